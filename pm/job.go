@@ -9,6 +9,8 @@ import (
 type Job struct {
 	Account Account
 	Session core.SessionID
+	// From is the network address that it comes from, as peers are told apart by.
+	From string
 	// Quote is the one of the request's auth token.
 	Quote   Quote
 	Payment Payment

@@ -28,6 +28,8 @@ func newTransport() *transport {
 		// Answers pass as they are.
 		DisableCompression: true,
 		ForceAttemptHTTP2:  true,
+		// What runs in a model's container counts as hostile, and a header is read whole.
+		MaxResponseHeaderBytes: 64 << 10,
 	}
 	fresh := pooled.Clone()
 	fresh.DisableKeepAlives = true

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -113,5 +115,24 @@ func TestFreshConnectionDies(t *testing.T) {
 	_, err := s.Run(within(t), chat(`{}`, true))
 	if !errors.Is(err, fault.RunnerUnreachable) || c.conns.Load() != before+1 {
 		t.Errorf("%v after %d connections", err, c.conns.Load()-before)
+	}
+}
+
+// A header is read whole and takes many times its length.
+func TestLongHeadersOfAnswers(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", 1<<20)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.Header().Set("X-Long", long)
+		}
+		fmt.Fprint(w, `{"status":"OK"}`)
+	}))
+	defer srv.Close()
+	s := newServer(t, options(srv.URL))
+	reply, err := s.Run(within(t), chat(`{"model":"m","messages":[]}`, false))
+	if err == nil {
+		_ = reply.Body.Close()
+		t.Error("an answer with a header of 1 MB is taken")
 	}
 }

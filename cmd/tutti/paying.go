@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/selectionweights"
@@ -123,10 +122,7 @@ func (p *paying) choose(n *node, opt *broker.Options) {
 	}
 	opt.MaxPrice, opt.DearToo, opt.MaxLost = p.caps.MaxModel, n.cfg.Prices.IgnoreMaxIfNeeded, n.cfg.Tickets.MaxTotalEV
 	opt.Rule = &selectionweights.Rule{Weights: n.weights(), MinScore: n.cfg.Selection.MinPerfScore}
-	opt.Owner = func(asked string, info upstream.Info) (core.Address, core.LPT, error) {
-		owner, err := p.directory.OwnerOf(asked, info)
-		return owner.Address, owner.Stake, err
-	}
+	opt.Owner = p.directory.OwnerOf
 }
 
 // weights are how orchestrators are weighed.

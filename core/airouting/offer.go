@@ -22,10 +22,13 @@ type Offer struct {
 	Price *big.Rat
 	// Owner is whose stake it stands on, Stake how much that is; both are zero
 	// off-chain. Score is its performance between 0 and 1; it counts where Scored.
-	Owner  core.Address
-	Stake  core.LPT
-	Score  float64
-	Scored bool
+	Owner core.Address
+	Stake core.LPT
+	// Registered says that Owner registered the address that led here. Else the offer only says
+	// that it is that one's, and nothing is held against it.
+	Registered bool
+	Score      float64
+	Scored     bool
 }
 
 // Kind is a node's kind as a job needs it.

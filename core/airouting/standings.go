@@ -36,7 +36,7 @@ func (t *Table) newcomer(o Offer) *candidate {
 // the table, and whatever they call themselves.
 func (t *Table) owned(c *candidate) {
 	owner := c.offer.Owner
-	if owner == (core.Address{}) {
+	if owner == (core.Address{}) || !c.offer.Registered {
 		return
 	}
 	if t.owners[owner] == nil {

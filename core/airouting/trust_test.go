@@ -133,7 +133,7 @@ func TestANewNameIsNoNewStart(t *testing.T) {
 	t.Parallel()
 	named := func(uri string, owner byte) airouting.Offer {
 		o := warm(uri)
-		o.Asked, o.Owner = "asked", core.Address{owner}
+		o.Asked, o.Owner, o.Registered = "asked", core.Address{owner}, true
 		return o
 	}
 	for name, spoil := range map[string]func(*airouting.Table){
@@ -163,6 +163,14 @@ func TestANewNameIsNoNewStart(t *testing.T) {
 	lose(t, table, t0, 1, airouting.Default)
 	if table.Put(second); !resting(t, table, t0) {
 		t.Error("the owner's other node is paid")
+	}
+	// One that only says that it is the owner's spoils nothing for it.
+	claims := named("c", 7)
+	claims.Asked, claims.Registered = "elsewhere", false
+	table = tableOf(claims)
+	lose(t, table, t0, 1, airouting.Default)
+	if table.Put(second); resting(t, table, t0) {
+		t.Error("an owner rests for what another one was paid for in its name")
 	}
 }
 

@@ -183,13 +183,20 @@ func (g *Guard) Known(token string) error {
 	return unknown()
 }
 
+// Proven reports whether a token is on a list or was admitted before; see Authorizer.
+func (g *Guard) Proven(token string) bool {
+	hash := HashOf(token)
+	return !g.Required() || g.table.Load().byHash[hash] != nil || g.hook != nil && g.hook.met(hash)
+}
+
 // Use refuses a token that may not be used for what takes nothing from a key's limits,
-// as watching a stream. The webhook's tokens are asked about as for any request.
-func (g *Guard) Use(ctx context.Context, token, route string) error {
+// as watching a stream. The webhook's tokens are asked about as for any request, of a client
+// at an address.
+func (g *Guard) Use(ctx context.Context, token, route, from string) error {
 	if err := g.Known(token); err != nil || !g.Required() || g.table.Load().byHash[HashOf(token)] != nil {
 		return err
 	}
-	grant, err := g.Admit(ctx, token, Need{Route: route, MaxTokens: NoTokens})
+	grant, err := g.Admit(ctx, token, Need{Route: route, From: from, MaxTokens: NoTokens})
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,11 @@ package apikeys
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -17,6 +19,10 @@ const (
 	mostAnswers  = 8192
 	mostAccounts = 65536
 	mostAsking   = 64
+	// mostStrange is how many of the questions are about tokens that were never admitted:
+	// everyone may send such ones. mostWaiting bounds those that wait.
+	mostStrange = 48
+	mostWaiting = 8192
 )
 
 // hook remembers what the webhook decided. Answers are remembered by token, model
@@ -27,7 +33,9 @@ type hook struct {
 	now     func() time.Time
 	// opened gives a new account what was counted before.
 	opened func(*account)
-	asking chan struct{}
+	// asking are the questions in progress, strange those of them about tokens that were
+	// never admitted. Addresses, and keys that were admitted, take turns.
+	asking, strange *fairqueue.Line
 
 	mu       sync.Mutex // guards what follows
 	admitted map[question]answer
@@ -50,7 +58,9 @@ type answer struct {
 
 func newHook(d Decider, now func() time.Time, opened func(*account)) *hook {
 	return &hook{
-		decider: d, now: now, opened: opened, asking: make(chan struct{}, mostAsking),
+		decider: d, now: now, opened: opened,
+		asking:   fairqueue.New(fairqueue.Options{Slots: mostAsking, Queue: mostWaiting}),
+		strange:  fairqueue.New(fairqueue.Options{Slots: mostStrange, Queue: mostWaiting}),
 		admitted: make(map[question]answer), refused: make(map[question]answer),
 		accounts: make(map[Hash]*account), waiting: make(map[question]chan struct{}),
 	}
@@ -105,7 +115,7 @@ func (h *hook) remembered(q question) (answer, bool) {
 
 // decide asks the webhook, remembers what it says and lets those go who wait for it.
 func (h *hook) decide(ctx context.Context, q question, token string, hash Hash, need Need) (*account, *Key, error) {
-	key, err := h.question(ctx, token, need)
+	key, err := h.question(ctx, token, hash, need)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer close(h.waiting[q])
@@ -126,14 +136,36 @@ func (h *hook) decide(ctx context.Context, q question, token string, hash Hash, 
 }
 
 // question asks the webhook, not too often at a time.
-func (h *hook) question(ctx context.Context, token string, need Need) (Key, error) {
-	select {
-	case h.asking <- struct{}{}:
-		defer func() { <-h.asking }()
-		return h.decider.Decide(ctx, token, need)
-	case <-ctx.Done():
-		return Key{}, ctx.Err()
+func (h *hook) question(ctx context.Context, token string, hash Hash, need Need) (Key, error) {
+	party := "key " + hash.String()
+	if !h.met(hash) {
+		party = "address " + need.From
+		release, err := h.strange.Acquire(ctx, party)
+		if err != nil {
+			return Key{}, crowded(err)
+		}
+		defer release()
 	}
+	release, err := h.asking.Acquire(ctx, party)
+	if err != nil {
+		return Key{}, crowded(err)
+	}
+	defer release()
+	return h.decider.Decide(ctx, token, need)
+}
+
+func crowded(err error) error {
+	if errors.Is(err, fairqueue.ErrFull) {
+		return refuse(fault.KeyWebhookFailed, time.Second, "too many keys wait for the webhook")
+	}
+	return err
+}
+
+// met reports whether the webhook admitted the token before.
+func (h *hook) met(hash Hash) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.accounts[hash] != nil
 }
 
 // lasting reports whether err is the webhook's decision, not its absence.

@@ -19,6 +19,8 @@ type Need struct {
 	// URL is the whole address as the client wrote it, for an operator's webhook.
 	// It may be empty; the webhook then gets Route.
 	URL string
+	// From is the client's address; clients at different ones take turns at the webhook.
+	From string
 	// Prompt is an estimate of the tokens of all that the model reads, tools and pictures
 	// too; MostPrompt is what they cannot be more than. 0 is not known.
 	Prompt, MostPrompt inference.Tokens
@@ -42,11 +44,15 @@ type Need struct {
 // that Admit would give it for whatever need. It keeps strangers from being
 // listened to at length.
 //
+// Proven reports whether a token is on a list, or the webhook admitted it before. What
+// Known lets pass and is not proven is a stranger's until Admit says otherwise.
+//
 // Required reports whether a request needs a key at all. While no key, key file
 // or webhook is configured, Admit lets everything in under the key "".
 type Authorizer interface {
 	Admit(ctx context.Context, token string, need Need) (*Grant, error)
 	Known(token string) error
+	Proven(token string) bool
 	Required() bool
 }
 

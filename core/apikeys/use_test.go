@@ -28,20 +28,20 @@ func TestUse(t *testing.T) {
 	limited := apikeys.Key{ID: "k-1", Name: "app", Hash: apikeys.HashOf("listed"), Limits: apikeys.Limits{RPM: 1}}
 	g := apikeys.New(apikeys.Options{Static: []apikeys.Key{limited}, Decider: hook, Now: clock.Now})
 	for range 3 { // watching takes nothing from a key's requests
-		if err := g.Use(t.Context(), "listed", "/stream/film.m3u8"); err != nil {
+		if err := g.Use(t.Context(), "listed", "/stream/film.m3u8", "192.0.2.1"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if hook.asked != 0 {
 		t.Error("the webhook was asked about a listed key")
 	}
-	if err := g.Use(t.Context(), "hooked", "/stream/film.m3u8"); err != nil {
+	if err := g.Use(t.Context(), "hooked", "/stream/film.m3u8", "192.0.2.1"); err != nil {
 		t.Error(err)
 	}
-	if err := g.Use(t.Context(), "other", "/stream/film.m3u8"); !errors.Is(err, fault.KeyDenied) {
+	if err := g.Use(t.Context(), "other", "/stream/film.m3u8", "192.0.2.1"); !errors.Is(err, fault.KeyDenied) {
 		t.Error(err)
 	}
-	if err := g.Use(t.Context(), "", "/stream/film.m3u8"); !errors.Is(err, fault.KeyMissing) {
+	if err := g.Use(t.Context(), "", "/stream/film.m3u8", "192.0.2.1"); !errors.Is(err, fault.KeyMissing) {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,8 @@ const (
 	AdminTokenMissing Code = "AdminTokenMissing"
 	// AdminTokenInClear: the token would cross a network unencrypted.
 	AdminTokenInClear Code = "AdminTokenInClear"
+	// AdminPortTaken: another user's program listens at the node's admin address.
+	AdminPortTaken Code = "AdminPortTaken"
 	// CommandLineInvalid: a word or value of the command line cannot be read.
 	CommandLineInvalid Code = "CommandLineInvalid"
 	// ConfirmationMissing: nobody can be asked, and --yes was not given.

@@ -37,8 +37,8 @@ var adminRows = []Row{
 	},
 	{
 		Code: AdminTokenTries, Class: Busy,
-		Cause:  "Too many wrong tokens came from the same sender; for a while it is not listened to.",
-		Remedy: "Wait some seconds and use the token of admin.token. If you did not send them, find out who reaches the admin port and close it.", Retryable: true,
+		Cause:  "Too many wrong tokens came from the same sender, and this one is wrong as well.",
+		Remedy: "Use the token of admin.token, which is always taken. If you did not send them, find out who reaches the admin port and close it.", Retryable: true,
 	},
 	{
 		Code: AdminTokenFile, Class: Config,

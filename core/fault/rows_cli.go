@@ -24,6 +24,13 @@ var cliRows = []Row{
 		Remedy: "Run tutti_cli on the node's machine, go through `ssh -L 7935:127.0.0.1:7935 host`, or use an https address.",
 	},
 	{
+		Code: AdminPortTaken, Class: Forbidden,
+		Cause: "The program at the admin address runs as another user than the one who owns admin.token, so it may not be the node: " +
+			"any user of the machine can take the port of a node that does not run. The token, which can spend from the account, was not sent.",
+		Remedy: "See who has the port (`ss -ltnp`) and whether the node runs (`--http` names its port; a gateway alone has 5935). " +
+			"Where it is your node after all, name the token with `--token-file` or TUTTI_ADMIN_TOKEN.",
+	},
+	{
 		Code: CommandLineInvalid, Class: Config,
 		Cause:  "A word, option or value of the tutti_cli command line cannot be read.",
 		Remedy: "Write it as the message says; `tutti_cli help VERB` lists the options of a verb.",

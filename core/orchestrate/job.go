@@ -58,6 +58,7 @@ var errDraining = errors.New("the node is stopping")
 // JobSender is a gateway whose credentials were found valid.
 type JobSender struct {
 	party       string
+	source      string
 	credentials SegmentRequest
 	quote       pm.Quote
 }
@@ -65,6 +66,9 @@ type JobSender struct {
 // Party is held to account for the job: the gateway's account, off-chain the peer that
 // it comes from.
 func (s *JobSender) Party() string { return s.party }
+
+// Source is the party at the address that the job comes from.
+func (s *JobSender) Source() string { return s.source }
 
 const opAdmitJob = "admit job"
 
@@ -86,7 +90,7 @@ func (o *Orchestrator) checkJob(credentials SegmentRequest) (*JobSender, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &JobSender{o.party(&credentials), credentials, quote}, nil
+	return &JobSender{o.party(&credentials), o.source(&credentials), credentials, quote}, nil
 }
 
 // AdmitJob lets an AI job in or says why not. It checks in the protocol's order:

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -112,7 +113,7 @@ func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job
 
 // complete adds to a job what its request says of the payment.
 func complete(job *pm.Job, req *SegmentRequest) {
-	job.Session, job.Payment = req.Token.Session, req.Payment
+	job.Session, job.Payment, job.From = req.Token.Session, req.Payment, peer.Name(req.From)
 	job.Account.Sender = job.Quote.Sender
 }
 

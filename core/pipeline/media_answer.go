@@ -17,9 +17,44 @@ const videoFPS = 7
 // MediaAnswer is what the pipelines of pictures, video and sound answer. A field that
 // is not there stays away.
 type MediaAnswer struct {
-	Images []Medium   `json:"images,omitempty"`
-	Frames [][]Medium `json:"frames,omitempty"`
+	Images Media      `json:"images,omitempty"`
+	Frames MediaLists `json:"frames,omitempty"`
 	Audio  *Medium    `json:"audio,omitempty"`
+}
+
+// Media is a list of them, MediaLists one of lists. What a model server answers is read into
+// them: one of very many empty elements would become forty times as large as its text.
+type (
+	Media      []Medium
+	MediaLists []Media
+)
+
+// maxMedia bounds the elements of a list, a video's frames among them.
+const maxMedia = 1024
+
+var errManyMedia = errors.New("too many pictures or frames")
+
+// UnmarshalJSON reads a list that is not too long.
+func (m *Media) UnmarshalJSON(b []byte) error { return unmarshalList(b, (*[]Medium)(m)) }
+
+// UnmarshalJSON reads a list that is not too long.
+func (m *MediaLists) UnmarshalJSON(b []byte) error { return unmarshalList(b, (*[]Media)(m)) }
+
+func unmarshalList[T any](b []byte, into *[]T) error {
+	c, n := &cursor{text: b}, 0
+	if c.peek() == '[' {
+		err := c.array(func() error {
+			if n++; n > maxMedia {
+				return errManyMedia
+			}
+			_, err := c.value()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return json.Unmarshal(b, into)
 }
 
 // Medium is one picture, video or sound. Seed is as it was written: a number may be

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -57,5 +59,29 @@ func TestDataURL(t *testing.T) {
 		if _, _, err := pipeline.DataURL(url); err == nil {
 			t.Errorf("%q is read", url)
 		}
+	}
+}
+
+// Many empty elements would become much larger than their text.
+func TestManyMediaCostBoundedMemory(t *testing.T) {
+	const size = 12 << 20
+	for name, element := range map[string]string{"images": "{}", "Images": "{}", "frames": "[]"} {
+		text := `{"` + name + `":[` + element + strings.Repeat(","+element, size/3) + "]}"
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		var a pipeline.MediaAnswer
+		if json.Unmarshal([]byte(text), &a) == nil {
+			t.Errorf("%s: %d and %d are taken", name, len(a.Images), len(a.Frames))
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 2*size {
+			t.Errorf("%s: %d MiB for an answer of %d", name, used>>20, len(text)>>20)
+		}
+	}
+	var a pipeline.MediaAnswer
+	text := `{"images":null,"frames":[[{"url":"a"},{"url":"b","seed":12345678901234567890}],[]],"audio":{"url":"c"}}`
+	err := json.Unmarshal([]byte(text), &a)
+	if err != nil || len(a.Frames) != 2 || len(a.Frames[0]) != 2 || a.Audio == nil {
+		t.Errorf("%+v, %v", a, err)
 	}
 }

@@ -3,6 +3,7 @@ package sse
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 	"unicode/utf8"
 
@@ -45,10 +46,10 @@ type delta struct {
 
 // wireChunk is what is read of a server's event. Usage is the scanner's matter.
 type wireChunk struct {
-	ID      string       `json:"id"`
-	Model   string       `json:"model"`
-	Created json.Number  `json:"created"`
-	Choices []wireChoice `json:"choices"`
+	ID      string      `json:"id"`
+	Model   string      `json:"model"`
+	Created json.Number `json:"created"`
+	Choices wireChoices `json:"choices"`
 }
 
 type wireChoice struct {
@@ -57,6 +58,32 @@ type wireChoice struct {
 	Text         string  `json:"text"`
 	FinishReason *string `json:"finish_reason"`
 }
+
+// wireChoices is the first of a list of choices, the only one that passes: many empty ones
+// would become thirty times as large as their text.
+type wireChoices []wireChoice
+
+// UnmarshalJSON reads the first element.
+func (w *wireChoices) UnmarshalJSON(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	t, err := d.Token()
+	switch {
+	case err != nil || t == nil:
+		return err
+	case t != json.Delim('['):
+		return errNoList
+	case !d.More():
+		return nil
+	}
+	first := make([]wireChoice, 1)
+	if err := d.Decode(&first[0]); err != nil {
+		return err
+	}
+	*w = first
+	return nil
+}
+
+var errNoList = errors.New("the choices are no list")
 
 // decode reads the event of a block of lines. It reports false for one that has
 // other types where ours are.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -75,8 +76,8 @@ func (w *Wants) Usable(o *Offer) error {
 		return unusable("it does no work itself")
 	case len(o.URI) > maxURI, len(o.Session) > maxSession:
 		return unusable("its service address or its session's name is longer than any")
-	case !strings.HasPrefix(o.URI, "https://") && !strings.HasPrefix(o.URI, "http://"):
-		return unusable("its service address is not an http(s) URL")
+	case !isService(o.URI):
+		return unusable("its service address is not an http(s) URL of a host and a path")
 	case !o.Token:
 		return unusable("it sent no auth token")
 	case o.Capabilities == nil:
@@ -89,6 +90,15 @@ func (w *Wants) Usable(o *Offer) error {
 		return unusable("it does not offer the model")
 	}
 	return nil
+}
+
+// isService reports whether an address can be completed to those of segments and jobs. A query
+// or a fragment would take up what is appended: the orchestrator would choose any address, also
+// behind the gateway's firewall, to which the gateway then posts.
+func isService(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil &&
+		!strings.ContainsAny(address, "?#")
 }
 
 // Lacking is the error of an offer without capabilities that are wanted.

@@ -37,8 +37,12 @@ type session[I any] struct {
 	offer Offer
 	info  I
 	// first is the price with which it was chosen, whatever came since.
-	first    *big.Rat
-	score    float64
+	first *big.Rat
+	score float64
+	// doubt is about its word that the input is bad, see badInputDoubt; doubted is the last
+	// such word where the stream is to leave it for that.
+	doubt    int
+	doubted  error
 	inFlight int
 	used     bool
 	gone     bool // given up: ended when nothing is in flight
@@ -117,7 +121,9 @@ func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 		var end []I
 		if cur != nil && cur.score > KeepScore { // left for being slow
 			p.own.Suspend(cur.offer.Identity(), now)
-			p.current, p.left = nil, slow(cur.score)
+			if p.current, p.left = nil, cur.doubted; p.left == nil {
+				p.left = slow(cur.score)
+			}
 			end = cur.giveUp(nil)
 		}
 		return p.lease(p.promote(i)), Use, end

@@ -260,3 +260,46 @@ func TestSuspensionsDouble(t *testing.T) {
 		t.Errorf("after a success the first suspension is %v", got)
 	}
 }
+
+// A stream leaves an orchestrator that says of its segments, again and again, that the input is
+// bad, also where it does some of them. It keeps it where there is no other, and for a word now
+// and then.
+func TestPoolDoubtsBadInput(t *testing.T) {
+	t.Parallel()
+	bad := fault.New(fault.SegmentNotTranscodable, "transcode", "")
+	for name, row := range map[string]struct {
+		good, most int // good segments after each bad one, and how many bad ones are believed
+	}{
+		"always": {0, 4}, "half": {1, 4}, "one in four": {3, 5}, "now and then": {8, 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPool("a", "b")
+			said, stays := 0, true
+			next := func(how videorouting.Outcome, err error) {
+				l, _, _ := p.Take(t0, nil)
+				if stays = stays && l.Offer.URI == "a"; !stays && l.Moved && !errors.Is(l.Left, bad) {
+					t.Errorf("left for %v", l.Left)
+				}
+				l.Failed = err
+				p.Release(l, how, 0.1, nil, t0)
+			}
+			for ; stays && said < 100; said++ {
+				next(videorouting.InputBad, bad)
+				for range row.good {
+					next(videorouting.Succeeded, nil)
+				}
+			}
+			if said > row.most {
+				t.Errorf("%d bad segments were believed, want %d at most", said, row.most)
+			}
+			if row.most == 100 && said < 100 {
+				t.Errorf("left after %d", said)
+			}
+		})
+	}
+	p := newPool("a")
+	for range 5 {
+		p.Release(take(t, p, t0, "a"), videorouting.InputBad, 0, nil, t0)
+	}
+}

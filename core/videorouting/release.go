@@ -12,7 +12,8 @@ type Outcome int
 const (
 	// Succeeded: renditions came. The score decides whether the stream stays.
 	Succeeded Outcome = iota
-	// InputBad: the input is at fault; the session is kept.
+	// InputBad: the input is at fault, by the orchestrator's word; the session is kept. An
+	// orchestrator that says so again and again is believed only where others say it too.
 	InputBad
 	// StreamFailed: the orchestrator could not do this stream's segment, or had
 	// no room; this stream leaves it and avoids it for a while.
@@ -39,6 +40,14 @@ const (
 	Abandoned
 )
 
+// badInputDoubt is how much a word that the input is bad adds to the doubt about a session, from
+// which a success takes one. At maxDoubt the stream goes elsewhere if it can: the three first
+// segments are believed, and then one in nine.
+const (
+	badInputDoubt = 8
+	maxDoubt      = 3 * badInputDoubt
+)
+
 // News is what an orchestrator sent along with a result: it replaces what the
 // session holds, where it is for the same session at the same address, and costs about
 // what the session began with.
@@ -60,7 +69,7 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 	}
 	switch how {
 	case Succeeded:
-		s.score = score
+		s.score, s.doubt, s.doubted = score, max(0, s.doubt-1), nil
 		p.own.Clear(who)
 		p.shared.Clear(who)
 	case StreamFailed:
@@ -76,7 +85,12 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 		p.shared.all.Bar(who, now)
 	case WorkDoubted:
 		p.shared.Bar(who, now)
-	case InputBad, Stale, Abandoned:
+	case InputBad:
+		if s.doubt = min(s.doubt+badInputDoubt, maxDoubt); s.doubt == maxDoubt {
+			s.score, s.doubted = behindScore, l.Failed
+			p.own.Suspend(who, now)
+		}
+	case Stale, Abandoned:
 	}
 	if s.gone {
 		// It was given up while this segment was on its way.
@@ -132,7 +146,8 @@ func (p *Pool[I]) Renew(l *Lease[I], offer Offer, info I) (renewal Renewal, end 
 	case raised(old.first, offer.Price):
 		return Dear, nil
 	}
-	fresh := &session[I]{offer: offer, info: info, first: old.first, score: old.score, inFlight: 1, used: true}
+	fresh := &session[I]{offer: offer, info: info, first: old.first, score: old.score, doubt: old.doubt, doubted: old.doubted,
+		inFlight: 1, used: true}
 	p.current = fresh
 	l.s, l.Offer, l.Info = fresh, offer, info
 	old.inFlight--

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -257,4 +258,15 @@ func FuzzKeyFile(f *testing.F) {
 			t.Errorf("%d keys in one file", len(list))
 		}
 	})
+}
+
+// TestAKeyFileWithoutEnd: what is named as a keystore may be a device.
+func TestAKeyFileWithoutEnd(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("it has no such device")
+	}
+	if _, err := account.Open("/dev/zero", account.Light).List(); !errors.Is(err, fault.AccountFileInvalid) {
+		t.Error(err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -148,16 +149,17 @@ func entry(path string) (Entry, error) {
 
 // readFile reads a file that holds a key or something of its size.
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, fault.Wrap(fault.KeystoreUnusable, "read the key file", err)
 	}
-	if info.Size() > maxKeyFile {
+	defer func() { _ = f.Close() }()
+	content, err := io.ReadAll(io.LimitReader(f, maxKeyFile+1)) // it may be a device without an end
+	switch {
+	case err != nil:
+		return nil, fault.Wrap(fault.KeystoreUnusable, "read the key file", err)
+	case len(content) > maxKeyFile:
 		return nil, fault.New(fault.AccountFileInvalid, "read the key file "+path, "it is larger than a key file is")
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fault.Wrap(fault.KeystoreUnusable, "read the key file", err)
 	}
 	return content, nil
 }

@@ -3,6 +3,8 @@ package endpoint
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 )
 
 // answerBound is how many bytes an answer may have.
@@ -87,8 +89,11 @@ func decode(body []byte, count int, first uint64, name string) ([]response, *fai
 }
 
 func decodeBatch(body []byte, count int, first uint64, name string) ([]response, *failure) {
-	var all []wireResponse
-	if err := json.Unmarshal(body, &all); err != nil {
+	all, err := elements[wireResponse](body, count)
+	switch {
+	case errors.Is(err, errMany):
+		return nil, fail(garbage, name, "more answers than %d to %d requests", count, count)
+	case err != nil:
 		return nil, fail(garbage, name, "cut or broken JSON, not JSON-RPC")
 	}
 	if len(all) == 1 && count > 1 && all[0].Error != nil {
@@ -111,6 +116,34 @@ func decodeBatch(body []byte, count int, first uint64, name string) ([]response,
 		}
 	}
 	return out, nil
+}
+
+var errMany = errors.New("more elements than there can be")
+
+// elements reads a JSON array of at most so many elements. Of {} in three bytes each an
+// answer would otherwise become fifty times as large.
+func elements[T any](body []byte, most int) (all []T, err error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	for d.More() {
+		if len(all) == most {
+			return nil, errMany
+		}
+		var one T
+		if err := d.Decode(&one); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("text after the array")
+	}
+	return all, nil
 }
 
 // response gives the one member that is set. A null result is a result.

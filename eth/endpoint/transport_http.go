@@ -13,6 +13,10 @@ import (
 // textBound is how much is read of an answer that is not JSON-RPC.
 const textBound = 4 << 10
 
+// headerBound is how long the header of an answer may be. It is read whole, and takes many
+// times its length.
+const headerBound = 64 << 10
+
 // httpTransport speaks JSON-RPC over HTTP.
 type httpTransport struct {
 	to     address
@@ -26,14 +30,15 @@ type httpTransport struct {
 func newClient(o Options) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
-			Proxy:                 http.ProxyFromEnvironment,
-			DialContext:           o.Dial,
-			ForceAttemptHTTP2:     true,
-			MaxIdleConnsPerHost:   16,
-			MaxConnsPerHost:       64,
-			IdleConnTimeout:       time.Minute,
-			TLSHandshakeTimeout:   10 * time.Second,
-			ResponseHeaderTimeout: o.CallTimeout,
+			Proxy:                  http.ProxyFromEnvironment,
+			DialContext:            o.Dial,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConnsPerHost:    16,
+			MaxConnsPerHost:        64,
+			IdleConnTimeout:        time.Minute,
+			TLSHandshakeTimeout:    10 * time.Second,
+			ResponseHeaderTimeout:  o.CallTimeout,
+			MaxResponseHeaderBytes: headerBound,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

@@ -22,8 +22,9 @@ type websocketTransport struct {
 	now    func() time.Time
 	// dropped is called when a connection ended, news when a new head was told of.
 	dropped, news func()
-	// dialing lets one caller at a time connect.
+	// dialing lets one caller at a time connect, by the connection that is in opening.
 	dialing chan struct{}
+	opening *opening
 	readers sync.WaitGroup
 
 	mu     sync.Mutex
@@ -35,8 +36,9 @@ type websocketTransport struct {
 func newWebsocket(to address, o Options, dropped, news func()) *websocketTransport {
 	t := &websocketTransport{
 		to: to, now: o.Now, dropped: dropped, news: news, dialing: make(chan struct{}, 1), header: http.Header{},
-		dialer: &websocket.Dialer{NetDialContext: o.Dial, Proxy: http.ProxyFromEnvironment, HandshakeTimeout: o.CallTimeout},
+		dialer: &websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: o.CallTimeout},
 	}
+	t.dialer.NetDialContext = t.open(o.Dial)
 	bare := *to.url
 	if bare.User != nil {
 		// Websocket addresses take no user part; it travels as a header.
@@ -90,6 +92,13 @@ func (t *websocketTransport) connected(ctx context.Context, mayDial bool) (*wsCo
 	if err != nil {
 		return nil, t.dialFailure(ctx, resp, err)
 	}
+	if len(resp.Header.Values("Sec-Websocket-Extensions")) > 0 {
+		// None was asked for. The websocket package would unpack messages, whatever their
+		// size is then.
+		_ = socket.Close()
+		return nil, fail(garbage, t.to.name, "a websocket with extensions that were not asked for, not JSON-RPC")
+	}
+	t.opening.done()
 	return t.adopt(socket)
 }
 

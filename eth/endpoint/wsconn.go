@@ -170,8 +170,8 @@ func route(body []byte) (first uint64, notice, ok bool) {
 		_ = json.Unmarshal(one.ID, &first)
 		return first, one.Method != "", true
 	}
-	var all []numbered
-	if json.Unmarshal(body, &all) != nil {
+	all, err := elements[numbered](body, batchSize)
+	if err != nil {
 		return 0, false, false
 	}
 	for _, one := range all {

@@ -27,13 +27,16 @@ type account struct {
 	balance, inHand pm.Value
 	jobs            int
 	booked          bool
+	// funds are the parts of a model's balance, by who paid them in. Guarded by mu.
+	funds []*fund
 }
 
-// credit adds what tickets are worth, once they are on disk.
-func (a *account) credit(v pm.Value) {
+// credit adds what a job's tickets are worth, once they are on disk.
+func (a *account) credit(job *pm.Job, v pm.Value) {
 	a.payer.credit(v)
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.prove(job, v)
 	a.change(v)
 }
 
@@ -61,18 +64,18 @@ func (a *account) free() pm.Value {
 	return a.balance.Sub(a.inHand).Sub(a.payer.owes(a.short()))
 }
 
-// reserve takes a job in hand if what is free covers its estimate and is what is
+// reserve takes a job in hand if what is free for it covers its estimate and is what is
 // needed at least. Gateways estimate the same way and pay no less, so one that keeps
 // to it never notices.
-func (a *account) reserve(cost, needed pm.Value) error {
+func (a *account) reserve(job *pm.Job, cost, needed pm.Value) (*fund, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.free().Cmp(needed) < 0 {
-		return insufficient("admit a job")
+	if a.freeFor(job).Cmp(needed) < 0 {
+		return nil, insufficient("admit a job")
 	}
 	a.inHand = a.inHand.Add(cost)
 	a.jobs++
-	return nil
+	return a.draw(job, cost), nil
 }
 
 // covers asks again, when jobs before this one have been billed.

@@ -189,17 +189,17 @@ func (s *accounts) forgive() {
 	}
 }
 
-// free is what could be used of an account; of one that is not open, nothing, or less
+// free is what a job could use of its account; of one that is not open, nothing, or less
 // where its gateway owes something.
-func (s *accounts) free(id pm.Account) pm.Value {
+func (s *accounts) free(job *pm.Job) pm.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if a := s.open[id]; a != nil && !a.stale {
+	if a := s.open[job.Account]; a != nil && !a.stale {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		return a.free()
+		return a.freeFor(job)
 	}
-	if p := s.payers[id.Sender]; p != nil {
+	if p := s.payers[job.Account.Sender]; p != nil {
 		return p.owes(pm.Value{}).Neg()
 	}
 	return pm.Value{}

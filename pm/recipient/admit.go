@@ -91,7 +91,8 @@ func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.V
 		return nil, insufficient(opAdmit)
 	}
 	h := r.hold(job, a)
-	if err := a.reserve(h.cost, r.needed(job)); err != nil {
+	var err error
+	if h.fund, err = a.reserve(job, h.cost, r.needed(job)); err != nil {
 		return nil, err
 	}
 	admitted = true // the hold lets go of the account

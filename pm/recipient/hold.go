@@ -11,7 +11,9 @@ import (
 type hold struct {
 	r *Recipient
 	// a is nil for free work, which needs no account.
-	a    *account
+	a *account
+	// fund is the part of a that it is paid from, nil for a segment.
+	fund *fund
 	bill pm.Debit
 	cost pm.Value
 
@@ -140,20 +142,27 @@ func (h *hold) end(bill *pm.Debit) {
 		}
 		return
 	}
-	h.a.end(h.cost, bill, h.r.opt.Ledger.Book)
+	h.a.end(h.fund, h.cost, bill, h.r.opt.Ledger.Book)
 	h.a.payer.keep(h.promised)
 	h.r.accounts.unpin(h.a, h.r.opt.Now())
 }
 
-// end takes a job out of hand.
-func (a *account) end(cost pm.Value, bill *pm.Debit, book func(pm.Entries)) {
+// end takes a job out of hand, and gives its fund back what it did not cost.
+func (a *account) end(f *fund, cost pm.Value, bill *pm.Debit, book func(pm.Entries)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.inHand = a.inHand.Sub(cost)
 	a.jobs--
+	if f != nil {
+		f.change(cost)
+	}
 	if bill == nil {
 		return
 	}
-	a.change(bill.Value().Neg())
+	by := bill.Value().Neg()
+	a.change(by)
+	if f != nil {
+		f.change(by)
+	}
 	book(pm.Entries{Debits: []pm.Debit{*bill}})
 }

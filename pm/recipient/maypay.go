@@ -34,7 +34,7 @@ func (r *Recipient) mayPay(job *pm.Job) error {
 	if err := fit(job); err != nil {
 		return err
 	}
-	free, needed := r.accounts.free(job.Account), r.needed(job)
+	free, needed := r.accounts.free(job), r.needed(job)
 	if free.Cmp(needed) >= 0 {
 		return nil
 	}

@@ -95,7 +95,7 @@ func (r *Recipient) settle(ctx context.Context, job *pm.Job, view *protocol.View
 	}
 	if len(e.Credits) > 0 {
 		value := e.Credits[0].Value()
-		a.credit(value)
+		a.credit(job, value)
 		r.opt.Recorder.TicketsReceived(job.Account.Sender, job.Account.Key, len(v.Accepted), won, value)
 	}
 	return v.Refused

@@ -29,9 +29,8 @@ type Sender struct {
 	tooHigh  map[core.Address]time.Time // see tellFaceValue
 	credits  map[string]*credit         // by payee
 
-	// How many of these there are, by recipient and by who owns the terms.
-	setRoom                quota[core.Address]
-	accountRoom, priceRoom quota[string]
+	// How many of these there are, by who owns the terms.
+	setRoom, accountRoom, priceRoom quota[string]
 }
 
 // New makes a sender. It does nothing yet.
@@ -41,7 +40,7 @@ func New(opt Options) *Sender {
 		sets: make(map[setKey]*set), accounts: make(map[accountKey]*account),
 		prices: make(map[priceKey]*first), tooHigh: make(map[core.Address]time.Time),
 		credits: make(map[string]*credit),
-		setRoom: newQuota[core.Address](maxSets, maxSetsAll), accountRoom: newQuota[string](maxAccounts, maxAccountsAll),
+		setRoom: newQuota[string](maxSets, maxSetsAll), accountRoom: newQuota[string](maxAccounts, maxAccountsAll),
 		priceRoom: newQuota[string](maxPrices, maxPricesAll),
 	}
 	for _, i := range opt.Issued {

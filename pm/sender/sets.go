@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxSets bounds the sets of one recipient that have not expired. A hundred
+	// maxSets bounds the sets of one owner of terms that have not expired. A hundred
 	// streams use 24 000 within the time for which parameters hold.
 	maxSets = 1 << 17
 	// maxSetsAll bounds those of all: who is paid names the recipient.
@@ -26,6 +26,8 @@ const (
 type set struct {
 	next    uint32
 	expires protocol.L1Block
+	// owner is on whose quota it is.
+	owner string
 }
 
 // number takes the numbers of n tickets, which nobody gets again. Errors are the
@@ -41,10 +43,10 @@ func (s *Sender) number(t *Terms, n int) (first uint32, err error) {
 	k := t.set()
 	x := s.sets[k]
 	if x == nil {
-		if !s.setRoom.enter(k.recipient) {
+		if !s.setRoom.enter(t.owner()) {
 			return 0, fault.New(fault.TicketParamsTooMany, op, k.recipient.String())
 		}
-		x = &set{next: s.issued[k.hash] + 1, expires: t.Params.ExpirationBlock}
+		x = &set{next: s.issued[k.hash] + 1, expires: t.Params.ExpirationBlock, owner: t.owner()}
 		s.sets[k] = x
 	}
 	// The same hash with another expiration is no set that an honest orchestrator
@@ -68,7 +70,7 @@ func (s *Sender) sweepSets(view protocol.View) {
 			continue
 		}
 		delete(s.sets, k)
-		s.setRoom.leave(k.recipient)
+		s.setRoom.leave(x.owner)
 	}
 }
 

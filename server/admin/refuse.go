@@ -15,7 +15,11 @@ import (
 // refuse answers with a fault: JSON under /api/v1, else a line of text.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	changeOf(r.Context()).failed(err)
-	s.opts.Log.Log(r.Context(), refusalLevel(r, err), "admin request refused", "path", r.URL.Path, fault.Attr(err))
+	level := refusalLevel(r, err)
+	if level > slog.LevelDebug && !s.mayTell() {
+		level = slog.LevelDebug
+	}
+	s.opts.Log.Log(r.Context(), level, "admin request refused", "path", r.URL.Path, fault.Attr(err))
 	switch fault.CodeOf(err) {
 	case fault.AdminNeedsPost:
 		if w.Header().Get("Allow") == "" {
@@ -25,6 +29,17 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="tutti admin"`)
 	}
 	writeRefusal(w, r, err)
+}
+
+// mayTell reports whether a refusal has its line in the log: the first ones, then one every
+// two seconds, because strangers can have any number of them.
+func (s *Server) mayTell() bool {
+	const all = "" // from whatever address
+	ok, _ := s.lines.Allowed(all)
+	if ok {
+		s.lines.Wrong(all)
+	}
+	return ok
 }
 
 // refusalLevel keeps out of the log what would fill it: guessed tokens, pages that read

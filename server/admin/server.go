@@ -10,8 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/admin/feed"
@@ -41,8 +39,10 @@ type Server struct {
 	remote  bool
 	handler http.Handler
 	tries   *token.Tries
-	gate    gate // set by Open, before anything is served
-	feed    *feed.Feed[adminapi.Dashboard]
+	// lines bounds what refusals leave in the log.
+	lines *token.Tries
+	gate  gate // set by Open, before anything is served
+	feed  *feed.Feed[adminapi.Dashboard]
 
 	changes    sync.WaitGroup
 	nextChange atomic.Uint64
@@ -65,7 +65,8 @@ func New(opts Options) *Server {
 	if opts.Wait == 0 {
 		opts.Wait = DefaultWait
 	}
-	s := &Server{opts: opts, hosts: hostsOf(&opts), remote: isRemote(opts.Listen), tries: token.NewTries(opts.Now)}
+	s := &Server{opts: opts, hosts: hostsOf(&opts), remote: isRemote(opts.Listen), tries: token.NewTries(opts.Now),
+		lines: token.NewTries(opts.Now)}
 	if opts.Limiter != nil {
 		s.sessions = sessionsOf(opts.MaxSessions)
 	}
@@ -115,7 +116,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	streams := s.runFeed(ctx)
 	defer streams()
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(netutil.LimitListener(listener, maxConnections)) }()
+	go func() { served <- server.Serve(s.bounded(listener, server)) }()
 	ready()
 	select {
 	case err = <-served:

@@ -54,3 +54,15 @@ func Network(ctx context.Context) netip.Prefix {
 	}
 	return remote.Of(addressOf(c.RemoteAddr()))
 }
+
+// Unknown reports whether the request of ctx comes from an address that is bounded as long as
+// it has proved nothing, and what counts as one address.
+func Unknown(ctx context.Context) (netip.Prefix, bool) {
+	c, ok := ctx.Value(connKey{}).(*Conn)
+	if !ok || c.proved.Load() {
+		return netip.Prefix{}, false
+	}
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	return remote.Of(addressOf(c.RemoteAddr())), c.peer.scale() > 0 && c.peer.shares()
+}

@@ -36,7 +36,8 @@ type webhook struct {
 func newWebhook(address string, transport http.RoundTripper) *webhook {
 	w := &webhook{url: address}
 	if transport == nil {
-		w.own = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute, TLSHandshakeTimeout: webhookTimeout}
+		w.own = &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute,
+			TLSHandshakeTimeout: webhookTimeout, MaxResponseHeaderBytes: 64 << 10}
 		transport = w.own
 	}
 	w.client = &http.Client{Transport: transport, Timeout: webhookTimeout,

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -20,8 +19,6 @@ const (
 	// denialCost is what a refused push counts for its address, in bytes that it made the
 	// gateway send (admission.Cause).
 	denialCost = 1 << 10
-	// refusalsEvery is how often refusals of streams are logged.
-	refusalsEvery = time.Second
 )
 
 // admissions asks the hook about pushers that were not admitted yet. A pusher that it
@@ -33,9 +30,8 @@ type admissions struct {
 	mu sync.Mutex
 	// open are the questions without an answer.
 	open map[pusher]*question
-	// logged is when a refusal was logged last, unlogged how many were not since.
-	logged   time.Time
-	unlogged int
+	// lines are about refusals.
+	lines seldom
 }
 
 func newAdmissions(g *Gateway) *admissions {
@@ -123,13 +119,7 @@ func address(host string, u *url.URL) string { return "http://" + host + u.Reque
 // cause any number.
 func (a *admissions) refused(id core.ManifestID, err error) {
 	a.g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
-	now := a.g.opt.Now()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.logged.IsZero() && now.Sub(a.logged) < refusalsEvery {
-		a.unlogged++
-		return
+	if others, ok := a.lines.line(a.g.opt.Now()); ok {
+		a.g.log.Warn("stream refused", "job", id, "more", others, fault.Attr(err))
 	}
-	a.g.log.Warn("stream refused", "job", id, "more", a.unlogged, fault.Attr(err))
-	a.logged, a.unlogged = now, 0
 }

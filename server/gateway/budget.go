@@ -1,7 +1,9 @@
 package gateway
 
 import (
+	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -20,35 +22,47 @@ type budget struct {
 	used int64 // guarded by mu
 	// lent is what each orchestrator has in progress. Guarded by mu.
 	lent map[string]int64
+	// strangers is what unchecked clients hold, by address. Guarded by mu.
+	strangers map[netip.Prefix]int64
 }
 
-func newBudget(limit int64) *budget { return &budget{limit: limit, lent: make(map[string]int64)} }
+func newBudget(limit int64) *budget {
+	return &budget{limit: limit, lent: make(map[string]int64), strangers: make(map[netip.Prefix]int64)}
+}
 
 // share is one push's part of the budget. It is used by one goroutine.
 type share struct {
-	of   *budget
+	of *budget
+	// from is the address of an unchecked client, the zero Prefix for others.
+	from netip.Prefix
 	held int64
 }
 
-func (b *budget) share() *share { return &share{of: b} }
+// share is for a push; from is the address of an unchecked one. All that one address has may
+// be twice as much as is free.
+func (b *budget) share(from netip.Prefix) *share { return &share{of: b, from: from} }
 
-// take books n more bytes or says that there is no room.
-func (b *budget) take(n int64) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.used+n > b.limit {
-		return fault.New(fault.PushesFull, "read segment", "the segments in the gateway fill its memory limit")
+// book changes what the share holds by n bytes. The caller holds the budget's mu.
+func (s *share) book(n int64) {
+	s.held += n
+	s.of.used += n
+	if !s.from.IsValid() {
+		return
 	}
-	b.used += n
-	return nil
+	if s.of.strangers[s.from] += n; s.of.strangers[s.from] == 0 {
+		delete(s.of.strangers, s.from)
+	}
 }
 
 // grow takes n more bytes or says that there is no room.
 func (s *share) grow(n int64) error {
-	if err := s.of.take(n); err != nil {
-		return err
+	b := s.of
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.used+n > b.limit || s.from.IsValid() && b.strangers[s.from]+n > freeFactor*(b.limit-b.used) {
+		return fault.New(fault.PushesFull, "read segment", "the segments in the gateway fill its memory limit")
 	}
-	s.held += n
+	s.book(n)
 	return nil
 }
 
@@ -56,8 +70,7 @@ func (s *share) grow(n int64) error {
 func (s *share) shrink(n int64) {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
-	s.of.used += n - s.held
-	s.held = n
+	s.book(n - s.held)
 }
 
 // free gives everything back.
@@ -119,4 +132,29 @@ func (l *loan) end() {
 		delete(b.lent, l.to)
 	}
 	l.n = 0
+}
+
+// hold gives a share back once all who use it are done.
+type hold struct {
+	share *share
+	users atomic.Int32
+}
+
+// holdUntil has one user, who calls done.
+func holdUntil(s *share) *hold {
+	h := &hold{share: s}
+	h.users.Store(1)
+	return h
+}
+
+// more adds a user; it is called before the others are done.
+func (h *hold) more() (done func()) {
+	h.users.Add(1)
+	return h.done
+}
+
+func (h *hold) done() {
+	if h.users.Add(-1) == 0 {
+		h.share.free()
+	}
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"net/netip"
 	"testing"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -15,7 +16,7 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 	var loans []*loan
 	var shares []*share
 	for {
-		s := b.share()
+		s := b.share(netip.Prefix{})
 		if err := s.grow(segment); err != nil {
 			t.Fatal("a slow orchestrator fills the budget")
 		}
@@ -34,7 +35,7 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 		t.Errorf("%d bytes are left to others", free)
 	}
 	// One more that sends without end, and a third that works.
-	endless := b.share()
+	endless := b.share(netip.Prefix{})
 	if err := endless.grow(segment); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +46,7 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 	if fault.CodeOf(err) != fault.OrchestratorOverShare {
 		t.Errorf("an endless answer ended with %v", err)
 	}
-	good := b.share()
+	good := b.share(netip.Prefix{})
 	if err := good.grow(segment); err != nil {
 		t.Fatal(err)
 	}
@@ -66,5 +67,32 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 	}
 	if b.used != 0 || len(b.lent) != 0 {
 		t.Errorf("%d bytes, %v stay in use", b.used, b.lent)
+	}
+}
+
+// TestAStrangersMemory: an unchecked client's address has at most two thirds of the memory,
+// others what they need of the rest.
+func TestAStrangersMemory(t *testing.T) {
+	t.Parallel()
+	const limit, segment = 1 << 30, 1 << 20
+	b := newBudget(limit)
+	stranger, other := b.share(netip.MustParsePrefix("192.0.2.1/32")), b.share(netip.MustParsePrefix("192.0.2.2/32"))
+	for stranger.grow(segment) == nil {
+	}
+	if stranger.held < limit/2 || stranger.held > limit*2/3+segment {
+		t.Errorf("a stranger holds %d of %d", stranger.held, limit)
+	}
+	if err := other.grow(100 * segment); err != nil {
+		t.Error(err)
+	}
+	checked := b.share(netip.Prefix{})
+	if err := checked.grow(200 * segment); err != nil {
+		t.Error(err)
+	}
+	for _, s := range []*share{stranger, other, checked} {
+		s.free()
+	}
+	if b.used != 0 || len(b.strangers) != 0 {
+		t.Errorf("%d in use, %v", b.used, b.strangers)
 	}
 }

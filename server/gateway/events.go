@@ -8,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -28,13 +29,12 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusNotFound, fault.New(fault.StreamNotFound, "follow stream", "no such stream is live"))
 		return
 	}
-	select {
-	case g.watchers <- struct{}{}:
-		defer func() { <-g.watchers }()
-	default:
+	from := admission.NetworkOf(r.RemoteAddr)
+	if !g.watchers.Enter(from) {
 		refuse(w, r, http.StatusServiceUnavailable, fault.New(fault.WatchersFull, "follow stream", "too many clients follow events"))
 		return
 	}
+	defer g.watchers.Leave(from)
 	past, events, stop := s.feed.watch()
 	defer stop()
 	h := w.Header()

@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/downloads"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/handover"
@@ -30,7 +31,10 @@ type Gateway struct {
 	client        *upstream.Client
 	hooks         *http.Client
 	windows       *hls.Store
-	suspended     videorouting.Suspensions
+	// readers are those who fetch segments from it; buffers are reused for them.
+	readers   *downloads.Downloads
+	buffers   sync.Pool
+	suspended videorouting.Suspensions
 	// measures are how orchestrators did; choice weighs them, nil off-chain.
 	measures measures
 	survey   survey
@@ -42,10 +46,14 @@ type Gateway struct {
 	// admissions has what the admission hook says of pushers.
 	admissions *admissions
 	bodies     *budget
-	watchers   chan struct{}
-	conns      *admission.Gate
-	door       *handover.Door
-	handler    http.Handler
+	// failures are lines about unchecked segments.
+	failures seldom
+	watchers *admission.Shares
+	// strangers are the streams that unchecked clients began.
+	strangers *admission.Shares
+	conns     *admission.Gate
+	door      *handover.Door
+	handler   http.Handler
 
 	// ladder is what streams get that ask for nothing else.
 	ladder atomic.Pointer[[]core.Profile]
@@ -62,6 +70,8 @@ type Gateway struct {
 	mu sync.Mutex
 	// streams are by the name they are pushed under.
 	streams map[core.ManifestID]*stream
+	// unchecked is how many of them strangers counts.
+	unchecked int
 	// lingering are ended streams that players may still read, until then.
 	lingering map[core.ManifestID]time.Time
 }
@@ -79,13 +89,16 @@ func New(opt Options) (*Gateway, error) {
 		opt: opt, log: opt.Log,
 		// Off-chain the quickest orchestrator is taken, as the network has it; where
 		// stake and price count, several answers are waited for.
-		patience:  videorouting.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
-		client:    upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
-		hooks:     &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute}},
+		patience: videorouting.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
+		client:   upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
+		hooks: &http.Client{Transport: &http.Transport{
+			MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
+		}},
 		windows:   hls.NewStore(opt.Limits.Window),
 		pushes:    newPushes(opt.Limits.Pushes),
 		bodies:    newBudget(opt.Limits.Bytes),
-		watchers:  make(chan struct{}, opt.Limits.Watchers),
+		watchers:  shares(opt.Limits.Watchers),
+		strangers: shares(opt.Limits.Streams),
 		conns:     newGate(&opt),
 		door:      handover.New(),
 		stopping:  make(chan struct{}),
@@ -93,6 +106,8 @@ func New(opt Options) (*Gateway, error) {
 		lingering: make(map[core.ManifestID]time.Time),
 	}
 	g.admissions = newAdmissions(g)
+	g.readers = downloads.New(g.windows.Most, opt.Now)
+	g.buffers.New = func() any { return new(fileBuffer) }
 	g.ladder.Store(&g.opt.Profiles)
 	g.orchestrators = fixedList(opt.Orchestrators)
 	hook := &hookList{url: opt.OrchestratorHook, client: g.hooks, now: opt.Now, log: opt.Log}
@@ -276,6 +291,9 @@ func (g *Gateway) Close() {
 	g.mu.Lock()
 	streams := g.streams
 	g.streams = make(map[core.ManifestID]*stream)
+	for _, s := range streams {
+		g.leftStream(s)
+	}
 	g.mu.Unlock()
 	for _, s := range streams {
 		g.endStream(s)

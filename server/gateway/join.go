@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"net/http"
+	"net/netip"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -11,9 +12,10 @@ import (
 
 // join finds or begins the push's stream and enters it and the pushes; the caller leaves
 // both. Where a hook admits streams, the pusher was admitted to this one, and has no part
-// in what is bounded for all before it is. Errors are faults StreamsFull, PushesFull,
-// AddressBusy, Draining, StreamDenied, StreamHookFailed and Canceled.
-func (g *Gateway) join(r *http.Request, key string, req *pushRequest) (*stream, error) {
+// in what is bounded for all before it is; from is the address of an unchecked one. Errors
+// are faults StreamsFull, PushesFull, AddressBusy, Draining, StreamDenied, StreamHookFailed
+// and Canceled.
+func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *pushRequest) (*stream, error) {
 	if g.pushes.isDraining() {
 		return nil, g.pushes.why()
 	}
@@ -26,7 +28,7 @@ func (g *Gateway) join(r *http.Request, key string, req *pushRequest) (*stream, 
 			return nil, err
 		}
 	}
-	if !g.pushes.enter() {
+	if !g.pushes.enter(from) {
 		if s != nil {
 			s.leave(g.opt.Now())
 		}
@@ -35,9 +37,9 @@ func (g *Gateway) join(r *http.Request, key string, req *pushRequest) (*stream, 
 	if s != nil {
 		return s, nil
 	}
-	s, err := g.enter(req.Manifest, who, conf, ownerOf(r, key))
+	s, err := g.enter(req.Manifest, who, conf, beginner{ownerOf(r, key), from})
 	if err != nil {
-		g.pushes.leave()
+		g.pushes.leave(from)
 		g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 	}
 	return s, err
@@ -56,9 +58,8 @@ func (g *Gateway) rejoin(name core.ManifestID, who pusher) *stream {
 }
 
 // enter has an admitted pusher enter the stream that is pushed under a name, and begins
-// it where there is none. conf is what the hook said, nil for nothing; owner is the client
-// that begins it.
-func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration, owner string) (*stream, error) {
+// it where there is none. conf is what the hook said, nil for nothing.
+func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration, by beginner) (*stream, error) {
 	id := name
 	if conf != nil {
 		id = core.ManifestID(conf.ManifestID)
@@ -68,7 +69,7 @@ func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration, o
 	s := g.streams[name]
 	if s == nil {
 		var err error
-		if s, err = g.newStream(name, id, conf, owner); err != nil {
+		if s, err = g.newStream(name, id, conf, by); err != nil {
 			return nil, err
 		}
 	}
@@ -83,20 +84,38 @@ func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration, o
 	return s, nil
 }
 
-// newStream makes a stream with the hook's wishes. The caller holds g.mu.
-func (g *Gateway) newStream(name, id core.ManifestID, conf *configuration, owner string) (*stream, error) {
-	const op = "begin stream"
-	if len(g.streams) >= g.opt.Limits.Streams {
-		return nil, fault.New(fault.StreamsFull, op, "the gateway's limit of streams is reached")
+// beginner is who begins a stream: the client, and the address of an unchecked one.
+type beginner struct {
+	owner string
+	from  netip.Prefix
+}
+
+// takeStream takes a place for a stream, if there is one. The caller holds g.mu.
+func (g *Gateway) takeStream(from netip.Prefix) bool {
+	if from.IsValid() {
+		if !g.strangers.Enter(from) {
+			return false
+		}
+		g.unchecked++
+		return true
 	}
+	return len(g.streams)-g.unchecked < g.opt.Limits.Streams
+}
+
+// newStream makes a stream with the hook's wishes. The caller holds g.mu.
+func (g *Gateway) newStream(name, id core.ManifestID, conf *configuration, by beginner) (*stream, error) {
+	const op = "begin stream"
 	for _, other := range g.streams {
 		if other.id == id {
 			return nil, fault.New(fault.StreamDenied, op, "another stream has this name by the admission hook")
 		}
 	}
+	if !g.takeStream(by.from) {
+		return nil, fault.New(fault.StreamsFull, op, "the gateway's limit of streams is reached")
+	}
 	s := &stream{
-		id: id, since: g.opt.Now(), asked: *g.ladder.Load(), pushers: make(map[pusher]bool),
-		shared: g.suspended.For(owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
+		id: id, from: by.from, since: g.opt.Now(), asked: *g.ladder.Load(), pushers: make(map[pusher]bool),
+		shared: g.suspended.For(by.owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
 	}
 	s.pool = videorouting.NewPoolOf[upstream.Info](s.shared, g.choice)
 	if conf != nil {

@@ -6,15 +6,24 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 )
 
 // logSegment writes a segment's one line. A failure that an operator can do something
-// about is a warning with its remedy; what the client did itself is not.
+// about is a warning with its remedy; what the client did itself is not. Where everyone may
+// push, segments that no orchestrator was asked about have a line seldom.
 func (g *Gateway) logSegment(p *push, renditions [][]byte, took time.Duration, err error) {
 	t := &p.trail
+	others := 0
+	if p.unchecked && err != nil && t.attempts == 0 {
+		var ok bool
+		if others, ok = g.failures.line(g.opt.Now()); !ok {
+			return
+		}
+	}
 	attrs := make([]slog.Attr, 0, 24)
 	attrs = append(attrs,
 		slog.String("role", "gateway"), slog.String("manifestID", string(p.stream.id)),
@@ -29,6 +38,9 @@ func (g *Gateway) logSegment(p *push, renditions [][]byte, took time.Duration, e
 		fee := new(big.Rat).Mul(t.price, new(big.Rat).SetInt64(int64(t.pixels)))
 		attrs = append(attrs, slog.String("price", t.price.RatString()), slog.String("fee", new(big.Int).Quo(fee.Num(), fee.Denom()).String()))
 	}
+	if others > 0 {
+		attrs = append(attrs, slog.Int("more", others))
+	}
 	level := slog.LevelInfo
 	if err == nil {
 		attrs = append(attrs, slog.String("outcome", "ok"))
@@ -42,6 +54,29 @@ func (g *Gateway) logSegment(p *push, renditions [][]byte, took time.Duration, e
 		}
 	}
 	g.log.LogAttrs(context.Background(), level, "segment", attrs...)
+}
+
+// linesEvery is how often there is a line about what strangers cause in any number.
+const linesEvery = time.Second
+
+// seldom bounds such lines. The zero value is ready; it is safe for concurrent use.
+type seldom struct {
+	mu sync.Mutex
+	// last is when there was a line, quiet are those that had none since. Both guarded by mu.
+	last  time.Time
+	quiet int
+}
+
+// line reports whether there may be one, and about how many there was none.
+func (s *seldom) line(now time.Time) (others int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.last.IsZero() && now.Sub(s.last) < linesEvery {
+		s.quiet++
+		return 0, false
+	}
+	others, s.quiet, s.last = s.quiet, 0, now
+	return others, true
 }
 
 // clientIP is the peer's address without its port.

@@ -3,9 +3,11 @@ package gateway
 import (
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/hls"
+	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -58,9 +60,45 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	out := g.patientWriter(w)
+	if p.Segment != "" {
+		g.sendFile(out, r, data)
+		return
+	}
 	if _, err := out.Write(data); err == nil {
 		out.done()
 	}
+}
+
+// sendFile sends a segment, which slow readers together keep in bounded memory once its stream
+// keeps it no more.
+func (g *Gateway) sendFile(out *patientWriter, r *http.Request, data []byte) {
+	party, _ := origin.Client(r)
+	d := g.readers.Begin(party, data, out.control)
+	defer d.End()
+	buf := g.buffers.Get().(*fileBuffer)
+	defer g.buffers.Put(buf)
+	if d.Send(&pieces{out: out}, buf[:]) {
+		out.done()
+	}
+}
+
+// fileBuffer is what is copied of a segment at once.
+type fileBuffer [32 << 10]byte
+
+// pieces gives a client the patient writer's time for as many bytes as a piece has.
+type pieces struct {
+	out  *patientWriter
+	left int
+}
+
+// Write writes, within the time of the piece.
+func (p *pieces) Write(b []byte) (int, error) {
+	if p.left <= 0 {
+		_ = p.out.control.SetWriteDeadline(time.Now().Add(p.out.idle))
+		p.left = piece
+	}
+	p.left -= len(b)
+	return p.out.w.Write(b)
 }
 
 // content is the content behind a player's path, its media type and how long

@@ -45,6 +45,9 @@ type push struct {
 	read, queue, away time.Duration
 	// client is who causes the payment, see upstream.Segment.
 	client string
+	// held is the memory, which is given back once the push is over and its segment does not
+	// wait for earlier ones.
+	held *hold
 }
 
 // servePush takes a segment, has it transcoded and answers with the renditions
@@ -74,20 +77,22 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 		g.discardPlaylist(w, r)
 		return
 	}
-	s, err := g.join(r, key, req)
+	from := g.stranger(r, key)
+	s, err := g.join(r, key, from, req)
 	if err != nil {
 		g.refusePush(w, r, err)
 		return
 	}
-	defer g.pushes.leave()
+	defer g.pushes.leave(from)
 	defer func() { s.leave(g.opt.Now()) }()
 	p := &push{req: req, stream: s, place: s.order.Begin(req.Number), at: g.opt.Now(), from: clientIP(r),
 		client: clientOf(r, key, req.Manifest)}
 	defer p.release() // should something below panic, later segments must not wait for this one
 	// The client's slowness to take its answer keeps the renditions in memory.
-	room := g.bodies.share()
-	defer room.free()
-	p.unchecked = g.opt.Access.Unchecked(r)
+	room := g.bodies.share(from)
+	p.held = holdUntil(room)
+	defer p.held.done()
+	p.unchecked = g.opt.Access.Unchecked(key)
 	renditions, err := g.take(w, r, p, room)
 	g.conclude(p, renditions, time.Since(begun), err)
 	if err != nil {
@@ -99,13 +104,13 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// discardPlaylist takes an encoder's own playlist, of which nothing is kept.
+// discardPlaylist takes an encoder's own playlist, of which nothing is kept. It has no place
+// among the segments: no service is asked about it, so everyone may send one.
 func (g *Gateway) discardPlaylist(w http.ResponseWriter, r *http.Request) {
-	if !g.pushes.enter() {
+	if g.pushes.isDraining() {
 		g.refusePush(w, r, g.pushes.why())
 		return
 	}
-	defer g.pushes.leave()
 	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20))
 }
 
@@ -275,7 +280,7 @@ func (g *Gateway) conclude(p *push, renditions [][]byte, took time.Duration, err
 		g.describe(p, renditions)
 		seg = &hls.Segment{
 			Number: p.req.Number, Duration: p.plays, Times: p.times, Reinit: p.reinit, At: p.at,
-			Data: append([][]byte{p.data}, renditions...),
+			Data: append([][]byte{p.data}, renditions...), Release: p.held.more(),
 		}
 	} else {
 		code := fault.CodeOf(err)

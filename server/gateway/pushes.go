@@ -2,32 +2,48 @@ package gateway
 
 import (
 	"context"
+	"net/netip"
 	"sync"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // pushes counts the segments in the gateway, bounds them, and ends them in good
 // order when the node drains.
 type pushes struct {
 	limit int
+	// strangers are the unchecked ones, which have places of their own.
+	strangers *admission.Shares
 
-	mu       sync.Mutex
-	n        int
-	draining bool
+	mu sync.Mutex
+	// n are all, checked those that are bounded by limit.
+	n, checked int
+	draining   bool
 	// empty is closed when the gateway drains and the last push has left.
 	empty  chan struct{}
 	closed bool
 }
 
-func newPushes(limit int) *pushes { return &pushes{limit: limit, empty: make(chan struct{})} }
+func newPushes(limit int) *pushes {
+	return &pushes{limit: limit, strangers: shares(limit), empty: make(chan struct{})}
+}
 
-// enter takes a place, if there is one.
-func (p *pushes) enter() bool {
+// enter takes a place, if there is one: among the unchecked ones where from is an address.
+func (p *pushes) enter(from netip.Prefix) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.draining || p.n >= p.limit {
+	switch {
+	case p.draining:
 		return false
+	case from.IsValid():
+		if !p.strangers.Enter(from) {
+			return false
+		}
+	case p.checked >= p.limit:
+		return false
+	default:
+		p.checked++
 	}
 	p.n++
 	return true
@@ -41,10 +57,15 @@ func (p *pushes) why() error {
 	return fault.New(fault.PushesFull, "take segment", "too many segments at once")
 }
 
-func (p *pushes) leave() {
+// leave gives the place back that enter took.
+func (p *pushes) leave(from netip.Prefix) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.n--
+	if p.n--; from.IsValid() {
+		p.strangers.Leave(from)
+	} else {
+		p.checked--
+	}
 	p.settle()
 }
 

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"net/netip"
 	"slices"
 	"strconv"
 	"sync"
@@ -20,8 +21,10 @@ type stream struct {
 	// pushers are those that the admission hook has let into the stream; guarded by
 	// Gateway.mu.
 	pushers map[pusher]bool
-	since   time.Time
-	pool    *videorouting.Pool[upstream.Info]
+	// from is the address of an unchecked client that began it; the zero Prefix for others.
+	from  netip.Prefix
+	since time.Time
+	pool  *videorouting.Pool[upstream.Info]
 	// shared is what streams of the same client know of failing orchestrators.
 	shared videorouting.Shared
 	order  hls.Order

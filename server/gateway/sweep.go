@@ -18,6 +18,7 @@ func (g *Gateway) sweep(now time.Time) {
 		// Under g.mu nobody can enter it between the look and the removal.
 		if s.idle(now) {
 			delete(g.streams, key)
+			g.leftStream(s)
 			g.lingering[s.id] = now.Add(lingerTime)
 			g.windows.End(s.id)
 			idle = append(idle, s)
@@ -50,4 +51,12 @@ func (g *Gateway) endStream(s *stream) {
 	s.feed.end()
 	g.opt.Recorder.StreamEnded(s.id)
 	g.log.Info("stream ended", "job", s.id)
+}
+
+// leftStream gives a stream's place back. The caller holds g.mu.
+func (g *Gateway) leftStream(s *stream) {
+	if s.from.IsValid() {
+		g.unchecked--
+		g.strangers.Leave(s.from)
+	}
 }

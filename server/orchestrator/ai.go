@@ -103,7 +103,7 @@ func (x *exchange) run() error {
 		x.w.Header().Set("Connection", "close")
 		return err
 	}
-	if err := x.receive(pace, sender.Party()); err != nil {
+	if err := x.receive(pace, sender); err != nil {
 		return err
 	}
 	defer x.body.release()
@@ -180,7 +180,7 @@ func (x *exchange) name() (err error) {
 
 // receive reads the body to its end, which HTTP/1.1 needs to notice that a
 // client went away.
-func (x *exchange) receive(pace *readPace, peer string) error {
+func (x *exchange) receive(pace *readPace, sender *orchestrate.JobSender) error {
 	most := x.s.opt.TextBytes
 	if x.pipe.Form == pipeline.Multipart {
 		most = x.s.opt.FileBytes
@@ -188,7 +188,8 @@ func (x *exchange) receive(pace *readPace, peer string) error {
 	}
 	begun := x.s.opt.Now()
 	var err error
-	x.body, err = receiveBody(x.r.Body, x.r.ContentLength, most, x.s.uploads, claim{peer: peer}, pace.progress)
+	x.body, err = receiveBody(x.r.Body, x.r.ContentLength, most, x.s.uploads,
+		x.s.uploads.jobClaim(sender.Party(), sender.Source()), pace.progress)
 	x.wait(begun)
 	if fault.CodeOf(err) == fault.JobTooLarge {
 		// What is left of it is not worth reading.

@@ -17,9 +17,9 @@ const (
 	// firstShare the part for the only request of a peer.
 	peerShare, firstShare = 1, 2
 	quarters              = 4
-	// maxPayers bounds the peers that are remembered for having paid. Those at work are
-	// back at once when they are forgotten.
-	maxPayers = 4096
+	// maxPayers bounds the peers, and accounts at an address, that are remembered for having
+	// paid. Those at work are back at once when they are forgotten.
+	maxPayers = 8192
 )
 
 // budget is a number of bytes that many requests share. Nothing waits for it: what does
@@ -43,6 +43,9 @@ type held struct{ bytes, unpaid int64 }
 type claim struct {
 	// peer is who is held to account: an account, or off-chain an address.
 	peer string
+	// account and source are the account, and the account at the address that the request came
+	// from; "" where the peer is known by itself.
+	account, source string
 	// covered is how many of its bytes count as paid.
 	covered int64
 	bytes   int64
@@ -52,6 +55,19 @@ func (c *claim) unpaid() int64 { return max(0, c.bytes-c.covered) }
 
 func newBudget(most int64) *budget {
 	return &budget{max: most, peers: make(map[string]held), payers: make(map[string]struct{})}
+}
+
+// jobClaim is that of an AI job. Orchestrators that work for a gateway know what it signs for jobs,
+// and could send bodies in its name: before it has paid from an address, what comes from there
+// has a share of its own.
+func (b *budget) jobClaim(account, source string) claim {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	c := claim{peer: source, account: account, source: source}
+	if _, known := b.payers[source]; known {
+		c.peer = account
+	}
+	return c
 }
 
 // take reports whether a request may have n more bytes, and books them if it may.
@@ -101,13 +117,23 @@ func (b *budget) paid(c *claim) {
 	defer b.mu.Unlock()
 	b.book(c.peer, 0, -c.unpaid())
 	c.covered = math.MaxInt64
-	if _, known := b.payers[c.peer]; !known && len(b.payers) >= maxPayers {
+	for _, payer := range []string{c.peer, c.account, c.source} {
+		b.remember(payer)
+	}
+}
+
+// remember notes one that has paid. The caller holds mu.
+func (b *budget) remember(payer string) {
+	if payer == "" {
+		return
+	}
+	if _, known := b.payers[payer]; !known && len(b.payers) >= maxPayers {
 		for other := range b.payers { // any one
 			delete(b.payers, other)
 			break
 		}
 	}
-	b.payers[c.peer] = struct{}{}
+	b.payers[payer] = struct{}{}
 }
 
 // book changes what is held. The caller holds mu.

@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/downloads"
 	"github.com/tuttinode/tutti/server/handover"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -44,7 +45,7 @@ type Server struct {
 	refusals *remote.Refusals
 	pieces   pieces
 	// renditions and artifacts are the downloads of the two kinds of results.
-	renditions, artifacts *downloads
+	renditions, artifacts *downloads.Downloads
 	fetch                 *http.Client
 	status                *statusPage
 
@@ -67,8 +68,8 @@ func New(opt Options) (*Server, error) {
 		fetch:    fetcher(opt.Stores),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),
 
-		renditions: newDownloads(opt.Orchestrator.ResultBytes, opt.Now),
-		artifacts:  newDownloads(opt.Orchestrator.ArtifactBytes, opt.Now),
+		renditions: downloads.New(opt.Orchestrator.ResultBytes, opt.Now),
+		artifacts:  downloads.New(opt.Orchestrator.ArtifactBytes, opt.Now),
 	}
 	s.workerCA.Store(opt.WorkerCA)
 	s.status = newStatusPage(s)

@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/peer"
+	"github.com/tuttinode/tutti/server/downloads"
 )
 
 // stream serves a rendition, its video signature, or what an AI job made,
@@ -24,9 +25,9 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	if d == nil {
 		return
 	}
-	defer d.end()
+	defer d.End()
 	buf := s.pieces.get()
-	if !d.send(w, buf[:]) {
+	if !d.Send(w, buf[:]) {
 		// What is missing must not look like the end. HTTP/2 may still refer to the buffer.
 		panic(http.ErrAbortHandler)
 	}
@@ -35,7 +36,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 
 // open begins a download and writes its headers, which are all for a HEAD request: then there is no
 // download. It returns nothing else that refers to the data.
-func (s *Server) open(w http.ResponseWriter, r *http.Request) (*download, error) {
+func (s *Server) open(w http.ResponseWriter, r *http.Request) (*downloads.Download, error) {
 	kept, err := s.kept(strings.TrimPrefix(r.URL.Path, orchestrate.StreamPath))
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) (*download, error)
 	if party == "" {
 		party = peer.Name(clientIP(r))
 	}
-	return kept.downloads.begin(party, kept.data, http.NewResponseController(w)), nil
+	return kept.downloads.Begin(party, kept.data, http.NewResponseController(w)), nil
 }
 
 // keptFile is what a path names.
@@ -60,7 +61,7 @@ type keptFile struct {
 	data []byte
 	// kind is its media type, party whose it is, "" where that is not known.
 	kind, party string
-	downloads   *downloads
+	downloads   *downloads.Downloads
 }
 
 func (s *Server) kept(path string) (keptFile, error) {

@@ -212,3 +212,32 @@ func BenchmarkReceive(b *testing.B) {
 		u.release()
 	}
 }
+
+// TestBodiesInAnothersName: bodies that come in a gateway's name from an address from which it has not
+// paid take nothing of its share.
+func TestBodiesInAnothersName(t *testing.T) {
+	t.Parallel()
+	b := newBudget(1000)
+	first := b.jobClaim("g", "g at 1")
+	if !b.take(200, &first) {
+		t.Fatal("the first body of all")
+	}
+	b.paid(&first)
+	b.give(200, &first)
+	copied := b.jobClaim("g", "g at 2")
+	if !b.take(500, &copied) {
+		t.Fatal("a body of an address that is not known")
+	}
+	if c := b.jobClaim("g", "g at 2"); b.take(1, &c) {
+		t.Error("more than its share for those that never paid")
+	}
+	own := b.jobClaim("g", "g at 1")
+	if !b.take(200, &own) {
+		t.Error("the gateway's own body")
+	}
+	b.give(200, &own)
+	b.give(500, &copied)
+	if b.used != 0 || b.unpaid != 0 || len(b.peers) != 0 {
+		t.Errorf("left over: %d, %d, %v", b.used, b.unpaid, b.peers)
+	}
+}

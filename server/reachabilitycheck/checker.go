@@ -76,7 +76,7 @@ func New(opt Options) *Checker {
 		opt.Again = DefaultAgain
 	}
 	return &Checker{
-		opt: opt, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
+		opt: opt, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10}},
 		news: make(chan struct{}, 1), since: opt.Now(), status: reachability.Status{Reach: reachability.Unknown},
 	}
 }

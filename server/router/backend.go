@@ -23,6 +23,8 @@ import (
 const (
 	maxOffer  = 4 << 20
 	maxStatus = 1 << 20
+	// maxHeaders bounds the header of an answer.
+	maxHeaders = 64 << 10
 )
 
 // backend is one orchestrator.
@@ -61,7 +63,7 @@ func dial(addr string) (*backend, error) {
 	conn, err := grpc.NewClient("passthrough:///"+addr,
 		grpc.WithTransportCredentials(creds),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 5 * time.Second}),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxOffer)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxOffer)), grpc.WithMaxHeaderListSize(maxHeaders),
 		grpc.WithDisableServiceConfig(), grpc.WithNoProxy())
 	if err != nil {
 		return nil, fmt.Errorf("orchestrator %s: %w", addr, err)

@@ -81,6 +81,7 @@ func New(opt Options) (*Router, error) {
 	// As the orchestrators' own certificates, see dial.
 	r.client = &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, IdleConnTimeout: time.Minute,
+		MaxResponseHeaderBytes: maxHeaders,
 	}}
 	r.http = r.server()
 	return r, nil

@@ -38,7 +38,7 @@ func DecodeSegData(header string) (*SegData, error) {
 		return nil, fault.Wrap(fault.ErrorSegEncoding, op, err)
 	}
 	m := new(SegData)
-	if err := proto.Unmarshal(b, m); err != nil {
+	if err := Unmarshal(b, m); err != nil {
 		return nil, &fault.Fault{Code: fault.SegmentMessage, Op: op, Detail: "protobuf unmarshal error", Err: err}
 	}
 	return m, nil

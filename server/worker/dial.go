@@ -50,6 +50,6 @@ func (o *Options) dial(addr string, ping time.Duration, outcome func(error)) (*g
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: ping, Timeout: silence}),
 		grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
 		grpc.WithReadBufferSize(256<<10),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(o.MaxMessage)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(o.MaxMessage)), grpc.WithMaxHeaderListSize(64<<10),
 		grpc.WithDisableServiceConfig(), grpc.WithDisableRetry(), grpc.WithNoProxy(), grpc.WithIdleTimeout(0))
 }

@@ -61,7 +61,7 @@ func (p *Pool) place(r core.SessionRequest) (*session, *fault.Fault) {
 }
 
 func newSession(r core.SessionRequest, n *needs) *session {
-	load := transcoder.Load(r.Profiles)
+	load := loadOf(r.Profiles)
 	s := &session{
 		id: r.ID, needs: n, load: load, weighted: load, weight: 1, renditions: max(1, len(r.Profiles)),
 		turn: make(chan struct{}, 1), over: make(chan struct{}),
@@ -69,6 +69,13 @@ func newSession(r core.SessionRequest, n *needs) *session {
 	s.used.Store(time.Now().UnixNano())
 	return s
 }
+
+// leastLoad is what a session counts at least, as much as a rendition of 240p: its source is
+// decoded however little is made of it.
+const leastLoad = 426 * 240 * 30
+
+// loadOf is what a session with such renditions counts.
+func loadOf(profiles []core.Profile) int64 { return max(leastLoad, transcoder.Load(profiles)) }
 
 // choose finds a device for a search, nil when there is none. What the trees know may
 // be a little old, so the device that was found is looked at again. The caller holds
@@ -105,9 +112,20 @@ func (p *Pool) seat(s *session, d *device) {
 	d.mu.Unlock()
 	s.dev, s.misfit = d, false
 	p.refresh(d)
+	p.lookLater(s, d, lately)
 	if remote {
 		p.remote(0, 0, 1)
 	}
+}
+
+// lookLater has a device looked at again when a session has used what it asked for, or will not.
+func (p *Pool) lookLater(s *session, d *device, after time.Duration) {
+	time.AfterFunc(after, func() {
+		if d.giveBack(s, time.Now()) {
+			p.lookLater(s, d, time.Second)
+		}
+		p.table.touch(d)
+	})
 }
 
 // unseat gives a session's place back. The caller holds table.mu and the session's mu.

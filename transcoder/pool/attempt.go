@@ -118,8 +118,7 @@ func (c *course) attempt(ctx context.Context, d *device) (*core.TranscodeResult,
 	t := ticketOf(c.s, job, came, soon(came, limit(ctx, job).time))
 	leave, err := d.queue.enter(ctx, t)
 	if err != nil {
-		// A session that is ahead of its media says nothing of the device.
-		if fault.CodeOf(err) == fault.TranscoderBehind && t.ahead == 0 {
+		if fault.CodeOf(err) == fault.TranscoderBehind && t.tells(came, job) {
 			p.noTime(c.s, d, job)
 		}
 		return nil, err

@@ -45,6 +45,9 @@ type device struct {
 	shown rank
 	share int
 	booked
+	// seated is when the sessions came, or asked for more, that have not shown since what they
+	// cost, where that was lately.
+	seated map[*session]time.Time
 	figures
 	state
 	learned  learned
@@ -64,8 +67,9 @@ type booked struct {
 	// load is in requested pixels per second; weighted is the same with each session's
 	// own weight.
 	load, weighted int64
-	// known are the sessions that have shown here what they cost.
-	known int
+	// known are the sessions that have shown here what they cost, unused those that took what
+	// they asked for and did not use it: nothing is booked for them.
+	known, unused int
 }
 
 // name is the device for the books of who did what: "cpu", "gpu 0".
@@ -79,7 +83,7 @@ func (d *device) name() string {
 // memory is the device memory that the sessions are reckoned to use. The caller
 // holds mu.
 func (d *device) memory() int64 {
-	first := int64(d.sessions)
+	first := int64(d.sessions - d.unused)
 	return first*d.offer.SessionMemory + (int64(d.renditions)-first)*d.offer.RenditionMemory
 }
 
@@ -93,16 +97,63 @@ func (d *device) memoryFor(renditions int) int64 {
 // and the session's.
 func (d *device) take(s *session) {
 	d.sessions++
-	d.renditions += s.renditions
-	d.load += s.load
-	d.weighted += s.weighted
+	d.book(s, 1)
+	s.unused = false
+	delete(d.seated, s)
+	d.awaits(s)
+}
+
+// book books what a session has, or with -1 gives it back. The caller holds mu.
+func (d *device) book(s *session, sign int) {
+	d.renditions += sign * s.renditions
+	d.load += int64(sign) * s.load
+	d.weighted += int64(sign) * s.weighted
+}
+
+// awaits notes that a session has yet to use what it asked for. The caller holds mu.
+func (d *device) awaits(s *session) {
+	if d.seated == nil {
+		d.seated = make(map[*session]time.Time)
+	}
+	if _, since := d.seated[s]; !since && !s.unused {
+		d.seated[s] = time.Now()
+	}
+}
+
+// uses notes that it does. The caller holds mu.
+func (d *device) uses(s *session) {
+	delete(d.seated, s)
+	if s.unused {
+		s.unused = false
+		d.unused--
+		d.book(s, 1)
+	}
+}
+
+// giveBack gives back what a session had the time to use and did not, and reports whether it
+// still has that time: it sends nothing, or nothing that anything could be made of. What it
+// asked for costs it little.
+func (d *device) giveBack(s *session, now time.Time) (later bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	at, awaited := d.seated[s]
+	switch age := now.Sub(at); {
+	case !awaited:
+		return false
+	case age < lately, s.inside.Load() > 0 && age < longAgo:
+		return true
+	}
+	delete(d.seated, s)
+	s.unused = true
+	d.unused++
+	d.book(s, -1)
+	return false
 }
 
 func (d *device) drop(s *session) {
 	d.sessions--
-	d.renditions -= s.renditions
-	d.load -= s.load
-	d.weighted -= s.weighted
+	d.uses(s)
+	d.book(s, -1)
 	d.leave(s)
 	d.recent.remove(s)
 	if d.sessions == 0 {

@@ -25,16 +25,16 @@ type figures struct {
 	// ratio is the real-time ratio of the segments of late, smoothed: below 1 a
 	// segment takes less time than it plays.
 	ratio float64
-	// place is how much of a place's time a unit of load takes per second that it plays,
-	// smoothed. whole is the same of the whole device's time, where the segments in work
-	// at once share it evenly. While few are in work at once the device looks dearer by
-	// whole than it is, and may look cheaper by place. Both are 0 before the first
-	// measurement.
-	place, whole float64
+	// places is how much of a place's time sessions take per second that they play,
+	// smoothed, wholes the same of the whole device's time, where the segments in work at
+	// once share it evenly, and loads what these sessions have of load. While few are in
+	// work at once the device looks more expensive by wholes than it is, and may look
+	// cheaper by places. All are 0 before the first measurement.
+	places, wholes, loads float64
 	// behind is when a segment last was refused because it would have come too late.
 	behind time.Time
-	// own is the sum of what its known sessions take per unit of their own load.
-	own float64
+	// own is the sum of what its known sessions take, ownLoad that of their loads.
+	own, ownLoad float64
 	// slow is since when the device has been slower than real time, zero when it is not;
 	// nextMove is when the next session may leave it for that.
 	slow, nextMove time.Time
@@ -74,7 +74,7 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 	s.acquit()
 	// Very short segments say more about overhead than about capacity.
 	if playing >= 200*time.Millisecond && s.dev == d {
-		d.occupied(s, float64(t.work)/float64(playing), t.inWork)
+		d.occupied(s, playing, float64(t.work)/float64(playing), t.inWork)
 		d.learnFrom(p, s, float64(t.all)/float64(playing), time.Now())
 	}
 	now := d.rank(&p.rules, time.Now())
@@ -97,7 +97,8 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 // is too slow for what it has gets no more. Only sessions of which segments were done
 // count: what else takes long may be the segment's own doing.
 func (p *Pool) late(s *session, d *device, job *core.TranscodeJob, wall time.Duration) {
-	playing := job.Duration
+	// Its gateway says how long it plays, and may say little.
+	playing := max(job.Duration, usualPlaying)
 	if !tells(s, job) {
 		return
 	}
@@ -115,12 +116,19 @@ func (p *Pool) late(s *session, d *device, job *core.TranscodeJob, wall time.Dur
 	}
 }
 
+// usualPlaying is how long a segment of a live stream plays as a rule.
+const usualPlaying = 2 * time.Second
+
 // occupied takes in how much of a place's time a segment took per second that it plays,
-// while so many were in work. The caller holds the device's and the session's mu.
-func (d *device) occupied(s *session, ratio, inWork float64) {
-	own := ratio / float64(max(1, s.load))
-	d.place = smooth(d.place, own)
-	d.whole = smooth(d.whole, own/max(1, inWork))
+// while so many were in work. Time and load are smoothed apart from each other, and short
+// segments count less: a stream of little load, whose source takes most of its time, must
+// not make the load of all others look as expensive. The caller holds the device's and the
+// session's mu.
+func (d *device) occupied(s *session, playing time.Duration, ratio, inWork float64) {
+	w := weight * min(1, float64(playing)/float64(usualPlaying))
+	d.places = smoothBy(w, d.places, ratio)
+	d.wholes = smoothBy(w, d.wholes, ratio/max(1, inWork))
+	d.loads = smoothBy(w, d.loads, float64(s.load))
 }
 
 // tells reports whether a segment that was not done says something of its device.
@@ -153,10 +161,10 @@ func (p *Pool) noTime(s *session, d *device, job *core.TranscodeJob) {
 func (d *device) learnFrom(p *Pool, s *session, ratio float64, now time.Time) {
 	d.ratio = smooth(d.ratio, ratio)
 	if running := d.recent.load; running > 0 {
-		d.cost = smooth(d.cost, ratio/float64(running))
+		d.cost = smooth(d.cost, d.plausible(ratio/float64(running), 1))
 	}
 	if !s.ended {
-		d.compare(s, ratio/float64(max(1, s.load)))
+		d.compare(s, ratio/float64(s.load))
 		p.rebook(s, s.load, s.renditions)
 	}
 	switch {
@@ -170,14 +178,16 @@ func (d *device) learnFrom(p *Pool, s *session, ratio float64, now time.Time) {
 // compare takes in what a session took per unit of its own load, and makes its weight
 // of that. The caller holds the device's and the session's mu.
 func (d *device) compare(s *session, own float64) {
-	if !s.measured {
+	if s.measured {
+		d.count(s, -1)
+	} else {
 		s.measured, s.own = true, 0
 		d.known++
 	}
-	before := s.own
-	s.own = smooth(s.own, own)
-	d.own += s.own - before
-	mean := d.own / float64(d.known)
+	d.uses(s)
+	s.own, s.ownLoad = smooth(s.own, own), float64(s.load)
+	d.count(s, 1)
+	mean := d.own / d.ownLoad
 	if mean <= 0 {
 		return
 	}
@@ -187,6 +197,13 @@ func (d *device) compare(s *session, own float64) {
 	}
 }
 
+// count adds what a session takes to the sums of its device, or takes it out. The caller
+// holds the device's and the session's mu.
+func (d *device) count(s *session, sign float64) {
+	d.own += sign * s.own * s.ownLoad
+	d.ownLoad += sign * s.ownLoad
+}
+
 // leave takes a session's part out of the figures. The caller holds the device's and
 // the session's mu.
 func (d *device) leave(s *session) {
@@ -194,13 +211,15 @@ func (d *device) leave(s *session) {
 		return
 	}
 	s.measured = false
-	d.own -= s.own
+	d.count(s, -1)
 	if d.known--; d.known == 0 {
-		d.own = 0
+		d.own, d.ownLoad = 0, 0
 	}
 }
 
-func smooth(old, new float64) float64 {
+func smooth(old, new float64) float64 { return smoothBy(weight, old, new) }
+
+func smoothBy(weight, old, new float64) float64 {
 	if old == 0 {
 		return new
 	}

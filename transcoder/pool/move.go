@@ -6,7 +6,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder"
 )
 
 const (
@@ -60,14 +59,21 @@ func (p *Pool) device(s *session, job *core.TranscodeJob) (*device, error) {
 // adapt follows what a job asks for: other renditions change what is booked. It
 // reports whether the session's device can do what the job needs.
 func (p *Pool) adapt(s *session, job *core.TranscodeJob) bool {
-	load, renditions := transcoder.Load(job.Profiles), max(1, len(job.Profiles))
+	load, renditions := loadOf(job.Profiles), max(1, len(job.Profiles))
 	s.mu.Lock()
 	d := s.dev
 	if load != s.load || renditions != s.renditions {
 		d.mu.Lock()
+		more := load > s.load || renditions > s.renditions
 		p.rebook(s, load, renditions)
+		if more && !s.ended {
+			d.awaits(s)
+		}
 		d.mu.Unlock()
 		p.table.touch(d)
+		if more {
+			p.lookLater(s, d, lately)
+		}
 	}
 	same := !s.misfit && s.needs.is(job.Needs, job.MinVersion)
 	s.mu.Unlock()
@@ -90,8 +96,7 @@ func (p *Pool) adapt(s *session, job *core.TranscodeJob) bool {
 // its device's mu.
 func (p *Pool) rebook(s *session, load int64, renditions int) {
 	weighted := int64(float64(load) * s.weight)
-	if !s.ended {
-		d := s.dev
+	if d := s.dev; !s.ended && !s.unused {
 		d.load += load - s.load
 		d.weighted += weighted - s.weighted
 		d.renditions += renditions - s.renditions

@@ -64,6 +64,14 @@ func ticketOf(s *session, job *core.TranscodeJob, came, until time.Time) *ticket
 	}
 }
 
+// tells reports whether a segment that had no time says that its device has too much to do. One
+// of a session that is ahead of its media does not, nor one that came late or takes nearly all
+// of its time alone.
+func (t *ticket) tells(came time.Time, job *core.TranscodeJob) bool {
+	had := t.until.Sub(came)
+	return t.ahead == 0 && 2*had >= core.WorkDeadline(job.Duration) && 2*t.takes <= had
+}
+
 // order compares tickets by what begins first.
 func (t *ticket) order(other *ticket) int {
 	return cmp.Or(cmp.Compare(t.ahead, other.ahead), cmp.Compare(t.seniority, other.seniority))
@@ -173,11 +181,20 @@ func (q *queue) next(now time.Time) {
 			close(t.refused)
 		default:
 			kept = append(kept, t)
-			ahead[t.kind()] += takes
+			ahead[t.kind()] += q.expected(t, takes)
 		}
 	}
 	clear(q.waiting[len(kept):])
 	q.waiting = kept
+}
+
+// expected is what a segment that waits counts for those behind it: its session may have shown
+// another kind of segments before. The caller holds mu.
+func (q *queue) expected(t *ticket, takes time.Duration) time.Duration {
+	if typical := q.typical[t.kind()]; typical > 0 {
+		return min(takes, heaviest*typical)
+	}
+	return takes
 }
 
 // forLong is how many places long segments may take.

@@ -125,27 +125,31 @@ func (d *device) roomInMemory(now time.Time) int {
 // roomForLoad is how much more weighted load may come by what was measured. The
 // caller holds mu.
 //
-// A device without sessions always may have one: what it was once measured at may
-// have changed, and only work shows. Sessions that have not shown their cost yet are
+// A device whose sessions use nothing always may have one: what it was once measured at may
+// have changed, and only work shows. New sessions that have not shown their cost are
 // at most as many as those that have, because the projection rests on these. A device
 // that lately had no time for a segment gets no more. One on another machine is admitted
 // by its own node, which said how many it takes.
 func (d *device) roomForLoad(o *rules, now time.Time) float64 {
 	weighted := float64(d.weighted)
 	switch {
-	case d.sessions == 0, !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
+	case d.sessions == d.unused, !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
 		return math.Inf(1)
-	case d.cost > 0 && d.sessions-d.known >= max(o.untried, d.known), now.Sub(d.behind) < lately:
+	case d.cost > 0 && len(d.seated) >= max(o.untried, d.known), now.Sub(d.behind) < lately:
 		return -1
 	case d.cost > 0:
-		return min(rounding*maxRatio/d.cost-weighted, d.roomInQueue())
+		return min((rounding*maxRatio-d.cost*weighted)/d.plausible(d.cost, 1), d.roomInQueue())
 	case d.offer.Cost > 0:
 		return untested/d.offer.Cost - weighted
-	case d.sessions < o.untried:
+	case len(d.seated) < o.untried:
 		return math.Inf(1)
 	}
 	return -1
 }
+
+// maxBusy is the part of the time of a device's places above which it gets no further session.
+// The places are processor cores, which the node's other work, gateways and the system use too.
+const maxBusy = 0.7
 
 // slowly is the part of a device's known sessions that may come at once where it could be
 // nearly full.
@@ -158,15 +162,27 @@ const slowly = 1. / 8
 // they share it evenly gets few sessions at a time, and the next ones when these have shown
 // what they take. The caller holds mu.
 func (d *device) roomInQueue() float64 {
-	if d.queue.places == 0 || d.place == 0 {
+	if d.queue.places == 0 || d.places == 0 {
 		return math.Inf(1)
 	}
-	weighted := float64(d.weighted)
-	surely := rounding*maxRatio/d.whole - weighted
-	if likely := d.sessions-d.known < max(1, int(float64(d.known)*slowly)); !likely {
+	weighted, places := float64(d.weighted), float64(d.queue.places)
+	whole, place := d.wholes/d.loads, d.places/d.loads
+	surely := (rounding*maxRatio - whole*weighted) / d.plausible(whole, places)
+	if likely := len(d.seated) < max(1, int(float64(d.known)*slowly)); !likely {
 		return surely
 	}
-	return max(surely, rounding*maxRatio*float64(d.queue.places)/d.place-weighted)
+	return max(surely, (rounding*maxBusy*places-place*weighted)/d.plausible(place, places))
+}
+
+// plausible is what a unit of load may take that is not known yet, of so many places, by what
+// was measured of others: these may be few whose sources take much and whose renditions have
+// little load. It is at most heaviest times what the start-up test showed. What places are
+// really used for is known apart from it. The caller holds mu.
+func (d *device) plausible(measured, places float64) float64 {
+	if d.queue.places == 0 || d.offer.Cost <= 0 {
+		return measured
+	}
+	return min(measured, heaviest*places*d.offer.Cost)
 }
 
 // limit estimates how many sessions like those that there are the device can have.
@@ -199,7 +215,11 @@ func (d *device) limitBy(o *rules, now time.Time) (n int, by orchestrate.Bound) 
 	case d.sessions > 0 && d.weighted > 0 && max(d.cost, d.offer.Cost) > 0:
 		lower(d.limitByRatio(o, now), orchestrate.ByPace)
 	default:
-		lower(max(d.sessions, o.untried), orchestrate.ByPace)
+		more := 0
+		if len(d.seated) < o.untried {
+			more = 1
+		}
+		lower(max(d.sessions+more, o.untried), orchestrate.ByPace)
 	}
 	return n, by
 }
@@ -210,14 +230,14 @@ func (d *device) usualRenditions() int {
 	if d.sessions == 0 {
 		return 1
 	}
-	return max(1, d.renditions/d.sessions)
+	return max(1, d.renditions/max(1, d.sessions-d.unused))
 }
 
 func (d *device) usualLoad() int64 {
 	if d.sessions == 0 {
 		return 1
 	}
-	return max(1, d.weighted/int64(d.sessions))
+	return max(1, d.weighted/int64(max(1, d.sessions-d.unused)))
 }
 
 func (d *device) limitByRatio(o *rules, now time.Time) int {

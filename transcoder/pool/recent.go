@@ -5,6 +5,9 @@ import "time"
 // lately is how long after its last segment a session counts as running.
 const lately = 10 * time.Second
 
+// longAgo is when also a segment in work does not count any more: long ones have that time.
+const longAgo = 4 * lately
+
 // recent lists a device's sessions that had a segment of late, the longest ago first,
 // and knows their load together. It is under the device's mu, and so are the links in
 // the sessions.

@@ -29,6 +29,8 @@ type session struct {
 
 	// link is under the mu of the session's device.
 	link link
+	// unused says that nothing is booked for it there; under the same mu.
+	unused bool
 
 	mu sync.Mutex // covers what follows; taken before a device's, after the table's
 	// dev is where it has its place. Only its segment in work moves it.
@@ -37,15 +39,15 @@ type session struct {
 	needs *needs
 	// misfit says that its device cannot do what it needs now.
 	misfit bool
-	// load and renditions are what it asked for last; weight is how much dearer it is
+	// These are changed under the device's mu as well. load and renditions are what it asked for last; weight is how much dearer it is
 	// than others of its load, and weighted both together.
 	load, weighted int64
 	renditions     int
 	weight         float64
 	// measured says that it has shown on its device what it costs, own is how much per
-	// unit of its load.
-	measured bool
-	own      float64
+	// unit of its load, ownLoad the load at the time.
+	measured     bool
+	own, ownLoad float64
 	// wall is what a segment takes as a rule, 0 before the first.
 	wall time.Duration
 	// pace is until when what it sent plays at least; see ahead.

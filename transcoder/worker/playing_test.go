@@ -85,3 +85,19 @@ func TestLeanSources(t *testing.T) {
 		t.Errorf("%d bytes, %d for what is stated as the longest", a, b)
 	}
 }
+
+// What senders push is read in the node's own process here.
+func FuzzPlays(f *testing.F) {
+	f.Add(tsAt(0, time.Second, 2*time.Second))
+	f.Add(mp4Of(0, 1000, 5000))
+	f.Add(mp4Of(1, 1, 1<<60))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if d := plays(b); d < 0 || d > core.MaxSegmentDuration {
+			t.Errorf("plays for %v", d)
+		}
+		job := &core.TranscodeJob{Input: b, Profiles: make([]core.Profile, 2)}
+		if most := mostResult(job); most < resultBase || most > resultBase+2*(core.MaxSegmentBytes+2*int64(len(b))) {
+			t.Errorf("a result of %d bytes", most)
+		}
+	})
+}

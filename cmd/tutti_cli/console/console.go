@@ -74,7 +74,7 @@ func (c *Console) Out() io.Writer { return c.out }
 // Tell writes a line of progress.
 func (c *Console) Tell(format string, args ...any) {
 	c.resize()
-	fmt.Fprintln(c.tell, Wrap(fmt.Sprintf(format, args...), width(c.tell), ""))
+	fmt.Fprintln(c.tell, Wrap(safe(fmt.Sprintf(format, args...)), width(c.tell), ""))
 }
 
 // resize notices that the window changed.

@@ -43,7 +43,8 @@ it is 0.1 % or 10 %, prices are whole wei or name their currency.
 
 Changes need the token that the node writes into its data directory. It is looked for in this order: ` + "`--token-file`" + `, the
 environment variable ` + "`TUTTI_ADMIN_TOKEN`, `admin.token` in `--dataDir` (or `TUTTI_DATA_DIR`), `~/.tutti/NETWORK/admin.token`" + `. It is
-never given on the command line, and never sent unencrypted to another machine.
+never given on the command line, and never sent unencrypted to another machine. The token of a data directory is not sent
+to a program of another user than that directory's, which may have taken the port of a node that does not run.
 
 `
 

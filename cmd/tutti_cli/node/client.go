@@ -38,6 +38,8 @@ type Client struct {
 	clear bool // the token would cross a network unencrypted
 	http  *http.Client
 	token func(ctx context.Context, c *Client) (string, error)
+	// keeper is the user whose node the token is for; nil where that is not known.
+	keeper atomic.Pointer[int]
 }
 
 // Options say where the node is and what allows changes.
@@ -58,11 +60,12 @@ func New(o Options) (*Client, error) {
 			return nil, invalidURL(o.URL)
 		}
 		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", path)
+			return c.dialSocket(ctx, path)
 		}
 		c.base = "http://localhost"
 		return c, nil
 	}
+	transport.DialContext = c.dial
 	u, err := url.Parse(strings.TrimSuffix(o.URL, "/"))
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, invalidURL(o.URL)
@@ -106,6 +109,7 @@ func (c *Client) look(ctx context.Context, path, token string, answer any) error
 		return fmt.Errorf("ask for %s: %w", path, err)
 	}
 	if token != "" {
+		req = req.WithContext(withSecret(bounded))
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	return c.do(req, answer)
@@ -143,7 +147,8 @@ func (c *Client) change(ctx context.Context, path, contentType string, body []by
 		return err
 	}
 	var arrived atomic.Bool
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { arrived.Store(true) }})
+	traced := httptrace.WithClientTrace(withSecret(ctx),
+		&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { arrived.Store(true) }})
 	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.base+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("ask for %s: %w", path, err)
@@ -196,6 +201,9 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	cause := err
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		cause = u.Err
+	}
+	if errors.Is(err, fault.AdminPortTaken) {
+		return cause
 	}
 	return &fault.Fault{Code: fault.NodeUnreachable, Op: "ask the node at " + c.base, Detail: "no answer from " + c.base + ": " + cause.Error(), Err: err}
 }

@@ -36,7 +36,7 @@ func (c *Client) Lines(
 	if len(query) > 0 {
 		target += "?" + query.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(content))
+	req, err := http.NewRequestWithContext(withSecret(ctx), http.MethodPost, target, bytes.NewReader(content))
 	if err != nil {
 		return fmt.Errorf("ask for %s: %w", path, err)
 	}

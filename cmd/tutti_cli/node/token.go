@@ -31,7 +31,8 @@ type TokenSources struct {
 }
 
 // Find looks in the order of how plainly a source was named. Its signature is
-// that of Options.Token.
+// that of Options.Token. The token of a data directory goes to that directory's node alone;
+// one that was given by itself goes where the client was told.
 func (s TokenSources) Find(ctx context.Context, c *Client) (string, error) {
 	switch {
 	case s.File != "":
@@ -39,9 +40,9 @@ func (s TokenSources) Find(ctx context.Context, c *Client) (string, error) {
 	case s.Env != "":
 		return strings.TrimSpace(s.Env), nil
 	case s.DataDir != "":
-		return readToken(filepath.Join(s.DataDir, adminapi.TokenFile))
+		return c.ownToken(s.DataDir)
 	case s.Network == "" && s.Service != "" && there(filepath.Join(s.Service, adminapi.TokenFile)):
-		return readToken(filepath.Join(s.Service, adminapi.TokenFile))
+		return c.ownToken(s.Service)
 	case s.Home == "":
 		return "", fault.New(fault.AdminTokenMissing, "find the admin token", "there is no home directory to look in")
 	}
@@ -56,7 +57,14 @@ func (s TokenSources) Find(ctx context.Context, c *Client) (string, error) {
 	if network == "" || network != filepath.Base(network) || network == ".." {
 		return "", fault.New(fault.AdminTokenMissing, "find the admin token", "the node does not say which network it serves")
 	}
-	return readToken(filepath.Join(s.Home, ".tutti", network, adminapi.TokenFile))
+	return c.ownToken(filepath.Join(s.Home, ".tutti", network))
+}
+
+// ownToken is the token that a node keeps in its data directory.
+func (c *Client) ownToken(dir string) (string, error) {
+	path := filepath.Join(dir, adminapi.TokenFile)
+	c.keptBy(path)
+	return readToken(path)
 }
 
 func there(path string) bool {

@@ -10,6 +10,7 @@ package access
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -38,8 +39,8 @@ const (
 type KeyRing interface {
 	// Required reports whether there are keys at all.
 	Required() bool
-	// Use refuses a token with a fault that says why.
-	Use(ctx context.Context, token, route string) error
+	// Use refuses a token of a client at an address with a fault that says why.
+	Use(ctx context.Context, token, route, from string) error
 }
 
 // Options make a Policy.
@@ -140,27 +141,40 @@ func (p *Policy) Play(r *http.Request, id core.ManifestID, now time.Time) (query
 }
 
 // Push decides about a segment. key tells apart those that a key opened for, by its hash; ""
-// is a push that needed none.
+// is a push that needed none. Where everyone may push a good key counts all the same.
 func (p *Policy) Push(r *http.Request) (key string, err error) {
 	if p == nil || p.opt.AskedPushes {
 		return "", nil
 	}
 	err = p.free(r)
-	if err == nil || p.opt.OpenPushes && !p.required() && p.opt.Mode == Auto {
+	switch everyone := p.openPushes() && (err == nil || p.opt.Mode == Auto); {
+	case everyone:
+		if !p.required() || p.key(r, errNoKey) != nil {
+			return "", nil // it may push, but as a stranger does
+		}
+	case err == nil:
 		return "", nil
-	}
-	if err := p.key(r, err); err != nil {
-		return "", err
+	default:
+		if err := p.key(r, err); err != nil {
+			return "", err
+		}
 	}
 	hash := apikeys.HashOf(apikeys.BearerToken(r.Header.Get("Authorization")))
 	return hex.EncodeToString(hash[:]), nil
 }
 
+// errNoKey is for requests that need no key and have none.
+var errNoKey = errors.New("no key")
+
+// openPushes reports whether pushes come in from everywhere without a key.
+func (p *Policy) openPushes() bool {
+	return p.opt.Mode == Open || p.opt.OpenPushes && p.opt.Mode == Auto && !p.required()
+}
+
 // Unchecked reports whether pushes come in from everywhere without a key or a webhook's
-// word, and this one has none.
-func (p *Policy) Unchecked(r *http.Request) bool {
-	return p != nil && !p.opt.AskedPushes && r.Header.Get("Authorization") == "" &&
-		(p.opt.Mode == Open || p.opt.OpenPushes && p.opt.Mode == Auto && !p.required())
+// word, and the one with this key has none. What a request's headers claim is no key.
+func (p *Policy) Unchecked(key string) bool {
+	return p != nil && !p.opt.AskedPushes && key == "" && p.openPushes()
 }
 
 // free says why a request for a stream needs a key.
@@ -186,7 +200,8 @@ func (p *Policy) key(r *http.Request, why error) error {
 	if !p.required() {
 		return fault.New(fault.StreamKeyRequired, op, "this gateway has no API keys yet, so it serves only its own machine")
 	}
-	return p.opt.Keys.Use(r.Context(), token, r.URL.Path)
+	from, _ := origin.Client(r)
+	return p.opt.Keys.Use(r.Context(), token, r.URL.Path, from)
 }
 
 func (p *Policy) required() bool { return p.opt.Keys != nil && p.opt.Keys.Required() }

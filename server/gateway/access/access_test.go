@@ -25,7 +25,7 @@ type ring struct{ required bool }
 
 func (r ring) Required() bool { return r.required }
 
-func (r ring) Use(_ context.Context, token, _ string) error {
+func (r ring) Use(_ context.Context, token, _, _ string) error {
 	if token == "good" && r.required {
 		return nil
 	}

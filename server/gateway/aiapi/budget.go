@@ -17,6 +17,10 @@ type budget struct {
 	// lent is what the answers of each orchestrator hold that are not there yet. Guarded by
 	// mu.
 	lent map[string]int64
+	// unproven is what requests of strangers hold, whose keys the webhook has not judged yet,
+	// and strangers the same by address. Guarded by mu.
+	unproven  int64
+	strangers map[string]int64
 }
 
 const (
@@ -25,9 +29,14 @@ const (
 	freeFactor = 2
 	// usualAnswer is what a single answer of an orchestrator may hold of all that is free.
 	usualAnswer = 64 << 20
+	// strangersPart is the part of all, one in so many, for strangers together. Of it one
+	// address may have as much as is left for the others.
+	strangersPart = 2
 )
 
-func newBudget(limit int64) budget { return budget{limit: limit, lent: make(map[string]int64)} }
+func newBudget(limit int64) budget {
+	return budget{limit: limit, lent: make(map[string]int64), strangers: make(map[string]int64)}
+}
 
 // take takes n bytes, or refuses with the fault RequestsFull.
 func (b *budget) take(n int64) error {
@@ -42,6 +51,34 @@ func (b *budget) takeLocked(n int64) error {
 	}
 	b.used += n
 	return nil
+}
+
+// trust takes n bytes for a stranger, or refuses with the fault RequestsFull.
+func (b *budget) trust(stranger string, n int64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.strangers[stranger]+n > b.limit/strangersPart-b.unproven {
+		return fault.New(fault.RequestsFull, "read request", "requests of keys that were not judged yet fill their part of the gateway's memory")
+	}
+	if err := b.takeLocked(n); err != nil {
+		return err
+	}
+	b.unproven += n
+	b.strangers[stranger] += n
+	return nil
+}
+
+// prove says that n bytes are no stranger's any more; "" is none.
+func (b *budget) prove(stranger string, n int64) {
+	if stranger == "" {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unproven -= n
+	if b.strangers[stranger] -= n; b.strangers[stranger] <= 0 {
+		delete(b.strangers, stranger)
+	}
 }
 
 // lend takes n bytes for an answer that has some already. It refuses with the faults

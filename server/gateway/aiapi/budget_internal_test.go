@@ -37,3 +37,34 @@ func TestOneOrchestratorsAnswersLeaveMemory(t *testing.T) {
 		t.Errorf("%d in use, %v", b.used, b.lent)
 	}
 }
+
+// TestStrangersLeaveMemory: requests whose keys were not judged hold at most half of the
+// memory, those of one address a quarter, until they are judged.
+func TestStrangersLeaveMemory(t *testing.T) {
+	t.Parallel()
+	const limit, piece = 1 << 30, 1 << 20
+	b := newBudget(limit)
+	held := map[string]int64{}
+	for _, who := range []string{"a", "b", "c", "d"} {
+		for b.trust(who, piece) == nil {
+			held[who] += piece
+		}
+	}
+	if held["a"] != limit/4 || held["b"] != limit/8 || b.unproven > limit/2 {
+		t.Errorf("strangers hold %v", held)
+	}
+	b.prove("a", held["a"])
+	if err := b.trust("e", limit/16); err != nil {
+		t.Errorf("once a key is judged: %v", err)
+	}
+	if err := b.take(limit / 4); err != nil {
+		t.Errorf("for others: %v", err)
+	}
+	b.prove("e", limit/16)
+	for _, who := range []string{"b", "c", "d"} {
+		b.prove(who, held[who])
+	}
+	if b.unproven != 0 || len(b.strangers) != 0 {
+		t.Errorf("%d unproven, %v", b.unproven, b.strangers)
+	}
+}

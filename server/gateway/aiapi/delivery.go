@@ -2,6 +2,7 @@ package aiapi
 
 import (
 	"context"
+	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -30,10 +31,20 @@ func (x *exchange) delivery(err error) inference.Delivery {
 		return inference.Delivery{How: inference.Refused}
 	case err == nil:
 		return inference.Delivery{How: inference.Whole}
-	case x.r.Context().Err() != context.Canceled && orchestratorsFault(err):
+	case x.r.Context().Err() != context.Canceled && orchestratorsFault(err) && !x.heldUp(err):
 		return inference.Delivery{How: inference.Faulty, Units: x.came}
 	}
 	return inference.Delivery{How: inference.Left, Units: x.came}
+}
+
+// patientFor is for how long a client may let its answer wait before it is the cause that the
+// answer broke off.
+const patientFor = 30 * time.Second
+
+// heldUp reports whether an answer broke off that its client did not take: while it waits, the
+// answer's time passes, and its orchestrator cannot send.
+func (x *exchange) heldUp(err error) bool {
+	return x.stalled > patientFor && fault.CodeOf(err) == fault.CompletionBroken
 }
 
 // orchestratorsFault reports whether an answer failed for a reason that is its

@@ -38,7 +38,9 @@ type exchange struct {
 	// entered: the request is counted in. held are its bytes in the budget.
 	entered bool
 	held    int64
-	grant   *apikeys.Grant
+	// stranger is the address of a client whose key was not judged yet, "" for others.
+	stranger string
+	grant    *apikeys.Grant
 	// billed is what the gateway pays for the answer, 0 where nothing.
 	billed inference.Units
 	// limit is how many tokens the answer can have: 0 is not known, keys.NoTokens
@@ -55,8 +57,10 @@ type exchange struct {
 	// answered: the answer came to its end. cut: the connection is to be cut, so
 	// that the client sees that its answer is not whole.
 	answered, cut bool
-	// written is when the client last took something; see deadline.
+	// written is when the client last took something; see deadline. stalled is how long it
+	// took in all to take what it has.
 	written time.Time
+	stalled time.Duration
 
 	// mid: what was sent of a stream ends within an event.
 	mid bool
@@ -141,6 +145,7 @@ func (x *exchange) token() string { return apikeys.BearerToken(x.r.Header.Get("A
 // Authorizer.
 func (x *exchange) admit(ctx context.Context, need apikeys.Need) error {
 	need.Route = x.route.path
+	need.From, _ = origin.Client(x.r)
 	if need.MostPrompt == 0 {
 		need.MostPrompt = inference.Tokens(x.held) + otherMargin
 	}
@@ -155,11 +160,23 @@ func (x *exchange) admit(ctx context.Context, need apikeys.Need) error {
 	}
 	x.grant = grant
 	x.figures.Key = grant.Key()
+	x.f.bodies.prove(x.stranger, x.held)
+	x.stranger = ""
 	return nil
 }
 
-// knock refuses a request without a good key before its body is read.
-func (x *exchange) knock() error { return x.f.opt.Keys.Known(x.token()) }
+// knock refuses a request without a good key before its body is read. One whose key is the
+// webhook's to judge is a stranger's until then.
+func (x *exchange) knock() error {
+	token := x.token()
+	if err := x.f.opt.Keys.Known(token); err != nil {
+		return err
+	}
+	if !x.f.opt.Keys.Proven(token) {
+		x.stranger, _ = origin.Client(x.r)
+	}
+	return nil
+}
 
 // ask has a job answered, and tells a client that waits for a stream that it is
 // not forgotten. The answer's body is the caller's to close.
@@ -260,6 +277,7 @@ func (x *exchange) settle() {
 	if x.release != nil {
 		x.release()
 	}
+	x.f.bodies.prove(x.stranger, x.held)
 	x.f.bodies.give(x.held)
 	u := x.figures.Usage
 	u.Completion = x.believed(u.Completion)

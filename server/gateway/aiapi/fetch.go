@@ -33,6 +33,8 @@ func newFetcher() *fetcher {
 		IdleConnTimeout:       time.Minute,
 		ResponseHeaderTimeout: 10 * time.Second,
 		DisableCompression:    true,
+		// A header is read whole and takes many times its length: it counts nowhere else.
+		MaxResponseHeaderBytes: 64 << 10,
 	}}
 }
 

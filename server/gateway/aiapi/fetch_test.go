@@ -78,3 +78,20 @@ func TestFetching(t *testing.T) {
 		t.Error("another host was called")
 	}
 }
+
+// A header is read whole and takes many times its length.
+func TestHeadersOfResults(t *testing.T) {
+	t.Parallel()
+	pic := string(picture(t))
+	o := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Long", strings.Repeat("x", 1<<20))
+		fmt.Fprint(w, pic)
+	}))
+	defer o.Close()
+	n := start(t, nil).serve()
+	n.broker.answer = from(o.URL, `{"images":[{"url":"/1.png"}]}`)
+	g := n.post("/text-to-image", `{"prompt":"x"}`)
+	if g.status != http.StatusBadGateway || !strings.Contains(g.body, "ResultFetchFailed") {
+		t.Errorf("a header of 1 MB: status %d, %s", g.status, g.body)
+	}
+}

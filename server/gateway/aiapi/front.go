@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/downloads"
 )
 
 // Front serves applications. Make it with New, put it among a server's addresses
@@ -15,6 +16,8 @@ type Front struct {
 	lines   *lines
 	bodies  budget
 	results *results
+	// readers are those who fetch results.
+	readers *downloads.Downloads
 	async   *async
 	// refusals are about requests of those that have no key as well.
 	refusals refusals
@@ -41,6 +44,7 @@ func New(opt Options) (*Front, error) {
 		bodies:  newBudget(opt.Limits.Bytes),
 		results: newResults(opt.Limits.Results, opt.Limits.ResultAge, opt.Now, opt.Rand),
 		async:   newAsync(opt.Limits.Async, opt.Limits.ResultAge, opt.Now, opt.Rand),
+		readers: downloads.New(func() int64 { return opt.Limits.Results }, opt.Now),
 		idle:    make(chan struct{}),
 	}
 	f.buffers.New = func() any { return new([bigBuffer]byte) }

@@ -16,9 +16,15 @@ func (in *intake) room() []byte { return in.buf[in.filled:] }
 
 // took notes n bytes that were read into room, and returns what may be passed on:
 // whole events, or all there is when the biggest buffer is full of one.
+//
+// Only the new bytes are searched: what was there before has no end of an event, or it would
+// have been handed out, and an orchestrator may send an event byte by byte.
 func (in *intake) took(n int) []byte {
+	from := max(0, in.filled-longestEnd+1)
 	in.filled += n
-	in.whole = lastEvent(in.buf[:in.filled])
+	if in.whole = lastEvent(in.buf[from:in.filled]); in.whole > 0 {
+		in.whole += from
+	}
 	if in.whole == 0 && in.filled == bigBuffer {
 		in.whole = in.filled
 	}

@@ -167,7 +167,7 @@ func (x *exchange) decode(meta, data []byte, limit int64) ([]byte, error) {
 // keepResults keeps the results for the client to fetch. It returns the answer
 // with their addresses at this gateway in it.
 func (x *exchange) keepResults(m *made) ([]byte, error) {
-	base, err := x.f.results.put(m.results)
+	base, err := x.f.results.put(x.client()+" of "+x.figures.Orchestrator, m.results)
 	if err != nil {
 		return nil, err
 	}

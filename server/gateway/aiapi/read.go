@@ -73,7 +73,9 @@ func (x *exchange) bodyLimit() int64 {
 // grow takes memory for the body from the gateway's budget.
 func (x *exchange) grow(n int64) error {
 	var err error
-	if x.loan == "" {
+	if x.stranger != "" {
+		err = x.f.bodies.trust(x.stranger, n)
+	} else if x.loan == "" {
 		err = x.f.bodies.take(n)
 	} else if err = x.f.bodies.lend(x.loan, n, x.lent); err == nil {
 		x.lent += n

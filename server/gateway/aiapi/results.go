@@ -1,7 +1,6 @@
 package aiapi
 
 import (
-	"bytes"
 	"io"
 	"net/http"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // resultPath is where results are: /results/<32 hex digits>/<n>.<ext>.
@@ -40,8 +40,12 @@ var extensions = map[string]string{
 	"audio/wave": ".wav", "audio/mpeg": ".mp3", "application/ogg": ".ogg",
 }
 
-// results keeps what jobs made until it is fetched, for a while and within a
-// bound; the oldest make room.
+// usualPart is the part of all results, one in so many, that one job usually has at most.
+const usualPart = 2
+
+// results keeps what jobs made until it is fetched, for a while and within a bound. Where
+// there is no room, the oldest go of the party that holds most: an orchestrator whose answers
+// are far larger than any, and a client with many jobs, leave others what is theirs.
 type results struct {
 	limit  int64
 	age    time.Duration
@@ -51,25 +55,36 @@ type results struct {
 	mu    sync.Mutex
 	held  int64             // guarded by mu, bytes in batches
 	batch map[string]*batch // guarded by mu, by id
-	order []string          // guarded by mu, ids, the oldest first
-	timer *time.Timer       // guarded by mu, runs while there are batches
-	shut  bool              // guarded by mu
+	// order is the ids, the oldest first, and some of batches that are gone. Guarded by mu.
+	order   []string
+	holders map[string]*holder // guarded by mu, by party
+	timer   *time.Timer        // guarded by mu, runs while there are batches
+	shut    bool               // guarded by mu
 }
 
 // batch is the results of one job.
 type batch struct {
+	party   string
 	results []result
 	size    int64
 	made    time.Time
 }
 
-func newResults(limit int64, age time.Duration, now func() time.Time, random io.Reader) *results {
-	return &results{limit: limit, age: age, now: now, random: random, batch: make(map[string]*batch)}
+// holder is what one party has: a client at one orchestrator.
+type holder struct {
+	size int64
+	ids  []string // the oldest first
 }
 
-// put keeps a job's results and returns the path they are under, "/results/…/".
-func (s *results) put(rs []result) (string, error) {
-	b := &batch{results: rs, made: s.now()}
+func newResults(limit int64, age time.Duration, now func() time.Time, random io.Reader) *results {
+	return &results{
+		limit: limit, age: age, now: now, random: random, batch: make(map[string]*batch), holders: make(map[string]*holder),
+	}
+}
+
+// put keeps the results of a party's job and returns the path they are under, "/results/…/".
+func (s *results) put(party string, rs []result) (string, error) {
+	b := &batch{party: party, results: rs, made: s.now()}
 	for _, r := range rs {
 		b.size += int64(len(r.data))
 	}
@@ -82,16 +97,50 @@ func (s *results) put(rs []result) (string, error) {
 	if s.shut {
 		return "", fault.New(fault.Draining, "keep results", "the gateway stops")
 	}
-	for s.held+b.size > s.limit {
-		s.dropOldest()
+	if !s.makeRoom(party, b.size) {
+		return "", errResultsFull()
+	}
+	h := s.holders[party]
+	if h == nil {
+		h = new(holder)
+		s.holders[party] = h
 	}
 	s.batch[id] = b
-	s.order = append(s.order, id)
-	s.held += b.size
+	s.order, h.ids = append(s.order, id), append(h.ids, id)
+	s.held, h.size = s.held+b.size, h.size+b.size
 	if s.timer == nil {
 		s.timer = time.AfterFunc(s.age, s.sweep)
 	}
 	return "/results/" + id + "/", nil
+}
+
+// makeRoom drops results until a party's size bytes more fit. What is larger than usual has
+// only what is free, and the party's own. The caller holds mu.
+func (s *results) makeRoom(party string, size int64) bool {
+	own := s.holders[party]
+	large := size > s.limit/usualPart
+	if large && own == nil && s.held+size > s.limit || large && own != nil && s.held-own.size+size > s.limit {
+		return false
+	}
+	for s.held+size > s.limit {
+		from := s.holders[party]
+		for other, h := range s.holders {
+			if other != party && !large && (from == nil || h.size > s.sizeWith(from, party, size)) {
+				from = h
+			}
+		}
+		s.drop(from.ids[0])
+	}
+	return true
+}
+
+// sizeWith is what a holder has with size bytes more, where it is the party's. The caller
+// holds mu.
+func (s *results) sizeWith(h *holder, party string, size int64) int64 {
+	if s.holders[party] == h {
+		return h.size + size
+	}
+	return h.size
 }
 
 // errResultsFull is the fault of a job that made more than can be kept.
@@ -109,20 +158,25 @@ func (s *results) sweep() {
 	}
 	now := s.now()
 	for len(s.order) > 0 {
-		left := s.age - now.Sub(s.batch[s.order[0]].made)
-		if left > 0 {
-			s.timer = time.AfterFunc(left, s.sweep)
-			return
+		if b := s.batch[s.order[0]]; b != nil {
+			if left := s.age - now.Sub(b.made); left > 0 {
+				s.timer = time.AfterFunc(left, s.sweep)
+				return
+			}
+			s.drop(s.order[0])
 		}
-		s.dropOldest()
+		s.order = s.order[1:]
 	}
 }
 
-// dropOldest forgets one batch. The caller holds mu.
-func (s *results) dropOldest() {
-	id := s.order[0]
-	s.order = s.order[1:]
-	s.held -= s.batch[id].size
+// drop forgets a batch, its party's oldest. The caller holds mu.
+func (s *results) drop(id string) {
+	b := s.batch[id]
+	h := s.holders[b.party]
+	s.held, h.size, h.ids = s.held-b.size, h.size-b.size, h.ids[1:]
+	if len(h.ids) == 0 {
+		delete(s.holders, b.party)
+	}
 	delete(s.batch, id)
 }
 
@@ -147,6 +201,7 @@ func (s *results) close() {
 		s.timer.Stop()
 	}
 	clear(s.batch)
+	clear(s.holders)
 	s.order, s.held = nil, 0
 }
 
@@ -166,9 +221,14 @@ func (f *Front) serveResult(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "private, max-age="+strconv.Itoa(int(f.opt.Limits.ResultAge/time.Second)))
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	control := http.NewResponseController(w)
+	size := int64(len(res.data))
 	// As long as a slow client may take for the largest.
-	_ = control.SetWriteDeadline(time.Now().Add(f.opt.Limits.Stall + time.Duration(len(res.data)/bodyPace)*time.Second))
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(res.data))
+	_ = control.SetWriteDeadline(time.Now().Add(f.opt.Limits.Stall + time.Duration(size/bodyPace)*time.Second))
+	// Slow clients together keep what is no longer kept for others in bounded memory.
+	party, _ := origin.Client(r)
+	d := f.readers.Begin(party, res.data, control)
+	defer d.End()
+	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(d, 0, size))
 	_ = control.Flush()
 	_ = control.SetWriteDeadline(time.Time{})
 }

@@ -39,6 +39,9 @@ func (x *exchange) put(now time.Time, b []byte) error {
 			err = nil
 		}
 	}
+	if took := time.Since(now); took > quick {
+		x.stalled += took
+	}
 	if err != nil {
 		return sendFault(err)
 	}

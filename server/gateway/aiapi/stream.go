@@ -176,6 +176,9 @@ func endEvent(b []byte) []byte {
 	return append(bytes.TrimRight(b, "\r\n"), "\n\n"...)
 }
 
+// longestEnd is the length of the longest end of an event in bytes, see endsEvent.
+const longestEnd = 3
+
 // endsEvent reports whether a piece of a stream ends with an event.
 func endsEvent(b []byte) bool {
 	return bytes.HasSuffix(b, []byte("\n\n")) || bytes.HasSuffix(b, []byte("\n\r\n")) || bytes.HasSuffix(b, []byte("\r\r"))

@@ -41,7 +41,7 @@ func TestNobodyCanDoIt(t *testing.T) {
 		"models without it": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Capabilities.Constraints.PerCapability[33] = nil })}, nil, fault.ModelUnknown},
 		"no token":          {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.AuthToken = nil })}, nil, fault.ModelUnknown},
 		"no address":        {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = "" })}, nil, fault.ModelUnknown},
-		"not a URL":         {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = "https://a b\x7f" })}, nil, fault.NoOrchestratorReachable},
+		"not a URL":         {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = "https://a b\x7f" })}, nil, fault.ModelUnknown},
 		"capped":            {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = capped })}, nil, fault.OrchestratorsFull},
 		"old runner": {[]*orchestrator{fake(t, "a")}, func(o *broker.Options) {
 			o.MinRunnerVersions = airouting.MinVersions{llm: "0.15.0"}

@@ -135,3 +135,33 @@ func TestAnAliasThatIsLostTakesNothingAlong(t *testing.T) {
 		t.Errorf("its session was forgotten: jobs came under %d tokens", n)
 	}
 }
+
+// TestAnothersAddressIsNotTakenOver: an orchestrator that names the address of another one has
+// none of the other one's jobs done under its own terms, in whatever order they answer.
+func TestAnothersAddressIsNotTakenOver(t *testing.T) {
+	t.Parallel()
+	for _, early := range []bool{false, true} {
+		a, poser := fake(t, "a"), fake(t, "poser").foreign()
+		a.claims(a.uri)
+		poser.offers(func(i *rpc.OrchestratorInfo) {
+			i.Transcoder, i.AuthToken.Token = a.uri, []byte{99}
+			i.AuthToken.Expiration = time.Now().Add(1000 * time.Hour).Unix()
+		})
+		s := start(t, often, map[bool]*orchestrator{true: poser, false: a}[early])
+		if _, _, err := s.ask(t.Context(), chat(), broker.Hint{}); err == nil == early {
+			t.Fatalf("poser first: %v: %v", early, err)
+		}
+		s.use(a, poser)
+		eventually(t, "the other one is known by its own word", func() bool {
+			s.clock.Forward(time.Minute)
+			_, _, err := s.ask(t.Context(), chat(), broker.Hint{})
+			return err == nil
+		})
+		for range 10 {
+			s.refreshed(t, a, poser)
+		}
+		if n := a.tokens(); n != 1 {
+			t.Errorf("poser first: %v: jobs came under %d tokens", early, n)
+		}
+	}
+}

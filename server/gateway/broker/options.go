@@ -13,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/selectionweights"
 	"github.com/tuttinode/tutti/core/videorouting"
+	"github.com/tuttinode/tutti/server/gateway/registry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -38,7 +39,7 @@ type Options struct {
 	// Owner says whose offer it is that an address which was asked gave, and how much
 	// stake that one has; nil, as off-chain, knows of no stake. With an error the offer
 	// is not used.
-	Owner func(asked string, info upstream.Info) (core.Address, core.LPT, error)
+	Owner func(asked string, info upstream.Info) (registry.Owner, error)
 	// Score is an orchestrator's measured performance between 0 and 1, false where it
 	// is not known; nil knows of none.
 	Score func(uri string, model inference.Model) (float64, bool)

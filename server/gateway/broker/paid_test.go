@@ -17,6 +17,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/pm/paymentlog"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/gateway/registry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -280,21 +281,21 @@ func TestWhoseOfferItIsIsAsked(t *testing.T) {
 	o := fake(t, "a")
 	s := start(t, func(opt *broker.Options, _ *upstream.Options) {
 		opt.Score = func(string, inference.Model) (float64, bool) { return 0.5, true }
-		opt.Owner = func(asked string, _ upstream.Info) (core.Address, core.LPT, error) {
+		opt.Owner = func(asked string, _ upstream.Info) (registry.Owner, error) {
 			if asked != o.uri {
 				t.Error(asked)
 			}
-			return core.Address{5}, core.LPT{}, nil
+			return registry.Owner{Address: core.Address{5}, Registered: true}, nil
 		}
 	}, o)
 	s.mustAsk(t)
-	if got := s.Pools()[0].Standings[0].Offer; got.Owner != (core.Address{5}) || !got.Scored || got.Score != 0.5 {
+	if got := s.Pools()[0].Standings[0].Offer; got.Owner != (core.Address{5}) || !got.Registered || !got.Scored || got.Score != 0.5 {
 		t.Errorf("%+v", got)
 	}
 	s = start(t, func(opt *broker.Options, _ *upstream.Options) {
 		opt.RetryWindow = time.Millisecond
-		opt.Owner = func(string, upstream.Info) (core.Address, core.LPT, error) {
-			return core.Address{}, core.LPT{}, fault.New(fault.OrchestratorUnregistered, "x", "nobody's")
+		opt.Owner = func(string, upstream.Info) (registry.Owner, error) {
+			return registry.Owner{}, fault.New(fault.OrchestratorUnregistered, "x", "nobody's")
 		}
 	}, o)
 	if _, _, err := s.ask(t.Context(), chat(), broker.Hint{}); err == nil {

@@ -93,7 +93,8 @@ func (p *pool) lately(now time.Time) bool {
 
 // add takes an offer: a new orchestrator, or news of a known one, which keeps its
 // token while that is good. Where the address led before is forgotten: an
-// orchestrator names its service URI itself and may name ever new ones.
+// orchestrator names its service URI itself and may name ever new ones. One that names
+// another's changes nothing of the other's terms.
 func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -103,11 +104,14 @@ func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
 			p.forget(other)
 		}
 	}
+	s := p.sessions[uri]
+	if s != nil && !s.follows(asked, uri) {
+		return
+	}
 	if !p.table.Put(p.offerOf(asked, t)) {
 		return
 	}
 	p.seen, p.seenAt = true, now
-	s := p.sessions[uri]
 	if s == nil {
 		p.sessions[uri] = newSession(asked, t)
 		return
@@ -156,6 +160,7 @@ func (p *pool) offerOf(asked string, t *upstream.Terms) airouting.Offer {
 	o := airouting.Offer{
 		URI: t.Offer.URI, Asked: asked, Warm: t.Model.Warm, Capacity: int(min(t.Model.Capacity, 1<<20)),
 		Own: t.Node != "", Price: t.Price, Owner: t.Offer.Owner, Stake: t.Offer.Stake,
+		Registered: !t.Offer.Registered.IsZero(),
 	}
 	if p.score != nil {
 		o.Score, o.Scored = p.score(o.URI, p.model)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/gateway/registry"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
@@ -69,7 +70,11 @@ func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
 	var t *upstream.Terms
 	err := f.Err
 	if err == nil && b.opt.Owner != nil {
-		f.Offer.Owner, f.Offer.Stake, err = b.opt.Owner(f.Asked, f.Info)
+		var owner registry.Owner
+		owner, err = b.opt.Owner(f.Asked, f.Info)
+		if f.Offer.Owner, f.Offer.Stake = owner.Address, owner.Stake; owner.Registered {
+			f.Offer.Registered = owner.Address
+		}
 	}
 	if err == nil {
 		t, err = b.opt.Client.Terms(b.ctx, f, p.model, &p.wants)

@@ -43,14 +43,30 @@ func (s *session) current() *upstream.Terms {
 	return s.terms
 }
 
+// follows notes that an address leads to the session, and reports whether its terms are taken:
+// those of the service URI itself go before others, and otherwise those of the address that led
+// to it first. Else an orchestrator could name another one's URI, with terms that are refused
+// there.
+func (s *session) follows(asked, uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if own, err := upstream.ParseAddress(uri); asked == s.asked || err == nil && asked == own {
+		return true
+	}
+	s.sources[asked] = 0
+	return false
+}
+
 // answered takes what discovery brought. The token in use stays until its last
 // tenth, or until its ticket parameters are worn: an orchestrator knows a gateway by
-// it, and its header is made already.
+// it, and its header is made already. Where another address led to it before, that one's
+// token is replaced.
 func (s *session) answered(asked string, t *upstream.Terms, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	other := s.asked != asked
 	s.asked, s.sources[asked] = asked, 0
-	if s.terms.NeedsRefresh(now) || s.terms.Node != t.Node || s.terms.Wear() != sender.Fresh {
+	if other || s.terms.NeedsRefresh(now) || s.terms.Node != t.Node || s.terms.Wear() != sender.Fresh {
 		s.terms = t
 	}
 }

@@ -9,10 +9,12 @@ import (
 
 // Order puts segments that finish in any order into the order of their numbers.
 // A finished segment waits for those with lower numbers that are still on their
-// way, and for no others. Safe for concurrent use; the zero value is ready.
+// way, and for no others, as long as all that wait fit into a stream's window.
+// Safe for concurrent use; the zero value is ready.
 type Order struct {
 	mu      sync.Mutex
 	pending []*Place // in order of epoch and number
+	waiting int64    // bytes of the finished ones among them
 	begun   bool
 	highest core.SegmentNumber // of the arrivals of this epoch
 	epoch   int
@@ -23,12 +25,27 @@ type Order struct {
 	anyLate bool
 }
 
+// maxPlaces bounds those in the order, of which failed ones have no bytes.
+const maxPlaces = 1024
+
 // Place is a segment's place in the order.
 type Place struct {
 	number core.SegmentNumber
 	epoch  int
 	done   bool
 	seg    *Segment
+	// passed: others went on without it.
+	passed bool
+}
+
+func (p *Place) bytes() (n int64) {
+	if p.seg == nil {
+		return 0
+	}
+	for _, d := range p.seg.Data {
+		n += int64(len(d))
+	}
+	return n
 }
 
 // far is how far back a number must be to be a new beginning, not a straggler.
@@ -81,18 +98,34 @@ func (o *Order) Finish(p *Place, seg *Segment, publish func(Segment)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p.done, p.seg = true, seg
-	for len(o.pending) > 0 && o.pending[0].done {
+	if p.passed {
+		p.seg.release()
+		return
+	}
+	o.waiting += p.bytes()
+	for len(o.pending) > 0 && (o.pending[0].done || o.waiting > streamBytes || len(o.pending) > maxPlaces) {
 		next := o.pending[0]
 		o.pending = slices.Delete(o.pending, 0, 1)
+		o.waiting -= next.bytes()
+		next.passed = true
 		if next.seg == nil {
 			continue
 		}
-		if next.epoch == o.epoch {
-			if o.anyOut && next.number <= o.out {
-				continue
-			}
-			o.out, o.anyOut = next.number, true
+		if o.due(next) {
+			publish(*next.seg)
 		}
-		publish(*next.seg)
+		next.seg.release()
 	}
+}
+
+// due reports whether a segment's turn has not passed. The caller holds mu.
+func (o *Order) due(p *Place) bool {
+	if p.epoch != o.epoch {
+		return true
+	}
+	if o.anyOut && p.number <= o.out {
+		return false
+	}
+	o.out, o.anyOut = p.number, true
+	return true
 }

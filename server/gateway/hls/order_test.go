@@ -55,3 +55,50 @@ func TestOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWaitsIsBounded: finished segments wait for an earlier one as long as they fit into a
+// stream's window, and give their memory back once each.
+func TestWhatWaitsIsBounded(t *testing.T) {
+	t.Parallel()
+	const segments, size, window = 20, 16 << 20, 128 << 20
+	var o hls.Order
+	var out []string
+	publish := func(s hls.Segment) { out = append(out, fmt.Sprint(s.Number)) }
+	held, data := 0, make([]byte, size)
+	first := o.Begin(1)
+	for n := range segments {
+		p := o.Begin(core.SegmentNumber(n + 2))
+		held++
+		o.Finish(p, &hls.Segment{Number: core.SegmentNumber(n + 2), Data: [][]byte{data}, Release: func() { held-- }}, publish)
+		if held > window/size+1 {
+			t.Fatalf("%d segments wait", held)
+		}
+	}
+	if want := "2 3 4"; !strings.HasPrefix(strings.Join(out, " "), want) {
+		t.Errorf("published %v", out)
+	}
+	held++
+	o.Finish(first, &hls.Segment{Number: 1, Release: func() { held-- }}, publish)
+	if held != 0 || len(out) != segments {
+		t.Errorf("%d are held, %v are published", held, out)
+	}
+}
+
+// TestFailuresThatWaitAreBounded: segments that failed do not pile up behind an earlier one.
+func TestFailuresThatWaitAreBounded(t *testing.T) {
+	t.Parallel()
+	const segments, most = 5000, 1024
+	var o hls.Order
+	var out []core.SegmentNumber
+	publish := func(s hls.Segment) { out = append(out, s.Number) }
+	o.Begin(1)
+	o.Finish(o.Begin(2), &hls.Segment{Number: 2}, publish)
+	for n := range segments {
+		if o.Finish(o.Begin(core.SegmentNumber(n+3)), nil, publish); n < most/2 && len(out) > 0 {
+			t.Fatal("a few are too many")
+		}
+	}
+	if len(out) != 1 {
+		t.Errorf("published %v", out)
+	}
+}

@@ -20,6 +20,9 @@ type Limits struct {
 	StreamBytes, TotalBytes int64
 }
 
+// streamBytes is what one stream keeps, and what of it may wait for an earlier segment.
+const streamBytes = 128 << 20
+
 func (l Limits) withDefaults() Limits {
 	if l.Watched <= 0 {
 		l.Watched = 12
@@ -28,7 +31,7 @@ func (l Limits) withDefaults() Limits {
 		l.Quiet = 4
 	}
 	if l.StreamBytes <= 0 {
-		l.StreamBytes = 128 << 20
+		l.StreamBytes = streamBytes
 	}
 	if l.TotalBytes <= 0 {
 		l.TotalBytes = 1 << 30
@@ -70,6 +73,15 @@ type Segment struct {
 	Data [][]byte
 	// At is when the segment came in.
 	At time.Time
+	// Release is called when the segment does not wait any more for those before it; may be
+	// nil. The store's own limits count from then on.
+	Release func()
+}
+
+func (s *Segment) release() {
+	if s != nil && s.Release != nil {
+		s.Release()
+	}
 }
 
 // Store holds the streams. Safe for concurrent use.
@@ -146,6 +158,9 @@ func (s *Store) Remove(id core.ManifestID) {
 		delete(s.streams, id)
 	}
 }
+
+// Most is what all windows may hold.
+func (s *Store) Most() int64 { return s.limits.TotalBytes }
 
 // Bytes is what all windows hold.
 func (s *Store) Bytes() int64 {

@@ -170,6 +170,10 @@ func TestOwnerOf(t *testing.T) {
 		hot.Address = bytesOf(addr(77)) // another key signs
 		cold := infoOf(uriOf(1), addr(1))
 		cold.TicketParams.Recipient = bytesOf(addr(78))
+		poser := infoOf(uriOf(2), addr(2)) // to be paid to another one, at the other one's address
+		poser.Address = bytesOf(addr(1))
+		relay := infoOf(uriOf(2), addr(2)) // another one is to be paid
+		relay.TicketParams.Recipient = bytesOf(addr(1))
 		for name, row := range map[string]struct {
 			asked string
 			info  upstream.Info
@@ -181,6 +185,9 @@ func TestOwnerOf(t *testing.T) {
 			"with another's stake": {uriOf(2), infoOf(uriOf(2), addr(1)), core.Address{}},
 			"of two at one place":  {uriOf(2), infoOf(uriOf(2), addr(3)), addr(3)},
 			"nobody's":             {uriOf(1), infoOf(uriOf(1), addr(9)), core.Address{}},
+			"at another's address": {uriOf(1), poser, core.Address{}},
+			"another's tickets":    {uriOf(2), relay, core.Address{}},
+			"at a further address": {uriOf(1), infoOf("https://further.example:1", addr(1)), addr(1)},
 			"by its own address":   {"https://other.example:1", infoOf("https://other.example:1", addr(1)), addr(1)},
 			"nobody anywhere":      {"https://other.example:1", infoOf("https://other.example:1", addr(9)), core.Address{}},
 		} {
@@ -217,7 +224,8 @@ func TestPayee(t *testing.T) {
 	}{
 		"registered":          {nil, uriOf(1), infoOf(uriOf(1), addr(1)), addr(1).String()},
 		"another one is paid": {nil, uriOf(1), cold, addr(1).String()},
-		"another's account":   {nil, uriOf(1), infoOf(uriOf(1), addr(2)), addr(1).String()},
+		"another's account":   {nil, uriOf(1), infoOf(uriOf(1), addr(2)), ""},
+		"named, another's":    {[]string{mine}, mine, infoOf(mine, addr(2)), mine},
 		"named":               {[]string{mine}, mine, infoOf(mine, addr(1)), mine},
 		"named, unknown":      {[]string{mine}, mine, infoOf(mine, addr(9)), mine},
 	} {
@@ -229,13 +237,54 @@ func TestPayee(t *testing.T) {
 				defer stop()
 				synctest.Wait()
 				pays := new(payees)
-				if _, err := d.Guard(pays).Deal(row.info, upstream.Work{Asked: row.asked}); err != nil ||
+				if _, err := d.Guard(pays).Deal(row.info, upstream.Work{Asked: row.asked}); (err == nil) != (row.want != "") ||
 					pays.last != row.want {
 					t.Errorf("%s, %v; want %s", pays.last, err, row.want)
 				}
 			})
 		})
 	}
+}
+
+// TestTicketsForOthers: tickets are for who registered the address that was asked, also at one that
+// it has given up, and a further node of it. Of an address that the operator named it is not known.
+func TestTicketsForOthers(t *testing.T) {
+	t.Parallel()
+	const node = "https://node.example:1"
+	synctest.Test(t, func(t *testing.T) {
+		c := newChain(member(1, 1000), member(2, 10))
+		c.answer[uriOf(1)].Nodes = []string{node}
+		d, _, stop := running(t, c, func(o *registry.Options) { o.ExtraNodes = 1 })
+		defer stop()
+		synctest.Wait()
+		deal := func(asked string, recipient core.Address) error {
+			_, err := d.Guard(upstream.FreePayments{}).Deal(infoOf(asked, recipient), upstream.Work{Asked: asked})
+			return err
+		}
+		check := func(asked string) {
+			t.Helper()
+			if err := errors.Join(deal(asked, addr(1)), deal(asked, addr(9))); err != nil {
+				t.Error(err)
+			}
+			if err := deal(asked, addr(2)); fault.CodeOf(err) != fault.OrchestratorUnregistered {
+				t.Errorf("another's tickets at %s: %v", asked, err)
+			}
+		}
+		check(uriOf(1))
+		check(node)
+		renewed := infoOf(uriOf(2), addr(1)) // own tickets, at another one's address and in its name
+		renewed.Address = bytesOf(addr(2))
+		if _, err := d.Guard(upstream.FreePayments{}).Deal(renewed, upstream.Work{Asked: uriOf(1)}); err == nil {
+			t.Error("renewed terms send work to another one")
+		}
+		moved := member(1, 1000)
+		moved.ServiceURI = "https://moved.example:1"
+		c.set(func() { c.pool[0] = moved })
+		c.tell(protocol.PoolSeen{})
+		synctest.Wait()
+		check(uriOf(1))
+		check(moved.ServiceURI)
+	})
 }
 
 // TestPayeesOfOtherAddresses: neither further nodes nor addresses that are given up begin a

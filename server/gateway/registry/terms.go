@@ -3,6 +3,7 @@ package registry
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -24,10 +25,14 @@ type Owner struct {
 // Orchestrators are chosen by stake, so an offer must belong to whom the registry has
 // for the address that was asked: by its own address, or by the recipient of its
 // tickets, where another key signs for the orchestrator. Else anybody could answer in
-// the name of one with much stake and be chosen in its place.
+// the name of one with much stake and be chosen in its place. And the work must not go to the
+// registered address of another one, who would be blamed for refusing it.
 func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := d.ownRecipient(asked, info); err != nil {
+		return Owner{}, err
+	}
 	claims := claimsOf(info)
 	p := d.places[asked]
 	switch {
@@ -47,7 +52,11 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 		return Owner{}, nil
 	default:
 		for _, who := range claims {
-			if slices.Contains(p.owners, who) {
+			switch {
+			case !slices.Contains(p.owners, who):
+			case !d.worksAt(who, info):
+				return Owner{}, unregistered(elsewhere)
+			default:
 				return Owner{Address: who, Stake: d.stakes[who].DelegatedStake, Registered: true}, nil
 			}
 		}
@@ -55,10 +64,44 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 	return Owner{}, unregistered("neither its address nor the recipient of its tickets is registered there")
 }
 
-// Stake is OwnerOf in the form in which the broker of AI jobs asks.
-func (d *Directory) Stake(asked string, info upstream.Info) (core.Address, core.LPT, error) {
-	o, err := d.OwnerOf(asked, info)
-	return o.Address, o.Stake, err
+// elsewhere is what is wrong with an offer of work at an address that is registered for others.
+const elsewhere = "it sends work to another orchestrator's address"
+
+// ownRecipient refuses an offer with tickets for an orchestrator that is registered elsewhere, in
+// the place of the one whose address was asked: that one could have parameters of the other one
+// made in this gateway's name, and with the tickets pass for this gateway there. What the operator
+// named may be a further node of any orchestrator. It is called with the lock held.
+func (d *Directory) ownRecipient(asked string, info upstream.Info) error {
+	raw := info.GetTicketParams().GetRecipient()
+	if len(raw) != len(core.Address{}) {
+		return nil
+	}
+	paid := core.Address(raw)
+	o, registered := d.stakes[paid]
+	if at, err := upstream.ParseAddress(o.ServiceURI); !registered || err == nil && at == asked {
+		return nil
+	}
+	own := true
+	if p := d.places[asked]; p != nil {
+		own = p.fixed || slices.Contains(p.owners, paid)
+	} else if was := d.former[asked]; was != "" {
+		own = was == paid.String() || strings.Contains(was, "://") // an operator's address
+	}
+	if own {
+		return nil
+	}
+	return unregistered("its tickets are for another orchestrator")
+}
+
+// worksAt reports whether an account may take work at the address that an offer names: one that
+// is registered for others alone is not its own. It is called with the lock held.
+func (d *Directory) worksAt(who core.Address, info upstream.Info) bool {
+	uri, err := upstream.ParseAddress(info.GetTranscoder())
+	if err != nil {
+		return false
+	}
+	p := d.places[uri]
+	return p == nil || p.fixed || slices.Contains(p.owners, who)
 }
 
 // claimsOf are the accounts that an offer names: who is paid, then who signs.
@@ -109,7 +152,7 @@ func (d *Directory) Terms(info upstream.Info) error {
 		return nil
 	}
 	if !slices.ContainsFunc(claimsOf(info), func(a core.Address) bool { return slices.Contains(p.owners, a) }) {
-		return unregistered("it sends work to another orchestrator's address")
+		return unregistered(elsewhere)
 	}
 	return nil
 }
@@ -126,8 +169,26 @@ type guarded struct {
 // that was asked: the recipient of tickets is the orchestrator's to choose, and could be
 // another one each time.
 func (g guarded) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, error) {
+	if err := g.directory.mayPay(work.Asked, info); err != nil {
+		return nil, err
+	}
 	work.Payee = g.directory.payee(work.Asked, info)
 	return g.Payments.Deal(info, work)
+}
+
+// mayPay holds terms of any time, also those that renew others, to whom they are for and to where
+// they send work.
+func (d *Directory) mayPay(asked string, info upstream.Info) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.ownRecipient(asked, info); err != nil {
+		return err
+	}
+	p := d.places[asked]
+	if p == nil || p.fixed || slices.ContainsFunc(p.owners, func(who core.Address) bool { return d.worksAt(who, info) }) {
+		return nil
+	}
+	return unregistered(elsewhere)
 }
 
 // unknownPlaces is on whose credit work is at all addresses of which it is not known any

@@ -10,6 +10,9 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -22,6 +25,9 @@ const (
 	// maxReply bounds what a call brings: terms with a thousand models and prices are
 	// less than half as large.
 	maxReply = 256 << 10
+	// maxHeaders bounds the header and the trailer of a reply: gRPC would take 16 MB from
+	// each of those addresses.
+	maxHeaders = 64 << 10
 )
 
 // calls keeps one gRPC connection per orchestrator.
@@ -85,7 +91,8 @@ func dial(uri string) (*grpc.ClientConn, error) {
 			MinConnectTimeout: videorouting.ConnectTimeout,
 		}),
 		grpc.WithDisableServiceConfig(),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxReply)),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxReply), grpc.ForceCodecV2(wary{encoding.GetCodecV2("proto")})),
+		grpc.WithMaxHeaderListSize(maxHeaders),
 	)
 }
 
@@ -116,4 +123,20 @@ func (c *calls) close() {
 		have.conn.Close()
 		delete(c.conns, uri)
 	}
+}
+
+// wary is gRPC's own codec that refuses replies of very many small parts, which sessions
+// would keep.
+type wary struct{ encoding.CodecV2 }
+
+// Name is empty, so that requests are of the network's type, application/grpc without a codec.
+func (wary) Name() string { return "" }
+
+// Unmarshal reads a reply.
+func (w wary) Unmarshal(data mem.BufferSlice, v any) error {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return w.CodecV2.Unmarshal(data, v)
+	}
+	return rpc.Unmarshal(data.Materialize(), m)
 }

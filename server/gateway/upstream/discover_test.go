@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -93,5 +95,33 @@ func TestAskTellsAPeersWordsFromOurOwnEnd(t *testing.T) {
 				t.Errorf("renew: %v, want %s", err, row.renew)
 			}
 		})
+	}
+}
+
+// gRPC alone would take 16 MB of each address that is asked, and the registry is anybody's to
+// write.
+func TestLongHeadersOfOffers(t *testing.T) {
+	t.Parallel()
+	for _, long := range []bool{false, true} {
+		uri := answering(t, func(ctx context.Context) error {
+			text := "x"
+			if long {
+				text = strings.Repeat(text, 1<<20)
+			}
+			if md, _ := metadata.FromIncomingContext(ctx); strings.Join(md.Get("content-type"), ",") != "application/grpc" {
+				t.Errorf("asked in the type %q", md.Get("content-type"))
+			}
+			if err := grpc.SetTrailer(ctx, metadata.Pairs("long", text)); err != nil {
+				return err
+			}
+			return status.Error(codes.Unknown, "OrchestratorCapped")
+		})
+		wants := upstream.JobWants(model, "0.9.1", "", "")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := client(t, upstream.Options{}).Ask(ctx, uri, &wants)
+		if read := errors.Is(err, fault.OrchestratorCapped); read == long {
+			t.Errorf("a long trailer %t: %v", long, err)
+		}
 	}
 }

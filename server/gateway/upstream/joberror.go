@@ -119,8 +119,10 @@ func takeCode(code fault.Code) bool {
 		return false
 	}
 	switch row.Class {
-	case fault.BadRequest, fault.Busy, fault.Payment, fault.Upstream:
+	case fault.BadRequest, fault.Busy, fault.Payment:
 		return true
+	case fault.Upstream:
+		return row.Retryable // the others end a job, which another orchestrator may do
 	}
 	return code == fault.InvalidAuthToken || code == fault.ExpiredAuthToken || code == fault.MissingAuthToken
 }

@@ -45,6 +45,7 @@ func TestSubmitRefusals(t *testing.T) {
 		"ours: not a peer's to say":   {own: true, status: 401, code: fault.Canceled, text: "x", want: fault.JobDeclined},
 		"ours: limit of a key":        {own: true, status: 400, code: "RequestAboveLimit", text: "x", want: fault.JobRefused},
 		"ours: our limit":             {own: true, status: 400, code: "RequestTooExpensive", text: "x", want: fault.JobRefused},
+		"ours: ends a job":            {own: true, status: 502, code: fault.TxReverted, text: "x", want: fault.JobFailed},
 		"ours: key of another":        {own: true, status: 401, code: "KeyUnknown", text: "x", want: fault.JobDeclined},
 		"a code of the others' nodes": {status: 500, code: fault.ModelLineFull, text: "x", want: fault.JobFailed},
 	} {

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/signature"
@@ -263,7 +261,7 @@ func refusal(resp *http.Response) error {
 func (r *Result) read(raw []byte, want int) error {
 	const op = "read result"
 	var m rpc.TranscodeResult
-	if err := proto.Unmarshal(raw, &m); err != nil {
+	if err := rpc.Unmarshal(raw, &m); err != nil {
 		return fault.Wrap(fault.ResultUnreadable, op, err)
 	}
 	r.News = m.GetInfo()

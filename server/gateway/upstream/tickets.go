@@ -167,8 +167,9 @@ func termsOf(info Info, work Work) (*sender.Terms, error) {
 	case params.Recipient.IsZero() || params.RecipientRandHash.IsZero():
 		return nil, fault.New(fault.TicketParamsUnusable, op, "ticket params without a recipient")
 	}
-	// Whoever is paid is the owner, whatever addresses the offers come from.
-	t.Params, t.Owner = &params, params.Recipient.String()
+	// The recipient is the orchestrator's to name, and may be another one's account: what is
+	// remembered of one must not count for the other.
+	t.Params, t.Owner = &params, t.Payee+" "+params.Recipient.String()
 	return sender.NewTerms(t), nil
 }
 

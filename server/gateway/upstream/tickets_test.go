@@ -258,6 +258,34 @@ func TestCapsAreHeldTo(t *testing.T) {
 	}
 }
 
+// TestAnothersAccountAsRecipient: an orchestrator that names another one's account as its recipient makes
+// no first price for the other one, neither of a model nor of a stream.
+func TestAnothersAccountAsRecipient(t *testing.T) {
+	t.Parallel()
+	for name, work := range map[string]upstream.Work{"model": {Model: &model}, "stream": {Stream: "film"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := tickets(t, nil)
+			pay := func(payee string, price int64) error {
+				info := priced(price, 1)
+				work := work
+				work.Payee = payee
+				d, err := p.Deal(info, work)
+				if err == nil {
+					_, err = d.Pay(t.Context(), "", 10)
+				}
+				return err
+			}
+			if err := errors.Join(pay("poser", 1), pay("owner", 100)); err != nil {
+				t.Error(err)
+			}
+			if err := pay("owner", 201); !errors.Is(err, fault.PriceRaised) {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestUnusableTerms(t *testing.T) {
 	t.Parallel()
 	p := tickets(t, nil)

@@ -22,3 +22,20 @@ func TestMemoryOfAnAnswer(t *testing.T) {
 		t.Errorf("%d held, %d after, %v", held, after, err)
 	}
 }
+
+// An answer becomes no larger than its files, however often it names them, and what is read of it
+// beside them is little.
+func TestFilesAreNamedOnce(t *testing.T) {
+	t.Parallel()
+	file := part{"Content-Type: image/png\r\nContent-Disposition: attachment; filename=a.png", strings.Repeat("x", 1<<20)}
+	for name, answer := range map[string]string{
+		"named often":      `{"images":[` + strings.Repeat(`{"url":"a.png"},`, 63) + `{"url":"a.png"}]}`,
+		"many empty parts": `{"images":[` + strings.Repeat(`{},`, 1<<20) + `{"url":"a.png"}]}`,
+	} {
+		_, body := mixed(file, part{"Content-Type: application/json", answer})
+		out, err := aiworkers.JoinParts(body.Bytes(), "0123456789abcdef0123")
+		if err == nil && len(out) > 2<<20 || err != nil && name == "named often" || err == nil && name != "named often" {
+			t.Errorf("%s: %d bytes, %v", name, len(out), err)
+		}
+	}
+}

@@ -17,6 +17,9 @@ import (
 const (
 	// maxFiles bounds the files of an answer.
 	maxFiles = 256
+	// maxNames bounds an answer's JSON where files come with it: it has their names, and is read
+	// into something many times as large.
+	maxNames = 1 << 20
 	// maxDepth bounds how deep an answer's JSON is looked into.
 	maxDepth = 16
 )
@@ -26,6 +29,7 @@ var (
 	errFile   = errors.New("a file without a usable name or of an unknown type")
 	errAnswer = errors.New("no JSON among the parts")
 	errTwice  = errors.New("two parts are JSON")
+	errNames  = errors.New("too much JSON beside the files")
 	errDepth  = errors.New("JSON nested too deep")
 )
 
@@ -104,6 +108,8 @@ func joinParts(text []byte, boundary string) ([]byte, error) {
 		return nil, errAnswer
 	case len(files) == 0:
 		return answer, nil
+	case len(answer) > maxNames:
+		return nil, errNames
 	}
 	return withFiles(answer, files)
 }
@@ -140,6 +146,7 @@ func place(node any, files map[string]mediaFile, depth int) error {
 			if name, ok := value.(string); ok && key == "url" {
 				if f, known := files[name]; known {
 					node[key] = dataURL(f)
+					delete(files, name) // once: a small answer may name a large file a thousand times
 				}
 				continue
 			}

@@ -56,6 +56,10 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 		taken(w)
 		return
 	}
+	if p.another(remote.TaskID(id), r.RemoteAddr) {
+		http.Error(w, "Unauthorized", http.StatusUnauthorized)
+		return
+	}
 	claim, err := p.tasks.Claim(remote.TaskID(id), from)
 	switch {
 	case err != nil:

@@ -31,6 +31,8 @@ type hooked struct {
 	asked   []string
 	// slow: the service answers names that begin with "unknown" when it is closed.
 	slow chan struct{}
+	// claim is what pushes say for a key, "" for nothing.
+	claim string
 	// waiting are the questions that it does not answer.
 	waiting atomic.Int64
 }
@@ -119,6 +121,9 @@ func (h *hooked) tryPush(ctx context.Context, from, path, configuration string) 
 	}
 	r.Header.Set("Content-Duration", "1000")
 	r.Header.Set("Expect", "100-continue") // a refusal does not meet the body on its way
+	if h.claim != "" {
+		r.Header.Set("Authorization", h.claim)
+	}
 	if configuration != "" {
 		r.Header.Set("Livepeer-Transcode-Configuration", configuration)
 	}

@@ -13,9 +13,19 @@ import (
 )
 
 // TestOpenPushesHaveFewOrchestratorsAsked: a stranger who may push, because the operator
-// lets everyone, does not make the gateway ask its orchestrators at the pace of his pushes.
+// lets everyone, does not make the gateway ask its orchestrators at the pace of his pushes,
+// whatever key they claim.
 func TestOpenPushesHaveFewOrchestratorsAsked(t *testing.T) {
 	t.Parallel()
+	for name, claim := range map[string]string{"no key": "", "a claimed key": "Bearer tk-no-such-key"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fewAsked(t, claim)
+		})
+	}
+}
+
+func fewAsked(t *testing.T, claim string) {
 	var asked atomic.Int64
 	refuses := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/GetOrchestrator") {
@@ -28,7 +38,7 @@ func TestOpenPushesHaveFewOrchestratorsAsked(t *testing.T) {
 	refuses.StartTLS()
 	t.Cleanup(refuses.Close)
 	addr := harness.Address(t)
-	h := &hooked{target: &target{T: t, base: "http://" + addr, dir: t.TempDir()}, segment: oneSegment(t)}
+	h := &hooked{target: &target{T: t, base: "http://" + addr, dir: t.TempDir()}, segment: oneSegment(t), claim: claim}
 	h.node = harness.Start(t, binary, "-gateway", "-orchAddr", refuses.Listener.Addr().String(), "-httpAddr", addr,
 		"-cliAddr", harness.Address(t), "-dataDir", h.dir, "-streamAccess", "open")
 	h.node.WaitHTTP(h.base + "/healthz")

@@ -35,9 +35,15 @@ func orchestrator(t *testing.T, args ...string) (*harness.Process, string) {
 // gateway starts a gateway before an orchestrator and returns it with its base address.
 func gateway(t *testing.T, orchestrator string, args ...string) (*harness.Process, string) {
 	t.Helper()
+	return gatewayWith(t, orchestrator, ladder, args...)
+}
+
+// gatewayWith is gateway with renditions of its own.
+func gatewayWith(t *testing.T, orchestrator, renditions string, args ...string) (*harness.Process, string) {
+	t.Helper()
 	addr := harness.Address(t)
 	p := harness.Start(t, binary, append([]string{"-gateway", "-orchAddr", orchestrator, "-httpAddr", addr,
-		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir(), "-transcodingOptions", ladder}, args...)...)
+		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir(), "-transcodingOptions", renditions}, args...)...)
 	p.WaitHTTP("http://" + addr + "/healthz")
 	return p, "http://" + addr
 }

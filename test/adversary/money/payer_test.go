@@ -35,13 +35,14 @@ type payer struct {
 	key     *ecdsa.PrivateKey
 	address common.Address
 	nonce   uint32
+	client  *http.Client
 }
 
 // newPayer funds an account of the chain with 1 ETH of deposit and 2 of reserve.
 func (w *world) newPayer(number uint64) *payer {
 	w.Helper()
 	key := w.chain.Key(number)
-	p := &payer{world: w, key: key, address: crypto.PubkeyToAddress(key.PublicKey)}
+	p := &payer{world: w, key: key, address: crypto.PubkeyToAddress(key.PublicKey), client: harness.Client()}
 	client, err := ethclient.DialContext(w.Context(), w.chain.URL(0))
 	w.must(err)
 	defer client.Close()
@@ -192,7 +193,7 @@ func (p *payer) header(m proto.Message) string {
 
 func (p *payer) do(req *http.Request) (int, string) {
 	p.Helper()
-	resp, err := harness.Client().Do(req)
+	resp, err := p.client.Do(req)
 	p.must(err)
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)

@@ -142,6 +142,24 @@ func TestBadInputIsNoLicence(t *testing.T) {
 	}
 }
 
+// TestBadInputOfOneOrchestrator has a cheap orchestrator, whom no bound of payments stops, say of all input that it is bad.
+// A stream loses its first segments to it and no more.
+func TestBadInputOfOneOrchestrator(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.cheat.with(func() { w.cheat.reply = refuseInput(func([]byte) bool { return true }) })
+	const believed = 3
+	lost := 0
+	for i := range 5 * believed {
+		if err := w.push("film", i); err != nil {
+			lost++
+		}
+	}
+	if lost > believed {
+		t.Errorf("%d segments of %d were lost to one orchestrator's word", lost, 5*believed)
+	}
+}
+
 // from is a client with another address of this machine.
 func from(t *testing.T, address string) *http.Client {
 	t.Helper()

@@ -22,8 +22,21 @@ func Input(args []string) config.Input {
 	if err != nil {
 		home = ""
 	}
-	return config.Input{Args: args, Environ: os.Environ(), ReadFile: os.ReadFile, Home: home, System: runtime.GOOS, OldNode: migrate.IsSource}
+	return config.Input{Args: args, Environ: os.Environ(), ReadFile: readNamed, Home: home, System: runtime.GOOS, OldNode: migrate.IsSource}
 }
 
 // command is a word that may stand in place of flags.
 type Func func(ctx context.Context, args []string, stdout, stderr io.Writer) int
+
+// mostNamed is more than config takes of a file that an option names.
+const mostNamed = 2 << 20
+
+// readNamed reads such a file, which may be a device or a pipe without an end.
+func readNamed(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return io.ReadAll(io.LimitReader(f, mostNamed))
+}

@@ -1,4 +1,4 @@
-package orchestrator
+package downloads
 
 import (
 	"bytes"
@@ -10,18 +10,18 @@ import (
 )
 
 // shelf has downloads of at most 100 bytes, with a clock of its own.
-func shelf() (d *downloads, clock *time.Time) {
+func shelf() (d *Downloads, clock *time.Time) {
 	clock = new(time.Time)
 	*clock = time.Unix(1_000_000, 0)
-	return newDownloads(func() int64 { return 100 }, func() time.Time { return *clock }), clock
+	return New(func() int64 { return 100 }, func() time.Time { return *clock }), clock
 }
 
-func (d *downloads) start(party string, size int) *download {
-	return d.begin(party, make([]byte, size), http.NewResponseController(httptest.NewRecorder()))
+func (d *Downloads) start(party string, size int) *Download {
+	return d.Begin(party, make([]byte, size), http.NewResponseController(httptest.NewRecorder()))
 }
 
 // going reports which downloads were not cut off.
-func going(all ...*download) (out []bool) {
+func going(all ...*Download) (out []bool) {
 	for _, r := range all {
 		out = append(out, r.next(make([]byte, 1)) == 1)
 	}
@@ -45,8 +45,8 @@ func TestSlowReadersAreCutOff(t *testing.T) {
 	// b holds most by slow downloads, then a; one that began now never does.
 	more := d.start("honest", 60)
 	want(t, going(a, b, honest, more), false, false, true, true)
-	honest.end()
-	more.end()
+	honest.End()
+	more.End()
 	if d.sum != 0 || d.running.Len() != 0 || len(d.readers) != 0 {
 		t.Errorf("%d bytes of %d downloads are left", d.sum, d.running.Len())
 	}
@@ -69,23 +69,23 @@ func TestBuffersAreCountedOnce(t *testing.T) {
 	d, _ := shelf()
 	data := make([]byte, 60)
 	ctl := http.NewResponseController(httptest.NewRecorder())
-	a, b := d.begin("a", data, ctl), d.begin("b", data, ctl)
+	a, b := d.Begin("a", data, ctl), d.Begin("b", data, ctl)
 	want(t, going(a, b), true, true)
 	if d.sum != 60 {
 		t.Errorf("%d bytes", d.sum)
 	}
-	a.end()
-	if a.end(); d.sum != 60 {
+	a.End()
+	if a.End(); d.sum != 60 {
 		t.Errorf("%d bytes", d.sum)
 	}
-	if b.end(); d.sum != 0 {
+	if b.End(); d.sum != 0 {
 		t.Errorf("%d bytes", d.sum)
 	}
-	empty := d.begin("a", nil, ctl)
-	if !empty.send(httptest.NewRecorder(), make([]byte, 8)) {
+	empty := d.Begin("a", nil, ctl)
+	if !empty.Send(httptest.NewRecorder(), make([]byte, 8)) {
 		t.Error("nothing is not sent")
 	}
-	empty.end()
+	empty.End()
 }
 
 func TestDownloadsAreWhole(t *testing.T) {
@@ -93,12 +93,12 @@ func TestDownloadsAreWhole(t *testing.T) {
 	d, _ := shelf()
 	data := []byte("sixteen bytes or so, in pieces")
 	w := httptest.NewRecorder()
-	r := d.begin("a", data, http.NewResponseController(w))
-	if !r.send(w, make([]byte, 7)) || !bytes.Equal(w.Body.Bytes(), data) {
+	r := d.Begin("a", data, http.NewResponseController(w))
+	if !r.Send(w, make([]byte, 7)) || !bytes.Equal(w.Body.Bytes(), data) {
 		t.Errorf("%q", w.Body)
 	}
-	r.end()
-	if r.send(w, make([]byte, 7)) {
+	r.End()
+	if r.Send(w, make([]byte, 7)) {
 		t.Error("one that was cut off is whole")
 	}
 }

@@ -1,4 +1,10 @@
-package orchestrator
+// Package downloads bounds the memory of what slow readers download.
+//
+// It counts buffers that are kept in memory for their readers alone, and cuts off the oldest
+// download of the party that holds most by slow ones. It does not keep files, and decides
+// nothing about who may read: server/orchestrator is its caller for results and artifacts,
+// server/gateway for players' segments, and its front for AI for results.
+package downloads
 
 import (
 	"container/list"
@@ -11,7 +17,7 @@ import (
 // slowAfter is how long a download may take before its bytes count as held by a slow reader.
 const slowAfter = 4 * time.Second
 
-// downloads bounds the memory of what is being downloaded. A result that its store no longer
+// Downloads bounds the memory of what is being downloaded. A result that its store no longer
 // keeps stays in memory until the last download of it ends, which a slow reader delays for
 // minutes. When all of them together hold more than they may, the oldest download of the
 // party that holds most by slow ones is cut off. Parties that read at a usual pace lose none.
@@ -19,22 +25,22 @@ const slowAfter = 4 * time.Second
 // A download is the only holder of its data and sends copies of small pieces, so that
 // cutting it off releases the data at once. The end of a blocked write takes seconds:
 // TLS sends a last message, and HTTP/2 finishes its frame.
-type downloads struct {
+type Downloads struct {
 	// most is the bound in bytes. It may change.
 	most func() int64
 	now  func() time.Time
 
 	mu sync.Mutex // covers the fields below
-	// running are of type *download, oldest first.
+	// running are of type *Download, oldest first.
 	running list.List
 	// readers is how many read a buffer, sum the size of all buffers.
 	readers map[*byte]int
 	sum     int64
 }
 
-// download is one that is in progress.
-type download struct {
-	of    *downloads
+// Download is one that is in progress.
+type Download struct {
+	of    *Downloads
 	party string
 	size  int
 	since time.Time
@@ -47,15 +53,16 @@ type download struct {
 	element *list.Element
 }
 
-func newDownloads(most func() int64, now func() time.Time) *downloads {
-	return &downloads{most: most, now: now, readers: make(map[*byte]int)}
+// New makes a bound of most bytes.
+func New(most func() int64, now func() time.Time) *Downloads {
+	return &Downloads{most: most, now: now, readers: make(map[*byte]int)}
 }
 
-// begin counts a download of a party's data until it ends.
-func (d *downloads) begin(party string, data []byte, ctl *http.ResponseController) *download {
+// Begin counts a download of a party's data until it ends.
+func (d *Downloads) Begin(party string, data []byte, ctl *http.ResponseController) *Download {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	mine := &download{of: d, party: party, size: len(data), since: d.now(), ctl: ctl}
+	mine := &Download{of: d, party: party, size: len(data), since: d.now(), ctl: ctl}
 	if len(data) == 0 {
 		return mine
 	}
@@ -69,9 +76,9 @@ func (d *downloads) begin(party string, data []byte, ctl *http.ResponseControlle
 	return mine
 }
 
-// send writes the data by way of a buffer, and reports whether all of it went. end must be
+// Send writes the data by way of a buffer, and reports whether all of it went. End must be
 // called before the handler returns.
-func (r *download) send(w io.Writer, buf []byte) bool {
+func (r *Download) Send(w io.Writer, buf []byte) bool {
 	for left := r.size; left > 0; {
 		n := r.next(buf)
 		if n == 0 {
@@ -86,7 +93,7 @@ func (r *download) send(w io.Writer, buf []byte) bool {
 }
 
 // next copies the next piece; it is 0 after the end.
-func (r *download) next(buf []byte) int {
+func (r *Download) next(buf []byte) int {
 	r.of.mu.Lock()
 	defer r.of.mu.Unlock()
 	if r.data == nil {
@@ -97,22 +104,40 @@ func (r *download) next(buf []byte) int {
 	return n
 }
 
-// end releases the data. Further calls do nothing.
-func (r *download) end() {
+// ReadAt copies a part of the data, for readers that choose what they read. It fails after the
+// end of the download.
+func (r *Download) ReadAt(p []byte, off int64) (int, error) {
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	switch {
+	case r.data == nil:
+		return 0, io.ErrUnexpectedEOF
+	case off >= int64(len(r.data)):
+		return 0, io.EOF
+	}
+	n := copy(p, r.data[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// End releases the data. Further calls do nothing.
+func (r *Download) End() {
 	r.of.mu.Lock()
 	defer r.of.mu.Unlock()
 	r.of.remove(r)
 }
 
 // at returns what an element of running holds.
-func (d *downloads) at(e *list.Element) *download { return e.Value.(*download) }
+func (d *Downloads) at(e *list.Element) *Download { return e.Value.(*Download) }
 
 // victim is the oldest download of the party that holds most by slow ones or, where
 // none is slow, by all. The caller holds mu, and something is running.
-func (d *downloads) victim() *download {
+func (d *Downloads) victim() *Download {
 	before := d.now().Add(-slowAfter)
 	anySlow := d.at(d.running.Front()).since.Before(before)
-	held, oldest := make(map[string]int64), make(map[string]*download)
+	held, oldest := make(map[string]int64), make(map[string]*Download)
 	seen := make(map[*byte]struct{}, len(d.readers))
 	victim := d.at(d.running.Front())
 	for e := d.running.Front(); e != nil; e = e.Next() {
@@ -135,13 +160,13 @@ func (d *downloads) victim() *download {
 }
 
 // cut ends a download. The caller holds mu.
-func (d *downloads) cut(r *download) {
+func (d *Downloads) cut(r *Download) {
 	_ = r.ctl.SetWriteDeadline(r.since) // has passed
 	d.remove(r)
 }
 
 // remove forgets a download, unless that was done before. The caller holds mu.
-func (d *downloads) remove(r *download) {
+func (d *Downloads) remove(r *Download) {
 	if r.data == nil {
 		return
 	}

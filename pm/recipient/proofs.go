@@ -1,0 +1,166 @@
+package recipient
+
+import (
+	"slices"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// The credentials of AI jobs are the same at every orchestrator: what a gateway signs is the
+// model's name, and its request for an offer. Each orchestrator that it asks could ask another
+// one for a token in its name, and have jobs done from its balance there. So the balance of a
+// model is kept by the sessions and the network addresses with which its tickets came, and a job
+// is paid from its own part. Tickets alone prove nothing for the rest: an orchestrator that hands
+// on another one's parameters is given tickets for the other one.
+
+const (
+	// latelyMost is how many sessions and addresses of one fund are remembered. A gateway
+	// that changes both at once pays once more.
+	latelyMost = 64
+	// fundsMost bounds the funds of one account. Each takes tickets to begin.
+	fundsMost = 32
+)
+
+// lately are the last few of something.
+type lately[T comparable] []T
+
+func (l *lately[T]) add(v T) {
+	if n := len(*l); n > 0 && (*l)[n-1] == v {
+		return
+	}
+	if i := slices.Index(*l, v); i >= 0 {
+		*l = slices.Delete(*l, i, i+1)
+	}
+	if len(*l) >= latelyMost {
+		*l = slices.Delete(*l, 0, 1)
+	}
+	*l = append(*l, v)
+}
+
+// fund is the part of a model's balance that one party paid in. It is guarded by the account's mu.
+type fund struct {
+	// sessions and peers are those by which its tickets and its jobs came. Without any it is of
+	// before the start: it is not known who paid, and the next tickets tell.
+	sessions lately[core.SessionID]
+	peers    lately[string]
+	// left is what was paid less what jobs cost, those in hand included.
+	left pm.Value
+	// into is the fund that it became a part of.
+	into *fund
+}
+
+func (f *fund) open() bool { return len(f.sessions) == 0 }
+
+// of reports whether a job is of the fund's party.
+func (f *fund) of(job *pm.Job) bool {
+	return slices.Contains(f.sessions, job.Session) || slices.Contains(f.peers, job.From)
+}
+
+// note notes by what the fund's party is known: a session is a secret of it, so that the address
+// from which that comes is its own, and the other way round.
+func (f *fund) note(job *pm.Job) {
+	f.sessions.add(job.Session)
+	f.peers.add(job.From)
+}
+
+// change adds to the fund, or what it is a part of by now.
+func (f *fund) change(by pm.Value) {
+	for f.into != nil {
+		f = f.into
+	}
+	f.left = f.left.Add(by)
+}
+
+// fundOf is the one that a job is paid from, nil for none. Those that a job shows to be one
+// party's become one. The caller holds mu.
+func (a *account) fundOf(job *pm.Job) *fund {
+	if len(a.funds) == 0 {
+		a.funds = []*fund{{left: a.balance}}
+	}
+	var found, unowned *fund
+	a.funds = slices.DeleteFunc(a.funds, func(f *fund) bool {
+		switch {
+		case f.open():
+			unowned = f
+		case !f.of(job):
+		case found == nil:
+			found = f
+		default:
+			found.merge(f)
+			return true
+		}
+		return false
+	})
+	if found == nil {
+		return unowned
+	}
+	return found
+}
+
+// merge takes over another fund.
+func (f *fund) merge(o *fund) {
+	for _, s := range o.sessions {
+		f.sessions.add(s)
+	}
+	for _, p := range o.peers {
+		f.peers.add(p)
+	}
+	f.left, o.into = f.left.Add(o.left), f
+}
+
+// prove puts what a job's tickets are worth into its party's fund. A segment's account is its
+// session's. The caller holds mu, and has not changed the balance yet.
+func (a *account) prove(job *pm.Job, v pm.Value) {
+	if job.Model == nil {
+		return
+	}
+	f := a.fundOf(job)
+	if f == nil {
+		if len(a.funds) >= fundsMost {
+			least := slices.MinFunc(a.funds, func(x, y *fund) int { return x.left.Cmp(y.left) })
+			a.funds = slices.DeleteFunc(a.funds, func(f *fund) bool { return f == least })
+		}
+		f = new(fund)
+		a.funds = append(a.funds, f)
+	}
+	f.note(job)
+	f.left = f.left.Add(v)
+}
+
+// own is what a job's party has left of the balance. The caller holds mu.
+func (a *account) own(job *pm.Job) pm.Value {
+	if f := a.fundOf(job); f != nil {
+		return f.left
+	}
+	return pm.Value{}
+}
+
+// freeFor is what is free for a job. The caller holds mu.
+func (a *account) freeFor(job *pm.Job) pm.Value {
+	free := a.free()
+	if job.Model == nil {
+		return free
+	}
+	if own := a.own(job); own.Cmp(free) < 0 {
+		return own
+	}
+	return free
+}
+
+// draw takes what a job costs out of its fund, which is nil for a segment. The caller holds mu,
+// and has asked whether there is enough.
+func (a *account) draw(job *pm.Job, cost pm.Value) *fund {
+	if job.Model == nil {
+		return nil
+	}
+	f := a.fundOf(job)
+	if f == nil {
+		return nil // it costs nothing
+	}
+	if !f.open() {
+		f.note(job)
+	}
+	f.left = f.left.Sub(cost)
+	return f
+}

@@ -1,0 +1,24 @@
+package admin
+
+import (
+	"net"
+	"net/http"
+
+	"golang.org/x/net/netutil"
+
+	"github.com/tuttinode/tutti/server/admission"
+)
+
+// bounded bounds the connections of a listener. Who has shown no token, of whatever
+// address but the own machine's, has a part of them: what strangers hold open keeps out
+// neither the operator nor a supervisor's probes, which would take a node for dead.
+func (s *Server) bounded(l net.Listener, server *http.Server) net.Listener {
+	if _, ok := l.Addr().(*net.TCPAddr); !ok {
+		return netutil.LimitListener(l, maxConnections)
+	}
+	gate := admission.New(admission.Options{
+		Most: maxConnections, PerAddress: admission.DefaultPerAddress, LocalFree: true, Log: s.opts.Log,
+	})
+	gate.Server(server, nil)
+	return gate.Listener(l)
+}

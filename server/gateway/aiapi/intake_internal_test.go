@@ -1,0 +1,57 @@
+package aiapi
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// feed gives an intake a text in pieces of so many bytes and returns what it hands out.
+func feed(in *intake, text string, piece int) (out []string) {
+	for text != "" {
+		n := copy(in.room(), text[:min(piece, len(text))])
+		text = text[n:]
+		if whole := in.took(n); len(whole) > 0 {
+			out = append(out, string(whole))
+		}
+		in.keep()
+	}
+	return append(out, string(in.rest()))
+}
+
+func newIntake(t *testing.T) *intake {
+	x := &exchange{f: new(Front)}
+	x.f.buffers.New = func() any { return new([bigBuffer]byte) }
+	in := &intake{x: x, buf: x.small[:]}
+	t.Cleanup(in.close)
+	return in
+}
+
+// The end of an event is found wherever the pieces of a stream end.
+func TestEventsInSmallPieces(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"\n\n", "\r\n\r\n", "\r\r"} {
+		text := strings.Repeat(": some\r\nlines"+end, 3) + "data"
+		for piece := 1; piece <= len(text); piece++ {
+			out := feed(newIntake(t), text, piece)
+			rest := out[len(out)-1]
+			if strings.Join(out, "") != text || rest != "data" {
+				t.Errorf("pieces of %d bytes: %q", piece, out)
+			}
+		}
+	}
+}
+
+// An orchestrator that sends an event without end byte by byte, of which each is a TLS
+// record, costs the gateway no more than the bytes themselves.
+func TestSingleBytesCostLittleTime(t *testing.T) {
+	t.Parallel()
+	const most = 2 * time.Second
+	in, began := newIntake(t), time.Now()
+	for range 16 {
+		feed(in, strings.Repeat(":\n", bigBuffer/2), 1)
+		if took := time.Since(began); took > most {
+			t.Fatalf("single bytes take more than %s", most)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package aiworkers
+
+import (
+	"net"
+
+	"github.com/tuttinode/tutti/server/remote"
+)
+
+// another reports whether an answer for a worker without an instance comes from where another
+// worker is, and this one is not: ids of tasks can be guessed. An answer from where no worker is
+// passes, because a way back through a proxy is nothing unusual.
+func (p *Pool) another(id remote.TaskID, from string) bool {
+	host := hostOf(from)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var owner *worker
+	known := false
+	for _, w := range p.workers {
+		known = known || hostOf(w.id.Addr) == host
+		for e := range w.errands {
+			if e.note.GetTaskId() == int64(id) {
+				owner = w
+			}
+		}
+	}
+	return known && owner != nil && owner.id.Instance == "" && hostOf(owner.id.Addr) != host
+}
+
+func hostOf(addr string) string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	return host
+}
