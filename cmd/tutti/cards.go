@@ -37,7 +37,7 @@ func (n *node) addGPUs(recorder core.Recorder) error {
 	n.add(watcher)
 	n.keeper = devices.New(devices.Options{
 		Inventory: watcher, Start: n.startGPU(watcher, recorder),
-		Test: n.cfg.Transcoding.TestAtStart, Inherited: n.process.ahead.findings(),
+		Test: n.cfg.Transcoding.TestAtStart, Inherited: n.ahead.findings(),
 		// Untested, a card is taken at its vendor's word: what the usual ones can do.
 		Base:   placement.Offer{Capabilities: n.offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
 		Adjust: n.adjust,
@@ -55,7 +55,7 @@ const cudaCache = "cuda-cache"
 // this process took another's place.
 func (n *node) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(context.Context, gpu.Device) (probe.Worker, error) {
 	s := cardStarter{cfg: n.cfg, log: n.log, recorder: recorder, inventory: inventory, uvm: gpus.NewUVM(n.log)}
-	ahead := n.process.ahead
+	ahead := n.ahead
 	if ahead != nil {
 		ahead.recorder.to.Store(&recorder)
 	}

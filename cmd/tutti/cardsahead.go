@@ -25,10 +25,6 @@ import (
 // come up in time, or does not work, is left to the ordinary start after the upgrade.
 
 const (
-	// cardsEnv has what the process before found of its cards. It is no part of the will,
-	// which comes when that one works no more, and a process that does not know it goes
-	// without.
-	cardsEnv = "NODE_HANDOVER_CARDS"
 	// aheadTime is how long the cards' workers may take, in the time that a new process
 	// has until it waits.
 	aheadTime = 30 * time.Second

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -41,7 +42,7 @@ type reloaded struct {
 func (n *node) dashboard() admin.Dashboard {
 	d := admin.Dashboard{
 		Gate: gate{n}, Models: modelList{n}, Settings: settings{n}, SeriesStep: dashboard.Step,
-		Tail: logTail{n.sink},
+		Tail: adminview.NewLogTail(n.sink),
 	}
 	if n.panel.series != nil {
 		d.Series = n.panel.series

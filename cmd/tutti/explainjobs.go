@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/inference"
@@ -44,7 +45,7 @@ type jobs struct{ n *node }
 // Explain gathers what is known and judges it.
 func (j jobs) Explain(ctx context.Context) adminapi.Explanation {
 	f := j.facts()
-	return explained(f, reasons.Judge(f))
+	return adminview.Explanation(f, reasons.Judge(f))
 }
 
 func (j jobs) facts() *reasons.Facts {

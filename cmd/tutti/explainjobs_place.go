@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/protocol"
 )
@@ -63,7 +64,7 @@ func (k *placeKeeper) Run(ctx context.Context, ready func()) error {
 
 // read reports whether the place is known now.
 func (k *placeKeeper) read(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, adminview.LookTimeout)
 	defer cancel()
 	v := k.n.chain.View()
 	if !v.Known {

@@ -17,6 +17,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 )
@@ -68,16 +69,23 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // serve runs the node until it is asked to stop or fails.
 func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
-	p, err := newProcess(ctx, sink.Logger(), cfg)
+	var ahead *cardsAhead
+	defer func() { ahead.close() }()
+	p, err := process.New(ctx, sink.Logger(), cfg, func(ctx context.Context, cards string) error {
+		if err := usableFiles(cfg); err != nil {
+			return err
+		}
+		ahead = startAhead(ctx, cfg, sink.Logger(), cards)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	defer p.ahead.close()
-	n, err := newNode(ctx, cfg, sink, p)
+	n, err := newNode(ctx, cfg, sink, p, ahead)
 	if err != nil {
 		return err
 	}
-	return p.run(ctx, n, cfg)
+	return p.Run(ctx, n.components, cfg.Limits.DrainTimeout)
 }
 
 // inform prints what was asked for instead of running a node.

@@ -16,6 +16,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -81,7 +82,9 @@ type node struct {
 	// live are the parts that change while the node runs, process what becomes of the
 	// process itself.
 	live    live
-	process *process
+	process *process.Process
+	// ahead are the GPUs of the process before, nil without one.
+	ahead *cardsAhead
 	// ai is the AI part of an orchestrator or AI worker, nil on other nodes; modelGPUs are
 	// the GPUs that its models file is checked against.
 	ai        *aiWork
@@ -91,7 +94,7 @@ type node struct {
 	// reloads is told how readings of the configuration went; nil without -monitor.
 	reloads *metrics.Reloads
 	// files are the descriptors that the process may have.
-	files *descriptors
+	files *process.Descriptors
 	// asked is what gateways asked, and the place in the pool.
 	asked asked
 	// panel is what the dashboard is made of.
@@ -100,8 +103,8 @@ type node struct {
 
 // newNode builds what the configuration asks for. It opens files and starts the
 // media workers; everything else starts with its component.
-func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process) (*node, error) {
-	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink, process: p, budget: gpu.NewBudget()}
+func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process.Process, ahead *cardsAhead) (*node, error) {
+	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink, process: p, ahead: ahead, budget: gpu.NewBudget()}
 	n.board = health.New(n.log, time.Now, chain.Causes())
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
@@ -111,8 +114,8 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 		return nil, err
 	}
 	n.components = locks
-	n.files = newDescriptors(n.board, time.Now)
-	n.add(&headroom{})
+	n.files = process.NewDescriptors(n.board, time.Now)
+	n.add(new(process.Headroom))
 	n.add(n.files)
 	n.add(sink.Watch(n.board))
 	if err := n.addAlerts(); err != nil {
@@ -208,3 +211,6 @@ func (n *node) addAlerts() error {
 	}))
 	return nil
 }
+
+// connections bounds a public listener of the node.
+func (n *node) connections() int { return n.files.Connections(n.cfg) }

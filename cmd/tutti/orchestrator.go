@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
@@ -88,7 +89,7 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 		Now:          time.Now,
 		Rand:         rand.Reader,
 		Log:          n.log,
-		TokenSecret:  n.process.token,
+		TokenSecret:  n.process.Token,
 		Board:        n.board,
 	}
 	if n.media != nil {
@@ -138,9 +139,9 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules,
 		Version: release.Version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
-		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.refused, AINotice: work.whyNot,
+		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.Refused, AINotice: work.whyNot,
 		Stores: n.cfg.Storage.ObjectStoreNetworks,
-		Now:    time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.sockets.take(socketPublic),
+		Now:    time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.Sockets.Take(process.SocketPublic),
 	}
 	if n.tools != nil {
 		opt.Frames = n.tools
@@ -165,7 +166,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	if err != nil {
 		return err
 	}
-	rules.Inherit(n.process.estate())
+	rules.Inherit(n.process.Inherited())
 	n.live.rules, n.live.listener = rules, server
 	n.add(server)
 	n.doors.run(n)

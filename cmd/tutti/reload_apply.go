@@ -58,11 +58,11 @@ func (n *node) prepareLimits(_ context.Context, now, next *config.Config) (func(
 			return
 		}
 		if n.live.listener != nil {
-			n.live.listener.SetConnections(n.files.connections(next))
+			n.live.listener.SetConnections(n.files.Connections(next))
 			n.live.listener.SetPerAddress(next.Limits.PerAddress)
 		}
 		if n.gateway != nil {
-			n.gateway.SetConnections(n.files.connections(next))
+			n.gateway.SetConnections(n.files.Connections(next))
 			n.gateway.SetPerAddress(next.Limits.PerAddress)
 		}
 	}, nil

@@ -15,7 +15,7 @@ func (n *node) addRouter() error {
 	listen := n.cfg.Addresses.OrchestratorListen
 	opt := router.Options{Addr: listen.Addr(), Backends: authorities(n.cfg.Addresses.Orchestrators), Version: release.Version,
 		Board: n.board, Now: time.Now, Log: n.log,
-		Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers, Scarce: n.files.refused}
+		Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers, Scarce: n.files.Refused}
 	if !listen.Plaintext {
 		var err error
 		if opt.Cert, err = tlscert.Open(tlscert.Options{

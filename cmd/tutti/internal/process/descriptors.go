@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"context"
@@ -26,7 +26,7 @@ const (
 // descriptors are the open files that the process may have: they bound the listeners'
 // connections, and want of them is a condition. The runtime has raised the limit to the
 // hard one at the start.
-type descriptors struct {
+type Descriptors struct {
 	board *health.Board
 	now   func() time.Time
 	// limit is 0 where the system has none.
@@ -37,15 +37,15 @@ type descriptors struct {
 	wake chan struct{}
 }
 
-func newDescriptors(board *health.Board, now func() time.Time) *descriptors {
-	return &descriptors{board: board, now: now, limit: mostFiles(), wake: make(chan struct{}, 1)}
+func NewDescriptors(board *health.Board, now func() time.Time) *Descriptors {
+	return &Descriptors{board: board, now: now, limit: mostFiles(), wake: make(chan struct{}, 1)}
 }
 
 // Name is the component's name.
-func (*descriptors) Name() string { return "descriptors" }
+func (*Descriptors) Name() string { return "descriptors" }
 
 // Run keeps the condition until ctx ends.
-func (d *descriptors) Run(ctx context.Context, ready func()) error {
+func (d *Descriptors) Run(ctx context.Context, ready func()) error {
 	ready()
 	tick := time.NewTicker(countEvery)
 	defer tick.Stop()
@@ -66,7 +66,7 @@ func (d *descriptors) Run(ctx context.Context, ready func()) error {
 }
 
 // problem says what is wrong with so many open files, "" for nothing.
-func (d *descriptors) problem(open int) string {
+func (d *Descriptors) problem(open int) string {
 	switch {
 	case d.limit == 0:
 		return ""
@@ -82,7 +82,7 @@ func (d *descriptors) problem(open int) string {
 }
 
 // refused is called by a listener whose connection found no descriptor.
-func (d *descriptors) refused(error) {
+func (d *Descriptors) Refused(error) {
 	d.last.Store(d.now().UnixNano())
 	select {
 	case d.wake <- struct{}{}:
@@ -93,7 +93,7 @@ func (d *descriptors) refused(error) {
 // connections bounds a public listener: -maxConnections, and no more than the limit of
 // descriptors leaves beside what the node needs itself. A gateway needs another one
 // toward orchestrators for each client.
-func (d *descriptors) connections(cfg *config.Config) int {
+func (d *Descriptors) Connections(cfg *config.Config) int {
 	most := cfg.Limits.MaxConnections
 	if most == 0 {
 		most = math.MaxInt32
@@ -111,6 +111,3 @@ func (d *descriptors) connections(cfg *config.Config) int {
 	reserved := min(d.limit/2, baseFiles+d.limit/reservedOf)
 	return min(most, (d.limit-reserved)/max(1, parts))
 }
-
-// connections bounds a public listener of the node.
-func (n *node) connections() int { return n.files.connections(n.cfg) }

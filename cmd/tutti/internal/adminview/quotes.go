@@ -1,4 +1,4 @@
-package main
+package adminview
 
 import (
 	"bytes"
@@ -23,29 +23,16 @@ const (
 )
 
 // priceQuotes are what gateways are asked at this moment.
-type priceQuotes struct {
-	book  *pricing.Book
-	quote func(ctx context.Context, gateway core.Address, models []inference.Model) (pm.Quote, error)
+type PriceQuotes struct {
+	Book  *pricing.Book
+	Quote func(ctx context.Context, gateway core.Address, models []inference.Model) (pm.Quote, error)
 	// paying are the gateways that have accounts.
-	paying func(ctx context.Context) []core.Address
-	terms  func() adminapi.TicketTerms
+	Paying func(ctx context.Context) []core.Address
+	Terms  func() adminapi.TicketTerms
 }
 
-// quotes are nil where no tickets are taken.
-func (n *node) quotes() *priceQuotes {
-	if n.earning == nil || n.earning.recipient == nil {
-		return nil
-	}
-	r := n.earning.recipient
-	return &priceQuotes{
-		book: n.prices.book, quote: r.Quote, paying: payers(r),
-		terms: func() adminapi.TicketTerms {
-			return adminapi.TicketTerms{TicketEV: n.cfg.Tickets.EV, MaxFaceValue: r.MaxFaceValue()}
-		},
-	}
-}
-
-func payers(r *recipient.Recipient) func(ctx context.Context) []core.Address {
+// payers are the gateways that have accounts at a recipient.
+func Payers(r *recipient.Recipient) func(ctx context.Context) []core.Address {
 	return func(ctx context.Context) (out []core.Address) {
 		for _, s := range r.Snapshot(ctx).Senders {
 			out = append(out, s.Sender)
@@ -55,18 +42,18 @@ func payers(r *recipient.Recipient) func(ctx context.Context) []core.Address {
 }
 
 // TicketTerms are what tickets must be like.
-func (q *priceQuotes) TicketTerms() adminapi.TicketTerms { return q.terms() }
+func (q *PriceQuotes) TicketTerms() adminapi.TicketTerms { return q.Terms() }
 
 // Quotes are those of gateways that have an account or a price of their own, each
 // for transcoding and every model that has a price.
-func (q *priceQuotes) Quotes(ctx context.Context) (out []adminapi.Quote) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+func (q *PriceQuotes) Quotes(ctx context.Context) (out []adminapi.Quote) {
+	ctx, cancel := context.WithTimeout(ctx, LookTimeout)
 	defer cancel()
 	for _, gateway := range q.gateways(ctx) {
-		base := q.book.Transcoding(gateway)
+		base := q.Book.Transcoding(gateway)
 		out = append(out, q.one(ctx, gateway, inference.Model{}, base))
-		for _, m := range q.book.Models() {
-			if base, ok := q.book.Model(gateway, m); ok && len(out) < maxQuotesShown {
+		for _, m := range q.Book.Models() {
+			if base, ok := q.Book.Model(gateway, m); ok && len(out) < maxQuotesShown {
 				out = append(out, q.one(ctx, gateway, m, base))
 			}
 		}
@@ -74,9 +61,9 @@ func (q *priceQuotes) Quotes(ctx context.Context) (out []adminapi.Quote) {
 	return out
 }
 
-func (q *priceQuotes) gateways(ctx context.Context) []core.Address {
-	all := q.paying(ctx)
-	for _, l := range q.book.List() {
+func (q *PriceQuotes) gateways(ctx context.Context) []core.Address {
+	all := q.Paying(ctx)
+	for _, l := range q.Book.List() {
 		if !l.Gateway.IsZero() {
 			all = append(all, l.Gateway)
 		}
@@ -87,13 +74,13 @@ func (q *priceQuotes) gateways(ctx context.Context) []core.Address {
 }
 
 // one asks for a quote; base is the price that was set, nil while it is not known.
-func (q *priceQuotes) one(ctx context.Context, gateway core.Address, m inference.Model, base *big.Rat) adminapi.Quote {
+func (q *PriceQuotes) one(ctx context.Context, gateway core.Address, m inference.Model, base *big.Rat) adminapi.Quote {
 	out := adminapi.Quote{Gateway: gateway}
 	var models []inference.Model
 	if m != (inference.Model{}) {
 		out.Pipeline, out.Model, models = m.Capability.Pipeline(), m.ID, []inference.Model{m}
 	}
-	quote, err := q.quote(ctx, gateway, models)
+	quote, err := q.Quote(ctx, gateway, models)
 	if err != nil {
 		out.Problem = string(fault.CodeOf(err))
 		return out

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"context"
@@ -24,7 +24,7 @@ import (
 // waits; if it does not come that far, nothing has happened. The old one asks its peers
 // to come back over a new connection, leaves the sockets, finishes its current segments
 // and stops as always, so that ledger and database are closed. Connections meanwhile
-// wait in the sockets' queues. It hands over its will and with it the place: the new one
+// wait in the sockets' queues. It hands over its state and with it the place: the new one
 // opens the data directory and serves. The answers of models, which are billed when they
 // begin, go on in the old process, which ends with the last of them. A new process that
 // then does not come up is given up, and the old program, which the system still has, is
@@ -33,6 +33,9 @@ import (
 const (
 	// handOverEnv names the sockets that a new process is given, between commas.
 	handOverEnv = "NODE_HANDOVER"
+	// cardsEnv has what the process before found of its GPUs. It is no part of the handover
+	// state, which comes when that process works no more; one that does not know it ignores it.
+	cardsEnv = "NODE_HANDOVER_CARDS"
 	// waitingTime is how long a new process may take to read its configuration,
 	// upTime until it serves.
 	waitingTime = time.Minute
@@ -46,14 +49,14 @@ type word string
 
 const (
 	// wordWaiting has the number of the hand-over's form: a process that knows another
-	// one is found out before anything has happened. Who changes what is in a will
+	// one is found out before anything has happened. Who changes what is in the handover state
 	// changes the number.
 	wordWaiting word = "waiting 1"
 	wordReady   word = "ready"
 )
 
-// will is what the old process leaves beside the data directory.
-type will struct {
+// handoverState is what the old process leaves beside the data directory.
+type handoverState struct {
 	Token  pm.Secret
 	Estate orchestrate.Estate
 	// AfterEnd: parts of the old process have not stopped, so that the data directory is
@@ -63,10 +66,10 @@ type will struct {
 
 // predecessor is the line to the process before.
 type predecessor struct {
-	conn net.Conn
-	in   *gob.Decoder
-	out  *gob.Encoder
-	will will
+	conn  net.Conn
+	in    *gob.Decoder
+	out   *gob.Encoder
+	state handoverState
 	// cards is what it handed over of its cards.
 	cards string
 }
@@ -96,21 +99,21 @@ func inherit() (*predecessor, sockets, error) {
 	return p, all, err
 }
 
-// await says that this process stands ready, and waits for the will.
-func (p *predecessor) await(ctx context.Context) (*will, error) {
+// await says that this process stands ready, and waits for its state.
+func (p *predecessor) await(ctx context.Context) (*handoverState, error) {
 	stop := context.AfterFunc(ctx, func() { p.conn.Close() })
 	defer stop()
 	err := p.out.Encode(wordWaiting)
 	if err == nil {
-		err = p.in.Decode(&p.will)
+		err = p.in.Decode(&p.state)
 	}
 	if err != nil {
 		return nil, fault.Wrap(fault.UpgradeFailed, "take over from the process before", err)
 	}
-	if p.will.AfterEnd {
+	if p.state.AfterEnd {
 		_ = p.in.Decode(new(word)) // nothing is said any more: the line ends with the process
 	}
-	return &p.will, nil
+	return &p.state, nil
 }
 
 // ready says that this process serves.
@@ -135,7 +138,7 @@ type successor struct {
 
 // Upgrade starts the program on disk. It returns when that waits to take over, or with
 // UpgradeFailed when it does not come that far.
-func (p *process) Upgrade(ctx context.Context) (adminapi.Upgrade, error) {
+func (p *Process) Upgrade(ctx context.Context) (adminapi.Upgrade, error) {
 	if err := p.mayUpgrade(); err != nil {
 		return adminapi.Upgrade{}, err
 	}
@@ -150,7 +153,7 @@ func (p *process) Upgrade(ctx context.Context) (adminapi.Upgrade, error) {
 	if err != nil {
 		err = &fault.Fault{Code: fault.UpgradeFailed, Op: "upgrade", Detail: err.Error(), Err: err}
 	}
-	p.reload.n.board.Report(health.Key{Code: fault.UpgradeFailed}, err)
+	p.node.Board.Report(health.Key{Code: fault.UpgradeFailed}, err)
 	if err != nil {
 		return adminapi.Upgrade{}, err
 	}
@@ -161,7 +164,7 @@ func (p *process) Upgrade(ctx context.Context) (adminapi.Upgrade, error) {
 }
 
 // mayUpgrade begins an upgrade, or says why there can be none.
-func (p *process) mayUpgrade() error {
+func (p *Process) mayUpgrade() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	const op = "upgrade"
@@ -185,7 +188,7 @@ func (p *process) mayUpgrade() error {
 
 // changed is what has happened while the new process started that rules it out, ""
 // for nothing. The caller holds mu.
-func (p *process) changed() string {
+func (p *Process) changed() string {
 	switch {
 	case p.halting || p.asked:
 		return "the node was stopped meanwhile"
@@ -196,18 +199,18 @@ func (p *process) changed() string {
 }
 
 // start starts the program on disk with the sockets of this process.
-func (p *process) start(ctx context.Context) (*successor, string, error) {
+func (p *Process) start(ctx context.Context) (*successor, string, error) {
 	binary, err := onDisk()
 	if err != nil {
 		return nil, "", err
 	}
-	names, files, err := p.reload.n.ownSockets()
+	names, files, err := p.node.Sockets()
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := begin(ctx, binary, names, p.reload.n.handedCards(), files)
+	s, err := begin(ctx, binary, names, p.node.Cards(), files)
 	if err != nil {
-		closeAll(files)
+		CloseAll(files)
 	}
 	return s, binary, err
 }
@@ -254,7 +257,7 @@ func begin(ctx context.Context, binary, names, cards string, files []*os.File) (
 		_ = s.cmd.Wait()
 		close(s.ended)
 	}()
-	if err := s.hear(ctx, wordWaiting, waitingTime); err != nil {
+	if err := s.await(ctx, wordWaiting, waitingTime); err != nil {
 		s.giveUp()
 		return nil, err
 	}
@@ -272,8 +275,8 @@ func childEnv() (out []string) {
 	return out
 }
 
-// hear waits for a word.
-func (s *successor) hear(ctx context.Context, want word, limit time.Duration) error {
+// await waits for a word.
+func (s *successor) await(ctx context.Context, want word, limit time.Duration) error {
 	_ = s.conn.SetReadDeadline(time.Now().Add(limit))
 	stop := context.AfterFunc(ctx, func() { _ = s.conn.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()

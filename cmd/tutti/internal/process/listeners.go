@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 
 // Names of listening sockets: what FileDescriptorName= of a socket unit says.
 const (
-	socketPublic  = "public"
-	socketGateway = "gateway"
-	socketAdmin   = "admin"
+	SocketPublic  = "public"
+	SocketGateway = "gateway"
+	SocketAdmin   = "admin"
 )
 
 // firstSocket is the number of the first file that a service manager hands over.
@@ -41,12 +41,12 @@ func activated() (sockets, error) {
 func listenersOf(first, n int, names []string) (sockets, error) {
 	out := sockets{}
 	for i := range n {
-		name := socketPublic
+		name := SocketPublic
 		if i < len(names) && (n > 1 || isSocket(names[i])) {
 			name = names[i]
 		}
 		if !isSocket(name) || out[name] != nil {
-			return nil, socketFault(fmt.Sprintf("socket %d is called %q; it can be %s, %s or %s, each once", i+1, name, socketPublic, socketGateway, socketAdmin), nil)
+			return nil, socketFault(fmt.Sprintf("socket %d is called %q; it can be %s, %s or %s, each once", i+1, name, SocketPublic, SocketGateway, SocketAdmin), nil)
 		}
 		f := os.NewFile(uintptr(first+i), name)
 		l, err := net.FileListener(f)
@@ -60,7 +60,7 @@ func listenersOf(first, n int, names []string) (sockets, error) {
 }
 
 func isSocket(name string) bool {
-	return name == socketPublic || name == socketGateway || name == socketAdmin
+	return name == SocketPublic || name == SocketGateway || name == SocketAdmin
 }
 
 func socketFault(detail string, err error) error {
@@ -69,4 +69,4 @@ func socketFault(detail string, err error) error {
 
 // take is a socket that was handed over, for the part that serves it; nil where it has
 // to open its own.
-func (s sockets) take(name string) net.Listener { return s[name] }
+func (s sockets) Take(name string) net.Listener { return s[name] }

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func TestTakeOverAfterTheEnd(t *testing.T) {
 	if err := in.Decode(&w); err != nil || w != wordWaiting {
 		t.Fatalf("%q, %v", w, err)
 	}
-	left := &will{AfterEnd: true, Estate: orchestrate.Estate{Artifacts: []orchestrate.LeftArtifact{{Data: []byte("png")}}}}
+	left := &handoverState{AfterEnd: true, Estate: orchestrate.Estate{Artifacts: []orchestrate.LeftArtifact{{Data: []byte("png")}}}}
 	if err := out.Encode(left); err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +48,11 @@ func TestTakeOverAfterTheEnd(t *testing.T) {
 	if err := <-taken; err != nil {
 		t.Fatal(err)
 	}
-	q := &process{before: p}
-	if got := q.estate(); len(got.Artifacts) != 1 {
+	q := &Process{before: p}
+	if got := q.Inherited(); len(got.Artifacts) != 1 {
 		t.Errorf("%+v", got)
 	}
-	if got := q.estate(); len(got.Artifacts) != 0 {
+	if got := q.Inherited(); len(got.Artifacts) != 0 {
 		t.Error("what was taken is kept twice")
 	}
 }
@@ -78,16 +78,16 @@ func cat(t *testing.T) *successor {
 	return s
 }
 
-func quietProcess() *process {
+func quietProcess() *Process {
 	log := slog.New(slog.DiscardHandler)
-	return &process{log: log, manager: systemd{log}, signals: make(chan os.Signal, 4), drain: &drainer{log: log, now: time.Now}}
+	return &Process{log: log, manager: systemd{log}, signals: make(chan os.Signal, 4), drain: &drainer{log: log, now: time.Now}}
 }
 
 // TestStopEndsAnUpgrade: a node that was told to stop is not taken over.
 func TestStopEndsAnUpgrade(t *testing.T) {
 	p, s := quietProcess(), cat(t)
 	p.ask()
-	if err := p.end(t.Context(), &node{}, s, nil); err != nil {
+	if err := p.end(t.Context(), s, nil); err != nil {
 		t.Fatal(err)
 	}
 	<-s.ended

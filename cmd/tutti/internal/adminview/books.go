@@ -1,4 +1,4 @@
-package main
+package adminview
 
 import (
 	"cmp"
@@ -22,34 +22,13 @@ import (
 )
 
 // lookTimeout bounds how long a look at gateways waits for the chain.
-const lookTimeout = 5 * time.Second
-
-// addBooks makes what the admin API and the metrics read of tickets, income and
-// spending.
-func (n *node) addBooks(ctx context.Context) error {
-	var reader *ledger.Reader
-	if e := n.earning; e != nil {
-		reader = e.ledger.Reader
-		n.books.Tickets = winningTickets{reader}
-		sums := e.ledger.Summary()
-		n.add(sums)
-		n.books.Income = newIncome(sums, n.chain.Reward, n.round)
-		payers := payingGateways{recipient: e.recipient}
-		if e.redeemer != nil {
-			n.books.Redeemer, payers.redeemer = e.redeemer, e.redeemer
-		}
-		if e.recipient != nil {
-			n.books.Payers = payers
-		}
-	}
-	if p := n.paying; p != nil {
-		n.books.Spending, n.books.Credits = newSpending(p.spent), credits{p.sender}
-	}
-	return n.watchTickets(reader)
-}
+const LookTimeout = 5 * time.Second
 
 // winningTickets are the ledger's, for the admin API.
 type winningTickets struct{ *ledger.Reader }
+
+// newTickets shows the winning tickets of a ledger.
+func NewTickets(books *ledger.Reader) admin.Tickets { return winningTickets{books} }
 
 // Winners are the newest first.
 func (w winningTickets) Winners(ctx context.Context, f admin.TicketFilter) ([]pm.Winner, error) {
@@ -61,17 +40,19 @@ func (w winningTickets) Winners(ctx context.Context, f admin.TicketFilter) ([]pm
 }
 
 // payingGateways are those that have accounts.
-type payingGateways struct {
-	recipient *recipient.Recipient
+type PayingGateways struct {
+	Recipient *recipient.Recipient
 	// redeemer is nil where another process redeems.
-	redeemer redeeming
+	Redeemer interface {
+		Pending(sender core.Address) core.Wei
+	}
 }
 
 // Payers are the gateways with their accounts and their money on the chain.
-func (p payingGateways) Payers(ctx context.Context) []adminapi.Payer {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+func (p PayingGateways) Payers(ctx context.Context) []adminapi.Payer {
+	ctx, cancel := context.WithTimeout(ctx, LookTimeout)
 	defer cancel()
-	snap := p.recipient.Snapshot(ctx)
+	snap := p.Recipient.Snapshot(ctx)
 	accounts := make(map[core.Address][]adminapi.PayerAccount)
 	for _, a := range snap.Accounts {
 		who := a.Account.Sender
@@ -84,8 +65,8 @@ func (p payingGateways) Payers(ctx context.Context) []adminapi.Payer {
 		payer := adminapi.Payer{
 			Gateway: s.Sender, Deposit: s.Funds.Deposit, Reserve: s.Funds.Reserve.FundsRemaining, MaxFloat: s.MaxFloat, Accounts: accounts[s.Sender],
 		}
-		if p.redeemer != nil {
-			payer.Waiting = p.redeemer.Pending(s.Sender)
+		if p.Redeemer != nil {
+			payer.Waiting = p.Redeemer.Pending(s.Sender)
 		}
 		out = append(out, payer)
 	}
@@ -99,7 +80,7 @@ type income struct {
 	overview *remembered[struct{}, *earnings.Overview]
 }
 
-func newIncome(books *ledger.Summary, rewards func() reward.Status, round func() protocol.Round) income {
+func NewIncome(books *ledger.Summary, rewards func() reward.Status, round func() protocol.Round) income {
 	return income{
 		reports: newRemembered(time.Now, func(ctx context.Context, by earnings.By) (*earnings.Income, error) {
 			totals, err := books.Totals(ctx, by.Query())
@@ -155,7 +136,7 @@ type spending struct {
 	reports *remembered[struct{}, *earnings.Spending]
 }
 
-func newSpending(store *paymentlog.Store) spending {
+func NewSpending(store *paymentlog.Store) spending {
 	return spending{newRemembered(time.Now, func(ctx context.Context, _ struct{}) (*earnings.Spending, error) {
 		totals, err := store.Totals(ctx, earnings.SpendingQuery())
 		if err != nil {
@@ -172,6 +153,9 @@ func (s spending) Spending(ctx context.Context) (*earnings.Spending, error) {
 
 // credits are what orchestrators were paid and have not worked for.
 type credits struct{ sender *sender.Sender }
+
+// newCredits shows what orchestrators owe for payments of this gateway.
+func NewCredits(s *sender.Sender) admin.Credits { return credits{s} }
 
 // Credits are the largest first.
 func (c credits) Credits() []adminapi.Credit {
@@ -202,12 +186,4 @@ func (c credits) Forgive(orchestrator string) error {
 		return fault.New(fault.CreditUnknown, "forgive an orchestrator", orchestrator)
 	}
 	return nil
-}
-
-// round is the present round, 0 while it is not known.
-func (n *node) round() protocol.Round {
-	if v := n.chain.View(); v.Known {
-		return v.Round.Number
-	}
-	return 0
 }

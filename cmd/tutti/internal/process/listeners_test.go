@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"errors"
@@ -39,9 +39,9 @@ func TestListenersOf(t *testing.T) {
 		names []string
 		want  []string
 	}{
-		{"one without a name", []string{"unknown"}, []string{socketPublic}},
-		{"one of the gateway", []string{"gateway"}, []string{socketGateway}},
-		{"all", []string{"admin", "public", "gateway"}, []string{socketAdmin, socketPublic, socketGateway}},
+		{"one without a name", []string{"unknown"}, []string{SocketPublic}},
+		{"one of the gateway", []string{"gateway"}, []string{SocketGateway}},
+		{"all", []string{"admin", "public", "gateway"}, []string{SocketAdmin, SocketPublic, SocketGateway}},
 		{"a name that is none", []string{"public", "tutti.socket"}, nil},
 		{"one twice", []string{"public", "public"}, nil},
 	} {
@@ -57,7 +57,7 @@ func TestListenersOf(t *testing.T) {
 				t.Fatalf("got %v, %v", got, err)
 			}
 			for _, name := range tt.want {
-				if l := got.take(name); l == nil || l.Close() != nil {
+				if l := got.Take(name); l == nil || l.Close() != nil {
 					t.Errorf("no socket %s", name)
 				}
 			}

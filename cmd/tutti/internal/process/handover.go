@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"context"
@@ -19,35 +19,35 @@ func (s *successor) giveUp() {
 // abandon gives a process up that is not needed any more.
 func (s *successor) abandon() {
 	s.giveUp()
-	closeAll(s.files)
+	CloseAll(s.files)
 }
 
-// bequeath gives the place, and waits until the other serves.
-func (s *successor) bequeath(ctx context.Context, w *will) error {
+// handOver gives the state, and waits until the other serves.
+func (s *successor) handOver(ctx context.Context, w *handoverState) error {
 	if err := s.give(w); err != nil {
 		return err
 	}
-	return s.hear(ctx, wordReady, upTime)
+	return s.await(ctx, wordReady, upTime)
 }
 
-func (s *successor) give(w *will) error {
+func (s *successor) give(w *handoverState) error {
 	_ = s.conn.SetWriteDeadline(time.Now().Add(waitingTime))
 	return s.out.Encode(w)
 }
 
 // end is what becomes of a successor when the parts of this process have stopped: it
 // takes the place, unless the node was to stop meanwhile.
-func (p *process) end(ctx context.Context, n *node, s *successor, failure error) error {
+func (p *Process) end(ctx context.Context, s *successor, failure error) error {
 	if p.stopAsked() {
 		s.abandon()
 		return failure
 	}
-	w := &will{Token: p.token, AfterEnd: failure != nil}
-	if n.live.rules != nil {
-		w.Estate = n.live.rules.Estate()
+	w := &handoverState{Token: p.Token, AfterEnd: failure != nil}
+	if p.node.Rules != nil {
+		w.Estate = p.node.Rules.Estate()
 	}
 	if failure == nil {
-		return p.leave(ctx, n, s, w)
+		return p.leave(ctx, s, w)
 	}
 	// What goes on here may hold the data directory: only the end of this process frees it.
 	if err := s.give(w); err != nil {
@@ -60,17 +60,17 @@ func (p *process) end(ctx context.Context, n *node, s *successor, failure error)
 }
 
 // leave is the end of the old process, whose parts have stopped.
-func (p *process) leave(ctx context.Context, n *node, s *successor, w *will) error {
+func (p *Process) leave(ctx context.Context, s *successor, w *handoverState) error {
 	alive := p.manager.keepAlive(ctx)
 	defer alive()
-	defer func() { closeAll(s.files) }()
-	if err := s.bequeath(ctx, w); err != nil {
+	defer func() { CloseAll(s.files) }()
+	if err := s.handOver(ctx, w); err != nil {
 		s.giveUp()
 		p.log.Warn("the new process does not serve; the program as it was is started again",
 			fault.Attr(fault.Wrap(fault.UpgradeFailed, "upgrade", err)))
 		again, err := begin(ctx, itself, s.names, s.cards, s.files)
 		if err == nil {
-			s, err = again, again.bequeath(ctx, w)
+			s, err = again, again.handOver(ctx, w)
 		}
 		if err != nil {
 			return fault.Wrap(fault.UpgradeFailed, "start the program as it was", err)
@@ -78,25 +78,25 @@ func (p *process) leave(ctx context.Context, n *node, s *successor, w *will) err
 	}
 	alive()
 	// Or they would stay open, with nobody who accepts, when the other one ends.
-	closeAll(s.files)
+	CloseAll(s.files)
 	p.manager.successor(s.cmd.Process.Pid)
 	p.log.Info("another process serves", "process", s.cmd.Process.Pid)
-	return p.finish(ctx, n, s)
+	return p.finish(ctx, s)
 }
 
 // finish waits for the answers that go on here, or for a signal.
-func (p *process) finish(ctx context.Context, n *node, s *successor) error {
+func (p *Process) finish(ctx context.Context, s *successor) error {
 	p.passOn(s)
-	if n.live.listener == nil {
+	if p.node.Listener == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, answersTime)
 	defer cancel()
 	go p.untilAsked(ctx, s, cancel)
-	if left := n.live.listener.Unfinished(); left > 0 {
+	if left := p.node.Listener.Unfinished(); left > 0 {
 		p.log.Info("answers that were under way are finished here", "answers", left)
 	}
-	if err := n.live.listener.Finish(ctx); err != nil {
+	if err := p.node.Listener.Finish(ctx); err != nil {
 		p.log.Warn("answers are cut off: their time is over", "err", err)
 	}
 	return nil
@@ -104,7 +104,7 @@ func (p *process) finish(ctx context.Context, n *node, s *successor) error {
 
 // passOn gives signals to the other process that came before it had the place: they were
 // meant for the node. A terminal's go to both anyway.
-func (p *process) passOn(s *successor) {
+func (p *Process) passOn(s *successor) {
 	for {
 		select {
 		case sig := <-p.signals:
@@ -119,7 +119,7 @@ func (p *process) passOn(s *successor) {
 
 // untilAsked calls cancel for a signal that asks to stop, and when the other process has
 // failed: a service manager waits for the end of both before it starts the node anew.
-func (p *process) untilAsked(ctx context.Context, s *successor, cancel func()) {
+func (p *Process) untilAsked(ctx context.Context, s *successor, cancel func()) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -136,5 +136,11 @@ func (p *process) untilAsked(ctx context.Context, s *successor, cancel func()) {
 				return
 			}
 		}
+	}
+}
+
+func CloseAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"net"
@@ -38,11 +38,11 @@ func TestAnswers(t *testing.T) {
 		}
 		s := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.NotFoundHandler()}}
 		s.Start()
-		if err := answers(t.Context(), "http://", l.Addr()); err != nil {
+		if err := Answers(t.Context(), "http://", l.Addr()); err != nil {
 			t.Errorf("%s %s: %v", at.network, l.Addr(), err)
 		}
 		s.Close()
-		if err := answers(t.Context(), "http://", l.Addr()); err == nil {
+		if err := Answers(t.Context(), "http://", l.Addr()); err == nil {
 			t.Errorf("%s: a closed listener answers", l.Addr())
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"context"
@@ -27,17 +27,17 @@ const (
 // headroom keeps the collector from working all the time on a small heap, leaves
 // a large one alone, and gives back what a burst has left. An operator's GOGC or
 // GOMEMLIMIT goes before it.
-type headroom struct {
+type Headroom struct {
 	mu      sync.Mutex
 	set     int  // guarded by mu
 	stopped bool // guarded by mu
 }
 
 // Name is the component's name.
-func (*headroom) Name() string { return "heap" }
+func (*Headroom) Name() string { return "heap" }
 
 // Run looks after the heap until ctx ends.
-func (h *headroom) Run(ctx context.Context, ready func()) error {
+func (h *Headroom) Run(ctx context.Context, ready func()) error {
 	ready()
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		<-ctx.Done()
@@ -68,7 +68,7 @@ func (h *headroom) Run(ctx context.Context, ready func()) error {
 
 // adjust sets the collector for the heap as it is, and again after each
 // collection: a heap that grows fast must not wait for a clock.
-func (h *headroom) adjust() {
+func (h *Headroom) adjust() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.stopped {
@@ -79,10 +79,10 @@ func (h *headroom) adjust() {
 		debug.SetGCPercent(want)
 		h.set = want
 	}
-	runtime.AddCleanup(&canary{}, (*headroom).adjust, h)
+	runtime.AddCleanup(&canary{}, (*Headroom).adjust, h)
 }
 
-func (h *headroom) stop() {
+func (h *Headroom) stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.stopped = true

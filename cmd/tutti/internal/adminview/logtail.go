@@ -1,4 +1,4 @@
-package main
+package adminview
 
 import (
 	"github.com/tuttinode/tutti/cmd/internal/logging"
@@ -7,6 +7,9 @@ import (
 
 // logTail is the end of the log for the admin API and the dashboard.
 type logTail struct{ sink *logging.Sink }
+
+// newLogTail shows the end of what sink wrote.
+func NewLogTail(sink *logging.Sink) logTail { return logTail{sink} }
 
 // Lines are the last n, the oldest first.
 func (t logTail) Lines(n int) []adminapi.LogEntry {

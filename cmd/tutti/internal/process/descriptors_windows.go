@@ -1,4 +1,4 @@
-package main
+package process
 
 // mostFiles is 0: the system bounds handles by its memory.
 func mostFiles() int { return 0 }

@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"context"
@@ -21,23 +21,22 @@ import (
 
 // process is what the node is as a process of the system: its sockets, its signals, who
 // came before it and who comes after.
-type process struct {
+type Process struct {
 	log     *slog.Logger
 	manager systemd
-	sockets sockets
+	Sockets sockets
 	// before is the process whose place this one takes, nil for none.
 	before *predecessor
-	// ahead are its cards, nil without such a process.
-	ahead *cardsAhead
 	// token is what auth tokens are made with off-chain, the predecessor's where there is
 	// one. On the chain the ledger has it.
-	token pm.Secret
+	Token pm.Secret
 
 	signals chan os.Signal
 	// handOver closes when a successor stands ready.
 	handOver chan struct{}
-	reload   *reloader
-	drain    *drainer
+	// node and drain are set by attach, before the process runs.
+	node  *Parts
+	drain *drainer
 
 	mu sync.Mutex
 	// All below is guarded by mu. after is the process that takes this one's place.
@@ -48,39 +47,39 @@ type process struct {
 
 // newProcess takes what was handed over, and waits until the process before it, if any,
 // has made place. Before that one does, this one finds out whether it would come up, and
-// starts what would keep segments waiting.
-func newProcess(ctx context.Context, log *slog.Logger, cfg *config.Config) (*process, error) {
-	p := &process{
+// starts what would keep segments waiting: prepare gets what that process found of its GPUs.
+func New(
+	ctx context.Context, log *slog.Logger, cfg *config.Config, prepare func(ctx context.Context, cards string) error,
+) (*Process, error) {
+	p := &Process{
 		log: log, manager: systemd{log}, signals: make(chan os.Signal, 4), handOver: make(chan struct{}),
 	}
 	signal.Notify(p.signals, signals()...)
 	var err error
-	if p.before, p.sockets, err = inherit(); err != nil {
+	if p.before, p.Sockets, err = inherit(); err != nil {
 		return nil, err
 	}
 	if p.before == nil {
-		if p.sockets, err = activated(); err != nil {
+		if p.Sockets, err = activated(); err != nil {
 			return nil, err
 		}
-		p.token, err = openTokenSecret(cfg, log)
+		p.Token, err = openTokenSecret(cfg, log)
 		return p, err
 	}
-	if err := usableFiles(cfg); err != nil {
+	if err := prepare(ctx, p.before.cards); err != nil {
 		return nil, err
 	}
-	p.ahead = startAhead(ctx, cfg, log, p.before.cards)
 	log.Info("waiting for the process before to make place", "process", os.Getppid())
-	will, err := p.before.await(ctx)
+	state, err := p.before.await(ctx)
 	if err != nil {
-		p.ahead.close()
 		return nil, err
 	}
-	p.token = will.Token
+	p.Token = state.Token
 	return p, nil
 }
 
 // run runs the node until it is asked to stop, fails, or another process takes over.
-func (p *process) run(ctx context.Context, n *node, cfg *config.Config) error {
+func (p *Process) Run(ctx context.Context, components []lifecycle.Component, drainTimeout time.Duration) error {
 	stops := make(chan os.Signal, 2)
 	defer signal.Stop(p.signals)
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
@@ -88,14 +87,14 @@ func (p *process) run(ctx context.Context, n *node, cfg *config.Config) error {
 	last := &farewell{}
 	wg.Go(func() { p.attend(life, stops) })
 	err := lifecycle.RunWith(ctx, p.log, lifecycle.Options{
-		DrainTimeout: cfg.Limits.DrainTimeout, HandOver: p.handOver, Started: p.started,
+		DrainTimeout: drainTimeout, HandOver: p.handOver, Started: p.started,
 		Stopping: func() { last.begun = time.Now(); p.stopping(life, &wg) },
 		Drained:  func() { last.segments, last.jobs, last.known = p.drain.inProgress() },
-	}, stops, n.components...)
+	}, stops, components...)
 	end()
 	wg.Wait()
 	if after := p.successor(); after != nil {
-		return p.end(ctx, n, after, err)
+		return p.end(ctx, after, err)
 	}
 	if err == nil {
 		last.log(p.log, time.Now())
@@ -121,7 +120,7 @@ func (f *farewell) log(log *slog.Logger, now time.Time) {
 }
 
 // attend takes signals until ctx ends: stops go to the lifecycle.
-func (p *process) attend(ctx context.Context, stops chan<- os.Signal) {
+func (p *Process) attend(ctx context.Context, stops chan<- os.Signal) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	for {
@@ -145,7 +144,7 @@ func (p *process) attend(ctx context.Context, stops chan<- os.Signal) {
 	}
 }
 
-func (p *process) upgradeNow(ctx context.Context) {
+func (p *Process) upgradeNow(ctx context.Context) {
 	// What failed is a condition; a refusal is only told.
 	if _, err := p.Upgrade(ctx); errors.Is(err, fault.UpgradeRefused) {
 		p.log.Warn("no upgrade", fault.Attr(err))
@@ -153,13 +152,13 @@ func (p *process) upgradeNow(ctx context.Context) {
 }
 
 // ask notes that the node is to end, so that no other process takes its place.
-func (p *process) ask() {
+func (p *Process) ask() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = true
 }
 
-func (p *process) stopAsked() bool {
+func (p *Process) stopAsked() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.asked
@@ -167,7 +166,7 @@ func (p *process) stopAsked() bool {
 
 // phase is whether every part is ready, and whether they stop or another process takes
 // the place.
-func (p *process) phase() (up, ends bool) {
+func (p *Process) phase() (up, ends bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.up, p.halting || p.after != nil
@@ -175,36 +174,34 @@ func (p *process) phase() (up, ends bool) {
 
 // Reload reads the configuration anew; see reloader. The service manager is told, but
 // not before it was told that the node serves.
-func (p *process) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, error) {
+func (p *Process) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, error) {
 	up, ends := p.phase()
 	switch {
 	case ends:
-		return adminapi.Reloaded{}, failedReload(errors.New("the node is stopping, or another process takes its place"))
+		return adminapi.Reloaded{}, ReloadFault(errors.New("the node is stopping, or another process takes its place"))
 	case up && !dry:
 		p.manager.reloading()
 		defer p.manager.ready("configuration read anew")
 	}
-	return p.reload.Reload(ctx, dry)
+	return p.node.Reload(ctx, dry)
 }
 
-// proofs are n's; a node that stops or makes place need not prove that it serves.
-func (p *process) proofs(n *node) func(context.Context) error {
-	return func(ctx context.Context) error {
-		if _, ends := p.phase(); ends {
-			return nil
-		}
-		err := n.proofs(ctx)
-		if _, ends := p.phase(); ends {
-			return nil
-		}
-		return err
+// proofs are the node's; one that stops or is being replaced need not prove that it serves.
+func (p *Process) proofs(ctx context.Context) error {
+	if _, ends := p.phase(); ends {
+		return nil
 	}
+	err := p.node.Prove(ctx)
+	if _, ends := p.phase(); ends {
+		return nil
+	}
+	return err
 }
 
 // reloadNow: what is wrong is a condition, and so in the log.
-func (p *process) reloadNow(ctx context.Context) { _, _ = p.Reload(ctx, false) }
+func (p *Process) reloadNow(ctx context.Context) { _, _ = p.Reload(ctx, false) }
 
-func (p *process) started() {
+func (p *Process) started() {
 	p.mu.Lock()
 	p.up = true
 	p.mu.Unlock()
@@ -215,7 +212,7 @@ func (p *process) started() {
 }
 
 // stopping asks the service manager for time while the stop goes on.
-func (p *process) stopping(ctx context.Context, wg *sync.WaitGroup) {
+func (p *Process) stopping(ctx context.Context, wg *sync.WaitGroup) {
 	p.mu.Lock()
 	goesOn := p.after != nil
 	p.halting = true
@@ -247,24 +244,24 @@ func (p *process) stopping(ctx context.Context, wg *sync.WaitGroup) {
 // stopTelling is how often the service manager hears that a stop goes on.
 const stopTelling = 5 * time.Second
 
-func (p *process) successor() *successor {
+func (p *Process) successor() *successor {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.after
 }
 
-// estate is what the process before left; whoever takes it keeps it.
-func (p *process) estate() orchestrate.Estate {
+// inherited is what the process before left; whoever takes it keeps it.
+func (p *Process) Inherited() orchestrate.Estate {
 	if p.before == nil {
 		return orchestrate.Estate{}
 	}
-	left := p.before.will.Estate
-	p.before.will.Estate = orchestrate.Estate{}
+	left := p.before.state.Estate
+	p.before.state.Estate = orchestrate.Estate{}
 	return left
 }
 
 // status is a line for the service manager.
-func (p *process) status() string { return "serving: " + p.drain.text() }
+func (p *Process) status() string { return "serving: " + p.drain.text() }
 
 func counted(sessions, jobs int) string {
 	return fmt.Sprintf("%d sessions, %d AI jobs", sessions, jobs)

@@ -1,4 +1,4 @@
-package main
+package adminview
 
 import (
 	"math/big"
@@ -8,7 +8,7 @@ import (
 )
 
 // explained is the answer as the admin API writes it.
-func explained(f *reasons.Facts, o reasons.Outcome) adminapi.Explanation {
+func Explanation(f *reasons.Facts, o reasons.Outcome) adminapi.Explanation {
 	w := f.Work
 	out := adminapi.Explanation{
 		Summary: o.Summary, Since: f.Demand.Since.UTC(), Until: f.Demand.Until.UTC(),
