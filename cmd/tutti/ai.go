@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -18,14 +16,11 @@ import (
 	"github.com/tuttinode/tutti/ai/pictures"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/http1"
 	"github.com/tuttinode/tutti/server/metrics"
-	"github.com/tuttinode/tutti/transcoder/pool"
-	"github.com/tuttinode/tutti/transcoder/stills"
 )
 
 // aiWork is the AI part of an orchestrator: what serves its models, or why
@@ -200,26 +195,4 @@ func ownImages(why error) func(*manager.Entry) (string, error) {
 		}
 		return "", why
 	}
-}
-
-// mediaTools lets the AI part use the media workers: for the length of audio and for
-// videos of frames. Both are hostile bytes, which this process does not decode.
-type mediaTools struct{ pool *pool.Pool }
-
-// Duration is the length of an audio file.
-func (m mediaTools) Duration(ctx context.Context, data []byte) (time.Duration, error) {
-	info, err := m.pool.Probe(ctx, data)
-	if err != nil {
-		return 0, err
-	}
-	return info.Duration, nil
-}
-
-// EncodeMP4 makes a video of PNG frames.
-func (m mediaTools) EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
-	var id [8]byte
-	if _, err := rand.Read(id[:]); err != nil {
-		return nil, err
-	}
-	return stills.Encode(ctx, m.pool, core.SessionID("frames-"+hex.EncodeToString(id[:])), frames, fps, width, height)
 }

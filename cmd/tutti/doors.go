@@ -65,7 +65,7 @@ func (n *node) origin() string {
 	if n.chain == nil {
 		return ""
 	}
-	return n.chain.orchestrator.String()
+	return n.chain.Orchestrator.String()
 }
 
 // workerSecrets are the secrets of -orchSecret, one in a line.

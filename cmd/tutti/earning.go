@@ -52,9 +52,9 @@ func (n *node) addEarning(ctx context.Context) error {
 		return err
 	}
 	opt := recipient.Options{
-		Ledger: e.ledger, Opening: opening, Prices: n.prices.book, Chain: n.chain.Chain, Recipient: n.chain.orchestrator,
+		Ledger: e.ledger, Opening: opening, Prices: n.prices.book, Chain: n.chain.Chain, Recipient: n.chain.Orchestrator,
 		TicketEV: n.cfg.Tickets.EV, MaxFaceValue: n.cfg.Tickets.MaxFaceValue,
-		RedeemGas: n.chain.network.RedeemGas, MinGasPrice: n.chain.Transactions.Prices().Min,
+		RedeemGas: n.chain.Network.RedeemGas, MinGasPrice: n.chain.Transactions.Prices().Min,
 		Rand: rand.Reader, Now: time.Now, Log: n.log, Recorder: n.ticketRecorder(),
 	}
 	redeeming, err := n.chooseRedeemer(e, &opt)
@@ -83,7 +83,7 @@ func (n *node) pay(opt *orchestrate.Options) {
 	opt.Signatures = signing.New(n.chain.Signer)
 	opt.TokenSecret = n.earning.token
 	opt.L1Block = func() protocol.L1Block { return n.chain.View().Head.L1 }
-	opt.Origin = n.chain.orchestrator.String()
+	opt.Origin = n.chain.Orchestrator.String()
 }
 
 // faceValue bounds the value of tickets while the node runs; nil where none are

@@ -17,6 +17,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
@@ -69,13 +70,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // serve runs the node until it is asked to stop or fails.
 func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
-	var ahead *cardsAhead
-	defer func() { ahead.close() }()
+	var ahead *media.Ahead
+	defer func() { ahead.Close() }()
 	p, err := process.New(ctx, sink.Logger(), cfg, func(ctx context.Context, cards string) error {
 		if err := usableFiles(cfg); err != nil {
 			return err
 		}
-		ahead = startAhead(ctx, cfg, sink.Logger(), cards)
+		ahead = media.StartAhead(ctx, cfg, sink.Logger(), cards)
 		return nil
 	})
 	if err != nil {

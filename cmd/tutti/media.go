@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 	"github.com/tuttinode/tutti/transcoder/probe"
@@ -73,4 +75,23 @@ func (n *node) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Cl
 func (n *node) tend(client *worker.Client) {
 	client.Keeps(n.kept.Load)
 	mediaworker.ReportSandbox(n.board, client)
+}
+
+// mediaFor is the AI part's tools: the processor's media worker, if the process has one
+// for segments, else one of its own that starts when it is needed and is added to the
+// components by add.
+func (n *node) mediaFor(nodeType string, add func(lifecycle.Component)) media.Tools {
+	alone := n.cfg.Addresses.OrchSecret.IsZero() || !n.cfg.Roles.Orchestrator
+	if n.media != nil && n.cfg.Roles.Transcoder && n.cfg.Transcoding.Devices.None() && alone {
+		return media.NewTools(n.media) // no transcoder elsewhere can get the work
+	}
+	m := media.NewOnDemand(func(ctx context.Context) (*pool.Pool, error) {
+		client, err := n.startCPU(ctx, n.recorder(nodeType))
+		if err != nil {
+			return nil, err
+		}
+		return pool.New([]transcoder.Engine{client}, pool.Options{Log: n.log}), nil
+	})
+	add(m)
+	return m
 }

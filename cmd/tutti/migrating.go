@@ -68,12 +68,12 @@ func (n *node) addMoving(ctx context.Context) error {
 	if n.earning == nil {
 		return nil
 	}
-	record, err := migrate.OpenRecord(ctx, n.chain.db)
+	record, err := migrate.OpenRecord(ctx, n.chain.DB)
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "open the node's database", err)
 	}
 	opt := migrate.Options{
-		Record: record, Books: n.earning.ledger, Won: n.earning.won(), Chain: n.chain.Chain, Recipient: n.chain.orchestrator,
+		Record: record, Books: n.earning.ledger, Won: n.earning.won(), Chain: n.chain.Chain, Recipient: n.chain.Orchestrator,
 		Board: n.board, Log: n.log, Now: time.Now,
 	}
 	if old := n.old; old != nil {
@@ -112,8 +112,8 @@ func (n *node) stage(ctx context.Context, record *migrate.Record) error {
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "keep the existing node's tickets", err)
 	}
-	if elsewhere := migratecmd.Others(left.Tickets, n.chain.orchestrator); elsewhere > 0 {
-		n.log.Warn("tickets of the existing node pay another orchestrator and wait for a node that works for it", "tickets", elsewhere, "orchestrator", n.chain.orchestrator.String())
+	if elsewhere := migratecmd.Others(left.Tickets, n.chain.Orchestrator); elsewhere > 0 {
+		n.log.Warn("tickets of the existing node pay another orchestrator and wait for a node that works for it", "tickets", elsewhere, "orchestrator", n.chain.Orchestrator.String())
 	}
 	n.log.Info("looked at what the existing node left", "directory", left.Dir, "unredeemed", len(left.Tickets), "new", fresh, "redeemed_before", left.Redeemed)
 	return nil

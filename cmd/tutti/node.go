@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
@@ -47,7 +48,7 @@ type node struct {
 	// pools is nil on nodes that are no gateway.
 	pools admin.AIPools
 	// chain is nil off-chain.
-	chain *chainWork
+	chain *chain.Part
 	// prices are nil off-chain; earning is nil on a node that nobody pays.
 	prices  *nodePrices
 	earning *earning
@@ -70,7 +71,7 @@ type node struct {
 	// settled says that whoever transcodes has had time to begin.
 	settled atomic.Bool
 	// tools is nil where no AI job needs them.
-	tools tools
+	tools media.Tools
 	// doors are nil where no worker of another machine may register.
 	doors *doors
 	// gpus is nil on a node that was given no GPU to transcode on.
@@ -84,7 +85,7 @@ type node struct {
 	live    live
 	process *process.Process
 	// ahead are the GPUs of the process before, nil without one.
-	ahead *cardsAhead
+	ahead *media.Ahead
 	// ai is the AI part of an orchestrator or AI worker, nil on other nodes; modelGPUs are
 	// the GPUs that its models file is checked against.
 	ai        *aiWork
@@ -103,7 +104,7 @@ type node struct {
 
 // newNode builds what the configuration asks for. It opens files and starts the
 // media workers; everything else starts with its component.
-func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process.Process, ahead *cardsAhead) (*node, error) {
+func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process.Process, ahead *media.Ahead) (*node, error) {
 	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink, process: p, ahead: ahead, budget: gpu.NewBudget()}
 	n.board = health.New(n.log, time.Now, chain.Causes())
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
@@ -124,7 +125,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 	if err := n.addMetrics(); err != nil {
 		return nil, err
 	}
-	if err := n.addChain(ctx); err != nil {
+	if n.chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.board, Log: n.log, CopyKeys: n.moveKeys, Add: n.add}); err != nil {
 		return nil, err
 	}
 	if cfg.Roles.Orchestrator && takesWork(cfg) {

@@ -45,7 +45,7 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 		return err
 	}
 	account := n.chain.Signer.Address()
-	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: n.chain.db, Sender: account, Board: n.board, Log: n.log, Now: time.Now})
+	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: n.chain.DB, Sender: account, Board: n.board, Log: n.log, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	}
 	p := &paying{spent: store, caps: n.prices.caps}
 	p.sender = sender.New(sender.Options{
-		Account: account, Sign: n.chain.whileTrusted(n.chain.Signer.SignMessage), Chain: n.chain.Chain, Book: store,
+		Account: account, Sign: n.chain.WhileTrusted(n.chain.Signer.SignMessage), Chain: n.chain.Chain, Book: store,
 		Issued: issued, Credits: credits, Limits: n.payLimits(),
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
 	})

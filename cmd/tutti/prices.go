@@ -58,8 +58,8 @@ func (n *node) newPrices(feed pricing.Feed, list *models.Config) (*nodePrices, e
 func (n *node) feedAddress() core.Address {
 	const main = "arbitrum-one-mainnet"
 	preset, _ := contracts.LookupNetwork(main)
-	if n.chain != nil && n.cfg.Prices.FeedAddr == preset.PriceFeed && !n.chain.network.PriceFeed.IsZero() {
-		return n.chain.network.PriceFeed
+	if n.chain != nil && n.cfg.Prices.FeedAddr == preset.PriceFeed && !n.chain.Network.PriceFeed.IsZero() {
+		return n.chain.Network.PriceFeed
 	}
 	return n.cfg.Prices.FeedAddr
 }

@@ -40,7 +40,7 @@ func (n *node) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, erro
 	reader.SetMaxOpenConns(ledgerReaders)
 	n.add(nodedb.CloseAtEnd(reader, "books for reading"))
 	return ledger.Open(ctx, ledger.Options{
-		DB: n.chain.db, Reader: reader, Full: nodedb.DiskFull, Passing: nodedb.DiskPassing, Damaged: nodedb.FileDamaged, Head: n.layer1,
+		DB: n.chain.DB, Reader: reader, Full: nodedb.DiskFull, Passing: nodedb.DiskPassing, Damaged: nodedb.FileDamaged, Head: n.layer1,
 		Mark: nodedb.Mark(n.cfg.Storage.DataDir, ""),
 		Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
 	})
@@ -70,8 +70,8 @@ func (n *node) newRedeemer(e *earning) redeeming {
 				e.recipient.Reached(l1)
 			}
 		},
-		Ledger: e.ledger, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.orchestrator,
-		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.network.RedeemGas,
+		Ledger: e.ledger, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.Orchestrator,
+		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.Network.RedeemGas,
 	}
 	if n.storing == nil {
 		return redeemer.New(opt)
@@ -110,13 +110,13 @@ func (n *node) handOver(e *earning) error {
 			fault.Attr(fault.New(fault.RedeemerUnpinned, "hand winning tickets over", at)))
 	}
 	if e.handing, err = client.New(client.Options{
-		Addr: at, Trust: trust, Ledger: e.ledger, Recipient: n.chain.orchestrator, View: n.chain.View,
+		Addr: at, Trust: trust, Ledger: e.ledger, Recipient: n.chain.Orchestrator, View: n.chain.View,
 		Round: n.chain.Chain.Round, Board: n.board, Log: n.log, Now: time.Now,
 	}); err != nil {
 		return err
 	}
 	e.payouts, err = payout.New(payout.Options{
-		Ledger: e.ledger, Chain: n.chain.Chain, Recipient: n.chain.orchestrator, Redeemer: at, Undone: e.handing.Won,
+		Ledger: e.ledger, Chain: n.chain.Chain, Recipient: n.chain.Orchestrator, Redeemer: at, Undone: e.handing.Won,
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
 	})
 	return err
@@ -170,8 +170,8 @@ func (n *node) addRedeemer(ctx context.Context) error {
 	n.earning.redeemer = n.newRedeemer(n.earning)
 	listen := n.cfg.Addresses.RedeemerListen
 	opt := service.Options{
-		View: n.chain.View, Taken: n.taken, RedeemGas: n.chain.network.RedeemGas,
-		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.log,
+		View: n.chain.View, Taken: n.taken, RedeemGas: n.chain.Network.RedeemGas,
+		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.Orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.log,
 		Connections: min(service.DefaultConnections, n.connections()),
 	}
 	if !listen.Plaintext {

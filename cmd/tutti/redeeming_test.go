@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -25,7 +26,7 @@ func TestReadsDoNotHoldPaymentsUp(t *testing.T) {
 	}
 	defer db.Close()
 	log := slog.New(slog.DiscardHandler)
-	n := &node{cfg: &config.Config{}, chain: &chainWork{db: db}, log: log, board: health.New(log, time.Now, nil)}
+	n := &node{cfg: &config.Config{}, chain: &chain.Part{DB: db}, log: log, board: health.New(log, time.Now, nil)}
 	n.cfg.Storage.DataDir = dir
 	books, _, err := n.openLedger(t.Context())
 	if err != nil {

@@ -127,7 +127,7 @@ func (n *node) prepareGas(_ context.Context, now, next *config.Config) (func(), 
 		highest = next.Gas.MaxPrice
 	}
 	if changed(now, next, "minGasPrice") {
-		lowest = n.chain.network.MinGasPrice
+		lowest = n.chain.Network.MinGasPrice
 		if next.Gas.MinPrice != nil {
 			lowest = *next.Gas.MinPrice
 		}

@@ -48,7 +48,7 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	host, _ := os.Hostname() // only for people
 	ctx, cancel := context.WithTimeout(ctx, 3*storePatience)
 	defer cancel()
-	if err := ledger.OpenBook(ctx, n.storing.writer, ledger.Book{Name: s.Book, Recipient: n.chain.orchestrator, Host: host}, time.Now()); err != nil {
+	if err := ledger.OpenBook(ctx, n.storing.writer, ledger.Book{Name: s.Book, Recipient: n.chain.Orchestrator, Host: host}, time.Now()); err != nil {
 		return nil, pm.Opening{}, nodedb.StoreFault("open the book", err)
 	}
 	if err := n.leftBehind(ctx); err != nil {

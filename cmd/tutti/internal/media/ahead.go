@@ -1,4 +1,4 @@
-package main
+package media
 
 import (
 	"context"
@@ -38,19 +38,10 @@ type handedCards struct {
 	Cards  map[gpu.UUID]devices.Finding
 }
 
-// handedCards are those of this node as text, "" for none.
-func (n *node) handedCards() string {
-	if n.keeper == nil {
-		return ""
-	}
-	text, err := json.Marshal(handedCards{
-		Form: probe.Form, Preset: n.cfg.Transcoding.EncoderPreset, Cards: n.keeper.Findings(),
-	})
-	if err != nil {
-		n.log.Warn("the cards are tested again after the upgrade", "err", err)
-		return ""
-	}
-	return string(text)
+// cardsText is what was found of cards as text, "" for none.
+func FindingsText(preset string, found map[gpu.UUID]devices.Finding) (string, error) {
+	text, err := json.Marshal(handedCards{Form: probe.Form, Preset: preset, Cards: found})
+	return string(text), err
 }
 
 // readCards reads what another process has handed over. Tests that do not hold for this
@@ -70,7 +61,7 @@ func readCards(text, preset string) map[gpu.UUID]devices.Finding {
 
 // cardsAhead are the cards of the process before, with the media workers that were
 // started for them. The zero value has none.
-type cardsAhead struct {
+type Ahead struct {
 	log      *slog.Logger
 	recorder lateRecorder
 
@@ -80,8 +71,8 @@ type cardsAhead struct {
 }
 
 // startAhead starts the workers of the cards that were handed over.
-func startAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, handed string) *cardsAhead {
-	a := &cardsAhead{log: log, workers: make(map[gpu.UUID]*worker.Client)}
+func StartAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, handed string) *Ahead {
+	a := &Ahead{log: log, workers: make(map[gpu.UUID]*worker.Client)}
 	a.found = readCards(handed, cfg.Transcoding.EncoderPreset)
 	if len(a.found) == 0 || !cfg.Roles.Transcoder || cfg.Transcoding.Devices.None() {
 		return a
@@ -89,11 +80,11 @@ func startAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, hande
 	ctx, cancel := context.WithTimeout(ctx, aheadTime)
 	defer cancel()
 	seen := gpus.Find(ctx, gpus.Options{Selection: cfg.Transcoding.Devices, Log: log}, modelconfig.GPUAnswerTime)
-	start := cardStarter{cfg: cfg, log: log, recorder: &a.recorder, inventory: seen, uvm: gpus.NewUVM(log)}
+	start := NewStarter(cfg, log, &a.recorder, seen)
 	var wg sync.WaitGroup
 	for _, d := range seen.Devices() {
 		if _, ok := a.found[d.UUID]; ok {
-			wg.Go(func() { a.start(ctx, &start, d) })
+			wg.Go(func() { a.start(ctx, start, d) })
 		}
 	}
 	wg.Wait()
@@ -101,8 +92,8 @@ func startAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, hande
 }
 
 // start starts a card's worker and looks whether it works.
-func (a *cardsAhead) start(ctx context.Context, start *cardStarter, d gpu.Device) {
-	w, err := start.start(ctx, d)
+func (a *Ahead) start(ctx context.Context, start *cardStarter, d gpu.Device) {
+	w, err := start.Start(ctx, d)
 	if err != nil {
 		a.log.Warn("the media worker of a GPU is started after the upgrade", "device", d.ID(), fault.Attr(err))
 		return
@@ -123,8 +114,15 @@ func taken(err error) bool {
 	return errors.Is(err, fault.EncoderSessionsExhausted) || errors.Is(err, fault.GPUOutOfMemory)
 }
 
+// record hands the events of these workers to a recorder.
+func (a *Ahead) Record(to core.Recorder) {
+	if a != nil {
+		a.recorder.to.Store(&to)
+	}
+}
+
 // findings are what the process before found of its cards.
-func (a *cardsAhead) findings() map[gpu.UUID]devices.Finding {
+func (a *Ahead) Findings() map[gpu.UUID]devices.Finding {
 	if a == nil {
 		return nil
 	}
@@ -134,7 +132,7 @@ func (a *cardsAhead) findings() map[gpu.UUID]devices.Finding {
 }
 
 // take is a card's worker, nil for none. The caller closes it.
-func (a *cardsAhead) take(d gpu.Device) *worker.Client {
+func (a *Ahead) Take(d gpu.Device) *worker.Client {
 	if a == nil {
 		return nil
 	}
@@ -149,7 +147,7 @@ func (a *cardsAhead) take(d gpu.Device) *worker.Client {
 }
 
 // close closes the workers that were not taken.
-func (a *cardsAhead) close() {
+func (a *Ahead) Close() {
 	if a == nil {
 		return
 	}

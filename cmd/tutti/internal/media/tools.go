@@ -1,42 +1,25 @@
-package main
+package media
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/orchestrator"
-	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
+	"github.com/tuttinode/tutti/transcoder/stills"
 )
 
 // tools are for the AI part: the length of audio, and videos of pictures. Both are
 // hostile bytes, which this process does not decode.
-type tools interface {
+type Tools interface {
 	pipeline.MediaProbe
 	orchestrator.FrameEncoder
-}
-
-// mediaFor is the AI part's tools: the processor's media worker, if the process has one
-// for segments, else one of its own that starts when it is needed and is added to the
-// components by add.
-func (n *node) mediaFor(nodeType string, add func(lifecycle.Component)) tools {
-	alone := n.cfg.Addresses.OrchSecret.IsZero() || !n.cfg.Roles.Orchestrator
-	if n.media != nil && n.cfg.Roles.Transcoder && n.cfg.Transcoding.Devices.None() && alone {
-		return mediaTools{n.media} // no transcoder elsewhere can get the work
-	}
-	m := &mediaOnDemand{start: func(ctx context.Context) (*pool.Pool, error) {
-		client, err := n.startCPU(ctx, n.recorder(nodeType))
-		if err != nil {
-			return nil, err
-		}
-		return pool.New([]transcoder.Engine{client}, pool.Options{Log: n.log}), nil
-	}}
-	add(m)
-	return m
 }
 
 // mediaOnDemand is media workers that start when the first audio comes: most nodes
@@ -48,6 +31,11 @@ type mediaOnDemand struct {
 	mu     sync.Mutex
 	pool   *pool.Pool
 	closed bool
+}
+
+// newMediaOnDemand calls start for the first work.
+func NewOnDemand(start func(context.Context) (*pool.Pool, error)) *mediaOnDemand {
+	return &mediaOnDemand{start: start}
 }
 
 // Name is the component's name.
@@ -99,4 +87,29 @@ func (m *mediaOnDemand) workers(ctx context.Context) (*pool.Pool, error) {
 		m.pool = p
 	}
 	return m.pool, nil
+}
+
+// newMediaTools lets the AI part use the workers of p.
+func NewTools(p *pool.Pool) Tools { return mediaTools{p} }
+
+// mediaTools lets the AI part use the media workers: for the length of audio and for
+// videos of frames. Both are hostile bytes, which this process does not decode.
+type mediaTools struct{ pool *pool.Pool }
+
+// Duration is the length of an audio file.
+func (m mediaTools) Duration(ctx context.Context, data []byte) (time.Duration, error) {
+	info, err := m.pool.Probe(ctx, data)
+	if err != nil {
+		return 0, err
+	}
+	return info.Duration, nil
+}
+
+// EncodeMP4 makes a video of PNG frames.
+func (m mediaTools) EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
+	var id [8]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, err
+	}
+	return stills.Encode(ctx, m.pool, core.SessionID("frames-"+hex.EncodeToString(id[:])), frames, fps, width, height)
 }
