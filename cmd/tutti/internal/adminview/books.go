@@ -21,13 +21,13 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// lookTimeout bounds how long a look at gateways waits for the chain.
+// LookTimeout bounds how long a look at gateways waits for the chain.
 const LookTimeout = 5 * time.Second
 
 // winningTickets are the ledger's, for the admin API.
 type winningTickets struct{ *ledger.Reader }
 
-// newTickets shows the winning tickets of a ledger.
+// NewTickets shows the winning tickets of a ledger.
 func NewTickets(books *ledger.Reader) admin.Tickets { return winningTickets{books} }
 
 // Winners are the newest first.
@@ -39,10 +39,10 @@ func (w winningTickets) Winners(ctx context.Context, f admin.TicketFilter) ([]pm
 	return w.Reader.Winners(ctx, filter)
 }
 
-// payingGateways are those that have accounts.
+// PayingGateways are those that have accounts.
 type PayingGateways struct {
 	Recipient *recipient.Recipient
-	// redeemer is nil where another process redeems.
+	// Redeemer is nil where another process redeems.
 	Redeemer interface {
 		Pending(sender core.Address) core.Wei
 	}
@@ -80,6 +80,7 @@ type income struct {
 	overview *remembered[struct{}, *earnings.Overview]
 }
 
+// NewIncome reports what books and rewards hold; round is the present one.
 func NewIncome(books *ledger.Summary, rewards func() reward.Status, round func() protocol.Round) income {
 	return income{
 		reports: newRemembered(time.Now, func(ctx context.Context, by earnings.By) (*earnings.Income, error) {
@@ -136,6 +137,7 @@ type spending struct {
 	reports *remembered[struct{}, *earnings.Spending]
 }
 
+// NewSpending reports what store holds.
 func NewSpending(store *paymentlog.Store) spending {
 	return spending{newRemembered(time.Now, func(ctx context.Context, _ struct{}) (*earnings.Spending, error) {
 		totals, err := store.Totals(ctx, earnings.SpendingQuery())
@@ -154,7 +156,7 @@ func (s spending) Spending(ctx context.Context) (*earnings.Spending, error) {
 // credits are what orchestrators were paid and have not worked for.
 type credits struct{ sender *sender.Sender }
 
-// newCredits shows what orchestrators owe for payments of this gateway.
+// NewCredits shows what orchestrators owe for payments of this gateway.
 func NewCredits(s *sender.Sender) admin.Credits { return credits{s} }
 
 // Credits are the largest first.

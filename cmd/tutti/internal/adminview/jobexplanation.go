@@ -7,7 +7,7 @@ import (
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 )
 
-// explained is the answer as the admin API writes it.
+// Explanation is the answer as the admin API writes it.
 func Explanation(f *reasons.Facts, o reasons.Outcome) adminapi.Explanation {
 	w := f.Work
 	out := adminapi.Explanation{

@@ -8,7 +8,7 @@ import (
 // logTail is the end of the log for the admin API and the dashboard.
 type logTail struct{ sink *logging.Sink }
 
-// newLogTail shows the end of what sink wrote.
+// NewLogTail shows the end of what sink wrote.
 func NewLogTail(sink *logging.Sink) logTail { return logTail{sink} }
 
 // Lines are the last n, the oldest first.

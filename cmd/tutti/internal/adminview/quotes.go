@@ -22,16 +22,16 @@ const (
 	maxQuotesShown = 500
 )
 
-// priceQuotes are what gateways are asked at this moment.
+// PriceQuotes are what gateways are asked at this moment.
 type PriceQuotes struct {
 	Book  *pricing.Book
 	Quote func(ctx context.Context, gateway core.Address, models []inference.Model) (pm.Quote, error)
-	// paying are the gateways that have accounts.
+	// Paying are the gateways that have accounts.
 	Paying func(ctx context.Context) []core.Address
 	Terms  func() adminapi.TicketTerms
 }
 
-// payers are the gateways that have accounts at a recipient.
+// Payers are the gateways that have accounts at a recipient.
 func Payers(r *recipient.Recipient) func(ctx context.Context) []core.Address {
 	return func(ctx context.Context) (out []core.Address) {
 		for _, s := range r.Snapshot(ctx).Senders {

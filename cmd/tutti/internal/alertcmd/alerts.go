@@ -20,7 +20,7 @@ const Usage = `usage: tutti alert test [the node's flags]
 Sends a test alert to every address of -alert and says what became of it.
 `
 
-// alertSenders are those of -alert. The configuration was judged: an error is ours.
+// Senders are those of -alert. The configuration was judged: an error is ours.
 func Senders(cfg *config.Config) ([]*served.Sender, error) {
 	sinks, err := alert.Parse(cfg.Monitoring.AlertSinks.Reveal())
 	if err != nil {
@@ -33,7 +33,7 @@ func Senders(cfg *config.Config) ([]*served.Sender, error) {
 	return out, nil
 }
 
-// nodeName is what alerts call the node: the machine, and where it is reached.
+// NodeName is what alerts call the node: the machine, and where it is reached.
 func NodeName(cfg *config.Config) string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -45,7 +45,7 @@ func NodeName(cfg *config.Config) string {
 	return name
 }
 
-// alertCommand is `tutti alert test [the node's flags]`.
+// Run is `tutti alert test [the node's flags]`.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if wrong, status := command.NeedsWord("alert", Usage, args, stdout, stderr); wrong {
 		return status

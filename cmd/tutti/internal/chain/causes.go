@@ -6,14 +6,14 @@ import (
 	"github.com/tuttinode/tutti/eth/endpoint"
 )
 
-// causes are the conditions that follow from others and are hidden by them: without
+// Causes are the conditions that follow from others and are hidden by them: without
 // any endpoint nothing on the chain can be done.
 func Causes() map[fault.Code][]fault.Code {
 	c := endpoint.Causes()
 	c[fault.ChainUnavailable] = append(c[fault.ChainUnavailable],
 		fault.ChainStale, fault.ChainNotReady, fault.RewardFailing, fault.RoundInitFailing, fault.TxStuck, fault.GasEstimateFailed,
 		fault.PriceFeedFailing, fault.PriceRateUnknown)
-	// Who was given GPUs and has none that works has nobody to transcode.
+	// Without a working GPU, a node that was given GPUs has no transcoder.
 	for _, why := range append(modelconfig.DriverProblems(), fault.DeviceTestFailed) {
 		c[why] = append(c[why], fault.NoTranscoders)
 	}

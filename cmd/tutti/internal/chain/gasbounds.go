@@ -11,14 +11,14 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// gasBounds are the operator's bounds on the price of gas, until the next start.
+// GasBounds are the operator's bounds on the price of gas, until the next start.
 type GasBounds struct {
 	chain *Part
-	// taken is nil where no tickets are taken.
+	// Taken is nil where no tickets are taken.
 	Taken interface{ SetMinGasPrice(core.Wei) }
 }
 
-// newGasBounds bounds the price of gas of c's transactions.
+// NewGasBounds bounds the price of gas of c's transactions.
 func NewGasBounds(c *Part) *GasBounds { return &GasBounds{chain: c} }
 
 // GasPrices are the price of the moment and the bounds.
@@ -52,7 +52,7 @@ func (g *GasBounds) SetGasBounds(lowest, highest *core.Wei) error {
 // messages signs messages in the name of the account.
 type messages struct{ c *Part }
 
-// newMessages signs with c's account.
+// NewMessages signs with c's account.
 func NewMessages(c *Part) admin.Signer { return messages{c} }
 
 // SignMessage signs a personal message.
@@ -68,7 +68,7 @@ func (s messages) SignTypedData(_ context.Context, document []byte) ([]byte, err
 // endpointList is the state of the chain's endpoints.
 type endpointList struct{ c *Part }
 
-// newEndpointList lists c's endpoints.
+// NewEndpointList lists c's endpoints.
 func NewEndpointList(c *Part) endpointList { return endpointList{c} }
 
 // Endpoints are as the pool classifies them.

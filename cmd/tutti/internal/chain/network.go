@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/eth/onchain"
 )
 
-// network is what is known of the network by its name. One that nobody knows is
+// Network is what is known of the network by its name. An unknown one is
 // whatever chain its endpoints are of.
 func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *slog.Logger) (contracts.Network, error) {
 	name := cfg.Chain.Network
@@ -27,6 +27,7 @@ func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *
 	return contracts.Network{Name: name, ChainID: id, Controller: cfg.Chain.Controller, RedeemGas: contracts.UnknownRedeemGas}, nil
 }
 
+// Endpoints are the URLs of -ethUrl, which may hold keys.
 func Endpoints(cfg *config.Config) []core.Secret {
 	var out []core.Secret
 	for _, u := range cfg.Chain.Endpoints {

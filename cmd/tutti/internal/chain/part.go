@@ -23,22 +23,22 @@ import (
 	"github.com/tuttinode/tutti/eth/rewardlog"
 )
 
-// chainWork is the node's part on the chain.
+// Part is the node's part on the chain.
 type Part struct {
 	*onchain.Node
 	Network contracts.Network
-	// orchestrator is for whom the node works: the account, or whom it acts for.
+	// Orchestrator is for whom the node works: the account, or whom it acts for.
 	Orchestrator core.Address
 	RewardCaller *reward.Caller
-	// db is the node's database.
+	// DB is the node's database.
 	DB *sql.DB
 }
 
 // signMessage signs with the account's key.
 type signMessage = func(signature.Message) ([]byte, error)
 
-// whileTrusted signs tickets only while the contracts are those that are trusted: a
-// ticket is money of whoever holds the deposit.
+// WhileTrusted signs tickets only while the contracts are those that are trusted: a
+// ticket is money of the deposit's owner.
 func (c *Part) WhileTrusted(sign signMessage) signMessage {
 	return func(message signature.Message) ([]byte, error) {
 		if err := c.Chain.Signable(); err != nil {
@@ -54,7 +54,7 @@ func (c *Part) View() protocol.View { return c.Chain.View() }
 // Reward is where this round's reward stands.
 func (c *Part) Reward() reward.Status { return c.RewardCaller.Status() }
 
-// partOptions are what the part on the chain is made of.
+// Options are what the part on the chain is made of.
 type Options struct {
 	Config *config.Config
 	Board  *health.Board
@@ -65,7 +65,7 @@ type Options struct {
 	Add func(c lifecycle.Component)
 }
 
-// newPart makes what a node on the chain does beside its jobs; nil off-chain.
+// New makes what a node on the chain does beside its jobs; nil off-chain.
 func New(ctx context.Context, o Options) (*Part, error) {
 	cfg := o.Config
 	if cfg.Chain.Offchain() {

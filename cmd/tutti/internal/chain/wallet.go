@@ -29,7 +29,7 @@ type wallet struct {
 	log *slog.Logger
 }
 
-// openAccount finds the account that the configuration names; unlock opens it. An empty keystore
+// OpenAccount finds the account that the configuration names; unlock opens it. An empty keystore
 // gets a new key, as operators of the network expect.
 func OpenAccount(cfg *config.Config, log *slog.Logger) (*account.Signer, error) {
 	w := wallet{cfg: cfg, log: log}
@@ -70,8 +70,8 @@ func (w wallet) newAccount(keys *account.Keystore) (*account.Signer, error) {
 	return keys.Signer(entry, passphrase)
 }
 
-// passphrase is what was configured, what systemd hands over, or what somebody
-// types; twice when it is to be a new one.
+// passphrase is what was configured, what systemd hands over, or what is
+// typed; twice when it is to be a new one.
 func (w wallet) passphrase(prompt string, fresh bool) (core.Secret, error) {
 	if !w.cfg.Chain.Password.IsZero() {
 		w.warnOpenFile()
@@ -117,7 +117,7 @@ func hidden(tty *os.File, prompt string) (string, error) {
 	return string(text), err
 }
 
-// warnOpenFile says that others may read the passphrase's file. It is no reason to
+// warnOpenFile says that other users may read the passphrase's file. It is no reason to
 // refuse: container engines hand secrets over as files that all may read.
 func (w wallet) warnOpenFile() {
 	path := w.cfg.Chain.PasswordFile
@@ -130,7 +130,7 @@ func (w wallet) warnOpenFile() {
 	}
 }
 
-// unlock is a component that opens the key, which takes a second, beside everything else.
+// Unlock is a component that opens the key, which takes a second, beside everything else.
 func Unlock(signer *account.Signer) lifecycle.Component { return unlocking{signer} }
 
 // unlocking opens the key beside everything else: a good seal takes a second.
@@ -149,8 +149,8 @@ func (u unlocking) Run(ctx context.Context, ready func()) error {
 	return nil
 }
 
-// givenPassphrase is what was configured, or what systemd hands over. Nobody is asked:
-// who starts the node by hand will be.
+// GivenPassphrase is what was configured, or what systemd hands over. It does not
+// ask: the node does when it is started by hand.
 func GivenPassphrase(cfg *config.Config) (core.Secret, error) {
 	if !cfg.Chain.Password.IsZero() {
 		return cfg.Chain.Password, nil

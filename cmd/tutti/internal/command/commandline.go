@@ -9,13 +9,13 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 )
 
-// unknownWord says that a command has no such second word.
+// UnknownWord says that a command has no such second word.
 func UnknownWord(name, word string) string {
 	c, _ := usage.Find(name)
 	return fmt.Sprintf("there is no tutti %s %s%s", name, word, usage.DidYouMean(word, c.Words))
 }
 
-// needsWord reads the first word of a command that has one of a few. wrong says that the
+// NeedsWord reads the first word of a command that has one of a few. wrong says that the
 // command ends here, with status: help was asked for, or there is no such word.
 func NeedsWord(name, text string, args []string, stdout, stderr io.Writer) (wrong bool, status int) {
 	c, _ := usage.Find(name)
@@ -31,7 +31,7 @@ func NeedsWord(name, text string, args []string, stdout, stderr io.Writer) (wron
 	return false, ExitOK
 }
 
-// misused says what is wrong with a command's line, and shows the line as it should be.
+// Misused says what is wrong with a command's line, and shows the line as it should be.
 // The whole help would push the mistake out of sight.
 func Misused(stderr io.Writer, name, usageText, text string) int {
 	if text != "" {
@@ -45,10 +45,10 @@ func Misused(stderr io.Writer, name, usageText, text string) int {
 	return ExitUsage
 }
 
-// isFlag reports whether a word is a flag, with one dash or two.
+// IsFlag reports whether a word is a flag, with one dash or two.
 func IsFlag(word, name string) bool {
 	return strings.HasPrefix(word, "-") && strings.TrimPrefix(strings.TrimPrefix(word, "-"), "-") == name
 }
 
-// asksHelp reports whether a word asks what a command does.
+// AsksHelp reports whether a word asks what a command does.
 func AsksHelp(word string) bool { return IsFlag(word, "h") || IsFlag(word, "help") }

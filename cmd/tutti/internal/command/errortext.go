@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// explain is a failure for a terminal: what happened, and what to do about it.
+// Describe is a failure for a terminal: what happened, and what to do about it.
 func Describe(err error) string {
 	err = ByCause(err)
 	code, row := ExitFault(err)
@@ -18,7 +18,7 @@ func Describe(err error) string {
 	return fmt.Sprintf("%v\n  cause:  %s\n  remedy: %s\n  more:   tutti help %s", err, row.Cause, row.Remedy, code)
 }
 
-// reason is what the operator has to look at: that a part of the node ended says
+// ExitFault is what the operator has to look at: that a part of the node ended says
 // less than why it did.
 func ExitFault(err error) (fault.Code, fault.Row) {
 	code := fault.CodeOf(err)
@@ -32,9 +32,8 @@ func ExitFault(err error) (fault.Code, fault.Row) {
 	return code, row
 }
 
-// byCause is a failure by its cause where that is a full disk. Whatever could not be written
-// there, a certificate, a key or the database, has a code of its own, whose remedy would
-// lead the operator astray.
+// ByCause is a failure by its cause where that is a full disk. A certificate, key or
+// database that could not be written has a code of its own, whose remedy would not help.
 func ByCause(err error) error {
 	if !fault.OutOfSpace(err) && !nodedb.DiskFull(err) {
 		return err

@@ -17,6 +17,7 @@ const (
 	ExitUsage  = 2
 )
 
+// Input is where a configuration with this command line comes from, on this machine.
 func Input(args []string) config.Input {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -25,7 +26,7 @@ func Input(args []string) config.Input {
 	return config.Input{Args: args, Environ: os.Environ(), ReadFile: readNamed, Home: home, System: runtime.GOOS, OldNode: migrate.IsSource}
 }
 
-// command is a word that may stand in place of flags.
+// Func is a word that may stand in place of flags.
 type Func func(ctx context.Context, args []string, stdout, stderr io.Writer) int
 
 // mostNamed is more than config takes of a file that an option names.

@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
+// WriteJSON writes v indented, as every command with -json does.
 func WriteJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
 
-// stamp is a time in UTC, "" for the zero time.
+// Stamp is a time in UTC, "" for the zero time.
 func Stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""

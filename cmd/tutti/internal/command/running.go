@@ -15,7 +15,7 @@ type nodeProcess struct {
 	args, environ []string
 }
 
-// lookedAt is the configuration of the node that a command looks at. Without flags it is
+// InspectedNode is the configuration of the node that a command looks at. Without flags it is
 // that of the node that runs here, with its own environment; where none or several run,
 // that of the packages' service.
 func InspectedNode(args []string, stderr io.Writer) config.Input {

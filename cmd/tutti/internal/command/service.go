@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 )
 
-// serviceArgs are the flags of the node that a command looks at. Where none were given
+// ServiceArgs are the flags of the node that a command looks at. Where none were given
 // it is the packages' service, if this machine has one, with the passphrase that systemd
 // hands to it.
 func ServiceArgs(args []string, stderr io.Writer) []string {
@@ -24,9 +24,10 @@ func ServiceArgs(args []string, stderr io.Writer) []string {
 	return args
 }
 
-// servicePassphrase is the file with the passphrase of its key, which only root reads.
+// ServicePassphrase is the file with the passphrase of its key, which only root reads.
 const ServicePassphrase = "/etc/credstore/tutti.ethPassword"
 
+// IsFile reports whether path is a regular file.
 func IsFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()

@@ -22,7 +22,7 @@ The exit status is 0 when the configuration is valid, 1 when the node would star
 serve every AI model, 2 when it would not start.
 `
 
-// configCommand is `tutti config check [flags]`.
+// Run is `tutti config check [flags]`.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if wrong, status := command.NeedsWord("config", Usage, args, stdout, stderr); wrong {
 		return status

@@ -15,14 +15,14 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 )
 
-// lockName is the file in the data directory that a node on the chain holds.
+// LockName is the file in the data directory that a node on the chain holds.
 const LockName = "chain.lock"
 
 // dataLock keeps a second process from what one process writes: two that share a journal
 // take each other's transaction numbers.
 type dataLock struct{ file *os.File }
 
-// lockNames are the locks that a process with this configuration holds in its data
+// LockNames are the locks that a process with this configuration holds in its data
 // directory. One process on the chain uses a directory, because the account is one; besides,
 // one process of each role, because an orchestrator's or a gateway's files are one set.
 // Processes of different roles off-chain may share a directory, as those of the existing
@@ -46,7 +46,7 @@ func LockNames(cfg *config.Config) (names []string) {
 	return names
 }
 
-// lockDirectory takes the node's locks. Off-chain a file system that knows no locks is
+// LockAll takes the node's locks. Off-chain a file system that knows no locks is
 // no reason not to start: there is no account to protect.
 func LockAll(cfg *config.Config, log *slog.Logger) (locks []lifecycle.Component, err error) {
 	for _, name := range LockNames(cfg) {
@@ -63,7 +63,7 @@ func LockAll(cfg *config.Config, log *slog.Logger) (locks []lifecycle.Component,
 	return locks, nil
 }
 
-// lockData takes one lock. A directory that another process uses is the fault
+// Lock takes one lock. A directory that another process uses is the fault
 // DataDirInUse.
 func Lock(dir, name string) (*dataLock, error) {
 	path := filepath.Join(dir, name)

@@ -17,7 +17,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// doctorUsage is short: -list and docs/doctor.md say the rest.
+// Usage is short: -list and docs/doctor.md say the rest.
 const Usage = `usage: tutti doctor [-only a,b] [-ignore a,b] [-fix] [-json] [-all] [the node's own flags | -config FILE]
        tutti doctor -list
        tutti doctor explain        why the running node gets no jobs
@@ -42,7 +42,7 @@ flags are wrong.
 const (
 	// doctorLimit bounds a run of all checks.
 	doctorLimit = 13 * time.Second
-	// exitDoctorUsage is for doctor's own flags: 2 is a failed check.
+	// ExitDoctorUsage is for doctor's own flags: 2 is a failed check.
 	ExitDoctorUsage = 3
 )
 
@@ -53,7 +53,7 @@ var doctorWords = map[string]command.Func{
 	"explain": explainCommand,
 }
 
-// doctorCommand is `tutti doctor [word] [flags]`.
+// Run is `tutti doctor [word] [flags]`.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		if word, ok := doctorWords[args[0]]; ok {
@@ -164,7 +164,7 @@ func runDoctor(ctx context.Context, f *doctorFlags, cfg *config.Config, notices 
 	return report.Status.Exit()
 }
 
-// checkNode runs all checks of the node that in configures.
+// CheckNode runs all checks of the node that in configures.
 func CheckNode(ctx context.Context, in config.Input) doctor.Report {
 	cfg, notices, problems := config.Load(in)
 	return examine(ctx, &doctorFlags{rest: in.Args, environ: os.Environ()}, cfg, notices, problems)

@@ -30,7 +30,7 @@ in whole, and 0 when it can.
 // time.
 const gpuLookFor = 30 * time.Second
 
-// gpuCommand is `tutti gpu list`.
+// Run is `tutti gpu list`.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if wrong, status := command.NeedsWord("gpu", Usage, args, stdout, stderr); wrong {
 		return status
@@ -72,7 +72,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return command.ExitOK
 }
 
-// gpuRow is one GPU as `tutti gpu list -json` writes it. Amounts are in bytes.
+// Row is one GPU as `tutti gpu list -json` writes it. Amounts are in bytes.
 type Row struct {
 	Index           int    `json:"index"`
 	UUID            string `json:"uuid"`
@@ -89,13 +89,14 @@ type Row struct {
 	Throttled       string `json:"throttled,omitempty"`
 }
 
-// gpuProblem is why something cannot be used.
+// Problem is why something cannot be used.
 type Problem struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
 	Remedy string `json:"remedy"`
 }
 
+// Rows are the GPUs that were found, usable or not.
 func Rows(found *gpus.Watcher) []Row {
 	usable := make(map[gpu.UUID]bool)
 	for _, d := range found.Devices() {

@@ -11,14 +11,14 @@ import (
 	"github.com/tuttinode/tutti/transcoder/nvml"
 )
 
-// gpuWatch is the hidden command that the node starts itself with to ask the GPUs'
+// WatchWord is the hidden command that the node starts itself with to ask the GPUs'
 // driver. The driver's library is loaded there alone.
 const WatchWord = gpus.Command
 
 // gpuWatchPause is the time between two reports.
 const gpuWatchPause = time.Second
 
-// gpuWatchCommand writes a line about the GPUs every second until its reader is
+// Watch writes a line about the GPUs every second until its reader is
 // gone, or one that says why there is nothing to tell. It knows no configuration, no
 // keys and no files.
 func Watch(ctx context.Context, _ []string, stdout, stderr io.Writer) int {

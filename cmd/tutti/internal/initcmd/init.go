@@ -47,7 +47,7 @@ The exit status is 1 when a check fails: fix first what it names.
   --publicIPLookup URL  who tells this machine's public address; none asks nobody
 `
 
-// initCommand is `tutti init`.
+// Run is `tutti init`.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	t := &initTool{stdout: stdout, stderr: stderr, now: time.Now, answers: setup.Answers{}}
 	err := t.parse(args)

@@ -17,7 +17,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// keyFlags are the words behind one action of `tutti key`.
+// Flags are the words behind one action of `tutti key`.
 type Flags struct {
 	Set *flag.FlagSet
 	// which is the key's name or ID.
@@ -29,13 +29,14 @@ type Flags struct {
 	rpm, concurrency              int
 	tpm, budget                   int64
 	JSON                          bool
-	// node are the options that tell where the node keeps its state.
+	// Node are the options that tell where the node keeps its state.
 	Node map[string]*string
 }
 
 // nodeOptions tell where the node keeps its state.
 var nodeOptions = []string{"dataDir", "datadir", "network", "config"}
 
+// NewFlags are the flags that an action takes.
 func NewFlags(a Action) *Flags {
 	f := &Flags{Set: flag.NewFlagSet("tutti key", flag.ContinueOnError), given: map[string]bool{}, Node: map[string]*string{}}
 	f.Set.SetOutput(io.Discard)
@@ -60,7 +61,7 @@ func NewFlags(a Action) *Flags {
 	return f
 }
 
-// parse reads the words of an action; the key's name may stand before or behind
+// Parse reads the words of an action; the key's name may stand before or behind
 // the flags.
 func (f *Flags) Parse(args []string, named bool) error {
 	if named && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -132,7 +133,7 @@ func (f *Flags) dataDir() (string, error) {
 	return cfg.Storage.DataDir, nil
 }
 
-// load finds where the node keeps its state as the node does: by its options,
+// Load finds where the node keeps its state as the node does: by its options,
 // environment and configuration file. What else may be wrong with these is the
 // node's business.
 func (f *Flags) Load() (*config.Config, error) {

@@ -35,10 +35,10 @@ limits:
   -dataDir, -network, -config   as given to the node
 `
 
-// errKeyUsage asks for the usage text.
+// ErrUsage asks for the usage text.
 var ErrUsage = errors.New("usage")
 
-// keyCommand is `tutti key …`.
+// Run is `tutti key …`.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if wrong, status := command.NeedsWord("key", Usage, args, stdout, stderr); wrong {
 		return status
@@ -73,7 +73,7 @@ func (t *keyTool) run(ctx context.Context, args []string) int {
 	return command.ExitFailed
 }
 
-// keyAction is what one word does.
+// Action is what one word does.
 type Action struct {
 	// named: a key's name or ID follows. makes, limits and json: there are flags
 	// for a new name, for limits and for JSON.

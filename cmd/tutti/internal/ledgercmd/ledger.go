@@ -33,7 +33,7 @@ const Usage = `usage: tutti ledger show                 what is in the books: ac
 All but move only read, and the node may be running. No secret is ever shown.
 `
 
-// ledgerCommand is `tutti ledger …`.
+// Run is `tutti ledger …`.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if wrong, status := command.NeedsWord("ledger", Usage, args, stdout, stderr); wrong {
 		return status

@@ -38,7 +38,7 @@ type handedCards struct {
 	Cards  map[gpu.UUID]devices.Finding
 }
 
-// cardsText is what was found of cards as text, "" for none.
+// FindingsText is what was found of cards as text, "" for none.
 func FindingsText(preset string, found map[gpu.UUID]devices.Finding) (string, error) {
 	text, err := json.Marshal(handedCards{Form: probe.Form, Preset: preset, Cards: found})
 	return string(text), err
@@ -59,7 +59,7 @@ func readCards(text, preset string) map[gpu.UUID]devices.Finding {
 	return h.Cards
 }
 
-// cardsAhead are the cards of the process before, with the media workers that were
+// Ahead are the cards of the process before, with the media workers that were
 // started for them. The zero value has none.
 type Ahead struct {
 	log      *slog.Logger
@@ -70,7 +70,7 @@ type Ahead struct {
 	workers map[gpu.UUID]*worker.Client
 }
 
-// startAhead starts the workers of the cards that were handed over.
+// StartAhead starts the workers of the cards that were handed over.
 func StartAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, handed string) *Ahead {
 	a := &Ahead{log: log, workers: make(map[gpu.UUID]*worker.Client)}
 	a.found = readCards(handed, cfg.Transcoding.EncoderPreset)
@@ -92,7 +92,7 @@ func StartAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, hande
 }
 
 // start starts a card's worker and looks whether it works.
-func (a *Ahead) start(ctx context.Context, start *cardStarter, d gpu.Device) {
+func (a *Ahead) start(ctx context.Context, start *Starter, d gpu.Device) {
 	w, err := start.Start(ctx, d)
 	if err != nil {
 		a.log.Warn("the media worker of a GPU is started after the upgrade", "device", d.ID(), fault.Attr(err))
@@ -114,14 +114,14 @@ func taken(err error) bool {
 	return errors.Is(err, fault.EncoderSessionsExhausted) || errors.Is(err, fault.GPUOutOfMemory)
 }
 
-// record hands the events of these workers to a recorder.
+// Record hands the events of these workers to a recorder.
 func (a *Ahead) Record(to core.Recorder) {
 	if a != nil {
 		a.recorder.to.Store(&to)
 	}
 }
 
-// findings are what the process before found of its cards.
+// Findings are what the process before found of its cards.
 func (a *Ahead) Findings() map[gpu.UUID]devices.Finding {
 	if a == nil {
 		return nil
@@ -131,7 +131,7 @@ func (a *Ahead) Findings() map[gpu.UUID]devices.Finding {
 	return a.found
 }
 
-// take is a card's worker, nil for none. The caller closes it.
+// Take is a card's worker, nil for none. The caller closes it.
 func (a *Ahead) Take(d gpu.Device) *worker.Client {
 	if a == nil {
 		return nil
@@ -146,7 +146,7 @@ func (a *Ahead) Take(d gpu.Device) *worker.Client {
 	return w
 }
 
-// close closes the workers that were not taken.
+// Close closes the workers that were not taken.
 func (a *Ahead) Close() {
 	if a == nil {
 		return

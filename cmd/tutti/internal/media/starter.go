@@ -19,8 +19,8 @@ import (
 // compile for their cards.
 const cudaCache = "cuda-cache"
 
-// cardStarter starts media workers of cards.
-type cardStarter struct {
+// Starter starts media workers of cards.
+type Starter struct {
 	cfg       *config.Config
 	log       *slog.Logger
 	recorder  core.Recorder
@@ -28,11 +28,13 @@ type cardStarter struct {
 	uvm       *gpus.UVM
 }
 
-func NewStarter(cfg *config.Config, log *slog.Logger, recorder core.Recorder, inventory gpu.Inventory) *cardStarter {
-	return &cardStarter{cfg: cfg, log: log, recorder: recorder, inventory: inventory, uvm: gpus.NewUVM(log)}
+// NewStarter starts workers of the GPUs in inventory; recorder counts their restarts.
+func NewStarter(cfg *config.Config, log *slog.Logger, recorder core.Recorder, inventory gpu.Inventory) *Starter {
+	return &Starter{cfg: cfg, log: log, recorder: recorder, inventory: inventory, uvm: gpus.NewUVM(log)}
 }
 
-func (s *cardStarter) Start(ctx context.Context, d gpu.Device) (*worker.Client, error) {
+// Start starts the worker of d and returns when it is ready.
+func (s *Starter) Start(ctx context.Context, d gpu.Device) (*worker.Client, error) {
 	o := mediaworker.Options(s.cfg, s.log, s.recorder)
 	o.Device, o.GPU, o.UUID = strconv.Itoa(d.Index), true, string(d.UUID)
 	o.Cache = filepath.Join(s.cfg.Storage.DataDir, cudaCache)

@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/stills"
 )
 
-// tools are for the AI part: the length of audio, and videos of pictures. Both are
+// Tools are for the AI part: the length of audio, and videos of pictures. Both are
 // hostile bytes, which this process does not decode.
 type Tools interface {
 	pipeline.MediaProbe
@@ -33,7 +33,7 @@ type mediaOnDemand struct {
 	closed bool
 }
 
-// newMediaOnDemand calls start for the first work.
+// NewOnDemand calls start for the first work.
 func NewOnDemand(start func(context.Context) (*pool.Pool, error)) *mediaOnDemand {
 	return &mediaOnDemand{start: start}
 }
@@ -89,7 +89,7 @@ func (m *mediaOnDemand) workers(ctx context.Context) (*pool.Pool, error) {
 	return m.pool, nil
 }
 
-// newMediaTools lets the AI part use the workers of p.
+// NewTools lets the AI part use the workers of p.
 func NewTools(p *pool.Pool) Tools { return mediaTools{p} }
 
 // mediaTools lets the AI part use the media workers: for the length of audio and for

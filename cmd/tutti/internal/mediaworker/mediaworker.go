@@ -23,7 +23,7 @@ import (
 // workerStart is how long a media worker may take until it is ready.
 const workerStart = 30 * time.Second
 
-// startCPU starts the media worker of the processor.
+// Start starts the media worker of the processor.
 func Start(ctx context.Context, cfg *config.Config, log *slog.Logger, recorder core.Recorder) (*worker.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, workerStart)
 	defer cancel()
@@ -32,7 +32,7 @@ func Start(ctx context.Context, cfg *config.Config, log *slog.Logger, recorder c
 	return worker.Start(ctx, o)
 }
 
-// reportWalls makes a condition of the walls that are missing around a media worker.
+// ReportSandbox makes a condition of the walls that are missing around a media worker.
 func ReportSandbox(board *health.Board, client *worker.Client) {
 	degraded := client.Degraded()
 	for _, code := range []fault.Code{fault.SandboxOpen, fault.SandboxDegraded} {
@@ -44,7 +44,7 @@ func ReportSandbox(board *health.Board, client *worker.Client) {
 	}
 }
 
-// workerOptions are those of every media worker.
+// Options are those of every media worker.
 func Options(cfg *config.Config, log *slog.Logger, recorder core.Recorder) worker.Options {
 	return worker.Options{
 		Args: []string{Word}, Env: []string{envPreset + "=" + cfg.Transcoding.EncoderPreset},
@@ -64,13 +64,13 @@ func workerMemory(limit config.MemoryLimit) int64 {
 	return all / 4 * 3
 }
 
-// mediaWorker is the hidden command that the node starts itself with.
+// Word is the hidden command that the node starts itself with.
 const Word = "media-worker"
 
 // envPreset tells a media worker which encoder preset to use.
 const envPreset = "TUTTI_WORKER_PRESET"
 
-// mediaWorkerCommand is the child process that does the media work. It knows no
+// Run is the child process that does the media work. It knows no
 // configuration, no keys and no files; what it says on standard error goes into
 // the node's log.
 func Run(ctx context.Context, _ []string, _, stderr io.Writer) int {

@@ -70,6 +70,7 @@ type Tool struct {
 	dry, json bool
 }
 
+// Run takes over what the existing node of cfg left, or with -dry-run shows it.
 func (m *Tool) Run(ctx context.Context, cfg *config.Config) error {
 	const op = "look for the existing node"
 	if cfg.Chain.Offchain() {

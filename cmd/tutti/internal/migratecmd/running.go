@@ -16,7 +16,7 @@ import (
 // oldAdmins are the admin addresses of existing nodes that have an account.
 var oldAdmins = []string{"127.0.0.1:7935", "127.0.0.1:5935"}
 
-// busy says who still works with the existing node's directory; "" when nobody was
+// Busy says who still works with the existing node's directory; "" when nobody was
 // found. ours is this node's own admin address, which is not asked.
 func (o *Node) Busy(ctx context.Context, ours string) string {
 	if who := migrate.Holder(o.Dir); who != "" {

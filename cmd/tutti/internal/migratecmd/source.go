@@ -15,12 +15,12 @@ import (
 	"github.com/tuttinode/tutti/core/migrate"
 )
 
-// oldNode is an existing node of the network whose keys and tickets are taken over.
+// Node is an existing node of the network whose keys and tickets are taken over.
 type Node struct {
 	Dir string
 	// chain is what its database has to be of, 0 for any.
 	chain uint64
-	// wanted: it is taken over from for the first time, or somebody asked for it;
+	// Wanted: it is taken over from for the first time, or somebody asked for it;
 	// otherwise only when something came from there before.
 	Wanted bool
 }
@@ -31,7 +31,7 @@ const (
 	moveNone = "none"
 )
 
-// oldNodeOf finds what the configuration says of an existing node; nil for none.
+// Find finds what the configuration says of an existing node; nil for none.
 func Find(cfg *config.Config, chain uint64) (*Node, error) {
 	dir, asked := cfg.Storage.MoveFrom, true
 	switch dir {
@@ -68,7 +68,7 @@ func sameDir(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// read looks at what the existing node left.
+// Read looks at what the existing node left.
 func (o *Node) Read(ctx context.Context) (*migrate.Left, error) {
 	left, err := migrate.Reader{Driver: nodedb.Driver().Name}.Read(ctx, o.Dir)
 	if err != nil {
@@ -80,7 +80,7 @@ func (o *Node) Read(ctx context.Context) (*migrate.Left, error) {
 	return left, nil
 }
 
-// shares reports whether one of our keys is the existing node's.
+// Shares reports whether one of our keys is the existing node's.
 func (o *Node) Shares(have []migrate.Key) bool {
 	theirs, err := migrate.KeysIn(o.Dir)
 	return err == nil && slices.ContainsFunc(theirs, func(k migrate.Key) bool {
@@ -88,7 +88,7 @@ func (o *Node) Shares(have []migrate.Key) bool {
 	})
 }
 
-// keep stages tickets, and remembers where they are from.
+// Keep stages tickets, and remembers where they are from.
 func (o *Node) Keep(ctx context.Context, record *migrate.Record, left *migrate.Left) (int, error) {
 	if err := record.Came(ctx, o.Dir, left.ChainID, time.Now()); err != nil {
 		return 0, err
@@ -96,7 +96,7 @@ func (o *Node) Keep(ctx context.Context, record *migrate.Record, left *migrate.L
 	return record.Stage(ctx, o.Dir, left.Tickets, time.Now())
 }
 
-// others is how many tickets pay somebody else.
+// Others is how many tickets pay somebody else.
 func Others(tickets []migrate.Ticket, recipient core.Address) int {
 	mine := slices.DeleteFunc(slices.Clone(tickets), func(t migrate.Ticket) bool { return t.Ticket.Recipient != recipient })
 	return len(tickets) - len(mine)

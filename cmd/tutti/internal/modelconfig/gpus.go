@@ -13,11 +13,11 @@ import (
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
-// gpuAnswerWithin is how long the driver may take before the AI part goes on without
+// GPUAnswerTime is how long the driver may take before the AI part goes on without
 // its answer.
 const GPUAnswerTime = 10 * time.Second
 
-// lookForGPUs asks the driver once, in a process of its own.
+// FindGPUs asks the driver once, in a process of its own.
 func FindGPUs(ctx context.Context, asked config.Devices) *gpus.Watcher {
 	return gpus.Find(ctx, gpus.Options{Selection: asked}, GPUAnswerTime)
 }
@@ -29,7 +29,7 @@ type gpusSeen interface {
 	Blind() bool
 }
 
-// containerGPUs are the GPUs that runner containers may be given, and why some of
+// ContainerGPUs are the GPUs that runner containers may be given, and why some of
 // those that were asked for are not among them. A node that cannot ask the driver,
 // because it runs in a container without GPUs itself, has what its operator names,
 // of unknown memory: the engine beside it knows better.
@@ -61,18 +61,18 @@ func namedGPUs(asked config.Devices) (out []models.Device) {
 	return out
 }
 
-// gpuTroubles are the codes that containerGPUs may return.
+// Problems are the codes that containerGPUs may return.
 var Problems = []fault.Code{
 	fault.NoDevices, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverNotLoaded, fault.GPUDriverMismatch, fault.GPUToolkitMissing,
 	fault.GPUNoPermission, fault.GPUIndexUnknown, fault.GPUFault, fault.GPUWatchFailed,
 }
 
-// driverTroubles are the codes of what keeps GPUs from being used.
+// DriverProblems are the codes of what keeps GPUs from being used.
 func DriverProblems() []fault.Code {
 	return append(Problems[:len(Problems):len(Problems)], fault.GPUNotReady, fault.GPUUnavailable)
 }
 
-// runnerDevices are the GPUs as the manager takes them.
+// Devices are the GPUs as the manager takes them.
 func Devices(found []models.Device) []manager.Device {
 	var out []manager.Device
 	for _, d := range found {

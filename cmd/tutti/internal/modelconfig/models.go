@@ -33,7 +33,7 @@ func askedFor(d config.Devices) []models.Device {
 	return namedGPUs(d)
 }
 
-// loadModels reads what -aiModels names, for the devices that the node was given.
+// Load reads what -aiModels names, for the devices that the node was given.
 // The list is never nil; see models.Load for the error.
 func Load(cfg *config.Config, devices []models.Device) (*models.Config, []models.Notice, error) {
 	o := models.Options{
@@ -59,7 +59,7 @@ func Load(cfg *config.Config, devices []models.Device) (*models.Config, []models
 	return models.Load(o)
 }
 
-// modelsDir is where weights are kept.
+// Dir is where weights are kept.
 func Dir(cfg *config.Config) string {
 	if cfg.AI.ModelsDir != "" {
 		return cfg.AI.ModelsDir
@@ -67,7 +67,7 @@ func Dir(cfg *config.Config) string {
 	return filepath.Join(cfg.Storage.DataDir, "models")
 }
 
-// runnerImages says which image runs what, by the options.
+// Images says which image runs what, by the options.
 func Images(cfg *config.Config) (docker.Images, error) {
 	images, err := docker.ParseOverrides(string(cfg.AI.RunnerImageOverrides.JSON))
 	if images.Default == "" {
@@ -76,7 +76,7 @@ func Images(cfg *config.Config) (docker.Images, error) {
 	return images, err
 }
 
-// checkModels adds the models that the node would serve, the notices and every problem,
+// Check adds the models that the node would serve, the notices and every problem,
 // as part of `tutti config check`; the problems are what keeps models from being served.
 func Check(ctx context.Context, check *config.Check) (problems error) {
 	cfg := check.Config
@@ -127,6 +127,8 @@ func readModelsFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, models.MaxFileBytes+1))
 }
 
+// MakeDir makes the models directory and returns its absolute path. The error is
+// ModelsDirUnusable.
 func MakeDir(cfg *config.Config) (string, error) {
 	dir, err := filepath.Abs(Dir(cfg))
 	if err == nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/tuttinode/tutti/transcoder/devices"
 )
 
-// transcodesOnGPUs reports whether segments are transcoded on GPUs of this machine.
+// TranscodesOnGPUs reports whether segments are transcoded on GPUs of this machine.
 func TranscodesOnGPUs(cfg *config.Config) bool {
 	return cfg.Roles.Transcoder && !cfg.Transcoding.Devices.None()
 }
 
-// devicesForModels are the GPUs that models may have, with as much memory of each as
+// GPUs are the GPUs that models may have, with as much memory of each as
 // they may have: where segments are transcoded on it, too, room for a session is kept.
 // The node, the check of the configuration and the doctor decide by it alike. The error
 // is containerGPUs'.

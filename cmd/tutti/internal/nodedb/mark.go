@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// ledgerMark keeps in the data directory how far the node's books are. book is the one
+// Mark keeps in the data directory how far the node's books are. book is the one
 // in the database of -store, "" for the books in tutti.db: a directory may have had both.
 func Mark(dir, book string) ledger.Marker {
 	name := "ledger.mark"

@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 )
 
-// sqlite is the driver of the node's database.
+// Driver is the driver of the node's database.
 func Driver() database.Driver {
 	return database.Driver{Name: "sqlite3", Busy: func(err error) bool {
 		e, ok := errors.AsType[sqlite3.Error](err)
@@ -24,10 +24,10 @@ func Driver() database.Driver {
 	}}
 }
 
-// noTables only connects: each owner brings its own up to date.
+// Connect only connects: each owner brings its own up to date.
 func Connect(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) }
 
-// openReadOnly opens a database that a node may have open too. It makes none.
+// OpenReadOnly opens a database that a node may have open too. It makes none.
 func OpenReadOnly(path string) (*sql.DB, error) {
 	const op = "open the ledger"
 	if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +45,7 @@ func OpenReadOnly(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// closeAtEnd is a component that closes a database when everything that uses it has stopped.
+// CloseAtEnd is a component that closes a database when everything that uses it has stopped.
 func CloseAtEnd(db *sql.DB, name string) lifecycle.Component { return openFile{db, name} }
 
 type openFile struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// diskFull reports whether SQLite found no room. A quota that is used up, and some
-// file systems that have no room, come as a failed write: then nothing was written
-// either. A failed flush is another matter, as nobody knows what it left.
+// DiskFull reports whether SQLite found the disk full. A used-up quota, and some full
+// file systems, come as a failed write, which wrote nothing. A failed flush is another
+// matter: what it left is unknown.
 func DiskFull(err error) bool {
 	e, ok := errors.AsType[sqlite3.Error](err)
 	if !ok {
@@ -19,7 +19,7 @@ func DiskFull(err error) bool {
 	return e.Code == sqlite3.ErrFull || e.ExtendedCode == sqlite3.ErrIoErrWrite && (e.SystemErrno == syscall.EDQUOT || e.SystemErrno == syscall.ENOSPC)
 }
 
-// diskPassing reports whether an error of SQLite is about the machine and not about
+// DiskPassing reports whether an error of SQLite is about the machine and not about
 // what is written: the same may work the next time.
 func DiskPassing(err error) bool {
 	e, ok := errors.AsType[sqlite3.Error](err)
@@ -28,7 +28,7 @@ func DiskPassing(err error) bool {
 	}, e.Code)
 }
 
-// fileDamaged reports whether SQLite found that the file is no sound database.
+// FileDamaged reports whether SQLite found that the file is no sound database.
 func FileDamaged(err error) bool {
 	e, ok := errors.AsType[sqlite3.Error](err)
 	return ok && (e.Code == sqlite3.ErrCorrupt || e.Code == sqlite3.ErrNotADB)

@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// storeFault names an error of the database. What reads the ledger cannot tell one that
+// StoreFault names an error of the database. What reads the ledger cannot tell one that
 // does not answer from one that is damaged.
 func StoreFault(op string, err error) error {
 	f, ok := errors.AsType[*fault.Fault](err)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// answers has a listener answer at one of its addresses.
+// Answers has a listener answer at one of its addresses.
 func Answers(ctx context.Context, scheme string, at net.Addr) error {
 	var all []error
 	for _, authority := range reachable(at) {

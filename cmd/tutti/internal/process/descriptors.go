@@ -23,7 +23,7 @@ const (
 	countEvery, refusedFor = 5 * time.Second, time.Minute
 )
 
-// descriptors are the open files that the process may have: they bound the listeners'
+// Descriptors are the open files that the process may have: they bound the listeners'
 // connections, and want of them is a condition. The runtime has raised the limit to the
 // hard one at the start.
 type Descriptors struct {
@@ -37,6 +37,7 @@ type Descriptors struct {
 	wake chan struct{}
 }
 
+// NewDescriptors reads the limit of this process. The caller runs what it returns.
 func NewDescriptors(board *health.Board, now func() time.Time) *Descriptors {
 	return &Descriptors{board: board, now: now, limit: mostFiles(), wake: make(chan struct{}, 1)}
 }
@@ -81,7 +82,7 @@ func (d *Descriptors) problem(open int) string {
 	return ""
 }
 
-// refused is called by a listener whose connection found no descriptor.
+// Refused is called by a listener whose connection found no descriptor.
 func (d *Descriptors) Refused(error) {
 	d.last.Store(d.now().UnixNano())
 	select {
@@ -90,7 +91,7 @@ func (d *Descriptors) Refused(error) {
 	}
 }
 
-// connections bounds a public listener: -maxConnections, and no more than the limit of
+// Connections bounds a public listener: -maxConnections, and no more than the limit of
 // descriptors leaves beside what the node needs itself. A gateway needs another one
 // toward orchestrators for each client.
 func (d *Descriptors) Connections(cfg *config.Config) int {

@@ -139,6 +139,7 @@ func (p *Process) untilAsked(ctx context.Context, s *successor, cancel func()) {
 	}
 }
 
+// CloseAll closes files that another process has as well; their errors do not matter.
 func CloseAll(files []*os.File) {
 	for _, f := range files {
 		_ = f.Close()

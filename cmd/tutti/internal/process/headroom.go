@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// roomBytes is how much garbage may gather between two collections at least. A
+	// garbageBytes is how much garbage may gather between two collections at least. A
 	// node's own heap is a few megabytes: collecting whenever it has doubled would
 	// take a tenth of the time of a busy gateway.
-	roomBytes = 24 << 20
+	garbageBytes = 24 << 20
 	// usual is the runtime's own setting in percent, most what a tiny heap is given.
 	usual, most = 100, 800
 	// restEvery is how often a quiet node is looked at, and restAfter how many looks
@@ -24,7 +24,7 @@ const (
 	restBytes = 8 << 20
 )
 
-// headroom keeps the collector from working all the time on a small heap, leaves
+// Headroom keeps the collector from working all the time on a small heap, leaves
 // a large one alone, and gives back what a burst has left. An operator's GOGC or
 // GOMEMLIMIT goes before it.
 type Headroom struct {
@@ -110,7 +110,7 @@ func readHeap() heap {
 func collectAt(live uint64) int {
 	percent := uint64(most)
 	if live > 0 {
-		percent = roomBytes * 100 / live
+		percent = garbageBytes * 100 / live
 	}
 	return int(min(most, max(usual, percent/50*50)))
 }

@@ -16,7 +16,7 @@ import (
 // fares. Without one nothing is told.
 type systemd struct{ log *slog.Logger }
 
-// send says something; that nobody listens is no trouble.
+// send notifies the manager; a missing listener is not an error.
 func (m systemd) send(state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
 		m.log.Debug("the service manager was not told", "err", err)

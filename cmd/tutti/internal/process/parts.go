@@ -14,22 +14,22 @@ import (
 	"github.com/tuttinode/tutti/server/orchestrator"
 )
 
-// parts are what the process needs of the node that it runs.
+// Parts are what the process needs of the node that it runs.
 type Parts struct {
-	// rules and listener are nil on a node that is no orchestrator.
+	// Rules and listener are nil on a node that is no orchestrator.
 	Rules    *orchestrate.Orchestrator
 	Listener *orchestrator.Server
 	Board    *health.Board
 	Reload   func(ctx context.Context, dry bool) (adminapi.Reloaded, error)
-	// sockets are the listening sockets with their names, for another process.
+	// Sockets are the listening sockets with their names, for another process.
 	Sockets func() (names string, files []*os.File, err error)
-	// cards is what was found of the node's GPUs, "" for none.
+	// Cards is what was found of the node's GPUs, "" for none.
 	Cards func() string
-	// prove returns when every part that must move has moved.
+	// Prove returns when every part that must move has moved.
 	Prove func(ctx context.Context) error
 }
 
-// attach makes n the node that the process runs, and returns its drain and the component that
+// Attach makes n the node that the process runs, and returns its drain and the component that
 // tells the service manager how it fares.
 func (p *Process) Attach(n *Parts) (*drainer, lifecycle.Component) {
 	p.node = n
@@ -45,7 +45,7 @@ func (p *Process) Attach(n *Parts) (*drainer, lifecycle.Component) {
 	return p.drain, &reporter{manager: p.manager, status: p.status, proofs: p.proofs}
 }
 
-// failedReload says in one fault why nothing was taken over.
+// ReloadFault says in one fault why nothing was taken over.
 func ReloadFault(err error) error {
 	return &fault.Fault{Code: fault.ReloadFailed, Op: "read the configuration anew", Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
 }

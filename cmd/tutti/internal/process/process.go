@@ -19,7 +19,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// process is what the node is as a process of the system: its sockets, its signals, who
+// Process is what the node is as a process of the system: its sockets, its signals, who
 // came before it and who comes after.
 type Process struct {
 	log     *slog.Logger
@@ -27,7 +27,7 @@ type Process struct {
 	Sockets sockets
 	// before is the process whose place this one takes, nil for none.
 	before *predecessor
-	// token is what auth tokens are made with off-chain, the predecessor's where there is
+	// Token is what auth tokens are made with off-chain, the predecessor's where there is
 	// one. On the chain the ledger has it.
 	Token pm.Secret
 
@@ -45,7 +45,7 @@ type Process struct {
 	up, upgrading, halting, asked bool
 }
 
-// newProcess takes what was handed over, and waits until the process before it, if any,
+// New takes what was handed over, and waits until the process before it, if any,
 // has made place. Before that one does, this one finds out whether it would come up, and
 // starts what would keep segments waiting: prepare gets what that process found of its GPUs.
 func New(
@@ -78,7 +78,7 @@ func New(
 	return p, nil
 }
 
-// run runs the node until it is asked to stop, fails, or another process takes over.
+// Run runs the node until it is asked to stop, fails, or another process takes over.
 func (p *Process) Run(ctx context.Context, components []lifecycle.Component, drainTimeout time.Duration) error {
 	stops := make(chan os.Signal, 2)
 	defer signal.Stop(p.signals)
@@ -250,7 +250,7 @@ func (p *Process) successor() *successor {
 	return p.after
 }
 
-// inherited is what the process before left; whoever takes it keeps it.
+// Inherited is what the process before left; whoever takes it keeps it.
 func (p *Process) Inherited() orchestrate.Estate {
 	if p.before == nil {
 		return orchestrate.Estate{}
