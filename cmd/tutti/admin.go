@@ -48,7 +48,7 @@ func (n *node) addAdmin() {
 	if n.address != nil {
 		opt.ServiceAddress = serviceAddress{n.address}
 	}
-	opt.Market = n.prices.market(n.faceValue())
+	opt.Market = n.prices.Market(n.faceValue())
 	if n.gateway != nil {
 		opt.Market.Renditions, opt.NetworkCapabilities = n.gateway, n.networkCapabilities
 	}

@@ -196,3 +196,22 @@ func ownImages(why error) func(*manager.Entry) (string, error) {
 		return "", why
 	}
 }
+
+// elsewhere is as many devices as workers may have, of any size: what does not run
+// here need not fit here.
+const elsewhere = 1024
+
+// pricesOfModels reads the models file of an orchestrator that runs no models itself,
+// for the prices of those that its workers bring.
+func (n *node) pricesOfModels(w *aiWork) {
+	if !n.cfg.Roles.Orchestrator || n.cfg.AI.Models == "" {
+		return
+	}
+	list, notices, problems := modelconfig.Load(n.cfg, make([]models.Device, elsewhere))
+	for _, notice := range notices {
+		n.log.Warn("models file", "notice", notice.String())
+	}
+	w.models = list
+	why := n.reportModels(w, problems)
+	w.notice.Store(&why)
+}

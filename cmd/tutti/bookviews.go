@@ -48,7 +48,7 @@ func (n *node) quotes() *adminview.PriceQuotes {
 	}
 	r := n.earning.recipient
 	return &adminview.PriceQuotes{
-		Book: n.prices.book, Quote: r.Quote, Paying: adminview.Payers(r),
+		Book: n.prices.Book, Quote: r.Quote, Paying: adminview.Payers(r),
 		Terms: func() adminapi.TicketTerms {
 			return adminapi.TicketTerms{TicketEV: n.cfg.Tickets.EV, MaxFaceValue: r.MaxFaceValue()}
 		},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
@@ -52,7 +53,7 @@ func (n *node) addEarning(ctx context.Context) error {
 		return err
 	}
 	opt := recipient.Options{
-		Ledger: e.ledger, Opening: opening, Prices: n.prices.book, Chain: n.chain.Chain, Recipient: n.chain.Orchestrator,
+		Ledger: e.ledger, Opening: opening, Prices: n.prices.Book, Chain: n.chain.Chain, Recipient: n.chain.Orchestrator,
 		TicketEV: n.cfg.Tickets.EV, MaxFaceValue: n.cfg.Tickets.MaxFaceValue,
 		RedeemGas: n.chain.Network.RedeemGas, MinGasPrice: n.chain.Transactions.Prices().Min,
 		Rand: rand.Reader, Now: time.Now, Log: n.log, Recorder: n.ticketRecorder(),
@@ -116,7 +117,7 @@ func (n *node) feed() pricing.Feed {
 	if n.chain == nil {
 		return nil
 	}
-	return feedQuote(n.chain.Chain.FeedQuote)
+	return prices.FeedFunc(n.chain.Chain.FeedQuote)
 }
 
 // watchPayers has the funds of gateways that paid lately read at once, so that they

@@ -66,8 +66,8 @@ func (j jobs) facts() *reasons.Facts {
 			f.Standing = &s
 		}
 	}
-	if n.prices != nil && n.prices.book != nil {
-		f.Price, _ = n.prices.book.PricePerPixel(core.Address{})
+	if n.prices != nil && n.prices.Book != nil {
+		f.Price, _ = n.prices.Book.PricePerPixel(core.Address{})
 	}
 	return f
 }

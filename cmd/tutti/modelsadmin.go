@@ -37,8 +37,8 @@ func (n *node) servedModels() admin.Models {
 // Models are those of this machine and of others, with their prices.
 func (s servedModels) Models() (out []adminapi.ServedModel) {
 	prices := map[[2]string]string{}
-	if s.n.prices != nil && s.n.prices.book != nil {
-		for _, l := range s.n.prices.book.List() {
+	if s.n.prices != nil && s.n.prices.Book != nil {
+		for _, l := range s.n.prices.Book.List() {
 			if l.Gateway == (core.Address{}) && l.Model.ID != "" && l.Wei != nil {
 				prices[[2]string{l.Model.Pipeline(), l.Model.ID}] = l.Wei.RatString()
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
@@ -50,7 +51,7 @@ type node struct {
 	// chain is nil off-chain.
 	chain *chain.Part
 	// prices are nil off-chain; earning is nil on a node that nobody pays.
-	prices  *nodePrices
+	prices  *prices.Tables
 	earning *earning
 	// storing is nil where the ledger is in tutti.db.
 	storing *storing

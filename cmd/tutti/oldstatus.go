@@ -80,11 +80,11 @@ func (s statusSource) transcoders(out *admin.Status) {
 
 // prices are those of transcoding, by the gateway that pays them.
 func (s statusSource) prices(out *admin.Status) {
-	if s.n.prices == nil || s.n.prices.book == nil {
+	if s.n.prices == nil || s.n.prices.Book == nil {
 		return
 	}
 	out.BroadcasterPrices = map[string]string{}
-	for _, p := range s.n.prices.book.List() {
+	for _, p := range s.n.prices.Book.List() {
 		if p.Model != (inference.Model{}) || p.Wei == nil {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core"
@@ -122,8 +123,8 @@ func (n *node) modelWorker(work *aiWork) inference.Worker {
 	}
 	if p := n.aiWorkers(); p != nil {
 		var remote inference.Worker = p
-		if n.prices != nil && n.prices.book != nil {
-			remote = &priced{Worker: p, book: n.prices.book, board: n.board}
+		if n.prices != nil && n.prices.Book != nil {
+			remote = &prices.Worker{Worker: p, Book: n.prices.Book, Board: n.board}
 		}
 		members = append(members, remote)
 	}

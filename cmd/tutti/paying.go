@@ -53,7 +53,7 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	p := &paying{spent: store, caps: n.prices.caps}
+	p := &paying{spent: store, caps: n.prices.Caps}
 	p.sender = sender.New(sender.Options{
 		Account: account, Sign: n.chain.WhileTrusted(n.chain.Signer.SignMessage), Chain: n.chain.Chain, Book: store,
 		Issued: issued, Credits: credits, Limits: n.payLimits(),

@@ -71,7 +71,7 @@ func (n *node) prepareLimits(_ context.Context, now, next *config.Config) (func(
 // preparePrices: of prices too, what the admin API set stays unless its option says
 // something new.
 func (n *node) preparePrices(ctx context.Context, now, next *config.Config) (func(), error) {
-	if n.prices == nil || n.prices.book == nil {
+	if n.prices == nil || n.prices.Book == nil {
 		return nil, nil
 	}
 	var fallback *core.UnitPrice
@@ -84,11 +84,11 @@ func (n *node) preparePrices(ctx context.Context, now, next *config.Config) (fun
 		gateways = make(map[core.Address]core.UnitPrice)
 		maps.Copy(gateways, next.Prices.Gateways)
 	}
-	return n.prices.book.Replace(ctx, fallback, gateways)
+	return n.prices.Book.Replace(ctx, fallback, gateways)
 }
 
 func (n *node) prepareCaps(ctx context.Context, now, next *config.Config) (func(), error) {
-	if n.prices == nil || n.prices.caps == nil {
+	if n.prices == nil || n.prices.Caps == nil {
 		return nil, nil
 	}
 	limits := next.Prices.Limits()
@@ -100,7 +100,7 @@ func (n *node) prepareCaps(ctx context.Context, now, next *config.Config) (func(
 	if changed(now, next, "maxPricePerCapability") {
 		single = &limits
 	}
-	return n.prices.caps.Replace(ctx, general, single)
+	return n.prices.Caps.Replace(ctx, general, single)
 }
 
 // changed reports whether one of the options has another value.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -60,8 +61,8 @@ func (n *node) readModels(next *config.Config) (*models.Config, []models.Notice,
 // model is offered without its own.
 func (n *node) takeModels(list *models.Config) {
 	w := n.ai
-	if n.prices != nil && n.prices.book != nil {
-		n.prices.book.ReplaceModels(modelPrices(list))
+	if n.prices != nil && n.prices.Book != nil {
+		n.prices.Book.ReplaceModels(prices.ModelPrices(list))
 	}
 	if w.manager != nil {
 		w.manager.Replace(modelconfig.Entries(list, n.cfg.AI.VerboseLogs))

@@ -42,7 +42,7 @@ func TestReloadModelsAndPrices(t *testing.T) {
 	}
 	model := inference.Model{Capability: capability.LLM, ID: "acme/own"}
 	price := func() string {
-		p, _ := n.prices.book.Model(core.Address{}, model)
+		p, _ := n.prices.Book.Model(core.Address{}, model)
 		return p.RatString()
 	}
 	write := func(text string) {
@@ -76,7 +76,7 @@ func TestReloadModelsAndPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply()
-	if len(n.ai.manager.Models()) != 0 || len(n.prices.book.Models()) != 0 {
+	if len(n.ai.manager.Models()) != 0 || len(n.prices.Book.Models()) != 0 {
 		t.Errorf("%+v", n.ai.manager.Models())
 	}
 	if !slices.ContainsFunc(board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.NoModels }) {
