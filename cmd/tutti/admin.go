@@ -37,7 +37,7 @@ func (n *node) addAdmin() {
 		Models:       n.servedModels(),
 		Metrics:      page,
 		Books:        n.books,
-		Pages:        web.OperatorPages(n.standing()),
+		Pages:        web.OperatorPages(n.chainStatus()),
 		Dashboard:    n.dashboard(),
 		Explainer:    n.explainer(),
 		Ready:        n.notReady,

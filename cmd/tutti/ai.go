@@ -83,7 +83,7 @@ func (n *node) withoutModels() (notice string) {
 func (n *node) findGPUs(ctx context.Context) ([]models.Device, error) {
 	seen := modelconfig.FindGPUs(ctx, n.cfg.Transcoding.Devices)
 	present := seen.Present()
-	n.cards.Store(&present)
+	n.modelCards.Store(&present)
 	devices, err := modelconfig.GPUs(n.cfg, seen, n.budget)
 	n.modelGPUs.Store(&devices)
 	if ctx.Err() != nil || modelconfig.TranscodesOnGPUs(n.cfg) {

@@ -56,7 +56,7 @@ func (n *node) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(co
 		if err != nil {
 			return nil, err
 		}
-		n.tend(client)
+		n.addWorker(client)
 		return client, nil
 	}
 }

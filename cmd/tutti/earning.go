@@ -29,7 +29,7 @@ type earning struct {
 	recipient *recipient.Recipient
 	// redeemer is nil where another process redeems, and handing where this one does.
 	redeemer redeeming
-	handing  *client.Client
+	handover *client.Client
 	// payouts looks whether that was paid; nil where handing is.
 	payouts *payout.Watcher
 	token   pm.Secret

@@ -43,7 +43,7 @@ func (n *node) addGateway(ctx context.Context) error {
 		Stores:          n.cfg.Storage.ObjectStoreNetworks,
 		Scarce:          n.files.Refused,
 		SeveralEncoders: n.severalEncoders,
-		Page:            web.Handler(n.standing()),
+		Page:            web.Handler(n.chainStatus()),
 		Recorder:        n.recorder(metrics.Gateway),
 		Log:             n.log,
 		Now:             time.Now,
@@ -72,7 +72,7 @@ func (n *node) addGateway(ctx context.Context) error {
 	}
 	n.add(g)
 	if !n.cfg.Roles.Orchestrator {
-		n.add(&answering{board: n.board, look: g.Answering})
+		n.add(&answerCheck{board: n.board, look: g.Answering})
 	}
 	return nil
 }

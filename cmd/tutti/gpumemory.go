@@ -8,7 +8,7 @@ import (
 
 // reserveForModels sets aside what the models that stay loaded need of a GPU.
 func (n *node) reserveForModels(device string, bytes int64) {
-	cards := n.cards.Load()
+	cards := n.modelCards.Load()
 	if cards == nil {
 		return
 	}

@@ -22,7 +22,7 @@ import (
 func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
 	var engines []transcoder.Engine
 	if n.cfg.Roles.Orchestrator {
-		n.kept.Store(int64(n.cfg.Limits.ResultMemory))
+		n.resultBytes.Store(int64(n.cfg.Limits.ResultMemory))
 	}
 	if n.cfg.Roles.Transcoder && n.cfg.Transcoding.Devices.None() {
 		client, err := n.startCPU(ctx, recorder)
@@ -34,7 +34,7 @@ func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
 	}
 	n.media = pool.New(engines, pool.Options{
 		MaxSessions: n.cfg.Limits.MaxSessions.N, Measured: !n.cfg.Transcoding.Devices.None(),
-		Capabilities: n.offered(capability.SoftwareTranscoder()), Log: n.log, Recorder: recorder, Changed: n.tellTranscoders,
+		Capabilities: n.offered(capability.SoftwareTranscoder()), Log: n.log, Recorder: recorder, Changed: n.reportTranscoders,
 		FreeMemory: n.freeMemory,
 	})
 	n.add(n.media)
@@ -66,14 +66,14 @@ func (n *node) wanted(can capability.Set) capability.Set {
 func (n *node) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Client, error) {
 	client, err := mediaworker.Start(ctx, n.cfg, n.log, recorder)
 	if err == nil {
-		n.tend(client)
+		n.addWorker(client)
 	}
 	return client, err
 }
 
-// tend takes a media worker that has begun into the node.
-func (n *node) tend(client *worker.Client) {
-	client.Keeps(n.kept.Load)
+// addWorker takes a media worker that has begun into the node.
+func (n *node) addWorker(client *worker.Client) {
+	client.Keeps(n.resultBytes.Load)
 	mediaworker.ReportSandbox(n.board, client)
 }
 

@@ -28,7 +28,7 @@ type servedModels struct{ n *node }
 
 // servedModels are nil on a node that has nothing to do with AI jobs.
 func (n *node) servedModels() admin.Models {
-	if n.panel.models == nil && n.doors == nil && n.ai == nil {
+	if n.dashboardParts.models == nil && n.workerServices == nil && n.ai == nil {
 		return nil
 	}
 	return servedModels{n}

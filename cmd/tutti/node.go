@@ -60,7 +60,7 @@ type node struct {
 	// books are what the admin API reads of both; empty off-chain.
 	books admin.Books
 	// old is an existing node that is moved from, nil for none.
-	old *migratecmd.Node
+	existingNode *migratecmd.Node
 	// gateway is nil on nodes that are none.
 	gateway *gateway.Gateway
 	// address is nil where nobody reaches the node.
@@ -68,13 +68,13 @@ type node struct {
 	// media is whoever transcodes segments for the node, nil where nobody does.
 	media *pool.Pool
 	// kept is how many bytes of renditions an orchestrator keeps to be fetched.
-	kept atomic.Int64
+	resultBytes atomic.Int64
 	// settled says that whoever transcodes has had time to begin.
 	settled atomic.Bool
 	// tools is nil where no AI job needs them.
 	tools media.Tools
 	// doors are nil where no worker of another machine may register.
-	doors *doors
+	workerServices *workerServices
 	// gpus is nil on a node that was given no GPU to transcode on.
 	gpus *gpus.Watcher
 	// keeper keeps their workers, nil like gpus.
@@ -92,15 +92,15 @@ type node struct {
 	ai        *aiWork
 	modelGPUs atomic.Pointer[[]models.Device]
 	// cards are the GPUs that models were told of last.
-	cards atomic.Pointer[[]gpu.Device]
+	modelCards atomic.Pointer[[]gpu.Device]
 	// reloads is told how readings of the configuration went; nil without -monitor.
 	reloads *metrics.Reloads
 	// files are the descriptors that the process may have.
 	files *process.Descriptors
 	// asked is what gateways asked, and the place in the pool.
-	asked asked
+	jobRecords jobRecords
 	// panel is what the dashboard is made of.
-	panel panel
+	dashboardParts dashboardParts
 }
 
 // newNode builds what the configuration asks for. It opens files and starts the
@@ -126,7 +126,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 	if err := n.addMetrics(); err != nil {
 		return nil, err
 	}
-	if n.chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.board, Log: n.log, CopyKeys: n.moveKeys, Add: n.add}); err != nil {
+	if n.chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.board, Log: n.log, CopyKeys: n.copyKeys, Add: n.add}); err != nil {
 		return nil, err
 	}
 	if cfg.Roles.Orchestrator && takesWork(cfg) {
@@ -152,7 +152,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 			return nil, err
 		}
 	}
-	if err := n.addMoving(ctx); err != nil {
+	if err := n.addMigration(ctx); err != nil {
 		return nil, err
 	}
 	if err := n.addBooks(ctx); err != nil {

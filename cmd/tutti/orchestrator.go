@@ -42,14 +42,14 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	n.panel.rules, n.limiter = rules, limiters{rules}
+	n.dashboardParts.rules, n.limiter = rules, limiters{rules}
 	if n.media != nil {
 		n.limiter = limiters{rules, n.media}
 		n.watchSessions(metrics.Orchestrator, func() (int, int) { u := rules.Usage(); return u.Sessions, u.Limit })
 	}
 	if work.manager != nil {
 		n.add(work.manager)
-		n.panel.models = work.manager.Models
+		n.dashboardParts.models = work.manager.Models
 		if n.metrics != nil {
 			if err := n.metrics.WatchModels(metrics.Orchestrator, n.serviceURI(), work.manager.Models); err != nil {
 				return fmt.Errorf("register metrics of models: %w", err)
@@ -57,7 +57,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 		}
 	}
 	n.add(rules)
-	n.addPlace()
+	n.addRankWatcher()
 	return n.addListener(rules, work)
 }
 
@@ -73,7 +73,7 @@ func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder
 	if n.cfg.Roles.AIWorker || remote {
 		n.tools = n.mediaFor(metrics.Orchestrator, n.add)
 	}
-	return n.newDoors()
+	return n.newWorkerServices()
 }
 
 // rules are the options of the orchestrator's rules.
@@ -142,7 +142,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 		Version: release.Version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
 		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.Refused, AINotice: work.whyNot,
 		Stores: n.cfg.Storage.ObjectStoreNetworks,
-		Now:    time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.Sockets.Take(process.SocketPublic),
+		Now:    time.Now, Log: n.log, Standing: n.chainStatus(), Listener: n.process.Sockets.Take(process.SocketPublic),
 	}
 	if n.tools != nil {
 		opt.Frames = n.tools
@@ -150,7 +150,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	for _, u := range n.cfg.Addresses.Nodes {
 		opt.Nodes = append(opt.Nodes, u.String())
 	}
-	n.doors.open(&opt)
+	n.workerServices.register(&opt)
 	if !listen.Plaintext {
 		cert, err := tlscert.Open(tlscert.Options{
 			CertFile: n.cfg.TLS.Cert, KeyFile: n.cfg.TLS.Key, Dir: n.cfg.Storage.DataDir,
@@ -170,7 +170,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	rules.Inherit(n.process.Inherited())
 	n.live.rules, n.live.listener = rules, server
 	n.add(server)
-	n.doors.run(n)
+	n.workerServices.run(n)
 	n.add(n.address)
 	return nil
 }

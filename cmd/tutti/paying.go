@@ -69,15 +69,15 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	})
 	p.payments = p.directory.Guard(tickets)
 	n.paying = p
-	n.sayBounds()
+	n.reportBounds()
 	n.add(p.spent)
 	n.add(p.sender)
 	n.add(surveying{p.directory, asking})
 	return nil
 }
 
-// sayBounds says what bounds the spending of a gateway that pays any price.
-func (n *node) sayBounds() {
+// reportBounds logs what bounds the spending of a gateway that pays any price.
+func (n *node) reportBounds() {
 	if !n.cfg.Prices.Bounded() {
 		n.log.Warn("the gateway pays any price", fault.Attr(fault.New(fault.PriceCapMissing, "start paying",
 			n.payLimits().String())))

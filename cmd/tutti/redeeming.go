@@ -93,8 +93,8 @@ func (n *node) chooseRedeemer(e *earning, opt *recipient.Options) (lifecycle.Com
 	if err := n.handOver(e); err != nil {
 		return nil, err
 	}
-	opt.Won, opt.MaxFloat = e.handing.Won, n.remoteMaxFloat(e.handing)
-	return e.handing, nil
+	opt.Won, opt.MaxFloat = e.handover.Won, n.remoteMaxFloat(e.handover)
+	return e.handover, nil
 }
 
 // handOver makes what hands winning tickets to the redeemer of -redeemerAddr, and what looks
@@ -109,14 +109,14 @@ func (n *node) handOver(e *earning) error {
 		n.log.Warn("the redeemer's certificate is not checked",
 			fault.Attr(fault.New(fault.RedeemerUnpinned, "hand winning tickets over", at)))
 	}
-	if e.handing, err = client.New(client.Options{
+	if e.handover, err = client.New(client.Options{
 		Addr: at, Trust: trust, Ledger: e.ledger, Recipient: n.chain.Orchestrator, View: n.chain.View,
 		Round: n.chain.Chain.Round, Board: n.board, Log: n.log, Now: time.Now,
 	}); err != nil {
 		return err
 	}
 	e.payouts, err = payout.New(payout.Options{
-		Ledger: e.ledger, Chain: n.chain.Chain, Recipient: n.chain.Orchestrator, Redeemer: at, Undone: e.handing.Won,
+		Ledger: e.ledger, Chain: n.chain.Chain, Recipient: n.chain.Orchestrator, Redeemer: at, Undone: e.handover.Won,
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
 	})
 	return err
@@ -153,8 +153,8 @@ func (n *node) remoteMaxFloat(handing *client.Client) func(context.Context, core
 	}
 }
 
-// taken reports whether the books have a winning ticket.
-func (n *node) taken(ctx context.Context, ticket protocol.Hash) (bool, error) {
+// hasTicket reports whether the books have a winning ticket.
+func (n *node) hasTicket(ctx context.Context, ticket protocol.Hash) (bool, error) {
 	all, err := n.earning.ledger.Winners(ctx, ledger.Filter{Hash: ticket})
 	return len(all) > 0, err
 }
@@ -170,7 +170,7 @@ func (n *node) addRedeemer(ctx context.Context) error {
 	n.earning.redeemer = n.newRedeemer(n.earning)
 	listen := n.cfg.Addresses.RedeemerListen
 	opt := service.Options{
-		View: n.chain.View, Taken: n.taken, RedeemGas: n.chain.Network.RedeemGas,
+		View: n.chain.View, Taken: n.hasTicket, RedeemGas: n.chain.Network.RedeemGas,
 		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.Orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.log,
 		Connections: min(service.DefaultConnections, n.connections()),
 	}

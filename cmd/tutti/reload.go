@@ -91,7 +91,7 @@ func (r *reloader) reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 		apply()
 	}
 	r.now, r.files = next, files
-	r.n.panel.reloaded.Store(&reloaded{cfg: next, at: time.Now().UTC()})
+	r.n.dashboardParts.reloaded.Store(&reloaded{cfg: next, at: time.Now().UTC()})
 	for _, c := range out.Changes {
 		r.n.log.Info("configuration changed", "option", c.Option, "from", c.Old, "to", c.New, "source", c.Source, "state", c.State)
 	}

@@ -52,7 +52,7 @@ func (n *node) prepareLimits(_ context.Context, now, next *config.Config) (func(
 		}
 		if n.live.rules != nil && now.Limits.ResultMemory != next.Limits.ResultMemory {
 			n.live.rules.SetResultBytes(int64(next.Limits.ResultMemory))
-			n.kept.Store(int64(next.Limits.ResultMemory))
+			n.resultBytes.Store(int64(next.Limits.ResultMemory))
 		}
 		if now.Limits.MaxConnections == next.Limits.MaxConnections && now.Limits.PerAddress == next.Limits.PerAddress {
 			return
@@ -182,7 +182,7 @@ func (n *node) prepareCert(_ context.Context, _, next *config.Config) (func(), e
 }
 
 func (n *node) prepareWorkerCA(_ context.Context, _, next *config.Config) (func(), error) {
-	if n.live.listener == nil || n.doors == nil {
+	if n.live.listener == nil || n.workerServices == nil {
 		return nil, nil
 	}
 	ca, err := authorities509(next.TLS.WorkerCA)

@@ -20,13 +20,13 @@ func (n *node) addRemoteAIWorker(ctx context.Context) error {
 	// An orchestrator of the existing network takes videos, not frames.
 	opt.Frames = n.mediaFor(metrics.AIWorker, n.add)
 	n.add(work.manager)
-	n.panel.models = work.manager.Models
+	n.dashboardParts.models = work.manager.Models
 	if n.metrics != nil {
 		if err := n.metrics.WatchModels(metrics.AIWorker, strings.Join(authorities(n.cfg.Addresses.Orchestrators), ","), work.manager.Models); err != nil {
 			return fmt.Errorf("register metrics of models: %w", err)
 		}
 	}
-	at, err := n.joining()
+	at, err := n.registration()
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func (n *node) addRemoteTranscoder(ctx context.Context) (err error) {
 	}
 	n.limiter = n.media
 	n.watchSessions(metrics.Transcoder, func() (int, int) { u := n.media.Usage(); return u.Sessions, u.Limit })
-	at, err := n.joining()
+	at, err := n.registration()
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// moveKeys copies an existing node's keys when this one has none, or somebody asked
+// copyKeys copies an existing node's keys when this one has none, or somebody asked
 // for it. Where nobody asked, what is wrong there is told, and no reason to stop.
-func (n *node) moveKeys(ctx context.Context, chain uint64) error {
+func (n *node) copyKeys(ctx context.Context, chain uint64) error {
 	old, err := migratecmd.Find(n.cfg, chain)
 	if err != nil || old == nil {
 		return err
 	}
-	n.old = old
+	n.existingNode = old
 	have, err := migrate.KeysIn(n.cfg.Storage.DataDir)
 	if err != nil {
 		return fault.Wrap(fault.KeystoreUnusable, "read the keystore", err)
@@ -38,7 +38,7 @@ func (n *node) moveKeys(ctx context.Context, chain uint64) error {
 			return err
 		}
 		n.log.Warn("nothing is taken over from the existing node", fault.Attr(err))
-		n.old = nil
+		n.existingNode = nil
 		return nil
 	}
 	var copied []migrate.Key
@@ -50,21 +50,21 @@ func (n *node) moveKeys(ctx context.Context, chain uint64) error {
 	for _, k := range copied {
 		n.log.Info("took over a key of the existing node, which keeps its own", "account", k.Address.String(), "file", k.Path)
 	}
-	n.noteWeights()
+	n.reportWeights()
 	return nil
 }
 
-// noteWeights says where the existing node's models lie: nobody wants to load them
+// reportWeights logs where the existing node's models lie: nobody wants to load them
 // again.
-func (n *node) noteWeights() {
-	theirs := filepath.Join(n.old.Dir, migrate.ModelsName)
+func (n *node) reportWeights() {
+	theirs := filepath.Join(n.existingNode.Dir, migrate.ModelsName)
 	if entries, err := os.ReadDir(theirs); err == nil && len(entries) > 0 && n.cfg.Roles.AIWorker && n.cfg.AI.ModelsDir == "" {
 		n.log.Warn("the existing node's models are not used", "directory", theirs, "remedy", "write -aiModelsDir "+theirs+", or move them to "+modelconfig.Dir(n.cfg))
 	}
 }
 
-// addMoving adds what brings an existing node's winning tickets to this one.
-func (n *node) addMoving(ctx context.Context) error {
+// addMigration adds what brings an existing node's winning tickets to this one.
+func (n *node) addMigration(ctx context.Context) error {
 	if n.earning == nil {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (n *node) addMoving(ctx context.Context) error {
 		Record: record, Books: n.earning.ledger, Won: n.earning.won(), Chain: n.chain.Chain, Recipient: n.chain.Orchestrator,
 		Board: n.board, Log: n.log, Now: time.Now,
 	}
-	if old := n.old; old != nil {
+	if old := n.existingNode; old != nil {
 		known, err := record.Knows(ctx, old.Dir)
 		if err != nil {
 			return fault.Wrap(fault.ChainCacheFailed, "read the node's database", err)
@@ -96,19 +96,19 @@ func (e *earning) won() func(pm.Winner) {
 	if e.redeemer != nil {
 		return e.redeemer.Won
 	}
-	return e.handing.Won
+	return e.handover.Won
 }
 
 // stage keeps what the existing node left that is not known here.
 func (n *node) stage(ctx context.Context, record *migrate.Record) error {
-	left, err := n.old.Read(ctx)
+	left, err := n.existingNode.Read(ctx)
 	if err != nil {
 		return err
 	}
 	for _, why := range left.Damaged {
 		n.log.Warn("a ticket of the existing node cannot be used", "directory", left.Dir, "reason", why)
 	}
-	fresh, err := n.old.Keep(ctx, record, left)
+	fresh, err := n.existingNode.Keep(ctx, record, left)
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "keep the existing node's tickets", err)
 	}

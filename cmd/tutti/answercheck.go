@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// lookAgain is how often a gateway looks whether anybody answers it, missedAgain
-	// while nobody does.
-	lookAgain   = time.Minute
-	missedAgain = 10 * time.Second
+	// answerCheckEvery is how often a gateway checks whether any orchestrator answers, answerCheckRetry
+	// while none does.
+	answerCheckEvery = time.Minute
+	answerCheckRetry = 10 * time.Second
 )
 
-// answering looks whether any orchestrator answers this gateway, also while there is no
+// answerCheck checks whether any orchestrator answers this gateway, also while there is no
 // stream that would tell. It is told by a condition and on the dashboard and does not
 // make the gateway unready: all gateways would be so at once, and nobody could be told
 // what is wrong.
-type answering struct {
+type answerCheck struct {
 	board *health.Board
 	// look is Gateway.Answering.
 	look func(ctx context.Context) (answers bool, of int, known bool)
 }
 
 // Name is the component's name.
-func (*answering) Name() string { return "orchestrators that answer" }
+func (*answerCheck) Name() string { return "orchestrators that answer" }
 
-var nobodyAnswers = health.Key{Code: fault.NoOrchestratorReachable}
+var noAnswer = health.Key{Code: fault.NoOrchestratorReachable}
 
 // Run looks until ctx ends.
-func (a *answering) Run(ctx context.Context, ready func()) error {
+func (a *answerCheck) Run(ctx context.Context, ready func()) error {
 	ready()
 	timer := time.NewTimer(settling)
 	defer timer.Stop()
@@ -47,18 +47,18 @@ func (a *answering) Run(ctx context.Context, ready func()) error {
 }
 
 // once looks, and returns when to look again.
-func (a *answering) once(ctx context.Context) time.Duration {
+func (a *answerCheck) once(ctx context.Context) time.Duration {
 	answers, of, known := a.look(ctx)
 	switch {
 	case ctx.Err() != nil || !known:
-		return missedAgain
+		return answerCheckRetry
 	case answers:
-		a.board.Clear(nobodyAnswers)
-		return lookAgain
+		a.board.Clear(noAnswer)
+		return answerCheckEvery
 	case of == 0:
-		a.board.Set(nobodyAnswers, "no orchestrator is known")
+		a.board.Set(noAnswer, "no orchestrator is known")
 	default:
-		a.board.Set(nobodyAnswers, fmt.Sprintf("none of %d orchestrators answers", of))
+		a.board.Set(noAnswer, fmt.Sprintf("none of %d orchestrators answers", of))
 	}
-	return missedAgain
+	return answerCheckRetry
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// asked is what is known of why jobs come or do not. Its book is nil on a node that
+// jobRecords are what is known of why jobs come or do not. Its book is nil on a node that
 // takes none.
-type asked struct {
+type jobRecords struct {
 	book *requeststats.Book
 	// place is the orchestrator's in the pool, as it was read last.
 	place atomic.Pointer[reasons.Place]
@@ -25,10 +25,10 @@ type asked struct {
 
 // questions is the book that the rules count in.
 func (n *node) questions() *requeststats.Book {
-	if n.asked.book == nil {
-		n.asked.book = requeststats.New(time.Now)
+	if n.jobRecords.book == nil {
+		n.jobRecords.book = requeststats.New(time.Now)
 	}
-	return n.asked.book
+	return n.jobRecords.book
 }
 
 // explainer is nil on a node that is no orchestrator.
@@ -52,10 +52,10 @@ func (j jobs) facts() *reasons.Facts {
 	n := j.n
 	f := &reasons.Facts{
 		Now: time.Now(), Started: n.started, Orchestrator: takesWork(n.cfg), Offchain: n.chain == nil,
-		Place: n.asked.place.Load(), Demand: n.asked.book.Report(), Conditions: n.board.Visible(), Work: j.work(),
+		Place: n.jobRecords.place.Load(), Demand: n.jobRecords.book.Report(), Conditions: n.board.Visible(), Work: j.work(),
 	}
-	if n.panel.rules != nil {
-		f.Draining = n.panel.rules.Draining()
+	if n.dashboardParts.rules != nil {
+		f.Draining = n.dashboardParts.rules.Draining()
 	}
 	if n.address != nil {
 		s := n.address.Status()
@@ -78,13 +78,13 @@ func (j jobs) work() (w reasons.Work) {
 	if n.media != nil {
 		w.Transcodes, w.Devices, w.DevicesInAll = true, n.media.Ready(), len(n.media.Devices())
 	}
-	if n.panel.rules == nil {
+	if n.dashboardParts.rules == nil {
 		return w
 	}
-	use := n.panel.rules.Usage()
+	use := n.dashboardParts.rules.Usage()
 	w.Sessions, w.Limit = use.Sessions, use.Limit
-	states := n.panel.rules.Models()
-	w.AI, w.ModelsInAll = n.panel.rules.HasAI() && (n.doors == nil || len(states) > 0), len(states)
+	states := n.dashboardParts.rules.Models()
+	w.AI, w.ModelsInAll = n.dashboardParts.rules.HasAI() && (n.workerServices == nil || len(states) > 0), len(states)
 	for i := range states {
 		if s := &states[i]; s.State == inference.Ready || s.Offered() {
 			w.Models++

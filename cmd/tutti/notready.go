@@ -14,8 +14,8 @@ var notWorking = []fault.Code{
 // last part that starts, so that whoever can ask finds the other listeners open.
 func (n *node) notReady() (why []string) {
 	said := make(map[fault.Code]bool)
-	if n.panel.rules != nil {
-		if n.panel.rules.Draining() {
+	if n.dashboardParts.rules != nil {
+		if n.dashboardParts.rules.Draining() {
 			why = append(why, "Draining: the node takes nothing new")
 		}
 		why = append(why, nothingToDo(jobs{n}.work(), said)...)

@@ -50,9 +50,9 @@ func (n *node) workerNotReady() (why []string) {
 			return nil
 		}
 	}
-	if roles.AIWorker && n.panel.models != nil {
+	if roles.AIWorker && n.dashboardParts.models != nil {
 		switch away := n.unregistered(kindAI); {
-		case !offered(n.panel.models()):
+		case !offered(n.dashboardParts.models()):
 			why = append(why, "NoModels: no model is ready")
 		case away != "":
 			why = append(why, "WorkerNotRegistered: "+away)

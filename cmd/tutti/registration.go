@@ -31,8 +31,8 @@ func (n *node) addWorkerRoles(ctx context.Context) error {
 	return nil
 }
 
-// joining says whom a worker registers with, and as whom.
-func (n *node) joining() (worker.Options, error) {
+// registration says which orchestrators a worker registers with, and as whom.
+func (n *node) registration() (worker.Options, error) {
 	files := n.cfg.TLS
 	certificates, err := worker.LoadTLS(files.OrchCA, files.WorkerCert, files.WorkerKey)
 	if err != nil {

@@ -20,22 +20,22 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// doors let workers of other machines in. They are nil on a node that has no secret
+// workerServices register workers of other machines. They are nil on a node that has no secret
 // for them.
-type doors struct {
+type workerServices struct {
 	transcoders *transcoders.Service
 	ai          *aiworkers.Pool
 	ca          *x509.CertPool
 }
 
-// newDoors makes the services that workers register with; what they bring goes into
+// newWorkerServices makes the services that workers register with; what they bring goes into
 // the node's pool.
-func (n *node) newDoors() error {
+func (n *node) newWorkerServices() error {
 	secrets := remote.NewSecrets(workerSecrets(n.cfg)...)
 	if !secrets.Any() {
 		return nil
 	}
-	d := &doors{}
+	d := &workerServices{}
 	var err error
 	if d.ca, err = authorities509(n.cfg.TLS.WorkerCA); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (n *node) newDoors() error {
 	}); err != nil {
 		return err
 	}
-	n.doors, n.live.secrets = d, secrets
+	n.workerServices, n.live.secrets = d, secrets
 	return nil
 }
 
@@ -94,32 +94,32 @@ func authorities509(path string) (*x509.CertPool, error) {
 	return ca, nil
 }
 
-// open gives the listener its doors.
-func (d *doors) open(opt *orchestrator.Options) {
+// register adds the services to the listener.
+func (d *workerServices) register(opt *orchestrator.Options) {
 	if d != nil {
-		opt.Doors, opt.WorkerCA = []orchestrator.Door{transcoderDoor{d.transcoders}, aiDoor{d.ai}}, d.ca
+		opt.Doors, opt.WorkerCA = []orchestrator.Door{transcoderRoutes{d.transcoders}, aiRoutes{d.ai}}, d.ca
 	}
 }
 
-// transcoderDoor is the paths of remote transcoders beside their stream.
-type transcoderDoor struct{ *transcoders.Service }
+// transcoderRoutes are the paths of remote transcoders beside their stream.
+type transcoderRoutes struct{ *transcoders.Service }
 
 // Routes adds the paths of results and of segments.
-func (d transcoderDoor) Routes(mux *http.ServeMux) {
+func (d transcoderRoutes) Routes(mux *http.ServeMux) {
 	mux.Handle(transcoders.ResultsPath, d.Handler())
 	mux.Handle(transcoders.SourcePath, d.Source())
 }
 
-// aiDoor is the stream of remote AI workers beside their paths.
-type aiDoor struct{ *aiworkers.Pool }
+// aiRoutes are the stream of remote AI workers beside their paths.
+type aiRoutes struct{ *aiworkers.Pool }
 
 // Endpoint is their stream.
-func (d aiDoor) Endpoint() remote.Endpoint {
+func (d aiRoutes) Endpoint() remote.Endpoint {
 	return remote.Endpoint{Desc: &rpc.AIWorker_ServiceDesc, Server: d.Pool}
 }
 
 // run adds what ends all registrations at the stop.
-func (d *doors) run(n *node) {
+func (d *workerServices) run(n *node) {
 	if d != nil {
 		n.add(d.transcoders)
 		n.add(d.ai)
@@ -128,8 +128,8 @@ func (d *doors) run(n *node) {
 
 // aiWorkers are the AI workers that may register; nil where none may.
 func (n *node) aiWorkers() *aiworkers.Pool {
-	if n.doors == nil {
+	if n.workerServices == nil {
 		return nil
 	}
-	return n.doors.ai
+	return n.workerServices.ai
 }

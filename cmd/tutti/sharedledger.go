@@ -51,7 +51,7 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	if err := ledger.OpenBook(ctx, n.storing.writer, ledger.Book{Name: s.Book, Recipient: n.chain.Orchestrator, Host: host}, time.Now()); err != nil {
 		return nil, pm.Opening{}, nodedb.StoreFault("open the book", err)
 	}
-	if err := n.leftBehind(ctx); err != nil {
+	if err := n.checkOldLedger(ctx); err != nil {
 		return nil, pm.Opening{}, err
 	}
 	l, o, err := ledger.Open(ctx, ledger.Options{
@@ -65,9 +65,9 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	return l, o, err
 }
 
-// leftBehind refuses to start where the data directory has winning tickets on their
+// checkOldLedger refuses to start where the data directory has winning tickets on their
 // way that the store does not know.
-func (n *node) leftBehind(ctx context.Context) error {
+func (n *node) checkOldLedger(ctx context.Context) error {
 	const op = "look for an older ledger"
 	path := filepath.Join(n.cfg.Storage.DataDir, database.FileName)
 	db, err := nodedb.OpenReadOnly(path)

@@ -4,10 +4,10 @@ import (
 	"github.com/tuttinode/tutti/core/orchestratorstatus"
 )
 
-// standing is the node's place on the chain for the public pages; nil off-chain and
+// chainStatus is the node's place on the chain for the public pages; nil off-chain and
 // on nodes that are no orchestrator. It may be asked before the chain's part is
 // built, and then knows nothing.
-func (n *node) standing() func() (orchestratorstatus.Standing, bool) {
+func (n *node) chainStatus() func() (orchestratorstatus.Standing, bool) {
 	if n.cfg.Chain.Offchain() || !n.cfg.Roles.Orchestrator {
 		return nil
 	}

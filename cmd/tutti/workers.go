@@ -18,7 +18,7 @@ type workforce struct{ n *node }
 
 // workers is nil on a node for which nobody works.
 func (n *node) workers() admin.Workers {
-	if n.media == nil && n.doors == nil {
+	if n.media == nil && n.workerServices == nil {
 		return nil
 	}
 	return workforce{n}
@@ -32,7 +32,7 @@ func (w workforce) Workers() []adminapi.Worker {
 			out = append(out, ofDevice(&u))
 		}
 	}
-	if d := w.n.doors; d != nil {
+	if d := w.n.workerServices; d != nil {
 		for _, t := range d.transcoders.Workers() {
 			for i := range out {
 				if out[i].Remote && out[i].Name == t.Name {
@@ -54,7 +54,7 @@ func ofDevice(u *placement.Use) adminapi.Worker {
 	}
 }
 
-func ofAIWorkers(d *doors) (out []adminapi.Worker) {
+func ofAIWorkers(d *workerServices) (out []adminapi.Worker) {
 	for _, a := range d.ai.Workers() {
 		one := adminapi.Worker{
 			Name: a.Name, Kind: "ai", Remote: true, Address: a.Addr, Node: a.Node, State: placement.Ready, Since: a.Since.UTC(), Models: []string{},
@@ -92,7 +92,7 @@ func (w workforce) Drain(name string) error {
 			return nil
 		}
 		return err
-	}, func() error { return w.n.doors.ai.Drain(name) })
+	}, func() error { return w.n.workerServices.ai.Drain(name) })
 }
 
 // all does something to whatever has the name: a process that is transcoder and AI
@@ -102,7 +102,7 @@ func (w workforce) all(name string, device, model func() error) error {
 	for _, try := range []struct {
 		can bool
 		do  func() error
-	}{{w.n.media != nil, device}, {w.n.doors != nil, model}} {
+	}{{w.n.media != nil, device}, {w.n.workerServices != nil, model}} {
 		if !try.can {
 			continue
 		}
@@ -122,5 +122,5 @@ func (w workforce) all(name string, device, model func() error) error {
 // Resume gives a drained one work again.
 func (w workforce) Resume(name string) error {
 	return w.all(name, func() error { return w.n.media.ResumeDevice(strings.TrimPrefix(name, "gpu ")) },
-		func() error { return w.n.doors.ai.Resume(name) })
+		func() error { return w.n.workerServices.ai.Resume(name) })
 }

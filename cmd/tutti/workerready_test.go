@@ -22,7 +22,7 @@ func TestWorkersReadiness(t *testing.T) {
 	n := &node{cfg: &config.Config{}, board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
 	n.cfg.Roles.AIWorker = true
 	n.cfg.Addresses.Orchestrators = make([]config.HostPort, 2)
-	n.panel.models = func() []inference.ModelState { return states }
+	n.dashboardParts.models = func() []inference.ModelState { return states }
 	expect := func(what, code string) {
 		t.Helper()
 		why, seen := strings.Join(n.notReady(), "; "), gate{n}.Gate()

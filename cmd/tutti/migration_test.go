@@ -30,10 +30,10 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = "auto", old, ours
 	for range 2 {
 		n := &node{cfg: cfg, log: slog.New(slog.DiscardHandler)}
-		if err := n.moveKeys(context.Background(), 0); err != nil {
+		if err := n.copyKeys(context.Background(), 0); err != nil {
 			t.Fatal(err)
 		}
-		if n.old == nil || !n.old.Wanted {
+		if n.existingNode == nil || !n.existingNode.Wanted {
 			t.Error("the tickets are not looked for")
 		}
 	}
@@ -49,7 +49,7 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := &node{cfg: cfg, log: slog.New(slog.DiscardHandler)}
-	if err := n.moveKeys(context.Background(), 0); err != nil || n.old.Wanted {
+	if err := n.copyKeys(context.Background(), 0); err != nil || n.existingNode.Wanted {
 		t.Error("somebody else's directory is taken over", err)
 	}
 }

@@ -10,29 +10,29 @@ import (
 )
 
 const (
-	// placeEvery is how often the pool is read when nothing calls for it: a hundred
+	// rankEvery is how often the pool is read when nothing calls for it: a hundred
 	// records are some requests to the endpoint.
-	placeEvery = 20 * time.Minute
-	// placeAgain is after a read that failed, or before the chain is known.
-	placeAgain = 15 * time.Second
+	rankEvery = 20 * time.Minute
+	// rankRetry is after a read that failed, or before the chain is known.
+	rankRetry = 15 * time.Second
 )
 
-// placeKeeper keeps in sight where the orchestrator stands in the pool.
-type placeKeeper struct{ n *node }
+// rankWatcher reads the rank of the orchestrator in the pool.
+type rankWatcher struct{ n *node }
 
-// addPlace adds it to an orchestrator on the chain.
-func (n *node) addPlace() {
+// addRankWatcher adds it to an orchestrator on the chain.
+func (n *node) addRankWatcher() {
 	if n.chain != nil {
-		n.add(&placeKeeper{n})
+		n.add(&rankWatcher{n})
 	}
 }
 
 // Name is the component's name.
-func (*placeKeeper) Name() string { return "place in the pool" }
+func (*rankWatcher) Name() string { return "place in the pool" }
 
 // Run reads the pool now and then, and when the round, the stake or the pool's size
 // changed.
-func (k *placeKeeper) Run(ctx context.Context, ready func()) error {
+func (k *rankWatcher) Run(ctx context.Context, ready func()) error {
 	news := make(chan struct{}, 1)
 	stop := k.n.chain.Chain.Subscribe(func(e protocol.Event) {
 		switch e.(type) {
@@ -54,16 +54,16 @@ func (k *placeKeeper) Run(ctx context.Context, ready func()) error {
 		case <-news:
 		case <-timer.C:
 		}
-		pause := placeEvery
+		pause := rankEvery
 		if !k.read(ctx) {
-			pause = placeAgain
+			pause = rankRetry
 		}
 		timer.Reset(pause)
 	}
 }
 
 // read reports whether the place is known now.
-func (k *placeKeeper) read(ctx context.Context) bool {
+func (k *rankWatcher) read(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, adminview.LookTimeout)
 	defer cancel()
 	v := k.n.chain.View()
@@ -80,6 +80,6 @@ func (k *placeKeeper) read(ctx context.Context) bool {
 	}
 	place := reasons.PlaceOf(pool, v.Self, p.PoolMaxSize)
 	place.Round, place.At = v.Round.Number, time.Now()
-	k.n.asked.place.Store(&place)
+	k.n.jobRecords.place.Store(&place)
 	return true
 }

@@ -14,7 +14,7 @@ import (
 // ledger writes. ctx bounds all of them.
 func (n *node) proofs(ctx context.Context) error {
 	moved := make(chan error, 1)
-	go func() { moved <- n.moves(ctx) }()
+	go func() { moved <- n.prove(ctx) }()
 	select {
 	case err := <-moved:
 		return err
@@ -23,7 +23,7 @@ func (n *node) proofs(ctx context.Context) error {
 	}
 }
 
-func (n *node) moves(ctx context.Context) error {
+func (n *node) prove(ctx context.Context) error {
 	if n.media != nil {
 		n.media.Devices()
 	}

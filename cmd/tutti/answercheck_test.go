@@ -18,7 +18,7 @@ func TestAGatewayThatNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	n := &node{cfg: &config.Config{}, board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
 	answers, of, known := false, 1, false
-	a := &answering{board: n.board, look: func(context.Context) (bool, int, bool) { return answers, of, known }}
+	a := &answerCheck{board: n.board, look: func(context.Context) (bool, int, bool) { return answers, of, known }}
 	shut := func() bool {
 		a.once(t.Context())
 		d := n.streamsDoor(0, 10)
