@@ -26,7 +26,8 @@ func TicketsFor(minCredit, existing, ev Value) int {
 
 // Batch makes n tickets with the nonces from first on. sign signs a TicketDigest and
 // gives 65 bytes whose last one is 27 or 28. Nonces end at MaxNonce.
-func (p *Params) Batch(sender core.Address, first uint32, n int, sign func(digest [32]byte) ([]byte, error)) ([]Signed, error) {
+func (p *Params) Batch(sender core.Address, first uint32, n int, sign func(digest [32]byte) ([]byte, error)) ([]Signed,
+	error) {
 	if n < 0 || int64(first)+int64(n)-1 > MaxNonce {
 		return nil, fmt.Errorf("%d tickets from number %d on: %w", n, first, ErrNonceTooMany)
 	}

@@ -12,7 +12,7 @@ import (
 // recovery is the bare recovery of a signature, beside which a ticket is measured.
 type recovery struct{ digest, sig []byte }
 
-func newRecovery(d *deal, t *pm.Signed) recovery {
+func newRecovery(d *paymentTerms, t *pm.Signed) recovery {
 	digest := pm.TicketDigest(d.params.TicketHash(d.sender, t.Nonce))
 	r := recovery{digest: digest[:], sig: append([]byte(nil), t.Sig...)}
 	r.sig[64] -= 27
@@ -31,7 +31,7 @@ func (r recovery) run(b *testing.B, n int) time.Duration {
 }
 
 // benchPayment makes a payment of n tickets.
-func benchPayment(b *testing.B, n int) (*deal, *pm.Payment) {
+func benchPayment(b *testing.B, n int) (*paymentTerms, *pm.Payment) {
 	b.Helper()
 	d := newDeal(b)
 	p := d.pay(b)

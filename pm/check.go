@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// opCheck is what is attempted when a payment is refused.
+// opCheck is the operation in faults about a payment.
 const opCheck = "check payment"
 
 // Terms are the payment's parameters as its tickets were made with them: with the
@@ -51,7 +51,8 @@ func (p *Payment) Check(quote *Quote) error {
 // WrongPrice is the fault ExpectedPriceWrong; why must not hold anything secret. It
 // also is what a quote that does not cover the job's model is answered with.
 func WrongPrice(why string) error {
-	return fault.New(fault.ExpectedPriceWrong, opCheck, fmt.Sprintf("invalid expected price sent with payment err=%q", why))
+	return fault.New(fault.ExpectedPriceWrong, opCheck, fmt.Sprintf("invalid expected price sent with payment err=%q",
+		why))
 }
 
 // NotActive is the fault NotActiveForPayment.

@@ -8,9 +8,9 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Checker is what a recipient knows when it looks at a payment.
+// Checker is what a recipient knows when it checks a payment.
 type Checker struct {
-	// Recipient is who is to be paid.
+	// Recipient is the payee.
 	Recipient core.Address
 	// L1 is the newest layer-1 block, Round the last initialised round.
 	L1    protocol.L1Block
@@ -19,52 +19,51 @@ type Checker struct {
 	Funds protocol.SenderFunds
 }
 
-// Verdict is what became of a payment's tickets.
+// Verdict is the result for a payment's tickets.
 type Verdict struct {
 	// Accepted are the nonces of the tickets that are to be credited; Nonces has
 	// them.
 	Accepted []uint32
-	// Winners are indexes into Payment.Tickets: the tickets that won, also of those
-	// that are not credited for their nonce or their age. A ticket that was seen
-	// before is told again; by its hash it is known.
+	// Winners are indexes into Payment.Tickets: the tickets that won, including those that are
+	// not credited because of their nonce or age. A ticket that was seen before is listed
+	// again; its hash identifies it.
 	Winners []int
 	// Refused is the last error, a *fault.Fault; nil when there was none.
 	Refused error
 }
 
-// Tickets checks a payment's tickets in the network's order: sender, recipient and
-// parameters, which are the same for all of them, then each one's signature, nonce
-// and age. After the first error no ticket is credited; but the rest is looked
-// at, because it may win, unless too many are not the sender's at all.
+// Tickets checks a payment's tickets in the network's order: sender, recipient and parameters,
+// which are the same for all of them, then each one's signature, nonce and age. After the first
+// error no ticket is credited; the rest is still checked, because it may win, unless too many
+// are not the sender's at all.
 //
-// rand is what RecipientRand gives for the payment's parameters, its sender and its
-// price; retired says that it came from the secret of an epoch before, whose tickets
-// count as expired. nonces are those credited under the parameters; it may be nil
-// where retired is true. Tickets without any value are not looked at.
+// rand is what RecipientRand gives for the payment's parameters, its sender and its price;
+// retired says that it came from the secret of an earlier epoch, whose tickets count as
+// expired. nonces are those credited under the parameters; it may be nil if retired is true.
+// Tickets without any value are skipped.
 //
-// Payment.Check comes first. It is Read and Judge in one.
+// Call Payment.Check first. Tickets is Read and Verify in one.
 func (c *Checker) Tickets(p *Payment, rand protocol.Word, retired bool, nonces *Nonces) Verdict {
-	return c.Read(p, rand, retired).Judge(nonces)
+	return c.Read(p, rand, retired).Verify(nonces)
 }
 
-// Reading is what a payment's tickets say by themselves, before anybody looks which
-// of them were seen.
+// Reading is what a payment's tickets show by themselves, before their nonces are checked.
 type Reading struct {
 	payment *Payment
-	// expired says that none is credited for its age.
+	// expired: none is credited, because of their age.
 	expired bool
-	// fatal stands for all tickets; those are then not read.
+	// fatal applies to all tickets; they are then not read.
 	fatal   error
-	tickets []look
+	tickets []ticketCheck
 }
 
-// look is what was found of one ticket.
-type look struct{ signed, wins bool }
+// ticketCheck is the result of reading one ticket.
+type ticketCheck struct{ signed, wins bool }
 
-// mostBad is how many tickets of one payment may have a bad signature before the rest
-// is not read: it counts as unsigned. Nobody makes such tickets in good faith, and each
-// costs as much as one that is worth something.
-const mostBad = 16
+// maxBadSignatures is how many tickets of one payment may have a bad signature before the rest
+// is skipped and counts as unsigned. No honest sender makes such tickets, and each costs as
+// much as a valid one.
+const maxBadSignatures = 16
 
 // Read does the part of Tickets that takes time and needs no nonces, so that
 // payments under the same parameters can be read at once.
@@ -76,9 +75,9 @@ func (c *Checker) Read(p *Payment, rand protocol.Word, retired bool) *Reading {
 	if found.fatal != nil {
 		return found
 	}
-	found.tickets = make([]look, len(p.Tickets))
+	found.tickets = make([]ticketCheck, len(p.Tickets))
 	r := newReader(p, rand)
-	for i, bad := 0, 0; i < len(p.Tickets) && bad < mostBad; i++ {
+	for i, bad := 0, 0; i < len(p.Tickets) && bad < maxBadSignatures; i++ {
 		found.tickets[i].signed, found.tickets[i].wins = r.read(&p.Tickets[i])
 		if !found.tickets[i].signed {
 			bad++
@@ -87,9 +86,9 @@ func (c *Checker) Read(p *Payment, rand protocol.Word, retired bool) *Reading {
 	return found
 }
 
-// Judge is the rest of Tickets. It takes the accepted nonces in; where nonces is nil
-// the tickets count as expired.
-func (r *Reading) Judge(nonces *Nonces) (v Verdict) {
+// Verify is the rest of Tickets. It adds the accepted nonces; if nonces is nil the tickets
+// count as expired.
+func (r *Reading) Verify(nonces *Nonces) (v Verdict) {
 	v.Refused = r.fatal
 	for i, found := range r.tickets {
 		if !found.signed {
@@ -100,12 +99,12 @@ func (r *Reading) Judge(nonces *Nonces) (v Verdict) {
 			v.Winners = append(v.Winners, i)
 		}
 		nonce := r.payment.Tickets[i].Nonce
-		if err := single(r.payment.Sender, nonce, r.expired || nonces == nil, nonces); err != nil {
+		if err := checkNonce(r.payment.Sender, nonce, r.expired || nonces == nil, nonces); err != nil {
 			v.Refused = err
 			continue
 		}
 		if v.Refused == nil {
-			// single has asked, so it cannot fail.
+			// checkNonce succeeded, so Add cannot fail.
 			_ = nonces.Add(nonce)
 			v.Accepted = append(v.Accepted, nonce)
 		}
@@ -113,7 +112,7 @@ func (r *Reading) Judge(nonces *Nonces) (v Verdict) {
 	return v
 }
 
-// fatal are the checks that all tickets of a payment pass or none does.
+// fatal checks what is the same for all tickets of a payment.
 func (c *Checker) fatal(p *Payment, rand protocol.Word) error {
 	switch w := c.Funds.WithdrawRound; {
 	case w != 0 && w <= c.Round+1:
@@ -136,8 +135,8 @@ func (p *Payment) issued(rand protocol.Word) bool {
 	return RandHash(rand) == terms.RecipientRandHash && terms.issued(p.price())
 }
 
-// single are the checks of one ticket that is signed, but for the draw.
-func single(sender core.Address, nonce uint32, expired bool, nonces *Nonces) error {
+// checkNonce checks the nonce and the age of a signed ticket.
+func checkNonce(sender core.Address, nonce uint32, expired bool, nonces *Nonces) error {
 	switch err := nonces.check(nonce); {
 	case errors.Is(err, ErrNonceSeen):
 		return refusedNonce(fault.TicketNonceSeen, sender, nonce, err)

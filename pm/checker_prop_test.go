@@ -35,7 +35,8 @@ func TestCreditedOnce(t *testing.T) {
 			}
 			p := &pm.Payment{Params: &d.params, Sender: d.sender, Expiration: d.params.Expiration, Expected: &d.price}
 			for range rapid.IntRange(0, 6).Draw(t, "tickets") {
-				n := rapid.SampledFrom([]uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, most, pm.MaxNonce, pm.MaxNonce + 1}).Draw(t, "nonce")
+				n := rapid.SampledFrom([]uint32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, most, pm.MaxNonce, pm.MaxNonce + 1}).Draw(t,
+					"nonce")
 				ticket := pool[n]
 				if n != 1 && rapid.IntRange(0, 7).Draw(t, "forged") == 0 {
 					ticket.Sig = bad
@@ -52,7 +53,7 @@ func TestCreditedOnce(t *testing.T) {
 }
 
 // compare judges a payment by the rules as they are written down.
-func compare(t *rapid.T, d *deal, p *pm.Payment, v pm.Verdict, credited map[uint32]bool, late bool) {
+func compare(t *rapid.T, d *paymentTerms, p *pm.Payment, v pm.Verdict, credited map[uint32]bool, late bool) {
 	t.Helper()
 	var accepted []uint32
 	var winners []int

@@ -19,37 +19,43 @@ import (
 // must be found before those above it.
 var refusals = []struct {
 	name  string
-	spoil func(t *testing.T, d *deal, p *pm.Payment)
+	spoil func(t *testing.T, d *paymentTerms, p *pm.Payment)
 	code  fault.Code
 	text  string
 	// fatal errors stop: nothing wins any more.
 	fatal bool
 }{
-	{"expired", func(_ *testing.T, d *deal, _ *pm.Payment) { d.checker.L1 = 140 },
+	{"expired", func(_ *testing.T, d *paymentTerms, _ *pm.Payment) { d.checker.L1 = 140 },
 		fault.TicketParamsStale, "TicketParams expired", false},
-	{"nonce beyond all", func(t *testing.T, d *deal, p *pm.Payment) { p.Tickets = d.pay(t, pm.MaxNonce+1).Tickets },
-		fault.TicketNonceTooMany, "invalid ticket senderNonce: too many values sender=0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1 nonce=1048576", false},
-	{"nonce again", func(t *testing.T, d *deal, p *pm.Payment) {
+	{"nonce beyond all", func(t *testing.T, d *paymentTerms, p *pm.Payment) {
+		p.Tickets = d.pay(t,
+			pm.MaxNonce+1).Tickets
+	},
+		fault.TicketNonceTooMany, "invalid ticket senderNonce: too many values " +
+			"sender=0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1 nonce=1048576", false},
+	{"nonce again", func(t *testing.T, d *paymentTerms, p *pm.Payment) {
 		p.Tickets = d.pay(t, 3).Tickets
 		if err := d.nonces.Add(3); err != nil {
 			t.Fatal(err)
 		}
-	}, fault.TicketNonceSeen, "invalid ticket senderNonce: already seen sender=0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1 nonce=3", false},
-	{"signed by another", func(t *testing.T, d *deal, p *pm.Payment) {
+	}, fault.TicketNonceSeen, "invalid ticket senderNonce: already seen " +
+		"sender=0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1 nonce=3", false},
+	{"signed by another", func(t *testing.T, d *paymentTerms, p *pm.Payment) {
 		batch, err := p.Params.Batch(d.sender, 1, 1, signer(key(t, 9)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.Tickets = batch
 	}, fault.TicketSignatureInvalid, "invalid ticket signature", false},
-	{"another's number", func(_ *testing.T, d *deal, _ *pm.Payment) { d.rand[0] ^= 1 },
+	{"another's number", func(_ *testing.T, d *paymentTerms, _ *pm.Payment) { d.rand[0] ^= 1 },
 		fault.TicketParamsForeign, "invalid recipientRand for ticket recipientRandHash", true},
-	{"no sender", func(_ *testing.T, _ *deal, p *pm.Payment) { p.Sender = core.Address{} },
+	{"no sender", func(_ *testing.T, _ *paymentTerms, p *pm.Payment) { p.Sender = core.Address{} },
 		fault.TicketSenderMissing, "invalid ticket sender", true},
-	{"another recipient", func(_ *testing.T, d *deal, _ *pm.Payment) { d.checker.Recipient[0] ^= 1 },
+	{"another recipient", func(_ *testing.T, d *paymentTerms, _ *pm.Payment) { d.checker.Recipient[0] ^= 1 },
 		fault.TicketForAnother, "invalid ticket recipient", true},
-	{"unlocking", func(_ *testing.T, d *deal, _ *pm.Payment) { d.checker.Funds.WithdrawRound = 31 },
-		fault.SenderUnlockingSoon, "deposit and reserve for sender 0x0000000000000000000000000000000000000000 is set to unlock soon", true},
+	{"unlocking", func(_ *testing.T, d *paymentTerms, _ *pm.Payment) { d.checker.Funds.WithdrawRound = 31 },
+		fault.SenderUnlockingSoon,
+		"deposit and reserve for sender 0x0000000000000000000000000000000000000000 is set to unlock soon", true},
 }
 
 // TestRefusalsInOrder spoils a payment more and more.
@@ -93,7 +99,8 @@ func TestRefusalsAlone(t *testing.T) {
 
 func TestUnlockingEdges(t *testing.T) {
 	t.Parallel()
-	for round, refused := range map[protocol.Round]bool{0: false, 1: true, 30: true, 31: true, 32: false, protocol.Never: false} {
+	for round, refused := range map[protocol.Round]bool{0: false, 1: true, 30: true, 31: true, 32: false,
+		protocol.Never: false} {
 		d := newDeal(t)
 		d.checker.Funds.WithdrawRound = round
 		if v := d.check(d.pay(t, 1)); errors.Is(v.Refused, fault.SenderUnlockingSoon) != refused {
@@ -120,7 +127,8 @@ func TestAcceptedOnce(t *testing.T) {
 		t.Fatalf("winners %v prove nothing", first.Winners)
 	}
 	again := d.check(p)
-	if len(again.Accepted) != 0 || !slices.Equal(again.Winners, first.Winners) || !errors.Is(again.Refused, fault.TicketNonceSeen) {
+	if len(again.Accepted) != 0 || !slices.Equal(again.Winners, first.Winners) ||
+		!errors.Is(again.Refused, fault.TicketNonceSeen) {
 		t.Errorf("again: %+v", again)
 	}
 }
@@ -172,7 +180,8 @@ func TestExpiredStillWins(t *testing.T) {
 	if v := d.check(p); v.Refused != nil {
 		t.Errorf("one block before: %v", v.Refused)
 	}
-	if v := d.checker.Tickets(p, d.rand, true, new(pm.Nonces)); !errors.Is(v.Refused, fault.TicketParamsStale) || len(v.Accepted) != 0 {
+	if v := d.checker.Tickets(p, d.rand, true, new(pm.Nonces)); !errors.Is(v.Refused, fault.TicketParamsStale) ||
+		len(v.Accepted) != 0 {
 		t.Errorf("retired in time: %+v", v)
 	}
 }
@@ -249,7 +258,8 @@ func TestSignatureForms(t *testing.T) {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
-	if v := d.check(&pm.Payment{Params: &d.params, Sender: d.sender, Expiration: d.params.Expiration, Expected: &d.price, Tickets: []pm.Signed{{Nonce: 1, Sig: good}}}); v.Refused != nil {
+	if v := d.check(&pm.Payment{Params: &d.params, Sender: d.sender, Expiration: d.params.Expiration, Expected: &d.price,
+		Tickets: []pm.Signed{{Nonce: 1, Sig: good}}}); v.Refused != nil {
 		t.Errorf("as it was: %v", v.Refused)
 	}
 }
@@ -270,11 +280,16 @@ func TestCheckPayment(t *testing.T) {
 		code  fault.Code
 		text  string
 	}{
-		"no price":        {func(p *pm.Payment) { p.Expected = nil }, fault.ExpectedPriceWrong, "invalid expected price sent with payment err="},
-		"another price":   {func(p *pm.Payment) { p.Expected = &pm.Price{PerUnit: 1211, PixelsPerUnit: 1} }, fault.ExpectedPriceWrong, "invalid expected price sent with payment err="},
-		"without tickets": {func(p *pm.Payment) { *p = pm.Payment{Expected: &pm.Price{}} }, fault.ExpectedPriceWrong, "invalid expected price sent with payment err="},
-		"no sender":       {func(p *pm.Payment) { p.Sender = core.Address{} }, fault.PaymentSenderMissing, "Could not find Sender for payment: "},
-		"no expiration":   {func(p *pm.Payment) { p.HasExpiration = false }, fault.PaymentExpirationMissing, "missing expiration params"},
+		"no price": {func(p *pm.Payment) { p.Expected = nil }, fault.ExpectedPriceWrong,
+			"invalid expected price sent with payment err="},
+		"another price": {func(p *pm.Payment) { p.Expected = &pm.Price{PerUnit: 1211, PixelsPerUnit: 1} },
+			fault.ExpectedPriceWrong, "invalid expected price sent with payment err="},
+		"without tickets": {func(p *pm.Payment) { *p = pm.Payment{Expected: &pm.Price{}} }, fault.ExpectedPriceWrong,
+			"invalid expected price sent with payment err="},
+		"no sender": {func(p *pm.Payment) { p.Sender = core.Address{} }, fault.PaymentSenderMissing,
+			"Could not find Sender for payment: "},
+		"no expiration": {func(p *pm.Payment) { p.HasExpiration = false }, fault.PaymentExpirationMissing,
+			"missing expiration params"},
 	} {
 		p := d.pay(t, 1)
 		c.spoil(p)
@@ -282,11 +297,14 @@ func TestCheckPayment(t *testing.T) {
 			t.Errorf("%s: %q", name, fault.Wire(err))
 		}
 	}
-	if got := fault.Wire(pm.NotActive(d.recipient, 7)); got != "orchestrator 0x5050A4F4b3f9338C3472dcC01A87C76A144b3c9c is inactive in round 7, cannot process payments" {
+	const want = "orchestrator 0x5050A4F4b3f9338C3472dcC01A87C76A144b3c9c is inactive in round 7, " +
+		"cannot process payments"
+	if got := fault.Wire(pm.NotActive(d.recipient, 7)); got != want {
 		t.Error(got)
 	}
 	err := pm.UnknownFunds(d.sender, errors.New("https://user:password@provider"))
-	if got := fault.Wire(err); !strings.HasPrefix(got, "could not get sender info for 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1: ") || strings.Contains(got, "password") {
+	if got := fault.Wire(err); !strings.HasPrefix(got,
+		"could not get sender info for 0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1: ") || strings.Contains(got, "password") {
 		t.Error(got)
 	}
 }

@@ -49,9 +49,11 @@ func TestFaceValueVectors(t *testing.T) {
 				t.Fatal(err)
 			}
 			ev := wei(t, c.TicketEV)
-			got, err := pm.FaceValue(pm.Offered{TicketEV: ev, MaxFaceValue: wei(t, c.MaxFaceValue), MaxFloat: wei(t, c.MaxFloat), TxCost: cost, RedeemGas: c.RedeemGas})
+			got, err := pm.FaceValue(pm.Offered{TicketEV: ev, MaxFaceValue: wei(t, c.MaxFaceValue),
+				MaxFloat: wei(t, c.MaxFloat), TxCost: cost, RedeemGas: c.RedeemGas})
 			if c.Error != "" {
-				if !errors.Is(err, pm.ErrSenderReserve) || !errors.Is(err, fault.InsufficientSenderReserve) || fault.Wire(err) != c.Error {
+				if !errors.Is(err, pm.ErrSenderReserve) || !errors.Is(err, fault.InsufficientSenderReserve) ||
+					fault.Wire(err) != c.Error {
 					t.Fatalf("%s, %v, want %s", got, err, c.Error)
 				}
 				return
@@ -74,7 +76,8 @@ func TestFaceValueVectors(t *testing.T) {
 			}
 		})
 	}
-	if c := file.Floor; (&pm.Params{FaceValue: wei(t, c.FaceValue), WinProb: word(c.WinProb)}).EV().Cmp(pm.WeiValue(wei(t, c.TicketEV))) >= 0 {
+	if c := file.Floor; (&pm.Params{FaceValue: wei(t, c.FaceValue),
+		WinProb: word(c.WinProb)}).EV().Cmp(pm.WeiValue(wei(t, c.TicketEV))) >= 0 {
 		t.Error("the rounded-down probability is not the counterexample")
 	}
 	if got := pm.WinProb(core.NewWei(5), core.NewWei(5)).Big().String(); got != file.Certain {
@@ -89,12 +92,14 @@ func TestWinProbEdges(t *testing.T) {
 		faceValue, ev core.Wei
 		certain, none bool
 	}{
-		"nothing to win":         {core.Wei{}, core.NewWei(5), false, true},
-		"nothing expected":       {core.NewWei(5), core.Wei{}, false, true},
-		"less than expected":     {core.NewWei(4), core.NewWei(5), true, false},
-		"all there is":           {most, most, true, false},
-		"all but one":            {most, wei(t, "115792089237316195423570985008687907853269984665640564039457584007913129639934"), false, false},
-		"rounding past the most": {wei(t, "57896044618658097711785492504343953926634992332820282019728792003956564819969"), wei(t, "57896044618658097711785492504343953926634992332820282019728792003956564819968"), true, false},
+		"nothing to win":     {core.Wei{}, core.NewWei(5), false, true},
+		"nothing expected":   {core.NewWei(5), core.Wei{}, false, true},
+		"less than expected": {core.NewWei(4), core.NewWei(5), true, false},
+		"all there is":       {most, most, true, false},
+		"all but one": {most,
+			wei(t, "115792089237316195423570985008687907853269984665640564039457584007913129639934"), false, false},
+		"rounding past the most": {wei(t, "57896044618658097711785492504343953926634992332820282019728792003956564819969"),
+			wei(t, "57896044618658097711785492504343953926634992332820282019728792003956564819968"), true, false},
 	} {
 		p := pm.WinProb(c.faceValue, c.ev)
 		if p.IsZero() != c.none {

@@ -71,9 +71,11 @@ func drawParams(t *rapid.T, label string) (pm.Params, pm.Price) {
 	p.FaceValue, _ = core.WeiOf(number("face value"))
 	p.WinProb, _ = protocol.WordOf(number("probability"))
 	if rapid.Bool().Draw(t, label+"has a round") {
-		p.Expiration = pm.Expiration{Round: protocol.Round(rapid.Uint64().Draw(t, label+"round")), BlockHash: protocol.Hash{1}}
+		p.Expiration = pm.Expiration{Round: protocol.Round(rapid.Uint64().Draw(t, label+"round")),
+			BlockHash: protocol.Hash{1}}
 	}
-	return p, pm.Price{PerUnit: rapid.Int64Min(0).Draw(t, label+"price"), PixelsPerUnit: rapid.Int64Min(0).Draw(t, label+"units")}
+	return p, pm.Price{PerUnit: rapid.Int64Min(0).Draw(t, label+"price"),
+		PixelsPerUnit: rapid.Int64Min(0).Draw(t, label+"units")}
 }
 
 // TestOneNumberPerPromise: under one seed, other parameters have another number or
@@ -92,11 +94,13 @@ func TestOneNumberPerPromise(t *testing.T) {
 			price pm.Price
 			want  bool
 		}{{a, priceA, true}, {b, priceB, false}} {
-			payment := &pm.Payment{Params: &c.p, Sender: d.sender, Expiration: c.p.Expiration, Expected: &c.price, Tickets: []pm.Signed{{Nonce: 1}}}
+			payment := &pm.Payment{Params: &c.p, Sender: d.sender, Expiration: c.p.Expiration, Expected: &c.price,
+				Tickets: []pm.Signed{{Nonce: 1}}}
 			if c.p.FaceValue.IsZero() || c.p.WinProb.IsZero() {
 				continue
 			}
-			same := c.p.FaceValue.Cmp(a.FaceValue) == 0 && c.p.WinProb == a.WinProb && c.p.ExpirationBlock == a.ExpirationBlock &&
+			same := c.p.FaceValue.Cmp(a.FaceValue) == 0 && c.p.WinProb == a.WinProb &&
+				c.p.ExpirationBlock == a.ExpirationBlock &&
 				c.p.Expiration == a.Expiration && c.price.Equal(priceA)
 			v := d.checker.Tickets(payment, pm.RecipientRand(d.secret, &c.p, d.sender, c.price), false, new(pm.Nonces))
 			if known := !errors.Is(v.Refused, fault.TicketParamsForeign); known != same {

@@ -98,8 +98,8 @@ func signer(k *ecdsa.PrivateKey) func([32]byte) ([]byte, error) {
 	}
 }
 
-// deal is a sender, a recipient and the parameters between them.
-type deal struct {
+// paymentTerms is a sender, a recipient and the parameters between them.
+type paymentTerms struct {
 	key       *ecdsa.PrivateKey
 	sender    core.Address
 	recipient core.Address
@@ -112,10 +112,11 @@ type deal struct {
 }
 
 // newDeal makes parameters under which half of the tickets win.
-func newDeal(t testing.TB) *deal {
+func newDeal(t testing.TB) *paymentTerms {
 	t.Helper()
 	k := key(t, 1)
-	d := &deal{key: k, sender: addressOf(k), recipient: addressOf(key(t, 2)), secret: pm.Secret{7}, price: pm.Price{PerUnit: 1212, PixelsPerUnit: 1}}
+	d := &paymentTerms{key: k, sender: addressOf(k), recipient: addressOf(key(t, 2)), secret: pm.Secret{7},
+		price: pm.Price{PerUnit: 1212, PixelsPerUnit: 1}}
 	half := word(unhex(t, "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"))
 	d.issue(pm.Params{
 		Recipient: d.recipient, FaceValue: core.NewWei(1000), WinProb: half, ExpirationBlock: 140,
@@ -125,17 +126,18 @@ func newDeal(t testing.TB) *deal {
 	return d
 }
 
-func (d *deal) issue(p pm.Params, random protocol.Word) {
+func (d *paymentTerms) issue(p pm.Params, random protocol.Word) {
 	d.params = pm.Issue(d.secret, random, p, d.sender, d.price)
 	d.rand = pm.RecipientRand(d.secret, &d.params, d.sender, d.price)
 }
 
 // pay makes a payment of tickets with these nonces.
-func (d *deal) pay(t testing.TB, nonces ...uint32) *pm.Payment {
+func (d *paymentTerms) pay(t testing.TB, nonces ...uint32) *pm.Payment {
 	t.Helper()
 	params := d.params
 	price := d.price
-	p := &pm.Payment{Params: &params, Sender: d.sender, Expiration: params.Expiration, HasExpiration: true, Expected: &price}
+	p := &pm.Payment{Params: &params, Sender: d.sender, Expiration: params.Expiration, HasExpiration: true,
+		Expected: &price}
 	for _, n := range nonces {
 		sig, err := signer(d.key)(pm.TicketDigest(params.TicketHash(d.sender, n)))
 		if err != nil {
@@ -146,4 +148,6 @@ func (d *deal) pay(t testing.TB, nonces ...uint32) *pm.Payment {
 	return p
 }
 
-func (d *deal) check(p *pm.Payment) pm.Verdict { return d.checker.Tickets(p, d.rand, false, &d.nonces) }
+func (d *paymentTerms) check(p *pm.Payment) pm.Verdict {
+	return d.checker.Tickets(p, d.rand, false, &d.nonces)
+}

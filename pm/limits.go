@@ -34,8 +34,10 @@ func (l Limits) String() string {
 	if l.DepositMultiplier > 1 {
 		part = fmt.Sprintf("a %dth of the deposit", l.DepositMultiplier)
 	}
-	return fmt.Sprintf("one ticket is worth at most %s wei on average (-maxTicketEV), the tickets of one payment %s wei (-maxTotalEV), "+
-		"an orchestrator is paid at most %s wei ahead of its work (-maxCreditEV), a ticket that wins pays at most %s (-depositMultiplier), "+
+	return fmt.Sprintf("one ticket is worth at most %s wei on average (-maxTicketEV), "+
+		"the tickets of one payment %s wei (-maxTotalEV), "+
+		"an orchestrator is paid at most %s wei ahead of its work (-maxCreditEV), "+
+		"a ticket that wins pays at most %s (-depositMultiplier), "+
 		"and all of them together the deposit and the reserve", l.MaxEV, l.MaxTotalEV, l.MaxCredit, part)
 }
 
@@ -65,7 +67,8 @@ func CheckSender(p *Params, n int, funds protocol.Sender, round protocol.Round, 
 	case ev.Cmp(WeiValue(p.FaceValue)) >= 0:
 		return fault.New(fault.TicketFaceValueLow, opPay, "ticket faceValue too low")
 	case ev.Cmp(WeiValue(l.MaxEV)) > 0:
-		return fault.New(fault.TicketEVHigh, opPay, fmt.Sprintf("ticket EV of %s wei is higher than the allowed %s", ev, l.MaxEV))
+		return fault.New(fault.TicketEVHigh, opPay, fmt.Sprintf("ticket EV of %s wei is higher than the allowed %s", ev,
+			l.MaxEV))
 	}
 	if err := checkFunds(funds, round); err != nil {
 		return err
@@ -86,7 +89,8 @@ func CheckSender(p *Params, n int, funds protocol.Sender, round protocol.Round, 
 func checkFunds(funds protocol.Sender, round protocol.Round) error {
 	switch {
 	case funds.WithdrawRound != 0 && funds.WithdrawRound <= round+1:
-		return fault.New(fault.OwnFundsUnlocking, opPay, fmt.Sprintf("deposit and reserve are set to unlock in round %d", funds.WithdrawRound))
+		return fault.New(fault.OwnFundsUnlocking, opPay, fmt.Sprintf("deposit and reserve are set to unlock in round %d",
+			funds.WithdrawRound))
 	case funds.Reserve.FundsRemaining.IsZero():
 		return fault.New(fault.OwnReserveEmpty, opPay, "no reserve")
 	case funds.Deposit.IsZero():

@@ -39,7 +39,8 @@ func TestCheckSenderInOrder(t *testing.T) {
 	t.Parallel()
 	// 15 divides certainty, so that a ticket is worth exactly 8 wei.
 	p := pm.Params{FaceValue: core.NewWei(15), WinProb: pm.WinProb(core.NewWei(15), core.NewWei(8))}
-	funds := protocol.Sender{Deposit: core.NewWei(31), Reserve: protocol.Reserve{FundsRemaining: core.NewWei(1)}, WithdrawRound: 12}
+	funds := protocol.Sender{Deposit: core.NewWei(31), Reserve: protocol.Reserve{FundsRemaining: core.NewWei(1)},
+		WithdrawRound: 12}
 	limits := pm.Limits{MaxEV: core.NewWei(8), MaxTotalEV: core.NewWei(32), DepositMultiplier: 2}
 	if err := pm.CheckSender(&p, 4, funds, 10, limits); err != nil {
 		t.Fatal(err)

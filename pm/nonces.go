@@ -35,7 +35,7 @@ func (n *Nonces) Has(nonce uint32) bool {
 	if n == nil || page >= len(n.pages) || n.pages[page] == nil {
 		return false
 	}
-	word, bit := place(nonce)
+	word, bit := bitOf(nonce)
 	return n.pages[page][word]&bit != 0
 }
 
@@ -51,7 +51,7 @@ func (n *Nonces) Add(nonce uint32) error {
 	if n.pages[page] == nil {
 		n.pages[page] = new(noncePage)
 	}
-	word, bit := place(nonce)
+	word, bit := bitOf(nonce)
 	n.pages[page][word] |= bit
 	n.count++
 	return nil
@@ -73,7 +73,7 @@ func (n *Nonces) Remove(nonce uint32) {
 	if !n.Has(nonce) {
 		return
 	}
-	word, bit := place(nonce)
+	word, bit := bitOf(nonce)
 	n.pages[nonce/pageBits][word] &^= bit
 	n.count--
 }
@@ -105,6 +105,6 @@ func (n *Nonces) All() []uint32 {
 	return all
 }
 
-func place(nonce uint32) (word int, bit uint64) {
+func bitOf(nonce uint32) (word int, bit uint64) {
 	return int(nonce % pageBits / 64), 1 << (nonce % 64)
 }

@@ -15,7 +15,8 @@ import (
 // TestNoncesAreASet compares with a map under any order of calls.
 func TestNoncesAreASet(t *testing.T) {
 	t.Parallel()
-	some := rapid.OneOf(rapid.Uint32Range(0, 70), rapid.Uint32Range(1000, 1100), rapid.Uint32Range(pm.MaxNonce-3, pm.MaxNonce+3), rapid.Uint32())
+	some := rapid.OneOf(rapid.Uint32Range(0, 70), rapid.Uint32Range(1000, 1100),
+		rapid.Uint32Range(pm.MaxNonce-3, pm.MaxNonce+3), rapid.Uint32())
 	rapid.Check(t, func(t *rapid.T) {
 		var n pm.Nonces
 		model := map[uint32]bool{}

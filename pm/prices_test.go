@@ -60,20 +60,26 @@ func TestPriceBounds(t *testing.T) {
 	huge := new(big.Rat).SetInt(new(big.Int).Lsh(big.NewInt(1), 70))
 	tiny := new(big.Rat).Inv(huge)
 	for name, c := range map[string]struct{ got, want pm.Price }{
-		"huge":             {pm.Quantise(huge), pm.Price{PerUnit: math.MaxInt64, PixelsPerUnit: 1000}},
-		"tiny":             {pm.Quantise(tiny), pm.Price{PixelsPerUnit: 1}},
-		"negative":         {pm.Quantise(big.NewRat(-5, 1)), pm.Price{PixelsPerUnit: 1}},
-		"raw, huge":        {pm.RawPrice(huge), pm.Price{PerUnit: math.MaxInt64, PixelsPerUnit: 1}},
-		"raw, tiny":        {pm.RawPrice(tiny), pm.Price{PixelsPerUnit: 1}},
-		"raw, negative":    {pm.RawPrice(big.NewRat(-5, 3)), pm.Price{PixelsPerUnit: 1}},
-		"raw is exact":     {pm.RawPrice(big.NewRat(14, 6)), pm.Price{PerUnit: 7, PixelsPerUnit: 3}},
-		"floor, huge":      {pm.FloorPrice(huge), pm.Price{PerUnit: math.MaxInt64, PixelsPerUnit: 1}},
-		"no gas price":     {pm.Quantise(pm.Overhead(big.NewRat(3, 2), core.NewWei(5), core.Wei{})), pm.Price{PerUnit: 3, PixelsPerUnit: 2}},
-		"no face value":    {pm.Quantise(pm.Overhead(big.NewRat(3, 2), core.Wei{}, core.NewWei(5))), pm.Price{PerUnit: 3, PixelsPerUnit: 2}},
-		"free stays free":  {pm.Quantise(pm.Overhead(new(big.Rat), core.NewWei(5), core.NewWei(5))), pm.Price{PixelsPerUnit: 1}},
-		"cost is all":      {pm.Quantise(pm.Overhead(big.NewRat(3, 2), core.NewWei(5), core.NewWei(5))), pm.Price{PerUnit: 3, PixelsPerUnit: 1}},
-		"a third more":     {pm.Quantise(pm.Overhead(big.NewRat(1, 1), core.NewWei(3), core.NewWei(1))), pm.Price{PerUnit: 1333, PixelsPerUnit: 1000}},
-		"the cost doubles": {pm.Quantise(pm.Overhead(big.NewRat(1, 1), core.NewWei(1), core.NewWei(2))), pm.Price{PerUnit: 3, PixelsPerUnit: 1}},
+		"huge":          {pm.Quantise(huge), pm.Price{PerUnit: math.MaxInt64, PixelsPerUnit: 1000}},
+		"tiny":          {pm.Quantise(tiny), pm.Price{PixelsPerUnit: 1}},
+		"negative":      {pm.Quantise(big.NewRat(-5, 1)), pm.Price{PixelsPerUnit: 1}},
+		"raw, huge":     {pm.RawPrice(huge), pm.Price{PerUnit: math.MaxInt64, PixelsPerUnit: 1}},
+		"raw, tiny":     {pm.RawPrice(tiny), pm.Price{PixelsPerUnit: 1}},
+		"raw, negative": {pm.RawPrice(big.NewRat(-5, 3)), pm.Price{PixelsPerUnit: 1}},
+		"raw is exact":  {pm.RawPrice(big.NewRat(14, 6)), pm.Price{PerUnit: 7, PixelsPerUnit: 3}},
+		"floor, huge":   {pm.FloorPrice(huge), pm.Price{PerUnit: math.MaxInt64, PixelsPerUnit: 1}},
+		"no gas price": {pm.Quantise(pm.Overhead(big.NewRat(3, 2), core.NewWei(5), core.Wei{})),
+			pm.Price{PerUnit: 3, PixelsPerUnit: 2}},
+		"no face value": {pm.Quantise(pm.Overhead(big.NewRat(3, 2), core.Wei{}, core.NewWei(5))),
+			pm.Price{PerUnit: 3, PixelsPerUnit: 2}},
+		"free stays free": {pm.Quantise(pm.Overhead(new(big.Rat), core.NewWei(5), core.NewWei(5))),
+			pm.Price{PixelsPerUnit: 1}},
+		"cost is all": {pm.Quantise(pm.Overhead(big.NewRat(3, 2), core.NewWei(5), core.NewWei(5))),
+			pm.Price{PerUnit: 3, PixelsPerUnit: 1}},
+		"a third more": {pm.Quantise(pm.Overhead(big.NewRat(1, 1), core.NewWei(3), core.NewWei(1))),
+			pm.Price{PerUnit: 1333, PixelsPerUnit: 1000}},
+		"the cost doubles": {pm.Quantise(pm.Overhead(big.NewRat(1, 1), core.NewWei(1), core.NewWei(2))),
+			pm.Price{PerUnit: 3, PixelsPerUnit: 1}},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, c.got, c.want)
@@ -102,7 +108,8 @@ func TestQuantiseLosesLess(t *testing.T) {
 func TestTicketsReachTheCredit(t *testing.T) {
 	t.Parallel()
 	value := func(t *rapid.T, name string, least int64) pm.Value {
-		return pm.ValueOf(big.NewRat(rapid.Int64Range(least, 1<<40).Draw(t, name), rapid.Int64Range(1, 1<<20).Draw(t, name+" per")))
+		return pm.ValueOf(big.NewRat(rapid.Int64Range(least, 1<<40).Draw(t, name),
+			rapid.Int64Range(1, 1<<20).Draw(t, name+" per")))
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		want, have, ev := value(t, "want", 0), value(t, "have", -1<<40), value(t, "ev", 1)

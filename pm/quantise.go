@@ -40,20 +40,20 @@ func RawPrice(r *big.Rat) Price {
 	return lowest(r)
 }
 
-// roundMost is the largest denominator that a price keeps which somebody wrote down.
-const roundMost = 1_000_000
+// maxPlainDenominator is the largest denominator that a price keeps which an operator wrote down.
+const maxPlainDenominator = 1_000_000
 
 // RoundedPrice is RawPrice for a price that was made from a rate: such prices have a
 // denominator of their own every hour, and a balance that is billed at many of them
 // would have to carry all of their factors. They are rounded down to thousandths of a
 // wei, small ones to as fine a decimal as keeps a millionth of them. What has few
-// digits, as prices that somebody wrote down, stays exact.
+// digits, as in prices that an operator wrote down, stays exact.
 func RoundedPrice(r *big.Rat) Price {
-	if r.Sign() <= 0 || r.Denom().Cmp(big.NewInt(roundMost)) <= 0 || decimal(r.Denom()) {
+	if r.Sign() <= 0 || r.Denom().Cmp(big.NewInt(maxPlainDenominator)) <= 0 || decimal(r.Denom()) {
 		return RawPrice(r)
 	}
 	scale := big.NewInt(quantum)
-	enough := new(big.Rat).SetInt64(roundMost)
+	enough := new(big.Rat).SetInt64(maxPlainDenominator)
 	for {
 		scaled := new(big.Rat).Mul(r, new(big.Rat).SetInt(scale))
 		next := new(big.Int).Mul(scale, big.NewInt(10))

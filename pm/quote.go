@@ -7,11 +7,10 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Quote is what an orchestrator told one gateway that work costs. It travels
-// inside the auth token, authenticated, so that what was quoted is what is billed,
-// without anything to remember.
+// Quote is what an orchestrator quoted to one gateway. It travels inside the auth token,
+// authenticated, so that bills follow the quote without stored state.
 type Quote struct {
-	// Sender is whom it was made for; zero off-chain.
+	// Sender is the gateway that it was made for; zero off-chain.
 	Sender core.Address
 	Price  Price
 	// Models are the AI models the price is for; none means transcoding.

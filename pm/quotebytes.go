@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// quoteForm is the first byte of a quote, so that a later form is told apart.
+// quoteForm is the first byte of a quote, so that a later form can be recognized.
 const quoteForm = 1
 
 // Bounds of a quote, which travels in every request.

@@ -22,7 +22,8 @@ func sameQuote(a, b pm.Quote) bool {
 func TestQuoteRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		q := pm.Quote{Price: pm.Price{PerUnit: rapid.Int64Min(0).Draw(t, "price"), PixelsPerUnit: rapid.Int64Min(0).Draw(t, "units")}}
+		q := pm.Quote{Price: pm.Price{PerUnit: rapid.Int64Min(0).Draw(t, "price"),
+			PixelsPerUnit: rapid.Int64Min(0).Draw(t, "units")}}
 		copy(q.Sender[:], rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "sender"))
 		for range rapid.IntRange(0, pm.MaxQuoteModels).Draw(t, "models") {
 			q.Models = append(q.Models, inference.Model{

@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 )
@@ -16,7 +17,8 @@ const personal = "\x19Ethereum Signed Message:\n32"
 
 // halfOrder is half of secp256k1's order: a signature with a larger s is the same
 // one written in another way, and would draw again.
-const halfOrder = "\x7f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x5d\x57\x6e\x73\x57\xa4\x50\x1d\xdf\xe9\x2f\x46\x68\x1b\x20\xa0"
+const halfOrder = "\x7f\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\x5d\x57\x6e\x73\x57\xa4\x50\x1d\xdf\xe9\x2f\x46\x68\x1b\x20\xa0"
 
 // reader checks one ticket after another of a payment. What is the same for all is
 // prepared once, and its buffers are used again, because recovering the signer is
@@ -28,15 +30,15 @@ type reader struct {
 	// ticket is the preimage of the ticket's hash, message that of the digest, draw
 	// that of the draw: 65 bytes of signature and the recipient's random number.
 	ticket  []byte
-	message [len(personal) + signature.Size]byte
+	message [len(personal) + keccak.Size]byte
 	draw    [signature.Length + 32]byte
 	sig     [signature.Length]byte
-	out     [signature.Size]byte
+	out     [keccak.Size]byte
 }
 
 func newReader(p *Payment, rand protocol.Word) *reader {
 	terms := p.Terms()
-	r := &reader{sender: p.Sender, winProb: terms.WinProb, keccak: signature.NewHash(), ticket: terms.preimage(p.Sender)}
+	r := &reader{sender: p.Sender, winProb: terms.WinProb, keccak: keccak.New(), ticket: terms.preimage(p.Sender)}
 	copy(r.message[:], personal)
 	copy(r.draw[signature.Length:], rand[:])
 	return r

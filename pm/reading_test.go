@@ -27,7 +27,7 @@ func TestReadAtOnce(t *testing.T) {
 				reading := d.checker.Read(p, d.rand, false)
 				mu.Lock()
 				defer mu.Unlock()
-				v := reading.Judge(&d.nonces)
+				v := reading.Verify(&d.nonces)
 				accepted = append(accepted, v.Accepted...)
 				if v.Refused != nil && !errors.Is(v.Refused, fault.TicketNonceSeen) {
 					t.Error(v.Refused)
@@ -42,7 +42,8 @@ func TestReadAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 	slices.Sort(accepted)
-	if !slices.Equal(accepted, d.nonces.All()) || len(slices.Compact(slices.Clone(accepted))) != len(accepted) || len(accepted) < 4 {
+	if !slices.Equal(accepted, d.nonces.All()) || len(slices.Compact(slices.Clone(accepted))) != len(accepted) ||
+		len(accepted) < 4 {
 		t.Errorf("accepted %v, nonces %v", accepted, d.nonces.All())
 	}
 }

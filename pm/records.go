@@ -92,7 +92,7 @@ type Debit struct {
 	Session core.SessionID
 	// Pipeline and Model name the work: "transcoding" and "", or "llm" and a model.
 	Pipeline, Model string
-	// Worker is who did it: a device, a container, a remote worker.
+	// Worker names the worker that did it: a device, a container, a remote worker.
 	Worker string
 	Price  Price
 	// Units is what was billed, Produced what came out of it where that is another
@@ -157,7 +157,7 @@ type Winner struct {
 	Hash   protocol.Hash
 	Ticket protocol.WinningTicket
 	// ExpirationBlock is when its parameters expire; it is not redeemed before,
-	// because that tells the random number.
+	// because that reveals the random number.
 	ExpirationBlock protocol.L1Block
 	// Account is what it was paid into; Credited is false for a winner of a payment
 	// that was refused, which is redeemed all the same.

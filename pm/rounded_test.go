@@ -12,7 +12,8 @@ import (
 // Prices of a rate stay on one decimal grid; those that somebody wrote stay exact.
 func TestRoundedPrice(t *testing.T) {
 	t.Parallel()
-	for _, r := range []*big.Rat{big.NewRat(1200, 1), big.NewRat(1, 7), big.NewRat(5, 1e12), big.NewRat(3, 999_983), new(big.Rat)} {
+	for _, r := range []*big.Rat{big.NewRat(1200, 1), big.NewRat(1, 7), big.NewRat(5, 1e12), big.NewRat(3, 999_983),
+		new(big.Rat)} {
 		if got := pm.RoundedPrice(r); got.Rat().Cmp(r) != 0 {
 			t.Errorf("%s became %s", r, got)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 )
@@ -58,7 +59,7 @@ func putNonce(preimage []byte, nonce uint32) {
 func (p *Params) TicketHash(sender core.Address, nonce uint32) protocol.Hash {
 	b := p.preimage(sender)
 	putNonce(b, nonce)
-	return signature.Keccak(b)
+	return keccak.Sum(b)
 }
 
 // TicketMessage is what the sender signs of a ticket.
@@ -74,13 +75,13 @@ func TicketDigest(hash protocol.Hash) [32]byte { return signature.EthDigest(hash
 
 // RandHash is the hash of a recipient's random number, which binds it before the
 // sender signs.
-func RandHash(rand protocol.Word) protocol.Hash { return signature.Keccak(rand[:]) }
+func RandHash(rand protocol.Word) protocol.Hash { return keccak.Sum(rand[:]) }
 
 // Wins draws: a ticket wins when the hash of its signature and the recipient's
 // random number is below the win probability. Neither side can choose the hash,
 // because each has bound its part before it sees the other's.
 func Wins(sig []byte, rand protocol.Word, winProb protocol.Word) bool {
-	draw := signature.Keccak(sig, rand[:])
+	draw := keccak.Sum(sig, rand[:])
 	return below(draw[:], winProb)
 }
 

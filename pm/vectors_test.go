@@ -9,8 +9,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -111,7 +111,8 @@ func (v *ticketVector) signed(t *testing.T, p *pm.Params) {
 	if err != nil || !bytes.Equal(batch[0].Sig, v.Signature) {
 		t.Errorf("signature %x, %v, want %x", batch[0].Sig, err, v.Signature)
 	}
-	payment := pm.Payment{Params: p, Sender: v.Sender, Expiration: p.Expiration, HasExpiration: true, Tickets: []pm.Signed{{Nonce: v.Nonce, Sig: v.Signature}}}
+	payment := pm.Payment{Params: p, Sender: v.Sender, Expiration: p.Expiration, HasExpiration: true,
+		Tickets: []pm.Signed{{Nonce: v.Nonce, Sig: v.Signature}}}
 	rand := word(v.Rand)
 	if signed, wins := payment.Read(0, rand); !signed || wins != v.Wins {
 		t.Errorf("signed %t, wins %t, want %t", signed, wins, v.Wins)
@@ -119,7 +120,7 @@ func (v *ticketVector) signed(t *testing.T, p *pm.Params) {
 	if got := pm.Wins(v.Signature, rand, p.WinProb); got != v.Wins {
 		t.Errorf("wins %t, want %t", got, v.Wins)
 	}
-	if got := signature.Keccak(v.Signature, rand[:]); !bytes.Equal(got[:], v.Draw) {
+	if got := keccak.Sum(v.Signature, rand[:]); !bytes.Equal(got[:], v.Draw) {
 		t.Errorf("draw %x, want %x", got, v.Draw)
 	}
 	payment.Tickets[0].Nonce++
@@ -146,7 +147,8 @@ func TestContractVectors(t *testing.T) {
 	if got := p.RecipientRandHash.String(); got != "0x2cefe4e59877c202aee3aa8ffbee360a0e2b0b13d3c8a71ff2f292d98141c88b" {
 		t.Errorf("hash of the random number %s", got)
 	}
-	if got := p.Expiration.AuxData(); !bytes.Equal(got, unhex(t, strings.Repeat("0", 60)+"0dac"+strings.Repeat("ab", 32))) {
+	if got := p.Expiration.AuxData(); !bytes.Equal(got, unhex(t,
+		strings.Repeat("0", 60)+"0dac"+strings.Repeat("ab", 32))) {
 		t.Errorf("aux data %x", got)
 	}
 	for _, c := range []struct {
@@ -155,10 +157,12 @@ func TestContractVectors(t *testing.T) {
 		wins            bool
 	}{
 		{1, "0x17f3503b656fed33259b69a455fc59f4faf745591569f58f6c9246fd193031c0",
-			"b257420c1cd14cea09c50da77bae1dadfe3c3e236a797a165023a1eb16cccbe027d0c6fd978559c08610855dfdbf9721d98da3fb028e29e4f190f9d0b486a4161b",
+			"b257420c1cd14cea09c50da77bae1dadfe3c3e236a797a165023a1eb16cccbe0" +
+				"27d0c6fd978559c08610855dfdbf9721d98da3fb028e29e4f190f9d0b486a4161b",
 			"008194f81020e0d5c4b3188d6594f987f23941f0f43d91a47eed4c36b17edc2b", true},
 		{7, "0xfa3ec51bf134346b8cb6d759e5cc54f7a0e55a8dc44bca394e3addf1b3f563ae",
-			"045f9040384e7b4c269c748af3ab36207769ac8c3f0659bb6378b4a77691265542d75d1c1275f6ef469de76b942d4f26b735ab537f5717180993c780994d4a9c1b",
+			"045f9040384e7b4c269c748af3ab36207769ac8c3f0659bb6378b4a776912655" +
+				"42d75d1c1275f6ef469de76b942d4f26b735ab537f5717180993c780994d4a9c1b",
 			"5d7717deaeb76e4e40afccfb78ffe3042276768ca3b78300e36b1d99c73af775", false},
 	} {
 		sender := addressOf(k)
@@ -169,7 +173,7 @@ func TestContractVectors(t *testing.T) {
 		if err != nil || !bytes.Equal(batch[0].Sig, unhex(t, c.sig)) {
 			t.Errorf("%d: signature %x, %v", c.nonce, batch[0].Sig, err)
 		}
-		if got := signature.Keccak(batch[0].Sig, rand[:]); !bytes.Equal(got[:], unhex(t, c.draw)) {
+		if got := keccak.Sum(batch[0].Sig, rand[:]); !bytes.Equal(got[:], unhex(t, c.draw)) {
 			t.Errorf("%d: draw %x", c.nonce, got)
 		}
 		payment := pm.Payment{Params: &p, Sender: sender, Expiration: p.Expiration, Tickets: batch}
@@ -179,7 +183,8 @@ func TestContractVectors(t *testing.T) {
 		won := p.Winning(sender, batch[0], rand)
 		if won.SenderNonce != uint64(c.nonce) || !bytes.Equal(won.Signature[:], batch[0].Sig) || won.RecipientRand != rand ||
 			won.CreationRound != 3500 || won.CreationRoundHash != p.Expiration.BlockHash || won.Sender != sender ||
-			won.Recipient != p.Recipient || won.WinProb != p.WinProb || won.FaceValue.Cmp(p.FaceValue) != 0 || won.RecipientRandHash != p.RecipientRandHash {
+			won.Recipient != p.Recipient || won.WinProb != p.WinProb || won.FaceValue.Cmp(p.FaceValue) != 0 ||
+			won.RecipientRandHash != p.RecipientRandHash {
 			t.Errorf("%d: winning ticket %+v", c.nonce, won)
 		}
 	}
@@ -189,7 +194,7 @@ func TestContractVectors(t *testing.T) {
 func TestDrawAtTheBound(t *testing.T) {
 	t.Parallel()
 	sig, rand := []byte("signature"), protocol.Word{9}
-	draw := protocol.Word(signature.Keccak(sig, rand[:]))
+	draw := protocol.Word(keccak.Sum(sig, rand[:]))
 	above, _ := protocol.WordOf(new(big.Int).Add(draw.Big(), big.NewInt(1)))
 	if pm.Wins(sig, rand, draw) || !pm.Wins(sig, rand, above) || pm.Wins(sig, rand, protocol.Word{}) {
 		t.Error("the bound is elsewhere")

@@ -50,6 +50,7 @@ func (n *node) registration() (worker.Options, error) {
 	opt := worker.Options{
 		TLS: certificates, Node: remote.Node(release.Version), Worker: name, Instance: hex.EncodeToString(instance[:]),
 		Orchestrators: authorities(n.cfg.Addresses.Orchestrators),
+		Stores:        n.cfg.Storage.ObjectStoreNetworks,
 		Log:           n.log, Board: n.board, Now: time.Now, Rand: mrand.Float64,
 	}
 	// An orchestrator takes any of its secrets, a worker shows the first.

@@ -55,7 +55,7 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 		return nil, pm.Opening{}, err
 	}
 	l, o, err := ledger.Open(ctx, ledger.Options{
-		DB: n.storing.writer, Reader: n.storing.reader, Full: store.Full, Passing: store.Passing, Damaged: store.Damaged, Lost: store.Lost, Patience: storePatience,
+		DB: n.storing.writer, Reader: n.storing.reader, Full: store.Full, Passing: store.Passing, Damaged: store.Damaged, Lost: store.Lost, TxTimeout: storePatience,
 		Mark: nodedb.Mark(n.cfg.Storage.DataDir, s.Book), Head: n.layer1, Rand: rand.Reader, Now: time.Now,
 		Board: n.board, Log: n.log,
 	})
@@ -116,7 +116,7 @@ func (s *storing) lead(ctx context.Context, f func(context.Context, leader.Term)
 	// To ask who leads costs no new connection.
 	asking, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	if led, err := ledger.SharedReader(s.shared).Led(asking); err != nil || led {
+	if led, err := ledger.SharedReader(s.shared).HasLeader(asking); err != nil || led {
 		return errors.Join(err, fault.StoreNotLeading)
 	}
 	db := s.store.Leader()

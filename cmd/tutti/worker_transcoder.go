@@ -32,7 +32,7 @@ func (n *node) addRemoteTranscoder(ctx context.Context) (err error) {
 	}
 	client, err := transcoder.New(transcoder.Options{
 		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: release.Version,
-		Transcoder: n.watched(n.media), Capacity: n.capacity, Capabilities: n.media.Capabilities, Devices: n.ownDevices,
+		Transcoder: n.watched(n.media), Capacity: n.capacity, Capabilities: n.media.Capabilities, Devices: n.ownDevices, Stores: at.Stores,
 		Log: n.log, Board: n.board, Recorder: n.recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader, Chance: mrand.Float64,
 	})
 	if err != nil {

@@ -59,7 +59,7 @@ func (p *parts) SetPrice(_ context.Context, _ core.Address, price core.UnitPrice
 	return nil
 }
 
-func (p *parts) List() []pricing.Listed { return nil }
+func (p *parts) List() []pricing.ListedPrice { return nil }
 
 func (p *parts) AutoAdjust() bool { return false }
 

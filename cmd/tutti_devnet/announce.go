@@ -21,7 +21,8 @@ func announce(w io.Writer, opt options, info control.Info) error {
 	}
 	text += "  control     " + info.Control + "\n"
 	if info.Controller != (common.Address{}) {
-		text += fmt.Sprintf("  controller  %v\n  AI registry %v\n  price feed  %v\n", info.Controller, info.AIServiceRegistry, info.PriceFeed)
+		text += fmt.Sprintf("  controller  %v\n  AI registry %v\n  price feed  %v\n", info.Controller,
+			info.AIServiceRegistry, info.PriceFeed)
 	}
 	for n, address := range info.Accounts {
 		text += fmt.Sprintf("  account %-3d %v", n, address)
@@ -34,8 +35,7 @@ func announce(w io.Writer, opt options, info control.Info) error {
 	return err
 }
 
-// writeReady writes the file in one step, so that who waits for it never reads
-// half of it.
+// writeReady writes the file in one step, so that a reader never sees half of it.
 func writeReady(path string, info control.Info) error {
 	text, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {

@@ -43,7 +43,8 @@ func ctl(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	client := control.New(*url)
 	defer client.Close()
 	var result json.RawMessage
-	if err := client.Call(ctx, &result, "devnet_"+strings.TrimPrefix(fs.Arg(0), "devnet_"), arguments(fs.Args()[1:])...); err != nil {
+	if err := client.Call(ctx, &result, "devnet_"+strings.TrimPrefix(fs.Arg(0), "devnet_"),
+		arguments(fs.Args()[1:])...); err != nil {
 		fmt.Fprintln(stderr, "tutti_devnet:", err)
 		return exitFailed
 	}

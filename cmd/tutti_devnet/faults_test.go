@@ -61,16 +61,20 @@ func TestFaults(t *testing.T) {
 	}{
 		{"stop", control.Fault{Kind: control.Stop}, askHead, says("connection refused")},
 		{"hang", control.Fault{Kind: control.Hang}, askHeadBriefly, says("deadline exceeded")},
-		{"slow", control.Fault{Kind: control.Slow, Duration: control.Duration(time.Minute)}, askHeadBriefly, says("deadline exceeded")},
+		{"slow", control.Fault{Kind: control.Slow, Duration: control.Duration(time.Minute)}, askHeadBriefly,
+			says("deadline exceeded")},
 		{"429", control.Fault{Kind: control.HTTP429}, askHead, httpStatus(http.StatusTooManyRequests)},
 		{"500", control.Fault{Kind: control.HTTP500}, askHead, httpStatus(http.StatusInternalServerError)},
 		{"502 with a page", control.Fault{Kind: control.HTML502}, askHead, says("<html>")},
 		{"half an answer", control.Fault{Kind: control.HalfJSON}, askHead, says("unexpected EOF")},
 		{"reset", control.Fault{Kind: control.Reset}, askHead, says("reset by peer")},
 		{"limit", control.Fault{Kind: control.LimitExceeded}, askHead, says("limit exceeded")},
-		{"log range", control.Fault{Kind: control.LogRange, Blocks: 3}, askLogs, says("query returned more than 10000 results")},
-		{"a group", control.Fault{Kind: control.HTTP500, Methods: []string{"logs"}}, askLogs, httpStatus(http.StatusInternalServerError)},
-		{"an exact name", control.Fault{Kind: control.HTTP500, Methods: []string{"eth_blockNumber"}}, askHead, httpStatus(http.StatusInternalServerError)},
+		{"log range", control.Fault{Kind: control.LogRange, Blocks: 3}, askLogs,
+			says("query returned more than 10000 results")},
+		{"a group", control.Fault{Kind: control.HTTP500, Methods: []string{"logs"}}, askLogs,
+			httpStatus(http.StatusInternalServerError)},
+		{"an exact name", control.Fault{Kind: control.HTTP500, Methods: []string{"eth_blockNumber"}}, askHead,
+			httpStatus(http.StatusInternalServerError)},
 	}
 	c := devnet.Start(t, devnet.Options{NoContracts: true, Endpoints: len(tests)})
 	c.Mine(5)
@@ -162,7 +166,8 @@ func TestWrongChain(t *testing.T) {
 func TestFaultsAreChecked(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true})
-	for _, f := range []control.Fault{{Kind: "nonsense"}, {Kind: control.Lag}, {Kind: control.Slow}, {Kind: control.WrongChain}, {Kind: control.Hang, Probability: 2}} {
+	for _, f := range []control.Fault{{Kind: "nonsense"}, {Kind: control.Lag}, {Kind: control.Slow},
+		{Kind: control.WrongChain}, {Kind: control.Hang, Probability: 2}} {
 		if err := c.Control.Misbehave(t.Context(), 0, f); err == nil {
 			t.Errorf("%+v is accepted", f)
 		}

@@ -11,21 +11,22 @@ import (
 	"github.com/ethereum/go-ethereum/core/types"
 	"github.com/ethereum/go-ethereum/ethclient"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/front"
+	"github.com/tuttinode/tutti/cmd/tutti_devnet/endpoints"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/eth/devnet/control"
 )
 
 // Other tests here talk to the program over its sockets; in this file chain and
-// front run in the test's process, under the race detector.
+// endpoints run in the test's process, under the race detector.
 
-func inProcess(t *testing.T, count int) (*chain.Chain, *front.Front) {
+func inProcess(t *testing.T, count int) (*chain.Chain, *endpoints.Set) {
 	t.Helper()
-	c, err := chain.New(chain.Options{ChainID: 42161, BaseFee: core.NewWei(10_000_000), L1Start: 5, Log: slog.New(slog.DiscardHandler)})
+	c, err := chain.New(chain.Options{ChainID: 42161, BaseFee: core.NewWei(10_000_000), L1Start: 5,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := front.Open(c, "127.0.0.1:0", count)
+	f, err := endpoints.Open(c, "127.0.0.1:0", count)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +89,9 @@ func clientOf(ctx context.Context, url string) {
 	}
 }
 
-func misbehave(t *testing.T, e *front.Endpoint) {
-	faults := []control.Fault{{Kind: control.Stop}, {Kind: control.Lag, Blocks: 2}, {Kind: control.HalfJSON}, {Kind: control.Reset}, {Kind: control.HTTP429, Times: 3}}
+func misbehave(t *testing.T, e *endpoints.Endpoint) {
+	faults := []control.Fault{{Kind: control.Stop}, {Kind: control.Lag, Blocks: 2}, {Kind: control.HalfJSON},
+		{Kind: control.Reset}, {Kind: control.HTTP429, Times: 3}}
 	for range 4 {
 		for _, fault := range faults {
 			if err := e.Misbehave([]control.Fault{fault}); err != nil {
@@ -106,12 +108,12 @@ func misbehave(t *testing.T, e *front.Endpoint) {
 func TestAddressesThatCannotBe(t *testing.T) {
 	c, _ := inProcess(t, 1)
 	for _, address := range []string{"nonsense", "127.0.0.1:x", "127.0.0.1:70000", "192.0.2.1:0"} {
-		if f, err := front.Open(c, address, 1); err == nil {
+		if f, err := endpoints.Open(c, address, 1); err == nil {
 			t.Errorf("%s is accepted", address)
 			_ = f.Close()
 		}
 	}
-	if _, err := (&front.Front{}).Endpoint(0); err == nil {
+	if _, err := (&endpoints.Set{}).Endpoint(0); err == nil {
 		t.Error("there is an endpoint")
 	}
 }

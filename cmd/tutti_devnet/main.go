@@ -4,7 +4,7 @@
 // their providers.
 //
 // It is no part of the node. It is the only program that links a full Ethereum
-// node, and its keys are known to everybody.
+// node, and its keys are public.
 package main
 
 import (

@@ -31,11 +31,12 @@ func dial(t *testing.T, url string) *ethclient.Client {
 	return client
 }
 
-// pay makes a transaction of the n-th account that pays one wei to nobody.
+// pay makes a transaction of the n-th account that pays one wei to the zero address.
 func pay(c *devnet.Chain, account, nonce uint64, feeCap int64) *types.Transaction {
 	id := new(big.Int).SetUint64(c.Info.ChainID)
 	return types.MustSignNewTx(c.Key(account), types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, GasFeeCap: big.NewInt(feeCap), GasTipCap: new(big.Int), Gas: 21000, To: &common.Address{1}, Value: big.NewInt(1),
+		ChainID: id, Nonce: nonce, GasFeeCap: big.NewInt(feeCap), GasTipCap: new(big.Int), Gas: 21000,
+		To: &common.Address{1}, Value: big.NewInt(1),
 	})
 }
 

@@ -48,14 +48,18 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		fmt.Fprint(stderr, usageHead)
 		fs.PrintDefaults()
 	}
-	fs.StringVar(&opt.listen, "listen", "127.0.0.1:8545", "address of the first endpoint, HTTP and websocket; the others follow on the next ports; port 0 takes free ones")
+	fs.StringVar(&opt.listen, "listen", "127.0.0.1:8545",
+		"address of the first endpoint, HTTP and websocket; the others follow on the next ports; port 0 takes free ones")
 	fs.StringVar(&opt.control, "control", "127.0.0.1:8544", "address of the control API; port 0 takes a free one")
 	fs.IntVar(&opt.endpoints, "endpoints", 1, "how many endpoints there are; each can misbehave on its own")
-	fs.IntVar(&opt.accounts, "accounts", 10, "how many accounts have 10000 ETH and stake tokens; the key of the N-th is keccak256(\"tutti devnet account N\"), from 0")
+	fs.IntVar(&opt.accounts, "accounts", 10,
+		"how many accounts have 10000 ETH and stake tokens; "+
+			"the key of the N-th is keccak256(\"tutti devnet account N\"), from 0")
 	fs.BoolVar(&opt.keys, "keys", false, "print the accounts' private keys too")
 	fs.StringVar(&opt.ready, "ready", "", "file to write when everything is ready: addresses and accounts, as JSON")
 	fs.Uint64Var(&opt.chainID, "chainID", 42161, "chain ID")
-	fs.DurationVar(&opt.blockTime, "l2BlockTime", 250*time.Millisecond, "how often a block is made; 0 only when a transaction comes, or on control")
+	fs.DurationVar(&opt.blockTime, "l2BlockTime", 250*time.Millisecond,
+		"how often a block is made; 0 only when a transaction comes, or on control")
 	fs.DurationVar(&opt.l1Time, "l1BlockTime", time.Second, "how often the L1 block number advances; 0 only on control")
 	fs.Uint64Var(&opt.l1Start, "l1Start", 20_000_000, "the first L1 block number")
 	fs.TextVar(&opt.baseFee, "baseFee", opt.baseFee, "wei per gas")
@@ -65,7 +69,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		opt.poolSize = uint32(n)
 		return err
 	})
-	fs.BoolVar(&opt.initialise, "initializeRounds", false, "initialise each round when it begins, as others do on a real network")
+	fs.BoolVar(&opt.initialise, "initializeRounds", false,
+		"initialise each round when it begins, as others do on a real network")
 	fs.BoolVar(&opt.contracts, "contracts", true, "deploy the protocol's contracts")
 	if err := fs.Parse(args); err != nil {
 		return opt, err

@@ -32,7 +32,8 @@ func program(t *testing.T, args ...string) (status int, stdout, stderr string) {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	status, _, text := program(t, "-h")
-	for _, flag := range []string{"-listen", "-control", "-endpoints", "-accounts", "-keys", "-ready", "-l1BlockTime", "-l2BlockTime", "-roundLength", "-poolSize"} {
+	for _, flag := range []string{"-listen", "-control", "-endpoints", "-accounts", "-keys", "-ready", "-l1BlockTime",
+		"-l2BlockTime", "-roundLength", "-poolSize"} {
 		if !strings.Contains(text, "  "+flag) {
 			t.Errorf("%s is not explained", flag)
 		}
@@ -45,8 +46,10 @@ func TestUsage(t *testing.T) {
 func TestBadUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"-nonsense"}, {"surplus"}, {"-endpoints", "0"}, {"-accounts", "-1"}, {"-l1BlockTime", "1ms"}, {"-l2BlockTime", "-1s"},
-		{"-roundLength", "0"}, {"-poolSize", "x"}, {"-chainID", "0"}, {"-baseFee", "-5"}, {"ctl"}, {"ctl", "-nonsense", "info"},
+		{"-nonsense"}, {"surplus"}, {"-endpoints", "0"}, {"-accounts", "-1"}, {"-l1BlockTime", "1ms"},
+		{"-l2BlockTime", "-1s"},
+		{"-roundLength", "0"}, {"-poolSize", "x"}, {"-chainID", "0"}, {"-baseFee", "-5"}, {"ctl"},
+		{"ctl", "-nonsense", "info"},
 	} {
 		if status, _, text := program(t, args...); status != 2 || text == "" {
 			t.Errorf("%q: status %d, %q", args, status, text)
@@ -77,14 +80,16 @@ func TestCtl(t *testing.T) {
 	if status, _, errs := ctl("nonsense"); status != 1 || !strings.Contains(errs, "does not exist") {
 		t.Errorf("an unknown method: %d, %q", status, errs)
 	}
-	if status, _, errs := program(t, "ctl", "-control", "http://127.0.0.1:1", "info"); status != 1 || !strings.Contains(errs, "refused") {
-		t.Errorf("nobody there: %d, %q", status, errs)
+	if status, _, errs := program(t, "ctl", "-control", "http://127.0.0.1:1", "info"); status != 1 ||
+		!strings.Contains(errs, "refused") {
+		t.Errorf("no server:  %d, %q", status, errs)
 	}
 }
 
 func TestBlocksComeByThemselves(t *testing.T) {
 	t.Parallel()
-	c := devnet.Start(t, devnet.Options{NoContracts: true, BlockTime: 20 * time.Millisecond, L1BlockTime: 50 * time.Millisecond})
+	c := devnet.Start(t, devnet.Options{NoContracts: true, BlockTime: 20 * time.Millisecond,
+		L1BlockTime: 50 * time.Millisecond})
 	client := dial(t, c.URL(0))
 	eventually(t, "blocks of both kinds", func() bool {
 		n, err := client.BlockNumber(t.Context())
@@ -112,7 +117,8 @@ func TestSigtermEndsItFast(t *testing.T) {
 	if took := time.Since(start); took > 4*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	if strings.Contains(c.Log(), "panic") || strings.Contains(c.Log(), "tutti_devnet: ") && strings.Contains(c.Log(), "error") {
+	if strings.Contains(c.Log(), "panic") || strings.Contains(c.Log(), "tutti_devnet: ") &&
+		strings.Contains(c.Log(), "error") {
 		t.Errorf("it said %s", c.Log())
 	}
 }

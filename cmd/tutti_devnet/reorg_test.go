@@ -46,7 +46,8 @@ func TestReorg(t *testing.T) {
 				t.Fatal(err)
 			}
 			after, err := client.HeaderByNumber(ctx, nil)
-			if err != nil || after.Number.Cmp(before.Number) != 0 || after.Hash() == before.Hash() || after.MixDigest != before.MixDigest {
+			if err != nil || after.Number.Cmp(before.Number) != 0 || after.Hash() == before.Hash() ||
+				after.MixDigest != before.MixDigest {
 				t.Errorf("head %v %v became %v %v, %v", before.Number, before.MixDigest, after.Number, after.MixDigest, err)
 			}
 			if mined(t, client, tx.Hash()) != tt.mined {

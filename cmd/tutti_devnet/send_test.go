@@ -51,7 +51,7 @@ func TestDroppedTransactionsAreNeverSeen(t *testing.T) {
 	eventually(t, "the second transaction", func() bool { return mined(t, client, again.Hash()) })
 }
 
-func TestWhoPaysTooLittleIsRefused(t *testing.T) {
+func TestUnderpricedIsRefused(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true})
 	client := dial(t, c.URL(0))

@@ -8,9 +8,9 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/front"
+	"github.com/tuttinode/tutti/cmd/tutti_devnet/deployment"
+	"github.com/tuttinode/tutti/cmd/tutti_devnet/endpoints"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/remote"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/stage"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/devnet"
@@ -20,11 +20,11 @@ import (
 
 // program is everything that runs.
 type program struct {
-	opt     options
-	chain   *chain.Chain
-	front   *front.Front
-	stage   *stage.Stage // nil without contracts
-	control *remote.Server
+	opt        options
+	chain      *chain.Chain
+	endpoints  *endpoints.Set
+	deployment *deployment.Deployment // nil without contracts
+	control    *remote.Server
 }
 
 // serve runs the chain until ctx ends.
@@ -50,8 +50,8 @@ func serve(ctx context.Context, opt options, log *slog.Logger, stdout io.Writer)
 func (d *program) run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return d.chain.Run(ctx) })
-	if d.opt.initialise && d.stage != nil {
-		group.Go(func() error { return d.stage.KeepRounds(ctx) })
+	if d.opt.initialise && d.deployment != nil {
+		group.Go(func() error { return d.deployment.KeepRounds(ctx) })
 	}
 	return group.Wait()
 }
@@ -73,12 +73,12 @@ func (d *program) open(ctx context.Context, log *slog.Logger) (err error) {
 			return err
 		}
 	}
-	if d.front, err = front.Open(d.chain, d.opt.listen, d.opt.endpoints); err != nil {
+	if d.endpoints, err = endpoints.Open(d.chain, d.opt.listen, d.opt.endpoints); err != nil {
 		return err
 	}
-	services := []any{remote.NewChainAPI(d.chain, d.front, d.info)}
-	if d.stage != nil {
-		services = append(services, remote.NewStageAPI(d.stage))
+	services := []any{remote.NewChainAPI(d.chain, d.endpoints, d.info)}
+	if d.deployment != nil {
+		services = append(services, remote.NewDeploymentAPI(d.deployment))
 	}
 	d.control, err = remote.Listen(d.opt.control, services...)
 	return err
@@ -89,10 +89,10 @@ func (d *program) deploy(ctx context.Context) (err error) {
 	settings := devnet.DefaultSettings()
 	settings.RoundLength = protocol.L1Block(d.opt.roundLength)
 	settings.PoolSize = d.opt.poolSize
-	if d.stage, err = stage.Deploy(ctx, d.chain, settings); err != nil {
+	if d.deployment, err = deployment.Deploy(ctx, d.chain, settings); err != nil {
 		return err
 	}
-	return d.stage.FundLPT(ctx, core.LPTTokens(tokensEach), d.accounts()...)
+	return d.deployment.FundLPT(ctx, core.LPTTokens(tokensEach), d.accounts()...)
 }
 
 // tokensEach is how many stake tokens each account has.
@@ -112,11 +112,11 @@ func (d *program) close() error {
 	if d.control != nil {
 		errs = append(errs, d.control.Close())
 	}
-	if d.front != nil {
-		errs = append(errs, d.front.Close())
+	if d.endpoints != nil {
+		errs = append(errs, d.endpoints.Close())
 	}
-	if d.stage != nil {
-		d.stage.Close()
+	if d.deployment != nil {
+		d.deployment.Close()
 	}
 	if d.chain != nil {
 		errs = append(errs, d.chain.Close())
@@ -126,14 +126,14 @@ func (d *program) close() error {
 
 func (d *program) info() control.Info {
 	info := control.Info{
-		ChainID: d.opt.chainID, Endpoints: d.front.URLs(), Control: d.control.URL(), Accounts: d.accounts(),
+		ChainID: d.opt.chainID, Endpoints: d.endpoints.URLs(), Control: d.control.URL(), Accounts: d.accounts(),
 		Deployer: control.Address(control.DeployerKey()), Contracts: map[string]common.Address{},
 	}
-	if d.stage != nil {
-		info.Contracts = d.stage.Addresses()
-		info.Controller = d.stage.Address("Controller")
-		info.AIServiceRegistry = d.stage.Address("AIServiceRegistry")
-		info.PriceFeed = d.stage.Address("PriceFeed")
+	if d.deployment != nil {
+		info.Contracts = d.deployment.Addresses()
+		info.Controller = d.deployment.Address("Controller")
+		info.AIServiceRegistry = d.deployment.Address("AIServiceRegistry")
+		info.PriceFeed = d.deployment.Address("PriceFeed")
 	}
 	return info
 }

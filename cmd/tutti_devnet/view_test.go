@@ -35,7 +35,8 @@ func TestL1NumbersOfOldBlocks(t *testing.T) {
 	clock := common.BytesToAddress([]byte{0x64})
 	for number, l1 := range want {
 		var b, same block
-		if err := client.Client().CallContext(t.Context(), &b, "eth_getBlockByNumber", hexutil.Uint64(number), false); err != nil {
+		if err := client.Client().CallContext(t.Context(), &b, "eth_getBlockByNumber", hexutil.Uint64(number),
+			false); err != nil {
 			t.Fatal(err)
 		}
 		if err := client.Client().CallContext(t.Context(), &same, "eth_getBlockByHash", b.Hash, true); err != nil {
@@ -56,7 +57,8 @@ func TestNoBlockHasNoL1Number(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{NoContracts: true})
 	var raw json.RawMessage
-	if err := dial(t, c.URL(0)).Client().CallContext(t.Context(), &raw, "eth_getBlockByNumber", "0x99", false); err != nil || string(raw) != "null" {
+	if err := dial(t, c.URL(0)).Client().CallContext(t.Context(), &raw, "eth_getBlockByNumber", "0x99",
+		false); err != nil || string(raw) != "null" {
 		t.Errorf("%s, %v", raw, err)
 	}
 }
@@ -164,7 +166,8 @@ func batchOfBlocks(t *testing.T, c *devnet.Chain, count int) []block {
 	batch := make([]rpc.BatchElem, count)
 	blocks := make([]block, count)
 	for n := range batch {
-		batch[n] = rpc.BatchElem{Method: "eth_getBlockByNumber", Args: []any{fmt.Sprintf("%#x", n), false}, Result: &blocks[n]}
+		batch[n] = rpc.BatchElem{Method: "eth_getBlockByNumber", Args: []any{fmt.Sprintf("%#x", n), false},
+			Result: &blocks[n]}
 	}
 	if err := dial(t, c.URL(0)).Client().BatchCallContext(t.Context(), batch); err != nil {
 		t.Fatal(err)

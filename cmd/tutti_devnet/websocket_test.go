@@ -142,7 +142,8 @@ func TestUnsubscribe(t *testing.T) {
 // Whatever cannot be said on a websocket ends it.
 func TestFaultsCloseWebsockets(t *testing.T) {
 	t.Parallel()
-	kinds := []control.Kind{control.Stop, control.HTTP429, control.HTTP500, control.HTML502, control.Reset, control.HalfJSON}
+	kinds := []control.Kind{control.Stop, control.HTTP429, control.HTTP500, control.HTML502, control.Reset,
+		control.HalfJSON}
 	c := devnet.Start(t, devnet.Options{NoContracts: true, Endpoints: len(kinds)})
 	for i, kind := range kinds {
 		t.Run(string(kind), func(t *testing.T) {

@@ -23,7 +23,8 @@ func setup() (*coretest.Chain, activation.Planner) {
 
 func wish() activation.Wish {
 	cut, share := core.PerMillion(100_000), core.PerMillion(50_000)
-	return activation.Wish{RewardCut: &cut, FeeShare: &share, ServiceURI: "https://h.example.org:8935", Stake: core.LPTTokens(1000)}
+	return activation.Wish{RewardCut: &cut, FeeShare: &share, ServiceURI: "https://h.example.org:8935",
+		Stake: core.LPTTokens(1000)}
 }
 
 func open(p activation.Plan) string {
@@ -63,7 +64,8 @@ func TestFourSteps(t *testing.T) {
 		t.Fatalf("%d steps, left %s, %v", len(done), open(left), err)
 	}
 	self, _ := c.Orchestrator(context.Background(), me)
-	if !self.Registered || self.RewardCut != 100_000 || self.FeeShare != 50_000 || self.ServiceURI != "https://h.example.org:8935" {
+	if !self.Registered || self.RewardCut != 100_000 || self.FeeShare != 50_000 ||
+		self.ServiceURI != "https://h.example.org:8935" {
 		t.Errorf("record %+v", self)
 	}
 	again := plan(t, p, wish())
@@ -107,11 +109,16 @@ func TestInTheWay(t *testing.T) {
 		change  func(*activation.Wish)
 		code    fault.Code
 	}{
-		{"no tokens", func(c *coretest.Chain) { c.Give(me, core.NewWei(1e18), core.LPTTokens(999)) }, nil, fault.TokensMissing},
-		{"no gas money", func(c *coretest.Chain) { c.Give(me, core.NewWei(1), core.LPTTokens(1000)) }, nil, fault.GasMoneyMissing},
-		{"round not initialised", func(c *coretest.Chain) { c.ToRound(c.View().Round.Number + 1) }, nil, fault.RoundNotInitialized},
-		{"round locked", func(c *coretest.Chain) { c.Mine(1, c.View().Round.LocksAt()-c.View().Head.L1) }, nil, fault.RoundLocked},
-		{"not rewarded yet", func(c *coretest.Chain) { c.Activate(me, core.LPTTokens(1000), "https://h.example.org:8935") }, nil, fault.CommissionNeedsReward},
+		{"no tokens", func(c *coretest.Chain) { c.Give(me, core.NewWei(1e18), core.LPTTokens(999)) }, nil,
+			fault.TokensMissing},
+		{"no gas money", func(c *coretest.Chain) { c.Give(me, core.NewWei(1), core.LPTTokens(1000)) }, nil,
+			fault.GasMoneyMissing},
+		{"round not initialised", func(c *coretest.Chain) { c.ToRound(c.View().Round.Number + 1) }, nil,
+			fault.RoundNotInitialized},
+		{"round locked", func(c *coretest.Chain) { c.Mine(1, c.View().Round.LocksAt()-c.View().Head.L1) }, nil,
+			fault.RoundLocked},
+		{"not rewarded yet", func(c *coretest.Chain) { c.Activate(me, core.LPTTokens(1000), "https://h.example.org:8935") },
+			nil, fault.CommissionNeedsReward},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -170,7 +177,8 @@ func TestFromUnbondingLock(t *testing.T) {
 	t.Parallel()
 	c, p := setup()
 	c.Activate(me, core.LPTTokens(1000), "https://h.example.org:8935")
-	if _, err := c.Send(context.Background(), protocol.Unbond{Amount: core.LPTTokens(1000)}, protocol.SendOptions{}); err != nil {
+	if _, err := c.Send(context.Background(), protocol.Unbond{Amount: core.LPTTokens(1000)},
+		protocol.SendOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	c.ToRound(c.View().Round.Number + 1)

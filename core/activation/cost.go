@@ -43,7 +43,8 @@ func (p Planner) price(ctx context.Context, plan *Plan) {
 		} else {
 			gas := typical[step.Name]
 			fee := cost(gas, first.Price)
-			step.Estimate, step.Typical = protocol.Estimate{Verb: step.Name, About: step.About, Gas: gas, Price: first.Price, Fee: fee, Need: fee}, true
+			step.Estimate, step.Typical = protocol.Estimate{Verb: step.Name, About: step.About, Gas: gas, Price: first.Price,
+				Fee: fee, Need: fee}, true
 		}
 		plan.Fee = plan.Fee.Add(step.Estimate.Fee)
 	}

@@ -47,7 +47,7 @@ type Plan struct {
 	// Active is the first round in which the orchestrator takes part once all is
 	// done; 0 when its stake does not suffice for the active set.
 	Active protocol.Round
-	// Rank is its place in the pool then, from 1; 0 when it has none.
+	// Rank is its predicted rank in the pool, from 1; 0 if it has none.
 	Rank int
 }
 

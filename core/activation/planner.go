@@ -15,12 +15,12 @@ type Planner struct {
 	Rounds protocol.Rounds
 	Stakes protocol.Stakes
 	Funds  protocol.Funds
-	// Settings may be nil: then the place in the pool is not foretold.
+	// Settings may be nil: then no rank is predicted.
 	Settings protocol.Settings
 	Actor    protocol.Actor
 }
 
-// state is what a plan is made from, read anew for each.
+// state is what a plan is made from, read again for each.
 type state struct {
 	round    protocol.RoundState
 	self     protocol.Orchestrator
@@ -66,7 +66,7 @@ func (p Planner) Plan(ctx context.Context, w Wish) (Plan, error) {
 		p.price(ctx, &plan)
 		plan.compare(s)
 	}
-	return plan, p.place(ctx, s, w, fromLock, &plan)
+	return plan, p.predictRank(ctx, s, w, fromLock, &plan)
 }
 
 // Executed is one step that was taken.
@@ -162,6 +162,7 @@ func (p Planner) addLock(ctx context.Context, plan *Plan, w Wish, s state) (core
 		return core.LPT{}, fault.New(fault.UnbondingLockUnknown, "plan", fmt.Sprintf("lock %d", *w.Lock))
 	}
 	// Used up by an earlier run of the same plan.
-	plan.Steps = append(plan.Steps, Step{Name: protocol.Rebond{}.Verb(), About: fmt.Sprintf("bond unbonding lock %d again", *w.Lock), Done: true})
+	plan.Steps = append(plan.Steps, Step{Name: protocol.Rebond{}.Verb(),
+		About: fmt.Sprintf("bond unbonding lock %d again", *w.Lock), Done: true})
 	return core.LPT{}, nil
 }

@@ -23,7 +23,8 @@ func (plan *Plan) addStake(s state, w Wish, fromLock core.LPT) {
 	}
 	short := w.Stake.Sub(have)
 	if short.IsZero() && !elsewhere {
-		plan.Steps = append(plan.Steps, Step{Name: protocol.Bond{}.Verb(), About: fmt.Sprintf("bond %s LPT to your own address", w.Stake.Tokens()), Done: true})
+		plan.Steps = append(plan.Steps, Step{Name: protocol.Bond{}.Verb(),
+			About: fmt.Sprintf("bond %s LPT to your own address", w.Stake.Tokens()), Done: true})
 		return
 	}
 	about := fmt.Sprintf("bond %s LPT to your own address", short.Tokens())
@@ -37,7 +38,8 @@ func (plan *Plan) addStake(s state, w Wish, fromLock core.LPT) {
 			Done: s.balances.Allowance.Cmp(short) >= 0, action: approve,
 		})
 	}
-	plan.Steps = append(plan.Steps, Step{Name: protocol.Bond{}.Verb(), About: about, action: protocol.Bond{Amount: short, To: account}})
+	plan.Steps = append(plan.Steps, Step{Name: protocol.Bond{}.Verb(), About: about,
+		action: protocol.Bond{Amount: short, To: account}})
 	plan.Token = plan.Token.Add(short)
 }
 
@@ -85,7 +87,8 @@ func blocked(s state, plan Plan) error {
 			continue
 		case protocol.SetCommission:
 			if s.round.Locked {
-				return fault.New(fault.RoundLocked, "plan", fmt.Sprintf("round %d is locked until layer-1 block %d", s.round.Number, s.round.End()))
+				return fault.New(fault.RoundLocked, "plan", fmt.Sprintf("round %d is locked until layer-1 block %d",
+					s.round.Number, s.round.End()))
 			}
 			if s.self.Active && s.self.LastRewardRound < s.round.Number {
 				return fault.New(fault.CommissionNeedsReward, "plan", fmt.Sprintf("round %d", s.round.Number))
@@ -105,7 +108,8 @@ func (plan *Plan) compare(s state) {
 			s.self.Address, plan.Token.Sub(s.balances.Token).Tokens(), s.balances.Token.Tokens(), plan.Token.Tokens())))
 	}
 	if plan.Fee.Cmp(s.balances.Ether) > 0 {
-		plan.block(fault.New(fault.GasMoneyMissing, "plan", fmt.Sprintf("%s needs about %s ETH more for gas: it has %s and the steps cost about %s",
+		plan.block(fault.New(fault.GasMoneyMissing, "plan", fmt.Sprintf(
+			"%s needs about %s ETH more for gas: it has %s and the steps cost about %s",
 			s.self.Address, plan.Fee.Sub(s.balances.Ether).Ether(), s.balances.Ether.Ether(), plan.Fee.Ether())))
 	}
 }

@@ -21,6 +21,11 @@ func PublicOnly(network, address string, c syscall.RawConn) error {
 // Networks are networks of the operator's that may be dialled beside the internet.
 type Networks []netip.Prefix
 
+// Contain reports whether an address is in one of them.
+func (n Networks) Contain(ip netip.Addr) bool {
+	return slices.ContainsFunc(n, func(p netip.Prefix) bool { return p.Contains(ip) })
+}
+
 // Control is PublicOnly that lets the networks' addresses pass as well.
 func (n Networks) Control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
@@ -28,7 +33,7 @@ func (n Networks) Control(_, address string, _ syscall.RawConn) error {
 		return err
 	}
 	ip := at.Addr().Unmap()
-	if Public(ip) || slices.ContainsFunc(n, func(p netip.Prefix) bool { return p.Contains(ip) }) {
+	if Public(ip) || n.Contain(ip) {
 		return nil
 	}
 	return fmt.Errorf("%s is %w", ip, ErrNotPublic)

@@ -14,10 +14,10 @@ const (
 	lockLength = 512
 )
 
-// Holder says which process works with the database of a data directory: whoever has
-// it open for writing, as far as this process may see that, or holds one of its locks.
-// Both are looked at without touching the file's content. "" means that nobody was
-// found, which a process of another user's, or in a container, may be all the same.
+// Holder names the process that uses the database of a data directory: the one that has it open
+// for writing, as far as this process may see that, or that holds one of its locks. Both are
+// checked without reading the file's content. "" means that none was found; a process of
+// another user, or in a container, may still use it.
 func Holder(dir string) string {
 	path, err := filepath.EvalSymlinks(filepath.Join(dir, DatabaseName))
 	if err != nil {

@@ -2,6 +2,6 @@
 
 package migrate
 
-// Holder says which process works with the database of a data directory; here nobody
-// can be found, and the node's admin port alone tells whether it runs.
+// Holder names the process that uses the database of a data directory. On this system none can
+// be found, and only the node's admin port tells whether it runs.
 func Holder(string) string { return "" }

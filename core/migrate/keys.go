@@ -35,12 +35,12 @@ func KeysIn(dir string) ([]Key, error) {
 			continue
 		}
 		path := filepath.Join(dir, f.Name())
-		who, ok, err := ownerOf(path)
+		owner, ok, err := ownerOf(path)
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			out = append(out, Key{Address: who, Path: path})
+			out = append(out, Key{Address: owner, Path: path})
 		}
 	}
 	return out, err
@@ -56,8 +56,8 @@ func ownerOf(path string) (core.Address, bool, error) {
 	if err != nil {
 		return core.Address{}, false, err
 	}
-	who, ok := parseKey(content)
-	return who, ok, nil
+	owner, ok := parseKey(content)
+	return owner, ok, nil
 }
 
 func parseKey(content []byte) (core.Address, bool) {
@@ -68,8 +68,8 @@ func parseKey(content []byte) (core.Address, bool) {
 	if json.Unmarshal(content, &file) != nil || len(file.Crypto) == 0 {
 		return core.Address{}, false
 	}
-	who, err := core.ParseAddress("0x" + strings.TrimPrefix(strings.ToLower(file.Address), "0x"))
-	return who, err == nil
+	owner, err := core.ParseAddress("0x" + strings.TrimPrefix(strings.ToLower(file.Address), "0x"))
+	return owner, err == nil
 }
 
 // CopyKeys copies the keys that a data directory of ours does not have yet, for its

@@ -36,7 +36,8 @@ CREATE TABLE orchestrators (ethereumAddr STRING PRIMARY KEY, serviceURI STRING);
 CREATE TABLE unbondingLocks (id INTEGER, delegator STRING, PRIMARY KEY (id, delegator));
 CREATE TABLE blockheaders (number INT64, parent STRING, hash STRING PRIMARY KEY, logs BLOB);
 CREATE TABLE ticketQueue (
-	createdAt DATETIME DEFAULT CURRENT_TIMESTAMP, sender STRING, recipient STRING, faceValue BLOB, winProb BLOB, senderNonce INTEGER,
+	createdAt DATETIME DEFAULT CURRENT_TIMESTAMP, sender STRING, recipient STRING, faceValue BLOB, winProb BLOB,
+		senderNonce INTEGER,
 	recipientRand BLOB, recipientRandHash STRING, sig BLOB PRIMARY KEY, creationRound INT64, creationRoundBlockHash STRING,
 	paramsExpirationBlock INT64, redeemedAt DATETIME, txHash STRING);`
 
@@ -46,13 +47,16 @@ func makeOld(t testing.TB, tickets int) *old {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &old{dir: t.TempDir(), account: core.Address{0xaa, 0xbb, 19: 1}, gateway: key, tickets: make(map[protocol.Hash]migrate.Ticket)}
+	o := &old{dir: t.TempDir(), account: core.Address{0xaa, 0xbb, 19: 1}, gateway: key,
+		tickets: make(map[protocol.Hash]migrate.Ticket)}
 	dir := filepath.Join(o.dir, migrate.KeystoreName)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	sealed := fmt.Sprintf(`{"address":"%s","crypto":{"cipher":"aes-128-ctr"},"id":"x","version":3}`, hex.EncodeToString(o.account[:]))
-	for name, content := range map[string]string{"UTC--2023-01-02T03-04-05.000000000Z--" + hex.EncodeToString(o.account[:]): sealed, "notes.txt": "no key"} {
+	sealed := fmt.Sprintf(`{"address":"%s","crypto":{"cipher":"aes-128-ctr"},"id":"x","version":3}`,
+		hex.EncodeToString(o.account[:]))
+	for name, content := range map[string]string{"UTC--2023-01-02T03-04-05.000000000Z--" +
+		hex.EncodeToString(o.account[:]): sealed, "notes.txt": "no key"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +68,8 @@ func makeOld(t testing.TB, tickets int) *old {
 	}
 	if tickets > 0 {
 		w := o.win(t, db, "redeemed", 1)
-		o.exec(t, db, `UPDATE ticketQueue SET redeemedAt = CURRENT_TIMESTAMP, txHash = '0x1234' WHERE sig = ?`, w.Ticket.Signature[:])
+		o.exec(t, db, `UPDATE ticketQueue SET redeemedAt = CURRENT_TIMESTAMP, txHash = '0x1234' WHERE sig = ?`,
+			w.Ticket.Signature[:])
 		delete(o.tickets, w.Hash)
 	}
 	if err := db.Close(); err != nil {
@@ -99,7 +104,8 @@ func (o *old) win(t testing.TB, db *sql.DB, set string, nonce uint64) migrate.Ti
 	most, _ := protocol.WordOf(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1)))
 	random := protocol.Word(crypto.Keccak256([]byte(set)))
 	w := protocol.WinningTicket{
-		Recipient: o.account, Sender: core.Address(crypto.PubkeyToAddress(o.gateway.PublicKey)), FaceValue: core.NewWei(1e15), WinProb: most,
+		Recipient: o.account, Sender: core.Address(crypto.PubkeyToAddress(o.gateway.PublicKey)),
+		FaceValue: core.NewWei(1e15), WinProb: most,
 		SenderNonce: nonce, RecipientRand: random, RecipientRandHash: pm.RandHash(random),
 		CreationRound: 3500, CreationRoundHash: protocol.Hash(crypto.Keccak256([]byte("round"))),
 	}
@@ -113,8 +119,11 @@ func (o *old) win(t testing.TB, db *sql.DB, set string, nonce uint64) migrate.Ti
 	w.Signature = [65]byte(sig)
 	ticket := migrate.Ticket{Hash: hash, Ticket: w, ExpirationBlock: 20_000_040}
 	o.tickets[hash] = ticket
-	o.exec(t, db, `INSERT INTO ticketQueue (sender, recipient, faceValue, winProb, senderNonce, recipientRand, recipientRandHash, sig, creationRound, creationRoundBlockHash, paramsExpirationBlock)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, w.Sender.String(), w.Recipient.String(), w.FaceValue.Big().Bytes(), w.WinProb.Big().Bytes(), int64(w.SenderNonce),
-		w.RecipientRand.Big().Bytes(), w.RecipientRandHash.String(), sig, int64(w.CreationRound), w.CreationRoundHash.String(), int64(ticket.ExpirationBlock))
+	o.exec(t, db, `INSERT INTO ticketQueue (sender, recipient, faceValue, winProb, senderNonce, recipientRand,
+		recipientRandHash, sig, creationRound, creationRoundBlockHash, paramsExpirationBlock)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, w.Sender.String(), w.Recipient.String(), w.FaceValue.Big().Bytes(),
+		w.WinProb.Big().Bytes(), int64(w.SenderNonce),
+		w.RecipientRand.Big().Bytes(), w.RecipientRandHash.String(), sig, int64(w.CreationRound),
+		w.CreationRoundHash.String(), int64(ticket.ExpirationBlock))
 	return ticket
 }

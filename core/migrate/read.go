@@ -41,9 +41,8 @@ type Left struct {
 
 const opRead = "read the existing node's data directory"
 
-// Read looks at a data directory without changing anything in it. A directory
-// without a database has keys only. Errors are the faults OldDataMissing and
-// OldDataUnreadable.
+// Read reads a data directory without changing anything in it. A directory without a database
+// has keys only. Errors are the faults OldDataMissing and OldDataUnreadable.
 func (r Reader) Read(ctx context.Context, dir string) (*Left, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fault.New(fault.OldDataMissing, opRead, dir)
@@ -150,7 +149,8 @@ func tickets(ctx context.Context, db *sql.DB, left *Left) error {
 	for i, name := range columns {
 		parts[i] = "typeof(" + name + "), CAST(" + name + " AS BLOB)"
 	}
-	rows, err := db.QueryContext(ctx, `SELECT `+strings.Join(parts, ", ")+` FROM `+table+` WHERE `+open+` ORDER BY creationRound DESC, rowid LIMIT ?`, mostTickets)
+	rows, err := db.QueryContext(ctx, `SELECT `+strings.Join(parts,
+		", ")+` FROM `+table+` WHERE `+open+` ORDER BY creationRound DESC, rowid LIMIT ?`, mostTickets)
 	if err != nil {
 		return err
 	}

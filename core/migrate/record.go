@@ -31,7 +31,11 @@ type Record struct{ db *sql.DB }
 
 // Times are nanoseconds since 1970, amounts decimal numbers.
 func tables() database.Tables {
-	return database.Tables{Owner: "moving", Content: "records of what was taken over", Steps: []string{`CREATE TABLE moving_source (
+	return database.Tables{Owner: "moving", Content: "records of what was taken over",
+		Steps: []string{schema}}
+}
+
+const schema = `CREATE TABLE moving_source (
 	dir   TEXT PRIMARY KEY,
 	chain INTEGER NOT NULL,
 	since INTEGER NOT NULL
@@ -53,8 +57,7 @@ CREATE TABLE moving_ticket (
 	outcome    TEXT NOT NULL CHECK (outcome IN ('staged', 'taken', 'used', 'late')),
 	since      INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX moving_ticket_outcome ON moving_ticket (outcome);`}}
-}
+CREATE INDEX moving_ticket_outcome ON moving_ticket (outcome);`
 
 // OpenRecord brings the tables up to date.
 func OpenRecord(ctx context.Context, db *sql.DB) (*Record, error) {
@@ -67,7 +70,8 @@ func OpenRecord(ctx context.Context, db *sql.DB) (*Record, error) {
 // Came notes that something is taken over from a directory, so that it is looked at
 // again at every start. Knows reports whether that was noted.
 func (r *Record) Came(ctx context.Context, dir string, chain uint64, now time.Time) error {
-	_, err := r.db.ExecContext(ctx, `INSERT INTO moving_source (dir, chain, since) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, dir, int64(chain), now.UnixNano())
+	_, err := r.db.ExecContext(ctx, `INSERT INTO moving_source (dir, chain, since) VALUES (?, ?, ?)
+		ON CONFLICT DO NOTHING`, dir, int64(chain), now.UnixNano())
 	return err
 }
 
@@ -89,10 +93,13 @@ func (r *Record) Stage(ctx context.Context, dir string, tickets []Ticket, now ti
 	for i := range tickets {
 		t := &tickets[i]
 		w := &t.Ticket
-		done, err := tx.ExecContext(ctx, `INSERT INTO moving_ticket (hash, source, sender, recipient, face, prob, nonce, rand_hash, round, round_hash, sig, rand, expiration, outcome, since)
+		done, err := tx.ExecContext(ctx, `INSERT INTO moving_ticket (hash, source, sender, recipient, face, prob, nonce,
+			rand_hash, round, round_hash, sig, rand, expiration, outcome, since)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'staged', ?) ON CONFLICT DO NOTHING`,
-			t.Hash[:], dir, w.Sender[:], w.Recipient[:], w.FaceValue.String(), w.WinProb[:], int64(w.SenderNonce), w.RecipientRandHash[:],
-			int64(w.CreationRound), w.CreationRoundHash[:], w.Signature[:], w.RecipientRand[:], int64(t.ExpirationBlock), now.UnixNano())
+			t.Hash[:], dir, w.Sender[:], w.Recipient[:], w.FaceValue.String(), w.WinProb[:], int64(w.SenderNonce),
+			w.RecipientRandHash[:],
+			int64(w.CreationRound), w.CreationRoundHash[:], w.Signature[:], w.RecipientRand[:], int64(t.ExpirationBlock),
+			now.UnixNano())
 		if err != nil {
 			return 0, err
 		}
@@ -107,7 +114,8 @@ func (r *Record) Stage(ctx context.Context, dir string, tickets []Ticket, now ti
 
 // Waiting are the staged tickets that pay a recipient.
 func (r *Record) Waiting(ctx context.Context, recipient core.Address) (out []Ticket, err error) {
-	rows, err := r.db.QueryContext(ctx, `SELECT hash, sender, recipient, face, prob, nonce, rand_hash, round, round_hash, sig, rand, expiration
+	rows, err := r.db.QueryContext(ctx, `SELECT hash, sender, recipient, face, prob, nonce, rand_hash, round, round_hash,
+		sig, rand, expiration
 		FROM moving_ticket WHERE outcome = 'staged' AND recipient = ? ORDER BY round, hash`, recipient[:])
 	if err != nil {
 		return nil, err
@@ -126,7 +134,8 @@ func scanTicket(rows *sql.Rows) (t Ticket, err error) {
 	w := &t.Ticket
 	var hash, sender, recipient, prob, randHash, roundHash, sig, random []byte
 	var face string
-	err = rows.Scan(&hash, &sender, &recipient, &face, &prob, &w.SenderNonce, &randHash, &w.CreationRound, &roundHash, &sig, &random, &t.ExpirationBlock)
+	err = rows.Scan(&hash, &sender, &recipient, &face, &prob, &w.SenderNonce, &randHash, &w.CreationRound, &roundHash,
+		&sig, &random, &t.ExpirationBlock)
 	if err != nil {
 		return t, err
 	}
@@ -148,7 +157,8 @@ func scanTicket(rows *sql.Rows) (t Ticket, err error) {
 
 // Settle notes what became of a ticket.
 func (r *Record) Settle(ctx context.Context, hash protocol.Hash, o Outcome, now time.Time) error {
-	_, err := r.db.ExecContext(ctx, `UPDATE moving_ticket SET outcome = ?, since = ? WHERE hash = ?`, string(o), now.UnixNano(), hash[:])
+	_, err := r.db.ExecContext(ctx, `UPDATE moving_ticket SET outcome = ?, since = ? WHERE hash = ?`, string(o),
+		now.UnixNano(), hash[:])
 	return err
 }
 

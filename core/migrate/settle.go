@@ -34,25 +34,25 @@ type Options struct {
 	// Fetch stages what is new in the source; nil when there is none, and only what
 	// was staged before is settled.
 	Fetch func(ctx context.Context) error
-	// Busy says who still works with the source; "" for nobody.
+	// Busy names the process that still uses the source; "" for none.
 	Busy func(ctx context.Context) string
 	// Dir is the source, for messages.
 	Dir   string
 	Books Books
-	// Won is told of each winner when it is in the books.
+	// Won gets each winner once it is in the ledger.
 	Won       func(pm.Winner)
 	Chain     Chain
 	Recipient core.Address
 	Board     *health.Board
 	Log       *slog.Logger
 	Now       func() time.Time
-	// Poll is the time between looks while something is in the way; 10 s.
+	// Poll is the time between checks while the source is in use; 10 s.
 	Poll time.Duration
 }
 
-// Settler is a lifecycle.Component that brings an existing node's winning tickets to
-// this node's redeemer: when the other node has stopped, when the chain is known, and
-// only those that nobody redeemed.
+// Settler is a lifecycle.Component that brings an existing node's winning tickets to this
+// node's redeemer: when the other node has stopped, when the chain is known, and only those
+// that were not redeemed.
 type Settler struct {
 	opt     Options
 	fetched bool
@@ -90,8 +90,8 @@ func (s *Settler) Run(ctx context.Context, ready func()) error {
 func (s *Settler) pass(ctx context.Context) bool {
 	key := health.Key{Code: fault.OldNodeRunning}
 	if !s.fetched {
-		if who := s.opt.Busy(ctx); who != "" {
-			s.opt.Board.Set(key, who+" works with "+s.opt.Dir+"; its winning tickets are left to it")
+		if process := s.opt.Busy(ctx); process != "" {
+			s.opt.Board.Set(key, process+" works with "+s.opt.Dir+"; its winning tickets are left to it")
 			return false
 		}
 		s.opt.Board.Clear(key)
@@ -142,7 +142,8 @@ func (s *Settler) settle(ctx context.Context, waiting []Ticket) bool {
 	if len(counts) == 0 {
 		return false
 	}
-	s.opt.Log.Info("tickets of the existing node", "taken", counts[Taken], "worth_wei", worth.String(), "redeemed_before", counts[Used], "too_late", counts[Late])
+	s.opt.Log.Info("tickets of the existing node", "taken", counts[Taken], "worth_wei", worth.String(), "redeemed_before",
+		counts[Used], "too_late", counts[Late])
 	return left == 0
 }
 
@@ -166,8 +167,7 @@ func (s *Settler) one(ctx context.Context, t *Ticket, now, validity protocol.Rou
 	return o, s.opt.Record.Settle(ctx, t.Hash, o, s.opt.Now())
 }
 
-// take puts a ticket into the books as won, and tells the redeemer. One that is in
-// them keeps its state.
+// take adds a ticket to the ledger as won, and reports it. A known one keeps its state.
 func (s *Settler) take(ctx context.Context, t *Ticket) error {
 	w := pm.Winner{
 		Hash: t.Hash, Ticket: t.Ticket, ExpirationBlock: t.ExpirationBlock, Account: pm.Account{Sender: t.Ticket.Sender},

@@ -96,14 +96,15 @@ type rig struct {
 }
 
 func newRig(t *testing.T, tickets int) *rig {
-	r := &rig{t: t, old: makeOld(t, tickets), record: openOurs(t), chain: &chain{round: 3500, used: make(map[protocol.Hash]bool)},
+	r := &rig{t: t, old: makeOld(t, tickets), record: openOurs(t),
+		chain: &chain{round: 3500, used: make(map[protocol.Hash]bool)},
 		books: &books{all: make(map[protocol.Hash]pm.Winner)}}
 	r.board = health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	r.works("")
 	return r
 }
 
-func (r *rig) works(who string) { r.busy.Store(&who) }
+func (r *rig) works(owner string) { r.busy.Store(&owner) }
 
 func (r *rig) fetch(ctx context.Context) error {
 	left, err := reader.Read(ctx, r.old.dir)
@@ -122,7 +123,8 @@ func (r *rig) run(until func() bool) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.won = append(r.won, w)
-		}, Chain: r.chain, Recipient: r.old.account, Board: r.board, Log: slog.New(slog.DiscardHandler), Now: time.Now, Poll: time.Millisecond,
+		}, Chain: r.chain, Recipient: r.old.account, Board: r.board, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Poll: time.Millisecond,
 	})
 	ctx, cancel := context.WithTimeout(r.t.Context(), 20*time.Second)
 	done := make(chan error, 1)
@@ -173,7 +175,8 @@ func TestTicketsComeIntoTheBooksOnce(t *testing.T) {
 		t.Fatalf("%d told, %d booked", len(r.won), len(r.books.all))
 	}
 	for _, w := range r.won {
-		if r.chain.used[w.Hash] || w.State != pm.TicketWon || w.Credited || w.Account.Sender != w.Ticket.Sender || w.ExpirationBlock == 0 {
+		if r.chain.used[w.Hash] || w.State != pm.TicketWon || w.Credited || w.Account.Sender != w.Ticket.Sender ||
+			w.ExpirationBlock == 0 {
 			t.Errorf("%+v", w)
 		}
 	}

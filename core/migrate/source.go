@@ -30,7 +30,7 @@ func HasKeys(dir string) bool {
 	return err == nil && len(keys) > 0
 }
 
-// Usual is where the existing node keeps its data unless it is told otherwise.
+// Usual is the default data directory of the existing node.
 func Usual(home, network string) string {
 	if home == "" {
 		return ""

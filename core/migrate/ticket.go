@@ -49,12 +49,12 @@ func ticketOf(row []cell) (Ticket, error) {
 	}
 	w.SenderNonce, w.CreationRound, t.ExpirationBlock = nonce, protocol.Round(round), protocol.L1Block(expiration)
 	t.Hash = w.Hash()
-	return t, t.judge()
+	return t, t.check()
 }
 
-// judge says why a ticket is not worth keeping, whatever the chain says: the contract
-// would refuse it for ever.
-func (t *Ticket) judge() error {
+// check says why a ticket is not worth keeping, whatever the chain's state: the contract would
+// never pay it.
+func (t *Ticket) check() error {
 	w := &t.Ticket
 	switch {
 	case w.Sender.IsZero() || w.Recipient.IsZero():

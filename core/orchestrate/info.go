@@ -8,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -63,6 +64,8 @@ func (o *Orchestrator) offer(ctx context.Context, req *OfferRequest) (Info, erro
 		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 		return Info{}, err
 	}
+	// What is read of the gateway's account is read for the owner of the network that asks.
+	ctx = peer.With(ctx, peer.Site(req.From))
 	quote, err := o.quote(ctx, req.Address, req.Wanted)
 	if err != nil {
 		return Info{}, err

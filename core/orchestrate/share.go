@@ -15,6 +15,10 @@ const (
 	// fairStep is how many sessions more another party must have than the one that asks.
 	// After the exchange it still has as many, so that no session goes back and forth.
 	fairStep = 2
+	// onlyGrace is how long a party's only session stays, beyond the time for which it keeps up
+	// with its stream, where it does nothing and a party that has none asks: it may have all
+	// of a device's encoders or memory.
+	onlyGrace = 10 * time.Second
 	// uploadGrace is how long a session that finishes nothing may take to send a segment.
 	uploadGrace = 2 * time.Second
 	// maxLead bounds how long finished segments keep a session.
@@ -45,8 +49,10 @@ func (o *Orchestrator) displaceable(have int, now time.Time) *session {
 	var found *session
 	for e := o.idle.Front(); e != nil; e = e.Next() {
 		s := e.Value.(*session)
-		if n := o.held[s.party]; n >= least && !now.Before(s.keptUntil) {
-			found, least = s, n+1
+		n := o.held[s.party]
+		paused := have == 0 && found == nil && now.Sub(s.keptUntil) >= onlyGrace && now.Sub(s.last) >= onlyGrace
+		if (n >= least || paused) && !now.Before(s.keptUntil) {
+			found, least = s, max(least, n+1)
 		}
 	}
 	if found != nil {

@@ -114,6 +114,32 @@ func TestAllSessionsOfAnIdleNode(t *testing.T) {
 	}
 }
 
+// TestTheOnlySessionGivesWay: a party's only session, which may have all of a device's encoders,
+// is not kept by a short segment a minute where another party has none; a stream that keeps up is,
+// and nothing goes back and forth between two streams.
+func TestTheOnlySessionGivesWay(t *testing.T) {
+	t.Parallel()
+	n, held, spare := filled(t, hostA, 1)
+	for range 20 {
+		n.clk.Forward(2 * time.Second)
+		n.sendFrom(hostA, held[0])
+		n.wantCapped(hostB, spare)
+	}
+	n.clk.Forward(pause)
+	n.wantCapped(hostB, spare)
+	n.clk.Forward(40 * time.Second)
+	other := n.tokenFor(hostB)
+	n.sendFrom(hostB, other)
+	if got := n.fake.Ended(); !slices.Equal(got, []core.SessionID{held[0].Session}) {
+		t.Errorf("ended: %v, want %v", got, held[0].Session)
+	}
+	for range 20 {
+		n.wantCapped(hostA, spare)
+		n.clk.Forward(2 * time.Second)
+		n.sendFrom(hostB, other)
+	}
+}
+
 // TestStreamsThatKeepUpStay: a party's streams are not ended for another's while their
 // segments come and are finished in time, nor in the middle of a segment.
 func TestStreamsThatKeepUpStay(t *testing.T) {

@@ -45,7 +45,12 @@ func prefix(addr netip.Addr, bits int) netip.Prefix {
 
 // Name is a peer by the text of its address, with or without a port. Text that is no
 // address names a peer of its own.
-func Name(text string) string {
+func Name(text string) string { return named(text, Of) }
+
+// Site is SiteOf in the same form.
+func Site(text string) string { return named(text, SiteOf) }
+
+func named(text string, of func(netip.Addr) netip.Prefix) string {
 	addr, err := netip.ParseAddr(text)
 	if err != nil {
 		port, err := netip.ParseAddrPort(text)
@@ -54,7 +59,7 @@ func Name(text string) string {
 		}
 		addr = port.Addr()
 	}
-	p := Of(addr)
+	p := of(addr)
 	if p.IsSingleIP() {
 		return p.Addr().String()
 	}

@@ -36,6 +36,16 @@ func TestSites(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+	for text, want := range map[string]string{
+		"192.0.2.7:8935": "192.0.2.0/24", "[2001:db8:1:2::3]:1": "2001:db8:1::/48", "": "",
+	} {
+		if got := peer.Site(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if ctx := peer.With(t.Context(), "a"); peer.For(ctx) != "a" || peer.For(t.Context()) != "" {
+		t.Error("it is not known on whose behalf")
+	}
 	if got := peer.SiteOf(netip.Addr{}); got != (netip.Prefix{}) {
 		t.Errorf("no address: %v", got)
 	}

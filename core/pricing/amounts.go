@@ -9,14 +9,14 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// amountForm parts an amount from a currency behind it.
+// amountForm splits an amount from a currency behind it.
 var amountForm = regexp.MustCompile(`^([0-9.]+(?:[eE][+-]?[0-9]+)?) ?([A-Za-z]+)$`)
 
-// exampleRemedy is how a price is written.
+// exampleRemedy shows the form of a price.
 const exampleRemedy = `write whole wei such as 1200, or an amount with its currency: 0.18 and "currency":"USD"`
 
-// price reads an entry's price from its three fields; an amount that names its
-// currency itself is understood too. It is false after a mistake, which is noted.
+// price reads an entry's price from its three fields; an amount with its own currency is accepted too. It is
+// false after a mistake, which is recorded.
 func (r *reader) price(e entry, amountName, pixelsName string) (core.UnitPrice, bool) {
 	price, priced := r.amount(e, amountName)
 	pixels, united := r.pixels(e, pixelsName)
@@ -26,7 +26,7 @@ func (r *reader) price(e entry, amountName, pixelsName string) (core.UnitPrice, 
 	}
 	if err := Check(u, r.use, r.feed); err != nil {
 		_, text := fault.Public(err)
-		r.blameField(e, amountName, text, exampleRemedy)
+		r.addFieldMistake(e, amountName, text, exampleRemedy)
 		return u, false
 	}
 	return u, true
@@ -35,7 +35,7 @@ func (r *reader) price(e entry, amountName, pixelsName string) (core.UnitPrice, 
 func (r *reader) amount(e entry, name string) (core.Price, bool) {
 	f, ok := e.fields[name]
 	if !ok {
-		r.blameField(e, name, "it is missing", exampleRemedy)
+		r.addFieldMistake(e, name, "it is missing", exampleRemedy)
 		return core.Price{}, false
 	}
 	currency, ok := r.currency(e)
@@ -45,7 +45,7 @@ func (r *reader) amount(e entry, name string) (core.Price, bool) {
 	text := strings.TrimSpace(f.text)
 	if m := amountForm.FindStringSubmatch(text); m != nil {
 		if currency != "" {
-			r.blameField(e, name, clip(f.text)+" names a currency, and currency names one too", "keep one of the two")
+			r.addFieldMistake(e, name, clip(f.text)+" names a currency, and currency names one too", "keep one of the two")
 			return core.Price{}, false
 		}
 		text = m[1] + m[2]
@@ -53,10 +53,10 @@ func (r *reader) amount(e entry, name string) (core.Price, bool) {
 	price, err := core.ParsePrice(text + currency)
 	switch {
 	case !f.scalar() || errors.Is(err, core.ErrPriceForm):
-		r.blameField(e, name, clip(f.text)+" is not a price", exampleRemedy)
+		r.addFieldMistake(e, name, clip(f.text)+" is not a price", exampleRemedy)
 	case err != nil:
 		had := len(r.mistakes)
-		r.blameField(e, name, clip(f.text)+": "+err.Error(), exampleRemedy)
+		r.addFieldMistake(e, name, clip(f.text)+": "+err.Error(), exampleRemedy)
 		if len(r.mistakes) > had && errors.Is(err, core.ErrPriceWhole) {
 			r.mistakes[had].Code = fault.PriceImplausible
 		}
@@ -74,7 +74,7 @@ func (r *reader) currency(e entry) (string, bool) {
 	}
 	name := strings.ToUpper(strings.TrimSpace(f.text))
 	if kindOf(f.raw) != '"' || name != "" && !currencyForm.MatchString(name) {
-		r.blameField(e, "currency", clip(f.text)+" is no currency", `write "wei", "ETH" or "USD"`)
+		r.addFieldMistake(e, "currency", clip(f.text)+" is no currency", `write "wei", "ETH" or "USD"`)
 		return "", false
 	}
 	if name == "WEI" {
@@ -87,12 +87,12 @@ func (r *reader) pixels(e entry, name string) (core.Pixels, bool) {
 	const remedy = "write 1, or 1000000 for a price per million"
 	f, ok := e.fields[name]
 	if !ok {
-		r.blameField(e, name, "it is missing", remedy)
+		r.addFieldMistake(e, name, "it is missing", remedy)
 		return 0, false
 	}
 	n, err := core.ParseWei(strings.TrimSpace(f.text))
 	if !f.scalar() || err != nil || n.IsZero() || !n.Big().IsInt64() {
-		r.blameField(e, name, clip(f.text)+" is not a whole number from 1", remedy)
+		r.addFieldMistake(e, name, clip(f.text)+" is not a whole number from 1", remedy)
 		return 0, false
 	}
 	return core.Pixels(n.Big().Int64()), true

@@ -17,7 +17,7 @@ import (
 // ModelPrice is the price of a model's unit of work.
 type ModelPrice struct {
 	Model inference.Model
-	// Gateway is who pays it; zero is every gateway without a price of its own.
+	// Gateway pays it; zero is every gateway without a price of its own.
 	Gateway core.Address
 	Price   core.UnitPrice
 }
@@ -29,20 +29,18 @@ type Options struct {
 	Default core.UnitPrice
 	// Gateways are the prices of transcoding for single gateways.
 	Gateways map[core.Address]core.UnitPrice
-	// Models are the prices of AI work; of two for one model and gateway the later
-	// holds.
+	// Models are the prices of AI work; of two for one model and gateway the later one counts.
 	Models []ModelPrice
-	// AutoAdjust says that quotes are raised by what redemption costs.
+	// AutoAdjust adds the cost of redemption to quotes.
 	AutoAdjust bool
-	// Rates tells the rate of a currency; nil where there is no feed, and then prices
-	// are in wei or ETH.
+	// Rates is the rate of a currency; nil where there is no feed, and then prices are in wei or ETH.
 	Rates *Rates
 	Board *health.Board
 	Log   *slog.Logger
 }
 
-// Book is the table of prices of an orchestrator. Reading takes no lock: a change
-// of a price or of the rate makes a new table. Changes last until the next start.
+// Book is the table of an orchestrator's prices. Reading takes no lock: a change of a price or of the rate
+// makes a new table. Changes last until the next start.
 type Book struct {
 	opt Options
 	now atomic.Pointer[table]
@@ -52,7 +50,7 @@ type Book struct {
 	book prices
 }
 
-// prices are prices as they were set.
+// prices are prices as the operator set them.
 type prices struct {
 	fallback core.UnitPrice
 	gateways map[core.Address]core.UnitPrice
@@ -64,11 +62,12 @@ type modelKey struct {
 	gateway core.Address
 }
 
-// New makes a Book. The error is a fault: PriceOutOfRange, PriceRoundsToZero, or PriceCurrencyUnknown
-// for a price in a currency where there is no feed. A model's price of that kind is
-// a condition instead, and the model is offered to nobody: the rest goes on.
+// New makes a Book. The error is a fault: PriceOutOfRange, PriceRoundsToZero, or PriceCurrencyUnknown for a
+// price in a currency where there is no feed. For a model's price it is a condition instead, and the model is
+// not offered to any gateway: the rest goes on.
 func New(opt Options) (*Book, error) {
-	b := &Book{opt: opt, book: prices{fallback: opt.Default, gateways: maps.Clone(opt.Gateways), models: make(map[modelKey]core.UnitPrice)}}
+	b := &Book{opt: opt, book: prices{fallback: opt.Default, gateways: maps.Clone(opt.Gateways),
+		models: make(map[modelKey]core.UnitPrice)}}
 	if b.book.gateways == nil {
 		b.book.gateways = make(map[core.Address]core.UnitPrice)
 	}
@@ -76,17 +75,17 @@ func New(opt Options) (*Book, error) {
 		b.book.models[modelKey{m.Model, m.Gateway}] = m.Price
 	}
 	for _, u := range slices.AppendSeq([]core.UnitPrice{opt.Default}, maps.Values(opt.Gateways)) {
-		if err := judge(u, AskedWith(opt.AutoAdjust), opt.Rates); err != nil {
+		if err := checkPrice(u, AskedWith(opt.AutoAdjust), opt.Rates); err != nil {
 			return nil, err
 		}
 	}
-	opt.Rates.follow(b.renew)
-	b.renew()
+	opt.Rates.onChange(b.rebuild)
+	b.rebuild()
 	return b, nil
 }
 
-// renew makes the table anew and tells what is wrong with it.
-func (b *Book) renew() {
+// rebuild makes a new table and reports its problems.
+func (b *Book) rebuild() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	next := newTable(&b.book, AskedWith(b.opt.AutoAdjust), b.opt.Rates)
@@ -94,9 +93,8 @@ func (b *Book) renew() {
 	b.report(next)
 }
 
-// Transcoding is what a gateway pays for a pixel, in wei: its own price, or the
-// default. It is nil while the price is in a currency without known rate: then
-// nothing is to be quoted.
+// Transcoding is what a gateway pays for a pixel, in wei: its own price, or the default. It is nil while the
+// price is in a currency without a known rate: then nothing may be quoted.
 func (b *Book) Transcoding(gateway core.Address) *big.Rat {
 	t := b.now.Load()
 	if p, own := t.gateways[gateway]; own {
@@ -105,8 +103,8 @@ func (b *Book) Transcoding(gateway core.Address) *big.Rat {
 	return copyOf(t.fallback)
 }
 
-// Model is what a gateway pays for a unit of a model's work, in wei: its own price,
-// or the one for all. It is false where there is none, or none known now.
+// Model is what a gateway pays for a unit of a model's work, in wei: its own price, or the default one. It is
+// false where there is none, or none known now.
 func (b *Book) Model(gateway core.Address, m inference.Model) (*big.Rat, bool) {
 	t := b.now.Load()
 	p, ok := t.models[modelKey{m, gateway}]
@@ -116,11 +114,10 @@ func (b *Book) Model(gateway core.Address, m inference.Model) (*big.Rat, bool) {
 	return copyOf(p), p != nil
 }
 
-// Models are the models that have a price for somebody, in a fixed order. The slice
-// is not to be changed.
+// Models are the models that have a price for any gateway, in a fixed order. The slice must not be changed.
 func (b *Book) Models() []inference.Model { return b.now.Load().names }
 
-// AutoAdjust reports whether quotes are raised by what redemption costs.
+// AutoAdjust reports whether quotes include the cost of redemption.
 func (b *Book) AutoAdjust() bool { return b.opt.AutoAdjust }
 
 // Price is the price of a gateway as it was set; the zero address is the default.
@@ -146,9 +143,9 @@ func (b *Book) PricePerPixel(gateway core.Address) (*big.Rat, bool) {
 	return p, p != nil
 }
 
-// SetPrice changes the price of a gateway, or with the zero address the default,
-// until the next start. A currency must have a rate, which is fetched if nobody
-// asked for it so far. The error is a fault, and then nothing is changed.
+// SetPrice changes the price of a gateway, or with the zero address the default, until the next start. A
+// currency must have a rate, which is fetched if it was not needed before. The error is a fault, and then
+// nothing is changed.
 func (b *Book) SetPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error {
 	if err := b.CheckPrice(ctx, gateway, price); err != nil {
 		return err
@@ -160,14 +157,15 @@ func (b *Book) SetPrice(ctx context.Context, gateway core.Address, price core.Un
 		b.book.gateways[gateway] = price
 	}
 	b.mu.Unlock()
-	b.renew()
-	b.opt.Log.Info("price changed; a restart returns to the options", "gateway", who(gateway), "price", price.String())
+	b.rebuild()
+	b.opt.Log.Info("price changed; a restart returns to the options", "gateway", gatewayName(gateway), "price",
+		price.String())
 	return nil
 }
 
 // CheckPrice is the error that SetPrice would return.
 func (b *Book) CheckPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error {
-	if err := settle(ctx, price, AskedWith(b.opt.AutoAdjust), b.opt.Rates); err != nil {
+	if err := checkWithRate(ctx, price, AskedWith(b.opt.AutoAdjust), b.opt.Rates); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -179,8 +177,8 @@ func (b *Book) CheckPrice(ctx context.Context, gateway core.Address, price core.
 	return nil
 }
 
-// who names a gateway for people.
-func who(gateway core.Address) string {
+// gatewayName is a gateway's name for people.
+func gatewayName(gateway core.Address) string {
 	if gateway.IsZero() {
 		return "default"
 	}

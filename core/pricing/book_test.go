@@ -35,14 +35,15 @@ func newBook(t testing.TB, opt pricing.Options) (*pricing.Book, *health.Board) {
 	return b, opt.Board
 }
 
-// Whose price is asked, of whom.
+// The gateway and the model of a price.
 func TestBook(t *testing.T) {
 	t.Parallel()
 	b, board := newBook(t, pricing.Options{
 		Default:  unit(t, "1200/5"),
 		Gateways: map[core.Address]core.UnitPrice{alice: unit(t, "0.001ETH/1e15")},
 		Models: []pricing.ModelPrice{
-			{Model: llm, Price: unit(t, "1")}, {Model: llm, Price: unit(t, "60000000")}, {Model: llm, Gateway: alice, Price: unit(t, "7")},
+			{Model: llm, Price: unit(t, "1")}, {Model: llm, Price: unit(t, "60000000")},
+			{Model: llm, Gateway: alice, Price: unit(t, "7")},
 			{Model: image, Gateway: alice, Price: unit(t, "0")},
 		},
 		AutoAdjust: true,
@@ -107,7 +108,8 @@ func TestSetPrice(t *testing.T) {
 				t.Errorf("%s: %v, want %s", step.price, err, step.code)
 			}
 		}
-		if got := [2]string{shown(b.Transcoding(alice)), shown(b.Transcoding(bob))}; got != [2]string{step.forAlice, step.forRest} {
+		if got := [2]string{shown(b.Transcoding(alice)), shown(b.Transcoding(bob))}; got != [2]string{step.forAlice,
+			step.forRest} {
 			t.Errorf("after %s the prices are %v", step.price, got)
 		}
 	}
@@ -168,7 +170,7 @@ func TestPricesThatCannotBeAsked(t *testing.T) {
 }
 
 // The row of "few or no jobs, no errors".
-func TestPricesThatNobodyPays(t *testing.T) {
+func TestImplausiblePrices(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ transcoding, llm, image, want string }{
 		{"1200", "60000000", "4768371", ""},
@@ -236,11 +238,11 @@ func TestModelPricesThatRoundToZero(t *testing.T) {
 // Many troubles make one condition of bounded length.
 func TestManyImplausiblePrices(t *testing.T) {
 	t.Parallel()
-	dear := map[core.Address]core.UnitPrice{}
+	tooHigh := map[core.Address]core.UnitPrice{}
 	for i := range 50 {
-		dear[core.Address{byte(i + 1)}] = unit(t, "1e9")
+		tooHigh[core.Address{byte(i + 1)}] = unit(t, "1e9")
 	}
-	_, board := newBook(t, pricing.Options{Gateways: dear})
+	_, board := newBook(t, pricing.Options{Gateways: tooHigh})
 	if got := detail(board, fault.PriceImplausible); !strings.HasSuffix(got, "; and 47 more") || len(got) > 500 {
 		t.Errorf("%q", got)
 	}
@@ -297,14 +299,16 @@ func TestList(t *testing.T) {
 	b, board := newBook(t, pricing.Options{
 		Default:  unit(t, "1200/5"),
 		Gateways: map[core.Address]core.UnitPrice{bob: unit(t, "2"), alice: unit(t, "1")},
-		Models:   []pricing.ModelPrice{{Model: llm, Gateway: alice, Price: unit(t, "1USD/1e6")}, {Model: llm, Price: unit(t, "9")}},
+		Models: []pricing.ModelPrice{{Model: llm, Gateway: alice, Price: unit(t, "1USD/1e6")},
+			{Model: llm, Price: unit(t, "9")}},
 	})
 	c, err := pricing.NewCaps(pricing.CapsOptions{Board: board, Log: quiet, Limits: pricing.Limits{
-		Models: map[inference.Model]core.UnitPrice{llm: unit(t, "4")}, Pipelines: map[capability.ID]core.UnitPrice{capability.LLM: unit(t, "3")}}})
+		Models:    map[inference.Model]core.UnitPrice{llm: unit(t, "4")},
+		Pipelines: map[capability.ID]core.UnitPrice{capability.LLM: unit(t, "3")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	show := func(all []pricing.Listed) (out []string) {
+	show := func(all []pricing.ListedPrice) (out []string) {
 		for _, l := range all {
 			out = append(out, strings.Join([]string{l.Gateway.String()[2:4], l.Model.ID, l.Price.String(), shown(l.Wei)}, ","))
 		}
@@ -314,7 +318,8 @@ func TestList(t *testing.T) {
 		"00," + llm.ID + ",9 wei per 1,9", "A1," + llm.ID + ",1USD per 1000000,none"}; !slices.Equal(got, want) {
 		t.Errorf("prices %q", got)
 	}
-	if got, want := show(c.List()), []string{"00,,,0", "00,,3 wei per 1,3", "00," + llm.ID + ",4 wei per 1,4"}; !slices.Equal(got, want) {
+	if got, want := show(c.List()), []string{"00,,,0", "00,,3 wei per 1,3", "00," + llm.ID +
+		",4 wei per 1,4"}; !slices.Equal(got, want) {
 		t.Errorf("limits %q", got)
 	}
 }

@@ -15,9 +15,8 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Limits are the most that is paid for a unit of work. One that is unset or 0
-// leaves it to the next: the model's, the pipeline's, the general one; 0 there
-// takes any price.
+// Limits are the maximum prices of a unit of work. One that is unset or 0 falls back to the next: the
+// model's, the pipeline's, the general one; 0 there accepts any price.
 type Limits struct {
 	General   core.UnitPrice
 	Pipelines map[capability.ID]core.UnitPrice
@@ -27,14 +26,13 @@ type Limits struct {
 // CapsOptions are the limits that Caps begins with.
 type CapsOptions struct {
 	Limits
-	// Rates tells the rate of a currency; nil where there is no feed.
+	// Rates is the rate of a currency; nil where there is no feed.
 	Rates *Rates
 	Board *health.Board
 	Log   *slog.Logger
 }
 
-// Caps is the most that a gateway pays. Reading takes no lock; changes last until
-// the next start.
+// Caps is the maximum prices that a gateway pays. Reading takes no lock; changes last until the next start.
 type Caps struct {
 	opt CapsOptions
 	now atomic.Pointer[capsTable]
@@ -46,24 +44,24 @@ type Caps struct {
 // capsTable are limits in wei at one rate, read-only once made.
 type capsTable struct {
 	rules airouting.PriceRules
-	// unknown is the limit in rules whose rate is not known; it is told by its
-	// address.
+	// unknown is the marker in rules for a limit whose rate is not known; it is recognised by its address.
 	unknown *big.Rat
 }
 
 // NewCaps makes Caps. The error is the fault PriceCurrencyUnknown for a limit in a
 // currency where there is no feed, or PriceOutOfRange.
 func NewCaps(opt CapsOptions) (*Caps, error) {
-	c := &Caps{opt: opt, limits: Limits{General: opt.General, Pipelines: make(map[capability.ID]core.UnitPrice), Models: make(map[inference.Model]core.UnitPrice)}}
+	c := &Caps{opt: opt, limits: Limits{General: opt.General, Pipelines: make(map[capability.ID]core.UnitPrice),
+		Models: make(map[inference.Model]core.UnitPrice)}}
 	maps.Copy(c.limits.Pipelines, opt.Pipelines)
 	maps.Copy(c.limits.Models, opt.Models)
 	for _, u := range c.limits.all() {
-		if err := judge(u, Paid, opt.Rates); err != nil {
+		if err := checkPrice(u, Paid, opt.Rates); err != nil {
 			return nil, err
 		}
 	}
-	opt.Rates.follow(c.renew)
-	c.renew()
+	opt.Rates.onChange(c.rebuild)
+	c.rebuild()
 	return c, nil
 }
 
@@ -78,21 +76,22 @@ func (l *Limits) all() []core.UnitPrice {
 	return out
 }
 
-// renew makes the table anew.
-func (c *Caps) renew() {
+// rebuild makes a new table.
+func (c *Caps) rebuild() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := &capsTable{unknown: big.NewRat(1, 1)}
-	var missing troubles
+	var missing priceWarnings
 	value := func(u core.UnitPrice) *big.Rat {
 		wei, ok := c.opt.Rates.Wei(u)
 		if !ok {
-			missing.unknown(u.Price.Currency)
+			missing.unknownCurrency(u.Price.Currency)
 			return t.unknown
 		}
 		return wei
 	}
-	t.rules = airouting.PriceRules{General: value(c.limits.General), Pipelines: make(map[capability.ID]*big.Rat), Models: make(map[inference.Model]*big.Rat)}
+	t.rules = airouting.PriceRules{General: value(c.limits.General), Pipelines: make(map[capability.ID]*big.Rat),
+		Models: make(map[inference.Model]*big.Rat)}
 	for id, u := range c.limits.Pipelines {
 		t.rules.Pipelines[id] = value(u)
 	}
@@ -103,19 +102,17 @@ func (c *Caps) renew() {
 	reportCurrencies(c.opt.Board, "price limits", missing.currencies, c.opt.Rates)
 }
 
-// MaxTranscoding is the most that is paid for a pixel, in wei, of the caller's own;
-// nil takes any price. While the limit's rate is not known it is 0, so that nothing
-// is bought at an unknown price.
+// MaxTranscoding is the maximum price of a pixel, in wei, as a copy; nil accepts any price. While the limit's
+// rate is not known it is 0, so that nothing is bought at an unknown price.
 func (c *Caps) MaxTranscoding() *big.Rat {
 	// No pipeline has this number, so only the general rule holds.
 	return c.MaxModel(inference.Model{Capability: capability.Unused})
 }
 
-// MaxModel is the most that is paid for a unit of a model's work; as
-// MaxTranscoding.
-func (c *Caps) MaxModel(m inference.Model) *big.Rat { return c.now.Load().most(m) }
+// MaxModel is the maximum price of a unit of a model's work, like MaxTranscoding.
+func (c *Caps) MaxModel(m inference.Model) *big.Rat { return c.now.Load().max(m) }
 
-func (t *capsTable) most(m inference.Model) *big.Rat {
+func (t *capsTable) max(m inference.Model) *big.Rat {
 	p := t.rules.Max(m)
 	if p == t.unknown {
 		return new(big.Rat)
@@ -153,7 +150,7 @@ func (c *Caps) SetMaxModel(ctx context.Context, m inference.Model, price core.Un
 }
 
 func (c *Caps) set(ctx context.Context, price core.UnitPrice, what string, change func(*Limits) error) error {
-	if err := settle(ctx, price, Paid, c.opt.Rates); err != nil {
+	if err := checkWithRate(ctx, price, Paid, c.opt.Rates); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -162,7 +159,7 @@ func (c *Caps) set(ctx context.Context, price core.UnitPrice, what string, chang
 	if err != nil {
 		return err
 	}
-	c.renew()
+	c.rebuild()
 	c.opt.Log.Info("price limit changed; a restart returns to the options", "limit", price.String(), "of", what)
 	return nil
 }

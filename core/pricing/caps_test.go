@@ -22,9 +22,10 @@ func bounds(c *pricing.Caps) [4]string {
 
 func TestCaps(t *testing.T) {
 	t.Parallel()
-	c, err := pricing.NewCaps(pricing.CapsOptions{Board: health.New(quiet, time.Now, nil), Log: quiet, Limits: pricing.Limits{
-		General: unit(t, "2000/2"), Models: map[inference.Model]core.UnitPrice{llm: unit(t, "7")},
-	}})
+	c, err := pricing.NewCaps(pricing.CapsOptions{Board: health.New(quiet, time.Now, nil), Log: quiet,
+		Limits: pricing.Limits{
+			General: unit(t, "2000/2"), Models: map[inference.Model]core.UnitPrice{llm: unit(t, "7")},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,8 @@ func TestNoCaps(t *testing.T) {
 	if err != nil || bounds(c) != [4]string{"none", "none", "none", "none"} {
 		t.Errorf("%v %v", bounds(c), err)
 	}
-	_, err = pricing.NewCaps(pricing.CapsOptions{Board: health.New(quiet, time.Now, nil), Log: quiet, Limits: pricing.Limits{General: unit(t, "1USD")}})
+	_, err = pricing.NewCaps(pricing.CapsOptions{Board: health.New(quiet, time.Now, nil), Log: quiet,
+		Limits: pricing.Limits{General: unit(t, "1USD")}})
 	if !errors.Is(err, fault.PriceCurrencyUnknown) {
 		t.Errorf("a currency without feed: %v", err)
 	}

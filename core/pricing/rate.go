@@ -14,11 +14,11 @@ type rate struct {
 	// currency is in capitals, "USD".
 	currency string
 	wei      *big.Rat
-	// updated is the feed's time, taken ours.
+	// updated is the feed's time, taken the node's.
 	updated, taken time.Time
 }
 
-// Bounds on a rate that is believed.
+// Bounds on an accepted rate.
 const (
 	// maxAge is the age of a feed's answer from which on it is stale.
 	maxAge = 24 * time.Hour
@@ -34,12 +34,13 @@ var (
 	errNoPrice     = errors.New("its price is not above 0")
 )
 
-// newRate reads a feed's answer: what one of the first currency of its description
-// costs in the second. One of them must be ETH, either may.
+// newRate reads a feed's answer: the price of the first currency of its description in the second. One of
+// them must be ETH, either may.
 func newRate(description string, price *big.Rat, updated, now time.Time) (rate, error) {
 	first, second, found := strings.Cut(description, "/")
 	first, second = strings.ToUpper(strings.TrimSpace(first)), strings.ToUpper(strings.TrimSpace(second))
-	if !found || !currencyForm.MatchString(first) || !currencyForm.MatchString(second) || (first == "ETH") == (second == "ETH") {
+	if !found || !currencyForm.MatchString(first) || !currencyForm.MatchString(second) ||
+		(first == "ETH") == (second == "ETH") {
 		return rate{}, errDescription
 	}
 	if price == nil || price.Sign() <= 0 {
@@ -54,10 +55,9 @@ func newRate(description string, price *big.Rat, updated, now time.Time) (rate, 
 	return r, nil
 }
 
-// doubt says why a rate is not believed, "" when it is. last is the one in use, nil
-// for none. A rate that jumped is believed once so much time passed that half as
-// much again every hour explains it.
-func (r rate) doubt(last *rate) string {
+// rejectReason is why a rate is not accepted, "" when it is. last is the one in use, nil for none. A rate
+// that jumped is accepted once enough time passed that a change by half per hour explains it.
+func (r rate) rejectReason(last *rate) string {
 	if age := r.taken.Sub(r.updated); age > maxAge {
 		return fmt.Sprintf("the feed's answer is %s old", age.Round(time.Minute))
 	}
@@ -65,13 +65,14 @@ func (r rate) doubt(last *rate) string {
 		return ""
 	}
 	if last.currency != r.currency {
-		return fmt.Sprintf("the feed told the rate of %s and now tells that of %s", last.currency, r.currency)
+		return fmt.Sprintf("the feed had the rate of %s and now has that of %s", last.currency, r.currency)
 	}
 	hours := max(1, int64((r.taken.Sub(last.taken)+stepTime-1)/stepTime))
 	step := big.NewRat(2+min(hours, 1<<20), 2)
 	high, low := new(big.Rat).Mul(last.wei, step), new(big.Rat).Quo(last.wei, step)
 	if r.wei.Cmp(high) > 0 || r.wei.Cmp(low) < 0 {
-		return fmt.Sprintf("1 %s was %s wei and is said to be %s wei", r.currency, last.wei.FloatString(0), r.wei.FloatString(0))
+		return fmt.Sprintf("1 %s was %s wei and the feed now answers %s wei", r.currency, last.wei.FloatString(0),
+			r.wei.FloatString(0))
 	}
 	return ""
 }

@@ -45,7 +45,7 @@ func TestNewRate(t *testing.T) {
 	}
 }
 
-func TestDoubt(t *testing.T) {
+func TestRejectReason(t *testing.T) {
 	t.Parallel()
 	at := func(dollars int64, taken time.Time) *rate {
 		r, err := newRate("ETH / USD", big.NewRat(dollars, 100), taken, taken)
@@ -76,16 +76,16 @@ func TestDoubt(t *testing.T) {
 	} {
 		next := at(c.now, moment.Add(c.elapsed))
 		next.updated = next.taken.Add(-c.age)
-		if why := next.doubt(at(c.before, moment)); (why != "") != c.doubted {
+		if why := next.rejectReason(at(c.before, moment)); (why != "") != c.doubted {
 			t.Errorf("%s: %q", c.name, why)
 		}
 	}
 	first := at(2000, moment)
-	if why := first.doubt(nil); why != "" {
+	if why := first.rejectReason(nil); why != "" {
 		t.Errorf("the first one: %s", why)
 	}
 	first.currency = "EUR"
-	if why := first.doubt(at(2000, moment)); !strings.Contains(why, "EUR") {
+	if why := first.rejectReason(at(2000, moment)); !strings.Contains(why, "EUR") {
 		t.Errorf("another currency: %q", why)
 	}
 }
@@ -113,10 +113,11 @@ func FuzzDescription(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if r.wei.Sign() <= 0 || r.currency == "ETH" || !currencyForm.MatchString(r.currency) || !utf8.ValidString(r.currency) {
+		if r.wei.Sign() <= 0 || r.currency == "ETH" || !currencyForm.MatchString(r.currency) ||
+			!utf8.ValidString(r.currency) {
 			t.Fatalf("%q became %+v", description, r)
 		}
-		if why := r.doubt(&r); why != "" {
+		if why := r.rejectReason(&r); why != "" {
 			t.Fatalf("%q is doubted beside itself: %s", description, why)
 		}
 	})

@@ -15,17 +15,16 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// Feed reads a price feed on the chain: its description ("ETH / USD"), what one of
-// the first currency costs in the second, and when that was last brought up to
-// date. price is the caller's own.
+// Feed reads a price feed on the chain: its description ("ETH / USD"), the price of the first currency in the
+// second, and the time of its last update. price is the caller's own.
 type Feed interface {
 	Quote(ctx context.Context, feed core.Address) (description string, price *big.Rat, updated time.Time, err error)
 }
 
 // When a rate is asked for.
 const (
-	// attempts are made at a time, the first pause is retryAfter and every further
-	// one twice the one before.
+	// attempts is the number of attempts at a time; retryAfter is the first pause, and every further one is
+	// twice the one before.
 	attempts   = 5
 	retryAfter = 30 * time.Second
 	// askTime bounds one attempt.
@@ -42,9 +41,9 @@ type RatesOptions struct {
 	Now     func() time.Time
 }
 
-// Rates knows the rate of the feed's currency. It is a lifecycle.Component that
-// asks when the first price in a currency is set, and from then on at every full
-// hour (UTC). A nil *Rates knows wei and ETH.
+// Rates keeps the rate of the feed's currency. It is a lifecycle.Component that asks the feed when the first
+// price in a currency is set, and from then on at every full hour (UTC). A nil *Rates converts only wei and
+// ETH.
 type Rates struct {
 	opt RatesOptions
 	// now is nil before the first rate.
@@ -52,14 +51,14 @@ type Rates struct {
 	// needed is closed when the first price in a currency was set.
 	needed chan struct{}
 	need   sync.Once
-	// asking is held while the feed is asked.
+	// asking serializes requests to the feed.
 	asking chan struct{}
 
 	mu        sync.Mutex
-	followers []func() // guarded by mu
+	listeners []func() // guarded by mu
 }
 
-// NewRates makes it; nothing is asked until a price needs it.
+// NewRates makes Rates; the feed is not asked until a price needs it.
 func NewRates(opt RatesOptions) *Rates {
 	return &Rates{opt: opt, needed: make(chan struct{}), asking: make(chan struct{}, 1)}
 }
@@ -67,9 +66,8 @@ func NewRates(opt RatesOptions) *Rates {
 // Name is the component's name.
 func (r *Rates) Name() string { return "price feed" }
 
-// Wei is a price of one unit in wei, of the caller's own. It is false while the
-// rate of its currency is not known, and asks for it then. A price of 0 is 0 in
-// every currency; an unset one is 0 too.
+// Wei is a price of one unit in wei, as a copy. It is false while the rate of its currency is not known, and
+// then has it fetched. A price of 0 is 0 in every currency; an unset one is 0 too.
 func (r *Rates) Wei(u core.UnitPrice) (*big.Rat, bool) {
 	if wei, ok := u.WeiPerPixel(); ok {
 		return wei, true
@@ -97,14 +95,14 @@ func (r *Rates) Currency() string {
 	return r.now.Load().currency
 }
 
-// follow has f called after every change of the rate.
-func (r *Rates) follow(f func()) {
+// onChange registers f to be called after every change of the rate.
+func (r *Rates) onChange(f func()) {
 	if r == nil {
 		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.followers = append(r.followers, f)
+	r.listeners = append(r.listeners, f)
 }
 
 // Run keeps the rate up to date until ctx ends.
@@ -124,8 +122,8 @@ func (r *Rates) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// refresh asks until there is an answer, not more than a few times. Without any
-// rate the node earns nothing, so then it goes on.
+// refresh asks until there is an answer, at most a few times. Without any rate the node earns nothing, so
+// then it keeps asking.
 func (r *Rates) refresh(ctx context.Context) {
 	pause := retryAfter
 	for n := 1; ; n++ {
@@ -138,17 +136,17 @@ func (r *Rates) refresh(ctx context.Context) {
 	}
 }
 
-// Learn asks for the rate if none is known. The error is the fault
-// PriceFeedFailing or PriceRateDoubtful.
-func (r *Rates) Learn(ctx context.Context) error {
+// EnsureKnown fetches the rate if none is known. The error is the fault PriceFeedFailing or
+// PriceRateDoubtful.
+func (r *Rates) EnsureKnown(ctx context.Context) error {
 	if r.now.Load() != nil {
 		return nil
 	}
 	return r.ask(ctx)
 }
 
-// ask asks the feed once. A doubtful answer is an answer: it is not asked for again
-// before its time, but the rate stays as it was.
+// ask asks the feed once. A doubtful answer counts as an answer: it is not asked for again before its time,
+// but the rate stays.
 func (r *Rates) ask(ctx context.Context) error {
 	select {
 	case r.asking <- struct{}{}:
@@ -165,11 +163,12 @@ func (r *Rates) ask(ctx context.Context) error {
 		}
 		err = fault.Wrap(fault.PriceFeedFailing, "ask the price feed "+r.opt.Address.String(), err)
 		r.opt.Log.Debug("the price feed did not answer", "err", err)
-		r.opt.Board.Set(health.Key{Code: fault.PriceFeedFailing}, r.inUse("the feed "+r.opt.Address.String()+" gave no usable answer"))
+		r.opt.Board.Set(health.Key{Code: fault.PriceFeedFailing},
+			r.withConsequence("the feed "+r.opt.Address.String()+" gave no usable answer"))
 		return err
 	}
 	r.opt.Board.Clear(health.Key{Code: fault.PriceFeedFailing})
-	return r.take(next)
+	return r.accept(next)
 }
 
 func (r *Rates) read(ctx context.Context) (rate, error) {
@@ -180,12 +179,12 @@ func (r *Rates) read(ctx context.Context) (rate, error) {
 	return newRate(description, price, updated, r.opt.Now())
 }
 
-// take makes a rate the present one, unless it is doubtful.
-func (r *Rates) take(next rate) error {
+// accept makes a rate the present one, unless it is doubtful.
+func (r *Rates) accept(next rate) error {
 	last := r.now.Load()
 	key := health.Key{Code: fault.PriceRateDoubtful}
-	if why := next.doubt(last); why != "" {
-		r.opt.Board.Set(key, r.inUse(why))
+	if why := next.rejectReason(last); why != "" {
+		r.opt.Board.Set(key, r.withConsequence(why))
 		if last == nil {
 			return fault.New(fault.PriceRateDoubtful, "take the rate of "+next.currency, why)
 		}
@@ -193,9 +192,10 @@ func (r *Rates) take(next rate) error {
 	}
 	r.opt.Board.Clear(key)
 	r.now.Store(&next)
-	r.opt.Log.Info("rate of the price feed", "currency", next.currency, "wei", next.wei.FloatString(0), "updated", next.updated.UTC())
+	r.opt.Log.Info("rate of the price feed", "currency", next.currency, "wei", next.wei.FloatString(0), "updated",
+		next.updated.UTC())
 	r.mu.Lock()
-	followers := r.followers
+	followers := r.listeners
 	r.mu.Unlock()
 	for _, f := range followers {
 		f()
@@ -203,13 +203,14 @@ func (r *Rates) take(next rate) error {
 	return nil
 }
 
-// inUse adds to a trouble what it means for prices.
-func (r *Rates) inUse(why string) string {
+// withConsequence adds to a problem what it means for prices.
+func (r *Rates) withConsequence(why string) string {
 	now := r.now.Load()
 	if now == nil {
 		return why + "; no rate is known"
 	}
-	return fmt.Sprintf("%s; the rate of %s stays in use, 1 %s is %s wei", why, now.taken.UTC().Format(time.RFC3339), now.currency, now.wei.FloatString(0))
+	return fmt.Sprintf("%s; the rate of %s stays in use, 1 %s is %s wei", why, now.taken.UTC().Format(time.RFC3339),
+		now.currency, now.wei.FloatString(0))
 }
 
 // sleep waits, and reports false if ctx ended first.

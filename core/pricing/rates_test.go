@@ -48,10 +48,11 @@ func TestRatesAreAskedForWhenNeeded(t *testing.T) {
 		}
 		after(10 * time.Hour)
 		if feed.times() != 0 {
-			t.Fatal("a feed is asked that nobody needs")
+			t.Fatal("an unused feed is asked")
 		}
 		after(15 * time.Minute)
-		if err := b.SetPrice(t.Context(), alice, unit(t, "0.18usd/1000000")); err != nil || shown(b.Transcoding(alice)) != "90000000" {
+		if err := b.SetPrice(t.Context(), alice, unit(t, "0.18usd/1000000")); err != nil ||
+			shown(b.Transcoding(alice)) != "90000000" {
 			t.Fatalf("%v %s", err, shown(b.Transcoding(alice)))
 		}
 		synctest.Wait()
@@ -68,7 +69,7 @@ func TestRatesAreAskedForWhenNeeded(t *testing.T) {
 	})
 }
 
-// A price in a currency is nobody's before the rate is known; a failing feed is
+// A price in a currency is unknown before the rate is known; a failing feed is
 // asked again after 30 s, 60 s, 120 s, 240 s, and on.
 func TestPricesWaitForTheirRate(t *testing.T) {
 	t.Parallel()
@@ -76,8 +77,9 @@ func TestPricesWaitForTheirRate(t *testing.T) {
 		feed := newFeed()
 		feed.err = errors.New("no endpoint")
 		rates, board := newRates(feed)
-		b, err := pricing.New(pricing.Options{Default: unit(t, "1USD/1e9"), Gateways: map[core.Address]core.UnitPrice{alice: unit(t, "3")},
-			Models: []pricing.ModelPrice{{Model: llm, Price: unit(t, "1usd/1e6")}}, Rates: rates, Board: board, Log: quiet})
+		b, err := pricing.New(pricing.Options{Default: unit(t, "1USD/1e9"),
+			Gateways: map[core.Address]core.UnitPrice{alice: unit(t, "3")},
+			Models:   []pricing.ModelPrice{{Model: llm, Price: unit(t, "1usd/1e6")}}, Rates: rates, Board: board, Log: quiet})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,14 +97,15 @@ func TestPricesWaitForTheirRate(t *testing.T) {
 			t.Error("a price without rate is asked")
 		}
 		if _, ok := b.PricePerPixel(bob); ok {
-			t.Error("a price without rate is told")
+			t.Error("a price without rate is converted")
 		}
 		if got := codes(board); got != "PriceFeedFailing PriceRateUnknown" {
 			t.Errorf("conditions %s", got)
 		}
 		feed.set(func(f *fakeFeed) { f.err = nil })
 		after(240 * time.Second)
-		if got, ok := b.Model(bob, llm); !ok || shown(got) != "500000000" || shown(b.Transcoding(bob)) != "500000" || codes(board) != "" {
+		if got, ok := b.Model(bob, llm); !ok || shown(got) != "500000000" || shown(b.Transcoding(bob)) != "500000" ||
+			codes(board) != "" {
 			t.Errorf("%s %s %s", shown(got), shown(b.Transcoding(bob)), codes(board))
 		}
 	})
@@ -127,7 +130,8 @@ func TestDoubtfulRates(t *testing.T) {
 			says        string
 		}{
 			{func(f *fakeFeed) {}, 0, "500000", "", ""},
-			{func(f *fakeFeed) { f.price = big.NewRat(4000, 1) }, 1, "500000", "PriceRateDoubtful", "is said to be 250000000000000 wei"},
+			{func(f *fakeFeed) { f.price = big.NewRat(4000, 1) }, 1, "500000", "PriceRateDoubtful",
+				"the feed now answers 250000000000000 wei"},
 			{func(f *fakeFeed) {}, 1, "250000", "", ""},
 			{func(f *fakeFeed) { f.age = 25 * time.Hour }, 3, "250000", "PriceRateDoubtful", "25h0m0s old"},
 			{func(f *fakeFeed) { f.age, f.description = 0, "ETH / EUR" }, 1, "250000", "PriceRateDoubtful", "EUR"},
@@ -139,7 +143,8 @@ func TestDoubtfulRates(t *testing.T) {
 			if got := shown(b.Transcoding(bob)); got != step.price || codes(board) != step.code {
 				t.Errorf("price %s, want %s; conditions %q, want %q", got, step.price, codes(board), step.code)
 			}
-			if why := detail(board, fault.PriceRateDoubtful); !strings.Contains(why, step.says) || step.says != "" && !strings.Contains(why, "stays in use") {
+			if why := detail(board, fault.PriceRateDoubtful); !strings.Contains(why, step.says) || step.says != "" &&
+				!strings.Contains(why, "stays in use") {
 				t.Errorf("it says %q", why)
 			}
 		}
@@ -156,7 +161,8 @@ func TestFirstRateIsOld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.SetPrice(t.Context(), alice, unit(t, "1USD/1e9")); !errors.Is(err, fault.PriceRateDoubtful) || shown(b.Transcoding(alice)) != "5" {
+	if err := b.SetPrice(t.Context(), alice, unit(t, "1USD/1e9")); !errors.Is(err, fault.PriceRateDoubtful) ||
+		shown(b.Transcoding(alice)) != "5" {
 		t.Errorf("%v, price %s", err, shown(b.Transcoding(alice)))
 	}
 	if got := detail(board, fault.PriceRateDoubtful); !strings.HasSuffix(got, "; no rate is known") {
@@ -183,12 +189,14 @@ func TestSetPriceInCurrency(t *testing.T) {
 		t.Errorf("canceled: %v", err)
 	}
 	feed.err = nil
-	for price, code := range map[string]fault.Code{"1EUR/1e9": fault.PriceCurrencyUnknown, "10USD": fault.PriceOutOfRange} {
+	for price, code := range map[string]fault.Code{"1EUR/1e9": fault.PriceCurrencyUnknown,
+		"10USD": fault.PriceOutOfRange} {
 		if err := b.CheckPrice(t.Context(), alice, unit(t, price)); !errors.Is(err, code) {
 			t.Errorf("%s: %v", price, err)
 		}
 	}
-	if err := b.SetPrice(t.Context(), alice, unit(t, "1UsD/1e9")); err != nil || shown(b.Transcoding(alice)) != "500000" || codes(board) != "" {
+	if err := b.SetPrice(t.Context(), alice, unit(t, "1UsD/1e9")); err != nil ||
+		shown(b.Transcoding(alice)) != "500000" || codes(board) != "" {
 		t.Errorf("%v %s %s", err, shown(b.Transcoding(alice)), codes(board))
 	}
 	if rates.Currency() != "USD" || rates.Name() != "price feed" {
@@ -207,7 +215,7 @@ func TestPricesInAnotherCurrency(t *testing.T) {
 		}
 		run(t, rates)
 		after(time.Second)
-		if got := detail(board, fault.PriceCurrencyUnknown); got != "prices are in EUR, and the price feed tells the rate of USD" || codes(board) != "PriceCurrencyUnknown" {
+		if got := detail(board, fault.PriceCurrencyUnknown); got != "prices are in EUR, and the price feed has the rate of USD" || codes(board) != "PriceCurrencyUnknown" {
 			t.Errorf("%q of %s", got, codes(board))
 		}
 		if b.Transcoding(alice) != nil {

@@ -13,9 +13,10 @@ import (
 // gateways, in place of those that are in force; nil leaves what there is. Nothing is
 // changed before the function is called that it returns; the error is a fault. Prices of
 // models stay: ReplaceModels sets them.
-func (b *Book) Replace(ctx context.Context, fallback *core.UnitPrice, gateways map[core.Address]core.UnitPrice) (func(), error) {
+func (b *Book) Replace(ctx context.Context, fallback *core.UnitPrice,
+	gateways map[core.Address]core.UnitPrice) (func(), error) {
 	if fallback != nil {
-		if err := settleGiven(ctx, *fallback, AskedWith(b.opt.AutoAdjust), b.opt.Rates); err != nil {
+		if err := checkGiven(ctx, *fallback, AskedWith(b.opt.AutoAdjust), b.opt.Rates); err != nil {
 			return nil, err
 		}
 	}
@@ -23,7 +24,7 @@ func (b *Book) Replace(ctx context.Context, fallback *core.UnitPrice, gateways m
 		return nil, tooMany()
 	}
 	for _, u := range gateways {
-		if err := settle(ctx, u, AskedWith(b.opt.AutoAdjust), b.opt.Rates); err != nil {
+		if err := checkWithRate(ctx, u, AskedWith(b.opt.AutoAdjust), b.opt.Rates); err != nil {
 			return nil, err
 		}
 	}
@@ -37,7 +38,7 @@ func (b *Book) Replace(ctx context.Context, fallback *core.UnitPrice, gateways m
 			b.book.gateways = next
 		}
 		b.mu.Unlock()
-		b.renew()
+		b.rebuild()
 	}, nil
 }
 
@@ -51,7 +52,7 @@ func (b *Book) ReplaceModels(prices []ModelPrice) {
 	b.mu.Lock()
 	b.book.models = next
 	b.mu.Unlock()
-	b.renew()
+	b.rebuild()
 }
 
 // Replace makes ready to set the general limit, and those of pipelines and models, as
@@ -68,7 +69,7 @@ func (c *Caps) Replace(ctx context.Context, general *core.UnitPrice, single *Lim
 		all = append(all, next.all()...)
 	}
 	for _, u := range all {
-		if err := settleGiven(ctx, u, Paid, c.opt.Rates); err != nil {
+		if err := checkGiven(ctx, u, Paid, c.opt.Rates); err != nil {
 			return nil, err
 		}
 	}
@@ -81,14 +82,14 @@ func (c *Caps) Replace(ctx context.Context, general *core.UnitPrice, single *Lim
 			c.limits.Pipelines, c.limits.Models = next.Pipelines, next.Models
 		}
 		c.mu.Unlock()
-		c.renew()
+		c.rebuild()
 	}, nil
 }
 
-// settleGiven is settle for prices that may be left out.
-func settleGiven(ctx context.Context, u core.UnitPrice, use Use, rates *Rates) error {
+// checkGiven is settle for prices that may be left out.
+func checkGiven(ctx context.Context, u core.UnitPrice, use Use, rates *Rates) error {
 	if !u.IsSet() {
 		return nil
 	}
-	return settle(ctx, u, use, rates)
+	return checkWithRate(ctx, u, use, rates)
 }

@@ -14,9 +14,11 @@ import (
 
 func TestReplacePrices(t *testing.T) {
 	t.Parallel()
-	b, _ := newBook(t, pricing.Options{Default: unit(t, "100"), Gateways: map[core.Address]core.UnitPrice{alice: unit(t, "7")},
+	b, _ := newBook(t, pricing.Options{Default: unit(t, "100"), Gateways: map[core.Address]core.UnitPrice{alice: unit(t,
+		"7")},
 		Models: []pricing.ModelPrice{{Model: llm, Price: unit(t, "3")}}})
-	if _, err := b.Replace(t.Context(), given(unit(t, "200")), map[core.Address]core.UnitPrice{bob: unit(t, "1USD")}); !errors.Is(err, fault.PriceCurrencyUnknown) {
+	if _, err := b.Replace(t.Context(), given(unit(t, "200")), map[core.Address]core.UnitPrice{bob: unit(t,
+		"1USD")}); !errors.Is(err, fault.PriceCurrencyUnknown) {
 		t.Errorf("a currency without a feed: %v", err)
 	}
 	apply, err := b.Replace(t.Context(), given(unit(t, "200")), map[core.Address]core.UnitPrice{bob: unit(t, "9")})
@@ -37,11 +39,13 @@ func TestReplacePrices(t *testing.T) {
 
 func TestReplaceLimits(t *testing.T) {
 	t.Parallel()
-	c, err := pricing.NewCaps(pricing.CapsOptions{Limits: pricing.Limits{General: unit(t, "5")}, Board: health.New(quiet, time.Now, nil), Log: quiet})
+	c, err := pricing.NewCaps(pricing.CapsOptions{Limits: pricing.Limits{General: unit(t, "5")},
+		Board: health.New(quiet, time.Now, nil), Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
-	apply, err := c.Replace(t.Context(), &core.UnitPrice{}, &pricing.Limits{Models: map[inference.Model]core.UnitPrice{llm: unit(t, "8")}})
+	apply, err := c.Replace(t.Context(), &core.UnitPrice{},
+		&pricing.Limits{Models: map[inference.Model]core.UnitPrice{llm: unit(t, "8")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +76,8 @@ func TestReplaceSome(t *testing.T) {
 	if got := shown(b.Transcoding(alice)) + " " + shown(b.Transcoding(bob)); got != "300 9" {
 		t.Errorf("prices are %s", got)
 	}
-	c, err := pricing.NewCaps(pricing.CapsOptions{Limits: pricing.Limits{General: unit(t, "5")}, Board: health.New(quiet, time.Now, nil), Log: quiet})
+	c, err := pricing.NewCaps(pricing.CapsOptions{Limits: pricing.Limits{General: unit(t, "5")},
+		Board: health.New(quiet, time.Now, nil), Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

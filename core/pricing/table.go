@@ -9,16 +9,15 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// table is a Book's prices in wei at one rate. It is read-only once made; a price
-// whose rate is not known is nil.
+// table is a Book's prices in wei at one rate. It is immutable; a price whose rate is not known is nil.
 type table struct {
 	fallback *big.Rat
 	gateways map[core.Address]*big.Rat
 	models   map[modelKey]*big.Rat
 	names    []inference.Model
 	use      Use
-	// trouble is what an operator should know about the prices.
-	trouble troubles
+	// warnings are the problems of the prices.
+	warnings priceWarnings
 }
 
 func newTable(p *prices, use Use, rates *Rates) *table {
@@ -37,20 +36,20 @@ func newTable(p *prices, use Use, rates *Rates) *table {
 	return t
 }
 
-// value is a price in wei, and what is wrong with it goes to trouble.
+// value is a price in wei; its problems go to warnings.
 func (t *table) value(s subject, u core.UnitPrice, rates *Rates) *big.Rat {
 	wei, ok := rates.Wei(u)
 	if !ok {
-		t.trouble.unknown(u.Price.Currency)
+		t.warnings.unknownCurrency(u.Price.Currency)
 		return nil
 	}
-	if wei.Cmp(mostOnWire) > 0 {
-		t.trouble.dear(s, u, wei)
+	if wei.Cmp(maxOnWire) > 0 {
+		t.warnings.tooHigh(s, u, wei)
 		return nil
 	}
-	t.trouble.weigh(s, u, wei)
-	if t.use.vanishes(wei) {
-		t.trouble.small(s, u, wei)
+	t.warnings.checkMarket(s, u, wei)
+	if t.use.roundsToZero(wei) {
+		t.warnings.tooLow(s, u, wei)
 		return nil // work is never free because a rate or a rounding made it so
 	}
 	return wei

@@ -39,7 +39,7 @@ type (
 		Recipient core.Address
 		Amount    core.Wei
 	}
-	// ClaimEarnings books rewards and fees up to the present round.
+	// ClaimEarnings credits rewards and fees up to the present round.
 	ClaimEarnings struct{}
 	// TransferTokens sends stake tokens.
 	TransferTokens struct {
@@ -63,7 +63,7 @@ type (
 	RewardFor struct{ Orchestrator core.Address }
 	// SetRewardCaller names who may call reward; zero revokes.
 	SetRewardCaller struct{ Caller core.Address }
-	// InitializeRound opens the present round for everybody.
+	// InitializeRound initialises the present round for all accounts.
 	InitializeRound struct{}
 )
 
@@ -73,7 +73,7 @@ type (
 	FundDeposit struct{ Amount core.Wei }
 	// FundDepositAndReserve adds to both.
 	FundDepositAndReserve struct{ Deposit, Reserve core.Wei }
-	// Unlock starts the way out of both.
+	// Unlock starts the unlock period of both.
 	Unlock struct{}
 	// CancelUnlock ends it.
 	CancelUnlock struct{}
@@ -81,13 +81,12 @@ type (
 	WithdrawFunds struct{}
 )
 
-// RedeemTicket books a winning ticket's value for its recipient. Anybody may send
-// it.
+// RedeemTicket pays a winning ticket's value to its recipient. Any account may send it.
 type RedeemTicket struct{ Ticket WinningTicket }
 
-// RedeemTickets books several winning tickets in one transaction. It succeeds although
-// single tickets are refused: Tickets.Payouts says which were paid. A simulation of it
-// therefore succeeds with any gas; see SendOptions.Gas.
+// RedeemTickets redeems several winning tickets in one transaction. It succeeds although single tickets are
+// refused: Tickets.Payouts lists the paid ones. A simulation of it therefore succeeds with any gas; see
+// SendOptions.Gas.
 type RedeemTickets struct{ Tickets []WinningTicket }
 
 // Voting.

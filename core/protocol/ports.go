@@ -7,25 +7,25 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Rounds reads time. The error is a fault; what is read belongs to the newest
-// block that a healthy endpoint has.
+// Rounds reads the protocol's clock. The error is a fault; the result is as of the newest block of a healthy
+// endpoint.
 type Rounds interface {
 	Head(ctx context.Context) (Head, error)
 	Round(ctx context.Context) (RoundState, error)
 }
 
-// Stakes reads what the bonding contract knows. Each method reads one block.
+// Stakes reads the bonding contract. Each method reads one block.
 type Stakes interface {
-	Orchestrator(ctx context.Context, who core.Address) (Orchestrator, error)
-	Delegator(ctx context.Context, who core.Address) (Delegator, error)
+	Orchestrator(ctx context.Context, account core.Address) (Orchestrator, error)
+	Delegator(ctx context.Context, account core.Address) (Delegator, error)
 	// UnbondingLocks are the locks that still hold stake, by ID.
-	UnbondingLocks(ctx context.Context, who core.Address) ([]UnbondingLock, error)
+	UnbondingLocks(ctx context.Context, account core.Address) ([]UnbondingLock, error)
 	// Pool is the active set of the next round, highest stake first.
 	Pool(ctx context.Context) ([]Orchestrator, error)
-	EarningsPool(ctx context.Context, who core.Address, round Round) (EarningsPool, error)
+	EarningsPool(ctx context.Context, account core.Address, round Round) (EarningsPool, error)
 }
 
-// Settings reads what governance set.
+// Settings reads the parameters that governance set.
 type Settings interface {
 	Parameters(ctx context.Context) (Parameters, error)
 	// Contracts are the resolved addresses by their names in the Controller.
@@ -36,32 +36,30 @@ type Settings interface {
 
 // Funds reads an account's money.
 type Funds interface {
-	Balances(ctx context.Context, who core.Address) (Balances, error)
-	Sender(ctx context.Context, who core.Address) (Sender, error)
+	Balances(ctx context.Context, account core.Address) (Balances, error)
+	Sender(ctx context.Context, account core.Address) (Sender, error)
 }
 
-// Senders tells of gateways' money. A gateway that was asked about is kept in
-// sight, so that the next answer costs no call; SenderSeen tells of changes.
+// Senders reads gateways' funds. A gateway is watched after the first request, so that the next answer costs
+// no call; SenderSeen reports changes.
 type Senders interface {
-	// SenderFunds is what the watched orchestrator has to look at. It reads the chain
-	// for a gateway that is not in sight yet; then it may fail with the fault of that
-	// read.
-	SenderFunds(ctx context.Context, who core.Address) (SenderFunds, error)
+	// SenderFunds are the funds available to the watched orchestrator. For a gateway that is not watched yet it
+	// reads the chain, and may fail with the fault of that read.
+	SenderFunds(ctx context.Context, account core.Address) (SenderFunds, error)
 }
 
-// Tickets reads what the ticket broker knows of single tickets.
+// Tickets reads single tickets from the ticket broker.
 type Tickets interface {
-	// TicketUsed reports whether a ticket was redeemed, by whomever and whatever it
-	// paid.
+	// TicketUsed reports whether a ticket was redeemed, by any account and whatever it paid.
 	TicketUsed(ctx context.Context, ticket Hash) (bool, error)
 	// Payouts is what a mined transaction redeemed; empty when it redeemed nothing.
 	Payouts(ctx context.Context, tx TxHash) ([]Payout, error)
-	// FindPayout looks for the redemption of a ticket that is used, whoever sent it,
-	// in the rounds in which that was possible.
+	// FindPayout searches the redemption of a used ticket, by any sender, in the rounds in which it was
+	// possible.
 	FindPayout(ctx context.Context, ticket WinningTicket) (Payout, bool, error)
 }
 
-// TxState is how far a transaction came.
+// TxState is the state of a transaction.
 type TxState string
 
 // The states of a transaction. A mined one may still be undone by a
@@ -74,8 +72,7 @@ const (
 	TxDropped   TxState = "dropped"
 )
 
-// Transaction is one action on its way to the chain. Replacements change Hash;
-// ID stays.
+// Transaction is one action sent to the chain. Replacements change Hash; ID stays.
 type Transaction struct {
 	ID     uint64
 	Verb   string
@@ -105,44 +102,41 @@ type Estimate struct {
 	// Fee is Gas times Price. Need is what the account must hold: Fee and what the
 	// action pays itself.
 	Fee, Need core.Wei
-	// Used is the gas that the simulation took, without the room that Gas leaves, and
-	// Current what is paid for one unit of it now, without that of Price. Each is 0
-	// where it is not known.
+	// Used is the gas that the simulation took, without the headroom of Gas, and Current the price per unit now,
+	// without the headroom of Price. Each is 0 where it is not known.
 	Used    Gas
 	Current core.Wei
-	// Left is what the account has beside what its transactions in progress may take.
+	// Left is what the account has beyond the maximum cost of its transactions in progress.
 	Left core.Wei
 }
 
 // SendOptions bound one action.
 type SendOptions struct {
-	// Once makes the action happen at most once for this text, also across
-	// restarts: while a transaction with it is on its way or done, Send follows
-	// that one instead of sending. Empty for no such bond.
+	// Once makes the action happen at most once for this text, also across restarts: while a transaction with it
+	// is pending or done, Send follows that one instead of sending. Empty for no such limit.
 	Once string
 	// Until is the last layer-1 block in which sending, or sending again with a
 	// higher fee, makes sense; 0 for no such bound.
 	Until L1Block
 	// Async returns as soon as the transaction is submitted.
 	Async bool
-	// MinGas is the least gas limit, for actions that may need more when they are mined
-	// than when they are tried out; what is not used is not paid. An account that could
-	// not pay for so much sends with what it can pay for. A limit that the operator set
-	// for all transactions counts instead.
+	// MinGas is the least gas limit, for actions that may need more gas when they are mined than when they are
+	// simulated; unused gas is not paid. An account that cannot pay for it sends with the limit that it can pay
+	// for. A limit that the operator set for all transactions takes precedence.
 	MinGas Gas
-	// Gas is the gas limit, whatever a simulation would ask for; 0 asks a simulation. It is
-	// for actions that succeed with too little gas and then do less. MinGas and Thrifty
-	// change nothing of it, a limit that the operator set for all transactions does.
+	// Gas is the gas limit, whatever a simulation would ask for; 0 asks a simulation. It is for actions that
+	// succeed with too little gas and then do less. MinGas and FitToBalance do not change it; a limit that the
+	// operator set for all transactions does.
 	Gas Gas
-	// Thrifty sends with what the account can pay for where that is less than the usual
-	// offer, as long as it is enough at the price of the moment: for what is lost if it
-	// is not sent. It may stay in the pool when the price rises.
-	Thrifty bool
+	// FitToBalance lowers the offer to what the account can pay for, as long as it is enough at the present
+	// price: for actions that are lost if they are not sent. The transaction may stay in the pool when the price
+	// rises.
+	FitToBalance bool
 }
 
-// Actor does things on the chain in the name of the node's account.
+// Actor sends actions from the node's account.
 type Actor interface {
-	// Account is who acts.
+	// Account is the sending account.
 	Account() core.Address
 	// Send submits the action and waits until it is mined, or until ctx ends; then
 	// the transaction goes on and the error is ctx's. A transaction that failed or
@@ -151,12 +145,12 @@ type Actor interface {
 	// Estimate simulates the action and says what it would cost. Its error is the
 	// fault that Send would return.
 	Estimate(ctx context.Context, a Action) (Estimate, error)
-	// Transactions are those on their way and the last ones that ended.
+	// Transactions are the pending ones and the last ones that ended.
 	Transactions() []Transaction
 }
 
-// Events tells of changes. The callbacks run one after another in the order of
-// blocks and must not block; what they need time for they do elsewhere.
+// Events publishes changes. The callbacks run one after another in the order of blocks and must not block;
+// they do slow work elsewhere.
 type Events interface {
 	// Subscribe calls f for every event until the returned function is called.
 	Subscribe(f func(Event)) (stop func())
@@ -192,10 +186,9 @@ type (
 		Amount core.LPT
 		Tx     TxHash
 	}
-	// Reorganized says that blocks from From on were undone; everything after it is
-	// read anew and told again.
+	// Reorganized: blocks from From on were undone; everything after it is read and reported again.
 	Reorganized struct{ From L2Block }
-	// StaleSeen says that the chain's news ended, or came back.
+	// StaleSeen: no block comes from the chain any more, or again.
 	StaleSeen struct {
 		Stale bool
 		Since time.Time
@@ -214,7 +207,7 @@ func (RewardSeen) isEvent()     {}
 func (Reorganized) isEvent()    {}
 func (StaleSeen) isEvent()      {}
 
-// View is what the node knows of the chain at this moment without asking.
+// View is what the node knows of the chain now, without a request.
 type View struct {
 	Head  Head
 	Round RoundState
@@ -222,8 +215,7 @@ type View struct {
 	Self     Orchestrator
 	PoolSize int
 	Balances Balances
-	// Stale: no news for longer than the chain is ever silent; the rest is what was
-	// known last.
+	// Stale: no block for longer than the chain ever pauses; the rest is the last known state.
 	Stale bool
 	// Known is false until the first block was read, or the cache was.
 	Known bool

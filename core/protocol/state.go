@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Never is the round of what is not going to happen: the deactivation of a member
-// of the pool, which the contracts write as 2^256-1.
+// Never is the round of what will not happen: the deactivation of a member of the pool, which the contracts
+// write as 2^256-1.
 const Never Round = math.MaxUint64
 
 // Head is the newest layer-2 block that was seen.
@@ -26,7 +26,7 @@ type Head struct {
 
 // RoundState is the round of one block.
 type RoundState struct {
-	// Number advances with time, whether or not anybody initialised the round.
+	// Number advances with time, whether or not the round was initialised.
 	Number      Round
 	Initialized bool
 	Locked      bool
@@ -35,8 +35,8 @@ type RoundState struct {
 	// LockLength is how many blocks at the end of the round are locked.
 	LockLength      L1Block
 	LastInitialized Round
-	// LastHash and PreviousHash are the hashes of LastInitialized and of the round
-	// before it, as tickets carry them; zero for a round nobody initialised.
+	// LastHash and PreviousHash are the hashes of LastInitialized and of the round before it, as tickets carry
+	// them; zero for an uninitialised round.
 	LastHash, PreviousHash Hash
 }
 
@@ -62,11 +62,11 @@ type Orchestrator struct {
 	LastActiveStakeUpdateRound Round
 	// Active: in this round. Registered: bonded to itself.
 	Active, Registered bool
-	// RewardCaller may call reward for it; zero for nobody.
+	// RewardCaller may call reward for it; zero for none.
 	RewardCaller core.Address
 }
 
-// DelegatorStatus says what a delegator may do.
+// DelegatorStatus is the state of a delegator's bond.
 type DelegatorStatus uint8
 
 // The states of a delegator, numbered as the contract numbers them. A Pending
@@ -147,7 +147,7 @@ type Parameters struct {
 	TreasuryCut, NextTreasuryCut PerBillion
 }
 
-// Reserve is what a gateway put aside for the active set.
+// Reserve is a gateway's reserve for the active set.
 type Reserve struct {
 	FundsRemaining        core.Wei
 	ClaimedInCurrentRound core.Wei
@@ -161,7 +161,7 @@ type Sender struct {
 	Reserve       Reserve
 }
 
-// Balances are an account's means.
+// Balances are an account's funds.
 type Balances struct {
 	Ether core.Wei
 	Token core.LPT
@@ -169,7 +169,7 @@ type Balances struct {
 	Allowance core.LPT
 }
 
-// GasPrices are the price of the moment and the operator's bounds on it.
+// GasPrices are the present price and the operator's bounds on it.
 type GasPrices struct {
 	Current core.Wei
 	// Min and Max are 0 where there is no bound.

@@ -25,8 +25,8 @@ func WordOf(n *big.Int) (w Word, ok bool) {
 	return w, true
 }
 
-// WinningTicket is a signed ticket with the number that shows that it won, as the
-// ticket broker takes it. Whether it does win is not judged here.
+// WinningTicket is a signed ticket with the number that shows that it won, as the ticket broker takes it.
+// Whether it wins is not checked here.
 type WinningTicket struct {
 	Recipient, Sender core.Address
 	FaceValue         core.Wei
@@ -41,14 +41,14 @@ type WinningTicket struct {
 	RecipientRand Word
 }
 
-// SenderFunds is a gateway's money as one orchestrator has to look at it.
+// SenderFunds is a gateway's funds for one orchestrator.
 type SenderFunds struct {
 	Sender
-	// Claimed is what the orchestrator drew of the reserve in the present round.
+	// Claimed is what the orchestrator claimed of the reserve in the present round.
 	Claimed core.Wei
 }
 
-// Payout is what redeeming one ticket came to.
+// Payout is the result of redeeming one ticket.
 type Payout struct {
 	Sender, Recipient core.Address
 	SenderNonce       uint64

@@ -13,12 +13,13 @@ func (t *WinningTicket) AuxData() []byte {
 	return append(round[:], t.CreationRoundHash[:]...)
 }
 
-// Hash is the name by which the ticket broker knows the ticket: it covers all that
-// the sender signed, and neither the signature nor the recipient's number.
+// Hash identifies the ticket at the ticket broker: it covers all that the sender signed, and neither the
+// signature nor the recipient's number.
 func (t *WinningTicket) Hash() Hash {
 	value, _ := WordOf(t.FaceValue.Big()) // no amount of wei is longer
 	nonce := word64(t.SenderNonce)
-	return Hash(crypto.Keccak256(t.Recipient[:], t.Sender[:], value[:], t.WinProb[:], nonce[:], t.RecipientRandHash[:], t.AuxData()))
+	return Hash(crypto.Keccak256(t.Recipient[:], t.Sender[:], value[:], t.WinProb[:], nonce[:], t.RecipientRandHash[:],
+		t.AuxData()))
 }
 
 func word64(n uint64) (w Word) {

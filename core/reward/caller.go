@@ -16,12 +16,12 @@ import (
 // Caller is the reward service, a lifecycle.Component.
 type Caller struct {
 	opt Options
-	// news has room for one: something happened, look again.
-	news chan struct{}
-	// judged is the round in which the one before it was judged, warned whether the
-	// account's missing right was told; both are Run's alone.
-	judged protocol.Round
-	warned bool
+	// wake has capacity 1: it makes Run check the round again.
+	wake chan struct{}
+	// classified is the round in which the one before it was classified; warned: the account's
+	// missing right was logged. Both are Run's alone.
+	classified protocol.Round
+	warned     bool
 
 	mu     sync.Mutex
 	status Status // guarded by mu
@@ -29,10 +29,10 @@ type Caller struct {
 	unsaved map[protocol.Round]Past
 }
 
-// New makes the service; nothing happens until Run.
+// New makes the service. It does nothing until Run.
 func New(opt Options) *Caller {
 	opt.defaults()
-	c := &Caller{opt: opt, news: make(chan struct{}, 1), unsaved: make(map[protocol.Round]Past)}
+	c := &Caller{opt: opt, wake: make(chan struct{}, 1), unsaved: make(map[protocol.Round]Past)}
 	c.status = Status{Mode: opt.Mode, State: StateIdle}
 	if opt.Mode == Off {
 		c.status.State = StateOff
@@ -46,7 +46,7 @@ func (c *Caller) Name() string { return "reward" }
 // Run calls reward whenever it is due, until ctx ends.
 func (c *Caller) Run(ctx context.Context, ready func()) error {
 	c.recall(ctx)
-	stop := c.opt.Events.Subscribe(c.hear)
+	stop := c.opt.Events.Subscribe(c.onEvent)
 	defer stop()
 	ready()
 	if c.opt.Mode == Off {
@@ -56,7 +56,7 @@ func (c *Caller) Run(ctx context.Context, ready func()) error {
 	pause := c.opt.Retry
 	for {
 		wait := c.opt.Check
-		if err := c.look(ctx); err != nil {
+		if err := c.checkRound(ctx); err != nil {
 			wait, pause = pause, min(2*pause, c.opt.MaxRetry)
 			c.update(func(s *Status) { s.NextTry = c.opt.Now().Add(wait) })
 		} else {
@@ -68,15 +68,15 @@ func (c *Caller) Run(ctx context.Context, ready func()) error {
 		case <-ctx.Done():
 			timer.Stop()
 			return ctx.Err()
-		case <-c.news:
+		case <-c.wake:
 			timer.Stop()
 		case <-timer.C:
 		}
 	}
 }
 
-// hear takes the chain's news. Only some of them can make a reward due.
-func (c *Caller) hear(e protocol.Event) {
+// onEvent handles an event of the chain. Only some can make a reward due.
+func (c *Caller) onEvent(e protocol.Event) {
 	switch e := e.(type) {
 	case protocol.RewardSeen:
 		c.settle(Past{Round: e.Round, Outcome: Called, Amount: e.Amount, Tx: e.Tx, Time: c.opt.Now()})
@@ -89,14 +89,14 @@ func (c *Caller) hear(e protocol.Event) {
 		return
 	}
 	select {
-	case c.news <- struct{}{}:
+	case c.wake <- struct{}{}:
 	default:
 	}
 }
 
-// look reads where the round stands and calls if it is due. The error says that
-// it must be tried again before long.
-func (c *Caller) look(ctx context.Context) error {
+// checkRound reads the round and calls the reward if it is due. An error means that it must be
+// tried again soon.
+func (c *Caller) checkRound(ctx context.Context) error {
 	round, err := c.opt.Rounds.Round(ctx)
 	if err != nil {
 		return c.failed(ctx, round, fmt.Errorf("read the round: %w", err))
@@ -118,7 +118,7 @@ func (c *Caller) look(ctx context.Context) error {
 }
 
 // begin notes a new round, and whether the one before it was missed. That is
-// judged from the chain alone: whether this process ran or saw it does not matter.
+// classified from the chain alone: whether this process ran or saw it does not matter.
 func (c *Caller) begin(round protocol.RoundState, self protocol.Orchestrator) {
 	c.mu.Lock()
 	before := c.status
@@ -129,10 +129,10 @@ func (c *Caller) begin(round protocol.RoundState, self protocol.Orchestrator) {
 	}
 	c.mu.Unlock()
 	last := round.Number - 1
-	if c.judged == round.Number {
+	if c.classified == round.Number {
 		return
 	}
-	c.judged = round.Number
+	c.classified = round.Number
 	if !missed(round, self) {
 		c.opt.Board.Clear(health.Key{Code: fault.RewardMissed})
 		return
@@ -142,14 +142,16 @@ func (c *Caller) begin(round protocol.RoundState, self protocol.Orchestrator) {
 		why = "this node did not run, or had no endpoint"
 	}
 	c.settle(Past{Round: last, Outcome: Missed, Time: c.opt.Now(), Reason: why})
-	c.opt.Board.Set(health.Key{Code: fault.RewardMissed}, fmt.Sprintf("round %d ended without its reward call: %s", last, why))
+	c.opt.Board.Set(health.Key{Code: fault.RewardMissed}, fmt.Sprintf("round %d ended without its reward call: %s", last,
+		why))
 }
 
 // missed reports whether the round before could have been rewarded and was not.
 func missed(round protocol.RoundState, self protocol.Orchestrator) bool {
 	last := round.Number - 1
 	opened := round.LastInitialized == last || round.LastInitialized == round.Number && !round.PreviousHash.IsZero()
-	return opened && self.ActivationRound != 0 && self.ActivationRound <= last && last < self.DeactivationRound && self.LastRewardRound < last
+	return opened && self.ActivationRound != 0 && self.ActivationRound <= last && last < self.DeactivationRound &&
+		self.LastRewardRound < last
 }
 
 // notDue says why this round's reward cannot be called by this account now.
@@ -164,7 +166,8 @@ func (c *Caller) notDue(round protocol.RoundState, self protocol.Orchestrator) e
 	case self.LastRewardRound >= round.Number:
 		return nil
 	case !c.allowed(self):
-		return fault.New(fault.RewardNotAllowed, "call reward", fmt.Sprintf("account %s, orchestrator %s", c.opt.Actor.Account(), self.Address))
+		return fault.New(fault.RewardNotAllowed, "call reward", fmt.Sprintf("account %s, orchestrator %s",
+			c.opt.Actor.Account(), self.Address))
 	case !round.Initialized:
 		return waits("the round is not initialised")
 	}
@@ -194,7 +197,7 @@ func (c *Caller) waiting(why error) {
 		c.opt.Board.Clear(health.Key{Code: fault.RewardNotAllowed})
 	}
 	if code != "" && !c.warned {
-		// Another process may call; if none does, the round is told as missed.
+		// Another process may call. If none does, the round is reported as missed.
 		c.warned = true
 		c.opt.Log.Warn("this account may not call reward", fault.Attr(why))
 	}
@@ -215,7 +218,7 @@ func (c *Caller) call(ctx context.Context, round protocol.RoundState) error {
 	c.update(func(s *Status) { s.State, s.Code, s.Reason = StateSending, "", "" })
 	// The round may end while we wait: then there is nothing to wait for.
 	tx, err := c.opt.Actor.Send(ctx, c.action(), protocol.SendOptions{
-		Once: once(c.opt.Orchestrator, round.Number), Until: round.End() - 1,
+		Once: onceKey(c.opt.Orchestrator, round.Number), Until: round.End() - 1,
 	})
 	switch {
 	case err != nil && c.calledAnyway(ctx, round.Number):
@@ -240,21 +243,21 @@ func (c *Caller) booked(ctx context.Context, round protocol.RoundState, tx proto
 	case self.LastRewardRound < round.Number:
 		return c.failed(ctx, round, errNotBooked)
 	}
-	c.opt.Log.Info("called reward", "round", uint64(self.LastRewardRound), "tx", tx.Hash.String(), "fee", tx.Fee.Ether()+" ETH")
+	c.opt.Log.Info("called reward", "round", uint64(self.LastRewardRound), "tx", tx.Hash.String(), "fee",
+		tx.Fee.Ether()+" ETH")
 	c.done(self.LastRewardRound, tx.Hash)
 	return nil
 }
 
-// calledAnyway reports whether somebody else was quicker: another process with the
-// same key, or the operator by hand.
+// calledAnyway reports whether another process with the same key, or the operator, was faster.
 func (c *Caller) calledAnyway(ctx context.Context, round protocol.Round) bool {
 	self, err := c.opt.Stakes.Orchestrator(ctx, c.opt.Orchestrator)
 	return err == nil && self.LastRewardRound >= round
 }
 
 // once names the one call of a round.
-func once(who core.Address, round protocol.Round) string {
-	return fmt.Sprintf("reward %s %d", who, round)
+func onceKey(orchestrator core.Address, round protocol.Round) string {
+	return fmt.Sprintf("reward %s %d", orchestrator, round)
 }
 
 func (c *Caller) done(round protocol.Round, tx protocol.TxHash) {

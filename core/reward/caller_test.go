@@ -29,7 +29,8 @@ type scene struct {
 }
 
 // play runs the service in a bubble of its own time.
-func play(t *testing.T, mode reward.Mode, account, self core.Address, prepare func(*coretest.Chain), scenes func(*testing.T, *scene)) {
+func play(t *testing.T, mode reward.Mode, account, self core.Address, prepare func(*coretest.Chain),
+	scenes func(*testing.T, *scene)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &scene{Chain: coretest.NewChain(account, self), board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
@@ -43,7 +44,7 @@ func play(t *testing.T, mode reward.Mode, account, self core.Address, prepare fu
 	})
 }
 
-// start begins the service, anew after stop.
+// start begins the service, again after stop.
 func (s *scene) start(mode reward.Mode, self core.Address) {
 	s.caller = reward.New(reward.Options{
 		Mode: mode, Orchestrator: self, Rounds: s.Chain, Stakes: s.Chain, Actor: s.Chain, Events: s.Chain,
@@ -135,7 +136,8 @@ func TestTriesUntilItSucceeds(t *testing.T) {
 		c.Refuse(func(protocol.Action) error { return fault.New(fault.GasMoneyMissing, "send", "0.01 ETH are missing") })
 	}, func(t *testing.T, s *scene) {
 		got := s.caller.Status()
-		if got.State != reward.StateFailed || got.Code != fault.GasMoneyMissing || !s.has(fault.RewardFailing) || got.NextTry.IsZero() {
+		if got.State != reward.StateFailed || got.Code != fault.GasMoneyMissing || !s.has(fault.RewardFailing) ||
+			got.NextTry.IsZero() {
 			t.Fatalf("status %+v, conditions %v", got, s.board.Snapshot())
 		}
 		pass(10 * time.Minute)
@@ -177,18 +179,19 @@ func TestMissedRound(t *testing.T) {
 }
 
 func TestWaits(t *testing.T) {
-	play(t, reward.Auto, me, me, func(c *coretest.Chain) { c.Register(me, core.LPTTokens(1), "") }, func(t *testing.T, s *scene) {
-		want(t, s, reward.StateWaiting, 0) // registered, active in the next round
-		s.ToRound(s.View().Round.Number + 1)
-		synctest.Wait()
-		want(t, s, reward.StateWaiting, 0) // active, and nobody initialised the round
-		s.Open()
-		synctest.Wait()
-		want(t, s, reward.StateDone, 1)
-		if n := len(s.board.Snapshot()); n != 0 {
-			t.Errorf("waiting made %d conditions", n)
-		}
-	})
+	play(t, reward.Auto, me, me, func(c *coretest.Chain) { c.Register(me, core.LPTTokens(1), "") },
+		func(t *testing.T, s *scene) {
+			want(t, s, reward.StateWaiting, 0) // registered, active in the next round
+			s.ToRound(s.View().Round.Number + 1)
+			synctest.Wait()
+			want(t, s, reward.StateWaiting, 0) // active, and nobody initialised the round
+			s.Open()
+			synctest.Wait()
+			want(t, s, reward.StateDone, 1)
+			if n := len(s.board.Snapshot()); n != 0 {
+				t.Errorf("waiting made %d conditions", n)
+			}
+		})
 }
 
 func TestSomebodyElseWasQuicker(t *testing.T) {
@@ -213,12 +216,13 @@ func TestRewardCaller(t *testing.T) {
 		})
 	}
 	t.Run("named", func(t *testing.T) {
-		play(t, reward.On, me, other, func(c *coretest.Chain) { orchestrator(c); c.NameRewardCaller(other, me) }, func(t *testing.T, s *scene) {
-			want(t, s, reward.StateDone, 1)
-			if a, ok := s.Sent()[0].(protocol.RewardFor); !ok || a.Orchestrator != other {
-				t.Errorf("sent %+v", s.Sent()[0])
-			}
-		})
+		play(t, reward.On, me, other, func(c *coretest.Chain) { orchestrator(c); c.NameRewardCaller(other, me) },
+			func(t *testing.T, s *scene) {
+				want(t, s, reward.StateDone, 1)
+				if a, ok := s.Sent()[0].(protocol.RewardFor); !ok || a.Orchestrator != other {
+					t.Errorf("sent %+v", s.Sent()[0])
+				}
+			})
 	})
 }
 

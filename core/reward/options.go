@@ -31,7 +31,7 @@ const (
 // Options are what a Caller is built from.
 type Options struct {
 	Mode Mode
-	// Orchestrator is for whom reward is called; it need not be the account.
+	// Orchestrator is the orchestrator that the reward belongs to; it need not be the account.
 	Orchestrator core.Address
 
 	Rounds protocol.Rounds
@@ -64,10 +64,10 @@ func (o *Options) defaults() {
 	}
 }
 
-// Memory keeps what became of rounds. Its failures cost only the memory.
+// Memory stores the outcomes of rounds. A failure loses only that record.
 type Memory interface {
 	// Load returns the last rounds, at most so many, newest first.
 	Load(ctx context.Context, most int) ([]Past, error)
-	// Save writes one round anew and may forget what is more than keep rounds older.
+	// Save writes one round and may delete those that are more than keep rounds older.
 	Save(ctx context.Context, p Past, keep protocol.Round) error
 }

@@ -1,10 +1,8 @@
-// Package roundinit opens a new round for everybody when nobody else did: one
-// transaction that any account may send and that all rewards and redemptions of
-// the round wait for.
+// Package roundinit initializes a new round if no other account did: one transaction that any
+// account may send and that all rewards and redemptions of the round wait for.
 //
-// It is off unless an operator asks for it (-initializeRound), holds the rule
-// alone and reaches the chain through the ports of core/protocol. cmd/tutti starts
-// it.
+// It is off unless an operator enables it (-initializeRound), contains only the rule and
+// reaches the chain through the ports of core/protocol. cmd/tutti starts it.
 package roundinit
 
 import (
@@ -41,46 +39,46 @@ type Options struct {
 // Initializer is the service, a lifecycle.Component.
 type Initializer struct {
 	opt  Options
-	news chan struct{}
+	wake chan struct{}
 }
 
 // New makes the service; nothing happens until Run.
-func New(opt Options) *Initializer { return &Initializer{opt: opt, news: make(chan struct{}, 1)} }
+func New(opt Options) *Initializer { return &Initializer{opt: opt, wake: make(chan struct{}, 1)} }
 
 // Name is the component's name.
 func (i *Initializer) Name() string { return "round initializer" }
 
 // Run initialises rounds until ctx ends.
 func (i *Initializer) Run(ctx context.Context, ready func()) error {
-	stop := i.opt.Events.Subscribe(i.hear)
+	stop := i.opt.Events.Subscribe(i.onEvent)
 	defer stop()
 	ready()
 	for {
 		wait := check
-		if err := i.look(ctx); err != nil && ctx.Err() == nil {
+		if err := i.checkRound(ctx); err != nil && ctx.Err() == nil {
 			wait = retry
 		}
-		if !i.pause(ctx, wait, i.news) {
+		if !i.pause(ctx, wait, i.wake) {
 			return ctx.Err()
 		}
 	}
 }
 
-// pause waits for a time or for news; false says that ctx ended.
-func (i *Initializer) pause(ctx context.Context, d time.Duration, news <-chan struct{}) bool {
+// pause waits for a time or a wake-up; false means that ctx ended.
+func (i *Initializer) pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
-	case <-news:
+	case <-wake:
 	case <-timer.C:
 	}
 	return true
 }
 
-// hear wakes the loop when a round began or was undone.
-func (i *Initializer) hear(e protocol.Event) {
+// onEvent wakes the loop when a round began or was undone.
+func (i *Initializer) onEvent(e protocol.Event) {
 	switch e := e.(type) {
 	case protocol.RoundSeen:
 		if e.Round.Initialized {
@@ -91,13 +89,13 @@ func (i *Initializer) hear(e protocol.Event) {
 		return
 	}
 	select {
-	case i.news <- struct{}{}:
+	case i.wake <- struct{}{}:
 	default:
 	}
 }
 
-// look initialises the round if nobody has after the random delay.
-func (i *Initializer) look(ctx context.Context) error {
+// checkRound initializes the round if no other account has after the random delay.
+func (i *Initializer) checkRound(ctx context.Context) error {
 	round, err := i.opt.Rounds.Round(ctx)
 	if err != nil {
 		return i.report(ctx, err)
@@ -120,7 +118,7 @@ func (i *Initializer) look(ctx context.Context) error {
 	if err == nil {
 		i.opt.Log.Info("initialised the round", "round", uint64(round.Number), "tx", tx.Hash.String())
 	} else if now, e := i.opt.Rounds.Round(ctx); e == nil && (now.Initialized || now.Number != round.Number) {
-		err = nil // somebody else was quicker, or the round is over
+		err = nil // another account was faster, or the round is over
 	}
 	return i.report(ctx, err)
 }

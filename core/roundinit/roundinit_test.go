@@ -22,7 +22,8 @@ func play(t *testing.T, delay time.Duration, scenes func(t *testing.T, c *corete
 		c := coretest.NewChain(core.Address{1}, core.Address{})
 		board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 		i := roundinit.New(roundinit.Options{
-			Rounds: c, Actor: c, Events: c, MaxDelay: delay, Rand: rand.New(rand.NewPCG(1, 2)), Board: board, Log: slog.New(slog.DiscardHandler),
+			Rounds: c, Actor: c, Events: c, MaxDelay: delay, Rand: rand.New(rand.NewPCG(1, 2)), Board: board,
+			Log: slog.New(slog.DiscardHandler),
 		})
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan struct{})

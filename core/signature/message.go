@@ -9,16 +9,18 @@ import (
 	"unicode/utf8"
 
 	"github.com/ethereum/go-ethereum/common"
+
+	"github.com/tuttinode/tutti/core/keccak"
 )
 
 // Message is what an account's key may sign as a personal message (EIP-191). Only the
 // functions of this file make one, each for one purpose, and no two of them can make
 // the same bytes: a signature that one gives away is worth nothing elsewhere.
 //
-//	purpose      who chooses the bytes     what is hashed, or signed as it is
+//	purpose      chosen by                 what is hashed, or signed as it is
 //	ping         any peer                  1 to 31 bytes, hashed
 //	request      fixed                     42 bytes: the account's address as text, hashed
-//	segment      clients, orchestrators    a segment's description, at least 64 bytes, and no ticket of the account, hashed
+//	segment      clients, orchestrators    a segment's description, from 64 bytes, no ticket of the account, hashed
 //	result       gateways, indirectly      hashes of 32 bytes each, hashed
 //	ticket       orchestrators             168 or 232 bytes: a ticket of the account, hashed
 //	text         the operator              printable text of any length but 32 bytes, signed as it is
@@ -41,13 +43,13 @@ var (
 )
 
 func hashed(preimage []byte) Message {
-	h := Keccak(preimage)
+	h := keccak.Sum(preimage)
 	return Message{h[:]}
 }
 
 // maxPing is the longest value of a ping: one byte less than a hash has, because
 // orchestrators sign hashes of hashes.
-const maxPing = Size - 1
+const maxPing = keccak.Size - 1
 
 // PingMessage is for a ping's value, which any peer chooses. The error is ErrPing.
 func PingMessage(value []byte) (Message, error) {
@@ -65,9 +67,8 @@ func PingMessage(value []byte) (Message, error) {
 // RequestMessage is for a gateway's requests for terms.
 func RequestMessage(account common.Address) Message { return hashed(Request(account)) }
 
-// SegmentMessage is for what Segment made. Parts of it are chosen by who pushes a
-// stream and by orchestrators; those who make it look like a ticket of the account get
-// ErrSegment.
+// SegmentMessage is for what Segment made. The client that pushes a stream, and orchestrators, choose parts
+// of it; a description that looks like a ticket of the account is ErrSegment.
 func SegmentMessage(account common.Address, description []byte) (Message, error) {
 	if !isDescription(description) || IsTicket(account, description) {
 		return Message{}, ErrSegment
@@ -78,12 +79,12 @@ func SegmentMessage(account common.Address, description []byte) (Message, error)
 // isDescription reports bytes that Segment can have made: a name, a number of which at
 // most the last eight bytes are used, a hash, and eight hex digits for each profile.
 func isDescription(b []byte) bool {
-	var zeros [Size - 8]byte
-	for name := len(b) - 2*Size; name >= 0; name -= 8 {
+	var zeros [keccak.Size - 8]byte
+	for name := len(b) - 2*keccak.Size; name >= 0; name -= 8 {
 		if bytes.HasPrefix(b[name:], zeros[:]) {
 			return true
 		}
-		if digits := b[name+2*Size-8 : name+2*Size]; bytes.ContainsFunc(digits, notDigit) {
+		if digits := b[name+2*keccak.Size-8 : name+2*keccak.Size]; bytes.ContainsFunc(digits, notDigit) {
 			return false
 		}
 	}
@@ -94,7 +95,7 @@ func isDescription(b []byte) bool {
 func notDigit(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) }
 
 // ResultMessage is for a result: the hashes of its renditions in profile order.
-func ResultMessage(hashes [][Size]byte) Message {
+func ResultMessage(hashes [][keccak.Size]byte) Message {
 	h := Result(hashes)
 	return Message{h[:]}
 }
@@ -122,10 +123,10 @@ func TicketMessage(account common.Address, ticket []byte) (Message, error) {
 	return hashed(ticket), nil
 }
 
-// TextMessage is for a text that the operator asked to have signed: one that people
-// read. Bytes, bytes in hex and a remote signer's state are ErrText.
+// TextMessage is for a text that the operator asked to have signed: one that people read. Bytes, bytes in hex
+// and a remote signer's state are ErrText.
 func TextMessage(text []byte) (Message, error) {
-	if len(text) == 0 || len(text) == Size || !printable(text) || inHex(text) || signerState(text) {
+	if len(text) == 0 || len(text) == keccak.Size || !printable(text) || inHex(text) || signerState(text) {
 		return Message{}, ErrText
 	}
 	return Message{bytes.Clone(text)}, nil
@@ -138,8 +139,8 @@ func printable(b []byte) bool {
 	})
 }
 
-// inHex reports text that is nothing but bytes in hex, as many as an address has or
-// more: an address, a hash, a ticket, call data, a transaction.
+// inHex reports text that is only bytes in hex, as many as an address has or more: an address, a hash, a
+// ticket, call data, a transaction.
 func inHex(text []byte) bool {
 	digits := strings.ToLower(string(bytes.TrimSpace(text)))
 	digits = strings.TrimPrefix(digits, "0x")

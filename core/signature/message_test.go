@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 )
 
@@ -29,7 +30,7 @@ var purposes = map[string]func(*rapid.T) []byte{
 	"result": func(t *rapid.T) []byte {
 		var out []byte
 		for _, data := range rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 0, 8), 1, 8).Draw(t, "renditions") {
-			h := signature.Keccak(data)
+			h := keccak.Sum(data)
 			out = append(out, h[:]...)
 		}
 		return out
@@ -56,8 +57,8 @@ func hostileName(t *rapid.T) string {
 	return string(name)
 }
 
-func drawHash(t *rapid.T) [signature.Size]byte {
-	return [signature.Size]byte(rapid.SliceOfN(rapid.Byte(), signature.Size, signature.Size).Draw(t, "hash"))
+func drawHash(t *rapid.T) [keccak.Size]byte {
+	return [keccak.Size]byte(rapid.SliceOfN(rapid.Byte(), keccak.Size, keccak.Size).Draw(t, "hash"))
 }
 
 // accepts says which makers take bytes as they are.
@@ -69,7 +70,7 @@ var accepts = map[string]func([]byte) bool{
 	"text":    func(b []byte) bool { _, err := signature.TextMessage(b); return err == nil },
 }
 
-// No two purposes make the same message, whatever is chosen by those who may choose.
+// No two purposes make the same message, whatever the callers choose.
 func TestPurposesDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -84,7 +85,7 @@ func TestPurposesDoNotOverlap(t *testing.T) {
 				}
 			}
 			// A text is signed as it is, the others as a hash.
-			if h := signature.Keccak(preimage); accepts["text"](h[:]) {
+			if h := keccak.Sum(preimage); accepts["text"](h[:]) {
 				t.Fatalf("text takes the hash of what %s makes: %x", purpose, preimage)
 			}
 		}
@@ -101,15 +102,15 @@ func TestMessagesAreTheNetworks(t *testing.T) {
 		description := signature.Segment(core.ManifestID(name), core.SegmentNumber(rapid.Int64().Draw(t, "number")),
 			drawHash(t), names)
 		m, err := signature.SegmentMessage(self, description)
-		if want := signature.Keccak(description); err != nil || !bytes.Equal(m.Bytes(), want[:]) {
+		if want := keccak.Sum(description); err != nil || !bytes.Equal(m.Bytes(), want[:]) {
 			t.Fatalf("%x: %v", description, err)
 		}
 	})
-	data := [][signature.Size]byte{signature.Keccak([]byte("a"))}
+	data := [][keccak.Size]byte{keccak.Sum([]byte("a"))}
 	if got, want := signature.ResultMessage(data).Bytes(), signature.Result(data); !bytes.Equal(got, want[:]) {
 		t.Errorf("result: %x", got)
 	}
-	request := signature.Keccak(signature.Request(self))
+	request := keccak.Sum(signature.Request(self))
 	if got := signature.RequestMessage(self).Bytes(); !bytes.Equal(got, request[:]) {
 		t.Errorf("request: %x", got)
 	}
@@ -124,7 +125,7 @@ func TestSegmentIsNoTicket(t *testing.T) {
 	t.Parallel()
 	name := make([]byte, 104)
 	copy(name[20:], self[:])
-	description := signature.Segment(core.ManifestID(name), 1, signature.Keccak([]byte("random")), nil)
+	description := signature.Segment(core.ManifestID(name), 1, keccak.Sum([]byte("random")), nil)
 	if !signature.IsTicket(self, description) || signature.IsTicket(common.Address{1}, description) {
 		t.Error("not known as a ticket of the account, or known as another's")
 	}
@@ -146,7 +147,7 @@ func TestPings(t *testing.T) {
 	for _, value := range []string{"p", "tutti-ping", "2026-11-22T20:12:26Z", "1790012345.123456789", "\x00",
 		"\xff\xfe", strings.Repeat("x", 31), "a{"} {
 		m, err := signature.PingMessage([]byte(value))
-		if want := signature.Keccak([]byte(value)); err != nil || !bytes.Equal(m.Bytes(), want[:]) {
+		if want := keccak.Sum([]byte(value)); err != nil || !bytes.Equal(m.Bytes(), want[:]) {
 			t.Errorf("%q: %v", value, err)
 		}
 	}

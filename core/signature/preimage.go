@@ -7,6 +7,8 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 
 	"github.com/tuttinode/tutti/core"
+
+	"github.com/tuttinode/tutti/core/keccak"
 )
 
 // Request is what a gateway signs (NodeSign) when it asks an orchestrator for
@@ -16,15 +18,15 @@ func Request(sender common.Address) []byte { return []byte(sender.Hex()) }
 // ProfileID is how a profile stands in a segment's signature: the first four
 // bytes of the keccak of its name.
 func ProfileID(name string) [4]byte {
-	h := Keccak([]byte(name))
+	h := keccak.Sum([]byte(name))
 	return [4]byte(h[:4])
 }
 
 // Segment is what a gateway signs (NodeSign) with each segment: manifest,
 // number, hash and the profiles' names in order. The names are those on the
 // wire, as received. Nothing else about the segment is signed.
-func Segment(manifest core.ManifestID, number core.SegmentNumber, hash [Size]byte, names []string) []byte {
-	out := make([]byte, 0, len(manifest)+2*Size+8*len(names))
+func Segment(manifest core.ManifestID, number core.SegmentNumber, hash [keccak.Size]byte, names []string) []byte {
+	out := make([]byte, 0, len(manifest)+2*keccak.Size+8*len(names))
 	out = append(out, manifest...)
 	// A 32-byte number, of which a segment number fills the last eight. The
 	// network writes a negative number as its amount.
@@ -32,7 +34,7 @@ func Segment(manifest core.ManifestID, number core.SegmentNumber, hash [Size]byt
 	if number < 0 {
 		amount = -amount
 	}
-	out = append(out, make([]byte, Size-8)...)
+	out = append(out, make([]byte, keccak.Size-8)...)
 	out = binary.BigEndian.AppendUint64(out, amount)
 	out = append(out, hash[:]...)
 	for _, name := range names {
@@ -53,12 +55,12 @@ func ProfileNames(profiles []core.Profile) []string {
 
 // Result is what an orchestrator signs (EthSign) with a result: the keccak of
 // the renditions' hashes in profile order.
-func Result(hashes [][Size]byte) [Size]byte {
-	h := NewHash()
+func Result(hashes [][keccak.Size]byte) [keccak.Size]byte {
+	h := keccak.New()
 	for i := range hashes {
 		h.Write(hashes[i][:])
 	}
-	var out [Size]byte
+	var out [keccak.Size]byte
 	h.Sum(out[:0])
 	return out
 }

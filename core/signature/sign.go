@@ -9,12 +9,14 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
+
+	"github.com/tuttinode/tutti/core/keccak"
 )
 
 // Length is the size of a signature: r, s and one byte v that is 27 or 28.
 const Length = 65
 
-// Why a signature does not hold.
+// Why a signature is invalid.
 var (
 	ErrLength = errors.New("signature is not 65 bytes long")
 	ErrHighS  = errors.New("signature's s is above half the curve's order")
@@ -29,15 +31,15 @@ var halfOrder = common.FromHex("7fffffffffffffffffffffffffffffff5d576e7357a4501d
 // EthDigest is the hash that an Ethereum signature over m is made of: the
 // personal message form of EIP-191. Key stores that sign digests sign this one
 // and add 27 to the last byte.
-func EthDigest(m []byte) [Size]byte {
+func EthDigest(m []byte) [keccak.Size]byte {
 	const prefix = "\x19Ethereum Signed Message:\n"
-	return Keccak([]byte(prefix+strconv.Itoa(len(m))), m)
+	return keccak.Sum([]byte(prefix+strconv.Itoa(len(m))), m)
 }
 
 // NodeDigest is the digest of what nodes sign by rule "NodeSign": EthDigest of
 // the keccak of m.
-func NodeDigest(m []byte) [Size]byte {
-	h := Keccak(m)
+func NodeDigest(m []byte) [keccak.Size]byte {
+	h := keccak.Sum(m)
 	return EthDigest(h[:])
 }
 
@@ -48,7 +50,7 @@ func EthSign(key *ecdsa.PrivateKey, m []byte) ([]byte, error) { return sign(key,
 // NodeSign signs the keccak of m: requests, segments and ping replies.
 func NodeSign(key *ecdsa.PrivateKey, m []byte) ([]byte, error) { return sign(key, NodeDigest(m)) }
 
-func sign(key *ecdsa.PrivateKey, digest [Size]byte) ([]byte, error) {
+func sign(key *ecdsa.PrivateKey, digest [keccak.Size]byte) ([]byte, error) {
 	sig, err := crypto.Sign(digest[:], key)
 	if err != nil {
 		return nil, fmt.Errorf("sign: %w", err)
@@ -69,20 +71,20 @@ func NodeVerify(signer common.Address, m, sig []byte) error {
 	return verify(signer, NodeDigest(m), sig)
 }
 
-func verify(signer common.Address, digest [Size]byte, sig []byte) error {
-	who, err := recoverSigner(digest, sig)
+func verify(signer common.Address, digest [keccak.Size]byte, sig []byte) error {
+	got, err := recoverSigner(digest, sig)
 	if err != nil {
 		return err
 	}
-	if who != signer {
+	if got != signer {
 		return ErrSigner
 	}
 	return nil
 }
 
-// recoverSigner finds whose signature it is. The form is checked first: every
-// message has one valid signature per nonce, not two.
-func recoverSigner(digest [Size]byte, sig []byte) (common.Address, error) {
+// recoverSigner returns the signer. The form is checked first: every message has one valid signature per
+// nonce, not two.
+func recoverSigner(digest [keccak.Size]byte, sig []byte) (common.Address, error) {
 	if len(sig) != Length {
 		return common.Address{}, ErrLength
 	}

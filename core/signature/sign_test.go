@@ -11,6 +11,7 @@ import (
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/ethereum/go-ethereum/crypto"
 
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 )
 
@@ -38,7 +39,7 @@ func TestSignatureVectors(t *testing.T) {
 			digest, sign, verify := signature.EthDigest, signature.EthSign, signature.EthVerify
 			if len(c.Keccak) > 0 {
 				digest, sign, verify = signature.NodeDigest, signature.NodeSign, signature.NodeVerify
-				if got := signature.Keccak(c.Preimage); !bytes.Equal(got[:], c.Keccak) {
+				if got := keccak.Sum(c.Preimage); !bytes.Equal(got[:], c.Keccak) {
 					t.Errorf("keccak %x, want %x", got, c.Keccak)
 				}
 			}
@@ -85,7 +86,8 @@ func TestVerifyRefuses(t *testing.T) {
 		{"v of 0", with(func(s []byte) []byte { s[64] -= 27; return s }), address(key), signature.ErrV},
 		{"v of 29", with(func(s []byte) []byte { s[64] = 29; return s }), address(key), signature.ErrV},
 		{"high s", highS(good), address(key), signature.ErrHighS},
-		{"s of all ones", with(func(s []byte) []byte { copy(s[32:], bytes.Repeat([]byte{255}, 32)); return s }), address(key), signature.ErrHighS},
+		{"s of all ones", with(func(s []byte) []byte { copy(s[32:], bytes.Repeat([]byte{255}, 32)); return s }),
+			address(key), signature.ErrHighS},
 		{"r and s of 0", with(func(s []byte) []byte { clear(s[:64]); return s }), address(key), signature.ErrNoKey},
 		{"another signer", good, address(keys["orchestrator"]), signature.ErrSigner},
 		{"other v", with(func(s []byte) []byte { s[64] = 27 + 28 - s[64]; return s }), address(key), signature.ErrSigner},

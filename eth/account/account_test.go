@@ -27,7 +27,7 @@ var (
 	day  = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 )
 
-// one is the private key 1, whose address everybody knows.
+// one is the private key 1, whose address is public.
 const (
 	one        = "0000000000000000000000000000000000000000000000000000000000000001"
 	oneAddress = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"
@@ -62,7 +62,8 @@ func TestCreateAndOpen(t *testing.T) {
 	}
 	e := create(t, k)
 	name := filepath.Base(e.Path)
-	if !strings.HasPrefix(name, "UTC--2026-11-21T09-30-00.000000000Z--") || !strings.HasSuffix(name, strings.ToLower(e.Address.String()[2:])) {
+	if !strings.HasPrefix(name, "UTC--2026-11-21T09-30-00.000000000Z--") ||
+		!strings.HasSuffix(name, strings.ToLower(e.Address.String()[2:])) {
 		t.Errorf("the file is named %s", name)
 	}
 	for path, mode := range map[string]os.FileMode{e.Path: 0o600, k.Path(): 0o700} {
@@ -195,11 +196,14 @@ func TestSignsOnlyWhatIsPermitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	from, err := types.Sender(types.LatestSignerForChainID(tx.ChainId()), tx)
-	if err != nil || core.Address(from) != s.Address() || tx.Nonce() != 3 || tx.Gas() != 21000 || tx.GasFeeCap().Int64() != 7 || tx.GasTipCap().Int64() != 1 || tx.ChainId().Int64() != 42161 || !bytes.Equal(tx.Data(), call.Data) {
+	if err != nil || core.Address(from) != s.Address() || tx.Nonce() != 3 || tx.Gas() != 21000 ||
+		tx.GasFeeCap().Int64() != 7 || tx.GasTipCap().Int64() != 1 || tx.ChainId().Int64() != 42161 ||
+		!bytes.Equal(tx.Data(), call.Data) {
 		t.Errorf("%v of %s, %v", tx, from, err)
 	}
 	for _, bad := range []account.Call{
-		{To: to, Data: []byte{2, 2, 3, 4}}, {To: to, Data: []byte{1, 2, 3, 4}, Value: core.NewWei(1)}, {To: core.Address{6}, Data: []byte{1, 2, 3, 4}},
+		{To: to, Data: []byte{2, 2, 3, 4}}, {To: to, Data: []byte{1, 2, 3, 4}, Value: core.NewWei(1)},
+		{To: core.Address{6}, Data: []byte{1, 2, 3, 4}},
 		{To: s.Address(), Value: core.NewWei(1)}, {To: s.Address(), Data: []byte{1}},
 	} {
 		_, err := s.Sign(bad, terms)
@@ -218,8 +222,9 @@ func TestSignMessages(t *testing.T) {
 		t.Fatalf("%x, %v", sig, err)
 	}
 	sig[64] -= 27
-	if key, err := crypto.SigToPub(accounts.TextHash([]byte("hello")), sig); err != nil || core.Address(crypto.PubkeyToAddress(*key)) != s.Address() {
-		t.Errorf("somebody else's signature: %v", err)
+	if key, err := crypto.SigToPub(accounts.TextHash([]byte("hello")), sig); err != nil ||
+		core.Address(crypto.PubkeyToAddress(*key)) != s.Address() {
+		t.Errorf("another account's signature: %v", err)
 	}
 	typed := `{"types":{"EIP712Domain":[{"name":"name","type":"string"}],"Mail":[{"name":"text","type":"string"}]},"primaryType":"Mail","domain":{"name":"test"},"message":{"text":"hi"}}`
 	if sig, err := s.SignTypedData([]byte(typed)); err != nil || len(sig) != 65 {
@@ -238,7 +243,8 @@ func TestKeyIsNeverShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, shown := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %x %d %s", s, s, s, s, s), string(text), fmt.Sprintf("%+v", struct{ S *account.Signer }{s})} {
+	for _, shown := range []string{fmt.Sprint(s), fmt.Sprintf("%+v %#v %x %d %s", s, s, s, s, s), string(text),
+		fmt.Sprintf("%+v", struct{ S *account.Signer }{s})} {
 		if rest := strings.ReplaceAll(shown, oneAddress, ""); strings.Trim(rest, " {}[]S:") != "" {
 			t.Errorf("%q shows more than the address", shown)
 		}

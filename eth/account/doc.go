@@ -1,8 +1,7 @@
-// Package account keeps the node's key: it makes, lists, imports and opens key
-// files of the usual encrypted form, and signs with the one that is open.
+// Package account keeps the node's key: it makes, lists, imports and opens key files of the usual encrypted
+// form, and signs with the open one.
 //
-// An open key leaves the package in no form. It signs transactions of contract
-// calls that package contracts built, and messages; it cannot be asked to sign
-// any other transaction. The package neither prompts nor reads settings;
-// cmd/tutti and tutti_cli are its callers.
+// An open key never leaves the package. It signs messages, and transactions of contract calls that package
+// contracts built; any other transaction is refused. The package neither prompts nor reads settings;
+// cmd/tutti and tutti_cli call it.
 package account

@@ -31,7 +31,7 @@ type Keystore struct {
 	cost Cost
 }
 
-// Cost is the work that opening a key takes, for us and for who stole the file.
+// Cost is the work that opening a key takes, for the node and for a thief of the file.
 type Cost struct{ N, P int }
 
 // The usual costs: Standard takes about a second and 256 MB, Light a few
@@ -47,7 +47,7 @@ func Open(path string, cost Cost) *Keystore { return &Keystore{path: path, cost:
 // Path is the directory or file that was named.
 func (k *Keystore) Path() string { return k.path }
 
-// keyFilePrefix is how key files are named by all who make them.
+// keyFilePrefix is the prefix that all tools give key files.
 const keyFilePrefix = "UTC--"
 
 // List are the keys in the order of their addresses. A missing directory is an

@@ -44,7 +44,7 @@ func (s *Signer) SignTypedData(document []byte) ([]byte, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.TypedDataInvalid, "sign typed data", err)
 	}
-	if err := checkDocument(&data); err != nil {
+	if err := checkTypedData(&data); err != nil {
 		return nil, &fault.Fault{Code: fault.MessageRefused, Op: "sign typed data", Detail: err.Error(), Err: err}
 	}
 	return s.sign(hash)

@@ -28,8 +28,7 @@ type Signer struct {
 	failed error
 }
 
-// Open tries the passphrase, once; whoever wants a signature meanwhile waits. The
-// errors are those of Keystore.Unlock.
+// Open tries the passphrase, once; signatures wait for it meanwhile. The errors are those of Keystore.Unlock.
 func (s *Signer) Open() error { return s.decrypt() }
 
 // private waits for the open key.

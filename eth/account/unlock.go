@@ -24,10 +24,10 @@ func (k *Keystore) Unlock(e Entry, passphrase core.Secret) (*Signer, error) {
 	return s, s.Open()
 }
 
-// Signer is Unlock in two parts, because the second takes a second: what is wrong
-// with the file is told at once, the passphrase is tried by Open.
+// Signer is Unlock in two parts, because the second takes a second: an error in the file is returned at once,
+// Open tries the passphrase.
 func (k *Keystore) Signer(e Entry, passphrase core.Secret) (*Signer, error) {
-	if err := closed(e.Path); err != nil {
+	if err := requireOwnerOnly(e.Path); err != nil {
 		return nil, err
 	}
 	content, err := readFile(e.Path)
@@ -37,27 +37,28 @@ func (k *Keystore) Signer(e Entry, passphrase core.Secret) (*Signer, error) {
 	s := &Signer{address: e.Address, opened: make(chan struct{})}
 	s.decrypt = sync.OnceValue(func() error {
 		defer close(s.opened)
-		s.key, s.failed = unseal(e, content, passphrase)
+		s.key, s.failed = decryptKey(e, content, passphrase)
 		return s.failed
 	})
 	return s, nil
 }
 
-// unseal opens the file and checks that it holds the key of its address.
-func unseal(e Entry, content []byte, passphrase core.Secret) (*ecdsa.PrivateKey, error) {
+// decryptKey opens the file and checks that it holds the key of its address.
+func decryptKey(e Entry, content []byte, passphrase core.Secret) (*ecdsa.PrivateKey, error) {
 	key, err := open(e.Path, content, passphrase)
 	if err != nil {
 		return nil, err
 	}
 	if got := core.Address(crypto.PubkeyToAddress(key.PublicKey)); got != e.Address {
-		return nil, fault.New(fault.AccountFileInvalid, "open the key file "+e.Path, "it says "+e.Address.String()+" and holds the key of "+got.String())
+		return nil, fault.New(fault.AccountFileInvalid, "open the key file "+e.Path,
+			"it says "+e.Address.String()+" and holds the key of "+got.String())
 	}
 	return key, nil
 }
 
-// closed refuses a file that others than its owner can read or write. Windows has access
-// lists instead of modes, and those of a home directory are its owner's.
-func closed(path string) error {
+// requireOwnerOnly refuses a file that others than its owner can read or write. Windows has access lists
+// instead of modes, and those of a home directory are its owner's.
+func requireOwnerOnly(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return fault.Wrap(fault.KeystoreUnusable, "look at the key file", err)

@@ -9,10 +9,10 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
-// Account is who acts; zero for a node that only looks.
+// Account is the account that sends; zero for a node that only reads.
 func (c *Chain) Account() core.Address { return c.opt.Account }
 
-// Transactions are those on their way and the last ones that ended.
+// Transactions are the pending ones and the last ones that ended.
 func (c *Chain) Transactions() []protocol.Transaction {
 	if c.opt.Tx == nil {
 		return nil
@@ -20,9 +20,9 @@ func (c *Chain) Transactions() []protocol.Transaction {
 	return c.opt.Tx.Transactions()
 }
 
-// Send does an action. What the facts speak against is refused before anything is
-// simulated, but for an action that may happen once: that it happened already is
-// what speaks against it, and then the transaction is what the caller wants.
+// Send does an action. If the chain's state speaks against it, it is refused before anything is simulated.
+// The exception is an action with a Once text: the objection may be that it happened already, and then the
+// caller wants that transaction.
 func (c *Chain) Send(ctx context.Context, a protocol.Action, opt protocol.SendOptions) (protocol.Transaction, error) {
 	call, refused, err := c.prepare(ctx, a)
 	if err != nil {
@@ -33,7 +33,7 @@ func (c *Chain) Send(ctx context.Context, a protocol.Action, opt protocol.SendOp
 	}
 	tx, err := c.opt.Tx.Send(ctx, call, opt)
 	if tx.Block != 0 {
-		c.expect(tx.Block)
+		c.requestRefresh(tx.Block)
 	}
 	if err != nil && refused != nil && ctx.Err() == nil {
 		return tx, refused
@@ -53,7 +53,7 @@ func (c *Chain) Estimate(ctx context.Context, a protocol.Action) (protocol.Estim
 	return c.opt.Tx.Estimate(ctx, call)
 }
 
-// prepare makes the call of an action, and says what speaks against it.
+// prepare makes the call of an action, and the error that the chain's state predicts.
 func (c *Chain) prepare(ctx context.Context, a protocol.Action) (call contracts.Call, refused, err error) {
 	if c.opt.Account.IsZero() || c.opt.Tx == nil {
 		return contracts.Call{}, nil, fault.New(fault.AccountMissing, a.Verb(), "the node runs without one")
@@ -61,12 +61,12 @@ func (c *Chain) prepare(ctx context.Context, a protocol.Action) (call contracts.
 	if err := c.Signable(); err != nil {
 		return contracts.Call{}, nil, err
 	}
-	a = c.inPlaceOf(a)
+	a = c.asRewardCaller(a)
 	n, block, err := c.newest(ctx)
 	if err != nil {
 		return contracts.Call{}, nil, err
 	}
-	f, err := c.facts(ctx, n, block, a)
+	f, err := c.readActionState(ctx, n, block, a)
 	if err != nil {
 		return contracts.Call{}, nil, err
 	}
@@ -74,7 +74,7 @@ func (c *Chain) prepare(ctx context.Context, a protocol.Action) (call contracts.
 	var at contracts.BondHints
 	if refused == nil {
 		if at, err = c.hints(ctx, n, a, f); err != nil {
-			c.opt.Log.Debug("the contract has to search the place in the pool itself", "verb", a.Verb(), "err", err)
+			c.opt.Log.Debug("no pool hints: the contract searches the list itself", "verb", a.Verb(), "err", err)
 			at = contracts.BondHints{}
 		}
 	}
@@ -85,15 +85,15 @@ func (c *Chain) prepare(ctx context.Context, a protocol.Action) (call contracts.
 	return call, refused, err
 }
 
-// inPlaceOf lets the account call reward for the orchestrator that it works for.
-func (c *Chain) inPlaceOf(a protocol.Action) protocol.Action {
+// asRewardCaller turns a reward into RewardFor when the account is another orchestrator's reward caller.
+func (c *Chain) asRewardCaller(a protocol.Action) protocol.Action {
 	if _, own := a.(protocol.Reward); own && c.opt.Orchestrator != c.opt.Account {
 		return protocol.RewardFor{Orchestrator: c.opt.Orchestrator}
 	}
 	return a
 }
 
-// The ports that a Chain is.
+// The ports that Chain implements.
 var (
 	_ protocol.Rounds   = (*Chain)(nil)
 	_ protocol.Stakes   = (*Chain)(nil)

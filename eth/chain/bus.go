@@ -6,12 +6,12 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// bus hands events to whoever subscribed. Only the goroutine that follows the
-// chain tells, so events come one after another.
+// bus publishes events to its subscribers. Only the follower's goroutine publishes, so events come one after
+// another.
 type bus struct {
 	mu   sync.Mutex
 	next int
-	subs []subscriber // guarded by mu; in the order of their coming
+	subs []subscriber // guarded by mu; in subscription order
 }
 
 type subscriber struct {
@@ -19,19 +19,18 @@ type subscriber struct {
 	f  func(protocol.Event)
 }
 
-// Subscribe calls f for every event until stop is called. A call that has begun
-// when stop is called may still run when stop returns.
+// Subscribe calls f for every event until stop is called. A call in progress may still run when stop returns.
 func (b *bus) Subscribe(f func(protocol.Event)) (stop func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.next++
 	id := b.next
 	b.subs = append(b.subs[:len(b.subs):len(b.subs)], subscriber{id, f})
-	return func() { b.drop(id) }
+	return func() { b.unsubscribe(id) }
 }
 
-// drop copies, because tell may be reading the old list.
-func (b *bus) drop(id int) {
+// unsubscribe copies, because publish may be reading the old list.
+func (b *bus) unsubscribe(id int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var rest []subscriber
@@ -43,8 +42,8 @@ func (b *bus) drop(id int) {
 	b.subs = rest
 }
 
-// tell calls the subscribers. A callback may subscribe and unsubscribe.
-func (b *bus) tell(events ...protocol.Event) {
+// publish calls the subscribers. A callback may subscribe and unsubscribe.
+func (b *bus) publish(events ...protocol.Event) {
 	b.mu.Lock()
 	subs := b.subs
 	b.mu.Unlock()

@@ -21,11 +21,11 @@ func TestBus(t *testing.T) {
 	}
 	stop := listen("a")
 	listen("b")
-	b.tell(protocol.PoolSeen{Size: 7}, protocol.PoolSeen{})
+	b.publish(protocol.PoolSeen{Size: 7}, protocol.PoolSeen{})
 	stop()
 	stop()
-	b.tell(protocol.PoolSeen{})
+	b.publish(protocol.PoolSeen{})
 	if len(got) != 5 || got[0] != "a" || got[1] != "b" || got[4] != "b" {
-		t.Errorf("told %v", got)
+		t.Errorf("published %v", got)
 	}
 }

@@ -15,10 +15,9 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
-// tables are this package's in the node's database. What they hold is a memory
-// that may be lost, but for the chain's number: that one keeps a data directory
-// from being used with two chains.
-var tables = database.Tables{Owner: "chain", Content: "memories of the chain", Steps: []string{
+// tables are this package's in the node's database. Their content may be lost, except for the chain's number,
+// which keeps a data directory from being used with two chains.
+var tables = database.Tables{Owner: "chain", Content: "cached state of the chain", Steps: []string{
 	`CREATE TABLE chain_memory (
 		one        INTEGER PRIMARY KEY CHECK (one = 1),
 		chain_id   TEXT NOT NULL,
@@ -31,7 +30,7 @@ var tables = database.Tables{Owner: "chain", Content: "memories of the chain", S
 	) STRICT`,
 }}
 
-// store is the database, or nothing.
+// store is the database; without one it does nothing.
 type store struct{ db *sql.DB }
 
 // owner is what a data directory belongs to.
@@ -40,8 +39,7 @@ type owner struct {
 	controller string
 }
 
-// load reads whose the directory is and what is remembered; a zero owner when
-// nothing is.
+// load reads the directory's owner and the snapshot; a zero owner when there is none.
 func (s store) load(ctx context.Context) (owner, []byte, error) {
 	if s.db == nil {
 		return owner{}, nil, nil
@@ -51,7 +49,8 @@ func (s store) load(ctx context.Context) (owner, []byte, error) {
 	}
 	var id, controller string
 	var data []byte
-	err := s.db.QueryRowContext(ctx, `SELECT chain_id, controller, memory FROM chain_memory WHERE one = 1`).Scan(&id, &controller, &data)
+	err := s.db.QueryRowContext(ctx, `SELECT chain_id, controller, memory FROM chain_memory WHERE one = 1`).Scan(&id,
+		&controller, &data)
 	if errors.Is(err, sql.ErrNoRows) {
 		return owner{}, nil, nil
 	}
@@ -65,7 +64,7 @@ func (s store) load(ctx context.Context) (owner, []byte, error) {
 	return owner{n, controller}, data, nil
 }
 
-// save writes the memory; without data only whose the directory is.
+// save writes the snapshot; without data only the owner.
 func (s store) save(ctx context.Context, o owner, data []byte) error {
 	if s.db == nil {
 		return nil
@@ -76,7 +75,7 @@ func (s store) save(ctx context.Context, o owner, data []byte) error {
 	return err
 }
 
-// loadContracts reads the addresses that are trusted; false when there are none.
+// loadContracts reads the trusted addresses; false when there are none.
 func (s store) loadContracts(ctx context.Context) (at contracts.Addresses, found bool, err error) {
 	if s.db == nil {
 		return at, false, nil
@@ -92,7 +91,7 @@ func (s store) loadContracts(ctx context.Context) (at contracts.Addresses, found
 	return at, err == nil, err
 }
 
-// saveContracts writes the addresses that are trusted.
+// saveContracts writes the trusted addresses.
 func (s store) saveContracts(ctx context.Context, at contracts.Addresses) error {
 	if s.db == nil {
 		return nil
@@ -106,11 +105,10 @@ func (s store) saveContracts(ctx context.Context, at contracts.Addresses) error 
 	return err
 }
 
-// savePause is the least time between two writes: what is lost with a crash is
-// read again.
+// savePause is the least time between two writes: a crash only costs another read.
 const savePause = 30 * time.Second
 
-// save writes what is known to the cache, now and then or at once.
+// save writes the snapshot to the cache, at most every savePause unless now is set.
 func (f *follower) save(ctx context.Context, now bool) {
 	id := f.c.chainID.Load()
 	if f.c.store.db == nil || id == 0 || !f.known || !now && f.c.opt.Now().Sub(f.clock.saved) < savePause {
@@ -119,22 +117,22 @@ func (f *follower) save(ctx context.Context, now bool) {
 	f.clock.saved = f.c.opt.Now()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	f.cacheTrouble(f.c.store.save(ctx, f.owner(id), f.memory().encode()))
+	f.reportCache(f.c.store.save(ctx, f.owner(id), f.snapshot().encode()))
 }
 
 func (f *follower) owner(id uint64) owner { return owner{id, f.c.opt.Controller.String()} }
 
-func (f *follower) cacheTrouble(err error) {
+func (f *follower) reportCache(err error) {
 	if err != nil {
 		err = fault.Wrap(fault.ChainCacheFailed, "remember the chain", err)
 	}
 	f.c.opt.Board.Report(health.Key{Code: fault.ChainCacheFailed}, err)
 }
 
-// remember takes what the last run left: the view, stale until a block is read.
-func (f *follower) remember(ctx context.Context) error {
+// loadCache restores the last run's view, stale until a block is read.
+func (f *follower) loadCache(ctx context.Context) error {
 	was, data, err := f.c.store.load(ctx)
-	f.cacheTrouble(err)
+	f.reportCache(err)
 	if err != nil {
 		f.c.store.db = nil
 		return nil
@@ -146,20 +144,20 @@ func (f *follower) remember(ctx context.Context) error {
 	if err := f.compare(was, f.c.opt.Network.ChainID); err != nil {
 		return err
 	}
-	m, err := decodeMemory(data)
-	if err := f.c.recall(ctx, m.Contracts); err != nil {
+	m, err := decodeSnapshot(data)
+	if err := f.c.loadTrusted(ctx, m.Contracts); err != nil {
 		return err
 	}
 	if err != nil {
-		// Of another version, or damaged: the chain is read instead.
-		f.c.opt.Log.Debug("what was remembered of the chain is not used", "err", err)
+		// Another version, or damaged: the chain is read instead.
+		f.c.opt.Log.Debug("cached state of the chain not used", "err", err)
 		return nil
 	}
 	f.restore(m)
 	return nil
 }
 
-// compare refuses a directory of another chain. An id of 0 is not known yet.
+// compare refuses a directory of another chain. An id of 0 is unknown.
 func (f *follower) compare(was owner, id uint64) error {
 	detail := ""
 	switch now := f.owner(id); {
@@ -173,8 +171,8 @@ func (f *follower) compare(was owner, id uint64) error {
 	return fault.New(fault.ChainIDChanged, "use the data directory", detail)
 }
 
-// checkChain compares the chain's number once an endpoint told it, and claims the
-// directory for it.
+// checkChain compares the chain's number once an endpoint answered it, and stores it as the directory's
+// owner.
 func (f *follower) checkChain(ctx context.Context) error {
 	if f.verified {
 		return nil
@@ -192,6 +190,6 @@ func (f *follower) checkChain(ctx context.Context) error {
 	f.c.chainID.Store(id)
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	f.cacheTrouble(f.c.store.save(ctx, f.owner(id), nil))
+	f.reportCache(f.c.store.save(ctx, f.owner(id), nil))
 	return nil
 }

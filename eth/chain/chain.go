@@ -15,21 +15,21 @@ type Chain struct {
 	opt     Options
 	bus     bus
 	senders senders
-	pool    pool
+	pool    poolOrder
 	store   store
 	// view is never nil; net is nil until the contracts are resolved.
 	view atomic.Pointer[protocol.View]
 	net  atomic.Pointer[network]
 	// chainID is 0 until it is known.
 	chainID atomic.Uint64
-	// wake has the follower look at what is wanted; it holds at most one.
+	// wake wakes the follower; it holds at most one.
 	wake chan struct{}
 
 	mu sync.Mutex
-	// reach is a block whose effects on the account are to be read; guarded by mu.
-	reach protocol.L2Block
+	// refreshAt is a block whose effects on the account are to be read; guarded by mu.
+	refreshAt protocol.L2Block
 	// trusted is guarded by mu.
-	trusted trusted
+	trusted trustedContracts
 }
 
 // New makes a Chain; nothing happens until Run.
@@ -52,49 +52,45 @@ func (c *Chain) Name() string { return "chain" }
 // View is what is known now; it never blocks.
 func (c *Chain) View() protocol.View { return *c.view.Load() }
 
-// Subscribe calls f for every event until stop is called. HeadSeen comes as blocks
-// do; what logs and readings tell of follows within a polling interval, in the
-// order of its own blocks.
+// Subscribe calls f for every event until stop is called. HeadSeen comes with each block; the changes found
+// in logs and readings follow within a polling interval, in the order of their blocks.
 func (c *Chain) Subscribe(f func(protocol.Event)) (stop func()) { return c.bus.Subscribe(f) }
 
-// Watch keeps a gateway's funds in sight from now on: SenderSeen tells of them
-// once they are read, and when they change. Beyond MaxSenders the one that nobody
-// asked about for longest is forgotten.
-func (c *Chain) Watch(who core.Address) {
-	if c.senders.watch(who) {
-		c.stir()
+// Watch keeps a gateway's funds up to date from now on: SenderSeen reports them once they are read, and when
+// they change. Beyond MaxSenders the least recently used gateway is dropped.
+func (c *Chain) Watch(addr core.Address) {
+	if c.senders.watch(addr) {
+		c.wakeFollower()
 	}
 }
 
-// Watched are a gateway's funds as they were read last; false when they were not,
-// or when nobody watches.
-func (c *Chain) Watched(who core.Address) (protocol.Sender, bool) {
-	funds, known := c.senders.funds(who)
+// Watched are a gateway's funds as last read; false when they were not read, or are not watched.
+func (c *Chain) Watched(addr core.Address) (protocol.Sender, bool) {
+	funds, known := c.senders.funds(addr)
 	return funds.Sender, known
 }
 
-// Refresh has the account's and the orchestrator's records read soon, without
-// waiting for logs.
-func (c *Chain) Refresh() { c.expect(1) }
+// Refresh reads the account's and the orchestrator's records soon, without waiting for logs.
+func (c *Chain) Refresh() { c.requestRefresh(1) }
 
-// expect has the account read as of a block that is known to have changed it.
-func (c *Chain) expect(block protocol.L2Block) {
+// requestRefresh has the account read as of a block that is known to have changed it.
+func (c *Chain) requestRefresh(block protocol.L2Block) {
 	c.mu.Lock()
-	c.reach = max(c.reach, block)
+	c.refreshAt = max(c.refreshAt, block)
 	c.mu.Unlock()
-	c.stir()
+	c.wakeFollower()
 }
 
-// expected takes what expect asked for; 0 for nothing.
-func (c *Chain) expected() protocol.L2Block {
+// takeRefresh takes the block of requestRefresh; 0 for none.
+func (c *Chain) takeRefresh() protocol.L2Block {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	block := c.reach
-	c.reach = 0
+	block := c.refreshAt
+	c.refreshAt = 0
 	return block
 }
 
-func (c *Chain) stir() {
+func (c *Chain) wakeFollower() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -106,7 +102,7 @@ func (c *Chain) stir() {
 // directory belongs to another chain.
 func (c *Chain) Run(ctx context.Context, ready func()) error {
 	f := newFollower(c)
-	if err := f.remember(ctx); err != nil {
+	if err := f.loadCache(ctx); err != nil {
 		return err
 	}
 	ready()
@@ -114,8 +110,8 @@ func (c *Chain) Run(ctx context.Context, ready func()) error {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
-	wg.Go(func() { f.rankAll(ctx) })
-	wg.Go(func() { c.readNewcomers(ctx) })
-	wg.Go(func() { f.tellHistory(ctx) })
+	wg.Go(func() { f.serveRankQueries(ctx) })
+	wg.Go(func() { c.readUnknownSenders(ctx) })
+	wg.Go(func() { f.publishHistory(ctx) })
 	return f.follow(ctx)
 }

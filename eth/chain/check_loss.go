@@ -6,9 +6,9 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// checkLoss refuses what the contracts accept and what only loses money: a payment that
-// cannot be returned, a bond that earns nothing, a vote that is not counted.
-func checkLoss(a protocol.Action, f facts, refuse refusal) error {
+// checkLoss refuses what the contracts accept although it only loses money: a payment that cannot be
+// returned, a bond that earns nothing, a vote that is not counted.
+func checkLoss(a protocol.Action, f actionState, refuse refusal) error {
 	switch a := a.(type) {
 	case protocol.TransferTokens:
 		return checkRecipient(a.To, f, refuse)
@@ -20,14 +20,14 @@ func checkLoss(a protocol.Action, f facts, refuse refusal) error {
 		return checkDelegate(a.To, f, refuse)
 	case protocol.VoteInPoll:
 		if f.pollEnd == 0 {
-			return refuse(fault.PollMissing, "no poll answers at %s", a.Poll)
+			return refuse(fault.PollMissing, "there is no poll at %s", a.Poll)
 		}
 	}
 	return nil
 }
 
 // checkRecipient refuses the protocol's contracts. Other contracts may be wallets.
-func checkRecipient(to core.Address, f facts, refuse refusal) error {
+func checkRecipient(to core.Address, f actionState, refuse refusal) error {
 	for name, at := range f.contracts {
 		if at == to {
 			return refuse(fault.RecipientIsContract, "%s is the protocol's %s", to, name)
@@ -38,7 +38,7 @@ func checkRecipient(to core.Address, f facts, refuse refusal) error {
 
 // checkDelegate refuses an address that is not an orchestrator. The account itself
 // becomes one by its bond.
-func checkDelegate(to core.Address, f facts, refuse refusal) error {
+func checkDelegate(to core.Address, f actionState, refuse refusal) error {
 	if to == f.account || f.record.Registered {
 		return nil
 	}

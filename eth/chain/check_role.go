@@ -5,7 +5,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-func checkOrchestrator(a protocol.Action, f facts, refuse refusal) error {
+func checkOrchestrator(a protocol.Action, f actionState, refuse refusal) error {
 	switch a.(type) {
 	case protocol.SetCommission:
 		switch {
@@ -24,7 +24,7 @@ func checkOrchestrator(a protocol.Action, f facts, refuse refusal) error {
 	return nil
 }
 
-func checkReward(a protocol.Action, f facts, refuse refusal) error {
+func checkReward(a protocol.Action, f actionState, refuse refusal) error {
 	switch a.(type) {
 	case protocol.Reward:
 	case protocol.RewardFor:
@@ -43,7 +43,7 @@ func checkReward(a protocol.Action, f facts, refuse refusal) error {
 	return nil
 }
 
-func checkFunds(a protocol.Action, f facts, refuse refusal) error {
+func checkFunds(a protocol.Action, f actionState, refuse refusal) error {
 	empty := f.sender.Deposit.IsZero() && f.sender.Reserve.FundsRemaining.IsZero()
 	free := f.sender.WithdrawRound
 	switch a.(type) {

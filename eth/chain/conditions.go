@@ -10,28 +10,29 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// lateRound is after how many layer-1 blocks, of about 12 s, a round that nobody
-// initialised is a condition: some minutes, because usually somebody does at once.
+// lateRound is after how many layer-1 blocks, of about 12 s, an uninitialised round is a condition: some
+// minutes, because a round is usually initialised at once.
 const lateRound protocol.L1Block = 25
 
-// judge sets and clears the conditions that follow from the state.
-func (f *follower) judge() {
+// updateConditions sets and clears the conditions that follow from the state.
+func (f *follower) updateConditions() {
 	s := f.cur
 	o := s.Self
-	f.condition(fault.ProtocolPaused, s.Paused, "the Controller says so")
+	f.condition(fault.ProtocolPaused, s.Paused, "the Controller is paused")
 	late := !s.Round.Initialized && s.Round.Length != 0 && s.Head.L1 >= s.Round.Start+lateRound
-	f.condition(fault.RoundNotInitialized, late, fmt.Sprintf("round %d began at layer-1 block %d", s.Round.Number, s.Round.Start))
+	f.condition(fault.RoundNotInitialized, late, fmt.Sprintf("round %d began at layer-1 block %d", s.Round.Number,
+		s.Round.Start))
 	f.condition(fault.ServiceURIUnset, f.missesURI(o), o.Address.String())
-	f.condition(fault.NotRegistered, f.staysOutside(o), o.Address.String()+" is registered as no orchestrator, so gateways do not look for it")
-	f.judgePlace(s)
+	f.condition(fault.NotRegistered, f.staysOutside(o),
+		o.Address.String()+" is registered as no orchestrator, so gateways do not look for it")
+	f.updateActiveSetConditions(s)
 }
 
-// outsideTime is for how long an orchestrator may be unregistered: many start the node,
-// and register with it.
+// outsideTime is for how long an orchestrator may be unregistered: many operators start the node, and
+// register with it.
 const outsideTime = time.Minute
 
-// staysOutside reports whether a node that takes work has not been registered for too
-// long.
+// staysOutside reports whether a node that takes work has been unregistered for too long.
 func (f *follower) staysOutside(o protocol.Orchestrator) bool {
 	if f.c.opt.NoService || orchestratorstatus.Of(o) != orchestratorstatus.Unregistered {
 		f.clock.outside = time.Time{}
@@ -43,8 +44,8 @@ func (f *follower) staysOutside(o protocol.Orchestrator) bool {
 	return f.c.opt.Now().Sub(f.clock.outside) >= outsideTime
 }
 
-// uriPolls is for how many polls a service URI may be missing, about two minutes:
-// one activation bonds with one transaction and sets it with the next.
+// uriPolls is for how many polls a service URI may be missing, about two minutes: activation bonds with one
+// transaction and sets the URI with the next.
 const uriPolls = 24
 
 // missesURI reports whether an orchestrator has had no service URI for too long.
@@ -59,17 +60,17 @@ func (f *follower) missesURI(o protocol.Orchestrator) bool {
 	return f.c.opt.Now().Sub(f.clock.noURI) >= uriPolls*f.c.opt.PollInterval
 }
 
-// judgePlace is about being in the active set. Why somebody is not needs the whole
-// pool, which is read beside: its answer comes to showRank.
-func (f *follower) judgePlace(s state) {
+// updateActiveSetConditions sets the conditions about the active set. The reason for being outside needs the
+// whole pool, which is read in another goroutine; showRank gets the result.
+func (f *follower) updateActiveSetConditions(s state) {
 	o := s.Self
 	joined := o.Registered && o.ActivationRound > s.Round.Number && o.DeactivationRound == protocol.Never
 	out := o.Registered && !o.Active && !joined
 	leaving := o.Active && o.DeactivationRound != protocol.Never
 	if !out && !leaving {
-		f.rank.forget()
+		f.rank.reset()
 		f.condition(fault.LeavingActiveSet, false, "")
-		// Who joined in this round only has to wait: that is no trouble.
+		// An orchestrator that joined in this round only has to wait.
 		f.condition(fault.InactiveOrchestrator, false, "")
 		return
 	}
@@ -79,7 +80,7 @@ func (f *follower) judgePlace(s state) {
 	f.showRank(f.rank.detail)
 }
 
-// showRank gives the condition of the place its detail.
+// showRank adds the rank to the condition's detail.
 func (f *follower) showRank(detail string) {
 	if detail == "" || !f.rank.wanted {
 		return

@@ -35,7 +35,7 @@ func (w *world) live(seconds int) {
 func TestServiceURIIsMissedLater(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			w.live(110)
 			if _, set := condition(c, fault.ServiceURIUnset); set {
@@ -52,11 +52,11 @@ func TestServiceURIIsMissedLater(t *testing.T) {
 func TestNoService(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.follow(w, func(c *Chain) {
 			w.live(200)
 			if _, set := condition(c, fault.ServiceURIUnset); set {
-				t.Error("who serves nobody misses a service URI")
+				t.Error("a node without service misses a service URI")
 			}
 		}, func(o *Options) { o.NoService = true })
 	})
@@ -70,30 +70,31 @@ func (w *world) outside(is bool) {
 	})
 }
 
-// Who takes work without being registered is told so, and not in the first minute.
-func TestUnregisteredIsToldLater(t *testing.T) {
+// Who takes work without being registered is published so, and not in the first minute.
+func TestUnregisteredIsReportedLater(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		noService bool
 		want      bool
-	}{"takes work": {false, true}, "serves nobody": {true, false}} {
+	}{"takes work": {false, true}, "takes no work": {true, false}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(who(1))
+				w := newWorld(addressOf(1))
 				w.outside(true)
 				w.follow(w, func(c *Chain) {
 					w.live(50)
 					if _, set := condition(c, fault.NotRegistered); set {
-						t.Error("told within the first minute")
+						t.Error("reported within the first minute")
 					}
 					w.live(20)
-					if text, set := condition(c, fault.NotRegistered); set != tt.want || set && !strings.Contains(text, who(1).String()) {
+					if text, set := condition(c, fault.NotRegistered); set != tt.want || set &&
+						!strings.Contains(text, addressOf(1).String()) {
 						t.Errorf("after more than a minute: %t %q", set, text)
 					}
 					w.outside(false)
 					w.live(310) // until the whole state is read again
 					if _, set := condition(c, fault.NotRegistered); set {
-						t.Error("told although it is registered")
+						t.Error("reported although it is registered")
 					}
 				}, func(o *Options) { o.NoService = tt.noService })
 			})
@@ -105,22 +106,22 @@ func TestUnregisteredIsToldLater(t *testing.T) {
 func TestStaleViewIsNoConditionAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			w.live(3)
 			f := newFollower(c)
 			f.cur, f.stale = state{Head: w.last().head}, true
-			f.judgeStale()
+			f.updateStale()
 			if _, set := condition(c, fault.ChainStale); set {
 				t.Error("a condition at once")
 			}
 			pass(31 * time.Second)
-			f.judgeStale()
+			f.updateStale()
 			if _, set := condition(c, fault.ChainStale); !set {
 				t.Error("no condition after 31 s")
 			}
 			f.clock.head, f.clock.good, f.known = time.Now(), time.Now(), true
-			f.judgeStale()
+			f.updateStale()
 			if _, set := condition(c, fault.ChainStale); set || f.stale {
 				t.Error("it does not end")
 			}
@@ -132,7 +133,7 @@ func TestStaleViewIsNoConditionAtOnce(t *testing.T) {
 func TestChainThatStands(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			w.live(3)
 			pass(40 * time.Second)

@@ -29,7 +29,8 @@ func TestHintsSaveGas(t *testing.T) {
 	at, _ := n.Addresses()
 	plain := contracts.NewCalls(at).Bond(stake, n.Account(), contracts.BondHints{})
 	to := plain.To()
-	searched, err := n.pool.EstimateGas(t.Context(), ethereum.CallMsg{From: common.Address(n.Account()), To: &to, Data: plain.Data()})
+	searched, err := n.pool.EstimateGas(t.Context(), ethereum.CallMsg{From: common.Address(n.Account()), To: &to,
+		Data: plain.Data()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,9 +48,9 @@ func TestHintsSaveGas(t *testing.T) {
 	}
 }
 
-func indexOf(pool []protocol.Orchestrator, who core.Address) int {
+func indexOf(pool []protocol.Orchestrator, addr core.Address) int {
 	for i, o := range pool {
-		if o.Address == who {
+		if o.Address == addr {
 			return i
 		}
 	}
@@ -64,7 +65,8 @@ func TestRewardCaller(t *testing.T) {
 	cold.register(t, core.LPTTokens(10))
 	round(t, c)
 	hot := start(t, c, c.Key(2), nil, func(o *chain.Options, _ *endpoint.Options) { o.Orchestrator = cold.Account() })
-	if _, err := hot.Send(t.Context(), protocol.Reward{}, protocol.SendOptions{}); !errors.Is(err, fault.RewardCallerRefused) {
+	if _, err := hot.Send(t.Context(), protocol.Reward{}, protocol.SendOptions{}); !errors.Is(err,
+		fault.RewardCallerRefused) {
 		t.Errorf("without being named: %v", err)
 	}
 	cold.send(t, protocol.SetRewardCaller{Caller: hot.Account()})
@@ -73,7 +75,8 @@ func TestRewardCaller(t *testing.T) {
 		return count(hot, func(r protocol.RewardSeen) bool { return r.Tx == tx.Hash }) == 1
 	})
 	self := hot.View().Self
-	if self.Address != cold.Account() || self.RewardCaller != hot.Account() || self.LastRewardRound != hot.View().Round.Number {
+	if self.Address != cold.Account() || self.RewardCaller != hot.Account() ||
+		self.LastRewardRound != hot.View().Round.Number {
 		t.Errorf("%+v", self)
 	}
 	// What may happen once is followed, also when it could not happen again.

@@ -38,7 +38,8 @@ func TestRestart(t *testing.T) {
 
 	n = start(t, c, c.Key(1), db, func(o *chain.Options, _ *endpoint.Options) { o.StaleAfter = 300 * time.Millisecond })
 	v := n.View()
-	if !v.Known || !v.Stale || v.Head.Number != before.Head.Number || v.Self.ServiceURI != "https://o:8935" || !v.Self.Active {
+	if !v.Known || !v.Stale || v.Head.Number != before.Head.Number || v.Self.ServiceURI != "https://o:8935" ||
+		!v.Self.Active {
 		t.Errorf("the remembered view is %+v", v)
 	}
 	eventually(t, "the condition", func() bool { return n.condition(fault.ChainStale) != "" })
@@ -51,17 +52,20 @@ func TestRestart(t *testing.T) {
 		return !now.Stale && now.Round.Number == before.Round.Number+1 && now.Self.LastRewardRound == before.Round.Number
 	})
 	eventually(t, "the reward of before", func() bool {
-		return count(n, func(r protocol.RewardSeen) bool { return r.Tx == reward.Hash && r.Round == before.Round.Number }) == 1
+		return count(n, func(r protocol.RewardSeen) bool {
+			return r.Tx == reward.Hash &&
+				r.Round == before.Round.Number
+		}) == 1
 	})
 	n.stop()
 
-	// What was told once is not told again.
+	// What was published once is not published again.
 	n = start(t, c, c.Key(1), db)
 	eventually(t, "a view", func() bool { return !n.View().Stale })
 	last := c.Mine(2)
 	eventually(t, "another block", func() bool { return n.View().Head.Number >= last })
 	if count[protocol.RewardSeen](n, nil) != 0 {
-		t.Error("the reward is told again")
+		t.Error("the reward is published again")
 	}
 }
 

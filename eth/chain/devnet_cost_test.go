@@ -18,11 +18,11 @@ func TestCostOfBlocks(t *testing.T) {
 	t.Parallel()
 	const interval = 400 * time.Millisecond
 	c := devnet.Start(t, devnet.Options{RoundLength: 1000})
-	crowd := uint64(300)
+	orchestrators := uint64(300)
 	if testing.Short() {
-		crowd = 10
+		orchestrators = 10
 	}
-	populate(t, c, crowd, core.LPTTokens(100), core.LPTTokens(1))
+	populate(t, c, orchestrators, core.LPTTokens(100), core.LPTTokens(1))
 	round(t, c)
 	n := start(t, c, c.Key(1), nil, func(o *chain.Options, p *endpoint.Options) {
 		o.PollInterval, o.FullRead, p.PollInterval = interval, time.Hour, 50*time.Millisecond
@@ -30,7 +30,7 @@ func TestCostOfBlocks(t *testing.T) {
 	})
 	eventually(t, "a view", func() bool { return n.View().Known && !n.View().Stale })
 	pool, err := n.Pool(t.Context())
-	if err != nil || len(pool) != int(min(crowd, 100)) || n.View().PoolSize != len(pool) {
+	if err != nil || len(pool) != int(min(orchestrators, 100)) || n.View().PoolSize != len(pool) {
 		t.Fatalf("%d members, the view says %d, %v", len(pool), n.View().PoolSize, err)
 	}
 
@@ -70,5 +70,6 @@ func TestCostOfBlocks(t *testing.T) {
 	if more := after["eth_call"] - before["eth_call"]; more > 2*intervals {
 		t.Errorf("30 strangers cost %d calls in %d intervals", more, intervals)
 	}
-	t.Logf("%d blocks in %v, told as %d heads: %v, before %v", blocks, took, count[protocol.HeadSeen](n, nil)-heads, after, before)
+	t.Logf("%d blocks in %v, published as %d heads: %v, before %v", blocks, took, count[protocol.HeadSeen](n, nil)-heads,
+		after, before)
 }

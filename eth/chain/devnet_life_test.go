@@ -54,11 +54,11 @@ func TestEviction(t *testing.T) {
 		return self.Registered && !self.Active && self.ActivationRound > n.View().Round.Number
 	})
 	if text := n.condition(fault.InactiveOrchestrator); text != "" {
-		t.Errorf("who only waits for the next round is in trouble: %s", text)
+		t.Errorf("a condition for an orchestrator that waits for the next round: %s", text)
 	}
 	round(t, c)
 	eventually(t, "activity", func() bool { return n.View().Self.Active && n.condition(fault.InactiveOrchestrator) == "" })
-	eventually(t, "news that the service URI is unset", func() bool { return n.condition(fault.ServiceURIUnset) != "" })
+	eventually(t, "event that the service URI is unset", func() bool { return n.condition(fault.ServiceURIUnset) != "" })
 
 	populate(t, c, 3, core.LPTTokens(20), core.LPTTokens(1))
 	eventually(t, "eviction", func() bool {
@@ -70,7 +70,8 @@ func TestEviction(t *testing.T) {
 	}
 	round(t, c)
 	eventually(t, "inactivity", func() bool {
-		return n.condition(fault.LeavingActiveSet) == "" && strings.Contains(n.condition(fault.InactiveOrchestrator), "rank 4")
+		return n.condition(fault.LeavingActiveSet) == "" && strings.Contains(n.condition(fault.InactiveOrchestrator),
+			"rank 4")
 	})
 	if _, err := n.Send(t.Context(), protocol.Reward{}, protocol.SendOptions{}); !errors.Is(err, fault.RewardNotDue) {
 		t.Errorf("reward of an inactive one: %v", err)
@@ -78,7 +79,8 @@ func TestEviction(t *testing.T) {
 	n.register(t, core.LPTTokens(11))
 	eventually(t, "the way back", func() bool { return n.View().Self.DeactivationRound == protocol.Never })
 	pool, err := n.Pool(t.Context())
-	if err != nil || len(pool) != 3 || !slices.ContainsFunc(pool, func(o protocol.Orchestrator) bool { return o.Address == n.Account() }) {
+	if err != nil || len(pool) != 3 || !slices.ContainsFunc(pool,
+		func(o protocol.Orchestrator) bool { return o.Address == n.Account() }) {
 		t.Errorf("%d members, %v", len(pool), err)
 	}
 }
@@ -97,7 +99,7 @@ func TestReorganisation(t *testing.T) {
 	}
 	c.Mine(1)
 	eventually(t, "the record of before", func() bool { return !n.View().Self.Registered })
-	eventually(t, "news of the reorganisation", func() bool {
+	eventually(t, "event of the reorganisation", func() bool {
 		return count(n, func(r protocol.Reorganized) bool { return r.From <= from }) > 0
 	})
 }
@@ -106,20 +108,20 @@ func TestSendersAreWatched(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{RoundLength: 50})
 	n, gateway := start(t, c, nil, nil), start(t, c, c.Key(2), nil)
-	who := gateway.Account()
-	n.Watch(who)
+	addr := gateway.Account()
+	n.Watch(addr)
 	eventually(t, "nothing", func() bool {
-		s, known := n.Watched(who)
+		s, known := n.Watched(addr)
 		return known && s.Deposit.IsZero()
 	})
 	gateway.send(t, protocol.FundDepositAndReserve{Deposit: core.NewWei(10), Reserve: core.NewWei(20)})
 	eventually(t, "the funds", func() bool {
-		s, _ := n.Watched(who)
+		s, _ := n.Watched(addr)
 		return s.Deposit.Cmp(core.NewWei(10)) == 0 && s.Reserve.FundsRemaining.Cmp(core.NewWei(20)) == 0
 	})
 	gateway.send(t, protocol.Unlock{})
-	eventually(t, "news of the unlock", func() bool {
-		return count(n, func(s protocol.SenderSeen) bool { return s.Address == who && s.Sender.WithdrawRound != 0 }) > 0
+	eventually(t, "event of the unlock", func() bool {
+		return count(n, func(s protocol.SenderSeen) bool { return s.Address == addr && s.Sender.WithdrawRound != 0 }) > 0
 	})
 	if _, err := n.Send(t.Context(), protocol.Unlock{}, protocol.SendOptions{}); !errors.Is(err, fault.AccountMissing) {
 		t.Errorf("acting without an account: %v", err)
@@ -135,7 +137,8 @@ func TestPauseAndALateRound(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the pause", func() bool { return n.condition(fault.ProtocolPaused) != "" })
-	if _, err := n.Send(t.Context(), protocol.InitializeRound{}, protocol.SendOptions{}); !errors.Is(err, fault.ProtocolPaused) {
+	if _, err := n.Send(t.Context(), protocol.InitializeRound{}, protocol.SendOptions{}); !errors.Is(err,
+		fault.ProtocolPaused) {
 		t.Errorf("acting while paused: %v", err)
 	}
 	if err := c.Control.Unpause(t.Context()); err != nil {
@@ -152,7 +155,10 @@ func TestPauseAndALateRound(t *testing.T) {
 	c.AdvanceL1(30)
 	eventually(t, "the late round", func() bool { return n.condition(fault.RoundNotInitialized) != "" })
 	n.send(t, protocol.InitializeRound{})
-	eventually(t, "its opening", func() bool { return n.View().Round.Initialized && n.condition(fault.RoundNotInitialized) == "" })
+	eventually(t, "its opening", func() bool {
+		return n.View().Round.Initialized &&
+			n.condition(fault.RoundNotInitialized) == ""
+	})
 }
 
 func TestOutage(t *testing.T) {
@@ -163,7 +169,8 @@ func TestOutage(t *testing.T) {
 	c.Misbehave(0, control.Fault{Kind: control.Stop})
 	eventually(t, "staleness", func() bool { return n.View().Stale && n.condition(fault.ChainStale) != "" })
 	v := n.View()
-	if !v.Known || v.Head.Number == 0 || v.Round.Number == 0 || count(n, func(s protocol.StaleSeen) bool { return s.Stale }) == 0 {
+	if !v.Known || v.Head.Number == 0 || v.Round.Number == 0 ||
+		count(n, func(s protocol.StaleSeen) bool { return s.Stale }) == 0 {
 		t.Errorf("%+v", v)
 	}
 	if err := c.Control.Fund(t.Context(), c.Info.Accounts[5], core.NewWei(1)); err != nil {
@@ -173,9 +180,13 @@ func TestOutage(t *testing.T) {
 	c.Misbehave(0)
 	eventually(t, "the end of it", func() bool {
 		now := n.View()
-		return !now.Stale && now.Round.Number == v.Round.Number+1 && now.Round.Initialized && n.condition(fault.ChainStale) == ""
+		return !now.Stale && now.Round.Number == v.Round.Number+1 && now.Round.Initialized &&
+			n.condition(fault.ChainStale) == ""
 	})
-	eventually(t, "news that it is over", func() bool { return count(n, func(s protocol.StaleSeen) bool { return !s.Stale }) > 0 })
+	eventually(t, "event that it is over", func() bool {
+		return count(n,
+			func(s protocol.StaleSeen) bool { return !s.Stale }) > 0
+	})
 }
 
 // Logs that never come are made good by the full reading.

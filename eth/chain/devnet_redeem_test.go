@@ -34,7 +34,8 @@ func newCashier(t *testing.T, n *node) *cashier {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	board := health.New(log, time.Now, nil)
-	books, _, err := ledger.Open(t.Context(), ledger.Options{DB: open(t, t.TempDir()), Rand: rand.Reader, Now: time.Now, Board: board, Log: log})
+	books, _, err := ledger.Open(t.Context(), ledger.Options{DB: open(t, t.TempDir()), Rand: rand.Reader, Now: time.Now,
+		Board: board, Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,8 @@ func TestThirtyWinners(t *testing.T) {
 	till := newCashier(t, n)
 	for i := range uint64(count) {
 		ticket := coretest.Ticket(c.Key(2), n.Account(), each, i, n.View().Round)
-		w := pm.Winner{Hash: ticket.Hash(), Ticket: ticket, Account: pm.Account{Sender: ticket.Sender}, ExpirationBlock: n.View().Head.L1 + 5, Won: time.Now()}
+		w := pm.Winner{Hash: ticket.Hash(), Ticket: ticket, Account: pm.Account{Sender: ticket.Sender},
+			ExpirationBlock: n.View().Head.L1 + 5, Won: time.Now()}
 		if i%3 == 0 {
 			if err := till.Queue(t.Context(), w); err != nil {
 				t.Fatal(err)
@@ -131,7 +133,8 @@ func (c *cashier) agrees(t *testing.T, n, gateway *node, each core.Wei) {
 	total := core.Wei{}
 	for _, w := range all {
 		p, found, err := n.FindPayout(t.Context(), w.Ticket)
-		if err != nil || !found || p.Tx != w.Tx || p.Paid.Cmp(w.Paid) != 0 || w.Paid.Cmp(each) != 0 || p.Fee.Cmp(w.GasFee) != 0 || w.GasFee.IsZero() {
+		if err != nil || !found || p.Tx != w.Tx || p.Paid.Cmp(w.Paid) != 0 || w.Paid.Cmp(each) != 0 ||
+			p.Fee.Cmp(w.GasFee) != 0 || w.GasFee.IsZero() {
 			t.Errorf("the books have %+v, the chain %+v, %v", w, p, err)
 		}
 		total = total.Add(w.Paid)
@@ -175,7 +178,7 @@ func eth(t *testing.T, s string) core.Wei {
 	return w
 }
 
-// What somebody else redeemed is found in the logs, and cost nothing here; what the
+// What another account redeemed is found in the logs, and cost nothing here; what the
 // books forgot of the own transactions, the transaction manager knows.
 func TestRedeemedBySomebody(t *testing.T) {
 	t.Parallel()
@@ -193,7 +196,8 @@ func TestRedeemedBySomebody(t *testing.T) {
 	}
 	foreign, own := ticket(1), ticket(2)
 	theirs := helper.send(t, protocol.RedeemTicket{Ticket: foreign.Ticket})
-	ours, err := n.Send(t.Context(), protocol.RedeemTicket{Ticket: own.Ticket}, protocol.SendOptions{Once: "redeem " + own.Hash.String()})
+	ours, err := n.Send(t.Context(), protocol.RedeemTicket{Ticket: own.Ticket},
+		protocol.SendOptions{Once: "redeem " + own.Hash.String()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // What is left of a share of the reserve may be nothing: the ticket is used all the
-// same, and that is told. The same transaction is never sent twice.
+// same, and that is published. The same transaction is never sent twice.
 func TestTicketsOfAPool(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{RoundLength: 50})
@@ -47,11 +47,12 @@ func TestTicketsOfAPool(t *testing.T) {
 	zero := n.send(t, ticket(2, 50))
 	for tx, paid := range map[protocol.TxHash]uint64{tx.Hash: 100, zero.Hash: 0} {
 		all, err := n.Payouts(t.Context(), tx)
-		if err != nil || len(all) != 1 || all[0].Paid.Cmp(core.NewWei(paid)) != 0 || all[0].FromReserve.Cmp(core.NewWei(paid)) != 0 || all[0].Fee.IsZero() {
+		if err != nil || len(all) != 1 || all[0].Paid.Cmp(core.NewWei(paid)) != 0 ||
+			all[0].FromReserve.Cmp(core.NewWei(paid)) != 0 || all[0].Fee.IsZero() {
 			t.Errorf("paid: %+v, %v, want %d", all, err, paid)
 		}
 	}
-	eventually(t, "news of both", func() bool { return count[protocol.TicketRedeemed](n, nil) == 2 })
+	eventually(t, "event of both", func() bool { return count[protocol.TicketRedeemed](n, nil) == 2 })
 	begin()
 	eventually(t, "a fresh share", func() bool {
 		f, err := n.SenderFunds(t.Context(), gateway.Account())
@@ -63,14 +64,14 @@ func TestTicketsOfAPool(t *testing.T) {
 	stranger.Ticket.Recipient = core.Address{9}
 	stranger.Ticket = coretest.SignTicket(c.Key(2), stranger.Ticket)
 	if _, err := n.Estimate(t.Context(), stranger); !errors.Is(err, fault.RecipientInactive) {
-		t.Errorf("for who is not active: %v", err)
+		t.Errorf("for an inactive orchestrator: %v", err)
 	}
 	gateway.send(t, protocol.Unlock{})
 	begin()
 	n.send(t, ticket(4, 10))
 	begin()
 	if _, err := n.Send(t.Context(), ticket(5, 10), protocol.SendOptions{}); !errors.Is(err, fault.SenderUnlocked) {
-		t.Errorf("of who may withdraw: %v", err)
+		t.Errorf("of a sender that may withdraw: %v", err)
 	}
 }
 
@@ -92,13 +93,13 @@ func TestPayoutsOfOthers(t *testing.T) {
 	}
 	ticket := coretest.Ticket(c.Key(2), cold.Account(), core.NewWei(700), 1, now)
 	tx := redeemer.send(t, protocol.RedeemTicket{Ticket: ticket})
-	for who, fee := range map[*node]core.Wei{redeemer: tx.Fee, cold: {}, onlooker: {}} {
-		p, found, err := who.FindPayout(t.Context(), ticket)
+	for addr, fee := range map[*node]core.Wei{redeemer: tx.Fee, cold: {}, onlooker: {}} {
+		p, found, err := addr.FindPayout(t.Context(), ticket)
 		if err != nil || !found || p.Tx != tx.Hash || p.Paid.Cmp(core.NewWei(700)) != 0 || p.Fee.Cmp(fee) != 0 {
 			t.Errorf("%+v, %v, %v; the fee was %v", p, found, err, tx.Fee)
 		}
 	}
-	eventually(t, "news of it", func() bool {
+	eventually(t, "event of it", func() bool {
 		return count(onlooker, func(e protocol.TicketRedeemed) bool { return e.Payout.Tx == tx.Hash }) == 1
 	})
 }

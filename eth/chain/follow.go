@@ -7,66 +7,62 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// stepTimeout bounds the reading that one step does, so that no endpoint can hold
-// up heads and the clock for longer. Reading the logs has a time of its own, half
-// an interval and no less than leastPoll: where it takes longer the reading must
-// not wait, because it makes good what the logs do not tell.
+// stepTimeout bounds the reading of one step, so that no endpoint can delay heads and the clock for longer.
+// Reading the logs has a time of its own, half an interval and no less than leastPoll: the reading must not
+// wait longer, because it corrects what the logs miss.
 const (
 	stepTimeout = 20 * time.Second
 	leastPoll   = 2 * time.Second
 )
 
-// follower is what the goroutine that follows the chain owns.
+// follower is the state of the goroutine that follows the chain, which owns it.
 type follower struct {
 	c    *Chain
 	read reader
 	win  *window
-	// head is the newest block that was seen, cur the state that goes with it once
-	// known is set.
+	// head is the newest block seen, cur the state at it once known is set.
 	head  protocol.Head
 	cur   state
 	known bool
-	// want is what must be read again, resolve whether the contracts too, pending
-	// the events that wait for it.
-	want    parts
+	// toRead is what must be read again, resolve whether the contracts are resolved again, pending the events
+	// that wait for the reading.
+	toRead  stateParts
 	resolve bool
-	pending []occurrence
-	// Logs are read up to logsTo, none before floor, and those up to base are only
-	// remembered, because the first reading has their effects; what they say is told
-	// up to told.
-	logsTo, floor, base, told protocol.L2Block
-	// wide: the next poll asks for the whole overlap, whatever it costs.
-	wide bool
-	// blind: something was read without the logs that belong to it.
-	blind bool
-	// doubted is the layer-1 height of the newest head where it is not believed; 0
-	// where it is.
-	doubted protocol.L1Block
-	// until is the block that expect asked for; hurry polls without waiting.
-	until protocol.L2Block
-	hurry bool
+	pending []blockEvent
+	// Logs are read up to logsTo, none before floor. Those up to base are only recorded, because the first
+	// reading has their effects. Events are published up to publishedTo.
+	logsTo, floor, base, publishedTo protocol.L2Block
+	// wholeOverlap: the next poll asks for the whole overlap, whatever it costs.
+	wholeOverlap bool
+	// logsMissed: something was read without the logs that belong to it.
+	logsMissed bool
+	// doubtedL1 is the layer-1 height of the newest head where it is implausible; 0 otherwise.
+	doubtedL1 protocol.L1Block
+	// refreshAt is the block that requestRefresh asked for; pollNow polls without waiting.
+	refreshAt protocol.L2Block
+	pollNow   bool
 
 	clock clock
-	// stale: the view is. alarmed: it is a condition too, for which it must have
-	// been so for a while: with every start the view is that of the cache for a moment.
+	// stale: the view is. alarmed: the condition is set too. It is set later, because after every start the view
+	// is the cache's for a moment.
 	stale, alarmed bool
-	// verified: the endpoints named the chain.
+	// verified: an endpoint answered the expected chain ID.
 	verified bool
 	history  history
-	rank     rank
+	rank     rankQueries
 }
 
-// clock is when things happened last.
+// clock holds the times of the last events.
 type clock struct {
 	head, good, poll, full, saved, retry time.Time
-	// misled is when a head's layer-1 height turned out not to be the contracts'.
+	// misled is when the contracts contradicted a head's layer-1 height.
 	misled time.Time
-	// noURI is since when the orchestrator has no service URI, answered when an
-	// endpoint told its newest block the last time it was asked.
+	// noURI is since when the orchestrator has no service URI; answered is when an endpoint last answered its
+	// newest block.
 	noURI, answered time.Time
-	// outside is since when the orchestrator is seen not to be registered.
+	// outside is since when the orchestrator is unregistered.
 	outside time.Time
-	// pause is how long to wait after the next failure.
+	// pause is the back-off after the next failure.
 	pause time.Duration
 }
 
@@ -93,50 +89,50 @@ func (f *follower) follow(ctx context.Context) error {
 				heads = nil
 				continue
 			}
-			f.see(ctx, head)
+			f.onHead(ctx, head)
 		case <-f.c.wake:
-			f.until = max(f.until, f.c.expected())
+			f.refreshAt = max(f.refreshAt, f.c.takeRefresh())
 			f.catchUp(ctx)
 		case <-tick.C:
-			f.listen(ctx)
+			f.pollHead(ctx)
 		case events := <-f.history.events:
-			f.c.bus.tell(events...)
-		case a := <-f.rank.answers:
-			f.hear(a)
+			f.c.bus.publish(events...)
+		case a := <-f.rank.results:
+			f.receiveRank(a)
 		}
 		if err := f.checkChain(ctx); err != nil {
 			return err
 		}
-		f.work(ctx)
-		f.judgeStale()
+		f.stepIfDue(ctx)
+		f.updateStale()
 	}
 }
 
-// listen asks for the newest block itself when none came for a while: the endpoint
-// client's news may be broken in a way that it cannot see.
-func (f *follower) listen(ctx context.Context) {
+// pollHead asks for the newest block itself when none came for a while: the endpoint client's subscription
+// may be broken without its noticing.
+func (f *follower) pollHead(ctx context.Context) {
 	if f.c.opt.Now().Sub(f.clock.head) >= 2*f.c.opt.PollInterval {
-		f.ask(ctx)
+		f.fetchHead(ctx)
 	}
 }
 
 // catchUp asks for the newest block when it must be one that is not known yet.
 func (f *follower) catchUp(ctx context.Context) {
-	if f.head.Number < f.until {
-		f.ask(ctx)
+	if f.head.Number < f.refreshAt {
+		f.fetchHead(ctx)
 	}
-	f.meet()
+	f.refreshIfReached()
 }
 
-// meet has the account read when the block that expect asked for is there.
-func (f *follower) meet() {
-	if f.until != 0 && f.head.Number >= f.until {
-		f.until, f.hurry = 0, true
-		f.want |= accountPart | selfPart
+// refreshIfReached has the account read once the block of requestRefresh is there.
+func (f *follower) refreshIfReached() {
+	if f.refreshAt != 0 && f.head.Number >= f.refreshAt {
+		f.refreshAt, f.pollNow = 0, true
+		f.toRead |= accountPart | selfPart
 	}
 }
 
-func (f *follower) ask(ctx context.Context) {
+func (f *follower) fetchHead(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, f.c.opt.PollInterval)
 	defer cancel()
 	head, err := f.c.opt.Client.Head(ctx)
@@ -145,58 +141,57 @@ func (f *follower) ask(ctx context.Context) {
 	}
 	f.clock.answered = f.c.opt.Now()
 	if head.Hash != f.head.Hash {
-		f.see(ctx, head)
+		f.onHead(ctx, head)
 	}
 }
 
-// see takes a new head: no call is made unless the chain went another way.
-func (f *follower) see(ctx context.Context, head protocol.Head) {
+// onHead takes a new head: no call is made unless the chain branched.
+func (f *follower) onHead(ctx context.Context, head protocol.Head) {
 	f.clock.head = f.c.opt.Now()
-	head = f.believe(head)
+	head = f.checkHeight(head)
 	if !f.win.add(head) {
 		f.reorganize(head, f.fork(ctx, head))
 	}
 	f.head = head
-	f.meet()
+	f.refreshIfReached()
 	if !f.known {
 		return
 	}
 	old := f.cur
-	f.cur = old.reach(head)
+	f.cur = old.atHead(head)
 	if f.cur.Round.Number != old.Round.Number {
-		f.want |= roundPart | selfPart | poolPart | accountPart
+		f.toRead |= roundPart | selfPart | poolPart | accountPart
 	}
 	f.publish()
-	f.c.bus.tell(append([]protocol.Event{protocol.HeadSeen{Head: head}}, changes(old, f.cur)...)...)
+	f.c.bus.publish(append([]protocol.Event{protocol.HeadSeen{Head: head}}, changes(old, f.cur)...)...)
 }
 
-// publish shows the state.
+// publish stores the state as the view.
 func (f *follower) publish() { f.c.view.Store(f.cur.view(f.stale)) }
 
-// work does what is due.
-func (f *follower) work(ctx context.Context) {
+// stepIfDue runs a step when one is due.
+func (f *follower) stepIfDue(ctx context.Context) {
 	now := f.c.opt.Now()
-	due := f.hurry || !f.known || f.pollDue(now) || len(f.c.senders.dirty()) > 0
+	due := f.pollNow || !f.known || f.pollDue(now) || len(f.c.senders.dirty()) > 0
 	if !due || f.head.Hash.IsZero() || now.Before(f.clock.retry) {
 		return
 	}
 	if err := f.step(ctx, now); err != nil {
-		f.failed(err)
+		f.stepFailed(err)
 		return
 	}
 	f.clock.good, f.clock.pause, f.clock.retry = f.c.opt.Now(), 0, time.Time{}
-	f.judge()
-	if f.rank.cold {
-		f.rank.warm(f.head.Number)
+	f.updateConditions()
+	if f.rank.orderUnknown {
+		f.rank.preloadOrder(f.head.Number)
 	}
 	f.save(ctx, false)
 }
 
-// failed notes that a step did; the next one waits a little longer each time. What
-// was wanted stays wanted.
-func (f *follower) failed(err error) {
-	f.resolve = f.resolve || speaksOfContracts(err)
+// stepFailed backs off after a failed step. What was to be read stays so.
+func (f *follower) stepFailed(err error) {
+	f.resolve = f.resolve || mayBeContractChange(err)
 	f.clock.pause = min(max(2*f.clock.pause, 250*time.Millisecond), max(f.c.opt.PollInterval, time.Second))
 	f.clock.retry = f.c.opt.Now().Add(f.clock.pause)
-	f.c.opt.Log.Debug("the chain could not be read", "block", uint64(f.head.Number), "err", err)
+	f.c.opt.Log.Debug("reading the chain failed", "block", uint64(f.head.Number), "err", err)
 }

@@ -21,7 +21,7 @@ import (
 func TestQuietChain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(10 * time.Second)
 			before := w.counted()
@@ -55,12 +55,12 @@ func (w *world) counted() map[string]int {
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
-			var told []bool
+			var published []bool
 			defer c.Subscribe(func(e protocol.Event) {
 				if s, ok := e.(protocol.StaleSeen); ok {
-					told = append(told, s.Stale)
+					published = append(published, s.Stale)
 				}
 			})()
 			pass(25 * time.Second)
@@ -71,7 +71,8 @@ func TestSilence(t *testing.T) {
 			if v := c.View(); !v.Stale || !v.Known {
 				t.Errorf("after 37 s without a block: %+v", v)
 			}
-			if !slices.ContainsFunc(c.opt.Board.Snapshot(), func(o health.Condition) bool { return o.Code == fault.ChainStale }) {
+			if !slices.ContainsFunc(c.opt.Board.Snapshot(),
+				func(o health.Condition) bool { return o.Code == fault.ChainStale }) {
 				t.Errorf("conditions: %+v", c.opt.Board.Snapshot())
 			}
 			w.mine(0, w.bond(7))
@@ -79,8 +80,8 @@ func TestSilence(t *testing.T) {
 			if v := c.View(); v.Stale || v.Self.DelegatedStake.Cmp(core.NewLPT(7)) != 0 {
 				t.Errorf("after a block: %+v", v)
 			}
-			if len(told) != 2 || !told[0] || told[1] {
-				t.Errorf("told %v", told)
+			if len(published) != 2 || !published[0] || published[1] {
+				t.Errorf("published %v", published)
 			}
 		})
 	})
@@ -90,7 +91,7 @@ func TestSilence(t *testing.T) {
 func TestMissedNotification(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(time.Second)
 			w.mu.Lock()
@@ -111,7 +112,7 @@ func TestMissedNotification(t *testing.T) {
 func TestRewardsInTheirRounds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			var rounds []protocol.Round
 			defer c.Subscribe(func(e protocol.Event) {
@@ -141,12 +142,12 @@ func TestRewardsInTheirRounds(t *testing.T) {
 func TestLockComesBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
-			var told []string
+			var published []string
 			defer c.Subscribe(func(e protocol.Event) {
 				if l, ok := e.(protocol.LockSeen); ok {
-					told = append(told, l.Lock.Amount.String())
+					published = append(published, l.Lock.Amount.String())
 				}
 			})()
 			pass(time.Second)
@@ -157,8 +158,8 @@ func TestLockComesBack(t *testing.T) {
 			w.reorganize(1)
 			w.mine(0, nil)
 			pass(6 * time.Second)
-			if fmt.Sprint(told) != "[5 0 5]" {
-				t.Errorf("told %v", told)
+			if fmt.Sprint(published) != "[5 0 5]" {
+				t.Errorf("published %v", published)
 			}
 		})
 	})
@@ -168,7 +169,7 @@ func TestLockComesBack(t *testing.T) {
 func TestWithoutLogs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.refuses = true
 		w.run(func(c *Chain) {
 			pass(time.Second)
@@ -186,12 +187,13 @@ func TestWithoutLogs(t *testing.T) {
 func TestNoController(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		right := w.at.RoundsManager
 		w.at.RoundsManager = core.Address{}
 		w.run(func(c *Chain) {
 			missing := func() bool {
-				return slices.ContainsFunc(c.opt.Board.Snapshot(), func(o health.Condition) bool { return o.Code == fault.ContractMissing })
+				return slices.ContainsFunc(c.opt.Board.Snapshot(),
+					func(o health.Condition) bool { return o.Code == fault.ContractMissing })
 			}
 			pass(3 * time.Second)
 			if !missing() || c.View().Known {
@@ -213,18 +215,18 @@ func TestNoController(t *testing.T) {
 func TestContractsMove(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(time.Second)
 			w.mine(0, func(*truth) []types.Log {
-				w.at.Minter = who(222)
+				w.at.Minter = addressOf(222)
 				return []types.Log{event(w.at.Controller, "SetContractInfo(bytes32,address,bytes20)", nil)}
 			})
 			pass(6 * time.Second)
 			w.mine(0, nil)
 			pass(6 * time.Second)
 			if _, signs := c.Addresses(); signs || !errors.Is(c.Signable(), fault.ContractsChanged) ||
-				c.Contracts()["Minter"] == who(222) {
+				c.Contracts()["Minter"] == addressOf(222) {
 				t.Errorf("the change is taken over: signs %v, %v", signs, c.Signable())
 			}
 			trusted, seen := c.TrustedContracts()
@@ -235,7 +237,7 @@ func TestContractsMove(t *testing.T) {
 				t.Fatal(err)
 			}
 			pass(6 * time.Second)
-			if _, signs := c.Addresses(); !signs || c.Contracts()["Minter"] != who(222) {
+			if _, signs := c.Addresses(); !signs || c.Contracts()["Minter"] != addressOf(222) {
 				t.Errorf("the minter is at %v, signs %v", c.Contracts()["Minter"], signs)
 			}
 			if err := c.ConfirmContracts(t.Context(), seen); !errors.Is(err, fault.ContractsUnchanged) {
@@ -249,9 +251,9 @@ func TestContractsMove(t *testing.T) {
 func TestPinnedContracts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		pinned := w.at
-		pinned.TicketBroker = who(99)
+		pinned.TicketBroker = addressOf(99)
 		w.follow(w, func(c *Chain) {
 			pass(6 * time.Second)
 			if _, signs := c.Addresses(); signs || !errors.Is(c.Signable(), fault.ContractsChanged) {
@@ -263,24 +265,25 @@ func TestPinnedContracts(t *testing.T) {
 
 // A block's own work: no call, and far less than a millisecond.
 func BenchmarkHead(b *testing.B) {
-	w := newWorld(who(1))
+	w := newWorld(addressOf(1))
 	c := New(Options{Client: w, Network: contracts.Network{ChainID: 7, Controller: w.at.Controller}, Account: w.me})
 	f := newFollower(c)
 	for range 3 {
 		c.Subscribe(func(protocol.Event) {})
 	}
 	head := w.last().head
-	f.see(b.Context(), head)
-	f.work(b.Context())
+	f.onHead(b.Context(), head)
+	f.stepIfDue(b.Context())
 	if !f.known {
 		b.Fatal("the world could not be read")
 	}
 	before := w.counted()
 	for b.Loop() {
 		head.Number++
-		head.Parent, head.Hash = head.Hash, protocol.Hash{1, 24: byte(head.Number >> 24), 25: byte(head.Number >> 16), 26: byte(head.Number >> 8), 27: byte(head.Number)}
-		f.see(b.Context(), head)
-		f.judgeStale()
+		head.Parent, head.Hash = head.Hash, protocol.Hash{1, 24: byte(head.Number >> 24), 25: byte(head.Number >> 16),
+			26: byte(head.Number >> 8), 27: byte(head.Number)}
+		f.onHead(b.Context(), head)
+		f.updateStale()
 	}
 	if fmt.Sprint(w.counted()) != fmt.Sprint(before) {
 		b.Errorf("blocks cost calls: %v, before %v", w.counted(), before)

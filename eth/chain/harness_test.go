@@ -38,7 +38,8 @@ func (k key) Address() core.Address { return core.Address(crypto.PubkeyToAddress
 func (k key) Sign(c account.Call, t account.Terms) (*types.Transaction, error) {
 	id, to := new(big.Int).SetUint64(t.ChainID), common.Address(c.To)
 	return types.SignNewTx(k.PrivateKey, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: t.Nonce, GasFeeCap: t.FeeCap.Big(), GasTipCap: t.Tip.Big(), Gas: t.Gas, To: &to, Value: c.Value.Big(), Data: c.Data,
+		ChainID: id, Nonce: t.Nonce, GasFeeCap: t.FeeCap.Big(), GasTipCap: t.Tip.Big(), Gas: t.Gas, To: &to,
+		Value: c.Value.Big(), Data: c.Data,
 	})
 }
 
@@ -149,7 +150,8 @@ func open(t *testing.T, dir string) *sql.DB {
 		e, ok := errors.AsType[sqlite3.Error](err)
 		return ok && e.Code == sqlite3.ErrBusy
 	}
-	db, err := database.Driver{Name: "sqlite3", Busy: busy}.Open(t.Context(), dir, func(context.Context, *sql.DB) error { return nil })
+	db, err := database.Driver{Name: "sqlite3", Busy: busy}.Open(t.Context(), dir,
+		func(context.Context, *sql.DB) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,51 +9,49 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
-// shift is how an action moves stake between orchestrators.
-type shift struct {
+// stakeShift is how an action moves stake between orchestrators.
+type stakeShift struct {
 	// from loses loss, then to gains gain and loses cut.
 	from, to        core.Address
 	loss, gain, cut core.LPT
-	// join: to enters the pool if it is not in it. Only a gain makes the contract
-	// look.
+	// join: the orchestrator "to" enters the pool if it is not a member. Only a gain makes the contract check.
 	join bool
 }
 
-// shiftOf is what an action moves; false for one that moves no stake. What a reward
-// adds is not known here.
-func shiftOf(a protocol.Action, f facts) (shift, bool) {
+// stakeShiftOf is the stake that an action moves; false for none. The amount of a reward is not known here.
+func stakeShiftOf(a protocol.Action, f actionState) (stakeShift, bool) {
 	switch a := a.(type) {
 	case protocol.Bond:
-		s := shift{to: a.To, gain: a.Amount, join: true}
+		s := stakeShift{to: a.To, gain: a.Amount, join: true}
 		if f.stake.Delegate != a.To && !f.stake.Bonded.IsZero() {
 			s.from, s.loss = f.stake.Delegate, f.stake.PendingStake
 			s.gain = s.gain.Add(f.stake.PendingStake)
 		}
 		return s, true
 	case protocol.Unbond:
-		s := shift{to: f.stake.Delegate, cut: a.Amount}
+		s := stakeShift{to: f.stake.Delegate, cut: a.Amount}
 		if s.to == f.account && f.stake.PendingStake.Cmp(a.Amount) == 0 {
-			// An orchestrator without a bond of its own leaves, whatever others bonded.
-			return shift{}, false
+			// An orchestrator without a bond of its own leaves the pool, however much others bonded.
+			return stakeShift{}, false
 		}
 		return s, true
 	case protocol.Rebond:
-		return shift{to: f.stake.Delegate, gain: f.lock.Amount, join: true}, true
+		return stakeShift{to: f.stake.Delegate, gain: f.lock.Amount, join: true}, true
 	case protocol.RebondFromUnbonded:
-		return shift{to: a.To, gain: f.lock.Amount, join: true}, true
+		return stakeShift{to: a.To, gain: f.lock.Amount, join: true}, true
 	case protocol.SetCommission:
 		member := f.record.DeactivationRound == protocol.Never
-		return shift{to: f.account, join: true}, !member
+		return stakeShift{to: f.account, join: true}, !member
 	case protocol.Reward, protocol.RewardFor:
-		return shift{to: f.record.Address, join: true}, true
+		return stakeShift{to: f.record.Address, join: true}, true
 	}
-	return shift{}, false
+	return stakeShift{}, false
 }
 
-// hints are the neighbours that orchestrators will have in the pool after an
-// action. They save gas and nothing else: without them the contract searches.
-func (c *Chain) hints(ctx context.Context, n *network, a protocol.Action, f facts) (contracts.BondHints, error) {
-	s, moves := shiftOf(a, f)
+// hints are the neighbours that orchestrators will have in the pool after an action. They only save gas:
+// without them the contract searches.
+func (c *Chain) hints(ctx context.Context, n *network, a protocol.Action, f actionState) (contracts.BondHints, error) {
+	s, moves := stakeShiftOf(a, f)
 	if !moves {
 		return contracts.BondHints{}, nil
 	}
@@ -76,11 +74,11 @@ func (c *Chain) hints(ctx context.Context, n *network, a protocol.Action, f fact
 			return contracts.BondHints{}, err
 		}
 	}
-	return s.place(members, stake, size), nil
+	return s.hints(members, stake, size), nil
 }
 
-// place goes through the list as the contract will. stake is what to has before.
-func (s shift) place(members ranking, stake core.LPT, size int) contracts.BondHints {
+// hints simulates the contract's list. stake is the previous stake of "to".
+func (s stakeShift) hints(members ranking, stake core.LPT, size int) contracts.BondHints {
 	var h contracts.BondHints
 	if had, ok := members.stake(s.from); ok && !s.from.IsZero() {
 		members, h.Old = members.move(s.from, had.Sub(s.loss), size)
@@ -90,7 +88,7 @@ func (s shift) place(members ranking, stake core.LPT, size int) contracts.BondHi
 }
 
 // mintable is what a reward adds to an orchestrator's stake in this round.
-func (c *Chain) mintable(ctx context.Context, n *network, f facts) (core.LPT, error) {
+func (c *Chain) mintable(ctx context.Context, n *network, f actionState) (core.LPT, error) {
 	var terms contracts.RewardTerms
 	var counted protocol.EarningsPool
 	// Changes of this round count from the next one on.

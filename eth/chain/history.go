@@ -17,89 +17,88 @@ import (
 // History is read in pieces, and no further back than about a week of Arbitrum.
 const (
 	historyPiece protocol.L2Block = 50_000
-	historyMost  protocol.L2Block = 2_400_000
+	maxHistory   protocol.L2Block = 2_400_000
 	// Where one request spans few blocks, a piece is no more than pieceRequests.
 	pieceRequests protocol.L2Block = 20
 )
 
-// history tells of the rewards that came while the node did not run. State needs
-// no history: this is for the record alone, and never held up for.
+// history publishes the rewards that came while the node did not run. State needs no history: this is for the
+// record alone, and nothing waits for it.
 type history struct {
 	events chan []protocol.Event
-	gaps   chan past
+	gaps   chan historyGap
 
 	mu sync.Mutex
-	// told is up to where everything was told; guarded by mu. done: up to where
-	// logs are followed now.
-	told past
+	// gap is what is still to be published; guarded by mu. done: there is no gap up to where logs are followed.
+	gap  historyGap
 	done bool
 }
 
-// past is what is known of the past: the round that was initialised last before
-// block from, and the block to tell up to.
-type past struct {
+// historyGap is the blocks still to be published: from is the first, to the last, and round the last one
+// initialised before from.
+type historyGap struct {
 	from, to protocol.L2Block
 	round    protocol.Round
 }
 
 func newHistory() history {
-	return history{events: make(chan []protocol.Event), gaps: make(chan past, 1), done: true}
+	return history{events: make(chan []protocol.Event), gaps: make(chan historyGap, 1), done: true}
 }
 
-// recall takes from the cache up to where the last run told.
-func (h *history) recall(upTo protocol.L2Block, round protocol.Round) {
+// restore sets the gap's start from the cache: the block up to which the last run published.
+func (h *history) restore(upTo protocol.L2Block, round protocol.Round) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.told, h.done = past{from: upTo + 1, round: round}, upTo == 0
+	h.gap, h.done = historyGap{from: upTo + 1, round: round}, upTo == 0
 }
 
-// begin says at which block following began; what is between is to be told.
-func (h *history) begin(block protocol.L2Block) {
+// startAt sets the gap's end: the block at which following began.
+func (h *history) startAt(block protocol.L2Block) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.done || h.told.from > block {
+	if h.done || h.gap.from > block {
 		h.done = true
 		return
 	}
-	h.told.to = block
-	if block > historyMost {
-		h.told.from = max(h.told.from, block-historyMost)
+	h.gap.to = block
+	if block > maxHistory {
+		h.gap.from = max(h.gap.from, block-maxHistory)
 	}
-	h.gaps <- h.told
+	h.gaps <- h.gap
 }
 
-// mark is up to where everything was told, given up to where logs are followed.
-func (h *history) mark(followed protocol.L2Block, round protocol.Round) (protocol.L2Block, protocol.Round) {
+// progress is the block up to which everything was published, given the block up to which logs are followed.
+func (h *history) progress(followed protocol.L2Block, round protocol.Round) (protocol.L2Block, protocol.Round) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.done {
 		return followed, round
 	}
-	return h.told.from - 1, h.told.round
+	return h.gap.from - 1, h.gap.round
 }
 
-func (h *history) advance(p past) {
+func (h *history) advance(p historyGap) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.told, h.done = p, p.from > p.to
+	h.gap, h.done = p, p.from > p.to
 }
 
-// tellHistory reads the gap when there is one, piece by piece and patiently.
-func (f *follower) tellHistory(ctx context.Context) {
-	var p past
+// publishHistory reads the gap when there is one, piece by piece and with pauses.
+func (f *follower) publishHistory(ctx context.Context) {
+	var p historyGap
 	select {
 	case <-ctx.Done():
 		return
 	case p = <-f.history.gaps:
 	}
 	for p.from <= p.to {
-		next, err := f.tellPiece(ctx, p)
+		next, err := f.publishPiece(ctx, p)
 		f.history.advance(next)
 		p = next
 		if p.from > p.to {
 			return
 		}
-		// Not all of an endpoint's allowance is for the past.
+		// Most of an endpoint's allowance is for the present.
 		pause := min(f.c.opt.PollInterval, time.Second)
 		if err != nil {
 			pause = max(f.c.opt.PollInterval, time.Second)
@@ -119,8 +118,8 @@ var (
 	newRoundTopic = crypto.Keccak256Hash([]byte("NewRound(uint256,bytes32)"))
 )
 
-// tellPiece tells one piece's rewards and returns what is left.
-func (f *follower) tellPiece(ctx context.Context, p past) (past, error) {
+// publishPiece publishes one piece's rewards and returns the rest of the gap.
+func (f *follower) publishPiece(ctx context.Context, p historyGap) (historyGap, error) {
 	n, err := f.c.contracts(ctx)
 	if err != nil {
 		return p, err

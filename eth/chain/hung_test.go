@@ -39,7 +39,8 @@ func (h *hung) waits(ctx context.Context, which *bool) error {
 	return ctx.Err()
 }
 
-func (h *hung) Logs(ctx context.Context, from, to protocol.L2Block, f endpoint.LogFilter) ([]types.Log, protocol.L2Block, error) {
+func (h *hung) Logs(ctx context.Context, from, to protocol.L2Block, f endpoint.LogFilter) ([]types.Log,
+	protocol.L2Block, error) {
 	if err := h.waits(ctx, &h.logs); err != nil {
 		return nil, from, err
 	}
@@ -53,8 +54,8 @@ func (h *hung) HeaderByNumber(ctx context.Context, n protocol.L2Block) (protocol
 	return h.world.HeaderByNumber(ctx, n)
 }
 
-func (h *hung) Agreed() ethcall.Batcher { return h }
-func (h *hung) Proven() ethcall.Batcher { return h }
+func (h *hung) Quorum() ethcall.Batcher   { return h }
+func (h *hung) Majority() ethcall.Batcher { return h }
 
 func (h *hung) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
 	if err := h.waits(ctx, &h.reads); err != nil {
@@ -88,7 +89,7 @@ func (w *world) follow(client Client, f func(*Chain), with ...func(*Options)) {
 func TestHungLogs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		h := &hung{world: w}
 		w.follow(h, func(c *Chain) {
 			pass(10 * time.Second)

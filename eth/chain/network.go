@@ -11,15 +11,14 @@ import (
 	"github.com/tuttinode/tutti/eth/endpoint"
 )
 
-// network is the resolved contracts and what speaks to them. It is not changed:
-// when an address changes there is a new one.
+// network is the resolved contracts and their codecs. It is immutable: a changed address makes a new one.
 type network struct {
 	at     contracts.Addresses
 	reads  contracts.Reads
 	calls  contracts.Calls
 	decode contracts.Decoder
-	// cached: the addresses are from an earlier run, and nobody confirmed them yet.
-	// They are shown and serve a degraded view; nothing is read or signed with them.
+	// cached: the addresses are from an earlier run and not confirmed yet. They are shown and serve a degraded
+	// view; nothing is read or signed with them.
 	cached bool
 }
 
@@ -27,7 +26,7 @@ func newNetwork(at contracts.Addresses) *network {
 	return &network{at: at, reads: contracts.NewReads(at), calls: contracts.NewCalls(at), decode: contracts.NewDecoder(at)}
 }
 
-// Kinds of logs that the decoder leaves out, because only that they came matters.
+// Logs that the decoder leaves out, because only their occurrence matters.
 var (
 	settingTopics = []common.Hash{
 		crypto.Keccak256Hash([]byte("SetContractInfo(bytes32,address,bytes20)")),
@@ -38,9 +37,8 @@ var (
 	slashedTopic = crypto.Keccak256Hash([]byte("TranscoderSlashed(address,address,uint256,uint256)"))
 )
 
-// filter asks for all logs that can make anything be read again. The broker's, which
-// are the most frequent, only where gateways' funds or an orchestrator's tickets
-// are in sight.
+// filter selects all logs that may require a read. The broker's, the most frequent, only when gateways are
+// watched or the orchestrator has tickets.
 func (n *network) filter(funds bool) endpoint.LogFilter {
 	var f endpoint.LogFilter
 	for _, c := range append(n.decode.Contracts(), common.Address(n.at.Controller)) {
@@ -53,19 +51,18 @@ func (n *network) filter(funds bool) endpoint.LogFilter {
 	return f
 }
 
-// resolve asks the Controller for the contracts, on more than one endpoint, and takes
-// those into use that are trusted. Where too few endpoints answer, what is trusted
-// already is used without an answer.
+// resolve asks the Controller for the contracts, on more than one endpoint, and uses the trusted ones among
+// them. Where too few endpoints answer, the trusted addresses are used without an answer.
 func (c *Chain) resolve(ctx context.Context) (*network, error) {
 	opt := contracts.ResolveOptions{AIRegistry: c.opt.AIRegistry, AIRegistryAddr: c.opt.Network.AIRegistry}
-	at, err := contracts.Resolve(ctx, c.opt.Client.Proven(), c.opt.Controller, opt)
-	if t := c.trust(); unproven(err) && t.known() {
-		at, err = contracts.Choose(t.at, opt), nil
+	at, err := contracts.Resolve(ctx, c.opt.Client.Majority(), c.opt.Controller, opt)
+	if t := c.trust(); lacksMajority(err) && t.known() {
+		at, err = contracts.ChooseRegistry(t.at, opt), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if at, err = c.compare(ctx, at); err != nil {
+	if at, err = c.compareContracts(ctx, at); err != nil {
 		return nil, err
 	}
 	if old := c.net.Load(); old != nil && old.at == at && !old.cached {
@@ -76,7 +73,7 @@ func (c *Chain) resolve(ctx context.Context) (*network, error) {
 	return n, nil
 }
 
-// contracts is the network in use, resolved now if it was not since the start.
+// contracts is the network in use, resolved now if this run did not yet.
 func (c *Chain) contracts(ctx context.Context) (*network, error) {
 	if n := c.net.Load(); n != nil && !n.cached {
 		return n, nil

@@ -21,32 +21,31 @@ import (
 // Client is the chain's endpoints; endpoint.Pool is one.
 type Client interface {
 	ethcall.Batcher
-	// Agreed runs batches on a quorum of endpoints, Proven also takes no endpoint's word
-	// alone while others are given.
-	Agreed() ethcall.Batcher
-	Proven() ethcall.Batcher
+	// Quorum runs batches on a quorum of endpoints. Majority also accepts no single endpoint's answer while
+	// others are configured.
+	Quorum() ethcall.Batcher
+	Majority() ethcall.Batcher
 	// ChainID is 0 before the first endpoint answered.
 	ChainID() uint64
-	// Status tells, among others, how many blocks one log request spans.
+	// Status contains, among others, how many blocks one log request spans.
 	Status() endpoint.Status
 	Head(ctx context.Context) (protocol.Head, error)
-	// Heads gives every new newest block until ctx ends; who is slow finds only the
-	// newest.
+	// Heads sends every new newest block until ctx ends; a slow reader gets only the newest.
 	Heads(ctx context.Context) <-chan protocol.Head
 	HeaderByNumber(ctx context.Context, n protocol.L2Block) (protocol.Head, error)
-	BalanceAt(ctx context.Context, who common.Address, block protocol.L2Block) (core.Wei, error)
+	BalanceAt(ctx context.Context, addr common.Address, block protocol.L2Block) (core.Wei, error)
 	// Logs returns what it has, in order, and the first block that it has not read.
 	Logs(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, protocol.L2Block, error)
-	// LogsOfAll gives look what each of the endpoints shows, until it has found something.
+	// LogsOfAll passes the logs of each endpoint to look, until it has found something.
 	LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter,
 		look func([]types.Log) (found bool, err error)) error
-	// TransactionReceipt and TransactionByHash are ethereum.NotFound for what is in
-	// no block, or nowhere.
+	// TransactionReceipt returns ethereum.NotFound for a transaction in no block, TransactionByHash for an
+	// unknown one.
 	TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*types.Receipt, error)
 	TransactionByHash(ctx context.Context, hash protocol.TxHash) (tx *types.Transaction, mined bool, err error)
 }
 
-// Transactions sends what the account does; txmgr.Manager is one.
+// Transactions sends the account's transactions; txmgr.Manager implements it.
 type Transactions interface {
 	Send(ctx context.Context, in txmgr.Intent, opt protocol.SendOptions) (protocol.Transaction, error)
 	Estimate(ctx context.Context, in txmgr.Intent) (protocol.Estimate, error)
@@ -61,9 +60,9 @@ type Options struct {
 	Controller core.Address
 	// AIRegistry: the service URI in use is that of the AI network's registry.
 	AIRegistry bool
-	// Account acts; zero for a node that only looks.
+	// Account sends transactions; zero for a node that only reads.
 	Account core.Address
-	// NoService: nobody is served here, so that no service URI is missed.
+	// NoService: no gateway is served here, so no service URI is needed.
 	NoService bool
 	// Orchestrator is watched; zero for the account.
 	Orchestrator core.Address
@@ -79,7 +78,7 @@ type Options struct {
 	PollInterval time.Duration
 	// StaleAfter is how long the chain may be silent; 30 s, and at least six polls.
 	StaleAfter time.Duration
-	// FullRead is how often everything is read anew, whatever the logs say; 5 min.
+	// FullRead is how often everything is read again, whatever the logs say; 5 min.
 	FullRead time.Duration
 	// MaxSenders is how many gateways are watched at once; 1000.
 	MaxSenders int

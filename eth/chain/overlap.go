@@ -2,19 +2,18 @@ package chain
 
 import "github.com/tuttinode/tutti/core/protocol"
 
-// overlap is how many blocks before the new ones a poll asks for once more: all
-// where one request takes them, and otherwise no more than one request's worth.
-// Where requests are that small the whole overlap is read after a full reading and
-// after a fork.
+// overlap is how many blocks before the new ones a poll asks for again: all of overlap where one request
+// covers them, and otherwise no more than one request. Where requests are that small, the whole overlap is
+// read after a full reading and after a fork.
 func (f *follower) overlap(fresh protocol.L2Block) protocol.L2Block {
 	span := logSpan(f.c.opt.Client)
-	if f.wide || span >= fresh+overlap {
+	if f.wholeOverlap || span >= fresh+overlap {
 		return overlap
 	}
 	return min(span, overlap)
 }
 
-// logSpan is how many blocks the endpoint with the smallest requests takes in one.
+// logSpan is how many blocks the endpoint with the smallest requests accepts in one.
 func logSpan(client Client) protocol.L2Block {
 	span := protocol.L2Block(0)
 	for _, e := range client.Status().Endpoints {

@@ -10,7 +10,7 @@ import (
 func TestOverlapOfSmallRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.span = 10
 		asked := func() uint64 {
 			w.mu.Lock()

@@ -15,8 +15,8 @@ import (
 // far is a world whose every batch takes a while.
 type far struct{ *world }
 
-func (d far) Agreed() ethcall.Batcher { return d }
-func (d far) Proven() ethcall.Batcher { return d }
+func (d far) Quorum() ethcall.Batcher   { return d }
+func (d far) Majority() ethcall.Batcher { return d }
 
 func (d far) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
 	select {
@@ -31,11 +31,11 @@ func (d far) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereu
 func TestSlowWalkGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.members = 100
 		w.follow(far{w}, func(c *Chain) {
 			w.live(90)
-			if got := len(c.pool.known()); got != 100 {
+			if got := len(c.pool.members()); got != 100 {
 				t.Errorf("%d of 100 members are known", got)
 			}
 		})

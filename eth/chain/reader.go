@@ -11,26 +11,25 @@ import (
 	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
-// parts are pieces of the state that are read together or not at all.
-type parts uint8
+// stateParts are pieces of the state that are read together or not at all.
+type stateParts uint8
 
 const (
 	// roundPart is the round, and whether the protocol is paused.
-	roundPart parts = 1 << iota
+	roundPart stateParts = 1 << iota
 	// selfPart is the watched orchestrator's record.
 	selfPart
 	// poolPart is the pool's size.
 	poolPart
 	// accountPart is the account's balances and locks.
 	accountPart
-	// locksPart has locks read that were gone before: a reorganisation can bring
-	// one back.
+	// locksPart includes locks that were gone: a reorganisation can bring one back.
 	locksPart
 
 	allParts = roundPart | selfPart | poolPart | accountPart | locksPart
 )
 
-func (p parts) has(one parts) bool { return p&one != 0 }
+func (p stateParts) has(one stateParts) bool { return p&one != 0 }
 
 // reader reads the state of the chain for one account and one orchestrator.
 type reader struct {
@@ -38,8 +37,8 @@ type reader struct {
 	account, self core.Address
 }
 
-// read reads the wanted parts at a block into a copy of the state before.
-func (r reader) read(ctx context.Context, n *network, head protocol.Head, old state, want parts) (state, error) {
+// read reads the parts at a block into a copy of the old state.
+func (r reader) read(ctx context.Context, n *network, head protocol.Head, old state, want stateParts) (state, error) {
 	now := old
 	now.Head = head
 	if r.account.IsZero() {
@@ -49,10 +48,10 @@ func (r reader) read(ctx context.Context, n *network, head protocol.Head, old st
 		want &^= selfPart
 	}
 	var stake protocol.Delegator
-	if err := contracts.ReadAll(ctx, r.source(want), head.Number, r.first(n, &now, &stake, want)...); err != nil {
+	if err := contracts.ReadAll(ctx, r.source(want), head.Number, r.directReads(n, &now, &stake, want)...); err != nil {
 		return state{}, err
 	}
-	if err := r.second(ctx, n, &now, stake.NextLockID, want); err != nil {
+	if err := r.readDependent(ctx, n, &now, stake.NextLockID, want); err != nil {
 		return state{}, err
 	}
 	if want.has(accountPart) {
@@ -62,24 +61,23 @@ func (r reader) read(ctx context.Context, n *network, head protocol.Head, old st
 		}
 		now.Balances.Ether = ether
 	}
-	return now.reach(now.Head), nil
+	return now.atHead(now.Head), nil
 }
 
-// source is who is asked for parts. Work, rewards and redemptions follow from all but
-// the account's own means, which the chain checks with each transaction.
-func (r reader) source(want parts) ethcall.Batcher {
+// source is the endpoints that parts are read from. Work, rewards and redemptions follow from all parts but
+// the account's balances, which the chain checks with each transaction.
+func (r reader) source(want stateParts) ethcall.Batcher {
 	if want&^(accountPart|locksPart) == 0 {
 		return r.client
 	}
-	return r.client.Agreed()
+	return r.client.Quorum()
 }
 
-// first are the questions that depend on no answer.
-func (r reader) first(n *network, now *state, stake *protocol.Delegator, want parts) []contracts.Read {
+// directReads are the reads that depend on no other.
+func (r reader) directReads(n *network, now *state, stake *protocol.Delegator, want stateParts) []contracts.Read {
 	var reads []contracts.Read
 	if want.has(roundPart) {
-		// The height that the round follows from is the contract's own: a header's may
-		// be missing, or another number in its place.
+		// The round follows from the contract's own height: a header's may be missing, or another number.
 		reads = append(n.reads.RoundState(&now.Round), n.reads.Paused(&now.Paused), n.reads.BlockNumber(&now.Head.L1))
 	}
 	if want.has(poolPart) {
@@ -89,15 +87,16 @@ func (r reader) first(n *network, now *state, stake *protocol.Delegator, want pa
 		reads = append(reads, n.reads.Orchestrator(r.self, &now.Self)...)
 	}
 	if want.has(accountPart) {
-		reads = append(reads, n.reads.TokenBalance(r.account, &now.Balances.Token), n.reads.Allowance(r.account, &now.Balances.Allowance))
+		reads = append(reads, n.reads.TokenBalance(r.account, &now.Balances.Token),
+			n.reads.Allowance(r.account, &now.Balances.Allowance))
 		reads = append(reads, n.reads.Delegator(r.account, stake)...)
 	}
 	return reads
 }
 
-// second are the questions that first answers raise: the hashes of rounds, and the
-// locks that were not known to be gone.
-func (r reader) second(ctx context.Context, n *network, now *state, next protocol.LockID, want parts) error {
+// readDependent reads what depends on the first results: the hashes of rounds, and the locks that may exist.
+func (r reader) readDependent(ctx context.Context, n *network, now *state, next protocol.LockID,
+	want stateParts) error {
 	var reads []contracts.Read
 	if want.has(roundPart) {
 		last := now.Round.LastInitialized
@@ -120,16 +119,15 @@ func (r reader) second(ctx context.Context, n *network, now *state, next protoco
 		return err
 	}
 	if want.has(accountPart) {
-		now.Locks, now.NextLock = held(locks), next
+		now.Locks, now.NextLock = withStake(locks), next
 	}
 	return nil
 }
 
-// maxLocks bounds how many locks are read: those with the highest numbers. Nobody
-// has as many at once.
+// maxLocks bounds how many locks are read: those with the highest IDs. No account has as many at once.
 const maxLocks = 2000
 
-// lockIDs are the locks to read: all, or those that held stake and the new ones.
+// lockIDs are the locks to read: all, or those that had stake and the new ones.
 func lockIDs(old state, next protocol.LockID, all bool) []protocol.LockID {
 	var ids []protocol.LockID
 	from := old.NextLock
@@ -149,8 +147,8 @@ func lockIDs(old state, next protocol.LockID, all bool) []protocol.LockID {
 	return ids
 }
 
-// held are the locks that still hold stake.
-func held(locks []protocol.UnbondingLock) []protocol.UnbondingLock {
+// withStake are the locks that still hold stake.
+func withStake(locks []protocol.UnbondingLock) []protocol.UnbondingLock {
 	var out []protocol.UnbondingLock
 	for _, l := range locks {
 		if l.WithdrawRound != 0 {
@@ -161,14 +159,15 @@ func held(locks []protocol.UnbondingLock) []protocol.UnbondingLock {
 }
 
 // funds reads gateways' funds at a block.
-func (r reader) funds(ctx context.Context, n *network, block protocol.L2Block, who []core.Address) ([]protocol.SenderFunds, error) {
-	out := make([]protocol.SenderFunds, len(who))
+func (r reader) funds(ctx context.Context, n *network, block protocol.L2Block,
+	addrs []core.Address) ([]protocol.SenderFunds, error) {
+	out := make([]protocol.SenderFunds, len(addrs))
 	var reads []contracts.Read
-	for i, a := range who {
+	for i, a := range addrs {
 		reads = append(reads, n.reads.Sender(a, &out[i].Sender))
 		if !r.self.IsZero() {
 			reads = append(reads, n.reads.ClaimedReserve(a, r.self, &out[i].Claimed))
 		}
 	}
-	return out, contracts.ReadAll(ctx, r.client.Agreed(), block, reads...)
+	return out, contracts.ReadAll(ctx, r.client.Quorum(), block, reads...)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
-// newest is the contracts and the block that a reading is of.
+// newest is the contracts and the newest block, for a read.
 func (c *Chain) newest(ctx context.Context) (*network, protocol.L2Block, error) {
 	head, err := c.opt.Client.Head(ctx)
 	if err != nil {
@@ -33,34 +33,34 @@ func (c *Chain) Round(ctx context.Context) (protocol.RoundState, error) {
 	if err != nil {
 		return protocol.RoundState{}, err
 	}
-	return n.reads.LoadRound(ctx, c.opt.Client.Agreed(), block)
+	return n.reads.LoadRound(ctx, c.opt.Client.Quorum(), block)
 }
 
 // Orchestrator reads an orchestrator's record.
-func (c *Chain) Orchestrator(ctx context.Context, who core.Address) (protocol.Orchestrator, error) {
+func (c *Chain) Orchestrator(ctx context.Context, addr core.Address) (protocol.Orchestrator, error) {
 	var out protocol.Orchestrator
-	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return r.Orchestrator(who, &out) })
+	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return r.Orchestrator(addr, &out) })
 	return out, err
 }
 
 // Delegator reads an account's stake.
-func (c *Chain) Delegator(ctx context.Context, who core.Address) (protocol.Delegator, error) {
+func (c *Chain) Delegator(ctx context.Context, addr core.Address) (protocol.Delegator, error) {
 	var out protocol.Delegator
-	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return r.Delegator(who, &out) })
+	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return r.Delegator(addr, &out) })
 	return out, err
 }
 
 // UnbondingLocks reads an account's locks that hold stake.
-func (c *Chain) UnbondingLocks(ctx context.Context, who core.Address) ([]protocol.UnbondingLock, error) {
+func (c *Chain) UnbondingLocks(ctx context.Context, addr core.Address) ([]protocol.UnbondingLock, error) {
 	n, block, err := c.newest(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var stake protocol.Delegator
-	if err := contracts.ReadAll(ctx, c.opt.Client, block, n.reads.Delegator(who, &stake)...); err != nil {
+	if err := contracts.ReadAll(ctx, c.opt.Client, block, n.reads.Delegator(addr, &stake)...); err != nil {
 		return nil, err
 	}
-	return n.reads.LoadLocks(ctx, c.opt.Client, block, who, stake.NextLockID)
+	return n.reads.LoadLocks(ctx, c.opt.Client, block, addr, stake.NextLockID)
 }
 
 // Pool reads the records of the pool's members, highest stake first.
@@ -75,17 +75,18 @@ func (c *Chain) Pool(ctx context.Context) ([]protocol.Orchestrator, error) {
 	}
 	all := make([]protocol.Orchestrator, len(order))
 	var reads []contracts.Read
-	for i, who := range order {
-		reads = append(reads, n.reads.Orchestrator(who, &all[i])...)
+	for i, addr := range order {
+		reads = append(reads, n.reads.Orchestrator(addr, &all[i])...)
 	}
 	return all, contracts.ReadAll(ctx, c.opt.Client, block, reads...)
 }
 
 // EarningsPool reads what counted for an orchestrator in a round.
-func (c *Chain) EarningsPool(ctx context.Context, who core.Address, round protocol.Round) (protocol.EarningsPool, error) {
+func (c *Chain) EarningsPool(ctx context.Context, addr core.Address, round protocol.Round) (protocol.EarningsPool,
+	error) {
 	var out protocol.EarningsPool
 	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read {
-		return []contracts.Read{r.EarningsPool(who, round, &out)}
+		return []contracts.Read{r.EarningsPool(addr, round, &out)}
 	})
 	return out, err
 }
@@ -97,30 +98,32 @@ func (c *Chain) Parameters(ctx context.Context) (protocol.Parameters, error) {
 	return out, err
 }
 
-// Sender reads a gateway's funds. See Watch for those that are needed often.
-func (c *Chain) Sender(ctx context.Context, who core.Address) (protocol.Sender, error) {
+// Sender reads a gateway's funds. Use Watch for those that are needed often.
+func (c *Chain) Sender(ctx context.Context, addr core.Address) (protocol.Sender, error) {
 	var out protocol.Sender
-	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return []contracts.Read{r.Sender(who, &out)} })
+	err := c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return []contracts.Read{r.Sender(addr, &out)} })
 	return out, err
 }
 
 // Balances reads an account's means.
-func (c *Chain) Balances(ctx context.Context, who core.Address) (protocol.Balances, error) {
+func (c *Chain) Balances(ctx context.Context, addr core.Address) (protocol.Balances, error) {
 	var out protocol.Balances
 	n, block, err := c.newest(ctx)
 	if err != nil {
 		return out, err
 	}
-	if out.Ether, err = c.opt.Client.BalanceAt(ctx, common.Address(who), block); err != nil {
+	if out.Ether, err = c.opt.Client.BalanceAt(ctx, common.Address(addr), block); err != nil {
 		return protocol.Balances{}, err
 	}
-	err = contracts.ReadAll(ctx, c.opt.Client, block, n.reads.TokenBalance(who, &out.Token), n.reads.Allowance(who, &out.Allowance))
+	err = contracts.ReadAll(ctx, c.opt.Client, block, n.reads.TokenBalance(addr, &out.Token),
+		n.reads.Allowance(addr, &out.Allowance))
 	return out, err
 }
 
-// FeedQuote asks a price feed: what the first of the two currencies of its
-// description costs in the second, and since when.
-func (c *Chain) FeedQuote(ctx context.Context, feed core.Address) (description string, price *big.Rat, updated time.Time, err error) {
+// FeedQuote asks a price feed: the price of the first of the two currencies of its description in the second,
+// and its time.
+func (c *Chain) FeedQuote(ctx context.Context, feed core.Address) (description string, price *big.Rat,
+	updated time.Time, err error) {
 	var out contracts.Quote
 	err = c.readAll(ctx, func(r contracts.Reads) []contracts.Read { return r.Quote(feed, &out) })
 	if err != nil {
@@ -131,7 +134,7 @@ func (c *Chain) FeedQuote(ctx context.Context, feed core.Address) (description s
 
 // readAll reads at the newest block, from a quorum of the endpoints.
 func (c *Chain) readAll(ctx context.Context, what func(contracts.Reads) []contracts.Read) error {
-	return c.readFrom(ctx, c.opt.Client.Agreed(), what)
+	return c.readFrom(ctx, c.opt.Client.Quorum(), what)
 }
 
 func (c *Chain) readFrom(ctx context.Context, from ethcall.Batcher, what func(contracts.Reads) []contracts.Read) error {
@@ -142,8 +145,7 @@ func (c *Chain) readFrom(ctx context.Context, from ethcall.Batcher, what func(co
 	return contracts.ReadAll(ctx, from, block, what(n.reads)...)
 }
 
-// Contracts are the addresses by their names, those of the cache before the
-// Controller was asked.
+// Contracts are the addresses by their names, the cached ones before the Controller answered.
 func (c *Chain) Contracts() map[string]core.Address {
 	n := c.net.Load()
 	if n == nil {

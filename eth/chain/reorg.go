@@ -8,18 +8,18 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// gone reports whether a block that was seen is no longer on the chain. When
-// nobody can tell it is not: a full reading comes anyhow.
-func (f *follower) gone(ctx context.Context, n protocol.L2Block, hash protocol.Hash) bool {
+// blockGone reports whether a seen block is no longer on the chain. When no endpoint answers it is not: a
+// full reading corrects that.
+func (f *follower) blockGone(ctx context.Context, n protocol.L2Block, hash protocol.Hash) bool {
 	h, err := f.c.opt.Client.HeaderByNumber(ctx, n)
 	return err == nil && h.Hash != hash
 }
 
-// fork finds the first block that was undone, when head contradicts what was seen:
-// the lowest known one that the chain does not have any more. The blocks before a
-// fork are all the same and those after it are all others, so few questions do.
+// fork finds the first block that was undone, when head contradicts the known ones: the lowest known block
+// that the chain does not have any more. All blocks before a fork match and none after it does, so a binary
+// search needs few requests.
 func (f *follower) fork(ctx context.Context, head protocol.Head) protocol.L2Block {
-	// Who cannot be asked in time counts as different: then more is read again.
+	// A block that cannot be read in time counts as different: then more is read again.
 	ctx, cancel := context.WithTimeout(ctx, f.c.opt.PollInterval)
 	defer cancel()
 	known := f.win.numbers()
@@ -40,35 +40,33 @@ func (f *follower) fork(ctx context.Context, head protocol.Head) protocol.L2Bloc
 	case first == len(known):
 		return head.Number
 	case first == 0:
-		// The chain may have fallen below all that is known.
+		// The chain may be shorter than all known blocks.
 		return min(known[0], head.Number)
 	}
-	// Between the last block that is the same and the first that is not, the lower
-	// bound is the safe word.
+	// The fork is between the last match and the first difference; the lower bound is safe.
 	return known[first-1] + 1
 }
 
-// reorganize forgets what was seen from a block on and has everything read again.
+// reorganize drops everything seen from a block on and has it read again.
 func (f *follower) reorganize(head protocol.Head, from protocol.L2Block) {
-	f.c.opt.Log.Info("the chain was reorganised", "block", uint64(from))
+	f.c.opt.Log.Info("chain reorganised", "block", uint64(from))
 	f.win.cut(from)
 	f.win.add(head)
-	f.wide = true
-	f.lower(from)
-	// What waits to be told is not on the chain any more; if it comes again, so does
-	// its log.
-	f.pending = slices.DeleteFunc(f.pending, func(o occurrence) bool { return o.block >= from })
-	f.want |= allParts
-	f.hurry = true
+	f.wholeOverlap = true
+	f.rereadLogsFrom(from)
+	// Pending events of undone blocks are dropped; if they happen again, so does their log.
+	f.pending = slices.DeleteFunc(f.pending, func(o blockEvent) bool { return o.block >= from })
+	f.toRead |= allParts
+	f.pollNow = true
 	f.c.senders.markAll()
 	if f.known {
-		f.c.bus.tell(protocol.Reorganized{From: from})
+		f.c.bus.publish(protocol.Reorganized{From: from})
 	}
 }
 
-// lower has the logs from a block on read again.
-func (f *follower) lower(from protocol.L2Block) {
+// rereadLogsFrom has the logs from a block on read again.
+func (f *follower) rereadLogsFrom(from protocol.L2Block) {
 	f.logsTo = min(f.logsTo, from-min(from, 1))
-	f.told = min(f.told, f.logsTo)
+	f.publishedTo = min(f.publishedTo, f.logsTo)
 	f.floor, f.base = min(f.floor, from), min(f.base, f.logsTo)
 }

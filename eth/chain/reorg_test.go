@@ -12,7 +12,7 @@ import (
 func TestChainFallsFar(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			for range 600 {
 				w.mine(0, nil)
@@ -37,17 +37,17 @@ func TestChainFallsFar(t *testing.T) {
 			w.mine(0, w.reward)
 			pass(10 * time.Second)
 			if rewards != 1 {
-				t.Errorf("%d rewards are told", rewards)
+				t.Errorf("%d rewards are published", rewards)
 			}
 		})
 	})
 }
 
-// A reward that was read and not told yet is never told when its block is undone.
-func TestUndoneRewardIsNotTold(t *testing.T) {
+// A reward that was read and not published yet is never published when its block is undone.
+func TestUndoneRewardIsNotPublished(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		h := &hung{world: w}
 		w.follow(h, func(c *Chain) {
 			pass(10 * time.Second)
@@ -65,22 +65,22 @@ func TestUndoneRewardIsNotTold(t *testing.T) {
 			w.mine(0, nil)
 			pass(30 * time.Second)
 			if rewards != 0 {
-				t.Errorf("%d rewards are told, and none is on the chain", rewards)
+				t.Errorf("%d rewards are published, and none is on the chain", rewards)
 			}
 			w.mine(0, w.reward)
 			pass(10 * time.Second)
 			if rewards != 1 {
-				t.Errorf("%d rewards are told of 1", rewards)
+				t.Errorf("%d rewards are published of 1", rewards)
 			}
 		})
 	})
 }
 
-// Questions about a fork that nobody answers take one interval and no more.
-func TestForkThatNobodyTells(t *testing.T) {
+// Unanswered requests about a fork take one interval and no more.
+func TestForkWithoutAnswers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		h := &hung{world: w}
 		w.follow(h, func(c *Chain) {
 			for range 100 {

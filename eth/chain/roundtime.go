@@ -2,9 +2,8 @@ package chain
 
 import "github.com/tuttinode/tutti/core/protocol"
 
-// roundAt is the round of a layer-1 height at or after the one that r was read at. The
-// contract computes it so too; only what somebody sends can make it otherwise, and
-// that leaves a log.
+// roundAt is the round of a layer-1 height at or after the one of r. The contract computes it the same way;
+// only a transaction can change it, and that leaves a log.
 func roundAt(r protocol.RoundState, height protocol.L1Block) protocol.RoundState {
 	if r.Length == 0 {
 		return r
@@ -19,9 +18,9 @@ func roundAt(r protocol.RoundState, height protocol.L1Block) protocol.RoundState
 	return r
 }
 
-// in is an orchestrator's record in a round: being active follows from the two
-// rounds that frame it.
-func in(o protocol.Orchestrator, round protocol.Round) protocol.Orchestrator {
+// activeIn is an orchestrator's record in a round: it is active between its activation and its deactivation
+// round.
+func activeIn(o protocol.Orchestrator, round protocol.Round) protocol.Orchestrator {
 	o.Active = o.ActivationRound <= round && round < o.DeactivationRound
 	return o
 }

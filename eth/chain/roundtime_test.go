@@ -10,7 +10,8 @@ import (
 
 func TestRoundAt(t *testing.T) {
 	t.Parallel()
-	read := protocol.RoundState{Number: 10, Initialized: true, LastInitialized: 10, Start: 1000, Length: 100, LockLength: 10}
+	read := protocol.RoundState{Number: 10, Initialized: true, LastInitialized: 10, Start: 1000, Length: 100,
+		LockLength: 10}
 	for _, tt := range []struct {
 		height      protocol.L1Block
 		number      protocol.Round
@@ -18,7 +19,8 @@ func TestRoundAt(t *testing.T) {
 		initialized bool
 		locked      bool
 	}{
-		{1000, 10, 1000, true, false}, {1089, 10, 1000, true, false}, {1090, 10, 1000, true, true}, {1099, 10, 1000, true, true},
+		{1000, 10, 1000, true, false}, {1089, 10, 1000, true, false}, {1090, 10, 1000, true, true},
+		{1099, 10, 1000, true, true},
 		{1100, 11, 1100, false, false}, {1195, 11, 1100, false, true}, {1350, 13, 1300, false, false},
 	} {
 		got := roundAt(read, tt.height)
@@ -47,7 +49,8 @@ func TestRoundAtAgrees(t *testing.T) {
 		}
 		passed := (height - base) / length
 		want := protocol.RoundState{
-			Number: 5 + protocol.Round(passed), LastInitialized: 5, Start: base + passed*length, Length: length, LockLength: lock,
+			Number: 5 + protocol.Round(passed), LastInitialized: 5, Start: base + passed*length, Length: length,
+			LockLength:  lock,
 			Initialized: passed == 0, Locked: (height-base)%length >= length-lock,
 		}
 		if stepped != want || roundAt(first, height) != want {

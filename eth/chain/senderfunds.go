@@ -6,18 +6,19 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
-// SenderFunds are a gateway's funds and what the watched orchestrator drew of its
-// reserve. Only the first question about an address reads the chain, one reading for
-// all who ask at that time; who has funds is then watched, as with Watch.
-func (c *Chain) SenderFunds(ctx context.Context, who core.Address) (protocol.SenderFunds, error) {
-	if funds, known := c.senders.funds(who); known {
+// SenderFunds are a gateway's funds and what the watched orchestrator claimed of its reserve. Only the first
+// request for an address reads the chain, one read for all concurrent callers; an address with funds is then
+// watched, as with Watch.
+func (c *Chain) SenderFunds(ctx context.Context, addr core.Address) (protocol.SenderFunds, error) {
+	if funds, known := c.senders.funds(addr); known {
 		return funds, nil
 	}
-	a := c.senders.ask(who, c.opt.Now())
+	a := c.senders.request(addr, peer.For(ctx), c.opt.Now())
 	if a.done == nil {
 		return protocol.SenderFunds{}, nil
 	}
@@ -29,30 +30,29 @@ func (c *Chain) SenderFunds(ctx context.Context, who core.Address) (protocol.Sen
 	}
 }
 
-// readNewcomers reads who is asked about for the first time, until ctx ends.
-func (c *Chain) readNewcomers(ctx context.Context) {
+// readUnknownSenders reads the addresses asked about for the first time, until ctx ends.
+func (c *Chain) readUnknownSenders(ctx context.Context) {
 	for {
-		who, wait := c.senders.batch(c.opt.Now())
-		if len(who) > 0 {
-			funds, err := c.fundsOf(ctx, who)
-			c.senders.answer(who, funds, err, c.opt.Now())
-			c.stir()
+		addrs, wait := c.senders.nextBatch(c.opt.Now())
+		if len(addrs) > 0 {
+			funds, err := c.fundsOf(ctx, addrs)
+			c.senders.complete(addrs, funds, err, c.opt.Now())
+			c.wakeFollower()
 			continue
 		}
-		if !c.rest(ctx, wait) {
+		if !c.waitForUnknown(ctx, wait) {
 			return
 		}
 	}
 }
 
-// rest waits for newcomers, or for as long as it takes to read again; false when
-// ctx ended.
-func (c *Chain) rest(ctx context.Context, wait time.Duration) bool {
+// waitForUnknown waits for a new request, or until the next read is allowed; false when ctx ended.
+func (c *Chain) waitForUnknown(ctx context.Context, wait time.Duration) bool {
 	if wait <= 0 {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-c.senders.news.wake:
+		case <-c.senders.unknown.wake:
 			return true
 		}
 	}
@@ -66,8 +66,8 @@ func (c *Chain) rest(ctx context.Context, wait time.Duration) bool {
 	}
 }
 
-// fundsOf reads funds at the newest block that is known: that one costs no call.
-func (c *Chain) fundsOf(ctx context.Context, who []core.Address) ([]protocol.SenderFunds, error) {
+// fundsOf reads funds at the newest known block: that block costs no call.
+func (c *Chain) fundsOf(ctx context.Context, addrs []core.Address) ([]protocol.SenderFunds, error) {
 	ctx, cancel := context.WithTimeout(ctx, stepTimeout)
 	defer cancel()
 	n, err := c.contracts(ctx)
@@ -79,5 +79,5 @@ func (c *Chain) fundsOf(ctx context.Context, who []core.Address) ([]protocol.Sen
 		block = v.Head.Number
 	}
 	r := reader{client: c.opt.Client, self: c.opt.Orchestrator}
-	return r.funds(ctx, n, block, who)
+	return r.funds(ctx, n, block, addrs)
 }

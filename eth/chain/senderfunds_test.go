@@ -22,7 +22,7 @@ func (w *world) batches() int {
 func TestSenderFunds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.mine(worldStart, w.fund)
 		w.run(func(c *Chain) {
 			pass(20 * time.Second)
@@ -30,7 +30,7 @@ func TestSenderFunds(t *testing.T) {
 			var all sync.WaitGroup
 			for range 50 {
 				all.Go(func() {
-					f, err := c.SenderFunds(t.Context(), who(50))
+					f, err := c.SenderFunds(t.Context(), addressOf(50))
 					if err != nil || f.Deposit.Cmp(core.NewWei(9)) != 0 || f.Claimed.Cmp(core.NewWei(3)) != 0 {
 						t.Errorf("%+v, %v", f, err)
 					}
@@ -38,13 +38,13 @@ func TestSenderFunds(t *testing.T) {
 			}
 			all.Wait()
 			if n := w.batches() - before; n != 1 {
-				t.Errorf("50 who ask at once cost %d calls", n)
+				t.Errorf("50 concurrent callers cost %d calls", n)
 			}
 			pass(time.Minute)
 			before = w.batches()
 			w.mine(worldStart, w.fund)
 			pass(20 * time.Second)
-			f, err := c.SenderFunds(t.Context(), who(50))
+			f, err := c.SenderFunds(t.Context(), addressOf(50))
 			if err != nil || f.Deposit.Cmp(core.NewWei(18)) != 0 || f.Claimed.Cmp(core.NewWei(6)) != 0 {
 				t.Errorf("after more was added: %+v, %v", f, err)
 			}
@@ -56,15 +56,15 @@ func TestSenderFunds(t *testing.T) {
 }
 
 // Whoever names addresses that do not exist cannot make the node ask for them all
-// the time, and does not push out who has funds.
-func TestStrangersAreCheap(t *testing.T) {
+// the time, and does not push out funded senders.
+func TestUnknownSendersAreCheap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.mine(worldStart, w.fund)
 		w.run(func(c *Chain) {
 			pass(20 * time.Second)
-			if _, err := c.SenderFunds(t.Context(), who(50)); err != nil {
+			if _, err := c.SenderFunds(t.Context(), addressOf(50)); err != nil {
 				t.Fatal(err)
 			}
 			pass(10 * time.Second)
@@ -102,26 +102,26 @@ func TestStrangersAreCheap(t *testing.T) {
 			if n := w.batches() - before; n != 10 {
 				t.Errorf("naming ten strangers again and again cost %d calls", n)
 			}
-			if _, known := c.Watched(who(50)); !known {
-				t.Error("who has funds was pushed out")
+			if _, known := c.Watched(addressOf(50)); !known {
+				t.Error("a funded sender was pushed out")
 			}
 		})
 	})
 }
 
 // Who funds itself is not poor any longer, at the latest a moment after.
-func TestPoorBecomesRich(t *testing.T) {
+func TestUnfundedSenderGetsFunds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(20 * time.Second)
-			if f, err := c.SenderFunds(t.Context(), who(50)); err != nil || !f.Deposit.IsZero() {
+			if f, err := c.SenderFunds(t.Context(), addressOf(50)); err != nil || !f.Deposit.IsZero() {
 				t.Fatalf("%+v, %v", f, err)
 			}
 			w.mine(worldStart, w.fund)
-			pass(poorFor + time.Second)
-			if f, err := c.SenderFunds(t.Context(), who(50)); err != nil || f.Deposit.Cmp(core.NewWei(9)) != 0 {
+			pass(unfundedTTL + time.Second)
+			if f, err := c.SenderFunds(t.Context(), addressOf(50)); err != nil || f.Deposit.Cmp(core.NewWei(9)) != 0 {
 				t.Errorf("%+v, %v", f, err)
 			}
 		})
@@ -131,24 +131,24 @@ func TestPoorBecomesRich(t *testing.T) {
 func TestSenderFundsFail(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(20 * time.Second)
 			w.mu.Lock()
 			w.down = true
 			w.mu.Unlock()
-			if _, err := c.SenderFunds(t.Context(), who(50)); !errors.Is(err, errWorld) {
+			if _, err := c.SenderFunds(t.Context(), addressOf(50)); !errors.Is(err, errWorld) {
 				t.Errorf("%v", err)
 			}
 			w.mu.Lock()
 			w.down = false
 			w.mu.Unlock()
-			if _, err := c.SenderFunds(t.Context(), who(50)); err != nil {
+			if _, err := c.SenderFunds(t.Context(), addressOf(50)); err != nil {
 				t.Errorf("a failure is remembered: %v", err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := c.SenderFunds(ctx, who(51)); !errors.Is(err, context.Canceled) {
+			if _, err := c.SenderFunds(ctx, addressOf(51)); !errors.Is(err, context.Canceled) {
 				t.Errorf("%v", err)
 			}
 		})

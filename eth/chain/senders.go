@@ -8,69 +8,69 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// senders are the gateways whose funds are watched, a bounded number of them.
+// senders are the watched gateways, a bounded number of them.
 type senders struct {
 	limit int
 
-	mu    sync.Mutex
-	clock uint64                   // guarded by mu; counts uses
-	all   map[core.Address]*sender // guarded by mu
-	news  newcomers                // guarded by mu
+	mu      sync.Mutex
+	clock   uint64                   // guarded by mu; logical time of uses
+	all     map[core.Address]*sender // guarded by mu
+	unknown unknownSenders           // guarded by mu
 }
 
 type sender struct {
 	funds protocol.SenderFunds
-	// known: funds were read. dirty: they must be read again. loose: they were read
-	// without the logs up to their block.
+	// known: funds were read. dirty: they must be read again. loose: they were read without the logs up to their
+	// block.
 	known, dirty, loose bool
 	used                uint64
 }
 
 func newSenders(limit int) senders {
-	return senders{limit: limit, all: make(map[core.Address]*sender), news: newNewcomers()}
+	return senders{limit: limit, all: make(map[core.Address]*sender), unknown: newUnknownSenders()}
 }
 
-// watch keeps a gateway in sight and reports whether it is new. The one that was
-// not asked about for longest makes room.
-func (s *senders) watch(who core.Address) bool {
+// watch starts to watch a gateway and reports whether it is new. The least recently used one is dropped when
+// there are too many.
+func (s *senders) watch(addr core.Address) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if one := s.all[who]; one != nil {
+	if one := s.all[addr]; one != nil {
 		s.clock++
 		one.used = s.clock
 		return false
 	}
-	s.add(who, &sender{dirty: true})
+	s.addLocked(addr, &sender{dirty: true})
 	return true
 }
 
-// add takes one in, as the one that was asked about last. The caller holds mu.
-func (s *senders) add(who core.Address, one *sender) {
+// addLocked adds a sender as the most recently used one.
+func (s *senders) addLocked(addr core.Address, one *sender) {
 	if len(s.all) >= s.limit {
-		s.forgetOldest()
+		s.forgetOldestLocked()
 	}
 	s.clock++
 	one.used = s.clock
-	s.all[who] = one
+	s.all[addr] = one
 }
 
-// forgetOldest drops one. The caller holds mu.
-func (s *senders) forgetOldest() {
+// forgetOldestLocked drops the least recently used sender.
+func (s *senders) forgetOldestLocked() {
 	var oldest core.Address
 	var used uint64
-	for who, one := range s.all {
+	for addr, one := range s.all {
 		if used == 0 || one.used < used {
-			oldest, used = who, one.used
+			oldest, used = addr, one.used
 		}
 	}
 	delete(s.all, oldest)
 }
 
-// funds are what was read last.
-func (s *senders) funds(who core.Address) (protocol.SenderFunds, bool) {
+// funds are those read last.
+func (s *senders) funds(addr core.Address) (protocol.SenderFunds, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := s.all[who]
+	one := s.all[addr]
 	if one == nil {
 		return protocol.SenderFunds{}, false
 	}
@@ -80,13 +80,13 @@ func (s *senders) funds(who core.Address) (protocol.SenderFunds, bool) {
 }
 
 // mark has a gateway's funds read again, if it is watched.
-func (s *senders) mark(who core.Address) {
+func (s *senders) mark(addr core.Address) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if one := s.all[who]; one != nil {
+	if one := s.all[addr]; one != nil {
 		one.dirty = true
 	}
-	s.news.mark(who)
+	s.unknown.markLocked(addr)
 }
 
 // markAll has all funds read again.
@@ -96,12 +96,11 @@ func (s *senders) markAll() {
 	for _, one := range s.all {
 		one.dirty = true
 	}
-	s.news.markAll()
+	s.unknown.markAllLocked()
 }
 
-// settle has funds read again that were read without logs: they may be those of a
-// block that is undone.
-func (s *senders) settle() {
+// markUnsettled has funds read again that were read without logs: they may be those of an undone block.
+func (s *senders) markUnsettled() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, one := range s.all {
@@ -109,36 +108,36 @@ func (s *senders) settle() {
 	}
 }
 
-// dirty lists whose funds must be read, in a fixed order.
+// dirty lists the senders to read, in a fixed order.
 func (s *senders) dirty() []core.Address {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []core.Address
-	for who, one := range s.all {
+	for addr, one := range s.all {
 		if one.dirty {
-			out = append(out, who)
+			out = append(out, addr)
 		}
 	}
 	slices.SortFunc(out, func(a, b core.Address) int { return slices.Compare(a[:], b[:]) })
 	return out
 }
 
-// empty reports whether nobody is watched.
+// empty reports whether no gateway is watched.
 func (s *senders) empty() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.all) == 0
 }
 
-// take stores what was read and reports whether that is news.
-func (s *senders) take(who core.Address, funds protocol.SenderFunds, settled bool) bool {
+// store stores what was read and reports whether it changed.
+func (s *senders) store(addr core.Address, funds protocol.SenderFunds, settled bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := s.all[who]
+	one := s.all[addr]
 	if one == nil {
 		return false
 	}
-	news := !one.known || !sameFunds(one.funds, funds)
+	changed := !one.known || !sameFunds(one.funds, funds)
 	one.funds, one.known, one.dirty, one.loose = funds, true, false, !settled
-	return news
+	return changed
 }

@@ -11,12 +11,11 @@ import (
 
 var staleKey = health.Key{Code: fault.ChainStale}
 
-// judgeStale says that the news ended when no block came, or none could be read,
-// for too long, and that they came back. An endpoint that answers and always names
-// the same block is no sign of life: Arbitrum One has several blocks a second, so
-// either the endpoint is stuck or the sequencer stands still, and in both cases what
-// follows from the layer-1 height is not known.
-func (f *follower) judgeStale() {
+// updateStale marks the view stale when no block came, or none could be read, for too long, and fresh again
+// afterwards. An endpoint that keeps answering the same block does not count: Arbitrum One has several blocks
+// a second, so either the endpoint is stuck or the sequencer stopped, and in both cases what follows from the
+// layer-1 height is unknown.
+func (f *follower) updateStale() {
 	since := f.clock.head
 	if f.clock.good.Before(since) {
 		since = f.clock.good
@@ -24,7 +23,7 @@ func (f *follower) judgeStale() {
 	silent := f.c.opt.Now().Sub(since) > f.c.opt.StaleAfter
 	switch {
 	case silent && !f.stale:
-		f.want |= allParts
+		f.toRead |= allParts
 		f.setStale(true, since)
 	case f.stale && !silent && f.known:
 		f.setStale(false, since)
@@ -45,15 +44,16 @@ func (f *follower) setStale(stale bool, since time.Time) {
 		return
 	}
 	f.publish()
-	f.c.bus.tell(protocol.StaleSeen{Stale: stale, Since: since})
+	f.c.bus.publish(protocol.StaleSeen{Stale: stale, Since: since})
 }
 
-// lastKnown says how old the view is.
+// lastKnown describes the age of the view.
 func (f *follower) lastKnown() string {
 	if f.cur.Head.Hash.IsZero() {
 		return "nothing was read since the start"
 	}
-	text := fmt.Sprintf("the last block read is %d, of %s", f.cur.Head.Number, f.cur.Head.Time.UTC().Format("2006-01-02 15:04:05 UTC"))
+	text := fmt.Sprintf("the last block read is %d, of %s", f.cur.Head.Number,
+		f.cur.Head.Time.UTC().Format("2006-01-02 15:04:05 UTC"))
 	if f.cur.Head.Hash == f.head.Hash && f.clock.answered.After(f.clock.head) {
 		text += "; the endpoints answer, and know no later one"
 	}

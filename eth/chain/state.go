@@ -6,8 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// state is what was read of the chain, as of head. It is not changed once it is
-// handed on.
+// state is the state read from the chain, as of Head. It is immutable once shared.
 type state struct {
 	Head     protocol.Head
 	Round    protocol.RoundState
@@ -20,19 +19,19 @@ type state struct {
 	NextLock protocol.LockID
 }
 
-// reach is the state at a later head, as far as that follows from its height.
-func (s state) reach(head protocol.Head) state {
+// atHead is the state at a later head, as far as it follows from the head's height.
+func (s state) atHead(head protocol.Head) state {
 	s.Head = head
 	if head.L1 >= s.Round.Start {
 		s.Round = roundAt(s.Round, head.L1)
 	}
 	if !s.Self.Address.IsZero() {
-		s.Self = in(s.Self, s.Round.Number)
+		s.Self = activeIn(s.Self, s.Round.Number)
 	}
 	return s
 }
 
-// view is the state as others see it.
+// view is the state for the ports.
 func (s state) view(stale bool) *protocol.View {
 	return &protocol.View{
 		Head: s.Head, Round: s.Round, Self: s.Self, PoolSize: s.PoolSize, Balances: s.Balances,
@@ -58,7 +57,7 @@ func changes(old, now state) []protocol.Event {
 	return append(out, lockChanges(old.Locks, now.Locks)...)
 }
 
-// lockChanges tells of locks that came, changed or went.
+// lockChanges are the events of locks that came, changed or went.
 func lockChanges(old, now []protocol.UnbondingLock) (out []protocol.Event) {
 	for _, was := range old {
 		if !slices.ContainsFunc(now, func(l protocol.UnbondingLock) bool { return l.ID == was.ID }) {

@@ -17,18 +17,18 @@ import (
 	"github.com/tuttinode/tutti/eth/endpoint"
 )
 
-// TicketUsed reads whether a ticket was redeemed. Tickets end by this answer, so that
-// no single endpoint gives it while others are given.
+// TicketUsed reads whether a ticket was redeemed. Tickets end by this answer, so it needs a majority of the
+// endpoints.
 func (c *Chain) TicketUsed(ctx context.Context, ticket protocol.Hash) (used bool, err error) {
-	err = c.readFrom(ctx, c.opt.Client.Proven(), func(r contracts.Reads) []contracts.Read { return []contracts.Read{r.UsedTicket(ticket, &used)} })
+	err = c.readFrom(ctx, c.opt.Client.Majority(),
+		func(r contracts.Reads) []contracts.Read { return []contracts.Read{r.UsedTicket(ticket, &used)} })
 	return used, err
 }
 
-// TicketsUsed reads of each ticket whether it was redeemed, in one batch and by no single
-// endpoint's word.
+// TicketsUsed is TicketUsed for several tickets, in one batch.
 func (c *Chain) TicketsUsed(ctx context.Context, tickets []protocol.Hash) ([]bool, error) {
 	used := make([]bool, len(tickets))
-	err := c.readFrom(ctx, c.opt.Client.Proven(), func(r contracts.Reads) []contracts.Read {
+	err := c.readFrom(ctx, c.opt.Client.Majority(), func(r contracts.Reads) []contracts.Read {
 		out := make([]contracts.Read, len(tickets))
 		for i, t := range tickets {
 			out[i] = r.UsedTicket(t, &used[i])
@@ -38,8 +38,7 @@ func (c *Chain) TicketsUsed(ctx context.Context, tickets []protocol.Hash) ([]boo
 	return used, err
 }
 
-// Payouts reads what a transaction redeemed. One that is in no block redeemed
-// nothing.
+// Payouts reads what a transaction redeemed: nothing for one that is in no block.
 func (c *Chain) Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Payout, error) {
 	n, err := c.contracts(ctx)
 	if err != nil {
@@ -76,12 +75,12 @@ func (c *Chain) Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Pay
 	return all, nil
 }
 
-// cost is what a transaction cost the account, nothing when it is another's.
+// cost is what a transaction cost the account, 0 for another account's.
 func (c *Chain) cost(ctx context.Context, r *types.Receipt) (protocol.Gas, core.Wei, error) {
 	if c.opt.Account.IsZero() {
 		return 0, core.Wei{}, nil
 	}
-	if gas, fee, known := c.sent(protocol.TxHash(r.TxHash)); known {
+	if gas, fee, known := c.sentCost(protocol.TxHash(r.TxHash)); known {
 		return gas, fee, nil
 	}
 	tx, _, err := c.opt.Client.TransactionByHash(ctx, protocol.TxHash(r.TxHash))
@@ -102,9 +101,8 @@ func (c *Chain) cost(ctx context.Context, r *types.Receipt) (protocol.Gas, core.
 	return protocol.Gas(r.GasUsed), fee, nil
 }
 
-// sent is what one of the account's mined transactions cost, if it is among the
-// last ones.
-func (c *Chain) sent(hash protocol.TxHash) (protocol.Gas, core.Wei, bool) {
+// sentCost is what one of the account's mined transactions cost, if it is among the last ones.
+func (c *Chain) sentCost(hash protocol.TxHash) (protocol.Gas, core.Wei, bool) {
 	all := c.Transactions()
 	i := slices.IndexFunc(all, func(t protocol.Transaction) bool { return t.Hash == hash && t.Block != 0 })
 	if i < 0 {
@@ -113,21 +111,21 @@ func (c *Chain) sent(hash protocol.TxHash) (protocol.Gas, core.Wei, bool) {
 	return all[i].Gas, all[i].Fee, true
 }
 
-// FindPayout looks through the logs of the rounds in which the ticket could be
-// redeemed, from the newest block backwards: what is looked for is mostly young.
+// FindPayout searches the logs of the rounds in which the ticket could be redeemed, from the newest block
+// backwards: most tickets searched for are recent.
 func (c *Chain) FindPayout(ctx context.Context, ticket protocol.WinningTicket) (protocol.Payout, bool, error) {
 	n, to, err := c.newest(ctx)
 	if err != nil {
 		return protocol.Payout{}, false, err
 	}
-	since, err := c.begins(ctx, n, to, ticket.CreationRound)
+	since, err := c.roundStartBound(ctx, n, to, ticket.CreationRound)
 	if err != nil {
 		return protocol.Payout{}, false, err
 	}
-	oldest := max(1, to-min(to, historyMost))
+	oldest := max(1, to-min(to, maxHistory))
 	for {
 		from := to - min(to-oldest, min(historyPiece, pieceRequests*logSpan(c.opt.Client))-1)
-		p, found, err := c.redemption(ctx, n, from, to, &ticket)
+		p, found, err := c.findRedemption(ctx, n, from, to, &ticket)
 		if err != nil || found {
 			return p, found, err
 		}
@@ -145,52 +143,53 @@ func (c *Chain) FindPayout(ctx context.Context, ticket protocol.WinningTicket) (
 	}
 }
 
-// begins is the first layer-1 block of a round of the past, as far as rounds were
-// as long then as they are now; with a round to spare for when they were not.
-func (c *Chain) begins(ctx context.Context, n *network, block protocol.L2Block, r protocol.Round) (protocol.L1Block, error) {
+// roundStartBound is a lower bound of the first layer-1 block of a past round: it assumes the present round
+// length, and subtracts one more round in case that changed.
+func (c *Chain) roundStartBound(ctx context.Context, n *network, block protocol.L2Block,
+	r protocol.Round) (protocol.L1Block, error) {
 	var now protocol.RoundState
-	if err := contracts.ReadAll(ctx, c.opt.Client.Agreed(), block, n.reads.RoundState(&now)...); err != nil {
+	if err := contracts.ReadAll(ctx, c.opt.Client.Quorum(), block, n.reads.RoundState(&now)...); err != nil {
 		return 0, err
 	}
 	back := (protocol.L1Block(now.Number-min(now.Number, r)) + 1) * now.Length
 	return now.Start - min(now.Start, back), nil
 }
 
-// redemption looks for what a ticket was paid, at all endpoints: the receipt of the
-// transaction that a log names shows whether the log is true.
-func (c *Chain) redemption(ctx context.Context, n *network, from, to protocol.L2Block,
+// findRedemption searches a ticket's payout at all endpoints: the receipt of the transaction that a log names
+// verifies the log.
+func (c *Chain) findRedemption(ctx context.Context, n *network, from, to protocol.L2Block,
 	t *protocol.WinningTicket) (p protocol.Payout, found bool, err error) {
 	filter := endpoint.LogFilter{
-		Addresses: []common.Address{common.Address(n.at.TicketBroker)}, Topics: contracts.RedemptionTopics(t.Sender, t.Recipient),
+		Addresses: []common.Address{common.Address(n.at.TicketBroker)}, Topics: contracts.RedemptionTopics(t.Sender,
+			t.Recipient),
 	}
-	looked := make(map[protocol.TxHash]bool)
+	checked := make(map[protocol.TxHash]bool)
 	err = c.opt.Client.LogsOfAll(ctx, from, to, filter, func(logs []types.Log) (bool, error) {
 		var err error
-		p, found, err = c.redeemedBy(ctx, n, logs, t, looked)
+		p, found, err = c.redeemedBy(ctx, n, logs, t, checked)
 		return found, err
 	})
 	return p, found, err
 }
 
-// maxRedemptions is how many transactions of an endpoint's logs are looked at for one
-// ticket. The chain has one, or a few after reorganisations; who shows more invents them.
+// maxRedemptions is how many transactions of an endpoint's logs are read for one ticket. The chain has one,
+// or a few after reorganisations; an endpoint with more invents them.
 const maxRedemptions = 8
 
-// redeemedBy looks at the transactions that one endpoint's logs name; those in looked
-// were looked at already.
+// redeemedBy reads the transactions that one endpoint's logs name, except those in checked.
 func (c *Chain) redeemedBy(ctx context.Context, n *network, logs []types.Log, t *protocol.WinningTicket,
-	looked map[protocol.TxHash]bool) (protocol.Payout, bool, error) {
+	checked map[protocol.TxHash]bool) (protocol.Payout, bool, error) {
 	fresh := 0
 	for i := range logs {
 		e, _ := n.decode.Decode(&logs[i])
 		r, ok := e.(contracts.WinningTicketRedeemed)
-		if !ok || !r.Is(t) || looked[r.Tx] {
+		if !ok || !r.Is(t) || checked[r.Tx] {
 			continue
 		}
 		if fresh++; fresh > maxRedemptions {
 			break
 		}
-		looked[r.Tx] = true
+		checked[r.Tx] = true
 		if p, found, err := c.payoutIn(ctx, r.Tx, t); err != nil || found {
 			return p, found, err
 		}
@@ -199,7 +198,8 @@ func (c *Chain) redeemedBy(ctx context.Context, n *network, logs []types.Log, t 
 }
 
 // payoutIn is what a transaction paid for a ticket.
-func (c *Chain) payoutIn(ctx context.Context, tx protocol.TxHash, t *protocol.WinningTicket) (protocol.Payout, bool, error) {
+func (c *Chain) payoutIn(ctx context.Context, tx protocol.TxHash, t *protocol.WinningTicket) (protocol.Payout, bool,
+	error) {
 	all, err := c.Payouts(ctx, tx)
 	for _, p := range all {
 		if p.Sender == t.Sender && p.SenderNonce == t.SenderNonce && p.RecipientRand == t.RecipientRand {

@@ -23,10 +23,13 @@ func (w *world) redeem(t *protocol.WinningTicket, paid, reserve uint64) func(*tr
 			logs = append(logs, l)
 		}
 		if paid != 0 {
-			logs = append(logs, event(w.at.TicketBroker, "WinningTicketTransfer(address,address,uint256)", []common.Hash{sender, recipient}, paid))
+			logs = append(logs, event(w.at.TicketBroker, "WinningTicketTransfer(address,address,uint256)",
+				[]common.Hash{sender, recipient}, paid))
 		}
-		l := event(w.at.TicketBroker, "WinningTicketRedeemed(address,address,uint256,uint256,uint256,uint256,bytes)", []common.Hash{sender, recipient})
-		for _, n := range []*big.Int{t.FaceValue.Big(), t.WinProb.Big(), num(t.SenderNonce), t.RecipientRand.Big(), num(160), num(64)} {
+		l := event(w.at.TicketBroker, "WinningTicketRedeemed(address,address,uint256,uint256,uint256,uint256,bytes)",
+			[]common.Hash{sender, recipient})
+		for _, n := range []*big.Int{t.FaceValue.Big(), t.WinProb.Big(), num(t.SenderNonce), t.RecipientRand.Big(),
+			num(160), num(64)} {
 			l.Data = append(l.Data, common.BigToHash(n).Bytes()...)
 		}
 		l.Data = append(l.Data, t.AuxData()...)
@@ -36,17 +39,17 @@ func (w *world) redeem(t *protocol.WinningTicket, paid, reserve uint64) func(*tr
 
 func someTicket(recipient core.Address, nonce uint64) protocol.WinningTicket {
 	return protocol.WinningTicket{
-		Sender: who(50), Recipient: recipient, FaceValue: core.NewWei(100), WinProb: protocol.Word{1}, SenderNonce: nonce,
+		Sender: addressOf(50), Recipient: recipient, FaceValue: core.NewWei(100), WinProb: protocol.Word{1}, SenderNonce: nonce,
 		RecipientRand: protocol.Word{31: 5}, CreationRound: worldRound, CreationRoundHash: protocol.Hash{9, 31: worldRound},
 	}
 }
 
-func TestRedemptionsAreTold(t *testing.T) {
+func TestRedemptionsArePublished(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.oneTx = true
-		mine, other := someTicket(who(1), 1), someTicket(who(2), 2)
+		mine, other := someTicket(addressOf(1), 1), someTicket(addressOf(2), 2)
 		w.run(func(c *Chain) {
 			pass(20 * time.Second)
 			var seen []protocol.Payout
@@ -58,8 +61,9 @@ func TestRedemptionsAreTold(t *testing.T) {
 			w.mine(worldStart, w.redeem(&other, 7, 0))
 			w.mine(worldStart, w.redeem(&mine, 60, 20))
 			pass(30 * time.Second)
-			if len(seen) != 1 || seen[0].Paid.Cmp(core.NewWei(60)) != 0 || seen[0].FromReserve.Cmp(core.NewWei(20)) != 0 || seen[0].SenderNonce != 1 {
-				t.Fatalf("told: %+v", seen)
+			if len(seen) != 1 || seen[0].Paid.Cmp(core.NewWei(60)) != 0 || seen[0].FromReserve.Cmp(core.NewWei(20)) != 0 ||
+				seen[0].SenderNonce != 1 {
+				t.Fatalf("published: %+v", seen)
 			}
 			all, err := c.Payouts(t.Context(), seen[0].Tx)
 			if err != nil || len(all) != 1 || all[0] != seen[0] && all[0].Paid.Cmp(seen[0].Paid) != 0 {
@@ -75,9 +79,9 @@ func TestRedemptionsAreTold(t *testing.T) {
 func TestFindPayout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.oneTx, w.span = true, 3
-		mine, like, never := someTicket(who(1), 1), someTicket(who(1), 2), someTicket(who(1), 3)
+		mine, like, never := someTicket(addressOf(1), 1), someTicket(addressOf(1), 2), someTicket(addressOf(1), 3)
 		for range 70 {
 			w.mine(worldStart, nil)
 		}
@@ -110,8 +114,8 @@ func TestFindPayout(t *testing.T) {
 func TestInventedRedemptions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(who(1))
-		mine := someTicket(who(1), 1)
+		w := newWorld(addressOf(1))
+		mine := someTicket(addressOf(1), 1)
 		w.mine(worldStart, w.redeem(&mine, 5, 0))
 		for i := range 5000 {
 			for _, log := range w.last().logs {

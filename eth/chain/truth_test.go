@@ -51,7 +51,8 @@ func (w *world) differs(c *Chain, sender core.Address) string {
 		return fmt.Sprintf("known %v, stale %v", v.Known, v.Stale)
 	case v.Head.Hash != b.head.Hash:
 		return fmt.Sprintf("head %d", v.Head.Number)
-	case v.Round.Number != r.Number || v.Round.Initialized != r.Initialized || v.Round.Locked != r.Locked || v.Round.Start != r.Start || v.Round.LastInitialized != r.LastInitialized:
+	case v.Round.Number != r.Number || v.Round.Initialized != r.Initialized || v.Round.Locked != r.Locked ||
+		v.Round.Start != r.Start || v.Round.LastInitialized != r.LastInitialized:
 		return fmt.Sprintf("round %+v, want %+v", v.Round, r)
 	case v.Self.DelegatedStake.Cmp(core.NewLPT(b.stake)) != 0 || v.Self.ServiceURI != b.uri:
 		return fmt.Sprintf("self %+v, want stake %d", v.Self, b.stake)
@@ -69,7 +70,8 @@ func (w *world) differs(c *Chain, sender core.Address) string {
 
 // pausedOn reports whether the conditions say that the protocol is paused.
 func (w *world) pausedOn(c *Chain) bool {
-	return slices.ContainsFunc(c.opt.Board.Snapshot(), func(o health.Condition) bool { return o.Code == fault.ProtocolPaused })
+	return slices.ContainsFunc(c.opt.Board.Snapshot(),
+		func(o health.Condition) bool { return o.Code == fault.ProtocolPaused })
 }
 
 // Whatever happens, the view is the truth a moment later: two polls where logs
@@ -87,7 +89,7 @@ func viewIsTheTruth(t *testing.T, rt *rapid.T) {
 	amounts := rapid.SliceOfN(rapid.IntRange(1, 9), len(steps), len(steps)).Draw(rt, "amounts")
 	complaint := ""
 	synctest.Test(t, func(*testing.T) {
-		w := newWorld(who(1))
+		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			locks := map[protocol.LockID]bool{}
 			defer c.Subscribe(func(e protocol.Event) {
@@ -95,7 +97,7 @@ func viewIsTheTruth(t *testing.T, rt *rapid.T) {
 					locks[l.Lock.ID] = !l.Lock.Amount.IsZero()
 				}
 			})()
-			c.Watch(who(50))
+			c.Watch(addressOf(50))
 			pass(time.Second)
 			for i, s := range steps {
 				w.happen(s, amounts[i])
@@ -114,7 +116,7 @@ func viewIsTheTruth(t *testing.T, rt *rapid.T) {
 				w.mine(0, nil)
 			}
 			pass(6 * time.Second)
-			complaint = w.differs(c, who(50))
+			complaint = w.differs(c, addressOf(50))
 			held := w.last().locks
 			for id, here := range locks {
 				if here != (held[uint64(id)] != 0) {
@@ -174,7 +176,7 @@ func (w *world) happen(what, amount int) {
 	}
 }
 
-// hush keeps heads from being told.
+// hush keeps heads from being published.
 func (w *world) hush(on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

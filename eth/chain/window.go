@@ -9,12 +9,11 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// overlap is how many blocks are asked for logs once more: an endpoint may know a
-// block before its logs, and a reorganisation may take logs away.
+// overlap is how many blocks are asked for logs again: an endpoint may have a block before its logs, and a
+// reorganisation may remove logs.
 const overlap protocol.L2Block = 128
 
-// window remembers the hashes of the last blocks that were seen, and the logs in
-// them, to notice that the chain has gone another way.
+// window remembers the hashes of the last blocks and the logs in them, to detect reorganisations.
 type window struct {
 	hashes map[protocol.L2Block]protocol.Hash
 	newest protocol.L2Block
@@ -31,8 +30,7 @@ func newWindow() *window {
 	return &window{hashes: make(map[protocol.L2Block]protocol.Hash), logs: make(map[logID]protocol.L2Block)}
 }
 
-// add remembers a head. It reports false when the head contradicts what is known,
-// and then changes nothing.
+// add records a head. It reports false when the head contradicts the known ones, and then changes nothing.
 func (w *window) add(head protocol.Head) bool {
 	if known, ok := w.hashes[head.Number]; ok && known != head.Hash {
 		return false
@@ -56,14 +54,14 @@ func (w *window) prune() {
 		}
 	}
 	for id, n := range w.logs {
-		// One range more than is asked for again, so that nothing is told twice.
+		// One range more than is asked for again, so that no event is published twice.
 		if n+2*overlap < w.newest {
 			delete(w.logs, id)
 		}
 	}
 }
 
-// cut forgets everything from a block on.
+// cut drops everything from a block on.
 func (w *window) cut(from protocol.L2Block) {
 	w.newest = 0
 	for n := range w.hashes {
@@ -80,7 +78,7 @@ func (w *window) cut(from protocol.L2Block) {
 	}
 }
 
-// fresh returns the logs that were not seen before and remembers them.
+// fresh returns the logs that were not seen before and records them.
 func (w *window) fresh(logs []types.Log) []types.Log {
 	var out []types.Log
 	for _, l := range logs {
@@ -93,9 +91,10 @@ func (w *window) fresh(logs []types.Log) []types.Log {
 	return out
 }
 
-// lost is the lowest block of from to to with a log that was seen and is not among
-// logs; false when none is lost.
-func (w *window) lost(logs []types.Log, from, to protocol.L2Block) (block protocol.L2Block, hash protocol.Hash, ok bool) {
+// lost is the lowest block from from to to with a recorded log that is not among logs; false when there is
+// none.
+func (w *window) lost(logs []types.Log, from, to protocol.L2Block) (block protocol.L2Block, hash protocol.Hash,
+	ok bool) {
 	have := make(map[logID]bool, len(logs))
 	for _, l := range logs {
 		have[logID{protocol.Hash(l.BlockHash), l.Index}] = true

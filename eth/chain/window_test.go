@@ -56,7 +56,7 @@ func TestWindowLogs(t *testing.T) {
 		t.Fatalf("%d fresh logs", len(got))
 	}
 	if got := w.fresh([]types.Log{a, b}); len(got) != 0 {
-		t.Errorf("%d logs are told twice", len(got))
+		t.Errorf("%d logs are published twice", len(got))
 	}
 	if _, _, lost := w.lost([]types.Log{a}, 11, 11); lost {
 		t.Error("a log out of the range is lost")

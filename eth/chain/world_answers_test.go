@@ -13,13 +13,14 @@ import (
 
 // round is what the rounds contract computes.
 func (b worldBlock) round() protocol.RoundState {
-	r := protocol.RoundState{Number: worldRound, Start: worldStart, Length: worldLength, LockLength: worldLength / 10, LastInitialized: b.lastInit}
+	r := protocol.RoundState{Number: worldRound, Start: worldStart, Length: worldLength, LockLength: worldLength / 10,
+		LastInitialized: b.lastInit}
 	return roundAt(r, b.head.L1)
 }
 
 // depositOf is an address's deposit: one has one.
 func (t truth) depositOf(a any) uint64 {
-	if a != common.Address(who(50)) {
+	if a != common.Address(addressOf(50)) {
 		return 0
 	}
 	return t.deposit
@@ -74,7 +75,8 @@ func (w *world) answerStake(b worldBlock, method string, args []any) []any {
 		if b.outside {
 			return []any{num(0), num(0), num(0), num(0), num(0), num(0), num(0), num(0), num(0), num(0)}
 		}
-		return []any{num(3), num(1000), num(2000), num(4), num(5), new(big.Int).Sub(new(big.Int).Lsh(num(1), 256), num(1)), num(0), num(0), num(0), num(0)}
+		return []any{num(3), num(1000), num(2000), num(4), num(5), new(big.Int).Sub(new(big.Int).Lsh(num(1), 256), num(1)),
+			num(0), num(0), num(0), num(0)}
 	case "isActiveTranscoder":
 		return []any{b.round().Number >= 5 && !b.outside}
 	case "isRegisteredTranscoder":
@@ -89,13 +91,13 @@ func (w *world) answerStake(b worldBlock, method string, args []any) []any {
 		return []any{common.Address{}}
 	case "getFirstTranscoderInPool":
 		if w.members > 0 {
-			return []any{common.Address(who(1))}
+			return []any{common.Address(addressOf(1))}
 		}
 		return []any{common.Address{}}
 	case "getNextTranscoderInPool":
 		a := args[0].(common.Address)
 		if int(a[19]) < w.members {
-			return []any{common.Address(who(a[19] + 1))}
+			return []any{common.Address(addressOf(a[19] + 1))}
 		}
 		return []any{common.Address{}}
 	case "getServiceURI":
@@ -133,7 +135,8 @@ func event(at core.Address, signature string, indexed []common.Hash, numbers ...
 func (w *world) bond(by uint64) func(*truth) []types.Log {
 	return func(t *truth) []types.Log {
 		t.stake += by
-		return []types.Log{event(w.at.BondingManager, "Bond(address,address,address,uint256,uint256)", []common.Hash{word(w.me), {}, word(who(77))}, by, by)}
+		return []types.Log{event(w.at.BondingManager, "Bond(address,address,address,uint256,uint256)",
+			[]common.Hash{word(w.me), {}, word(addressOf(77))}, by, by)}
 	}
 }
 
@@ -141,7 +144,8 @@ func (w *world) unbond(t *truth) []types.Log {
 	id := t.nextLock
 	t.nextLock++
 	t.locks[id] = 5
-	return []types.Log{event(w.at.BondingManager, "Unbond(address,address,uint256,uint256,uint256)", []common.Hash{word(who(78)), word(w.me)}, id, 5, 17)}
+	return []types.Log{event(w.at.BondingManager, "Unbond(address,address,uint256,uint256,uint256)",
+		[]common.Hash{word(addressOf(78)), word(w.me)}, id, 5, 17)}
 }
 
 func (w *world) withdraw(t *truth) []types.Log {
@@ -151,7 +155,8 @@ func (w *world) withdraw(t *truth) []types.Log {
 	for id := range t.nextLock {
 		if t.locks[id] != 0 {
 			delete(t.locks, id)
-			return []types.Log{event(w.at.BondingManager, "WithdrawStake(address,uint256,uint256,uint256)", []common.Hash{word(w.me)}, id, 5, 17)}
+			return []types.Log{event(w.at.BondingManager, "WithdrawStake(address,uint256,uint256,uint256)",
+				[]common.Hash{word(w.me)}, id, 5, 17)}
 		}
 	}
 	return nil
@@ -159,13 +164,15 @@ func (w *world) withdraw(t *truth) []types.Log {
 
 func (w *world) join(t *truth) []types.Log {
 	t.pool++
-	return []types.Log{event(w.at.BondingManager, "TranscoderActivated(address,uint256)", []common.Hash{word(who(79))}, 12)}
+	return []types.Log{event(w.at.BondingManager, "TranscoderActivated(address,uint256)", []common.Hash{word(addressOf(79))},
+		12)}
 }
 
 func (w *world) open(r protocol.Round) func(*truth) []types.Log {
 	return func(t *truth) []types.Log {
 		t.lastInit = r
-		return []types.Log{event(w.at.RoundsManager, "NewRound(uint256,bytes32)", []common.Hash{common.BigToHash(num(uint64(r)))}, 9)}
+		return []types.Log{event(w.at.RoundsManager, "NewRound(uint256,bytes32)",
+			[]common.Hash{common.BigToHash(num(uint64(r)))}, 9)}
 	}
 }
 
@@ -184,5 +191,5 @@ func (w *world) pause(t *truth) []types.Log {
 
 func (w *world) fund(t *truth) []types.Log {
 	t.deposit += 9
-	return []types.Log{event(w.at.TicketBroker, "DepositFunded(address,uint256)", []common.Hash{word(who(50))}, 9)}
+	return []types.Log{event(w.at.TicketBroker, "DepositFunded(address,uint256)", []common.Hash{word(addressOf(50))}, 9)}
 }

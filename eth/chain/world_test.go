@@ -72,7 +72,7 @@ type world struct {
 	down    bool
 	noLogs  bool
 	hushed  bool
-	// refuses has no logs for anybody.
+	// refuses returns no logs.
 	refuses bool
 	// invented are the logs that another endpoint shows to LogsOfAll.
 	invented []types.Log
@@ -87,12 +87,15 @@ type world struct {
 
 func newWorld(me core.Address) *world {
 	w := &world{
-		me: me, methods: make(map[[4]byte]abi.Method), heads: make(chan protocol.Head, 1), calls: make(map[string]int), span: 1000,
-		at: contracts.Addresses{Controller: who(200), LivepeerToken: who(201), BondingManager: who(202), TicketBroker: who(203),
-			RoundsManager: who(204), Minter: who(205), ServiceRegistry: who(206)},
+		me: me, methods: make(map[[4]byte]abi.Method), heads: make(chan protocol.Head, 1), calls: make(map[string]int),
+		span: 1000,
+		at: contracts.Addresses{Controller: addressOf(200), LivepeerToken: addressOf(201), BondingManager: addressOf(202),
+			TicketBroker:  addressOf(203),
+			RoundsManager: addressOf(204), Minter: addressOf(205), ServiceRegistry: addressOf(206)},
 	}
 	for _, meta := range []interface{ ParseABI() (*abi.ABI, error) }{
-		&bindings.ControllerMetaData, &bindings.BondingManagerMetaData, &bindings.RoundsManagerMetaData, &bindings.TicketBrokerMetaData,
+		&bindings.ControllerMetaData, &bindings.BondingManagerMetaData, &bindings.RoundsManagerMetaData,
+		&bindings.TicketBrokerMetaData,
 		&bindings.LivepeerTokenMetaData, &bindings.ServiceRegistryMetaData,
 	} {
 		parsed, err := meta.ParseABI()
@@ -123,7 +126,8 @@ func (w *world) mine(l1 protocol.L1Block, f func(*truth) []types.Log) {
 		b.truth = truth{}.copied()
 	}
 	b.head.Number, b.head.L1 = protocol.L2Block(len(w.blocks)+1), max(b.head.L1, l1)
-	b.head.Hash = protocol.Hash(crypto.Keccak256Hash(b.head.Parent[:], []byte{w.forks, byte(len(w.blocks)), byte(len(w.blocks) >> 8)}))
+	b.head.Hash = protocol.Hash(crypto.Keccak256Hash(b.head.Parent[:], []byte{w.forks, byte(len(w.blocks)),
+		byte(len(w.blocks) >> 8)}))
 	if f != nil {
 		b.logs = f(&b.truth)
 	}
@@ -205,7 +209,8 @@ func (w *world) BalanceAt(context.Context, common.Address, protocol.L2Block) (co
 	return core.NewWei(5), w.enter("balance")
 }
 
-func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log, protocol.L2Block, error) {
+func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoint.LogFilter) ([]types.Log,
+	protocol.L2Block, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.enter("logs"); err != nil || w.refuses {
@@ -223,9 +228,9 @@ func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoi
 	return out, to + 1, nil
 }
 
-// Agreed and Proven are the world itself, which never lies.
-func (w *world) Agreed() ethcall.Batcher { return w }
-func (w *world) Proven() ethcall.Batcher { return w }
+// Quorum and Proven are the world itself, which never lies.
+func (w *world) Quorum() ethcall.Batcher   { return w }
+func (w *world) Majority() ethcall.Batcher { return w }
 
 func (w *world) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter,
 	look func([]types.Log) (bool, error)) error {

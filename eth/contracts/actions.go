@@ -13,7 +13,7 @@ func (c Calls) For(a protocol.Action, at BondHints) (Call, error) {
 	if made, ok := c.forStake(a, at); ok {
 		return made, nil
 	}
-	if made, ok := c.forRest(a, at.New); ok {
+	if made, ok := c.forOthers(a, at.New); ok {
 		return made, nil
 	}
 	switch a := a.(type) {
@@ -52,8 +52,8 @@ func (c Calls) forStake(a protocol.Action, at BondHints) (Call, bool) {
 	return Call{}, false
 }
 
-// forRest makes the calls of orchestrators and gateways, and of who redeems tickets.
-func (c Calls) forRest(a protocol.Action, at Hints) (Call, bool) {
+// forOthers makes the calls of orchestrators, gateways and ticket redeemers.
+func (c Calls) forOthers(a protocol.Action, at Hints) (Call, bool) {
 	switch a := a.(type) {
 	case protocol.SetCommission:
 		return c.SetCommission(a.RewardCut, a.FeeShare, at), true

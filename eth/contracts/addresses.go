@@ -69,9 +69,9 @@ func (a Addresses) ByName() map[string]core.Address {
 	return all
 }
 
-// Answered are the addresses that the Controller gives, by the contracts' names; the
+// FromController are the addresses that the Controller gives, by the contracts' names; the
 // optional ones that it does not know are left out.
-func (a Addresses) Answered() map[string]core.Address {
+func (a Addresses) FromController() map[string]core.Address {
 	all := a.ByName()
 	delete(all, "Controller")
 	delete(all, "AIServiceRegistry")
@@ -82,7 +82,7 @@ func (a Addresses) Answered() map[string]core.Address {
 // in two sets of addresses, in order.
 func (a Addresses) Changes(b Addresses) []string {
 	var out []string
-	before, after := a.Answered(), b.Answered()
+	before, after := a.FromController(), b.FromController()
 	for _, e := range a.entries(false) {
 		if before[e.name] != after[e.name] {
 			out = append(out, e.name)

@@ -30,20 +30,20 @@ func (e echo) CallBatch(_ context.Context, _ protocol.L2Block, calls []ethereum.
 func everyRead() []contracts.Read {
 	r := contracts.NewReads(places)
 	reads := r.RoundState(new(protocol.RoundState))
-	reads = append(reads, r.Orchestrator(somebody, new(protocol.Orchestrator))...)
-	reads = append(reads, r.Delegator(somebody, new(protocol.Delegator))...)
+	reads = append(reads, r.Orchestrator(other, new(protocol.Orchestrator))...)
+	reads = append(reads, r.Delegator(other, new(protocol.Delegator))...)
 	reads = append(reads, r.Parameters(new(protocol.Parameters))...)
 	reads = append(reads, r.RewardTerms(new(contracts.RewardTerms))...)
-	reads = append(reads, r.Proposal(big.NewInt(1), somebody, new(contracts.Proposal))...)
+	reads = append(reads, r.Proposal(big.NewInt(1), other, new(contracts.Proposal))...)
 	reads = append(reads, r.Quote(someFeed, new(contracts.Quote))...)
 	return append(reads,
 		r.RoundHash(1, new(protocol.Hash)), r.BlockNumber(new(protocol.L1Block)),
-		r.EarningsPool(somebody, 1, new(protocol.EarningsPool)), r.UnbondingLock(somebody, 1, new(protocol.UnbondingLock)),
-		r.FirstInPool(new(core.Address)), r.NextInPool(somebody, new(core.Address)),
-		r.TokenBalance(somebody, new(core.LPT)), r.Allowance(somebody, new(core.LPT)),
-		r.Sender(somebody, new(protocol.Sender)), r.ClaimedReserve(somebody, another, new(core.Wei)),
-		r.ClaimableReserve(somebody, another, new(core.Wei)), r.UsedTicket(protocol.Hash{}, new(bool)),
-		r.PollEnd(somePoll, new(protocol.L1Block)), r.NextFaucetRequest(somebody, new(time.Time)),
+		r.EarningsPool(other, 1, new(protocol.EarningsPool)), r.UnbondingLock(other, 1, new(protocol.UnbondingLock)),
+		r.FirstInPool(new(core.Address)), r.NextInPool(other, new(core.Address)),
+		r.TokenBalance(other, new(core.LPT)), r.Allowance(other, new(core.LPT)),
+		r.Sender(other, new(protocol.Sender)), r.ClaimedReserve(other, another, new(core.Wei)),
+		r.ClaimableReserve(other, another, new(core.Wei)), r.UsedTicket(protocol.Hash{}, new(bool)),
+		r.PollEnd(somePoll, new(protocol.L1Block)), r.NextFaucetRequest(other, new(time.Time)),
 	)
 }
 

@@ -27,17 +27,19 @@ func (c Calls) FundDepositAndReserve(deposit, reserve core.Wei) Call {
 	return call(protocol.FundDepositAndReserve{}.Verb(), c.a.TicketBroker, data, about).paying(deposit.Add(reserve))
 }
 
-// Unlock starts the way out of deposit and reserve.
+// Unlock starts the unlock period of deposit and reserve.
 func (c Calls) Unlock() Call {
 	return call(protocol.Unlock{}.Verb(), c.a.TicketBroker, brokerABI.PackUnlock(), "unlock deposit and reserve")
 }
 
 // CancelUnlock ends it.
 func (c Calls) CancelUnlock() Call {
-	return call(protocol.CancelUnlock{}.Verb(), c.a.TicketBroker, brokerABI.PackCancelUnlock(), "keep deposit and reserve locked")
+	return call(protocol.CancelUnlock{}.Verb(), c.a.TicketBroker, brokerABI.PackCancelUnlock(),
+		"keep deposit and reserve locked")
 }
 
 // WithdrawFunds pays both out.
 func (c Calls) WithdrawFunds() Call {
-	return call(protocol.WithdrawFunds{}.Verb(), c.a.TicketBroker, brokerABI.PackWithdraw(), "withdraw deposit and reserve")
+	return call(protocol.WithdrawFunds{}.Verb(), c.a.TicketBroker, brokerABI.PackWithdraw(),
+		"withdraw deposit and reserve")
 }

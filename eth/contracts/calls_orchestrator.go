@@ -44,17 +44,20 @@ func (c Calls) RewardForTranscoder(orchestrator core.Address, at Hints) Call {
 func (c Calls) SetRewardCaller(caller core.Address) Call {
 	about := fmt.Sprintf("let %s call reward", caller)
 	if caller.IsZero() {
-		about = "let nobody else call reward"
+		about = "let no other account call reward"
 	}
-	return call(protocol.SetRewardCaller{}.Verb(), c.a.BondingManager, bondingABI.PackSetRewardCaller(common.Address(caller)), about)
+	return call(protocol.SetRewardCaller{}.Verb(), c.a.BondingManager,
+		bondingABI.PackSetRewardCaller(common.Address(caller)), about)
 }
 
-// InitializeRound opens the present round for everybody.
+// InitializeRound initialises the present round for all accounts.
 func (c Calls) InitializeRound() Call {
-	return call(protocol.InitializeRound{}.Verb(), c.a.RoundsManager, roundsABI.PackInitializeRound(), "initialize the round")
+	return call(protocol.InitializeRound{}.Verb(), c.a.RoundsManager, roundsABI.PackInitializeRound(),
+		"initialize the round")
 }
 
 // SetServiceURI stores the public address in the registry in use.
 func (c Calls) SetServiceURI(uri string) Call {
-	return call(protocol.SetServiceURI{}.Verb(), c.a.Registry, registryABI.PackSetServiceURI(uri), fmt.Sprintf("set the service URI to %q", uri))
+	return call(protocol.SetServiceURI{}.Verb(), c.a.Registry, registryABI.PackSetServiceURI(uri),
+		fmt.Sprintf("set the service URI to %q", uri))
 }

@@ -15,10 +15,11 @@ import (
 // that gets it.
 type BondHints struct{ Old, New Hints }
 
-// Approve lets the bonding contract, and nobody else, take tokens.
+// Approve lets the bonding contract, and no other account, take tokens.
 func (c Calls) Approve(amount core.LPT) Call {
 	data := tokenABI.PackApprove(common.Address(c.a.BondingManager), amount.Big())
-	return call(protocol.Approve{}.Verb(), c.a.LivepeerToken, data, fmt.Sprintf("let the bonding contract take %s LPT", amount.Tokens()))
+	return call(protocol.Approve{}.Verb(), c.a.LivepeerToken, data, fmt.Sprintf("let the bonding contract take %s LPT",
+		amount.Tokens()))
 }
 
 // Bond adds stake and moves what is bonded elsewhere to the same delegate; amount
@@ -26,7 +27,8 @@ func (c Calls) Approve(amount core.LPT) Call {
 func (c Calls) Bond(amount core.LPT, to core.Address, at BondHints) Call {
 	data := bondingABI.PackBond(amount.Big(), common.Address(to))
 	if at != (BondHints{}) {
-		data = bondingABI.PackBondWithHint(amount.Big(), common.Address(to), at.Old.prev(), at.Old.next(), at.New.prev(), at.New.next())
+		data = bondingABI.PackBondWithHint(amount.Big(), common.Address(to), at.Old.prev(), at.Old.next(), at.New.prev(),
+			at.New.next())
 	}
 	about := fmt.Sprintf("bond %s LPT to %s", amount.Tokens(), to)
 	if amount.IsZero() {
@@ -59,7 +61,8 @@ func (c Calls) RebondFromUnbonded(to core.Address, lock protocol.LockID, at Hint
 	if !at.IsZero() {
 		data = bondingABI.PackRebondFromUnbondedWithHint(common.Address(to), lockNumber(lock), at.prev(), at.next())
 	}
-	return call(protocol.RebondFromUnbonded{}.Verb(), c.a.BondingManager, data, fmt.Sprintf("bond unbonding lock %d to %s", lock, to))
+	return call(protocol.RebondFromUnbonded{}.Verb(), c.a.BondingManager, data,
+		fmt.Sprintf("bond unbonding lock %d to %s", lock, to))
 }
 
 // WithdrawStake pays a lock out.
@@ -70,19 +73,21 @@ func (c Calls) WithdrawStake(lock protocol.LockID) Call {
 
 // WithdrawFees pays earned ETH to an account.
 func (c Calls) WithdrawFees(recipient core.Address, amount core.Wei) Call {
-	return call(protocol.WithdrawFees{}.Verb(), c.a.BondingManager, bondingABI.PackWithdrawFees(common.Address(recipient), amount.Big()),
+	return call(protocol.WithdrawFees{}.Verb(), c.a.BondingManager,
+		bondingABI.PackWithdrawFees(common.Address(recipient), amount.Big()),
 		fmt.Sprintf("withdraw %s ETH of fees to %s", amount.Ether(), recipient))
 }
 
-// ClaimEarnings books rewards and fees up to the present round; the contract
-// ignores the round it is given.
+// ClaimEarnings credits rewards and fees up to the present round; the contract ignores the round it is given.
 func (c Calls) ClaimEarnings() Call {
-	return call(protocol.ClaimEarnings{}.Verb(), c.a.BondingManager, bondingABI.PackClaimEarnings(new(big.Int)), "claim earnings up to the present round")
+	return call(protocol.ClaimEarnings{}.Verb(), c.a.BondingManager, bondingABI.PackClaimEarnings(new(big.Int)),
+		"claim earnings up to the present round")
 }
 
 // Transfer sends stake tokens to an account.
 func (c Calls) Transfer(to core.Address, amount core.LPT) Call {
-	return call(protocol.TransferTokens{}.Verb(), c.a.LivepeerToken, tokenABI.PackTransfer(common.Address(to), amount.Big()),
+	return call(protocol.TransferTokens{}.Verb(), c.a.LivepeerToken, tokenABI.PackTransfer(common.Address(to),
+		amount.Big()),
 		fmt.Sprintf("send %s LPT to %s", amount.Tokens(), to))
 }
 
@@ -91,7 +96,8 @@ func (c Calls) RequestTokens() (Call, error) {
 	if c.a.LivepeerTokenFaucet.IsZero() {
 		return Call{}, fault.New(fault.FaucetMissing, "request tokens", "")
 	}
-	return call(protocol.RequestTokens{}.Verb(), c.a.LivepeerTokenFaucet, faucetABI.PackRequest(), "ask the faucet for test tokens"), nil
+	return call(protocol.RequestTokens{}.Verb(), c.a.LivepeerTokenFaucet, faucetABI.PackRequest(),
+		"ask the faucet for test tokens"), nil
 }
 
 func lockNumber(id protocol.LockID) *big.Int { return new(big.Int).SetUint64(uint64(id)) }

@@ -32,7 +32,7 @@ func must(c contracts.Call, err error) contracts.Call {
 }
 
 // a shortens the tables.
-func a(who core.Address) common.Address { return common.Address(who) }
+func a(account core.Address) common.Address { return common.Address(account) }
 
 func TestCalls(t *testing.T) {
 	t.Parallel()
@@ -47,39 +47,71 @@ func TestCalls(t *testing.T) {
 		value    int64
 		about    string
 	}{
-		{calls.Approve(core.LPTTokens(1000)), "LivepeerToken", places.LivepeerToken, "approve", []any{a(places.BondingManager), tokens(1000)}, 0, "let the bonding contract take 1000 LPT"},
-		{calls.Bond(core.LPTTokens(1000), somebody, contracts.BondHints{}), "BondingManager", places.BondingManager, "bond", []any{tokens(1000), a(somebody)}, 0, "bond 1000 LPT to " + somebody.String()},
-		{calls.Bond(core.LPT{}, somebody, hints), "BondingManager", places.BondingManager, "bondWithHint", []any{number(0), a(somebody), a(core.Address{0x33}), zero, a(hint.Prev), a(hint.Next)}, 0, "move all stake to " + somebody.String()},
-		{calls.Unbond(core.NewLPT(5), contracts.Hints{}), "BondingManager", places.BondingManager, "unbond", []any{number(5)}, 0, "unbond 0.000000000000000005 LPT"},
-		{calls.Unbond(core.NewLPT(5), hint), "BondingManager", places.BondingManager, "unbondWithHint", []any{number(5), a(hint.Prev), a(hint.Next)}, 0, "unbond 0.000000000000000005 LPT"},
-		{calls.Rebond(3, contracts.Hints{}), "BondingManager", places.BondingManager, "rebond", []any{number(3)}, 0, "rebond unbonding lock 3"},
-		{calls.Rebond(3, hint), "BondingManager", places.BondingManager, "rebondWithHint", []any{number(3), a(hint.Prev), a(hint.Next)}, 0, "rebond unbonding lock 3"},
-		{calls.RebondFromUnbonded(somebody, 3, contracts.Hints{}), "BondingManager", places.BondingManager, "rebondFromUnbonded", []any{a(somebody), number(3)}, 0, "bond unbonding lock 3 to " + somebody.String()},
-		{calls.RebondFromUnbonded(somebody, 3, hint), "BondingManager", places.BondingManager, "rebondFromUnbondedWithHint", []any{a(somebody), number(3), a(hint.Prev), a(hint.Next)}, 0, "bond unbonding lock 3 to " + somebody.String()},
-		{calls.WithdrawStake(3), "BondingManager", places.BondingManager, "withdrawStake", []any{number(3)}, 0, "withdraw the stake of unbonding lock 3"},
-		{calls.WithdrawFees(somebody, core.NewWei(9)), "BondingManager", places.BondingManager, "withdrawFees", []any{a(somebody), number(9)}, 0, "withdraw 0.000000000000000009 ETH of fees to " + somebody.String()},
-		{calls.ClaimEarnings(), "BondingManager", places.BondingManager, "claimEarnings", []any{number(0)}, 0, "claim earnings up to the present round"},
-		{calls.Transfer(somebody, core.LPTTokens(2)), "LivepeerToken", places.LivepeerToken, "transfer", []any{a(somebody), tokens(2)}, 0, "send 2 LPT to " + somebody.String()},
-		{must(calls.RequestTokens()), "LivepeerTokenFaucet", places.LivepeerTokenFaucet, "request", nil, 0, "ask the faucet for test tokens"},
-		{calls.SetCommission(100_000, 50_000, contracts.Hints{}), "BondingManager", places.BondingManager, "transcoder", []any{number(100_000), number(50_000)}, 0, "set the reward cut to 10% and the fee cut to 95%"},
-		{calls.SetCommission(100_000, 50_000, hint), "BondingManager", places.BondingManager, "transcoderWithHint", []any{number(100_000), number(50_000), a(hint.Prev), a(hint.Next)}, 0, "set the reward cut to 10% and the fee cut to 95%"},
+		{calls.Approve(core.LPTTokens(1000)), "LivepeerToken", places.LivepeerToken, "approve",
+			[]any{a(places.BondingManager), tokens(1000)}, 0, "let the bonding contract take 1000 LPT"},
+		{calls.Bond(core.LPTTokens(1000), other, contracts.BondHints{}), "BondingManager", places.BondingManager, "bond",
+			[]any{tokens(1000), a(other)}, 0, "bond 1000 LPT to " + other.String()},
+		{calls.Bond(core.LPT{}, other, hints), "BondingManager", places.BondingManager, "bondWithHint",
+			[]any{number(0), a(other), a(core.Address{0x33}), zero, a(hint.Prev), a(hint.Next)}, 0, "move all stake to " +
+				other.String()},
+		{calls.Unbond(core.NewLPT(5), contracts.Hints{}), "BondingManager", places.BondingManager, "unbond",
+			[]any{number(5)}, 0, "unbond 0.000000000000000005 LPT"},
+		{calls.Unbond(core.NewLPT(5), hint), "BondingManager", places.BondingManager, "unbondWithHint",
+			[]any{number(5), a(hint.Prev), a(hint.Next)}, 0, "unbond 0.000000000000000005 LPT"},
+		{calls.Rebond(3, contracts.Hints{}), "BondingManager", places.BondingManager, "rebond", []any{number(3)}, 0,
+			"rebond unbonding lock 3"},
+		{calls.Rebond(3, hint), "BondingManager", places.BondingManager, "rebondWithHint",
+			[]any{number(3), a(hint.Prev), a(hint.Next)}, 0, "rebond unbonding lock 3"},
+		{calls.RebondFromUnbonded(other, 3, contracts.Hints{}), "BondingManager", places.BondingManager,
+			"rebondFromUnbonded", []any{a(other), number(3)}, 0, "bond unbonding lock 3 to " + other.String()},
+		{calls.RebondFromUnbonded(other, 3, hint), "BondingManager", places.BondingManager, "rebondFromUnbondedWithHint",
+			[]any{a(other), number(3), a(hint.Prev), a(hint.Next)}, 0, "bond unbonding lock 3 to " + other.String()},
+		{calls.WithdrawStake(3), "BondingManager", places.BondingManager, "withdrawStake", []any{number(3)}, 0,
+			"withdraw the stake of unbonding lock 3"},
+		{calls.WithdrawFees(other, core.NewWei(9)), "BondingManager", places.BondingManager, "withdrawFees",
+			[]any{a(other), number(9)}, 0, "withdraw 0.000000000000000009 ETH of fees to " + other.String()},
+		{calls.ClaimEarnings(), "BondingManager", places.BondingManager, "claimEarnings", []any{number(0)}, 0,
+			"claim earnings up to the present round"},
+		{calls.Transfer(other, core.LPTTokens(2)), "LivepeerToken", places.LivepeerToken, "transfer",
+			[]any{a(other), tokens(2)}, 0, "send 2 LPT to " + other.String()},
+		{must(calls.RequestTokens()), "LivepeerTokenFaucet", places.LivepeerTokenFaucet, "request", nil, 0,
+			"ask the faucet for test tokens"},
+		{calls.SetCommission(100_000, 50_000, contracts.Hints{}), "BondingManager", places.BondingManager, "transcoder",
+			[]any{number(100_000), number(50_000)}, 0, "set the reward cut to 10% and the fee cut to 95%"},
+		{calls.SetCommission(100_000, 50_000, hint), "BondingManager", places.BondingManager, "transcoderWithHint",
+			[]any{number(100_000), number(50_000), a(hint.Prev), a(hint.Next)}, 0,
+			"set the reward cut to 10% and the fee cut to 95%"},
 		{calls.Reward(contracts.Hints{}), "BondingManager", places.BondingManager, "reward", nil, 0, "call reward"},
-		{calls.Reward(hint), "BondingManager", places.BondingManager, "rewardWithHint", []any{a(hint.Prev), a(hint.Next)}, 0, "call reward"},
-		{calls.RewardForTranscoder(somebody, contracts.Hints{}), "BondingManager", places.BondingManager, "rewardForTranscoder", []any{a(somebody)}, 0, "call reward for " + somebody.String()},
-		{calls.RewardForTranscoder(somebody, hint), "BondingManager", places.BondingManager, "rewardForTranscoderWithHint", []any{a(somebody), a(hint.Prev), a(hint.Next)}, 0, "call reward for " + somebody.String()},
-		{calls.SetRewardCaller(somebody), "BondingManager", places.BondingManager, "setRewardCaller", []any{a(somebody)}, 0, "let " + somebody.String() + " call reward"},
-		{calls.SetRewardCaller(core.Address{}), "BondingManager", places.BondingManager, "setRewardCaller", []any{zero}, 0, "let nobody else call reward"},
+		{calls.Reward(hint), "BondingManager", places.BondingManager, "rewardWithHint", []any{a(hint.Prev), a(hint.Next)},
+			0, "call reward"},
+		{calls.RewardForTranscoder(other, contracts.Hints{}), "BondingManager", places.BondingManager,
+			"rewardForTranscoder", []any{a(other)}, 0, "call reward for " + other.String()},
+		{calls.RewardForTranscoder(other, hint), "BondingManager", places.BondingManager, "rewardForTranscoderWithHint",
+			[]any{a(other), a(hint.Prev), a(hint.Next)}, 0, "call reward for " + other.String()},
+		{calls.SetRewardCaller(other), "BondingManager", places.BondingManager, "setRewardCaller", []any{a(other)}, 0,
+			"let " + other.String() + " call reward"},
+		{calls.SetRewardCaller(core.Address{}), "BondingManager", places.BondingManager, "setRewardCaller", []any{zero}, 0,
+			"let no other account call reward"},
 		{calls.InitializeRound(), "RoundsManager", places.RoundsManager, "initializeRound", nil, 0, "initialize the round"},
-		{calls.SetServiceURI("https://h:8935"), "ServiceRegistry", places.Registry, "setServiceURI", []any{"https://h:8935"}, 0, `set the service URI to "https://h:8935"`},
-		{calls.FundDeposit(core.NewWei(7)), "TicketBroker", places.TicketBroker, "fundDeposit", nil, 7, "add 0.000000000000000007 ETH to the deposit"},
-		{calls.FundReserve(core.NewWei(7)), "TicketBroker", places.TicketBroker, "fundReserve", nil, 7, "add 0.000000000000000007 ETH to the reserve"},
-		{calls.FundDepositAndReserve(core.NewWei(7), core.NewWei(8)), "TicketBroker", places.TicketBroker, "fundDepositAndReserve", []any{number(7), number(8)}, 15, "add 0.000000000000000007 ETH to the deposit and 0.000000000000000008 ETH to the reserve"},
+		{calls.SetServiceURI("https://h:8935"), "ServiceRegistry", places.Registry, "setServiceURI",
+			[]any{"https://h:8935"}, 0, `set the service URI to "https://h:8935"`},
+		{calls.FundDeposit(core.NewWei(7)), "TicketBroker", places.TicketBroker, "fundDeposit", nil, 7,
+			"add 0.000000000000000007 ETH to the deposit"},
+		{calls.FundReserve(core.NewWei(7)), "TicketBroker", places.TicketBroker, "fundReserve", nil, 7,
+			"add 0.000000000000000007 ETH to the reserve"},
+		{calls.FundDepositAndReserve(core.NewWei(7), core.NewWei(8)), "TicketBroker", places.TicketBroker,
+			"fundDepositAndReserve", []any{number(7), number(8)}, 15,
+			"add 0.000000000000000007 ETH to the deposit and 0.000000000000000008 ETH to the reserve"},
 		{calls.Unlock(), "TicketBroker", places.TicketBroker, "unlock", nil, 0, "unlock deposit and reserve"},
-		{calls.CancelUnlock(), "TicketBroker", places.TicketBroker, "cancelUnlock", nil, 0, "keep deposit and reserve locked"},
+		{calls.CancelUnlock(), "TicketBroker", places.TicketBroker, "cancelUnlock", nil, 0,
+			"keep deposit and reserve locked"},
 		{calls.WithdrawFunds(), "TicketBroker", places.TicketBroker, "withdraw", nil, 0, "withdraw deposit and reserve"},
-		{must(calls.Vote(somePoll, 1)), "Poll", somePoll, "vote", []any{number(1)}, 0, "vote no in the poll " + somePoll.String()},
-		{must(calls.CastVote(proposal, 2, "")), "LivepeerGovernor", places.LivepeerGovernor, "castVote", []any{proposal, uint8(2)}, 0, "vote abstain on proposal " + proposal.String()},
-		{must(calls.CastVote(proposal, 1, "good")), "LivepeerGovernor", places.LivepeerGovernor, "castVoteWithReason", []any{proposal, uint8(1), "good"}, 0, "vote for proposal " + proposal.String()},
+		{must(calls.Vote(somePoll, 1)), "Poll", somePoll, "vote", []any{number(1)}, 0, "vote no in the poll " +
+			somePoll.String()},
+		{must(calls.CastVote(proposal, 2, "")), "LivepeerGovernor", places.LivepeerGovernor, "castVote",
+			[]any{proposal, uint8(2)}, 0, "vote abstain on proposal " + proposal.String()},
+		{must(calls.CastVote(proposal, 1, "good")), "LivepeerGovernor", places.LivepeerGovernor, "castVoteWithReason",
+			[]any{proposal, uint8(1), "good"}, 0, "vote for proposal " + proposal.String()},
 	}
 	for _, tt := range tests {
 		c := tt.call
@@ -146,23 +178,24 @@ func TestFor(t *testing.T) {
 		want   contracts.Call
 	}{
 		{protocol.Approve{Amount: core.NewLPT(1)}, calls.Approve(core.NewLPT(1))},
-		{protocol.Bond{Amount: core.NewLPT(1), To: somebody}, calls.Bond(core.NewLPT(1), somebody, hints)},
+		{protocol.Bond{Amount: core.NewLPT(1), To: other}, calls.Bond(core.NewLPT(1), other, hints)},
 		{protocol.Unbond{Amount: core.NewLPT(1)}, calls.Unbond(core.NewLPT(1), hint)},
 		{protocol.Rebond{Lock: 2}, calls.Rebond(2, hint)},
-		{protocol.RebondFromUnbonded{To: somebody, Lock: 2}, calls.RebondFromUnbonded(somebody, 2, hint)},
+		{protocol.RebondFromUnbonded{To: other, Lock: 2}, calls.RebondFromUnbonded(other, 2, hint)},
 		{protocol.WithdrawStake{Lock: 2}, calls.WithdrawStake(2)},
-		{protocol.WithdrawFees{Recipient: somebody, Amount: core.NewWei(1)}, calls.WithdrawFees(somebody, core.NewWei(1))},
+		{protocol.WithdrawFees{Recipient: other, Amount: core.NewWei(1)}, calls.WithdrawFees(other, core.NewWei(1))},
 		{protocol.ClaimEarnings{}, calls.ClaimEarnings()},
-		{protocol.TransferTokens{To: somebody, Amount: core.NewLPT(1)}, calls.Transfer(somebody, core.NewLPT(1))},
+		{protocol.TransferTokens{To: other, Amount: core.NewLPT(1)}, calls.Transfer(other, core.NewLPT(1))},
 		{protocol.RequestTokens{}, must(calls.RequestTokens())},
 		{protocol.SetCommission{RewardCut: 1, FeeShare: 2}, calls.SetCommission(1, 2, hint)},
 		{protocol.SetServiceURI{URI: "u"}, calls.SetServiceURI("u")},
 		{protocol.Reward{}, calls.Reward(hint)},
-		{protocol.RewardFor{Orchestrator: somebody}, calls.RewardForTranscoder(somebody, hint)},
-		{protocol.SetRewardCaller{Caller: somebody}, calls.SetRewardCaller(somebody)},
+		{protocol.RewardFor{Orchestrator: other}, calls.RewardForTranscoder(other, hint)},
+		{protocol.SetRewardCaller{Caller: other}, calls.SetRewardCaller(other)},
 		{protocol.InitializeRound{}, calls.InitializeRound()},
 		{protocol.FundDeposit{Amount: core.NewWei(1)}, calls.FundDeposit(core.NewWei(1))},
-		{protocol.FundDepositAndReserve{Deposit: core.NewWei(1), Reserve: core.NewWei(2)}, calls.FundDepositAndReserve(core.NewWei(1), core.NewWei(2))},
+		{protocol.FundDepositAndReserve{Deposit: core.NewWei(1), Reserve: core.NewWei(2)},
+			calls.FundDepositAndReserve(core.NewWei(1), core.NewWei(2))},
 		{protocol.Unlock{}, calls.Unlock()},
 		{protocol.CancelUnlock{}, calls.CancelUnlock()},
 		{protocol.WithdrawFunds{}, calls.WithdrawFunds()},
@@ -225,7 +258,8 @@ func TestRedeemVector(t *testing.T) {
 	}
 	batch := calls.BatchRedeem([]protocol.WinningTicket{ticket, ticket})
 	method, args := understood(t, "TicketBroker", batch.Data())
-	if method.Name != "batchRedeemWinningTickets" || len(args[1].([][]byte)) != 2 || batch.Describe() != "redeem 2 tickets over 0.002 ETH" {
+	if method.Name != "batchRedeemWinningTickets" || len(args[1].([][]byte)) != 2 ||
+		batch.Describe() != "redeem 2 tickets over 0.002 ETH" {
 		t.Errorf("%s %v", method.Name, args)
 	}
 }

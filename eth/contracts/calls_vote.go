@@ -27,7 +27,8 @@ func (c Calls) CastVote(proposal *big.Int, support uint8, reason string) (Call, 
 		return Call{}, fault.New(fault.ContractMissing, op, "LivepeerGovernor is not registered on this network")
 	}
 	if proposal == nil || proposal.Sign() < 0 || proposal.BitLen() > 256 || support > 2 {
-		return Call{}, fault.New(fault.VoteRefused, op, "a vote needs the proposal's number and 0 (against), 1 (for) or 2 (abstain)")
+		return Call{}, fault.New(fault.VoteRefused, op,
+			"a vote needs the proposal's number and 0 (against), 1 (for) or 2 (abstain)")
 	}
 	data := governorABI.PackCastVote(proposal, support)
 	if reason != "" {

@@ -18,8 +18,7 @@ type decode func(*convert, *types.Log) (Event, error)
 // Decoder reads the events of one network's contracts.
 type Decoder struct {
 	a Addresses
-	// byContract knows which contract sends what: anybody can send an event that
-	// looks the same.
+	// byContract lists the kinds that each contract sends: any contract can send an event that looks the same.
 	byContract map[common.Address]map[common.Hash]decode
 }
 
@@ -53,9 +52,8 @@ func (d Decoder) Topics() []common.Hash {
 	return slices.SortedFunc(maps.Keys(all), common.Hash.Cmp)
 }
 
-// Decode reads a log. It returns nil without an error for what other contracts
-// send and for kinds that nobody here needs; ContractAnswerInvalid for a log of
-// ours that cannot be read.
+// Decode reads a log. It returns nil without an error for logs of other contracts and of unused kinds;
+// ContractAnswerInvalid for a log of ours that cannot be read.
 func (d Decoder) Decode(log *types.Log) (Event, error) {
 	if len(log.Topics) == 0 {
 		return nil, nil

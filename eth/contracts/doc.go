@@ -1,9 +1,7 @@
-// Package contracts is the protocol's contracts in domain words: where they are,
-// what can be asked of them, what an account can do with them, what they tell in
-// events and why they refuse.
+// Package contracts is the protocol's contracts in domain words: their addresses, reads, calls and events,
+// and the reasons of their refusals.
 //
-// It opens no connection and holds no key. Reads travel through package ethcall's
-// Batcher; a key signs what is a Call, and a Call is made here alone, so that no
-// other transaction can be signed. The chain adapter's other packages are its
-// callers.
+// It opens no connection and holds no key. Reads go through package ethcall's Batcher; a key signs a Call,
+// and only this package makes one, so that no other transaction can be signed. The chain adapter's other
+// packages are its callers.
 package contracts

@@ -60,7 +60,7 @@ type (
 		Orchestrator core.Address
 		Amount       core.LPT
 	}
-	// RewardCallerSet: an orchestrator named a reward caller, or nobody.
+	// RewardCallerSet: an orchestrator named a reward caller, or none.
 	RewardCallerSet struct {
 		Origin
 		Orchestrator, Caller core.Address

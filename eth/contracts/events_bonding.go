@@ -35,11 +35,13 @@ var bondingEvents = map[common.Hash]decode{
 		}),
 	topicOf("Bond(address,address,address,uint256,uint256)"): reading(bondingABI.UnpackBondEvent,
 		func(c *convert, o Origin, v *bindings.BondingManagerBond) Event {
-			return Bond{o, core.Address(v.NewDelegate), core.Address(v.OldDelegate), core.Address(v.Delegator), c.lpt(v.AdditionalAmount), c.lpt(v.BondedAmount)}
+			return Bond{o, core.Address(v.NewDelegate), core.Address(v.OldDelegate), core.Address(v.Delegator),
+				c.lpt(v.AdditionalAmount), c.lpt(v.BondedAmount)}
 		}),
 	topicOf("Unbond(address,address,uint256,uint256,uint256)"): reading(bondingABI.UnpackUnbondEvent,
 		func(c *convert, o Origin, v *bindings.BondingManagerUnbond) Event {
-			return Unbond{o, core.Address(v.Delegate), core.Address(v.Delegator), c.lock(v.UnbondingLockId), c.lpt(v.Amount), c.round(v.WithdrawRound)}
+			return Unbond{o, core.Address(v.Delegate), core.Address(v.Delegator), c.lock(v.UnbondingLockId), c.lpt(v.Amount),
+				c.round(v.WithdrawRound)}
 		}),
 	topicOf("Rebond(address,address,uint256,uint256)"): reading(bondingABI.UnpackRebondEvent,
 		func(c *convert, o Origin, v *bindings.BondingManagerRebond) Event {

@@ -39,7 +39,8 @@ var brokerEvents = map[common.Hash]decode{
 		func(c *convert, o Origin, v *bindings.TicketBrokerWinningTicketTransfer) Event {
 			return WinningTicketTransfer{o, core.Address(v.Sender), core.Address(v.Recipient), c.wei(v.Amount)}
 		}),
-	topicOf("WinningTicketRedeemed(address,address,uint256,uint256,uint256,uint256,bytes)"): reading(brokerABI.UnpackWinningTicketRedeemedEvent, redeemed),
+	topicOf("WinningTicketRedeemed(address,address,uint256,uint256,uint256,uint256,bytes)"): reading(
+		brokerABI.UnpackWinningTicketRedeemedEvent, redeemed),
 }
 
 // redeemed keeps a sender nonce that no node would make out of the domain: it

@@ -48,7 +48,7 @@ func logged(t testing.TB, contract string, at core.Address, name string, args ..
 // origin is where logged puts every event.
 var origin = contracts.Origin{Block: 900, BlockHash: protocol.Hash{1}, Tx: protocol.TxHash{2}, Index: 3}
 
-type told struct {
+type published struct {
 	contract string
 	at       core.Address
 	event    string
@@ -56,35 +56,55 @@ type told struct {
 	want     contracts.Event
 }
 
-func allEvents() []told {
-	x, y, z := a(somebody), a(another), a(somePoll)
+func allEvents() []published {
+	x, y, z := a(other), a(another), a(somePoll)
 	bond, broker := places.BondingManager, places.TicketBroker
-	return []told{
-		{"RoundsManager", places.RoundsManager, "NewRound", []any{number(3501), [32]byte{7}}, contracts.NewRound{origin, 3501, protocol.Hash{7}}},
-		{"BondingManager", bond, "TranscoderActivated", []any{x, number(3502)}, contracts.TranscoderActivated{origin, somebody, 3502}},
-		{"BondingManager", bond, "TranscoderDeactivated", []any{x, number(3502)}, contracts.TranscoderDeactivated{origin, somebody, 3502}},
-		{"BondingManager", bond, "TranscoderUpdate", []any{x, number(100_000), number(50_000)}, contracts.TranscoderUpdate{origin, somebody, 100_000, 50_000}},
-		{"BondingManager", bond, "Reward", []any{x, tokens(5)}, contracts.Reward{origin, somebody, core.LPTTokens(5)}},
-		{"BondingManager", bond, "TreasuryReward", []any{x, y, tokens(5)}, contracts.TreasuryReward{origin, somebody, core.LPTTokens(5)}},
-		{"BondingManager", bond, "RewardCallerSet", []any{x, y}, contracts.RewardCallerSet{origin, somebody, another}},
-		{"BondingManager", bond, "Bond", []any{x, y, z, tokens(1), tokens(2)}, contracts.Bond{origin, somebody, another, somePoll, core.LPTTokens(1), core.LPTTokens(2)}},
-		{"BondingManager", bond, "Unbond", []any{x, y, number(4), tokens(1), number(3508)}, contracts.Unbond{origin, somebody, another, 4, core.LPTTokens(1), 3508}},
-		{"BondingManager", bond, "Rebond", []any{x, y, number(4), tokens(1)}, contracts.Rebond{origin, somebody, another, 4, core.LPTTokens(1)}},
-		{"BondingManager", bond, "WithdrawStake", []any{x, number(4), tokens(1), number(3508)}, contracts.WithdrawStake{origin, somebody, 4, core.LPTTokens(1)}},
-		{"BondingManager", bond, "WithdrawFees", []any{x, y, number(6)}, contracts.WithdrawFees{origin, somebody, another, core.NewWei(6)}},
-		{"TicketBroker", broker, "DepositFunded", []any{x, number(6)}, contracts.DepositFunded{origin, somebody, core.NewWei(6)}},
-		{"TicketBroker", broker, "ReserveFunded", []any{x, number(6)}, contracts.ReserveFunded{origin, somebody, core.NewWei(6)}},
-		{"TicketBroker", broker, "ReserveClaimed", []any{x, y, number(6)}, contracts.ReserveClaimed{origin, somebody, another, core.NewWei(6)}},
-		{"TicketBroker", broker, "Withdrawal", []any{x, number(6), number(7)}, contracts.Withdrawal{origin, somebody, core.NewWei(6), core.NewWei(7)}},
-		{"TicketBroker", broker, "Unlock", []any{x, number(3500), number(3502)}, contracts.Unlock{origin, somebody, 3500, 3502}},
-		{"TicketBroker", broker, "UnlockCancelled", []any{x}, contracts.UnlockCancelled{origin, somebody}},
-		{"TicketBroker", broker, "WinningTicketTransfer", []any{x, y, number(6)}, contracts.WinningTicketTransfer{origin, somebody, another, core.NewWei(6)}},
-		{"TicketBroker", broker, "WinningTicketRedeemed", []any{x, y, number(6), never, number(8), number(9), []byte{1, 2}}, contracts.WinningTicketRedeemed{
-			Origin: origin, Sender: somebody, Recipient: another, FaceValue: core.NewWei(6), WinProb: protocol.Word(common.BigToHash(never)),
-			SenderNonce: 8, RecipientRand: protocol.Word{31: 9}, AuxData: []byte{1, 2},
-		}},
-		{"ServiceRegistry", places.ServiceRegistry, "ServiceURIUpdate", []any{x, "https://h:8935"}, contracts.ServiceURIUpdate{origin, places.ServiceRegistry, somebody, "https://h:8935"}},
-		{"ServiceRegistry", places.AIServiceRegistry, "ServiceURIUpdate", []any{x, "https://h:8935"}, contracts.ServiceURIUpdate{origin, places.AIServiceRegistry, somebody, "https://h:8935"}},
+	return []published{
+		{"RoundsManager", places.RoundsManager, "NewRound", []any{number(3501), [32]byte{7}},
+			contracts.NewRound{origin, 3501, protocol.Hash{7}}},
+		{"BondingManager", bond, "TranscoderActivated", []any{x, number(3502)},
+			contracts.TranscoderActivated{origin, other, 3502}},
+		{"BondingManager", bond, "TranscoderDeactivated", []any{x, number(3502)},
+			contracts.TranscoderDeactivated{origin, other, 3502}},
+		{"BondingManager", bond, "TranscoderUpdate", []any{x, number(100_000), number(50_000)},
+			contracts.TranscoderUpdate{origin, other, 100_000, 50_000}},
+		{"BondingManager", bond, "Reward", []any{x, tokens(5)}, contracts.Reward{origin, other, core.LPTTokens(5)}},
+		{"BondingManager", bond, "TreasuryReward", []any{x, y, tokens(5)}, contracts.TreasuryReward{origin, other,
+			core.LPTTokens(5)}},
+		{"BondingManager", bond, "RewardCallerSet", []any{x, y}, contracts.RewardCallerSet{origin, other, another}},
+		{"BondingManager", bond, "Bond", []any{x, y, z, tokens(1), tokens(2)},
+			contracts.Bond{origin, other, another, somePoll, core.LPTTokens(1), core.LPTTokens(2)}},
+		{"BondingManager", bond, "Unbond", []any{x, y, number(4), tokens(1), number(3508)},
+			contracts.Unbond{origin, other, another, 4, core.LPTTokens(1), 3508}},
+		{"BondingManager", bond, "Rebond", []any{x, y, number(4), tokens(1)},
+			contracts.Rebond{origin, other, another, 4, core.LPTTokens(1)}},
+		{"BondingManager", bond, "WithdrawStake", []any{x, number(4), tokens(1), number(3508)},
+			contracts.WithdrawStake{origin, other, 4, core.LPTTokens(1)}},
+		{"BondingManager", bond, "WithdrawFees", []any{x, y, number(6)}, contracts.WithdrawFees{origin, other, another,
+			core.NewWei(6)}},
+		{"TicketBroker", broker, "DepositFunded", []any{x, number(6)}, contracts.DepositFunded{origin, other,
+			core.NewWei(6)}},
+		{"TicketBroker", broker, "ReserveFunded", []any{x, number(6)}, contracts.ReserveFunded{origin, other,
+			core.NewWei(6)}},
+		{"TicketBroker", broker, "ReserveClaimed", []any{x, y, number(6)}, contracts.ReserveClaimed{origin, other,
+			another, core.NewWei(6)}},
+		{"TicketBroker", broker, "Withdrawal", []any{x, number(6), number(7)},
+			contracts.Withdrawal{origin, other, core.NewWei(6), core.NewWei(7)}},
+		{"TicketBroker", broker, "Unlock", []any{x, number(3500), number(3502)},
+			contracts.Unlock{origin, other, 3500, 3502}},
+		{"TicketBroker", broker, "UnlockCancelled", []any{x}, contracts.UnlockCancelled{origin, other}},
+		{"TicketBroker", broker, "WinningTicketTransfer", []any{x, y, number(6)},
+			contracts.WinningTicketTransfer{origin, other, another, core.NewWei(6)}},
+		{"TicketBroker", broker, "WinningTicketRedeemed", []any{x, y, number(6), never, number(8), number(9), []byte{1, 2}},
+			contracts.WinningTicketRedeemed{
+				Origin: origin, Sender: other, Recipient: another, FaceValue: core.NewWei(6),
+				WinProb:     protocol.Word(common.BigToHash(never)),
+				SenderNonce: 8, RecipientRand: protocol.Word{31: 9}, AuxData: []byte{1, 2},
+			}},
+		{"ServiceRegistry", places.ServiceRegistry, "ServiceURIUpdate", []any{x, "https://h:8935"},
+			contracts.ServiceURIUpdate{origin, places.ServiceRegistry, other, "https://h:8935"}},
+		{"ServiceRegistry", places.AIServiceRegistry, "ServiceURIUpdate", []any{x, "https://h:8935"},
+			contracts.ServiceURIUpdate{origin, places.AIServiceRegistry, other, "https://h:8935"}},
 	}
 }
 
@@ -105,7 +125,7 @@ func TestDecode(t *testing.T) {
 		}
 		log.Removed = true
 		if got, err := d.Decode(log); err != nil || !got.From().Removed {
-			t.Errorf("%s: a removal is not told: %v", tt.event, err)
+			t.Errorf("%s: a removal is not published: %v", tt.event, err)
 		}
 		foreign := *log
 		foreign.Address = common.Address{0xff}
@@ -135,7 +155,8 @@ func TestTopicsNeeded(t *testing.T) {
 		"NewRound(uint256,bytes32)", "TranscoderActivated(address,uint256)", "TranscoderDeactivated(address,uint256)",
 		"Unbond(address,address,uint256,uint256,uint256)", "Rebond(address,address,uint256,uint256)",
 		"WithdrawStake(address,uint256,uint256,uint256)", "DepositFunded(address,uint256)", "ReserveFunded(address,uint256)",
-		"Withdrawal(address,uint256,uint256)", "WinningTicketTransfer(address,address,uint256)", "Unlock(address,uint256,uint256)",
+		"Withdrawal(address,uint256,uint256)", "WinningTicketTransfer(address,address,uint256)",
+		"Unlock(address,uint256,uint256)",
 		"UnlockCancelled(address)", "ServiceURIUpdate(address,string)",
 	} {
 		if !have[crypto.Keccak256Hash([]byte(signature))] {
@@ -146,7 +167,8 @@ func TestTopicsNeeded(t *testing.T) {
 
 func TestContractsToAsk(t *testing.T) {
 	t.Parallel()
-	want := []common.Address{a(places.BondingManager), a(places.TicketBroker), a(places.RoundsManager), a(places.ServiceRegistry), a(places.AIServiceRegistry)}
+	want := []common.Address{a(places.BondingManager), a(places.TicketBroker), a(places.RoundsManager),
+		a(places.ServiceRegistry), a(places.AIServiceRegistry)}
 	if got := contracts.NewDecoder(places).Contracts(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
 	}
@@ -163,7 +185,8 @@ func TestDecodeBroken(t *testing.T) {
 	if got, err := d.Decode(&types.Log{Address: a(places.BondingManager)}); got != nil || err != nil {
 		t.Errorf("no topics: %v, %v", got, err)
 	}
-	if got, err := d.Decode(&types.Log{Address: a(places.BondingManager), Topics: []common.Hash{{1}}}); got != nil || err != nil {
+	if got, err := d.Decode(&types.Log{Address: a(places.BondingManager), Topics: []common.Hash{{1}}}); got != nil ||
+		err != nil {
 		t.Errorf("an unknown kind: %v, %v", got, err)
 	}
 	for _, tt := range allEvents() {

@@ -34,7 +34,7 @@ func (c Call) Explain(err error) error {
 	case !ok:
 		return fmt.Errorf("%s: %w", c.name, err)
 	}
-	reason.Code = c.meaning(reason)
+	reason.Code = c.codeFor(reason)
 	return reason.fault(c.name)
 }
 
@@ -65,7 +65,8 @@ func reasonOf(err error) (Reason, bool) {
 }
 
 // serverWords is what servers put around a contract's words, which are the group.
-var serverWords = regexp.MustCompile(`(?is)^.*?revert(?:ed)?(?: with reason string)?:?\s*'?(.*?)'?(?:\s*\(JSON-RPC error -?\d+\))?$`)
+var serverWords = regexp.MustCompile(`(?is)^.*?revert(?:ed)?(?: with reason string)?:?\s*'?(.*?)'?` +
+	`(?:\s*\(JSON-RPC error -?\d+\))?$`)
 
 // quotedReason cuts a server's own words off a contract's.
 func quotedReason(text string) string {

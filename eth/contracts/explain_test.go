@@ -65,7 +65,7 @@ var situations = map[string]fault.Code{
 	"ERC20: transfer amount exceeds balance":                  fault.TokensMissing,
 	"poll is over":                                            fault.VoteRefused,
 	"Governor: vote not currently active":                     fault.VoteRefused,
-	"something nobody has heard of":                           fault.ContractReverted,
+	"something unknown":                                       fault.ContractReverted,
 }
 
 // Servers send the same refusal in several ways.
@@ -78,8 +78,9 @@ func TestSituations(t *testing.T) {
 			"data in object":  revert{data: map[string]any{"data": "0x" + hex.EncodeToString(errorString(t, text))}},
 			"text":            errors.New("execution reverted: " + text),
 			"text and number": errors.New("execution reverted: " + text + " (JSON-RPC error 3)"),
-			"quoted text":     errors.New("VM Exception while processing transaction: reverted with reason string '" + text + "'"),
-			"wrapped":         fmt.Errorf("endpoint 1: %w", saying(t, text)),
+			"quoted text": errors.New("VM Exception while processing transaction: reverted with reason string '" + text +
+				"'"),
+			"wrapped": fmt.Errorf("endpoint 1: %w", saying(t, text)),
 		} {
 			got := contracts.Explain("try", err)
 			f := new(fault.Fault)
@@ -120,7 +121,8 @@ func TestMeaningByCall(t *testing.T) {
 // What is no refusal of a contract stays what it is.
 func TestNotReverted(t *testing.T) {
 	t.Parallel()
-	for _, err := range []error{context.DeadlineExceeded, fault.New(fault.RPCTimeout, "call", ""), revert{message: "insufficient funds", code: -32000}} {
+	for _, err := range []error{context.DeadlineExceeded, fault.New(fault.RPCTimeout, "call", ""),
+		revert{message: "insufficient funds", code: -32000}} {
 		if contracts.IsRevert(err) {
 			t.Errorf("%v counts as a refusal", err)
 		}
@@ -180,12 +182,14 @@ func FuzzExplain(f *testing.F) {
 	f.Add(append([]byte{0x86, 0x6c, 0xb4, 0x2d}, new(big.Int).Lsh(big.NewInt(1), 255).Bytes()...), "x")
 	f.Fuzz(func(t *testing.T, data []byte, message string) {
 		reason := contracts.DecodeRevert(data)
-		if _, ok := fault.Lookup(reason.Code); !ok || len([]rune(reason.Text)) > 300 || strings.ContainsFunc(reason.Text, unprintable) {
+		if _, ok := fault.Lookup(reason.Code); !ok || len([]rune(reason.Text)) > 300 ||
+			strings.ContainsFunc(reason.Text, unprintable) {
 			t.Errorf("%+v", reason)
 		}
 		err := revert{message: message, data: "0x" + hex.EncodeToString(data), code: 3}
 		got := new(fault.Fault)
-		if !errors.As(contracts.Explain("try", err), &got) || len([]rune(got.Detail)) > 1500 || strings.ContainsFunc(got.Detail, unprintable) {
+		if !errors.As(contracts.Explain("try", err), &got) || len([]rune(got.Detail)) > 1500 ||
+			strings.ContainsFunc(got.Detail, unprintable) {
 			t.Errorf("%v", got)
 		}
 	})

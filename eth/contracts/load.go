@@ -29,14 +29,16 @@ func (r Reads) LoadRound(ctx context.Context, b ethcall.Batcher, at protocol.L2B
 
 // LoadLocks reads the unbonding locks of an account that still hold stake, by ID.
 // They are numbered from 0 and there are next of them.
-func (r Reads) LoadLocks(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, who core.Address, next protocol.LockID) ([]protocol.UnbondingLock, error) {
+func (r Reads) LoadLocks(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, account core.Address,
+	next protocol.LockID) ([]protocol.UnbondingLock, error) {
 	if next > maxLocks {
-		return nil, fault.New(fault.ContractAnswerInvalid, "read unbonding locks", fmt.Sprintf("%d locks of one account", next))
+		return nil, fault.New(fault.ContractAnswerInvalid, "read unbonding locks",
+			fmt.Sprintf("%d locks of one account", next))
 	}
 	all := make([]protocol.UnbondingLock, next)
 	reads := make([]Read, next)
 	for i := range all {
-		reads[i] = r.UnbondingLock(who, protocol.LockID(i), &all[i])
+		reads[i] = r.UnbondingLock(account, protocol.LockID(i), &all[i])
 	}
 	if err := ReadAll(ctx, b, at, reads...); err != nil {
 		return nil, err
@@ -55,15 +57,16 @@ const maxLocks = 100_000
 
 // LoadPool reads the records of the pool's members, highest stake first. The order
 // that was known before, in known, saves a round trip per member.
-func (r Reads) LoadPool(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, known []core.Address) ([]protocol.Orchestrator, error) {
+func (r Reads) LoadPool(ctx context.Context, b ethcall.Batcher, at protocol.L2Block,
+	known []core.Address) ([]protocol.Orchestrator, error) {
 	members, err := r.WalkPool(ctx, b, at, known)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]protocol.Orchestrator, len(members))
 	var reads []Read
-	for i, who := range members {
-		reads = append(reads, r.Orchestrator(who, &all[i])...)
+	for i, account := range members {
+		reads = append(reads, r.Orchestrator(account, &all[i])...)
 	}
 	if err := ReadAll(ctx, b, at, reads...); err != nil {
 		return nil, err

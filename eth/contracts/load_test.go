@@ -72,7 +72,8 @@ func TestWalkPoolWithoutEnd(t *testing.T) {
 		i := slices.Index(members, core.Address(args[0].(common.Address)))
 		return []any{common.Address(members[(i+1)%3])}
 	}
-	if _, err := contracts.NewReads(places).WalkPool(context.Background(), newScripted(t, answers), 5, nil); !errors.Is(err, fault.ContractAnswerInvalid) {
+	if _, err := contracts.NewReads(places).WalkPool(context.Background(), newScripted(t, answers), 5,
+		nil); !errors.Is(err, fault.ContractAnswerInvalid) {
 		t.Errorf("%v", err)
 	}
 }
@@ -80,12 +81,12 @@ func TestWalkPoolWithoutEnd(t *testing.T) {
 func TestLoadPool(t *testing.T) {
 	t.Parallel()
 	answers := protocolAnswers(t)
-	for name, a := range ranked([]core.Address{somebody}) {
+	for name, a := range ranked([]core.Address{other}) {
 		answers[name] = a
 	}
 	s := newScripted(t, answers)
-	got, err := contracts.NewReads(places).LoadPool(context.Background(), s, 5, []core.Address{somebody})
-	if err != nil || len(got) != 1 || got[0].Address != somebody || got[0].DelegatedStake.Cmp(core.LPTTokens(1500)) != 0 {
+	got, err := contracts.NewReads(places).LoadPool(context.Background(), s, 5, []core.Address{other})
+	if err != nil || len(got) != 1 || got[0].Address != other || got[0].DelegatedStake.Cmp(core.LPTTokens(1500)) != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if len(s.sizes) != 2 {
@@ -115,15 +116,15 @@ func TestLoadLocks(t *testing.T) {
 			return []any{number(0), number(0)}
 		},
 	})
-	got, err := r.LoadLocks(context.Background(), s, 5, somebody, 3)
+	got, err := r.LoadLocks(context.Background(), s, 5, other, 3)
 	want := []protocol.UnbondingLock{
-		{ID: 0, Delegator: somebody, Amount: core.NewLPT(100), WithdrawRound: 3507},
-		{ID: 2, Delegator: somebody, Amount: core.NewLPT(102), WithdrawRound: 3507},
+		{ID: 0, Delegator: other, Amount: core.NewLPT(100), WithdrawRound: 3507},
+		{ID: 2, Delegator: other, Amount: core.NewLPT(102), WithdrawRound: 3507},
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := r.LoadLocks(context.Background(), s, 5, somebody, 1<<40); !errors.Is(err, fault.ContractAnswerInvalid) {
+	if _, err := r.LoadLocks(context.Background(), s, 5, other, 1<<40); !errors.Is(err, fault.ContractAnswerInvalid) {
 		t.Errorf("a number of locks that would cost memory: %v", err)
 	}
 }

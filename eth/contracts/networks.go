@@ -30,7 +30,7 @@ type Network struct {
 	PriceFeed core.Address
 	// DefaultRPC is set for a chain of this machine only.
 	DefaultRPC string
-	// Retired says why nobody can work there any more; empty for a live network.
+	// Retired says why no node can work there any more; empty for a live network.
 	Retired string
 }
 
@@ -108,7 +108,7 @@ func Private(name string) bool {
 	return !known || name == Devnet
 }
 
-// DevnetDeployer is the key that puts the contracts on the local chain. Anybody
+// DevnetDeployer is the key that puts the contracts on the local chain. Any client
 // can make it: nothing of worth may ever belong to it.
 func DevnetDeployer() *ecdsa.PrivateKey {
 	return crypto.ToECDSAUnsafe(crypto.Keccak256([]byte("tutti devnet deployer")))

@@ -20,10 +20,15 @@ func TestNetworks(t *testing.T) {
 		minGasPrice, rpc          string
 		live                      bool
 	}{
-		{"arbitrum-one-mainnet", 42161, "0xD8E8328501E9645d16Cf49539efC04f734606ee4", "0x04C0b249740175999E5BF5c9ac1dA92431EF34C5", "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612", 1_200_000, "0", "", true},
-		{"devnet", 42161, "0x3282c120b115ad0e2947463a9751D066A5424739", "0xa211a22704a43D7b40E7Ac831C511ddf9456c76b", "0x917f4e70652bd95F65e78d2F70D68b9E5385B689", 350_000, "0", "http://127.0.0.1:8545", true},
-		{"mainnet", 1, "0xF96D54E490317c557A967ABfA5d6e33006BE69b3", zeroAddress, zeroAddress, 350_000, "1000000000", "", false},
-		{"arbitrum-one-rinkeby", 421611, "0x9ceC649179e2C7Ab91688271bcD09fb707b3E574", zeroAddress, zeroAddress, 1_200_000, "0", "", false},
+		{"arbitrum-one-mainnet", 42161, "0xD8E8328501E9645d16Cf49539efC04f734606ee4",
+			"0x04C0b249740175999E5BF5c9ac1dA92431EF34C5", "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612", 1_200_000, "0", "",
+			true},
+		{"devnet", 42161, "0x3282c120b115ad0e2947463a9751D066A5424739", "0xa211a22704a43D7b40E7Ac831C511ddf9456c76b",
+			"0x917f4e70652bd95F65e78d2F70D68b9E5385B689", 350_000, "0", "http://127.0.0.1:8545", true},
+		{"mainnet", 1, "0xF96D54E490317c557A967ABfA5d6e33006BE69b3", zeroAddress, zeroAddress, 350_000, "1000000000", "",
+			false},
+		{"arbitrum-one-rinkeby", 421611, "0x9ceC649179e2C7Ab91688271bcD09fb707b3E574", zeroAddress, zeroAddress, 1_200_000,
+			"0", "", false},
 		{"rinkeby", 4, "0x9a9827455911a858E55f07911904fACC0D66027E", zeroAddress, zeroAddress, 350_000, "0", "", false},
 	}
 	if got := len(contracts.Networks()); got != len(tests) {

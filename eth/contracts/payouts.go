@@ -9,9 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Payouts puts together what events, in their order, say of redemptions. What a
-// ticket paid stands in events before the one that names it; one without them paid
-// nothing. Gas and Fee are left out: no event has them.
+// Payouts combines events, in their order, into redemptions. The payments of a ticket come in events before
+// the one that names it; a ticket without them paid nothing. Gas and Fee are left out: no event has them.
 func Payouts(events []Event) []protocol.Payout {
 	var out []protocol.Payout
 	var seen redemption
@@ -55,10 +54,10 @@ func (r redemption) payout(e WinningTicketRedeemed) protocol.Payout {
 	return p
 }
 
-// Is reports whether the event is of the ticket, all of which it tells but the
-// signature.
+// Is reports whether the event is of the ticket; it has all of the ticket but the signature.
 func (e WinningTicketRedeemed) Is(t *protocol.WinningTicket) bool {
-	return e.Sender == t.Sender && e.Recipient == t.Recipient && e.SenderNonce == t.SenderNonce && e.RecipientRand == t.RecipientRand &&
+	return e.Sender == t.Sender && e.Recipient == t.Recipient && e.SenderNonce == t.SenderNonce &&
+		e.RecipientRand == t.RecipientRand &&
 		e.FaceValue.Cmp(t.FaceValue) == 0 && e.WinProb == t.WinProb && bytes.Equal(e.AuxData, t.AuxData())
 }
 

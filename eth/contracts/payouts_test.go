@@ -9,18 +9,19 @@ import (
 )
 
 // Several tickets of one transaction, and of two: each has what came before it, and
-// what belongs to somebody else has no part in it.
+// what belongs to another recipient has no part in it.
 func TestPayouts(t *testing.T) {
 	t.Parallel()
 	one, two := contracts.Origin{Block: 5, Tx: protocol.TxHash{1}}, contracts.Origin{Block: 6, Tx: protocol.TxHash{2}}
 	claimed := func(o contracts.Origin, n uint64) contracts.Event {
-		return contracts.ReserveClaimed{Origin: o, Sender: somebody, Claimant: another, Amount: core.NewWei(n)}
+		return contracts.ReserveClaimed{Origin: o, Sender: other, Claimant: another, Amount: core.NewWei(n)}
 	}
 	paid := func(o contracts.Origin, n uint64) contracts.Event {
-		return contracts.WinningTicketTransfer{Origin: o, Sender: somebody, Recipient: another, Amount: core.NewWei(n)}
+		return contracts.WinningTicketTransfer{Origin: o, Sender: other, Recipient: another, Amount: core.NewWei(n)}
 	}
 	redeemed := func(o contracts.Origin, nonce uint64) contracts.Event {
-		return contracts.WinningTicketRedeemed{Origin: o, Sender: somebody, Recipient: another, FaceValue: core.NewWei(100), SenderNonce: nonce}
+		return contracts.WinningTicketRedeemed{Origin: o, Sender: other, Recipient: another, FaceValue: core.NewWei(100),
+			SenderNonce: nonce}
 	}
 	got := contracts.Payouts([]contracts.Event{
 		paid(one, 100), redeemed(one, 1),
@@ -28,16 +29,19 @@ func TestPayouts(t *testing.T) {
 		redeemed(one, 3),
 		paid(one, 7), // of a ticket whose event is missing
 		redeemed(two, 4),
-		contracts.WinningTicketTransfer{Origin: two, Sender: another, Recipient: another, Amount: core.NewWei(9)}, redeemed(two, 5),
+		contracts.WinningTicketTransfer{Origin: two, Sender: another, Recipient: another, Amount: core.NewWei(9)},
+		redeemed(two, 5),
 	})
-	want := []struct{ nonce, paid, reserve, block uint64 }{{1, 100, 0, 5}, {2, 80, 30, 5}, {3, 0, 0, 5}, {4, 0, 0, 6}, {5, 0, 0, 6}}
+	want := []struct{ nonce, paid, reserve, block uint64 }{{1, 100, 0, 5}, {2, 80, 30, 5}, {3, 0, 0, 5}, {4, 0, 0, 6},
+		{5, 0, 0, 6}}
 	if len(got) != len(want) {
 		t.Fatalf("%+v", got)
 	}
 	for i, w := range want {
 		p := got[i]
-		if p.SenderNonce != w.nonce || p.Paid.Cmp(core.NewWei(w.paid)) != 0 || p.FromReserve.Cmp(core.NewWei(w.reserve)) != 0 || uint64(p.Block) != w.block ||
-			p.FaceValue.Cmp(core.NewWei(100)) != 0 || p.Sender != somebody || p.Recipient != another {
+		if p.SenderNonce != w.nonce || p.Paid.Cmp(core.NewWei(w.paid)) != 0 ||
+			p.FromReserve.Cmp(core.NewWei(w.reserve)) != 0 || uint64(p.Block) != w.block ||
+			p.FaceValue.Cmp(core.NewWei(100)) != 0 || p.Sender != other || p.Recipient != another {
 			t.Errorf("%+v, want %+v", p, w)
 		}
 	}
@@ -48,7 +52,8 @@ func TestRedemptionIsOfTheTicket(t *testing.T) {
 	t.Parallel()
 	ticket := vectorTicket()
 	event := contracts.WinningTicketRedeemed{
-		Sender: ticket.Sender, Recipient: ticket.Recipient, FaceValue: ticket.FaceValue, WinProb: ticket.WinProb, SenderNonce: ticket.SenderNonce,
+		Sender: ticket.Sender, Recipient: ticket.Recipient, FaceValue: ticket.FaceValue, WinProb: ticket.WinProb,
+		SenderNonce:   ticket.SenderNonce,
 		RecipientRand: ticket.RecipientRand, AuxData: ticket.AuxData(),
 	}
 	if !event.Is(&ticket) {

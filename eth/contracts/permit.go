@@ -26,7 +26,8 @@ var (
 	permittedPoll     = selectors(&bindings.PollMetaData, "vote")
 
 	bondingFunctions = []string{
-		"bond", "bondWithHint", "unbond", "unbondWithHint", "rebond", "rebondWithHint", "rebondFromUnbonded", "rebondFromUnbondedWithHint",
+		"bond", "bondWithHint", "unbond", "unbondWithHint", "rebond", "rebondWithHint", "rebondFromUnbonded",
+		"rebondFromUnbondedWithHint",
 		"withdrawStake", "withdrawFees", "claimEarnings", "transcoder", "transcoderWithHint", "reward", "rewardWithHint",
 		"rewardForTranscoder", "rewardForTranscoderWithHint", "setRewardCaller",
 	}
@@ -77,7 +78,8 @@ func (c Calls) Permits(to core.Address, data []byte, value core.Wei) bool {
 	}{
 		{c.a.LivepeerToken, permittedToken}, {c.a.LivepeerTokenFaucet, permittedFaucet},
 		{c.a.BondingManager, permittedBonding}, {c.a.RoundsManager, permittedRounds},
-		{c.a.ServiceRegistry, permittedRegistry}, {c.a.AIServiceRegistry, permittedRegistry}, {c.a.Registry, permittedRegistry},
+		{c.a.ServiceRegistry, permittedRegistry}, {c.a.AIServiceRegistry, permittedRegistry},
+		{c.a.Registry, permittedRegistry},
 		{c.a.TicketBroker, permittedBroker}, {c.a.LivepeerGovernor, permittedGovernor},
 	} {
 		if at.address == to && slices.Contains(at.may, called) {

@@ -11,18 +11,24 @@ import (
 func TestPermits(t *testing.T) {
 	t.Parallel()
 	at := contracts.Addresses{
-		Controller: core.Address{1}, LivepeerToken: core.Address{2}, BondingManager: core.Address{3}, TicketBroker: core.Address{4},
-		RoundsManager: core.Address{5}, Minter: core.Address{6}, ServiceRegistry: core.Address{7}, AIServiceRegistry: core.Address{8},
-		Registry: core.Address{7}, LivepeerTokenFaucet: core.Address{9}, LivepeerGovernor: core.Address{10},
+		Controller: core.Address{1}, LivepeerToken: core.Address{2}, BondingManager: core.Address{3},
+		TicketBroker:  core.Address{4},
+		RoundsManager: core.Address{5}, Minter: core.Address{6}, ServiceRegistry: core.Address{7},
+		AIServiceRegistry: core.Address{8},
+		Registry:          core.Address{7}, LivepeerTokenFaucet: core.Address{9}, LivepeerGovernor: core.Address{10},
 	}
 	calls := contracts.NewCalls(at)
 	for _, a := range []protocol.Action{
-		protocol.Approve{Amount: core.NewLPT(1)}, protocol.Bond{Amount: core.NewLPT(1), To: somebody}, protocol.Unbond{Amount: core.NewLPT(1)},
-		protocol.Rebond{Lock: 2}, protocol.RebondFromUnbonded{To: somebody, Lock: 2}, protocol.WithdrawStake{Lock: 2},
-		protocol.WithdrawFees{Recipient: somebody, Amount: core.NewWei(1)}, protocol.ClaimEarnings{},
-		protocol.TransferTokens{To: somebody, Amount: core.NewLPT(1)}, protocol.RequestTokens{}, protocol.SetCommission{RewardCut: 1, FeeShare: 2},
-		protocol.SetServiceURI{URI: "u"}, protocol.Reward{}, protocol.RewardFor{Orchestrator: somebody}, protocol.SetRewardCaller{Caller: somebody},
-		protocol.InitializeRound{}, protocol.FundDeposit{Amount: core.NewWei(1)}, protocol.FundDepositAndReserve{Deposit: core.NewWei(1), Reserve: core.NewWei(2)},
+		protocol.Approve{Amount: core.NewLPT(1)}, protocol.Bond{Amount: core.NewLPT(1), To: other},
+		protocol.Unbond{Amount: core.NewLPT(1)},
+		protocol.Rebond{Lock: 2}, protocol.RebondFromUnbonded{To: other, Lock: 2}, protocol.WithdrawStake{Lock: 2},
+		protocol.WithdrawFees{Recipient: other, Amount: core.NewWei(1)}, protocol.ClaimEarnings{},
+		protocol.TransferTokens{To: other, Amount: core.NewLPT(1)}, protocol.RequestTokens{},
+		protocol.SetCommission{RewardCut: 1, FeeShare: 2},
+		protocol.SetServiceURI{URI: "u"}, protocol.Reward{}, protocol.RewardFor{Orchestrator: other},
+		protocol.SetRewardCaller{Caller: other},
+		protocol.InitializeRound{}, protocol.FundDeposit{Amount: core.NewWei(1)},
+		protocol.FundDepositAndReserve{Deposit: core.NewWei(1), Reserve: core.NewWei(2)},
 		protocol.Unlock{}, protocol.CancelUnlock{}, protocol.WithdrawFunds{}, protocol.VoteInPoll{Poll: somePoll, Choice: 1},
 		protocol.VoteOnProposal{Proposal: number(1), Support: 1, Reason: "r"},
 	} {
@@ -39,7 +45,8 @@ func TestPermits(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string]protocol.Action{
-		"vote": protocol.VoteInPoll{Poll: somePoll}, "bond": protocol.Bond{Amount: core.NewLPT(1), To: somebody}, "unlock": protocol.Unlock{},
+		"vote": protocol.VoteInPoll{Poll: somePoll}, "bond": protocol.Bond{Amount: core.NewLPT(1), To: other},
+		"unlock": protocol.Unlock{},
 	} {
 		c, err := calls.For(bad, contracts.BondHints{})
 		if err != nil || calls.Permits(core.Address(c.To()), c.Data(), core.NewWei(1)) {
@@ -54,7 +61,7 @@ func TestPermits(t *testing.T) {
 	data := approve.Data()
 	data[4+12] ^= 1
 	for name, bad := range map[string][]byte{
-		"nothing": nil, "three bytes": data[:3], "approval of somebody else": data, "approval cut short": approve.Data()[:20],
+		"nothing": nil, "three bytes": data[:3], "approval of another spender": data, "approval cut short": approve.Data()[:20],
 		"transferFrom": {0x23, 0xb8, 0x72, 0xdd}, "permit": {0xd5, 0x05, 0xac, 0xcf},
 	} {
 		if calls.Permits(at.LivepeerToken, bad, core.Wei{}) {

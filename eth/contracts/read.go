@@ -47,7 +47,8 @@ func ReadAll(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, reads 
 		return fmt.Errorf("read contracts: %w", err)
 	}
 	if len(results) != len(reads) {
-		return fault.New(fault.ContractAnswerInvalid, "read contracts", fmt.Sprintf("%d answers to %d calls", len(results), len(reads)))
+		return fault.New(fault.ContractAnswerInvalid, "read contracts", fmt.Sprintf("%d answers to %d calls", len(results),
+			len(reads)))
 	}
 	for i, r := range reads {
 		if err := r.take(results[i]); err != nil {
@@ -57,7 +58,7 @@ func ReadAll(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, reads 
 	return nil
 }
 
-// take judges one answer. An empty one comes from an address without code.
+// take checks and decodes one answer. An empty one comes from an address without code.
 func (r Read) take(result ethcall.Result) error {
 	op := "read " + r.name
 	switch {
@@ -77,7 +78,8 @@ func (r Read) take(result ethcall.Result) error {
 }
 
 // view makes a read out of a binding's halves and what takes the answer.
-func view[T any](name string, to core.Address, data []byte, unpack func([]byte) (T, error), take func(*convert, T)) Read {
+func view[T any](name string, to core.Address, data []byte, unpack func([]byte) (T, error),
+	take func(*convert, T)) Read {
 	return Read{name: name, to: to, data: data, decode: func(answer []byte) error {
 		v, err := unpack(answer)
 		if err != nil {

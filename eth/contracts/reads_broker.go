@@ -9,8 +9,9 @@ import (
 )
 
 // Sender asks for a gateway's money.
-func (r Reads) Sender(who core.Address, out *protocol.Sender) Read {
-	return view("TicketBroker.getSenderInfo", r.a.TicketBroker, brokerABI.PackGetSenderInfo(common.Address(who)), brokerABI.UnpackGetSenderInfo,
+func (r Reads) Sender(account core.Address, out *protocol.Sender) Read {
+	return view("TicketBroker.getSenderInfo", r.a.TicketBroker, brokerABI.PackGetSenderInfo(common.Address(account)),
+		brokerABI.UnpackGetSenderInfo,
 		func(c *convert, v bindings.GetSenderInfoOutput) {
 			out.Deposit, out.WithdrawRound = c.wei(v.Sender.Deposit), c.round(v.Sender.WithdrawRound)
 			out.Reserve.FundsRemaining = c.wei(v.Reserve.FundsRemaining)
@@ -22,16 +23,19 @@ func (r Reads) Sender(who core.Address, out *protocol.Sender) Read {
 // round.
 func (r Reads) ClaimedReserve(sender, claimant core.Address, out *core.Wei) Read {
 	return view("TicketBroker.claimedReserve", r.a.TicketBroker,
-		brokerABI.PackClaimedReserve(common.Address(sender), common.Address(claimant)), brokerABI.UnpackClaimedReserve, set(out, (*convert).wei))
+		brokerABI.PackClaimedReserve(common.Address(sender), common.Address(claimant)), brokerABI.UnpackClaimedReserve,
+		set(out, (*convert).wei))
 }
 
 // ClaimableReserve asks what it may still draw; 0 when it is not active.
 func (r Reads) ClaimableReserve(sender, claimant core.Address, out *core.Wei) Read {
 	return view("TicketBroker.claimableReserve", r.a.TicketBroker,
-		brokerABI.PackClaimableReserve(common.Address(sender), common.Address(claimant)), brokerABI.UnpackClaimableReserve, set(out, (*convert).wei))
+		brokerABI.PackClaimableReserve(common.Address(sender), common.Address(claimant)), brokerABI.UnpackClaimableReserve,
+		set(out, (*convert).wei))
 }
 
 // UsedTicket asks whether a ticket was redeemed, whatever it paid.
 func (r Reads) UsedTicket(ticket protocol.Hash, out *bool) Read {
-	return view("TicketBroker.usedTickets", r.a.TicketBroker, brokerABI.PackUsedTickets(ticket), brokerABI.UnpackUsedTickets, setBool(out))
+	return view("TicketBroker.usedTickets", r.a.TicketBroker, brokerABI.PackUsedTickets(ticket),
+		brokerABI.UnpackUsedTickets, setBool(out))
 }

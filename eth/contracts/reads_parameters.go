@@ -13,9 +13,11 @@ func (r Reads) Parameters(out *protocol.Parameters) []Read {
 		r.roundLength(&out.RoundLength),
 		r.lockAmount(func(share core.PerMillion) { out.RoundLockAmount = share }),
 		r.Paused(&out.Paused),
-		view("BondingManager.unbondingPeriod", r.a.BondingManager, bondingABI.PackUnbondingPeriod(), bondingABI.UnpackUnbondingPeriod,
+		view("BondingManager.unbondingPeriod", r.a.BondingManager, bondingABI.PackUnbondingPeriod(),
+			bondingABI.UnpackUnbondingPeriod,
 			func(_ *convert, v uint64) { out.UnbondingPeriod = protocol.Round(v) }),
-		view("BondingManager.getTotalBonded", r.a.BondingManager, bondingABI.PackGetTotalBonded(), bondingABI.UnpackGetTotalBonded, set(&out.TotalBonded, (*convert).lpt)),
+		view("BondingManager.getTotalBonded", r.a.BondingManager, bondingABI.PackGetTotalBonded(),
+			bondingABI.UnpackGetTotalBonded, set(&out.TotalBonded, (*convert).lpt)),
 		r.UnlockPeriod(&out.UnlockPeriod),
 		r.TicketValidity(&out.TicketValidity),
 	}
@@ -28,8 +30,10 @@ func (r Reads) Parameters(out *protocol.Parameters) []Read {
 func (r Reads) treasury(out *protocol.Parameters) []Read {
 	at := r.a.BondingManager
 	return []Read{
-		view("BondingManager.treasuryRewardCutRate", at, bondingABI.PackTreasuryRewardCutRate(), bondingABI.UnpackTreasuryRewardCutRate, set(&out.TreasuryCut, (*convert).precise)).OrZero(),
-		view("BondingManager.nextRoundTreasuryRewardCutRate", at, bondingABI.PackNextRoundTreasuryRewardCutRate(), bondingABI.UnpackNextRoundTreasuryRewardCutRate,
+		view("BondingManager.treasuryRewardCutRate", at, bondingABI.PackTreasuryRewardCutRate(),
+			bondingABI.UnpackTreasuryRewardCutRate, set(&out.TreasuryCut, (*convert).precise)).OrZero(),
+		view("BondingManager.nextRoundTreasuryRewardCutRate", at, bondingABI.PackNextRoundTreasuryRewardCutRate(),
+			bondingABI.UnpackNextRoundTreasuryRewardCutRate,
 			set(&out.NextTreasuryCut, (*convert).precise)).OrZero(),
 	}
 }
@@ -37,21 +41,29 @@ func (r Reads) treasury(out *protocol.Parameters) []Read {
 func (r Reads) minting(out *protocol.Parameters) []Read {
 	at := r.a.Minter
 	return []Read{
-		view("Minter.inflation", at, minterABI.PackInflation(), minterABI.UnpackInflation, set(&out.Inflation, (*convert).perBillion)),
-		view("Minter.inflationChange", at, minterABI.PackInflationChange(), minterABI.UnpackInflationChange, set(&out.InflationChange, (*convert).perBillion)),
-		view("Minter.targetBondingRate", at, minterABI.PackTargetBondingRate(), minterABI.UnpackTargetBondingRate, set(&out.TargetBondingRate, (*convert).perBillion)),
-		view("Minter.currentMintableTokens", at, minterABI.PackCurrentMintableTokens(), minterABI.UnpackCurrentMintableTokens, set(&out.MintableTokens, (*convert).lpt)),
-		view("Minter.currentMintedTokens", at, minterABI.PackCurrentMintedTokens(), minterABI.UnpackCurrentMintedTokens, set(&out.MintedTokens, (*convert).lpt)),
-		view("Minter.getGlobalTotalSupply", at, minterABI.PackGetGlobalTotalSupply(), minterABI.UnpackGetGlobalTotalSupply, set(&out.TotalSupply, (*convert).lpt)),
+		view("Minter.inflation", at, minterABI.PackInflation(), minterABI.UnpackInflation,
+			set(&out.Inflation, (*convert).perBillion)),
+		view("Minter.inflationChange", at, minterABI.PackInflationChange(), minterABI.UnpackInflationChange,
+			set(&out.InflationChange, (*convert).perBillion)),
+		view("Minter.targetBondingRate", at, minterABI.PackTargetBondingRate(), minterABI.UnpackTargetBondingRate,
+			set(&out.TargetBondingRate, (*convert).perBillion)),
+		view("Minter.currentMintableTokens", at, minterABI.PackCurrentMintableTokens(),
+			minterABI.UnpackCurrentMintableTokens, set(&out.MintableTokens, (*convert).lpt)),
+		view("Minter.currentMintedTokens", at, minterABI.PackCurrentMintedTokens(), minterABI.UnpackCurrentMintedTokens,
+			set(&out.MintedTokens, (*convert).lpt)),
+		view("Minter.getGlobalTotalSupply", at, minterABI.PackGetGlobalTotalSupply(), minterABI.UnpackGetGlobalTotalSupply,
+			set(&out.TotalSupply, (*convert).lpt)),
 	}
 }
 
 // UnlockPeriod asks how many rounds a gateway's funds take to unlock.
 func (r Reads) UnlockPeriod(out *protocol.Round) Read {
-	return view("TicketBroker.unlockPeriod", r.a.TicketBroker, brokerABI.PackUnlockPeriod(), brokerABI.UnpackUnlockPeriod, set(out, (*convert).round))
+	return view("TicketBroker.unlockPeriod", r.a.TicketBroker, brokerABI.PackUnlockPeriod(),
+		brokerABI.UnpackUnlockPeriod, set(out, (*convert).round))
 }
 
 // TicketValidity asks in how many rounds, its own included, a ticket is redeemed.
 func (r Reads) TicketValidity(out *protocol.Round) Read {
-	return view("TicketBroker.ticketValidityPeriod", r.a.TicketBroker, brokerABI.PackTicketValidityPeriod(), brokerABI.UnpackTicketValidityPeriod, set(out, (*convert).round))
+	return view("TicketBroker.ticketValidityPeriod", r.a.TicketBroker, brokerABI.PackTicketValidityPeriod(),
+		brokerABI.UnpackTicketValidityPeriod, set(out, (*convert).round))
 }

@@ -15,7 +15,8 @@ func (r Reads) FirstInPool(out *core.Address) Read {
 // NextInPool asks for the member after one; zero after the last and for strangers.
 func (r Reads) NextInPool(after core.Address, out *core.Address) Read {
 	return view("BondingManager.getNextTranscoderInPool", r.a.BondingManager,
-		bondingABI.PackGetNextTranscoderInPool(common.Address(after)), bondingABI.UnpackGetNextTranscoderInPool, setAddress(out))
+		bondingABI.PackGetNextTranscoderInPool(common.Address(after)), bondingABI.UnpackGetNextTranscoderInPool,
+		setAddress(out))
 }
 
 // PoolSize asks how many members the pool has, which is the next round's set.

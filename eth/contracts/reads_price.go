@@ -35,7 +35,8 @@ func (q Quote) Price() *big.Rat {
 func (r Reads) Quote(feed core.Address, out *Quote) []Read {
 	return []Read{
 		view("PriceFeed.description", feed, feedABI.PackDescription(), feedABI.UnpackDescription, setText(&out.Description)),
-		view("PriceFeed.decimals", feed, feedABI.PackDecimals(), feedABI.UnpackDecimals, func(c *convert, v uint8) { takeDecimals(c, v, out) }),
+		view("PriceFeed.decimals", feed, feedABI.PackDecimals(), feedABI.UnpackDecimals,
+			func(c *convert, v uint8) { takeDecimals(c, v, out) }),
 		view("PriceFeed.latestRoundData", feed, feedABI.PackLatestRoundData(), feedABI.UnpackLatestRoundData,
 			func(c *convert, v bindings.LatestRoundDataOutput) { takeAnswer(c, v, out) }),
 	}

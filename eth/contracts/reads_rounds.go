@@ -20,18 +20,22 @@ func NewReads(a Addresses) Reads { return Reads{a} }
 func (r Reads) RoundState(out *protocol.RoundState) []Read {
 	at := r.a.RoundsManager
 	return []Read{
-		view("RoundsManager.currentRound", at, roundsABI.PackCurrentRound(), roundsABI.UnpackCurrentRound, set(&out.Number, (*convert).round)),
-		view("RoundsManager.currentRoundInitialized", at, roundsABI.PackCurrentRoundInitialized(), roundsABI.UnpackCurrentRoundInitialized, setBool(&out.Initialized)),
-		view("RoundsManager.currentRoundLocked", at, roundsABI.PackCurrentRoundLocked(), roundsABI.UnpackCurrentRoundLocked, setBool(&out.Locked)),
-		view("RoundsManager.currentRoundStartBlock", at, roundsABI.PackCurrentRoundStartBlock(), roundsABI.UnpackCurrentRoundStartBlock, set(&out.Start, (*convert).l1)),
+		view("RoundsManager.currentRound", at, roundsABI.PackCurrentRound(), roundsABI.UnpackCurrentRound,
+			set(&out.Number, (*convert).round)),
+		view("RoundsManager.currentRoundInitialized", at, roundsABI.PackCurrentRoundInitialized(),
+			roundsABI.UnpackCurrentRoundInitialized, setBool(&out.Initialized)),
+		view("RoundsManager.currentRoundLocked", at, roundsABI.PackCurrentRoundLocked(), roundsABI.UnpackCurrentRoundLocked,
+			setBool(&out.Locked)),
+		view("RoundsManager.currentRoundStartBlock", at, roundsABI.PackCurrentRoundStartBlock(),
+			roundsABI.UnpackCurrentRoundStartBlock, set(&out.Start, (*convert).l1)),
 		r.roundLength(&out.Length),
 		r.lockAmount(func(share core.PerMillion) { out.LockLength = lockLength(out.Length, share) }),
-		view("RoundsManager.lastInitializedRound", at, roundsABI.PackLastInitializedRound(), roundsABI.UnpackLastInitializedRound, set(&out.LastInitialized, (*convert).round)),
+		view("RoundsManager.lastInitializedRound", at, roundsABI.PackLastInitializedRound(),
+			roundsABI.UnpackLastInitializedRound, set(&out.LastInitialized, (*convert).round)),
 	}
 }
 
-// RoundHash asks for the hash that tickets of a round carry; zero for a round that
-// nobody initialised.
+// RoundHash asks for the hash that tickets of a round carry; zero for an uninitialised round.
 func (r Reads) RoundHash(round protocol.Round, out *protocol.Hash) Read {
 	return view("RoundsManager.blockHashForRound", r.a.RoundsManager,
 		roundsABI.PackBlockHashForRound(roundNumber(round)), roundsABI.UnpackBlockHashForRound, setHash(out))
@@ -39,7 +43,8 @@ func (r Reads) RoundHash(round protocol.Round, out *protocol.Hash) Read {
 
 // BlockNumber asks for the layer-1 height as contracts see it.
 func (r Reads) BlockNumber(out *protocol.L1Block) Read {
-	return view("RoundsManager.blockNum", r.a.RoundsManager, roundsABI.PackBlockNum(), roundsABI.UnpackBlockNum, set(out, (*convert).l1))
+	return view("RoundsManager.blockNum", r.a.RoundsManager, roundsABI.PackBlockNum(), roundsABI.UnpackBlockNum,
+		set(out, (*convert).l1))
 }
 
 // Paused asks whether governance stopped the protocol.
@@ -48,11 +53,13 @@ func (r Reads) Paused(out *bool) Read {
 }
 
 func (r Reads) roundLength(out *protocol.L1Block) Read {
-	return view("RoundsManager.roundLength", r.a.RoundsManager, roundsABI.PackRoundLength(), roundsABI.UnpackRoundLength, set(out, (*convert).l1))
+	return view("RoundsManager.roundLength", r.a.RoundsManager, roundsABI.PackRoundLength(), roundsABI.UnpackRoundLength,
+		set(out, (*convert).l1))
 }
 
 func (r Reads) lockAmount(take func(core.PerMillion)) Read {
-	return view("RoundsManager.roundLockAmount", r.a.RoundsManager, roundsABI.PackRoundLockAmount(), roundsABI.UnpackRoundLockAmount,
+	return view("RoundsManager.roundLockAmount", r.a.RoundsManager, roundsABI.PackRoundLockAmount(),
+		roundsABI.UnpackRoundLockAmount,
 		func(c *convert, n *big.Int) { take(c.share(n)) })
 }
 

@@ -29,9 +29,12 @@ type Proposal struct {
 func (r Reads) Proposal(id *big.Int, voter core.Address, out *Proposal) []Read {
 	at := r.a.LivepeerGovernor
 	return []Read{
-		view("LivepeerGovernor.state", at, governorABI.PackState(id), governorABI.UnpackState, func(_ *convert, v uint8) { out.State = ProposalState(v) }),
-		view("LivepeerGovernor.proposalDeadline", at, governorABI.PackProposalDeadline(id), governorABI.UnpackProposalDeadline, set(&out.Deadline, (*convert).round)),
-		view("LivepeerGovernor.hasVoted", at, governorABI.PackHasVoted(id, common.Address(voter)), governorABI.UnpackHasVoted, setBool(&out.Voted)),
+		view("LivepeerGovernor.state", at, governorABI.PackState(id), governorABI.UnpackState,
+			func(_ *convert, v uint8) { out.State = ProposalState(v) }),
+		view("LivepeerGovernor.proposalDeadline", at, governorABI.PackProposalDeadline(id),
+			governorABI.UnpackProposalDeadline, set(&out.Deadline, (*convert).round)),
+		view("LivepeerGovernor.hasVoted", at, governorABI.PackHasVoted(id, common.Address(voter)),
+			governorABI.UnpackHasVoted, setBool(&out.Voted)),
 	}
 }
 
@@ -41,7 +44,8 @@ func (r Reads) PollEnd(poll core.Address, out *protocol.L1Block) Read {
 }
 
 // NextFaucetRequest asks when the faucet gives an account tokens again.
-func (r Reads) NextFaucetRequest(who core.Address, out *time.Time) Read {
+func (r Reads) NextFaucetRequest(account core.Address, out *time.Time) Read {
 	return view("LivepeerTokenFaucet.nextValidRequest", r.a.LivepeerTokenFaucet,
-		faucetABI.PackNextValidRequest(common.Address(who)), faucetABI.UnpackNextValidRequest, set(out, (*convert).moment))
+		faucetABI.PackNextValidRequest(common.Address(account)), faucetABI.UnpackNextValidRequest,
+		set(out, (*convert).moment))
 }

@@ -75,16 +75,16 @@ func classify(text string) fault.Code {
 	return code
 }
 
-// inRedemption is what words mean when a ticket is redeemed: they speak of its
-// recipient and its sender, not of the account.
+// inRedemption is the meaning of reasons when a ticket is redeemed: they concern its recipient and its
+// sender, not the account.
 var inRedemption = map[fault.Code]fault.Code{
 	fault.RewardNotDue:       fault.RecipientInactive,
 	fault.NotRegistered:      fault.RecipientInactive,
 	fault.SenderFundsMissing: fault.SenderEmpty,
 }
 
-// meaning adapts a code to the call it answers.
-func (c Call) meaning(r Reason) fault.Code {
+// codeFor adapts a code to the call it answers.
+func (c Call) codeFor(r Reason) fault.Code {
 	switch c.name {
 	case protocol.RedeemTicket{}.Verb(), protocol.RedeemTickets{}.Verb():
 		if code, ok := inRedemption[r.Code]; ok {

@@ -27,7 +27,8 @@ func Resolve(ctx context.Context, b ethcall.Batcher, controller core.Address, op
 		return Addresses{}, fault.New(fault.ControllerInvalid, resolving, "no address of a Controller is given")
 	}
 	if opt.AIRegistry && opt.AIRegistryAddr.IsZero() {
-		return Addresses{}, fault.New(fault.ContractMissing, resolving, "AIServiceRegistry: this network has none that is known")
+		return Addresses{}, fault.New(fault.ContractMissing, resolving,
+			"AIServiceRegistry: this network has none that is known")
 	}
 	entries := a.entries(opt.AIRegistry)
 	reads := make([]Read, len(entries))
@@ -39,14 +40,15 @@ func Resolve(ctx context.Context, b ethcall.Batcher, controller core.Address, op
 	}
 	for _, e := range entries {
 		if e.at.IsZero() && !e.optional {
-			return Addresses{}, fault.New(fault.ContractMissing, resolving, e.name+" is not registered in the Controller "+controller.String())
+			return Addresses{}, fault.New(fault.ContractMissing, resolving,
+				e.name+" is not registered in the Controller "+controller.String())
 		}
 	}
-	return Choose(a, opt), nil
+	return ChooseRegistry(a, opt), nil
 }
 
-// Choose are the addresses with the registry of the options.
-func Choose(a Addresses, opt ResolveOptions) Addresses {
+// ChooseRegistry are the addresses with the registry of the options.
+func ChooseRegistry(a Addresses, opt ResolveOptions) Addresses {
 	a.AIServiceRegistry, a.Registry = opt.AIRegistryAddr, a.ServiceRegistry
 	if opt.AIRegistry {
 		a.Registry = a.AIServiceRegistry

@@ -41,11 +41,15 @@ func TestResolve(t *testing.T) {
 	}{
 		{"all", nil, contracts.ResolveOptions{}, "", places.ServiceRegistry},
 		{"all that is needed", optional, contracts.ResolveOptions{}, "", places.ServiceRegistry},
-		{"AI registry known", nil, contracts.ResolveOptions{AIRegistryAddr: places.AIServiceRegistry}, "", places.ServiceRegistry},
-		{"AI registry chosen", nil, contracts.ResolveOptions{AIRegistry: true, AIRegistryAddr: places.AIServiceRegistry}, "", places.AIServiceRegistry},
-		{"AI registry alone", []string{"ServiceRegistry"}, contracts.ResolveOptions{AIRegistry: true, AIRegistryAddr: places.AIServiceRegistry}, "", places.AIServiceRegistry},
+		{"AI registry known", nil, contracts.ResolveOptions{AIRegistryAddr: places.AIServiceRegistry}, "",
+			places.ServiceRegistry},
+		{"AI registry chosen", nil, contracts.ResolveOptions{AIRegistry: true, AIRegistryAddr: places.AIServiceRegistry},
+			"", places.AIServiceRegistry},
+		{"AI registry alone", []string{"ServiceRegistry"}, contracts.ResolveOptions{AIRegistry: true,
+			AIRegistryAddr: places.AIServiceRegistry}, "", places.AIServiceRegistry},
 		{"AI registry unknown", nil, contracts.ResolveOptions{AIRegistry: true}, fault.ContractMissing, core.Address{}},
-		{"no ServiceRegistry", []string{"ServiceRegistry"}, contracts.ResolveOptions{}, fault.ContractMissing, core.Address{}},
+		{"no ServiceRegistry", []string{"ServiceRegistry"}, contracts.ResolveOptions{}, fault.ContractMissing,
+			core.Address{}},
 		{"no TicketBroker", []string{"TicketBroker"}, contracts.ResolveOptions{}, fault.ContractMissing, core.Address{}},
 	}
 	for _, tt := range tests {
@@ -72,7 +76,8 @@ func TestResolve(t *testing.T) {
 				case "ServiceRegistry":
 					want.ServiceRegistry = core.Address{}
 				default:
-					want.LivepeerTokenFaucet, want.LivepeerGovernor, want.BondingVotes, want.PollCreator = core.Address{}, core.Address{}, core.Address{}, core.Address{}
+					want.LivepeerTokenFaucet, want.LivepeerGovernor, want.BondingVotes, want.PollCreator = core.Address{},
+						core.Address{}, core.Address{}, core.Address{}
 				}
 			}
 			if got != want {
@@ -116,7 +121,8 @@ func TestResolveWrongController(t *testing.T) {
 func TestByName(t *testing.T) {
 	t.Parallel()
 	names := places.ByName()
-	if len(names) != 12 || names["Controller"] != places.Controller || names["AIServiceRegistry"] != places.AIServiceRegistry {
+	if len(names) != 12 || names["Controller"] != places.Controller ||
+		names["AIServiceRegistry"] != places.AIServiceRegistry {
 		t.Errorf("%v", names)
 	}
 	none := contracts.Addresses{Minter: core.Address{1}}

@@ -51,7 +51,7 @@ func named(e any) string {
 	return printable(name[strings.LastIndexByte(name, '.')+1:] + " " + strings.TrimPrefix(fmt.Sprintf("%v", e), "&"))
 }
 
-// printable keeps what can stand in one line of a log.
+// printable keeps the characters that fit one line of a log.
 func printable(s string) string {
 	var b strings.Builder
 	n := 0

@@ -31,7 +31,7 @@ var places = contracts.Addresses{
 var (
 	somePoll = core.Address{13}
 	someFeed = core.Address{14}
-	somebody = core.Address{0xaa}
+	other    = core.Address{0xaa}
 	another  = core.Address{0xbb}
 )
 
@@ -45,7 +45,7 @@ func always(values ...any) answer { return func([]any) []any { return values } }
 // answers, by the contracts' interfaces alone.
 type scripted struct {
 	t *testing.T
-	// at is who is where, answers what they say, by "Contract.function".
+	// at is the contracts by address, answers what they say, by "Contract.function".
 	at      map[common.Address]string
 	answers map[string]answer
 	// blocks are those of the batches so far, sizes their sizes.
@@ -68,7 +68,8 @@ func newScripted(t *testing.T, answers map[string]answer) *scripted {
 	return s
 }
 
-func (s *scripted) CallBatch(_ context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
+func (s *scripted) CallBatch(_ context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result,
+	error) {
 	s.blocks, s.sizes = append(s.blocks, at), append(s.sizes, len(calls))
 	out := make([]ethcall.Result, len(calls))
 	for i, c := range calls {

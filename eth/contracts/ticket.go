@@ -28,15 +28,14 @@ func describe(t *protocol.WinningTicket) string {
 	return fmt.Sprintf("ticket %d of %s over %s ETH for %s", t.SenderNonce, t.Sender, t.FaceValue.Ether(), t.Recipient)
 }
 
-// RedeemWinningTicket books the ticket's value for its recipient. Anybody may send
-// it.
+// RedeemWinningTicket pays the ticket's value to its recipient. Any account may send it.
 func (c Calls) RedeemWinningTicket(t protocol.WinningTicket) Call {
 	data := brokerABI.PackRedeemWinningTicket(packed(&t), t.Signature[:], t.RecipientRand.Big())
 	return call(protocol.RedeemTicket{}.Verb(), c.a.TicketBroker, data, "redeem "+describe(&t))
 }
 
-// BatchRedeem books several tickets in one transaction. It succeeds although
-// single tickets fail: only the events say which were paid.
+// BatchRedeem redeems several tickets in one transaction. It succeeds although single tickets fail: only the
+// events say which were paid.
 func (c Calls) BatchRedeem(tickets []protocol.WinningTicket) Call {
 	all := make([]bindings.TicketBrokerTicket, len(tickets))
 	signatures := make([][]byte, len(tickets))
@@ -48,5 +47,6 @@ func (c Calls) BatchRedeem(tickets []protocol.WinningTicket) Call {
 		total = total.Add(t.FaceValue)
 	}
 	data := brokerABI.PackBatchRedeemWinningTickets(all, signatures, rands)
-	return call(protocol.RedeemTickets{}.Verb(), c.a.TicketBroker, data, fmt.Sprintf("redeem %d tickets over %s ETH", len(tickets), total.Ether()))
+	return call(protocol.RedeemTickets{}.Verb(), c.a.TicketBroker, data, fmt.Sprintf("redeem %d tickets over %s ETH",
+		len(tickets), total.Ether()))
 }

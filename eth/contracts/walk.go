@@ -18,14 +18,16 @@ const maxPool = 2_000
 // another; members that are known, in any order, are asked all at once. The block
 // must be a named one, or a change while walking fails the walk. With an error it
 // returns the members that it got to know, so that another walk can go on from there.
-func (r Reads) WalkPool(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, known []core.Address) ([]core.Address, error) {
+func (r Reads) WalkPool(ctx context.Context, b ethcall.Batcher, at protocol.L2Block,
+	known []core.Address) ([]core.Address, error) {
 	w := walk{next: make(map[core.Address]core.Address)}
 	if err := w.ask(ctx, r, b, at, known); err != nil {
 		return nil, err
 	}
 	for member := w.first; !member.IsZero(); {
 		if w.repeats(member) {
-			return nil, fault.New(fault.ContractAnswerInvalid, "read the pool", fmt.Sprintf("its order has no end after %d members", len(w.order)))
+			return nil, fault.New(fault.ContractAnswerInvalid, "read the pool",
+				fmt.Sprintf("its order has no end after %d members", len(w.order)))
 		}
 		w.order = append(w.order, member)
 		next, ok := w.next[member]
@@ -51,14 +53,14 @@ type walk struct {
 func (w *walk) ask(ctx context.Context, r Reads, b ethcall.Batcher, at protocol.L2Block, known []core.Address) error {
 	after := make([]core.Address, len(known))
 	reads := []Read{r.FirstInPool(&w.first)}
-	for i, who := range known {
-		reads = append(reads, r.NextInPool(who, &after[i]))
+	for i, account := range known {
+		reads = append(reads, r.NextInPool(account, &after[i]))
 	}
 	if err := ReadAll(ctx, b, at, reads...); err != nil {
 		return err
 	}
-	for i, who := range known {
-		w.next[who] = after[i]
+	for i, account := range known {
+		w.next[account] = after[i]
 	}
 	w.seen = make(map[core.Address]bool)
 	return nil

@@ -16,8 +16,8 @@ import (
 //go:embed artifacts/*.json
 var files embed.FS
 
-// ClockAddress is where L1Clock's runtime code stands in the genesis block. Its
-// storage slot 0 holds the first L1 number, and slot 1 the sequencer's address.
+// ClockAddress is the address of L1Clock's runtime code in the genesis block. Its storage slot 0 holds the
+// first L1 number, and slot 1 the sequencer's address.
 var ClockAddress = common.BytesToAddress([]byte{0x64})
 
 // Artifact is a compiled contract.

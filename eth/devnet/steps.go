@@ -5,9 +5,9 @@ import "math/big"
 // priceDecimals is the scale of the ETH/USD feed.
 const priceDecimals = 8
 
-// deployAll creates the contracts. The Controller comes first, because it is what
-// the others are told; behind it come the two that it does not know, so that their
-// addresses, which nodes are configured with, stay when contracts are added.
+// deployAll creates the contracts. The Controller comes first, because the others take it as a parameter;
+// behind it come the two that it does not know, so that their addresses, which nodes are configured with,
+// stay when contracts are added.
 func (p *planner) deployAll(s Settings) {
 	p.deploy("Controller", "Controller")
 	controller := p.at("Controller")

@@ -8,13 +8,13 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// address is a parsed URL with what may be shown of it.
+// address is a parsed URL, its name for display and its redactor.
 type address struct {
-	url  *url.URL
-	name string
-	hide scrubber
-	// voice is whose word its answers are.
-	voice voice
+	url      *url.URL
+	name     string
+	redactor redactor
+	// provider is the endpoint's vote in a quorum: one per provider.
+	provider provider
 }
 
 // parseAddress reads an endpoint's URL. The error never repeats it.
@@ -27,14 +27,15 @@ func parseAddress(e Endpoint) (address, error) {
 	switch u.Scheme {
 	case "http", "https", "ws", "wss":
 	default:
-		return address{}, fault.New(fault.RPCURLInvalid, "read -ethUrl", "an address begins with none of http://, https://, ws://, wss://")
+		return address{}, fault.New(fault.RPCURLInvalid, "read -ethUrl",
+			"an address begins with none of http://, https://, ws://, wss://")
 	}
 	u.Fragment, u.RawFragment = "", ""
 	name := e.Name
 	if name == "" {
 		name = u.Scheme + "://" + u.Host
 	}
-	return address{url: u, name: name, hide: newScrubber(u), voice: voiceOf(u)}, nil
+	return address{url: u, name: name, redactor: newRedactor(u), provider: providerOf(u)}, nil
 }
 
 // parseAddresses reads all; endpoints of one name are numbered, so that

@@ -19,22 +19,22 @@ import (
 // Providers bound batches; a hundred calls are taken everywhere that takes any.
 const (
 	batchSize = 100
-	// largeBatch is from how many calls on a batch is no read like others.
+	// largeBatch is the number of calls above which a batch gets a timeout and a hedge of its own.
 	largeBatch = 20
-	// singles is how many calls go at once to an endpoint without batches.
-	singles = 8
+	// maxParallelCalls is how many calls run in parallel on an endpoint without batches.
+	maxParallelCalls = 8
 )
 
 var _ ethcall.Batcher = (*Pool)(nil)
 
-// CallBatch runs all calls on one endpoint at one block. For ethcall.Latest that
-// is the endpoint's newest block, asked for first, so that the answers agree with
-// one another.
-func (p *Pool) CallBatch(ctx context.Context, block protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
+// CallBatch runs all calls on one endpoint at one block. For ethcall.Latest it reads the endpoint's newest
+// height first, so that all calls see one block.
+func (p *Pool) CallBatch(ctx context.Context, block protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result,
+	error) {
 	if len(calls) == 0 {
 		return nil, nil
 	}
-	q := query{op: fmt.Sprintf("call contracts (%d calls)", len(calls)), floor: block}
+	q := query{op: fmt.Sprintf("call contracts (%d calls)", len(calls)), minBlock: block}
 	if len(calls) > largeBatch {
 		q.large = (len(calls) + batchSize - 1) / batchSize
 	}
@@ -45,44 +45,45 @@ func (p *Pool) CallBatch(ctx context.Context, block protocol.L2Block, calls []et
 			if err != nil {
 				return nil, err
 			}
-			r.sawHeight(protocol.L2Block(n))
+			r.recordHeight(protocol.L2Block(n))
 			if at = protocol.L2Block(n); at < p.newest() {
-				return nil, fail(behind, r.to.name, "is at block %d, behind block %d", at, p.newest())
+				return nil, fail(behind, r.addr.name, "is at block %d, behind block %d", at, p.newest())
 			}
 		}
 		return r.callAll(ctx, blockTag(at), calls)
 	})
 }
 
-// Agreed runs batches on a quorum of endpoints: its answers are those of more than
-// one endpoint, where more than one answers. Latest is the newest block that is known.
-func (p *Pool) Agreed() ethcall.Batcher { return agreed{p, false} }
+// Quorum runs batches on a quorum of endpoints. While the others fail, the answer of those that are left
+// counts. Latest is the newest known block.
+func (p *Pool) Quorum() ethcall.Batcher { return quorumBatcher{p, false} }
 
-// Proven is Agreed that takes the word of a single endpoint only where no other is
-// given: for what cannot be undone. Without proof the fault is ChainDisputed.
-func (p *Pool) Proven() ethcall.Batcher { return agreed{p, true} }
+// Majority is Quorum that accepts a single endpoint's answer only where no other endpoint is configured: for
+// what cannot be undone. Without a majority the fault is ChainDisputed.
+func (p *Pool) Majority() ethcall.Batcher { return quorumBatcher{p, true} }
 
-type agreed struct {
-	p     *Pool
-	proof bool
+type quorumBatcher struct {
+	p        *Pool
+	majority bool
 }
 
 // CallBatch runs all calls at one block on each endpoint of a quorum.
-func (a agreed) CallBatch(ctx context.Context, block protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result,
+func (a quorumBatcher) CallBatch(ctx context.Context, block protocol.L2Block,
+	calls []ethereum.CallMsg) ([]ethcall.Result,
 	error) {
 	if len(calls) == 0 || len(a.p.remotes) == 1 {
 		return a.p.CallBatch(ctx, block, calls)
 	}
-	block, err := a.p.pinned(ctx, block)
+	block, err := a.p.pinBlock(ctx, block)
 	if err != nil {
 		return nil, err
 	}
-	q := query{op: fmt.Sprintf("call contracts (%d calls)", len(calls)), floor: block}
+	q := query{op: fmt.Sprintf("call contracts (%d calls)", len(calls)), minBlock: block}
 	if len(calls) > largeBatch {
 		q.large = (len(calls) + batchSize - 1) / batchSize
 	}
-	return agree(ctx, a.p, question[[]ethcall.Result]{
-		query: q, same: sameResults, firm: true, proof: a.proof,
+	return readQuorum(ctx, a.p, quorumRead[[]ethcall.Result]{
+		query: q, same: sameResults, deterministic: true, majority: a.majority,
 		try: func(ctx context.Context, r *remote) ([]ethcall.Result, error) {
 			return r.callAll(ctx, blockTag(block), calls)
 		},
@@ -101,7 +102,7 @@ func sameResults(a, b []ethcall.Result) bool {
 	})
 }
 
-// callAll sends the calls in batches of the size that the endpoint takes.
+// callAll sends the calls in batches of the size that the endpoint accepts.
 func (r *remote) callAll(ctx context.Context, tag string, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
 	if f := r.verify(ctx); f != nil {
 		return nil, f
@@ -127,7 +128,7 @@ func (r *remote) callAll(ctx context.Context, tag string, calls []ethereum.CallM
 	return out, nil
 }
 
-// batchSize is how many calls the endpoint takes at once.
+// batchSize is how many calls the endpoint accepts in one request.
 func (r *remote) batchSize() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -141,12 +142,12 @@ func (r *remote) callPart(ctx context.Context, reqs []request, single bool) ([]e
 	answers, took, f := r.send(ctx, r.timeout, reqs...)
 	if f == nil && len(answers) != len(reqs) {
 		f = r.batchRefusal(*answers[0].err, len(reqs))
-	} else if f != nil && f.kind == batchless {
+	} else if f != nil && f.kind == noBatches {
 		r.refusedBatch(len(reqs), f)
 	}
 	if f != nil {
-		r.settleWith(f, took)
-		if f.kind == batchless {
+		r.recordResult(f, took)
+		if f.kind == noBatches {
 			return r.callSingly(ctx, reqs)
 		}
 		return nil, f
@@ -157,27 +158,27 @@ func (r *remote) callPart(ctx context.Context, reqs []request, single bool) ([]e
 			break
 		}
 	}
-	r.settleWith(f, took)
+	r.recordResult(f, took)
 	if f != nil {
 		return nil, f
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.batches.taken()
+	r.batches.accepted()
 	return out, nil
 }
 
-// batchRefusal reads the one error that a whole batch was answered with. What
-// would be a failure of a single call is the same failure here, unless it speaks
-// of batches; anything else is a refusal, and the calls may go singly.
+// batchRefusal classifies the one error that answers a whole batch. An error that fails a single call fails
+// here in the same way, unless it mentions batches; any other error is a refusal of the batch, and the calls
+// may go singly.
 func (r *remote) batchRefusal(e wireError, n int) *failure {
-	_, f := judge(e, r.to.name, r.to.hide)
+	_, f := classifyError(e, r.addr.name, r.addr.redactor)
 	about := strings.Contains(strings.ToLower(e.Message), "batch")
 	if f != nil && (f.kind == throttled || f.kind == denied || f.kind == behind) {
 		return f
 	}
 	if f == nil || about {
-		f = fail(batchless, r.to.name, "refuses several calls at once: %s", r.to.hide.text(e.Message))
+		f = fail(noBatches, r.addr.name, "refuses several calls at once: %s", r.addr.redactor.clean(e.Message))
 	}
 	r.refusedBatch(n, f)
 	return f
@@ -189,18 +190,18 @@ func (r *remote) refusedBatch(n int, f *failure) {
 	r.batches.refused(n, f, r.now())
 }
 
-// callSingly sends the calls one by one, some at once.
+// callSingly sends the calls one per request, several in parallel.
 func (r *remote) callSingly(ctx context.Context, reqs []request) ([]ethcall.Result, error) {
 	out := make([]ethcall.Result, len(reqs))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(singles)
+	group.SetLimit(maxParallelCalls)
 	for i, req := range reqs {
 		group.Go(func() error {
 			answers, took, f := r.send(ctx, r.timeout, req)
 			if f == nil {
 				out[i], f = r.callResult(answers[0])
 			}
-			r.settleWith(f, took)
+			r.recordResult(f, took)
 			if f != nil {
 				return f
 			}
@@ -210,10 +211,10 @@ func (r *remote) callSingly(ctx context.Context, reqs []request) ([]ethcall.Resu
 	return out, group.Wait()
 }
 
-// callResult reads one call's answer; a failure speaks of the endpoint.
+// callResult reads one call's answer; a failure is the endpoint's.
 func (r *remote) callResult(a response) (ethcall.Result, *failure) {
 	if a.err != nil {
-		answer, f := judge(*a.err, r.to.name, r.to.hide)
+		answer, f := classifyError(*a.err, r.addr.name, r.addr.redactor)
 		if f != nil {
 			return ethcall.Result{}, f
 		}
@@ -221,7 +222,7 @@ func (r *remote) callResult(a response) (ethcall.Result, *failure) {
 	}
 	data, f := readBytes(json.RawMessage(a.result))
 	if f != nil {
-		f.name = r.to.name
+		f.name = r.addr.name
 	}
 	return ethcall.Result{Data: data}, f
 }

@@ -151,7 +151,7 @@ func TestRefusalsOfBatches(t *testing.T) {
 				t.Errorf("it takes %d", most)
 			}
 			n.set(func() { n.refuse, n.sizes = nil, nil })
-			now = now.Add(batchMemory)
+			now = now.Add(batchLimitTTL)
 			if err := callMany(t, p, 50); err != nil || n.came() != "[50]" {
 				t.Errorf("after a while: %v, batches %v", err, n.came())
 			}

@@ -11,33 +11,32 @@ import (
 // staleLag is how many blocks behind the newest is a condition: about a minute.
 const staleLag = 240
 
-// Causes says which conditions ChainUnavailable explains, for health.New: its text
-// names the reason of every endpoint. A wrong address keeps its own condition,
-// because its remedy is another one.
+// Causes lists the conditions that ChainUnavailable explains, for health.New: its text names the reason of
+// every endpoint. A wrong address keeps its own condition, because its remedy differs.
 func Causes() map[fault.Code][]fault.Code {
 	return map[fault.Code][]fault.Code{fault.ChainUnavailable: {
 		fault.RPCUnreachable, fault.RPCTimeout, fault.RPCGarbage, fault.RPCRateLimited, fault.RPCStale,
 	}}
 }
 
-// report sets or clears the condition of one endpoint, and of them all.
+// report sets or clears the conditions of one endpoint and of all endpoints together.
 func (p *Pool) report(r *remote) {
 	if p.opt.Board == nil {
 		return
 	}
 	p.reporting.Lock()
 	defer p.reporting.Unlock()
-	code, detail := p.trouble(r)
-	key := health.Key{Code: code, About: r.to.name}
+	code, detail := p.conditionOf(r)
+	key := health.Key{Code: code, About: r.addr.name}
 	p.mu.Lock()
-	old, was := p.shown[r.to.name]
+	old, was := p.shown[r.addr.name]
 	if code == "" {
-		delete(p.shown, r.to.name)
+		delete(p.shown, r.addr.name)
 	} else {
-		p.shown[r.to.name] = key
+		p.shown[r.addr.name] = key
 	}
 	p.mu.Unlock()
-	p.reportAll()
+	p.reportAllDown()
 	if was && old != key {
 		p.opt.Board.Clear(old)
 	}
@@ -46,39 +45,40 @@ func (p *Pool) report(r *remote) {
 	}
 }
 
-// trouble is what is wrong with an endpoint for longer than a moment, or "".
-// Details hold no figures that change, because a change is logged.
-func (p *Pool) trouble(r *remote) (fault.Code, string) {
+// conditionOf is the lasting problem of an endpoint, "" for none. Details contain no changing figures,
+// because a changed detail is logged.
+func (p *Pool) conditionOf(r *remote) (fault.Code, string) {
 	newest := p.newest()
 	now := p.opt.Now()
-	silent := r.silence(now)
+	silent := r.headAge(now)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.distrusted(now):
-		return fault.RPCContradicted, r.lie
-	case r.down():
+	case r.quarantinedLocked(now):
+		return fault.RPCContradicted, r.quarantineReason
+	case r.downLocked():
 		return codes[r.last.kind], r.last.detail
 	case r.open() || r.verifiedAt.IsZero():
 		return "", ""
-	case lag(newest, r.heightSeen) > staleLag:
+	case lag(newest, r.lastHeight) > staleLag:
 		return fault.RPCStale, "its newest block is more than a minute behind that of the other endpoints"
 	case silent > p.opt.StaleAfter:
-		return fault.RPCStale, "its newest block has not changed for more than " + p.opt.StaleAfter.Round(time.Second).String()
+		return fault.RPCStale, "its newest block has not changed for more than " +
+			p.opt.StaleAfter.Round(time.Second).String()
 	}
 	return "", ""
 }
 
-// reportAll sets ChainUnavailable when every endpoint was tried and none works.
-func (p *Pool) reportAll() {
+// reportAllDown sets ChainUnavailable when every endpoint was tried and none works.
+func (p *Pool) reportAllDown() {
 	var reasons []string
 	for _, r := range p.remotes {
 		r.mu.Lock()
 		last := r.last
-		if r.distrusted(p.opt.Now()) {
-			last = fail(untrue, r.to.name, "%s", r.lie)
+		if r.quarantinedLocked(p.opt.Now()) {
+			last = fail(falseAnswer, r.addr.name, "%s", r.quarantineReason)
 		}
-		works := !r.tried || !r.down() && !r.distrusted(p.opt.Now())
+		works := !r.tried || !r.downLocked() && !r.quarantinedLocked(p.opt.Now())
 		r.mu.Unlock()
 		if works {
 			p.opt.Board.Clear(health.Key{Code: fault.ChainUnavailable})
@@ -93,8 +93,8 @@ func (p *Pool) reportAll() {
 	}
 }
 
-// forget clears what a pool that no longer runs cannot tell.
-func (p *Pool) forget() {
+// clearConditions clears all conditions of a pool that stops: it cannot update them any more.
+func (p *Pool) clearConditions() {
 	if p.opt.Board == nil {
 		return
 	}

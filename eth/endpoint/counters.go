@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// counters count requests by method, so that what the node costs at a provider
-// is known. Methods are a closed set of ours, so the map is bounded.
+// counters count requests by method, so that operators know what the node costs at a provider. Methods are a
+// closed set of ours, so the map is bounded.
 type counters struct {
 	mu       sync.Mutex
 	byMethod map[string]uint64 // guarded by mu

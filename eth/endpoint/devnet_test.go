@@ -22,7 +22,8 @@ import (
 // devPool is a running pool over the first n endpoints of a real local chain.
 func devPool(t *testing.T, chain *devnet.Chain, board *health.Board, urls ...string) *Pool {
 	t.Helper()
-	o := Options{ChainID: chain.Info.ChainID, PollInterval: 200 * time.Millisecond, CallTimeout: time.Second, Board: board, LogRange: 64}
+	o := Options{ChainID: chain.Info.ChainID, PollInterval: 200 * time.Millisecond, CallTimeout: time.Second,
+		Board: board, LogRange: 64}
 	for i, u := range urls {
 		o.Endpoints = append(o.Endpoints, Endpoint{URL: core.NewSecret(u), Name: string(rune('a' + i))})
 	}
@@ -39,7 +40,8 @@ func devPool(t *testing.T, chain *devnet.Chain, board *health.Board, urls ...str
 func devFaults() []control.Fault {
 	return []control.Fault{
 		{Kind: control.Stop}, {Kind: control.Hang}, {Kind: control.Slow, Duration: control.Duration(3 * time.Second)},
-		{Kind: control.HTTP429}, {Kind: control.HTTP500}, {Kind: control.HTML502}, {Kind: control.HalfJSON}, {Kind: control.Reset},
+		{Kind: control.HTTP429}, {Kind: control.HTTP500}, {Kind: control.HTML502}, {Kind: control.HalfJSON},
+		{Kind: control.Reset},
 		{Kind: control.LimitExceeded}, {Kind: control.WrongChain, ChainID: 1}, {Kind: control.Lag, Blocks: 20},
 		{Kind: control.LogRange, Blocks: 10}, {Kind: control.StaleReceipts},
 	}
@@ -84,7 +86,8 @@ func sendAndFind(ctx context.Context, t *testing.T, p *Pool, chain *devnet.Chain
 	to := common.Address{7}
 	id := new(big.Int).SetUint64(chain.Info.ChainID)
 	tx := types.MustSignNewTx(key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, To: &to, Gas: 100_000, GasFeeCap: big.NewInt(100e9), GasTipCap: new(big.Int), Value: big.NewInt(1),
+		ChainID: id, Nonce: nonce, To: &to, Gas: 100_000, GasFeeCap: big.NewInt(100e9), GasTipCap: new(big.Int),
+		Value: big.NewInt(1),
 	})
 	if err := p.SendTransaction(ctx, tx); err != nil {
 		t.Fatalf("%s: send: %v", what, err)
@@ -191,7 +194,7 @@ func TestRealChainTellsOfHeads(t *testing.T) {
 	running(t, p)
 	heads := p.Heads(t.Context())
 	<-heads
-	eventually(t, "news", func() bool { return p.Status().Endpoints[0].News })
+	eventually(t, "news", func() bool { return p.Status().Endpoints[0].Subscribed })
 	l1 := chain.AdvanceL1(7)
 	want := chain.Mine(3)
 	for h := range heads {

@@ -64,8 +64,10 @@ func mischiefs() []mischief {
 		{"500", status(500, plain), fault.RPCGarbage, "HTTP 500"},
 		{"502 HTML", status(502, page), fault.RPCGarbage, "HTTP 502: a page of HTML"},
 		{"HTML", status(200, page), fault.RPCGarbage, "a page of HTML, not JSON-RPC"},
-		{"half JSON", status(200, func(r *http.Request) string { return `{"jsonrpc":"2.0","id":1,"result":"` + echo(r) }), fault.RPCGarbage, "not JSON-RPC"},
-		{"other JSON", status(200, func(r *http.Request) string { return fmt.Sprintf(`{"hello":%q}`, echo(r)) }), fault.RPCGarbage, "not JSON-RPC"},
+		{"half JSON", status(200, func(r *http.Request) string { return `{"jsonrpc":"2.0","id":1,"result":"` + echo(r) }),
+			fault.RPCGarbage, "not JSON-RPC"},
+		{"other JSON", status(200, func(r *http.Request) string { return fmt.Sprintf(`{"hello":%q}`, echo(r)) }),
+			fault.RPCGarbage, "not JSON-RPC"},
 		{"empty", status(200, func(*http.Request) string { return "" }), fault.RPCGarbage, "an empty answer"},
 		{"redirect", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere?"+echo(r), http.StatusMovedPermanently)
@@ -200,7 +202,7 @@ func judgeFailure(t *testing.T, method, base string, m mischief) {
 func TestScrubKeepsOtherWords(t *testing.T) {
 	t.Parallel()
 	u, _ := url.Parse("https://h/v2/0123456789abcdef?k=xy")
-	s := newScrubber(u)
+	s := newRedactor(u)
 	for in, want := range map[string]string{
 		"limit of v2: env2 xylophone k=xy":    "limit of ***: env2 xylophone ***",
 		"key 0123456789ABCDEF is bad":         "key *** is bad",
@@ -209,7 +211,7 @@ func TestScrubKeepsOtherWords(t *testing.T) {
 		strings.Repeat("a ", 500):             strings.Repeat("a ", 100) + "…",
 		strings.Repeat("a", 795) + "01234567": strings.Repeat("a", 200) + "…",
 	} {
-		if got := s.text(in); got != want {
+		if got := s.clean(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}

@@ -31,7 +31,8 @@ type fakeNode struct {
 }
 
 func newFakeNode(t *testing.T) *fakeNode {
-	n := &fakeNode{chainID: 42161, head: 1000, calls: map[string]int{}, answers: map[string]func([]json.RawMessage) (any, map[string]any){}}
+	n := &fakeNode{chainID: 42161, head: 1000, calls: map[string]int{}, answers: map[string]func([]json.RawMessage) (any,
+		map[string]any){}}
 	n.Server = httptest.NewServer(n)
 	t.Cleanup(n.Close)
 	return n

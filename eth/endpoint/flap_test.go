@@ -82,7 +82,7 @@ func TestRestsGrowWhileTheChainIDIsRight(t *testing.T) {
 		only := &scripted{}
 		p := scriptedPool(t, only)
 		only.broken = &failure{kind: badStatus, name: "x", detail: "HTTP 503", status: 503}
-		for range breakAfter {
+		for range failureThreshold {
 			_, _ = p.GasPrice(t.Context())
 		}
 		for _, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// gather asks all of the endpoints at once and collects what they say. After the
-// first answer that is enough, the others have the grace left; it always waits for
-// their goroutines.
-func gather[T any](ctx context.Context, to []*remote, grace time.Duration, enough func(outcome[T]) bool, try func(context.Context, *remote) (T, error)) []outcome[T] {
+// gather asks all of the endpoints in parallel and collects their answers. After the first answer that is
+// enough, the others have the grace period left. It always waits for its goroutines.
+func gather[T any](ctx context.Context, to []*remote, grace time.Duration, enough func(outcome[T]) bool,
+	try func(context.Context, *remote) (T, error)) []outcome[T] {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -17,7 +17,7 @@ func gather[T any](ctx context.Context, to []*remote, grace time.Duration, enoug
 	answers := make(chan outcome[T], len(to))
 	for _, r := range to {
 		wg.Go(func() {
-			defer r.leave()
+			defer r.release()
 			value, err := try(ctx, r)
 			answers <- outcome[T]{value, err}
 		})
@@ -40,11 +40,11 @@ func gather[T any](ctx context.Context, to []*remote, grace time.Duration, enoug
 	return out
 }
 
-// admitted are the endpoints that take a request now, each with its right taken.
+// admitted are the endpoints that accept a request now, each with its right acquired.
 func (p *Pool) admitted() []*remote {
 	var out []*remote
 	for _, r := range p.ranked() {
-		if r.admit() {
+		if r.tryAcquire() {
 			out = append(out, r)
 		}
 	}

@@ -7,10 +7,9 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Genesis is the hash of block 0, which tells chains with the same number apart: a
-// test chain that was started anew from the one before. Only the hash is read,
-// because the oldest blocks of a network may lack what later ones have. A fault
-// RPCBlockUnknown means that no endpoint keeps the block.
+// Genesis is the hash of block 0. It tells chains with the same number apart, such as a test chain and its
+// restart. Only the hash is read, because the oldest blocks of a network may lack fields of later ones. The
+// fault RPCBlockUnknown means that no endpoint keeps the block.
 func (p *Pool) Genesis(ctx context.Context) (protocol.Hash, error) {
 	parse := func(raw []byte) (protocol.Hash, *failure) {
 		if isNull(raw) {
@@ -24,6 +23,7 @@ func (p *Pool) Genesis(ctx context.Context) (protocol.Hash, error) {
 		}
 		return *block.Hash, nil
 	}
-	return askAll(ctx, p, query{op: "read block 0"}, equal[protocol.Hash], parse, "eth_getBlockByNumber", blockTag(0),
+	return readQuorumValue(ctx, p, query{op: "read block 0"}, equal[protocol.Hash], parse, "eth_getBlockByNumber",
+		blockTag(0),
 		false)
 }

@@ -15,10 +15,12 @@ import (
 
 // rangeWords tell a refused range from a rate limit where the number is the same.
 // Read-only.
-var rangeWords = []string{"query returned more than", "more than 10000", "block range", "blocks range", "range too", "too many results",
-	"result set", "response size", "exceeds the range", "max results", "log response", "limited to", "too large", "too wide", "too many blocks"}
+var rangeWords = []string{"query returned more than", "more than 10000", "block range", "blocks range", "range too",
+	"too many results",
+	"result set", "response size", "exceeds the range", "max results", "log response", "limited to", "too large",
+	"too wide", "too many blocks"}
 
-// tooMuch is a log request that an endpoint would not carry out in this size.
+// tooMuch is a refusal of a log request because of its size.
 type tooMuch struct{ text string }
 
 func (e *tooMuch) Error() string { return e.text }
@@ -34,10 +36,10 @@ func isTooSlow(err error) bool {
 	return ok && f.kind == badStatus && f.status >= 500
 }
 
-// getLogs is one eth_getLogs. There is no common way to say "too much": any
-// refusal that is not about the key, the rate or the block is taken as one.
+// getLogs is one eth_getLogs. Providers have no common error for "too much": any refusal that is not about
+// the key, the rate or the block counts as one.
 func (r *remote) getLogs(ctx context.Context, part blockRange, filter LogFilter) ([]types.Log, error) {
-	if f := r.logsRest(); f != nil {
+	if f := r.logsPausedFailure(); f != nil {
 		return nil, f
 	}
 	if f := r.verify(ctx); f != nil {
@@ -45,44 +47,45 @@ func (r *remote) getLogs(ctx context.Context, part blockRange, filter LogFilter)
 	}
 	answers, took, f := r.send(ctx, r.logTimeout(ctx), request{"eth_getLogs", []any{filter.params(part)}})
 	switch {
-	case isLate(f):
-		r.lateLogs()
+	case isLogTimeout(f):
+		r.recordLogTimeout()
 		return nil, f
 	case f != nil && (f.kind == oversized || f.kind == badStatus && refusesSize(f.status)):
-		r.settleWith(nil, took)
+		r.recordResult(nil, took)
 		return nil, &tooMuch{f.detail}
 	case f == nil && answers[0].err != nil:
 		return nil, r.logsRefusal(*answers[0].err)
 	}
 	var logs []types.Log
 	if f == nil {
-		logs, f = parseLogs(answers[0].result, part.from, part.to, filter, r.to.name)
+		logs, f = parseLogs(answers[0].result, part.from, part.to, filter, r.addr.name)
 	}
-	r.settleWith(f, took)
+	r.recordResult(f, took)
 	if f != nil {
 		return nil, f
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.logRest.success()
+	r.logBreaker.success()
 	return logs, nil
 }
 
 func refusesSize(status int) bool {
-	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity
+	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge ||
+		status == http.StatusUnprocessableEntity
 }
 
 func (r *remote) logsRefusal(e wireError) error {
-	_, f := judge(e, r.to.name, r.to.hide)
+	_, f := classifyError(e, r.addr.name, r.addr.redactor)
 	if f != nil && !hasAny(strings.ToLower(e.Message), rangeWords) {
 		switch f.kind {
 		case throttled, denied, behind, unsupported:
-			r.settleWith(f, 0)
+			r.recordResult(f, 0)
 			return f
 		}
 	}
-	r.settleWith(nil, 0)
-	return &tooMuch{r.to.hide.text(e.Message)}
+	r.recordResult(nil, 0)
+	return &tooMuch{r.addr.redactor.clean(e.Message)}
 }
 
 func (f LogFilter) params(part blockRange) map[string]any {
@@ -92,9 +95,9 @@ func (f LogFilter) params(part blockRange) map[string]any {
 	}
 	if len(f.Topics) > 0 {
 		topics := make([]any, len(f.Topics))
-		for i, place := range f.Topics {
-			if len(place) > 0 {
-				topics[i] = place
+		for i, accepted := range f.Topics {
+			if len(accepted) > 0 {
+				topics[i] = accepted
 			}
 		}
 		m["topics"] = topics
@@ -102,9 +105,9 @@ func (f LogFilter) params(part blockRange) map[string]any {
 	return m
 }
 
-// parseLogs reads the answer to eth_getLogs and holds it against what was asked
-// for: a log of another block, of another contract or of a removed block shows
-// that the endpoint answers something else. The logs come back in order.
+// parseLogs reads the answer to eth_getLogs and checks it against the request: a log of another block, of
+// another contract or of a removed block shows that the endpoint answers something else. The logs come back
+// in order.
 func parseLogs(raw []byte, from, to protocol.L2Block, filter LogFilter, name string) ([]types.Log, *failure) {
 	var logs []types.Log
 	if isNull(raw) || json.Unmarshal(raw, &logs) != nil {
@@ -125,8 +128,8 @@ func (f LogFilter) matches(l types.Log) bool {
 	if len(f.Addresses) > 0 && !slices.Contains(f.Addresses, l.Address) {
 		return false
 	}
-	for i, place := range f.Topics {
-		if len(place) > 0 && (i >= len(l.Topics) || !slices.Contains(place, l.Topics[i])) {
+	for i, accepted := range f.Topics {
+		if len(accepted) > 0 && (i >= len(l.Topics) || !slices.Contains(accepted, l.Topics[i])) {
 			return false
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// rawHeader is what is read of a block object. Typed header decoders drop
-// l1BlockNumber, which is why this exists.
+// rawHeader is the part of a block object that is read. Typed header decoders drop l1BlockNumber, which is
+// why this exists.
 type rawHeader struct {
 	Number *hexutil.Uint64 `json:"number"`
 	Hash   *protocol.Hash  `json:"hash"`
@@ -24,13 +24,12 @@ type rawHeader struct {
 	BaseFee *hexutil.Big `json:"baseFeePerGas"`
 }
 
-// arbitrumOne is the chain ID of Arbitrum One, whose blocks all tell of layer 1.
+// arbitrumOne is the chain ID of Arbitrum One, whose blocks always have l1BlockNumber.
 const arbitrumOne = 42161
 
-// parseHeader reads a block object as eth_getBlockByNumber gives it. A chain
-// without layer 1, such as a test chain, has no l1BlockNumber; its own number
-// stands for both. On Arbitrum One the member is never missing: rounds are counted
-// in it, and the chain's own number would be millions of rounds off.
+// parseHeader reads a block object as eth_getBlockByNumber returns it. A chain without layer 1, such as a
+// test chain, has no l1BlockNumber; its own number is used for both. On Arbitrum One the member is required:
+// rounds are counted in it, and the chain's own number would be millions of rounds off.
 func parseHeader(raw []byte, chainID uint64) (protocol.Head, bool) {
 	var h rawHeader
 	if json.Unmarshal(raw, &h) != nil || h.Number == nil || h.Hash == nil || h.Parent == nil || h.Time == nil {
@@ -59,8 +58,7 @@ func parseHeader(raw []byte, chainID uint64) (protocol.Head, bool) {
 	return head, true
 }
 
-// readHeader reads the answer to a request for a block; null means that the
-// endpoint does not have it.
+// readHeader reads the answer to a request for a block; null means that the endpoint does not have it.
 func (r *remote) readHeader(raw []byte) (protocol.Head, *failure) {
 	if isNull(raw) {
 		return protocol.Head{}, fail(behind, "", "does not have the block")
@@ -100,7 +98,7 @@ func readBytes(raw []byte) ([]byte, *failure) {
 	return b, nil
 }
 
-// unquote takes the quotes of a JSON string of hexadecimal digits.
+// unquote removes the quotes of a JSON string of hexadecimal digits.
 func unquote(raw []byte) string {
 	s, ok := strings.CutPrefix(string(raw), `"`)
 	if !ok {

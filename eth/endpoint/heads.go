@@ -6,9 +6,9 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Heads gives every new newest block until ctx ends, then closes. Who is slow
-// finds only the newest: nothing queues up. The first is the one already known.
-// A number falls only when a head proved wrong. Run must be running.
+// Heads sends every new newest block until ctx ends, then closes. A slow reader gets only the newest one:
+// nothing queues up. The first is the one already known. A number falls only when a head proved wrong. Run
+// must be running.
 func (p *Pool) Heads(ctx context.Context) <-chan protocol.Head {
 	ch := make(chan protocol.Head, 1)
 	p.mu.Lock()
@@ -26,9 +26,8 @@ func (p *Pool) Heads(ctx context.Context) <-chan protocol.Head {
 	return ch
 }
 
-// publish tells the subscribers. The caller holds mu, so that nobody else writes
-// to the channels.
-func (p *Pool) publish(head protocol.Head) {
+// publishLocked sends a head to the subscribers. Under mu it is the only writer of the channels.
+func (p *Pool) publishLocked(head protocol.Head) {
 	for ch := range p.subs {
 		select {
 		case <-ch:

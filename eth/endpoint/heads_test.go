@@ -48,7 +48,7 @@ func TestHeadIsNotPoisoned(t *testing.T) {
 	far, good := newFakeNode(t), newFakeNode(t)
 	far.head, far.hashSalt = 90_000_000, 7
 	p := poolOf(t, nil, far, good)
-	// The far one is alone at first: nobody contradicts it.
+	// The far one is alone at first: no endpoint contradicts it.
 	if head, err := p.Head(t.Context()); err != nil || head.Number != 90_000_000 {
 		t.Fatalf("%v, %v", head, err)
 	}
@@ -80,7 +80,7 @@ func TestLagIsNotContradiction(t *testing.T) {
 }
 
 // Who learnt of block N is never answered by an endpoint behind N.
-func TestNobodyBehindAnswers(t *testing.T) {
+func TestLaggingEndpointDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	ahead, late := newFakeNode(t), newFakeNode(t)
 	late.head = 990
@@ -128,7 +128,7 @@ func TestHeadsStream(t *testing.T) {
 	if h := <-heads; h.Number != 1005 || h.L1 != 1005/48 {
 		t.Fatalf("second is %+v", h)
 	}
-	// Who does not listen hinders nobody, and finds the newest.
+	// A slow subscriber blocks no other, and gets the newest.
 	for number := uint64(1006); number < 1010; number++ {
 		n.set(func() { n.head = number })
 		eventually(t, "the next block", func() bool { h, _ := p.Known(); return uint64(h.Number) == number })
@@ -142,7 +142,7 @@ func TestHeadsStream(t *testing.T) {
 	}
 }
 
-func TestStartsWithNobodyAndRecovers(t *testing.T) {
+func TestStartsWithoutEndpointsAndRecovers(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.whole = broken

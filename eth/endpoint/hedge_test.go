@@ -53,7 +53,8 @@ func (s *scripted) do(ctx context.Context, reqs []request) ([]response, *failure
 	if s.err != nil && reqs[0].method != "eth_chainId" {
 		return []response{{err: s.err}}, nil
 	}
-	results := map[string]string{"eth_chainId": `"0xa4b1"`, "eth_blockNumber": `"0x10"`, "eth_gasPrice": `"0x5"`, "eth_call": `"0x05"`, "eth_getLogs": "[]"}
+	results := map[string]string{"eth_chainId": `"0xa4b1"`, "eth_blockNumber": `"0x10"`, "eth_gasPrice": `"0x5"`,
+		"eth_call": `"0x05"`, "eth_getLogs": "[]"}
 	out := make([]response, len(reqs))
 	for i, r := range reqs {
 		out[i].result = json.RawMessage(results[r.method])
@@ -74,7 +75,7 @@ func scriptedPool(t *testing.T, lines ...*scripted) *Pool {
 		t.Fatal(err)
 	}
 	for i, l := range lines {
-		p.remotes[i].line = l
+		p.remotes[i].transport = l
 		if f := p.remotes[i].verify(t.Context()); l.fail == nil && f != nil {
 			t.Fatal(f)
 		}
@@ -126,7 +127,7 @@ func TestLargeBatchesAreNotDoubled(t *testing.T) {
 			{largeBatch, 2 * time.Second, hedgeFloor + second.delay, 1},
 		} {
 			for _, r := range p.remotes {
-				r.sawHeight(16)
+				r.recordHeight(16)
 				r.mu.Lock()
 				r.stats = stats{}
 				r.mu.Unlock()

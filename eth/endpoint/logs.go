@@ -15,18 +15,18 @@ import (
 // logWorkers is how many log requests run at once.
 const logWorkers = 3
 
-// LogFilter says which logs are wanted: those of any of the addresses, all when
-// there are none, whose topics match place by place, an empty place matching all.
+// LogFilter selects logs: those of any of the addresses (of all when empty) whose topics match position by
+// position, where an empty position matches all.
 type LogFilter struct {
 	Addresses []common.Address
 	Topics    [][]common.Hash
 }
 
-// Logs reads the logs of the blocks from up to to, both included, in ranges that
-// the endpoints take. It returns what it has, in order, and the first block that
-// it has not read: to+1 when all is there, and less with the error that stopped
-// it. What it returns is complete up to that block.
-func (p *Pool) Logs(ctx context.Context, from, to protocol.L2Block, filter LogFilter) ([]types.Log, protocol.L2Block, error) {
+// Logs reads the logs of the blocks from from to to, both included, in ranges that the endpoints accept. It
+// returns the logs that it has, in order, and the first block that it has not read: to+1 when it has read
+// all, and less with the error that stopped it. The logs are complete up to that block.
+func (p *Pool) Logs(ctx context.Context, from, to protocol.L2Block, filter LogFilter) ([]types.Log, protocol.L2Block,
+	error) {
 	var all []types.Log
 	for from <= to {
 		wave := p.plan(from, to)
@@ -52,14 +52,13 @@ func (p *Pool) Logs(ctx context.Context, from, to protocol.L2Block, filter LogFi
 	return all, from, nil
 }
 
-// logGrace is how long the other endpoints have for their logs when a quorum gave its.
+// logGrace is how long the other endpoints have for their logs after a quorum answered.
 const logGrace = 5 * time.Second
 
-// LogsOfAll reads logs from all endpoints that take requests at once and gives look those
-// of one after another, until it has found what it looks for: for what is checked in
-// another way, and must not be overlooked because one endpoint hides it, is slow with
-// it, or shows much that is false. The error is the last of look's, or that of an
-// endpoint when none gave its logs.
+// LogsOfAll reads logs from all available endpoints in parallel and passes the logs of one after another to
+// look, until look has found what it looks for. It is for logs that are verified in another way and must not
+// be missed because one endpoint hides them, is slow, or returns many false ones. The error is the last of
+// look's, or that of an endpoint when none returned its logs.
 func (p *Pool) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter LogFilter,
 	look func([]types.Log) (found bool, err error)) error {
 	asking, stop := context.WithCancel(ctx)
@@ -102,12 +101,12 @@ func (p *Pool) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter 
 	return nil
 }
 
-// blockRange is both blocks and all between them.
+// blockRange includes both blocks.
 type blockRange struct{ from, to protocol.L2Block }
 
 func (b blockRange) span() uint64 { return uint64(b.to-b.from) + 1 }
 
-// plan cuts the next ranges, as large as the best endpoint takes them.
+// plan cuts the next ranges, as large as the best endpoint accepts them.
 func (p *Pool) plan(from, to protocol.L2Block) []blockRange {
 	span := p.opt.LogRange
 	if order := p.ranked(); len(order) > 0 {
@@ -128,32 +127,33 @@ func (p *Pool) plan(from, to protocol.L2Block) []blockRange {
 	return wave
 }
 
-// logsOf reads one range from whoever gives it. An endpoint that broke down over
-// it has halved its span, so the range may succeed when it is tried again; one that
-// ran out of time rests first.
+// logsOf reads one range from any endpoint. An endpoint that failed on it has halved its span, so the range
+// may succeed on a retry; an endpoint that timed out backs off first.
 func (p *Pool) logsOf(ctx context.Context, part blockRange, filter LogFilter) ([]types.Log, error) {
 	for {
 		shrunk := false
-		logs, err := read(ctx, p, query{op: "read logs", floor: part.to, single: true}, func(ctx context.Context, r *remote) ([]types.Log, error) {
-			logs, smaller, err := r.logs(ctx, part, filter)
-			shrunk = shrunk || smaller
-			return logs, err
-		})
+		logs, err := read(ctx, p, query{op: "read logs", minBlock: part.to, single: true},
+			func(ctx context.Context, r *remote) ([]types.Log, error) {
+				logs, smaller, err := r.logs(ctx, part, filter)
+				shrunk = shrunk || smaller
+				return logs, err
+			})
 		if err == nil || !shrunk || ctx.Err() != nil || !isFailure(err) {
 			return logs, err
 		}
 	}
 }
 
-// isFailure reports whether endpoints failed, as against an answer.
+// isFailure reports whether endpoints failed, as opposed to an error that is an answer.
 func isFailure(err error) bool {
 	_, failed := errors.AsType[*failure](err)
 	return failed
 }
 
-// logs reads one range from one endpoint, in as many requests as it wants. With
-// an error, smaller tells that the next request to it would span less.
-func (r *remote) logs(ctx context.Context, part blockRange, filter LogFilter) (all []types.Log, smaller bool, err error) {
+// logs reads one range from one endpoint, in as many requests as needed. With an error, smaller reports that
+// the next request to it would cover fewer blocks.
+func (r *remote) logs(ctx context.Context, part blockRange, filter LogFilter) (all []types.Log, smaller bool,
+	err error) {
 	for from := part.from; from <= part.to; {
 		piece := blockRange{from, part.to}
 		if span := r.spans.next(); piece.span() > span {
@@ -170,11 +170,11 @@ func (r *remote) logs(ctx context.Context, part blockRange, filter LogFilter) (a
 			from = piece.to + 1
 		case isTooMuch(err):
 			if !r.spans.refused(piece.span(), r.now()) {
-				r.spans.forget()
-				return nil, false, fail(logsRefused, r.to.name, "refuses the logs of a single block: %s", err)
+				r.spans.reset()
+				return nil, false, fail(logsRefused, r.addr.name, "refuses the logs of a single block: %s", err)
 			}
-		case isLateLogs(err):
-			r.spans.late(piece.span(), r.now())
+		case isLogTimeoutError(err):
+			r.spans.timedOut(piece.span(), r.now())
 			return nil, false, err
 		case isTooSlow(err):
 			return nil, r.spans.refused(piece.span(), r.now()), err

@@ -19,7 +19,8 @@ import (
 var emitter = common.HexToAddress("0x35Bcf3c30594191d53231E4FF333E8A770453e40")
 
 func logAt(block uint64, index uint) types.Log {
-	return types.Log{Address: emitter, Topics: []common.Hash{{1}}, Data: []byte{}, BlockNumber: block, Index: index, BlockHash: common.Hash{byte(block)}}
+	return types.Log{Address: emitter, Topics: []common.Hash{{1}}, Data: []byte{}, BlockNumber: block, Index: index,
+		BlockHash: common.Hash{byte(block)}}
 }
 
 // logServer has one log in every tenth block and refuses ranges beyond most, in
@@ -63,7 +64,8 @@ func TestLogRanges(t *testing.T) {
 			n.head = 20_000
 			n.answers["eth_getLogs"] = logServer(100, words)
 			p := poolOf(t, nil, n)
-			logs, next, err := p.Logs(t.Context(), 1, 5000, LogFilter{Addresses: []common.Address{emitter}, Topics: [][]common.Hash{{{1}, {2}}}})
+			logs, next, err := p.Logs(t.Context(), 1, 5000, LogFilter{Addresses: []common.Address{emitter},
+				Topics: [][]common.Hash{{{1}, {2}}}})
 			if err != nil || next != 5001 || len(logs) != 1000 {
 				t.Fatalf("%d logs up to %d, %v", len(logs), next, err)
 			}
@@ -141,7 +143,7 @@ func TestLogsThatTakeTooLong(t *testing.T) {
 	for tries := 0; err != nil && tries < 5; tries++ {
 		// The caller goes on from where it got, as a watcher does.
 		p.remotes[0].mu.Lock()
-		p.remotes[0].logRest = breaker{}
+		p.remotes[0].logBreaker = breaker{}
 		p.remotes[0].mu.Unlock()
 		var more []types.Log
 		more, next, err = p.Logs(t.Context(), next, 500, LogFilter{})
@@ -156,7 +158,8 @@ func TestLogsThatWereNotAskedFor(t *testing.T) {
 	t.Parallel()
 	removed := logAt(5, 0)
 	removed.Removed = true
-	for name, l := range map[string]types.Log{"another block": logAt(11, 0), "removed": removed, "another contract": {Topics: []common.Hash{}, Data: []byte{}, BlockNumber: 5}} {
+	for name, l := range map[string]types.Log{"another block": logAt(11, 0), "removed": removed,
+		"another contract": {Topics: []common.Hash{}, Data: []byte{}, BlockNumber: 5}} {
 		raw, _ := json.Marshal([]types.Log{l})
 		if _, f := parseLogs(raw, 1, 10, LogFilter{Addresses: []common.Address{emitter}}, ""); f == nil {
 			t.Errorf("%s passed", name)
@@ -182,7 +185,8 @@ func FuzzLogs(f *testing.F) {
 func FuzzHeader(f *testing.F) {
 	var n fakeNode
 	raw, _ := json.Marshal(n.block(77))
-	for _, seed := range []string{string(raw), "null", "{}", `{"number":"0x1"}`, `{"number":"0x1","hash":"0x","parentHash":"","timestamp":"0x1"}`} {
+	for _, seed := range []string{string(raw), "null", "{}", `{"number":"0x1"}`,
+		`{"number":"0x1","hash":"0x","parentHash":"","timestamp":"0x1"}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -197,7 +201,8 @@ func FuzzHeader(f *testing.F) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{`{"id":1,"result":null}`, `[{"id":2,"result":"0x"},{"id":1,"error":{"code":3}}]`, `{"error":{}}`, "[]", "<html>", "", "[null,null]"} {
+	for _, seed := range []string{`{"id":1,"result":null}`, `[{"id":2,"result":"0x"},{"id":1,"error":{"code":3}}]`,
+		`{"error":{}}`, "[]", "<html>", "", "[null,null]"} {
 		f.Add([]byte(seed), 2)
 		f.Add([]byte(seed), 1)
 	}
@@ -209,7 +214,7 @@ func FuzzDecode(f *testing.F) {
 		if failed == nil && len(out) != count && (len(out) != 1 || out[0].err == nil) {
 			t.Fatalf("%d answers to %d requests", len(out), count)
 		}
-		_, _, _ = route(raw)
+		_, _, _ = messageID(raw)
 	})
 }
 

@@ -30,7 +30,7 @@ func TestSpanFindsTheLimit(t *testing.T) {
 					s.granted(span, now)
 				}
 			}
-			if refused > 28+4*400/spanPatience {
+			if refused > 28+4*400/spanRetryRequests {
 				t.Errorf("%d of 400 refused at a limit of %d", refused, limit)
 			}
 			if got := s.next(); got < min(limit, largestSpan)/4 {

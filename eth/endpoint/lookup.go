@@ -10,35 +10,35 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// lookGrace is how long the others have after one endpoint showed a thing, and
-// endpoints on trial after all healthy ones answered.
-const lookGrace = time.Second
+// lookupGrace is how long the other endpoints have after one found the value, and endpoints on trial after
+// all healthy ones answered.
+const lookupGrace = time.Second
 
-// search describes what is looked for at all endpoints.
-type search struct {
+// lookup describes a lookup at all endpoints.
+type lookup struct {
 	// op is what is attempted, for errors.
 	op string
-	// thorough: that a thing is nowhere is said only when nobody is left who might
-	// have it. Somebody acts on it in a way that cannot be undone.
+	// thorough: NotFound requires that every endpoint which might have the value answered. The caller acts on it
+	// in a way that cannot be undone.
 	thorough bool
 }
 
-// seen is what one endpoint has of a thing: nil for nothing.
-type seen[T any] struct {
-	thing *T
+// sighting is one endpoint's answer to a lookup: a nil value for nothing.
+type sighting[T any] struct {
+	value *T
 	from  *remote
-	// trial: the endpoint failed before, and shows with this whether it works.
+	// trial: the endpoint failed before; this request shows whether it works again.
 	trial bool
 }
 
-// lookAround asks all endpoints about one thing and returns what they have of it. The
-// error is ethereum.NotFound when nobody has it; only the word of an endpoint that
-// has the newest block counts for that. Otherwise it says that nobody can tell.
+// lookupAll asks all endpoints for one value and returns their answers. The error is ethereum.NotFound when
+// no endpoint has it; only an endpoint that has the newest block counts for that. Any other error means that
+// the question is open.
 //
-// That one endpoint has nothing does not end the wait for the others: the fastest
-// may have lost what a slow one has.
-func lookAround[T any](ctx context.Context, p *Pool, s search, parse func([]byte) (*T, *failure), method string,
-	params ...any) ([]seen[T], error) {
+// An endpoint without the value does not end the wait for the others: the fastest may have lost what a slow
+// one has.
+func lookupAll[T any](ctx context.Context, p *Pool, s lookup, parse func([]byte) (*T, *failure), method string,
+	params ...any) ([]sighting[T], error) {
 	to, floor := p.admitted(), p.newest()
 	healthy := 0
 	for _, r := range to {
@@ -47,51 +47,52 @@ func lookAround[T any](ctx context.Context, p *Pool, s search, parse func([]byte
 		}
 	}
 	found, answered := false, false
-	enough := func(o outcome[seen[T]]) bool {
+	enough := func(o outcome[sighting[T]]) bool {
 		if !o.value.trial {
 			healthy--
 		}
-		found = found || o.err == nil && o.value.thing != nil
+		found = found || o.err == nil && o.value.value != nil
 		answered = answered || o.err == nil
 		return found || !s.thorough && answered && healthy == 0
 	}
-	said := gather(ctx, to, lookGrace, enough, func(ctx context.Context, r *remote) (seen[T], error) {
+	answers := gather(ctx, to, lookupGrace, enough, func(ctx context.Context, r *remote) (sighting[T], error) {
 		trial := r.onTrial()
-		thing, err := glimpse(ctx, r, floor, parse, method, params...)
-		return seen[T]{thing, r, trial}, err
+		thing, err := lookupAt(ctx, r, floor, parse, method, params...)
+		return sighting[T]{thing, r, trial}, err
 	})
-	return conclude(ctx, p, s, said)
+	return concludeLookup(ctx, p, s, answers)
 }
 
-// onTrial reports whether the endpoint failed before and was let through again.
+// onTrial reports whether the endpoint's breaker is half open.
 func (r *remote) onTrial() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.open()
 }
 
-// glimpse asks one endpoint. That it has nothing is its answer only when it had
-// the block floor before it said so.
-func glimpse[T any](ctx context.Context, r *remote, floor protocol.L2Block, parse func([]byte) (*T, *failure), method string, params ...any) (*T, error) {
+// lookupAt asks one endpoint. An empty answer counts only when the endpoint had the block floor before it
+// answered.
+func lookupAt[T any](ctx context.Context, r *remote, floor protocol.L2Block, parse func([]byte) (*T, *failure),
+	method string, params ...any) (*T, error) {
 	reached := r.height() >= floor
 	thing, err := ask(ctx, r, r.timeout, parse, method, params...)
 	if err != nil || thing != nil || reached {
 		return thing, err
 	}
-	if f := r.reach(ctx, floor); f != nil {
+	if f := r.ensureHeight(ctx, floor); f != nil {
 		return nil, f
 	}
 	return ask(ctx, r, r.timeout, parse, method, params...)
 }
 
-// conclude draws the conclusion of a search from what the endpoints said. Without an
-// error one of them has the thing.
-func conclude[T any](ctx context.Context, p *Pool, s search, said []outcome[seen[T]]) ([]seen[T], error) {
-	var all []seen[T]
+// concludeLookup combines the endpoints' answers. Without an error one of them has the value.
+func concludeLookup[T any](ctx context.Context, p *Pool, s lookup, answers []outcome[sighting[T]]) ([]sighting[T],
+	error) {
+	var all []sighting[T]
 	var failures []*failure
 	var answer error
 	found, absent, silent := false, false, false
-	for _, o := range said {
+	for _, o := range answers {
 		if f, ok := errors.AsType[*failure](o.err); ok {
 			failures = append(failures, f)
 			silent = silent || f.kind != behind
@@ -99,7 +100,7 @@ func conclude[T any](ctx context.Context, p *Pool, s search, said []outcome[seen
 			answer, silent = o.err, true
 		} else {
 			all = append(all, o.value)
-			found, absent = found || o.value.thing != nil, absent || o.value.thing == nil
+			found, absent = found || o.value.value != nil, absent || o.value.value == nil
 		}
 	}
 	switch {

@@ -58,7 +58,7 @@ func TestAFastEndpointDoesNotSpeakForASlowOne(t *testing.T) {
 				t.Parallel()
 				tx := signedTx(7)
 				slow, fast := newFakeNode(t), newFakeNode(t)
-				slow.answers[method] = later(t, lookGrace+300*time.Millisecond, shows(method, tx))
+				slow.answers[method] = later(t, lookupGrace+300*time.Millisecond, shows(method, tx))
 				if method == "eth_getTransactionReceipt" {
 					// It lost the receipts of a block that it has.
 					fast.answers["eth_getTransactionByHash"] = gives(map[string]any{"hash": tx.Hash(),
@@ -78,7 +78,7 @@ func TestAFastEndpointDoesNotSpeakForASlowOne(t *testing.T) {
 }
 
 // That a thing is nowhere is the word of an endpoint that has the newest block.
-func TestOnlyWhoHasTheNewestBlockSaysThatThereIsNothing(t *testing.T) {
+func TestNotFoundNeedsTheNewestBlock(t *testing.T) {
 	t.Parallel()
 	type endpoint struct {
 		head   uint64
@@ -96,7 +96,7 @@ func TestOnlyWhoHasTheNewestBlockSaysThatThereIsNothing(t *testing.T) {
 		{"one is behind", []endpoint{{1000, nothing}, {100, nothing}}, "", ""},
 		{"one fails", []endpoint{{1000, nothing}, {1000, limited}}, "", cannotTell},
 		{"one has an error of its own", []endpoint{{1000, nothing}, {1000, says(-32000, "no index")}}, "", cannotTell},
-		{"who is at the top fails", []endpoint{{1000, limited}, {100, nothing}}, cannotTell, cannotTell},
+		{"the endpoint at the newest block fails", []endpoint{{1000, limited}, {100, nothing}}, cannotTell, cannotTell},
 	}
 	for _, tt := range tests {
 		for method, look := range lookers {
@@ -127,14 +127,14 @@ func TestOnlyWhoHasTheNewestBlockSaysThatThereIsNothing(t *testing.T) {
 
 // An endpoint whose height is not known any more is asked for it, and again for
 // the thing: its first answer may be from before the newest block.
-func TestWhoCatchesUpIsAskedAgain(t *testing.T) {
+func TestEndpointThatCatchesUpIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	p := poolOf(t, nil, n)
 	if _, err := p.Head(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p.learn(1003)
+	p.learnHeight(1003)
 	tx := signedTx(7)
 	asked := 0
 	n.set(func() {
@@ -146,7 +146,8 @@ func TestWhoCatchesUpIsAskedAgain(t *testing.T) {
 			return shows("eth_getTransactionReceipt", tx), nil
 		}
 	})
-	if r, err := p.TransactionReceipt(t.Context(), protocol.TxHash(tx.Hash())); err != nil || r.TxHash != common.Hash(tx.Hash()) {
+	if r, err := p.TransactionReceipt(t.Context(), protocol.TxHash(tx.Hash())); err != nil ||
+		r.TxHash != common.Hash(tx.Hash()) {
 		t.Fatal(r, err)
 	}
 }
@@ -187,7 +188,7 @@ func TestAFalsePriceInAReceiptIsNotBelieved(t *testing.T) {
 			}
 			r, err := p.TransactionReceipt(t.Context(), protocol.TxHash(tx.Hash()))
 			switch {
-			case third == nil && errors.Is(err, fault.ChainDisputed): // two prices, and nobody to decide
+			case third == nil && errors.Is(err, fault.ChainDisputed): // two prices, and no quorum
 			case err != nil || r.EffectiveGasPrice == nil || r.EffectiveGasPrice.Cmp(price) != 0:
 				t.Fatalf("%+v %v", r, err)
 			case third != nil && !isDistrusted(p.remotes[0]):
@@ -200,5 +201,5 @@ func TestAFalsePriceInAReceiptIsNotBelieved(t *testing.T) {
 func isDistrusted(r *remote) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.distrusted(r.now())
+	return r.quarantinedLocked(r.now())
 }

@@ -10,19 +10,19 @@ import (
 // answerBound is how many bytes an answer may have.
 const answerBound = 32 << 20
 
-// request is one JSON-RPC request without its number, which the transport gives.
+// request is one JSON-RPC request without its ID, which the transport assigns.
 type request struct {
 	method string
 	params []any
 }
 
-// response is one answer: either member is set, never both.
+// response is one answer: exactly one member is set.
 type response struct {
 	result json.RawMessage
 	err    *wireError
 }
 
-// wireRequest and wireResponse are the messages as they travel.
+// wireRequest and wireResponse are the messages on the wire.
 type wireRequest struct {
 	Version string `json:"jsonrpc"`
 	ID      uint64 `json:"id"`
@@ -39,8 +39,7 @@ type wireResponse struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// encode writes one request as an object and several as an array, numbered from
-// first.
+// encode writes one request as an object and several as an array, with IDs from first on.
 func encode(reqs []request, first uint64) ([]byte, error) {
 	wire := make([]wireRequest, len(reqs))
 	for i, r := range reqs {
@@ -56,9 +55,9 @@ func encode(reqs []request, first uint64) ([]byte, error) {
 	return json.Marshal(wire)
 }
 
-// decode reads what encode's requests were answered with, in their order. An
-// answer that is missing, doubled or of another shape is a failure; a single
-// refusal of a whole batch is told apart, because the same requests may go singly.
+// decode reads the answers to encode's requests, in the order of the requests. A missing, doubled or
+// malformed answer is a failure. A single refusal of a whole batch is returned as one error, because the same
+// requests may be sent singly.
 func decode(body []byte, count int, first uint64, name string) ([]response, *failure) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {

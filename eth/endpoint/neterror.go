@@ -31,10 +31,11 @@ func netFailure(ctx context.Context, name string, err error) *failure {
 		return fail(tlsFailed, name, "no trusted connection (TLS): %s", tlsDetail(err))
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fail(timedOut, name, "no answer in time (i/o timeout)")
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
-		return fail(lost, name, "the connection ended before the answer did")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+		return fail(connLost, name, "the connection ended before the answer did")
 	}
-	return fail(lost, name, "the connection failed")
+	return fail(connLost, name, "the connection failed")
 }
 
 // tlsDetail says what is wrong with a TLS connection, or "".

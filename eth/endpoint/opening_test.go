@@ -137,7 +137,7 @@ func TestSmallElementsCostBoundedMemory(t *testing.T) {
 	body := []byte("[" + strings.Repeat("{},", answerBound/4) + "{}]")
 	for name, read := range map[string]func() bool{
 		"an answer":           func() bool { _, f := decode(body, batchSize, 1, "x"); return f == nil },
-		"a websocket message": func() bool { _, _, ok := route(body); return ok },
+		"a websocket message": func() bool { _, _, ok := messageID(body); return ok },
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

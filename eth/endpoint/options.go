@@ -14,7 +14,7 @@ import (
 // Endpoint is one JSON-RPC address: http, https, ws or wss.
 type Endpoint struct {
 	URL core.Secret
-	// Name is what is shown; empty for scheme, host and port of the URL.
+	// Name is the display name; empty for scheme, host and port of the URL.
 	Name string
 }
 
@@ -25,7 +25,7 @@ type Options struct {
 	// ChainID is the expected chain; 0 takes the first endpoint's answer.
 	ChainID uint64
 	Now     func() time.Time
-	// Random gives numbers in [0, 1) that spread retries; nil spreads nothing.
+	// Random returns numbers in [0, 1) for jitter; nil means no jitter.
 	Random func() float64
 	Log    *slog.Logger
 	// Board may be nil.
@@ -34,7 +34,7 @@ type Options struct {
 	PollInterval time.Duration
 	// CallTimeout bounds one request to one endpoint: 10 s.
 	CallTimeout time.Duration
-	// StaleAfter is how long a head may stand still before it is a condition: 2 min.
+	// StaleAfter is how long a head may stay the same before it is a condition: 2 min.
 	StaleAfter time.Duration
 	// LogRange is how many blocks the first log request of an endpoint spans: 1000.
 	LogRange uint64

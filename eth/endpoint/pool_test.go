@@ -11,7 +11,8 @@ import (
 
 func TestNewRefusesAddressesWithoutRepeatingThem(t *testing.T) {
 	t.Parallel()
-	for _, u := range []string{"", "hush", "ftp://h/hush", "http://", "http://[::1/hush", "https:///hush", "http://h:port/hush"} {
+	for _, u := range []string{"", "hush", "ftp://h/hush", "http://", "http://[::1/hush", "https:///hush",
+		"http://h:port/hush"} {
 		_, err := New(Options{Endpoints: []Endpoint{{URL: core.NewSecret(u)}}})
 		if !errors.Is(err, fault.RPCURLInvalid) || strings.Contains(err.Error(), "hush") {
 			t.Errorf("%q: %v", u, err)
@@ -61,7 +62,8 @@ func TestFirstAnswerDecidesTheChain(t *testing.T) {
 	if p.ChainID() != 54321 {
 		t.Errorf("chain %d", p.ChainID())
 	}
-	if f := p.remotes[2].verify(t.Context()); !strings.Contains(f.Error(), "42161") || !strings.Contains(f.Error(), "54321") {
+	if f := p.remotes[2].verify(t.Context()); !strings.Contains(f.Error(), "42161") ||
+		!strings.Contains(f.Error(), "54321") {
 		t.Errorf("both numbers are not named: %v", f)
 	}
 }

@@ -48,7 +48,7 @@ func TestProofIsAMajorityOfThoseInUse(t *testing.T) {
 			if _, err := p.Head(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			out, err := p.Proven().CallBatch(t.Context(), 1000, calls(1))
+			out, err := p.Majority().CallBatch(t.Context(), 1000, calls(1))
 			got := ""
 			if err == nil {
 				got = map[bool]string{true: "true", false: "false"}[string(out[0].Data) == "\x2a"]

@@ -42,7 +42,8 @@ func TestOneHealthyEndpointIsEnough(t *testing.T) {
 	behaviours := append(mischiefs(), mischief{name: "behaves"})
 	good := newFakeNode(t)
 	good.answers["eth_getBlockByHash"] = func([]rawParam) (any, map[string]any) {
-		return map[string]any{"number": "0x7", "hash": fmt.Sprintf("0x01%062x", 0), "parentHash": fakeHash(6, 0), "timestamp": "0x1", "l1BlockNumber": "0x1"}, nil
+		return map[string]any{"number": "0x7", "hash": fmt.Sprintf("0x01%062x", 0), "parentHash": fakeHash(6, 0),
+			"timestamp": "0x1", "l1BlockNumber": "0x1"}, nil
 	}
 	good.answers["eth_sendRawTransaction"] = gives(signedTx(0).Hash().Hex())
 	bad := []*fickle{{node: good}, {node: good}}
@@ -71,7 +72,8 @@ func TestOneHealthyEndpointIsEnough(t *testing.T) {
 				b.do = m.do
 				b.mu.Unlock()
 			}
-			name := rapid.SampledFrom([]string{"Head", "HeaderByNumber", "CallContract", "CallBatch", "Logs", "BalanceAt", "NonceAt", "EstimateGas", "GasPrice", "Send"}).Draw(t, "method")
+			name := rapid.SampledFrom([]string{"Head", "HeaderByNumber", "CallContract", "CallBatch", "Logs", "BalanceAt",
+				"NonceAt", "EstimateGas", "GasPrice", "Send"}).Draw(t, "method")
 			if err := methods(t.Context(), p)[name](); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -79,7 +81,7 @@ func TestOneHealthyEndpointIsEnough(t *testing.T) {
 	})
 }
 
-// endless sends more than anybody should read.
+// endless sends more than a client should read.
 func endless(w http.ResponseWriter, r *http.Request) {
 	chunk := make([]byte, 64<<10)
 	for i := range chunk {
@@ -92,7 +94,7 @@ func endless(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func TestEndlessAnswersHinderNobody(t *testing.T) {
+func TestEndlessAnswersBlockNoOther(t *testing.T) {
 	t.Parallel()
 	bad, good := newFakeNode(t), newFakeNode(t)
 	bad.whole = func(w http.ResponseWriter, r *http.Request) bool {

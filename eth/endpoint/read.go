@@ -10,45 +10,44 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// hedgeFloor is the least time after which a second endpoint is asked.
+// hedgeFloor is the least time before a second endpoint is asked.
 const hedgeFloor = 300 * time.Millisecond
 
-// A read that every endpoint refused for lack of the block is tried again this
-// often, because blocks travel between endpoints for some hundred milliseconds.
+// A read that every endpoint refused because it lacks the block is retried this often: blocks take some
+// hundred milliseconds to reach all endpoints.
 const (
 	behindRounds = 4
 	behindPause  = 400 * time.Millisecond
 )
 
-// query describes a read to the machinery that spreads it over endpoints.
+// query describes a read for the code that distributes it over endpoints.
 type query struct {
-	// op is what is attempted, for errors.
+	// op is the attempted operation, for errors.
 	op string
-	// floor is the block that the endpoint must have.
-	floor protocol.L2Block
-	// single: never ask two endpoints at once.
+	// minBlock is the block that the endpoint must have.
+	minBlock protocol.L2Block
+	// single: never ask two endpoints in parallel.
 	single bool
-	// large is in how many requests it goes when it is one that takes longer than
-	// reads do, and costs much at a second endpoint; otherwise 0.
+	// large is the number of requests of a large batch, which takes longer than other reads and is expensive to
+	// repeat at a second endpoint; otherwise 0.
 	large int
 }
 
-// outcome is what one endpoint gave.
+// outcome is one endpoint's result.
 type outcome[T any] struct {
 	value T
 	err   error
 }
 
-// read asks endpoints, the best first, until one answers. A failure moves on to
-// the next; when the first is slow a second is asked beside it. Each endpoint is
-// asked at most once in a round.
+// read asks endpoints, the best first, until one answers. After a failure it asks the next; when the first is
+// slow it asks a second in parallel. Each endpoint is asked at most once per round.
 func read[T any](ctx context.Context, p *Pool, q query, try func(context.Context, *remote) (T, error)) (T, error) {
 	for round := 1; ; round++ {
 		value, failures, err := readOnce(ctx, p, q, try)
 		if failures == nil {
 			return value, err
 		}
-		if round >= behindRounds || q.floor == 0 || !anyBehind(failures) {
+		if round >= behindRounds || q.minBlock == 0 || !anyBehind(failures) {
 			return value, p.unanswered(q.op, failures)
 		}
 		select {
@@ -59,12 +58,14 @@ func read[T any](ctx context.Context, p *Pool, q query, try func(context.Context
 	}
 }
 
-// readOnce is one round. With failures nil the rest is the answer; otherwise they
-// are why there is none, empty when no endpoint takes requests.
-func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Context, *remote) (T, error)) (T, []*failure, error) {
+// readOnce is one round. When failures is nil the other results are the answer; otherwise failures are the
+// reasons that there is none, empty when no endpoint accepts requests.
+func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Context, *remote) (T, error)) (T,
+	[]*failure, error) {
 	inner, cancel := context.WithCancel(ctx)
 	order := p.ranked()
-	c := &contest[T]{q: q, try: try, order: order, answers: make(chan outcome[T], len(order)), failures: make([]*failure, 0, len(order))}
+	c := &hedgedRead[T]{q: q, try: try, order: order, answers: make(chan outcome[T], len(order)),
+		failures: make([]*failure, 0, len(order))}
 	defer c.wg.Wait()
 	defer cancel()
 	var none T
@@ -86,21 +87,21 @@ func readOnce[T any](ctx context.Context, p *Pool, q query, try func(context.Con
 				hedge.Reset(p.hedgeDelay(r, q))
 			}
 		case got := <-c.answers:
-			if !c.lost(inner, got) {
+			if !c.retryOnFailure(inner, got) {
 				return got.value, nil, got.err
 			}
 		}
 	}
-	// A context that ended made the failures, not the endpoints.
+	// The end of the context caused the failures, not the endpoints.
 	if ctx.Err() != nil {
 		return none, nil, fmt.Errorf("%s: %w", q.op, ctx.Err())
 	}
 	return none, c.failures, nil
 }
 
-// contest is one round of a read: who is still to be asked, and who failed. One
-// goroutine owns it; those it starts send on answers alone.
-type contest[T any] struct {
+// hedgedRead is one round of a read: the endpoints still to be asked, and the failures so far. One goroutine
+// owns it; the goroutines it starts only send on answers.
+type hedgedRead[T any] struct {
 	q        query
 	try      func(context.Context, *remote) (T, error)
 	order    []*remote
@@ -110,17 +111,17 @@ type contest[T any] struct {
 	wg       sync.WaitGroup
 }
 
-// launch asks the next endpoint that takes a request; nil when there is none.
-func (c *contest[T]) launch(ctx context.Context) *remote {
+// launch asks the next endpoint that accepts a request; nil when there is none.
+func (c *hedgedRead[T]) launch(ctx context.Context) *remote {
 	for len(c.order) > 0 {
 		r := c.order[0]
 		c.order = c.order[1:]
-		if !r.admit() {
+		if !r.tryAcquire() {
 			continue
 		}
 		c.running++
 		c.wg.Go(func() {
-			defer r.leave()
+			defer r.release()
 			c.answers <- attempt(ctx, r, c.q, c.try)
 		})
 		return r
@@ -128,9 +129,8 @@ func (c *contest[T]) launch(ctx context.Context) *remote {
 	return nil
 }
 
-// lost books a failure and asks the next endpoint in its place; false for an
-// answer.
-func (c *contest[T]) lost(ctx context.Context, got outcome[T]) bool {
+// retryOnFailure records a failure and asks the next endpoint; false for an answer.
+func (c *hedgedRead[T]) retryOnFailure(ctx context.Context, got outcome[T]) bool {
 	f, failed := errors.AsType[*failure](got.err)
 	if !failed {
 		return false
@@ -141,24 +141,24 @@ func (c *contest[T]) lost(ctx context.Context, got outcome[T]) bool {
 	return true
 }
 
-// attempt asks one endpoint, when it has the block.
+// attempt asks one endpoint, provided it has the block.
 func attempt[T any](ctx context.Context, r *remote, q query, try func(context.Context, *remote) (T, error)) outcome[T] {
-	if f := r.reach(ctx, q.floor); f != nil {
+	if f := r.ensureHeight(ctx, q.minBlock); f != nil {
 		return outcome[T]{err: f}
 	}
 	value, err := try(ctx, r)
 	return outcome[T]{value, err}
 }
 
-// admit takes the right to a request.
-func (r *remote) admit() bool {
+// tryAcquire takes the right to a request; release gives it back.
+func (r *remote) tryAcquire() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.enter(r.now())
+	return r.acquire(r.now())
 }
 
-// hedgeDelay is how long an endpoint has before another one is asked too. What it
-// took for other reads says nothing about a large one.
+// hedgeDelay is how long an endpoint has before another one is asked too. The latency of other reads says
+// nothing about a large one.
 func (p *Pool) hedgeDelay(r *remote, q query) time.Duration {
 	if q.large > 0 {
 		return time.Duration(q.large) * p.opt.CallTimeout / 2

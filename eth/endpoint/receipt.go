@@ -12,34 +12,33 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// TransactionReceipt asks all endpoints, because one that is behind has none yet. A
-// receipt counts when a quorum shows it, when others have the transaction in the same
-// block and only lost its receipt, or when no other endpoint answers. The error is
-// ethereum.NotFound when the endpoints that have the newest block have none, or only
-// one that they do not bear out; when nobody can tell, or they contradict one
-// another, a fault.
+// TransactionReceipt asks all endpoints, because one that is behind has no receipt yet. A receipt counts when
+// a quorum has it, when others have the transaction in the same block and only lost its receipt, or when no
+// other endpoint answers. The error is ethereum.NotFound when the endpoints at the newest block have none, or
+// when one has a receipt that they do not confirm; it is a fault when the question is open or the endpoints
+// contradict each other.
 func (p *Pool) TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*types.Receipt, error) {
-	s := search{op: "read a receipt"}
-	said, err := lookAround(ctx, p, s, readReceipt(hash), "eth_getTransactionReceipt", hash)
+	s := lookup{op: "read a receipt"}
+	answers, err := lookupAll(ctx, p, s, readReceipt(hash), "eth_getTransactionReceipt", hash)
 	if err != nil {
 		return nil, err
 	}
-	b := sortReceipts(single(said))
+	b := sortReceipts(onePerProvider(answers))
 	best := b.best
 	switch {
 	case p.quorum() == 1, len(best) >= p.quorum() && !b.tied:
 	case len(b.shown) > len(best):
-		return nil, p.disputed(s.op, b.names())
+		return nil, p.setDisputed(s.op, b.names())
 	case len(b.absent) == 0:
 	default:
 		if err := p.corroborate(ctx, b); err != nil {
 			return nil, err
 		}
 	}
-	p.exposeReceipts(ctx, b)
-	receipt := best[0].thing
-	// What is read after this has to have seen the receipt's block.
-	p.learn(protocol.L2Block(receipt.BlockNumber.Uint64()))
+	p.quarantineFalseReceipts(ctx, b)
+	receipt := best[0].value
+	// Later reads must have seen the receipt's block.
+	p.learnHeight(protocol.L2Block(receipt.BlockNumber.Uint64()))
 	return receipt, nil
 }
 
@@ -47,36 +46,37 @@ func (p *Pool) TransactionReceipt(ctx context.Context, hash protocol.TxHash) (*t
 func readReceipt(hash protocol.TxHash) func([]byte) (*types.Receipt, *failure) {
 	return func(raw []byte) (*types.Receipt, *failure) {
 		var receipt *types.Receipt
-		if json.Unmarshal(raw, &receipt) != nil || receipt != nil && (receipt.TxHash != common.Hash(hash) || receipt.BlockNumber == nil || !receipt.BlockNumber.IsUint64()) {
+		if json.Unmarshal(raw, &receipt) != nil || receipt != nil && (receipt.TxHash != common.Hash(hash) ||
+			receipt.BlockNumber == nil || !receipt.BlockNumber.IsUint64()) {
 			return nil, fail(garbage, "", "a receipt that is none")
 		}
 		return receipt, nil
 	}
 }
 
-// receipts are what the endpoints showed: all receipts, the largest group of equal
-// ones, and who has none.
+// receipts are the endpoints' answers: all receipts, the largest group of equal ones, and the endpoints
+// without one.
 type receipts struct {
-	shown, best, absent []seen[types.Receipt]
-	// tied: another group is as large, and tells something else.
+	shown, best, absent []sighting[types.Receipt]
+	// tied: a different receipt has as many endpoints.
 	tied bool
 }
 
-func sortReceipts(said []seen[types.Receipt]) receipts {
+func sortReceipts(answers []sighting[types.Receipt]) receipts {
 	var out receipts
-	for _, one := range said {
-		if one.thing == nil {
+	for _, one := range answers {
+		if one.value == nil {
 			out.absent = append(out.absent, one)
 		} else {
 			out.shown = append(out.shown, one)
 		}
 	}
 	for i, one := range out.shown {
-		group := []seen[types.Receipt]{one}
+		group := []sighting[types.Receipt]{one}
 		for j, other := range out.shown {
-			// Who names no price bears out any, and is borne out by none.
-			if i != j && sameReceipt(one.thing, other.thing) &&
-				(one.thing.EffectiveGasPrice != nil || other.thing.EffectiveGasPrice == nil) {
+			// A receipt without a price confirms any, and none confirms it.
+			if i != j && sameReceipt(one.value, other.value) &&
+				(one.value.EffectiveGasPrice != nil || other.value.EffectiveGasPrice == nil) {
 				group = append(group, other)
 			}
 		}
@@ -84,13 +84,13 @@ func sortReceipts(said []seen[types.Receipt]) receipts {
 		case len(group) > len(out.best):
 			out.best, out.tied = group, false
 		case len(group) == len(out.best):
-			out.tied = out.tied || !sameReceipt(one.thing, out.best[0].thing)
+			out.tied = out.tied || !sameReceipt(one.value, out.best[0].value)
 		}
 	}
 	return out
 }
 
-// names are the endpoints that showed a receipt.
+// names are the endpoints that have a receipt.
 func (r receipts) names() string {
 	t := &tally[struct{}]{}
 	for _, one := range r.shown {
@@ -99,8 +99,8 @@ func (r receipts) names() string {
 	return t.names()
 }
 
-// sameReceipt compares what two receipts say happened, and what it cost: a price that
-// is not true makes redemptions look too expensive to go on.
+// sameReceipt compares the effects and the cost of two receipts. A false price would make redemptions look
+// too expensive to continue.
 func sameReceipt(a, b *types.Receipt) bool {
 	if p, q := a.EffectiveGasPrice, b.EffectiveGasPrice; p != nil && q != nil && p.Cmp(q) != 0 {
 		return false
@@ -119,44 +119,42 @@ func sameReceipt(a, b *types.Receipt) bool {
 	return true
 }
 
-// corroborate looks for the transaction at the endpoints that have no receipt of it.
-// Those that have it in the receipt's block bear the receipt out. When too few do,
-// the receipt is none yet, and one that shows it again while the others have its
-// block without the transaction invented it.
+// corroborate looks for the transaction at the endpoints without its receipt. Those that have it in the
+// receipt's block confirm the receipt. When too few do, the receipt does not count yet; an endpoint that
+// repeats it while the others have its block without the transaction invented it.
 func (p *Pool) corroborate(ctx context.Context, b receipts) error {
-	receipt := b.best[0].thing
+	receipt := b.best[0].value
 	bearing, denying := len(b.best), 0
 	for _, a := range b.absent {
-		switch place, err := a.from.placeOf(ctx, protocol.TxHash(receipt.TxHash)); {
-		case err == nil && place == protocol.Hash(receipt.BlockHash):
+		switch in, err := a.from.blockOf(ctx, protocol.TxHash(receipt.TxHash)); {
+		case err == nil && in == protocol.Hash(receipt.BlockHash):
 			bearing++
-		case err == nil && place.IsZero() && a.from.height() >= protocol.L2Block(receipt.BlockNumber.Uint64()):
+		case err == nil && in.IsZero() && a.from.height() >= protocol.L2Block(receipt.BlockNumber.Uint64()):
 			denying++
 		}
 	}
 	if bearing >= p.quorum() {
 		return nil
 	}
-	if denying >= p.quorum() && rest(ctx, nil, behindPause) {
+	if denying >= p.quorum() && sleep(ctx, nil, behindPause) {
 		for _, one := range b.best {
 			again, err := ask(ctx, one.from, one.from.timeout, readReceipt(protocol.TxHash(receipt.TxHash)),
 				"eth_getTransactionReceipt", receipt.TxHash)
-			if err == nil && again != nil && again.BlockHash == receipt.BlockHash && p.denied(ctx, b.absent, receipt) {
-				p.distrust(one.from, "it showed a receipt of a transaction that is in no block")
+			if err == nil && again != nil && again.BlockHash == receipt.BlockHash && p.quorumDenies(ctx, b.absent, receipt) {
+				p.quarantine(one.from, "it showed a receipt of a transaction that is in no block")
 			}
 		}
 	}
 	return ethereum.NotFound
 }
 
-// denied reports whether a quorum still has the receipt's block without the
-// transaction.
-func (p *Pool) denied(ctx context.Context, by []seen[types.Receipt], receipt *types.Receipt) bool {
+// quorumDenies reports whether a quorum still has the receipt's block without the transaction.
+func (p *Pool) quorumDenies(ctx context.Context, by []sighting[types.Receipt], receipt *types.Receipt) bool {
 	n := 0
 	for _, a := range by {
-		place, err := a.from.placeOf(ctx, protocol.TxHash(receipt.TxHash))
+		in, err := a.from.blockOf(ctx, protocol.TxHash(receipt.TxHash))
 		block, f := a.from.hashAt(ctx, protocol.L2Block(receipt.BlockNumber.Uint64()))
-		if err == nil && f == nil && place.IsZero() && block == protocol.Hash(receipt.BlockHash) {
+		if err == nil && f == nil && in.IsZero() && block == protocol.Hash(receipt.BlockHash) {
 			n++
 		}
 		if err == nil && f == nil && block != protocol.Hash(receipt.BlockHash) {
@@ -166,21 +164,21 @@ func (p *Pool) denied(ctx context.Context, by []seen[types.Receipt], receipt *ty
 	return n >= p.quorum()
 }
 
-// exposeReceipts names the endpoints whose receipt tells something else of the same
-// block than that of the quorum: no reorganisation explains that.
-func (p *Pool) exposeReceipts(ctx context.Context, b receipts) {
+// quarantineFalseReceipts quarantines the endpoints whose receipt differs from the quorum's for the same
+// block: no reorganisation explains that.
+func (p *Pool) quarantineFalseReceipts(ctx context.Context, b receipts) {
 	if len(b.best) < p.quorum() || p.quorum() == 1 {
 		return
 	}
 	for _, one := range b.shown {
-		if one.thing.BlockHash == b.best[0].thing.BlockHash && !sameReceipt(one.thing, b.best[0].thing) {
-			p.distrust(one.from, "its receipt of a transaction is another than that of the other endpoints")
+		if one.value.BlockHash == b.best[0].value.BlockHash && !sameReceipt(one.value, b.best[0].value) {
+			p.quarantine(one.from, "its receipt of a transaction is another than that of the other endpoints")
 		}
 	}
 }
 
-// placeOf is the block that the endpoint has a transaction in; zero for none.
-func (r *remote) placeOf(ctx context.Context, hash protocol.TxHash) (protocol.Hash, error) {
+// blockOf is the hash of the block that the endpoint has a transaction in; zero for none.
+func (r *remote) blockOf(ctx context.Context, hash protocol.TxHash) (protocol.Hash, error) {
 	read := func(raw []byte) (protocol.Hash, *failure) {
 		var tx *struct {
 			Hash  common.Hash    `json:"hash"`
@@ -197,41 +195,42 @@ func (r *remote) placeOf(ctx context.Context, hash protocol.TxHash) (protocol.Ha
 	return ask(ctx, r, r.timeout, read, "eth_getTransactionByHash", hash)
 }
 
-// minedTx is a transaction with the block it is in, if any.
+// minedTx is a transaction and whether it is in a block.
 type minedTx struct {
 	tx    *types.Transaction
 	mined bool
 }
 
-// TransactionByHash asks all endpoints for a transaction; mined tells that one of
-// them has it in a block. The error is ethereum.NotFound only when every endpoint
-// that takes requests and is not behind says that it has none: one that fails, or
-// is slower than a request may be, might be the one that knows it.
-func (p *Pool) TransactionByHash(ctx context.Context, hash protocol.TxHash) (tx *types.Transaction, mined bool, err error) {
-	return p.transaction(ctx, search{op: "read a transaction", thorough: true}, hash)
+// TransactionByHash asks all endpoints for a transaction; mined reports that one of them has it in a block.
+// The error is ethereum.NotFound only when every endpoint that accepts requests and is not behind has none:
+// one that fails or times out might be the one that has it.
+func (p *Pool) TransactionByHash(ctx context.Context, hash protocol.TxHash) (tx *types.Transaction, mined bool,
+	err error) {
+	return p.transaction(ctx, lookup{op: "read a transaction", thorough: true}, hash)
 }
 
-func (p *Pool) transaction(ctx context.Context, s search, hash protocol.TxHash) (tx *types.Transaction, mined bool, err error) {
+func (p *Pool) transaction(ctx context.Context, s lookup, hash protocol.TxHash) (tx *types.Transaction, mined bool,
+	err error) {
 	read := func(raw []byte) (*minedTx, *failure) {
 		if isNull(raw) {
 			return nil, nil
 		}
-		var place struct {
+		var in struct {
 			Block *string `json:"blockNumber"`
 		}
 		tx := new(types.Transaction)
-		if json.Unmarshal(raw, tx) != nil || json.Unmarshal(raw, &place) != nil || tx.Hash() != common.Hash(hash) {
+		if json.Unmarshal(raw, tx) != nil || json.Unmarshal(raw, &in) != nil || tx.Hash() != common.Hash(hash) {
 			return nil, fail(garbage, "", "a transaction that is none")
 		}
-		return &minedTx{tx, place.Block != nil}, nil
+		return &minedTx{tx, in.Block != nil}, nil
 	}
-	all, err := lookAround(ctx, p, s, read, "eth_getTransactionByHash", hash)
+	all, err := lookupAll(ctx, p, s, read, "eth_getTransactionByHash", hash)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, found := range all {
-		if found.thing != nil {
-			tx, mined = found.thing.tx, mined || found.thing.mined
+		if found.value != nil {
+			tx, mined = found.value.tx, mined || found.value.mined
 		}
 	}
 	return tx, mined, nil

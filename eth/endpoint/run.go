@@ -6,16 +6,15 @@ import (
 	"time"
 )
 
-// quietPolls is how many poll intervals pass between two looks at an endpoint
-// whose websocket tells of new heads.
-const quietPolls = 6
+// subscribedPolls is how many poll intervals pass between two polls of an endpoint whose websocket notifies
+// of new heads.
+const subscribedPolls = 6
 
 // Name is the component's name.
 func (p *Pool) Name() string { return "chain endpoints" }
 
-// Run watches every endpoint until ctx ends: its chain ID, its head, its health.
-// It is ready at once and never fails: a node whose endpoints are all down starts,
-// says so as a condition, and goes on trying.
+// Run watches every endpoint until ctx ends: its chain ID, its head, its health. It is ready at once and
+// never fails: a node whose endpoints are all down starts, sets a condition, and keeps trying.
 func (p *Pool) Run(ctx context.Context, ready func()) error {
 	defer p.Close()
 	ready()
@@ -24,38 +23,38 @@ func (p *Pool) Run(ctx context.Context, ready func()) error {
 		wg.Go(func() { p.watch(ctx, r) })
 	}
 	wg.Wait()
-	p.forget()
+	p.clearConditions()
 	return nil
 }
 
-// watch looks at one endpoint at intervals, and when it has news.
+// watch polls one endpoint at intervals and on notifications.
 func (p *Pool) watch(ctx context.Context, r *remote) {
 	least := p.opt.PollInterval / 5
 	for {
 		began := p.opt.Now()
-		if r.admit() {
+		if r.tryAcquire() {
 			p.probe(ctx, r)
-			r.leave()
+			r.release()
 		}
 		p.report(r)
-		if !rest(ctx, nil, least-p.opt.Now().Sub(began)) || !rest(ctx, r.wake, p.pause(r)) {
+		if !sleep(ctx, nil, least-p.opt.Now().Sub(began)) || !sleep(ctx, r.wake, p.pause(r)) {
 			return
 		}
 	}
 }
 
-// probe reads the endpoint's head, and asks for news where it can tell them.
+// probe reads the endpoint's head, and subscribes to new heads where the transport can.
 func (p *Pool) probe(ctx context.Context, r *remote) {
 	if _, err := p.latest(ctx, r); err != nil {
 		return
 	}
-	if n, ok := r.line.(notifier); ok && !n.subscribed() {
+	if n, ok := r.transport.(notifier); ok && !n.subscribed() {
 		n.subscribe(ctx)
 	}
 }
 
-// pause is how long to wait before the next look: until its rest is over, when it
-// rests, and longer while news come by themselves.
+// pause is the time to the next poll: the rest of the back-off, if there is one, and longer while a
+// subscription delivers heads.
 func (p *Pool) pause(r *remote) time.Duration {
 	r.mu.Lock()
 	left := r.until.Sub(p.opt.Now())
@@ -64,14 +63,14 @@ func (p *Pool) pause(r *remote) time.Duration {
 	if open && left > 0 {
 		return left
 	}
-	if n, ok := r.line.(notifier); ok && n.subscribed() {
-		return quietPolls * p.opt.PollInterval
+	if n, ok := r.transport.(notifier); ok && n.subscribed() {
+		return subscribedPolls * p.opt.PollInterval
 	}
-	return spread(p.opt.PollInterval, p.opt.Random())
+	return jitter(p.opt.PollInterval, p.opt.Random())
 }
 
-// rest waits for a time, or for wake; false when ctx ended.
-func rest(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
+// sleep waits for a time, or for wake; false when ctx ended.
+func sleep(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}
@@ -86,9 +85,8 @@ func rest(ctx context.Context, wake <-chan struct{}, d time.Duration) bool {
 	return true
 }
 
-// dropped is called when a connection ended: what answers on the next one may be
-// somebody else.
-func (r *remote) dropped() {
+// connectionClosed is called when a connection ended: another server may answer on the next one.
+func (r *remote) connectionClosed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.verifiedAt = time.Time{}

@@ -18,24 +18,28 @@ import (
 // sendGrace is how long the other endpoints have after one took a transaction.
 const sendGrace = time.Second
 
-// refusals are the endpoints' words for refusing a transaction, in the order in
-// which they decide when endpoints differ. Read-only.
+// refusals are the messages with which endpoints refuse a transaction, in the order in which they decide when
+// endpoints differ. Read-only.
 var refusals = []struct {
 	code  fault.Code
 	words *regexp.Regexp
 }{
-	{fault.TxNonceUsed, words("nonce too low", "nonce is too low", "nonce has already been used", "old nonce", "invalid nonce")},
+	{fault.TxNonceUsed, words("nonce too low", "nonce is too low", "nonce has already been used", "old nonce",
+		"invalid nonce")},
 	{fault.TxFundsMissing, words("insufficient funds", "insufficient balance", "exceeds balance")},
-	{fault.TxFeeTooLow, words("underpriced", "less than block base fee", "fee cap", "max fee per gas", "gas price too low", "fee too low")},
-	{fault.TxGasTooLow, words("intrinsic gas", "gas limit reached", "exceeds block gas limit", "out of gas", "gas too low", "floor data gas")},
+	{fault.TxFeeTooLow, words("underpriced", "less than block base fee", "fee cap", "max fee per gas",
+		"gas price too low", "fee too low")},
+	{fault.TxGasTooLow, words("intrinsic gas", "gas limit reached", "exceeds block gas limit", "out of gas",
+		"gas too low", "floor data gas")},
 	{fault.TxRefused, words()},
 }
 
-// knownWords are an endpoint's words for having the transaction already.
-var knownWords = words("already known", "known transaction", "already imported", "already exists", "already in mempool", "already in the mempool")
+// knownWords are the messages of an endpoint that has the transaction already.
+var knownWords = words("already known", "known transaction", "already imported", "already exists",
+	"already in mempool", "already in the mempool")
 
-// words matches where one of the texts stands as words: an "unknown transaction
-// type" is no "known transaction". Without texts it matches everything.
+// words matches one of the texts as whole words: an "unknown transaction type" is no "known transaction".
+// Without texts it matches everything.
 func words(texts ...string) *regexp.Regexp {
 	quoted := make([]string, len(texts))
 	for i, t := range texts {
@@ -44,12 +48,12 @@ func words(texts ...string) *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(quoted, "|"))
 }
 
-// SendTransaction hands the same signed bytes to every endpoint that takes
-// requests. It succeeds when one takes it, has it already, or has mined it.
+// SendTransaction sends the same signed bytes to every endpoint that accepts requests. It succeeds when one
+// accepts it, has it already, or has mined it.
 //
-// A fault of the Tx codes but TxOutcomeUnknown means that it was refused: it is
-// on its way nowhere. TxOutcomeUnknown means that it may be on its way, and must
-// be kept. ChainUnavailable means that it was handed to nobody.
+// A fault of the Tx codes other than TxOutcomeUnknown means that the transaction was refused and is pending
+// nowhere. TxOutcomeUnknown means that it may be pending and must be kept. ChainUnavailable means that no
+// endpoint got it.
 func (p *Pool) SendTransaction(ctx context.Context, tx *types.Transaction) error {
 	raw, err := tx.MarshalBinary()
 	if err != nil {
@@ -60,13 +64,14 @@ func (p *Pool) SendTransaction(ctx context.Context, tx *types.Transaction) error
 	if len(to) == 0 {
 		return p.unanswered("send a transaction", nil)
 	}
-	said := gather(ctx, to, sendGrace, func(o outcome[bool]) bool { return o.err == nil }, func(ctx context.Context, r *remote) (bool, error) {
-		return true, r.submit(ctx, raw, hash)
-	})
-	return p.sent(ctx, said, hash)
+	answers := gather(ctx, to, sendGrace, func(o outcome[bool]) bool { return o.err == nil },
+		func(ctx context.Context, r *remote) (bool, error) {
+			return true, r.submit(ctx, raw, hash)
+		})
+	return p.sent(ctx, answers, hash)
 }
 
-// submit hands the transaction to one endpoint.
+// submit sends the transaction to one endpoint.
 func (r *remote) submit(ctx context.Context, raw []byte, hash protocol.TxHash) error {
 	read := func(raw []byte) (bool, *failure) {
 		var got protocol.Hash
@@ -82,12 +87,12 @@ func (r *remote) submit(ctx context.Context, raw []byte, hash protocol.TxHash) e
 	return err
 }
 
-// sent draws the conclusion from what the endpoints said.
-func (p *Pool) sent(ctx context.Context, said []outcome[bool], hash protocol.TxHash) error {
+// sent combines the endpoints' answers.
+func (p *Pool) sent(ctx context.Context, answers []outcome[bool], hash protocol.TxHash) error {
 	var failures []*failure
 	var refused []*RPCError
 	unknown := false
-	for _, o := range said {
+	for _, o := range answers {
 		if o.err == nil {
 			return nil
 		}
@@ -98,10 +103,10 @@ func (p *Pool) sent(ctx context.Context, said []outcome[bool], hash protocol.TxH
 			refused = append(refused, answer)
 		}
 	}
-	code, text := classify(refused)
+	code, text := decisiveRefusal(refused)
 	if unknown || code == fault.TxNonceUsed {
-		// It may be there all the same: mined, or taken before the answer was lost.
-		if _, _, err := p.transaction(context.WithoutCancel(ctx), search{op: "read a transaction"}, hash); err == nil {
+		// It may be there anyway: mined, or accepted before the answer was lost.
+		if _, _, err := p.transaction(context.WithoutCancel(ctx), lookup{op: "read a transaction"}, hash); err == nil {
 			return nil
 		}
 	}
@@ -111,13 +116,13 @@ func (p *Pool) sent(ctx context.Context, said []outcome[bool], hash protocol.TxH
 		f.Code = fault.TxOutcomeUnknown
 		return f
 	case len(refused) > 0:
-		return &fault.Fault{Code: code, Op: "send a transaction", Detail: text, Err: quiet{refused[0]}}
+		return &fault.Fault{Code: code, Op: "send a transaction", Detail: text, Err: hiddenCause{refused[0]}}
 	}
 	return p.unanswered("send a transaction", failures)
 }
 
-// classify finds the refusal that decides.
-func classify(refused []*RPCError) (fault.Code, string) {
+// decisiveRefusal finds the refusal that decides.
+func decisiveRefusal(refused []*RPCError) (fault.Code, string) {
 	for _, class := range refusals {
 		for _, answer := range refused {
 			if class.words.MatchString(strings.ToLower(answer.Message)) {

@@ -43,7 +43,8 @@ func loses(w http.ResponseWriter, r *http.Request) bool {
 	var one fakeRequest
 	_ = json.NewDecoder(r.Body).Decode(&one)
 	if one.Method != "eth_sendRawTransaction" {
-		answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": one.ID, "result": map[string]any{"eth_chainId": "0xa4b1"}[one.Method]})
+		answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": one.ID,
+			"result": map[string]any{"eth_chainId": "0xa4b1"}[one.Method]})
 		_, _ = w.Write(answer)
 		return true
 	}
@@ -64,11 +65,13 @@ func TestSendTransaction(t *testing.T) {
 		known bool
 		want  fault.Code
 	}{
-		{"one takes it", []rpcAnswer{says(-32000, "insufficient funds for gas * price + value"), takes, says(-32601, "no")}, false, ""},
+		{"one takes it", []rpcAnswer{says(-32000, "insufficient funds for gas * price + value"), takes, says(-32601, "no")},
+			false, ""},
 		{"already known", []rpcAnswer{says(-32000, "already known")}, false, ""},
 		{"mined already", []rpcAnswer{lowNonce, lowNonce}, true, ""},
 		{"nonce used", []rpcAnswer{lowNonce, says(-32000, "transaction underpriced")}, false, fault.TxNonceUsed},
-		{"no funds", []rpcAnswer{says(-32000, "insufficient funds for gas * price + value: address 0x1")}, false, fault.TxFundsMissing},
+		{"no funds", []rpcAnswer{says(-32000, "insufficient funds for gas * price + value: address 0x1")}, false,
+			fault.TxFundsMissing},
 		{"fee", []rpcAnswer{says(-32000, "max fee per gas less than block base fee: address 0x1")}, false, fault.TxFeeTooLow},
 		{"gas", []rpcAnswer{says(-32000, "intrinsic gas too low: gas 1")}, false, fault.TxGasTooLow},
 		{"other", []rpcAnswer{says(-32000, "transaction type not supported")}, false, fault.TxRefused},
@@ -115,7 +118,8 @@ func TestReceiptNeedsAQuorum(t *testing.T) {
 	t.Parallel()
 	hash := protocol.TxHash{5}
 	receipt := func(block uint64) rpcAnswer {
-		return gives(&types.Receipt{Type: 2, TxHash: common.Hash(hash), BlockNumber: new(big.Int).SetUint64(block), Logs: []*types.Log{}})
+		return gives(&types.Receipt{Type: 2, TxHash: common.Hash(hash), BlockNumber: new(big.Int).SetUint64(block),
+			Logs: []*types.Log{}})
 	}
 	a, b, c := newFakeNode(t), newFakeNode(t), newFakeNode(t)
 	p := poolOf(t, nil, a, b, c)
@@ -123,7 +127,7 @@ func TestReceiptNeedsAQuorum(t *testing.T) {
 		n.answers["eth_getTransactionReceipt"] = gives(nil)
 	}
 	if _, err := p.TransactionReceipt(t.Context(), hash); !errors.Is(err, ethereum.NotFound) {
-		t.Fatalf("nobody has it: %v", err)
+		t.Fatalf("no endpoint has it: %v", err)
 	}
 	b.set(func() { b.answers["eth_getTransactionReceipt"] = receipt(900) })
 	c.set(func() { c.answers["eth_getTransactionReceipt"] = receipt(905) })
@@ -138,6 +142,6 @@ func TestReceiptNeedsAQuorum(t *testing.T) {
 	b.Close()
 	c.Close()
 	if _, err := p.TransactionReceipt(t.Context(), hash); !errors.Is(err, fault.ChainUnavailable) {
-		t.Fatalf("nobody answers: %v", err)
+		t.Fatalf("no endpoint answers: %v", err)
 	}
 }

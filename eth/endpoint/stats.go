@@ -8,7 +8,7 @@ import (
 // weight is how much the newest sample counts in the moving averages.
 const weight = 0.2
 
-// samples is how many latencies the percentile looks back on.
+// samples is how many latencies the percentile covers.
 const samples = 64
 
 // stats are an endpoint's latencies and errors. The owner's mutex guards them.
@@ -19,13 +19,13 @@ type stats struct {
 	seen    int
 }
 
-func (s *stats) answered(took time.Duration) {
-	s.slow(took)
+func (s *stats) recordAnswer(took time.Duration) {
+	s.recordLatency(took)
 	s.errors -= weight * s.errors
 }
 
-// slow counts a time without saying that there was an answer.
-func (s *stats) slow(took time.Duration) {
+// recordLatency counts a time whether or not there was an answer.
+func (s *stats) recordLatency(took time.Duration) {
 	ms := float64(took) / float64(time.Millisecond)
 	if s.seen == 0 {
 		s.latency = ms
@@ -35,7 +35,7 @@ func (s *stats) slow(took time.Duration) {
 	s.seen++
 }
 
-func (s *stats) failed() { s.errors += weight * (1 - s.errors) }
+func (s *stats) recordFailure() { s.errors += weight * (1 - s.errors) }
 
 // p95 is the time in which 95 of 100 answers came; 0 before any came.
 func (s *stats) p95() time.Duration {
@@ -48,8 +48,8 @@ func (s *stats) p95() time.Duration {
 	return sorted[n*95/100]
 }
 
-// cost ranks endpoints, the lowest first: milliseconds, with errors and missing
-// blocks expressed in them. An endpoint nobody asked yet is taken as middling.
+// cost ranks endpoints, the lowest first: milliseconds, to which errors and missing blocks are converted. An
+// endpoint that was never asked ranks in the middle.
 func (s *stats) cost(lag uint64) float64 {
 	latency := s.latency
 	if s.seen == 0 {

@@ -7,22 +7,22 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// State says in one word what an endpoint is good for.
+// State is the usability of an endpoint in one word.
 type State string
 
 // The states of an endpoint.
 const (
-	// Untried: nobody asked it anything yet.
+	// Untried: it got no request yet.
 	Untried State = "untried"
 	// Serving: it answers.
 	Serving State = "serving"
 	// Lagging: it answers, and is far behind the others.
 	Lagging State = "lagging"
-	// Limited: it asked to be left alone for a while.
+	// Limited: it asked for fewer requests.
 	Limited State = "limited"
-	// Failing: it does not answer as it should, and is asked again after a rest.
+	// Failing: it does not answer correctly, and is tried again after a back-off.
 	Failing State = "failing"
-	// Refused: it is of another chain, refuses our key, or gave a false answer.
+	// Refused: it serves another chain, refuses our key, or gave a false answer.
 	Refused State = "refused"
 )
 
@@ -34,7 +34,7 @@ type EndpointStatus struct {
 	Head  protocol.L2Block
 	// Lag is how many blocks it is behind the newest.
 	Lag uint64
-	// ErrorRate is the share of failed requests lately, from 0 to 1.
+	// ErrorRate is the share of recently failed requests, from 0 to 1.
 	ErrorRate float64
 	// Latency is the moving average, P95 what 95 of 100 answers stayed under.
 	Latency, P95 time.Duration
@@ -44,8 +44,8 @@ type EndpointStatus struct {
 	// Code and Detail are the last failure's; empty after a success.
 	Code   fault.Code
 	Detail string
-	// News: a websocket tells of new heads.
-	News bool
+	// Subscribed: a websocket notifies of new heads.
+	Subscribed bool
 	// LogSpan is how many blocks one log request covers.
 	LogSpan uint64
 }
@@ -53,13 +53,12 @@ type EndpointStatus struct {
 // Status is the client at one moment.
 type Status struct {
 	ChainID uint64
-	// Head is the newest that was given out.
+	// Head is the newest head given out.
 	Head      protocol.Head
 	Endpoints []EndpointStatus
 }
 
-// Status tells how the endpoints are, in the operator's order, for pages and
-// metrics. It asks nobody.
+// Status is the state of all endpoints, in the operator's order, for pages and metrics. It sends no request.
 func (p *Pool) Status() Status {
 	head, _ := p.Known()
 	out := Status{ChainID: p.ChainID(), Head: head}
@@ -71,39 +70,40 @@ func (p *Pool) Status() Status {
 
 func (r *remote) status(newest protocol.L2Block, now time.Time) EndpointStatus {
 	news := false
-	if n, ok := r.line.(notifier); ok {
+	if n, ok := r.transport.(notifier); ok {
 		news = n.subscribed()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := EndpointStatus{
-		Name: r.to.name, State: r.state(newest), Head: r.heightSeen, Lag: lag(newest, r.heightSeen), ErrorRate: r.errors,
+		Name: r.addr.name, State: r.stateLocked(newest), Head: r.lastHeight, Lag: lag(newest, r.lastHeight), ErrorRate: r.errors,
 		Latency: time.Duration(r.latency * float64(time.Millisecond)), P95: r.p95(), Open: r.open() && now.Before(r.until),
-		News: news, LogSpan: r.spans.next(),
+		Subscribed: news, LogSpan: r.spans.next(),
 	}
 	if s.Open {
 		s.Until = r.until
 	}
-	if r.distrusted(now) {
-		s.State, s.Open, s.Until, s.Code, s.Detail = Refused, true, r.distrustedUntil, fault.RPCContradicted, r.lie
+	if r.quarantinedLocked(now) {
+		s.State, s.Open, s.Until, s.Code, s.Detail = Refused, true, r.quarantinedUntil, fault.RPCContradicted,
+			r.quarantineReason
 	} else if r.last != nil {
 		s.Code, s.Detail = codes[r.last.kind], r.last.detail
 	}
 	return s
 }
 
-// state needs mu.
-func (r *remote) state(newest protocol.L2Block) State {
+// stateLocked is the state in one word.
+func (r *remote) stateLocked(newest protocol.L2Block) State {
 	switch {
 	case !r.tried:
 		return Untried
-	case r.last != nil && r.last.lasting():
+	case r.last != nil && r.last.permanent():
 		return Refused
 	case r.last != nil && r.last.kind == throttled:
 		return Limited
 	case r.open() || r.last != nil && r.verifiedAt.IsZero():
 		return Failing
-	case lag(newest, r.heightSeen) > staleLag:
+	case lag(newest, r.lastHeight) > staleLag:
 		return Lagging
 	}
 	return Serving

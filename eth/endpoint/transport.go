@@ -17,17 +17,17 @@ type transport interface {
 	close()
 }
 
-// notifier is a transport that can tell of new heads.
+// notifier is a transport that can notify of new heads.
 type notifier interface {
-	// subscribe asks for news on the present connection, once per connection.
+	// subscribe subscribes to new heads on the present connection, once per connection.
 	subscribe(ctx context.Context) *failure
-	// subscribed reports whether news come.
+	// subscribed reports whether the subscription is active.
 	subscribed() bool
 }
 
-// statusFailure names an HTTP status that is not 200.
+// statusFailure describes an HTTP status that is not 200.
 func statusFailure(a address, status int, header http.Header, body string, now time.Time) *failure {
-	text := a.hide.text(body)
+	text := a.redactor.clean(body)
 	if strings.HasPrefix(strings.TrimSpace(body), "<") {
 		text = "a page of HTML"
 	}
@@ -53,10 +53,10 @@ func statusFailure(a address, status int, header http.Header, body string, now t
 // retryAfter reads seconds or a date; 0 for neither.
 func retryAfter(text string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31); err == nil {
-		return min(time.Duration(seconds)*time.Second, longestWait)
+		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 	}
 	if at, err := http.ParseTime(text); err == nil {
-		return max(0, min(at.Sub(now), longestWait))
+		return max(0, min(at.Sub(now), maxRetryAfter))
 	}
 	return 0
 }

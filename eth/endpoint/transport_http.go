@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// textBound is how much is read of an answer that is not JSON-RPC.
+// textBound is how much is read of an answer that is not JSON-RPC, in bytes.
 const textBound = 4 << 10
 
 // headerBound is how long the header of an answer may be. It is read whole, and takes many
@@ -19,14 +19,14 @@ const headerBound = 64 << 10
 
 // httpTransport speaks JSON-RPC over HTTP.
 type httpTransport struct {
-	to     address
+	addr   address
 	client *http.Client
 	now    func() time.Time
 	ids    atomic.Uint64
 }
 
-// newClient is the HTTP client of one pool. Redirections are not followed: they
-// would carry the key in the URL, and signed transactions, to somebody else.
+// newClient is the HTTP client of one pool. Redirects are not followed: they would carry the key in the URL,
+// and signed transactions, to another host.
 func newClient(o Options) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -48,17 +48,17 @@ func (t *httpTransport) do(ctx context.Context, reqs []request) ([]response, *fa
 	first := t.ids.Add(uint64(len(reqs))) - uint64(len(reqs)) + 1
 	body, err := encode(reqs, first)
 	if err != nil {
-		return nil, fail(canceled, t.to.name, "the request cannot be written")
+		return nil, fail(canceled, t.addr.name, "the request cannot be written")
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.to.url.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.addr.url.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, fail(refused, t.to.name, "the address cannot be used")
+		return nil, fail(refused, t.addr.name, "the address cannot be used")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	resp, err := t.client.Do(req)
 	if err != nil {
-		return nil, netFailure(ctx, t.to.name, err)
+		return nil, netFailure(ctx, t.addr.name, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	return t.read(ctx, resp, len(reqs), first)
@@ -71,29 +71,30 @@ func (t *httpTransport) read(ctx context.Context, resp *http.Response, count int
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, answerBound+1))
 	if err != nil {
-		return nil, netFailure(ctx, t.to.name, err)
+		return nil, netFailure(ctx, t.addr.name, err)
 	}
 	if len(body) > answerBound {
-		return nil, fail(oversized, t.to.name, "an answer of more than %d MiB", answerBound>>20)
+		return nil, fail(oversized, t.addr.name, "an answer of more than %d MiB", answerBound>>20)
 	}
-	return decode(body, count, first, t.to.name)
+	return decode(body, count, first, t.addr.name)
 }
 
-// refusal reads a status other than 200. Some servers send JSON-RPC errors, also
-// reverts, with status 400 or 500; then the error is what counts.
+// refusal reads a status other than 200. Some servers send JSON-RPC errors, also reverts, with status 400 or
+// 500; then the error counts.
 func (t *httpTransport) refusal(resp *http.Response, text []byte, count int, first uint64) ([]response, *failure) {
-	f := statusFailure(t.to, resp.StatusCode, resp.Header, string(text), t.now())
+	f := statusFailure(t.addr, resp.StatusCode, resp.Header, string(text), t.now())
 	if f.kind != badStatus {
 		return nil, f
 	}
 	var one wireResponse
 	if json.Unmarshal(text, &one) == nil && one.Error != nil && (one.Error.Code != 0 || one.Error.Message != "") {
-		if answers, bad := decode(text, count, first, t.to.name); bad == nil {
+		if answers, bad := decode(text, count, first, t.addr.name); bad == nil {
 			return answers, nil
 		}
 	}
-	if count > 1 && (f.status == http.StatusBadRequest || f.status == http.StatusRequestEntityTooLarge || f.status == http.StatusUnprocessableEntity) {
-		f.kind = batchless
+	if count > 1 && (f.status == http.StatusBadRequest || f.status == http.StatusRequestEntityTooLarge ||
+		f.status == http.StatusUnprocessableEntity) {
+		f.kind = noBatches
 	}
 	return nil, f
 }

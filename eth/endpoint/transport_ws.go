@@ -12,17 +12,17 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// websocketTransport speaks JSON-RPC over a websocket, which it opens when it is
-// needed and again after it broke.
+// websocketTransport speaks JSON-RPC over a websocket. It connects on the first request and again after the
+// connection broke.
 type websocketTransport struct {
-	to     address
+	addr   address
 	dialer *websocket.Dialer
 	header http.Header
 	target string
 	now    func() time.Time
-	// dropped is called when a connection ended, news when a new head was told of.
-	dropped, news func()
-	// dialing lets one caller at a time connect, by the connection that is in opening.
+	// onClose is called when a connection ended, onHead on a notification of a new head.
+	onClose, onHead func()
+	// dialing serializes connecting, by the connection that is in opening.
 	dialing chan struct{}
 	opening *opening
 	readers sync.WaitGroup
@@ -35,7 +35,7 @@ type websocketTransport struct {
 
 func newWebsocket(to address, o Options, dropped, news func()) *websocketTransport {
 	t := &websocketTransport{
-		to: to, now: o.Now, dropped: dropped, news: news, dialing: make(chan struct{}, 1), header: http.Header{},
+		addr: to, now: o.Now, onClose: dropped, onHead: news, dialing: make(chan struct{}, 1), header: http.Header{},
 		dialer: &websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: o.CallTimeout},
 	}
 	t.dialer.NetDialContext = t.open(o.Dial)
@@ -56,11 +56,11 @@ func (t *websocketTransport) do(ctx context.Context, reqs []request) ([]response
 	if f != nil {
 		return nil, f
 	}
-	return conn.exchange(ctx, reqs, t.number(len(reqs)))
+	return conn.roundTrip(ctx, reqs, t.nextIDs(len(reqs)))
 }
 
-// number gives the first of n new request numbers.
-func (t *websocketTransport) number(n int) uint64 {
+// nextIDs reserves n request IDs and returns the first.
+func (t *websocketTransport) nextIDs(n int) uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ids += uint64(n)
@@ -74,7 +74,7 @@ func (t *websocketTransport) connected(ctx context.Context, mayDial bool) (*wsCo
 	case t.dialing <- struct{}{}:
 		defer func() { <-t.dialing }()
 	case <-ctx.Done():
-		return nil, netFailure(ctx, t.to.name, ctx.Err())
+		return nil, netFailure(ctx, t.addr.name, ctx.Err())
 	}
 	t.mu.Lock()
 	conn, closed := t.conn, t.closed
@@ -83,10 +83,10 @@ func (t *websocketTransport) connected(ctx context.Context, mayDial bool) (*wsCo
 		return conn, nil
 	}
 	if closed {
-		return nil, fail(canceled, t.to.name, "the client is closed")
+		return nil, fail(canceled, t.addr.name, "the client is closed")
 	}
 	if !mayDial {
-		return nil, fail(lost, t.to.name, "the connection ended")
+		return nil, fail(connLost, t.addr.name, "the connection ended")
 	}
 	socket, resp, err := t.dialer.DialContext(ctx, t.target, t.header)
 	if err != nil {
@@ -96,7 +96,7 @@ func (t *websocketTransport) connected(ctx context.Context, mayDial bool) (*wsCo
 		// None was asked for. The websocket package would unpack messages, whatever their
 		// size is then.
 		_ = socket.Close()
-		return nil, fail(garbage, t.to.name, "a websocket with extensions that were not asked for, not JSON-RPC")
+		return nil, fail(garbage, t.addr.name, "a websocket with extensions that were not asked for, not JSON-RPC")
 	}
 	t.opening.done()
 	return t.adopt(socket)
@@ -105,23 +105,23 @@ func (t *websocketTransport) connected(ctx context.Context, mayDial bool) (*wsCo
 // adopt starts reading from a new connection.
 func (t *websocketTransport) adopt(socket *websocket.Conn) (*wsConn, *failure) {
 	socket.SetReadLimit(answerBound)
-	conn := newWSConn(t.to, socket, t.news, t.dialer.HandshakeTimeout/2)
+	conn := newWSConn(t.addr, socket, t.onHead, t.dialer.HandshakeTimeout/2)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		_ = socket.Close()
-		return nil, fail(canceled, t.to.name, "the client is closed")
+		return nil, fail(canceled, t.addr.name, "the client is closed")
 	}
 	t.conn = conn
 	t.readers.Go(func() {
 		conn.read()
 		// In this order, no request finds another connection while the chain ID seen
 		// on this one still counts.
-		t.dropped()
+		t.onClose()
 		t.mu.Lock()
 		t.conn = nil
 		t.mu.Unlock()
-		t.news()
+		t.onHead()
 	})
 	return conn, nil
 }
@@ -130,11 +130,11 @@ func (t *websocketTransport) dialFailure(ctx context.Context, resp *http.Respons
 	if errors.Is(err, websocket.ErrBadHandshake) && resp != nil {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, textBound))
 		if resp.StatusCode == http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols {
-			return fail(garbage, t.to.name, "not a websocket, not JSON-RPC")
+			return fail(garbage, t.addr.name, "not a websocket, not JSON-RPC")
 		}
-		return statusFailure(t.to, resp.StatusCode, resp.Header, string(text), t.now())
+		return statusFailure(t.addr, resp.StatusCode, resp.Header, string(text), t.now())
 	}
-	return netFailure(ctx, t.to.name, err)
+	return netFailure(ctx, t.addr.name, err)
 }
 
 // subscribe asks for new heads on the present connection.
@@ -143,12 +143,12 @@ func (t *websocketTransport) subscribe(ctx context.Context) *failure {
 	conn := t.conn
 	t.mu.Unlock()
 	if conn == nil {
-		return fail(lost, t.to.name, "no connection")
+		return fail(connLost, t.addr.name, "no connection")
 	}
-	if conn.wasAsked() {
-		return fail(unsupported, t.to.name, "gives no news")
+	if conn.markSubscribeTried() {
+		return fail(unsupported, t.addr.name, "does not notify of new heads")
 	}
-	answers, f := conn.exchange(ctx, []request{{"eth_subscribe", []any{"newHeads"}}}, t.number(1))
+	answers, f := conn.roundTrip(ctx, []request{{"eth_subscribe", []any{"newHeads"}}}, t.nextIDs(1))
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
 	conn.subscribed = f == nil && answers[0].err == nil && conn.ended == nil
@@ -167,7 +167,7 @@ func (t *websocketTransport) close() {
 	conn := t.conn
 	t.mu.Unlock()
 	if conn != nil {
-		conn.end(fail(canceled, t.to.name, "the client is closed"))
+		conn.end(fail(canceled, t.addr.name, "the client is closed"))
 	}
 	t.readers.Wait()
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// unanswered is the fault of a request that no endpoint answered: it names each
-// one's reason. Where all lack the same thing that is the code, otherwise
-// ChainUnavailable; errors.Is finds the codes of the single reasons too.
+// unanswered is the fault of a request that no endpoint answered, with each one's reason. When all lack the
+// same thing its code is used, otherwise ChainUnavailable; errors.Is finds the codes of the single reasons
+// too.
 func (p *Pool) unanswered(op string, failures []*failure) error {
 	if len(failures) == 0 {
-		failures = p.resting()
+		failures = p.pauseReasons()
 	}
 	code := fault.ChainUnavailable
 	for _, special := range []kind{behind, unsupported, logsRefused} {
@@ -26,7 +26,7 @@ func (p *Pool) unanswered(op string, failures []*failure) error {
 		reasons[i], causes[i] = f.Error(), f
 	}
 	out := fault.New(code, op, strings.Join(reasons, "; "))
-	out.Err = quiet{errors.Join(causes...)}
+	out.Err = hiddenCause{errors.Join(causes...)}
 	return out
 }
 
@@ -39,26 +39,25 @@ func allOf(failures []*failure, k kind) bool {
 	return len(failures) > 0
 }
 
-// resting are the reasons why endpoints are left alone at this moment.
-func (p *Pool) resting() []*failure {
+// pauseReasons are the reasons why endpoints get no requests now.
+func (p *Pool) pauseReasons() []*failure {
 	var out []*failure
 	for _, r := range p.remotes {
 		r.mu.Lock()
-		if r.distrusted(p.opt.Now()) {
-			out = append(out, fail(untrue, r.to.name, "%s", r.lie))
+		if r.quarantinedLocked(p.opt.Now()) {
+			out = append(out, fail(falseAnswer, r.addr.name, "%s", r.quarantineReason))
 		} else if r.last != nil {
 			out = append(out, r.last)
 		} else {
-			out = append(out, fail(timedOut, r.to.name, "left alone after failures"))
+			out = append(out, fail(timedOut, r.addr.name, "paused after failures"))
 		}
 		r.mu.Unlock()
 	}
 	return out
 }
 
-// quiet keeps causes for errors.Is without repeating their text, which the
-// fault's detail has already.
-type quiet struct{ error }
+// hiddenCause keeps causes for errors.Is without repeating their text, which the fault's detail already has.
+type hiddenCause struct{ error }
 
-func (q quiet) Error() string { return "see the reasons" }
-func (q quiet) Unwrap() error { return q.error }
+func (q hiddenCause) Error() string { return "see the reasons" }
+func (q hiddenCause) Unwrap() error { return q.error }

@@ -11,10 +11,10 @@ import (
 // layerOneID is Ethereum's own chain ID.
 const layerOneID = 1
 
-// recheck is how long a chain ID is believed on a connection that never failed.
-const recheck = 10 * time.Minute
+// chainIDTTL is how long a chain ID is valid on a connection that never failed.
+const chainIDTTL = 10 * time.Minute
 
-// chain is the chain that all endpoints must be of.
+// chain is the chain that all endpoints must serve.
 type chain struct {
 	mu sync.Mutex
 	id uint64 // guarded by mu; 0 until the first endpoint answered
@@ -26,8 +26,8 @@ func (c *chain) get() uint64 {
 	return c.id
 }
 
-// accept compares an endpoint's chain ID with the expected one, which the first
-// answer sets when nobody said it. Layer 1 is taken only when it was asked for.
+// accept compares an endpoint's chain ID with the expected one, which the first answer sets when none is
+// configured. Layer 1 is accepted only when it is configured.
 func (c *chain) accept(name string, id uint64) *failure {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,8 +41,7 @@ func (c *chain) accept(name string, id uint64) *failure {
 	return nil
 }
 
-// verify asks for the chain ID before the first use, after every failed
-// connection, and now and then.
+// verify checks the chain ID before the first use, after every failed connection, and periodically.
 func (r *remote) verify(ctx context.Context) *failure {
 	if r.verified() {
 		return nil
@@ -51,7 +50,7 @@ func (r *remote) verify(ctx context.Context) *failure {
 	case r.checking <- struct{}{}:
 		defer func() { <-r.checking }()
 	case <-ctx.Done():
-		return netFailure(ctx, r.to.name, ctx.Err())
+		return netFailure(ctx, r.addr.name, ctx.Err())
 	}
 	if r.verified() {
 		return nil
@@ -61,45 +60,44 @@ func (r *remote) verify(ctx context.Context) *failure {
 		f = r.checkChain(out[0])
 	}
 	if f != nil {
-		// A copy, because those who waited for one connection share its failure.
+		// A copy, because requests that shared one connection share its failure.
 		early := *f
 		early.early = true
 		if f.kind != layerOne && f.kind != wrongChain {
 			early.detail = "could not retrieve chain ID: " + f.detail
 		}
-		r.settleWith(&early, took)
+		r.recordResult(&early, took)
 		return &early
 	}
-	r.identified(took)
+	r.recordChainID(took)
 	return nil
 }
 
-// identified books the right chain ID. It is no success: nodes that serve nothing
-// else still tell it, so only the request that it was asked for closes the breaker
-// and ends a trouble.
-func (r *remote) identified(took time.Duration) {
+// recordChainID records the right chain ID. It is not a success: nodes that serve nothing else still answer
+// it, so only the request that needed it closes the breaker and clears a condition.
+func (r *remote) recordChainID(took time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.tried = true
-	r.slow(took)
+	r.recordLatency(took)
 	r.verifiedAt = r.now()
 }
 
 func (r *remote) checkChain(answer response) *failure {
 	if answer.err != nil {
-		if _, f := judge(*answer.err, r.to.name, r.to.hide); f != nil {
+		if _, f := classifyError(*answer.err, r.addr.name, r.addr.redactor); f != nil {
 			return f
 		}
 	}
 	id, err := hexutil.DecodeUint64(unquote(answer.result))
 	if err != nil || id == 0 {
-		return fail(garbage, r.to.name, "the answer is no chain ID")
+		return fail(garbage, r.addr.name, "the answer is no chain ID")
 	}
-	return r.chain.accept(r.to.name, id)
+	return r.chain.accept(r.addr.name, id)
 }
 
 func (r *remote) verified() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return !r.verifiedAt.IsZero() && r.now().Sub(r.verifiedAt) < recheck
+	return !r.verifiedAt.IsZero() && r.now().Sub(r.verifiedAt) < chainIDTTL
 }

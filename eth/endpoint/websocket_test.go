@@ -97,7 +97,8 @@ func (n *socketNode) connections() int {
 
 func socketPool(t *testing.T, url string, change func(*Options)) *Pool {
 	t.Helper()
-	o := Options{Endpoints: []Endpoint{{URL: core.NewSecret(url)}}, ChainID: 42161, CallTimeout: time.Second, PollInterval: 100 * time.Millisecond}
+	o := Options{Endpoints: []Endpoint{{URL: core.NewSecret(url)}}, ChainID: 42161, CallTimeout: time.Second,
+		PollInterval: 100 * time.Millisecond}
 	if change != nil {
 		change(&o)
 	}
@@ -140,7 +141,7 @@ func TestWebsocketTellsOfHeads(t *testing.T) {
 	running(t, p)
 	heads := p.Heads(t.Context())
 	<-heads
-	eventually(t, "news", func() bool { return p.Status().Endpoints[0].News })
+	eventually(t, "news", func() bool { return p.Status().Endpoints[0].Subscribed })
 	n.mine(1010)
 	eventually(t, "the new block", func() bool { h, _ := p.Known(); return h.Number == 1010 })
 	if h := <-heads; h.Number != 1010 || h.L1 != protocol.L1Block(1010/48) {
@@ -153,10 +154,13 @@ func TestWebsocketReconnects(t *testing.T) {
 	n := newSocketNode(t)
 	p := socketPool(t, n.url(), nil)
 	running(t, p)
-	eventually(t, "news", func() bool { return p.Status().Endpoints[0].News })
+	eventually(t, "news", func() bool { return p.Status().Endpoints[0].Subscribed })
 	before := n.count("eth_chainId")
 	n.drop()
-	eventually(t, "a new connection with news", func() bool { return n.connections() == 1 && p.Status().Endpoints[0].News })
+	eventually(t, "a new connection with news", func() bool {
+		return n.connections() == 1 &&
+			p.Status().Endpoints[0].Subscribed
+	})
 	if n.count("eth_chainId") <= before {
 		t.Error("the chain ID was not asked for again")
 	}
@@ -212,7 +216,7 @@ func TestCostOfWatching(t *testing.T) {
 	n := newSocketNode(t)
 	p := socketPool(t, n.url(), func(o *Options) { o.PollInterval = 500 * time.Millisecond })
 	running(t, p)
-	eventually(t, "news", func() bool { return p.Status().Endpoints[0].News })
+	eventually(t, "news", func() bool { return p.Status().Endpoints[0].Subscribed })
 	before := p.Calls()["eth_getBlockByNumber"]
 	began := time.Now()
 	tick := time.NewTicker(2 * time.Millisecond)

@@ -11,26 +11,26 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// wsConn is one websocket connection and the requests that wait on it.
+// wsConn is one websocket connection and its pending requests.
 type wsConn struct {
-	to     address
+	addr   address
 	socket *websocket.Conn
-	news   func()
-	// patience is the least silence after which a time-out ends the connection.
-	patience time.Duration
+	onHead func()
+	// deadAfter is the least silence after which a timeout closes the connection.
+	deadAfter time.Duration
 
 	writing sync.Mutex // one writer at a time
 
-	mu         sync.Mutex
-	waiting    map[uint64]waiter // guarded by mu; by the first number of the request
-	ended      *failure          // guarded by mu; set once the connection is over
-	heard      uint64            // guarded by mu; messages read
-	asked      bool              // guarded by mu; news were asked for
-	subscribed bool              // guarded by mu
+	mu             sync.Mutex
+	pending        map[uint64]pendingRequest // guarded by mu; by the first ID of the request
+	ended          *failure                  // guarded by mu; set once the connection is over
+	messages       uint64                    // guarded by mu; counts messages read
+	subscribeTried bool                      // guarded by mu
+	subscribed     bool                      // guarded by mu
 }
 
-// waiter is one request that waits for its answers.
-type waiter struct {
+// pendingRequest is one request without its answers.
+type pendingRequest struct {
 	count int
 	done  chan delivery
 }
@@ -41,26 +41,26 @@ type delivery struct {
 }
 
 func newWSConn(to address, socket *websocket.Conn, news func(), patience time.Duration) *wsConn {
-	return &wsConn{to: to, socket: socket, news: news, patience: patience, waiting: make(map[uint64]waiter)}
+	return &wsConn{addr: to, socket: socket, onHead: news, deadAfter: patience, pending: make(map[uint64]pendingRequest)}
 }
 
-// exchange sends requests and waits for their answers.
-func (c *wsConn) exchange(ctx context.Context, reqs []request, first uint64) ([]response, *failure) {
+// roundTrip sends requests and waits for their answers.
+func (c *wsConn) roundTrip(ctx context.Context, reqs []request, first uint64) ([]response, *failure) {
 	body, err := encode(reqs, first)
 	if err != nil {
-		return nil, fail(canceled, c.to.name, "the request cannot be written")
+		return nil, fail(canceled, c.addr.name, "the request cannot be written")
 	}
-	w := waiter{len(reqs), make(chan delivery, 1)}
+	w := pendingRequest{len(reqs), make(chan delivery, 1)}
 	c.mu.Lock()
 	if c.ended != nil {
 		defer c.mu.Unlock()
 		return nil, c.ended
 	}
-	c.waiting[first] = w
-	heard := c.heard
+	c.pending[first] = w
+	seen := c.messages
 	c.mu.Unlock()
 	began := time.Now()
-	defer c.leave(first)
+	defer c.forget(first)
 	if f := c.write(ctx, body); f != nil {
 		return nil, f
 	}
@@ -68,25 +68,25 @@ func (c *wsConn) exchange(ctx context.Context, reqs []request, first uint64) ([]
 	case d := <-w.done:
 		return d.answers, d.f
 	case <-ctx.Done():
-		f := netFailure(ctx, c.to.name, ctx.Err())
-		if f.kind == timedOut && time.Since(began) >= c.patience && c.silentSince(heard) {
-			// Not a word since: the connection is dead, whatever TCP thinks.
+		f := netFailure(ctx, c.addr.name, ctx.Err())
+		if f.kind == timedOut && time.Since(began) >= c.deadAfter && c.silentSince(seen) {
+			// No message since: the connection is dead although TCP did not notice.
 			c.end(f)
 		}
 		return nil, f
 	}
 }
 
-func (c *wsConn) leave(first uint64) {
+func (c *wsConn) forget(first uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.waiting, first)
+	delete(c.pending, first)
 }
 
-func (c *wsConn) silentSince(heard uint64) bool {
+func (c *wsConn) silentSince(seen uint64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.heard == heard
+	return c.messages == seen
 }
 
 func (c *wsConn) write(ctx context.Context, body []byte) *failure {
@@ -98,7 +98,7 @@ func (c *wsConn) write(ctx context.Context, body []byte) *failure {
 	}
 	_ = c.socket.SetWriteDeadline(deadline)
 	if err := c.socket.WriteMessage(websocket.TextMessage, body); err != nil {
-		f := netFailure(ctx, c.to.name, err)
+		f := netFailure(ctx, c.addr.name, err)
 		c.end(f)
 		return f
 	}
@@ -110,9 +110,9 @@ func (c *wsConn) read() {
 	for {
 		_, body, err := c.socket.ReadMessage()
 		if err != nil {
-			f := netFailure(context.Background(), c.to.name, err)
+			f := netFailure(context.Background(), c.addr.name, err)
 			if errors.Is(err, websocket.ErrReadLimit) {
-				f = fail(oversized, c.to.name, "an answer of more than %d MiB", answerBound>>20)
+				f = fail(oversized, c.addr.name, "an answer of more than %d MiB", answerBound>>20)
 			}
 			c.end(f)
 			return
@@ -124,39 +124,38 @@ func (c *wsConn) read() {
 	}
 }
 
-// deliver hands a message to who waits for it. What nobody waits for any more is
-// dropped; what is no JSON-RPC ends the connection.
+// deliver passes a message to its pending request. A message without one is dropped; a message that is not
+// JSON-RPC closes the connection.
 func (c *wsConn) deliver(body []byte) *failure {
-	first, notice, ok := route(body)
+	first, notice, ok := messageID(body)
 	if !ok {
-		return fail(garbage, c.to.name, "a message that is not JSON-RPC")
+		return fail(garbage, c.addr.name, "a message that is not JSON-RPC")
 	}
 	c.mu.Lock()
-	c.heard++
+	c.messages++
 	if notice {
 		c.mu.Unlock()
-		c.news()
+		c.onHead()
 		return nil
 	}
-	w, known := c.waiting[first]
-	if !known && first == 0 && len(c.waiting) == 1 {
-		// An error about a request that could not be read has no number.
-		for first, w = range c.waiting {
+	w, known := c.pending[first]
+	if !known && first == 0 && len(c.pending) == 1 {
+		// An error about an unreadable request has no ID.
+		for first, w = range c.pending {
 			known = true
 		}
 	}
-	delete(c.waiting, first)
+	delete(c.pending, first)
 	c.mu.Unlock()
 	if known {
-		answers, f := decode(body, w.count, first, c.to.name)
+		answers, f := decode(body, w.count, first, c.addr.name)
 		w.done <- delivery{answers, f}
 	}
 	return nil
 }
 
-// route finds the lowest number in a message, which tells whose it is, or that it
-// is a notice.
-func route(body []byte) (first uint64, notice, ok bool) {
+// messageID finds the lowest ID in a message, which identifies its request, or reports a notification.
+func messageID(body []byte) (first uint64, notice, ok bool) {
 	body = bytes.TrimSpace(body)
 	type numbered struct {
 		ID     json.RawMessage `json:"id"`
@@ -183,34 +182,34 @@ func route(body []byte) (first uint64, notice, ok bool) {
 	return first, false, true
 }
 
-// end closes the connection and fails who waits.
+// end closes the connection and fails its pending requests.
 func (c *wsConn) end(f *failure) {
 	c.mu.Lock()
 	if c.ended == nil {
 		c.ended = f
 		c.subscribed = false
-		for _, w := range c.waiting {
+		for _, w := range c.pending {
 			w.done <- delivery{f: f}
 		}
-		clear(c.waiting)
+		clear(c.pending)
 	}
 	c.mu.Unlock()
 	_ = c.socket.Close()
 }
 
-// isSubscribed reports whether news come.
+// isSubscribed reports whether the subscription is active.
 func (c *wsConn) isSubscribed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.subscribed
 }
 
-// wasAsked reports whether news were asked for before on this connection, and
-// that they are now: an endpoint that refuses them is asked once.
-func (c *wsConn) wasAsked() bool {
+// markSubscribeTried reports whether a subscription was tried before on this connection, and records a try:
+// an endpoint that refuses it is asked once.
+func (c *wsConn) markSubscribeTried() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	was := c.asked
-	c.asked = true
+	was := c.subscribeTried
+	c.subscribeTried = true
 	return was
 }

@@ -1,9 +1,7 @@
-// Package ethcall is how contract reads travel: many calls in one JSON-RPC batch,
-// all at one block.
+// Package ethcall is the types of batched contract reads: many calls in one JSON-RPC batch, all at one block.
 //
-// It holds types alone and talks to nobody. Package contracts makes the calls and
-// reads the results, the endpoint client implements Batcher, and neither has to
-// know the other.
+// Package contracts makes the calls and reads the results, the endpoint client implements Batcher, and
+// neither depends on the other.
 package ethcall
 
 import (

@@ -1,8 +1,6 @@
-// Package journal keeps the node's transactions in tutti.db: what was asked for,
-// the bytes that were signed for it, and how it ended. A record is on disk when
-// Put returns, so that whatever happens to the process, nothing that may be in
-// the hands of an endpoint is forgotten.
+// Package journal keeps the node's transactions in tutti.db: the request, the signed bytes, and the result. A
+// record is on disk when Put returns, so that no crash loses a transaction that an endpoint may have.
 //
-// It decides nothing about transactions and sends none. Package txmgr writes and
-// reads it; cmd/tutti opens the database.
+// It decides nothing about transactions and sends none. Package txmgr writes and reads it; cmd/tutti opens
+// the database.
 package journal

@@ -11,9 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Kept is how many ended transactions stay in the history. Ended ones that
-// succeeded and bear a Once text stay for ever beside them, without their bytes:
-// each was paid for, so their number is bounded by money.
+// Kept is how many ended transactions stay in the history. Successful ones with a Once text stay for ever
+// beside them, without their bytes: each was paid for, so their number is bounded by money.
 const Kept = 200
 
 // Record is one transaction: the action and everything that was signed for it.
@@ -30,11 +29,11 @@ type Record struct {
 	// one of them is ever mined.
 	Attempts []Attempt
 	State    protocol.TxState
-	// Settled: the state is not going to change any more.
+	// Settled: the state will not change any more.
 	Settled bool
-	// Mined says where one of the attempts is in the chain; nil while none is.
+	// Mined is the place of a mined attempt in the chain; nil while there is none.
 	Mined *Mined
-	// Code and Reason say why it failed or was dropped, or is about to be.
+	// Code and Reason are why it failed or was dropped, or is about to be.
 	Code   fault.Code
 	Reason string
 	// Resent: it is the second one for its action, because a foreign transaction

@@ -16,14 +16,15 @@ import (
 )
 
 // columns are those of journal_tx after its account, in the order of scan.
-const columns = `id, nonce, once, until, verb, about, addr, input, wei, gas, state, settled, mined, code, reason, resent, sent, updated`
+const columns = `id, nonce, once, until, verb, about, addr, input, wei, gas, ` +
+	`state, settled, mined, code, reason, resent, sent, updated`
 
-// errOthers is what is written over a record of somebody else.
-var errOthers = errors.New("the journal has another transaction there: another process writes it for the same account")
+// errConflict is the error of writing over another process's record.
+var errConflict = errors.New("the journal has another transaction there: " +
+	"another process writes it for the same account")
 
-// put writes a record. What was signed never changes: where the journal holds
-// something else for the ID, or for one of the attempts, somebody else wrote it,
-// and nothing that is missing from the journal may be sent.
+// put writes a record. Signed bytes never change: where the journal holds something else for the ID, or for
+// one of the attempts, another process wrote it, and nothing that is missing from the journal may be sent.
 func (s *Store) put(ctx context.Context, tx *sql.Tx, r Record) error {
 	mined := ""
 	if r.Mined != nil {
@@ -33,32 +34,37 @@ func (s *Store) put(ctx context.Context, tx *sql.Tx, r Record) error {
 		}
 		mined = string(text)
 	}
-	err := written(tx.ExecContext(ctx, `INSERT INTO journal_tx (chain, account, `+columns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (chain, account, id) DO UPDATE SET state = excluded.state, settled = excluded.settled, mined = excluded.mined,
+	err := mustAffectOne(tx.ExecContext(ctx, `INSERT INTO journal_tx (chain, account, `+columns+`)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (chain, account, id) DO UPDATE SET state = excluded.state, settled = excluded.settled,
+		mined = excluded.mined,
 		code = excluded.code, reason = excluded.reason, updated = excluded.updated
-		WHERE nonce = excluded.nonce AND once = excluded.once AND addr = excluded.addr AND input = excluded.input AND wei = excluded.wei`,
-		s.chain, s.account, int64(r.ID), int64(r.Nonce), r.Once, int64(r.Until), r.Call.Verb, r.Call.About, r.Call.Addr[:], bytesOf(r.Call.Input), r.Call.Value().String(),
+		WHERE nonce = excluded.nonce AND once = excluded.once AND addr = excluded.addr
+		AND input = excluded.input AND wei = excluded.wei`,
+		s.chain, s.account, int64(r.ID), int64(r.Nonce), r.Once, int64(r.Until), r.Call.Verb, r.Call.About, r.Call.Addr[:],
+		bytesOf(r.Call.Input), r.Call.Value().String(),
 		int64(r.Gas), string(r.State), r.Settled, mined, string(r.Code), r.Reason, r.Resent, nanos(r.Sent), nanos(r.Update)))
 	for n, a := range r.Attempts {
 		if err != nil {
 			return err
 		}
 		// The bytes stay as they are: those of old attempts are dropped.
-		err = written(tx.ExecContext(ctx, `INSERT INTO journal_attempt (chain, account, id, n, hash, raw, cancel, repriced, signed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		err = mustAffectOne(tx.ExecContext(ctx, `INSERT INTO journal_attempt (chain, account, id, n, hash, raw, cancel, repriced, signed)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (chain, account, id, n) DO UPDATE SET n = excluded.n WHERE hash = excluded.hash`,
 			s.chain, s.account, int64(r.ID), n, a.Hash[:], bytesOf(a.Raw), a.Cancel, a.Repriced, nanos(a.Signed)))
 	}
 	return err
 }
 
-// written is the error of a statement that must write one row.
-func written(done sql.Result, err error) error {
+// mustAffectOne is the error of a statement that must write one row.
+func mustAffectOne(done sql.Result, err error) error {
 	if err != nil {
 		return err
 	}
 	n, err := done.RowsAffected()
 	if err == nil && n != 1 {
-		err = errOthers
+		err = errConflict
 	}
 	return err
 }
@@ -110,7 +116,9 @@ func scan(rows *sql.Rows) (Record, error) {
 }
 
 func (s *Store) attempts(ctx context.Context, id uint64) ([]Attempt, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT hash, raw, cancel, repriced, signed FROM journal_attempt WHERE chain = ? AND account = ? AND id = ? ORDER BY n`,
+	rows, err := s.db.QueryContext(ctx,
+		`SELECT hash, raw, cancel, repriced, signed FROM journal_attempt
+		WHERE chain = ? AND account = ? AND id = ? ORDER BY n`,
 		s.chain, s.account, int64(id))
 	if err != nil {
 		return nil, err

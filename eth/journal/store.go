@@ -50,7 +50,8 @@ func (s *Store) Find(ctx context.Context, once string) (Record, bool, error) {
 	if once == "" {
 		return Record{}, false, nil
 	}
-	records, err := s.query(ctx, `WHERE chain = ? AND account = ? AND once = ? AND once <> '' ORDER BY id DESC LIMIT 1`, s.chain, s.account, once)
+	records, err := s.query(ctx, `WHERE chain = ? AND account = ? AND once = ? AND once <> '' ORDER BY id DESC LIMIT 1`,
+		s.chain, s.account, once)
 	if err != nil || len(records) == 0 {
 		return Record{}, false, failed("look for a transaction", err)
 	}
@@ -112,11 +113,13 @@ func (s *Store) Put(ctx context.Context, records ...Record) error {
 func (s *Store) prune(ctx context.Context, tx *sql.Tx) error {
 	const old = `chain = ?1 AND account = ?2 AND settled = 1 AND id <=
 		(SELECT id FROM journal_tx WHERE chain = ?1 AND account = ?2 AND settled = 1 ORDER BY id DESC LIMIT 1 OFFSET ?3)`
-	_, err := tx.ExecContext(ctx, `DELETE FROM journal_tx WHERE `+old+` AND NOT (once <> '' AND state = 'final')`, s.chain, s.account, Kept)
+	_, err := tx.ExecContext(ctx, `DELETE FROM journal_tx WHERE `+old+` AND NOT (once <> '' AND state = 'final')`,
+		s.chain, s.account, Kept)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `UPDATE journal_attempt SET raw = x'' WHERE length(raw) > 0 AND chain = ?1 AND account = ?2 AND id IN
+	_, err = tx.ExecContext(ctx, `UPDATE journal_attempt SET raw = x'' WHERE length(raw) > 0
+		AND chain = ?1 AND account = ?2 AND id IN
 		(SELECT id FROM journal_tx WHERE `+old+`)`, s.chain, s.account, Kept)
 	return err
 }

@@ -60,7 +60,8 @@ var at = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 func record(id uint64, once string) journal.Record {
 	big, _ := new(big.Int).SetString("115792089237316195423570985008687907853269984665640564039457584007913129639935", 10)
 	return journal.Record{
-		ID: id, Nonce: id + 100, Once: once, Until: 7, Gas: 8, State: protocol.TxSubmitted, Sent: at, Update: at.Add(time.Second),
+		ID: id, Nonce: id + 100, Once: once, Until: 7, Gas: 8, State: protocol.TxSubmitted, Sent: at,
+		Update:   at.Add(time.Second),
 		Call:     journal.Call{Verb: "reward", About: "call reward", Addr: common.Address{1}, Input: []byte{2, 3}, Wei: big},
 		Attempts: []journal.Attempt{{Hash: protocol.TxHash{byte(id), 1}, Raw: []byte{9, 9}, Signed: at}},
 	}
@@ -96,7 +97,8 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 	second.Call.Input, second.Call.Wei = []byte{}, new(big.Int)
 	put(t, s, first, second)
 	first.State, first.Code, first.Reason, first.Resent = protocol.TxFailed, fault.TxReverted, "why", false
-	first.Attempts = append(first.Attempts, journal.Attempt{Hash: protocol.TxHash{1, 2}, Raw: []byte{8}, Cancel: true, Repriced: true, Signed: at.Add(time.Minute)})
+	first.Attempts = append(first.Attempts, journal.Attempt{Hash: protocol.TxHash{1, 2}, Raw: []byte{8}, Cancel: true,
+		Repriced: true, Signed: at.Add(time.Minute)})
 	first.Mined = &journal.Mined{Attempt: 1, Block: 5, Hash: protocol.Hash{6}, GasUsed: 7, Fee: core.NewWei(8), At: at}
 	first.Update = at.Add(time.Hour)
 	put(t, s, first)
@@ -161,14 +163,16 @@ func TestTheHistoryIsBounded(t *testing.T) {
 	if len(got) != journal.Kept+1 || got[0].ID != 1 || got[1].ID != 4 {
 		t.Error(len(got), got[0].ID, got[1].ID)
 	}
-	if r, ok, err := s.Find(t.Context(), "done"); !ok || err != nil || r.State != protocol.TxFinal || len(r.Attempts) != 1 || len(r.Attempts[0].Raw) != 0 || r.Attempts[0].Hash != (protocol.TxHash{2, 1}) {
+	if r, ok, err := s.Find(t.Context(), "done"); !ok || err != nil || r.State != protocol.TxFinal ||
+		len(r.Attempts) != 1 || len(r.Attempts[0].Raw) != 0 || r.Attempts[0].Hash != (protocol.TxHash{2, 1}) {
 		t.Errorf("%+v %v %v", r, ok, err)
 	}
 	if _, ok, _ := s.Find(t.Context(), "failed"); ok {
 		t.Error("a failure is kept for ever")
 	}
 	var attempts int
-	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM journal_attempt`).Scan(&attempts); err != nil || attempts != journal.Kept+2 {
+	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM journal_attempt`).Scan(&attempts); err != nil ||
+		attempts != journal.Kept+2 {
 		t.Error(attempts, err)
 	}
 }
@@ -176,7 +180,8 @@ func TestTheHistoryIsBounded(t *testing.T) {
 func TestPutIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	s, db := open(t, t.TempDir(), 1)
-	if _, err := db.ExecContext(t.Context(), `CREATE TRIGGER no BEFORE INSERT ON journal_tx WHEN new.id = 2 BEGIN SELECT raise(ABORT, 'no'); END`); err != nil {
+	if _, err := db.ExecContext(t.Context(),
+		`CREATE TRIGGER no BEFORE INSERT ON journal_tx WHEN new.id = 2 BEGIN SELECT raise(ABORT, 'no'); END`); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Put(t.Context(), record(1, ""), record(2, "")); !errors.Is(err, fault.TxJournalFailed) {

@@ -11,24 +11,22 @@ import (
 )
 
 const (
-	// askTimeout is how long a network that is in no table may take to say what it is.
+	// askTimeout is how long an unknown network may take to answer its chain ID.
 	askTimeout = 30 * time.Second
-	// askGrace is how long the other endpoints have after one answered, askPause the
-	// time between two questions to one that fails.
+	// askGrace is how long the other endpoints have after one answered, askPause the pause between two requests
+	// to one that fails.
 	askGrace = 5 * time.Second
 	askPause = 500 * time.Millisecond
-	// askMost is how long one question may take.
-	askMost = 3 * time.Second
+	// maxAskTime bounds one request.
+	maxAskTime = 3 * time.Second
 )
 
-// ChainID asks the endpoints for the number of a chain that nobody knows by its
-// name. Every later answer is held against it, and it is signed with each transaction,
-// so that one endpoint does not choose it: most have to say the same, or those that
-// answer where the others do not. Silence is the fault ChainUnavailable, a
-// contradiction ChainDisputed.
+// ChainID asks the endpoints for the chain ID of a network that is in no table. Every later answer is
+// compared with it, and each transaction is signed with it, so one endpoint must not choose it: most have to
+// answer alike, or all that answer. Silence is the fault ChainUnavailable, a contradiction ChainDisputed.
 func ChainID(ctx context.Context, opt Options) (uint64, error) {
 	const op = "ask the network for its chain ID"
-	pools, err := singles(opt)
+	pools, err := onePerHost(opt)
 	if err != nil {
 		return 0, err
 	}
@@ -43,7 +41,7 @@ func ChainID(ctx context.Context, opt Options) (uint64, error) {
 			answers <- askOne(ctx, p)
 		})
 	}
-	said, most, n := make(map[uint64]int), uint64(0), 0
+	votes, most, n := make(map[uint64]int), uint64(0), 0
 	late := time.NewTimer(askTimeout)
 	defer late.Stop()
 	for range pools {
@@ -52,40 +50,41 @@ func ChainID(ctx context.Context, opt Options) (uint64, error) {
 			if id == 0 {
 				continue
 			}
-			if said[id]++; said[id] > said[most] {
+			if votes[id]++; votes[id] > votes[most] {
 				most = id
 			}
 			if n++; n == 1 {
 				late.Reset(askGrace)
 			}
 		case <-late.C:
-			return chosen(op, said, most)
+			return chosen(op, votes, most)
 		}
-		if 2*said[most] > len(pools) {
+		if 2*votes[most] > len(pools) {
 			return most, nil
 		}
 	}
-	return chosen(op, said, most)
+	return chosen(op, votes, most)
 }
 
-// chosen is the number on which all agree that answered, or most of them.
-func chosen(op string, said map[uint64]int, most uint64) (uint64, error) {
+// chosen is the chain ID of all answers, or of most.
+func chosen(op string, answers map[uint64]int, most uint64) (uint64, error) {
 	sum := 0
-	for _, n := range said {
+	for _, n := range answers {
 		sum += n
 	}
 	switch {
 	case sum == 0:
 		return 0, fault.New(fault.ChainUnavailable, op, "no endpoint answered")
-	case 2*said[most] <= sum:
-		return 0, fault.New(fault.ChainDisputed, op, fmt.Sprintf("the endpoints name %d different chains; remove the wrong ones from -ethUrl", len(said)))
+	case 2*answers[most] <= sum:
+		return 0, fault.New(fault.ChainDisputed, op,
+			fmt.Sprintf("the endpoints name %d different chains; remove the wrong ones from -ethUrl", len(answers)))
 	}
 	return most, nil
 }
 
-// singles are the endpoints host by host, so that none decides what is expected of the
-// others, and none counts twice.
-func singles(opt Options) ([]*endpoint.Pool, error) {
+// onePerHost groups the endpoints by host, so that none decides what the others are compared with, and none
+// counts twice.
+func onePerHost(opt Options) ([]*endpoint.Pool, error) {
 	opt.Network.ChainID, opt.Board = 0, nil
 	if len(opt.Endpoints) == 0 {
 		_, err := newEndpoints(opt)
@@ -116,7 +115,7 @@ func askOne(ctx context.Context, p *endpoint.Pool) uint64 {
 			return 0
 		case <-pause.C:
 		}
-		once, cancel := context.WithTimeout(ctx, askMost)
+		once, cancel := context.WithTimeout(ctx, maxAskTime)
 		_, _ = p.Head(once)
 		cancel()
 		if id := p.ChainID(); id != 0 {

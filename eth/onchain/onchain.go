@@ -1,8 +1,7 @@
-// Package onchain puts the parts of package eth together: the endpoints, the view
-// of the protocol, the transactions of one account, and the key that signs them.
+// Package onchain assembles the parts of package eth: the endpoints, the view of the protocol, the
+// transactions of one account, and the key that signs them.
 //
-// It decides nothing and does nothing by itself; its parts are lifecycle
-// components that cmd/tutti runs in their order.
+// It decides nothing; its parts are lifecycle components that cmd/tutti runs in order.
 package onchain
 
 import (
@@ -30,9 +29,9 @@ type Options struct {
 	Controller core.Address
 	AIRegistry bool
 	Endpoints  []core.Secret
-	// Signer is nil for a node that only looks.
+	// Signer is nil for a node that only reads.
 	Signer *account.Signer
-	// NoService: no gateway comes here, so that no service address is missed.
+	// NoService: no gateway is served here, so no service URI is needed.
 	NoService bool
 	// Orchestrator is watched; zero for the account.
 	Orchestrator core.Address
@@ -69,7 +68,8 @@ func New(ctx context.Context, opt Options) (*Node, error) {
 	}
 	of := chain.Options{
 		Client: n.Endpoints, Network: opt.Network, Controller: opt.Controller, AIRegistry: opt.AIRegistry,
-		NoService: opt.NoService, Orchestrator: opt.Orchestrator, Cache: opt.DB, Board: opt.Board, Log: opt.Log, Now: opt.Now, PollInterval: opt.PollInterval,
+		NoService: opt.NoService, Orchestrator: opt.Orchestrator, Cache: opt.DB, Board: opt.Board, Log: opt.Log,
+		Now: opt.Now, PollInterval: opt.PollInterval,
 	}
 	if opt.Signer != nil {
 		if n.Transactions, err = newTransactions(ctx, opt, n.Endpoints); err != nil {
@@ -102,15 +102,15 @@ func newTransactions(ctx context.Context, opt Options, pool *endpoint.Pool) (*tx
 	}
 	return txmgr.New(txmgr.Options{
 		ChainID: opt.Network.ChainID, Backend: pool, Signer: opt.Signer, Journal: store,
-		Decode: explain,
+		Decode: decodeRevert,
 		Health: opt.Board, Log: opt.Log, Now: opt.Now,
 		Timeout: opt.Timeout, Replacements: opt.Replacements, GasLimit: opt.GasLimit,
 		MinGasPrice: opt.MinGasPrice, MaxGasPrice: opt.MaxGasPrice,
 	}), nil
 }
 
-// explain is the contract's reason behind a refusal.
-func explain(in txmgr.Intent, err error) (reason error, undone bool) {
+// decodeRevert is the contract's reason behind a refusal.
+func decodeRevert(in txmgr.Intent, err error) (reason error, undone bool) {
 	if !contracts.IsRevert(err) {
 		return nil, false
 	}
@@ -135,13 +135,13 @@ func (n *Node) Components() []lifecycle.Component {
 	return out
 }
 
-// heads tells the transactions of new blocks.
+// heads passes new blocks to the transaction manager.
 type heads struct{ n *Node }
 
 // Name is the component's name.
 func (heads) Name() string { return "heads for transactions" }
 
-// Run passes on what the chain tells until ctx ends.
+// Run passes on new blocks until ctx ends.
 func (h heads) Run(ctx context.Context, ready func()) error {
 	stop := h.n.Chain.Subscribe(func(e protocol.Event) {
 		if seen, ok := e.(protocol.HeadSeen); ok {

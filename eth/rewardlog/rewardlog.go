@@ -1,8 +1,8 @@
-// Package rewardlog keeps what became of the rounds' rewards in the node's
-// database, so that a restart does not forget it.
+// Package rewardlog keeps the outcome of each round's reward in the node's database, so that a restart does
+// not lose it.
 //
-// It is a memory for people, not for rules: whether a reward is due is always read
-// from the chain. core/reward writes it and shows it.
+// It is for display only: whether a reward is due is always read from the chain. core/reward writes it and
+// shows it.
 package rewardlog
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 )
 
-// Store is the memory of one orchestrator's rewards.
+// Store is the log of one orchestrator's rewards.
 type Store struct {
-	db  *sql.DB
-	who core.Address
+	db           *sql.DB
+	orchestrator core.Address
 }
 
 func tables() database.Tables {
@@ -40,8 +40,8 @@ func tables() database.Tables {
 
 // Open brings the table up to date. The database stays the caller's. Errors of all
 // methods are the fault ChainCacheFailed.
-func Open(ctx context.Context, db *sql.DB, who core.Address) (*Store, error) {
-	return &Store{db: db, who: who}, failed("open the memory of rewards", tables().Migrate(ctx, db))
+func Open(ctx context.Context, db *sql.DB, orchestrator core.Address) (*Store, error) {
+	return &Store{db: db, orchestrator: orchestrator}, failed("open the log of rewards", tables().Migrate(ctx, db))
 }
 
 func failed(op string, err error) error {
@@ -53,19 +53,21 @@ func failed(op string, err error) error {
 
 // Load returns the last rounds, newest first.
 func (s *Store) Load(ctx context.Context, most int) (out []reward.Past, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT round, outcome, amount, tx, at, reason FROM reward_past WHERE orchestrator = ? ORDER BY round DESC LIMIT ?`, s.who[:], most)
+	rows, err := s.db.QueryContext(ctx,
+		`SELECT round, outcome, amount, tx, at, reason FROM reward_past WHERE orchestrator = ? ORDER BY round DESC LIMIT ?`,
+		s.orchestrator[:], most)
 	if err != nil {
-		return nil, failed("read the memory of rewards", err)
+		return nil, failed("read the log of rewards", err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		p, err := scan(rows)
 		if err != nil {
-			return nil, failed("read the memory of rewards", err)
+			return nil, failed("read the log of rewards", err)
 		}
 		out = append(out, p)
 	}
-	return out, failed("read the memory of rewards", rows.Err())
+	return out, failed("read the log of rewards", rows.Err())
 }
 
 func scan(rows *sql.Rows) (p reward.Past, err error) {
@@ -83,11 +85,14 @@ func scan(rows *sql.Rows) (p reward.Past, err error) {
 
 // Save writes one round, and forgets those that are older than keep rounds.
 func (s *Store) Save(ctx context.Context, p reward.Past, keep protocol.Round) error {
-	_, err := s.db.ExecContext(ctx, `INSERT INTO reward_past (orchestrator, round, outcome, amount, tx, at, reason) VALUES (?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET outcome = excluded.outcome, amount = excluded.amount, tx = excluded.tx, at = excluded.at, reason = excluded.reason`,
-		s.who[:], int64(p.Round), string(p.Outcome), p.Amount.String(), p.Tx[:], p.Time.UnixNano(), p.Reason)
+	_, err := s.db.ExecContext(ctx, `INSERT INTO reward_past (orchestrator, round, outcome, amount, tx, at, reason)
+		VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT DO UPDATE SET outcome = excluded.outcome, amount = excluded.amount, tx = excluded.tx,
+			at = excluded.at, reason = excluded.reason`,
+		s.orchestrator[:], int64(p.Round), string(p.Outcome), p.Amount.String(), p.Tx[:], p.Time.UnixNano(), p.Reason)
 	if err == nil && p.Round > keep {
-		_, err = s.db.ExecContext(ctx, `DELETE FROM reward_past WHERE orchestrator = ? AND round < ?`, s.who[:], int64(p.Round-keep))
+		_, err = s.db.ExecContext(ctx, `DELETE FROM reward_past WHERE orchestrator = ? AND round < ?`, s.orchestrator[:],
+			int64(p.Round-keep))
 	}
-	return failed("write the memory of rewards", err)
+	return failed("write the log of rewards", err)
 }

@@ -15,14 +15,15 @@ import (
 	"github.com/tuttinode/tutti/eth/rewardlog"
 )
 
-func open(t *testing.T, dir string, who core.Address) *rewardlog.Store {
+func open(t *testing.T, dir string, orchestrator core.Address) *rewardlog.Store {
 	t.Helper()
-	db, err := database.Driver{Name: "sqlite3", Busy: func(error) bool { return false }}.Open(t.Context(), dir, func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) })
+	db, err := database.Driver{Name: "sqlite3", Busy: func(error) bool { return false }}.Open(t.Context(), dir,
+		func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	s, err := rewardlog.Open(t.Context(), db, who)
+	s, err := rewardlog.Open(t.Context(), db, orchestrator)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,8 @@ func TestRemembers(t *testing.T) {
 	dir, me := t.TempDir(), core.Address{1}
 	s := open(t, dir, me)
 	for r := protocol.Round(1); r <= 40; r++ {
-		p := reward.Past{Round: r, Outcome: reward.Called, Amount: core.LPTTokens(uint64(r)), Tx: protocol.TxHash{byte(r)}, Time: time.Unix(int64(r), 0)}
+		p := reward.Past{Round: r, Outcome: reward.Called, Amount: core.LPTTokens(uint64(r)), Tx: protocol.TxHash{byte(r)},
+			Time: time.Unix(int64(r), 0)}
 		if err := s.Save(t.Context(), p, 32); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +46,8 @@ func TestRemembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := open(t, dir, me).Load(t.Context(), 100)
-	if err != nil || len(got) != 33 || got[0].Round != 40 || got[0].Amount.Tokens() != "40" || got[0].Tx != (protocol.TxHash{40}) || !got[0].Time.Equal(time.Unix(40, 0)) {
+	if err != nil || len(got) != 33 || got[0].Round != 40 || got[0].Amount.Tokens() != "40" ||
+		got[0].Tx != (protocol.TxHash{40}) || !got[0].Time.Equal(time.Unix(40, 0)) {
 		t.Fatalf("%d rounds, the newest %+v, %v", len(got), got[0], err)
 	}
 	if got[1].Outcome != reward.Missed || got[1].Reason != "no gas" || got[len(got)-1].Round != 8 {

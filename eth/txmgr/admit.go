@@ -8,79 +8,76 @@ import (
 	"github.com/tuttinode/tutti/eth/journal"
 )
 
-// admit gives a request its place in the lane: nonce, price, signature, journal,
-// and off it goes.
-func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) verdict {
-	if len(m.lane.open()) >= m.opt.InFlight || m.unwritten() || head.Hash.IsZero() {
-		return holds
+// admit gives a request its nonce, price and signature, writes it to the journal and sends it.
+func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) decision {
+	if len(m.nonces.open()) >= m.opt.InFlight || m.unwritten() || head.Hash.IsZero() {
+		return blocks
 	}
 	var missing error
-	offer, nonce, err := m.terms(ctx, head)
+	offer, nonce, err := m.quote(ctx, head)
 	if err != nil {
-		m.lane.due(m.opt.Now().Add(retryAfter))
-		return holds
+		m.nonces.due(m.opt.Now().Add(retryAfter))
+		return blocks
 	}
 	if !offer.fits {
-		return holds
+		return blocks
 	}
-	if v := m.rehearse(ctx, r); v != free {
+	if v := m.resimulate(ctx, r); v != sendable {
 		return v
 	}
 	offer.feeCap, missing, err = m.checkFunds(ctx, r, offer.fees, head.BaseFee)
 	if missing != nil {
 		m.refuse(r, missing)
-		return served
+		return answered
 	}
 	if err != nil {
-		m.lane.due(m.opt.Now().Add(retryAfter))
-		return holds
+		m.nonces.due(m.opt.Now().Add(retryAfter))
+		return blocks
 	}
 	if !r.claim() {
-		return served
+		return answered
 	}
-	f := &flight{prefer: -1, intent: r.intent, rec: journal.Record{
-		ID: m.lane.lastID + 1, Nonce: nonce, Once: r.opt.Once, Until: r.opt.Until, Call: r.call, Gas: r.limit,
-		State: protocol.TxSubmitted, Resent: r.heirOf != nil, Sent: m.opt.Now(), Update: m.opt.Now(),
+	f := &pendingTx{prefer: -1, intent: r.intent, rec: journal.Record{
+		ID: m.nonces.lastID + 1, Nonce: nonce, Once: r.opt.Once, Until: r.opt.Until, Call: r.call, Gas: r.limit,
+		State: protocol.TxSubmitted, Resent: r.resendOf != nil, Sent: m.opt.Now(), Update: m.opt.Now(),
 	}}
 	if err := m.sign(f, offer.fees, false); err != nil {
 		m.refuse(r, err)
-		r.inPlace()
-		return served
+		r.markIDKnown()
+		return answered
 	}
 	m.launch(ctx, f, r)
-	return served
+	return answered
 }
 
-// launch puts a signed transaction into the lane, the journal and the network, in
-// this order.
-func (m *Manager) launch(ctx context.Context, f *flight, r *request) {
+// launch puts a signed transaction into the nonce queue, the journal and the network, in this order.
+func (m *Manager) launch(ctx context.Context, f *pendingTx, r *request) {
 	r.id.Store(f.rec.ID)
 	f.waiters = []*request{r}
-	if r.heirOf != nil {
-		f.heirOf, f.waiters = r.heirOf, r.waiters
+	if r.resendOf != nil {
+		f.resendOf, f.waiters = r.resendOf, r.waiters
 		for _, w := range f.waiters {
 			w.id.Store(f.rec.ID)
 		}
 	}
-	m.lane.add(f)
+	m.nonces.add(f)
 	m.publish()
-	r.inPlace()
+	r.markIDKnown()
 	if m.write(ctx, f) {
 		m.broadcast(ctx, f)
 	}
 }
 
-// inPlace lets a caller go that left while the request was signed.
-func (r *request) inPlace() {
-	if r.placed != nil {
-		close(r.placed)
+// markIDKnown releases a caller that left while the request was signed.
+func (r *request) markIDKnown() {
+	if r.idKnown != nil {
+		close(r.idKnown)
 	}
 }
 
-// unwritten reports whether a transaction waits for the journal: none is made
-// behind it.
+// unwritten reports whether a transaction waits for the journal: no other is signed behind it.
 func (m *Manager) unwritten() bool {
-	for _, f := range m.lane.flights {
+	for _, f := range m.nonces.pending {
 		if f.dirty {
 			return true
 		}
@@ -88,36 +85,36 @@ func (m *Manager) unwritten() bool {
 	return false
 }
 
-// staleAfter is how long what a simulation said is believed.
+// staleAfter is how long a simulation is valid.
 const staleAfter = time.Minute
 
-// rehearse tries out once more what waited for long, for a lower price maybe, and
-// what is sent for the second time: whoever took the nonce may have done the same.
-func (m *Manager) rehearse(ctx context.Context, r *request) verdict {
-	if m.opt.Now().Sub(r.tried) < staleAfter {
-		return free
+// resimulate simulates again what waited for long, perhaps for a lower price, and what is sent for the second
+// time: the foreign transaction with the nonce may have done the same.
+func (m *Manager) resimulate(ctx context.Context, r *request) decision {
+	if m.opt.Now().Sub(r.simulatedAt) < staleAfter {
+		return sendable
 	}
 	gas, refused, err := m.simulate(ctx, r.intent, r.call, r.opt.Gas)
 	switch {
 	case refused != nil:
 		m.refuse(r, refused)
-		return served
+		return answered
 	case err != nil:
-		m.lane.due(m.opt.Now().Add(retryAfter))
-		return holds
+		m.nonces.due(m.opt.Now().Add(retryAfter))
+		return blocks
 	}
-	r.gas, r.tried = gas, m.opt.Now()
-	return free
+	r.gas, r.simulatedAt = gas, m.opt.Now()
+	return sendable
 }
 
-// priced are fees, and whether the operator's bound allows them at this moment.
+// priced are fees, and whether the operator's bound allows them now.
 type priced struct {
 	fees
 	fits bool
 }
 
-// terms are the fees and the nonce of the next transaction.
-func (m *Manager) terms(ctx context.Context, head protocol.Head) (priced, uint64, error) {
+// quote is the fees and the nonce of the next transaction.
+func (m *Manager) quote(ctx context.Context, head protocol.Head) (priced, uint64, error) {
 	tip, err := m.suggest(ctx)
 	if err != nil {
 		return priced{}, 0, err
@@ -130,12 +127,11 @@ func (m *Manager) terms(ctx context.Context, head protocol.Head) (priced, uint64
 	return priced{offer, true}, nonce, err
 }
 
-// nonce is the next free one. What the journal knows is never given again, even if
-// an endpoint that lags behind has not seen it yet; what endpoints know beyond it
-// are transactions of somebody else.
+// nonce is the next free one. A nonce in the journal is never given again, even if a lagging endpoint has not
+// seen it yet; later ones that endpoints report belong to foreign transactions.
 func (m *Manager) nonce(ctx context.Context) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
 	pending, err := m.opt.Backend.PendingNonceAt(ctx, m.account())
-	return max(pending, m.lane.nextNonce), err
+	return max(pending, m.nonces.nextNonce), err
 }

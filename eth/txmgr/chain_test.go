@@ -57,7 +57,8 @@ var errRevert = errors.New("execution reverted")
 const gwei = 1_000_000_000
 
 func newChain() *chain {
-	c := &chain{pool: make(map[uint64]*types.Transaction), base: gwei, balance: new(big.Int).Mul(big.NewInt(100), big.NewInt(1e18)), l1: 1000, calls: make(map[string]int)}
+	c := &chain{pool: make(map[uint64]*types.Transaction), base: gwei, balance: new(big.Int).Mul(big.NewInt(100),
+		big.NewInt(1e18)), l1: 1000, calls: make(map[string]int)}
 	for range 30 {
 		c.seal(nil)
 	}
@@ -280,8 +281,9 @@ func (c *chain) TransactionReceipt(_ context.Context, hash protocol.TxHash) (*ty
 	for _, b := range c.blocks {
 		for i, tx := range b.txs {
 			if tx.Hash() == common.Hash(hash) {
-				return &types.Receipt{Status: b.status[i], TxHash: tx.Hash(), BlockHash: b.hash, BlockNumber: new(big.Int).SetUint64(b.number),
-					GasUsed: 80_000, EffectiveGasPrice: new(big.Int).SetUint64(b.base)}, nil
+				return &types.Receipt{Status: b.status[i], TxHash: tx.Hash(), BlockHash: b.hash,
+					BlockNumber: new(big.Int).SetUint64(b.number),
+					GasUsed:     80_000, EffectiveGasPrice: new(big.Int).SetUint64(b.base)}, nil
 			}
 		}
 	}

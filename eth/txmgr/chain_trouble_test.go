@@ -37,7 +37,8 @@ func TestReorganisations(t *testing.T) {
 						t.Fatal("not handed out again")
 					}
 					last := r.settled()
-					if last.Hash != tx.Hash || last.State != protocol.TxFinal || last.Block <= tx.Block || len(r.journal.all()[0].Attempts) != 1 {
+					if last.Hash != tx.Hash || last.State != protocol.TxFinal || last.Block <= tx.Block ||
+						len(r.journal.all()[0].Attempts) != 1 {
 						t.Errorf("%+v, before %+v", last, tx)
 					}
 				})
@@ -121,7 +122,7 @@ func TestForeignTransactions(t *testing.T) {
 		caller bool
 		again  bool
 	}{
-		{"nobody wants it", "", false, false},
+		{"not wanted any more", "", false, false},
 		{"a caller waits", "", true, true},
 		{"once", "x", false, true},
 	}
@@ -134,14 +135,16 @@ func TestForeignTransactions(t *testing.T) {
 					r.mined(s)
 				}
 				last := r.settled()
-				if !r.trouble(fault.ForeignTransaction) {
+				if !r.condition(fault.ForeignTransaction) {
 					t.Error("not told")
 				}
 				all := r.m.Transactions()
-				if first := all[0]; first.State != protocol.TxDropped || first.Reason != "ForeignTransaction: nonce 0 was used by another transaction" {
+				if first := all[0]; first.State != protocol.TxDropped ||
+					first.Reason != "ForeignTransaction: nonce 0 was used by another transaction" {
 					t.Errorf("%+v", first)
 				}
-				if tt.again && (last.ID != 2 || last.Nonce != 1 || last.State != protocol.TxFinal || r.chain.done("a") != 1) || !tt.again && len(all) != 1 {
+				if tt.again && (last.ID != 2 || last.Nonce != 1 || last.State != protocol.TxFinal || r.chain.done("a") != 1) ||
+					!tt.again && len(all) != 1 {
 					t.Errorf("%+v", all)
 				}
 			})
@@ -173,7 +176,7 @@ func (r *rig) beatWithout() {
 	r.tell(time.Second)
 }
 
-// A displaced action is tried out before it is done again: who took the nonce may
+// A displaced action is simulated before it is sent again: the foreign transaction may
 // have done the same.
 func TestForeignTransactionDidTheSame(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
@@ -202,7 +205,7 @@ func TestMissingReceiptsAreNoForeignTransaction(t *testing.T) {
 					t.Fatal(s.tx, s.err)
 				}
 				r.chain.set(func() { r.chain.noReceipts = false })
-				if r.mined(s); r.chain.done("a") != 1 || r.trouble(fault.ForeignTransaction) {
+				if r.mined(s); r.chain.done("a") != 1 || r.condition(fault.ForeignTransaction) {
 					t.Error("done again")
 				}
 			})
@@ -232,7 +235,8 @@ func TestAGapIsFilled(t *testing.T) {
 			t.Errorf("%+v", tx)
 		}
 		r.settled()
-		if all := r.m.Transactions(); len(all) != 2 || all[1].Verb != "cancel" || all[1].Nonce != 0 || all[1].State != protocol.TxDropped {
+		if all := r.m.Transactions(); len(all) != 2 || all[1].Verb != "cancel" || all[1].Nonce != 0 ||
+			all[1].State != protocol.TxDropped {
 			t.Errorf("%+v", all)
 		}
 	})
@@ -251,7 +255,8 @@ func TestAReorganisationPastFinalHeals(t *testing.T) {
 		}
 		r.mined(s)
 		r.settled()
-		if all := r.m.Transactions(); len(all) != 2 || all[0].Hash != tx.Hash || all[0].State != protocol.TxFinal || r.chain.done("a") != 1 {
+		if all := r.m.Transactions(); len(all) != 2 || all[0].Hash != tx.Hash || all[0].State != protocol.TxFinal ||
+			r.chain.done("a") != 1 {
 			t.Errorf("%+v", all)
 		}
 	})
@@ -265,23 +270,23 @@ func TestNonceTooLowForOurOwn(t *testing.T) {
 		if tx := r.mined(s); tx.Nonce != 0 {
 			t.Errorf("%+v", tx)
 		}
-		if r.settled(); r.trouble(fault.ForeignTransaction) {
+		if r.settled(); r.condition(fault.ForeignTransaction) {
 			t.Error("our own is no foreign one")
 		}
 	})
 }
 
-func TestASharedKeyIsToldOfForADay(t *testing.T) {
+func TestSharedKeyIsReportedForADay(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.send(act("a"), protocol.SendOptions{Async: true})
 		r.chain.intrude()
 		r.settled()
 		<-time.After(23 * time.Hour)
-		if r.beat(1); !r.trouble(fault.ForeignTransaction) {
+		if r.beat(1); !r.condition(fault.ForeignTransaction) {
 			t.Fatal("forgotten")
 		}
 		<-time.After(time.Hour)
-		if r.beat(1); r.trouble(fault.ForeignTransaction) {
+		if r.beat(1); r.condition(fault.ForeignTransaction) {
 			t.Error("never forgotten")
 		}
 	})

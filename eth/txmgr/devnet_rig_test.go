@@ -45,8 +45,9 @@ func newNode(t *testing.T, change func(*txmgr.Options)) *node {
 	s := signer{key: n.chain.Key(0)}
 	n.opt = txmgr.Options{
 		ChainID: n.chain.Info.ChainID, Signer: s, Health: n.board, Log: quietLog(), Now: time.Now,
-		Timeout: 700 * time.Millisecond, Replacements: 1, Confirmations: 15, FinalAfter: 300 * time.Millisecond, ForeignAfter: time.Second,
-		Pace: 10 * time.Millisecond, Poll: 100 * time.Millisecond, Rebroadcast: 150 * time.Millisecond,
+		Timeout: 700 * time.Millisecond, Replacements: 1, Confirmations: 15, FinalAfter: 300 * time.Millisecond,
+		ForeignAfter: time.Second,
+		Pace:         10 * time.Millisecond, Poll: 100 * time.Millisecond, Rebroadcast: 150 * time.Millisecond,
 		Decode: func(in txmgr.Intent, err error) (error, bool) {
 			return contracts.Explain(in.Name(), err), contracts.IsRevert(err)
 		},
@@ -83,7 +84,7 @@ func (n *node) start() {
 	}
 }
 
-// open opens the journal as a second process would: whoever had it before does not
+// open opens the journal as a second process would: the process that had it before does not
 // close it.
 func (n *node) open(ctx context.Context) {
 	n.t.Helper()
@@ -91,7 +92,8 @@ func (n *node) open(ctx context.Context) {
 		e, ok := errors.AsType[sqlite3.Error](err)
 		return ok && e.Code == sqlite3.ErrBusy
 	}
-	db, err := database.Driver{Name: "sqlite3", Busy: busy}.Open(ctx, n.dir, func(context.Context, *sql.DB) error { return nil })
+	db, err := database.Driver{Name: "sqlite3", Busy: busy}.Open(ctx, n.dir,
+		func(context.Context, *sql.DB) error { return nil })
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -174,7 +176,9 @@ func (n *node) intrude(nonce uint64, price int64) {
 	n.must(err)
 	defer client.Close()
 	id := new(big.Int).SetUint64(n.chain.Info.ChainID)
-	n.must(client.SendTransaction(n.t.Context(), types.MustSignNewTx(n.chain.Key(0), types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, Gas: 30_000, GasFeeCap: big.NewInt(price), GasTipCap: big.NewInt(price), To: &common.Address{9}, Value: big.NewInt(1),
-	})))
+	n.must(client.SendTransaction(n.t.Context(), types.MustSignNewTx(n.chain.Key(0), types.LatestSignerForChainID(id),
+		&types.DynamicFeeTx{
+			ChainID: id, Nonce: nonce, Gas: 30_000, GasFeeCap: big.NewInt(price), GasTipCap: big.NewInt(price),
+			To: &common.Address{9}, Value: big.NewInt(1),
+		})))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/test/devnet"
 )
 
-func (n *node) trouble(code fault.Code) bool {
+func (n *node) condition(code fault.Code) bool {
 	return slices.ContainsFunc(n.board.Snapshot(), func(c health.Condition) bool { return c.Code == code })
 }
 
@@ -79,10 +79,10 @@ func TestRealChainGetsDear(t *testing.T) {
 		_, err := n.m.Send(t.Context(), act("a"), protocol.SendOptions{})
 		done <- err
 	}()
-	n.eventually("the trouble", func() bool { return n.trouble(fault.GasPriceAboveMax) })
+	n.eventually("the trouble", func() bool { return n.condition(fault.GasPriceAboveMax) })
 	n.must(n.chain.Control.SetBaseFee(t.Context(), core.NewWei(100_000_000)))
 	n.must(<-done)
-	if n.eventually("its end", func() bool { return !n.trouble(fault.GasPriceAboveMax) }); n.used() != 1 {
+	if n.eventually("its end", func() bool { return !n.condition(fault.GasPriceAboveMax) }); n.used() != 1 {
 		t.Error(n.used())
 	}
 }
@@ -154,13 +154,14 @@ func TestRealChainIsShared(t *testing.T) {
 	if lost := n.final(sent.ID); lost.State != protocol.TxDropped {
 		t.Errorf("%+v", lost)
 	}
-	if again := n.final(sent.ID + 1); again.State != protocol.TxFinal || again.Nonce != 2 || n.used() != 3 || !n.trouble(fault.ForeignTransaction) {
+	if again := n.final(sent.ID + 1); again.State != protocol.TxFinal || again.Nonce != 2 || n.used() != 3 ||
+		!n.condition(fault.ForeignTransaction) {
 		t.Errorf("%+v", again)
 	}
 }
 
-// A test chain that was started anew on the same data directory.
-func TestRealChainIsStartedAnew(t *testing.T) {
+// A test chain that was restarted on the same data directory.
+func TestRealChainIsRestarted(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, nil)
 	once := protocol.SendOptions{Once: "reward 1"}
@@ -179,7 +180,8 @@ func TestRealChainIsStartedAnew(t *testing.T) {
 			n.stop()
 		}
 	}
-	if tx := n.final(n.do("reward", once).ID); tx.Nonce != 0 || tx.ID != 1 || n.used() != 1 || len(n.m.Transactions()) != 1 {
+	if tx := n.final(n.do("reward", once).ID); tx.Nonce != 0 || tx.ID != 1 || n.used() != 1 ||
+		len(n.m.Transactions()) != 1 {
 		t.Errorf("%+v, %d used", n.m.Transactions(), n.used())
 	}
 }

@@ -15,12 +15,11 @@ import (
 	"github.com/tuttinode/tutti/eth/journal"
 )
 
-// Estimate simulates the intent and says what it costs at most: its price is what
-// would be offered per gas, about twice what is paid while the base fee stays; and,
-// in Used and Current, what it would cost now. The error is the fault with which Send
-// would refuse; where only money is missing, the estimate comes with it.
+// Estimate simulates the intent and returns its maximum cost: Price is the offer per gas, about twice what is
+// paid while the base fee stays; Used and Current are what it would cost now. The error is the fault with
+// which Send would refuse; where only money is missing, the estimate comes with it.
 func (m *Manager) Estimate(ctx context.Context, in Intent) (protocol.Estimate, error) {
-	call := freeze(in)
+	call := snapshotCall(in)
 	e := protocol.Estimate{Verb: call.Verb, About: call.About}
 	gas, refused, err := m.simulate(ctx, in, call, 0)
 	if refused != nil {
@@ -40,41 +39,41 @@ func (m *Manager) Estimate(ctx context.Context, in Intent) (protocol.Estimate, e
 	offer, _ := m.bounds().offer(head.BaseFee, tip)
 	e.Gas, e.Price, e.Current = gas, offer.feeCap, head.BaseFee.Add(tip)
 	if m.opt.GasLimit == 0 {
-		e.Used = bare(gas)
+		e.Used = withoutHeadroom(gas)
 	}
-	e.Fee = times(gas, e.Price)
+	e.Fee = gasCost(gas, e.Price)
 	e.Need = e.Fee.Add(weiOf(call.Wei))
 	has, err := m.balance(ctx)
 	if err != nil {
 		return e, err
 	}
-	if set := m.setAside(offer.feeCap); has.Cmp(set) > 0 {
+	if set := m.pendingGasCost(offer.feeCap); has.Cmp(set) > 0 {
 		e.Left = has.Sub(set)
 	}
-	return e, m.shortBy(call.Verb, has, e.Need)
+	return e, m.shortfall(call.Verb, has, e.Need)
 }
 
-// setAside is what the transactions in progress may take for gas at a price.
-func (m *Manager) setAside(price core.Wei) core.Wei {
+// pendingGasCost is the maximum gas cost of the transactions in progress at a price.
+func (m *Manager) pendingGasCost(price core.Wei) core.Wei {
 	var gas protocol.Gas
 	for _, tx := range m.Transactions() {
 		if tx.State == protocol.TxSubmitted {
 			gas += tx.Gas
 		}
 	}
-	return times(gas, price)
+	return gasCost(gas, price)
 }
 
-// message is the call as it will be sent.
+// message is the call in the form of the RPC client.
 func (m *Manager) message(call journal.Call, gas protocol.Gas) ethereum.CallMsg {
 	to := call.Addr
 	return ethereum.CallMsg{From: m.account(), To: &to, Gas: uint64(gas), Value: call.Value(), Data: call.Input}
 }
 
-// simulate tries a call out and returns its gas limit: the operator's, or the caller's, or
-// what the endpoint estimates. refused is the fault of a call that would fail; err means
-// that no endpoint could say.
-func (m *Manager) simulate(ctx context.Context, in Intent, call journal.Call, fixed protocol.Gas) (gas protocol.Gas, refused, err error) {
+// simulate runs a call and returns its gas limit: the operator's, or the caller's, or the endpoint's
+// estimate. refused is the fault of a call that would fail; err means that no endpoint answered.
+func (m *Manager) simulate(ctx context.Context, in Intent, call journal.Call, fixed protocol.Gas) (gas protocol.Gas,
+	refused, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
 	if gas = cmp.Or(m.opt.GasLimit, fixed); gas != 0 {
@@ -89,8 +88,8 @@ func (m *Manager) simulate(ctx context.Context, in Intent, call journal.Call, fi
 	if reason, ok := m.opt.Decode(in, err); ok {
 		return 0, reason, nil
 	}
-	if outcomeOf(err) == poor {
-		missing, lost := m.lacks(ctx, call.Verb, m.guess(), weiOf(call.Wei))
+	if outcomeOf(err) == underfunded {
+		missing, lost := m.checkBalance(ctx, call.Verb, m.assumedCost(), weiOf(call.Wei))
 		return 0, missing, fault.Wrap(fault.GasEstimateFailed, call.Verb, errors.Join(err, lost))
 	}
 	if saysReverted(err) {
@@ -102,19 +101,18 @@ func (m *Manager) simulate(ctx context.Context, in Intent, call journal.Call, fi
 	return 0, nil, fault.Wrap(fault.GasEstimateFailed, call.Verb, err)
 }
 
-// guess is what gas may cost at most where no endpoint would say how much is
-// needed.
-func (m *Manager) guess() core.Wei {
+// assumedCost is the maximum gas cost where no endpoint estimates the gas.
+func (m *Manager) assumedCost() core.Wei {
 	const gas = 300_000
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	offer, _ := m.prices.offer(m.head.BaseFee, m.tip)
-	return times(gas, offer.feeCap)
+	return gasCost(gas, offer.feeCap)
 }
 
-// headroom is a quarter more: on Arbitrum the estimate holds the price of layer 1,
-// which changes until the transaction is mined. What is not used is not paid.
+// headroom adds a quarter: on Arbitrum the estimate includes the layer-1 price, which changes until the
+// transaction is mined. Unused gas is not paid.
 func headroom(g protocol.Gas) protocol.Gas { return g + (g+3)/4 }
 
-// bare is what an estimate was before headroom.
-func bare(g protocol.Gas) protocol.Gas { return g - (g+4)/5 }
+// withoutHeadroom is the estimate before headroom.
+func withoutHeadroom(g protocol.Gas) protocol.Gas { return g - (g+4)/5 }

@@ -10,31 +10,30 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// bounds are the operator's on the price per gas; 0 is none.
+// bounds are the operator's bounds on the price per gas; 0 is none.
 type bounds struct{ min, max core.Wei }
 
 // fees are what a transaction offers per gas.
 type fees struct{ feeCap, tip core.Wei }
 
-// offer is what to pay at a base fee: twice the base fee, so that it is still
-// enough after six full blocks, and the tip. The bounds hold for all of it. The
-// second result is false when the base fee alone is above the largest price.
+// offer is the offer at a base fee: twice the base fee, so that it is still enough after six full blocks,
+// plus the tip. The bounds hold for the sum. The second result is false when the base fee alone is above the
+// largest price.
 func (b bounds) offer(base, tip core.Wei) (fees, bool) {
-	feeCap := larger(b.min, base.Add(base).Add(tip))
+	feeCap := maxWei(b.min, base.Add(base).Add(tip))
 	if b.max.IsZero() {
 		return fees{feeCap, tip}, true
 	}
-	feeCap = smaller(feeCap, b.max)
-	return fees{feeCap, smaller(tip, feeCap)}, base.Cmp(b.max) <= 0
+	feeCap = minWei(feeCap, b.max)
+	return fees{feeCap, minWei(tip, feeCap)}, base.Cmp(b.max) <= 0
 }
 
-// bump is what an attempt that takes the place of old must offer: an eighth more
-// of both, where endpoints ask for a tenth and for more than nothing, and no less
-// than a new transaction would. The second result is false when that is above the
-// largest price.
+// bump is the offer of an attempt that replaces old: an eighth more of both, where endpoints require a tenth
+// and more than nothing, and no less than a new transaction would. The second result is false when it is
+// above the largest price.
 func (b bounds) bump(old, fresh fees) (fees, bool) {
-	f := fees{larger(eighthMore(old.feeCap), fresh.feeCap), larger(eighthMore(old.tip), fresh.tip)}
-	f.feeCap = larger(f.feeCap, f.tip)
+	f := fees{maxWei(eighthMore(old.feeCap), fresh.feeCap), maxWei(eighthMore(old.tip), fresh.tip)}
+	f.feeCap = maxWei(f.feeCap, f.tip)
 	return f, b.max.IsZero() || f.feeCap.Cmp(b.max) <= 0
 }
 
@@ -44,14 +43,13 @@ func eighthMore(w core.Wei) core.Wei {
 	n.Mul(n, big.NewInt(9))
 	n.Add(n, big.NewInt(7))
 	n.Rsh(n, 3)
-	return larger(weiOf(n), w.Add(core.NewWei(1)))
+	return maxWei(weiOf(n), w.Add(core.NewWei(1)))
 }
 
 // feesOf are those of a signed transaction.
 func feesOf(tx *types.Transaction) fees { return fees{weiOf(tx.GasFeeCap()), weiOf(tx.GasTipCap())} }
 
-// weiOf is for amounts that are none of an operator's: what is out of range counts
-// as nothing.
+// weiOf is for amounts that no operator set: out of range counts as 0.
 func weiOf(n *big.Int) core.Wei {
 	if n == nil {
 		return core.Wei{}
@@ -63,32 +61,31 @@ func weiOf(n *big.Int) core.Wei {
 	return w
 }
 
-func larger(a, b core.Wei) core.Wei {
+func maxWei(a, b core.Wei) core.Wei {
 	if a.Cmp(b) < 0 {
 		return b
 	}
 	return a
 }
 
-func smaller(a, b core.Wei) core.Wei {
+func minWei(a, b core.Wei) core.Wei {
 	if a.Cmp(b) > 0 {
 		return b
 	}
 	return a
 }
 
-// times is gas at a price.
-func times(g protocol.Gas, price core.Wei) core.Wei {
+// gasCost is gas at a price.
+func gasCost(g protocol.Gas, price core.Wei) core.Wei {
 	return weiOf(new(big.Int).Mul(new(big.Int).SetUint64(uint64(g)), price.Big()))
 }
 
-// SetMaxGasPrice changes the largest price; 0 is no bound. It counts from the next
-// attempt on.
+// SetMaxGasPrice changes the largest price; 0 is no bound. It applies from the next attempt on.
 func (m *Manager) SetMaxGasPrice(w core.Wei) {
 	m.mu.Lock()
 	m.prices.max = w
 	m.mu.Unlock()
-	m.stir()
+	m.wakeRun()
 }
 
 // SetMinGasPrice changes the least price that is offered.
@@ -96,7 +93,7 @@ func (m *Manager) SetMinGasPrice(w core.Wei) {
 	m.mu.Lock()
 	m.prices.min = w
 	m.mu.Unlock()
-	m.stir()
+	m.wakeRun()
 }
 
 // Prices are the price of the newest block, 0 before one is known, and the bounds.
@@ -113,7 +110,7 @@ func (m *Manager) bounds() bounds {
 	return m.prices
 }
 
-// suggest asks what tip is usual: 0 on Arbitrum.
+// suggest asks for the usual tip: 0 on Arbitrum.
 func (m *Manager) suggest(ctx context.Context) (core.Wei, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()

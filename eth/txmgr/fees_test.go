@@ -33,7 +33,8 @@ func TestOffer(t *testing.T) {
 			t.Parallel()
 			b := bounds{core.NewWei(tt.min), core.NewWei(tt.max)}
 			got, fits := b.offer(core.NewWei(tt.base), core.NewWei(tt.tip))
-			if got.feeCap.Cmp(core.NewWei(tt.wantCap)) != 0 || got.tip.Cmp(core.NewWei(tt.wantTip)) != 0 || fits != (tt.fits == 1) {
+			if got.feeCap.Cmp(core.NewWei(tt.wantCap)) != 0 || got.tip.Cmp(core.NewWei(tt.wantTip)) != 0 ||
+				fits != (tt.fits == 1) {
 				t.Error(got, fits)
 			}
 		})
@@ -70,26 +71,26 @@ func TestOutcomes(t *testing.T) {
 		err  error
 		want outcome
 	}{
-		{nil, taken},
-		{errors.New("already known"), taken},
-		{errors.New("ALREADY KNOWN (JSON-RPC error -32000)"), taken},
-		{errors.New("known transaction: 0x1234"), taken},
+		{nil, accepted},
+		{errors.New("already known"), accepted},
+		{errors.New("ALREADY KNOWN (JSON-RPC error -32000)"), accepted},
+		{errors.New("known transaction: 0x1234"), accepted},
 		{errors.New("unknown transaction type"), unknown},
 		{fault.New(fault.TxRefused, "send", "unknown transaction type"), declined},
 		{errors.New("nonce too low: next nonce 5, tx nonce 4"), nonceUsed},
 		{errors.New("nonce too high"), nonceAhead},
 		{errors.New("replacement transaction underpriced"), outbid},
-		{errors.New("transaction underpriced: tip needed 1, tip permitted 0"), cheap},
-		{errors.New("max fee per gas less than block base fee: address 0x1, maxFeePerGas: 1, baseFee: 2"), cheap},
-		{errors.New("insufficient funds for gas * price + value: balance 0"), poor},
+		{errors.New("transaction underpriced: tip needed 1, tip permitted 0"), underpriced},
+		{errors.New("max fee per gas less than block base fee: address 0x1, maxFeePerGas: 1, baseFee: 2"), underpriced},
+		{errors.New("insufficient funds for gas * price + value: balance 0"), underfunded},
 		{errors.New("intrinsic gas too low: gas 1, minimum needed 21000"), impossible},
 		{errors.New("exceeds block gas limit"), impossible},
 		{errors.New("tx fee (1.50 ether) exceeds the configured cap (1.00 ether)"), impossible},
 		{errors.New("connection reset by peer"), unknown},
 		{errors.New("context deadline exceeded"), unknown},
 		{fault.New(fault.TxNonceUsed, "send", "old nonce"), nonceUsed},
-		{fault.New(fault.TxFundsMissing, "send", "exceeds balance"), poor},
-		{fault.New(fault.TxFeeTooLow, "send", "fee cap"), cheap},
+		{fault.New(fault.TxFundsMissing, "send", "exceeds balance"), underfunded},
+		{fault.New(fault.TxFeeTooLow, "send", "fee cap"), underpriced},
 		{fault.New(fault.TxFeeTooLow, "send", "replacement transaction underpriced"), outbid},
 		{fault.New(fault.TxGasTooLow, "send", "gas too low"), impossible},
 		{fault.New(fault.TxRefused, "send", "no"), declined},

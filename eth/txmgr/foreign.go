@@ -14,14 +14,13 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// lookForForeign finds transactions whose nonce somebody else used. unseen are
-// those of which the endpoints just had no receipt.
+// lookForForeign finds transactions whose nonce a foreign transaction used. unseen are those without a
+// receipt.
 //
-// It is the one thing that must not be judged too soon: an action that is done
-// again while its first transaction is in the chain is done twice. So the nonce
-// must be used in a block as deep as a final one, and for longer, while no endpoint
-// has a receipt or knows one of our transactions in a block.
-func (m *Manager) lookForForeign(ctx context.Context, head protocol.Head, unseen []*flight) {
+// A false positive would do an action twice, while its first transaction is in the chain. So the nonce must
+// be used in a block as deep as a final one, and for longer, while no endpoint has a receipt or knows one of
+// our transactions in a block.
+func (m *Manager) lookForForeign(ctx context.Context, head protocol.Head, unseen []*pendingTx) {
 	now := m.opt.Now()
 	ask := false
 	for _, f := range unseen {
@@ -36,7 +35,7 @@ func (m *Manager) lookForForeign(ctx context.Context, head protocol.Head, unseen
 	if err != nil {
 		return
 	}
-	// From the end, so that what is done again keeps its order in the queue.
+	// From the end, so that resent actions keep their order in the queue.
 	for _, f := range slices.Backward(unseen) {
 		switch {
 		case used <= f.rec.Nonce:
@@ -44,15 +43,15 @@ func (m *Manager) lookForForeign(ctx context.Context, head protocol.Head, unseen
 		case f.usedSince.IsZero():
 			f.usedSince = now
 		case now.Sub(f.usedSince) < m.opt.ForeignAfter:
-		case m.traceless(ctx, f):
+		case m.noTrace(ctx, f):
 			m.displaced(f, head)
 		}
 	}
 }
 
-// traceless reports whether no endpoint knows any of the attempts in a block. An
-// endpoint can know a block and have lost its receipts.
-func (m *Manager) traceless(ctx context.Context, f *flight) bool {
+// noTrace reports whether no endpoint knows any of the attempts in a block. An endpoint can have a block and
+// have lost its receipts.
+func (m *Manager) noTrace(ctx context.Context, f *pendingTx) bool {
 	for _, a := range f.rec.Attempts {
 		_, mined, err := m.opt.Backend.TransactionByHash(ctx, a.Hash)
 		if mined || err != nil && !errors.Is(err, ethereum.NotFound) {
@@ -62,36 +61,38 @@ func (m *Manager) traceless(ctx context.Context, f *flight) bool {
 	return true
 }
 
-// waitingSince is when a transaction was signed last, or when this process took it
-// up.
-func (m *Manager) waitingSince(f *flight) time.Time {
-	if at := f.signed(); at.After(m.lane.started) {
+// waitingSince is when a transaction was last signed, or resumed by this process.
+func (m *Manager) waitingSince(f *pendingTx) time.Time {
+	if at := f.signed(); at.After(m.nonces.started) {
 		return at
 	}
-	return m.lane.started
+	return m.nonces.started
 }
 
-// displaced has a transaction whose nonce is gone done again, once, if anybody
-// still wants it.
-func (m *Manager) displaced(f *flight, head protocol.Head) {
-	m.opt.Health.Set(foreignKey(m), "a transaction that this node did not send used a nonce of the account "+m.self.String())
-	m.lane.told.foreignAt = m.opt.Now()
+// displaced resends the action of a transaction whose nonce is gone, once, if it is still wanted.
+func (m *Manager) displaced(f *pendingTx, head protocol.Head) {
+	m.opt.Health.Set(foreignKey(m),
+		"a transaction that this node did not send used a nonce of the account "+m.self.String())
+	m.nonces.reported.foreignAt = m.opt.Now()
 	givenUp := f.cancelling()
 	f.foreign, f.rec.State, f.rec.Update = true, protocol.TxDropped, m.opt.Now()
 	if !givenUp || f.rec.Code == "" {
-		f.rec.Code, f.rec.Reason = fault.ForeignTransaction, fmt.Sprintf("nonce %d was used by another transaction", f.rec.Nonce)
+		f.rec.Code, f.rec.Reason = fault.ForeignTransaction, fmt.Sprintf("nonce %d was used by another transaction",
+			f.rec.Nonce)
 	}
-	m.opt.Log.Warn("transaction displaced", "tx", f.view().Hash.String(), "action", f.rec.Call.Verb, "nonce", f.rec.Nonce, "code", string(fault.ForeignTransaction))
+	m.opt.Log.Warn("transaction displaced", "tx", f.view().Hash.String(), "action", f.rec.Call.Verb, "nonce",
+		f.rec.Nonce, "code", string(fault.ForeignTransaction))
 	if givenUp || f.rec.Resent || !f.wanted() || expired(f.rec.Until, head) {
 		m.fail(f, f.failure())
 		return
 	}
-	f.heir = &request{
-		intent: f.meant(), call: f.rec.Call, opt: protocol.SendOptions{Once: f.rec.Once, Until: f.rec.Until, MinGas: f.rec.Gas},
-		answers: make(chan reply, 1), heirOf: f, waiters: f.waiters,
+	f.resend = &request{
+		intent: f.originalIntent(), call: f.rec.Call, opt: protocol.SendOptions{Once: f.rec.Once, Until: f.rec.Until,
+			MinGas: f.rec.Gas},
+		answers: make(chan reply, 1), resendOf: f, waiters: f.waiters,
 	}
 	f.waiters = nil
-	m.lane.queue = append([]*request{f.heir}, m.lane.queue...)
+	m.nonces.requests = append([]*request{f.resend}, m.nonces.requests...)
 }
 
 func foreignKey(m *Manager) health.Key {

@@ -63,11 +63,11 @@ func (g *gate) open(effect bool) error {
 
 func (g *gate) Load(ctx context.Context) ([]journal.Record, error) { return g.memory.Load(ctx) }
 
-func (g *gate) Adopt(ctx context.Context, genesis protocol.Hash) (bool, error) {
+func (g *gate) SelectChain(ctx context.Context, genesis protocol.Hash) (bool, error) {
 	if err := g.open(false); err != nil {
 		return false, err
 	}
-	return g.memory.Adopt(ctx, genesis)
+	return g.memory.SelectChain(ctx, genesis)
 }
 
 func (g *gate) Genesis(ctx context.Context) (protocol.Hash, error) {

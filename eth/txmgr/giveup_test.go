@@ -31,7 +31,8 @@ func TestUntilPassesWhileSent(t *testing.T) {
 			t.Fatal(cancel)
 		}
 		r.failed(s, fault.TxExpired)
-		if tx := r.settled(); tx.State != protocol.TxDropped || tx.Reason != "TxExpired: layer-1 block 1001 has passed" || r.chain.done("a") != 0 {
+		if tx := r.settled(); tx.State != protocol.TxDropped || tx.Reason != "TxExpired: layer-1 block 1001 has passed" ||
+			r.chain.done("a") != 0 {
 			t.Errorf("%+v", tx)
 		}
 		r.mined(r.send(act("a"), protocol.SendOptions{Once: "x"}))
@@ -65,7 +66,7 @@ func TestWhatNoEndpointTakesIsGivenUp(t *testing.T) {
 	})
 }
 
-// Words that nobody knows may mean anything, so that they count only after a while.
+// Unknown errors may mean anything, so that they count only after a while.
 func TestWhatIsDeclinedForLongIsGivenUp(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.chain.set(func() { r.chain.refuse = fault.New(fault.TxRefused, "send", "computer says no") })
@@ -82,12 +83,12 @@ func TestWhatIsDeclinedForLongIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestTheLaneIsFreed(t *testing.T) {
+func TestTheNonceIsFreed(t *testing.T) {
 	run(t, func(o *txmgr.Options) { o.Replacements = 0 }, func(t *testing.T, r *rig) {
 		r.send(act("a"), protocol.SendOptions{Async: true})
 		r.idle(30 * time.Minute)
 		if string(r.chain.waiting(0).Data()) != "a" {
-			t.Fatal("given up though it is in nobody's way")
+			t.Fatal("given up though it blocks no other")
 		}
 		r.send(act("b"), protocol.SendOptions{Async: true})
 		r.idle(time.Minute)
@@ -102,7 +103,7 @@ func TestTheLaneIsFreed(t *testing.T) {
 
 // The key may not sign an old action again, when the contracts have moved. Its
 // cancel it signs always.
-func TestWhatIsNotSignedAgainFreesTheLane(t *testing.T) {
+func TestUnsignableFreesTheNonce(t *testing.T) {
 	refused := false
 	s := newSigner()
 	s.refuses = func(c account.Call) error {
@@ -128,11 +129,11 @@ func TestWhatIsNotSignedAgainFreesTheLane(t *testing.T) {
 
 // The bound lies between what the transaction pays and what a replacement must
 // pay.
-func TestPricedOutIsToldOf(t *testing.T) {
+func TestPricedOutIsReported(t *testing.T) {
 	run(t, func(o *txmgr.Options) { o.MaxGasPrice = core.NewWei(2_100_000_000) }, func(t *testing.T, r *rig) {
 		s := r.send(act("a"), protocol.SendOptions{})
 		r.chain.set(func() { r.chain.base = 2_050_000_000 })
-		if r.idle(7 * time.Minute); !r.trouble(fault.TxStuck) || r.trouble(fault.GasPriceAboveMax) {
+		if r.idle(7 * time.Minute); !r.condition(fault.TxStuck) || r.condition(fault.GasPriceAboveMax) {
 			t.Errorf("%+v", r.board.Snapshot())
 		}
 		r.m.SetMaxGasPrice(core.NewWei(3 * gwei))
@@ -140,7 +141,7 @@ func TestPricedOutIsToldOf(t *testing.T) {
 		if tx := r.mined(s); tx.Replaced != 1 {
 			t.Errorf("%+v", tx)
 		}
-		if r.settled(); r.trouble(fault.TxStuck) {
+		if r.settled(); r.condition(fault.TxStuck) {
 			t.Error("told still")
 		}
 	})
@@ -150,7 +151,7 @@ func TestAttemptsAreBounded(t *testing.T) {
 	run(t, func(o *txmgr.Options) { o.Replacements = 100 }, func(t *testing.T, r *rig) {
 		r.send(act("a"), protocol.SendOptions{Async: true})
 		r.idle(2 * time.Hour)
-		if n := len(r.journal.all()[0].Attempts); n != 9 || !r.trouble(fault.TxStuck) {
+		if n := len(r.journal.all()[0].Attempts); n != 9 || !r.condition(fault.TxStuck) {
 			t.Errorf("%d attempts", n)
 		}
 		r.settled()

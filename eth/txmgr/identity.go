@@ -10,59 +10,57 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// unnamedFor is how long block 0 is asked for where other blocks can be read. Some
-// endpoints refuse the oldest blocks in ways that nobody has told us of.
-const unnamedFor = time.Minute
+// genesisRetryTime is how long block 0 is asked for while other blocks can be read. Some endpoints refuse the
+// oldest blocks with unknown errors.
+const genesisRetryTime = time.Minute
 
-// identify makes sure that the records are those of the chain that the endpoints
-// have. A test chain that was started anew has the number of the one before, and
-// what was done and signed for that one must neither count nor be sent. Until it
-// is known nothing is taken up or sent.
+// identify makes sure that the records belong to the chain of the endpoints. A restarted test chain has the
+// number of the one before, and transactions of that one must neither count nor be sent. Until it is known,
+// nothing is resumed or sent.
 func (m *Manager) identify(ctx context.Context) bool {
-	if m.lane.identified {
+	if m.nonces.identified {
 		return true
 	}
-	if err := m.name(ctx); err != nil {
-		m.lane.due(m.opt.Now().Add(retryAfter))
-		m.turnAway(err)
+	if err := m.compareGenesis(ctx); err != nil {
+		m.nonces.due(m.opt.Now().Add(retryAfter))
+		m.rejectOnceQueries(err)
 		return false
 	}
-	m.lane.identified = true
+	m.nonces.identified = true
 	return true
 }
 
-// name compares block 0 with the journal's. The error says that it must be tried
-// again.
-func (m *Manager) name(ctx context.Context) error {
+// compareGenesis compares block 0 with the journal's. An error means that it must be tried again.
+func (m *Manager) compareGenesis(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
 	genesis, err := m.opt.Backend.Genesis(limited)
-	if err != nil && !m.nameless(ctx, err) {
+	if err != nil && !m.genesisUnreadable(ctx, err) {
 		return err
 	}
 	if err != nil {
 		m.opt.Log.Debug("block 0 cannot be read, so that the journal is not compared with the chain", "err", err)
 		return nil
 	}
-	changed, err := m.opt.Journal.Adopt(limited, genesis)
+	changed, err := m.opt.Journal.SelectChain(limited, genesis)
 	m.opt.Health.Report(health.Key{Code: fault.TxJournalFailed}, err)
 	if err != nil {
 		return err
 	}
 	if changed {
-		m.opt.Log.Warn("the chain is another one than before, with the same number: transactions of the one before are set aside",
-			"count", len(m.lane.flights)+len(m.lane.history), "remedy", "none needed after a test chain was started anew")
+		m.opt.Log.Warn("different chain with the same number: transactions of the earlier chain are set aside",
+			"count", len(m.nonces.pending)+len(m.nonces.history), "remedy", "none needed after a restart of a test chain")
 	}
 	return m.reload(ctx, changed)
 }
 
-// reload takes up the records of the other chain, if need be at a second try.
+// reload loads the records of the other chain; a failure is retried.
 func (m *Manager) reload(ctx context.Context, changed bool) error {
-	l := &m.lane
+	l := &m.nonces
 	if l.outdated = l.outdated || changed; !l.outdated {
 		return nil
 	}
-	l.flights, l.history, l.lastID, l.nextNonce = nil, nil, 0, 0
+	l.pending, l.history, l.lastID, l.nextNonce = nil, nil, 0, 0
 	if err := m.resume(ctx); err != nil {
 		return err
 	}
@@ -70,9 +68,8 @@ func (m *Manager) reload(ctx context.Context, changed bool) error {
 	return nil
 }
 
-// nameless reports whether an error of Genesis means that no endpoint will ever
-// show block 0.
-func (m *Manager) nameless(ctx context.Context, err error) bool {
+// genesisUnreadable reports whether an error of Genesis means that no endpoint will ever return block 0.
+func (m *Manager) genesisUnreadable(ctx context.Context, err error) bool {
 	answer, isAnswer := errors.AsType[interface {
 		error
 		ErrorCode() int
@@ -84,24 +81,24 @@ func (m *Manager) nameless(ctx context.Context, err error) bool {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
 	if _, err := m.opt.Backend.Head(ctx); err != nil {
-		m.lane.unnamedSince = time.Time{}
+		m.nonces.genesisFailingSince = time.Time{}
 		return false
 	}
 	now := m.opt.Now()
-	if m.lane.unnamedSince.IsZero() {
-		m.lane.unnamedSince = now
+	if m.nonces.genesisFailingSince.IsZero() {
+		m.nonces.genesisFailingSince = now
 	}
-	return now.Sub(m.lane.unnamedSince) >= unnamedFor
+	return now.Sub(m.nonces.genesisFailingSince) >= genesisRetryTime
 }
 
-// turnAway answers those who only ask for a Once text, with why nobody can tell.
-// What is to be sent waits.
-func (m *Manager) turnAway(err error) {
-	m.lane.queue = slices.DeleteFunc(m.lane.queue, func(r *request) bool {
-		if r.gas == 0 && r.heirOf == nil {
+// rejectOnceQueries answers the requests that only ask for a Once text with the reason that it is unknown.
+// Requests to be sent wait.
+func (m *Manager) rejectOnceQueries(err error) {
+	m.nonces.requests = slices.DeleteFunc(m.nonces.requests, func(r *request) bool {
+		if r.gas == 0 && r.resendOf == nil {
 			r.reply(reply{err: err})
 			return true
 		}
-		return r.gone()
+		return r.callerGone()
 	})
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// anew puts another chain with the same number in the place of the rig's. The
+// switchChain puts another chain with the same number in the place of the rig's. The
 // Manager starts again on the journal there is.
-func (r *rig) anew(salt byte) {
+func (r *rig) switchChain(salt byte) {
 	r.stop()
 	fresh := newChain()
 	fresh.onSend = r.chain.onSend
@@ -30,7 +30,7 @@ func TestAnotherChainKnowsNothingOfTheOneBefore(t *testing.T) {
 		r.settled()
 		r.send(act("transfer"), protocol.SendOptions{Async: true})
 		before := r.chain
-		r.anew(1)
+		r.switchChain(1)
 		if tx := r.mined(r.send(act("reward"), once)); tx.Nonce != 0 || r.chain.done("reward") != 1 {
 			t.Errorf("%+v", tx)
 		}
@@ -123,7 +123,7 @@ func TestAJournalThatFailsWhileTheChainChanges(t *testing.T) {
 		r.mined(r.send(act("a"), protocol.SendOptions{Once: "a"}))
 		r.settled()
 		before := r.chain
-		r.anew(1)
+		r.switchChain(1)
 		r.mined(r.send(act("b"), protocol.SendOptions{}))
 		r.settled()
 		r.stop()

@@ -12,12 +12,12 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Manager sends the transactions of one account. It is a lifecycle.Component, and
-// answers only while Run runs; it is safe for concurrent use.
+// Manager sends the transactions of one account. It is a lifecycle.Component, and answers only while Run
+// runs; it is safe for concurrent use.
 type Manager struct {
 	opt  Options
 	self core.Address
-	// wake has Run look at what is new; it holds at most one.
+	// wake wakes Run; it holds at most one.
 	wake chan struct{}
 	// done is closed when Run has ended.
 	done chan struct{}
@@ -32,13 +32,13 @@ type Manager struct {
 	prices bounds                 // guarded by mu
 	shown  []protocol.Transaction // guarded by mu; what Transactions answers
 
-	// lane belongs to Run's goroutine.
-	lane lane
+	// nonces belongs to Run's goroutine.
+	nonces nonceQueue
 }
 
 var _ lifecycle.Component = (*Manager)(nil)
 
-// New makes a Manager; Run has it work.
+// New makes a Manager; it does nothing until Run.
 func New(o Options) *Manager {
 	o = o.withDefaults()
 	return &Manager{
@@ -50,27 +50,27 @@ func New(o Options) *Manager {
 // Name is the component's name.
 func (m *Manager) Name() string { return "transactions" }
 
-// account is who sends.
+// account is the sending account.
 func (m *Manager) account() common.Address { return common.Address(m.self) }
 
-// OnHead tells of the newest block. It does not block.
+// OnHead reports the newest block. It does not block.
 func (m *Manager) OnHead(h protocol.Head) {
 	m.mu.Lock()
 	m.head, m.headAt = h, m.opt.Now()
 	m.mu.Unlock()
-	m.stir()
+	m.wakeRun()
 }
 
-// stir has Run look at what is new.
-func (m *Manager) stir() {
+// wakeRun wakes Run.
+func (m *Manager) wakeRun() {
 	select {
 	case m.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Run resumes what the journal holds and works until ctx ends. What is on its way
-// then goes on without us, and is followed after the next start.
+// Run resumes the journal's transactions and works until ctx ends. Pending transactions then remain in the
+// network, and are followed after the next start.
 func (m *Manager) Run(ctx context.Context, ready func()) error {
 	defer m.close()
 	if err := m.resume(ctx); err != nil {
@@ -88,13 +88,13 @@ func (m *Manager) Run(ctx context.Context, ready func()) error {
 		}
 		m.pass(ctx)
 		timer.Stop()
-		if next := m.lane.next; !next.IsZero() {
+		if next := m.nonces.next; !next.IsZero() {
 			timer.Reset(max(next.Sub(m.opt.Now()), 0))
 		}
 	}
 }
 
-// close answers whoever still waits: the node stops.
+// close answers the requests still waiting: the node stops.
 func (m *Manager) close() {
 	m.mu.Lock()
 	m.closed = true
@@ -102,14 +102,14 @@ func (m *Manager) close() {
 	close(m.done)
 }
 
-// Transactions are the last ones that ended and those on their way, by ID.
+// Transactions are the last ones that ended and the pending ones, by ID.
 func (m *Manager) Transactions() []protocol.Transaction {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return append([]protocol.Transaction(nil), m.shown...)
 }
 
-// shownAs is a transaction as it was published last.
+// shownAs is a transaction as last published.
 func (m *Manager) shownAs(id uint64) protocol.Transaction {
 	m.mu.Lock()
 	defer m.mu.Unlock()

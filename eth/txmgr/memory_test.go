@@ -25,7 +25,7 @@ type memory struct {
 	changed   bool
 }
 
-func (j *memory) Adopt(_ context.Context, genesis protocol.Hash) (changed bool, err error) {
+func (j *memory) SelectChain(_ context.Context, genesis protocol.Hash) (changed bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.fails != nil {

@@ -29,7 +29,7 @@ func TestLeastGasLimits(t *testing.T) {
 				if gas := r.chain.waiting(0).Gas(); gas != c.want {
 					t.Errorf("limit %d, want %d", gas, c.want)
 				}
-				if r.trouble(fault.GasMoneyMissing) {
+				if r.condition(fault.GasMoneyMissing) {
 					t.Error("money is said to be missing")
 				}
 				r.mined(s)

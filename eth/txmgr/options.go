@@ -16,9 +16,8 @@ type Options struct {
 	Backend Backend
 	Signer  Signer
 	Journal Journal
-	// Decode makes the fault with the contract's reason out of the error of a call or
-	// an estimate of the intent. It is false for errors that are no contract's. After
-	// a restart the intent has another Go type than the one that was sent.
+	// Decode makes a fault with the contract's reason out of the error of a call or an estimate. It is false for
+	// other errors. After a restart the intent has another Go type than the one that was sent.
 	Decode func(in Intent, err error) (reason error, undone bool)
 	Health *health.Board
 	Log    *slog.Logger
@@ -40,22 +39,18 @@ type Options struct {
 	// transaction that is final is never looked at again.
 	Confirmations protocol.L2Block
 	FinalAfter    time.Duration
-	// ForeignAfter is how long a nonce must be seen used, as deep as what is final,
-	// with no trace of our own transactions, before it counts as somebody else's; 2
-	// minutes.
+	// ForeignAfter is how long a nonce must be seen used, as deep as what is final, with no trace of our own
+	// transactions, before it counts as a foreign one's; 2 minutes.
 	ForeignAfter time.Duration
-	// InFlight is how many transactions may be un-mined at once; 16. Four times as
-	// many may wait.
+	// InFlight is how many transactions may be pending at once; 16. Four times as many may wait.
 	InFlight int
-	// GiveUpAfter is how long a transaction that was replaced as often as allowed may
-	// hold up later ones; 1 hour.
+	// GiveUpAfter is how long a transaction that was replaced as often as allowed may block later ones; 1 hour.
 	GiveUpAfter time.Duration
-	// Pace is the least time between two looks at the chain, however fast its blocks
-	// come; half a second. Poll is the most while something is on its way, for when
-	// no heads come; 15 seconds. Rebroadcast is when an un-mined transaction is
-	// handed out again; 30 seconds.
+	// Pace is the least time between two reads of the chain, however fast its blocks come; half a second. Poll
+	// is the most while something is pending, for when no heads come; 15 seconds. Rebroadcast is when an
+	// un-mined transaction is sent again; 30 seconds.
 	Pace, Poll, Rebroadcast time.Duration
-	// CallTimeout bounds one question to the chain; 20 seconds.
+	// CallTimeout bounds one request to the chain; 20 seconds.
 	CallTimeout time.Duration
 }
 

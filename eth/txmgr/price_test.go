@@ -40,17 +40,17 @@ func TestReplacement(t *testing.T) {
 		}
 		r.idle(5 * time.Minute)
 		third := r.chain.waiting(0)
-		if third.GasFeeCap().String() != "4275000000" || r.trouble(fault.TxStuck) {
+		if third.GasFeeCap().String() != "4275000000" || r.condition(fault.TxStuck) {
 			t.Fatal(third.GasFeeCap())
 		}
 		r.idle(20 * time.Minute)
-		if r.chain.waiting(0).Hash() != third.Hash() || !r.trouble(fault.TxStuck) {
+		if r.chain.waiting(0).Hash() != third.Hash() || !r.condition(fault.TxStuck) {
 			t.Error("replaced more often than allowed, or not told")
 		}
 		if tx := r.mined(s); tx.Replaced != 2 || tx.Hash != protocol.TxHash(third.Hash()) || tx.ID != 1 {
 			t.Errorf("%+v", tx)
 		}
-		if r.settled(); r.trouble(fault.TxStuck) {
+		if r.settled(); r.condition(fault.TxStuck) {
 			t.Error("told still")
 		}
 	})
@@ -76,13 +76,13 @@ func TestPriceAboveTheBoundWaits(t *testing.T) {
 		s := r.send(act("a"), protocol.SendOptions{})
 		until := r.send(act("b"), protocol.SendOptions{Until: 1001})
 		r.beat(20)
-		if s.over() || len(r.journal.all()) != 0 || !r.trouble(fault.GasPriceAboveMax) {
+		if s.over() || len(r.journal.all()) != 0 || !r.condition(fault.GasPriceAboveMax) {
 			t.Fatal("sent above the bound, failed, or not told")
 		}
 		r.chain.set(func() { r.chain.l1 = 1002 })
 		r.failed(until, fault.TxExpired)
 		r.chain.set(func() { r.chain.base = 4 * gwei })
-		if tx := r.mined(s); r.trouble(fault.GasPriceAboveMax) || tx.Nonce != 0 {
+		if tx := r.mined(s); r.condition(fault.GasPriceAboveMax) || tx.Nonce != 0 {
 			t.Errorf("%+v", tx)
 		}
 		r.settled()
@@ -96,7 +96,7 @@ func TestTheBoundMoves(t *testing.T) {
 		r.m.SetMaxGasPrice(core.Wei{})
 		r.m.SetMinGasPrice(core.NewWei(3 * gwei))
 		r.beat(1)
-		if tx := r.mined(s); tx.State == "" || r.trouble(fault.GasPriceAboveMax) {
+		if tx := r.mined(s); tx.State == "" || r.condition(fault.GasPriceAboveMax) {
 			t.Errorf("%+v", tx)
 		}
 		if p := r.m.Prices(); p.Min.String() != "3000000000" || !p.Max.IsZero() {
@@ -113,7 +113,8 @@ func TestASpikeDoesNotBreakTheBound(t *testing.T) {
 		s := r.send(act("a"), protocol.SendOptions{})
 		r.chain.set(func() { r.chain.base = 50 * gwei })
 		r.beat(900)
-		if s.over() || len(r.journal.all()[0].Attempts) != 1 || !r.trouble(fault.GasPriceAboveMax) || r.trouble(fault.TxStuck) {
+		if s.over() || len(r.journal.all()[0].Attempts) != 1 || !r.condition(fault.GasPriceAboveMax) ||
+			r.condition(fault.TxStuck) {
 			t.Fatalf("%+v %+v", r.journal.all(), r.board.Snapshot())
 		}
 		r.chain.set(func() { r.chain.base = gwei })
@@ -128,22 +129,23 @@ func TestMissingMoney(t *testing.T) {
 		s := r.send(act("a"), protocol.SendOptions{})
 		r.failed(s, fault.GasMoneyMissing)
 		_, text := fault.Public(s.err)
-		if want := "the account " + r.opt.Signer.Address().String() + " has 0.000000000000001 ETH and needs up to 0.00025 ETH: 0.000249999999999 ETH are missing"; text != want {
+		if want := "the account " + r.opt.Signer.Address().String() +
+			" has 0.000000000000001 ETH and needs up to 0.00025 ETH: 0.000249999999999 ETH are missing"; text != want {
 			t.Errorf("%s\n%s", text, want)
 		}
-		if !r.trouble(fault.GasMoneyMissing) || len(r.journal.all()) != 0 {
+		if !r.condition(fault.GasMoneyMissing) || len(r.journal.all()) != 0 {
 			t.Error("not told, or signed")
 		}
 		r.chain.set(func() { r.chain.balance.SetInt64(1e18) })
 		<-time.After(time.Minute)
-		if r.trouble(fault.GasMoneyMissing) {
+		if r.condition(fault.GasMoneyMissing) {
 			t.Error("told still, without any head")
 		}
 		r.mined(r.send(act("a"), protocol.SendOptions{}))
 	})
 }
 
-func TestEndpointsThatRefuseToEstimateForThePoor(t *testing.T) {
+func TestEndpointsThatRefuseToEstimateWithoutFunds(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.chain.set(func() { r.chain.poorGuess = errors.New("insufficient funds for transfer") })
 		r.failed(r.send(act("a"), protocol.SendOptions{}), fault.GasEstimateFailed)
@@ -176,7 +178,7 @@ func TestTooLargeAValueIsTheCallersTrouble(t *testing.T) {
 		r.chain.set(func() { r.chain.balance.SetInt64(1e18) })
 		in := costly("a", "2000000000000000000")
 		r.failed(r.send(in, protocol.SendOptions{}), fault.GasMoneyMissing)
-		if r.trouble(fault.GasMoneyMissing) {
+		if r.condition(fault.GasMoneyMissing) {
 			t.Error("gas money is not missing")
 		}
 	})
@@ -190,18 +192,18 @@ func TestMoneyThatLeftComesBack(t *testing.T) {
 		s := r.send(act("a"), protocol.SendOptions{})
 		r.chain.set(func() { r.chain.balance.SetInt64(5) })
 		r.beat(40)
-		if s.over() || !r.trouble(fault.GasMoneyMissing) {
+		if s.over() || !r.condition(fault.GasMoneyMissing) {
 			t.Fatal("given up, or not told")
 		}
 		r.chain.set(func() { r.chain.balance = big.NewInt(1e18); r.chain.refuse = nil })
 		r.mined(s)
-		if r.settled(); r.trouble(fault.GasMoneyMissing) || r.chain.done("a") != 1 {
+		if r.settled(); r.condition(fault.GasMoneyMissing) || r.chain.done("a") != 1 {
 			t.Error("told still")
 		}
 	})
 }
 
-func TestInFlightMoneyIsReserved(t *testing.T) {
+func TestPendingMoneyIsReserved(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.chain.set(func() { r.chain.balance.SetInt64(400_000_000_000_000) })
 		r.send(act("a"), protocol.SendOptions{Async: true})
@@ -210,7 +212,7 @@ func TestInFlightMoneyIsReserved(t *testing.T) {
 	})
 }
 
-func TestEstimateSaysWhatNobodyCanTell(t *testing.T) {
+func TestEstimateWithoutAnswer(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
 		r.gate.shut()
 		if _, err := r.m.Estimate(context.Background(), act("a")); !errors.Is(err, fault.GasEstimateFailed) {

@@ -22,7 +22,7 @@ type model struct {
 	*rig
 	rt    *rapid.T
 	sends []*asked
-	// intruded: somebody else used the key; then an answer of success may be undone
+	// intruded: another program used the key; then an answer of success may be undone
 	// for good, by a reorganisation that gives the nonce away.
 	intruded, undone bool
 }
@@ -84,8 +84,8 @@ func (m *model) ask(once string) {
 	m.sends = append(m.sends, &asked{m.send(act(name), opt), name, once})
 }
 
-// heal ends all trouble and lets everything come to its end.
-func (m *model) heal() {
+// recover ends all trouble and lets everything come to its end.
+func (m *model) recover() {
 	m.chain.set(func() {
 		m.chain.base, m.chain.swallow, m.chain.loseAnswers, m.chain.strict, m.chain.reverts = gwei, 0, 0, false, false
 	})
@@ -137,7 +137,8 @@ func (m *model) checkSend(s *asked) {
 	}
 	_, isFault := errors.AsType[*fault.Fault](s.err)
 	switch {
-	case s.err == nil && s.tx.ID == 0, s.err != nil && !isFault && !errors.Is(s.err, context.Canceled) && !errors.Is(s.err, errDead):
+	case s.err == nil && s.tx.ID == 0, s.err != nil && !isFault && !errors.Is(s.err, context.Canceled) &&
+		!errors.Is(s.err, errDead):
 		m.rt.Fatalf("%q: no reason: %v", s.name, s.err)
 	case s.err == nil && s.tx.State == protocol.TxFinal && done != 1:
 		m.rt.Fatalf("%q was final and is not done", s.name)
@@ -177,6 +178,6 @@ func live(rt *rapid.T) {
 		}
 	}()
 	rt.Repeat(m.actions())
-	m.heal()
+	m.recover()
 	m.check()
 }

@@ -20,7 +20,8 @@ func TestADearChainIsFollowedUntilTheLastBlock(t *testing.T) {
 			r.chain.forget()
 			r.chain.set(func() { r.chain.base = base * gwei })
 			r.idle(20 * time.Minute)
-			if tx := r.chain.waiting(0); tx == nil || core.NewWei(base*gwei).Cmp(core.NewWei(tx.GasFeeCap().Uint64())) > 0 || string(tx.Data()) != "reward" {
+			if tx := r.chain.waiting(0); tx == nil || core.NewWei(base*gwei).Cmp(core.NewWei(tx.GasFeeCap().Uint64())) > 0 ||
+				string(tx.Data()) != "reward" {
 				t.Fatalf("at %d gwei: %+v", base, r.journal.all())
 			}
 		}
@@ -58,24 +59,25 @@ func TestRepricingIsBounded(t *testing.T) {
 		max          uint64
 		want         int
 	}{
-		{"by the operator who wants none", 0, 0, 1},
+		{"by an operator without replacements", 0, 0, 1},
 		{"by -maxGasPrice", 1, 5 * gwei, 2},
 		{"by the number of attempts", 1, 0, 9},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			run(t, func(o *txmgr.Options) { o.Replacements, o.MaxGasPrice = tt.replacements, core.NewWei(tt.max) }, func(t *testing.T, r *rig) {
-				r.send(act("a"), protocol.SendOptions{Async: true})
-				for base := uint64(3); base < 100_000; base *= 3 {
-					r.chain.set(func() { r.chain.base = base * gwei })
-					r.idle(time.Minute)
-				}
-				if n := len(r.journal.all()[0].Attempts); n != tt.want {
-					t.Errorf("%d attempts, want %d", n, tt.want)
-				}
-				r.chain.set(func() { r.chain.base = gwei })
-				r.settled()
-			})
+			run(t, func(o *txmgr.Options) { o.Replacements, o.MaxGasPrice = tt.replacements, core.NewWei(tt.max) },
+				func(t *testing.T, r *rig) {
+					r.send(act("a"), protocol.SendOptions{Async: true})
+					for base := uint64(3); base < 100_000; base *= 3 {
+						r.chain.set(func() { r.chain.base = base * gwei })
+						r.idle(time.Minute)
+					}
+					if n := len(r.journal.all()[0].Attempts); n != tt.want {
+						t.Errorf("%d attempts, want %d", n, tt.want)
+					}
+					r.chain.set(func() { r.chain.base = gwei })
+					r.settled()
+				})
 		})
 	}
 }

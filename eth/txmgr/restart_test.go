@@ -64,7 +64,8 @@ func TestResumeFindsWhatHappenedMeanwhile(t *testing.T) {
 		r.start()
 		r.beat(1)
 		all := r.m.Transactions()
-		if all[0].State != protocol.TxMined || all[1].State != protocol.TxMined && all[1].State != protocol.TxSubmitted || r.chain.used()+uint64(len(r.chain.pool)) != 2 {
+		if all[0].State != protocol.TxMined || all[1].State != protocol.TxMined && all[1].State != protocol.TxSubmitted ||
+			r.chain.used()+uint64(len(r.chain.pool)) != 2 {
 			t.Errorf("%+v", all)
 		}
 		r.settled()
@@ -99,11 +100,11 @@ func TestNothingIsSentWithoutTheJournal(t *testing.T) {
 		s := r.send(act("a"), protocol.SendOptions{})
 		other := r.send(act("b"), protocol.SendOptions{})
 		r.beat(10)
-		if s.over() || r.chain.calls["send"] != 0 || !r.trouble(fault.TxJournalFailed) {
+		if s.over() || r.chain.calls["send"] != 0 || !r.condition(fault.TxJournalFailed) {
 			t.Fatal("sent, failed, or not told")
 		}
 		r.journal.set(nil)
-		if a, b := r.mined(s), r.mined(other); a.Nonce != 0 || b.Nonce != 1 || r.trouble(fault.TxJournalFailed) {
+		if a, b := r.mined(s), r.mined(other); a.Nonce != 0 || b.Nonce != 1 || r.condition(fault.TxJournalFailed) {
 			t.Error(a, b)
 		}
 		r.settled()

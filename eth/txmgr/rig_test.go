@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// signer signs with a key that everybody may know.
+// signer signs with a key that is public.
 type signer struct {
 	key *ecdsa.PrivateKey
 	// refuses may be nil.
@@ -53,7 +53,8 @@ func (s signer) Sign(c account.Call, t account.Terms) (*types.Transaction, error
 	to := common.Address(c.To)
 	id := new(big.Int).SetUint64(t.ChainID)
 	return types.SignNewTx(s.key, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: t.Nonce, Gas: t.Gas, GasFeeCap: t.FeeCap.Big(), GasTipCap: t.Tip.Big(), To: &to, Value: c.Value.Big(), Data: c.Data})
+		ChainID: id, Nonce: t.Nonce, Gas: t.Gas, GasFeeCap: t.FeeCap.Big(), GasTipCap: t.Tip.Big(), To: &to,
+		Value: c.Value.Big(), Data: c.Data})
 }
 
 // signed is a transaction of the account that the Manager does not know.
@@ -94,7 +95,8 @@ type rig struct {
 func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func newRig(t tb, change func(*txmgr.Options)) *rig {
-	r := &rig{t: t, chain: newChain(), journal: &memory{records: make(map[uint64]journal.Record), past: make(map[protocol.Hash]map[uint64]journal.Record)}}
+	r := &rig{t: t, chain: newChain(), journal: &memory{records: make(map[uint64]journal.Record),
+		past: make(map[protocol.Hash]map[uint64]journal.Record)}}
 	r.board = health.New(quietLog(), time.Now, nil)
 	r.chain.onSend = func(tx *types.Transaction) {
 		if !r.journal.knows(tx.Hash()) {
@@ -243,7 +245,7 @@ func (r *rig) settled() protocol.Transaction {
 	return protocol.Transaction{}
 }
 
-func (r *rig) trouble(code fault.Code) bool {
+func (r *rig) condition(code fault.Code) bool {
 	return slices.ContainsFunc(r.board.Snapshot(), func(c health.Condition) bool { return c.Code == code })
 }
 

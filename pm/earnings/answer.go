@@ -17,8 +17,10 @@ func (in *Income) Answer() adminapi.Income {
 // answer is a row without what it is about.
 func (b By) answer(r *Row) adminapi.IncomeRow {
 	return adminapi.IncomeRow{
-		Tickets: r.Tickets, Received: Decimal(r.Received), Jobs: r.Jobs, Units: number(r.Units), Produced: number(r.Produced), Billed: Decimal(r.Billed),
-		Won: r.Winners, WonValue: wei(r.Won), Redeemed: wei(r.Redeemed), Short: wei(r.Short()), Waiting: wei(r.Waiting), Mined: wei(r.Mined), Handed: wei(r.Handed), Expired: wei(r.Expired), Failed: wei(r.Failed),
+		Tickets: r.Tickets, Received: Decimal(r.Received), Jobs: r.Jobs, Units: number(r.Units),
+		Produced: number(r.Produced), Billed: Decimal(r.Billed),
+		Won: r.Winners, WonValue: wei(r.Won), Redeemed: wei(r.Redeemed), Short: wei(r.Short()), Waiting: wei(r.Waiting),
+		Mined: wei(r.Mined), Handed: wei(r.Handed), Expired: wei(r.Expired), Failed: wei(r.Failed),
 		Gas: wei(r.Gas), Kept: Decimal(r.Kept), Given: Decimal(r.Given), Reward: b.reward(r), Share: r.Share,
 	}
 }
@@ -57,14 +59,16 @@ func (s *Workers) Answer() adminapi.WorkerShares {
 
 func (r *WorkerRow) answer() adminapi.WorkerShare {
 	return adminapi.WorkerShare{
-		Worker: r.Worker, Pipeline: r.Pipeline, Model: r.Model, Jobs: r.Jobs, Units: number(r.Units), Produced: number(r.Produced),
-		Billed: Decimal(r.Billed), Share: r.Share, Received: Decimal(r.Received), Income: Decimal(r.Income),
+		Worker: r.Worker, Pipeline: r.Pipeline, Model: r.Model, Jobs: r.Jobs, Units: number(r.Units),
+		Produced: number(r.Produced),
+		Billed:   Decimal(r.Billed), Share: r.Share, Received: Decimal(r.Received), Income: Decimal(r.Income),
 	}
 }
 
 // Answer is the report as the admin API has it.
 func (s *Spending) Answer() adminapi.Spending {
-	out := adminapi.Spending{Rows: []adminapi.SpendingRow{}, Value: Decimal(s.Value), Open: Decimal(s.Open), Billed: Decimal(s.Billed)}
+	out := adminapi.Spending{Rows: []adminapi.SpendingRow{}, Value: Decimal(s.Value), Open: Decimal(s.Open),
+		Billed: Decimal(s.Billed)}
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		out.Rows = append(out.Rows, adminapi.SpendingRow{

@@ -7,10 +7,10 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// By says by what a report's rows are told apart; values are added up.
+// By selects the fields by which a report's rows are grouped; combine them with |.
 type By uint8
 
-// What rows can be told apart by. Model is a pipeline and its model.
+// The grouping fields. Model is a pipeline and its model.
 const (
 	Day By = 1 << iota
 	Round
@@ -19,7 +19,7 @@ const (
 	Worker
 )
 
-// grouping is one thing to tell rows apart by.
+// grouping is one grouping field.
 type grouping struct {
 	by   By
 	name string
@@ -76,7 +76,7 @@ func (b By) Names() []string {
 	return out
 }
 
-// Query asks the ledger for totals that are told apart as the rows are.
+// Query requests totals from the ledger, grouped as the rows are.
 func (b By) Query() ledger.Query {
 	var q ledger.Query
 	for _, g := range groupings() {
@@ -87,7 +87,7 @@ func (b By) Query() ledger.Query {
 	return q
 }
 
-// of is the part of a key that the rows tell apart.
+// of keeps the fields of a key by which the rows are grouped.
 func (b By) of(k ledger.Key) (out ledger.Key) {
 	if b&Day != 0 {
 		out.Day = k.Day

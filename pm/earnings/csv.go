@@ -26,8 +26,8 @@ func (t *table) write(w io.Writer) error {
 	return out.Error()
 }
 
-// cell makes text that others chose safe to open in a spreadsheet, which takes what
-// begins with one of these for a formula.
+// cell makes foreign text safe for a spreadsheet, which takes text that begins with one of
+// these characters for a formula.
 func cell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text
@@ -39,7 +39,7 @@ func decimal(n int64) string { return strconv.FormatInt(n, 10) }
 
 func share(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// keyColumns are the heads of what rows are told apart by.
+// keyColumns are the headings of the grouping fields.
 func (b By) keyColumns() (out []string) {
 	for _, name := range b.Names() {
 		if name == "model" {
@@ -72,12 +72,16 @@ func (b By) keyCells(r *Row) (out []string) {
 // WriteCSV writes the rows with a header. Amounts are wei, rewards smallest units of
 // the stake token.
 func (in *Income) WriteCSV(w io.Writer) error {
-	t := table{head: append(in.By.keyColumns(), "tickets", "received_wei", "jobs", "units", "produced", "billed_wei", "won", "won_wei",
-		"redeemed_wei", "short_wei", "waiting_wei", "mined_wei", "handed_wei", "expired_wei", "failed_wei", "gas_wei", "kept_wei", "given_wei", "reward", "share")}
+	t := table{head: append(in.By.keyColumns(), "tickets", "received_wei", "jobs", "units", "produced", "billed_wei",
+		"won", "won_wei",
+		"redeemed_wei", "short_wei", "waiting_wei", "mined_wei", "handed_wei", "expired_wei", "failed_wei", "gas_wei",
+		"kept_wei", "given_wei", "reward", "share")}
 	for i := range in.Rows {
 		r := &in.Rows[i]
-		t.rows = append(t.rows, append(in.By.keyCells(r), decimal(r.Tickets), Decimal(r.Received), decimal(r.Jobs), r.Units.String(), r.Produced.String(),
-			Decimal(r.Billed), decimal(r.Winners), Decimal(r.Won), Decimal(r.Redeemed), Decimal(r.Short()), Decimal(r.Waiting), Decimal(r.Mined), Decimal(r.Handed), Decimal(r.Expired),
+		t.rows = append(t.rows, append(in.By.keyCells(r), decimal(r.Tickets), Decimal(r.Received), decimal(r.Jobs),
+			r.Units.String(), r.Produced.String(),
+			Decimal(r.Billed), decimal(r.Winners), Decimal(r.Won), Decimal(r.Redeemed), Decimal(r.Short()), Decimal(r.Waiting),
+			Decimal(r.Mined), Decimal(r.Handed), Decimal(r.Expired),
 			Decimal(r.Failed), Decimal(r.Gas), Decimal(r.Kept), Decimal(r.Given), r.Reward.String(), share(r.Share)))
 	}
 	return t.write(w)
@@ -85,10 +89,12 @@ func (in *Income) WriteCSV(w io.Writer) error {
 
 // WriteCSV writes the rows with a header. Amounts are wei.
 func (s *Workers) WriteCSV(w io.Writer) error {
-	t := table{head: []string{"worker", "pipeline", "model", "jobs", "units", "produced", "billed_wei", "share", "received_wei", "income_wei"}}
+	t := table{head: []string{"worker", "pipeline", "model", "jobs", "units", "produced", "billed_wei", "share",
+		"received_wei", "income_wei"}}
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		t.rows = append(t.rows, []string{cell(r.Worker), cell(r.Pipeline), cell(r.Model), decimal(r.Jobs), r.Units.String(), r.Produced.String(),
+		t.rows = append(t.rows, []string{cell(r.Worker), cell(r.Pipeline), cell(r.Model), decimal(r.Jobs), r.Units.String(),
+			r.Produced.String(),
 			Decimal(r.Billed), share(r.Share), Decimal(r.Received), Decimal(r.Income)})
 	}
 	return t.write(w)
@@ -96,7 +102,8 @@ func (s *Workers) WriteCSV(w io.Writer) error {
 
 // WriteCSV writes the rows with a header. Amounts are wei.
 func (s *Spending) WriteCSV(w io.Writer) error {
-	t := table{head: []string{"day", "recipient", "pipeline", "model", "payments", "tickets", "value_wei", "open_wei", "units", "billed_wei"}}
+	t := table{head: []string{"day", "recipient", "pipeline", "model", "payments", "tickets", "value_wei", "open_wei",
+		"units", "billed_wei"}}
 	for i := range s.Rows {
 		t.rows = append(t.rows, spendingCells(&s.Rows[i]))
 	}

@@ -19,10 +19,10 @@ type Reward struct {
 	Amount core.LPT
 }
 
-// Row is what came of some part of the work.
+// Row is the income of some part of the work.
 type Row struct {
 	ledger.Total
-	// Reward is 0 where rows are told apart by more than day and round.
+	// Reward is 0 where rows are grouped by more than day and round.
 	Reward core.LPT
 	// Share is the row's part of all that was billed, 0 to 1.
 	Share float64
@@ -35,8 +35,8 @@ type Income struct {
 	Total Row
 }
 
-// MakeIncome groups totals, which may be told apart by more than the rows are, and
-// the rounds' rewards.
+// MakeIncome groups totals, which may be grouped more finely than the rows, and the rounds'
+// rewards.
 func MakeIncome(by By, totals []ledger.Total, rewards []Reward) *Income {
 	rows := make(map[ledger.Key]*Row)
 	in := &Income{By: by, Total: emptyRow(ledger.Key{})}
@@ -93,7 +93,8 @@ func addInt(to, n *big.Int) {
 
 // amounts are all amounts of a total in a fixed order.
 func amounts(t *ledger.Total) [12]*pm.Value {
-	return [12]*pm.Value{&t.Received, &t.Billed, &t.Kept, &t.Given, &t.Won, &t.Redeemed, &t.Waiting, &t.Mined, &t.Handed, &t.Expired, &t.Failed, &t.Gas}
+	return [12]*pm.Value{&t.Received, &t.Billed, &t.Kept, &t.Given, &t.Won, &t.Redeemed, &t.Waiting, &t.Mined, &t.Handed,
+		&t.Expired, &t.Failed, &t.Gas}
 }
 
 // part is a share of a whole; of nothing it is 0.

@@ -94,8 +94,10 @@ func rewardText(w *core.LPT) string {
 func TestTotalIsExact(t *testing.T) {
 	t.Parallel()
 	total := earnings.MakeIncome(earnings.Gateway, books(), nil).Answer().Total
-	if total.Received != "38.333333333333333333" || total.WonValue.String() != "609" || total.Redeemed.String() != "300" || total.Waiting.String() != "300" ||
-		total.Expired.String() != "9" || total.Gas.String() != "20" || total.Units != 3110 || total.Produced != 40 || total.Won != 3 {
+	if total.Received != "38.333333333333333333" || total.WonValue.String() != "609" ||
+		total.Redeemed.String() != "300" || total.Waiting.String() != "300" ||
+		total.Expired.String() != "9" || total.Gas.String() != "20" || total.Units != 3110 || total.Produced != 40 ||
+		total.Won != 3 {
 		t.Errorf("%+v", total)
 	}
 }
@@ -108,7 +110,8 @@ func TestParseByRefuses(t *testing.T) {
 		}
 	}
 	by, err := earnings.ParseBy("worker,day,model")
-	if err != nil || strings.Join(by.Names(), " ") != "day model worker" || by.Query().By != ledger.ByDay|ledger.ByPipeline|ledger.ByModel|ledger.ByWorker {
+	if err != nil || strings.Join(by.Names(), " ") != "day model worker" ||
+		by.Query().By != ledger.ByDay|ledger.ByPipeline|ledger.ByModel|ledger.ByWorker {
 		t.Errorf("%v, %v", by.Names(), err)
 	}
 }
@@ -151,7 +154,8 @@ func TestRowsAddUp(t *testing.T) {
 					t.Fatalf("%v: amount %d: rows %s, total %s, in all %s", by.Names(), j, sums[j], values(&in.Total)[j], v)
 				}
 			}
-			if tickets != whole.Tickets || jobs != whole.Jobs || winners != whole.Winners || units.Cmp(whole.Units) != 0 || reward.Cmp(in.Total.Reward) != 0 {
+			if tickets != whole.Tickets || jobs != whole.Jobs || winners != whole.Winners || units.Cmp(whole.Units) != 0 ||
+				reward.Cmp(in.Total.Reward) != 0 {
 				t.Fatalf("%v: %d %d %d %s %s", by.Names(), tickets, jobs, winners, units, reward)
 			}
 			if whole.Billed.Sign() > 0 && (shares < 0.999999 || shares > 1.000001) {
@@ -162,7 +166,8 @@ func TestRowsAddUp(t *testing.T) {
 }
 
 func values(r *earnings.Row) []pm.Value {
-	return []pm.Value{r.Received, r.Billed, r.Kept, r.Given, r.Won, r.Redeemed, r.Waiting, r.Mined, r.Handed, r.Expired, r.Failed, r.Gas}
+	return []pm.Value{r.Received, r.Billed, r.Kept, r.Given, r.Won, r.Redeemed, r.Waiting, r.Mined, r.Handed, r.Expired,
+		r.Failed, r.Gas}
 }
 
 // A reward is counted once, and only where it belongs to a row.

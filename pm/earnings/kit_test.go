@@ -28,12 +28,17 @@ func thirds(n int64) pm.Value { return pm.ValueOf(big.NewRat(n, 3)) }
 // worker's.
 func books() []ledger.Total {
 	return []ledger.Total{
-		{Key: ledger.Key{Day: 20000, Round: 7, Sender: gatewayA, Pipeline: "transcoding"}, Tickets: 30, Received: thirds(100), Winners: 2, Won: wei(600),
+		{Key: ledger.Key{Day: 20000, Round: 7, Sender: gatewayA, Pipeline: "transcoding"}, Tickets: 30,
+			Received: thirds(100), Winners: 2, Won: wei(600),
 			Redeemed: wei(300), Waiting: wei(300), Gas: wei(20)},
-		{Key: ledger.Key{Day: 20000, Round: 7, Sender: gatewayA, Pipeline: "transcoding", Worker: "gpu-0"}, Jobs: 3, Units: big.NewInt(3000), Produced: big.NewInt(0), Billed: wei(30)},
-		{Key: ledger.Key{Day: 20000, Round: 8, Sender: gatewayB, Pipeline: "llm", Model: "=m"}, Tickets: 1, Received: wei(5), Winners: 1, Won: wei(9), Expired: wei(9)},
-		{Key: ledger.Key{Day: 20001, Round: 8, Sender: gatewayB, Pipeline: "llm", Model: "=m", Worker: "-gpu"}, Jobs: 1, Units: big.NewInt(100), Produced: big.NewInt(40), Billed: wei(10)},
-		{Key: ledger.Key{Day: 20001, Round: 9, Sender: gatewayB, Pipeline: "transcoding", Worker: "gpu-0"}, Jobs: 2, Units: big.NewInt(10), Billed: wei(20)},
+		{Key: ledger.Key{Day: 20000, Round: 7, Sender: gatewayA, Pipeline: "transcoding", Worker: "gpu-0"}, Jobs: 3,
+			Units: big.NewInt(3000), Produced: big.NewInt(0), Billed: wei(30)},
+		{Key: ledger.Key{Day: 20000, Round: 8, Sender: gatewayB, Pipeline: "llm", Model: "=m"}, Tickets: 1, Received: wei(5),
+			Winners: 1, Won: wei(9), Expired: wei(9)},
+		{Key: ledger.Key{Day: 20001, Round: 8, Sender: gatewayB, Pipeline: "llm", Model: "=m", Worker: "-gpu"}, Jobs: 1,
+			Units: big.NewInt(100), Produced: big.NewInt(40), Billed: wei(10)},
+		{Key: ledger.Key{Day: 20001, Round: 9, Sender: gatewayB, Pipeline: "transcoding", Worker: "gpu-0"}, Jobs: 2,
+			Units: big.NewInt(10), Billed: wei(20)},
 	}
 }
 
@@ -45,13 +50,20 @@ func drawTotals(t *rapid.T) []ledger.Total {
 	whole := rapid.Custom(func(t *rapid.T) pm.Value { return wei(rapid.Int64Range(0, 1e15).Draw(t, "wei")) })
 	one := rapid.Custom(func(t *rapid.T) ledger.Total {
 		return ledger.Total{
-			Key: ledger.Key{Day: ledger.Day(rapid.IntRange(0, 2).Draw(t, "day")), Round: protocol.Round(rapid.IntRange(0, 2).Draw(t, "round")),
-				Sender: core.Address{byte(rapid.IntRange(0, 2).Draw(t, "sender"))}, Pipeline: rapid.SampledFrom([]string{"", "llm"}).Draw(t, "pipeline"),
-				Model: rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "model"), Worker: rapid.SampledFrom([]string{"", "w", "x"}).Draw(t, "worker")},
-			Tickets: rapid.Int64Range(0, 9).Draw(t, "tickets"), Jobs: rapid.Int64Range(0, 9).Draw(t, "jobs"), Winners: rapid.Int64Range(0, 9).Draw(t, "winners"),
-			Units: big.NewInt(rapid.Int64().Draw(t, "units")), Produced: big.NewInt(rapid.Int64Range(0, 9).Draw(t, "produced")),
-			Received: value.Draw(t, "received"), Billed: value.Draw(t, "billed"), Kept: value.Draw(t, "kept"), Given: value.Draw(t, "given"),
-			Won: whole.Draw(t, "won"), Redeemed: whole.Draw(t, "redeemed"), Waiting: whole.Draw(t, "waiting"), Mined: whole.Draw(t, "mined"), Handed: whole.Draw(t, "handed"),
+			Key: ledger.Key{Day: ledger.Day(rapid.IntRange(0, 2).Draw(t, "day")),
+				Round:    protocol.Round(rapid.IntRange(0, 2).Draw(t, "round")),
+				Sender:   core.Address{byte(rapid.IntRange(0, 2).Draw(t, "sender"))},
+				Pipeline: rapid.SampledFrom([]string{"", "llm"}).Draw(t, "pipeline"),
+				Model:    rapid.SampledFrom([]string{"", "a", "b"}).Draw(t, "model"),
+				Worker:   rapid.SampledFrom([]string{"", "w", "x"}).Draw(t, "worker")},
+			Tickets: rapid.Int64Range(0, 9).Draw(t, "tickets"), Jobs: rapid.Int64Range(0, 9).Draw(t, "jobs"),
+			Winners:  rapid.Int64Range(0, 9).Draw(t, "winners"),
+			Units:    big.NewInt(rapid.Int64().Draw(t, "units")),
+			Produced: big.NewInt(rapid.Int64Range(0, 9).Draw(t, "produced")),
+			Received: value.Draw(t, "received"), Billed: value.Draw(t, "billed"), Kept: value.Draw(t, "kept"),
+			Given: value.Draw(t, "given"),
+			Won:   whole.Draw(t, "won"), Redeemed: whole.Draw(t, "redeemed"), Waiting: whole.Draw(t, "waiting"),
+			Mined: whole.Draw(t, "mined"), Handed: whole.Draw(t, "handed"),
 			Expired: whole.Draw(t, "expired"), Failed: whole.Draw(t, "failed"), Gas: whole.Draw(t, "gas"),
 		}
 	})

@@ -6,8 +6,8 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// Overview is what an orchestrator earned, seen in several ways at one moment: all
-// reports in it are of the same books.
+// Overview is what an orchestrator earned, in several groupings; all its reports are of one
+// moment.
 type Overview struct {
 	Day   ledger.Day
 	Round protocol.Round
@@ -19,7 +19,7 @@ type Overview struct {
 // OverviewQuery asks the ledger for what MakeOverview needs.
 func OverviewQuery() ledger.Query { return (Day | Round | Gateway | Model | Worker).Query() }
 
-// MakeOverview makes an overview of totals that are told apart by everything.
+// MakeOverview makes an overview of totals that are grouped by all fields.
 func MakeOverview(totals []ledger.Total, rewards []Reward, today ledger.Day, round protocol.Round) *Overview {
 	sum := func(takes func(ledger.Day, protocol.Round) bool) Row {
 		var some []ledger.Total

@@ -15,7 +15,8 @@ import (
 func shortBooks() []ledger.Total {
 	return []ledger.Total{
 		{Key: ledger.Key{Sender: gatewayA}, Winners: 3, Won: wei(900), Redeemed: wei(520), Mined: wei(300)},
-		{Key: ledger.Key{Sender: gatewayB}, Winners: 5, Won: wei(50), Waiting: wei(10), Handed: wei(20), Expired: wei(10), Failed: wei(10)},
+		{Key: ledger.Key{Sender: gatewayB}, Winners: 5, Won: wei(50), Waiting: wei(10), Handed: wei(20), Expired: wei(10),
+			Failed: wei(10)},
 	}
 }
 

@@ -5,18 +5,19 @@ import (
 	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
-// Spending is what a gateway paid whom for what. The rows' sums are Value, Open and Billed.
+// Spending is what a gateway paid to each orchestrator for what. The rows' sums are Value, Open
+// and Billed.
 type Spending struct {
 	Rows                []paymentlog.Total
 	Value, Open, Billed pm.Value
 }
 
-// SpendingQuery asks the account of payments for what MakeSpending needs.
+// SpendingQuery requests what MakeSpending needs from the payment log.
 func SpendingQuery() paymentlog.Query {
 	return paymentlog.Query{Day: true, Recipient: true, Model: true}
 }
 
-// MakeSpending adds totals up, which are shown as they are.
+// MakeSpending adds up totals; the rows stay as they are.
 func MakeSpending(totals []paymentlog.Total) *Spending {
 	s := &Spending{Rows: totals}
 	for i := range totals {

@@ -20,8 +20,8 @@ type WorkerRow struct {
 	Received, Income pm.Value
 }
 
-// Workers says who did which part of the paid work. A pool's operator, whom the
-// chain pays alone, can pay the workers by it. The rows' sums are Total's.
+// Workers says which worker did which part of the paid work. The chain pays only the pool's
+// operator, who can pay the workers by it. The rows' sums are Total's.
 type Workers struct {
 	Rows  []WorkerRow
 	Total WorkerRow
@@ -30,8 +30,7 @@ type Workers struct {
 // WorkersQuery asks the ledger for what MakeWorkers needs.
 func WorkersQuery() ledger.Query { return (Model | Worker).Query() }
 
-// MakeWorkers shares what was earned by what was billed. Without any bill nobody has
-// a share.
+// MakeWorkers divides the income by what was billed. Without any bill no worker has a share.
 func MakeWorkers(totals []ledger.Total) *Workers {
 	in := MakeIncome(Model|Worker, totals, nil)
 	out := &Workers{Total: workerRow(&in.Total)}
@@ -42,7 +41,8 @@ func MakeWorkers(totals []ledger.Total) *Workers {
 			continue // tickets are no worker's
 		}
 		w := workerRow(r)
-		w.Received, w.Income = portion(in.Total.Received, r.Billed, in.Total.Billed), portion(earned, r.Billed, in.Total.Billed)
+		w.Received, w.Income = portion(in.Total.Received, r.Billed, in.Total.Billed),
+			portion(earned, r.Billed, in.Total.Billed)
 		out.Total.Received, out.Total.Income = out.Total.Received.Add(w.Received), out.Total.Income.Add(w.Income)
 		out.Rows = append(out.Rows, w)
 	}
@@ -50,7 +50,8 @@ func MakeWorkers(totals []ledger.Total) *Workers {
 }
 
 func workerRow(r *Row) WorkerRow {
-	return WorkerRow{Worker: r.Worker, Pipeline: r.Pipeline, Model: r.Model, Jobs: r.Jobs, Units: r.Units, Produced: r.Produced, Billed: r.Billed, Share: r.Share}
+	return WorkerRow{Worker: r.Worker, Pipeline: r.Pipeline, Model: r.Model, Jobs: r.Jobs, Units: r.Units,
+		Produced: r.Produced, Billed: r.Billed, Share: r.Share}
 }
 
 // portion is the part of v that some is of whole.

@@ -1,10 +1,8 @@
-// Package leader has one of several nodes redeem the winning tickets of all books that
-// lie in one database: the node that leads runs a redeemer, the others wait, and when
-// the leader is gone another takes over. On every node it knows what is to be redeemed
-// of each sender's tickets, whoever won them, because that is missing in what the
-// sender can pay.
+// Package leader makes one of several nodes redeem the winning tickets of all books in one
+// database: the leader runs a redeemer, the others wait, and when the leader is gone another
+// takes over. Every node knows the unpaid winning tickets of each sender, of all nodes, because
+// they reduce what the sender can pay.
 //
-// It sends nothing itself, that is package pm/redeemer's, and keeps no books, that is
-// package pm/ledger's; who may lead is the database's to say. cmd/tutti uses it in
-// place of a redeemer.
+// It sends nothing itself: package pm/redeemer does. It keeps no accounts: package pm/ledger
+// does. The database decides which node leads. cmd/tutti uses it instead of a redeemer.
 package leader

@@ -18,10 +18,10 @@ import (
 	"github.com/tuttinode/tutti/pm/redeemer"
 )
 
-// Shared is what all books have in common.
+// Shared reads what all books share.
 type Shared interface {
 	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
-	// Waiting are the face values of each sender's tickets that are not paid.
+	// Waiting is the sum of each sender's unpaid face values.
 	Waiting(ctx context.Context) (map[core.Address]core.Wei, error)
 }
 
@@ -34,24 +34,24 @@ type Term interface {
 	Holds(ctx context.Context) error
 }
 
-// Options are a Leader's parts and settings; zero settings get the defaults named.
+// Options are a Leader's dependencies and settings; zero settings get the defaults named.
 type Options struct {
-	// Run asks once whether this node leads; if so it runs f, and then gives the lead up.
-	// The error is the fault StoreNotLeading where another does, or the database's.
+	// Run tries once to lead; if this node leads it runs f, and then gives up the lead. The
+	// error is the fault StoreNotLeading if another node leads, or the database's.
 	Run    func(ctx context.Context, f func(context.Context, Term) error) error
 	Shared Shared
 	// Own is this node's book.
 	Own interface {
 		Append(ctx context.Context, e pm.Entries) error
 	}
-	// Redeemer is how winners are redeemed; Ledger and Sending are set here.
+	// Redeemer configures the redeemer; Ledger and Sending are set here.
 	Redeemer redeemer.Options
 	Board    *health.Board
 	Log      *slog.Logger
 	Now      func() time.Time
-	// Every is how often is looked who leads, and what was won; a second. Timeout bounds
-	// each look; 5 s. Grace is how long nobody sends again what another may have sent; a
-	// minute.
+	// Every is the interval of trying to lead and of reading winners; a second. Timeout bounds
+	// each read; 5 s. Grace is how long a node waits before it sends what another node may have
+	// sent; a minute.
 	Every, Timeout, Grace time.Duration
 }
 
@@ -62,17 +62,17 @@ type Leader struct {
 	mu sync.Mutex // guards the fields below
 	// redeemer is nil while another node leads.
 	redeemer *redeemer.Redeemer
-	// waiting is what was to be redeemed at the last look, fresh what this node won
-	// after it began.
+	// waiting is what was unpaid at the last read, fresh what this node won after that read
+	// began.
 	waiting map[core.Address]core.Wei
 	fresh   map[protocol.Hash]pm.Winner
-	// took is how long the last look at the database took.
+	// took is how long the last read of the database took.
 	took time.Duration
 }
 
 var _ lifecycle.Component = (*Leader)(nil)
 
-// New makes a Leader; nothing happens until Run.
+// New makes a Leader. It does nothing until Run.
 func New(o Options) *Leader {
 	for _, preset := range []struct {
 		to *time.Duration
@@ -88,9 +88,9 @@ func New(o Options) *Leader {
 // Name is the component's name.
 func (*Leader) Name() string { return "ticket redeemer of all books" }
 
-// Run leads whenever nobody else does, until ctx ends.
+// Run leads whenever no other node does, until ctx ends.
 func (l *Leader) Run(ctx context.Context, ready func()) error {
-	if err := l.look(ctx); err != nil {
+	if err := l.readWaiting(ctx); err != nil {
 		return err
 	}
 	ready()
@@ -98,7 +98,7 @@ func (l *Leader) Run(ctx context.Context, ready func()) error {
 	defer looking.Wait()
 	looking.Go(func() {
 		l.repeat(ctx, func() bool {
-			_ = l.look(ctx) // the board has it
+			_ = l.readWaiting(ctx) // it sets the condition itself
 			return true
 		})
 	})
@@ -112,7 +112,7 @@ func (l *Leader) Run(ctx context.Context, ready func()) error {
 	return ctx.Err()
 }
 
-// repeat does something now and then again, until ctx ends or it says no.
+// repeat calls f now and then at each interval, until ctx ends or f returns false.
 func (l *Leader) repeat(ctx context.Context, f func() bool) {
 	tick := time.NewTicker(l.opt.Every)
 	defer tick.Stop()
@@ -125,8 +125,8 @@ func (l *Leader) repeat(ctx context.Context, f func() bool) {
 	}
 }
 
-// look reads what is to be redeemed, and tells the board whether the database answers.
-func (l *Leader) look(ctx context.Context) error {
+// readWaiting reads what is unpaid, and reports whether the database answers.
+func (l *Leader) readWaiting(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(ctx, l.opt.Timeout)
 	defer cancel()
 	l.mu.Lock()
@@ -173,7 +173,7 @@ func (l *Leader) lead(ctx context.Context, t Term) error {
 	return r.Run(ctx, func() {})
 }
 
-// watch sees whether the term holds, and gives the redeemer what was won elsewhere.
+// watch checks whether the term holds, and gives the redeemer the winners of other nodes.
 func (l *Leader) watch(ctx context.Context, t Term, r *redeemer.Redeemer) bool {
 	ctx, cancel := context.WithTimeout(ctx, l.opt.Timeout)
 	defer cancel()
@@ -193,7 +193,8 @@ func (l *Leader) set(r *redeemer.Redeemer) {
 	l.redeemer = r
 }
 
-// books are the redeemer's: all winners, and a book of its own for what others hand in.
+// books are the redeemer's ledger: the winners of all books, and this node's book for tickets
+// that others hand in.
 type books struct {
 	Term
 	own interface {

@@ -168,7 +168,8 @@ func TestPending(t *testing.T) {
 		d := &database{leads: "somebody", waiting: map[core.Address]core.Wei{who: core.NewWei(5)}}
 		a, _, stop := node(t, d, "a")
 		synctest.Wait()
-		w := pm.Winner{Hash: protocol.Hash{1}, Ticket: protocol.WinningTicket{Sender: who, Recipient: me, FaceValue: core.NewWei(7)}}
+		w := pm.Winner{Hash: protocol.Hash{1}, Ticket: protocol.WinningTicket{Sender: who, Recipient: me,
+			FaceValue: core.NewWei(7)}}
 		a.Won(w)
 		if got := a.Pending(who); got.Cmp(core.NewWei(12)) != 0 {
 			t.Error(got)

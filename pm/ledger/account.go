@@ -14,61 +14,62 @@ type account struct {
 	id      int64
 	open    bool
 	balance pm.Value
-	// live counts the entries that are not rolled up.
+	// live counts the entries that are not archived.
 	live int64
-	// price is what its first work cost, "" before.
+	// price is the price of its first work, "" before that.
 	price string
 	used  int64
 }
 
-// account finds an account or makes it, closed and empty.
-func (g *group) account(ctx context.Context, who pm.Account, at time.Time) (*account, error) {
-	if a := g.accounts[who]; a != nil {
+// account finds an account, or adds a closed and empty one.
+func (g *group) account(ctx context.Context, owner pm.Account, at time.Time) (*account, error) {
+	if a := g.accounts[owner]; a != nil {
 		a.used = max(a.used, nanos(at))
 		return a, nil
 	}
 	a := &account{used: nanos(at)}
-	err := g.row(ctx, findAccount, who.Sender[:], string(who.Key)).Scan(&a.id, &a.open, value{&a.balance}, &a.live, &a.price)
+	err := g.queryRow(ctx, findAccount, owner.Sender[:], string(owner.Key)).Scan(&a.id, &a.open, value{&a.balance},
+		&a.live, &a.price)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = g.addAccount(ctx, who, a)
+		err = g.addAccount(ctx, owner, a)
 	}
 	if err != nil {
 		return nil, err
 	}
-	g.accounts[who] = a
+	g.accounts[owner] = a
 	return a, nil
 }
 
-func (g *group) isOpen(ctx context.Context, who pm.Account) (bool, error) {
-	if a := g.accounts[who]; a != nil {
+func (g *group) isOpen(ctx context.Context, owner pm.Account) (bool, error) {
+	if a := g.accounts[owner]; a != nil {
 		return a.open, nil
 	}
 	var a account
-	err := g.row(ctx, findAccount, who.Sender[:], string(who.Key)).Scan(&a.id, &a.open, value{&a.balance}, &a.live, &a.price)
+	err := g.queryRow(ctx, findAccount, owner.Sender[:], string(owner.Key)).Scan(&a.id, &a.open, value{&a.balance},
+		&a.live, &a.price)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	return a.open, err
 }
 
-func (g *group) addAccount(ctx context.Context, who pm.Account, a *account) error {
+func (g *group) addAccount(ctx context.Context, owner pm.Account, a *account) error {
 	var err error
-	a.id, err = g.add(ctx, addAccount, who.Sender[:], string(who.Key), a.used, a.used)
+	a.id, err = g.insert(ctx, addAccount, owner.Sender[:], string(owner.Key), a.used, a.used)
 	return err
 }
 
 // flushAccounts writes the accounts that the group touched.
 func (g *group) flushAccounts(ctx context.Context) error {
 	for _, a := range g.accounts {
-		if _, err := g.exec(ctx, setAccount, a.open, exact(a.balance), a.live, a.price, a.used, a.id); err != nil {
+		if _, err := g.exec(ctx, setAccount, a.open, amountText(a.balance), a.live, a.price, a.used, a.id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// debit bills work. Work that costs nothing opens no account: nothing would ever
-// close it.
+// debit records billed work. Free work opens no account: nothing would ever close it.
 func (g *group) debit(ctx context.Context, d *pm.Debit) error {
 	a, err := g.account(ctx, d.Account, d.At)
 	if err != nil {
@@ -81,16 +82,17 @@ func (g *group) debit(ctx context.Context, d *pm.Debit) error {
 		a.price = d.Price.String()
 	}
 	a.live++
-	_, err = g.exec(ctx, addDebit, g.next(), a.id, int64(d.Round), nanos(d.At), string(d.Session), d.Pipeline, d.Model, d.Worker,
+	_, err = g.exec(ctx, addDebit, g.next(), a.id, int64(d.Round), nanos(d.At), string(d.Session), d.Pipeline, d.Model,
+		d.Worker,
 		d.Price.PerUnit, max(1, d.Price.PixelsPerUnit), d.Units, d.Produced)
 	return err
 }
 
-// close ends an account with what is in it by the books. What the caller thinks is
-// left is recorded where it is something else, for Verify to tell.
+// close ends an account with the balance of the ledger. If the caller claims another balance,
+// that is recorded for Verify.
 func (g *group) close(ctx context.Context, c *pm.Closing) error {
 	if c.Left.Sign() == 0 {
-		// Accounts of free work are not open in the books.
+		// Accounts of free work are not open in the ledger.
 		if open, err := g.isOpen(ctx, c.Account); err != nil || !open {
 			return err
 		}
@@ -102,13 +104,14 @@ func (g *group) close(ctx context.Context, c *pm.Closing) error {
 	left := a.balance
 	var claimed any
 	if left.Cmp(c.Left) != 0 {
-		claimed = exact(c.Left)
-		g.l.opt.Log.Error("an account was closed with another balance than that of the books",
-			"gateway", c.Account.Sender.String(), "account", string(c.Account.Key), "books", left.String(), "claimed", c.Left.String())
+		claimed = amountText(c.Left)
+		g.l.opt.Log.Error("an account was closed with another balance than the ledger's",
+			"gateway", c.Account.Sender.String(), "account", string(c.Account.Key), "books", left.String(), "claimed",
+			c.Left.String())
 	}
 	a.open, a.balance = false, pm.Value{}
 	a.live++
-	_, err = g.exec(ctx, addClosing, g.next(), a.id, int64(c.Round), nanos(c.At), exact(left), claimed,
+	_, err = g.exec(ctx, addClosing, g.next(), a.id, int64(c.Round), nanos(c.At), amountText(left), claimed,
 		c.Stale)
 	return err
 }

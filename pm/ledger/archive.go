@@ -10,24 +10,23 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Archive rolls up what is over: entries of rounds before the given one go into
-// totals by day, round, sender, pipeline, model and worker, accounts that are closed
-// and have no other entries are forgotten, and so are winners that came to their end
-// KeepWinners rounds before. A winner that has not ended is never touched. Totals of
-// senders that are long gone are folded into those of nobody in particular. It works
-// in small steps between payments and returns when nothing is left to do; errors are
-// those of Append.
+// Archive rolls up old data. Entries of rounds before the given one go into totals by day,
+// round, sender, pipeline, model and worker. Closed accounts without other entries are deleted,
+// and so are winners that ended KeepWinners rounds before; a winner that has not ended is never
+// touched. Totals of senders that are long inactive move to the zero address. Archive works in
+// small steps between payments and returns when nothing is left to do. Errors are those of
+// Append.
 func (l *Ledger) Archive(ctx context.Context, before protocol.Round) error {
 	const op = "roll up the ledger"
-	if before > roundMost {
+	if before > maxRound {
 		return refused(op, fmt.Sprintf("%d is no round", before))
 	}
 	for more := true; more; {
-		r := &request{op: op, alone: true, do: func(ctx context.Context, g *group) (err error) {
+		r := &request{op: op, exclusive: true, do: func(ctx context.Context, g *group) (err error) {
 			more, err = g.archive(ctx, before)
 			return err
 		}}
-		if err := l.wait(ctx, r); err != nil {
+		if err := l.enqueueAndWait(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -35,7 +34,7 @@ func (l *Ledger) Archive(ctx context.Context, before protocol.Round) error {
 }
 
 func (g *group) archive(ctx context.Context, before protocol.Round) (more bool, err error) {
-	if err := g.settle(ctx); err != nil {
+	if err := g.flushAndReset(ctx); err != nil {
 		return false, err
 	}
 	g.now.before = max(g.now.before, before)
@@ -46,7 +45,7 @@ func (g *group) archive(ctx context.Context, before protocol.Round) (more bool, 
 	sums := &tally{Query{By: ByDay | ByRound | BySender | ByPipeline | ByModel | ByWorker}, make(map[Key]*Total)}
 	s := span{g.now.archived, to}
 	if to > s.after {
-		if err := errors.Join(g.carry(ctx, s, sums), g.forget(ctx, s)); err != nil {
+		if err := errors.Join(g.carry(ctx, s, sums), g.deleteCarried(ctx, s)); err != nil {
 			return false, err
 		}
 	}
@@ -54,17 +53,17 @@ func (g *group) archive(ctx context.Context, before protocol.Round) (more bool, 
 	if err != nil {
 		return false, err
 	}
-	g.wrote, g.anew = g.wrote || len(sums.sums) > 0, g.anew || ended > 0
+	g.wrote, g.totalsChanged = g.wrote || len(sums.sums) > 0, g.totalsChanged || ended > 0
 	for _, t := range sums.sums {
 		if err := g.addTotal(ctx, t); err != nil {
 			return false, err
 		}
 	}
-	return to-s.after == step || ended == step, nil
+	return to-s.after == archiveBatch || ended == archiveBatch, nil
 }
 
-// archivable is the last of the oldest entries that are of finished rounds. They
-// leave in their order, so that the numbers of what is left have no gaps.
+// archivable is the last of the oldest entries whose rounds are over. Entries leave in order,
+// so that the numbers of the rest have no gaps.
 func (g *group) archivable(ctx context.Context, before protocol.Round) (int64, error) {
 	to, over := g.now.archived, false
 	err := each(ctx, g.tx, func(rows *sql.Rows) error {
@@ -77,7 +76,7 @@ func (g *group) archivable(ctx context.Context, before protocol.Round) (int64, e
 			to = id
 		}
 		return nil
-	}, `SELECT id, round FROM ledger_entry WHERE id > ? ORDER BY id LIMIT ?`, to, step)
+	}, `SELECT id, round FROM ledger_entry WHERE id > ? ORDER BY id LIMIT ?`, to, archiveBatch)
 	return to, err
 }
 
@@ -100,21 +99,24 @@ func (g *group) carry(ctx context.Context, s span, sums *tally) error {
 	}
 	for id, m := range accounts {
 		var carried pm.Value
-		if err := g.tx.QueryRowContext(ctx, `SELECT carried FROM ledger_account WHERE id = ?`, id).Scan(value{&carried}); err != nil {
+		if err := g.tx.QueryRowContext(ctx, `SELECT carried FROM ledger_account WHERE id = ?`,
+			id).Scan(value{&carried}); err != nil {
 			return err
 		}
-		if _, err := g.tx.ExecContext(ctx, `UPDATE ledger_account SET carried = ?, live = live - ? WHERE id = ?`, exact(carried.Add(m.value)), m.entries, id); err != nil {
+		if _, err := g.tx.ExecContext(ctx, `UPDATE ledger_account SET carried = ?, live = live - ? WHERE id = ?`,
+			amountText(carried.Add(m.value)), m.entries, id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// forget deletes entries that were carried, and accounts that are done with.
-func (g *group) forget(ctx context.Context, s span) error {
+// deleteCarried deletes carried entries, and closed accounts without entries.
+func (g *group) deleteCarried(ctx context.Context, s span) error {
 	g.now.archived = s.to
 	_, err := g.tx.ExecContext(ctx, `UPDATE ledger_set SET archived = archived + n
-		FROM (SELECT rand_hash AS hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 AND id > ? AND id <= ? GROUP BY rand_hash) AS credits
+		FROM (SELECT rand_hash AS hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 AND id > ? AND id <= ?
+			GROUP BY rand_hash) AS credits
 		WHERE rand_hash = hash`, s.after, s.to)
 	if err == nil {
 		_, err = g.tx.ExecContext(ctx, `DELETE FROM ledger_entry WHERE id > ? AND id <= ?`, s.after, s.to)
@@ -132,7 +134,8 @@ func (g *group) archiveWinners(ctx context.Context, before protocol.Round, sums 
 		return 0, nil
 	}
 	totals, ids, err := winnerTotals(ctx, g.tx, `round < ? AND state IN (?, ?, ?, ?) ORDER BY round LIMIT ?`,
-		int64(before-keep), string(pm.TicketFinal), string(pm.TicketFailed), string(pm.TicketExpired), string(pm.TicketHanded), step)
+		int64(before-keep), string(pm.TicketFinal), string(pm.TicketFailed), string(pm.TicketExpired),
+		string(pm.TicketHanded), archiveBatch)
 	if err != nil {
 		return 0, err
 	}
@@ -160,11 +163,17 @@ func (g *group) addTotal(ctx context.Context, t *Total) error {
 	if err == nil {
 		t.add(&was)
 	}
-	_, err = g.tx.ExecContext(ctx, `INSERT INTO ledger_total (`+totalColumns+`) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
-		ON CONFLICT (round, day, sender, pipeline, model, worker) DO UPDATE SET tickets = excluded.tickets, received = excluded.received, jobs = excluded.jobs,
-		units = excluded.units, produced = excluded.produced, billed = excluded.billed, kept = excluded.kept, given = excluded.given, winners = excluded.winners,
-		won = excluded.won, redeemed = excluded.redeemed, expired = excluded.expired, failed = excluded.failed, handed = excluded.handed, gas = excluded.gas`,
-		int64(t.Day), int64(t.Round), t.Sender[:], t.Pipeline, t.Model, t.Worker, t.Tickets, exact(t.Received), t.Jobs, t.Units.String(), t.Produced.String(),
-		exact(t.Billed), exact(t.Kept), exact(t.Given), t.Winners, exact(t.Won), exact(t.Redeemed), exact(t.Expired), exact(t.Failed), exact(t.Handed), exact(t.Gas))
+	_, err = g.tx.ExecContext(ctx, `INSERT INTO ledger_total (`+totalColumns+`)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+		ON CONFLICT (round, day, sender, pipeline, model, worker) DO UPDATE
+			SET tickets = excluded.tickets, received = excluded.received, jobs = excluded.jobs,
+		units = excluded.units, produced = excluded.produced, billed = excluded.billed, kept = excluded.kept,
+			given = excluded.given, winners = excluded.winners,
+		won = excluded.won, redeemed = excluded.redeemed, expired = excluded.expired, failed = excluded.failed,
+			handed = excluded.handed, gas = excluded.gas`,
+		int64(t.Day), int64(t.Round), t.Sender[:], t.Pipeline, t.Model, t.Worker, t.Tickets, amountText(t.Received), t.Jobs,
+		t.Units.String(), t.Produced.String(),
+		amountText(t.Billed), amountText(t.Kept), amountText(t.Given), t.Winners, amountText(t.Won), amountText(t.Redeemed),
+		amountText(t.Expired), amountText(t.Failed), amountText(t.Handed), amountText(t.Gas))
 	return err
 }

@@ -35,14 +35,18 @@ func payment(n, tickets int, wins bool) pm.Entries {
 	var secret protocol.Word
 	binary.BigEndian.PutUint64(secret[:], uint64(n/ticketsPerSet)+1)
 	p := pm.Params{
-		Recipient: core.Address{1}, FaceValue: core.NewWei(1e15), WinProb: protocol.Word{0x01, 0x23}, RecipientRandHash: pm.RandHash(secret),
-		ExpirationBlock: protocol.L1Block(10 + n/block), Expiration: pm.Expiration{Round: protocol.Round(1 + n/block/10), BlockHash: protocol.Hash{7}},
+		Recipient: core.Address{1}, FaceValue: core.NewWei(1e15), WinProb: protocol.Word{0x01, 0x23},
+		RecipientRandHash: pm.RandHash(secret),
+		ExpirationBlock:   protocol.L1Block(10 + n/block), Expiration: pm.Expiration{Round: protocol.Round(1 + n/block/10),
+			BlockHash: protocol.Hash{7}},
 	}
 	set := n / ticketsPerSet * ticketsPerSet
 	p.ExpirationBlock = protocol.L1Block(10 + set/block)
-	who := pm.Account{Sender: sender(byte(set % 16)), Key: core.ManifestID("stream-" + strconv.Itoa(set/block*16+set%16))}
+	owner := pm.Account{Sender: sender(byte(set % 16)), Key: core.ManifestID("stream-" +
+		strconv.Itoa(set/block*16+set%16))}
 	c := pm.Credit{
-		Account: who, Session: core.SessionID(who.Key), RandHash: p.RecipientRandHash, FaceValue: p.FaceValue, WinProb: p.WinProb,
+		Account: owner, Session: core.SessionID(owner.Key), RandHash: p.RecipientRandHash, FaceValue: p.FaceValue,
+		WinProb:         p.WinProb,
 		ExpirationBlock: p.ExpirationBlock, Round: p.Expiration.Round, At: start,
 	}
 	first := uint32(n%ticketsPerSet*tickets) + 1
@@ -52,8 +56,8 @@ func payment(n, tickets int, wins bool) pm.Entries {
 	e := pm.Entries{Credits: []pm.Credit{c}}
 	if wins {
 		e.Winners = []pm.Winner{{
-			Hash: p.TicketHash(who.Sender, first), Ticket: p.Winning(who.Sender, pm.Signed{Nonce: first}, secret),
-			ExpirationBlock: p.ExpirationBlock, Account: who, Credited: true, Won: start,
+			Hash: p.TicketHash(owner.Sender, first), Ticket: p.Winning(owner.Sender, pm.Signed{Nonce: first}, secret),
+			ExpirationBlock: p.ExpirationBlock, Account: owner, Credited: true, Won: start,
 		}}
 	}
 	return e
@@ -104,7 +108,7 @@ func BenchmarkAppend(b *testing.B) {
 			b.ReportMetric(float64(b.N*c.tickets)/b.Elapsed().Seconds(), "tickets/s")
 			b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
 			b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
-			sound(b, l.Reader)
+			repairHeight(b, l.Reader)
 		})
 	}
 }
@@ -154,16 +158,18 @@ func TestMemoryStaysFlat(t *testing.T) {
 	for n := 0; n < tickets; n += block {
 		pay(t, b, n, n+block, 1, false)
 		for _, i := range []int{0, ticketsPerSet} { // the block's accounts are done with
-			who := pm.Account{Sender: sender(byte(i)), Key: core.ManifestID("stream-" + strconv.Itoa(n/block*16+i))}
-			b.Book(pm.Entries{Closings: []pm.Closing{{Account: who, Left: each.EV().Times(block / 2), Round: protocol.Round(1 + n/block/10), At: start}}})
+			owner := pm.Account{Sender: sender(byte(i)), Key: core.ManifestID("stream-" + strconv.Itoa(n/block*16+i))}
+			b.Book(pm.Entries{Closings: []pm.Closing{{Account: owner, Left: each.EV().Times(block / 2),
+				Round: protocol.Round(1 + n/block/10), At: start}}})
 		}
 		b.Expired(protocol.L1Block(10 + n/block - 1))
 		must(t, b.Archive(t.Context(), protocol.Round(1+n/block/10)))
 		marks = append(marks, mark{heap(), rss(t), fileSize(t, filepath.Join(dir, database.FileName))})
 	}
-	sound(t, b.Reader)
+	repairHeight(t, b.Reader)
 	for i := 0; i < len(marks); i += max(1, len(marks)/10) {
-		t.Logf("%8d tickets: heap %5.1f MiB, resident %6.1f MiB, file %6.1f MiB", (i+1)*block, mib(marks[i].heap), mib(marks[i].rss), mib(marks[i].file))
+		t.Logf("%8d tickets: heap %5.1f MiB, resident %6.1f MiB, file %6.1f MiB", (i+1)*block, mib(marks[i].heap),
+			mib(marks[i].rss), mib(marks[i].file))
 	}
 	early, late := marks[len(marks)/2], marks[len(marks)-1]
 	if grown := late.heap - early.heap; grown > 8<<20 {

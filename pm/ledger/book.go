@@ -13,18 +13,17 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/signature"
 )
 
-// Several orchestrators with one recipient keep their books in one PostgreSQL
-// database. Each has a book of its own, a schema with the tables of a ledger, because
-// it alone has the secret of its tickets and knows which of them came. Winning tickets
-// lie in the shared schema, all books' together, so that none is there twice and
-// whoever leads redeems them whether their node lives or not; in a book they are views
-// of its own ones.
+// Several orchestrators with one recipient keep their ledgers in one PostgreSQL database. Each
+// has a book of its own: a schema with the tables of a ledger, because only that node has the
+// secret of its tickets and knows which of them arrived. Winning tickets are in the shared
+// schema, so that each is stored once and the leader redeems it even if its node is down. A
+// book sees its own ones through views.
 
-// SharedPath is where a connection looks for what all books share.
+// SharedPath is the search path of the tables that all books share.
 const SharedPath = "tutti"
 
 var bookName = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
@@ -32,43 +31,43 @@ var bookName = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
 // BookName reports whether a text is the name of a book.
 func BookName(name string) bool { return bookName.MatchString(name) }
 
-// BookPath is where a connection looks for a book's tables.
+// BookPath is the search path of a book's tables.
 func BookPath(name string) string { return "tutti_book_" + name }
 
-// BookLock is the number of the lock that whoever writes a book holds.
+// BookLock is the number of the advisory lock that the writer of a book holds.
 func BookLock(name string) int64 { return lockNumber("tutti ledger book " + name) }
 
-// LeaderLock is that of whoever redeems for all books.
+// LeaderLock is the number of the lock that the leader holds, which redeems for all books.
 func LeaderLock() int64 { return lockNumber("tutti ledger leader") }
 
 func lockNumber(name string) int64 {
-	sum := signature.Keccak([]byte(name))
+	sum := keccak.Sum([]byte(name))
 	return int64(binary.BigEndian.Uint64(sum[:8]))
 }
 
-// Book is what is written down of a node that has a book.
+// Book describes a node that has a book.
 type Book struct {
 	Name      string
 	Recipient core.Address
 	Host      string
 }
 
-// OpenBook makes a book's tables where there are none, over the connection that writes
-// it. After that Open opens it like any ledger. The error is the fault StoreForeign
-// where the books of the database are another recipient's, or the database's own.
+// OpenBook creates a book's tables if they are missing, over the connection that writes it.
+// After that Open opens it like any ledger. The error is the fault StoreForeign if the database
+// has another recipient's books, or the database's own error.
 func OpenBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error {
-	if err := sharedTables(ctx, db); err != nil {
+	if err := migrateShared(ctx, db); err != nil {
 		return err
 	}
-	return enterBook(ctx, db, b, now)
+	return registerBook(ctx, db, b, now)
 }
 
-// tablesLock is whose who makes tables, or enters a book.
+// tablesLock names the lock for creating tables and registering a book.
 const tablesLock = "tutti ledger tables"
 
-// sharedTables brings what the books share up to date; nodes that start together do so
-// one after another.
-func sharedTables(ctx context.Context, db *sql.DB) error {
+// migrateShared brings the shared tables up to date. Nodes that start together do so one after
+// another.
+func migrateShared(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
@@ -82,30 +81,33 @@ func sharedTables(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	// The one connection still has the lock.
-	err = shared().Migrate(ctx, db)
+	err = sharedTables().Migrate(ctx, db)
 	_, unlocked := db.ExecContext(ctx, `SELECT pg_advisory_unlock(?)`, key)
 	return errors.Join(err, unlocked)
 }
 
-func enterBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error {
+func registerBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	// Of two recipients who come together, the second sees the first.
+	// Of two recipients that start together, the second sees the first.
 	if _, err := tx.ExecContext(ctx, `SELECT pg_advisory_xact_lock(?)`, lockNumber(tablesLock)); err != nil {
 		return err
 	}
 	var other core.Address
-	switch err := tx.QueryRowContext(ctx, `SELECT recipient FROM tutti.ledger_book WHERE recipient <> ? LIMIT 1`, b.Recipient[:]).Scan(into(other[:])); {
+	switch err := tx.QueryRowContext(ctx, `SELECT recipient FROM tutti.ledger_book WHERE recipient <> ? LIMIT 1`,
+		b.Recipient[:]).Scan(into(other[:])); {
 	case err == nil:
-		return fault.New(fault.StoreForeign, "open the book", fmt.Sprintf("they are paid to %s, this node works for %s", other, b.Recipient))
+		return fault.New(fault.StoreForeign, "open the book", fmt.Sprintf("they are paid to %s, this node works for %s",
+			other, b.Recipient))
 	case !errors.Is(err, sql.ErrNoRows):
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO tutti.ledger_book (name, recipient, host, opened) VALUES (?, ?, ?, ?)
-		ON CONFLICT (name) DO UPDATE SET host = excluded.host, opened = excluded.opened`, b.Name, b.Recipient[:], b.Host, nanos(now))
+		ON CONFLICT (name) DO UPDATE SET host = excluded.host, opened = excluded.opened`, b.Name, b.Recipient[:], b.Host,
+		nanos(now))
 	if err == nil {
 		_, err = tx.ExecContext(ctx, `CREATE SCHEMA IF NOT EXISTS `+BookPath(b.Name))
 	}
@@ -115,16 +117,17 @@ func enterBook(ctx context.Context, db *sql.DB, b Book, now time.Time) error {
 	return tx.Commit()
 }
 
-// shared are the tables that all books have in common.
-func shared() database.Tables {
+// sharedTables are the tables that all books share.
+func sharedTables() database.Tables {
 	return database.Tables{Owner: "shared", Schema: SharedPath + ".", Content: "shared tables", Steps: []string{
-		`SET LOCAL search_path TO tutti;` + registry + strings.Replace(tickets, "hash       BLOB", "book       TEXT NOT NULL REFERENCES ledger_book,\n\thash       BLOB", 1),
+		`SET LOCAL search_path TO tutti;` + registry + strings.Replace(tickets, "hash       BLOB",
+			"book       TEXT NOT NULL REFERENCES ledger_book,\n\thash       BLOB", 1),
 	}}
 }
 
-// ledger_leader has one row: which term of leading it is, and whose. ledger_reached has
-// one: the layer-1 height up to which random numbers may have been told, so that no
-// book takes tickets that expired there. ledger_sending has who was about to send a
+// ledger_leader has one row: the number of the leader's term, and its book. ledger_reached has
+// one row: the layer-1 height up to which random numbers may have been revealed, so that no
+// book accepts tickets that expired there. ledger_sending has the node that was about to send a
 // winning ticket, and when.
 const registry = `CREATE TABLE ledger_book (
 	name      TEXT PRIMARY KEY,
@@ -151,18 +154,19 @@ CREATE TABLE ledger_sending (
 ) STRICT;
 `
 
-// ownTickets are a book's part of the winning tickets. What is written through it is
-// the book's.
-func ownTickets(name string) string {
-	return strings.ReplaceAll(`CREATE VIEW ledger_winner AS SELECT `+winnerColumns+`, book FROM tutti.ledger_winner WHERE book = 'NAME';
+// ownTicketViews are views of a book's winning tickets. Rows that are inserted through them
+// belong to the book.
+func ownTicketViews(name string) string {
+	return strings.ReplaceAll(`CREATE VIEW ledger_winner AS SELECT `+winnerColumns+`, book
+	FROM tutti.ledger_winner WHERE book = 'NAME';
 ALTER VIEW ledger_winner ALTER COLUMN book SET DEFAULT 'NAME';
 CREATE VIEW ledger_progress AS SELECT winner, n, state, tx, paid, fee, reason, at FROM tutti.ledger_progress
 	WHERE winner IN (SELECT id FROM tutti.ledger_winner WHERE book = 'NAME');
 `, "NAME", name)
 }
 
-// openedTables are the ledger's tables in an opened database: with the winning tickets
-// in it, or with views of them.
+// openedTables are the ledger's tables in an opened database: with the winning tickets, or with
+// views of them.
 func openedTables(ctx context.Context, db *sql.DB) (database.Tables, error) {
 	if database.DialectOf(db) == database.SQLite {
 		return tables(tickets), nil
@@ -171,11 +175,12 @@ func openedTables(ctx context.Context, db *sql.DB) (database.Tables, error) {
 	if err := db.QueryRowContext(ctx, `SELECT current_schema()`).Scan(&schema); err != nil {
 		return database.Tables{}, err
 	}
-	return tables(ownTickets(strings.TrimPrefix(schema, BookPath("")))), nil
+	return tables(ownTicketViews(strings.TrimPrefix(schema, BookPath("")))), nil
 }
 
-// reached is how far random numbers may have been told, by whoever redeems.
-func reached(ctx context.Context, tx *sql.Tx) (block protocol.L1Block, err error) {
+// readReached is the layer-1 height up to which random numbers may have been revealed, by any
+// node.
+func readReached(ctx context.Context, tx *sql.Tx) (block protocol.L1Block, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT block FROM tutti.ledger_reached`).Scan(&block)
 	return block, err
 }

@@ -63,7 +63,8 @@ func open(t testing.TB, dir string, change ...func(*ledger.Options)) *books {
 	b.db = connect(t, dir)
 	log := slog.New(slog.DiscardHandler)
 	b.board = health.New(log, time.Now, nil)
-	opt := ledger.Options{DB: b.db, Full: full, Lost: lost, Rand: seeded(rand.Uint64()), Now: func() time.Time { return b.now }, Board: b.board, Log: log, Retry: time.Millisecond}
+	opt := ledger.Options{DB: b.db, Full: full, Lost: lost, Rand: seeded(rand.Uint64()),
+		Now: func() time.Time { return b.now }, Board: b.board, Log: log, Retry: time.Millisecond}
 	for _, f := range change {
 		f(&opt)
 	}
@@ -110,13 +111,14 @@ func account(n byte, key string) pm.Account {
 const ev = 1000
 
 // randOf is the recipient's random number of a test's set.
-func randOf(who pm.Account, set byte) protocol.Word { return protocol.Word{1, set, who.Sender[19]} }
+func randOf(owner pm.Account, set byte) protocol.Word { return protocol.Word{1, set, owner.Sender[19]} }
 
 // credit is so many tickets of a set, each worth 1000 wei.
-func credit(who pm.Account, set byte, nonces ...uint32) pm.Credit {
+func credit(owner pm.Account, set byte, nonces ...uint32) pm.Credit {
 	return pm.Credit{
-		Account: who, Session: "session", RandHash: pm.RandHash(randOf(who, set)), FaceValue: core.NewWei(ev), WinProb: certain(),
-		Nonces: nonces, ExpirationBlock: 100, Round: 7, At: start,
+		Account: owner, Session: "session", RandHash: pm.RandHash(randOf(owner, set)), FaceValue: core.NewWei(ev),
+		WinProb: certain(),
+		Nonces:  nonces, ExpirationBlock: 100, Round: 7, At: start,
 	}
 }
 
@@ -128,22 +130,24 @@ func certain() (w protocol.Word) {
 	return w
 }
 
-func debit(who pm.Account, units int64) pm.Debit {
+func debit(owner pm.Account, units int64) pm.Debit {
 	return pm.Debit{
-		Account: who, Session: "session", Pipeline: "transcoding", Worker: "cpu", Price: pm.Price{PerUnit: 1, PixelsPerUnit: 3},
+		Account: owner, Session: "session", Pipeline: "transcoding", Worker: "cpu",
+		Price: pm.Price{PerUnit: 1, PixelsPerUnit: 3},
 		Units: units, Produced: -1, Round: 7, At: start,
 	}
 }
 
 // winner is a ticket of a set as one that won.
-func winner(who pm.Account, set byte, nonce uint32) pm.Winner {
+func winner(owner pm.Account, set byte, nonce uint32) pm.Winner {
 	p := pm.Params{
-		Recipient: core.Address{1}, FaceValue: core.NewWei(ev), WinProb: certain(), RecipientRandHash: pm.RandHash(randOf(who, set)),
-		ExpirationBlock: 100, Expiration: pm.Expiration{Round: 7, BlockHash: protocol.Hash{7}},
+		Recipient: core.Address{1}, FaceValue: core.NewWei(ev), WinProb: certain(),
+		RecipientRandHash: pm.RandHash(randOf(owner, set)),
+		ExpirationBlock:   100, Expiration: pm.Expiration{Round: 7, BlockHash: protocol.Hash{7}},
 	}
 	return pm.Winner{
-		Hash: p.TicketHash(who.Sender, nonce), Ticket: p.Winning(who.Sender, pm.Signed{Nonce: nonce}, randOf(who, set)),
-		ExpirationBlock: 100, Account: who, Credited: true, Won: start,
+		Hash: p.TicketHash(owner.Sender, nonce), Ticket: p.Winning(owner.Sender, pm.Signed{Nonce: nonce}, randOf(owner, set)),
+		ExpirationBlock: 100, Account: owner, Credited: true, Won: start,
 	}
 }
 
@@ -151,7 +155,7 @@ func winner(who pm.Account, set byte, nonce uint32) pm.Winner {
 func pmWord(w protocol.Word) string { return protocol.Hash(w).String()[2:] }
 
 // sound verifies the books.
-func sound(t testing.TB, b *ledger.Reader) ledger.Report {
+func repairHeight(t testing.TB, b *ledger.Reader) ledger.Report {
 	t.Helper()
 	r, err := b.Verify(t.Context())
 	must(t, err)

@@ -18,8 +18,8 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// each gives every row of a query to f and closes the rows, as the next statement
-// on the same connection needs it.
+// each calls f for every row of a query and closes the rows: the next statement on the same
+// connection needs that.
 func each(ctx context.Context, q querier, f func(*sql.Rows) error, query string, args ...any) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -53,8 +53,8 @@ func (b blob) Scan(src any) error {
 	return nil
 }
 
-// maybe scans a BLOB that other kinds of rows do not have; then it stays as it is.
-func maybe(dst []byte) sql.Scanner { return optional(dst) }
+// intoOptional scans a BLOB that may be NULL; then it stays as it is.
+func intoOptional(dst []byte) sql.Scanner { return optional(dst) }
 
 type optional []byte
 
@@ -103,10 +103,10 @@ func (w wei) Scan(src any) error {
 }
 
 // whole scans an integer of any size.
-type whole struct{ to *big.Int }
+type bigInt struct{ to *big.Int }
 
 // Scan reads a decimal number.
-func (w whole) Scan(src any) error {
+func (w bigInt) Scan(src any) error {
 	text, ok := asText(src)
 	if ok {
 		_, ok = w.to.SetString(text, 10)
@@ -127,8 +127,8 @@ func asText(src any) (string, bool) {
 	return "", false
 }
 
-// exact is an amount as it is stored.
-func exact(v pm.Value) string {
+// amountText is an amount as it is stored.
+func amountText(v pm.Value) string {
 	text, _ := v.MarshalText() // it has no errors
 	return string(text)
 }

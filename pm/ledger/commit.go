@@ -9,94 +9,93 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// verdict is what became of a group.
-type verdict int
+// outcome is what became of a group.
+type outcome int
 
 const (
-	written verdict = iota
-	// later: nothing was written, and the same may be written another time.
-	later
-	// apart: nothing was written, and what one of its entries met in the books is
-	// why.
-	apart
-	// over: nobody knows, or nothing can be written any more.
-	over
+	written outcome = iota
+	// retryLater: nothing was written. The same group may be written later.
+	retryLater
+	// retryApart: nothing was written, because of one entry. Each entry is retried alone.
+	retryApart
+	// fatal: it is unknown whether the group was written, or nothing can be written any more.
+	fatal
 )
 
-// commit writes a group in one transaction and answers those whose entries are on
-// disk or were refused. What fails before the commit did not happen, and neither did
-// a commit for which there was no room: SQLite writes the frame that makes it one
-// last, and that did not fit. Of any other failed commit nobody knows.
-func (l *Ledger) commit(ctx context.Context, requests []*request) (verdict, error) {
-	not, v, err := l.transact(ctx, requests)
+// commit writes a group in one transaction and answers the callers whose entries are on disk or
+// were refused. What fails before the commit did not happen. A commit that failed for lack of
+// disk space did not happen either: SQLite writes the frame that completes it last. After any
+// other failed commit the outcome is unknown.
+func (l *Ledger) commit(ctx context.Context, requests []*request) (outcome, error) {
+	refusals, v, err := l.transact(ctx, requests)
 	l.report(v, err)
 	if v == written {
-		l.wrote(requests, not)
+		l.answerGroup(requests, refusals)
 	}
 	return v, err
 }
 
-func (l *Ledger) transact(ctx context.Context, requests []*request) (not map[*request]error, _ verdict, _ error) {
+func (l *Ledger) transact(ctx context.Context, requests []*request) (refusals map[*request]error, _ outcome, _ error) {
 	const op = "write the ledger"
-	limited, cancel := l.patiently(ctx)
+	limited, cancel := l.withTxTimeout(ctx)
 	defer cancel()
 	began := time.Now()
 	tx, err := l.db.BeginTx(limited, nil)
 	if err != nil {
-		v := l.outcome(err)
-		if v == apart {
-			v = later // no entry is the reason
+		v := l.classify(err)
+		if v == retryApart {
+			v = retryLater // no entry caused it
 		}
 		return nil, v, l.wrap(v, op, err)
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
 	g, err := l.group(limited, tx)
 	if err != nil {
-		v := l.outcome(err)
-		if v == apart {
-			v = over // the books' state itself cannot be read
+		v := l.classify(err)
+		if v == retryApart {
+			v = fatal // the ledger's state cannot be read
 		}
 		return nil, v, l.wrap(v, op, err)
 	}
-	if not, err = fill(limited, g, requests); err != nil {
-		v := l.outcome(err)
+	if refusals, err = writeRows(limited, g, requests); err != nil {
+		v := l.classify(err)
 		if limited.Err() != nil {
-			v = later // the time was over, whatever a driver makes of that
-			l.slower()
+			v = retryLater // the timeout ended it, whatever error the driver returns
+			l.shrinkGroups()
 		}
 		return nil, v, l.wrap(v, op, err)
 	}
-	l.journal.note(g.now.commits, g.touched, g.anew)
-	v, err := l.committed(ctx, tx.Commit(), g)
+	l.journal.record(g.now.commits, g.touched, g.totalsChanged)
+	v, err := l.classifyCommit(ctx, tx.Commit(), g)
 	switch {
 	case v == written:
 		l.commits = g.now.commits
-		l.faster(time.Since(began))
+		l.growGroups(time.Since(began))
 	case limited.Err() != nil:
-		l.slower()
+		l.shrinkGroups()
 	}
-	return not, v, l.wrap(v, op, err)
+	return refusals, v, l.wrap(v, op, err)
 }
 
-// outcome says what an error before a commit means.
-func (l *Ledger) outcome(err error) verdict {
+// classify says what an error before a commit means.
+func (l *Ledger) classify(err error) outcome {
 	switch {
 	case fault.CodeOf(err) == fault.LedgerFailed, l.opt.Damaged(err):
-		return over
+		return fatal
 	case l.opt.Full(err), l.opt.Passing(err), l.opt.Lost(err):
-		return later
+		return retryLater
 	}
-	return apart
+	return retryApart
 }
 
-// wrap names an error by what it means.
-func (l *Ledger) wrap(v verdict, op string, err error) error {
+// wrap gives an error the fault code of its outcome.
+func (l *Ledger) wrap(v outcome, op string, err error) error {
 	switch v {
 	case written:
 		return nil
-	case later:
-		return fault.Wrap(l.code(err), op, err)
-	case apart:
+	case retryLater:
+		return fault.Wrap(l.faultCode(err), op, err)
+	case retryApart:
 		return fault.Wrap(fault.LedgerRefused, op, err)
 	}
 	if fault.CodeOf(err) == fault.LedgerFailed {
@@ -105,9 +104,9 @@ func (l *Ledger) wrap(v verdict, op string, err error) error {
 	return fault.Wrap(fault.LedgerFailed, op, err)
 }
 
-// fill writes the requests' rows.
-func fill(ctx context.Context, g *group, requests []*request) (map[*request]error, error) {
-	var not map[*request]error
+// writeRows writes the requests' rows.
+func writeRows(ctx context.Context, g *group, requests []*request) (map[*request]error, error) {
+	var refusals map[*request]error
 	for _, r := range requests {
 		err := r.do(ctx, g)
 		if err == nil {
@@ -116,20 +115,20 @@ func fill(ctx context.Context, g *group, requests []*request) (map[*request]erro
 		if fault.CodeOf(err) != fault.LedgerRefused {
 			return nil, err
 		}
-		if not == nil {
-			not = make(map[*request]error)
+		if refusals == nil {
+			refusals = make(map[*request]error)
 		}
-		not[r] = err
+		refusals[r] = err
 	}
-	return not, g.flush(ctx)
+	return refusals, g.flush(ctx)
 }
 
-// report tells the health board how the last write went.
-func (l *Ledger) report(v verdict, err error) {
+// report updates the health board after a write.
+func (l *Ledger) report(v outcome, err error) {
 	switch v {
-	case over:
+	case fatal:
 		l.opt.Board.Report(health.Key{Code: fault.LedgerFailed}, err)
-	case later:
+	case retryLater:
 		l.opt.Board.Report(health.Key{Code: fault.CodeOf(err)}, err)
 	case written:
 		l.opt.Board.Clear(health.Key{Code: fault.LedgerFull})
@@ -139,19 +138,19 @@ func (l *Ledger) report(v verdict, err error) {
 	}
 }
 
-// refuse gives up an entry that cannot be written though others can: what it touches
-// in the books is damaged. Those who wait are told as of an entry that contradicts
-// the books, and the operator until the next start.
-func (l *Ledger) refuse(r *request, why error) {
+// refuseEntry drops an entry that cannot be written although others can: the rows that it
+// touches are damaged. Its caller gets the error of an entry that contradicts the ledger. The
+// condition stays until the next start.
+func (l *Ledger) refuseEntry(r *request, why error) {
 	l.opt.Board.Set(health.Key{Code: fault.LedgerDamaged}, r.op+": "+errors.Unwrap(why).Error())
-	l.wrote([]*request{r}, map[*request]error{r: why})
+	l.answerGroup([]*request{r}, map[*request]error{r: why})
 }
 
-// wrote answers those who wait for a group, and counts the entries of the others.
-func (l *Ledger) wrote(group []*request, not map[*request]error) {
+// answerGroup answers the callers that wait for a group, and counts its asynchronous entries.
+func (l *Ledger) answerGroup(group []*request, refusals map[*request]error) {
 	booked := 0
 	for _, r := range group {
-		switch why := not[r]; {
+		switch why := refusals[r]; {
 		case r.done != nil:
 			r.done <- why
 			continue
@@ -161,6 +160,56 @@ func (l *Ledger) wrote(group []*request, not map[*request]error) {
 		booked++
 	}
 	l.mu.Lock()
-	l.booked -= booked
+	l.asyncCount -= booked
 	l.mu.Unlock()
+}
+
+// withTxTimeout bounds a transaction: a remote database may neither answer nor refuse.
+func (l *Ledger) withTxTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	if l.opt.TxTimeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, l.opt.TxTimeout)
+}
+
+// shrinkGroups halves the next group after a timeout.
+func (l *Ledger) shrinkGroups() { l.groupLimit = max(1, l.groupLimit/2) }
+
+// growGroups doubles the next group if twice as many requests would have fit into the timeout.
+func (l *Ledger) growGroups(took time.Duration) {
+	if 4*took < l.opt.TxTimeout {
+		l.groupLimit = min(maxGroupRequests, 2*l.groupLimit)
+	}
+}
+
+// classifyCommit says what became of a commit. A database file that failed is not asked again:
+// what it reads then may differ from the disk.
+func (l *Ledger) classifyCommit(ctx context.Context, err error, g *group) (outcome, error) {
+	switch {
+	case err == nil:
+		return written, nil
+	case l.opt.Full(err):
+		return retryLater, err
+	case !l.opt.Lost(err):
+		return fatal, err
+	case !g.wrote && g.now == g.was:
+		return retryLater, err // the group had nothing to write
+	}
+	return l.resolveUnknownCommit(ctx, g, err)
+}
+
+// faultCode is the code of a write that may be retried.
+func (l *Ledger) faultCode(err error) fault.Code {
+	if l.opt.Lost(err) {
+		return fault.StoreUnreachable
+	}
+	return fault.LedgerFull
+}
+
+// unwrittenCode is the code for last entries that could not be written.
+func (l *Ledger) unwrittenCode() fault.Code {
+	if l.shared {
+		return fault.StoreUnreachable
+	}
+	return fault.LedgerFull
 }

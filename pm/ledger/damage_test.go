@@ -25,28 +25,29 @@ func TestOneDamagedAccountHarmsNoOther(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	b := open(t, dir)
-	who, bad := account(0, "stream"), account(1, "bad")
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 1000), credit(bad, 0, 1)}}))
+	owner, bad := account(0, "stream"), account(1, "bad")
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 1000), credit(bad, 0, 1)}}))
 	b.spoil(t, `UPDATE ledger_account SET balance = 'x' WHERE name = 'bad'`)
 	var all sync.WaitGroup
 	for i := range 40 {
 		b.Book(pm.Entries{Debits: []pm.Debit{debit(bad, 3)}})
-		b.Book(pm.Entries{Debits: []pm.Debit{debit(who, 3)}})
+		b.Book(pm.Entries{Debits: []pm.Debit{debit(owner, 3)}})
 		all.Go(func() {
-			if err := b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, uint32(i))}}); err != nil {
+			if err := b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, uint32(i))}}); err != nil {
 				t.Error(err)
 			}
 		})
 		all.Go(func() {
-			err := b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(bad, 0, uint32(i+10))}, Winners: []pm.Winner{winner(bad, 0, uint32(i+10))}})
+			err := b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(bad, 0, uint32(i+10))},
+				Winners: []pm.Winner{winner(bad, 0, uint32(i+10))}})
 			if fault.CodeOf(err) != fault.LedgerRefused {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	until(t, "billed", func() bool { return total(t, b.Reader, who).Jobs == 40 })
-	if n := total(t, b.Reader, who).Tickets; n != 41 {
+	until(t, "billed", func() bool { return total(t, b.Reader, owner).Jobs == 40 })
+	if n := total(t, b.Reader, owner).Tickets; n != 41 {
 		t.Errorf("%d tickets", n)
 	}
 	if !b.has(fault.LedgerDamaged) || b.has(fault.LedgerFull) || b.has(fault.LedgerFailed) {
@@ -59,9 +60,9 @@ func TestOneDamagedAccountHarmsNoOther(t *testing.T) {
 	must(t, b.stop())
 }
 
-func total(t *testing.T, r *ledger.Reader, who pm.Account) ledger.Total {
+func total(t *testing.T, r *ledger.Reader, owner pm.Account) ledger.Total {
 	t.Helper()
-	return one(t, r, ledger.Query{Sender: who.Sender})
+	return one(t, r, ledger.Query{Sender: owner.Sender})
 }
 
 // Old matter that cannot be put away holds no payment up.
@@ -69,7 +70,7 @@ func TestDamagedOldMatterHarmsNoPayment(t *testing.T) {
 	onlyFile(t)
 	t.Parallel()
 	b := open(t, t.TempDir())
-	who, old := account(0, "stream"), account(1, "old")
+	owner, old := account(0, "stream"), account(1, "old")
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(old, 0, 1)}}))
 	b.spoil(t, `UPDATE ledger_account SET carried = 'x' WHERE name = 'old'`)
 	b.spoil(t, `CREATE TRIGGER stuck BEFORE DELETE ON ledger_set BEGIN SELECT RAISE(ABORT, 'stuck'); END`)
@@ -77,7 +78,7 @@ func TestDamagedOldMatterHarmsNoPayment(t *testing.T) {
 		b.Expired(200)
 		archived := make(chan error, 1)
 		go func() { archived <- b.Archive(t.Context(), 100) }()
-		c := credit(who, 1, uint32(i))
+		c := credit(owner, 1, uint32(i))
 		c.ExpirationBlock = 1000
 		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}}))
 		want(t, <-archived, fault.LedgerRefused)
@@ -91,10 +92,10 @@ func TestDamagedOldMatterHarmsNoPayment(t *testing.T) {
 func TestDamagedStateStopsTheLedger(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
-	who := account(0, "stream")
+	owner := account(0, "stream")
 	b.spoil(t, `DELETE FROM ledger_state`)
 	for range 2 {
-		want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}), fault.LedgerFailed)
+		want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}), fault.LedgerFailed)
 	}
 	want(t, b.stop(), fault.LedgerFailed)
 }
@@ -113,20 +114,20 @@ func TestErrorsOfTheDriver(t *testing.T) {
 					o.Passing, o.Damaged = nil, stuck
 				}
 			})
-			who := account(0, "stream")
+			owner := account(0, "stream")
 			b.spoil(t, `CREATE TRIGGER stuck BEFORE INSERT ON ledger_entry BEGIN SELECT RAISE(ABORT, 'stuck'); END`)
-			err := b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}})
+			err := b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}})
 			if damaged {
 				want(t, err, fault.LedgerFailed)
 				want(t, b.stop(), fault.LedgerFailed)
 				return
 			}
 			want(t, err, fault.LedgerFull)
-			b.Book(pm.Entries{Debits: []pm.Debit{debit(who, 3)}})
+			b.Book(pm.Entries{Debits: []pm.Debit{debit(owner, 3)}})
 			b.spoil(t, `DROP TRIGGER stuck`)
-			must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+			must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
 			until(t, "billed", func() bool { return one(t, b.Reader, queryAll).Jobs == 1 })
-			sound(t, b.Reader)
+			repairHeight(t, b.Reader)
 		})
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// debtsFor is for how long the books say what gateways left unpaid: as long as it
-// counts against them while the node runs.
+// debtsFor is for how long the ledger reports unpaid balances of gateways: as long as they
+// count while the node runs.
 const debtsFor = 24 * time.Hour
 
 // hour numbers the hours since 1970.
@@ -25,10 +25,11 @@ type debtKey struct {
 	hour   hour
 }
 
-// debts are what gateways paid and left unpaid, by the hour.
+// debts are what gateways paid and left unpaid, by hour.
 type debts map[debtKey]*pm.Debt
 
-// at finds or adds what is of a gateway between two times of an hour.
+// at finds or adds the record of a gateway for one hour and extends it to two times in that
+// hour.
 func (d debts) at(sender core.Address, first, last int64) *pm.Debt {
 	key := debtKey{sender, hour(first / int64(time.Hour))}
 	e := d[key]
@@ -45,8 +46,8 @@ func (d debts) at(sender core.Address, first, last int64) *pm.Debt {
 	return e
 }
 
-// openDebts reads what gateways left unpaid in accounts that are closed, with what they
-// paid in the same time. Without it a restart would cancel every such debt.
+// openDebts reads what gateways left unpaid in closed accounts, with what they paid in the same
+// time. Without it a restart would cancel every such debt.
 func openDebts(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
 	since := nanos(opt.Now().Add(-debtsFor))
 	all := make(debts)
@@ -76,8 +77,8 @@ func openDebts(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) erro
 	return nil
 }
 
-// closings reads what was left in closed accounts. owing are the gateways that left more
-// unpaid than they left in others.
+// closings reads what was left in closed accounts. owing are the gateways that left more unpaid
+// than they left over in other accounts.
 func (d debts) closings(ctx context.Context, tx *sql.Tx, since int64) (owing map[core.Address]bool, err error) {
 	net := make(map[core.Address]pm.Value)
 	err = each(ctx, tx, func(rows *sql.Rows) error {
@@ -109,7 +110,7 @@ func (d debts) closings(ctx context.Context, tx *sql.Tx, since int64) (owing map
 	return owing, err
 }
 
-// payments reads what tickets of some gateways were worth.
+// payments reads the expected value of some gateways' tickets.
 func (d debts) payments(ctx context.Context, tx *sql.Tx, since int64, of map[core.Address]bool) error {
 	return each(ctx, tx, func(rows *sql.Rows) error {
 		var sender core.Address

@@ -37,8 +37,10 @@ func TestEpochsAreBounded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	b := open(t, dir)
-	_, err := b.db.ExecContext(t.Context(), `WITH RECURSIVE n (id) AS (SELECT 2 UNION ALL SELECT id + 1 FROM n WHERE id < 3000)
-		INSERT INTO ledger_epoch (id, secret, state, opened, ended) SELECT id, randomblob(32), 'crashed', ?, ? FROM n`, start.UnixNano(), start.UnixNano())
+	_, err := b.db.ExecContext(t.Context(), `WITH RECURSIVE n (id) AS (SELECT 2 UNION ALL SELECT id + 1 FROM n
+		WHERE id < 3000)
+		INSERT INTO ledger_epoch (id, secret, state, opened, ended) SELECT id, randomblob(32), 'crashed', ?, ? FROM n`,
+		start.UnixNano(), start.UnixNano())
 	must(t, err)
 	if o := open(t, dir).opening; len(o.Retired) != 1024 || o.Retired[0].ID != 3000 {
 		t.Error(len(o.Retired))

@@ -7,31 +7,30 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Anybody can make up an address and pay a little with it once, so totals by sender
-// do not last for ever. After keepTotals days without anything new a sender's totals
-// become those of the zero address, which stands for all of them; where there are
-// more than totalsMost, after keepCrowded days. What pays much has more than foldRows
-// totals, and keeps them.
+// Any address can pay a little once, so totals by sender do not last for ever. After keepTotals
+// days without activity a sender's totals are added to those of the zero address; after
+// keepTotalsOverLimit days if there are more than maxTotals. A sender that pays much has more
+// than foldRows totals and keeps them.
 const (
-	keepTotals  Day = 400
-	keepCrowded Day = 30
-	totalsMost      = 200_000
-	foldRows        = 100
-	foldSenders     = 20
+	keepTotals          Day = 400
+	keepTotalsOverLimit Day = 30
+	maxTotals               = 200_000
+	foldRows                = 100
+	foldSenders             = 20
 )
 
-// fold takes the names off totals of senders that are long gone, in small steps.
+// fold moves the totals of inactive senders to the zero address, in small steps.
 func (l *Ledger) fold(ctx context.Context) error {
 	for {
-		before, gone, err := l.gone(ctx)
+		before, gone, err := l.idleSenders(ctx)
 		if err != nil || len(gone) == 0 {
 			return err
 		}
 		folded := 0
-		r := &request{op: "fold totals", alone: true, do: func(ctx context.Context, g *group) error {
+		r := &request{op: "fold totals", exclusive: true, do: func(ctx context.Context, g *group) error {
 			folded = 0
-			for _, who := range gone {
-				ok, err := g.fold(ctx, who, before)
+			for _, owner := range gone {
+				ok, err := g.fold(ctx, owner, before)
 				if err != nil {
 					return err
 				}
@@ -41,40 +40,41 @@ func (l *Ledger) fold(ctx context.Context) error {
 			}
 			return nil
 		}}
-		if err := l.wait(ctx, r); err != nil || folded == 0 {
+		if err := l.enqueueAndWait(ctx, r); err != nil || folded == 0 {
 			return err
 		}
 	}
 }
 
-// gone are some senders that have no account, and no totals of a day or later.
-func (l *Ledger) gone(ctx context.Context) (before Day, gone []core.Address, err error) {
-	err = l.look(ctx, "look for old totals", func(tx *sql.Tx) error {
+// idleSenders returns some senders that have no account and no recent totals.
+func (l *Ledger) idleSenders(ctx context.Context) (before Day, idleSenders []core.Address, err error) {
+	err = l.inSnapshot(ctx, "look for old totals", func(tx *sql.Tx) error {
 		var rows int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM ledger_total`).Scan(&rows); err != nil {
 			return err
 		}
 		before = DayOf(l.opt.Now()) - keepTotals
-		if rows > totalsMost {
-			before += keepTotals - keepCrowded
+		if rows > maxTotals {
+			before += keepTotals - keepTotalsOverLimit
 		}
 		return each(ctx, tx, func(rows *sql.Rows) error {
-			var who core.Address
-			err := rows.Scan(into(who[:]))
-			gone = append(gone, who)
+			var owner core.Address
+			err := rows.Scan(into(owner[:]))
+			idleSenders = append(idleSenders, owner)
 			return err
 		}, `SELECT sender FROM ledger_total GROUP BY sender HAVING max(day) < ? AND count(*) <= ? AND sender <> ?
-			AND NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.sender = ledger_total.sender) LIMIT ?`, int64(before), foldRows, make([]byte, len(core.Address{})), foldSenders)
+			AND NOT EXISTS (SELECT 1 FROM ledger_account a WHERE a.sender = ledger_total.sender) LIMIT ?`, int64(before),
+			foldRows, make([]byte, len(core.Address{})), foldSenders)
 	})
-	return before, gone, err
+	return before, idleSenders, err
 }
 
-// fold adds a sender's totals to those of the zero address. A sender that came back
-// meanwhile keeps them, and so does one whose accounts do not end at nothing: that is
-// Verify's to tell.
-func (g *group) fold(ctx context.Context, who core.Address, before Day) (bool, error) {
+// fold adds a sender's totals to those of the zero address. A sender that became active again
+// keeps them. So does one whose totals do not balance: Verify reports that.
+func (g *group) fold(ctx context.Context, owner core.Address, before Day) (bool, error) {
 	var accounts int
-	if err := g.tx.QueryRowContext(ctx, `SELECT count(*) FROM ledger_account WHERE sender = ?`, who[:]).Scan(&accounts); err != nil || accounts > 0 {
+	if err := g.tx.QueryRowContext(ctx, `SELECT count(*) FROM ledger_account WHERE sender = ?`,
+		owner[:]).Scan(&accounts); err != nil || accounts > 0 {
 		return false, err
 	}
 	var all []Total
@@ -88,7 +88,7 @@ func (g *group) fold(ctx context.Context, who core.Address, before Day) (bool, e
 		net.add(&t)
 		net.Day = max(net.Day, t.Day)
 		return nil
-	}, `SELECT `+totalColumns+` FROM ledger_total WHERE sender = ?`, who[:])
+	}, `SELECT `+totalColumns+` FROM ledger_total WHERE sender = ?`, owner[:])
 	if err != nil || net.Day >= before || net.net().Sign() != 0 {
 		return false, err
 	}
@@ -98,7 +98,7 @@ func (g *group) fold(ctx context.Context, who core.Address, before Day) (bool, e
 			return false, err
 		}
 	}
-	g.wrote, g.anew = true, true
-	_, err = g.tx.ExecContext(ctx, `DELETE FROM ledger_total WHERE sender = ?`, who[:])
+	g.wrote, g.totalsChanged = true, true
+	_, err = g.tx.ExecContext(ctx, `DELETE FROM ledger_total WHERE sender = ?`, owner[:])
 	return err == nil, err
 }

@@ -25,11 +25,12 @@ func TestOldTotalsAreFolded(t *testing.T) {
 	var s sky
 	b := open(t, t.TempDir(), s.options)
 	for n := range 200 {
-		who := passer(n)
-		c := credit(who, 0, 1)
+		owner := passer(n)
+		c := credit(owner, 0, 1)
 		c.RandHash[0], c.RandHash[1] = byte(n), byte(n>>8)
 		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}}))
-		b.Book(pm.Entries{Debits: []pm.Debit{debit(who, 3)}, Closings: []pm.Closing{{Account: who, Left: value(ev-1, 1), Round: 7, At: start}}})
+		b.Book(pm.Entries{Debits: []pm.Debit{debit(owner, 3)}, Closings: []pm.Closing{{Account: owner, Left: value(ev-1, 1),
+			Round: 7, At: start}}})
 	}
 	// One has still an account, and one came lately.
 	stays, late := account(1, "stays"), account(2, "late")
@@ -52,11 +53,12 @@ func TestOldTotalsAreFolded(t *testing.T) {
 	if after := one(t, b.Reader, ledger.Query{}); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("%+v, was %+v", after, before)
 	}
-	for _, who := range []pm.Account{stays, late} {
-		one(t, b.Reader, ledger.Query{Sender: who.Sender})
+	for _, owner := range []pm.Account{stays, late} {
+		one(t, b.Reader, ledger.Query{Sender: owner.Sender})
 	}
-	sound(t, b.Reader)
-	if at, err := b.Totals(t.Context(), ledger.Query{ToRound: protocol.Round(7), Sender: passer(5).Sender}); err != nil || len(at) != 0 {
+	repairHeight(t, b.Reader)
+	if at, err := b.Totals(t.Context(), ledger.Query{ToRound: protocol.Round(7), Sender: passer(5).Sender}); err != nil ||
+		len(at) != 0 {
 		t.Error(at, err)
 	}
 }
@@ -78,11 +80,11 @@ func TestFreeWorkOfTheZeroSender(t *testing.T) {
 		b.Book(pm.Entries{Debits: []pm.Debit{free}})
 	}
 	must(t, b.Archive(t.Context(), 0))
-	if r := sound(t, b.Reader); r.Accounts != 1 || r.Entries != 50 {
+	if r := repairHeight(t, b.Reader); r.Accounts != 1 || r.Entries != 50 {
 		t.Errorf("%+v", r)
 	}
 	must(t, b.Archive(t.Context(), 8))
-	if r := sound(t, b.Reader); r.Accounts != 0 || r.Entries != 0 || b.rows(t) != 1 {
+	if r := repairHeight(t, b.Reader); r.Accounts != 0 || r.Entries != 0 || b.rows(t) != 1 {
 		t.Errorf("%+v", r)
 	}
 }

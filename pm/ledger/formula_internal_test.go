@@ -10,10 +10,10 @@ import (
 // Text that others chose is no formula in a table; numbers and JSON are left alone.
 func TestCellsAreNoFormulas(t *testing.T) {
 	t.Parallel()
-	l := line{"=1+1", "+1", "-1", "@sum", "\tx", "\rx", "plain", "", int64(-5)}
+	l := row{"=1+1", "+1", "-1", "@sum", "\tx", "\rx", "plain", "", int64(-5)}
 	columns := strings.Split("abcdefghi", "")
 	var out bytes.Buffer
-	s, err := newSheet(&out, CSV, columns)
+	s, err := newTableWriter(&out, CSV, columns)
 	if err == nil {
 		err = s.write(l)
 	}
@@ -34,7 +34,7 @@ func TestCellsAreNoFormulas(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if s, err = newSheet(&out, JSON, columns); err == nil {
+	if s, err = newTableWriter(&out, JSON, columns); err == nil {
 		err = s.write(l)
 	}
 	if err != nil || !strings.Contains(out.String(), `"a":"=1+1"`) {

@@ -46,14 +46,14 @@ func until(t *testing.T, what string, ok func() bool) {
 func TestAFullDiskCreditsNothingAndGoesOn(t *testing.T) {
 	onlyFile(t)
 	t.Parallel()
-	dir, who := t.TempDir(), account(0, "stream")
+	dir, owner := t.TempDir(), account(0, "stream")
 	b := open(t, dir)
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
 	b.fill(t)
 	n := 0
 	var err error
 	for ; err == nil && n < 1000; n++ { // some fit into pages that are there
-		err = b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{bulky(who, n)}})
+		err = b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{bulky(owner, n)}})
 	}
 	want(t, err, fault.LedgerFull)
 	if b.board.Healthy() {
@@ -61,18 +61,18 @@ func TestAFullDiskCreditsNothingAndGoesOn(t *testing.T) {
 	}
 	// Work goes on being billed, and what was billed is not lost.
 	for i := range 500 {
-		d := debit(who, 3)
+		d := debit(owner, 3)
 		d.Session = sessionName(i)
 		b.Book(pm.Entries{Debits: []pm.Debit{d}})
 	}
-	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{bulky(who, n-1)}}), fault.LedgerFull)
+	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{bulky(owner, n-1)}}), fault.LedgerFull)
 	b.makeRoom(t)
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{bulky(who, n-1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{bulky(owner, n-1)}}))
 	if !b.board.Healthy() {
 		t.Error(b.board.Snapshot())
 	}
 	until(t, "billed", func() bool { return one(t, b.Reader, queryAll).Jobs == 500 })
-	r := sound(t, b.Reader)
+	r := repairHeight(t, b.Reader)
 	if r.Tickets != int64(n)+1 {
 		t.Errorf("%d tickets, %d payments", r.Tickets, n)
 	}
@@ -85,16 +85,16 @@ func TestAFullDiskCreditsNothingAndGoesOn(t *testing.T) {
 func TestAnEndWithoutRoomIsNotClean(t *testing.T) {
 	onlyFile(t)
 	t.Parallel()
-	dir, who := t.TempDir(), account(0, "stream")
+	dir, owner := t.TempDir(), account(0, "stream")
 	b := open(t, dir)
 	b.fill(t)
 	for i := range 500 {
-		d := debit(who, 3)
+		d := debit(owner, 3)
 		d.Session = sessionName(i)
 		b.Book(pm.Entries{Debits: []pm.Debit{d}})
 	}
 	want(t, b.stop(), fault.LedgerFull)
-	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}), fault.LedgerFull)
+	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}), fault.LedgerFull)
 	if o := open(t, dir); o.opening.Clean || o.opening.Current.ID != 2 {
 		t.Error("clean")
 	}
@@ -103,18 +103,18 @@ func TestAnEndWithoutRoomIsNotClean(t *testing.T) {
 func TestWaitingEndsWithTheCaller(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
-	who := account(0, "stream")
+	owner := account(0, "stream")
 	// Somebody else has the only connection: nothing is written meanwhile.
 	conn, err := b.db.Conn(t.Context())
 	must(t, err)
 	first := make(chan error, 1)
 	go func() {
-		first <- b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}})
+		first <- b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}})
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	second := make(chan error, 1)
-	go func() { second <- b.Append(ctx, pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}) }()
+	go func() { second <- b.Append(ctx, pm.Entries{Credits: []pm.Credit{credit(owner, 0, 2)}}) }()
 	<-ctx.Done()
 	must(t, conn.Close())
 	must(t, <-first)
@@ -125,16 +125,16 @@ func TestWaitingEndsWithTheCaller(t *testing.T) {
 	} else if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
-	if r := sound(t, b.Reader); r.Tickets != tickets {
+	if r := repairHeight(t, b.Reader); r.Tickets != tickets {
 		t.Errorf("%d tickets, not %d", r.Tickets, tickets)
 	}
 	must(t, b.stop())
-	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}), fault.LedgerFailed)
+	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 2)}}), fault.LedgerFailed)
 }
 
 // bulky is a payment that takes some room, in a set of its own.
-func bulky(who pm.Account, n int) pm.Credit {
-	c := credit(who, 0, 1)
+func bulky(owner pm.Account, n int) pm.Credit {
+	c := credit(owner, 0, 1)
 	c.RandHash, c.Session = protocol.Hash{0xbb, byte(n), byte(n >> 8)}, sessionName(n)
 	return c
 }

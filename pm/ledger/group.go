@@ -11,17 +11,17 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// group is what is written in one transaction. It reads an account or a set once
-// and writes it once, however many entries touch it. It lives for one transaction.
+// group is one transaction. It reads an account or a set once and writes it once, however many
+// entries touch it.
 type group struct {
 	l     *Ledger
 	tx    *sql.Tx
 	stmts *prepared
-	// was is the state that the group found; now what it leaves behind.
+	// was is the state before the group, now the state after it.
 	was, now current
-	// wrote says that some row was written, anew that totals were made anew.
-	wrote, anew bool
-	// touched are winners that were added or changed.
+	// wrote: some row was written. totalsChanged: archived totals changed.
+	wrote, totalsChanged bool
+	// touched are the winners that were added or changed.
 	touched  []int64
 	accounts map[pm.Account]*account
 	sets     map[protocol.Hash]*set
@@ -33,25 +33,27 @@ func (l *Ledger) group(ctx context.Context, tx *sql.Tx) (*group, error) {
 		return nil, err
 	}
 	if was.commits != l.commits {
-		return nil, fault.New(fault.LedgerFailed, "write the ledger", fmt.Sprintf("the books are at commit %d and were at %d: they are an older copy, or another process writes them", was.commits, l.commits))
+		return nil, fault.New(fault.LedgerFailed, "write the ledger",
+			fmt.Sprintf("the books are at commit %d and were at %d: they are an older copy, or another process writes them",
+				was.commits, l.commits))
 	}
 	now := was
 	if l.shared {
-		told, err := reached(ctx, tx)
+		reached, err := readReached(ctx, tx)
 		if err != nil {
 			return nil, err
 		}
-		now.expired = max(now.expired, told)
+		now.expired = max(now.expired, reached)
 	}
-	return &group{l: l, tx: tx, stmts: l.stmts, was: was, now: now, accounts: make(map[pm.Account]*account), sets: make(map[protocol.Hash]*set)}, nil
+	return &group{l: l, tx: tx, stmts: l.stmts, was: was, now: now, accounts: make(map[pm.Account]*account),
+		sets: make(map[protocol.Hash]*set)}, nil
 }
 
-// book adds the entries of one call. It looks at everything before it changes
-// anything, so that what it refuses leaves no trace and harms no other call of the
-// same group.
+// book adds the entries of one call. It checks all credits before it changes anything, so that
+// a refused call leaves no trace and does not affect other calls of the group.
 func (g *group) book(ctx context.Context, op string, e *pm.Entries) error {
 	for i := range e.Credits {
-		if err := g.check(ctx, op, &e.Credits[i]); err != nil {
+		if err := g.checkCredit(ctx, op, &e.Credits[i]); err != nil {
 			return err
 		}
 	}
@@ -61,7 +63,7 @@ func (g *group) book(ctx context.Context, op string, e *pm.Entries) error {
 		}
 	}
 	for i := range e.Winners {
-		if err := g.win(ctx, &e.Winners[i]); err != nil {
+		if err := g.addOrCreditWinner(ctx, &e.Winners[i]); err != nil {
 			return err
 		}
 	}
@@ -92,16 +94,32 @@ func (g *group) flush(ctx context.Context) error {
 	if g.now == g.was && !g.wrote {
 		return nil
 	}
-	done, err := g.exec(ctx, setState, g.now.last, g.now.archived, int64(g.now.before), int64(g.now.expired), int64(g.now.low), g.was.last, g.was.archived, g.was.commits, int64(g.l.epoch))
+	done, err := g.exec(ctx, setState, g.now.last, g.now.archived, int64(g.now.before), int64(g.now.expired),
+		int64(g.now.low), g.was.last, g.was.archived, g.was.commits, int64(g.l.epoch))
 	if err != nil {
 		return err
 	}
 	if n, err := done.RowsAffected(); err != nil || n != 1 {
-		return errors.Join(err, fault.New(fault.LedgerFailed, "write the ledger", "another process opened this ledger; only one may"))
+		return errors.Join(err, fault.New(fault.LedgerFailed, "write the ledger",
+			"another process opened this ledger; only one may"))
 	}
 	g.now.commits++
 	return nil
 }
 
-// refused is an entry that contradicts the books.
+// refused is the fault of an entry that contradicts the ledger.
 func refused(op, detail string) error { return fault.New(fault.LedgerRefused, op, detail) }
+
+// flushAndReset writes the accounts and sets that the group holds and drops them, because their
+// tables are about to change.
+func (g *group) flushAndReset(ctx context.Context) error {
+	if err := g.flushAccounts(ctx); err != nil {
+		return err
+	}
+	if err := g.flushSets(ctx); err != nil {
+		return err
+	}
+	clear(g.accounts)
+	clear(g.sets)
+	return nil
+}

@@ -12,51 +12,51 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// The chain's head may be behind the books a little: an endpoint lags, a block is
-// undone. Where it is lower by more than lowBlocks for lowFor, the books were once told
-// a height that was wrong.
+// The chain's head may be a little below the ledger's height: an endpoint lags, or a block is
+// undone. If it is lower by more than lowBlocks for lowFor, the ledger once got a wrong height.
 const (
 	lowBlocks protocol.L1Block = 100
 	lowFor                     = 10 * time.Minute
 )
 
-// watchHead compares the height of the books with that of the chain. Where the books
-// are wrong it writes down what the chain shows, and the next opening begins a fresh
-// epoch at that height: nothing made under the old secret is taken again, so that
-// forgetting the wrong height brings no ticket back. It is unwritten when the chain
-// comes up to the books after all.
+// watchHead compares the ledger's height with the chain's. If the ledger's is wrong, it stores
+// the chain's height, and the next opening begins a new epoch there: nothing made under the old
+// secret is accepted again, so that lowering the height brings no ticket back. The stored
+// height is cleared if the chain catches up after all.
 func (l *Ledger) watchHead() {
 	head, ok := l.opt.Head()
-	if !ok || head == 0 || head > heightMost {
+	if !ok || head == 0 || head > maxHeight {
 		return
 	}
 	now := l.opt.Now()
-	l.post(&request{op: "compare the layer-1 height", alone: true, do: func(_ context.Context, g *group) error {
-		key := health.Key{Code: fault.LedgerHeight}
-		switch {
-		case head+lowBlocks >= g.now.expired:
-			l.low, g.now.low = time.Time{}, 0
-			l.opt.Board.Clear(key)
-		case l.low.IsZero():
-			l.low = now
-		case now.Sub(l.low) >= lowFor:
-			if g.now.low == 0 {
-				g.now.low = head
+	l.enqueueAsync(&request{op: "compare the layer-1 height", exclusive: true,
+		do: func(_ context.Context, g *group) error {
+			key := health.Key{Code: fault.LedgerHeight}
+			switch {
+			case head+lowBlocks >= g.now.expired:
+				l.low, g.now.low = time.Time{}, 0
+				l.opt.Board.Clear(key)
+			case l.low.IsZero():
+				l.low = now
+			case now.Sub(l.low) >= lowFor:
+				if g.now.low == 0 {
+					g.now.low = head
+				}
+				l.opt.Board.Set(key, fmt.Sprintf("the books say layer-1 block %d, and the chain is at %d",
+					g.now.expired, g.now.low))
 			}
-			l.opt.Board.Set(key, fmt.Sprintf("the books say layer-1 block %d, and the chain is at %d", g.now.expired, g.now.low))
-		}
-		return nil
-	}})
+			return nil
+		}})
 }
 
-// sound takes a wrong height out of the books, with the epoch that was in use: its
-// sets may have been forgotten too early, and nothing made in it is taken again.
-func sound(ctx context.Context, tx *sql.Tx, opt Options, _ *pm.Opening) error {
+// repairHeight replaces a wrong height and ends the epoch in which it was used: sets may have
+// been dropped too early, so nothing made in that epoch is accepted again.
+func repairHeight(ctx context.Context, tx *sql.Tx, opt Options, _ *pm.Opening) error {
 	var expired, low int64
 	if err := tx.QueryRowContext(ctx, `SELECT expired, low FROM ledger_state`).Scan(&expired, &low); err != nil {
 		return err
 	}
-	if low == 0 && expired >= 0 && protocol.L1Block(expired) <= heightMost {
+	if low == 0 && expired >= 0 && protocol.L1Block(expired) <= maxHeight {
 		return nil
 	}
 	if _, err := tx.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE state IN (?, ?)`,

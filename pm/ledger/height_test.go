@@ -38,13 +38,13 @@ func (b *books) has(code fault.Code) bool {
 // A height that no chain has, and such a round, change nothing.
 func TestAbsurdHeightsAreRefused(t *testing.T) {
 	t.Parallel()
-	dir, who := t.TempDir(), account(0, "stream")
+	dir, owner := t.TempDir(), account(0, "stream")
 	b := open(t, dir)
 	for _, l1 := range []protocol.L1Block{1 << 63, 1<<64 - 1, 1 << 41} {
 		b.Expired(l1)
 	}
 	want(t, b.Archive(t.Context(), 1<<63), fault.LedgerRefused)
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
 	if !b.board.Healthy() {
 		t.Error(b.board.Snapshot())
 	}
@@ -57,30 +57,30 @@ func TestAbsurdHeightsAreRefused(t *testing.T) {
 // Books that were told such a height by an earlier version open all the same.
 func TestAnAbsurdHeightIsMended(t *testing.T) {
 	t.Parallel()
-	dir, who := t.TempDir(), account(0, "stream")
+	dir, owner := t.TempDir(), account(0, "stream")
 	b := open(t, dir)
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
 	_, err := b.db.ExecContext(t.Context(), `UPDATE ledger_state SET expired = ?`, int64(-1<<63))
 	must(t, err)
 	again := open(t, dir)
 	if o := again.opening; o.Clean || o.Expired != 0 || o.Current.Secret == b.opening.Current.Secret {
 		t.Errorf("%+v", o)
 	}
-	must(t, again.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 1)}}))
-	sound(t, again.Reader)
+	must(t, again.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 1)}}))
+	repairHeight(t, again.Reader)
 }
 
 // A height of layer 2 was told once. The operator hears of it, and the next start
 // forgets it, with the secret whose sets were forgotten too early.
 func TestAWrongHeightIsForgottenWithItsEpoch(t *testing.T) {
 	t.Parallel()
-	dir, who := t.TempDir(), account(0, "stream")
+	dir, owner := t.TempDir(), account(0, "stream")
 	var s sky
 	s.l1.Store(50)
 	b := open(t, dir, s.options)
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
 	b.Expired(400_000_000)
-	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 1)}}), fault.LedgerRefused)
+	want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 1)}}), fault.LedgerRefused)
 	s.l1.Store(60)
 	b.settleHeads(t, &s)
 	if b.has(fault.LedgerHeight) {
@@ -98,11 +98,11 @@ func TestAWrongHeightIsForgottenWithItsEpoch(t *testing.T) {
 	if len(o.Retired) != 1 || o.Retired[0] != b.opening.Current {
 		t.Errorf("%+v", o.Retired)
 	}
-	if v, ok := balanceOf(o, who); !ok || v.Cmp(value(ev, 1)) != 0 {
+	if v, ok := balanceOf(o, owner); !ok || v.Cmp(value(ev, 1)) != 0 {
 		t.Error(v)
 	}
-	must(t, again.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 2, 1)}}))
-	sound(t, again.Reader)
+	must(t, again.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 2, 1)}}))
+	repairHeight(t, again.Reader)
 	s.l1.Store(61)
 	must(t, again.stop())
 	if third := open(t, dir, s.options); !third.opening.Clean || third.opening.Expired != 60 {
@@ -114,11 +114,11 @@ func TestAWrongHeightIsForgottenWithItsEpoch(t *testing.T) {
 // stays.
 func TestAHeadThatCatchesUp(t *testing.T) {
 	t.Parallel()
-	dir, who := t.TempDir(), account(0, "stream")
+	dir, owner := t.TempDir(), account(0, "stream")
 	var s sky
 	s.l1.Store(1)
 	b := open(t, dir, s.options)
-	late := credit(who, 0, 1)
+	late := credit(owner, 0, 1)
 	late.ExpirationBlock = 5000
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{late}}))
 	b.Expired(4000)

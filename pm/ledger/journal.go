@@ -2,62 +2,61 @@ package ledger
 
 import "sync"
 
-// changesMost bounds the journal to a mebibyte; what it cannot hold is told as
-// everything.
-const changesMost = 1 << 16
+// maxChanges bounds the journal to a mebibyte. On overflow everything counts as changed.
+const maxChanges = 1 << 16
 
-// journal is what groups changed that nobody sees by the numbers of entries: winners
-// that moved on, and totals that were made anew. A group is noted before it is
-// committed, so that whoever sees it in the books finds it here; one that failed is
-// noted for nothing. Its lock is held for no reading and no writing of the books.
+// journal records changes that entry numbers do not show: winners that advanced, and changed
+// totals. A group is recorded before its commit, so that a reader that sees the commit finds
+// the change here; a failed group leaves a harmless record. The lock is not held during
+// database access.
 type journal struct {
 	mu sync.Mutex
-	// changes are in the order of commits, lost is the newest of those for which there
-	// was no room. Guarded by mu.
+	// changes are in the order of commits. lost is the newest commit whose changes were dropped
+	// on overflow. Guarded by mu.
 	changes []change
 	lost    int64
 }
 
-// change is a winner that a commit touched; 0 stands for all there is.
+// change is a winner that a commit touched; winner 0 stands for everything.
 type change struct{ commit, winner int64 }
 
-// note adds what the group that will be a commit changed.
-func (j *journal) note(commit int64, winners []int64, anew bool) {
-	if len(winners) == 0 && !anew {
+// record adds the changes of a group that is about to be committed.
+func (j *journal) record(commit int64, winners []int64, all bool) {
+	if len(winners) == 0 && !all {
 		return
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if len(j.changes)+len(winners) >= changesMost {
+	if len(j.changes)+len(winners) >= maxChanges {
 		j.changes, j.lost = nil, commit
 		return
 	}
 	for _, id := range winners {
 		j.changes = append(j.changes, change{commit, id})
 	}
-	if anew {
+	if all {
 		j.changes = append(j.changes, change{commit, 0})
 	}
 }
 
-// upTo is what changed up to and with a commit. They stay until they are dropped.
-func (j *journal) upTo(commit int64) (winners []int64, anew bool) {
+// upTo returns the changes up to and with a commit. They stay until they are dropped.
+func (j *journal) upTo(commit int64) (winners []int64, all bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	anew = j.lost != 0
+	all = j.lost != 0
 	for _, c := range j.changes {
 		switch {
 		case c.commit > commit:
 		case c.winner == 0:
-			anew = true
+			all = true
 		default:
 			winners = append(winners, c.winner)
 		}
 	}
-	return winners, anew
+	return winners, all
 }
 
-// drop forgets what changed up to and with a commit.
+// drop deletes the changes up to and with a commit.
 func (j *journal) drop(commit int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

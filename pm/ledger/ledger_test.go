@@ -13,8 +13,8 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-func balanceOf(o pm.Opening, who pm.Account) (pm.Value, bool) {
-	i := slices.IndexFunc(o.Balances, func(b pm.Balance) bool { return b.Account == who })
+func balanceOf(o pm.Opening, owner pm.Account) (pm.Value, bool) {
+	i := slices.IndexFunc(o.Balances, func(b pm.Balance) bool { return b.Account == owner })
 	if i < 0 {
 		return pm.Value{}, false
 	}
@@ -23,11 +23,11 @@ func balanceOf(o pm.Opening, who pm.Account) (pm.Value, bool) {
 
 func TestACleanStopKeepsEverything(t *testing.T) {
 	t.Parallel()
-	dir, who := t.TempDir(), account(0, "stream")
+	dir, owner := t.TempDir(), account(0, "stream")
 	b := open(t, dir)
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 0, 5, 4097)}}))
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 6)}}))
-	b.Book(pm.Entries{Debits: []pm.Debit{debit(who, 100)}})
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 0, 5, 4097)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 6)}}))
+	b.Book(pm.Entries{Debits: []pm.Debit{debit(owner, 100)}})
 	must(t, b.stop())
 	again := open(t, dir)
 	o := again.opening
@@ -39,16 +39,16 @@ func TestACleanStopKeepsEverything(t *testing.T) {
 		o.Retired[0] != b.opening.Current {
 		t.Errorf("epochs %+v, retired %+v", o.Current, o.Retired)
 	}
-	if v, _ := balanceOf(o, who); v.Cmp(pm.ValueOf(big.NewRat(4*ev*3-100, 3))) != 0 {
+	if v, _ := balanceOf(o, owner); v.Cmp(pm.ValueOf(big.NewRat(4*ev*3-100, 3))) != 0 {
 		t.Error(v)
 	}
 }
 
 func TestACrashRotatesTheEpoch(t *testing.T) {
 	t.Parallel()
-	dir, who := t.TempDir(), account(0, "stream")
+	dir, owner := t.TempDir(), account(0, "stream")
 	b := open(t, dir)
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
 	// A second opening without the first having ended is what a crash looks like.
 	again := open(t, dir)
 	o := again.opening
@@ -58,37 +58,38 @@ func TestACrashRotatesTheEpoch(t *testing.T) {
 	if len(o.Retired) != 1 || o.Retired[0] != b.opening.Current || o.Token != b.opening.Token {
 		t.Errorf("%+v", o.Retired)
 	}
-	if v, ok := balanceOf(o, who); !ok || v.Cmp(pm.ValueOf(big.NewRat(ev, 1))) != 0 {
+	if v, ok := balanceOf(o, owner); !ok || v.Cmp(pm.ValueOf(big.NewRat(ev, 1))) != 0 {
 		t.Error(v)
 	}
 	// The first notices that it is not alone, and stops for good, whatever it writes.
-	must(t, again.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 5, 1)}}))
+	must(t, again.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 5, 1)}}))
 	if !onPostgres() { // whose lock went to the second with its connection
-		want(t, b.Progress(t.Context(), pm.Progress{Hash: winner(who, 5, 1).Hash, State: pm.TicketQueued, At: start}), fault.LedgerFailed)
-		want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}), fault.LedgerFailed)
-		want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 2)}}), fault.LedgerFailed)
+		want(t, b.Progress(t.Context(), pm.Progress{Hash: winner(owner, 5, 1).Hash, State: pm.TicketQueued, At: start}),
+			fault.LedgerFailed)
+		want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 2)}}), fault.LedgerFailed)
+		want(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 2)}}), fault.LedgerFailed)
 		want(t, b.stop(), fault.LedgerFailed)
 	}
-	must(t, again.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 2)}}))
-	sound(t, again.Reader)
+	must(t, again.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 2)}}))
+	repairHeight(t, again.Reader)
 }
 
 func TestARefusalHarmsNobodyElse(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
-	who := account(0, "stream")
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1, 2)}}))
-	other := credit(who, 0, 9)
+	owner := account(0, "stream")
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1, 2)}}))
+	other := credit(owner, 0, 9)
 	other.ExpirationBlock++
 	// They may come into one group or several: the answers are the same.
 	bad := []pm.Entries{
-		{Credits: []pm.Credit{credit(who, 0, 2)}},
-		{Credits: []pm.Credit{credit(who, 1, 1), credit(who, 0, 3, 1)}},
+		{Credits: []pm.Credit{credit(owner, 0, 2)}},
+		{Credits: []pm.Credit{credit(owner, 1, 1), credit(owner, 0, 3, 1)}},
 		{Credits: []pm.Credit{other}},
-		{Credits: []pm.Credit{credit(who, 0, 4, 4)}},
-		{Credits: []pm.Credit{credit(who, 0, 4), credit(who, 0, 4)}},
-		{Credits: []pm.Credit{credit(who, 0)}},
-		{Credits: []pm.Credit{credit(who, 0, 4)}, Debits: []pm.Debit{debit(who, -1)}},
+		{Credits: []pm.Credit{credit(owner, 0, 4, 4)}},
+		{Credits: []pm.Credit{credit(owner, 0, 4), credit(owner, 0, 4)}},
+		{Credits: []pm.Credit{credit(owner, 0)}},
+		{Credits: []pm.Credit{credit(owner, 0, 4)}, Debits: []pm.Debit{debit(owner, -1)}},
 	}
 	answers := make(chan error)
 	for _, e := range bad {
@@ -98,23 +99,25 @@ func TestARefusalHarmsNobodyElse(t *testing.T) {
 		want(t, <-answers, fault.LedgerRefused)
 	}
 	// Nothing of what was refused is there.
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 1), credit(who, 0, 3, 4, 9)}}))
-	if r := sound(t, b.Reader); r.Tickets != 6 || r.Sets != 2 {
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 1), credit(owner, 0, 3, 4, 9)}}))
+	if r := repairHeight(t, b.Reader); r.Tickets != 6 || r.Sets != 2 {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestWinnersAndTheirProgress(t *testing.T) {
 	t.Parallel()
-	dir, who := t.TempDir(), account(0, "stream")
+	dir, owner := t.TempDir(), account(0, "stream")
 	b := open(t, dir)
-	c := credit(who, 0, 1, 2)
-	w := winner(who, 0, 2)
-	early := winner(who, 0, 3)
+	c := credit(owner, 0, 1, 2)
+	w := winner(owner, 0, 2)
+	early := winner(owner, 0, 3)
 	early.Credited = false
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}, Winners: []pm.Winner{w, early}}))
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 3)}, Winners: []pm.Winner{winner(who, 0, 3)}}))
-	for i, state := range []pm.TicketState{pm.TicketQueued, pm.TicketSubmitted, pm.TicketSubmitted, pm.TicketMined, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal} {
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 3)},
+		Winners: []pm.Winner{winner(owner, 0, 3)}}))
+	for i, state := range []pm.TicketState{pm.TicketQueued, pm.TicketSubmitted, pm.TicketSubmitted, pm.TicketMined,
+		pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal} {
 		p := pm.Progress{Hash: w.Hash, State: state, Reason: "step", At: start.Add(time.Duration(i+1) * time.Second)}
 		if state == pm.TicketSubmitted {
 			p.Tx[0] = byte(i)
@@ -130,9 +133,11 @@ func TestWinnersAndTheirProgress(t *testing.T) {
 	want(t, b.Progress(t.Context(), pm.Progress{Hash: w.Hash, State: "lost", At: start}), fault.LedgerRefused)
 	must(t, b.stop())
 	b = open(t, dir)
-	got, err := b.Winners(t.Context(), ledger.Filter{States: []pm.TicketState{pm.TicketFinal, pm.TicketFailed}, Sender: who.Sender, Recipient: w.Ticket.Recipient, Hash: w.Hash, Limit: 5, Before: start.Add(1)})
+	got, err := b.Winners(t.Context(), ledger.Filter{States: []pm.TicketState{pm.TicketFinal, pm.TicketFailed},
+		Sender: owner.Sender, Recipient: w.Ticket.Recipient, Hash: w.Hash, Limit: 5, Before: start.Add(1)})
 	must(t, err)
-	if len(got) != 1 || got[0].Ticket != w.Ticket && got[0].Ticket.SenderNonce != 2 || got[0].Attempts != 3 || got[0].Paid.Cmp(c.FaceValue) != 0 || !got[0].Since.Equal(start.Add(8*time.Second)) {
+	if len(got) != 1 || got[0].Ticket != w.Ticket && got[0].Ticket.SenderNonce != 2 || got[0].Attempts != 3 ||
+		got[0].Paid.Cmp(c.FaceValue) != 0 || !got[0].Since.Equal(start.Add(8*time.Second)) {
 		t.Errorf("%+v", got)
 	}
 	history, err := b.History(t.Context(), w.Hash)
@@ -142,7 +147,7 @@ func TestWinnersAndTheirProgress(t *testing.T) {
 	}
 	all, err := b.Winners(t.Context(), ledger.Filter{})
 	must(t, err)
-	sound(t, b.Reader)
+	repairHeight(t, b.Reader)
 	counts, err := b.Counts(t.Context())
 	must(t, err)
 	if len(all) != 2 || !all[0].Credited || !all[1].Credited || counts[pm.TicketWon] != 1 || counts[pm.TicketFinal] != 1 {

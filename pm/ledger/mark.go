@@ -12,21 +12,20 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Mark is how far a ledger came, as kept outside its database: a database that is
-// behind its mark was restored from an older copy.
+// Mark is how far a ledger got, stored outside its database. A database that is behind its mark
+// was restored from an older copy.
 type Mark struct {
-	// Ledger is the identity of the books that the mark is of; it tells nothing of
-	// their secrets.
+	// Ledger is the identity of the ledger. It reveals nothing of the secrets.
 	Ledger string `json:"ledger"`
 	// Epoch is the newest epoch, and Commits the newest commit that was marked in it.
 	Epoch   pm.EpochID `json:"epoch"`
 	Commits int64      `json:"commits"`
-	// Moved is the book of the shared database that the books were moved into, "" while
-	// they are in use here.
+	// Moved is the book of the shared database that the ledger was moved into, "" while it is
+	// in use here.
 	Moved string `json:"moved,omitempty"`
 }
 
-// Marker keeps a ledger's mark. core/database has one in a file.
+// Marker stores a ledger's mark; core/database has one in a file.
 type Marker interface {
 	// Load returns the mark, false where there is none.
 	Load() (Mark, bool, error)
@@ -34,25 +33,25 @@ type Marker interface {
 	Store(Mark) error
 }
 
-// unmarked is the Marker of a ledger without one.
-type unmarked struct{}
+// noMarker is the Marker of a ledger without one.
+type noMarker struct{}
 
-func (unmarked) Load() (Mark, bool, error) { return Mark{}, false, nil }
-func (unmarked) Store(Mark) error          { return nil }
+func (noMarker) Load() (Mark, bool, error) { return Mark{}, false, nil }
+func (noMarker) Store(Mark) error          { return nil }
 
 // after reports whether a mark is further than another of the same ledger.
 func (m Mark) after(o Mark) bool {
 	return m.Ledger == o.Ledger && (m.Epoch > o.Epoch || m.Epoch == o.Epoch && m.Commits > o.Commits)
 }
 
-// identity is the name that a ledger's marks bear: two ledgers have different token
-// secrets, and a copy has the same.
+// identity is the ledger's name in its marks: different ledgers have different token secrets,
+// and copies have the same.
 func identity(token pm.Secret) string {
 	sum := sha256.Sum256(append([]byte("tutti ledger "), token[:]...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// presentMark is how far the books in the database are.
+// presentMark is how far the ledger in the database is.
 func presentMark(ctx context.Context, tx *sql.Tx, token pm.Secret) (m Mark, err error) {
 	m.Ledger = identity(token)
 	err = tx.QueryRowContext(ctx, `SELECT commits, moved FROM ledger_state`).Scan(&m.Commits, &m.Moved)
@@ -63,9 +62,9 @@ func presentMark(ctx context.Context, tx *sql.Tx, token pm.Secret) (m Mark, err 
 	return m, err
 }
 
-// compare compares the books with their mark: those that were moved are not opened,
-// and those that are behind are older than what the node worked with last.
-func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
+// checkMark compares the ledger with its mark. A ledger that was moved is not opened. One that
+// is behind its mark is an older copy than the node worked with last.
+func checkMark(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error {
 	now, err := presentMark(ctx, tx, o.Token)
 	if err != nil {
 		return err
@@ -82,10 +81,10 @@ func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error 
 	}
 	if kept.after(now) {
 		o.Restored = true
-		if err := restored(ctx, tx, opt); err != nil {
+		if err := flagStale(ctx, tx, opt); err != nil {
 			return err
 		}
-		o.Current.ID = kept.Epoch // the next epoch is after all that there were
+		o.Current.ID = kept.Epoch // the next epoch follows all earlier ones
 		opt.Board.Set(health.Key{Code: fault.LedgerRestored}, fmt.Sprintf(
 			"the books are at epoch %d, commit %d, and the node had reached epoch %d, commit %d", now.Epoch,
 			now.Commits, kept.Epoch, kept.Commits))
@@ -93,10 +92,10 @@ func compare(ctx context.Context, tx *sql.Tx, opt Options, o *pm.Opening) error 
 	return nil
 }
 
-// restored marks what an older copy says gateways have: what is in accounts, and what was
-// left in closed ones, may have been spent since. The books keep that, because the next
-// start finds the mark in order, and this process may be killed before it closed an account.
-func restored(ctx context.Context, tx *sql.Tx, opt Options) error {
+// flagStale marks the credit that an older copy shows: balances, and what was left in closed
+// accounts, may have been spent since. The flags are stored, because the next start finds the
+// mark in order, and this process may be killed before it closes an account.
+func flagStale(ctx context.Context, tx *sql.Tx, opt Options) error {
 	if _, err := tx.ExecContext(ctx, `UPDATE ledger_account SET used = 0
 		WHERE open = 1 AND balance <> '0' AND balance NOT LIKE '-%'`); err != nil {
 		return err
@@ -106,7 +105,7 @@ func restored(ctx context.Context, tx *sql.Tx, opt Options) error {
 	return err
 }
 
-// mark keeps how far the books are, if that is not what was kept last.
+// mark stores how far the ledger is, if that changed.
 func (l *Ledger) mark() error {
 	next := Mark{Ledger: l.identity, Epoch: l.epoch, Commits: l.commits}
 	if next == l.marked {
@@ -119,9 +118,9 @@ func (l *Ledger) mark() error {
 	return err
 }
 
-// remark is mark while the ledger runs. A mark that cannot be stored now is stored
-// later: until then a restored copy may be taken for the newest.
-func (l *Ledger) remark() {
+// storeMark calls mark while the ledger runs. A failed mark is stored later; until then a
+// restored copy may pass for the newest.
+func (l *Ledger) storeMark() {
 	if err := l.mark(); err != nil {
 		l.opt.Log.Debug("ledger mark not stored", "err", err)
 	}

@@ -54,16 +54,16 @@ func putBack(t *testing.T, dir string, content []byte) {
 func TestOlderCopiesAreKnown(t *testing.T) {
 	onlyFile(t)
 	t.Parallel()
-	dir, who, mark := t.TempDir(), account(0, "stream"), &memory{}
+	dir, owner, mark := t.TempDir(), account(0, "stream"), &memory{}
 	b := open(t, dir, mark.options)
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
 	must(t, b.stop())
 	first := keepCopy(t, dir)
 	b = open(t, dir, mark.options)
 	if b.opening.Restored || !b.opening.Clean {
 		t.Errorf("the newest: %+v", b.opening)
 	}
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 1)}}))
 	must(t, b.stop())
 	newest := keepCopy(t, dir)
 	for _, c := range []struct {
@@ -94,9 +94,9 @@ func TestOlderCopiesAreKnown(t *testing.T) {
 func TestMoneyOfACopyStaysAway(t *testing.T) {
 	onlyFile(t)
 	t.Parallel()
-	dir, who, mark := t.TempDir(), account(0, "stream"), &memory{}
+	dir, owner, mark := t.TempDir(), account(0, "stream"), &memory{}
 	b := open(t, dir, mark.options)
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
 	must(t, b.stop())
 	first := keepCopy(t, dir)
 	must(t, open(t, dir, mark.options).stop())
@@ -114,12 +114,12 @@ func TestMoneyOfACopyStaysAway(t *testing.T) {
 func TestACopyOfTheSameEpoch(t *testing.T) {
 	onlyFile(t)
 	t.Parallel()
-	dir, who, mark := t.TempDir(), account(0, "stream"), &memory{}
+	dir, owner, mark := t.TempDir(), account(0, "stream"), &memory{}
 	b := open(t, dir, mark.options)
 	_, err := b.db.ExecContext(t.Context(), `PRAGMA wal_checkpoint(TRUNCATE)`)
 	must(t, err)
 	running := keepCopy(t, dir)
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
 	must(t, b.stop())
 	putBack(t, dir, running)
 	if o := open(t, dir, mark.options).opening; !o.Restored {
@@ -130,10 +130,10 @@ func TestACopyOfTheSameEpoch(t *testing.T) {
 // A mark that cannot be stored stops the start, and not the work.
 func TestAMarkThatCannotBeStored(t *testing.T) {
 	t.Parallel()
-	dir, who, mark := t.TempDir(), account(0, "stream"), &memory{}
+	dir, owner, mark := t.TempDir(), account(0, "stream"), &memory{}
 	b := open(t, dir, mark.options)
 	mark.fail = os.ErrPermission
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)}}))
 	must(t, b.stop())
 	db := connect(t, dir)
 	_, _, err := ledger.Open(context.Background(), ledger.Options{DB: db, Mark: mark, Rand: seeded(1), Now: time.Now,

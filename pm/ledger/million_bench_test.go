@@ -35,7 +35,11 @@ func BenchmarkReports(b *testing.B) {
 		{"summary for the first time", func() error { fresh := l.Summary(); catchUp(b, fresh); return nil }},
 		{"summary, nothing new", func() error { catchUp(b, sum); return nil }},
 		{"overview of the summary", func() error { _, err := sum.Totals(b.Context(), earnings.OverviewQuery()); return err }},
-		{"income by day of the summary", func() error { _, err := sum.Totals(b.Context(), earnings.Day.Query()); return err }},
+		{"income by day of the summary", func() error {
+			_, err := sum.Totals(b.Context(),
+				earnings.Day.Query())
+			return err
+		}},
 		{"workers of the summary", func() error { _, err := sum.Totals(b.Context(), earnings.WorkersQuery()); return err }},
 		{"newest 25 tickets", func() error { _, err := l.Winners(b.Context(), ledger.Filter{Limit: 25}); return err }},
 		{"tickets by state", func() error { _, err := l.Counts(b.Context()); return err }},

@@ -49,9 +49,9 @@ func TestModel(t *testing.T) {
 		})
 		rt.Repeat(map[string]func(*rapid.T){
 			"pay": func(d *rapid.T) {
-				who, set := drawAccount.Draw(d, "who"), rapid.ByteMax(5).Draw(d, "set")
+				owner, set := drawAccount.Draw(d, "who"), rapid.ByteMax(5).Draw(d, "set")
 				nonces := rapid.SliceOfNDistinct(rapid.Uint32Max(40), 1, 4, rapid.ID).Draw(d, "nonces")
-				c := credit(who, set, nonces...)
+				c := credit(owner, set, nonces...)
 				c.ExpirationBlock, c.Round = expiry(set), m.round
 				m.pay(d, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{c}}), c)
 			},
@@ -65,10 +65,10 @@ func TestModel(t *testing.T) {
 				m.billed = m.billed.Add(w.Value())
 			},
 			"close": func(d *rapid.T) {
-				who := drawAccount.Draw(d, "who")
-				left := m.balances[who]
-				delete(m.balances, who)
-				b.Book(pm.Entries{Closings: []pm.Closing{{Account: who, Left: left, Round: m.round, At: start}}})
+				owner := drawAccount.Draw(d, "who")
+				left := m.balances[owner]
+				delete(m.balances, owner)
+				b.Book(pm.Entries{Closings: []pm.Closing{{Account: owner, Left: left, Round: m.round, At: start}}})
 				if left.Sign() > 0 {
 					m.kept = m.kept.Add(left)
 				} else {
@@ -95,7 +95,8 @@ func TestModel(t *testing.T) {
 			},
 			"crash": func(d *rapid.T) {
 				// When this is answered, everything before it is on disk.
-				if err := b.Progress(t.Context(), pm.Progress{State: pm.TicketQueued, At: start}); !errors.Is(err, fault.LedgerRefused) {
+				if err := b.Progress(t.Context(), pm.Progress{State: pm.TicketQueued, At: start}); !errors.Is(err,
+					fault.LedgerRefused) {
 					d.Fatal(err)
 				}
 				old := b
@@ -146,7 +147,8 @@ func (m *model) opened(d *rapid.T, o pm.Opening, clean bool) {
 
 // compare verifies the books and compares their sums.
 func (m *model) compare(d *rapid.T, t *testing.T, b *books) {
-	if err := b.Progress(t.Context(), pm.Progress{State: pm.TicketQueued, At: start}); !errors.Is(err, fault.LedgerRefused) {
+	if err := b.Progress(t.Context(), pm.Progress{State: pm.TicketQueued, At: start}); !errors.Is(err,
+		fault.LedgerRefused) {
 		d.Fatal(err)
 	}
 	r, err := b.Verify(t.Context())
@@ -161,7 +163,9 @@ func (m *model) compare(d *rapid.T, t *testing.T, b *books) {
 	if len(totals) == 1 {
 		sum = totals[0]
 	}
-	if sum.Tickets != int64(len(m.tickets)) || sum.Received.Cmp(m.received) != 0 || sum.Billed.Cmp(m.billed) != 0 || sum.Kept.Cmp(m.kept) != 0 || sum.Given.Cmp(m.given) != 0 {
-		d.Fatalf("%d tickets, received %v, billed %v, kept %v, given up %v; want %+v", sum.Tickets, sum.Received, sum.Billed, sum.Kept, sum.Given, m)
+	if sum.Tickets != int64(len(m.tickets)) || sum.Received.Cmp(m.received) != 0 || sum.Billed.Cmp(m.billed) != 0 ||
+		sum.Kept.Cmp(m.kept) != 0 || sum.Given.Cmp(m.given) != 0 {
+		d.Fatalf("%d tickets, received %v, billed %v, kept %v, given up %v; want %+v", sum.Tickets, sum.Received, sum.Billed,
+			sum.Kept, sum.Given, m)
 	}
 }

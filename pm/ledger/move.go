@@ -11,23 +11,22 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// moved are the tables that are taken over as they are, in an order in which each
-// finds what it refers to. Those with numbers of their own are named with what counts
-// them.
-var moved = []struct{ table, columns, counted string }{
+// movedTables are the tables that are copied as they are, in the order of their references.
+// counted names the column of tables whose numbers come from a sequence.
+var movedTables = []struct{ table, columns, counted string }{
 	{"ledger_token", "one, secret", ""},
 	{"ledger_epoch", "id, secret, state, opened, ended", ""},
 	{"ledger_account", "id, sender, name, open, balance, carried, live, price, opened, used", "id"},
 	{"ledger_set", "id, epoch, rand_hash, sender, face, prob, expiration, credited, archived", "id"},
 	{"ledger_page", "set_id, page, bits", ""},
-	{"ledger_entry", "id, kind, account, round, at, session, rand_hash, face, prob, tickets, nonces, expiration, pipeline, model, worker, per_unit, pixels, units, produced, amount, claimed, stale", ""},
+	{"ledger_entry", "id, kind, account, round, at, session, rand_hash, face, prob, tickets, nonces, expiration, " +
+		"pipeline, model, worker, per_unit, pixels, units, produced, amount, claimed, stale", ""},
 	{"ledger_total", totalColumns, ""},
 }
 
-// Move copies the books of a database in a file into the book of a name, which is new
-// and empty, all or nothing. No process may have either open. From then on the file, and
-// by mark any older copy of it, is not opened as a ledger again. A Move that was
-// interrupted goes on when it is called again.
+// Move copies the ledger of a database file into the named book, which is new and empty, all or
+// nothing. No process may have either open. After that the file, and by its mark any older copy
+// of it, is not opened as a ledger again. Call Move again to resume an interrupted one.
 func Move(ctx context.Context, from, to *sql.DB, name string, mark Marker) error {
 	steps, err := openedTables(ctx, to)
 	if err == nil {
@@ -40,11 +39,11 @@ func Move(ctx context.Context, from, to *sql.DB, name string, mark Marker) error
 	if err := tables(tickets).Migrate(ctx, from); err != nil {
 		return err
 	}
-	kept, err := leave(ctx, from, name, mark)
+	kept, err := markMoved(ctx, from, name, mark)
 	if err != nil {
 		return err
 	}
-	there, err := arrived(ctx, to, kept)
+	there, err := alreadyMoved(ctx, to, kept)
 	if err != nil {
 		return err
 	}
@@ -56,10 +55,9 @@ func Move(ctx context.Context, from, to *sql.DB, name string, mark Marker) error
 	return mark.Store(kept)
 }
 
-// leave notes in the file that its books go to another, and returns the mark that says
-// so of every copy. It is the first step: a file that might have been copied already
-// must not be opened.
-func leave(ctx context.Context, from *sql.DB, name string, mark Marker) (m Mark, err error) {
+// markMoved records in the file where its ledger goes, and returns the mark that blocks every
+// copy. It is the first step: a file that may have been copied already must not be opened.
+func markMoved(ctx context.Context, from *sql.DB, name string, mark Marker) (m Mark, err error) {
 	const op = "move the books"
 	tx, err := from.BeginTx(ctx, nil)
 	if err != nil {
@@ -93,9 +91,9 @@ func leave(ctx context.Context, from *sql.DB, name string, mark Marker) (m Mark,
 	return m, tx.Commit()
 }
 
-// arrived reports whether a book has the books of a mark already. One that has others
-// is refused.
-func arrived(ctx context.Context, to *sql.DB, kept Mark) (there bool, err error) {
+// alreadyMoved reports whether a book already has the ledger of a mark. A book with another
+// ledger is refused.
+func alreadyMoved(ctx context.Context, to *sql.DB, kept Mark) (there bool, err error) {
 	tx, err := to.BeginTx(ctx, nil)
 	if err != nil {
 		return false, err
@@ -122,20 +120,22 @@ func copyBooks(ctx context.Context, from, to *sql.DB) error {
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
 	var entries int
-	if err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM ledger_entry) + (SELECT count(*) FROM ledger_winner) + (SELECT count(*) FROM ledger_epoch)`).Scan(&entries); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM ledger_entry) + (SELECT count(*)
+		FROM ledger_winner) + (SELECT count(*) FROM ledger_epoch)`).Scan(&entries); err != nil {
 		return err
 	}
 	if entries > 0 {
 		return refused("move the books", "the book is not empty")
 	}
-	for _, m := range moved {
+	for _, m := range movedTables {
 		if err := moveTable(ctx, from, tx, m.table, m.columns, nil); err != nil {
 			return fmt.Errorf("%s: %w", m.table, err)
 		}
 		if m.counted == "" {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, `SELECT setval(pg_get_serial_sequence('`+m.table+`', 'id'), (SELECT coalesce(max(id), 0) + 1 FROM `+m.table+`), false)`); err != nil {
+		if _, err := tx.ExecContext(ctx, `SELECT setval(pg_get_serial_sequence('`+m.table+`', 'id'),
+			(SELECT coalesce(max(id), 0) + 1 FROM `+m.table+`), false)`); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func copyBooks(ctx context.Context, from, to *sql.DB) error {
 	return tx.Commit()
 }
 
-// moveTable copies a table. change may change a row; it is given its columns.
+// moveTable copies a table. change may modify a row; it gets the row's columns.
 func moveTable(ctx context.Context, from *sql.DB, tx *sql.Tx, table, columns string, change func([]any) error) error {
 	n := strings.Count(columns, ",") + 1
 	insert := `INSERT INTO ` + table + ` (` + columns + `) VALUES (` + strings.Repeat("?, ", n-1) + `?)`
@@ -170,12 +170,14 @@ func moveTable(ctx context.Context, from *sql.DB, tx *sql.Tx, table, columns str
 	}, `SELECT `+columns+` FROM `+table)
 }
 
-// moveWinners copies the winning tickets with their histories. Their numbers are the
-// shared table's to give.
+// moveWinners copies the winning tickets with their histories. The shared table assigns new
+// numbers.
 func moveWinners(ctx context.Context, from *sql.DB, tx *sql.Tx) error {
 	numbers := make(map[int64]int64)
-	const insert = `INSERT INTO ledger_winner (hash, sender, recipient, face, prob, nonce, rand_hash, round, round_hash, sig, rand, expiration, account, credited, won,
-		state, since, tx, paid, fee, reason, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	const insert = `INSERT INTO ledger_winner (hash, sender, recipient, face, prob, nonce, rand_hash, round, round_hash,
+		sig, rand, expiration, account, credited, won,
+		state, since, tx, paid, fee, reason, attempts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+			?) RETURNING id`
 	err := each(ctx, from, func(rows *sql.Rows) error {
 		values, to := make([]any, 23), make([]any, 23)
 		for i := range values {
@@ -196,11 +198,12 @@ func moveWinners(ctx context.Context, from *sql.DB, tx *sql.Tx) error {
 	if err != nil {
 		return err
 	}
-	return moveTable(ctx, from, tx, "ledger_progress", "winner, n, state, tx, paid, fee, reason, at", func(row []any) error {
-		was, _ := row[0].(int64)
-		row[0] = numbers[was]
-		return nil
-	})
+	return moveTable(ctx, from, tx, "ledger_progress", "winner, n, state, tx, paid, fee, reason, at",
+		func(row []any) error {
+			was, _ := row[0].(int64)
+			row[0] = numbers[was]
+			return nil
+		})
 }
 
 func moveState(ctx context.Context, from *sql.DB, tx *sql.Tx) error {

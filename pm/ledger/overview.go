@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Overview is the ledger for people, without its secrets.
+// Overview is the ledger for display, without its secrets.
 type Overview struct {
 	// Entries are those that are not rolled up, Archived those that are.
 	Entries, Archived int64
@@ -18,12 +18,11 @@ type Overview struct {
 	// height up to which sets were dropped.
 	Before  protocol.Round
 	Expired protocol.L1Block
-	Epochs  []EpochLine
-	// Accounts are the open ones, last used first; Sets those that have not expired,
-	// newest first. Of each there is at most what was asked for; OpenAccounts and
-	// OpenSets count all.
-	Accounts     []AccountLine
-	Sets         []SetLine
+	Epochs  []EpochRow
+	// Accounts are the open ones, last used first; Sets those that have not expired, newest
+	// first. Both are limited by the caller; OpenAccounts and OpenSets count all.
+	Accounts     []AccountRow
+	Sets         []SetRow
 	OpenAccounts int
 	OpenSets     int
 	// Tickets are winners by state.
@@ -31,21 +30,21 @@ type Overview struct {
 }
 
 // EpochLine is an epoch without its secret: open, clean or crashed.
-type EpochLine struct {
+type EpochRow struct {
 	ID            pm.EpochID
 	State         string
 	Opened, Ended time.Time
 }
 
 // AccountLine is an open account. Price is what its first work cost a unit.
-type AccountLine struct {
+type AccountRow struct {
 	pm.Balance
 	Opened time.Time
 	Price  string
 }
 
 // SetLine is a set and how many of its tickets were credited.
-type SetLine struct {
+type SetRow struct {
 	RandHash        protocol.Hash
 	Sender          core.Address
 	Epoch           pm.EpochID
@@ -53,9 +52,9 @@ type SetLine struct {
 	Credited        int64
 }
 
-// Overview reads at most so many accounts and sets.
+// Overview reads the ledger, with at most so many accounts and sets.
 func (r *Reader) Overview(ctx context.Context, most int) (o Overview, err error) {
-	err = r.look(ctx, "read the ledger", func(tx *sql.Tx) error {
+	err = r.inSnapshot(ctx, "read the ledger", func(tx *sql.Tx) error {
 		now, err := readCurrent(ctx, tx)
 		if err != nil {
 			return err
@@ -77,7 +76,7 @@ func (r *Reader) Overview(ctx context.Context, most int) (o Overview, err error)
 
 func (o *Overview) epochs(ctx context.Context, tx *sql.Tx) error {
 	return each(ctx, tx, func(rows *sql.Rows) error {
-		var e EpochLine
+		var e EpochRow
 		var opened, ended int64
 		err := rows.Scan(&e.ID, &e.State, &opened, &ended)
 		e.Opened, e.Ended = timeOf(opened), timeOf(ended)
@@ -92,13 +91,14 @@ func (o *Overview) accounts(ctx context.Context, tx *sql.Tx, most int) error {
 		return err
 	}
 	return each(ctx, tx, func(rows *sql.Rows) error {
-		var a AccountLine
+		var a AccountRow
 		var used, opened int64
 		err := rows.Scan(into(a.Account.Sender[:]), &a.Account.Key, value{&a.Value}, &used, &opened, &a.Price)
 		a.Used, a.Opened = timeOf(used), timeOf(opened)
 		o.Accounts = append(o.Accounts, a)
 		return err
-	}, `SELECT sender, name, balance, used, opened, price FROM ledger_account WHERE open = 1 ORDER BY used DESC, id DESC LIMIT ?`, most)
+	}, `SELECT sender, name, balance, used, opened, price FROM ledger_account WHERE open = 1
+		ORDER BY used DESC, id DESC LIMIT ?`, most)
 }
 
 func (o *Overview) sets(ctx context.Context, tx *sql.Tx, most int) error {
@@ -107,22 +107,22 @@ func (o *Overview) sets(ctx context.Context, tx *sql.Tx, most int) error {
 		return err
 	}
 	return each(ctx, tx, func(rows *sql.Rows) error {
-		var s SetLine
+		var s SetRow
 		err := rows.Scan(into(s.RandHash[:]), into(s.Sender[:]), &s.Epoch, &s.ExpirationBlock, &s.Credited)
 		o.Sets = append(o.Sets, s)
 		return err
 	}, `SELECT rand_hash, sender, epoch, expiration, credited FROM ledger_set ORDER BY id DESC LIMIT ?`, most)
 }
 
-// Payers are the senders that have or had an account not long ago, those that used it
-// last first, at most so many.
+// Payers returns the senders that have or recently had an account, last used first, at most so
+// many.
 func (r *Reader) Payers(ctx context.Context, most int) (out []core.Address, err error) {
 	err = each(ctx, r.db, func(rows *sql.Rows) error {
-		var who core.Address
-		err := rows.Scan(into(who[:]))
-		out = append(out, who)
+		var owner core.Address
+		err := rows.Scan(into(owner[:]))
+		out = append(out, owner)
 		return err
 	}, `SELECT sender FROM ledger_account WHERE sender <> ? GROUP BY sender ORDER BY max(used) DESC LIMIT ?`,
 		make([]byte, len(core.Address{})), most)
-	return out, unreadable("read who paid", err)
+	return out, unreadable("read the payers", err)
 }

@@ -49,7 +49,8 @@ func TestAllOnPostgres(t *testing.T) {
 	server, err := postgres.New(dir, true)
 	must(t, err)
 	t.Cleanup(func() { server.Stop(true) })
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.parallel=8", "-test.short", "-rapid.checks=20", "-rapid.nofailfile")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.parallel=8", "-test.short", "-rapid.checks=20",
+		"-rapid.nofailfile")
 	cmd.Env = append(os.Environ(), onStore+"="+server.Address())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v:\n%s", err, out)

@@ -13,10 +13,10 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// By says by what totals are told apart.
+// By selects the fields by which totals are grouped.
 type By uint8
 
-// What totals can be told apart by; they are added up.
+// The grouping fields; combine them with |.
 const (
 	ByDay By = 1 << iota
 	ByRound
@@ -26,7 +26,7 @@ const (
 	ByWorker
 )
 
-// Query chooses totals. What is zero chooses nothing away.
+// Query selects totals. A zero field selects everything.
 type Query struct {
 	By By
 	// The first and last round and day, and the sender.
@@ -35,13 +35,13 @@ type Query struct {
 	Sender             core.Address
 }
 
-func (q *Query) takes(k *Key) bool {
+func (q *Query) matches(k *Key) bool {
 	return k.Round >= q.FromRound && (q.ToRound == 0 || k.Round <= q.ToRound) &&
 		k.Day >= q.FromDay && (q.ToDay == 0 || k.Day <= q.ToDay) && (q.Sender.IsZero() || k.Sender == q.Sender)
 }
 
-// of is the part of a key that the query tells apart.
-func (b By) of(k Key) (out Key) {
+// project keeps the fields of a key by which the query groups.
+func (b By) project(k Key) (out Key) {
 	if b&ByDay != 0 {
 		out.Day = k.Day
 	}
@@ -70,10 +70,10 @@ type tally struct {
 }
 
 func (s *tally) add(t *Total) {
-	if !s.query.takes(&t.Key) {
+	if !s.query.matches(&t.Key) {
 		return
 	}
-	k := s.query.By.of(t.Key)
+	k := s.query.By.project(t.Key)
 	to := s.sums[k]
 	if to == nil {
 		to = &Total{Key: k, Units: new(big.Int), Produced: new(big.Int)}
@@ -86,7 +86,7 @@ func (s *tally) add(t *Total) {
 // order of days, rounds, senders, pipelines, models and workers.
 func (r *Reader) Totals(ctx context.Context, query Query) ([]Total, error) {
 	s := &tally{query, make(map[Key]*Total)}
-	if err := r.look(ctx, "add up the ledger", func(tx *sql.Tx) error { return s.read(ctx, tx) }); err != nil {
+	if err := r.inSnapshot(ctx, "add up the ledger", func(tx *sql.Tx) error { return s.read(ctx, tx) }); err != nil {
 		return nil, err
 	}
 	return s.sorted(), nil
@@ -125,7 +125,8 @@ func compareKeys(a, b Key) int {
 		cmp.Compare(a.Pipeline, b.Pipeline), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Worker, b.Worker))
 }
 
-const totalColumns = `day, round, sender, pipeline, model, worker, tickets, received, jobs, units, produced, billed, kept, given,
+const totalColumns = `day, round, sender, pipeline, model, worker, tickets, received, jobs, units, produced, billed,
+	kept, given,
 	winners, won, redeemed, expired, failed, handed, gas`
 
 // archivedTotals are those of entries and winners that were rolled up.
@@ -139,8 +140,10 @@ func archivedTotals(ctx context.Context, q querier, f func(*Total)) error {
 
 func scanTotal(scan func(...any) error) (t Total, err error) {
 	t.Units, t.Produced = new(big.Int), new(big.Int)
-	err = scan(&t.Day, &t.Round, into(t.Sender[:]), &t.Pipeline, &t.Model, &t.Worker, &t.Tickets, value{&t.Received}, &t.Jobs, whole{t.Units}, whole{t.Produced},
-		value{&t.Billed}, value{&t.Kept}, value{&t.Given}, &t.Winners, value{&t.Won}, value{&t.Redeemed}, value{&t.Expired}, value{&t.Failed}, value{&t.Handed}, value{&t.Gas})
+	err = scan(&t.Day, &t.Round, into(t.Sender[:]), &t.Pipeline, &t.Model, &t.Worker, &t.Tickets, value{&t.Received},
+		&t.Jobs, bigInt{t.Units}, bigInt{t.Produced},
+		value{&t.Billed}, value{&t.Kept}, value{&t.Given}, &t.Winners, value{&t.Won}, value{&t.Redeemed}, value{&t.Expired},
+		value{&t.Failed}, value{&t.Handed}, value{&t.Gas})
 	return t, err
 }
 

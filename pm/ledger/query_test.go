@@ -28,7 +28,8 @@ func TestTotalsAreChosenAndToldApart(t *testing.T) {
 	note := work
 	note.Units, note.Produced = 0, 7
 	must(t, b.Append(t.Context(), pm.Entries{
-		Credits: []pm.Credit{credit(stream, 0, 1), later}, Debits: []pm.Debit{work, note, debit(stream, 3)}, Winners: []pm.Winner{winner(stream, 0, 1)},
+		Credits: []pm.Credit{credit(stream, 0, 1), later}, Debits: []pm.Debit{work, note, debit(stream, 3)},
+		Winners: []pm.Winner{winner(stream, 0, 1)},
 	}))
 	tests := []struct {
 		query ledger.Query
@@ -40,8 +41,10 @@ func TestTotalsAreChosenAndToldApart(t *testing.T) {
 		{ledger.Query{ToRound: 8}, "1 tickets 1 jobs 0 produced"},
 		{ledger.Query{FromDay: ledger.DayOf(start) + 1}, "2 tickets 0 jobs 0 produced"},
 		{ledger.Query{ToDay: ledger.DayOf(start)}, "1 tickets 2 jobs 11 produced"},
-		{ledger.Query{By: ledger.ByPipeline | ledger.ByModel}, "llm a/model 2 tickets 1 jobs 11 produced, transcoding 1 tickets 1 jobs 0 produced"},
-		{ledger.Query{By: ledger.ByWorker}, "3 tickets 0 jobs 0 produced, cpu 0 tickets 1 jobs 0 produced, gpu0 0 tickets 1 jobs 11 produced"},
+		{ledger.Query{By: ledger.ByPipeline | ledger.ByModel},
+			"llm a/model 2 tickets 1 jobs 11 produced, transcoding 1 tickets 1 jobs 0 produced"},
+		{ledger.Query{By: ledger.ByWorker},
+			"3 tickets 0 jobs 0 produced, cpu 0 tickets 1 jobs 0 produced, gpu0 0 tickets 1 jobs 11 produced"},
 		{ledger.Query{By: ledger.ByDay}, "2026-03-01 1 tickets 2 jobs 11 produced, 2026-03-02 2 tickets 0 jobs 0 produced"},
 	}
 	for _, tt := range tests {
@@ -65,7 +68,8 @@ func text(totals []ledger.Total) string {
 				words = append(words, w)
 			}
 		}
-		rows = append(rows, strings.Join(append(words, number(s.Tickets)+" tickets", number(s.Jobs)+" jobs", s.Produced.String()+" produced"), " "))
+		rows = append(rows, strings.Join(append(words, number(s.Tickets)+" tickets", number(s.Jobs)+" jobs",
+			s.Produced.String()+" produced"), " "))
 	}
 	return strings.Join(rows, ", ")
 }
@@ -80,7 +84,8 @@ func TestReadingWhileWriting(t *testing.T) {
 		return
 	}
 	q := url.Values{"mode": {"ro"}, "_txlock": {"deferred"}, "_busy_timeout": {"5000"}}
-	reader, err := sql.Open("sqlite3", "file:"+(&url.URL{Path: filepath.Join(dir, database.FileName)}).EscapedPath()+"?"+q.Encode())
+	reader, err := sql.Open("sqlite3", "file:"+(&url.URL{Path: filepath.Join(dir,
+		database.FileName)}).EscapedPath()+"?"+q.Encode())
 	must(t, err)
 	readWhileWriting(t, dir, reader)
 }
@@ -95,10 +100,10 @@ func readWhileWriting(t *testing.T, dir string, reader *sql.DB) {
 		pay(t, b, 0, 1000, 2, true)
 	}()
 	for looks := 0; ; looks++ {
-		sound(t, b.Reader)
+		repairHeight(t, b.Reader)
 		select {
 		case <-done:
-			if r := sound(t, b.Reader); r.Tickets != 2000 || r.Winners != 1000 {
+			if r := repairHeight(t, b.Reader); r.Tickets != 2000 || r.Winners != 1000 {
 				t.Errorf("%+v after %d looks", r, looks)
 			}
 			return
@@ -110,13 +115,13 @@ func readWhileWriting(t *testing.T, dir string, reader *sql.DB) {
 func TestEdges(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
-	who := account(0, "stream")
+	owner := account(0, "stream")
 	broken := func(change func(*pm.Credit)) pm.Entries {
-		c := credit(who, 0, 1)
+		c := credit(owner, 0, 1)
 		change(&c)
 		return pm.Entries{Credits: []pm.Credit{c}}
 	}
-	foreign := winner(who, 0, 1)
+	foreign := winner(owner, 0, 1)
 	foreign.Account.Sender = sender(5)
 	wrong := []pm.Entries{
 		broken(func(c *pm.Credit) { c.FaceValue = core.Wei{} }),
@@ -126,12 +131,12 @@ func TestEdges(t *testing.T) {
 		broken(func(c *pm.Credit) { c.Round = 1 << 63 }),
 		broken(func(c *pm.Credit) { c.At = time.Time{} }),
 		broken(func(c *pm.Credit) { c.Session = core.SessionID(strings.Repeat("x", 5000)) }),
-		{Debits: []pm.Debit{{Account: who, Produced: -2, At: start}}},
-		{Debits: []pm.Debit{{Account: who, Price: pm.Price{PerUnit: -1}, At: start}}},
-		{Closings: []pm.Closing{{Account: who, Round: 1 << 63, At: start}}},
-		{Winners: []pm.Winner{{Account: who, Won: start}}},
+		{Debits: []pm.Debit{{Account: owner, Produced: -2, At: start}}},
+		{Debits: []pm.Debit{{Account: owner, Price: pm.Price{PerUnit: -1}, At: start}}},
+		{Closings: []pm.Closing{{Account: owner, Round: 1 << 63, At: start}}},
+		{Winners: []pm.Winner{{Account: owner, Won: start}}},
 		{Winners: []pm.Winner{foreign}},
-		{Winners: []pm.Winner{winner(who, 0, 1), winner(who, 0, 1)}},
+		{Winners: []pm.Winner{winner(owner, 0, 1), winner(owner, 0, 1)}},
 	}
 	for i, e := range wrong {
 		if err := b.Append(t.Context(), e); fault.CodeOf(err) != fault.LedgerRefused {
@@ -139,9 +144,11 @@ func TestEdges(t *testing.T) {
 		}
 		b.Book(e)
 	}
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, 1)}, Winners: []pm.Winner{winner(who, 0, 1)}}))
-	must(t, b.Progress(t.Context(), pm.Progress{Hash: winner(who, 0, 1).Hash, State: pm.TicketFailed, Reason: strings.Repeat("ö", 4000), At: start}))
-	if r := sound(t, b.Reader); r.Entries != 1 || r.Winners != 1 {
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, 1)},
+		Winners: []pm.Winner{winner(owner, 0, 1)}}))
+	must(t, b.Progress(t.Context(), pm.Progress{Hash: winner(owner, 0, 1).Hash, State: pm.TicketFailed,
+		Reason: strings.Repeat("ö", 4000), At: start}))
+	if r := repairHeight(t, b.Reader); r.Entries != 1 || r.Winners != 1 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -8,50 +8,51 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// bookedMost is how many entries that nobody waits for are kept while the disk is
-// full. Beyond it bills of free work are dropped; others are bounded by the money
-// in the accounts, which does not grow while nothing can be written.
-const bookedMost = 1 << 16
+// maxAsync bounds the asynchronous entries that are kept while the disk is full. Beyond it
+// bills of free work are dropped; others are bounded by the money in the accounts, which does
+// not grow while nothing can be written.
+const maxAsync = 1 << 16
 
-// crowd is how many entries are written without waiting for more.
-const crowd = groupMost / 2
+// flushThreshold is how many entries are written without waiting for more.
+const flushThreshold = maxGroupRequests / 2
 
-// request is something to write: all of it or nothing.
+// request is one atomic write.
 type request struct {
 	op string
-	// do looks at the group and refuses, before it changes anything, with the fault
-	// LedgerRefused; every other error is the database's.
+	// do checks the group before it changes anything. It refuses with the fault LedgerRefused;
+	// every other error is the database's.
 	do func(context.Context, *group) error
-	// free says that it may be dropped when there is too much; alone that it is
-	// written in a transaction of its own, because it is no payment's business.
-	free, alone bool
-	// done gets the outcome; nil where nobody waits.
+	// droppable: it may be dropped on overflow. exclusive: it gets a transaction of its own,
+	// apart from payments.
+	droppable, exclusive bool
+	// done gets the outcome; nil without a waiting caller.
 	done chan error
-	// taken says that a group has it; then its caller waits for the outcome,
-	// whatever becomes of the caller's context. Guarded by the ledger's mu.
+	// taken: a group has it, so its caller waits for the outcome even if the caller's context
+	// ends. Guarded by the ledger's mu.
 	taken bool
 }
 
-// Append books entries and returns when they are on disk. Nothing was booked when
-// it returns an error: LedgerRefused says that the entries contradict the books,
-// LedgerFull that they could not be written, and may be tried again, LedgerFailed
-// that the ledger stopped; only in the last case they may turn up after a restart,
-// once. When ctx ends while others are being written, nothing is booked and its
-// error is returned.
+// Append records entries and returns when they are on disk. After an error nothing was
+// recorded: LedgerRefused means that the entries contradict the ledger; LedgerFull that they
+// could not be written and may be tried again; LedgerFailed that the ledger stopped, and only
+// then may they appear after a restart, once. If ctx ends before they are taken, nothing is
+// recorded and its error is returned.
 func (l *Ledger) Append(ctx context.Context, e pm.Entries) error {
 	const op = "book a payment"
-	if err := judge(op, &e); err != nil {
+	if err := validateEntries(op, &e); err != nil {
 		return err
 	}
-	return l.wait(ctx, &request{op: op, do: func(ctx context.Context, g *group) error { return g.book(ctx, op, &e) }})
+	return l.enqueueAndWait(ctx, &request{op: op, do: func(ctx context.Context,
+		g *group) error {
+		return g.book(ctx, op, &e)
+	}})
 }
 
-// Book books entries without waiting. They are written in the order of the calls
-// of Append and Book, and lost only by a crash; an entry that contradicts the books
-// is logged.
+// Book records entries without waiting. They are written in the order of the calls of Append
+// and Book, and lost only by a crash. An entry that contradicts the ledger is logged.
 func (l *Ledger) Book(e pm.Entries) {
 	const op = "book work"
-	if err := judge(op, &e); err != nil {
+	if err := validateEntries(op, &e); err != nil {
 		l.opt.Log.Error("entry refused", fault.Attr(err))
 		return
 	}
@@ -59,24 +60,29 @@ func (l *Ledger) Book(e pm.Entries) {
 	for i := range e.Debits {
 		free = free && e.Debits[i].Price.Free()
 	}
-	l.post(&request{op: op, free: free, do: func(ctx context.Context, g *group) error { return g.book(ctx, op, &e) }})
+	l.enqueueAsync(&request{op: op, droppable: free, do: func(ctx context.Context,
+		g *group) error {
+		return g.book(ctx, op, &e)
+	}})
 }
 
-// Progress notes a winner's next state and returns when it is on disk. What is
-// paid and the fee are those of the whole ticket so far: each progress replaces
-// them. The same state again, with nothing new, is nothing. The errors are those of
-// Append; LedgerRefused stands for a ticket that nobody knows, or one that is final.
+// Progress records a winner's next state and returns when it is on disk. Paid and the fee are
+// totals of the ticket so far: each progress replaces them. An unchanged state is ignored. The
+// errors are those of Append; LedgerRefused also means an unknown ticket, or one that is final.
 func (l *Ledger) Progress(ctx context.Context, p pm.Progress) error {
 	const op = "note the progress of a ticket"
-	if err := judgeProgress(op, &p); err != nil {
+	if err := validateProgress(op, &p); err != nil {
 		return err
 	}
-	p.Reason = clipped(p.Reason)
-	return l.wait(ctx, &request{op: op, do: func(ctx context.Context, g *group) error { return g.progress(ctx, op, &p) }})
+	p.Reason = truncated(p.Reason)
+	return l.enqueueAndWait(ctx, &request{op: op, do: func(ctx context.Context,
+		g *group) error {
+		return g.progress(ctx, op, &p)
+	}})
 }
 
-// wait puts a request into the queue and waits for its outcome.
-func (l *Ledger) wait(ctx context.Context, r *request) error {
+// enqueueAndWait queues a request and waits for its outcome.
+func (l *Ledger) enqueueAndWait(ctx context.Context, r *request) error {
 	select {
 	case l.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -84,7 +90,7 @@ func (l *Ledger) wait(ctx context.Context, r *request) error {
 	}
 	defer func() { <-l.slots }()
 	r.done = make(chan error, 1)
-	if err := l.push(r); err != nil {
+	if err := l.enqueue(r); err != nil {
 		return err
 	}
 	select {
@@ -98,34 +104,34 @@ func (l *Ledger) wait(ctx context.Context, r *request) error {
 	return <-r.done
 }
 
-// post puts a request into the queue for which nobody waits.
-func (l *Ledger) post(r *request) {
-	if err := l.push(r); err != nil {
+// enqueueAsync queues a request without a waiting caller.
+func (l *Ledger) enqueueAsync(r *request) {
+	if err := l.enqueue(r); err != nil {
 		l.opt.Log.Error("entry lost", fault.Attr(err))
 	}
 }
 
-func (l *Ledger) push(r *request) error {
+func (l *Ledger) enqueue(r *request) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended != nil {
 		return l.ended
 	}
 	if r.done == nil {
-		if r.free && l.booked >= bookedMost {
+		if r.droppable && l.asyncCount >= maxAsync {
 			return fault.New(fault.LedgerFull, r.op, "too much waits to be written; a bill of free work is dropped")
 		}
-		l.booked++
+		l.asyncCount++
 	}
 	l.queue = append(l.queue, r)
 	signal(l.wake)
-	if r.done != nil || len(l.queue) >= crowd {
-		signal(l.hurry)
+	if r.done != nil || len(l.queue) >= flushThreshold {
+		signal(l.flushNow)
 	}
 	return nil
 }
 
-// signal tells somebody who was told already nothing new.
+// signal fills a channel of capacity 1 unless it is full.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -133,22 +139,22 @@ func signal(c chan struct{}) {
 	}
 }
 
-// onlyBooked reports whether there is something to write that nobody waits for. From
-// then on hurry tells of whoever does.
-func (l *Ledger) onlyBooked() bool {
+// onlyAsync reports whether only asynchronous requests are queued. From then on flushNow
+// reports the arrival of a waiting one.
+func (l *Ledger) onlyAsync() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
-	case <-l.hurry:
+	case <-l.flushNow:
 	default:
 	}
-	if len(l.queue) == 0 || len(l.queue) >= crowd || len(l.kept) > 0 {
+	if len(l.queue) == 0 || len(l.queue) >= flushThreshold || len(l.retained) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(l.queue, func(r *request) bool { return r.done != nil })
 }
 
-// withdraw takes a request back that no group has.
+// withdraw removes a request that no group has taken.
 func (l *Ledger) withdraw(r *request) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,11 +165,11 @@ func (l *Ledger) withdraw(r *request) bool {
 	return true
 }
 
-// finish takes nothing more, and answers everybody who waits with the reason.
-func (l *Ledger) finish(why error) {
+// closeQueue refuses new requests and answers all waiting callers with the reason.
+func (l *Ledger) closeQueue(why error) {
 	l.mu.Lock()
 	queue := l.queue
 	l.queue, l.ended = nil, why
 	l.mu.Unlock()
-	answer(queue, why)
+	answerWaiting(queue, why)
 }

@@ -7,11 +7,10 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Run writes what is booked until ctx ends. Each group is what came while the one
-// before was written. When ctx has ended it writes the rest and marks the epoch as
-// ended in order. An error says that the ledger stopped for good, or that something
-// could not be written at the end; the process should end, and the next opening is
-// one after a crash.
+// Run writes queued entries until ctx ends. Each group holds what arrived while the one before
+// was written. After ctx it writes the rest and marks the epoch as ended in order. An error
+// means that the ledger stopped for good, or that something could not be written at the end;
+// the process should exit, and the next opening is one after a crash.
 func (l *Ledger) Run(ctx context.Context, ready func()) error {
 	ready()
 	work := context.WithoutCancel(ctx)
@@ -19,9 +18,9 @@ func (l *Ledger) Run(ctx context.Context, ready func()) error {
 	head := time.NewTicker(l.opt.HeadEvery)
 	defer head.Stop()
 	for {
-		l.linger(ctx)
+		l.waitForMore(ctx)
 		var again <-chan time.Time
-		if group := l.take(); len(group) > 0 {
+		if group := l.takeGroup(); len(group) > 0 {
 			kept, err := l.write(work, group)
 			if err != nil {
 				return l.stop(err)
@@ -36,57 +35,56 @@ func (l *Ledger) Run(ctx context.Context, ready func()) error {
 		case <-again:
 		case <-head.C:
 			l.watchHead()
-			l.remark()
+			l.storeMark()
 		case <-ctx.Done():
-			return l.end(work)
+			return l.close(work)
 		}
 	}
 }
 
-// linger lets entries that nobody waits for wait a little for company, so that a
-// bill and the payment after it share a commit. It ends at once when somebody
-// waits, when there are many, and when ctx has ended.
-func (l *Ledger) linger(ctx context.Context) {
-	if l.opt.GroupWait <= 0 || !l.onlyBooked() {
+// waitForMore delays asynchronous entries a little, so that a bill and the payment after it
+// share a commit. It ends at once when a caller waits, when there are many, or when ctx ends.
+func (l *Ledger) waitForMore(ctx context.Context) {
+	if l.opt.GroupWait <= 0 || !l.onlyAsync() {
 		return
 	}
 	timer := time.NewTimer(l.opt.GroupWait)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-l.hurry:
+	case <-l.flushNow:
 	case <-ctx.Done():
 	}
 }
 
-// write commits a group and answers those who wait. kept says that some of it could
-// not be written and is to be tried again. An error stops the ledger. Where one
-// entry is why a group failed, each is written by itself, so that it harms no other.
+// write commits a group and answers its callers. kept: some of it could not be written and is
+// retried. An error stops the ledger. If one entry makes a group fail, each is written alone,
+// so that it affects no other.
 func (l *Ledger) write(ctx context.Context, requests []*request) (kept bool, err error) {
 	v, err := l.commit(ctx, requests)
-	if v != apart {
-		return l.unwritten(requests, v, err)
+	if v != retryApart {
+		return l.handleUnwritten(requests, v, err)
 	}
 	for i := range requests {
 		switch v, err := l.commit(ctx, requests[i:i+1]); v {
 		case written:
-		case apart:
-			l.refuse(requests[i], err)
+		case retryApart:
+			l.refuseEntry(requests[i], err)
 		default:
-			return l.unwritten(requests[i:], v, err)
+			return l.handleUnwritten(requests[i:], v, err)
 		}
 	}
 	return false, nil
 }
 
-// unwritten deals with requests that were not written, if they were not.
-func (l *Ledger) unwritten(requests []*request, v verdict, err error) (kept bool, _ error) {
+// handleUnwritten handles requests that were not written.
+func (l *Ledger) handleUnwritten(requests []*request, v outcome, err error) (kept bool, _ error) {
 	switch v {
-	case later:
-		l.keep(requests, err)
+	case retryLater:
+		l.keepForRetry(requests, err)
 		return true, nil
-	case over:
-		answer(requests, err)
+	case fatal:
+		answerWaiting(requests, err)
 		return false, err
 	}
 	return false, nil
@@ -94,15 +92,15 @@ func (l *Ledger) unwritten(requests []*request, v verdict, err error) (kept bool
 
 // stop ends the ledger for good.
 func (l *Ledger) stop(why error) error {
-	l.finish(why)
+	l.closeQueue(why)
 	return why
 }
 
-// markEnded marks the epoch as ended in order, if the books are as this process left
-// them: a database that went back to an older state has forgotten tickets, and must
-// not go on under the same secret.
+// markEnded marks the epoch as ended in order, if the database is as this process left it: a
+// database that was reset to an older state lost tickets, and must not continue under the same
+// secret.
 func (l *Ledger) markEnded(ctx context.Context) (rows int64, err error) {
-	ctx, cancel := l.patiently(ctx)
+	ctx, cancel := l.withTxTimeout(ctx)
 	defer cancel()
 	done, err := l.db.ExecContext(ctx, `UPDATE ledger_epoch SET state = ?, ended = ? WHERE id = ? AND state IN (?, ?)
 		AND EXISTS (SELECT 1 FROM ledger_state WHERE commits = ?)`,
@@ -113,24 +111,25 @@ func (l *Ledger) markEnded(ctx context.Context) (rows int64, err error) {
 	return done.RowsAffected()
 }
 
-// end writes the rest and marks the epoch as ended in order.
-func (l *Ledger) end(ctx context.Context) error {
+// close writes the rest and marks the epoch as ended in order.
+func (l *Ledger) close(ctx context.Context) error {
 	const op = "close the ledger"
-	for !l.finished(fault.New(fault.LedgerFailed, op, "the ledger was closed")) {
-		kept, err := l.write(ctx, l.take())
+	for !l.closeIfEmpty(fault.New(fault.LedgerFailed, op, "the ledger was closed")) {
+		kept, err := l.write(ctx, l.takeGroup())
 		if err != nil {
 			return l.stop(err)
 		}
 		if kept {
-			return l.stop(fault.New(l.withheld(), op, "the last entries could not be written"))
+			return l.stop(fault.New(l.unwrittenCode(), op, "the last entries could not be written"))
 		}
 	}
 	n, err := l.markEnded(ctx)
 	switch {
 	case err == nil && n == 0:
-		return fault.New(fault.LedgerFailed, op, "the books are not those that were written last: an older copy, or another process writes them")
+		return fault.New(fault.LedgerFailed, op,
+			"the database is not at the last commit: it is an older copy, or another process writes it")
 	case err == nil:
-		l.remark()
+		l.storeMark()
 		return nil
 	case l.opt.Full(err):
 		return fault.Wrap(fault.LedgerFull, op, err)

@@ -2,12 +2,12 @@ package ledger
 
 import "github.com/tuttinode/tutti/core/database"
 
-// tables are those of the ledger; where winning tickets are differs. Times are nanoseconds since 1970; amounts are
-// decimal numbers or fractions in lowest terms, because no integer of a database
-// holds every amount of wei.
+// tables are the ledger's tables; the caller adds those of winning tickets. Times are
+// nanoseconds since 1970. Amounts are decimal numbers or fractions in lowest terms, because no
+// database integer holds every amount of wei.
 func tables(tickets string) database.Tables {
 	return database.Tables{Owner: "ledger", Content: "books",
-		Steps: []string{secrets + books + tickets + totals, low, folding, counting, leaving, staling}}
+		Steps: []string{secrets + books + tickets + totals, addLowHeight, addTotalIndex, addCommitCount, addMoved, addStale}}
 }
 
 const secrets = `CREATE TABLE ledger_token (
@@ -93,7 +93,7 @@ CREATE TABLE ledger_entry (
 ) STRICT;
 `
 
-// The columns of a winner from state on repeat its newest progress.
+// From state on, a winner's columns repeat its newest progress.
 const tickets = `CREATE TABLE ledger_winner (
 	id         INTEGER PRIMARY KEY,
 	hash       BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
@@ -161,19 +161,19 @@ const totals = `CREATE TABLE ledger_total (
 	PRIMARY KEY (round, day, sender, pipeline, model, worker)
 ) STRICT, WITHOUT ROWID`
 
-// low is the layer-1 height that the chain showed when that of the books was found to
-// be wrong, 0 while it is right.
-const low = `ALTER TABLE ledger_state ADD COLUMN low INTEGER NOT NULL DEFAULT 0`
+// addLowHeight adds the chain's layer-1 height when the ledger's was found to be wrong, 0 while
+// it is right.
+const addLowHeight = `ALTER TABLE ledger_state ADD COLUMN low INTEGER NOT NULL DEFAULT 0`
 
-// folding finds the totals of one sender.
-const folding = `CREATE INDEX ledger_total_sender ON ledger_total (sender, day)`
+// addTotalIndex finds the totals of one sender.
+const addTotalIndex = `CREATE INDEX ledger_total_sender ON ledger_total (sender, day)`
 
-// counting counts the groups that were written.
-const counting = `ALTER TABLE ledger_state ADD COLUMN commits INTEGER NOT NULL DEFAULT 0`
+// addCommitCount counts the committed groups.
+const addCommitCount = `ALTER TABLE ledger_state ADD COLUMN commits INTEGER NOT NULL DEFAULT 0`
 
-// leaving names the book that the books are being moved into, or were moved into.
-const leaving = `ALTER TABLE ledger_state ADD COLUMN moved TEXT NOT NULL DEFAULT ''`
+// addMoved names the book that the ledger is moved into.
+const addMoved = `ALTER TABLE ledger_state ADD COLUMN moved TEXT NOT NULL DEFAULT ''`
 
-// staling marks closings of accounts that may be of an older copy of the books. What was
-// left in those pays no debt.
-const staling = `ALTER TABLE ledger_entry ADD COLUMN stale INTEGER NOT NULL DEFAULT 0`
+// addStale marks closings of accounts that may be of an older copy of the ledger. What was left
+// in those pays no debt.
+const addStale = `ALTER TABLE ledger_entry ADD COLUMN stale INTEGER NOT NULL DEFAULT 0`

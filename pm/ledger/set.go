@@ -11,8 +11,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// set is one set of parameters as a group changes it. An id of 0 is a set that is
-// not on disk.
+// set is one set of ticket parameters in a group. An id of 0 is not on disk yet.
 type set struct {
 	id         int64
 	sender     core.Address
@@ -29,17 +28,19 @@ type page struct {
 	dirty bool
 }
 
-// check says whether a credit fits the books: the terms of its set, the age of the
-// set, and that none of its tickets was credited before. It changes nothing.
-func (g *group) check(ctx context.Context, op string, c *pm.Credit) error {
+// checkCredit says whether a credit is consistent with the ledger: the terms of its set, the
+// age of the set, and that none of its tickets was credited before. It changes nothing.
+func (g *group) checkCredit(ctx context.Context, op string, c *pm.Credit) error {
 	if g.now.expired > 0 && c.ExpirationBlock <= g.now.expired {
-		return refused(op, fmt.Sprintf("the tickets expired at layer-1 block %d, and those up to %d were put away", c.ExpirationBlock, g.now.expired))
+		return refused(op, fmt.Sprintf("the tickets expired at layer-1 block %d, and those up to %d were put away",
+			c.ExpirationBlock, g.now.expired))
 	}
 	s, err := g.set(ctx, c)
 	if err != nil {
 		return err
 	}
-	if s.sender != c.Account.Sender || s.face.Cmp(c.FaceValue) != 0 || s.prob != c.WinProb || s.expiration != c.ExpirationBlock {
+	if s.sender != c.Account.Sender || s.face.Cmp(c.FaceValue) != 0 || s.prob != c.WinProb ||
+		s.expiration != c.ExpirationBlock {
 		return refused(op, fmt.Sprintf("the set %v is known with other terms", c.RandHash))
 	}
 	for _, n := range c.Nonces {
@@ -55,16 +56,17 @@ func (g *group) check(ctx context.Context, op string, c *pm.Credit) error {
 	return nil
 }
 
-// set finds the set of a credit, or begins one that is on disk when it is flushed.
+// set finds the set of a credit, or makes one that is stored by flush.
 func (g *group) set(ctx context.Context, c *pm.Credit) (*set, error) {
 	if s := g.sets[c.RandHash]; s != nil {
 		return s, nil
 	}
 	s := &set{pages: make(map[int64]*page)}
-	err := g.row(ctx, findSet, c.RandHash[:]).Scan(&s.id, into(s.sender[:]), wei{&s.face}, into(s.prob[:]), &s.expiration, &s.credited)
+	err := g.queryRow(ctx, findSet, c.RandHash[:]).Scan(&s.id, into(s.sender[:]), wei{&s.face}, into(s.prob[:]),
+		&s.expiration, &s.credited)
 	if errors.Is(err, sql.ErrNoRows) {
 		s.sender, s.face, s.prob, s.expiration = c.Account.Sender, c.FaceValue, c.WinProb, c.ExpirationBlock
-		return s, nil // kept only when something is credited
+		return s, nil // kept only when a ticket is credited
 	}
 	if err != nil {
 		return nil, err
@@ -79,7 +81,7 @@ func (g *group) page(ctx context.Context, s *set, at int64) (*page, error) {
 	}
 	p := new(page)
 	if s.id != 0 {
-		err := g.row(ctx, findPage, s.id, at).Scan(&p.bits)
+		err := g.queryRow(ctx, findPage, s.id, at).Scan(&p.bits)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return nil, err
 		}
@@ -88,7 +90,7 @@ func (g *group) page(ctx context.Context, s *set, at int64) (*page, error) {
 	return p, nil
 }
 
-// credit books tickets that check has let pass.
+// credit records tickets that checkCredit accepted.
 func (g *group) credit(ctx context.Context, c *pm.Credit) error {
 	a, err := g.account(ctx, c.Account, c.At)
 	if err != nil {
@@ -110,7 +112,8 @@ func (g *group) credit(ctx context.Context, c *pm.Credit) error {
 	s.credited += int64(len(c.Nonces))
 	a.open, a.balance = true, a.balance.Add(c.Value())
 	a.live++
-	_, err = g.exec(ctx, addCredit, g.next(), a.id, int64(c.Round), nanos(c.At), string(c.Session), c.RandHash[:], c.FaceValue.String(), c.WinProb[:],
+	_, err = g.exec(ctx, addCredit, g.next(), a.id, int64(c.Round), nanos(c.At), string(c.Session), c.RandHash[:],
+		c.FaceValue.String(), c.WinProb[:],
 		int64(len(c.Nonces)), packNonces(c.Nonces), int64(c.ExpirationBlock))
 	return err
 }
@@ -131,7 +134,8 @@ func (g *group) flushSets(ctx context.Context) error {
 func (g *group) flushSet(ctx context.Context, hash protocol.Hash, s *set) error {
 	if s.id == 0 {
 		var err error
-		if s.id, err = g.add(ctx, addSet, int64(g.l.epoch), hash[:], s.sender[:], s.face.String(), s.prob[:], int64(s.expiration)); err != nil {
+		if s.id, err = g.insert(ctx, addSet, int64(g.l.epoch), hash[:], s.sender[:], s.face.String(), s.prob[:],
+			int64(s.expiration)); err != nil {
 			return err
 		}
 	}

@@ -62,7 +62,7 @@ func (s *shelf) book(name string) *books {
 	b.board = health.New(log, time.Now, nil)
 	var err error
 	b.Ledger, b.opening, err = ledger.Open(s.Context(), ledger.Options{
-		DB: b.db, Lost: store.Lost, Passing: store.Passing, Full: store.Full, Patience: s.patience,
+		DB: b.db, Lost: store.Lost, Passing: store.Passing, Full: store.Full, TxTimeout: s.patience,
 		Rand: rand.Reader, Now: func() time.Time { return b.now }, Board: b.board, Log: log, Retry: 20 * time.Millisecond,
 	})
 	must(s.T, err)
@@ -107,13 +107,15 @@ func TestTheBooksOfADatabase(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	a, b := s.book("a"), s.book("b")
-	who := account(0, "stream")
-	must(t, a.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 1)}, Winners: []pm.Winner{winner(who, 1, 1)}}))
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 2, 1)}, Winners: []pm.Winner{winner(who, 2, 1)}}))
+	owner := account(0, "stream")
+	must(t, a.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 1)},
+		Winners: []pm.Winner{winner(owner, 1, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 2, 1)},
+		Winners: []pm.Winner{winner(owner, 2, 1)}}))
 	// No ticket is in two books.
-	want(t, b.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 1, 1)}}), fault.LedgerRefused)
+	want(t, b.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 1, 1)}}), fault.LedgerRefused)
 	for _, one := range []*books{a, b} {
-		if r := sound(t, one.Reader); r.Winners != 1 || r.Tickets != 1 {
+		if r := repairHeight(t, one.Reader); r.Winners != 1 || r.Tickets != 1 {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -122,7 +124,7 @@ func TestTheBooksOfADatabase(t *testing.T) {
 	defer db.Close()
 	all := ledger.SharedReader(db)
 	waiting, err := all.Waiting(t.Context())
-	if must(t, err); waiting[who.Sender].Cmp(core.NewWei(2*ev)) != 0 {
+	if must(t, err); waiting[owner.Sender].Cmp(core.NewWei(2*ev)) != 0 {
 		t.Error(waiting)
 	}
 	lines, err := all.Books(t.Context())
@@ -130,15 +132,15 @@ func TestTheBooksOfADatabase(t *testing.T) {
 		t.Errorf("%+v", lines)
 	}
 	// Who leads moves every book's tickets, and tells what it is about to send.
-	theirs := winner(who, 2, 1)
+	theirs := winner(owner, 2, 1)
 	must(t, term.Sending(t.Context(), theirs.Hash, theirs.ExpirationBlock, time.Minute))
-	late := credit(who, 3, 1)
+	late := credit(owner, 3, 1)
 	late.ExpirationBlock = theirs.ExpirationBlock
 	want(t, a.Append(t.Context(), pm.Entries{Credits: []pm.Credit{late}}), fault.LedgerRefused)
 	for _, state := range []pm.TicketState{pm.TicketQueued, pm.TicketSubmitted} {
 		must(t, term.Progress(t.Context(), pm.Progress{Hash: theirs.Hash, State: state, At: start}))
 	}
-	sound(t, b.Reader)
+	repairHeight(t, b.Reader)
 	// Another node takes over: nothing of the old term is written any more.
 	if _, err := ledger.Lead(t.Context(), s.leaderless(), "b", time.Now); !errors.Is(err, fault.StoreNotLeading) {
 		t.Error(err)
@@ -150,7 +152,8 @@ func TestTheBooksOfADatabase(t *testing.T) {
 	}
 	want(t, next.Sending(t.Context(), theirs.Hash, theirs.ExpirationBlock, time.Minute), fault.StoreTakeover)
 	must(t, next.Sending(t.Context(), theirs.Hash, theirs.ExpirationBlock, time.Nanosecond)) // that long ago
-	must(t, next.Progress(t.Context(), pm.Progress{Hash: theirs.Hash, State: pm.TicketFinal, Paid: core.NewWei(ev), At: start}))
+	must(t, next.Progress(t.Context(), pm.Progress{Hash: theirs.Hash, State: pm.TicketFinal, Paid: core.NewWei(ev),
+		At: start}))
 	must(t, b.stop())
 	if o := s.book("b").opening; !o.Clean {
 		t.Error("not clean")
@@ -162,8 +165,8 @@ func TestAnOldTermWritesNothing(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	a := s.book("a")
-	who := account(0, "stream")
-	must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 1, 1)}}))
+	owner := account(0, "stream")
+	must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 1, 1)}}))
 	db := s.store("a").Leader()
 	defer db.Close()
 	old, err := ledger.Lead(t.Context(), db, "a", time.Now)
@@ -172,7 +175,7 @@ func TestAnOldTermWritesNothing(t *testing.T) {
 	_, err = db.ExecContext(t.Context(), `SELECT pg_advisory_unlock(?)`, ledger.LeaderLock())
 	must(t, err)
 	s.lead("b", time.Now)
-	h := winner(who, 1, 1).Hash
+	h := winner(owner, 1, 1).Hash
 	want(t, old.Progress(t.Context(), pm.Progress{Hash: h, State: pm.TicketQueued, At: start}), fault.StoreNotLeading)
 	want(t, old.Sending(t.Context(), h, 100, time.Minute), fault.StoreNotLeading)
 	want(t, old.Holds(t.Context()), fault.StoreNotLeading)
@@ -187,7 +190,7 @@ func TestTheDatabaseComesAndGoes(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	a := s.book("a")
-	who := account(0, "stream")
+	owner := account(0, "stream")
 	stop := make(chan struct{})
 	stopping := sync.OnceFunc(func() { close(stop) })
 	defer stopping()
@@ -201,8 +204,8 @@ func TestTheDatabaseComesAndGoes(t *testing.T) {
 				return
 			default:
 			}
-			a.Book(pm.Entries{Debits: []pm.Debit{debit(who, 1)}})
-			switch err := a.Append(context.Background(), pm.Entries{Credits: []pm.Credit{credit(who, 1, n)}}); {
+			a.Book(pm.Entries{Debits: []pm.Debit{debit(owner, 1)}})
+			switch err := a.Append(context.Background(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, n)}}); {
 			case err == nil:
 				yes++
 			case errors.Is(err, fault.StoreUnreachable):
@@ -233,7 +236,7 @@ func TestTheDatabaseComesAndGoes(t *testing.T) {
 	n := <-counted
 	must(t, a.stop())
 	again := s.book("a")
-	r := sound(t, again.Reader)
+	r := repairHeight(t, again.Reader)
 	if r.Tickets != n[0] || !again.opening.Clean {
 		t.Errorf("%d tickets, %d were answered; clean %v", r.Tickets, n[0], again.opening.Clean)
 	}
@@ -251,7 +254,7 @@ func TestMovingIntoAStore(t *testing.T) {
 	s := newShelf(t)
 	dir := t.TempDir()
 	old := filledAt(t, dir)
-	before := sound(t, old.Reader)
+	before := repairHeight(t, old.Reader)
 	must(t, old.stop())
 	from, to := connect(t, dir), s.store("a").Writer()
 	defer to.Close()
@@ -265,16 +268,18 @@ func TestMovingIntoAStore(t *testing.T) {
 	want(t, err, fault.LedgerMoved)
 	must(t, to.Close())
 	b := s.book("a")
-	after := sound(t, b.Reader)
-	if after.Entries != before.Entries || after.Tickets != before.Tickets || after.Winners != before.Winners || after.Open.Cmp(before.Open) != 0 {
+	after := repairHeight(t, b.Reader)
+	if after.Entries != before.Entries || after.Tickets != before.Tickets || after.Winners != before.Winners ||
+		after.Open.Cmp(before.Open) != 0 {
 		t.Errorf("%+v, was %+v", after, before)
 	}
 	if !b.opening.Clean || b.opening.Current.Secret == old.opening.Current.Secret ||
 		b.opening.Token != old.opening.Token {
 		t.Errorf("%+v", b.opening)
 	}
-	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(account(7, "new"), 7, 1)}, Winners: []pm.Winner{winner(account(7, "new"), 7, 1)}}))
-	sound(t, b.Reader)
+	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(account(7, "new"), 7, 1)},
+		Winners: []pm.Winner{winner(account(7, "new"), 7, 1)}}))
+	repairHeight(t, b.Reader)
 }
 
 // leaderless is a connection that cannot be the leader's while another is.

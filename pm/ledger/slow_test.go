@@ -87,7 +87,7 @@ func TestADistantDatabase(t *testing.T) {
 	}
 	must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(account(0, "stream"), 1, 1)}}))
 	must(t, b.stop())
-	sound(t, s.book("a").Reader)
+	repairHeight(t, s.book("a").Reader)
 }
 
 // A standby that was promoted may lack commits. Books that are not those which this
@@ -96,15 +96,15 @@ func TestADistantDatabase(t *testing.T) {
 func TestBooksOfAnOlderState(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
-	who := account(0, "stream")
+	owner := account(0, "stream")
 	for name, end := range map[string]func(*books) error{
 		"payment": func(b *books) error {
-			return b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 2)}})
+			return b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 2)}})
 		},
 		"end": func(b *books) error { return b.stop() },
 	} {
 		b := s.book(name)
-		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 1, 1)}}))
+		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 1)}}))
 		db := s.store("").SharedReader()
 		_, err := db.ExecContext(t.Context(), `SET default_transaction_read_only = off`)
 		must(t, err)
@@ -139,7 +139,8 @@ func TestTwoRecipientsAtOnce(t *testing.T) {
 		defer db.Close()
 		must(t, db.PingContext(t.Context()))
 		go func() {
-			outcomes <- ledger.OpenBook(t.Context(), db, ledger.Book{Name: string(rune('b' + i)), Recipient: core.Address{byte(i)}}, start)
+			outcomes <- ledger.OpenBook(t.Context(), db, ledger.Book{Name: string(rune('b' + i)),
+				Recipient: core.Address{byte(i)}}, start)
 		}()
 	}
 	opened := 0

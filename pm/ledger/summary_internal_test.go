@@ -6,7 +6,9 @@ import (
 )
 
 // Known is Totals without the slow way; ok is false where only that knows.
-func (s *Summary) Known(ctx context.Context, q Query) ([]Total, bool, error) { return s.known(ctx, q) }
+func (s *Summary) Known(ctx context.Context, q Query) ([]Total, bool, error) {
+	return s.fromMemory(ctx, q)
+}
 
 // Chunk has the summary read so many entries at once.
 func (s *Summary) Chunk(n int64) { s.chunk = n }
@@ -14,15 +16,15 @@ func (s *Summary) Chunk(n int64) { s.chunk = n }
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	var j journal
-	expect := func(commit int64, n int, anew bool) {
+	expect := func(commit int64, n int, all bool) {
 		t.Helper()
-		if got, all := j.upTo(commit); len(got) != n || all != anew {
-			t.Errorf("commit %d: %v %v, want %d %v", commit, got, all, n, anew)
+		if got, all := j.upTo(commit); len(got) != n || all != all {
+			t.Errorf("commit %d: %v %v, want %d %v", commit, got, all, n, all)
 		}
 	}
-	j.note(5, []int64{1, 2}, false)
-	j.note(6, nil, false)
-	j.note(7, []int64{1}, true)
+	j.record(5, []int64{1, 2}, false)
+	j.record(6, nil, false)
+	j.record(7, []int64{1}, true)
 	expect(4, 0, false)
 	expect(6, 2, false)
 	expect(7, 3, true)
@@ -30,7 +32,7 @@ func TestJournal(t *testing.T) {
 	expect(6, 0, false)
 	expect(7, 1, true)
 	// What there is no room for is told as everything, until somebody saw it.
-	j.note(8, make([]int64, changesMost), false)
+	j.record(8, make([]int64, maxChanges), false)
 	expect(7, 0, true)
 	j.drop(7)
 	expect(8, 0, true)

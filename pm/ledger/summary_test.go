@@ -38,7 +38,8 @@ func (s *summed) open(t *testing.T) {
 
 // settle waits until everything before it is on disk.
 func (s *summed) settle(t *rapid.T) {
-	if err := s.Progress(context.Background(), pm.Progress{State: pm.TicketQueued, At: start}); !errors.Is(err, fault.LedgerRefused) {
+	if err := s.Progress(context.Background(), pm.Progress{State: pm.TicketQueued, At: start}); !errors.Is(err,
+		fault.LedgerRefused) {
 		t.Fatal(err)
 	}
 }
@@ -48,7 +49,8 @@ func exactly(totals []ledger.Total) (out string) {
 	for i := range totals {
 		t := &totals[i]
 		out += fmt.Sprint(t.Key, t.Tickets, t.Jobs, t.Units, t.Produced, t.Winners)
-		for _, v := range []pm.Value{t.Received, t.Billed, t.Kept, t.Given, t.Won, t.Redeemed, t.Waiting, t.Mined, t.Handed, t.Expired, t.Failed, t.Gas} {
+		for _, v := range []pm.Value{t.Received, t.Billed, t.Kept, t.Given, t.Won, t.Redeemed, t.Waiting, t.Mined, t.Handed,
+			t.Expired, t.Failed, t.Gas} {
 			out += " " + v.Rat().RatString()
 		}
 		out += "\n"
@@ -84,15 +86,17 @@ func catchUp(t rapid.TB, s *ledger.Summary) {
 }
 
 func (s *summed) draw(d *rapid.T) (pm.Account, time.Time) {
-	who := account(rapid.ByteMax(2).Draw(d, "sender"), rapid.SampledFrom([]string{"stream", "33_model", "33_other"}).Draw(d, "key"))
-	return who, start.Add(time.Duration(rapid.IntRange(0, 2).Draw(d, "days")) * 24 * time.Hour)
+	owner := account(rapid.ByteMax(2).Draw(d, "sender"), rapid.SampledFrom([]string{"stream", "33_model",
+		"33_other"}).Draw(d, "key"))
+	return owner, start.Add(time.Duration(rapid.IntRange(0, 2).Draw(d, "days")) * 24 * time.Hour)
 }
 
 func drawQuery(d *rapid.T) ledger.Query {
 	return ledger.Query{
 		By:        ledger.By(rapid.ByteMax(63).Draw(d, "by")),
-		FromRound: protocol.Round(rapid.IntRange(0, 2).Draw(d, "from")), ToRound: protocol.Round(rapid.IntRange(0, 6).Draw(d, "to")),
-		Sender: rapid.SampledFrom([]core.Address{{}, sender(1)}).Draw(d, "of"),
+		FromRound: protocol.Round(rapid.IntRange(0, 2).Draw(d, "from")),
+		ToRound:   protocol.Round(rapid.IntRange(0, 6).Draw(d, "to")),
+		Sender:    rapid.SampledFrom([]core.Address{{}, sender(1)}).Draw(d, "of"),
 	}
 }
 
@@ -110,14 +114,15 @@ func TestSummaryIsTheBooks(t *testing.T) {
 			"win":     s.win,
 			"advance": s.advance,
 			"work": func(d *rapid.T) {
-				who, at := s.draw(d)
-				w := debit(who, rapid.Int64Range(0, 5000).Draw(d, "units"))
-				w.Round, w.At, w.Worker, w.Produced = s.round, at, rapid.SampledFrom([]string{"cpu", "gpu"}).Draw(d, "worker"), rapid.Int64Range(-1, 9).Draw(d, "produced")
+				owner, at := s.draw(d)
+				w := debit(owner, rapid.Int64Range(0, 5000).Draw(d, "units"))
+				w.Round, w.At, w.Worker, w.Produced = s.round, at, rapid.SampledFrom([]string{"cpu", "gpu"}).Draw(d, "worker"),
+					rapid.Int64Range(-1, 9).Draw(d, "produced")
 				s.Book(pm.Entries{Debits: []pm.Debit{w}})
 			},
 			"close": func(d *rapid.T) {
-				who, at := s.draw(d)
-				s.Book(pm.Entries{Closings: []pm.Closing{{Account: who, Left: value(1, 3), Round: s.round, At: at}}})
+				owner, at := s.draw(d)
+				s.Book(pm.Entries{Closings: []pm.Closing{{Account: owner, Left: value(1, 3), Round: s.round, At: at}}})
 			},
 			"archive": func(d *rapid.T) {
 				s.round++
@@ -162,19 +167,20 @@ func need(d *rapid.T, err error) {
 }
 
 func (s *summed) pay(d *rapid.T) {
-	who, at := s.draw(d)
-	c := credit(who, rapid.ByteMax(5).Draw(d, "set"), rapid.Uint32().Draw(d, "nonce"))
-	c.RandHash[31], c.Round, c.At, c.FaceValue = who.Key[0], s.round, at, core.NewWei(uint64(1+c.RandHash[0]))
+	owner, at := s.draw(d)
+	c := credit(owner, rapid.ByteMax(5).Draw(d, "set"), rapid.Uint32().Draw(d, "nonce"))
+	c.RandHash[31], c.Round, c.At, c.FaceValue = owner.Key[0], s.round, at, core.NewWei(uint64(1+c.RandHash[0]))
 	c.WinProb[0] = c.RandHash[1] | 1
-	if err := s.Append(context.Background(), pm.Entries{Credits: []pm.Credit{c}}); err != nil && !errors.Is(err, fault.LedgerRefused) {
+	if err := s.Append(context.Background(), pm.Entries{Credits: []pm.Credit{c}}); err != nil &&
+		!errors.Is(err, fault.LedgerRefused) {
 		d.Fatal(err)
 	}
 }
 
 // win adds a winner, or has one credited that came before, to whatever account.
 func (s *summed) win(d *rapid.T) {
-	who, at := s.draw(d)
-	w := winner(who, rapid.ByteMax(1).Draw(d, "set"), rapid.Uint32Max(1).Draw(d, "nonce"))
+	owner, at := s.draw(d)
+	w := winner(owner, rapid.ByteMax(1).Draw(d, "set"), rapid.Uint32Max(1).Draw(d, "nonce"))
 	w.Won, w.Credited, w.Ticket.CreationRound = at, rapid.Bool().Draw(d, "credited"), s.round
 	need(d, s.Append(context.Background(), pm.Entries{Winners: []pm.Winner{w}}))
 	s.winners = append(s.winners, w)
@@ -186,8 +192,10 @@ func (s *summed) advance(d *rapid.T) {
 		d.Skip()
 	}
 	p := pm.Progress{
-		Hash: rapid.SampledFrom(s.winners).Draw(d, "winner").Hash, At: start, GasFee: core.NewWei(rapid.Uint64Max(9).Draw(d, "gas")),
-		State: rapid.SampledFrom([]pm.TicketState{pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal, pm.TicketFailed, pm.TicketExpired, pm.TicketHanded}).Draw(d, "state"),
+		Hash: rapid.SampledFrom(s.winners).Draw(d, "winner").Hash, At: start,
+		GasFee: core.NewWei(rapid.Uint64Max(9).Draw(d, "gas")),
+		State: rapid.SampledFrom([]pm.TicketState{pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal,
+			pm.TicketFailed, pm.TicketExpired, pm.TicketHanded}).Draw(d, "state"),
 	}
 	if p.State == pm.TicketFinal {
 		p.Paid = core.NewWei(ev - 3)
@@ -214,7 +222,8 @@ func TestSummaryOfFoldedTotals(t *testing.T) {
 	agree(t, b.Reader, sum, by, true)
 	s.hours.Store(401 * 24)
 	must(t, b.Archive(t.Context(), 8))
-	if folded, err := sum.Totals(t.Context(), by); err != nil || len(folded) != 1 || folded[0].Kept.Cmp(pm.ValueOf(big.NewRat(5*ev, 1))) != 0 {
+	if folded, err := sum.Totals(t.Context(), by); err != nil || len(folded) != 1 ||
+		folded[0].Kept.Cmp(pm.ValueOf(big.NewRat(5*ev, 1))) != 0 {
 		t.Errorf("%+v %v", folded, err)
 	}
 	agree(t, b.Reader, sum, by, true)
@@ -236,7 +245,8 @@ func TestSummaryOfWinnersThatMove(t *testing.T) {
 	must(t, b.Progress(t.Context(), pm.Progress{Hash: w.Hash, State: pm.TicketFinal, Paid: core.NewWei(5), At: start}))
 	must(t, b.Archive(t.Context(), 20))
 	agree(t, b.Reader, sum, by, true)
-	if all, err := sum.Totals(t.Context(), by); err != nil || len(all) != 1 || all[0].Model != "model" || all[0].Redeemed.Cmp(value(5, 1)) != 0 {
+	if all, err := sum.Totals(t.Context(), by); err != nil || len(all) != 1 || all[0].Model != "model" ||
+		all[0].Redeemed.Cmp(value(5, 1)) != 0 {
 		t.Errorf("%+v %v", all, err)
 	}
 }
@@ -246,9 +256,10 @@ func TestSummaryOfWinnersThatMove(t *testing.T) {
 func TestSummaryWarmsUp(t *testing.T) {
 	t.Parallel()
 	b := open(t, t.TempDir())
-	who := account(0, "stream")
+	owner := account(0, "stream")
 	for n := range uint32(30) {
-		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(who, 0, n)}, Debits: []pm.Debit{debit(who, 7)}, Winners: []pm.Winner{winner(who, 0, n)}}))
+		must(t, b.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 0, n)},
+			Debits: []pm.Debit{debit(owner, 7)}, Winners: []pm.Winner{winner(owner, 0, n)}}))
 	}
 	sum := b.Summary()
 	sum.Chunk(4)
@@ -258,7 +269,11 @@ func TestSummaryWarmsUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- sum.Run(ctx, func() {}) }()
-	until(t, "the summary is warm", func() bool { _, ok, err := sum.Known(t.Context(), queryAll); return ok && err == nil })
+	until(t, "the summary is warm", func() bool {
+		_, ok, err := sum.Known(t.Context(), queryAll)
+		return ok &&
+			err == nil
+	})
 	got, _, err := sum.Known(t.Context(), queryAll)
 	must(t, err)
 	got[0].Units.SetInt64(-1)
@@ -272,19 +287,20 @@ func TestSummaryOfABookThatAnotherRedeems(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
 	a, b := s.book("a"), s.book("b")
-	who := account(0, "stream")
+	owner := account(0, "stream")
 	for n := range uint32(20) {
-		must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 1, n)}}))
+		must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 1, n)}}))
 	}
-	must(t, b.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 2, 1)}}))
+	must(t, b.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 2, 1)}}))
 	term, _ := s.lead("b", func() time.Time { return start })
 	sum := a.Summary()
 	catchUp(t, sum)
 	agree(t, a.Reader, sum, queryAll, true)
 	for n := range uint32(20) {
-		must(t, term.Progress(t.Context(), pm.Progress{Hash: winner(who, 1, n).Hash, State: pm.TicketFinal, Paid: core.NewWei(ev - uint64(n)), At: start}))
+		must(t, term.Progress(t.Context(), pm.Progress{Hash: winner(owner, 1, n).Hash, State: pm.TicketFinal,
+			Paid: core.NewWei(ev - uint64(n)), At: start}))
 		agree(t, a.Reader, sum, queryAll, true)
 	}
-	must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(who, 3, 1)}}))
+	must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 3, 1)}}))
 	agree(t, a.Reader, sum, queryAll, true)
 }

@@ -21,8 +21,7 @@ func DayOf(t time.Time) Day { return Day(t.Unix() / 86400) }
 // String is the day as "2026-03-01".
 func (d Day) String() string { return time.Unix(int64(d)*86400, 0).UTC().Format(time.DateOnly) }
 
-// Key is what a total is about. Tickets and what became of them belong to no
-// worker.
+// Key is what a total is about. Tickets and their redemption belong to no worker.
 type Key struct {
 	Day             Day
 	Round           protocol.Round
@@ -31,7 +30,7 @@ type Key struct {
 	Worker          string
 }
 
-// Total is what was entered about something, in exact numbers.
+// Total is the sum of the entries of a key, in exact numbers.
 type Total struct {
 	Key
 	// Tickets were credited, Received is their expected value.
@@ -41,12 +40,12 @@ type Total struct {
 	Jobs            int64
 	Units, Produced *big.Int
 	Billed          pm.Value
-	// Kept was left in accounts that were closed, Given was missing from them.
+	// Kept was left over in closed accounts, Given was missing from them.
 	Kept, Given pm.Value
-	// Winners have face values of Won. Of these Redeemed was paid for final tickets,
-	// Waiting is on its way (won, queued, submitted), Mined was paid in a block that
-	// may still be undone, Handed is with another process and not seen as paid,
-	// Expired and Failed are lost. The rest is Short.
+	// Winners have face values of Won. Of these Redeemed was paid for final tickets, Waiting is
+	// not paid (won, queued, submitted), Mined was paid in a block that may still be undone,
+	// Handed is with another process and not seen as paid, Expired and Failed are lost. The
+	// rest is Short.
 	Winners                                                int64
 	Won, Redeemed, Waiting, Mined, Handed, Expired, Failed pm.Value
 	// Gas is what redeeming cost.
@@ -75,7 +74,8 @@ func (t *Total) add(o *Total) {
 
 // amounts are all amounts in a fixed order.
 func (t *Total) amounts() [12]*pm.Value {
-	return [12]*pm.Value{&t.Received, &t.Billed, &t.Kept, &t.Given, &t.Won, &t.Redeemed, &t.Waiting, &t.Mined, &t.Handed, &t.Expired, &t.Failed, &t.Gas}
+	return [12]*pm.Value{&t.Received, &t.Billed, &t.Kept, &t.Given, &t.Won, &t.Redeemed, &t.Waiting, &t.Mined, &t.Handed,
+		&t.Expired, &t.Failed, &t.Gas}
 }
 
 // sum is a new number; nil counts as 0.
@@ -89,7 +89,7 @@ func sum(a, b *big.Int) *big.Int {
 	return out
 }
 
-// movement is what some entries of one account do.
+// movement is the sum of some entries of one account.
 type movement struct {
 	account int64
 	entries int64
@@ -98,9 +98,9 @@ type movement struct {
 	total Total
 }
 
-// workOf is what an account's name says that it pays for: AI accounts have the
-// capability's number before the model, all others are streams. A redeemer for
-// others knows no names.
+// workOf derives from an account's name what it pays for: names of AI accounts have the
+// capability's number before the model, all others are streams. A redeemer for others knows no
+// names.
 func workOf(name string) (pipeline, model string) {
 	if name == "" {
 		return "", ""

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// problemsMost bounds how many problems a report names.
-const problemsMost = 100
+// maxProblems bounds the problems that a report lists.
+const maxProblems = 100
 
 // Report is what Verify found.
 type Report struct {
@@ -23,30 +23,31 @@ type Report struct {
 	Tickets, Winners  int64
 	// Received - Billed - Kept + Given is Open, what is in accounts that are open.
 	Received, Billed, Kept, Given, Open pm.Value
-	// Problems say what does not add up; More is how many are not named.
+	// Problems list the inconsistencies; More counts those that are not listed.
 	Problems []string
 	More     int
 }
 
-// OK reports whether the books add up.
+// OK reports whether the ledger is consistent.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
 
-func (r *Report) problem(format string, args ...any) {
-	if len(r.Problems) >= problemsMost {
+func (r *Report) addProblem(format string, args ...any) {
+	if len(r.Problems) >= maxProblems {
 		r.More++
 		return
 	}
 	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 }
 
-// Verify works out balances, sets, totals and tickets again from the entries, as
-// they are at one moment, and compares. The error says that the ledger could not be
-// read; what it found wrong is in the report.
+// Verify recomputes balances, sets, totals and tickets from the entries of one snapshot, and
+// compares. The error means that the ledger could not be read; inconsistencies are in the
+// report.
 func (r *Reader) Verify(ctx context.Context) (Report, error) {
 	var report Report
-	err := r.look(ctx, "verify the ledger", func(tx *sql.Tx) error {
+	err := r.inSnapshot(ctx, "verify the ledger", func(tx *sql.Tx) error {
 		c := &checker{tx: tx, report: &report, dialect: database.DialectOf(r.db)}
-		for _, check := range []func(context.Context) error{c.file, c.numbers, c.accounts, c.closings, c.sets, c.tickets, c.winners, c.epochs} {
+		for _, check := range []func(context.Context) error{c.file, c.numbers, c.accounts, c.closings, c.sets, c.tickets,
+			c.winners, c.epochs} {
 			if err := check(ctx); err != nil {
 				return err
 			}
@@ -65,7 +66,7 @@ type checker struct {
 	marks map[int64]map[int64][]byte
 }
 
-// file asks SQLite whether its file is whole. PostgreSQL looks itself when it reads.
+// file asks SQLite whether its file is intact. PostgreSQL checks its pages when it reads.
 func (c *checker) file(ctx context.Context) error {
 	if c.dialect == database.Postgres {
 		return nil
@@ -76,7 +77,7 @@ func (c *checker) file(ctx context.Context) error {
 			return err
 		}
 		if text != "ok" {
-			c.report.problem("the file is damaged: %s", text)
+			c.report.addProblem("the file is damaged: %s", text)
 		}
 		return nil
 	}, `PRAGMA quick_check(10)`)
@@ -89,30 +90,31 @@ func (c *checker) numbers(ctx context.Context) error {
 		return err
 	}
 	var n, first, last int64
-	err = c.tx.QueryRowContext(ctx, `SELECT count(*), coalesce(min(id), 0), coalesce(max(id), 0) FROM ledger_entry`).Scan(&n, &first, &last)
+	err = c.tx.QueryRowContext(ctx, `SELECT count(*), coalesce(min(id), 0), coalesce(max(id), 0)
+		FROM ledger_entry`).Scan(&n, &first, &last)
 	if err != nil {
 		return err
 	}
 	c.report.Entries, c.report.Archived = n, now.archived
 	switch {
 	case n != now.last-now.archived:
-		c.report.problem("entries %d to %d should be there, %d; there are %d", now.archived+1, now.last, now.last-now.archived, n)
+		c.report.addProblem("entries %d to %d should be there, %d; there are %d", now.archived+1, now.last,
+			now.last-now.archived, n)
 	case n > 0 && (first != now.archived+1 || last != now.last):
-		c.report.problem("entries should be numbered %d to %d, and are %d to %d", now.archived+1, now.last, first, last)
+		c.report.addProblem("entries should be numbered %d to %d, and are %d to %d", now.archived+1, now.last, first, last)
 	}
 	return nil
 }
 
 // sums is what entries say of one account.
-type sums struct {
+type entrySums struct {
 	entries int64
 	value   pm.Value
 }
 
-// accounts compares balances with entries, and each sender's rolled up amounts with
-// its totals.
+// accounts compares balances with entries, and each sender's archived amounts with its totals.
 func (c *checker) accounts(ctx context.Context) error {
-	entered := make(map[int64]sums)
+	entered := make(map[int64]entrySums)
 	moves, err := movements(ctx, c.tx, span{0, math.MaxInt64})
 	if err != nil {
 		return err
@@ -121,13 +123,13 @@ func (c *checker) accounts(ctx context.Context) error {
 	for i := range moves {
 		m := &moves[i]
 		s := entered[m.account]
-		entered[m.account] = sums{s.entries + m.entries, s.value.Add(m.value)}
+		entered[m.account] = entrySums{s.entries + m.entries, s.value.Add(m.value)}
 		counted += m.entries
 		c.report.Tickets += m.total.Tickets
 		c.add(&m.total)
 	}
 	if counted != c.report.Entries {
-		c.report.problem("%d entries belong to no account", c.report.Entries-counted)
+		c.report.addProblem("%d entries belong to no account", c.report.Entries-counted)
 	}
 	carried := make(map[core.Address]pm.Value)
 	if err := archivedTotals(ctx, c.tx, func(t *Total) {
@@ -139,58 +141,65 @@ func (c *checker) accounts(ctx context.Context) error {
 	if err := c.eachAccount(ctx, entered, carried); err != nil {
 		return err
 	}
-	for who, v := range carried {
+	for owner, v := range carried {
 		if v.Sign() != 0 {
-			c.report.problem("sender %v: totals have %v wei more than what was rolled up of its accounts", who, exact(v))
+			c.report.addProblem("sender %v: totals have %v wei more than what was rolled up of its accounts", owner,
+				amountText(v))
 		}
 	}
-	if want := c.report.Received.Sub(c.report.Billed).Sub(c.report.Kept).Add(c.report.Given); want.Cmp(c.report.Open) != 0 {
-		c.report.problem("received - billed - kept + given up is %v wei, and open accounts hold %v", exact(want), exact(c.report.Open))
+	if want := c.report.Received.Sub(c.report.Billed).Sub(c.report.Kept).Add(c.report.Given); want.Cmp(
+		c.report.Open) != 0 {
+		c.report.addProblem("received - billed - kept + given up is %v wei, and open accounts hold %v", amountText(want),
+			amountText(c.report.Open))
 	}
 	return nil
 }
 
 func (c *checker) add(t *Total) {
 	r := c.report
-	r.Received, r.Billed, r.Kept, r.Given = r.Received.Add(t.Received), r.Billed.Add(t.Billed), r.Kept.Add(t.Kept), r.Given.Add(t.Given)
+	r.Received, r.Billed, r.Kept, r.Given = r.Received.Add(t.Received), r.Billed.Add(t.Billed), r.Kept.Add(t.Kept),
+		r.Given.Add(t.Given)
 }
 
 // eachAccount compares accounts with their entries, and takes what is carried off
 // the senders' totals.
-func (c *checker) eachAccount(ctx context.Context, entered map[int64]sums, carried map[core.Address]pm.Value) error {
+func (c *checker) eachAccount(ctx context.Context, entered map[int64]entrySums,
+	carried map[core.Address]pm.Value) error {
 	return each(ctx, c.tx, func(rows *sql.Rows) error {
 		var id, live int64
 		var open bool
-		var who pm.Account
+		var owner pm.Account
 		var balance, rolled pm.Value
-		if err := rows.Scan(&id, into(who.Sender[:]), &who.Key, &open, value{&balance}, value{&rolled}, &live); err != nil {
+		if err := rows.Scan(&id, into(owner.Sender[:]), &owner.Key, &open, value{&balance}, value{&rolled},
+			&live); err != nil {
 			return err
 		}
 		c.report.Accounts++
 		s := entered[id]
 		if s.entries != live {
-			c.report.problem("account %v %q: there should be %d entries, and there are %d", who.Sender, who.Key, live, s.entries)
+			c.report.addProblem("account %v %q: there should be %d entries, and there are %d", owner.Sender, owner.Key, live,
+				s.entries)
 		}
 		if want := rolled.Add(s.value); want.Cmp(balance) != 0 {
-			c.report.problem("account %v %q: the balance is %v wei, and by the entries it is %v", who.Sender, who.Key, exact(balance), exact(want))
+			c.report.addProblem("account %v %q: the balance is %v wei, and by the entries it is %v", owner.Sender, owner.Key,
+				amountText(balance), amountText(want))
 		}
 		if !open && balance.Sign() != 0 {
-			c.report.problem("account %v %q: it is closed and holds %v wei", who.Sender, who.Key, exact(balance))
+			c.report.addProblem("account %v %q: it is closed and holds %v wei", owner.Sender, owner.Key, amountText(balance))
 		}
 		c.report.Open = c.report.Open.Add(balance)
-		carried[who.Sender] = carried[who.Sender].Sub(rolled)
+		carried[owner.Sender] = carried[owner.Sender].Sub(rolled)
 		return nil
 	}, `SELECT id, sender, name, open, balance, carried, live FROM ledger_account ORDER BY id`)
 }
 
-// closings tells of accounts that were closed with another balance than whoever
-// closed them thought.
+// closings reports accounts that were closed with another balance than the caller claimed.
 func (c *checker) closings(ctx context.Context) error {
 	return each(ctx, c.tx, func(rows *sql.Rows) error {
 		var id int64
 		var amount, claimed string
 		err := rows.Scan(&id, &amount, &claimed)
-		c.report.problem("entry %d: the account was closed with %s wei, and its owner said %s", id, amount, claimed)
+		c.report.addProblem("entry %d: the account was closed with %s wei, and its owner said %s", id, amount, claimed)
 		return err
 	}, `SELECT id, amount, claimed FROM ledger_entry WHERE claimed IS NOT NULL ORDER BY id`)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// sets compares each set's number of tickets with its marks and its entries.
+// sets compares each set's number of tickets with its nonce bits and its entries.
 func (c *checker) sets(ctx context.Context) error {
 	c.marks = make(map[int64]map[int64][]byte)
 	marked := make(map[int64]int64)
@@ -39,23 +39,24 @@ func (c *checker) sets(ctx context.Context) error {
 		}
 		c.report.Sets++
 		if archived+entered != credited {
-			c.report.problem("set %v: %d tickets were credited, and by the entries %d", hash, credited, archived+entered)
+			c.report.addProblem("set %v: %d tickets were credited, and by the entries %d", hash, credited, archived+entered)
 		}
 		if marked[id] != credited {
-			c.report.problem("set %v: %d tickets were credited, and %d are marked", hash, credited, marked[id])
+			c.report.addProblem("set %v: %d tickets were credited, and %d are marked", hash, credited, marked[id])
 		}
 		delete(marked, id)
 		return nil
 	}, `SELECT s.id, s.rand_hash, s.credited, s.archived, coalesce(e.n, 0) FROM ledger_set s
-		LEFT JOIN (SELECT rand_hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 GROUP BY rand_hash) e ON e.rand_hash = s.rand_hash`)
+		LEFT JOIN (SELECT rand_hash, sum(tickets) AS n FROM ledger_entry WHERE kind = 1 GROUP BY rand_hash) e
+			ON e.rand_hash = s.rand_hash`)
 	if len(marked) > 0 {
-		c.report.problem("tickets of %d sets are marked that nobody knows", len(marked))
+		c.report.addProblem("tickets of %d unknown sets are marked", len(marked))
 	}
 	return err
 }
 
-// tickets looks for tickets that were credited twice, and for those whose mark is
-// missing, so that they could be. Entries come set by set.
+// tickets finds tickets that were credited twice, and those whose nonce bit is missing, so that
+// they could be. Entries come set by set.
 func (c *checker) tickets(ctx context.Context) error {
 	var last protocol.Hash
 	seen := make(map[uint32]bool)
@@ -73,19 +74,20 @@ func (c *checker) tickets(ctx context.Context) error {
 		}
 		nonces, err := unpackNonces(packed)
 		if err != nil || len(nonces) != count {
-			c.report.problem("entry %d: it says %d tickets, and has nonces of %d", id, count, len(nonces))
+			c.report.addProblem("entry %d: it says %d tickets, and has nonces of %d", id, count, len(nonces))
 		}
 		for _, n := range nonces {
 			if seen[n] {
-				c.report.problem("entry %d: ticket %d of the set %v was credited before", id, n, hash)
+				c.report.addProblem("entry %d: ticket %d of the set %v was credited before", id, n, hash)
 			}
 			if at, i, mask := bit(n); set != 0 && !hasBit(c.marks[set][at], i, mask) {
-				c.report.problem("entry %d: ticket %d of the set %v is not marked", id, n, hash)
+				c.report.addProblem("entry %d: ticket %d of the set %v is not marked", id, n, hash)
 			}
 			seen[n] = true
 		}
 		return nil
-	}, `SELECT e.id, e.rand_hash, e.tickets, e.nonces, coalesce(s.id, 0) FROM ledger_entry e LEFT JOIN ledger_set s ON s.rand_hash = e.rand_hash
+	}, `SELECT e.id, e.rand_hash, e.tickets, e.nonces, coalesce(s.id, 0) FROM ledger_entry e LEFT JOIN ledger_set s
+		ON s.rand_hash = e.rand_hash
 		WHERE e.kind = 1 ORDER BY e.rand_hash, e.id`)
 }
 
@@ -99,7 +101,7 @@ func (c *checker) epochs(ctx context.Context) error {
 			return err
 		}
 		if first && state == epochCrashed || !first && state == epochOpen {
-			c.report.problem("epoch %d: it is %s, and cannot be", id, state)
+			c.report.addProblem("epoch %d: it is %s, and cannot be", id, state)
 		}
 		first = false
 		return nil

@@ -23,7 +23,7 @@ func (c *checker) winners(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	newest, err := c.newest(ctx)
+	newest, err := c.readHistoryEnds(ctx)
 	if err != nil {
 		return err
 	}
@@ -33,43 +33,43 @@ func (c *checker) winners(ctx context.Context) error {
 			return err
 		}
 		c.report.Winners++
-		c.winner(&w, sets[w.Ticket.RecipientRandHash], newest[id])
+		c.checkWinner(&w, sets[w.Ticket.RecipientRandHash], newest[id])
 		delete(newest, id)
 		return nil
 	}, `SELECT `+winnerColumns+` FROM ledger_winner ORDER BY id`)
 	if len(newest) > 0 {
-		c.report.problem("there is a history of %d winners that nobody knows", len(newest))
+		c.report.addProblem("there is a history of %d unknown winners", len(newest))
 	}
 	return err
 }
 
-// winner judges one.
-func (c *checker) winner(w *pm.Winner, set int64, last progressed) {
+// checkWinner checks one winner.
+func (c *checker) checkWinner(w *pm.Winner, set int64, last historyEnd) {
 	t := &w.Ticket
 	p := pm.Params{
 		Recipient: t.Recipient, FaceValue: t.FaceValue, WinProb: t.WinProb, RecipientRandHash: t.RecipientRandHash,
 		Expiration: pm.Expiration{Round: t.CreationRound, BlockHash: t.CreationRoundHash},
 	}
 	if p.TicketHash(t.Sender, uint32(t.SenderNonce)) != w.Hash {
-		c.report.problem("winner %v: its ticket has another hash", w.Hash)
+		c.report.addProblem("winner %v: its ticket has another hash", w.Hash)
 	}
 	if pm.RandHash(t.RecipientRand) != t.RecipientRandHash {
-		c.report.problem("winner %v: its random number is not that of its ticket", w.Hash)
+		c.report.addProblem("winner %v: its random number is not that of its ticket", w.Hash)
 	}
 	if at, i, mask := bit(uint32(t.SenderNonce)); w.Credited && set != 0 && !hasBit(c.marks[set][at], i, mask) {
-		c.report.problem("winner %v: it counts as credited, and its ticket was not", w.Hash)
+		c.report.addProblem("winner %v: it counts as credited, and its ticket was not", w.Hash)
 	}
 	switch {
 	case !last.first || last.steps != last.n+1:
-		c.report.problem("winner %v: a part of its history is missing", w.Hash)
-	case last.state != w.State || last.tx != w.Tx || last.paid.Cmp(w.Paid) != 0 || last.fee.Cmp(w.GasFee) != 0 || last.reason != w.Reason || last.at != nanos(w.Since):
-		c.report.problem("winner %v: it is %s, and by its history %s", w.Hash, w.State, last.state)
+		c.report.addProblem("winner %v: a part of its history is missing", w.Hash)
+	case last.state != w.State || last.tx != w.Tx || last.paid.Cmp(w.Paid) != 0 || last.fee.Cmp(w.GasFee) != 0 ||
+		last.reason != w.Reason || last.at != nanos(w.Since):
+		c.report.addProblem("winner %v: it is %s, and by its history %s", w.Hash, w.State, last.state)
 	}
 }
 
-// progressed is the newest step of a winner's history. first says that the history
-// begins with the draw.
-type progressed struct {
+// historyEnd is the newest step of a winner's history. first: the history begins with the draw.
+type historyEnd struct {
 	n, steps int64
 	first    bool
 	state    pm.TicketState
@@ -80,11 +80,11 @@ type progressed struct {
 	at       int64
 }
 
-func (c *checker) newest(ctx context.Context) (map[int64]progressed, error) {
-	out := make(map[int64]progressed)
+func (c *checker) readHistoryEnds(ctx context.Context) (map[int64]historyEnd, error) {
+	out := make(map[int64]historyEnd)
 	err := each(ctx, c.tx, func(rows *sql.Rows) error {
 		var id int64
-		var p progressed
+		var p historyEnd
 		err := rows.Scan(&id, &p.n, &p.state, into(p.tx[:]), wei{&p.paid}, wei{&p.fee}, &p.reason, &p.at)
 		was := out[id]
 		p.steps, p.first = was.steps+1, was.first || p.n == 0 && p.state == pm.TicketWon

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Filter chooses winners. What is zero chooses nothing away.
+// Filter selects winners. A zero field selects everything.
 type Filter struct {
 	States            []pm.TicketState
 	Sender, Recipient core.Address
@@ -24,12 +24,12 @@ type Filter struct {
 	OldestFirst bool
 }
 
-// Unfinished are the states of winners that something is still to be done for.
+// Unfinished returns the states of winners that have not ended.
 func Unfinished() []pm.TicketState {
 	return []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined}
 }
 
-// where is the filter in the language of the database.
+// where is the filter as SQL.
 func (f *Filter) where() (text string, args []any) {
 	var parts []string
 	add := func(part string, arg ...any) { parts, args = append(parts, part), append(args, arg...) }
@@ -69,23 +69,26 @@ func (f *Filter) where() (text string, args []any) {
 	return text, args
 }
 
-const winnerColumns = `id, hash, sender, recipient, face, prob, nonce, rand_hash, round, round_hash, sig, rand, expiration, account, credited, won,
+const winnerColumns = `id, hash, sender, recipient, face, prob, nonce, rand_hash, round, round_hash, sig, rand,
+	expiration, account, credited, won,
 	state, since, tx, paid, fee, reason, attempts`
 
 func scanWinner(rows *sql.Rows) (w pm.Winner, id int64, err error) {
 	t := &w.Ticket
 	var account string
 	var won, since int64
-	err = rows.Scan(&id, into(w.Hash[:]), into(t.Sender[:]), into(t.Recipient[:]), wei{&t.FaceValue}, into(t.WinProb[:]), &t.SenderNonce, into(t.RecipientRandHash[:]),
-		&t.CreationRound, into(t.CreationRoundHash[:]), into(t.Signature[:]), into(t.RecipientRand[:]), &w.ExpirationBlock, &account, &w.Credited, &won,
+	err = rows.Scan(&id, into(w.Hash[:]), into(t.Sender[:]), into(t.Recipient[:]), wei{&t.FaceValue}, into(t.WinProb[:]),
+		&t.SenderNonce, into(t.RecipientRandHash[:]),
+		&t.CreationRound, into(t.CreationRoundHash[:]), into(t.Signature[:]), into(t.RecipientRand[:]), &w.ExpirationBlock,
+		&account, &w.Credited, &won,
 		&w.State, &since, into(w.Tx[:]), wei{&w.Paid}, wei{&w.GasFee}, &w.Reason, &w.Attempts)
 	w.Account = pm.Account{Sender: t.Sender, Key: core.ManifestID(account)}
 	w.Won, w.Since = timeOf(won), timeOf(since)
 	return w, id, err
 }
 
-// Winners returns the winning tickets that a filter chooses, newest first where it says nothing else. Those
-// that came to their end long ago are only in totals.
+// Winners returns the winning tickets that a filter selects, newest first by default. Those
+// that ended long ago are only in totals.
 func (r *Reader) Winners(ctx context.Context, f Filter) (out []pm.Winner, err error) {
 	where, args := f.where()
 	err = each(ctx, r.db, func(rows *sql.Rows) error {
@@ -96,8 +99,7 @@ func (r *Reader) Winners(ctx context.Context, f Filter) (out []pm.Winner, err er
 	return out, unreadable("read winning tickets", err)
 }
 
-// History returns a winner's states in their order; none for a ticket that nobody
-// knows.
+// History returns a winner's states in order; none for an unknown ticket.
 func (r *Reader) History(ctx context.Context, hash protocol.Hash) (out []pm.Progress, err error) {
 	err = each(ctx, r.db, func(rows *sql.Rows) error {
 		p := pm.Progress{Hash: hash}
@@ -106,7 +108,8 @@ func (r *Reader) History(ctx context.Context, hash protocol.Hash) (out []pm.Prog
 		p.At = timeOf(at)
 		out = append(out, p)
 		return err
-	}, `SELECT p.state, p.tx, p.paid, p.fee, p.reason, p.at FROM ledger_progress p JOIN ledger_winner w ON w.id = p.winner WHERE w.hash = ? ORDER BY n`, hash[:])
+	}, `SELECT p.state, p.tx, p.paid, p.fee, p.reason, p.at FROM ledger_progress p JOIN ledger_winner w ON w.id = p.winner
+		WHERE w.hash = ? ORDER BY n`, hash[:])
 	return out, unreadable("read a ticket's history", err)
 }
 

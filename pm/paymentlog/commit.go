@@ -11,32 +11,32 @@ import (
 const (
 	// maxBatch bounds the entries of one commit.
 	maxBatch = 512
-	// moment is how long results wait for company.
-	moment = 100 * time.Millisecond
-	// retryAfter is how long they wait after a commit failed.
+	// batchDelay is how long results wait for a common commit.
+	batchDelay = 100 * time.Millisecond
+	// retryAfter is the pause after a failed commit.
 	retryAfter = time.Second
-	// flushTime bounds the last commits after the end was asked for.
+	// flushTime bounds the last commits after ctx ended.
 	flushTime = 10 * time.Second
 )
 
 // Name is the component's name.
 func (s *Store) Name() string { return "account of payments" }
 
-// Run writes what is given to the book until ctx ends, and then what still waits.
-// What comes together is committed together: a commit costs one flush of the disk.
+// Run writes queued entries until ctx ends, and then the rest. Entries that arrive together
+// share a commit, which costs one disk flush.
 func (s *Store) Run(ctx context.Context, ready func()) error {
 	due := time.NewTimer(0)
 	defer due.Stop()
-	wait, armed := moment, true
+	wait, armed := batchDelay, true
 	s.mu.Lock()
 	s.running = true
 	s.mu.Unlock()
 	ready()
-	// A commit that has begun is finished whatever ends.
+	// A commit that has begun is not canceled.
 	work := context.WithoutCancel(ctx)
 	commit := func() {
-		wait = moment
-		if s.commit(work, s.take(maxBatch)) != nil {
+		wait = batchDelay
+		if s.commit(work, s.takeBatch(maxBatch)) != nil {
 			wait = retryAfter
 		}
 		s.fold(work)
@@ -59,27 +59,27 @@ func (s *Store) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// flush writes what waits; from here on nothing is taken.
+// flush writes the rest; new entries are refused from here on.
 func (s *Store) flush(ctx context.Context) error {
 	s.stop()
 	ctx, cancel := context.WithTimeout(ctx, flushTime)
 	defer cancel()
-	// Credits go with the first commit: none come any more.
+	// Credits go with the first commit: no more arrive.
 	credits := s.takeCredits()
-	for batch := s.take(maxBatch); len(batch)+len(credits) > 0; batch, credits = s.take(maxBatch), nil {
+	for batch := s.takeBatch(maxBatch); len(batch)+len(credits) > 0; batch, credits = s.takeBatch(maxBatch), nil {
 		if err := s.write(ctx, batch, credits); err != nil {
-			s.answer(append(batch, s.take(maxWaiting)...), err)
+			s.answerWaiting(append(batch, s.takeBatch(maxWaiting)...), err)
 			return failed("close the account of payments", err)
 		}
-		s.answer(batch, nil)
+		s.answerWaiting(batch, nil)
 	}
 	return nil
 }
 
-// commit writes a batch. Where that fails, who waits is told, and results that
-// nobody waits for are kept for later.
+// commit writes a batch. If that fails, waiting callers get the error, and results without a
+// caller are queued again.
 func (s *Store) commit(ctx context.Context, batch []*entry) error {
-	// After the batch was taken: what a payment of it was counted on is there.
+	// Taken after the batch, so that the credits of its payments are included.
 	credits := s.takeCredits()
 	if len(batch)+len(credits) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (s *Store) commit(ctx context.Context, batch []*entry) error {
 	if s.opt.Board != nil {
 		s.opt.Board.Report(health.Key{Code: fault.SpentFailed}, failed("write down payments", err))
 	}
-	s.answer(batch, err)
+	s.answerWaiting(batch, err)
 	if err == nil {
 		return nil
 	}
@@ -98,13 +98,13 @@ func (s *Store) commit(ctx context.Context, batch []*entry) error {
 			later = append(later, e)
 		}
 	}
-	s.again(later)
-	s.againCredits(credits)
+	s.requeue(later)
+	s.requeueCredits(credits)
 	return err
 }
 
-// answer tells those who wait.
-func (s *Store) answer(batch []*entry, err error) {
+// answerWaiting sends the outcome to the waiting callers.
+func (s *Store) answerWaiting(batch []*entry, err error) {
 	for _, e := range batch {
 		if e.done != nil {
 			e.done <- err
@@ -112,7 +112,7 @@ func (s *Store) answer(batch []*entry, err error) {
 	}
 }
 
-// write makes one transaction of a batch.
+// write writes a batch in one transaction.
 func (s *Store) write(ctx context.Context, batch []*entry, credits map[string]Credit) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Credit is what one orchestrator was paid and has not worked for, as it is written down.
-// What its parts mean is package sender's. Amounts are wei.
+// Credit is what one orchestrator was paid and has not worked for, as it is stored. Package
+// sender defines its parts. Amounts are wei.
 type Credit struct {
 	Payee string
-	// Unworked is nil where nothing is to be kept any more.
+	// Unworked is nil to delete the credit.
 	Unworked *big.Int
-	// Waiting is the part of it that waits for work by a client's doing.
+	// Waiting is the part of it that waits for work because of a client.
 	Waiting *big.Int
 	Halved  time.Time
 	Worked  [2]*big.Int
@@ -28,8 +28,8 @@ type Credit struct {
 	Stopped bool
 }
 
-// Keep has a credit written, in the place of the one before, without waiting for the
-// disk. It is there before a payment that begins after it.
+// Keep queues a credit to be stored in place of the one before, without waiting for the disk.
+// It is stored before a payment that begins after it.
 func (s *Store) Keep(c Credit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,10 +37,10 @@ func (s *Store) Keep(c Credit) {
 		return
 	}
 	s.credits[c.Payee] = c
-	knock(s.later)
+	wake(s.later)
 }
 
-// Credits reads what was written before.
+// Credits reads the stored credits.
 func (s *Store) Credits(ctx context.Context) (out []Credit, err error) {
 	const op = "read what orchestrators were paid ahead"
 	rows, err := s.db.QueryContext(ctx, `SELECT payee, unworked, waiting, halved, worked, earlier, left_now, left_earlier,
@@ -82,7 +82,7 @@ func scanCredit(rows *sql.Rows) (c Credit, err error) {
 	return c, nil
 }
 
-// takeCredits are those that wait to be written.
+// takeCredits returns the credits that wait to be written.
 func (s *Store) takeCredits() map[string]Credit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +94,8 @@ func (s *Store) takeCredits() map[string]Credit {
 	return out
 }
 
-// againCredits puts back those that could not be written, where there are no newer ones.
-func (s *Store) againCredits(failed map[string]Credit) {
+// requeueCredits puts back credits that could not be written, unless there are newer ones.
+func (s *Store) requeueCredits(failed map[string]Credit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for payee, c := range failed {
@@ -104,11 +104,11 @@ func (s *Store) againCredits(failed map[string]Credit) {
 		}
 	}
 	if len(s.credits) > 0 {
-		knock(s.later)
+		wake(s.later)
 	}
 }
 
-// writeCredits is a part of a commit.
+// writeCredits writes credits in the transaction of a commit.
 func writeCredits(ctx context.Context, tx *sql.Tx, sender core.Address, credits map[string]Credit) error {
 	for _, payee := range slices.Sorted(maps.Keys(credits)) {
 		c := credits[payee]

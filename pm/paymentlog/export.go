@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Line is a payment as it is exported.
-type Line struct {
+// Row is a payment as it is exported.
+type Row struct {
 	ID        int64  `json:"id"`
 	At        string `json:"at"`
 	Recipient string `json:"recipient"`
@@ -32,13 +32,15 @@ type Line struct {
 	Billed    string `json:"billed"`
 }
 
-var header = []string{"id", "at", "recipient", "peer", "account", "pipeline", "model", "randHash", "firstNonce", "lastNonce",
+var header = []string{"id", "at", "recipient", "peer", "account", "pipeline", "model", "randHash", "firstNonce",
+	"lastNonce",
 	"faceValue", "value", "price", "estimate", "state", "units", "billed"}
 
-// line writes a payment's amounts as exact fractions of wei.
-func line(p *Payment) Line {
-	l := Line{
-		ID: int64(p.ID), At: p.At.UTC().Format(time.RFC3339Nano), Recipient: p.Recipient.String(), Peer: p.Peer, Account: string(p.Account),
+// rowOf writes a payment's amounts as exact fractions of wei.
+func rowOf(p *Payment) Row {
+	l := Row{
+		ID: int64(p.ID), At: p.At.UTC().Format(time.RFC3339Nano), Recipient: p.Recipient.String(), Peer: p.Peer,
+		Account:  string(p.Account),
 		Pipeline: p.Pipeline, Model: p.Model, First: p.First, Last: p.Last, FaceValue: p.FaceValue.String(),
 		Value: p.Value().Rat().RatString(), Price: p.Price.String(), Estimate: p.Estimate, State: p.State, Units: p.Units,
 		Billed: p.Billed().Rat().RatString(),
@@ -49,14 +51,15 @@ func line(p *Payment) Line {
 	return l
 }
 
-func (l *Line) fields() []string {
+func (l *Row) fields() []string {
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
-	return []string{n(l.ID), l.At, l.Recipient, cell(l.Peer), cell(l.Account), cell(l.Pipeline), cell(l.Model), l.RandHash, n(int64(l.First)), n(int64(l.Last)),
+	return []string{n(l.ID), l.At, l.Recipient, cell(l.Peer), cell(l.Account), cell(l.Pipeline), cell(l.Model),
+		l.RandHash, n(int64(l.First)), n(int64(l.Last)),
 		l.FaceValue, l.Value, l.Price, n(l.Estimate), string(l.State), n(l.Units), l.Billed}
 }
 
-// cell makes text that others chose safe to open in a spreadsheet, which takes what
-// begins with one of these for a formula.
+// cell makes foreign text safe for a spreadsheet, which takes text that begins with one of
+// these characters for a formula.
 func cell(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r\n", rune(text[0])) {
 		return "'" + text
@@ -64,20 +67,20 @@ func cell(text string) string {
 	return text
 }
 
-// Export writes the payments that are kept one by one: as "csv" with a header, or
-// as "json", one object on each line.
+// Export writes the payments that are stored one by one: as "csv" with a header, or as "json",
+// one object on each line.
 func (s *Store) Export(ctx context.Context, w io.Writer, format string) error {
 	switch format {
 	case "json":
 		enc := json.NewEncoder(w)
-		return s.Each(ctx, func(p *Payment) error { return enc.Encode(line(p)) })
+		return s.Each(ctx, func(p *Payment) error { return enc.Encode(rowOf(p)) })
 	case "csv":
 		out := csv.NewWriter(w)
 		if err := out.Write(header); err != nil {
 			return err
 		}
 		err := s.Each(ctx, func(p *Payment) error {
-			l := line(p)
+			l := rowOf(p)
 			return out.Write(l.fields())
 		})
 		out.Flush()

@@ -90,8 +90,9 @@ var half = protocol.Word{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0
 func payment(set byte, first, last uint32) *paymentlog.Payment {
 	return &paymentlog.Payment{
 		Recipient: core.Address{2, set}, Peer: "https://o:8935", Account: "33_m", Pipeline: "llm", Model: "m",
-		RandHash: protocol.Hash{set}, First: first, Last: last, FaceValue: core.NewWei(1000), WinProb: half, ExpirationBlock: 99,
-		Price: pm.Price{PerUnit: 7, PixelsPerUnit: 3}, Estimate: 10, At: at,
+		RandHash: protocol.Hash{set}, First: first, Last: last, FaceValue: core.NewWei(1000), WinProb: half,
+		ExpirationBlock: 99,
+		Price:           pm.Price{PerUnit: 7, PixelsPerUnit: 3}, Estimate: 10, At: at,
 	}
 }
 
@@ -110,7 +111,11 @@ func (b *book) pay(t testing.TB, p *paymentlog.Payment) paymentlog.ID {
 
 func (b *book) all(t testing.TB) (out []paymentlog.Payment) {
 	t.Helper()
-	err := b.Each(context.WithoutCancel(t.Context()), func(p *paymentlog.Payment) error { out = append(out, *p); return nil })
+	err := b.Each(context.WithoutCancel(t.Context()), func(p *paymentlog.Payment) error {
+		out = append(out,
+			*p)
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

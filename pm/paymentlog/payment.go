@@ -8,25 +8,25 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// ID names one payment of an account; it is never used again. 0 is none.
+// ID is the number of one payment of an account; it is never used again. 0 is none.
 type ID int64
 
-// State is what became of a payment.
+// State is the result of a payment.
 type State string
 
 // The states of a payment.
 const (
-	// Sent: it may be in the orchestrator's hands; no result is known yet.
+	// Sent: the orchestrator may have it; the result is not known yet.
 	Sent State = "sent"
 	// Answered: the work was done and is billed.
 	Answered State = "answered"
 	// Refused: the orchestrator would not begin the work.
 	Refused State = "refused"
-	// Failed: it was sent, and no good answer came.
+	// Failed: it was sent, and no usable answer came.
 	Failed State = "failed"
-	// Unsent: it never left, so nobody but this node knows its tickets.
+	// Unsent: it was never sent, so only this node knows its tickets.
 	Unsent State = "unsent"
-	// Unknown: the node died before it knew.
+	// Unknown: the node stopped before the result was known.
 	Unknown State = "unknown"
 )
 
@@ -42,8 +42,8 @@ func (s State) known() bool {
 // Payment is one payment: what it was for and which tickets it had.
 type Payment struct {
 	ID ID
-	// Recipient is whom the tickets are for, Peer the service URI they went to, and
-	// Account the balance they were paid into.
+	// Recipient is paid by the tickets, Peer is the service URI that they were sent to, and
+	// Account the balance that they were paid into.
 	Recipient core.Address
 	Peer      string
 	Account   core.ManifestID
@@ -58,7 +58,7 @@ type Payment struct {
 	WinProb         protocol.Word
 	ExpirationBlock protocol.L1Block
 
-	// Price is what was agreed on, Estimate the units that were expected.
+	// Price is the agreed price, Estimate the expected units.
 	Price    pm.Price
 	Estimate int64
 	At       time.Time
@@ -66,12 +66,12 @@ type Payment struct {
 	Result
 }
 
-// Result is what became of a payment.
+// Result is the result of a payment.
 type Result struct {
 	State State
 	// Units is what is billed; 0 unless the state is Answered.
 	Units int64
-	// Settled is when the result was known; zero before.
+	// Settled is when the result became known; zero before.
 	Settled time.Time
 }
 
@@ -83,16 +83,16 @@ func (p *Payment) Tickets() int64 {
 	return int64(p.Last) - int64(p.First) + 1
 }
 
-// Value is what the tickets are worth together, exactly.
+// Value is the exact expected value of the tickets together.
 func (p *Payment) Value() pm.Value {
 	params := pm.Params{FaceValue: p.FaceValue, WinProb: p.WinProb}
 	return params.EV().Times(p.Tickets())
 }
 
-// Billed is what the work came to.
+// Billed is the price of the billed work.
 func (p *Payment) Billed() pm.Value { return p.Price.Of(p.Units) }
 
-// Issued is how far the nonces of a set were used.
+// Issued is the last used nonce of a set.
 type Issued struct {
 	RandHash protocol.Hash
 	Last     uint32

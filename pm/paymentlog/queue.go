@@ -8,32 +8,31 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// maxWaiting bounds what waits to be written while the disk refuses, but for results
-// of payments: there are no more of these than payments that were written, and one
-// that is lost leaves its payment open for ever.
+// maxWaiting bounds the queue while the disk fails, except for results of payments: these are
+// bounded by the stored payments, and a lost one leaves its payment open for ever.
 const maxWaiting = 1 << 16
 
-// entry is one thing to write: a new payment, the result of one that is there, or
-// nothing, for who waits for those before.
+// entry is one write: a new payment, the result of a stored one, or nothing, for a caller that
+// waits for earlier entries.
 type entry struct {
 	payment *Payment
 	id      ID
 	result  Result
-	// done takes the outcome; nil when nobody waits for it.
+	// done gets the outcome; nil without a waiting caller.
 	done chan error
 }
 
 var errStopped = errors.New("the account of payments is closed")
 
-// Writing is a payment on its way to the disk.
+// Writing is a payment that is being written.
 type Writing struct {
 	ID   ID
 	s    *Store
 	done chan error
 }
 
-// Begin writes a payment that is about to be sent. It must not be sent before Wait
-// has returned without an error.
+// Begin queues a payment that is about to be sent. It must not be sent before Wait has returned
+// without an error.
 func (s *Store) Begin(p *Payment) (*Writing, error) {
 	mine := *p
 	mine.Result = Result{State: Sent}
@@ -53,26 +52,25 @@ func (w *Writing) Wait(ctx context.Context) error {
 	case err := <-w.done:
 		return failed(opWrite, err)
 	case <-ctx.Done():
-		// It may be written all the same.
+		// It may still be written.
 		w.s.Settle(w.ID, Result{State: Unsent, Settled: w.s.opt.Now()})
 		return failed(opWrite, ctx.Err())
 	}
 }
 
-// Settle notes what became of a payment, without waiting for the disk.
+// Settle records the result of a payment, without waiting for the disk.
 func (s *Store) Settle(id ID, r Result) {
-	_, _ = s.enqueue(&entry{id: id, result: r}) // a closed book leaves it unknown
+	_, _ = s.enqueue(&entry{id: id, result: r}) // in a closed store it stays unknown
 }
 
-// Note writes a payment that had no tickets together with its result, without
-// waiting for the disk: no money left with it.
-func (s *Store) Note(p *Payment) {
+// Record queues a payment without tickets together with its result, without waiting for the
+// disk: it moved no money.
+func (s *Store) Record(p *Payment) {
 	mine := *p
 	_, _ = s.enqueue(&entry{payment: &mine})
 }
 
-// Flush returns when all that was given to the book is on disk, as far as somebody
-// writes it.
+// Flush returns when all earlier entries are on disk, if Run writes them.
 func (s *Store) Flush(ctx context.Context) error {
 	e := &entry{done: make(chan error, 1)}
 	if !s.writing() {
@@ -111,53 +109,53 @@ func (s *Store) enqueue(e *entry) (ID, error) {
 		e.payment.ID, e.id = s.next, s.next
 	}
 	s.queue = append(s.queue, e)
-	// What nobody waits for goes with the next payment, or a moment later: a flush of
-	// the disk of its own would only be in the next payment's way.
+	// An entry without a waiting caller is written with the next payment, or a moment later: a
+	// disk flush of its own would delay the next payment.
 	if e.done != nil || len(s.queue) >= maxBatch {
-		knock(s.wake)
+		wake(s.wake)
 	} else {
-		knock(s.later)
+		wake(s.later)
 	}
 	return e.id, nil
 }
 
-// knock puts an element into a channel of one place, unless it has one.
-func knock(c chan struct{}) {
+// wake fills a channel of capacity 1 unless it is full.
+func wake(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:
 	}
 }
 
-// take is what waits, at most so much.
-func (s *Store) take(most int) []*entry {
+// takeBatch returns the oldest entries, at most so many.
+func (s *Store) takeBatch(most int) []*entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := min(most, len(s.queue))
 	batch := s.queue[:n:n]
 	s.queue = s.queue[n:]
 	if len(s.queue) > 0 {
-		knock(s.wake)
+		wake(s.wake)
 	} else {
 		s.queue = nil
 	}
 	return batch
 }
 
-// stop refuses what comes from now on.
+// stop refuses new entries from now on.
 func (s *Store) stop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = true
 }
 
-// again puts results that could not be written back, before newer ones.
-func (s *Store) again(batch []*entry) {
+// requeue puts results that could not be written back, before newer ones.
+func (s *Store) requeue(batch []*entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.queue = append(batch, s.queue...)
 	if len(s.queue) > 0 {
-		knock(s.later)
+		wake(s.later)
 	}
 }
 

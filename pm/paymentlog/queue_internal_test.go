@@ -6,7 +6,7 @@ import "testing"
 func TestResultsAreNotDropped(t *testing.T) {
 	t.Parallel()
 	s := &Store{wake: make(chan struct{}, 1), later: make(chan struct{}, 1), queue: make([]*entry, maxWaiting)}
-	s.Note(&Payment{Result: Result{State: Answered}})
+	s.Record(&Payment{Result: Result{State: Answered}})
 	if len(s.queue) != maxWaiting {
 		t.Error("what waits is not bounded")
 	}

@@ -15,10 +15,11 @@ import (
 const (
 	columns = `id, recipient, peer, account, pipeline, model, rand_hash, first, last, face_value, win_prob, expires,
 		price, per, estimate, at, state, units, settled`
-	insertPayment = `INSERT INTO spent_payment (sender, ` + columns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertPayment = `INSERT INTO spent_payment (sender, ` + columns +
+		`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	settlePayment = `UPDATE spent_payment SET state = ?, units = ?, settled = ? WHERE id = ?`
-	// pageSize is how many payments a report reads at once. Between pages payments
-	// are written: the database has one connection.
+	// pageSize is how many payments a report reads at once. Payments are written between pages:
+	// the database has one connection.
 	pageSize = 1000
 )
 
@@ -35,7 +36,8 @@ func values(sender core.Address, p *Payment) []any {
 func scan(rows *sql.Rows) (p Payment, err error) {
 	var recipient, hash, face, prob []byte
 	var first, last, expires, at, settled int64
-	err = rows.Scan(&p.ID, &recipient, &p.Peer, &p.Account, &p.Pipeline, &p.Model, &hash, &first, &last, &face, &prob, &expires,
+	err = rows.Scan(&p.ID, &recipient, &p.Peer, &p.Account, &p.Pipeline, &p.Model, &hash, &first, &last, &face, &prob,
+		&expires,
 		&p.Price.PerUnit, &p.Price.PixelsPerUnit, &p.Estimate, &at, &p.State, &p.Units, &settled)
 	if err != nil {
 		return p, err
@@ -43,7 +45,8 @@ func scan(rows *sql.Rows) (p Payment, err error) {
 	if p.FaceValue, err = core.WeiOf(new(big.Int).SetBytes(face)); err != nil {
 		return p, fmt.Errorf("payment %d: %w", p.ID, err)
 	}
-	if len(recipient) != len(p.Recipient) || len(hash) != len(p.RandHash) || len(prob) != len(p.WinProb) || !p.State.known() {
+	if len(recipient) != len(p.Recipient) || len(hash) != len(p.RandHash) || len(prob) != len(p.WinProb) ||
+		!p.State.known() {
 		return p, fmt.Errorf("payment %d is damaged", p.ID)
 	}
 	p.Recipient, p.RandHash, p.WinProb = core.Address(recipient), protocol.Hash(hash), protocol.Word(prob)
@@ -55,7 +58,7 @@ func scan(rows *sql.Rows) (p Payment, err error) {
 	return p, nil
 }
 
-// page reads the payments after one, in their order.
+// page reads the payments after one, in order.
 func (s *Store) page(ctx context.Context, after ID, most int) ([]Payment, error) {
 	return s.query(ctx, `SELECT `+columns+` FROM spent_payment WHERE sender = ? AND id > ? ORDER BY id LIMIT ?`,
 		s.opt.Sender[:], int64(after), most)
@@ -77,8 +80,8 @@ func (s *Store) query(ctx context.Context, q string, args ...any) (out []Payment
 	return out, errors.Join(rows.Err(), rows.Close())
 }
 
-// Each calls f for every payment that is kept one by one, the oldest first, until
-// it returns an error.
+// Each calls f for every payment that is stored one by one, oldest first, until it returns an
+// error.
 func (s *Store) Each(ctx context.Context, f func(*Payment) error) error {
 	if err := s.Flush(ctx); err != nil {
 		return err

@@ -2,9 +2,8 @@ package paymentlog
 
 import "github.com/tuttinode/tutti/core/database"
 
-// tables are the payments one by one, sums of those that are not kept, and what
-// orchestrators were paid and have not worked for. Amounts
-// of tickets are numerators over 2^256-1, so that sums stay exact.
+// tables are the payments one by one, sums of older ones, and the credits of orchestrators.
+// Ticket amounts are numerators over 2^256-1, so that sums stay exact.
 func tables() database.Tables {
 	return database.Tables{Owner: "spent", Content: "payments", Steps: []string{
 		`CREATE TABLE spent_payment (

@@ -9,21 +9,20 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Set is what was paid with one set of ticket parameters: what an orchestrator's
-// ledger has under the same hash.
+// Set is what was paid with one set of ticket parameters: an orchestrator's ledger has the same
+// under the same hash.
 type Set struct {
 	RandHash        protocol.Hash
 	Recipient       core.Address
 	ExpirationBlock protocol.L1Block
-	// Nonces are the tickets that may be in the recipient's hands, ascending; of
-	// these, Open are those for which no work was billed.
+	// Nonces are the tickets that the recipient may have, ascending; of these, Open are those
+	// for which no work was billed.
 	Nonces, Open []uint32
 	// Value is what the tickets are worth together.
 	Value pm.Value
 }
 
-// Sets lists what was paid by set, of the payments that are kept one by one, in the
-// order in which they were used first.
+// Sets lists the payments that are stored one by one, by set, in the order of their first use.
 func (s *Store) Sets(ctx context.Context) ([]Set, error) {
 	var out []Set
 	at := make(map[protocol.Hash]int)

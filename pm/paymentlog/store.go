@@ -14,30 +14,29 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// defaultKeep is how many payments are kept one by one.
+// defaultKeep is how many payments are stored one by one.
 const defaultKeep = 200_000
 
-// recently is how far back nonces are read when the book is opened. Parameters of
-// tickets hold for minutes.
+// recently is how far back nonces are read at the start. Ticket parameters are valid for
+// minutes.
 const recently = 24 * time.Hour
 
 // Options make a Store. DB and Sender must be set.
 type Options struct {
-	// DB is one of core/database; it stays the caller's.
+	// DB is a database of core/database; the caller closes it.
 	DB *sql.DB
 	// Sender is the account that pays.
 	Sender core.Address
-	// Keep is how many payments are kept one by one; of older ones only sums are.
-	// Default 200 000.
+	// Keep is how many payments are stored one by one; older ones become sums. Default 200 000.
 	Keep int
-	// Board is told when the book cannot be written; nil tells nobody.
+	// Board gets the condition of a failed write; nil gets none.
 	Board *health.Board
 	Log   *slog.Logger
 	Now   func() time.Time
 }
 
-// Store is one account's book. It is a lifecycle component, whose Run writes, and
-// safe for concurrent use. There must be one per account and database.
+// Store is one account's payment log. It is a lifecycle component, whose Run writes, and safe
+// for concurrent use. There must be one per account and database.
 type Store struct {
 	opt Options
 	db  *sql.DB
@@ -50,20 +49,19 @@ type Store struct {
 	running bool
 	stopped bool
 	next    ID
-	// rows is how many payments are kept one by one; Run alone changes it.
+	// rows is how many payments are stored one by one; only Run changes it.
 	rows int
-	// wake holds an element while somebody waits for what is in the queue, later while
-	// there is something in it.
+	// wake is filled while a caller waits for an entry in the queue, later while the queue is
+	// not empty.
 	wake, later chan struct{}
 
-	// folding keeps payments from being summed up while a report reads them.
+	// folding prevents summing up payments while a report reads them.
 	folding sync.RWMutex
 }
 
-// Open brings the tables up to date and returns the account's book. Payments whose
-// end the process before did not learn are unknown from now on. issued are the
-// nonces that were used lately. Errors of all methods are the fault SpentFailed,
-// or Canceled.
+// Open brings the tables up to date and returns the account's log. Payments whose result the
+// process before did not learn become unknown. issued are the recently used nonces. Errors of
+// all methods are the fault SpentFailed, or Canceled.
 func Open(ctx context.Context, opt Options) (s *Store, issued []Issued, err error) {
 	if opt.Keep <= 0 {
 		opt.Keep = defaultKeep
@@ -96,7 +94,7 @@ func Open(ctx context.Context, opt Options) (s *Store, issued []Issued, err erro
 	return s, issued, nil
 }
 
-// Close lets go of the database, after Run has returned.
+// Close releases the database, after Run has returned.
 func (s *Store) Close() error {
 	return failed("close the account of payments", errors.Join(s.insert.Close(), s.settle.Close()))
 }
@@ -112,7 +110,7 @@ func failed(op string, err error) error {
 	return fault.Wrap(fault.SpentFailed, op, err)
 }
 
-// recover marks what was left open and finds where numbers go on.
+// recover marks open payments as unknown and finds the next number.
 func (s *Store) recover(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, `UPDATE spent_payment SET state = ?, settled = ? WHERE sender = ? AND state = ?`,
 		string(Unknown), s.opt.Now().UnixNano(), s.opt.Sender[:], string(Sent))
@@ -125,7 +123,7 @@ func (s *Store) recover(ctx context.Context) error {
 	return s.db.QueryRowContext(ctx, `SELECT count(*) FROM spent_payment WHERE sender = ?`, s.opt.Sender[:]).Scan(&s.rows)
 }
 
-// issued reads how far the nonces of each set were used since a time.
+// issued reads the last used nonce of each set since a time.
 func (s *Store) issued(ctx context.Context, since time.Time) (out []Issued, err error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT rand_hash, max(last) FROM spent_payment
 		WHERE sender = ? AND at >= ? AND last > 0 GROUP BY rand_hash`, s.opt.Sender[:], since.UnixNano())

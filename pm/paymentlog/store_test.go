@@ -27,7 +27,7 @@ func TestAPaymentIsKeptWithItsResult(t *testing.T) {
 	b.Settle(id, answered(9))
 	free := payment(1, 0, 0)
 	free.Result = answered(4)
-	b.Note(free)
+	b.Record(free)
 	b.close()
 	b = open(t, dir, nil)
 	got := b.all(t)
@@ -41,8 +41,10 @@ func TestAPaymentIsKeptWithItsResult(t *testing.T) {
 	}
 	g := got[0]
 	g.At, g.Settled, g.FaceValue = want.At, want.Settled, want.FaceValue
-	if g.Recipient != want.Recipient || g.Peer != want.Peer || g.Account != want.Account || g.RandHash != want.RandHash || g.First != 1 ||
-		g.Last != 3 || g.WinProb != want.WinProb || g.ExpirationBlock != 99 || g.Price != want.Price || g.Estimate != 10 || g.Result != want.Result {
+	if g.Recipient != want.Recipient || g.Peer != want.Peer || g.Account != want.Account || g.RandHash != want.RandHash ||
+		g.First != 1 ||
+		g.Last != 3 || g.WinProb != want.WinProb || g.ExpirationBlock != 99 || g.Price != want.Price || g.Estimate != 10 ||
+		g.Result != want.Result {
 		t.Errorf("%+v, want %+v", g, want)
 	}
 	if got[1].Tickets() != 0 || got[1].Units != 4 || got[1].Billed().String() != "9.333333" {
@@ -126,13 +128,15 @@ func TestTotalsSurviveWhatIsNotKept(t *testing.T) {
 		t.Fatal(totals, err)
 	}
 	got := totals[0]
-	if got.Value.Cmp(want) != 0 || got.Units != units || got.Billed.Cmp(pm.Price{PerUnit: 7, PixelsPerUnit: 3}.Of(units)) != 0 || got.Tickets != got.Payments {
+	if got.Value.Cmp(want) != 0 || got.Units != units || got.Billed.Cmp(pm.Price{PerUnit: 7,
+		PixelsPerUnit: 3}.Of(units)) != 0 || got.Tickets != got.Payments {
 		t.Errorf("%+v, want %s and %d", got, want, units)
 	}
 	if n := len(b.all(t)); n > 120 {
 		t.Errorf("%d payments are kept one by one", n)
 	}
-	if days, err := b.Totals(t.Context(), paymentlog.Query{Day: true, Recipient: true, Model: true, From: "2026-03-05", To: "2026-03-05"}); err != nil ||
+	if days, err := b.Totals(t.Context(), paymentlog.Query{Day: true, Recipient: true, Model: true, From: "2026-03-05",
+		To: "2026-03-05"}); err != nil ||
 		len(days) != 3 || days[0].Day != "2026-03-05" || days[0].Model != "m" {
 		t.Errorf("%+v %v", days, err)
 	}
@@ -192,7 +196,8 @@ func TestVerifyFinds(t *testing.T) {
 	b.pay(t, payment(4, 3, 2))
 	r, err := b.Verify(t.Context())
 	all := strings.Join(r.Problems, "\n")
-	for _, want := range []string{"payments 1 and 2 used nonce 5", "payment 3 differs", "payment 4 bills 4 units in state failed", "payment 5 has nonces 3 to 2"} {
+	for _, want := range []string{"payments 1 and 2 used nonce 5", "payment 3 differs",
+		"payment 4 bills 4 units in state failed", "payment 5 has nonces 3 to 2"} {
 		if err != nil || !strings.Contains(all, want) {
 			t.Errorf("%q not in %q, %v", want, all, err)
 		}
@@ -205,7 +210,8 @@ func TestExport(t *testing.T) {
 	b.Settle(b.pay(t, payment(1, 1, 2)), answered(3))
 	b.pay(t, payment(1, 3, 3))
 	var out bytes.Buffer
-	if err := b.Export(t.Context(), &out, "csv"); err != nil || strings.Count(out.String(), "\n") != 3 || !strings.Contains(out.String(), ",answered,3,7\n") {
+	if err := b.Export(t.Context(), &out, "csv"); err != nil || strings.Count(out.String(), "\n") != 3 ||
+		!strings.Contains(out.String(), ",answered,3,7\n") {
 		t.Error(out.String(), err)
 	}
 	out.Reset()

@@ -17,26 +17,26 @@ import (
 // dayForm is how days are written, in UTC.
 const dayForm = "2006-01-02"
 
-// Group is what payments are summed up by. A field that was not asked for is empty.
+// Group is the key of a sum. A field that was not requested is empty.
 type Group struct {
 	Day             string
 	Recipient       core.Address
 	Pipeline, Model string
 }
 
-// Total is what some payments came to. Those that never left do not count.
+// Total is the sum of some payments. Unsent ones do not count.
 type Total struct {
 	Group
 	Payments, Tickets int64
-	// Value is what the tickets are worth together; Open is the part of it for which
-	// no work was billed: refused, failed, unknown, or still on its way.
+	// Value is the expected value of the tickets together; Open is the part of it for which no
+	// work was billed: refused, failed, unknown, or not answered yet.
 	Value, Open pm.Value
 	// Units and Billed are the work that was done.
 	Units  int64
 	Billed pm.Value
 }
 
-// Query says which payments are summed up, and by what.
+// Query selects payments, and the fields to sum by.
 type Query struct {
 	// From and To bound the days, both included; "" is no bound.
 	From, To string
@@ -44,7 +44,7 @@ type Query struct {
 	Day, Recipient, Model bool
 }
 
-// Totals sums payments up, also those that are not kept one by one any more.
+// Totals sums up payments, including those that are no longer stored one by one.
 func (s *Store) Totals(ctx context.Context, q Query) ([]Total, error) {
 	if err := s.Flush(ctx); err != nil {
 		return nil, err
@@ -106,7 +106,8 @@ func (t *Total) add(o *Total) {
 
 // totalOf is one payment's part.
 func totalOf(p *Payment) *Total {
-	t := &Total{Group: Group{Day: p.At.UTC().Format(dayForm), Recipient: p.Recipient, Pipeline: p.Pipeline, Model: p.Model}}
+	t := &Total{Group: Group{Day: p.At.UTC().Format(dayForm), Recipient: p.Recipient, Pipeline: p.Pipeline,
+		Model: p.Model}}
 	if p.State == Unsent {
 		return t
 	}
@@ -119,9 +120,10 @@ func totalOf(p *Payment) *Total {
 	return t
 }
 
-// eachTotal reads the sums of payments that are not kept one by one.
+// eachTotal reads the sums of older payments.
 func (s *Store) eachTotal(ctx context.Context, f func(*Total)) error {
-	rows, err := s.db.QueryContext(ctx, `SELECT day, recipient, pipeline, model, payments, tickets, value, open, units, billed
+	rows, err := s.db.QueryContext(ctx, `SELECT day, recipient, pipeline, model, payments, tickets, value, open, units,
+		billed
 		FROM spent_total WHERE sender = ?`, s.opt.Sender[:])
 	if err != nil {
 		return err

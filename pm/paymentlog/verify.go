@@ -11,18 +11,18 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// maxProblems bounds how many mistakes a report lists.
+// maxProblems bounds the problems that a report lists.
 const maxProblems = 100
 
-// Report is what a check of the book found.
+// Report is the result of Verify.
 type Report struct {
-	// Payments and Sets are kept one by one, Sums are those of older ones.
+	// Payments and Sets are stored one by one, Sums are those of older ones.
 	Payments, Sets, Sums int
 	// States counts payments by their state.
 	States map[State]int
 	// Value is what all tickets are worth that were sent, ever.
 	Value pm.Value
-	// Problems are mistakes in the book; none is the good end.
+	// Problems lists the inconsistencies; none means that all is well.
 	Problems []string
 }
 
@@ -32,15 +32,15 @@ type span struct {
 	first, last uint32
 }
 
-// setCheck is what payments with one set must agree in.
+// setCheck is what payments with one set must have in common.
 type setCheck struct {
 	recipient core.Address
 	ev        pm.Value
 	spans     []span
 }
 
-// Verify reads the whole book and looks for what cannot be: nonces used twice,
-// tickets of one set that differ, bills without work, sums that are impossible.
+// Verify reads the whole log and reports what is impossible: nonces used twice, tickets of one
+// set that differ, bills without work, impossible sums.
 func (s *Store) Verify(ctx context.Context) (Report, error) {
 	if err := s.Flush(ctx); err != nil {
 		return Report{}, err
@@ -103,7 +103,7 @@ func (r *Report) payment(p *Payment, sets map[protocol.Hash]*setCheck) {
 	c.spans = append(c.spans, span{p.ID, p.First, p.Last})
 }
 
-// set looks for nonces that were used twice.
+// set reports nonces that were used twice.
 func (r *Report) set(hash protocol.Hash, c *setCheck) {
 	slices.SortFunc(c.spans, func(a, b span) int { return cmp.Compare(a.first, b.first) })
 	for i := 1; i < len(c.spans); i++ {

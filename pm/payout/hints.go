@@ -8,26 +8,26 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// maxHints bounds the payouts that are remembered; those beyond it are found by a look.
+// maxHints bounds the remembered payouts; a check finds the others.
 const maxHints = 4096
 
-// payoutKey is what an event tells of a ticket.
+// payoutKey identifies a ticket in an event.
 type payoutKey struct {
 	sender core.Address
 	nonce  uint64
 	rand   protocol.Word
 }
 
-// hints are redemptions that events told of. One endpoint's word is enough for a hint:
-// it makes the node ask, and moves no ticket.
+// hints are redemptions seen in events. One endpoint's event is enough for a hint: it triggers
+// a check, and changes no ticket.
 type hints struct {
 	mu    sync.Mutex
 	all   map[payoutKey]protocol.TxHash // guarded by mu
 	isNew bool                          // guarded by mu
 }
 
-// hear takes an event of the chain.
-func (h *hints) hear(e protocol.Event) {
+// onEvent handles an event of the chain.
+func (h *hints) onEvent(e protocol.Event) {
 	r, ok := e.(protocol.TicketRedeemed)
 	if !ok {
 		return
@@ -50,7 +50,7 @@ func (h *hints) fresh() bool {
 	return was
 }
 
-// of is the transaction that is said to have redeemed a ticket.
+// of is the transaction that redeemed a ticket, according to an event.
 func (h *hints) of(w *pm.Winner) (protocol.TxHash, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

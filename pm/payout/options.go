@@ -13,53 +13,53 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// Ledger is where winners are on disk; ledger.Ledger is one.
+// Ledger stores the winners; ledger.Ledger implements it.
 type Ledger interface {
 	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
 	// Progress returns when a winner's next state is on disk.
 	Progress(ctx context.Context, p pm.Progress) error
 }
 
-// Chain is what is asked; the node's chain adapter is one.
+// Chain reads the contracts; the node's chain adapter implements it.
 type Chain interface {
 	protocol.Views
 	protocol.Events
-	// TicketsUsed reports of each ticket whether it was redeemed, by more than one
-	// endpoint's word.
+	// TicketsUsed reports whether each ticket was redeemed, confirmed by more than one
+	// endpoint.
 	TicketsUsed(ctx context.Context, tickets []protocol.Hash) ([]bool, error)
 	Payouts(ctx context.Context, tx protocol.TxHash) ([]protocol.Payout, error)
 	FindPayout(ctx context.Context, ticket protocol.WinningTicket) (protocol.Payout, bool, error)
 	Parameters(ctx context.Context) (protocol.Parameters, error)
-	// Round is the round of the newest block, by more than one endpoint's word.
+	// Round is the round of the newest block, confirmed by more than one endpoint.
 	Round(ctx context.Context) (protocol.RoundState, error)
 }
 
-// Options are a Watcher's parts and settings. Zero settings get the defaults that are
-// named; the parts have none but Recorder and Undone.
+// Options are a Watcher's dependencies and settings. A zero setting gets the default that its
+// comment names. Of the dependencies only Recorder and Undone may be left out.
 type Options struct {
 	Ledger Ledger
 	Chain  Chain
-	// Recipient is whose tickets are looked at.
+	// Recipient owns the tickets.
 	Recipient core.Address
 	// Redeemer names the redeemer in messages: the host:port of -redeemerAddr.
 	Redeemer string
 	Recorder pm.Recorder
-	// Undone gets a ticket whose payout a reorganisation undid and that is in the ledger as
-	// won again. It must not block.
+	// Undone gets a ticket whose payout a reorganization undid; the ledger has it as won again.
+	// It must not block.
 	Undone func(pm.Winner)
 	Board  *health.Board
 	Log    *slog.Logger
 	Now    func() time.Time
 
-	// Every is how many layer-1 blocks are between two looks, 25.
+	// Every is how many layer-1 blocks are between two checks, 25.
 	Every protocol.L1Block
-	// Poll is how often the node's own view of the chain is compared with that, 1 s.
+	// Poll is how often the node's view of the chain is read, 1 s.
 	Poll time.Duration
-	// Confirmations is how many blocks on top make a payout final, FinalAfter for how long
-	// it must have been seen as well; 20 and 30 s, as in pm/redeemer.
+	// Confirmations is how many blocks on top make a payout final, FinalAfter the least time
+	// since it was first seen; 20 and 30 s, as in pm/redeemer.
 	Confirmations protocol.L2Block
 	FinalAfter    time.Duration
-	// Timeout bounds one look, 3 min.
+	// Timeout bounds one check, 3 min.
 	Timeout time.Duration
 }
 

@@ -16,7 +16,7 @@ type Watcher struct {
 
 	// What follows is owned by Run.
 
-	// lookedAt is the layer-1 block of the last look, inRound its round.
+	// lookedAt is the layer-1 block of the last check, inRound its round.
 	lookedAt protocol.L1Block
 	inRound  protocol.Round
 	looked   bool
@@ -24,7 +24,7 @@ type Watcher struct {
 	validity protocol.Round
 	validIn  protocol.Round
 	// mined is since when a payout is known, missing how often none was found for a used
-	// ticket. Both are bounded by the tickets that one look takes.
+	// ticket. Both are bounded by the tickets of one check.
 	mined   map[protocol.Hash]sighting
 	missing map[protocol.Hash]int
 }
@@ -50,9 +50,9 @@ func New(o Options) (*Watcher, error) {
 // Name is the component's name.
 func (*Watcher) Name() string { return "handed tickets" }
 
-// Run looks at tickets until ctx ends. Its only failure is a ledger that cannot be read.
+// Run checks tickets until ctx ends. Its only failure is a ledger that cannot be read.
 func (w *Watcher) Run(ctx context.Context, ready func()) error {
-	defer w.opt.Chain.Subscribe(w.hints.hear)()
+	defer w.opt.Chain.Subscribe(w.hints.onEvent)()
 	ready()
 	tick := time.NewTicker(w.opt.Poll)
 	defer tick.Stop()
@@ -66,13 +66,13 @@ func (w *Watcher) Run(ctx context.Context, ready func()) error {
 		if !w.due(&v) {
 			continue
 		}
-		if err := w.visit(ctx, &v); err != nil {
+		if err := w.check(ctx, &v); err != nil {
 			return err
 		}
 	}
 }
 
-// due reports whether it is time for a look.
+// due reports whether a check is due.
 func (w *Watcher) due(v *protocol.View) bool {
 	if !v.Known || v.Stale {
 		return false
@@ -81,11 +81,11 @@ func (w *Watcher) due(v *protocol.View) bool {
 		w.hints.fresh()
 }
 
-// visit is one look. What the chain does not answer is asked again with the next one.
-func (w *Watcher) visit(ctx context.Context, v *protocol.View) error {
+// check runs one check. What the chain does not answer is read again at the next one.
+func (w *Watcher) check(ctx context.Context, v *protocol.View) error {
 	limited, cancel := context.WithTimeout(ctx, w.opt.Timeout)
 	defer cancel()
-	err := w.look(limited, v)
+	err := w.checkTickets(limited, v)
 	w.looked, w.lookedAt, w.inRound = true, v.Head.L1, v.Round.Number
 	var unread *ledgerError
 	switch {

@@ -88,8 +88,8 @@ func (w *world) at(l1 protocol.L1Block) {
 	}
 }
 
-// pays redeems a ticket in a block; told sends the event.
-func (w *world) pays(i int, block protocol.L2Block, told bool) {
+// pays redeems a ticket in a block; seen sends the event.
+func (w *world) pays(i int, block protocol.L2Block, seen bool) {
 	w.mu.Lock()
 	x := &w.won[i]
 	p := protocol.Payout{Sender: gateway, Recipient: me, SenderNonce: x.Ticket.SenderNonce,
@@ -97,7 +97,7 @@ func (w *world) pays(i int, block protocol.L2Block, told bool) {
 		Tx: protocol.TxHash{byte(i + 1)}, Block: block}
 	w.paid[x.Hash] = p
 	w.mu.Unlock()
-	if told {
+	if seen {
 		w.hear(protocol.TicketRedeemed{Payout: p})
 		w.settle(2 * time.Second)
 	}

@@ -9,77 +9,76 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// account is one balance. It may be negative, by no more than one piece of work.
+// account is one balance. It may be negative, by no more than one job.
 type account struct {
 	id    pm.Account
 	payer *payer
 
-	// pins, used and stale are guarded by the mutex of accounts. A stale account is of
-	// before the start and is not to be used again: it is closed before anybody has it.
+	// pins, used and stale are guarded by the mutex of accounts. A stale account is from before
+	// the start and must not be used again: it is closed before its next use.
 	pins  int
 	used  time.Time
 	stale bool
 
 	mu sync.Mutex
-	// balance is what was paid less what was billed; inHand what the jobs in hand are
-	// estimated at. booked says that the books know the account. Guarded by mu; balance
-	// and booked do not change while nobody has the account pinned.
-	balance, inHand pm.Value
-	jobs            int
-	booked          bool
-	// funds are the parts of a model's balance, by who paid them in. Guarded by mu.
+	// balance is what was paid less what was billed; inProgress is the estimate of the running
+	// jobs. booked: the ledger has the account. Guarded by mu; balance and booked do not change
+	// while the account is not pinned.
+	balance, inProgress pm.Value
+	jobs                int
+	booked              bool
+	// funds are the parts of a model's balance, by the payer of each. Guarded by mu.
 	funds []*fund
 }
 
-// credit adds what a job's tickets are worth, once they are on disk.
+// credit adds the value of a job's tickets, once they are on disk.
 func (a *account) credit(job *pm.Job, v pm.Value) {
 	a.payer.credit(v)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.prove(job, v)
-	a.change(v)
+	a.proveLocked(job, v)
+	a.changeLocked(v)
 }
 
-// change is what was paid, or billed. The caller holds mu.
-func (a *account) change(by pm.Value) {
-	before := a.short()
+// changeLocked adds a payment or subtracts a bill.
+func (a *account) changeLocked(by pm.Value) {
+	before := a.deficitLocked()
 	a.balance = a.balance.Add(by)
 	a.booked = true
-	if after := a.short(); before.Cmp(after) != 0 {
-		a.payer.shift(after.Sub(before))
+	if after := a.deficitLocked(); before.Cmp(after) != 0 {
+		a.payer.addDeficit(after.Sub(before))
 	}
 }
 
-// short is by how much the balance is below nothing. The caller holds mu.
-func (a *account) short() pm.Value {
+// deficitLocked is how far the balance is below zero.
+func (a *account) deficitLocked() pm.Value {
 	if a.balance.Sign() >= 0 {
 		return pm.Value{}
 	}
 	return a.balance.Neg()
 }
 
-// free is what nothing has been put aside for: not for jobs in hand, nor for what its
-// gateway owes elsewhere. The caller holds mu.
-func (a *account) free() pm.Value {
-	return a.balance.Sub(a.inHand).Sub(a.payer.owes(a.short()))
+// freeLocked is what is neither reserved for running jobs nor needed for what the gateway owes
+// in other accounts.
+func (a *account) freeLocked() pm.Value {
+	return a.balance.Sub(a.inProgress).Sub(a.payer.owedElsewhere(a.deficitLocked()))
 }
 
-// reserve takes a job in hand if what is free for it covers its estimate and is what is
-// needed at least. Gateways estimate the same way and pay no less, so one that keeps
-// to it never notices.
+// reserve admits a job if the free balance covers what is needed, and reserves its estimate.
+// Gateways estimate the same way and pay no less, so an honest one is never refused here.
 func (a *account) reserve(job *pm.Job, cost, needed pm.Value) (*fund, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.freeFor(job).Cmp(needed) < 0 {
+	if a.freeForLocked(job).Cmp(needed) < 0 {
 		return nil, insufficient("admit a job")
 	}
-	a.inHand = a.inHand.Add(cost)
+	a.inProgress = a.inProgress.Add(cost)
 	a.jobs++
-	return a.draw(job, cost), nil
+	return a.drawLocked(job, cost), nil
 }
 
-// covers asks again, when jobs before this one have been billed.
-func (a *account) covers(least core.Wei) error {
+// coversMinimum checks the balance again after earlier jobs were billed.
+func (a *account) coversMinimum(least core.Wei) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.balance.Cmp(pm.WeiValue(least)) < 0 {
@@ -88,18 +87,18 @@ func (a *account) covers(least core.Wei) error {
 	return nil
 }
 
-// pays asks whether the account pays a bill for which cost was put aside, but for so much.
-// Beyond that its gateway may owe no more than most in all its accounts together: what is
-// promised of it counts until the job is out of hand.
-func (a *account) pays(cost, bill, owing, most pm.Value) (promised pm.Value, err error) {
+// coversBill checks whether the account covers a bill for which cost was reserved, up to a
+// deficit of owing. Beyond that its gateway may owe no more than most in all its accounts
+// together. What is expected of it counts until the job ends.
+func (a *account) coversBill(cost, bill, owing, most pm.Value) (expected pm.Value, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	others := a.inHand.Sub(cost)
+	others := a.inProgress.Sub(cost)
 	missing := bill.Sub(a.balance.Sub(others))
 	switch {
 	case missing.Cmp(owing) <= 0:
 		return pm.Value{}, nil
-	case a.payer.promise(missing, a.short(), most):
+	case a.payer.expectDebt(missing, a.deficitLocked(), most):
 		return missing, nil
 	}
 	return pm.Value{}, insufficient("bill a job")

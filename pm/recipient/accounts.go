@@ -11,20 +11,20 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// longestKey bounds an account's name, which may be of a gateway's choosing.
-const longestKey = 512
+// maxKeyBytes bounds an account's name, which the gateway may choose.
+const maxKeyBytes = 512
 
-// accounts are the open accounts. Whoever uses one has it pinned: it is closed only
-// when nobody has, so that no entry of it comes into the books after its closing.
+// accounts are the open accounts. A user pins an account: it is closed only while it is not
+// pinned, so that no entry of it follows its closing in the ledger.
 type accounts struct {
 	limits Limits
 	book   func(pm.Entries)
 	now    func() time.Time
-	// round is the one of this moment.
+	// round returns the present round.
 	round func() protocol.Round
 
 	mu sync.Mutex
-	// open and payers, and what account says of itself. Guarded by mu.
+	// Guarded by mu, as are the fields that account names.
 	open map[pm.Account]*account
 	// payers are the gateways that have an account open, or owe something.
 	payers map[core.Address]*payer
@@ -35,12 +35,12 @@ func newAccounts(limits Limits, book func(pm.Entries), now func() time.Time, rou
 		payers: make(map[core.Address]*payer)}
 }
 
-// restore takes over what the ledger remembers. An account that was idle for long
-// enough to be closed holds nothing any more, and neither does one with money in an
-// older copy of the ledger: that may have been spent since.
+// restore loads what the ledger remembers. Accounts that were idle for long enough to be closed
+// are stale, and so are those with money in an older copy of the ledger: it may have been spent
+// since.
 func (s *accounts) restore(o *pm.Opening) {
 	now := s.now()
-	// A clock that was ahead must not keep anything for as long as it was.
+	// A clock that was ahead must not extend anything.
 	past := func(t time.Time) time.Time {
 		if t.After(now) {
 			return now
@@ -48,28 +48,28 @@ func (s *accounts) restore(o *pm.Opening) {
 		return t
 	}
 	for _, d := range o.Debts {
-		s.payer(d.Sender).recent.add(period{first: past(d.First), last: past(d.Last), paid: d.Paid, kept: d.Kept,
+		s.payerLocked(d.Sender).recent.add(period{first: past(d.First), last: past(d.Last), paid: d.Paid, kept: d.Kept,
 			given: d.Given})
 	}
 	for _, b := range o.Balances {
-		a := s.add(b.Account)
+		a := s.addLocked(b.Account)
 		a.used = past(b.Used)
 		a.stale = now.Sub(b.Used) >= idleAccount || o.Restored && b.Value.Sign() > 0
-		a.change(b.Value)
+		a.changeLocked(b.Value)
 	}
 }
 
-// add opens an account. The caller holds mu, or is the only one.
-func (s *accounts) add(id pm.Account) *account {
-	p := s.payer(id.Sender)
+// addLocked opens an account.
+func (s *accounts) addLocked(id pm.Account) *account {
+	p := s.payerLocked(id.Sender)
 	p.accounts++
 	a := &account{id: id, payer: p}
 	s.open[id] = a
 	return a
 }
 
-// payer finds a gateway or adds it. The caller holds mu, or is the only one.
-func (s *accounts) payer(sender core.Address) *payer {
+// payerLocked finds a gateway or adds it.
+func (s *accounts) payerLocked(sender core.Address) *payer {
 	p := s.payers[sender]
 	if p == nil {
 		p = &payer{now: s.now}
@@ -78,43 +78,43 @@ func (s *accounts) payer(sender core.Address) *payer {
 	return p
 }
 
-// openOf is how many accounts a gateway has open. The caller holds mu.
-func (s *accounts) openOf(sender core.Address) int {
+// openCountLocked is how many accounts a gateway has open.
+func (s *accounts) openCountLocked(sender core.Address) int {
 	if p := s.payers[sender]; p != nil {
 		return p.accounts
 	}
 	return 0
 }
 
-// pin finds an account and keeps it open until unpin. Where there is none it opens
-// one or, when it shall not, returns nil. The error is the fault AccountsFull, or
-// PaymentRefused for a name that nobody needs.
+// pin finds an account and keeps it open until unpin. If there is none, it opens one if create
+// is set, or returns nil. The error is the fault AccountsFull, or PaymentRefused for a name
+// that is too long.
 func (s *accounts) pin(id pm.Account, create bool) (*account, error) {
 	const op = "open an account"
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a := s.open[id]
 	if a != nil && a.stale && a.pins == 0 {
-		s.book(pm.Entries{Closings: []pm.Closing{s.close(a, s.now(), s.round())}})
+		s.book(pm.Entries{Closings: []pm.Closing{s.closeLocked(a, s.now(), s.round())}})
 		a = nil
 	}
 	if a == nil {
 		switch {
 		case !create:
 			return nil, nil
-		case len(id.Key) > longestKey:
+		case len(id.Key) > maxKeyBytes:
 			return nil, fault.New(fault.PaymentRefused, op, "the name of the account is too long")
-		case len(s.open) >= s.limits.Accounts, s.openOf(id.Sender) >= s.limits.AccountsPerSender:
+		case len(s.open) >= s.limits.Accounts, s.openCountLocked(id.Sender) >= s.limits.AccountsPerSender:
 			return nil, fault.New(fault.AccountsFull, op, "")
 		}
-		a = s.add(id)
+		a = s.addLocked(id)
 	}
 	a.pins++
 	return a, nil
 }
 
-// unpin lets go of an account; nil is none. One that nothing was booked in was none:
-// only a payment that was worth something leaves an account behind.
+// unpin releases an account; nil is none. An account without entries is removed: only a payment
+// that was worth something leaves one behind.
 func (s *accounts) unpin(a *account, now time.Time) {
 	if a == nil {
 		return
@@ -124,25 +124,24 @@ func (s *accounts) unpin(a *account, now time.Time) {
 	a.pins--
 	a.used = now
 	if a.pins == 0 && !a.booked {
-		s.remove(a)
+		s.removeLocked(a)
 	}
 }
 
-func (s *accounts) remove(a *account) {
+func (s *accounts) removeLocked(a *account) {
 	delete(s.open, a.id)
 	a.payer.accounts--
-	s.forget(a.id.Sender, a.payer)
+	s.dropPayerLocked(a.id.Sender, a.payer)
 }
 
-// forget drops a gateway that has no account open and owes nothing. The caller holds
-// mu.
-func (s *accounts) forget(sender core.Address, p *payer) {
-	if p.accounts == 0 && p.over(s.now()) {
+// dropPayerLocked drops a gateway that has no account open and owes nothing.
+func (s *accounts) dropPayerLocked(sender core.Address, p *payer) {
+	if p.accounts == 0 && p.clear(s.now()) {
 		delete(s.payers, sender)
 	}
 }
 
-// closeIdle ends the accounts that nobody used since a time.
+// closeIdle closes the accounts that were not used since a time.
 func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,61 +150,59 @@ func (s *accounts) closeIdle(since, now time.Time, round protocol.Round) (closed
 		if a.pins > 0 || a.used.After(since) && !a.stale {
 			continue
 		}
-		e.Closings = append(e.Closings, s.close(a, now, round))
+		e.Closings = append(e.Closings, s.closeLocked(a, now, round))
 	}
-	s.forgive()
+	s.dropDebtorsLocked()
 	if len(e.Closings) > 0 {
-		// Under the lock: an account of the same name that is opened from here on must
-		// come after this in the books.
+		// Under the lock: an account of the same name that is opened later must follow this in
+		// the ledger.
 		s.book(e)
 	}
 	return len(e.Closings)
 }
 
-// close ends an account that nobody has pinned. The caller holds mu, and books what is
-// returned.
-func (s *accounts) close(a *account, now time.Time, round protocol.Round) pm.Closing {
+// closeLocked closes an account that is not pinned. The caller records the returned entry.
+func (s *accounts) closeLocked(a *account, now time.Time, round protocol.Round) pm.Closing {
 	a.payer.close(a.balance, a.stale, now)
-	s.remove(a)
+	s.removeLocked(a)
 	return pm.Closing{Account: a.id, Left: a.balance, Stale: a.stale, Round: round, At: now}
 }
 
-// forgive forgets debts of long ago, and of who owes longest where there are too many
-// debtors. The caller holds mu.
-func (s *accounts) forgive() {
+// dropDebtorsLocked drops old debts, and the oldest debtors if there are too many.
+func (s *accounts) dropDebtorsLocked() {
 	var debtors []core.Address
 	for sender, p := range s.payers {
-		if s.forget(sender, p); p.accounts == 0 && s.payers[sender] != nil {
+		if s.dropPayerLocked(sender, p); p.accounts == 0 && s.payers[sender] != nil {
 			debtors = append(debtors, sender)
 		}
 	}
-	if len(debtors) <= debtorsMost {
+	if len(debtors) <= maxDebtors {
 		return
 	}
-	// Nobody else touches a payer without an account.
+	// Only this lock guards a payer without an account.
 	slices.SortFunc(debtors, func(a, b core.Address) int { return s.payers[a].newest().Compare(s.payers[b].newest()) })
-	for _, sender := range debtors[:len(debtors)-debtorsMost] {
+	for _, sender := range debtors[:len(debtors)-maxDebtors] {
 		delete(s.payers, sender)
 	}
 }
 
-// free is what a job could use of its account; of one that is not open, nothing, or less
-// where its gateway owes something.
+// free is the part of its account's balance that a job could use. For an account that is not open
+// it is zero, or negative if its gateway owes something.
 func (s *accounts) free(job *pm.Job) pm.Value {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.open[job.Account]; a != nil && !a.stale {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		return a.freeFor(job)
+		return a.freeForLocked(job)
 	}
 	if p := s.payers[job.Account.Sender]; p != nil {
-		return p.owes(pm.Value{}).Neg()
+		return p.owedElsewhere(pm.Value{}).Neg()
 	}
 	return pm.Value{}
 }
 
-// all are the open accounts at this moment, and when each was used last.
+// all returns the open accounts, and when each was used last.
 func (s *accounts) all() (all []*account, used []time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

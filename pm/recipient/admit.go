@@ -10,9 +10,9 @@ import (
 
 const opAdmit = "take a payment"
 
-// Admit takes a job's payment, and says whether the job may begin. Tickets that were
-// accepted are on disk when it returns and stay credited, also when it returns an
-// error. The hold must be ended.
+// Admit accepts a job's payment, and says whether the job may begin. Accepted tickets are on
+// disk when it returns and stay credited, also when it returns an error. The caller must end
+// the hold.
 func (r *Recipient) Admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
 	h, err := r.admit(ctx, job)
 	if err != nil {
@@ -24,7 +24,7 @@ func (r *Recipient) Admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
 
 func (r *Recipient) admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
 	if job.Quote.Price.Free() {
-		if err := fit(job); err != nil {
+		if err := checkQuote(job); err != nil {
 			return nil, err
 		}
 		return r.hold(job, nil), nil
@@ -36,15 +36,15 @@ func (r *Recipient) admit(ctx context.Context, job *pm.Job) (pm.Hold, error) {
 	if !view.Self.Active {
 		return nil, pm.NotActive(r.opt.Recipient, view.Round.Number)
 	}
-	if err := fit(job); err != nil {
+	if err := checkQuote(job); err != nil {
 		return nil, err
 	}
 	return r.admitPaid(ctx, job, &view)
 }
 
-// fit compares a payment with the quote of its request. Of free work nothing but the
-// price and the work is looked at: there is nothing to be paid.
-func fit(job *pm.Job) error {
+// checkQuote compares a payment with the quote of its request. For free work only the price and
+// the work are checked: nothing is paid.
+func checkQuote(job *pm.Job) error {
 	p, q := job.Payment, &job.Quote
 	free := q.Price.Free()
 	if free {
@@ -68,11 +68,11 @@ func fit(job *pm.Job) error {
 	return nil
 }
 
-// admitPaid credits the payment and reserves what the job will cost.
+// admitPaid credits the payment and reserves the job's estimate.
 func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.View) (pm.Hold, error) {
 	tickets := len(job.Payment.Tickets) > 0
 	// Without tickets there is an account already, or no money.
-	a, room := r.accounts.pin(job.Account, tickets || r.opt.TicketEV.IsZero())
+	a, refusal := r.accounts.pin(job.Account, tickets || r.opt.TicketEV.IsZero())
 	admitted := false
 	defer func() {
 		if !admitted {
@@ -80,13 +80,13 @@ func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.V
 		}
 	}()
 	if tickets {
-		if err := r.take(ctx, job, view, a, room); err != nil {
+		if err := r.takeTickets(ctx, job, view, a, refusal); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case room != nil:
-		return nil, room
+	case refusal != nil:
+		return nil, refusal
 	case a == nil:
 		return nil, insufficient(opAdmit)
 	}
@@ -95,6 +95,6 @@ func (r *Recipient) admitPaid(ctx context.Context, job *pm.Job, view *protocol.V
 	if h.fund, err = a.reserve(job, h.cost, r.needed(job)); err != nil {
 		return nil, err
 	}
-	admitted = true // the hold lets go of the account
+	admitted = true // the hold releases the account
 	return h, nil
 }

@@ -24,48 +24,103 @@ func TestRefusals(t *testing.T) {
 		credited int64
 	}{
 		"no chain": {change: func(n *node, _ *session, _ *pm.Job) { n.chain.view.Known = false }, code: fault.ChainNotReady},
-		"inactive": {change: func(n *node, _ *session, _ *pm.Job) { n.chain.view.Self.Active = false }, code: fault.NotActiveForPayment,
+		"inactive": {change: func(n *node, _ *session, _ *pm.Job) { n.chain.view.Self.Active = false },
+			code: fault.NotActiveForPayment,
 			wire: "orchestrator " + orchestrator.String() + " is inactive in round 3500, cannot process payments"},
-		"no expected price": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Expected = nil }, code: fault.ExpectedPriceWrong, wire: wrongPrice + `expected price is missing or not a price"`},
-		"another price": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Expected = &pm.Price{PerUnit: 1199, PixelsPerUnit: 1} }, code: fault.ExpectedPriceWrong,
+		"no expected price": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Expected = nil },
+			code: fault.ExpectedPriceWrong, wire: wrongPrice + `expected price is missing or not a price"`},
+		"another price": {change: func(_ *node, _ *session, j *pm.Job) {
+			j.Payment.Expected = &pm.Price{PerUnit: 1199,
+				PixelsPerUnit: 1}
+		}, code: fault.ExpectedPriceWrong,
 			wire: wrongPrice + `expected price 1199 is not the quoted 1200"`},
-		"free, says the payment": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Expected = &pm.Price{PixelsPerUnit: 1} }, code: fault.ExpectedPriceWrong},
+		"free, says the payment": {change: func(_ *node, _ *session,
+			j *pm.Job) {
+			j.Payment.Expected = &pm.Price{PixelsPerUnit: 1}
+		}, code: fault.ExpectedPriceWrong},
 		"no tickets, another price": {change: func(_ *node, s *session, j *pm.Job) {
 			j.Payment = s.g.payment(nil, pm.Price{PixelsPerUnit: 1})
 		}, code: fault.ExpectedPriceWrong},
-		"a model that was not quoted": {change: func(_ *node, _ *session, j *pm.Job) { j.Model = &llama }, code: fault.ExpectedPriceWrong, wire: wrongPrice + `the price was quoted for other work"`},
-		"no sender":                   {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Sender = core.Address{} }, code: fault.PaymentSenderMissing},
+		"a model that was not quoted": {change: func(_ *node, _ *session, j *pm.Job) { j.Model = &llama },
+			code: fault.ExpectedPriceWrong, wire: wrongPrice + `the price was quoted for other work"`},
+		"no sender": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Sender = core.Address{} },
+			code: fault.PaymentSenderMissing},
 		"no sender, no tickets": {change: func(_ *node, s *session, j *pm.Job) {
 			j.Payment = s.g.payment(nil, s.quote.Price)
 			j.Payment.Sender = core.Address{}
 		}, code: fault.PaymentSenderMissing, wire: "Could not find Sender for payment: no sender in it"},
-		"another sender":          {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Sender = other.addr }, code: fault.PaymentSenderOther},
-		"another's account":       {change: func(_ *node, _ *session, j *pm.Job) { j.Account.Sender = other.addr }, code: fault.PaymentSenderOther},
-		"another's quote":         {change: func(_ *node, _ *session, j *pm.Job) { j.Quote.Sender = other.addr }, code: fault.PaymentSenderOther},
-		"no expiration":           {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.HasExpiration = false }, code: fault.PaymentExpirationMissing, wire: "missing expiration params"},
-		"no parameters":           {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params = nil }, code: fault.TicketParamsMissing, wire: "missing ticket params"},
-		"funds unknown":           {change: func(n *node, _ *session, _ *pm.Job) { n.chain.err = errDown }, code: fault.SenderFundsUnknown},
-		"unlocking":               {change: func(n *node, s *session, _ *pm.Job) { unlocks(3501)(n, s.g) }, code: fault.SenderUnlockingSoon},
-		"another recipient":       {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.Recipient[0]++ }, code: fault.TicketForAnother, wire: "invalid ticket recipient"},
-		"a larger face value":     {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.FaceValue = ether(1) }, code: fault.TicketParamsForeign},
-		"a smaller probability":   {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.WinProb[31]++ }, code: fault.TicketParamsForeign},
-		"a later expiration":      {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.ExpirationBlock++ }, code: fault.TicketParamsForeign},
-		"another round":           {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Expiration.Round++ }, code: fault.TicketParamsForeign},
-		"another seed":            {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.Seed[31]++ }, code: fault.TicketParamsForeign},
-		"another hash":            {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.RecipientRandHash[0]++ }, code: fault.TicketParamsForeign, wire: "invalid recipientRand for ticket recipientRandHash"},
-		"a bad signature first":   {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Tickets[0].Sig[5]++ }, code: fault.TicketSignatureInvalid, wire: "invalid ticket signature"},
-		"a bad signature last":    {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Tickets[2].Sig = nil }, code: fault.TicketSignatureInvalid, credited: 2},
-		"a ticket of another's":   {change: func(_ *node, s *session, j *pm.Job) { j.Payment.Tickets[1] = other.sign(s.terms, 2) }, code: fault.TicketSignatureInvalid, credited: 1},
-		"a nonce twice":           {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Tickets[2] = j.Payment.Tickets[0] }, code: fault.TicketNonceSeen, credited: 2},
-		"a nonce too large":       {change: func(_ *node, s *session, j *pm.Job) { j.Payment.Tickets[1] = s.g.sign(s.terms, pm.MaxNonce+1) }, code: fault.TicketNonceTooMany, credited: 1},
-		"expired":                 {change: func(n *node, _ *session, _ *pm.Job) { n.chain.view.Head.L1 += 40 }, code: fault.TicketParamsStale, wire: "TicketParams expired"},
-		"expired, then a reorg":   {change: func(n *node, _ *session, _ *pm.Job) { reorg(n) }, code: fault.TicketParamsStale},
-		"the disk is full":        {change: func(n *node, _ *session, _ *pm.Job) { n.books.fail = fault.New(fault.LedgerFull, "", "") }, code: fault.LedgerFull},
-		"the ledger stopped":      {change: func(n *node, _ *session, _ *pm.Job) { n.books.fail = fault.New(fault.LedgerFailed, "", "") }, code: fault.LedgerFailed, wire: "Internal Server Error"},
-		"the books know better":   {change: func(n *node, _ *session, _ *pm.Job) { n.books.fail = fault.New(fault.LedgerRefused, "", "") }, code: fault.LedgerRefused},
-		"the name of the account": {change: func(_ *node, _ *session, j *pm.Job) { j.Account.Key = core.ManifestID(make([]byte, 10_000)) }, code: fault.PaymentRefused, wire: "the name of the account is too long"},
-		"too little":              {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Tickets = nil }, code: fault.InsufficientBalance, wire: "Insufficient balance"},
-		"nothing but the price":   {change: func(_ *node, s *session, j *pm.Job) { j.Payment = s.g.payment(nil, s.quote.Price) }, code: fault.InsufficientBalance, wire: "Insufficient balance"},
+		"another sender": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Sender = other.addr },
+			code: fault.PaymentSenderOther},
+		"another's account": {change: func(_ *node, _ *session, j *pm.Job) { j.Account.Sender = other.addr },
+			code: fault.PaymentSenderOther},
+		"another's quote": {change: func(_ *node, _ *session, j *pm.Job) { j.Quote.Sender = other.addr },
+			code: fault.PaymentSenderOther},
+		"no expiration": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.HasExpiration = false },
+			code: fault.PaymentExpirationMissing, wire: "missing expiration params"},
+		"no parameters": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params = nil },
+			code: fault.TicketParamsMissing, wire: "missing ticket params"},
+		"funds unknown": {change: func(n *node, _ *session, _ *pm.Job) { n.chain.err = errDown },
+			code: fault.SenderFundsUnknown},
+		"unlocking": {change: func(n *node, s *session, _ *pm.Job) { unlocks(3501)(n, s.g) },
+			code: fault.SenderUnlockingSoon},
+		"another recipient": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.Recipient[0]++ },
+			code: fault.TicketForAnother, wire: "invalid ticket recipient"},
+		"a larger face value": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.FaceValue = ether(1) },
+			code: fault.TicketParamsForeign},
+		"a smaller probability": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.WinProb[31]++ },
+			code: fault.TicketParamsForeign},
+		"a later expiration": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.ExpirationBlock++ },
+			code: fault.TicketParamsForeign},
+		"another round": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Expiration.Round++ },
+			code: fault.TicketParamsForeign},
+		"another seed": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.Seed[31]++ },
+			code: fault.TicketParamsForeign},
+		"another hash": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Params.RecipientRandHash[0]++ },
+			code: fault.TicketParamsForeign, wire: "invalid recipientRand for ticket recipientRandHash"},
+		"a bad signature first": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Tickets[0].Sig[5]++ },
+			code: fault.TicketSignatureInvalid, wire: "invalid ticket signature"},
+		"a bad signature last": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Tickets[2].Sig = nil },
+			code: fault.TicketSignatureInvalid, credited: 2},
+		"a ticket of another's": {change: func(_ *node, s *session,
+			j *pm.Job) {
+			j.Payment.Tickets[1] = other.sign(s.terms, 2)
+		}, code: fault.TicketSignatureInvalid, credited: 1},
+		"a nonce twice": {change: func(_ *node, _ *session,
+			j *pm.Job) {
+			j.Payment.Tickets[2] = j.Payment.Tickets[0]
+		}, code: fault.TicketNonceSeen, credited: 2},
+		"a nonce too large": {change: func(_ *node, s *session,
+			j *pm.Job) {
+			j.Payment.Tickets[1] = s.g.sign(s.terms, pm.MaxNonce+1)
+		}, code: fault.TicketNonceTooMany, credited: 1},
+		"expired": {change: func(n *node, _ *session, _ *pm.Job) { n.chain.view.Head.L1 += 40 },
+			code: fault.TicketParamsStale, wire: "TicketParams expired"},
+		"expired, then a reorg": {change: func(n *node, _ *session, _ *pm.Job) { reorg(n) }, code: fault.TicketParamsStale},
+		"the disk is full": {change: func(n *node, _ *session,
+			_ *pm.Job) {
+			n.books.fail = fault.New(fault.LedgerFull, "", "")
+		}, code: fault.LedgerFull},
+		"the ledger stopped": {change: func(n *node, _ *session,
+			_ *pm.Job) {
+			n.books.fail = fault.New(fault.LedgerFailed, "", "")
+		}, code: fault.LedgerFailed,
+			wire: "Internal Server Error"},
+		"the books know better": {change: func(n *node, _ *session,
+			_ *pm.Job) {
+			n.books.fail = fault.New(fault.LedgerRefused, "", "")
+		}, code: fault.LedgerRefused},
+		"the name of the account": {change: func(_ *node, _ *session,
+			j *pm.Job) {
+			j.Account.Key = core.ManifestID(make([]byte, 10_000))
+		}, code: fault.PaymentRefused,
+			wire: "the name of the account is too long"},
+		"too little": {change: func(_ *node, _ *session, j *pm.Job) { j.Payment.Tickets = nil },
+			code: fault.InsufficientBalance, wire: "Insufficient balance"},
+		"nothing but the price": {change: func(_ *node, s *session,
+			j *pm.Job) {
+			j.Payment = s.g.payment(nil, s.quote.Price)
+		}, code: fault.InsufficientBalance,
+			wire: "Insufficient balance"},
 		"the name, with no tickets": {change: func(_ *node, _ *session, j *pm.Job) {
 			j.Payment.Tickets, j.Account.Key = nil, core.ManifestID(make([]byte, 10_000))
 		}, code: fault.InsufficientBalance},
@@ -115,7 +170,8 @@ func TestAdmitAndBill(t *testing.T) {
 		t.Errorf("balance %v after the work, want %v", got, want)
 	}
 	debits := n.books.debits()
-	if len(debits) != 1 || debits[0].Units != 1_000_000 || debits[0].Worker != "gpu 0" || debits[0].Pipeline != "transcoding" || debits[0].Round != 3500 || debits[0].Session != "s" {
+	if len(debits) != 1 || debits[0].Units != 1_000_000 || debits[0].Worker != "gpu 0" ||
+		debits[0].Pipeline != "transcoding" || debits[0].Round != 3500 || debits[0].Session != "s" {
 		t.Errorf("bills %+v", debits)
 	}
 }
@@ -162,7 +218,8 @@ func TestFreeWork(t *testing.T) {
 	for name, p := range map[string]pm.Payment{
 		"with a worthless ticket": job.Payment,
 		"without":                 s.g.payment(nil, s.quote.Price),
-		"with nonsense":           {Sender: s.g.addr, Expected: &pm.Price{PixelsPerUnit: 3}, Params: &pm.Params{FaceValue: ether(5)}, Tickets: []pm.Signed{{}}},
+		"with nonsense": {Sender: s.g.addr, Expected: &pm.Price{PixelsPerUnit: 3},
+			Params: &pm.Params{FaceValue: ether(5)}, Tickets: []pm.Signed{{}}},
 	} {
 		h := n.admit(s.with(p, 1))
 		if err := h.Begin(); err != nil {
@@ -177,7 +234,8 @@ func TestFreeWork(t *testing.T) {
 		t.Error("free work opened an account")
 	}
 	debits := n.books.debits()
-	if len(debits) != 6 || debits[0].Units != 100 || debits[0].Produced != -1 || debits[1].Units != 0 || debits[1].Produced != 90 {
+	if len(debits) != 6 || debits[0].Units != 100 || debits[0].Produced != -1 || debits[1].Units != 0 ||
+		debits[1].Produced != 90 {
 		t.Errorf("bills %+v", debits)
 	}
 }

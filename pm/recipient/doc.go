@@ -1,10 +1,9 @@
-// Package recipient is an orchestrator's side of being paid with tickets: it says
-// what work costs a gateway, hands out the parameters that tickets are made with,
-// takes payments in, and keeps the balance of every account between the tickets
-// that came and the work that was done.
+// Package recipient is an orchestrator's side of being paid with tickets: it quotes what
+// work costs a gateway, issues the parameters that tickets are made with, accepts
+// payments, and keeps the balance of every account between the tickets that arrived and
+// the work that was done.
 //
-// It does not judge single tickets, which package pm does; nothing it counts is only
-// in its memory, because pm/ledger has it on disk first; and it turns no winner into
-// money: those are handed to pm/redeemer. core/orchestrate calls it for every
-// request, cmd/tutti makes it and runs it.
+// It does not verify single tickets: package pm does. All it counts is in pm/ledger, on
+// disk, first. It redeems no winner: it hands them to pm/redeemer. core/orchestrate calls
+// it for every request; cmd/tutti makes and runs it.
 package recipient

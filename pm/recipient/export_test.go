@@ -2,5 +2,5 @@ package recipient
 
 import "context"
 
-// Sweep looks once for what is over.
+// Sweep runs one sweep.
 func (r *Recipient) Sweep() { r.sweep(context.Background()) }

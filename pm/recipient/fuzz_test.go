@@ -142,14 +142,17 @@ func (a *attacked) twist(h *hostile, job *pm.Job) {
 // genuine says whether a credit is of parameters that were given to its sender.
 func (a *attacked) genuine(c *pm.Credit) bool {
 	return slices.ContainsFunc(a.sessions, func(s *session) bool {
-		return s.terms.RecipientRandHash == c.RandHash && s.terms.FaceValue.Cmp(c.FaceValue) == 0 && s.terms.WinProb == c.WinProb &&
+		return s.terms.RecipientRandHash == c.RandHash && s.terms.FaceValue.Cmp(c.FaceValue) == 0 &&
+			s.terms.WinProb == c.WinProb &&
 			s.terms.ExpirationBlock == c.ExpirationBlock && s.g.addr == c.Account.Sender
 	})
 }
 
 func FuzzAdmit(f *testing.F) {
-	for _, seed := range []string{"", "\x00\x01\x01\x00\x02\x01\x00\x02\x00\x00", "\x00\x01\x01\x00\x01\x01\x00\x00\x00\x01\x01\x00\x01\x01\x00\x00",
-		"\x01\x7f\x3b\x01\x07\x01\x00\x02\x01\x05\x03\x03\x04\x04\x00\x05\x00\x06\x00\x07\x00\x03\x00\x11\x02\x0f\x01\x10", "\x00\x01\x00\xff\x03\x01\x00\x02\x00\x03\x00\x01\xff\x11"} {
+	for _, seed := range []string{"", "\x00\x01\x01\x00\x02\x01\x00\x02\x00\x00",
+		"\x00\x01\x01\x00\x01\x01\x00\x00\x00\x01\x01\x00\x01\x01\x00\x00",
+		"\x01\x7f\x3b\x01\x07\x01\x00\x02\x01\x05\x03\x03\x04\x04\x00\x05\x00\x06\x00\x07\x00\x03\x00\x11\x02\x0f\x01\x10",
+		"\x00\x01\x00\xff\x03\x01\x00\x02\x00\x03\x00\x01\xff\x11"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
@@ -199,7 +202,8 @@ func (a *attacked) sound(t *testing.T) {
 		}
 	}
 	for _, w := range a.books.winners {
-		if !pm.Wins(w.Ticket.Signature[:], w.Ticket.RecipientRand, w.Ticket.WinProb) || pm.RandHash(w.Ticket.RecipientRand) != w.Ticket.RecipientRandHash {
+		if !pm.Wins(w.Ticket.Signature[:], w.Ticket.RecipientRand, w.Ticket.WinProb) ||
+			pm.RandHash(w.Ticket.RecipientRand) != w.Ticket.RecipientRandHash {
 			t.Errorf("a winner that does not win: %+v", w)
 		}
 	}
@@ -208,7 +212,7 @@ func (a *attacked) sound(t *testing.T) {
 		t.Errorf("%d accounts and %d sets, the books have %d accounts", len(snap.Accounts), snap.Sets, len(a.books.balances))
 	}
 	for _, acc := range snap.Accounts {
-		if a.books.balances[acc.Account].Cmp(acc.Balance) != 0 || acc.InHand.Sign() != 0 || acc.Jobs != 0 {
+		if a.books.balances[acc.Account].Cmp(acc.Balance) != 0 || acc.InProgress.Sign() != 0 || acc.Jobs != 0 {
 			t.Errorf("%+v, the books say %v", acc, a.books.balances[acc.Account])
 		}
 	}

@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// slot is how long a layer-1 block takes.
-	slot = 12 * time.Second
-	// staleMost is for how long after the last block parameters are handed out and
-	// tickets taken though no news come.
-	staleMost = 2 * time.Minute
+	// l1BlockTime is the time between layer-1 blocks.
+	l1BlockTime = 12 * time.Second
+	// maxStale is for how long after the last block parameters are still issued and tickets
+	// accepted.
+	maxStale = 2 * time.Minute
 )
 
-// Reached says that the chain has come to a layer-1 height: parameters that expired by
-// then are not taken any more, whatever height is told later, also after a restart.
-// Whoever tells the random number of parameters says so here first. It does not wait.
+// Reached says that the chain has reached a layer-1 height: parameters that expired by then are
+// no longer accepted, whatever height is reported later, also after a restart. Call it before
+// revealing the random number of parameters. It does not wait.
 func (r *Recipient) Reached(l1 protocol.L1Block) {
 	if l1 <= protocol.L1Block(r.reached.Load()) {
 		return
@@ -31,47 +31,46 @@ func (r *Recipient) Reached(l1 protocol.L1Block) {
 	}
 }
 
-// hear follows the chain's heads.
-func (r *Recipient) hear(e protocol.Event) {
+// onEvent follows the chain's heads.
+func (r *Recipient) onEvent(e protocol.Event) {
 	if e, ok := e.(protocol.HeadSeen); ok {
 		r.Reached(e.Head.L1)
 	}
 }
 
-// height is the layer-1 height that expirations are held against. While no news come
-// it goes on as layer 1 does: who redeems may see further than this node, and tell the
-// random number. That part is a guess, and not remembered.
+// height is the layer-1 height that expirations are compared with. Without new blocks it
+// advances as layer 1 does: the redeemer may see further than this node, and reveal the random
+// number. That part is an estimate, and not stored.
 func (r *Recipient) height(view *protocol.View) protocol.L1Block {
-	r.closeLeaving(view)
+	r.expireBeforeDeactivation(view)
 	l1 := r.sets.height(view.Head.L1)
-	if silent := r.silence(view); silent > 0 {
-		l1 += protocol.L1Block(min(silent, staleMost) / slot)
+	if silent := r.sinceLastBlock(view); silent > 0 {
+		l1 += protocol.L1Block(min(silent, maxStale) / l1BlockTime)
 	}
 	return l1
 }
 
-// closeLeaving ends all parameters shortly before this orchestrator leaves the active set:
-// then the winners are redeemed, which tells the random numbers. Those of before stay ended
-// if it comes back.
-func (r *Recipient) closeLeaving(view *protocol.View) {
+// expireBeforeDeactivation expires all parameters shortly before this orchestrator leaves the
+// active set: the winners are redeemed then, which reveals the random numbers. They stay
+// expired if it comes back.
+func (r *Recipient) expireBeforeDeactivation(view *protocol.View) {
 	if leaving := pm.LeavingOf(view); leaving.Closed(view.Head.L1) {
-		r.Reached(leaving.End + paramsLife)
+		r.Reached(leaving.End + paramsLifetime)
 	}
 }
 
-// silence is for how long there has been no block, 0 while there are news.
-func (r *Recipient) silence(view *protocol.View) time.Duration {
+// sinceLastBlock is the time since the last block, 0 while blocks arrive.
+func (r *Recipient) sinceLastBlock(view *protocol.View) time.Duration {
 	if !view.Stale {
 		return 0
 	}
 	return r.opt.Now().Sub(view.Head.Time)
 }
 
-// fresh is the fault ChainNotReady when what is known of the chain is too old to be
-// paid by.
-func (r *Recipient) fresh(op string, view *protocol.View) error {
-	if silent := r.silence(view); silent > staleMost {
-		return fault.New(fault.ChainNotReady, op, "no news of the chain for "+silent.Round(time.Second).String())
+// checkFresh is the fault ChainNotReady if the chain's state is too old to accept payments.
+func (r *Recipient) checkFresh(op string, view *protocol.View) error {
+	if silent := r.sinceLastBlock(view); silent > maxStale {
+		return fault.New(fault.ChainNotReady, op, "no new block for "+silent.Round(time.Second).String())
 	}
 	return nil
 }

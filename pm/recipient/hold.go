@@ -7,7 +7,18 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// hold is the money put aside for one job. It keeps its account open until it ends.
+// holdState is how far a hold came.
+type holdState int
+
+const (
+	// holdActive: the job runs and may be billed.
+	holdActive holdState = iota
+	// holdBilled: the job was billed, and its output may still be recorded.
+	holdBilled
+	holdEnded
+)
+
+// hold is the money reserved for one job. It pins its account until it ends.
 type hold struct {
 	r *Recipient
 	// a is nil for free work, which needs no account.
@@ -18,19 +29,18 @@ type hold struct {
 	cost pm.Value
 
 	mu sync.Mutex
-	// ended: no bill comes any more; open: what was produced may still be told. Guarded
-	// by mu, which is taken before the account's.
-	ended, open bool
-	// promised is what the payer may owe for it, until it ends. Guarded by mu.
-	promised pm.Value
+	// state is guarded by mu, which is locked before the account's.
+	state holdState
+	// expectedDebt is what the payer may owe for the job, until it ends. Guarded by mu.
+	expectedDebt pm.Value
 }
 
 const (
-	// owedTimes is how many times its estimate a job may leave owing: clients that do not
-	// say how long their segments are have gateways announce two seconds, and send ten.
-	owedTimes = 8
-	// owedTickets bounds that, whatever was announced.
-	owedTickets = 256
+	// maxDebtPerEstimate is how many times its estimate a job may leave unpaid: clients that do
+	// not say how long their segments are make gateways announce two seconds, and send ten.
+	maxDebtPerEstimate = 8
+	// maxDebtTickets bounds that in tickets, whatever was announced.
+	maxDebtTickets = 256
 )
 
 var _ pm.Hold = (*hold)(nil)
@@ -44,49 +54,49 @@ func (r *Recipient) hold(job *pm.Job, a *account) *hold {
 	}
 	h.cost = job.Quote.Price.Of(max(0, job.Estimate))
 	if a == nil {
-		// Who asks for free work proves nothing by its key, and could make as many as it
-		// likes: all of it is in one account of nobody.
+		// A client of free work proves nothing by its key, and could make many: all of it is in
+		// one account without owner.
 		h.bill.Account = pm.Account{}
 	}
 	return h
 }
 
-// Begin asks whether there still is a ticket's value in the account.
+// Begin checks that a ticket's value is still in the account.
 func (h *hold) Begin() error {
 	if h.a == nil {
 		return nil
 	}
-	err := h.a.covers(h.r.opt.TicketEV)
+	err := h.a.coversMinimum(h.r.opt.TicketEV)
 	if err != nil {
 		h.r.opt.Recorder.PaymentRefused(h.a.id.Sender, string(fault.CodeOf(err)))
 	}
 	return err
 }
 
-// Covers asks whether the account pays for what the work came to. An estimate is not
-// exact, so as much again as it was may be owed for a moment; and more, if it is little of
-// what its gateway paid, or if it is all that the gateway owes.
+// Covers checks whether the account pays for the actual work. An estimate is not exact, so as
+// much again may be owed for a moment; and more, if it is little of what its gateway paid, or
+// if it is all that the gateway owes.
 func (h *hold) Covers(units int64) error {
 	if h.a == nil {
 		return nil
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.ended {
+	if h.state != holdActive {
 		return nil
 	}
 	ticket := pm.WeiValue(h.r.opt.TicketEV)
-	most := h.cost.Times(owedTimes)
-	if limit := ticket.Times(owedTickets); limit.Cmp(most) < 0 {
+	most := h.cost.Times(maxDebtPerEstimate)
+	if limit := ticket.Times(maxDebtTickets); limit.Cmp(most) < 0 {
 		most = limit
 	}
-	promised, err := h.a.pays(h.cost, h.bill.Price.Of(max(0, units)), atLeast(h.cost, ticket), most)
+	expected, err := h.a.coversBill(h.cost, h.bill.Price.Of(max(0, units)), atLeast(h.cost, ticket), most)
 	if err != nil {
 		h.r.opt.Recorder.PaymentRefused(h.a.id.Sender, string(fault.CodeOf(err)))
 		return err
 	}
-	h.a.payer.keep(h.promised)
-	h.promised = promised
+	h.a.payer.dropExpected(h.expectedDebt)
+	h.expectedDebt = expected
 	return nil
 }
 
@@ -94,47 +104,50 @@ func (h *hold) Covers(units int64) error {
 func (h *hold) Done(w pm.Work) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.ended {
+	if h.state != holdActive {
 		return
 	}
-	h.ended, h.open = true, w.Produced < 0
+	h.state = holdEnded
+	if w.Produced < 0 {
+		h.state = holdBilled
+	}
 	h.bill.Worker = w.Worker
-	bill := h.stamped(max(0, w.Units), max(-1, w.Produced))
+	bill := h.debitNow(max(0, w.Units), max(-1, w.Produced))
 	h.end(&bill)
 }
 
-// Produced notes what came of the work, once.
+// Produced records the output of the work, once.
 func (h *hold) Produced(n int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if !h.open || n < 0 {
+	if h.state != holdBilled || n < 0 {
 		return
 	}
-	h.open = false
-	// It is worth nothing, so it matters to no balance whether the account is closed.
-	h.r.opt.Ledger.Book(pm.Entries{Debits: []pm.Debit{h.stamped(0, n)}})
+	h.state = holdEnded
+	// Its value is zero, so the account may be closed already.
+	h.r.opt.Ledger.Book(pm.Entries{Debits: []pm.Debit{h.debitNow(0, n)}})
 }
 
-// Release gives the money back.
+// Release releases the reserved money.
 func (h *hold) Release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.ended {
+	if h.state != holdActive {
 		return
 	}
-	h.ended = true
+	h.state = holdEnded
 	h.end(nil)
 }
 
-// stamped is a bill of this moment.
-func (h *hold) stamped(units, produced int64) pm.Debit {
+// debitNow is a bill with the present time and round.
+func (h *hold) debitNow(units, produced int64) pm.Debit {
 	d := h.bill
 	d.Units, d.Produced = units, produced
 	d.Round, d.At = h.r.opt.Chain.View().Round.Number, h.r.opt.Now()
 	return d
 }
 
-// end gives back what was reserved, and bills.
+// end releases the reservation, and records the bill.
 func (h *hold) end(bill *pm.Debit) {
 	if h.a == nil {
 		if bill != nil {
@@ -143,15 +156,16 @@ func (h *hold) end(bill *pm.Debit) {
 		return
 	}
 	h.a.end(h.fund, h.cost, bill, h.r.opt.Ledger.Book)
-	h.a.payer.keep(h.promised)
+	h.a.payer.dropExpected(h.expectedDebt)
 	h.r.accounts.unpin(h.a, h.r.opt.Now())
 }
 
-// end takes a job out of hand, and gives its fund back what it did not cost.
+// end removes a job from the account, records the bill, and returns to its fund what it did not
+// cost.
 func (a *account) end(f *fund, cost pm.Value, bill *pm.Debit, book func(pm.Entries)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.inHand = a.inHand.Sub(cost)
+	a.inProgress = a.inProgress.Sub(cost)
 	a.jobs--
 	if f != nil {
 		f.change(cost)
@@ -160,7 +174,7 @@ func (a *account) end(f *fund, cost pm.Value, bill *pm.Debit, book func(pm.Entri
 		return
 	}
 	by := bill.Value().Neg()
-	a.change(by)
+	a.changeLocked(by)
 	if f != nil {
 		f.change(by)
 	}

@@ -51,7 +51,7 @@ func TestBalanceRule(t *testing.T) {
 	// The debt is paid before anything else.
 	n.refuse(s.job(4, 1), fault.InsufficientBalance, "")
 	n.admit(s.job(1, 1)).Release()
-	if snap := n.Snapshot(t.Context()).Accounts[0]; snap.InHand.Sign() != 0 || snap.Jobs != 0 {
+	if snap := n.Snapshot(t.Context()).Accounts[0]; snap.InProgress.Sign() != 0 || snap.Jobs != 0 {
 		t.Errorf("in hand: %+v", snap)
 	}
 }
@@ -61,7 +61,7 @@ func TestHostileNumbers(t *testing.T) {
 	n := newNode(t)
 	s := n.session(n.gateway(1), "s")
 	h := n.admit(s.job(1, -1<<63))
-	if snap := n.Snapshot(t.Context()).Accounts[0]; snap.InHand.Sign() != 0 || snap.Jobs != 1 {
+	if snap := n.Snapshot(t.Context()).Accounts[0]; snap.InProgress.Sign() != 0 || snap.Jobs != 1 {
 		t.Errorf("in hand: %+v", snap)
 	}
 	h.Done(pm.Work{Units: -5, Produced: -7})
@@ -86,7 +86,8 @@ func TestAIJob(t *testing.T) {
 	h.Produced(100)
 	h.Produced(200)
 	d := n.books.debits()
-	if len(d) != 2 || d[0].Pipeline != "llm" || d[0].Model != "llama" || d[0].Units != 256 || d[1].Units != 0 || d[1].Produced != 100 || d[1].Worker != "runner" {
+	if len(d) != 2 || d[0].Pipeline != "llm" || d[0].Model != "llama" || d[0].Units != 256 || d[1].Units != 0 ||
+		d[1].Produced != 100 || d[1].Worker != "runner" {
 		t.Errorf("bills %+v", d)
 	}
 	if got, _ := n.balance(s); got.Cmp(s.ev(1).Sub(pm.WeiValue(core.NewWei(896)))) != 0 {
@@ -136,7 +137,7 @@ func TestIdleAccountsAreClosed(t *testing.T) {
 	if len(n.books.balances) != 0 {
 		t.Errorf("the books have %v", n.books.balances)
 	}
-	// The gateway begins anew, with nothing.
+	// The gateway begins again, with nothing.
 	n.refuse(idle.job(0, 1), fault.InsufficientBalance, "")
 	n.admit(idle.job(1, 1)).Release()
 	if got, _ := n.balance(idle); got.Cmp(idle.ev(1)) != 0 {
@@ -200,14 +201,16 @@ func TestSnapshot(t *testing.T) {
 		switch {
 		case s.Accounts != 1:
 			t.Errorf("%+v", s)
-		case s.Sender == a.g.addr && (s.Problem != "" || s.MaxFloat.Cmp(ether(10)) != 0 || s.FaceValue.String() != "12000000000000000" || s.Funds.Deposit.Cmp(ether(10)) != 0):
+		case s.Sender == a.g.addr && (s.Problem != "" || s.MaxFloat.Cmp(ether(10)) != 0 ||
+			s.FaceValue.String() != "12000000000000000" || s.Funds.Deposit.Cmp(ether(10)) != 0):
 			t.Errorf("%+v", s)
 		case s.Sender == b.g.addr && (s.Problem != fault.InsufficientSenderReserve || !s.FaceValue.IsZero()):
 			t.Errorf("%+v", s)
 		}
 	}
 	for _, acc := range snap.Accounts {
-		if acc.Account.Key == "x" && (acc.Jobs != 1 || acc.InHand.Cmp(pm.WeiValue(core.NewWei(120_000))) != 0 || acc.Balance.Cmp(a.ev(2)) != 0) {
+		if acc.Account.Key == "x" && (acc.Jobs != 1 || acc.InProgress.Cmp(pm.WeiValue(core.NewWei(120_000))) != 0 ||
+			acc.Balance.Cmp(a.ev(2)) != 0) {
 			t.Errorf("%+v", acc)
 		}
 	}

@@ -44,7 +44,8 @@ type flight struct {
 // pay makes a job and its payment.
 func (h *honest) pay(l *line, units int64) *flight {
 	now := h.n.clock.Now()
-	if idle := !slices.ContainsFunc(h.flight, func(f *flight) bool { return f.line == l }); idle && now.Sub(l.used) >= 10*time.Minute {
+	if idle := !slices.ContainsFunc(h.flight, func(f *flight) bool { return f.line == l }); idle &&
+		now.Sub(l.used) >= 10*time.Minute {
 		l.credit = pm.Value{}
 	}
 	if l.terms.ExpirationBlock <= h.n.chain.view.Head.L1+1 {
@@ -80,7 +81,8 @@ func (h *honest) arrive(f *flight) {
 	}
 	hold, err := h.n.Admit(h.t.Context(), f.job)
 	if err != nil {
-		h.t.Fatalf("an honest gateway is refused: %v; it sent %d tickets for %d units", err, len(f.job.Payment.Tickets), f.job.Estimate)
+		h.t.Fatalf("an honest gateway is refused: %v; it sent %d tickets for %d units", err, len(f.job.Payment.Tickets),
+			f.job.Estimate)
 	}
 	f.hold, f.admitted = hold, true
 }

@@ -52,7 +52,8 @@ func newChain() *chain {
 	c.view.Known, c.view.PoolSize = true, 1
 	c.view.Head.L1, c.view.Head.BaseFee = 21_000_000, core.NewWei(100_000_000)
 	c.view.Self.Active = true
-	c.view.Round = protocol.RoundState{Number: 3500, Initialized: true, LastInitialized: 3500, LastHash: protocol.Hash{0xcc}, PreviousHash: protocol.Hash{0xbb}}
+	c.view.Round = protocol.RoundState{Number: 3500, Initialized: true, LastInitialized: 3500,
+		LastHash: protocol.Hash{0xcc}, PreviousHash: protocol.Hash{0xbb}}
 	return c
 }
 
@@ -143,7 +144,8 @@ type node struct {
 // newNode makes one whose tickets are worth 8 gwei and win hardly ever.
 func newNode(t testing.TB, change ...func(*recipient.Options)) *node {
 	n := &node{t: t, chain: newChain(), books: newBooks(), count: new(counter), clock: coretest.NewClock(start),
-		price: &prices{transcoding: big.NewRat(1200, 1), models: map[inference.Model]*big.Rat{llama: big.NewRat(7, 2), qwen: big.NewRat(5, 1)}}}
+		price: &prices{transcoding: big.NewRat(1200, 1), models: map[inference.Model]*big.Rat{llama: big.NewRat(7, 2),
+			qwen: big.NewRat(5, 1)}}}
 	n.opt = recipient.Options{
 		Ledger: n.books, Opening: pm.Opening{Clean: true, Current: pm.Epoch{ID: 1, Secret: pm.Secret{1}}},
 		Prices: n.price, Chain: n.chain, Recipient: orchestrator,
@@ -162,7 +164,7 @@ func newNode(t testing.TB, change ...func(*recipient.Options)) *node {
 	return n
 }
 
-// open makes the recipient anew out of its options.
+// open makes the recipient again from its options.
 func (n *node) open() {
 	n.t.Helper()
 	var err error

@@ -16,11 +16,12 @@ func (w *world) check() {
 	snap := w.Snapshot(context.Background())
 	for _, a := range snap.Accounts {
 		want := w.ref.account(a.Account)
-		if a.Balance.Cmp(want.balance) != 0 || a.InHand.Cmp(want.inHand) != 0 || a.Jobs != want.jobs {
+		if a.Balance.Cmp(want.balance) != 0 || a.InProgress.Cmp(want.inHand) != 0 || a.Jobs != want.jobs {
 			w.t.Errorf("step %d: %+v, want %+v", w.step, a, want)
 		}
 		if a.Balance.Add(w.ref.dearest[a.Account]).Sign() < 0 {
-			w.t.Errorf("step %d: %v is more than one piece of work, %v, below nothing", w.step, a.Balance, w.ref.dearest[a.Account])
+			w.t.Errorf("step %d: %v is more than one piece of work, %v, below nothing", w.step, a.Balance,
+				w.ref.dearest[a.Account])
 		}
 	}
 	w.disk.mu.Lock()
@@ -30,7 +31,8 @@ func (w *world) check() {
 		w.t.Errorf("step %d: credited %v, the tickets were worth %v", w.step, w.disk.credits, w.ref.accepted)
 	}
 	if w.disk.debits.Add(w.disk.lost).Cmp(w.ref.billed) != 0 {
-		w.t.Errorf("step %d: billed %v and %v lost in crashes, the work came to %v", w.step, w.disk.debits, w.disk.lost, w.ref.billed)
+		w.t.Errorf("step %d: billed %v and %v lost in crashes, the work came to %v", w.step, w.disk.debits, w.disk.lost,
+			w.ref.billed)
 	}
 	sum := w.disk.left
 	for _, v := range w.disk.balances {
@@ -56,7 +58,8 @@ func (w *world) summary() {
 		w.t.Log(k, w.counts[k])
 	}
 	w.t.Logf("%d winners, %d redeemed for good", len(w.ref.winners), len(w.broker.final))
-	for _, what := range []string{"quote", "pay", "replay", "work", "refund", "reorg", "redeem", "undone", "restart, crash: true", "restart, crash: false"} {
+	for _, what := range []string{"quote", "pay", "replay", "work", "refund", "reorg", "redeem", "undone",
+		"restart, crash: true", "restart, crash: false"} {
 		if w.counts[what] == 0 {
 			w.t.Errorf("no %s was played", what)
 		}
@@ -100,7 +103,8 @@ func (b *broker) turn(w *world) {
 		return // told twice, after a crash; the contract reverts
 	}
 	w.counts["redeem"]++
-	if !pm.Wins(win.Ticket.Signature[:], win.Ticket.RecipientRand, win.Ticket.WinProb) || pm.RandHash(win.Ticket.RecipientRand) != win.Ticket.RecipientRandHash {
+	if !pm.Wins(win.Ticket.Signature[:], win.Ticket.RecipientRand, win.Ticket.WinProb) ||
+		pm.RandHash(win.Ticket.RecipientRand) != win.Ticket.RecipientRandHash {
 		w.t.Errorf("the contract reverts: %+v", win)
 	}
 	b.used[win.Hash] = true

@@ -58,7 +58,8 @@ func (d *disk) Append(_ context.Context, e pm.Entries) error {
 
 func (d *disk) contradicts(c *pm.Credit) bool {
 	set := d.sets[c.RandHash]
-	return c.ExpirationBlock <= d.expired || set != nil && slices.ContainsFunc(c.Nonces, func(n uint32) bool { return slices.Contains(set.Nonces, n) })
+	return c.ExpirationBlock <= d.expired || set != nil && slices.ContainsFunc(c.Nonces,
+		func(n uint32) bool { return slices.Contains(set.Nonces, n) })
 }
 
 func (d *disk) Book(e pm.Entries) {

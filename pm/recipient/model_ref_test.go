@@ -43,7 +43,8 @@ func newReference(ev pm.Value, epoch pm.EpochID) *reference {
 	return &reference{ev: ev, epoch: epoch, accounts: make(map[pm.Account]*refAccount),
 		dearest: make(map[pm.Account]pm.Value),
 		taken:   make(map[protocol.Hash]map[uint32]bool), winners: make(map[protocol.Hash]bool),
-		given: make(map[core.Address]pm.Value), paid: make(map[core.Address]pm.Value), since: make(map[core.Address]time.Time)}
+		given: make(map[core.Address]pm.Value), paid: make(map[core.Address]pm.Value),
+		since: make(map[core.Address]time.Time)}
 }
 
 // owes is what a gateway owes outside of one account, where that is more than a

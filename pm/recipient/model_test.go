@@ -82,8 +82,13 @@ func TestModel(t *testing.T) {
 }
 
 func newWorld(t *testing.T, seed uint64) *world {
-	w := &world{t: t, dice: rand.New(rand.NewPCG(seed, 5)), disk: newDisk(), locked: make(map[core.Address]bool), counts: make(map[string]int)}
-	w.node = newNode(t, often, func(o *recipient.Options) { o.Ledger = w.disk; o.Opening = w.disk.reopen(false, w.dice, start) })
+	w := &world{t: t, dice: rand.New(rand.NewPCG(seed, 5)), disk: newDisk(), locked: make(map[core.Address]bool),
+		counts: make(map[string]int)}
+	w.node = newNode(t, often, func(o *recipient.Options) {
+		o.Ledger = w.disk
+		o.Opening = w.disk.reopen(false, w.dice,
+			start)
+	})
 	w.ref = newReference(pm.WeiValue(w.opt.TicketEV), w.opt.Opening.Current.ID)
 	w.broker = newBroker()
 	for i := range byte(3) {
@@ -178,7 +183,8 @@ func (w *world) draw(o *offer, s pm.Signed, forged bool) ticket {
 		}
 	}
 	rand := pm.RecipientRand(secret, o.terms, o.g.addr, o.quote.Price)
-	return ticket{nonce: s.Nonce, forged: forged, hash: o.terms.TicketHash(o.g.addr, s.Nonce), wins: pm.Wins(s.Sig, rand, o.terms.WinProb)}
+	return ticket{nonce: s.Nonce, forged: forged, hash: o.terms.TicketHash(o.g.addr, s.Nonce),
+		wins: pm.Wins(s.Sig, rand, o.terms.WinProb)}
 }
 
 // replay sends a request of old again, as it was or for another account.

@@ -14,34 +14,34 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Ledger is what has to be on disk. Package pm/ledger implements it.
+// Ledger stores payments; package pm/ledger implements it.
 type Ledger interface {
-	// Append returns when the entries are on disk. After an error they are not and
-	// never will be, but for the fault LedgerFailed: then that is unknown, and the
-	// ledger takes nothing more.
+	// Append returns when the entries are on disk. After an error they are not and never will
+	// be, except for the fault LedgerFailed: then that is unknown, and the ledger accepts
+	// nothing more.
 	Append(ctx context.Context, e pm.Entries) error
-	// Book takes entries in the order of the calls, and does not wait for them.
+	// Book queues entries in the order of the calls, and does not wait for them.
 	Book(e pm.Entries)
-	// Expired says that parameters which expire up to a block are not taken any more.
+	// Expired drops parameters that expire up to a block.
 	Expired(l1 protocol.L1Block)
 	// Archive rolls up the entries of rounds before one. It may take long.
 	Archive(ctx context.Context, before protocol.Round) error
 }
 
-// Prices are what work costs before redemption is reckoned in. Package core/pricing
-// implements it. Rationals are the caller's own.
+// Prices are the prices of work without the cost of redemption; package core/pricing implements
+// it. The caller owns the returned rationals.
 type Prices interface {
 	// Transcoding is nil while the price is not known.
 	Transcoding(sender core.Address) *big.Rat
 	// Model is false for a model without price.
 	Model(sender core.Address, m inference.Model) (*big.Rat, bool)
-	// Models are those that have a price for somebody.
+	// Models returns the models that have a price for any gateway.
 	Models() []inference.Model
-	// AutoAdjust says that quotes are raised by what redemption costs.
+	// AutoAdjust reports whether quotes include the cost of redemption.
 	AutoAdjust() bool
 }
 
-// Chain is what is known of the chain. Package eth/chain implements it.
+// Chain reads the chain; package eth/chain implements it.
 type Chain interface {
 	protocol.Views
 	protocol.Senders
@@ -74,8 +74,8 @@ type Options struct {
 	Opening pm.Opening
 	Prices  Prices
 	Chain   Chain
-	// Events tells of new heads, so that what expires is put away at once and not with
-	// the next sweep. It may be left out where Chain tells of them.
+	// Events reports new heads, so that parameters expire at once and not with the next sweep.
+	// It may be left out if Chain reports them.
 	Events protocol.Events
 	// Recipient is the orchestrator that tickets are paid to.
 	Recipient core.Address
@@ -83,28 +83,28 @@ type Options struct {
 	// Pending is the face value of a gateway's winning tickets that are not paid; nil
 	// where there are none.
 	Pending func(sender core.Address) core.Wei
-	// MaxFloat asks another process, which redeems, what a gateway's funds carry. It
-	// is nil where this process redeems, and then it is worked out here.
+	// MaxFloat asks the process that redeems what a gateway's funds cover. It is nil if this
+	// process redeems; then it is computed here.
 	MaxFloat func(ctx context.Context, sender core.Address) (core.Wei, error)
-	// Won is told of every winning ticket, once it is on disk. It must not block, and
-	// may be told of one more than once.
+	// Won gets every winning ticket, once it is on disk. It must not block, and may get a
+	// ticket more than once.
 	Won func(pm.Winner)
 
-	// TicketEV is what a ticket is to be worth, MaxFaceValue bounds what it pays when
-	// it wins, 0 is no bound.
+	// TicketEV is the expected value of a ticket. MaxFaceValue bounds what it pays when it
+	// wins; 0 is no bound.
 	TicketEV, MaxFaceValue core.Wei
 	// A redemption costs RedeemGas at the chain's gas price, or at MinGasPrice where
 	// that is more.
 	RedeemGas   protocol.Gas
 	MinGasPrice core.Wei
 
-	// Rand gives seeds. It need not be safe for concurrent use.
+	// Rand is the source of seeds. It need not be safe for concurrent use.
 	Rand     io.Reader
 	Now      func() time.Time
 	Log      *slog.Logger
 	Recorder pm.Recorder
 	Limits   Limits
-	// Sweep is how often idle accounts and expired sets are looked for; 0 is 10 s.
+	// Sweep is the interval of looking for idle accounts and expired sets; 0 is 10 s.
 	Sweep time.Duration
 }
 

@@ -8,39 +8,38 @@ import (
 )
 
 const (
-	// debtLasts is for how long what a gateway left unpaid counts against it.
-	debtLasts = 24 * time.Hour
-	// debtorsMost bounds the gateways whose debts are remembered though they have no
-	// account open.
-	debtorsMost = 1 << 16
-	// leniency: so much of what a gateway paid in debtLasts may be owed, a twentieth. A segment's
-	// estimate is not exact, and an honest gateway never learns that one was short when
-	// its session ends there.
-	leniency = 20
+	// debtLifetime is for how long a gateway's unpaid balance counts against it.
+	debtLifetime = 24 * time.Hour
+	// maxDebtors bounds the gateways without an open account whose debts are remembered.
+	maxDebtors = 1 << 16
+	// debtTolerance: one part in so many of what a gateway paid within debtLifetime may be
+	// owed. A segment's estimate is not exact, and an honest gateway never learns of a deficit
+	// if its session ends there.
+	debtTolerance = 20
 )
 
-// payer is what one gateway did in all its accounts. An account costs nothing to
-// open, so that a debt in one of them has to count in every other.
+// payer is one gateway's record over all its accounts. Opening an account is free, so a debt in
+// one of them must count in all others.
 type payer struct {
 	now func() time.Time
-	// accounts are those open. Guarded by the mutex of accounts.
+	// accounts is how many are open. Guarded by the mutex of accounts.
 	accounts int
 
 	mu sync.Mutex
-	// short is by how much open accounts are below nothing; recent what was paid and what
-	// closed accounts were below nothing, less what was left in others. Guarded by mu, which
-	// is taken after that of an account.
-	short  pm.Value
-	recent recent
-	// promised is what jobs in progress will leave owing. Guarded by mu.
-	promised pm.Value
+	// deficit is how far open accounts are below zero. recent is what was paid, and how far
+	// closed accounts were below zero, less what was left in others. Guarded by mu, which is
+	// locked after that of an account.
+	deficit pm.Value
+	recent  recent
+	// expectedDebt is what running jobs will leave unpaid. Guarded by mu.
+	expectedDebt pm.Value
 }
 
-// shift notes that open accounts are further below nothing, or less far.
-func (p *payer) shift(by pm.Value) {
+// addDeficit changes the deficit of the open accounts.
+func (p *payer) addDeficit(by pm.Value) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.short = p.short.Add(by)
+	p.deficit = p.deficit.Add(by)
 }
 
 func (p *payer) credit(v pm.Value) {
@@ -51,80 +50,82 @@ func (p *payer) credit(v pm.Value) {
 	p.recent.add(period{first: now, last: now, paid: v})
 }
 
-// close takes over what is left in an account. What is left in one of before the start is
-// no payment of what is owed: the books may be an older copy, and it may have been spent.
+// close adds what is left in a closed account. Credit of a stale account pays no debt: the
+// ledger may be an older copy, and the credit may have been spent.
 func (p *payer) close(left pm.Value, stale bool, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.recent.forget(now)
 	switch {
 	case left.Sign() < 0:
-		p.short = p.short.Add(left)
+		p.deficit = p.deficit.Add(left)
 		p.recent.add(period{first: now, last: now, given: left.Neg()})
 	case left.Sign() > 0 && !stale:
 		p.recent.add(period{first: now, last: now, kept: left})
 	}
 }
 
-// over reports whether nothing counts against the gateway any more.
-func (p *payer) over(now time.Time) bool {
+// clear reports whether nothing counts against the gateway any more.
+func (p *payer) clear(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.recent.forget(now)
-	return p.short.Sign() == 0 && p.recent.net().Sign() <= 0
+	return p.deficit.Sign() == 0 && p.recent.net().Sign() <= 0
 }
 
-// newest is when something of the gateway was counted last.
+// newest is when the gateway's last payment or debt was recorded.
 func (p *payer) newest() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.recent.newest()
 }
 
-// owes is what has to be covered besides the work itself in an account that is so far
-// below nothing: what is owed elsewhere, beyond what is excused.
-func (p *payer) owes(here pm.Value) pm.Value {
+// owedElsewhere is what an account must cover besides the work itself: the gateway's debt
+// without the account's own deficit, beyond the tolerance.
+func (p *payer) owedElsewhere(here pm.Value) pm.Value {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.recent.forget(p.now())
 	net := p.recent.net()
-	if p.short.Sign() == 0 && net.Sign() <= 0 {
+	if p.deficit.Sign() == 0 && net.Sign() <= 0 {
 		return pm.Value{}
 	}
-	debt := p.short.Sub(here).Add(net)
-	if debt.Sign() <= 0 || p.excused(debt) {
+	debt := p.deficit.Sub(here).Add(net)
+	if debt.Sign() <= 0 || p.excusedLocked(debt) {
 		return pm.Value{}
 	}
 	return debt
 }
 
-// excused reports whether a debt is little of what the gateway paid in the same time. The
-// caller holds mu.
-func (p *payer) excused(debt pm.Value) bool { return debt.Times(leniency).Cmp(p.recent.paid) <= 0 }
+// excusedLocked reports whether a debt is within the tolerance of what the gateway paid in the
+// same time.
+func (p *payer) excusedLocked(debt pm.Value) bool {
+	return debt.Times(debtTolerance).Cmp(p.recent.paid) <= 0
+}
 
-// promise takes over what a job leaves owing in an account that is so far below nothing, if
-// all that is owed then is at most so much, or excused. It counts until keep.
-func (p *payer) promise(missing, here, most pm.Value) bool {
+// expectDebt adds what a job will leave unpaid in an account with the given deficit, if all
+// that is owed then is at most most, or within the tolerance. It counts until dropExpected.
+func (p *payer) expectDebt(missing, here, most pm.Value) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	debt := p.short.Sub(here).Add(p.promised).Add(missing)
+	debt := p.deficit.Sub(here).Add(p.expectedDebt).Add(missing)
 	p.recent.forget(p.now())
 	if net := p.recent.net(); net.Sign() > 0 {
 		debt = debt.Add(net)
 	}
-	if debt.Cmp(most) > 0 && !p.excused(debt) {
+	if debt.Cmp(most) > 0 && !p.excusedLocked(debt) {
 		return false
 	}
-	p.promised = p.promised.Add(missing)
+	p.expectedDebt = p.expectedDebt.Add(missing)
 	return true
 }
 
-// keep ends a promise: what came of it is in an account.
-func (p *payer) keep(promised pm.Value) {
-	if promised.Sign() == 0 {
+// dropExpected removes an expected debt: by now it is in an account, or nothing is owed.
+func (p *payer) dropExpected(expected pm.Value) {
+	if expected.Sign() == 0 {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.promised = p.promised.Sub(promised)
+	p.expectedDebt = p.expectedDebt.Sub(expected)
 }

@@ -57,9 +57,9 @@ func (f *fund) of(job *pm.Job) bool {
 	return slices.Contains(f.sessions, job.Session) || slices.Contains(f.peers, job.From)
 }
 
-// note notes by what the fund's party is known: a session is a secret of it, so that the address
+// record records by what the fund's party is known: a session is a secret of it, so that the address
 // from which that comes is its own, and the other way round.
-func (f *fund) note(job *pm.Job) {
+func (f *fund) record(job *pm.Job) {
 	f.sessions.add(job.Session)
 	f.peers.add(job.From)
 }
@@ -72,9 +72,9 @@ func (f *fund) change(by pm.Value) {
 	f.left = f.left.Add(by)
 }
 
-// fundOf is the one that a job is paid from, nil for none. Those that a job shows to be one
+// fundOfLocked is the one that a job is paid from, nil for none. Those that a job shows to be one
 // party's become one. The caller holds mu.
-func (a *account) fundOf(job *pm.Job) *fund {
+func (a *account) fundOfLocked(job *pm.Job) *fund {
 	if len(a.funds) == 0 {
 		a.funds = []*fund{{left: a.balance}}
 	}
@@ -109,13 +109,13 @@ func (f *fund) merge(o *fund) {
 	f.left, o.into = f.left.Add(o.left), f
 }
 
-// prove puts what a job's tickets are worth into its party's fund. A segment's account is its
+// proveLocked puts what a job's tickets are worth into its party's fund. A segment's account is its
 // session's. The caller holds mu, and has not changed the balance yet.
-func (a *account) prove(job *pm.Job, v pm.Value) {
+func (a *account) proveLocked(job *pm.Job, v pm.Value) {
 	if job.Model == nil {
 		return
 	}
-	f := a.fundOf(job)
+	f := a.fundOfLocked(job)
 	if f == nil {
 		if len(a.funds) >= fundsMost {
 			least := slices.MinFunc(a.funds, func(x, y *fund) int { return x.left.Cmp(y.left) })
@@ -124,42 +124,42 @@ func (a *account) prove(job *pm.Job, v pm.Value) {
 		f = new(fund)
 		a.funds = append(a.funds, f)
 	}
-	f.note(job)
+	f.record(job)
 	f.left = f.left.Add(v)
 }
 
-// own is what a job's party has left of the balance. The caller holds mu.
-func (a *account) own(job *pm.Job) pm.Value {
-	if f := a.fundOf(job); f != nil {
+// ownLocked is what a job's party has left of the balance. The caller holds mu.
+func (a *account) ownLocked(job *pm.Job) pm.Value {
+	if f := a.fundOfLocked(job); f != nil {
 		return f.left
 	}
 	return pm.Value{}
 }
 
-// freeFor is what is free for a job. The caller holds mu.
-func (a *account) freeFor(job *pm.Job) pm.Value {
-	free := a.free()
+// freeForLocked is what is free for a job. The caller holds mu.
+func (a *account) freeForLocked(job *pm.Job) pm.Value {
+	free := a.freeLocked()
 	if job.Model == nil {
 		return free
 	}
-	if own := a.own(job); own.Cmp(free) < 0 {
+	if own := a.ownLocked(job); own.Cmp(free) < 0 {
 		return own
 	}
 	return free
 }
 
-// draw takes what a job costs out of its fund, which is nil for a segment. The caller holds mu,
+// drawLocked takes what a job costs out of its fund, which is nil for a segment. The caller holds mu,
 // and has asked whether there is enough.
-func (a *account) draw(job *pm.Job, cost pm.Value) *fund {
+func (a *account) drawLocked(job *pm.Job, cost pm.Value) *fund {
 	if job.Model == nil {
 		return nil
 	}
-	f := a.fundOf(job)
+	f := a.fundOfLocked(job)
 	if f == nil {
 		return nil // it costs nothing
 	}
 	if !f.open() {
-		f.note(job)
+		f.record(job)
 	}
 	f.left = f.left.Sub(cost)
 	return f

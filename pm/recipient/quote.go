@@ -12,16 +12,15 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// opQuote is what is attempted when there is no price.
+// opQuote is the operation in faults about prices.
 const opQuote = "quote a price"
 
 // thousandths is the scale of a price with overhead.
 const thousandths = 1000
 
-// Quote is what work costs a gateway at this moment: the sum of the models that it
-// wants and that have a price, or transcoding where there is none. The error is a
-// fault: PriceRateUnknown, PriceOutOfRange, ChainNotReady, SenderFundsUnknown or
-// InsufficientSenderReserve.
+// Quote returns what work costs a gateway now: the sum of the requested models that have a
+// price, or transcoding if there is none. The error is a fault: PriceRateUnknown,
+// PriceOutOfRange, ChainNotReady, SenderFundsUnknown or InsufficientSenderReserve.
 func (r *Recipient) Quote(ctx context.Context, sender core.Address, models []inference.Model) (pm.Quote, error) {
 	q := pm.Quote{Sender: sender}
 	base, served := r.sum(sender, models)
@@ -50,7 +49,7 @@ func (r *Recipient) Quote(ctx context.Context, sender core.Address, models []inf
 	return q, nil
 }
 
-// sum adds the prices of the models that are wanted and have one; each counts once.
+// sum adds the prices of the requested models that have one; each counts once.
 func (r *Recipient) sum(sender core.Address, wanted []inference.Model) (*big.Rat, []inference.Model) {
 	total := new(big.Rat)
 	var served []inference.Model
@@ -65,13 +64,13 @@ func (r *Recipient) sum(sender core.Address, wanted []inference.Model) (*big.Rat
 	return total, served
 }
 
-// adjusted is a price with the share of it that redeeming the tickets takes.
+// adjusted is a price plus the share of it that redeeming the tickets takes.
 func (r *Recipient) adjusted(ctx context.Context, sender core.Address, base *big.Rat) (pm.Price, error) {
 	view, err := r.view(opQuote)
 	if err != nil {
 		return pm.Price{}, err
 	}
-	c, err := r.carry(ctx, &view, sender)
+	c, err := r.readFunds(ctx, &view, sender)
 	if err != nil {
 		return pm.Price{}, err
 	}
@@ -82,8 +81,8 @@ func (r *Recipient) adjusted(ctx context.Context, sender core.Address, base *big
 	return pm.Quantise(price), nil
 }
 
-// fits is the fault PriceOutOfRange for a price that has no place on the wire, at a
-// scale. Nothing is ever cut to size silently: that would be another price.
+// fits is the fault PriceOutOfRange for a price that the wire format cannot carry at a scale.
+// Prices are never clamped: that would be another price.
 func fits(price *big.Rat, scale int64) error {
 	scaled := new(big.Rat).Mul(price, big.NewRat(scale, 1))
 	if pm.ValueOf(scaled).Floor().IsInt64() {
@@ -92,9 +91,8 @@ func fits(price *big.Rat, scale int64) error {
 	return fault.New(fault.PriceOutOfRange, opQuote, price.FloatString(0)+" wei for a single unit")
 }
 
-// ModelPrices are the prices of all models for a gateway as offers list them: whole
-// wei for one unit, without overhead. What is billed is a quote's. A model whose
-// price does not fit is left out.
+// ModelPrices returns the prices of all models for a gateway as offers list them: whole wei per
+// unit, without overhead. Bills follow the quote. A model whose price does not fit is left out.
 func (r *Recipient) ModelPrices(sender core.Address) []orchestrate.ModelPrice {
 	models := r.opt.Prices.Models()
 	out := make([]orchestrate.ModelPrice, 0, len(models))

@@ -29,30 +29,73 @@ func TestQuote(t *testing.T) {
 		served []inference.Model
 		err    fault.Code
 	}{
-		"transcoding, raw":                {want: "1200"},
-		"transcoding, with overhead":      {change: func(n *node) { n.price.adjust = true }, want: "1212"},
-		"overhead is in thousandths":      {change: func(n *node) { n.price.adjust = true; n.price.transcoding = big.NewRat(1, 3) }, want: "42/125"}, // 0.336666 → 0.336
-		"one model":                       {models: []inference.Model{llama}, want: "7/2", served: []inference.Model{llama}},
-		"the sum of two":                  {models: []inference.Model{llama, qwen}, want: "17/2", served: []inference.Model{llama, qwen}},
-		"each once":                       {models: []inference.Model{llama, llama}, want: "7/2", served: []inference.Model{llama}},
-		"what is not served is left out":  {models: []inference.Model{{Capability: capability.LLM, ID: "other"}, qwen}, want: "5", served: []inference.Model{qwen}},
-		"nothing served is transcoding":   {models: []inference.Model{{Capability: capability.LLM, ID: "other"}}, want: "1200"},
-		"a sum of 0 is transcoding's":     {change: func(n *node) { n.price.models[llama] = new(big.Rat) }, models: []inference.Model{llama}, want: "1200", served: []inference.Model{llama}},
-		"free":                            {change: func(n *node) { n.price.adjust = true; n.price.transcoding = new(big.Rat) }, want: "0"},
-		"a fraction that does not fit":    {change: func(n *node) { n.price.transcoding = new(big.Rat).Add(big.NewRat(3, 1), fine) }, want: "3"},
-		"the largest":                     {change: func(n *node) { n.price.transcoding = new(big.Rat).Sub(huge, big.NewRat(1, 1)) }, want: "9223372036854775807"},
-		"too large":                       {change: func(n *node) { n.price.transcoding = huge }, err: fault.PriceOutOfRange},
-		"too large with overhead":         {change: func(n *node) { n.price.adjust = true; n.price.transcoding = big.NewRat(9_200_000_000_000_000, 1) }, err: fault.PriceOutOfRange},
-		"the largest with overhead":       {change: func(n *node) { n.price.adjust = true; n.price.transcoding = big.NewRat(9_000_000_000_000_000, 1) }, want: "9090000000000000"},
-		"a sum too large":                 {change: func(n *node) { n.price.models[llama] = huge }, models: []inference.Model{llama, qwen}, err: fault.PriceOutOfRange},
-		"no rate":                         {change: func(n *node) { n.price.transcoding = nil }, err: fault.PriceRateUnknown},
-		"no chain":                        {change: func(n *node) { n.price.adjust = true; n.chain.view.Known = false }, err: fault.ChainNotReady},
-		"no chain, no overhead":           {change: func(n *node) { n.chain.view.Known = false }, want: "1200"},
-		"no funds":                        {change: func(n *node) { n.price.adjust = true; n.chain.fund(newGateway(1).addr, core.Wei{}, core.Wei{}) }, err: fault.InsufficientSenderReserve},
-		"no answer about funds":           {change: func(n *node) { n.price.adjust = true; n.chain.err = errDown }, err: fault.SenderFundsUnknown},
-		"gas is free":                     {change: func(n *node) { n.price.adjust = true; n.chain.view.Head.BaseFee = core.Wei{} }, want: "1200"},
-		"the least gas price":             {change: func(n *node) { n.price.adjust = true; n.SetMinGasPrice(gwei(4000)) }, want: "1776"}, // 4.8 of 10 ETH
-		"a smaller face value costs more": {change: func(n *node) { n.price.adjust = true; n.SetMaxFaceValue(gwei(6_000_000)) }, want: "1224"},
+		"transcoding, raw":           {want: "1200"},
+		"transcoding, with overhead": {change: func(n *node) { n.price.adjust = true }, want: "1212"},
+		"overhead is in thousandths": {change: func(n *node) {
+			n.price.adjust = true
+			n.price.transcoding = big.NewRat(
+				1, 3)
+		}, want: "42/125"}, // 0.336666 → 0.336
+		"one model": {models: []inference.Model{llama}, want: "7/2", served: []inference.Model{llama}},
+		"the sum of two": {models: []inference.Model{llama, qwen}, want: "17/2",
+			served: []inference.Model{llama, qwen}},
+		"each once": {models: []inference.Model{llama, llama}, want: "7/2",
+			served: []inference.Model{llama}},
+		"what is not served is left out": {models: []inference.Model{{Capability: capability.LLM, ID: "other"}, qwen},
+			want: "5", served: []inference.Model{qwen}},
+		"nothing served is transcoding": {models: []inference.Model{{Capability: capability.LLM, ID: "other"}},
+			want: "1200"},
+		"a sum of 0 is transcoding's": {change: func(n *node) { n.price.models[llama] = new(big.Rat) },
+			models: []inference.Model{llama}, want: "1200", served: []inference.Model{llama}},
+		"free": {change: func(n *node) {
+			n.price.adjust = true
+			n.price.transcoding = new(
+				big.Rat)
+		}, want: "0"},
+		"a fraction that does not fit": {change: func(n *node) {
+			n.price.transcoding = new(big.Rat).Add(big.NewRat(3, 1),
+				fine)
+		}, want: "3"},
+		"the largest": {change: func(n *node) {
+			n.price.transcoding = new(big.Rat).Sub(huge,
+				big.NewRat(1, 1))
+		}, want: "9223372036854775807"},
+		"too large": {change: func(n *node) { n.price.transcoding = huge }, err: fault.PriceOutOfRange},
+		"too large with overhead": {change: func(n *node) {
+			n.price.adjust = true
+			n.price.transcoding = big.NewRat(
+				9_200_000_000_000_000, 1)
+		}, err: fault.PriceOutOfRange},
+		"the largest with overhead": {change: func(n *node) {
+			n.price.adjust = true
+			n.price.transcoding = big.NewRat(
+				9_000_000_000_000_000, 1)
+		}, want: "9090000000000000"},
+		"a sum too large": {change: func(n *node) { n.price.models[llama] = huge },
+			models: []inference.Model{llama, qwen}, err: fault.PriceOutOfRange},
+		"no rate": {change: func(n *node) { n.price.transcoding = nil }, err: fault.PriceRateUnknown},
+		"no chain": {change: func(n *node) { n.price.adjust = true; n.chain.view.Known = false },
+			err: fault.ChainNotReady},
+		"no chain, no overhead": {change: func(n *node) { n.chain.view.Known = false }, want: "1200"},
+		"no funds": {change: func(n *node) {
+			n.price.adjust = true
+			n.chain.fund(newGateway(1).addr,
+				core.Wei{}, core.Wei{})
+		}, err: fault.InsufficientSenderReserve},
+		"no answer about funds": {change: func(n *node) { n.price.adjust = true; n.chain.err = errDown },
+			err: fault.SenderFundsUnknown},
+		"gas is free": {change: func(
+			n *node) {
+			n.price.adjust = true
+			n.chain.view.Head.BaseFee = core.Wei{}
+		}, want: "1200"},
+		"the least gas price": {change: func(n *node) { n.price.adjust = true; n.SetMinGasPrice(gwei(4000)) },
+			want: "1776"}, // 4.8 of 10 ETH
+		"a smaller face value costs more": {change: func(n *node) {
+			n.price.adjust = true
+			n.SetMaxFaceValue(
+				gwei(6_000_000))
+		}, want: "1224"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -69,7 +112,8 @@ func TestQuote(t *testing.T) {
 			if err != nil {
 				return
 			}
-			if q.Price.String() != tt.want || q.Sender != g.addr || !slices.Equal(q.Models, tt.served) || q.Price.PixelsPerUnit < 1 {
+			if q.Price.String() != tt.want || q.Sender != g.addr || !slices.Equal(q.Models, tt.served) ||
+				q.Price.PixelsPerUnit < 1 {
 				t.Errorf("quote %+v, want %s for %v", q, tt.want, tt.served)
 			}
 		})
@@ -131,7 +175,8 @@ func TestVectors(t *testing.T) {
 			if fault.Wire(err) != c.Error {
 				t.Errorf("%s: quote with %v", c.Name, err)
 			}
-			if _, err := n.Terms(t.Context(), &pm.Quote{Sender: g.addr, Price: pm.Price{PerUnit: 1}}); fault.Wire(err) != c.Error {
+			if _, err := n.Terms(t.Context(), &pm.Quote{Sender: g.addr,
+				Price: pm.Price{PerUnit: 1}}); fault.Wire(err) != c.Error {
 				t.Errorf("%s: terms with %v", c.Name, err)
 			}
 			continue

@@ -103,7 +103,8 @@ func TestNothingWaitsForTheDisk(t *testing.T) {
 // A nonce is good again when its ticket is certainly not on disk, and only then.
 func TestNoncesAfterAFailedWrite(t *testing.T) {
 	t.Parallel()
-	for code, again := range map[fault.Code]bool{fault.LedgerFull: true, fault.LedgerRefused: true, fault.LedgerFailed: false} {
+	for code, again := range map[fault.Code]bool{fault.LedgerFull: true, fault.LedgerRefused: true,
+		fault.LedgerFailed: false} {
 		n := newNode(t)
 		s := n.session(n.gateway(1), "s")
 		job := s.job(2, 1)
@@ -195,7 +196,7 @@ func TestEverythingAtOnce(t *testing.T) {
 		t.Errorf("billed %d units, want %d", got, units)
 	}
 	for _, a := range n.Snapshot(context.Background()).Accounts {
-		if a.Jobs != 0 || a.InHand.Sign() != 0 || n.books.balances[a.Account].Cmp(a.Balance) != 0 {
+		if a.Jobs != 0 || a.InProgress.Sign() != 0 || n.books.balances[a.Account].Cmp(a.Balance) != 0 {
 			t.Errorf("left: %+v, the books say %v", a, n.books.balances[a.Account])
 		}
 	}

@@ -50,12 +50,16 @@ func (r *real) start() {
 		e, ok := errors.AsType[sqlite3.Error](err)
 		return ok && e.Code == sqlite3.ErrBusy
 	}}
-	db, err := driver.Open(context.Background(), r.dir, func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) })
+	db, err := driver.Open(context.Background(), r.dir, func(ctx context.Context,
+		db *sql.DB) error {
+		return db.PingContext(ctx)
+	})
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	r.led, r.opt.Opening, err = ledger.Open(context.Background(), ledger.Options{DB: db, Rand: r.dice, Now: r.clock.Now, Board: health.New(log, time.Now, nil), Log: log})
+	r.led, r.opt.Opening, err = ledger.Open(context.Background(),
+		ledger.Options{DB: db, Rand: r.dice, Now: r.clock.Now, Board: health.New(log, time.Now, nil), Log: log})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -6,29 +6,27 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// periodLength is the time that payments and debts are summed up over.
+// periodLength is the time over which payments and debts are summed up.
 const periodLength = time.Hour
 
-// period is what one gateway paid and left unpaid between two moments less than
-// periodLength apart: paid in tickets, kept of what was left in accounts that were closed,
-// given of what closed accounts were below zero.
+// period is what one gateway paid and left unpaid within periodLength: paid in tickets, kept is
+// credit that was left in closed accounts, given is how far closed accounts were below zero.
 type period struct {
 	first, last       time.Time
 	paid, kept, given pm.Value
 }
 
-// recent is what one gateway paid and left unpaid in the last debtLasts. Both are of the
-// same time: what was paid before that excuses no debt of today. Payments count from the
-// beginning of their period and debts from its end, so that neither counts for too little
-// time.
+// recent is what one gateway paid and left unpaid within debtLifetime. Both cover the same
+// time: earlier payments excuse no debt of today. Payments count from the beginning of their
+// period and debts from its end, so that neither counts for too little time.
 type recent struct {
-	// periods are in the order of time, 26 at most.
+	// periods are in chronological order, 26 at most.
 	periods []period
 	// paid, kept and given are the sums of the periods.
 	paid, kept, given pm.Value
 }
 
-// add takes in what happened at a time.
+// add adds the amounts of a time.
 func (r *recent) add(e period) {
 	r.paid, r.kept, r.given = r.paid.Add(e.paid), r.kept.Add(e.kept), r.given.Add(e.given)
 	if n := len(r.periods); n > 0 {
@@ -41,17 +39,17 @@ func (r *recent) add(e period) {
 	r.periods = append(r.periods, e)
 }
 
-// forget drops what is over. Times after now are of a clock that was ahead and count as
-// now.
+// forget drops what is older than debtLifetime. Times after now come from a clock that was
+// ahead and count as now.
 func (r *recent) forget(now time.Time) {
 	left := r.periods[:0]
 	for _, p := range r.periods {
 		p.first, p.last = earlier(p.first, now), earlier(p.last, now)
-		if now.Sub(p.first) >= debtLasts {
+		if now.Sub(p.first) >= debtLifetime {
 			r.paid, r.kept = r.paid.Sub(p.paid), r.kept.Sub(p.kept)
 			p.paid, p.kept = pm.Value{}, pm.Value{}
 		}
-		if now.Sub(p.last) >= debtLasts {
+		if now.Sub(p.last) >= debtLifetime {
 			r.given = r.given.Sub(p.given)
 			continue
 		}
@@ -64,7 +62,7 @@ func (r *recent) forget(now time.Time) {
 // net is what was left unpaid, less what was left in other accounts.
 func (r *recent) net() pm.Value { return r.given.Sub(r.kept) }
 
-// newest is when something happened last.
+// newest is the time of the last payment or debt.
 func (r *recent) newest() time.Time {
 	if n := len(r.periods); n > 0 {
 		return r.periods[n-1].last

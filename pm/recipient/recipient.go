@@ -12,28 +12,27 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Recipient takes payments. It is safe for concurrent use: payments of different
-// sets of parameters are checked beside one another, and while one is being written
-// to disk no lock is held that another waits for.
+// Recipient accepts payments. It is safe for concurrent use: payments with different parameters
+// are verified in parallel, and no shared lock is held while one is written to disk.
 type Recipient struct {
 	opt      Options
 	accounts *accounts
 	sets     *sets
-	told     *told
-	late     late
-	readers  *readers
+	reported *reportedWinners
+	deferred deferredWinners
+	readers  *readLimiter
 
-	// The operator's bounds may change at run time.
+	// The operator may change these bounds at run time.
 	maxFaceValue, minGasPrice atomic.Pointer[core.Wei]
 
 	randMu sync.Mutex // guards opt.Rand
 
-	// reached is the height that the ledger was told last; it is stored under reachedMu.
+	// reached is the height that the ledger got last; reachedMu guards its writes.
 	reachedMu sync.Mutex
 	reached   atomic.Uint64
 
-	// archived is the round below which the ledger rolled everything up. Only Run
-	// touches it.
+	// archived is the round below which the ledger has archived everything. Only Run touches
+	// it.
 	archived protocol.Round
 }
 
@@ -42,18 +41,18 @@ var (
 	_ lifecycle.Component  = (*Recipient)(nil)
 )
 
-// New makes a Recipient that goes on where its ledger ended, with the open accounts and
-// the debts. It fails when an option is missing.
+// New makes a Recipient that continues from its ledger's opening, with the open accounts and
+// the debts. It fails if an option is missing.
 func New(opt Options) (*Recipient, error) {
 	opt, err := opt.complete()
 	if err != nil {
 		return nil, err
 	}
 	r := &Recipient{
-		opt:     opt,
-		sets:    newSets(opt.Limits, opt.Opening.Expired),
-		told:    newTold(),
-		readers: newReaders(),
+		opt:      opt,
+		sets:     newSets(opt.Limits, opt.Opening.Expired),
+		reported: newReportedWinners(),
+		readers:  newReadLimiter(),
 	}
 	r.accounts = newAccounts(opt.Limits, opt.Ledger.Book, opt.Now,
 		func() protocol.Round { return opt.Chain.View().Round.Number })
@@ -84,10 +83,11 @@ func (r *Recipient) seed() (w protocol.Word, err error) {
 	return w, err
 }
 
-// recall finds the random number of parameters again, and says whether the secret
-// is one of an epoch that ended. A number that no secret gives is the present
-// secret's, which the check of the payment finds not to fit.
-func (r *Recipient) recall(terms *pm.Params, sender core.Address, price pm.Price) (rand protocol.Word, known, retired bool) {
+// recoverRand derives the random number of parameters again, and says whether the secret is
+// that of an ended epoch. If no secret fits, it returns the present secret's number, which the
+// check of the payment rejects.
+func (r *Recipient) recoverRand(terms *pm.Params, sender core.Address, price pm.Price) (rand protocol.Word, known,
+	retired bool) {
 	rand = pm.RecipientRand(r.opt.Opening.Current.Secret, terms, sender, price)
 	if pm.RandHash(rand) == terms.RecipientRandHash {
 		return rand, true, false

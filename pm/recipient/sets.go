@@ -6,43 +6,26 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/pm"
 )
 
-// sets are the sets of parameters under which tickets were credited. Whoever looks at
-// one has it pinned. A set goes when it has expired, and from then on nothing made
-// with it is taken, whatever height the chain says later: the height only grows.
+// sets are the sets of parameters under which tickets were credited. A user pins a set. A set
+// is dropped when it has expired, and from then on nothing made with it is accepted, whatever
+// height the chain reports later: the height only grows.
 type sets struct {
 	limits Limits
 
 	mu sync.Mutex
-	// byExpiry are the sets by the block at which they expire, tallest is the greatest
-	// layer-1 block that was seen, weight what all sets and those of one sender count.
-	// Guarded by mu.
+	// byExpiry are the sets by the block at which they expire, maxHeight is the greatest
+	// layer-1 block that was seen, weight the weight of all sets, perSender that of each
+	// sender's. Guarded by mu.
 	byExpiry  map[protocol.L1Block]map[protocol.Hash]*set
-	tallest   protocol.L1Block
+	maxHeight protocol.L1Block
 	weight    int
 	perSender map[core.Address]int
 }
 
-// set is one set of parameters. They were given to one sender alone.
-type set struct {
-	hash    protocol.Hash
-	sender  core.Address
-	expires protocol.L1Block
-
-	// pins and weight are guarded by the mutex of sets.
-	pins, weight int
-
-	mu sync.Mutex
-	// nonces are those credited, or being credited; far are their pages but the first.
-	// Guarded by mu; they do not change while nobody has the set pinned.
-	nonces pm.Nonces
-	far    map[uint32]struct{}
-}
-
 func newSets(limits Limits, expired protocol.L1Block) *sets {
-	return &sets{limits: limits, byExpiry: make(map[protocol.L1Block]map[protocol.Hash]*set), tallest: expired,
+	return &sets{limits: limits, byExpiry: make(map[protocol.L1Block]map[protocol.Hash]*set), maxHeight: expired,
 		perSender: make(map[core.Address]int)}
 }
 
@@ -50,16 +33,16 @@ func newSets(limits Limits, expired protocol.L1Block) *sets {
 func (s *sets) height(l1 protocol.L1Block) protocol.L1Block {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tallest = max(s.tallest, l1)
-	return s.tallest
+	s.maxHeight = max(s.maxHeight, l1)
+	return s.maxHeight
 }
 
-// pin finds or makes the set of parameters that this node made for a sender. It
-// returns nil when they have expired. The error is the fault TicketSetsFull.
+// pin finds or adds a set of parameters that this node issued to a sender. It returns nil if
+// they have expired. The error is the fault TicketSetsFull.
 func (s *sets) pin(hash protocol.Hash, sender core.Address, expires protocol.L1Block) (*set, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if expires <= s.tallest {
+	if expires <= s.maxHeight {
 		return nil, nil
 	}
 	t := s.byExpiry[expires][hash]
@@ -67,13 +50,13 @@ func (s *sets) pin(hash protocol.Hash, sender core.Address, expires protocol.L1B
 		return nil, fault.New(fault.TicketSetsFull, "remember a ticket", "")
 	}
 	if t == nil {
-		t = s.add(hash, sender, expires)
+		t = s.addLocked(hash, sender, expires)
 	}
 	t.pins++
 	return t, nil
 }
 
-// unpin lets go of a set; nil is none. One without nonces was none.
+// unpin releases a set; nil is none. A set without nonces is removed.
 func (s *sets) unpin(t *set) {
 	if t == nil {
 		return
@@ -84,30 +67,29 @@ func (s *sets) unpin(t *set) {
 	if t.pins > 0 {
 		return
 	}
-	if t.nonces.Count() == 0 || t.expires <= s.tallest {
-		s.remove(t)
+	if t.nonces.Count() == 0 || t.expires <= s.maxHeight {
+		s.removeLocked(t)
 		return
 	}
-	s.weigh(t, 1+len(t.far)-t.weight)
+	s.addWeightLocked(t, 1+len(t.extraPages)-t.weight)
 }
 
-// drop forgets the sets that have expired at a height; one that is pinned goes when
-// it is let go of.
+// drop removes the sets that have expired at a height; a pinned one is removed by unpin.
 func (s *sets) drop(l1 protocol.L1Block) protocol.L1Block {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tallest = max(s.tallest, l1)
+	s.maxHeight = max(s.maxHeight, l1)
 	for expires, bucket := range s.byExpiry {
-		if expires > s.tallest {
+		if expires > s.maxHeight {
 			continue
 		}
 		for _, t := range bucket {
 			if t.pins == 0 {
-				s.remove(t)
+				s.removeLocked(t)
 			}
 		}
 	}
-	return s.tallest
+	return s.maxHeight
 }
 
 // count is how many sets are remembered.
@@ -120,7 +102,7 @@ func (s *sets) count() (n int) {
 	return n
 }
 
-func (s *sets) add(hash protocol.Hash, sender core.Address, expires protocol.L1Block) *set {
+func (s *sets) addLocked(hash protocol.Hash, sender core.Address, expires protocol.L1Block) *set {
 	t := &set{hash: hash, sender: sender, expires: expires}
 	bucket := s.byExpiry[expires]
 	if bucket == nil {
@@ -128,21 +110,21 @@ func (s *sets) add(hash protocol.Hash, sender core.Address, expires protocol.L1B
 		s.byExpiry[expires] = bucket
 	}
 	bucket[hash] = t
-	s.weigh(t, 1)
+	s.addWeightLocked(t, 1)
 	return t
 }
 
-func (s *sets) remove(t *set) {
+func (s *sets) removeLocked(t *set) {
 	bucket := s.byExpiry[t.expires]
 	delete(bucket, t.hash)
 	if len(bucket) == 0 {
 		delete(s.byExpiry, t.expires)
 	}
-	s.weigh(t, -t.weight)
+	s.addWeightLocked(t, -t.weight)
 }
 
-// weigh counts a set for more, or less.
-func (s *sets) weigh(t *set, by int) {
+// addWeightLocked changes the weight of a set.
+func (s *sets) addWeightLocked(t *set, by int) {
 	t.weight += by
 	s.weight += by
 	if s.perSender[t.sender] += by; s.perSender[t.sender] <= 0 {

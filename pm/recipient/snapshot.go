@@ -25,26 +25,26 @@ type Snapshot struct {
 // AccountState is one account.
 type AccountState struct {
 	Account pm.Account
-	// Balance is what is in it, InHand what its jobs in hand are estimated at.
-	Balance, InHand pm.Value
-	Jobs            int
-	Used            time.Time
+	// Balance is its balance, InProgress the estimate of its running jobs.
+	Balance, InProgress pm.Value
+	Jobs                int
+	Used                time.Time
 }
 
-// SenderState is a gateway's money and what it carries.
+// SenderState is a gateway's funds and the tickets that they cover.
 type SenderState struct {
 	Sender   core.Address
 	Accounts int
 	Funds    protocol.SenderFunds
-	// MaxFloat is the most that one ticket may pay; FaceValue what it would pay now, 0
-	// where there is none worth redeeming.
+	// MaxFloat is the most that one ticket may pay; FaceValue what it would pay now, 0 if no
+	// ticket is worth redeeming.
 	MaxFloat, FaceValue core.Wei
-	// Problem is the code of why there are no tickets of this gateway, "" for none.
+	// Problem is the code of why this gateway gets no parameters, "" for none.
 	Problem fault.Code
 }
 
-// Snapshot looks at everything. It asks the chain for gateways that are not in
-// sight, which those with accounts are.
+// Snapshot reads the state of all accounts. It asks the chain about gateways that are not
+// cached, which those with accounts are.
 func (r *Recipient) Snapshot(ctx context.Context) Snapshot {
 	all, used := r.accounts.all()
 	snap := Snapshot{Accounts: make([]AccountState, len(all)), Sets: r.sets.count()}
@@ -72,11 +72,11 @@ func (r *Recipient) Snapshot(ctx context.Context) Snapshot {
 func (a *account) state(used time.Time) AccountState {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return AccountState{Account: a.id, Balance: a.balance, InHand: a.inHand, Jobs: a.jobs, Used: used}
+	return AccountState{Account: a.id, Balance: a.balance, InProgress: a.inProgress, Jobs: a.jobs, Used: used}
 }
 
 func (r *Recipient) senderState(ctx context.Context, view *protocol.View, sender core.Address, n int) SenderState {
-	c, err := r.carry(ctx, view, sender)
+	c, err := r.readFunds(ctx, view, sender)
 	s := SenderState{Sender: sender, Accounts: n, Funds: c.funds, MaxFloat: c.maxFloat, FaceValue: c.faceValue}
 	if err != nil {
 		s.FaceValue, s.Problem = core.Wei{}, fault.CodeOf(err)

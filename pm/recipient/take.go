@@ -12,52 +12,53 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// recalled is what a payment's parameters lead to.
-type recalled struct {
+// paymentParams are a payment's parameters and their random number.
+type paymentParams struct {
 	terms   pm.Params
 	rand    protocol.Word
 	retired bool
 }
 
-// take looks at a payment's tickets and credits those that are good. room is why
-// there is no account for them; then they are looked at all the same, because they
-// may win. The error is the last ticket's, or the books'.
-func (r *Recipient) take(ctx context.Context, job *pm.Job, view *protocol.View, a *account, room error) error {
+// takeTickets checks a payment's tickets and credits the valid ones. refusal is why there is no
+// account for them; they are checked all the same, because they may win. The error is the last
+// ticket's, or the ledger's.
+func (r *Recipient) takeTickets(ctx context.Context, job *pm.Job, view *protocol.View, a *account,
+	refusal error) error {
 	p := &job.Payment
 	sender := job.Account.Sender
 	funds, unread := r.opt.Chain.SenderFunds(ctx, sender)
 	if unread != nil {
-		// Nothing is known of its funds, but the tickets of then may have won.
+		// The funds are unknown, but old tickets may have won.
 		funds, unread = protocol.SenderFunds{}, pm.UnknownFunds(sender, unread)
 	}
-	if room == nil {
-		room = cmp.Or(unread, r.creditless(view, sender, funds))
+	if refusal == nil {
+		refusal = cmp.Or(unread, r.noCreditFault(view, sender, funds))
 	}
 	c := pm.Checker{Recipient: r.opt.Recipient, L1: r.height(view), Round: view.Round.LastInitialized, Funds: funds}
-	t := recalled{terms: p.Terms()}
+	t := paymentParams{terms: p.Terms()}
 	var known bool
-	t.rand, known, t.retired = r.recall(&t.terms, sender, job.Quote.Price)
+	t.rand, known, t.retired = r.recoverRand(&t.terms, sender, job.Quote.Price)
 
 	var s *set
-	if known && !t.retired && room == nil {
-		s, room = r.sets.pin(t.terms.RecipientRandHash, sender, t.terms.ExpirationBlock)
+	if known && !t.retired && refusal == nil {
+		s, refusal = r.sets.pin(t.terms.RecipientRandHash, sender, t.terms.ExpirationBlock)
 		defer func() { r.sets.unpin(s) }()
 	}
-	v := s.judge(r.read(&c, p, &t))
+	v := s.checkTickets(r.read(&c, p, &t))
 	fresh := known && !t.retired && t.terms.ExpirationBlock > c.L1
 	switch {
 	case unread != nil:
 		v.Refused = unread
-	case room != nil && fresh && fault.CodeOf(v.Refused) == fault.TicketParamsStale:
-		v.Refused = room // nothing is wrong with them but that there is no room
+	case refusal != nil && fresh && fault.CodeOf(v.Refused) == fault.TicketParamsStale:
+		v.Refused = refusal // the tickets are valid, but cannot be credited
 	}
-	return r.settle(ctx, job, view, &t, &v, s, a)
+	return r.recordPayment(ctx, job, view, &t, &v, s, a)
 }
 
-// creditless says why no ticket of a gateway is worth anything at this moment: the
-// chain is out of sight, or the winners that are not paid are all that its funds carry.
-func (r *Recipient) creditless(view *protocol.View, sender core.Address, funds protocol.SenderFunds) error {
-	if err := r.fresh(opAdmit, view); err != nil {
+// noCreditFault says why no ticket of a gateway can be credited now: the chain's state is old,
+// or the gateway's unpaid winners use up its funds.
+func (r *Recipient) noCreditFault(view *protocol.View, sender core.Address, funds protocol.SenderFunds) error {
+	if err := r.checkFresh(opAdmit, view); err != nil {
 		return err
 	}
 	pending := r.opt.Pending(sender)
@@ -67,14 +68,15 @@ func (r *Recipient) creditless(view *protocol.View, sender core.Address, funds p
 	return nil
 }
 
-// read reads the tickets when it is their gateway's turn.
-func (r *Recipient) read(c *pm.Checker, p *pm.Payment, t *recalled) *pm.Reading {
-	defer r.readers.enter(p.Sender)()
+// read verifies the tickets within the gateway's limit.
+func (r *Recipient) read(c *pm.Checker, p *pm.Payment, t *paymentParams) *pm.Reading {
+	defer r.readers.acquire(p.Sender)()
 	return c.Read(p, t.rand, t.retired)
 }
 
-// settle writes what a payment came to, and then counts it.
-func (r *Recipient) settle(ctx context.Context, job *pm.Job, view *protocol.View, t *recalled, v *pm.Verdict, s *set, a *account) error {
+// recordPayment writes the outcome of a payment, and then credits it.
+func (r *Recipient) recordPayment(ctx context.Context, job *pm.Job, view *protocol.View, t *paymentParams,
+	v *pm.Verdict, s *set, a *account) error {
 	now := r.opt.Now()
 	e := pm.Entries{Winners: r.winners(job, t, v, now)}
 	if len(v.Accepted) > 0 {
@@ -101,13 +103,13 @@ func (r *Recipient) settle(ctx context.Context, job *pm.Job, view *protocol.View
 	return v.Refused
 }
 
-// write puts entries on disk and tells of the winners. When they cannot be written
-// the tickets are good again, unless nobody knows whether they were.
+// write puts entries on disk and reports the winners. If they cannot be written the nonces are
+// released, unless the outcome is unknown.
 func (r *Recipient) write(ctx context.Context, e pm.Entries, s *set) error {
 	if len(e.Credits)+len(e.Winners) == 0 {
 		return nil
 	}
-	// A gateway that goes away does not take its payment with it.
+	// A gateway that disconnects does not withdraw its payment.
 	ctx = context.WithoutCancel(ctx)
 	err := r.opt.Ledger.Append(ctx, e)
 	code := fault.CodeOf(err)
@@ -116,31 +118,31 @@ func (r *Recipient) write(ctx context.Context, e pm.Entries, s *set) error {
 	}
 	switch {
 	case err == nil:
-		r.tell(e.Winners)
-	case mayLater(code):
-		r.keepLate(e.Winners)
+		r.reportWinners(e.Winners)
+	case retryable(code):
+		r.deferWinners(e.Winners)
 	case code == fault.LedgerRefused && len(e.Credits) > 0:
-		return r.refused(ctx, e, err)
+		return r.recordUncredited(ctx, e, err)
 	}
 	return err
 }
 
-// mayLater reports whether the books take the same another time.
-func mayLater(code fault.Code) bool {
+// retryable reports whether the ledger may accept the same entries later.
+func retryable(code fault.Code) bool {
 	return code == fault.LedgerFull || code == fault.StoreUnreachable
 }
 
-// refused is what becomes of tickets that the books do not take: usually they
-// expired while they were looked at. What they won is ours all the same.
-func (r *Recipient) refused(ctx context.Context, e pm.Entries, why error) error {
+// recordUncredited handles tickets that the ledger refuses: usually they expired during the
+// check. Their winners are recorded all the same.
+func (r *Recipient) recordUncredited(ctx context.Context, e pm.Entries, why error) error {
 	expires := e.Credits[0].ExpirationBlock
 	e.Credits, e.Winners = nil, uncredited(e.Winners)
 	if len(e.Winners) > 0 {
 		switch err := r.opt.Ledger.Append(ctx, e); {
 		case err == nil:
-			r.tell(e.Winners)
-		case mayLater(fault.CodeOf(err)):
-			r.keepLate(e.Winners)
+			r.reportWinners(e.Winners)
+		case retryable(fault.CodeOf(err)):
+			r.deferWinners(e.Winners)
 		}
 	}
 	if expires <= r.sets.height(0) {
@@ -149,18 +151,18 @@ func (r *Recipient) refused(ctx context.Context, e pm.Entries, why error) error 
 	return why
 }
 
-// tell hands winners to who redeems them.
-func (r *Recipient) tell(winners []pm.Winner) {
+// reportWinners hands winners to the redeemer.
+func (r *Recipient) reportWinners(winners []pm.Winner) {
 	for i := range winners {
-		if r.told.add(winners[i].Hash) {
+		if r.reported.add(winners[i].Hash) {
 			r.opt.Won(winners[i])
 		}
 	}
 }
 
-// winners are the tickets that won, each once. Those that are not credited and were
-// stored lately are left out.
-func (r *Recipient) winners(job *pm.Job, t *recalled, v *pm.Verdict, now time.Time) (out []pm.Winner) {
+// winners returns the tickets that won, each once. Uncredited ones that were stored recently
+// are left out.
+func (r *Recipient) winners(job *pm.Job, t *paymentParams, v *pm.Verdict, now time.Time) (out []pm.Winner) {
 	sender := job.Account.Sender
 	for _, i := range v.Winners {
 		ticket := job.Payment.Tickets[i]
@@ -174,7 +176,7 @@ func (r *Recipient) winners(job *pm.Job, t *recalled, v *pm.Verdict, now time.Ti
 			Since:           now,
 		}
 		same := func(o pm.Winner) bool { return o.Hash == w.Hash }
-		if slices.ContainsFunc(out, same) || !w.Credited && (r.told.has(w.Hash) || r.late.has(w.Hash)) {
+		if slices.ContainsFunc(out, same) || !w.Credited && (r.reported.has(w.Hash) || r.deferred.has(w.Hash)) {
 			continue
 		}
 		w.Ticket = t.terms.Winning(sender, ticket, t.rand)

@@ -8,14 +8,13 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// paramsLife is for how many layer-1 blocks parameters are taken, 8 minutes.
-const paramsLife = 40
+// paramsLifetime is for how many layer-1 blocks parameters are accepted, 8 minutes.
+const paramsLifetime = 40
 
-// Terms are fresh parameters under a quote. Those of free work ask for tickets that
-// are worth nothing and have everything else in them, because gateways look for it.
-// The error is a fault: ChainNotReady, SenderFundsUnknown or
-// InsufficientSenderReserve or, shortly before this orchestrator leaves the active set,
-// NotActiveForPayment.
+// Terms issues new parameters under a quote. Those of free work have zero value but are
+// otherwise complete, because gateways check for it. The error is a fault: ChainNotReady,
+// SenderFundsUnknown, InsufficientSenderReserve or, shortly before this orchestrator leaves the
+// active set, NotActiveForPayment.
 func (r *Recipient) Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, error) {
 	const op = "make ticket parameters"
 	view, err := r.view(op)
@@ -23,14 +22,14 @@ func (r *Recipient) Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, err
 		return nil, err
 	}
 	p := pm.Params{Recipient: r.opt.Recipient, Expiration: expiration(&view.Round)}
-	if p.ExpirationBlock, err = r.lifeOf(&view, quote.Price.Free()); err != nil {
+	if p.ExpirationBlock, err = r.expirationBlock(&view, quote.Price.Free()); err != nil {
 		return nil, err
 	}
 	if !quote.Price.Free() {
-		if err := r.fresh(op, &view); err != nil {
+		if err := r.checkFresh(op, &view); err != nil {
 			return nil, err
 		}
-		c, err := r.carry(ctx, &view, quote.Sender)
+		c, err := r.readFunds(ctx, &view, quote.Sender)
 		if err != nil {
 			return nil, err
 		}
@@ -45,22 +44,22 @@ func (r *Recipient) Terms(ctx context.Context, quote *pm.Quote) (*pm.Params, err
 	return &p, nil
 }
 
-// lifeOf is the block at which parameters made now expire. Those of paid work end before
-// this orchestrator leaves the active set, while there is time to redeem what they win.
-func (r *Recipient) lifeOf(view *protocol.View, free bool) (protocol.L1Block, error) {
+// expirationBlock is the block at which parameters made now expire. Those of paid work end
+// before this orchestrator leaves the active set, while there is time to redeem their winners.
+func (r *Recipient) expirationBlock(view *protocol.View, free bool) (protocol.L1Block, error) {
 	leaving := pm.LeavingOf(view)
 	if !free && leaving.Closed(view.Head.L1) {
 		return 0, pm.NotActive(r.opt.Recipient, view.Self.DeactivationRound)
 	}
-	expires := r.height(view) + paramsLife // gateways see the blocks that this node does not
+	expires := r.height(view) + paramsLifetime // gateways may see newer blocks than this node
 	if !free && leaving.Known() {
 		expires = min(expires, leaving.Close)
 	}
 	return expires, nil
 }
 
-// expiration binds tickets to the last round that was initialised. Where the chain
-// recorded no hash for it, which has happened, to the one before.
+// expiration binds tickets to the last round that was initialized, or to the one before if the
+// chain recorded no hash for it, which has happened.
 func expiration(round *protocol.RoundState) pm.Expiration {
 	if round.LastHash.IsZero() && round.LastInitialized > 0 {
 		return pm.Expiration{Round: round.LastInitialized - 1, BlockHash: round.PreviousHash}

@@ -27,7 +27,8 @@ func TestTerms(t *testing.T) {
 			t.Fatal("parameters came twice")
 		}
 		seen[p.RecipientRandHash] = true
-		if p.Recipient != orchestrator || p.ExpirationBlock != 21_000_040 || p.Expiration != (pm.Expiration{Round: 3500, BlockHash: protocol.Hash{0xcc}}) ||
+		if p.Recipient != orchestrator || p.ExpirationBlock != 21_000_040 ||
+			p.Expiration != (pm.Expiration{Round: 3500, BlockHash: protocol.Hash{0xcc}}) ||
 			p.FaceValue.String() != "12000000000000000" || p.EV().Cmp(pm.WeiValue(gwei(8))) < 0 {
 			t.Fatalf("parameters %+v", p)
 		}
@@ -47,14 +48,24 @@ func TestTermsOf(t *testing.T) {
 		check  func(*pm.Params) bool
 	}{
 		"free work is complete": {price: pm.Price{PixelsPerUnit: 1}, check: func(p *pm.Params) bool {
-			return p.FaceValue.IsZero() && p.WinProb.IsZero() && p.ExpirationBlock == 21_000_040 && p.Expiration.Round == 3500 && !p.RecipientRandHash.IsZero() && !p.Seed.IsZero()
+			return p.FaceValue.IsZero() && p.WinProb.IsZero() && p.ExpirationBlock == 21_000_040 &&
+				p.Expiration.Round == 3500 && !p.RecipientRandHash.IsZero() && !p.Seed.IsZero()
 		}},
-		"free work needs no funds": {change: func(n *node, g *gateway) { n.chain.fund(g.addr, core.Wei{}, core.Wei{}); n.chain.err = errDown }, check: func(*pm.Params) bool { return true }},
-		"a round without hash": {price: paid, change: func(n *node, _ *gateway) { n.chain.view.Round.LastHash = protocol.Hash{} }, check: func(p *pm.Params) bool {
+		"free work needs no funds": {change: func(n *node, g *gateway) {
+			n.chain.fund(g.addr, core.Wei{},
+				core.Wei{})
+			n.chain.err = errDown
+		}, check: func(*pm.Params) bool { return true }},
+		"a round without hash": {price: paid, change: func(n *node,
+			_ *gateway) {
+			n.chain.view.Round.LastHash = protocol.Hash{}
+		}, check: func(p *pm.Params) bool {
 			return p.Expiration == pm.Expiration{Round: 3499, BlockHash: protocol.Hash{0xbb}}
 		}},
-		"an uninitialised round": {price: paid, change: func(n *node, _ *gateway) { n.chain.view.Round.Number = 3501 }, check: func(p *pm.Params) bool { return p.Expiration.Round == 3500 }},
-		"the operator's bound":   {price: paid, change: func(n *node, _ *gateway) { n.SetMaxFaceValue(gwei(5_000_000)) }, check: func(p *pm.Params) bool { return p.FaceValue.Cmp(gwei(5_000_000)) == 0 }},
+		"an uninitialised round": {price: paid, change: func(n *node, _ *gateway) { n.chain.view.Round.Number = 3501 },
+			check: func(p *pm.Params) bool { return p.Expiration.Round == 3500 }},
+		"the operator's bound": {price: paid, change: func(n *node, _ *gateway) { n.SetMaxFaceValue(gwei(5_000_000)) },
+			check: func(p *pm.Params) bool { return p.FaceValue.Cmp(gwei(5_000_000)) == 0 }},
 		"what waits for redemption": {price: paid, change: func(n *node, g *gateway) {
 			n.chain.fund(g.addr, gwei(20_000_000), gwei(10_000_000))
 			n.opt.Pending = func(core.Address) core.Wei { return gwei(7_000_000) }
@@ -68,21 +79,31 @@ func TestTermsOf(t *testing.T) {
 			n.opt.MaxFloat = func(context.Context, core.Address) (core.Wei, error) { return core.Wei{}, errDown }
 			n.open()
 		}, err: fault.SenderFundsUnknown},
-		"what was put away stays expired": {price: paid, change: func(n *node, _ *gateway) { n.opt.Opening.Expired = 21_000_100; n.open() }, check: func(p *pm.Params) bool {
+		"what was put away stays expired": {price: paid, change: func(n *node,
+			_ *gateway) {
+			n.opt.Opening.Expired = 21_000_100
+			n.open()
+		}, check: func(p *pm.Params) bool {
 			return p.ExpirationBlock == 21_000_140
 		}},
 		"a silent endpoint": {price: paid, change: func(n *node, _ *gateway) {
 			n.chain.view.Stale, n.chain.view.Head.Time = true, n.clock.Now().Add(-time.Minute)
 		}, check: func(p *pm.Params) bool { return p.ExpirationBlock == 21_000_045 }},
-		"no chain":        {price: paid, change: func(n *node, _ *gateway) { n.chain.view.Known = false }, err: fault.ChainNotReady},
-		"no funds":        {price: paid, change: func(n *node, g *gateway) { n.chain.fund(g.addr, core.Wei{}, core.Wei{}) }, err: fault.InsufficientSenderReserve},
-		"no reserve":      {price: paid, change: func(n *node, g *gateway) { n.chain.fund(g.addr, ether(1), core.Wei{}) }, err: fault.InsufficientSenderReserve},
-		"no pool":         {price: paid, change: func(n *node, _ *gateway) { n.chain.view.PoolSize = 0 }, err: fault.InsufficientSenderReserve},
+		"no chain": {price: paid, change: func(n *node, _ *gateway) { n.chain.view.Known = false },
+			err: fault.ChainNotReady},
+		"no funds": {price: paid, change: func(n *node, g *gateway) { n.chain.fund(g.addr, core.Wei{}, core.Wei{}) },
+			err: fault.InsufficientSenderReserve},
+		"no reserve": {price: paid, change: func(n *node, g *gateway) { n.chain.fund(g.addr, ether(1), core.Wei{}) },
+			err: fault.InsufficientSenderReserve},
+		"no pool": {price: paid, change: func(n *node, _ *gateway) { n.chain.view.PoolSize = 0 },
+			err: fault.InsufficientSenderReserve},
 		"unlocking soon":  {price: paid, change: unlocks(3501), err: fault.InsufficientSenderReserve},
 		"unlocked":        {price: paid, change: unlocks(1), err: fault.InsufficientSenderReserve},
 		"unlocking later": {price: paid, change: unlocks(3502), check: func(*pm.Params) bool { return true }},
-		"funds unknown":   {price: paid, change: func(n *node, _ *gateway) { n.chain.err = errDown }, err: fault.SenderFundsUnknown},
-		"no randomness":   {price: paid, change: func(n *node, _ *gateway) { n.opt.Rand = empty{}; n.open() }, err: fault.Unexpected},
+		"funds unknown": {price: paid, change: func(n *node, _ *gateway) { n.chain.err = errDown },
+			err: fault.SenderFundsUnknown},
+		"no randomness": {price: paid, change: func(n *node, _ *gateway) { n.opt.Rand = empty{}; n.open() },
+			err: fault.Unexpected},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

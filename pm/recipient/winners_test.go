@@ -32,9 +32,11 @@ func TestWinners(t *testing.T) {
 	}
 	w := n.won[0]
 	rand := w.Ticket.RecipientRand
-	if w.Hash != s.terms.TicketHash(s.g.addr, win) || !w.Credited || w.State != pm.TicketWon || w.ExpirationBlock != s.terms.ExpirationBlock ||
+	if w.Hash != s.terms.TicketHash(s.g.addr, win) || !w.Credited || w.State != pm.TicketWon ||
+		w.ExpirationBlock != s.terms.ExpirationBlock ||
 		pm.RandHash(rand) != s.terms.RecipientRandHash || !pm.Wins(w.Ticket.Signature[:], rand, w.Ticket.WinProb) ||
-		w.Ticket.Sender != s.g.addr || w.Ticket.Recipient != orchestrator || w.Ticket.CreationRound != 3500 || w.Account.Key != "s" {
+		w.Ticket.Sender != s.g.addr || w.Ticket.Recipient != orchestrator || w.Ticket.CreationRound != 3500 ||
+		w.Account.Key != "s" {
 		t.Errorf("winner %+v", w)
 	}
 }
@@ -47,14 +49,27 @@ func TestWinnersOfRefusedTickets(t *testing.T) {
 		code   fault.Code
 		won    int
 	}{
-		"after a bad signature": {func(_ *node, _ *session, p *pm.Payment) { p.Tickets[0].Sig[3]++ }, fault.TicketSignatureInvalid, 1},
-		"expired":               {func(n *node, _ *session, _ *pm.Payment) { n.chain.view.Head.L1 += 40 }, fault.TicketParamsStale, 1},
-		"of a retired epoch":    {func(n *node, _ *session, _ *pm.Payment) { n.crash() }, fault.TicketParamsStale, 1},
-		"of an epoch before":    {func(n *node, _ *session, _ *pm.Payment) { n.crash(); n.crash() }, fault.TicketParamsStale, 1},
-		"no room for accounts":  {func(n *node, _ *session, _ *pm.Payment) { n.opt.Limits.Accounts = 1; n.open(); n.other() }, fault.AccountsFull, 1},
-		"no room for sets":      {func(n *node, _ *session, _ *pm.Payment) { n.opt.Limits.Sets = 1; n.open(); n.other() }, fault.TicketSetsFull, 1},
-		"a fatal error":         {func(_ *node, _ *session, p *pm.Payment) { p.Params.Recipient[0]++ }, fault.TicketForAnother, 0},
-		"the disk is full":      {func(n *node, _ *session, _ *pm.Payment) { n.books.fail = fault.New(fault.LedgerFull, "", "") }, fault.LedgerFull, 0},
+		"after a bad signature": {func(_ *node, _ *session, p *pm.Payment) { p.Tickets[0].Sig[3]++ },
+			fault.TicketSignatureInvalid, 1},
+		"expired": {func(n *node, _ *session, _ *pm.Payment) { n.chain.view.Head.L1 += 40 },
+			fault.TicketParamsStale, 1},
+		"of a retired epoch": {func(n *node, _ *session, _ *pm.Payment) { n.crash() }, fault.TicketParamsStale, 1},
+		"of an epoch before": {func(n *node, _ *session, _ *pm.Payment) { n.crash(); n.crash() }, fault.TicketParamsStale,
+			1},
+		"no room for accounts": {func(n *node, _ *session,
+			_ *pm.Payment) {
+			n.opt.Limits.Accounts = 1
+			n.open()
+			n.other()
+		}, fault.AccountsFull, 1},
+		"no room for sets": {func(n *node, _ *session, _ *pm.Payment) { n.opt.Limits.Sets = 1; n.open(); n.other() },
+			fault.TicketSetsFull, 1},
+		"a fatal error": {func(_ *node, _ *session, p *pm.Payment) { p.Params.Recipient[0]++ },
+			fault.TicketForAnother, 0},
+		"the disk is full": {func(n *node, _ *session, _ *pm.Payment) {
+			n.books.fail = fault.New(fault.LedgerFull, "",
+				"")
+		}, fault.LedgerFull, 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +87,8 @@ func TestWinnersOfRefusedTickets(t *testing.T) {
 				t.Fatalf("told of %d winners, want %d", len(won), tt.won)
 			}
 			for _, w := range won {
-				if w.Credited || !pm.Wins(w.Ticket.Signature[:], w.Ticket.RecipientRand, w.Ticket.WinProb) || pm.RandHash(w.Ticket.RecipientRand) != w.Ticket.RecipientRandHash {
+				if w.Credited || !pm.Wins(w.Ticket.Signature[:], w.Ticket.RecipientRand, w.Ticket.WinProb) ||
+					pm.RandHash(w.Ticket.RecipientRand) != w.Ticket.RecipientRandHash {
 					t.Errorf("winner %+v", w)
 				}
 			}

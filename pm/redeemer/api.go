@@ -11,30 +11,31 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// Won takes a winner that is in the ledger already. It does not block; a ticket that
-// is known is not taken twice.
-func (r *Redeemer) Won(w pm.Winner) { r.adopt(w) }
+// Won adds a winner that is in the ledger already. It does not block. A known ticket is
+// ignored.
+func (r *Redeemer) Won(w pm.Winner) { r.add(w) }
 
 const opQueue = "queue a ticket"
 
-// Queue takes a winner of another process: it looks whether the ticket is good, and
-// stores it before it returns. Errors are faults: TicketForeign for another
-// recipient's, those of the contract for one that it would refuse for ever,
-// RedeemerFull, and those of the ledger. A ticket that is known is taken again
+// Queue checks a winner of another process and stores it before it returns. Errors are faults:
+// TicketForeign for another recipient's ticket, those of verifyTicket for one that the contract
+// would never pay, RedeemerFull, and those of the ledger. A known ticket is accepted again
 // without effect.
 func (r *Redeemer) Queue(ctx context.Context, w pm.Winner) error {
 	t := &w.Ticket
 	hash := t.Hash()
 	if t.Recipient != r.opt.Recipient {
-		return fault.New(fault.TicketForeign, opQueue, fmt.Sprintf("it pays %s, this redeemer works for %s", t.Recipient, r.opt.Recipient))
+		return fault.New(fault.TicketForeign, opQueue, fmt.Sprintf("it pays %s, this redeemer works for %s", t.Recipient,
+			r.opt.Recipient))
 	}
 	if !w.Hash.IsZero() && w.Hash != hash {
-		return fault.New(fault.TicketMalformed, opQueue, "its hash is another")
+		return fault.New(fault.TicketMalformed, opQueue, "its hash does not match the ticket")
 	}
-	if err := flaw(opQueue, t); err != nil {
+	if err := verifyTicket(opQueue, t); err != nil {
 		return err
 	}
-	w.Hash, w.State, w.Since, w.Tx, w.Paid, w.GasFee, w.Reason, w.Attempts = hash, pm.TicketWon, r.opt.Now(), protocol.TxHash{}, core.Wei{}, core.Wei{}, "", 0
+	w.Hash, w.State, w.Since, w.Tx, w.Paid, w.GasFee, w.Reason, w.Attempts = hash, pm.TicketWon, r.opt.Now(),
+		protocol.TxHash{}, core.Wei{}, core.Wei{}, "", 0
 	w.Account.Sender = t.Sender
 	if w.Won.IsZero() {
 		w.Won = w.Since
@@ -42,60 +43,60 @@ func (r *Redeemer) Queue(ctx context.Context, w pm.Winner) error {
 	return r.store(ctx, w)
 }
 
-// store writes a new winner and takes it in. One that is known keeps its state.
+// store writes a new winner and adds it. A known winner keeps its state.
 func (r *Redeemer) store(ctx context.Context, w pm.Winner) error {
 	known, err := r.opt.Ledger.Winners(ctx, ledger.Filter{Hash: w.Hash})
 	if err != nil {
 		return err
 	}
 	if len(known) > 0 {
-		r.adopt(known[0])
+		r.add(known[0])
 		return nil
 	}
-	if err := r.room(&w.Ticket); err != nil {
+	if err := r.checkCapacity(&w.Ticket); err != nil {
 		return err
 	}
 	if err := r.opt.Ledger.Append(ctx, pm.Entries{Winners: []pm.Winner{w}}); err != nil {
 		return err
 	}
-	r.adopt(w)
+	r.add(w)
 	return nil
 }
 
-// room says whether one more ticket can be taken.
-func (r *Redeemer) room(w *protocol.WinningTicket) error {
+// checkCapacity says whether one more ticket can be queued.
+func (r *Redeemer) checkCapacity(w *protocol.WinningTicket) error {
 	v := r.opt.Chain.View()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if v.Known && r.validity != 0 && termOf(w.CreationRound, r.validity, v.Round, v.Head.L1).over {
-		return fault.New(fault.TicketExpired, opQueue, fmt.Sprintf("of round %d, this is %d", w.CreationRound, v.Round.Number))
+		return fault.New(fault.TicketExpired, opQueue, fmt.Sprintf("of round %d, this is %d", w.CreationRound,
+			v.Round.Number))
 	}
 	n := 0
 	for _, t := range r.tickets {
-		n += one(t.w.Ticket.Sender == w.Sender)
+		n += boolInt(t.w.Ticket.Sender == w.Sender)
 	}
 	if n >= r.opt.MaxQueued {
-		return fault.New(fault.RedeemerFull, opQueue, fmt.Sprintf("%d of this sender wait", n))
+		return fault.New(fault.RedeemerFull, opQueue, fmt.Sprintf("%d tickets of this sender wait", n))
 	}
 	return nil
 }
 
-// List gives winners as the ledger has them, and why those that wait do.
+// List returns winners from the ledger, with the reason why queued ones wait.
 func (r *Redeemer) List(ctx context.Context, f ledger.Filter) ([]pm.Winner, error) {
 	all, err := r.opt.Ledger.Winners(ctx, f)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range all {
 		if t := r.tickets[all[i].Hash]; t != nil && all[i].State == pm.TicketQueued {
-			all[i].Reason = t.waits
+			all[i].Reason = t.waitReason
 		}
 	}
 	return all, err
 }
 
-// Retry takes a ticket up again that failed, or that ended as expired while its rounds
-// are not over. The fault is TicketUnknown, TicketNotFailed, TicketExpired, or the
-// ledger's.
+// Retry queues a ticket again that failed, or that expired while its rounds are not over. The
+// fault is TicketUnknown, TicketNotFailed, TicketExpired, or the ledger's.
 func (r *Redeemer) Retry(ctx context.Context, hash protocol.Hash) error {
 	const op = "retry a ticket"
 	all, err := r.opt.Ledger.Winners(ctx, ledger.Filter{Hash: hash, Recipient: r.opt.Recipient})
@@ -109,14 +110,15 @@ func (r *Redeemer) Retry(ctx context.Context, hash protocol.Hash) error {
 	}
 	w := all[0]
 	if v := r.opt.Chain.View(); v.Known {
-		if when := termOf(w.Ticket.CreationRound, r.validityNow(), v.Round, v.Head.L1); when.over && codeOf(w.Reason) != fault.PayoutUnknown {
+		if when := termOf(w.Ticket.CreationRound, r.validityNow(), v.Round, v.Head.L1); when.over &&
+			codeOf(w.Reason) != fault.PayoutUnknown {
 			return fault.New(fault.TicketExpired, op, fmt.Sprintf("round %d was its last", when.last))
 		}
 	}
 	return r.reopen(ctx, w)
 }
 
-// reopen puts a ticket that ended back into the queue.
+// reopen puts an ended ticket back into the queue.
 func (r *Redeemer) reopen(ctx context.Context, w pm.Winner) error {
 	w.State, w.Since, w.Tx = pm.TicketQueued, r.opt.Now(), protocol.TxHash{}
 	if err := r.opt.Ledger.Progress(ctx, pm.Progress{Hash: w.Hash, State: w.State, GasFee: w.GasFee,
@@ -125,9 +127,9 @@ func (r *Redeemer) reopen(ctx context.Context, w pm.Winner) error {
 	}
 	w.Reason = ""
 	r.mu.Lock()
-	delete(r.lost, w.Hash)
+	delete(r.losses, w.Hash)
 	r.mu.Unlock()
-	r.adopt(w)
+	r.add(w)
 	r.opt.Changed(w)
 	return nil
 }

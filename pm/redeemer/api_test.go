@@ -116,11 +116,11 @@ func TestMaxFloat(t *testing.T) {
 	run(t, func(r *rig) {
 		r.fund(1, "1", "3")
 		ctx, cancel := context.WithCancel(context.Background())
-		var told []string
+		var sent []string
 		done := make(chan error, 1)
 		go func() {
 			done <- r.WatchMaxFloat(ctx, coretest.AddressOf(key(1)), func(w core.Wei) error {
-				told = append(told, w.Ether())
+				sent = append(sent, w.Ether())
 				return nil
 			})
 		}()
@@ -144,16 +144,17 @@ func TestMaxFloat(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		want := []string{"3", "2.5", "3", "1.5"}
-		if len(told) != len(want) {
-			t.Fatalf("told %v", told)
+		if len(sent) != len(want) {
+			t.Fatalf("told %v", sent)
 		}
 		for i := range want {
-			if told[i] != want[i] {
-				t.Errorf("told %v, want %v", told, want)
+			if sent[i] != want[i] {
+				t.Errorf("told %v, want %v", sent, want)
 			}
 		}
 		stop := errors.New("gone")
-		if err := r.WatchMaxFloat(context.Background(), coretest.AddressOf(key(1)), func(core.Wei) error { return stop }); !errors.Is(err, stop) {
+		if err := r.WatchMaxFloat(context.Background(), coretest.AddressOf(key(1)),
+			func(core.Wei) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("%v", err)
 		}
 	})

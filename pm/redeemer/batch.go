@@ -14,35 +14,36 @@ import (
 )
 
 const (
-	// batchMost bounds the tickets that one transaction redeems.
-	batchMost = 16
-	// batchGas bounds the gas limit of such a transaction: some chains take none above 2^24.
-	batchGas protocol.Gas = 15_000_000
-	// weighedAtOnce is how many of a group's tickets are weighed at once.
-	weighedAtOnce = 8
+	// maxBatchTickets bounds the tickets that one transaction redeems.
+	maxBatchTickets = 16
+	// maxBatchGas bounds the gas limit of such a transaction: some chains accept none above
+	// 2^24.
+	maxBatchGas protocol.Gas = 15_000_000
+	// parallelChecks is how many of a group's tickets are checked at once.
+	parallelChecks = 8
 )
 
-// candidate is a ticket that is decided about.
+// candidate is a ticket that may be sent in this step.
 type candidate struct {
 	t    *ticket
 	when term
-	// brings is what is set aside for it of its sender's funds.
-	brings core.Wei
-	est    protocol.Estimate
-	// decided: nothing more is to be done for it in this step; err is what came of it.
-	decided bool
-	err     error
+	// value is the part of its sender's funds that is allocated to it.
+	value core.Wei
+	est   protocol.Estimate
+	// finished: this step has nothing more to do for it. err is the outcome.
+	finished bool
+	err      error
 }
 
-func (c *candidate) decide(err error) { c.decided, c.err = true, err }
+func (c *candidate) finish(err error) { c.finished, c.err = true, err }
 
-// groupOf are the first of one sender's tickets that are decided about together: of one
-// round, so that their time ends together. What failed before is tried alone, so that the
-// contract's reason shows.
-func groupOf(tickets []*ticket) []*ticket {
+// batchGroup returns the first of one sender's tickets that are decided together. They are of
+// one round, so that they expire together. A ticket that failed before is tried alone, so that
+// the contract's reason shows.
+func batchGroup(tickets []*ticket) []*ticket {
 	first := tickets[0]
 	for i, t := range tickets {
-		if i > 0 && (i == batchMost || first.alone() || t.alone() ||
+		if i > 0 && (i == maxBatchTickets || first.mustGoAlone() || t.mustGoAlone() ||
 			t.w.Ticket.CreationRound != first.w.Ticket.CreationRound) {
 			return tickets[:i]
 		}
@@ -50,50 +51,50 @@ func groupOf(tickets []*ticket) []*ticket {
 	return tickets
 }
 
-func (t *ticket) alone() bool {
-	return t.single || t.undone > 0 || !t.spent.IsZero() || !t.after.IsZero()
+func (t *ticket) mustGoAlone() bool {
+	return t.batchRefused || t.failedTxs > 0 || !t.spent.IsZero() || !t.failedTx.IsZero()
 }
 
-// behind notes that a ticket waits for others. The caller holds mu.
-func (t *ticket) behind(when term) {
-	if t.waits == "" && !when.over {
-		t.waits = string(fault.RedemptionQueued)
+// waitBehindLocked records that a ticket waits for others of its sender.
+func (t *ticket) waitBehindLocked(when term) {
+	if t.waitReason == "" && !when.over {
+		t.waitReason = string(fault.RedemptionQueued)
 	}
 }
 
-// decide sends those tickets of a group that pay, or says why they wait.
-func (r *Redeemer) decide(ctx context.Context, group []*ticket, m *moment) []*candidate {
+// decide sends those tickets of a group that are worth it, and says why the others wait.
+func (r *Redeemer) decide(ctx context.Context, group []*ticket, m *snapshot) []*candidate {
 	all := make([]*candidate, len(group))
 	for i, t := range group {
 		all[i] = &candidate{t: t, when: r.termOf(t, m)}
 	}
 	forEach(all, func(c *candidate) {
-		if tx, sent := m.sending[once(c.t)]; sent {
-			c.decide(r.submitted(ctx, c.t, tx))
+		if tx, sent := m.sending[onceKey(c.t)]; sent {
+			c.finish(r.recordSubmitted(ctx, c.t, tx))
 		} else if c.when.over {
-			c.decide(r.expire(ctx, c.t, c.when))
+			c.finish(r.expire(ctx, c.t, c.when))
 		}
 	})
-	r.promiseAll(ctx, open(all), m)
-	forEach(open(all), func(c *candidate) {
-		if err := r.weigh(ctx, c, m); err != nil {
-			r.unpromise(c.t)
-			c.decide(r.refused(ctx, c.t, c.when, err))
+	r.allocateAll(ctx, unfinished(all), m)
+	forEach(unfinished(all), func(c *candidate) {
+		if err := r.checkCost(ctx, c, m); err != nil {
+			r.release(c.t)
+			c.finish(r.handleRefusal(ctx, c.t, c.when, err))
 		}
 	})
-	r.sendAll(ctx, open(all))
+	r.sendAll(ctx, unfinished(all))
 	return all
 }
 
-// open are the candidates that are not decided about.
-func open(all []*candidate) []*candidate {
-	return slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return c.decided })
+// unfinished returns the candidates that are not finished.
+func unfinished(all []*candidate) []*candidate {
+	return slices.DeleteFunc(slices.Clone(all), func(c *candidate) bool { return c.finished })
 }
 
-// forEach calls f for all, several at once.
+// forEach calls f for all candidates, several at once.
 func forEach(all []*candidate, f func(*candidate)) {
 	var g errgroup.Group
-	g.SetLimit(weighedAtOnce)
+	g.SetLimit(parallelChecks)
 	for _, c := range all {
 		g.Go(func() error {
 			f(c)
@@ -103,8 +104,8 @@ func forEach(all []*candidate, f func(*candidate)) {
 	_ = g.Wait()
 }
 
-// promiseAll sets aside what each ticket brings, in their order.
-func (r *Redeemer) promiseAll(ctx context.Context, all []*candidate, m *moment) {
+// allocateAll allocates the sender's funds to the tickets, in their order.
+func (r *Redeemer) allocateAll(ctx context.Context, all []*candidate, m *snapshot) {
 	if len(all) == 0 {
 		return
 	}
@@ -112,145 +113,136 @@ func (r *Redeemer) promiseAll(ctx context.Context, all []*candidate, m *moment) 
 	for _, c := range all {
 		refusal := err
 		if refusal == nil {
-			c.brings, refusal = r.promise(c.t, funds, m, c.when)
+			c.value, refusal = r.allocate(c.t, funds, m, c.when)
 		}
 		if refusal != nil {
-			r.unpromise(c.t)
-			c.decide(r.refused(ctx, c.t, c.when, refusal))
+			r.release(c.t)
+			c.finish(r.handleRefusal(ctx, c.t, c.when, refusal))
 		}
 	}
 }
 
-// sendAll sends the tickets that were weighed: in one transaction as many as that may
-// take. Those that are left are decided about again in the next pass.
+// sendAll sends the tickets that passed the cost check, as many as fit into one transaction.
+// The next pass decides about the others again.
 func (r *Redeemer) sendAll(ctx context.Context, ready []*candidate) {
 	if len(ready) == 0 {
 		return
 	}
-	n := r.capacity(ready)
+	n := r.batchSize(ready)
 	for _, c := range ready[n:] {
-		r.unpromise(c.t)
+		r.release(c.t)
 	}
 	if n == 1 {
-		ready[0].decide(r.send(ctx, ready[0].t, ready[0].when))
+		ready[0].finish(r.send(ctx, ready[0].t, ready[0].when))
 		return
 	}
 	r.sendBatch(ctx, ready[:n])
 }
 
-// leastGas is the least gas limit of a ticket's redemption.
-func (r *Redeemer) leastGas() protocol.Gas { return r.opt.RedeemGas + r.opt.RedeemGas/2 }
+// minGasLimit is the least gas limit of one redemption.
+func (r *Redeemer) minGasLimit() protocol.Gas { return r.opt.RedeemGas + r.opt.RedeemGas/2 }
 
-// gasFor is the gas limit of a ticket's part of a batch. A simulation of the batch does not
-// show it, because that succeeds however little there is for the last ticket.
-func (r *Redeemer) gasFor(c *candidate) protocol.Gas { return max(r.leastGas(), c.est.Gas) }
+// gasLimitFor is the gas limit of a ticket's part of a batch. A simulation of the batch does
+// not show it: the batch succeeds even when no gas is left for its last ticket.
+func (r *Redeemer) gasLimitFor(c *candidate) protocol.Gas { return max(r.minGasLimit(), c.est.Gas) }
 
-// capacity is how many of the first tickets go into one transaction: as many as its gas
-// limit and the account's money are enough for.
-func (r *Redeemer) capacity(ready []*candidate) int {
-	most := batchGas
+// batchSize is how many of the first tickets go into one transaction, within its gas limit and
+// the account's balance.
+func (r *Redeemer) batchSize(ready []*candidate) int {
+	most := maxBatchGas
 	if est := &ready[0].est; est.Used == 0 {
 		most = min(most, est.Gas) // the operator's limit for all transactions
 	}
 	var gas protocol.Gas
 	for i, c := range ready {
-		gas += r.gasFor(c)
-		if i > 0 && (c.t.thrifty || ready[0].t.thrifty || gas > most || times(c.est.Price, gas).Cmp(c.est.Left) > 0) {
+		gas += r.gasLimitFor(c)
+		if i > 0 && (c.t.lowBalance || ready[0].t.lowBalance || gas > most || gasCost(c.est.Price, gas).Cmp(c.est.Left) > 0) {
 			return i
 		}
 	}
 	return len(ready)
 }
 
-// sendBatch sends tickets in one transaction. Where that is refused, each is sent alone from
-// then on, the first at once.
+// sendBatch sends tickets in one transaction. If the actor refuses it, each ticket is sent
+// alone from then on, the first at once.
 func (r *Redeemer) sendBatch(ctx context.Context, batch []*candidate) {
 	limited, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	tx, err := r.handBatch(limited, batch)
-	if batch = open(batch); len(batch) == 0 {
+	tx, err := r.submitBatch(limited, batch)
+	if batch = unfinished(batch); len(batch) == 0 {
 		return
 	}
 	if err == nil || tx.ID != 0 {
-		forEach(batch, func(c *candidate) { c.decide(r.submitted(ctx, c.t, tx)) })
+		forEach(batch, func(c *candidate) { c.finish(r.recordSubmitted(ctx, c.t, tx)) })
 		return
 	}
 	for _, c := range batch {
-		c.t.single = true
-		r.unpromise(c.t)
+		c.t.batchRefused = true
+		r.release(c.t)
 	}
 	if limited.Err() != nil {
-		if batch[0].t.capped && ctx.Err() == nil {
-			err = fault.New(fault.GasPriceAboveMax, opRedeem, "it was held back")
+		if batch[0].t.priceCapped && ctx.Err() == nil {
+			err = fault.New(fault.GasPriceAboveMax, opRedeem, "the actor held it back")
 		}
 		for _, c := range batch {
-			c.decide(err)
+			c.finish(err)
 		}
 		return
 	}
 	first := batch[0]
-	first.t.promised = first.brings
-	first.decide(r.send(ctx, first.t, first.when))
+	first.t.allocated = first.value
+	first.finish(r.send(ctx, first.t, first.when))
 }
 
-// handBatch gives tickets to the actor. Those that must not be sent are decided about.
-func (r *Redeemer) handBatch(ctx context.Context, batch []*candidate) (protocol.Transaction, error) {
+// submitBatch gives tickets to the actor. Those that must not be sent are finished.
+func (r *Redeemer) submitBatch(ctx context.Context, batch []*candidate) (protocol.Transaction, error) {
 	var action protocol.RedeemTickets
 	var texts []string
 	var gas protocol.Gas
 	until := batch[0].when.until
 	for _, c := range batch {
 		if err := r.opt.Sending(ctx, c.t.w.Hash, c.t.w.ExpirationBlock); err != nil {
-			r.unpromise(c.t)
-			c.decide(err)
+			r.release(c.t)
+			c.finish(err)
 			continue
 		}
 		r.opt.Reached(c.t.w.ExpirationBlock)
 		action.Tickets = append(action.Tickets, c.t.w.Ticket)
-		texts = append(texts, once(c.t))
-		gas += r.gasFor(c)
+		texts = append(texts, onceKey(c.t))
+		gas += r.gasLimitFor(c)
 		until = min(until, c.when.until)
 	}
 	if len(texts) == 0 {
 		return protocol.Transaction{}, nil
 	}
-	opt := protocol.SendOptions{Once: strings.Join(texts, partsBy), Until: until, Async: true, Gas: gas}
+	opt := protocol.SendOptions{Once: strings.Join(texts, onceSeparator), Until: until, Async: true, Gas: gas}
 	if len(texts) == 1 {
-		// Its transaction is to fail where the contract refuses it: by its text it is no batch.
+		// A single ticket must be a plain redemption, which fails where the contract refuses
+		// it.
 		opt.Gas, opt.MinGas = 0, gas
 		return r.opt.Actor.Send(ctx, protocol.RedeemTicket{Ticket: action.Tickets[0]}, opt)
 	}
 	return r.opt.Actor.Send(ctx, action, opt)
 }
 
-// partsBy is between the texts of a batch's tickets.
-const partsBy = "; "
+func isBatch(tx protocol.Transaction) bool { return strings.Contains(tx.Once, onceSeparator) }
 
-// partsOf are the texts of the tickets that a transaction redeems.
-func partsOf(text string) []string {
-	if !strings.HasPrefix(text, oncePrefix) {
-		return nil
-	}
-	return strings.Split(text, partsBy)
-}
-
-func isBatch(tx protocol.Transaction) bool { return strings.Contains(tx.Once, partsBy) }
-
-// shareOf is a ticket's part of what a transaction cost.
-func shareOf(tx protocol.Transaction, t *ticket) core.Wei {
-	parts := partsOf(tx.Once)
+// feeShare is a ticket's part of a transaction's fee.
+func feeShare(tx protocol.Transaction, t *ticket) core.Wei {
+	parts := onceKeysOf(tx.Once)
 	if len(parts) < 2 {
 		return tx.Fee
 	}
-	return tx.Fee.Share(max(0, slices.Index(parts, once(t))), len(parts))
+	return tx.Fee.Share(max(0, slices.Index(parts, onceKey(t))), len(parts))
 }
 
-// passedOver takes a ticket back that the contract refused as part of a batch: the batch
-// succeeds all the same, and the tickets that it paid, if it paid any, bear its cost.
-func (r *Redeemer) passedOver(ctx context.Context, t *ticket, tx protocol.Transaction, m *moment, paid bool) error {
+// recordSkipped queues a ticket again that the contract refused as part of a batch. The batch
+// succeeds all the same, and the tickets that it paid, if any, bear its cost.
+func (r *Redeemer) recordSkipped(ctx context.Context, t *ticket, tx protocol.Transaction, m *snapshot,
+	paid bool) error {
 	if paid {
 		tx.Fee = core.Wei{}
 	}
 	tx.Reason = fmt.Sprintf("%s: batch transaction %s did not redeem this ticket", fault.TxReverted, tx.Hash)
-	return r.undone(ctx, t, tx, r.termOf(t, m))
+	return r.recordFailedTx(ctx, t, tx, r.termOf(t, m))
 }

@@ -151,7 +151,7 @@ func TestBatchesFitTheLimits(t *testing.T) {
 	}{
 		"a gas limit for one":       {func(e *protocol.Estimate) { e.Used, e.Gas = 0, 600_000 }, 1},
 		"a gas limit for three":     {func(e *protocol.Estimate) { e.Used, e.Gas = 0, 600_000*3 }, 3},
-		"money for two":             {func(e *protocol.Estimate) { e.Left = times(e.Price, 1_100_000) }, 2},
+		"money for two":             {func(e *protocol.Estimate) { e.Left = gasCost(e.Price, 1_100_000) }, 2},
 		"no money but for the last": {func(e *protocol.Estimate) { e.Left = core.Wei{} }, 1},
 		"tickets that take much":    {func(e *protocol.Estimate) { e.Gas = 5_000_000 }, 3},
 	} {
@@ -171,7 +171,7 @@ func TestBatchesFitTheLimits(t *testing.T) {
 	}
 }
 
-func times(price core.Wei, gas uint64) (sum core.Wei) {
+func gasCost(price core.Wei, gas uint64) (sum core.Wei) {
 	n := price.Big()
 	w, _ := core.WeiOf(n.Mul(n, core.NewWei(gas).Big()))
 	return w

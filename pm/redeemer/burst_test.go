@@ -31,11 +31,11 @@ func wait(ctx context.Context) error {
 	}
 }
 
-func (f far) SenderFunds(ctx context.Context, who core.Address) (protocol.SenderFunds, error) {
+func (f far) SenderFunds(ctx context.Context, addr core.Address) (protocol.SenderFunds, error) {
 	if err := wait(ctx); err != nil {
 		return protocol.SenderFunds{}, err
 	}
-	return f.Chain.SenderFunds(ctx, who)
+	return f.Chain.SenderFunds(ctx, addr)
 }
 
 func (f far) TicketUsed(ctx context.Context, ticket protocol.Hash) (bool, error) {

@@ -7,39 +7,41 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// meaning is what a failure says of a ticket.
-type meaning int
+// failureClass is what a failure means for a ticket.
+type failureClass int
 
 const (
-	// troubled: it is not the ticket's fault, and may pass.
-	troubled meaning = iota
-	// waiting: the contracts do not take it now, and may later.
-	waiting
-	// used: it was redeemed already.
-	used
-	// late: its rounds are over.
-	late
-	// dead: nothing will ever make it good.
-	dead
+	// failureTransient: not the ticket's fault; it may pass.
+	failureTransient failureClass = iota
+	// failureWaiting: the contracts refuse it now and may accept it later.
+	failureWaiting
+	// failureUsed: the ticket was redeemed already.
+	failureUsed
+	// failureExpired: the ticket's rounds are over.
+	failureExpired
+	// failurePermanent: the contract will never accept the ticket.
+	failurePermanent
 )
 
-// meaningOf reads a fault's code.
-func meaningOf(code fault.Code) meaning {
+// classify maps a fault code to its class.
+func classify(code fault.Code) failureClass {
 	switch code {
 	case fault.TicketUsed:
-		return used
+		return failureUsed
 	case fault.TicketExpired, fault.TxExpired:
-		return late
-	case fault.TicketNotWinning, fault.TicketMalformed, fault.TicketSecretWrong, fault.TicketSignatureWrong, fault.TicketRoundUnknown:
-		return dead
+		return failureExpired
+	case fault.TicketNotWinning, fault.TicketMalformed, fault.TicketSecretWrong, fault.TicketSignatureWrong,
+		fault.TicketRoundUnknown:
+		return failurePermanent
 	case fault.SenderUnlocked, fault.SenderEmpty, fault.RecipientInactive, fault.ProtocolPaused, fault.RoundNotInitialized,
-		fault.RedeemUnfunded, fault.RedeemTooDear, fault.StoreTakeover, fault.StoreNotLeading, fault.ContractsChanged, fault.RedemptionQueued:
-		return waiting
+		fault.RedeemUnfunded, fault.RedeemTooDear, fault.StoreTakeover, fault.StoreNotLeading, fault.ContractsChanged,
+		fault.RedemptionQueued:
+		return failureWaiting
 	}
-	return troubled
+	return failureTransient
 }
 
-// reasonOf is a failure for the books: its code first, then its facts.
+// reasonOf formats a failure for the ledger: its code first, then the details.
 func reasonOf(err error) string {
 	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok || f.Detail == "" {
@@ -49,7 +51,7 @@ func reasonOf(err error) string {
 	return code + ": " + text
 }
 
-// codeOf is the code that a reason begins with.
+// codeOf returns the code at the beginning of a reason.
 func codeOf(reason string) fault.Code {
 	code, _, _ := strings.Cut(reason, ":")
 	return fault.Code(code)

@@ -9,29 +9,29 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// follow looks at what became of a ticket's transaction.
-func (r *Redeemer) follow(ctx context.Context, t *ticket, m *moment) error {
+// follow acts on the state of a ticket's transaction.
+func (r *Redeemer) follow(ctx context.Context, t *ticket, m *snapshot) error {
 	tx, known := m.txs[t.tx]
 	if !known {
-		tx, known = r.again(t, m)
+		tx, known = r.findTxByHash(t, m)
 	}
 	if !known {
-		return r.recall(ctx, t, r.termOf(t, m))
+		return r.resolveUnknownTx(ctx, t, r.termOf(t, m))
 	}
 	switch tx.State {
 	case protocol.TxMined, protocol.TxFinal:
-		return r.paid(ctx, t, tx, m)
+		return r.checkPayout(ctx, t, tx, m)
 	case protocol.TxFailed, protocol.TxDropped:
-		return r.undone(ctx, t, tx, r.termOf(t, m))
+		return r.recordFailedTx(ctx, t, tx, r.termOf(t, m))
 	}
-	if tx.Hash != t.w.Tx { // sent again for a higher price
-		return r.submitted(ctx, t, tx)
+	if tx.Hash != t.w.Tx { // it was replaced at a higher price
+		return r.recordSubmitted(ctx, t, tx)
 	}
 	return nil
 }
 
-// again finds the transaction after a restart, by its hash.
-func (r *Redeemer) again(t *ticket, m *moment) (protocol.Transaction, bool) {
+// findTxByHash finds the transaction after a restart.
+func (r *Redeemer) findTxByHash(t *ticket, m *snapshot) (protocol.Transaction, bool) {
 	for id, tx := range m.txs {
 		if tx.Hash == t.w.Tx {
 			t.tx = id
@@ -41,104 +41,106 @@ func (r *Redeemer) again(t *ticket, m *moment) (protocol.Transaction, bool) {
 	return protocol.Transaction{}, false
 }
 
-// recall is about a transaction that the actor does not list: an old one, or one
-// whose hash changed while nobody looked. A ticket that is not used is decided about
-// anew; what is on its way all the same, the actor finds by its hash then.
-func (r *Redeemer) recall(ctx context.Context, t *ticket, when term) error {
-	p, found, err := r.payout(ctx, t, t.w.Tx, &receipts{})
+// resolveUnknownTx handles a transaction that the actor does not list: an old one, or one that
+// was replaced while the node was down. An unused ticket goes back into the queue. If its
+// transaction is pending all the same, the actor finds it by the Once key.
+func (r *Redeemer) resolveUnknownTx(ctx context.Context, t *ticket, when term) error {
+	p, found, err := r.readPayout(ctx, t, t.w.Tx, &receipts{})
 	if err != nil {
 		return err
 	}
 	if found {
-		return r.mined(ctx, t, p)
+		return r.recordMined(ctx, t, p)
 	}
 	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
 	if err != nil {
 		return err
 	}
 	if isUsed {
-		return r.trace(ctx, t, when)
+		return r.findRedemption(ctx, t, when)
 	}
-	return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent, Reason: t.waits})
+	return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.failedTx, GasFee: t.spent, Reason: t.waitReason})
 }
 
-// paid looks for what a mined transaction paid.
-func (r *Redeemer) paid(ctx context.Context, t *ticket, tx protocol.Transaction, m *moment) error {
+// checkPayout looks for the payout of a mined transaction.
+func (r *Redeemer) checkPayout(ctx context.Context, t *ticket, tx protocol.Transaction, m *snapshot) error {
 	all, err := m.receipts.payouts(ctx, r.opt.Chain, tx.Hash)
 	if err != nil {
 		return err
 	}
 	if p, found := payoutFor(t, all); found {
-		return r.mined(ctx, t, p)
+		return r.recordMined(ctx, t, p)
 	}
-	// An endpoint may lag behind; but when all is settled it was not this.
+	// An endpoint may lag. Once the transaction is final, it did not pay this ticket.
 	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
 	switch {
 	case err != nil:
 		return err
 	case isUsed:
-		return r.locate(ctx, t)
+		return r.findForeignPayout(ctx, t)
 	case isBatch(tx) && (tx.State == protocol.TxFinal || len(all) > 0):
-		return r.passedOver(ctx, t, tx, m, len(all) > 0)
-	case tx.State == protocol.TxFinal && t.fails >= patience:
-		// The ticket is good and can still be redeemed, whatever became of this.
-		t.tx, t.after = 0, tx.Hash
+		return r.recordSkipped(ctx, t, tx, m, len(all) > 0)
+	case tx.State == protocol.TxFinal && t.failures >= maxPayoutSearches:
+		// The ticket is valid and unused, so it can still be redeemed.
+		t.tx, t.failedTx = 0, tx.Hash
 		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent,
 			Reason: string(fault.PayoutUnknown)})
 	}
 	return fault.New(fault.PayoutUnknown, opRedeem, "its transaction is mined")
 }
 
-// payout is what a transaction paid for a ticket.
-func (r *Redeemer) payout(ctx context.Context, t *ticket, tx protocol.TxHash, read *receipts) (protocol.Payout, bool, error) {
+// readPayout is what a transaction paid for a ticket.
+func (r *Redeemer) readPayout(ctx context.Context, t *ticket, tx protocol.TxHash, read *receipts) (protocol.Payout,
+	bool, error) {
 	all, err := read.payouts(ctx, r.opt.Chain, tx)
 	p, found := payoutFor(t, all)
 	return p, found, err
 }
 
-// payoutFor is what one of a transaction's payouts paid for a ticket.
+// payoutFor finds a ticket's payout among those of a transaction.
 func payoutFor(t *ticket, all []protocol.Payout) (protocol.Payout, bool) {
 	w := &t.w.Ticket
 	for _, p := range all {
-		if p.Sender == w.Sender && p.Recipient == w.Recipient && p.SenderNonce == w.SenderNonce && p.RecipientRand == w.RecipientRand {
+		if p.Sender == w.Sender && p.Recipient == w.Recipient && p.SenderNonce == w.SenderNonce &&
+			p.RecipientRand == w.RecipientRand {
 			return p, true
 		}
 	}
 	return protocol.Payout{}, false
 }
 
-// undone takes a ticket back whose transaction failed or was given up. What it cost
-// is not forgotten.
-func (r *Redeemer) undone(ctx context.Context, t *ticket, tx protocol.Transaction, when term) error {
+// recordFailedTx queues a ticket again whose transaction failed or was dropped. Its cost is
+// kept.
+func (r *Redeemer) recordFailedTx(ctx context.Context, t *ticket, tx protocol.Transaction, when term) error {
 	code := codeOf(tx.Reason)
 	if tx.State == protocol.TxFailed || !tx.Fee.IsZero() {
-		t.spent = t.spent.Add(shareOf(tx, t))
+		t.spent = t.spent.Add(feeShare(tx, t))
 	}
-	t.tx, t.after = 0, tx.Hash
+	t.tx, t.failedTx = 0, tx.Hash
 	r.mu.Lock()
-	t.waits = tx.Reason
+	t.waitReason = tx.Reason
 	r.mu.Unlock()
 	r.opt.Recorder.RedemptionFailed(string(code))
-	if refuted(code) && flaw(opRedeem, &t.w.Ticket) != nil {
+	if verifiedLocally(code) && verifyTicket(opRedeem, &t.w.Ticket) != nil {
 		return r.fail(ctx, t, fault.New(code, opRedeem, tx.Reason))
 	}
-	if err := r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent, Reason: tx.Reason}); err != nil {
+	if err := r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: tx.Hash, GasFee: t.spent,
+		Reason: tx.Reason}); err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	pause := r.recovery(t.undone, when)
+	pause := r.pauseAfterFailedTx(t.failedTxs, when)
 	now := r.opt.Now()
-	t.undone++
-	t.fails, t.next, t.soon = 1, now.Add(pause), now.Add(min(pause, r.opt.RetryMost))
+	t.failedTxs++
+	t.failures, t.next, t.nextEarly = 1, now.Add(pause), now.Add(min(pause, r.opt.RetryMost))
 	return nil
 }
 
-// recovery is the pause after so many transactions that failed and one more. A
-// reorganisation may still undo the failure, so there is no hurry; when the ticket's
-// last round is ending there is, but each attempt costs gas, so that they get rarer
-// there as well.
-func (r *Redeemer) recovery(undone int, when term) time.Duration {
+// pauseAfterFailedTx is the pause after a failed transaction. A reorganization may still undo
+// the failure, so there is no hurry. In the last round there is, but each attempt costs gas, so
+// the pause grows there as well.
+func (r *Redeemer) pauseAfterFailedTx(undone int, when term) time.Duration {
 	most := max(r.opt.RetryMost, r.opt.FinalAfter)
 	if when.ending {
 		return min(r.opt.Retry<<min(undone, 16), most)
@@ -146,34 +148,36 @@ func (r *Redeemer) recovery(undone int, when term) time.Duration {
 	return min(r.opt.FinalAfter<<min(undone, 16), 12*most)
 }
 
-// confirm looks whether a payout is still there, and ends the ticket when it is
-// there for good.
-func (r *Redeemer) confirm(ctx context.Context, t *ticket, m *moment) error {
-	p, found, err := r.payout(ctx, t, t.w.Tx, &m.receipts)
+// confirmPayout checks whether a payout is still on the chain, and ends the ticket when the
+// payout is final.
+func (r *Redeemer) confirmPayout(ctx context.Context, t *ticket, m *snapshot) error {
+	p, found, err := r.readPayout(ctx, t, t.w.Tx, &m.receipts)
 	if found && t.block == 0 {
-		t.spent = minus(t.w.GasFee, p.Fee) // from before the start
+		t.spent = subOrZero(t.w.GasFee, p.Fee) // paid before the start
 	}
 	switch {
 	case err != nil:
 		return err
 	case !found:
 		r.opt.Log.Info("payout undone by a reorganisation", "ticket", t.w.Hash.String(), "tx", t.w.Tx.String())
-		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent, Reason: "reorganised"})
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.failedTx, GasFee: t.spent, Reason: "reorganised"})
 	case t.block != p.Block || t.w.Paid.Cmp(p.Paid) != 0:
-		return r.mined(ctx, t, p)
-	case !r.deep(t, m):
+		return r.recordMined(ctx, t, p)
+	case !r.isConfirmed(t, m):
 		return nil
 	}
-	// A receipt tells what was paid; that it was, the contract itself has to say.
+	// The receipt says what was paid. The contract itself has to confirm that the ticket is
+	// used.
 	switch isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash()); {
 	case err != nil:
 		return err
 	case !isUsed:
 		r.opt.Log.Warn("payout is not on the chain", "ticket", t.w.Hash.String(), "tx", t.w.Tx.String())
-		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.after, GasFee: t.spent,
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Tx: t.failedTx, GasFee: t.spent,
 			Reason: string(fault.PayoutUnknown)})
 	}
-	err = r.progress(ctx, t, pm.Progress{State: pm.TicketFinal, Tx: p.Tx, Paid: p.Paid, GasFee: t.w.GasFee, Reason: t.w.Reason})
+	err = r.progress(ctx, t, pm.Progress{State: pm.TicketFinal, Tx: p.Tx, Paid: p.Paid, GasFee: t.w.GasFee,
+		Reason: t.w.Reason})
 	if err == nil {
 		r.opt.Recorder.TicketRedeemed(t.w.Ticket.Sender, t.w.Ticket.FaceValue, p.Paid)
 	}

@@ -38,12 +38,12 @@ func TestLifeOfATicket(t *testing.T) {
 		if got := r.books.states(h); !slices.Equal(got, want) {
 			t.Errorf("it went %v", got)
 		}
-		var told []pm.TicketState
+		var sent []pm.TicketState
 		for _, w := range r.changed {
-			told = append(told, w.State)
+			sent = append(sent, w.State)
 		}
-		if !slices.Equal(told, want) {
-			t.Errorf("told were %v", told)
+		if !slices.Equal(sent, want) {
+			t.Errorf("told were %v", sent)
 		}
 		if d, _ := r.chain.Delegator(context.Background(), me); r.sent(h) != 1 || d.Fees.Cmp(ether("0.5")) != 0 {
 			t.Errorf("sent %d times, earned %v", r.sent(h), d.Fees)
@@ -59,7 +59,8 @@ func TestPartialPayouts(t *testing.T) {
 		h := r.win(r.ticket(1, "5", 0))
 		r.settle()
 		r.is(h, pm.TicketQueued, "0")
-		if all, err := r.List(context.Background(), ledger.Filter{Hash: h}); err != nil || !strings.Contains(all[0].Reason, "RedeemUnfunded: 1.25 of 5 ETH are there; it waits") {
+		if all, err := r.List(context.Background(), ledger.Filter{Hash: h}); err != nil ||
+			!strings.Contains(all[0].Reason, "RedeemUnfunded: 1.25 of 5 ETH are available; it waits") {
 			t.Error(all, err)
 		}
 		r.chain.ToRound(r.chain.View().Round.Number + 1)
@@ -133,7 +134,8 @@ func TestGasIsTooDear(t *testing.T) {
 		r.settle()
 		r.is(h, pm.TicketFinal, "0.0003")
 		r.is(small, pm.TicketQueued, "0")
-		if d := r.condition(fault.TicketExpiring); !strings.HasPrefix(d, "0.0002 ETH in 1 tickets") || !strings.Contains(d, "RedeemTooDear") {
+		if d := r.condition(fault.TicketExpiring); !strings.HasPrefix(d, "0.0002 ETH in 1 tickets") ||
+			!strings.Contains(d, "RedeemTooDear") {
 			t.Errorf("alert: %q", d)
 		}
 		r.chain.ToRound(r.chain.View().Round.Number + 1)
@@ -180,7 +182,7 @@ func TestMostValuableFirst(t *testing.T) {
 				paid++
 			}
 		}
-		if d := r.condition(fault.SenderFundsLow); paid != 1 || d != "it owes 0.4 ETH and has 0" {
+		if d := r.condition(fault.SenderFundsLow); paid != 1 || d != "it owes 0.4 ETH and has 0 ETH" {
 			t.Errorf("%d small ones were paid; %q", paid, d)
 		}
 		r.fund(1, "9", "0")

@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// Ledger is where winners lie on disk; ledger.Ledger is one.
+// Ledger stores the winners; ledger.Ledger implements it.
 type Ledger interface {
 	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
 	// Progress returns when a winner's next state is on disk.
@@ -20,65 +20,62 @@ type Ledger interface {
 	Append(ctx context.Context, e pm.Entries) error
 }
 
-// Chain is what is looked at; the node's chain adapter is one.
+// Chain reads the contracts; the node's chain adapter implements it.
 type Chain interface {
 	protocol.Views
 	protocol.Events
 	protocol.Senders
 	protocol.Tickets
 	Parameters(ctx context.Context) (protocol.Parameters, error)
-	// Round is the round of the newest block, by more than one endpoint's word.
+	// Round is the round of the newest block, confirmed by more than one endpoint.
 	Round(ctx context.Context) (protocol.RoundState, error)
 }
 
-// Options are a Redeemer's parts and settings. Zero settings get the defaults that
-// are named; the parts have none but Recorder, Changed, Reached and Now.
+// Options are a Redeemer's dependencies and settings. A zero setting gets the default that its
+// comment names. Of the dependencies only Recorder, Changed, Reached, Sending and Now may be
+// left out.
 type Options struct {
 	Ledger Ledger
 	Chain  Chain
 	Actor  protocol.Actor
-	// Recipient is whose tickets are redeemed; Chain watches it.
+	// Recipient owns the tickets; Chain watches it.
 	Recipient core.Address
 	Recorder  pm.Recorder
-	// Changed is told of each winner's new state when it is on disk, of one winner's
-	// in their order. It must not block.
+	// Changed gets each winner's new state once it is on disk, in order for one winner. It must
+	// not block.
 	Changed func(pm.Winner)
-	// Reached is told the layer-1 height at which a ticket's parameters expired, before
-	// the ticket is sent: from then on no ticket under them may be taken, whatever
-	// height the chain says later. A recipient in this process has it. It must not
-	// block; it may be left out.
+	// Reached gets the layer-1 height at which a ticket's parameters expired, before the ticket
+	// is sent: from then on no ticket under them may be accepted, whatever height the chain
+	// reports later. It is for a recipient in this process. It must not block.
 	Reached func(protocol.L1Block)
-	// Sending is told of a ticket before it is sent, where several processes may redeem
-	// one after another. Its error says that it must not be sent now. It may be left out.
+	// Sending is called before a ticket is sent, where several processes may redeem in turn.
+	// Its error says that the ticket must not be sent now.
 	Sending func(ctx context.Context, ticket protocol.Hash, expired protocol.L1Block) error
 	Board   *health.Board
 	Log     *slog.Logger
 	Now     func() time.Time
 
-	// RedeemGas is what a redemption is thought to take at least, while there is
-	// time to wait for a better price; 350 000. Half as much again is the least gas
-	// limit: the first redemption of a round takes more than others, and which one is
-	// the first shows when it is mined.
+	// RedeemGas is the least gas that a redemption is assumed to take while there is time to
+	// wait for a better price; 350 000. The least gas limit is half as much again: the first
+	// redemption of a round takes more than others, and which one is first shows only when it
+	// is mined.
 	RedeemGas protocol.Gas
-	// InFlight is how many transactions may be on their way at once; 8. Each sender
-	// has at most half of them.
+	// InFlight bounds the pending transactions; 8. Each sender has at most half of them.
 	InFlight int
-	// Confirmations is how many blocks on top make a payout final, FinalAfter for how
-	// long it must have been seen as well; 20 and 30 s. See txmgr.Options.
+	// Confirmations is how many blocks on top make a payout final, and FinalAfter the least
+	// time since it was first seen; 20 and 30 s. See txmgr.Options.
 	Confirmations protocol.L2Block
 	FinalAfter    time.Duration
-	// Pace is the least time between two looks at all tickets, Poll the most; 500 ms
-	// and 15 s.
+	// Pace is the least time between two passes over all tickets, Poll the most; 500 ms and 15
+	// s.
 	Pace, Poll time.Duration
-	// Retry is the first pause after an attempt that failed, RetryMost the longest;
-	// 5 s and 5 min.
+	// Retry is the first pause after a failed attempt, RetryMost the longest; 5 s and 5 min.
 	Retry, RetryMost time.Duration
-	// StepTimeout bounds what is done for one ticket at a time; 3 min, because logs may
-	// have to be searched.
+	// StepTimeout bounds one step of a ticket; 3 min, because logs may have to be searched.
 	StepTimeout time.Duration
-	// AlertAfter is for how long attempts may fail before that is a condition; 5 min.
+	// AlertAfter is for how long attempts may fail before a condition is set; 5 min.
 	AlertAfter time.Duration
-	// MaxQueued bounds the tickets that Queue takes of one sender; 10 000.
+	// MaxQueued bounds the waiting tickets that Queue accepts of one sender; 10 000.
 	MaxQueued int
 }
 

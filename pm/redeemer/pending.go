@@ -7,20 +7,20 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// sums are the face values of winners that are not paid, by sender. They have a lock of
-// their own, because every payment asks for one.
-type sums struct {
+// pendingSums are the face values of unpaid winners, by sender. They have their own lock,
+// because every payment reads one.
+type pendingSums struct {
 	mu  sync.Mutex
 	all map[core.Address]core.Wei // guarded by mu; without zeros
 }
 
-func (s *sums) get(sender core.Address) core.Wei {
+func (s *pendingSums) get(sender core.Address) core.Wei {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.all[sender]
 }
 
-func (s *sums) set(sender core.Address, sum core.Wei) {
+func (s *pendingSums) set(sender core.Address, sum core.Wei) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if sum.IsZero() {
@@ -30,25 +30,23 @@ func (s *sums) set(sender core.Address, sum core.Wei) {
 	s.all[sender] = sum
 }
 
-// pending says that nothing was paid for a ticket so far. One that may not be redeemed
-// yet counts as well: what it will take of its sender's funds is promised, and whoever
-// makes new promises has to know.
-func pending(t *ticket) bool { return t.w.State != pm.TicketMined }
+// unpaid reports whether nothing was paid for a ticket so far. A ticket that may not be
+// redeemed yet counts as well: its face value is already promised of the sender's funds.
+func unpaid(t *ticket) bool { return t.w.State != pm.TicketMined }
 
-// Pending are the face values of a sender's winning tickets that are not paid: they
-// wait for their parameters to expire, for a price or for funds, or are on their way.
-// It never waits.
-func (r *Redeemer) Pending(sender core.Address) core.Wei { return r.sums.get(sender) }
+// Pending is the sum of the face values of a sender's winning tickets that are not paid: they
+// wait for their parameters to expire, for a price or for funds, or are being redeemed. It
+// never blocks.
+func (r *Redeemer) Pending(sender core.Address) core.Wei { return r.pendingSums.get(sender) }
 
-// recount adds up a sender's face values anew, and tells who watches it. The caller
-// holds mu.
-func (r *Redeemer) recount(sender core.Address) {
+// recountLocked adds up a sender's face values again, and notifies its watchers.
+func (r *Redeemer) recountLocked(sender core.Address) {
 	var sum core.Wei
 	for _, t := range r.tickets {
-		if t.w.Ticket.Sender == sender && pending(t) {
+		if t.w.Ticket.Sender == sender && unpaid(t) {
 			sum = sum.Add(t.w.Ticket.FaceValue)
 		}
 	}
-	r.sums.set(sender, sum)
-	r.nudge(sender)
+	r.pendingSums.set(sender, sum)
+	r.notifyWatchersLocked(sender)
 }

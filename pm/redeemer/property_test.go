@@ -21,21 +21,21 @@ import (
 	"github.com/tuttinode/tutti/pm/redeemer"
 )
 
-// complaints are what a case found wrong.
-type complaints struct {
+// caseErrors are what a case found wrong.
+type caseErrors struct {
 	mu  sync.Mutex
 	all []string
 }
 
-func (c *complaints) Helper() {}
+func (c *caseErrors) Helper() {}
 
-func (c *complaints) Errorf(format string, args ...any) {
+func (c *caseErrors) Errorf(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all = append(c.all, fmt.Sprintf(format, args...))
 }
 
-func (c *complaints) Fatalf(format string, args ...any) { c.Errorf(format, args...) }
+func (c *caseErrors) Fatalf(format string, args ...any) { c.Errorf(format, args...) }
 
 // early is an actor that notes what is sent too early, or too often.
 type early struct {
@@ -80,7 +80,7 @@ func TestEveryWinnerIsPaidOrExplained(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		steps := rapid.SliceOfN(rapid.IntRange(0, 19), 1, 60).Draw(rt, "steps")
 		amounts := rapid.SliceOfN(rapid.IntRange(0, 11), len(steps), len(steps)).Draw(rt, "amounts")
-		found := &complaints{}
+		found := &caseErrors{}
 		synctest.Test(t, func(*testing.T) {
 			var r *rig
 			r = newRig(found, func(o *redeemer.Options) { o.Actor = early{o.Actor.(*coretest.Chain), &r} })
@@ -91,7 +91,7 @@ func TestEveryWinnerIsPaidOrExplained(t *testing.T) {
 				r.happen(s, amounts[i])
 			}
 			r.end()
-			r.judge()
+			r.checkOutcome()
 		})
 		if len(found.all) > 0 {
 			rt.Fatalf("%s", strings.Join(found.all, "\n"))
@@ -180,7 +180,7 @@ func (r *rig) end() {
 }
 
 // judge compares the books with the chain.
-func (r *rig) judge() {
+func (r *rig) checkOutcome() {
 	ctx := context.Background()
 	sends := r.mined()
 	var paid, lost core.Wei
@@ -212,7 +212,8 @@ func (r *rig) judge() {
 	if d, _ := r.chain.Delegator(ctx, me); d.Fees.Cmp(paid) != 0 {
 		r.Errorf("the books have %s ETH, the chain %s", paid.Ether(), d.Fees.Ether())
 	}
-	if d := r.condition(fault.TicketsLost); (d == "") != lost.IsZero() || d != "" && !strings.HasPrefix(d, lost.Ether()+" ETH in ") {
+	if d := r.condition(fault.TicketsLost); (d == "") != lost.IsZero() || d != "" &&
+		!strings.HasPrefix(d, lost.Ether()+" ETH in ") {
 		r.Errorf("%s ETH were lost, told is %q", lost.Ether(), d)
 	}
 	for _, wrong := range r.books.wrong {

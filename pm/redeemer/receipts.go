@@ -7,13 +7,13 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// receipts are what transactions redeemed, read once for all tickets of a batch.
+// receipts caches what transactions redeemed, read once for all tickets of a batch.
 type receipts struct {
 	mu  sync.Mutex
 	all map[protocol.TxHash]*receipt // guarded by mu
 }
 
-// receipt is what one transaction redeemed. The step that made it reads it and then closes
+// receipt is what one transaction redeemed. The step that claimed it reads it and then closes
 // done.
 type receipt struct {
 	done    chan struct{}
@@ -21,8 +21,8 @@ type receipt struct {
 	err     error
 }
 
-// of is a transaction's receipt, and whether the caller has to read it.
-func (r *receipts) of(tx protocol.TxHash) (one *receipt, mine bool) {
+// claim returns a transaction's receipt, and whether the caller has to read it.
+func (r *receipts) claim(tx protocol.TxHash) (one *receipt, mine bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if one = r.all[tx]; one != nil {
@@ -36,9 +36,9 @@ func (r *receipts) of(tx protocol.TxHash) (one *receipt, mine bool) {
 	return one, true
 }
 
-// payouts are what a transaction redeemed.
+// payouts returns what a transaction redeemed.
 func (r *receipts) payouts(ctx context.Context, chain Chain, tx protocol.TxHash) ([]protocol.Payout, error) {
-	one, mine := r.of(tx)
+	one, mine := r.claim(tx)
 	if mine {
 		one.payouts, one.err = chain.Payouts(ctx, tx)
 		close(one.done)

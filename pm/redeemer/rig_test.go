@@ -138,7 +138,8 @@ func ether(s string) core.Wei {
 }
 
 func (r *rig) fund(n byte, deposit, reserve string) {
-	r.chain.SetSender(coretest.AddressOf(key(n)), protocol.Sender{Deposit: ether(deposit), Reserve: protocol.Reserve{FundsRemaining: ether(reserve)}})
+	r.chain.SetSender(coretest.AddressOf(key(n)), protocol.Sender{Deposit: ether(deposit),
+		Reserve: protocol.Reserve{FundsRemaining: ether(reserve)}})
 }
 
 // ticket makes a winner of the present round, which may be redeemed in so many
@@ -151,7 +152,8 @@ func (r *rig) ticket(n byte, value string, expires protocol.L1Block) pm.Winner {
 }
 
 func winner(t protocol.WinningTicket, expires protocol.L1Block) pm.Winner {
-	return pm.Winner{Hash: t.Hash(), Ticket: t, Account: pm.Account{Sender: t.Sender}, ExpirationBlock: expires, Credited: true, Won: time.Now(), State: pm.TicketWon}
+	return pm.Winner{Hash: t.Hash(), Ticket: t, Account: pm.Account{Sender: t.Sender}, ExpirationBlock: expires,
+		Credited: true, Won: time.Now(), State: pm.TicketWon}
 }
 
 // win books a winner and hands it in.
@@ -170,7 +172,8 @@ func (r *rig) is(h protocol.Hash, state pm.TicketState, paid string) pm.Winner {
 	r.Helper()
 	w := r.books.winner(h)
 	if w.State != state || w.Paid.Cmp(ether(paid)) != 0 {
-		r.Errorf("the ticket is %s and brought %s (%s), want %s and %s; it went %v", w.State, w.Paid.Ether(), w.Reason, state, paid, r.books.states(h))
+		r.Errorf("the ticket is %s and brought %s (%s), want %s and %s; it went %v", w.State, w.Paid.Ether(), w.Reason,
+			state, paid, r.books.states(h))
 	}
 	return w
 }

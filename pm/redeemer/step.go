@@ -12,40 +12,41 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// start begins the step of a ticket that nothing is sent for. The caller holds mu.
-func (r *Redeemer) start(ctx context.Context, t *ticket, m *moment) {
+// startStepLocked starts a step of a ticket that sends nothing.
+func (r *Redeemer) startStepLocked(ctx context.Context, t *ticket, m *snapshot) {
 	was := t.w.State
-	r.occupy(t, m)
+	r.claimLocked(t, m)
 	r.steps.Go(func() {
 		limited, cancel := context.WithTimeout(ctx, r.opt.StepTimeout)
 		defer cancel()
 		err := r.step(limited, t, m)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		t.busy = false
+		t.work.end()
 		if ctx.Err() == nil {
-			if err == nil && was != pm.TicketWon && !r.trouble.broke() {
-				r.trouble = trouble{} // the chain was asked, and answered
+			if err == nil && was != pm.TicketWon && !r.failures.gasMoneyMissing() {
+				r.failures = failureStreak{} // the chain answered
 			}
-			r.rest(t, m, err)
-			r.stir()
+			r.finishStepLocked(t, m, err)
+			r.wakeLoop()
 		}
 	})
 }
 
-// occupy gives a ticket to a step. The caller holds mu.
-func (r *Redeemer) occupy(t *ticket, m *moment) {
-	when := r.term(t, m)
-	t.busy, t.look, t.news = true, false, r.sender(t.w.Ticket.Sender).news
-	t.ending, t.looked = when.ending, t.looked || !when.over
+// claimLocked gives a ticket to a step.
+func (r *Redeemer) claimLocked(t *ticket, m *snapshot) {
+	when := r.termLocked(t, m)
+	t.work.begin()
+	t.fundsVersion = r.senderLocked(t.w.Ticket.Sender).fundsVersion
+	t.ending, t.attempted = when.ending, t.attempted || !when.over
 }
 
-// decides begins the decision about a group of one sender's tickets. The caller holds mu.
-func (r *Redeemer) decides(ctx context.Context, group []*ticket, m *moment) {
-	s := r.sender(group[0].w.Ticket.Sender)
+// startDecisionLocked starts the decision about a group of one sender's tickets.
+func (r *Redeemer) startDecisionLocked(ctx context.Context, group []*ticket, m *snapshot) {
+	s := r.senderLocked(group[0].w.Ticket.Sender)
 	s.deciding = true
 	for _, t := range group {
-		r.occupy(t, m)
+		r.claimLocked(t, m)
 	}
 	r.steps.Go(func() {
 		limited, cancel := context.WithTimeout(ctx, r.opt.StepTimeout)
@@ -55,33 +56,33 @@ func (r *Redeemer) decides(ctx context.Context, group []*ticket, m *moment) {
 		defer r.mu.Unlock()
 		s.deciding = false
 		for _, c := range all {
-			c.t.busy = false
+			c.t.work.end()
 			if ctx.Err() == nil {
-				if c.decided && c.err == nil {
-					r.trouble = trouble{} // the chain was asked, and answered
+				if c.finished && c.err == nil {
+					r.failures = failureStreak{} // the chain was asked, and answered
 				}
-				r.rest(c.t, m, c.err)
+				r.finishStepLocked(c.t, m, c.err)
 			}
 		}
-		r.stir()
+		r.wakeLoop()
 	})
 }
 
-// step does the next thing for a ticket.
-func (r *Redeemer) step(ctx context.Context, t *ticket, m *moment) error {
+// step advances a ticket that is not queued.
+func (r *Redeemer) step(ctx context.Context, t *ticket, m *snapshot) error {
 	switch t.w.State {
 	case pm.TicketWon:
-		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Reason: t.waits, GasFee: t.spent})
+		return r.progress(ctx, t, pm.Progress{State: pm.TicketQueued, Reason: t.waitReason, GasFee: t.spent})
 	case pm.TicketSubmitted:
 		return r.follow(ctx, t, m)
 	case pm.TicketMined:
-		return r.confirm(ctx, t, m)
+		return r.confirmPayout(ctx, t, m)
 	}
 	return nil
 }
 
-// progress writes a ticket's next state and tells of it. What ended is forgotten
-// here; the ledger has it.
+// progress writes a ticket's next state to the ledger and reports it. An ended ticket is
+// dropped here; the ledger has it.
 func (r *Redeemer) progress(ctx context.Context, t *ticket, p pm.Progress) error {
 	p.Hash, p.At = t.w.Hash, r.opt.Now()
 	if err := r.opt.Ledger.Progress(ctx, p); err != nil {
@@ -96,80 +97,81 @@ func (r *Redeemer) progress(ctx context.Context, t *ticket, p pm.Progress) error
 	}
 	w.State, w.Tx, w.Paid, w.GasFee, w.Reason = p.State, p.Tx, p.Paid, p.GasFee, p.Reason
 	r.mu.Lock()
-	t.w, t.next, t.fails = w, time.Time{}, 0
+	t.w, t.next, t.failures = w, time.Time{}, 0
 	if p.State.Ended() || p.State == pm.TicketQueued {
-		t.promised, t.block = core.Wei{}, 0
+		t.allocated, t.block = core.Wei{}, 0
 	}
 	if p.State.Ended() {
 		delete(r.tickets, w.Hash)
 	}
-	r.lose(&w)
-	r.recount(w.Ticket.Sender)
+	r.recordLossLocked(&w)
+	r.recountLocked(w.Ticket.Sender)
 	r.mu.Unlock()
-	r.opt.Log.Log(ctx, levelOf(w.State), "winning ticket", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "state", string(w.State),
+	r.opt.Log.Log(ctx, logLevel(w.State), "winning ticket", "ticket", w.Hash.String(), "gateway",
+		w.Ticket.Sender.String(), "state", string(w.State),
 		"tx", w.Tx.String(), "paid", w.Paid.String(), "reason", w.Reason)
 	r.opt.Changed(w)
 	return nil
 }
 
-// rest notes what came of a step, and when the ticket is looked at again. The caller
-// holds mu.
-func (r *Redeemer) rest(t *ticket, m *moment, err error) {
+// finishStepLocked records the outcome of a step and when the next one is due.
+func (r *Redeemer) finishStepLocked(t *ticket, m *snapshot, err error) {
 	now := r.opt.Now()
 	switch {
 	case err == nil:
 		return
 	case errors.Is(err, fault.LedgerRefused):
-		// Nobody but the ledger can know why; the ticket is not ours to move.
+		// Only the ledger knows why, so this process cannot advance the ticket.
 		r.opt.Log.Warn("winning ticket set aside", "ticket", t.w.Hash.String(), fault.Attr(err))
 		delete(r.tickets, t.w.Hash)
-		r.recount(t.w.Ticket.Sender)
+		r.recountLocked(t.w.Ticket.Sender)
 		return
 	}
-	pause := min(r.opt.Retry<<min(t.fails, 16), r.opt.RetryMost)
-	trouble := meaningOf(fault.CodeOf(err)) == troubled
+	pause := min(r.opt.Retry<<min(t.failures, 16), r.opt.RetryMost)
+	trouble := classify(fault.CodeOf(err)) == failureTransient
 	if t.ending && trouble {
 		pause = min(pause, 3*r.opt.Retry)
 	}
-	t.fails++
-	t.next, t.soon = now.Add(pause), now.Add(min(pause, r.opt.Retry))
+	t.failures++
+	t.next, t.nextEarly = now.Add(pause), now.Add(min(pause, r.opt.Retry))
 	if !roundBegan(err, m) {
-		t.waits = reasonOf(err)
+		t.waitReason = reasonOf(err)
 	}
 	if trouble {
-		r.trouble.add(now, reasonOf(err))
+		r.failures.add(now, reasonOf(err))
 		r.opt.Recorder.RedemptionFailed(string(fault.CodeOf(err)))
 		r.opt.Log.Debug("redemption put off", "ticket", t.w.Hash.String(), fault.Attr(err))
 	}
 }
 
-// roundBegan reports whether a ticket was refused because another round began while it was
-// weighed. That is no reason why it waited before.
-func roundBegan(err error, m *moment) bool {
+// roundBegan reports whether a ticket was refused only because a new round began during the
+// check. That does not explain why it waited before.
+func roundBegan(err error, m *snapshot) bool {
 	return fault.CodeOf(err) == fault.RoundNotInitialized && m.view.Round.Initialized
 }
 
-// mined books what a redemption paid. The first of it that is seen counts for how
-// long it must stay.
-func (r *Redeemer) mined(ctx context.Context, t *ticket, p protocol.Payout) error {
+// recordMined records what a redemption paid. minedSince starts when the payout is first seen
+// in that block.
+func (r *Redeemer) recordMined(ctx context.Context, t *ticket, p protocol.Payout) error {
 	if t.block != p.Block || t.w.Tx != p.Tx || t.w.State != pm.TicketMined {
-		t.seen = r.opt.Now()
+		t.minedSince = r.opt.Now()
 	}
-	err := r.progress(ctx, t, pm.Progress{State: pm.TicketMined, Tx: p.Tx, Paid: p.Paid, GasFee: t.spent.Add(p.Fee), Reason: shortfall(p)})
+	err := r.progress(ctx, t, pm.Progress{State: pm.TicketMined, Tx: p.Tx, Paid: p.Paid, GasFee: t.spent.Add(p.Fee),
+		Reason: shortfall(p)})
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := r.sender(t.w.Ticket.Sender)
+	s := r.senderLocked(t.w.Ticket.Sender)
 	if t.block == 0 {
-		s.paid = s.paid.Add(p.Paid)
+		s.paidHere = s.paidHere.Add(p.Paid)
 	}
-	t.block, t.news = p.Block, s.news
+	t.block, t.fundsVersion = p.Block, s.fundsVersion
 	return nil
 }
 
-// shortfall says that less than the face value was paid.
+// shortfall is the reason where less than the face value was paid.
 func shortfall(p protocol.Payout) string {
 	if p.Paid.Cmp(p.FaceValue) >= 0 {
 		return ""
@@ -177,41 +179,41 @@ func shortfall(p protocol.Payout) string {
 	return string(fault.RedeemUnfunded) + ": " + p.Paid.Ether() + " of " + p.FaceValue.Ether() + " ETH were left"
 }
 
-// trace finds out by which transaction a ticket was redeemed: by our own, which the
-// actor knows whatever was forgotten here, or by somebody else's.
-func (r *Redeemer) trace(ctx context.Context, t *ticket, when term) error {
+// findRedemption finds the transaction that redeemed a used ticket: our own, which the actor
+// remembers, or one of another account.
+func (r *Redeemer) findRedemption(ctx context.Context, t *ticket, when term) error {
 	limited, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	tx, err := r.hand(limited, t, when)
+	tx, err := r.submit(limited, t, when)
 	if tx.ID != 0 {
-		return r.submitted(ctx, t, tx)
+		return r.recordSubmitted(ctx, t, tx)
 	}
-	if meaningOf(fault.CodeOf(err)) == troubled {
+	if classify(fault.CodeOf(err)) == failureTransient {
 		return err
 	}
-	return r.locate(ctx, t) // the actor looked for its own before the contracts refused
+	return r.findForeignPayout(ctx, t) // the actor searched its own transactions first
 }
 
-// locate finds the payout of a ticket that somebody else redeemed.
-func (r *Redeemer) locate(ctx context.Context, t *ticket) error {
+// findForeignPayout finds the payout of a ticket that another account redeemed.
+func (r *Redeemer) findForeignPayout(ctx context.Context, t *ticket) error {
 	p, found, err := r.opt.Chain.FindPayout(ctx, t.w.Ticket)
 	if err != nil {
 		return err
 	}
 	if !found {
-		if t.fails >= patience {
+		if t.failures >= maxPayoutSearches {
 			return r.fail(ctx, t, fault.New(fault.PayoutUnknown, "redeem a ticket", "it is used"))
 		}
 		return fault.New(fault.PayoutUnknown, "redeem a ticket", "it is used")
 	}
-	return r.mined(ctx, t, p)
+	return r.recordMined(ctx, t, p)
 }
 
-// patience is how often a payout is looked for that must be somewhere: with the
-// pauses that is most of an hour.
-const patience = 15
+// maxPayoutSearches bounds the searches for a payout that must exist. With the pauses they take
+// most of an hour.
+const maxPayoutSearches = 15
 
-// fail ends a ticket that nothing will make good by itself.
+// fail ends a ticket that cannot be redeemed.
 func (r *Redeemer) fail(ctx context.Context, t *ticket, why error) error {
 	err := r.progress(ctx, t, pm.Progress{State: pm.TicketFailed, Tx: t.w.Tx, GasFee: t.spent, Reason: reasonOf(why)})
 	if err == nil {
@@ -220,11 +222,11 @@ func (r *Redeemer) fail(ctx context.Context, t *ticket, why error) error {
 	return err
 }
 
-// bury ends a ticket that the contract refuses for ever. Where the ticket's own form
-// does not show why, an endpoint's word is no end of it: more than one has to answer,
-// and the refusal has to come again then.
-func (r *Redeemer) bury(ctx context.Context, t *ticket, when term, why error) error {
-	if flaw(opRedeem, &t.w.Ticket) != nil {
+// confirmRefused ends a ticket that the contract refuses for ever. Where verifyTicket does not
+// show why, one endpoint's answer is not enough: the ticket must be unused and the same refusal
+// must come again.
+func (r *Redeemer) confirmRefused(ctx context.Context, t *ticket, when term, why error) error {
+	if verifyTicket(opRedeem, &t.w.Ticket) != nil {
 		return r.fail(ctx, t, why)
 	}
 	isUsed, err := r.opt.Chain.TicketUsed(ctx, t.w.Ticket.Hash())
@@ -232,18 +234,18 @@ func (r *Redeemer) bury(ctx context.Context, t *ticket, when term, why error) er
 	case err != nil:
 		return err
 	case isUsed:
-		return r.trace(ctx, t, when)
+		return r.findRedemption(ctx, t, when)
 	}
-	if _, err = r.opt.Actor.Estimate(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket}); fault.CodeOf(err) != fault.CodeOf(why) {
-		return fault.New(fault.ChainDisputed, opRedeem, fmt.Sprintf("an endpoint said %s, and it is not said again",
+	_, err = r.opt.Actor.Estimate(ctx, protocol.RedeemTicket{Ticket: t.w.Ticket})
+	if fault.CodeOf(err) != fault.CodeOf(why) {
+		return fault.New(fault.ChainDisputed, opRedeem, fmt.Sprintf("an endpoint reported %s, and the next answer differs",
 			fault.CodeOf(why)))
 	}
 	return r.fail(ctx, t, why)
 }
 
-// expire ends a ticket whose rounds are over, unless it was redeemed in them. The
-// reason is what held it up. That they are over is read again, because the view may
-// have come from an endpoint that was wrong.
+// expire ends a ticket whose rounds are over, unless it was redeemed in them. The round is read
+// again, because the view may have come from a wrong endpoint.
 func (r *Redeemer) expire(ctx context.Context, t *ticket, when term) error {
 	round, err := r.opt.Chain.Round(ctx)
 	if err != nil {
@@ -258,7 +260,8 @@ func (r *Redeemer) expire(ctx context.Context, t *ticket, when term) error {
 	case err != nil:
 		return err
 	case isUsed:
-		return r.trace(ctx, t, when)
+		return r.findRedemption(ctx, t, when)
 	}
-	return r.progress(ctx, t, pm.Progress{State: pm.TicketExpired, Tx: t.w.Tx, GasFee: t.spent, Reason: t.epitaph(when)})
+	return r.progress(ctx, t, pm.Progress{State: pm.TicketExpired, Tx: t.w.Tx, GasFee: t.spent,
+		Reason: t.finalReason(when)})
 }

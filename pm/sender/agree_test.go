@@ -105,7 +105,8 @@ func segment(t *testing.T, k *kit, o *recipient.Recipient, offer *sender.Terms, 
 		return
 	}
 	hold, err := o.Admit(t.Context(), &pm.Job{
-		Account: pm.Account{Sender: gateway, Key: offer.Key}, Session: offer.Session, Quote: quote, Payment: p.Payment, Estimate: estimate,
+		Account: pm.Account{Sender: gateway, Key: offer.Key}, Session: offer.Session, Quote: quote, Payment: p.Payment,
+		Estimate: estimate,
 	})
 	if err == nil {
 		err = hold.Begin()
@@ -147,7 +148,8 @@ func agree(t *testing.T, k *kit, ledger *entries) {
 	for _, s := range sets {
 		paid = paid.Add(s.Value)
 		if len(s.Nonces) != len(theirs[s.RandHash]) || len(s.Open) != 0 {
-			t.Errorf("set %s: %d nonces here, %d there, %d open", s.RandHash, len(s.Nonces), len(theirs[s.RandHash]), len(s.Open))
+			t.Errorf("set %s: %d nonces here, %d there, %d open", s.RandHash, len(s.Nonces), len(theirs[s.RandHash]),
+				len(s.Open))
 		}
 	}
 	held := pm.Value{}

@@ -9,21 +9,20 @@ import (
 )
 
 const (
-	// creditHalves is how often half of what an orchestrator did not work for is forgiven.
+	// creditHalves is how often half of the unworked payments of an orchestrator is forgiven.
 	creditHalves = time.Hour
 	// workSpan is how long work counts as recent: to the end of the next span.
 	workSpan = 5 * time.Minute
-	// goodShare: work makes good for a sixteenth of its worth of earlier losses.
+	// goodShare: work offsets earlier losses by a sixteenth of its value.
 	goodShare = 16
 	// startShare is how many times its first work a stream or a model may leave unused,
-	// startGwei how much more, which is four tickets of the network's usual worth. Both
-	// come back after startAgain. A session is paid ahead by a segment, whose estimate may
-	// be three times what is billed, and a ticket.
+	// startGwei how much more: four tickets of the network's usual value. Both are granted
+	// again after startAgain. A session is paid ahead by a segment, whose estimate may be three
+	// times the bill, and a ticket.
 	startShare = 3
 	startGwei  = 32
 	startAgain = 20 * time.Minute
-	// leftShare: of jobs that clients left, as many are excused as half of the recent work
-	// is worth.
+	// leftShare: abandoned jobs are excused up to half of the value of recent work.
 	leftShare = 2
 	// maxCredits bounds the orchestrators whose credit is kept, maxStarts the streams and
 	// models of one that are remembered.
@@ -31,27 +30,27 @@ const (
 )
 
 // credit is what one orchestrator was paid and has not worked for, over all its sessions,
-// recipients and models. The mirror of its balances says how many tickets it wants; the
+// recipients and models. The mirror of its balances says how many tickets it asks for; the
 // credit says whether it gets them. It is guarded by Sender.mu. Amounts are whole wei.
 type credit struct {
-	// missing was paid for work that the orchestrator failed to do. waiting was paid for what
-	// came to nothing by a client's doing: no work could be done for it, so it stops no
-	// orchestrator, and only waits to be used up. inProgress is for jobs that are being done.
+	// missing was paid for work that the orchestrator failed to do. waiting was paid for jobs
+	// that failed because of a client: no work was possible, so it does not stop the
+	// orchestrator, and only waits to be used. inProgress is for running jobs.
 	missing, waiting, inProgress pm.Value
 	// halved is when missing and waiting were halved last.
 	halved time.Time
 	// worked is the work of the span that began at span, and of the one before.
 	worked [2]pm.Value
 	span   time.Time
-	// left are the jobs of these spans that were excused because their clients left.
+	// left is what was excused in these spans because clients left.
 	left [2]pm.Value
-	// starts are the streams and models that it works for, since when.
+	// starts are the streams and models that it works for, and since when.
 	starts map[string]time.Time
-	// clients are the shares of those that cause the payments.
+	// clients are the shares of the clients that cause the payments.
 	clients map[string]*share
-	// stopped: it is paid nothing until it holds half of what it may.
+	// stopped: it is paid nothing until it holds at most half of its bound.
 	stopped bool
-	// freed is closed when less is in progress.
+	// freed is closed when inProgress shrinks.
 	freed chan struct{}
 }
 
@@ -71,9 +70,9 @@ type job struct {
 	start string
 }
 
-// pass brings a credit up to a time.
-func (c *credit) pass(now time.Time) {
-	// A clock that was ahead must not keep anything for as long as it was.
+// advance brings a credit up to a time.
+func (c *credit) advance(now time.Time) {
+	// A clock that was ahead must not extend anything.
 	if c.halved.After(now) {
 		c.halved = now
 	}
@@ -95,11 +94,11 @@ func (c *credit) pass(now time.Time) {
 		c.worked, c.left = [2]pm.Value{{}, c.worked[0]}, [2]pm.Value{{}, c.left[0]}
 		c.span = c.span.Add(workSpan)
 	}
-	c.passShares(hours, spans)
+	c.advanceShares(hours, spans)
 }
 
-// forget drops the streams and models whose first work is a while ago, and clients of
-// which there is nothing to remember.
+// forget drops streams and models whose first work is a while ago, and clients without a
+// record.
 func (c *credit) forget(now time.Time) {
 	for k, at := range c.starts {
 		if at.After(now) || now.Sub(at) >= startAgain {
@@ -113,8 +112,8 @@ func (c *credit) forget(now time.Time) {
 	}
 }
 
-// begins reports whether work for a stream or a model is its first in a while.
-func (c *credit) begins(start string, now time.Time) bool {
+// isFirstWork reports whether work for a stream or a model is its first in a while.
+func (c *credit) isFirstWork(start string, now time.Time) bool {
 	at, known := c.starts[start]
 	if known && now.Sub(at) < startAgain || !known && len(c.starts) >= maxStarts {
 		return false
@@ -123,30 +122,30 @@ func (c *credit) begins(start string, now time.Time) bool {
 	return true
 }
 
-// bound is what an orchestrator may hold: what the operator says, and as much as it worked
-// for recently, so that those with many streams are not held up.
+// bound is what an orchestrator may hold: the operator's limit plus the value of its recent
+// work, so that those with many streams are not delayed.
 func (c *credit) bound(limit pm.Value) pm.Value { return limit.Add(c.worked[0]).Add(c.worked[1]) }
 
-// unworked was paid for what is over.
+// unworked was paid for finished jobs without work.
 func (c *credit) unworked() pm.Value { return c.missing.Add(c.waiting) }
 
 // held is all that was paid without work so far.
 func (c *credit) held() pm.Value { return c.unworked().Add(c.inProgress) }
 
-// admit reports whether so much more may be paid for a client's job: "" or the code of why
-// not. later: it may be when jobs in progress end.
+// admit reports whether an amount may be paid for a client's job: "" or the code of the
+// refusal. later: it may be when running jobs end.
 func (c *credit) admit(amount, limit pm.Value, client *share) (code fault.Code, later bool) {
 	bound := c.bound(limit)
 	switch {
-	case c.stopped && !c.resume(limit), c.stop(amount, limit):
+	case c.stopped && !c.mayResume(limit), c.mayStop(amount, limit):
 		return fault.PaidWorkMissing, false
 	case c.unworked().Add(amount).Cmp(bound) > 0:
 		return fault.CreditInUse, false
-	// Clients that one has not worked for may waste no more than half of what it may hold,
-	// however many they are: the rest is left to those that it works for.
+	// Clients without recent work may leave unworked no more than half of the bound, however
+	// many they are: the rest is for clients with work.
 	case client.recent().Sign() == 0 && c.waiting.Times(2).Cmp(bound) >= 0:
 		return fault.CreditInUse, false
-	case !c.shares(amount, limit, client):
+	case !c.withinShare(amount, limit, client):
 		return fault.CreditInUse, c.inProgress.Sign() > 0
 	case c.held().Add(amount).Cmp(bound) > 0:
 		return fault.CreditInUse, true
@@ -154,15 +153,16 @@ func (c *credit) admit(amount, limit pm.Value, client *share) (code fault.Code, 
 	return "", false
 }
 
-// resume has an orchestrator that was stopped paid again where it has made good for enough.
-func (c *credit) resume(limit pm.Value) bool {
+// mayResume resumes a stopped orchestrator whose missing work fell to half of its bound, and
+// reports whether it may be paid.
+func (c *credit) mayResume(limit pm.Value) bool {
 	c.stopped = c.missing.Times(2).Cmp(c.bound(limit)) > 0
 	return !c.stopped
 }
 
-// stop stops an orchestrator that failed to work for so much that such a payment does not
-// go to it any more, whatever becomes of the jobs in progress.
-func (c *credit) stop(amount, limit pm.Value) bool {
+// mayStop stops an orchestrator if missing work makes such a payment impossible, whatever
+// happens to running jobs. It reports whether it is stopped.
+func (c *credit) mayStop(amount, limit pm.Value) bool {
 	bound := c.bound(limit)
 	c.stopped = c.stopped || c.missing.Add(amount).Cmp(bound) > 0 && c.missing.Times(2).Cmp(bound) > 0
 	return c.stopped
@@ -174,7 +174,7 @@ func (c *credit) begin(j job) {
 	j.client.inProgress = j.client.inProgress.Add(j.amount)
 }
 
-// end ends a job, whose payment is no longer in progress.
+// end removes a job's payment from inProgress.
 func (c *credit) end(j job) {
 	if j.amount.Sign() > 0 {
 		c.inProgress = c.inProgress.Sub(j.amount)
@@ -184,76 +184,75 @@ func (c *credit) end(j job) {
 	}
 }
 
-// receive ends a job that brought work of some worth. What the estimate was too high by is
-// the client's doing, as it is made of the client's input; what the tickets are worth more
-// than the estimate is the orchestrator's. It returns how much of the payment is unworked
-// now.
+// receive ends a job that returned work of some value. The excess of the estimate is the
+// client's doing, as the estimate follows its input; the excess of the tickets over the
+// estimate is the orchestrator's. It returns how much of the payment is unworked now.
 func (c *credit) receive(j job, work pm.Value, now time.Time) (lost pm.Value) {
 	c.end(j)
 	if work.Sign() <= 0 {
-		return c.lose(j, pm.Value{}, pm.Value{})
+		return c.recordLoss(j, pm.Value{}, pm.Value{})
 	}
-	good := c.work(j, work, now)
-	return c.lose(j, good, j.estimate.Sub(good))
+	good := c.recordWork(j, work, now)
+	return c.recordLoss(j, good, j.estimate.Sub(good))
 }
 
-// work counts work, and returns what it is good for.
-func (c *credit) work(j job, work pm.Value, now time.Time) (good pm.Value) {
-	c.worked[0] = c.worked[0].Add(work)
-	j.client.worked[0] = j.client.worked[0].Add(work)
-	good = work.Add(whole(part(work, goodShare)))
-	if c.begins(j.start, now) {
-		good = good.Add(work.Times(startShare)).Add(gwei(startGwei))
+// recordWork records work, and returns what it offsets.
+func (c *credit) recordWork(j job, recordWork pm.Value, now time.Time) (good pm.Value) {
+	c.worked[0] = c.worked[0].Add(recordWork)
+	j.client.worked[0] = j.client.worked[0].Add(recordWork)
+	good = recordWork.Add(floorWei(divide(recordWork, goodShare)))
+	if c.isFirstWork(j.start, now) {
+		good = good.Add(recordWork.Times(startShare)).Add(gwei(startGwei))
 	}
 	return good
 }
 
-// excuse ends a job that its client left. Some of the work came; more of it may have been
-// done. Clients leave an orchestrator that does not answer as well: what did not come is no
-// work that more is paid for, and is excused beside half as much work only. The rest waits.
+// excuse ends a job that its client left. Some of the work arrived; more may have been done.
+// Clients also leave an orchestrator that does not answer, so work that did not arrive raises
+// no bound, and is excused only up to half of the recent work. The rest waits.
 func (c *credit) excuse(j job, came, done pm.Value, now time.Time) (lost pm.Value) {
 	c.end(j)
 	var good pm.Value
 	if came.Sign() > 0 {
-		good = c.work(j, came, now)
+		good = c.recordWork(j, came, now)
 	}
 	rest := c.unworked().Add(j.amount).Sub(good)
-	most := part(c.worked[0].Add(c.worked[1]), leftShare).Sub(c.left[0]).Sub(c.left[1])
-	excused := least(done.Sub(came), most, rest)
-	if excused = whole(excused); excused.Sign() < 0 {
+	most := divide(c.worked[0].Add(c.worked[1]), leftShare).Sub(c.left[0]).Sub(c.left[1])
+	excused := minValue(done.Sub(came), most, rest)
+	if excused = floorWei(excused); excused.Sign() < 0 {
 		excused = pm.Value{}
 	}
 	c.left[0] = c.left[0].Add(excused)
-	lost = c.lose(j, good.Add(excused), j.amount)
-	// What its own tickets do not pay comes from a balance.
-	c.drain(j.client, done.Sub(came).Sub(excused).Sub(j.amount))
+	lost = c.recordLoss(j, good.Add(excused), j.amount)
+	// The part beyond its own tickets comes from a balance.
+	c.recordDrain(j.client, done.Sub(came).Sub(excused).Sub(j.amount))
 	return lost
 }
 
-// forgo ends a job whose input was at fault: no work could be done.
-func (c *credit) forgo(j job) (lost pm.Value) {
+// deferLoss ends a job whose input was bad: no work was possible.
+func (c *credit) deferLoss(j job) (lost pm.Value) {
 	c.end(j)
-	return c.lose(j, pm.Value{}, j.amount)
+	return c.recordLoss(j, pm.Value{}, j.amount)
 }
 
-// blame counts a job whose payment waits against the orchestrator, as far as it still waits.
-// So much of it was drained from a balance.
+// blame counts a waiting payment against the orchestrator, as far as it still waits. drained of
+// it came from a balance.
 func (c *credit) blame(j job, drained pm.Value) {
-	v := whole(least(j.amount.Add(drained), j.client.open, c.waiting))
+	v := floorWei(minValue(j.amount.Add(drained), j.client.open, c.waiting))
 	j.client.open, c.waiting, c.missing = j.client.open.Sub(v), c.waiting.Sub(v), c.missing.Add(v)
-	j.client.drained = least(j.client.drained.Sub(least(drained, j.client.drained)), j.client.open)
+	j.client.drained = minValue(j.client.drained.Sub(minValue(drained, j.client.drained)), j.client.open)
 }
 
-// lose counts what was paid and what is good for it. Of what is left, as much as waits at
-// most is the client's doing. It returns how much of the payment is unworked now.
-func (c *credit) lose(j job, good, waits pm.Value) pm.Value {
+// recordLoss records what was paid and what offsets it. Of the rest, at most waits is the
+// client's doing. It returns how much of the payment is unworked now.
+func (c *credit) recordLoss(j job, good, waits pm.Value) pm.Value {
 	before := c.unworked()
 	rest := j.amount.Sub(good)
 	if rest.Sign() <= 0 {
-		c.makeGood(j.client, rest.Neg())
+		c.offsetLoss(j.client, rest.Neg())
 		return c.unworked().Sub(before)
 	}
-	if waits = whole(least(waits, rest)); waits.Sign() > 0 {
+	if waits = floorWei(minValue(waits, rest)); waits.Sign() > 0 {
 		c.waiting, rest = c.waiting.Add(waits), rest.Sub(waits)
 		j.client.open = j.client.open.Add(waits)
 	}
@@ -261,17 +260,17 @@ func (c *credit) lose(j job, good, waits pm.Value) pm.Value {
 	return c.unworked().Sub(before)
 }
 
-// makeGood has work make good for what was lost: by its own client first.
-func (c *credit) makeGood(client *share, good pm.Value) {
-	own := least(good, client.open, c.waiting)
+// offsetLoss offsets losses by work: those of its own client first.
+func (c *credit) offsetLoss(client *share, good pm.Value) {
+	own := minValue(good, client.open, c.waiting)
 	client.open, c.waiting, good = client.open.Sub(own), c.waiting.Sub(own), good.Sub(own)
-	client.drained = least(client.drained, client.open)
-	failed := least(good, c.missing)
+	client.drained = minValue(client.drained, client.open)
+	failed := minValue(good, c.missing)
 	c.missing, good = c.missing.Sub(failed), good.Sub(failed)
-	c.waiting = c.waiting.Sub(least(good, c.waiting))
+	c.waiting = c.waiting.Sub(minValue(good, c.waiting))
 }
 
-func least(v pm.Value, others ...pm.Value) pm.Value {
+func minValue(v pm.Value, others ...pm.Value) pm.Value {
 	for _, o := range others {
 		if o.Cmp(v) < 0 {
 			v = o
@@ -280,13 +279,13 @@ func least(v pm.Value, others ...pm.Value) pm.Value {
 	return v
 }
 
-// whole cuts off what is not a whole wei.
-func whole(v pm.Value) pm.Value { return pm.ValueOf(new(big.Rat).SetInt(v.Floor())) }
+// floorWei rounds down to whole wei.
+func floorWei(v pm.Value) pm.Value { return pm.ValueOf(new(big.Rat).SetInt(v.Floor())) }
 
-// wholeUp adds what is missing to a whole wei.
-func wholeUp(v pm.Value) pm.Value { return whole(v.Neg()).Neg() }
+// ceilWei rounds up to whole wei.
+func ceilWei(v pm.Value) pm.Value { return floorWei(v.Neg()).Neg() }
 
-func part(v pm.Value, n int64) pm.Value {
+func divide(v pm.Value, n int64) pm.Value {
 	r := v.Rat()
 	return pm.ValueOf(r.Quo(r, new(big.Rat).SetInt64(n)))
 }

@@ -35,7 +35,7 @@ func newHonest(ev, estimate, bill int64, streams int) *honest {
 // It returns how many had to wait for others, which then had their turn.
 func (h *honest) round(t *testing.T, session func(stream int) string) (waited int) {
 	t.Helper()
-	h.pass(h.now)
+	h.advance(h.now)
 	var todo []int
 	for i := range h.streams {
 		todo = append(todo, i)
@@ -140,7 +140,7 @@ func TestManyShortStreams(t *testing.T) {
 	h := newHonest(8, 3, 2, 1)
 	for i := range 5_000 {
 		h.now = h.now.Add(600 * time.Millisecond)
-		h.pass(h.now)
+		h.advance(h.now)
 		if code := h.pay(8, fmt.Sprint("stream ", i)); code != "" {
 			t.Fatalf("clip %d: %s", i, code)
 		}
@@ -161,8 +161,8 @@ func TestPaidIsBounded(t *testing.T) {
 		for step := range 2000 {
 			h.now = h.now.Add(time.Duration(dice.IntN(1500)) * time.Millisecond)
 			before := h.unworked()
-			h.pass(h.now)
-			excused += part(before.Sub(h.unworked()), 1e9).Floor().Int64() + 1
+			h.advance(h.now)
+			excused += divide(before.Sub(h.unworked()), 1e9).Floor().Int64() + 1
 			amount := int64(8 + dice.IntN(3000))
 			stream := fmt.Sprint(dice.IntN(5))
 			if h.pay(amount, stream) != "" {
@@ -198,7 +198,7 @@ func TestClientsThatLeaveAreExcused(t *testing.T) {
 		was := false
 		for n := range 5000 {
 			h.now = h.now.Add(time.Second)
-			h.pass(h.now)
+			h.advance(h.now)
 			if code := h.pay(100, "stream"); code != "" {
 				was = true
 				continue
@@ -221,10 +221,10 @@ func TestWorkIsForgottenWhateverTheClockDid(t *testing.T) {
 	t.Parallel()
 	h := newHonest(100, 100, 100, 1)
 	right := h.now
-	h.pass(right.Add(10 * 365 * 24 * time.Hour))
+	h.advance(right.Add(10 * 365 * 24 * time.Hour))
 	for n := range 3600 {
 		h.now = right.Add(time.Duration(n) * time.Second)
-		h.pass(h.now)
+		h.advance(h.now)
 		h.receive(h.job(0, "stream"), gwei(100), h.now)
 	}
 	if most := gwei(20_000 + 100*600); h.bound(h.limit).Cmp(most) > 0 {
@@ -237,13 +237,13 @@ func TestClientsAreBounded(t *testing.T) {
 	t.Parallel()
 	h := newHonest(100, 100, 100, 1)
 	for n := range maxClients + 100 {
-		h.forgo(h.begun(h.job(1, fmt.Sprint("client ", n))))
+		h.deferLoss(h.begun(h.job(1, fmt.Sprint("client ", n))))
 	}
 	if len(h.clients) != maxClients+1 || h.share("one more") != h.share("another") {
 		t.Errorf("%d clients are kept", len(h.clients))
 	}
 	h.now = h.now.Add(100 * time.Hour)
-	h.pass(h.now)
+	h.advance(h.now)
 	if h.forget(h.now); len(h.clients) != 0 {
 		t.Errorf("%d clients are kept for ever", len(h.clients))
 	}

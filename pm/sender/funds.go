@@ -11,17 +11,17 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// fundsTime bounds one look at the funds.
+// fundsTime bounds one read of the funds.
 const fundsTime = 10 * time.Second
 
-// faceValueIdle is how long a face value that the deposit does not carry is told of
-// after it was asked for last.
+// faceValueIdle is how long the condition of a too high face value stays after the last
+// request.
 const faceValueIdle = 10 * time.Minute
 
-// maxTooHigh bounds the recipients of which that is told: who is paid names them.
+// maxTooHigh bounds the recipients with that condition: the payees choose them.
 const maxTooHigh = 64
 
-// watchFunds looks at the funds before they are needed.
+// watchFunds checks the funds before they are needed.
 func (s *Sender) watchFunds(ctx context.Context) {
 	view := s.opt.Chain.View()
 	if !view.Known || s.opt.Board == nil {
@@ -33,12 +33,12 @@ func (s *Sender) watchFunds(ctx context.Context) {
 	if err != nil {
 		return // the chain's own conditions say why
 	}
-	s.showFunds(funds.Sender)
+	s.updateFundsConditions(funds.Sender)
 }
 
-// showFunds makes a condition of each thing that is wrong with the funds as such, and clears
-// those that are over. All are shown at once, so that the operator mends them at once.
-func (s *Sender) showFunds(funds protocol.Sender) {
+// updateFundsConditions sets and clears a condition for each problem of the funds. All are set
+// at once, so that the operator fixes them at once.
+func (s *Sender) updateFundsConditions(funds protocol.Sender) {
 	problems := map[fault.Code]string{fault.OwnReserveEmpty: "", fault.OwnDepositEmpty: "", fault.OwnFundsUnlocking: ""}
 	if funds.Reserve.FundsRemaining.IsZero() {
 		problems[fault.OwnReserveEmpty] = "no reserve"
@@ -59,48 +59,47 @@ func (s *Sender) showFunds(funds protocol.Sender) {
 	}
 }
 
-// tellFunds makes conditions of what is wrong with the funds, and of a deposit that does not
-// carry the recipient's tickets, which is what err says of a payment to it.
-func (s *Sender) tellFunds(recipient core.Address, funds protocol.Sender, err error) {
+// reportFunds updates the conditions of the funds, and of a deposit that does not cover the
+// recipient's tickets; err is the result of a payment to it.
+func (s *Sender) reportFunds(recipient core.Address, funds protocol.Sender, err error) {
 	if s.opt.Board == nil {
 		return
 	}
-	s.showFunds(funds)
+	s.updateFundsConditions(funds)
 	if err == nil || fault.CodeOf(err) == fault.TicketFaceValueHigh {
-		s.tellFaceValue(recipient, err)
+		s.reportFaceValue(recipient, err)
 	}
 }
 
-// tellFaceValue makes a condition of a deposit that does not carry one recipient's
+// reportFaceValue updates the condition of a deposit that does not cover one recipient's
 // tickets; another's may be smaller.
-func (s *Sender) tellFaceValue(recipient core.Address, err error) {
+func (s *Sender) reportFaceValue(recipient core.Address, err error) {
 	s.mu.Lock()
-	_, told := s.tooHigh[recipient]
+	_, shown := s.tooHigh[recipient]
 	switch {
 	case err == nil:
 		delete(s.tooHigh, recipient)
-	case told || len(s.tooHigh) < maxTooHigh:
-		s.tooHigh[recipient], told = s.opt.Now(), true
+	case shown || len(s.tooHigh) < maxTooHigh:
+		s.tooHigh[recipient], shown = s.opt.Now(), true
 	}
 	s.mu.Unlock()
-	if told {
+	if shown {
 		s.opt.Board.Report(health.Key{Code: fault.TicketFaceValueHigh, About: recipient.String()}, err)
 	}
 }
 
-// forgetFaceValues clears the conditions about recipients that are not paid any
-// more.
+// forgetFaceValues clears the conditions of recipients that are not paid any more.
 func (s *Sender) forgetFaceValues(now time.Time) {
 	s.mu.Lock()
 	var idle []core.Address
-	for who, at := range s.tooHigh {
+	for key, at := range s.tooHigh {
 		if now.Sub(at) >= faceValueIdle {
-			delete(s.tooHigh, who)
-			idle = append(idle, who)
+			delete(s.tooHigh, key)
+			idle = append(idle, key)
 		}
 	}
 	s.mu.Unlock()
-	for _, who := range idle {
-		s.opt.Board.Clear(health.Key{Code: fault.TicketFaceValueHigh, About: who.String()})
+	for _, key := range idle {
+		s.opt.Board.Clear(health.Key{Code: fault.TicketFaceValueHigh, About: key.String()})
 	}
 }

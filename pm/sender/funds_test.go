@@ -66,10 +66,13 @@ func TestFundsAreSaidToBeInOrderAgain(t *testing.T) {
 		trial  *sender.Terms
 		left   fault.Code
 	}{
-		"a face value too high": {func(c *chain) { c.funds.Reserve = protocol.Reserve{} }, terms(params(2, 1e12), nil), fault.TicketFaceValueHigh},
-		"a payment too large":   {func(c *chain) { c.funds.WithdrawRound = 8 }, terms(params(2, 2_900_000_000_000), large), ""},
-		"a ticket too dear":     {func(c *chain) { c.funds.Deposit = wei("0") }, terms(params(2, 3_000_000_000_001), nil), ""},
-		"a payment that works":  {func(c *chain) { c.funds.Deposit = wei("0") }, terms(params(2, 30), nil), ""},
+		"a face value too high": {func(c *chain) { c.funds.Reserve = protocol.Reserve{} }, terms(params(2, 1e12), nil),
+			fault.TicketFaceValueHigh},
+		"a payment too large": {func(c *chain) { c.funds.WithdrawRound = 8 }, terms(params(2, 2_900_000_000_000), large),
+			""},
+		"a ticket too expensive": {func(c *chain) { c.funds.Deposit = wei("0") }, terms(params(2, 3_000_000_000_001), nil),
+			""},
+		"a payment that works": {func(c *chain) { c.funds.Deposit = wei("0") }, terms(params(2, 30), nil), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,7 +155,8 @@ func TestRunningUnlockIsShown(t *testing.T) {
 		}
 		return k.board.Snapshot()
 	}
-	if c := unlock(107); len(c) != 1 || c[0].Code != fault.OwnFundsUnlocking || !strings.Contains(c[0].Detail, "from round 106 on") {
+	if c := unlock(107); len(c) != 1 || c[0].Code != fault.OwnFundsUnlocking ||
+		!strings.Contains(c[0].Detail, "from round 106 on") {
 		t.Errorf("%+v", c)
 	}
 	if c := unlock(0); len(c) != 0 {

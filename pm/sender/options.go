@@ -13,38 +13,37 @@ import (
 	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
-// Chain is what paying needs to know of the chain. It is asked for every payment
-// and answers out of memory.
+// Chain is read for every payment; it answers from memory.
 type Chain interface {
 	View() protocol.View
-	SenderFunds(ctx context.Context, who core.Address) (protocol.SenderFunds, error)
+	SenderFunds(ctx context.Context, key core.Address) (protocol.SenderFunds, error)
 }
 
-// Book is where payments are written down; *spent.Store is one.
+// Book records payments; *paymentlog.Store implements it.
 type Book interface {
 	Begin(p *paymentlog.Payment) (*paymentlog.Writing, error)
 	Settle(id paymentlog.ID, r paymentlog.Result)
-	Note(p *paymentlog.Payment)
+	Record(p *paymentlog.Payment)
 	Keep(c paymentlog.Credit)
 }
 
 // Options make a Sender. Account, Sign, Chain and Book must be set.
 type Options struct {
-	// Account is who pays.
+	// Account is the paying account.
 	Account core.Address
 	// Sign signs a message with the account's key, in the personal form of Ethereum
 	// signatures. It may be called from several goroutines at once.
 	Sign  func(m signature.Message) ([]byte, error)
 	Chain Chain
 	Book  Book
-	// Issued are the nonces that the process before used, as spent.Open tells.
+	// Issued are the nonces that the process before used, from paymentlog.Open.
 	Issued []paymentlog.Issued
-	// Credits are what orchestrators were paid and had not worked for then.
+	// Credits are the stored credits of orchestrators.
 	Credits []paymentlog.Credit
 	Limits  pm.Limits
 
 	Recorder pm.Recorder
-	// Board is told of funds that do not suffice; nil tells nobody.
+	// Board gets conditions of insufficient funds; nil gets none.
 	Board *health.Board
 	Log   *slog.Logger
 	Now   func() time.Time

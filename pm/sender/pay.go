@@ -22,35 +22,32 @@ type Payment struct {
 	s      *Sender
 	terms  *Terms
 	record paymentlog.Payment
-	// took is what was taken out of the balance, credit what the tickets add.
-	took   taken
+	// drawn is what was taken out of the balance, credit what the tickets add.
+	drawn  drawn
 	credit pm.Value
-	// job is what the tickets count on the orchestrator's credit; it has no client where
-	// there are none.
+	// job is the charge of the tickets; it has no client without tickets.
 	job               job
 	settled, received atomic.Bool
-	// forgone: what was paid waits, see Forgo, and drained is what was not paid by its own
-	// tickets. They are guarded by Sender.mu. blamed: it no longer waits.
+	// forgone: the payment waits, see Forgo. drained is the part that its own tickets did not
+	// pay. Both are guarded by Sender.mu. blamed: it no longer waits.
 	forgone bool
 	drained pm.Value
 	blamed  atomic.Bool
-	// billed: the orchestrator billed the job, or keeps what was paid for it.
+	// billed: the orchestrator billed the job, or keeps its payment.
 	billed atomic.Bool
 }
 
-// Pay makes the payment for a job of so many units, as many as the orchestrator may
-// come to bill. What it does not have there is paid by tickets; they are on disk
-// when Pay returns. Errors are faults: TicketParamsStale says that new terms are to
-// be asked for, PaidWorkMissing and CreditInUse that this orchestrator is to work first,
-// the funds' own codes that this gateway cannot pay, SpentFailed that nothing can be
-// written down, all others what is wrong with the terms.
+// Pay makes the payment for a job of at most so many billed units. What the balance lacks is
+// paid by tickets, which are on disk when Pay returns. Errors are faults: TicketParamsStale
+// asks for new terms, PaidWorkMissing and CreditInUse mean that this orchestrator has to work
+// first, the funds' codes that this gateway cannot pay, SpentFailed that nothing can be
+// recorded; all others are problems of the terms.
 func (s *Sender) Pay(ctx context.Context, t *Terms, units int64) (*Payment, error) {
 	now := s.opt.Now()
 	p, err := s.pay(ctx, t, max(0, units), now)
 	if err != nil {
 		s.opt.Recorder.PaymentNotMade(t.Key, string(fault.CodeOf(err)))
-		// Why a job was not paid is told by who tries to send it; lasting troubles are
-		// conditions.
+		// The caller logs why a job was not paid; lasting problems are conditions.
 		s.opt.Log.Debug("payment not made", "orchestrator", t.Peer, "job", t.Key, fault.Attr(err))
 	}
 	return p, err
@@ -71,23 +68,23 @@ func (s *Sender) pay(ctx context.Context, t *Terms, units int64, now time.Time) 
 		Price: t.Price, Estimate: units, At: now,
 	}
 	var err error
-	if p.took, err = s.takeOut(ctx, t, t.Price.Of(units), now); err != nil {
+	if p.drawn, err = s.drawBalance(ctx, t, t.Price.Of(units), now); err != nil {
 		return nil, err
 	}
-	if err := s.fill(ctx, p); err != nil {
-		s.undo(t.account(), p.took)
+	if err := s.addTickets(ctx, p); err != nil {
+		s.cancelDraw(t.account(), p.drawn)
 		return nil, err
 	}
 	return p, nil
 }
 
-// fill adds the tickets that are missing for a job.
-func (s *Sender) fill(ctx context.Context, p *Payment) error {
-	t, took := p.terms, &p.took
+// addTickets adds the tickets that a job lacks.
+func (s *Sender) addTickets(ctx context.Context, p *Payment) error {
+	t, took := p.terms, &p.drawn
 	if took.tickets == 0 {
 		return s.mayDraw(t)
 	}
-	// No job is refused, or waits, for what others would have of its payment.
+	// No job is refused, or waits, because of the tickets for others.
 	if took.others > 0 && !s.fits(t, took.tickets) {
 		took.tickets, took.others = took.tickets-took.others, 0
 	}
@@ -101,7 +98,7 @@ func (s *Sender) fill(ctx context.Context, p *Payment) error {
 	}
 	n := took.tickets
 	if err = s.issue(ctx, p, n); err != nil {
-		s.unsend(t, p.job)
+		s.reverseCharge(t, p.job)
 		return err
 	}
 	p.credit = t.ev.Times(int64(n))
@@ -109,12 +106,12 @@ func (s *Sender) fill(ctx context.Context, p *Payment) error {
 	return nil
 }
 
-// afford says whether so many tickets may be sent, and counts them on the credit.
+// afford checks whether so many tickets may be sent, and charges them.
 func (s *Sender) afford(ctx context.Context, t *Terms, n int) (job, error) {
 	if err := s.check(ctx, t, n); err != nil {
 		return job{}, err
 	}
-	charged := wholeUp(t.ev.Times(int64(n)))
+	charged := ceilWei(t.ev.Times(int64(n)))
 	client, err := s.charge(ctx, t, charged)
 	if err != nil {
 		return job{}, err
@@ -122,9 +119,9 @@ func (s *Sender) afford(ctx context.Context, t *Terms, n int) (job, error) {
 	return job{amount: charged, client: client}, nil
 }
 
-// issue makes a payment's tickets and writes them down.
+// issue makes a payment's tickets and records them.
 func (s *Sender) issue(ctx context.Context, p *Payment, n int) error {
-	first, err := s.number(p.terms, n)
+	first, err := s.takeNonces(p.terms, n)
 	if err != nil {
 		return err
 	}
@@ -134,13 +131,13 @@ func (s *Sender) issue(ctx context.Context, p *Payment, n int) error {
 		return err
 	}
 	p.record.ID = writing.ID
-	// The disk and the key work side by side.
+	// The tickets are signed while the disk writes.
 	p.Tickets, err = s.sign(p.Params, first, n)
 	if e := writing.Wait(ctx); e != nil {
 		return e
 	}
 	if err != nil {
-		s.book(p, paymentlog.Unsent, 0)
+		s.recordResult(p, paymentlog.Unsent, 0)
 		return err
 	}
 	return nil
@@ -157,15 +154,15 @@ func (s *Sender) check(ctx context.Context, t *Terms, n int) error {
 		return err
 	}
 	err = pm.CheckSender(t.Params, n, funds.Sender, view.Round.Number, s.opt.Limits)
-	s.tellFunds(t.Params.Recipient, funds.Sender, err)
+	s.reportFunds(t.Params.Recipient, funds.Sender, err)
 	return err
 }
 
-// addParams puts what tickets are made with into a payment and its record.
+// addParams copies the ticket parameters into a payment and its record.
 func (p *Payment) addParams(view protocol.View, first uint32, n int) {
 	params := *p.terms.Params
 	if params.Expiration.Round == 0 || params.Expiration.BlockHash.IsZero() {
-		// The orchestrator leaves the round to us.
+		// The orchestrator leaves the round to the gateway.
 		params.Expiration = pm.Expiration{Round: view.Round.LastInitialized, BlockHash: view.Round.LastHash}
 	}
 	p.Params, p.Expiration, p.HasExpiration = &params, params.Expiration, true

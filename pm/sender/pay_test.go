@@ -19,7 +19,8 @@ func TestTicketsAreWhatIsMissing(t *testing.T) {
 	k := begin(t, t.TempDir(), nil)
 	offer := terms(params(1, 30), nil)
 	p := pay(t, k, offer, 100)
-	if len(p.Tickets) != 4 || p.Tickets[0].Nonce != 1 || p.Tickets[3].Nonce != 4 || !p.HasExpiration || p.Sender != gateway || !p.Expected.Equal(offer.Price) {
+	if len(p.Tickets) != 4 || p.Tickets[0].Nonce != 1 || p.Tickets[3].Nonce != 4 || !p.HasExpiration ||
+		p.Sender != gateway || !p.Expected.Equal(offer.Price) {
 		t.Fatalf("%+v", p.Payment)
 	}
 	p.Settle(sender.Served, 100)
@@ -160,20 +161,29 @@ func TestRefusals(t *testing.T) {
 		change func(*kit, *sender.Terms)
 		want   fault.Code
 	}{
-		"no params":       {func(_ *kit, t *sender.Terms) { t.Params = nil }, fault.TicketParamsUnusable},
-		"no expiration":   {func(_ *kit, t *sender.Terms) { t.Params.ExpirationBlock = 0 }, fault.TicketParamsUnusable},
-		"far params":      {func(_ *kit, t *sender.Terms) { t.Params.ExpirationBlock = 11_001 }, fault.TicketParamsUnusable},
-		"expired":         {func(_ *kit, t *sender.Terms) { t.Params.ExpirationBlock = 1001 }, fault.TicketParamsStale},
-		"certain to win":  {func(_ *kit, t *sender.Terms) { t.Params.FaceValue = wei("1"); t.Params.WinProb = ones() }, fault.TicketFaceValueLow},
-		"dear tickets":    {func(_ *kit, t *sender.Terms) { *t.Params = *params(1, 3_000_000_000_001) }, fault.TicketEVHigh},
-		"a large payment": {func(_ *kit, t *sender.Terms) { *t.Params = *params(1, 2_900_000_000_000); t.Price.PerUnit = 3e12 }, fault.TicketTotalEVHigh},
-		"unlocking":       {func(k *kit, _ *sender.Terms) { k.chain.funds.WithdrawRound = 8 }, fault.OwnFundsUnlocking},
-		"no reserve":      {func(k *kit, _ *sender.Terms) { k.chain.funds.Reserve = protocol.Reserve{} }, fault.OwnReserveEmpty},
-		"no deposit":      {func(k *kit, _ *sender.Terms) { k.chain.funds.Deposit = wei("0") }, fault.OwnDepositEmpty},
-		"small deposit":   {func(k *kit, _ *sender.Terms) { k.chain.funds.Deposit = wei("10") }, fault.TicketFaceValueHigh},
-		"funds unread":    {func(k *kit, _ *sender.Terms) { k.chain.err = fault.New(fault.TxFundsMissing, "x", "") }, fault.TxFundsMissing},
-		"many tickets":    {func(_ *kit, t *sender.Terms) { t.Price.PerUnit = 30 * 601 / 100; t.Nonces = 1 << 20 }, ""},
-		"too many":        {func(_ *kit, t *sender.Terms) { t.Price.PerUnit = 3 * 601; t.Nonces = 1 << 20 }, fault.TicketsTooMany},
+		"no params":     {func(_ *kit, t *sender.Terms) { t.Params = nil }, fault.TicketParamsUnusable},
+		"no expiration": {func(_ *kit, t *sender.Terms) { t.Params.ExpirationBlock = 0 }, fault.TicketParamsUnusable},
+		"far params":    {func(_ *kit, t *sender.Terms) { t.Params.ExpirationBlock = 11_001 }, fault.TicketParamsUnusable},
+		"expired":       {func(_ *kit, t *sender.Terms) { t.Params.ExpirationBlock = 1001 }, fault.TicketParamsStale},
+		"certain to win": {func(_ *kit, t *sender.Terms) { t.Params.FaceValue = wei("1"); t.Params.WinProb = ones() },
+			fault.TicketFaceValueLow},
+		"expensive tickets": {func(_ *kit, t *sender.Terms) { *t.Params = *params(1, 3_000_000_000_001) },
+			fault.TicketEVHigh},
+		"a large payment": {func(_ *kit, t *sender.Terms) {
+			*t.Params = *params(1,
+				2_900_000_000_000)
+			t.Price.PerUnit = 3e12
+		}, fault.TicketTotalEVHigh},
+		"unlocking": {func(k *kit, _ *sender.Terms) { k.chain.funds.WithdrawRound = 8 }, fault.OwnFundsUnlocking},
+		"no reserve": {func(k *kit, _ *sender.Terms) { k.chain.funds.Reserve = protocol.Reserve{} },
+			fault.OwnReserveEmpty},
+		"no deposit":    {func(k *kit, _ *sender.Terms) { k.chain.funds.Deposit = wei("0") }, fault.OwnDepositEmpty},
+		"small deposit": {func(k *kit, _ *sender.Terms) { k.chain.funds.Deposit = wei("10") }, fault.TicketFaceValueHigh},
+		"funds unread": {func(k *kit, _ *sender.Terms) { k.chain.err = fault.New(fault.TxFundsMissing, "x", "") },
+			fault.TxFundsMissing},
+		"many tickets": {func(_ *kit, t *sender.Terms) { t.Price.PerUnit = 30 * 601 / 100; t.Nonces = 1 << 20 }, ""},
+		"too many": {func(_ *kit, t *sender.Terms) { t.Price.PerUnit = 3 * 601; t.Nonces = 1 << 20 },
+			fault.TicketsTooMany},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,7 +196,8 @@ func TestRefusals(t *testing.T) {
 			if row.want != "" && len(k.Balances()) != 0 {
 				t.Error("what was not paid is remembered")
 			}
-			own := row.want == fault.OwnFundsUnlocking || row.want == fault.OwnReserveEmpty || row.want == fault.OwnDepositEmpty || row.want == fault.TicketFaceValueHigh
+			own := row.want == fault.OwnFundsUnlocking || row.want == fault.OwnReserveEmpty ||
+				row.want == fault.OwnDepositEmpty || row.want == fault.TicketFaceValueHigh
 			if own == k.board.Healthy() {
 				t.Errorf("healthy: %v", k.board.Healthy())
 			}

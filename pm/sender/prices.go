@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// priceIdle is how long the first price of a stream or a session is remembered
-	// after it was paid for last; tokens hold for 30 minutes. A model has no end, so
-	// its first price counts for that long from its beginning, whoever pays.
+	// priceIdle is how long the first price of a stream or a session is remembered after its
+	// last payment; tokens are valid for 30 minutes. A model has no end, so its first price
+	// counts for that long from its beginning.
 	priceIdle = 30 * time.Minute
 	// maxPrices bounds the first prices of one orchestrator, maxPricesAll those of all.
 	maxPrices, maxPricesAll = 1 << 14, 1 << 18
 )
 
-// priceKey names what has one first price: an orchestrator's work for a stream, for a
-// model, or in a session whose stream is not known. A new session of a stream is
-// none: else it could be paid any price by renewing its token.
+// priceKey names what has one first price: an orchestrator's work for a stream, for a model, or
+// in a session of an unknown stream. A new session of a stream has none of its own: else an
+// orchestrator could raise its price by renewing its token.
 type priceKey struct{ owner, kind, name string }
 
 func (t *Terms) price() priceKey {
@@ -31,10 +31,10 @@ func (t *Terms) price() priceKey {
 	return priceKey{t.owner(), "session", string(t.Session)}
 }
 
-// first is the price with which something began.
-type first struct {
+// firstPrice is the price with which something began.
+type firstPrice struct {
 	price pm.Price
-	// used is when it was paid for last, for a model when it began.
+	// used is the time of the last payment, for a model of the first.
 	used time.Time
 }
 
@@ -46,16 +46,16 @@ func (s *Sender) checkPrice(t *Terms, now time.Time) error {
 	x := s.prices[k]
 	switch {
 	case x == nil:
-		if !s.priceRoom.enter(k.owner) {
+		if !s.priceQuota.acquire(k.owner) {
 			return fault.New(fault.SessionsTooMany, "make payment", "first prices of "+t.Peer)
 		}
-		s.prices[k] = &first{t.Price, now}
+		s.prices[k] = &firstPrice{t.Price, now}
 		return nil
 	case now.Sub(x.used) >= priceIdle:
 		x.price = t.Price
 	}
 	if err := pm.CheckPrice(x.price, t.Price); err != nil {
-		return err // who only tries does not keep the price in mind
+		return err // a refused price does not extend the first one
 	}
 	if t.Model == "" || now.Sub(x.used) >= priceIdle {
 		x.used = now
@@ -63,13 +63,12 @@ func (s *Sender) checkPrice(t *Terms, now time.Time) error {
 	return nil
 }
 
-// sweepPrices forgets first prices that do not count any more. It is called with the
-// lock held.
-func (s *Sender) sweepPrices(now time.Time) {
+// sweepPricesLocked drops first prices that no longer count.
+func (s *Sender) sweepPricesLocked(now time.Time) {
 	for k, x := range s.prices {
 		if now.Sub(x.used) >= priceIdle {
 			delete(s.prices, k)
-			s.priceRoom.leave(k.owner)
+			s.priceQuota.release(k.owner)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func TestAPriceMayNotRun(t *testing.T) {
 	}
 }
 
-// A new session id or another address does not make a stream's price anew, as long as
+// A new session id or another address does not make a stream's price again, as long as
 // the stream is paid for.
 func TestAStreamHasOneFirstPrice(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,8 @@ func TestAModelHasAFirstPriceForAWhile(t *testing.T) {
 			t.Owner, t.Pipeline, t.Model, t.Session = owner, "llm", model, core.SessionID(session)
 		})
 	}
-	if err := errors.Join(at("o", "m", "1", 10), at("o", "m", "2", 20), at("o", "other", "3", 90), at("p", "m", "4", 90)); err != nil {
+	if err := errors.Join(at("o", "m", "1", 10), at("o", "m", "2", 20), at("o", "other", "3", 90),
+		at("p", "m", "4", 90)); err != nil {
 		t.Fatal(err)
 	}
 	k.clock.Forward(29 * time.Minute)

@@ -1,7 +1,7 @@
 package sender
 
-// quota counts what is remembered, for each who made it necessary and in all: what
-// peers name may not fill the memory.
+// quota bounds the remembered items, for each key and in all: names chosen by peers must not
+// fill the memory.
 type quota[K comparable] struct {
 	each, most int
 	all        int
@@ -12,20 +12,20 @@ func newQuota[K comparable](each, most int) quota[K] {
 	return quota[K]{each: each, most: most, by: make(map[K]int)}
 }
 
-// enter counts one more; false when there is no room for it.
-func (q *quota[K]) enter(who K) bool {
-	if q.all >= q.most || q.by[who] >= q.each {
+// acquire counts one more item; false if a bound is reached.
+func (q *quota[K]) acquire(key K) bool {
+	if q.all >= q.most || q.by[key] >= q.each {
 		return false
 	}
 	q.all++
-	q.by[who]++
+	q.by[key]++
 	return true
 }
 
-// leave counts one less of somebody who entered.
-func (q *quota[K]) leave(who K) {
+// release counts one item less.
+func (q *quota[K]) release(key K) {
 	q.all--
-	if q.by[who]--; q.by[who] == 0 {
-		delete(q.by, who)
+	if q.by[key]--; q.by[key] == 0 {
+		delete(q.by, key)
 	}
 }

@@ -13,21 +13,21 @@ func TestQuota(t *testing.T) {
 		have := make(map[int]int)
 		all := 0
 		for range rapid.IntRange(0, 60).Draw(rt, "steps") {
-			who := rapid.IntRange(0, 3).Draw(rt, "who")
+			key := rapid.IntRange(0, 3).Draw(rt, "who")
 			if rapid.Bool().Draw(rt, "leaves") {
-				if have[who] > 0 {
-					q.leave(who)
-					have[who]--
+				if have[key] > 0 {
+					q.release(key)
+					have[key]--
 					all--
 				}
 				continue
 			}
-			want := have[who] < 3 && all < 7
-			if got := q.enter(who); got != want {
-				rt.Fatalf("enter with %d of %d: %v", have[who], all, got)
+			want := have[key] < 3 && all < 7
+			if got := q.acquire(key); got != want {
+				rt.Fatalf("enter with %d of %d: %v", have[key], all, got)
 			}
 			if want {
-				have[who]++
+				have[key]++
 				all++
 			}
 		}

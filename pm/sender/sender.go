@@ -11,12 +11,11 @@ import (
 	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
-// sweepEvery is how often what is not needed any more is forgotten, and the funds
-// are looked at.
+// sweepEvery is the interval of Sweep and of checking the funds.
 const sweepEvery = 15 * time.Second
 
-// Sender pays for one account. It is a lifecycle component, and safe for concurrent
-// use; it pays before Run too, without forgetting anything.
+// Sender pays for one account. It is a lifecycle component, and safe for concurrent use; it can
+// pay before Run as well.
 type Sender struct {
 	opt    Options
 	issued map[protocol.Hash]uint32
@@ -25,23 +24,23 @@ type Sender struct {
 	mu       sync.Mutex
 	sets     map[setKey]*set
 	accounts map[accountKey]*account
-	prices   map[priceKey]*first
-	tooHigh  map[core.Address]time.Time // see tellFaceValue
+	prices   map[priceKey]*firstPrice
+	tooHigh  map[core.Address]time.Time // see reportFaceValue
 	credits  map[string]*credit         // by payee
 
-	// How many of these there are, by who owns the terms.
-	setRoom, accountRoom, priceRoom quota[string]
+	// Counts of these, by owner of the terms.
+	setQuota, accountQuota, priceQuota quota[string]
 }
 
-// New makes a sender. It does nothing yet.
+// New makes a Sender. It does nothing until Run.
 func New(opt Options) *Sender {
 	s := &Sender{
 		opt: opt.withDefaults(), issued: make(map[protocol.Hash]uint32),
 		sets: make(map[setKey]*set), accounts: make(map[accountKey]*account),
-		prices: make(map[priceKey]*first), tooHigh: make(map[core.Address]time.Time),
-		credits: make(map[string]*credit),
-		setRoom: newQuota[string](maxSets, maxSetsAll), accountRoom: newQuota[string](maxAccounts, maxAccountsAll),
-		priceRoom: newQuota[string](maxPrices, maxPricesAll),
+		prices: make(map[priceKey]*firstPrice), tooHigh: make(map[core.Address]time.Time),
+		credits:  make(map[string]*credit),
+		setQuota: newQuota[string](maxSets, maxSetsAll), accountQuota: newQuota[string](maxAccounts, maxAccountsAll),
+		priceQuota: newQuota[string](maxPrices, maxPricesAll),
 	}
 	for _, i := range opt.Issued {
 		s.issued[i.RandHash] = i.Last
@@ -50,13 +49,13 @@ func New(opt Options) *Sender {
 	return s
 }
 
-// Account is who pays.
+// Account is the paying account.
 func (s *Sender) Account() core.Address { return s.opt.Account }
 
 // Name is the component's name.
 func (s *Sender) Name() string { return "paying" }
 
-// Run forgets what is over and watches the funds until ctx ends.
+// Run sweeps and checks the funds until ctx ends.
 func (s *Sender) Run(ctx context.Context, ready func()) error {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
@@ -72,47 +71,46 @@ func (s *Sender) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// Sweep forgets sets that have expired, and balances, first prices and credits that are
-// idle.
+// Sweep drops sets that have expired, and balances, first prices and credits that are idle.
 func (s *Sender) Sweep() {
 	now, view := s.opt.Now(), s.opt.Chain.View()
 	s.forgetFaceValues(now)
 	for payee, why := range s.sweepAll(now, view) {
-		s.tellCredit(payee, why != "", true, why)
+		s.reportCredit(payee, why != "", true, why)
 	}
 }
 
-// sweepAll is Sweep but for the conditions, of which it returns those of credits.
+// sweepAll is Sweep without setting conditions; it returns those of credits.
 func (s *Sender) sweepAll(now time.Time, view protocol.View) (why map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sweepSets(view)
+	s.sweepSetsLocked(view)
 	for k, a := range s.accounts {
-		if a.inHand == 0 && a.over(now) {
-			s.forgetAccount(k)
+		if a.jobs == 0 && a.expired(now) {
+			s.forgetAccountLocked(k)
 		}
 	}
-	s.sweepPrices(now)
-	return s.sweepCredits(now)
+	s.sweepPricesLocked(now)
+	return s.sweepCreditsLocked(now)
 }
 
-// Held is one balance as this gateway reckons it.
+// Held is one balance as this gateway counts it.
 type Held struct {
 	Peer    string
 	Address core.Address
 	Key     core.ManifestID
 	Value   pm.Value
-	// InHand is how many jobs are being done on it.
+	// InHand is how many jobs run on it.
 	InHand int
 }
 
-// Balances lists what orchestrators owe in work, in no order.
+// Balances lists the balances at orchestrators, unordered.
 func (s *Sender) Balances() []Held {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := make([]Held, 0, len(s.accounts))
 	for k, a := range s.accounts {
-		out = append(out, Held{Peer: k.peer, Address: k.address, Key: k.key, Value: a.value, InHand: a.inHand})
+		out = append(out, Held{Peer: k.peer, Address: k.address, Key: k.key, Value: a.value, InHand: a.jobs})
 	}
 	return out
 }

@@ -7,35 +7,33 @@ import (
 	"github.com/tuttinode/tutti/pm/paymentlog"
 )
 
-// Outcome is what became of a job that was paid for.
+// Outcome is the result of a job that was paid for.
 type Outcome int
 
 // The outcomes.
 const (
 	// Served: the work was done, and is billed.
 	Served Outcome = iota
-	// Refused: the orchestrator said that it would not begin. What was on the balance
-	// before is still there; whether the tickets were taken is not known, so they
-	// count as spent.
+	// Refused: the orchestrator would not begin. The balance from before is still there.
+	// Whether the tickets were accepted is unknown, so they count as spent.
 	Refused
-	// Short: the orchestrator says that it holds less than this gateway reckoned. A
-	// debt stays one.
+	// Short: the orchestrator reports less than this gateway counted. A debt stays.
 	Short
 	// Failed: it was sent and failed. All of it counts as spent.
 	Failed
 	// Unsent: nothing left this gateway.
 	Unsent
-	// Abandoned: the client left before an answer came. The orchestrator may have worked
-	// (see Left).
+	// Abandoned: the client left before the answer. The orchestrator may have worked (see
+	// Left).
 	Abandoned
-	// InputBad: the orchestrator could make nothing of the input, and bills nothing. All
-	// that was paid is still on the balance, and is not paid once more. It stops no
-	// orchestrator, but is a part of what it and the client may have open.
+	// InputBad: the input was unusable, and nothing is billed. The payment is still in the
+	// balance, and is not paid again. It stops no orchestrator, but counts towards the unworked
+	// amounts of it and of the client.
 	InputBad
 )
 
-// Settle tells what became of the job at the orchestrator, and how many units that bills
-// when it was served. Further calls do nothing.
+// Settle records the job's outcome at the orchestrator, and how many units it bills if it was
+// served. Further calls do nothing.
 func (p *Payment) Settle(how Outcome, units int64) {
 	if p.settled.Swap(true) {
 		return
@@ -44,100 +42,98 @@ func (p *Payment) Settle(how Outcome, units int64) {
 	switch how {
 	case Unsent:
 		p.received.Store(true)
-		s.unsend(p.terms, p.job)
+		s.reverseCharge(p.terms, p.job)
 	case Refused, Short, Failed:
 		p.Received(0)
 	case InputBad:
-		p.count(func(c *credit, j job, _ time.Time) pm.Value { return c.forgo(j) })
+		p.count(func(c *credit, j job, _ time.Time) pm.Value { return c.deferLoss(j) })
 	case Abandoned:
 		p.Left(p.record.Estimate)
-	case Served: // Received tells what came
+	case Served: // Received records the work
 	}
 	switch how {
 	case Served:
 		bill := p.terms.Price.Of(max(0, units))
-		s.putBack(k, p.took, p.took.value.Add(p.credit).Sub(bill), now)
+		s.settleDraw(k, p.drawn, p.drawn.value.Add(p.credit).Sub(bill), now)
 		p.billed.Store(bill.Sign() > 0)
-		s.book(p, paymentlog.Answered, max(0, units))
+		s.recordResult(p, paymentlog.Answered, max(0, units))
 	case Refused:
-		s.putBack(k, p.took, p.took.value, now)
-		s.book(p, paymentlog.Refused, 0)
+		s.settleDraw(k, p.drawn, p.drawn.value, now)
+		s.recordResult(p, paymentlog.Refused, 0)
 	case Unsent:
-		s.restore(k, p.took)
-		s.book(p, paymentlog.Unsent, 0)
+		s.restoreDraw(k, p.drawn)
+		s.recordResult(p, paymentlog.Unsent, 0)
 	case Short:
-		s.distrust(k, p.took, now)
-		s.book(p, paymentlog.Refused, 0)
+		s.writeOffBalance(k, p.drawn, now)
+		s.recordResult(p, paymentlog.Refused, 0)
 	case InputBad:
-		s.putBack(k, p.took, p.took.value.Add(p.credit), now)
-		s.book(p, paymentlog.Failed, 0)
+		s.settleDraw(k, p.drawn, p.drawn.value.Add(p.credit), now)
+		s.recordResult(p, paymentlog.Failed, 0)
 	case Failed, Abandoned:
 		// A debt stays one.
-		s.putBack(k, p.took, debt(p.took.value.Add(p.credit)), now)
+		s.settleDraw(k, p.drawn, debt(p.drawn.value.Add(p.credit)), now)
 		if how == Failed {
-			s.drained(p)
+			s.recordDrained(p)
 		}
-		s.book(p, paymentlog.Failed, 0)
+		s.recordResult(p, paymentlog.Failed, 0)
 	}
 }
 
-// Received tells how many units of the work came, by this gateway's own count: 0 where
-// none is of use. What was paid beyond them stays on the orchestrator's credit. Further
-// calls do nothing.
+// Received records how many units of work arrived, as this gateway counts: 0 if none is usable.
+// Payment beyond them stays on the orchestrator's credit. Further calls do nothing.
 func (p *Payment) Received(units int64) {
 	p.count(func(c *credit, j job, now time.Time) pm.Value { return c.receive(j, p.terms.worth(units), now) })
 }
 
-// Left is Received where the client left before the work was there: how many units may have
-// been done for it. What did not come stops no orchestrator; that it is excused needs work
-// for others.
+// Left is Received where the client left before the work arrived; units is how much may have
+// been done. It does not stop the orchestrator; it is excused beside work for others.
 func (p *Payment) Left(units int64) { p.LeftAfter(0, units) }
 
-// LeftAfter is Left where some units came before the client left: these count as work, and
-// up to units may have been done in all.
+// LeftAfter is Left where some units arrived before the client left: these count as work, of up
+// to units in all.
 func (p *Payment) LeftAfter(came, units int64) {
 	p.count(func(c *credit, j job, now time.Time) pm.Value {
 		return c.excuse(j, p.terms.worth(came), p.terms.worth(units), now)
 	})
 }
 
-// Forgo tells, before Settle, that nothing came of the job for a reason that its request may
-// be: what was paid waits, as for input that is bad. Blame takes that back.
+// Forgo records, before Settle, that the job failed and its request may be the cause: the
+// payment waits, as for bad input. Blame reverses that.
 func (p *Payment) Forgo() {
 	first := false
 	p.count(func(c *credit, j job, _ time.Time) pm.Value {
 		first, p.forgone = true, true
-		return c.forgo(j)
+		return c.deferLoss(j)
 	})
 	if first && p.billed.Load() {
-		p.s.drained(p)
+		p.s.recordDrained(p)
 	}
 }
 
-// Blame tells that another orchestrator did the job that Forgo was told of: the request was
-// not the reason, and what was paid counts against the one that failed.
+// Blame records that another orchestrator did the forgone job: the request was not the cause,
+// and the payment counts against the one that failed.
 func (p *Payment) Blame() {
 	s := p.s
 	if p.terms.Price.Free() || p.blamed.Swap(true) {
 		return
 	}
 	s.mu.Lock()
-	c := s.creditOf(p.terms.payee())
+	c := s.creditLocked(p.terms.payee())
 	if c == nil || !p.forgone {
 		s.mu.Unlock()
 		return
 	}
 	limit, was := pm.WeiValue(s.opt.Limits.MaxCredit), c.stopped
 	if c.blame(job{amount: p.job.amount, client: p.clientOf(c)}, p.drained); limit.Sign() > 0 {
-		c.stop(p.job.amount, limit)
+		c.mayStop(p.job.amount, limit)
 	}
-	changed, detail := c.stopped != was, c.holds()
-	s.keep(p.terms.payee(), c)
+	changed, detail := c.stopped != was, c.describe()
+	s.saveCreditLocked(p.terms.payee(), c)
 	s.mu.Unlock()
-	s.tellCredit(p.terms.payee(), true, changed, detail)
+	s.reportCredit(p.terms.payee(), true, changed, detail)
 }
 
-// debt is what is owed of a balance; a credit is none.
+// debt is the negative part of a balance.
 func debt(v pm.Value) pm.Value {
 	if v.Sign() < 0 {
 		return v
@@ -145,9 +141,9 @@ func debt(v pm.Value) pm.Value {
 	return pm.Value{}
 }
 
-// book writes the result down. A payment without tickets was not written yet; one
-// that came to nothing is not worth a line.
-func (s *Sender) book(p *Payment, state paymentlog.State, units int64) {
+// recordResult records the result. A payment without tickets was not recorded yet; if it
+// failed, it is not worth a record.
+func (s *Sender) recordResult(p *Payment, state paymentlog.State, units int64) {
 	r := paymentlog.Result{State: state, Units: units, Settled: s.opt.Now()}
 	switch {
 	case p.record.ID != 0:
@@ -155,6 +151,6 @@ func (s *Sender) book(p *Payment, state paymentlog.State, units int64) {
 	case state == paymentlog.Answered:
 		record := p.record
 		record.Result = r
-		s.opt.Book.Note(&record)
+		s.opt.Book.Record(&record)
 	}
 }

@@ -7,29 +7,29 @@ import (
 )
 
 const (
-	// clientShare: one client may have open, beside as much as was worked for it recently,
-	// this part of what an orchestrator may hold.
+	// clientShare: one client may have open this part of an orchestrator's bound, plus the
+	// value of the recent work for it.
 	clientShare = 8
 	// maxClients bounds the clients of one orchestrator that are distinguished; further ones
-	// have one share together.
+	// share one record.
 	maxClients = 1 << 12
 )
 
 // share is one client's part of an orchestrator's credit. It is guarded by Sender.mu.
 type share struct {
-	// open was paid for jobs of the client that came to nothing by its own doing, inProgress
-	// for those that are being done.
+	// open was paid for jobs of the client that failed because of it, inProgress for running
+	// ones.
 	open, inProgress pm.Value
-	// drained is the part of open that others' tickets had left in balances.
+	// drained is the part of open that other clients' tickets had left in balances.
 	drained pm.Value
 	// worked is the work for the client, in the spans of credit.worked.
 	worked [2]pm.Value
 }
 
-// recent is the work of the last spans.
+// recent is the work of the last two spans.
 func (sh *share) recent() pm.Value { return sh.worked[0].Add(sh.worked[1]) }
 
-// idle reports whether there is nothing to remember.
+// idle reports whether the record is empty.
 func (sh *share) idle() bool {
 	return sh.open.Sign() == 0 && sh.inProgress.Sign() == 0 && sh.recent().Sign() == 0
 }
@@ -50,12 +50,11 @@ func (c *credit) share(client string) *share {
 	return sh
 }
 
-// shares reports whether so much more may be paid for a client's jobs. One payment may be
-// larger than the client's share, or than what is left of it, if it leaves an eighth of all
-// to other clients.
-func (c *credit) shares(amount, limit pm.Value, client *share) bool {
-	used := least(client.open, c.waiting).Add(client.inProgress)
-	most := part(limit, clientShare).Add(client.recent())
+// withinShare reports whether an amount may be paid for a client's jobs. One payment may exceed
+// the rest of the client's share if it leaves an eighth of all to other clients.
+func (c *credit) withinShare(amount, limit pm.Value, client *share) bool {
+	used := minValue(client.open, c.waiting).Add(client.inProgress)
+	most := divide(limit, clientShare).Add(client.recent())
 	if used.Add(amount).Cmp(most) <= 0 {
 		return true
 	}
@@ -63,11 +62,11 @@ func (c *credit) shares(amount, limit pm.Value, client *share) bool {
 	return used.Cmp(most) < 0 && all.Times(clientShare).Cmp(c.bound(limit).Times(clientShare-1)) <= 0
 }
 
-// drain counts what a client's job came to nothing of that was paid from a balance: others'
-// tickets had left it there, so that it counts as missing by now, and is its client's doing.
-// It returns how much that is.
-func (c *credit) drain(client *share, v pm.Value) pm.Value {
-	if v = whole(least(v, c.missing)); v.Sign() <= 0 {
+// recordDrain moves the part of a client's failed job that was paid from a balance from missing
+// to waiting: other clients' tickets had left it there, and this client is the cause. It
+// returns the amount.
+func (c *credit) recordDrain(client *share, v pm.Value) pm.Value {
+	if v = floorWei(minValue(v, c.missing)); v.Sign() <= 0 {
 		return pm.Value{}
 	}
 	c.missing, c.waiting = c.missing.Sub(v), c.waiting.Add(v)
@@ -75,19 +74,20 @@ func (c *credit) drain(client *share, v pm.Value) pm.Value {
 	return v
 }
 
-// draws reports whether a client's jobs may be paid from balances: not while what it wasted of
-// them is its share, nor for one for which no work was done while clients wasted half of what
-// may be held, and balances with it: as many as come would each waste one job's worth.
-func (c *credit) draws(limit pm.Value, client *share) bool {
-	if client.recent().Sign() == 0 && c.waiting.Times(2).Cmp(c.bound(limit)) >= 0 && c.drains() {
+// mayDraw reports whether a client's jobs may be paid from balances: not while the amount that
+// it drained exceeds its share, and not without recent work while failed jobs of clients hold
+// half of the bound and drained balances. Otherwise any number of new clients could each waste
+// one job's value.
+func (c *credit) mayDraw(limit pm.Value, client *share) bool {
+	if client.recent().Sign() == 0 && c.waiting.Times(2).Cmp(c.bound(limit)) >= 0 && c.anyDrained() {
 		return false
 	}
-	drained := least(client.drained, client.open, c.waiting)
-	return drained.Sign() <= 0 || drained.Cmp(part(limit, clientShare).Add(client.recent())) < 0
+	drained := minValue(client.drained, client.open, c.waiting)
+	return drained.Sign() <= 0 || drained.Cmp(divide(limit, clientShare).Add(client.recent())) < 0
 }
 
-// drains reports whether clients wasted anything of balances.
-func (c *credit) drains() bool {
+// anyDrained reports whether any client drained balances.
+func (c *credit) anyDrained() bool {
 	for _, sh := range c.clients {
 		if sh.drained.Sign() > 0 {
 			return true
@@ -96,9 +96,9 @@ func (c *credit) drains() bool {
 	return false
 }
 
-// passShares brings the shares up to a time that the credit has reached: so many hours are
-// over, and so many spans.
-func (c *credit) passShares(hours time.Duration, spans int) {
+// advanceShares brings the shares up to a time that the credit has reached: so many hours and
+// spans later.
+func (c *credit) advanceShares(hours time.Duration, spans int) {
 	if hours <= 0 && spans == 0 {
 		return
 	}

@@ -158,7 +158,8 @@ func TestExcusesAreKept(t *testing.T) {
 	roughly(t, k.Credits()[0].Unworked, 20_002)
 }
 
-// TestStartsAfterARestart: what first work makes good for comes back with a restart once for each stream, and for work only.
+// TestStartsAfterARestart: what first work makes good for comes back with a restart once for each
+// stream, and for work only.
 func TestStartsAfterARestart(t *testing.T) {
 	t.Parallel()
 	const gwei = 1_000_000_000

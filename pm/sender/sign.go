@@ -9,11 +9,11 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// perSigner is how many tickets make it worth to sign beside one another: a
-// signature takes tens of microseconds, a goroutine's start and end a few.
+// perSigner is how many tickets justify another signing goroutine: a signature takes tens of
+// microseconds, a goroutine's start and end a few.
 const perSigner = 8
 
-// sign makes n tickets with the numbers from first on.
+// sign makes n tickets with the nonces from first on.
 func (s *Sender) sign(params *pm.Params, first uint32, n int) ([]pm.Signed, error) {
 	tickets := make([]pm.Signed, n)
 	signers := min(runtime.GOMAXPROCS(0), n/perSigner)

@@ -6,40 +6,40 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// How many tickets orchestrators take under one set of parameters.
+// How many tickets orchestrators accept under one set.
 const (
-	// NetworkNonces is what nodes of the existing network take, less a margin: where
-	// answers are lost, both sides may count differently.
+	// NetworkNonces is what nodes of the existing network accept, less a margin: if answers are
+	// lost, both sides may count differently.
 	NetworkNonces = 550
-	// OwnNonces is what nodes of our own kind take.
+	// OwnNonces is what tutti nodes accept.
 	OwnNonces = pm.MaxNonce
 )
 
-// Terms are what one orchestrator asks for some kind of work. They are made once for
-// many payments and may be used by several goroutines at once.
+// Terms are one orchestrator's terms of payment for some work. They are made once for many
+// payments and may be used by several goroutines at once.
 type Terms struct {
-	// Peer is the orchestrator's service URI and Address its account: together they
-	// tell whose books the balance is in.
+	// Peer is the orchestrator's service URI and Address its account: together they identify
+	// the keeper of the balance.
 	Peer    string
 	Address core.Address
-	// Owner is whom the gateway holds this orchestrator for, where it knows that by
-	// itself: the account on the chain, or the address that was asked. Bounds are kept
-	// by it; "" keeps them by Peer and Address, which an orchestrator chooses.
+	// Owner is the orchestrator's identity as the gateway knows it by itself: the account on
+	// the chain, or the address that was asked. Bounds apply per owner; "" derives it from Peer
+	// and Address, which an orchestrator chooses.
 	Owner string
 	// Session is the auth token's. Stream is what the work belongs to, over all its
 	// sessions; "" where it is not known, and for models. The first price of a stream,
 	// a model, or a session without either bounds later ones.
 	Session core.SessionID
 	Stream  core.ManifestID
-	// Payee is whom the gateway chose, by what it knows itself: the account that registered
-	// the address that was asked, or that address. What was paid and not worked for is kept
-	// by it; "" keeps it by the tickets' recipient. Push is the stream that a segment is of.
+	// Payee is the gateway's choice, as it knows it by itself: the account that registered the
+	// address that was asked, or that address. The credit belongs to it; "" is the tickets'
+	// recipient. Push is the stream of a segment.
 	Payee string
 	Push  core.ManifestID
-	// Client is who caused the payment, by what this gateway knows: a key, an address, a
-	// stream. What clients alone cause is bounded for each; "" takes Push or the model.
+	// Client names the cause of the payment as this gateway knows it: a key, an address, a
+	// stream. Losses caused by clients are bounded for each; "" takes Push or the model.
 	Client string
-	// Key is the account that the orchestrator books the work on.
+	// Key is the account that the orchestrator bills.
 	Key core.ManifestID
 	// Pipeline and Model name the work in the book.
 	Pipeline, Model string
@@ -49,11 +49,11 @@ type Terms struct {
 	// Confirms: the orchestrator may say that it credited tickets before it answers, see
 	// Payment.Credited.
 	Confirms bool
-	// Nonces is how many tickets the orchestrator takes under one set.
+	// Nonces is how many tickets the orchestrator accepts under one set.
 	Nonces int
 
 	ev pm.Value
-	// by is who owns the terms, to whose credit they are.
+	// by is the owner of the terms, to the payee.
 	by, to string
 }
 
@@ -79,7 +79,7 @@ func NewTerms(t Terms) *Terms {
 	return &t
 }
 
-// For are the terms for a client's job.
+// For returns the terms for a client's job.
 func (t *Terms) For(client string) *Terms {
 	if client == t.Client {
 		return t
@@ -107,5 +107,5 @@ type accountKey struct {
 
 func (t *Terms) account() accountKey { return accountKey{t.Peer, t.Address, t.Key} }
 
-// owner is by whom bounds are kept.
+// owner is the key of the bounds.
 func (t *Terms) owner() string { return t.by }

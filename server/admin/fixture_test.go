@@ -126,13 +126,13 @@ func (p *priceTable) SetPrice(_ context.Context, who core.Address, price core.Un
 	return nil
 }
 
-func (p *priceTable) List() []pricing.Listed {
+func (p *priceTable) List() []pricing.ListedPrice {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var out []pricing.Listed
+	var out []pricing.ListedPrice
 	for who, price := range p.prices {
 		wei, _ := price.WeiPerPixel()
-		out = append(out, pricing.Listed{Gateway: who, Price: price, Wei: wei})
+		out = append(out, pricing.ListedPrice{Gateway: who, Price: price, Wei: wei})
 	}
 	return out
 }

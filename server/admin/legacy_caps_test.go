@@ -43,9 +43,9 @@ func (c *capTable) say(what string, price core.UnitPrice) error {
 	return nil
 }
 
-func (c *capTable) List() []pricing.Listed {
+func (c *capTable) List() []pricing.ListedPrice {
 	price, _ := core.ParsePrice("0.5USD")
-	return []pricing.Listed{{Wei: new(big.Rat)}, {Model: inference.Model{Capability: capability.LLM, ID: "m"}, Price: core.UnitPrice{Price: price, PixelsPerUnit: 1_000_000}}}
+	return []pricing.ListedPrice{{Wei: new(big.Rat)}, {Model: inference.Model{Capability: capability.LLM, ID: "m"}, Price: core.UnitPrice{Price: price, PixelsPerUnit: 1_000_000}}}
 }
 
 func (c *capTable) Renditions() string { return c.names }

@@ -40,7 +40,7 @@ type Prices interface {
 	SetPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error
 	// List is every price, AutoAdjust whether offers are raised by what redemption
 	// costs.
-	List() []pricing.Listed
+	List() []pricing.ListedPrice
 	AutoAdjust() bool
 }
 
@@ -68,7 +68,7 @@ type Caps interface {
 	// pipeline.
 	SetMaxModel(ctx context.Context, model inference.Model, price core.UnitPrice) error
 	// List is every limit.
-	List() []pricing.Listed
+	List() []pricing.ListedPrice
 }
 
 // Renditions are what a gateway makes of streams that ask for nothing else.

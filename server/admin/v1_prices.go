@@ -93,7 +93,7 @@ func changeLimitV1(s *Server, r *http.Request) (any, error) {
 	return limitsV1(s, r)
 }
 
-func pricesOf(all []pricing.Listed) []adminapi.Price {
+func pricesOf(all []pricing.ListedPrice) []adminapi.Price {
 	out := []adminapi.Price{}
 	for _, l := range all {
 		p := adminapi.Price{Gateway: orNull(l.Gateway), PricePerUnit: l.Price.Price.Digits(), Currency: l.Price.Price.Currency,

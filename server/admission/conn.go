@@ -40,6 +40,8 @@ type Conn struct {
 
 	deadlineMu sync.Mutex
 	deadline   time.Time // guarded by deadlineMu
+	// timed: writes have a deadline that was set for them.
+	timed atomic.Bool
 }
 
 // NetConn is the connection below.
@@ -218,8 +220,24 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
+// Write writes. Where no client has to prove anything, it may not take for ever to take its
+// answers: a write without a deadline has one of its own.
+func (c *Conn) Write(p []byte) (int, error) {
+	if c.gate.opt.HeadersOnly && !c.timed.Load() {
+		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.gate.opt.Take))
+	}
+	return c.Conn.Write(p)
+}
+
+// SetWriteDeadline is the connection's.
+func (c *Conn) SetWriteDeadline(t time.Time) error {
+	c.timed.Store(!t.IsZero())
+	return c.Conn.SetWriteDeadline(t)
+}
+
 // SetDeadline is the connection's, and ends waits as well.
 func (c *Conn) SetDeadline(t time.Time) error {
+	c.timed.Store(!t.IsZero())
 	c.deadlineMu.Lock()
 	c.deadline = t
 	c.deadlineMu.Unlock()

@@ -46,6 +46,9 @@ func New(opt Options) *Gate {
 	if opt.Now == nil {
 		opt.Now = time.Now
 	}
+	if opt.Take <= 0 {
+		opt.Take = 2 * time.Minute
+	}
 	return &Gate{
 		opt: opt, most: opt.Most, perAddress: opt.PerAddress, sweepAt: minSweep,
 		open: make(map[*Conn]struct{}), fresh: make(map[*Conn]struct{}), peers: make(map[netip.Prefix]*peer),

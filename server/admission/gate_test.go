@@ -364,3 +364,32 @@ func TestHeadersOnly(t *testing.T) {
 		second.Close()
 	})
 }
+
+// TestAnswersThatAreNotTaken: who takes nothing of an answer, for which its handler set no time,
+// keeps neither the connection nor the handler.
+func TestAnswersThatAreNotTaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := New(Options{Most: 100, PerAddress: 1, HeadersOnly: true})
+		q := newQueue()
+		l := g.Listener(q)
+		_, c := q.dial(t, l, "192.0.2.1:1")
+		defer c.Close()
+		write := func() (time.Duration, error) {
+			began := time.Now()
+			_, err := c.Write([]byte("x"))
+			return time.Since(began), err
+		}
+		if took, err := write(); !errors.Is(err, os.ErrDeadlineExceeded) || took != 2*time.Minute {
+			t.Errorf("without a deadline: %v after %s", err, took)
+		}
+		_ = c.SetWriteDeadline(time.Now().Add(time.Hour))
+		if took, err := write(); !errors.Is(err, os.ErrDeadlineExceeded) || took != time.Hour {
+			t.Errorf("with one: %v after %s", err, took)
+		}
+		_ = c.SetWriteDeadline(time.Time{})
+		if took, err := write(); !errors.Is(err, os.ErrDeadlineExceeded) || took != 2*time.Minute {
+			t.Errorf("with none again: %v after %s", err, took)
+		}
+	})
+}

@@ -46,6 +46,9 @@ type Options struct {
 	// HeadersOnly bounds an address only while requests are read: no client of the
 	// listener has to prove anything. What is in progress or idle does not count.
 	HeadersOnly bool
+	// Take is how long a client of such a listener may take for a piece of an answer that has
+	// no deadline; default two minutes.
+	Take time.Duration
 	// LocalFree leaves programs of the own machine, at 127.0.0.1 and ::1, unbounded.
 	LocalFree bool
 	// Full is called when the bound of all connections was reached, once until it is

@@ -2,9 +2,11 @@ package gateway
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/tuttinode/tutti/server/gateway/hls"
@@ -61,6 +63,9 @@ type RenditionReply struct {
 	Unplayable bool `json:"unplayable,omitempty"`
 }
 
+// smallList is how long a list of streams may be, in bytes, that a connection's buffers take.
+const smallList = 16 << 10
+
 // serveStreams lists the live streams.
 func (g *Gateway) serveStreams(w http.ResponseWriter, r *http.Request) {
 	keyed, err := g.opt.Access.Streams(r)
@@ -77,8 +82,22 @@ func (g *Gateway) serveStreams(w http.ResponseWriter, r *http.Request) {
 		reply.Streams = append(reply.Streams, one)
 	}
 	slices.SortFunc(reply.Streams, func(a, b StreamReply) int { return cmp.Compare(a.ID, b.ID) })
-	w.Header().Set("Cache-Control", "no-store")
-	writeJSON(w, http.StatusOK, reply)
+	data, err := json.Marshal(reply)
+	if err != nil {
+		http.Error(w, "Internal Server Error", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Type", "application/json")
+	data = append(data, '\n')
+	h.Set("Content-Length", strconv.Itoa(len(data)))
+	if len(data) <= smallList {
+		_, _ = w.Write(data)
+		return
+	}
+	// Slow readers keep a large one in memory.
+	g.sendFile(g.patientWriter(w), r, data)
 }
 
 // liveStreams are the streams that have not ended.

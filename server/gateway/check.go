@@ -3,7 +3,7 @@ package gateway
 import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 	"github.com/tuttinode/tutti/server/gateway/verify"
@@ -11,7 +11,7 @@ import (
 
 // hashing makes the hashes of renditions while they come: hashing takes longer than
 // counting pictures, and the network leaves time for it.
-type hashing []*signature.Background
+type hashing []*keccak.Background
 
 // hashed has the renditions hashed where the result is going to be checked against a
 // signature. sums must be called, after the download.
@@ -21,13 +21,13 @@ func (g *Gateway) hashed(info upstream.Info, remotes []upstream.Remote) hashing 
 	}
 	h := make(hashing, len(remotes))
 	for i := range remotes {
-		h[i] = signature.StartBackground()
+		h[i] = keccak.StartBackground()
 		remotes[i].Sink = h[i].Add
 	}
 	return h
 }
 
-func (h hashing) sums() (out [][signature.Size]byte) {
+func (h hashing) sums() (out [][keccak.Size]byte) {
 	for _, one := range h {
 		out = append(out, one.Sum())
 	}
@@ -36,7 +36,7 @@ func (h hashing) sums() (out [][signature.Size]byte) {
 
 // check holds a result against what the orchestrator claims and was asked for. Errors
 // are those of verify.Result.
-func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte, hashes func() [][signature.Size]byte) error {
+func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte, hashes func() [][keccak.Size]byte) error {
 	r := verify.Result{
 		Signer: signerOf(info), Signature: res.Signature, Hashes: hashes,
 		Renditions: data, Profiles: j.seg.Meta.Profiles, Source: j.source, Input: j.input,

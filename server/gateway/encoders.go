@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/keccak"
 )
 
 const (
@@ -32,7 +32,7 @@ type encoders struct {
 
 type pushed struct {
 	number core.SegmentNumber
-	hash   [signature.Size]byte
+	hash   [keccak.Size]byte
 	from   string
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/gateway/verify"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -26,7 +27,7 @@ func (o *fakeOrchestrator) rendition(name string, data []byte) ([]byte, int64) {
 }
 
 // sign signs a result.
-func (o *fakeOrchestrator) sign(td *rpc.TranscodeData, hashes [][signature.Size]byte) {
+func (o *fakeOrchestrator) sign(td *rpc.TranscodeData, hashes [][keccak.Size]byte) {
 	if o.key == nil {
 		return
 	}

@@ -25,7 +25,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -244,7 +244,7 @@ func (o *fakeOrchestrator) segment(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, hasPayment := r.Header["Livepeer-Payment"]
-	if !hasPayment || signature.Keccak(data) != meta.Hash {
+	if !hasPayment || keccak.Sum(data) != meta.Hash {
 		http.Error(w, "Forbidden", http.StatusForbidden)
 		return
 	}
@@ -291,10 +291,10 @@ func (o *fakeOrchestrator) answer(meta *rpc.SegmentMeta, data []byte, b behaviou
 		return res
 	}
 	td := &rpc.TranscodeData{}
-	var hashes [][signature.Size]byte
+	var hashes [][keccak.Size]byte
 	for i, p := range meta.Profiles {
 		made, pixels := o.rendition(p.Name, data)
-		hashes = append(hashes, signature.Keccak(made))
+		hashes = append(hashes, keccak.Sum(made))
 		path := fmt.Sprintf("/stream/%s/%d/%d%s", meta.Token.GetSessionId(), i, meta.Number, p.Format.Ext())
 		o.mu.Lock()
 		o.store[path] = made

@@ -69,8 +69,8 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sendFile sends a segment, which slow readers together keep in bounded memory once its stream
-// keeps it no more.
+// sendFile sends a segment or a list of streams, which slow readers together keep in bounded
+// memory once nothing else keeps it.
 func (g *Gateway) sendFile(out *patientWriter, r *http.Request, data []byte) {
 	party, _ := origin.Client(r)
 	d := g.readers.Begin(party, data, out.control)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/core/videorouting"
 	"github.com/tuttinode/tutti/server/admission"
@@ -29,7 +30,7 @@ type push struct {
 	place  *hls.Place
 	at     time.Time
 	data   []byte
-	hash   [signature.Size]byte
+	hash   [keccak.Size]byte
 	input  *input
 	reinit bool
 	// plays is how long it plays, as measured where that could be; times are its clock's,
@@ -246,7 +247,7 @@ func bypass(p *push) [][]byte {
 // PushTooLarge, PushSlow, PushBroken and PushesFull.
 func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, room *share) error {
 	const op = "read segment"
-	hash := signature.StartBackground()
+	hash := keccak.StartBackground()
 	patient := g.patientReader(w, r.Body)
 	data, err := body.Reader{
 		Limit: core.MaxSegmentBytes, Size: r.ContentLength,

@@ -88,8 +88,8 @@ func everything(t *testing.T, perStream bool) *metrics.Metrics {
 		return []inference.ModelState{{Model: llama, State: inference.Ready, Capacity: 1}}
 	}
 	chain := func() metrics.ChainState { return metrics.ChainState{View: protocol.View{Known: true}} }
-	prices := func() []pricing.Listed {
-		return []pricing.Listed{{Wei: big.NewRat(1, 1)}, {Model: inference.Model{Capability: capability.LLM}, Wei: big.NewRat(1, 1)}}
+	prices := func() []pricing.ListedPrice {
+		return []pricing.ListedPrice{{Wei: big.NewRat(1, 1)}, {Model: inference.Model{Capability: capability.LLM}, Wei: big.NewRat(1, 1)}}
 	}
 	for _, role := range slices.Sorted(maps.Values(roles)) {
 		exercise(m.Recorder(role), "stream")

@@ -19,7 +19,7 @@ const (
 // WatchPrices shows, at every scrape, the prices that source lists: what an
 // orchestrator asks, or the most that a gateway pays. A price whose currency has no
 // rate is left out.
-func (m *Metrics) WatchPrices(nodeType string, source func() []pricing.Listed) error {
+func (m *Metrics) WatchPrices(nodeType string, source func() []pricing.ListedPrice) error {
 	return m.base(nodeType).Register(&prices{
 		source: source,
 		pixel:  prometheus.NewDesc("livepeer_transcoding_price", "Price of a pixel in wei, by gateway.", []string{"sender"}, nil),
@@ -29,7 +29,7 @@ func (m *Metrics) WatchPrices(nodeType string, source func() []pricing.Listed) e
 
 // prices collects them.
 type prices struct {
-	source      func() []pricing.Listed
+	source      func() []pricing.ListedPrice
 	pixel, unit *prometheus.Desc
 }
 

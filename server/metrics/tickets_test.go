@@ -141,8 +141,8 @@ func TestPricesAndFunds(t *testing.T) {
 	t.Parallel()
 	m := bothRoles()
 	llm := inference.Model{Capability: capability.LLM, ID: "org/m"}
-	list := func() []pricing.Listed {
-		return []pricing.Listed{
+	list := func() []pricing.ListedPrice {
+		return []pricing.ListedPrice{
 			{Wei: big.NewRat(1200, 1)}, {Gateway: gatewayAddress, Wei: big.NewRat(1, 2)}, {Gateway: gatewayAddress, Wei: big.NewRat(1, 3)}, {Gateway: core.Address{1}},
 			{Model: llm, Wei: big.NewRat(7, 1)}, {Model: llm, Gateway: gatewayAddress, Wei: big.NewRat(8, 1)}, {Model: inference.Model{Capability: capability.LLM}, Wei: big.NewRat(9, 1)},
 		}

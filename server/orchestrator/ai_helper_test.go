@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -120,7 +120,7 @@ func wanted(m inference.Model) capability.Capabilities {
 // credentials are the headers of a job.
 func (a *aiNode) credentials(m inference.Model, tok *rpc.AuthToken) *rpc.SegData {
 	return rpc.ToSegData(&rpc.SegmentMeta{
-		Manifest: m.Manifest(), Hash: signature.Keccak(nil), Token: tok, Capabilities: wanted(m),
+		Manifest: m.Manifest(), Hash: keccak.Sum(nil), Token: tok, Capabilities: wanted(m),
 	})
 }
 

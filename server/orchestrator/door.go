@@ -33,7 +33,7 @@ func (s *Server) doors() http.Handler {
 		w.Header().Set("Content-Type", "application/grpc")
 		w.Header().Set(http.TrailerPrefix+"Grpc-Status", "16")
 		w.Header().Set(http.TrailerPrefix+"Grpc-Message", "invalid secret")
-		s.refusals.Note(r.RemoteAddr, fault.New(fault.WorkerCertificateRefused, "let a worker in",
+		s.refusals.Record(r.RemoteAddr, fault.New(fault.WorkerCertificateRefused, "let a worker in",
 			"it shows no certificate of -workerCA"))
 	})
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -184,7 +184,7 @@ var profiles = []core.Profile{
 // meta describes a segment.
 func meta(tok *rpc.AuthToken, body []byte) *rpc.SegmentMeta {
 	return &rpc.SegmentMeta{
-		Manifest: "stream", Number: 7, Hash: signature.Keccak(body), Duration: 2 * time.Second,
+		Manifest: "stream", Number: 7, Hash: keccak.Sum(body), Duration: 2 * time.Second,
 		Profiles: profiles, Token: tok,
 		Capabilities: capability.Capabilities{Bits: capability.Of(capability.H264, capability.MPEGTS, capability.AuthToken)},
 	}

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -221,7 +222,7 @@ func TestVectorHeaders(t *testing.T) {
 	c := newChainNode(t)
 	c.says(200, "application/json", plainAnswer)
 	m := c.credentials(llama, nil)
-	m.Sig = c.gateway.sign(t, signature.Segment(llama.Manifest(), 0, signature.Keccak(nil), nil))
+	m.Sig = c.gateway.sign(t, signature.Segment(llama.Manifest(), 0, keccak.Sum(nil), nil))
 	for _, v := range segmentVectors(t) {
 		if v.Manifest != string(llama.Manifest()) {
 			continue

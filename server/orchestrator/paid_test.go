@@ -18,6 +18,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/rpc"
@@ -102,11 +103,11 @@ func TestPaidSegment(t *testing.T) {
 		if bytes.Equal(news.GetTicketParams().GetRecipientRandHash(), in.GetTicketParams().GetRecipientRandHash()) || !bytes.Equal(news.GetAddress(), in.GetAddress()) {
 			t.Errorf("terms are not fresh, or not complete: %v", news)
 		}
-		var hashes [][signature.Size]byte
+		var hashes [][keccak.Size]byte
 		var pixels int64
 		for _, s := range m.GetData().GetSegments() {
 			_, data := get(t, c.h1, s.GetUrl())
-			hashes = append(hashes, signature.Keccak(data))
+			hashes = append(hashes, keccak.Sum(data))
 			pixels += s.GetPixels()
 		}
 		signed := signature.Result(hashes)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/keccak"
 )
 
 const (
@@ -25,8 +25,8 @@ var errTooLarge = errors.New("the body is larger than the limit")
 type upload struct {
 	data []byte
 	// hash is nil for a body that is not hashed.
-	hash   *signature.Background
-	digest [signature.Size]byte
+	hash   *keccak.Background
+	digest [keccak.Size]byte
 	budget *budget
 	claim  claim
 	// most is the size beyond which it is refused.
@@ -37,7 +37,7 @@ type upload struct {
 // says nothing; progress is told how much has come; c is whose memory it takes, and how
 // much of that is paid. The error is UploadsFull or SegmentUnreadable.
 func receive(body io.Reader, size int64, b *budget, c claim, progress func(received int)) (*upload, error) {
-	u := &upload{hash: signature.StartBackground(), budget: b, claim: c, most: core.MaxSegmentBytes}
+	u := &upload{hash: keccak.StartBackground(), budget: b, claim: c, most: core.MaxSegmentBytes}
 	if err := u.receive(body, size, progress); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/keccak"
 )
 
 // endless is a body without an end.
@@ -35,7 +35,7 @@ func TestReceive(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want := signature.Keccak(body)
+				want := keccak.Sum(body)
 				if !bytes.Equal(u.data, body) || !bytes.Equal(u.sum(), want[:]) {
 					t.Errorf("%d bytes, length %s, %s: other bytes", size, name, kind)
 				}
@@ -77,7 +77,7 @@ func TestReceiveFails(t *testing.T) {
 		{"no room later", endless{}, -1, 2 * firstSize, fault.UploadsFull},
 	} {
 		b := newBudget(tc.max)
-		u := &upload{hash: signature.StartBackground(), budget: b, most: limit}
+		u := &upload{hash: keccak.StartBackground(), budget: b, most: limit}
 		err := u.receive(tc.body, tc.size, func(int) {})
 		if fault.CodeOf(err) != tc.want {
 			t.Errorf("%s: %v", tc.name, err)

@@ -33,7 +33,8 @@ func FuzzTicket(f *testing.F) {
 			return
 		}
 		again, at, err := rpc.FromTicket(rpc.ToTicket(&got, expires))
-		if err != nil || at != expires || again.Hash() != got.Hash() || again.Signature != got.Signature || again.RecipientRand != got.RecipientRand {
+		if err != nil || at != expires || again.Hash() != got.Hash() || again.Signature != got.Signature ||
+			again.RecipientRand != got.RecipientRand {
 			t.Fatalf("sent on %+v at %d, read %+v at %d, %v", got, expires, again, at, err)
 		}
 	})

@@ -53,10 +53,10 @@ func (l *listener) admit(c net.Conn) (admitted, victim *conn) {
 		return nil, nil
 	}
 	if len(l.open) >= l.most {
-		if victim = l.victim(from); victim == nil {
+		if victim = l.victimLocked(from); victim == nil {
 			return nil, nil
 		}
-		l.remove(victim)
+		l.removeLocked(victim)
 	}
 	admitted = &conn{Conn: c, listener: l, from: from}
 	l.open = append(l.open, admitted)
@@ -64,11 +64,10 @@ func (l *listener) admit(c net.Conn) (admitted, victim *conn) {
 	return admitted, victim
 }
 
-// victim chooses which connection makes room for one from an origin: the longest of the site
-// with most connections of unknown hosts, as long as that site has no fewer than the new
-// one's. Where all hosts are known, only a site with more than the new one's gives one up.
-// The caller holds mu.
-func (l *listener) victim(from origin) *conn {
+// victimLocked chooses the connection that is closed for one from an origin: the oldest of the site
+// with most connections of unknown hosts, as long as that site has no fewer than the new one's.
+// If all hosts are known, only a site with more than the new one's loses one.
+func (l *listener) victimLocked(from origin) *conn {
 	unknown := make(map[netip.Prefix][]*conn)
 	sites := make(map[netip.Prefix][]*conn)
 	for _, c := range l.open {
@@ -98,9 +97,8 @@ func largest(order []*conn, groups map[netip.Prefix][]*conn) (first *conn, most 
 	return first, most
 }
 
-// remove ends a connection's part in the counts. It may be called again. The caller holds
-// mu.
-func (l *listener) remove(c *conn) {
+// removeLocked ends a connection's part in the counts. It may be called again.
+func (l *listener) removeLocked(c *conn) {
 	for i, o := range l.open {
 		if o != c {
 			continue
@@ -123,7 +121,7 @@ type conn struct {
 // Close ends the connection.
 func (c *conn) Close() error {
 	c.listener.mu.Lock()
-	c.listener.remove(c)
+	c.listener.removeLocked(c)
 	c.listener.mu.Unlock()
 	return c.Conn.Close()
 }

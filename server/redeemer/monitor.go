@@ -13,9 +13,9 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// MonitorMaxFloat tells what a gateway's funds carry, now and whenever it changes,
-// until the client leaves. Each stream has its own goroutine and holds one value at
-// most: who reads slowly gets fewer updates and holds up nobody.
+// MonitorMaxFloat streams a gateway's max float, now and after each change, until the client
+// leaves. Each stream has its own goroutine and holds at most one value: a slow reader gets
+// fewer updates and delays no other.
 func (s *service) MonitorMaxFloat(m *rpc.MaxFloatReq, stream grpc.ServerStreamingServer[rpc.MaxFloatUpdate]) error {
 	sender, err := senderOf(m)
 	if err != nil {
@@ -38,8 +38,9 @@ func (s *service) MonitorMaxFloat(m *rpc.MaxFloatReq, stream grpc.ServerStreamin
 	return s.follow(ctx, sender, first, stream.Send)
 }
 
-// follow sends what differs from what was sent last.
-func (s *service) follow(ctx context.Context, sender core.Address, last core.Wei, send func(*rpc.MaxFloatUpdate) error) error {
+// follow sends values that differ from the last one.
+func (s *service) follow(ctx context.Context, sender core.Address, last core.Wei,
+	send func(*rpc.MaxFloatUpdate) error) error {
 	latest, stop := s.watch(ctx, sender)
 	defer stop()
 	tick := time.NewTicker(s.opt.Refresh)
@@ -53,8 +54,8 @@ func (s *service) follow(ctx context.Context, sender core.Address, last core.Wei
 			return status.Error(codes.Unavailable, "the redeemer stops")
 		case now = <-latest:
 		case <-tick.C:
-			// Who is not asked about for long may get out of sight. What was heard before
-			// is older than what is read now.
+			// The chain adapter may drop a gateway that is not read for long. A value from
+			// before is older than the one read now.
 			select {
 			case <-latest:
 			default:
@@ -82,7 +83,7 @@ func (s *service) watch(ctx context.Context, sender core.Address) (latest chan c
 		defer close(done)
 		_ = s.opt.Redeemer.WatchMaxFloat(ctx, sender, func(now core.Wei) error {
 			select {
-			case <-latest: // nobody needs to know what it was in between
+			case <-latest: // intermediate values are skipped
 			default:
 			}
 			latest <- now

@@ -14,9 +14,9 @@ import (
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
-// Redeemer is who redeems; pm/redeemer has one.
+// Redeemer redeems the tickets; pm/redeemer implements it.
 type Redeemer interface {
-	// Queue returns when the ticket is on disk. One that is known is taken again.
+	// Queue returns when the ticket is on disk. A known one is accepted again.
 	Queue(ctx context.Context, w pm.Winner) error
 	MaxFloat(ctx context.Context, sender core.Address) (core.Wei, error)
 	// WatchMaxFloat gives f the max float now and after each change, until ctx ends or
@@ -29,8 +29,7 @@ type Redeemer interface {
 // DefaultConnections bounds the open connections.
 const DefaultConnections = 1024
 
-// Options are what a Server is built from. Zero limits get the defaults that are
-// named.
+// Options configure a Server. Zero limits get the defaults that are named.
 type Options struct {
 	// Addr is where to listen, "127.0.0.1:8935". Listener is used instead when it is
 	// given; the server closes it.
@@ -39,15 +38,14 @@ type Options struct {
 	// Cert is nil for plaintext, for a proxy that adds TLS.
 	Cert     *tlscert.Source
 	Redeemer Redeemer
-	// Recipient is whose tickets are taken.
+	// Recipient owns the tickets.
 	Recipient core.Address
-	// Funds reads a gateway's money; one that has none at all is not worth a place on
-	// the disk.
+	// Funds reads a gateway's funds; a ticket of one without funds is not stored.
 	Funds func(ctx context.Context, sender core.Address) (protocol.SenderFunds, error)
-	// View tells the round, for the answer about a ticket that is too late; nil leaves
-	// it to the Redeemer, and no ticket makes a host known.
+	// View returns the round, for the answer about an expired ticket; nil leaves it to the
+	// Redeemer, and no ticket makes a host known.
 	View func() protocol.View
-	// Taken reports whether the books have a ticket.
+	// Taken reports whether the ledger has a ticket.
 	Taken func(ctx context.Context, ticket protocol.Hash) (bool, error)
 	// RedeemGas is what redeeming a ticket takes, 350 000.
 	RedeemGas protocol.Gas
@@ -60,19 +58,18 @@ type Options struct {
 	// Calls bounds the calls of unknown hosts in progress, streams included, 16384 beside a
 	// few for each host; CallsEach those of one host, 2560.
 	Calls, CallsEach int
-	// Queueing bounds the tickets that are being taken at once, 128; Asking the max
-	// floats that are being found out, 64. Others wait; see slots.
+	// Queueing bounds the tickets that are accepted at once, 128; Asking the max floats that
+	// are being read, 64. Others wait; see slots.
 	Queueing, Asking int
 	// Watchers bounds the senders that unknown hosts watch, 4096 beside a few for each host;
 	// WatchersEach those of one host, 2048.
 	Watchers, WatchersEach int
-	// Unread bounds the tickets that are taken while gateways' money cannot be read,
-	// until it can be read again; 1000.
+	// Unread bounds the tickets that are accepted while gateways' funds cannot be read, until
+	// they can be read again; 1000.
 	Unread int
 	// Answer bounds the time of a call, 30 s.
 	Answer time.Duration
-	// Refresh is how often a watched sender is looked at even when nothing is heard of
-	// it, 1 min.
+	// Refresh is how often a watched sender is read even without events, 1 min.
 	Refresh time.Duration
 }
 

@@ -64,7 +64,7 @@ func newKnown(now func() time.Time) *known {
 	return &known{now: now, until: make(map[netip.Prefix]time.Time), by: make(map[protocol.Hash]netip.Prefix)}
 }
 
-// prove notes that a ticket of a host was taken.
+// prove records that a ticket of a host was accepted.
 func (k *known) prove(from origin, ticket protocol.Hash) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -8,16 +8,16 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// proves reports whether a ticket, which is not taken yet, makes the host that hands it in
-// known. It has to be new: tickets that were redeemed are on the chain for everybody. And its
-// sender's funds must pay it beside the others that wait, and more than it costs to redeem:
-// anybody may fund an account with next to nothing and sign any number of tickets.
+// proves reports whether a new ticket makes the host that hands it in known. It must not be
+// stored yet: redeemed tickets are public on the chain. And its sender's funds must pay it
+// beside the others that wait, and more than its redemption costs: any client may fund an
+// account with next to nothing and sign any number of tickets.
 func (s *service) proves(ctx context.Context, t *protocol.WinningTicket) bool {
 	if s.opt.View == nil {
 		return false
 	}
 	v := s.opt.View()
-	if !v.Known || v.Stale || s.late(t) != nil {
+	if !v.Known || v.Stale || s.checkRound(t) != nil {
 		return false
 	}
 	cost := new(big.Int).SetUint64(uint64(s.opt.RedeemGas))

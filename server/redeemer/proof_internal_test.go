@@ -40,14 +40,14 @@ func TestWhatProvesAHost(t *testing.T) {
 		round                  protocol.Round
 		taken, stale, want     bool
 	}{
-		"a new one":                    {deposit: face, face: face, round: 7, want: true},
-		"one that others leave money":  {deposit: 3 * face, pending: 2 * face, face: face, round: 7, want: true},
-		"one that is in the books":     {deposit: face, face: face, round: 7, taken: true},
-		"one of a poor gateway":        {deposit: 1, face: face, round: 7},
-		"one of many of a gateway":     {deposit: face, pending: 1, face: face, round: 7},
-		"one that costs what it pays":  {deposit: face, face: gas * fee, round: 7},
-		"one of an earlier round":      {deposit: face, face: face, round: 5},
-		"one while the chain is still": {deposit: face, face: face, round: 7, stale: true},
+		"a new one":                     {deposit: face, face: face, round: 7, want: true},
+		"one that others leave money":   {deposit: 3 * face, pending: 2 * face, face: face, round: 7, want: true},
+		"one that is in the books":      {deposit: face, face: face, round: 7, taken: true},
+		"one of an underfunded gateway": {deposit: 1, face: face, round: 7},
+		"one of many of a gateway":      {deposit: face, pending: 1, face: face, round: 7},
+		"one that costs what it pays":   {deposit: face, face: gas * fee, round: 7},
+		"one of an earlier round":       {deposit: face, face: face, round: 5},
+		"one while the chain is still":  {deposit: face, face: face, round: 7, stale: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -129,7 +129,8 @@ func TestTicketsAreTakenUnseenForAWhile(t *testing.T) {
 	for i, c := range []struct {
 		funds func() (protocol.SenderFunds, error)
 		code  fault.Code
-	}{{away, ""}, {away, ""}, {away, fault.ChainUnavailable}, {there, ""}, {away, ""}, {away, ""}, {away, fault.ChainUnavailable}} {
+	}{{away, ""}, {away, ""}, {away, fault.ChainUnavailable}, {there, ""}, {away, ""}, {away, ""},
+		{away, fault.ChainUnavailable}} {
 		r.mu.Lock()
 		r.funds = c.funds
 		r.mu.Unlock()

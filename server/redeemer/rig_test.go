@@ -41,7 +41,8 @@ type books struct {
 }
 
 func newBooks() *books {
-	return &books{queued: make(map[protocol.Hash]int), floats: make(map[core.Address]core.Wei), changed: make(map[chan struct{}]struct{})}
+	return &books{queued: make(map[protocol.Hash]int), floats: make(map[core.Address]core.Wei),
+		changed: make(map[chan struct{}]struct{})}
 }
 
 func (b *books) Queue(_ context.Context, w pm.Winner) error {
@@ -175,7 +176,8 @@ func newRig(t *testing.T, with ...func(*redeemer.Options)) *rig {
 
 func (r *rig) dial() rpc.TicketRedeemerClient {
 	r.Helper()
-	conn, err := grpc.NewClient("passthrough:///"+r.addr, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
+	conn, err := grpc.NewClient("passthrough:///"+r.addr, grpc.WithTransportCredentials(
+		credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -208,7 +210,8 @@ func key(n byte) *ecdsa.PrivateKey {
 }
 
 func ticket(nonce uint64) protocol.WinningTicket {
-	return coretest.Ticket(key(0), me, core.NewWei(1000), nonce, protocol.RoundState{LastInitialized: 7, LastHash: protocol.Hash{7}})
+	return coretest.Ticket(key(0), me, core.NewWei(1000), nonce,
+		protocol.RoundState{LastInitialized: 7, LastHash: protocol.Hash{7}})
 }
 
 var errChain = errors.New("the chain is away")

@@ -27,7 +27,7 @@ const (
 	// pingAfter is when a connection without traffic is asked for a sign of life,
 	// pingTimeout how long that may take.
 	pingAfter, pingTimeout = 2 * time.Minute, 20 * time.Second
-	// stopGrace is what calls in hand get when the process stops.
+	// stopGrace is the time that running calls get when the process stops.
 	stopGrace = 3 * time.Second
 )
 
@@ -101,7 +101,8 @@ func (s *Server) grpc() *grpc.Server {
 		grpc.MaxRecvMsgSize(maxMessage), grpc.MaxSendMsgSize(maxMessage), grpc.MaxHeaderListSize(maxHeaders),
 		grpc.MaxConcurrentStreams(maxStreams), grpc.InTapHandle(s.service.tap),
 		grpc.ConnectionTimeout(shakeTimeout), grpc.WaitForHandlers(true),
-		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idleTimeout, Time: pingAfter, Timeout: pingTimeout}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idleTimeout, Time: pingAfter,
+			Timeout: pingTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 	}
 	if s.opt.Cert != nil {
@@ -112,8 +113,7 @@ func (s *Server) grpc() *grpc.Server {
 	return grpc.NewServer(opt...)
 }
 
-// stop ends the streams, which nobody finishes, lets calls in hand finish for a short
-// time, and cuts off the rest.
+// stop ends the streams, lets running calls finish for a short time, and cuts off the rest.
 func (s *Server) stop(server *grpc.Server) {
 	s.service.end()
 	timer := time.AfterFunc(stopGrace, server.Stop)

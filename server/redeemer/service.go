@@ -26,7 +26,7 @@ type service struct {
 	// queueing and asking have a slot for each call that may take time.
 	queueing, asking *slots
 	watchers, calls  *counts
-	unread           unread
+	unverified       unverifiedQuota
 	// ended is closed when the process stops; end closes it.
 	ended <-chan struct{}
 	end   func()
@@ -38,16 +38,16 @@ func newService(opt Options) *service {
 	return &service{
 		opt: opt, known: k, queueing: newSlots(opt.Queueing, k), asking: newSlots(opt.Asking, k),
 		watchers: newCounts(opt.Watchers, opt.WatchersEach, k), calls: newCounts(opt.Calls, opt.CallsEach, k),
-		unread: unread{most: opt.Unread}, ended: ctx.Done(), end: end,
+		unverified: unverifiedQuota{most: opt.Unread}, ended: ctx.Done(), end: end,
 	}
 }
 
-// QueueTicket takes a winning ticket. It is on disk when the answer goes out.
+// QueueTicket accepts a winning ticket. It is on disk when the answer is sent.
 func (s *service) QueueTicket(ctx context.Context, m *rpc.Ticket) (*rpc.QueueTicketRes, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
 	defer cancel()
 	if err := s.take(ctx, m); err != nil {
-		s.opt.Log.Debug("ticket refused", "from", from(ctx), fault.Attr(err))
+		s.opt.Log.Debug("ticket refused", "from", callerAddr(ctx), fault.Attr(err))
 		return nil, answer(err, func(md metadata.MD) { _ = grpc.SetTrailer(ctx, md) })
 	}
 	return &rpc.QueueTicketRes{}, nil
@@ -63,7 +63,7 @@ func (s *service) take(ctx context.Context, m *rpc.Ticket) error {
 		return fault.Wrap(fault.RedeemerCrowded, opQueue, err)
 	}
 	defer leave()
-	if err := s.judge(ctx, &ticket); err != nil {
+	if err := s.checkTicket(ctx, &ticket); err != nil {
 		return err
 	}
 	proof := s.proves(ctx, &ticket)
@@ -79,7 +79,7 @@ func (s *service) take(ctx context.Context, m *rpc.Ticket) error {
 	return nil
 }
 
-// MaxFloat says what a gateway's funds carry.
+// MaxFloat returns a gateway's max float.
 func (s *service) MaxFloat(ctx context.Context, m *rpc.MaxFloatReq) (*rpc.MaxFloatUpdate, error) {
 	trail := func(md metadata.MD) { _ = grpc.SetTrailer(ctx, md) }
 	sender, err := senderOf(m)
@@ -93,8 +93,7 @@ func (s *service) MaxFloat(ctx context.Context, m *rpc.MaxFloatReq) (*rpc.MaxFlo
 	return update(most), nil
 }
 
-// ask finds a max float out, for a bounded number of callers at once: it may read from the
-// chain.
+// ask reads a max float, for a bounded number of callers at once: it may read from the chain.
 func (s *service) ask(ctx context.Context, sender core.Address) (core.Wei, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opt.Answer)
 	defer cancel()

@@ -50,7 +50,7 @@ func (s *slots) enter(ctx context.Context, from origin) (leave func(), err error
 	s.came++
 	w.number = s.came
 	s.waiting[w.group] = append(s.waiting[w.group], w)
-	s.grant()
+	s.grantLocked()
 	s.mu.Unlock()
 	select {
 	case <-w.granted:
@@ -60,7 +60,7 @@ func (s *slots) enter(ctx context.Context, from origin) (leave func(), err error
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.Index(s.waiting[w.group], w); i >= 0 {
-		s.remove(w.group, i)
+		s.removeLocked(w.group, i)
 		return nil, ctx.Err()
 	}
 	return func() { s.leave(w) }, nil // it was granted in the same moment
@@ -76,24 +76,24 @@ func (s *slots) leave(w *waiter) {
 	if s.running[w.site]--; s.running[w.site] == 0 {
 		delete(s.running, w.site)
 	}
-	s.grant()
+	s.grantLocked()
 }
 
-// remove takes one out of its group. The caller holds mu.
-func (s *slots) remove(g group, i int) {
+// removeLocked takes one out of its group.
+func (s *slots) removeLocked(g group, i int) {
 	if s.waiting[g] = slices.Delete(s.waiting[g], i, i+1); len(s.waiting[g]) == 0 {
 		delete(s.waiting, g)
 	}
 }
 
-// grant gives out what is free. The caller holds mu.
-func (s *slots) grant() {
+// grantLocked gives out what is free.
+func (s *slots) grantLocked() {
 	for s.all < s.most {
-		w := s.next()
+		w := s.nextLocked()
 		if w == nil {
 			return
 		}
-		s.remove(w.group, 0)
+		s.removeLocked(w.group, 0)
 		s.all++
 		if !w.known {
 			s.strangers++
@@ -103,21 +103,21 @@ func (s *slots) grant() {
 	}
 }
 
-// next is the waiter whose turn it is, nil where none may go on. The caller holds mu.
-func (s *slots) next() (best *waiter) {
+// nextLocked is the next waiter, nil if none may go on.
+func (s *slots) nextLocked() (best *waiter) {
 	for g, waiting := range s.waiting {
 		if !g.known && s.strangers >= max(1, s.most-s.most/4) || s.running[g.site] >= s.share(g) {
 			continue
 		}
-		if w := waiting[0]; best == nil || s.before(w, best) {
+		if w := waiting[0]; best == nil || s.beforeLocked(w, best) {
 			best = w
 		}
 	}
 	return best
 }
 
-// before compares the first waiters of two groups. The caller holds mu.
-func (s *slots) before(a, b *waiter) bool {
+// beforeLocked compares the first waiters of two groups.
+func (s *slots) beforeLocked(a, b *waiter) bool {
 	if a.known != b.known {
 		return a.known
 	}

@@ -9,21 +9,21 @@ import (
 var (
 	// ErrTooLarge: what is read is larger than it may be.
 	ErrTooLarge = errors.New("larger than the limit")
-	// ErrNoMemory: results on their way hold all the memory set aside for them.
+	// ErrNoMemory: results in transit fill the memory budget.
 	ErrNoMemory = errors.New("too many results at once")
 )
 
-// trustedSize is how much is set aside on the word of a sender.
+// trustedSize is how much is allocated at once on a sender's stated length.
 const trustedSize = 2 << 20
 
-// Budget is a number of bytes that results on their way share. Nobody waits for it:
-// what does not fit is refused.
+// Budget is a number of bytes that results in transit share. Callers do not wait: a result
+// that does not fit is refused.
 type Budget struct {
 	most int64
 	used atomic.Int64
 }
 
-// NewBudget has room for most bytes.
+// NewBudget makes a budget of most bytes.
 func NewBudget(most int64) *Budget { return &Budget{most: most} }
 
 // Take reports whether n more bytes fit, and books them if they do.
@@ -35,16 +35,15 @@ func (b *Budget) Take(n int64) bool {
 	return false
 }
 
-// Give returns n bytes.
-func (b *Budget) Give(n int64) { b.used.Add(-n) }
+// Release returns n bytes.
+func (b *Budget) Release(n int64) { b.used.Add(-n) }
 
 // Used is what is booked.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// ReadAll reads r to its end, at most most bytes. hint is what the sender says that
-// there are, 0 or less when it says nothing. held is what is booked for the bytes,
-// to be given back in the end; on an error nothing is. Errors are ErrTooLarge,
-// ErrNoMemory and r's.
+// ReadAll reads r to its end, at most most bytes. hint is the length that the sender
+// states, 0 or less for none. held is booked for the bytes, and the caller must release it;
+// on an error nothing is booked. Errors are ErrTooLarge, ErrNoMemory and r's.
 func (b *Budget) ReadAll(r io.Reader, hint, most int64) (data []byte, held int64, err error) {
 	if hint > most {
 		return nil, 0, ErrTooLarge
@@ -63,12 +62,12 @@ func (b *Budget) ReadAll(r io.Reader, hint, most int64) (data []byte, held int64
 		data = data[:len(data)+n]
 		switch {
 		case int64(len(data)) > most:
-			b.Give(held)
+			b.Release(held)
 			return nil, 0, ErrTooLarge
 		case err == io.EOF:
 			return data, held, nil
 		case err != nil:
-			b.Give(held)
+			b.Release(held)
 			return nil, 0, err
 		}
 		if len(data) < cap(data) {
@@ -77,11 +76,11 @@ func (b *Budget) ReadAll(r io.Reader, hint, most int64) (data []byte, held int64
 		// Old and new are both there for a moment, and both booked.
 		size := min(max(2*held, min(hint+1, 4*held)), most+1)
 		if !b.Take(size) {
-			b.Give(held)
+			b.Release(held)
 			return nil, 0, ErrNoMemory
 		}
 		data = append(make([]byte, 0, size), data...)
-		b.Give(held)
+		b.Release(held)
 		held = size
 	}
 }

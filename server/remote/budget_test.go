@@ -35,7 +35,7 @@ func TestReadAll(t *testing.T) {
 		if b.Used() != held {
 			t.Errorf("%d booked, %d held", b.Used(), held)
 		}
-		b.Give(held)
+		b.Release(held)
 	})
 }
 
@@ -43,7 +43,8 @@ func TestReadAllGivesBackWhatItDidNotUse(t *testing.T) {
 	t.Parallel()
 	b := remote.NewBudget(1 << 20)
 	broken := errors.New("broken")
-	if _, _, err := b.ReadAll(io.MultiReader(bytes.NewReader(make([]byte, 1000)), iotest.ErrReader(broken)), 0, 1<<19); !errors.Is(err, broken) {
+	if _, _, err := b.ReadAll(io.MultiReader(bytes.NewReader(make([]byte, 1000)), iotest.ErrReader(broken)), 0,
+		1<<19); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 	if b.Used() != 0 {

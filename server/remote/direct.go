@@ -24,8 +24,8 @@ const (
 	grpcType    = "application/grpc"
 )
 
-// Endpoint is a gRPC service whose calls are registrations: one message comes, and
-// the answer is a stream that stays.
+// Endpoint is a gRPC service whose calls are registrations: one request message and a
+// long-lived response stream.
 type Endpoint struct {
 	Desc   *grpc.ServiceDesc
 	Server any
@@ -44,14 +44,14 @@ func streams(all []Endpoint) map[string]func(grpc.ServerStream) error {
 
 type directKey struct{}
 
-// direct is a registration's stream without a gRPC server: the handler's own
-// goroutine serves it. gRPC's server would keep two further goroutines and as much
-// memory again for each worker, which does nothing most of the time.
+// direct is a registration's stream without a gRPC server, served by the handler's own
+// goroutine. gRPC's server would keep two more goroutines and twice the memory for each
+// worker, most of them idle.
 type direct struct {
 	w   http.ResponseWriter
 	r   *http.Request
 	ctx context.Context
-	// begun says that the answer's header is out.
+	// begun: the response header is sent.
 	begun bool
 	md    metadata.MD
 }
@@ -88,7 +88,7 @@ func (d *direct) SetHeader(md metadata.MD) error {
 	return nil
 }
 
-// SendHeader begins the answer.
+// SendHeader begins the response.
 func (d *direct) SendHeader(md metadata.MD) error {
 	if d.begun {
 		return errors.New("the header was sent before")
@@ -98,7 +98,7 @@ func (d *direct) SendHeader(md metadata.MD) error {
 	return http.NewResponseController(d.w).Flush()
 }
 
-// SetTrailer does nothing: a registration's end says all in its status.
+// SetTrailer does nothing: a registration ends with a status only.
 func (d *direct) SetTrailer(metadata.MD) {}
 
 func (d *direct) begin() {
@@ -140,7 +140,7 @@ func (d *direct) RecvMsg(m any) error {
 	return nil
 }
 
-// SendMsg sends a message, and returns when it is on its way.
+// SendMsg sends a message, and returns when it is written.
 func (d *direct) SendMsg(m any) error {
 	b, err := encodeMessage(m)
 	if err != nil {

@@ -26,7 +26,7 @@ type echo struct {
 }
 
 func (echo) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment]) error {
-	remote.LineOf(stream.Context()).Open()
+	remote.StreamConnOf(stream.Context()).KeepOpen()
 	if req.GetSecret() == "header" {
 		if err := stream.SendHeader(metadata.Pairs("tutti-node", "x")); err != nil {
 			return err
@@ -46,7 +46,10 @@ func (echo) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.ServerStrea
 	return status.Error(codes.Unavailable, "over: 100 % \n é")
 }
 
-func directly(t *testing.T) (url string, call func(*rpc.RegisterRequest, ...grpc.CallOption) grpc.ServerStreamingClient[rpc.NotifySegment], client *http.Client) {
+func directly(
+	t *testing.T,
+) (url string, call func(*rpc.RegisterRequest,
+	...grpc.CallOption) grpc.ServerStreamingClient[rpc.NotifySegment], client *http.Client) {
 	t.Helper()
 	ts := serve(t, http.NotFoundHandler(), remote.Endpoint{Desc: &rpc.Transcoder_ServiceDesc, Server: echo{}})
 	tlsConfig := ts.Client().Transport.(*http.Transport).TLSClientConfig

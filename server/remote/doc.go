@@ -1,7 +1,6 @@
-// Package remote is what the orchestrator's two services for workers on other
-// machines share: the secrets by which workers are let in, the connection of a
-// registration, who is registered under which name, the messages on their way to a
-// worker, and the tasks whose results are waited for.
+// Package remote is the common part of the orchestrator's two services for remote workers:
+// the secrets that admit workers, a registration's connection, unique worker names, the
+// queue of messages to a worker, and the tasks that wait for results.
 //
 // It knows neither segments nor AI jobs, and makes no connection itself.
 // server/remote/transcoders and server/remote/aiworkers build on it; the listener of
@@ -10,16 +9,16 @@ package remote
 
 import "strings"
 
-// Headers of results and the metadata by which nodes of our own kind know one
-// another. Unmodified nodes neither send nor read them.
+// Headers of results, and metadata by which tutti nodes recognize each other. Other nodes
+// neither send nor read them.
 const (
 	// NodeMetadata, on the stream of a registration, is the orchestrator's version,
 	// "tutti/0.9.1". It comes before the first message.
 	NodeMetadata = "tutti-node"
-	// PlaceMetadata, beside it, names the place that the worker has got. It stays the same
-	// as long as the worker's sessions do: after a restart of the orchestrator, or when it
-	// had given the worker up, the place is another.
-	PlaceMetadata = "tutti-place"
+	// RegistrationMetadata, beside it, is the id of the registration. It stays the same as
+	// long as the worker's sessions do, and changes after a restart of the orchestrator or
+	// when the orchestrator had dropped the worker.
+	RegistrationMetadata = "tutti-place"
 	// InstanceHeader, on a result, is the instance of the worker that sends it, as in
 	// its registration.
 	InstanceHeader = "Tutti-Instance"
@@ -31,15 +30,15 @@ const (
 	CodeHeader = "Tutti-Code"
 )
 
-// NodePrefix begins what a node of our own kind calls itself.
+// NodePrefix begins the release name of a tutti node.
 const NodePrefix = "tutti/"
 
-// ProcessOf is the process of a worker's instance: one that registers at several
-// addresses adds "/2" and so on for the further ones.
+// ProcessOf is the process part of a worker's instance: a process that registers at several
+// addresses appends "/2" and so on.
 func ProcessOf(instance string) string {
 	process, _, _ := strings.Cut(instance, "/")
 	return process
 }
 
-// Node is how a node of a release names itself.
+// Node is the release name of a tutti node.
 func Node(version string) string { return NodePrefix + version }

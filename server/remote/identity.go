@@ -7,38 +7,38 @@ import (
 )
 
 const (
-	// maxName and maxInstance bound what a worker says of itself, in bytes.
+	// maxName and maxInstance bound a worker's name and instance, in bytes.
 	maxName     = 48
 	maxInstance = 64
 	maxNode     = 64
 )
 
-// Identity is who registers.
+// Identity identifies a registering worker.
 type Identity struct {
-	// Node is the release of a node of our own kind, "tutti/0.9.1"; "" for any other.
+	// Node is the release of a tutti node, "tutti/0.9.1"; "" for any other.
 	Node string
-	// Name is what the operator called it, made printable; the host that it comes
-	// from where it has no name. It need not be unique; see Names.
+	// Name is the operator's name for it, made printable, or else its host. It need not be
+	// unique; see Names.
 	Name string
 	// Named says that the operator gave the name.
 	Named bool
-	// Instance tells processes of our own kind apart; "" where it is not known.
+	// Instance identifies a tutti process; "" when unknown.
 	Instance string
-	// Addr is where it comes from.
+	// Addr is its remote address.
 	Addr string
 }
 
-// Own reports whether the worker is of our own kind.
-func (id Identity) Own() bool { return id.Node != "" }
+// IsTutti reports whether the worker is a tutti node.
+func (id Identity) IsTutti() bool { return id.Node != "" }
 
-// NewIdentity reads what a registration says. addr is the peer's host and port.
+// NewIdentity reads a registration's fields. addr is the peer's host and port.
 func NewIdentity(node, worker, instance, addr string) Identity {
 	id := Identity{Addr: printable(addr, maxName)}
 	if strings.HasPrefix(node, NodePrefix) {
 		id.Node = printable(node, maxNode)
 		id.Name = printable(worker, maxName)
 		id.Named = id.Name != ""
-		// A shortened one could be another's: then it has none.
+		// A shortened instance could collide with another: drop it.
 		if len(instance) <= maxInstance {
 			id.Instance = instance
 		}
@@ -53,9 +53,8 @@ func NewIdentity(node, worker, instance, addr string) Identity {
 	return id
 }
 
-// Printable makes what a worker calls its parts fit for a line: letters, digits,
-// spaces and what names are written with stay, anything else becomes a hyphen. The
-// length is bounded.
+// Printable makes a worker's names safe for a log line: characters that are unusual in names
+// become hyphens, and the length is bounded.
 func Printable(s string) string { return keep(s, maxName, ' ') }
 
 // printable is Printable for what must not have spaces in it.
@@ -65,7 +64,8 @@ func keep(s string, most int, also rune) string {
 	s = strings.TrimSpace(s[:min(len(s), most)])
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == also, strings.ContainsRune("._-:/[]+%@", r):
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' &&
+			r <= '9', r == also, strings.ContainsRune("._-:/[]+%@", r):
 			return r
 		}
 		return '-'

@@ -23,10 +23,10 @@ func TestIdentity(t *testing.T) {
 		{"", "", "", "", "worker", false, false},
 	} {
 		id := remote.NewIdentity(row.node, row.worker, row.instance, row.addr)
-		if id.Name != row.name || id.Own() != row.own || id.Named != row.named {
+		if id.Name != row.name || id.IsTutti() != row.own || id.Named != row.named {
 			t.Errorf("%+v: %+v", row, id)
 		}
-		if id.Own() != (id.Instance != "") {
+		if id.IsTutti() != (id.Instance != "") {
 			t.Errorf("%+v: instance %q", row, id.Instance)
 		}
 	}
@@ -45,7 +45,7 @@ func TestNamesAreUnique(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	n.Give("rig7-2")
+	n.Release("rig7-2")
 	if got := n.Take("rig7"); got != "rig7-2" {
 		t.Errorf("a name that is free again was not used: %q", got)
 	}

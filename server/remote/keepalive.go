@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A peer that is gone without a word is noticed within about six seconds, so that
-// its work can still be done elsewhere in time.
+// A peer that disappears without closing is detected within about six seconds, so that its
+// work can still be retried elsewhere in time.
 const (
 	probeAfter = 3 * time.Second
 	probeEvery = time.Second

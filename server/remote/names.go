@@ -28,8 +28,8 @@ func (n *Names) Take(wanted string) string {
 	return name
 }
 
-// Give frees a name.
-func (n *Names) Give(name string) {
+// Release frees a name.
+func (n *Names) Release(name string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.taken, name)

@@ -8,74 +8,71 @@ import (
 )
 
 const (
-	// maxLetters is how many messages may wait for a worker. One that lets more pile
-	// up does not read.
-	maxLetters = 1024
-	// stallTime and stallPace are how long a message may take on its way: a time, and
-	// one more second for so many bytes.
-	stallTime = 4 * time.Second
-	stallPace = 1 << 20
+	// maxQueued is how many messages may wait for a worker. With more, it does not read.
+	maxQueued = 1024
+	// Sending a message may take stallTime, plus one second per stallBytesPerSecond bytes.
+	stallTime           = 4 * time.Second
+	stallBytesPerSecond = 1 << 20
 )
 
-// Outbox is the messages on their way to one worker, in order. Whoever puts one in
-// never waits; the handler of the registration's stream sends.
+// Outbox is the ordered queue of messages to one worker. Put never blocks; the handler of
+// the registration's stream sends.
 type Outbox struct {
 	// wake holds one element while there may be something to send.
 	wake chan struct{}
 
 	// mu guards what follows.
 	mu     sync.Mutex
-	queue  []*Letter
+	queue  []*Message
 	closed bool
 }
 
 // NewOutbox is empty.
 func NewOutbox() *Outbox { return &Outbox{wake: make(chan struct{}, 1)} }
 
-// Letter is one message.
-type Letter struct {
+// Message is one message.
+type Message struct {
 	size int
 	sent chan struct{}
 
-	// out says that a stream has taken it; it is under the box's mu.
-	out bool
+	// taken: a stream has taken it; guarded by Outbox.mu.
+	taken bool
 	// mu guards msg, which is nil once it was encoded or withdrawn.
 	mu  sync.Mutex
 	msg any
 }
 
-// Put queues a protobuf message of about size bytes. It is false when the worker
-// lets too many pile up, or the box was closed.
-func (b *Outbox) Put(msg any, size int) (*Letter, bool) {
-	l := &Letter{msg: msg, size: size, sent: make(chan struct{})}
+// Put queues a protobuf message of about size bytes. It is false when the outbox is full or
+// closed.
+func (b *Outbox) Put(msg any, size int) (*Message, bool) {
+	l := &Message{msg: msg, size: size, sent: make(chan struct{})}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed || len(b.queue) >= maxLetters {
+	if b.closed || len(b.queue) >= maxQueued {
 		return nil, false
 	}
 	b.queue = append(b.queue, l)
-	b.nudge()
+	b.wakeSender()
 	return l, true
 }
 
-// Close drops what is in the box; nothing can be put into it any more.
+// Close drops the queued messages; Put fails from now on.
 func (b *Outbox) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.queue, b.closed = nil, true
 }
 
-// nudge wakes the sender.
-func (b *Outbox) nudge() {
+// wakeSender wakes the sender.
+func (b *Outbox) wakeSender() {
 	select {
 	case b.wake <- struct{}{}:
 	default:
 	}
 }
 
-// pop is the next message, nil when there is none for a stream that has not been
-// stopped.
-func (b *Outbox) pop(stop <-chan struct{}) *Letter {
+// pop takes the next message, nil when there is none or the stream was stopped.
+func (b *Outbox) pop(stop <-chan struct{}) *Message {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	select {
@@ -87,7 +84,7 @@ func (b *Outbox) pop(stop <-chan struct{}) *Letter {
 		return nil
 	}
 	l := b.queue[0]
-	l.out = true
+	l.taken = true
 	b.queue[0] = nil
 	if b.queue = b.queue[1:]; len(b.queue) == 0 {
 		b.queue = nil
@@ -95,29 +92,28 @@ func (b *Outbox) pop(stop <-chan struct{}) *Letter {
 	return l
 }
 
-// Out reports whether a stream has taken the message. When that stream's stop is closed
+// Taken reports whether a stream has taken the message. When that stream's stop is closed
 // and this is false, another stream will send it.
-func (b *Outbox) Out(l *Letter) bool {
+func (b *Outbox) Taken(l *Message) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return l.out
+	return l.taken
 }
 
-// Sent is closed when the message is on its way, which is not to say that it was
-// read.
-func (l *Letter) Sent() <-chan struct{} { return l.sent }
+// Sent is closed when the message is written, which does not mean that it was read.
+func (l *Message) Sent() <-chan struct{} { return l.sent }
 
-// Withdraw takes back a message that was not sent yet. After it, nothing of the
-// message is read any more. It may be called at any time.
-func (l *Letter) Withdraw() {
+// Withdraw cancels a message that is not sent yet. After it the message's bytes are not read
+// any more. It may be called at any time.
+func (l *Message) Withdraw() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.msg = nil
 }
 
-// encode makes bytes of the message, and of them what sends them; nil for one that
-// was withdrawn.
-func (l *Letter) encode(stream grpc.ServerStream) (send func() error, err error) {
+// encode encodes the message and returns the function that sends it; nil for a withdrawn
+// one.
+func (l *Message) encode(stream grpc.ServerStream) (send func() error, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.msg == nil {
@@ -134,13 +130,13 @@ func (l *Letter) encode(stream grpc.ServerStream) (send func() error, err error)
 	return func() error { return stream.SendMsg(p) }, err
 }
 
-// Serve sends on a stream until stop is closed, the stream's context ends or sending
-// fails, which is the error. What is left in the box waits for another stream, or
-// for Close. A worker that does not read has its line cut.
-func (b *Outbox) Serve(stream grpc.ServerStream, line *Line, stop <-chan struct{}) error {
+// Serve sends on a stream until stop is closed, the stream's context ends or sending fails,
+// which is the error. Remaining messages wait for another stream or for Close. The
+// connection of a worker that does not read is cut.
+func (b *Outbox) Serve(stream grpc.ServerStream, conn *StreamConn, stop <-chan struct{}) error {
 	before := 0
-	// Left over from a stream before, it would wake nobody.
-	b.nudge()
+	// Messages left over from a previous stream.
+	b.wakeSender()
 	for {
 		select {
 		case <-stop:
@@ -150,7 +146,7 @@ func (b *Outbox) Serve(stream grpc.ServerStream, line *Line, stop <-chan struct{
 		case <-b.wake:
 		}
 		for l := b.pop(stop); l != nil; l = b.pop(stop) {
-			if err := l.send(stream, line, before); err != nil {
+			if err := l.send(stream, conn, before); err != nil {
 				return err
 			}
 			before = l.size
@@ -158,15 +154,14 @@ func (b *Outbox) Serve(stream grpc.ServerStream, line *Line, stop <-chan struct{
 	}
 }
 
-// send puts one message on its way. It takes as long as the one before it, of so many
-// bytes, needs to be read.
-func (l *Letter) send(stream grpc.ServerStream, line *Line, before int) error {
+// send writes one message. It may block until the previous one, of before bytes, was read.
+func (l *Message) send(stream grpc.ServerStream, conn *StreamConn, before int) error {
 	send, err := l.encode(stream)
 	if send == nil || err != nil {
 		return err
 	}
-	patience := stallTime + time.Duration(before+l.size)*time.Second/stallPace
-	stall := time.AfterFunc(patience, line.Cut)
+	timeout := stallTime + time.Duration(before+l.size)*time.Second/stallBytesPerSecond
+	stall := time.AfterFunc(timeout, conn.Cut)
 	defer stall.Stop()
 	if err := send(); err != nil {
 		return err

@@ -33,7 +33,7 @@ func stream(w http.ResponseWriter) *direct {
 func TestAStoppedStreamLeavesTheRest(t *testing.T) {
 	t.Parallel()
 	box := NewOutbox()
-	var letters []*Letter
+	var letters []*Message
 	for range 3 {
 		l, ok := box.Put(wrapperspb.String("x"), 1)
 		if !ok {
@@ -42,17 +42,17 @@ func TestAStoppedStreamLeavesTheRest(t *testing.T) {
 		letters = append(letters, l)
 	}
 	old := &stopping{ResponseRecorder: httptest.NewRecorder(), stop: make(chan struct{})}
-	if err := box.Serve(stream(old), new(Line), old.stop); err != nil {
+	if err := box.Serve(stream(old), new(StreamConn), old.stop); err != nil {
 		t.Fatal(err)
 	}
-	if old.sent != 1 || !box.Out(letters[0]) || box.Out(letters[1]) || box.Out(letters[2]) {
+	if old.sent != 1 || !box.Taken(letters[0]) || box.Taken(letters[1]) || box.Taken(letters[2]) {
 		t.Errorf("the old stream has sent %d", old.sent)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	next := stream(httptest.NewRecorder())
 	next.ctx = context.WithValue(ctx, directKey{}, next)
 	done := make(chan error, 1)
-	go func() { done <- box.Serve(next, new(Line), make(chan struct{})) }()
+	go func() { done <- box.Serve(next, new(StreamConn), make(chan struct{})) }()
 	<-letters[1].Sent()
 	<-letters[2].Sent()
 	cancel()

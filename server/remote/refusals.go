@@ -9,12 +9,11 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// refusalPause is how long nothing is logged after a line: someone who tries
-// secrets must not fill the log.
+// refusalPause is the minimum time between log lines: guessing of secrets must not fill the
+// log.
 const refusalPause = 10 * time.Second
 
-// Refusals tell the operator of workers that were not let in, not more often than
-// he can read. Its methods may be called at the same time.
+// Refusals logs refused workers at a limited rate. Its methods are safe for concurrent use.
 type Refusals struct {
 	log *slog.Logger
 	now func() time.Time
@@ -32,9 +31,8 @@ func NewRefusals(log *slog.Logger, now func() time.Time) *Refusals {
 	return &Refusals{log: log, now: now, counts: make(map[fault.Code]uint64)}
 }
 
-// Note tells of a worker at addr that was refused, and how many others were since
-// the last line.
-func (r *Refusals) Note(addr string, why *fault.Fault) {
+// Record counts a refused worker, and logs it with the number of others since the last line.
+func (r *Refusals) Record(addr string, why *fault.Fault) {
 	r.mu.Lock()
 	r.counts[why.Code]++ // the codes are our own, so few
 	now := r.now()

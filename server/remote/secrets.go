@@ -8,9 +8,9 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Secrets are the secrets by which workers are let in. There may be several at once,
-// so that one can be replaced by another without an interruption. The zero value
-// lets nobody in. Its methods may be called at the same time.
+// Secrets are the secrets that admit workers. There may be several, so that one can be
+// replaced without an interruption. The zero value admits no worker. Its methods are safe for
+// concurrent use.
 type Secrets struct {
 	sums atomic.Pointer[[][sha256.Size]byte]
 }
@@ -22,7 +22,7 @@ func NewSecrets(secrets ...core.Secret) *Secrets {
 	return s
 }
 
-// Set replaces all secrets; who is registered already stays. Empty ones are left out.
+// Set replaces all secrets; registered workers stay. Empty secrets are left out.
 func (s *Secrets) Set(secrets ...core.Secret) {
 	sums := make([][sha256.Size]byte, 0, len(secrets))
 	for _, one := range secrets {
@@ -39,8 +39,8 @@ func (s *Secrets) Any() bool {
 	return sums != nil && len(*sums) > 0
 }
 
-// Match reports whether what a worker presented is one of the secrets. How long it
-// takes tells nothing of them: sums of equal length are compared, and all of them.
+// Match reports whether a worker's secret is one of the secrets. It takes constant time: it
+// compares hashes, and always all of them.
 func (s *Secrets) Match(presented string) bool {
 	sums := s.sums.Load()
 	if sums == nil {

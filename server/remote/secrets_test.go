@@ -14,7 +14,8 @@ func TestSecrets(t *testing.T) {
 		t.Error("without secrets somebody was let in")
 	}
 	s := remote.NewSecrets(core.NewSecret("old"), core.NewSecret(""), core.NewSecret("new"))
-	for text, want := range map[string]bool{"old": true, "new": true, "": false, "ol": false, "oldnew": false, "OLD": false} {
+	for text, want := range map[string]bool{"old": true, "new": true, "": false, "ol": false, "oldnew": false,
+		"OLD": false} {
 		if s.Match(text) != want {
 			t.Errorf("%q: %v", text, !want)
 		}

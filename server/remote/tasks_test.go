@@ -55,7 +55,7 @@ func TestNobodyWaits(t *testing.T) {
 	k.Close()
 	k.Close()
 	select {
-	case <-c.Gone():
+	case <-c.Abandoned():
 	default:
 		t.Error("who reads the result does not learn that nobody waits")
 	}
@@ -69,7 +69,7 @@ func TestOwner(t *testing.T) {
 	tasks := remote.NewTasks[string](0)
 	k := tasks.Open("mine")
 	for _, from := range []string{"", "other"} {
-		if c, err := tasks.Claim(k.ID, from); c != nil || !errors.Is(err, remote.ErrNotYours) {
+		if c, err := tasks.Claim(k.ID, from); c != nil || !errors.Is(err, remote.ErrOtherWorker) {
 			t.Errorf("from %q: %v, %v", from, c, err)
 		}
 	}
@@ -133,7 +133,7 @@ func TestForsake(t *testing.T) {
 	t.Parallel()
 	tasks := remote.NewTasks[int](0)
 	k := tasks.Open("a")
-	if !k.Forsake() || tasks.Len() != 0 {
+	if !k.Abandon() || tasks.Len() != 0 {
 		t.Error("it stays")
 	}
 	if c, err := tasks.Claim(k.ID, "a"); c != nil || err != nil {
@@ -141,7 +141,7 @@ func TestForsake(t *testing.T) {
 	}
 	k = tasks.Open("a")
 	c, err := tasks.Claim(k.ID, "a")
-	if err != nil || k.Forsake() || !c.Deliver(7) || <-k.Result() != 7 {
+	if err != nil || k.Abandon() || !c.Deliver(7) || <-k.Result() != 7 {
 		t.Error("a result on its way is lost")
 	}
 }

@@ -1904,7 +1904,10 @@ type NotifySegment struct {
 	// How long the result is waited for, in milliseconds from the sending.
 	DeadlineMs int64 `protobuf:"varint,50002,opt,name=deadlineMs,proto3" json:"deadlineMs,omitempty"`
 	// Nobody waits for this task any more.
-	Cancel        bool `protobuf:"varint,50003,opt,name=cancel,proto3" json:"cancel,omitempty"`
+	Cancel bool `protobuf:"varint,50003,opt,name=cancel,proto3" json:"cancel,omitempty"`
+	// Who is held to account for what the segment does to the transcoder, by a name that
+	// stands for one gateway and tells nothing of it; "" is not known.
+	Party         string `protobuf:"bytes,50004,opt,name=party,proto3" json:"party,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1993,6 +1996,13 @@ func (x *NotifySegment) GetCancel() bool {
 		return x.Cancel
 	}
 	return false
+}
+
+func (x *NotifySegment) GetParty() string {
+	if x != nil {
+		return x.Party
+	}
+	return ""
 }
 
 type RegisterAIWorkerRequest struct {
@@ -2307,17 +2317,19 @@ func (x *NotifyAIJob) GetCancel() bool {
 
 // WorkerJob is a request of an AI job, unchanged.
 type WorkerJob struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Capability    uint32                 `protobuf:"varint,1,opt,name=capability,proto3" json:"capability,omitempty"`
-	ModelId       string                 `protobuf:"bytes,2,opt,name=modelId,proto3" json:"modelId,omitempty"`
-	Operation     string                 `protobuf:"bytes,3,opt,name=operation,proto3" json:"operation,omitempty"`
-	Body          []byte                 `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
-	ContentType   string                 `protobuf:"bytes,5,opt,name=contentType,proto3" json:"contentType,omitempty"`
-	Stream        bool                   `protobuf:"varint,6,opt,name=stream,proto3" json:"stream,omitempty"`
-	HideUsage     bool                   `protobuf:"varint,7,opt,name=hideUsage,proto3" json:"hideUsage,omitempty"`
-	MaxTokens     int64                  `protobuf:"varint,8,opt,name=maxTokens,proto3" json:"maxTokens,omitempty"`
-	Units         int64                  `protobuf:"varint,9,opt,name=units,proto3" json:"units,omitempty"`
-	RequestId     string                 `protobuf:"bytes,10,opt,name=requestId,proto3" json:"requestId,omitempty"`
+	state       protoimpl.MessageState `protogen:"open.v1"`
+	Capability  uint32                 `protobuf:"varint,1,opt,name=capability,proto3" json:"capability,omitempty"`
+	ModelId     string                 `protobuf:"bytes,2,opt,name=modelId,proto3" json:"modelId,omitempty"`
+	Operation   string                 `protobuf:"bytes,3,opt,name=operation,proto3" json:"operation,omitempty"`
+	Body        []byte                 `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
+	ContentType string                 `protobuf:"bytes,5,opt,name=contentType,proto3" json:"contentType,omitempty"`
+	Stream      bool                   `protobuf:"varint,6,opt,name=stream,proto3" json:"stream,omitempty"`
+	HideUsage   bool                   `protobuf:"varint,7,opt,name=hideUsage,proto3" json:"hideUsage,omitempty"`
+	MaxTokens   int64                  `protobuf:"varint,8,opt,name=maxTokens,proto3" json:"maxTokens,omitempty"`
+	Units       int64                  `protobuf:"varint,9,opt,name=units,proto3" json:"units,omitempty"`
+	RequestId   string                 `protobuf:"bytes,10,opt,name=requestId,proto3" json:"requestId,omitempty"`
+	// Whose job it is, as in NotifySegment.
+	Party         string `protobuf:"bytes,11,opt,name=party,proto3" json:"party,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2418,6 +2430,13 @@ func (x *WorkerJob) GetUnits() int64 {
 func (x *WorkerJob) GetRequestId() string {
 	if x != nil {
 		return x.RequestId
+	}
+	return ""
+}
+
+func (x *WorkerJob) GetParty() string {
+	if x != nil {
+		return x.Party
 	}
 	return ""
 }
@@ -3354,7 +3373,7 @@ const file_net_proto_rawDesc = "" +
 	"\x06device\x18\x01 \x01(\tR\x06device\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\tR\x04kind\x12\x1a\n" +
 	"\bsessions\x18\x03 \x01(\x05R\bsessions\x12\x14\n" +
-	"\x05limit\x18\x04 \x01(\x05R\x05limit\"\xf5\x01\n" +
+	"\x05limit\x18\x04 \x01(\x05R\x05limit\"\x8d\x02\n" +
 	"\rNotifySegment\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12&\n" +
 	"\asegData\x18\x03 \x01(\v2\f.net.SegDataR\asegData\x12\x16\n" +
@@ -3365,7 +3384,8 @@ const file_net_proto_rawDesc = "" +
 	"\n" +
 	"deadlineMs\x18҆\x03 \x01(\x03R\n" +
 	"deadlineMs\x12\x18\n" +
-	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancelJ\x04\b\x02\x10\x03J\x04\b!\x10\"\"\xb6\x02\n" +
+	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancel\x12\x16\n" +
+	"\x05party\x18Ԇ\x03 \x01(\tR\x05partyJ\x04\b\x02\x10\x03J\x04\b!\x10\"\"\xb6\x02\n" +
 	"\x17RegisterAIWorkerRequest\x12\x16\n" +
 	"\x06secret\x18\x01 \x01(\tR\x06secret\x125\n" +
 	"\fcapabilities\x18\x02 \x01(\v2\x11.net.CapabilitiesR\fcapabilities\x124\n" +
@@ -3399,7 +3419,7 @@ const file_net_proto_rawDesc = "" +
 	"\n" +
 	"deadlineMs\x18҆\x03 \x01(\x03R\n" +
 	"deadlineMs\x12\x18\n" +
-	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancel\"\xa1\x02\n" +
+	"\x06cancel\x18ӆ\x03 \x01(\bR\x06cancel\"\xb7\x02\n" +
 	"\tWorkerJob\x12\x1e\n" +
 	"\n" +
 	"capability\x18\x01 \x01(\rR\n" +
@@ -3413,7 +3433,8 @@ const file_net_proto_rawDesc = "" +
 	"\tmaxTokens\x18\b \x01(\x03R\tmaxTokens\x12\x14\n" +
 	"\x05units\x18\t \x01(\x03R\x05units\x12\x1c\n" +
 	"\trequestId\x18\n" +
-	" \x01(\tR\trequestId\"I\n" +
+	" \x01(\tR\trequestId\x12\x14\n" +
+	"\x05party\x18\v \x01(\tR\x05party\"I\n" +
 	"\tAIJobData\x12\x1a\n" +
 	"\bpipeline\x18\x01 \x01(\tR\bpipeline\x12 \n" +
 	"\vrequestData\x18\x02 \x01(\fR\vrequestData\"\x9f\x02\n" +

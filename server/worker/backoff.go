@@ -2,9 +2,8 @@ package worker
 
 import "time"
 
-// The network's rule for the time between two attempts to register: 0.5 s, half as
-// much again after each failure, up to 60 s, and each time up to half more or less,
-// so that workers do not come in step.
+// The network's rule for the pause between two attempts to register: 0.5 s, times 1.5 after
+// each failure, up to 60 s, with a jitter of ±50 %.
 const (
 	firstPause   = 500 * time.Millisecond
 	growth       = 1.5
@@ -13,27 +12,27 @@ const (
 )
 
 const (
-	// early is how long after a good registration pauses stay short: an orchestrator
-	// that restarts is back within seconds, and should not be short of workers then.
+	// early is how long after a good registration pauses stay short: a restarted
+	// orchestrator is back within seconds and needs its workers.
 	early        = 30 * time.Second
 	longestEarly = 2500 * time.Millisecond
-	// good is how long a registration must have lasted to count as one.
-	good = 5 * time.Second
+	// goodAfter is how long a registration must last to count as good.
+	goodAfter = 5 * time.Second
 )
 
-// pauses say how long to wait before the next attempt to register.
-type pauses struct {
+// retryBackoff computes the pause before the next attempt to register.
+type retryBackoff struct {
 	step time.Duration
 	// lost is when the last good registration ended; zero before there was one.
 	lost time.Time
 }
 
-// after is the pause after an attempt that ended now; lasted is how long it was a
-// registration, 0 when it never was. chance is from 0 to 1.
-func (b *pauses) after(now time.Time, lasted time.Duration, chance float64) time.Duration {
-	if lasted >= good {
+// next is the pause after an attempt that ended now; lasted is how long it was registered,
+// 0 when it never was. chance is a random number from 0 to 1.
+func (b *retryBackoff) next(now time.Time, lasted time.Duration, chance float64) time.Duration {
+	if lasted >= goodAfter {
 		b.step, b.lost = firstPause, now
-		// To be refused costs neither side anything, so the first attempt comes soon.
+		// A refused connection is cheap, so the first attempt comes soon.
 		return time.Duration(chance * float64(firstPause))
 	}
 	pause := max(b.step, firstPause)

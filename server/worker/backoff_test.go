@@ -9,27 +9,27 @@ import (
 
 func TestPausesFollowTheRule(t *testing.T) {
 	t.Parallel()
-	var p pauses
+	var p retryBackoff
 	now := time.Unix(1000, 0)
 	want := []time.Duration{500 * time.Millisecond, 750 * time.Millisecond, 1125 * time.Millisecond}
 	for i, w := range want {
-		if got := p.after(now, 0, 0.5); got != w {
+		if got := p.next(now, 0, 0.5); got != w {
 			t.Errorf("pause %d is %v, want %v", i, got, w)
 		}
 	}
 	for range 20 {
-		p.after(now, 0, 0.5)
+		p.next(now, 0, 0.5)
 	}
-	if got := p.after(now, 0, 0.5); got != time.Minute {
+	if got := p.next(now, 0, 0.5); got != time.Minute {
 		t.Errorf("at last %v", got)
 	}
-	if got := p.after(now, time.Second, 0.5); got != time.Minute {
+	if got := p.next(now, time.Second, 0.5); got != time.Minute {
 		t.Errorf("after a registration that ended at once %v", got)
 	}
-	if got := p.after(now, time.Hour, 1); got > firstPause {
+	if got := p.next(now, time.Hour, 1); got > firstPause {
 		t.Errorf("after a good registration %v", got)
 	}
-	if got := p.after(now, 0, 0.5); got != firstPause {
+	if got := p.next(now, 0, 0.5); got != firstPause {
 		t.Errorf("and then %v", got)
 	}
 }
@@ -37,15 +37,15 @@ func TestPausesFollowTheRule(t *testing.T) {
 func TestPausesAreBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var p pauses
+		var p retryBackoff
 		now := time.Unix(1000, 0)
 		for range rapid.IntRange(1, 60).Draw(t, "attempts") {
 			lasted := time.Duration(rapid.Int64Range(0, int64(10*time.Second)).Draw(t, "lasted"))
-			got := p.after(now, lasted, rapid.Float64Range(0, 1).Draw(t, "chance"))
+			got := p.next(now, lasted, rapid.Float64Range(0, 1).Draw(t, "chance"))
 			if got < 0 || got > longestPause {
 				t.Fatalf("pause %v", got)
 			}
-			if lasted < good && got < firstPause/2 {
+			if lasted < goodAfter && got < firstPause/2 {
 				t.Fatalf("pause %v after a failure", got)
 			}
 			now = now.Add(lasted + got)
@@ -58,12 +58,12 @@ func TestPausesAreBounded(t *testing.T) {
 func TestRestartIsFoundSoon(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var p pauses
+		var p retryBackoff
 		now := time.Unix(1000, 0)
 		back := now.Add(time.Duration(rapid.Int64Range(0, int64(5*time.Second)).Draw(t, "away")))
 		lasted := time.Hour
 		for lasted > 0 || now.Before(back) {
-			now = now.Add(p.after(now, lasted, rapid.Float64Range(0, 1).Draw(t, "chance")))
+			now = now.Add(p.next(now, lasted, rapid.Float64Range(0, 1).Draw(t, "chance")))
 			lasted = 0
 		}
 		if late := now.Sub(back); late > 5*time.Second {

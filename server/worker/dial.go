@@ -34,18 +34,18 @@ func dialer() *net.Dialer {
 }
 
 // dial makes the connection of one registration. It connects at the first call, and
-// does not connect again: when to do that is the link's to say. outcome gets the error of
-// the attempt to connect, nil for none: gRPC passes on its text only.
-func (o *Options) dial(addr string, ping time.Duration, outcome func(error)) (*grpc.ClientConn, error) {
+// does not connect again: when to do that is the link's to say. outcome gets what
+// came of the attempt to connect: gRPC passes on the text of its error only.
+func (o *Options) dial(addr string, ping time.Duration, outcome func(net.Conn, error)) (*grpc.ClientConn, error) {
 	d := dialer()
 	return grpc.NewClient("passthrough:///"+addr,
 		grpc.WithTransportCredentials(credentials.NewTLS(o.TLS.config(addr))),
 		grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) {
 			conn, err := d.DialContext(ctx, "tcp", addr)
-			outcome(err)
+			outcome(conn, err)
 			return conn, err
 		}),
-		grpc.WithStatsHandler(endings{}),
+		grpc.WithStatsHandler(trailerStats{}),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.DefaultConfig, MinConnectTimeout: dialTimeout}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: ping, Timeout: silence}),
 		grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),

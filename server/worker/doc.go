@@ -1,9 +1,9 @@
-// Package worker is what a remote worker does whatever its work is: it dials its
-// orchestrators, registers with them, reads what they send, notices when they are
-// gone and comes back, takes results to them, and takes leave when it stops.
+// Package worker is the common part of remote workers: it dials the orchestrators,
+// registers with them, reads their notifications, reconnects after a loss, posts results,
+// and deregisters when the worker stops.
 //
-// It knows nothing of segments or models: server/worker/transcoder and
-// server/worker/ai say what is told at a registration and what is done with a
-// notice (Work). The orchestrator's side is server/remote. cmd/tutti runs a Loop as
-// a component after whatever does the work.
+// It knows nothing of segments or models: server/worker/transcoder and server/worker/ai
+// define what a registration offers and how a notification is handled (Work). The
+// orchestrator's side is server/remote. cmd/tutti runs a Loop as a component after the
+// engine that does the work.
 package worker

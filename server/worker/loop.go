@@ -13,10 +13,10 @@ import (
 // Loop keeps the registrations of a worker. It is a lifecycle.Component, and drains.
 type Loop[N any] struct {
 	o     Options
-	links []*link[N]
+	links []*linkRunner[N]
 	drain func()
-	// left is closed when no registration is left.
-	left chan struct{}
+	// deregistered is closed when no registration is left.
+	deregistered chan struct{}
 }
 
 // New makes a loop; nothing happens until Run.
@@ -24,13 +24,13 @@ func New[N any](o Options, work Work[N]) (*Loop[N], error) {
 	o = o.withDefaults()
 	switch {
 	case len(o.Orchestrators) == 0, o.Rand == nil, o.Credential == "", o.Instance == "":
-		return nil, errors.New("a worker needs orchestrators, their credential, a name of the process and chance")
+		return nil, errors.New("a worker needs orchestrators, a credential, an instance name and a random source")
 	}
 	if o.Board == nil {
 		o.Board = health.New(o.Log, o.Now, nil)
 	}
-	l := &Loop[N]{o: o, left: make(chan struct{})}
-	leave := make(chan struct{})
+	l := &Loop[N]{o: o, deregistered: make(chan struct{})}
+	endErr := make(chan struct{})
 	for i, addr := range o.Orchestrators {
 		instance := o.Instance
 		if i > 0 {
@@ -38,18 +38,18 @@ func New[N any](o Options, work Work[N]) (*Loop[N], error) {
 		}
 		one := newLink(&l.o, addr, instance)
 		one.number = i + 1
-		if k, ok := any(work).(Keeper); ok {
-			one.forgets = k.Forget
+		if k, ok := any(work).(Forgetter); ok {
+			one.onForget = k.Forget
 		}
-		l.links = append(l.links, &link[N]{Link: one, work: work, drain: leave, ping: pingEvery})
+		l.links = append(l.links, &linkRunner[N]{Link: one, work: work, drain: endErr, ping: pingEvery})
 	}
 	l.drain = sync.OnceFunc(func() {
 		for _, one := range l.links {
 			one.mu.Lock()
-			one.leaves = true
+			one.draining = true
 			one.mu.Unlock()
 		}
-		close(leave)
+		close(endErr)
 	})
 	return l, nil
 }
@@ -57,14 +57,14 @@ func New[N any](o Options, work Work[N]) (*Loop[N], error) {
 // Name is the component's name.
 func (*Loop[N]) Name() string { return "registration" }
 
-// Run keeps the worker registered until ctx ends; tasks that still run then are
-// ended, and waited for. It fails when every orchestrator has refused the worker for
-// good: WorkerSecretRefused, WorkerZeroCapacity or WorkerDismissed. While one takes
-// it, the others are conditions.
+// Run keeps the worker registered until ctx ends, then cancels the running tasks and waits
+// for them. It fails when every orchestrator has refused the worker permanently:
+// WorkerSecretRefused, WorkerZeroCapacity or WorkerDismissed. While one accepts it, refusals
+// of the others are health conditions.
 func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
 	base, cancel := context.WithCancel(ctx)
 	type end struct {
-		of  *link[N]
+		of  *linkRunner[N]
 		err error
 	}
 	ended := make(chan end, len(l.links))
@@ -93,17 +93,17 @@ func (l *Loop[N]) Run(ctx context.Context, ready func()) error {
 	if refused == len(l.links) && ctx.Err() == nil {
 		return err
 	}
-	close(l.left)
+	close(l.deregistered)
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// Drain takes leave of the orchestrators: they are told, where they understand it,
-// what runs is finished, and then the registrations end.
+// Drain deregisters the worker: it announces the drain to orchestrators that support it,
+// finishes the running tasks and ends the registrations.
 func (l *Loop[N]) Drain(ctx context.Context) error {
 	l.drain()
 	select {
-	case <-l.left:
+	case <-l.deregistered:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -114,7 +114,7 @@ func (l *Loop[N]) Drain(ctx context.Context) error {
 func (l *Loop[N]) Status() []Status {
 	out := make([]Status, len(l.links))
 	for i, one := range l.links {
-		out[i] = one.view()
+		out[i] = one.snapshot()
 	}
 	return out
 }

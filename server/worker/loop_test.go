@@ -16,20 +16,22 @@ import (
 
 func TestRegistersAndBringsResults(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "").start()
-	c := hire(t, nil, b.addr)
-	d := b.hires()
-	if d.req.GetSecret() != secret || d.req.GetNode() != "tutti/0.0.1" || d.req.GetWorker() != "rig7" || d.req.GetInstance() != "i-1" {
+	b := newFakeOrchestrator(t, "").start()
+	c := startWorker(t, nil, b.addr)
+	d := b.nextRegistration()
+	if d.req.GetSecret() != secret || d.req.GetNode() != "tutti/0.0.1" || d.req.GetWorker() != "rig7" ||
+		d.req.GetInstance() != "i-1" {
 		t.Errorf("registration %v", d.req)
 	}
-	n := d.gives(t, c, 7)
+	n := d.sendTask(t, c, 7)
 	if got := c.loop.Status()[0]; got.Tasks != 1 || got.State != worker.Registered && got.State != worker.Connecting {
 		t.Errorf("status %+v", got)
 	}
 	n.answer <- "done"
 	r := next(t, b.results, "no result")
 	h := r.header
-	if r.body != "done" || r.proto != "HTTP/2.0" || h.Get("TaskId") != "7" || h.Get("Credentials") != secret || h.Get("Authorization") != "Livepeer-Transcoder-1.0" {
+	if r.body != "done" || r.proto != "HTTP/2.0" || h.Get("TaskId") != "7" || h.Get("Credentials") != secret ||
+		h.Get("Authorization") != "Livepeer-Transcoder-1.0" {
 		t.Errorf("result %+v", r)
 	}
 	if h.Get(remote.InstanceHeader) != "i-1" {
@@ -56,9 +58,9 @@ func TestPermanentEnds(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBoss(t, "").start()
+			b := newFakeOrchestrator(t, "").start()
 			b.refuses(row.err)
-			c := hire(t, nil, b.addr)
+			c := startWorker(t, nil, b.addr)
 			err := next(t, c.ended, "the worker goes on")
 			c.ended <- err // for the clean-up
 			if fault.CodeOf(err) != row.want {
@@ -76,11 +78,11 @@ func TestPermanentEnds(t *testing.T) {
 
 func TestOneRefusalOfTwoIsACondition(t *testing.T) {
 	t.Parallel()
-	bad, fine := newBoss(t, "").start(), newBoss(t, "").start()
+	bad, fine := newFakeOrchestrator(t, "").start(), newFakeOrchestrator(t, "").start()
 	bad.refuses(errors.New("invalid secret"))
 	// In a process that is several workers it says which of them is meant.
-	c := hire(t, func(o *worker.Options) { o.Kind = "transcoder" }, bad.addr, fine.addr)
-	fine.hires()
+	c := startWorker(t, func(o *worker.Options) { o.Kind = "transcoder" }, bad.addr, fine.addr)
+	fine.nextRegistration()
 	until(t, "no condition", func() bool { return c.has(fault.WorkerSecretRefused) })
 	if one := c.board.Snapshot()[0]; one.About != "transcoder at "+bad.addr {
 		t.Errorf("it is about %q", one.About)
@@ -92,7 +94,7 @@ func TestOneRefusalOfTwoIsACondition(t *testing.T) {
 	}
 }
 
-func (c *crew) has(code fault.Code) bool {
+func (c *testWorker) has(code fault.Code) bool {
 	for _, one := range c.board.Snapshot() {
 		if one.Code == code {
 			return true
@@ -113,30 +115,30 @@ func TestComesBack(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBoss(t, "").start()
-			hire(t, nil, b.addr)
-			b.hires().end <- row.err
-			b.hires()
+			b := newFakeOrchestrator(t, "").start()
+			startWorker(t, nil, b.addr)
+			b.nextRegistration().end <- row.err
+			b.nextRegistration()
 		})
 	}
 }
 
 func TestUnreachableIsACondition(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "")
-	c := hire(t, nil, b.addr)
+	b := newFakeOrchestrator(t, "")
+	c := startWorker(t, nil, b.addr)
 	until(t, "no condition", func() bool { return c.has(fault.WorkerNotRegistered) })
 	b.start()
-	b.hires()
+	b.nextRegistration()
 	until(t, "the condition stays", func() bool { return !c.has(fault.WorkerNotRegistered) })
 }
 
 // An orchestrator that lets nobody in, without a reason, is not asked in a hurry.
 func TestEndsAtOnceAreFailures(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "").start()
+	b := newFakeOrchestrator(t, "").start()
 	b.refuses(errClean)
-	c := hire(t, nil, b.addr)
+	c := startWorker(t, nil, b.addr)
 	until(t, "no second attempt", func() bool { return b.attempts() >= 2 })
 	if !c.has(fault.WorkerNotRegistered) {
 		t.Error("no condition")
@@ -149,9 +151,9 @@ func TestEndsAtOnceAreFailures(t *testing.T) {
 
 func TestCancelEndsATask(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "tutti/0.0.1").start()
-	c := hire(t, nil, b.addr)
-	d := b.hires()
+	b := newFakeOrchestrator(t, "tutti/0.0.1").start()
+	c := startWorker(t, nil, b.addr)
+	d := b.nextRegistration()
 	for _, n := range []*rpc.NotifySegment{{TaskId: 1}, {TaskId: 1, Cancel: true}, {TaskId: 99, Cancel: true}} {
 		if err := d.stream.Send(n); err != nil {
 			t.Fatal(err)
@@ -164,13 +166,13 @@ func TestCancelEndsATask(t *testing.T) {
 
 func TestBrokenResultIsBroughtAgain(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "tutti/0.0.1").start()
-	c := hire(t, nil, b.addr)
-	d := b.hires()
+	b := newFakeOrchestrator(t, "tutti/0.0.1").start()
+	c := startWorker(t, nil, b.addr)
+	d := b.nextRegistration()
 	b.mu.Lock()
 	b.spoil = 1
 	b.mu.Unlock()
-	n := d.gives(t, c, 3)
+	n := d.sendTask(t, c, 3)
 	n.answer <- "done"
 	if r := next(t, b.results, "no result"); r.body != "done" || r.header.Get(remote.InstanceHeader) != "i-1" {
 		t.Errorf("result %+v", r)
@@ -182,10 +184,10 @@ func TestBrokenResultIsBroughtAgain(t *testing.T) {
 
 func TestRefusedResultHasTheOrchestratorsWords(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "").start()
-	c := hire(t, nil, b.addr)
-	d := b.hires()
-	n := d.gives(t, c, 3)
+	b := newFakeOrchestrator(t, "").start()
+	c := startWorker(t, nil, b.addr)
+	d := b.nextRegistration()
+	n := d.sendTask(t, c, 3)
 	b.mu.Lock()
 	b.spoil = 9
 	b.mu.Unlock()
@@ -198,12 +200,12 @@ func TestRefusedResultHasTheOrchestratorsWords(t *testing.T) {
 // A break may be unknown to the orchestrator: tasks outlive it.
 func TestTasksOutliveABreak(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "tutti/0.0.1").start()
-	c := hire(t, nil, b.addr)
-	d := b.hires()
-	n := d.gives(t, c, 3)
+	b := newFakeOrchestrator(t, "tutti/0.0.1").start()
+	c := startWorker(t, nil, b.addr)
+	d := b.nextRegistration()
+	n := d.sendTask(t, c, 3)
 	b.cut()
-	b.hires()
+	b.nextRegistration()
 	select {
 	case n.answer <- "done":
 	case <-n.over:
@@ -218,16 +220,16 @@ func TestTasksOutliveABreak(t *testing.T) {
 // for that.
 func TestTasksOutliveARefusalInAnyWords(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "tutti/0.0.1").start()
-	c := hire(t, nil, b.addr)
-	d := b.hires()
-	n := d.gives(t, c, 3)
+	b := newFakeOrchestrator(t, "tutti/0.0.1").start()
+	c := startWorker(t, nil, b.addr)
+	d := b.nextRegistration()
+	n := d.sendTask(t, c, 3)
 	b.refuses(status.Error(codes.Unavailable, "database: connection refused"))
 	before := b.attempts()
 	b.cut()
 	until(t, "another attempt", func() bool { return b.attempts() > before })
 	b.refuses(nil)
-	b.hires()
+	b.nextRegistration()
 	select {
 	case n.answer <- "done":
 	case <-n.over:
@@ -241,21 +243,21 @@ func TestTasksOutliveARefusalInAnyWords(t *testing.T) {
 // An orchestrator of our own kind that ends a registration waits for none of its tasks.
 func TestTasksEndWithTheOrchestratorsWord(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "tutti/0.0.1").start()
-	c := hire(t, nil, b.addr)
-	d := b.hires()
-	n := d.gives(t, c, 3)
+	b := newFakeOrchestrator(t, "tutti/0.0.1").start()
+	c := startWorker(t, nil, b.addr)
+	d := b.nextRegistration()
+	n := d.sendTask(t, c, 3)
 	d.end <- errors.New("no result in time")
 	next(t, n.over, "the task goes on")
-	b.hires()
+	b.nextRegistration()
 }
 
 // A process that is gone waits for nothing, and its successor counts its tasks anew.
 func TestTasksOfAGoneProcessEnd(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "tutti/0.0.1").start()
-	c := hire(t, nil, b.addr)
-	if err := b.hires().stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
+	b := newFakeOrchestrator(t, "tutti/0.0.1").start()
+	c := startWorker(t, nil, b.addr)
+	if err := b.nextRegistration().stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
 		t.Fatal(err)
 	}
 	n := next(t, c.notices, "no notice")
@@ -270,9 +272,9 @@ func TestATaskThatRunsIsNotBegunAnew(t *testing.T) {
 	for _, node := range []string{"tutti/0.0.1", ""} {
 		t.Run("node "+node, func(t *testing.T) {
 			t.Parallel()
-			b := newBoss(t, node).start()
-			c := hire(t, nil, b.addr)
-			d := b.hires()
+			b := newFakeOrchestrator(t, node).start()
+			c := startWorker(t, nil, b.addr)
+			d := b.nextRegistration()
 			var got []notice
 			for _, id := range []int64{3, 3, 4} {
 				if err := d.stream.Send(&rpc.NotifySegment{TaskId: id}); err != nil {
@@ -300,9 +302,9 @@ func TestATaskThatRunsIsNotBegunAnew(t *testing.T) {
 
 func TestStopEndsTasks(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "").start()
-	c := hire(t, nil, b.addr)
-	if err := b.hires().stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
+	b := newFakeOrchestrator(t, "").start()
+	c := startWorker(t, nil, b.addr)
+	if err := b.nextRegistration().stream.Send(&rpc.NotifySegment{TaskId: 3}); err != nil {
 		t.Fatal(err)
 	}
 	n := next(t, c.notices, "no notice")

@@ -12,13 +12,13 @@ import (
 
 func TestDrainTellsOurOwnKind(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "tutti/0.0.1").start()
-	c := hire(t, nil, b.addr)
-	d := b.hires()
-	n := d.gives(t, c, 3)
+	b := newFakeOrchestrator(t, "tutti/0.0.1").start()
+	c := startWorker(t, nil, b.addr)
+	d := b.nextRegistration()
+	n := d.sendTask(t, c, 3)
 	drained := make(chan error, 1)
 	go func() { drained <- c.loop.Drain(context.Background()) }()
-	last := b.hires()
+	last := b.nextRegistration()
 	if !last.req.GetDraining() || last.req.GetInstance() != "i-1" {
 		t.Errorf("registration %v", last.req)
 	}
@@ -42,10 +42,10 @@ func TestDrainTellsOurOwnKind(t *testing.T) {
 
 func TestDrainLeavesOthersWhenIdle(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "").start()
-	c := hire(t, nil, b.addr)
-	d := b.hires()
-	n := d.gives(t, c, 3)
+	b := newFakeOrchestrator(t, "").start()
+	c := startWorker(t, nil, b.addr)
+	d := b.nextRegistration()
+	n := d.sendTask(t, c, 3)
 	drained := make(chan error, 1)
 	go func() { drained <- c.loop.Drain(context.Background()) }()
 	until(t, "it does not know", n.from.Draining)
@@ -59,7 +59,7 @@ func TestDrainLeavesOthersWhenIdle(t *testing.T) {
 
 func TestDrainWithoutAnOrchestrator(t *testing.T) {
 	t.Parallel()
-	c := hire(t, nil, newBoss(t, "").addr)
+	c := startWorker(t, nil, newFakeOrchestrator(t, "").addr)
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	if err := c.loop.Drain(ctx); err != nil {
@@ -70,12 +70,12 @@ func TestDrainWithoutAnOrchestrator(t *testing.T) {
 // A new offer takes the place of the old one, and the task of that goes on.
 func TestOfferIsReplaced(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "tutti/0.0.1").start()
-	c := hire(t, nil, b.addr)
-	d := b.hires()
-	n := d.gives(t, c, 3)
+	b := newFakeOrchestrator(t, "tutti/0.0.1").start()
+	c := startWorker(t, nil, b.addr)
+	d := b.nextRegistration()
+	n := d.sendTask(t, c, 3)
 	c.offers(9)
-	again := b.hires()
+	again := b.nextRegistration()
 	if again.req.GetCapacity() != 9 || again.req.GetDraining() {
 		t.Errorf("registration %v", again.req)
 	}
@@ -99,19 +99,19 @@ func TestStaysAwayWithoutAnOffer(t *testing.T) {
 	for _, node := range []string{"", "tutti/0.0.1"} {
 		t.Run("node "+node, func(t *testing.T) {
 			t.Parallel()
-			b := newBoss(t, node).start()
-			c := hire(t, nil, b.addr)
-			d := b.hires()
+			b := newFakeOrchestrator(t, node).start()
+			c := startWorker(t, nil, b.addr)
+			d := b.nextRegistration()
 			c.offers(0)
 			if node != "" {
-				if last := b.hires(); !last.req.GetDraining() {
+				if last := b.nextRegistration(); !last.req.GetDraining() {
 					t.Errorf("registration %v", last.req)
 				}
 				d.end <- nil
 			}
 			until(t, "it stays", func() bool { return b.live.Load() == 0 })
 			c.offers(2)
-			if again := b.hires(); again.req.GetCapacity() != 2 || again.req.GetDraining() {
+			if again := b.nextRegistration(); again.req.GetCapacity() != 2 || again.req.GetDraining() {
 				t.Errorf("registration %v", again.req)
 			}
 		})
@@ -122,13 +122,13 @@ func TestStaysAwayWithoutAnOffer(t *testing.T) {
 // task runs.
 func TestOfferToOthersWaitsForAnIdleMoment(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "").start()
+	b := newFakeOrchestrator(t, "").start()
 	var ahead atomic.Int64
-	c := hire(t, func(o *worker.Options) {
+	c := startWorker(t, func(o *worker.Options) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	}, b.addr)
-	d := b.hires()
-	n := d.gives(t, c, 3)
+	d := b.nextRegistration()
+	n := d.sendTask(t, c, 3)
 	c.offers(9)
 	ahead.Store(int64(10 * time.Minute))
 	if n := b.live.Load(); n != 1 {
@@ -140,7 +140,7 @@ func TestOfferToOthersWaitsForAnIdleMoment(t *testing.T) {
 		ahead.Add(int64(time.Second))
 		return len(b.registered) > 0
 	})
-	if again := b.hires(); again.req.GetCapacity() != 9 {
+	if again := b.nextRegistration(); again.req.GetCapacity() != 9 {
 		t.Errorf("registration %v", again.req)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/health"
 )
 
@@ -18,72 +19,74 @@ type Options struct {
 	Orchestrators []string
 	Secret        core.Secret
 	TLS           TLS
-	// Node is by what name our own orchestrators know this worker, "tutti/1.2.3".
+	// Node is this worker's release for tutti orchestrators, "tutti/1.2.3".
 	Node string
 	// Worker is the name that its operator gave it; "" for none.
 	Worker string
-	// Instance is random, one per process: by it a further registration takes the
-	// place of the one before.
+	// Instance is random, one per process: a further registration with it replaces the
+	// previous one.
 	Instance string
-	// Kind is what the worker is, "transcoder", for conditions of a process that is
-	// several; "" for none.
+	// Kind is the worker's kind, "transcoder", for conditions of a process with several
+	// kinds; "" for none.
 	Kind string
 	// Credential is the marker of results in Authorization, "Livepeer-Transcoder-1.0".
 	Credential string
-	// Landmark is the log line of a registration, "Registering transcoder to".
-	Landmark string
-	// MaxTasks bounds the tasks of one orchestrator that run at once; while there are
-	// as many nothing further is read. 0 is 256.
+	// RegisterLog is the log line of a registration, "Registering transcoder to".
+	RegisterLog string
+	// MaxTasks bounds one orchestrator's concurrent tasks; at the bound no further
+	// notification is read. 0 is 256.
 	MaxTasks int
-	// MaxMessage bounds a notice, in bytes; 0 is 4 MiB.
+	// MaxMessage bounds a notification, in bytes; 0 is 4 MiB.
 	MaxMessage int
-	Log        *slog.Logger
-	// Board shows orchestrators that cannot be reached; nil shows them nowhere.
+	// Stores are private networks from which inputs are fetched, at any orchestrator's word; see
+	// Origin.
+	Stores fetchurl.Networks
+	Log    *slog.Logger
+	// Board gets the conditions of unreachable orchestrators; nil drops them.
 	Board *health.Board
 	Now   func() time.Time
-	// Rand gives numbers from 0 to 1, for pauses; it is called by several goroutines.
+	// Rand returns numbers from 0 to 1, for backoff; it must be safe for concurrent use.
 	Rand func() float64
 }
 
-// Registration is what every kind of registration tells.
+// Registration is the common part of every registration request.
 type Registration struct {
-	// Secret is in clear, as it is sent.
+	// Secret is in plain text, as it is sent.
 	Secret                 string
 	Node, Worker, Instance string
-	// Draining says that the worker finishes what it has and wants nothing new.
+	// Draining: the worker finishes its tasks and accepts no new ones.
 	Draining bool
 }
 
-// Work is a kind of worker; N is its notice, rpc.NotifySegment or rpc.NotifyAIJob.
+// Work is a kind of worker; N is its notification, rpc.NotifySegment or rpc.NotifyAIJob.
 type Work[N any] interface {
-	// Offer is what a registration would tell now, in any form that can be compared,
-	// without what changes all the time. When it changes, the loop registers anew; while
-	// it is nil there is nothing to offer, and the worker stays away.
+	// Offer is what a registration would offer now, in any comparable form, without values
+	// that change all the time. When it changes, the loop registers again; while it is nil
+	// there is nothing to offer, and the worker does not register.
 	Offer() []byte
 	// Register opens the stream of a registration on a connection.
 	Register(ctx context.Context, conn grpc.ClientConnInterface, r Registration) (grpc.ServerStreamingClient[N], error)
-	// Notice acts on a notice. Those of one orchestrator come one after another; it
-	// hands long work to from.Start and returns. It keeps what it is given.
-	Notice(from *Link, notice *N)
+	// Notify handles a notification, which it may keep. The calls of one orchestrator come
+	// one after another, so long work goes to from.Start.
+	Notify(from *Link, notify *N)
 }
 
-// Pressing is for a Work that tells changes of its offer that must be told soon from
-// those that can wait for an idle moment: to most orchestrators of the network an offer
-// cannot be told without the loss of the sessions that there are. Without it all press.
-type Pressing interface {
-	Presses(told, now []byte) bool
+// UrgencyChecker is a Work that tells urgent changes of its offer from those that can wait
+// for an idle moment: most orchestrators of the network lose the worker's sessions when a
+// new offer is announced. Without it all changes are urgent.
+type UrgencyChecker interface {
+	Urgent(confirmed, now []byte) bool
 }
 
-// Emptying is for a Work whose offers may be of no use to orchestrators of the network.
-// Who was told such a one has nothing to lose: the next is told at once.
-type Emptying interface {
-	Empty(told []byte) bool
+// EmptyOfferChecker is a Work whose offers may be empty for orchestrators of the network.
+// After an empty offer there are no sessions to lose, and the next is announced at once.
+type EmptyOfferChecker interface {
+	Empty(confirmed []byte) bool
 }
 
-// Keeper is for a Work that keeps something for an orchestrator from one task to the
-// next. Forget ends it, after the tasks that still run: the orchestrator knows nothing of
-// it any more.
-type Keeper interface {
+// Forgetter is a Work that keeps state for an orchestrator from one task to the next.
+// Forget drops it after the running tasks, when the orchestrator has dropped its own.
+type Forgetter interface {
 	Forget(of *Link)
 }
 

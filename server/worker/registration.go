@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,45 +14,45 @@ import (
 )
 
 const (
-	// lookEvery is how often the offer is compared with what was told.
-	lookEvery = 500 * time.Millisecond
-	// overlap is how long a registration that was replaced may still bring notices that
-	// were sent before: a large segment may be half way. A worker that takes leave with
-	// nothing to do waits for flush only.
+	// checkEvery is how often the offer is compared with the announced one.
+	checkEvery = 500 * time.Millisecond
+	// overlap is how long a replaced registration is still read, for notifications in
+	// transit: a large segment may be half received. An idle worker that drains waits for
+	// flush only.
 	overlap = 8 * time.Second
 	flush   = time.Second
-	// handOver is how long the replacement may take after the end of what it replaces.
-	handOver = 2 * time.Second
-	// Towards orchestrators that take no second registration, a changed offer waits for a
-	// moment that is likely to be between streams: no task for idleFor. Where it presses,
-	// untilIdle is the most that it waits. pauseOffers is the least time between two.
-	idleFor     = 3 * time.Second
-	untilIdle   = time.Minute
-	pauseOffers = time.Minute
-	// untilLeft is how long a worker that takes leave waits for such a moment.
-	untilLeft = 10 * time.Second
+	// replacementTime is how long the replacement may take after the old stream ended.
+	replacementTime = 2 * time.Second
+	// For orchestrators that accept no second registration, a changed offer waits until no
+	// task ran for idleFor, which is likely to be between streams. An urgent offer waits for
+	// maxOfferWait at most. pauseOffers is the minimum time between two offers.
+	idleFor      = 3 * time.Second
+	maxOfferWait = time.Minute
+	pauseOffers  = time.Minute
+	// drainWait is how long a draining worker waits for such a moment.
+	drainWait = 10 * time.Second
 )
 
-// errOffer ends a registration because what it told has changed; errLeft because the
-// worker stops.
+// errOffer ends a registration because the offer changed; errDeregistered because the
+// worker drains.
 var (
-	errOffer = errors.New("the offer changed")
-	errLeft  = errors.New("the worker took leave")
+	errOffer        = errors.New("the offer changed")
+	errDeregistered = errors.New("the worker deregistered")
 )
 
-func endOf(err error) error {
+func streamEnd(err error) error {
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
 }
 
-// registration is one connection to an orchestrator, with the stream that counts and
-// the one that is to replace it.
+// registration is one connection to an orchestrator, with the current stream (cur) and its
+// replacement (next).
 type registration[N any] struct {
-	*link[N]
+	*linkRunner[N]
 	conn *grpc.ClientConn
-	// ctx is that of the connection's streams.
+	// ctx is the parent of the connection's streams.
 	ctx       context.Context
 	cur, next *stream
 	// old was replaced at replaced, and is still read.
@@ -59,27 +60,32 @@ type registration[N any] struct {
 	replaced time.Time
 	// refused is when a replacement last failed.
 	refused time.Time
-	// changed is since when the offer differs from what was told, idle since when no task
-	// runs.
+	// changed is since when the offer differs from the announced one, idle since when no
+	// task runs.
 	changed, idle time.Time
 }
 
-// serve registers once and stays until that is over: the error of the stream, nil for
-// a clean end, errOffer or errLeft. stood is how long the registration lasted.
-func (l *link[N]) serve(ctx context.Context) (stood time.Duration, err error) {
+// serve registers once and returns when the registration ends: with the stream's error,
+// nil for a clean end, errOffer or errDeregistered. lasted is how long it was registered.
+func (l *linkRunner[N]) serve(ctx context.Context) (lasted time.Duration, err error) {
 	var refused atomic.Bool
-	conn, err := l.o.dial(l.addr, l.ping, func(err error) { refused.Store(errors.Is(err, errRefused)) })
+	conn, err := l.o.dial(l.addr, l.ping, func(conn net.Conn, err error) {
+		refused.Store(errors.Is(err, errRefused))
+		if err == nil {
+			l.reached(conn)
+		}
+	})
 	if err != nil {
 		return 0, err
 	}
 	defer conn.Close()
-	defer func() { l.gone = refused.Load() }()
+	defer func() { l.refusedConn = refused.Load() }()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if !l.placed() {
-		l.forget() // a registration is a new beginning there
+	if !l.hasRegistrationID() {
+		l.forget() // such orchestrators keep no state over registrations
 	}
-	r := &registration[N]{link: l, conn: conn, ctx: ctx}
+	r := &registration[N]{linkRunner: l, conn: conn, ctx: ctx}
 	r.cur = r.open(l.Draining())
 	defer func() {
 		for _, s := range []*stream{r.cur, r.next, r.old} {
@@ -93,45 +99,45 @@ func (l *link[N]) serve(ctx context.Context) (stood time.Duration, err error) {
 	case <-r.cur.done:
 		return 0, r.cur.err
 	case <-l.drain:
-		return 0, errLeft
+		return 0, errDeregistered
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
 	l.registered(r.cur)
-	began := r.cur.at
+	began := r.cur.acceptedAt
 	var warm sync.WaitGroup
 	warm.Go(func() { l.keepWarm(ctx) })
-	err = r.stay()
-	if ctx.Err() == nil && l.Own() && !r.cur.broken() {
-		// It has ended by the orchestrator's word, or ours, and so have its tasks. When the
-		// connection broke, it may not know yet, and take us back with them.
+	err = r.watch()
+	if ctx.Err() == nil && l.IsTutti() && !r.cur.broken() {
+		// Either side ended the registration, and its tasks with it. After a broken
+		// connection the orchestrator may take us back with our tasks.
 		l.tasks.cancelAll()
 	}
 	cancel()
 	warm.Wait()
-	l.away()
-	if stood = l.o.Now().Sub(began); stood < lives && !r.cur.heard.Load() {
-		return 0, err // it has never said a word
+	l.expireState()
+	if lasted = l.o.Now().Sub(began); lasted < minLifetime && !r.cur.received.Load() {
+		return 0, err // it never sent anything
 	}
-	return stood, err
+	return lasted, err
 }
 
 func (r *registration[N]) open(draining bool) *stream {
 	return openStream(r.ctx, r.Link, r.work.Offer(), draining,
 		func(ctx context.Context, reg Registration) (grpc.ServerStreamingClient[N], error) {
 			return r.work.Register(ctx, r.conn, reg)
-		}, r.notice)
+		}, r.notify)
 }
 
-// stay watches a registration that stands.
-func (r *registration[N]) stay() error {
-	ticker := time.NewTicker(lookEvery)
+// watch keeps a registration until it ends.
+func (r *registration[N]) watch() error {
+	ticker := time.NewTicker(checkEvery)
 	defer ticker.Stop()
 	drain := r.drain
 	for {
-		var told, refused, flushed <-chan struct{}
+		var confirmed, refused, flushed <-chan struct{}
 		if r.next != nil {
-			told, refused = r.next.told, r.next.done
+			confirmed, refused = r.next.confirmed, r.next.done
 		}
 		if r.old != nil {
 			flushed = r.old.done
@@ -139,18 +145,18 @@ func (r *registration[N]) stay() error {
 		select {
 		case <-r.ctx.Done():
 			return r.ctx.Err()
-		case <-told:
+		case <-confirmed:
 			r.promote()
 		case <-refused:
-			if err := r.notReplaced(); err != nil {
+			if err := r.dropReplacement(); err != nil {
 				return err
 			}
 		case <-r.cur.done:
 			if r.next == nil {
 				return r.cur.err
 			}
-			// The orchestrator has closed the old one for the new one.
-			if err := r.inherit(); err != nil {
+			// The orchestrator closed the old stream in favor of the new one.
+			if err := r.awaitReplacement(); err != nil {
 				return err
 			}
 		case <-flushed:
@@ -158,25 +164,25 @@ func (r *registration[N]) stay() error {
 		case <-drain:
 			drain = nil
 		case <-ticker.C:
-		case <-r.tasks.quiet():
+		case <-r.tasks.idleSignal():
 		}
-		if err := r.look(); err != nil {
+		if err := r.update(); err != nil {
 			return err
 		}
 	}
 }
 
-// look does what the state of the offer, of the tasks and of the drain asks for.
-func (r *registration[N]) look() error {
-	offer, own := r.work.Offer(), r.Own()
-	leave := errOffer
+// update announces a changed offer or a drain, and ends the registration when it is due.
+func (r *registration[N]) update() error {
+	offer, own := r.work.Offer(), r.IsTutti()
+	endErr := errOffer
 	if r.Draining() {
-		leave = errLeft
+		endErr = errDeregistered
 	}
-	away := r.Draining() || offer == nil
+	withdraw := r.Draining() || offer == nil
 	now := r.o.Now()
-	flushed := r.tidy(now)
-	if r.tasks.number() > 0 {
+	flushed := r.endReplaced(now)
+	if r.tasks.active() > 0 {
 		r.idle = time.Time{}
 	} else if r.idle.IsZero() {
 		r.idle = now
@@ -184,66 +190,66 @@ func (r *registration[N]) look() error {
 	switch {
 	case r.next != nil || now.Sub(r.refused) < 2*firstPause:
 		return nil
-	case away && r.tasks.number() == 0 && (!own || r.cur.draining && flushed):
-		return leave
-	case away == r.cur.draining && (away || bytes.Equal(offer, r.cur.offer)):
+	case withdraw && r.tasks.active() == 0 && (!own || r.cur.draining && flushed):
+		return endErr
+	case withdraw == r.cur.draining && (withdraw || bytes.Equal(offer, r.cur.offer)):
 		r.changed = time.Time{}
 		return nil
 	}
 	if r.changed.IsZero() {
 		r.changed = now
 	}
-	return r.tell(offer, away, leave, now)
+	return r.announce(offer, withdraw, endErr, now)
 }
 
-// tell tells a changed offer, or that the worker stays away from now on: by a second
-// registration where the orchestrator takes one. Others learn it from the end of this
-// one, whose error is returned when its time has come.
-func (r *registration[N]) tell(offer []byte, away bool, leave error, now time.Time) error {
+// announce announces a changed offer or, with withdraw, that the worker wants no more
+// tasks. Orchestrators that accept a second registration get one. For others this
+// registration must end: its error is returned when that is due.
+func (r *registration[N]) announce(offer []byte, withdraw bool, endErr error, now time.Time) error {
 	switch {
-	case r.Own():
+	case r.IsTutti():
 		r.changed = time.Time{}
-		r.next = r.open(away)
-	case away:
-		if now.Sub(r.changed) >= untilLeft {
-			return leave
+		r.next = r.open(withdraw)
+	case withdraw:
+		if now.Sub(r.changed) >= drainWait {
+			return endErr
 		}
-	case r.empty(offer):
+	case r.wasEmpty(offer):
 		return errOffer
-	case now.Sub(r.cur.at) < pauseOffers:
+	case now.Sub(r.cur.acceptedAt) < pauseOffers:
 	case !r.idle.IsZero() && now.Sub(r.idle) >= idleFor,
-		now.Sub(r.changed) >= untilIdle && r.presses(offer):
+		now.Sub(r.changed) >= maxOfferWait && r.urgent(offer):
 		return errOffer
 	}
 	return nil
 }
 
-// empty asks whether what was told is of no use, and what would be told now is of some.
-func (r *registration[N]) empty(offer []byte) bool {
-	w, ok := r.work.(Emptying)
+// wasEmpty reports whether the announced offer is empty and the new one is not.
+func (r *registration[N]) wasEmpty(offer []byte) bool {
+	w, ok := r.work.(EmptyOfferChecker)
 	return ok && w.Empty(r.cur.offer) && !w.Empty(offer)
 }
 
-// presses asks whether a changed offer is worth the sessions of this registration.
-func (r *registration[N]) presses(offer []byte) bool {
-	w, ok := r.work.(Pressing)
-	return !ok || w.Presses(r.cur.offer, offer)
+// urgent reports whether a changed offer is worth the sessions of this registration.
+func (r *registration[N]) urgent(offer []byte) bool {
+	w, ok := r.work.(UrgencyChecker)
+	return !ok || w.Urgent(r.cur.offer, offer)
 }
 
-// promote puts the new stream, which stands, in the place of the one that counts. What
-// the orchestrator had sent on that is still read.
+// promote makes the accepted replacement the current stream. The old one is still read for
+// notifications in transit.
 func (r *registration[N]) promote() {
 	if r.old != nil {
 		r.old.end()
 	}
 	r.old, r.replaced = r.cur, r.o.Now()
 	r.cur, r.next = r.next, nil
-	r.becomes(r.cur.state(), nil)
+	r.setState(r.cur.state(), nil)
 }
 
-// tidy ends what was replaced long enough ago, and reports whether nothing can come on
-// it any more.
-func (r *registration[N]) tidy(now time.Time) bool {
+// endReplaced ends a replaced stream after overlap, and reports whether it can deliver
+// nothing any more.
+func (r *registration[N]) endReplaced(now time.Time) bool {
 	if r.old == nil {
 		return true
 	}
@@ -255,24 +261,24 @@ func (r *registration[N]) tidy(now time.Time) bool {
 	return since >= flush
 }
 
-// notReplaced drops a replacement that was refused. A refusal for good counts; any
-// other leaves things as they are, and it is tried again.
-func (r *registration[N]) notReplaced() error {
+// dropReplacement drops a refused replacement. It returns the error of a permanent refusal;
+// after any other refusal the current stream stays, and the replacement is retried.
+func (r *registration[N]) dropReplacement() error {
 	err := r.next.err
 	r.next = nil
 	r.refused = r.o.Now()
-	if _, permanent := judge(r.addr, err); permanent {
+	if _, permanent := classifyEnd(r.addr, err); permanent {
 		return err
 	}
 	return nil
 }
 
-// inherit waits for the replacement after the end of the old stream.
-func (r *registration[N]) inherit() error {
-	timer := time.NewTimer(handOver)
+// awaitReplacement waits for the replacement after the old stream ended.
+func (r *registration[N]) awaitReplacement() error {
+	timer := time.NewTimer(replacementTime)
 	defer timer.Stop()
 	select {
-	case <-r.next.told:
+	case <-r.next.confirmed:
 		r.promote()
 		return nil
 	case <-r.next.done:

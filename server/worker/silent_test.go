@@ -30,7 +30,7 @@ func TestNobodyAnswers(t *testing.T) {
 		l.Close()
 		accepting.Wait()
 	})
-	c := hire(t, nil, l.Addr().String())
+	c := startWorker(t, nil, l.Addr().String())
 	until(t, "no condition", func() bool {
 		if c.loop.Status()[0].State == worker.Registered {
 			t.Error("it counts as registered")

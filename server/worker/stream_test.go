@@ -49,18 +49,19 @@ func TestWhatAnOrchestratorSaysOfItself(t *testing.T) {
 		was, own bool
 	}{
 		{"ours at once", 0, ours, 0, false, true},
-		{"ours late", time.Minute, ours, settle, false, true},
-		{"silent", time.Hour, nil, settle, false, false},
-		{"ours, silent for once", time.Hour, nil, settle, true, true},
-		{"another's header", 0, metadata.Pairs("content-type", "application/grpc"), settle, false, false},
+		{"ours late", time.Minute, ours, settleTime, false, true},
+		{"silent", time.Hour, nil, settleTime, false, false},
+		{"ours, silent for once", time.Hour, nil, settleTime, true, true},
+		{"another's header", 0, metadata.Pairs("content-type", "application/grpc"), settleTime, false, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := Options{Now: time.Now}.withDefaults()
 				l := newLink(&o, "host:8935", "i-1")
-				l.own = row.was
+				l.isTutti = row.was
 				began := time.Now()
-				s := openStream(t.Context(), l, nil, false, func(ctx context.Context, _ Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
+				s := openStream(t.Context(), l, nil, false, func(ctx context.Context,
+					_ Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
 					return line{ctx: ctx, after: row.after, header: row.md}, nil
 				}, func(*rpc.NotifySegment) {})
 				<-s.accepted
@@ -69,8 +70,8 @@ func TestWhatAnOrchestratorSaysOfItself(t *testing.T) {
 				}
 				<-time.After(2 * time.Minute)
 				synctest.Wait()
-				if l.Own() != row.own {
-					t.Errorf("own kind: %v", l.Own())
+				if l.IsTutti() != row.own {
+					t.Errorf("own kind: %v", l.IsTutti())
 				}
 				s.end()
 				if s.err != nil {
@@ -87,7 +88,7 @@ func TestNothingStandsBeforeItWasAskedFor(t *testing.T) {
 		o := Options{Now: time.Now}.withDefaults()
 		s := openStream(t.Context(), newLink(&o, "host:8935", "i-1"), nil, false,
 			func(ctx context.Context, _ Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
-				<-time.After(10 * settle) // dialling
+				<-time.After(10 * settleTime) // dialling
 				return nil, io.ErrUnexpectedEOF
 			}, func(*rpc.NotifySegment) {})
 		<-s.done

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// tasks are what one orchestrator waits for.
+// tasks are the running tasks of one orchestrator.
 type tasks struct {
-	// room holds one token per running task.
-	room chan struct{}
-	// all are the goroutines of tasks and of what goes on beside them.
+	// slots holds one token per running task.
+	slots chan struct{}
+	// all are the goroutines of tasks and of Link.Go.
 	all sync.WaitGroup
 
 	mu      sync.Mutex // covers the fields below
@@ -23,7 +23,7 @@ type tasks struct {
 type task struct{ cancel context.CancelFunc }
 
 func newTasks(most int) *tasks {
-	return &tasks{room: make(chan struct{}, most), running: make(map[int64]*task), idle: make(chan struct{})}
+	return &tasks{slots: make(chan struct{}, most), running: make(map[int64]*task), idle: make(chan struct{})}
 }
 
 // has reports whether a task runs.
@@ -33,12 +33,12 @@ func (t *tasks) has(id int64) bool {
 	return t.running[id] != nil
 }
 
-// start runs f; it waits for room first. A task with the same number is older, of an
-// orchestrator that has restarted since, and nobody waits for it. It is false when ctx
-// ended before there was room.
+// start waits for a slot and runs f. It cancels a running task with the same id, which is
+// of an orchestrator process that has restarted since. It is false when ctx ended before a
+// slot was free.
 func (t *tasks) start(ctx context.Context, id int64, f func(ctx context.Context)) bool {
 	select {
-	case t.room <- struct{}{}:
+	case t.slots <- struct{}{}:
 	case <-ctx.Done():
 		return false
 	}
@@ -55,7 +55,7 @@ func (t *tasks) start(ctx context.Context, id int64, f func(ctx context.Context)
 		defer func() {
 			cancel()
 			t.end(id, own)
-			<-t.room
+			<-t.slots
 		}()
 		f(ctx)
 	})
@@ -90,14 +90,14 @@ func (t *tasks) cancelAll() {
 	}
 }
 
-func (t *tasks) number() int {
+func (t *tasks) active() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.count
 }
 
-// quiet is nil when no task runs, else closed when the last one ends.
-func (t *tasks) quiet() <-chan struct{} {
+// idleSignal is nil when no task runs, else closed when the last one ends.
+func (t *tasks) idleSignal() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.count == 0 {
@@ -106,7 +106,7 @@ func (t *tasks) quiet() <-chan struct{} {
 	return t.idle
 }
 
-// wait waits until no task runs, ctx ends or the time is over; 0 is no limit.
+// wait waits until no task runs, ctx ends or the limit is over; 0 is no limit.
 func (t *tasks) wait(ctx context.Context, limit time.Duration) {
 	var over <-chan time.Time
 	if limit > 0 {
@@ -115,7 +115,7 @@ func (t *tasks) wait(ctx context.Context, limit time.Duration) {
 		over = timer.C
 	}
 	for {
-		quiet := t.quiet()
+		quiet := t.idleSignal()
 		if quiet == nil {
 			return
 		}

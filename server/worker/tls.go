@@ -12,7 +12,7 @@ import (
 // way: any certificate will do, and none is shown.
 type TLS struct {
 	// Trusted are authorities, or certificates of orchestrators themselves; none
-	// trusts anybody.
+	// trusts any certificate.
 	Trusted tlscert.Trust
 	// Own is shown to orchestrators that ask for it.
 	Own *tls.Certificate
@@ -40,8 +40,8 @@ func LoadTLS(ca, cert, key string) (t TLS, err error) {
 	return t, nil
 }
 
-// For is what a connection to one of the orchestrators at addr is made with, where
-// something else than a registration goes over it; nil where nobody is distrusted.
+// For is the TLS configuration of other connections to an orchestrator at addr; nil when any
+// certificate is trusted.
 func (t TLS) For(addr string, protocols ...string) *tls.Config {
 	if len(t.Trusted) == 0 {
 		return nil

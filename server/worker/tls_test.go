@@ -74,8 +74,8 @@ func TestLoadTLS(t *testing.T) {
 // another certificate is not.
 func TestTrust(t *testing.T) {
 	t.Parallel()
-	b, other := newBoss(t, "").start(), newBoss(t, "")
-	trust := func(of *boss) func(*worker.Options) {
+	b, other := newFakeOrchestrator(t, "").start(), newFakeOrchestrator(t, "")
+	trust := func(of *fakeOrchestrator) func(*worker.Options) {
 		return func(o *worker.Options) {
 			leaf, err := of.cert.Config().GetCertificate(nil)
 			if err != nil {
@@ -84,29 +84,29 @@ func TestTrust(t *testing.T) {
 			o.TLS.Trusted = []*x509.Certificate{leaf.Leaf}
 		}
 	}
-	distrusting := hire(t, trust(other), b.addr)
+	distrusting := startWorker(t, trust(other), b.addr)
 	until(t, "it was not told", func() bool { return distrusting.has(fault.WorkerNotRegistered) })
 	if b.attempts() != 0 {
 		t.Error("it showed its secret to one that it does not trust")
 	}
-	hire(t, trust(b), b.addr)
-	b.hires()
+	startWorker(t, trust(b), b.addr)
+	b.nextRegistration()
 }
 
 // A worker shows its certificate, for its registration and for its results.
 func TestShowsItsCertificate(t *testing.T) {
 	t.Parallel()
-	b := newBoss(t, "tutti/0.0.1")
+	b := newFakeOrchestrator(t, "tutti/0.0.1")
 	b.asks = true
 	b.start()
-	bare := hire(t, nil, b.addr)
+	bare := startWorker(t, nil, b.addr)
 	until(t, "it was let in", func() bool { return bare.has(fault.WorkerNotRegistered) })
 	cert, key := files(t)
 	got, err := worker.LoadTLS("", cert, key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hire(t, func(o *worker.Options) { o.TLS = got }, b.addr)
-	b.hires()
+	startWorker(t, func(o *worker.Options) { o.TLS = got }, b.addr)
+	b.nextRegistration()
 	until(t, "not shown twice", func() bool { return b.shown.Load() >= 2 })
 }

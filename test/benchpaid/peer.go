@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/core/keccak"
 )
 
 // flushed is how long a bare write of a page with a flush of the disk takes, and the
@@ -51,7 +51,7 @@ func (s settings) printHashed(bytes int) {
 	var took []float64
 	for range 50 {
 		begin := time.Now()
-		signature.Keccak(data)
+		keccak.Sum(data)
 		took = append(took, millis(time.Since(begin)))
 	}
 	fmt.Fprintf(s.out, "  beside it: the bare hash of %d KB takes p50 %.2f ms\n", bytes/1000, median(took))

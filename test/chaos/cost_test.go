@@ -94,7 +94,7 @@ func (s *scene) until(what string, limit time.Duration, holds func() bool) {
 
 // told reports whether every endpoint tells of its blocks by itself.
 func (s *scene) told() bool {
-	return !slices.ContainsFunc(s.node.Endpoints.Status().Endpoints, func(e endpoint.EndpointStatus) bool { return !e.News })
+	return !slices.ContainsFunc(s.node.Endpoints.Status().Endpoints, func(e endpoint.EndpointStatus) bool { return !e.Subscribed })
 }
 
 // requests are how many requests the endpoints got, by method.

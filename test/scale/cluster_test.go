@@ -150,7 +150,7 @@ func (c *cluster) sendAll(ids []core.SessionID) (failed int64, reason error) {
 }
 
 // perSearch is how many nodes a placement looked at on average since before.
-func (c *cluster) perSearch(before pool.Work) float64 {
-	now := c.Work()
+func (c *cluster) perSearch(before pool.PlacementStats) float64 {
+	now := c.PlacementStats()
 	return float64(now.Visited-before.Visited) / float64(now.Searches-before.Searches)
 }

@@ -115,7 +115,7 @@ func BenchmarkPlacement(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			before := c.Work()
+			before := c.PlacementStats()
 			b.ReportAllocs()
 			b.ResetTimer()
 			for k := range b.N {
@@ -141,7 +141,7 @@ func BenchmarkSegment(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	searches := c.Work().Searches
+	searches := c.PlacementStats().Searches
 	b.ReportAllocs()
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
@@ -151,7 +151,7 @@ func BenchmarkSegment(b *testing.B) {
 			}
 		}
 	})
-	if n := c.Work().Searches - searches; n > 0 {
+	if n := c.PlacementStats().Searches - searches; n > 0 {
 		b.Errorf("%d searches for sessions that have a place", n)
 	}
 }

@@ -22,7 +22,7 @@ func size() int {
 func TestLifeOfACluster(t *testing.T) {
 	n := size()
 	c := newCluster(t, n)
-	start := c.Work()
+	start := c.PlacementStats()
 	var ids []core.SessionID
 	admit := func() error {
 		r := request(len(ids))
@@ -73,7 +73,7 @@ func TestLifeOfACluster(t *testing.T) {
 func churn(t *testing.T, c *cluster, ids []core.SessionID, rounds int) []core.SessionID {
 	t.Helper()
 	live := append([]core.SessionID(nil), ids...)
-	before := c.Work()
+	before := c.PlacementStats()
 	for k := range rounds {
 		i := c.random.IntN(len(live))
 		c.EndSession(live[i])
@@ -94,7 +94,7 @@ func churn(t *testing.T, c *cluster, ids []core.SessionID, rounds int) []core.Se
 // segment may be lost: there is room for all sessions elsewhere.
 func failures(t *testing.T, c *cluster, live []core.SessionID, number int) []core.SessionID {
 	t.Helper()
-	before := c.Work()
+	before := c.PlacementStats()
 	var dead []*worker
 	for range number {
 		dead = append(dead, c.fail())
@@ -149,7 +149,7 @@ func TestPlacingGrowsLikeALogarithm(t *testing.T) {
 	perStep := make(map[int]float64)
 	for _, n := range []int{10, 100, 1000, size()} {
 		c := newCluster(t, n)
-		before := c.Work()
+		before := c.PlacementStats()
 		for k := range 5 * n {
 			if err := c.Admit(request(k)); err != nil {
 				t.Fatal(err)

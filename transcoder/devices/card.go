@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// card is a GPU that is being kept.
+// card is a GPU with its worker.
 type card struct {
 	k    *Keeper
 	d    gpu.Device
@@ -24,34 +24,35 @@ type card struct {
 	fails int
 }
 
-// tend keeps one card's worker until ctx ends: the card is gone, or the node stops.
-func (k *Keeper) tend(ctx context.Context, d gpu.Device) {
+// runCard keeps one card's worker running until ctx ends, because the card is gone or the
+// node stops.
+func (k *Keeper) runCard(ctx context.Context, d gpu.Device) {
 	c := &card{k: k, d: d, name: strconv.Itoa(d.Index)}
-	defer c.over()
+	defer c.notAwaited()
 	defer k.o.Board.Clear(c.encoderMissing())
 	defer c.report(nil)
 	defer k.o.Budget.Reserve(d.UUID, gpu.Transcoding, 0)
 	for ctx.Err() == nil {
-		err := c.life(ctx, func() {
+		err := c.runWorker(ctx, func() {
 			c.fails = 0
 			c.report(nil)
 			k.coming.over(d.UUID)
 		})
-		c.over()
+		c.notAwaited()
 		if ctx.Err() != nil {
 			return
 		}
 		c.report(err)
 		if errors.Is(err, fault.EncoderSessionsExhausted) {
-			// The streams of others have them all: nothing is wrong with the card.
+			// Other programs use all encoders: the card is good.
 			c.fails = min(c.fails, busyFails)
 		}
-		c.rest(ctx)
+		c.pauseRetry(ctx)
 	}
 }
 
-// over says that nothing needs to wait for the card any more.
-func (c *card) over() {
+// notAwaited ends the waits for the card.
+func (c *card) notAwaited() {
 	c.k.uncounted.over(c.d.UUID)
 	c.k.coming.over(c.d.UUID)
 }
@@ -67,8 +68,8 @@ var driverCodes = []fault.Code{
 	fault.GPUNotReady, fault.GPUUnavailable, fault.GPUOutOfMemory, fault.NoDevices,
 }
 
-// report tells the operator why a card is not offered, nil that it is: under the code
-// of what is wrong with the driver, which says what to do, and else as a failed test.
+// report sets the condition of a card that is not offered, and with nil clears it. A driver
+// problem has its own code, whose remedy says what to do; all others are a failed test.
 func (c *card) report(err error) {
 	code := fault.DeviceTestFailed
 	if deep := deepest(err); slices.Contains(driverCodes, deep) {
@@ -87,7 +88,7 @@ func (c *card) report(err error) {
 	c.k.o.Board.Set(health.Key{Code: code, About: about}, strings.Join(strings.Fields(err.Error()), " "))
 }
 
-// deepest is the code of what began a failure.
+// deepest is the code of a failure's root cause.
 func deepest(err error) (code fault.Code) {
 	for f, ok := errors.AsType[*fault.Fault](err); ok; f, ok = errors.AsType[*fault.Fault](f.Err) {
 		code = f.Code
@@ -95,8 +96,8 @@ func deepest(err error) (code fault.Code) {
 	return code
 }
 
-// rest waits before the card is tried again.
-func (c *card) rest(ctx context.Context) {
+// pauseRetry waits before the card is retried.
+func (c *card) pauseRetry(ctx context.Context) {
 	pause := min(c.k.o.Longest, c.k.o.Pause<<min(c.fails, 16))
 	c.fails++
 	timer := time.NewTimer(pause)
@@ -107,18 +108,19 @@ func (c *card) rest(ctx context.Context) {
 	}
 }
 
-// life is one worker's: started, tested, offered until it is not wanted any more or
-// the card fails. offered is called when it gets work. The error is why it ended.
-func (c *card) life(ctx context.Context, offered func()) error {
+// runWorker starts one worker, tests it and offers it until ctx ends or the card fails.
+// offered is called when it is attached. The error is why it ended.
+func (c *card) runWorker(ctx context.Context, offered func()) error {
 	o := &c.k.o
 	w, err := o.Start(ctx, c.d)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
-	defer c.k.common.leave(c.d.UUID)
-	device := probe.NewDevice(w, probe.Options{Memory: probe.UsedMemory(o.Inventory, c.d.UUID, time.Now), Streams: 4, Log: o.Log})
-	found, err := c.find(ctx, device)
+	defer c.k.limits.remove(c.d.UUID)
+	device := probe.NewDevice(w, probe.Options{Memory: probe.UsedMemory(o.Inventory, c.d.UUID, time.Now), Streams: 4,
+		Log: o.Log})
+	found, err := c.findCapabilities(ctx, device)
 	if err != nil {
 		return err
 	}
@@ -127,30 +129,30 @@ func (c *card) life(ctx context.Context, offered func()) error {
 		offer = found.result().Offer(offer)
 	}
 	offer = o.Adjust(offer)
-	first := c.share(offer)
+	first := c.shareOffer(offer)
 	place, err := o.Placer.Attach(device, first)
 	if err != nil {
 		return err
 	}
 	defer place.Detach()
-	c.k.keep(c.d.UUID, found)
-	defer c.k.forget(c.d.UUID)
+	c.k.addFinding(c.d.UUID, found)
+	defer c.k.removeFinding(c.d.UUID)
 	offered()
 	return c.watch(ctx, device, place, offer, first)
 }
 
-// find finds out what the card can do: by a test, unless that is not wanted or the
-// process before has made one.
-func (c *card) find(ctx context.Context, device *probe.Device) (Finding, error) {
+// findCapabilities finds out what the card can do: by a test, unless tests are off or the
+// previous process has tested it.
+func (c *card) findCapabilities(ctx context.Context, device *probe.Device) (Finding, error) {
 	o := &c.k.o
 	found, ok := c.k.inherit(c.d.UUID)
-	said := "a GPU goes on as the process before tested it"
+	said := "a GPU keeps the test results of the previous process"
 	var took time.Duration
 	switch {
 	case !o.Test:
 		return Finding{}, nil
 	case ok:
-		c.k.common.join(c.d, probe.Encoders{Most: found.EncoderSessions, None: found.NoEncoder})
+		c.k.limits.add(c.d, probe.Encoders{Most: found.EncoderSessions, None: found.NoEncoder})
 	default:
 		result := c.test(ctx, device)
 		if result.Fault != nil {
@@ -158,15 +160,15 @@ func (c *card) find(ctx context.Context, device *probe.Device) (Finding, error) 
 		}
 		found, said, took = findingOf(&result), "a GPU was tested", result.Took
 	}
-	c.equipped(c.d, found.NoEncoder)
+	c.reportEncoder(c.d, found.NoEncoder)
 	o.Log.Info(said, "device", c.name, "name", c.d.Name, "took", took, "encoders", found.EncoderSessions,
 		"session MB", found.SessionMemory>>20, "rendition MB", found.RenditionMemory>>20)
 	return found, nil
 }
 
-// share sets memory aside for transcoding, at least one session's, and offers what
-// the others leave of it and of the machine.
-func (c *card) share(offer placement.Offer) placement.Offer {
+// shareOffer reserves memory for transcoding, for one session at least, and returns the
+// offer with the card's share of the machine's limits.
+func (c *card) shareOffer(offer placement.Offer) placement.Offer {
 	o := &c.k.o
 	least := gpu.Bytes(AtLeast)
 	if offer.SessionMemory > 0 {
@@ -179,5 +181,5 @@ func (c *card) share(offer placement.Offer) placement.Offer {
 	if free := o.Budget.Available(c.d.UUID, gpu.Transcoding); free != gpu.Unlimited {
 		offer.Memory = max(1, int64(free))
 	}
-	return c.k.common.part(c.d.UUID, offer)
+	return c.k.limits.share(c.d.UUID, offer)
 }

@@ -14,15 +14,15 @@ import (
 func (c *card) count(ctx context.Context, device *probe.Device) probe.Encoders {
 	k := c.k
 	defer k.uncounted.over(c.d.UUID)
-	if !k.turn(ctx) {
+	if !k.acquireTest(ctx) {
 		return probe.Encoders{}
 	}
-	defer k.next()
-	found, known := k.common.known(c.d, func(card string) bool { return k.o.Use(card) > 0 })
+	defer k.releaseTest()
+	found, known := k.limits.known(c.d, func(card string) bool { return k.o.Use(card) > 0 })
 	if !known {
 		found = device.Count(ctx)
 	}
-	k.common.join(c.d, found)
+	k.limits.add(c.d, found)
 	return found
 }
 
@@ -32,10 +32,10 @@ func (c *card) test(ctx context.Context, device *probe.Device) probe.Result {
 	found := c.count(ctx, device)
 	// What is offered before the others are counted would be missing from their count.
 	c.k.uncounted.await(ctx, c.k.o.Counts)
-	if !c.k.turn(ctx) {
+	if !c.k.acquireTest(ctx) {
 		return probe.Result{Fault: fault.Wrap(fault.CodeOf(ctx.Err()), "wait for the test of another GPU", ctx.Err())}
 	}
-	defer c.k.next()
+	defer c.k.releaseTest()
 	if !found.None {
 		return device.TestCounted(ctx, found)
 	}
@@ -43,13 +43,13 @@ func (c *card) test(ctx context.Context, device *probe.Device) probe.Result {
 	// any after that has none.
 	result := device.Test(ctx)
 	if result.Fault == nil {
-		c.k.common.join(c.d, probe.Encoders{Most: result.EncoderSessions, None: result.NoEncoder})
+		c.k.limits.add(c.d, probe.Encoders{Most: result.EncoderSessions, None: result.NoEncoder})
 	}
 	return result
 }
 
-// turn waits until no other card is tested, false when ctx ends before.
-func (k *Keeper) turn(ctx context.Context) bool {
+// acquireTest waits until no other card is tested; false when ctx ends first.
+func (k *Keeper) acquireTest(ctx context.Context) bool {
 	select {
 	case k.testing <- struct{}{}:
 		return true
@@ -58,15 +58,15 @@ func (k *Keeper) turn(ctx context.Context) bool {
 	}
 }
 
-func (k *Keeper) next() { <-k.testing }
+func (k *Keeper) releaseTest() { <-k.testing }
 
 // encoderMissing is the key of the condition of a card whose encoder is out of reach.
 func (c *card) encoderMissing() health.Key {
 	return health.Key{Code: fault.GPUEncoderMissing, About: "gpu " + c.name}
 }
 
-// equipped tells the operator of a card that has an encoder and does not encode.
-func (c *card) equipped(d gpu.Device, noEncoder bool) {
+// reportEncoder sets the condition of a card that has an encoder and does not encode.
+func (c *card) reportEncoder(d gpu.Device, noEncoder bool) {
 	if !noEncoder || !d.Encodes {
 		c.k.o.Board.Clear(c.encoderMissing())
 		return

@@ -8,9 +8,9 @@ import (
 	"github.com/tuttinode/tutti/transcoder/probe"
 )
 
-// Finding is what a process knows of a card that it offers, for the process that takes
-// its place: that one need not test the card while this one has encoders and memory of
-// it, which would be missing from the figures.
+// Finding is what a process knows of a card that it offers, for its successor. The successor
+// need not test the card while this process uses encoders and memory of it, which would
+// falsify the results.
 type Finding struct {
 	// Driver is the version of the driver with which the card was tested.
 	Driver string
@@ -47,34 +47,33 @@ func (k *Keeper) Findings() map[gpu.UUID]Finding {
 	return maps.Clone(k.found)
 }
 
-// keep notes what is known of a card that is offered from now on.
-func (k *Keeper) keep(id gpu.UUID, f Finding) {
+// addFinding records the finding of a card that is offered from now on.
+func (k *Keeper) addFinding(id gpu.UUID, f Finding) {
 	f.Driver = k.o.Inventory.Driver().Version
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.found[id] = f
 }
 
-func (k *Keeper) forget(id gpu.UUID) {
+func (k *Keeper) removeFinding(id gpu.UUID) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.found, id)
 }
 
-// inherited is what the process before found of a card, as far as it still holds.
+// inherited is the previous process's finding of a card, if it is still valid.
 func (k *Keeper) inherited(id gpu.UUID) (Finding, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	f, ok := k.left[id]
+	f, ok := k.inheritedFindings[id]
 	return f, ok && (!k.o.Test || f.Tested && f.Driver == k.o.Inventory.Driver().Version)
 }
 
-// inherit is inherited for the one time that a finding is used: a card that has failed
-// since is tested.
+// inherit uses an inherited finding once: a card that fails afterwards is tested.
 func (k *Keeper) inherit(id gpu.UUID) (Finding, bool) {
 	f, ok := k.inherited(id)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.left, id)
+	delete(k.inheritedFindings, id)
 	return f, ok
 }

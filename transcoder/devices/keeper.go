@@ -10,27 +10,27 @@ import (
 	"github.com/tuttinode/tutti/core/gpu"
 )
 
-// Keeper keeps the cards' workers. It is a lifecycle component.
+// Keeper runs the cards' workers. It is a lifecycle component.
 type Keeper struct {
 	o Options
 	// testing has the turn of the one card that may be tested now.
 	testing chan struct{}
-	common  *common
+	limits  *machineLimits
 	// uncounted are the cards of the start whose encoders were not counted yet, coming
 	// those that the process before had and that are not offered yet.
 	uncounted, coming *pending
 
 	mu sync.Mutex // covers the fields below
-	// left is what the process before found of cards, found what is known of those that
+	// inheritedFindings is what the process before found of cards, found what is known of those that
 	// are offered.
-	left, found map[gpu.UUID]Finding
+	inheritedFindings, found map[gpu.UUID]Finding
 }
 
 // New makes a keeper; it starts nothing.
 func New(o Options) *Keeper {
 	return &Keeper{
-		o: o.withDefaults(), testing: make(chan struct{}, 1), common: newCommon(), uncounted: newPending(),
-		coming: newPending(), left: maps.Clone(o.Inherited), found: make(map[gpu.UUID]Finding),
+		o: o.withDefaults(), testing: make(chan struct{}, 1), limits: newMachineLimits(), uncounted: newPending(),
+		coming: newPending(), inheritedFindings: maps.Clone(o.Inherited), found: make(map[gpu.UUID]Finding),
 	}
 }
 
@@ -69,7 +69,7 @@ func (k *Keeper) Run(ctx context.Context, ready func()) error {
 			if kept[d.UUID] == nil {
 				sub, stop := context.WithCancel(ctx)
 				kept[d.UUID] = stop
-				wg.Go(func() { k.tend(sub, d) })
+				wg.Go(func() { k.runCard(sub, d) })
 			}
 		}
 		select {

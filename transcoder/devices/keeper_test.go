@@ -100,7 +100,8 @@ func (w *worker) Transcode(_ context.Context, job *core.TranscodeJob) (*core.Tra
 	}
 	res := &core.TranscodeResult{DecodedFrames: 5, DecodedPixels: 5}
 	for range job.Profiles {
-		res.Renditions = append(res.Renditions, core.Rendition{Data: make([]byte, core.MinRenditionBytes), Frames: 5, Pixels: 5})
+		res.Renditions = append(res.Renditions, core.Rendition{Data: make([]byte, core.MinRenditionBytes), Frames: 5,
+			Pixels: 5})
 	}
 	return res, nil
 }

@@ -14,7 +14,9 @@ import (
 // watch follows a card that is offered until ctx ends or the card has failed. Its
 // offer follows what others want of the memory and the machine; told is what it was at
 // first.
-func (c *card) watch(ctx context.Context, device *probe.Device, place placement.Attachment, offer, told placement.Offer) error {
+func (c *card) watch(
+	ctx context.Context, device *probe.Device, place placement.Attachment, offer, offered placement.Offer,
+) error {
 	o := &c.k.o
 	ticker := time.NewTicker(o.Look)
 	defer ticker.Stop()
@@ -22,8 +24,9 @@ func (c *card) watch(ctx context.Context, device *probe.Device, place placement.
 	seen := begun.XIDAt
 	for {
 		changed := o.Budget.Changed()
-		if now := c.share(offer); now.Memory != told.Memory || now.EncoderSessions != told.EncoderSessions || now.Cost != told.Cost {
-			told = now
+		if now := c.shareOffer(offer); now.Memory != offered.Memory || now.EncoderSessions != offered.EncoderSessions ||
+			now.Cost != offered.Cost {
+			offered = now
 			place.Update(now)
 		}
 		select {
@@ -43,16 +46,16 @@ func (c *card) watch(ctx context.Context, device *probe.Device, place placement.
 		}
 		why := fault.New(fault.GPUFault, "watch GPU", fmt.Sprintf("XID %d", s.XID))
 		place.Suspend(why)
-		if err := c.mend(ctx, device); err != nil {
+		if err := c.reprobe(ctx, device); err != nil {
 			return fault.Wrap(fault.GPUFault, "watch GPU", err)
 		}
 		place.Resume()
 	}
 }
 
-// mend looks whether a card works again after the driver reported an error of it: in
-// a fresh process, because the context of the old one is lost.
-func (c *card) mend(ctx context.Context, device *probe.Device) error {
+// reprobe tests a card after the driver reported an error, in a fresh process, because the
+// context of the old one is lost.
+func (c *card) reprobe(ctx context.Context, device *probe.Device) error {
 	device.Replace(fault.GPUFault)
 	return device.Reprobe(ctx)
 }

@@ -26,7 +26,7 @@ type child struct {
 	// gone is closed when the process has ended and was waited for; err is how.
 	gone chan struct{}
 	err  error
-	// deaf ends the reader when nobody takes its lines any more.
+	// deaf ends the reader when its lines are no longer read.
 	deaf context.CancelFunc
 }
 
@@ -151,7 +151,8 @@ func (l *lastLine) String() string {
 	last := ""
 	for line := range strings.Lines(string(l.text)) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.Contains(line, "symbol lookup error") {
+		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
+			strings.Contains(line, "symbol lookup error") {
 			return report.Plain(line)
 		}
 		if line != "" {

@@ -98,7 +98,8 @@ func (h host) without(t report.Trouble) *fault.Fault {
 	inside, device := h.container(), h.exists("dev/nvidiactl")
 	switch {
 	case inside && !device && bound > 0:
-		return fault.New(fault.GPUToolkitMissing, opFind, fmt.Sprintf("the machine has %s, but this container was given none", gpuCount(bound)))
+		return fault.New(fault.GPUToolkitMissing, opFind,
+			fmt.Sprintf("the machine has %s, but this container was given none", gpuCount(bound)))
 	case len(cards) == 0 && !device && inside:
 		return fault.New(fault.NoDevices, opFind, "this container sees no NVIDIA GPU")
 	case len(cards) == 0 && !device:
@@ -106,7 +107,8 @@ func (h host) without(t report.Trouble) *fault.Fault {
 	case bound < len(cards):
 		return fault.New(fault.GPUDriverNotLoaded, opFind, held(cards))
 	case t.Kind == report.NoLibrary && inside:
-		return fault.New(fault.CUDALibrary, opFind, "this container has GPUs, but not libnvidia-ml.so.1: NVIDIA_DRIVER_CAPABILITIES lacks utility")
+		return fault.New(fault.CUDALibrary, opFind,
+			"this container has GPUs, but not libnvidia-ml.so.1: NVIDIA_DRIVER_CAPABILITIES lacks utility")
 	case t.Kind == report.NoLibrary:
 		return fault.New(fault.CUDALibrary, opFind, "the driver is loaded, but libnvidia-ml.so.1 is not found")
 	}
@@ -120,14 +122,16 @@ func (h host) none() *fault.Fault {
 	case len(cards) == 0:
 		return fault.New(fault.NoDevices, opFind, "the driver shows no GPU")
 	case h.container():
-		return fault.New(fault.GPUToolkitMissing, opFind, fmt.Sprintf("the machine has %s, but this container was given none", gpuCount(len(cards))))
+		return fault.New(fault.GPUToolkitMissing, opFind,
+			fmt.Sprintf("the machine has %s, but this container was given none", gpuCount(len(cards))))
 	}
 	for _, c := range cards {
 		if c.driver != "nvidia" {
 			return fault.New(fault.GPUDriverNotLoaded, opFind, held(cards))
 		}
 	}
-	return fault.New(fault.NoDevices, opFind, fmt.Sprintf("the driver shows none of %s on the PCI bus", gpuCount(len(cards))))
+	return fault.New(fault.NoDevices, opFind, fmt.Sprintf("the driver shows none of %s on the PCI bus",
+		gpuCount(len(cards))))
 }
 
 func gpuCount(n int) string {

@@ -53,7 +53,8 @@ func TestExplain(t *testing.T) {
 	inside := map[string]string{".dockerenv": ""}
 	pod := map[string]string{"proc/1/cgroup": "0::/kubepods.slice/x\n"}
 	equipped := map[string]string{"run/.containerenv": "", "dev/nvidiactl": ""}
-	driver := map[string]string{"dev/nvidiactl": "", "proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.07  Sat Feb 17\nGCC version:  gcc version 12.3.0\n"}
+	driver := map[string]string{"dev/nvidiactl": "",
+		"proc/driver/nvidia/version": "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.07  Sat Feb 17\nGCC version:  gcc version 12.3.0\n"}
 	for _, row := range []struct {
 		name  string
 		cards []string
@@ -63,22 +64,33 @@ func TestExplain(t *testing.T) {
 		says  string
 	}{
 		{"nothing", nil, nil, report.NoLibrary, fault.NoDevices, "the PCI bus has no NVIDIA GPU"},
-		{"another vendor's", []string{radeon, sound}, nil, report.NoLibrary, fault.NoDevices, "the PCI bus has no NVIDIA GPU"},
-		{"container on a machine without", []string{radeon}, inside, report.NoLibrary, fault.NoDevices, "this container sees no NVIDIA GPU"},
+		{"another vendor's", []string{radeon, sound}, nil, report.NoLibrary, fault.NoDevices,
+			"the PCI bus has no NVIDIA GPU"},
+		{"container on a machine without", []string{radeon}, inside, report.NoLibrary, fault.NoDevices,
+			"this container sees no NVIDIA GPU"},
 		{"no driver", []string{l4}, nil, report.NoLibrary, fault.GPUDriverNotLoaded, "0000:3b:00.0 has no driver"},
-		{"nouveau", []string{geforce + " nouveau", sound}, nil, report.NoLibrary, fault.GPUDriverNotLoaded, "0000:5e:00.0 is held by nouveau"},
-		{"for a virtual machine", []string{l4 + " vfio-pci", geforce + " vfio-pci"}, nil, report.NoDriver, fault.GPUDriverNotLoaded, "0000:3b:00.0 is held by vfio-pci, 0000:5e:00.0 is held by vfio-pci"},
-		{"container without the toolkit", []string{l4 + " nvidia", geforce + " nvidia"}, inside, report.NoLibrary, fault.GPUToolkitMissing, "the machine has 2 NVIDIA GPUs, but this container was given none"},
-		{"pod without a GPU", []string{l4 + " nvidia"}, pod, report.NoLibrary, fault.GPUToolkitMissing, "the machine has 1 NVIDIA GPU, but"},
-		{"container on a machine without a driver", []string{l4}, inside, report.NoLibrary, fault.GPUDriverNotLoaded, "has no driver"},
-		{"container without the library", []string{l4 + " nvidia"}, equipped, report.NoLibrary, fault.CUDALibrary, "NVIDIA_DRIVER_CAPABILITIES lacks utility"},
-		{"machine without the library", []string{l4 + " nvidia"}, driver, report.NoLibrary, fault.CUDALibrary, "the driver is loaded, but libnvidia-ml.so.1 is not found"},
+		{"nouveau", []string{geforce + " nouveau", sound}, nil, report.NoLibrary, fault.GPUDriverNotLoaded,
+			"0000:5e:00.0 is held by nouveau"},
+		{"for a virtual machine", []string{l4 + " vfio-pci", geforce + " vfio-pci"}, nil, report.NoDriver,
+			fault.GPUDriverNotLoaded, "0000:3b:00.0 is held by vfio-pci, 0000:5e:00.0 is held by vfio-pci"},
+		{"container without the toolkit", []string{l4 + " nvidia", geforce + " nvidia"}, inside, report.NoLibrary,
+			fault.GPUToolkitMissing, "the machine has 2 NVIDIA GPUs, but this container was given none"},
+		{"pod without a GPU", []string{l4 + " nvidia"}, pod, report.NoLibrary, fault.GPUToolkitMissing,
+			"the machine has 1 NVIDIA GPU, but"},
+		{"container on a machine without a driver", []string{l4}, inside, report.NoLibrary, fault.GPUDriverNotLoaded,
+			"has no driver"},
+		{"container without the library", []string{l4 + " nvidia"}, equipped, report.NoLibrary, fault.CUDALibrary,
+			"NVIDIA_DRIVER_CAPABILITIES lacks utility"},
+		{"machine without the library", []string{l4 + " nvidia"}, driver, report.NoLibrary, fault.CUDALibrary,
+			"the driver is loaded, but libnvidia-ml.so.1 is not found"},
 		{"machine that hides its bus", nil, driver, report.NoLibrary, fault.CUDALibrary, "not found"},
 		{"library without a driver", []string{l4 + " nvidia"}, nil, report.NoDriver, fault.GPUDriverNotLoaded, "said"},
-		{"updated", []string{l4 + " nvidia"}, driver, report.Mismatch, fault.GPUDriverMismatch, "the kernel runs driver 535.161.07, the libraries are of another version; reboot"},
+		{"updated", []string{l4 + " nvidia"}, driver, report.Mismatch, fault.GPUDriverMismatch,
+			"the kernel runs driver 535.161.07, the libraries are of another version; reboot"},
 		{"updated, no files", nil, nil, report.Mismatch, fault.GPUDriverMismatch, "the libraries are of another version"},
 		{"no permission", []string{l4 + " nvidia"}, driver, report.NoPermission, fault.GPUNoPermission, "said"},
-		{"old library", []string{l4 + " nvidia"}, driver, report.OldLibrary, fault.DriverTooOld, "the driver's library is said"},
+		{"old library", []string{l4 + " nvidia"}, driver, report.OldLibrary, fault.DriverTooOld,
+			"the driver's library is said"},
 		{"anything else", []string{l4 + " nvidia"}, driver, report.Failed, fault.CUDALibrary, "said"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -117,7 +129,8 @@ func TestKin(t *testing.T) {
 		"proc/10/stat": "10 (tutti) S 1 10 10", "proc/20/stat": "20 (a) b) (c) S 10 20", "proc/30/stat": "30 (x) R 20", "proc/40/stat": "40 (y) S 50", "proc/50/stat": "50 (y) S 40",
 		"proc/60/stat": "nonsense", "proc/70/stat": "70 (z) S 1",
 	})
-	for pid, want := range map[int]bool{10: true, 20: true, 30: true, 40: false, 60: false, 70: false, 99: false, 0: false, -1: false} {
+	for pid, want := range map[int]bool{10: true, 20: true, 30: true, 40: false, 60: false, 70: false, 99: false,
+		0: false, -1: false} {
 		if got := h.descends(pid, 10); got != want {
 			t.Errorf("%d: %v", pid, got)
 		}

@@ -98,7 +98,8 @@ func devices(n int) report.Line {
 	l := report.Line{V: report.Version, Driver: gpu.Driver{Version: "550.54.15", CUDA: "12.4"}}
 	for i := range n {
 		l.Devices = append(l.Devices, report.Entry{
-			Device: gpu.Device{Index: i, UUID: gpu.UUID(fmt.Sprintf("GPU-%08x", i+10)), PCI: fmt.Sprintf("0000:%02x:00.0", i+1), Name: "NVIDIA L4", Memory: 24 << 30, Compute: 89, Encodes: true},
+			Device: gpu.Device{Index: i, UUID: gpu.UUID(fmt.Sprintf("GPU-%08x", i+10)),
+				PCI: fmt.Sprintf("0000:%02x:00.0", i+1), Name: "NVIDIA L4", Memory: 24 << 30, Compute: 89, Encodes: true},
 			Sample: gpu.Sample{Used: 1 << 30, Temperature: 50},
 		})
 	}

@@ -29,7 +29,8 @@ type Options struct {
 	Now   func() time.Time
 	// First is the time for the first report of a process, which wakes cards that
 	// sleep, Silence the time for each further one; Retry the pause before it is
-	// looked again for what is missing, and the longest after a process that failed; Ready the time after which the node goes on
+	// looked again for what is missing, and the longest after a process that failed; Ready the time after which the node
+	// goes on
 	// without a report.
 	First, Silence, Retry, Ready time.Duration
 }
@@ -56,7 +57,8 @@ func (o Options) withDefaults() Options {
 	for _, d := range []struct {
 		of   *time.Duration
 		less time.Duration
-	}{{&o.First, 30 * time.Second}, {&o.Silence, 5 * time.Second}, {&o.Retry, 10 * time.Second}, {&o.Ready, 10 * time.Second}} {
+	}{{&o.First, 30 * time.Second}, {&o.Silence, 5 * time.Second}, {&o.Retry, 10 * time.Second}, {&o.Ready,
+		10 * time.Second}} {
 		if *d.of <= 0 {
 			*d.of = d.less
 		}

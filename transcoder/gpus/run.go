@@ -15,9 +15,8 @@ import (
 
 const opWatch = "watch GPUs"
 
-// Run watches until ctx ends. It is ready with the first report, or after
-// Options.Ready without one: a driver that hangs does not keep the node from its
-// other work.
+// Run watches until ctx ends. It is ready with the first report, or after Options.Ready
+// without one, so that a hanging driver does not block the node.
 func (w *Watcher) Run(ctx context.Context, ready func()) error {
 	if w.o.Selection.None() {
 		ready()
@@ -38,7 +37,7 @@ func (w *Watcher) Run(ctx context.Context, ready func()) error {
 	return nil
 }
 
-// Find looks once, for at most limit, and returns what there is.
+// Find queries the GPUs once, for at most limit.
 func Find(ctx context.Context, o Options, limit time.Duration) *Watcher {
 	o.Board = nil
 	w := New(o)
@@ -67,11 +66,11 @@ func (w *Watcher) watch(ctx context.Context) {
 		}
 		pause := e.pause
 		if e.err != nil {
-			if e.heard {
+			if e.reported {
 				backoff = first
 			}
 			pause, backoff = backoff, min(2*backoff, w.o.Retry)
-			w.lose(e.err)
+			w.reportLost(e.err)
 		}
 		if !wait(ctx, pause, e.child) {
 			return
@@ -82,16 +81,16 @@ func (w *Watcher) watch(ctx context.Context) {
 // ending is how a process ended.
 type ending struct {
 	child *child
-	// heard says that it reported at all.
-	heard bool
-	// err is what was wrong with it, nil when it said why there is nothing to
-	// report, or is to be replaced by one that looks anew.
+	// reported: it made at least one report.
+	reported bool
+	// err is its failure, nil when it reported why there are no devices, or must be replaced
+	// by a process that queries again.
 	err error
 	// pause is how long to wait before the next, where err is nil.
 	pause time.Duration
 }
 
-// wait lets a pause pass, and the process before it end.
+// wait waits for a pause, and for the end of the previous process.
 func wait(ctx context.Context, pause time.Duration, before *child) bool {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -111,8 +110,8 @@ func wait(ctx context.Context, pause time.Duration, before *child) bool {
 	}
 }
 
-// lose says that there are no reports.
-func (w *Watcher) lose(err error) {
+// reportLost reports that there are no reports.
+func (w *Watcher) reportLost(err error) {
 	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok {
 		f = fault.New(fault.GPUWatchFailed, opWatch, report.Plain(err.Error()))
@@ -123,8 +122,8 @@ func (w *Watcher) lose(err error) {
 	}
 }
 
-// follow starts a process and takes its reports. The process may still be dying
-// when it returns.
+// follow starts a process and reads its reports. The process may not have ended yet when it
+// returns.
 func (w *Watcher) follow(ctx context.Context) (e ending) {
 	c, err := spawn(w.o)
 	if err != nil {
@@ -148,12 +147,12 @@ func (w *Watcher) follow(ctx context.Context) (e ending) {
 			return e
 		case l, ok := <-c.lines:
 			if !ok {
-				e.err = obituary(c)
+				e.err = exitFault(c)
 				return e
 			}
-			e.heard = true
+			e.reported = true
 			silence.Reset(w.o.Silence)
-			v := w.hear(l)
+			v := w.takeReport(l)
 			if l.Trouble != nil {
 				e.pause = w.o.Retry
 				return e
@@ -166,33 +165,33 @@ func (w *Watcher) follow(ctx context.Context) (e ending) {
 	}
 }
 
-// obituary says why there are no more reports, while the process may still end.
-func obituary(c *child) error {
+// exitFault is why there are no more reports; the process may not have ended yet.
+func exitFault(c *child) error {
 	if c.bad != nil {
-		return fmt.Errorf("the process that asks the driver says what none should: %w", c.bad)
+		return fmt.Errorf("the process that asks the driver sent an invalid report: %w", c.bad)
 	}
 	if !c.end() {
-		return errors.New("the process that asks the driver neither speaks nor ends")
+		return errors.New("the process that asks the driver closed its output and does not end")
 	}
-	if said := c.says.String(); said != "" {
-		return fmt.Errorf("the process that asks the driver ended (%v): %s", c.err, said)
+	if text := c.says.String(); text != "" {
+		return fmt.Errorf("the process that asks the driver ended (%v): %s", c.err, text)
 	}
 	return fmt.Errorf("the process that asks the driver ended (%v)", c.err)
 }
 
-// hear takes one report.
-func (w *Watcher) hear(l report.Line) verdict {
+// takeReport processes one report.
+func (w *Watcher) takeReport(l report.Line) verdict {
 	now := w.o.Now()
-	v := w.host.judge(w.o.Selection, l)
+	v := w.host.classify(w.o.Selection, l)
 	samples := make(map[gpu.UUID]gpu.Sample, len(v.present))
 	for _, e := range l.Devices {
 		for _, d := range v.present {
 			if d.UUID == e.Device.UUID {
-				samples[d.UUID] = w.signs.complete(w.host, d, e.Sample, now)
+				samples[d.UUID] = w.history.complete(w.host, d, e.Sample, now)
 			}
 		}
 	}
-	w.take(v, samples)
+	w.setReport(v, samples)
 	w.publish(v, samples, now)
 	return v
 }

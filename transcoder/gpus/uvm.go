@@ -11,7 +11,7 @@ import (
 )
 
 // UVM is the driver's kernel module nvidia-uvm. CUDA does not start without it, and
-// after a reboot of a machine without a display nobody may have loaded it. CUDA would
+// after a reboot of a machine without a display it may not be loaded. CUDA would
 // call NVIDIA's tool for that, which gets root's rights for it; in a media worker's
 // walls it gets none, so the node calls it before.
 type UVM struct {
@@ -65,7 +65,8 @@ func runTool(ctx context.Context, tool string, args ...string) error {
 	if err != nil {
 		return err
 	}
-	cmd := &exec.Cmd{Path: path, Args: append([]string{tool}, args...), Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, Dir: "/"}
+	cmd := &exec.Cmd{Path: path, Args: append([]string{tool}, args...),
+		Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, Dir: "/"}
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -26,7 +26,8 @@ func TestTheModuleForMemoryIsLoaded(t *testing.T) {
 		code  fault.Code
 		says  string
 	}{
-		{"there", map[string]string{"dev/nvidiactl": "", "dev/nvidia-uvm": ""}, nil, 0, fault.WorkerStartFailed, "CUDA error 999"},
+		{"there", map[string]string{"dev/nvidiactl": "", "dev/nvidia-uvm": ""}, nil, 0, fault.WorkerStartFailed,
+			"CUDA error 999"},
 		{"no driver", nil, nil, 0, fault.WorkerStartFailed, "CUDA error 999"},
 		{"missing", driver, nil, 1, fault.WorkerStartFailed, "CUDA error 999"},
 		{"missing and no tool", driver, errors.New("not found"), 1, fault.GPUDriverNotLoaded, "`modprobe nvidia-uvm`"},
@@ -36,25 +37,27 @@ func TestTheModuleForMemoryIsLoaded(t *testing.T) {
 			t.Parallel()
 			h := machine(t, nil, row.files)
 			runs := 0
-			u := &UVM{host: h, log: slog.New(slog.DiscardHandler), run: func(ctx context.Context, tool string, args ...string) error {
-				runs++
-				if said := tool + " " + strings.Join(args, " "); said != "nvidia-modprobe -u -c=0" {
-					t.Error(said)
-				}
-				if _, bounded := ctx.Deadline(); !bounded {
-					t.Error("the tool may take for ever")
-				}
-				if row.does != nil {
-					return row.does
-				}
-				return os.WriteFile(filepath.Join(h.root, "dev/nvidia-uvm"), nil, 0o600)
-			}}
+			u := &UVM{host: h, log: slog.New(slog.DiscardHandler),
+				run: func(ctx context.Context, tool string, args ...string) error {
+					runs++
+					if text := tool + " " + strings.Join(args, " "); text != "nvidia-modprobe -u -c=0" {
+						t.Error(text)
+					}
+					if _, bounded := ctx.Deadline(); !bounded {
+						t.Error("the tool may take for ever")
+					}
+					if row.does != nil {
+						return row.does
+					}
+					return os.WriteFile(filepath.Join(h.root, "dev/nvidia-uvm"), nil, 0o600)
+				}}
 			u.Load(t.Context())
 			if runs != row.runs {
 				t.Errorf("ran %d times", runs)
 			}
 			err := u.Explain(failure)
-			if fault.CodeOf(err) != row.code || !errors.Is(err, fault.WorkerStartFailed) || !strings.Contains(err.Error(), row.says) {
+			if fault.CodeOf(err) != row.code || !errors.Is(err, fault.WorkerStartFailed) ||
+				!strings.Contains(err.Error(), row.says) {
 				t.Errorf("got %v", err)
 			}
 			if u.Explain(nil) != nil {

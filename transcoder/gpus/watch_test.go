@@ -87,7 +87,8 @@ func TestItWatches(t *testing.T) {
 	t.Setenv("NVIDIA_SHOWN", "x")
 	r := start(t, options(t, "env line:2 stay"))
 	until(t, "two cards", func() bool { return len(r.Devices()) == 2 })
-	if d := r.Driver(); d.Version != "550.54.15" || r.Err() != nil || r.Blind() || !r.board.Healthy() || len(r.Present()) != 2 || r.Faults() != nil {
+	if d := r.Driver(); d.Version != "550.54.15" || r.Err() != nil || r.Blind() || !r.board.Healthy() ||
+		len(r.Present()) != 2 || r.Faults() != nil {
 		t.Errorf("%+v, %v", d, r.Err())
 	}
 	if s, ok := r.Sample("GPU-0000000a"); !ok || s.Temperature != 50 || time.Since(s.At) > time.Minute {
@@ -107,7 +108,7 @@ func TestTroubleWithTheProcess(t *testing.T) {
 		"panics":                 {"line:1 panic", "exit status 42): panic: as asked"},
 		"ends":                   {"line:1", "ended ("},
 		"ends at once":           {"", "ended ("},
-		"talks nonsense":         {"line:1 garbage stay", "says what none should"},
+		"talks nonsense":         {"line:1 garbage stay", "sent an invalid report"},
 		"talks for ever":         {"huge stay", "a line of more than"},
 		"closes its mouth":       {"close stay", "ended (signal: killed)"},
 	} {
@@ -189,7 +190,8 @@ func TestFind(t *testing.T) {
 	if len(w.Devices()) != 1 || !errors.Is(w.Err(), fault.GPUIndexUnknown) {
 		t.Error(w.Devices(), w.Err())
 	}
-	if w := gpus.Find(t.Context(), options(t, "trouble:no_library"), time.Minute); !errors.Is(w.Err(), fault.NoDevices) || !w.Blind() {
+	if w := gpus.Find(t.Context(), options(t, "trouble:no_library"), time.Minute); !errors.Is(w.Err(),
+		fault.NoDevices) || !w.Blind() {
 		t.Error(w.Err())
 	}
 	w = gpus.Find(t.Context(), options(t, "stay"), 50*time.Millisecond)
@@ -237,7 +239,8 @@ func TestConditions(t *testing.T) {
 	written(t, path, bad)
 	r := start(t, options(t, "follow:"+path))
 	until(t, "conditions", func() bool {
-		return r.shows(fault.GPUFault, "0") == "XID 48: a memory error that could not be corrected." && r.shows(fault.GPUMemoryErrors, "0") == "3 errors were not corrected." &&
+		return r.shows(fault.GPUFault, "0") == "XID 48: a memory error that could not be corrected." &&
+			r.shows(fault.GPUMemoryErrors, "0") == "3 errors were not corrected." &&
 			strings.Contains(r.shows(fault.GPUIsMIG, "1"), "GPU 1") && len(r.board.Snapshot()) == 3
 	})
 	if len(r.Devices()) != 1 || len(r.Present()) != 2 || !errors.Is(r.Err(), fault.GPUIsMIG) {
@@ -245,7 +248,10 @@ func TestConditions(t *testing.T) {
 	}
 	written(t, path, devices(2))
 	// What a new process does not know of an error, the node does.
-	until(t, "only the critical error", func() bool { return len(r.board.Snapshot()) == 1 && r.shows(fault.GPUFault, "0") != "" })
+	until(t, "only the critical error", func() bool {
+		return len(r.board.Snapshot()) == 1 &&
+			r.shows(fault.GPUFault, "0") != ""
+	})
 	if s, ok := r.Sample("GPU-0000000a"); !ok || s.XID != 48 {
 		t.Errorf("%+v", s)
 	}
@@ -253,7 +259,8 @@ func TestConditions(t *testing.T) {
 
 func TestTheReportOfTheDriverIsWhole(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []report.Kind{report.NoLibrary, report.NoDriver, report.Mismatch, report.NoPermission, report.OldLibrary, report.Failed} {
+	for _, kind := range []report.Kind{report.NoLibrary, report.NoDriver, report.Mismatch, report.NoPermission,
+		report.OldLibrary, report.Failed} {
 		w := gpus.Find(t.Context(), options(t, "trouble:"+strings.ReplaceAll(string(kind), " ", "_")), time.Minute)
 		if w.Err() == nil || errors.Is(w.Err(), fault.GPUWatchFailed) {
 			t.Errorf("%s: %v", kind, w.Err())

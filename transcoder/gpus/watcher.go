@@ -11,13 +11,13 @@ import (
 	"github.com/tuttinode/tutti/core/gpu"
 )
 
-// Watcher is the GPUs that were asked for, as they were reported last. Its methods
-// are safe for concurrent use and answer at once.
+// Watcher is the latest report of the selected GPUs. Its methods are safe for concurrent use
+// and do not block.
 type Watcher struct {
 	o    Options
 	host host
-	// signs belongs to Run's goroutine.
-	signs signs
+	// history belongs to Run's goroutine.
+	history sampleHistory
 
 	mu      sync.Mutex // covers the fields below
 	looked  bool
@@ -30,45 +30,45 @@ type Watcher struct {
 
 var _ gpu.Inventory = (*Watcher)(nil)
 
-// New makes a watcher that knows nothing before it runs.
+// New makes a watcher, which has no report before Run.
 func New(o Options) *Watcher {
 	o = o.withDefaults()
-	return &Watcher{o: o, host: host{o.Root}, signs: newSigns(), changed: make(chan struct{})}
+	return &Watcher{o: o, host: host{o.Root}, history: newSampleHistory(), changed: make(chan struct{})}
 }
 
 // Name names the component.
 func (w *Watcher) Name() string { return "GPU watch" }
 
-// Devices are the GPUs that were asked for and can transcode, in order of Index.
+// Devices are the selected GPUs that can transcode, in order of Index.
 func (w *Watcher) Devices() []gpu.Device {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.now.usable)
 }
 
-// Present are the GPUs that were asked for and are there, whether or not they can
-// transcode: containers may be given all of them.
+// Present are the selected GPUs that are present, whether or not they can transcode:
+// containers may use all of them.
 func (w *Watcher) Present() []gpu.Device {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.now.present)
 }
 
-// Blind reports whether the driver cannot be asked from here, because its library is
-// not here. The engine of containers may see GPUs all the same.
+// Blind reports whether the driver cannot be queried because its library is missing here.
+// The container engine may see GPUs all the same.
 func (w *Watcher) Blind() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now.blind
 }
 
-// Err says why some or all that was asked for cannot be used, nil when all can.
+// Err is why some or all of the selection cannot be used, nil when all can.
 // Before the first report it is nil too; see Await.
 func (w *Watcher) Err() *fault.Fault {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.now.troubles) > 0 {
-		return w.now.troubles[0].fault
+	if len(w.now.problems) > 0 {
+		return w.now.problems[0].fault
 	}
 	if len(w.now.present) == 0 {
 		return w.failed
@@ -76,11 +76,11 @@ func (w *Watcher) Err() *fault.Fault {
 	return nil
 }
 
-// Faults are all that Err picks the first from, and who cannot be asked now.
+// Faults are all problems, and the fault of a missing report.
 func (w *Watcher) Faults() (out []*fault.Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, t := range w.now.troubles {
+	for _, t := range w.now.problems {
 		out = append(out, t.fault)
 	}
 	if w.failed != nil {
@@ -89,7 +89,7 @@ func (w *Watcher) Faults() (out []*fault.Fault) {
 	return out
 }
 
-// Driver is what the driver says of itself, zero when there is none.
+// Driver describes the driver, zero when there is none.
 func (w *Watcher) Driver() gpu.Driver {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -108,15 +108,15 @@ func (w *Watcher) Sample(id gpu.UUID) (gpu.Sample, bool) {
 	return s, true
 }
 
-// Changed is closed when Devices, Present or Err may say something else.
+// Changed is closed when Devices, Present or Err may have changed.
 func (w *Watcher) Changed() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.changed
 }
 
-// Await waits for the first report, or the news that there can be none; it reports
-// whether it came before ctx ended.
+// Await waits for the first report or failure; it reports whether that came before ctx
+// ended.
 func (w *Watcher) Await(ctx context.Context) bool {
 	for {
 		w.mu.Lock()
@@ -133,39 +133,39 @@ func (w *Watcher) Await(ctx context.Context) bool {
 	}
 }
 
-// take notes a report.
-func (w *Watcher) take(v verdict, samples map[gpu.UUID]gpu.Sample) {
+// setReport stores a report.
+func (w *Watcher) setReport(v verdict, samples map[gpu.UUID]gpu.Sample) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	news := !w.looked || w.failed != nil || !alike(w.now, v)
+	changed := !w.looked || w.failed != nil || !alike(w.now, v)
 	w.looked, w.failed, w.now, w.at = true, nil, v, w.o.Now()
-	// Samples of before a change of process stay until they are old.
+	// Samples stay over a change of process until they are old.
 	w.samples = maps.Clone(samples)
-	if news {
-		w.touch()
+	if changed {
+		w.notifyLocked()
 	}
 }
 
-// fail notes that there is no report. What was known of devices stays: work on them
-// goes on.
+// fail records that there is no report. The devices stay: work on them continues.
 func (w *Watcher) fail(f *fault.Fault) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.looked, w.failed = true, f
-	w.touch()
+	w.notifyLocked()
 }
 
-// touch: the caller holds mu.
-func (w *Watcher) touch() {
+// notifyLocked wakes the waiters of Changed.
+func (w *Watcher) notifyLocked() {
 	close(w.changed)
 	w.changed = make(chan struct{})
 }
 
-// alike compares what Devices, Present, Driver, Blind and Err say.
+// alike compares the results of Devices, Present, Driver, Blind and Err.
 func alike(a, b verdict) bool {
-	same := func(x, y trouble) bool {
+	same := func(x, y problem) bool {
 		return x.about == y.about && x.fault.Code == y.fault.Code && x.fault.Detail == y.fault.Detail
 	}
-	return a.driver == b.driver && a.blind == b.blind && slices.Equal(a.present, b.present) && slices.Equal(a.usable, b.usable) &&
-		slices.EqualFunc(a.troubles, b.troubles, same)
+	return a.driver == b.driver && a.blind == b.blind && slices.Equal(a.present, b.present) &&
+		slices.Equal(a.usable, b.usable) &&
+		slices.EqualFunc(a.problems, b.problems, same)
 }

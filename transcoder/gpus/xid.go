@@ -1,9 +1,9 @@
 package gpus
 
-// lost is the number under which the driver logs that a GPU fell off the bus.
+// lost is the driver's XID for a GPU that fell off the bus.
 const lost = 79
 
-// xidMeanings is what the numbers that operators meet mostly mean.
+// xidMeanings are the meanings of the common XIDs.
 var xidMeanings = map[int]string{
 	8:   "the GPU stopped processing",
 	13:  "a program's fault in the graphics engine",
@@ -30,7 +30,7 @@ var xidMeanings = map[int]string{
 	120: "the GPU's system processor failed",
 }
 
-// xidMeaning is what an operator is told of a number.
+// xidMeaning is an XID's meaning for the operator.
 func xidMeaning(n int) string {
 	if s, ok := xidMeanings[n]; ok {
 		return s

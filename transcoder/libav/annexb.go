@@ -6,7 +6,7 @@ const (
 	nalMask = 0x1f
 )
 
-// hasIDR reports whether an H.264 packet begins decoding anew: not every packet
+// hasIDR reports whether an H.264 packet restarts decoding: not every packet
 // that a container calls a key frame does. Packets are in Annex B form, or, where
 // lengthSize is above 0, have each unit's length in so many bytes before it.
 func hasIDR(p []byte, lengthSize int) bool {

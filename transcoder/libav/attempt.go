@@ -8,16 +8,18 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// transcode does a segment, on a GPU again and again with less of it for as long as
-// the GPU refuses something that the processor can do.
-func (e *Engine) transcode(ctx context.Context, own *session, spec *core.TranscodeJob, threads int) (*core.TranscodeResult, error) {
+// transcode runs a segment. While a GPU refuses a part of the work that the processor can do,
+// it retries with that part on the processor.
+func (e *Engine) transcode(
+	ctx context.Context, own *session, spec *core.TranscodeJob, threads int,
+) (*core.TranscodeResult, error) {
 	if e.gpu == nil {
-		return e.attempt(ctx, own, spec, threads, cpuGear{})
+		return e.attempt(ctx, own, spec, threads, cpuBackend{})
 	}
 	f := own.formAt(e.sessions.now(), e.gpu.noEncoder.Load() != nil)
 	for reclaimed := false; ; {
 		own.mediaIn(f, e.gpu)
-		out, err := e.attempt(ctx, own, spec, threads, gearFor(own.media, threads))
+		out, err := e.attempt(ctx, own, spec, threads, backendFor(own.media, threads))
 		if err == nil {
 			own.media.settle()
 			own.did(f)
@@ -29,7 +31,7 @@ func (e *Engine) transcode(ctx context.Context, own *session, spec *core.Transco
 			return nil, err
 		}
 		if full(err) && !reclaimed {
-			// What sessions between two segments hold may be all that is missing.
+			// The resources of idle sessions may be enough.
 			reclaimed = true
 			if e.sessions.reclaim(idleUnderPressure) {
 				continue
@@ -43,25 +45,27 @@ func (e *Engine) transcode(ctx context.Context, own *session, spec *core.Transco
 	}
 }
 
-// full reports whether the device has no room, rather than no way.
+// full reports whether the device lacks capacity, not support.
 func full(err error) bool {
 	return errors.Is(err, fault.EncoderSessionsExhausted) || errors.Is(err, fault.GPUOutOfMemory)
 }
 
-func (e *Engine) attempt(ctx context.Context, own *session, spec *core.TranscodeJob, threads int, g gear) (*core.TranscodeResult, error) {
-	j := &job{engine: e, gear: g, spec: spec, audioAlone: own.sawVideo, threads: threads}
+func (e *Engine) attempt(
+	ctx context.Context, own *session, spec *core.TranscodeJob, threads int, g backend,
+) (*core.TranscodeResult, error) {
+	j := &job{engine: e, backend: g, spec: spec, audioAlone: own.sawVideo, threads: threads}
 	return j.run(ctx)
 }
 
-func gearFor(m *media, threads int) gear {
+func backendFor(m *media, threads int) backend {
 	if m.form.cpuDecode && m.form.cpuEncode {
-		return cpuGear{}
+		return cpuBackend{}
 	}
-	return &gpuGear{media: m, threads: threads}
+	return &gpuBackend{media: m, threads: threads}
 }
 
-// giveUpPart returns the form in which the processor does the part of a segment's work
-// that the device has refused, and reports whether there was such a part.
+// giveUpPart is the form with the refused part of the work on the processor, and reports
+// whether there is such a part.
 func (e *Engine) giveUpPart(own *session, spec *core.TranscodeJob, f form, err error) (form, bool) {
 	r, _ := errors.AsType[*refusal](err)
 	e.noteNoEncoder(r)

@@ -9,7 +9,8 @@ import (
 
 func TestClip(t *testing.T) {
 	t.Parallel()
-	source := makeClip(t, ".ts", picture("1280x720", 60, 8)+" "+tone(8)+" "+x264+" -g 120 -muxdelay 0 -muxpreload 0 -output_ts_offset 10 "+aac)
+	source := makeClip(t, ".ts", picture("1280x720", 60,
+		8)+" "+tone(8)+" "+x264+" -g 120 -muxdelay 0 -muxpreload 0 -output_ts_offset 10 "+aac)
 	tests := []struct {
 		name   string
 		clip   core.Clip

@@ -79,7 +79,8 @@ func tone(seconds any) string {
 // segment is an ordinary segment: 2 s, 60 fps, 160×90, with sound, its first
 // picture at 10 s.
 func segment(t testing.TB) []byte {
-	return makeClip(t, ".ts", picture("160x90", 60, 2)+" "+tone(2)+" "+x264+" -g 60 "+aac+" -output_ts_offset 10 -muxdelay 0 -muxpreload 0")
+	return makeClip(t, ".ts",
+		picture("160x90", 60, 2)+" "+tone(2)+" "+x264+" -g 60 "+aac+" -output_ts_offset 10 -muxdelay 0 -muxpreload 0")
 }
 
 func engine(t testing.TB) *libav.Engine {

@@ -42,7 +42,8 @@ func TestClockJumpsInsideASegment(t *testing.T) {
 			t.Parallel()
 			want := 30 * len(tt.source) / len(part("10")) // about
 			for name, change := range map[string]func(*core.Profile){
-				"as it is": func(*core.Profile) {}, "30 fps": fps(30, 1), "MP4": func(p *core.Profile) { p.Format = core.FormatMP4 },
+				"as it is": func(*core.Profile) {}, "30 fps": fps(30,
+					1), "MP4": func(p *core.Profile) { p.Format = core.FormatMP4 },
 				"MP4, 25 fps": func(p *core.Profile) { fps(25, 1)(p); p.Format = core.FormatMP4 },
 			} {
 				got := transcode(t, tt.source, small("x", change))

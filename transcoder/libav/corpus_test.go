@@ -108,7 +108,8 @@ func TestRotationMetadataIsIgnored(t *testing.T) {
 	if err := os.WriteFile(in, makeClip(t, ".mp4", picture("160x90", 10, 0.5)+" "+x264), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := exec.Command(program(t, "ffmpeg"), "-v", "error", "-nostdin", "-display_rotation", "90", "-i", in, "-c", "copy", out).CombinedOutput(); err != nil {
+	if text, err := exec.Command(program(t, "ffmpeg"), "-v", "error", "-nostdin", "-display_rotation", "90", "-i", in,
+		"-c", "copy", out).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
 	data, err := os.ReadFile(out)
@@ -145,7 +146,8 @@ func TestAudioKinds(t *testing.T) {
 			for _, format := range []core.Format{core.FormatMPEGTS, core.FormatMP4} {
 				profile := small("x", func(p *core.Profile) { p.Format = format })
 				if !format.CarriesAudio(tt.codec) {
-					refuses(t, engine(t), job(source, small("first", func(p *core.Profile) { p.Format = core.FormatMP4 }), profile), fault.AudioNotCarried)
+					refuses(t, engine(t), job(source, small("first", func(p *core.Profile) { p.Format = core.FormatMP4 }), profile),
+						fault.AudioNotCarried)
 					continue
 				}
 				got := transcode(t, source, profile)
@@ -169,7 +171,8 @@ func TestAudioKinds(t *testing.T) {
 	}
 	for _, name := range []string{"vp8opus.webm", "vp9vorbis.webm"} {
 		got := transcode(t, stored(t, name), small("x", func(p *core.Profile) { p.Format = core.FormatMP4 }))
-		if out := verify(t, got.Renditions[0].Data); len(out.Video.Frames) != 5 || !slices.Equal(sums(out), sums(verify(t, stored(t, name)))) {
+		if out := verify(t, got.Renditions[0].Data); len(out.Video.Frames) != 5 ||
+			!slices.Equal(sums(out), sums(verify(t, stored(t, name)))) {
 			t.Errorf("%s: %d frames, or other audio", name, len(out.Video.Frames))
 		}
 	}
@@ -218,7 +221,8 @@ func TestCaptions(t *testing.T) {
 	if err := os.WriteFile(in, captioned, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program(t, "ffmpeg"), "-v", "error", "-nostdin", "-f", "h264", "-framerate", "30", "-i", in, "-c", "copy", "-bsf:v", "setts=ts=N*3000:time_base=1/90000", out)
+	cmd := exec.Command(program(t, "ffmpeg"), "-v", "error", "-nostdin", "-f", "h264", "-framerate", "30", "-i", in,
+		"-c", "copy", "-bsf:v", "setts=ts=N*3000:time_base=1/90000", out)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
@@ -236,7 +240,8 @@ func TestCaptions(t *testing.T) {
 	if want != 30*3 {
 		t.Fatalf("the source has %d caption bytes", want)
 	}
-	got := transcode(t, source, small("kept", nil), small("same size", func(p *core.Profile) { p.Width, p.Height = 160, 90 }), small("doubled", fps(60, 1)))
+	got := transcode(t, source, small("kept", nil), small("same size",
+		func(p *core.Profile) { p.Width, p.Height = 160, 90 }), small("doubled", fps(60, 1)))
 	for i, r := range got.Renditions {
 		if n := count(r.Data); n != want {
 			t.Errorf("rendition %d: %d caption bytes, want %d", i, n, want)

@@ -18,7 +18,7 @@ const opDecode = "decode segment"
 const maxFramePixels = 8192 * 4320
 
 // picture is one decoded frame with its repaired time, in ticks of the source's
-// time base. Whoever holds it frees its frame.
+// time base. Its holder frees the frame.
 type picture struct {
 	frame *astiav.Frame
 	info  frameInfo
@@ -36,7 +36,7 @@ type decoder struct {
 	threads int
 	// kept holds c where it outlives the segment; nil where it does not.
 	kept *keptDecoder
-	line timing.Line
+	line timing.Timeline
 	// onVideo sees every video packet when not nil.
 	onVideo func(*astiav.Packet)
 
@@ -136,7 +136,7 @@ func (d *decoder) take(p *astiav.Packet, frame *astiav.Frame, emit func(picture)
 			d.onVideo(p)
 		}
 		if d.kept != nil {
-			d.kept.saw(p)
+			d.kept.observe(p)
 		}
 		return d.feed(p, frame, emit)
 	case d.in.audio != nil && p.StreamIndex() == d.in.audio.Index() && p.Size() > 0:
@@ -207,7 +207,7 @@ func (d *decoder) drain(frame *astiav.Frame, emit func(picture) error) error {
 			return decodingFailed(err)
 		}
 		stalls = 0
-		if d.kept != nil && !d.kept.own(frame) {
+		if d.kept != nil && !d.kept.belongs(frame) {
 			frame.Unref()
 			continue
 		}
@@ -233,7 +233,7 @@ func (d *decoder) drain(frame *astiav.Frame, emit func(picture) error) error {
 	}
 }
 
-// verdict names what is wrong with a segment whose video gave nothing usable.
+// verdict is the fault of a segment without usable video.
 // Whether video is needed at all is the session's matter.
 func (d *decoder) verdict() error {
 	switch {

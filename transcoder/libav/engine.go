@@ -111,7 +111,9 @@ func (e *Engine) Transcode(ctx context.Context, spec *core.TranscodeJob) (*core.
 }
 
 // work does a segment of an admitted job.
-func (e *Engine) work(ctx context.Context, own *session, spec *core.TranscodeJob, active int) (*core.TranscodeResult, error) {
+func (e *Engine) work(
+	ctx context.Context, own *session, spec *core.TranscodeJob, active int,
+) (*core.TranscodeResult, error) {
 	var result *core.TranscodeResult
 	defer func() { e.sessions.end(own, result) }()
 	release, err := e.slots.Load().take(ctx, spec.Duration)

@@ -6,30 +6,30 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// form says which parts of the work the processor does in place of the GPU.
+// form is which parts of the work the processor does in place of the GPU.
 type form struct{ cpuDecode, cpuEncode bool }
 
-// refusal is an error that the processor can mend: the device does not do this
-// kind of work, and is well otherwise.
+// refusal is an error that the processor can avoid: a good device does not support this kind
+// of work.
 type refusal struct {
 	err error
-	// encoder says that the encoder refused, else decoder or scaler did.
+	// encoder: the encoder refused, else the decoder or scaler did.
 	encoder bool
-	// lasting says that the device would refuse the session's next segment as well;
-	// forever, that it has no such unit at all.
+	// lasting: the device would refuse the session's next segment as well; forever: it has no
+	// such unit at all.
 	lasting, forever bool
 }
 
 func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
-// and returns the form in which the processor does what it does in either.
+// and is the union of two forms.
 func (f form) and(o form) form {
 	return form{cpuDecode: f.cpuDecode || o.cpuDecode, cpuEncode: f.cpuEncode || o.cpuEncode}
 }
 
-// without returns the form that goes round an error, if one does. mayLose says that
-// the session can do without an encoder that is only taken.
+// without is the form that avoids an error, if there is one. mayLose: the session may give up
+// an encoder that is only busy.
 func (f form) without(err error, mayLose bool, profiles []core.Profile) (form, bool) {
 	r, ok := errors.AsType[*refusal](err)
 	switch {

@@ -75,7 +75,8 @@ func TestVeryShort(t *testing.T) {
 		t.Run(fmt.Sprintf("%d frames", n), func(t *testing.T) {
 			t.Parallel()
 			source := makeClip(t, ".ts", picture("160x90", 3, 10)+fmt.Sprintf(" -frames:v %d ", n)+x264)
-			got := transcode(t, source, small("1 fps", fps(1, 1)), small("as it is", nil), small("mp4", func(p *core.Profile) { p.Format = core.FormatMP4 }))
+			got := transcode(t, source, small("1 fps", fps(1, 1)), small("as it is", nil),
+				small("mp4", func(p *core.Profile) { p.Format = core.FormatMP4 }))
 			for i, r := range got.Renditions {
 				if r.Frames < 1 || len(verify(t, r.Data).Video.Frames) != int(r.Frames) {
 					t.Errorf("rendition %d: %d frames reported, %d found", i, r.Frames, len(verify(t, r.Data).Video.Frames))
@@ -92,14 +93,16 @@ func TestVeryShort(t *testing.T) {
 func TestRotationInside(t *testing.T) {
 	t.Parallel()
 	part := func(size string, at int) []byte {
-		return makeClip(t, ".ts", picture(size, 60, 2)+" "+x264+fmt.Sprintf(" -g 60 -bf 0 -muxdelay 0 -muxpreload 0 -output_ts_offset %d", at))
+		return makeClip(t, ".ts",
+			picture(size, 60, 2)+" "+x264+fmt.Sprintf(" -g 60 -bf 0 -muxdelay 0 -muxpreload 0 -output_ts_offset %d", at))
 	}
 	var source []byte
 	source = append(source, part("100x56", 10)...)
 	source = append(source, part("56x100", 12)...)
 	source = append(source, part("100x56", 14)...)
 	want := [][2]int{{256, 144}, {146, 260}, {256, 144}}
-	profiles := []core.Profile{small("as it is", nil), small("30", fps(30, 1)), small("mp4", func(p *core.Profile) { p.Format = core.FormatMP4 })}
+	profiles := []core.Profile{small("as it is", nil), small("30", fps(30, 1)),
+		small("mp4", func(p *core.Profile) { p.Format = core.FormatMP4 })}
 	got := transcode(t, source, profiles...)
 	if got.DecodedPixels != 360*56*100 {
 		t.Errorf("%d pixels decoded", got.DecodedPixels)
@@ -144,7 +147,8 @@ func TestMixedFormats(t *testing.T) {
 func TestAnyOrder(t *testing.T) {
 	t.Parallel()
 	at := func(n int) []byte {
-		return makeClip(t, ".ts", picture("160x90", 60, 2)+" "+tone(2)+" "+x264+" -g 60 "+aac+fmt.Sprintf(" -muxdelay 0 -muxpreload 0 -output_ts_offset %d", 10+2*n))
+		return makeClip(t, ".ts", picture("160x90", 60,
+			2)+" "+tone(2)+" "+x264+" -g 60 "+aac+fmt.Sprintf(" -muxdelay 0 -muxpreload 0 -output_ts_offset %d", 10+2*n))
 	}
 	profile := small("x", both(fps(123, 1), gop(0.3)))
 	e := engine(t)

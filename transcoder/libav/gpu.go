@@ -37,7 +37,7 @@ func openGPU(c CUDA) (*gpu, error) {
 	if err == nil {
 		return g, nil
 	}
-	if code := closedDoor(log.text()); code != "" {
+	if code := openFailure(log.text()); code != "" {
 		return nil, deviceFault(code, op, log.text(), err)
 	}
 	if f := deviceFailed(op, err); fault.CodeOf(f) != fault.TranscoderFailed {

@@ -17,7 +17,8 @@ import (
 func gpuEngine(t testing.TB, d *fakegpu.Driver) *libav.Engine {
 	t.Helper()
 	before := d.Counts(0).Held
-	e, err := libav.New(libav.Options{Device: "0", CUDA: &libav.CUDA{}, Preset: "ultrafast", Cores: 2, Version: "0.0.0-test", Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	e, err := libav.New(libav.Options{Device: "0", CUDA: &libav.CUDA{}, Preset: "ultrafast", Cores: 2,
+		Version: "0.0.0-test", Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

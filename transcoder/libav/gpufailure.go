@@ -8,9 +8,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// said maps words of libav and the driver to what they mean. The first that is
-// found counts, so the particular stand before the general.
-var said = []struct {
+// deviceMessages maps log messages of libav and the driver to codes. The first match counts,
+// so specific messages come before general ones.
+var deviceMessages = []struct {
 	words string
 	code  fault.Code
 }{
@@ -43,10 +43,9 @@ var said = []struct {
 	{"CUDA_ERROR_SYSTEM_NOT_READY", fault.UnrecoverableState},
 }
 
-// condition names what a device's words mean, "" when they say nothing of the
-// device itself.
+// condition is the code of a device's log message, "" when it is not about the device.
 func condition(text string) fault.Code {
-	for _, s := range said {
+	for _, s := range deviceMessages {
 		if strings.Contains(text, s.words) {
 			return s.code
 		}
@@ -54,7 +53,7 @@ func condition(text string) fault.Code {
 	return ""
 }
 
-// noEncoder are words that say that the device has no encoder at all.
+// noEncoder are messages of a device without any encoder.
 var noEncoder = []string{
 	"Cannot load libnvidia-encode", "unsupported device (2)", "no encode device (1)",
 }
@@ -68,14 +67,14 @@ func saysNoEncoder(text string) bool {
 	return false
 }
 
-// unfit are words that say that an encoder cannot do what a rendition asks for, so
-// that it need not be asked again.
+// unfit are messages of an encoder that does not support a rendition, so that a retry is
+// useless.
 var unfit = []string{
 	"InitializeEncoder failed: invalid param", "InitializeEncoder failed: unsupported param",
 	"Codec not supported", "No capable devices found",
 }
 
-// saysUnfit reports whether an encoder was opened in vain for what was asked of it.
+// saysUnfit reports whether an encoder does not support a rendition.
 func saysUnfit(text string) bool {
 	for _, w := range unfit {
 		if strings.Contains(text, w) {
@@ -85,9 +84,9 @@ func saysUnfit(text string) bool {
 	return false
 }
 
-// closedDoor names why a device that is well cannot be opened. Of one that has been
-// open the same words say that it is lost.
-func closedDoor(text string) fault.Code {
+// openFailure is why a good device cannot be opened. For an open device the same messages
+// mean that it is lost.
+func openFailure(text string) fault.Code {
 	switch {
 	case strings.Contains(text, "CUDA_ERROR_SYSTEM_NOT_READY"):
 		return fault.GPUNotReady
@@ -97,9 +96,8 @@ func closedDoor(text string) fault.Code {
 	return ""
 }
 
-// blamesDecoder reports whether everything in a text that would speak for a lost
-// device was said by calls of the decoder, and is what a driver says as well when it
-// cannot make anything of a stream.
+// blamesDecoder reports whether all messages of a lost device in a text come from decoder
+// calls, and are ones that drivers also use for a stream that they cannot decode.
 func blamesDecoder(text string) bool {
 	blamed := false
 	for line := range strings.SplitSeq(text, lineBreak) {
@@ -115,25 +113,25 @@ func blamesDecoder(text string) bool {
 	return blamed
 }
 
-// lineBreak stands between what were lines.
+// lineBreak separates joined lines.
 const lineBreak = "; "
 
-// address is who speaks in a line of libav, and where it is in memory; or an address
-// alone.
+// address is the component prefix of a libav log line with its memory address, or a single
+// address.
 var address = regexp.MustCompile(`\[[^\[\]@]*@ (0x)?[0-9a-fA-F]+\] |0x[0-9a-fA-F]{6,}`)
 
-// oneText makes a device's words fit for a detail: one line without addresses.
+// oneText makes a fault's detail of a device's messages: one line without addresses.
 func oneText(text string) string {
 	lines := strings.FieldsFunc(address.ReplaceAllString(text, ""), func(r rune) bool { return r == '\n' || r == '\r' })
 	return strings.Join(lines, lineBreak)
 }
 
-// deviceFault makes a fault of what a device says of itself.
+// deviceFault is the fault of a device's message.
 func deviceFault(code fault.Code, op, text string, err error) *fault.Fault {
 	return &fault.Fault{Code: code, Op: op, Detail: text, Err: err}
 }
 
-// deviceFailed is failed for a call whose words were captured.
+// deviceFailed is failed for a call with captured log messages.
 func deviceFailed(op string, err error) error {
 	if d, ok := errors.AsType[*deviceError](err); ok {
 		if code := condition(d.text); code != "" {
@@ -143,8 +141,8 @@ func deviceFailed(op string, err error) error {
 	return failed(op, err)
 }
 
-// decodingFailed makes of a decoder's error what becomes of the segment. What a GPU's
-// decoder fails at, and is well otherwise, the processor's may still do.
+// decodingFailed is the segment's error for a decoder's error. If a good GPU fails to decode,
+// the processor may still succeed.
 func decodingFailed(err error) error {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r
@@ -155,7 +153,7 @@ func decodingFailed(err error) error {
 	return failed(opDecode, err)
 }
 
-// orRefusal calls a fault a refusal unless it says something of the device itself.
+// orRefusal makes a refusal of a fault, unless it is a fault of the device itself.
 func orRefusal(err error, encoder bool) error {
 	switch fault.CodeOf(err) {
 	case fault.EncoderSessionsExhausted, fault.GPUOutOfMemory, fault.UnrecoverableState, fault.NoDevices,

@@ -210,7 +210,8 @@ func TestGPUEncoderLimit(t *testing.T) {
 		most   int
 		want   int
 	}{
-		{nil, 5, 5}, {[]string{"encoder.cap=3"}, 20, 3}, {[]string{"encoder.cap=8", "device0.encoder.others=5"}, 20, 3}, {[]string{"encoder.cap=0"}, 20, 0},
+		{nil, 5, 5}, {[]string{"encoder.cap=3"}, 20, 3}, {[]string{"encoder.cap=8", "device0.encoder.others=5"}, 20,
+			3}, {[]string{"encoder.cap=0"}, 20, 0},
 	} {
 		d.Script(tt.script...)
 		if n, err := e.EncoderLimit(t.Context(), tt.most); n != tt.want || err != nil {

@@ -24,7 +24,8 @@ func worstPSNR(t *testing.T, a, b []byte) float64 {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command(program(t, "ffmpeg"), "-v", "error", "-nostdin", "-i", "a", "-i", "b", "-lavfi", "[0:v][1:v]psnr=stats_file=out", "-f", "null", "-")
+	cmd := exec.Command(program(t, "ffmpeg"), "-v", "error", "-nostdin", "-i", "a", "-i", "b", "-lavfi",
+		"[0:v][1:v]psnr=stats_file=out", "-f", "null", "-")
 	cmd.Dir = dir
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -57,9 +58,10 @@ func TestGPUPictures(t *testing.T) {
 		"decoded on the processor": {"device0.decodes=vp9"},
 	}
 	sources := map[string]string{
-		"large":      picture("960x540", 30, 0.5) + " " + x264 + " -bf 2",
-		"odd":        picture("322x182", 30, 0.5) + " " + x264,
-		"full range": picture("320x180", 30, 0.5) + " -c:v libx264 -preset ultrafast -threads 1 -vf scale=out_range=full -pix_fmt yuvj420p",
+		"large": picture("960x540", 30, 0.5) + " " + x264 + " -bf 2",
+		"odd":   picture("322x182", 30, 0.5) + " " + x264,
+		"full range": picture("320x180", 30, 0.5) +
+			" -c:v libx264 -preset ultrafast -threads 1 -vf scale=out_range=full -pix_fmt yuvj420p",
 	}
 	profiles := []core.Profile{
 		{Name: "big", Width: 320, Height: 180, Bitrate: 2_000_000, Profile: core.ProfileConstrainedHigh},

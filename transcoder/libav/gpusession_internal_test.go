@@ -27,7 +27,8 @@ func newGPUBench(t *testing.T, script ...string) *gpuBench {
 	b.driver.Script(script...)
 	b.clip = keptClip(t, ".ts", "-c:v libx264 -preset ultrafast -bf 2 -b_strategy 0 -g 30 -pix_fmt yuv420p -threads 1", 10)
 	var err error
-	b.Engine, err = New(Options{Device: "0", CUDA: &CUDA{}, Preset: "ultrafast", Cores: 2, Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	b.Engine, err = New(Options{Device: "0", CUDA: &CUDA{}, Preset: "ultrafast", Cores: 2,
+		Log: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,8 @@ func newGPUBench(t *testing.T, script ...string) *gpuBench {
 
 func (b *gpuBench) job(id string) *core.TranscodeJob {
 	return &core.TranscodeJob{Session: core.SessionID(id), Input: b.clip, Duration: 2 * time.Second,
-		Profiles: []core.Profile{{Name: "x", Width: 160, Height: 96, Bitrate: 200_000}, {Name: "y", Width: 150, Height: 90, Bitrate: 200_000}}}
+		Profiles: []core.Profile{{Name: "x", Width: 160, Height: 96, Bitrate: 200_000},
+			{Name: "y", Width: 150, Height: 90, Bitrate: 200_000}}}
 }
 
 // segment does a segment and says what it took of the device.
@@ -160,7 +162,7 @@ func TestNothingButRefused(t *testing.T) {
 		refused     bool
 	}{{0, 0, false}, {1, 0, true}, {1, 1, false}} {
 		k := &keptDecoder{lost: row.lost, markers: markers{shown: row.shown}}
-		if _, refused := errors.AsType[*refusal](k.some()); refused != row.refused {
+		if _, refused := errors.AsType[*refusal](k.requirePicture()); refused != row.refused {
 			t.Errorf("%+v: %t", row, refused)
 		}
 	}

@@ -25,7 +25,8 @@ func TestGPUWithoutEncoderSlots(t *testing.T) {
 	}
 	b = newGPUBench(t, "device0.encodes=0")
 	reason, none := b.NoEncoder()
-	if want := "OpenEncodeSessionEx failed: unsupported device (2): (no details)"; !none || reason != want || room(b.Engine) != 2 {
+	if want := "OpenEncodeSessionEx failed: unsupported device (2): (no details)"; !none || reason != want ||
+		room(b.Engine) != 2 {
 		t.Errorf("no encoder: %q, %t, room for %d", reason, none, room(b.Engine))
 	}
 	if reason, none := (&Engine{}).NoEncoder(); !none || reason != "" {

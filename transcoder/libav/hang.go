@@ -24,7 +24,9 @@ type outcome struct {
 // workOrLeave is work for a GPU: when the job is stopped and its work does not end,
 // the caller has its answer all the same. The work is the session's, and Close waits
 // for it.
-func (e *Engine) workOrLeave(ctx context.Context, own *session, spec *core.TranscodeJob, active int) (*core.TranscodeResult, error) {
+func (e *Engine) workOrLeave(
+	ctx context.Context, own *session, spec *core.TranscodeJob, active int,
+) (*core.TranscodeResult, error) {
 	e.sessions.reclaim(idleAtMost)
 	done := make(chan outcome, 1)
 	ended := make(chan struct{})
@@ -37,7 +39,8 @@ func (e *Engine) workOrLeave(ctx context.Context, own *session, spec *core.Trans
 	case <-ended:
 	case <-ctx.Done():
 		if !within(ended, stopPatience) {
-			e.log.Warn("the GPU's driver does not return; the segment is left to it", "device", e.device, "session", spec.Session)
+			e.log.Warn("the GPU's driver does not return; the segment is left to it", "device", e.device, "session",
+				spec.Session)
 			return nil, failed("transcode segment", context.Cause(ctx))
 		}
 	}

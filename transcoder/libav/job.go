@@ -24,10 +24,10 @@ const maxProfiles = 10
 // one, in a source whose frames come at an even pace.
 const evenPace = 0.001
 
-// job is one segment in work.
+// job is one segment in progress.
 type job struct {
 	engine  *Engine
-	gear    gear
+	backend backend
 	spec    *core.TranscodeJob
 	threads int
 	// audioAlone allows a segment without pictures.
@@ -110,7 +110,7 @@ func (j *job) open() error {
 	if err = j.in.checkAudio(j.spec.Profiles); err != nil {
 		return err
 	}
-	j.dec, err = j.gear.decoder(j.in, j.threads)
+	j.dec, err = j.backend.decoder(j.in, j.threads)
 	if err != nil || j.in.video == nil {
 		return err
 	}
@@ -147,14 +147,14 @@ func (j *job) decode(ctx context.Context) error {
 // spread gives every rendition its own reference to a picture, or to the one that
 // the stage has made of it.
 func (j *job) spread(ctx context.Context, p picture) error {
-	p, err := j.gear.place(p)
+	p, err := j.backend.place(p)
 	defer p.frame.Free()
 	if err != nil {
 		return err
 	}
 	var shared *astiav.Frame
 	j.stage.fit(p.info, j.spec.Profiles, j.rate.Float64(), func(width, height int) scaling {
-		return j.gear.scaler(stageSlot, width, height, j.threads)
+		return j.backend.scaler(stageSlot, width, height, j.threads)
 	})
 	if j.stage.users != nil {
 		if shared, err = j.stage.frame(p.frame); err != nil {

@@ -1,8 +1,8 @@
 package libav
 
-// An H.264 decoder that is told that the stream ends destroys the GPU's decoder
-// with its frames, and everything that was built on them has to be made anew for
-// the next segment. So it is not told. Instead the segment's latest key frame is
+// An H.264 decoder destroys the GPU's decoder with its frames at the end of the stream, and
+// everything that was built on them has to be made again for the next segment. So the end is
+// not signaled. Instead the segment's latest key frame is
 // fed again and again, as a marker, and pushes the frames out that the decoder
 // holds back to put them in order. The markers' own frames are thrown away; some
 // come out only in the next segment.

@@ -38,7 +38,7 @@ func (own *session) mediaIn(f form, g *gpu) {
 	}
 }
 
-// decoderFor returns the session's decoder, made anew where the stream is another.
+// decoderFor returns the session's decoder, a new one if the stream changed.
 func (m *media) decoderFor(p *astiav.CodecParameters) (*keptDecoder, error) {
 	if m.decoder != nil && m.decoder.key != keyOf(p) {
 		m.decoder.close()
@@ -54,7 +54,7 @@ func (m *media) decoderFor(p *astiav.CodecParameters) (*keptDecoder, error) {
 	return m.decoder, nil
 }
 
-// scalerFor returns the scaler of a slot, made anew where another size is wanted.
+// scalerFor returns the scaler of a slot, a new one if the size changed.
 func (m *media) scalerFor(slot, width, height int) *gpuScaler {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -73,24 +73,24 @@ func (m *media) scalerFor(slot, width, height int) *gpuScaler {
 // encoderFor returns an encoder for frames like the one given.
 func (m *media) encoderFor(s encoderSpec, like *astiav.Frame) (*encoder, error) {
 	from := poolOf(like)
-	if e := m.resting(s, from); e != nil {
+	if e := m.takeIdleEncoder(s, from); e != nil {
 		return e, nil
 	}
 	e, err := openNVENC(s, like)
-	if fault.CodeOf(err) == fault.EncoderSessionsExhausted && m.dropResting() {
+	if fault.CodeOf(err) == fault.EncoderSessionsExhausted && m.freeIdleEncoders() {
 		e, err = openNVENC(s, like)
 	}
 	if err != nil {
 		return nil, m.gpu.refusedSession(err)
 	}
 	if encoderFlushes(e.c) {
-		e.keep = m.rest
+		e.keep = m.keepIdleEncoder
 	}
 	return e, nil
 }
 
-// resting takes an encoder out of those at rest that does exactly this work.
-func (m *media) resting(s encoderSpec, from pool) *encoder {
+// takeIdleEncoder takes an idle encoder with exactly these settings, nil when there is none.
+func (m *media) takeIdleEncoder(s encoderSpec, from pool) *encoder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, e := range m.encoders {
@@ -102,8 +102,8 @@ func (m *media) resting(s encoderSpec, from pool) *encoder {
 	return nil
 }
 
-// rest keeps an encoder that was drained for the next segment.
-func (m *media) rest(e *encoder) {
+// keepIdleEncoder keeps a drained encoder for the next segment.
+func (m *media) keepIdleEncoder(e *encoder) {
 	flushCodec(e.c)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,8 +111,8 @@ func (m *media) rest(e *encoder) {
 	m.encoders = append(m.encoders, e)
 }
 
-// dropResting frees the encoders at rest and reports whether there were any.
-func (m *media) dropResting() bool {
+// freeIdleEncoders frees the idle encoders and reports whether there were any.
+func (m *media) freeIdleEncoders() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	some := len(m.encoders) > 0
@@ -121,7 +121,7 @@ func (m *media) dropResting() bool {
 	return some
 }
 
-// settle ends a segment: what it had no use for is freed.
+// settle ends a segment: it frees the encoders that the segment did not use.
 func (m *media) settle() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -138,12 +138,12 @@ func (m *media) settle() {
 	m.encoders = used
 }
 
-// close gives everything back to the device. Nothing of the session is in work.
+// close frees everything. No segment of the session may be in progress.
 func (m *media) close() {
 	if m == nil {
 		return
 	}
-	m.dropResting()
+	m.freeIdleEncoders()
 	if m.decoder != nil {
 		m.decoder.close()
 		m.decoder = nil

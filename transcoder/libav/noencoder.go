@@ -7,8 +7,8 @@ import (
 )
 
 // NoEncoder reports whether the device has turned out to have no encoder that can be
-// used, and how it said so. It may be a card without one, or one whose driver is
-// installed in part: who knows the cards can tell which. The processor has none.
+// used, with the driver's message. The card may have none, or its driver may be partly
+// installed: the caller, which knows the cards, decides which. The processor has none.
 func (e *Engine) NoEncoder() (reason string, none bool) {
 	if e.gpu == nil {
 		return "", true

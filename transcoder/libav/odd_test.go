@@ -43,10 +43,12 @@ func TestRefusedMedia(t *testing.T) {
 		{"zeros", make([]byte, 10_000), nil, fault.InvalidData},
 		{"text", []byte("#EXTM3U\n#EXT-X-TARGETDURATION:2\nfile:///etc/passwd\n"), nil, fault.InvalidData},
 		{"a list of files", []byte("ffconcat version 1.0\nfile /etc/passwd\n"), nil, fault.DemuxerNotFound},
-		{"no key frame", makeClip(t, ".ts", picture("160x90", 30, 2)+" "+x264+" -g 60 -bsf:v noise=drop=key"), nil, fault.NoKeyframes},
+		{"no key frame", makeClip(t, ".ts", picture("160x90", 30, 2)+" "+x264+" -g 60 -bsf:v noise=drop=key"), nil,
+			fault.NoKeyframes},
 		{"first segment without video", soundOnly(t), nil, fault.TranscoderInvalidVideo},
 		{"frames 10 s apart at 5 fps", runaway, fps(5, 1), fault.EncodedFramesRunaway},
-		{"longer than 300 s", makeClip(t, ".ts", picture("64x64", "1/10", 320)+" "+x264), nil, fault.TranscoderInvalidDuration},
+		{"longer than 300 s", makeClip(t, ".ts", picture("64x64", "1/10", 320)+" "+x264), nil,
+			fault.TranscoderInvalidDuration},
 		{"longer than 300 s in fragments", makeClip(t, ".mp4", picture("64x64", "1/10", 320)+" "+x264+
 			" -movflags frag_every_frame+empty_moov"), nil, fault.TranscoderInvalidDuration},
 		{"longer than 300 s in fragments without an index", makeClip(t, ".mp4", picture("64x64", "1/10", 320)+" "+x264+
@@ -76,10 +78,13 @@ func TestRefusedJobs(t *testing.T) {
 		{"format", func(j *core.TranscodeJob) { j.Profiles[0].Format = 7 }, fault.TranscoderUnrecognizedFormat},
 		{"profile", func(j *core.TranscodeJob) { j.Profiles[0].Profile = 9 }, fault.TranscoderUnrecognizedProfile},
 		{"gop", func(j *core.TranscodeJob) { j.Profiles[0].GOP = -2 }, fault.TranscoderInvalidGOP},
-		{"size", func(j *core.TranscodeJob) { j.Profiles[0].Width, j.Profiles[0].Height = 0, 0 }, fault.TranscoderInvalidResolution},
+		{"size", func(j *core.TranscodeJob) { j.Profiles[0].Width, j.Profiles[0].Height = 0, 0 },
+			fault.TranscoderInvalidResolution},
 		{"codec", func(j *core.TranscodeJob) { j.Profiles[0].Encoder = core.CodecHEVC }, fault.EncoderNotFound},
-		{"clip from below 0", func(j *core.TranscodeJob) { j.Clip = &core.Clip{From: -1} }, fault.TranscoderInvalidClipConfig},
-		{"clip backward", func(j *core.TranscodeJob) { j.Clip = &core.Clip{From: 2e9, To: 1e9} }, fault.TranscoderInvalidClipConfig},
+		{"clip from below 0", func(j *core.TranscodeJob) { j.Clip = &core.Clip{From: -1} },
+			fault.TranscoderInvalidClipConfig},
+		{"clip backward", func(j *core.TranscodeJob) { j.Clip = &core.Clip{From: 2e9, To: 1e9} },
+			fault.TranscoderInvalidClipConfig},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

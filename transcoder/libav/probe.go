@@ -88,7 +88,7 @@ func probedDuration(ctx context.Context, in *input, i Info, data []byte) time.Du
 		switch {
 		case !ok:
 			return 0
-		case played > honest(d, i.Container):
+		case played > maxPlayingTime(d, i.Container):
 			d = played
 		}
 	}

@@ -48,12 +48,14 @@ func TestProbe(t *testing.T) {
 			}
 		})
 	}
-	if got, err := libav.Probe(context.Background(), []byte("no media")); got.Status != libav.ProbeFailed || !errors.Is(err, fault.InvalidData) {
+	if got, err := libav.Probe(context.Background(), []byte("no media")); got.Status != libav.ProbeFailed ||
+		!errors.Is(err, fault.InvalidData) {
 		t.Errorf("no media: %+v, %v", got, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if got, err := libav.Probe(ctx, segment(t)); got.Status != libav.ProbeFailed || !errors.Is(err, fault.TranscoderStopped) {
+	if got, err := libav.Probe(ctx, segment(t)); got.Status != libav.ProbeFailed ||
+		!errors.Is(err, fault.TranscoderStopped) {
 		t.Errorf("cancelled: %+v, %v", got, err)
 	}
 }

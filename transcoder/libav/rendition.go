@@ -206,7 +206,7 @@ func (r *rendition) fit(p picture) error {
 		r.scaler.close()
 	}
 	r.width, r.height = w, h
-	r.scaler = r.job.gear.scaler(r.slot, w, h, 1)
+	r.scaler = r.job.backend.scaler(r.slot, w, h, 1)
 	return nil
 }
 
@@ -216,7 +216,7 @@ func (r *rendition) beginEncoder(p picture, like *astiav.Frame) error {
 		num, den := r.profile.FPS.Norm()
 		rate, steady = astiav.NewRational(int(min(num, 1<<30)), int(min(den, 1<<30))), true
 	}
-	e, err := r.job.gear.encoder(encoderSpec{
+	e, err := r.job.backend.encoder(encoderSpec{
 		profile: r.profile,
 		width:   r.width, height: r.height,
 		base: r.base, rate: rate, steady: steady,

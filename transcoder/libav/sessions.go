@@ -17,7 +17,7 @@ const (
 	idleUnderPressure = 8 * time.Second
 )
 
-// sessions remembers what outlives a segment, and can stop what is in work. On the
+// sessions keeps what outlives a segment, and can stop segments in progress. On the
 // processor no media state is kept.
 type sessions struct {
 	now func() time.Time
@@ -35,7 +35,7 @@ type session struct {
 	established bool
 	stop        context.CancelCauseFunc
 
-	// working says that a segment is in work: then media and what follows it are its
+	// working: a segment is in progress; then media and what follows it are its
 	// job's, else they are guarded by sessions' lock. gone says that the session has
 	// ended meanwhile. since is when its last segment ended.
 	working, gone bool
@@ -62,7 +62,9 @@ func stopped(why string) error {
 
 // begin admits a job to its session and says how many sessions are open. The
 // caller calls end with the outcome. The context ends with the session.
-func (s *sessions) begin(ctx context.Context, job *core.TranscodeJob) (work context.Context, own *session, active int, err error) {
+func (s *sessions) begin(
+	ctx context.Context, job *core.TranscodeJob,
+) (work context.Context, own *session, active int, err error) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -172,7 +174,7 @@ func (s *sessions) forget(id core.SessionID) (last bool) {
 	return last
 }
 
-// close stops everything. The channel is closed when nothing is in work any more.
+// close stops everything. The channel is closed when no segment is in progress any more.
 func (s *sessions) close() <-chan struct{} {
 	s.mu.Lock()
 	s.closed = true

@@ -78,7 +78,8 @@ func checkShapes(t *testing.T, e *libav.Engine) {
 func TestShapeChangesAllTheTime(t *testing.T) {
 	t.Parallel()
 	one := func(shape string) []byte {
-		return makeClip(t, ".ts", picture("160x90", 20, 0.05)+" -vf setsar="+shape+" "+x264+" -frames:v 1 -muxdelay 0 -muxpreload 0")
+		return makeClip(t, ".ts", picture("160x90", 20,
+			0.05)+" -vf setsar="+shape+" "+x264+" -frames:v 1 -muxdelay 0 -muxpreload 0")
 	}
 	const pairs = 50
 	source := bytes.Repeat(slices.Concat(one("1"), one("4/3")), pairs)

@@ -77,7 +77,8 @@ func decodesOnCUDA(c *astiav.CodecContext) bool { return C.tutti_decodes_on_cuda
 func allowMarks(c *astiav.CodecContext) { C.tutti_allow_marks(codecC(c)) }
 
 func sendMarked(c *astiav.CodecContext, data []byte, mark int64) error {
-	if r := C.tutti_send_marked(codecC(c), (*C.uint8_t)(unsafe.SliceData(data)), C.int(len(data)), C.int64_t(mark)); r < 0 {
+	if r := C.tutti_send_marked(codecC(c), (*C.uint8_t)(unsafe.SliceData(data)), C.int(len(data)),
+		C.int64_t(mark)); r < 0 {
 		return astiav.Error(r)
 	}
 	return nil

@@ -69,7 +69,8 @@ func (s *signer) build(width, height int, base timing.Base) error {
 	if s.sink, err = s.graph.NewBuffersinkFilterContext(out, "out"); err != nil {
 		return err
 	}
-	return connect(s.graph, s.src.FilterContext(), s.sink.FilterContext(), "signature=format=binary:filename="+signaturePath(s.file))
+	return connect(s.graph, s.src.FilterContext(), s.sink.FilterContext(),
+		"signature=format=binary:filename="+signaturePath(s.file))
 }
 
 // add gives one frame, of any size: a source that changes its size in the middle

@@ -21,10 +21,14 @@ func TestTimesAreKept(t *testing.T) {
 		{"B-frames at the start of the clock", ".ts", picture("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac + still},
 		{"29.97", ".ts", picture("160x90", "30000/1001", 2) + " " + bframes + still + "-output_ts_offset 100"},
 		{"59.94", ".ts", picture("160x90", "60000/1001", 1) + " " + bframes + still + "-output_ts_offset 100"},
-		{"variable rate with a hole", ".ts", picture("160x90", 30, 2) + " -vf select='not(mod(n\\,7))+gt(n\\,40)+lt(n\\,5)' -fps_mode vfr " + bframes + still + "-output_ts_offset 10"},
-		{"the clock begins again", ".ts", picture("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac + still + "-output_ts_offset 95442.7"},
-		{"shortly before the clock begins again", ".ts", picture("160x90", 30, 1) + " " + tone(1) + " " + bframes + aac + still + "-output_ts_offset 95430"},
-		{"open GOP", ".ts", picture("160x90", 30, 3) + " " + bframes + "-g 15 -x264-params open-gop=1 " + still + "-output_ts_offset 10"},
+		{"variable rate with a hole", ".ts", picture("160x90", 30, 2) +
+			" -vf select='not(mod(n\\,7))+gt(n\\,40)+lt(n\\,5)' -fps_mode vfr " + bframes + still + "-output_ts_offset 10"},
+		{"the clock begins again", ".ts", picture("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac + still +
+			"-output_ts_offset 95442.7"},
+		{"shortly before the clock begins again", ".ts",
+			picture("160x90", 30, 1) + " " + tone(1) + " " + bframes + aac + still + "-output_ts_offset 95430"},
+		{"open GOP", ".ts", picture("160x90", 30, 3) + " " + bframes + "-g 15 -x264-params open-gop=1 " + still +
+			"-output_ts_offset 10"},
 		{"MP4", ".mp4", picture("160x90", 30, 2) + " " + tone(2) + " " + bframes + aac},
 		{"MP4 of 29.97", ".mp4", picture("160x90", "30000/1001", 2) + " " + bframes},
 	}
@@ -131,7 +135,8 @@ func TestReordering(t *testing.T) {
 		{core.ProfileHigh, 100, true},
 	}
 	for _, tt := range tests {
-		got, err := e.Transcode(context.Background(), job(source, small("x", func(p *core.Profile) { p.Profile = tt.profile })))
+		got, err := e.Transcode(context.Background(), job(source,
+			small("x", func(p *core.Profile) { p.Profile = tt.profile })))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,6 +53,6 @@ func (e *Engine) warmUp() {
 func (e *Engine) pass(f form, job *core.TranscodeJob) error {
 	m := newMedia(e.gpu, f)
 	defer m.close()
-	_, err := e.attempt(context.Background(), &session{media: m}, job, 1, gearFor(m, 1))
+	_, err := e.attempt(context.Background(), &session{media: m}, job, 1, backendFor(m, 1))
 	return err
 }

@@ -14,7 +14,8 @@ const maxEvents = 64
 // listen asks for critical errors. Cards and drivers that cannot tell of them are
 // left out.
 func (r *Reader) listen() {
-	for _, name := range []string{"nvmlEventSetCreate", "nvmlEventSetFree", "nvmlDeviceRegisterEvents", "nvmlEventSetWait"} {
+	for _, name := range []string{"nvmlEventSetCreate", "nvmlEventSetFree", "nvmlDeviceRegisterEvents",
+		"nvmlEventSetWait"} {
 		if !r.has[name] {
 			return
 		}
@@ -36,8 +37,8 @@ func (r *Reader) listen() {
 	r.events = set
 }
 
-// hear takes the errors that were reported since the last time.
-func (r *Reader) hear(now time.Time) {
+// readEvent takes the errors that were reported since the last time.
+func (r *Reader) readEvent(now time.Time) {
 	if r.events == nil {
 		return
 	}

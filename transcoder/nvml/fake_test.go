@@ -20,26 +20,39 @@ const gib = 1 << 30
 // plainCard answers everything.
 func plainCard(uuid string, bus uint32) *card {
 	d := &mock.Device{
-		GetUUIDFunc:                  func() (string, nvml.Return) { return uuid, nvml.SUCCESS },
-		GetNameFunc:                  func() (string, nvml.Return) { return "NVIDIA L4", nvml.SUCCESS },
-		GetPciInfoFunc:               func() (nvml.PciInfo, nvml.Return) { return nvml.PciInfo{Bus: bus}, nvml.SUCCESS },
-		GetMemoryInfoFunc:            func() (nvml.Memory, nvml.Return) { return nvml.Memory{Total: 24 * gib, Used: 2 * gib}, nvml.SUCCESS },
-		GetMemoryInfo_v2Func:         func() (nvml.Memory_v2, nvml.Return) { return nvml.Memory_v2{Total: 24 * gib, Used: gib}, nvml.SUCCESS },
+		GetUUIDFunc:    func() (string, nvml.Return) { return uuid, nvml.SUCCESS },
+		GetNameFunc:    func() (string, nvml.Return) { return "NVIDIA L4", nvml.SUCCESS },
+		GetPciInfoFunc: func() (nvml.PciInfo, nvml.Return) { return nvml.PciInfo{Bus: bus}, nvml.SUCCESS },
+		GetMemoryInfoFunc: func() (nvml.Memory,
+			nvml.Return) {
+			return nvml.Memory{Total: 24 * gib, Used: 2 * gib}, nvml.SUCCESS
+		},
+		GetMemoryInfo_v2Func: func() (nvml.Memory_v2,
+			nvml.Return) {
+			return nvml.Memory_v2{Total: 24 * gib, Used: gib}, nvml.SUCCESS
+		},
 		GetCudaComputeCapabilityFunc: func() (int, int, nvml.Return) { return 8, 9, nvml.SUCCESS },
 		GetMigModeFunc:               func() (int, int, nvml.Return) { return 0, 0, nvml.ERROR_NOT_SUPPORTED },
 		GetEncoderCapacityFunc:       func(nvml.EncoderType) (int, nvml.Return) { return 0, nvml.SUCCESS },
-		GetUtilizationRatesFunc:      func() (nvml.Utilization, nvml.Return) { return nvml.Utilization{Gpu: 33}, nvml.SUCCESS },
-		GetEncoderUtilizationFunc:    func() (uint32, uint32, nvml.Return) { return 150, 0, nvml.SUCCESS },
-		GetDecoderUtilizationFunc:    func() (uint32, uint32, nvml.Return) { return 7, 0, nvml.SUCCESS },
-		GetEncoderStatsFunc:          func() (int, uint32, uint32, nvml.Return) { return 4, 0, 0, nvml.SUCCESS },
-		GetTemperatureFunc:           func(nvml.TemperatureSensors) (uint32, nvml.Return) { return 55, nvml.SUCCESS },
-		GetTemperatureThresholdFunc:  func(nvml.TemperatureThresholds) (uint32, nvml.Return) { return 96, nvml.SUCCESS },
+		GetUtilizationRatesFunc: func() (nvml.Utilization, nvml.Return) {
+			return nvml.Utilization{Gpu: 33},
+				nvml.SUCCESS
+		},
+		GetEncoderUtilizationFunc:   func() (uint32, uint32, nvml.Return) { return 150, 0, nvml.SUCCESS },
+		GetDecoderUtilizationFunc:   func() (uint32, uint32, nvml.Return) { return 7, 0, nvml.SUCCESS },
+		GetEncoderStatsFunc:         func() (int, uint32, uint32, nvml.Return) { return 4, 0, 0, nvml.SUCCESS },
+		GetTemperatureFunc:          func(nvml.TemperatureSensors) (uint32, nvml.Return) { return 55, nvml.SUCCESS },
+		GetTemperatureThresholdFunc: func(nvml.TemperatureThresholds) (uint32, nvml.Return) { return 96, nvml.SUCCESS },
 		GetCurrentClocksThrottleReasonsFunc: func() (uint64, nvml.Return) {
 			return nvml.ClocksThrottleReasonGpuIdle, nvml.SUCCESS
 		},
-		GetTotalEccErrorsFunc: func(nvml.MemoryErrorType, nvml.EccCounterType) (uint64, nvml.Return) { return 0, nvml.SUCCESS },
+		GetTotalEccErrorsFunc: func(nvml.MemoryErrorType, nvml.EccCounterType) (uint64, nvml.Return) {
+			return 0,
+				nvml.SUCCESS
+		},
 		GetComputeRunningProcessesFunc: func() ([]nvml.ProcessInfo, nvml.Return) {
-			return []nvml.ProcessInfo{{Pid: 5, UsedGpuMemory: 1}, {Pid: 7, UsedGpuMemory: gib}, {Pid: 6, UsedGpuMemory: 1<<64 - 1}}, nvml.SUCCESS
+			return []nvml.ProcessInfo{{Pid: 5, UsedGpuMemory: 1}, {Pid: 7, UsedGpuMemory: gib},
+				{Pid: 6, UsedGpuMemory: 1<<64 - 1}}, nvml.SUCCESS
 		},
 		GetGraphicsRunningProcessesFunc: func() ([]nvml.ProcessInfo, nvml.Return) {
 			return []nvml.ProcessInfo{{Pid: 5, UsedGpuMemory: 3}}, nvml.SUCCESS

@@ -57,7 +57,8 @@ func (r *Reader) find() nvml.Return {
 				continue
 			}
 		}
-		r.unreadable = append(r.unreadable, report.Unreadable{Position: i, Why: text(ret), Lost: ret == nvml.ERROR_GPU_IS_LOST})
+		r.unreadable = append(r.unreadable, report.Unreadable{Position: i, Why: text(ret),
+			Lost: ret == nvml.ERROR_GPU_IS_LOST})
 	}
 	r.number()
 	return nvml.SUCCESS

@@ -96,7 +96,10 @@ func openLibrary() (*library, *report.Trouble) {
 			l.devices = append(l.devices, c)
 		}
 	}
-	slices.SortStableFunc(l.devices, func(a, b card) int { return bytes.Compare([]byte(a.about.PCI), []byte(b.about.PCI)) })
+	slices.SortStableFunc(l.devices, func(a, b card) int {
+		return bytes.Compare([]byte(a.about.PCI),
+			[]byte(b.about.PCI))
+	})
 	for i := range l.devices {
 		l.devices[i].about.Index = i
 	}
@@ -145,7 +148,8 @@ func (l *library) describe(c *card) {
 	}
 	c.about.Memory = gpu.Bytes(l.memory(c).total)
 	var major, minor int32
-	if l.call("nvmlDeviceGetCudaComputeCapability", c.handle, uintptr(unsafe.Pointer(&major)), uintptr(unsafe.Pointer(&minor))) == success {
+	if l.call("nvmlDeviceGetCudaComputeCapability", c.handle, uintptr(unsafe.Pointer(&major)),
+		uintptr(unsafe.Pointer(&minor))) == success {
 		c.about.Compute = 10*int(major) + int(minor)
 	}
 	c.about.Encodes = encodes(c.about.Compute)
@@ -172,7 +176,8 @@ func (l *library) read(now time.Time) report.Line {
 			s.GPU = gpu.Percent(min(load.gpu, 100))
 		}
 		var sessions, fps, latency uint32
-		if l.call("nvmlDeviceGetEncoderStats", c.handle, uintptr(unsafe.Pointer(&sessions)), uintptr(unsafe.Pointer(&fps)), uintptr(unsafe.Pointer(&latency))) == success {
+		if l.call("nvmlDeviceGetEncoderStats", c.handle, uintptr(unsafe.Pointer(&sessions)), uintptr(unsafe.Pointer(&fps)),
+			uintptr(unsafe.Pointer(&latency))) == success {
 			s.EncoderSessions = int(sessions)
 		}
 		line.Devices = append(line.Devices, report.Entry{Device: c.about, Sample: s})

@@ -30,7 +30,7 @@ func Open() (*Reader, *report.Trouble) { return open(nvml.New()) }
 func open(lib nvml.Interface) (*Reader, *report.Trouble) {
 	if ret := lib.Init(); ret != nvml.SUCCESS {
 		// Nothing of the library may be called now, its error texts included.
-		return nil, trouble(ret)
+		return nil, problem(ret)
 	}
 	r := &Reader{lib: lib, has: make(map[string]bool)}
 	if missing := r.look(); len(missing) > 0 {
@@ -38,7 +38,7 @@ func open(lib nvml.Interface) (*Reader, *report.Trouble) {
 	}
 	r.driver = r.readDriver()
 	if ret := r.find(); ret != nvml.SUCCESS {
-		t := trouble(ret)
+		t := problem(ret)
 		r.Close()
 		return nil, t
 	}
@@ -85,8 +85,10 @@ var optional = [][]string{
 	{"nvmlDeviceGetTemperatureThreshold"},
 	{"nvmlDeviceGetCurrentClocksThrottleReasons"},
 	{"nvmlDeviceGetTotalEccErrors"},
-	{"nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3"},
-	{"nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3"},
+	{"nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2",
+		"nvmlDeviceGetComputeRunningProcesses_v3"},
+	{"nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2",
+		"nvmlDeviceGetGraphicsRunningProcesses_v3"},
 	{"nvmlEventSetCreate"},
 	{"nvmlEventSetFree"},
 	{"nvmlDeviceRegisterEvents"},

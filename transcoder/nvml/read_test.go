@@ -45,7 +45,8 @@ func TestEverythingIsRead(t *testing.T) {
 		t.Fatalf("%+v", l)
 	}
 	// In the order of the bus, whatever the driver's.
-	want := gpu.Device{Index: 0, UUID: "GPU-aa", PCI: "0000:3b:00.0", Name: "NVIDIA L4", Memory: 24 * gib, Compute: 89, Encodes: true}
+	want := gpu.Device{Index: 0, UUID: "GPU-aa", PCI: "0000:3b:00.0", Name: "NVIDIA L4", Memory: 24 * gib, Compute: 89,
+		Encodes: true}
 	if got := l.Devices[0].Device; got != want {
 		t.Errorf("%+v", got)
 	}
@@ -54,7 +55,8 @@ func TestEverythingIsRead(t *testing.T) {
 	}
 	sample := gpu.Sample{
 		At: now, Used: gib, GPU: 33, Encoder: 100, Decoder: 7, EncoderSessions: 4, Temperature: 55, SlowdownAt: 96,
-		Processes: []gpu.Process{{PID: 7, Name: "python3", Used: gib}, {PID: 5, Name: "python3", Used: 3}, {PID: 6, Name: "python3"}},
+		Processes: []gpu.Process{{PID: 7, Name: "python3", Used: gib}, {PID: 5, Name: "python3", Used: 3},
+			{PID: 6, Name: "python3"}},
 	}
 	if got := l.Devices[0].Sample; !reflect.DeepEqual(got, sample) {
 		t.Errorf("%+v", got)
@@ -68,7 +70,8 @@ func TestEverythingIsRead(t *testing.T) {
 func TestAnOldDriver(t *testing.T) {
 	t.Parallel()
 	f := newFake(plainCard("GPU-aa", 1))
-	f.only = []string{"nvmlSystemGetDriverVersion", "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex", "nvmlDeviceGetUUID", "nvmlDeviceGetName", "nvmlDeviceGetPciInfo", "nvmlDeviceGetMemoryInfo"}
+	f.only = []string{"nvmlSystemGetDriverVersion", "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex",
+		"nvmlDeviceGetUUID", "nvmlDeviceGetName", "nvmlDeviceGetPciInfo", "nvmlDeviceGetMemoryInfo"}
 	// A call of what is lacking would be a nil function.
 	full := plainCard("GPU-aa", 1)
 	f.cards[0] = &card{&mock.Device{
@@ -85,7 +88,8 @@ func TestAnOldDriver(t *testing.T) {
 	}
 	r.Close()
 	f.only = slices.DeleteFunc(f.only, func(name string) bool { return name == "nvmlDeviceGetUUID" })
-	if _, trouble := ours.OpenWith(f); trouble == nil || trouble.Kind != report.OldLibrary || !strings.Contains(trouble.Detail, "nvmlDeviceGetUUID") {
+	if _, trouble := ours.OpenWith(f); trouble == nil || trouble.Kind != report.OldLibrary ||
+		!strings.Contains(trouble.Detail, "nvmlDeviceGetUUID") {
 		t.Errorf("%+v", trouble)
 	}
 }
@@ -95,7 +99,10 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	c := plainCard("GPU-aa", 1)
 	no := nvml.ERROR_NOT_SUPPORTED
-	c.GetMemoryInfo_v2Func = func() (nvml.Memory_v2, nvml.Return) { return nvml.Memory_v2{}, nvml.ERROR_FUNCTION_NOT_FOUND }
+	c.GetMemoryInfo_v2Func = func() (nvml.Memory_v2, nvml.Return) {
+		return nvml.Memory_v2{},
+			nvml.ERROR_FUNCTION_NOT_FOUND
+	}
 	c.GetCudaComputeCapabilityFunc = func() (int, int, nvml.Return) { return 0, 0, no }
 	c.GetUtilizationRatesFunc = func() (nvml.Utilization, nvml.Return) { return nvml.Utilization{Gpu: 9}, no }
 	c.GetEncoderUtilizationFunc = func() (uint32, uint32, nvml.Return) { return 9, 9, no }
@@ -121,11 +128,16 @@ func TestEncoders(t *testing.T) {
 		ret     nvml.Return
 		want    bool
 	}{
-		{89, nvml.SUCCESS, true}, {89, nvml.ERROR_NOT_SUPPORTED, false}, {89, nvml.ERROR_UNKNOWN, true}, {86, nvml.SUCCESS, true},
-		{80, nvml.SUCCESS, false}, {90, nvml.ERROR_UNKNOWN, false}, {100, nvml.SUCCESS, false}, {35, nvml.ERROR_UNKNOWN, false}, {70, nvml.ERROR_UNKNOWN, true},
+		{89, nvml.SUCCESS, true}, {89, nvml.ERROR_NOT_SUPPORTED, false}, {89, nvml.ERROR_UNKNOWN, true}, {86, nvml.SUCCESS,
+			true},
+		{80, nvml.SUCCESS, false}, {90, nvml.ERROR_UNKNOWN, false}, {100, nvml.SUCCESS, false}, {35, nvml.ERROR_UNKNOWN,
+			false}, {70, nvml.ERROR_UNKNOWN, true},
 	} {
 		c := plainCard("GPU-aa", 1)
-		c.GetCudaComputeCapabilityFunc = func() (int, int, nvml.Return) { return row.compute / 10, row.compute % 10, nvml.SUCCESS }
+		c.GetCudaComputeCapabilityFunc = func() (int, int, nvml.Return) {
+			return row.compute / 10, row.compute % 10,
+				nvml.SUCCESS
+		}
 		c.GetEncoderCapacityFunc = func(nvml.EncoderType) (int, nvml.Return) { return 0, row.ret }
 		if got := opened(t, newFake(c)).Read(now).Devices[0].Device.Encodes; got != row.want {
 			t.Errorf("%d, %d: %v", row.compute, row.ret, got)
@@ -162,7 +174,8 @@ func TestCriticalErrors(t *testing.T) {
 	xid := func(c *card, n uint64) nvml.EventData {
 		return nvml.EventData{Device: c, EventType: nvml.EventTypeXidCriticalError, EventData: n}
 	}
-	f.events = []nvml.EventData{xid(b, 13), {Device: a, EventType: 1, EventData: 99}, xid(b, 31), xid(a, 0), xid(a, 1<<40), xid(plainCard("GPU-cc", 3), 48)}
+	f.events = []nvml.EventData{xid(b, 13), {Device: a, EventType: 1, EventData: 99}, xid(b, 31), xid(a, 0),
+		xid(a, 1<<40), xid(plainCard("GPU-cc", 3), 48)}
 	l := r.Read(now)
 	if a, b := l.Devices[0].Sample, l.Devices[1].Sample; a.XID != 0 || b.XID != 31 || b.XIDAt != now {
 		t.Errorf("%+v %+v", a, b)
@@ -172,7 +185,8 @@ func TestCriticalErrors(t *testing.T) {
 	b.GetMemoryInfo_v2Func = func() (nvml.Memory_v2, nvml.Return) { return nvml.Memory_v2{}, nvml.ERROR_GPU_IS_LOST }
 	b.GetMemoryInfoFunc = func() (nvml.Memory, nvml.Return) { return nvml.Memory{}, nvml.ERROR_GPU_IS_LOST }
 	for range 2 {
-		if e := r.Read(later).Devices[1]; !e.Lost || e.Sample.XID != 79 || e.Sample.XIDAt != later || e.Sample.Temperature != 0 {
+		if e := r.Read(later).Devices[1]; !e.Lost || e.Sample.XID != 79 || e.Sample.XIDAt != later ||
+			e.Sample.Temperature != 0 {
 			t.Errorf("%+v", e)
 		}
 		if s := r.Read(later.Add(time.Second)).Devices[1].Sample; s.XIDAt != later {
@@ -185,7 +199,8 @@ func TestCriticalErrors(t *testing.T) {
 func TestALostCardAtTheStart(t *testing.T) {
 	t.Parallel()
 	l := same(t, opened(t, newFake(nil, plainCard("GPU-bb", 2))).Read(now))
-	if len(l.Unreadable) != 1 || l.Unreadable[0] != (report.Unreadable{Position: 0, Why: "the GPU is lost", Lost: true}) || len(l.Devices) != 1 || l.Devices[0].Device.Index != 1 {
+	if len(l.Unreadable) != 1 || l.Unreadable[0] != (report.Unreadable{Position: 0, Why: "the GPU is lost",
+		Lost: true}) || len(l.Devices) != 1 || l.Devices[0].Device.Index != 1 {
 		t.Errorf("%+v", l)
 	}
 }

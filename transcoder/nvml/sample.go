@@ -20,7 +20,7 @@ const lostXID = 79
 
 // Read reports the state of now. Readings that the driver does not have are 0.
 func (r *Reader) Read(now time.Time) report.Line {
-	r.hear(now)
+	r.readEvent(now)
 	l := report.Line{Driver: r.driver, Unreadable: r.unreadable}
 	for _, d := range r.devices {
 		sample, lost := r.sample(d, now)

@@ -91,7 +91,8 @@ func TestAnEmptyDeviceIsAlwaysWorthATry(t *testing.T) {
 		if _, err := p.Transcode(t.Context(), segment("slow", 0)); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Admit(core.SessionRequest{ID: "second", Profiles: segment("", 0).Profiles}); !errors.Is(err, fault.OrchestratorCapped) {
+		if err := p.Admit(core.SessionRequest{ID: "second", Profiles: segment("", 0).Profiles}); !errors.Is(err,
+			fault.OrchestratorCapped) {
 			t.Errorf("got %v", err)
 		}
 		p.EndSession("slow")

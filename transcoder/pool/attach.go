@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/placement"
 )
 
-// Pool takes devices while it works.
+// Devices attach to the pool at run time.
 var _ placement.Placer = (*Pool)(nil)
 
 // Attach adds a device; it gets sessions from now on. The pool does not close it. The
@@ -24,21 +24,22 @@ func (p *Pool) Attach(d placement.Device, o placement.Offer) (placement.Attachme
 }
 
 func newDevice(d placement.Device, o placement.Offer) *device {
-	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), shown: shut, tally: new(placement.Tally)}
+	x := &device{engine: d, label: d.Device(), since: time.Now(), offer: clone(o), treeRank: unavailable,
+		tally: new(placement.Tally)}
 	if e, ok := d.(parallel); ok && !o.Remote {
-		x.queue.places = e.Parallel()
+		x.queue.slots = e.Parallel()
 	}
 	if _, ok := d.(isolator); ok {
-		// Retries run beside each other as far as they have processors.
-		x.alone = make(chan struct{}, max(2, runtime.NumCPU()))
-		x.unproved = make(chan struct{}, max(2, runtime.NumCPU()/2))
-		x.flagged = make(chan struct{}, max(1, runtime.NumCPU()/2))
-		x.single = make(chan struct{}, max(1, runtime.NumCPU()/4))
+		// Isolated retries run in parallel up to the number of processors.
+		x.isolatedSlots = make(chan struct{}, max(2, runtime.NumCPU()))
+		x.unverifiedSlots = make(chan struct{}, max(2, runtime.NumCPU()/2))
+		x.flaggedSlots = make(chan struct{}, max(1, runtime.NumCPU()/2))
+		x.perSenderSlots = make(chan struct{}, max(1, runtime.NumCPU()/4))
 	}
 	return x
 }
 
-// clone makes an offer's bits the pool's own.
+// clone copies an offer's bits, which the caller may change.
 func clone(o placement.Offer) placement.Offer {
 	o.Capabilities.Bits = slices.Clone(o.Capabilities.Bits)
 	o.Capabilities.Mandatory = slices.Clone(o.Capabilities.Mandatory)
@@ -55,19 +56,19 @@ func (p *Pool) attach(d *device) error {
 	if t.devices[d.label] != nil {
 		return fault.New(fault.DeviceNameTaken, "attach a device", d.label)
 	}
-	d.barred, d.tally = t.barred[d.label], t.tallies.Of(d.label)
+	d.operatorDrained, d.tally = t.operatorDrained[d.label], t.tallies.Of(d.label)
 	d.seq = t.seq
 	t.seq++
 	t.devices[d.label] = d
-	t.join(d, &d.offer.Capabilities, d.offer.Remote)
-	p.refresh(d)
+	t.joinClassLocked(d, &d.offer.Capabilities, d.offer.Remote)
+	p.refreshLocked(d)
 	if d.offer.Remote {
-		p.remote(1, d.offer.Sessions, 0)
+		p.countRemote(1, d.offer.Sessions, 0)
 	}
 	return nil
 }
 
-// attachment is a device's place.
+// attachment is the placement.Attachment of a device.
 type attachment struct {
 	p *Pool
 	d *device
@@ -86,39 +87,39 @@ func (p *Pool) update(d *device, o placement.Offer) {
 	d.mu.Lock()
 	before := d.offer
 	d.offer = o
-	d.learned = learned{watched: d.learned.watched} // it speaks for itself again
+	d.learned = learnedLimits{watched: d.learned.watched} // the new offer replaces learned limits
 	sessions := d.sessions
 	d.mu.Unlock()
-	p.uncount(d)
-	t.part(d)
-	t.join(d, &o.Capabilities, o.Remote)
-	p.refresh(d)
+	p.uncountLocked(d)
+	t.leaveClassLocked(d)
+	t.joinClassLocked(d, &o.Capabilities, o.Remote)
+	p.refreshLocked(d)
 	switch {
 	case before.Remote && o.Remote:
-		p.remote(0, o.Sessions-before.Sessions, 0)
+		p.countRemote(0, o.Sessions-before.Sessions, 0)
 	case o.Remote:
-		p.remote(1, o.Sessions, sessions)
+		p.countRemote(1, o.Sessions, sessions)
 	case before.Remote:
-		p.remote(-1, -before.Sessions, -sessions)
+		p.countRemote(-1, -before.Sessions, -sessions)
 	}
-	p.publish()
-	p.changed()
+	p.publishLocked()
+	p.notifyChanged()
 }
 
-// Suspend keeps new sessions away and moves the others at their next segment.
+// Suspend refuses new sessions and moves the present ones at their next segment.
 func (a *attachment) Suspend(why *fault.Fault) { a.p.suspend(a.d, why, false) }
 
 // Resume ends what Suspend or Drain began.
 func (a *attachment) Resume() { a.p.resume(a.d) }
 
-// Drain suspends the device and waits until none of its segments is in work or ctx
+// Drain suspends the device and waits until none of its segments is in progress or ctx
 // ends.
 func (a *attachment) Drain(ctx context.Context) error {
 	a.p.suspend(a.d, fault.New(fault.DeviceDrained, "drain a device", "its own node drains it"), true)
-	return a.d.rest(ctx)
+	return a.d.waitIdle(ctx)
 }
 
-// Detach takes the device away at once.
+// Detach removes the device at once.
 func (a *attachment) Detach() {
 	p, d, t := a.p, a.d, &a.p.table
 	t.mu.Lock()
@@ -132,11 +133,11 @@ func (a *attachment) Detach() {
 	d.release()
 	sessions, offer := d.sessions, d.offer
 	d.mu.Unlock()
-	p.refresh(d)
-	t.part(d)
+	p.refreshLocked(d)
+	t.leaveClassLocked(d)
 	if offer.Remote {
-		p.losses.note(d, "", time.Now())
-		p.remote(-1, -offer.Sessions, -sessions)
+		p.losses.add(d, "", time.Now())
+		p.countRemote(-1, -offer.Sessions, -sessions)
 	}
 }
 
@@ -145,14 +146,14 @@ func (p *Pool) suspend(d *device, why *fault.Fault, drained bool) {
 		why = fault.New(fault.DeviceDrained, "suspend a device", "no reason was given")
 	}
 	d.mu.Lock()
-	d.away, d.drained = why, drained
+	d.suspended, d.draining = why, drained
 	d.mu.Unlock()
-	p.look(d)
+	p.refresh(d)
 }
 
 func (p *Pool) resume(d *device) {
 	d.mu.Lock()
-	d.away, d.drained = nil, false
+	d.suspended, d.draining = nil, false
 	d.mu.Unlock()
-	p.look(d)
+	p.refresh(d)
 }

@@ -115,7 +115,10 @@ func TestWithoutDevices(t *testing.T) {
 func TestSessionsLeaveWhatIsSuspendedDrainedOrDetached(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(*testing.T, placement.Attachment){
-		placement.Suspended: func(_ *testing.T, a placement.Attachment) { a.Suspend(fault.New(fault.NoDevices, "", "unplugged")) },
+		placement.Suspended: func(_ *testing.T, a placement.Attachment) {
+			a.Suspend(fault.New(fault.NoDevices, "",
+				"unplugged"))
+		},
 		placement.Draining: func(t *testing.T, a placement.Attachment) {
 			if err := a.Drain(t.Context()); err != nil {
 				t.Error(err)

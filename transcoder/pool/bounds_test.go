@@ -159,7 +159,8 @@ func TestADeviceThatRefusesIsLearnedFrom(t *testing.T) {
 		foreign func(*coretest.SimDevice)
 	}{
 		"encoders": {&coretest.SimDevice{Name: "0", Encoders: 8}, func(d *coretest.SimDevice) { d.Foreign(4, 0) }},
-		"memory":   {&coretest.SimDevice{Name: "0", Memory: 800, SessionMemory: 100, RenditionMemory: 100}, func(d *coretest.SimDevice) { d.Foreign(0, 400) }},
+		"memory": {&coretest.SimDevice{Name: "0", Memory: 800, SessionMemory: 100, RenditionMemory: 100},
+			func(d *coretest.SimDevice) { d.Foreign(0, 400) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -10,69 +10,69 @@ import (
 	"github.com/tuttinode/tutti/core/placement"
 )
 
-// device is a device that was attached, and what is known of it.
+// device is an attached device with its bookings, measurements and state.
 type device struct {
 	engine placement.Device
-	// label is its name, kept says that the pool closes it.
+	// label is its name; owned: the pool closes it.
 	label string
-	kept  bool
+	owned bool
 	seq   int
 	since time.Time
-	// alone bounds the processes that serve one segment each: those of retries and of
-	// senders that are known or did no harm. Others have processes of their own, so that
-	// they wait for one another alone: unknown senders while many do harm (unproved), and
-	// senders that did harm, with streams that have done good work (flagged) or none.
-	alone, unproved, flagged, single chan struct{}
+	// These slots bound the processes that serve a single segment. isolatedSlots are for
+	// retries and for senders without incidents. Other groups have their own slots, so that
+	// they only wait for each other: unknown senders while many senders have incidents
+	// (unverifiedSlots), and senders with incidents, by whether the stream has good segments
+	// (flaggedSlots) or none (perSenderSlots).
+	isolatedSlots, unverifiedSlots, flaggedSlots, perSenderSlots chan struct{}
 
-	// queue lets segments begin.
+	// queue orders and bounds the segments in progress.
 	queue queue
 
-	// class and slot are its place in a tree, offered what it adds to what the node can
-	// do while it is ready. All are the table's.
+	// class and leaf locate it in a tree; offered is its share of the node's capabilities
+	// while it is ready, else nil. All are guarded by table.mu.
 	class   *class
-	slot    int
+	leaf    int
 	offered *capability.Capabilities
 
-	// waiting links the devices whose rank is to be looked at again; dirty says that
-	// this one is among them.
-	waiting *device
-	dirty   atomic.Bool
+	// nextStale links the devices whose rank must be refreshed; stale: this one is linked.
+	nextStale *device
+	stale     atomic.Bool
 
-	mu    sync.Mutex // covers what follows
+	mu    sync.Mutex // guards the fields below
 	offer placement.Offer
 	turn  uint64
-	// shown is its rank as the tree has it, share what it adds to the pool's limit.
-	shown rank
-	share int
+	// treeRank is its rank as the tree has it, limitShare its part of the pool's limit.
+	treeRank   rank
+	limitShare int
 	booked
-	// seated is when the sessions came, or asked for more, that have not shown since what they
-	// cost, where that was lately.
-	seated map[*session]time.Time
-	figures
+	// unmeasuredSince is when sessions came, or asked for more, whose cost was not measured
+	// since; older entries are removed.
+	unmeasuredSince map[*session]time.Time
+	measurements
 	state
-	learned  learned
+	learned  learnedLimits
 	recent   recent
-	evidence evidence
+	evidence blameEvidence
 	hold     hold
-	// segments are in work now; quiet is closed when none is, nil while nobody waits.
-	segments int
-	quiet    chan struct{}
-	// tally goes on when the device comes back under its name.
+	// segments is the number in progress; becameIdle is closed when it falls to 0, nil
+	// without a waiter.
+	segments   int
+	becameIdle chan struct{}
+	// tally continues when the device reattaches under its name.
 	tally *placement.Tally
 }
 
-// booked is what the sessions of a device were given of it.
+// booked is the part of a device that is assigned to sessions.
 type booked struct {
 	sessions, renditions int
-	// load is in requested pixels per second; weighted is the same with each session's
-	// own weight.
-	load, weighted int64
-	// known are the sessions that have shown here what they cost, unused those that took what
-	// they asked for and did not use it: nothing is booked for them.
-	known, unused int
+	// load is in requested pixels per second; weightedLoad includes each session's weight.
+	load, weightedLoad int64
+	// measuredSessions have a measured cost on this device. unusedSessions did not use what
+	// they asked for in time: nothing is booked for them.
+	measuredSessions, unusedSessions int
 }
 
-// name is the device for the books of who did what: "cpu", "gpu 0".
+// name is the device in logs and results: "cpu", "gpu 0".
 func (d *device) name() string {
 	if _, err := strconv.Atoi(d.label); err == nil {
 		return "gpu " + d.label
@@ -80,96 +80,94 @@ func (d *device) name() string {
 	return d.label
 }
 
-// memory is the device memory that the sessions are reckoned to use. The caller
-// holds mu.
-func (d *device) memory() int64 {
-	first := int64(d.sessions - d.unused)
+// memoryInUseLocked estimates the device memory that the sessions use.
+func (d *device) memoryInUseLocked() int64 {
+	first := int64(d.sessions - d.unusedSessions)
 	return first*d.offer.SessionMemory + (int64(d.renditions)-first)*d.offer.RenditionMemory
 }
 
-// memoryFor is the device memory that a session with so many renditions takes. The
-// caller holds mu.
-func (d *device) memoryFor(renditions int) int64 {
+// memoryForLocked estimates the device memory of a session with so many renditions.
+func (d *device) memoryForLocked(renditions int) int64 {
 	return d.offer.SessionMemory + int64(renditions-1)*d.offer.RenditionMemory
 }
 
-// take books a session, drop gives back what it was booked with. The caller holds mu,
-// and the session's.
-func (d *device) take(s *session) {
+// bookLocked adds a session's demand to the device, unbookLocked removes it. The caller
+// holds the session's mu, too.
+func (d *device) bookLocked(s *session) {
 	d.sessions++
-	d.book(s, 1)
+	d.addDemandLocked(s, 1)
 	s.unused = false
-	delete(d.seated, s)
-	d.awaits(s)
+	delete(d.unmeasuredSince, s)
+	d.awaitUseLocked(s)
 }
 
-// book books what a session has, or with -1 gives it back. The caller holds mu.
-func (d *device) book(s *session, sign int) {
+// addDemandLocked books what a session asked for, or removes the booking with sign -1.
+func (d *device) addDemandLocked(s *session, sign int) {
 	d.renditions += sign * s.renditions
 	d.load += int64(sign) * s.load
-	d.weighted += int64(sign) * s.weighted
+	d.weightedLoad += int64(sign) * s.weightedLoad
 }
 
-// awaits notes that a session has yet to use what it asked for. The caller holds mu.
-func (d *device) awaits(s *session) {
-	if d.seated == nil {
-		d.seated = make(map[*session]time.Time)
+// awaitUseLocked records that a session has yet to use what it asked for.
+func (d *device) awaitUseLocked(s *session) {
+	if d.unmeasuredSince == nil {
+		d.unmeasuredSince = make(map[*session]time.Time)
 	}
-	if _, since := d.seated[s]; !since && !s.unused {
-		d.seated[s] = time.Now()
+	if _, waits := d.unmeasuredSince[s]; !waits && !s.unused {
+		d.unmeasuredSince[s] = time.Now()
 	}
 }
 
-// uses notes that it does. The caller holds mu.
-func (d *device) uses(s *session) {
-	delete(d.seated, s)
+// recordUseLocked records that a session uses what it asked for.
+func (d *device) recordUseLocked(s *session) {
+	delete(d.unmeasuredSince, s)
 	if s.unused {
 		s.unused = false
-		d.unused--
-		d.book(s, 1)
+		d.unusedSessions--
+		d.addDemandLocked(s, 1)
 	}
 }
 
-// giveBack gives back what a session had the time to use and did not, and reports whether it
-// still has that time: it sends nothing, or nothing that anything could be made of. What it
-// asked for costs it little.
-func (d *device) giveBack(s *session, now time.Time) (later bool) {
+// giveBackUnused removes the booking of a session that had the time to use what it asked for
+// and sent nothing, or nothing that could be transcoded. It reports whether the session still
+// has time.
+func (d *device) giveBackUnused(s *session, now time.Time) (later bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	at, awaited := d.seated[s]
-	switch age := now.Sub(at); {
-	case !awaited:
+	since, waits := d.unmeasuredSince[s]
+	switch age := now.Sub(since); {
+	case !waits:
 		return false
-	case age < lately, s.inside.Load() > 0 && age < longAgo:
+	case age < recentPeriod, s.inProgress.Load() > 0 && age < maxInWork:
 		return true
 	}
-	delete(d.seated, s)
+	delete(d.unmeasuredSince, s)
 	s.unused = true
-	d.unused++
-	d.book(s, -1)
+	d.unusedSessions++
+	d.addDemandLocked(s, -1)
 	return false
 }
 
-func (d *device) drop(s *session) {
+func (d *device) unbookLocked(s *session) {
 	d.sessions--
-	d.uses(s)
-	d.book(s, -1)
-	d.leave(s)
+	d.recordUseLocked(s)
+	d.addDemandLocked(s, -1)
+	d.removeMeasuredLocked(s)
 	d.recent.remove(s)
 	if d.sessions == 0 {
-		d.slow = time.Time{} // whoever comes next shall find out anew
+		d.slowSince = time.Time{} // the next session is measured from the start
 	}
 }
 
-// idle returns a channel that is closed when no segment is in work, nil when none is.
+// idle returns a channel that is closed when no segment is in progress, nil when none is.
 func (d *device) idle() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.segments == 0 {
 		return nil
 	}
-	if d.quiet == nil {
-		d.quiet = make(chan struct{})
+	if d.becameIdle == nil {
+		d.becameIdle = make(chan struct{})
 	}
-	return d.quiet
+	return d.becameIdle
 }

@@ -10,56 +10,55 @@ import (
 )
 
 const (
-	// maxOpen bounds the incidents whose cause is open at a device.
-	maxOpen = 16
-	// trusted is how long a device that passed its test is not to blame for workers that
+	// maxOpenIncidents bounds a device's incidents of undecided cause.
+	maxOpenIncidents = 16
+	// clearedTime is how long a device that passed its test is not blamed for workers that
 	// end.
-	trusted = time.Minute
+	clearedTime = time.Minute
 )
 
-// evidence tells whether workers end because of their device or because of what they
-// are given: a device that does other segments, or passes its test, is not to blame. It
-// is under the device's mu.
-type evidence struct {
-	// first is the incident since the device last did a segment, which is taken to be
-	// the segment's doing; open are those after it.
-	first *incidents.Work
-	open  []*incidents.Work
-	// cleared is when a test was last passed, testing says that one is under way.
-	cleared time.Time
-	testing bool
-	// undecided is when a test last could not be made.
-	undecided time.Time
-	// last and before are the latest segments of two sessions that were done in less time
-	// than they play.
-	last, before goodWork
-	// worked is when the latest segment was done, in time or not.
-	worked time.Time
+// blameEvidence decides whether workers end because of the device or because of their
+// segments. A device that does other segments, or passes its test, is not to blame. It is
+// guarded by the device's mu.
+type blameEvidence struct {
+	// firstIncident is the first one since the device last did a segment; it is blamed on
+	// its segment. openIncidents are those after it, not decided yet.
+	firstIncident *incidents.Segment
+	openIncidents []*incidents.Segment
+	// clearedAt is when a test was last passed; testing: a test is running.
+	clearedAt time.Time
+	testing   bool
+	// inconclusiveAt is when a test last could not be made.
+	inconclusiveAt time.Time
+	// lastGood and previousGood are the latest real-time segments of two sessions.
+	lastGood, previousGood goodSegment
+	// doneAt is when the latest segment was done, in real time or not.
+	doneAt time.Time
 }
 
-// goodWork is when a session last had a segment done in time.
-type goodWork struct {
+// goodSegment is when a session last had a segment done in real time.
+type goodSegment struct {
 	session core.SessionID
 	at      time.Time
 }
 
-// done notes a segment that was done, in less time than it plays or not, and returns the
+// recordDone records a segment that was done, in real time or not, and returns the
 // incidents that the device is cleared of.
-func (e *evidence) done(id core.SessionID, inTime bool, now time.Time) []*incidents.Work {
+func (e *blameEvidence) recordDone(id core.SessionID, inTime bool, now time.Time) []*incidents.Segment {
 	if inTime {
-		if e.last.session != id {
-			e.before = e.last
+		if e.lastGood.session != id {
+			e.previousGood = e.lastGood
 		}
-		e.last = goodWork{id, now}
+		e.lastGood = goodSegment{id, now}
 	}
-	open := e.open
-	e.first, e.open, e.worked = nil, nil, now
+	open := e.openIncidents
+	e.firstIncident, e.openIncidents, e.doneAt = nil, nil, now
 	return open
 }
 
-// otherSince says whether a segment of another session was done since a time.
-func (e *evidence) otherSince(id core.SessionID, since time.Time) bool {
-	for _, g := range []goodWork{e.last, e.before} {
+// otherSince reports whether a segment of another session was done since a time.
+func (e *blameEvidence) otherSince(id core.SessionID, since time.Time) bool {
+	for _, g := range []goodSegment{e.lastGood, e.previousGood} {
 		if g.session != id && g.at.After(since) {
 			return true
 		}
@@ -67,115 +66,113 @@ func (e *evidence) otherSince(id core.SessionID, since time.Time) bool {
 	return false
 }
 
-// proved notes that a device did a segment in a worker of its own.
-func (p *Pool) proved(d *device, s *session) {
+// recordIsolatedSuccess records that a device did a segment in a worker of its own.
+func (p *Pool) recordIsolatedSuccess(d *device, s *session) {
 	now := time.Now()
 	d.mu.Lock()
-	open := d.evidence.done(s.id, false, now)
+	open := d.evidence.recordDone(s.id, false, now)
 	d.mu.Unlock()
 	for _, w := range open {
-		p.incidents.Failed(w, now)
+		p.incidents.Blame(w, now)
 	}
 }
 
-// attribute decides about a segment that ended or blocked a worker of its own, and
-// reports whether the segment is to blame. The first one since the device did other
-// work is. When more follow, the device is tested, and until that is done the blame
-// is open.
-func (p *Pool) attribute(d *device, s *session, w *incidents.Work, err error) bool {
+// attributeBlame decides about a segment that ended or blocked a worker of its own, and
+// reports whether the segment is to blame. The first one since the device did other work
+// is. When more follow, the device is tested, and the blame is open until then.
+func (p *Pool) attributeBlame(d *device, s *session, w *incidents.Segment, err error) bool {
 	w.Seal()
 	now := time.Now()
 	d.mu.Lock()
 	e := &d.evidence
-	clear := e.first == nil || now.Sub(e.cleared) < trusted
+	clear := e.firstIncident == nil || now.Sub(e.clearedAt) < clearedTime
 	_, testable := d.engine.(reprober)
 	test := false
 	switch {
 	case clear:
-		e.first = w
+		e.firstIncident = w
 	case testable:
-		if len(e.open) < maxOpen {
-			e.open = append(e.open, w)
+		if len(e.openIncidents) < maxOpenIncidents {
+			e.openIncidents = append(e.openIncidents, w)
 		}
 		test = e.beginTest(d.gone, now)
 	}
 	d.mu.Unlock()
 	if test {
-		p.spawn(func() { p.examine(d) })
+		p.spawn(func() { p.testForBlame(d) })
 	}
 	if clear || !testable {
 		p.blameStream(s, d, w, err)
 	}
 	if !clear && !testable {
-		p.accuse(d, err)
+		p.blameDevice(d, err)
 	}
 	return clear
 }
 
-// blameStream notes an incident of a stream.
-func (p *Pool) blameStream(s *session, d *device, w *incidents.Work, err error) {
-	n := p.incidents.Failed(w, time.Now())
+// blameStream records an incident of a stream.
+func (p *Pool) blameStream(s *session, d *device, w *incidents.Segment, err error) {
+	n := p.incidents.Blame(w, time.Now())
 	p.o.Log.Warn("a stream ends or blocks media workers; it gets workers of its own, and is refused when it repeats",
 		"session", string(s.id), "device", d.label, "times", n, fault.Attr(err))
 }
 
-// examine tests a device over which workers end one after another: if it works, that
-// was the segments' doing, else it gets nothing before it works again.
-func (p *Pool) examine(d *device) {
-	unsure, err := p.verify(d)
+// testForBlame tests a device whose workers end repeatedly. If the device works, the
+// segments are to blame, else the device is quarantined.
+func (p *Pool) testForBlame(d *device) {
+	inconclusive, err := p.testUndisturbed(d)
 	now := time.Now()
 	d.mu.Lock()
 	e := &d.evidence
-	first, open := e.first, e.open
-	e.first, e.open, e.testing = nil, nil, false
+	first, open := e.firstIncident, e.openIncidents
+	e.firstIncident, e.openIncidents, e.testing = nil, nil, false
 	begins := false
 	switch {
 	case err == nil:
-		e.cleared = now
-	case unsure:
-		e.undecided = now
+		e.clearedAt = now
+	case inconclusive:
+		e.inconclusiveAt = now
 	case !d.gone:
-		d.faults, d.lastFault = max(d.faults, patience-1), time.Time{}
+		d.faults, d.lastFault = max(d.faults, maxFaults-1), time.Time{}
 		begins = d.fail(now, err)
 	}
 	q := d.quarantine
 	d.mu.Unlock()
 	if err == nil {
 		for _, w := range open {
-			p.incidents.Failed(w, now)
+			p.incidents.Blame(w, now)
 		}
 		return
 	}
-	if first != nil && !unsure {
-		p.incidents.Forget(first, now)
+	if first != nil && !inconclusive {
+		p.incidents.TakeBack(first, now)
 	}
 	if begins {
 		p.beginQuarantine(d, q, err)
 	}
 }
 
-// blocked decides about a segment that took all of its caller's time in the shared
-// worker. Where others were done in that time, and as quickly as they should, the
-// segment is to blame; where it was alone there the device may be as well; else it is
-// too much work together, which counts against the device.
-func (c *course) blocked(ctx context.Context) {
-	f := &c.failures[len(c.failures)-1]
+// blameBlocking decides about a segment that took all of its caller's time in the shared
+// worker. If other segments were done in real time meanwhile, the segment is to blame. If
+// it was alone, either may be. Else the device was overloaded, which counts against it.
+func (a *segmentAttempts) blameBlocking(ctx context.Context) {
+	f := &a.failures[len(a.failures)-1]
 	expired := f.code() == fault.TranscodeTimeout
-	if f.remote || !f.d.isolates() || !expired && (owned(f.err) || !c.tooLong(ctx, f.to.Sub(f.from))) {
+	if f.remote || !f.d.isolates() || !expired && (ownFailure(f.err) || !a.tookTooLong(ctx, f.to.Sub(f.from))) {
 		return
 	}
 	f.d.mu.Lock()
-	others, alone := f.d.evidence.otherSince(c.s.id, f.from), f.d.segments == 0
+	others, alone := f.d.evidence.otherSince(a.s.id, f.from), f.d.segments == 0
 	f.d.mu.Unlock()
 	switch {
 	case others:
-		c.work.Seal()
-		c.p.blameStream(c.s, f.d, c.work, f.err)
+		a.segment.Seal()
+		a.p.blameStream(a.s, f.d, a.segment, f.err)
 	case alone:
-		c.p.attribute(f.d, c.s, c.work, f.err)
-	case expired && c.doubtful:
-		c.crowded(f.d, f.err)
+		a.p.attributeBlame(f.d, a.s, a.segment, f.err)
+	case expired && a.unverified:
+		a.blockedTogether(f.d, f.err)
 	case expired:
-		c.p.accuse(f.d, f.err)
+		a.p.blameDevice(f.d, f.err)
 	}
 }

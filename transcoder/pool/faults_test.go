@@ -89,7 +89,9 @@ func farm(t *testing.T) (*pool.Pool, *worker.Client) {
 // streams runs n streams until stop is closed and at least some segments each.
 // failed counts segments that their caller saw fail; what a gateway waits for
 // bounds each.
-func streams(t *testing.T, p *pool.Pool, n int, stop <-chan struct{}, odd func(stream, segment int) string) (failed *atomic.Int32, wait func()) {
+func streams(
+	t *testing.T, p *pool.Pool, n int, stop <-chan struct{}, odd func(stream, segment int) string,
+) (failed *atomic.Int32, wait func()) {
 	failed = new(atomic.Int32)
 	var wg sync.WaitGroup
 	for s := range n {
@@ -137,7 +139,8 @@ func until(t *testing.T, what string, cond func() bool) {
 
 func TestEightStreamsDoNotNoticeADeadWorker(t *testing.T) {
 	t.Parallel()
-	for name, sig := range map[string]syscall.Signal{"kill": syscall.SIGKILL, "stop": syscall.SIGSTOP, "segv": syscall.SIGSEGV} {
+	for name, sig := range map[string]syscall.Signal{"kill": syscall.SIGKILL, "stop": syscall.SIGSTOP,
+		"segv": syscall.SIGSEGV} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, c := farm(t)

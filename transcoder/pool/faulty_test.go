@@ -150,7 +150,8 @@ func TestAQuarantinedDeviceIsTested(t *testing.T) {
 			t.Errorf("%d ready", ready)
 		}
 		u := p.Devices()[0]
-		if u.State != placement.Quarantined || u.Code != fault.UnrecoverableState || u.Reason != "fell off the bus" || u.Failed == 0 {
+		if u.State != placement.Quarantined || u.Code != fault.UnrecoverableState || u.Reason != "fell off the bus" ||
+			u.Failed == 0 {
 			t.Errorf("shown as %+v", u)
 		}
 		wantRefusal(t, p.Admit(request("new", 1)), fault.NoTranscoders, "none of 1 devices is ready")
@@ -177,7 +178,8 @@ func TestSessionsLeaveASlowDevice(t *testing.T) {
 		p := pool.New(nil, pool.Options{MaxSessions: 100})
 		defer p.Close()
 		// One session is a ratio of 0.08.
-		hot, cool := &coretest.SimDevice{Name: "hot", Cost: 0.08 / 6_912_000}, &coretest.SimDevice{Name: "cool", Cost: 0.08 / 6_912_000}
+		hot, cool := &coretest.SimDevice{Name: "hot", Cost: 0.08 / 6_912_000}, &coretest.SimDevice{Name: "cool",
+			Cost: 0.08 / 6_912_000}
 		sim(t, p, hot)
 		a := sim(t, p, cool)
 		a.Suspend(fault.New(fault.NoDevices, "", "later"))

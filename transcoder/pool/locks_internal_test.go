@@ -85,10 +85,10 @@ func TestBooksBalance(t *testing.T) {
 	for i := range 40 {
 		p.EndSession(core.SessionID(fmt.Sprint("s", i)))
 	}
-	p.settle()
+	p.refreshStale()
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
-	if n, remotes := p.number.Load(), p.remotes.load.Load(); n != 0 || remotes != 0 {
+	if n, remotes := p.sessionCount.Load(), p.remotes.load.Load(); n != 0 || remotes != 0 {
 		t.Errorf("%d sessions, load of remotes %d", n, remotes)
 	}
 	for _, d := range p.table.devices {
@@ -96,8 +96,8 @@ func TestBooksBalance(t *testing.T) {
 			t.Errorf("%s: %+v, %d segments, %+v", d.label, d.booked, d.segments, d.recent)
 		}
 	}
-	if len(p.table.units) != 0 || p.active.Load() != 0 || p.input.Load() != 0 {
-		t.Errorf("units %v, %d active, %d bytes", p.table.units, p.active.Load(), p.input.Load())
+	if len(p.table.unitSums) != 0 || p.activeSegments.Load() != 0 || p.inputBytes.Load() != 0 {
+		t.Errorf("units %v, %d active, %d bytes", p.table.unitSums, p.activeSegments.Load(), p.inputBytes.Load())
 	}
 }
 
@@ -114,7 +114,8 @@ func comeAndGo(p *Pool, name string, random *rand.Rand) {
 			}
 			return nil
 		}
-		o := placement.Offer{Remote: random.IntN(2) == 0, Sessions: 5 + random.IntN(10), EncoderSessions: 20 + random.IntN(10)}
+		o := placement.Offer{Remote: random.IntN(2) == 0, Sessions: 5 + random.IntN(10),
+			EncoderSessions: 20 + random.IntN(10)}
 		a, err := p.Attach(f, o)
 		if err != nil {
 			panic(err)

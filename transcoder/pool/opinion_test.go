@@ -107,7 +107,8 @@ func TestAStreamThatKillsWorkersElsewhereIsRefused(t *testing.T) {
 		defer p.Close()
 		var rigs []*coretest.Fake
 		for i := range 6 {
-			rigs = append(rigs, rig(t, p, fmt.Sprint("rig", i), fault.WorkerCrashed, func(job *core.TranscodeJob) bool { return job.Session != "good" }))
+			rigs = append(rigs, rig(t, p, fmt.Sprint("rig", i), fault.WorkerCrashed,
+				func(job *core.TranscodeJob) bool { return job.Session != "good" }))
 		}
 		for s := range 3 {
 			for n, want := range []fault.Code{fault.WorkerCrashed, fault.WorkerCrashed, fault.SegmentRefused} {
@@ -135,7 +136,8 @@ func TestOneOpinion(t *testing.T) {
 	defer p.Close()
 	rig(t, p, "bad", fault.InvalidArgument, always)
 	err := bounded(t, p, "s", 0)
-	if !errors.Is(err, fault.InvalidArgument) || fault.CodeOf(err) != fault.InvalidArgument || !errors.Is(err, orchestrate.ErrOneOpinion) {
+	if !errors.Is(err, fault.InvalidArgument) || fault.CodeOf(err) != fault.InvalidArgument ||
+		!errors.Is(err, orchestrate.ErrOneOpinion) {
 		t.Errorf("alone: %v", err)
 	}
 	if f, ok := errors.AsType[*fault.Fault](err); !ok || f.Detail != "as asked" {
@@ -153,7 +155,8 @@ func TestOneOpinion(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := range 2 {
-		if err := bounded(t, cpu, "s", n); !errors.Is(err, fault.InvalidData) || errors.Is(err, orchestrate.ErrOneOpinion) || own.Jobs() != n+1 {
+		if err := bounded(t, cpu, "s", n); !errors.Is(err, fault.InvalidData) ||
+			errors.Is(err, orchestrate.ErrOneOpinion) || own.Jobs() != n+1 {
 			t.Errorf("our own processor: %v", err)
 		}
 	}

@@ -11,28 +11,26 @@ import (
 
 // Options are a pool's settings.
 type Options struct {
-	// MaxSessions is the number of sessions at once; 0 admits by what was
-	// measured ("auto"). What devices say of themselves bounds either way.
+	// MaxSessions is the number of concurrent sessions; 0 admits by measured capacity
+	// ("auto"). The limits in the devices' offers apply in both cases.
 	MaxSessions int
-	// Measured admits by what was measured also where MaxSessions is a number, so that
-	// a number that is too high costs no quality.
+	// Measured admits by measured capacity also when MaxSessions is a number, so that a
+	// number that is too high does not make segments late.
 	Measured bool
-	// Untried is how many sessions a device may get before anything has been
-	// measured on it, in auto mode; 0 is one and one more per four processors.
+	// Untried is how many sessions an unmeasured device may get in auto mode; 0 is one
+	// plus one per four processors.
 	Untried int
-	// MaxInput bounds the bytes of all segments that are in work or wait; 0 is
-	// 1 GiB.
+	// MaxInput bounds the bytes of all segments in progress or waiting; 0 is 1 GiB.
 	MaxInput int64
-	// Capabilities are what a device without capabilities of its own can do, and the
-	// node's version.
+	// Capabilities are those of a device that states none, and the node's version.
 	Capabilities capability.Capabilities
-	// FreeMemory is how much memory of a device is unused, and when that was read; false
-	// where it is not known. It answers at once. Nil knows nothing of any device.
+	// FreeMemory returns a device's unused memory and when it was read; false when it is
+	// unknown. It must not block. Nil is unknown for all devices.
 	FreeMemory func(device string) (bytes int64, at time.Time, ok bool)
-	// Changed is called soon after the devices that are ready, or their offers, became
-	// others; changes that come together are told once. Nil tells nobody.
+	// Changed is called soon after the set of ready devices or their offers changed.
+	// Changes within a short time make one call. Nil is not called.
 	Changed func()
-	// Log is where state changes go; nil drops them.
+	// Log receives state changes; nil drops them.
 	Log *slog.Logger
 	// Recorder counts; nil ignores.
 	Recorder core.Recorder

@@ -22,60 +22,59 @@ type Pool struct {
 	o     Options
 	rules rules
 	table table
-	// admitted counts sessions; the table's lock covers it.
+	// admitted counts sessions; guarded by table.mu.
 	admitted uint64
 	sessions *shards
 
-	// number is how many sessions there are, limit how many there may be by the
-	// devices, offer what these can do.
-	number, limit atomic.Int64
-	offer         atomic.Pointer[capability.Capabilities]
-	losses        losses
-	incidents     *incidents.Record
-	singles       singles
-	remotes       struct{ number, capacity, load atomic.Int64 }
-	// active counts segments that are in work or wait, input their bytes.
-	active, input atomic.Int64
-	draining      atomic.Bool
-	telling       atomic.Bool
-	// ready is how many devices get sessions.
-	ready atomic.Int64
+	// sessionCount is the number of sessions, sessionLimit the number that the devices can
+	// serve, capabilities what the ready devices can do together.
+	sessionCount, sessionLimit atomic.Int64
+	capabilities               atomic.Pointer[capability.Capabilities]
+	losses                     losses
+	incidents                  *incidents.Record
+	senderTurns                senderTurns
+	remotes                    struct{ number, capacity, load atomic.Int64 }
+	// activeSegments counts segments in progress or waiting, inputBytes their size.
+	activeSegments, inputBytes atomic.Int64
+	draining                   atomic.Bool
+	notifying                  atomic.Bool
+	// readyDevices is the number of devices that accept sessions.
+	readyDevices atomic.Int64
 
 	done chan struct{} // closed by Close
 	wg   sync.WaitGroup
 
-	life   sync.Mutex // covers the fields below; closed is only set with it
+	lifeMu sync.Mutex // guards the fields below; closed is written only with it held
 	closed atomic.Bool
-	// quiet is closed when active falls to 0 while the pool drains.
-	quiet chan struct{}
+	// idle is closed when activeSegments falls to 0 while the pool drains.
+	idle chan struct{}
 }
 
-// New makes a pool that has engines from the start, or none: others are attached to
-// it. It closes those that it was made with. Its clean-up of forgotten sessions runs
-// in Run.
+// New makes a pool with initial engines, which it owns and closes; there may be none.
+// Other devices are attached later. Run ends idle sessions.
 func New(engines []transcoder.Engine, o Options) *Pool {
 	o = o.withDefaults()
 	p := &Pool{o: o, sessions: newShards(), incidents: incidents.New(), done: make(chan struct{}),
-		quiet: make(chan struct{})}
+		idle: make(chan struct{})}
 	p.rules.measured, p.rules.untried = o.Measured, o.Untried
 	p.rules.maxSessions.Store(int64(max(0, o.MaxSessions)))
 	t := &p.table
 	t.classes, t.devices = make(map[string]*class), make(map[string]*device)
-	t.barred = make(map[string]bool)
+	t.operatorDrained = make(map[string]bool)
 	t.needs, t.generation = make(map[string]*needs), 1
-	t.units, t.named = make(map[capability.ID]uint64), make(map[capability.ID]int)
-	p.publish()
+	t.unitSums, t.deviceCounts = make(map[capability.ID]uint64), make(map[capability.ID]int)
+	p.publishLocked()
 	for _, e := range engines {
-		p.keep(e)
+		p.attachOwned(e)
 	}
 	return p
 }
 
-// keep attaches a device that the pool closes. Two of the same name are both kept:
-// whoever made the pool with them meant that.
-func (p *Pool) keep(e transcoder.Engine) {
+// attachOwned attaches a device that the pool closes. A second device of the same name
+// gets a suffix: the caller of New passed both on purpose.
+func (p *Pool) attachOwned(e transcoder.Engine) {
 	d := newDevice(e, placement.Offer{})
-	d.kept = true
+	d.owned = true
 	name := d.label
 	for p.attach(d) != nil {
 		d.label += "'"
@@ -85,35 +84,34 @@ func (p *Pool) keep(e transcoder.Engine) {
 	}
 }
 
-// Transcode gives the segment to its session's device; a session that is not
-// known yet is admitted first. Segments of one session wait for each other.
+// Transcode runs the segment on its session's device. It admits an unknown session
+// first. Segments of one session run one after another.
 //
-// Beside the devices' faults it returns those of Admit for new sessions,
+// Besides the devices' faults it returns those of Admit for new sessions,
 // TranscoderBusy, TranscoderStopped, TranscodeTimeout, SegmentRefused, SenderDeferred,
-// ErrTranscoderUnavailable, NoTranscoders when its device has gone and there is no
-// other, and the last attempt's fault after several. RemoteWorkerTimeout is the end of
-// every segment that transcoders on other machines sat on; orchestrate.ErrOneOpinion is
-// in the chain of what a single one of them has against a segment.
+// ErrTranscoderUnavailable, NoTranscoders when its device detached and no other has
+// capacity, and the last attempt's fault after several. A segment that remote transcoders
+// left unanswered ends with RemoteWorkerTimeout. When only one remote transcoder blames
+// the segment, orchestrate.ErrOneOpinion is in the error chain.
 func (p *Pool) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	s, err := p.session(job)
 	if err != nil {
 		return nil, err
 	}
-	w := incidents.Of(job)
-	if p.incidents.Treat(w, s.good(), time.Now()) == incidents.Refused {
-		return nil, refused(incidents.Refused) // there is no need to wait for that
+	w := incidents.SegmentOf(job)
+	if p.incidents.TreatmentFor(w, s.goodSegments(), time.Now()) == incidents.Refused {
+		return nil, refusalFault(incidents.Refused) // before waiting for the session's turn
 	}
 	leave, err := p.enter(ctx, s, int64(len(job.Input)))
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	return p.attempts(ctx, s, job, w)
+	return p.runAttempts(ctx, s, job, w)
 }
 
-// EndSession frees the session's place at once, and what its engine holds when
-// the segment that is in work has ended. Segments that wait get
-// TranscoderStopped.
+// EndSession frees the session's capacity at once, and its engine's resources when the
+// segment in progress has ended. Waiting segments get TranscoderStopped.
 func (p *Pool) EndSession(id core.SessionID) {
 	if p.closed.Load() {
 		return
@@ -126,33 +124,33 @@ func (p *Pool) EndSession(id core.SessionID) {
 	p.spawn(func() {
 		select {
 		case s.turn <- struct{}{}:
-			s.at().engine.EndSession(id)
-		case <-p.done: // the engines end as a whole
+			s.device().engine.EndSession(id)
+		case <-p.done: // Close ends the engines with all their sessions
 		}
 	})
 }
 
-// drop gives back the place of a session that was taken out of the table of sessions.
+// drop frees the capacity of a session that was removed from p.sessions.
 func (p *Pool) drop(s *session) {
 	p.table.mu.Lock()
 	s.mu.Lock()
-	p.unseat(s)
+	p.unassignLocked(s)
 	s.ended = true
 	s.mu.Unlock()
 	p.table.mu.Unlock()
-	p.number.Add(-1)
-	close(s.over)
+	p.sessionCount.Add(-1)
+	close(s.done)
 }
 
-// Drain admits no new sessions from now on, and waits until no segment is in
-// work or ctx ends. Sessions that exist go on.
+// Drain stops admitting sessions, and waits until no segment is in progress or ctx
+// ends. Existing sessions continue.
 func (p *Pool) Drain(ctx context.Context) error {
 	for {
-		p.life.Lock()
+		p.lifeMu.Lock()
 		p.draining.Store(true)
-		quiet := p.quiet
-		p.life.Unlock()
-		if p.active.Load() == 0 {
+		quiet := p.idle
+		p.lifeMu.Unlock()
+		if p.activeSegments.Load() == 0 {
 			return nil
 		}
 		select {
@@ -163,24 +161,23 @@ func (p *Pool) Drain(ctx context.Context) error {
 	}
 }
 
-// wake makes every Drain look again.
+// wake makes every Drain check again.
 func (p *Pool) wake() {
-	p.life.Lock()
-	defer p.life.Unlock()
-	close(p.quiet)
-	p.quiet = make(chan struct{})
+	p.lifeMu.Lock()
+	defer p.lifeMu.Unlock()
+	close(p.idle)
+	p.idle = make(chan struct{})
 }
 
-// Close ends everything: segments in work fail. It waits for the engines that the
-// pool was made with.
+// Close fails the segments in progress, and closes and waits for the owned engines.
 func (p *Pool) Close() error {
-	p.life.Lock()
+	p.lifeMu.Lock()
 	if !p.closed.Load() {
 		close(p.done)
 	}
 	p.draining.Store(true)
 	p.closed.Store(true)
-	p.life.Unlock()
+	p.lifeMu.Unlock()
 	for part := range p.sessions.parts {
 		for _, id := range p.sessions.all(part) {
 			if s := p.sessions.take(id); s != nil {
@@ -205,23 +202,24 @@ func (p *Pool) owned() []*device {
 	defer p.table.mu.Unlock()
 	var out []*device
 	for _, d := range p.table.devices {
-		if d.kept {
+		if d.owned {
 			out = append(out, d)
 		}
 	}
 	return out
 }
 
-// Probe lets a media worker look at a segment.
+// Probe analyzes a segment on the least used device that can probe.
 func (p *Pool) Probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
 	prober := p.prober()
 	if prober == nil {
-		return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, fault.New(fault.ErrTranscoderUnavailable, "probe", "no engine here looks at media")
+		return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, fault.New(fault.ErrTranscoderUnavailable, "probe",
+			"no device here can probe media")
 	}
 	return prober.Probe(ctx, segment)
 }
 
-// prober is the least used device that looks at media, nil when there is none; those
+// prober is the least used device that can probe media, nil when there is none. Devices
 // that are not ready come last.
 func (p *Pool) prober() transcoder.Prober {
 	p.table.mu.Lock()
@@ -230,7 +228,7 @@ func (p *Pool) prober() transcoder.Prober {
 	least := rank{key: math.Inf(1), turn: math.MaxUint64}
 	for _, d := range p.table.devices {
 		found, ok := d.engine.(transcoder.Prober)
-		if r := d.seen(); ok && (best == nil || r.before(&least)) {
+		if r := d.currentTreeRank(); ok && (best == nil || r.before(&least)) {
 			best, least = found, r
 		}
 	}

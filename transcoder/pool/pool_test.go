@@ -218,7 +218,8 @@ func TestDrain(t *testing.T) {
 			}
 		})
 		synctest.Wait()
-		if err := p.Admit(core.SessionRequest{ID: "new"}); !errors.Is(err, fault.Draining) || fault.Wire(err) != "OrchestratorCapped" {
+		if err := p.Admit(core.SessionRequest{ID: "new"}); !errors.Is(err, fault.Draining) ||
+			fault.Wire(err) != "OrchestratorCapped" {
 			t.Errorf("a new session: %v", err)
 		}
 		wg.Wait()

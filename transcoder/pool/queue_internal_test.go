@@ -10,13 +10,13 @@ import (
 func TestAMistakenEstimateRefusesNoOther(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{places: 1, typical: [2]time.Duration{200 * time.Millisecond, 0}}
+		q := &queue{slots: 1, typical: [2]time.Duration{200 * time.Millisecond, 0}}
 		enter := func(seniority uint64, takes, within time.Duration) chan error {
 			done := make(chan error, 1)
 			go func() {
-				leave, err := q.enter(t.Context(), &ticket{
-					seniority: seniority, takes: takes, until: time.Now().Add(within),
-					begins: make(chan struct{}), refused: make(chan struct{}),
+				leave, err := q.enter(t.Context(), &segmentTicket{
+					seniority: seniority, estimate: takes, dueBy: time.Now().Add(within),
+					started: make(chan struct{}), refused: make(chan struct{}),
 				})
 				if err == nil {
 					<-time.After(200 * time.Millisecond)

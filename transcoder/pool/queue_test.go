@@ -94,12 +94,12 @@ func TestAutoAdmitsByTheTimeOfThePlaces(t *testing.T) {
 	}
 }
 
-func admitByPlaces(t *testing.T, alone, beside time.Duration, least, most int) {
+func admitByPlaces(t *testing.T, alone, otherSegments time.Duration, least, most int) {
 	var busy atomic.Int32
 	f := &coretest.Fake{Name: "0", On: func(context.Context, int, *core.TranscodeJob) error {
 		defer busy.Add(-1)
 		if busy.Add(1) > 1 {
-			<-time.After(beside)
+			<-time.After(otherSegments)
 		} else {
 			<-time.After(alone)
 		}

@@ -9,77 +9,75 @@ import (
 
 const (
 	// maxRatio is the projected real-time ratio above which a device gets no further
-	// session: a fifth of the time is left for transfer and for what was not foreseen.
+	// session. A fifth of the time is left for transfer and variation.
 	maxRatio = 0.8
-	// untested is the part of it that a device gets by its start-up test alone, which
-	// was not the work that comes.
-	untested = maxRatio / 2
-	// nominal is the cost of a device of which nothing is known, only to rank it: it
-	// carries ten ladders of 240p to 720p.
-	nominal = maxRatio / 500e6
-	// steps is into how many a device's use is divided to compare it with others'.
+	// untestedRatio is the limit for a device with only a start-up test, which differs from
+	// real work.
+	untestedRatio = maxRatio / 2
+	// nominalCost ranks a device of unknown cost: ten ladders of 240p to 720p fill it.
+	nominalCost = maxRatio / 500e6
+	// steps is the resolution of utilization in comparisons of devices.
 	steps = 64
-	// rounding lets a device be used to the very end of its room.
+	// rounding tolerates float errors when a device is filled to its limit.
 	rounding = 1 + 1e-9
-	// unlimited is the number of sessions of a device that has no such number.
+	// unlimited stands for a device without a session limit.
 	unlimited = 1 << 30
 )
 
-// rank is the device's rank now. The caller holds mu.
-func (d *device) rank(o *rules, now time.Time) rank {
-	if !d.ready() || d.roomForSessions(now) <= 0 {
-		return shut
+// rankLocked is the device's rank now.
+func (d *device) rankLocked(o *rules, now time.Time) rank {
+	if !d.ready() || d.freeSessionsLocked(now) <= 0 {
+		return unavailable
 	}
-	// Differences too small to matter must not decide before whose turn it is.
-	key := math.Floor(d.usage(now)*steps) + float64(d.penalty(now)*steps/4)
-	r := rank{key: key, turn: d.turn, load: d.roomForLoad(o, now), renditions: d.roomForRenditions(now)}
+	// Round, so that small differences do not override the order of turns.
+	key := math.Floor(d.usageLocked(now)*steps) + float64(d.activePenalties(now)*steps/4)
+	r := rank{key: key, turn: d.turn, load: d.freeLoadLocked(o, now), renditions: d.freeRenditionsLocked(now)}
 	if r.renditions <= 0 {
-		return shut
+		return unavailable
 	}
 	return r
 }
 
-// usage is the part of the device that is in use, by what is scarcest. The caller
-// holds mu.
-func (d *device) usage(now time.Time) float64 {
-	u := d.expected() * float64(d.weighted) / maxRatio
-	if n := d.sessionLimit(now); n < unlimited {
-		u = max(u, part(int64(d.sessions), int64(n)))
+// usageLocked is the utilization of the device's scarcest resource.
+func (d *device) usageLocked(now time.Time) float64 {
+	u := d.expectedCostLocked() * float64(d.weightedLoad) / maxRatio
+	if n := d.sessionLimitLocked(now); n < unlimited {
+		u = max(u, fraction(int64(d.sessions), int64(n)))
 	}
-	if n := d.encoderLimit(now); n < unlimited {
-		u = max(u, part(int64(d.renditions), int64(n)))
+	if n := d.encoderLimitLocked(now); n < unlimited {
+		u = max(u, fraction(int64(d.renditions), int64(n)))
 	}
-	if n := d.memoryLimit(now); n > 0 {
-		u = max(u, part(d.memory(), n))
+	if n := d.memoryLimitLocked(now); n > 0 {
+		u = max(u, fraction(d.memoryInUseLocked(), n))
 	}
 	return u
 }
 
-func part(used, of int64) float64 { return float64(used) / float64(max(1, of)) }
+func fraction(used, of int64) float64 { return float64(used) / float64(max(1, of)) }
 
-// expected is the real-time ratio per unit of load to be expected. The caller holds mu.
-func (d *device) expected() float64 {
+// expectedCostLocked is the expected real-time ratio per unit of load.
+func (d *device) expectedCostLocked() float64 {
 	switch {
 	case d.cost > 0:
 		return d.cost
 	case d.offer.Cost > 0:
 		return d.offer.Cost
 	}
-	return nominal
+	return nominalCost
 }
 
-// sessionLimit, encoderLimit and memoryLimit are the numbers that the device said of
-// itself, or that it showed since by refusing. The callers hold mu.
-func (d *device) sessionLimit(now time.Time) int {
+// sessionLimitLocked, encoderLimitLocked and memoryLimitLocked are the limits of the
+// device's offer, or lower ones that it showed by refusing sessions.
+func (d *device) sessionLimitLocked(now time.Time) int {
 	return d.learned.sessions.bound(limitOr(d.offer.Sessions), now)
 }
 
-func (d *device) encoderLimit(now time.Time) int {
+func (d *device) encoderLimitLocked(now time.Time) int {
 	return d.learned.encoders.bound(limitOr(d.offer.EncoderSessions), now)
 }
 
-// memoryLimit is 0 where memory does not matter.
-func (d *device) memoryLimit(now time.Time) int64 {
+// memoryLimitLocked is 0 for a device without a memory limit.
+func (d *device) memoryLimitLocked(now time.Time) int64 {
 	if d.offer.Memory <= 0 || d.offer.SessionMemory <= 0 {
 		return 0
 	}
@@ -93,26 +91,27 @@ func limitOr(n int) int {
 	return n
 }
 
-// roomForSessions is how many more sessions may come by their number. The caller
-// holds mu.
-func (d *device) roomForSessions(now time.Time) int { return d.sessionLimit(now) - d.sessions }
+// freeSessionsLocked is how many more sessions fit the session limit.
+func (d *device) freeSessionsLocked(now time.Time) int { return d.sessionLimitLocked(now) - d.sessions }
 
-// roomForRenditions is how many renditions a further session may have, by encoders
-// and memory. The caller holds mu.
-func (d *device) roomForRenditions(now time.Time) int {
-	return min(d.roomForEncoders(now), d.roomInMemory(now))
+// freeRenditionsLocked is how many renditions a further session may have, by encoders
+// and memory.
+func (d *device) freeRenditionsLocked(now time.Time) int {
+	return min(d.freeEncodersLocked(now), d.renditionsInFreeMemoryLocked(now))
 }
 
-func (d *device) roomForEncoders(now time.Time) int { return d.encoderLimit(now) - d.renditions }
+func (d *device) freeEncodersLocked(now time.Time) int {
+	return d.encoderLimitLocked(now) - d.renditions
+}
 
-// roomInMemory is how many renditions a further session may have by memory. The caller
-// holds mu.
-func (d *device) roomInMemory(now time.Time) int {
-	limit := d.memoryLimit(now)
+// renditionsInFreeMemoryLocked is how many renditions a further session may have by
+// memory.
+func (d *device) renditionsInFreeMemoryLocked(now time.Time) int {
+	limit := d.memoryLimitLocked(now)
 	if limit == 0 {
 		return unlimited
 	}
-	left := limit - d.memory() - d.offer.SessionMemory
+	left := limit - d.memoryInUseLocked() - d.offer.SessionMemory
 	switch {
 	case left < 0:
 		return 0
@@ -122,101 +121,97 @@ func (d *device) roomInMemory(now time.Time) int {
 	return 1 + int(left/d.offer.RenditionMemory)
 }
 
-// roomForLoad is how much more weighted load may come by what was measured. The
-// caller holds mu.
+// freeLoadLocked is how much more weighted load fits the measured capacity.
 //
-// A device whose sessions use nothing always may have one: what it was once measured at may
-// have changed, and only work shows. New sessions that have not shown their cost are
-// at most as many as those that have, because the projection rests on these. A device
-// that lately had no time for a segment gets no more. One on another machine is admitted
-// by its own node, which said how many it takes.
-func (d *device) roomForLoad(o *rules, now time.Time) float64 {
-	weighted := float64(d.weighted)
+// A device whose sessions use nothing always accepts one, because its capacity may have changed
+// since it was measured. New sessions without a measured cost may not outnumber the measured
+// ones, on which the projection rests. A device that recently refused a segment for lack
+// of time gets no more sessions. A remote device with a session limit is bounded by its
+// own node.
+func (d *device) freeLoadLocked(o *rules, now time.Time) float64 {
+	weighted := float64(d.weightedLoad)
 	switch {
-	case d.sessions == d.unused, !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
+	case d.sessions == d.unusedSessions, !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
 		return math.Inf(1)
-	case d.cost > 0 && len(d.seated) >= max(o.untried, d.known), now.Sub(d.behind) < lately:
+	case d.cost > 0 && len(d.unmeasuredSince) >= max(o.untried, d.measuredSessions), now.Sub(d.behindAt) < recentPeriod:
 		return -1
 	case d.cost > 0:
-		return min((rounding*maxRatio-d.cost*weighted)/d.plausible(d.cost, 1), d.roomInQueue())
+		return min((rounding*maxRatio-d.cost*weighted)/d.plausibleCostLocked(d.cost, 1), d.freeQueueLoadLocked())
 	case d.offer.Cost > 0:
-		return untested/d.offer.Cost - weighted
-	case len(d.seated) < o.untried:
+		return untestedRatio/d.offer.Cost - weighted
+	case len(d.unmeasuredSince) < o.untried:
 		return math.Inf(1)
 	}
 	return -1
 }
 
-// maxBusy is the part of the time of a device's places above which it gets no further session.
-// The places are processor cores, which the node's other work, gateways and the system use too.
+// maxBusy is the share of the slots' time above which a device gets no further session. The
+// slots are processor cores, which the rest of the node, gateways and the system use as well.
 const maxBusy = 0.7
 
-// slowly is the part of a device's known sessions that may come at once where it could be
-// nearly full.
-const slowly = 1. / 8
+// unmeasuredShare is the number of unmeasured sessions, relative to the measured ones,
+// that a device may have when it could be nearly full.
+const unmeasuredShare = 1. / 8
 
-// roomInQueue is how much more weighted load may come by the time of the places in which
-// segments are worked on. The real-time ratio hardly grows before all places are busy, so it
-// promises too much of a device of which little is used. How segments that are in work at
-// once slow each other down is not known before many are: a device that would be full if
-// they share it evenly gets few sessions at a time, and the next ones when these have shown
-// what they take. The caller holds mu.
-func (d *device) roomInQueue() float64 {
-	if d.queue.places == 0 || d.places == 0 {
+// freeQueueLoadLocked is how much more weighted load fits the time of the queue's slots.
+// The real-time ratio hardly grows before all slots are busy, so on a device with little
+// load it overestimates the capacity. How much concurrent segments slow each other down is
+// unknown until many run at once. So a device that would be full if segments shared it
+// evenly gets few sessions at a time, and more once these are measured.
+func (d *device) freeQueueLoadLocked() float64 {
+	if d.queue.slots == 0 || d.slotTime == 0 {
 		return math.Inf(1)
 	}
-	weighted, places := float64(d.weighted), float64(d.queue.places)
-	whole, place := d.wholes/d.loads, d.places/d.loads
-	surely := (rounding*maxRatio - whole*weighted) / d.plausible(whole, places)
-	if likely := len(d.seated) < max(1, int(float64(d.known)*slowly)); !likely {
+	weighted, slots := float64(d.weightedLoad), float64(d.queue.slots)
+	deviceCost, slotCost := d.deviceTime/d.usualLoad, d.slotTime/d.usualLoad
+	surely := (rounding*maxRatio - deviceCost*weighted) / d.plausibleCostLocked(deviceCost, slots)
+	if likely := len(d.unmeasuredSince) < max(1, int(float64(d.measuredSessions)*unmeasuredShare)); !likely {
 		return surely
 	}
-	return max(surely, (rounding*maxBusy*places-place*weighted)/d.plausible(place, places))
+	return max(surely, (rounding*maxBusy*slots-slotCost*weighted)/d.plausibleCostLocked(slotCost, slots))
 }
 
-// plausible is what a unit of load may take that is not known yet, of so many places, by what
-// was measured of others: these may be few whose sources take much and whose renditions have
-// little load. It is at most heaviest times what the start-up test showed. What places are
-// really used for is known apart from it. The caller holds mu.
-func (d *device) plausible(measured, places float64) float64 {
-	if d.queue.places == 0 || d.offer.Cost <= 0 {
+// plausibleCostLocked is what a unit of load that is not measured yet may take on so many slots,
+// from what was measured of others: these may be few whose sources take much and whose renditions
+// have little load. It is at most maxWeight times what the start-up test showed.
+func (d *device) plausibleCostLocked(measured, slots float64) float64 {
+	if d.queue.slots == 0 || d.offer.Cost <= 0 {
 		return measured
 	}
-	return min(measured, heaviest*places*d.offer.Cost)
+	return min(measured, maxWeight*slots*d.offer.Cost)
 }
 
-// limit estimates how many sessions like those that there are the device can have.
-// The caller holds mu.
-func (d *device) limit(o *rules, now time.Time) int {
-	n, _ := d.limitBy(o, now)
+// limitLocked estimates how many sessions like the present ones the device can serve.
+func (d *device) limitLocked(o *rules, now time.Time) int {
+	n, _ := d.limitAndBoundLocked(o, now)
 	return n
 }
 
-// limitBy is limit, and the bound that makes it. The caller holds mu.
-func (d *device) limitBy(o *rules, now time.Time) (n int, by orchestrate.Bound) {
+// limitAndBoundLocked is limitLocked with the bound that sets the limit.
+func (d *device) limitAndBoundLocked(o *rules, now time.Time) (n int, by orchestrate.Bound) {
 	if !d.ready() {
 		return d.sessions, ""
 	}
-	n, by = d.sessionLimit(now), orchestrate.BySessions
+	n, by = d.sessionLimitLocked(now), orchestrate.BySessions
 	lower := func(to int, bound orchestrate.Bound) {
 		if to < n {
 			n, by = to, bound
 		}
 	}
-	per := d.usualRenditions()
-	if r := d.roomForEncoders(now); r < unlimited/2 {
+	per := d.usualRenditionsLocked()
+	if r := d.freeEncodersLocked(now); r < unlimited/2 {
 		lower(d.sessions+max(0, r)/per, orchestrate.ByEncoders)
 	}
-	if r := d.roomInMemory(now); r < unlimited/2 {
+	if r := d.renditionsInFreeMemoryLocked(now); r < unlimited/2 {
 		lower(d.sessions+r/per, orchestrate.ByMemory)
 	}
 	switch {
 	case !o.byRatio(), d.offer.Remote && d.offer.Sessions > 0:
-	case d.sessions > 0 && d.weighted > 0 && max(d.cost, d.offer.Cost) > 0:
-		lower(d.limitByRatio(o, now), orchestrate.ByPace)
+	case d.sessions > 0 && d.weightedLoad > 0 && max(d.cost, d.offer.Cost) > 0:
+		lower(d.limitByRatioLocked(o, now), orchestrate.ByPace)
 	default:
 		more := 0
-		if len(d.seated) < o.untried {
+		if len(d.unmeasuredSince) < o.untried {
 			more = 1
 		}
 		lower(max(d.sessions+more, o.untried), orchestrate.ByPace)
@@ -224,27 +219,26 @@ func (d *device) limitBy(o *rules, now time.Time) (n int, by orchestrate.Bound) 
 	return n, by
 }
 
-// usualRenditions and usualLoad are those of a session like the ones that there are.
-// The callers hold mu.
-func (d *device) usualRenditions() int {
+// usualRenditionsLocked and usualLoadLocked are those of an average present session.
+func (d *device) usualRenditionsLocked() int {
 	if d.sessions == 0 {
 		return 1
 	}
-	return max(1, d.renditions/max(1, d.sessions-d.unused))
+	return max(1, d.renditions/max(1, d.sessions-d.unusedSessions))
 }
 
-func (d *device) usualLoad() int64 {
+func (d *device) usualLoadLocked() int64 {
 	if d.sessions == 0 {
 		return 1
 	}
-	return max(1, d.weighted/int64(max(1, d.sessions-d.unused)))
+	return max(1, d.weightedLoad/int64(max(1, d.sessions-d.unusedSessions)))
 }
 
-func (d *device) limitByRatio(o *rules, now time.Time) int {
-	usual := d.usualLoad()
-	room := d.roomForLoad(o, now)
+func (d *device) limitByRatioLocked(o *rules, now time.Time) int {
+	usual := d.usualLoadLocked()
+	room := d.freeLoadLocked(o, now)
 	if room < float64(usual) {
-		// What the figures promise beyond is not proven yet.
+		// The projection beyond the present sessions is not proven yet.
 		return d.sessions
 	}
 	return d.sessions + max(1, int(min(room/float64(usual), unlimited)))

@@ -2,30 +2,29 @@ package pool
 
 import "time"
 
-// lately is how long after its last segment a session counts as running.
-const lately = 10 * time.Second
+// recentPeriod is how long after its last segment a session counts as running.
+const recentPeriod = 10 * time.Second
 
-// longAgo is when also a segment in work does not count any more: long ones have that time.
-const longAgo = 4 * lately
+// maxInWork is when a segment in work does not count any more: long ones have that time.
+const maxInWork = 4 * recentPeriod
 
-// recent lists a device's sessions that had a segment of late, the longest ago first,
-// and knows their load together. It is under the device's mu, and so are the links in
-// the sessions.
+// recent lists a device's sessions with a recent segment, the oldest first, and sums their
+// load. The device's mu guards it and the links in the sessions.
 type recent struct {
 	first, last *session
 	load        int64
 }
 
-// link is a session's place in the list of its device.
+// link is a session's node in the list of its device.
 type link struct {
 	prev, next *session
 	listed     bool
 	seen       time.Time
-	// counted is what it adds to the list's load.
+	// counted is its part of the list's load.
 	counted int64
 }
 
-// touch notes a segment of a session and forgets those that had none of late.
+// touch records a segment of a session and removes the sessions without a recent one.
 func (r *recent) touch(s *session, now time.Time) {
 	r.remove(s)
 	s.link = link{prev: r.last, listed: true, seen: now, counted: s.load}
@@ -36,9 +35,9 @@ func (r *recent) touch(s *session, now time.Time) {
 	}
 	r.last = s
 	r.load += s.link.counted
-	for old := r.first; old != s && now.Sub(old.link.seen) >= lately; old = r.first {
-		if old.inside.Load() > 0 {
-			r.touch(old, now) // a segment of it takes long
+	for old := r.first; old != s && now.Sub(old.link.seen) >= recentPeriod; old = r.first {
+		if old.inProgress.Load() > 0 {
+			r.touch(old, now) // it still has a segment in progress
 			return
 		}
 		r.remove(old)

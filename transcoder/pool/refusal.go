@@ -8,63 +8,65 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
-// refusal says which bound kept a session out, with its numbers. The caller holds
-// table.mu.
-func (p *Pool) refusal(n *needs, q *search) *fault.Fault {
+// refusalLocked is the fault of a session that got no device, with the bound and its
+// numbers. The caller holds table.mu.
+func (p *Pool) refusalLocked(n *needs, q *search) *fault.Fault {
 	t := &p.table
 	if t.ready == 0 {
-		return p.nobody()
+		return p.noDeviceReadyLocked()
 	}
-	if len(t.compatible(n)) == 0 {
+	if len(t.compatibleLocked(n)) == 0 {
 		return fault.New(fault.NoCapableTranscoder, opAdmit, n.objection)
 	}
-	return p.capped(n.classes, func(d *device, now time.Time) (orchestrate.Bound, string) { return d.bound(q, now) })
+	return p.cappedLocked(n.classes, func(d *device, now time.Time) (orchestrate.Bound,
+		string) {
+		return d.exceededBoundLocked(q, now)
+	})
 }
 
-// Capped is the refusal of a session beyond the limit of Usage, with the bound that
-// makes the limit and its numbers. It answers at once.
+// Capped is the refusal of a session beyond the limit of Usage, with the bound that sets
+// the limit and its numbers. It does not block.
 func (p *Pool) Capped() *fault.Fault {
 	t := &p.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if n := p.rules.maxSessions.Load(); n > 0 && n <= p.limit.Load() {
-		return byOption(p.number.Load(), n)
+	if n := p.rules.maxSessions.Load(); n > 0 && n <= p.sessionLimit.Load() {
+		return cappedByOption(p.sessionCount.Load(), n)
 	}
-	return p.full()
+	return p.fullLocked()
 }
 
-// full is the refusal of a session like those that the devices have. The caller holds
-// table.mu.
-func (p *Pool) full() *fault.Fault {
+// fullLocked is the refusal of a session like the present ones. The caller holds table.mu.
+func (p *Pool) fullLocked() *fault.Fault {
 	all := make([]*class, 0, len(p.table.classes))
 	for _, c := range p.table.classes {
 		all = append(all, c)
 	}
-	return p.capped(all, func(d *device, now time.Time) (orchestrate.Bound, string) {
-		_, by := d.limitBy(&p.rules, now)
-		q := search{renditions: d.usualRenditions(), load: float64(d.usualLoad())}
-		return by, d.words(by, &q, now)
+	return p.cappedLocked(all, func(d *device, now time.Time) (orchestrate.Bound, string) {
+		_, by := d.limitAndBoundLocked(&p.rules, now)
+		q := search{renditions: d.usualRenditionsLocked(), load: float64(d.usualLoadLocked())}
+		return by, d.boundDetailLocked(by, &q, now)
 	})
 }
 
-// byOption is the refusal where as many sessions are there as the operator permits.
-func byOption(have, most int64) *fault.Fault {
+// cappedByOption is the refusal beyond the operator's number of sessions.
+func cappedByOption(have, most int64) *fault.Fault {
 	return &fault.Fault{
 		Code: fault.OrchestratorCapped, Op: opAdmit, Err: orchestrate.ByOption,
 		Detail: fmt.Sprintf("%s: %d of %d in use", string(orchestrate.ByOption), have, most),
 	}
 }
 
-// capped is the refusal where none of some classes' devices has room; why is asked of
-// one of them, with its mu held. The caller holds table.mu.
-func (p *Pool) capped(classes []*class, why func(*device, time.Time) (orchestrate.Bound, string)) *fault.Fault {
+// cappedLocked is the refusal when none of the classes' devices has capacity. It calls why
+// for one of them with its mu held. The caller holds table.mu.
+func (p *Pool) cappedLocked(classes []*class, why func(*device, time.Time) (orchestrate.Bound, string)) *fault.Fault {
 	number := 0
 	for _, c := range classes {
-		number += c.tree.number
+		number += c.tree.count
 	}
-	d := least(classes)
+	d := leastUsed(classes)
 	if d == nil {
-		return fault.New(fault.OrchestratorCapped, opAdmit, "no device that could do it is ready")
+		return fault.New(fault.OrchestratorCapped, opAdmit, "no capable device is ready")
 	}
 	f := fault.New(fault.OrchestratorCapped, opAdmit, "")
 	d.mu.Lock()
@@ -81,22 +83,22 @@ func (p *Pool) capped(classes []*class, why func(*device, time.Time) (orchestrat
 	return f
 }
 
-// nobody is the refusal while no device is ready. The caller holds table.mu.
-func (p *Pool) nobody() *fault.Fault {
+// noDeviceReadyLocked is the refusal while no device is ready. The caller holds table.mu.
+func (p *Pool) noDeviceReadyLocked() *fault.Fault {
 	if len(p.table.devices) == 0 {
 		return fault.New(fault.NoTranscoders, opAdmit, "no transcoder is attached")
 	}
 	return fault.New(fault.NoTranscoders, opAdmit, fmt.Sprintf("none of %d devices is ready", len(p.table.devices)))
 }
 
-// least is a device of some classes to explain a refusal with: the one with the most
-// room, or any where all are full.
-func least(classes []*class) *device {
+// leastUsed is the device that explains a refusal: the least used one of the classes, or
+// any when all are full.
+func leastUsed(classes []*class) *device {
 	var q search
 	var some *device
 	for _, c := range classes {
 		c.tree.find(&q)
-		for _, d := range c.tree.devices[:min(len(c.tree.devices), looks)] {
+		for _, d := range c.tree.devices[:min(len(c.tree.devices), maxRefreshes)] {
 			if some == nil && d != nil {
 				some = d
 			}
@@ -108,38 +110,38 @@ func least(classes []*class) *device {
 	return some
 }
 
-// bound says which of the device's bounds a session would pass, with the numbers. The
-// caller holds mu.
-func (d *device) bound(q *search, now time.Time) (orchestrate.Bound, string) {
+// exceededBoundLocked is the bound of the device that a session would exceed, with its
+// numbers.
+func (d *device) exceededBoundLocked(q *search, now time.Time) (orchestrate.Bound, string) {
 	by := orchestrate.ByPace
 	switch {
-	case d.roomForSessions(now) <= 0:
+	case d.freeSessionsLocked(now) <= 0:
 		by = orchestrate.BySessions
-	case d.roomForEncoders(now) < q.renditions:
+	case d.freeEncodersLocked(now) < q.renditions:
 		by = orchestrate.ByEncoders
-	case d.roomInMemory(now) < q.renditions:
+	case d.renditionsInFreeMemoryLocked(now) < q.renditions:
 		by = orchestrate.ByMemory
 	}
-	return by, d.words(by, q, now)
+	return by, d.boundDetailLocked(by, q, now)
 }
 
-// words are the numbers of a bound, and what a session would add to them. The caller
-// holds mu.
-func (d *device) words(by orchestrate.Bound, q *search, now time.Time) string {
+// boundDetailLocked are the numbers of a bound, and what a session would add to them.
+func (d *device) boundDetailLocked(by orchestrate.Bound, q *search, now time.Time) string {
 	switch by {
 	case orchestrate.BySessions:
-		return fmt.Sprintf("%d of %d sessions in use", d.sessions, d.sessionLimit(now))
+		return fmt.Sprintf("%d of %d sessions in use", d.sessions, d.sessionLimitLocked(now))
 	case orchestrate.ByEncoders:
-		return fmt.Sprintf("%d of %d encoder sessions in use, %d more wanted", d.renditions, d.encoderLimit(now),
+		return fmt.Sprintf("%d of %d encoder sessions in use, %d more wanted", d.renditions, d.encoderLimitLocked(now),
 			q.renditions)
 	case orchestrate.ByMemory:
-		return fmt.Sprintf("%d of %d MiB of card memory in use, %d more wanted", d.memory()>>20, d.memoryLimit(now)>>20,
-			d.memoryFor(q.renditions)>>20)
+		return fmt.Sprintf("%d of %d MiB of card memory in use, %d more wanted", d.memoryInUseLocked()>>20,
+			d.memoryLimitLocked(now)>>20,
+			d.memoryForLocked(q.renditions)>>20)
 	}
-	ratio := d.expected() * (float64(d.weighted) + q.load)
+	ratio := d.expectedCostLocked() * (float64(d.weightedLoad) + q.load)
 	if ratio > maxRatio && max(d.cost, d.offer.Cost) > 0 {
 		return fmt.Sprintf("%d in use, one more would bring the real-time ratio to %.2f, over %.1f", d.sessions, ratio,
 			maxRatio)
 	}
-	return fmt.Sprintf("%d in use, of which %d have shown what they cost", d.sessions, d.known)
+	return fmt.Sprintf("%d in use, of which %d have shown what they cost", d.sessions, d.measuredSessions)
 }

@@ -55,15 +55,16 @@ func TestRetries(t *testing.T) {
 		jobs  int        // attempts on both devices
 		alone int
 	}{
-		"engine trouble goes elsewhere":  {fails: 1, code: fault.TranscoderFailed, want: fault.TranscoderFailed, jobs: 2},
-		"bad media is looked at twice":   {fails: 9, code: fault.InvalidData, want: fault.InvalidData, jobs: 2},
-		"a lost worker's segment":        {fails: 1, code: fault.WorkerReplaced, want: fault.WorkerReplaced, jobs: 2},
-		"a crash leads to a cell":        {fails: 9, code: fault.WorkerCrashed, jobs: 1, alone: 1},
-		"so does a silent worker":        {fails: 9, code: fault.WorkerUnresponsive, jobs: 1, alone: 1},
-		"and one that eats":              {fails: 9, code: fault.WorkerOutOfMemory, jobs: 1, alone: 1},
-		"exactly one retry":              {fails: 9, code: fault.TranscoderStopped, want: fault.TranscoderStopped, jobs: 2},
-		"a cancelled job stays so":       {fails: 9, code: fault.Canceled, want: fault.Canceled, jobs: 1},
-		"what one device cannot decode":  {fails: 1, code: fault.UnsupportedInputCodec, want: fault.UnsupportedInputCodec, jobs: 2},
+		"engine trouble goes elsewhere": {fails: 1, code: fault.TranscoderFailed, want: fault.TranscoderFailed, jobs: 2},
+		"bad media is looked at twice":  {fails: 9, code: fault.InvalidData, want: fault.InvalidData, jobs: 2},
+		"a lost worker's segment":       {fails: 1, code: fault.WorkerReplaced, want: fault.WorkerReplaced, jobs: 2},
+		"a crash leads to a cell":       {fails: 9, code: fault.WorkerCrashed, jobs: 1, alone: 1},
+		"so does a silent worker":       {fails: 9, code: fault.WorkerUnresponsive, jobs: 1, alone: 1},
+		"and one that eats":             {fails: 9, code: fault.WorkerOutOfMemory, jobs: 1, alone: 1},
+		"exactly one retry":             {fails: 9, code: fault.TranscoderStopped, want: fault.TranscoderStopped, jobs: 2},
+		"a cancelled job stays so":      {fails: 9, code: fault.Canceled, want: fault.Canceled, jobs: 1},
+		"what one device cannot decode": {fails: 1, code: fault.UnsupportedInputCodec, want: fault.UnsupportedInputCodec,
+			jobs: 2},
 		"an unrecoverable device":        {fails: 1, code: fault.UnrecoverableState, want: fault.UnrecoverableState, jobs: 2},
 		"a code nobody knows is retried": {fails: 9, code: "Nobody", want: "Nobody", jobs: 2},
 	} {

@@ -10,119 +10,119 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// maxQueue is how many segments of one session may wait for the one in work.
+// maxQueue is how many segments of one session may wait behind the one in progress.
 const maxQueue = 4
 
-// session is a stream that has a place on a device.
+// session is a stream that is assigned to a device.
 type session struct {
 	id core.SessionID
 	// seniority is smaller the earlier the session was admitted.
 	seniority uint64
-	// turn is held by the segment in work; waiters are served in order.
+	// turn is held by the segment in progress; waiters are served in order.
 	turn chan struct{}
-	// over is closed when the session ends.
-	over chan struct{}
-	// inside counts its segments in work or waiting, used is when it last had one, in
-	// nanoseconds.
-	inside atomic.Int32
-	used   atomic.Int64
+	// done is closed when the session ends.
+	done chan struct{}
+	// inProgress counts its segments in progress or waiting, usedAt is when it last had
+	// one, in nanoseconds.
+	inProgress atomic.Int32
+	usedAt     atomic.Int64
 
-	// link is under the mu of the session's device.
+	// link is guarded by the mu of the session's device.
 	link link
 	// unused says that nothing is booked for it there; under the same mu.
 	unused bool
 
-	mu sync.Mutex // covers what follows; taken before a device's, after the table's
-	// dev is where it has its place. Only its segment in work moves it.
+	mu sync.Mutex // guards the fields below; taken after table.mu and before device.mu
+	// dev is its device. Only its segment in progress moves it to another.
 	dev   *device
 	ended bool
 	needs *needs
-	// misfit says that its device cannot do what it needs now.
-	misfit bool
-	// These are changed under the device's mu as well. load and renditions are what it asked for last; weight is how much dearer it is
-	// than others of its load, and weighted both together.
-	load, weighted int64
-	renditions     int
-	weight         float64
-	// measured says that it has shown on its device what it costs, own is how much per
-	// unit of its load, ownLoad the load at the time.
-	measured     bool
-	own, ownLoad float64
-	// wall is what a segment takes as a rule, 0 before the first.
-	wall time.Duration
-	// pace is until when what it sent plays at least; see ahead.
-	pace time.Time
-	// moved is when it last left a device for want of speed.
-	moved time.Time
-	// late counts its segments that took longer than their time on several devices,
-	// lateAt is when the last one did.
-	late   int
-	lateAt time.Time
-	// clean counts its good segments since the last of these; excused says that since
-	// then it was once not blamed for what it had to do with; see blame.
-	clean   int
+	// incapable: its device cannot do what the session needs now.
+	incapable bool
+	// load and renditions are those of its last segment; weight is its cost relative to
+	// other sessions of the same load, and weightedLoad is load × weight. They are changed
+	// under the device's mu as well.
+	load, weightedLoad int64
+	renditions         int
+	weight             float64
+	// measured: its cost was measured on its device; measuredCost is that cost per unit of
+	// its load, measuredLoad its load at the time.
+	measured                   bool
+	measuredCost, measuredLoad float64
+	// typicalTime is the smoothed time that a segment takes, 0 before the first.
+	typicalTime time.Duration
+	// playsUntil is until when the media it sent play at least; see aheadBy.
+	playsUntil time.Time
+	// movedAt is when it last left a device that was too slow.
+	movedAt time.Time
+	// overtimes counts its segments that exceeded their deadline on several devices,
+	// overtimeAt is the time of the last one.
+	overtimes  int
+	overtimeAt time.Time
+	// goodRun counts its good segments since the last overtime or harm; excused says that
+	// it was already excused once since then, see blameLosses.
+	goodRun int
 	excused bool
-	// lost are the transcoders that its last segment lost, if they were many.
+	// lost are the transcoders that were lost over its last segment, if there were many.
 	lost []loss
-	// doubted says that its device found its last segment at fault and no other was
-	// asked.
-	doubted bool
+	// seekOther: only its device blamed its last segment, so the next one should run on
+	// another device.
+	seekOther bool
 }
 
-// at is the session's device.
-func (s *session) at() *device {
+// device is the session's device.
+func (s *session) device() *device {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.dev
 }
 
-// usual is what its segments take as a rule, 0 before the first.
-func (s *session) usual() time.Duration {
+// typical is the smoothed time that its segments take, 0 before the first.
+func (s *session) typical() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.wall
+	return s.typicalTime
 }
 
-// good is how many of its segments were done since one of them did harm.
-func (s *session) good() int {
+// goodSegments is the number of its good segments since one did harm.
+func (s *session) goodSegments() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.clean
+	return s.goodRun
 }
 
 const (
-	// pardon is how many good segments make up for those that were late.
-	pardon = 10
-	// maxLate is how many segments of a session may take longer than their time on
-	// several transcoders before the others are refused, lateRest for how long they are
-	// from the last one on.
-	maxLate  = 3
-	lateRest = 30 * time.Second
+	// forgiveAfter is the number of good segments that clears a session's overtimes.
+	forgiveAfter = 10
+	// maxOvertimes is the number of segments of a session that may exceed their deadline on
+	// several transcoders before its segments are refused; overtimeRest is for how long
+	// after the last one.
+	maxOvertimes = 3
+	overtimeRest = 30 * time.Second
 )
 
-// acquit counts a good segment; after enough of them the session is as any other. The
-// caller holds mu.
-func (s *session) acquit() {
-	if s.clean++; s.clean >= pardon {
-		s.late, s.excused = 0, false
+// recordGoodLocked counts a good segment; enough of them clear the session's record.
+func (s *session) recordGoodLocked() {
+	if s.goodRun++; s.goodRun >= forgiveAfter {
+		s.overtimes, s.excused = 0, false
 	}
 }
 
-// overtime counts a segment that took longer than its time on several transcoders and
-// returns how many there were.
-func (s *session) overtime() int {
+// recordOvertime counts a segment that exceeded its deadline on several transcoders and
+// returns the number of them.
+func (s *session) recordOvertime() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.late, s.lateAt, s.clean = s.late+1, time.Now(), 0
-	return s.late
+	s.overtimes, s.overtimeAt, s.goodRun = s.overtimes+1, time.Now(), 0
+	return s.overtimes
 }
 
-// refusal is why the session gets nothing done for a while, "" when it does.
+// refusal is why the session's segments are refused at present, "" when they are not.
 func (s *session) refusal() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.late >= maxLate && time.Since(s.lateAt) < lateRest {
-		return "the stream takes longer than its time on every transcoder"
+	if s.overtimes >= maxOvertimes && time.Since(s.overtimeAt) < overtimeRest {
+		return "the stream exceeds its deadline on every transcoder"
 	}
 	return ""
 }
@@ -132,21 +132,22 @@ func (p *Pool) session(job *core.TranscodeJob) (*session, error) {
 	s := p.sessions.get(job.Session)
 	if s == nil {
 		var err error
-		s, err = p.admit(core.SessionRequest{ID: job.Session, Profiles: job.Profiles, Needs: job.Needs, MinVersion: job.MinVersion})
+		s, err = p.admit(core.SessionRequest{ID: job.Session, Profiles: job.Profiles, Needs: job.Needs,
+			MinVersion: job.MinVersion})
 		if err != nil {
 			return nil, err
 		}
 	}
-	p.blame(s, job)
+	p.blameLosses(s, job)
 	if why := s.refusal(); why != "" {
 		return nil, fault.New(fault.SegmentRefused, "transcode", why)
 	}
-	s.used.Store(time.Now().UnixNano())
+	s.usedAt.Store(time.Now().UnixNano())
 	return s, nil
 }
 
-// enter waits for the session's turn and takes room for the input. leave gives
-// both back.
+// enter reserves memory for the input and waits for the session's turn. leave releases
+// both.
 func (p *Pool) enter(ctx context.Context, s *session, size int64) (leave func(), err error) {
 	if err := p.reserve(s, size); err != nil {
 		return nil, err
@@ -156,10 +157,10 @@ func (p *Pool) enter(ctx context.Context, s *session, size int64) (leave func(),
 	default:
 		select {
 		case s.turn <- struct{}{}:
-		case <-s.over:
+		case <-s.done:
 			err = fault.New(fault.TranscoderStopped, "transcode", "the session ended")
 		case <-ctx.Done():
-			err = fault.Wrap(fault.CodeOf(ctx.Err()), "wait for the segment before", ctx.Err())
+			err = fault.Wrap(fault.CodeOf(ctx.Err()), "wait for the previous segment", ctx.Err())
 		}
 	}
 	if err != nil {
@@ -172,31 +173,31 @@ func (p *Pool) enter(ctx context.Context, s *session, size int64) (leave func(),
 	}, nil
 }
 
-// reserve counts a segment in, unless there are too many of the session or too much
-// altogether.
+// reserve counts a segment, unless its session has too many or all inputs together are
+// too large.
 func (p *Pool) reserve(s *session, size int64) error {
 	if p.closed.Load() {
 		return fault.New(fault.TranscoderStopped, "transcode", "the node stops")
 	}
-	// One more than wait is in work.
-	if s.inside.Add(1) > maxQueue+1 {
-		s.inside.Add(-1)
+	// One is in progress, the others wait.
+	if s.inProgress.Add(1) > maxQueue+1 {
+		s.inProgress.Add(-1)
 		return fault.New(fault.TranscoderBusy, "transcode", "four segments of the session wait already")
 	}
-	if all := p.input.Add(size); all > p.o.MaxInput && all > size {
-		p.input.Add(-size)
-		s.inside.Add(-1)
+	if all := p.inputBytes.Add(size); all > p.o.MaxInput && all > size {
+		p.inputBytes.Add(-size)
+		s.inProgress.Add(-1)
 		return fault.New(fault.TranscoderBusy, "transcode", "the segments in work fill the memory set aside for them")
 	}
-	p.active.Add(1)
+	p.activeSegments.Add(1)
 	return nil
 }
 
 func (p *Pool) unreserve(s *session, size int64) {
-	s.used.Store(time.Now().UnixNano())
-	s.inside.Add(-1)
-	p.input.Add(-size)
-	if p.active.Add(-1) == 0 && p.draining.Load() {
+	s.usedAt.Store(time.Now().UnixNano())
+	s.inProgress.Add(-1)
+	p.inputBytes.Add(-size)
+	if p.activeSegments.Add(-1) == 0 && p.draining.Load() {
 		p.wake()
 	}
 }

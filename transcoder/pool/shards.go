@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// shards is the sessions by their ids, in parts with a lock each: a segment only looks
-// its session up, and a look at all of them holds up a part at a time.
+// shards is the map of sessions by id, in parts with a lock each, so that a scan over all
+// sessions blocks only one part at a time.
 type shards struct {
 	seed  maphash.Seed
 	parts [64]shard
@@ -63,7 +63,7 @@ func (s *shards) unused(part int, since time.Time) []core.SessionID {
 	defer p.mu.RUnlock()
 	var out []core.SessionID
 	for id, x := range p.byID {
-		if x.used.Load() < since.UnixNano() && x.inside.Load() == 0 {
+		if x.usedAt.Load() < since.UnixNano() && x.inProgress.Load() == 0 {
 			out = append(out, id)
 		}
 	}

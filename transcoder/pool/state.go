@@ -8,56 +8,78 @@ import (
 )
 
 const (
-	// sameFault: one dead worker fails all that is in it; that is one failure.
-	sameFault = 500 * time.Millisecond
-	// patience is how many failures in a row a device may have before it gets no
-	// new sessions for a while.
-	patience          = 3
+	// faultGap separates failures: a dead worker fails all its segments at once, which
+	// counts as one failure.
+	faultGap = 500 * time.Millisecond
+	// maxFaults is the number of consecutive failures that starts a quarantine.
+	maxFaults         = 3
 	firstQuarantine   = time.Second
 	longestQuarantine = time.Minute
 )
 
-// state says whether a device gets sessions. It is under the device's mu.
+// state decides whether a device accepts sessions. It is guarded by the device's mu.
 type state struct {
-	// gone: it was detached. away is why whoever attached it keeps sessions away, drained
-	// whether that is to be shown as draining. barred says that the operator does, which
-	// only the operator ends.
-	gone            bool
-	away            *fault.Fault
-	drained, barred bool
+	// gone: it was detached. suspended is why its owner keeps sessions away, nil when it
+	// does not; draining: that is shown as draining. operatorDrained: the operator drains
+	// the device, which only the operator ends.
+	gone                      bool
+	suspended                 *fault.Fault
+	draining, operatorDrained bool
 	// quarantine is nil while there is none.
 	quarantine *quarantine
-	// faults are the failures in a row, lastFault the time of the latest, cause what it
-	// was.
+	// faults counts consecutive failures; lastFault and cause are those of the latest.
 	faults    int
 	lastFault time.Time
 	cause     error
-	// strikes are the segments that it failed since it last did one, struck is the time
-	// of the latest; see penalty.
-	strikes int
-	struck  time.Time
+	// penalties counts failed segments since the last good one, penalizedAt is the time of
+	// the latest; see activePenalties.
+	penalties   int
+	penalizedAt time.Time
 }
 
-// quarantine is a time in which a device that failed again and again gets nothing.
+// quarantine is a time in which a device that failed repeatedly gets no sessions.
 type quarantine struct {
 	until time.Time
-	// over is closed when it ends before its time.
+	// over is closed when it ends early.
 	over chan struct{}
 }
 
-func (s *state) ready() bool {
-	return !s.gone && !s.barred && s.away == nil && s.quarantine == nil
+// phase is what a device may do now. Several reasons may keep sessions away at once; the
+// phase is the one that lasts longest.
+type phase int
+
+const (
+	phaseReady phase = iota
+	phaseQuarantined
+	phaseSuspended
+	phaseOperatorDrained
+	phaseDetached
+)
+
+func (s *state) phase() phase {
+	switch {
+	case s.gone:
+		return phaseDetached
+	case s.operatorDrained:
+		return phaseOperatorDrained
+	case s.suspended != nil:
+		return phaseSuspended
+	case s.quarantine != nil:
+		return phaseQuarantined
+	}
+	return phaseReady
 }
 
-// fail books a failure of the device, not of a segment, and reports whether a
-// quarantine begins.
+func (s *state) ready() bool { return s.phase() == phaseReady }
+
+// fail counts a failure of the device itself, and reports whether a quarantine begins.
 func (s *state) fail(now time.Time, cause error) bool {
-	if s.faults > 0 && now.Sub(s.lastFault) < sameFault {
+	if s.faults > 0 && now.Sub(s.lastFault) < faultGap {
 		return false
 	}
 	s.faults++
 	s.lastFault, s.cause = now, cause
-	n := s.faults - patience
+	n := s.faults - maxFaults
 	if n < 0 {
 		return false
 	}
@@ -70,9 +92,9 @@ func (s *state) fail(now time.Time, cause error) bool {
 	return true
 }
 
-// worked forgets the failures.
+// worked clears the failures and the quarantine after a good segment.
 func (s *state) worked() {
-	s.faults, s.strikes = 0, 0
+	s.faults, s.penalties = 0, 0
 	s.release()
 }
 
@@ -84,22 +106,21 @@ func (s *state) release() {
 	}
 }
 
-// describe is the state in placement's words, with code and reason when it is not
-// ready.
+// describe is the state as placement names it, with code and reason when it is not ready.
 func (s *state) describe() (name string, code fault.Code, reason string) {
-	switch {
-	case s.gone:
+	switch s.phase() {
+	case phaseDetached:
 		return placement.Draining, fault.DeviceDrained, "detached"
-	case s.barred:
+	case phaseOperatorDrained:
 		return placement.Draining, fault.DeviceDrained, "the operator drains it"
-	case s.away != nil:
+	case phaseSuspended:
 		name = placement.Suspended
-		if s.drained {
+		if s.draining {
 			name = placement.Draining
 		}
-		_, reason = fault.Public(s.away)
-		return name, s.away.Code, reason
-	case s.quarantine != nil:
+		_, reason = fault.Public(s.suspended)
+		return name, s.suspended.Code, reason
+	case phaseQuarantined:
 		_, reason = fault.Public(s.cause)
 		return placement.Quarantined, fault.CodeOf(s.cause), reason
 	}

@@ -11,42 +11,42 @@ import (
 	"github.com/tuttinode/tutti/core/placement"
 )
 
-// table is where places are looked for: the devices by what they can do.
+// table is the index of devices by capability that placement searches.
 type table struct {
-	mu      sync.Mutex // covers the fields below and the devices' places in the trees
-	classes map[string]*class
-	devices map[string]*device // by name
-	barred  map[string]bool    // names of devices that the operator drains
-	tallies placement.Tallies  // what devices did, by their names
-	// needs remembers which classes can do what sessions need; generation counts the
-	// changes of classes.
+	mu              sync.Mutex // guards the fields below and the devices' positions in the trees
+	classes         map[string]*class
+	devices         map[string]*device // by name
+	operatorDrained map[string]bool    // names of devices that the operator drains
+	tallies         placement.Tallies  // segment counts by device name
+	// needs caches which classes can serve which needs; generation counts the changes of
+	// classes.
 	needs      map[string]*needs
 	generation uint64
-	// turn counts placements, so that equals take turns.
+	// turn counts placements, so that equal devices take turns.
 	turn uint64
 	seq  int
-	// ready is how many devices are ready, units what these can do together.
-	ready int
-	units map[capability.ID]uint64
-	named map[capability.ID]int
-	// rest are devices taken from stale that were not looked at yet.
-	rest []*device
-	// struck are devices that failed segments of late; see strike.
-	struck []*device
-	work   Work
+	// ready counts the ready devices; unitSums and deviceCounts are their capacity units
+	// and the number of devices per capability.
+	ready        int
+	unitSums     map[capability.ID]uint64
+	deviceCounts map[capability.ID]int
+	// staleRest are devices taken from stale and not refreshed yet.
+	staleRest []*device
+	// penalized are devices that failed segments recently; see penalize.
+	penalized []*device
+	stats     PlacementStats
 
-	// stale are the devices whose rank may have changed, a stack without a lock:
-	// segments put them there.
+	// stale is a lock-free stack of devices whose rank may have changed. Segments push.
 	stale atomic.Pointer[device]
 }
 
-// Work is what placing has cost since the pool began.
-type Work struct {
-	// Searches for a place, and the nodes of the trees that were looked at for them.
+// PlacementStats is the cost of placement since the pool was made.
+type PlacementStats struct {
+	// Searches for a device, and the tree nodes visited by them.
 	Searches, Visited int64
 }
 
-// class is the devices that can do the same.
+// class holds the devices with equal capabilities.
 type class struct {
 	key    string
 	offer  capability.Capabilities
@@ -54,10 +54,10 @@ type class struct {
 	tree   tree
 }
 
-// does says why the class cannot do what is needed, "" when it can. A device without
-// capabilities of its own does whatever the node offers, and one of this machine is of
-// the node's own release: both were compared when the node let the session in.
-func (c *class) does(request *capability.Capabilities) string {
+// objection is why the class cannot serve a request, "" when it can. A device that states
+// no capabilities can do what the node offers, and a local device is of the node's own
+// release. The node checked both when it admitted the session.
+func (c *class) objection(request *capability.Capabilities) string {
 	if len(c.offer.Bits) == 0 {
 		return ""
 	}
@@ -69,27 +69,27 @@ func (c *class) does(request *capability.Capabilities) string {
 	return capability.Objection(request, &c.offer)
 }
 
-// needs is what sessions need of a device. It is shared by all that need the same.
+// needs are the capabilities that sessions need. Sessions with equal needs share it.
 type needs struct {
 	bits       []uint64
 	minVersion string
-	// Under the table's mu: the classes that will do at a generation, and why another
-	// one will not.
+	// Guarded by table.mu: the compatible classes at a generation, and why another class
+	// is not.
 	generation uint64
 	classes    []*class
 	objection  string
 }
 
-// is says whether these are the needs of a job.
-func (n *needs) is(bits []uint64, minVersion string) bool {
+// equal reports whether these are the needs of a job.
+func (n *needs) equal(bits []uint64, minVersion string) bool {
 	return n.minVersion == minVersion && slices.Equal(n.bits, bits)
 }
 
-// maxNeeds bounds the needs that are remembered: they come from strangers.
+// maxNeeds bounds the cache of needs, which come from untrusted senders.
 const maxNeeds = 1024
 
-// needsOf finds the needs of a session. The caller holds mu.
-func (t *table) needsOf(bits []uint64, minVersion string) *needs {
+// needsLocked returns the shared needs of a session.
+func (t *table) needsLocked(bits []uint64, minVersion string) *needs {
 	key := fmt.Sprintf("%x %s", bits, minVersion)
 	n := t.needs[key]
 	if n == nil {
@@ -102,15 +102,15 @@ func (t *table) needsOf(bits []uint64, minVersion string) *needs {
 	return n
 }
 
-// compatible are the classes that can do what is needed. The caller holds mu.
-func (t *table) compatible(n *needs) []*class {
+// compatibleLocked are the classes that can serve the needs.
+func (t *table) compatibleLocked(n *needs) []*class {
 	if n.generation == t.generation && n.generation != 0 {
 		return n.classes
 	}
 	n.generation, n.classes, n.objection = t.generation, nil, ""
 	request := capability.Capabilities{Bits: n.bits, Constraints: capability.Constraints{MinVersion: n.minVersion}}
 	for _, c := range t.classes {
-		if why := c.does(&request); why != "" {
+		if why := c.objection(&request); why != "" {
 			n.objection = why
 			continue
 		}
@@ -119,19 +119,19 @@ func (t *table) compatible(n *needs) []*class {
 	return n.classes
 }
 
-// find looks for a place. The caller holds mu.
-func (t *table) find(n *needs, s *search) *device {
+// findLocked runs a search over the compatible classes.
+func (t *table) findLocked(n *needs, s *search) *device {
 	s.found, s.visited = nil, 0
-	for _, c := range t.compatible(n) {
+	for _, c := range t.compatibleLocked(n) {
 		c.tree.find(s)
 	}
-	t.work.Searches++
-	t.work.Visited += int64(s.visited)
+	t.stats.Searches++
+	t.stats.Visited += int64(s.visited)
 	return s.found
 }
 
-// join puts a device into its class. The caller holds mu.
-func (t *table) join(d *device, offer *capability.Capabilities, remote bool) {
+// joinClassLocked adds a device to its class.
+func (t *table) joinClassLocked(d *device, offer *capability.Capabilities, remote bool) {
 	key := fmt.Sprintf("%x %x %t %s", offer.Bits, offer.Mandatory, remote, offer.Version)
 	c := t.classes[key]
 	if c == nil {
@@ -139,52 +139,52 @@ func (t *table) join(d *device, offer *capability.Capabilities, remote bool) {
 		t.classes[key] = c
 		t.generation++
 	}
-	d.class, d.slot = c, c.tree.add(d)
+	d.class, d.leaf = c, c.tree.add(d)
 }
 
-// part takes a device out of its class. The caller holds mu.
-func (t *table) part(d *device) {
+// leaveClassLocked removes a device from its class.
+func (t *table) leaveClassLocked(d *device) {
 	c := d.class
 	if c == nil {
 		return
 	}
-	c.tree.remove(d.slot)
-	if c.tree.number == 0 {
+	c.tree.remove(d.leaf)
+	if c.tree.count == 0 {
 		delete(t.classes, c.key)
 		t.generation++
 	}
 	d.class = nil
 }
 
-// touch asks for a look at the device's rank before the next placement.
-func (t *table) touch(d *device) {
-	if !d.dirty.CompareAndSwap(false, true) {
+// markStale has the device's rank refreshed before the next placement.
+func (t *table) markStale(d *device) {
+	if !d.stale.CompareAndSwap(false, true) {
 		return
 	}
 	for {
 		top := t.stale.Load()
-		d.waiting = top
+		d.nextStale = top
 		if t.stale.CompareAndSwap(top, d) {
 			return
 		}
 	}
 }
 
-// due takes one device that was touched, nil when there is none. The caller holds mu.
-func (t *table) due() *device {
-	if len(t.rest) == 0 {
+// nextStaleLocked takes one stale device, nil when there is none.
+func (t *table) nextStaleLocked() *device {
+	if len(t.staleRest) == 0 {
 		for d := t.stale.Swap(nil); d != nil; {
-			t.rest = append(t.rest, d)
-			d, d.waiting = d.waiting, nil
+			t.staleRest = append(t.staleRest, d)
+			d, d.nextStale = d.nextStale, nil
 		}
 	}
-	last := len(t.rest) - 1
+	last := len(t.staleRest) - 1
 	if last < 0 {
 		return nil
 	}
-	d := t.rest[last]
-	t.rest[last] = nil
-	t.rest = t.rest[:last]
-	d.dirty.Store(false)
+	d := t.staleRest[last]
+	t.staleRest[last] = nil
+	t.staleRest = t.staleRest[:last]
+	d.stale.Store(false)
 	return d
 }

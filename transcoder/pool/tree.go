@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// rank is what a tree knows of a device, or of the devices below a node of it.
+// rank is the search key of a device, or the best of the devices below a tree node.
 type rank struct {
-	// key is how much of the device is in use, in steps: the least goes first. turn is when
-	// it last got a session, so that equals take turns.
+	// key is the device's utilization in steps: the least goes first. turn is when it last
+	// got a session, so that equal devices take turns.
 	key  float64
 	turn uint64
-	// load is how much more work fits by what was measured, renditions how many more
-	// by everything else; negative where nothing does.
+	// load is the free load by measured capacity, renditions the free renditions by all
+	// other limits; negative when nothing fits.
 	load       float64
 	renditions int
 }
 
-// shut is the rank of a device that takes nothing.
-var shut = rank{key: math.Inf(1), load: math.Inf(-1), renditions: -1}
+// unavailable is the rank of a device that accepts no session.
+var unavailable = rank{key: math.Inf(1), load: math.Inf(-1), renditions: -1}
 
-// before says whether a device of this rank gets a session sooner than the other.
+// before reports whether a device of this rank gets a session first.
 func (r *rank) before(other *rank) bool {
 	if r.key != other.key {
 		return r.key < other.key
@@ -28,9 +28,9 @@ func (r *rank) before(other *rank) bool {
 	return r.turn < other.turn
 }
 
-// both is the rank of two together: the first of them, and the most room in each
-// respect.
-func both(a, b *rank) rank {
+// combineRanks is the rank of a node with two children: the one that goes first, with the
+// most free load and renditions of either.
+func combineRanks(a, b *rank) rank {
 	out := *a
 	if b.before(a) {
 		out = *b
@@ -40,14 +40,14 @@ func both(a, b *rank) rank {
 	return out
 }
 
-// tree finds the least used device with room: a complete binary tree whose leaves
-// are devices and whose nodes know the best and the roomiest below them.
+// tree finds the least used device with enough capacity. It is a complete binary tree
+// whose leaves are devices and whose nodes hold the combined rank of their leaves.
 type tree struct {
-	size    int       // leaves that there is room for, a power of two
+	size    int       // number of leaves, a power of two
 	nodes   []rank    // 1 is the root, the children of i are 2i and 2i+1
 	devices []*device // by leaf, nil where there is none
 	free    []int     // leaves without a device
-	number  int
+	count   int
 }
 
 // add gives a device a leaf.
@@ -59,16 +59,16 @@ func (t *tree) add(d *device) (slot int) {
 	slot = t.free[last]
 	t.free = t.free[:last]
 	t.devices[slot] = d
-	t.number++
+	t.count++
 	return slot
 }
 
-// remove takes the device of a leaf away.
+// remove frees a device's leaf.
 func (t *tree) remove(slot int) {
-	t.set(slot, shut)
+	t.set(slot, unavailable)
 	t.devices[slot] = nil
 	t.free = append(t.free, slot)
-	t.number--
+	t.count--
 }
 
 // grow doubles the leaves.
@@ -76,7 +76,7 @@ func (t *tree) grow() {
 	old, size := t.size, max(2, 2*t.size)
 	nodes, devices := make([]rank, 2*size), make([]*device, size)
 	for i := range nodes {
-		nodes[i] = shut
+		nodes[i] = unavailable
 	}
 	copy(devices, t.devices)
 	if old > 0 {
@@ -87,7 +87,7 @@ func (t *tree) grow() {
 	}
 	t.size, t.nodes, t.devices = size, nodes, devices
 	for i := size - 1; i > 0; i-- {
-		t.nodes[i] = both(&t.nodes[2*i], &t.nodes[2*i+1])
+		t.nodes[i] = combineRanks(&t.nodes[2*i], &t.nodes[2*i+1])
 	}
 }
 
@@ -96,7 +96,7 @@ func (t *tree) set(slot int, r rank) {
 	i := t.size + slot
 	t.nodes[i] = r
 	for i /= 2; i > 0; i /= 2 {
-		up := both(&t.nodes[2*i], &t.nodes[2*i+1])
+		up := combineRanks(&t.nodes[2*i], &t.nodes[2*i+1])
 		if up == t.nodes[i] {
 			return
 		}
@@ -104,13 +104,13 @@ func (t *tree) set(slot int, r rank) {
 	}
 }
 
-// search is a look for a device.
+// search is a request for a device, and its result.
 type search struct {
-	// load and renditions are what must fit; load is not looked at when soft.
+	// load and renditions must fit; ignoreLoad drops the condition on load.
 	load       float64
 	renditions int
-	soft       bool
-	// skip is not taken.
+	ignoreLoad bool
+	// skip are devices to leave out.
 	skip []*device
 
 	found   *device
@@ -118,14 +118,14 @@ type search struct {
 	visited int
 }
 
-// fits says whether what is wanted may fit below a node.
+// fits reports whether the demand may fit on a device below a node.
 func (s *search) fits(r *rank) bool {
-	return r.renditions >= s.renditions && (s.soft || r.load >= s.load)
+	return r.renditions >= s.renditions && (s.ignoreLoad || r.load >= s.load)
 }
 
-// find takes the first device with room, if it goes before the one found already.
+// find takes the first device with enough capacity, if it goes before s.found.
 func (t *tree) find(s *search) {
-	if t.number > 0 {
+	if t.count > 0 {
 		t.visit(1, s)
 	}
 }

@@ -18,7 +18,7 @@ func TestTreeFindsWhatALookAtAllWouldFind(t *testing.T) {
 		turn := uint64(0)
 		some := rapid.Custom(func(t *rapid.T) rank {
 			if rapid.IntRange(0, 4).Draw(t, "shut") == 0 {
-				return shut
+				return unavailable
 			}
 			turn++
 			return rank{
@@ -46,8 +46,9 @@ func TestTreeFindsWhatALookAtAllWouldFind(t *testing.T) {
 				order = append(order[:i], order[i+1:]...)
 			}
 			s := search{
-				load: float64(rapid.IntRange(0, 5).Draw(t, "want load")), renditions: rapid.IntRange(1, 5).Draw(t, "want renditions"),
-				soft: rapid.Bool().Draw(t, "soft"),
+				load: float64(rapid.IntRange(0, 5).Draw(t, "want load")), renditions: rapid.IntRange(1, 5).Draw(t,
+					"want renditions"),
+				ignoreLoad: rapid.Bool().Draw(t, "soft"),
 			}
 			if len(order) > 0 && rapid.Bool().Draw(t, "skip") {
 				s.skip = []*device{order[0]}

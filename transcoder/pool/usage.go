@@ -10,19 +10,19 @@ import (
 	"github.com/tuttinode/tutti/core/placement"
 )
 
-// Usage is how many sessions there are and how many there may be. Where no number was
-// set it is an estimate for sessions like those there are. Where there is no room for
-// any, because no device is ready, those that are have shown that they bear none, or
-// the node stops, it says why. It answers at once.
+// Usage is the number of sessions and their limit. Without MaxSessions the limit is an
+// estimate for sessions like the present ones. When no session fits at all, because no
+// device is ready, the devices have no capacity or the node stops, Refusal says why. It
+// does not block.
 func (p *Pool) Usage() orchestrate.Usage {
 	t := &p.table
-	// What segments have measured since the last placement may have changed the estimate.
+	// Segments since the last placement may have changed the estimate.
 	if t.mu.TryLock() {
-		p.catchUp(looks)
+		p.refreshStaleLocked(maxRefreshes)
 		t.mu.Unlock()
 	}
-	u := orchestrate.Usage{Sessions: int(p.number.Load())}
-	limit := p.limit.Load()
+	u := orchestrate.Usage{Sessions: int(p.sessionCount.Load())}
+	limit := p.sessionLimit.Load()
 	if n := p.rules.maxSessions.Load(); n > 0 {
 		limit = min(limit, n)
 	}
@@ -30,32 +30,32 @@ func (p *Pool) Usage() orchestrate.Usage {
 	case p.draining.Load():
 		limit = int64(u.Sessions)
 		u.Refusal = fault.New(fault.OrchestratorCapped, opAdmit, "the node stops")
-	case p.ready.Load() == 0:
+	case p.readyDevices.Load() == 0:
 		t.mu.Lock()
 		if t.ready == 0 {
-			u.Refusal = p.nobody()
+			u.Refusal = p.noDeviceReadyLocked()
 		}
 		t.mu.Unlock()
 	case limit <= 0:
 		t.mu.Lock()
-		u.Refusal = p.full()
+		u.Refusal = p.fullLocked()
 		t.mu.Unlock()
 	}
-	// There is no such number where no device bounds it.
+	// Without a bound on any device there is no limit to report.
 	if limit < unlimited {
 		u.Limit = int(max(0, limit))
 	}
 	return u
 }
 
-// Work is what placing has cost since the pool began.
-func (p *Pool) Work() Work {
+// PlacementStats is the cost of placement since the pool was made.
+func (p *Pool) PlacementStats() PlacementStats {
 	p.table.mu.Lock()
 	defer p.table.mu.Unlock()
-	return p.table.work
+	return p.table.stats
 }
 
-// Devices is the state of each device, in the order in which they were attached.
+// Devices is the state of each device, in order of attachment.
 func (p *Pool) Devices() []placement.Use {
 	p.table.mu.Lock()
 	all := make([]*device, 0, len(p.table.devices))
@@ -76,12 +76,12 @@ func (d *device) use(now time.Time) placement.Use {
 	defer d.mu.Unlock()
 	u := placement.Use{
 		Device: d.label, Sessions: d.sessions, Segments: d.segments, Load: d.load, Ratio: d.ratio,
-		Memory: d.memory(), EncoderLimit: d.offer.EncoderSessions, SessionMemory: d.offer.SessionMemory,
+		Memory: d.memoryInUseLocked(), EncoderLimit: d.offer.EncoderSessions, SessionMemory: d.offer.SessionMemory,
 		Cost:   d.offer.Cost,
 		Remote: d.offer.Remote, Since: d.since,
 	}
 	u.Done, u.Failed = d.tally.Counts()
-	if n := d.sessionLimit(now); n < unlimited {
+	if n := d.sessionLimitLocked(now); n < unlimited {
 		u.Limit = n
 	}
 	if d.offer.EncoderSessions > 0 {

@@ -24,7 +24,8 @@ func TestUsageWithoutRoom(t *testing.T) {
 			t.Error(err)
 		}
 		p.EndSession("a")
-		if u := p.Usage(); u.Limit != 0 || !u.Full() || u.Refusal == nil || u.Refusal.Code != fault.OrchestratorCapped || p.Ready() != 1 {
+		if u := p.Usage(); u.Limit != 0 || !u.Full() || u.Refusal == nil || u.Refusal.Code != fault.OrchestratorCapped ||
+			p.Ready() != 1 {
 			t.Errorf("without room: %+v", u)
 		}
 		a.Update(placement.Offer{})

@@ -16,9 +16,8 @@ type Encoders struct {
 }
 
 // Count opens hardware encoders until the driver refuses one, or until there are
-// Options.Encoders. Whoever has encoders open takes them from the number, and who
-// wants one meanwhile may be refused. A count that fails finds no limit: that is no
-// reason to do without the device.
+// Options.Encoders. Encoders of other programs lower the number, and other programs may be
+// refused during the count. A failed count finds no limit: the device stays usable.
 func (d *Device) Count(ctx context.Context) Encoders {
 	t := &tester{o: d.o, engine: d}
 	return t.count(ctx)

@@ -45,7 +45,7 @@ func (d *Device) Reprobe(ctx context.Context) error {
 	t := &tester{o: d.o, engine: d.Worker, renditions: 1}
 	limit := d.o.First
 	if until, ok := ctx.Deadline(); ok {
-		// Who asks with little time wants to know, too, whether the device hangs.
+		// Leave a caller with little time enough to learn that the device hangs.
 		limit = min(limit, time.Until(until)*9/10)
 	}
 	err := t.try(ctx, trials[0], 1, limit)

@@ -62,7 +62,9 @@ func (t *tester) footprint(ctx context.Context, e transcoder.Engine) (one, furth
 }
 
 // with is the memory in use once a session with these renditions is open, too.
-func (t *tester) with(ctx context.Context, e transcoder.Engine, id core.SessionID, profiles []core.Profile) (int64, bool) {
+func (t *tester) with(
+	ctx context.Context, e transcoder.Engine, id core.SessionID, profiles []core.Profile,
+) (int64, bool) {
 	_, err := e.Transcode(ctx, &core.TranscodeJob{
 		Session: id, Manifest: manifest, Input: large, Duration: whiteTime, Profiles: profiles, Origin: "offchain",
 	})

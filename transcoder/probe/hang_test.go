@@ -39,7 +39,8 @@ func TestADriverThatHangsOnOneCodec(t *testing.T) {
 		s := newScripted(t)
 		s.on = hanging("vp9.webm")
 		r := probe.Test(t.Context(), s, probe.Options{})
-		if r.Fault != nil || r.Took != probe.DefaultClip || r.Capabilities.Has(capability.VP9Decode) || !r.Capabilities.Has(capability.H264DecodeYUV420Bit10) {
+		if r.Fault != nil || r.Took != probe.DefaultClip || r.Capabilities.Has(capability.VP9Decode) ||
+			!r.Capabilities.Has(capability.H264DecodeYUV420Bit10) {
 			t.Errorf("got %+v", r)
 		}
 	})
@@ -95,7 +96,8 @@ func TestReprobe(t *testing.T) {
 		}
 		s.on = hanging("h264_yuv420p.ts")
 		begin := time.Now()
-		if err := d.Reprobe(t.Context()); !errors.Is(err, fault.DeviceTestFailed) || time.Since(begin) != probe.DefaultFirst || len(s.replaced) != 1 {
+		if err := d.Reprobe(t.Context()); !errors.Is(err, fault.DeviceTestFailed) ||
+			time.Since(begin) != probe.DefaultFirst || len(s.replaced) != 1 {
 			t.Errorf("a device that hangs: %v after %v, replaced for %v", err, time.Since(begin), s.replaced)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

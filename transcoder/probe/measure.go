@@ -24,7 +24,8 @@ func (t *tester) pace(ctx context.Context, encoders int) float64 {
 			ratio := float64(spent) / float64(time.Duration(streams)*patternTime)
 			return ratio / float64(int64(streams)*transcoder.Load(profiles))
 		}
-		t.o.Log.Info("a device does not manage this many streams", "device", t.engine.Device(), "streams", streams, "err", err)
+		t.o.Log.Info("a device does not manage this many streams", "device", t.engine.Device(), "streams", streams, "err",
+			err)
 		if t.shaken || ctx.Err() != nil {
 			break
 		}

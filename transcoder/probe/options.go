@@ -19,8 +19,8 @@ type Options struct {
 	// Encoders is how many hardware encoders are tried at once before a card counts
 	// as one without a limit; 0 is DefaultEncoders.
 	Encoders int
-	// Memory tells how much of the device's memory is in use, by anybody, not before
-	// it is called; false when that cannot be known. Nil: memory does not matter.
+	// Memory is how much of the device's memory is in use by any process, read after the
+	// call; false when unknown. Nil: memory does not matter.
 	Memory func(ctx context.Context) (used int64, known bool)
 	// Streams is how many streams side by side measure the pace: one for a processor,
 	// which a single stream keeps busy, some more for a GPU. 0 measures none.

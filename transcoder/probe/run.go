@@ -47,7 +47,8 @@ func check(res *core.TranscodeResult, want int) error {
 	}
 	for i, r := range res.Renditions {
 		if r.Frames <= 0 || r.Pixels <= 0 || len(r.Data) < core.MinRenditionBytes {
-			return fault.New(fault.InvalidData, op, fmt.Sprintf("rendition %d has %d frames in %d bytes", i, r.Frames, len(r.Data)))
+			return fault.New(fault.InvalidData, op, fmt.Sprintf("rendition %d has %d frames in %d bytes", i, r.Frames,
+				len(r.Data)))
 		}
 	}
 	return nil

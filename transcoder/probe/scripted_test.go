@@ -41,14 +41,15 @@ type scripted struct {
 
 func newScripted(t *testing.T) *scripted {
 	s := &scripted{t: t, open: make(map[core.SessionID]int)}
-	s.Fake = &coretest.Fake{Name: "0", RenditionBytes: 4000, On: func(ctx context.Context, _ int, job *core.TranscodeJob) error {
-		if s.on != nil {
-			if err := s.on(ctx, clipName(t, job.Input), job); err != nil {
-				return err
+	s.Fake = &coretest.Fake{Name: "0", RenditionBytes: 4000,
+		On: func(ctx context.Context, _ int, job *core.TranscodeJob) error {
+			if s.on != nil {
+				if err := s.on(ctx, clipName(t, job.Input), job); err != nil {
+					return err
+				}
 			}
-		}
-		return s.take(job)
-	}}
+			return s.take(job)
+		}}
 	return s
 }
 

@@ -55,7 +55,8 @@ func TestAChildThatStartsSlowly(t *testing.T) {
 			return hang(ctx, clip, job)
 		}
 		r := probe.Test(t.Context(), s, probe.Options{})
-		if r.Fault != nil || r.Capabilities.Has(capability.VP8Decode) || !r.Capabilities.Has(capability.VP9Decode) || len(r.Missing) != 1 {
+		if r.Fault != nil || r.Capabilities.Has(capability.VP8Decode) || !r.Capabilities.Has(capability.VP9Decode) ||
+			len(r.Missing) != 1 {
 			t.Errorf("got %+v", r)
 		}
 	})
@@ -118,7 +119,8 @@ func TestAReprobeWithLittleTime(t *testing.T) {
 		s.on = hanging("h264_yuv420p.ts")
 		ctx, cancel := context.WithTimeout(t.Context(), probe.DefaultFirst)
 		defer cancel()
-		if err := probe.NewDevice(s, probe.Options{}).Reprobe(ctx); fault.CodeOf(err) != fault.DeviceTestFailed || !slices.Equal(s.replaced, []fault.Code{fault.TranscodeTimeout}) {
+		if err := probe.NewDevice(s, probe.Options{}).Reprobe(ctx); fault.CodeOf(err) != fault.DeviceTestFailed ||
+			!slices.Equal(s.replaced, []fault.Code{fault.TranscodeTimeout}) {
 			t.Errorf("got %v, replaced %v", err, s.replaced)
 		}
 	})

@@ -57,8 +57,8 @@ func (t *tester) all(ctx context.Context) Result {
 	}
 	r, cut := t.rest(ctx)
 	if t.shaken || cut {
-		// What hung or crashed may have taken the driver along; of what was cut off
-		// nobody knows whether it hung.
+		// A hang or crash may have affected the driver, and an interrupted test may have
+		// hung.
 		if err := t.try(ctx, trials[0], 1, t.o.First); err != nil {
 			return Result{Fault: unfit(err), Missing: r.Missing}
 		}
@@ -93,7 +93,8 @@ func (t *tester) optional(ctx context.Context, c trial) error {
 	}
 	err := t.try(ctx, c, t.renditions, t.o.Clip)
 	if err != nil {
-		t.o.Log.Info("a device lacks an optional capability", "device", t.engine.Device(), "capability", c.id.String(), "err", err)
+		t.o.Log.Info("a device lacks an optional capability", "device", t.engine.Device(), "capability", c.id.String(),
+			"err", err)
 	}
 	return err
 }

@@ -39,12 +39,14 @@ func TestAGoodDevice(t *testing.T) {
 		if r.SessionMemory != 150<<20 || r.RenditionMemory != 50<<20 {
 			t.Errorf("a session takes %d and %d", r.SessionMemory, r.RenditionMemory)
 		}
-		load := transcoder.Load([]core.Profile{{Width: 1280, Height: 720}, {Width: 854, Height: 480}, {Width: 640, Height: 360}, {Width: 426, Height: 240}})
+		load := transcoder.Load([]core.Profile{{Width: 1280, Height: 720}, {Width: 854, Height: 480},
+			{Width: 640, Height: 360}, {Width: 426, Height: 240}})
 		if want := 0.12 / float64(2*load); r.Cost < want*0.999 || r.Cost > want*1.001 {
 			t.Errorf("cost %g, want %g", r.Cost, want)
 		}
 		o := r.Offer(placement.Offer{Sessions: 7, Memory: 8 << 30})
-		if o.Sessions != 7 || o.Memory != 8<<30 || o.SessionMemory != r.SessionMemory || o.RenditionMemory != r.RenditionMemory || o.Cost != r.Cost || !o.Capabilities.Bits.Has(capability.VP9Decode) {
+		if o.Sessions != 7 || o.Memory != 8<<30 || o.SessionMemory != r.SessionMemory ||
+			o.RenditionMemory != r.RenditionMemory || o.Cost != r.Cost || !o.Capabilities.Bits.Has(capability.VP9Decode) {
 			t.Errorf("offer %+v", o)
 		}
 		if left := s.sum(); left != 0 || len(s.Violations()) != 0 {
@@ -67,7 +69,8 @@ func TestOptionalCapabilitiesThatAreNotThere(t *testing.T) {
 			s := newScripted(t)
 			s.on = failing(refused, clip)
 			r := probe.Test(t.Context(), s, probe.Options{})
-			if r.Fault != nil || len(r.Missing) != 1 || r.Missing[0].ID != id || !errors.Is(r.Missing[0].Err, fault.UnsupportedInputPixelFormat) {
+			if r.Fault != nil || len(r.Missing) != 1 || r.Missing[0].ID != id ||
+				!errors.Is(r.Missing[0].Err, fault.UnsupportedInputPixelFormat) {
 				t.Fatalf("got %+v", r)
 			}
 			if want := all().Without(id); !r.Capabilities.In(want) || !want.In(r.Capabilities) {
@@ -149,7 +152,8 @@ func TestDevicesThatCannotWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := probe.Test(t.Context(), row.open(t), probe.Options{Streams: 1})
-			if r.Fault == nil || r.Fault.Code != fault.DeviceTestFailed || !errors.Is(r.Fault, row.code) || r.Fault.Detail != string(row.code) || r.Capabilities.Len() != 0 {
+			if r.Fault == nil || r.Fault.Code != fault.DeviceTestFailed || !errors.Is(r.Fault, row.code) ||
+				r.Fault.Detail != string(row.code) || r.Capabilities.Len() != 0 {
 				t.Errorf("got %+v, %v", r, r.Fault)
 			}
 		})

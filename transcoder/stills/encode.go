@@ -22,10 +22,13 @@ const (
 // second, width pixels wide; the height follows the frames' shape. session must
 // be the caller's own: it exists for this one call. Errors are the transcoder's,
 // and TranscoderInvalidInput for frames that cannot be a video.
-func Encode(ctx context.Context, t core.Transcoder, session core.SessionID, frames [][]byte, fps float64, width, height int) ([]byte, error) {
+func Encode(
+	ctx context.Context, t core.Transcoder, session core.SessionID, frames [][]byte, fps float64, width, height int,
+) ([]byte, error) {
 	const op = "make video of frames"
 	if len(frames) == 0 || len(frames) > maxFrames {
-		return nil, fault.New(fault.TranscoderInvalidInput, op, fmt.Sprintf("%d frames, 1 to %d are possible", len(frames), maxFrames))
+		return nil, fault.New(fault.TranscoderInvalidInput, op,
+			fmt.Sprintf("%d frames, 1 to %d are possible", len(frames), maxFrames))
 	}
 	if fps < 0.1 || fps > maxRate {
 		return nil, fault.New(fault.TranscoderInvalidInput, op, fmt.Sprintf("%g frames per second", fps))

@@ -36,7 +36,8 @@ func picture(t testing.TB, w, h int, shade uint8) []byte {
 // The frames become a video of as many frames, with the rate and size asked for.
 func TestEncode(t *testing.T) {
 	t.Parallel()
-	e, err := libav.New(libav.Options{Device: "cpu", Preset: "veryfast", Cores: 1, Version: "test", Log: slog.New(slog.DiscardHandler)})
+	e, err := libav.New(libav.Options{Device: "cpu", Preset: "veryfast", Cores: 1, Version: "test",
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,14 +59,16 @@ func TestEncode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Status != transcoder.ProbeOK && info.AudioCodec != "" || info.VideoCodec != "h264" || info.Width != 512 || info.Height != 288 {
+		if info.Status != transcoder.ProbeOK && info.AudioCodec != "" || info.VideoCodec != "h264" || info.Width != 512 ||
+			info.Height != 288 {
 			t.Errorf("the video is %+v", info)
 		}
 		if info.Duration != row.want || info.FPS < row.fps*0.99 || info.FPS > row.fps*1.01 {
 			t.Errorf("%d frames at %g per second: %v at %g", row.frames, row.fps, info.Duration, info.FPS)
 		}
 		again, err := e.Transcode(t.Context(), &core.TranscodeJob{
-			Session: "again", Input: data, Duration: row.want, Profiles: []core.Profile{{Name: "p", Width: 256, Height: 144, Bitrate: 200_000}},
+			Session: "again", Input: data, Duration: row.want, Profiles: []core.Profile{{Name: "p", Width: 256, Height: 144,
+				Bitrate: 200_000}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -36,12 +36,12 @@ func openCache(o Options) (folder string, remove func(), err error) {
 	}
 	folder = filepath.Join(o.Cache, plainName(name))
 	for _, f := range []string{o.Cache, folder} {
-		// Who can write here decides what the card runs.
+		// Compiled kernels run on the card: only the node may write here.
 		if err := privateFolder(f); err != nil {
 			return "", remove, fmt.Errorf("make a folder for compiled kernels: %w", err)
 		}
 	}
-	// The child is told the whole path: it works in another folder.
+	// An absolute path: the child has another working folder.
 	folder, err = filepath.Abs(folder)
 	return folder, remove, err
 }

@@ -33,7 +33,8 @@ func TestTheDriverKeepsWhatItCompiles(t *testing.T) {
 		}
 	}
 	if one.Degraded() == nil {
-		for _, no := range []string{"read " + filepath.Join(cache, "GPU-2", "index"), "write " + filepath.Join(cache, "x"), "list " + cache} {
+		for _, no := range []string{"read " + filepath.Join(cache, "GPU-2", "index"), "write " + filepath.Join(cache, "x"),
+			"list " + cache} {
 			if got := says(t, one, no); !refused(got) {
 				t.Errorf("%s: %s", no, got)
 			}

@@ -11,40 +11,39 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/frame"
 )
 
-// errRetired says that the child takes no more calls because a fresh one has
-// taken its place.
-var errRetired = errors.New("the worker is being exchanged")
+// errRetired: the child accepts no more calls because another one has replaced it.
+var errRetired = errors.New("the worker is being replaced")
 
 // call is a request that waits for its answer. The reader owns it until done is
 // closed.
 type call struct {
 	result *core.TranscodeResult
 	probed transcoder.MediaInfo
-	// encoders is the answer to a question for them, when counted.
+	// encoders is the answer to an encoder count, when counted is set.
 	encoders int
 	counted  bool
 	err      error
 	done     chan struct{}
-	// finished is closed when the caller has what it wanted or has given up.
+	// finished is closed when the caller has its result or has given up.
 	finished chan struct{}
 }
 
-// asked is a request from its start until the last byte of its answer.
-type asked struct {
+// pendingRequest is a request until the last byte of its answer.
+type pendingRequest struct {
 	kind frame.Type
 	// want is how many renditions are wanted, most how many bytes they may have in all.
 	want int
 	most int64
-	// party is who is held to account for the job, "" where that is not known.
+	// party is the sender that the job is accounted to, "" when unknown.
 	party string
-	// slot of the arena went with it, or 0.
+	// slot is its arena slot, or 0.
 	slot           int
 	sent, answered bool
 	// abandoned is when its caller left.
 	abandoned time.Time
 }
 
-func (p *process) begin(a asked) (uint64, *call, error) {
+func (p *process) begin(a pendingRequest) (uint64, *call, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.retired {
@@ -53,7 +52,7 @@ func (p *process) begin(a asked) (uint64, *call, error) {
 	p.next++
 	c := &call{done: make(chan struct{}), finished: make(chan struct{})}
 	p.calls[p.next] = c
-	p.asked[p.next] = &a
+	p.pending[p.next] = &a
 	return p.next, c, nil
 }
 
@@ -71,7 +70,7 @@ func (p *process) call(id uint64) *call {
 	return p.calls[id]
 }
 
-// idle is how long nothing has been asked of the child, 0 while it works.
+// idle is how long the child has had no request, 0 while it works.
 func (p *process) idle() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,14 +86,14 @@ func (p *process) active() int {
 	return len(p.calls)
 }
 
-// retire lets the child finish its calls but take no new one.
+// retire lets the child finish its calls and accept no new one.
 func (p *process) retire() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.retired = true
 }
 
-// drain waits until no call is left, the child dies or ctx ends.
+// drain waits until no call is left, the child ends or ctx ends.
 func (p *process) drain(ctx context.Context) {
 	for {
 		p.mu.Lock()
@@ -117,17 +116,17 @@ func (p *process) drain(ctx context.Context) {
 	}
 }
 
-// endSession tells the child that a session is over.
+// endSession sends the child the end of a session.
 func (p *process) endSession(id core.SessionID) {
 	if err := p.conn.Send(frame.TypeEndSession, 0, frame.EncodeSession(id)); err != nil {
 		p.o.Log.Debug("end of session not sent", "session", string(id), "err", err)
 	}
 }
 
-// ask sends a request and waits for the answer. message makes the request's
-// message once it is known where the input lies.
+// ask sends a request and waits for the answer. message encodes the request when the
+// input's slot is known.
 func (p *process) ask(
-	ctx context.Context, a asked, input []byte, message func(slot int) ([]byte, error),
+	ctx context.Context, a pendingRequest, input []byte, message func(slot int) ([]byte, error),
 ) (*call, error) {
 	id, c, err := p.begin(a)
 	if err != nil {
@@ -143,16 +142,16 @@ func (p *process) ask(
 	case <-p.gone:
 		return nil, p.fault
 	case <-ctx.Done():
-		p.giveUp(id)
+		p.abandonRequest(id)
 		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "transcode", ctx.Err())
 	}
 }
 
-// giveUp tells the child that nobody waits for a request any more. The child
-// answers all the same, when it notices; one that never does is stuck.
-func (p *process) giveUp(id uint64) {
+// abandonRequest cancels a request. The child still answers it; a child that never does is
+// stuck.
+func (p *process) abandonRequest(id uint64) {
 	p.mu.Lock()
-	if a := p.asked[id]; a != nil {
+	if a := p.pending[id]; a != nil {
 		a.abandoned = time.Now()
 	}
 	p.mu.Unlock()
@@ -161,11 +160,11 @@ func (p *process) giveUp(id uint64) {
 	}
 }
 
-// stuck reports whether a request that was given up has still not ended.
-func (p *process) stuck() bool {
+// hasStuckRequest reports whether an abandoned request has not ended in time.
+func (p *process) hasStuckRequest() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, a := range p.asked {
+	for _, a := range p.pending {
 		if !a.abandoned.IsZero() && time.Since(a.abandoned) > p.o.times.stuck {
 			return true
 		}
@@ -173,9 +172,8 @@ func (p *process) stuck() bool {
 	return false
 }
 
-// send hands a request over. It returns nil when the child is gone, which the
-// caller finds by itself. A send that has to wait ends at the latest when the
-// child is found to be silent.
+// send sends a request. It returns nil when the child is gone, which the caller detects by
+// itself. A blocked send ends at the latest when the child misses its heartbeats.
 func (p *process) send(id uint64, t frame.Type, input []byte, message func(slot int) ([]byte, error)) error {
 	slot, err := p.arena.Put(input)
 	if err != nil {
@@ -194,19 +192,19 @@ func (p *process) send(id uint64, t frame.Type, input []byte, message func(slot 
 	}
 	if err := p.conn.Send(t, id, body, input); err != nil {
 		p.o.Log.Debug("the media worker takes no request", "device", p.o.Device, "err", err)
-		// Whatever broke the socket, the child is of no use without it; if it died,
-		// its status says more.
+		// The child is useless without its socket. If it ended, its exit status has the
+		// reason.
 		p.awaitStatus()
 		p.kill(fault.Wrap(fault.WorkerCrashed, "transcode", err))
 	}
 	return nil
 }
 
-// handOver notes that the child gets a request now, and has the slot until it answers.
+// handOver records that the child gets a request now, and holds the slot until it answers.
 func (p *process) handOver(id uint64, slot int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asked[id].slot, p.asked[id].sent = slot, true
+	p.pending[id].slot, p.pending[id].sent = slot, true
 }
 
 // answers are the messages that answer a request, beside TypeError, which answers all.
@@ -214,36 +212,35 @@ var answers = map[frame.Type]frame.Type{
 	frame.TypeJob: frame.TypeResult, frame.TypeProbe: frame.TypeProbed, frame.TypeLimit: frame.TypeLimited,
 }
 
-// answered notes the child's answer to a request, of which there is one, and returns what
-// was asked.
-func (p *process) answered(id uint64, t frame.Type) (asked, error) {
+// answered records the child's one answer to a request, and returns the request.
+func (p *process) answered(id uint64, t frame.Type) (pendingRequest, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	a := p.asked[id]
+	a := p.pending[id]
 	switch {
-	case a == nil || !a.sent: // the next number is easily guessed
-		return asked{}, &frame.Error{Reason: "an answer to no request"}
+	case a == nil || !a.sent: // the next id is easily guessed
+		return pendingRequest{}, &frame.Error{Reason: "an answer to no request"}
 	case a.answered:
-		return asked{}, &frame.Error{Reason: "two answers to one request"}
+		return pendingRequest{}, &frame.Error{Reason: "two answers to one request"}
 	case t != frame.TypeError && t != answers[a.kind]:
-		return asked{}, &frame.Error{Reason: "an answer of another kind than the request"}
+		return pendingRequest{}, &frame.Error{Reason: "an answer of another kind than the request"}
 	}
 	a.answered = true
 	return *a, nil
 }
 
-// complete notes that all of the answer has come.
+// complete removes a request whose answer has arrived completely.
 func (p *process) complete(id uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.asked, id)
+	delete(p.pending, id)
 }
 
 func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	if err := frame.CheckJob(job); err != nil {
 		return nil, fault.Wrap(fault.TranscoderInvalidInput, "transcode", err)
 	}
-	a := asked{kind: frame.TypeJob, want: len(job.Profiles), most: mostResult(job), party: job.Party}
+	a := pendingRequest{kind: frame.TypeJob, want: len(job.Profiles), most: maxResultBytes(job), party: job.Party}
 	c, err := p.ask(ctx, a, job.Input, func(slot int) ([]byte, error) {
 		return frame.EncodeJob(job, slot)
 	})
@@ -257,7 +254,7 @@ func (p *process) transcode(ctx context.Context, job *core.TranscodeJob) (*core.
 }
 
 func (p *process) probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
-	c, err := p.ask(ctx, asked{kind: frame.TypeProbe}, segment, func(slot int) ([]byte, error) {
+	c, err := p.ask(ctx, pendingRequest{kind: frame.TypeProbe}, segment, func(slot int) ([]byte, error) {
 		return frame.EncodePlace(frame.Place{Len: len(segment), Slot: slot}), nil
 	})
 	if err != nil {

@@ -93,16 +93,16 @@ func (e cardEngine) Transcode(ctx context.Context, job *core.TranscodeJob) (*cor
 		return e.Engine.Transcode(ctx, job)
 	}
 	verb, arg, _ := strings.Cut(string(what), " ")
-	var said string
+	var stderr string
 	switch verb {
 	case "devices":
-		said = devices()
+		stderr = devices()
 	case "open-to-write":
-		said = openToWrite(arg)
+		stderr = openToWrite(arg)
 	default:
-		said = act(ctx, verb, arg)
+		stderr = act(ctx, verb, arg)
 	}
-	return nil, fault.New(fault.InvalidData, verb, said)
+	return nil, fault.New(fault.InvalidData, verb, stderr)
 }
 
 // devices are those that CUDA shows to this process.

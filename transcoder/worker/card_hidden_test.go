@@ -26,13 +26,13 @@ func TestCardHidden(t *testing.T) {
 		o.Device, o.UUID = "1", want
 	}
 	c := startCard(t, "starting a worker of one card", o)
-	said := answer(t, c, "devices")
-	check.That(t, strings.EqualFold(said, "1 "+want) || want == "" && strings.HasPrefix(said, "1 "),
+	stderr := answer(t, c, "devices")
+	check.That(t, strings.EqualFold(stderr, "1 "+want) || want == "" && strings.HasPrefix(stderr, "1 "),
 		"devices that CUDA shows in a worker",
-		"1 "+want, said, "")
+		"1 "+want, stderr, "")
 	o.UUID = ""
 	byIndex := answer(t, startCard(t, "starting a worker of a card by its index", o), "devices")
-	check.That(t, byIndex == said, "devices that CUDA shows in a worker that was given an index", said, byIndex, "")
+	check.That(t, byIndex == stderr, "devices that CUDA shows in a worker that was given an index", stderr, byIndex, "")
 	r.noSuchCard(t, o)
 	if card.Full() {
 		r.forgotten(t, o)
@@ -62,6 +62,6 @@ func (r rig) forgotten(t *testing.T, o worker.Options) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "")
 	o.UUID = r.UUID
 	c := startCard(t, "starting a worker where the node's environment hides every card", o)
-	said := answer(t, c, "devices")
-	check.That(t, strings.HasPrefix(said, "1 "), "devices that CUDA shows in it", "1", said, "")
+	stderr := answer(t, c, "devices")
+	check.That(t, strings.HasPrefix(stderr, "1 "), "devices that CUDA shows in it", "1", stderr, "")
 }

@@ -31,23 +31,23 @@ func TestCardReset(t *testing.T) {
 		if outside == "done" {
 			possible++
 		}
-		said := answer(t, c, "open-to-write "+file)
+		stderr := answer(t, c, "open-to-write "+file)
 		what := fmt.Sprintf("inside the worker: opening %s for writing (outside: %s)", file, outside)
 		if strings.Contains(missing, wallFiles) {
-			check.Note(t, what, said+"; this system withholds the wall: "+missing, "")
+			check.Note(t, what, stderr+"; this system withholds the wall: "+missing, "")
 			continue
 		}
-		check.That(t, refused(said), what,
-			"refused", said, "")
+		check.That(t, refused(stderr), what,
+			"refused", stderr, "")
 	}
 	check.Note(t, "files that this user could write outside the walls", fmt.Sprintf("%d of %d", possible, len(files)),
 		fmt.Sprintf("%d files", possible))
-	said := answer(t, c, "exec")
+	stderr := answer(t, c, "exec")
 	if strings.Contains(missing, wallCalls) {
-		check.Note(t, "inside the worker: running a program", said+"; this system withholds the wall: "+missing, "")
+		check.Note(t, "inside the worker: running a program", stderr+"; this system withholds the wall: "+missing, "")
 		return
 	}
-	check.That(t, strings.Contains(said, "not permitted"), "inside the worker: running a program", "refused", said, "")
+	check.That(t, strings.Contains(stderr, "not permitted"), "inside the worker: running a program", "refused", stderr, "")
 }
 
 // controls are the files through which a card, its driver or the machine is changed.

@@ -71,17 +71,17 @@ func TestCardWalls(t *testing.T) {
 			check.Skip(t, "inside the worker: "+a.what, "not on this machine")
 			continue
 		}
-		said := answer(t, c, a.what)
-		stopped, expected := refused(said), "refused"
+		stderr := answer(t, c, a.what)
+		stopped, expected := refused(stderr), "refused"
 		if strings.Contains(missing, a.wall) {
 			expected = "refused, or the wall is named as missing"
 			stopped = true
 		}
-		check.That(t, stopped, "inside the worker: "+a.what, expected, said, "")
+		check.That(t, stopped, "inside the worker: "+a.what, expected, stderr, "")
 	}
 	for _, what := range []string{"memfd", "name cuda-EvtHandlr", "read /proc/self/maps", "write /dev/null"} {
-		said := answer(t, c, what)
-		check.That(t, said == "done", "inside the worker: "+what, "possible, as drivers need it", said, "")
+		stderr := answer(t, c, what)
+		check.That(t, stderr == "done", "inside the worker: "+what, "possible, as drivers need it", stderr, "")
 	}
 	fromOutside(t, c, missing)
 	before := r.Read(t).PicturesDecoded

@@ -52,14 +52,15 @@ func openTestEngine(device string) (transcoder.Engine, error) {
 	if device == "broken" {
 		return nil, fault.New(fault.TranscoderInvalidHardware, "open", "no such device")
 	}
-	return engineWithLimit{&coretest.Fake{Name: device, On: func(ctx context.Context, _ int, job *core.TranscodeJob) error {
-		what, ok := bytes.CutPrefix(job.Input, []byte("do:"))
-		if !ok {
-			return nil
-		}
-		verb, arg, _ := strings.Cut(string(what), " ")
-		return fault.New(fault.InvalidData, verb, act(ctx, verb, arg))
-	}}}, nil
+	return engineWithLimit{&coretest.Fake{Name: device,
+		On: func(ctx context.Context, _ int, job *core.TranscodeJob) error {
+			what, ok := bytes.CutPrefix(job.Input, []byte("do:"))
+			if !ok {
+				return nil
+			}
+			verb, arg, _ := strings.Cut(string(what), " ")
+			return fault.New(fault.InvalidData, verb, act(ctx, verb, arg))
+		}}}, nil
 }
 
 // engineWithLimit counts encoders as its device's name says: "limit 3".

@@ -12,27 +12,26 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// Client is the engine of one device, in a child process. It keeps such a child
-// running until it is closed: one that dies is replaced, at once the first time
-// and with growing pauses when it repeats. Callers notice no more than the
-// failed attempts, whose faults say why (WorkerCrashed and its kin).
+// Client is the engine of one device in a child process. It keeps a child running until
+// Close: a child that ends is replaced, at once the first time and with growing pauses when
+// it repeats. Callers only see failed attempts, with faults such as WorkerCrashed.
 type Client struct {
 	o    Options
 	stop context.CancelFunc
 	wg   sync.WaitGroup
-	// uncache takes away what the driver compiled, where that is not kept.
+	// uncache removes the driver's compiled kernels, unless they are kept.
 	uncache func()
 
-	mu     sync.Mutex // covers the fields below
-	proc   *process   // nil while there is none
-	change chan struct{}
-	closed bool
-	level  isolation
-	deaths deaths
-	// last is why there is no process.
-	last     *fault.Fault
-	restarts int
-	missing  []string
+	mu      sync.Mutex // covers the fields below
+	proc    *process   // nil while there is none
+	changed chan struct{}
+	closed  bool
+	level   isolation
+	exits   exitCount
+	// lastFault is why there is no process.
+	lastFault *fault.Fault
+	restarts  int
+	missing   []string
 }
 
 var (
@@ -43,7 +42,7 @@ var (
 // Start starts a child and waits until it is ready; ctx bounds the wait alone.
 // Close ends it. The error is a *fault.Fault with code WorkerStartFailed.
 func Start(ctx context.Context, o Options) (*Client, error) {
-	c := &Client{o: o.withDefaults(), change: make(chan struct{})}
+	c := &Client{o: o.withDefaults(), changed: make(chan struct{})}
 	var err error
 	if c.o.compiled, c.uncache, err = openCache(c.o); err != nil {
 		c.o.Log.Warn("what the driver of a GPU compiles is not kept", "device", o.Device, "err", err)
@@ -54,7 +53,7 @@ func Start(ctx context.Context, o Options) (*Client, error) {
 		return nil, err
 	}
 	c.level = level
-	c.put(p)
+	c.setProcess(p)
 	if len(c.missing) > 0 {
 		c.o.Log.Warn("a media worker runs with fewer walls around it",
 			"device", o.Device, fault.Attr(c.Degraded()))
@@ -74,7 +73,7 @@ func (c *Client) Parallel() int { return transcoder.Parallel(c.o.cores()) }
 // Transcode gives the job to the child, waiting for one while it is replaced.
 func (c *Client) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	for {
-		p, err := c.live(ctx)
+		p, err := c.awaitProcess(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +89,7 @@ func (c *Client) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.T
 // input does.
 func (c *Client) Probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
 	for {
-		p, err := c.live(ctx)
+		p, err := c.awaitProcess(ctx)
 		if err != nil {
 			return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, err
 		}
@@ -124,9 +123,8 @@ func (c *Client) Replace(reason fault.Code) {
 	}
 }
 
-// Alone starts a child that serves only whoever asked and is never replaced: for
-// a segment that may have killed a worker and must not take others along. The
-// caller closes it.
+// Alone starts a child that serves only the caller and is never replaced, for a segment that
+// may have crashed a worker and must not fail others. The caller closes it.
 func (c *Client) Alone(ctx context.Context) (transcoder.Engine, error) {
 	c.mu.Lock()
 	level, closed := c.level, c.closed
@@ -135,19 +133,19 @@ func (c *Client) Alone(ctx context.Context) (transcoder.Engine, error) {
 		return nil, fault.New(fault.WorkerClosed, "transcode", "")
 	}
 	o := c.o
-	o.Memory = aloneMemory(o.Memory)
+	o.Memory = isolatedMemory(o.Memory)
 	p, _, err := launch(ctx, o, level)
 	if err != nil {
 		return nil, err
 	}
-	return &alone{p}, nil
+	return &isolatedEngine{p}, nil
 }
 
 // Close ends the child and waits for it. Jobs in it fail.
 func (c *Client) Close() error {
 	c.mu.Lock()
 	c.closed = true
-	c.notify()
+	c.notifyLocked()
 	c.mu.Unlock()
 	c.stop()
 	c.wg.Wait()
@@ -155,12 +153,12 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// live returns the running child, waiting for it.
-func (c *Client) live(ctx context.Context) (*process, error) {
+// awaitProcess returns the running child, waiting for it.
+func (c *Client) awaitProcess(ctx context.Context) (*process, error) {
 	for {
 		c.mu.Lock()
-		p, closed, last, change := c.proc, c.closed, c.last, c.change
-		quarantined := c.deaths.quarantined()
+		p, closed, last, change := c.proc, c.closed, c.lastFault, c.changed
+		quarantined := c.exits.quarantined()
 		c.mu.Unlock()
 		switch {
 		case closed:
@@ -174,7 +172,7 @@ func (c *Client) live(ctx context.Context) (*process, error) {
 		case <-ctx.Done():
 			code := fault.CodeOf(ctx.Err())
 			if code == fault.DeadlineExceeded {
-				code = fault.WorkerStartFailed // it was never in work, and is nobody's to pay
+				code = fault.WorkerStartFailed // it never started, so the gateway does not pay
 			}
 			return nil, fault.Wrap(code, "wait for a media worker", ctx.Err())
 		case <-change:
@@ -182,24 +180,24 @@ func (c *Client) live(ctx context.Context) (*process, error) {
 	}
 }
 
-// put makes p the child that gets the calls; nil takes it away.
-func (c *Client) put(p *process) {
+// setProcess makes p the current child; nil for none.
+func (c *Client) setProcess(p *process) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.proc = p
 	if p != nil {
 		c.missing = p.missing
 	}
-	c.notify()
+	c.notifyLocked()
 }
 
-// notify wakes who waits in live. The caller holds mu.
-func (c *Client) notify() {
-	close(c.change)
-	c.change = make(chan struct{})
+// notifyLocked wakes the callers of awaitProcess.
+func (c *Client) notifyLocked() {
+	close(c.changed)
+	c.changed = make(chan struct{})
 }
 
-// Status is what an operator wants to know of a device's worker.
+// Status is the state of a device's worker, for the operator.
 type Status struct {
 	Device string
 	// PID is 0 while there is no child.
@@ -210,7 +208,7 @@ type Status struct {
 	Active int
 	// Restarts counts replacements since the start.
 	Restarts int
-	// Quarantined: the children died so often that the device waits.
+	// Quarantined: the children ended so often that the device refuses calls.
 	Quarantined bool
 	// Missing names the walls around the child that the system withholds.
 	Missing []string
@@ -222,9 +220,10 @@ type Status struct {
 func (c *Client) Status() Status {
 	c.mu.Lock()
 	p := c.proc
-	s := Status{Device: c.o.Device, Restarts: c.restarts, Quarantined: p == nil && c.deaths.quarantined(), Missing: c.missing}
-	if p == nil && c.last != nil {
-		s.Fault = c.last
+	s := Status{Device: c.o.Device, Restarts: c.restarts, Quarantined: p == nil && c.exits.quarantined(),
+		Missing: c.missing}
+	if p == nil && c.lastFault != nil {
+		s.Fault = c.lastFault
 	}
 	c.mu.Unlock()
 	if p != nil {

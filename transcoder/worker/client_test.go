@@ -33,7 +33,7 @@ func TestADeathFailsItsJobsAndTheNextChildServes(t *testing.T) {
 		"panic":  {input: "do:panic", want: fault.WorkerCrashed, says: "as asked"},
 		"killed": {input: "do:hang", hit: send(syscall.SIGKILL), want: fault.WorkerCrashed, says: "killed"},
 		"segv":   {input: "do:hang", hit: send(syscall.SIGSEGV), want: fault.WorkerCrashed, says: "SIGSEGV"},
-		"stop":   {input: "do:hang", hit: send(syscall.SIGSTOP), want: fault.WorkerUnresponsive, says: "no sign of life"},
+		"stop":   {input: "do:hang", hit: send(syscall.SIGSTOP), want: fault.WorkerUnresponsive, says: "no heartbeat"},
 		"eat":    {input: "do:eat", want: fault.WorkerOutOfMemory, says: "MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,8 @@ func TestACancelledJobFreesItsCallerAtOnce(t *testing.T) {
 func TestAnEngineThatDoesNotOpenSaysWhy(t *testing.T) {
 	t.Parallel()
 	_, err := worker.Start(t.Context(), worker.Options{Device: "broken", Args: []string{childArg}})
-	if !errors.Is(err, fault.WorkerStartFailed) || !strings.Contains(err.Error(), "no such device") || !errors.Is(err, fault.TranscoderInvalidHardware) {
+	if !errors.Is(err, fault.WorkerStartFailed) || !strings.Contains(err.Error(), "no such device") ||
+		!errors.Is(err, fault.TranscoderInvalidHardware) {
 		t.Errorf("got %v", err)
 	}
 }

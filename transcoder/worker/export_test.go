@@ -14,7 +14,7 @@ func StartWithoutNamespaces(ctx context.Context, o Options) (transcoder.Engine, 
 	if err != nil {
 		return nil, nil, err
 	}
-	return &alone{p}, p.missing, nil
+	return &isolatedEngine{p}, p.missing, nil
 }
 
 // Hurry shortens the waits for idle and stuck children.

@@ -25,12 +25,11 @@ const (
 	headroom = 4 << 30
 )
 
-// Main is a media worker's whole life: it opens the engine for the device named
-// in the environment, shuts the doors, tells the control process that it is
-// ready, and serves until that closes the socket. open runs before the doors are
-// shut and must not touch media; what a driver does once, with files and helpers of
-// its own, had better happen in it. The caller ends the process after Main returns,
-// without waiting for work that may hang.
+// Main runs a media worker: it opens the engine for the device named in the environment,
+// enters the sandbox, reports ready to the control process, and serves until that closes the
+// socket. open runs before the sandbox is complete and must not touch media; it should do the
+// driver's one-time work with files and helpers. The caller ends the process after Main
+// returns, without waiting for work that may hang.
 func Main(ctx context.Context, open func(device string) (transcoder.Engine, error)) error {
 	o := sandbox.Options{Nice: niceness}
 	device := os.Getenv(EnvDevice)
@@ -43,7 +42,7 @@ func Main(ctx context.Context, open func(device string) (transcoder.Engine, erro
 		o.Cache = os.Getenv(cachePath)
 	}
 	if memory, err := strconv.ParseInt(os.Getenv(EnvMemory), 10, 64); err == nil && memory > 0 && !o.GPU {
-		// GPU drivers reserve without measure, so for them there is the watch alone.
+		// GPU drivers reserve huge address ranges, so only watch bounds their memory.
 		o.Memory = 2*memory + headroom
 	}
 	missing := sandbox.Prepare(arenaFD, o)
@@ -54,7 +53,8 @@ func Main(ctx context.Context, open func(device string) (transcoder.Engine, erro
 	engine, err := open(device)
 	if err != nil {
 		// The control process reads this in place of the greeting.
-		return errors.Join(err, conn.Send(frame.TypeError, 0, frame.EncodeError(fault.Wrap(fault.CodeOf(err), "open device "+device, err))))
+		return errors.Join(err, conn.Send(frame.TypeError, 0,
+			frame.EncodeError(fault.Wrap(fault.CodeOf(err), "open device "+device, err))))
 	}
 	missing = append(missing, sandbox.Enter(o)...)
 	return Serve(ctx, conn, arena, engine, missing)

@@ -63,14 +63,14 @@ const GPUIdleMemory = 1 << 30
 type times struct {
 	// heartbeat is the time between two signs of life.
 	heartbeat time.Duration
-	// silence is how many heartbeats may be missed by a process that is stopped
-	// or dead; starved the same for one that the system merely does not run.
+	// silence is how many heartbeats a stopped or dead process may miss; starved is the same
+	// for a process that gets no processor time.
 	silence, starved int
 	// start is how long a child may take until it is ready.
 	start time.Duration
-	// idle is how long a child without work is left alone.
+	// idle is how long a child may be idle before replaceIdle checks its memory.
 	idle time.Duration
-	// stuck is how long a child may take to end a request nobody waits for.
+	// stuck is how long a child may take to end an abandoned request.
 	stuck time.Duration
 	// stop is how long Close waits for a killed child to be gone.
 	stop time.Duration

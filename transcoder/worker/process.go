@@ -17,33 +17,33 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// process is one child: from its start to its end, never restarted.
+// process is one child process, from its start to its end.
 type process struct {
 	o       Options
 	cmd     *exec.Cmd
 	conn    *frame.Conn
 	arena   *frame.Arena
-	said    *words
+	stderr  *stderrLog
 	missing []string
-	// scored: it is the kernel's first choice when there is no memory left, and stays it.
-	scored bool
+	// oomScored: it has the highest OOM score, which it must not lower.
+	oomScored bool
 
-	// gone is closed when the child is no use any more, with fault set before.
+	// gone is closed when the child is unusable, with fault set before.
 	gone  chan struct{}
 	fault *fault.Fault
 	end   sync.Once
 	// exited is closed when the system has the child's status.
 	exited chan struct{}
-	// seen counts what arrived from the child: its signs of life.
-	seen atomic.Int64
+	// received counts the frames from the child.
+	received atomic.Int64
 	// pings counts the heartbeats that were sent.
 	pings atomic.Int64
 	wg    sync.WaitGroup
 
 	mu    sync.Mutex // covers the fields below
 	calls map[uint64]*call
-	// asked are the requests whose answers have not all come.
-	asked   map[uint64]*asked
+	// pending are the requests whose answers are not complete.
+	pending map[uint64]*pendingRequest
 	next    uint64
 	retired bool
 	// idleSince is when the last call ended.
@@ -61,14 +61,14 @@ func launch(ctx context.Context, o Options, level isolation) (*process, isolatio
 			}
 			return nil, level, fault.Wrap(fault.WorkerStartFailed, "start media worker", err)
 		}
-		if err := p.greet(ctx); err != nil {
+		if err := p.awaitHello(ctx); err != nil {
 			p.close()
 			return nil, level, err
 		}
 		p.missing = append(p.missing, level.missing(o)...)
-		p.scored = !sandbox.ScoreLowered(p.cmd.Process.Pid)
+		p.oomScored = !sandbox.ScoreLowered(p.cmd.Process.Pid)
 		p.wg.Go(p.read)
-		p.wg.Go(p.beat)
+		p.wg.Go(p.sendPings)
 		p.wg.Go(p.watch)
 		return p, level, nil
 	}
@@ -77,22 +77,22 @@ func launch(ctx context.Context, o Options, level isolation) (*process, isolatio
 // spawn starts the child's process. A goroutine owns it until the system has its
 // status.
 func spawn(o Options, level isolation) (*process, error) {
-	said := newWords(o.Log)
+	stderr := newStderrLog(o.Log)
 	arena, err := frame.NewArena()
 	if err != nil {
 		return nil, err
 	}
-	cmd, ours, theirs, err := command(o, level, said, arena.File())
+	cmd, ours, theirs, err := command(o, level, stderr, arena.File())
 	if err != nil {
 		arena.Close()
 		return nil, err
 	}
 	p := &process{
-		o: o, cmd: cmd, conn: frame.NewConn(ours), arena: arena, said: said,
+		o: o, cmd: cmd, conn: frame.NewConn(ours), arena: arena, stderr: stderr,
 		gone: make(chan struct{}), exited: make(chan struct{}),
-		calls: make(map[uint64]*call), asked: make(map[uint64]*asked), idleSince: time.Now(),
+		calls: make(map[uint64]*call), pending: make(map[uint64]*pendingRequest), idleSince: time.Now(),
 	}
-	said.over = func(detail string) { p.kill(fault.New(fault.WorkerProtocol, "transcode", detail)) }
+	stderr.onExcess = func(detail string) { p.kill(fault.New(fault.WorkerProtocol, "transcode", detail)) }
 	started := make(chan error)
 	p.wg.Go(func() {
 		// The signal on a parent's death is sent when the starting thread ends, so
@@ -114,7 +114,7 @@ func spawn(o Options, level isolation) (*process, error) {
 			return
 		}
 		err = cmd.Wait()
-		p.abandon(p.obituary(err))
+		p.abandon(p.exitFault(err))
 	})
 	if err := <-started; err != nil {
 		p.conn.Close()
@@ -125,8 +125,8 @@ func spawn(o Options, level isolation) (*process, error) {
 	return p, nil
 }
 
-// greet waits for the child's first message.
-func (p *process) greet(ctx context.Context) error {
+// awaitHello waits for the child's first message.
+func (p *process) awaitHello(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.o.times.start)
 	defer cancel()
 	// A read cannot watch a context: the child's end unblocks it.
@@ -150,7 +150,7 @@ func (p *process) greet(ctx context.Context) error {
 func (p *process) hello() (frame.Hello, error) {
 	h, err := p.conn.Next()
 	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
-		// The child ended before it spoke; its status says more than the socket.
+		// The child ended before its hello; its exit status has the reason.
 		p.awaitStatus()
 	}
 	if err != nil {
@@ -164,11 +164,11 @@ func (p *process) hello() (frame.Hello, error) {
 	case frame.TypeHello:
 		hello, err := frame.DecodeHello(body)
 		if err == nil && hello.Version != frame.Version {
-			err = fmt.Errorf("the worker speaks version %d, we speak %d", hello.Version, frame.Version)
+			err = fmt.Errorf("the worker has protocol version %d, want %d", hello.Version, frame.Version)
 		}
 		return hello, err
 	case frame.TypeError:
-		// The engine could not be opened, and says why.
+		// The engine could not be opened.
 		f, err := frame.DecodeError(body)
 		if err != nil {
 			return frame.Hello{}, err
@@ -196,13 +196,13 @@ func (p *process) kill(reason *fault.Fault) {
 	p.signal()
 }
 
-// abandon declares the child useless: calls fail from now on, whether or not the
-// system is able to end it soon.
+// abandon marks the child unusable: calls fail from now on, even if the system cannot end
+// the process soon.
 func (p *process) abandon(reason *fault.Fault) {
 	p.end.Do(func() {
 		p.fault = reason
 		close(p.gone)
-		// Sends that wait for the child's attention end.
+		// Unblock sends to the child.
 		p.conn.Close()
 	})
 }

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// leastResults, mostResults and usualResults bound the memory for results of a device
+	// minResults, mostResults and usualResults bound the memory for results of a device
 	// beside those that are kept: a quarter of what its child may use, or usualResults where
 	// that has no bound.
-	leastResults, mostResults, usualResults = 256 << 20, 4 << 30, 1 << 30
-	// leastHeld is the size below which a buffer is not counted.
-	leastHeld = 1 << 10
+	minResults, maxResults, defaultResults = 256 << 20, 4 << 30, 1 << 30
+	// minHeld is the size below which a buffer is not counted.
+	minHeld = 1 << 10
 	// collectPause is the time between two collections of garbage for a result's sake.
 	collectPause = 250 * time.Millisecond
 )
@@ -48,9 +48,9 @@ type heldBuffer struct {
 
 // newResults makes the bound of a device whose child may use so much memory.
 func newResults(memory int64) *results {
-	most := int64(usualResults)
+	most := int64(defaultResults)
 	if memory > 0 {
-		most = min(max(memory/4, leastResults), mostResults)
+		most = min(max(memory/4, minResults), maxResults)
 	}
 	return &results{most: most, now: time.Now, byParty: make(map[string]int64)}
 }
@@ -64,10 +64,10 @@ func (c *Client) Keeps(bytes func() int64) {
 	r.kept = bytes
 }
 
-// bounds are how much all may have and how much one party. Half is as much as the node
+// boundsLocked are how much all may have and how much one party. Half is as much as the node
 // keeps and half of the rest: a party alone never waits for what is kept of its own, and
 // leaves as much to all others.
-func (r *results) bounds(party string) (all, one int64) {
+func (r *results) boundsLocked(party string) (all, one int64) {
 	all = r.most
 	if r.kept != nil {
 		all += 2 * r.kept()
@@ -83,19 +83,19 @@ func (r *results) bounds(party string) (all, one int64) {
 func (r *results) allocate(party string, res *frame.Result) (*frame.Payload, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.makeRoom(party, res.Bytes) {
+	if !r.makeSpaceLocked(party, res.Bytes) {
 		return nil, false
 	}
 	payload := res.Allocate()
 	for i := range res.Renditions {
-		r.hold(party, res.Renditions[i].Data)
-		r.hold(party, res.Renditions[i].Signature)
+		r.holdLocked(party, res.Renditions[i].Data)
+		r.holdLocked(party, res.Renditions[i].Signature)
 	}
 	return payload, true
 }
 
-func (r *results) hold(party string, b []byte) {
-	if len(b) < leastHeld {
+func (r *results) holdLocked(party string, b []byte) {
+	if len(b) < minHeld {
 		return
 	}
 	r.held = append(r.held, heldBuffer{weak.Make(&b[0]), int64(len(b)), party})
@@ -103,32 +103,32 @@ func (r *results) hold(party string, b []byte) {
 	r.byParty[party] += int64(len(b))
 }
 
-// makeRoom reports whether a party's result of a size may be taken. The caller holds mu.
-func (r *results) makeRoom(party string, size int64) bool {
-	if r.fits(party, size) {
+// makeSpaceLocked reports whether a party's result of a size may be taken. The caller holds mu.
+func (r *results) makeSpaceLocked(party string, size int64) bool {
+	if r.fitsLocked(party, size) {
 		return true
 	}
-	if r.drop(); r.fits(party, size) {
+	if r.dropCollectedLocked(); r.fitsLocked(party, size) {
 		return true
 	}
 	if now := r.now(); now.Sub(r.collected) >= collectPause {
 		// What is no longer referred to is only known to be free after a collection.
 		r.collected = now
 		runtime.GC()
-		r.drop()
+		r.dropCollectedLocked()
 	}
-	return r.fits(party, size)
+	return r.fitsLocked(party, size)
 }
 
-// fits compares with the bounds. One result alone is within them. The caller holds mu.
-func (r *results) fits(party string, size int64) bool {
-	all, one := r.bounds(party)
+// fitsLocked compares with the bounds. One result alone is within them. The caller holds mu.
+func (r *results) fitsLocked(party string, size int64) bool {
+	all, one := r.boundsLocked(party)
 	mine := r.byParty[party]
 	return (r.sum == 0 || r.sum+size <= all) && (mine == 0 || mine+size <= one)
 }
 
-// drop removes the buffers that were collected. The caller holds mu.
-func (r *results) drop() {
+// dropCollectedLocked removes the buffers that were collected. The caller holds mu.
+func (r *results) dropCollectedLocked() {
 	kept := r.held[:0]
 	r.sum = 0
 	clear(r.byParty)

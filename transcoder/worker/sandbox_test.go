@@ -80,9 +80,9 @@ func TestSignalsStayInside(t *testing.T) {
 
 // refused reports whether what a child says is that a wall stopped it: by the list of
 // system calls, by Landlock, or because the path is not in its root.
-func refused(said string) bool {
+func refused(stderr string) bool {
 	for _, how := range []string{"not permitted", "permission denied", "no such file", "read-only file system"} {
-		if strings.Contains(said, how) {
+		if strings.Contains(stderr, how) {
 			return true
 		}
 	}

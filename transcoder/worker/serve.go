@@ -253,7 +253,8 @@ func (s *server) answer(id uint64, r *request) {
 func (s *server) probe(id uint64, r *request) {
 	p, ok := s.engine.(transcoder.Prober)
 	if !ok {
-		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(fault.New(fault.TranscoderInvalidInput, "probe", "this engine does not probe")))
+		_ = s.conn.Send(frame.TypeError, id, frame.EncodeError(fault.New(fault.TranscoderInvalidInput, "probe",
+			"this engine does not probe")))
 		return
 	}
 	info, err := p.Probe(r.ctx, r.input)

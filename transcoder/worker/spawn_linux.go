@@ -17,7 +17,9 @@ import (
 // command makes the child's command. ours is our end of its socket; the child's
 // end travels as descriptor 3, the arena as 4. The caller closes the child's end
 // after the start.
-func command(o Options, level isolation, says io.Writer, arena *os.File) (cmd *exec.Cmd, ours io.ReadWriteCloser, theirs io.Closer, err error) {
+func command(
+	o Options, level isolation, says io.Writer, arena *os.File,
+) (cmd *exec.Cmd, ours io.ReadWriteCloser, theirs io.Closer, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("make the worker's socket: %w", err)

@@ -29,7 +29,9 @@ func (p pipes) Close() error {
 
 // command makes the child's command. It speaks over its standard input and output;
 // the caller closes the child's ends after the start.
-func command(o Options, _ isolation, says io.Writer, _ *os.File) (cmd *exec.Cmd, ours io.ReadWriteCloser, theirs io.Closer, err error) {
+func command(
+	o Options, _ isolation, says io.Writer, _ *os.File,
+) (cmd *exec.Cmd, ours io.ReadWriteCloser, theirs io.Closer, err error) {
 	childIn, out, err := os.Pipe()
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("make the worker's pipe: %w", err)
@@ -73,7 +75,8 @@ func confine(cmd *exec.Cmd, o Options) error {
 	}
 	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
 		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{
-			LimitFlags:         windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION,
+			LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS |
+				windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION,
 			ActiveProcessLimit: 1,
 		},
 	}
@@ -81,7 +84,8 @@ func confine(cmd *exec.Cmd, o Options) error {
 		limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY
 		limits.ProcessMemoryLimit = uintptr(2*o.Memory + headroom)
 	}
-	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
+	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
 		_ = windows.CloseHandle(job)
 		return fmt.Errorf("bound the worker's job: %w", err)
 	}

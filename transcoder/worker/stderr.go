@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// lineBytes bounds what is kept of a child's line. It can hold text out of media.
+	// lineBytes bounds a line of a child's log, which may contain text from media.
 	lineBytes = 512
-	// wordsAtOnce and wordsPerSecond are how many bytes a child may write to its log. A
-	// healthy one writes next to nothing, and at its death the stacks of its threads.
-	wordsAtOnce, wordsPerSecond = 8 << 20, 64 << 10
-	// linesAtOnce and linesPerSecond are how many of its lines reach the node's log.
-	linesAtOnce, linesPerSecond = 200, 20
+	// burstBytes and bytesPerSecond are how many bytes a child may write to its log. A healthy
+	// one writes next to nothing, and the stacks of its threads when it crashes.
+	burstBytes, bytesPerSecond = 8 << 20, 64 << 10
+	// burstLines and linesPerSecond are how many of its lines reach the node's log.
+	burstLines, linesPerSecond = 200, 20
 )
 
-// allowance is an amount that comes back at a rate.
-type allowance struct {
+// rateLimit is a token bucket.
+type rateLimit struct {
 	most, perSecond float64
 	used            float64
 	at              time.Time
 }
 
-// take uses n of it, and reports whether it was there.
-func (a *allowance) take(n int, now time.Time) bool {
+// take takes n tokens, and reports whether they were available.
+func (a *rateLimit) take(n int, now time.Time) bool {
 	a.used = max(0, a.used-max(0, now.Sub(a.at).Seconds())*a.perSecond)
 	a.at = now
 	if a.used+float64(n) > a.most {
@@ -37,44 +37,44 @@ func (a *allowance) take(n int, now time.Time) bool {
 	return true
 }
 
-// words takes what a child writes, hands each line to the log, and keeps what
-// explains its death.
-type words struct {
+// stderrLog takes a child's stderr, logs each line, and keeps the line that explains its
+// end.
+type stderrLog struct {
 	log *slog.Logger
 	now func() time.Time
-	// over is called when the child writes more than it may.
-	over func(detail string)
+	// onExcess is called when the child exceeds its limit.
+	onExcess func(detail string)
 
 	mu   sync.Mutex // covers the fields below
 	line []byte
 	last string
-	// reason is the line with which the Go runtime began to die.
+	// reason is the first line of a crash of the Go runtime.
 	reason       string
-	bytes, lines allowance
+	bytes, lines rateLimit
 	// dropped counts the lines that did not reach the log since the last that did.
 	dropped int
 }
 
-func newWords(log *slog.Logger) *words {
-	return &words{
+func newStderrLog(log *slog.Logger) *stderrLog {
+	return &stderrLog{
 		log: log, now: time.Now,
-		bytes: allowance{most: wordsAtOnce, perSecond: wordsPerSecond},
-		lines: allowance{most: linesAtOnce, perSecond: linesPerSecond},
+		bytes: rateLimit{most: burstBytes, perSecond: bytesPerSecond},
+		lines: rateLimit{most: burstLines, perSecond: linesPerSecond},
 	}
 }
 
-// Write never fails: a child must not stop because of its words. One that writes too much
-// is ended.
-func (w *words) Write(b []byte) (int, error) {
-	if !w.keep(b) {
-		w.over(fmt.Sprintf("it wrote more to its log than %d KB at once and %d KB a second",
-			wordsAtOnce>>10, wordsPerSecond>>10))
+// Write never fails, because the log must not block a child. A child that writes too much is
+// killed.
+func (w *stderrLog) Write(b []byte) (int, error) {
+	if !w.add(b) {
+		w.onExcess(fmt.Sprintf("it wrote more to its log than %d KB at once and %d KB a second",
+			burstBytes>>10, bytesPerSecond>>10))
 	}
 	return len(b), nil
 }
 
-// keep takes the lines of b, unless they are too much.
-func (w *words) keep(b []byte) bool {
+// add takes the lines of b, unless they exceed the limit.
+func (w *stderrLog) add(b []byte) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.bytes.take(len(b), w.now()) {
@@ -92,12 +92,12 @@ func (w *words) keep(b []byte) bool {
 	return true
 }
 
-func (w *words) complete(line string) {
+func (w *stderrLog) complete(line string) {
 	if line == "" {
 		return
 	}
 	if w.lines.take(1, w.now()) {
-		w.log.Debug("media worker says", "line", line, "dropped", w.dropped)
+		w.log.Debug("media worker log", "line", line, "dropped", w.dropped)
 		w.dropped = 0
 	} else {
 		w.dropped++
@@ -113,15 +113,15 @@ func (w *words) complete(line string) {
 	}
 }
 
-// outOfMemory reports whether the Go runtime died for want of memory.
-func (w *words) outOfMemory() bool {
+// outOfMemory reports whether the Go runtime ran out of memory.
+func (w *stderrLog) outOfMemory() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return strings.Contains(w.reason, "out of memory") || strings.Contains(w.reason, "cannot allocate")
 }
 
-// String is the line that says most: how dying began, else the last one.
-func (w *words) String() string {
+// String is the most informative line: the first of a crash, else the last one.
+func (w *stderrLog) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.reason != "" {

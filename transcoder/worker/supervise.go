@@ -7,29 +7,29 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// supervise owns the children until ctx ends: it waits for one to die and starts
+// supervise owns the child processes until ctx ends: it waits for the end of one and starts
 // the next.
 func (c *Client) supervise(ctx context.Context, p *process) {
 	for {
 		born := time.Now()
-		p = c.attend(ctx, p)
-		c.put(nil)
-		// Beside the rest: a driver may hold a killed child for long.
+		p = c.watchProcess(ctx, p)
+		c.setProcess(nil)
+		// In the background: a driver may hold a killed child for long.
 		c.wg.Go(p.close)
 		if ctx.Err() != nil {
 			return
 		}
-		c.mourn(p.fault, time.Since(born))
-		if p = c.resurrect(ctx); p == nil {
+		c.recordExit(p.fault, time.Since(born))
+		if p = c.restart(ctx); p == nil {
 			return
 		}
-		c.put(p)
+		c.setProcess(p)
 	}
 }
 
-// attend returns the child that has died, or the current one when ctx ends. On
-// the way it exchanges children that have nothing to do but hold memory.
-func (c *Client) attend(ctx context.Context, p *process) *process {
+// watchProcess returns the child that has ended, or the current one when ctx ends. Meanwhile
+// it replaces idle children that hold too much memory.
+func (c *Client) watchProcess(ctx context.Context, p *process) *process {
 	ticker := time.NewTicker(c.o.times.idle / 4)
 	defer ticker.Stop()
 	for {
@@ -39,25 +39,24 @@ func (c *Client) attend(ctx context.Context, p *process) *process {
 		case <-p.gone:
 			return p
 		case <-ticker.C:
-			p = c.exchange(ctx, p)
+			p = c.replaceIdle(ctx, p)
 		}
 	}
 }
 
-// exchange puts a fresh child in the place of one that has long been idle and
-// holds more memory than an idle one should: what codecs and the C library keep
-// is given back for sure, and leaks end here.
-func (c *Client) exchange(ctx context.Context, p *process) *process {
+// replaceIdle replaces a child that has been idle for long and holds more memory than an
+// idle one should. That frees the memory that codecs and the C library keep, and leaks.
+func (c *Client) replaceIdle(ctx context.Context, p *process) *process {
 	if p.idle() < c.o.times.idle || usedBytes(p.cmd.Process.Pid) <= c.o.IdleMemory {
 		return p
 	}
 	fresh, _, err := launch(ctx, c.o, c.level)
 	if err != nil {
-		c.o.Log.Debug("idle media worker not exchanged", "device", c.o.Device, "err", err)
+		c.o.Log.Debug("idle media worker not replaced", "device", c.o.Device, "err", err)
 		return p
 	}
-	c.put(fresh)
-	// Calls that had the old one in hand finish in it.
+	c.setProcess(fresh)
+	// Calls in progress finish in the old one.
 	p.retire()
 	c.wg.Go(func() {
 		p.drain(ctx)
@@ -66,23 +65,23 @@ func (c *Client) exchange(ctx context.Context, p *process) *process {
 	return fresh
 }
 
-// mourn books a death: in the log, in the counters, and for the pause to come.
-func (c *Client) mourn(reason *fault.Fault, lived time.Duration) {
+// recordExit logs and counts the end of a child, and sets the pause before the next one.
+func (c *Client) recordExit(reason *fault.Fault, lived time.Duration) {
 	c.mu.Lock()
 	c.restarts++
-	c.last = reason
-	c.deaths = c.deaths.after(lived)
-	pause := c.deaths.pause()
+	c.lastFault = reason
+	c.exits = c.exits.after(lived)
+	pause := c.exits.pause()
 	c.mu.Unlock()
 	c.o.Recorder.WorkerRestarted(c.o.Device, string(reason.Code))
-	c.o.Log.Warn("a media worker died and is replaced", "device", c.o.Device, "pause", pause, fault.Attr(reason))
+	c.o.Log.Warn("a media worker ended and is replaced", "device", c.o.Device, "pause", pause, fault.Attr(reason))
 }
 
-// resurrect starts a child, however often it takes. It returns nil when ctx ends.
-func (c *Client) resurrect(ctx context.Context) *process {
+// restart starts a child and retries until it succeeds. It returns nil when ctx ends.
+func (c *Client) restart(ctx context.Context) *process {
 	for {
 		c.mu.Lock()
-		pause := c.deaths.pause()
+		pause := c.exits.pause()
 		c.mu.Unlock()
 		timer := time.NewTimer(pause)
 		select {
@@ -98,15 +97,15 @@ func (c *Client) resurrect(ctx context.Context) *process {
 		if ctx.Err() != nil {
 			return nil
 		}
-		c.failed(err)
+		c.recordStartFailure(err)
 	}
 }
 
-func (c *Client) failed(err error) {
+func (c *Client) recordStartFailure(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last = fault.Wrap(fault.CodeOf(err), "start media worker", err)
-	c.deaths = c.deaths.after(0)
-	c.notify()
-	c.o.Log.Warn("a media worker does not start", "device", c.o.Device, "pause", c.deaths.pause(), fault.Attr(err))
+	c.lastFault = fault.Wrap(fault.CodeOf(err), "start media worker", err)
+	c.exits = c.exits.after(0)
+	c.notifyLocked()
+	c.o.Log.Warn("a media worker does not start", "device", c.o.Device, "pause", c.exits.pause(), fault.Attr(err))
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
-// beat asks the child for signs of life. It may block in a send to a child that
-// does not read; watch finds that and ends it.
-func (p *process) beat() {
+// sendPings sends heartbeats. It may block in a send to a child that does not read; watch
+// detects that and kills the child.
+func (p *process) sendPings() {
 	ticker := time.NewTicker(p.o.times.heartbeat)
 	defer ticker.Stop()
 	for n := uint64(1); ; n++ {
@@ -27,44 +27,42 @@ func (p *process) beat() {
 	}
 }
 
-// watch kills a child that gives no sign of life or uses too much memory or too many
-// threads.
+// watch kills a child that misses its heartbeats or uses too much memory or too many threads.
 //
-// It counts ticks and not time: when the whole machine stands still, ours do not
-// come either. A child that is stopped or dead gets a second; one that merely
-// gets no processor time, on a machine with too much to do, gets longer, because
-// replacing it would make things worse.
+// It counts ticks, not time: while the whole machine is suspended no ticks come. A stopped or
+// dead child gets a second. A child without processor time on an overloaded machine gets
+// longer, because a replacement would add to the load.
 func (p *process) watch() {
 	ticker := time.NewTicker(p.o.times.heartbeat)
 	defer ticker.Stop()
 	pid := p.cmd.Process.Pid
 	threads := sandbox.Threads()
-	seen, silent, unseen := p.seen.Load(), 0, 0
+	seen, silent, unseen := p.received.Load(), 0, 0
 	for {
 		select {
 		case <-p.gone:
 			return
 		case <-ticker.C:
 		}
-		if now := p.seen.Load(); now != seen {
+		if now := p.received.Load(); now != seen {
 			seen, silent = now, 0
 		} else {
 			silent++
 		}
 		if silent >= p.o.times.starved || silent >= p.o.times.silence && halted(pid) {
 			p.kill(fault.New(fault.WorkerUnresponsive, "transcode",
-				fmt.Sprintf("no sign of life for %v", time.Duration(silent)*p.o.times.heartbeat)))
+				fmt.Sprintf("no heartbeat for %v", time.Duration(silent)*p.o.times.heartbeat)))
 			return
 		}
-		if p.stuck() {
+		if p.hasStuckRequest() {
 			p.kill(fault.New(fault.WorkerUnresponsive, "transcode",
-				fmt.Sprintf("a segment that nobody waits for has not ended in %v", p.o.times.stuck)))
+				fmt.Sprintf("a canceled segment has not ended in %v", p.o.times.stuck)))
 			return
 		}
 		if unseen++; !leaderless(pid) {
 			unseen = 0
 		}
-		if p.scored && sandbox.ScoreLowered(pid) {
+		if p.oomScored && sandbox.ScoreLowered(pid) {
 			p.kill(fault.New(fault.WorkerProtocol, "transcode",
 				"it lowered its oom_score_adj, by which the kernel chooses what ends for want of memory"))
 			return
@@ -76,8 +74,8 @@ func (p *process) watch() {
 	}
 }
 
-// excess says what of the machine a child takes beyond its bounds. A child that is just
-// ending may show nothing of its memory once.
+// excess is the fault of a child that exceeds its limits. A child that is just ending may
+// show no memory once.
 func (p *process) excess(pid, threads, unseen int) *fault.Fault {
 	detail := ""
 	used, has := usedBytes(pid), threadsOf(pid)

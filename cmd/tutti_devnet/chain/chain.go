@@ -21,7 +21,7 @@ type Chain struct {
 	stack *node.Node
 	eth   *eth.Ethereum
 
-	changed chan struct{} // tells Run that a period has changed
+	changed chan struct{} // signals Run that a period has changed
 
 	// mu guards what follows and is held while a block is made.
 	mu        sync.Mutex

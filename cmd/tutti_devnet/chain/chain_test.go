@@ -46,7 +46,8 @@ func pay(t *testing.T, nonce uint64) *types.Transaction {
 	t.Helper()
 	to := common.Address{1}
 	return types.MustSignNewTx(rich, types.LatestSignerForChainID(big.NewInt(42161)), &types.DynamicFeeTx{
-		ChainID: big.NewInt(42161), Nonce: nonce, GasFeeCap: big.NewInt(20_000_000), GasTipCap: new(big.Int), Gas: 21000, To: &to, Value: big.NewInt(1),
+		ChainID: big.NewInt(42161), Nonce: nonce, GasFeeCap: big.NewInt(20_000_000), GasTipCap: new(big.Int), Gas: 21000,
+		To: &to, Value: big.NewInt(1),
 	})
 }
 

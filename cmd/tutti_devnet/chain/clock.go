@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// L1Of is the L1 block that the transactions of a block saw. It stands in the
-// header where Arbitrum keeps it: in the second quarter of the mix digest.
+// L1Of is the L1 block that the transactions of a block saw. It is in the header where Arbitrum keeps it: in
+// the second quarter of the mix digest.
 func L1Of(h *types.Header) protocol.L1Block {
 	return protocol.L1Block(binary.BigEndian.Uint64(h.MixDigest[8:16]))
 }
@@ -51,7 +51,8 @@ func (c *Chain) advance(nonce uint64, to protocol.L1Block, fee *big.Int) (*types
 	if len(c.opt.Clock) == 0 {
 		return nil, nil
 	}
-	data := append(crypto.Keccak256([]byte("advanceTo(uint256)"))[:4], common.BigToHash(new(big.Int).SetUint64(uint64(to))).Bytes()...)
+	data := append(crypto.Keccak256([]byte("advanceTo(uint256)"))[:4],
+		common.BigToHash(new(big.Int).SetUint64(uint64(to))).Bytes()...)
 	// The price is twice the fee so that the same transaction fits into a fork.
 	tx, err := types.SignNewTx(sequencer(), c.Signer(), &types.DynamicFeeTx{
 		ChainID: new(big.Int).SetUint64(c.opt.ChainID), Nonce: nonce, GasTipCap: new(big.Int),

@@ -21,7 +21,7 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// startNode starts a go-ethereum node that talks to nobody and keeps everything
+// startNode starts a go-ethereum node that has no peers and keeps everything
 // in memory, and all states, so that old blocks can be asked.
 func startNode(opt Options) (*node.Node, *eth.Ethereum, error) {
 	quiet(opt.Log)
@@ -46,7 +46,7 @@ func startNode(opt Options) (*node.Node, *eth.Ethereum, error) {
 	if err := install(backend.BlockChain(), newEngine()); err != nil {
 		return nil, nil, errors.Join(err, stack.Close())
 	}
-	// Arbitrum serves who comes first, whatever is offered on top.
+	// Arbitrum orders by arrival, whatever the tip.
 	backend.TxPool().SetGasTip(new(big.Int))
 	return stack, backend, nil
 }

@@ -14,7 +14,7 @@ import (
 
 // Options describe the chain that New starts.
 type Options struct {
-	// ChainID is what clients are told and transactions are signed for.
+	// ChainID is the chain's number, for clients and signatures.
 	ChainID uint64
 	// Balances are the accounts that have ether from the beginning.
 	Balances map[common.Address]core.Wei
@@ -26,8 +26,8 @@ type Options struct {
 	L1Time time.Duration
 	// BlockTime is how often a block is made; 0 is only when a transaction comes.
 	BlockTime time.Duration
-	// Clock is the code of the contract that tells contracts the L1 block. Its
-	// slot 0 is the number, its slot 1 who may advance it.
+	// Clock is the code of the contract that holds the L1 block. Its slot 0 is the number, its slot 1 the
+	// account that may advance it.
 	Clock []byte
 	// Now is the time; nil is time.Now.
 	Now func() time.Time
@@ -38,8 +38,8 @@ type Options struct {
 // ClockAddress is where the system contract of Arbitrum is found.
 var ClockAddress = common.BytesToAddress([]byte{0x64})
 
-// Key derives the key that a name stands for on every such chain: everybody can
-// compute it, so it must never hold anything of worth.
+// Key derives a key from a name, the same on every such chain: any client can compute it, so it must never
+// hold anything of value.
 func Key(name string) *ecdsa.PrivateKey {
 	key, err := crypto.ToECDSA(crypto.Keccak256([]byte(name)))
 	if err != nil {
@@ -55,7 +55,7 @@ func Address(key *ecdsa.PrivateKey) common.Address { return crypto.PubkeyToAddre
 // sequencer signs the transactions that advance the L1 clock.
 func sequencer() *ecdsa.PrivateKey { return Key("tutti devnet sequencer") }
 
-// gasLimit is a block's, as Arbitrum states it: more than anybody can use.
+// gasLimit is a block's, as Arbitrum reports it: more than any block can use.
 const gasLimit = 1 << 50
 
 // sequencerBalance pays for the clock for longer than a test chain lives, whatever

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Reorg says what becomes of the transactions of the blocks that are made anew.
+// Reorg describes a reorganisation and what happens to the transactions of the replaced blocks.
 type Reorg struct {
 	// Depth is how many blocks, from the newest, are replaced.
 	Depth uint64
@@ -31,7 +31,7 @@ func (c *Chain) Reorg(r Reorg) (*types.Header, error) {
 	c.forks++
 	blocks := c.eth.BlockChain()
 	parent := blocks.GetHeaderByHash(old[0].ParentHash())
-	// What is safe and final must lie on both branches.
+	// What is safe and final must be on both branches.
 	if safe := blocks.CurrentSafeBlock(); safe != nil && safe.Number.Cmp(parent.Number) > 0 {
 		blocks.SetSafe(parent)
 	}
@@ -67,8 +67,7 @@ func (c *Chain) last(depth uint64) ([]*types.Block, error) {
 	return old, nil
 }
 
-// again makes a block anew on another parent. What cannot be executed there any
-// more is left out.
+// again makes a block once more on another parent. Transactions that cannot be executed there are left out.
 func (c *Chain) again(parent *types.Header, was *types.Block, keep bool) (*types.Block, error) {
 	fee, err := core.WeiOf(was.BaseFee())
 	if err != nil {

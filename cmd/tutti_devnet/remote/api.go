@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/front"
+	"github.com/tuttinode/tutti/cmd/tutti_devnet/endpoints"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/devnet/control"
@@ -13,17 +13,17 @@ import (
 // ChainAPI are the methods that concern blocks, fees and endpoints. Each is
 // devnet_<name> with a small first letter.
 type ChainAPI struct {
-	chain *chain.Chain
-	front *front.Front
-	info  func() control.Info
+	chain     *chain.Chain
+	endpoints *endpoints.Set
+	info      func() control.Info
 }
 
 // NewChainAPI makes the methods. info is what Info answers.
-func NewChainAPI(c *chain.Chain, f *front.Front, info func() control.Info) *ChainAPI {
-	return &ChainAPI{chain: c, front: f, info: info}
+func NewChainAPI(c *chain.Chain, f *endpoints.Set, info func() control.Info) *ChainAPI {
+	return &ChainAPI{chain: c, endpoints: f, info: info}
 }
 
-// Info tells where everything is.
+// Info is the chain's addresses, keys and contracts.
 func (a *ChainAPI) Info() control.Info { return a.info() }
 
 // AdvanceL1 moves the L1 clock on.
@@ -67,12 +67,12 @@ func (a *ChainAPI) SetBaseFee(fee core.Wei) { a.chain.SetBaseFee(fee) }
 func (a *ChainAPI) SpikeBaseFee(fee core.Wei, blocks uint64) { a.chain.SpikeBaseFee(fee, blocks) }
 
 // DropNext loses transactions.
-func (a *ChainAPI) DropNext(n uint64) { a.front.DropNext(n) }
+func (a *ChainAPI) DropNext(n uint64) { a.endpoints.DropNext(n) }
 
 // Misbehave replaces an endpoint's faults. The control client sends them as
 // parameters of their own, of which so many are understood.
 func (a *ChainAPI) Misbehave(endpoint int, f1, f2, f3, f4 *control.Fault) error {
-	e, err := a.front.Endpoint(endpoint)
+	e, err := a.endpoints.Endpoint(endpoint)
 	if err != nil {
 		return err
 	}
@@ -85,9 +85,9 @@ func (a *ChainAPI) Misbehave(endpoint int, f1, f2, f3, f4 *control.Fault) error 
 	return e.Misbehave(faults)
 }
 
-// Stats tells what an endpoint was asked.
+// Stats are an endpoint's counters.
 func (a *ChainAPI) Stats(endpoint int) (control.Stats, error) {
-	e, err := a.front.Endpoint(endpoint)
+	e, err := a.endpoints.Endpoint(endpoint)
 	if err != nil {
 		return control.Stats{}, err
 	}

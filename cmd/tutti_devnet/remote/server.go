@@ -34,7 +34,8 @@ func Listen(addr string, services ...any) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for control: %w", err)
 	}
-	s := &Server{rpc: server, listener: listener, done: make(chan struct{}), http: &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}}
+	s := &Server{rpc: server, listener: listener, done: make(chan struct{}),
+		http: &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}}
 	go func() {
 		defer close(s.done)
 		_ = s.http.Serve(listener)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/signature"
 )
@@ -56,7 +57,7 @@ func (s *Signatures) CheckRequest(address, sig []byte) error {
 // CheckSegment says whether the segment, or AI job, is signed by the sender of its
 // payment. Profiles' names are compared as they were sent.
 func (s *Signatures) CheckSegment(req *orchestrate.SegmentRequest) error {
-	var hash [signature.Size]byte
+	var hash [keccak.Size]byte
 	switch {
 	case req.Sender.IsZero():
 		return errSender

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/orchestrate/signing"
 	"github.com/tuttinode/tutti/core/signature"
@@ -126,10 +127,10 @@ func TestResultVector(t *testing.T) {
 func TestLargeRenditions(t *testing.T) {
 	t.Parallel()
 	var all []core.Rendition
-	var hashes [][signature.Size]byte
+	var hashes [][keccak.Size]byte
 	for i := range 7 {
 		data := bytes.Repeat([]byte{byte(i)}, 60_000*(i%3)+1)
-		all, hashes = append(all, core.Rendition{Data: data}), append(hashes, signature.Keccak(data))
+		all, hashes = append(all, core.Rendition{Data: data}), append(hashes, keccak.Sum(data))
 	}
 	k := keyOf(t, 2)
 	got, err := signing.New(k).SignRenditions(all)
@@ -231,7 +232,7 @@ func TestTicketIsNoCredential(t *testing.T) {
 	copy(name[20:], sender[:])
 	req := orchestrate.SegmentRequest{Sender: sender, Manifest: core.ManifestID(name), Number: 1,
 		Hash: make([]byte, 32)}
-	ticket := signature.Segment(req.Manifest, req.Number, [signature.Size]byte{}, nil)
+	ticket := signature.Segment(req.Manifest, req.Number, [keccak.Size]byte{}, nil)
 	sig, err := signature.NodeSign(gateway.key, ticket)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Info tells where everything is.
+// Info is the chain's addresses, keys and contracts.
 func (c *Client) Info(ctx context.Context) (Info, error) { return ask[Info](ctx, c, "info") }
 
 // AdvanceL1 moves the L1 clock on by n blocks at once, in one L2 block.
@@ -69,7 +69,7 @@ func (c *Client) Misbehave(ctx context.Context, endpoint int, faults ...Fault) e
 	return c.Call(ctx, nil, "devnet_misbehave", params...)
 }
 
-// Stats tells what an endpoint was asked.
+// Stats are an endpoint's counters.
 func (c *Client) Stats(ctx context.Context, endpoint int) (Stats, error) {
 	return ask[Stats](ctx, c, "stats", endpoint)
 }

@@ -30,7 +30,8 @@ func TestAnswers(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, wrong string }{
 		{"a number", `{"jsonrpc":"2.0","id":1,"result":7}`, ""},
-		{"a refusal", `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"there are only 3"}}`, "devnet_mine: there are only 3"},
+		{"a refusal", `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"there are only 3"}}`,
+			"devnet_mine: there are only 3"},
 		{"another kind", `{"jsonrpc":"2.0","id":1,"result":"seven"}`, "devnet_mine"},
 		{"a page", `<html>`, "no JSON-RPC"},
 		{"nothing", ``, "no JSON-RPC"},

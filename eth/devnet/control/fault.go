@@ -62,8 +62,10 @@ const (
 	FalseGas Kind = "falseGas"
 )
 
-// Lies are the kinds that answer well-formed falsehoods.
-func Lies() []Kind { return []Kind{FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas} }
+// FalseKinds are the kinds that answer well-formed falsehoods.
+func FalseKinds() []Kind {
+	return []Kind{FalseAnswer, FalseRevert, FalseReceipts, FalseHeads, FalseGas}
+}
 
 // kinds are all ways to misbehave.
 var kinds = []Kind{None, Stop, Hang, Slow, HTTP429, HTTP500, HTML502, HalfJSON, Reset, LimitExceeded, WrongChain, Lag,

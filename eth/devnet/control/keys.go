@@ -8,8 +8,8 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 )
 
-// The keys of a test chain are hashes of names, the same on every chain and known
-// to everybody: nothing of worth may ever belong to them.
+// The keys of a test chain are hashes of names, the same on every chain and public: nothing of value may ever
+// belong to them.
 
 // AccountKey is the key of the n-th prefunded account.
 func AccountKey(n uint64) *ecdsa.PrivateKey { return key(fmt.Sprintf("tutti devnet account %d", n)) }

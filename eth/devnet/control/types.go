@@ -14,8 +14,8 @@ type Info struct {
 	Endpoints []string `json:"endpoints"`
 	// Control is the address of this API.
 	Control string `json:"control"`
-	// Controller and AIServiceRegistry are what a node has to be told, and
-	// Contracts is every contract by its name. All are empty without contracts.
+	// Controller and AIServiceRegistry are for a node's configuration, and Contracts is every contract by its
+	// name. All are empty without contracts.
 	Controller        common.Address            `json:"controller"`
 	AIServiceRegistry common.Address            `json:"aiServiceRegistry"`
 	PriceFeed         common.Address            `json:"priceFeed"`
@@ -32,7 +32,7 @@ type Round struct {
 	L1Block     protocol.L1Block `json:"l1Block"`
 	Round       protocol.Round   `json:"round"`
 	Initialised bool             `json:"initialised"`
-	// LastInitialised is the newest round that somebody initialised.
+	// LastInitialised is the newest initialised round.
 	LastInitialised protocol.Round   `json:"lastInitialised"`
 	StartL1         protocol.L1Block `json:"startL1"`
 	Length          uint64           `json:"length"`

@@ -36,7 +36,7 @@ func TestJoining(t *testing.T) {
 		w.wantOrder(account("o"))
 		w.want("stake with what came before", w.num(bm, "nextRoundTotalActiveStake"), tokens(10))
 	})
-	t.Run("an equal newcomer stands before those who were there", func(t *testing.T) {
+	t.Run("an equal new member stands before those who were there", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		a, b, c := w.orchestrator("a", 5), w.orchestrator("b", 5), w.orchestrator("c", 7)
@@ -49,7 +49,7 @@ func TestFullPool(t *testing.T) {
 	t.Parallel()
 	t.Run("a hundred and no more", func(t *testing.T) {
 		t.Parallel()
-		w := newCrowd(t)
+		w := newFullPool(t)
 		list := w.pool()
 		w.wantTrue("a hundred, the richest first", len(list) == 100 && list[0] == member(99) && list[99] == member(0))
 		w.want("maximum", w.num(bm, "getTranscoderPoolMaxSize"), num(100))
@@ -59,7 +59,7 @@ func TestFullPool(t *testing.T) {
 	})
 	t.Run("equal stake loses, one unit more evicts the last", func(t *testing.T) {
 		t.Parallel()
-		w := newCrowd(t)
+		w := newFullPool(t)
 		x := w.orchestrator("x", 1000)
 		w.wantFalse("equal stake is in the pool", w.inPool(x))
 		r := w.bond(x, num(1), x)
@@ -70,7 +70,7 @@ func TestFullPool(t *testing.T) {
 	})
 	t.Run("of equals at the end the first who came is evicted", func(t *testing.T) {
 		t.Parallel()
-		w := newCrowd(t)
+		w := newFullPool(t)
 		w.bond(account("d"), tokens(10), member(0))
 		list := w.pool()
 		w.wantTrue("the riser stands before its equal", list[98] == member(0) && list[99] == member(1))
@@ -80,7 +80,7 @@ func TestFullPool(t *testing.T) {
 	})
 	t.Run("the evicted stay active to the round's end and earn", func(t *testing.T) {
 		t.Parallel()
-		w := newCrowd(t)
+		w := newFullPool(t)
 		next := w.num(bm, "nextRoundTotalActiveStake")
 		w.orchestrator("x", 2000)
 		w.want("next round's stake", w.num(bm, "nextRoundTotalActiveStake"), sum(next, tokens(1000)))
@@ -97,15 +97,15 @@ func TestFullPool(t *testing.T) {
 
 func TestReentry(t *testing.T) {
 	t.Parallel()
-	// evicted is a crowd in which x has taken the place of the member with the
+	// evicted is a full pool in which x replaced the member with the
 	// least stake, and which is active no more.
 	evicted := func(t *testing.T) (*world, common.Address) {
-		w := newCrowd(t)
+		w := newFullPool(t)
 		x := w.orchestrator("x", 1005)
 		w.nextRound()
 		return w, x
 	}
-	t.Run("a vacancy promotes nobody, transcoder() does", func(t *testing.T) {
+	t.Run("a vacancy promotes no other, transcoder() does", func(t *testing.T) {
 		t.Parallel()
 		w, x := evicted(t)
 		w.ok(x, bm, "unbond", tokens(1005))
@@ -115,7 +115,7 @@ func TestReentry(t *testing.T) {
 		w.ok(member(0), bm, "transcoder", zero, zero)
 		w.wantTrue("in the pool", w.inPool(member(0)))
 	})
-	t.Run("a partial unbond moves down, and nobody outside is promoted", func(t *testing.T) {
+	t.Run("a partial unbond moves down, and no outsider is promoted", func(t *testing.T) {
 		t.Parallel()
 		w, x := evicted(t)
 		w.ok(x, bm, "unbond", tokens(1000))
@@ -144,7 +144,7 @@ func TestReentry(t *testing.T) {
 	}
 	t.Run("in the same round it ends the activity", func(t *testing.T) {
 		t.Parallel()
-		w := newCrowd(t)
+		w := newFullPool(t)
 		x := w.orchestrator("x", 1005)
 		w.wantFalse("in the pool", w.inPool(member(0)))
 		w.wantTrue("active after the eviction", w.active(member(0)))
@@ -160,7 +160,7 @@ func TestReentry(t *testing.T) {
 	})
 	t.Run("nobody bonds to one that leaves before it has rewarded", func(t *testing.T) {
 		t.Parallel()
-		w := newCrowd(t)
+		w := newFullPool(t)
 		w.orchestrator("x", 1005)
 		const reason = "transcoder has not yet called reward for the current round"
 		w.fund(account("d"), tokens(1))

@@ -72,8 +72,10 @@ func TestHintsOfAllCalls(t *testing.T) {
 	}{
 		{"reward", func(w *world) { w.ok(b, bm, "rewardWithHint", none, a) }, []common.Address{b, a, c}},
 		{"reward, wrong", func(w *world) { w.ok(b, bm, "rewardWithHint", c, a) }, []common.Address{b, a, c}},
-		{"unbond, after an equal", func(w *world) { w.ok(a, bm, "unbondWithHint", tokens(10), b, c) }, []common.Address{b, a, c}},
-		{"unbond, before an equal", func(w *world) { w.ok(a, bm, "unbondWithHint", tokens(10), none, b) }, []common.Address{a, b, c}},
+		{"unbond, after an equal", func(w *world) { w.ok(a, bm, "unbondWithHint", tokens(10), b, c) },
+			[]common.Address{b, a, c}},
+		{"unbond, before an equal", func(w *world) { w.ok(a, bm, "unbondWithHint", tokens(10), none, b) },
+			[]common.Address{a, b, c}},
 		{"rebond", func(w *world) {
 			w.ok(a, bm, "unbond", tokens(20))
 			w.ok(a, bm, "rebondWithHint", zero, none, b)
@@ -126,7 +128,7 @@ func TestHintsOfAllCalls(t *testing.T) {
 // A hint saves the search through a hundred entries.
 func TestAHintIsCheaper(t *testing.T) {
 	t.Parallel()
-	w := newCrowd(t)
+	w := newFullPool(t)
 	w.fund(account("x"), tokens(1015))
 	with := w.fork(t).ok(account("x"), bm, "bondWithHint", tokens(1015), account("x"), none, none, member(2), member(1))
 	without := w.ok(account("x"), bm, "bond", tokens(1015), account("x"))

@@ -156,8 +156,8 @@ func (panics) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
 
 func (panics) Errorf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-// newCrowd is a copy of the world with the full pool.
-func newCrowd(t testing.TB) *world {
+// newFullPool is a copy of the world with the full pool.
+func newFullPool(t testing.TB) *world {
 	t.Helper()
 	c, err := crowd()
 	if err != nil {

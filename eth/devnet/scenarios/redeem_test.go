@@ -198,7 +198,7 @@ func TestPayouts(t *testing.T) {
 	})
 	t.Run("a share of the reserve each, by the pool's size of the moment", func(t *testing.T) {
 		t.Parallel()
-		w := newCrowd(t)
+		w := newFullPool(t)
 		s := newSender(11)
 		w.pay(s.addr, tokens(100), tb, "fundReserve")
 		w.want("share", w.num(tb, "claimableReserve", s.addr, member(1)), tokens(1))

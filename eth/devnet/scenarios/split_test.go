@@ -86,9 +86,11 @@ func TestEarningsAccumulate(t *testing.T) {
 	}
 	near(t, "stake of who claims often", w.num(bm, "pendingStake", often, zero), w.num(bm, "pendingStake", once, zero))
 	near(t, "fees of who claims often", w.num(bm, "pendingFees", often, zero), w.num(bm, "pendingFees", once, zero))
-	all := sum(w.num(bm, "pendingStake", o, zero), sum(w.num(bm, "pendingStake", often, zero), w.num(bm, "pendingStake", once, zero)))
+	all := sum(w.num(bm, "pendingStake", o, zero), sum(w.num(bm, "pendingStake", often, zero),
+		w.num(bm, "pendingStake", once, zero)))
 	near(t, "the sum of all stakes", all, w.stake(o))
-	fees := sum(w.num(bm, "pendingFees", o, zero), sum(w.num(bm, "pendingFees", often, zero), w.num(bm, "pendingFees", once, zero)))
+	fees := sum(w.num(bm, "pendingFees", o, zero), sum(w.num(bm, "pendingFees", often, zero),
+		w.num(bm, "pendingFees", once, zero)))
 	near(t, "the sum of all fees", fees, tokens(4))
 }
 

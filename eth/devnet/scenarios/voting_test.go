@@ -96,7 +96,8 @@ func TestProposal(t *testing.T) {
 		id, _ := w.propose(o)
 		w.rounds(2)
 		w.ok(d, gov, "castVote", id, uint8(1))
-		w.want("quorum", w.num(gov, "quorum", num(3503)), new(big.Int).Div(new(big.Int).Mul(tokens(1000), num(3333)), num(10000)))
+		w.want("quorum", w.num(gov, "quorum", num(3503)), new(big.Int).Div(new(big.Int).Mul(tokens(1000), num(3333)),
+			num(10000)))
 		w.rounds(10)
 		w.wantState(id, 3)
 	})

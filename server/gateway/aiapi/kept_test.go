@@ -13,7 +13,8 @@ import (
 )
 
 // pictures answers every job at an orchestrator with one picture of so many bytes.
-func pictures(t *testing.T, orchestrator string, size int) func(context.Context, *inference.Job) (*broker.Answer, error) {
+func pictures(t *testing.T, orchestrator string, size int) func(context.Context, *inference.Job) (*broker.Answer,
+	error) {
 	t.Helper()
 	answer := says(images(dataURL(pictureOf(t, size)), 1))
 	return func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {

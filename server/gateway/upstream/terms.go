@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/core/videorouting"
@@ -100,7 +101,7 @@ func kept(info Info) Info {
 func (c *Client) describe(ctx context.Context, t *Terms) ([]string, error) {
 	meta := rpc.SegmentMeta{
 		Manifest:     t.model.Manifest(),
-		Hash:         signature.Keccak(),
+		Hash:         keccak.Sum(),
 		Capabilities: t.wants.Capabilities,
 		Token:        t.Info.GetAuthToken(),
 	}

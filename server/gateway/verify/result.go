@@ -7,6 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 )
 
@@ -25,7 +26,7 @@ type Result struct {
 	Profiles   []core.Profile
 	// Hashes gives the renditions' Keccak hashes where they are made beside; it may wait
 	// for them. Nil has Check make them.
-	Hashes func() [][signature.Size]byte
+	Hashes func() [][keccak.Size]byte
 	// Source is the source's size by its headers, zero when it is not known; Input is what
 	// its pictures are, and can become.
 	Source Size
@@ -55,12 +56,12 @@ func (r *Result) Check() error {
 }
 
 func (r *Result) checkSignature() error {
-	var hashes [][signature.Size]byte
+	var hashes [][keccak.Size]byte
 	if r.Hashes != nil {
 		hashes = r.Hashes()
 	} else {
 		for _, data := range r.Renditions {
-			hashes = append(hashes, signature.Keccak(data))
+			hashes = append(hashes, keccak.Sum(data))
 		}
 	}
 	preimage := signature.Result(hashes)

@@ -13,47 +13,48 @@ import (
 // Client is a lifecycle.Component. It is safe for concurrent use.
 type Client struct {
 	opt Options
-	// wake has Run look at what is due; it holds at most one.
+	// wake makes Run check what is due; it has capacity 1.
 	wake chan struct{}
 	// parts are the calls and streams that Run started.
 	parts sync.WaitGroup
 
 	mu sync.Mutex // covers the fields below
-	// tickets wait to be handed in, has counts them by gateway. Of those in crowded the
-	// ledger has others that had no room here.
-	tickets map[protocol.Hash]*ticket
-	has     map[core.Address]int
-	crowded map[core.Address]bool
+	// tickets wait to be handed in, has counts them by gateway. Of gateways in overflowed the
+	// ledger has more tickets that exceeded a limit here.
+	tickets    map[protocol.Hash]*ticket
+	has        map[core.Address]int
+	overflowed map[core.Address]bool
 	// busy are the calls in progress, busyOf those by gateway.
 	busy    int
 	busyOf  map[core.Address]int
 	senders map[core.Address]*watched
-	away    trouble
-	// untrusted is why the certificate of the last handshake was refused, "" when it was not.
+	away    outage
+	// untrusted is why the certificate of the last handshake was refused, "" if it was
+	// accepted.
 	untrusted string
 
-	// reviewed is the round in which ended tickets were looked through last. Only Run
-	// touches it.
+	// reviewed is the round in which ended tickets were reviewed last. Only Run touches it.
 	reviewed protocol.Round
 }
 
-// New makes a Client; nothing happens until Run.
+// New makes a Client. It does nothing until Run.
 func New(o Options) (*Client, error) {
 	o, err := o.complete()
 	if err != nil {
 		return nil, err
 	}
 	return &Client{
-		opt: o, wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket), senders: make(map[core.Address]*watched),
-		has: make(map[core.Address]int), busyOf: make(map[core.Address]int), crowded: make(map[core.Address]bool),
+		opt: o, wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket),
+		senders: make(map[core.Address]*watched),
+		has:     make(map[core.Address]int), busyOf: make(map[core.Address]int), overflowed: make(map[core.Address]bool),
 	}, nil
 }
 
 // Name is the component's name.
 func (*Client) Name() string { return "redeemer client" }
 
-// Run takes up what the ledger holds and works until ctx ends. Its only failure is a
-// ledger that cannot be read.
+// Run loads what the ledger holds and works until ctx ends. Its only failure is a ledger that
+// cannot be read.
 func (c *Client) Run(ctx context.Context, ready func()) error {
 	conn, err := c.dial()
 	if err != nil {
@@ -70,7 +71,7 @@ func (c *Client) Run(ctx context.Context, ready func()) error {
 	return c.loop(ctx, rpc.NewTicketRedeemerClient(conn))
 }
 
-// lookMost is the longest time between two looks at what is due.
+// lookMost is the longest time between two passes.
 const lookMost = 5 * time.Second
 
 func (c *Client) loop(ctx context.Context, api rpc.TicketRedeemerClient) error {
@@ -86,7 +87,7 @@ func (c *Client) loop(ctx context.Context, api rpc.TicketRedeemerClient) error {
 		if err := c.review(ctx); err != nil {
 			return err
 		}
-		if c.short() {
+		if c.hasCapacity() {
 			if err := c.load(ctx); err != nil {
 				return err
 			}
@@ -95,21 +96,21 @@ func (c *Client) loop(ctx context.Context, api rpc.TicketRedeemerClient) error {
 	}
 }
 
-// pass begins what is due and says when to look again.
+// pass starts what is due and returns the time of the next pass.
 func (c *Client) pass(ctx context.Context, api rpc.TicketRedeemerClient) time.Duration {
 	now := c.opt.Now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	next := c.handDue(ctx, api, now)
-	c.watchAll(ctx, api, now)
+	next := c.handDueLocked(ctx, api, now)
+	c.watchAllLocked(ctx, api, now)
 	if !c.away.since.IsZero() && !c.away.lasts(now, c.opt.AlertAfter) {
 		next = min(next, c.away.since.Add(c.opt.AlertAfter).Sub(now))
 	}
-	c.alert(now)
+	c.updateConditionsLocked(now)
 	return min(max(next, 0), lookMost)
 }
 
-func (c *Client) stir() {
+func (c *Client) wakeLoop() {
 	select {
 	case c.wake <- struct{}{}:
 	default:

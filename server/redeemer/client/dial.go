@@ -13,10 +13,9 @@ import (
 // maxMessage is many times any answer.
 const maxMessage = 16 << 10
 
-// dial makes the one connection that everything goes over; it is opened when it is
-// needed. Pings are rare, because servers hang up on who sends more; together with
-// the refreshing of max floats they find a peer that vanished, as what is sent must be
-// confirmed within Timeout.
+// dial makes the one connection for everything; it is opened on demand. Pings are rare, because
+// servers disconnect clients that send more; together with the refreshing of max floats they
+// detect a vanished peer, as sent data must be confirmed within Timeout.
 func (c *Client) dial() (*grpc.ClientConn, error) {
 	opt := &c.opt
 	creds := credentials.NewTLS(&tls.Config{

@@ -82,7 +82,8 @@ func (f *far) start() {
 		f.kill = sync.OnceFunc(func() { server.Stop(); serving.Wait() })
 		return
 	}
-	s, err := redeemer.New(redeemer.Options{Listener: l, Cert: f.cert, Redeemer: f, Recipient: me, Log: slog.New(slog.DiscardHandler),
+	s, err := redeemer.New(redeemer.Options{Listener: l, Cert: f.cert, Redeemer: f, Recipient: me,
+		Log:   slog.New(slog.DiscardHandler),
 		Taken: func(context.Context, protocol.Hash) (bool, error) { return false, nil },
 		Funds: func(context.Context, core.Address) (protocol.SenderFunds, error) {
 			return protocol.SenderFunds{Sender: protocol.Sender{Deposit: core.NewWei(1)}}, nil

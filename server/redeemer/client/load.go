@@ -10,20 +10,20 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// unfinished are the states of tickets that are taken up at the start. Those beyond
-// won are of a time in which this process redeemed; the redeemer finds out what
-// became of them. Package pm/payout follows those that are mined.
+// unfinished are the states of tickets that are loaded at the start. Those beyond won are from
+// a time when this process redeemed; the redeemer finds out what became of them. Package
+// pm/payout follows mined ones.
 var unfinished = []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted}
 
-// short reports whether there is room for tickets that stayed in the ledger: in all,
-// and for a gateway that has some there.
-func (c *Client) short() bool {
+// hasCapacity reports whether tickets that stayed in the ledger can be loaded: in all, and for
+// a gateway that has some there.
+func (c *Client) hasCapacity() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.opt.Waiting-len(c.tickets) < (c.opt.WaitingEach+1)/2 {
 		return false
 	}
-	for sender := range c.crowded {
+	for sender := range c.overflowed {
 		if c.has[sender] <= c.opt.WaitingEach/2 {
 			return true
 		}
@@ -31,12 +31,11 @@ func (c *Client) short() bool {
 	return false
 }
 
-// load takes in what the ledger has, the oldest first because their time is over first, as
-// far as there is room. It looks past what has none: one gateway's tickets may be refused
-// for days.
+// load loads tickets from the ledger, the oldest first because they expire first, within the
+// limits. It skips gateways at their limit: one gateway's tickets may be refused for days.
 func (c *Client) load(ctx context.Context) error {
 	c.mu.Lock()
-	clear(c.crowded) // a gateway without room from here on is noted again
+	clear(c.overflowed) // gateways that exceed a limit now are added again
 	c.mu.Unlock()
 	f := ledger.Filter{States: unfinished, Recipient: c.opt.Recipient, Limit: c.opt.Waiting + 1, OldestFirst: true}
 	for {
@@ -44,15 +43,15 @@ func (c *Client) load(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if full := c.adoptAll(page); full || len(page) < f.Limit {
+		if full := c.addAll(page); full || len(page) < f.Limit {
 			return nil
 		}
 		f.After = after(page[0].Won, page[len(page)-1].Won)
 	}
 }
 
-// after is where the page after one from first to last begins: tickets that were won
-// at once may be on both, and taking one twice does no harm.
+// after is where the page after one from first to last begins: tickets that were won at the
+// same time may be on both, and loading one twice does no harm.
 func after(first, last time.Time) time.Time {
 	if first.Equal(last) {
 		return last
@@ -60,12 +59,12 @@ func after(first, last time.Time) time.Time {
 	return last.Add(-1)
 }
 
-// adoptAll takes winners in; full says that there is no room for any later one.
-func (c *Client) adoptAll(page []pm.Winner) (full bool) {
+// addAll adds winners; full: no later one would be accepted.
+func (c *Client) addAll(page []pm.Winner) (full bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, w := range page {
-		c.adopt(w)
+		c.addLocked(w)
 	}
 	if len(c.tickets) < c.opt.Waiting {
 		return false
@@ -73,29 +72,29 @@ func (c *Client) adoptAll(page []pm.Winner) (full bool) {
 	view := c.opt.View()
 	for _, t := range c.tickets {
 		if over(view, &t.w, likely) {
-			return false // it makes room for one that is not late
+			return false // it can be evicted for a ticket in time
 		}
 	}
 	return true
 }
 
-// adopt takes a winner in if there is room, or makes room for one that is more urgent; the
-// ledger has each either way. The caller holds mu.
-func (c *Client) adopt(w pm.Winner) {
+// addLocked adds a winner within the limits, or in place of a less urgent one; the ledger has
+// each either way.
+func (c *Client) addLocked(w pm.Winner) {
 	sender := w.Ticket.Sender
 	switch {
 	case !slices.Contains(unfinished, w.State) || w.Ticket.Recipient != c.opt.Recipient || c.tickets[w.Hash] != nil:
-	case c.makeRoom(&w):
+	case c.evictForLocked(&w):
 		c.tickets[w.Hash] = &ticket{w: w}
 		c.has[sender]++
-	case len(c.crowded) < c.opt.Waiting: // enough of them to look again
-		c.crowded[sender] = true
+	case len(c.overflowed) < c.opt.Waiting: // more are not needed to load again
+		c.overflowed[sender] = true
 	}
 }
 
-// makeRoom reports whether there is room for a winner, after another one of less urgent
-// rounds was left to the ledger if need be. The caller holds mu.
-func (c *Client) makeRoom(w *pm.Winner) bool {
+// evictForLocked reports whether a winner fits, after evicting a ticket of less urgent rounds
+// if necessary.
+func (c *Client) evictForLocked(w *pm.Winner) bool {
 	sender := w.Ticket.Sender
 	full := c.has[sender] >= c.opt.WaitingEach
 	if !full && len(c.tickets) < c.opt.Waiting {
@@ -114,13 +113,13 @@ func (c *Client) makeRoom(w *pm.Winner) bool {
 	if last == nil || last.w.Ticket.CreationRound == w.Ticket.CreationRound || moreUrgent(&view, w, &last.w) > 0 {
 		return false
 	}
-	c.crowded[last.w.Ticket.Sender] = true
-	c.release(last.w.Hash)
+	c.overflowed[last.w.Ticket.Sender] = true
+	c.dropLocked(last.w.Hash)
 	return true
 }
 
-// release forgets a ticket. The caller holds mu.
-func (c *Client) release(hash protocol.Hash) {
+// dropLocked drops a ticket.
+func (c *Client) dropLocked(hash protocol.Hash) {
 	sender := c.tickets[hash].w.Ticket.Sender
 	delete(c.tickets, hash)
 	if c.has[sender]--; c.has[sender] == 0 {
@@ -128,9 +127,8 @@ func (c *Client) release(hash protocol.Hash) {
 	}
 }
 
-// review takes up again what ended as expired though its rounds are not over: what ended it
-// may have been an endpoint's word. It happens at the start and once in each round that is
-// seen.
+// review queues expired tickets again whose rounds are not over: a wrong endpoint may have
+// ended them. It runs at the start and once per round.
 func (c *Client) review(ctx context.Context) error {
 	view := c.opt.View()
 	if !view.Known || view.Stale || view.Round.Number == c.reviewed {
@@ -149,7 +147,7 @@ func (c *Client) review(ctx context.Context) error {
 		c.opt.Log.Info("winning ticket taken up again", "ticket", w.Hash.String(), "gateway",
 			w.Ticket.Sender.String(), "reason", w.Reason)
 		if err := c.progress(ctx, w, pm.TicketWon, w.Reason); err != nil {
-			return nil // the ledger reports it; the next look tries again
+			return nil // the ledger reports it; the next pass tries again
 		}
 		w.State = pm.TicketWon
 		c.Won(*w)

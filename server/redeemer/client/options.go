@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
-// Ledger is where winners lie on disk; ledger.Ledger is one.
+// Ledger stores the winners; ledger.Ledger implements it.
 type Ledger interface {
 	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
 	// Progress returns when a winner's next state is on disk.
@@ -34,8 +34,7 @@ type Options struct {
 	View      func() protocol.View
 	// Round reads the round again, from more than one endpoint where there are more.
 	Round func(context.Context) (protocol.RoundState, error)
-	// Changed is told of each winner's new state when it is on disk. It must not
-	// block.
+	// Changed gets each winner's new state once it is on disk. It must not block.
 	Changed func(pm.Winner)
 	Board   *health.Board
 	Log     *slog.Logger
@@ -47,13 +46,12 @@ type Options struct {
 	// Hold is for how long a max float counts that was not confirmed, 5 min; Refresh is
 	// how often it is, 1 min.
 	Hold, Refresh time.Duration
-	// Senders bounds the gateways that are watched, 1024; one that nobody asked about
-	// for Idle is not watched any more, 10 min.
+	// Senders bounds the watched gateways, 1024. One that is not used for Idle is dropped, 10
+	// min.
 	Senders int
 	Idle    time.Duration
-	// Waiting bounds the tickets in memory, 4096, WaitingEach those of one gateway, an
-	// eighth; more stay in the ledger until there is room. InFlight is how many are
-	// handed in at once, 8.
+	// Waiting bounds the tickets in memory, 4096, WaitingEach those of one gateway, an eighth;
+	// more stay in the ledger. InFlight is how many are handed in at once, 8.
 	Waiting, WaitingEach, InFlight int
 	// Retry is the first pause after a failure, RetryMost the longest; 1 s and 1 min.
 	Retry, RetryMost time.Duration
@@ -64,7 +62,8 @@ type Options struct {
 var errOptions = errors.New("build client of the redeemer: an option is missing")
 
 func (o Options) complete() (Options, error) {
-	if o.Addr == "" || o.Ledger == nil || o.Recipient.IsZero() || o.View == nil || o.Round == nil || o.Board == nil || o.Log == nil || o.Now == nil {
+	if o.Addr == "" || o.Ledger == nil || o.Recipient.IsZero() || o.View == nil || o.Round == nil || o.Board == nil ||
+		o.Log == nil || o.Now == nil {
 		return o, errOptions
 	}
 	if o.Changed == nil {

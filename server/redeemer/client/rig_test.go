@@ -46,7 +46,8 @@ func newRig(t *testing.T, with ...func(*rig)) *rig {
 	r := &rig{T: t, books: &books{}, far: newFar(t), round: 7, stop: func() {}}
 	r.board = health.New(slog.New(slog.DiscardHandler), r.now, nil)
 	r.opt = client.Options{
-		Addr: r.far.addr, Ledger: r.books, Recipient: me, View: r.view, Round: r.read, Board: r.board, Log: slog.New(slog.DiscardHandler), Now: r.now,
+		Addr: r.far.addr, Ledger: r.books, Recipient: me, View: r.view, Round: r.read, Board: r.board,
+		Log: slog.New(slog.DiscardHandler), Now: r.now,
 		Retry: 5 * time.Millisecond, RetryMost: 50 * time.Millisecond, AlertAfter: 20 * time.Millisecond,
 	}
 	for _, f := range with {
@@ -124,7 +125,8 @@ func (r *rig) winOf(gateway *ecdsa.PrivateKey) pm.Winner { return r.winAt(r.now(
 
 func (r *rig) winAt(won time.Time, gateway *ecdsa.PrivateKey) pm.Winner {
 	r.nonce++
-	t := coretest.Ticket(gateway, me, core.NewWei(1000), r.nonce, protocol.RoundState{LastInitialized: 7, LastHash: protocol.Hash{7}})
+	t := coretest.Ticket(gateway, me, core.NewWei(1000), r.nonce,
+		protocol.RoundState{LastInitialized: 7, LastHash: protocol.Hash{7}})
 	w := pm.Winner{Hash: t.Hash(), Ticket: t, ExpirationBlock: 140, Won: won, State: pm.TicketWon}
 	r.books.append(w)
 	return w

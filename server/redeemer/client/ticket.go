@@ -35,14 +35,14 @@ type ticket struct {
 func (c *Client) Won(w pm.Winner) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.adopt(w)
-	c.stir()
+	c.addLocked(w)
+	c.wakeLoop()
 }
 
-// handDue begins to hand in what is due, the most urgent first, and returns the time until
+// handDueLocked begins to hand in what is due, the most urgent first, and returns the time until
 // something else is. One gateway's tickets take half of the calls at most: the redeemer may
-// be slow about that gateway alone. The caller holds mu.
-func (c *Client) handDue(ctx context.Context, api rpc.TicketRedeemerClient, now time.Time) time.Duration {
+// be slow about that gateway alone.
+func (c *Client) handDueLocked(ctx context.Context, api rpc.TicketRedeemerClient, now time.Time) time.Duration {
 	next := lookMost
 	view := c.opt.View()
 	waiting := slices.SortedFunc(maps.Values(c.tickets), func(a, b *ticket) int { return moreUrgent(&view, &a.w, &b.w) })
@@ -62,8 +62,8 @@ func (c *Client) handDue(ctx context.Context, api rpc.TicketRedeemerClient, now 
 	return next
 }
 
-// done counts a call that ended. The caller holds mu.
-func (c *Client) done(t *ticket) {
+// doneLocked counts a call that ended.
+func (c *Client) doneLocked(t *ticket) {
 	sender := t.w.Ticket.Sender
 	t.busy = false
 	c.busy--
@@ -91,15 +91,15 @@ func (c *Client) work(ctx context.Context, api rpc.TicketRedeemerClient, t *tick
 	err := c.hand(ctx, api, t)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.done(t)
-	c.stir()
+	c.doneLocked(t)
+	c.wakeLoop()
 	switch {
 	case err == nil:
-		c.release(t.w.Hash)
+		c.dropLocked(t.w.Hash)
 	case errors.Is(err, fault.LedgerRefused):
-		// Nobody but the ledger can know why; the ticket is not ours to move.
+		// Only the ledger knows why, so this process cannot advance the ticket.
 		c.opt.Log.Warn("winning ticket set aside", "ticket", t.w.Hash.String(), fault.Attr(err))
-		c.release(t.w.Hash)
+		c.dropLocked(t.w.Hash)
 	case ctx.Err() == nil:
 		t.next = c.opt.Now().Add(min(c.opt.Retry<<min(t.fails, 16), c.opt.RetryMost))
 		t.fails++
@@ -126,8 +126,8 @@ func (c *Client) hand(ctx context.Context, api rpc.TicketRedeemerClient, t *tick
 	if ctx.Err() != nil && err != nil {
 		return err
 	}
-	err = meaning(fault.RedeemerRefuses, "hand a ticket in", err, trailer)
-	c.heard(err)
+	err = asFault(fault.RedeemerRefuses, "hand a ticket in", err, trailer)
+	c.recordReachable(err)
 	switch {
 	case err == nil:
 		return c.progress(ctx, &t.w, pm.TicketHanded, "")
@@ -160,7 +160,8 @@ func (c *Client) expire(ctx context.Context, t *ticket, rounds protocol.Round, w
 		return err
 	}
 	if last := t.w.Ticket.CreationRound + rounds; round.Number <= last {
-		return fault.New(fault.ChainDisputed, "give a ticket up", fmt.Sprintf("it is round %d, and not over %d", round.Number, last))
+		return fault.New(fault.ChainDisputed, "give a ticket up", fmt.Sprintf("it is round %d, and not over %d",
+			round.Number, last))
 	}
 	return c.progress(ctx, &t.w, pm.TicketExpired, string(fault.HandInExpired)+": "+why)
 }
@@ -185,11 +186,13 @@ func (c *Client) progress(ctx context.Context, of *pm.Winner, state pm.TicketSta
 	defer cancel()
 	w := *of
 	w.State, w.Since, w.Reason = state, c.opt.Now(), reason
-	err := c.opt.Ledger.Progress(limited, pm.Progress{Hash: w.Hash, State: state, Tx: w.Tx, GasFee: w.GasFee, Reason: reason, At: w.Since})
+	err := c.opt.Ledger.Progress(limited, pm.Progress{Hash: w.Hash, State: state, Tx: w.Tx, GasFee: w.GasFee,
+		Reason: reason, At: w.Since})
 	if err != nil {
 		return err
 	}
-	c.opt.Log.Info("winning ticket", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "state", string(state), "reason", reason)
+	c.opt.Log.Info("winning ticket", "ticket", w.Hash.String(), "gateway", w.Ticket.Sender.String(), "state",
+		string(state), "reason", reason)
 	c.opt.Changed(w)
 	return nil
 }

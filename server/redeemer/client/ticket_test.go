@@ -94,7 +94,10 @@ func TestARedeemerThatRefuses(t *testing.T) {
 			r.far.start()
 			r.start()
 			r.Won(r.win())
-			r.wait("a condition", func() bool { return strings.Contains(r.condition(fault.RedeemerRefuses), "PermissionDenied") })
+			r.wait("a condition", func() bool {
+				return strings.Contains(r.condition(fault.RedeemerRefuses),
+					"PermissionDenied")
+			})
 			if said := r.condition(fault.RedeemerUnreachable); said != "" {
 				t.Errorf("it is said to be away: %s", said)
 			}

@@ -20,13 +20,13 @@ func (c *Client) watch(ctx context.Context, api rpc.TicketRedeemerClient, e *wat
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	for {
-		heard, err := c.listen(ctx, api, e)
+		received, err := c.listen(ctx, api, e)
 		if ctx.Err() != nil {
 			return
 		}
 		c.opt.Log.Debug("max float not watched", "gateway", e.sender.String(), fault.Attr(err))
 		c.lost(e, err)
-		if heard {
+		if received {
 			pause = c.opt.Retry
 		}
 		timer.Reset(pause)
@@ -39,9 +39,9 @@ func (c *Client) watch(ctx context.Context, api rpc.TicketRedeemerClient, e *wat
 	}
 }
 
-// listen asks once and then hears of every change, until the stream breaks. heard
-// says that it was one.
-func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *watched) (heard bool, err error) {
+// listen reads once and then receives every change, until the stream breaks. received: at least
+// one value came.
+func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *watched) (received bool, err error) {
 	if err := c.ask(ctx, api, e); err != nil {
 		return false, err
 	}
@@ -51,29 +51,30 @@ func (c *Client) listen(ctx context.Context, api rpc.TicketRedeemerClient, e *wa
 	defer cancel(nil)
 	stream, err := api.MonitorMaxFloat(ctx, &rpc.MaxFloatReq{Sender: e.sender[:]})
 	if err != nil {
-		return false, c.judged(err, nil)
+		return false, c.classifyRefusal(err, nil)
 	}
 	refreshing.Go(func() { c.refresh(ctx, cancel, api, e) })
 	for {
 		m, err := stream.Recv()
 		if cause := context.Cause(ctx); err != nil && cause != nil {
-			return heard, cause // of the refreshing, or whoever ended it
+			return received, cause // of the refreshing, or of the caller
 		}
 		if err != nil {
-			return heard, c.judged(err, stream.Trailer())
+			return received, c.classifyRefusal(err, stream.Trailer())
 		}
 		value, err := rpc.FromWei(m.GetMaxFloat())
 		if err != nil {
-			return heard, fault.Wrap(fault.MaxFloatUnknown, opFloat, err)
+			return received, fault.Wrap(fault.MaxFloatUnknown, opFloat, err)
 		}
-		heard = true
+		received = true
 		c.learned(e, value, c.seen(e))
 	}
 }
 
-// refresh asks again and again: a stream that says nothing may be one to nobody. An
-// answer that does not come ends the stream.
-func (c *Client) refresh(ctx context.Context, cancel context.CancelCauseFunc, api rpc.TicketRedeemerClient, e *watched) {
+// refresh reads the value regularly, because a silent stream may be dead. A missing answer ends
+// the stream.
+func (c *Client) refresh(ctx context.Context, cancel context.CancelCauseFunc, api rpc.TicketRedeemerClient,
+	e *watched) {
 	tick := time.NewTicker(c.opt.Refresh)
 	defer tick.Stop()
 	for {
@@ -99,7 +100,7 @@ func (c *Client) ask(ctx context.Context, api rpc.TicketRedeemerClient, e *watch
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err := c.judged(err, trailer); err != nil {
+	if err := c.classifyRefusal(err, trailer); err != nil {
 		return err
 	}
 	value, err := rpc.FromWei(m.GetMaxFloat())
@@ -110,9 +111,9 @@ func (c *Client) ask(ctx context.Context, api rpc.TicketRedeemerClient, e *watch
 	return nil
 }
 
-// judged is a call's error as a fault, and noted.
-func (c *Client) judged(err error, trailer metadata.MD) error {
-	err = meaning(fault.MaxFloatUnknown, opFloat, err, trailer)
-	c.heard(err)
+// classifyRefusal turns a call's error into a fault, and records whether the redeemer answers.
+func (c *Client) classifyRefusal(err error, trailer metadata.MD) error {
+	err = asFault(fault.MaxFloatUnknown, opFloat, err, trailer)
+	c.recordReachable(err)
 	return err
 }

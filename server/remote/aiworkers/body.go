@@ -16,7 +16,7 @@ import (
 type body struct {
 	p      *Pool
 	w      *worker
-	a      *arrival
+	a      *answer
 	ctx    context.Context
 	model  inference.Model
 	begun  time.Time
@@ -24,13 +24,13 @@ type body struct {
 	// head was read before the answer was handed on.
 	head []byte
 	read int64
-	// broken says that the answer ended early, and not because its job left.
+	// broken: the answer ended early, and not because its job was canceled.
 	broken bool
 	once   sync.Once
 }
 
-// peek waits for a stream's first bytes, so that a worker that is lost before them
-// has lost nothing.
+// peek waits for a stream's first bytes, so that a job whose worker is lost before them can
+// be retried.
 func (b *body) peek() error {
 	head := make([]byte, 4<<10)
 	n, err := 0, error(nil)
@@ -76,7 +76,7 @@ func (b *body) fetch(p []byte) (int, error) {
 
 var errEndless = errors.New("an answer without end")
 
-// Close ends the answer; the worker of one that is not whole is told to stop.
+// Close ends the answer; the worker of an incomplete one is stopped.
 func (b *body) Close() error {
 	b.once.Do(func() {
 		b.forget()
@@ -89,7 +89,7 @@ func (b *body) Close() error {
 	return nil
 }
 
-// count notes what the answer was worth. One that its job left says nothing of the worker.
+// count counts the answer for its worker. A canceled job's answer does not count.
 func (b *body) count() {
 	switch whole := b.a.complete(); {
 	case whole && b.a.status < http.StatusInternalServerError:

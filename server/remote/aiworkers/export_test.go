@@ -34,8 +34,10 @@ func ReadRegistration(req *rpc.RegisterAIWorkerRequest) ([]inference.ModelState,
 
 // Through is a stream as a job reads it, in pieces of size bytes.
 func Through(src io.Reader, size int) (text []byte, err error) {
-	a := newArrival(src)
-	b := &body{p: &Pool{opt: Options{Now: time.Now, Recorder: inference.NopRecorder{}}}, w: &worker{lost: make(chan struct{}), tally: new(placement.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}
+	a := newAnswer(src)
+	b := &body{p: &Pool{opt: Options{Now: time.Now, Recorder: inference.NopRecorder{}}},
+		w: &worker{lost: make(chan struct{}),
+			tally: new(placement.Tally)}, a: a, ctx: context.Background(), forget: func() bool { return true }}
 	defer b.Close()
 	if err := b.peek(); err != nil {
 		return nil, err
@@ -57,7 +59,8 @@ func Through(src io.Reader, size int) (text []byte, err error) {
 // it was done with.
 func ReadMixed(text []byte, boundary string, memory int64) (held, after int64, err error) {
 	p := &Pool{budget: remote.NewBudget(memory)}
-	a, err := p.readMixed(&delivery{r: httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(text)), boundary: boundary})
+	a, err := p.readMixed(&delivery{r: httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(text)),
+		boundary: boundary})
 	held = p.budget.Used()
 	if err == nil {
 		a.end(false)

@@ -13,12 +13,12 @@ import (
 
 // readError is a failure in place of an answer. Our own workers say what it is
 // called.
-func readError(r *http.Request) (*arrival, error) {
+func readError(r *http.Request) (*answer, error) {
 	text, err := io.ReadAll(io.LimitReader(r.Body, maxError))
 	if err != nil {
 		return nil, err
 	}
-	a := newArrival(nil)
+	a := newAnswer(nil)
 	a.err = failure(fault.Code(r.Header.Get(remote.CodeHeader)), string(text))
 	return a, nil
 }
@@ -31,7 +31,7 @@ var clientMistake = regexp.MustCompile(`(?i)\bcontainer returned (400|413|415|42
 func failure(code fault.Code, text string) error {
 	text = strings.TrimSpace(text)
 	if code == fault.AIAnswerUndelivered {
-		// To who waits for it that is the same.
+		// For the waiting job that is the same as a lost worker.
 		return fault.New(fault.AIWorkerLost, opRun, "its answer was lost on the way")
 	}
 	if row, known := fault.Lookup(code); known {
@@ -79,5 +79,6 @@ func unusable(err error) error {
 	if errors.Is(err, remote.ErrNoMemory) {
 		code = fault.JobsFull
 	}
-	return &fault.Fault{Code: code, Op: "read the AI worker's answer", Detail: "the AI worker's answer cannot be used: " + err.Error(), Err: err}
+	return &fault.Fault{Code: code, Op: "read the AI worker's answer",
+		Detail: "the AI worker's answer cannot be used: " + err.Error(), Err: err}
 }

@@ -40,7 +40,8 @@ type bench struct {
 func newBench(t *testing.T, change func(*aiworkers.Options)) *bench {
 	t.Helper()
 	opt := aiworkers.Options{
-		Secrets: remote.NewSecrets(core.NewSecret("the old one"), core.NewSecret(secret)), MinVersion: "0.9.1", Node: "tutti/test",
+		Secrets: remote.NewSecrets(core.NewSecret("the old one"),
+			core.NewSecret(secret)), MinVersion: "0.9.1", Node: "tutti/test",
 		ServiceURI: "https://unused.example", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	if change != nil {
@@ -66,7 +67,8 @@ func newBench(t *testing.T, change func(*aiworkers.Options)) *bench {
 
 func listen(t *testing.T, p *aiworkers.Pool, mux *http.ServeMux) string {
 	t.Helper()
-	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler)})
+	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,13 +106,15 @@ type hand struct {
 // offer is a registration of the network with one model.
 func offer(model inference.Model, slots uint32, warm bool) *rpc.RegisterAIWorkerRequest {
 	c := capability.Offer(capability.Default().With(model.Capability), "0.9.1")
-	c.Constraints.PerCapability = map[capability.ID]capability.Models{model.Capability: {model.ID: {Warm: warm, Capacity: slots, RunnerVersion: "0.1.0"}}}
+	c.Constraints.PerCapability = map[capability.ID]capability.Models{model.Capability: {model.ID: {Warm: warm,
+		Capacity: slots, RunnerVersion: "0.1.0"}}}
 	return &rpc.RegisterAIWorkerRequest{Secret: secret, Capabilities: rpc.FromCapabilities(c)}
 }
 
 func (b *bench) register(req *rpc.RegisterAIWorkerRequest) *hand {
 	b.Helper()
-	conn, err := grpc.NewClient(b.addr, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
+	conn, err := grpc.NewClient(b.addr,
+		grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -192,7 +196,8 @@ func llm(id string) inference.Model { return inference.Model{Capability: capabil
 
 func chat(model inference.Model, stream bool) *inference.Job {
 	text := `{"model":"` + model.ID + `","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"max_tokens":16,"seed":7,"stream":` + strconv.FormatBool(stream) + `}`
-	return &inference.Job{Model: model, Operation: inference.Chat, Body: []byte(text), ContentType: "application/json", Stream: stream, RequestID: "req-1"}
+	return &inference.Job{Model: model, Operation: inference.Chat, Body: []byte(text), ContentType: "application/json",
+		Stream: stream, RequestID: "req-1"}
 }
 
 // outcome is how a job ended.

@@ -23,7 +23,8 @@ func FuzzRegistration(f *testing.F) {
 	own := offer(llm("m"), 1, true)
 	own.Node, own.Worker, own.Instance = "tutti/1", "rig", "i"
 	own.Models = []*rpc.WorkerModel{
-		{Capability: 33, ModelId: "m", State: "ready", Capacity: 7, Operations: []string{"chat", "embedding"}, Context: -1, Devices: []string{"0"}},
+		{Capability: 33, ModelId: "m", State: "ready", Capacity: 7, Operations: []string{"chat", "embedding"}, Context: -1,
+			Devices: []string{"0"}},
 		{Capability: 27, ModelId: "n", State: "what", Reason: "a\nb"},
 	}
 	for _, req := range []*rpc.RegisterAIWorkerRequest{own, offer(llm("m"), 1<<31, false), {}} {
@@ -48,7 +49,8 @@ func FuzzRegistration(f *testing.F) {
 		for _, s := range models {
 			_, known := pipeline.Lookup(s.Model.Capability)
 			if !known || s.Model.ID == "" || len(s.Model.ID) > pm.MaxModelID || !utf8.ValidString(s.Model.ID) ||
-				s.Capacity < 0 || s.Capacity > 1<<16 || len(s.Reason) > 512 || len(s.Devices) > 64 || s.Context < 0 || len(s.RunnerVersion) > 64 {
+				s.Capacity < 0 || s.Capacity > 1<<16 || len(s.Reason) > 512 || len(s.Devices) > 64 || s.Context < 0 ||
+				len(s.RunnerVersion) > 64 {
 				t.Fatalf("%+v", s)
 			}
 		}

@@ -16,15 +16,14 @@ import (
 const (
 	// inputsPath is where workers of the network fetch the files of jobs.
 	inputsPath = "/aiInputs/"
-	// idBytes make a name that nobody guesses.
+	// idBytes make a name that cannot be guessed.
 	idBytes = 16
-	// inputTime is what the fetching may take, and one second more for so many bytes.
+	// A fetch may take inputTime, plus one second per inputPace bytes.
 	inputTime = 10 * time.Second
 	inputPace = 1 << 20
 )
 
-// inputs are the files of jobs that are in hand, under names that only their workers
-// know.
+// inputs are the files of jobs in progress, under names that only their workers know.
 type inputs struct {
 	random io.Reader
 
@@ -69,14 +68,14 @@ func (in *inputs) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data)
 }
 
-// inputBase is where a worker fetches inputs: where it dialled, which it is known to
-// reach, else the service address.
-func (p *Pool) inputBase(line *remote.Line) string {
-	host := line.Host()
+// inputBase is the URL from which a worker fetches inputs: the address that it dialed, which
+// it can reach, else the service address.
+func (p *Pool) inputBase(conn *remote.StreamConn) string {
+	host := conn.Host()
 	if host == "" || strings.ContainsAny(host, "/\\?#@ \t") {
 		return p.opt.ServiceURI
 	}
-	if line.Secure() {
+	if conn.Secure() {
 		return "https://" + host
 	}
 	return "http://" + host

@@ -14,7 +14,8 @@ func TestMemoryOfAnAnswer(t *testing.T) {
 		part{"Content-Type: image/png\r\nContent-Disposition: attachment; filename=a.png", strings.Repeat("x", 1<<20)},
 		part{"Content-Type: application/json", `{"images":[{"url":"a.png"}]}`})
 	text := body.Bytes()
-	if held, _, err := aiworkers.ReadMixed(text, "0123456789abcdef0123", 4<<20); fault.CodeOf(err) != fault.JobsFull || held != 0 {
+	if held, _, err := aiworkers.ReadMixed(text, "0123456789abcdef0123", 4<<20); fault.CodeOf(err) != fault.JobsFull ||
+		held != 0 {
 		t.Errorf("%d held, %v", held, err)
 	}
 	held, after, err := aiworkers.ReadMixed(text, "0123456789abcdef0123", 8<<20)

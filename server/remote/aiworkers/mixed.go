@@ -39,9 +39,9 @@ type mediaFile struct {
 	data []byte
 }
 
-// readMixed reads an answer of a worker of the network, and makes of it what a runner
-// would have answered: JSON with the files in it.
-func (p *Pool) readMixed(d *delivery) (*arrival, error) {
+// readMixed reads an answer of a worker of the network and converts it to a runner's answer:
+// JSON with embedded files.
+func (p *Pool) readMixed(d *delivery) (*answer, error) {
 	text, held, err := p.budget.ReadAll(d.r.Body, d.r.ContentLength, maxWhole)
 	switch {
 	case errors.Is(err, remote.ErrTooLarge), errors.Is(err, remote.ErrNoMemory):
@@ -51,26 +51,26 @@ func (p *Pool) readMixed(d *delivery) (*arrival, error) {
 	}
 	more := int64(len(text)) * (copies - 1)
 	if !p.budget.Take(more) {
-		p.budget.Give(held)
+		p.budget.Release(held)
 		return nil, unusable(remote.ErrNoMemory)
 	}
 	held += more
 	answer, err := joinParts(text, d.boundary)
 	if err != nil {
-		p.budget.Give(held)
+		p.budget.Release(held)
 		return nil, unusable(err)
 	}
 	// Only the answer stays.
 	stays := min(held, int64(cap(answer)))
-	p.budget.Give(held - stays)
-	a := newArrival(bytes.NewReader(answer))
+	p.budget.Release(held - stays)
+	a := newAnswer(bytes.NewReader(answer))
 	a.contentType, a.length = jsonType, int64(len(answer))
-	a.done = func() { p.budget.Give(stays) }
+	a.done = func() { p.budget.Release(stays) }
 	return a, nil
 }
 
-// joinParts puts the files of a multipart answer in the places where its JSON names
-// them. Without files the JSON stays as it is.
+// joinParts embeds the files of a multipart answer where its JSON names them. Without files
+// the JSON stays unchanged.
 func joinParts(text []byte, boundary string) ([]byte, error) {
 	files := make(map[string]mediaFile)
 	var answer []byte
@@ -117,7 +117,7 @@ func joinParts(text []byte, boundary string) ([]byte, error) {
 // withFiles writes the files into an answer, as data URLs.
 func withFiles(answer []byte, files map[string]mediaFile) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(answer))
-	// A seed may be larger than other numbers hold.
+	// A seed may exceed the range of float64.
 	dec.UseNumber()
 	var tree any
 	if err := dec.Decode(&tree); err != nil {

@@ -79,7 +79,8 @@ func TestChatOfTheNetwork(t *testing.T) {
 	done := b.start(chat(llm("m"), false))
 	n := h.next()
 	input, fields := h.request(n)
-	if n.GetAIJobData().GetPipeline() != "llm" || input != "" || fields["model"] != "m" || fields["max_tokens"] != 16.0 || fields["seed"] != nil || n.GetJob() != nil {
+	if n.GetAIJobData().GetPipeline() != "llm" || input != "" || fields["model"] != "m" ||
+		fields["max_tokens"] != 16.0 || fields["seed"] != nil || n.GetJob() != nil {
 		t.Errorf("%s", n.GetAIJobData().GetRequestData())
 	}
 	kind, body := mixed(part{"Content-Type: application/json\r\nContent-Length: 11", `{"id":"abc"}`})
@@ -146,7 +147,8 @@ func TestImageOfTheNetwork(t *testing.T) {
 	done := b.start(&inference.Job{Model: model, Operation: "image-to-image", Body: form, ContentType: kind})
 	n := h.next()
 	input, fields := h.request(n)
-	if v, there := fields["image"]; !there || v != nil || fields["strength"] != 0.5 || fields["safety_check"] != true || fields["seed"] != 42.0 || fields["prompt"] != "p" {
+	if v, there := fields["image"]; !there || v != nil || fields["strength"] != 0.5 || fields["safety_check"] != true ||
+		fields["seed"] != 42.0 || fields["prompt"] != "p" {
 		t.Errorf("%s", n.GetAIJobData().GetRequestData())
 	}
 	res, err := b.http.Get(input)
@@ -159,7 +161,8 @@ func TestImageOfTheNetwork(t *testing.T) {
 		t.Errorf("input: %d %q", res.StatusCode, file)
 	}
 	kind, body := mixed(
-		part{"Content-Type: image/png\r\nContent-Length: 4\r\nContent-Disposition: attachment; filename=0a1b2c3d.png", "\x89PNG"},
+		part{"Content-Type: image/png\r\nContent-Length: 4\r\nContent-Disposition: attachment; filename=0a1b2c3d.png",
+			"\x89PNG"},
 		part{"Content-Type: application/json", `{"images":[{"url":"0a1b2c3d.png","seed":18446744073709551615,"nsfw":false}]}`})
 	b.post(n.GetTaskId(), kind, body, nil)
 	out := <-done
@@ -173,7 +176,8 @@ func TestImageOfTheNetwork(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte(out.text), &a); err != nil || len(a.Images) != 1 ||
-		a.Images[0].URL != "data:image/png;base64,"+base64.StdEncoding.EncodeToString([]byte("\x89PNG")) || a.Images[0].Seed != "18446744073709551615" {
+		a.Images[0].URL != "data:image/png;base64,"+base64.StdEncoding.EncodeToString([]byte("\x89PNG")) ||
+		a.Images[0].Seed != "18446744073709551615" {
 		t.Errorf("%s", out.text)
 	}
 	if res, err := b.http.Get(input); err != nil || res.StatusCode != http.StatusNotFound {
@@ -192,7 +196,8 @@ func imageForm(t *testing.T) ([]byte, string) {
 		t.Fatal(err)
 	}
 	_, _ = io.WriteString(p, "picture bytes")
-	for _, f := range [][2]string{{"model_id", "m"}, {"prompt", "p"}, {"strength", "0.500000"}, {"safety_check", "true"}, {"seed", "42"}} {
+	for _, f := range [][2]string{{"model_id", "m"}, {"prompt", "p"}, {"strength", "0.500000"}, {"safety_check", "true"},
+		{"seed", "42"}} {
 		_ = w.WriteField(f[0], f[1])
 	}
 	w.Close()
@@ -229,7 +234,8 @@ func TestABusyWorkerIsPassedOver(t *testing.T) {
 	second := b.register(offer(llm("m"), 1, true))
 	b.has(llm("m"), 2)
 	done := b.start(chat(llm("m"), false))
-	b.post(first.next().GetTaskId(), "livepeer/ai-worker-error", strings.NewReader("no workers can process job requested"), nil)
+	b.post(first.next().GetTaskId(), "livepeer/ai-worker-error",
+		strings.NewReader("no workers can process job requested"), nil)
 	kind, body := mixed(part{"Content-Type: application/json", `{}`})
 	b.post(second.next().GetTaskId(), kind, body, nil)
 	if out := <-done; out.err != nil || out.reply.Worker != "127.0.0.1-2" {
@@ -309,9 +315,10 @@ func TestRepliesToResults(t *testing.T) {
 
 func TestABrokenResultFailsItsJob(t *testing.T) {
 	for name, parts := range map[string][]part{
-		"no JSON":    {{"Content-Type: image/png\r\nContent-Disposition: attachment; filename=a.png", "x"}},
-		"no name":    {{"Content-Type: image/png", "x"}, {"Content-Type: application/json", "{}"}},
-		"odd type":   {{"Content-Type: text/html\r\nContent-Disposition: attachment; filename=a.html", "x"}, {"Content-Type: application/json", "{}"}},
+		"no JSON": {{"Content-Type: image/png\r\nContent-Disposition: attachment; filename=a.png", "x"}},
+		"no name": {{"Content-Type: image/png", "x"}, {"Content-Type: application/json", "{}"}},
+		"odd type": {{"Content-Type: text/html\r\nContent-Disposition: attachment; filename=a.html", "x"},
+			{"Content-Type: application/json", "{}"}},
 		"twice JSON": {{"Content-Type: application/json", "{}"}, {"Content-Type: application/json", "{}"}},
 	} {
 		t.Run(name, func(t *testing.T) {

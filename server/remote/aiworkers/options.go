@@ -30,9 +30,8 @@ const (
 	// maxWhole bounds an answer that is read as a whole, maxStream one that passes.
 	maxWhole  = 128 << 20
 	maxStream = 1 << 30
-	// copies is how much memory the files of such an answer take at most until it is
-	// written anew, as a multiple of its size: as they came, apart, as text, and in the
-	// answer.
+	// copies bounds the memory of such an answer's conversion, as a multiple of its size: as
+	// received, as separate files, as text, and in the converted answer.
 	copies = 5
 	// answerBytes bounds the answers that are read as a whole, all together.
 	answerBytes = 1 << 30

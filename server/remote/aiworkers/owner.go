@@ -17,8 +17,8 @@ func (p *Pool) another(id remote.TaskID, from string) bool {
 	known := false
 	for _, w := range p.workers {
 		known = known || hostOf(w.id.Addr) == host
-		for e := range w.errands {
-			if e.note.GetTaskId() == int64(id) {
+		for e := range w.pendingJobs {
+			if e.notification.GetTaskId() == int64(id) {
 				owner = w
 			}
 		}

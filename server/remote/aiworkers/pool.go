@@ -14,29 +14,30 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// Pool is the registered AI workers. It is an inference.Worker, a door of the
+// Pool is the registered AI workers. It is an inference.Worker, a route group of the
 // orchestrator's listener and a component.
 type Pool struct {
 	rpc.UnimplementedAIWorkerServer
 	opt      Options
-	tasks    *remote.Tasks[*arrival]
+	tasks    *remote.Tasks[*answer]
 	inputs   *inputs
 	budget   *remote.Budget
 	refusals *remote.Refusals
+	parties  *remote.Parties
 
 	mu sync.Mutex
-	// workers has them in the order of their first registration; guarded by mu, as
-	// everything below.
+	// workers are in order of their first registration; guarded by mu, like all fields
+	// below.
 	workers []*worker
 	models  map[inference.Model]*model
 	tallies placement.Tallies
-	// order has the models in the order in which they came.
+	// order has the models in order of their first registration.
 	order []*model
-	// passing are the answers that have begun, by their tasks.
-	passing map[remote.TaskID]*arrival
-	// places counts those that workers have got.
-	places int
-	shut   bool
+	// activeAnswers are the answers in progress, by task.
+	activeAnswers map[remote.TaskID]*answer
+	// registrations counts the registration ids that were given out.
+	registrations int
+	closed        bool
 }
 
 var _ inference.Worker = (*Pool)(nil)
@@ -46,10 +47,19 @@ func New(opt Options) (*Pool, error) {
 	if err := opt.complete(); err != nil {
 		return nil, fmt.Errorf("build pool of AI workers: %w", err)
 	}
+	parties, err := remote.NewParties(opt.Random)
+	if err != nil {
+		return nil, fmt.Errorf("build pool of AI workers: %w", err)
+	}
 	return &Pool{
-		opt: opt, tasks: remote.NewTasks[*arrival](opt.FirstTask), inputs: newInputs(opt.Random), budget: remote.NewBudget(answerBytes),
-		refusals: remote.NewRefusals(opt.Log, opt.Now), models: make(map[inference.Model]*model),
-		passing: make(map[remote.TaskID]*arrival),
+		opt:           opt,
+		parties:       parties,
+		tasks:         remote.NewTasks[*answer](opt.FirstTask),
+		inputs:        newInputs(opt.Random),
+		budget:        remote.NewBudget(answerBytes),
+		refusals:      remote.NewRefusals(opt.Log, opt.Now),
+		models:        make(map[inference.Model]*model),
+		activeAnswers: make(map[remote.TaskID]*answer),
 	}, nil
 }
 
@@ -65,27 +75,27 @@ func (p *Pool) Routes(mux *http.ServeMux) {
 // Name is "remote AI workers".
 func (p *Pool) Name() string { return "remote AI workers" }
 
-// Run waits for ctx to end, and then ends all registrations: the workers come back
-// by themselves.
+// Run waits for ctx to end, and then ends all registrations. The workers register again by
+// themselves.
 func (p *Pool) Run(ctx context.Context, ready func()) error {
 	ready()
 	<-ctx.Done()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shut = true
+	p.closed = true
 	for _, w := range p.workers {
-		w.door.end()
+		w.stream.end()
 	}
 	return nil
 }
 
-// Models tells every model's state: see inference.Worker.
+// Models is every model's state: see inference.Worker.
 func (p *Pool) Models() []inference.ModelState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	out := make([]inference.ModelState, 0, len(p.order))
 	for _, m := range p.order {
-		out = append(out, m.stateNow())
+		out = append(out, m.stateNowLocked())
 	}
 	return out
 }

@@ -17,112 +17,123 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// errSecret is the text that makes every worker give up instead of coming back.
+// errSecret is the text after which a worker makes no further attempt.
 var errSecret = errors.New("invalid secret")
 
-// errTwin: the process has registered already by another of this node's addresses; its
-// slots would count twice.
-var errTwin = errors.New("the worker is registered already, by another address of this orchestrator")
+// errDuplicate: the process has registered already over another of this node's addresses.
+// Its slots would count twice.
+var errDuplicate = errors.New("the worker is registered already, by another address of this orchestrator")
 
-// RegisterAIWorker is a worker's stream: it stays open as long as the worker works
-// for this node. It never ends with the code Canceled, which workers of the network
-// take as being dismissed.
-func (p *Pool) RegisterAIWorker(req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob]) error {
-	line := remote.LineOf(stream.Context())
+// RegisterAIWorker is a worker's registration stream, open while the worker is registered.
+// It never ends with the code Canceled, which workers of the network take as a permanent
+// refusal.
+func (p *Pool) RegisterAIWorker(
+	req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob],
+) error {
+	conn := remote.StreamConnOf(stream.Context())
 	if !p.opt.Secrets.Match(req.GetSecret()) {
-		p.refusals.Note(line.Addr(), fault.New(fault.AIWorkerRefused, opRegister, "wrong secret"))
+		p.refusals.Record(conn.Addr(), fault.New(fault.AIWorkerRefused, opRegister, "wrong secret"))
 		return errSecret
 	}
-	id := remote.NewIdentity(req.GetNode(), req.GetWorker(), req.GetInstance(), line.Addr())
+	id := remote.NewIdentity(req.GetNode(), req.GetWorker(), req.GetInstance(), conn.Addr())
 	reg, err := readRegistration(req, id)
 	if err != nil {
-		return p.refuse(line, err)
+		return p.refuse(conn, err)
 	}
 	if !capability.VersionOK(p.opt.MinVersion, reg.version) {
-		p.refusals.Note(line.Addr(), fault.New(fault.AIWorkerOutdated, opRegister, reg.version+" is older than "+p.opt.MinVersion))
+		p.refusals.Record(conn.Addr(), fault.New(fault.AIWorkerOutdated, opRegister,
+			reg.version+" is older than "+p.opt.MinVersion))
 		return nil
 	}
-	line.Open()
-	w, d, err := p.join(reg, p.inputBase(line))
-	if errors.Is(err, errTwin) {
+	conn.KeepOpen()
+	w, d, err := p.register(reg, p.inputBase(conn))
+	if errors.Is(err, errDuplicate) {
 		return status.Error(codes.AlreadyExists, err.Error())
 	}
 	if err != nil {
-		return p.refuse(line, err)
+		return p.refuse(conn, err)
 	}
-	defer p.leave(w, d)
-	if id.Own() {
-		err = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, p.opt.Node, remote.PlaceMetadata, w.place))
+	defer p.deregister(w, d)
+	if id.IsTutti() {
+		err = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, p.opt.Node, remote.RegistrationMetadata,
+			w.registrationID))
 	}
 	if err == nil {
-		err = w.notes.Serve(stream, line, d.ended)
+		err = w.outbox.Serve(stream, conn, d.ended)
 	}
 	if err != nil {
-		p.hold(w, d)
+		p.awaitReconnect(w, d)
 	}
-	// Why it ended is the worker's to know: it comes back.
+	// The worker registers again whatever the reason.
 	return nil
 }
 
-// refuse tells the operator, and the worker in the protocol's way.
-func (p *Pool) refuse(line *remote.Line, err error) error {
-	p.refusals.Note(line.Addr(), fault.New(fault.CodeOf(err), opRegister, fault.Wire(err)))
+// refuse records a refusal for the operator, and returns the worker's error.
+func (p *Pool) refuse(conn *remote.StreamConn, err error) error {
+	p.refusals.Record(conn.Addr(), fault.New(fault.CodeOf(err), opRegister, fault.Wire(err)))
 	return errors.New(fault.Wire(err))
 }
 
-// join lets a worker in. A further registration of one of our own takes the place of
-// the one before; its jobs go on.
-func (p *Pool) join(reg *registration, base string) (*worker, *door, error) {
+// register adds a worker. A further registration of a tutti worker replaces the previous
+// one, and its jobs continue.
+func (p *Pool) register(reg *registration, base string) (*worker, *registrationStream, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.shut {
+	if p.closed {
 		return nil, nil, fault.New(fault.AIWorkerRefused, opRegister, "the node is stopping")
 	}
-	w := p.known(reg)
-	if w == nil && p.twin(reg) {
-		return nil, nil, errTwin
+	w := p.findWorkerLocked(reg)
+	if w == nil && p.isDuplicateLocked(reg) {
+		return nil, nil, errDuplicate
 	}
 	if w != nil {
-		w.door.end()
+		w.stream.end()
 	} else {
 		if len(p.workers) >= maxWorkers {
 			return nil, nil, fault.New(fault.AIWorkerRefused, opRegister, "too many workers")
 		}
-		if old := p.replaced(reg.id); old != nil {
-			p.opt.Names.Give(old.name)
-			old.nameless = true
-			// Its jobs go to the new one, which has to be there for that.
-			defer p.drop(old)
+		if old := p.findReplacedLocked(reg.id); old != nil {
+			p.opt.Names.Release(old.name)
+			old.nameReleased = true
+			// Remove the old one last: its jobs are retried on the new one.
+			defer p.removeWorkerLocked(old)
 		}
-		w = p.admit(reg, base)
+		w = p.addWorkerLocked(reg, base)
 	}
-	elsewhere := w.door != nil && w.door.addr != reg.id.Addr
-	w.door = newDoor(reg.id.Addr)
-	if elsewhere {
-		p.again(w)
+	otherAddr := w.stream != nil && w.stream.addr != reg.id.Addr
+	w.stream = newRegistrationStream(reg.id.Addr)
+	if otherAddr {
+		p.resendPendingLocked(w)
 	}
-	w.version, w.draining, w.away = reg.version, reg.draining, false
-	p.furnish(w, reg.models)
-	return w, w.door, nil
+	w.version, w.draining, w.disconnected = reg.version, reg.draining, false
+	p.setModelsLocked(w, reg.models)
+	return w, w.stream, nil
 }
 
-// admit makes a worker of a first registration. The caller holds mu.
-func (p *Pool) admit(reg *registration, base string) *worker {
-	p.places++
+// addWorkerLocked adds the worker of a first registration.
+func (p *Pool) addWorkerLocked(reg *registration, base string) *worker {
+	p.registrations++
 	w := &worker{
-		place: strconv.FormatInt(int64(p.opt.FirstTask), 10) + "." + strconv.Itoa(p.places),
-		id:    reg.id, name: p.opt.Names.Take(reg.id.Name), since: p.opt.Now(), notes: remote.NewOutbox(), base: base,
-		lost: make(chan struct{}), entries: make(map[inference.Model]*entry), answers: make(map[*arrival]struct{}),
-		errands: make(map[*errand]struct{}),
+		registrationID: strconv.FormatInt(int64(p.opt.FirstTask), 10) + "." + strconv.Itoa(p.registrations),
+		id:             reg.id,
+		name:           p.opt.Names.Take(reg.id.Name),
+		since:          p.opt.Now(),
+		outbox:         remote.NewOutbox(),
+		base:           base,
+		lost:           make(chan struct{}),
+		entries:        make(map[inference.Model]*entry),
+		answers:        make(map[*answer]struct{}),
+		pendingJobs:    make(map[*pendingJob]struct{}),
 	}
 	w.tally = p.tallies.Of(w.name)
 	p.workers = append(p.workers, w)
-	p.opt.Log.Info("AI worker registered", "worker", w.name, "addr", w.id.Addr, "node", w.id.Node, "version", reg.version, "models", len(reg.models))
+	p.opt.Log.Info("AI worker registered", "worker", w.name, "addr", w.id.Addr, "node", w.id.Node, "version",
+		reg.version, "models", len(reg.models))
 	return w
 }
 
-// known finds the worker of a further registration. The caller holds mu.
-func (p *Pool) known(reg *registration) *worker {
+// findWorkerLocked finds the worker of a further registration.
+func (p *Pool) findWorkerLocked(reg *registration) *worker {
 	if reg.id.Instance == "" {
 		return nil
 	}
@@ -134,40 +145,40 @@ func (p *Pool) known(reg *registration) *worker {
 	return nil
 }
 
-// twin reports whether the process is registered by another address. The caller holds mu.
-func (p *Pool) twin(reg *registration) bool {
+// isDuplicateLocked reports whether the process is registered over another address.
+func (p *Pool) isDuplicateLocked(reg *registration) bool {
 	return reg.id.Instance != "" && slices.ContainsFunc(p.workers, func(w *worker) bool {
 		return remote.ProcessOf(w.id.Instance) == remote.ProcessOf(reg.id.Instance)
 	})
 }
 
-// leave lets a worker go whose registration ended, unless another has taken its
-// place.
-func (p *Pool) leave(w *worker, d *door) {
+// deregister removes the worker of a registration that ended, unless another registration
+// replaced it.
+func (p *Pool) deregister(w *worker, d *registrationStream) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if w.door == d && !w.gone() {
-		p.drop(w)
+	if w.stream == d && !w.gone() {
+		p.removeWorkerLocked(w)
 	}
 }
 
-// drop forgets a worker. The caller holds mu.
-func (p *Pool) drop(w *worker) {
-	w.door.end()
+// removeWorkerLocked removes a worker.
+func (p *Pool) removeWorkerLocked(w *worker) {
+	w.stream.end()
 	for i, have := range p.workers {
 		if have == w {
 			p.workers = append(p.workers[:i:i], p.workers[i+1:]...)
 			break
 		}
 	}
-	w.notes.Close()
+	w.outbox.Close()
 	close(w.lost)
 	for a := range w.answers {
-		a.hurry()
+		a.shortenStall()
 	}
-	p.furnish(w, nil)
-	if !w.nameless {
-		p.opt.Names.Give(w.name)
+	p.setModelsLocked(w, nil)
+	if !w.nameReleased {
+		p.opt.Names.Release(w.name)
 	}
 	p.opt.Log.Info("AI worker gone", "worker", w.name, "addr", w.id.Addr)
 }

@@ -29,7 +29,7 @@ const (
 	opRegister = "register AI worker"
 )
 
-// registration is what a worker says of itself, read and bounded.
+// registration is a worker's registration request, parsed and bounded.
 type registration struct {
 	id       remote.Identity
 	version  string
@@ -40,15 +40,15 @@ type registration struct {
 // readRegistration reads a worker's message. The error is AIWorkerRefused.
 func readRegistration(req *rpc.RegisterAIWorkerRequest, id remote.Identity) (*registration, error) {
 	r := &registration{id: id, version: clean(req.GetCapabilities().GetVersion(), maxRelease)}
-	if id.Own() {
+	if id.IsTutti() {
 		r.draining = req.GetDraining()
 		return r, r.readModels(req.GetModels(), req.GetCapabilities())
 	}
 	return r, r.readCapabilities(req.GetCapabilities())
 }
 
-// readCapabilities takes the models from the constraints, as the network has them. A
-// model that is not warm there has a container started for its first job.
+// readCapabilities reads the models from the constraints, the network's form. A model that
+// is not warm there gets a container with its first job.
 func (r *registration) readCapabilities(c *rpc.Capabilities) error {
 	for id, per := range c.GetConstraints().GetPerCapability() {
 		for name, m := range per.GetModels() {
@@ -69,7 +69,7 @@ func (r *registration) readCapabilities(c *rpc.Capabilities) error {
 	return nil
 }
 
-// readModels takes the models from our own field; the version of a runner is in the
+// readModels reads the models from tutti's own field; runner versions are in the
 // constraints.
 func (r *registration) readModels(models []*rpc.WorkerModel, c *rpc.Capabilities) error {
 	per := c.GetConstraints().GetPerCapability()
@@ -89,7 +89,7 @@ func (r *registration) readModels(models []*rpc.WorkerModel, c *rpc.Capabilities
 	return nil
 }
 
-// add takes a model, unless jobs for it cannot come.
+// add adds a model, unless no jobs for it can come.
 func (r *registration) add(s *inference.ModelState) error {
 	if _, known := pipeline.Lookup(s.Model.Capability); !known || s.Model.ID == "" {
 		return nil
@@ -127,7 +127,7 @@ func tokens(n int64) inference.Tokens {
 	return inference.Tokens(n)
 }
 
-// state reads a state's word; an unknown one takes no jobs.
+// state parses a state; an unknown one accepts no jobs.
 func state(word string) inference.State {
 	switch s := inference.State(word); s {
 	case inference.Absent, inference.Pulling, inference.Starting, inference.Loading, inference.Ready,
@@ -148,7 +148,7 @@ func operations(words []string) []inference.Operation {
 	return out
 }
 
-// clean makes one short line of a text.
+// clean removes control characters and shortens a text.
 func clean(text string, most int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == utf8.RuneError {

@@ -13,9 +13,8 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// networkRequest is a job's request as workers of the network take it: JSON, whatever
-// form it came in, and the file apart from it. Errors are JobUnreadable and
-// OperationUnsupported.
+// networkRequest is a job's request in the form of the network's workers: JSON and a
+// separate file. Errors are JobUnreadable and OperationUnsupported.
 func networkRequest(job *inference.Job) (request, file []byte, err error) {
 	p, known := pipeline.Lookup(job.Model.Capability)
 	switch {
@@ -76,8 +75,9 @@ const (
 var fieldKinds = map[string]fieldKind{
 	"height": wholeKind, "width": wholeKind, "fps": wholeKind, "motion_bucket_id": wholeKind, "seed": wholeKind,
 	"num_inference_steps": wholeKind, "num_images_per_prompt": wholeKind,
-	"strength": numberKind, "guidance_scale": numberKind, "image_guidance_scale": numberKind, "noise_aug_strength": numberKind,
-	"safety_check": boolKind, "multimask_output": boolKind, "return_logits": boolKind, "normalize_coords": boolKind,
+	"strength": numberKind, "guidance_scale": numberKind, "image_guidance_scale": numberKind,
+	"noise_aug_strength": numberKind,
+	"safety_check":       boolKind, "multimask_output": boolKind, "return_logits": boolKind, "normalize_coords": boolKind,
 }
 
 // fieldValue is a form's field as JSON; nil leaves it out, as an empty number.

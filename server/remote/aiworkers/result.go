@@ -26,14 +26,14 @@ const (
 	statusHeader = remote.StatusHeader
 	// maxError bounds the text of a failure.
 	maxError = 64 << 10
-	// maxLabel bounds a header that is passed on.
+	// maxLabel bounds a forwarded header.
 	maxLabel = 256
-	// maxWorkerName bounds the name of who did the work at a worker.
+	// maxWorkerName bounds the name of the device that did the work.
 	maxWorkerName = 128
 )
 
-// result takes an answer. One that nobody waits for is as good as taken, as in the
-// network; only our own workers hear that they can stop.
+// result accepts an answer. As in the network, an answer without a waiting job gets the
+// reply of an accepted one; only tutti workers are told to stop.
 func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != resultMarker {
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
@@ -65,13 +65,14 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 	case odd != nil:
-		p.odd(w, claim, odd.Error())
+		p.rejectContentType(w, claim, odd.Error())
 	case claim == nil && own:
 		http.Error(w, "nobody waits for it", http.StatusGone)
 	case claim == nil:
 		taken(w)
 	default:
-		p.receive(&delivery{w: w, r: r, id: remote.TaskID(id), from: from, claim: claim, kind: kind, boundary: params["boundary"]})
+		p.receive(&delivery{w: w, r: r, id: remote.TaskID(id), from: from, claim: claim, kind: kind,
+			boundary: params["boundary"]})
 	}
 }
 
@@ -83,22 +84,22 @@ func (p *Pool) undelivered(id remote.TaskID, from string, r *http.Request) bool 
 		return false
 	}
 	p.mu.Lock()
-	begun := p.passing[id]
+	begun := p.activeAnswers[id]
 	p.mu.Unlock()
 	if begun != nil && begun.from == from {
 		begun.end(false)
 		return true
 	}
-	a := newArrival(nil)
+	a := newAnswer(nil)
 	a.err = failure(fault.AIAnswerUndelivered, "")
 	return p.tasks.Settle(id, from, a)
 }
 
-// odd refuses an answer of a type that is none. Its worker will send no other, so that
+// rejectContentType refuses an answer of a type that is none. Its worker will send no other, so that
 // the job fails with it.
-func (p *Pool) odd(w http.ResponseWriter, claim *remote.Claim[*arrival], text string) {
+func (p *Pool) rejectContentType(w http.ResponseWriter, claim *remote.Claim[*answer], text string) {
 	if claim != nil {
-		a := newArrival(nil)
+		a := newAnswer(nil)
 		a.err = unusable(errType)
 		claim.Deliver(a)
 	}
@@ -111,7 +112,7 @@ func taken(w http.ResponseWriter) { _, _ = io.WriteString(w, "OK") }
 type delivery struct {
 	w              http.ResponseWriter
 	r              *http.Request
-	claim          *remote.Claim[*arrival]
+	claim          *remote.Claim[*answer]
 	id             remote.TaskID
 	from           string
 	kind, boundary string
@@ -123,43 +124,43 @@ func (p *Pool) receive(d *delivery) {
 	// What follows has times of its own; a server without deadlines has none to move.
 	_ = ctl.SetWriteDeadline(time.Time{})
 	_ = ctl.SetReadDeadline(time.Now().Add(stallTime))
-	var a *arrival
+	var a *answer
 	var err error
 	switch raw := d.r.Header.Get(statusHeader); {
 	case d.kind == errorType:
 		a, err = readError(d.r)
 	case raw != "":
-		a, err = passing(d.r, raw)
+		a, err = passThrough(d.r, raw)
 	case d.kind == streamType:
-		a = newArrival(d.r.Body)
+		a = newAnswer(d.r.Body)
 		a.contentType = streamType
 	case d.kind == mixedType && d.boundary != "":
 		a, err = p.readMixed(d)
 	default:
-		p.odd(d.w, d.claim, "unknown content type")
+		p.rejectContentType(d.w, d.claim, "unknown content type")
 		return
 	}
 	if err != nil {
-		p.spoiled(d, err)
+		p.failUnreadable(d, err)
 		return
 	}
 	a.worker = clean(d.r.Header.Get(remote.WorkerHeader), maxWorkerName)
 	a.mu.Lock()
-	a.ctl, a.armed = ctl, time.Now()
+	a.ctl, a.extendedAt = ctl, time.Now()
 	a.mu.Unlock()
 	p.deliver(d, a)
 }
 
-// deliver hands an answer over and stays until it was read.
-func (p *Pool) deliver(d *delivery, a *arrival) {
+// deliver hands an answer to its job and returns when it was read.
+func (p *Pool) deliver(d *delivery, a *answer) {
 	passes := a.err == nil
 	if a.from = d.from; passes {
 		p.mu.Lock()
-		p.passing[d.id] = a
+		p.activeAnswers[d.id] = a
 		p.mu.Unlock()
 		defer func() {
 			p.mu.Lock()
-			delete(p.passing, d.id)
+			delete(p.activeAnswers, d.id)
 			p.mu.Unlock()
 		}()
 	}
@@ -176,11 +177,11 @@ func (p *Pool) deliver(d *delivery, a *arrival) {
 	taken(d.w)
 }
 
-// spoiled is an answer that cannot be read: the job fails with it. A connection that
-// broke leaves room for a second attempt.
-func (p *Pool) spoiled(d *delivery, err error) {
+// failUnreadable fails the job of an unreadable answer. After a broken connection the claim
+// is released for a second attempt.
+func (p *Pool) failUnreadable(d *delivery, err error) {
 	if final(err) {
-		a := newArrival(nil)
+		a := newAnswer(nil)
 		a.err = err
 		d.claim.Deliver(a)
 	} else {
@@ -194,13 +195,13 @@ var (
 	errType   = errors.New("its content type is none of an answer")
 )
 
-// passing is an answer as its runner gave it.
-func passing(r *http.Request, raw string) (*arrival, error) {
+// passThrough is an answer in the runner's form.
+func passThrough(r *http.Request, raw string) (*answer, error) {
 	status, err := strconv.Atoi(raw)
 	if err != nil || status < 200 || status > 499 {
 		return nil, unusable(errStatus)
 	}
-	a := newArrival(r.Body)
+	a := newAnswer(r.Body)
 	a.status, a.contentType, a.length = status, label(r.Header.Get("Content-Type")), r.ContentLength
 	return a, nil
 }

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// maxTries bounds the workers that a job is given to, one after another.
+	// maxTries bounds the workers that a job is tried on.
 	maxTries = 4
-	// pause is how often a job that holds a slot of the model looks for a worker, while
-	// those that can do it are taken by others; roomTime is how long it does so.
-	pause    = 20 * time.Millisecond
-	roomTime = 10 * time.Second
+	// retryPause is how often a job with a slot looks for a worker while all capable ones are
+	// busy; maxWorkerWait is how long it does so.
+	retryPause    = 20 * time.Millisecond
+	maxWorkerWait = 10 * time.Second
 )
 
-// Run sends the job to a worker: see inference.Slot. A worker that is lost before its
-// answer began, or has no room after all, has another one tried.
+// Run sends the job to a worker: see inference.Slot. If the worker is lost before its answer
+// begins, or is busy after all, Run tries another one.
 func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
 	reply, err := s.run(ctx, job)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 }
 
 func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
-	tried, want := make(map[*worker]bool), s.p.wanted(s.m, job)
+	tried, want := make(map[*worker]bool), s.p.requirementsOf(s.m, job)
 	var last error
 	for len(tried) < maxTries {
 		e, err := s.pick(ctx, want, tried)
@@ -39,57 +39,57 @@ func (s *slot) run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 			}
 			return nil, err
 		}
-		reply, err := s.p.ask(ctx, e.w, job)
+		reply, err := s.p.ask(ctx, e.w, job, s.party)
 		if inference.IsRefusal(reply, err) {
-			reply, err = s.again(ctx, job, want, e, reply, err)
+			reply, err = s.retryRefused(ctx, job, want, e, reply, err)
 		}
 		if err == nil {
-			s.p.did(s, want.op, reply)
+			s.p.recordDone(s, want.op, reply)
 			reply.Body = &returning{ReadCloser: reply.Body, s: s}
 			return reply, nil
 		}
-		s.vacate()
-		if ctx.Err() == nil && atFault(err) {
+		s.leaveEntry()
+		if ctx.Err() == nil && isWorkerFault(err) {
 			e.w.tally.Failed()
 		}
-		if ctx.Err() != nil || !elsewhere(err) {
+		if ctx.Err() != nil || !canRetryElsewhere(err) {
 			return nil, err
 		}
 		last, tried[e.w] = err, true
-		s.p.opt.Log.Warn("AI job is tried on another worker", "worker", e.w.name, "model", job.Model.String(), "job", job.RequestID, fault.Attr(err))
+		s.p.opt.Log.Warn("AI job is tried on another worker", "worker", e.w.name, "model", job.Model.String(), "job",
+			job.RequestID, fault.Attr(err))
 	}
 	return nil, last
 }
 
-// atFault reports whether a job failed for its worker, not for the request or the queue.
-func atFault(err error) bool {
+// isWorkerFault reports whether a job failed for its worker, not for the request or the queue.
+func isWorkerFault(err error) bool {
 	class := fault.CodeOf(err).Class()
 	return class == fault.Internal || class == fault.Upstream
 }
 
-// elsewhere reports whether a job that did not begin may be given to another worker.
-func elsewhere(err error) bool {
+// canRetryElsewhere reports whether a job that did not begin may go to another worker.
+func canRetryElsewhere(err error) bool {
 	code := fault.CodeOf(err)
 	return code == fault.AIWorkerLost || code == fault.AIWorkerSilent || code.Class() == fault.Busy
 }
 
-// pick finds a worker for a job that holds a slot. Where the worker whose slot it was went
-// away, or those that can do the job are taken, it waits for one; nobody who comes later is
-// before it, as it keeps what it holds. A job that gets none is ModelWaitOver: nobody has
-// worked on it.
-func (s *slot) pick(ctx context.Context, want wanted, tried map[*worker]bool) (*entry, error) {
-	ctx, cancel := context.WithTimeout(ctx, roomTime)
+// pick finds a worker for a job with a slot. It waits while the worker of its slot is gone
+// or all capable workers are busy; the job keeps its slot, so later jobs do not overtake it.
+// Without a worker the fault is ModelWaitOver: no work was done.
+func (s *slot) pick(ctx context.Context, want requirements, tried map[*worker]bool) (*entry, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxWorkerWait)
 	defer cancel()
 	for {
 		e, err := s.p.pick(s.m, want, tried)
-		if err == nil && !s.occupy(e) {
-			s.p.put(e)
-			return nil, fault.New(fault.ModelWaitOver, opRun, "the slot was given back")
+		if err == nil && !s.setEntry(e) {
+			s.p.releaseEntry(e)
+			return nil, fault.New(fault.ModelWaitOver, opRun, "the slot was released")
 		}
-		if !errors.Is(err, errTaken) {
+		if !errors.Is(err, errAllBusy) {
 			return e, err
 		}
-		if err := wait(ctx, pause); err != nil {
+		if err := wait(ctx, retryPause); err != nil {
 			return nil, s.p.refusal(s.m, fault.ModelWaitOver, err)
 		}
 	}

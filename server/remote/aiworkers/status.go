@@ -30,10 +30,11 @@ func (p *Pool) Workers() []Worker {
 	defer p.mu.Unlock()
 	out := make([]Worker, 0, len(p.workers))
 	for _, w := range p.workers {
-		one := Worker{Name: w.name, Addr: w.id.Addr, Node: w.id.Node, Version: w.version, Since: w.since, Draining: w.draining || w.barred}
+		one := Worker{Name: w.name, Addr: w.id.Addr, Node: w.id.Node, Version: w.version, Since: w.since,
+			Draining: w.draining || w.operatorDrained}
 		one.Done, one.Failed = w.tally.Counts()
 		for _, e := range w.entries {
-			s := e.heard()
+			s := e.state()
 			s.Capacity, s.InUse = e.slots, e.busy
 			one.Models = append(one.Models, s)
 		}

@@ -15,7 +15,8 @@ import (
 func ours(name string, model inference.Model, slots uint32) *rpc.RegisterAIWorkerRequest {
 	req := offer(model, slots, true)
 	req.Node, req.Worker, req.Instance = "tutti/test", name, name+"-1"
-	req.Models = []*rpc.WorkerModel{{Capability: uint32(model.Capability), ModelId: model.ID, State: string(inference.Ready), Warm: true, Capacity: slots}}
+	req.Models = []*rpc.WorkerModel{{Capability: uint32(model.Capability), ModelId: model.ID,
+		State: string(inference.Ready), Warm: true, Capacity: slots}}
 	return req
 }
 
@@ -82,7 +83,8 @@ func lostHalfWay(t *testing.T) bool {
 	if !begun(b, task, kind, rig1) {
 		return false
 	}
-	if code, text := b.post(task, "livepeer/ai-worker-error", strings.NewReader("lost"), lost("rig1-1")); code != 200 || text != "OK" {
+	if code, text := b.post(task, "livepeer/ai-worker-error", strings.NewReader("lost"), lost("rig1-1")); code != 200 ||
+		text != "OK" {
 		t.Errorf("%d %s", code, text)
 	}
 	b.post(second.next().GetTaskId(), "application/json", strings.NewReader(`{}`), from("rig2-1"))
@@ -164,7 +166,8 @@ func TestAnAnswerOfAnUnknownTypeFailsItsJob(t *testing.T) {
 			h := b.register(offer(llm("m"), 1, true))
 			b.has(llm("m"), 1)
 			done := b.start(chat(llm("m"), false))
-			if code, _ := b.post(h.next().GetTaskId(), kind, strings.NewReader("x"), nil); code != http.StatusUnsupportedMediaType {
+			if code, _ := b.post(h.next().GetTaskId(), kind, strings.NewReader("x"),
+				nil); code != http.StatusUnsupportedMediaType {
 				t.Error(code)
 			}
 			if out := <-done; fault.CodeOf(out.err) != fault.AIWorkerGarbled {

@@ -9,45 +9,45 @@ import (
 	"github.com/tuttinode/tutti/server/remote"
 )
 
-// worker is one registered worker. What a further registration may change is guarded
-// by Pool.mu.
+// worker is one registered worker. Fields that a further registration may change are
+// guarded by Pool.mu.
 type worker struct {
 	id    remote.Identity
 	name  string
 	since time.Time
-	// tally counts its jobs, and goes on when it comes back under its name.
-	tally *placement.Tally
-	notes *remote.Outbox
-	// base is where it fetches the inputs of jobs from.
+	// tally counts its jobs, and continues when it returns under its name.
+	tally  *placement.Tally
+	outbox *remote.Outbox
+	// base is the URL from which it fetches the inputs of jobs.
 	base string
 	// lost is closed when its last registration ended.
 	lost chan struct{}
-	// place names its place here to itself; a worker that gets another has lost its jobs.
-	place string
+	// registrationID is sent to the worker; a changed id means that its jobs are lost.
+	registrationID string
 
 	version string
-	// draining says that it takes leave itself, barred that our operator gives it nothing
-	// new, away that its connection broke a moment ago.
-	draining, barred, away bool
-	entries                map[inference.Model]*entry
-	// nameless says that its name is another's already.
-	nameless bool
-	// door is the registration that holds at the moment.
-	door *door
-	// answers are those that pass at the moment.
-	answers map[*arrival]struct{}
-	// errands are the jobs whose answers have not begun.
-	errands map[*errand]struct{}
+	// draining: it drains itself; operatorDrained: our operator drains it; disconnected: its
+	// connection broke and it may reconnect.
+	draining, operatorDrained, disconnected bool
+	entries                                 map[inference.Model]*entry
+	// nameReleased: another worker may have its name already.
+	nameReleased bool
+	// stream is the current registration stream.
+	stream *registrationStream
+	// answers are those in progress.
+	answers map[*answer]struct{}
+	// pendingJobs are the jobs whose answers have not begun.
+	pendingJobs map[*pendingJob]struct{}
 }
 
-// own reports whether it is one of our own.
-func (w *worker) own() bool { return w.id.Own() }
+// isTutti reports whether it is a tutti worker.
+func (w *worker) isTutti() bool { return w.id.IsTutti() }
 
 // idle reports whether it has no job.
-func (w *worker) idle() bool { return len(w.errands)+len(w.answers) == 0 }
+func (w *worker) idle() bool { return len(w.pendingJobs)+len(w.answers) == 0 }
 
-// takes reports whether it may be given jobs.
-func (w *worker) takes() bool { return !w.draining && !w.barred && !w.away }
+// acceptsJobs reports whether it accepts new jobs.
+func (w *worker) acceptsJobs() bool { return !w.draining && !w.operatorDrained && !w.disconnected }
 
 // gone reports whether it was lost.
 func (w *worker) gone() bool {
@@ -59,15 +59,17 @@ func (w *worker) gone() bool {
 	}
 }
 
-// door is one registration's stream.
-type door struct {
-	// addr tells its connection from others.
+// registrationStream is one registration's stream.
+type registrationStream struct {
+	// addr identifies its connection.
 	addr  string
 	ended chan struct{}
 	once  sync.Once
 }
 
-func newDoor(addr string) *door { return &door{addr: addr, ended: make(chan struct{})} }
+func newRegistrationStream(addr string) *registrationStream {
+	return &registrationStream{addr: addr, ended: make(chan struct{})}
+}
 
-// end makes the registration's stream end, without an error. It may be called again.
-func (d *door) end() { d.once.Do(func() { close(d.ended) }) }
+// end ends the registration's stream without an error. It may be called again.
+func (d *registrationStream) end() { d.once.Do(func() { close(d.ended) }) }

@@ -7,16 +7,16 @@ import (
 	"github.com/tuttinode/tutti/server/remote"
 )
 
-// base is where a transcoder reaches this node: what it dialled, because that works
-// for it, which the service address may not behind NAT or in a private network.
-func (s *Service) base(line *remote.Line) string {
-	if !plainHost(line.Host()) {
+// baseURL is this node's address for a transcoder: the one that it dialed, because the
+// service address may not work behind NAT or in a private network.
+func (s *Service) baseURL(conn *remote.StreamConn) string {
+	if !plainHost(conn.Host()) {
 		return strings.TrimSuffix(s.opt.ServiceURI(), "/")
 	}
-	if line.Secure() {
-		return "https://" + line.Host()
+	if conn.Secure() {
+		return "https://" + conn.Host()
 	}
-	return "http://" + line.Host()
+	return "http://" + conn.Host()
 }
 
 // plainHost reports whether a request's host is nothing but a host, perhaps with a

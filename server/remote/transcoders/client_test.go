@@ -60,7 +60,8 @@ func registerFrom(t testing.TB, n *node, host string, req *rpc.RegisterRequest, 
 	c.g = g
 	c.call(t, req)
 	c.conn = <-dialed
-	h1, h2 := &http.Transport{TLSClientConfig: insecure()}, &http.Transport{TLSClientConfig: insecure(), ForceAttemptHTTP2: true}
+	h1, h2 := &http.Transport{TLSClientConfig: insecure()}, &http.Transport{TLSClientConfig: insecure(),
+		ForceAttemptHTTP2: true}
 	c.h1, c.h2 = &http.Client{Transport: h1, Timeout: 4 * time.Second}, &http.Client{Transport: h2}
 	t.Cleanup(func() {
 		g.Close()
@@ -202,7 +203,8 @@ func (c *client) succeed(t testing.TB, m *rpc.NotifySegment) {
 	if m.GetDeadlineMs() > 0 {
 		h["Tutti-Instance"] = "i1"
 	}
-	if status, text := c.post(t, upload{task: m.GetTaskId(), body: multi(goodParts()), kind: mixed, header: h}); status != 200 || text != "OK" {
+	if status, text := c.post(t, upload{task: m.GetTaskId(), body: multi(goodParts()), kind: mixed,
+		header: h}); status != 200 || text != "OK" {
 		t.Errorf("answered %d %q", status, text)
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
-// What a rendition may have where its pictures cannot be counted: so many in a second,
-// of a segment that plays longer than the client said by so much.
+// Bounds for renditions whose pictures cannot be counted: the frame rate, and the playing
+// time relative to the one that the client stated.
 const (
-	fastest = 120
-	longer  = 3
+	maxFrameRate   = 120
+	durationFactor = 3
 )
 
 // counted are the codecs whose pictures can be counted without decoding them.
 func counted(codec core.VideoCodec) bool { return codec == core.CodecH264 || codec == core.CodecHEVC }
 
-// checkRendition holds what a transcoder says of a rendition against what it holds:
-// pixels are what is paid for, gateways count them too, and do not come back to a node
-// whose figures are wrong. uncounted is called where only a bound can be given.
+// checkRendition compares a transcoder's pixel count with the rendition. Pixels are paid
+// for, and gateways count them too and avoid a node with wrong counts. uncounted is called
+// when only a bound can be checked.
 func (p *parser) checkRendition(i int) error {
 	out, want := &p.out[i], &p.job.Profiles[i]
 	if len(out.Data) < core.MinRenditionBytes {
@@ -38,15 +38,16 @@ func (p *parser) checkRendition(i int) error {
 			return fmt.Errorf("rendition %d: %d pixels reported, where there are %d at most", i, out.Pixels, most)
 		}
 	case video.Pixels != out.Pixels:
-		return fmt.Errorf("rendition %d: %d pixels reported, %d found in %d frames", i, out.Pixels, video.Pixels, video.Frames)
+		return fmt.Errorf("rendition %d: %d pixels reported, %d found in %d frames", i, out.Pixels, video.Pixels,
+			video.Frames)
 	}
 	return nil
 }
 
-// mostPixels is more than any good transcoder makes of a segment.
+// mostPixels is an upper bound of a segment's pixels.
 func mostPixels(job *core.TranscodeJob, p *core.Profile) core.Pixels {
-	seconds := int64(longer*max(job.Duration, core.DefaultSegmentDuration).Seconds()) + 1
-	rate := int64(fastest)
+	seconds := int64(durationFactor*max(job.Duration, core.DefaultSegmentDuration).Seconds()) + 1
+	rate := int64(maxFrameRate)
 	if num, den := p.FPS.Norm(); !p.FPS.Passthrough() && den > 0 {
 		rate = max(rate, int64(num)/int64(den)+1)
 	}

@@ -11,7 +11,9 @@ import (
 
 // ParseResult reads a result's body as the handler does; booked is what stays booked
 // for it.
-func ParseResult(body io.Reader, boundary string, job *core.TranscodeJob, most int64) (out []core.Rendition, booked int64, err error) {
+func ParseResult(
+	body io.Reader, boundary string, job *core.TranscodeJob, most int64,
+) (out []core.Rendition, booked int64, err error) {
 	p := &parser{budget: remote.NewBudget(most), job: job}
 	err = p.read(body, boundary)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 
 func FuzzResult(f *testing.F) {
 	f.Add(multi(goodParts()).Bytes(), false)
-	f.Add(multi([]part{{kind: "video/mp2t", data: "x", pixels: "1"}, {kind: "application/octet-stream", data: "s"}}).Bytes(), true)
+	f.Add(multi([]part{{kind: "video/mp2t", data: "x", pixels: "1"},
+		{kind: "application/octet-stream", data: "s"}}).Bytes(), true)
 	f.Add([]byte("--"+boundary+"\r\nPixels: 1\r\nContent-Length: 99999999999\r\n\r\n"), false)
 	f.Add([]byte("--"+boundary+"--"), true)
 	f.Fuzz(func(t *testing.T, body []byte, signature bool) {
@@ -41,8 +42,9 @@ func FuzzResult(f *testing.F) {
 }
 
 func FuzzRegistration(f *testing.F) {
-	for _, m := range []*rpc.RegisterRequest{plain(), own("rig7", "i1"), {Capacity: 1 << 62, Capabilities: &rpc.Capabilities{
-		Bitstring: make([]uint64, 100), Capacities: map[uint32]uint32{1 << 31: 1}, Version: "v"}}} {
+	for _, m := range []*rpc.RegisterRequest{plain(), own("rig7", "i1"),
+		{Capacity: 1 << 62, Capabilities: &rpc.Capabilities{
+			Bitstring: make([]uint64, 100), Capacities: map[uint32]uint32{1 << 31: 1}, Version: "v"}}} {
 		b, err := proto.Marshal(m)
 		if err != nil {
 			f.Fatal(err)

@@ -50,7 +50,8 @@ func start(t testing.TB, change ...func(*transcoders.Options)) *node {
 
 func (n *node) start(t testing.TB, change ...func(*transcoders.Options)) {
 	t.Helper()
-	*n = node{throughGRPC: n.throughGRPC, requestTime: cmp.Or(n.requestTime, 30*time.Second), placer: newPlacer(), secrets: remote.NewSecrets(core.NewSecret("s3cret"), core.NewSecret("next")), logged: new(logged)}
+	*n = node{throughGRPC: n.throughGRPC, requestTime: cmp.Or(n.requestTime, 30*time.Second), placer: newPlacer(),
+		secrets: remote.NewSecrets(core.NewSecret("s3cret"), core.NewSecret("next")), logged: new(logged)}
 	logTo := slog.New(slog.NewTextHandler(n.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	n.board = health.New(logTo, time.Now, nil)
 	opt := transcoders.Options{

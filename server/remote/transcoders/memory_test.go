@@ -49,9 +49,9 @@ func TestMemoryOfIdleWorkers(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(stdout).ReadString('\n')
-	if err != nil || line != "registered\n" {
-		t.Fatalf("the child says %q, %v", line, err)
+	conn, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil || conn != "registered\n" {
+		t.Fatalf("the child says %q, %v", conn, err)
 	}
 	per := (inUse() - before) / manyWorkers
 	t.Logf("%d bytes and %d goroutines for each of %d workers", per, runtime.NumGoroutine()/manyWorkers, manyWorkers)
@@ -86,7 +86,8 @@ func registerMany(t *testing.T, addr string) {
 			t.Fatal(err)
 		}
 		all = append(all, g)
-		s, err := rpc.NewTranscoderClient(g).RegisterTranscoder(context.Background(), own(fmt.Sprint("rig", i), fmt.Sprint(i)))
+		s, err := rpc.NewTranscoderClient(g).RegisterTranscoder(context.Background(),
+			own(fmt.Sprint("rig", i), fmt.Sprint(i)))
 		if err != nil {
 			t.Fatal(err)
 		}

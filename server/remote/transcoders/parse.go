@@ -133,7 +133,7 @@ func (p *parser) complete() error {
 
 // discard gives back what is booked.
 func (p *parser) discard() {
-	p.budget.Give(p.held)
+	p.budget.Release(p.held)
 	p.held, p.out = 0, nil
 }
 

@@ -14,39 +14,42 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// overlap is how long a registration that was replaced by another of the same
-// process stays open, so that its worker hears of the new one first.
+// overlap is how long a replaced registration stays open, so that its worker gets the
+// confirmation of the new one first.
 const overlap = 500 * time.Millisecond
 
-// RegisterTranscoder keeps a transcoder for as long as it stays. Its errors never
-// have the status Canceled, at which transcoders stop for good.
-func (s *Service) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment]) error {
-	line := remote.LineOf(stream.Context())
-	if f := s.refuse(req); f != nil {
-		s.refusals.Note(line.Addr(), f)
+// RegisterTranscoder serves a transcoder's registration until it ends. Its errors never have
+// the status Canceled, after which transcoders stop permanently.
+func (s *Service) RegisterTranscoder(
+	req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment],
+) error {
+	conn := remote.StreamConnOf(stream.Context())
+	if f := s.checkRegistration(req); f != nil {
+		s.refusals.Record(conn.Addr(), f)
 		return errors.New(fault.Wire(f))
 	}
-	id := remote.NewIdentity(req.GetNode(), req.GetWorker(), req.GetInstance(), line.Addr())
-	w, seat, err := s.join(id, req, line)
-	if errors.Is(err, errTwin) {
-		s.opt.Log.Debug("registration of a transcoder not taken", "worker", id.Name, "from", id.Addr, "why", err.Error())
+	id := remote.NewIdentity(req.GetNode(), req.GetWorker(), req.GetInstance(), conn.Addr())
+	w, reg, err := s.register(id, req, conn)
+	if errors.Is(err, errDuplicate) {
+		s.opt.Log.Debug("registration of a transcoder not accepted", "worker", id.Name, "from", id.Addr, "why", err.Error())
 		return status.Error(codes.AlreadyExists, err.Error())
 	}
 	if err != nil {
-		s.opt.Log.Warn("registration of a transcoder not taken", "worker", id.Name, "from", id.Addr, fault.Attr(err))
+		s.opt.Log.Warn("registration of a transcoder not accepted", "worker", id.Name, "from", id.Addr, fault.Attr(err))
 		return status.Error(codes.Unavailable, fault.Wire(err))
 	}
-	line.Open()
-	if id.Own() {
-		// Without it the worker takes us for an unmodified node, which works too.
-		_ = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, remote.Node(s.opt.Version), remote.PlaceMetadata, w.spot))
+	conn.KeepOpen()
+	if id.IsTutti() {
+		// Without it the worker treats us as another node, which works too.
+		_ = stream.SendHeader(metadata.Pairs(remote.NodeMetadata, remote.Node(s.opt.Version), remote.RegistrationMetadata,
+			w.registrationID))
 	}
-	sent := w.box.Serve(stream, line, seat.stop)
-	return w.leave(stream, seat, sent)
+	sent := w.outbox.Serve(stream, conn, reg.stop)
+	return w.finishStream(stream, reg, sent)
 }
 
-// refuse says why a registration is refused for good, nil when it is not.
-func (s *Service) refuse(req *rpc.RegisterRequest) *fault.Fault {
+// checkRegistration is why a registration is refused permanently, nil when it is not.
+func (s *Service) checkRegistration(req *rpc.RegisterRequest) *fault.Fault {
 	const op = "register transcoder"
 	switch {
 	case !s.opt.Secrets.Match(req.GetSecret()):
@@ -57,18 +60,18 @@ func (s *Service) refuse(req *rpc.RegisterRequest) *fault.Fault {
 	return nil
 }
 
-// leave ends a stream that nothing is sent on any more.
-func (w *worker) leave(stream grpc.ServerStream, s *seat, sent error) error {
-	if sent != nil && w.holds(s) {
-		w.lose(fault.New(fault.RemoteWorkerLost, "serve registration", w.name+": the connection broke or was closed"))
+// finishStream ends a stream after its last message.
+func (w *worker) finishStream(stream grpc.ServerStream, reg *registrationStream, sent error) error {
+	if sent != nil && w.hasStream(reg) {
+		w.markLost(fault.New(fault.RemoteWorkerLost, "serve registration", w.name+": the connection broke or was closed"))
 	}
-	if f := w.lossOf(s); f != nil {
+	if f := w.lossFor(reg); f != nil {
 		if fault.CodeOf(f) == fault.RemoteRegistration {
 			return nil
 		}
 		return status.Error(codes.Unavailable, f.Detail)
 	}
-	// Another registration of the same process has taken its place.
+	// Another registration of the same process replaced it.
 	wait := time.NewTimer(overlap)
 	defer wait.Stop()
 	select {
@@ -79,6 +82,6 @@ func (w *worker) leave(stream grpc.ServerStream, s *seat, sent error) error {
 	return nil
 }
 
-func stopping() *fault.Fault {
+func stoppingFault() *fault.Fault {
 	return fault.New(fault.RemoteRegistration, "register transcoder", "the orchestrator is stopping")
 }

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// ResultsPath is where transcoders bring what they made.
+	// ResultsPath is the path for results.
 	ResultsPath = "/transcodeResults"
-	// marker is what transcoders name themselves with.
+	// marker is the transcoders' Authorization header.
 	marker = "Livepeer-Transcoder-1.0"
 	// errorType is the content type of a failure's text.
 	errorType = "livepeer/transcoding-error"
 	// resultsType is that of renditions.
 	resultsType = "multipart/mixed"
-	// answerTime is what the answer gets after the body.
+	// answerTime is the time for the reply after the body.
 	answerTime = 10 * time.Second
 )
 
@@ -39,29 +39,28 @@ type refusal struct {
 	text   string
 }
 
-// result answers in the network's statuses and texts. Transcoders do no more than
-// log them.
+// result replies with the network's statuses and texts, which transcoders only log.
 func (s *Service) result(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		http.Error(w, "MethodNotAllowed", http.StatusMethodNotAllowed)
 		return
 	}
 	if r.Header.Get("Authorization") != marker || !s.opt.Secrets.Match(r.Header.Get("Credentials")) {
-		s.refusals.Note(r.RemoteAddr, fault.New(fault.RemoteSecretWrong, opResult, ""))
+		s.refusals.Record(r.RemoteAddr, fault.New(fault.RemoteSecretWrong, opResult, ""))
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 		return
 	}
 	admission.Prove(r.Context())
-	if no := s.take(w, r); no != nil {
-		s.opt.Log.Debug("result refused", "from", r.RemoteAddr, "status", no.status, "detail", no.text)
-		http.Error(w, no.text, no.status)
+	if rejected := s.takeResult(w, r); rejected != nil {
+		s.opt.Log.Debug("result refused", "from", r.RemoteAddr, "status", rejected.status, "detail", rejected.text)
+		http.Error(w, rejected.text, rejected.status)
 		return
 	}
-	_, _ = io.WriteString(w, "OK") // nobody to tell
+	_, _ = io.WriteString(w, "OK") // a lost reply has no consequence
 }
 
-// take hands a result to whoever waits for it.
-func (s *Service) take(w http.ResponseWriter, r *http.Request) *refusal {
+// takeResult hands a result to its waiting task.
+func (s *Service) takeResult(w http.ResponseWriter, r *http.Request) *refusal {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	id, idErr := strconv.ParseInt(r.Header.Get("TaskId"), 10, 64)
 	if idErr != nil {
@@ -71,61 +70,61 @@ func (s *Service) take(w http.ResponseWriter, r *http.Request) *refusal {
 		return &refusal{http.StatusBadRequest, "Invalid Task ID"}
 	}
 	task := remote.TaskID(id)
-	x := s.orders.get(task)
+	x := s.expected.get(task)
 	var claim *remote.Claim[outcome]
-	claimErr := remote.ErrNotYours
-	if x == nil || !s.stranger(x.worker, r.RemoteAddr) {
+	claimErr := remote.ErrOtherWorker
+	if x == nil || !s.fromOtherWorker(x.worker, r.RemoteAddr) {
 		claim, claimErr = s.tasks.Claim(task, r.Header.Get(remote.InstanceHeader))
 	}
 	if claimErr != nil {
 		return &refusal{http.StatusForbidden, "the task is another worker's"}
 	}
 	if x == nil {
-		claim = nil // the wait has just ended
+		claim = nil // the task has just ended
 	}
 	body := &body{r: r.Body}
 	if claim != nil {
-		body.gone = claim.Gone()
+		body.abandoned = claim.Abandoned()
 		ctl := http.NewResponseController(w)
 		// A server without deadlines bounds nothing here; Gone does.
 		_ = ctl.SetReadDeadline(x.until)
 		_ = ctl.SetWriteDeadline(x.until.Add(answerTime))
 	}
 	var out outcome
-	var no *refusal
+	var rejected *refusal
 	switch {
 	case err != nil || kind != errorType && kind != resultsType:
-		no = &refusal{http.StatusUnsupportedMediaType, "unparsable content type"}
+		rejected = &refusal{http.StatusUnsupportedMediaType, "unparsable content type"}
 	case claim == nil:
-		// Nobody waits for it, and nobody reads it.
+		// No task waits for it.
 		return nil
 	case kind == errorType:
 		out.err = s.failure(r, body)
 	default:
-		out, no = s.renditions(r, body, params["boundary"], x)
+		out, rejected = s.renditions(r, body, params["boundary"], x)
 	}
 	if claim != nil {
-		s.deliver(claim, x, body, out, no)
+		s.deliver(claim, x, body, out, rejected)
 	}
-	return no
+	return rejected
 }
 
-// deliver ends a claim. A result that cannot be used fails its task, so that the
-// segment is tried elsewhere at once, unless one of our own kind will bring it again.
-func (s *Service) deliver(claim *remote.Claim[outcome], x *order, body *body, out outcome, no *refusal) {
-	if no != nil {
-		if body.broke != nil && x.worker.id.Own() {
+// deliver ends a claim. An unusable result fails its task, so that the segment is retried
+// elsewhere at once, unless a tutti worker will send it again.
+func (s *Service) deliver(claim *remote.Claim[outcome], x *expectedResult, body *body, out outcome, rejected *refusal) {
+	if rejected != nil {
+		if body.readErr != nil && x.worker.id.IsTutti() {
 			claim.Release()
 			return
 		}
-		out = outcome{err: fault.New(fault.RemoteResultRefused, opResult, no.text)}
+		out = outcome{err: fault.New(fault.RemoteResultRefused, opResult, rejected.text)}
 	}
 	if !claim.Deliver(out) {
-		s.budget.Give(out.held)
+		s.budget.Release(out.held)
 	}
 }
 
-// failure reads why a transcoder failed.
+// failure reads a transcoder's error.
 func (s *Service) failure(r *http.Request, body io.Reader) error {
 	text, err := io.ReadAll(io.LimitReader(body, maxErrorText))
 	if err != nil && len(text) == 0 {
@@ -134,13 +133,13 @@ func (s *Service) failure(r *http.Request, body io.Reader) error {
 	return failureOf(string(text), r.Header.Get(remote.CodeHeader))
 }
 
-// renditions reads what a transcoder made.
-func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x *order) (outcome, *refusal) {
+// renditions reads a transcoder's result.
+func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x *expectedResult) (outcome, *refusal) {
 	pixels, err := strconv.ParseInt(r.Header.Get("Pixels"), 10, 64)
 	if err != nil || pixels < 0 {
 		return outcome{}, &refusal{http.StatusBadRequest, "Invalid Pixels"}
 	}
-	p := &parser{budget: s.budget, job: x.job, uncounted: s.uncounted}
+	p := &parser{budget: s.budget, job: x.job, uncounted: s.logUncounted}
 	if err := p.read(body, boundary); err != nil {
 		p.discard()
 		return outcome{}, &refusal{http.StatusInternalServerError, err.Error()}
@@ -149,38 +148,39 @@ func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x
 		Renditions: p.out, DecodedPixels: core.Pixels(pixels),
 		DecodedFrames: framesOf(r.Header.Get(FramesHeader)),
 		MediaTime:     rpc.ParseMediaTime(r.Header.Get(rpc.MediaTimeHeader)),
-		Worker:        x.worker.by(r.Header.Get(remote.WorkerHeader)),
+		Worker:        x.worker.signedName(r.Header.Get(remote.WorkerHeader)),
 	}
 	return outcome{res: res, held: p.held}, nil
 }
 
-// uncounted says once that a worker's word is taken.
-func (s *Service) uncounted(why error) {
-	s.tellUncounted.Do(func() {
-		s.opt.Log.Warn("pictures of a rendition cannot be counted; what the worker says is taken where it is possible at all", fault.Attr(why))
+// logUncounted warns once that a worker's pixel count cannot be checked.
+func (s *Service) logUncounted(why error) {
+	s.warnUncounted.Do(func() {
+		s.opt.Log.Warn("pictures of a rendition cannot be counted; the worker's count is accepted within bounds",
+			fault.Attr(why))
 	})
 }
 
-var errGone = errors.New("nobody waits for the result any more")
+var errGone = errors.New("the task no longer waits for the result")
 
-// body is a request's body that ends when nobody waits for it.
+// body is a request's body that ends when its task is abandoned.
 type body struct {
-	r    io.Reader
-	gone <-chan struct{}
-	// broke is why it cannot be read to its end.
-	broke error
+	r         io.Reader
+	abandoned <-chan struct{}
+	// readErr is why it cannot be read to its end.
+	readErr error
 }
 
 func (b *body) Read(p []byte) (int, error) {
 	select {
-	case <-b.gone:
-		b.broke = errGone
+	case <-b.abandoned:
+		b.readErr = errGone
 		return 0, errGone
 	default:
 	}
 	n, err := b.r.Read(p)
 	if err != nil && err != io.EOF {
-		b.broke = err
+		b.readErr = err
 	}
 	return n, err
 }

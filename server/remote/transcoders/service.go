@@ -20,20 +20,21 @@ type Service struct {
 	rpc.UnimplementedTranscoderServer
 	opt      Options
 	tasks    *remote.Tasks[outcome]
-	orders   orders
+	expected expectedResults
 	sources  *sources
 	budget   *remote.Budget
 	refusals *remote.Refusals
 	names    remote.Names
-	missing  *missing
+	missing  *missingWorkers
 	hosts    hosts
 
-	tellUncounted sync.Once
+	warnUncounted sync.Once
 
-	// process tells this process from the one before it, in the names of places.
+	// process makes registration ids differ from those of earlier processes.
 	process string
+	parties *remote.Parties
 
-	// joining keeps registrations of one instance from crossing.
+	// joining serializes registrations.
 	joining sync.Mutex
 
 	// mu guards what follows.
@@ -41,12 +42,12 @@ type Service struct {
 	workers  map[*worker]struct{}
 	instance map[string]*worker
 	// processes has the same workers by their processes.
-	processes map[string]*worker
-	places    int
-	closed    bool
+	processes     map[string]*worker
+	registrations int
+	closed        bool
 }
 
-// outcome is the end of a task: renditions or a fault, and what is booked for them.
+// outcome is the end of a task: renditions or a fault, and the memory booked for them.
 type outcome struct {
 	res  *core.TranscodeResult
 	err  error
@@ -62,12 +63,22 @@ func New(opt Options) (*Service, error) {
 	if _, err := io.ReadFull(opt.Rand, process[:]); err != nil {
 		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
 	}
+	parties, err := remote.NewParties(opt.Rand)
+	if err != nil {
+		return nil, fmt.Errorf("build service of remote transcoders: %w", err)
+	}
 	return &Service{
-		opt: opt, process: hex.EncodeToString(process[:]), tasks: remote.NewTasks[outcome](opt.FirstTask), sources: newSources(opt.Rand, opt.Now),
-		budget:   remote.NewBudget(opt.ResultBytes),
-		refusals: remote.NewRefusals(opt.Log, opt.Now),
-		missing:  newMissing(opt.Board),
-		workers:  make(map[*worker]struct{}), instance: make(map[string]*worker), processes: make(map[string]*worker),
+		opt:       opt,
+		parties:   parties,
+		process:   hex.EncodeToString(process[:]),
+		tasks:     remote.NewTasks[outcome](opt.FirstTask),
+		sources:   newSources(opt.Rand, opt.Now),
+		budget:    remote.NewBudget(opt.ResultBytes),
+		refusals:  remote.NewRefusals(opt.Log, opt.Now),
+		missing:   newMissingWorkers(opt.Board),
+		workers:   make(map[*worker]struct{}),
+		instance:  make(map[string]*worker),
+		processes: make(map[string]*worker),
 	}, nil
 }
 
@@ -91,8 +102,8 @@ func (s *Service) Run(ctx context.Context, ready func()) error {
 	return nil
 }
 
-// Close ends all registrations, cleanly, and takes no more. Transcoders come back
-// when the node does.
+// Close ends all registrations cleanly and accepts no more. Transcoders register again when
+// the node is back.
 func (s *Service) Close() {
 	s.joining.Lock()
 	defer s.joining.Unlock()
@@ -104,7 +115,7 @@ func (s *Service) Close() {
 	}
 	s.mu.Unlock()
 	for _, w := range all {
-		w.lose(stopping())
+		w.markLost(stoppingFault())
 	}
 	s.missing.close()
 }

@@ -190,7 +190,8 @@ func TestRefusedRegistrations(t *testing.T) {
 			t.Errorf("got %v, want %q", err, row.text)
 		}
 	}
-	if text := n.logged.String(); strings.Count(text, "worker refused") != 1 || strings.Contains(text, "wrong") || !strings.Contains(text, "from=127.0.0.1") {
+	if text := n.logged.String(); strings.Count(text, "worker refused") != 1 || strings.Contains(text, "wrong") ||
+		!strings.Contains(text, "from=127.0.0.1") {
 		t.Errorf("logged %s", text)
 	}
 	n.placer.refuse = errors.New("no")
@@ -245,7 +246,8 @@ func TestALostTranscoderFailsItsSegmentsAtOnce(t *testing.T) {
 			t.Errorf("%s: the other transcoder: %v", name, x.err)
 		}
 		// What comes from the one that was lost is nobody's.
-		if status, text := other.post(t, upload{task: m.GetTaskId(), kind: mixed, body: multi(goodParts())}); status != 200 || text != "OK" {
+		if status, text := other.post(t, upload{task: m.GetTaskId(), kind: mixed,
+			body: multi(goodParts())}); status != 200 || text != "OK" {
 			t.Errorf("%s: late result: %d %q", name, status, text)
 		}
 		other.hangUp()
@@ -275,7 +277,8 @@ func TestFailures(t *testing.T) {
 	} {
 		got := transcode(t, a, segment("s", 1))
 		m := c.notice(t)
-		c.post(t, upload{task: m.GetTaskId(), kind: "livepeer/transcoding-error", body: strings.NewReader(row.text), header: map[string]string{"Pixels": "0"}})
+		c.post(t, upload{task: m.GetTaskId(), kind: "livepeer/transcoding-error", body: strings.NewReader(row.text),
+			header: map[string]string{"Pixels": "0"}})
 		x := await(t, got)
 		wantCode(t, x.err, row.code)
 		if wire := fault.Wire(x.err); wire != row.wire {
@@ -301,14 +304,16 @@ func TestAnswersToResults(t *testing.T) {
 		text   string
 	}{
 		{"no marker", upload{kind: mixed, header: map[string]string{"Authorization": ""}}, 401, "Unauthorized"},
-		{"other marker", upload{kind: mixed, header: map[string]string{"Authorization": "Livepeer-AI-Worker-1.0"}}, 401, "Unauthorized"},
+		{"other marker", upload{kind: mixed, header: map[string]string{"Authorization": "Livepeer-AI-Worker-1.0"}}, 401,
+			"Unauthorized"},
 		{"wrong secret", upload{kind: mixed, header: map[string]string{"Credentials": "x"}}, 401, "Unauthorized"},
 		{"no content type", upload{task: 77, kind: ";"}, 415, "unparsable content type"},
 		{"other content type", upload{task: 77, kind: "text/plain"}, 415, "unparsable content type"},
 		{"bad task", upload{kind: mixed, header: map[string]string{"TaskId": "x"}}, 400, "Invalid Task ID"},
 		{"no task", upload{kind: mixed, header: map[string]string{"TaskId": ""}}, 400, "Invalid Task ID"},
 		{"unknown task", upload{task: 77, kind: mixed, body: strings.NewReader("x")}, 200, "OK"},
-		{"second secret", upload{task: 77, kind: mixed, body: strings.NewReader("x"), header: map[string]string{"Credentials": "next"}}, 200, "OK"},
+		{"second secret", upload{task: 77, kind: mixed, body: strings.NewReader("x"),
+			header: map[string]string{"Credentials": "next"}}, 200, "OK"},
 	} {
 		if status, text := c.post(t, row.u); status != row.status || text != row.text {
 			t.Errorf("%s: %d %q, want %d %q", row.name, status, text, row.status, row.text)

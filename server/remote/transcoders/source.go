@@ -17,13 +17,13 @@ const (
 	SourcePath = "/remote/segment/"
 	// sourceChunk is how much is written at once.
 	sourceChunk = 256 << 10
-	// fetchGrace and fetchPace are how long a fetch may take: the time, and a second
-	// more for so many bytes. Unmodified transcoders give up after 4 s.
+	// A fetch may take fetchGrace, plus one second per fetchPace bytes. Transcoders of other
+	// nodes give up after 4 s.
 	fetchGrace = 10 * time.Second
 	fetchPace  = 256 << 10
 )
 
-// sources are the segments that transcoders may fetch, for the time of their tasks.
+// sources are the segments that transcoders may fetch while their tasks run.
 type sources struct {
 	rand io.Reader
 	now  func() time.Time
@@ -40,16 +40,16 @@ type source struct {
 	fetches sync.WaitGroup
 
 	// mu guards what follows; open are the running handlers, and how each is cut off.
-	mu   sync.Mutex
-	over bool
-	open map[*http.Request]func()
+	mu    sync.Mutex
+	ended bool
+	open  map[*http.Request]func()
 }
 
 func newSources(rand io.Reader, now func() time.Time) *sources {
 	return &sources{rand: rand, now: now, byToken: make(map[string]*source)}
 }
 
-// put lets a segment be fetched until drop.
+// put publishes a segment until drop.
 func (s *sources) put(data []byte) (*source, error) {
 	var random [16]byte
 	if _, err := io.ReadFull(s.rand, random[:]); err != nil {
@@ -70,7 +70,7 @@ func (s *sources) drop(src *source) {
 	delete(s.byToken, src.token)
 	s.mu.Unlock()
 	src.mu.Lock()
-	src.over = true
+	src.ended = true
 	for _, cut := range src.open {
 		cut()
 	}
@@ -78,11 +78,11 @@ func (s *sources) drop(src *source) {
 	src.fetches.Wait()
 }
 
-// begin counts a fetch in; false when it is too late for it.
+// begin counts a fetch; false when the task has ended.
 func (src *source) begin(w http.ResponseWriter, r *http.Request) bool {
 	src.mu.Lock()
 	defer src.mu.Unlock()
-	if src.over {
+	if src.ended {
 		return false
 	}
 	src.open[r] = remote.HangUp(w, r)
@@ -97,10 +97,10 @@ func (src *source) end(r *http.Request) {
 	src.fetches.Done()
 }
 
-func (src *source) isOver() bool {
+func (src *source) hasEnded() bool {
 	src.mu.Lock()
 	defer src.mu.Unlock()
-	return src.over
+	return src.ended
 }
 
 // Source serves the segments of running tasks, below SourcePath.
@@ -125,7 +125,7 @@ func (s *sources) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	src.limit(http.NewResponseController(w), s.now())
-	for rest := src.data; len(rest) > 0 && !src.isOver(); {
+	for rest := src.data; len(rest) > 0 && !src.hasEnded(); {
 		n, err := w.Write(rest[:min(len(rest), sourceChunk)])
 		if err != nil {
 			return
@@ -138,7 +138,7 @@ func (s *sources) serve(w http.ResponseWriter, r *http.Request) {
 func (src *source) limit(ctl *http.ResponseController, now time.Time) {
 	src.mu.Lock()
 	defer src.mu.Unlock()
-	if !src.over {
+	if !src.ended {
 		_ = ctl.SetWriteDeadline(now.Add(fetchGrace + time.Duration(len(src.data))*time.Second/fetchPace))
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Worker is a registered transcoder, for whoever operates the node.
+// Worker is a registered transcoder, for the operator.
 type Worker struct {
 	Name string `json:"name"`
-	// Node is its release where it is of our own kind, Version what it says of itself.
+	// Node is the release of a tutti worker, Version the version that it states.
 	Node    string `json:"node,omitempty"`
 	Version string `json:"version,omitempty"`
 	Addr    string `json:"addr"`
@@ -21,7 +21,7 @@ type Worker struct {
 	Devices  []WorkerDevice `json:"devices,omitempty"`
 }
 
-// WorkerDevice is a device of a worker of our own kind, as the worker tells.
+// WorkerDevice is a device that a tutti worker reports.
 type WorkerDevice struct {
 	Device   string `json:"device"`
 	Kind     string `json:"kind,omitempty"`
@@ -45,8 +45,8 @@ func (w *worker) status() Worker {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return Worker{
-		Name: w.name, Node: w.id.Node, Version: w.st.offer.Capabilities.Version, Addr: w.id.Addr,
-		Sessions: w.st.offer.Sessions, Segments: w.tasks, Draining: w.st.draining, Since: w.since,
-		Devices: slices.Clone(w.st.devices),
+		Name: w.name, Node: w.id.Node, Version: w.state.offer.Capabilities.Version, Addr: w.id.Addr,
+		Sessions: w.state.offer.Sessions, Segments: w.tasks, Draining: w.state.draining, Since: w.since,
+		Devices: slices.Clone(w.state.devices),
 	}
 }

@@ -14,110 +14,111 @@ import (
 
 const opTranscode = "transcode remotely"
 
-// errLate says that the worker's own time for a segment is over.
+// errLate: the worker's time for a segment is over.
 var errLate = errors.New("no result in time")
 
-// Transcode has the worker do a segment. A worker that does not answer in the
-// network's time is dropped.
+// Transcode runs a segment on the worker. A worker that does not answer within the
+// network's deadline is dropped.
 func (w *worker) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	if len(job.Input) == 0 {
 		return nil, fault.New(fault.EmptyData, opTranscode, "")
 	}
-	line, err := w.enter()
+	conn, err := w.beginTask()
 	if err != nil {
 		return nil, err
 	}
-	defer w.exit()
+	defer w.endTask()
 	ctx, cancel := context.WithTimeoutCause(ctx, core.WorkDeadline(job.Duration), errLate)
 	defer cancel()
-	x := &errand{w: w, job: job, line: line, start: time.Now(), cut: make(chan struct{}), heard: w.heard()}
-	defer x.end()
+	x := &sentSegment{w: w, job: job, baseURL: conn, start: time.Now(), connLost: make(chan struct{}),
+		answersBefore: w.answerCount()}
+	defer x.cleanUp()
 	if err := x.send(ctx); err != nil {
 		return nil, err
 	}
 	return x.wait(ctx)
 }
 
-// enter counts a task in, and gives the address under which its worker reaches us.
-func (w *worker) enter() (base string, err error) {
+// beginTask counts a task, and returns this node's address for the worker.
+func (w *worker) beginTask() (base string, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.lost != nil {
 		return "", w.lost
 	}
-	if w.tasks++; w.owes.IsZero() {
-		w.owes, w.rest = w.s.opt.Now(), false
+	if w.tasks++; w.owesSince.IsZero() {
+		w.owesSince, w.stillOwes = w.s.opt.Now(), false
 	}
-	return w.seat.base, nil
+	return w.stream.baseURL, nil
 }
 
-// answered notes a sign of life: whatever the worker still owes, it owes from now on.
-func (w *worker) answered() {
+// recordAnswer records an answer: what the worker still owes, it owes from now on.
+func (w *worker) recordAnswer() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answers++
-	if w.owes = (time.Time{}); w.tasks > 1 {
-		w.owes, w.rest = w.s.opt.Now(), true
+	if w.owesSince = (time.Time{}); w.tasks > 1 {
+		w.owesSince, w.stillOwes = w.s.opt.Now(), true
 	}
 }
 
-// heard is how many answers the worker has given.
-func (w *worker) heard() int {
+// answerCount is how many answers the worker has given.
+func (w *worker) answerCount() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.answers
 }
 
-// forgive lets the worker off a result that nobody wants any more.
-func (w *worker) forgive() {
+// excuseResult stops counting the time of a result that was canceled.
+func (w *worker) excuseResult() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.tasks == 1 {
-		w.owes = time.Time{}
+		w.owesSince = time.Time{}
 	}
 }
 
-// silent is for how long the worker has owed results and brought none.
-func (w *worker) silent() time.Duration {
+// silentFor is for how long the worker has owed results without an answer.
+func (w *worker) silentFor() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.s.opt.Now().Sub(w.owes)
+	return w.s.opt.Now().Sub(w.owesSince)
 }
 
-func (w *worker) exit() {
+func (w *worker) endTask() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.tasks--; w.tasks == 0 && w.rest {
-		// Whatever it owed when it answered last is answered, or was given up.
-		w.owes, w.rest = time.Time{}, false
+	if w.tasks--; w.tasks == 0 && w.stillOwes {
+		// All that it owed at its last answer is answered or canceled.
+		w.owesSince, w.stillOwes = time.Time{}, false
 	}
 }
 
-// errand is one segment on its way through a worker.
-type errand struct {
-	w     *worker
-	job   *core.TranscodeJob
-	line  string
-	start time.Time
+// sentSegment is one segment at a worker.
+type sentSegment struct {
+	w       *worker
+	job     *core.TranscodeJob
+	baseURL string
+	start   time.Time
 
-	task   *remote.Task[outcome]
-	source *source
-	letter *remote.Letter
-	done   bool
-	// cut is closed when the connection broke that the worker was told on. heard is how
-	// many answers the worker had given before.
-	cut   chan struct{}
-	heard int
+	task    *remote.Task[outcome]
+	source  *source
+	message *remote.Message
+	done    bool
+	// connLost is closed when the connection broke on which it was sent. answersBefore is the
+	// worker's number of answers before it.
+	connLost      chan struct{}
+	answersBefore int
 }
 
-// send tells the worker of the segment.
-func (x *errand) send(ctx context.Context) error {
+// send queues the segment for the worker.
+func (x *sentSegment) send(ctx context.Context) error {
 	w, s := x.w, x.w.s
 	x.task = s.tasks.Open(w.id.Instance)
 	deadline, _ := ctx.Deadline()
-	s.orders.put(x.task.ID, &order{job: x.job, worker: w, until: deadline})
-	own := w.id.Own()
-	n := notice(x.job, x.task.ID, s.origin(x.job))
+	s.expected.put(x.task.ID, &expectedResult{job: x.job, worker: w, until: deadline})
+	own := w.id.IsTutti()
+	n := notification(x.job, x.task.ID, s.origin(x.job))
 	if own && len(x.job.Input) <= maxInline {
 		n.Input = x.job.Input
 	} else {
@@ -125,107 +126,110 @@ func (x *errand) send(ctx context.Context) error {
 		if x.source, err = s.sources.put(x.job.Input); err != nil {
 			return fault.Wrap(fault.Unexpected, opTranscode, err)
 		}
-		n.Url = x.line + SourcePath + x.source.token
+		n.Url = x.baseURL + SourcePath + x.source.token
 	}
 	if own {
-		// A part of the time is the answer's, so that one who gives up says so in time.
+		n.Party = s.parties.Name(x.job.Party)
+		// Leave time for the reply, so that a worker that gives up can report it.
 		n.DeadlineMs = max(1, time.Until(deadline).Milliseconds()*9/10)
 	}
-	if !w.tell(x, n) {
-		w.stuck()
+	if !w.queueSegment(x, n) {
+		w.dropStuck()
 		return w.loss()
 	}
 	return nil
 }
 
-// tell puts an errand's notice into the box; false when it does not take it.
-func (w *worker) tell(x *errand, n *rpc.NotifySegment) (ok bool) {
+// queueSegment puts a segment's notification into the outbox; false when that is full or
+// closed.
+func (w *worker) queueSegment(x *sentSegment, n *rpc.NotifySegment) (ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if x.letter, ok = w.box.Put(n, len(n.Input)); ok && w.id.Own() {
-		w.errands[x] = struct{}{}
+	if x.message, ok = w.outbox.Put(n, len(n.Input)); ok && w.id.IsTutti() {
+		w.segments[x] = struct{}{}
 	}
 	return ok
 }
 
 // wait is for the result.
-func (x *errand) wait(ctx context.Context) (*core.TranscodeResult, error) {
+func (x *sentSegment) wait(ctx context.Context) (*core.TranscodeResult, error) {
 	select {
 	case out := <-x.task.Result():
-		return x.take(out)
+		return x.takeOutcome(out)
 	case <-x.w.gone:
 		return nil, x.w.loss()
-	case <-x.cut:
-		if x.task.Forsake() {
-			return nil, fault.New(fault.RemoteWorkerLost, opTranscode, x.w.name+": the connection broke on which it was told of the segment")
+	case <-x.connLost:
+		if x.task.Abandon() {
+			return nil, fault.New(fault.RemoteWorkerLost, opTranscode,
+				x.w.name+": the connection broke after the segment was sent")
 		}
-		x.cut = nil // its result is on its way in
+		x.connLost = nil // its result is being received
 		return x.wait(ctx)
 	case <-ctx.Done():
 	}
 	waited := time.Since(x.start)
-	if !x.late(ctx, waited) {
+	if !x.workerLate(ctx, waited) {
 		if errors.Is(ctx.Err(), context.Canceled) {
-			x.w.forgive()
+			x.w.excuseResult()
 		}
 		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), opTranscode, ctx.Err())
 	}
 	f := fault.New(fault.RemoteWorkerTimeout, opTranscode,
 		fmt.Sprintf("%s gave no result within %v", x.w.name, waited.Round(time.Millisecond)))
-	if x.w.id.Own() && x.w.heard() != x.heard {
-		return nil, f // it works; this one went astray
+	if x.w.id.IsTutti() && x.w.answerCount() != x.answersBefore {
+		return nil, f // the worker answers others; only this segment was lost
 	}
 	lost := fault.New(fault.RemoteWorkerLost, opTranscode, f.Detail)
 	lost.Err = f
-	x.w.lose(lost)
+	x.w.markLost(lost)
 	return nil, f
 }
 
-// late reports whether the end of the wait is the worker's fault: its time is over, or
-// a caller with less time was one of several in a row that got nothing.
-func (x *errand) late(ctx context.Context, waited time.Duration) bool {
+// workerLate reports whether the end of the wait is the worker's fault: its time is over, or
+// it gave no answer for that time over several callers with less time each.
+func (x *sentSegment) workerLate(ctx context.Context, waited time.Duration) bool {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return false
 	}
 	limit := core.WorkDeadline(x.job.Duration)
-	return context.Cause(ctx) == errLate || waited >= limit*3/4 || x.w.silent() >= limit
+	return context.Cause(ctx) == errLate || waited >= limit*3/4 || x.w.silentFor() >= limit
 }
 
-func (x *errand) take(out outcome) (*core.TranscodeResult, error) {
+func (x *sentSegment) takeOutcome(out outcome) (*core.TranscodeResult, error) {
 	x.done = true
-	x.w.answered()
-	x.w.s.budget.Give(out.held)
+	x.w.recordAnswer()
+	x.w.s.budget.Release(out.held)
 	return out.res, out.err
 }
 
-// end leaves nothing of the segment behind: its bytes are the caller's again.
-func (x *errand) end() {
+// cleanUp releases the segment: after it, its bytes are not read any more.
+func (x *sentSegment) cleanUp() {
 	s := x.w.s
-	s.orders.drop(x.task.ID)
-	x.w.over(x)
+	s.expected.drop(x.task.ID)
+	x.w.removeSegment(x)
 	if out, ok := x.task.Close(); ok {
-		s.budget.Give(out.held)
+		s.budget.Release(out.held)
 	}
-	if x.letter != nil {
-		x.letter.Withdraw()
+	if x.message != nil {
+		x.message.Withdraw()
 	}
 	if x.source != nil {
 		s.sources.drop(x.source)
 	}
-	if !x.done && x.letter != nil && x.w.id.Own() {
-		// One that is gone, or reads nothing, needs not hear of it.
-		_, _ = x.w.box.Put(cancellation(x.task.ID), 0)
+	if !x.done && x.message != nil && x.w.id.IsTutti() {
+		// A lost worker needs no cancellation.
+		_, _ = x.w.outbox.Put(cancellation(x.task.ID), 0)
 	}
 }
 
-// over forgets an errand.
-func (w *worker) over(x *errand) {
+// removeSegment removes a sent segment.
+func (w *worker) removeSegment(x *sentSegment) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.errands, x)
+	delete(w.segments, x)
 }
 
-// loss is why the worker is gone.
+// loss is why the worker was lost.
 func (w *worker) loss() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,45 +12,45 @@ import (
 
 // worker is one registered transcoder. It is a placement.Device.
 type worker struct {
-	s     *Service
-	id    remote.Identity
-	name  string
-	box   *remote.Outbox
-	since time.Time
-	// spot names the place that it has; see remote.PlaceMetadata.
-	spot string
-	// gone is closed when it is lost, and left when its name is free again.
-	gone, left chan struct{}
+	s      *Service
+	id     remote.Identity
+	name   string
+	outbox *remote.Outbox
+	since  time.Time
+	// registrationID is sent to the worker; see remote.RegistrationMetadata.
+	registrationID string
+	// gone is closed when it is lost, removed when its name is free again.
+	gone, removed chan struct{}
 
 	// mu guards what follows.
-	mu    sync.Mutex
-	place placement.Attachment
-	seat  *seat
-	st    standing
-	lost  *fault.Fault
-	tasks int
-	// owes is since when it owes a result, zero when it owes none; rest says that it had
-	// answered then, and others waited.
-	owes time.Time
-	rest bool
-	// answers counts results and failures that it has brought.
+	mu         sync.Mutex
+	attachment placement.Attachment
+	stream     *registrationStream
+	state      registrationState
+	lost       *fault.Fault
+	tasks      int
+	// owesSince is since when it owes a result, zero when it owes none; stillOwes: it had
+	// answered at that time and owed other results.
+	owesSince time.Time
+	stillOwes bool
+	// answers counts its results and failures.
 	answers int
-	// errands are those that one of our own kind was told of.
-	errands map[*errand]struct{}
+	// segments are those that were sent to a tutti worker.
+	segments map[*sentSegment]struct{}
 }
 
-// seat is one registration's stream. A worker of our own kind may take another one
+// registrationStream is one registration's stream. A tutti worker may open another one
 // while it has the first.
-type seat struct {
-	line *remote.Line
-	// base is where it reaches this node, "https://host:port".
-	base string
-	// stop is closed when nothing may be sent on it any more.
+type registrationStream struct {
+	conn *remote.StreamConn
+	// baseURL is this node's address for the worker, "https://host:port".
+	baseURL string
+	// stop is closed when no further message may be sent on it.
 	stop chan struct{}
 }
 
-// standing is what a registration says that may change.
-type standing struct {
+// registrationState is the part of a registration that may change.
+type registrationState struct {
 	offer    placement.Offer
 	draining bool
 	devices  []WorkerDevice
@@ -61,87 +61,86 @@ func (w *worker) Device() string { return w.name }
 
 // Close drops the worker; it may register again.
 func (w *worker) Close() error {
-	w.lose(fault.New(fault.RemoteWorkerLost, "close device", w.name+" was dropped by this node"))
+	w.markLost(fault.New(fault.RemoteWorkerLost, "close device", w.name+" was dropped by this node"))
 	return nil
 }
 
-// sit puts a further registration in the place of the one before. It is false when
-// the worker was lost already.
-func (w *worker) sit(next *seat, st standing) bool {
+// replaceStream replaces the registration's stream by a further one. It is false when the
+// worker was lost already.
+func (w *worker) replaceStream(next *registrationStream, state registrationState) bool {
 	w.mu.Lock()
 	if w.lost != nil {
 		w.mu.Unlock()
 		return false
 	}
-	before := w.seat
+	before := w.stream
 	close(before.stop)
-	w.seat, w.st = next, st
-	if before.line.Addr() != next.line.Addr() {
-		w.cutOff()
+	w.stream, w.state = next, state
+	if before.conn.Addr() != next.conn.Addr() {
+		w.failSentLocked()
 	}
-	place := w.place
+	attachment := w.attachment
 	w.mu.Unlock()
-	place.Update(st.offer)
-	if st.draining {
-		place.Suspend(drains())
+	attachment.Update(state.offer)
+	if state.draining {
+		attachment.Suspend(drainFault())
 	} else {
-		place.Resume()
+		attachment.Resume()
 	}
 	return true
 }
 
-// cutOff fails what the worker was told on a connection that is no more: it opens
-// another only after the one before, and nobody knows what of it arrived. What waits
-// in the box goes out on the new one. The caller holds mu.
-func (w *worker) cutOff() {
-	for x := range w.errands {
-		if w.box.Out(x.letter) {
-			close(x.cut)
-			delete(w.errands, x)
+// failSentLocked fails the segments that were sent on a lost connection, because it is
+// unknown which of them arrived. Messages still in the outbox go out on the new connection.
+func (w *worker) failSentLocked() {
+	for x := range w.segments {
+		if w.outbox.Taken(x.message) {
+			close(x.connLost)
+			delete(w.segments, x)
 		}
 	}
 }
 
-// holds reports whether a seat is the worker's present one.
-func (w *worker) holds(s *seat) bool {
+// hasStream reports whether a stream is the worker's current one.
+func (w *worker) hasStream(s *registrationStream) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.seat == s
+	return w.stream == s
 }
 
-// lossOf says why a seat has ended, nil for one that was only replaced.
-func (w *worker) lossOf(s *seat) *fault.Fault {
+// lossFor is why a stream has ended, nil for one that was only replaced.
+func (w *worker) lossFor(s *registrationStream) *fault.Fault {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.seat != s {
+	if w.stream != s {
 		return nil
 	}
 	return w.lost
 }
 
-// lose takes the worker away: its tasks fail with f, to be tried elsewhere, and its
+// markLost removes the worker: its tasks fail with f and are retried elsewhere, and its
 // stream ends. Only the first call counts.
-func (w *worker) lose(f *fault.Fault) {
+func (w *worker) markLost(f *fault.Fault) {
 	w.mu.Lock()
 	if w.lost != nil {
 		w.mu.Unlock()
 		return
 	}
 	w.lost = f
-	place, draining, tasks := w.place, w.st.draining, w.tasks
-	close(w.seat.stop)
+	attachment, draining, tasks := w.attachment, w.state.draining, w.tasks
+	close(w.stream.stop)
 	close(w.gone)
 	w.mu.Unlock()
 
-	if place != nil {
-		place.Detach()
+	if attachment != nil {
+		attachment.Detach()
 	}
-	w.box.Close()
-	w.s.forget(w)
-	close(w.left)
+	w.outbox.Close()
+	w.s.removeWorker(w)
+	close(w.removed)
 	expected := draining || fault.CodeOf(f) == fault.RemoteRegistration
 	if !expected && w.id.Named {
-		w.s.missing.lost(w.id.Name, f.Detail)
+		w.s.missing.add(w.id.Name, f.Detail)
 	}
 	if !expected {
 		w.s.opt.Recorder.WorkerRestarted(w.name, string(f.Code))
@@ -153,19 +152,18 @@ func (w *worker) lose(f *fault.Fault) {
 	w.s.opt.Log.Warn("transcoder lost", "worker", w.name, "segments", tasks, fault.Attr(f))
 }
 
-// EndSession tells the worker that a session is over. One that is gone has no
-// sessions.
+// EndSession sends the worker the end of a session. A lost worker has no sessions.
 func (w *worker) EndSession(id core.SessionID) {
-	if _, ok := w.box.Put(teardown(id), 0); !ok {
-		w.stuck()
+	if _, ok := w.outbox.Put(teardown(id), 0); !ok {
+		w.dropStuck()
 	}
 }
 
-// stuck drops a worker that lets messages pile up.
-func (w *worker) stuck() {
+// dropStuck drops a worker that does not read its messages.
+func (w *worker) dropStuck() {
 	w.mu.Lock()
-	line := w.seat.line
+	conn := w.stream.conn
 	w.mu.Unlock()
-	w.lose(fault.New(fault.RemoteWorkerLost, "send to transcoder", w.name+" does not read what it is sent"))
-	line.Cut()
+	w.markLost(fault.New(fault.RemoteWorkerLost, "send to transcoder", w.name+" does not read what it is sent"))
+	conn.Cut()
 }

@@ -1,10 +1,16 @@
 package ai
 
-import "context"
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/server/worker"
+)
 
 // Input is input.
-func (w *Work) Input(ctx context.Context, orchestrator, address string) ([]byte, error) {
-	return w.input(ctx, orchestrator, address)
+func (w *Work) Input(ctx context.Context, orchestrator worker.Origin, address string) ([]byte, error) {
+	data, held, err := w.input(ctx, orchestrator, address)
+	w.requests.Release(held)
+	return data, err
 }
 
 // ReadRequest is what is made of a job's data: the form that a runner would get.

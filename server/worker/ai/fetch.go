@@ -1,27 +1,21 @@
 package ai
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
-	"strings"
-	"syscall"
+
+	"github.com/tuttinode/tutti/server/worker"
 )
 
-var (
-	errAway      = errors.New("it leads to another host")
-	errLinkLocal = errors.New("it leads into the network of this machine alone")
-)
+var errAway = errors.New("it leads to another host")
 
 // fetcher is a client for the inputs of jobs. As every worker of the network it takes
-// any certificate: the address came over the registration. What an orchestrator may not
-// have fetched is what is only for this machine to see, as a cloud's metadata.
+// any certificate: the address came over the registration. Where it may lead is the
+// orchestrator's worker.Origin.
 func fetcher() *http.Client {
-	d := &net.Dialer{ControlContext: control}
+	d := &net.Dialer{ControlContext: worker.ControlFetch}
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext:            d.DialContext,
@@ -37,28 +31,4 @@ func fetcher() *http.Client {
 			return nil
 		},
 	}
-}
-
-type nearKey struct{}
-
-// near lets an input be fetched from a link-local address: of an orchestrator that is
-// there itself.
-func near(ctx context.Context, u *url.URL, orchestrator string) context.Context {
-	host, _, err := net.SplitHostPort(orchestrator)
-	if err != nil || !strings.EqualFold(host, u.Hostname()) {
-		return ctx
-	}
-	return context.WithValue(ctx, nearKey{}, true)
-}
-
-// control looks at the address that a name has led to.
-func control(ctx context.Context, _, address string, _ syscall.RawConn) error {
-	to, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return err
-	}
-	if to.Addr().Unmap().IsLinkLocalUnicast() && ctx.Value(nearKey{}) == nil {
-		return errLinkLocal
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
@@ -17,6 +16,8 @@ import (
 	"maps"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 const (
@@ -43,39 +44,38 @@ func readRequestData(text []byte) (*requestData, error) {
 	return &in, nil
 }
 
-// input fetches the file of a job of an orchestrator.
-func (w *Work) input(ctx context.Context, orchestrator, address string) ([]byte, error) {
+// input fetches the file of a job of an orchestrator. held is what is booked for it.
+func (w *Work) input(ctx context.Context, orchestrator worker.Origin, address string) (data []byte, held int64, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, fault.New(fault.AIJobGarbled, opJob, "no address of an input")
+		return nil, 0, fault.New(fault.AIJobGarbled, opJob, "no address of an input")
 	}
-	ctx, cancel := context.WithTimeout(near(ctx, u, orchestrator), inputTime)
+	ctx, cancel := context.WithTimeout(orchestrator.Fetching(ctx), inputTime)
 	defer cancel()
-	data, err := w.fetch(ctx, u.String())
-	if err != nil {
-		return nil, fault.Wrap(fault.AIInputLost, opJob, err)
+	data, held, err = w.fetch(ctx, u.String())
+	switch {
+	case errors.Is(err, remote.ErrNoMemory):
+		return nil, 0, fault.New(fault.JobsFull, opJob, "the requests in hand fill the memory set aside for them")
+	case err != nil:
+		return nil, 0, fault.Wrap(fault.AIInputLost, opJob, err)
 	}
-	return data, nil
+	return data, held, nil
 }
 
-func (w *Work) fetch(ctx context.Context, address string) ([]byte, error) {
+func (w *Work) fetch(ctx context.Context, address string) (data []byte, held int64, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	res, err := w.opt.Fetch.Do(req)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return nil, errors.New(res.Status)
+		return nil, 0, errors.New(res.Status)
 	}
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxInput+1))
-	if err == nil && len(data) > maxInput {
-		err = errors.New("the input is too large")
-	}
-	return data, err
+	return w.requests.ReadAll(res.Body, res.ContentLength, maxInput)
 }
 
 // buildForm makes the form that a runner takes of a request's fields and its file.

@@ -26,7 +26,8 @@ type mediaFile struct {
 // their place are their names.
 func (t *networkTask) media(ctx context.Context, text []byte) ([]mediaFile, []byte, error) {
 	switch t.job.Model.Capability {
-	case capability.TextToImage, capability.ImageToImage, capability.ImageToVideo, capability.Upscale, capability.TextToSpeech:
+	case capability.TextToImage, capability.ImageToImage, capability.ImageToVideo, capability.Upscale,
+		capability.TextToSpeech:
 	default:
 		return nil, text, nil
 	}
@@ -38,7 +39,8 @@ func (t *networkTask) media(ctx context.Context, text []byte) ([]mediaFile, []by
 	if t.w.opt.Frames != nil {
 		encode = t.w.opt.Frames.EncodeMP4
 	}
-	if err := a.MakeVideos(ctx, pipeline.VideoOptions{FPS: t.req.FPS, Width: t.req.Width, Height: t.req.Height}, encode); err != nil {
+	if err := a.MakeVideos(ctx, pipeline.VideoOptions{FPS: t.req.FPS, Width: t.req.Width, Height: t.req.Height},
+		encode); err != nil {
 		return nil, nil, err
 	}
 	var files []mediaFile

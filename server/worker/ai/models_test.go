@@ -25,6 +25,8 @@ type models struct {
 	mu    sync.Mutex
 	state inference.ModelState
 	jobs  []*inference.Job
+	// parties are those who asked for a slot.
+	parties []string
 }
 
 func newModels(id inference.Model, slots int) *models {
@@ -40,7 +42,8 @@ func newModels(id inference.Model, slots int) *models {
 // says answers with a text.
 func says(status int, kind, text string) func(context.Context, *inference.Job) (*inference.Reply, error) {
 	return func(context.Context, *inference.Job) (*inference.Reply, error) {
-		return &inference.Reply{Status: status, ContentType: kind, Length: int64(len(text)), Body: io.NopCloser(bytes.NewReader([]byte(text))), Worker: "box"}, nil
+		return &inference.Reply{Status: status, ContentType: kind, Length: int64(len(text)),
+			Body: io.NopCloser(bytes.NewReader([]byte(text))), Worker: "box"}, nil
 	}
 }
 
@@ -69,6 +72,7 @@ func (m *models) seen() []*inference.Job {
 func (m *models) Reserve(ctx context.Context, id inference.Model, party string) (inference.Slot, error) {
 	m.mu.Lock()
 	known := m.state.Model == id
+	m.parties = append(m.parties, party)
 	m.mu.Unlock()
 	if !known {
 		return nil, fault.New(fault.ModelNotServed, "", "")

@@ -20,21 +20,20 @@ import (
 const (
 	streamType = "text/event-stream"
 	jsonType   = "application/json"
-	// noRoom is the network's text for a worker whose capacity is used up.
-	noRoom = "no workers can process job requested"
-	// roomTime is how long a slot is waited for that should be free.
-	roomTime = 500 * time.Millisecond
+	// textNoCapacity is the network's text for a worker whose capacity is used up.
+	textNoCapacity = "no workers can process job requested"
+	// slotWait is how long to wait for a slot that should be free.
+	slotWait = 500 * time.Millisecond
 	// maxAnswer bounds an answer that is read as a whole.
 	maxAnswer = 256 << 20
-	// maxMistake bounds what is read of a runner's complaint.
-	maxMistake = 64 << 10
+	// maxRunnerError bounds a runner's error text.
+	maxRunnerError = 64 << 10
 )
 
-// doNetwork does a job of an orchestrator of the network.
-func (w *Work) doNetwork(ctx context.Context, from poster, id int64, data *rpc.AIJobData) {
+// runNetworkJob runs a job of an orchestrator of the network.
+func (w *Work) runNetworkJob(ctx context.Context, t *networkTask, data *rpc.AIJobData) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
-	t := &networkTask{task: task{w: w, from: from, id: id, job: &inference.Job{}}}
 	if err := t.read(ctx, data); err != nil {
 		t.fail(ctx, err)
 		return
@@ -62,7 +61,7 @@ type networkTask struct {
 	req *pipeline.Request
 }
 
-// read makes a job of what was sent.
+// read parses the request into a job.
 func (t *networkTask) read(ctx context.Context, data *rpc.AIJobData) error {
 	id, err := capability.FromPipeline(data.GetPipeline())
 	p, known := pipeline.Lookup(id)
@@ -80,8 +79,13 @@ func (t *networkTask) read(ctx context.Context, data *rpc.AIJobData) error {
 		op = inference.Chat
 	}
 	if p.Form == pipeline.Multipart {
-		file, err := t.w.input(ctx, t.from.Addr(), in.InputURL)
+		file, held, err := t.w.input(ctx, t.from.Origin(), in.InputURL)
 		if err != nil {
+			return err
+		}
+		// Beside the file there is the form with it.
+		t.held += held
+		if err := t.bookMemory(int64(len(file))); err != nil {
 			return err
 		}
 		if body, contentType, err = buildForm(p.File, file, in.Request); err != nil {
@@ -95,43 +99,43 @@ func (t *networkTask) read(ctx context.Context, data *rpc.AIJobData) error {
 	return nil
 }
 
-// reserve takes a slot. The orchestrator counts what it gives; if there is none all
-// the same, another worker is better than a line.
+// reserve reserves a slot. The orchestrator counts its jobs; if no slot is free all the
+// same, another worker is better than a queue here.
 func (t *networkTask) reserve(ctx context.Context) (inference.Slot, error) {
 	models := t.w.opt.Models
 	for _, s := range models.Models() {
 		if s.Model == t.job.Model && s.State == inference.Ready {
 			var cancel context.CancelFunc
-			ctx, cancel = context.WithTimeout(ctx, roomTime)
+			ctx, cancel = context.WithTimeout(ctx, slotWait)
 			defer cancel()
 		}
 	}
-	return models.Reserve(ctx, t.job.Model, t.from.Addr())
+	return models.Reserve(ctx, t.job.Model, t.payer())
 }
 
-// fail tells why there is no answer, in the words that the network looks for.
+// fail posts why there is no answer, in the texts that the network compares.
 func (t *networkTask) fail(ctx context.Context, err error) {
 	text := inference.NetworkText(t.job.Model.Capability, fault.Wire(err))
 	switch class := fault.ClassOf(err); {
 	case class == fault.Busy || fault.CodeOf(err) == fault.DeadlineExceeded:
-		text = noRoom
+		text = textNoCapacity
 	case class == fault.BadRequest && !strings.Contains(text, "returned 400"):
 		body, _ := json.Marshal(map[string]string{"message": text})
 		text = inference.ContainerText(t.job.Model.Capability, http.StatusBadRequest, body)
 	}
-	t.say(ctx, fault.CodeOf(err), text)
+	t.postText(ctx, fault.CodeOf(err), text)
 	t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), fault.Attr(err))
 }
 
-// answer takes the runner's answer back in the network's form.
+// answer posts the runner's answer in the network's form.
 func (t *networkTask) answer(ctx context.Context, reply *inference.Reply) error {
 	id := t.job.Model.Capability
 	if reply.Status >= 300 {
-		text, err := io.ReadAll(io.LimitReader(reply.Body, maxMistake))
+		text, err := io.ReadAll(io.LimitReader(reply.Body, maxRunnerError))
 		if err != nil {
 			return err
 		}
-		t.say(ctx, fault.JobUnreadable, inference.ContainerText(id, reply.Status, text))
+		t.postText(ctx, fault.JobUnreadable, inference.ContainerText(id, reply.Status, text))
 		return nil
 	}
 	if strings.HasPrefix(reply.ContentType, streamType) {
@@ -158,7 +162,7 @@ func (t *networkTask) answer(ctx context.Context, reply *inference.Reply) error 
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, opJob, err)
 	}
-	t.posted(ctx, t.from.Post(ctx, worker.Result{
+	t.handlePostError(ctx, t.from.Post(ctx, worker.Result{
 		Path: resultsPath, Task: t.id, Header: t.header(contentType), Length: int64(len(body)),
 		Body: func() io.Reader { return bytes.NewReader(body) },
 	}))

@@ -20,8 +20,8 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// boss is an orchestrator of the existing network, scripted after its wire format.
-type boss struct {
+// fakeOrchestrator is an orchestrator of the existing network, scripted after its wire format.
+type fakeOrchestrator struct {
 	rpc.UnimplementedAIWorkerServer
 	*testing.T
 	addr       string
@@ -39,16 +39,22 @@ type result struct {
 	err   error
 }
 
-func newBoss(t *testing.T) *boss {
-	b := &boss{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob), results: make(chan *result, 8)}
+func newFakeOrchestrator(t *testing.T) *fakeOrchestrator {
+	b := &fakeOrchestrator{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob),
+		results: make(chan *result, 8)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/aiResults", b.result)
-	mux.HandleFunc("/stream/input.png", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "\x89PNG\r\n\x1a\nrest") })
+	mux.HandleFunc("/stream/input.png", func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "\x89PNG\r\n\x1a\nrest")
+	})
 	b.addr = serveTLS(t, func(s *grpc.Server) { rpc.RegisterAIWorkerServer(s, b) }, mux)
 	return b
 }
 
-func (b *boss) RegisterAIWorker(req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob]) error {
+func (b *fakeOrchestrator) RegisterAIWorker(
+	req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob],
+) error {
 	b.registered <- req
 	for {
 		select {
@@ -62,7 +68,7 @@ func (b *boss) RegisterAIWorker(req *rpc.RegisterAIWorkerRequest, stream grpc.Se
 	}
 }
 
-func (b *boss) result(w http.ResponseWriter, r *http.Request) {
+func (b *fakeOrchestrator) result(w http.ResponseWriter, r *http.Request) {
 	head := make([]byte, 64<<10)
 	n, err := r.Body.Read(head)
 	rest := []byte(nil)
@@ -76,7 +82,7 @@ func (b *boss) result(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "OK")
 }
 
-func (b *boss) ask(id int64, pipe, data string) {
+func (b *fakeOrchestrator) ask(id int64, pipe, data string) {
 	b.Helper()
 	select {
 	case b.jobs <- &rpc.NotifyAIJob{TaskId: id, AIJobData: &rpc.AIJobData{Pipeline: pipe, RequestData: []byte(data)}}:
@@ -85,11 +91,12 @@ func (b *boss) ask(id int64, pipe, data string) {
 	}
 }
 
-func (b *boss) got() *result {
+func (b *fakeOrchestrator) got() *result {
 	b.Helper()
 	select {
 	case r := <-b.results:
-		if h := r.header; h.Get("Authorization") != "Livepeer-AI-Worker-1.0" || h.Get("Credentials") != secret || h.Get("TaskId") == "" || h.Get("Pipeline") == "" {
+		if h := r.header; h.Get("Authorization") != "Livepeer-AI-Worker-1.0" || h.Get("Credentials") != secret ||
+			h.Get("TaskId") == "" || h.Get("Pipeline") == "" {
 			b.Errorf("%v", h)
 		}
 		return r
@@ -129,9 +136,9 @@ func (r *result) parts(t *testing.T) (files map[string][2]string, answer string)
 	}
 }
 
-func networkRig(t *testing.T, m *models) *boss {
+func networkRig(t *testing.T, m *models) *fakeOrchestrator {
 	t.Helper()
-	b := newBoss(t)
+	b := newFakeOrchestrator(t)
 	newRig(t, "rig9", b.addr, m)
 	select {
 	case <-b.registered:
@@ -144,12 +151,13 @@ func networkRig(t *testing.T, m *models) *boss {
 const networkAnswer = `{"id":"a","model":"m","created":1,"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"x"}}]}`
 
 func TestRegistrationAtTheNetwork(t *testing.T) {
-	b := newBoss(t)
+	b := newFakeOrchestrator(t)
 	newRig(t, "rig9", b.addr, newModels(llm("m"), 3))
 	req := <-b.registered
 	c := req.GetCapabilities().Capability()
 	m := c.Constraints.PerCapability[capability.LLM]["m"]
-	if req.GetSecret() != secret || c.Version != "0.9.1" || !capability.Default().With(capability.LLM).In(c.Bits) || !m.Warm || m.Capacity != 3 || m.RunnerVersion != "0.1.2" || c.Capacities[capability.LLM] != 3 {
+	if req.GetSecret() != secret || c.Version != "0.9.1" || !capability.Default().With(capability.LLM).In(c.Bits) ||
+		!m.Warm || m.Capacity != 3 || m.RunnerVersion != "0.1.2" || c.Capacities[capability.LLM] != 3 {
 		t.Errorf("%+v", c)
 	}
 }
@@ -213,8 +221,11 @@ func TestNetworkStream(t *testing.T) {
 func TestNetworkStreamFails(t *testing.T) {
 	const first = `data: {"id":"a","model":"m","created":1,"choices":[{"index":0,"delta":{"content":"x"}}]}` + "\n\n"
 	for name, ends := range map[string]func(*writer){
-		"the runner dies":                    func(w *writer) { w.w.CloseWithError(io.ErrUnexpectedEOF) },
-		"the runner says so and stays open":  func(w *writer) { _, _ = io.WriteString(w.w, "data: {\"error\":\"boom\"}\n\n") },
+		"the runner dies": func(w *writer) { w.w.CloseWithError(io.ErrUnexpectedEOF) },
+		"the runner says so and stays open": func(w *writer) {
+			_,
+				_ = io.WriteString(w.w, "data: {\"error\":\"boom\"}\n\n")
+		},
 		"the runner is done and stays open":  func(w *writer) { _, _ = io.WriteString(w.w, "data: [DONE]\n\n") },
 		"the runner ends without any reason": func(w *writer) { w.w.Close() },
 	} {
@@ -250,15 +261,18 @@ func TestNetworkImage(t *testing.T) {
 	b.ask(7, "image-to-image", `{"input_url":"https://`+b.addr+`/stream/input.png","request":{"image":null,"prompt":"p","model_id":"m","strength":0.5,"safety_check":true,"seed":42,"loras":null}}`)
 	files, answer := b.got().parts(t)
 	var a struct{ Images []struct{ URL string } }
-	if err := json.Unmarshal([]byte(answer), &a); err != nil || len(a.Images) != 1 || files[a.Images[0].URL] != [2]string{"image/png", "made"} {
+	if err := json.Unmarshal([]byte(answer), &a); err != nil || len(a.Images) != 1 ||
+		files[a.Images[0].URL] != [2]string{"image/png", "made"} {
 		t.Errorf("%s %v", answer, files)
 	}
 	job := m.seen()[0]
 	fields := map[string]string{}
-	if err := pipeline.Parts(job.ContentType, job.Body, func(name, _ string, value []byte) error { fields[name] = string(value); return nil }); err != nil {
+	if err := pipeline.Parts(job.ContentType, job.Body,
+		func(name, _ string, value []byte) error { fields[name] = string(value); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"image": "\x89PNG\r\n\x1a\nrest", "prompt": "p", "strength": "0.5", "safety_check": "true", "seed": "42"} {
+	for name, want := range map[string]string{"image": "\x89PNG\r\n\x1a\nrest", "prompt": "p", "strength": "0.5",
+		"safety_check": "true", "seed": "42"} {
 		if fields[name] != want {
 			t.Errorf("%s is %q", name, fields[name])
 		}
@@ -293,7 +307,7 @@ func TestNetworkErrors(t *testing.T) {
 }
 
 // got0 is got for jobs whose pipeline is none.
-func (b *boss) got0() *result {
+func (b *fakeOrchestrator) got0() *result {
 	b.Helper()
 	select {
 	case r := <-b.results:

@@ -22,26 +22,26 @@ func (w *Work) Offer() []byte {
 	}
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(req)
 	if err != nil {
-		// A text that is none of UTF-8: it is told again each time, and refused.
+		// A text that is not UTF-8: it is sent again each time, and refused.
 		return nil
 	}
 	return b
 }
 
-// Presses reports whether an orchestrator of the network would hear of a model that can be
-// had since, or no more: see worker.Pressing. What is only loaded by now, or takes more or
-// fewer jobs, is not worth the jobs that run.
-func (w *Work) Presses(told, now []byte) bool {
-	a, b := had(told), had(now)
+// Urgent reports whether the set of models for orchestrators of the network changed: see
+// worker.UrgencyChecker. Changes of loading state or capacity are not worth the running
+// jobs.
+func (w *Work) Urgent(told, now []byte) bool {
+	a, b := offeredModels(told), offeredModels(now)
 	return a == nil || b == nil || !maps.Equal(a, b)
 }
 
-// Empty reports whether an orchestrator of the network was told of no model: see
-// worker.Emptying.
-func (w *Work) Empty(told []byte) bool { return len(had(told)) == 0 }
+// Empty reports whether an offer had no model for an orchestrator of the network: see
+// worker.EmptyOfferChecker.
+func (w *Work) Empty(told []byte) bool { return len(offeredModels(told)) == 0 }
 
-// had are the models of an offer that jobs can be sent for; nil for what is no offer.
-func had(offer []byte) map[inference.Model]bool {
+// offeredModels are the models of an offer that accept jobs; nil for an invalid offer.
+func offeredModels(offer []byte) map[inference.Model]bool {
 	var req rpc.RegisterAIWorkerRequest
 	if proto.Unmarshal(offer, &req) != nil {
 		return nil
@@ -56,15 +56,16 @@ func had(offer []byte) map[inference.Model]bool {
 }
 
 // Register opens the stream of a registration.
-func (w *Work) Register(ctx context.Context, conn grpc.ClientConnInterface, r worker.Registration) (grpc.ServerStreamingClient[rpc.NotifyAIJob], error) {
+func (w *Work) Register(
+	ctx context.Context, conn grpc.ClientConnInterface, r worker.Registration,
+) (grpc.ServerStreamingClient[rpc.NotifyAIJob], error) {
 	req := w.offer()
 	req.Secret, req.Node, req.Worker, req.Instance, req.Draining = r.Secret, r.Node, r.Worker, r.Instance, r.Draining
 	return rpc.NewAIWorkerClient(conn).RegisterAIWorker(ctx, req)
 }
 
-// offer is the message of a registration without who registers. What can be asked for
-// now is in the capabilities, as the network has it; how all models are is in our own
-// field.
+// offer is the registration message without the worker's identity. The available models are
+// in the capabilities, the network's form; the states of all models are in tutti's own field.
 func (w *Work) offer() *rpc.RegisterAIWorkerRequest {
 	c := capability.Offer(capability.Default(), w.opt.Version)
 	c.Constraints.PerCapability = make(map[capability.ID]capability.Models)
@@ -81,8 +82,8 @@ func (w *Work) offer() *rpc.RegisterAIWorkerRequest {
 	return req
 }
 
-// add puts a model into the capabilities. One that is not loaded has told nothing; it
-// takes a job at least.
+// add adds a model to the capabilities. A model that is not loaded reports no capacity and
+// counts as one job.
 func add(c *capability.Capabilities, s *inference.ModelState) {
 	id := s.Model.Capability
 	models := c.Constraints.PerCapability[id]
@@ -91,7 +92,8 @@ func add(c *capability.Capabilities, s *inference.ModelState) {
 		c.Constraints.PerCapability[id] = models
 		c.Bits = c.Bits.With(id)
 	}
-	m := capability.Model{Warm: s.State == inference.Ready, Capacity: uint32(max(1, s.Capacity)), RunnerVersion: s.RunnerVersion}
+	m := capability.Model{Warm: s.State == inference.Ready, Capacity: uint32(max(1, s.Capacity)),
+		RunnerVersion: s.RunnerVersion}
 	models[s.Model.ID] = m
 	c.Capacities[id] += m.Capacity
 }

@@ -20,24 +20,30 @@ func TestWhatPresses(t *testing.T) {
 		presses      bool
 		empty        bool
 	}{
-		"loaded":           {cold, func(s *inference.ModelState) { s.State = inference.Ready }, false, false},
-		"evicted":          {func(s *inference.ModelState) { s.Warm = false }, func(s *inference.ModelState) { s.State = inference.Evicted }, false, false},
-		"more slots":       {func(*inference.ModelState) {}, func(s *inference.ModelState) { s.Capacity = 7 }, false, false},
-		"lost":             {func(*inference.ModelState) {}, func(s *inference.ModelState) { s.State = inference.Failed }, true, false},
-		"to be had":        {func(s *inference.ModelState) { s.State = inference.Loading }, func(s *inference.ModelState) { s.State = inference.Ready }, true, true},
-		"another":          {func(*inference.ModelState) {}, func(s *inference.ModelState) { s.Model.ID = "other" }, true, false},
-		"another pipeline": {func(*inference.ModelState) {}, func(s *inference.ModelState) { s.Model.Capability = capability.ImageToText }, true, false},
+		"loaded": {cold, func(s *inference.ModelState) { s.State = inference.Ready }, false, false},
+		"evicted": {func(s *inference.ModelState) { s.Warm = false },
+			func(s *inference.ModelState) { s.State = inference.Evicted }, false, false},
+		"more slots": {func(*inference.ModelState) {}, func(s *inference.ModelState) { s.Capacity = 7 }, false, false},
+		"lost": {func(*inference.ModelState) {}, func(s *inference.ModelState) { s.State = inference.Failed },
+			true, false},
+		"to be had": {func(s *inference.ModelState) { s.State = inference.Loading },
+			func(s *inference.ModelState) { s.State = inference.Ready }, true, true},
+		"another": {func(*inference.ModelState) {}, func(s *inference.ModelState) { s.Model.ID = "other" }, true,
+			false},
+		"another pipeline": {func(*inference.ModelState) {},
+			func(s *inference.ModelState) { s.Model.Capability = capability.ImageToText }, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newModels(llm("m"), 1)
-			w, err := ai.New(ai.Options{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+			w, err := ai.New(ai.Options{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now,
+				Log: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
 			}
 			m.change(row.before)
 			told := w.Offer()
 			m.change(row.then)
-			if got := w.Presses(told, w.Offer()); got != row.presses {
+			if got := w.Urgent(told, w.Offer()); got != row.presses {
 				t.Errorf("it presses: %v", got)
 			}
 			if got := w.Empty(told); got != row.empty {
@@ -49,7 +55,7 @@ func TestWhatPresses(t *testing.T) {
 
 // A worker that came without a model tells of its first one at once.
 func TestTheFirstModelIsToldAtOnce(t *testing.T) {
-	b := newBoss(t)
+	b := newFakeOrchestrator(t)
 	m := newModels(llm("m"), 1)
 	m.change(func(s *inference.ModelState) { s.State = inference.Loading })
 	newRig(t, "rig9", b.addr, m)

@@ -1,6 +1,7 @@
 package ai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/worker"
 )
@@ -19,6 +21,8 @@ const (
 	landmark   = "Registering AI worker to"
 	// maxNotice lets a request with a file of the largest size through.
 	maxNotice = 96 << 20
+	// maxRequests bounds the requests of all jobs in hand, with their files, in bytes.
+	maxRequests = 2 << 30
 	// maxTasks bounds the jobs of one orchestrator; what may run at once is for the
 	// models to say.
 	maxTasks = 1024
@@ -41,8 +45,10 @@ type Options struct {
 	// image-to-video jobs fail.
 	Frames FrameEncoder
 	// Fetch gets the inputs of jobs; nil is a client that takes any certificate, as in
-	// the network, and follows nobody to other hosts.
+	// the network, and follows no redirects to other hosts.
 	Fetch *http.Client
+	// MaxRequests bounds the bytes of all requests in hand; 0 is 2 GiB.
+	MaxRequests int64
 
 	Random io.Reader
 	Now    func() time.Time
@@ -52,12 +58,14 @@ type Options struct {
 // Work is what a remote AI worker does with what its orchestrators send.
 type Work struct {
 	opt Options
+	// requests is the memory for what jobs bring.
+	requests *remote.Budget
 }
 
 var (
 	_ worker.Work[rpc.NotifyAIJob] = (*Work)(nil)
-	_ worker.Pressing              = (*Work)(nil)
-	_ worker.Emptying              = (*Work)(nil)
+	_ worker.UrgencyChecker        = (*Work)(nil)
+	_ worker.EmptyOfferChecker     = (*Work)(nil)
 )
 
 // New makes the work of a worker.
@@ -68,7 +76,7 @@ func New(opt Options) (*Work, error) {
 	if opt.Fetch == nil {
 		opt.Fetch = fetcher()
 	}
-	return &Work{opt: opt}, nil
+	return &Work{opt: opt, requests: remote.NewBudget(cmp.Or(opt.MaxRequests, maxRequests))}, nil
 }
 
 // Loop makes the component that keeps the worker registered: loop says with whom and
@@ -79,7 +87,7 @@ func Loop(loop worker.Options, opt Options) (*worker.Loop[rpc.NotifyAIJob], erro
 		return nil, err
 	}
 	loop.Kind = "AI worker"
-	loop.Credential, loop.Landmark = credential, landmark
+	loop.Credential, loop.RegisterLog = credential, landmark
 	loop.MaxMessage, loop.MaxTasks = maxNotice, maxTasks
 	return worker.New(loop, w)
 }

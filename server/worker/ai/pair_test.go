@@ -303,7 +303,8 @@ func TestPairStatesAndReRegistration(t *testing.T) {
 	})
 	until(t, "the failure is known", func() bool {
 		s := p.Models()[0]
-		return s.State == inference.Failed && s.Code == fault.RunnerOutOfMemory && s.Reason == "too large" && s.Devices[0] == "rig9 0"
+		return s.State == inference.Failed && s.Code == fault.RunnerOutOfMemory && s.Reason == "too large" &&
+			s.Devices[0] == "rig9 0"
 	})
 	if _, err := p.Reserve(t.Context(), llm("m"), ""); fault.CodeOf(err) != fault.ModelFailed {
 		t.Errorf("%v", err)
@@ -358,7 +359,8 @@ func multipartBody(t testing.TB, file, content string) ([]byte, string) {
 		t.Fatal(err)
 	}
 	_, _ = io.WriteString(part, content)
-	for _, f := range [][2]string{{"model_id", "m"}, {"prompt", "p"}, {"strength", "0.500000"}, {"safety_check", "true"}, {"seed", "42"}} {
+	for _, f := range [][2]string{{"model_id", "m"}, {"prompt", "p"}, {"strength", "0.500000"}, {"safety_check", "true"},
+		{"seed", "42"}} {
 		_ = w.WriteField(f[0], f[1])
 	}
 	w.Close()

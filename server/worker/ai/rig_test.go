@@ -30,7 +30,8 @@ const secret = "a secret"
 // serveTLS serves gRPC and HTTP as the orchestrator's listener does.
 func serveTLS(t testing.TB, register func(*grpc.Server), mux *http.ServeMux) string {
 	t.Helper()
-	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler)})
+	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,9 @@ func newPool(t testing.TB) (*aiworkers.Pool, string) {
 }
 
 // newPoolWith has something in front of where answers are taken.
-func newPoolWith(t testing.TB, front func(http.Handler) http.Handler, change ...func(*aiworkers.Options)) (*aiworkers.Pool, string) {
+func newPoolWith(
+	t testing.TB, front func(http.Handler) http.Handler, change ...func(*aiworkers.Options),
+) (*aiworkers.Pool, string) {
 	t.Helper()
 	opt := aiworkers.Options{
 		Secrets: remote.NewSecrets(core.NewSecret(secret)), MinVersion: "0.9.1", Node: "tutti/test",
@@ -98,12 +101,17 @@ type rig struct {
 	stop func()
 }
 
-func newRig(t testing.TB, name, addr string, m inference.Worker) *rig {
+func newRig(t testing.TB, name, addr string, m inference.Worker, change ...func(*ai.Options)) *rig {
 	t.Helper()
+	opt := ai.Options{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	for _, f := range change {
+		f(&opt)
+	}
 	loop, err := ai.Loop(worker.Options{
-		Orchestrators: []string{addr}, Secret: core.NewSecret(secret), Node: "tutti/test", Worker: name, Instance: name + "-1",
+		Orchestrators: []string{addr}, Secret: core.NewSecret(secret), Node: "tutti/test", Worker: name, Instance: name +
+			"-1",
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Rand: mrand.Float64,
-	}, ai.Options{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	}, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +129,8 @@ func newRigWith(t *testing.T, addr, secret string) <-chan error {
 	loop, err := ai.Loop(worker.Options{
 		Orchestrators: []string{addr}, Secret: core.NewSecret(secret), Node: "tutti/test", Instance: "x",
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Rand: mrand.Float64,
-	}, ai.Options{Models: newModels(llm("m"), 1), Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	}, ai.Options{Models: newModels(llm("m"),
+		1), Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

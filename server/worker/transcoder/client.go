@@ -19,21 +19,22 @@ const credential = "Livepeer-Transcoder-1.0"
 const (
 	// maxTasks is many more than a machine has sessions.
 	maxTasks = 1024
-	// besides is what a notice has beside its segment, at most.
+	// besides bounds a notification's size without its segment.
 	besides = 1 << 20
 )
 
 // Client is a lifecycle.Component that drains. It is safe for concurrent use.
 type Client struct {
-	o        Options
-	loop     *worker.Loop[rpc.NotifySegment]
-	inputs   *http.Transport
-	sessions sessions
-	room     room
+	o           Options
+	loop        *worker.Loop[rpc.NotifySegment]
+	sessions    sessions
+	inputBudget memoryBudget
 
 	mu sync.Mutex // covers the fields below
-	// told is the capacity that was offered last.
+	// told is the capacity in the last offer.
 	told int
+	// inputs fetch for each orchestrator.
+	inputs map[*worker.Link]*http.Transport
 }
 
 // New makes a Client; nothing happens until Run.
@@ -46,13 +47,15 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{o: o, inputs: inputTransport(o.TLS, o.Orchestrators), room: room{most: o.MaxInput}}
+	c := &Client{
+		o: o, inputs: make(map[*worker.Link]*http.Transport), inputBudget: memoryBudget{most: o.MaxInput},
+	}
 	c.loop, err = worker.New(worker.Options{
 		Orchestrators: o.Orchestrators, Secret: o.Secret, TLS: o.TLS,
 		Node: "tutti/" + o.Version, Worker: o.Name, Instance: instance,
-		Kind: "transcoder", Credential: credential, Landmark: "Registering transcoder to",
+		Kind: "transcoder", Credential: credential, RegisterLog: "Registering transcoder to",
 		MaxTasks: maxTasks, MaxMessage: core.MaxSegmentBytes + besides,
-		Log: o.Log, Board: o.Board, Now: o.Now, Rand: o.Chance,
+		Stores: o.Stores, Log: o.Log, Board: o.Board, Now: o.Now, Rand: o.Chance,
 	}, work{c})
 	if err != nil {
 		return nil, err
@@ -74,11 +77,11 @@ func (*Client) Name() string { return "remote transcoder" }
 // Run works for the orchestrators until ctx ends. Its failures are those of
 // worker.Loop.
 func (c *Client) Run(ctx context.Context, ready func()) error {
-	defer c.inputs.CloseIdleConnections()
+	defer c.closeInputs()
 	return c.loop.Run(ctx, ready)
 }
 
-// Drain takes leave of the orchestrators and finishes what runs.
+// Drain deregisters from the orchestrators and finishes the running tasks.
 func (c *Client) Drain(ctx context.Context) error { return c.loop.Drain(ctx) }
 
 // Status is the state of every registration.

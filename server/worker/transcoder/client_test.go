@@ -60,12 +60,14 @@ func TestRegistersAsTheNetworkDoes(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
 	start(t, new(coretest.Fake), nil, o.addr)
-	req := next(t, o.desks, "no registration").req
-	if req.GetCapacity() != 5 || req.GetCapabilities().GetVersion() != "0.9.1" || len(req.GetCapabilities().GetBitstring()) == 0 ||
+	req := next(t, o.registrations, "no registration").req
+	if req.GetCapacity() != 5 || req.GetCapabilities().GetVersion() != "0.9.1" ||
+		len(req.GetCapabilities().GetBitstring()) == 0 ||
 		req.GetCapabilities().GetConstraints() == nil || req.GetCapabilities().GetCapacities()[0] != 1 {
 		t.Errorf("registration %v", req)
 	}
-	if req.GetNode() != "tutti/0.9.1" || req.GetWorker() != "rig7" || len(req.GetInstance()) != 32 || len(req.GetDevices()) != 1 {
+	if req.GetNode() != "tutti/0.9.1" || req.GetWorker() != "rig7" || len(req.GetInstance()) != 32 ||
+		len(req.GetDevices()) != 1 {
 		t.Errorf("our own fields %v", req)
 	}
 }
@@ -98,7 +100,7 @@ func TestNoCapacityStaysAway(t *testing.T) {
 	mu.Lock()
 	capacity = 2
 	mu.Unlock()
-	if d := next(t, o.desks, "no registration"); d.req.GetCapacity() != 2 {
+	if d := next(t, o.registrations, "no registration"); d.req.GetCapacity() != 2 {
 		t.Errorf("registration %v", d.req)
 	}
 }
@@ -115,13 +117,13 @@ func TestDrainFinishesWhatRuns(t *testing.T) {
 				<-leave
 				return nil
 			}}, nil, o.addr)
-			d := next(t, o.desks, "no registration")
+			d := next(t, o.registrations, "no registration")
 			d.send(t, segment(1, "s", o.input("/in", "media")))
 			next(t, inside, "no work")
 			drained := make(chan error, 1)
 			go func() { drained <- r.Drain(context.Background()) }()
 			if node != "" {
-				if last := next(t, o.desks, "it was not told"); !last.req.GetDraining() {
+				if last := next(t, o.registrations, "it was not told"); !last.req.GetDraining() {
 					t.Errorf("registration %v", last.req)
 				}
 				d.end <- nil

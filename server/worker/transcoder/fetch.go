@@ -30,11 +30,12 @@ var errFetchLate = errors.New("the download took too long")
 func inputTransport(trust worker.TLS, orchestrators []string) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	plain := &net.Dialer{Timeout: fetchTimeout, KeepAlive: 30 * time.Second}
+	plain := &net.Dialer{Timeout: fetchTimeout, KeepAlive: 30 * time.Second, ControlContext: worker.ControlFetch}
 	t := &http.Transport{
-		DialContext:            plain.DialContext,
-		Protocols:              protocols,
-		TLSClientConfig:        &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}, ClientSessionCache: tls.NewLRUClientSessionCache(64)},
+		DialContext: plain.DialContext,
+		Protocols:   protocols,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"},
+			ClientSessionCache: tls.NewLRUClientSessionCache(64)},
 		TLSHandshakeTimeout:    fetchTimeout,
 		MaxIdleConnsPerHost:    32,
 		IdleConnTimeout:        5 * time.Minute, // orchestrators wait 10
@@ -68,9 +69,34 @@ func hostOf(addr string) string {
 	return strings.ToLower(host)
 }
 
-// fetch downloads an input; redirects are not followed. grow is asked before memory is
-// taken. Faults are WorkerInputLost and grow's own.
-func (c *Client) fetch(ctx context.Context, address string, patience time.Duration, grow func(n int64) error) ([]byte, error) {
+// transport is for inputs of one orchestrator: connections that are open for one are not used for
+// another, which may not be allowed there.
+func (c *Client) transport(of *worker.Link) *http.Transport {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.inputs[of]
+	if t == nil {
+		t = inputTransport(c.o.TLS, c.o.Orchestrators)
+		c.inputs[of] = t
+	}
+	return t
+}
+
+// closeInputs closes idle connections.
+func (c *Client) closeInputs() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.inputs {
+		t.CloseIdleConnections()
+	}
+}
+
+// fetch downloads an input from where its orchestrator says, as far as that is allowed; see
+// worker.Origin. Redirects are not followed. grow is asked before memory is taken. Faults are
+// WorkerInputLost and grow's own.
+func (c *Client) fetch(
+	ctx context.Context, from *worker.Link, address string, timeout time.Duration, grow func(n int64) error,
+) ([]byte, error) {
 	const op = "fetch the segment"
 	lost := func(detail string, err error) ([]byte, error) {
 		return nil, &fault.Fault{Code: fault.WorkerInputLost, Op: op, Detail: "cannot fetch the segment: " + detail, Err: err}
@@ -79,15 +105,15 @@ func (c *Client) fetch(ctx context.Context, address string, patience time.Durati
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return lost("its address is not an http(s) URL", nil)
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errFetchLate)
+	ctx, cancel := context.WithTimeoutCause(from.Origin().Fetching(ctx), timeout, errFetchLate)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return lost("its address is not an http(s) URL", nil)
 	}
-	resp, err := c.inputs.RoundTrip(req)
+	resp, err := c.transport(from).RoundTrip(req)
 	if err != nil {
-		return lost(why(ctx, "no answer"), err)
+		return lost(why(ctx, refused(err)), err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
@@ -107,6 +133,14 @@ func (c *Client) fetch(ctx context.Context, address string, patience time.Durati
 		return lost(why(ctx, "the connection broke"), err)
 	}
 	return data, nil
+}
+
+// refused is why no answer came.
+func refused(err error) string {
+	if errors.Is(err, worker.ErrOrigin) {
+		return "its address is not one that its orchestrator may name"
+	}
+	return "no answer"
 }
 
 func why(ctx context.Context, otherwise string) string {

@@ -55,11 +55,11 @@ func TestSessionsEndWithTheRegistration(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
 	r := start(t, new(coretest.Fake), nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", o.input("/in", "media")))
 	next(t, o.results, "no result")
 	d.end <- nil
-	next(t, o.desks, "it does not come back")
+	next(t, o.registrations, "it does not come back")
 	if got := r.fake.Ended(); !slices.Equal(got, []core.SessionID{"s"}) {
 		t.Errorf("ended %v", got)
 	}
@@ -100,7 +100,7 @@ func TestSessionsOfTheSameName(t *testing.T) {
 	t.Parallel()
 	one, two := newNetwork(t, ""), newNetwork(t, "")
 	r := start(t, new(coretest.Fake), nil, one.addr, two.addr)
-	first, second := next(t, one.desks, "no registration"), next(t, two.desks, "no registration")
+	first, second := next(t, one.registrations, "no registration"), next(t, two.registrations, "no registration")
 	first.send(t, segment(1, "s", one.input("/in", "media")))
 	second.send(t, segment(1, "s", two.input("/in", "media")))
 	next(t, one.results, "no result")
@@ -121,7 +121,7 @@ func TestANoticeThatComesAgain(t *testing.T) {
 		<-leave
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	n := segment(1, "s", "", func(n *rpc.NotifySegment) { n.Input = []byte("media") })
 	d.send(t, n)
 	until(t, "no work", func() bool { return r.fake.Jobs() == 1 })
@@ -148,7 +148,8 @@ func TestTwoAddressesOfOneOrchestrator(t *testing.T) {
 	r := start(t, new(coretest.Fake), func(o *transcoder.Options) { board = o.Board }, o.addr, way.addr)
 	d := next(t, o.devices, "no registration")
 	has := func() bool {
-		return slices.ContainsFunc(board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.WorkerSameOrchestrator })
+		return slices.ContainsFunc(board.Snapshot(),
+			func(c health.Condition) bool { return c.Code == fault.WorkerSameOrchestrator })
 	}
 	until(t, "no condition", has)
 	if _, err := d.Transcode(t.Context(), job("s", 1, []byte("media"))); err != nil {
@@ -167,7 +168,10 @@ func TestTwoAddressesOfOneOrchestrator(t *testing.T) {
 func TestInputsAreFromWhomIsTrusted(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
-	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "media") }))
+	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "media")
+	}))
 	defer other.Close()
 	start(t, new(coretest.Fake), func(opt *transcoder.Options) {
 		leaf, err := o.cert.Config().GetCertificate(nil)
@@ -176,7 +180,7 @@ func TestInputsAreFromWhomIsTrusted(t *testing.T) {
 		}
 		opt.TLS.Trusted = []*x509.Certificate{leaf.Leaf}
 	}, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", other.URL+"/in"))
 	if got := next(t, o.results, "no result"); got.text != "cannot fetch the segment: no answer" {
 		t.Errorf("result %+v", got)

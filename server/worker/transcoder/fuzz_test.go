@@ -19,7 +19,10 @@ import (
 func FuzzNotice(f *testing.F) {
 	for _, n := range []*rpc.NotifySegment{
 		{}, {Cancel: true, TaskId: -1}, {Url: "http://[::1"}, {Input: []byte("media")},
-		segment(3, "s", "", func(n *rpc.NotifySegment) { n.Input, n.OrchId, n.DeadlineMs = []byte("media"), "0x\x00 \u2028", 1<<62 }),
+		segment(3, "s", "", func(n *rpc.NotifySegment) {
+			n.Input, n.OrchId, n.DeadlineMs = []byte("media"), "0x\x00 \u2028",
+				1<<62
+		}),
 		segment(3, "s", "", func(n *rpc.NotifySegment) { n.Input, n.SegData.Duration = []byte("media"), -1 }),
 		segment(3, "s", "", func(n *rpc.NotifySegment) { n.Input, n.SegData.FullProfiles2 = []byte("media"), nil }),
 		{SegData: &rpc.SegData{AuthToken: &rpc.AuthToken{SessionId: "s"}}},
@@ -38,7 +41,7 @@ func FuzzNotice(f *testing.F) {
 		}
 		return nil
 	}}, nil, o.addr)
-	d := next(f, o.desks, "no registration")
+	d := next(f, o.registrations, "no registration")
 	good := int64(1 << 62)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n := new(rpc.NotifySegment)

@@ -34,15 +34,15 @@ type network struct {
 	addr string
 	node string
 	cert *tlscert.Source
-	// desks are the registrations, results what came of tasks.
-	desks   chan *desk
-	results chan result
+	// registrations are the registrations, results what came of tasks.
+	registrations chan *fakeRegistration
+	results       chan result
 
 	mu     sync.Mutex // covers the field below
 	inputs map[string]http.HandlerFunc
 }
 
-type desk struct {
+type fakeRegistration struct {
 	req    *rpc.RegisterRequest
 	stream grpc.ServerStreamingServer[rpc.NotifySegment]
 	end    chan error
@@ -65,7 +65,8 @@ type part struct {
 
 func newNetwork(t testing.TB, node string) *network {
 	t.Helper()
-	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler)})
+	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +74,12 @@ func newNetwork(t testing.TB, node string) *network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert, desks: make(chan *desk, 16), results: make(chan result, 64), inputs: make(map[string]http.HandlerFunc)}
+	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert, registrations: make(chan *fakeRegistration, 16),
+		results: make(chan result, 64), inputs: make(map[string]http.HandlerFunc)}
 	calls := grpc.NewServer()
 	rpc.RegisterTranscoderServer(calls, o)
-	srv := &http.Server{TLSConfig: cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0), Handler: o.dispatch(calls)}
+	srv := &http.Server{TLSConfig: cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
+		Handler: o.dispatch(calls)}
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = srv.ServeTLS(l, "", "") })
 	t.Cleanup(func() {
@@ -106,7 +109,9 @@ func (o *network) dispatch(calls *grpc.Server) http.Handler {
 	})
 }
 
-func (o *network) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment]) error {
+func (o *network) RegisterTranscoder(
+	req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment],
+) error {
 	if req.GetSecret() != secret {
 		return errors.New("invalid secret")
 	}
@@ -118,8 +123,8 @@ func (o *network) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.Serve
 			return err
 		}
 	}
-	d := &desk{req: req, stream: stream, end: make(chan error, 1)}
-	o.desks <- d
+	d := &fakeRegistration{req: req, stream: stream, end: make(chan error, 1)}
+	o.registrations <- d
 	select {
 	case err := <-d.end:
 		return err
@@ -130,7 +135,8 @@ func (o *network) RegisterTranscoder(req *rpc.RegisterRequest, stream grpc.Serve
 
 // take follows the protocol's rules for results to the letter.
 func (o *network) take(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Authorization") != "Livepeer-Transcoder-1.0" || r.Header.Get("Credentials") != secret || r.ProtoMajor != 2 {
+	if r.Header.Get("Authorization") != "Livepeer-Transcoder-1.0" || r.Header.Get("Credentials") != secret ||
+		r.ProtoMajor != 2 {
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 		return
 	}
@@ -179,7 +185,7 @@ func (o *network) input(path, data string) string {
 	return o.keeps(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, data) })
 }
 
-func (d *desk) send(t testing.TB, n *rpc.NotifySegment) {
+func (d *fakeRegistration) send(t testing.TB, n *rpc.NotifySegment) {
 	t.Helper()
 	if err := d.stream.Send(n); err != nil {
 		t.Fatal(err)

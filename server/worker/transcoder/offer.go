@@ -15,8 +15,8 @@ import (
 type work struct{ *Client }
 
 var (
-	_ worker.Pressing = work{}
-	_ worker.Keeper   = work{}
+	_ worker.UrgencyChecker = work{}
+	_ worker.Forgetter      = work{}
 )
 
 // Offer is capacity and capabilities, nil without either.
@@ -35,21 +35,24 @@ func (w work) Offer() []byte {
 	return b
 }
 
-// Presses says that less is offered than was told: the orchestrator would send what is
+// Urgent says that less is offered than was told: the orchestrator would send what is
 // refused here.
-func (work) Presses(told, now []byte) bool {
+func (work) Urgent(told, now []byte) bool {
 	var before, after rpc.RegisterRequest
 	if proto.Unmarshal(told, &before) != nil || proto.Unmarshal(now, &after) != nil {
 		return true
 	}
-	had, has := capability.Set(before.GetCapabilities().GetBitstring()), capability.Set(after.GetCapabilities().GetBitstring())
+	had, has := capability.Set(before.GetCapabilities().GetBitstring()),
+		capability.Set(after.GetCapabilities().GetBitstring())
 	return after.GetCapacity() < before.GetCapacity() || !had.In(has)
 }
 
 // Register asks an orchestrator for work.
-func (w work) Register(ctx context.Context, conn grpc.ClientConnInterface, as worker.Registration) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
+func (w work) Register(
+	ctx context.Context, conn grpc.ClientConnInterface, as worker.Registration,
+) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
 	r := w.request()
-	// A worker without capacity is sent away for good, also one that takes leave.
+	// Orchestrators refuse a worker without capacity permanently, even a draining one.
 	r.Capacity = max(1, r.Capacity)
 	r.Secret, r.Node, r.Worker, r.Instance, r.Draining = as.Secret, as.Node, as.Worker, as.Instance, as.Draining
 	return rpc.NewTranscoderClient(conn).RegisterTranscoder(ctx, r)
@@ -59,7 +62,8 @@ func (c *Client) request() *rpc.RegisterRequest {
 	r := &rpc.RegisterRequest{Capacity: int64(c.capacity()), Capabilities: rpc.FromCapabilities(c.o.Capabilities())}
 	if c.o.Devices != nil {
 		for _, d := range c.o.Devices() {
-			r.Devices = append(r.Devices, &rpc.WorkerDevice{Device: d.Name, Kind: d.Kind, Sessions: int32(d.Sessions), Limit: int32(d.Limit)})
+			r.Devices = append(r.Devices, &rpc.WorkerDevice{Device: d.Name, Kind: d.Kind, Sessions: int32(d.Sessions),
+				Limit: int32(d.Limit)})
 		}
 	}
 	return r

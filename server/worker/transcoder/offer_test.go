@@ -38,15 +38,15 @@ func TestOfferIsSteady(t *testing.T) {
 	same("a tenth less", true)
 	capacity = 120
 	same("a fifth more", false)
-	if w.Presses(told, w.Offer()) {
+	if w.Urgent(told, w.Offer()) {
 		t.Error("growth presses")
 	}
 	capacity = 50
-	if w.Offer(); !w.Presses(told, w.Offer()) {
+	if w.Offer(); !w.Urgent(told, w.Offer()) {
 		t.Error("half of it does not press")
 	}
 	capacity, can = 100, can.Without(capability.H264)
-	if !w.Presses(told, w.Offer()) {
+	if !w.Urgent(told, w.Offer()) {
 		t.Error("a lost capability does not press")
 	}
 	capacity = 0

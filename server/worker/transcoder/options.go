@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/worker"
 )
@@ -18,7 +19,7 @@ type Options struct {
 	// Orchestrators are host:port; with each there is a registration.
 	Orchestrators []string
 	Secret        core.Secret
-	// TLS is whom the worker trusts; the zero value trusts anybody.
+	// TLS is the worker's trust in orchestrators; the zero value trusts any certificate.
 	TLS worker.TLS
 	// Name is what the operator calls the worker; "" leaves it to the orchestrator.
 	Name string
@@ -31,10 +32,12 @@ type Options struct {
 	Capacity func() int
 	// Capabilities are what it can do now; without bits the worker stays away.
 	Capabilities func() capability.Capabilities
-	// Devices are told to orchestrators of our own kind; nil tells none.
+	// Devices are reported to tutti orchestrators; nil reports none.
 	Devices func() []Device
-	// MaxInput bounds the bytes of all segments in work or waiting; 0 is 1 GiB.
+	// MaxInput bounds the bytes of all segments in progress or waiting; 0 is 1 GiB.
 	MaxInput int64
+	// Stores are as in worker.Options.
+	Stores fetchurl.Networks
 	// Log is where state changes go; nil drops them. Board shows orchestrators that
 	// cannot be reached; nil shows them nowhere.
 	Log   *slog.Logger
@@ -49,7 +52,7 @@ type Options struct {
 	Chance func() float64
 }
 
-// Device is a device of this machine, for whoever operates an orchestrator.
+// Device is a device of this machine, for the orchestrator's operator.
 type Device struct {
 	// Name is "cpu" or a GPU's index, Kind what it is.
 	Name, Kind string

@@ -62,7 +62,8 @@ func (o *own) Attach(d placement.Device, offer placement.Offer) (placement.Attac
 
 func newOwn(t testing.TB) *own {
 	t.Helper()
-	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler)})
+	cert, err := tlscert.Open(tlscert.Options{Host: "localhost", Now: time.Now, Rand: rand.Reader,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,10 @@ func (o *own) start() {
 	}
 	o.addr = l.Addr().String()
 	s, err := transcoders.New(transcoders.Options{
-		Placer: o, Secrets: remote.NewSecrets(core.NewSecret(secret)), ServiceURI: func() string { return "https://" + o.addr },
+		Placer: o, Secrets: remote.NewSecrets(core.NewSecret(secret)), ServiceURI: func() string {
+			return "https://" +
+				o.addr
+		},
 		Version: "0.9.1", Log: slog.New(slog.DiscardHandler), Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
@@ -150,7 +154,8 @@ func TestWithOurOwnOrchestrator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(res.Renditions) != 2 || string(res.Renditions[1].Signature) != "hash 1" || res.Renditions[0].Frames != 60 || res.DecodedFrames != 60 ||
+	if len(res.Renditions) != 2 || string(res.Renditions[1].Signature) != "hash 1" || res.Renditions[0].Frames != 60 ||
+		res.DecodedFrames != 60 ||
 		res.DecodedPixels != 60*1920*1080 || res.Worker != "rig7 gpu 0" {
 		t.Errorf("result %+v", res)
 	}

@@ -22,15 +22,14 @@ const (
 	failureType = "livepeer/transcoding-error"
 	// boundaryBytes make a boundary of 20 hex digits.
 	boundaryBytes = 10
-	// Beside the result, for orchestrators of our own kind: which device did the work,
-	// the code of what went wrong, and the frames, decoded or in a part encoded.
+	// Additional headers for tutti orchestrators: the device, the fault code, and the number
+	// of frames, decoded or per encoded part.
 	workerHeader = remote.WorkerHeader
 	codeHeader   = remote.CodeHeader
 	framesHeader = "Tutti-Frames"
 )
 
-// failure is the result of a segment that was not transcoded. Its text is what peers
-// compare.
+// failure is the result of a segment that was not transcoded. Peers compare its text.
 func (c *Client) failure(t *task, err error) worker.Result {
 	text := fault.Wire(err)
 	r := worker.Result{
@@ -38,16 +37,16 @@ func (c *Client) failure(t *task, err error) worker.Result {
 		Header: http.Header{"Content-Type": {failureType}, "Pixels": {"0"}},
 		Body:   func() io.Reader { return strings.NewReader(text) },
 	}
-	if t.from.Own() {
+	if t.from.IsTutti() {
 		r.Header.Set(codeHeader, string(fault.CodeOf(err)))
 	}
 	return r
 }
 
-// success is the renditions, as one part each: with its signature behind it where one
-// was asked for.
+// success is the result with one part per rendition, each followed by its signature if one
+// was requested.
 func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) worker.Result {
-	own := t.from.Own()
+	own := t.from.IsTutti()
 	var pieces [][]byte
 	start := "--" + boundary
 	part := func(head string, data []byte) {
@@ -62,7 +61,8 @@ func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) wo
 		}
 		part(head, out.Data)
 		if t.job.Signature {
-			part(fmt.Sprintf("Content-Length: %d\r\nContent-Type: application/octet-stream\r\n", len(out.Signature)), out.Signature)
+			part(fmt.Sprintf("Content-Length: %d\r\nContent-Type: application/octet-stream\r\n", len(out.Signature)),
+				out.Signature)
 		}
 	}
 	pieces = append(pieces, []byte(start+"--\r\n"))
@@ -91,7 +91,7 @@ func size(pieces [][]byte) (n int64) {
 	return n
 }
 
-// read reads the pieces one after another, without putting them together first.
+// read reads the pieces one after another without copying them together.
 func read(pieces [][]byte) io.Reader {
 	readers := make([]io.Reader, len(pieces))
 	for i, p := range pieces {
@@ -100,7 +100,7 @@ func read(pieces [][]byte) io.Reader {
 	return io.MultiReader(readers...)
 }
 
-// post takes a result to the orchestrator.
+// post sends a result to the orchestrator.
 func (c *Client) post(ctx context.Context, t *task, r worker.Result) {
 	if err := t.from.Post(ctx, r); err != nil && ctx.Err() == nil {
 		c.o.Log.Warn("a result did not reach its orchestrator", "orchestrator", t.from.Addr(), fault.Attr(err))

@@ -27,7 +27,7 @@ func TestRenditions(t *testing.T) {
 		job = *j
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(7, "s", o.input("/in", "media"), func(n *rpc.NotifySegment) {
 		n.SegData.ForceSessionReinit = true
 		n.SegData.SegmentParameters = &rpc.SegParameters{From: 500, To: 1500}
@@ -53,13 +53,16 @@ func TestRenditions(t *testing.T) {
 		{"video/mp2t", strconv.Itoa(60 * 640 * 360), "s 7 a;"}, {"video/mp4", strconv.Itoa(60 * 320 * 180), "s 7 b;"},
 	} {
 		p := got.parts[i]
-		if p.header["Content-Type"][0] != want.kind || p.header["Pixels"][0] != want.pixels || p.header["Content-Length"][0] != strconv.Itoa(len(p.body)) || !strings.HasPrefix(p.body, want.body) {
+		if p.header["Content-Type"][0] != want.kind || p.header["Pixels"][0] != want.pixels ||
+			p.header["Content-Length"][0] != strconv.Itoa(len(p.body)) || !strings.HasPrefix(p.body, want.body) {
 			t.Errorf("part %d: %v %.20q", i, p.header, p.body)
 		}
 	}
 	r.stop()
-	if job.Session != "s" || job.Manifest != "m" || job.Number != 7 || job.Duration != 2*time.Second || job.Origin != "offchain" || !job.Reinit ||
-		job.Clip == nil || *job.Clip != (core.Clip{From: 500 * time.Millisecond, To: 1500 * time.Millisecond}) || len(job.Profiles) != 2 {
+	if job.Session != "s" || job.Manifest != "m" || job.Number != 7 || job.Duration != 2*time.Second ||
+		job.Origin != "offchain" || !job.Reinit ||
+		job.Clip == nil || *job.Clip != (core.Clip{From: 500 * time.Millisecond, To: 1500 * time.Millisecond}) ||
+		len(job.Profiles) != 2 {
 		t.Errorf("job %+v", job)
 	}
 }
@@ -82,7 +85,7 @@ func TestSignaturesFollowTheirRenditions(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "tutti/0.9.1")
 	start(t, signing{new(coretest.Fake)}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(7, "s", "", func(n *rpc.NotifySegment) {
 		n.SegData.CalcPerceptualHash = true
 		n.Input = []byte("media")
@@ -96,10 +99,12 @@ func TestSignaturesFollowTheirRenditions(t *testing.T) {
 			t.Errorf("part %v %q", p.header, p.body)
 		}
 	}
-	if want := []string{"video/mp2t", "application/octet-stream", "video/mp4", "application/octet-stream"}; !slices.Equal(kinds, want) {
+	if want := []string{"video/mp2t", "application/octet-stream", "video/mp4",
+		"application/octet-stream"}; !slices.Equal(kinds, want) {
 		t.Errorf("parts %v", kinds)
 	}
-	if h := got.header; h.Get("Tutti-Worker") != "gpu 0" || h.Get("Tutti-Frames") != "60" || h.Get(rpc.MediaTimeHeader) == "" || h.Get("Tutti-Instance") != d.req.GetInstance() {
+	if h := got.header; h.Get("Tutti-Worker") != "gpu 0" || h.Get("Tutti-Frames") != "60" ||
+		h.Get(rpc.MediaTimeHeader) == "" || h.Get("Tutti-Instance") != d.req.GetInstance() {
 		t.Errorf("headers %v", h)
 	}
 }
@@ -113,19 +118,27 @@ func TestFailures(t *testing.T) {
 		}
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	fine := o.input("/fine", "media")
 	for i, row := range []struct {
 		name, url, text string
 		code            fault.Code
 		change          func(*rpc.NotifySegment)
 	}{
-		{name: "media", url: o.input("/bad", "not media"), text: "Invalid data found when processing input", code: fault.InvalidData},
+		{name: "media", url: o.input("/bad", "not media"), text: "Invalid data found when processing input",
+			code: fault.InvalidData},
 		{name: "exact text", url: o.input("/nokey", "no key"), text: "No keyframes in input", code: fault.NoKeyframes},
-		{name: "not found", url: "https://" + o.addr + "/gone", text: "cannot fetch the segment: status 404", code: fault.WorkerInputLost},
-		{name: "redirect", url: o.keeps("/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/fine", http.StatusFound) }),
+		{name: "not found", url: "https://" + o.addr + "/gone", text: "cannot fetch the segment: status 404",
+			code: fault.WorkerInputLost},
+		{name: "redirect", url: o.keeps("/away", func(w http.ResponseWriter,
+			r *http.Request) {
+			http.Redirect(w, r, "/fine", http.StatusFound)
+		}),
 			text: "cannot fetch the segment: status 302", code: fault.WorkerInputLost},
-		{name: "huge", url: o.keeps("/huge", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "300000001") }),
+		{name: "huge", url: o.keeps("/huge", func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.Header().Set("Content-Length", "300000001")
+		}),
 			text: "cannot fetch the segment: it is too large", code: fault.WorkerInputLost},
 		{name: "breaks off", url: o.keeps("/half", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
@@ -133,7 +146,8 @@ func TestFailures(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}), text: "cannot fetch the segment: the connection broke", code: fault.WorkerInputLost},
-		{name: "no web address", url: "file:///etc/passwd", text: "cannot fetch the segment: its address is not an http(s) URL", code: fault.WorkerInputLost},
+		{name: "no web address", url: "file:///etc/passwd",
+			text: "cannot fetch the segment: its address is not an http(s) URL", code: fault.WorkerInputLost},
 		{name: "capability", url: fine, text: "incompatible segment capabilities", code: fault.RemoteIncompatible,
 			change: func(n *rpc.NotifySegment) {
 				n.SegData.Capabilities.Bitstring = capability.Of(capability.HEVCEncode)
@@ -151,7 +165,8 @@ func TestFailures(t *testing.T) {
 		}
 		d.send(t, n)
 		got := next(t, o.results, row.name+": no result")
-		if got.text != row.text || got.header.Get("TaskId") != strconv.Itoa(i) || got.header.Get("Pixels") != "0" || got.header.Get("Tutti-Code") != string(row.code) {
+		if got.text != row.text || got.header.Get("TaskId") != strconv.Itoa(i) || got.header.Get("Pixels") != "0" ||
+			got.header.Get("Tutti-Code") != string(row.code) {
 			t.Errorf("%s: %q, headers %v", row.name, got.text, got.header)
 		}
 	}
@@ -162,7 +177,7 @@ func TestNoCapabilitiesIsAnEmptyRequest(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
 	start(t, new(coretest.Fake), nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", o.input("/in", "media"), func(n *rpc.NotifySegment) { n.SegData.Capabilities = nil }))
 	if got := next(t, o.results, "no result"); len(got.parts) != 2 {
 		t.Errorf("result %+v", got)
@@ -182,7 +197,7 @@ func TestOrderInASession(t *testing.T) {
 		order = append(order, string(j.Session)+strconv.Itoa(int(j.Number)))
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	go1 := make(chan struct{})
 	slow := o.keeps("/slow", func(w http.ResponseWriter, _ *http.Request) {
 		<-go1
@@ -222,7 +237,7 @@ func TestBounds(t *testing.T) {
 		}
 		return nil
 	}}, func(o *transcoder.Options) { o.MaxInput = 20 }, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	inline := func(n *rpc.NotifySegment) { n.Input = []byte("12") }
 	// One in work and four that wait.
 	for i := range int64(5) {
@@ -258,7 +273,7 @@ func TestCancelledBringsNothing(t *testing.T) {
 		}
 		return ctx.Err()
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	inline := func(n *rpc.NotifySegment) { n.Input = []byte("media") }
 	d.send(t, segment(1, "s", "", inline))
 	d.send(t, segment(2, "s", "", inline))
@@ -281,7 +296,7 @@ func TestDeadline(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}}, nil, o.addr)
-	d := next(t, o.desks, "no registration")
+	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", "", func(n *rpc.NotifySegment) {
 		n.Input = []byte("media")
 		n.DeadlineMs = 50

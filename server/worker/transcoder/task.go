@@ -8,45 +8,44 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// leastPost is how long a result may be on its way, however late it is.
-const leastPost = 10 * time.Second
+// minPostTime is the least time for posting a result, however late it is.
+const minPostTime = 10 * time.Second
 
-// do has a segment transcoded and brings what came of it.
-func (c *Client) do(ctx context.Context, t *task) {
-	defer t.place.leave()
+// run transcodes a segment and posts the result.
+func (c *Client) run(ctx context.Context, t *task) {
+	defer t.position.leave()
 	begun := time.Now()
 	res, err := c.transcode(ctx, t)
-	c.release(t)
+	c.releaseInput(t)
 	if ctx.Err() != nil {
-		return // nobody waits for it
+		return // the orchestrator canceled it
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(leastPost, t.limit-time.Since(begun)))
+	ctx, cancel := context.WithTimeout(ctx, max(minPostTime, t.limit-time.Since(begun)))
 	defer cancel()
-	// The next segment of the session need not wait for this one's way back.
-	t.place.pass()
+	// The next segment of the session need not wait for the post.
+	t.position.leaveIfFirst()
 	if err != nil {
 		c.refuse(ctx, t, err)
 		return
 	}
-	c.bring(ctx, t, res)
+	c.postRenditions(ctx, t, res)
 }
 
-// transcode fetches the input if needed, waits for the session's turn and has the work
-// done.
+// transcode fetches the input if needed, waits for the session's turn and transcodes.
 func (c *Client) transcode(outer context.Context, t *task) (*core.TranscodeResult, error) {
 	ctx, cancel := context.WithTimeout(outer, t.limit)
 	defer cancel()
-	if err := c.receive(ctx, t); err != nil {
+	if err := c.receiveInput(ctx, t); err != nil {
 		return nil, err
 	}
 	begun := time.Now()
-	err := t.place.turn(ctx)
+	err := t.position.wait(ctx)
 	var res *core.TranscodeResult
 	if err == nil {
 		res, err = c.o.Transcoder.Transcode(ctx, t.job)
 	}
 	if err != nil {
-		return nil, late(ctx, err)
+		return nil, timeoutFault(ctx, err)
 	}
 	if len(res.Renditions) != len(t.job.Profiles) {
 		return nil, fault.New(fault.MismatchedSegments, "transcode", "")
@@ -55,15 +54,15 @@ func (c *Client) transcode(outer context.Context, t *task) (*core.TranscodeResul
 	return res, nil
 }
 
-// receive fetches the input where it did not come with the notice.
-func (c *Client) receive(ctx context.Context, t *task) error {
+// receiveInput fetches the input unless it came with the notification.
+func (c *Client) receiveInput(ctx context.Context, t *task) error {
 	begun := time.Now()
 	if t.url != "" {
-		patience := fetchTimeout
-		if t.from.Own() {
-			patience = t.limit
+		timeout := fetchTimeout
+		if t.from.IsTutti() {
+			timeout = t.limit
 		}
-		data, err := c.fetch(ctx, t.url, patience, func(n int64) error { return c.hold(t, n) })
+		data, err := c.fetch(ctx, t.from, t.url, timeout, func(n int64) error { return c.reserveInput(t, n) })
 		if err != nil {
 			return err
 		}
@@ -73,8 +72,8 @@ func (c *Client) receive(ctx context.Context, t *task) error {
 	return nil
 }
 
-// late gives the end of the task's time a name that peers know.
-func late(ctx context.Context, err error) error {
+// timeoutFault maps the end of the task's time to the code that peers know.
+func timeoutFault(ctx context.Context, err error) error {
 	if code := fault.CodeOf(err); ctx.Err() != nil && (code == fault.Canceled || code == fault.DeadlineExceeded) {
 		return fault.Wrap(fault.TranscodeTimeout, "transcode", err)
 	}
@@ -92,7 +91,7 @@ func (c *Client) count(job *core.TranscodeJob, res *core.TranscodeResult, took t
 		Took: took, Encoded: pixels, Verified: true})
 }
 
-// refuse tells the orchestrator that there will be no renditions.
+// refuse posts a failure to the orchestrator.
 func (c *Client) refuse(ctx context.Context, t *task, err error) {
 	c.o.Log.Debug("segment not transcoded", "orchestrator", t.from.Addr(), "task", t.id, fault.Attr(err))
 	if t.job != nil {
@@ -101,8 +100,8 @@ func (c *Client) refuse(ctx context.Context, t *task, err error) {
 	c.post(ctx, t, c.failure(t, err))
 }
 
-// bring takes the renditions to the orchestrator.
-func (c *Client) bring(ctx context.Context, t *task, res *core.TranscodeResult) {
+// postRenditions posts the renditions to the orchestrator.
+func (c *Client) postRenditions(ctx context.Context, t *task, res *core.TranscodeResult) {
 	boundary, err := randomHex(c.o.Random, boundaryBytes)
 	if err != nil {
 		c.refuse(ctx, t, err)

@@ -114,5 +114,5 @@ func push(ctx context.Context, gateway, stream string, n int, data []byte, heade
 
 // deaths is how many media workers of a node died.
 func deaths(p *harness.Process) int {
-	return strings.Count(p.Log(), "a media worker died")
+	return strings.Count(p.Log(), "a media worker ended")
 }

@@ -175,7 +175,7 @@ func TestACrowdThatBlocksTakesNoDeviceAway(t *testing.T) {
 			t.Errorf("new stream %d: status %d, %v: %.200s", i, status, err, text)
 		}
 	}
-	if log := node.Log(); strings.Contains(log, "a device fails again and again") {
+	if log := node.Log(); strings.Contains(log, "a device fails repeatedly") {
 		t.Error("the device was taken for broken")
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/test/harness"
 )
@@ -73,7 +74,7 @@ func TestAdminSignsNothingOfValue(t *testing.T) {
 	t.Parallel()
 	v := newVictim(t)
 	ticket := v.ticket(1)
-	status, sig := v.oldSign(keccak(preimage(ticket)), false)
+	status, sig := v.oldSign(keccakOf(preimage(ticket)), false)
 	if v.steal(ticket, sig) {
 		t.Errorf("the thief was paid; the account has %v left of 3 ETH", v.locked())
 	}
@@ -104,14 +105,14 @@ func TestAdminSignsNothingOfValue(t *testing.T) {
 
 func (v *victim) refusesTexts(address string, ticket []byte) {
 	v.Helper()
-	data := signature.Keccak([]byte("data"))
+	data := keccak.Sum([]byte("data"))
 	approve := append(append(common.FromHex("0x095ea7b3"), make([]byte, 12)...), make([]byte, 52)...)
 	for name, text := range map[string][]byte{
 		"32 letters":            bytes.Repeat([]byte("a"), 32),
 		"ticket":                ticket,
 		"ticket without round":  ticket[:168],
 		"ticket in hex":         []byte(hex.EncodeToString(ticket)),
-		"ticket's hash in hex":  []byte("0x" + hex.EncodeToString(keccak(ticket))),
+		"ticket's hash in hex":  []byte("0x" + hex.EncodeToString(keccakOf(ticket))),
 		"request":               []byte(address),
 		"request, no 0x":        []byte(address[2:]),
 		"segment":               signature.Segment("stream", 1, data, []string{"P240p30fps16x9"}),

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -41,11 +42,11 @@ func TestPingSignsNothingOfValue(t *testing.T) {
 	if err == nil || len(sig) != 0 || code != "PingRefused" || !strings.Contains(err.Error(), "PingRefused") {
 		t.Errorf("a ticket's bytes as a ping: %d bytes, code %q, %v", len(sig), code, err)
 	}
-	data := signature.Keccak([]byte("a rendition that this node never made"))
+	data := keccak.Sum([]byte("a rendition that this node never made"))
 	address := v.account().String()
 	for name, value := range map[string][]byte{
 		"ticket without a round":        preimage(ticket)[:168],
-		"ticket's hash":                 keccak(preimage(ticket)),
+		"ticket's hash":                 keccakOf(preimage(ticket)),
 		"request of a gateway":          []byte(address),
 		"address in small letters":      []byte(strings.ToLower(address)),
 		"address without 0x":            []byte(address[2:]),
@@ -68,14 +69,14 @@ func TestPingSignsNothingOfValue(t *testing.T) {
 	}
 	for _, value := range []string{"tutti-ping", "1", "2026-11-22T20:12:26Z", strings.Repeat("p", 31), "\x00\xff\x17"} {
 		sig, _, err := v.ping([]byte(value))
-		if err != nil || !v.signedBy(keccak([]byte(value)), sig) {
+		if err != nil || !v.signedBy(keccakOf([]byte(value)), sig) {
 			t.Errorf("ping %q: %x, %v", value, sig, err)
 		}
 	}
 }
 
-func keccak(b []byte) []byte {
-	h := signature.Keccak(b)
+func keccakOf(b []byte) []byte {
+	h := keccak.Sum(b)
 	return h[:]
 }
 

@@ -135,7 +135,7 @@ func TestTalkOfATakenOverWorker(t *testing.T) {
 func protocol(node *harness.Process) int {
 	n := 0
 	for line := range strings.Lines(node.Log()) {
-		if strings.Contains(line, "a media worker died") && strings.Contains(line, "WorkerProtocol") {
+		if strings.Contains(line, "a media worker ended") && strings.Contains(line, "WorkerProtocol") {
 			n++
 		}
 	}

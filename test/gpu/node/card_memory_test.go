@@ -153,7 +153,7 @@ func (r *rig) recovers(f *film, spare bool) {
 
 // learnedLine is what the log says when a card refused a session for want of memory. The
 // node then takes no more sessions than the card bore, until its memory is free again.
-const learnedLine = "a device bears less than was thought"
+const learnedLine = "a device has less capacity than estimated"
 
 // takesNew looks whether new streams are taken when the memory is free again.
 func (r *rig) takesNew(spare bool) {

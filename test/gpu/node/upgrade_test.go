@@ -48,4 +48,4 @@ func TestUpgradesWithoutASpareEncoder(t *testing.T) {
 	}
 }
 
-var goesOn = regexp.MustCompile(`a GPU goes on as the process before tested it .*encoders=2 `)
+var goesOn = regexp.MustCompile(`a GPU keeps the test results of the previous process .*encoders=2 `)

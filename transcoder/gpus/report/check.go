@@ -116,7 +116,8 @@ func checkSample(s gpu.Sample) error {
 
 // plain reports whether text may go into a log or onto a page: short and printable.
 func plain(s string) bool {
-	return len(s) <= MaxText && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+	return len(s) <= MaxText && utf8.ValidString(s) &&
+		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 // Plain makes text plain: without what cannot be printed, and not too long.

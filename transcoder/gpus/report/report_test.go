@@ -16,10 +16,12 @@ func full() report.Line {
 	return report.Line{
 		V: report.Version, Driver: gpu.Driver{Version: "550.54.15", CUDA: "12.4"},
 		Devices: []report.Entry{{
-			Device: gpu.Device{Index: 1, UUID: "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", PCI: "0000:3b:00.0", Name: "NVIDIA L4", Memory: 24 << 30, Compute: 89, Encodes: true},
+			Device: gpu.Device{Index: 1, UUID: "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", PCI: "0000:3b:00.0",
+				Name: "NVIDIA L4", Memory: 24 << 30, Compute: 89, Encodes: true},
 			Sample: gpu.Sample{
 				Used: 5 << 30, GPU: 100, Encoder: 50, Decoder: 1, EncoderSessions: 3, Temperature: 61, SlowdownAt: 96, Throttled: "power",
-				Uncorrected: 2, XID: 31, XIDAt: time.Unix(1e9, 0).UTC(), Processes: []gpu.Process{{PID: 77, Name: "python3", Used: 1 << 30}},
+				Uncorrected: 2, XID: 31, XIDAt: time.Unix(1e9,
+					0).UTC(), Processes: []gpu.Process{{PID: 77, Name: "python3", Used: 1 << 30}},
 			},
 		}},
 		Unreadable: []report.Unreadable{{Position: 0, Why: "lost", Lost: true}},
@@ -28,7 +30,8 @@ func full() report.Line {
 
 func TestALineComesBack(t *testing.T) {
 	t.Parallel()
-	for _, l := range []report.Line{full(), {V: report.Version}, {V: report.Version, Trouble: &report.Trouble{Kind: report.NoLibrary, Detail: "x"}}} {
+	for _, l := range []report.Line{full(), {V: report.Version},
+		{V: report.Version, Trouble: &report.Trouble{Kind: report.NoLibrary, Detail: "x"}}} {
 		var b bytes.Buffer
 		if err := report.Write(&b, l); err != nil || strings.Count(b.String(), "\n") != 1 {
 			t.Fatalf("%q, %v", &b, err)
@@ -81,7 +84,8 @@ func TestWhatNoWatcherWrites(t *testing.T) {
 			t.Errorf("%.20q became %+v", b, l)
 		}
 	}
-	if err := report.Write(&bytes.Buffer{}, report.Line{Trouble: &report.Trouble{Detail: strings.Repeat("x", report.MaxBytes)}}); err == nil {
+	if err := report.Write(&bytes.Buffer{}, report.Line{Trouble: &report.Trouble{Detail: strings.Repeat("x",
+		report.MaxBytes)}}); err == nil {
 		t.Error("a line that is too long was written")
 	}
 }

@@ -31,7 +31,8 @@ func collect(t *testing.T, s clip.Source, count int) []clip.Segment {
 
 func generate(t *testing.T) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 160, Height: 90, FPSNum: 30000, FPSDen: 1001, Segment: time.Second, Segments: 3, Bitrate: 200_000})
+	g, err := clip.Generate(clip.Options{Width: 160, Height: 90, FPSNum: 30000, FPSDen: 1001, Segment: time.Second,
+		Segments: 3, Bitrate: 200_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,8 @@ func TestGenerate(t *testing.T) {
 		t.Fatalf("%d segments, want 3", len(segs))
 	}
 	for n, s := range segs {
-		if s.Number != n || s.Frames != 29 || s.Duration.Round(time.Millisecond) != 968*time.Millisecond || len(s.Data)%188 != 0 || len(s.Data) == 0 {
+		if s.Number != n || s.Frames != 29 || s.Duration.Round(time.Millisecond) != 968*time.Millisecond ||
+			len(s.Data)%188 != 0 || len(s.Data) == 0 {
 			t.Errorf("segment %d: number %d, %d frames, %v, %d bytes", n, s.Number, s.Frames, s.Duration, len(s.Data))
 		}
 	}

@@ -10,9 +10,8 @@ import (
 	"github.com/asticode/go-astiav"
 )
 
-// File is a Source that cuts a media file at its key frames, without coding
-// anything anew. The file is the operator's own, named on the command line; it
-// is not a peer's.
+// File is a Source that cuts a media file at its key frames without transcoding. The file is
+// the operator's own, named on the command line, not a peer's.
 type File struct {
 	path    string
 	segment time.Duration

@@ -47,7 +47,8 @@ func newVideoTrack(o Options) (*track, error) {
 	// One picture in, one packet out: segments can be cut without a queue.
 	opts := astiav.NewDictionary()
 	defer opts.Free()
-	for k, v := range map[string]string{"preset": "ultrafast", "tune": "zerolatency", "forced-idr": "1", "profile": "main"} {
+	for k, v := range map[string]string{"preset": "ultrafast", "tune": "zerolatency", "forced-idr": "1",
+		"profile": "main"} {
 		if err := opts.Set(k, v, astiav.NewDictionaryFlags()); err != nil {
 			t.close()
 			return nil, err
@@ -57,7 +58,8 @@ func newVideoTrack(o Options) (*track, error) {
 }
 
 func newAudioTrack() (*track, error) {
-	desc := fmt.Sprintf("sine=frequency=440:beep_factor=2:sample_rate=%d,aformat=sample_fmts=fltp:channel_layouts=stereo,asetnsamples=n=1024", sampleRate)
+	desc := fmt.Sprintf("sine=frequency=440:beep_factor=2:sample_rate=%d,"+
+		"aformat=sample_fmts=fltp:channel_layouts=stereo,asetnsamples=n=1024", sampleRate)
 	t, err := newTrack(desc, "abuffersink", "aac")
 	if err != nil {
 		return nil, err

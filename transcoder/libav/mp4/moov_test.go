@@ -24,7 +24,8 @@ func u32(v ...uint32) []byte {
 }
 
 func index(table []byte) []byte {
-	return box("moov", box("mvhd", make([]byte, 12)), box("trak", box("tkhd"), box("mdia", box("minf", box("stbl", box("stts"), table)))))
+	return box("moov", box("mvhd", make([]byte, 12)),
+		box("trak", box("tkhd"), box("mdia", box("minf", box("stbl", box("stts"), table)))))
 }
 
 func TestMoovFirst(t *testing.T) {

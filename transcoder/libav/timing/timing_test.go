@@ -46,16 +46,18 @@ func TestLine(t *testing.T) {
 	}{
 		{"times are kept", 0, [][3]int64{{100, 0, 10}, {105, 0, 10}, {400, 0, 10}}, []int64{100, 105, 400}},
 		{"the decoder's guess", 0, [][3]int64{{100, none, 10}, {none, 112, 10}}, []int64{100, 112}},
-		{"the frame's own length", 0, [][3]int64{{100, none, 10}, {none, none, 10}, {none, none, 10}}, []int64{100, 110, 120}},
+		{"the frame's own length", 0, [][3]int64{{100, none, 10}, {none, none, 10}, {none, none, 10}},
+			[]int64{100, 110, 120}},
 		{"the source's rate", 7, [][3]int64{{100, none, 0}, {none, none, 0}}, []int64{100, 107}},
 		{"one tick at last", 0, [][3]int64{{100, none, 0}, {none, none, 0}}, []int64{100, 101}},
-		{"backward and equal times", 0, [][3]int64{{100, 0, 10}, {100, 0, 10}, {50, 0, 10}, {110, 0, 10}}, []int64{100, 101, 102, 110}},
+		{"backward and equal times", 0, [][3]int64{{100, 0, 10}, {100, 0, 10}, {50, 0, 10}, {110, 0, 10}},
+			[]int64{100, 101, 102, 110}},
 		{"no time at all", 10, [][3]int64{{none, none, 0}, {none, none, 0}}, []int64{0, 10}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			line := timing.Line{Nominal: tt.nominal}
+			line := timing.Timeline{Nominal: tt.nominal}
 			var got []int64
 			for _, f := range tt.in {
 				at, _ := line.Next(f[0], f[1], f[2])
@@ -212,12 +214,14 @@ func TestOrder(t *testing.T) {
 		name     string
 		in, want [][2]int64
 	}{
-		{"good times stay", [][2]int64{{3000, 0}, {9000, 3000}, {6000, 6000}}, [][2]int64{{3000, 0}, {9000, 3000}, {6000, 6000}}},
+		{"good times stay", [][2]int64{{3000, 0}, {9000, 3000}, {6000, 6000}},
+			[][2]int64{{3000, 0}, {9000, 3000}, {6000, 6000}}},
 		{"reordering at the start of the clock",
 			[][2]int64{{0, -6000}, {12000, -3000}, {6000, 0}, {3000, 3000}},
 			[][2]int64{{0, 0}, {12000, 1}, {6000, 2}, {3000, 3000}}},
 		{"decode time after presentation time", [][2]int64{{100, 100}, {150, 200}}, [][2]int64{{100, 100}, {150, 150}}},
-		{"repeated and backward times", [][2]int64{{100, 100}, {100, 100}, {50, 50}}, [][2]int64{{100, 100}, {101, 101}, {102, 102}}},
+		{"repeated and backward times", [][2]int64{{100, 100}, {100, 100}, {50, 50}},
+			[][2]int64{{100, 100}, {101, 101}, {102, 102}}},
 		{"missing times", [][2]int64{{none, none}, {none, 50}, {60, none}}, [][2]int64{{0, 0}, {50, 50}, {60, 60}}},
 	}
 	for _, tt := range tests {

@@ -42,14 +42,16 @@ func TestJumpsAndPauses(t *testing.T) {
 		jumps  bool
 	}{
 		{"pictures pause", []timedPacket{picture(1), sound(1), sound(5), sound(9), sound(14), picture(14)}, false},
-		{"sound pauses to the end", []timedPacket{sound(1), picture(1), picture(4), picture(8), picture(11), sound(12)}, false},
+		{"sound pauses to the end", []timedPacket{sound(1), picture(1), picture(4), picture(8), picture(11), sound(12)},
+			false},
 		{"subtitles pause", []timedPacket{tag(1), picture(1), picture(8), picture(14), tag(15)}, false},
 		{"a tag of no clock", []timedPacket{tag(0), picture(3600), tag(3600), sound(3600), picture(3601)}, false},
 		{"all jump", []timedPacket{picture(1), sound(1), picture(3601), sound(3601)}, true},
 		{"tags before the jump", []timedPacket{tag(1), picture(1), sound(1), tag(1.5), picture(3601), sound(3601)}, true},
 		{"tags after the jump", []timedPacket{picture(1), sound(1), picture(3601), tag(3601), sound(3601), tag(3602)}, true},
 		{"tags across it", []timedPacket{tag(1), picture(1), sound(1), picture(3601), tag(3601), sound(3601)}, true},
-		{"tags across there and back", []timedPacket{tag(1), picture(1), picture(3601), sound(3601), picture(1.5), tag(1.6)}, true},
+		{"tags across there and back", []timedPacket{tag(1), picture(1), picture(3601), sound(3601), picture(1.5),
+			tag(1.6)}, true},
 		{"over the clock's end", []timedPacket{tag(95440), picture(95442), tag(95441), picture(2000)}, true},
 	}
 	for _, tt := range tests {

@@ -140,7 +140,8 @@ func (e *encoder) place(p Place) {
 }
 
 func (d *decoder) place() Place {
-	p := Place{Len: int(d.within("a payload's length", 0, core.MaxSegmentBytes)), Slot: int(d.within("a slot", 0, arenaSlots))}
+	p := Place{Len: int(d.within("a payload's length", 0, core.MaxSegmentBytes)),
+		Slot: int(d.within("a slot", 0, arenaSlots))}
 	if p.Slot > 0 && p.Len > slotSize {
 		d.fail("%d bytes in a slot", p.Len)
 	}

@@ -18,7 +18,8 @@ func sharedMemory(size int64) (*os.File, error) {
 		file.Close()
 		return nil, fmt.Errorf("size shared memory: %w", err)
 	}
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS, unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
+	if _, err := unix.FcntlInt(uintptr(fd), unix.F_ADD_SEALS,
+		unix.F_SEAL_GROW|unix.F_SEAL_SHRINK|unix.F_SEAL_SEAL); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("seal shared memory: %w", err)
 	}

@@ -43,8 +43,10 @@ func sampleJob() *core.TranscodeJob {
 		Duration: 2 * time.Second, Signature: true, Reinit: true, Origin: "offchain",
 		Clip: &core.Clip{From: time.Second, To: 3 * time.Second},
 		Profiles: []core.Profile{
-			{Name: "P720", Width: 1280, Height: 720, Bitrate: 3_000_000, FPS: core.Framerate{Num: 30000, Den: 1001}, Profile: core.ProfileHigh, GOP: core.GOPIntra},
-			{Name: "", Width: 0, Height: 360, Format: core.FormatMP4, Encoder: core.CodecHEVC, Quality: 30, ColorDepth: 2, Chroma: core.Chroma444},
+			{Name: "P720", Width: 1280, Height: 720, Bitrate: 3_000_000, FPS: core.Framerate{Num: 30000, Den: 1001},
+				Profile: core.ProfileHigh, GOP: core.GOPIntra},
+			{Name: "", Width: 0, Height: 360, Format: core.FormatMP4, Encoder: core.CodecHEVC, Quality: 30, ColorDepth: 2,
+				Chroma: core.Chroma444},
 		},
 	}
 }
@@ -284,7 +286,8 @@ func TestArena(t *testing.T) {
 		t.Fatal("a small result does not fit")
 	}
 	payload, bufs := frame.NewPayload(5, 0, 6)
-	if err := a.Fill(slot, payload); err != nil || !payload.Complete() || string(bytes.Join(bufs, []byte("|"))) != "first||second" {
+	if err := a.Fill(slot, payload); err != nil || !payload.Complete() ||
+		string(bytes.Join(bufs, []byte("|"))) != "first||second" {
 		t.Errorf("got %q, %v", bufs, err)
 	}
 	if got, err := view.Input(other, 5); err != nil || string(got) != "other" {

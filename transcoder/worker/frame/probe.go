@@ -25,7 +25,8 @@ func EncodeProbed(i transcoder.MediaInfo) []byte {
 // DecodeProbed reads what a look at media found.
 func DecodeProbed(b []byte) (transcoder.MediaInfo, error) {
 	d := decoder{b: b}
-	i := transcoder.MediaInfo{Status: transcoder.ProbeStatus(d.within("a probe's status", int64(transcoder.ProbeFailed), int64(transcoder.ProbeMissing)))}
+	i := transcoder.MediaInfo{Status: transcoder.ProbeStatus(d.within("a probe's status", int64(transcoder.ProbeFailed),
+		int64(transcoder.ProbeMissing)))}
 	for _, s := range [...]*string{&i.Container, &i.VideoCodec, &i.AudioCodec, &i.PixelFormat} {
 		*s = d.text("a name", maxName)
 	}

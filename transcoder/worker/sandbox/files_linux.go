@@ -19,7 +19,8 @@ var readable = []string{
 	"/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/nvidia", "/usr/local/cuda", "/opt/nvidia",
 	"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/nvidia", "/etc/localtime",
 	"/proc/self", "/proc/sys", "/proc/driver", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/devices",
-	"/proc/filesystems", "/proc/modules", "/proc/version", "/sys/devices", "/sys/bus", "/sys/class", "/sys/module", "/sys/kernel/mm",
+	"/proc/filesystems", "/proc/modules", "/proc/version", "/sys/devices", "/sys/bus", "/sys/class", "/sys/module",
+	"/sys/kernel/mm",
 }
 
 // devices may also be written.

@@ -13,7 +13,7 @@ import (
 type call struct {
 	number       uint32
 	alternatives [][]condition
-	// absent answers ENOSYS, as a kernel without the call would: who makes it falls
+	// absent returns ENOSYS, as a kernel without the call would, so that the caller falls
 	// back to an older one.
 	absent bool
 }

@@ -41,9 +41,9 @@ type Options struct {
 // opened. It returns the walls that could not be put up.
 func Prepare(keep int, o Options) (missing []string) { return collect(first(keep, o)) }
 
-// Enter shuts the doors. After it the process can allocate, compute, start
-// threads and use the descriptors it has; the driver of a GPU can also open its own
-// files. It returns the walls that could not be put up.
+// Enter completes the sandbox. After it the process can allocate, compute, start threads and
+// use its open descriptors; the driver of a GPU can also open its own files. It returns the
+// walls that could not be put up.
 func Enter(o Options) (missing []string) { return collect(last(o)) }
 
 type wall struct {

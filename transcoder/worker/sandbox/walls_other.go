@@ -10,8 +10,8 @@ var errNone = errors.New("not on this system; the process is bounded by its job 
 // Watch is a list of system calls elsewhere.
 func Watch() error { return errNone }
 
-// first are the walls that stand before the engine is opened: whoever started the
-// process has put it into its job.
+// first are the walls that stand before the engine is opened: the parent has put the process
+// into its job.
 func first(int, Options) []wall { return nil }
 
 // last are those that this system does not have.

@@ -57,7 +57,7 @@ func (p PayingGateways) Payers(ctx context.Context) []adminapi.Payer {
 	for _, a := range snap.Accounts {
 		who := a.Account.Sender
 		accounts[who] = append(accounts[who], adminapi.PayerAccount{
-			Key: string(a.Account.Key), Balance: earnings.Decimal(a.Balance), InHand: earnings.Decimal(a.InHand),
+			Key: string(a.Account.Key), Balance: earnings.Decimal(a.Balance), InHand: earnings.Decimal(a.InProgress),
 		})
 	}
 	var out []adminapi.Payer

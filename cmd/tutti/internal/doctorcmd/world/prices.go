@@ -33,7 +33,7 @@ func (l *look) feed(ctx context.Context, parts *onchain.Node) {
 	rates := pricing.NewRates(pricing.RatesOptions{
 		Feed: quoter{parts}, Address: l.cfg.Prices.FeedAddr, Board: health.New(l.log, l.Now, nil), Log: l.log, Now: l.Now,
 	})
-	if rates.Learn(ctx) == nil {
+	if rates.EnsureKnown(ctx) == nil {
 		l.rates = rates
 	}
 }

@@ -1,0 +1,77 @@
+package recipient
+
+import (
+	"context"
+	"errors"
+	"math/big"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// fundsState is what a gateway's funds cover at one moment.
+type fundsState struct {
+	funds protocol.SenderFunds
+	// maxFloat is the most that one ticket may pay, faceValue what it should pay, and txCost
+	// what redeeming it costs.
+	maxFloat, faceValue, txCost core.Wei
+}
+
+// view returns the chain's state; the fault ChainNotReady means that it was not read yet.
+func (r *Recipient) view(op string) (protocol.View, error) {
+	v := r.opt.Chain.View()
+	if !v.Known {
+		return v, fault.New(fault.ChainNotReady, op, "the chain was not read yet")
+	}
+	return v, nil
+}
+
+// readFunds reads a gateway's funds. The error is a fault: InsufficientSenderReserve if they
+// cover no ticket worth redeeming, SenderFundsUnknown if they cannot be read.
+func (r *Recipient) readFunds(ctx context.Context, view *protocol.View, sender core.Address) (c fundsState, err error) {
+	const op = "look at a gateway's funds"
+	if c.funds, err = r.opt.Chain.SenderFunds(ctx, sender); err != nil {
+		return c, pm.UnknownFunds(sender, err)
+	}
+	if unlocking(c.funds.WithdrawRound, view.Round.LastInitialized) {
+		return c, fault.Wrap(fault.InsufficientSenderReserve, op, errUnlocking)
+	}
+	if c.maxFloat, err = r.maxFloat(ctx, view, sender, c.funds); err != nil {
+		return c, pm.UnknownFunds(sender, err)
+	}
+	if c.txCost, err = r.txCost(view); err != nil {
+		return c, fault.Wrap(fault.InsufficientSenderReserve, op, err)
+	}
+	c.faceValue, err = pm.FaceValue(pm.Offered{
+		TicketEV: r.opt.TicketEV, MaxFaceValue: r.MaxFaceValue(), MaxFloat: c.maxFloat,
+		TxCost: c.txCost, RedeemGas: r.opt.RedeemGas,
+	})
+	return c, err
+}
+
+var errUnlocking = errors.New("the deposit and the reserve are being unlocked")
+
+// unlocking reports whether funds may be gone before tickets made now are redeemed.
+func unlocking(withdraw, lastInitialized protocol.Round) bool {
+	return withdraw != 0 && withdraw <= lastInitialized+1
+}
+
+func (r *Recipient) maxFloat(ctx context.Context, view *protocol.View, sender core.Address,
+	funds protocol.SenderFunds) (core.Wei, error) {
+	if r.opt.MaxFloat != nil {
+		return r.opt.MaxFloat(ctx, sender)
+	}
+	return pm.MaxFloat(funds, view.PoolSize, r.opt.Pending(sender)), nil
+}
+
+// txCost is what redeeming a ticket costs. The error means an overflow.
+func (r *Recipient) txCost(view *protocol.View) (core.Wei, error) {
+	price := view.Head.BaseFee
+	if least := *r.minGasPrice.Load(); price.Cmp(least) < 0 {
+		price = least
+	}
+	gas := new(big.Int).SetUint64(uint64(r.opt.RedeemGas))
+	return core.WeiOf(gas.Mul(gas, price.Big()))
+}

@@ -1,0 +1,73 @@
+package sender
+
+import (
+	"strconv"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/protocol"
+)
+
+const (
+	// maxSets bounds the unexpired sets of one owner of terms. A hundred streams use 24 000 within
+	// the life of parameters.
+	maxSets = 1 << 17
+	// maxSetsAll bounds those of all: payees choose the recipient.
+	maxSetsAll = 1 << 20
+	// setGrace is how many layer-1 blocks an expired set is kept, so that a reorganization of
+	// that chain does not bring it back.
+	setGrace = 64
+	// wornBlocks is how many layer-1 blocks before parameters expire new ones are requested: 2
+	// minutes on the main chain.
+	wornBlocks = 10
+)
+
+// set is how far the nonces of a set of parameters are used.
+type set struct {
+	next    uint32
+	expires protocol.L1Block
+	// owner is on whose quota it counts.
+	owner string
+}
+
+// takeNonces takes n nonces, which are never used again. Errors are the faults
+// TicketParamsStale if the set is used up, TicketsTooMany and TicketParamsTooMany.
+func (s *Sender) takeNonces(t *Terms, n int) (first uint32, err error) {
+	const op = "number tickets"
+	if n > t.Nonces || n > maxTickets {
+		return 0, fault.New(fault.TicketsTooMany, op, strconv.Itoa(n)+" tickets")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := t.set()
+	x := s.sets[k]
+	if x == nil {
+		if !s.setQuota.acquire(t.owner()) {
+			return 0, fault.New(fault.TicketParamsTooMany, op, k.recipient.String())
+		}
+		x = &set{next: s.issued[k.hash] + 1, expires: t.Params.ExpirationBlock, owner: t.owner()}
+		s.sets[k] = x
+	}
+	// An honest orchestrator never issues the same hash with another expiration; it is
+	// remembered until both have expired.
+	x.expires = max(x.expires, t.Params.ExpirationBlock)
+	if int64(x.next)+int64(n)-1 > int64(t.Nonces) {
+		return 0, fault.New(fault.TicketParamsStale, op, "the parameters are used up")
+	}
+	first = x.next
+	x.next += uint32(n)
+	return first, nil
+}
+
+// sweepSetsLocked drops expired sets.
+func (s *Sender) sweepSetsLocked(view protocol.View) {
+	if !view.Known {
+		return
+	}
+	for k, x := range s.sets {
+		if x.expires > view.Head.L1 || view.Head.L1-x.expires < setGrace {
+			continue
+		}
+		delete(s.sets, k)
+		s.setQuota.release(x.owner)
+	}
+}

@@ -1,0 +1,103 @@
+package aiworkers
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// extendEvery is how often the read deadline of an answer in progress is extended.
+const extendEvery = 20 * time.Second
+
+// answer is an answer in progress. Its body is copied from the worker's request to the
+// waiting job; the request's handler stays until it is over.
+type answer struct {
+	status              int
+	contentType, worker string
+	// from is the instance of the sending worker, "" without one.
+	from string
+	// length is the body's length, -1 when unknown.
+	length int64
+	// err is a failure in place of an answer.
+	err error
+	// over is closed when reading has ended; whole: it was read to its end.
+	over chan struct{}
+	body io.Reader
+	// done releases the memory budget of the bytes.
+	done func()
+
+	mu         sync.Mutex
+	ctl        *http.ResponseController // guarded by mu; nil once the handler may be gone
+	extendedAt time.Time                // guarded by mu
+	stall      time.Duration            // guarded by mu
+	whole      bool                     // guarded by mu
+	ended      bool                     // guarded by mu
+}
+
+func newAnswer(body io.Reader) *answer {
+	return &answer{status: http.StatusOK, length: -1, over: make(chan struct{}), body: body, stall: stallTime}
+}
+
+// read reads the body as it arrives.
+func (a *answer) read(p []byte) (int, error) {
+	a.extendDeadline(false)
+	n, err := a.body.Read(p)
+	if err == io.EOF {
+		a.end(true)
+	}
+	return n, err
+}
+
+// extendDeadline extends the read deadline, now or when it is close.
+func (a *answer) extendDeadline(now bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ctl == nil || !now && time.Since(a.extendedAt) < min(extendEvery, a.stall/2) {
+		return
+	}
+	a.extendedAt = time.Now()
+	// Without deadlines the server detects a dead connection by other means.
+	_ = a.ctl.SetReadDeadline(a.extendedAt.Add(a.stall))
+}
+
+// limitPause lowers the time that the answer may pause from now on.
+func (a *answer) limitPause(d time.Duration) {
+	a.mu.Lock()
+	a.stall = min(a.stall, d)
+	a.mu.Unlock()
+	a.extendDeadline(true)
+}
+
+// shortenStall gives an answer of a lost worker little time for its next byte.
+func (a *answer) shortenStall() {
+	a.mu.Lock()
+	a.stall = lostTime
+	a.mu.Unlock()
+	a.extendDeadline(true)
+}
+
+// end releases the handler and interrupts a waiting read. Only the first call counts.
+func (a *answer) end(whole bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.ended {
+		return
+	}
+	a.ended, a.whole = true, whole
+	if a.ctl != nil && !whole {
+		_ = a.ctl.SetReadDeadline(time.Unix(1, 0))
+	}
+	a.ctl = nil
+	if a.done != nil {
+		a.done()
+	}
+	close(a.over)
+}
+
+// complete reports whether the answer was read to its end.
+func (a *answer) complete() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.whole
+}

@@ -1,0 +1,62 @@
+package transcoders
+
+import (
+	"net"
+
+	"github.com/tuttinode/tutti/server/remote"
+)
+
+// hosts counts the registered workers by host. The zero value is empty; guarded by
+// Service.mu.
+type hosts map[string]int
+
+func (h *hosts) add(addr string) {
+	if *h == nil {
+		*h = make(hosts)
+	}
+	(*h)[hostOf(addr)]++
+}
+
+func (h hosts) remove(addr string) {
+	host := hostOf(addr)
+	if h[host]--; h[host] <= 0 {
+		delete(h, host)
+	}
+}
+
+func hostOf(addr string) string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	return host
+}
+
+// fromOtherWorker reports whether a result for a worker without an instance comes from the
+// host of another worker: task ids can be guessed. A result from a host without workers is
+// accepted, because it may come through a proxy.
+func (s *Service) fromOtherWorker(w *worker, from string) bool {
+	host := hostOf(from)
+	if w.id.Instance != "" || host == hostOf(w.id.Addr) {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hosts[host] > 0
+}
+
+// signedName is the worker with its device, "rig7 gpu 0". Only a device that the worker has
+// registered is added, since every name is counted.
+func (w *worker) signedName(device string) string {
+	if device = remote.Printable(device); device == "" {
+		return w.name
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, d := range w.state.devices {
+		if device == d.Device || device == "gpu "+d.Device {
+			return w.name + " " + device
+		}
+	}
+	return w.name
+}

@@ -1,0 +1,149 @@
+package gpus
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/transcoder/gpus/report"
+)
+
+// problem is a fault of one GPU, or of all of them.
+type problem struct {
+	// about is a device's index, "" for all.
+	about string
+	fault *fault.Fault
+}
+
+// verdict is a report classified by the operator's selection of GPUs.
+type verdict struct {
+	driver gpu.Driver
+	// present were asked for and are there; usable are those that can transcode.
+	present, usable []gpu.Device
+	problems        []problem
+	// blind: the driver cannot be queried from here at all.
+	blind bool
+	// missing: another query may find more devices.
+	missing bool
+}
+
+// classify classifies a report.
+func (h host) classify(want gpu.Selection, l report.Line) verdict {
+	v := verdict{driver: l.Driver}
+	blame := func(about string, f *fault.Fault) { v.problems = append(v.problems, problem{about, f}) }
+	if l.Trouble != nil {
+		v.blind, v.missing = l.Trouble.Kind == report.NoLibrary, true
+		blame("", h.explain(*l.Trouble))
+		return v
+	}
+	have := known(&l)
+	if len(have)+len(l.Unreadable) == 0 {
+		v.missing = true
+		blame("", h.none())
+		return v
+	}
+	choice := want.Choose(have)
+	v.present = choice.Devices
+	for _, u := range l.Unreadable {
+		if want.All || slices.Contains(want.IDs, u.Position) {
+			v.missing = true
+			blame(strconv.Itoa(u.Position), unreadable(u))
+		}
+	}
+	v.usable = modern(l.Driver, whole(v.present, blame), blame)
+	if f := unknown(without(choice, l.Unreadable), have); f != nil {
+		v.missing = true
+		blame("", f)
+	}
+	return v
+}
+
+// known are the devices that the driver reports. Lost ones join the unreadable: only a new
+// process can find them again.
+func known(l *report.Line) (have []gpu.Device) {
+	for _, e := range l.Devices {
+		if e.Lost {
+			l.Unreadable = append(l.Unreadable, report.Unreadable{Position: e.Device.Index, Lost: true})
+			continue
+		}
+		have = append(have, e.Device)
+	}
+	return have
+}
+
+// without are a choice's unknown without those of which is said already that they
+// cannot be read.
+func without(c gpu.Choice, list []report.Unreadable) gpu.Choice {
+	c.Unknown = slices.DeleteFunc(c.Unknown, func(name string) bool {
+		return slices.ContainsFunc(list, func(u report.Unreadable) bool { return strconv.Itoa(u.Position) == name })
+	})
+	return c
+}
+
+// whole are the devices without MIG instances.
+func whole(devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
+	for _, d := range devices {
+		if d.MIG {
+			blame(d.ID(), fault.New(fault.GPUIsMIG, opFind,
+				fmt.Sprintf("GPU %d, %s, is divided into instances (MIG)", d.Index, d.Name)))
+			continue
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// modern are the devices for which the driver is new enough. An old driver only lacks the
+// encoder interface, so cards without an encoder stay usable.
+func modern(driver gpu.Driver, devices []gpu.Device, blame func(string, *fault.Fault)) (out []gpu.Device) {
+	if !driver.TooOld() {
+		return devices
+	}
+	for _, d := range devices {
+		if !d.Encodes {
+			out = append(out, d)
+		}
+	}
+	if len(out) < len(devices) {
+		detail := fmt.Sprintf("the driver is %s, the oldest that will do for cards that encode is %s", driver.Version,
+			gpu.MinimumDriver)
+		blame("", fault.New(fault.DriverTooOld, opFind, detail))
+	}
+	return out
+}
+
+func unreadable(u report.Unreadable) *fault.Fault {
+	if u.Lost {
+		return fault.New(fault.GPUFault, opFind, fmt.Sprintf("XID %d: %s", lost, xidMeaning(lost)))
+	}
+	return fault.New(fault.GPUFault, opFind, u.Why)
+}
+
+// unknown names what was asked for and is not there, and what is.
+func unknown(c gpu.Choice, have []gpu.Device) *fault.Fault {
+	var parts []string
+	if len(c.Unknown) > 0 {
+		parts = append(parts, "there is no GPU "+strings.Join(c.Unknown, ", "))
+	}
+	if len(c.Ambiguous) > 0 {
+		parts = append(parts, "more than one GPU begins with "+strings.Join(c.Ambiguous, ", "))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	var there []string
+	for _, d := range have {
+		there = append(there, fmt.Sprintf("%d (%s, %s)", d.Index, d.Name, d.UUID))
+		if len(there) == 8 && len(have) > 8 {
+			there = append(there, fmt.Sprintf("and %d more", len(have)-8))
+			break
+		}
+	}
+	if len(there) > 0 {
+		parts = append(parts, "the machine has "+strings.Join(there, ", "))
+	}
+	return fault.New(fault.GPUIndexUnknown, opFind, strings.Join(parts, "; "))
+}

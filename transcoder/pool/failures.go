@@ -1,0 +1,126 @@
+package pool
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/pool/incidents"
+)
+
+// maxAttempts bounds the devices that one segment is tried on: a harmful segment must not
+// reach all of them.
+const maxAttempts = 5
+
+// segmentAttempts are the attempts at one segment. Often only the result of the next
+// device shows whether the segment or the device was at fault.
+type segmentAttempts struct {
+	p        *Pool
+	s        *session
+	job      *core.TranscodeJob
+	segment  *incidents.Segment
+	began    time.Time
+	failures []failure
+	// unverified: neither the stream nor its sender has a record of good segments.
+	unverified bool
+	// countedPlay is the playing time that was counted for the session so far.
+	countedPlay time.Duration
+}
+
+// failure is a failed attempt.
+type failure struct {
+	d        *device
+	remote   bool
+	err      error
+	from, to time.Time
+}
+
+func (f *failure) code() fault.Code { return fault.CodeOf(f.err) }
+
+// unanswered: a remote device had not answered when its time was over.
+func (f *failure) unanswered() bool {
+	switch f.code() {
+	case fault.RemoteWorkerTimeout, fault.TranscodeTimeout, fault.DeadlineExceeded:
+		return f.remote
+	}
+	return false
+}
+
+// timedOutThere: a tutti transcoder on another machine reported itself that the segment's time was
+// over. It is alive, and has checked whether the segment or its device was the cause; it no longer
+// offers a device that was.
+func (f *failure) timedOutThere() bool { return f.remote && errors.Is(f.err, fault.TranscodeTimeout) }
+
+// workerEnded: the segment ended a media worker on another machine, or its session did so
+// there too often.
+func (f *failure) workerEnded() bool {
+	return f.remote && (workerDied(f.err) || f.code() == fault.SegmentRefused)
+}
+
+// hadFairTime: the device had enough time for a missing answer to count against it.
+func (f *failure) hadFairTime(job *core.TranscodeJob) bool {
+	return f.to.Sub(f.from) >= core.WorkDeadline(job.Duration)/4
+}
+
+// recordFailure records a failed attempt, and blames the device when that is already
+// certain.
+func (a *segmentAttempts) recordFailure(d *device, from time.Time, err error) {
+	f := failure{d: d, remote: d.isRemote(), err: err, from: from, to: time.Now()}
+	a.failures = append(a.failures, f)
+	a.p.countFailure(d, err)
+	if deviceFault(err) && !f.unanswered() && !f.workerEnded() && !(maybeSegmentFault(err) && !f.remote && d.isolates()) {
+		a.p.blameDevice(d, err)
+	}
+	if f.code() == fault.RemoteWorkerLost {
+		a.p.losses.add(d, a.s.id, f.to)
+	}
+	a.p.learnLimit(d, a.s, err)
+}
+
+// nextDevice is the device for the next attempt after d failed, nil when there is none.
+// Each device gets one attempt; a single device gets two. A failure that is likely to
+// repeat is confirmed by one other device.
+func (a *segmentAttempts) nextDevice(ctx context.Context, d *device, err error) *device {
+	final, f := isFinal(err), fault.CodeOf(err)
+	switch {
+	case expired(ctx), len(a.failures) >= maxAttempts, !final && !worthRetry(err):
+		return nil
+	case a.countDevices((*failure).unanswered) >= 2, a.countDevices((*failure).workerEnded) >= 2,
+		a.countDevices((*failure).final) >= 2:
+		return nil
+	}
+	tried := make([]*device, 0, maxAttempts)
+	for i := range a.failures {
+		tried = append(tried, a.failures[i].d)
+	}
+	if next := a.p.move(a.s, false, tried...); next != nil {
+		return next
+	}
+	if final || len(a.failures) > 1 || capacityFailure(err) || f == fault.TranscoderBehind || !d.attached() {
+		return nil
+	}
+	return d
+}
+
+func (f *failure) final() bool { return isFinal(f.err) }
+
+// blamesSegment: the device reported that the segment is at fault.
+func (f *failure) blamesSegment() bool {
+	return isFinal(f.err) || fault.ClassOf(f.err) == fault.BadRequest || f.code() == fault.ZeroSegments
+}
+
+func (a *segmentAttempts) countDevices(is func(*failure) bool) int { return len(a.devices(is)) }
+
+// devices are the distinct devices with failures of a kind.
+func (a *segmentAttempts) devices(is func(*failure) bool) []*device {
+	var out []*device
+	for i := range a.failures {
+		if f := &a.failures[i]; is(f) && !slices.Contains(out, f.d) {
+			out = append(out, f.d)
+		}
+	}
+	return out
+}
