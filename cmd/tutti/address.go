@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
@@ -56,14 +57,14 @@ func (n *node) addAddress(rules *orchestrate.Orchestrator, cert *tlscert.Source)
 
 // warnPrivate says that nobody on the internet reaches the chosen address.
 func (n *node) warnPrivate(chosen string) {
-	if chosen != "" && !contracts.Private(n.chain.network.Name) && reachability.Private(chosen) {
+	if chosen != "" && !contracts.Private(n.chain.Network.Name) && reachability.Private(chosen) {
 		n.board.Set(health.Key{Code: fault.ServiceAddrPrivate}, n.cfg.Addresses.Service.Host+" is a not a public address or hostname")
 	}
 }
 
 // registered keeps the advertised address what the registry says.
 type registered struct {
-	chain  *chainWork
+	chain  *chain.Part
 	rules  *orchestrate.Orchestrator
 	follow bool
 	check  *reachabilitycheck.Checker

@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,15 +14,13 @@ import (
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/ai/pictures"
-	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/http1"
 	"github.com/tuttinode/tutti/server/metrics"
-	"github.com/tuttinode/tutti/transcoder/pool"
-	"github.com/tuttinode/tutti/transcoder/stills"
 )
 
 // aiWork is the AI part of an orchestrator: what serves its models, or why
@@ -59,7 +54,7 @@ func (n *node) newAI(ctx context.Context) *aiWork {
 	}
 	// Servers behind a url need none of them, and containers wait for them.
 	devices, _ := n.findGPUs(ctx)
-	list, notices, problems := loadModels(n.cfg, devices)
+	list, notices, problems := modelconfig.Load(n.cfg, devices)
 	for _, notice := range notices {
 		n.log.Warn("models file", "notice", notice.String())
 	}
@@ -86,15 +81,15 @@ func (n *node) withoutModels() (notice string) {
 // findGPUs looks for the GPUs that were asked for. The board says what is missing
 // of them; those that are there are used all the same.
 func (n *node) findGPUs(ctx context.Context) ([]models.Device, error) {
-	seen := lookForGPUs(ctx, n.cfg.Transcoding.Devices)
+	seen := modelconfig.FindGPUs(ctx, n.cfg.Transcoding.Devices)
 	present := seen.Present()
-	n.cards.Store(&present)
-	devices, err := devicesForModels(n.cfg, seen, n.budget)
+	n.modelCards.Store(&present)
+	devices, err := modelconfig.GPUs(n.cfg, seen, n.budget)
 	n.modelGPUs.Store(&devices)
-	if ctx.Err() != nil || transcodesOnGPUs(n.cfg) {
+	if ctx.Err() != nil || modelconfig.TranscodesOnGPUs(n.cfg) {
 		return devices, err // whoever watches them for transcoding says what is wrong
 	}
-	for _, code := range gpuTroubles {
+	for _, code := range modelconfig.Problems {
 		if err == nil || fault.CodeOf(err) != code {
 			n.board.Clear(health.Key{Code: code})
 		}
@@ -144,14 +139,14 @@ func (n *node) answerLimits() inference.Limits {
 
 func (n *node) newManager(list *models.Config, devices []models.Device) *manager.Manager {
 	opt := manager.Options{
-		Entries:          runnerEntries(list, n.cfg.AI.VerboseLogs),
+		Entries:          modelconfig.Entries(list, n.cfg.AI.VerboseLogs),
 		Backends:         manager.Clients(http1.New(http1.Options{}), n.answerLimits(), n.log),
-		Devices:          runnerDevices(devices),
+		Devices:          modelconfig.Devices(devices),
 		ContainersPerGPU: n.cfg.AI.ContainersPerGPU,
 		// Who waits for a cold model to load stands in the line too.
 		Queue:    max(1, n.cfg.AI.Queue),
 		IdleTTL:  n.cfg.AI.KeepAlive,
-		Pictures: pictures.New(pictures.Options{Version: version}),
+		Pictures: pictures.New(pictures.Options{Version: release.Version}),
 		Board:    n.board,
 		Recorder: n.inferenceRecorder(metrics.Orchestrator),
 		Log:      n.log,
@@ -161,7 +156,7 @@ func (n *node) newManager(list *models.Config, devices []models.Device) *manager
 	if len(devices) == 0 && !n.cfg.Transcoding.Devices.None() {
 		opt.Find = func(ctx context.Context) ([]manager.Device, error) {
 			found, err := n.findGPUs(ctx)
-			return runnerDevices(found), err
+			return modelconfig.Devices(found), err
 		}
 	}
 	n.addContainers(&opt, list.Managed())
@@ -172,13 +167,13 @@ func (n *node) newManager(list *models.Config, devices []models.Device) *manager
 // yet may come with a reload. What cannot be had is the reason why its containers fail;
 // servers behind a url, and video, go on.
 func (n *node) addContainers(opt *manager.Options, now bool) {
-	images, err := runnerImages(n.cfg)
+	images, err := modelconfig.Images(n.cfg)
 	opt.Images = manager.Images(images)
 	if err != nil {
 		opt.Images = ownImages(err)
 	}
-	if opt.ModelsDir, opt.NoContainers = filepath.Abs(modelsDir(n.cfg)); now {
-		opt.ModelsDir, opt.NoContainers = makeModelsDir(n.cfg)
+	if opt.ModelsDir, opt.NoContainers = filepath.Abs(modelconfig.Dir(n.cfg)); now {
+		opt.ModelsDir, opt.NoContainers = modelconfig.MakeDir(n.cfg)
 	}
 	if opt.NoContainers != nil {
 		return
@@ -202,35 +197,21 @@ func ownImages(why error) func(*manager.Entry) (string, error) {
 	}
 }
 
-func makeModelsDir(cfg *config.Config) (string, error) {
-	dir, err := filepath.Abs(modelsDir(cfg))
-	if err == nil {
-		err = os.MkdirAll(dir, 0o755)
-	}
-	if err != nil {
-		return "", fault.Wrap(fault.ModelsDirUnusable, "make the models directory", err)
-	}
-	return dir, nil
-}
+// elsewhere is as many devices as workers may have, of any size: what does not run
+// here need not fit here.
+const elsewhere = 1024
 
-// mediaTools lets the AI part use the media workers: for the length of audio and for
-// videos of frames. Both are hostile bytes, which this process does not decode.
-type mediaTools struct{ pool *pool.Pool }
-
-// Duration is the length of an audio file.
-func (m mediaTools) Duration(ctx context.Context, data []byte) (time.Duration, error) {
-	info, err := m.pool.Probe(ctx, data)
-	if err != nil {
-		return 0, err
+// pricesOfModels reads the models file of an orchestrator that runs no models itself,
+// for the prices of those that its workers bring.
+func (n *node) pricesOfModels(w *aiWork) {
+	if !n.cfg.Roles.Orchestrator || n.cfg.AI.Models == "" {
+		return
 	}
-	return info.Duration, nil
-}
-
-// EncodeMP4 makes a video of PNG frames.
-func (m mediaTools) EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
-	var id [8]byte
-	if _, err := rand.Read(id[:]); err != nil {
-		return nil, err
+	list, notices, problems := modelconfig.Load(n.cfg, make([]models.Device, elsewhere))
+	for _, notice := range notices {
+		n.log.Warn("models file", "notice", notice.String())
 	}
-	return stills.Encode(ctx, m.pool, core.SessionID("frames-"+hex.EncodeToString(id[:])), frames, fps, width, height)
+	w.models = list
+	why := n.reportModels(w, problems)
+	w.notice.Store(&why)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
@@ -38,7 +39,7 @@ func aiNode(t *testing.T, gpus config.Devices, script ...string) (*node, *fakegp
 // missing is what the board says of GPUs.
 func missing(n *node) string {
 	for _, c := range n.board.Snapshot() {
-		if slices.Contains(gpuTroubles, c.Code) && c.About == "" {
+		if slices.Contains(modelconfig.Problems, c.Code) && c.About == "" {
 			return c.Detail
 		}
 	}

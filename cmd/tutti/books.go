@@ -1,29 +1,13 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"database/sql"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reward"
-	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/earnings"
 	"github.com/tuttinode/tutti/pm/ledger"
-	"github.com/tuttinode/tutti/pm/paymentlog"
-	"github.com/tuttinode/tutti/pm/recipient"
-	"github.com/tuttinode/tutti/pm/sender"
-	"github.com/tuttinode/tutti/server/admin"
 )
-
-// lookTimeout bounds how long a look at gateways waits for the chain.
-const lookTimeout = 5 * time.Second
 
 // addBooks makes what the admin API and the metrics read of tickets, income and
 // spending.
@@ -31,192 +15,22 @@ func (n *node) addBooks(ctx context.Context) error {
 	var reader *ledger.Reader
 	if e := n.earning; e != nil {
 		reader = e.ledger.Reader
-		n.books.Tickets = winningTickets{reader}
+		n.books.Tickets = adminview.NewTickets(reader)
 		sums := e.ledger.Summary()
 		n.add(sums)
-		n.books.Income = newIncome(sums, n.chain.Reward, n.round)
-		payers := payingGateways{recipient: e.recipient}
+		n.books.Income = adminview.NewIncome(sums, n.chain.Reward, n.round)
+		payers := adminview.PayingGateways{Recipient: e.recipient}
 		if e.redeemer != nil {
-			n.books.Redeemer, payers.redeemer = e.redeemer, e.redeemer
+			n.books.Redeemer, payers.Redeemer = e.redeemer, e.redeemer
 		}
 		if e.recipient != nil {
 			n.books.Payers = payers
 		}
 	}
 	if p := n.paying; p != nil {
-		n.books.Spending, n.books.Credits = newSpending(p.spent), credits{p.sender}
+		n.books.Spending, n.books.Credits = adminview.NewSpending(p.spent), adminview.NewCredits(p.sender)
 	}
 	return n.watchTickets(reader)
-}
-
-// booksFile is the ledger's connections for reading. They are closed when nobody
-// reads any more.
-type booksFile struct{ db *sql.DB }
-
-// Name is the component's name.
-func (booksFile) Name() string { return "books for reading" }
-
-// Run closes the connection when ctx ends.
-func (b booksFile) Run(ctx context.Context, ready func()) error {
-	ready()
-	<-ctx.Done()
-	return b.db.Close()
-}
-
-// winningTickets are the ledger's, for the admin API.
-type winningTickets struct{ *ledger.Reader }
-
-// Winners are the newest first.
-func (w winningTickets) Winners(ctx context.Context, f admin.TicketFilter) ([]pm.Winner, error) {
-	filter := ledger.Filter{Sender: f.Gateway, Hash: f.Hash, Limit: f.Limit, Before: f.Before}
-	if f.State != "" {
-		filter.States = []pm.TicketState{f.State}
-	}
-	return w.Reader.Winners(ctx, filter)
-}
-
-// payingGateways are those that have accounts.
-type payingGateways struct {
-	recipient *recipient.Recipient
-	// redeemer is nil where another process redeems.
-	redeemer redeeming
-}
-
-// Payers are the gateways with their accounts and their money on the chain.
-func (p payingGateways) Payers(ctx context.Context) []adminapi.Payer {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-	defer cancel()
-	snap := p.recipient.Snapshot(ctx)
-	accounts := make(map[core.Address][]adminapi.PayerAccount)
-	for _, a := range snap.Accounts {
-		who := a.Account.Sender
-		accounts[who] = append(accounts[who], adminapi.PayerAccount{
-			Key: string(a.Account.Key), Balance: earnings.Decimal(a.Balance), InHand: earnings.Decimal(a.InProgress),
-		})
-	}
-	var out []adminapi.Payer
-	for _, s := range snap.Senders {
-		payer := adminapi.Payer{
-			Gateway: s.Sender, Deposit: s.Funds.Deposit, Reserve: s.Funds.Reserve.FundsRemaining, MaxFloat: s.MaxFloat, Accounts: accounts[s.Sender],
-		}
-		if p.redeemer != nil {
-			payer.Waiting = p.redeemer.Pending(s.Sender)
-		}
-		out = append(out, payer)
-	}
-	return out
-}
-
-// income reports what the ledger and the memory of rewards have.
-type income struct {
-	reports  *remembered[earnings.By, *earnings.Income]
-	workers  *remembered[struct{}, *earnings.Workers]
-	overview *remembered[struct{}, *earnings.Overview]
-}
-
-func newIncome(books *ledger.Summary, rewards func() reward.Status, round func() protocol.Round) income {
-	return income{
-		reports: newRemembered(time.Now, func(ctx context.Context, by earnings.By) (*earnings.Income, error) {
-			totals, err := books.Totals(ctx, by.Query())
-			if err != nil {
-				return nil, err
-			}
-			return earnings.MakeIncome(by, totals, rewardsOf(rewards())), nil
-		}),
-		workers: newRemembered(time.Now, func(ctx context.Context, _ struct{}) (*earnings.Workers, error) {
-			totals, err := books.Totals(ctx, earnings.WorkersQuery())
-			if err != nil {
-				return nil, err
-			}
-			return earnings.MakeWorkers(totals), nil
-		}),
-		overview: newRemembered(time.Now, func(ctx context.Context, _ struct{}) (*earnings.Overview, error) {
-			totals, err := books.Totals(ctx, earnings.OverviewQuery())
-			if err != nil {
-				return nil, err
-			}
-			return earnings.MakeOverview(totals, rewardsOf(rewards()), ledger.DayOf(time.Now()), round()), nil
-		}),
-	}
-}
-
-// Income is what was earned.
-func (i income) Income(ctx context.Context, by earnings.By) (*earnings.Income, error) {
-	return i.reports.get(ctx, by)
-}
-
-// Workers is who did which part of it.
-func (i income) Workers(ctx context.Context) (*earnings.Workers, error) {
-	return i.workers.get(ctx, struct{}{})
-}
-
-// Overview is all of it at one moment.
-func (i income) Overview(ctx context.Context) (*earnings.Overview, error) {
-	return i.overview.get(ctx, struct{}{})
-}
-
-// rewardsOf are the rounds whose reward is remembered.
-func rewardsOf(s reward.Status) (out []earnings.Reward) {
-	for _, p := range s.History {
-		if !p.Amount.IsZero() {
-			out = append(out, earnings.Reward{Round: p.Round, At: p.Time, Amount: p.Amount})
-		}
-	}
-	return out
-}
-
-// spending reports what a gateway paid.
-type spending struct {
-	reports *remembered[struct{}, *earnings.Spending]
-}
-
-func newSpending(store *paymentlog.Store) spending {
-	return spending{newRemembered(time.Now, func(ctx context.Context, _ struct{}) (*earnings.Spending, error) {
-		totals, err := store.Totals(ctx, earnings.SpendingQuery())
-		if err != nil {
-			return nil, err
-		}
-		return earnings.MakeSpending(totals), nil
-	})}
-}
-
-// Spending is what was paid whom for what.
-func (s spending) Spending(ctx context.Context) (*earnings.Spending, error) {
-	return s.reports.get(ctx, struct{}{})
-}
-
-// credits are what orchestrators were paid and have not worked for.
-type credits struct{ sender *sender.Sender }
-
-// Credits are the largest first.
-func (c credits) Credits() []adminapi.Credit {
-	all := c.sender.Credits()
-	slices.SortFunc(all, func(a, b sender.Credit) int {
-		return cmp.Or(b.Unworked.Cmp(a.Unworked), strings.Compare(a.Payee, b.Payee))
-	})
-	wei := func(v pm.Value) core.Wei {
-		w, _ := core.WeiOf(v.Floor()) // never negative
-		return w
-	}
-	out := make([]adminapi.Credit, 0, len(all))
-	for _, k := range all {
-		out = append(out, adminapi.Credit{
-			Orchestrator: k.Payee, Unworked: wei(k.Unworked), InProgress: wei(k.InProgress), Bound: wei(k.Bound),
-			Stopped: k.Stopped, Balance: wei(k.Balance),
-		})
-	}
-	return out
-}
-
-// Forgive takes an account in any letters.
-func (c credits) Forgive(orchestrator string) error {
-	if a, err := core.ParseAddress(orchestrator); err == nil {
-		orchestrator = a.String()
-	}
-	if !c.sender.Forgive(orchestrator) {
-		return fault.New(fault.CreditUnknown, "forgive an orchestrator", orchestrator)
-	}
-	return nil
 }
 
 // round is the present round, 0 while it is not known.
@@ -225,4 +39,18 @@ func (n *node) round() protocol.Round {
 		return v.Round.Number
 	}
 	return 0
+}
+
+// quotes are nil where no tickets are taken.
+func (n *node) quotes() *adminview.PriceQuotes {
+	if n.earning == nil || n.earning.recipient == nil {
+		return nil
+	}
+	r := n.earning.recipient
+	return &adminview.PriceQuotes{
+		Book: n.prices.Book, Quote: r.Quote, Paying: adminview.Payers(r),
+		Terms: func() adminapi.TicketTerms {
+			return adminapi.TicketTerms{TicketEV: n.cfg.Tickets.EV, MaxFaceValue: r.MaxFaceValue()}
+		},
+	}
 }

@@ -3,12 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"path/filepath"
-	"runtime"
-	"strconv"
 
-	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/gpu"
@@ -16,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/transcoder/devices"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/probe"
-	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
 // addGPUs adds what watches the GPUs that were asked for, and what keeps a media
@@ -36,7 +31,7 @@ func (n *node) addGPUs(recorder core.Recorder) error {
 	n.add(watcher)
 	n.keeper = devices.New(devices.Options{
 		Inventory: watcher, Start: n.startGPU(watcher, recorder),
-		Test: n.cfg.Transcoding.TestAtStart, Inherited: n.process.ahead.findings(),
+		Test: n.cfg.Transcoding.TestAtStart, Inherited: n.ahead.Findings(),
 		// Untested, a card is taken at its vendor's word: what the usual ones can do.
 		Base:   placement.Offer{Capabilities: n.offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
 		Adjust: n.adjust,
@@ -46,67 +41,24 @@ func (n *node) addGPUs(recorder core.Recorder) error {
 	return nil
 }
 
-// cudaCache is the folder in the data directory in which drivers keep what they
-// compile for their cards.
-const cudaCache = "cuda-cache"
-
 // startGPU starts the media worker of a card, or takes the one that was started before
 // this process took another's place.
 func (n *node) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(context.Context, gpu.Device) (probe.Worker, error) {
-	s := cardStarter{cfg: n.cfg, log: n.log, recorder: recorder, inventory: inventory, uvm: gpus.NewUVM(n.log)}
-	ahead := n.process.ahead
-	if ahead != nil {
-		ahead.recorder.to.Store(&recorder)
-	}
+	s := media.NewStarter(n.cfg, n.log, recorder, inventory)
+	ahead := n.ahead
+	ahead.Record(recorder)
 	return func(ctx context.Context, d gpu.Device) (probe.Worker, error) {
-		client := ahead.take(d)
+		client := ahead.Take(d)
 		var err error
 		if client == nil {
-			client, err = s.start(ctx, d)
+			client, err = s.Start(ctx, d)
 		}
 		if err != nil {
 			return nil, err
 		}
-		n.tend(client)
+		n.addWorker(client)
 		return client, nil
 	}
-}
-
-// cardStarter starts media workers of cards.
-type cardStarter struct {
-	cfg       *config.Config
-	log       *slog.Logger
-	recorder  core.Recorder
-	inventory gpu.Inventory
-	uvm       *gpus.UVM
-}
-
-func (s *cardStarter) start(ctx context.Context, d gpu.Device) (*worker.Client, error) {
-	o := workerOptions(s.cfg, s.log, s.recorder)
-	o.Device, o.GPU, o.UUID = strconv.Itoa(d.Index), true, string(d.UUID)
-	o.Cache = filepath.Join(s.cfg.Storage.DataDir, cudaCache)
-	o.Cores = coresFor(d, s.inventory.Devices(), runtime.NumCPU())
-	s.uvm.Load(ctx)
-	client, err := worker.Start(ctx, o)
-	if err != nil {
-		return nil, s.uvm.Explain(err)
-	}
-	return client, nil
-}
-
-// coresFor is how many cores a card's worker may count on: those without an encoder
-// leave encoding to the processor, and share it.
-func coresFor(d gpu.Device, all []gpu.Device, cores int) int {
-	if d.Encodes {
-		return cores
-	}
-	sharing := 0
-	for _, other := range all {
-		if !other.Encodes {
-			sharing++
-		}
-	}
-	return max(1, cores/max(1, sharing))
 }
 
 // adjust makes a card's offer the node's.
@@ -123,4 +75,17 @@ func (n *node) memoryUse(device string) gpu.Bytes {
 		}
 	}
 	return 0
+}
+
+// handedCards are the findings of this node's GPUs as text, "" for none.
+func (n *node) handedCards() string {
+	if n.keeper == nil {
+		return ""
+	}
+	text, err := media.FindingsText(n.cfg.Transcoding.EncoderPreset, n.keeper.Findings())
+	if err != nil {
+		n.log.Warn("the GPUs are tested again after the upgrade", "err", err)
+		return ""
+	}
+	return text
 }

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -17,9 +18,9 @@ import (
 	"github.com/tuttinode/tutti/server/metrics"
 )
 
-// panel is where the dashboard's parts are picked up while the node is put together.
+// dashboardParts is where the dashboard's parts are picked up while the node is put together.
 // The zero value shows nothing.
-type panel struct {
+type dashboardParts struct {
 	series *dashboard.Series
 	// sessions is nil on a node that transcodes for nobody.
 	sessions *dashboard.Sessions
@@ -41,19 +42,19 @@ type reloaded struct {
 func (n *node) dashboard() admin.Dashboard {
 	d := admin.Dashboard{
 		Gate: gate{n}, Models: modelList{n}, Settings: settings{n}, SeriesStep: dashboard.Step,
-		Tail: logTail{n.sink},
+		Tail: adminview.NewLogTail(n.sink),
 	}
-	if n.panel.series != nil {
-		d.Series = n.panel.series
+	if n.dashboardParts.series != nil {
+		d.Series = n.dashboardParts.series
 	}
 	switch {
-	case n.panel.sessions != nil:
-		d.Sessions = n.panel.sessions
+	case n.dashboardParts.sessions != nil:
+		d.Sessions = n.dashboardParts.sessions
 	case n.gateway != nil:
 		d.Sessions = streams{n.gateway}
 	}
-	if n.asked.book != nil {
-		d.Refusals = refusals{n.asked.book}
+	if n.jobRecords.book != nil {
+		d.Refusals = refusals{n.jobRecords.book}
 	}
 	if n.gpus != nil {
 		d.GPUs = graphics{n}
@@ -65,8 +66,8 @@ func (n *node) dashboard() admin.Dashboard {
 // gateway and orchestrator is shown as an orchestrator, or each segment would count
 // twice.
 func (n *node) counts(nodeType string) bool {
-	if n.panel.series == nil {
-		n.panel.series = dashboard.NewSeries(time.Now)
+	if n.dashboardParts.series == nil {
+		n.dashboardParts.series = dashboard.NewSeries(time.Now)
 	}
 	if n.cfg.Roles.Gateway && n.cfg.Roles.Orchestrator {
 		return nodeType != metrics.Gateway
@@ -79,7 +80,7 @@ func (n *node) seen(nodeType string, r core.Recorder) core.Recorder {
 	if !n.counts(nodeType) {
 		return r
 	}
-	return n.panel.series.Recorder(r)
+	return n.dashboardParts.series.Recorder(r)
 }
 
 // seenJobs is seen for AI jobs.
@@ -87,13 +88,13 @@ func (n *node) seenJobs(nodeType string, r inference.Recorder) inference.Recorde
 	if !n.counts(nodeType) {
 		return r
 	}
-	return n.panel.series.Inference(r)
+	return n.dashboardParts.series.Inference(r)
 }
 
 // watched lets the dashboard see the sessions.
 func (n *node) watched(next core.Transcoder) core.Transcoder {
-	n.panel.sessions = dashboard.Watch(next, time.Now, n.panel.series)
-	return n.panel.sessions
+	n.dashboardParts.sessions = dashboard.Watch(next, time.Now, n.dashboardParts.series)
+	return n.dashboardParts.sessions
 }
 
 // gate says whether the node takes work.
@@ -102,10 +103,10 @@ type gate struct{ n *node }
 // Gate looks at every door of the node.
 func (g gate) Gate() adminapi.Gate {
 	var out adminapi.Gate
-	if last := g.n.panel.reloaded.Load(); last != nil {
+	if last := g.n.dashboardParts.reloaded.Load(); last != nil {
 		out.Reloaded = &last.at
 	}
-	if rules := g.n.panel.rules; rules != nil {
+	if rules := g.n.dashboardParts.rules; rules != nil {
 		out.Stopping = rules.Draining()
 		if g.n.media != nil {
 			out.Doors = append(out.Doors, videoDoor(rules.Usage(), rules.Capped, out.Stopping))
@@ -117,7 +118,7 @@ func (g gate) Gate() adminapi.Gate {
 	if d, is := g.aiDoor(out.Stopping); is {
 		out.Doors = append(out.Doors, d)
 	}
-	if place := g.n.standing(); place != nil && g.n.panel.rules != nil {
+	if place := g.n.chainStatus(); place != nil && g.n.dashboardParts.rules != nil {
 		if s, known := place(); known {
 			unseen(out.Doors, &s)
 		}
@@ -144,7 +145,7 @@ func unseen(doors []adminapi.Door, s *orchestratorstatus.Standing) {
 // workerDoor is that of devices which work for an orchestrator elsewhere: open while one
 // is ready and the orchestrator knows of it.
 func (g gate) workerDoor() (adminapi.Door, bool) {
-	if g.n.panel.rules != nil || g.n.media == nil || !g.n.cfg.Roles.Transcoder {
+	if g.n.dashboardParts.rules != nil || g.n.media == nil || !g.n.cfg.Roles.Transcoder {
 		return adminapi.Door{}, false
 	}
 	use := g.n.media.Usage()
@@ -177,12 +178,12 @@ func videoDoor(u orchestrate.Usage, capped func() *fault.Fault, stopping bool) a
 // aiDoor is open while a model takes jobs, or would be loaded for one.
 func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
 	states := modelList(g).states()
-	if g.n.doors != nil {
-		for _, w := range g.n.doors.ai.Workers() {
+	if g.n.workerServices != nil {
+		for _, w := range g.n.workerServices.ai.Workers() {
 			states = append(states, w.Models...)
 		}
 	}
-	elsewhere := g.n.panel.rules == nil && g.n.cfg.Roles.AIWorker
+	elsewhere := g.n.dashboardParts.rules == nil && g.n.cfg.Roles.AIWorker
 	if len(states) == 0 && !elsewhere {
 		return adminapi.Door{}, false
 	}
@@ -219,7 +220,7 @@ func (n *node) streamsDoor(inUse, limit int) adminapi.Door {
 		d.Reason = "as many streams as a gateway takes"
 	}
 	for _, c := range n.board.Snapshot() {
-		if c.Code == nobodyAnswers.Code && c.About == nobodyAnswers.About {
+		if c.Code == noAnswer.Code && c.About == noAnswer.About {
 			d.Open, d.Code, d.Reason = false, string(c.Code), c.Detail
 		}
 	}

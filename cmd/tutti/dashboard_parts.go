@@ -19,10 +19,10 @@ type modelList struct{ n *node }
 
 // states are those of this machine.
 func (m modelList) states() []inference.ModelState {
-	if m.n.panel.models == nil {
+	if m.n.dashboardParts.models == nil {
 		return nil
 	}
-	return m.n.panel.models()
+	return m.n.dashboardParts.models()
 }
 
 // Models are all of them.
@@ -30,10 +30,10 @@ func (m modelList) Models() (out []adminapi.Model) {
 	for _, s := range m.states() {
 		out = append(out, modelOf(&s))
 	}
-	if m.n.doors == nil {
+	if m.n.workerServices == nil {
 		return out
 	}
-	for _, w := range m.n.doors.ai.Workers() {
+	for _, w := range m.n.workerServices.ai.Workers() {
 		for i := range w.Models {
 			one := modelOf(&w.Models[i])
 			one.Remote, one.Devices = true, []string{w.Name}
@@ -112,7 +112,7 @@ type settings struct{ n *node }
 // a restart is only pending.
 func (s settings) Settings() (out []adminapi.Option) {
 	news := map[string]config.Difference{}
-	if last := s.n.panel.reloaded.Load(); last != nil {
+	if last := s.n.dashboardParts.reloaded.Load(); last != nil {
 		for _, d := range config.Compare(s.n.cfg, last.cfg) {
 			news[d.Option] = d
 		}

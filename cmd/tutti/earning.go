@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
@@ -28,7 +29,7 @@ type earning struct {
 	recipient *recipient.Recipient
 	// redeemer is nil where another process redeems, and handing where this one does.
 	redeemer redeeming
-	handing  *client.Client
+	handover *client.Client
 	// payouts looks whether that was paid; nil where handing is.
 	payouts *payout.Watcher
 	token   pm.Secret
@@ -52,9 +53,9 @@ func (n *node) addEarning(ctx context.Context) error {
 		return err
 	}
 	opt := recipient.Options{
-		Ledger: e.ledger, Opening: opening, Prices: n.prices.book, Chain: n.chain.Chain, Recipient: n.chain.orchestrator,
+		Ledger: e.ledger, Opening: opening, Prices: n.prices.Book, Chain: n.chain.Chain, Recipient: n.chain.Orchestrator,
 		TicketEV: n.cfg.Tickets.EV, MaxFaceValue: n.cfg.Tickets.MaxFaceValue,
-		RedeemGas: n.chain.network.RedeemGas, MinGasPrice: n.chain.Transactions.Prices().Min,
+		RedeemGas: n.chain.Network.RedeemGas, MinGasPrice: n.chain.Transactions.Prices().Min,
 		Rand: rand.Reader, Now: time.Now, Log: n.log, Recorder: n.ticketRecorder(),
 	}
 	redeeming, err := n.chooseRedeemer(e, &opt)
@@ -83,7 +84,7 @@ func (n *node) pay(opt *orchestrate.Options) {
 	opt.Signatures = signing.New(n.chain.Signer)
 	opt.TokenSecret = n.earning.token
 	opt.L1Block = func() protocol.L1Block { return n.chain.View().Head.L1 }
-	opt.Origin = n.chain.orchestrator.String()
+	opt.Origin = n.chain.Orchestrator.String()
 }
 
 // faceValue bounds the value of tickets while the node runs; nil where none are
@@ -116,7 +117,7 @@ func (n *node) feed() pricing.Feed {
 	if n.chain == nil {
 		return nil
 	}
-	return feedQuote(n.chain.Chain.FeedQuote)
+	return prices.FeedFunc(n.chain.Chain.FeedQuote)
 }
 
 // watchPayers has the funds of gateways that paid lately read at once, so that they

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/gateway"
@@ -28,7 +29,7 @@ func (n *node) addGateway(ctx context.Context) error {
 	}
 	opt := gateway.Options{
 		Addr:             n.cfg.Addresses.GatewayListen.Addr(),
-		Listener:         n.process.sockets.take(socketGateway),
+		Listener:         n.process.Sockets.Take(process.SocketGateway),
 		Orchestrators:    orchestrators,
 		OrchestratorHook: n.cfg.Selection.Webhook.Reveal(),
 		AdmissionHook:    n.cfg.Gateway.AuthWebhook.Reveal(),
@@ -40,9 +41,9 @@ func (n *node) addGateway(ctx context.Context) error {
 		},
 		Limits:          gateway.Limits{Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers},
 		Stores:          n.cfg.Storage.ObjectStoreNetworks,
-		Scarce:          n.files.refused,
+		Scarce:          n.files.Refused,
 		SeveralEncoders: n.severalEncoders,
-		Page:            web.Handler(n.standing()),
+		Page:            web.Handler(n.chainStatus()),
 		Recorder:        n.recorder(metrics.Gateway),
 		Log:             n.log,
 		Now:             time.Now,
@@ -71,7 +72,7 @@ func (n *node) addGateway(ctx context.Context) error {
 	}
 	n.add(g)
 	if !n.cfg.Roles.Orchestrator {
-		n.add(&answering{board: n.board, look: g.Answering})
+		n.add(&answerCheck{board: n.board, look: g.Answering})
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
@@ -40,10 +41,10 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		return nil, err
 	}
 	n.live.keys = keys
-	client := upstream.New(upstream.Options{Payments: n.payments(), Now: time.Now, Node: "tutti/" + version, Limits: n.answerLimits()})
+	client := upstream.New(upstream.Options{Payments: n.payments(), Now: time.Now, Node: "tutti/" + release.Version, Limits: n.answerLimits()})
 	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
-		Version: networkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions, Blocked: n.cfg.Selection.Blocklist,
+		Version: release.NetworkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions, Blocked: n.cfg.Selection.Blocklist,
 		RetryWindow: max(n.cfg.AI.RetryTimeout, 1), Board: n.board, Log: n.log, Now: time.Now,
 	}
 	n.paying.choose(n, &choice)

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/gpucmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
@@ -51,7 +54,7 @@ func TestContainerGPUs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		devices, err := containerGPUs(row.seen, asked)
+		devices, err := modelconfig.ContainerGPUs(row.seen, asked)
 		if got := fmt.Sprint(devices, err); got != row.want {
 			t.Errorf("%s: %s, want %s", name, got, row.want)
 		}
@@ -76,7 +79,7 @@ func TestGPUList(t *testing.T) {
 			t.Errorf("no %q:\n%s", want, out)
 		}
 	}
-	if status != exitOK {
+	if status != command.ExitOK {
 		t.Error(status)
 	}
 }
@@ -98,7 +101,7 @@ func TestGPUListSaysWhyNot(t *testing.T) {
 				t.Errorf("%v: no %q:\n%s", row.script, want, out)
 			}
 		}
-		if status != exitFailed {
+		if status != command.ExitFailed {
 			t.Errorf("%v: %d", row.script, status)
 		}
 	}
@@ -108,13 +111,13 @@ func TestGPUListAsJSON(t *testing.T) {
 	out, _, status := list(t, []string{"devices=2", "device1.mig=1"}, "-json")
 	var got struct {
 		Driver   string
-		GPUs     []gpuRow
-		Problems []gpuProblem
+		GPUs     []gpucmd.Row
+		Problems []gpucmd.Problem
 	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
-	if status != exitFailed || got.Driver != "550.54.15" || len(got.GPUs) != 2 || !got.GPUs[0].Usable || got.GPUs[1].Usable || len(got.Problems) != 1 || got.Problems[0].Remedy == "" {
+	if status != command.ExitFailed || got.Driver != "550.54.15" || len(got.GPUs) != 2 || !got.GPUs[0].Usable || got.GPUs[1].Usable || len(got.Problems) != 1 || got.Problems[0].Remedy == "" {
 		t.Errorf("%d, %+v", status, got)
 	}
 }
@@ -123,7 +126,7 @@ func TestGPUListUsage(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"gpu"}, {"gpu", "what"}, {"gpu", "list", "x"}, {"gpu", "list", "-gpu", "x"}, {"gpu", "list", "-gpu", ""}} {
 		var stdout, stderr bytes.Buffer
-		if status := run(t.Context(), args, &stdout, &stderr); status != exitUsage || !strings.Contains(stderr.String(), "usage: tutti gpu list") {
+		if status := run(t.Context(), args, &stdout, &stderr); status != command.ExitUsage || !strings.Contains(stderr.String(), "usage: tutti gpu list") {
 			t.Errorf("%v: %d, %s", args, status, &stderr)
 		}
 	}

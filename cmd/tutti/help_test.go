@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/cmd/tutti/usage"
+	"github.com/tuttinode/tutti/cmd/internal/usage"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 )
 
 // Every command of the table is there, can be explained, and knows its second words.
@@ -15,7 +19,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			t.Errorf("%s is in the table and not there", c.Name)
 		}
 		var out, errs strings.Builder
-		if status := helpCommand(t.Context(), []string{c.Name}, &out, &errs); status != exitOK || !strings.HasPrefix(out.String(), "usage: tutti "+c.Name) {
+		if status := helpCommand(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK || !strings.HasPrefix(out.String(), "usage: tutti "+c.Name) {
 			t.Errorf("%s: status %d: %s%s", c.Name, status, out.String(), errs.String())
 		}
 		for _, word := range c.Words {
@@ -37,7 +41,7 @@ func TestUsageErrorsAreShort(t *testing.T) {
 		"gpu lst":                {"did you mean list?", "usage: tutti gpu list"},
 		"alert tets":             {"did you mean test?", "usage: tutti alert test"},
 		"doctor explian":         {"did you mean explain?", "usage: tutti doctor"},
-		"move -netwrok offchain": {"did you mean -network?", "usage: tutti move"},
+		"move -netwrok offchain": {"did you mean -network?", "usage: tutti migrate"},
 		"completion":             {"the shell is missing", "usage: tutti completion"},
 		"help doctro":            {"did you mean doctor?"},
 		"doctro -orchestrator":   {"did you mean doctor?", "usage: tutti "},
@@ -45,7 +49,7 @@ func TestUsageErrorsAreShort(t *testing.T) {
 	} {
 		var out, errs strings.Builder
 		status := run(t.Context(), strings.Fields(line), &out, &errs)
-		if status != exitUsage && status != exitDoctorUsage || strings.Count(errs.String(), "\n") > 10 || out.Len() > 0 {
+		if status != command.ExitUsage && status != doctorcmd.ExitDoctorUsage || strings.Count(errs.String(), "\n") > 10 || out.Len() > 0 {
 			t.Errorf("%s: status %d\n%s%s", line, status, out.String(), errs.String())
 		}
 		for _, part := range want {
@@ -53,5 +57,41 @@ func TestUsageErrorsAreShort(t *testing.T) {
 				t.Errorf("%s: %q is not in\n%s", line, part, errs.String())
 			}
 		}
+	}
+}
+
+func TestHelpOfCodes(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[string][]string{
+		"portclosed":        {"PortClosed (", "Severity: critical; alerts are sent when it lasts for 2m0s\n", "tutti doctor --only network."},
+		"PublicIPUnknown":   {"Severity: info; nobody is alerted\n"},
+		"AdminTokenRefused": {"Remedy: "},
+	} {
+		var out bytes.Buffer
+		if err := explainCode(&out, code); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(out.String(), w) {
+				t.Errorf("%s: %q is not in\n%s", code, w, &out)
+			}
+		}
+	}
+	var out bytes.Buffer
+	if err := explainCode(&out, "PortClsoed"); err == nil || !strings.Contains(err.Error(), "did you mean PortClosed?") || out.Len() > 0 {
+		t.Errorf("%v, %s", err, &out)
+	}
+}
+
+func TestAlertsAreTested(t *testing.T) {
+	t.Parallel()
+	var stdout, stderr bytes.Buffer
+	if status := alertcmd.Run(t.Context(), []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir()}, &stdout, &stderr); status != command.ExitUsage || !strings.Contains(stderr.String(), "AlertNobody") {
+		t.Errorf("nobody to tell: %d %s", status, &stderr)
+	}
+	args := []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir(), "-alert", "http://127.0.0.1:1/s3cr3t"}
+	if status := alertcmd.Run(t.Context(), args, &stdout, &stderr); status != command.ExitFailed || !strings.Contains(stdout.String(), "cannot be reached") ||
+		strings.Contains(stdout.String()+stderr.String(), "s3cr3t") {
+		t.Errorf("%d %s %s", status, &stdout, &stderr)
 	}
 }

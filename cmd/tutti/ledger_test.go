@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/ledgercmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -21,7 +24,7 @@ import (
 // bookkeeper runs a ledger in a data directory, as a node does.
 func bookkeeper(t *testing.T, dir string) (opening pm.Opening, stop func()) {
 	t.Helper()
-	db, err := sqlite().Open(t.Context(), dir, noTables)
+	db, err := nodedb.Driver().Open(t.Context(), dir, nodedb.Connect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +59,7 @@ func bookkeeper(t *testing.T, dir string) (opening pm.Opening, stop func()) {
 func ledgerRun(t *testing.T, dir string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
-	status = ledgerCommand(t.Context(), append(args, "-dataDir", dir), &out, &errs)
+	status = ledgercmd.Run(t.Context(), append(args, "-dataDir", dir), &out, &errs)
 	return status, out.String(), errs.String()
 }
 
@@ -80,7 +83,7 @@ func TestLedgerCommand(t *testing.T) {
 			"export -tickets -format=csv":  "ticket,sender,",
 		} {
 			status, stdout, stderr := ledgerRun(t, dir, strings.Fields(args)...)
-			if status != exitOK || stderr != "" || !strings.Contains(stdout, want) {
+			if status != command.ExitOK || stderr != "" || !strings.Contains(stdout, want) {
 				t.Errorf("running %v, %s: status %d\n%s\n%s", running, args, status, stdout, stderr)
 			}
 			if strings.Contains(args, "show -json") && !json.Valid([]byte(stdout)) {
@@ -109,7 +112,7 @@ func TestLedgerNeedsNoChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"verify", "-config", conf}, {"verify", "-network", "mynet"}, {"verify"}} {
-		if status, stdout, stderr := ledgerRun(t, dir, args...); status != exitOK || !strings.Contains(stdout, "everything adds up") {
+		if status, stdout, stderr := ledgerRun(t, dir, args...); status != command.ExitOK || !strings.Contains(stdout, "everything adds up") {
 			t.Errorf("%v: status %d\n%s%s", args, status, stdout, stderr)
 		}
 	}
@@ -118,18 +121,18 @@ func TestLedgerNeedsNoChain(t *testing.T) {
 func TestLedgerCommandMistakes(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
-	if status, _, stderr := ledgerRun(t, empty, "verify"); status != exitFailed || !strings.Contains(stderr, "LedgerAbsent") {
+	if status, _, stderr := ledgerRun(t, empty, "verify"); status != command.ExitFailed || !strings.Contains(stderr, "LedgerAbsent") {
 		t.Error(status, stderr)
 	}
 	for _, args := range []string{"", "balance", "show extra", "export -json", "export -format xml", "verify -tickets"} {
-		if status, _, stderr := ledgerRun(t, empty, strings.Fields(args)...); status != exitUsage || !strings.Contains(stderr, "usage: tutti ledger") {
+		if status, _, stderr := ledgerRun(t, empty, strings.Fields(args)...); status != command.ExitUsage || !strings.Contains(stderr, "usage: tutti ledger") {
 			t.Errorf("%q: %d %s", args, status, stderr)
 		}
 	}
 	dir := t.TempDir()
 	_, stop := bookkeeper(t, dir)
 	stop()
-	db, err := sqlite().Open(t.Context(), dir, noTables)
+	db, err := nodedb.Driver().Open(t.Context(), dir, nodedb.Connect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +142,7 @@ func TestLedgerCommandMistakes(t *testing.T) {
 	}
 	_ = db.Close()
 	status, stdout, stderr := ledgerRun(t, dir, "verify")
-	if status != exitFailed || !strings.Contains(stdout, "problem: account") || !strings.Contains(stderr, "LedgerUnbalanced") {
+	if status != command.ExitFailed || !strings.Contains(stdout, "problem: account") || !strings.Contains(stderr, "LedgerUnbalanced") {
 		t.Error(status, stdout, stderr)
 	}
 }
@@ -148,7 +151,7 @@ func TestLedgerCommandMistakes(t *testing.T) {
 func TestLedgerOfAnotherDirectory(t *testing.T) {
 	t.Parallel()
 	gateway := t.TempDir()
-	db, err := sqlite().Open(t.Context(), gateway, noTables)
+	db, err := nodedb.Driver().Open(t.Context(), gateway, nodedb.Connect)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,12 +160,12 @@ func TestLedgerOfAnotherDirectory(t *testing.T) {
 	}
 	_ = db.Close()
 	for dir, want := range map[string]string{gateway: "is a gateway's", t.TempDir(): "no node on a chain has used", gateway + "/none": "there is no directory"} {
-		if status, _, stderr := ledgerRun(t, dir, "show"); status != exitFailed || !strings.Contains(stderr, want) {
+		if status, _, stderr := ledgerRun(t, dir, "show"); status != command.ExitFailed || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", dir, status, stderr, want)
 		}
 	}
 	var out, errs strings.Builder
-	if status := ledgerCommand(t.Context(), []string{"-h"}, &out, &errs); status != exitOK || !strings.HasPrefix(out.String(), "usage: ") {
+	if status := ledgercmd.Run(t.Context(), []string{"-h"}, &out, &errs); status != command.ExitOK || !strings.HasPrefix(out.String(), "usage: ") {
 		t.Errorf("-h: status %d, %s", status, errs.String())
 	}
 }

@@ -12,23 +12,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
-	"github.com/tuttinode/tutti/cmd/tutti/usage"
+	"github.com/tuttinode/tutti/cmd/internal/usage"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/migrate"
-)
-
-// version is set when the program is linked.
-var version = "undefined"
-
-// Exit statuses.
-const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
 )
 
 func main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)) }
@@ -42,14 +34,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return notACommand(args[0], stderr)
 		}
 	}
-	cfg, notices, err := config.Load(input(args))
+	cfg, notices, err := config.Load(command.Input(args))
 	if cfg != nil && cfg.Process.Informational() {
 		return inform(cfg, stdout, stderr)
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		fmt.Fprintln(stderr, "\n"+usage.Line)
-		return exitUsage
+		return command.ExitUsage
 	}
 	sink, err := logging.Setup(logging.Options{
 		Verbosity: cfg.Logging.Verbosity, VModule: cfg.Logging.VModule, Dir: cfg.Logging.Dir,
@@ -57,7 +49,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		return exitUsage
+		return command.ExitUsage
 	}
 	defer sink.Flush()
 	if err := config.WriteTable(stdout, cfg); err != nil {
@@ -67,48 +59,34 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	for _, n := range notices {
 		log.Warn("configuration", "notice", n.String())
 	}
-	if err := byCause(serve(ctx, cfg, sink)); err != nil {
-		code, row := reason(err)
+	if err := command.ByCause(serve(ctx, cfg, sink)); err != nil {
+		code, row := command.ExitFault(err)
 		log.Error("tutti ends", "code", string(code), "remedy", row.Remedy, "err", err)
-		fmt.Fprintln(stderr, explain(err))
-		return exitFailed
+		fmt.Fprintln(stderr, command.Describe(err))
+		return command.ExitFailed
 	}
-	return exitOK
+	return command.ExitOK
 }
 
 // serve runs the node until it is asked to stop or fails.
 func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
-	p, err := newProcess(ctx, sink.Logger(), cfg)
+	var ahead *media.Ahead
+	defer func() { ahead.Close() }()
+	p, err := process.New(ctx, sink.Logger(), cfg, func(ctx context.Context, cards string) error {
+		if err := usableFiles(cfg); err != nil {
+			return err
+		}
+		ahead = media.StartAhead(ctx, cfg, sink.Logger(), cards)
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	defer p.ahead.close()
-	n, err := newNode(ctx, cfg, sink, p)
+	n, err := newNode(ctx, cfg, sink, p, ahead)
 	if err != nil {
 		return err
 	}
-	return p.run(ctx, n, cfg)
-}
-
-func input(args []string) config.Input {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = ""
-	}
-	return config.Input{Args: args, Environ: os.Environ(), ReadFile: readNamed, Home: home, System: runtime.GOOS, OldNode: migrate.IsSource}
-}
-
-// mostNamed is more than config takes of a file that an option names.
-const mostNamed = 2 << 20
-
-// readNamed reads such a file, which may be a device or a pipe without an end.
-func readNamed(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	return io.ReadAll(io.LimitReader(f, mostNamed))
+	return p.Run(ctx, n.components, cfg.Limits.DrainTimeout)
 }
 
 // inform prints what was asked for instead of running a node.
@@ -116,7 +94,7 @@ func inform(cfg *config.Config, stdout, stderr io.Writer) int {
 	var err error
 	switch {
 	case cfg.Process.Version:
-		_, err = io.WriteString(stdout, config.VersionText(version))
+		_, err = io.WriteString(stdout, config.VersionText(release.Version))
 	case cfg.Process.Help:
 		err = config.WriteHelp(stdout)
 	case cfg.Process.ShowFlags:
@@ -124,7 +102,7 @@ func inform(cfg *config.Config, stdout, stderr io.Writer) int {
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		return exitFailed
+		return command.ExitFailed
 	}
-	return exitOK
+	return command.ExitOK
 }

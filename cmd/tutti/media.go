@@ -2,23 +2,19 @@ package main
 
 import (
 	"context"
-	"log/slog"
-	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/machine"
+	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
 	"github.com/tuttinode/tutti/transcoder/probe"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
-
-// workerStart is how long a media worker may take until it is ready.
-const workerStart = 30 * time.Second
 
 // addMedia makes the pool of whoever transcodes for this node, and gives it this
 // machine's devices if the node transcodes itself: the processor at once, GPUs when
@@ -26,7 +22,7 @@ const workerStart = 30 * time.Second
 func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
 	var engines []transcoder.Engine
 	if n.cfg.Roles.Orchestrator {
-		n.kept.Store(int64(n.cfg.Limits.ResultMemory))
+		n.resultBytes.Store(int64(n.cfg.Limits.ResultMemory))
 	}
 	if n.cfg.Roles.Transcoder && n.cfg.Transcoding.Devices.None() {
 		client, err := n.startCPU(ctx, recorder)
@@ -38,7 +34,7 @@ func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
 	}
 	n.media = pool.New(engines, pool.Options{
 		MaxSessions: n.cfg.Limits.MaxSessions.N, Measured: !n.cfg.Transcoding.Devices.None(),
-		Capabilities: n.offered(capability.SoftwareTranscoder()), Log: n.log, Recorder: recorder, Changed: n.tellTranscoders,
+		Capabilities: n.offered(capability.SoftwareTranscoder()), Log: n.log, Recorder: recorder, Changed: n.reportTranscoders,
 		FreeMemory: n.freeMemory,
 	})
 	n.add(n.media)
@@ -49,49 +45,10 @@ func (n *node) addMedia(ctx context.Context, recorder core.Recorder) error {
 	return nil
 }
 
-// startCPU starts the media worker of the processor.
-func (n *node) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, workerStart)
-	defer cancel()
-	o := workerOptions(n.cfg, n.log, recorder)
-	o.Device = "cpu"
-	client, err := worker.Start(ctx, o)
-	if err == nil {
-		n.tend(client)
-	}
-	return client, err
-}
-
-// tend takes a media worker that has begun into the node.
-func (n *node) tend(client *worker.Client) {
-	client.Keeps(n.kept.Load)
-	n.reportWalls(client)
-}
-
-// reportWalls makes a condition of the walls that are missing around a media worker.
-func (n *node) reportWalls(client *worker.Client) {
-	degraded := client.Degraded()
-	for _, code := range []fault.Code{fault.SandboxOpen, fault.SandboxDegraded} {
-		var err error
-		if degraded != nil && fault.CodeOf(degraded) == code {
-			err = degraded
-		}
-		n.board.Report(health.Key{Code: code, About: client.Device()}, err)
-	}
-}
-
-// workerOptions are those of every media worker.
-func workerOptions(cfg *config.Config, log *slog.Logger, recorder core.Recorder) worker.Options {
-	return worker.Options{
-		Args: []string{mediaWorker}, Env: []string{envPreset + "=" + cfg.Transcoding.EncoderPreset},
-		Memory: workerMemory(cfg.Transcoding.WorkerMemory), Log: log, Recorder: recorder,
-	}
-}
-
 // offered are capabilities as this node offers them: with its release, and without
 // what the operator does not want.
 func (n *node) offered(can capability.Set) capability.Capabilities {
-	return capability.Offer(n.wanted(can), networkVersion)
+	return capability.Offer(n.wanted(can), release.NetworkVersion)
 }
 
 // wanted is a device's capabilities after the operator's word on HEVC sources.
@@ -105,14 +62,36 @@ func (n *node) wanted(can capability.Set) capability.Set {
 	return can
 }
 
-// workerMemory is a media worker's bound in bytes. Where the operator leaves it to
-// the node, a worker may have three quarters of what the node may use, which a container
-// or service can bound below what the machine has: enough for as many streams as its
-// processors carry, and not so much that the system has to choose which process to end.
-func workerMemory(limit config.MemoryLimit) int64 {
-	if !limit.Auto {
-		return int64(limit.Bytes)
+// startCPU starts the media worker of the processor and takes it into the node.
+func (n *node) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Client, error) {
+	client, err := mediaworker.Start(ctx, n.cfg, n.log, recorder)
+	if err == nil {
+		n.addWorker(client)
 	}
-	all, _ := machine.Memory("/")
-	return all / 4 * 3
+	return client, err
+}
+
+// addWorker takes a media worker that has begun into the node.
+func (n *node) addWorker(client *worker.Client) {
+	client.Keeps(n.resultBytes.Load)
+	mediaworker.ReportSandbox(n.board, client)
+}
+
+// mediaFor is the AI part's tools: the processor's media worker, if the process has one
+// for segments, else one of its own that starts when it is needed and is added to the
+// components by add.
+func (n *node) mediaFor(nodeType string, add func(lifecycle.Component)) media.Tools {
+	alone := n.cfg.Addresses.OrchSecret.IsZero() || !n.cfg.Roles.Orchestrator
+	if n.media != nil && n.cfg.Roles.Transcoder && n.cfg.Transcoding.Devices.None() && alone {
+		return media.NewTools(n.media) // no transcoder elsewhere can get the work
+	}
+	m := media.NewOnDemand(func(ctx context.Context) (*pool.Pool, error) {
+		client, err := n.startCPU(ctx, n.recorder(nodeType))
+		if err != nil {
+			return nil, err
+		}
+		return pool.New([]transcoder.Engine{client}, pool.Options{Log: n.log}), nil
+	})
+	add(m)
+	return m
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
@@ -45,7 +46,7 @@ func modelsConfig(t *testing.T, content string) *config.Config {
 func TestLoadModels(t *testing.T) {
 	t.Parallel()
 	c := modelsConfig(t, modelsFile)
-	list, notices, err := loadModels(c, []models.Device{{ID: "0", MemoryBytes: 24.5 * models.GB}})
+	list, notices, err := modelconfig.Load(c, []models.Device{{ID: "0", MemoryBytes: 24.5 * models.GB}})
 	if len(list.Entries) != 2 || len(list.Refused) != 1 || fault.CodeOf(err) != fault.WarmModelsTooLarge || len(notices) != 2 {
 		t.Errorf("%+v, %v, %v", list, notices, err)
 	}
@@ -53,12 +54,12 @@ func TestLoadModels(t *testing.T) {
 		t.Errorf("the price is %v", list.Entries[1].Prices)
 	}
 	c.Chain.Network = "arbitrum-one-mainnet"
-	if list, _, err := loadModels(c, nil); len(list.Entries) != 1 || fault.CodeOf(err) != fault.ModelFieldMissing {
+	if list, _, err := modelconfig.Load(c, nil); len(list.Entries) != 1 || fault.CodeOf(err) != fault.ModelFieldMissing {
 		t.Errorf("on-chain without prices: %+v, %v", list, err)
 	}
 	for _, path := range []string{"/nowhere/aiModels.json", c.Storage.DataDir} {
 		c.AI.Models = path
-		if list, _, err := loadModels(c, nil); !list.Empty() || fault.CodeOf(err) != fault.ModelsFileUnreadable {
+		if list, _, err := modelconfig.Load(c, nil); !list.Empty() || fault.CodeOf(err) != fault.ModelsFileUnreadable {
 			t.Errorf("%s: %+v, %v", path, list, err)
 		}
 	}
@@ -69,7 +70,7 @@ func TestModelsCheck(t *testing.T) {
 	c := modelsConfig(t, modelsFile)
 	look := func(c *config.Config) (string, error) {
 		check := &config.Check{Config: c}
-		problems := checkModels(t.Context(), check)
+		problems := modelconfig.Check(t.Context(), check)
 		var out strings.Builder
 		if err := check.WriteText(&out); err != nil {
 			t.Fatal(err)
@@ -123,11 +124,11 @@ func TestModelsCheckDecidesAsTheNode(t *testing.T) {
 		if err != nil || len(devices) != 1 {
 			t.Fatal(devices, err)
 		}
-		want, _, _ := loadModels(c, devices)
+		want, _, _ := modelconfig.Load(c, devices)
 		if len(want.Entries) != 1 || strings.HasSuffix(want.Entries[0].Model.ID, "fits") != transcodes {
 			t.Fatalf("the node takes %+v", want.Entries)
 		}
-		problems := checkModels(t.Context(), &config.Check{Config: c})
+		problems := modelconfig.Check(t.Context(), &config.Check{Config: c})
 		refused := "llm test/fits"
 		if transcodes {
 			refused = "llm test/crowds"

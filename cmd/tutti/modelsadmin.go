@@ -28,7 +28,7 @@ type servedModels struct{ n *node }
 
 // servedModels are nil on a node that has nothing to do with AI jobs.
 func (n *node) servedModels() admin.Models {
-	if n.panel.models == nil && n.doors == nil && n.ai == nil {
+	if n.dashboardParts.models == nil && n.workerServices == nil && n.ai == nil {
 		return nil
 	}
 	return servedModels{n}
@@ -37,8 +37,8 @@ func (n *node) servedModels() admin.Models {
 // Models are those of this machine and of others, with their prices.
 func (s servedModels) Models() (out []adminapi.ServedModel) {
 	prices := map[[2]string]string{}
-	if s.n.prices != nil && s.n.prices.book != nil {
-		for _, l := range s.n.prices.book.List() {
+	if s.n.prices != nil && s.n.prices.Book != nil {
+		for _, l := range s.n.prices.Book.List() {
 			if l.Gateway == (core.Address{}) && l.Model.ID != "" && l.Wei != nil {
 				prices[[2]string{l.Model.Pipeline(), l.Model.ID}] = l.Wei.RatString()
 			}

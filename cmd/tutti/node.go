@@ -8,8 +8,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	served "github.com/tuttinode/tutti/server/alert"
+
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/internal/logging"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -39,9 +49,9 @@ type node struct {
 	// pools is nil on nodes that are no gateway.
 	pools admin.AIPools
 	// chain is nil off-chain.
-	chain *chainWork
+	chain *chain.Part
 	// prices are nil off-chain; earning is nil on a node that nobody pays.
-	prices  *nodePrices
+	prices  *prices.Tables
 	earning *earning
 	// storing is nil where the ledger is in tutti.db.
 	storing *storing
@@ -50,7 +60,7 @@ type node struct {
 	// books are what the admin API reads of both; empty off-chain.
 	books admin.Books
 	// old is an existing node that is moved from, nil for none.
-	old *oldNode
+	existingNode *migratecmd.Node
 	// gateway is nil on nodes that are none.
 	gateway *gateway.Gateway
 	// address is nil where nobody reaches the node.
@@ -58,13 +68,13 @@ type node struct {
 	// media is whoever transcodes segments for the node, nil where nobody does.
 	media *pool.Pool
 	// kept is how many bytes of renditions an orchestrator keeps to be fetched.
-	kept atomic.Int64
+	resultBytes atomic.Int64
 	// settled says that whoever transcodes has had time to begin.
 	settled atomic.Bool
 	// tools is nil where no AI job needs them.
-	tools tools
+	tools media.Tools
 	// doors are nil where no worker of another machine may register.
-	doors *doors
+	workerServices *workerServices
 	// gpus is nil on a node that was given no GPU to transcode on.
 	gpus *gpus.Watcher
 	// keeper keeps their workers, nil like gpus.
@@ -74,36 +84,40 @@ type node struct {
 	// live are the parts that change while the node runs, process what becomes of the
 	// process itself.
 	live    live
-	process *process
+	process *process.Process
+	// ahead are the GPUs of the process before, nil without one.
+	ahead *media.Ahead
 	// ai is the AI part of an orchestrator or AI worker, nil on other nodes; modelGPUs are
 	// the GPUs that its models file is checked against.
 	ai        *aiWork
 	modelGPUs atomic.Pointer[[]models.Device]
 	// cards are the GPUs that models were told of last.
-	cards atomic.Pointer[[]gpu.Device]
+	modelCards atomic.Pointer[[]gpu.Device]
 	// reloads is told how readings of the configuration went; nil without -monitor.
 	reloads *metrics.Reloads
 	// files are the descriptors that the process may have.
-	files *descriptors
+	files *process.Descriptors
 	// asked is what gateways asked, and the place in the pool.
-	asked asked
+	jobRecords jobRecords
 	// panel is what the dashboard is made of.
-	panel panel
+	dashboardParts dashboardParts
 }
 
 // newNode builds what the configuration asks for. It opens files and starts the
 // media workers; everything else starts with its component.
-func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process) (*node, error) {
-	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink, process: p, budget: gpu.NewBudget()}
-	n.board = health.New(n.log, time.Now, causes())
+func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process.Process, ahead *media.Ahead) (*node, error) {
+	n := &node{started: time.Now(), cfg: cfg, log: sink.Logger(), sink: sink, process: p, ahead: ahead, budget: gpu.NewBudget()}
+	n.board = health.New(n.log, time.Now, chain.Causes())
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
 	}
-	if err := n.lockDirectory(); err != nil {
+	locks, err := datalock.LockAll(cfg, n.log)
+	if err != nil {
 		return nil, err
 	}
-	n.files = newDescriptors(n.board, time.Now)
-	n.add(&headroom{})
+	n.components = locks
+	n.files = process.NewDescriptors(n.board, time.Now)
+	n.add(new(process.Headroom))
 	n.add(n.files)
 	n.add(sink.Watch(n.board))
 	if err := n.addAlerts(); err != nil {
@@ -112,7 +126,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 	if err := n.addMetrics(); err != nil {
 		return nil, err
 	}
-	if err := n.addChain(ctx); err != nil {
+	if n.chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.board, Log: n.log, CopyKeys: n.copyKeys, Add: n.add}); err != nil {
 		return nil, err
 	}
 	if cfg.Roles.Orchestrator && takesWork(cfg) {
@@ -138,7 +152,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 			return nil, err
 		}
 	}
-	if err := n.addMoving(ctx); err != nil {
+	if err := n.addMigration(ctx); err != nil {
 		return nil, err
 	}
 	if err := n.addBooks(ctx); err != nil {
@@ -161,7 +175,7 @@ func (n *node) addMetrics() error {
 	if err != nil {
 		host = "unknown"
 	}
-	n.metrics = metrics.New(metrics.Options{NodeID: host, Version: version, PerStream: n.cfg.Monitoring.PerStream})
+	n.metrics = metrics.New(metrics.Options{NodeID: host, Version: release.Version, PerStream: n.cfg.Monitoring.PerStream})
 	if err := n.metrics.WatchConditions(n.board); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}
@@ -186,3 +200,19 @@ func (n *node) watchSessions(nodeType string, source func() (inUse, limit int)) 
 		n.metrics.WatchSessions(nodeType, source)
 	}
 }
+
+// addAlerts makes who is told of lasting troubles, if anybody is.
+func (n *node) addAlerts() error {
+	senders, err := alertcmd.Senders(n.cfg)
+	if err != nil || len(senders) == 0 {
+		return err
+	}
+	n.add(served.New(served.Options{
+		Board: n.board, Senders: senders, After: n.cfg.Monitoring.AlertAfter,
+		Node: alertcmd.NodeName(n.cfg), Version: release.Version, Log: n.log, Now: time.Now,
+	}))
+	return nil
+}
+
+// connections bounds a public listener of the node.
+func (n *node) connections() int { return n.files.Connections(n.cfg) }

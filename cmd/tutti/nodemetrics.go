@@ -17,10 +17,10 @@ func (n *node) watchNode() error {
 		return nil
 	}
 	errs := []error{n.metrics.WatchMachine(n.machine)}
-	if n.asked.book != nil {
-		errs = append(errs, n.metrics.WatchDemand(n.asked.book.Totals))
+	if n.jobRecords.book != nil {
+		errs = append(errs, n.metrics.WatchDemand(n.jobRecords.book.Totals))
 	}
-	if n.doors != nil {
+	if n.workerServices != nil {
 		errs = append(errs, n.metrics.WatchWorkersRefused(n.workersRefused))
 	}
 	if n.chain != nil {
@@ -54,11 +54,11 @@ func (n *node) gasRoles() []string {
 }
 
 func (n *node) workersRefused() map[string]map[fault.Code]uint64 {
-	return map[string]map[fault.Code]uint64{"transcoder": n.doors.transcoders.Refused(), "ai": n.doors.ai.Refused()}
+	return map[string]map[fault.Code]uint64{"transcoder": n.workerServices.transcoders.Refused(), "ai": n.workerServices.ai.Refused()}
 }
 
 func (n *node) chainState() metrics.ChainState {
-	return metrics.ChainState{View: n.chain.View(), Place: n.asked.place.Load(), Orchestrator: n.cfg.Roles.Orchestrator, Gas: n.chain.Transactions.Prices()}
+	return metrics.ChainState{View: n.chain.View(), Place: n.jobRecords.place.Load(), Orchestrator: n.cfg.Roles.Orchestrator, Gas: n.chain.Transactions.Prices()}
 }
 
 func (n *node) endpointStates() (out []metrics.EndpointState) {
@@ -74,8 +74,8 @@ func (n *node) endpointStates() (out []metrics.EndpointState) {
 // machine is what the node needs to go on.
 func (n *node) machine() metrics.MachineState {
 	s := metrics.MachineState{Ready: len(n.notReady()) == 0}
-	if n.panel.rules != nil {
-		s.Draining = n.panel.rules.Draining()
+	if n.dashboardParts.rules != nil {
+		s.Draining = n.dashboardParts.rules.Draining()
 	}
 	if l := n.live.listener; l != nil {
 		s.ListenerKnown = true

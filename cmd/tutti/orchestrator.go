@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
@@ -16,11 +19,6 @@ import (
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
-
-// networkVersion is the release of the existing network's node whose wire
-// interface this one speaks. Gateways compare it with the minimum they were
-// given; tutti's own version would tell them nothing.
-const networkVersion = "0.9.1"
 
 // addOrchestrator adds what does the work, and the public listener before it.
 func (n *node) addOrchestrator(ctx context.Context) (err error) {
@@ -44,14 +42,14 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	n.panel.rules, n.limiter = rules, limiters{rules}
+	n.dashboardParts.rules, n.limiter = rules, limiters{rules}
 	if n.media != nil {
 		n.limiter = limiters{rules, n.media}
 		n.watchSessions(metrics.Orchestrator, func() (int, int) { u := rules.Usage(); return u.Sessions, u.Limit })
 	}
 	if work.manager != nil {
 		n.add(work.manager)
-		n.panel.models = work.manager.Models
+		n.dashboardParts.models = work.manager.Models
 		if n.metrics != nil {
 			if err := n.metrics.WatchModels(metrics.Orchestrator, n.serviceURI(), work.manager.Models); err != nil {
 				return fmt.Errorf("register metrics of models: %w", err)
@@ -59,7 +57,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 		}
 	}
 	n.add(rules)
-	n.addPlace()
+	n.addRankWatcher()
 	return n.addListener(rules, work)
 }
 
@@ -75,7 +73,7 @@ func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder
 	if n.cfg.Roles.AIWorker || remote {
 		n.tools = n.mediaFor(metrics.Orchestrator, n.add)
 	}
-	return n.newDoors()
+	return n.newWorkerServices()
 }
 
 // rules are the options of the orchestrator's rules.
@@ -92,7 +90,7 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 		Now:          time.Now,
 		Rand:         rand.Reader,
 		Log:          n.log,
-		TokenSecret:  n.process.token,
+		TokenSecret:  n.process.Token,
 		Board:        n.board,
 	}
 	if n.media != nil {
@@ -125,8 +123,8 @@ func (n *node) modelWorker(work *aiWork) inference.Worker {
 	}
 	if p := n.aiWorkers(); p != nil {
 		var remote inference.Worker = p
-		if n.prices != nil && n.prices.book != nil {
-			remote = &priced{Worker: p, book: n.prices.book, board: n.board}
+		if n.prices != nil && n.prices.Book != nil {
+			remote = &prices.Worker{Worker: p, Book: n.prices.Book, Board: n.board}
 		}
 		members = append(members, remote)
 	}
@@ -141,10 +139,10 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	listen := n.cfg.Addresses.OrchestratorListen
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules,
-		Version: version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
-		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.refused, AINotice: work.whyNot,
+		Version: release.Version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
+		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.Refused, AINotice: work.whyNot,
 		Stores: n.cfg.Storage.ObjectStoreNetworks,
-		Now:    time.Now, Log: n.log, Standing: n.standing(), Listener: n.process.sockets.take(socketPublic),
+		Now:    time.Now, Log: n.log, Standing: n.chainStatus(), Listener: n.process.Sockets.Take(process.SocketPublic),
 	}
 	if n.tools != nil {
 		opt.Frames = n.tools
@@ -152,7 +150,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	for _, u := range n.cfg.Addresses.Nodes {
 		opt.Nodes = append(opt.Nodes, u.String())
 	}
-	n.doors.open(&opt)
+	n.workerServices.register(&opt)
 	if !listen.Plaintext {
 		cert, err := tlscert.Open(tlscert.Options{
 			CertFile: n.cfg.TLS.Cert, KeyFile: n.cfg.TLS.Key, Dir: n.cfg.Storage.DataDir,
@@ -169,10 +167,10 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	if err != nil {
 		return err
 	}
-	rules.Inherit(n.process.estate())
+	rules.Inherit(n.process.Inherited())
 	n.live.rules, n.live.listener = rules, server
 	n.add(server)
-	n.doors.run(n)
+	n.workerServices.run(n)
 	n.add(n.address)
 	return nil
 }

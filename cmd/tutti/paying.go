@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/selectionweights"
@@ -44,7 +45,7 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 		return err
 	}
 	account := n.chain.Signer.Address()
-	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: n.chain.db, Sender: account, Board: n.board, Log: n.log, Now: time.Now})
+	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: n.chain.DB, Sender: account, Board: n.board, Log: n.log, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -52,31 +53,31 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	p := &paying{spent: store, caps: n.prices.caps}
+	p := &paying{spent: store, caps: n.prices.Caps}
 	p.sender = sender.New(sender.Options{
-		Account: account, Sign: n.chain.whileTrusted(n.chain.Signer.SignMessage), Chain: n.chain.Chain, Book: store,
+		Account: account, Sign: n.chain.WhileTrusted(n.chain.Signer.SignMessage), Chain: n.chain.Chain, Book: store,
 		Issued: issued, Credits: credits, Limits: n.payLimits(),
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
 	})
 	tickets := upstream.NewTicketPayments(upstream.TicketOptions{
 		Sender: p.sender, Sign: n.chain.Signer.SignMessage, Caps: p.caps, DearToo: n.cfg.Prices.IgnoreMaxIfNeeded,
 	})
-	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + version})
+	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + release.Version})
 	p.directory = registry.New(registry.Options{
 		Stakes: n.chain.Chain, Events: n.chain.Chain, Survey: asking.Survey, Fixed: orchestrators,
 		Named: !n.cfg.Selection.Webhook.IsZero(), ExtraNodes: n.cfg.Addresses.ExtraNodes, Board: n.board, Log: n.log, Now: time.Now,
 	})
 	p.payments = p.directory.Guard(tickets)
 	n.paying = p
-	n.sayBounds()
+	n.reportBounds()
 	n.add(p.spent)
 	n.add(p.sender)
 	n.add(surveying{p.directory, asking})
 	return nil
 }
 
-// sayBounds says what bounds the spending of a gateway that pays any price.
-func (n *node) sayBounds() {
+// reportBounds logs what bounds the spending of a gateway that pays any price.
+func (n *node) reportBounds() {
 	if !n.cfg.Prices.Bounded() {
 		n.log.Warn("the gateway pays any price", fault.Attr(fault.New(fault.PriceCapMissing, "start paying",
 			n.payLimits().String())))

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -39,11 +40,11 @@ func TestModelsOfWorkersNeedAPrice(t *testing.T) {
 	if len(work.models.Entries) != 1 || work.manager != nil {
 		t.Fatalf("%+v", work)
 	}
-	prices, err := n.newPrices(nil, work.models)
+	tables, err := n.newPrices(nil, work.models)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &priced{Worker: brought{"acme/own", "acme/other"}, book: prices.book, board: board}
+	p := &prices.Worker{Worker: brought{"acme/own", "acme/other"}, Book: tables.Book, Board: board}
 	if got := p.Models(); len(got) != 1 || got[0].Model.ID != "acme/own" {
 		t.Errorf("offered: %+v", got)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
@@ -28,7 +29,7 @@ func pricedNode(t *testing.T, args string) *node {
 }
 
 // noFeed is a feed that must not be asked.
-func noFeed(t *testing.T) feedQuote {
+func noFeed(t *testing.T) prices.FeedFunc {
 	return func(context.Context, core.Address) (string, *big.Rat, time.Time, error) {
 		t.Error("the feed is asked although every price is in wei")
 		return "", nil, time.Time{}, context.Canceled
@@ -47,13 +48,13 @@ func TestPricesOfAnOrchestrator(t *testing.T) {
 		t.Fatal(err)
 	}
 	known, _ := core.ParseAddress("0xd8e8328501e9645d16cf49539efc04f734606ee4")
-	if got := p.book.Transcoding(core.Address{1}).RatString() + " " + p.book.Transcoding(known).RatString(); got != "600 7" {
+	if got := p.Book.Transcoding(core.Address{1}).RatString() + " " + p.Book.Transcoding(known).RatString(); got != "600 7" {
 		t.Errorf("prices %s", got)
 	}
-	if got, ok := p.book.Model(core.Address{1}, llm); !ok || got.RatString() != "5" {
+	if got, ok := p.Book.Model(core.Address{1}, llm); !ok || got.RatString() != "5" {
 		t.Errorf("the model costs %v", got)
 	}
-	if m := p.market(nil); m.Prices == nil || m.Caps != nil || p.caps != nil {
+	if m := p.Market(nil); m.Prices == nil || m.Caps != nil || p.Caps != nil {
 		t.Error("an orchestrator has prices and no limits")
 	}
 }
@@ -65,10 +66,10 @@ func TestPricesOfAGateway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := p.market(nil); m.Prices != nil || m.Caps == nil || m.Caps.MaxTranscoding().RatString() != "2000" {
+	if m := p.Market(nil); m.Prices != nil || m.Caps == nil || m.Caps.MaxTranscoding().RatString() != "2000" {
 		t.Error("a gateway has limits and no prices")
 	}
-	if m := (*nodePrices)(nil).market(nil); m.Prices != nil || m.Caps != nil {
+	if m := (*prices.Tables)(nil).Market(nil); m.Prices != nil || m.Caps != nil {
 		t.Error("a node off the chain has prices")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"testing"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
@@ -24,14 +25,14 @@ func TestQuotes(t *testing.T) {
 	}
 	own, _ := core.ParseAddress("0xd8e8328501e9645d16cf49539efc04f734606ee4")
 	rich, poor := core.Address{19: 1}, core.Address{19: 2}
-	q := &priceQuotes{
-		book:   p.book,
-		paying: func(context.Context) []core.Address { return []core.Address{poor, own, rich, rich} },
-		quote: func(_ context.Context, gateway core.Address, _ []inference.Model) (pm.Quote, error) {
+	q := &adminview.PriceQuotes{
+		Book:   p.Book,
+		Paying: func(context.Context) []core.Address { return []core.Address{poor, own, rich, rich} },
+		Quote: func(_ context.Context, gateway core.Address, _ []inference.Model) (pm.Quote, error) {
 			if gateway == poor {
 				return pm.Quote{}, fault.New(fault.InsufficientSenderReserve, "quote", "")
 			}
-			return pm.Quote{Price: pm.RawPrice(new(big.Rat).Mul(p.book.Transcoding(gateway), big.NewRat(5, 4)))}, nil
+			return pm.Quote{Price: pm.RawPrice(new(big.Rat).Mul(p.Book.Transcoding(gateway), big.NewRat(5, 4)))}, nil
 		},
 	}
 	got := q.Quotes(t.Context())

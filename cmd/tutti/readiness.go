@@ -32,13 +32,13 @@ func (r *readiness) Run(ctx context.Context, ready func()) error {
 	case <-timer.C:
 	}
 	r.n.settled.Store(true)
-	r.n.tellTranscoders()
+	r.n.reportTranscoders()
 	<-ctx.Done()
 	return nil
 }
 
-// tellTranscoders puts it on the board while nobody is ready to transcode, with why.
-func (n *node) tellTranscoders() {
+// reportTranscoders reports it while no device is ready to transcode, with the reasons.
+func (n *node) reportTranscoders() {
 	key := health.Key{Code: fault.NoTranscoders}
 	if n.media == nil || n.media.Ready() > 0 {
 		n.board.Clear(key)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
@@ -32,15 +33,15 @@ func (n *node) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, erro
 	if n.cfg.Storage.Store.Reveal() != "" {
 		return n.openStore(ctx)
 	}
-	reader, err := openReadOnly(filepath.Join(n.cfg.Storage.DataDir, database.FileName))
+	reader, err := nodedb.OpenReadOnly(filepath.Join(n.cfg.Storage.DataDir, database.FileName))
 	if err != nil {
 		return nil, pm.Opening{}, err
 	}
 	reader.SetMaxOpenConns(ledgerReaders)
-	n.add(booksFile{reader})
+	n.add(nodedb.CloseAtEnd(reader, "books for reading"))
 	return ledger.Open(ctx, ledger.Options{
-		DB: n.chain.db, Reader: reader, Full: diskFull, Passing: diskPassing, Damaged: fileDamaged, Head: n.layer1,
-		Mark: ledgerMark(n.cfg.Storage.DataDir, ""),
+		DB: n.chain.DB, Reader: reader, Full: nodedb.DiskFull, Passing: nodedb.DiskPassing, Damaged: nodedb.FileDamaged, Head: n.layer1,
+		Mark: nodedb.Mark(n.cfg.Storage.DataDir, ""),
 		Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
 	})
 }
@@ -69,8 +70,8 @@ func (n *node) newRedeemer(e *earning) redeeming {
 				e.recipient.Reached(l1)
 			}
 		},
-		Ledger: e.ledger, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.orchestrator,
-		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.network.RedeemGas,
+		Ledger: e.ledger, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.Orchestrator,
+		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.Network.RedeemGas,
 	}
 	if n.storing == nil {
 		return redeemer.New(opt)
@@ -92,8 +93,8 @@ func (n *node) chooseRedeemer(e *earning, opt *recipient.Options) (lifecycle.Com
 	if err := n.handOver(e); err != nil {
 		return nil, err
 	}
-	opt.Won, opt.MaxFloat = e.handing.Won, n.remoteMaxFloat(e.handing)
-	return e.handing, nil
+	opt.Won, opt.MaxFloat = e.handover.Won, n.remoteMaxFloat(e.handover)
+	return e.handover, nil
 }
 
 // handOver makes what hands winning tickets to the redeemer of -redeemerAddr, and what looks
@@ -108,14 +109,14 @@ func (n *node) handOver(e *earning) error {
 		n.log.Warn("the redeemer's certificate is not checked",
 			fault.Attr(fault.New(fault.RedeemerUnpinned, "hand winning tickets over", at)))
 	}
-	if e.handing, err = client.New(client.Options{
-		Addr: at, Trust: trust, Ledger: e.ledger, Recipient: n.chain.orchestrator, View: n.chain.View,
+	if e.handover, err = client.New(client.Options{
+		Addr: at, Trust: trust, Ledger: e.ledger, Recipient: n.chain.Orchestrator, View: n.chain.View,
 		Round: n.chain.Chain.Round, Board: n.board, Log: n.log, Now: time.Now,
 	}); err != nil {
 		return err
 	}
 	e.payouts, err = payout.New(payout.Options{
-		Ledger: e.ledger, Chain: n.chain.Chain, Recipient: n.chain.orchestrator, Redeemer: at, Undone: e.handing.Won,
+		Ledger: e.ledger, Chain: n.chain.Chain, Recipient: n.chain.Orchestrator, Redeemer: at, Undone: e.handover.Won,
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
 	})
 	return err
@@ -152,8 +153,8 @@ func (n *node) remoteMaxFloat(handing *client.Client) func(context.Context, core
 	}
 }
 
-// taken reports whether the books have a winning ticket.
-func (n *node) taken(ctx context.Context, ticket protocol.Hash) (bool, error) {
+// hasTicket reports whether the books have a winning ticket.
+func (n *node) hasTicket(ctx context.Context, ticket protocol.Hash) (bool, error) {
 	all, err := n.earning.ledger.Winners(ctx, ledger.Filter{Hash: ticket})
 	return len(all) > 0, err
 }
@@ -169,8 +170,8 @@ func (n *node) addRedeemer(ctx context.Context) error {
 	n.earning.redeemer = n.newRedeemer(n.earning)
 	listen := n.cfg.Addresses.RedeemerListen
 	opt := service.Options{
-		View: n.chain.View, Taken: n.taken, RedeemGas: n.chain.network.RedeemGas,
-		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.log,
+		View: n.chain.View, Taken: n.hasTicket, RedeemGas: n.chain.Network.RedeemGas,
+		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.Orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.log,
 		Connections: min(service.DefaultConnections, n.connections()),
 	}
 	if !listen.Plaintext {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/health"
@@ -18,13 +20,13 @@ func TestReadsDoNotHoldPaymentsUp(t *testing.T) {
 	dir := t.TempDir()
 	_, stop := bookkeeper(t, dir)
 	stop()
-	db, err := sqlite().Open(t.Context(), dir, noTables)
+	db, err := nodedb.Driver().Open(t.Context(), dir, nodedb.Connect)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	log := slog.New(slog.DiscardHandler)
-	n := &node{cfg: &config.Config{}, chain: &chainWork{db: db}, log: log, board: health.New(log, time.Now, nil)}
+	n := &node{cfg: &config.Config{}, chain: &chain.Part{DB: db}, log: log, board: health.New(log, time.Now, nil)}
 	n.cfg.Storage.DataDir = dir
 	books, _, err := n.openLedger(t.Context())
 	if err != nil {

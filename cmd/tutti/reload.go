@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
@@ -69,13 +69,13 @@ func (r *reloader) reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 	out := adminapi.Reloaded{DryRun: dry, Changes: []adminapi.ReloadChange{}}
 	next, _, err := r.read()
 	if err != nil {
-		return out, failedReload(err)
+		return out, process.ReloadFault(err)
 	}
 	files := sumFiles(next)
 	out.Changes = append(out.Changes, r.changes(next, files)...)
 	applies, err := r.n.prepare(ctx, r.now, next)
 	if err != nil {
-		return out, failedReload(err)
+		return out, process.ReloadFault(err)
 	}
 	for i := range out.Changes {
 		c := &out.Changes[i]
@@ -91,16 +91,11 @@ func (r *reloader) reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 		apply()
 	}
 	r.now, r.files = next, files
-	r.n.panel.reloaded.Store(&reloaded{cfg: next, at: time.Now().UTC()})
+	r.n.dashboardParts.reloaded.Store(&reloaded{cfg: next, at: time.Now().UTC()})
 	for _, c := range out.Changes {
 		r.n.log.Info("configuration changed", "option", c.Option, "from", c.Old, "to", c.New, "source", c.Source, "state", c.State)
 	}
 	return out, nil
-}
-
-// failedReload says in one fault why nothing was taken over.
-func failedReload(err error) error {
-	return &fault.Fault{Code: fault.ReloadFailed, Op: "read the configuration anew", Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
 }
 
 // changes are what next says otherwise than what is in force.

@@ -52,17 +52,17 @@ func (n *node) prepareLimits(_ context.Context, now, next *config.Config) (func(
 		}
 		if n.live.rules != nil && now.Limits.ResultMemory != next.Limits.ResultMemory {
 			n.live.rules.SetResultBytes(int64(next.Limits.ResultMemory))
-			n.kept.Store(int64(next.Limits.ResultMemory))
+			n.resultBytes.Store(int64(next.Limits.ResultMemory))
 		}
 		if now.Limits.MaxConnections == next.Limits.MaxConnections && now.Limits.PerAddress == next.Limits.PerAddress {
 			return
 		}
 		if n.live.listener != nil {
-			n.live.listener.SetConnections(n.files.connections(next))
+			n.live.listener.SetConnections(n.files.Connections(next))
 			n.live.listener.SetPerAddress(next.Limits.PerAddress)
 		}
 		if n.gateway != nil {
-			n.gateway.SetConnections(n.files.connections(next))
+			n.gateway.SetConnections(n.files.Connections(next))
 			n.gateway.SetPerAddress(next.Limits.PerAddress)
 		}
 	}, nil
@@ -71,7 +71,7 @@ func (n *node) prepareLimits(_ context.Context, now, next *config.Config) (func(
 // preparePrices: of prices too, what the admin API set stays unless its option says
 // something new.
 func (n *node) preparePrices(ctx context.Context, now, next *config.Config) (func(), error) {
-	if n.prices == nil || n.prices.book == nil {
+	if n.prices == nil || n.prices.Book == nil {
 		return nil, nil
 	}
 	var fallback *core.UnitPrice
@@ -84,11 +84,11 @@ func (n *node) preparePrices(ctx context.Context, now, next *config.Config) (fun
 		gateways = make(map[core.Address]core.UnitPrice)
 		maps.Copy(gateways, next.Prices.Gateways)
 	}
-	return n.prices.book.Replace(ctx, fallback, gateways)
+	return n.prices.Book.Replace(ctx, fallback, gateways)
 }
 
 func (n *node) prepareCaps(ctx context.Context, now, next *config.Config) (func(), error) {
-	if n.prices == nil || n.prices.caps == nil {
+	if n.prices == nil || n.prices.Caps == nil {
 		return nil, nil
 	}
 	limits := next.Prices.Limits()
@@ -100,7 +100,7 @@ func (n *node) prepareCaps(ctx context.Context, now, next *config.Config) (func(
 	if changed(now, next, "maxPricePerCapability") {
 		single = &limits
 	}
-	return n.prices.caps.Replace(ctx, general, single)
+	return n.prices.Caps.Replace(ctx, general, single)
 }
 
 // changed reports whether one of the options has another value.
@@ -127,7 +127,7 @@ func (n *node) prepareGas(_ context.Context, now, next *config.Config) (func(), 
 		highest = next.Gas.MaxPrice
 	}
 	if changed(now, next, "minGasPrice") {
-		lowest = n.chain.network.MinGasPrice
+		lowest = n.chain.Network.MinGasPrice
 		if next.Gas.MinPrice != nil {
 			lowest = *next.Gas.MinPrice
 		}
@@ -182,7 +182,7 @@ func (n *node) prepareCert(_ context.Context, _, next *config.Config) (func(), e
 }
 
 func (n *node) prepareWorkerCA(_ context.Context, _, next *config.Config) (func(), error) {
-	if n.live.listener == nil || n.doors == nil {
+	if n.live.listener == nil || n.workerServices == nil {
 		return nil, nil
 	}
 	ca, err := authorities509(next.TLS.WorkerCA)

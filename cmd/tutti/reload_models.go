@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -29,7 +31,7 @@ func (n *node) prepareModels(_ context.Context, now, next *config.Config) (func(
 		return nil, err
 	}
 	if n.ai.manager != nil && list.Managed() {
-		if _, err := makeModelsDir(n.cfg); err != nil {
+		if _, err := modelconfig.MakeDir(n.cfg); err != nil {
 			return nil, err
 		}
 	}
@@ -52,18 +54,18 @@ func (n *node) readModels(next *config.Config) (*models.Config, []models.Notice,
 	if n.ai.manager != nil {
 		devices = *n.modelGPUs.Load()
 	}
-	return loadModels(&cfg, devices)
+	return modelconfig.Load(&cfg, devices)
 }
 
 // takeModels puts the entries of a models file in force. Prices come first, so that no
 // model is offered without its own.
 func (n *node) takeModels(list *models.Config) {
 	w := n.ai
-	if n.prices != nil && n.prices.book != nil {
-		n.prices.book.ReplaceModels(modelPrices(list))
+	if n.prices != nil && n.prices.Book != nil {
+		n.prices.Book.ReplaceModels(prices.ModelPrices(list))
 	}
 	if w.manager != nil {
-		w.manager.Replace(runnerEntries(list, n.cfg.AI.VerboseLogs))
+		w.manager.Replace(modelconfig.Entries(list, n.cfg.AI.VerboseLogs))
 	}
 	for _, key := range w.problems {
 		n.board.Clear(key)

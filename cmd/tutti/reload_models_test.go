@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
@@ -28,20 +29,20 @@ func TestReloadModelsAndPrices(t *testing.T) {
 	n := &node{cfg: c, log: slog.New(slog.DiscardHandler), board: board}
 	n.ai = &aiWork{files: sumFiles(c), manager: manager.New(manager.Options{})}
 	n.modelGPUs.Store(&[]models.Device{})
-	list, _, problems := loadModels(c, nil)
+	list, _, problems := modelconfig.Load(c, nil)
 	n.ai.models = list
 	n.reportModels(n.ai, problems)
 	var err error
 	if n.prices, err = n.newPrices(nil, list); err != nil {
 		t.Fatal(err)
 	}
-	n.ai.manager.Replace(runnerEntries(list, false))
+	n.ai.manager.Replace(modelconfig.Entries(list, false))
 	if len(board.Snapshot()) == 0 {
 		t.Fatal("the mistake at the start is no condition")
 	}
 	model := inference.Model{Capability: capability.LLM, ID: "acme/own"}
 	price := func() string {
-		p, _ := n.prices.book.Model(core.Address{}, model)
+		p, _ := n.prices.Book.Model(core.Address{}, model)
 		return p.RatString()
 	}
 	write := func(text string) {
@@ -75,7 +76,7 @@ func TestReloadModelsAndPrices(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply()
-	if len(n.ai.manager.Models()) != 0 || len(n.prices.book.Models()) != 0 {
+	if len(n.ai.manager.Models()) != 0 || len(n.prices.Book.Models()) != 0 {
 		t.Errorf("%+v", n.ai.manager.Models())
 	}
 	if !slices.ContainsFunc(board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.NoModels }) {

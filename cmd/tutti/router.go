@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/router"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -12,9 +13,9 @@ import (
 // addRouter adds the listener that answers gateways for several orchestrators.
 func (n *node) addRouter() error {
 	listen := n.cfg.Addresses.OrchestratorListen
-	opt := router.Options{Addr: listen.Addr(), Backends: authorities(n.cfg.Addresses.Orchestrators), Version: version,
+	opt := router.Options{Addr: listen.Addr(), Backends: authorities(n.cfg.Addresses.Orchestrators), Version: release.Version,
 		Board: n.board, Now: time.Now, Log: n.log,
-		Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers, Scarce: n.files.refused}
+		Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers, Scarce: n.files.Refused}
 	if !listen.Plaintext {
 		var err error
 		if opt.Cert, err = tlscert.Open(tlscert.Options{

@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 )
 
 // A database that does not answer is told by its own name: the remedies for tutti.db are
@@ -19,7 +21,7 @@ func TestAStoreThatDoesNotAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			status, out, errs := ledgerRun(t, t.TempDir(), args...)
-			if status != exitFailed || out != "" || !strings.Contains(errs, "StoreUnreachable") || strings.Contains(errs, "LedgerFailed") {
+			if status != command.ExitFailed || out != "" || !strings.Contains(errs, "StoreUnreachable") || strings.Contains(errs, "LedgerFailed") {
 				t.Errorf("status %d, %q, %q", status, out, errs)
 			}
 			if strings.Contains(errs, "hush") || strings.Contains(errs, "127.0.0.1") {

@@ -42,13 +42,13 @@ func (n *node) watchTickets(books *ledger.Reader) error {
 			return err
 		}
 	}
-	if n.prices != nil && n.prices.book != nil {
-		if err := n.metrics.WatchPrices(metrics.Orchestrator, n.prices.book.List); err != nil {
+	if n.prices != nil && n.prices.Book != nil {
+		if err := n.metrics.WatchPrices(metrics.Orchestrator, n.prices.Book.List); err != nil {
 			return err
 		}
 	}
-	if n.prices != nil && n.prices.caps != nil {
-		if err := n.metrics.WatchPrices(metrics.Gateway, n.prices.caps.List); err != nil {
+	if n.prices != nil && n.prices.Caps != nil {
+		if err := n.metrics.WatchPrices(metrics.Gateway, n.prices.Caps.List); err != nil {
 			return err
 		}
 	}

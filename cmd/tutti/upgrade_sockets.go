@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 )
 
 // ownSockets are the listening sockets, for another process.
@@ -17,17 +19,17 @@ func (n *node) ownSockets() (string, []*os.File, error) {
 		of   func() (*os.File, error)
 		is   bool
 	}{
-		{socketPublic, n.publicSocket, n.live.listener != nil},
-		{socketGateway, n.gatewaySocket, n.gateway != nil},
+		{process.SocketPublic, n.publicSocket, n.live.listener != nil},
+		{process.SocketGateway, n.gatewaySocket, n.gateway != nil},
 		// The service manager holds this one open, so that nobody else can open it.
-		{socketAdmin, n.adminSocket, n.process.sockets.take(socketAdmin) != nil},
+		{process.SocketAdmin, n.adminSocket, n.process.Sockets.Take(process.SocketAdmin) != nil},
 	} {
 		if !s.is {
 			continue
 		}
 		f, err := s.of()
 		if err != nil {
-			closeAll(files)
+			process.CloseAll(files)
 			return "", nil, fmt.Errorf("socket %s: %w", strconv.Quote(s.name), err)
 		}
 		names, files = append(names, s.name), append(files, f)
@@ -40,15 +42,9 @@ func (n *node) publicSocket() (*os.File, error) { return n.live.listener.Socket(
 func (n *node) gatewaySocket() (*os.File, error) { return n.gateway.Socket() }
 
 func (n *node) adminSocket() (*os.File, error) {
-	f, ok := n.process.sockets.take(socketAdmin).(interface{ File() (*os.File, error) })
+	f, ok := n.process.Sockets.Take(process.SocketAdmin).(interface{ File() (*os.File, error) })
 	if !ok {
 		return nil, errors.New("it is none that can be handed over")
 	}
 	return f.File()
-}
-
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		_ = f.Close()
-	}
 }

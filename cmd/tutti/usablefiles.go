@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -11,7 +12,7 @@ import (
 // file with mistakes is no hindrance as long as there is something in it to serve.
 func usableFiles(cfg *config.Config) error {
 	if cfg.AI.Models != "" && cfg.Roles.AIWorker {
-		if list, _, err := loadModels(cfg, nil); err != nil && list.Empty() {
+		if list, _, err := modelconfig.Load(cfg, nil); err != nil && list.Empty() {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	mrand "math/rand/v2"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/worker/transcoder"
@@ -25,12 +26,12 @@ func (n *node) addRemoteTranscoder(ctx context.Context) (err error) {
 	}
 	n.limiter = n.media
 	n.watchSessions(metrics.Transcoder, func() (int, int) { u := n.media.Usage(); return u.Sessions, u.Limit })
-	at, err := n.joining()
+	at, err := n.registration()
 	if err != nil {
 		return err
 	}
 	client, err := transcoder.New(transcoder.Options{
-		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: version,
+		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: release.Version,
 		Transcoder: n.watched(n.media), Capacity: n.capacity, Capabilities: n.media.Capabilities, Devices: n.ownDevices, Stores: at.Stores,
 		Log: n.log, Board: n.board, Recorder: n.recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader, Chance: mrand.Float64,
 	})

@@ -7,5 +7,5 @@
 // something and hands it to the ledger and the redeemer of this node. Taken tickets are
 // recorded in this package's table in tutti.db, so that each is taken once, whatever happens to
 // either directory. It knows no SQLite driver, no HTTP and no RPC; cmd/tutti is its caller, for
-// the node and for `tutti move`.
+// the node and for `tutti migrate`.
 package migrate

@@ -90,7 +90,7 @@ func anchors(text string) (out []string) {
 // Commands that stand within sentences have verbs that the programs know.
 func TestVerbsInSentences(t *testing.T) {
 	t.Parallel()
-	known := map[string][]string{"tutti_cli": verbsOf(t), "tutti": {"alert test", "completion", "config check", "doctor", "gpu list", "help", "init", "key", "ledger", "move"}}
+	known := map[string][]string{"tutti_cli": verbsOf(t), "tutti": {"alert test", "completion", "config check", "doctor", "gpu list", "help", "init", "key", "ledger", "migrate", "move"}}
 	seen := map[string]bool{}
 	for path, text := range pages(t) {
 		for _, m := range inline.FindAllStringSubmatch(text, -1) {

@@ -104,7 +104,7 @@ const mainNetwork = "arbitrum-one-mainnet"
 // onDirectory are commands that read and write a data directory alone. They are run with
 // the network as it is typed: the test chain needs no -ethUrl, and would hide that such a
 // command asks for one.
-var onDirectory = []string{"tutti move", "tutti key", "tutti ledger"}
+var onDirectory = []string{"tutti migrate", "tutti key", "tutti ledger"}
 
 // networkOf is the network that a command is run with.
 func networkOf(command string) string {

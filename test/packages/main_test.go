@@ -32,7 +32,7 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	made, programs = filepath.Join(dir, "made"), filepath.Join(dir, "programs")
 	for _, c := range []*exec.Cmd{
-		exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -buildid= -X main.version="+version, "-o", programs+"/",
+		exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -buildid= -X main.version="+version+" -X github.com/tuttinode/tutti/cmd/tutti/internal/release.Version="+version, "-o", programs+"/",
 			"./cmd/tutti", "./cmd/tutti_cli", "./cmd/tutti_bench", "./cmd/tutti_devnet"),
 		exec.Command("deploy/nfpm/build.sh", version, architecture(), made),
 	} {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti/usage"
+	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
 )

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti/usage"
+	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/config"
 )
 

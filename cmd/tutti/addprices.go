@@ -1,0 +1,40 @@
+package main
+
+import (
+	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/pricing"
+)
+
+// newPrices makes the tables of prices of this node. list are the models it serves, nil for
+// none.
+func (n *node) newPrices(feed pricing.Feed, list *models.Config) (*prices.Tables, error) {
+	own := core.Address{}
+	if n.chain != nil {
+		own = n.chain.Network.PriceFeed
+	}
+	return prices.New(prices.Options{Config: n.cfg, Board: n.board, Log: n.log, Feed: feed, NetworkFeed: own}, list)
+}
+
+// addPrices makes them once, for whichever role comes first, and adds what follows
+// a currency's rate.
+func (n *node) addPrices(list *models.Config) (err error) {
+	if n.chain == nil || n.prices != nil {
+		return nil
+	}
+	if n.prices, err = n.newPrices(n.feed(), list); err == nil && n.prices.Rates != nil {
+		n.add(n.prices.Rates)
+	}
+	return err
+}
+
+// addFreeCaps lets tools that were made for the existing node set bounds on prices off the
+// chain too, where nothing is paid.
+func (n *node) addFreeCaps() error {
+	caps, err := pricing.NewCaps(pricing.CapsOptions{Limits: n.cfg.Prices.Limits(), Board: n.board, Log: n.log})
+	if err == nil {
+		n.prices = prices.OnlyCaps(caps)
+	}
+	return err
+}

@@ -1,0 +1,4 @@
+// Package adminview shows the admin API what the node's parts know: winning tickets, income,
+// spending, quotes, the log's end and why no jobs come. It changes no money and decides
+// nothing. cmd/tutti gives its views to package server/admin.
+package adminview

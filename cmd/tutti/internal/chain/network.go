@@ -1,0 +1,37 @@
+package chain
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/tuttinode/tutti/core/health"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/eth/contracts"
+	"github.com/tuttinode/tutti/eth/onchain"
+)
+
+// Network is what is known of the network by its name. An unknown one is
+// whatever chain its endpoints are of.
+func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *slog.Logger) (contracts.Network, error) {
+	name := cfg.Chain.Network
+	if network, ok := contracts.LookupNetwork(name); ok {
+		return network, nil
+	}
+	id, err := onchain.ChainID(ctx, onchain.Options{Endpoints: Endpoints(cfg), Board: board, Log: log, Now: time.Now})
+	if err != nil {
+		return contracts.Network{}, err
+	}
+	return contracts.Network{Name: name, ChainID: id, Controller: cfg.Chain.Controller, RedeemGas: contracts.UnknownRedeemGas}, nil
+}
+
+// Endpoints are the URLs of -ethUrl, which may hold keys.
+func Endpoints(cfg *config.Config) []core.Secret {
+	var out []core.Secret
+	for _, u := range cfg.Chain.Endpoints {
+		out = append(out, core.NewSecret(u.Reveal()))
+	}
+	return out
+}

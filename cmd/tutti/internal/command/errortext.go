@@ -1,0 +1,49 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// Describe is a failure for a terminal: what happened, and what to do about it.
+func Describe(err error) string {
+	err = ByCause(err)
+	code, row := ExitFault(err)
+	if row.Remedy == "" {
+		return err.Error()
+	}
+	return fmt.Sprintf("%v\n  cause:  %s\n  remedy: %s\n  more:   tutti help %s", err, row.Cause, row.Remedy, code)
+}
+
+// ExitFault is what the operator has to look at: that a part of the node ended says
+// less than why it did.
+func ExitFault(err error) (fault.Code, fault.Row) {
+	code := fault.CodeOf(err)
+	for f, ok := errors.AsType[*fault.Fault](err); ok; f, ok = errors.AsType[*fault.Fault](f.Err) {
+		code = f.Code
+		if code != fault.ComponentFailed && code != fault.StartFailed {
+			break
+		}
+	}
+	row, _ := fault.Lookup(code)
+	return code, row
+}
+
+// ByCause is a failure by its cause where that is a full disk. A certificate, key or
+// database that could not be written has a code of its own, whose remedy would not help.
+func ByCause(err error) error {
+	if !fault.OutOfSpace(err) && !nodedb.DiskFull(err) {
+		return err
+	}
+	last, ok := errors.AsType[*fault.Fault](err)
+	if !ok {
+		return fault.Wrap(fault.DataDiskFull, "", err)
+	}
+	for f := last; ok; f, ok = errors.AsType[*fault.Fault](f.Err) {
+		last = f
+	}
+	return &fault.Fault{Code: fault.DataDiskFull, Op: last.Op, Detail: last.Detail, Err: last.Err}
+}

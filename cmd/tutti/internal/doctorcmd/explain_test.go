@@ -1,0 +1,83 @@
+package doctorcmd
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
+)
+
+func TestWhereExplainAsks(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	for name, tt := range map[string]struct {
+		args   string
+		asJSON bool
+		want   string
+		wrong  string
+	}{
+		"nothing":           {"", false, "http://127.0.0.1:7935", ""},
+		"json":              {"-json", true, "http://127.0.0.1:7935", ""},
+		"a node":            {"--json -node https://h:1", true, "https://h:1", ""},
+		"a node with =":     {"-node=http://h:1", false, "http://h:1", ""},
+		"the node's flags":  {"-json -orchestrator -transcoder -serviceAddr h.example.org -cliAddr 127.0.0.1:9", true, "http://127.0.0.1:9", ""},
+		"a transcoder's":    {"-transcoder -orchAddr h.example.org -orchSecret S", false, "http://127.0.0.1:6935", ""},
+		"both":              {"-node http://h:1 -orchestrator", false, "", "not needed"},
+		"unknown":           {"-nonsense", false, "", "nonsense"},
+		"a node and no URL": {"-node", false, "", "node"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			asJSON, address, err := explainFlags(strings.Fields(tt.args))
+			if tt.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.wrong) {
+					t.Errorf("%v does not speak of %s", err, tt.wrong)
+				}
+				return
+			}
+			if err != nil || asJSON != tt.asJSON || address != tt.want {
+				t.Errorf("%v %q %v", asJSON, address, err)
+			}
+		})
+	}
+}
+
+func TestExplanationForPeople(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		answer adminapi.Explanation
+		want   []string
+	}{
+		"nothing wrong": {adminapi.Explanation{Summary: "Jobs do come."}, []string{"Jobs do come.", "Nothing keeps work away"}},
+		"two reasons": {adminapi.Explanation{
+			Summary: "No jobs can come now.", Place: &adminapi.Place{Rank: 4, Members: 9, Stake: core.LPTTokens(5), Last: core.LPTTokens(2)},
+			Findings: []adminapi.Finding{
+				{Weight: "blocker", Says: "The node is draining.", Code: "Draining", Evidence: []string{"since today"}, Remedy: "Undo it."},
+				{Weight: "hint", Says: "It is late."},
+			},
+		}, []string{"rank 4 of 9, 5 LPT; the last one has 2 LPT", "1. [blocker] The node is draining. (Draining)\n     - since today\n   What to do: Undo it.", "2. [hint] It is late.\n", "`tutti help Draining`"}},
+	} {
+		var b bytes.Buffer
+		if err := writeExplanation(&b, &tt.answer); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range tt.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: %q is not in\n%s", name, want, b.String())
+			}
+		}
+	}
+}
+
+func TestExplainOfNobody(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	if status := explainCommand(t.Context(), []string{"-node", "http://127.0.0.1:1"}, &out, &errs); status != command.ExitFailed || !strings.Contains(errs.String(), "NodeUnreachable") {
+		t.Errorf("%d %s", status, errs.String())
+	}
+	errs.Reset()
+	if status := explainCommand(t.Context(), []string{"-nonsense"}, &out, &errs); status != command.ExitUsage || !strings.Contains(errs.String(), "usage: tutti doctor explain") {
+		t.Errorf("%d %s", status, errs.String())
+	}
+}

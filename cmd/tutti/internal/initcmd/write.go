@@ -1,0 +1,145 @@
+package initcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd/setup"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// judge loads the configuration as the node will, before anything is written.
+func (t *initTool) judge(files []setup.File) (*config.Config, error) {
+	in := command.Input(t.nodeFlags())
+	in.Environ = nil // what is exported in this shell is not there when the service starts
+	in.ReadFile = func(path string) ([]byte, error) {
+		for _, f := range files {
+			if f.Path == path {
+				return []byte(f.Content), nil
+			}
+		}
+		return os.ReadFile(path)
+	}
+	cfg, _, err := config.Load(in)
+	if err != nil {
+		return nil, fault.Wrap(fault.SetupAnswer, "judge the configuration", err)
+	}
+	return cfg, nil
+}
+
+// nodeFlags are those with which a command looks at the node as the service will.
+func (t *initTool) nodeFlags() []string {
+	args := []string{"-config", t.place.Config}
+	if p := t.answers[setup.Passphrase]; t.place.Credential && p != "" && !strings.HasPrefix(p, "/") {
+		args = append(args, "-ethPassword", t.place.Passphrase)
+	}
+	return args
+}
+
+// write makes the files, after all that stands in the way was looked at.
+func (t *initTool) write(ctx context.Context, files []setup.File) error {
+	var replaced []setup.File
+	for _, f := range files {
+		there, err := os.ReadFile(f.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || err == nil && string(there) == f.Content:
+		case err != nil:
+			return fault.Wrap(fault.SetupExists, "look at "+f.Path, err)
+		case f.Path == t.place.Config && setup.Empty(string(there)):
+			replaced = append(replaced, f)
+		default:
+			if err := t.mayReplace(ctx, f.Path); err != nil {
+				return err
+			}
+			replaced = append(replaced, f)
+		}
+	}
+	for _, f := range replaced {
+		if err := os.Rename(f.Path, f.Path+t.now().UTC().Format(".old-20060102-150405")); err != nil {
+			return fault.Wrap(fault.SetupExists, "keep the old "+f.Path, err)
+		}
+	}
+	var written []string
+	for _, f := range files {
+		if err := t.writeOne(f); err != nil {
+			return fault.WrapWrite(fault.DataDirUnusable, "write "+f.Path, err)
+		}
+		written = append(written, f.Path)
+	}
+	t.console.Tell("")
+	t.console.Tell("Written: %s", strings.Join(written, ", "))
+	return nil
+}
+
+// mayReplace asks, unless it was said before.
+func (t *initTool) mayReplace(ctx context.Context, path string) error {
+	if t.force {
+		return nil
+	}
+	if t.console.CanAsk() {
+		yes, err := t.console.Confirm(ctx, path+" is there with another content. Replace it? The old one is kept beside it.")
+		if yes || err != nil {
+			return err
+		}
+	}
+	return fault.New(fault.SetupExists, "write the configuration", path)
+}
+
+// writeOne writes a file for its owner only; the packages' service reads its
+// configuration by its group.
+func (t *initTool) writeOne(f setup.File) error {
+	dir := filepath.Dir(f.Path)
+	mode, uid, gid := fs.FileMode(0o600), -1, -1
+	if _, group, ok := serviceOwner(); t.place.packaged && ok && dir == t.place.dir {
+		mode, gid = 0o640, group
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(dir, ".new-*") // for its owner only
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temp.Name()) }()
+	_, err = temp.WriteString(f.Content)
+	if err == nil && gid >= 0 {
+		err = temp.Chown(uid, gid)
+	}
+	if err == nil {
+		err = temp.Chmod(mode)
+	}
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err = errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), f.Path)
+}
+
+// hand gives what was made in the data directory to the packages' service. The directory
+// may be the service's already: no link that it makes there leads root elsewhere.
+func (t *initTool) hand(dir string) error {
+	uid, gid, ok := serviceOwner()
+	if !t.place.packaged || !ok {
+		return nil
+	}
+	inside, err := os.OpenRoot(dir)
+	if err != nil {
+		return fmt.Errorf("give %s to %s: %w", dir, serviceUser, err)
+	}
+	defer func() { _ = inside.Close() }()
+	return fs.WalkDir(inside.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("give %s to %s: %w", dir, serviceUser, err)
+		}
+		return inside.Lchown(path, uid, gid)
+	})
+}

@@ -1,0 +1,173 @@
+package media
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/transcoder/devices"
+	"github.com/tuttinode/tutti/transcoder/gpus"
+	"github.com/tuttinode/tutti/transcoder/probe"
+	"github.com/tuttinode/tutti/transcoder/worker"
+)
+
+// In an upgrade the new process starts the media workers of the cards while the old one
+// still works, and takes over what that found when it tested them. A card that does not
+// come up in time, or does not work, is left to the ordinary start after the upgrade.
+
+const (
+	// aheadTime is how long the cards' workers may take, in the time that a new process
+	// has until it waits.
+	aheadTime = 30 * time.Second
+)
+
+// handedCards are a process's cards for the one that takes its place.
+type handedCards struct {
+	// Form is the test's, Preset the one of the encoders whose pace was measured.
+	Form   int
+	Preset string
+	Cards  map[gpu.UUID]devices.Finding
+}
+
+// FindingsText is what was found of cards as text, "" for none.
+func FindingsText(preset string, found map[gpu.UUID]devices.Finding) (string, error) {
+	text, err := json.Marshal(handedCards{Form: probe.Form, Preset: preset, Cards: found})
+	return string(text), err
+}
+
+// readCards reads what another process has handed over. Tests that do not hold for this
+// one are left out: their cards are tested again.
+func readCards(text, preset string) map[gpu.UUID]devices.Finding {
+	var h handedCards
+	if text == "" || json.Unmarshal([]byte(text), &h) != nil {
+		return nil
+	}
+	if h.Form != probe.Form || h.Preset != preset {
+		for id := range h.Cards {
+			h.Cards[id] = devices.Finding{}
+		}
+	}
+	return h.Cards
+}
+
+// Ahead are the cards of the process before, with the media workers that were
+// started for them. The zero value has none.
+type Ahead struct {
+	log      *slog.Logger
+	recorder lateRecorder
+
+	mu      sync.Mutex // covers the fields below
+	found   map[gpu.UUID]devices.Finding
+	workers map[gpu.UUID]*worker.Client
+}
+
+// StartAhead starts the workers of the cards that were handed over.
+func StartAhead(ctx context.Context, cfg *config.Config, log *slog.Logger, handed string) *Ahead {
+	a := &Ahead{log: log, workers: make(map[gpu.UUID]*worker.Client)}
+	a.found = readCards(handed, cfg.Transcoding.EncoderPreset)
+	if len(a.found) == 0 || !cfg.Roles.Transcoder || cfg.Transcoding.Devices.None() {
+		return a
+	}
+	ctx, cancel := context.WithTimeout(ctx, aheadTime)
+	defer cancel()
+	seen := gpus.Find(ctx, gpus.Options{Selection: cfg.Transcoding.Devices, Log: log}, modelconfig.GPUAnswerTime)
+	start := NewStarter(cfg, log, &a.recorder, seen)
+	var wg sync.WaitGroup
+	for _, d := range seen.Devices() {
+		if _, ok := a.found[d.UUID]; ok {
+			wg.Go(func() { a.start(ctx, start, d) })
+		}
+	}
+	wg.Wait()
+	return a
+}
+
+// start starts a card's worker and looks whether it works.
+func (a *Ahead) start(ctx context.Context, start *Starter, d gpu.Device) {
+	w, err := start.Start(ctx, d)
+	if err != nil {
+		a.log.Warn("the media worker of a GPU is started after the upgrade", "device", d.ID(), fault.Attr(err))
+		return
+	}
+	err = probe.NewDevice(w, probe.Options{Log: a.log}).Reprobe(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.workers[d.UUID] = w
+	if err != nil && !taken(err) {
+		a.log.Warn("a GPU is tested after the upgrade", "device", d.ID(), fault.Attr(err))
+		a.found[d.UUID] = devices.Finding{}
+	}
+}
+
+// taken reports whether a card did not work because the process before has all of its
+// encoders or of its memory.
+func taken(err error) bool {
+	return errors.Is(err, fault.EncoderSessionsExhausted) || errors.Is(err, fault.GPUOutOfMemory)
+}
+
+// Record hands the events of these workers to a recorder.
+func (a *Ahead) Record(to core.Recorder) {
+	if a != nil {
+		a.recorder.to.Store(&to)
+	}
+}
+
+// Findings are what the process before found of its cards.
+func (a *Ahead) Findings() map[gpu.UUID]devices.Finding {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.found
+}
+
+// Take is a card's worker, nil for none. The caller closes it.
+func (a *Ahead) Take(d gpu.Device) *worker.Client {
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := a.workers[d.UUID]
+	if w == nil || w.Device() != d.ID() {
+		return nil
+	}
+	delete(a.workers, d.UUID)
+	return w
+}
+
+// Close closes the workers that were not taken.
+func (a *Ahead) Close() {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for id, w := range a.workers {
+		_ = w.Close()
+		delete(a.workers, id)
+	}
+}
+
+// lateRecorder is the recorder of workers that begin before the node has one.
+type lateRecorder struct {
+	core.NopRecorder
+	to atomic.Pointer[core.Recorder]
+}
+
+// WorkerRestarted passes the event on.
+func (r *lateRecorder) WorkerRestarted(device, reason string) {
+	if to := r.to.Load(); to != nil {
+		(*to).WorkerRestarted(device, reason)
+	}
+}

@@ -1,0 +1,115 @@
+package media
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/orchestrator"
+	"github.com/tuttinode/tutti/transcoder/pool"
+	"github.com/tuttinode/tutti/transcoder/stills"
+)
+
+// Tools are for the AI part: the length of audio, and videos of pictures. Both are
+// hostile bytes, which this process does not decode.
+type Tools interface {
+	pipeline.MediaProbe
+	orchestrator.FrameEncoder
+}
+
+// mediaOnDemand is media workers that start when the first audio comes: most nodes
+// never see any, and a worker takes memory.
+type mediaOnDemand struct {
+	start func(context.Context) (*pool.Pool, error)
+
+	// mu is held while they start, so that they start once.
+	mu     sync.Mutex
+	pool   *pool.Pool
+	closed bool
+}
+
+// NewOnDemand calls start for the first work.
+func NewOnDemand(start func(context.Context) (*pool.Pool, error)) *mediaOnDemand {
+	return &mediaOnDemand{start: start}
+}
+
+// Name is the component's name.
+func (m *mediaOnDemand) Name() string { return "media workers" }
+
+// Run ends the workers, if there are any, when ctx ends.
+func (m *mediaOnDemand) Run(ctx context.Context, ready func()) error {
+	ready()
+	<-ctx.Done()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	if m.pool == nil {
+		return nil
+	}
+	return m.pool.Close()
+}
+
+// Duration is the length of an audio file.
+func (m *mediaOnDemand) Duration(ctx context.Context, data []byte) (time.Duration, error) {
+	p, err := m.workers(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return mediaTools{p}.Duration(ctx, data)
+}
+
+// EncodeMP4 makes a video of PNG frames.
+func (m *mediaOnDemand) EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
+	p, err := m.workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return mediaTools{p}.EncodeMP4(ctx, frames, fps, width, height)
+}
+
+// workers starts them if need be. They outlive the request that they start for.
+func (m *mediaOnDemand) workers(ctx context.Context) (*pool.Pool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return nil, fault.New(fault.WorkerClosed, "measure audio", "")
+	}
+	if m.pool == nil {
+		p, err := m.start(context.WithoutCancel(ctx))
+		if err != nil {
+			return nil, err
+		}
+		m.pool = p
+	}
+	return m.pool, nil
+}
+
+// NewTools lets the AI part use the workers of p.
+func NewTools(p *pool.Pool) Tools { return mediaTools{p} }
+
+// mediaTools lets the AI part use the media workers: for the length of audio and for
+// videos of frames. Both are hostile bytes, which this process does not decode.
+type mediaTools struct{ pool *pool.Pool }
+
+// Duration is the length of an audio file.
+func (m mediaTools) Duration(ctx context.Context, data []byte) (time.Duration, error) {
+	info, err := m.pool.Probe(ctx, data)
+	if err != nil {
+		return 0, err
+	}
+	return info.Duration, nil
+}
+
+// EncodeMP4 makes a video of PNG frames.
+func (m mediaTools) EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
+	var id [8]byte
+	if _, err := rand.Read(id[:]); err != nil {
+		return nil, err
+	}
+	return stills.Encode(ctx, m.pool, core.SessionID("frames-"+hex.EncodeToString(id[:])), frames, fps, width, height)
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package process
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// monotonic is the time by the clock that a service manager reads too.
+func monotonic() (time.Duration, bool) {
+	var now unix.Timespec
+	err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now)
+	return time.Duration(now.Nano()), err == nil
+}

@@ -1,0 +1,51 @@
+package process
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/lifecycle"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/orchestrator"
+)
+
+// Parts are what the process needs of the node that it runs.
+type Parts struct {
+	// Rules and listener are nil on a node that is no orchestrator.
+	Rules    *orchestrate.Orchestrator
+	Listener *orchestrator.Server
+	Board    *health.Board
+	Reload   func(ctx context.Context, dry bool) (adminapi.Reloaded, error)
+	// Sockets are the listening sockets with their names, for another process.
+	Sockets func() (names string, files []*os.File, err error)
+	// Cards is what was found of the node's GPUs, "" for none.
+	Cards func() string
+	// Prove returns when every part that must move has moved.
+	Prove func(ctx context.Context) error
+}
+
+// Attach makes n the node that the process runs, and returns its drain and the component that
+// tells the service manager how it fares.
+func (p *Process) Attach(n *Parts) (*drainer, lifecycle.Component) {
+	p.node = n
+	p.drain = &drainer{log: p.log, now: time.Now, stop: func(sig os.Signal) {
+		select {
+		case p.signals <- sig:
+		default: // a stop is under way
+		}
+	}}
+	if n.Rules != nil {
+		p.drain.work = n.Rules
+	}
+	return p.drain, &reporter{manager: p.manager, status: p.status, proofs: p.proofs}
+}
+
+// ReloadFault says in one fault why nothing was taken over.
+func ReloadFault(err error) error {
+	return &fault.Fault{Code: fault.ReloadFailed, Op: "read the configuration anew", Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+}

@@ -1,0 +1,296 @@
+package process
+
+import (
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/pm"
+)
+
+// A process is replaced by another one like this. The new one is started from the file
+// on disk, with the same command line, the listening sockets and a line to the old one.
+// It reads its configuration, starts the media workers of the old one's GPUs and then
+// waits; if it does not come that far, nothing has happened. The old one asks its peers
+// to come back over a new connection, leaves the sockets, finishes its current segments
+// and stops as always, so that ledger and database are closed. Connections meanwhile
+// wait in the sockets' queues. It hands over its state and with it the place: the new one
+// opens the data directory and serves. The answers of models, which are billed when they
+// begin, go on in the old process, which ends with the last of them. A new process that
+// then does not come up is given up, and the old program, which the system still has, is
+// started in the same way.
+
+const (
+	// handOverEnv names the sockets that a new process is given, between commas.
+	handOverEnv = "NODE_HANDOVER"
+	// cardsEnv has what the process before found of its GPUs. It is no part of the handover
+	// state, which comes when that process works no more; one that does not know it ignores it.
+	cardsEnv = "NODE_HANDOVER_CARDS"
+	// waitingTime is how long a new process may take to read its configuration,
+	// upTime until it serves.
+	waitingTime = time.Minute
+	upTime      = 2 * time.Minute
+	// answersTime bounds the answers that the old process finishes.
+	answersTime = 30 * time.Minute
+)
+
+// word is what a new process says of itself.
+type word string
+
+const (
+	// wordWaiting has the number of the hand-over's form: a process that knows another
+	// one is found out before anything has happened. Who changes what is in the handover state
+	// changes the number.
+	wordWaiting word = "waiting 1"
+	wordReady   word = "ready"
+)
+
+// handoverState is what the old process leaves beside the data directory.
+type handoverState struct {
+	Token  pm.Secret
+	Estate orchestrate.Estate
+	// AfterEnd: parts of the old process have not stopped, so that the data directory is
+	// free only when all of it has ended.
+	AfterEnd bool
+}
+
+// predecessor is the line to the process before.
+type predecessor struct {
+	conn  net.Conn
+	in    *gob.Decoder
+	out   *gob.Encoder
+	state handoverState
+	// cards is what it handed over of its cards.
+	cards string
+}
+
+// inherit finds the process before this one, nil for none, and the sockets that it
+// handed over. What says so is taken out of the environment: it is not for children.
+func inherit() (*predecessor, sockets, error) {
+	names, ok := os.LookupEnv(handOverEnv)
+	if !ok {
+		return nil, nil, nil
+	}
+	cards := os.Getenv(cardsEnv)
+	os.Unsetenv(handOverEnv)
+	os.Unsetenv(cardsEnv)
+	f := os.NewFile(firstSocket, "predecessor")
+	conn, err := net.FileConn(f)
+	f.Close()
+	if err != nil {
+		return nil, nil, fault.Wrap(fault.UpgradeFailed, "find the process before", err)
+	}
+	p := &predecessor{cards: cards, conn: conn, in: gob.NewDecoder(conn), out: gob.NewEncoder(conn)}
+	if names == "" {
+		return p, nil, nil
+	}
+	list := strings.Split(names, ",")
+	all, err := listenersOf(firstSocket+1, len(list), list)
+	return p, all, err
+}
+
+// await says that this process stands ready, and waits for its state.
+func (p *predecessor) await(ctx context.Context) (*handoverState, error) {
+	stop := context.AfterFunc(ctx, func() { p.conn.Close() })
+	defer stop()
+	err := p.out.Encode(wordWaiting)
+	if err == nil {
+		err = p.in.Decode(&p.state)
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.UpgradeFailed, "take over from the process before", err)
+	}
+	if p.state.AfterEnd {
+		_ = p.in.Decode(new(word)) // nothing is said any more: the line ends with the process
+	}
+	return &p.state, nil
+}
+
+// ready says that this process serves.
+func (p *predecessor) ready(log interface{ Info(string, ...any) }) {
+	if err := p.out.Encode(wordReady); err != nil {
+		log.Info("the process before is gone", "err", err)
+	}
+	p.conn.Close()
+}
+
+// successor is a process that was started to take this one's place.
+type successor struct {
+	cmd   *exec.Cmd
+	conn  net.Conn
+	in    *gob.Decoder
+	out   *gob.Encoder
+	ended chan struct{}
+	files []*os.File
+	names string
+	cards string
+}
+
+// Upgrade starts the program on disk. It returns when that waits to take over, or with
+// UpgradeFailed when it does not come that far.
+func (p *Process) Upgrade(ctx context.Context) (adminapi.Upgrade, error) {
+	if err := p.mayUpgrade(); err != nil {
+		return adminapi.Upgrade{}, err
+	}
+	s, binary, err := p.start(ctx)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.upgrading = false
+	if why := p.changed(); err == nil && why != "" {
+		s.abandon()
+		err = errors.New(why)
+	}
+	if err != nil {
+		err = &fault.Fault{Code: fault.UpgradeFailed, Op: "upgrade", Detail: err.Error(), Err: err}
+	}
+	p.node.Board.Report(health.Key{Code: fault.UpgradeFailed}, err)
+	if err != nil {
+		return adminapi.Upgrade{}, err
+	}
+	p.log.Info("a new process waits to take over", "process", s.cmd.Process.Pid, "binary", binary)
+	p.after = s
+	close(p.handOver)
+	return adminapi.Upgrade{PID: s.cmd.Process.Pid, Binary: binary}, nil
+}
+
+// mayUpgrade begins an upgrade, or says why there can be none.
+func (p *Process) mayUpgrade() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	const op = "upgrade"
+	switch {
+	case noUpgrade != "":
+		return fault.New(fault.UpgradeRefused, op, noUpgrade)
+	case os.Getpid() == 1:
+		return fault.New(fault.UpgradeRefused, op, "this is the first process of its container, which ends with it")
+	case p.after != nil, p.upgrading:
+		return fault.New(fault.UpgradeRefused, op, "an upgrade is under way")
+	case containerInit(os.Getppid()):
+		return fault.New(fault.UpgradeRefused, op, "the first process of the container waits for this one, and ends with it")
+	case p.halting || p.asked:
+		return fault.New(fault.UpgradeRefused, op, "the node is stopping")
+	case p.drain.Draining():
+		return fault.New(fault.UpgradeRefused, op, "the node is draining, and a new process would take work: end the drain first, or let the node stop")
+	}
+	p.upgrading = true
+	return nil
+}
+
+// changed is what has happened while the new process started that rules it out, ""
+// for nothing. The caller holds mu.
+func (p *Process) changed() string {
+	switch {
+	case p.halting || p.asked:
+		return "the node was stopped meanwhile"
+	case p.drain.Draining():
+		return "a drain began meanwhile"
+	}
+	return ""
+}
+
+// start starts the program on disk with the sockets of this process.
+func (p *Process) start(ctx context.Context) (*successor, string, error) {
+	binary, err := onDisk()
+	if err != nil {
+		return nil, "", err
+	}
+	names, files, err := p.node.Sockets()
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := begin(ctx, binary, names, p.node.Cards(), files)
+	if err != nil {
+		CloseAll(files)
+	}
+	return s, binary, err
+}
+
+// onDisk is the program where it was started from. A file that was replaced has the
+// mark of the system behind its name.
+func onDisk() (string, error) {
+	path, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return os.Executable()
+	}
+	return strings.TrimSuffix(path, " (deleted)"), nil
+}
+
+// itself is the program that runs, whatever has become of its file.
+const itself = "/proc/self/exe"
+
+// begin starts a program and waits until it waits.
+func begin(ctx context.Context, binary, names, cards string, files []*os.File) (*successor, error) {
+	ours, theirs, err := pair()
+	if err != nil {
+		return nil, err
+	}
+	s := &successor{ended: make(chan struct{}), files: files, names: names, cards: cards}
+	s.conn, err = net.FileConn(ours)
+	ours.Close()
+	if err != nil {
+		theirs.Close()
+		return nil, err
+	}
+	s.in, s.out = gob.NewDecoder(s.conn), gob.NewEncoder(s.conn)
+	s.cmd = exec.Command(binary, os.Args[1:]...)
+	s.cmd.Args[0] = os.Args[0]
+	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	s.cmd.Env = append(childEnv(), handOverEnv+"="+names, cardsEnv+"="+cards)
+	s.cmd.ExtraFiles = append([]*os.File{theirs}, files...)
+	err = s.cmd.Start()
+	theirs.Close() // so that its end is heard
+	unblock(files)
+	if err != nil {
+		return nil, errors.Join(err, s.conn.Close())
+	}
+	go func() {
+		_ = s.cmd.Wait()
+		close(s.ended)
+	}()
+	if err := s.await(ctx, wordWaiting, waitingTime); err != nil {
+		s.giveUp()
+		return nil, err
+	}
+	return s, nil
+}
+
+// childEnv is the environment without what the service manager said to this process
+// alone.
+func childEnv() (out []string) {
+	for _, e := range os.Environ() {
+		if !strings.HasPrefix(e, "WATCHDOG_PID=") {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// await waits for a word.
+func (s *successor) await(ctx context.Context, want word, limit time.Duration) error {
+	_ = s.conn.SetReadDeadline(time.Now().Add(limit))
+	stop := context.AfterFunc(ctx, func() { _ = s.conn.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+	var got word
+	if err := s.in.Decode(&got); err != nil {
+		select {
+		case <-s.ended:
+			return fmt.Errorf("the new process ended with %s", s.cmd.ProcessState)
+		case <-time.After(time.Second):
+			return fmt.Errorf("the new process says nothing: %w", err)
+		}
+	}
+	if got != want {
+		return fmt.Errorf("the new process says %q", got)
+	}
+	return nil
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+)
+
+// A node of no role that has work is ready unless a condition says that it takes none.
+func TestNotReady(t *testing.T) {
+	t.Parallel()
+	n := &node{cfg: &config.Config{}, board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
+	if why := n.notReady(); len(why) != 0 {
+		t.Errorf("%q", why)
+	}
+	n.board.Set(health.Key{Code: fault.GPUThrottled}, "hot")
+	n.board.Set(health.Key{Code: fault.LedgerFailed, About: "a"}, "refused")
+	n.board.Set(health.Key{Code: fault.LedgerFailed, About: "b"}, "refused, too")
+	if why := n.notReady(); len(why) != 1 || why[0] != "LedgerFailed: refused" {
+		t.Errorf("%q", why)
+	}
+}
