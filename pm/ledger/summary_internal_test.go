@@ -18,8 +18,8 @@ func TestJournal(t *testing.T) {
 	var j journal
 	expect := func(commit int64, n int, all bool) {
 		t.Helper()
-		if got, all := j.upTo(commit); len(got) != n || all != all {
-			t.Errorf("commit %d: %v %v, want %d %v", commit, got, all, n, all)
+		if got, complete := j.upTo(commit); len(got) != n || complete != all {
+			t.Errorf("commit %d: %v %v, want %d %v", commit, got, complete, n, all)
 		}
 	}
 	j.record(5, []int64{1, 2}, false)
