@@ -14,13 +14,17 @@ type intake struct {
 // room is where the next bytes go. It is never empty.
 func (in *intake) room() []byte { return in.buf[in.filled:] }
 
+// searchFrom is where the end of an event may begin that new bytes complete, after so many bytes
+// in which there is none.
+func searchFrom(filled int) int { return max(0, filled-longestEnd+1) }
+
 // took notes n bytes that were read into room, and returns what may be passed on:
 // whole events, or all there is when the biggest buffer is full of one.
 //
 // Only the new bytes are searched: what was there before has no end of an event, or it would
 // have been handed out, and an orchestrator may send an event byte by byte.
 func (in *intake) took(n int) []byte {
-	from := max(0, in.filled-longestEnd+1)
+	from := searchFrom(in.filled)
 	in.filled += n
 	if in.whole = lastEvent(in.buf[from:in.filled]); in.whole > 0 {
 		in.whole += from
