@@ -88,10 +88,12 @@ func TestEviction(t *testing.T) {
 func TestReorganisation(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{RoundLength: 50})
-	n := start(t, c, c.Key(1), nil)
+	registrar, n := start(t, c, c.Key(1), nil), start(t, c, c.Key(1), nil)
 	eventually(t, "a view", func() bool { return n.View().Known })
 	c.Mine(3)
-	n.register(t, core.LPTTokens(10))
+	registrar.register(t, core.LPTTokens(10))
+	// A running one sends again what a reorganisation undoes.
+	registrar.stop()
 	eventually(t, "registration", func() bool { return n.View().Self.Registered })
 	from := n.View().Head.Number
 	if _, err := c.Control.Reorg(t.Context(), control.Reorg{Depth: 2, Forget: true}); err != nil {

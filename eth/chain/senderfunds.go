@@ -20,7 +20,7 @@ func (c *Chain) SenderFunds(ctx context.Context, addr core.Address) (protocol.Se
 	}
 	a := c.senders.request(addr, peer.For(ctx), c.opt.Now())
 	if a.done == nil {
-		return protocol.SenderFunds{}, nil
+		return a.funds, nil
 	}
 	select {
 	case <-ctx.Done():

@@ -75,11 +75,14 @@ func (n *unknownSenders) markAllLocked() {
 	}
 }
 
-// request finds or starts the first read of an address for a peer; done is nil when there is nothing
-// to wait for: the address has no funds.
+// request finds or starts the first read of an address for a peer. The result's done is nil when there is
+// nothing to wait for: the funds are known by now, or the address has none.
 func (s *senders) request(addr core.Address, peer string, now time.Time) *fundsRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if one := s.all[addr]; one != nil && one.known {
+		return &fundsRequest{funds: one.funds}
+	}
 	n := &s.unknown
 	if until, ok := n.unfunded[addr]; ok && now.Before(until) {
 		return &fundsRequest{}

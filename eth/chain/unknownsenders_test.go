@@ -113,3 +113,16 @@ func TestAskingAgainAndBeingTurnedAway(t *testing.T) {
 		t.Error("an unfunded sender is read again at once")
 	}
 }
+
+// A caller that saw an address as unknown just before its first read ended costs no second read.
+func TestARequestAfterTheFirstReadTakesItsResult(t *testing.T) {
+	t.Parallel()
+	s, now := newSenders(10), time.Unix(1_800_000_000, 0)
+	s.request(addressOf(50), "us", now)
+	batch, _ := s.nextBatch(now)
+	s.complete(batch, []protocol.SenderFunds{{Sender: protocol.Sender{Deposit: core.NewWei(9)}}}, nil, now)
+	late := s.request(addressOf(50), "us", now)
+	if late.done != nil || late.funds.Deposit.Cmp(core.NewWei(9)) != 0 || s.unknown.waiting != 0 {
+		t.Errorf("%+v, %d wait", late, s.unknown.waiting)
+	}
+}

@@ -208,13 +208,16 @@ func streams(o *orchestrator) func(http.ResponseWriter, *http.Request, []byte) b
 		if r.URL.Path == "/segment" {
 			return false
 		}
+		endless := strings.Contains(string(body), "999999999")
+		if !endless {
+			o.debit("", 1000) // before the first token, after which the client leaves
+		}
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, event)
 		_ = http.NewResponseController(w).Flush()
-		if strings.Contains(string(body), "999999999") {
+		if endless {
 			<-r.Context().Done()
 		} else {
-			o.debit("", 1000)
 			_, _ = io.WriteString(w, "data: [DONE]\n\n")
 		}
 		return true
