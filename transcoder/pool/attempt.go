@@ -119,8 +119,12 @@ func (a *segmentAttempts) attempt(ctx context.Context, d *device) (*core.Transco
 	t := newTicket(a.s, job, came, dueBy(came, segmentLimit(ctx, job).time))
 	leave, err := d.queue.enter(ctx, t)
 	if err != nil {
-		if fault.CodeOf(err) == fault.TranscoderBehind && t.showsOverload(came, job) {
-			p.recordBehind(a.s, d, job)
+		if fault.CodeOf(err) == fault.TranscoderBehind {
+			if t.showsOverload(came, job) {
+				p.recordBehind(a.s, d, job)
+			} else {
+				p.recordOccupancy(a.s, d, job, 0)
+			}
 		}
 		return nil, err
 	}
@@ -142,6 +146,7 @@ func (a *segmentAttempts) attempt(ctx context.Context, d *device) (*core.Transco
 		return res, nil
 	}
 	leave(0)
+	p.recordOccupancy(a.s, d, job, wall)
 	if !p.outOfTime(ctx, sub, d, job, l, err, wall) {
 		return nil, err
 	}

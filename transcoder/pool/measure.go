@@ -25,11 +25,6 @@ type measurements struct {
 	// ratio is the smoothed real-time ratio of recent segments: below 1 a segment takes
 	// less time than it plays.
 	ratio float64
-	// slotTime is the slot time that sessions take per second of media, smoothed. deviceTime is
-	// the same for the whole device, shared evenly by concurrent segments, and usualLoad the load
-	// of these sessions. While few segments run at once, deviceTime overestimates the cost and
-	// slotTime may underestimate it. All are 0 before the first measurement.
-	slotTime, deviceTime, usualLoad float64
 	// behindAt is when a segment was last refused because it would have missed its deadline.
 	behindAt time.Time
 	// measuredCostSum is the sum of what the measured sessions take, measuredLoadSum that of
@@ -65,18 +60,19 @@ func (p *Pool) measure(s *session, d *device, job *core.TranscodeJob, res *core.
 	}
 	s.mu.Lock()
 	d.mu.Lock()
+	at := time.Now()
 	released := d.quarantine != nil
-	open := d.evidence.recordDone(s.id, t.all <= playing, time.Now())
+	open := d.evidence.recordDone(s.id, t.all <= playing, at)
 	d.worked()
 	d.tally.Done()
 	s.typicalTime = smoothTime(s.typicalTime, t.work)
 	s.recordGoodLocked()
+	d.recent.occupy(s, playing, t.work, t.inWork, at)
 	// Very short segments measure overhead, not capacity.
 	if playing >= 200*time.Millisecond && s.dev == d {
-		d.addOccupancyLocked(s, playing, float64(t.work)/float64(playing), t.inWork)
-		d.addRatioLocked(p, s, float64(t.all)/float64(playing), time.Now())
+		d.addRatioLocked(p, s, float64(t.all)/float64(playing), at)
 	}
-	now := d.rankLocked(&p.rules, time.Now())
+	now := d.rankLocked(&p.rules, at)
 	moved := released || now.differs(&d.treeRank)
 	d.mu.Unlock()
 	s.mu.Unlock()
@@ -115,18 +111,12 @@ func (p *Pool) recordLate(s *session, d *device, job *core.TranscodeJob, wall ti
 	}
 }
 
-// usualPlaying is how long a segment of a live stream usually plays.
-const usualPlaying = 2 * time.Second
-
-// addOccupancyLocked adds the slot time that a segment took per second of media, with the
-// average number of concurrent segments. Time and load are smoothed separately, and short
-// segments count less: a stream with little load, whose source takes most of the time, must not
-// make the load of all others look as expensive. The caller holds the session's mu, too.
-func (d *device) addOccupancyLocked(s *session, playing time.Duration, ratio, inWork float64) {
-	w := smoothing * min(1, float64(playing)/float64(usualPlaying))
-	d.slotTime = smoothBy(w, d.slotTime, ratio)
-	d.deviceTime = smoothBy(w, d.deviceTime, ratio/max(1, inWork))
-	d.usualLoad = smoothBy(w, d.usualLoad, float64(s.load))
+// recordOccupancy adds what a segment without a result took, which may be nothing.
+func (p *Pool) recordOccupancy(s *session, d *device, job *core.TranscodeJob, work time.Duration) {
+	d.mu.Lock()
+	d.recent.occupy(s, job.Duration, work, 1, time.Now())
+	d.mu.Unlock()
+	p.table.markStale(d)
 }
 
 // isMeaningful reports whether a failed segment says something about its device.

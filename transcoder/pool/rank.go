@@ -159,26 +159,26 @@ const unmeasuredShare = 1. / 8
 // unknown until many run at once. So a device that would be full if segments shared it
 // evenly gets few sessions at a time, and more once these are measured.
 func (d *device) freeQueueLoadLocked() float64 {
-	if d.queue.slots == 0 || d.slotTime == 0 {
+	slotUse, slotCost := d.slotUseLocked()
+	if slotCost == 0 {
 		return math.Inf(1)
 	}
-	weighted, slots := float64(d.weightedLoad), float64(d.queue.slots)
-	deviceCost, slotCost := d.deviceTime/d.usualLoad, d.slotTime/d.usualLoad
-	surely := (rounding*maxRatio - deviceCost*weighted) / d.plausibleCostLocked(deviceCost, slots)
+	deviceUse, deviceCost := d.deviceUseLocked()
+	surely := (rounding*maxRatio - deviceUse) / deviceCost
 	if likely := len(d.unmeasuredSince) < max(1, int(float64(d.measuredSessions)*unmeasuredShare)); !likely {
 		return surely
 	}
-	return max(surely, (rounding*maxBusy*slots-slotCost*weighted)/d.plausibleCostLocked(slotCost, slots))
+	return max(surely, (rounding*maxBusy*float64(d.queue.slots)-slotUse)/slotCost)
 }
 
 // slotShareLocked is the share of the slots' time that the sessions take with so much more load, 0
 // when it is not known.
 func (d *device) slotShareLocked(more float64) float64 {
-	if d.queue.slots == 0 || d.slotTime == 0 {
+	used, each := d.slotUseLocked()
+	if each == 0 {
 		return 0
 	}
-	slots, cost := float64(d.queue.slots), d.slotTime/d.usualLoad
-	return (cost*float64(d.weightedLoad) + d.plausibleCostLocked(cost, slots)*more) / slots
+	return (used + each*more) / float64(d.queue.slots)
 }
 
 // plausibleCostLocked is what a unit of load that is not measured yet may take on so many slots,

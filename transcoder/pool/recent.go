@@ -9,10 +9,11 @@ const recentPeriod = 10 * time.Second
 const maxInWork = 4 * recentPeriod
 
 // recent lists a device's sessions with a recent segment, the oldest first, and sums their
-// load. The device's mu guards it and the links in the sessions.
+// load and occupancy. The device's mu guards it and the links in the sessions.
 type recent struct {
 	first, last *session
 	load        int64
+	occupied    occupancy
 }
 
 // link is a session's node in the list of its device.
@@ -22,12 +23,21 @@ type link struct {
 	seen       time.Time
 	// counted is its part of the list's load.
 	counted int64
+	// occupied is its part of the list's occupancy, and occupiedAt the time of the last segment
+	// that counts there.
+	occupied   occupancy
+	occupiedAt time.Time
 }
 
 // touch records a segment of a session and removes the sessions without a recent one.
 func (r *recent) touch(s *session, now time.Time) {
+	before := s.link
 	r.remove(s)
-	s.link = link{prev: r.last, listed: true, seen: now, counted: s.load}
+	s.link = link{
+		prev: r.last, listed: true, seen: now, counted: s.load, occupied: before.occupied,
+		occupiedAt: before.occupiedAt,
+	}
+	r.occupied.add(s.link.occupied, 1)
 	if r.last != nil {
 		r.last.link.next = s
 	} else {
@@ -59,5 +69,9 @@ func (r *recent) remove(s *session) {
 		r.last = s.link.prev
 	}
 	r.load -= s.link.counted
+	r.occupied.add(s.link.occupied, -1)
+	if r.first == nil {
+		r.occupied = occupancy{} // without the rounding of sums
+	}
 	s.link = link{}
 }
