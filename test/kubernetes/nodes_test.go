@@ -117,7 +117,7 @@ func (n *nodes) until(what string, limit time.Duration, holds func() bool) {
 			for _, p := range n.pods("") {
 				n.Logf("%s on %q at %q: %v", p.Metadata.Name, p.Spec.NodeName, p.Status.PodIP, p.Status.Conditions)
 			}
-			n.Fatalf("waiting for %s: not within %v", what, limit)
+			n.Fatalf("not within %[2]v: %[1]s", what, limit)
 		}
 	}
 }

@@ -29,10 +29,7 @@ const toWorkers = orchestrators + "-workers"
 func TestOnARealAPIServer(t *testing.T) {
 	t.Parallel()
 	dir := programs(t)
-	n := &nodes{
-		T: t, names: map[string]string{}, running: map[string]*runningPod{}, volumes: t.TempDir(),
-		may: func(p *podObject) bool { return p.app() == orchestrators },
-	}
+	n := &nodes{T: t, names: map[string]string{}, running: map[string]*runningPod{}, volumes: t.TempDir()}
 	o := newOperator(t)
 	begun := time.Now()
 	n.api = startAPIServer(t, dir)
@@ -49,7 +46,14 @@ func TestOnARealAPIServer(t *testing.T) {
 	n.forward()
 	// The public name is the operator's own; it leads to the public Service.
 	n.names["media.example.org"] = n.names[orchestrators]
-	n.firstStart()
+	n.firstStart(transcoders)
+	t.Logf("the orchestrator is ready by transcoders after %v", time.Since(begun))
+	n.scale(transcoders, 0)
+	n.firstStart(aiWorkers)
+	t.Logf("and by AI workers after %v", time.Since(begun))
+	n.scale(transcoders, replicas[transcoders])
+	n.may = func(*podObject) bool { return true }
+	n.allReady()
 	t.Logf("all pods are ready after %v", time.Since(begun))
 	n.spreads()
 	n.policiesSelect()
@@ -60,9 +64,11 @@ func TestOnARealAPIServer(t *testing.T) {
 	}
 }
 
-// firstStart has the orchestrator start alone, then the workers: all become ready.
-func (n *nodes) firstStart() {
+// firstStart has the orchestrator run alone, then one kind of worker: both become ready,
+// without workers of the other kind.
+func (n *nodes) firstStart(workers string) {
 	n.Helper()
+	n.may = func(p *podObject) bool { return p.app() == orchestrators }
 	var addr string
 	n.until("the orchestrator runs", time.Minute, func() bool {
 		all := n.of(orchestrators)
@@ -78,11 +84,21 @@ func (n *nodes) firstStart() {
 	if n.reaches(orchestrators) || n.of(orchestrators)[0].ready() {
 		n.Error("an orchestrator without workers is open to gateways")
 	}
-	n.may = func(*podObject) bool { return true }
-	n.allReady()
-	n.until("the public Service lists the orchestrator", time.Minute, func() bool {
-		return n.lists(orchestrators, addr, true) && n.reaches(orchestrators)
+	n.may = func(p *podObject) bool { return p.app() == orchestrators || p.app() == workers }
+	n.until("the orchestrator is ready by "+workers, time.Minute, func() bool {
+		return n.of(orchestrators)[0].ready() && n.lists(orchestrators, addr, true) && n.reaches(orchestrators)
 	})
+}
+
+// scale sets how many pods a Deployment has.
+func (n *nodes) scale(app string, to int) {
+	n.Helper()
+	n.call("PATCH", "/apis/apps/v1/namespaces/"+namespace+"/deployments/"+app, mergePatch, map[string]any{
+		"spec": map[string]any{"replicas": to},
+	}, nil)
+	if to == 0 {
+		n.until(app+" has no pods", time.Minute, func() bool { return len(n.of(app)) == 0 })
+	}
 }
 
 // allReady waits until each workload has all its pods, and they are ready.
@@ -118,7 +134,7 @@ func (n *nodes) spreads() {
 			}
 		}
 		slices.Sort(on)
-		if len(slices.Compact(on)) != wanted {
+		if on = slices.Compact(on); len(on) != wanted {
 			n.Errorf("%d pods of %s are on %v", wanted, app, on)
 		}
 	}
