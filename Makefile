@@ -134,6 +134,10 @@ benchsplit: build  ## only transcoders on other hosts, with delay and loss betwe
 e2e: parts  ## the tests that start real programs
 	@$(with) go test -count=1 $(testflags) ./test/e2e/...
 
+kubernetes:  ## build an API server of Kubernetes into the cache, and apply the manifests to it
+	@deploy/deps/deps.sh kubernetes >/dev/null
+	@$(with) go test -count=1 -v $(testflags) ./test/kubernetes
+
 chaos:  ## ROUNDS rounds in which everything goes wrong on the chain, and what a block costs
 	@TUTTI_CHAOS_ROUNDS='$(ROUNDS)' TUTTI_CHAOS_SEED='$(SEED)' $(with) go test -count=1 -v -timeout 3h -run 'TestChaos$$|TestCost$$' ./test/chaos
 
@@ -215,4 +219,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: adversary sanitize gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean
+.PHONY: adversary sanitize gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e kubernetes chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean

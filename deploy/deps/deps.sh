@@ -12,6 +12,7 @@
 #   deps.sh lab             get what tests of several machines need, where root may
 #   deps.sh prometheus      get a Prometheus for tests, print where it is
 #   deps.sh postgres        get a PostgreSQL server for tests, print where it is
+#   deps.sh kubernetes      build an API server of Kubernetes for tests, print where it is
 #   deps.sh nfpm            get what writes debs and rpms, print where it is
 #   deps.sh judges          get systemd-analyze and rpm for tests, print where
 #   deps.sh wine            get Wine for smoke tests, print what runs it
@@ -36,7 +37,7 @@ CACHE=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}
 LOG=$CACHE/deps.log
 REMEDY=
 
-for part in lib tools apt pins prebuilt unpacked build cross check go llama npm engine browser postgres prometheus packaging wine; do
+for part in lib tools apt pins prebuilt unpacked build cross check go llama npm engine browser postgres prometheus kubernetes packaging wine; do
 	# shellcheck source=/dev/null
 	. "$HERE/$part.sh"
 done
@@ -208,6 +209,9 @@ postgres)
 	;;
 prometheus)
 	prometheus
+	;;
+kubernetes)
+	kubernetes
 	;;
 nfpm)
 	ensure_nfpm

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/tuttinode/tutti/test/cache"
 )
 
 // environment is what dockerd needs to be found and to find its own parts: PATH
@@ -15,23 +17,12 @@ func environment() ([]string, error) {
 	if _, err := exec.LookPath("dockerd"); err == nil {
 		return env, nil
 	}
-	tree, err := filepath.EvalSymlinks(filepath.Join(cache(), "engine", "current"))
+	tree, err := filepath.EvalSymlinks(filepath.Join(cache.Dir(), "engine", "current"))
 	if err != nil {
 		return nil, errors.New("no dockerd on PATH and none in the cache: run deploy/deps/deps.sh engine")
 	}
 	path := programs(tree) + string(os.PathListSeparator) + os.Getenv("PATH")
 	return append(env, "PATH="+path, "LD_LIBRARY_PATH="+libraries(tree)), nil
-}
-
-// cache is where deploy/deps keeps what it gets.
-func cache() string {
-	if dir := os.Getenv("TUTTI_CACHE"); dir != "" {
-		return dir
-	}
-	if dir := os.Getenv("XDG_CACHE_HOME"); dir != "" {
-		return filepath.Join(dir, "tutti")
-	}
-	return filepath.Join(os.Getenv("HOME"), ".cache", "tutti")
 }
 
 func programs(tree string) string {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/tuttinode/tutti/test/cache"
 )
 
 // Iptables runs iptables, which Docker Engines bring with them: the one on PATH, else that of
@@ -13,7 +15,7 @@ func Iptables(args ...string) error {
 	program, err := exec.LookPath("iptables")
 	env := os.Environ()
 	if err != nil {
-		tree, err := filepath.EvalSymlinks(filepath.Join(cache(), "engine", "current"))
+		tree, err := filepath.EvalSymlinks(filepath.Join(cache.Dir(), "engine", "current"))
 		if err != nil {
 			return err
 		}

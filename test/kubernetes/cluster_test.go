@@ -1,18 +1,12 @@
 package kubernetes
 
 import (
-	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/tuttinode/tutti/test/harness"
 )
@@ -39,14 +33,7 @@ type pod struct {
 }
 
 // ready is the answer of the readiness probe.
-func (p *pod) ready() bool {
-	resp, err := (&http.Client{Timeout: 2 * time.Second}).Get(p.probe)
-	if err != nil {
-		return false
-	}
-	_ = resp.Body.Close()
-	return resp.StatusCode == http.StatusOK
-}
+func (p *pod) ready() bool { return answers(p.probe) }
 
 // find is an object of a folder.
 func (c *cluster) find(folder, kind, name string) object {
@@ -66,37 +53,18 @@ func (c *cluster) run(folder, kind, name, addr string, replaced ...string) *pod 
 	c.Helper()
 	o := c.find(folder, kind, name)
 	spec := o.Object.Spec.Template.Spec.Containers[0]
-	root := c.TempDir()
-	for _, m := range spec.VolumeMounts {
-		replaced = append(replaced, m.MountPath, filepath.Join(root, m.MountPath))
-		if err := os.MkdirAll(filepath.Join(root, m.MountPath), 0o700); err != nil {
-			c.Fatal(err)
-		}
-	}
-	words := strings.NewReplacer(append(replaced, "0.0.0.0:", addr+":", "$(NODE_NAME)/$(POD_NAME)", name)...)
-	for path, text := range mounted(c.objects, o, spec) {
+	files := mounted(c.objects, o, spec)
+	for path := range files {
 		if v, ok := c.values[filepath.Base(path)]; ok {
-			text = v
-		}
-		if err := os.WriteFile(filepath.Join(root, path), []byte(words.Replace(text)), 0o600); err != nil {
-			c.Fatal(err)
+			files[path] = v
 		}
 	}
-	var args []string
-	for _, a := range spec.Args {
-		if a = words.Replace(a); a != "" {
-			args = append(args, a)
-		}
-	}
-	port := 0
-	for _, p := range spec.Ports {
-		if p.Name == spec.ReadinessProbe.HTTPGet.Port {
-			port = p.ContainerPort
-		}
-	}
+	root := c.TempDir()
+	args := spec.command(c.T, files, func(volume string) string { return filepath.Join(root, volume) }, addr,
+		append(replaced, "$(NODE_NAME)/$(POD_NAME)", name)...)
 	p := &pod{
 		Process: harness.Start(c.T, binary, args...), addr: addr, labels: o.Object.Spec.Template.Metadata.Labels,
-		probe: fmt.Sprintf("http://%s:%d%s", addr, port, spec.ReadinessProbe.HTTPGet.Path),
+		probe: spec.probe(addr),
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,10 +108,7 @@ func (c *cluster) lead(conn net.Conn, spec *serviceSpec, port int) {
 		if err != nil {
 			continue
 		}
-		var both sync.WaitGroup
-		both.Go(func() { _, _ = io.Copy(to, conn); to.Close() })
-		both.Go(func() { _, _ = io.Copy(conn, to); conn.Close() })
-		both.Wait()
+		join(conn, to)
 		return
 	}
 }

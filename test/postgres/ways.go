@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strings"
 	"syscall"
+
+	"github.com/tuttinode/tutti/test/cache"
 )
 
 // nobody is the user that the server is where the test is root's.
@@ -43,7 +45,7 @@ func ways() []way {
 
 // programs is the directory of the newest server there is.
 func programs() (string, error) {
-	for _, root := range []string{"/usr/lib/postgresql", filepath.Join(cache(), "postgres/current/usr/lib/postgresql")} {
+	for _, root := range []string{"/usr/lib/postgresql", filepath.Join(cache.Dir(), "postgres/current/usr/lib/postgresql")} {
 		found, _ := filepath.Glob(filepath.Join(root, "*/bin/initdb"))
 		if len(found) > 0 {
 			sort.Strings(found)
@@ -61,15 +63,4 @@ func libraries(bin string) string {
 	}
 	dirs, _ := filepath.Glob(filepath.Join(root, "usr/lib/*-linux-*"))
 	return strings.Join(dirs, string(os.PathListSeparator))
-}
-
-// cache is where deploy/deps keeps what it gets.
-func cache() string {
-	if dir := os.Getenv("TUTTI_CACHE"); dir != "" {
-		return dir
-	}
-	if dir := os.Getenv("XDG_CACHE_HOME"); dir != "" {
-		return filepath.Join(dir, "tutti")
-	}
-	return filepath.Join(os.Getenv("HOME"), ".cache", "tutti")
 }
