@@ -30,6 +30,9 @@ type account struct {
 	tokens   window
 	inFlight int
 	counts   []count
+	// futureSince is since when the period of a count begins in the future, zero where
+	// none does.
+	futureSince time.Time
 	// dirty: the counts changed since they were last saved.
 	dirty bool
 }

@@ -10,6 +10,54 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
+// A clock that was ahead, and is put right, keeps a key that has used its limits per
+// minute waiting for two minutes, not for as long as the clock was ahead.
+func TestLimitsOfAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	c := coretest.NewClock(dawn.AddDate(0, 0, 3))
+	store := &memory{usage: map[string]apikeys.Usage{}}
+	store.set(false, key("app", apikeys.Limits{RPM: 2, TPM: 100}))
+	g := apikeys.New(apikeys.Options{Store: store, Now: c.Now})
+	if err := g.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		admit(t, g, apikeys.Need{MaxTokens: 10}).Settle(inference.Usage{Completion: 10}, true)
+	}
+	c.Set(dawn)
+	refused(t, g, apikeys.Need{MaxTokens: 10}, fault.RateLimited)
+	c.Set(dawn.Add(62 * time.Second))
+	admit(t, g, apikeys.Need{MaxTokens: 10}).Settle(inference.Usage{Completion: 10}, true)
+	c.Set(dawn.Add(124 * time.Second))
+	admit(t, g, apikeys.Need{MaxTokens: 100}).Settle(inference.Usage{Completion: 100}, true)
+	refused(t, g, apikeys.Need{MaxTokens: 10}, fault.TokenRateLimited)
+}
+
+// A budget that was used while the clock was ahead is that of the present period, and the
+// next period has one of its own.
+func TestBudgetOfAClockThatWasAhead(t *testing.T) {
+	t.Parallel()
+	for _, period := range []apikeys.Period{apikeys.Day, apikeys.Week, apikeys.Month} {
+		t.Run(string(period), func(t *testing.T) {
+			t.Parallel()
+			c := coretest.NewClock(dawn.AddDate(1, 0, 0))
+			store := &memory{usage: map[string]apikeys.Usage{}}
+			store.set(false, key("app", apikeys.Limits{Budget: apikeys.Budget{Tokens: 100, Period: period}}))
+			g := apikeys.New(apikeys.Options{Store: store, Now: c.Now})
+			if err := g.Load(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			admit(t, g, apikeys.Need{MaxTokens: 100}).Settle(inference.Usage{Completion: 100}, true)
+			c.Set(dawn)
+			refused(t, g, apikeys.Need{MaxTokens: 1}, fault.BudgetSpent)
+			c.Set(dawn.Add(time.Hour))
+			refused(t, g, apikeys.Need{MaxTokens: 1}, fault.BudgetSpent)
+			c.Set(dawn.AddDate(0, 1, 0))
+			admit(t, g, apikeys.Need{MaxTokens: 100})
+		})
+	}
+}
+
 // A machine without a battery for its clock starts years behind and is corrected
 // soon after. What was used in the period that it is in truth stays used.
 func TestBudgetSurvivesAStartWithTheClockBehind(t *testing.T) {

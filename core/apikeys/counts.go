@@ -30,8 +30,35 @@ func countsPerPeriod(id string) []count {
 	return counts
 }
 
+// clockSettles is for how long a period may begin in the future: a clock that is behind
+// at the start of its machine is corrected by then.
+const clockSettles = time.Hour
+
+// settleClock ends periods of a clock that was ahead, and is right now: what was used in
+// them counts in the present one. They would last for as long as the clock was ahead.
+func (a *account) settleClock(now time.Time) {
+	future := false
+	for i := range a.counts {
+		c := &a.counts[i]
+		if !c.Start.After(now) {
+			continue
+		}
+		future = true
+		if !a.futureSince.IsZero() && now.Sub(a.futureSince) >= clockSettles {
+			c.Start, a.dirty = c.Period.start(now), true
+		}
+	}
+	switch {
+	case !future:
+		a.futureSince = time.Time{}
+	case a.futureSince.IsZero() || now.Before(a.futureSince):
+		a.futureSince = now
+	}
+}
+
 // turn begins a new period where one has begun.
 func (a *account) turn(now time.Time) {
+	a.settleClock(now)
 	for i := range a.counts {
 		c := &a.counts[i]
 		budget := a.key.Budget

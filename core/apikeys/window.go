@@ -18,9 +18,13 @@ type window struct {
 }
 
 // advance forgets what is older than the window. A clock that was set back does
-// not bring anything back.
+// not bring anything back, and keeps nothing for longer than two windows.
 func (w *window) advance(second int64) {
-	if second <= w.last || w.counts == nil {
+	if w.counts == nil || second <= w.last && w.last-second < windowSeconds {
+		return
+	}
+	if second < w.last {
+		w.setBack(second)
 		return
 	}
 	if second-w.last >= windowSeconds {
@@ -28,13 +32,26 @@ func (w *window) advance(second int64) {
 		w.sum = 0
 	} else {
 		for s := w.last + 1; s <= second; s++ {
-			slot := &w.counts[s%windowSeconds]
+			slot := &w.counts[slotOf(s)]
 			w.sum -= *slot
 			*slot = 0
 		}
 	}
 	w.last = second
 }
+
+// setBack moves what the window holds to the seconds before a present one that is
+// earlier: the clock was ahead, and is right now.
+func (w *window) setBack(second int64) {
+	moved := make([]int64, windowSeconds)
+	for age := range int64(windowSeconds) {
+		moved[slotOf(second-age)] = w.counts[slotOf(w.last-age)]
+	}
+	w.counts, w.last = moved, second
+}
+
+// slotOf is the place of a second in the ring.
+func slotOf(second int64) int64 { return (second%windowSeconds + windowSeconds) % windowSeconds }
 
 // add counts n in the present second, and returns that second.
 func (w *window) add(second, n int64) int64 {
@@ -43,7 +60,7 @@ func (w *window) add(second, n int64) int64 {
 		w.last = second
 	}
 	w.advance(second)
-	w.counts[w.last%windowSeconds] += n
+	w.counts[slotOf(w.last)] += n
 	w.sum += n
 	return w.last
 }
@@ -54,7 +71,7 @@ func (w *window) correct(second, n int64) {
 	if w.counts == nil || second < 0 || second > w.last || w.last-second >= windowSeconds {
 		return
 	}
-	slot := &w.counts[second%windowSeconds]
+	slot := &w.counts[slotOf(second)]
 	n = max(n, -*slot)
 	*slot += n
 	w.sum += n
@@ -74,7 +91,7 @@ func (w *window) fits(now time.Time, limit, n int64) (ok bool, wait time.Duratio
 	second = max(second, w.last)
 	left := w.sum
 	for s := second - windowSeconds + 1; s <= second; s++ {
-		left -= w.counts[(s%windowSeconds+windowSeconds)%windowSeconds]
+		left -= w.counts[slotOf(s)]
 		if left+n <= limit {
 			return false, time.Unix(s+windowSeconds, 0).Sub(now)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
 // A process that dies before its n-th effect, whichever it is, and another one
@@ -88,6 +89,23 @@ func TestReplacementAfterARestart(t *testing.T) {
 		r.idle(2 * time.Minute)
 		if now := r.chain.waiting(0); now.Hash() == first.Hash() || string(now.Data()) != "a" || now.Gas() != first.Gas() {
 			t.Fatal("not replaced by the same with a higher fee")
+		}
+		r.settled()
+	})
+}
+
+// A transaction that was signed while the clock was a day ahead is replaced in its time.
+func TestReplacementAfterAClockThatWasAhead(t *testing.T) {
+	ahead := func(o *txmgr.Options) { o.Now = func() time.Time { return time.Now().Add(24 * time.Hour) } }
+	run(t, ahead, func(t *testing.T, r *rig) {
+		r.send(act("a"), protocol.SendOptions{Async: true})
+		first := r.chain.waiting(0)
+		r.kill()
+		r.opt.Now = time.Now
+		r.start()
+		r.idle(6 * time.Minute)
+		if now := r.chain.waiting(0); now.Hash() == first.Hash() {
+			t.Error("it is not replaced")
 		}
 		r.settled()
 	})

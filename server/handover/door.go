@@ -26,7 +26,9 @@ type Door struct {
 	// short and long are requests in hand: those that end soon, and answers that may
 	// take minutes.
 	short, long int
-	changed     chan struct{} // closed and replaced when one has ended, or the socket was left
+	// brief are requests in hand that are answered at once when they have come.
+	brief   int
+	changed chan struct{} // closed and replaced when one has ended, or the socket was left
 	// hold keeps the socket until it returns, nil does not.
 	hold func(context.Context) error
 }
@@ -63,6 +65,9 @@ const (
 	Long
 	// Uncounted is not waited for: streams of workers, which never end.
 	Uncounted
+	// Brief is waited for only a moment: it needs no credentials, and one that is still here
+	// comes slowly, or never.
+	Brief
 )
 
 // Wrap counts requests, and while the place is being left ends each connection with
@@ -103,9 +108,12 @@ func (d *Door) notify() {
 }
 
 func (d *Door) count(k Kind, n int) {
-	if k == Long {
+	switch k {
+	case Long:
 		d.long += n
-	} else {
+	case Brief:
+		d.brief += n
+	default:
 		d.short += n
 	}
 }
@@ -118,6 +126,9 @@ const notice = 2 * time.Second
 // rest of the time in which all of them leave.
 const held = 6 * time.Second
 
+// moment is how long brief requests are waited for when the socket was left.
+const moment = time.Second
+
 // Hold has Leave keep the socket until f returns, or for some seconds: for peers in this
 // process, which would wait in the socket's queue for the other one, while that waits for
 // the end of this one. It is called before Leave.
@@ -127,7 +138,8 @@ func (d *Door) Hold(f func(context.Context) error) {
 	d.hold = f
 }
 
-// Leave gives notice, closes the listener and waits until no short request is in hand.
+// Leave gives notice, closes the listener and waits until no short request is in hand, and a
+// moment for brief ones: peers wait in the socket's queue meanwhile.
 // The error is ctx's, with some still there.
 func (d *Door) Leave(ctx context.Context) error {
 	d.mu.Lock()
@@ -146,6 +158,9 @@ func (d *Door) Leave(ctx context.Context) error {
 		cancel()
 	}
 	d.close()
+	bounded, cancel := context.WithTimeout(ctx, moment)
+	defer cancel()
+	_ = d.await(bounded, func() bool { return d.brief == 0 })
 	return d.await(ctx, func() bool { return d.short == 0 })
 }
 

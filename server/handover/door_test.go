@@ -18,11 +18,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // house is a server with a door; /long and /short answer when they are told.
 type house struct {
-	door        *handover.Door
-	url         string
-	long, short chan struct{}
-	served      chan error
-	client      *http.Client
+	door *handover.Door
+	url  string
+	// long, short and brief have the requests of these paths answered.
+	long, short, brief chan struct{}
+	served             chan error
+	client             *http.Client
 }
 
 func newHouse(t *testing.T) *house {
@@ -31,7 +32,8 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{door: handover.New(), url: "http://" + l.Addr().String(), long: make(chan struct{}), short: make(chan struct{}), served: make(chan error, 1),
+	h := &house{door: handover.New(), url: "http://" + l.Addr().String(),
+		long: make(chan struct{}), short: make(chan struct{}), brief: make(chan struct{}), served: make(chan error, 1),
 		client: &http.Client{Transport: &http.Transport{}}}
 	mux := http.NewServeMux()
 	wait := func(c chan struct{}) http.HandlerFunc {
@@ -43,11 +45,15 @@ func newHouse(t *testing.T) *house {
 	}
 	mux.HandleFunc("/long", wait(h.long))
 	mux.HandleFunc("/short", wait(h.short))
+	mux.HandleFunc("/brief", wait(h.brief))
 	mux.HandleFunc("/now", func(http.ResponseWriter, *http.Request) {})
 	h.door.Own(l)
 	srv := &http.Server{Handler: h.door.Wrap(mux, func(r *http.Request) handover.Kind {
-		if r.URL.Path == "/long" {
+		switch r.URL.Path {
+		case "/long":
 			return handover.Long
+		case "/brief":
+			return handover.Brief
 		}
 		return handover.Short
 	})}
@@ -121,6 +127,31 @@ func TestShortIsWaitedForAndLongGoesOn(t *testing.T) {
 	}
 	if err := h.door.Await(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestBriefIsWaitedForAMoment: a request without credentials that does not come to an end does
+// not keep the place, and one that is answered within a moment is.
+func TestBriefIsWaitedForAMoment(t *testing.T) {
+	h := newHouse(t)
+	stuck := h.get("/brief")
+	short := h.get("/short")
+	h.until(t, 1, 0)
+	left := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	go func() { left <- h.door.Leave(ctx) }()
+	<-h.served
+	close(h.short)
+	if got := <-short; got != "whole" {
+		t.Errorf("short: %q", got)
+	}
+	if err := <-left; err != nil {
+		t.Errorf("a brief request keeps the place: %v", err)
+	}
+	close(h.brief)
+	if got := <-stuck; got != "whole" {
+		t.Errorf("brief: %q", got)
 	}
 }
 

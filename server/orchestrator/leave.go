@@ -6,11 +6,13 @@ import (
 	"os"
 	"strings"
 
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/handover"
 )
 
-// kindOf tells the answers of models, which may take minutes, from everything else.
+// kindOf tells the answers of models, which may take minutes, and segments with what is
+// fetched of them, from what anyone may ask, which is answered at once.
 func kindOf(r *http.Request) handover.Kind {
 	if workerDoor(r.URL.Path) {
 		return handover.Uncounted
@@ -20,7 +22,10 @@ func kindOf(r *http.Request) handover.Kind {
 			return handover.Long
 		}
 	}
-	return handover.Short
+	if r.URL.Path == "/segment" || strings.HasPrefix(r.URL.Path, orchestrate.StreamPath) {
+		return handover.Short
+	}
+	return handover.Brief
 }
 
 // Socket is the listener's, for another process; the caller closes it.

@@ -34,7 +34,42 @@ func (s *service) checkTicket(ctx context.Context, t *protocol.WinningTicket) er
 	case signature.EthVerify(common.Address(t.Sender), hash[:], t.Signature[:]) != nil:
 		return fault.New(fault.TicketSignatureWrong, opQueue, "")
 	}
+	if err := s.checkRoundHash(t); err != nil {
+		return err
+	}
 	return s.checkFunds(ctx, t)
+}
+
+// checkRoundHash refuses a ticket that is not of a round of the chain. The contract never pays it, so
+// a client that signs such tickets risks nothing, and one of a round to come would never be
+// archived. The chain may be at the next round before this node sees that: some tickets of it
+// are accepted. The client keeps a ticket that is refused, and offers it again.
+func (s *service) checkRoundHash(t *protocol.WinningTicket) error {
+	if s.opt.View == nil {
+		return nil
+	}
+	v := s.opt.View()
+	if !v.Known || v.Stale {
+		return nil
+	}
+	last := v.Round.LastInitialized
+	var want protocol.Hash
+	switch {
+	case t.CreationRound > last:
+		if t.CreationRound <= v.Round.Number+1 && s.early.allowIn(last) {
+			return nil
+		}
+		return fault.New(fault.TicketRoundUnknown, opQueue, fmt.Sprintf("of round %d, the last initialized one is %d",
+			t.CreationRound, last))
+	case t.CreationRound == last:
+		want = v.Round.LastHash
+	case t.CreationRound+1 == last:
+		want = v.Round.PreviousHash
+	}
+	if !want.IsZero() && t.CreationRoundHash != want {
+		return fault.New(fault.TicketRoundUnknown, opQueue, fmt.Sprintf("round %d has another hash", t.CreationRound))
+	}
+	return nil
 }
 
 // checkFunds refuses a ticket without funds behind it. The client keeps it and offers it again.
@@ -98,6 +133,30 @@ func (u *unverifiedQuota) reset() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.n = 0
+}
+
+// earlyQuota counts tickets of rounds that this node has not seen begin.
+type earlyQuota struct {
+	most int
+
+	mu sync.Mutex
+	// n were allowed while in was the last round. Guarded by mu.
+	n  int
+	in protocol.Round
+}
+
+// allowIn counts one more while a round is the last; false if the quota is used up.
+func (e *earlyQuota) allowIn(last protocol.Round) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.in != last {
+		e.in, e.n = last, 0
+	}
+	if e.n >= e.most {
+		return false
+	}
+	e.n++
+	return true
 }
 
 // callerAddr is the address of the caller.

@@ -65,7 +65,7 @@ type Options struct {
 	// WatchersEach those of one host, 2048.
 	Watchers, WatchersEach int
 	// Unread bounds the tickets that are accepted while gateways' funds cannot be read, until
-	// they can be read again; 1000.
+	// they can be read again, and those of a round that this node has not seen begin; 1000.
 	Unread int
 	// Answer bounds the time of a call, 30 s.
 	Answer time.Duration

@@ -38,6 +38,7 @@ func TestWhatProvesAHost(t *testing.T) {
 	for name, c := range map[string]struct {
 		deposit, pending, face uint64
 		round                  protocol.Round
+		expires                protocol.L1Block
 		taken, stale, want     bool
 	}{
 		"a new one":                     {deposit: face, face: face, round: 7, want: true},
@@ -47,15 +48,17 @@ func TestWhatProvesAHost(t *testing.T) {
 		"one of many of a gateway":      {deposit: face, pending: 1, face: face, round: 7},
 		"one that costs what it pays":   {deposit: face, face: gas * fee, round: 7},
 		"one of an earlier round":       {deposit: face, face: face, round: 5},
+		"one of a round to come":        {deposit: face, face: face, round: 8},
+		"one whose time never comes":    {deposit: face, face: face, round: 7, expires: 1 << 40},
 		"one while the chain is still":  {deposit: face, face: face, round: 7, stale: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			view := protocol.View{Known: true, Stale: c.stale, Head: protocol.Head{BaseFee: core.NewWei(fee)},
-				Round: protocol.RoundState{Number: 7}}
+				Round: protocol.RoundState{Number: 7, LastInitialized: 7, Start: 100, Length: 100}}
 			s := newService(Options{Redeemer: stored{pending: core.NewWei(c.pending)}, Recipient: me, RedeemGas: gas,
 				View: func() protocol.View { return view }, Log: slog.New(slog.DiscardHandler), Queueing: 1, Asking: 1,
-				Answer: 1e9, Now: newTestKnown().now,
+				Answer: 1e9, Unread: 1, Now: newTestKnown().now,
 				Taken: func(context.Context, protocol.Hash) (bool, error) { return c.taken, nil },
 				Funds: func(context.Context, core.Address) (protocol.SenderFunds, error) {
 					return protocol.SenderFunds{Sender: protocol.Sender{Deposit: core.NewWei(c.deposit)}}, nil
@@ -63,7 +66,7 @@ func TestWhatProvesAHost(t *testing.T) {
 			won := coretest.Ticket(key, me, core.NewWei(c.face), 1, protocol.RoundState{LastInitialized: c.round})
 			from := &remoteConn{from: "192.0.2.1"}
 			ctx := peer.NewContext(t.Context(), &peer.Peer{Addr: from.RemoteAddr()})
-			if _, err := s.QueueTicket(ctx, rpc.ToTicket(&won, 1)); err != nil {
+			if _, err := s.QueueTicket(ctx, rpc.ToTicket(&won, max(140, c.expires))); err != nil {
 				t.Fatal("it is not taken: ", err)
 			}
 			if known := s.known.has(at(from.from)); known != c.want {

@@ -162,3 +162,38 @@ func TestMessagesAreBounded(t *testing.T) {
 		t.Error(st, code)
 	}
 }
+
+// TestTicketsOfNoRound: the contract never pays a ticket whose round or hash is not the chain's, so
+// that any number of them is backed by one wei, and the books would hold those of rounds to
+// come for ever. Of a round that has just begun some are taken.
+func TestTicketsOfNoRound(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *redeemer.Options) {
+		o.Unread = 2
+		o.View = func() protocol.View {
+			return protocol.View{Known: true, Round: protocol.RoundState{Number: 7, LastInitialized: 7,
+				LastHash: protocol.Hash{7}, PreviousHash: protocol.Hash{6}}}
+		}
+	})
+	for i, c := range []struct {
+		round protocol.Round
+		hash  protocol.Hash
+		code  fault.Code
+	}{
+		{round: 7, hash: protocol.Hash{7}},
+		{round: 6, hash: protocol.Hash{6}},
+		{round: 7, hash: protocol.Hash{1}, code: fault.TicketRoundUnknown},
+		{round: 6, hash: protocol.Hash{1}, code: fault.TicketRoundUnknown},
+		{round: 9, hash: protocol.Hash{9}, code: fault.TicketRoundUnknown},
+		{round: 1 << 40, code: fault.TicketRoundUnknown},
+		{round: 8, hash: protocol.Hash{8}},
+		{round: 8, hash: protocol.Hash{9}},
+		{round: 8, hash: protocol.Hash{8}, code: fault.TicketRoundUnknown},
+	} {
+		one := coretest.Ticket(key(0), me, core.NewWei(1000), uint64(i),
+			protocol.RoundState{LastInitialized: c.round, LastHash: c.hash})
+		if _, code := r.queue(one); code != c.code || (r.queued[one.Hash()] == 0) != (c.code != "") {
+			t.Errorf("round %d, %v: %q, want %q", c.round, c.hash, code, c.code)
+		}
+	}
+}

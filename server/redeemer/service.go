@@ -27,6 +27,7 @@ type service struct {
 	queueing, asking *slots
 	watchers, calls  *counts
 	unverified       unverifiedQuota
+	early            earlyQuota
 	// ended is closed when the process stops; end closes it.
 	ended <-chan struct{}
 	end   func()
@@ -38,7 +39,7 @@ func newService(opt Options) *service {
 	return &service{
 		opt: opt, known: k, queueing: newSlots(opt.Queueing, k), asking: newSlots(opt.Asking, k),
 		watchers: newCounts(opt.Watchers, opt.WatchersEach, k), calls: newCounts(opt.Calls, opt.CallsEach, k),
-		unverified: unverifiedQuota{most: opt.Unread}, ended: ctx.Done(), end: end,
+		unverified: unverifiedQuota{most: opt.Unread}, early: earlyQuota{most: opt.Unread}, ended: ctx.Done(), end: end,
 	}
 }
 
@@ -66,7 +67,7 @@ func (s *service) take(ctx context.Context, m *rpc.Ticket) error {
 	if err := s.checkTicket(ctx, &ticket); err != nil {
 		return err
 	}
-	proof := s.proves(ctx, &ticket)
+	proof := s.proves(ctx, &ticket, expires)
 	if err := s.opt.Redeemer.Queue(ctx, pm.Winner{
 		Hash: ticket.Hash(), Ticket: ticket, ExpirationBlock: expires, Credited: true, State: pm.TicketWon,
 		Account: pm.Account{Sender: ticket.Sender},

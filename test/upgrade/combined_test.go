@@ -2,6 +2,9 @@ package upgrade
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,4 +68,38 @@ func (l *load) unbroken(gateway, name string, segs []clip.Segment, stop <-chan s
 			l.note(err)
 		}
 	})
+}
+
+// TestUpgradeAmongStrangers: strangers hold requests open that never come to an end, without
+// credentials. The change of process takes no longer for them, so that what gateways send
+// meanwhile does not wait in the socket's queue.
+func TestUpgradeAmongStrangers(t *testing.T) {
+	t.Parallel()
+	n := start(t, slowModel(t))
+	var strangers sync.WaitGroup
+	t.Cleanup(strangers.Wait)
+	for range 3 {
+		body, end := io.Pipe()
+		t.Cleanup(func() { _ = end.Close() })
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+			"https://"+n.addr+"/net.Orchestrator/GetOrchestrator", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Content-Type", "application/grpc")
+		strangers.Go(func() {
+			if res, err := harness.Client().Do(req); err == nil {
+				_ = res.Body.Close()
+			}
+		})
+		if _, err := end.Write([]byte{0}); err != nil { // it returns when the request is on its way
+			t.Fatal(err)
+		}
+	}
+	begun := time.Now()
+	n.serves(n.upgrade())
+	if took := time.Since(begun); took > placeChanges {
+		t.Errorf("the change of process took %v", took)
+	}
+	n.ends(n.p.PID())
 }

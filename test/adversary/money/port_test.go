@@ -13,6 +13,10 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/devnet/control"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -108,5 +112,44 @@ func TestQuestionsOfStrangersDelayNoOrchestrator(t *testing.T) {
 	defer end()
 	if err := float(limited, c); err != nil {
 		t.Errorf("an orchestrator's question: %v", err)
+	}
+}
+
+// TestTicketsOfNoRoundAreNotKept: a stranger signs winning tickets of rounds that the chain does
+// not have, or with another hash. None is ever paid, so that any number of them is backed by
+// the same deposit, and one of a round to come would stay in the books for ever. The redeemer
+// takes a ticket of the present round, and none of those but a few of the next one.
+func TestTicketsOfNoRoundAreNotKept(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r, p := w.newRedeemer(), w.newPayer(5)
+	c := r.client(orchestrator)
+	e := p.offer(wants(capability.LLM)).GetTicketParams().GetExpirationParams()
+	present := protocol.RoundState{LastInitialized: protocol.Round(e.GetCreationRound()),
+		LastHash: protocol.Hash(e.GetCreationRoundBlockHash())}
+	nonce := uint64(0)
+	queue := func(c rpc.TicketRedeemerClient, round protocol.RoundState) error {
+		nonce++
+		one := coretest.Ticket(p.key, w.account, core.NewWei(1), nonce, round)
+		_, err := c.QueueTicket(t.Context(), rpc.ToTicket(&one, 1))
+		return err
+	}
+	r.Wait("a ticket to be taken", 20*time.Second, func() bool { return queue(c, present) == nil })
+	stranger := r.client(net.IPv4(127, 0, 3, 1))
+	taken := 0
+	for i := range 50 {
+		for _, round := range []protocol.RoundState{
+			{LastInitialized: present.LastInitialized, LastHash: protocol.Hash{1, byte(i)}},
+			{LastInitialized: present.LastInitialized + 1000, LastHash: protocol.Hash{1}},
+			{LastInitialized: 1 << 50, LastHash: protocol.Hash{1}},
+		} {
+			if queue(stranger, round) == nil {
+				taken++
+			}
+		}
+	}
+	if text := r.query(`SELECT count(*) FROM ledger_winner`); taken > 0 || text != "1" {
+		t.Errorf("%d were taken, the books have %s tickets; %s", taken, text,
+			r.query(`SELECT group_concat(DISTINCT state) FROM ledger_winner`))
 	}
 }
