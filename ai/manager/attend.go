@@ -74,6 +74,10 @@ func (a *attend) judge(ctx context.Context, p pulse) (end, bool) {
 	case a.w.offered && !was:
 		a.deadline.Stop()
 		a.r.ready.Store(true)
+		if !a.c.loaded {
+			a.c.loaded = true
+			a.r.model.pool.loaded(time.Since(a.c.began))
+		}
 		if ttl := a.r.shared.o.IdleTTL; ttl > 0 && a.r.entry.cold() {
 			a.idle.Reset(ttl)
 		}

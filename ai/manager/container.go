@@ -38,13 +38,17 @@ type container struct {
 	// that it lacks.
 	at      netip.AddrPort
 	missing []string
+	// began is when it was made; loaded says that it was ready since.
+	began  time.Time
+	loaded bool
 }
 
 // place claims GPUs, evicting others where that helps.
 func (c *container) place(ctx context.Context, idle func() (time.Time, bool)) error {
 	r := c.r
-	c.tenant = &tenant{idle: idle, room: r.room}
+	c.tenant = &tenant{idle: idle, room: r.room, asks: r.model.pool.line.Waits}
 	if r.entry.cold() {
+		c.tenant.kept = r.model.pool.kept
 		c.tenant.evict = func() { poke(r.evict) }
 	}
 	wanted := func() bool { return !r.entry.cold() || r.model.demand.Load() > 0 }

@@ -43,6 +43,11 @@ type tenant struct {
 	// idle tells since when the container could be evicted, false while it cannot.
 	// It is called under the lock and must not wait.
 	idle func() (since time.Time, ok bool)
+	// kept tells for how long it stays all the same against jobs of the parties that ask for
+	// another model, 0 for no longer; asks says which do so for this one. Both are called
+	// under the lock and must not wait.
+	kept func(asks func(party string) bool) time.Duration
+	asks func(party string) bool
 	// evict asks the container's owner to give the places back; it does not wait.
 	evict func()
 }
@@ -70,7 +75,7 @@ func (d *devices) claim(ctx context.Context, t *tenant, need Need, wanted func()
 	d.waiting.Add(1)
 	defer d.waiting.Add(-1)
 	for {
-		changed, hopeless := d.try(t, need)
+		changed, kept, hopeless := d.try(t, need)
 		switch {
 		case t.places != nil:
 			return nil
@@ -80,12 +85,27 @@ func (d *devices) claim(ctx context.Context, t *tenant, need Need, wanted func()
 			return errUnwanted
 		}
 		waits()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := awaitChange(ctx, changed, kept); err != nil {
+			return err
 		}
 	}
+}
+
+// awaitChange returns at a change, or after a time; 0 is none.
+func awaitChange(ctx context.Context, changed <-chan struct{}, after time.Duration) error {
+	var late <-chan time.Time
+	if after > 0 {
+		timer := time.NewTimer(after)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-changed:
+	case <-late:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
 }
 
 // hopeless says why there can be no room.
@@ -103,8 +123,9 @@ func (d *devices) hopeless(need Need) string {
 }
 
 // try places the tenant or asks others to make room. hopeless says that it could
-// not be placed even if all cold models were idle.
-func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless bool) {
+// not be placed even if all cold models were idle. kept is after how long a model may
+// make room that keeps its place until then, 0 where there is none.
+func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, kept time.Duration, hopeless bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	occupants := make([]Occupant, len(d.tenants))
@@ -118,12 +139,18 @@ func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless b
 		}
 		occupants[i].Used, occupants[i].Evictable = o.idle()
 		cold[i].Evictable = true
+		if left := o.keeps(t); left > 0 && occupants[i].Evictable {
+			occupants[i].Evictable = false
+			if kept == 0 || left < kept {
+				kept = left
+			}
+		}
 	}
 	c, ok := d.choose(t, occupants, need)
 	switch {
 	case !ok:
 		_, possible := d.choose(t, cold, need)
-		return d.changed, !possible
+		return d.changed, kept, !possible
 	case len(c.Evict) == 0:
 		t.places, t.takes = c.Places, need.Takes
 		d.tenants = append(d.tenants, t)
@@ -134,7 +161,16 @@ func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless b
 	for _, i := range c.Evict {
 		d.tenants[i].evict()
 	}
-	return d.changed, false
+	return d.changed, kept, false
+}
+
+// keeps is for how long a tenant keeps its place against another one: not against warm
+// models, nor when its entry was removed.
+func (t *tenant) keeps(other *tenant) time.Duration {
+	if t.kept == nil || t.leaving || other.room != nil || other.asks == nil {
+		return 0
+	}
+	return t.kept(other.asks)
 }
 
 // release gives the tenant's places back.

@@ -181,6 +181,7 @@ func (r *runner) operate(ctx context.Context, c *container) end {
 	} else if err != nil {
 		return end{kind: failed, why: err}
 	}
+	c.began = time.Now()
 	if err := c.launch(ctx); err != nil {
 		if e, over := c.death(ctx); over && errors.Is(err, fault.ContainerExited) {
 			return e // it ended before it had an address, and its last lines say why

@@ -25,6 +25,7 @@ type pool struct {
 	mu      sync.Mutex
 	members []*member // guarded by mu
 	used    time.Time // when a job last began or ended; guarded by mu
+	users   users     // guarded by mu
 }
 
 // member is a runner that is ready.
@@ -246,5 +247,6 @@ func (p *pool) acquire(ctx context.Context, party string) (release func(), err e
 	if err != nil {
 		return nil, err
 	}
-	return func() { give(); p.freed() }, nil
+	p.note(party)
+	return func() { p.note(party); give(); p.freed() }, nil
 }

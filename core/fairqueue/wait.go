@@ -2,6 +2,13 @@ package fairqueue
 
 import "container/list"
 
+// Waits reports whether one of a party waits.
+func (l *Line) Waits(party string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.parties[party] != nil
+}
+
 // enqueue puts one of a party at its end, nil when there is no place. The caller
 // holds mu.
 func (l *Line) enqueue(name string) *waiter {

@@ -114,7 +114,7 @@ func (o *Orchestrator) admitJob(ctx context.Context, req *JobRequest) (*Job, err
 		}
 	}
 	quote := sender.quote
-	if err := o.measure(ctx, req); err != nil {
+	if err := o.measure(ctx, req, sender.party); err != nil {
 		return nil, err
 	}
 	if err := o.checkPrompt(req.Request, &quote); err != nil {
@@ -159,13 +159,13 @@ func (j *Job) admit(ctx context.Context) error {
 	return j.pay(ctx, job, nil)
 }
 
-// measure works out what the job is priced at.
-func (o *Orchestrator) measure(ctx context.Context, req *JobRequest) error {
+// measure works out what a party's job is priced at.
+func (o *Orchestrator) measure(ctx context.Context, req *JobRequest, party string) error {
 	r := req.Request
 	if !req.Own && r.Model.Capability == capability.LLM && r.MaxTokens == 0 {
 		return fault.New(fault.MaxTokensMissing, "measure request", "")
 	}
-	return r.Measure(ctx, o.opt.Media)
+	return r.Measure(ctx, o.measuring.For(party))
 }
 
 // Run has the job done, and bills it once its answer has begun, or its gateway has

@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pipeline"
 )
 
 // Orchestrator is the one set of rules that every request to this node meets.
@@ -29,6 +30,8 @@ type Orchestrator struct {
 	waste      waste
 	crowd      crowd
 	uploads    uploads
+	// measuring has the sounds of jobs measured, few at once and by turns.
+	measuring *pipeline.Measuring
 
 	// mu guards what follows, and the sessions themselves.
 	mu       sync.Mutex
@@ -66,6 +69,7 @@ func New(opt Options) (*Orchestrator, error) {
 		idle:        list.New(),
 		maxSessions: max(0, opt.Limit),
 		changed:     make(chan struct{}),
+		measuring:   pipeline.NewMeasuring(opt.Media),
 	}
 	o.serviceURI.Store(&opt.ServiceURI)
 	return o, nil

@@ -183,6 +183,9 @@ func (l *llm) prompt(c *cursor) error {
 }
 
 func (l *llm) promptPart(c *cursor, numbers *int) error {
+	if l.prompts >= maxInputs {
+		return c.fail("more than " + strconv.Itoa(maxInputs) + " texts in one request")
+	}
 	switch c.peek() {
 	case '"':
 		l.prompts++
@@ -214,6 +217,10 @@ func (l *llm) token(c *cursor) error {
 
 // maxAnswers bounds n and best_of.
 const maxAnswers = 1024
+
+// maxInputs bounds the texts of a request, as OpenAI does. An embedding of an empty text costs its
+// client nothing, and a model server some kilobytes of its answer.
+const maxInputs = 2048
 
 // bytesPerToken is about what a token of usual text takes.
 const bytesPerToken = 4

@@ -310,3 +310,31 @@ func TestInputTokens(t *testing.T) {
 		}
 	}
 }
+
+// TestInputsOfARequest: a request with very many texts, each next to nothing and so priced at
+// next to nothing, is refused by name; usual batches pass.
+func TestInputsOfARequest(t *testing.T) {
+	t.Parallel()
+	list := func(field, part string, n int) []byte {
+		return []byte(`{"model":"m","` + field + `":[` + strings.TrimSuffix(strings.Repeat(part+",", n), ",") + `]}`)
+	}
+	for _, row := range []struct {
+		op    inference.Operation
+		field string
+	}{{inference.Embedding, "input"}, {inference.Completion, "prompt"}} {
+		for _, part := range []string{`""`, `"a"`, `[]`, `[7]`} {
+			r, err := pipeline.Decode(capability.LLM, row.op, "", list(row.field, part, 2048))
+			if err != nil || row.op == inference.Embedding && r.Inputs != 2048 {
+				t.Errorf("%s: 2048 times %s: %+v, %v", row.op, part, r, err)
+			}
+			_, err = pipeline.Decode(capability.LLM, row.op, "", list(row.field, part, 2049))
+			if fault.CodeOf(err) != fault.JobUnreadable || !strings.Contains(err.Error(), "2048 texts") {
+				t.Errorf("%s: 2049 times %s: %v", row.op, part, err)
+			}
+		}
+		// The numbers of one text's tokens are no texts.
+		if _, err := pipeline.Decode(capability.LLM, row.op, "", list(row.field, "7", 5000)); err != nil {
+			t.Errorf("%s: %v", row.op, err)
+		}
+	}
+}

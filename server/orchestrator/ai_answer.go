@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -12,7 +13,14 @@ const (
 	takeTime = time.Minute
 	// takeStep is how often that time begins anew while it takes something.
 	takeStep = 10 * time.Second
+	// streamPace and bodyPace are how fast, in bytes per second, a gateway has to take an answer
+	// that comes as events, and one that is a single text; takeTime is on top of that.
+	streamPace, bodyPace = 1 << 10, 16 << 10
 )
+
+// errDawdles ends an answer that its gateway takes far more slowly than models write: it holds
+// a slot of its model, which others wait for.
+var errDawdles = errors.New("the gateway takes its answer too slowly")
 
 // answerWriter writes an answer piece by piece. Its status goes out with the
 // first piece, so that until then another one can be sent.
@@ -21,6 +29,9 @@ type answerWriter struct {
 	ctl   *http.ResponseController
 	armed time.Time
 	begun bool
+	// sent is the bytes that the gateway took, waited how long that took.
+	sent   int64
+	waited time.Duration
 }
 
 // begin sets the answer's header. length is -1 when it is not known.
@@ -53,8 +64,22 @@ func (a *answerWriter) write(p []byte, flush bool) error {
 	if err == nil && stream {
 		_ = a.ctl.SetWriteDeadline(time.Time{})
 	}
-	a.x.wait(now)
+	a.sent += int64(len(p))
+	a.waited += a.x.wait(now)
+	if err == nil && a.waited > a.allowed(flush) {
+		err = errDawdles
+	}
 	return err
+}
+
+// allowed is how long all pieces so far may have taken. Only waiting for the gateway counts, not
+// the time of the model.
+func (a *answerWriter) allowed(stream bool) time.Duration {
+	pace := int64(bodyPace)
+	if stream {
+		pace = streamPace
+	}
+	return takeTime + time.Duration(a.sent/pace)*time.Second
 }
 
 // arm gives an answer of n bytes its time.

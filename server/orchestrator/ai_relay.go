@@ -93,7 +93,8 @@ func (x *exchange) send(body []byte) error {
 	return nil
 }
 
-// whole reads an answer to its end.
+// whole reads an answer to its end. Its slot is then given back: others need not wait until the
+// gateway has taken the answer.
 func (x *exchange) whole(reply *inference.Reply) (*upload, error) {
 	begun := x.s.opt.Now()
 	body, err := receiveBody(reply.Body, reply.Length, maxAnswer, x.s.uploads, x.body.further(), func(int) {})
@@ -104,6 +105,7 @@ func (x *exchange) whole(reply *inference.Reply) (*upload, error) {
 	case fault.JobBroken:
 		return nil, x.broken(errors.Unwrap(err))
 	}
+	_ = reply.Body.Close()
 	return body, err
 }
 

@@ -219,6 +219,25 @@ func (p *Pool) Probe(ctx context.Context, segment []byte) (transcoder.MediaInfo,
 	return prober.Probe(ctx, segment)
 }
 
+// ProbeAlone is Probe in a process of its own, where the device can start one: media that end or
+// block it fail nothing else, and no stream is blamed for them.
+func (p *Pool) ProbeAlone(ctx context.Context, media []byte) (transcoder.MediaInfo, error) {
+	own, ok := p.prober().(isolator)
+	if !ok {
+		return p.Probe(ctx, media)
+	}
+	alone, err := own.Alone(ctx)
+	if err != nil {
+		return transcoder.MediaInfo{Status: transcoder.ProbeFailed}, err
+	}
+	defer func() { _ = alone.Close() }()
+	prober, ok := alone.(transcoder.Prober)
+	if !ok {
+		return p.Probe(ctx, media)
+	}
+	return prober.Probe(ctx, media)
+}
+
 // prober is the least used device that can probe media, nil when there is none. Devices
 // that are not ready come last.
 func (p *Pool) prober() transcoder.Prober {

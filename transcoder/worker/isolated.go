@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/transcoder"
 )
 
 // minIsolatedMemory is what a child for one segment may use at least, in bytes, where others
@@ -21,6 +22,11 @@ func (a *isolatedEngine) Device() string { return a.p.o.Device }
 
 func (a *isolatedEngine) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	return a.p.transcode(ctx, job)
+}
+
+// Probe lets the child look at media: see Client.Probe.
+func (a *isolatedEngine) Probe(ctx context.Context, segment []byte) (transcoder.MediaInfo, error) {
+	return a.p.probe(ctx, segment)
 }
 
 func (a *isolatedEngine) EndSession(id core.SessionID) { a.p.endSession(id) }

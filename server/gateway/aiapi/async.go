@@ -39,6 +39,8 @@ type async struct {
 
 // asyncJob is one job; what it came to is guarded by async.mu.
 type asyncJob struct {
+	// party is the client that asked for it.
+	party string
 	done  bool
 	ended time.Time
 	// told: the client has been given the answer.
@@ -53,16 +55,16 @@ func newAsync(limit int, age time.Duration, now func() time.Time, random io.Read
 	return a
 }
 
-// start runs f beside and returns the name under which its result is found. It is
-// the fault RequestsFull when too many run.
-func (a *async) start(f func(ctx context.Context) (answer json.RawMessage)) (string, error) {
+// start runs f for a party beside and returns the name under which its result is found. It is
+// the fault RequestsFull when too many run, all in all or of this party.
+func (a *async) start(party string, f func(ctx context.Context) (answer json.RawMessage)) (string, error) {
 	id := newID(a.random)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.shut || len(a.jobs) >= a.limit && !a.dropOldest() {
+	if a.shut || a.overShare(party) || len(a.jobs) >= a.limit && !a.dropOldest() {
 		return "", fault.New(fault.RequestsFull, "start job", "too many jobs run whose clients ask later")
 	}
-	job := &asyncJob{}
+	job := &asyncJob{party: party}
 	a.jobs[id] = job
 	a.wg.Go(func() {
 		answer := f(a.ctx)
@@ -76,12 +78,34 @@ func (a *async) start(f func(ctx context.Context) (answer json.RawMessage)) (str
 	return id, nil
 }
 
+// overShare reports whether as many jobs of a party run as it leaves places to others. One may
+// run in any case. The caller holds mu.
+func (a *async) overShare(party string) bool {
+	own, free := 0, a.limit
+	for _, job := range a.jobs {
+		if job.done {
+			continue
+		}
+		free--
+		if job.party == party {
+			own++
+		}
+	}
+	return own > 0 && own >= free
+}
+
 // dropOldest forgets one job that has ended, if there is one: rather one whose
-// client knows of it. The caller holds mu.
+// client knows of it, and of the client with most. The caller holds mu.
 func (a *async) dropOldest() bool {
+	kept := make(map[string]int)
+	for _, job := range a.jobs {
+		if job.done {
+			kept[job.party]++
+		}
+	}
 	var oldest string
 	for id, job := range a.jobs {
-		if job.done && (oldest == "" || job.before(a.jobs[oldest])) {
+		if job.done && (oldest == "" || job.before(a.jobs[oldest], kept)) {
 			oldest = id
 		}
 	}
@@ -89,10 +113,14 @@ func (a *async) dropOldest() bool {
 	return oldest != ""
 }
 
-// before reports whether j is dropped before other; both have ended.
-func (j *asyncJob) before(other *asyncJob) bool {
+// before reports whether j is dropped before other; both have ended. kept is how many of each
+// party have.
+func (j *asyncJob) before(other *asyncJob, kept map[string]int) bool {
 	if j.told != other.told {
 		return j.told
+	}
+	if mine, its := kept[j.party], kept[other.party]; mine != its {
+		return mine > its
 	}
 	return j.ended.Before(other.ended)
 }

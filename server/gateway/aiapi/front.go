@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/downloads"
 )
 
@@ -19,6 +20,8 @@ type Front struct {
 	// readers are those who fetch results.
 	readers *downloads.Downloads
 	async   *async
+	// measuring has sounds measured, few at once and by turns.
+	measuring *pipeline.Measuring
 	// refusals are about requests of those that have no key as well.
 	refusals refusals
 	// exchanges and buffers are reused.
@@ -39,13 +42,14 @@ func New(opt Options) (*Front, error) {
 		return nil, err
 	}
 	f := &Front{
-		opt:     opt,
-		lines:   newLines(opt.Limits.PerModel, max(opt.Limits.Queue, 0), opt.Capacity),
-		bodies:  newBudget(opt.Limits.Bytes),
-		results: newResults(opt.Limits.Results, opt.Limits.ResultAge, opt.Now, opt.Rand),
-		async:   newAsync(opt.Limits.Async, opt.Limits.ResultAge, opt.Now, opt.Rand),
-		readers: downloads.New(func() int64 { return opt.Limits.Results }, opt.Now),
-		idle:    make(chan struct{}),
+		opt:       opt,
+		lines:     newLines(opt.Limits.PerModel, max(opt.Limits.Queue, 0), opt.Capacity),
+		bodies:    newBudget(opt.Limits.Bytes),
+		results:   newResults(opt.Limits.Results, opt.Limits.ResultAge, opt.Now, opt.Rand),
+		async:     newAsync(opt.Limits.Async, opt.Limits.ResultAge, opt.Now, opt.Rand),
+		measuring: pipeline.NewMeasuring(opt.Media),
+		readers:   downloads.New(func() int64 { return opt.Limits.Results }, opt.Now),
+		idle:      make(chan struct{}),
 	}
 	f.buffers.New = func() any { return new([bigBuffer]byte) }
 	return f, nil

@@ -57,7 +57,7 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 		return nil, err
 	}
 	began := time.Now()
-	err = req.Measure(ctx, x.f.opt.Media)
+	err = req.Measure(ctx, x.f.measuring.For(x.party()))
 	x.waited += time.Since(began)
 	if err != nil {
 		return nil, err

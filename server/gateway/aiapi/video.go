@@ -26,7 +26,7 @@ func (x *exchange) makeVideo() error {
 	if err != nil {
 		return err
 	}
-	id, err := x.f.async.start(x.successor(job))
+	id, err := x.f.async.start(x.client(), x.successor(job))
 	if err != nil {
 		return err
 	}

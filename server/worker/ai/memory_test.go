@@ -3,6 +3,7 @@ package ai_test
 import (
 	"context"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/tuttinode/tutti/core/fault"
@@ -56,4 +57,26 @@ func TestRequestsInHandAreBounded(t *testing.T) {
 		<-inside
 		return true
 	})
+}
+
+// What model servers answer to jobs of an orchestrator of the network, which is read as a whole,
+// takes bounded memory: what does not fit is refused as by a worker that is full.
+func TestAnswersInHandAreBounded(t *testing.T) {
+	const most = 1 << 20
+	m := newModels(llm("m"), 1)
+	long := strings.Replace(networkAnswer, `"x"`, `"`+strings.Repeat("x", most)+`"`, 1)
+	m.run = says(200, "application/json", long)
+	b := newFakeOrchestrator(t)
+	newRig(t, "rig9", b.addr, m, func(o *ai.Options) { o.MaxRequests = most })
+	<-b.registered
+	const data = `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m","max_tokens":9}}`
+	b.ask(1, "llm", data)
+	if r := b.got(); r.body != "no workers can process job requested" {
+		t.Errorf("%.200q", r.body)
+	}
+	m.run = says(200, "application/json", networkAnswer)
+	b.ask(2, "llm", data)
+	if _, answer := b.got().parts(t); answer != networkAnswer {
+		t.Error(answer)
+	}
 }

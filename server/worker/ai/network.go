@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/worker"
 )
@@ -127,6 +129,22 @@ func (t *networkTask) fail(ctx context.Context, err error) {
 	t.w.opt.Log.Warn("AI job failed", "orchestrator", t.from.Addr(), "model", t.job.Model.String(), fault.Attr(err))
 }
 
+// whole reads an answer to its end. Its memory is booked until the task ends, and as much again
+// for the form that it goes out in.
+func (t *networkTask) whole(reply *inference.Reply) ([]byte, error) {
+	text, held, err := t.w.requests.ReadAll(reply.Body, reply.Length, maxAnswer)
+	switch {
+	case errors.Is(err, remote.ErrTooLarge):
+		return nil, fault.New(fault.ResponseUnusable, opJob, "the runner's answer is too large")
+	case errors.Is(err, remote.ErrNoMemory):
+		return nil, fault.New(fault.JobsFull, opJob, "the answers in progress fill the memory set aside for them")
+	case err != nil:
+		return nil, err
+	}
+	t.held += held
+	return text, t.bookMemory(int64(len(text)))
+}
+
 // answer posts the runner's answer in the network's form.
 func (t *networkTask) answer(ctx context.Context, reply *inference.Reply) error {
 	id := t.job.Model.Capability
@@ -142,12 +160,9 @@ func (t *networkTask) answer(ctx context.Context, reply *inference.Reply) error 
 		t.stream(ctx, reply)
 		return nil
 	}
-	text, err := io.ReadAll(io.LimitReader(reply.Body, maxAnswer+1))
+	text, err := t.whole(reply)
 	if err != nil {
 		return err
-	}
-	if len(text) > maxAnswer {
-		return fault.New(fault.ResponseUnusable, opJob, "the runner's answer is too large")
 	}
 	if id == capability.LLM {
 		if text, err = pipeline.NetworkAnswer(text, t.job.Model.ID, randomHex(t.w.opt.Random), t.w.opt.Now()); err != nil {

@@ -96,9 +96,15 @@ func NewTools(p *pool.Pool) Tools { return mediaTools{p} }
 // videos of frames. Both are hostile bytes, which this process does not decode.
 type mediaTools struct{ pool *pool.Pool }
 
-// Duration is the length of an audio file.
+// measureTime is how long the measuring of a file may take, the start of its process included.
+const measureTime = 10 * time.Second
+
+// Duration is the length of an audio file. It is measured in a process of its own: files that no
+// job was paid for yet end and block nothing else.
 func (m mediaTools) Duration(ctx context.Context, data []byte) (time.Duration, error) {
-	info, err := m.pool.Probe(ctx, data)
+	ctx, cancel := context.WithTimeout(ctx, measureTime)
+	defer cancel()
+	info, err := m.pool.ProbeAlone(ctx, data)
 	if err != nil {
 		return 0, err
 	}

@@ -1,0 +1,79 @@
+package manager
+
+import "time"
+
+// A model that is loaded on demand, and that parties use, keeps its place for a while against
+// jobs of others for another model: loading takes long, and one job of a single token each time
+// that they pause would otherwise have the node do nothing but load.
+const (
+	// usedFor is for how long after its last job a party counts as using a model.
+	usedFor = 10 * time.Second
+	// keepLoads is for how many times as long as its loading took a model keeps its place from
+	// then on; leastKept and mostKept bound that.
+	keepLoads = 4
+	leastKept = 15 * time.Second
+	mostKept  = 4 * time.Minute
+	// maxUsers bounds the parties that are remembered for a model.
+	maxUsers = 256
+)
+
+// users is the parties that used a model lately. It is guarded by pool.mu.
+type users struct {
+	last map[string]time.Time
+	// until is when the model has had its time.
+	until time.Time
+}
+
+// note notes that a party's job begins or ends.
+func (u *users) note(party string, now time.Time) {
+	if u.last == nil {
+		u.last = make(map[string]time.Time)
+	}
+	u.last[party] = now
+	for other := range u.last {
+		if len(u.last) <= maxUsers {
+			break
+		}
+		if other != party {
+			delete(u.last, other)
+		}
+	}
+}
+
+// kept is until when the model keeps its place for parties that do not ask for another one.
+func (u *users) kept(asks func(party string) bool) (until time.Time) {
+	for party, at := range u.last {
+		if end := at.Add(usedFor); end.After(until) && !asks(party) {
+			until = end
+		}
+	}
+	if until.After(u.until) {
+		until = u.until
+	}
+	return until
+}
+
+// loaded notes that a container of the model became ready, and how long it took.
+func (p *pool) loaded(took time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	until := p.now().Add(min(max(keepLoads*took, leastKept), mostKept))
+	if until.After(p.users.until) {
+		p.users.until = until
+	}
+}
+
+// kept is for how long the model still keeps its place against jobs of the parties that ask
+// for another one, 0 where it does not.
+func (p *pool) kept(asks func(party string) bool) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return max(0, p.users.kept(asks).Sub(p.now()))
+}
+
+// note notes that a party's job begins or ends.
+func (p *pool) note(party string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.users.note(party, p.now())
+}
