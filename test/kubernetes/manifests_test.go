@@ -117,16 +117,24 @@ func TestTheClusterKnowsEveryField(t *testing.T) {
 	}
 }
 
-// takes holds a container's options against the node's own judgement.
+// takes holds a container's options against the node's own judgement: it takes them with
+// secrets of the operator's, and not with those of the manifests, which everybody knows.
 func takes(t *testing.T, objects []object, o object, c container) {
 	t.Helper()
 	files := mounted(objects, o, c)
-	_, notices, err := config.Load(config.Input{Args: c.Args, Home: "/", ReadFile: func(name string) ([]byte, error) {
-		if content, ok := files[name]; ok {
-			return []byte(content), nil
-		}
-		return nil, fs.ErrNotExist
-	}})
+	load := func(example string) ([]config.Notice, error) {
+		_, notices, err := config.Load(config.Input{Args: c.Args, Home: "/", ReadFile: func(name string) ([]byte, error) {
+			if content, ok := files[name]; ok {
+				return []byte(strings.ReplaceAll(content, "replace-me", example)), nil
+			}
+			return nil, fs.ErrNotExist
+		}})
+		return notices, err
+	}
+	if _, err := load("replace-me"); err == nil || !strings.Contains(err.Error(), "which everybody knows") {
+		t.Errorf("%s %s starts with the secrets of the manifests: %v", o.Folder, o.Name, err)
+	}
+	notices, err := load("0123456789")
 	if err != nil {
 		t.Errorf("%s %s: %v", o.Folder, o.Name, err)
 	}
