@@ -123,6 +123,10 @@ func (c *compose) check(t *testing.T, name string, s service) {
 	if takesStreams && strings.Contains(string(said), "write -httpIngest to take segments") {
 		t.Errorf("%s takes no streams: %s", name, said)
 	}
+	// A port that is published for this machine is reached by the pages in its browser as well.
+	if slices.Contains(s.Command, "-streamAccess=open") {
+		t.Errorf("%s is open to web pages", name)
+	}
 	if !strings.Contains(string(said), "The configuration is valid") {
 		t.Errorf("%s: %v: %s", name, args, said)
 	}
