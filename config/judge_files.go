@@ -27,6 +27,18 @@ func (l *loader) judgeFile(name, remedy string) bool {
 	return true
 }
 
+// example is part of every secret in the manifests for Kubernetes, which everybody knows.
+const example = "replace-me"
+
+// judgeExample refuses such a secret: strangers would be let in with it.
+func (l *loader) judgeExample(name, text, remedy string) bool {
+	if !strings.Contains(text, example) {
+		return true
+	}
+	l.blame(fault.BadOption, name, "it is the example of the manifests, which everybody knows", remedy)
+	return false
+}
+
 // leastToken is how long the admin token is at least: 256 bits as hexadecimal digits.
 const leastToken = 64
 
@@ -35,10 +47,14 @@ func (l *loader) judgeAdminToken() {
 	if !l.judgeFile("adminToken", "correct the path, or make the file: openssl rand -hex 32 >file; chmod 600 file") {
 		return
 	}
+	const remedy = "make one: openssl rand -hex 32 >file; chmod 600 file; and write -adminToken /path/to/file"
 	text := l.config.Monitoring.AdminToken.Reveal()
+	if !l.judgeExample("adminToken", text, remedy) {
+		return
+	}
 	odd := func(r rune) bool { return r <= ' ' || r > '~' }
 	if len(text) < leastToken || strings.ContainsFunc(text, odd) {
-		l.blame(fault.BadOption, "adminToken", "it is no token of at least 64 letters and digits", "make one: openssl rand -hex 32 >file; chmod 600 file; and write -adminToken /path/to/file")
+		l.blame(fault.BadOption, "adminToken", "it is no token of at least 64 letters and digits", remedy)
 	}
 }
 
@@ -49,7 +65,11 @@ func (l *loader) judgeStore() {
 		return
 	}
 	const remedy = "write postgres://user:password@host/name, or the path of a file that holds it"
-	u, err := url.Parse(strings.TrimSpace(l.config.Storage.Store.Reveal()))
+	address := strings.TrimSpace(l.config.Storage.Store.Reveal())
+	if !l.judgeExample("store", address, remedy) {
+		return
+	}
+	u, err := url.Parse(address)
 	switch {
 	case err != nil:
 		l.blame(fault.StoreAddress, "store", "it cannot be read as a URL: a character such as %, /, ? or # in the password is written as %25, %2F, %3F or %23", remedy)

@@ -72,10 +72,13 @@ func (l *loader) judgeRemoteWorker() {
 	}
 }
 
-// judgeSecret refuses a path in place of a secret: what is written in documents would be
-// a secret that anybody knows.
+// judgeSecret refuses a path in place of a secret, and an example: what is written in
+// documents would be a secret that anybody knows.
 func (l *loader) judgeSecret() {
-	l.judgeFile("orchSecret", "correct the path, or make the file: head -c 24 /dev/urandom | base64 >file; a secret that looks like a path belongs into a file")
+	const remedy = "make the file: head -c 24 /dev/urandom | base64 >file"
+	if l.judgeFile("orchSecret", "correct the path, or "+remedy+"; a secret that looks like a path belongs into a file") {
+		l.judgeExample("orchSecret", l.config.Addresses.OrchSecret.Reveal(), remedy+"; and write -orchSecret /path/to/file")
+	}
 }
 
 // judgeRouter checks that a router has somebody to send gateways to.

@@ -3,6 +3,8 @@ package alert
 import (
 	"slices"
 	"time"
+
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // Limits of one sink's queue.
@@ -49,11 +51,29 @@ func (q *Queue) Add(a Alert) {
 			return
 		}
 	}
-	if len(q.waiting) == queued {
-		q.waiting = slices.Delete(q.waiting, 0, 1)
-		q.dropped++
-	}
 	q.waiting = append(q.waiting, waiting{Alert: a})
+	q.shorten()
+}
+
+// shorten drops the oldest of the mildest where too many wait.
+func (q *Queue) shorten() {
+	if len(q.waiting) <= queued {
+		return
+	}
+	mildest := q.first(func(a, b fault.Severity) bool { return a < b })
+	q.waiting = slices.Delete(q.waiting, mildest, mildest+1)
+	q.dropped++
+}
+
+// first is the oldest of those that wait whose severity comes before that of all others.
+func (q *Queue) first(before func(a, b fault.Severity) bool) int {
+	at := 0
+	for i := range q.waiting {
+		if before(q.waiting[i].Severity, q.waiting[at].Severity) {
+			at = i
+		}
+	}
+	return at
 }
 
 // join puts what is left of two alerts of one trouble in the place i.
@@ -83,8 +103,10 @@ func (q *Queue) Next(now time.Time) (a Alert, wait time.Duration, ok bool) {
 	if q.at = now; q.spent > burst-1 {
 		return Alert{}, time.Duration((q.spent-(burst-1))*float64(pace)) + time.Millisecond, false
 	}
-	q.sending = q.waiting[0]
-	q.waiting = slices.Delete(q.waiting, 0, 1)
+	// The gravest first: what peers cause many of holds up nothing that is graver.
+	gravest := q.first(func(a, b fault.Severity) bool { return a > b })
+	q.sending = q.waiting[gravest]
+	q.waiting = slices.Delete(q.waiting, gravest, gravest+1)
 	q.spent++ // a try that fails is a request, too
 	return q.sending.Alert, 0, true
 }
@@ -120,9 +142,6 @@ func (q *Queue) back() {
 			return
 		}
 	}
-	if len(q.waiting) == queued {
-		q.dropped++
-		return
-	}
 	q.waiting = slices.Insert(q.waiting, 0, q.sending)
+	q.shorten()
 }

@@ -48,6 +48,31 @@ func TestQueueKeepsItsPace(t *testing.T) {
 	}
 }
 
+// What peers cause many of holds up nothing that is graver, and takes no place from it.
+func TestQueueTellsTheGravestFirst(t *testing.T) {
+	t.Parallel()
+	var q alert.Queue
+	for i := range 200 {
+		a := about(fmt.Sprint(i), alert.StateFiring)
+		if a.Severity = fault.Warning; i == 1 {
+			a.Severity = fault.Critical
+		}
+		q.Add(a)
+	}
+	if a, _, _ := q.Next(time.Unix(1, 0)); a.Key.About != "1" || q.Dropped() != 136 {
+		t.Errorf("the first is %s, %d dropped", a.Key.About, q.Dropped())
+	}
+	q.Add(about("new", alert.StateFiring))
+	q.Failed(time.Unix(1, 0), 0, 0)
+	if a, _, _ := q.Next(time.Unix(100, 0)); a.Key.About != "1" {
+		t.Errorf("after a try that failed the first is %s", a.Key.About)
+	}
+	q.Sent()
+	if a, _, _ := q.Next(time.Unix(1, 0)); a.Key.About != "137" {
+		t.Errorf("the second is %s", a.Key.About)
+	}
+}
+
 func TestQueueJoinsNewsOfOneTrouble(t *testing.T) {
 	t.Parallel()
 	var q alert.Queue

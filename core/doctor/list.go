@@ -66,7 +66,8 @@ const docHead = `# tutti doctor
 beside a running node, and without a chain, a GPU or a network; what it cannot look at it skips, and says why. It takes
 the flags of the node itself, or its configuration file, behind its own. Without any it looks at the node that runs on this
 machine, with the flags and the environment that it was started with (on Linux), or else at the packages' service,
-/etc/tutti/tutti.conf, where there is one:
+/etc/tutti/tutti.conf, where there is one. Of another user's node root's doctor takes
+no flags and no environment, but a ` + "`-config`" + ` in /etc/tutti, as the packages' services have it:
 
 ` + "```" + `
 tutti doctor

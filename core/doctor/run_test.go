@@ -208,6 +208,26 @@ func TestTextFitsTheTerminal(t *testing.T) {
 	}
 }
 
+// What a check quotes, as the answer of a program that has taken the admin port, steers no
+// terminal and looks like no other line.
+func TestQuotedTextSteersNoTerminal(t *testing.T) {
+	t.Parallel()
+	const hostile = "\x1b]52;c;cm0gLXJm\x07\u009b2J\r\u202eall is well\x7f"
+	for _, status := range []doctor.Status{doctor.Pass, doctor.Skip, doctor.Warn, doctor.Fail} {
+		r := doctor.NewReport("1", now, []doctor.Result{{
+			Name: "network.reach", Group: doctor.GroupNetwork, Title: "x", Status: status,
+			Code: fault.PortClosed, Remedy: "y", Evidence: []string{hostile},
+		}})
+		var b bytes.Buffer
+		if err := r.WriteText(&b, doctor.Style{Width: 200, All: true}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "all is well") || strings.ContainsAny(b.String(), "\x1b\x07\r\x7f\u009b\u202e") {
+			t.Errorf("%v: %q", status, b.String())
+		}
+	}
+}
+
 func TestListAndDocument(t *testing.T) {
 	t.Parallel()
 	var list, doc bytes.Buffer

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // Style says how a report is written for people.
@@ -92,11 +94,11 @@ func (t *text) result(r Result, n int) {
 		name += " (ignored)"
 	}
 	if r.Status <= Skip && r.Repaired == "" {
-		t.line(word, name, strings.Join(r.Evidence, "; "))
+		t.line(word, name, fault.Printable(strings.Join(r.Evidence, "; ")))
 		return
 	}
 	if r.Repaired != "" {
-		t.line(word, name, "mended: "+r.Repaired)
+		t.line(word, name, "mended: "+fault.Printable(r.Repaired))
 		return
 	}
 	t.line(word, name, string(r.Code))
@@ -129,7 +131,7 @@ func (t *text) line(word, name, rest string) {
 func (t *text) wrap(label, words string) {
 	room := t.style.Width - len(indent) - len(label)
 	lead := indent + t.paint(paints[Skip], label)
-	for _, line := range fold(words, room) {
+	for _, line := range fold(fault.Printable(words), room) {
 		t.WriteString(lead + line + "\n")
 		lead = indent + strings.Repeat(" ", len(label))
 	}

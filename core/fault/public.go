@@ -36,6 +36,17 @@ func Public(err error) (code, text string) {
 	return string(c), oneLine(text)
 }
 
+// Printable is a text for a terminal: what the programs and peers that it quotes wrote steers
+// none. It keeps its lines.
+func Printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
 // ForOperator is one line of text for the node's own operator: the public text, and
 // where that would say nothing of a defect of ours the file and the system's reason,
 // such as "no space left on device". Other causes may quote what a peer or an

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
 )
@@ -83,6 +84,17 @@ type Reward struct {
 	Time    time.Time      `json:"time"`
 }
 
+// why is what the round's call waits for. Where it failed, that is in the words of the table
+// of faults: what exactly happened names the operator's endpoints, quotes what they answered,
+// and is for the operator alone.
+func why(r reward.Status) string {
+	if r.Code == "" {
+		return r.Reason
+	}
+	row, _ := fault.Lookup(r.Code)
+	return row.Cause
+}
+
 // maxRewards bounds Standing.Rewards.
 const maxRewards = 10
 
@@ -99,7 +111,7 @@ func Make(v protocol.View, r reward.Status) (Standing, bool) {
 		},
 		Stake: v.Self.DelegatedStake, RewardCut: v.Self.RewardCut, FeeCut: v.Self.FeeShare.Rest(),
 		Members: v.PoolSize, RegistryURI: v.Self.ServiceURI,
-		Reward: r.State, Why: r.Reason, LastRewardRound: v.Self.LastRewardRound, Rewards: []Reward{},
+		Reward: r.State, Why: why(r), LastRewardRound: v.Self.LastRewardRound, Rewards: []Reward{},
 	}
 	if s.State == Waiting {
 		s.ActiveFrom = v.Self.ActivationRound

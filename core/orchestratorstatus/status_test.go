@@ -1,11 +1,13 @@
 package orchestratorstatus_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
+	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
@@ -54,5 +56,32 @@ func TestMake(t *testing.T) {
 	}
 	if len(got.Rewards) != 10 || got.Rewards[0].Round != 100 {
 		t.Errorf("rewards %+v", got.Rewards)
+	}
+}
+
+// Why a reward call failed names the operator's endpoints and quotes their answers, in which
+// providers repeat keys: everybody reads the table's words alone.
+func TestWhyARewardFailedIsTheOperators(t *testing.T) {
+	t.Parallel()
+	me := core.Address{1}
+	chain := coretest.NewChain(me, core.Address{})
+	chain.Activate(me, core.LPTTokens(1000), "https://h.example.org:8935")
+	for _, r := range []reward.Status{
+		{State: reward.StateFailed, Code: fault.ChainUnavailable, Reason: "rpc.example.org: project 0123abcd exceeded"},
+		{State: reward.StateFailed, Code: "NoSuchCode", Reason: "rpc.example.org: project 0123abcd exceeded"},
+		{State: reward.StateWaiting, Code: fault.RewardNotAllowed, Reason: "0123abcd"},
+	} {
+		s, _ := orchestratorstatus.Make(chain.View(), r)
+		if strings.Contains(s.Why, "0123abcd") || strings.Contains(s.Why, "rpc.example.org") {
+			t.Errorf("%s: %s", r.Code, s.Why)
+		}
+		if row, known := fault.Lookup(r.Code); known && s.Why != row.Cause {
+			t.Errorf("%s: %q", r.Code, s.Why)
+		}
+	}
+	const waits = "the round is not initialised"
+	s, _ := orchestratorstatus.Make(chain.View(), reward.Status{State: reward.StateWaiting, Reason: waits})
+	if s.Why != waits {
+		t.Errorf("what it waits for: %q", s.Why)
 	}
 }

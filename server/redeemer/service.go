@@ -122,9 +122,13 @@ func senderOf(m *rpc.MaxFloatReq) (core.Address, error) {
 func update(most core.Wei) *rpc.MaxFloatUpdate { return &rpc.MaxFloatUpdate{MaxFloat: rpc.ToWei(most)} }
 
 // answer is a refusal as orchestrators of the network know it: whatever is not about
-// another's recipient is Internal.
+// another's recipient is Internal. What is wrong with the chain names this redeemer's endpoints
+// and quotes their answers: callers, who may be anybody, get the table's words.
 func answer(err error, trail func(metadata.MD)) error {
 	code, text := fault.Public(err)
+	if row, known := fault.Lookup(fault.Code(code)); known && row.Class == fault.Upstream {
+		text = row.Cause
+	}
 	trail(metadata.Pairs(CodeTrailer, code))
 	if fault.Code(code) == fault.TicketForeign {
 		return status.Error(codes.PermissionDenied, text)

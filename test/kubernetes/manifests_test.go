@@ -78,7 +78,7 @@ type volume struct {
 // check runs the program that knows the cluster's API on folders below root.
 func check(t *testing.T, root string) ([]object, string, error) {
 	t.Helper()
-	args := []string{"run", ".", "-elsewhere", "tutti-orchestrator"}
+	args := []string{"run", ".", "-elsewhere", "tutti-workers"}
 	for _, f := range folders {
 		args = append(args, filepath.Join(root, f))
 	}
@@ -129,16 +129,24 @@ func TestTheClusterKnowsEveryField(t *testing.T) {
 	}
 }
 
-// takes holds a container's options against the node's own judgement.
+// takes holds a container's options against the node's own judgement: it takes them with
+// secrets of the operator's, and not with those of the manifests, which everybody knows.
 func takes(t *testing.T, objects []object, o object, c container) {
 	t.Helper()
 	files := mounted(objects, o, c)
-	_, notices, err := config.Load(config.Input{Args: c.Args, Home: "/", ReadFile: func(name string) ([]byte, error) {
-		if content, ok := files[name]; ok {
-			return []byte(content), nil
-		}
-		return nil, fs.ErrNotExist
-	}})
+	load := func(example string) ([]config.Notice, error) {
+		_, notices, err := config.Load(config.Input{Args: c.Args, Home: "/", ReadFile: func(name string) ([]byte, error) {
+			if content, ok := files[name]; ok {
+				return []byte(strings.ReplaceAll(content, "replace-me", example)), nil
+			}
+			return nil, fs.ErrNotExist
+		}})
+		return notices, err
+	}
+	if _, err := load("replace-me"); err == nil || !strings.Contains(err.Error(), "which everybody knows") {
+		t.Errorf("%s %s starts with the secrets of the manifests: %v", o.Folder, o.Name, err)
+	}
+	notices, err := load("0123456789")
 	if err != nil {
 		t.Errorf("%s %s: %v", o.Folder, o.Name, err)
 	}
@@ -201,6 +209,57 @@ func contents(objects []object, folder string, v volume) map[string]string {
 		some[item.Path] = all[item.Key]
 	}
 	return some
+}
+
+// TestWorkersGetNothingOfTheAccount: a worker has an admin token of its own, because the
+// orchestrator's moves the account's money, and shares no files with the model beside it.
+func TestWorkersGetNothingOfTheAccount(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.Abs(manifests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, said, err := check(t, root)
+	if err != nil {
+		t.Fatal(err, said)
+	}
+	tokens, workers := map[string]string{}, 0
+	for _, o := range objects {
+		if token := o.Object.StringData["adminToken"]; o.Kind == "Secret" && token != "" {
+			if tokens[token] != "" && tokens[token] != o.Name {
+				t.Errorf("%s and %s have one token", o.Name, tokens[token])
+			}
+			tokens[token] = o.Name
+		}
+		if o.Kind == "Deployment" && (o.Name == "tutti-transcoder" || o.Name == "tutti-ai-worker") {
+			workers++
+			isWorker(t, o)
+		}
+	}
+	// Each of the two by itself, and once more in the fleet.
+	if workers != 4 {
+		t.Errorf("%d kinds of workers", workers)
+	}
+}
+
+// isWorker looks at what a worker's pods get, and what their containers share.
+func isWorker(t *testing.T, o object) {
+	t.Helper()
+	spec := o.Object.Spec.Template.Spec
+	for _, v := range spec.Volumes {
+		if v.Secret != nil && v.Secret.SecretName != "tutti-workers" {
+			t.Errorf("%s %s gets the secret %s", o.Folder, o.Name, v.Secret.SecretName)
+		}
+	}
+	mounts := map[string]string{}
+	for _, c := range spec.Containers {
+		for _, m := range c.VolumeMounts {
+			if other := mounts[m.Name]; other != "" && other != c.Name {
+				t.Errorf("%s %s: %s and %s share the volume %s", o.Folder, o.Name, other, c.Name, m.Name)
+			}
+			mounts[m.Name] = c.Name
+		}
+	}
 }
 
 // The check itself: what is wrong in a copy is found there.

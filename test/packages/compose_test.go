@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,14 @@ func (c *compose) check(t *testing.T, name string, s service) {
 	}
 	// The status also tells of GPUs, which this machine need not have.
 	said, _ := exec.Command(programs+"/tutti", args...).CombinedOutput()
+	takesStreams := slices.Contains(s.Command, "-gateway") && slices.Contains(s.Command, "-transcoder")
+	if takesStreams && strings.Contains(string(said), "write -httpIngest to take segments") {
+		t.Errorf("%s takes no streams: %s", name, said)
+	}
+	// A port that is published for this machine is reached by the pages in its browser as well.
+	if slices.Contains(s.Command, "-streamAccess=open") {
+		t.Errorf("%s is open to web pages", name)
+	}
 	if !strings.Contains(string(said), "The configuration is valid") {
 		t.Errorf("%s: %v: %s", name, args, said)
 	}

@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,11 +47,17 @@ func openCache(o Options) (folder string, remove func(), err error) {
 	return folder, remove, err
 }
 
+// privateFolder makes a folder for its owner alone. The data directory may be the service's
+// while root looks at a card: no link there leads root to another folder.
 func privateFolder(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
 	}
-	return os.Chmod(path, 0o700)
+	above, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(above.Chmod(filepath.Base(path), 0o700), above.Close())
 }
 
 // plainName is a name that leads nowhere else.

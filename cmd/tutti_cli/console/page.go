@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 )
 
 // Page is one result: headings, rows of name and value, tables.
@@ -121,7 +122,8 @@ func (p *Page) blocks(head []string, rows [][]string) {
 // safe keeps what others wrote, such as a service address in the registry, from
 // steering the terminal: of escape sequences only our own colours pass.
 func safe(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 }) {
+	steers := func(r rune) bool { return unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) }
+	if !strings.ContainsFunc(s, steers) {
 		return s
 	}
 	var b strings.Builder
@@ -129,7 +131,7 @@ func safe(s string) string {
 		switch {
 		case r == '\x1b' && ourColour(s[i:]):
 			b.WriteRune(r)
-		case r < ' ' && r != '\n', r == 0x7f, r >= 0x80 && r < 0xa0:
+		case steers(r):
 			b.WriteByte('?')
 		default:
 			b.WriteRune(r)

@@ -40,6 +40,16 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return c.checked(ctx, conn, func() []int { return portuser.Users(conn.LocalAddr(), conn.RemoteAddr()) })
 }
 
+// DialOwner opens connections for a node's token: to a program of the user whose file or
+// directory path is, as far as that is known, and to no other user's of this machine.
+func DialOwner(path string) func(ctx context.Context, network, address string) (net.Conn, error) {
+	c := new(Client)
+	c.keptBy(path)
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		return c.dial(withSecret(ctx), network, address)
+	}
+}
+
 // dialSocket is dial for a socket in the file system, whose owner made it.
 func (c *Client) dialSocket(ctx context.Context, path string) (net.Conn, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)

@@ -1,12 +1,13 @@
-// Changes, for who has the token. It is kept in this tab alone, sent in a header to
-// this listener alone, and forgotten with the tab. Nothing else in the page changes
-// anything.
+// Changes, for who has the token. It is kept in this page's memory alone, sent in a header
+// to this listener alone, and forgotten with the page and when the node goes away: while it
+// is away any user of the machine can take its port, be asked for the page anew, and read
+// what a tab has stored. Nothing else in the page changes anything.
 
 import { element } from './format.js';
 
-const key = 'tutti.token', api = '/api/v1', patience = 15000;
+const api = '/api/v1', patience = 15000;
 const id = (name) => document.getElementById(name);
-let token = sessionStorage.getItem(key) || '';
+let token = '';
 let listener = () => {};
 let drains = false;   // whether this node can be drained
 
@@ -29,8 +30,14 @@ function say(text) { id('news').textContent = text; const e = id('operate-says')
 
 function forget() {
   token = '';
-  sessionStorage.removeItem(key);
   listener();
+}
+
+// lock forgets the token, and says why.
+export function lock(why) {
+  if (!unlocked()) return;
+  forget();
+  say(why);
 }
 
 // sure asks before something that is not undone at once. It is true when the answer is yes.
@@ -97,7 +104,7 @@ function row(...children) {
 function locked() {
   const [box, input] = field('token', 'admin token', { type: 'password', required: true, className: 'wide' });
   return [
-    element('p', 'The token is in admin.token in the data directory. It stays in this tab and is forgotten when you close it.', 'quiet'),
+    element('p', 'The token is in admin.token in the data directory. It stays in this page and is forgotten when you leave it or the node goes away.', 'quiet'),
     form([box], 'Unlock', async () => {
       token = input.value.trim();
       try {
@@ -106,7 +113,6 @@ function locked() {
         forget();
         throw err;
       }
-      sessionStorage.setItem(key, token);
       listener();
       say('Unlocked: workers can be drained under Work, settings be changed here.');
     }),

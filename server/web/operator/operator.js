@@ -6,7 +6,7 @@ import { element, hash, time } from './format.js';
 import { addLines, keepLog, setLines, showLog } from './log.js';
 import { showMoney } from './money.js';
 import { showChain } from './onchain.js';
-import { keepOperate, setDrains, showOperate } from './operate.js';
+import { keepOperate, lock, setDrains, showOperate } from './operate.js';
 import { keepOptions, showOptions } from './options.js';
 import { showGate, showTiles, showTroubles } from './overview.js';
 import { keepPlots, showPlots } from './plots.js';
@@ -87,6 +87,7 @@ function heard() {
 }
 
 function lost(why) {
+  lock('The node went away: what answers next at its port may be another program. The token is forgotten.');
   id('content').classList.add('stale');
   id('pulse').className = 'pulse lost';
   id('state-text').textContent = seen ? `the node does not answer; this is from ${new Date(seen).toLocaleTimeString()}` : why;

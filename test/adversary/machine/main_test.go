@@ -3,6 +3,8 @@ package machine
 import (
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"github.com/tuttinode/tutti/test/harness"
@@ -11,7 +13,16 @@ import (
 // binary is the node under test, tool its tutti_cli.
 var binary, tool string
 
+// waits is the variable by which this program only waits for its end, as a stranger's program.
+const waits = "TUTTI_TEST_WAITS"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(waits) != "" {
+		end := make(chan os.Signal, 1)
+		signal.Notify(end, syscall.SIGTERM)
+		<-end
+		os.Exit(0)
+	}
 	dir, err := os.MkdirTemp("", "tutti-machine")
 	if err == nil {
 		binary, err = harness.Build(dir)

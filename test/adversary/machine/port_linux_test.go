@@ -104,6 +104,37 @@ func TestTokenIsNotForWhoHasTheSocket(t *testing.T) {
 	}
 }
 
+// TestTokenOfABundleIsNotForWhoHasThePort: the same where other machines reach the port, so
+// that the node is asked for its state with the token.
+func TestTokenOfABundleIsNotForWhoHasThePort(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can listen as another user")
+	}
+	dir, admin, addr := t.TempDir(), harness.Address(t), harness.Address(t)
+	if err := os.WriteFile(filepath.Join(dir, "admin.token"), []byte("token\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(admin, ":")
+	bundle := func() string {
+		text, status := harness.Output(t, binary, "doctor", "bundle", "-o", filepath.Join(t.TempDir(), "b.tar.gz"),
+			"-orchestrator", "-transcoder", "-serviceAddr", addr, "-dataDir", dir, "-cliAddr", "0.0.0.0:"+port)
+		if status != 0 {
+			t.Errorf("status %d: %s", status, text)
+		}
+		return text
+	}
+	trap := listenAs(t, stranger, admin)
+	text := bundle()
+	if token := trap.token(); token != "" {
+		t.Errorf("the stranger was given %q: %s", token, text)
+	}
+	trap.close()
+	trap = listenAs(t, os.Getuid(), admin)
+	if bundle(); trap.token() != "Bearer token" {
+		t.Error("the node was not asked with its token")
+	}
+}
+
 // change asks for one with the real tool.
 func change(t *testing.T, admin, dir string, more ...string) (string, int) {
 	t.Helper()

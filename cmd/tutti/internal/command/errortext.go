@@ -12,10 +12,11 @@ import (
 func Describe(err error) string {
 	err = ByCause(err)
 	code, row := ExitFault(err)
+	text := fault.Printable(err.Error())
 	if row.Remedy == "" {
-		return err.Error()
+		return text
 	}
-	return fmt.Sprintf("%v\n  cause:  %s\n  remedy: %s\n  more:   tutti help %s", err, row.Cause, row.Remedy, code)
+	return fmt.Sprintf("%s\n  cause:  %s\n  remedy: %s\n  more:   tutti help %s", text, row.Cause, row.Remedy, code)
 }
 
 // ExitFault is what the operator has to look at: that a part of the node ended says

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,6 +14,8 @@ import (
 type nodeProcess struct {
 	pid           int
 	args, environ []string
+	// owned: its user is the one who runs this command, and has chosen its flags.
+	owned bool
 }
 
 // InspectedNode is the configuration of the node that a command looks at. Without flags it is
@@ -25,12 +28,38 @@ func InspectedNode(args []string, stderr io.Writer) config.Input {
 	nodes := runningNodes()
 	switch {
 	case len(nodes) == 1 && !slices.Contains(nodes[0].args, config.ServiceFile):
-		fmt.Fprintf(stderr, "without flags: the configuration of the running node, process %d\n", nodes[0].pid)
-		return nodes[0].input()
+		return nodes[0].inspected(stderr)
 	case len(nodes) > 1:
 		fmt.Fprintf(stderr, "without flags, and %d nodes run here: give the flags of the one that is meant (ps -fp %s)\n", len(nodes), pids(nodes))
 	}
 	return Input(ServiceArgs(nil, stderr))
+}
+
+// inspected is the configuration of the only node. Root can read how every user's process was
+// started, and must not act on it: the flags would name files of root's and places to send
+// them to, the environment programs to load. Of another user's node only the name of a
+// configuration beside the service's is taken, which root wrote.
+func (p *nodeProcess) inspected(stderr io.Writer) config.Input {
+	if p.owned {
+		fmt.Fprintf(stderr, "without flags: the configuration of the running node, process %d\n", p.pid)
+		return p.input()
+	}
+	if file, ok := p.instance(); ok && rootsAlone(filepath.Dir(file)) {
+		fmt.Fprintf(stderr, "without flags: the configuration of the running node, process %d: -config %s\n", p.pid, file)
+		return Input([]string{"-config", file})
+	}
+	fmt.Fprintf(stderr, "without flags: process %d is another user's node, whose flags are not taken: "+
+		"run this as that user, or give the flags (ps -fp %d)\n", p.pid, p.pid)
+	return Input(ServiceArgs(nil, stderr))
+}
+
+// instance is the configuration of a node that was started as the packages' services are.
+func (p *nodeProcess) instance() (file string, ok bool) {
+	if len(p.args) != 2 || p.args[0] != "-config" {
+		return "", false
+	}
+	file = p.args[1]
+	return file, filepath.Dir(file) == filepath.Dir(config.ServiceFile) && filepath.Clean(file) == file
 }
 
 // input is the configuration as the node read it.

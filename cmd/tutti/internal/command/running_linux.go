@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // mostProcesses bounds the look at /proc.
@@ -41,6 +42,7 @@ func runningNodes() (nodes []nodeProcess) {
 // with options, or with nothing but its environment, in the same process namespace.
 func nodeOf(pid int, program string) (nodeProcess, bool) {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
+	before := sameUser(proc)
 	exe, err := os.Readlink(filepath.Join(proc, "exe"))
 	if err != nil || filepath.Base(strings.TrimSuffix(exe, " (deleted)")) != program || !sameNamespace(proc) {
 		return nodeProcess{}, false
@@ -50,7 +52,35 @@ func nodeOf(pid int, program string) (nodeProcess, bool) {
 		return nodeProcess{}, false
 	}
 	environ, err := strings0(filepath.Join(proc, "environ"))
-	return nodeProcess{pid: pid, args: words[1:], environ: environ}, err == nil
+	// Asked for twice: the process may have begun another program meanwhile.
+	return nodeProcess{pid: pid, args: words[1:], environ: environ, owned: before && sameUser(proc)}, err == nil
+}
+
+// sameUser reports whether a process has this one's user in every respect. The owner of its
+// folder in /proc says less: that is root where a process does not let itself be traced.
+func sameUser(proc string) bool {
+	text, err := os.ReadFile(filepath.Join(proc, "status"))
+	if err != nil {
+		return false
+	}
+	us := strconv.Itoa(os.Geteuid())
+	for line := range strings.Lines(string(text)) {
+		if ids, ok := strings.CutPrefix(line, "Uid:"); ok {
+			all := strings.Fields(ids)
+			return len(all) == 4 && !slices.ContainsFunc(all, func(id string) bool { return id != us })
+		}
+	}
+	return false
+}
+
+// rootsAlone reports whether only root changes what is in a directory.
+func rootsAlone(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return false
+	}
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	return ok && owner.Uid == 0 && info.Mode().Perm()&0o022 == 0
 }
 
 func sameNamespace(proc string) bool {

@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd/bundle"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	client "github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 )
@@ -108,12 +109,12 @@ func adminToken(cfg *config.Config) string {
 }
 
 // bundleNode is where the node is asked. Reading needs the token only where other
-// machines reach the listener; elsewhere it is not told to whoever has taken the port
-// of a node that does not run.
+// machines reach the listener; there it goes to a program of the data directory's user alone,
+// as any user of the machine may have taken the port of a node that does not run.
 func bundleNode(cfg *config.Config) bundle.Node {
 	n := bundle.Node{Address: cfg.Addresses.AdminListen.Addr(), Socket: strings.TrimPrefix(cfg.Addresses.AdminSocket, "unix:")}
 	if n.Socket == "" && !cfg.Addresses.AdminListen.Loopback() {
-		n.Token = adminToken(cfg)
+		n.Token, n.Dial = adminToken(cfg), client.DialOwner(cfg.Storage.DataDir)
 	}
 	return n
 }

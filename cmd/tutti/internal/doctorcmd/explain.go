@@ -131,6 +131,6 @@ func writeExplanation(w io.Writer, e *adminapi.Explanation) error {
 			fmt.Fprintf(&b, "\n`tutti help %s` says more.\n", e.Findings[0].Code)
 		}
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, fault.Printable(b.String()))
 	return err
 }

@@ -2,6 +2,7 @@ package doctorcmd
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,6 +10,22 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 )
+
+// What answers at the admin port may be any user's program: it steers no terminal.
+func TestExplanationsSteerNoTerminal(t *testing.T) {
+	t.Parallel()
+	const hostile = "\x1b]0;x\x07\u009b2J\u202e"
+	var b bytes.Buffer
+	err := writeExplanation(&b, &adminapi.Explanation{Summary: hostile, Findings: []adminapi.Finding{{
+		Says: hostile, Evidence: []string{hostile}, Remedy: hostile,
+	}}})
+	if err != nil || strings.ContainsAny(b.String(), "\x1b\x07\u009b\u202e") {
+		t.Errorf("%v: %q", err, b.String())
+	}
+	if text := command.Describe(errors.New(hostile)); strings.ContainsAny(text, "\x1b\x07\u009b\u202e") {
+		t.Errorf("%q", text)
+	}
+}
 
 func TestWhereExplainAsks(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())

@@ -32,7 +32,7 @@ func (t *initTool) account(ctx context.Context, cfg *config.Config) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)
 	}
-	if old := t.found.OldNode; old != "" && filepath.Base(old) == cfg.Chain.Network {
+	if old := t.found.OldNode; old != "" && (t.moveFrom != "" || filepath.Base(old) == cfg.Chain.Network) {
 		if err := t.takeOver(ctx, cfg, old); err != nil {
 			return err
 		}

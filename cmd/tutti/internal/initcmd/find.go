@@ -50,42 +50,77 @@ func orNone(s string) string {
 	return s
 }
 
-// findOld looks for an existing node: this user's, and anybody's for root.
+// findOld looks for an existing node: the one that was named, or this user's.
 func (t *initTool) findOld() {
-	network := t.answers[setup.Network]
-	if network == "" {
-		network = setup.MainNet
-	}
-	for _, home := range homes() {
-		dir := migrate.Usual(home, network)
-		if file := filepath.Join(filepath.Dir(dir), "aiModels.json"); t.found.ModelsFile == "" && command.IsFile(file) {
-			t.found.ModelsFile = file
-		}
-		if t.found.OldNode == "" && (migrate.IsSource(dir) || migrate.HasKeys(dir)) {
-			t.found.OldNode = dir
-			if keys, err := migrate.KeysIn(dir); err == nil && len(keys) > 0 {
-				t.found.OldAccount = keys[0].Address.String()
-			}
-		}
+	if t.moveFrom != "" {
+		t.noteOld(t.moveFrom)
+	} else if home, err := os.UserHomeDir(); err == nil {
+		t.noteOld(migrate.Usual(home, t.network()))
 	}
 	if t.place.dataDir != "" {
-		if keys, err := migrate.KeysIn(t.place.dataOf(network)); err == nil && len(keys) > 0 {
+		if keys, err := migrate.KeysIn(t.place.dataOf(t.network())); err == nil && len(keys) > 0 {
 			t.found.Account = keys[0].Address.String()
 		}
 	}
 }
 
-// homes are where existing nodes may keep their data.
-func homes() []string {
-	var out []string
-	if home, err := os.UserHomeDir(); err == nil {
-		out = append(out, home)
+// network is the answer, or its default.
+func (t *initTool) network() string {
+	if network := t.answers[setup.Network]; network != "" {
+		return network
 	}
-	if os.Geteuid() == 0 {
-		others, _ := filepath.Glob("/home/*") // what cannot be read is no home of a node
-		out = append(out, others...)
+	return setup.MainNet
+}
+
+// noteOld notes what an existing node has in its data directory, and beside it.
+func (t *initTool) noteOld(dir string) {
+	if file := filepath.Join(filepath.Dir(dir), "aiModels.json"); command.IsFile(file) {
+		t.found.ModelsFile = file
 	}
-	return out
+	if !oldNode(dir) {
+		return
+	}
+	t.found.OldNode = dir
+	t.found.OldAccount = accountIn(dir)
+}
+
+func oldNode(dir string) bool { return migrate.IsSource(dir) || migrate.HasKeys(dir) }
+
+// accountIn is whose key lies in an existing node's directory, "" for nobody's.
+func accountIn(dir string) string {
+	keys, err := migrate.KeysIn(dir)
+	if err != nil || len(keys) == 0 {
+		return ""
+	}
+	return keys[0].Address.String()
+}
+
+// askAboutOthers asks root whether another user's node is taken over. Any user of the machine
+// can put a node into the home directory, with a key that this user keeps: the operator's ETH
+// and stake would go to that account, so none is taken over without a yes or its name.
+func (t *initTool) askAboutOthers(ctx context.Context) error {
+	if os.Geteuid() != 0 || t.moveFrom != "" || t.found.OldNode != "" {
+		return nil
+	}
+	homes, _ := filepath.Glob("/home/*") // the pattern is correct
+	for _, home := range homes {
+		dir := migrate.Usual(home, t.network())
+		if !oldNode(dir) {
+			continue
+		}
+		about := "existing node in " + dir + ", account " + orNone(accountIn(dir))
+		if !t.console.CanAsk() {
+			t.console.Tell("Another user's %s, is left alone; to take it over: --moveFrom %s", about, dir)
+			continue
+		}
+		if yes, err := t.console.Confirm(ctx, "Take over another user's "+about+"?"); err != nil {
+			return err
+		} else if yes {
+			t.noteOld(dir)
+			return nil
+		}
+	}
+	return nil
 }
 
 // publicAddress asks who sees this machine from outside.

@@ -39,6 +39,7 @@ The exit status is 1 when a check fails: fix first what it names.
   --aiModels FILE       AI: the models file
   --ethPassword FILE    passphrase of the key, or a file with it
 
+  --moveFrom DIR        data directory of an existing node; root is asked about other users'
   --answers FILE        a file with answers: key, space, value in a line
   --yes                 ask nothing: what is not given gets its default
   --dir DIR             where the files go: /etc/tutti for root, else ~/.config/tutti
@@ -81,7 +82,9 @@ type initTool struct {
 	found          setup.Found
 	place          place
 
-	dir, lookup            string
+	dir, lookup string
+	// moveFrom is an existing node's data directory that was named.
+	moveFrom               string
 	yes, force, skipChecks bool
 	// failing: a check found what keeps the node from its work.
 	failing bool
@@ -93,6 +96,7 @@ func (t *initTool) parse(args []string) error {
 	flags.SetOutput(io.Discard)
 	file := flags.String("answers", "", "")
 	flags.StringVar(&t.dir, "dir", "", "")
+	flags.StringVar(&t.moveFrom, "moveFrom", "", "")
 	flags.StringVar(&t.lookup, "publicIPLookup", "https://api.ipify.org", "")
 	flags.BoolVar(&t.yes, "yes", false, "")
 	flags.BoolVar(&t.force, "force", false, "")
@@ -110,6 +114,9 @@ func (t *initTool) parse(args []string) error {
 		return err
 	case err != nil:
 		return fault.Wrap(fault.SetupAnswer, "read the flags", err)
+	}
+	if t.moveFrom != "" && !oldNode(t.moveFrom) {
+		return fault.New(fault.SetupAnswer, "read the flags", "there is no existing node in "+t.moveFrom)
 	}
 	if *file != "" {
 		text, err := os.ReadFile(*file)
@@ -133,6 +140,9 @@ func (t *initTool) run(ctx context.Context) error {
 	}
 	t.console.Tell("%s", t.console.TellStyle.Title("Setting up a tutti node"))
 	t.look(ctx)
+	if err := t.askAboutOthers(ctx); err != nil {
+		return err
+	}
 	if err := t.ask(ctx); err != nil {
 		return err
 	}

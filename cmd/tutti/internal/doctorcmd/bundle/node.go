@@ -20,6 +20,8 @@ type Node struct {
 	Address, Socket string
 	// Token is sent where there is one.
 	Token string
+	// Dial opens connections for the token: to whom it belongs. nil is any.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // nodeParts are what the node is asked for.
@@ -65,7 +67,7 @@ func (a *Archive) AddNode(ctx context.Context, n Node) {
 }
 
 func (n Node) client() *http.Client {
-	transport := &http.Transport{DisableCompression: true}
+	transport := &http.Transport{DisableCompression: true, DialContext: n.Dial}
 	if n.Socket != "" {
 		transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, "unix", n.Socket)

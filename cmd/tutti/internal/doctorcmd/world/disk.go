@@ -84,11 +84,18 @@ type volume struct {
 	kind       string
 }
 
-// chmod is the repair of a mode.
+// chmod is the repair of a mode. The file's directory may be the service's, and root may be
+// who repairs: no link that the service makes there leads root to another file.
 func chmod(path string, mode fs.FileMode) *doctor.Repair {
 	return &doctor.Repair{
-		Do:  fmt.Sprintf("set the mode of %s to %04o", path, mode),
-		Run: func(context.Context) error { return os.Chmod(path, mode) },
+		Do: fmt.Sprintf("set the mode of %s to %04o", path, mode),
+		Run: func(context.Context) error {
+			inside, err := os.OpenRoot(filepath.Dir(path))
+			if err != nil {
+				return err
+			}
+			return errors.Join(inside.Chmod(filepath.Base(path), mode), inside.Close())
+		},
 	}
 }
 

@@ -306,3 +306,30 @@ func TestPackagedConfiguration(t *testing.T) {
 		t.Errorf("mended to %04o", p.Mode)
 	}
 }
+
+// A repair changes the file that was looked at: not, as root in the service's directory, what
+// a link there leads to.
+func TestRepairsFollowNoLinkElsewhere(t *testing.T) {
+	t.Parallel()
+	other, link := filepath.Join(t.TempDir(), "other"), filepath.Join(t.TempDir(), "admin.token")
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []error{os.Chmod(other, 0o644), os.Symlink(other, link)} {
+		if step != nil {
+			t.Fatal(step)
+		}
+	}
+	if err := chmod(link, 0o600).Run(t.Context()); err == nil {
+		t.Error("a link elsewhere was followed")
+	}
+	if info, err := os.Stat(other); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	if err := chmod(other, 0o600).Run(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(other); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
