@@ -140,7 +140,7 @@ func TestResultsAge(t *testing.T) {
 		g := n.post("/text-to-image", `{"prompt":"a cat"}`)
 		urls = append(urls, resultURL.FindStringSubmatch(g.body)[1])
 	}
-	for i, want := range []int{404, 200, 200} { // the first made room
+	for i, want := range []int{404, 200, 200} { // the first was evicted
 		if g := n.get(urls[i]); g.status != want {
 			t.Errorf("result %d: status %d", i, g.status)
 		}

@@ -38,9 +38,9 @@ func TestOneOrchestratorsAnswersLeaveMemory(t *testing.T) {
 	}
 }
 
-// TestStrangersLeaveMemory: requests whose keys were not judged hold at most half of the
-// memory, those of one address a quarter, until they are judged.
-func TestStrangersLeaveMemory(t *testing.T) {
+// TestUnverifiedRequestsLeaveMemory: requests whose keys are not checked yet hold at most half of
+// the memory, those of one address a quarter, until they are checked.
+func TestUnverifiedRequestsLeaveMemory(t *testing.T) {
 	t.Parallel()
 	const limit, piece = 1 << 30, 1 << 20
 	b := newBudget(limit)

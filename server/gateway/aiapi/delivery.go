@@ -9,20 +9,20 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// use has an answer read and used by work, and says what it brought before it is closed:
-// only what clients can use is work that an orchestrator is paid for.
+// consume has work read an answer, and reports what it delivered before the body is closed: an
+// orchestrator is paid only for what clients can use.
 func (x *exchange) use(a *broker.Answer, work func() error) error {
 	defer a.Body.Close()
 	err := work()
 	d := x.delivery(err)
-	if d.How != inference.Faulty { // that is not the client's to pay
+	if d.How != inference.Faulty { // the client does not pay for it
 		x.billed = a.Billed
 	}
 	a.Deliver(d)
 	return err
 }
 
-// delivery is what an answer brought whose use ended with err.
+// delivery classifies what an answer delivered when its use ended with err.
 func (x *exchange) delivery(err error) inference.Delivery {
 	switch {
 	case err == nil && x.short:
@@ -37,18 +37,17 @@ func (x *exchange) delivery(err error) inference.Delivery {
 	return inference.Delivery{How: inference.Left, Units: x.came}
 }
 
-// patientFor is for how long a client may let its answer wait before it is the cause that the
-// answer broke off.
+// maxClientStall is how long a client may delay reading before it is the cause of a broken answer.
 const patientFor = 30 * time.Second
 
-// heldUp reports whether an answer broke off that its client did not take: while it waits, the
-// answer's time passes, and its orchestrator cannot send.
+// stalledByClient reports whether an answer broke off because its client did not read it. While the
+// gateway waits for the client, the answer's time runs and its orchestrator cannot send.
 func (x *exchange) heldUp(err error) bool {
 	return x.stalled > patientFor && fault.CodeOf(err) == fault.CompletionBroken
 }
 
-// orchestratorsFault reports whether an answer failed for a reason that is its
-// orchestrator's, and not its client's or this gateway's.
+// isOrchestratorFault reports whether an answer failed because of its orchestrator, and not because
+// of its client or this gateway.
 func orchestratorsFault(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.CompletionBroken, fault.AnswerUnreadable, fault.ResultFetchFailed,

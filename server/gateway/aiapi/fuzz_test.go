@@ -30,7 +30,7 @@ func FuzzRequest(f *testing.F) {
 		rec := httptest.NewRecorder()
 		n.handler.ServeHTTP(rec, r)
 		if rec.Code < 400 || rec.Header().Get("Tutti-Code") == "" {
-			return // served, or an address of nobody
+			return // served, or no route
 		}
 		var object struct {
 			Error struct{ Message, Type, Code string } `json:"error"`

@@ -6,29 +6,27 @@ import (
 	"time"
 )
 
-// keepAliveComment is what a client hears while its stream has not begun. Readers
-// of events ignore comments; proxies between see that the connection lives.
+// keepAliveComment is sent while a client waits for its stream to begin. Event readers ignore
+// comments; proxies in between see that the connection is alive.
 const keepAliveComment = ": waiting\n\n"
 
-// keepAlive writes comments to a client that waits for a stream. Its timer's
-// goroutine and the handler both write; they take turns by mu, and after stop the
-// writer is the handler's alone.
+// keepAlive sends comments to a client that waits for a stream. The timer's goroutine and the
+// handler both write; mu serializes them, and after stop only the handler writes.
 //
-// The zero value with x set is ready, and can be used again after stop.
+// The zero value with request set is ready, and can be used again after stop.
 type keepAlive struct {
 	x *exchange
 
 	mu      sync.Mutex
 	timer   *time.Timer // guarded by mu
 	waiting bool        // guarded by mu
-	// stale: a tick that came too late may still be on its way.
+	// tickPending: the timer had fired when it was stopped, so its tick may still run.
 	stale bool // guarded by mu
-	// committed: status 200 and the stream's headers were sent. Guarded by mu
-	// until stop.
+	// committed: status 200 and the stream's headers were sent. Guarded by mu until stop.
 	committed bool
 }
 
-// start begins to count.
+// start starts the timer.
 func (k *keepAlive) start() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -54,7 +52,7 @@ func (k *keepAlive) stop() {
 	}
 }
 
-// tick writes one comment.
+// tick sends one comment.
 func (k *keepAlive) tick() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -65,10 +63,10 @@ func (k *keepAlive) tick() {
 	if k.x.put(time.Now(), []byte(keepAliveComment)) == nil {
 		k.timer.Reset(k.x.f.opt.Limits.KeepAlive)
 	}
-	// A client that does not take it is gone or stuck: the handler finds out.
+	// On an error the client is gone or stuck; the handler will notice.
 }
 
-// reusable reports whether no tick can come any more.
+// reusable reports whether no tick can run any more.
 func (k *keepAlive) reusable() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -87,7 +85,7 @@ func (x *exchange) beginStream(contentType string) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{contentType}
 	h["Cache-Control"] = noCache
-	// nginx would otherwise collect the events.
+	// Without it nginx buffers the events.
 	h["X-Accel-Buffering"] = noBuffering
 	x.figures.Status = http.StatusOK
 	x.w.WriteHeader(http.StatusOK)

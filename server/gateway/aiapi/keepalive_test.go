@@ -78,7 +78,7 @@ func TestKeepAliveBeforeTheFirstByte(t *testing.T) {
 			return a, nil
 		}, comment, comment + `data: {"error":{"message":"no","type":"invalid_request_error","param":null,"code":"JobRefused"}}` + "\n\n", 200},
 		"JSON, late": {16 * time.Second, streamBody, says(chatAnswer), comment,
-			comment + `data: {"error":{"message":"a stream was asked for and something else came","type":"server_error","param":null,"code":"AnswerUnreadable","status":502}}` + "\n\n", 200},
+			comment + `data: {"error":{"message":"a stream was requested and the answer is not one","type":"server_error","param":null,"code":"AnswerUnreadable","status":502}}` + "\n\n", 200},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -15,18 +15,17 @@ import (
 )
 
 const (
-	// maxResult bounds one image, video or sound, in bytes; maxResults how many a
-	// job may have.
+	// maxResult bounds one image, video or sound, in bytes; maxResults bounds their number per job.
 	maxResult  = 64 << 20
 	maxResults = 64
-	// maxURL bounds the address of a result that is not in the answer itself.
+	// maxURL bounds the address of a result that is not inlined in the answer.
 	maxURL = 8 << 10
-	// fetchTime is what fetching a job's results may take.
+	// fetchTime bounds the download of all results of a job.
 	fetchTime = 30 * time.Second
 )
 
-// makeMedia serves a pipeline that makes images or sound. The answer names
-// results that this gateway keeps.
+// makeMedia serves a pipeline that makes images or sound. The gateway keeps the results and answers
+// with their URLs.
 func (x *exchange) makeMedia() error {
 	in, err := x.takeForm()
 	if err != nil {
@@ -45,7 +44,7 @@ func (x *exchange) makeMedia() error {
 	return nil
 }
 
-// unlessRefused is nil for errRefused: nothing is left to say.
+// unlessRefused is nil for errRefused: the client already has its answer.
 func unlessRefused(err error) error {
 	if errors.Is(err, errRefused) {
 		return nil
@@ -53,7 +52,7 @@ func unlessRefused(err error) error {
 	return err
 }
 
-// prepareAndMake has the media made that a request asks for.
+// prepareAndMake prepares a request and generates its media.
 func (x *exchange) prepareAndMake(in form) (*made, error) {
 	ctx := x.r.Context()
 	job, err := x.prepare(ctx, in)
@@ -63,7 +62,7 @@ func (x *exchange) prepareAndMake(in form) (*made, error) {
 	return x.make(ctx, job)
 }
 
-// make has media made and gets them.
+// generate has the media made and downloads the results.
 func (x *exchange) make(ctx context.Context, job *inference.Job) (m *made, err error) {
 	err = x.collect(ctx, job, maxAnswer, func(b []byte, orchestrator string) error {
 		if m, err = readMade(b); err != nil {
@@ -80,7 +79,7 @@ func (x *exchange) make(ctx context.Context, job *inference.Job) (m *made, err e
 	return m, err
 }
 
-// fetchResults gets what an answer names, and refuses what is not of the pipeline.
+// fetchResults downloads the results that an answer names, and refuses media of another kind.
 func (x *exchange) fetchResults(ctx context.Context, job *inference.Job, orchestrator string, m *made) error {
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
@@ -101,8 +100,8 @@ func (x *exchange) fetchResults(ctx context.Context, job *inference.Job, orchest
 	return nil
 }
 
-// get is what a result's URL stands for, a JSON string. left is what the job's
-// results may still have together.
+// getResult is the data behind a result's URL, a JSON string. left is what the job's results may
+// still take together.
 func (x *exchange) get(ctx context.Context, orchestrator string, url []byte, left int64) ([]byte, error) {
 	url, err := x.unquote(url)
 	if err != nil {
@@ -113,7 +112,7 @@ func (x *exchange) get(ctx context.Context, orchestrator string, url []byte, lef
 		return x.decode(meta, data, limit)
 	}
 	if len(url) > maxURL {
-		return nil, fault.New(fault.ResultFetchFailed, "get result", "its address is longer than any")
+		return nil, fault.New(fault.ResultFetchFailed, "get result", "its address is too long")
 	}
 	b, err := x.f.opt.Fetcher.Fetch(ctx, orchestrator, string(url), limit, x.grow)
 	if limit < maxResult && errors.Is(err, body.ErrTooLarge) {
@@ -122,27 +121,27 @@ func (x *exchange) get(ctx context.Context, orchestrator string, url []byte, lef
 	return b, err
 }
 
-// unquote is what a JSON string means. Only one with escapes is copied.
+// unquote decodes a JSON string. Only strings with escapes are copied.
 func (x *exchange) unquote(text []byte) ([]byte, error) {
 	inner := text[1 : len(text)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return inner, nil
 	}
-	// As a string and as bytes.
+	// Once as a string and once as bytes.
 	if err := x.grow(2 * int64(len(text))); err != nil {
 		return nil, err
 	}
 	var s string
 	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, &fault.Fault{Code: fault.AnswerUnreadable, Op: "read answer", Detail: "a url is no text", Err: err}
+		return nil, &fault.Fault{Code: fault.AnswerUnreadable, Op: "read answer", Detail: "a url is not a string", Err: err}
 	}
 	return []byte(s), nil
 }
 
-// decode is the data of a data URL, at most limit bytes.
+// decode decodes a data URL of at most limit bytes.
 func (x *exchange) decode(meta, data []byte, limit int64) ([]byte, error) {
 	const op = "get result"
-	const padding = 2 // what a base64 text may stand for less than its length says
+	const padding = 2 // a base64 text may decode to up to two bytes less than its length suggests
 	size := int64(base64.StdEncoding.DecodedLen(len(data)))
 	switch {
 	case !bytes.HasSuffix(meta, []byte(";base64")), size > maxResult+padding:
@@ -164,8 +163,8 @@ func (x *exchange) decode(meta, data []byte, limit int64) ([]byte, error) {
 	return b[:n], nil
 }
 
-// keepResults keeps the results for the client to fetch. It returns the answer
-// with their addresses at this gateway in it.
+// keepResults stores the results for the client and returns the answer with their URLs at this
+// gateway.
 func (x *exchange) keepResults(m *made) ([]byte, error) {
 	base, err := x.f.results.put(x.client()+" of "+x.figures.Orchestrator, m.results)
 	if err != nil {
@@ -179,7 +178,7 @@ func (x *exchange) keepResults(m *made) ([]byte, error) {
 	return m.readdressed(x.grow)
 }
 
-// origin is the gateway's address as the client has it.
+// origin is the gateway's base URL as the client sees it.
 func (x *exchange) origin() string {
 	scheme := "http"
 	if x.r.TLS != nil || x.r.Header.Get("X-Forwarded-Proto") == "https" {

@@ -181,7 +181,7 @@ func TestPipelinesPassThrough(t *testing.T) {
 		n.post(path, body, "Content-Type", contentType).want(t, http.StatusOK, ` {"text":"a cat"} `)
 		job, _ := n.broker.last(t)
 		if path == "/audio-to-text" {
-			// The runner is told how long the audio is; nothing else changes.
+			// The runner gets the audio's duration; nothing else changes.
 			if field(t, job, "metadata") != `{"duration":"3"}` || field(t, job, "unknown") != "kept" || !strings.Contains(string(job.Body), pic) {
 				t.Errorf("%s: job %s", path, job.Body)
 			}

@@ -171,7 +171,7 @@ func TestTranscriptsAreBounded(t *testing.T) {
 			t.Errorf("%s: status %d, %.200s", name, g.status, g.body)
 		}
 	}
-	// More times than two are nobody's.
+	// Larger factors belong to no answer.
 	ask(`{"text":"x","chunks":[{"timestamp":[1,2,3,4],"text":"x"}]}`).want(t, http.StatusOK, "1\n00:00:01,000 --> 00:00:02,000\nx\n\n")
 	ask(`{"text":"x","chunks":null}`).want(t, http.StatusOK, "")
 }

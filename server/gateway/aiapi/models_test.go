@@ -58,7 +58,7 @@ func TestNewNeedsADispatcher(t *testing.T) {
 	}
 }
 
-// Results that nobody fetches go away by themselves.
+// Results that are not fetched expire.
 func TestResultsAreForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

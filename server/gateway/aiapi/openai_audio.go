@@ -4,8 +4,7 @@ import (
 	"net/http"
 )
 
-// openAISpeech serves /v1/audio/speech by text-to-speech. The answer is the sound
-// itself.
+// openAISpeech serves /v1/audio/speech by text-to-speech. The answer is the audio itself.
 func (x *exchange) openAISpeech() error {
 	in, err := x.takeForm()
 	if err != nil {
@@ -28,8 +27,8 @@ func (x *exchange) openAISpeech() error {
 	return nil
 }
 
-// textToSpeech is OpenAI's request in the words of the pipeline. A voice has no
-// counterpart; instructions describe one.
+// textToSpeech converts OpenAI's request to the pipeline's. A voice has no counterpart;
+// instructions become the description.
 func textToSpeech(in form) (object, error) {
 	o, err := readObject(in)
 	if err != nil {

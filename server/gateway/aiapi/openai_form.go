@@ -15,26 +15,26 @@ import (
 )
 
 const (
-	// maxText bounds a field of a form that is no file, and maxFields the fields of
-	// a JSON request.
+	// maxText bounds a form field that is not a file, and maxFields the number of fields of a JSON
+	// request.
 	maxText   = 1 << 20
 	maxFields = 128
-	// around is what a field needs in a request that we write besides its name and
-	// value: the boundary and header of a form's part, or JSON's marks.
+	// around is the overhead of a field in a request that the gateway writes: the boundary and
+	// header of a form's part, or JSON's punctuation.
 	around = 256
 )
 
-// upload is a form in OpenAI's way: its texts, and its files by their part's name.
-// They are parts of the body and no copies.
+// upload is an OpenAI-style form: its text fields, and its files by part name. Values are slices of
+// the body, not copies.
 type upload struct {
 	texts map[string][]byte
 	files map[string][]byte
 }
 
-// text is a field's text, "" if it is not there.
+// text is a field's text, "" if it is missing.
 func (u *upload) text(name string) string { return string(u.texts[name]) }
 
-// unreadable is the fault of a request in OpenAI's form.
+// unreadable is the fault of a malformed request in OpenAI's form.
 func unreadable(detail string) error {
 	return fault.New(fault.RequestUnreadable, "read request", detail)
 }
@@ -50,7 +50,7 @@ func readUpload(in form) (*upload, error) {
 		case file == "":
 			u.texts[name] = value
 		case u.files[name] != nil:
-			return errors.New(clip(name) + ": one file is taken, not several")
+			return errors.New(clip(name) + ": only one file is supported")
 		default:
 			u.files[name] = value
 		}
@@ -62,9 +62,9 @@ func readUpload(in form) (*upload, error) {
 	return u, nil
 }
 
-// networkForm is a form in the network's way: a file and texts, empty ones left
-// out. A model that is not named is the pipeline's own, so that the form is not
-// written once more to complete it.
+// networkMultipart is a form in the network's format: a file and text fields, without the empty
+// ones. A missing model is set to the pipeline's default here, so that the form need not be written
+// again.
 func (x *exchange) networkForm(fileName string, file []byte, texts map[string]string) (form, error) {
 	if p, ok := pipeline.Lookup(x.route.capability); ok && texts["model_id"] == "" {
 		texts["model_id"] = p.DefaultModel
@@ -93,8 +93,8 @@ func (x *exchange) networkForm(fileName string, file []byte, texts map[string]st
 	return form{w.FormDataContentType(), b.Bytes()}, err
 }
 
-// object is a JSON request in OpenAI's way, read field by field. Its values are
-// parts of the body and no copies.
+// object is a JSON request in OpenAI's form, read field by field. Values are slices of the body,
+// not copies.
 type object map[string]json.RawMessage
 
 func readObject(in form) (object, error) {
@@ -112,17 +112,17 @@ func readObject(in form) (object, error) {
 	return o, nil
 }
 
-// given reports whether a field is there and not null.
+// has reports whether a field is present and not null.
 func (o object) given(name string) bool {
 	raw, ok := o[name]
 	return ok && string(raw) != "null"
 }
 
-// text is a field's text, "" if it is not there or null.
+// text is a field's text, "" if it is missing or null.
 func (o object) text(name string) (string, error) {
 	var s *string
 	if raw, ok := o[name]; ok && json.Unmarshal(raw, &s) != nil {
-		return "", unreadable(name + ": must be a text")
+		return "", unreadable(name + ": must be a string")
 	}
 	if s == nil {
 		return "", nil
@@ -130,7 +130,7 @@ func (o object) text(name string) (string, error) {
 	return *s, nil
 }
 
-// networkJSON is a JSON request in the network's way.
+// networkJSON is a JSON request in the network's format.
 func (x *exchange) networkJSON(o object) (form, error) {
 	size := around
 	for name, value := range o {
@@ -152,15 +152,15 @@ func (x *exchange) networkJSON(o object) (form, error) {
 	return form{jsonType[0], append(out, '}')}, nil
 }
 
-// refuseStream refuses a request for events where the pipeline has none.
+// refuseStream refuses a request for a stream where the pipeline has none.
 func refuseStream(stream string) error {
 	if stream == "" || stream == "false" || stream == "null" {
 		return nil
 	}
-	return unreadable("stream: this pipeline answers at once")
+	return unreadable("stream: this pipeline does not stream")
 }
 
-// oneOf refuses a value that is not among those that can be done.
+// oneOf refuses a value that is not supported.
 func oneOf(name, value string, can ...string) error {
 	for _, c := range can {
 		if value == c {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// imageFields are the network's own fields of its image pipelines. Requests in
-// OpenAI's form may have them too.
+// imageFields are the network's own fields of its image pipelines. Requests in OpenAI's form may
+// use them too.
 var imageFields = []string{
 	"loras", "strength", "guidance_scale", "image_guidance_scale", "negative_prompt",
 	"safety_check", "seed", "num_inference_steps",
@@ -41,7 +41,7 @@ func (x *exchange) openAIImages() error {
 	return x.sendImages(out, how)
 }
 
-// textToImage is OpenAI's request in the words of the pipeline.
+// textToImage converts OpenAI's request to the pipeline's.
 func textToImage(o object) (object, error) {
 	size, err := o.text("size")
 	if err != nil {
@@ -71,7 +71,7 @@ func textToImage(o object) (object, error) {
 	return out, nil
 }
 
-// parseSize reads "1024x768". "" and "auto" leave it to the pipeline.
+// parseSize reads "1024x768". "" and "auto" leave the size to the pipeline.
 func parseSize(s string) (width, height int, err error) {
 	if s == "" || s == "auto" {
 		return 0, 0, nil
@@ -122,7 +122,7 @@ func (x *exchange) openAIEdits() error {
 	return x.sendImages(out, u.text("response_format"))
 }
 
-// sendImages has images made and answers in OpenAI's form.
+// sendImages generates images and answers in OpenAI's form.
 func (x *exchange) sendImages(in form, how string) error {
 	if err := oneOf("response_format", how, "", "url", "b64_json"); err != nil {
 		return err
@@ -145,7 +145,7 @@ func (x *exchange) sendImages(in form, how string) error {
 	return nil
 }
 
-// imageURLs is OpenAI's answer with images that this gateway keeps.
+// imageURLs is OpenAI's answer with URLs of images that this gateway keeps.
 func (x *exchange) imageURLs(m *made) ([]byte, error) {
 	if _, err := x.keepResults(m); err != nil {
 		return nil, err
@@ -159,10 +159,10 @@ func (x *exchange) imageURLs(m *made) ([]byte, error) {
 	return append(out, "]}\n"...), nil
 }
 
-// imageData is OpenAI's answer with the images in it. It is written into memory of
-// the right size: pictures are large.
+// imageData is OpenAI's answer with the images inlined. Its buffer is allocated once at the right
+// size, because images are large.
 func (x *exchange) imageData(m *made) ([]byte, error) {
-	const around = 64 // what JSON needs beside the data, per image and for the list
+	const around = 64 // JSON punctuation, per image and for the list
 	size := around
 	for _, r := range m.results {
 		size += base64.StdEncoding.EncodedLen(len(r.data)) + around
@@ -178,12 +178,12 @@ func (x *exchange) imageData(m *made) ([]byte, error) {
 	return append(out, "]}\n"...), nil
 }
 
-// beginImages is the answer's beginning.
+// beginImages is the start of the answer.
 func (x *exchange) beginImages() []byte {
 	return []byte(`{"created":` + itoa(x.f.opt.Now().Unix()) + `,"data":[`)
 }
 
-// imageField is the beginning of the i-th image, with its only field's name.
+// imageField is the start of the i-th image, with the name of its only field.
 func imageField(name string, i int) string {
 	if i == 0 {
 		return `{"` + name + `":`

@@ -8,18 +8,17 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// route is one address and what is done there.
+// route is one address and its handler.
 type route struct {
 	// path is the pattern for a ServeMux, and the address's name in the log.
 	path   string
 	method string
-	// capability and operation are what jobs of the route ask for.
+	// capability and operation are those of the route's jobs.
 	capability capability.ID
 	operation  inference.Operation
 	// upload: the body holds a file.
 	upload bool
-	// most is the largest body where the route needs less than Limits.Body, in
-	// bytes.
+	// maxBody is the largest body where the route needs less than Limits.Body, in bytes.
 	most  int64
 	serve func(*exchange) error
 }
@@ -27,11 +26,11 @@ type route struct {
 // chatPath is OpenAI's address for chats.
 const chatPath = "/v1/chat/completions"
 
-// maxQuestion is room enough for a job's name in JSON.
+// maxResultQuery is enough for a job's ID in JSON.
 const maxQuestion = 4 << 10
 
-// routes are all addresses. Patterns name no method: a wrong one is told in JSON
-// like every other mistake. Read-only.
+// routes are all addresses. Patterns name no method, so that a wrong method is answered in JSON
+// like every other error. Read-only.
 var routes = []route{
 	text("/llm", inference.Chat),
 	text(chatPath, inference.Chat),

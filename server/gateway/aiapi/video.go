@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// makeVideo serves image-to-video. A client that prefers not to wait gets the name
-// of its job and asks for the result later.
+// makeVideo serves image-to-video. A client that prefers an asynchronous answer gets a job ID and
+// polls for the result.
 func (x *exchange) makeVideo() error {
 	if !prefers(x.r, "respond-async") {
 		return x.makeMedia()
@@ -21,7 +21,7 @@ func (x *exchange) makeVideo() error {
 	if err != nil {
 		return err
 	}
-	// What is wrong with the request itself is told at once.
+	// Errors of the request itself are answered at once.
 	job, err := x.prepare(x.r.Context(), in)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (x *exchange) makeVideo() error {
 	if err != nil {
 		return err
 	}
-	// The key's grant and the memory are the successor's from here on.
+	// From here on the background request owns the grant and the memory.
 	x.grant, x.held, x.detached = nil, 0, true
 	x.w.Header().Set("Preference-Applied", "respond-async")
 	x.sendJSON(http.StatusAccepted, struct {
@@ -39,7 +39,7 @@ func (x *exchange) makeVideo() error {
 	return nil
 }
 
-// videoResult answers a client that asks for its job.
+// videoResult answers a client that polls for its job.
 func (x *exchange) videoResult() error {
 	b, err := x.read()
 	if err != nil {
@@ -53,7 +53,7 @@ func (x *exchange) videoResult() error {
 	}
 	answer, done, ok := x.f.async.result(in.RequestID)
 	if !ok {
-		return fault.New(fault.ResultGone, "find job", "no job of this request_id is known any more")
+		return fault.New(fault.ResultGone, "find job", "no job with this request_id, or its result has expired")
 	}
 	type reply struct {
 		Status string          `json:"status"`
@@ -67,8 +67,7 @@ func (x *exchange) videoResult() error {
 	return nil
 }
 
-// successor is an exchange that goes on with a job that nobody waits for, for as
-// long as such a job may run.
+// asyncRun continues a job in the background with a request of its own, within asyncTimeout.
 func (x *exchange) successor(job *inference.Job) func(context.Context) json.RawMessage {
 	f, rt, grant, held, figures := x.f, x.route, x.grant, x.held, x.figures
 	r := x.r.Clone(context.Background())
@@ -80,7 +79,7 @@ func (x *exchange) successor(job *inference.Job) func(context.Context) json.RawM
 		ctx, cancel := context.WithTimeout(ctx, asyncTime)
 		defer cancel()
 		defer func() {
-			// Unlike a server's handlers nothing else keeps a defect from ending the node.
+			// No server recovers panics here, so one would end the node.
 			if p := recover(); p != nil {
 				y.err = fault.Wrap(fault.Unexpected, "make video", fmt.Errorf("%v", p))
 			}
@@ -98,15 +97,15 @@ func (x *exchange) successor(job *inference.Job) func(context.Context) json.RawM
 	}
 }
 
-// asyncFault is why a job failed: its time was over, or err.
+// asyncFault is the fault of a failed job: its timeout, or err.
 func asyncFault(ctx context.Context, err error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	return &fault.Fault{Code: fault.DeadlineExceeded, Op: "make video", Detail: "the job was not done within " + asyncTime.String(), Err: err}
+	return &fault.Fault{Code: fault.DeadlineExceeded, Op: "make video", Detail: "the job did not finish within " + asyncTime.String(), Err: err}
 }
 
-// video makes a video and keeps it; the answer names it.
+// generateVideo makes a video and keeps it; the answer has its URL.
 func (x *exchange) video(ctx context.Context, job *inference.Job) (json.RawMessage, error) {
 	m, err := x.make(ctx, job)
 	if errors.Is(err, errRefused) {
@@ -116,7 +115,7 @@ func (x *exchange) video(ctx context.Context, job *inference.Job) (json.RawMessa
 		return nil, err
 	}
 	if m.rest() > maxKept {
-		return nil, fault.New(fault.AnswerUnreadable, "keep answer", "beside its results the answer is over "+bytesText(maxKept))
+		return nil, fault.New(fault.AnswerUnreadable, "keep answer", "without its results the answer is larger than "+bytesText(maxKept))
 	}
 	answer, err := x.keepResults(m)
 	if err != nil {
@@ -126,20 +125,20 @@ func (x *exchange) video(ctx context.Context, job *inference.Job) (json.RawMessa
 	return answer, nil
 }
 
-// nobody is a client that waits for no answer.
+// bufferedResponse is a ResponseWriter that keeps the body.
 type nobody struct {
 	header http.Header
 	body   []byte
 }
 
-// Header is the answer's.
+// Header is the response's header.
 func (n *nobody) Header() http.Header { return n.header }
 
-// Write keeps the answer.
+// Write keeps the body.
 func (n *nobody) Write(b []byte) (int, error) {
 	n.body = append(n.body, b...)
 	return len(b), nil
 }
 
-// WriteHeader changes nothing.
+// WriteHeader ignores the status.
 func (n *nobody) WriteHeader(int) {}

@@ -10,20 +10,19 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/body"
 )
 
-// How long a body may take: a start, and a second for as many bytes as even a
-// slow connection sends in one.
+// How long a body may take: a grace period, and a second for each minBodyRate bytes, which even a
+// slow connection achieves.
 const (
 	bodyStart = 30 * time.Second
 	bodyPace  = 32 << 10
 )
 
-// bodyTrust is the memory that a request gets before its body's first byte. As
-// many requests as a gateway has connections do not use up what all of them
-// share, so clients that only announce bodies keep nobody out.
+// initialBody is allocated before a body's first byte. It is small enough for all connections of
+// the gateway together, so clients that announce bodies and send nothing exhaust no memory.
 const bodyTrust = 16 << 10
 
-// read reads the request's body into memory, within all limits. Errors are
-// faults RequestTooLarge, RequestSlow, RequestBroken, RequestsFull, Canceled.
+// readBody reads the request's body into memory, within all limits. Errors are the faults
+// RequestTooLarge, RequestSlow, RequestBroken, RequestsFull and Canceled.
 func (x *exchange) read() ([]byte, error) {
 	const op = "read request"
 	limit := x.bodyLimit()
@@ -41,14 +40,14 @@ func (x *exchange) read() ([]byte, error) {
 	b, err := body.Reader{Limit: limit, Size: size, Trust: bodyTrust, Grow: x.grow}.Read(x.r.Body)
 	switch {
 	case err == nil:
-		// From here on the server watches the connection for the client's going away.
+		// From now on the server watches the connection for a disconnect.
 		_ = x.control.SetReadDeadline(time.Time{})
 		return b, nil
 	case errors.Is(err, body.ErrTooLarge):
 		return nil, tooLarge(limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		x.w.Header().Set("Connection", "close")
-		return nil, fault.New(fault.RequestSlow, op, "the body did not come in time")
+		return nil, fault.New(fault.RequestSlow, op, "the body did not arrive in time")
 	case fault.CodeOf(err) == fault.RequestsFull:
 		return nil, err
 	}
@@ -58,7 +57,7 @@ func (x *exchange) read() ([]byte, error) {
 	return nil, &fault.Fault{Code: fault.RequestBroken, Op: op, Detail: "the connection ended before the body did", Err: err}
 }
 
-// bodyLimit is the most that a body of the route may have, in bytes.
+// bodyLimit is the maximum size of the route's body, in bytes.
 func (x *exchange) bodyLimit() int64 {
 	switch limits := &x.f.opt.Limits; {
 	case x.route.upload:
@@ -70,7 +69,7 @@ func (x *exchange) bodyLimit() int64 {
 	}
 }
 
-// grow takes memory for the body from the gateway's budget.
+// grow takes memory from the gateway's budget.
 func (x *exchange) grow(n int64) error {
 	var err error
 	if x.stranger != "" {
@@ -86,8 +85,7 @@ func (x *exchange) grow(n int64) error {
 	return err
 }
 
-// endLoan says that the orchestrator's answer is there, or is not waited for any more. The
-// memory stays the request's.
+// releaseAnswer ends the accounting for the orchestrator's answer. The request keeps the memory.
 func (x *exchange) endLoan() {
 	x.f.bodies.endLoan(x.loan, x.lent)
 	x.loan, x.lent = "", 0
@@ -97,7 +95,7 @@ func tooLarge(limit int64) error {
 	return fault.New(fault.RequestTooLarge, "read request", "the body is over the limit of "+bytesText(limit))
 }
 
-// bytesText is a limit for people.
+// bytesText formats a limit.
 func bytesText(n int64) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:

@@ -12,18 +12,18 @@ import (
 	"github.com/tuttinode/tutti/server/origin"
 )
 
-// resultPath is where results are: /results/<32 hex digits>/<n>.<ext>.
+// resultPath is the route of results: /results/<32 hex digits>/<n>.<ext>.
 const resultPath = "/results/{id}/{name}"
 
 // result is one image, video or sound.
 type result struct {
 	data []byte
-	// mediaType is one that no browser runs; ext fits it, with its dot.
+	// mediaType is one that browsers do not execute; ext is the matching extension with its dot.
 	mediaType, ext string
 }
 
-// newResult finds out what data is. An orchestrator's word for it does not count:
-// the gateway would serve its pages as its own.
+// newResult detects the media type of data. The orchestrator's statement does not count, because
+// the gateway would serve its HTML under its own origin.
 func newResult(data []byte) result {
 	mediaType := http.DetectContentType(data)
 	ext, ok := extensions[mediaType]
@@ -33,19 +33,19 @@ func newResult(data []byte) result {
 	return result{data, mediaType, ext}
 }
 
-// extensions are the media that pipelines make, as DetectContentType calls them.
+// extensions are the media types that pipelines make, as DetectContentType names them. Read-only.
 var extensions = map[string]string{
 	"image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "image/gif": ".gif",
 	"video/mp4": ".mp4", "video/webm": ".webm",
 	"audio/wave": ".wav", "audio/mpeg": ".mp3", "application/ogg": ".ogg",
 }
 
-// usualPart is the part of all results, one in so many, that one job usually has at most.
+// largeJobPart: a job that holds more than this fraction (one in so many) of the cache is large.
 const usualPart = 2
 
-// results keeps what jobs made until it is fetched, for a while and within a bound. Where
-// there is no room, the oldest go of the party that holds most: an orchestrator whose answers
-// are far larger than any, and a client with many jobs, leave others what is theirs.
+// resultCache keeps results until they are fetched, for a limited time and within a size limit.
+// When it is full, the oldest results of the party that holds most are dropped: an orchestrator
+// with oversized answers, or a client with many jobs, does not displace the results of others.
 type results struct {
 	limit  int64
 	age    time.Duration
@@ -53,12 +53,12 @@ type results struct {
 	random io.Reader
 
 	mu    sync.Mutex
-	held  int64             // guarded by mu, bytes in batches
+	held  int64             // guarded by mu, bytes in all batches
 	batch map[string]*batch // guarded by mu, by id
-	// order is the ids, the oldest first, and some of batches that are gone. Guarded by mu.
+	// order is the IDs, oldest first, including some of dropped batches. Guarded by mu.
 	order   []string
 	holders map[string]*holder // guarded by mu, by party
-	timer   *time.Timer        // guarded by mu, runs while there are batches
+	timer   *time.Timer        // guarded by mu, set while there are batches
 	shut    bool               // guarded by mu
 }
 
@@ -70,7 +70,7 @@ type batch struct {
 	made    time.Time
 }
 
-// holder is what one party has: a client at one orchestrator.
+// holder is what one party holds: a client at one orchestrator.
 type holder struct {
 	size int64
 	ids  []string // the oldest first
@@ -82,7 +82,7 @@ func newResults(limit int64, age time.Duration, now func() time.Time, random io.
 	}
 }
 
-// put keeps the results of a party's job and returns the path they are under, "/results/…/".
+// put keeps the results of a party's job and returns their path, "/results/…/".
 func (s *results) put(party string, rs []result) (string, error) {
 	b := &batch{party: party, results: rs, made: s.now()}
 	for _, r := range rs {
@@ -114,8 +114,8 @@ func (s *results) put(party string, rs []result) (string, error) {
 	return "/results/" + id + "/", nil
 }
 
-// makeRoom drops results until a party's size bytes more fit. What is larger than usual has
-// only what is free, and the party's own. The caller holds mu.
+// evictLocked drops results until size more bytes of a party fit. A large job may only use free
+// memory and its own party's.
 func (s *results) makeRoom(party string, size int64) bool {
 	own := s.holders[party]
 	large := size > s.limit/usualPart
@@ -134,8 +134,7 @@ func (s *results) makeRoom(party string, size int64) bool {
 	return true
 }
 
-// sizeWith is what a holder has with size bytes more, where it is the party's. The caller
-// holds mu.
+// sizeWithLocked is what a holder would have with size more bytes, if it is the party's.
 func (s *results) sizeWith(h *holder, party string, size int64) int64 {
 	if s.holders[party] == h {
 		return h.size + size
@@ -143,12 +142,12 @@ func (s *results) sizeWith(h *holder, party string, size int64) int64 {
 	return h.size
 }
 
-// errResultsFull is the fault of a job that made more than can be kept.
+// errResultsFull is the fault of a job whose results do not fit.
 func errResultsFull() error {
-	return fault.New(fault.RequestsFull, "keep results", "the results are larger than all the memory for them")
+	return fault.New(fault.RequestsFull, "keep results", "the results are larger than the memory for results")
 }
 
-// sweep drops what is too old, and comes again while anything is left.
+// sweep drops expired batches, and runs again while any are left.
 func (s *results) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +168,7 @@ func (s *results) sweep() {
 	}
 }
 
-// drop forgets a batch, its party's oldest. The caller holds mu.
+// dropLocked drops a batch, the oldest of its party.
 func (s *results) drop(id string) {
 	b := s.batch[id]
 	h := s.holders[b.party]
@@ -205,13 +204,12 @@ func (s *results) close() {
 	s.order, s.held = nil, 0
 }
 
-// serveResult hands a result out. It needs no key: who knows the address has it
-// from the answer.
+// serveResult sends a result. It needs no key: the ID cannot be guessed and is only in the answer.
 func (f *Front) serveResult(w http.ResponseWriter, r *http.Request) {
 	res, ok := f.results.get(r.PathValue("id"), r.PathValue("name"))
 	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		f.handler(&route{path: "/results/", method: http.MethodGet, serve: func(*exchange) error {
-			return fault.New(fault.ResultGone, "find result", "this result is not kept any more, or never was")
+			return fault.New(fault.ResultGone, "find result", "no such result, or it has expired")
 		}}).ServeHTTP(w, r)
 		return
 	}
@@ -222,9 +220,9 @@ func (f *Front) serveResult(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	control := http.NewResponseController(w)
 	size := int64(len(res.data))
-	// As long as a slow client may take for the largest.
+	// Enough time for a slow client to read the largest result.
 	_ = control.SetWriteDeadline(time.Now().Add(f.opt.Limits.Stall + time.Duration(size/bodyPace)*time.Second))
-	// Slow clients together keep what is no longer kept for others in bounded memory.
+	// Downloads by slow clients hold dropped results in memory; their total is bounded.
 	party, _ := origin.Client(r)
 	d := f.readers.Begin(party, res.data, control)
 	defer d.End()

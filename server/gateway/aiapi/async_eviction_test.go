@@ -57,7 +57,7 @@ func TestVideoThatNeverEnds(t *testing.T) {
 	})
 }
 
-// Jobs that ended make room for new ones, those first whose clients know.
+// Finished jobs are dropped for new ones, those with fetched results first.
 func TestEndedVideosMakeRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestEndedVideosMakeRoom(t *testing.T) {
 		if known(second) {
 			t.Error("the second was told and is still kept")
 		}
-		fourth := order() // nobody was told of the first or the third
+		fourth := order() // the first and the third were not fetched
 		if known(first) || !known(third) || !known(fourth) {
 			t.Errorf("known: the first %v, the third %v, the fourth %v", known(first), known(third), known(fourth))
 		}

@@ -8,10 +8,10 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// maxLogged bounds a client's words in a log line, in bytes.
+// maxLogged bounds text from clients in a log line, in bytes.
 const maxLogged = 128
 
-// report counts the request and writes its one line to the log.
+// report counts the request and logs it in one line.
 func (x *exchange) report() {
 	f := &x.figures
 	f.Total = time.Since(x.began)
@@ -55,13 +55,13 @@ func (x *exchange) report() {
 	x.f.opt.Log.LogAttrs(ctx, level, "request", attrs...)
 }
 
-// level is the line's, and how many refusals before this one had no line of their own.
+// level is the log level, and the number of refusals suppressed before this one.
 func (x *exchange) level() (level slog.Level, others int) {
 	switch f := &x.figures; {
 	case x.err == nil || f.Code == "":
 		return slog.LevelInfo, 0
 	case f.Code.Class() == fault.Internal:
-		// Our own defect: nothing that a client or an orchestrator does is one.
+		// An internal fault is our defect: clients and orchestrators cannot cause one.
 		return slog.LevelError, 0
 	case x.grant != nil || f.Tries > 0:
 		return slog.LevelInfo, 0
@@ -85,7 +85,7 @@ func millis(key string, d time.Duration) slog.Attr {
 	return slog.Float64(key, float64(d.Microseconds())/1000)
 }
 
-// clip bounds what clients write into the log.
+// clip bounds text from clients in the log.
 func clip(s string) string {
 	if len(s) > maxLogged {
 		return s[:maxLogged]

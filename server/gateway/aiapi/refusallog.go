@@ -6,24 +6,22 @@ import (
 )
 
 const (
-	// refusalBurst is how many lines in a row may tell of refused requests, refusalEvery
-	// how often there is another one: who may only knock must not fill the disk.
+	// refusalBurst is how many refusals in a row are logged at once, refusalEvery the interval
+	// after that: clients without a key must not fill the disk.
 	refusalBurst = 20
 	refusalEvery = time.Second
 )
 
-// refusals bounds the log's lines about requests that came to nothing before an
-// orchestrator was asked.
+// refusalLog limits log lines about requests that were refused before an orchestrator was asked.
 type refusals struct {
 	mu sync.Mutex
-	// due is when the next line would be due if none could be saved up; quiet are those
-	// that had none since the last. Both guarded by mu.
+	// due is when the next line would be due without saved-up lines; suppressed counts refusals
+	// since the last line. Guarded by mu.
 	due   time.Time
 	quiet int
 }
 
-// line reports whether a refusal at a time may have its line, and how many before it had
-// none.
+// allow reports whether a refusal may be logged now, and how many were suppressed before it.
 func (r *refusals) line(now time.Time) (others int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

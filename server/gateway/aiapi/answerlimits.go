@@ -10,61 +10,59 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// How long an answer may take after its first byte. An answer holds a slot of its model's
-// queue, and one that is read whole holds memory, which others wait for.
+// How long an answer may take after its first byte. Until it ends it holds a slot of its model's
+// queue, and memory if it is read whole.
 const (
-	// silence is how long an answer may bring nothing new. Models think, and servers hold
-	// back what they think.
+	// maxSilence is how long an answer may bring nothing new. Models think, and some servers hold
+	// back those tokens.
 	silence = 10 * time.Minute
-	// perEvent is what each event with words adds: the pace of the slowest model that is of
-	// use.
+	// timePerEvent extends the time for each event with content: the speed of the slowest usable
+	// model.
 	perEvent = 4 * time.Second
-	// paceStep is how often the bound is set again.
+	// extendEvery is how often the bound is extended.
 	paceStep = 5 * time.Second
 )
 
 // How much an answer may be.
 const (
-	// eventsFree and bytesFree are for any answer.
+	// freeEvents and freeBytes are allowed for any answer.
 	eventsFree = 1 << 10
 	bytesFree  = 16 << 20
-	// eventsPerToken and bytesPerAnswerToken are for each token that was asked for: with
-	// the probabilities of twenty others for each, and all in escapes. unboundTokens is for
-	// requests without a bound, as many as a model's context has.
+	// eventsPerToken and bytesPerAnswerToken are allowed for each requested token: with the log
+	// probabilities of twenty alternatives, all escaped. unboundTokens is assumed for requests
+	// without a limit; it is a large model's context.
 	eventsPerToken      = 4
 	bytesPerAnswerToken = 16 << 10
 	unboundTokens       = 1 << 20
 	// bytesPerUnit is for the other pipelines: three masks with logits for each pixel.
 	bytesPerUnit = 128
-	// bytesPerInput is for each byte of a request for embeddings, whose inputs may be
-	// that short.
+	// bytesPerInput is per byte of a request for embeddings, whose inputs may be one byte each.
 	bytesPerInput = 32 << 10
 )
 
-// pace holds an answer to the time and the size that it may have.
+// answerLimits bounds an answer's time and size.
 type pace struct {
 	answer *broker.Answer
-	// start is how long it may take in any case. least is the time after which it is set
-	// again.
+	// grace is allowed in any case; extended is when the bound was set last.
 	start         time.Duration
 	began, set    time.Time
 	bytes, most   int64
 	events, limit int
 }
 
-// begin begins to hold an answer to its bounds.
+// start starts the time limit.
 func (p *pace) begin(a *broker.Answer, start time.Duration) {
 	p.answer, p.start, p.began = a, start, time.Now()
 	p.set = p.began
 	a.Allow(start)
 }
 
-// size sets the bounds of size: for tokens, 0 where the request has no bound.
+// setSize sets the size limits for a job with this token limit, 0 for none.
 func (p *pace) size(job *inference.Job, tokens inference.Tokens) {
 	if tokens <= 0 {
 		tokens = unboundTokens
 	}
-	tokens = min(tokens, 1<<40) // what is more has no bound
+	tokens = min(tokens, 1<<40) // larger limits count as none
 	p.limit = eventsFree + eventsPerToken*int(tokens)
 	switch {
 	case job.Model.Capability != capability.LLM:
@@ -76,8 +74,8 @@ func (p *pace) size(job *inference.Job, tokens inference.Tokens) {
 	}
 }
 
-// took notes n bytes that came, and the events with words so far and all so far. It fails
-// when there are more than may be.
+// add accounts for n bytes, and the total number of events with content and of all events. It fails
+// when there are more than allowed.
 func (p *pace) took(now time.Time, n, words, events int) error {
 	p.bytes += int64(n)
 	if p.most > 0 && (p.bytes > p.most || events > p.limit) {
@@ -90,13 +88,13 @@ func (p *pace) took(now time.Time, n, words, events int) error {
 	return nil
 }
 
-// allow lets it take more beside its start, of which some time is over.
+// extend extends the time beyond the grace period, counted from the start.
 func (p *pace) allow(now time.Time, more time.Duration) {
 	p.set = now
 	p.answer.Allow(max(0, min(silence, p.start+more-now.Sub(p.began))))
 }
 
-// reader reads the answer as fast as one that is no stream has to come.
+// reader reads an answer that is no stream, at the minimum rate.
 func (p *pace) reader() io.Reader { return paced{p} }
 
 type paced struct{ *pace }

@@ -9,30 +9,30 @@ import (
 	"github.com/tuttinode/tutti/server/downloads"
 )
 
-// Front serves applications. Make it with New, put it among a server's addresses
-// with Register, and end it with Close.
+// Server serves AI requests of applications. Make it with New, mount it with Register, and end it
+// with Close.
 type Front struct {
 	opt     Options
 	lines   *lines
 	bodies  budget
 	results *results
-	// readers are those who fetch results.
+	// downloads are the clients that fetch results.
 	readers *downloads.Downloads
 	async   *async
-	// refusals are about requests of those that have no key as well.
+	// refusalLog limits log lines about refused requests, which clients without a key can cause.
 	refusals refusals
-	// exchanges and buffers are reused.
+	// requests and buffers are pools.
 	exchanges, buffers sync.Pool
 
 	// mu guards what follows.
 	mu       sync.Mutex
 	inFlight int
 	draining bool
-	// idle is closed when draining and nothing is in flight.
+	// idle is closed when draining and no request is in flight.
 	idle chan struct{}
 }
 
-// New makes a Front. It opens nothing and starts nothing.
+// New makes a Server. It opens nothing and starts nothing.
 func New(opt Options) (*Front, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {
@@ -51,8 +51,7 @@ func New(opt Options) (*Front, error) {
 	return f, nil
 }
 
-// Register puts the addresses of AI into mux: /llm and the other pipelines, all
-// of /v1/, and /results/.
+// Register mounts the AI routes: /llm and the other pipelines, all of /v1/, and /results/.
 func (f *Front) Register(mux *http.ServeMux) {
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(f.handler(&route{method: http.MethodPost, serve: func(*exchange) error {
@@ -68,19 +67,18 @@ func (f *Front) Register(mux *http.ServeMux) {
 func (f *Front) handler(rt *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := f.begin(w, r, rt)
-		// Deferred, so that a defect in between leaves no slot and no reservation
-		// behind.
+		// Deferred, so that a panic leaks no slot and no reservation.
 		defer x.end()
 		x.err = x.serve()
 	})
 }
 
-// enter counts a request in, or refuses it.
+// enter counts a request as in flight, or refuses it while draining.
 func (f *Front) enter() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.draining {
-		return fault.New(fault.Draining, "take request", "the gateway finishes what it has and takes no more")
+		return fault.New(fault.Draining, "take request", "the gateway is draining: it finishes its requests and takes no more")
 	}
 	f.inFlight++
 	return nil
@@ -95,8 +93,7 @@ func (f *Front) leave() {
 	}
 }
 
-// Drain refuses new requests and returns when those in the gateway have their
-// answers, or when ctx ends.
+// Drain refuses new requests and returns when those in flight are answered, or when ctx ends.
 func (f *Front) Drain(ctx context.Context) error {
 	f.mu.Lock()
 	if !f.draining {
@@ -114,8 +111,7 @@ func (f *Front) Drain(ctx context.Context) error {
 	}
 }
 
-// Close ends jobs whose clients poll, and forgets the results. No request may be
-// in flight.
+// Close ends asynchronous jobs and drops all results. No request may be in flight.
 func (f *Front) Close() {
 	f.async.close()
 	f.results.close()

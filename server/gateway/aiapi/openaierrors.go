@@ -13,14 +13,13 @@ import (
 	"github.com/tuttinode/tutti/server/status"
 )
 
-// codeHeader carries the fault's code beside OpenAI's word for it.
+// codeHeader carries the fault's code beside OpenAI's code.
 const codeHeader = "Tutti-Code"
 
-// busyRetry is when to come back where a refusal does not know better.
+// busyRetry is the Retry-After of a refusal without a time of its own.
 const busyRetry = time.Second
 
-// errorBody is OpenAI's error object. That of the network's gateways has only
-// the message.
+// errorBody is OpenAI's error object. The network's gateways send only the message.
 type errorBody struct {
 	Error errorObject `json:"error"`
 }
@@ -30,11 +29,11 @@ type errorObject struct {
 	Type    string  `json:"type"`
 	Param   *string `json:"param"`
 	Code    string  `json:"code"`
-	// Status is the status that could not be sent, because the answer had begun.
+	// Status is the HTTP status of an error that occurred after the answer had begun.
 	Status int `json:"status,omitempty"`
 }
 
-// openAICodes are the codes that OpenAI's clients look for, where it has a word.
+// openAICodes are the codes that OpenAI's clients look for. Read-only.
 var openAICodes = map[fault.Code]string{
 	fault.ModelUnknown:       "model_not_found",
 	fault.KeyMissing:         "invalid_api_key",
@@ -48,7 +47,7 @@ var openAICodes = map[fault.Code]string{
 	fault.ModelRateLimited:   "rate_limit_exceeded",
 }
 
-// errorType is OpenAI's kind of error for a status.
+// errorType is OpenAI's error type for a status.
 func errorType(status int) string {
 	switch {
 	case status == http.StatusUnauthorized:
@@ -65,7 +64,7 @@ func errorType(status int) string {
 	return "invalid_request_error"
 }
 
-// objectOf is what a client is told of err.
+// errorObjectOf is the public form of err, with its status.
 func objectOf(err error) (errorObject, int) {
 	code, text := fault.Public(err)
 	answer := status.HTTP(err)
@@ -79,7 +78,7 @@ func objectOf(err error) (errorObject, int) {
 	return o, answer
 }
 
-// param is a field's name as OpenAI's error object has it.
+// param is a field's name in OpenAI's error object.
 func param(field string) *string {
 	if field == "" {
 		return nil
@@ -87,7 +86,7 @@ func param(field string) *string {
 	return &field
 }
 
-// refuse answers with an error's status and object.
+// refuse answers with the status and object of an error.
 func (x *exchange) refuse(err error) {
 	object, answer := objectOf(err)
 	h := x.w.Header()
@@ -109,13 +108,13 @@ func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second))
 func (x *exchange) sendJSON(answer int, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		// Nothing that is sent here can fail; if it does, it is our defect.
+		// Nothing that is sent here can fail to encode.
 		answer, b = http.StatusInternalServerError, []byte(`{"error":{"message":"Internal Server Error"}}`)
 	}
 	x.sendWhole(answer, "application/json", append(b, '\n'))
 }
 
-// sendWhole answers with a body that is all there.
+// sendWhole sends a complete body.
 func (x *exchange) sendWhole(answer int, contentType string, b []byte) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{contentType}
@@ -129,24 +128,24 @@ func (x *exchange) sendWhole(answer int, contentType string, b []byte) {
 		x.deadline(time.Now())
 	}
 	x.w.WriteHeader(answer)
-	n, _ := x.w.Write(b) // the client's absence is its own trouble
+	n, _ := x.w.Write(b) // a disconnected client needs no error
 	x.sent += int64(n)
 	x.sendDone()
 }
 
-// sendError tells of an error in a stream that has begun.
+// sendError sends an error in a stream that has begun.
 func (x *exchange) sendError(err error) {
 	object, answer := objectOf(err)
 	object.Status = answer
 	b, _ := json.Marshal(errorBody{object}) // strings and a number cannot fail
 	event := make([]byte, 0, len(b)+12)
 	if x.mid {
-		event = append(event, "\n\n"...) // ends the event that broke off
+		event = append(event, "\n\n"...) // ends the incomplete event
 	}
 	event = append(event, "data: "...)
 	event = append(event, b...)
 	event = append(event, "\n\n"...)
-	_ = x.send(event) // who is gone needs no telling
+	_ = x.send(event) // a disconnected client needs no error
 	x.sendDone()
 }
 

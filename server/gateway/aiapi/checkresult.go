@@ -14,14 +14,14 @@ import (
 )
 
 var (
-	errNoPicture = errors.New("it is no picture")
-	errNoVideo   = errors.New("it is no video")
-	errNoSound   = errors.New("it is no sound")
+	errNoPicture = errors.New("it is not a picture")
+	errNoVideo   = errors.New("it is not a video")
+	errNoSound   = errors.New("it is not audio")
 	errCutOff    = errors.New("it is cut off or damaged")
 )
 
-// checkResult says whether a result is what a pipeline makes. It reads headers and the
-// outline of the file and decodes nothing.
+// checkResult checks that a result is what its pipeline makes. It reads headers and the file's
+// structure and decodes nothing.
 func checkResult(id capability.ID, data []byte) error {
 	err := checkPicture(data)
 	switch {
@@ -49,11 +49,11 @@ func checkPicture(data []byte) error {
 
 const (
 	pngMagic = "\x89PNG\r\n\x1a\n"
-	// pngAround is what a chunk has around its data: length, name, checksum.
+	// pngAround is the size of a chunk without its data: length, name, checksum.
 	pngAround = 12
 )
 
-// checkPNG goes through the chunks of a PNG, the network's form of pictures, to its end.
+// checkPNG walks the chunks of a PNG, the network's image format, to its end.
 func checkPNG(data []byte) error {
 	pixels := false
 	for len(data) >= pngAround {
@@ -92,7 +92,7 @@ func checkVideo(data []byte) error {
 	return nil
 }
 
-// checkSound takes WAV with samples in it, and what begins like another form of sound.
+// checkSound accepts WAV with samples, and data that begins like another audio format.
 func checkSound(data []byte) error {
 	switch kind := http.DetectContentType(data); {
 	case kind == "audio/wave":
@@ -105,11 +105,10 @@ func checkSound(data []byte) error {
 	return errNoSound
 }
 
-// isFrames reports whether data begins with a frame of MPEG sound (MP3 or AAC).
+// isFrames reports whether data begins with a frame of MPEG audio (MP3 or AAC).
 func isFrames(data []byte) bool { return len(data) > 4 && data[0] == 0xff && data[1]&0xe0 == 0xe0 }
 
-// checkWAV looks for samples. Their announced length is not believed: writers that did not
-// know it put anything there.
+// checkWAV looks for samples. The announced length is ignored: streaming writers do not know it.
 func checkWAV(data []byte) error {
 	const header = 8
 	for len(data) > header {

@@ -16,13 +16,13 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// relayBody passes an answer on that is one JSON object. What fits in a buffer is
-// sent when all of it is there, so that one that breaks off or cannot be used still has a
-// status; of a larger one the last piece is held back until then.
+// relayBody relays an answer that is one JSON object. An answer that fits in a buffer is sent when
+// it is complete, so that a broken or unusable one still gets an error status; of a larger one the
+// last piece is held back until then.
 func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 	const op = "relay answer"
 	if x.keep.committed {
-		return fault.New(fault.AnswerUnreadable, op, "a stream was asked for and something else came")
+		return fault.New(fault.AnswerUnreadable, op, "a stream was requested and the answer is not one")
 	}
 	buf := x.f.buffers.Get().(*[bigBuffer]byte)
 	defer x.f.buffers.Put(buf)
@@ -44,8 +44,8 @@ func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 			x.beginBody(a, len(p)-n, !x.shape.grows(&scan))
 		}
 		if err := x.put(time.Now(), p); err != nil {
-			// It left with a part of the answer, the words perhaps, and before the
-			// usage at its end: what was reserved counts.
+			// The client left with a part of the answer, possibly all of its text, and before the
+			// usage at its end: the reservation counts.
 			x.answered = true
 			return err
 		}
@@ -73,30 +73,29 @@ func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 	return nil
 }
 
-// more is the next piece of an answer.
+// readMore reads the next piece of an answer.
 func (x *exchange) more(body io.Reader, buf []byte, scan *sse.JSONScanner) (int, error) {
 	n, err := x.fill(body, buf)
 	scan.Feed(buf[:n])
 	return n, err
 }
 
-// refusal is the fault of an answer with status 200 that stands for a refused request, which
-// clients can bring about at honest orchestrators: those of the network answer null to a chat
-// for what their model server finds wrong with it, and others pass an error on.
+// refusal is the fault of an answer with status 200 that is a refusal, which clients can cause at
+// honest orchestrators: those of the network answer null when their model server rejects a chat,
+// and others pass an error on.
 func refusal(a *broker.Answer, scan *sse.JSONScanner, job *inference.Job, b []byte, pieces bool) error {
 	const op = "relay answer"
 	switch {
 	case pieces || job.Model.Capability != capability.LLM:
 	case a.Node == "" && string(bytes.TrimSpace(b)) == "null":
-		return fault.New(fault.JobRefused, op, "the model server finds the request wrong and does not say why")
+		return fault.New(fault.JobRefused, op, "the model server rejected the request without a reason")
 	case scan.Complete() && scan.Failed() && !scan.Chat():
 		return fault.New(fault.AnswerUnreadable, op, "the orchestrator answered with an error")
 	}
 	return nil
 }
 
-// unusable is why an answer that came to its end is none of its job's operation; nil for a
-// good one.
+// unusable is why a complete answer does not fit its job's operation; nil for a good one.
 func unusable(scan *sse.JSONScanner, job *inference.Job) error {
 	why := ""
 	switch chat := job.Model.Capability == capability.LLM; {
@@ -116,9 +115,8 @@ func unusable(scan *sse.JSONScanner, job *inference.Job) error {
 	return fault.New(fault.AnswerUnreadable, "relay answer", why)
 }
 
-// beginBody sends the headers of an answer that comes in pieces. It is so many bytes longer
-// than it came, by the name of its model; while that may still change, or its form does, its
-// length is not said.
+// beginBody sends the headers of an answer that is sent in pieces. longer is by how much renaming
+// the model has lengthened it. Content-Length is left out while its length may still change.
 func (x *exchange) beginBody(a *broker.Answer, longer int, asItCame bool) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{a.ContentType}
@@ -142,11 +140,10 @@ func (x *exchange) fill(r io.Reader, buf []byte) (n int, err error) {
 	return n, err
 }
 
-// maxRefusal bounds a runner's explanation, in bytes.
+// maxRefusal bounds a runner's error text, in bytes.
 const maxRefusal = 64 << 10
 
-// relayRefusal passes on what the runner finds wrong with the request: its own
-// words, as an error object.
+// relayRefusal relays a runner's refusal of the request as an error object.
 func (x *exchange) relayRefusal(a *broker.Answer) error {
 	x.refused = true
 	b, err := io.ReadAll(io.LimitReader(a.Body, maxRefusal))
@@ -170,8 +167,8 @@ func (x *exchange) relayRefusal(a *broker.Answer) error {
 	return nil
 }
 
-// refusalBody is a runner's refusal as OpenAI's error object. One that has that
-// form is passed as it is.
+// refusalBody is a runner's refusal as OpenAI's error object. One that already has that form is
+// relayed unchanged.
 func refusalBody(status int, b []byte) []byte {
 	var in struct {
 		Error struct {
@@ -185,7 +182,7 @@ func refusalBody(status int, b []byte) []byte {
 	if text == "" {
 		text = strings.TrimSpace(string(b))
 	}
-	// The bounds and the care of public texts hold for a runner's too.
+	// Public texts are bounded and cleaned, also those of runners.
 	_, text = fault.Public(fault.New(fault.JobRefused, "", text))
 	out, _ := json.Marshal(errorBody{errorObject{
 		Message: text, Type: errorType(status), Param: param(inference.Field(b)), Code: string(fault.JobRefused),

@@ -11,25 +11,24 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// lines has a fair line in front of each model that is asked for at the moment,
-// so that at orchestrators nobody waits behind one key's hundred requests.
+// modelQueues keeps a fair queue per requested model, so that no job waits at an orchestrator
+// behind a hundred requests of one key.
 type lines struct {
 	slots, queue int
 	capacity     func(inference.Model) int
 
 	mu sync.Mutex
-	// models keeps a line that nobody is in only while there are few: clients
-	// choose the names.
+	// models keeps unused queues only while there are few: clients choose the names.
 	models map[inference.Model]*modelLine // guarded by mu
 }
 
-// fewLines is how many lines are kept for who comes next.
+// keptIdleQueues is how many queues there may be before unused ones are dropped.
 const fewLines = 64
 
 type modelLine struct {
 	line *fairqueue.Line
-	// slots is what the line was last told; users is who needs it. Guarded by
-	// lines.mu.
+	// slots is the queue's current size; users counts the requests that use it. Guarded by
+	// modelQueues.mu.
 	slots, users int
 }
 
@@ -37,9 +36,8 @@ func newLines(slots, queue int, capacity func(inference.Model) int) *lines {
 	return &lines{slots: slots, queue: queue, capacity: capacity, models: make(map[inference.Model]*modelLine)}
 }
 
-// acquire takes a place for one job, waiting for it until ctx ends, but not longer
-// than limit. Errors are faults ModelBusy, ModelBusyTooLong and Canceled. release
-// gives the place back.
+// acquire takes a slot for one job. It waits until ctx ends, but no longer than limit. Errors are
+// the faults ModelBusy, ModelBusyTooLong and Canceled. release gives the slot back.
 func (l *lines) acquire(ctx context.Context, limit time.Duration, model inference.Model, party string) (release func(), err error) {
 	const op = "wait for the model"
 	m := l.enter(model)
@@ -55,14 +53,14 @@ func (l *lines) acquire(ctx context.Context, limit time.Duration, model inferenc
 	l.leave(model, m)
 	switch {
 	case errors.Is(err, fairqueue.ErrFull):
-		return nil, fault.New(fault.ModelBusy, op, "as many requests wait for this model as may; try again later")
+		return nil, fault.New(fault.ModelBusy, op, "the queue of this model is full; try again later")
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fault.New(fault.ModelBusyTooLong, op, "the model stayed busy for as long as a request may wait; try again later")
+		return nil, fault.New(fault.ModelBusyTooLong, op, "the request waited too long for a busy model; try again later")
 	}
 	return nil, fault.Wrap(fault.Canceled, op, err)
 }
 
-// enter finds the model's line, as long as its capacity says.
+// join returns the model's queue, resized to the model's current capacity.
 func (l *lines) enter(model inference.Model) *modelLine {
 	slots := l.capacity(model)
 	if slots <= 0 {
@@ -91,15 +89,15 @@ func (l *lines) leave(model inference.Model, m *modelLine) {
 	}
 }
 
-// patience is a context that ends a while after somebody waits for it. Most
-// requests find a free place, and cost no timer. It is one goroutine's.
+// lazyTimeout is a context whose timeout starts with the first call of Done. Most requests find a
+// free slot and need no timer. It belongs to one goroutine.
 type patience struct {
 	context.Context
 	limit  time.Duration
 	cancel context.CancelFunc
 }
 
-// Done begins the time.
+// Done starts the timeout.
 func (p *patience) Done() <-chan struct{} {
 	if p.cancel == nil {
 		p.Context, p.cancel = context.WithTimeout(p.Context, p.limit)

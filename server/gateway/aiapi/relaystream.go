@@ -13,15 +13,14 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// burst is the pace of a stream that comes faster than any model writes.
+// burstGap: a stream with shorter gaps arrives faster than any model writes.
 const burst = time.Millisecond
 
-// doneEvent ends a stream in OpenAI's way.
+// doneEvent ends a stream in OpenAI's format.
 const doneEvent = "data: [DONE]\n\n"
 
-// relayStream passes a stream of events on, whole events at a time, so that a
-// stream that breaks off does not leave half of one with the client. Only an
-// event larger than the big buffer passes in parts.
+// relayStream relays a stream of whole events, so that a stream that breaks off leaves no partial
+// event with the client. Only an event larger than the big buffer is sent in parts.
 func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
 	x.beginStream(a.ContentType)
 	x.named = sse.NewNamed(x.figures.Model.ID, true)
@@ -52,15 +51,15 @@ func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
 			return x.endStream(in.rest(), err, hide)
 		}
 		if busy {
-			// Much comes at once: whoever else has something to do goes first, and what
-			// has come by then goes out in one piece.
+			// Data arrives fast: let other goroutines run, and send what arrives meanwhile in one
+			// piece.
 			runtime.Gosched()
 		}
 	}
 }
 
-// pass scans a piece of a stream and sends it on. The end of a stream that is no answer,
-// and what clients cannot read, are not sent.
+// sendPiece scans a piece of a stream and sends it. The end of a stream without an answer, and
+// unreadable events, are not sent.
 func (x *exchange) pass(p []byte, hide bool) error {
 	const op = "relay stream"
 	p = x.rename(x.look(p, hide))
@@ -78,21 +77,21 @@ func (x *exchange) pass(p []byte, hide bool) error {
 		}
 	}
 	if s.Failed() || x.shape.failed() {
-		// A model server that refuses a request says so after it has begun its answer.
+		// Model servers may refuse a request after the answer has begun.
 		x.refused = s.Content() == 0
 		return fault.New(fault.CompletionBroken, op, "the stream ended with an error of the orchestrator")
 	}
 	return x.grant.Reach(x.believed(x.completion()))
 }
 
-// spoken reports whether a stream has an answer in it so far: words, or a choice that was
-// finished without any.
+// hasContent reports whether the stream has an answer so far: text, or a choice that finished
+// without any.
 func (x *exchange) spoken() bool {
 	s := &x.scan.Scanner
 	return s.Content() > 0 || s.Answered() && s.Finished()
 }
 
-// look scans a piece of a stream and returns what of it the client gets.
+// scanPiece scans a piece of a stream and returns the part that the client gets.
 func (x *exchange) look(p []byte, hide bool) []byte {
 	if !hide {
 		x.scan.Scanner.Feed(p)
@@ -102,7 +101,7 @@ func (x *exchange) look(p []byte, hide bool) []byte {
 	return x.out
 }
 
-// rename gives the model in a piece of an answer the name that was asked for.
+// renameModel puts the requested model name into a piece of an answer.
 func (x *exchange) rename(p []byte) []byte {
 	if x.named.Settled() {
 		return p
@@ -111,20 +110,20 @@ func (x *exchange) rename(p []byte) []byte {
 	return x.renamed
 }
 
-// completion is how many tokens of a stream's answer there are so far.
+// completionTokens is the number of answer tokens in the stream so far.
 func (x *exchange) completion() inference.Tokens { return x.scan.Scanner.Usage().Completion }
 
-// sum notes what the stream came to.
+// recordStream records the stream's totals.
 func (x *exchange) sum() {
 	x.figures.Usage = x.scan.Scanner.Usage()
 	x.figures.Events = x.scan.Scanner.Events()
-	// An event is at least a token. The orchestrator's own count is for an answer that it
-	// finished.
+	// An event is at least one token. The orchestrator's own count holds only for a finished
+	// answer.
 	x.came = inference.Units(x.scan.Scanner.Content())
 }
 
-// endStream ends the client's stream as the orchestrator's ended: by err, with
-// rest after its last whole event.
+// endStream ends the client's stream after the orchestrator's ended with err, with rest after its
+// last whole event.
 func (x *exchange) endStream(rest []byte, err error, hide bool) error {
 	const op = "relay stream"
 	s := &x.scan.Scanner
@@ -138,11 +137,11 @@ func (x *exchange) endStream(rest []byte, err error, hide bool) error {
 	}
 	switch {
 	case x.mid, !s.Done() && !s.Finished():
-		return fault.New(fault.CompletionBroken, op, "the stream ended before its answer did")
+		return fault.New(fault.CompletionBroken, op, "the stream ended before the answer was finished")
 	case !x.spoken():
 		return fault.New(fault.AnswerUnreadable, op, "the stream ended without an answer in it")
 	case !s.Done():
-		// Orchestrators of the existing network do not send it.
+		// Orchestrators of the existing network do not send the done event.
 		if err := x.send(append(x.shape.end(), doneEvent...)); err != nil {
 			return err
 		}
@@ -162,8 +161,8 @@ func brokenFault(op string, err error) error {
 	}
 }
 
-// wholeEvent reports whether what came after the last empty line is an event all
-// the same, only without the empty line.
+// wholeEvent reports whether the data after the last empty line is an event that only lacks its
+// empty line.
 func wholeEvent(b []byte) bool {
 	b = bytes.TrimSpace(b)
 	data, ok := bytes.CutPrefix(b, []byte("data:"))
@@ -171,12 +170,12 @@ func wholeEvent(b []byte) bool {
 	return ok && (string(data) == "[DONE]" || json.Valid(data))
 }
 
-// endEvent ends an event that lacks its empty line.
+// endEvent adds the missing empty line to an event.
 func endEvent(b []byte) []byte {
 	return append(bytes.TrimRight(b, "\r\n"), "\n\n"...)
 }
 
-// longestEnd is the length of the longest end of an event in bytes, see endsEvent.
+// longestEnd is the length in bytes of the longest end of an event; see endsEvent.
 const longestEnd = 3
 
 // endsEvent reports whether a piece of a stream ends with an event.
@@ -184,14 +183,12 @@ func endsEvent(b []byte) bool {
 	return bytes.HasSuffix(b, []byte("\n\n")) || bytes.HasSuffix(b, []byte("\n\r\n")) || bytes.HasSuffix(b, []byte("\r\r"))
 }
 
-// lastEvent is the length of the part of b that is whole events. An empty line
-// ends an event, whatever is in it.
+// lastEvent is the length of the part of b that is whole events. An empty line ends an event.
 func lastEvent(b []byte) int {
 	if endsEvent(b) {
 		return len(b)
 	}
-	// Ends of lines are looked for from behind: the last border is within an
-	// event's length of the end, as a rule.
+	// Searched backwards: the last end of an event is usually near the end.
 	for at := len(b); at > 1; {
 		at = bytes.LastIndexAny(b[:at], "\n\r")
 		if at > 0 && endsEvent(b[:at+1]) {

@@ -17,7 +17,7 @@ import (
 
 const brokenEvent = `data: {"error":{"message":"the answer broke off","type":"server_error","param":null,"code":"CompletionBroken","status":502}}` + "\n\n"
 
-const earlyEvent = `data: {"error":{"message":"the stream ended before its answer did","type":"server_error","param":null,"code":"CompletionBroken","status":502}}` + "\n\n"
+const earlyEvent = `data: {"error":{"message":"the stream ended before the answer was finished","type":"server_error","param":null,"code":"CompletionBroken","status":502}}` + "\n\n"
 
 const failedEvent = `data: {"error":{"message":"the stream ended with an error of the orchestrator","type":"server_error",` +
 	`"param":null,"code":"CompletionBroken","status":502}}` + "\n\n"
@@ -98,7 +98,7 @@ func TestStreamBreaksAnywhere(t *testing.T) {
 	}
 }
 
-// judge says what is wrong with the client's side of a stream that was cut.
+// problem says what is wrong with the client's side of a stream that was cut.
 func judge(body, sent string, end error) string {
 	finished := strings.Contains(sent, lastEvent)
 	var last string

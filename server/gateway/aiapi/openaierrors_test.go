@@ -176,7 +176,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A token that is on no list is refused with its body unread, so that a stranger
+// A token that is on no list is refused with its body unread, so that an unknown client
 // takes no memory and no time.
 func TestStrangersAreNotListenedTo(t *testing.T) {
 	t.Parallel()

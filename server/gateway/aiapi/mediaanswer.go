@@ -8,33 +8,32 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// made is an answer with images, a video or a sound in it. The answer stays the
-// text that came: decoded whole, an orchestrator's nonsense would be many times as
-// large.
+// mediaAnswer is an answer with images, videos or sounds. It keeps the JSON text as it arrived:
+// decoding untrusted JSON whole could take many times its size.
 type made struct {
 	answer []byte
-	// places are where in answer its urls are, results what they stand for, urls
-	// what the client gets in their place.
+	// urlSpans are the positions of the URLs in answer, results the media behind them, and urls the
+	// replacements that the client gets.
 	places  []place
 	results []result
 	urls    []string
 }
 
-// place is where in a text a JSON string is, with its quotes.
+// span is the position of a JSON string in a text, including its quotes.
 type place struct{ from, to int }
 
-// maxLists is how many lists a place is in: frames are lists of lists.
+// maxListDepth bounds the nesting of lists around a URL: frames are lists of lists.
 const maxLists = 2
 
 var (
 	errNoPlaces   = errors.New("the answer has no results")
 	errManyPlaces = errors.New("the answer has too many results")
-	errDeepPlaces = errors.New("the results are lists in too many lists")
-	errTwice      = errors.New("a field of the answer is there twice")
+	errDeepPlaces = errors.New("the results are nested too deep")
+	errTwice      = errors.New("the answer repeats a field")
 )
 
-// readMade finds the results in an answer: {"images":[{"url"}]}, {"audio":{"url"}}
-// or {"frames":[[{"url"}]]}.
+// readMediaAnswer finds the results in an answer: {"images":[{"url"}]}, {"audio":{"url"}} or
+// {"frames":[[{"url"}]]}.
 func readMade(b []byte) (*made, error) {
 	m := &made{answer: b}
 	seen := make(map[string]bool, 3)
@@ -45,7 +44,7 @@ func readMade(b []byte) (*made, error) {
 			return nil
 		}
 		if seen[string(name)] {
-			return errTwice // which of them counts, readers do not agree on
+			return errTwice // JSON readers disagree on which one counts
 		}
 		seen[string(name)] = true
 		return m.find(from, to, maxLists)
@@ -59,7 +58,7 @@ func readMade(b []byte) (*made, error) {
 	return m, nil
 }
 
-// find collects the urls in the value there, which may be in as many lists.
+// find collects the URLs in the value between from and to, which may be nested in that many lists.
 func (m *made) find(from, to, lists int) error {
 	switch m.answer[from] {
 	case '{':
@@ -75,7 +74,7 @@ func (m *made) find(from, to, lists int) error {
 	return nil
 }
 
-// object takes in the url of the object there, if it has one.
+// object records the url of the object between from and to, if it has one.
 func (m *made) object(from, to int) error {
 	var url place
 	err := pipeline.Members(m.answer[from:to], func(name []byte, a, b int) error {
@@ -98,7 +97,7 @@ func (m *made) object(from, to int) error {
 	return nil
 }
 
-// rest is how long the answer is without the urls that came.
+// sizeWithoutURLs is the length of the answer without its URLs.
 func (m *made) rest() int {
 	n := len(m.answer)
 	for _, p := range m.places {
@@ -107,8 +106,7 @@ func (m *made) rest() int {
 	return n
 }
 
-// readdressed is the answer with urls in the places of those that came. grow is
-// asked for its memory.
+// withURLs is the answer with m.urls in place of the original ones. It calls grow for its memory.
 func (m *made) readdressed(grow func(n int64) error) ([]byte, error) {
 	size := m.rest() + 1
 	quoted := make([][]byte, len(m.urls))
@@ -128,7 +126,7 @@ func (m *made) readdressed(grow func(n int64) error) ([]byte, error) {
 	return append(append(out, m.answer[done:]...), '\n'), nil
 }
 
-// unreadableAnswer is the fault of an answer that is not the pipeline's.
+// unreadableAnswer is the fault of an answer that does not have the pipeline's form.
 func unreadableAnswer(op string, err error) error {
 	return &fault.Fault{Code: fault.AnswerUnreadable, Op: op, Detail: "the answer cannot be read: " + err.Error(), Err: err}
 }

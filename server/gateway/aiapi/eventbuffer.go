@@ -1,24 +1,25 @@
 package aiapi
 
-// intake collects a stream's bytes until they are whole events. It begins with
-// the exchange's small buffer, borrows a big one while much comes at once, and
-// gives it back when the stream is slow again.
+// eventBuffer collects a stream's bytes until they are whole events. It starts with the request's
+// small buffer, borrows a big one while data arrives fast, and returns it when the stream is slow
+// again.
 type intake struct {
 	x   *exchange
 	buf []byte
 	big *[bigBuffer]byte
-	// filled is what is in buf, whole the part of it that has been handed out.
+	// filled is the number of bytes in buf, whole the number of those already handed out.
 	filled, whole int
 }
 
-// room is where the next bytes go. It is never empty.
+// free is where the next bytes go. It is never empty.
 func (in *intake) room() []byte { return in.buf[in.filled:] }
 
-// took notes n bytes that were read into room, and returns what may be passed on:
-// whole events, or all there is when the biggest buffer is full of one.
+// add accounts for n bytes that were read into free, and returns what may be passed on: whole
+// events, or everything when one event fills the biggest buffer.
 //
-// Only the new bytes are searched: what was there before has no end of an event, or it would
-// have been handed out, and an orchestrator may send an event byte by byte.
+// Only the new bytes are searched: bytes from before contain no end of an event, or they would have
+// been handed out. An orchestrator may send an event byte by byte, which must not cost quadratic
+// time.
 func (in *intake) took(n int) []byte {
 	from := max(0, in.filled-longestEnd+1)
 	in.filled += n
@@ -31,8 +32,8 @@ func (in *intake) took(n int) []byte {
 	return in.buf[:in.whole]
 }
 
-// keep moves what was not handed out to the front of a buffer that fits the
-// stream's pace.
+// compact moves the bytes that were not handed out to the front of a buffer that fits the stream's
+// speed.
 func (in *intake) keep() {
 	full := in.filled == len(in.buf)
 	left := in.buf[in.whole:in.filled]
@@ -51,10 +52,10 @@ func (in *intake) keep() {
 	in.whole = 0
 }
 
-// rest is what came after the last whole event.
+// rest is the data after the last whole event.
 func (in *intake) rest() []byte { return in.buf[:in.filled] }
 
-// close gives the big buffer back.
+// close returns the big buffer.
 func (in *intake) close() {
 	if in.big != nil {
 		in.x.f.buffers.Put(in.big)

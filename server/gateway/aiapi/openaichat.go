@@ -8,17 +8,17 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// shape gives answers to chats the form that OpenAI's clients know. Nodes and runners of the
-// existing network have one of their own, which clients of /llm get as it is.
+// openAIChat gives answers to chats the form that OpenAI's clients know. Nodes and runners of the
+// existing network have their own form, which clients of /llm get unchanged.
 type shape struct {
-	// wanted: the client came to an address of OpenAI's.
+	// enabled: the client used OpenAI's route.
 	wanted bool
 	stream sse.OpenAI
-	// made is what stream made of the last piece.
+	// buf holds the converted form of the last piece.
 	made []byte
 }
 
-// objectField says in an answer what it is.
+// objectField is OpenAI's type marker of an answer.
 const objectField = `,"object":"chat.completion"`
 
 func (s *shape) begin(r *route, a *broker.Answer, job *inference.Job) {
@@ -26,7 +26,7 @@ func (s *shape) begin(r *route, a *broker.Answer, job *inference.Job) {
 	s.stream, s.made = sse.OpenAI{Network: a.Node == "", Usage: !job.HideUsage}, nil
 }
 
-// feed is what the client gets for a piece of a stream. It holds until the next one.
+// feed converts a piece of a stream. The result is valid until the next call.
 func (s *shape) feed(p []byte) []byte {
 	if !s.wanted || s.stream.Kept() {
 		return p
@@ -35,7 +35,7 @@ func (s *shape) feed(p []byte) []byte {
 	return s.made
 }
 
-// end is what is still to be sent of a stream that came to its end.
+// end is what remains to be sent when a stream ends.
 func (s *shape) end() []byte {
 	if !s.wanted {
 		return nil
@@ -43,14 +43,13 @@ func (s *shape) end() []byte {
 	return s.stream.End(nil, false)
 }
 
-// failed reports whether the stream ended with a word of the network's for an answer that
-// failed.
+// failed reports whether the stream ended with the network's marker of a failed answer.
 func (s *shape) failed() bool { return s.wanted && s.stream.Failed() }
 
-// grows reports whether an answer may be sent longer than it came, by what has passed of it.
+// grows reports whether the answer may be sent longer than it arrived, as far as it was scanned.
 func (s *shape) grows(scan *sse.JSONScanner) bool { return s.wanted && !scan.Named() }
 
-// last is the end of an answer that is one JSON object, which is whole.
+// last is the last piece of an answer that is one JSON object, with the type marker added.
 func (s *shape) last(p []byte, scan *sse.JSONScanner) []byte {
 	end := bytes.LastIndexByte(p, '}')
 	if !s.grows(scan) || end < 0 {

@@ -17,14 +17,14 @@ import (
 	"github.com/tuttinode/tutti/server/status"
 )
 
-// Sizes of buffers. An idle stream holds a small one, so that a thousand of them
-// are a few megabytes; what comes quickly goes through a big one.
+// Sizes of buffers. An idle stream holds a small buffer, so that a thousand idle streams take a few
+// megabytes; a fast stream borrows a big one.
 const (
 	smallBuffer = 1 << 10
 	bigBuffer   = 32 << 10
 )
 
-// exchange is one request and its answer. It is reused.
+// relayedRequest is one client request and its answer. Instances are pooled.
 type exchange struct {
 	f       *Front
 	route   *route
@@ -35,61 +35,61 @@ type exchange struct {
 	began   time.Time
 	err     error
 
-	// entered: the request is counted in. held are its bytes in the budget.
+	// entered: the request counts as in flight. held is its share of the memory budget, in bytes.
 	entered bool
 	held    int64
-	// stranger is the address of a client whose key was not judged yet, "" for others.
+	// unverified is the client's address while its key is not checked yet, else "".
 	stranger string
 	grant    *apikeys.Grant
-	// billed is what the gateway pays for the answer, 0 where nothing.
+	// billed is what the gateway pays for the answer, 0 for nothing.
 	billed inference.Units
-	// limit is how many tokens the answer can have: 0 is not known, keys.NoTokens
-	// none.
+	// limit is the maximum number of tokens of the answer: 0 is unknown, apikeys.NoTokens is none.
 	limit inference.Tokens
-	// release gives back the place in the model's line.
+	// release gives the slot of the model's queue back.
 	release func()
-	// figures are what is logged and counted at the end.
+	// stats are logged and counted at the end.
 	figures inference.Figures
-	// waited is the time spent waiting for the next hop or the client. sent counts
-	// the answer's bytes.
+	// waited is the time spent waiting for the next hop or the client. sent counts the answer's
+	// bytes.
 	waited time.Duration
 	sent   int64
-	// answered: the answer came to its end. cut: the connection is to be cut, so
-	// that the client sees that its answer is not whole.
+	// complete: the answer reached its end. abort: the connection must be closed without a proper
+	// end, so that the client notices the missing part.
 	answered, cut bool
-	// written is when the client last took something; see deadline. stalled is how long it
-	// took in all to take what it has.
+	// lastWrite is when the client last accepted data; see deadline. clientStall is the total time
+	// that writes to it were blocked.
 	written time.Time
 	stalled time.Duration
 
-	// mid: what was sent of a stream ends within an event.
+	// midEvent: the part of the stream that was sent ends within an event.
 	mid bool
-	// wanted is how many results were asked for. came is how much work came of an answer
-	// that is not whole; short says that it came to its end all the same.
+	// resultsAsked is the number of results requested. unitsDelivered is the work delivered by an
+	// answer that is not whole. partial: the answer has fewer results than requested, and ended
+	// properly.
 	wanted int
 	came   inference.Units
 	short  bool
-	// refused: the answer says that the request was refused, and has nothing else in it.
+	// refused: the answer only says that the request was refused.
 	refused bool
-	// pace holds the answer to what it may take. loan is the orchestrator whose answer the
-	// memory that is taken is for, and lent how much that is.
+	// limits bounds the answer's time and size. answerFrom is the orchestrator whose unfinished
+	// answer the memory is taken for, answerBytes the amount.
 	pace pace
 	loan string
 	lent int64
-	// detached: another exchange goes on with the job and tells of it.
+	// detached: a background request continues the job and reports it.
 	detached bool
 
 	keep  *keepAlive
 	scan  sse.HideUsage
 	shape shape
-	// named gives the answer's model the name that was asked for.
+	// renamer puts the requested model name into the answer.
 	named sse.Named
 	small [smallBuffer]byte
-	// out is what a filter made of what came, renamed what another made of that.
+	// filtered and renamed hold the output of the two filters.
 	out, renamed []byte
 }
 
-// begin takes up a request. Errors are met by serve.
+// newRequest starts a request. serve reports errors.
 func (f *Front) begin(w http.ResponseWriter, r *http.Request, rt *route) *exchange {
 	x, _ := f.exchanges.Get().(*exchange)
 	if x == nil {
@@ -107,7 +107,7 @@ func (f *Front) begin(w http.ResponseWriter, r *http.Request, rt *route) *exchan
 	return x
 }
 
-// serve does what the route is for.
+// serve runs the route's handler.
 func (x *exchange) serve() error {
 	if err := x.f.enter(); err != nil {
 		return err
@@ -125,8 +125,8 @@ func (x *exchange) serve() error {
 	return x.route.serve(x)
 }
 
-// local refuses strangers as long as there is no API key: models are work that
-// somebody pays for.
+// checkLocal refuses clients of other machines while there is no API key: model work is paid by
+// this gateway's operator.
 func (x *exchange) local() error {
 	if _, all := x.f.opt.Keys.(open); all || x.f.opt.Keys.Required() {
 		return nil
@@ -135,14 +135,14 @@ func (x *exchange) local() error {
 	if err == nil || errors.Is(err, fault.GatewayHostRefused) || errors.Is(err, fault.GatewayCrossSite) {
 		return err
 	}
-	return fault.New(fault.KeysNotConfigured, "take request", "this gateway has no API keys yet, so it serves only its own machine")
+	return fault.New(fault.KeysNotConfigured, "take request",
+		"this gateway has no API keys yet, so it serves only its own machine")
 }
 
 // token is the client's bearer token.
 func (x *exchange) token() string { return apikeys.BearerToken(x.r.Header.Get("Authorization")) }
 
-// admit asks whether the key may do what is needed. Errors are faults of the
-// Authorizer.
+// admit checks whether the key allows what is needed. Errors are faults of the Authorizer.
 func (x *exchange) admit(ctx context.Context, need apikeys.Need) error {
 	need.Route = x.route.path
 	need.From, _ = origin.Client(x.r)
@@ -165,8 +165,8 @@ func (x *exchange) admit(ctx context.Context, need apikeys.Need) error {
 	return nil
 }
 
-// knock refuses a request without a good key before its body is read. One whose key is the
-// webhook's to judge is a stranger's until then.
+// checkKey refuses a request without a valid key before its body is read. A key that only the
+// webhook can check leaves the request unverified until admit.
 func (x *exchange) knock() error {
 	token := x.token()
 	if err := x.f.opt.Keys.Known(token); err != nil {
@@ -178,8 +178,8 @@ func (x *exchange) knock() error {
 	return nil
 }
 
-// ask has a job answered, and tells a client that waits for a stream that it is
-// not forgotten. The answer's body is the caller's to close.
+// submit has a job answered, and sends keep-alive comments to a client that waits for a stream. The
+// caller closes the answer's body.
 func (x *exchange) ask(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
 	began := time.Now()
 	if job.Stream {
@@ -191,7 +191,7 @@ func (x *exchange) ask(ctx context.Context, job *inference.Job, hint broker.Hint
 	return answer, err
 }
 
-// dispatch waits the job's turn and has it answered.
+// dispatch waits for the job's turn in the model's queue and has it answered.
 func (x *exchange) dispatch(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
 	began := time.Now() // x.waited is left alone: the keep-alive's goroutine runs
 	release, err := x.f.lines.acquire(ctx, x.f.opt.Limits.Wait, job.Model, x.party())
@@ -214,7 +214,7 @@ func (x *exchange) dispatch(ctx context.Context, job *inference.Job, hint broker
 	return answer, nil
 }
 
-// party is who takes turns with others: a key, or without one an address.
+// fairnessKey identifies the client in the fair queues: its key, or without one its address.
 func (x *exchange) party() string {
 	if x.figures.Key != "" {
 		return x.figures.Key
@@ -222,7 +222,7 @@ func (x *exchange) party() string {
 	return x.peer()
 }
 
-// client is who causes payments: a key, or without one an address.
+// payer identifies the client in payment limits: its key, or without one its network.
 func (x *exchange) client() string {
 	if x.figures.Key != "" {
 		return "key " + x.figures.Key
@@ -231,7 +231,7 @@ func (x *exchange) client() string {
 	return "address " + network
 }
 
-// peer is the client's address without its port.
+// clientIP is the client's address without its port.
 func (x *exchange) peer() string {
 	host, _, err := net.SplitHostPort(x.r.RemoteAddr)
 	if err != nil {
@@ -240,16 +240,15 @@ func (x *exchange) peer() string {
 	return host
 }
 
-// end finishes the exchange, and cuts the connection where the client is to see
-// that its answer is not whole.
+// end finishes the request. It aborts the connection when the client must see that its answer is
+// not whole.
 func (x *exchange) end() {
 	if x.finish() {
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// finish answers an error where there is one, settles, counts and logs. x is not
-// to be used afterwards.
+// finish reports an error to the client, settles, counts and logs. x must not be used afterwards.
 func (x *exchange) finish() (cut bool) {
 	x.keep.stop() // where serve panicked it still runs
 	if gone := x.r.Context().Err() != nil; gone && x.err != nil && !errors.Is(x.err, fault.AnswerNotTaken) {
@@ -272,7 +271,7 @@ func (x *exchange) finish() (cut bool) {
 	return cut
 }
 
-// settle gives back what the request held.
+// settle releases what the request held and settles its key.
 func (x *exchange) settle() {
 	if x.release != nil {
 		x.release()
@@ -286,9 +285,8 @@ func (x *exchange) settle() {
 	x.grant.Settle(u, x.answered)
 }
 
-// believed is an orchestrator's count of the answer's tokens as far as it can be
-// true: not above the request's bound, and without one not above the answer's
-// bytes.
+// plausible bounds an orchestrator's token count: by the request's limit, and without one by the
+// answer's bytes.
 func (x *exchange) believed(tokens inference.Tokens) inference.Tokens {
 	if x.limit == 0 {
 		return min(tokens, inference.Tokens(x.sent))
@@ -296,14 +294,14 @@ func (x *exchange) believed(tokens inference.Tokens) inference.Tokens {
 	return min(tokens, max(x.limit, 0))
 }
 
-// fail answers an error: with its status while nothing was sent, as an event in
-// a stream, and else by cutting the connection.
+// fail reports an error: as a status while nothing was sent, as an event in a stream, and otherwise
+// by aborting the connection.
 func (x *exchange) fail(err error) {
 	code := fault.CodeOf(err)
 	x.figures.Code = code
 	switch {
 	case code == fault.Canceled && x.r.Context().Err() != nil:
-		// Nobody is there to be told.
+		// The client has disconnected.
 		if x.figures.Status == 0 {
 			x.figures.Status = status.HTTP(err)
 		}
@@ -316,7 +314,7 @@ func (x *exchange) fail(err error) {
 	}
 }
 
-// reset forgets the request.
+// reset clears the request for the pool, and keeps its buffers.
 func (x *exchange) reset() {
 	keep, out, renamed := x.keep, x.out, x.renamed
 	keep.committed = false
@@ -329,10 +327,10 @@ func (x *exchange) reset() {
 	}
 }
 
-// itoa is strconv's, for 64 bits.
+// itoa formats 64 bits.
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
-// isLate reports a client that took nothing of its answer.
+// isTimeout reports whether a write failed because the client read nothing in time.
 func isLate(err error) bool {
 	var timeout interface{ Timeout() bool }
 	return errors.As(err, &timeout) && timeout.Timeout()

@@ -11,39 +11,39 @@ import (
 )
 
 const (
-	// asyncTime is how long a job may run whose client asks later: a cold model and
-	// a long video are done in it. Nobody's going away ends such a job.
+	// asyncTimeout is how long a job with a polling client may run: enough to load a cold model and
+	// make a long video. Such a job does not end when its client disconnects.
 	asyncTime = 15 * time.Minute
-	// maxKept bounds what the answer of one says beside its results, in bytes.
+	// maxAsyncAnswer bounds the answer of such a job without its results, in bytes.
 	maxKept = 256 << 10
 )
 
-// async is the jobs whose clients ask later how they went. What came of them is
-// kept for a while; those that ended make room for new ones.
+// asyncJobs are the jobs whose clients poll for the result. Results are kept for a while; finished
+// jobs are dropped first when the limit is reached.
 type async struct {
 	limit  int
 	age    time.Duration
 	now    func() time.Time
 	random io.Reader
 
-	// ctx ends with close; wg are the jobs that run.
+	// ctx ends with close; wg counts the running jobs.
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
 	mu    sync.Mutex
 	jobs  map[string]*asyncJob // guarded by mu
-	timer *time.Timer          // guarded by mu, runs while there are jobs that ended
+	timer *time.Timer          // guarded by mu, set while there are finished jobs
 	shut  bool                 // guarded by mu
 }
 
-// asyncJob is one job; what it came to is guarded by async.mu.
+// asyncJob is one job. Its fields are guarded by asyncJobs.mu.
 type asyncJob struct {
 	done  bool
 	ended time.Time
-	// told: the client has been given the answer.
+	// fetched: the client has received the answer.
 	told bool
-	// answer is what the client gets under "result": small, see maxKept.
+	// answer is sent to the client under "result"; see maxAsyncAnswer.
 	answer json.RawMessage
 }
 
@@ -53,14 +53,14 @@ func newAsync(limit int, age time.Duration, now func() time.Time, random io.Read
 	return a
 }
 
-// start runs f beside and returns the name under which its result is found. It is
-// the fault RequestsFull when too many run.
+// start runs f in the background and returns the ID under which its result is found. It returns the
+// fault RequestsFull when too many jobs run.
 func (a *async) start(f func(ctx context.Context) (answer json.RawMessage)) (string, error) {
 	id := newID(a.random)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.shut || len(a.jobs) >= a.limit && !a.dropOldest() {
-		return "", fault.New(fault.RequestsFull, "start job", "too many jobs run whose clients ask later")
+		return "", fault.New(fault.RequestsFull, "start job", "too many asynchronous jobs are running")
 	}
 	job := &asyncJob{}
 	a.jobs[id] = job
@@ -76,8 +76,7 @@ func (a *async) start(f func(ctx context.Context) (answer json.RawMessage)) (str
 	return id, nil
 }
 
-// dropOldest forgets one job that has ended, if there is one: rather one whose
-// client knows of it. The caller holds mu.
+// dropOldestLocked drops one finished job, if there is one. Jobs whose result was fetched go first.
 func (a *async) dropOldest() bool {
 	var oldest string
 	for id, job := range a.jobs {
@@ -89,7 +88,7 @@ func (a *async) dropOldest() bool {
 	return oldest != ""
 }
 
-// before reports whether j is dropped before other; both have ended.
+// before reports whether j is dropped before other. Both have finished.
 func (j *asyncJob) before(other *asyncJob) bool {
 	if j.told != other.told {
 		return j.told
@@ -97,7 +96,7 @@ func (j *asyncJob) before(other *asyncJob) bool {
 	return j.ended.Before(other.ended)
 }
 
-// sweep drops what ended too long ago, and comes again while anything is left.
+// sweep drops jobs that finished too long ago, and runs again while any are left.
 func (a *async) sweep() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -122,7 +121,7 @@ func (a *async) sweep() {
 	}
 }
 
-// result is what became of a job; ok is false for one that is not known.
+// result returns the state of a job; ok is false when the ID is unknown.
 func (a *async) result(id string) (answer json.RawMessage, done, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

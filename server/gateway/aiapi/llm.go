@@ -11,16 +11,15 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// A token is at least a byte, so a prompt has at most as many tokens as its
-// request has bytes, and these for what the runner adds: to text its template, to
-// others also that of tools, and pictures that are given by their address.
+// A token is at least one byte, so a prompt has at most as many tokens as its request has bytes,
+// plus what the runner adds: its template, and for other requests the tools and the pictures that
+// are given by address.
 const (
 	textMargin  = 1 << 10
 	otherMargin = 16 << 10
 )
 
-// passText serves a job of llm: the request goes out and the answer comes back in
-// the bytes that they have.
+// serveLLM serves a job of llm: request and answer pass through byte for byte.
 func (x *exchange) passText() error {
 	ctx := x.r.Context()
 	if err := x.knock(); err != nil {
@@ -61,7 +60,7 @@ func (x *exchange) passText() error {
 	return x.use(answer, func() error { return x.relay(answer, job) })
 }
 
-// textNeed is what a request of llm with a body of size bytes needs of its key.
+// textNeed is what a request of llm with a body of size bytes needs from its key.
 func textNeed(req *pipeline.Request, size int) apikeys.Need {
 	need := apikeys.Need{
 		Model: req.Model.ID, Prompt: req.InputTokens,
@@ -76,9 +75,8 @@ func textNeed(req *pipeline.Request, size int) apikeys.Need {
 	return need
 }
 
-// bound has the request say max_tokens where it does not, and its key counts
-// tokens: what is reserved for the answer is then all that it can have. The result
-// is the body that goes out.
+// boundTokens adds max_tokens to a request that has none when its key counts tokens, so that the
+// reservation covers the whole answer. It returns the body to send.
 func (x *exchange) bound(ctx context.Context, req *pipeline.Request, body []byte) ([]byte, error) {
 	if req.Operation == inference.Embedding || req.MaxTokens > 0 && !req.OtherBound {
 		return body, nil
@@ -96,7 +94,7 @@ func (x *exchange) bound(ctx context.Context, req *pipeline.Request, body []byte
 	return out, x.grow(int64(len(out)))
 }
 
-// relay passes an answer on as it is.
+// relay passes an answer on unchanged.
 func (x *exchange) relay(a *broker.Answer, job *inference.Job) error {
 	x.pace.begin(a, silence)
 	x.pace.size(job, x.limit)

@@ -52,7 +52,7 @@ func TestLineOfAModel(t *testing.T) {
 		waiting := c.ask("10.0.0.1")
 		c.ask("10.0.0.2")
 		full := c.ask("10.0.0.1")
-		want := object("as many requests wait for this model as may; try again later", "server_error", "ModelBusy")
+		want := object("the queue of this model is full; try again later", "server_error", "ModelBusy")
 		if full.status != http.StatusServiceUnavailable || full.body.String() != want || full.header.Get("Retry-After") != "1" {
 			t.Errorf("status %d, %v, %s", full.status, full.header, full.body.String())
 		}
@@ -89,7 +89,7 @@ func TestWaitIsBounded(t *testing.T) {
 	})
 }
 
-// Whoever waits and leaves gives up the place.
+// A client that leaves while it waits gives up its position in the queue.
 func TestLeavingTheLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

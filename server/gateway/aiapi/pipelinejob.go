@@ -16,13 +16,13 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// form is a request's body with its media type.
+// payload is a request's body with its media type.
 type form struct {
 	contentType string
 	body        []byte
 }
 
-// takeForm reads the client's request of a pipeline other than llm.
+// readPayload reads the client's request for a pipeline other than llm.
 func (x *exchange) takeForm() (form, error) {
 	if err := x.knock(); err != nil {
 		return form{}, err
@@ -38,7 +38,7 @@ func (x *exchange) takeForm() (form, error) {
 	return form{contentType, b}, nil
 }
 
-// prepare makes a job of a request: complete, allowed and with its price.
+// prepare turns a request into a job: completed, allowed by its key and priced.
 func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error) {
 	b, err := pipeline.Complete(x.route.capability, x.route.operation, in.contentType, in.body, x.grow)
 	if err != nil {
@@ -52,7 +52,7 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 	if err := x.checkAddresses(ctx, in.contentType, b); err != nil {
 		return nil, err
 	}
-	// Measuring audio is work for a media worker, so the key is asked before.
+	// Measuring audio takes a media worker's time, so the key is checked first.
 	if err := x.admit(ctx, apikeys.Need{Model: req.Model.ID, MaxTokens: apikeys.NoTokens}); err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 	}
 	x.figures.Units, x.wanted = req.Units, req.N
 	if req.Duration > 0 {
-		// The runner is told how long the audio is.
+		// Runners need the duration of the audio.
 		if b, err = pipeline.WithDuration(in.contentType, b, req.Duration, x.grow); err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 	return req.Job(in.contentType, b, x.id), nil
 }
 
-// passJob serves a pipeline whose answer is text: it is passed on as it comes.
+// serveText serves a pipeline whose answer is text and is relayed as it arrives.
 func (x *exchange) passJob() error {
 	in, err := x.takeForm()
 	if err != nil {
@@ -93,13 +93,12 @@ func (x *exchange) passJob() error {
 	return x.use(answer, func() error { return x.relay(answer, job) })
 }
 
-// errRefused says that the runner refused the request and the client has been
-// told in the runner's words.
+// errRefused: the runner refused the request, and the client already has the runner's answer.
 var errRefused = errors.New("refused by the runner")
 
-// collect has a job done whose answer is to be worked on, reads all of it, at most limit
-// bytes, and gives it to use, whose error says that it is no answer to the job.
-// The error is errRefused when the client has its answer already.
+// collect has a job done, reads the whole answer of at most limit bytes, and passes it to use,
+// whose error says that the answer is unusable. The error is errRefused when the client already has
+// its answer.
 func (x *exchange) collect(ctx context.Context, job *inference.Job, limit int64,
 	use func(b []byte, orchestrator string) error) error {
 	answer, err := x.ask(ctx, job, broker.Hint{})
@@ -123,7 +122,7 @@ func (x *exchange) collect(ctx context.Context, job *inference.Job, limit int64,
 	})
 }
 
-// readAnswer reads all of an answer, at most limit bytes.
+// readAnswer reads a whole answer of at most limit bytes.
 func (x *exchange) readAnswer(answer *broker.Answer, limit int64) ([]byte, error) {
 	x.figures.FirstByte = time.Since(x.began)
 	began := time.Now()
@@ -134,14 +133,14 @@ func (x *exchange) readAnswer(answer *broker.Answer, limit int64) ([]byte, error
 	case err == nil:
 		return b, nil
 	case errors.Is(err, body.ErrTooLarge):
-		return nil, fault.New(fault.AnswerUnreadable, "read answer", "it is over "+bytesText(limit))
+		return nil, fault.New(fault.AnswerUnreadable, "read answer", "the answer is larger than "+bytesText(limit))
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fault.New(fault.CompletionBroken, "read answer", "it ended before its end")
+		return nil, fault.New(fault.CompletionBroken, "read answer", "the answer ended early")
 	}
 	return nil, brokenFault("read answer", err)
 }
 
-// maxAnswer bounds an answer that is read whole, in bytes: pictures may be in it.
+// maxAnswer bounds an answer that is read whole, in bytes. Answers may contain pictures.
 const maxAnswer = 192 << 20
 
 // prefers reports whether the request has a preference of RFC 7240.
