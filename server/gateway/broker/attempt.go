@@ -12,23 +12,22 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// How often an orchestrator is asked again in one attempt.
+// How often an orchestrator is asked again within one attempt.
 const (
-	// maxTokens: because it does not know the token or the price that was quoted.
+	// maxTokens: because it does not accept the token or the quoted price.
 	maxTokens = 1
-	// maxParams: because it finds the payment old; maxPaidParams, where it was paid:
-	// the terms are new then.
+	// maxParams: because the payment is outdated; maxPaidParams, if the job was paid: the terms are
+	// new then.
 	maxParams     = 3
 	maxPaidParams = 1
-	// maxShort: because it holds less money than this gateway reckoned.
+	// maxShort: because its balance for this gateway is lower than expected here.
 	maxShort = 1
-	// maxUsedUp: because others used up the terms of payment before this job came to
-	// it. Nothing was sent then.
+	// maxUsedUp: because other jobs used up the payment terms first. Nothing was sent then.
 	maxUsedUp = 64
 )
 
-// attempt takes the job to the orchestrator of a lease and gives the lease back when no
-// answer comes of it. A refusal that is an answer was read.
+// attempt sends the job to the orchestrator of a lease, and gives the lease back if no answer
+// begins. A refusal that comes as an answer is read whole.
 func (r *run) attempt(ctx context.Context, l *airouting.Lease) (*Answer, error) {
 	a, err := r.begin(ctx, l)
 	if err != nil {
@@ -51,7 +50,7 @@ func (r *run) begin(ctx context.Context, l *airouting.Lease) (*Answer, error) {
 	s := r.p.session(l.URI())
 	if s == nil {
 		l.Done(now, airouting.Abandoned)
-		return nil, fault.New(fault.JobDeclined, "send job", "the orchestrator has left meanwhile")
+		return nil, fault.New(fault.JobDeclined, "send job", "the orchestrator does not offer the model any more")
 	}
 	ctx, watch := r.b.watchQuiet(ctx, s)
 	reply, node, err := r.submit(ctx, s, l)
@@ -82,7 +81,7 @@ func (r *run) begin(ctx context.Context, l *airouting.Lease) (*Answer, error) {
 	}, nil
 }
 
-// submit sends the job, again under new terms where the orchestrator asks for them.
+// submit sends the job, again under new terms if the orchestrator asks for them.
 func (r *run) submit(ctx context.Context, s *session, l *airouting.Lease) (reply *upstream.Answer, node string, err error) {
 	t, err := r.ready(ctx, s)
 	for again := (retries{}); err == nil; {
@@ -94,7 +93,7 @@ func (r *run) submit(ctx context.Context, s *session, l *airouting.Lease) (reply
 		r.lose(err)
 		if fault.CodeOf(err) == fault.TicketNonceRefused {
 			r.used = append(r.used, t)
-			r.b.freshen(r.p, s, t) // the next job has other terms
+			r.b.freshen(r.p, s, t) // for the next job
 		}
 		what := again.judge(err, t.Price == nil)
 		if what == giveUp || !r.mayRepeat(&again) {
@@ -112,7 +111,7 @@ func (r *run) submit(ctx context.Context, s *session, l *airouting.Lease) (reply
 	return nil, "", err
 }
 
-// ready are terms under which no ticket of this job was refused yet.
+// freshTerms are terms under which no ticket of this job was refused yet.
 func (r *run) ready(ctx context.Context, s *session) (*upstream.Terms, error) {
 	t, err := r.b.ready(ctx, r.p, s)
 	if err == nil && slices.Contains(r.used, t) {
@@ -121,16 +120,15 @@ func (r *run) ready(ctx context.Context, s *session) (*upstream.Terms, error) {
 	return t, err
 }
 
-// lose counts the payment that was sent with what failed.
+// recordLoss counts the payment that was sent with a failed attempt.
 func (r *run) lose(err error) {
 	if value, lost := upstream.Lost(err); lost {
 		r.budget.Lose(value.Rat())
 	}
 }
 
-// mayRepeat reports whether the job may be sent to the same orchestrator once more in
-// one attempt: the first time whenever it asks for that, then within the window, and
-// never after enough was lost.
+// mayRepeat reports whether the job may be sent to the same orchestrator again within one attempt:
+// once in any case, then within the window, and never after the maximum loss.
 func (r *run) mayRepeat(done *retries) bool {
 	return r.budget.Pays() && (done.sum() <= 1 || r.budget.Open(r.elapsed()))
 }
@@ -143,7 +141,7 @@ func (r *run) send(ctx context.Context, t *upstream.Terms) (*upstream.Answer, er
 	return r.b.opt.Client.Submit(ctx, t, job)
 }
 
-// form is the job as the orchestrator takes it.
+// wireJob is the job in the form that the orchestrator accepts.
 func (r *run) form(t *upstream.Terms) (*inference.Job, error) {
 	if t.Node != "" || r.job.Model.Capability != capability.LLM {
 		return r.job, nil

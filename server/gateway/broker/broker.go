@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// maxPools bounds the models that are kept; names come from clients.
+	// maxPools bounds the models that are tracked; clients choose the names.
 	maxPools = 512
-	// maxSearches bounds the discoveries that run at once: so many for models that
-	// somebody offered once, and so many for names that nobody did. maxWaiting
-	// bounds those of the latter kind that wait for their turn.
+	// maxSearches bounds the concurrent discoveries: this many for models that were offered before,
+	// and this many for names that were never offered. maxWaiting bounds the queue of the latter.
 	maxSearches = 16
 	maxWaiting  = 256
-	// sweepEvery is how often pools are looked after.
+	// sweepEvery is the interval of maintenance.
 	sweepEvery = time.Second
-	// keepFresh is how long after its last job a model's offers are kept fresh,
-	// keepPool how long they are kept at all.
+	// keepFresh is how long after its last job a model's offers are refreshed, keepPool how long
+	// they are kept at all.
 	keepFresh = 5 * time.Minute
 	keepPool  = 30 * time.Minute
 )
@@ -33,12 +32,12 @@ type Broker struct {
 	memory   *airouting.Memory
 	standing upstream.Standing
 	catalog  catalog
-	// known is the line of discoveries for models that were offered before, unknown
-	// that for names that were not.
+	// knownQueue has the discoveries of models that were offered before, unknownQueue those of
+	// names that were not.
 	known, unknown *line
 	conditions     conditions
 
-	// ctx ends with Close; wg are the discoveries.
+	// ctx ends with Close; wg counts the discoveries.
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -48,7 +47,7 @@ type Broker struct {
 	closed bool
 }
 
-// New makes a broker. It asks nobody anything yet.
+// New makes a broker. It sends nothing yet.
 func New(opt Options) *Broker {
 	opt = opt.withDefaults()
 	b := &Broker{
@@ -83,8 +82,7 @@ func (b *Broker) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// Close ends discoveries and waits for them. Jobs in flight are their callers' to
-// end.
+// Close cancels discoveries and waits for them. The callers end their jobs in flight.
 func (b *Broker) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -93,7 +91,7 @@ func (b *Broker) Close() {
 	b.wg.Wait()
 }
 
-// background runs f unless the broker is closed, and is waited for by Close.
+// background runs f unless the broker is closed. Close waits for it.
 func (b *Broker) background(f func()) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,8 +116,8 @@ func (b *Broker) pool(model inference.Model, now time.Time) *pool {
 	return p
 }
 
-// makeRoom drops the pool that was not used for longest, one that nobody ever
-// offered before all others.
+// evictPoolLocked drops the least recently used pool when there are too many; models that were
+// never offered go first.
 func (b *Broker) makeRoom() {
 	if len(b.pools) < maxPools {
 		return
@@ -136,9 +134,8 @@ func (b *Broker) makeRoom() {
 	b.conditions.clear(oldest.model)
 }
 
-// sweep starts the discoveries that are due and forgets models that nobody uses. A
-// name that nobody ever offered has no offers to keep fresh; a condition holds while its model
-// is asked for.
+// sweep starts discoveries that are due and drops unused models. Names that were never offered have
+// no offers to refresh. A condition lasts while its model is requested.
 func (b *Broker) sweep(now time.Time) {
 	for _, p := range b.all() {
 		idle := now.Sub(p.lastUsed())
@@ -166,7 +163,7 @@ func (b *Broker) all() []*pool {
 	return out
 }
 
-// Orchestrators is how many orchestrators are known that offer a model and are not left alone.
+// Orchestrators is the number of known orchestrators that offer a model and are not resting.
 func (b *Broker) Orchestrators() int {
 	known, now := make(map[string]bool), b.opt.Now()
 	b.catalog.mu.Lock()
@@ -188,7 +185,7 @@ func (b *Broker) Orchestrators() int {
 	return n
 }
 
-// Pools lists the models that were asked for lately, with their orchestrators.
+// Pools lists the recently requested models with their orchestrators.
 func (b *Broker) Pools() []airouting.Snapshot {
 	now := b.opt.Now()
 	var out []airouting.Snapshot

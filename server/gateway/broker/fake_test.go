@@ -181,7 +181,7 @@ func (o *orchestrator) GetOrchestrator(ctx context.Context, req *rpc.Orchestrato
 	return info, nil
 }
 
-// capped as an address makes discovery answer that there is no room.
+// capped as an address makes discovery answer that there is no capacity.
 const capped = "capped"
 
 func (o *orchestrator) job(w http.ResponseWriter, r *http.Request) {

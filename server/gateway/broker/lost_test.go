@@ -31,7 +31,7 @@ func (l *till) taken() int64 {
 
 func hurried(o *broker.Options) { o.RetryWindow = 200 * time.Millisecond }
 
-// One who takes payments and refuses is not paid for each job: of twenty jobs the
+// An orchestrator that takes payments and refuses is not paid for each job: of twenty jobs the
 // first few cost something, whatever the reason that it gives.
 func TestPaymentsForRefusalsEnd(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,7 @@ func (s *setup) refreshed(t *testing.T, over ...*orchestrator) {
 
 func often(o *broker.Options, up *upstream.Options) {
 	o.RefreshEvery = time.Second
-	// A job that meets an address where nobody is goes elsewhere.
+	// A job for an address where no node listens goes to another orchestrator.
 	o.RetryWindow = time.Minute
 }
 

@@ -23,7 +23,7 @@ import (
 )
 
 // Many clients, short jobs, and an orchestrator that takes 600 tickets under one set
-// of parameters and sends none beside its answers: nobody is refused for a nonce, and
+// of parameters and sends none beside its answers: no job is refused for a nonce, and
 // terms are renewed a few times, not for each job.
 func TestBusyPayingClientsAreNotRefused(t *testing.T) {
 	t.Parallel()

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxMissed is how many discoveries in a row an orchestrator may leave
-	// unanswered before it is not counted on: its jobs may go on all the same.
+	// maxMissed is how many discoveries in a row an orchestrator may leave unanswered before it is
+	// dropped. Its jobs may go on.
 	maxMissed = 3
-	// searchAgain is how soon a discovery that found nobody is repeated, where
-	// somebody was there before; searchNew, for a model that nobody ever offered.
+	// searchAgain is how soon a discovery without a result is repeated for a model that was offered
+	// before; searchNew, for a model that was never offered.
 	searchAgain = 250 * time.Millisecond
 	searchNew   = time.Second
 )
@@ -33,11 +33,11 @@ type pool struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session // by service URI
-	seen     bool                // somebody offered the model once
-	seenAt   time.Time           // when that was the last time
+	seen     bool                // the model was offered at least once
+	seenAt   time.Time           // the last time
 
 	used atomic.Int64 // time of the last job, Unix nanoseconds
-	open atomic.Int64 // orchestrators that were asked and have not answered
+	open atomic.Int64 // number of orchestrators that have not answered yet
 }
 
 func newPool(opt *Options, memory *airouting.Memory, model inference.Model) *pool {
@@ -47,7 +47,7 @@ func newPool(opt *Options, memory *airouting.Memory, model inference.Model) *poo
 		model: model,
 		wants: wants,
 		table: airouting.NewTable(airouting.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest()), Rule: opt.Rule}),
-		// Gateways that started together need not ask together for ever.
+		// Spread, so that gateways that started together do not ask together for ever.
 		every:    opt.RefreshEvery - time.Duration(opt.Rand()*float64(opt.RefreshEvery)/5),
 		score:    opt.Score,
 		inquiry:  inquiry{op: opFind},
@@ -59,15 +59,15 @@ func (p *pool) touch(now time.Time) { p.used.Store(now.UnixNano()) }
 
 func (p *pool) lastUsed() time.Time { return time.Unix(0, p.used.Load()) }
 
-// stale reports whether the offers should be asked for again: as often as usual,
-// and sooner while nobody is well.
+// stale reports whether the offers should be refreshed: at the usual interval, and sooner while no
+// orchestrator is healthy.
 func (p *pool) stale(now time.Time) bool {
 	running, ended, _ := p.inquiry.last()
 	age := now.Sub(ended)
 	return !running && (age >= p.every || !p.table.Good(now) && p.everSeen() && age >= searchNew)
 }
 
-// everSeen reports whether somebody ever offered the model.
+// everOffered reports whether the model was ever offered.
 func (p *pool) everSeen() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,21 +80,21 @@ func (p *pool) session(uri string) *session {
 	return p.sessions[uri]
 }
 
-// unknownAfter is how long after its last offer a model is taken to come back: a
-// runner that crashed loads again within minutes.
+// unknownAfter is how long after its last offer a model is expected to come back: a crashed runner
+// loads again within minutes.
 const unknownAfter = 5 * time.Minute
 
-// lately reports whether somebody offered the model not long ago.
+// recentlyOffered reports whether the model was offered not long ago.
 func (p *pool) lately(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.seen && now.Sub(p.seenAt) < unknownAfter
 }
 
-// add takes an offer: a new orchestrator, or news of a known one, which keeps its
-// token while that is good. Where the address led before is forgotten: an
-// orchestrator names its service URI itself and may name ever new ones. One that names
-// another's changes nothing of the other's terms.
+// add takes an offer: a new orchestrator, or an update of a known one, which keeps its token while
+// that is good. The previous orchestrator of the address is forgotten: an orchestrator names its
+// service URI itself and may name ever new ones. One that names another's URI does not change the
+// other's terms.
 func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,8 +119,8 @@ func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
 	s.answered(asked, t, now)
 }
 
-// miss notes that an orchestrator did not answer, or, when it is sure, that it does
-// not serve the model now.
+// miss records that an orchestrator did not answer, or, when it is certain, that it does not serve
+// the model now.
 func (p *pool) miss(asked string, sure bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +131,7 @@ func (p *pool) miss(asked string, sure bool) {
 	}
 }
 
-// keepOnly forgets the orchestrators that are not on the list any more.
+// keepOnly drops the orchestrators that are not listed any more.
 func (p *pool) keepOnly(uris []string) {
 	listed := make(map[string]bool, len(uris))
 	for _, u := range uris {

@@ -5,25 +5,25 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// remedy is what to do at the same orchestrator after a failure.
+// retryAction is what to do at the same orchestrator after a failure.
 type remedy int
 
 const (
 	// giveUp: nothing; another orchestrator may do better.
 	giveUp remedy = iota
-	// anew: ask for new terms, and send the job under them.
+	// withNewTerms: ask for new terms, and send the job under them.
 	anew
 	// payMore: send the job with another payment.
 	payMore
 )
 
-// retries counts what was tried again at one orchestrator. A payment is never sent
-// twice: each time the job is sent, it has a new one.
+// retries counts what was retried at one orchestrator. A payment is never sent twice: each time the
+// job is sent, it has a new one.
 type retries struct {
 	tokens, params, short, usedUp int
 }
 
-// judge says what to do about a failure. Who pays nothing cannot pay more.
+// next returns what to do about a failure. free: the job is not paid for.
 func (r *retries) judge(err error, free bool) remedy {
 	code := fault.CodeOf(err)
 	_, paid := upstream.Lost(err)
@@ -51,7 +51,7 @@ func (r *retries) judge(err error, free bool) remedy {
 	return giveUp
 }
 
-// sum is how often it was tried again in all.
+// sum is the total number of retries.
 func (r *retries) sum() int { return r.tokens + r.params + r.short + r.usedUp }
 
 func count(n *int, most int, what remedy) remedy {

@@ -11,13 +11,13 @@ import (
 
 const opFind = "find orchestrators"
 
-// search begins a discovery unless one is running.
+// searchInBackground starts a discovery unless one is running.
 func (b *Broker) search(p *pool) {
 	b.begin(&p.inquiry, b.lineOf(p), func() error { return b.discover(p) })
 }
 
-// lineOf is where a model's discovery waits for its turn. Clients may send any name;
-// models that somebody offers do not wait behind those that nobody may ever have.
+// queueOf is the queue of a model's discovery. Clients may send any name, so models that are
+// offered do not wait behind names that may not exist.
 func (b *Broker) lineOf(p *pool) *line {
 	if p.everSeen() || b.catalog.has(p.model) {
 		return b.known
@@ -25,7 +25,7 @@ func (b *Broker) lineOf(p *pool) *line {
 	return b.unknown
 }
 
-// find waits for a discovery. One that found nobody a moment ago is not repeated.
+// find waits for a discovery. One that found none a moment ago is not repeated.
 func (b *Broker) find(ctx context.Context, p *pool) error {
 	if p.table.Len() > 0 {
 		return nil // a discovery ended meanwhile
@@ -40,10 +40,9 @@ func (b *Broker) find(ctx context.Context, p *pool) error {
 	return b.await(ctx, &p.inquiry, b.lineOf(p), func() error { return b.discover(p) })
 }
 
-// discover asks all orchestrators. Those who answer after it returned are taken
-// too.
+// discover asks all orchestrators. Answers that arrive after it returned are used too.
 func (b *Broker) discover(p *pool) error {
-	if err := b.ctx.Err(); err != nil { // its turn came with the gateway's end
+	if err := b.ctx.Err(); err != nil { // the gateway stopped while it was queued
 		return fault.Wrap(fault.Canceled, opFind, err)
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, b.opt.Patience.Limit()+time.Second)
@@ -63,8 +62,8 @@ func (b *Broker) discover(p *pool) error {
 	return err
 }
 
-// found takes an offer, or notes what is wrong with an orchestrator. It reports
-// whether a job that waits should not wait for another one.
+// found takes an offer, or records what is wrong with an orchestrator. It reports whether waiting
+// jobs need not wait for another one.
 func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
 	defer p.open.Add(-1)
 	var t *upstream.Terms
@@ -98,8 +97,8 @@ func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
 	return err == nil && t.Model.Warm && p.table.Good(b.opt.Now())
 }
 
-// tell logs that an orchestrator can be reached, or not, when that is news. That it
-// does not serve some model is no trouble.
+// logChange logs that an orchestrator became usable or unusable. Not serving some model is no
+// problem.
 func (b *Broker) tell(asked string, err error) {
 	code := fault.Code("")
 	if err != nil {
@@ -107,7 +106,7 @@ func (b *Broker) tell(asked string, err error) {
 	}
 	switch {
 	case code == fault.OrchestratorUnusable, code == fault.ModelUnavailable:
-		b.opt.Log.Debug("orchestrator is of no use for a model", "orchestrator", asked, "err", err)
+		b.opt.Log.Debug("orchestrator cannot serve a model", "orchestrator", asked, "err", err)
 		return
 	case !b.standing.Change(asked, code):
 	case code != "":

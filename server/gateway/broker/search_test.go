@@ -17,11 +17,11 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// atOnce is how many names that nobody offered yet are looked for at once, inLine
+// atOnce is how many names that no orchestrator offered yet are looked for at once, inLine
 // how many wait beside them.
 const atOnce, inLine = 16, 256
 
-// named is a job for a model that nobody has.
+// named is a job for a model that no orchestrator has.
 func named(i int) *inference.Job {
 	job := chat()
 	job.Model.ID = fmt.Sprintf("nobody/has-%d", i)

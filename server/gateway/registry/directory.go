@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// maxPlaces bounds the service URIs that are known: the registry is anybody's to
-	// write, and so are the lists of further nodes.
+	// maxEndpoints bounds the known service URIs: anyone can write to the registry, and
+	// orchestrators name extra nodes.
 	maxPlaces = 1024
-	// silence is after how long one that was not heard from is not used.
+	// maxSilence is after how long an endpoint that does not answer is not used.
 	silence = 24 * time.Hour
 )
 
-// Directory is what is known of orchestrators. It is a lifecycle component, and safe
-// for concurrent use; before Run it knows only what is fixed.
+// Directory is what is known of orchestrators. It is a lifecycle component, and safe for concurrent
+// use; before Run it knows only fixed endpoints.
 type Directory struct {
 	opt  Options
 	kick chan struct{}
 
-	// tried is closed once the chain was asked for the first time.
+	// firstRead is closed after the first attempt to read the chain.
 	tried     chan struct{}
 	triedOnce sync.Once
 
@@ -35,19 +35,19 @@ type Directory struct {
 	mu     sync.Mutex
 	stakes map[core.Address]protocol.Orchestrator
 	places map[string]*place
-	// former says of service URIs that are not known any more on whose credit they were:
-	// sessions there go on. formerOf counts them by credit.
+	// former has the credit key of endpoints that were dropped: their sessions go on. formerOf
+	// counts them by credit key.
 	former   map[string]string
 	formerOf map[string]int
 	read     time.Time
 	err      error
 }
 
-// place is one service URI.
+// endpoint is one service URI.
 type place struct {
 	uri string
-	// owners registered the URI, or the one that names it as a further node; none for
-	// a fixed one.
+	// owners are the accounts that registered the URI, or the URI of its parent; none for a fixed
+	// one.
 	owners []core.Address
 	fixed  bool
 	// parent is the URI that named it, "" for one that is registered or fixed.
@@ -58,7 +58,7 @@ type place struct {
 	trouble             fault.Code
 }
 
-// New makes a directory. It asks nobody anything yet.
+// New makes a directory. It sends nothing yet.
 func New(opt Options) *Directory {
 	d := &Directory{
 		opt: opt.withDefaults(), kick: make(chan struct{}, 1), tried: make(chan struct{}),
@@ -69,8 +69,8 @@ func New(opt Options) *Directory {
 	return d
 }
 
-// Use puts these service URIs in the place of those that the operator named before,
-// where the operator names them.
+// Use replaces the service URIs that the operator named before. It does nothing without
+// Options.Named.
 func (d *Directory) Use(uris []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -96,7 +96,7 @@ func (d *Directory) Use(uris []string) {
 	}
 }
 
-// drop forgets a place, but not on whose credit it was. It is called with the lock held.
+// dropLocked drops an endpoint and keeps its credit key.
 func (d *Directory) drop(uri string, p *place) {
 	delete(d.places, uri)
 	d.forget(uri)
@@ -108,7 +108,7 @@ func (d *Directory) drop(uri string, p *place) {
 	d.formerOf[credit]++
 }
 
-// forget forgets on whose credit an address was.
+// forgetLocked drops the credit key of a former endpoint.
 func (d *Directory) forget(uri string) {
 	credit, known := d.former[uri]
 	if !known {
@@ -120,8 +120,8 @@ func (d *Directory) forget(uri string) {
 	}
 }
 
-// leastMissed is a former address of the credit that has most of them: an orchestrator that
-// goes through many addresses has its own forgotten, not those of others.
+// oldestOfLargestLocked is a former endpoint of the credit key that has most of them: an
+// orchestrator that goes through many addresses displaces its own, not those of others.
 func (d *Directory) leastMissed() (uri string) {
 	most := 0
 	for old, credit := range d.former {
@@ -132,8 +132,8 @@ func (d *Directory) leastMissed() (uri string) {
 	return uri
 }
 
-// credit is whose credit work at the place is on, where an offer from there does not say
-// which of its owners is meant.
+// credit is the key under which work at the endpoint is credited, where an offer does not say which
+// of its owners it is for.
 func (p *place) credit() string {
 	switch {
 	case len(p.owners) > 0:
@@ -170,7 +170,7 @@ func (d *Directory) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// seen wakes Run for what may change the active set.
+// onEvent wakes Run for events that may change the active set.
 func (d *Directory) seen(e protocol.Event) {
 	switch e := e.(type) {
 	case protocol.RoundSeen, protocol.PoolSeen, protocol.Reorganized:
@@ -191,8 +191,8 @@ func (d *Directory) wake() {
 	}
 }
 
-// List gives the service URIs that may be used. It waits for the first reading of
-// the chain; the error, the fault RegistryUnread, may come with a list of before.
+// List returns the service URIs that may be used. It waits for the first reading of the chain. An
+// error, the fault RegistryUnread, may come with an older list.
 func (d *Directory) List(ctx context.Context) ([]string, error) {
 	if !d.opt.Named {
 		select {
@@ -206,7 +206,7 @@ func (d *Directory) List(ctx context.Context) ([]string, error) {
 	now := d.opt.Now()
 	var out []string
 	for uri, p := range d.places {
-		// Those that are new get a day to be heard from, too.
+		// New endpoints get a day to answer, too.
 		if p.fixed || now.Sub(later(p.known, p.heard)) <= silence {
 			out = append(out, uri)
 		}
@@ -222,24 +222,24 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Known is one service URI, as a status page shows it.
+// Known is one service URI for a status page.
 type Known struct {
 	URI string
-	// Owner is the orchestrator it belongs to, zero for one that the operator named;
-	// Stake is its stake.
+	// Owner is the orchestrator it belongs to, zero for one that the operator named; Stake is its
+	// stake.
 	Owner core.Address
 	Stake core.LPT
-	// Parent is the URI that named it as a further node.
+	// Parent is the URI that named it as an extra node.
 	Parent string
-	// Heard is when it answered last, zero when never; Trouble is why not.
+	// LastAnswer is when it answered last, zero when never; Problem is why it does not answer now.
 	Heard   time.Time
 	Trouble fault.Code
 	// Price is in wei per pixel, nil when it is not known.
 	Price *big.Rat
 }
 
-// Snapshot is everything that is known, by stake and then by URI. read is when the
-// chain was read last.
+// Snapshot lists everything that is known, by stake and then by URI. read is when the chain was
+// read last.
 func (d *Directory) Snapshot() (all []Known, read time.Time, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -246,7 +246,7 @@ func TestPayee(t *testing.T) {
 	}
 }
 
-// TestTicketsForOthers: tickets are for who registered the address that was asked, also at one that
+// TestTicketsForOthers: tickets are for the account that registered the address that was asked, also at one that
 // it has given up, and a further node of it. Of an address that the operator named it is not known.
 func TestTicketsForOthers(t *testing.T) {
 	t.Parallel()

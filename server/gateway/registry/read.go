@@ -16,10 +16,10 @@ import (
 // readTimeout bounds one reading of the chain.
 const readTimeout = 30 * time.Second
 
-// unread is the trouble of a registry that cannot be read.
+// unreadKey is the condition of a registry that cannot be read.
 var unread = health.Key{Code: fault.RegistryUnread}
 
-// refresh reads the active set. What was known stays when that fails.
+// refresh reads the active set. After a failure the last one stays in use.
 func (d *Directory) refresh(ctx context.Context) error {
 	defer d.triedOnce.Do(func() { close(d.tried) })
 	bounded, cancel := context.WithTimeout(ctx, readTimeout)
@@ -43,28 +43,27 @@ func (d *Directory) refresh(ctx context.Context) error {
 	return err
 }
 
-// tell reports a change; fine says that the reading before this one went well.
+// reportRead reports a change; wasRead says that the previous reading succeeded.
 func (d *Directory) tell(err error, fine bool, known int) {
 	switch {
 	case err == nil && d.opt.Board != nil:
 		d.opt.Board.Clear(unread)
 	case err == nil:
 	case d.opt.Board != nil:
-		d.opt.Board.Set(unread, fmt.Sprintf("%d service addresses of before stay in use", known))
+		d.opt.Board.Set(unread, fmt.Sprintf("%d service addresses of the last reading stay in use", known))
 	case fine:
 		d.opt.Log.Warn("the active set cannot be read", "kept", known, fault.Attr(err))
 	}
 }
 
-// take puts the active set in the place of the one before. It is called with the lock
-// held.
+// applyPoolLocked replaces the active set.
 func (d *Directory) take(pool []protocol.Orchestrator, now time.Time) {
 	d.read = now
 	d.stakes = make(map[core.Address]protocol.Orchestrator, len(pool))
 	registered := make(map[string][]core.Address)
 	for _, o := range pool {
 		if !o.Active {
-			continue // it is not before the next round
+			continue // not in the active set before the next round
 		}
 		d.stakes[o.Address] = o
 		if d.opt.Named {
@@ -84,7 +83,7 @@ func (d *Directory) take(pool []protocol.Orchestrator, now time.Time) {
 	}
 }
 
-// settle drops the places that are not registered any more, with those they named,
+// applyRegisteredLocked drops endpoints that are not registered any more, with their extra nodes,
 // and adds new ones.
 func (d *Directory) settle(registered map[string][]core.Address, now time.Time) {
 	for uri, p := range d.places {

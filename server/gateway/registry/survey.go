@@ -12,20 +12,19 @@ import (
 )
 
 const (
-	// surveyTimeout bounds one question; surveyed is how many are asked at once.
+	// surveyTimeout bounds one call; maxSurveys bounds concurrent ones.
 	surveyTimeout = 3 * time.Second
 	surveyed      = 32
 )
 
-// survey asks those who are due for their terms, and then the further nodes that
-// they named.
+// survey asks the endpoints that are due for their terms, and then the extra nodes that they named.
 func (d *Directory) survey(ctx context.Context) {
 	for range 2 {
 		d.askAll(ctx, d.due())
 	}
 }
 
-// due are the places that were never asked or not for long.
+// due are the endpoints that were never asked or not for SurveyEvery.
 func (d *Directory) due() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -40,7 +39,7 @@ func (d *Directory) due() []string {
 	return out
 }
 
-// untilDue is how long it is to the next question.
+// untilDue is the time until the next endpoint is due.
 func (d *Directory) untilDue() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,8 +75,8 @@ func (d *Directory) askAll(ctx context.Context, uris []string) {
 	wg.Wait()
 }
 
-// Heard notes what an orchestrator answered, to a survey or to a job; err says that it
-// did not, or that its offer is of no use.
+// Report records what an orchestrator answered, to a survey or to a job; err says that it did not
+// answer, or that its offer cannot be used.
 func (d *Directory) Heard(asked string, info upstream.Info, err error) {
 	d.mu.Lock()
 	p := d.places[asked]
@@ -102,8 +101,8 @@ func (d *Directory) Heard(asked string, info upstream.Info, err error) {
 	}
 }
 
-// further takes the nodes that an orchestrator names beside its own, as many as are
-// allowed and one level deep. It is called with the lock held.
+// addExtraNodesLocked takes the nodes that an orchestrator names, as many as are allowed and one
+// level deep.
 func (d *Directory) further(p *place, nodes []string) {
 	if p.parent != "" || d.opt.ExtraNodes <= 0 {
 		return

@@ -7,9 +7,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// line lets so many searches run at once and so many more wait for their turn, in
-// the order in which they came. One that waits costs no goroutine, so that names of
-// models, which come from clients, cost little until they are looked for.
+// searchQueue runs a limited number of searches at once and queues further ones first come, first
+// served. A queued search needs no goroutine, so unknown model names from clients cost little.
 type line struct {
 	places, seats int
 
@@ -20,8 +19,8 @@ type line struct {
 
 func newLine(places, seats int) *line { return &line{places: places, seats: seats} }
 
-// enter begins a search, or lets it wait. The error is a fault: SearchesFull when as
-// many wait as may, Canceled when the gateway is stopping.
+// enqueue starts a search or queues it. Errors are the faults SearchesFull when the queue is full
+// and Canceled when the gateway is stopping.
 func (b *Broker) enter(l *line, s *search) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,19 +33,19 @@ func (b *Broker) enter(l *line, s *search) error {
 	case len(l.waiting) < l.seats:
 		l.waiting = append(l.waiting, s)
 	default:
-		return fault.New(fault.SearchesFull, s.of.op, "too many searches wait already")
+		return fault.New(fault.SearchesFull, s.of.op, "too many searches are queued")
 	}
 	return nil
 }
 
-// work is one place: it takes a search to its end, then those that wait.
+// runSearches runs a search and then queued ones, in one slot.
 func (b *Broker) work(l *line, s *search) {
 	for ; s != nil; s = l.next() {
 		s.end(s.ask(), b.opt.Now)
 	}
 }
 
-// next is whose turn it is; without anybody the place is given back.
+// next takes the next search from the queue; without one the slot is given back.
 func (l *line) next() *search {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,7 +58,7 @@ func (l *line) next() *search {
 	return s
 }
 
-// leave takes a search out of the line. It is false when its turn has come already.
+// remove removes a search from the queue. It returns false when the search has started already.
 func (l *line) leave(s *search) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,21 +8,20 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// verdict is what a failed attempt means.
+// verdict is the classification of a failed attempt.
 type verdict struct {
 	outcome airouting.Outcome
-	// stop: trying elsewhere is of no use.
+	// stop: another orchestrator would not help.
 	stop bool
-	// again: the same orchestrator may take the job a moment later.
+	// again: the same orchestrator may accept the job a moment later.
 	again bool
 	cost  airouting.Cost
-	// loss is what it comes to that the job was paid for.
+	// loss is how a payment for the attempt was lost.
 	loss airouting.Loss
 }
 
-// judge says what a failed attempt means for the orchestrator and for the job.
-// Nothing that an orchestrator says about a request counts against it, unless it was
-// paid for it.
+// classify returns what a failed attempt means for the orchestrator and for the job. An
+// orchestrator's complaints about a request do not count against it, unless it was paid.
 func judge(err error) verdict {
 	v := judgeFree(err)
 	if _, lost := upstream.Lost(err); lost && v.outcome != airouting.Abandoned {
@@ -32,7 +31,7 @@ func judge(err error) verdict {
 	return v
 }
 
-// lossOf says how grave it is that a payment was taken and the job was not done.
+// lossOf grades a payment without work.
 func lossOf(err error, v verdict) airouting.Loss {
 	code := fault.CodeOf(err)
 	switch {
@@ -46,7 +45,7 @@ func lossOf(err error, v verdict) airouting.Loss {
 	return airouting.Default
 }
 
-// judgeFree is judge for a job that was not paid for.
+// classifyUnpaid is classify for a job that was not paid for.
 func judgeFree(err error) verdict {
 	code := fault.CodeOf(err)
 	switch code {
@@ -56,19 +55,19 @@ func judgeFree(err error) verdict {
 	if upstream.Unpaid(err) {
 		switch code {
 		case fault.PaidWorkMissing:
-			return verdict{outcome: airouting.Abandoned, loss: airouting.Default} // it rests
+			return verdict{outcome: airouting.Abandoned, loss: airouting.Default} // the loss makes it rest
 		case fault.CreditInUse:
 			return verdict{outcome: airouting.Full, again: true}
 		}
 		return verdict{outcome: airouting.Abandoned, stop: unableToPay(code)}
 	}
 	if errors.Is(err, fault.TicketParamsUnusable) {
-		// It gave terms that do not hold. Those that had expired may be better a moment later.
+		// It gave unusable terms. Outdated ones may be better a moment later.
 		return verdict{outcome: airouting.Failed, again: upstream.Outdated(err)}
 	}
 	switch code {
 	case fault.TicketNonceRefused:
-		return verdict{outcome: airouting.Refused, again: true} // it has other terms by then
+		return verdict{outcome: airouting.Refused, again: true} // the terms are new by then
 	case fault.OrchestratorUnreachable, fault.OrchestratorSilent:
 		return verdict{outcome: airouting.Unreachable, again: true, cost: airouting.Cost{Slow: true}}
 	case fault.JobBroke:
@@ -93,7 +92,8 @@ func judgeFree(err error) verdict {
 	return verdict{outcome: airouting.Failed, stop: !fault.Retryable(err), cost: airouting.Cost{Spent: true}}
 }
 
-// unableToPay says which faults of paying are this gateway's own, whoever is paid.
+// unableToPay reports whether a payment fault is this gateway's own, whichever orchestrator is
+// paid.
 func unableToPay(code fault.Code) bool {
 	switch code {
 	case fault.SpentFailed, fault.PaymentUnsigned, fault.OwnFundsUnlocking, fault.OwnReserveEmpty, fault.OwnDepositEmpty:
@@ -102,11 +102,11 @@ func unableToPay(code fault.Code) bool {
 	return false
 }
 
-// failures are what a job met on its way.
+// failures are those of one job so far.
 type failures struct {
-	last error // the last that was not for want of room
+	last error // the last one that was not about capacity
 	full error
-	// expensive: the request costs more than this gateway pays for one there.
+	// expensive: the request costs more than this gateway pays for one.
 	expensive error
 	lost      []error // those that were paid for
 }
@@ -126,23 +126,22 @@ func (f *failures) add(err error) {
 	f.pay(err)
 }
 
-// pay notes that a failure was paid for, where it was.
+// pay records a failure that was paid for.
 func (f *failures) pay(err error) {
 	if _, lost := upstream.Lost(err); lost {
 		f.lost = append(f.lost, err)
 	}
 }
 
-// sooner reports whether one busy orchestrator is to be asked again before another: one that
-// names no time is soonest.
+// sooner reports whether one busy orchestrator may be asked again before another: one without a
+// time is soonest.
 func sooner(a, b error) bool {
 	x, timed := fault.RetryAfter(a)
 	y, other := fault.RetryAfter(b)
 	return other && (!timed || x < y)
 }
 
-// err is what the client is told in the end: a failure if there was one, else that
-// all are full.
+// err is the error for the client: a failure if there was one, else that all are full.
 func (f *failures) err() error {
 	const op = "find an orchestrator"
 	switch {

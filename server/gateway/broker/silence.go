@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// defaultQuiet is how long nothing may come of a job before its orchestrator is checked.
+	// defaultSilence is how long a job may bring no bytes before its orchestrator is checked.
 	defaultQuiet = 5 * time.Second
-	// mostSilent is how many checks in a row an orchestrator may leave without an answer.
+	// maxUnanswered is how many checks in a row an orchestrator may leave unanswered.
 	mostSilent = 3
 )
 
-// quiet checks the orchestrator of a job of which nothing comes, however long such a job may
-// take: one that is stopped, or cannot be reached any more, does not finish it. The job ends
-// with the cause upstream.ErrFrozen.
+// silenceWatch checks the orchestrator of a job that brings no bytes, however long such a job may
+// take: one that has stopped or cannot be reached will not finish it. The job then ends with the
+// cause upstream.ErrFrozen.
 type quiet struct {
 	b      *Broker
 	s      *session
 	terms  *upstream.Terms
 	cancel context.CancelCauseFunc
-	// heard is when something came last, in nanoseconds.
+	// lastProgress is when the last bytes arrived, in nanoseconds.
 	heard atomic.Int64
 
 	mu    sync.Mutex
@@ -35,7 +35,7 @@ type quiet struct {
 	over  bool        // guarded by mu
 }
 
-// watchQuiet begins to watch a job, and returns the job's context. end must be called.
+// watchSilence starts to watch a job, and returns the job's context. end must be called.
 func (b *Broker) watchQuiet(ctx context.Context, s *session) (context.Context, *quiet) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	q := &quiet{b: b, s: s, terms: s.current(), cancel: cancel}
@@ -46,7 +46,7 @@ func (b *Broker) watchQuiet(ctx context.Context, s *session) (context.Context, *
 	return ctx, q
 }
 
-// hear notes that something came.
+// progress records that bytes arrived.
 func (q *quiet) hear() { q.heard.Store(q.b.opt.Now().UnixNano()) }
 
 // end ends the job and its watch.
@@ -58,8 +58,7 @@ func (q *quiet) end() {
 	q.cancel(nil)
 }
 
-// judged is the error of a job's attempt, with its orchestrator's silence in the place of the
-// end that the job was given for it.
+// jobError is the error of a job's attempt: JobLate where the watch canceled the job.
 func (q *quiet) judged(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), upstream.ErrFrozen) && errors.Is(err, fault.Canceled) {
 		return fault.Wrap(fault.JobLate, "send job", upstream.ErrFrozen)
@@ -67,7 +66,7 @@ func (q *quiet) judged(ctx context.Context, err error) error {
 	return err
 }
 
-// look is called when something should have come.
+// check runs when bytes should have arrived.
 func (q *quiet) look() {
 	heard := q.heard.Load()
 	silence := q.b.opt.Now().Sub(time.Unix(0, heard))
@@ -97,17 +96,16 @@ func (q *quiet) lookAfter(d time.Duration) {
 	}
 }
 
-// checks are what is known of whether an orchestrator answers. One check at a time serves all
-// of its jobs.
+// checks record whether an orchestrator answers. One check at a time serves all of its jobs.
 type checks struct {
 	mu sync.Mutex
-	// last is when the last one ended, silent how many in a row had no answer.
+	// last is when the last check ended, silent how many in a row were not answered.
 	last   time.Time
 	silent int
 }
 
-// check checks whether the orchestrator answers, unless that was done a moment ago, and
-// returns how many checks in a row had no answer.
+// check checks whether the orchestrator answers, unless that was done a moment ago, and returns how
+// many checks in a row were not answered.
 func (s *session) check(b *Broker, t *upstream.Terms) (silent int) {
 	c := &s.checks
 	c.mu.Lock()

@@ -12,18 +12,18 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// tracked is an answer's body that reports to the table how the answer ended. An answer
-// that came to its end is not yet a good one: that is for its reader to say.
+// trackedBody is an answer's body that reports to the table how the answer ended. Reaching the end
+// does not make an answer good; its reader decides that.
 type tracked struct {
 	rest   io.ReadCloser
 	answer *upstream.Answer
-	end    airouting.Outcome // of an answer that is whole
+	end    airouting.Outcome // of a complete answer
 	lease  *airouting.Lease
 	failed []error // at other orchestrators, before
 	now    func() time.Time
 	closed atomic.Bool
 	watch  *quiet
-	// broke: the orchestrator broke it off.
+	// brokeOff: the orchestrator broke the answer off.
 	broke atomic.Bool
 }
 
@@ -43,7 +43,7 @@ func (t *tracked) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// deliver takes what the answer brought.
+// deliver receives what the answer delivered.
 func (t *tracked) deliver(d inference.Delivery) {
 	t.answer.Deliver(d)
 	now := t.now()
@@ -66,8 +66,8 @@ func (t *tracked) deliver(d inference.Delivery) {
 	}
 }
 
-// blame counts it against the orchestrators at which the job failed that this one did it.
-// To have had no slot is no failure.
+// blame penalizes the orchestrators that failed at the job, because this one did it. Having no slot
+// is no failure.
 func (t *tracked) blame() {
 	if t.end != airouting.Served {
 		return
@@ -77,8 +77,8 @@ func (t *tracked) blame() {
 	}
 }
 
-// lossOfAnswer says how grave a faulty answer is that was paid for. One that broke off in
-// the middle happens to honest orchestrators, with all that they do at the moment.
+// lossOfAnswer grades a paid faulty answer. Honest orchestrators too may break off all their
+// answers in the middle at once.
 func lossOfAnswer(d inference.Delivery) airouting.Loss {
 	if d.Units > 0 {
 		return airouting.SmallLoss
@@ -86,8 +86,8 @@ func lossOfAnswer(d inference.Delivery) airouting.Loss {
 	return airouting.RefusedLoss
 }
 
-// Close ends the answer; what was not read is not wanted. It may be called again,
-// and beside a Read.
+// Close ends the answer; unread bytes are discarded. It may be called again, and concurrently with
+// a Read.
 func (t *tracked) Close() error {
 	if t.closed.Swap(true) {
 		return nil
@@ -96,7 +96,7 @@ func (t *tracked) Close() error {
 	if t.broke.Load() {
 		d.How = inference.Faulty
 	}
-	t.deliver(d) // where the reader did not
+	t.deliver(d) // if the reader did not
 	err := t.rest.Close()
 	t.watch.end()
 	return err

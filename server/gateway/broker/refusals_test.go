@@ -127,8 +127,8 @@ func (s *setup) refuses(t *testing.T) {
 	}
 }
 
-// Where no other one can confirm it, a refusal is the answer: nobody waits for slots or for
-// a model to load to be told of a mistake.
+// Where no other one can confirm it, a refusal is the answer: no client waits for slots or for
+// a model to load to learn of a mistake.
 func TestARefusalWithoutASecondOpinion(t *testing.T) {
 	t.Parallel()
 	no := said(400, `{"error":{"message":"no"}}`)

@@ -12,16 +12,15 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// Do takes a job to an orchestrator and returns once its answer has begun. Until
-// then it goes elsewhere where that is of use; afterwards never. ctx governs the
-// whole answer: when it ends, the orchestrator is told at once.
+// Do sends a job to an orchestrator and returns once its answer has begun. Until then it retries at
+// other orchestrators where that may help; afterwards never. ctx governs the whole answer: when it
+// ends, the orchestrator is canceled at once.
 //
-// Errors are faults: ModelUnknown and OperationUnknown when nobody can do the job,
-// OrchestratorsFull when all are busy, ModelRateLimited when they told this client to come
-// back later, SearchesFull when too many look for models
-// that nobody offered yet, PriceTooHigh, NoOrchestratorReachable, one of class
-// BadRequest when the request is at fault, Canceled or DeadlineExceeded when ctx
-// ended, else why the last attempt failed.
+// Errors are faults: ModelUnknown and OperationUnknown when no orchestrator can do the job,
+// OrchestratorsFull when all are busy, ModelRateLimited when they told this client to come back
+// later, SearchesFull when too many discoveries wait for unknown models, PriceTooHigh,
+// NoOrchestratorReachable, one of class BadRequest when the request is wrong, Canceled or
+// DeadlineExceeded when ctx ended, else the reason of the last failed attempt.
 func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer, error) {
 	now := b.opt.Now()
 	r := run{
@@ -58,7 +57,7 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 	}
 }
 
-// note notes an attempt that brought no answer that can be used, and says what it means.
+// recordFailure records an attempt without a usable answer, and returns its classification.
 func (r *run) note(lease *airouting.Lease, answer *Answer, err error, isRefused bool) verdict {
 	v := verdict{outcome: airouting.Refused, cost: airouting.Cost{Slow: true}}
 	if err != nil {
@@ -69,7 +68,7 @@ func (r *run) note(lease *airouting.Lease, answer *Answer, err error, isRefused 
 		r.failed.add(err)
 		return v
 	}
-	v.stop, v.cost.Slow = false, true // one more may be asked in any case
+	v.stop, v.cost.Slow = false, true // one more orchestrator may be asked in any case
 	if err != nil {
 		r.failed.pay(err)
 	}
@@ -77,7 +76,7 @@ func (r *run) note(lease *airouting.Lease, answer *Answer, err error, isRefused 
 	return v
 }
 
-// run is one job on its way to an answer.
+// jobRun is the state of one job until its answer begins.
 type run struct {
 	b     *Broker
 	p     *pool
@@ -86,26 +85,25 @@ type run struct {
 	start time.Time
 
 	budget  airouting.Budget
-	tried   []string // in this round
-	never   []string // of these, the ones that are not asked again
-	waited  bool     // a pause since the last round
+	tried   []string // in this round of attempts
+	never   []string // those of tried that are not asked again
+	waited  bool     // there was a pause since the last round
 	pauses  int
 	failed  failures
-	used    []*upstream.Terms // under which a ticket was refused for its number
-	lost    map[string]int    // how often each took a payment and asked for patience
-	network *inference.Job    // the job in the existing network's form, once made
+	used    []*upstream.Terms // a ticket was refused under them because of its nonce
+	lost    map[string]int    // how often each took a payment without doing the job
+	network *inference.Job    // the job in the existing network's form, made once
 
 	refusals refusals
 }
 
-// maxLost is how often a job is taken to one orchestrator that takes the payment, and
-// may do the job another time.
+// maxLost is how often a job is sent to one orchestrator that takes the payment without doing the
+// job, but may do it later.
 const maxLost = 2
 
 func (r *run) elapsed() time.Duration { return r.b.opt.Now().Sub(r.start) }
 
-// lease gets an orchestrator for the next attempt: at once, or after a discovery or
-// a pause.
+// lease gets an orchestrator for the next attempt: at once, or after a discovery or a pause.
 func (r *run) lease(ctx context.Context) (*airouting.Lease, error) {
 	for {
 		now := r.b.opt.Now()
@@ -118,7 +116,7 @@ func (r *run) lease(ctx context.Context) (*airouting.Lease, error) {
 			return lease, nil
 		}
 		if r.refusals.second() && r.p.table.Len() > 1 {
-			return nil, fault.New(fault.JobRefused, "find an orchestrator", "no other one can be asked")
+			return nil, fault.New(fault.JobRefused, "find an orchestrator", "no second orchestrator can be asked")
 		}
 		if err := r.without(ctx, v, now); err != nil {
 			return nil, err
@@ -126,7 +124,8 @@ func (r *run) lease(ctx context.Context) (*airouting.Lease, error) {
 	}
 }
 
-// without deals with there being nobody to pick. A nil error says to look again.
+// handleNoPick handles a round in which no orchestrator can be picked. A nil error means to try
+// again.
 func (r *run) without(ctx context.Context, v airouting.Verdict, now time.Time) error {
 	const op = "find an orchestrator"
 	switch v {
@@ -141,7 +140,7 @@ func (r *run) without(ctx context.Context, v airouting.Verdict, now time.Time) e
 		case fault.CodeOf(err) != fault.NoOrchestratorReachable || !r.p.lately(r.b.opt.Now()):
 			return err
 		}
-		return r.pause(ctx, err) // it was there; perhaps it restarts
+		return r.pause(ctx, err) // it was offered recently; the orchestrator may be restarting
 	case airouting.Unfit:
 		return r.ifOpen(ctx, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
 	case airouting.Dear:
@@ -152,7 +151,7 @@ func (r *run) without(ctx context.Context, v airouting.Verdict, now time.Time) e
 		switch {
 		case len(r.never) == len(r.tried):
 			return r.ifOpen(ctx, r.failed.err())
-		case r.waited: // for others; now the same ones again
+		case r.waited: // no others appeared; try the same ones again
 			r.tried, r.waited = slices.Clone(r.never), false
 			return nil
 		}
@@ -164,8 +163,8 @@ func (r *run) without(ctx context.Context, v airouting.Verdict, now time.Time) e
 	return r.pause(ctx, r.failed.err())
 }
 
-// ifOpen waits for orchestrators that have yet to answer a discovery; where there
-// are none, it returns err.
+// whilePending waits for orchestrators that have not answered a discovery yet; if there are none,
+// it returns err.
 func (r *run) ifOpen(ctx context.Context, err error) error {
 	if r.p.open.Load() == 0 {
 		return err
@@ -173,8 +172,8 @@ func (r *run) ifOpen(ctx context.Context, err error) error {
 	return r.pause(ctx, err)
 }
 
-// hold waits until an orchestrator takes jobs again of a client that was told to come back
-// later, where that is within the window. The client is told the time otherwise.
+// waitForBackoff waits until an orchestrator that told this client to come back later takes jobs
+// again, if that is within the window. Otherwise the client gets the time.
 func (r *run) hold(ctx context.Context, now time.Time) error {
 	left := r.p.table.HeldFor(now, r.query())
 	full := fault.New(fault.OrchestratorFull, "find an orchestrator", "it told this client to come back later")
@@ -194,7 +193,7 @@ func (r *run) pause(ctx context.Context, err error) error {
 	return r.wait(ctx, d, err)
 }
 
-// wait waits for so long within the window, else it returns err.
+// wait waits for d within the window, else it returns err.
 func (r *run) wait(ctx context.Context, d time.Duration, err error) error {
 	if !r.budget.Open(r.elapsed() + d) {
 		return err
@@ -223,8 +222,7 @@ func (r *run) query() airouting.Query {
 	return q
 }
 
-// tell logs a failed attempt. It is for the debug log: the table's rests tell what
-// lasts.
+// logFailure logs a failed attempt for debugging; lasting failures show in the table's rests.
 func (r *run) tell(l *airouting.Lease, err error) {
 	r.b.opt.Log.Debug("attempt at an AI job failed", "orchestrator", l.URI(), "pipeline", r.job.Model.Capability.Pipeline(),
 		"model", r.job.Model.ID, "job", r.job.RequestID, "key", r.hint.Party, fault.Attr(err))

@@ -14,19 +14,19 @@ import (
 type Owner struct {
 	Address core.Address
 	Stake   core.LPT
-	// Registered says that it registered the address that was asked, or what named that.
-	// Else the offer only says that it is that one's, and nothing may be held against it.
+	// Registered says that the owner registered the address that was asked, or its parent.
+	// Otherwise only the offer claims this owner, and nothing may be held against it.
 	Registered bool
 }
 
-// OwnerOf says whose an offer is that came from an address of the list. The error is
-// the fault OrchestratorUnregistered.
+// OwnerOf returns the owner of an offer from a listed address. The error is the fault
+// OrchestratorUnregistered.
 //
-// Orchestrators are chosen by stake, so an offer must belong to whom the registry has
-// for the address that was asked: by its own address, or by the recipient of its
-// tickets, where another key signs for the orchestrator. Else anybody could answer in
-// the name of one with much stake and be chosen in its place. And the work must not go to the
-// registered address of another one, who would be blamed for refusing it.
+// Orchestrators are chosen by stake, so an offer must belong to an owner that the registry has for
+// the address that was asked: by its own address, or by the recipient of its tickets, where another
+// key signs for the orchestrator. Otherwise any node could claim the stake of another orchestrator
+// and be chosen in its place. The work must also not go to the registered address of another
+// orchestrator, which would be blamed for refusing it.
 func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -44,7 +44,7 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 			}
 		}
 	case p.fixed && len(claims) > 0:
-		// The operator named it; whatever stake it has is whose it pays to.
+		// The operator named it; its stake is that of the account it is paid to.
 		o := d.stakes[claims[0]]
 		at, err := upstream.ParseAddress(o.ServiceURI)
 		return Owner{Address: claims[0], Stake: o.DelegatedStake, Registered: err == nil && at == asked}, nil
@@ -64,13 +64,14 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 	return Owner{}, unregistered("neither its address nor the recipient of its tickets is registered there")
 }
 
-// elsewhere is what is wrong with an offer of work at an address that is registered for others.
+// workElsewhere is the reason to refuse an offer that sends work to an address registered for
+// others.
 const elsewhere = "it sends work to another orchestrator's address"
 
-// ownRecipient refuses an offer with tickets for an orchestrator that is registered elsewhere, in
-// the place of the one whose address was asked: that one could have parameters of the other one
-// made in this gateway's name, and with the tickets pass for this gateway there. What the operator
-// named may be a further node of any orchestrator. It is called with the lock held.
+// checkRecipientLocked refuses an offer whose tickets are for an orchestrator that is registered at
+// another address. The sender of such an offer could request parameters of that orchestrator in
+// this gateway's name, and impersonate this gateway there with the tickets. An endpoint named by
+// the operator may be an extra node of any orchestrator.
 func (d *Directory) ownRecipient(asked string, info upstream.Info) error {
 	raw := info.GetTicketParams().GetRecipient()
 	if len(raw) != len(core.Address{}) {
@@ -93,8 +94,8 @@ func (d *Directory) ownRecipient(asked string, info upstream.Info) error {
 	return unregistered("its tickets are for another orchestrator")
 }
 
-// worksAt reports whether an account may take work at the address that an offer names: one that
-// is registered for others alone is not its own. It is called with the lock held.
+// worksAtLocked reports whether an account may receive work at the address that an offer names: an
+// address that is registered for others only is not its own.
 func (d *Directory) worksAt(who core.Address, info upstream.Info) bool {
 	uri, err := upstream.ParseAddress(info.GetTranscoder())
 	if err != nil {
@@ -104,7 +105,7 @@ func (d *Directory) worksAt(who core.Address, info upstream.Info) bool {
 	return p == nil || p.fixed || slices.Contains(p.owners, who)
 }
 
-// claimsOf are the accounts that an offer names: who is paid, then who signs.
+// claimsOf are the accounts that an offer names: the ticket recipient, then the signer.
 func claimsOf(info upstream.Info) (out []core.Address) {
 	for _, raw := range [][]byte{info.GetTicketParams().GetRecipient(), info.GetAddress()} {
 		if len(raw) != len(core.Address{}) {
@@ -118,16 +119,16 @@ func claimsOf(info upstream.Info) (out []core.Address) {
 }
 
 func unregistered(why string) error {
-	return fault.New(fault.OrchestratorUnregistered, "judge an orchestrator's offer", why)
+	return fault.New(fault.OrchestratorUnregistered, "check an orchestrator's offer", why)
 }
 
-// Terms says whether an offer has what a gateway that pays needs: an address, ticket
-// parameters and a price; and that it does not send work to the registered address of
-// somebody else, who would be blamed for refusing it. Errors are faults
-// OrchestratorUnusable and OrchestratorUnregistered.
+// CheckTerms reports whether an offer has what a paying gateway needs: an address, ticket
+// parameters and a price; and that it does not send work to the registered address of another
+// orchestrator, which would be blamed for refusing it. Errors are the faults OrchestratorUnusable
+// and OrchestratorUnregistered.
 func (d *Directory) Terms(info upstream.Info) error {
 	unusable := func(why string) error {
-		return fault.New(fault.OrchestratorUnusable, "judge an orchestrator's offer", why)
+		return fault.New(fault.OrchestratorUnusable, "check an orchestrator's offer", why)
 	}
 	price := info.GetPriceInfo()
 	switch {
@@ -138,14 +139,14 @@ func (d *Directory) Terms(info upstream.Info) error {
 	case price == nil:
 		return unusable("it names no price")
 	case price.GetPricePerUnit() < 0 || price.GetPixelsPerUnit() <= 0:
-		return unusable("its price is none")
+		return unusable("its price is not valid")
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	// The same address may be written in more than one way.
 	uri, err := upstream.ParseAddress(info.GetTranscoder())
 	if err != nil {
-		return unusable("its service address is none")
+		return unusable("its service address is not valid")
 	}
 	p := d.places[uri]
 	if p == nil || p.fixed {
@@ -157,7 +158,7 @@ func (d *Directory) Terms(info upstream.Info) error {
 	return nil
 }
 
-// Guard puts Terms before a gateway's own judgement of offers.
+// CheckPayments adds the directory's checks to a gateway's payments.
 func (d *Directory) Guard(p upstream.Payments) upstream.Payments { return guarded{p, d} }
 
 type guarded struct {
@@ -165,9 +166,8 @@ type guarded struct {
 	directory *Directory
 }
 
-// Deal has what is paid counted on the credit of the account that registered the address
-// that was asked: the recipient of tickets is the orchestrator's to choose, and could be
-// another one each time.
+// PaymentTerms credits payments to the account that registered the address that was asked: the
+// orchestrator chooses the recipient of tickets, and could name another one each time.
 func (g guarded) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, error) {
 	if err := g.directory.mayPay(work.Asked, info); err != nil {
 		return nil, err
@@ -176,8 +176,8 @@ func (g guarded) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, er
 	return g.Payments.Deal(info, work)
 }
 
-// mayPay holds terms of any time, also those that renew others, to whom they are for and to where
-// they send work.
+// checkPayable checks any terms, including renewed ones, for their recipient and their service
+// address.
 func (d *Directory) mayPay(asked string, info upstream.Info) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -191,15 +191,13 @@ func (d *Directory) mayPay(asked string, info upstream.Info) error {
 	return unregistered(elsewhere)
 }
 
-// unknownPlaces is on whose credit work is at all addresses of which it is not known any
-// more whose they were.
+// unknownEndpoints is the common credit key of all addresses whose owner is unknown by now.
 const unknownPlaces = "addresses that are no longer known"
 
-// payee is the account that registered an address, as the chain says: the one that an
-// offer from it names, or the first. For an address that the operator named, and further
-// nodes that it names, it is that address. An address that is not known any more is whose it
-// was, or on one credit with all others that nothing is known of: what an orchestrator does
-// with addresses begins no new credit.
+// payee is the account that registered an address on the chain: the one that an offer from it
+// names, or the first. For an address that the operator named, and extra nodes of it, it is that
+// address. A dropped address keeps its credit key, or shares one with all unknown addresses:
+// changing addresses gives an orchestrator no new credit.
 func (d *Directory) payee(asked string, info upstream.Info) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -215,7 +213,7 @@ func (d *Directory) payee(asked string, info upstream.Info) string {
 	return p.credit()
 }
 
-// Usable says whether an offer is of use to a gateway on the chain.
+// Usable reports whether a gateway on the chain can use an offer.
 func (g guarded) Usable(info upstream.Info) error {
 	if err := g.directory.Terms(info); err != nil {
 		return err

@@ -8,33 +8,31 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// inquiry is a question to the orchestrators that is asked again and again, one
-// round at a time.
+// discovery is a repeated search for orchestrators, one round at a time.
 type inquiry struct {
 	op string // for its errors
 
 	mu      sync.Mutex
-	running *search   // waits in its line or is under way
+	running *search   // queued or running
 	ended   time.Time // end of the last round, zero before
-	err     error     // why there was nobody, nil when there was
+	err     error     // why the last round found none, nil when it did
 }
 
-// search is one round of an inquiry, which any number of jobs may wait for.
+// search is one round of a discovery. Any number of jobs may wait for it.
 type search struct {
 	of   *inquiry
 	line *line
 	ask  func() error
 	done chan struct{}
-	err  error // why there is nobody, nil when there is; read after done
+	err  error // why it found none, nil when it did; read after done
 
-	// Guarded by inquiry.mu: how many wait for it, and whether it is made also when
-	// nobody does.
+	// Guarded by discovery.mu: waiting jobs, and whether the search runs also without any.
 	waiting int
 	kept    bool
 }
 
-// begin has the question asked unless that is under way. Nobody waits for it, so a
-// line that is full is no error: there will be another time.
+// begin starts a round in the background unless one is running. A full queue is no error: there
+// will be another round.
 func (b *Broker) begin(q *inquiry, l *line, ask func() error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -43,7 +41,7 @@ func (b *Broker) begin(q *inquiry, l *line, ask func() error) {
 	}
 }
 
-// await is begin for one who waits for the round's end.
+// await is begin, and waits for the round's end.
 func (b *Broker) await(ctx context.Context, q *inquiry, l *line, ask func() error) error {
 	q.mu.Lock()
 	s, err := b.join(q, l, ask)
@@ -63,7 +61,7 @@ func (b *Broker) await(ctx context.Context, q *inquiry, l *line, ask func() erro
 	}
 }
 
-// join is the round under way, or a new one. It is called with the lock held.
+// joinLocked returns the running round, or starts a new one. The caller holds q.mu.
 func (b *Broker) join(q *inquiry, l *line, ask func() error) (*search, error) {
 	if q.running != nil {
 		return q.running, nil
@@ -76,8 +74,8 @@ func (b *Broker) join(q *inquiry, l *line, ask func() error) (*search, error) {
 	return s, nil
 }
 
-// leave is for one who waited and gives up. With the last of them a search whose
-// turn has not come goes too: nobody would take its result.
+// abandon is called by a job that stops waiting. A search without waiting jobs that has not started
+// is removed from its queue.
 func (s *search) leave() {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
@@ -87,7 +85,7 @@ func (s *search) leave() {
 	}
 }
 
-// end tells all who wait how the round ended.
+// end wakes all waiting jobs.
 func (s *search) end(err error, now func() time.Time) {
 	s.err = err
 	s.of.mu.Lock()
@@ -96,7 +94,7 @@ func (s *search) end(err error, now func() time.Time) {
 	close(s.done)
 }
 
-// last is how the last round ended, and whether another one is under way.
+// last is how the last round ended, and whether another one is running.
 func (q *inquiry) last() (running bool, ended time.Time, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

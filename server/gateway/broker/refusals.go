@@ -13,23 +13,24 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// enough is how many orchestrators must refuse a request for its client to be refused while
-// others could be asked.
+// refusalsNeeded is how many orchestrators must refuse a request before its client gets the refusal
+// while others could be asked.
 const enough = 2
 
-// refusals are the orchestrators that found a job's request wrong, or cannot do what it asks
-// for. One of them alone may be the one that is wrong.
+// refusals are the orchestrators that found a job's request wrong, or cannot do what it asks for.
+// One of them alone may be at fault itself.
 type refusals struct {
 	leases []*airouting.Lease
-	// answer is what one of them said as an answer, nil where none did; err is what the last
-	// one said otherwise.
+	// answer is a refusal that came as an answer, nil without one; err is the last one that came as
+	// an error.
 	answer *Answer
 	err    error
-	// doubted: the only one so far refused earlier requests that no other one refused.
+	// unconfirmed: the only refusal so far is from an orchestrator with earlier refusals that no
+	// other orchestrator confirmed.
 	doubted bool
 }
 
-// add notes a refusal. Where it is the second, the first one was right.
+// add records a refusal. A second refusal confirms the first one.
 func (f *refusals) add(r *run, lease *airouting.Lease, answer *Answer, err error) {
 	lease.Refused(r.b.opt.Now())
 	f.doubted = len(f.leases) == 0 && lease.Doubted()
@@ -50,11 +51,11 @@ func (f *refusals) add(r *run, lease *airouting.Lease, answer *Answer, err error
 // agreed reports whether enough of them refuse the request.
 func (f *refusals) agreed() bool { return len(f.leases) >= enough }
 
-// second reports whether the job is on its way to find out whether a refusal is right, and
-// for nothing else: one that was doubted before leaves it as it was.
+// second reports whether the job is only being sent to confirm a refusal. A refusal from an
+// orchestrator with unconfirmed ones is not confirmed this way.
 func (f *refusals) second() bool { return len(f.leases) == 1 && !f.doubted }
 
-// result is what the client gets of them.
+// result is the refusal that the client gets.
 func (f *refusals) result() (*Answer, error) {
 	if f.answer != nil {
 		return f.answer, nil
@@ -62,8 +63,8 @@ func (f *refusals) result() (*Answer, error) {
 	return nil, f.err
 }
 
-// end is what the client gets of a job that goes no further for the reason err: the refusal,
-// unless it was doubted and others failed for other reasons.
+// end is what the client gets of a job that ends with err: the refusal, unless it is unconfirmed
+// and others failed for other reasons.
 func (r *run) end(ctx context.Context, err error) (*Answer, error) {
 	others := r.failed.last != nil || r.failed.full != nil
 	switch {
@@ -73,8 +74,8 @@ func (r *run) end(ctx context.Context, err error) (*Answer, error) {
 	return r.refusals.result()
 }
 
-// refused reports whether the outcome of an attempt is an orchestrator's word that the
-// request is wrong or asks for what it cannot do.
+// refused reports whether an attempt ended with the orchestrator's statement that the request is
+// wrong or unsupported.
 func refused(answer *Answer, err error) bool {
 	if err != nil {
 		return inference.IsRefusal(nil, err) && !upstream.Unpaid(err) && !errors.Is(err, errNoForm)
@@ -82,10 +83,10 @@ func refused(answer *Answer, err error) bool {
 	return inference.IsRefusal(&answer.Reply, nil) || answer.null
 }
 
-// errNoForm says that a request was not sent.
+// errNoForm: the request was not sent.
 var errNoForm = errors.New("the request has no form in which the existing network takes it")
 
-// keep reads a refusal, so that its connection and its lease are free while another
+// readRefusal reads a refusal, so that its connection and its lease are free while another
 // orchestrator is asked.
 func (a *Answer) keep() error {
 	a.Deliver(inference.Delivery{How: inference.Refused})
@@ -93,12 +94,11 @@ func (a *Answer) keep() error {
 	return a.Keep()
 }
 
-// nullSize is the most that an answer has in bytes which is null.
+// nullSize bounds the body of an answer that is null, in bytes.
 const nullSize = 8
 
-// findNull reports whether an answer of the network stands for a refusal: its orchestrators
-// answer null with status 200 to a chat for what their model server finds wrong with it. The
-// answer is left as it was.
+// findNull detects an answer of the network that means a refusal: its orchestrators answer null
+// with status 200 when their model server rejects a chat. The answer can still be read.
 func (a *Answer) findNull(job *inference.Job) error {
 	if a.Node != "" || a.Status != http.StatusOK || job.Stream || job.Model.Capability != capability.LLM ||
 		a.Length < 0 || a.Length > nullSize {
@@ -113,7 +113,7 @@ func (a *Answer) findNull(job *inference.Job) error {
 	return nil
 }
 
-// readAhead is a body of which all was read.
+// readAhead is a body that was read completely.
 type readAhead struct {
 	io.Reader
 	io.Closer

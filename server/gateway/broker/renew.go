@@ -8,12 +8,12 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// freshAgain is how soon terms are renewed once more where the last ones were worn
-// when they came, or none did. Only an orchestrator that does badly makes it count.
+// renewAgainAfter is how soon terms are renewed again if the last ones were worn on arrival or did
+// not arrive. It matters only with misbehaving orchestrators.
 const freshAgain = 2 * time.Second
 
-// ready are terms whose token holds and that can be paid under, asked for if need
-// be. Terms that are worn are replaced beside the job, before they are of no use.
+// usableTerms are terms with a valid token that can be paid under; they are renewed first if
+// necessary. Worn terms are renewed in the background while they still work.
 func (b *Broker) ready(ctx context.Context, p *pool, s *session) (*upstream.Terms, error) {
 	t := s.current()
 	if t.Expired(b.opt.Now()) {
@@ -28,7 +28,7 @@ func (b *Broker) ready(ctx context.Context, p *pool, s *session) (*upstream.Term
 	return t, nil
 }
 
-// freshen renews terms in the background: one renewal at a time, whoever asks.
+// renewInBackground renews terms, one renewal at a time.
 func (b *Broker) freshen(p *pool, s *session, old *upstream.Terms) {
 	if !s.beginFresh(old, b.opt.Now()) {
 		return
@@ -42,7 +42,7 @@ func (b *Broker) freshen(p *pool, s *session, old *upstream.Terms) {
 	}
 }
 
-// beginFresh reports whether terms should be renewed now, and by whoever asks.
+// beginRenewal reports whether the caller should renew terms now.
 func (s *session) beginFresh(old *upstream.Terms, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,8 +53,7 @@ func (s *session) beginFresh(old *upstream.Terms, now time.Time) bool {
 	return true
 }
 
-// endFresh ends what beginFresh began. A renewal that did no good is not repeated at
-// once.
+// endRenewal ends what beginRenewal began. A useless renewal is not repeated at once.
 func (s *session) endFresh(inVain bool, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +63,7 @@ func (s *session) endFresh(inVain bool, now time.Time) {
 	}
 }
 
-// newer takes the terms that came with an answer to a job.
+// adoptNewer takes the terms that came with an answer to a job.
 func (s *session) newer(t *upstream.Terms) {
 	fresh := t.Newer()
 	if fresh == nil {
@@ -72,8 +71,8 @@ func (s *session) newer(t *upstream.Terms) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// Answers come in any order: what replaced the terms meanwhile is as new, unless
-	// it is worn by now.
+	// Answers arrive in any order: terms that were replaced meanwhile by others are as new, unless
+	// those are worn by now.
 	if s.terms == t || s.terms.Wear() != sender.Fresh {
 		s.terms = fresh
 	}

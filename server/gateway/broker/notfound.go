@@ -11,10 +11,10 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// nobody is the fault of a discovery that found nobody: that no orchestrator has the
-// model, that those that have it cannot run it or are full, or that nobody can be reached. A model
-// that was there lately is not unknown: its runner is loading again, or one of
-// those who do not answer has it.
+// noOrchestrator is the fault of a discovery without a usable orchestrator: none has the model,
+// those that have it cannot run it or are full, or none can be reached. A model that was offered
+// recently is not unknown: its runner may be loading again, or an orchestrator that does not answer
+// has it.
 func nobody(model inference.Model, lately bool, errs []error) error {
 	counts := map[fault.Code]int{}
 	silent, answered := 0, 0
@@ -49,7 +49,7 @@ func nobody(model inference.Model, lately bool, errs []error) error {
 	return f
 }
 
-// missing says for a client why there is no orchestrator for a model.
+// reasonText explains to a client why there is no orchestrator for a model.
 func missing(code fault.Code, model inference.Model, errs []error) string {
 	name := fmt.Sprintf("the model %.256q (%s)", model.ID, model.Capability.Pipeline())
 	switch code {
@@ -65,10 +65,10 @@ func missing(code fault.Code, model inference.Model, errs []error) string {
 	return "no orchestrator that may have " + name + " can be reached"
 }
 
-// maxNamed bounds the orchestrators that a message names.
+// maxNamed bounds the orchestrators named in a message.
 const maxNamed = 3
 
-// unavailable is what orchestrators say of a model that they cannot run.
+// unavailable are the orchestrators' reasons for not running a model.
 func unavailable(errs []error) (texts []string) {
 	for _, err := range errs {
 		if err != nil && fault.CodeOf(err) == fault.ModelUnavailable && len(texts) < maxNamed {
@@ -76,11 +76,11 @@ func unavailable(errs []error) (texts []string) {
 			texts = append(texts, text)
 		}
 	}
-	slices.Sort(texts) // the same text again is no change of a condition
+	slices.Sort(texts) // a stable order keeps the condition unchanged
 	return texts
 }
 
-// tally is how many orchestrators gave which code.
+// tally counts the orchestrators per code.
 func tally(counts map[fault.Code]int) string {
 	var parts []string
 	for _, code := range slices.Sorted(maps.Keys(counts)) {
