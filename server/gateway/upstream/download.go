@@ -18,10 +18,9 @@ import (
 // once. The network's transcoders make up to 10.
 const maxParallelDownloads = 10
 
-// Download fetches all renditions of a result side by side. grow, by one goroutine
-// at a time, is asked before memory for n more bytes is taken. The error, if any,
-// is the first fault RenditionDownload, or Canceled, or grow's fault; there are no
-// part results.
+// Download fetches all renditions of a result in parallel. It calls grow, from one goroutine at a
+// time, before it allocates n more bytes. The error is the first fault RenditionDownload, or
+// Canceled, or grow's fault; there are no partial results.
 func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Remote, grow func(n int64) error) ([][]byte, error) {
 	if len(remotes) == 1 {
 		data, err := c.fetch(ctx, orchestrator, &remotes[0], grow)

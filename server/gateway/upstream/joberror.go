@@ -16,8 +16,8 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// passedOn reports whether a status and its body go to the client as they are: an
-// answer, or a runner's own words about the client's mistake.
+// passedOn reports whether a status and its body are relayed to the client: an answer, or a
+// runner's explanation of the client's error.
 func passedOn(resp *http.Response, own bool) bool {
 	switch resp.StatusCode {
 	case http.StatusOK:
@@ -38,10 +38,10 @@ func mediaType(resp *http.Response) string {
 
 func isJSON(resp *http.Response) bool { return strings.Contains(mediaType(resp), "json") }
 
-// anyType are the pipelines whose answers the network takes whatever their type.
+// anyType are the pipelines whose answers the network accepts with any content type. Read-only.
 var anyType = capability.Of(capability.LLM, capability.AudioToText, capability.ImageToVideo)
 
-// checkAnswer holds a 200 to what pipelines answer. A page is none, whoever sent it.
+// checkAnswer checks the content type of an answer with status 200. HTML is never an answer.
 func checkAnswer(resp *http.Response, job *inference.Job, own bool) error {
 	t := mediaType(resp)
 	switch {
@@ -52,11 +52,11 @@ func checkAnswer(resp *http.Response, job *inference.Job, own bool) error {
 	return fault.New(fault.AnswerUnreadable, "read answer", fmt.Sprintf("content type %.64q", resp.Header.Get("Content-Type")))
 }
 
-// jobRefusal names an answer that is none, by the code that our own nodes send or
-// by the network's text.
+// jobRefusal classifies a failed answer, by the code that our own nodes send or by the network's
+// text.
 func jobRefusal(resp *http.Response, own bool) error {
 	const op = "send job"
-	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what came is all there is to tell
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a partial text is better than none
 	text := strings.TrimSpace(string(raw))
 	if own {
 		if code := fault.Code(resp.Header.Get(codeHeader)); takeCode(code) {
@@ -77,14 +77,12 @@ func jobRefusal(resp *http.Response, own bool) error {
 }
 
 const (
-	// maxRetryAfter bounds for how long an orchestrator is believed to be busy, limitedFor is
-	// for how long it is left alone that answers 429 and names no time.
+	// maxRetryAfter bounds a Retry-After; limitedFor replaces a missing one with status 429.
 	maxRetryAfter = 5 * time.Minute
 	limitedFor    = time.Second
 )
 
-// timed adds to the fault of a busy orchestrator when to come back, as the header says in
-// seconds.
+// withRetryAfter adds the Retry-After header to the fault of a busy orchestrator.
 func timed(resp *http.Response, f *fault.Fault) error {
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	switch {
@@ -98,8 +96,8 @@ func timed(resp *http.Response, f *fault.Fault) error {
 	return f
 }
 
-// gatewaysCode is an orchestrator's code as gateways act on it: what it finds of
-// single tickets comes to one of a few things here.
+// gatewayCode maps an orchestrator's code to the one that gateways act on: details about single
+// tickets are of no use here.
 func gatewaysCode(code fault.Code) fault.Code {
 	switch code {
 	case fault.TicketNonceSeen, fault.TicketNonceTooMany:
@@ -108,9 +106,8 @@ func gatewaysCode(code fault.Code) fault.Code {
 	return code
 }
 
-// takeCode says which codes of a peer are taken as they are: those of its work.
-// What only this gateway can find, such as that a client has no key, is not a
-// peer's to say.
+// acceptsCode reports whether a peer's code is taken as it is: those about its work. Codes that
+// only this gateway can find, such as a missing key, are not accepted from peers.
 func takeCode(code fault.Code) bool {
 	row, known := fault.Lookup(code)
 	switch {
@@ -122,19 +119,18 @@ func takeCode(code fault.Code) bool {
 	case fault.BadRequest, fault.Busy, fault.Payment:
 		return true
 	case fault.Upstream:
-		return row.Retryable // the others end a job, which another orchestrator may do
+		return row.Retryable // other codes would end a job that another orchestrator may do
 	}
 	return code == fault.InvalidAuthToken || code == fault.ExpiredAuthToken || code == fault.MissingAuthToken
 }
 
-// text is a word of the network and what it means.
+// textCode is a text of the network and its meaning.
 type text struct {
 	text string
 	code fault.Code
 }
 
-// paymentTexts are the network's words about payments, in lower case, in the order
-// in which they are looked for.
+// paymentTexts are the network's texts about payments, in lower case, in matching order. Read-only.
 var paymentTexts = []text{
 	{"ticketparams expired", fault.TicketParamsStale},
 	{"invalid ticket sendernonce", fault.TicketNonceRefused},
@@ -144,7 +140,7 @@ var paymentTexts = []text{
 	{"invalid recipientrand", fault.TicketParamsForeign},
 }
 
-// jobTexts are its words about jobs.
+// jobTexts are its texts about jobs. Read-only.
 var jobTexts = []text{
 	{"insufficient capacity", fault.OrchestratorFull},
 	{"orchestratorcapped", fault.OrchestratorFull},
@@ -154,11 +150,11 @@ var jobTexts = []text{
 	{"missing auth token", fault.InvalidAuthToken},
 }
 
-// runnerRefused finds a model server's refusal in the text of an orchestrator of the network,
-// which passes it on with the status of its own failure: the status, and what the server said.
+// runnerRefused matches a model server's refusal in the text of an orchestrator of the network,
+// which relays it with a status of its own: the status, and the server's message.
 var runnerRefused = regexp.MustCompile(`(?is)(?:returned|unexpected status code:) (400|413|415|422)\b:?\s*(.*)$`)
 
-// runnerRefusal is the fault for a model server's refusal, in the server's words.
+// runnerRefusal is the fault of a model server's refusal, with the server's message.
 func runnerRefusal(op, text string) error {
 	m := runnerRefused.FindStringSubmatch(text)
 	status, _ := strconv.Atoi(m[1]) // three digits
@@ -169,7 +165,7 @@ func runnerRefusal(op, text string) error {
 	return &fault.Fault{Code: fault.JobRefused, Op: op, Detail: said, Err: &runnerWordError{inference.RefusedError{Status: status}}}
 }
 
-// runnerWordError tells a refusal in a model server's words from an orchestrator's own.
+// runnerRefusalError marks a model server's refusal, as opposed to an orchestrator's own.
 type runnerWordError struct{ refused inference.RefusedError }
 
 // Error is the refusal's.
@@ -178,13 +174,13 @@ func (e *runnerWordError) Error() string { return "the model server " + e.refuse
 // Unwrap is the refusal.
 func (e *runnerWordError) Unwrap() error { return &e.refused }
 
-// runnersWord reports whether a refusal has a model server's word.
+// isRunnerRefusal reports whether a refusal came from a model server.
 func runnersWord(err error) bool {
 	_, ok := errors.AsType[*runnerWordError](err)
 	return ok
 }
 
-// paymentText is what a text says of a payment, "" when nothing.
+// paymentText is the code of a text about payments, "" without one.
 func paymentText(lower string) fault.Code { return find(lower, paymentTexts) }
 
 func find(lower string, texts []text) fault.Code {

@@ -19,7 +19,7 @@ func TestSubmitRefusals(t *testing.T) {
 		status int
 		code   fault.Code // header of our own nodes
 		text   string
-		says   string // what of it the client is told, where not all
+		says   string // the part that the client gets, if not all
 		want   fault.Code
 	}{
 		"capacity":                    {status: 503, text: "insufficient capacity", want: fault.OrchestratorFull},

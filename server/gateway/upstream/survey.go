@@ -7,8 +7,8 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// Survey asks an orchestrator for its terms without a job: then it tells its base
-// price, all prices and its further nodes. Errors are those of Ask.
+// Survey asks an orchestrator for its terms without a job: its base price, all prices and its extra
+// nodes. Errors are those of Ask.
 func (c *Client) Survey(ctx context.Context, uri string) (Info, error) {
 	const op = "survey orchestrator"
 	client, done, err := c.calls.to(uri)

@@ -34,7 +34,7 @@ type deal struct {
 	mu      sync.Mutex
 	paid    []int64
 	settled []settled
-	// received are the units that came, as they were told, and those for who left negative.
+	// received are the reported units; negative for clients that left.
 	received []int64
 	// came are the units that came before a client left.
 	came []int64

@@ -26,7 +26,7 @@ func TestSubmitConnections(t *testing.T) {
 	}
 	refused := listen()
 	refused.Close()
-	stalled := listen() // the backlog takes the connection, nobody speaks TLS
+	stalled := listen() // the backlog takes the connection, and no server speaks TLS
 	t.Cleanup(func() { stalled.Close() })
 	closes := server(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	empty := server(t, func(http.ResponseWriter, *http.Request) {})
@@ -76,7 +76,7 @@ func TestSubmitFirstByteDeadline(t *testing.T) {
 			}
 			select {
 			case <-arrived:
-				<-gone // the orchestrator is told
+				<-gone // the orchestrator is canceled
 			default: // the time was over before it was reached
 			}
 		})

@@ -13,9 +13,9 @@ import (
 	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
-// guarded refuses connections to addresses that only the gateway can reach, but for
-// those of the operator's stores. An orchestrator names the URLs of its results; it must
-// not make the gateway fetch, and show to players, what stands behind the gateway's firewall.
+// publicOnly refuses connections to private addresses, except in the networks of the operator's
+// stores. An orchestrator names the URLs of its results; it must not make the gateway fetch data
+// from behind the gateway's firewall and show it to players.
 func guarded(stores fetchurl.Networks) func(network, address string, c syscall.RawConn) error {
 	return func(network, address string, c syscall.RawConn) error {
 		err := stores.Control(network, address, c)
@@ -32,14 +32,15 @@ func sameHost(result *url.URL, orchestrator string) bool {
 	return err == nil && o.Hostname() == result.Hostname()
 }
 
-// dialing is the form of net.Dialer.DialContext.
+// dialFunc is the type of net.Dialer.DialContext.
 type dialing func(ctx context.Context, network, address string) (net.Conn, error)
 
-// homeKey is the context's key for the address that an orchestrator's answer came from.
+// peerKey is the context's key for the address that an orchestrator's answer came from.
 type homeKey struct{}
 
-// atHome dials orchestrators by their names, and for what lies at an orchestrator's own host
-// the address that its answer came from: by now the name may lead behind the gateway's firewall.
+// dialRecordedPeer dials orchestrators by name, and results at an orchestrator's own host by the
+// address that its answer came from: by now the name may resolve to an address behind the gateway's
+// firewall.
 func atHome(dial dialing) dialing {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if home, ok := ctx.Value(homeKey{}).(netip.Addr); ok {
@@ -53,16 +54,16 @@ func atHome(dial dialing) dialing {
 	}
 }
 
-// noting has the address that a request goes to written to at.
+// recordPeer writes the address that a request is sent to into at.
 func noting(ctx context.Context, at *netip.Addr) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
 		*at = addressOf(c.Conn)
 	}})
 }
 
-// homeOnly has a request go to the address that an answer came from. A kept connection to
-// another one that is not public is closed before anything is sent; the transport then makes
-// a new one.
+// samePeerOnly sends a request to the address that an answer came from. A kept connection to
+// another address that is not public is closed before anything is sent; the transport then makes a
+// new one.
 func homeOnly(ctx context.Context, home netip.Addr) context.Context {
 	ctx = context.WithValue(ctx, homeKey{}, home)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
@@ -72,7 +73,7 @@ func homeOnly(ctx context.Context, home netip.Addr) context.Context {
 	}})
 }
 
-// addressOf is where a connection leads; not valid where that is no IP address.
+// addressOf is a connection's remote address; invalid if it is no IP address.
 func addressOf(c net.Conn) netip.Addr {
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/tuttinode/tutti/pm/sender"
 )
 
-// refusedCode says what an orchestrator's refusal means for the payment that was
-// with the request, by what it names; false where that does not tell.
+// outcomeOfCode returns what a refusal's code means for the request's payment; false where the code
+// does not tell.
 func refusedCode(err error) (sender.Outcome, bool) {
 	code := fault.CodeOf(err)
 	switch code {
@@ -24,25 +24,25 @@ func refusedCode(err error) (sender.Outcome, bool) {
 	return sender.Failed, false
 }
 
-// refusedJob says what a job's refusal means for its payment. Nodes of our own kind
-// bill nothing of it; others have perhaps begun when they fail with status 500, or
-// with 400 for what the runner says.
+// jobOutcome returns what a job's refusal means for its payment. Nodes of our own kind bill nothing
+// for it; others may have begun the work when they fail with status 500, or with 400 and the
+// runner's message.
 func refusedJob(err error, status int, own bool) sender.Outcome {
 	how, told := refusedCode(err)
 	switch {
 	case told:
 		return how
 	case !own && runnersWord(err):
-		return sender.InputBad // the network bills what its model server has answered
+		return sender.InputBad // the network bills what its model server answered
 	case own, status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusServiceUnavailable:
 		return sender.Refused
 	}
 	return sender.Failed
 }
 
-// requestMayCause reports whether a job's refusal may have its reason in the request, such
-// as a prompt that is too long for the model, or in how many there are. Clients can send what
-// they like, and no honest orchestrator loses its credit by that.
+// requestMayCause reports whether a job's refusal may be caused by the request, such as a prompt
+// too long for the model, or by the number of requests. Clients control both, so honest
+// orchestrators must not lose credit for it.
 func requestMayCause(err error) bool {
 	code := fault.CodeOf(err)
 	switch code.Class() {
@@ -52,8 +52,7 @@ func requestMayCause(err error) bool {
 	return code == fault.JobFailed
 }
 
-// refusedSegment is the same for a segment, of which every refusal comes before the
-// work.
+// segmentOutcome is the same for a segment, where every refusal comes before the work.
 func refusedSegment(err error) sender.Outcome {
 	if how, told := refusedCode(err); told {
 		return how
@@ -61,7 +60,7 @@ func refusedSegment(err error) sender.Outcome {
 	return sender.Refused
 }
 
-// unanswered is for a request without an answer. ctx is the client's.
+// outcomeWithoutAnswer is for a request without an answer. ctx is the client's.
 func unanswered(ctx context.Context, err error) sender.Outcome {
 	if notSent(err) {
 		return sender.Unsent
@@ -69,8 +68,8 @@ func unanswered(ctx context.Context, err error) sender.Outcome {
 	return failed(ctx)
 }
 
-// failed is for what was sent and came to nothing, which a client that left may be the
-// cause of. A deadline is this gateway's, and the orchestrator's to keep.
+// outcomeOfFailure is for a request that was sent and failed, perhaps because the client left. A
+// deadline is this gateway's, and the orchestrator has to keep it.
 func failed(ctx context.Context) sender.Outcome {
 	if ctx.Err() == context.Canceled && !frozen(ctx) {
 		return sender.Abandoned

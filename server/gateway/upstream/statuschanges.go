@@ -6,17 +6,18 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Standing remembers how each orchestrator last answered, so that the log tells
-// changes only. The zero value is ready.
+// StatusChanges remembers how each orchestrator last answered, so that only changes are logged. The
+// zero value is ready.
 type Standing struct {
 	mu sync.Mutex
 	m  map[string]fault.Code
 }
 
-// maxStanding bounds the table; a hook may name ever new orchestrators.
+// maxStatuses bounds the table; a hook may name ever new orchestrators.
 const maxStanding = 1024
 
-// Change notes an answer, code "" for a good one, and reports whether it is news.
+// Change records an answer, code "" for a good one, and reports whether it differs from the last
+// one.
 func (s *Standing) Change(uri string, code fault.Code) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

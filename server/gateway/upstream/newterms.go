@@ -10,15 +10,15 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// maxOffer bounds the header of new terms, in bytes of base64.
+// maxOffer bounds the header with new terms, in bytes of base64.
 const maxOffer = 64 << 10
 
-// readOffer reads the terms that nodes of our own kind send beside the answer to a
-// job. They are taken only from the same orchestrator for the same session: anything
-// else would move jobs to where the gateway never chose to send them.
+// readOffer reads the terms that nodes of our own kind send with the answer to a job. They must be
+// of the same orchestrator and session: anything else would redirect jobs to a node that the
+// gateway did not choose.
 func readOffer(header string, old Info) (Info, error) {
 	if len(header) > maxOffer {
-		return nil, errors.New("the offer is larger than any")
+		return nil, errors.New("the offer is too large")
 	}
 	raw, err := base64.StdEncoding.DecodeString(header)
 	if err != nil {
@@ -37,9 +37,8 @@ func readOffer(header string, old Info) (Info, error) {
 	return info, nil
 }
 
-// takeOffer keeps the new terms that came with an answer, where they can be used.
-// What is wrong with them is of no interest: the terms in use go on, and are renewed
-// when they are worn.
+// takeOffer keeps the new terms of an answer if they can be used. Unusable ones are ignored: the
+// terms in use stay, and are renewed when they are worn.
 func (c *Client) takeOffer(ctx context.Context, t *Terms, header string) {
 	info, err := readOffer(header, t.Info)
 	if err != nil {
@@ -61,6 +60,5 @@ func (c *Client) takeOffer(ctx context.Context, t *Terms, header string) {
 	t.newer.Store(newer)
 }
 
-// Newer are terms that came with an answer to a job under these ones; nil when none
-// did.
+// Newer are the terms that came with an answer to a job under these; nil without any.
 func (t *Terms) Newer() *Terms { return t.newer.Load() }

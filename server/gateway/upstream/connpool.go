@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// maxCalls bounds the gRPC connections that are kept while nobody uses them. The
-	// registry knows of up to 2048 addresses, which are all asked every few seconds.
+	// maxConns bounds the idle gRPC connections. The registry knows up to 2048 addresses, which are
+	// all asked every few seconds.
 	maxCalls = 2560
-	// maxReply bounds what a call brings: terms with a thousand models and prices are
-	// less than half as large.
+	// maxReply bounds the reply of a call: terms with a thousand models and prices are less than
+	// half as large.
 	maxReply = 256 << 10
-	// maxHeaders bounds the header and the trailer of a reply: gRPC would take 16 MB from
-	// each of those addresses.
+	// maxHeaders bounds the header and the trailer of a reply: gRPC's default is 16 MB from each
+	// address.
 	maxHeaders = 64 << 10
 )
 
-// calls keeps one gRPC connection per orchestrator.
+// connPool keeps one gRPC connection per orchestrator.
 type calls struct {
 	mu    sync.Mutex
 	conns map[string]*call
@@ -40,14 +40,14 @@ type calls struct {
 type call struct {
 	conn *grpc.ClientConn
 	used int64
-	// users is how many calls are being made.
+	// users is the number of calls in flight.
 	users int
 }
 
 func newCalls() *calls { return &calls{conns: make(map[string]*call)} }
 
-// to gives the orchestrator's client. It does not connect yet. done is called when
-// the call is over; until then the connection is not closed to make room.
+// client returns the orchestrator's client, without connecting. done must be called after the call;
+// until then the connection is not evicted.
 func (c *calls) to(uri string) (client rpc.OrchestratorClient, done func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,11 +73,11 @@ func (c *calls) done(have *call) {
 	have.users--
 }
 
-// dial makes a connection, which connects when it is used.
+// dial makes a connection that connects on first use.
 func dial(uri string) (*grpc.ClientConn, error) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Host == "" {
-		return nil, fmt.Errorf("orchestrator address %.128q cannot be called", uri)
+		return nil, fmt.Errorf("orchestrator address %.128q is not valid", uri)
 	}
 	creds := credentials.NewTLS(tlsConfig())
 	if u.Scheme == "http" {
@@ -96,9 +96,9 @@ func dial(uri string) (*grpc.ClientConn, error) {
 	)
 }
 
-// makeRoom closes the connection that was not used for longest, of those that nobody
-// uses now. Addresses come from peers, so their number must not be theirs to choose;
-// how many are in use at once, those who ask bound.
+// evictLocked closes the least recently used idle connection when there are too many. Peers choose
+// the addresses, so they must not choose the number of connections; callers bound the concurrent
+// ones.
 func (c *calls) makeRoom() {
 	if len(c.conns) < maxCalls {
 		return
@@ -125,11 +125,12 @@ func (c *calls) close() {
 	}
 }
 
-// wary is gRPC's own codec that refuses replies of very many small parts, which sessions
-// would keep.
+// boundedCodec is gRPC's own codec, except that it refuses replies with too many small parts, which
+// sessions would keep in memory.
 type wary struct{ encoding.CodecV2 }
 
-// Name is empty, so that requests are of the network's type, application/grpc without a codec.
+// Name is empty, so that requests have the network's content type, application/grpc without a
+// codec.
 func (wary) Name() string { return "" }
 
 // Unmarshal reads a reply.
