@@ -9,15 +9,15 @@ import (
 )
 
 const (
-	// askTimeout bounds one question whether an orchestrator is there, askedAtMost how
-	// many are asked.
+	// askTimeout bounds one call to check whether an orchestrator answers, maxAsked the number of
+	// calls.
 	askTimeout  = 3 * time.Second
 	askedAtMost = 32
 )
 
-// Answering says how many orchestrators there are and whether any of them answers;
-// known is false before that can be told. On the chain it is what the registry heard;
-// elsewhere, and where it heard nothing good, they are asked now.
+// Answering returns how many orchestrators there are and whether any of them answers; known is
+// false while that is unknown. On the chain it uses the registry's last answers; otherwise, and
+// when none of those is good, the orchestrators are called.
 func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bool) {
 	if g.opt.Network != nil {
 		if answers, of, known = g.heard(); answers || !known || of == 0 {
@@ -44,7 +44,8 @@ func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bo
 	return answers, len(uris), answers || ctx.Err() == nil
 }
 
-// heard is what the registry knows. One that was not asked yet may answer.
+// registryAnswers is Answering by the registry's data. An orchestrator that was not asked yet may
+// answer.
 func (g *Gateway) heard() (answers bool, of int, known bool) {
 	all, read, _ := g.opt.Network.Snapshot()
 	for i := range all {

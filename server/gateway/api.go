@@ -18,7 +18,7 @@ type StreamsReply struct {
 	Streams []StreamReply `json:"streams"`
 }
 
-// StreamReply tells of one live stream.
+// StreamReply describes one live stream.
 type StreamReply struct {
 	ID string `json:"id"`
 	// Playlist is the master playlist's path.
@@ -29,7 +29,7 @@ type StreamReply struct {
 	Source      SourceReply `json:"source"`
 	// Renditions are in profile order.
 	Renditions []RenditionReply `json:"renditions"`
-	// Orchestrator has had the last finished segment.
+	// Orchestrator did the last finished segment.
 	Orchestrator string `json:"orchestrator,omitempty"`
 	// InFlight, Finished and Failed count segments.
 	InFlight int   `json:"inFlight"`
@@ -41,7 +41,7 @@ type StreamReply struct {
 	Segments []SegmentFigures `json:"segments"`
 }
 
-// SourceReply tells of a stream's source, as far as known.
+// SourceReply describes a stream's source, as far as known.
 type SourceReply struct {
 	Playlist   string  `json:"playlist"`
 	Video      string  `json:"video,omitempty"`
@@ -52,7 +52,7 @@ type SourceReply struct {
 	Unplayable bool    `json:"unplayable,omitempty"`
 }
 
-// RenditionReply tells of one rendition as it was asked for.
+// RenditionReply describes one rendition as it was requested.
 type RenditionReply struct {
 	Name     string `json:"name"`
 	Playlist string `json:"playlist"`
@@ -63,7 +63,7 @@ type RenditionReply struct {
 	Unplayable bool `json:"unplayable,omitempty"`
 }
 
-// smallList is how long a list of streams may be, in bytes, that a connection's buffers take.
+// smallList is the size in bytes of a list of streams that fits into a connection's buffers.
 const smallList = 16 << 10
 
 // serveStreams lists the live streams.
@@ -96,7 +96,7 @@ func (g *Gateway) serveStreams(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(data)
 		return
 	}
-	// Slow readers keep a large one in memory.
+	// Slow readers keep a large list in memory.
 	g.sendFile(g.patientWriter(w), r, data)
 }
 

@@ -118,7 +118,7 @@ func TestALiarAloneIsNotAskedAgain(t *testing.T) {
 	n.push("/live/new/0.ts", data).wantPicture(t, data)
 }
 
-// TestVerifyingWithoutAChain checks pixels and sizes only: nobody signs.
+// TestVerifyingWithoutAChain checks pixels and sizes only, because there is no signature.
 func TestVerifyingWithoutAChain(t *testing.T) {
 	t.Parallel()
 	data := picture(t)

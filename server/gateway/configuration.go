@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// configuration is what a client or the admission hook wants of a stream. Fields
-// of the network that this gateway has no use for are ignored.
+// configuration is what a client or the admission hook requests for a stream. The network's fields
+// that this gateway does not use are ignored.
 type configuration struct {
 	// ManifestID names the stream instead of the URL.
 	ManifestID string

@@ -12,12 +12,11 @@ import (
 	"github.com/tuttinode/tutti/server/status"
 )
 
-// eventBeat is how often a quiet event stream shows that it is alive.
+// eventBeat is the interval of keep-alive events in a quiet stream.
 const eventBeat = 15 * time.Second
 
-// serveEvents follows a stream as server-sent events: one "segment" for each
-// segment of the recent past and of the future, "end" when the stream ends. Each
-// carries SegmentFigures.
+// serveEvents sends a stream's events: one "segment" for each recent and each new segment, "end"
+// when the stream ends. Each carries SegmentStats.
 func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 	id := core.ManifestID(r.PathValue("id"))
 	if _, err := g.opt.Access.Play(r, id, g.opt.Now()); err != nil {
@@ -77,7 +76,7 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// streamByID finds a live stream by the name that players know.
+// streamByID finds a live stream by its ID for players.
 func (g *Gateway) streamByID(id core.ManifestID) *stream {
 	for _, s := range g.liveStreams() {
 		if s.id == id {

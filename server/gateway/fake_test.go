@@ -335,7 +335,7 @@ func (o *fakeOrchestrator) download(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, bytes.NewReader(data))
 }
 
-// deadAddress is a service URI where nobody listens.
+// deadAddress is a service URI where no node listens.
 func deadAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,28 +9,28 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// keptFigures is how many segments' figures a stream keeps.
+// keptSegments is how many segments' statistics a stream keeps.
 const keptFigures = 32
 
-// SegmentFigures tell of one segment. It is public JSON.
+// SegmentStats describes one segment. It is public JSON.
 type SegmentFigures struct {
 	Number int64     `json:"number"`
 	At     time.Time `json:"at"`
-	// SourceSeconds is the playing time: measured, or as the client stated it where the file
-	// does not tell.
+	// SourceSeconds is the playing time: measured, or as the client stated it where the file does
+	// not tell.
 	SourceSeconds float64 `json:"sourceSeconds"`
 	SourceBytes   int     `json:"sourceBytes"`
-	// WallMs is from the request's arrival to the renditions being here;
-	// UploadMs is the part until the orchestrator had the segment.
+	// WallMs is from the request's arrival until the renditions have arrived; UploadMs is the part
+	// until the orchestrator had the segment.
 	WallMs   float64 `json:"wallMs"`
 	UploadMs float64 `json:"uploadMs"`
-	// MediaMs is the part that the codecs took, 0 when the orchestrator does not tell.
+	// MediaMs is the part that the codecs took, 0 when the orchestrator does not report it.
 	MediaMs float64 `json:"mediaMs"`
 	// Orchestrator is the last one tried, Attempts how many were made.
 	Orchestrator string `json:"orchestrator,omitempty"`
 	Attempts     int    `json:"attempts"`
-	// Moved is why the stream came to that orchestrator from another, a fault's code; ""
-	// when it stayed.
+	// Moved is why the stream changed to that orchestrator, a fault's code; "" when it did not
+	// change.
 	Moved string `json:"moved,omitempty"`
 	// Renditions are in the stream's order, empty when the segment failed.
 	Renditions []RenditionFigures `json:"renditions,omitempty"`
@@ -38,13 +38,13 @@ type SegmentFigures struct {
 	Code string `json:"code,omitempty"`
 }
 
-// RenditionFigures tell of one rendition of a segment.
+// RenditionStats describes one rendition of a segment.
 type RenditionFigures struct {
 	Name  string `json:"name"`
 	Bytes int    `json:"bytes"`
 }
 
-// figures are the push's figures once it is over.
+// stats are the statistics of a finished push.
 func (p *push) figures(renditions [][]byte, took time.Duration, err error) SegmentFigures {
 	f := SegmentFigures{
 		Number: int64(p.req.Number), At: p.at.UTC(),
@@ -64,7 +64,7 @@ func (p *push) figures(renditions [][]byte, took time.Duration, err error) Segme
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// feed is a stream's recent past and those who follow it. The zero value is
+// feed keeps a stream's recent segments and sends new ones to its watchers. The zero value is
 // ready; it is safe for concurrent use.
 type feed struct {
 	mu       sync.Mutex
@@ -78,8 +78,8 @@ type feed struct {
 	ended                       bool
 }
 
-// add notes a segment and tells the watchers. One who does not keep up misses
-// events rather than hold anybody.
+// add records a segment and sends it to the watchers. A slow watcher misses events rather than
+// delaying the others.
 func (f *feed) add(s SegmentFigures) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,8 +114,8 @@ func (f *feed) add(s SegmentFigures) {
 	}
 }
 
-// watch follows the feed; past are the segments so far. stop must be called. The
-// channel is closed when the stream ends.
+// watch subscribes to the feed; past are the segments so far. stop must be called. The channel is
+// closed when the stream ends.
 func (f *feed) watch() (past []SegmentFigures, events <-chan []byte, stop func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,7 +135,7 @@ func (f *feed) watch() (past []SegmentFigures, events <-chan []byte, stop func()
 	}
 }
 
-// end tells the watchers that nothing more comes.
+// end closes the watchers' channels.
 func (f *feed) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

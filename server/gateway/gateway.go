@@ -31,35 +31,35 @@ type Gateway struct {
 	client        *upstream.Client
 	hooks         *http.Client
 	windows       *hls.Store
-	// readers are those who fetch segments from it; buffers are reused for them.
+	// downloads are the players that fetch segments; buffers is the pool of their buffers.
 	readers   *downloads.Downloads
 	buffers   sync.Pool
 	suspended videorouting.Suspensions
-	// measures are how orchestrators did; choice weighs them, nil off-chain.
+	// measures are the orchestrators' measured performance; choice weighs it, nil off-chain.
 	measures measures
 	survey   survey
 	choice   videorouting.Choice
-	// outdated are those that said that terms in use are old.
+	// outdated are the orchestrators that reported terms in use as outdated.
 	outdated videorouting.Outdated
 	standing upstream.Standing
 	pushes   *pushes
-	// admissions has what the admission hook says of pushers.
+	// admissions asks the admission hook about pushers.
 	admissions *admissions
 	bodies     *budget
-	// failures are lines about unchecked segments.
+	// uncheckedLog limits log lines about unchecked segments.
 	failures seldom
 	watchers *admission.Shares
-	// strangers are the streams that unchecked clients began.
+	// uncheckedStreams bounds the streams that unchecked clients began.
 	strangers *admission.Shares
 	conns     *admission.Gate
 	door      *handover.Door
 	handler   http.Handler
 
-	// ladder is what streams get that ask for nothing else.
+	// ladder are the renditions of streams that request no others.
 	ladder atomic.Pointer[[]core.Profile]
 
-	// ctx ends when the gateway stops; wg are the searches and farewells that
-	// segments leave behind. stopping is closed before the server shuts down.
+	// ctx ends when the gateway stops; wg counts background discoveries and session ends. stopping
+	// is closed before the server shuts down.
 	ctx      context.Context
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup
@@ -68,11 +68,11 @@ type Gateway struct {
 
 	// mu guards what follows.
 	mu sync.Mutex
-	// streams are by the name they are pushed under.
+	// streams are by the name under which they are pushed.
 	streams map[core.ManifestID]*stream
-	// unchecked is how many of them strangers counts.
+	// unchecked is how many of them were begun by unchecked clients.
 	unchecked int
-	// lingering are ended streams that players may still read, until then.
+	// endedUntil are ended streams that players may still read until the given time.
 	lingering map[core.ManifestID]time.Time
 }
 
@@ -87,8 +87,8 @@ func New(opt Options) (*Gateway, error) {
 	}
 	g := &Gateway{
 		opt: opt, log: opt.Log,
-		// Off-chain the quickest orchestrator is taken, as the network has it; where
-		// stake and price count, several answers are waited for.
+		// Off-chain the quickest orchestrator is used, as in the network; where stake and price
+		// count, several answers are collected.
 		patience: videorouting.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
 		client:   upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
 		hooks: &http.Client{Transport: &http.Transport{
@@ -130,7 +130,7 @@ func New(opt Options) (*Gateway, error) {
 // routes are the gateway's addresses.
 func (g *Gateway) routes() http.Handler {
 	mux := http.NewServeMux()
-	// Pages of other sites must not push into a gateway on somebody's loopback.
+	// Pages of other sites must not push into a gateway on a user's loopback.
 	mux.Handle(pushPath, http.NewCrossOriginProtection().Handler(http.HandlerFunc(g.servePush)))
 	mux.HandleFunc("/stream/{rest...}", g.servePlayer)
 	mux.HandleFunc("GET /api/streams", g.serveStreams)
@@ -150,7 +150,7 @@ func (g *Gateway) routes() http.Handler {
 	return boundUnread(g.opt.Limits.BodyIdle, mux)
 }
 
-// serveHealth says whether segments are taken.
+// serveHealth reports whether segments are accepted.
 func (g *Gateway) serveHealth(w http.ResponseWriter, r *http.Request) {
 	if g.pushes.isDraining() {
 		refuse(w, r, http.StatusServiceUnavailable, fault.New(fault.Draining, "check health", ""))
@@ -163,7 +163,7 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 // Name names the component.
 func (g *Gateway) Name() string { return "gateway" }
 
-// StopGrace is how long Run takes at most once its ctx has ended.
+// StopGrace is the maximum time that Run takes once its ctx has ended.
 func (g *Gateway) StopGrace() time.Duration {
 	return shutdownTime + videorouting.RefreshTimeout + 2*time.Second
 }
@@ -172,12 +172,11 @@ func (g *Gateway) StopGrace() time.Duration {
 // quarter as large.
 const maxHeader = 64 << 10
 
-// shutdownTime is what requests get to finish when the gateway stops.
+// shutdownTime is the grace of requests when the gateway stops.
 const shutdownTime = 5 * time.Second
 
-// Drain refuses new segments and returns when those in the gateway are finished
-// and orchestrators know that no more will come, or when ctx ends. Players are
-// served on.
+// Drain refuses new segments and returns when those in the gateway are finished and their sessions
+// at orchestrators are ended, or when ctx ends. Players are still served.
 func (g *Gateway) Drain(ctx context.Context) error {
 	ai := make(chan error, 1)
 	go func() { ai <- g.drainAI(ctx) }()
@@ -191,7 +190,7 @@ func (g *Gateway) Drain(ctx context.Context) error {
 	}
 	said := make(chan struct{})
 	go func() {
-		g.wg.Wait() // bounded: searches and farewells have their own times
+		g.wg.Wait() // bounded: discoveries and session ends have timeouts
 		close(said)
 	}()
 	select {
@@ -253,16 +252,16 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// shutdown lets requests finish for a while and then ends them.
+// shutdown gives requests a grace period and then ends them.
 func (g *Gateway) shutdown(ctx context.Context, srv *http.Server, served <-chan error) error {
 	g.stop()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	err := srv.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		g.log.Warn("requests cut short at the end", "after", shutdownTime)
+		g.log.Warn("requests were aborted at shutdown", "after", shutdownTime)
 		err = srv.Close()
-		// What is still in the gateway ends with it; it only has to notice.
+		// Requests that are still in the gateway end with its context.
 		g.cancel()
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
@@ -272,20 +271,20 @@ func (g *Gateway) shutdown(ctx context.Context, srv *http.Server, served <-chan 
 	return err
 }
 
-// stop ends event streams and makes new pushes be refused.
+// stop ends event streams and refuses new pushes.
 func (g *Gateway) stop() {
 	g.stopOnce.Do(func() {
 		done, cancel := context.WithCancel(context.Background())
 		cancel()
-		// Only the refusal: requests have their time later.
+		// This only starts to refuse; requests have their grace period later.
 		_ = g.pushes.drain(done)
 		_ = g.drainAI(done)
 		close(g.stopping)
 	})
 }
 
-// Close ends all streams and what they left running, and waits for it. Run does
-// that itself; it is for those who use only Handler. No request may be in flight.
+// Close ends all streams and their background work, and waits for it. Run calls it; it is for
+// callers that use only Handler. No request may be in flight.
 func (g *Gateway) Close() {
 	g.stop()
 	g.mu.Lock()

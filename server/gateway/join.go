@@ -10,11 +10,10 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// join finds or begins the push's stream and enters it and the pushes; the caller leaves
-// both. Where a hook admits streams, the pusher was admitted to this one, and has no part
-// in what is bounded for all before it is; from is the address of an unchecked one. Errors
-// are faults StreamsFull, PushesFull, AddressBusy, Draining, StreamDenied, StreamHookFailed
-// and Canceled.
+// join finds or begins the push's stream and counts the push in both; the caller leaves both. If a
+// hook admits streams, the pusher must be admitted to this one before it takes any shared capacity;
+// from is the address of an unchecked client. Errors are the faults StreamsFull, PushesFull,
+// AddressBusy, Draining, StreamDenied, StreamHookFailed and Canceled.
 func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *pushRequest) (*stream, error) {
 	if g.pushes.isDraining() {
 		return nil, g.pushes.why()
@@ -45,7 +44,7 @@ func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *push
 	return s, err
 }
 
-// rejoin enters a stream to which the pusher was admitted before, nil where it was not.
+// rejoin enters a stream to which the pusher was admitted before, nil otherwise.
 func (g *Gateway) rejoin(name core.ManifestID, who pusher) *stream {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -57,8 +56,8 @@ func (g *Gateway) rejoin(name core.ManifestID, who pusher) *stream {
 	return s
 }
 
-// enter has an admitted pusher enter the stream that is pushed under a name, and begins
-// it where there is none. conf is what the hook said, nil for nothing.
+// enter enters an admitted pusher into the stream of a name, and begins the stream if there is
+// none. conf is the hook's configuration, nil without one.
 func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration, by beginner) (*stream, error) {
 	id := name
 	if conf != nil {
@@ -74,23 +73,23 @@ func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration, b
 		}
 	}
 	if s.id != id {
-		return nil, fault.New(fault.StreamDenied, "join stream", "the admission hook admitted the push to another stream than the one of this name")
+		return nil, fault.New(fault.StreamDenied, "join stream", "the admission hook admitted the push to another stream than the one with this name")
 	}
 	if len(s.pushers) >= maxPushers {
-		clear(s.pushers) // those that go on are asked about again
+		clear(s.pushers) // active pushers are admitted again
 	}
 	s.pushers[who] = true
 	s.enter(g.opt.Now())
 	return s, nil
 }
 
-// beginner is who begins a stream: the client, and the address of an unchecked one.
+// streamOwner is the client that begins a stream, and its address if it is unchecked.
 type beginner struct {
 	owner string
 	from  netip.Prefix
 }
 
-// takeStream takes a place for a stream, if there is one. The caller holds g.mu.
+// takeStreamLocked takes a slot for a stream, if there is one. The caller holds g.mu.
 func (g *Gateway) takeStream(from netip.Prefix) bool {
 	if from.IsValid() {
 		if !g.strangers.Enter(from) {
@@ -102,12 +101,12 @@ func (g *Gateway) takeStream(from netip.Prefix) bool {
 	return len(g.streams)-g.unchecked < g.opt.Limits.Streams
 }
 
-// newStream makes a stream with the hook's wishes. The caller holds g.mu.
+// newStreamLocked makes a stream with the hook's configuration. The caller holds g.mu.
 func (g *Gateway) newStream(name, id core.ManifestID, conf *configuration, by beginner) (*stream, error) {
 	const op = "begin stream"
 	for _, other := range g.streams {
 		if other.id == id {
-			return nil, fault.New(fault.StreamDenied, op, "another stream has this name by the admission hook")
+			return nil, fault.New(fault.StreamDenied, op, "the admission hook gave this name to another stream")
 		}
 	}
 	if !g.takeStream(by.from) {

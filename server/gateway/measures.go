@@ -7,9 +7,9 @@ import (
 	"github.com/tuttinode/tutti/core/videorouting"
 )
 
-// measures are how orchestrators did. What one does counts for the address at which it is
-// asked and for its owner, and the worse of both is how it did: a new address in the
-// registry is no new beginning.
+// measures are the orchestrators' measured performance. Each measurement counts for the address
+// that was asked and for its owner, and the worse of both is used: a new address in the registry is
+// no new start.
 type measures struct{ all selectionweights.Measures }
 
 func names(who videorouting.Identity) []string {
@@ -49,7 +49,7 @@ func (m *measures) score(who videorouting.Identity, now time.Time) (score float6
 	return score, ok
 }
 
-// latency is of the address alone.
+// latency is that of the address alone.
 func (m *measures) latency(who videorouting.Identity, now time.Time) float64 {
 	return m.all.Of(who.Asked, now).Latency
 }

@@ -93,7 +93,7 @@ func onChain(t testing.TB, members []staked, change ...func(*gateway.Options)) *
 	})
 	all := append([]func(*gateway.Options){func(o *gateway.Options) {
 		o.Network, o.Payments = d, d.Guard(upstream.FreePayments{})
-		// Everybody's answer is in the choice, however busy the machine.
+		// All answers are in the choice, however busy the machine.
 		o.Routing.DiscoveryTimeout = 5 * time.Second
 	}}, change...)
 	return start(t, nil, all...)

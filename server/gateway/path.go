@@ -19,8 +19,8 @@ type segmentPath struct {
 	Manifest core.ManifestID
 	Number   core.SegmentNumber
 	Format   core.Format
-	// Playlist: some encoders push their own playlist beside the segments. It is
-	// taken and forgotten.
+	// Playlist: some encoders push their own playlist with the segments. It is accepted and
+	// discarded.
 	Playlist bool
 }
 

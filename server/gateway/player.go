@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/server/status"
 )
 
-// servePlayer answers players: playlists and segments from the windows. Players on any
-// page may read what they have a signed address of.
+// servePlayer serves players: playlists and segments of the windows. Pages of any origin may read
+// what they have a signed address of.
 func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -69,8 +69,8 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sendFile sends a segment or a list of streams, which slow readers together keep in bounded
-// memory once nothing else keeps it.
+// sendFile sends a segment or a list of streams. The data that slow readers keep in memory after it
+// was dropped elsewhere is bounded.
 func (g *Gateway) sendFile(out *patientWriter, r *http.Request, data []byte) {
 	party, _ := origin.Client(r)
 	d := g.readers.Begin(party, data, out.control)
@@ -82,16 +82,16 @@ func (g *Gateway) sendFile(out *patientWriter, r *http.Request, data []byte) {
 	}
 }
 
-// fileBuffer is what is copied of a segment at once.
+// fileBuffer is the copy buffer.
 type fileBuffer [32 << 10]byte
 
-// pieces gives a client the patient writer's time for as many bytes as a piece has.
+// pieces sets the deadline of deadlineWriter once per piece.
 type pieces struct {
 	out  *patientWriter
 	left int
 }
 
-// Write writes, within the time of the piece.
+// Write writes within the deadline of the piece.
 func (p *pieces) Write(b []byte) (int, error) {
 	if p.left <= 0 {
 		_ = p.out.control.SetWriteDeadline(time.Now().Add(p.out.idle))
@@ -101,11 +101,10 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return p.out.w.Write(b)
 }
 
-// content is the content behind a player's path, its media type and how long
-// caches may keep it.
+// content is the data behind a player's path, its media type and its cache lifetime.
 func (g *Gateway) content(p playerPath) (data []byte, kind, cache string, err error) {
-	// Playlists are stale with the next segment; a segment never changes, but its
-	// name may come back after a restart.
+	// Playlists are outdated with the next segment; a segment never changes, but its name may be
+	// reused after a restart.
 	const listCache, segmentCache = "max-age=1", "max-age=5"
 	switch {
 	case p.Segment != "":

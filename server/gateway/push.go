@@ -21,38 +21,38 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// push is one segment on its way through the gateway.
+// push is one pushed segment.
 type push struct {
 	req    *pushRequest
 	stream *stream
 	plan   plan
-	// place is the segment's turn to be published, nil when it had it.
+	// pending is the segment's position in the order of publication, nil once it was published.
 	place  *hls.Place
 	at     time.Time
 	data   []byte
 	hash   [keccak.Size]byte
 	input  *input
 	reinit bool
-	// plays is how long it plays, as measured where that could be; times are its clock's,
-	// nil where it has none.
+	// plays is its playing time, measured if possible; times are those of its own clock, nil
+	// without one.
 	plays time.Duration
 	times *verify.Times
-	// unchecked: everyone who reaches the gateway may push like this.
+	// unchecked: any client that reaches the gateway may push like this.
 	unchecked bool
 	trail     trail
-	// from is the client's address. read, queue and away are times that were not ours:
-	// until the segment was here, for the stream's earlier segments, with orchestrators.
+	// from is the client's address. read, queue and away are waiting times: for the client's data,
+	// for the stream's earlier segments, and for orchestrators.
 	from              string
 	read, queue, away time.Duration
-	// client is who causes the payment, see upstream.Segment.
+	// client identifies the client for the payment, see upstream.Segment.
 	client string
-	// held is the memory, which is given back once the push is over and its segment does not
-	// wait for earlier ones.
+	// held is the memory, which is freed once the push is over and its segment does not wait for
+	// earlier ones.
 	held *hold
 }
 
-// servePush takes a segment, has it transcoded and answers with the renditions
-// when the client asked for them.
+// servePush receives a segment, has it transcoded and answers with the renditions if the client
+// asked for them.
 func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	begun := time.Now()
 	if r.Method != http.MethodPost && r.Method != http.MethodPut {
@@ -88,8 +88,8 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	defer func() { s.leave(g.opt.Now()) }()
 	p := &push{req: req, stream: s, place: s.order.Begin(req.Number), at: g.opt.Now(), from: clientIP(r),
 		client: clientOf(r, key, req.Manifest)}
-	defer p.release() // should something below panic, later segments must not wait for this one
-	// The client's slowness to take its answer keeps the renditions in memory.
+	defer p.release() // also after a panic: later segments must not wait for this one
+	// A client that reads its answer slowly keeps the renditions in memory.
 	room := g.bodies.share(from)
 	p.held = holdUntil(room)
 	defer p.held.done()
@@ -105,8 +105,8 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// discardPlaylist takes an encoder's own playlist, of which nothing is kept. It has no place
-// among the segments: no service is asked about it, so everyone may send one.
+// discardPlaylist accepts an encoder's own playlist and discards it. It is not published and costs
+// nothing, so every client may send one.
 func (g *Gateway) discardPlaylist(w http.ResponseWriter, r *http.Request) {
 	if g.pushes.isDraining() {
 		g.refusePush(w, r, g.pushes.why())
@@ -115,8 +115,8 @@ func (g *Gateway) discardPlaylist(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20))
 }
 
-// searchCost is what a segment of an unchecked stream counts for its address that has no
-// result yet (admission.Cause): it has every orchestrator asked.
+// searchCost is what a segment of an unchecked stream without a result counts for its address
+// (admission.Cause): it makes the gateway ask every orchestrator.
 const searchCost = 1 << 10
 
 // take reads the body and has it transcoded.
@@ -129,7 +129,7 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	p.stream.encoders.saw(pushed{number: p.req.Number, hash: p.hash, from: p.from}, p.at)
 	ctx, cancel := g.lifetime(r.Context(), p.req.Multipart)
 	defer cancel()
-	// A segment that is refused changes nothing of the stream.
+	// A segment that is refused does not change the stream.
 	if p.input, err = g.examine(ctx, p.data, p.req.Format, p.stream.lastInput()); err != nil {
 		return nil, err
 	}
@@ -162,8 +162,8 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	return renditions, err
 }
 
-// job describes a segment to orchestrators. What it is paid for, and announced as, is its
-// measured length: a client's word must not raise the price.
+// job describes a segment to orchestrators. Payment and announced duration use its measured length:
+// a client's statement must not raise the price.
 func (g *Gateway) job(p *push, room *share) *job {
 	source := verify.ReadSource(p.data, p.req.Duration)
 	length := source.Length()
@@ -187,8 +187,8 @@ func (g *Gateway) job(p *push, room *share) *job {
 	return j
 }
 
-// clientOf is who pushes, as the bounds of payments count: the holder of a key, an address,
-// or on the own machine, where all have one address, a stream.
+// clientOf identifies the pushing client in payment limits: its key, its address, or on the own
+// machine, where all clients have one address, the stream.
 func clientOf(r *http.Request, key string, stream core.ManifestID) string {
 	network, own := origin.Client(r)
 	switch {
@@ -200,8 +200,8 @@ func clientOf(r *http.Request, key string, stream core.ManifestID) string {
 	return "address " + network
 }
 
-// ownerOf is the client that begins a stream: the holder of a key, or an address. The own
-// machine's programs are one.
+// ownerOf identifies the client that begins a stream: its key, or its address. All programs of the
+// own machine count as one.
 func ownerOf(r *http.Request, key string) string {
 	if key != "" {
 		return "key " + key
@@ -210,9 +210,9 @@ func ownerOf(r *http.Request, key string) string {
 	return "address " + network
 }
 
-// lifetime is how long a segment is worked on: at most as long as the gateway
-// runs. A client that waits for the renditions ends it by going away; without
-// one the players are still there, and many encoders do not wait for the answer.
+// lifetime is the context of a segment's work: it ends with the gateway. If the client waits for
+// the renditions it also ends when the client disconnects; otherwise the players still need the
+// segment, and many encoders do not wait for the answer.
 func (g *Gateway) lifetime(request context.Context, awaited bool) (context.Context, context.CancelFunc) {
 	if !awaited {
 		request = context.WithoutCancel(request)
@@ -222,7 +222,7 @@ func (g *Gateway) lifetime(request context.Context, awaited bool) (context.Conte
 	return ctx, func() { release(); cancel() }
 }
 
-// prepare has the stream take what the push asks for and what its segment is.
+// prepare applies the push's configuration and input to the stream.
 func (g *Gateway) prepare(p *push) {
 	var changed bool
 	p.plan, changed = p.stream.configure(p.req.Config, p.req.Format)
@@ -233,8 +233,8 @@ func (g *Gateway) prepare(p *push) {
 	p.reinit = p.stream.note(p.input)
 }
 
-// bypass gives the source as every rendition. Only MPEG-TS that declares video and has
-// not one picture in the whole segment is passed on so.
+// bypass returns the source as every rendition. It is used only for MPEG-TS that declares video and
+// has no picture in the whole segment.
 func bypass(p *push) [][]byte {
 	out := make([][]byte, len(p.plan.profiles))
 	for i := range out {
@@ -265,7 +265,7 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, room
 	case errors.Is(err, body.ErrTooLarge):
 		return fault.New(fault.PushTooLarge, op, "the segment is larger than 300000000 bytes")
 	case patient.late():
-		return &fault.Fault{Code: fault.PushSlow, Op: op, Detail: "the segment's bytes did not come in time", Err: err}
+		return &fault.Fault{Code: fault.PushSlow, Op: op, Detail: "the segment did not arrive in time", Err: err}
 	default:
 		return fault.Wrap(fault.PushBroken, op, err)
 	}
@@ -293,7 +293,7 @@ func (g *Gateway) conclude(p *push, renditions [][]byte, took time.Duration, err
 	p.stream.feed.add(p.figures(renditions, took, err))
 }
 
-// release gives up the segment's place among those to be published.
+// release ends the segment's position in the order of publication.
 func (p *push) release() {
 	if p.place != nil {
 		p.stream.order.Finish(p.place, nil, func(hls.Segment) {})

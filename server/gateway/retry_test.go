@@ -134,7 +134,7 @@ func TestOneOrchestratorAloneIsTriedAgain(t *testing.T) {
 	n.push("/live/show/1.ts", media).want(t, media)
 }
 
-// An orchestrator that has no room for a segment says nothing of the segment.
+// An orchestrator without capacity proves nothing about the segment.
 func TestSegmentWithoutRoomAnywhere(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

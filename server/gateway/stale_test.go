@@ -17,8 +17,8 @@ func byStake(o *gateway.Options) { o.Selection.Weights = selectionweights.Weight
 // refusals counts the segments that an orchestrator refused, paid or not.
 func (n *node) refusals(code fault.Code) int { return n.events.count("uploaded " + string(code)) }
 
-// TestFreshTermsAreNotOld: who calls terms old that it gave for this very segment is left
-// like any other who fails, and what it did counts in the choice.
+// TestFreshTermsAreNotOld: an orchestrator that calls terms old that it gave for this segment is left
+// like any other that fails, and what it did counts in the choice.
 func TestFreshTermsAreNotOld(t *testing.T) {
 	t.Parallel()
 	for text, code := range map[string]fault.Code{
@@ -46,7 +46,7 @@ func TestFreshTermsAreNotOld(t *testing.T) {
 	}
 }
 
-// TestOldTermsMayBeRefusedOnce: an orchestrator that begins anew is not blamed for what
+// TestOldTermsMayBeRefusedOnce: an orchestrator that restarts is not blamed for what
 // it gave before.
 func TestOldTermsMayBeRefusedOnce(t *testing.T) {
 	t.Parallel()

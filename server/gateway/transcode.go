@@ -16,40 +16,40 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
-// job is one segment on its way through orchestrators.
+// job is one segment to be transcoded.
 type job struct {
 	stream *stream
 	wants  *videorouting.Wants
 	seg    upstream.Segment
 	// source is the segment's picture size, as far as known.
 	source verify.Size
-	// input is what the segment can become.
+	// input describes what the segment can become.
 	input verify.Source
-	// room is where the renditions' memory is taken from.
+	// memory is the share that the renditions' memory is taken from.
 	room *share
 }
 
-// done is what a job came to; trail tells of it also when it failed.
+// segmentAttempts describes a job's attempts, also when it failed.
 type trail struct {
 	orchestrator string
 	session      core.SessionID
-	// price is in wei per pixel, nil where the work is free. It is not changed.
+	// price is in wei per pixel, nil where the work is free. It is read-only.
 	price    *big.Rat
 	attempts int
 	upload   time.Duration
 	media    time.Duration
 	pixels   core.Pixels
-	// moved is why the stream came to the orchestrator from another, "" where it stayed.
+	// moved is why the stream changed to the orchestrator, "" where it did not.
 	moved fault.Code
-	// by is the orchestrator as metrics name it.
+	// by identifies the orchestrator in metrics.
 	by core.Performer
 }
 
 type lease = videorouting.Lease[upstream.Info]
 
-// transcode takes a segment through as many attempts as it needs and may have.
-// Errors are faults NoSessionsAvailable, SegmentNotTranscodable,
-// AttemptsExhausted, SegmentLate, PushesFull or Canceled.
+// transcode makes as many attempts at a segment as it needs and may have. Errors are the faults
+// NoSessionsAvailable, SegmentNotTranscodable, AttemptsExhausted, SegmentLate, PushesFull and
+// Canceled.
 func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error) {
 	var t trail
 	var tried, late []string
@@ -69,7 +69,7 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 		}
 		g.begin(j, l, t.attempts, last(failures))
 		tried = append(tried, l.Offer.Place())
-		so := slices.Clone(tried) // it may be asked while the next attempt begins
+		so := slices.Clone(tried) // WaitOn may be called while the next attempt begins
 		j.seg.WaitOn = func() bool { return g.nowhereElse(ctx, j, so) }
 		begun := time.Now()
 		data, err := g.attempt(ctx, j, l, &t)
@@ -78,7 +78,7 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 		}
 		switch code := fault.CodeOf(err); {
 		case ctx.Err() != nil, code == fault.SegmentNotTranscodable, code == fault.PushesFull:
-			return nil, t, ending(ctx, err, nil) // another orchestrator would not change it
+			return nil, t, ending(ctx, err, nil) // another orchestrator would not help
 		}
 		failures = append(failures, err)
 		switch code := fault.CodeOf(err); {
@@ -89,13 +89,13 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 	return nil, t, exhausted(failures, fmt.Sprintf("%d attempts, the last: ", t.attempts))
 }
 
-// nowhereElse reports whether no orchestrator is left for a segment but those that were
-// tried, so that the last attempt had better go on: its work would only be repeated.
+// noOtherOrchestrator reports whether all orchestrators were tried for a segment, so that the last
+// attempt should continue: another one would only repeat its work.
 func (g *Gateway) nowhereElse(ctx context.Context, j *job, tried []string) bool {
 	if !g.onlyTried(ctx, j, tried) {
 		return false
 	}
-	g.log.Info("segment is late, and there is nowhere else to send it: it is waited for", "job", j.stream.id,
+	g.log.Info("segment is late and no other orchestrator is left; waiting for it", "job", j.stream.id,
 		"segment", int64(j.seg.Meta.Number))
 	return true
 }
@@ -119,9 +119,9 @@ func last(failures []error) error {
 	return failures[len(failures)-1]
 }
 
-// exhausted is the fault of a segment whose attempts all failed. Clients read
-// AttemptsExhausted as bad input, so it is not said where orchestrators had no capacity,
-// came too late, or could not be paid: then the same segment may pass later.
+// exhausted is the fault of a segment whose attempts all failed. Clients read AttemptsExhausted as
+// bad input, so it is not used if orchestrators had no capacity, were too late, or could not be
+// paid: then the same segment may succeed later.
 func exhausted(failures []error, detail string) error {
 	f := &fault.Fault{Code: fault.NoSessionsAvailable, Op: "transcode segment", Err: last(failures)}
 	for _, err := range failures {
@@ -137,8 +137,8 @@ func exhausted(failures []error, detail string) error {
 	return f
 }
 
-// ending is the fault of a job that is over: what ended its context goes before
-// what was in the way, and a failed attempt before a search that found nobody.
+// jobFault is the fault of a failed job: the end of its context has priority over other errors, and
+// a failed attempt over a discovery that found no orchestrator.
 func ending(ctx context.Context, err error, failures []error) error {
 	const op = "transcode segment"
 	switch {
@@ -152,7 +152,7 @@ func ending(ctx context.Context, err error, failures []error) error {
 	return err
 }
 
-// performer is who made an offer.
+// performer is the orchestrator of an offer.
 func performer(o *videorouting.Offer) core.Performer {
 	by := core.Performer{URI: o.URI}
 	if o.Address != (core.Address{}) {
@@ -164,8 +164,8 @@ func performer(o *videorouting.Offer) core.Performer {
 	return by
 }
 
-// moved reports that a stream changed its orchestrator, and returns the reason: what the pool
-// left the one before for, else how the segment's last attempt failed.
+// recordMove records that a stream changed its orchestrator, and returns the reason: why the pool
+// left the previous one, else how the segment's last attempt failed.
 func (g *Gateway) moved(j *job, l *lease, last error) fault.Code {
 	why := cmp.Or(l.Left, last)
 	code := fault.Code(codeText(why))
@@ -174,7 +174,7 @@ func (g *Gateway) moved(j *job, l *lease, last error) fault.Code {
 	return code
 }
 
-// begin tells of an attempt.
+// begin records the start of an attempt.
 func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
 	if attempt > 1 {
 		g.opt.Recorder.SegmentRetried(j.stream.id, attempt)
@@ -183,8 +183,8 @@ func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
 	}
 }
 
-// lease finds an orchestrator for one attempt and renews its token when that is
-// due. One whose price has risen too far has to be chosen once more.
+// lease finds an orchestrator for one attempt and renews its token when that is due. One whose
+// price has risen too far has to be chosen again.
 func (g *Gateway) lease(ctx context.Context, j *job, tried, late []string) (*lease, error) {
 	for again := false; ; again = true {
 		l, err := g.choose(ctx, j, tried, late)
@@ -196,7 +196,7 @@ func (g *Gateway) lease(ctx context.Context, j *job, tried, late []string) (*lea
 	}
 }
 
-// choose takes an orchestrator of the stream's, or finds one.
+// choose takes one of the stream's orchestrators, or finds one.
 func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*lease, error) {
 	pool := j.stream.pool
 	l, advice, end := pool.Take(g.opt.Now(), tried)
@@ -207,7 +207,7 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 		g.lookAround(j.stream, j.wants)
 	case videorouting.Discover:
 		if len(late) > 0 && g.onlyTried(ctx, j, tried) {
-			return nil, noSessions(0, nil) // asking those again does not give them time
+			return nil, noSessions(0, nil) // those would still have no time
 		}
 		_, err := g.find(ctx, j.stream, j.wants)
 		l, _, end = pool.Take(g.opt.Now(), tried)
@@ -225,9 +225,9 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 	return l, nil
 }
 
-// attempt makes one attempt with a lease and gives it back. What was paid for it is
-// settled by what the orchestrator bills, whatever its work turns out to be: a lie
-// was paid for too. Its credit counts what of the work is of use.
+// attempt makes one attempt with a lease and gives it back. Its payment is settled by what the
+// orchestrator bills, even for a false result, which was paid for too. Its credit counts the usable
+// part of the work.
 func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]byte, error) {
 	start := time.Now()
 	j.seg.Asked = l.Offer.Place()
@@ -265,8 +265,8 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 	return data, err
 }
 
-// received tells how many pixels of a result are of use. Where results are not checked, or
-// the client left, they are no more than was asked for.
+// received reports how many pixels of a result are usable. If results are not checked, or the
+// client left, they are at most the requested ones.
 func (g *Gateway) received(j *job, res *upstream.Result, err error) {
 	var pixels core.Pixels
 	for _, r := range res.Renditions {
@@ -285,8 +285,8 @@ func (g *Gateway) received(j *job, res *upstream.Result, err error) {
 	}
 }
 
-// collect fetches the renditions of an attempt that went well so far, and checks them
-// where that is wanted.
+// collect downloads the renditions of an attempt without error so far, and checks them if
+// configured.
 func (g *Gateway) collect(ctx context.Context, j *job, l *lease, loan *loan, res *upstream.Result, err error) ([][]byte,
 	error) {
 	if err != nil {
@@ -320,7 +320,7 @@ func (g *Gateway) endAll(infos []upstream.Info) {
 	}
 }
 
-// end ends one session. The client bounds how long that takes.
+// end ends one session. The client bounds the time that takes.
 func (g *Gateway) end(ctx context.Context, info upstream.Info) {
 	if err := g.client.End(ctx, info); err != nil {
 		g.log.Debug("session not ended", "orchestrator", info.GetTranscoder(), fault.Attr(err))

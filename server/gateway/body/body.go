@@ -31,7 +31,7 @@ type Reader struct {
 	// Size is the announced length, -1 when unknown.
 	Size int64
 	// Trust is the most that is allocated before the first byte has come; 0 is
-	// 256 KiB. What comes from strangers gets little, and more as it comes.
+	// 256 KiB. Unknown clients get little, and more as their data arrives.
 	Trust int64
 	// Grow, when not nil, is asked before n more bytes are allocated and may
 	// refuse with an error.
@@ -97,7 +97,7 @@ func (o Reader) sink(b []byte) {
 	}
 }
 
-// more makes room in a full buffer. When the length is unknown one byte is read
+// more enlarges a full buffer. When the length is unknown one byte is read
 // first, so that a body that just fits is not copied; io.EOF says that it did.
 func (o Reader) more(r io.Reader, buf []byte) ([]byte, error) {
 	if o.Size >= 0 {

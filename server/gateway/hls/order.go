@@ -7,10 +7,9 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Order puts segments that finish in any order into the order of their numbers.
-// A finished segment waits for those with lower numbers that are still on their
-// way, and for no others, as long as all that wait fit into a stream's window.
-// Safe for concurrent use; the zero value is ready.
+// Order publishes segments that finish in any order by their numbers. A finished segment waits for
+// segments with lower numbers that are still in progress, as long as all waiting ones fit into a
+// stream's window. Safe for concurrent use; the zero value is ready.
 type Order struct {
 	mu      sync.Mutex
 	pending []*Place // in order of epoch and number
@@ -18,23 +17,23 @@ type Order struct {
 	begun   bool
 	highest core.SegmentNumber // of the arrivals of this epoch
 	epoch   int
-	out     core.SegmentNumber // highest number given out in this epoch
+	out     core.SegmentNumber // highest number published in this epoch
 	anyOut  bool
 	// late is the number of the last arrival that came too late.
 	late    core.SegmentNumber
 	anyLate bool
 }
 
-// maxPlaces bounds those in the order, of which failed ones have no bytes.
+// maxPending bounds the segments in the order; failed ones have no bytes.
 const maxPlaces = 1024
 
-// Place is a segment's place in the order.
+// PendingSegment is a segment's position in the order.
 type Place struct {
 	number core.SegmentNumber
 	epoch  int
 	done   bool
 	seg    *Segment
-	// passed: others went on without it.
+	// published: it left the order, or later segments were published without it.
 	passed bool
 }
 
@@ -48,13 +47,14 @@ func (p *Place) bytes() (n int64) {
 	return n
 }
 
-// far is how far back a number must be to be a new beginning, not a straggler.
+// restartDistance is how far below the highest a number must be to mean a restart, not a late
+// segment.
 const far = 16
 
-// Begin notes that a segment has arrived.
+// Begin records that a segment has arrived.
 //
-// A number far below the highest one, number 0, and a second straggler that
-// follows the first one mean that the source's numbers began anew.
+// A number far below the highest one, number 0, and two late segments in a row mean that the source
+// restarted its numbers.
 func (o *Order) Begin(n core.SegmentNumber) *Place {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -91,9 +91,8 @@ func comparePlaces(a, b *Place) int {
 	return 0
 }
 
-// Finish hands in a segment, nil for one that failed, and calls publish for every
-// segment whose turn it is, in order, before it returns. Segments whose turn has
-// passed are left out.
+// Finish hands in a segment, nil for one that failed, and calls publish in order for every segment
+// that is due, before it returns. Segments that are too late are left out.
 func (o *Order) Finish(p *Place, seg *Segment, publish func(Segment)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -118,7 +117,7 @@ func (o *Order) Finish(p *Place, seg *Segment, publish func(Segment)) {
 	}
 }
 
-// due reports whether a segment's turn has not passed. The caller holds mu.
+// advanceLocked reports whether a segment is not too late, and records its number.
 func (o *Order) due(p *Place) bool {
 	if p.epoch != o.epoch {
 		return true

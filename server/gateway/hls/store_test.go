@@ -255,7 +255,7 @@ func TestTargetStays(t *testing.T) {
 }
 
 // TestClockJumps: a source's clock that jumps while the numbers go on is a discontinuity; one
-// that begins anew after 2^33 ticks, or differs by rounding, is none.
+// that wraps around at 2^33 ticks, or differs by rounding, is none.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	const second, wrap = 90_000, 1 << 33

@@ -31,7 +31,7 @@ var uneven = map[string][2]string{
 var stored = []string{"hevc.ts", "hevc10.mp4", "vp8.webm", "vp9.webm", "av1.mp4"}
 
 // TestOurEngineIsBelieved holds every rendition of our engine to all rules, with the
-// playing time that clients give who give none, and with a wrong one.
+// playing time of clients that give none, and with a wrong one.
 func TestOurEngineIsBelieved(t *testing.T) {
 	t.Parallel()
 	engine, err := libav.New(libav.Options{Device: "cpu", Preset: "ultrafast", Cores: 1})

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
-// sources are streams of which pieces are judged.
+// sources are streams of which pieces are checked.
 var sources = map[string]string{
 	"open gop":      "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 " + medium + "-x264-params open-gop=1:keyint=15:min-keyint=15",
 	"closed gop":    "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 " + medium + "-x264-params keyint=15",

@@ -56,7 +56,7 @@ func TestRenditionsOfOurEngine(t *testing.T) {
 }
 
 // TestSizesThatChange: a client's source that changes its size within a segment, has two videos, or whose
-// headers tell of another size than its pictures have, makes no liar of who transcodes it.
+// headers tell of another size than its pictures have, does not make an honest transcoder's result look false.
 func TestSizesThatChange(t *testing.T) {
 	t.Parallel()
 	engine, err := libav.New(libav.Options{Device: "cpu", Preset: "ultrafast", Cores: 1})

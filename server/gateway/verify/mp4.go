@@ -27,7 +27,7 @@ type track struct {
 	flood  flood
 }
 
-// countMP4 reads a movie whose samples are told by tables, in fragments, or both.
+// countMP4 reads a movie whose samples are listed in tables, in fragments, or both.
 func countMP4(data []byte) (Video, error) {
 	moov := container.Child(data, "moov")
 	if moov == nil {

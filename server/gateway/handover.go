@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/server/handover"
 )
 
-// kindOf: an event stream of players never ends by itself, and the answer of a model may
-// take minutes.
+// requestKind classifies requests for the handover: an event stream never ends by itself, and a
+// model's answer may take minutes.
 func kindOf(r *http.Request) handover.Kind {
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.Method == http.MethodGet {
 		return handover.Uncounted
@@ -21,11 +21,11 @@ func kindOf(r *http.Request) handover.Kind {
 	return handover.Long
 }
 
-// Socket is the listener's, for another process; the caller closes it.
+// Socket is the listener's socket for another process; the caller closes it.
 func (g *Gateway) Socket() (*os.File, error) { return g.door.File() }
 
-// Leave gives the socket up to another process that has it, too, when what is in hand
-// has been answered: segments, and answers of models.
+// Leave hands the socket over to another process that has it too, once the segments and model
+// answers in progress are finished.
 func (g *Gateway) Leave(ctx context.Context) error {
 	if err := g.door.Leave(ctx); err != nil {
 		return err
@@ -33,6 +33,5 @@ func (g *Gateway) Leave(ctx context.Context) error {
 	return g.door.Await(ctx)
 }
 
-// Settled waits until the socket was given up and no segment is in progress, or for ctx: the
-// renditions of all of them were fetched.
+// Settled waits until the socket was handed over and no segment is in progress, or for ctx.
 func (g *Gateway) Settled(ctx context.Context) error { return g.door.Settled(ctx) }

@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/aiapi"
 )
 
-// Whoever is refused, or asks for what takes no body, has the answer within the
+// A client that is refused, or whose route takes no body, has the answer within the
 // patience, and the connection's end, though the announced body never comes.
 func TestRefusedWithoutTheBody(t *testing.T) {
 	t.Parallel()

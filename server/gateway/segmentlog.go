@@ -12,9 +12,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// logSegment writes a segment's one line. A failure that an operator can do something
-// about is a warning with its remedy; what the client did itself is not. Where everyone may
-// push, segments that no orchestrator was asked about have a line seldom.
+// logSegment logs a segment in one line. A failure that an operator can act on is a warning with
+// its remedy; failures caused by the client are not. If everyone may push, segments that reached no
+// orchestrator are logged with a rate limit.
 func (g *Gateway) logSegment(p *push, renditions [][]byte, took time.Duration, err error) {
 	t := &p.trail
 	others := 0
@@ -56,18 +56,18 @@ func (g *Gateway) logSegment(p *push, renditions [][]byte, took time.Duration, e
 	g.log.LogAttrs(context.Background(), level, "segment", attrs...)
 }
 
-// linesEvery is how often there is a line about what strangers cause in any number.
+// logEvery is the interval of log lines that clients can cause in any number.
 const linesEvery = time.Second
 
-// seldom bounds such lines. The zero value is ready; it is safe for concurrent use.
+// rateLimitedLog limits such lines. The zero value is ready; it is safe for concurrent use.
 type seldom struct {
 	mu sync.Mutex
-	// last is when there was a line, quiet are those that had none since. Both guarded by mu.
+	// last is when a line was logged, suppressed counts those that were not since. Guarded by mu.
 	last  time.Time
 	quiet int
 }
 
-// line reports whether there may be one, and about how many there was none.
+// allow reports whether a line may be logged now, and how many were suppressed before it.
 func (s *seldom) line(now time.Time) (others int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// patientReader reads a request's body with a deadline for every read, so that a
-// client that stops sending does not hold its place, and one for all of it. Real
-// time encoders send a segment while they make it: slow alone is no offence.
+// deadlineReader reads a request's body with a deadline for every read, so that a client that stops
+// sending does not hold its slot, and a deadline for all of it. Real-time encoders send a segment
+// while they make it, so a low rate alone is no error.
 type patientReader struct {
 	r       io.Reader
 	control *http.ResponseController
@@ -42,26 +42,25 @@ func (p *patientReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// done takes the deadline away: from here on the server watches the connection
-// for the client's going away.
+// done removes the deadline: from now on the server watches the connection for a disconnect.
 func (p *patientReader) done() {
 	if p.failed == nil {
 		_ = p.control.SetReadDeadline(time.Time{})
 	}
 }
 
-// late reports whether reading failed for being slow.
+// timedOut reports whether reading failed because of a deadline.
 func (p *patientReader) late() bool { return errors.Is(p.failed, os.ErrDeadlineExceeded) }
 
-// patientWriter writes an answer in pieces with a deadline for each, so that a
-// client that does not read lets go in the end.
+// deadlineWriter writes an answer in pieces with a deadline for each, so that a client that does
+// not read is disconnected in the end.
 type patientWriter struct {
 	w       io.Writer
 	control *http.ResponseController
 	idle    time.Duration
 }
 
-// piece is what a client must take within the idle time, in bytes.
+// piece is what a client must read within the idle time, in bytes.
 const piece = 256 << 10
 
 func (g *Gateway) patientWriter(w http.ResponseWriter) *patientWriter {
@@ -82,8 +81,7 @@ func (p *patientWriter) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// done takes the deadline away for the connection's next answer. Small writes
-// may still be in the server's buffer: it flushes them first.
+// done removes the deadline for the connection's next answer. Buffered data is flushed first.
 func (p *patientWriter) done() {
 	_ = p.control.Flush()
 	_ = p.control.SetWriteDeadline(time.Time{})

@@ -9,11 +9,11 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// How many frames are too many. Honest transcoders differ in how they round a rate
-// such as 30000/1001, in what they show of a damaged beginning, and in whether a frame
-// stands at the very end; the bounds are for those who make frames to be paid for.
+// How many frames are too many. Honest transcoders differ in how they round a rate such as
+// 30000/1001, in what they show of a damaged beginning, and in whether there is a frame at the very
+// end; the bounds are for transcoders that add frames to be paid for.
 const (
-	// spareFrames and a quarter more are never held against anybody.
+	// spareFrames and a quarter more are always tolerated.
 	spareFrames = 8
 	share       = 1.25
 	// slowest is the frame rate of a source that does not tell how long it plays.

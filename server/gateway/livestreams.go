@@ -2,27 +2,26 @@ package gateway
 
 import "time"
 
-// LiveStream is one stream in short, for the operator.
+// LiveStream is a summary of one stream for the operator.
 type LiveStream struct {
 	ID string
-	// Orchestrator is the last that was given a segment of it.
+	// Orchestrator is the last one that got a segment of it.
 	Orchestrator string
 	Renditions   []string
-	// PixelsPerSecond is what is made of it by what was asked for, 0 where the source's
-	// pace is not known.
+	// PixelsPerSecond is the requested output rate, 0 where the source's frame rate is unknown.
 	PixelsPerSecond int64
-	// Ratio is what its last segments took by their playing time.
+	// Ratio is the processing time of its last segments divided by their playing time.
 	Ratio            float64
 	Segments, Failed int64
-	// SourceBytes came from the client, RenditionBytes were made of them.
+	// SourceBytes came from the client, RenditionBytes are those of the renditions.
 	SourceBytes, RenditionBytes int64
 	LastCode                    string
-	// MovedCode is why it moved to another orchestrator the last time, "" when it never did.
+	// MovedCode is why it last changed its orchestrator, "" when it never did.
 	MovedCode   string
 	Since, Last time.Time
 }
 
-// recentSegments is how many segments make a stream's pace.
+// recentSegments is how many segments Ratio covers.
 const recentSegments = 5
 
 // Live are the streams that are admitted, in no order.
@@ -35,7 +34,7 @@ func (g *Gateway) Live() []LiveStream {
 	return out
 }
 
-// Room is how many streams there are, and how many there may be.
+// StreamCapacity is the number of streams, and their limit.
 func (g *Gateway) Room() (streams, limit int) { return len(g.liveStreams()), g.opt.Limits.Streams }
 
 func (s *stream) short() LiveStream {
