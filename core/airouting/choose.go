@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// choose is Pick's rule. It is called with the lock held.
+// chooseLocked is Pick's rule.
 func (t *Table) choose(now time.Time, q *Query) (c *candidate, probe bool, v Verdict) {
 	kind := q.Kind
 	if kind == OwnFirst {
@@ -37,9 +37,8 @@ func (t *Table) choose(now time.Time, q *Query) (c *candidate, probe bool, v Ver
 	return nil, false, v
 }
 
-// sort fills t.usable with the orchestrators that may have the job. Beside them it
-// finds the one that rests and may be asked when all of them do, and what to say
-// when there is none at all.
+// sortLocked fills t.usable with the orchestrators that may get the job. It also finds the resting
+// one that may be probed if there is no other, and the verdict if there is none at all.
 func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 	for i := range t.usable {
 		t.usable[i] = t.usable[i][:0]
@@ -69,7 +68,7 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 	return resting, v
 }
 
-// of chooses in one tier.
+// chooseInTier chooses in one tier.
 func (t *Table) of(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
 	if t.rule != nil {
 		return t.weighed(tier, now, q.Whole)
@@ -77,7 +76,7 @@ func (t *Table) of(tier []*candidate, now time.Time, q *Query) (c *candidate, pr
 	return t.among(tier, now, q)
 }
 
-// objection says why a candidate is out of the question for a job, or Picked.
+// objection is why a candidate cannot get a job, or Picked.
 func (t *Table) objection(c *candidate, q *Query, now time.Time) Verdict {
 	switch {
 	case c.gone:
@@ -96,8 +95,8 @@ func (t *Table) objection(c *candidate, q *Query, now time.Time) Verdict {
 	return Picked
 }
 
-// remembered finds the usable one that has the longest part of the prompt, unless
-// it has too much to do already.
+// withPrefixLocked finds the usable candidate that has the longest prefix of the prompt cached,
+// unless it is overloaded.
 func (t *Table) remembered(now time.Time, q *Query) *candidate {
 	if t.memory == nil || len(q.Affinity) == 0 {
 		return nil
@@ -123,14 +122,14 @@ func (t *Table) remembered(now time.Time, q *Query) *candidate {
 	return have
 }
 
-// overloaded reports whether one with so many jobs has clearly more than its share
-// of load among n.
+// overloaded reports whether one with this many jobs has clearly more than its share of load among
+// n.
 func overloaded(inFlight, load, n int) bool {
 	return float64(inFlight) > 1.25*float64(load)/float64(n)+1
 }
 
-// among chooses in one tier: one that is due for a probe, then one whose times are
-// not known and that has nothing to do, then the better of two.
+// chooseByLoad chooses in one tier: one that is due for a probe, then one without measured latency
+// that is idle, then the better of two random ones.
 func (t *Table) among(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
 	whole := q.Whole
 	first := t.index(len(tier))
@@ -168,8 +167,8 @@ func (t *Table) among(tier []*candidate, now time.Time, q *Query) (c *candidate,
 	return a, false
 }
 
-// score is how long a further job may wait there, in no unit. mean stands in for
-// times that are not known.
+// score estimates how long a further job would wait there, without a unit. mean replaces an unknown
+// latency.
 func (c *candidate) score(now time.Time, whole bool, mean float64) float64 {
 	s := mean
 	if l := c.latency(whole); l.known {

@@ -6,15 +6,15 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Standing is one orchestrator in a table, at one moment.
+// Status is one orchestrator in a table, at one moment.
 type Standing struct {
 	Offer    Offer
 	InFlight int
-	// FirstByte is the mean time to the first byte of a stream, or else of a whole
-	// answer; 0 when not known.
+	// FirstByte is the mean time to the first byte of a stream, or else of a whole answer; 0 when
+	// unknown.
 	FirstByte time.Duration
-	// Full says that it had no slot lately; Resting, until when it is left alone,
-	// zero when it is not.
+	// Full says that it recently had no free slot; Resting, until when it rests, zero when it does
+	// not.
 	Full    bool
 	Resting time.Time
 }
@@ -27,7 +27,7 @@ type Snapshot struct {
 	Standings []Standing
 }
 
-// Standings lists the orchestrators in the choice in order of arrival.
+// Statuses lists the orchestrators that offer the model, in order of arrival.
 func (t *Table) Standings(now time.Time) []Standing {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,23 +9,23 @@ import (
 	"github.com/tuttinode/tutti/core/selectionweights"
 )
 
-// maxCandidates bounds a table: offers come from peers.
+// maxCandidates bounds a table, because offers come from peers.
 const maxCandidates = 1024
 
 // Options make a Table.
 type Options struct {
 	// Rand gives numbers in [0, 1); the table calls it under its lock.
 	Rand func() float64
-	// Memory is shared by the tables of a gateway; nil remembers nothing. Name
-	// tells the tables' prompts apart.
+	// Memory is shared by the tables of a gateway; nil remembers nothing. Name distinguishes the
+	// tables' prompts.
 	Memory *Memory
 	Name   string
-	// Rule weighs those that are equally ready; nil, as off-chain, takes the better of
-	// two by load and times. Its price limits do not count here: a Query has its own.
+	// Rule weighs candidates of one tier; nil, as off-chain, takes the better of two by load and
+	// latency. Its price limits are not used here: a Query has its own.
 	Rule *selectionweights.Rule
 }
 
-// Table is the orchestrators that serve one model. Safe for concurrent use.
+// Table holds the orchestrators that serve one model. Safe for concurrent use.
 type Table struct {
 	rand   func() float64
 	memory *Memory
@@ -35,11 +35,11 @@ type Table struct {
 	mu    sync.Mutex
 	byURI map[string]*candidate
 	list  []*candidate // in order of arrival
-	// left is what is known of those who left, by the address that was asked; owners,
-	// how those who have a stake deal with what they are paid.
+	// departed is what is known of orchestrators that left, by the address that was asked; owners
+	// is how those with stake deal with payments.
 	left   map[string]past
 	owners map[core.Address]*trust
-	// usable is Pick's own, kept to save its memory.
+	// usable is Pick's scratch memory.
 	usable [tiers][]*candidate
 }
 
@@ -49,8 +49,8 @@ func NewTable(opt Options) *Table {
 		left: make(map[string]past), owners: make(map[core.Address]*trust)}
 }
 
-// Put adds an orchestrator or brings its offer up to date; what is known of it
-// stays. It is false when the table is full.
+// Put adds an orchestrator or updates its offer; what is known of it stays. It returns false when
+// the table is full.
 func (t *Table) Put(o Offer) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -68,7 +68,7 @@ func (t *Table) Put(o Offer) bool {
 	return true
 }
 
-// dropGone makes room by forgetting one that is gone.
+// dropGoneLocked drops one orchestrator that no longer offers the model.
 func (t *Table) dropGone() bool {
 	i := slices.IndexFunc(t.list, func(c *candidate) bool { return c.gone })
 	if i < 0 {
@@ -85,8 +85,8 @@ func (t *Table) drop(c *candidate) {
 	}
 }
 
-// Remove takes an orchestrator out of the choice. Jobs in flight go on, and a rest
-// is remembered in case it comes back.
+// Remove takes an orchestrator out of the choice. Jobs in flight continue, and a rest is remembered
+// in case it comes back.
 func (t *Table) Remove(uri string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -102,7 +102,7 @@ func (t *Table) Remove(uri string) {
 	t.remember(c)
 }
 
-// Len is the number of orchestrators in the choice, resting ones too.
+// Len is the number of orchestrators that offer the model, resting ones included.
 func (t *Table) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -136,7 +136,7 @@ func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 	return l, Picked
 }
 
-// Good reports whether at least one orchestrator is in the choice and not resting.
+// HasHealthy reports whether at least one orchestrator offers the model and is not resting.
 func (t *Table) Good(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

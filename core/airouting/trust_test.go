@@ -73,7 +73,7 @@ func TestAnswersForgiveSome(t *testing.T) {
 	}
 }
 
-// debt is how long the only one rests: nobody is asked before, not even as the last
+// debt is how long the only one rests: it is not asked before, not even as the last
 // resort, and then with one job at a time.
 func debt(t *testing.T, table *airouting.Table, now time.Time) time.Duration {
 	t.Helper()

@@ -17,7 +17,7 @@ func at(asked, uri string, owner byte) videorouting.Offer {
 }
 
 // TestALiarMayNotChangeItsAddress: neither a new service address nor a new entry in the
-// list lets it begin anew, while others at the address it claimed are left in peace.
+// list gives it a new start, while others at the address it claimed are left in peace.
 func TestALiarMayNotChangeItsAddress(t *testing.T) {
 	t.Parallel()
 	for name, how := range map[string]videorouting.Outcome{"lied": videorouting.Lied, "failed": videorouting.NodeFailed} {
@@ -70,7 +70,7 @@ func priced(session string, wei int64) videorouting.Offer {
 	return o
 }
 
-// TestPricesAreHeldToTheChoice: news and renewals may ask for twice the price that the
+// TestPricesAreHeldToTheChoice: new terms and renewals may ask for twice the price that the
 // orchestrator was chosen with, however often they come.
 func TestPricesAreHeldToTheChoice(t *testing.T) {
 	t.Parallel()

@@ -10,14 +10,12 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Pool is one stream's orchestrators: the one in use, and those that offered to
-// take over. I is what the adapter keeps beside an offer. Safe for concurrent
-// use.
+// Pool is one stream's orchestrators: the one in use, and spares. I is what the adapter keeps with
+// an offer. Safe for concurrent use.
 //
-// A stream stays with its orchestrator while that keeps pace (KeepScore) and
-// does not fail. Sessions that the pool gives up come back from its methods as
-// soon as no segment is in flight on them, for the caller to end at the
-// orchestrator; each exactly once, and only if it was used.
+// A stream stays with its orchestrator while that keeps pace (KeepScore) and does not fail. Methods
+// return the sessions that the pool gave up as soon as no segment is in flight on them, for the
+// caller to end at the orchestrator; each exactly once, and only if it was used.
 type Pool[I any] struct {
 	shared Shared
 	own    Suspensions
@@ -26,9 +24,9 @@ type Pool[I any] struct {
 	mu      sync.Mutex
 	current *session[I]
 	spares  []*session[I] // in order of arrival
-	last    string        // place of the last lease
-	lastURI string        // and its address
-	left    error         // why the session in use was given up last
+	last    string        // key of the last lease
+	lastURI string        // and its service URI
+	left    error         // why the last session in use was given up
 	closed  bool
 }
 
@@ -36,31 +34,29 @@ type Pool[I any] struct {
 type session[I any] struct {
 	offer Offer
 	info  I
-	// first is the price with which it was chosen, whatever came since.
+	// first is the price at which it was chosen.
 	first *big.Rat
 	score float64
-	// doubt is about its word that the input is bad, see badInputDoubt; doubted is the last
-	// such word where the stream is to leave it for that.
+	// badInputScore counts its reports of bad input, see badInputWeight; badInputFault is the last
+	// report, when the stream is to leave it for them.
 	doubt    int
 	doubted  error
 	inFlight int
 	used     bool
-	gone     bool // given up: ended when nothing is in flight
+	gone     bool // ends when nothing is in flight
 }
 
-// NewPool makes an empty pool. shared holds what all streams of the gateway know
-// of failing orchestrators.
+// NewPool makes an empty pool. shared holds what all streams of the gateway know of failing
+// orchestrators.
 func NewPool[I any](shared *Suspensions) *Pool[I] { return NewPoolOf[I](shared.For(""), nil) }
 
-// NewPoolOf makes one whose orchestrators are chosen; a nil choice takes the first to
-// have answered.
+// NewPoolOf makes a pool with a choice; a nil choice takes the first to have answered.
 func NewPoolOf[I any](shared Shared, choice Choice) *Pool[I] {
 	return &Pool[I]{shared: shared, choice: choice}
 }
 
-// Add takes an offer that the stream may use, as one to be chosen at its price. An
-// orchestrator that is in use or already among the spares keeps its place; an unused older offer of it is
-// replaced.
+// Add adds an offer that the stream may choose at its price. The orchestrator in use keeps its
+// session; a spare is replaced by its newer offer.
 func (p *Pool[I]) Add(offer Offer, info I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,8 +77,8 @@ type Lease[I any] struct {
 	// Offer and Info are as they were when the lease was taken.
 	Offer Offer
 	Info  I
-	// Moved says that the stream's last segment went elsewhere: to From, which the
-	// stream left for the fault Left.
+	// Moved says that the stream's last segment went to another orchestrator, From, which the
+	// stream left because of the fault Left.
 	Moved bool
 	From  string
 	Left  error
@@ -99,14 +95,13 @@ const (
 	Use Advice = iota
 	// Discover: there is no lease; ask the orchestrators first.
 	Discover
-	// UseAndDiscover: the lease is slow and there is none better; use it, and ask
-	// the orchestrators beside.
+	// UseAndDiscover: the lease is slow and there is none better; use it, and discover in the
+	// background.
 	UseAndDiscover
 )
 
-// Take leases the stream's session, or the chosen good spare when it has none,
-// tried it already for this segment, or the session does not keep pace. The
-// third result are the sessions to end.
+// Take leases the stream's session. If there is none, it was tried already for this segment, or it
+// does not keep pace, Take leases the chosen good spare. The third result are the sessions to end.
 func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,11 +128,10 @@ func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 	return nil, Discover, nil
 }
 
-// TakeAny leases the best of what there is when Take found nothing and neither
-// did discovery: an untried session before a tried one, and then the one whose
-// suspension ends first. It returns nil when the pool is empty, or holds only what
-// is never to be used: those that lied, and those that the choice leaves out. Those that
-// are late with the segment may still be busy with it and do not get it again.
+// TakeAny leases the best remaining session when Take and discovery found none: an untried one
+// before a tried one, then the one whose suspension ends first. It returns nil when the pool is
+// empty or has only orchestrators that are never used: barred ones, and those that the choice
+// excludes. Those in late may still be working on the segment and do not get it again.
 func (p *Pool[I]) TakeAny(now time.Time, tried, late []string) *Lease[I] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -170,8 +164,8 @@ func (p *Pool[I]) TakeAny(now time.Time, tried, late []string) *Lease[I] {
 	return p.lease(p.promote(best))
 }
 
-// Elsewhere reports whether there is an orchestrator for a segment besides those that were
-// tried, suspended ones left aside.
+// HasOther reports whether there is an orchestrator for a segment that was not tried and is not
+// suspended.
 func (p *Pool[I]) Elsewhere(now time.Time, tried []string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -179,8 +173,7 @@ func (p *Pool[I]) Elsewhere(now time.Time, tried []string) bool {
 	return p.current != nil && good(&p.current.offer) || p.choose(good) >= 0
 }
 
-// promote makes a spare the current session. A current session that is still
-// there becomes a spare.
+// promoteLocked makes a spare the current session. The previous one becomes a spare.
 func (p *Pool[I]) promote(i int) *session[I] {
 	s := p.spares[i]
 	p.spares = slices.Delete(p.spares, i, i+1)
@@ -208,14 +201,14 @@ func slow(score float64) error {
 		fmt.Sprintf("its last segment took %.2f times as long as it plays", score))
 }
 
-// Suspended reports whether this stream avoids an orchestrator at this time.
+// Suspended reports whether this stream avoids an orchestrator now.
 func (p *Pool[I]) Suspended(who Identity, now time.Time) bool { return !p.until(who, now).IsZero() }
 
 func (p *Pool[I]) until(who Identity, now time.Time) time.Time {
 	return later(p.own.Until(who, now), p.shared.Until(who, now))
 }
 
-// giveUp marks the session for its end and appends it to end if that is now.
+// giveUp marks the session as given up and appends it to end if no segment is in flight.
 func (s *session[I]) giveUp(end []I) []I {
 	if s.gone {
 		return end

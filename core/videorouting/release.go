@@ -5,59 +5,58 @@ import (
 	"time"
 )
 
-// Outcome is how a lease's segment went.
+// Outcome is how a lease's segment ended.
 type Outcome int
 
 // The outcomes.
 const (
-	// Succeeded: renditions came. The score decides whether the stream stays.
+	// Succeeded: renditions arrived. The score decides whether the stream stays.
 	Succeeded Outcome = iota
-	// InputBad: the input is at fault, by the orchestrator's word; the session is kept. An
-	// orchestrator that says so again and again is believed only where others say it too.
+	// InputBad: the orchestrator reports bad input; the session is kept. Repeated reports are
+	// believed only if other orchestrators confirm them.
 	InputBad
-	// StreamFailed: the orchestrator could not do this stream's segment, or had
-	// no room; this stream leaves it and avoids it for a while.
+	// StreamFailed: the orchestrator could not do this stream's segment, or had no capacity; this
+	// stream leaves it and avoids it for a while.
 	StreamFailed
-	// Behind: the orchestrator had no time for the segment. The stream goes elsewhere if it
-	// can and keeps the session else: a new one would come behind those of all others.
+	// Behind: the orchestrator had no time for the segment. The stream goes elsewhere if it can,
+	// and keeps the session otherwise: a new one would be queued behind those of all others.
 	Behind
-	// NodeFailed: the orchestrator was unreachable, or cannot be paid; all streams
-	// avoid it for a while when they look for a new one.
+	// NodeFailed: the orchestrator was unreachable, or cannot be paid; all streams avoid it for a
+	// while when they look for a new one.
 	NodeFailed
-	// WorkFailed: the orchestrator broke or hung over a segment. The streams of the
-	// segment's client avoid it likewise, and all streams once it did so for several clients.
+	// WorkFailed: the orchestrator failed or hung on a segment. The streams of the segment's client
+	// avoid it likewise, and all streams once this happened for several clients.
 	WorkFailed
-	// Lied: its work is not what it says. No stream uses it for a long while, not even
-	// for want of another.
+	// Lied: its result is provably not what it claims. No stream uses it for a long time, even
+	// without an alternative.
 	Lied
-	// WorkDoubted: its work seems not to be what it says, as far as that can be seen in the
-	// media. That holds for the client, and for all once it did so for several clients.
+	// WorkMismatch: its result seems not to be what it claims, as far as the media shows. This
+	// counts for the client, and for all once it happened for several clients.
 	WorkDoubted
-	// Stale: the terms were too old, or cost too much; the session is given up, the
-	// orchestrator not avoided.
+	// Stale: the terms were outdated or too expensive; the session is given up, the orchestrator
+	// not avoided.
 	Stale
-	// Abandoned: the client went away; nothing is learnt.
+	// Abandoned: the client left; nothing is recorded.
 	Abandoned
 )
 
-// badInputDoubt is how much a word that the input is bad adds to the doubt about a session, from
-// which a success takes one. At maxDoubt the stream goes elsewhere if it can: the three first
-// segments are believed, and then one in nine.
+// badInputWeight is what a report of bad input adds to a session's score; a success takes one off.
+// At maxBadInput the stream goes elsewhere if it can: the first three segments are believed, and
+// then one in nine.
 const (
 	badInputDoubt = 8
 	maxDoubt      = 3 * badInputDoubt
 )
 
-// News is what an orchestrator sent along with a result: it replaces what the
-// session holds, where it is for the same session at the same address, and costs about
-// what the session began with.
+// NewTerms are terms that came with a result. They replace the session's if they are for the same
+// session at the same address, at about the price at which the session was chosen.
 type News[I any] struct {
 	Offer Offer
 	Info  I
 }
 
-// Release gives a lease back and returns the sessions to end. news may be nil. The lease's
-// Failed is kept as the reason if the stream leaves its orchestrator for it.
+// Release gives a lease back and returns the sessions to end. newTerms may be nil. The lease's
+// Failed is the reason if the stream leaves its orchestrator.
 func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I], now time.Time) []I {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +92,7 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 	case Stale, Abandoned:
 	}
 	if s.gone {
-		// It was given up while this segment was on its way.
+		// The session was given up while this segment was in flight.
 		if s.inFlight == 0 {
 			return []I{s.info}
 		}
@@ -110,7 +109,7 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 	return nil
 }
 
-// takes reports whether an offer may stand for the session's own.
+// takes reports whether an offer may replace the session's own.
 func (s *session[I]) takes(o *Offer) bool {
 	return o.URI == s.offer.URI && o.Session == s.offer.Session && !raised(s.first, o.Price)
 }
@@ -122,20 +121,19 @@ func (p *Pool[I]) remove(s *session[I]) {
 	p.spares = slices.DeleteFunc(p.spares, func(o *session[I]) bool { return o == s })
 }
 
-// Renewal is what became of a new token.
+// Renewal is the result of Renew.
 type Renewal int
 
-// The ways of a renewal.
+// The results of Renew.
 const (
 	Renewed Renewal = iota
 	Gone
 	Dear
 )
 
-// Renew puts a new token in the place of the leased session's and moves the
-// lease to it. It returns the sessions to end. When the session was given up
-// meanwhile, the lease stays on it and the new token is not used; so it is, and Dear
-// says so, when the price has risen too far since the orchestrator was chosen.
+// Renew replaces the token of the leased session and moves the lease to it. It returns the sessions
+// to end. If the session was given up meanwhile (Gone), or the price has risen too far since the
+// orchestrator was chosen (TooExpensive), the lease stays on it and the new token is not used.
 func (p *Pool[I]) Renew(l *Lease[I], offer Offer, info I) (renewal Renewal, end []I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,15 +159,14 @@ func (p *Pool[I]) Alone(l *Lease[I]) bool {
 	return l.s.inFlight == 1
 }
 
-// Reset gives every session up, for a stream whose profiles changed, and returns
-// those to end now.
+// Reset gives up all sessions, for a stream whose profiles changed, and returns those to end now.
 func (p *Pool[I]) Reset() []I {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.reset()
 }
 
-// Close is Reset for good: offers that still come in are not taken.
+// Close is Reset for good: later offers are ignored.
 func (p *Pool[I]) Close() []I {
 	p.mu.Lock()
 	defer p.mu.Unlock()

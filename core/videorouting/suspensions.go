@@ -11,26 +11,25 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// How long a failing orchestrator is left alone: the first time, and at most.
+// How long a failing orchestrator is suspended: the first time, and at most.
 const (
 	firstSuspension = 5 * time.Second
 	maxSuspension   = time.Minute
-	// The same for one that lied about its work.
+	// The same for one with a false result.
 	firstBar = 10 * time.Minute
 	maxBar   = 24 * time.Hour
 )
 
-// Suspensions remembers which orchestrators failed recently. A suspended one is
-// used only when nothing else is left, so that one orchestrator alone keeps
-// being tried. Each failure in a row doubles the time; a success forgets it.
-// What may be one client's doing is remembered for that client; see Shared.
-// The zero value is ready; it is safe for concurrent use.
+// Suspensions remembers which orchestrators failed recently. A suspended one is used only when
+// there is no other, so that a single orchestrator keeps being tried. Each failure in a row doubles
+// the time; a success resets it. Failures that one client may have caused are recorded for that
+// client; see Shared. The zero value is ready; it is safe for concurrent use.
 type Suspensions struct {
 	mu sync.Mutex
 	m  map[key]*record
 }
 
-// record is what is known of one orchestrator: for all, and by client.
+// record is what is known of one orchestrator: for all clients, and by client.
 type record struct {
 	suspension
 	clients map[string]suspension
@@ -39,27 +38,27 @@ type record struct {
 type suspension struct {
 	until   time.Time
 	strikes int
-	// barred: it lied, which a success later on does not undo.
+	// barred: it returned a false result, which a later success does not undo.
 	barred bool
 	lies   int
-	// lied: the client met a lie since lies counted for all.
+	// lied: the client got a false result since these last counted for all.
 	lied bool
 	code fault.Code
 	// counted: the client failed since the last success of any client.
 	counted bool
 }
 
-// Suspended is an orchestrator that is left alone, and why.
+// Suspended is a suspended orchestrator, and why.
 type Suspended struct {
-	// Asked or Owner is set: those that are known by both are there twice.
+	// Asked or Owner is set: orchestrators that are known by both are listed twice.
 	Asked string
 	Owner core.Address
 	Until time.Time
-	// Code is of the last failure, "" when that is not known.
+	// Code is the last failure, "" when unknown.
 	Code fault.Code
-	// Barred ones are not used for want of another either.
+	// Barred ones are not used even without an alternative.
 	Barred bool
-	// Some: it is left alone for some clients, and used for others.
+	// Some: it is suspended for some clients only.
 	Some bool
 }
 
@@ -76,7 +75,7 @@ func (e *suspension) suspend(now time.Time) {
 	}
 }
 
-// Bar records a lie and returns when the orchestrator may be used again.
+// Bar records a false result and returns when the orchestrator may be used again.
 func (s *Suspensions) Bar(who Identity, now time.Time) time.Time {
 	return s.change(who, now, func(r *record) { r.bar(now) })
 }
@@ -123,8 +122,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// forgetOld keeps the table small: what ended a while ago counts no more. Lies are
-// remembered for as long as the longest bar.
+// forgetOldLocked keeps the table small. False results are remembered for as long as the longest
+// bar.
 func (s *Suspensions) forgetOld(now time.Time) {
 	for k, r := range s.m {
 		for client, e := range r.clients {
@@ -146,7 +145,7 @@ func (e *suspension) old(now time.Time) bool {
 	return now.Sub(e.until) > keep
 }
 
-// Clear records a success. A lie is not forgotten for it.
+// Clear records a success. False results are not forgiven.
 func (s *Suspensions) Clear(who Identity) { s.clear(who, "") }
 
 func (s *Suspensions) clear(who Identity, client string) {
@@ -162,7 +161,7 @@ func (s *Suspensions) clear(who Identity, client string) {
 			if other == client {
 				e.clear()
 			}
-			e.counted = false // the next failures are not in a row with these
+			e.counted = false // a success ended this row of failures
 			if r.clients[other] = e; e == (suspension{}) {
 				delete(r.clients, other)
 			}
@@ -173,7 +172,7 @@ func (s *Suspensions) clear(who Identity, client string) {
 	}
 }
 
-// clear forgets what a success undoes.
+// clear resets what a success undoes.
 func (e *suspension) clear() {
 	switch {
 	case e.barred:
@@ -184,7 +183,7 @@ func (e *suspension) clear() {
 	}
 }
 
-// Until is when the suspension ends; the zero time when there is none.
+// Until is when the suspension ends; the zero time without one.
 func (s *Suspensions) Until(who Identity, now time.Time) (until time.Time) {
 	return s.until(who, "", now)
 }
@@ -206,7 +205,7 @@ func (s *Suspensions) until(who Identity, client string, now time.Time) (until t
 	return until
 }
 
-// Barred reports whether an orchestrator lied and is not to be used at all.
+// Barred reports whether an orchestrator returned a false result and must not be used at all.
 func (s *Suspensions) Barred(who Identity, now time.Time) bool { return s.barred(who, "", now) }
 
 func (s *Suspensions) barred(who Identity, client string, now time.Time) bool {
@@ -222,8 +221,8 @@ func (s *Suspensions) barred(who Identity, client string, now time.Time) bool {
 
 func (e suspension) bars(now time.Time) bool { return e.barred && e.until.After(now) }
 
-// List are those suspended at this time, by address and then by owner; for all clients, or
-// else for the one with the longest suspension.
+// List are the suspended orchestrators, by address and then by owner; with the common suspension,
+// or else that of the client with the longest one.
 func (s *Suspensions) List(now time.Time) []Suspended {
 	s.mu.Lock()
 	defer s.mu.Unlock()

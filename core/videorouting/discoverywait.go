@@ -2,14 +2,14 @@ package videorouting
 
 import "time"
 
-// Patience is how long discovery waits for answers.
+// DiscoveryWait is how long discovery waits for answers.
 type Patience struct {
-	// First is when discovery takes what it has; default 500 ms.
+	// First is when discovery uses the answers it has; default 500 ms.
 	First time.Duration
-	// Stop is when it gives up although nothing usable came; default 6 s.
+	// Stop is when it gives up without a usable answer; default 6 s.
 	Stop time.Duration
-	// FirstCome takes the first good answer at once. Off-chain the quickest is
-	// the best; where price and stake count, answers are collected for First.
+	// FirstCome uses the first good answer at once. Off-chain the fastest is the best; where price
+	// and stake count, answers are collected for First.
 	FirstCome bool
 }
 
@@ -19,15 +19,15 @@ const (
 	discoveryStop  = 6 * time.Second
 )
 
-// Answers counts what discovery has so far.
+// Answers counts the answers of a discovery so far.
 type Answers struct {
 	// Usable orchestrators, Good ones among them: those that are not suspended.
 	Usable, Good int
-	// Open are those that have not answered.
+	// Open is the number of missing answers.
 	Open int
 }
 
-// Done reports whether discovery is over with these answers after so long.
+// Done reports whether discovery is over with these answers after elapsed.
 func (p Patience) Done(a Answers, elapsed time.Duration) bool {
 	switch {
 	case a.Open == 0, elapsed >= p.stop():
@@ -38,9 +38,8 @@ func (p Patience) Done(a Answers, elapsed time.Duration) bool {
 	return a.Usable > 0 && elapsed >= p.first()
 }
 
-// Next is how long from now on to wait before asking Done again although no
-// answer came: to the end of the first window, then of windows that double, and
-// of the hard stop at last. It is 0 when that is over.
+// Next is how long to wait before calling Done again without a new answer: to the end of the first
+// window, then of windows that double, and at last of the hard stop. It is 0 when that is over.
 func (p Patience) Next(elapsed time.Duration) time.Duration {
 	end := p.first()
 	for end <= elapsed && end < p.stop() {

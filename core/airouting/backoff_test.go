@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/airouting"
 )
 
-// A client that was asked to come back later leaves an orchestrator alone until then, and is told the
+// A client that was asked to come back later leaves an orchestrator alone until then, and gets the
 // shortest of the times; others are not held back, however many are.
 func TestHeldClients(t *testing.T) {
 	t.Parallel()

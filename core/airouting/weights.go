@@ -6,8 +6,8 @@ import (
 	"github.com/tuttinode/tutti/core/selectionweights"
 )
 
-// weighed chooses in one tier on the chain: one that is due for a probe, then by
-// stake, price, chance and how long a job would wait there.
+// chooseByWeight chooses in one tier on the chain: one that is due for a probe, then by stake,
+// price, chance and expected waiting time.
 func (t *Table) weighed(tier []*candidate, now time.Time, whole bool) (c *candidate, probe bool) {
 	for _, c := range tier {
 		if _, probe := c.open(now); probe {
@@ -20,13 +20,13 @@ func (t *Table) weighed(tier []*candidate, now time.Time, whole bool) (c *candid
 		o := &c.offer
 		among[i] = selectionweights.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price, Speed: speeds[i], Score: o.Score, Scored: o.Scored}
 	}
-	// What is too dear or below the floor is not in the tier.
+	// Candidates that are too expensive or below the floor are not in the tier.
 	rule := selectionweights.Rule{Weights: t.rule.Weights}
 	return tier[rule.Choose(among, t.rand())], false
 }
 
-// speeds compares how long a further job would wait at each with where that is
-// shortest: 1 there, less elsewhere. Times that are not known count as the mean.
+// speeds compares each expected waiting time with the shortest: 1 for that one, less for others.
+// Unknown latencies count as the mean.
 func (t *Table) speeds(tier []*candidate, now time.Time, whole bool) []float64 {
 	sum, known := 0.0, 0
 	for _, c := range tier {
@@ -42,7 +42,7 @@ func (t *Table) speeds(tier []*candidate, now time.Time, whole bool) []float64 {
 	out := make([]float64, len(tier))
 	best := 0.0
 	for i, c := range tier {
-		// A millisecond more or less is nothing to choose by.
+		// One millisecond is added, so that tiny differences do not matter.
 		out[i] = c.score(now, whole, mean) + 1e-3
 		if i == 0 || out[i] < best {
 			best = out[i]

@@ -2,17 +2,18 @@ package airouting
 
 import "time"
 
-// maxHeld bounds the clients that are remembered for one orchestrator.
+// maxBackoffs bounds the clients that are tracked per orchestrator.
 const maxHeld = 256
 
-// held is until when clients leave an orchestrator alone that told them to come back later.
+// backoffs are the times until which clients do not use an orchestrator that told them to come back
+// later.
 type held map[string]time.Time
 
-// left is how long a client still leaves it alone.
+// left is the rest of a client's backoff.
 func (h held) left(client string, now time.Time) time.Duration { return max(0, h[client].Sub(now)) }
 
-// hold has a client leave the orchestrator alone until a time. Where too many do, some are
-// forgotten: they ask again.
+// backOff starts a client's backoff. When there are too many, some are dropped: those clients ask
+// again.
 func (c *candidate) hold(client string, now, until time.Time) {
 	for other, end := range c.held {
 		if !end.After(now) || len(c.held) >= maxHeld {
@@ -25,8 +26,8 @@ func (c *candidate) hold(client string, now, until time.Time) {
 	c.held[client] = until
 }
 
-// HeldFor is how long it takes until the first orchestrator takes jobs again of a client
-// that was told to come back later; 0 where none told it so. Those in skip do not count.
+// BackoffLeft is the time until the first orchestrator accepts jobs of a client that was told to
+// come back later; 0 without one.
 func (t *Table) HeldFor(now time.Time, q Query) (left time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,11 +5,10 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// maxRemembered bounds what is remembered of owners, and of addresses that led to
-// orchestrators which are not in the table any more.
+// maxRemembered bounds the tracked owners, and the addresses of orchestrators that left the table.
 const maxRemembered = 2 * maxCandidates
 
-// past is what was known of an orchestrator when it left the table.
+// departed is what was known of an orchestrator when it left the table.
 type past struct {
 	health  health
 	clients clients
@@ -18,9 +17,9 @@ type past struct {
 	refused inference.Refusals
 }
 
-// newcomer makes the candidate of an offer under a service URI that is not in the
-// table. A peer names its URI itself and may name ever new ones, so what was known of
-// the address that was asked is its beginning.
+// newCandidateLocked makes the candidate of an offer under a service URI that is not in the table.
+// A peer names its URI itself and may name ever new ones, so it inherits what was known of the
+// address that was asked.
 func (t *Table) newcomer(o Offer) *candidate {
 	c := &candidate{offer: o, clients: make(clients), trust: newTrust()}
 	if p, known := t.left[o.Asked]; known {
@@ -32,8 +31,8 @@ func (t *Table) newcomer(o Offer) *candidate {
 	return c
 }
 
-// owned makes a candidate share what is known of its owner, whoever else that has in
-// the table, and whatever they call themselves.
+// shareTrustLocked makes a candidate share the trust of its owner with all candidates of that
+// owner.
 func (t *Table) owned(c *candidate) {
 	owner := c.offer.Owner
 	if owner == (core.Address{}) || !c.offer.Registered {
@@ -48,7 +47,7 @@ func (t *Table) owned(c *candidate) {
 	c.trust = t.owners[owner]
 }
 
-// forgetOwner makes room: one without a stain goes first.
+// forgetOwnerLocked drops one owner, if possible one without losses.
 func (t *Table) forgetOwner() {
 	var last core.Address
 	for owner, x := range t.owners {
@@ -60,8 +59,8 @@ func (t *Table) forgetOwner() {
 	delete(t.owners, last)
 }
 
-// remember keeps what is known of a candidate that leaves the choice, under the
-// address that led to it.
+// rememberLocked keeps what is known of a candidate that leaves the table, under the address that
+// led to it.
 func (t *Table) remember(c *candidate) {
 	asked := c.offer.Asked
 	if asked == "" {
@@ -78,7 +77,7 @@ func (t *Table) remember(c *candidate) {
 		}
 	}
 	p := past{health: c.health, clients: c.clients, trust: *c.trust, fulls: c.fulls, refused: c.refused.Clone()}
-	// Attempts that are in flight end at the old one.
+	// Attempts in flight report to the old record.
 	p.health.probing, p.trust.trying = false, false
 	t.left[asked] = p
 }

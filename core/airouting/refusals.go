@@ -2,14 +2,15 @@ package airouting
 
 import "time"
 
-// manyRefusals is how many refusals make one that has to load the model the better choice.
+// manyRefusals is how many refusals make an orchestrator that has to load the model the better
+// choice.
 const manyRefusals = 3
 
-// Doubted reports whether the orchestrator had refused requests of the job's operation
-// before, which no other one has refused.
+// Unconfirmed reports whether the orchestrator had refused earlier requests of this operation, and
+// no other one confirmed it.
 func (l *Lease) Doubted() bool { return l.doubted }
 
-// Refused notes that the orchestrator refused the request. Until it does a job of the
+// Refused records that the orchestrator refused the request. Until it serves a job of the
 // operation, or Confirmed is called, others are asked first.
 func (l *Lease) Refused(now time.Time) {
 	l.t.mu.Lock()

@@ -27,7 +27,7 @@ func refuse(t *testing.T, table *airouting.Table, now time.Time, uri string, op 
 	return nil
 }
 
-// picks counts who gets jobs of an operation.
+// picks counts the jobs of an operation per orchestrator.
 func picks(t *testing.T, table *airouting.Table, now time.Time, op inference.Operation) map[string]int {
 	t.Helper()
 	n := make(map[string]int)
@@ -98,7 +98,7 @@ func TestAConfirmedRefusalIsNoRefusal(t *testing.T) {
 	}
 }
 
-// While no other orchestrator has the model loaded and room, a refuser goes on to get jobs: clients can
+// While no other orchestrator has the model loaded and a free slot, a refuser goes on to get jobs: clients can
 // bring refusals about. After a few in a row one that has to load it is tried.
 func TestWhoIsBetterThanARefuser(t *testing.T) {
 	t.Parallel()
@@ -135,7 +135,7 @@ func TestASecondOpinion(t *testing.T) {
 	}
 }
 
-// Under a new name an orchestrator is who it was.
+// Under a new name an orchestrator keeps its record.
 func TestARefuserUnderANewName(t *testing.T) {
 	t.Parallel()
 	offer := warm("a")

@@ -1,8 +1,8 @@
 package videorouting
 
-// badInput are the texts with which an orchestrator says that the input, not
-// the orchestrator, is at fault. The network compares them exactly. The last two are
-// not among the network's own, though the same input fails everywhere.
+// badInput are the texts with which an orchestrator reports that the input is at fault. The network
+// compares them exactly. The last two are not the network's own, but the same input fails
+// everywhere. Read-only.
 var badInput = map[string]bool{
 	"Unsupported input pixel format":       true,
 	"Error initializing filtergraph":       true,
@@ -27,23 +27,22 @@ var badInput = map[string]bool{
 	"TranscoderInvalidDuration":            true,
 }
 
-// perhapsBadInput are texts of the network's orchestrators for input that fails everywhere,
-// which its gateways try elsewhere all the same.
+// maybeBadInput are texts of the network's orchestrators for input that fails everywhere; its
+// gateways try another orchestrator all the same. Read-only.
 var perhapsBadInput = map[string]bool{
 	"Invalid data found when processing input": true, "EmptyData": true,
 }
 
-// loaded are the texts of an orchestrator that has more segments than it can do in time.
+// loaded are the texts of an orchestrator that has more segments than it can do in time. Read-only.
 var loaded = map[string]bool{"TranscoderBusy": true, "OrchestratorBusy": true}
 
-// Loaded reports whether a text means that the orchestrator has no time for the segment, and
-// will have none a moment later.
+// Loaded reports whether a text means that the orchestrator has no time for the segment.
 func Loaded(text string) bool { return loaded[text] }
 
-// PerhapsBadInput reports whether a text may be about the input, so that it alone does not
-// count against an orchestrator.
+// MaybeBadInput reports whether a text may be about the input, so that it does not count against an
+// orchestrator.
 func PerhapsBadInput(text string) bool { return perhapsBadInput[text] }
 
-// BadInput reports whether an orchestrator's error text means that trying
-// elsewhere is of no use. The session is then kept and the client told.
+// BadInput reports whether an orchestrator's error text means that no other orchestrator would
+// succeed. The session is then kept and the client gets the error.
 func BadInput(text string) bool { return badInput[text] }
