@@ -10,17 +10,16 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// busyRetry is when to come back after too many requests in progress: how long
-// one of them takes is not known.
+// busyRetry is the Retry-After of too many requests in progress: their duration is unknown.
 const busyRetry = time.Second
 
-// account is one key and what is used of it. One lock per key makes all of its
-// limits one decision; keys do not wait for one another.
+// account is one key and its use. One lock per key makes all of its limits one decision; keys do
+// not wait for one another.
 //
-// A listed key has limits, and they are key's. A key that the webhook admits has
-// those of the answer that a request got: answers differ by model and route, all
-// at the same time. What is used is counted together, and each answer's limits
-// are held against it; key is then the last answer, for reports.
+// A listed key has the limits of key. A key that the webhook admits has the limits of the answer
+// that a request got: answers differ by model and route, all at the same time. The use is counted
+// together, and each answer's limits are compared with it; key is then the last answer, for
+// reports.
 type account struct {
 	now func() time.Time
 
@@ -44,20 +43,19 @@ type ticket struct {
 	bound        atomic.Int64
 	// billed is what the gateway pays; see Grant.Bill.
 	billed inference.Units
-	// most is what the prompt cannot be more than, 0 where that is not known.
+	// maxPrompt is an upper bound of the prompt, 0 if unknown.
 	most inference.Tokens
-	// second is when the tokens were counted in the account's window, -1 if they
-	// were not.
+	// second is when the tokens were counted in the account's window, -1 if they were not.
 	second  int64
 	settled bool
 }
 
-// newAccount opens an account of which nothing is used.
+// newAccount makes an account without use.
 func newAccount(key Key, now func() time.Time) *account {
 	return &account{now: now, key: key, counts: ownCount(key.ID)}
 }
 
-// newShared opens an account for the webhook's answers about one token.
+// newShared makes an account for the webhook's answers about one token.
 func newShared(key Key, now func() time.Time) *account {
 	return &account{now: now, key: key, counts: countsPerPeriod(key.ID)}
 }
@@ -83,8 +81,8 @@ func (a *account) allows(t *ticket, model string) bool {
 	return a.terms(t.key).Allows(model)
 }
 
-// admit takes a request from the limits, all of them or none. The limits are the
-// webhook's answer, those of the account's own key if that is nil.
+// admit takes a request from the limits, all of them or none. The limits are the webhook's answer,
+// or those of the account's own key if that is nil.
 func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Grant, error) {
 	w := need.reservation(fallback)
 	a.mu.Lock()
@@ -104,14 +102,14 @@ func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Gra
 	return g, nil
 }
 
-// good reports whether a listed key is good for anything.
+// checkKey checks whether a listed key is valid at all.
 func (a *account) good() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.key.usable(a.now(), "")
 }
 
-// usable reports whether the key is good, and good for the model.
+// usable checks whether the key is valid, and permits the model.
 func (k *Key) usable(now time.Time, model string) error {
 	switch {
 	case !k.Revoked.IsZero():
@@ -124,8 +122,8 @@ func (k *Key) usable(now time.Time, model string) error {
 	return nil
 }
 
-// room reports whether every limit of k has room for one request. What waiting does
-// not cure is said first.
+// checkLimits checks whether every limit of k admits one more request. Limits that waiting does not
+// lift are reported first.
 func (a *account) room(k *Key, now time.Time, w *reservation) error {
 	l := &k.Limits
 	if err := w.within(l); err != nil {
@@ -151,7 +149,7 @@ func (a *account) room(k *Key, now time.Time, w *reservation) error {
 	return nil
 }
 
-// budgeted reports whether so much is left of a budget.
+// budgeted checks whether n tokens are left of a budget.
 func (a *account) budgeted(b Budget, n inference.Tokens) error {
 	if left, limited := a.left(b); limited && n > left {
 		return refuse(fault.BudgetSpent, 0, a.spent(b, n, left))
@@ -159,7 +157,7 @@ func (a *account) budgeted(b Budget, n inference.Tokens) error {
 	return nil
 }
 
-// spent is the public text of a spent budget.
+// spentText is the public text of a spent budget.
 func (a *account) spent(b Budget, n, left inference.Tokens) string {
 	c := a.count(b)
 	text := fmt.Sprintf("the request asks for up to %d, and %d are left of this API key's budget of %d", n, max(left, 0), b.Tokens)
@@ -172,7 +170,7 @@ func (a *account) spent(b Budget, n, left inference.Tokens) string {
 	return text
 }
 
-// take books a request that is let in by k.
+// take counts a request that k admitted.
 func (a *account) take(k *Key, now time.Time, w *reservation) *Grant {
 	g := &Grant{account: a, name: k.Name}
 	g.ticket.prompt, g.ticket.second = w.prompt, -1
@@ -191,8 +189,7 @@ func (a *account) take(k *Key, now time.Time, w *reservation) *Grant {
 	return g
 }
 
-// clean appends the counts that are to be saved, if they changed since the last
-// call.
+// takeChanged appends the counts to be saved, if they changed since the last call.
 func (a *account) clean(usage []Usage) ([]Usage, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -208,7 +205,7 @@ func (a *account) clean(usage []Usage) ([]Usage, bool) {
 	return usage, true
 }
 
-// soil has the counts saved again.
+// markDirty makes the next call return the counts again.
 func (a *account) soil() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

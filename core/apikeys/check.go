@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a key's properties. They are far above any use and keep sums of
-// tokens, tables and figures from growing without end.
+// Bounds of a key's properties. They are far above any use and bound sums of tokens, tables and
+// statistics.
 const (
 	mostName      = 64
 	mostModels    = 256
@@ -17,7 +17,7 @@ const (
 	mostBudget    = 1 << 50
 )
 
-// CheckName says what is wrong with a name, "" for nothing.
+// CheckName returns what is wrong with a name, "" for nothing.
 func CheckName(name string) string {
 	switch {
 	case name == "":
@@ -32,7 +32,7 @@ func CheckName(name string) string {
 	return ""
 }
 
-// looksLikeID reports whether NewID could have made s.
+// looksLikeID reports whether s could be from NewID.
 func looksLikeID(s string) bool {
 	digits, ok := strings.CutPrefix(s, idPrefix)
 	if !ok || len(digits) != 10 {
@@ -42,8 +42,7 @@ func looksLikeID(s string) bool {
 	return err == nil
 }
 
-// Check says everything that is wrong with the limits, each after the name of
-// what it is about.
+// Check returns everything that is wrong with the limits.
 func (l *Limits) Check() (problems []Problem) {
 	bad := func(field, format string, args ...any) {
 		problems = append(problems, Problem{field, fmt.Sprintf(format, args...)})

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// entryFields are the fields of an entry, in the order of the documents.
+// entryFields are the fields of an entry, in the order of the documentation.
 var entryFields = []string{"name", "key", "key_sha256", "models", "rpm", "tpm", "concurrency", "budget", "period", "expires"}
 
 // entry is one object of a key file.
@@ -19,7 +19,7 @@ type entry struct {
 	models                                []string
 	rpm, concurrency                      int
 	tpm, budget                           int64
-	// at are the offsets of the fields that are there.
+	// at are the offsets of the present fields.
 	at map[string]int
 }
 
@@ -86,8 +86,7 @@ func (r *fileReader) field(e *entry, field string, at int, value json.RawMessage
 	}
 }
 
-// judge makes a key of what was read. After a mistake in the entry it only looks
-// for more of them.
+// check makes a key of the entry. After a mistake it only looks for further ones.
 func (r *fileReader) judge(e *entry, start int, broken bool) {
 	at := func(field string) int {
 		if offset, ok := e.at[field]; ok {

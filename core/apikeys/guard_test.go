@@ -243,8 +243,8 @@ func TestCharges(t *testing.T) {
 	}
 }
 
-// An answer that nobody bounds is held to what is reserved where the key counts
-// tokens that nobody else would watch over.
+// An answer without a bound is held to what is reserved where the key counts
+// tokens that no other limit covers.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	budget := apikeys.Budget{Tokens: 10000, Period: apikeys.Day}
@@ -271,7 +271,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// An answer without max_tokens takes from the budget as it grows, and is told to
+// An answer without max_tokens takes from the budget as it grows, and has to
 // end where nothing is left.
 func TestReach(t *testing.T) {
 	t.Parallel()
@@ -366,7 +366,7 @@ func TestConcurrencyAmongManyClients(t *testing.T) {
 	}
 }
 
-// A hundred streams at once, each writing until it is told to end.
+// A hundred streams at once, each writing until it has to end.
 func TestStreamsNeverOverrunABudget(t *testing.T) {
 	t.Parallel()
 	const budget = 10000

@@ -11,30 +11,29 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// How long the webhook's answers hold, and how many of them, of the keys behind
-// them and of questions at a time there may be.
+// How long the webhook's answers are valid, and limits of the answers, of their accounts and of
+// concurrent calls.
 const (
 	admittedFor  = time.Minute
 	refusedFor   = 5 * time.Second
 	mostAnswers  = 8192
 	mostAccounts = 65536
 	mostAsking   = 64
-	// mostStrange is how many of the questions are about tokens that were never admitted:
-	// everyone may send such ones. mostWaiting bounds those that wait.
+	// maxUnknown bounds the concurrent calls about tokens that were never admitted, which any
+	// client may send. maxWaiting bounds the requests that wait.
 	mostStrange = 48
 	mostWaiting = 8192
 )
 
-// hook remembers what the webhook decided. Answers are remembered by token, model
-// and route, because the webhook sees all three, and limit the requests that get
-// them; what is used is counted by token.
+// hook caches the webhook's decisions. Answers are cached by token, model and route, because the
+// webhook sees all three, and limit the requests that get them; the use is counted by token.
 type hook struct {
 	decider Decider
 	now     func() time.Time
-	// opened gives a new account what was counted before.
+	// opened restores the saved counts of a new account.
 	opened func(*account)
-	// asking are the questions in progress, strange those of them about tokens that were
-	// never admitted. Addresses, and keys that were admitted, take turns.
+	// asking queues all calls, unknown those about tokens that were never admitted. Addresses, and
+	// admitted keys, take turns.
 	asking, strange *fairqueue.Line
 
 	mu       sync.Mutex // guards what follows
@@ -44,11 +43,10 @@ type hook struct {
 	waiting  map[question]chan struct{}
 }
 
-// question is the hash of what decides.
+// question is the hash of what a decision depends on.
 type question [sha256.Size]byte
 
-// answer is a decision and until when it holds: an account and the limits of who
-// asks so, or a refusal.
+// answer is a decision with its expiry: an account with the limits of such requests, or a refusal.
 type answer struct {
 	account *account
 	key     *Key
@@ -72,8 +70,8 @@ func ask(hash Hash, need Need) question {
 	return sha256.Sum256(text)
 }
 
-// account is the account of a token that the webhook admits, and the limits of the
-// request. Requests that ask the same at the same time share one question.
+// account is the account of a token that the webhook admits, and the limits of the request.
+// Concurrent identical requests share one call.
 func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) (*account, *Key, error) {
 	q := ask(hash, need)
 	for {
@@ -92,14 +90,14 @@ func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) 
 			return h.decide(ctx, q, token, hash, need)
 		}
 		select {
-		case <-asked: // look again: who asked may have left without an answer
+		case <-asked: // check again: the caller may have left without an answer
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
 		}
 	}
 }
 
-// remembered finds a decision that still holds.
+// rememberedLocked finds a decision that is still valid.
 func (h *hook) remembered(q question) (answer, bool) {
 	now := h.now()
 	for _, answers := range []map[question]answer{h.admitted, h.refused} {
@@ -113,7 +111,7 @@ func (h *hook) remembered(q question) (answer, bool) {
 	return answer{}, false
 }
 
-// decide asks the webhook, remembers what it says and lets those go who wait for it.
+// decide calls the webhook, caches its answer and wakes the requests that wait for it.
 func (h *hook) decide(ctx context.Context, q question, token string, hash Hash, need Need) (*account, *Key, error) {
 	key, err := h.question(ctx, token, hash, need)
 	h.mu.Lock()
@@ -135,7 +133,7 @@ func (h *hook) decide(ctx context.Context, q question, token string, hash Hash, 
 	return a, &key, nil
 }
 
-// question asks the webhook, not too often at a time.
+// askWebhook calls the webhook within the limits of concurrent calls.
 func (h *hook) question(ctx context.Context, token string, hash Hash, need Need) (Key, error) {
 	party := "key " + hash.String()
 	if !h.met(hash) {
@@ -161,14 +159,14 @@ func crowded(err error) error {
 	return err
 }
 
-// met reports whether the webhook admitted the token before.
+// admittedBefore reports whether the webhook admitted the token before.
 func (h *hook) met(hash Hash) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.accounts[hash] != nil
 }
 
-// lasting reports whether err is the webhook's decision, not its absence.
+// isDecision reports whether err is the webhook's decision, not a failure to reach it.
 func lasting(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.KeyUnknown, fault.KeyDenied, fault.BudgetSpent, fault.RateLimited:
@@ -177,7 +175,7 @@ func lasting(err error) bool {
 	return false
 }
 
-// remember keeps a table within its bound: something old or arbitrary makes room.
+// rememberAnswer adds an answer and drops an arbitrary one when the table is full.
 func remember(answers map[question]answer, q question, a answer) {
 	if len(answers) >= mostAnswers {
 		for other := range answers {
@@ -188,7 +186,7 @@ func remember(answers map[question]answer, q question, a answer) {
 	answers[q] = a
 }
 
-// identify gives the webhook's key what its answers cannot say.
+// identify sets the key's fields that the webhook's answers do not have.
 func identify(key *Key, hash Hash) {
 	key.Hash = hash
 	short := hash.String()[:16]
@@ -198,7 +196,7 @@ func identify(key *Key, hash Hash) {
 	}
 }
 
-// open finds or makes the account of a token.
+// openLocked finds or makes the account of a token.
 func (h *hook) open(key Key, hash Hash) (*account, error) {
 	if a := h.accounts[hash]; a != nil {
 		a.change(key)
@@ -213,7 +211,7 @@ func (h *hook) open(key Key, hash Hash) (*account, error) {
 	return a, nil
 }
 
-// sweep forgets accounts that hold nothing.
+// sweepLocked drops accounts without use.
 func (h *hook) sweep() bool {
 	swept := false
 	for hash, a := range h.accounts {
@@ -222,7 +220,7 @@ func (h *hook) sweep() bool {
 			swept = true
 		}
 	}
-	clear(h.admitted) // answers may lead to what was forgotten
+	clear(h.admitted) // answers may refer to dropped accounts
 	return swept
 }
 

@@ -131,7 +131,7 @@ func TestWebhookKeysAreLimited(t *testing.T) {
 	}
 }
 
-// Requests that ask the same share one question; when who asked leaves, another
+// Requests that ask the same share one question; when the asking request leaves, another
 // asks.
 func TestWebhookIsAskedOnce(t *testing.T) {
 	t.Parallel()

@@ -41,7 +41,7 @@ func newWebhook(address string, transport http.RoundTripper) *webhook {
 		transport = w.own
 	}
 	w.client = &http.Client{Transport: transport, Timeout: webhookTimeout,
-		// A token must not follow a redirect to somebody else.
+		// A token must not follow a redirect to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return w
 }
