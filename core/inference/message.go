@@ -11,7 +11,7 @@ import (
 const (
 	// maxMessage bounds a runner's message in bytes.
 	maxMessage = 400
-	// maxDetails bounds how many of a list of complaints are told.
+	// maxDetails bounds how many details of a list are given.
 	maxDetails = 3
 )
 

@@ -185,7 +185,7 @@ func (c *cursor) array(element func() error) error {
 	}
 }
 
-// items is array for a list whose elements are told apart in errors.
+// items is array for a list whose errors name the element.
 func (c *cursor) items(element func() error) error {
 	n := 0
 	return c.array(func() error {

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// Whoever writes a body again asks for its memory before, and for all of it.
+// Code that rewrites a body asks for its memory before, and for all of it.
 func TestRewritesAskForTheirMemory(t *testing.T) {
 	t.Parallel()
 	ct, form := written("image", picture("png"), "prompt", "x")

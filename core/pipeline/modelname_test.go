@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// TestModelNames: a name that is taken is one that a quote can hold, or nobody could
+// TestModelNames: a name that is taken is one that a quote can hold, or it could not
 // ever pay for its work.
 func TestModelNames(t *testing.T) {
 	t.Parallel()

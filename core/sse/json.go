@@ -9,7 +9,7 @@ type JSONScanner struct{ walker walker }
 // Feed takes the answer's next bytes.
 func (s *JSONScanner) Feed(p []byte) { s.walker.feed(p) }
 
-// Told is the usage in what has passed, and whether there was any.
+// ReportedUsage is the usage so far, and whether there was any.
 func (s *JSONScanner) Told() (inference.Usage, bool) {
 	return s.walker.usage, s.walker.hasUsage && !s.walker.bad
 }
@@ -23,7 +23,7 @@ func (s *JSONScanner) Failed() bool { return s.walker.failed }
 // Chat reports whether the answer has a choice with a message or a text.
 func (s *JSONScanner) Chat() bool { return s.walker.message }
 
-// Named reports whether the answer says which kind of object it is, as OpenAI's do.
+// HasObject reports whether the answer has a field "object", as OpenAI's do.
 func (s *JSONScanner) Named() bool { return s.walker.named }
 
 // Vectors is how many embeddings the answer has that are not empty.

@@ -19,8 +19,7 @@ type Network struct {
 	Scanner Scanner
 	held    []byte
 	chunk   chunk
-	// finishing: chunk is the last one, held back for a usage after it. ended: it
-	// has gone.
+	// finishing: chunk is the last one, held back for a usage after it. ended: it was sent.
 	finishing, ended bool
 }
 
@@ -69,7 +68,7 @@ func (f *Network) End(dst []byte, broken bool) []byte {
 	return f.finish(dst, reasonError)
 }
 
-// Ended reports whether the last event has gone.
+// Ended reports whether the last event was sent.
 func (f *Network) Ended() bool { return f.ended }
 
 // event appends what one event of the server becomes.

@@ -2,7 +2,7 @@ package sse
 
 import "bytes"
 
-// event is what one event, or a block of comments, told.
+// event is the content of one event, or of a block of comments.
 type event struct {
 	facts
 	// data: it has a data line; without one it is comments only.

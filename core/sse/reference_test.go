@@ -79,7 +79,7 @@ func decode(dec *json.Decoder) any {
 	return tok
 }
 
-// told is what one event tells.
+// reported is what one event reports.
 type told struct {
 	usage                             inference.Usage
 	hasUsage, content, finished, fail bool

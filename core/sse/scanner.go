@@ -73,10 +73,10 @@ func (s *Scanner) Events() int { return s.events }
 // Content is the number of events that carried text, reasoning or tool calls.
 func (s *Scanner) Content() int { return s.content }
 
-// Told is the last usage that the stream told, and whether it told any.
+// ReportedUsage is the last usage in the stream, and whether there was any.
 func (s *Scanner) Told() (inference.Usage, bool) { return s.usage, s.told }
 
-// Usage is the usage that the stream told; of one that told nothing, the events
+// Usage is the usage that the stream reported; without any report, the events
 // with content stand for a token each, and the prompt is not known.
 func (s *Scanner) Usage() inference.Usage {
 	if s.told {
@@ -91,7 +91,7 @@ func (s *Scanner) Done() bool { return s.done }
 // Finished reports whether some choice had a finish reason.
 func (s *Scanner) Finished() bool { return s.finished }
 
-// Failed reports whether an event told an error.
+// Failed reports whether an event reported an error.
 func (s *Scanner) Failed() bool { return s.failed }
 
 // Broken reports whether an event had data that is neither one JSON object nor [DONE].

@@ -99,7 +99,7 @@ func (m *member) become(s inference.State, slots int) {
 // pass lets a bubble's time pass.
 func pass(d time.Duration) { <-time.After(d) }
 
-// took is who a slot is of.
+// took is the member of a slot.
 func took(t *testing.T, s inference.Slot, err error) string {
 	t.Helper()
 	if err != nil {
@@ -311,7 +311,7 @@ func TestModelsAreMerged(t *testing.T) {
 	}
 }
 
-// Whatever comes and goes, no slot is given twice, none is lost, and who waits gets
+// Whatever comes and goes, no slot is given twice, none is lost, and a waiting job gets
 // one in the end.
 func TestSlotsAreConserved(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {

@@ -2,14 +2,14 @@ package sse
 
 import "encoding/json"
 
-// Named is a Filter that has an answer give its model the name that was asked for: servers
-// answer with their own, which may be the path of a file. All other bytes pass as they are.
-// Where the name is right already nothing changes. The zero value renames nothing.
+// ModelRenamer is a Filter that puts the requested model name into an answer: servers answer with
+// their own name, which may be the path of a file. All other bytes pass unchanged. The zero value
+// renames nothing.
 type Named struct {
 	model string
 	// lines: each line of a stream of events has an object of its own.
 	lines bool
-	// done: all that is still to come passes.
+	// done: everything else passes.
 	done bool
 
 	state  nameState
@@ -22,7 +22,7 @@ type Named struct {
 	quoted []byte
 }
 
-// nameState is where in an object Named is.
+// nameState is the position of a ModelRenamer in an object.
 type nameState uint8
 
 const (
@@ -43,10 +43,10 @@ const (
 	maxNameHeld = 1 << 10
 )
 
-// NewNamed names the model of an answer, a stream of events or one object.
+// NewModelRenamer renames the model of an answer, a stream of events or one object.
 func NewNamed(model string, stream bool) Named { return Named{model: model, lines: stream} }
 
-// Settled reports whether what is still to come passes as it is.
+// Settled reports whether the rest passes unchanged.
 func (n *Named) Settled() bool { return n.done || n.model == "" }
 
 // Feed appends to dst what may pass after p.
@@ -74,7 +74,7 @@ func (n *Named) Feed(dst, p []byte) []byte {
 	return append(dst, p[from:]...)
 }
 
-// End appends what was held back of a name that has no end.
+// End appends what was held back of an incomplete name.
 func (n *Named) End(dst []byte, _ bool) []byte {
 	if n.state != nameInside {
 		return dst

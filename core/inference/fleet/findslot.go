@@ -9,22 +9,21 @@ import (
 )
 
 const (
-	// hedge is how long the best member alone is asked. One with a free slot answers
-	// in microseconds.
+	// hedge is how long only the best member is asked. One with a free slot answers in
+	// microseconds.
 	hedge = time.Millisecond
-	// lookAgain is how often those who wait look whether another member has the model
-	// by now.
+	// lookAgain is how often a waiting search checks whether another member has the model by now.
 	lookAgain = 50 * time.Millisecond
 )
 
-// answer is what a member said to a request for a slot.
+// answer is a member's reply to a request for a slot.
 type answer struct {
 	member int
 	slot   inference.Slot
 	err    error
 }
 
-// search is one request for a slot, in the lines of several members at once.
+// search is one request for a slot, in the queues of several members at once.
 type search struct {
 	f       *Fleet
 	model   inference.Model
@@ -32,12 +31,12 @@ type search struct {
 	asked   map[int]bool
 	answers chan answer
 	pending int
-	// err is the best reason there is for having no slot.
+	// err is the most informative reason for having no slot.
 	err error
 }
 
-// seek waits in the lines of all members that have the model and takes the first
-// slot. Members in skip are not asked.
+// seek waits in the queues of all members that have the model and takes the first slot. Members in
+// skip are not asked.
 func (f *Fleet) seek(ctx context.Context, model inference.Model, party string, skip map[int]bool) (answer, error) {
 	s := &search{f: f, model: model, party: party, asked: make(map[int]bool), answers: make(chan answer, len(f.members))}
 	for i := range skip {
@@ -64,7 +63,7 @@ func (s *search) run(ctx context.Context) (answer, error) {
 				return a, nil
 			}
 			s.note(a.err)
-			// Another one may have it, but not for a job that is over.
+			// Another member may have a slot, but the job may be over.
 			if ctx.Err() != nil || !s.ask(ctx, 1) && s.pending == 0 {
 				return answer{}, s.reason()
 			}
@@ -75,8 +74,8 @@ func (s *search) run(ctx context.Context) (answer, error) {
 	}
 }
 
-// ask has up to n more members look for a slot, and reports whether it found any to
-// ask. A model is started only where nobody has it loaded and nobody is asked yet.
+// ask requests a slot from up to n more members, and reports whether there were any. A model is
+// started only if no member has it loaded and no request is pending.
 func (s *search) ask(ctx context.Context, n int) bool {
 	all := s.f.candidates(s.model, nil)
 	loaded := warm(all)
@@ -116,8 +115,8 @@ func (s *search) join(ctx context.Context, member int) {
 	}()
 }
 
-// leave waits for the members that were asked in vain, and gives back what they still
-// found. Who asked them has let go of them, so that they answer at once.
+// releaseUnused waits for the remaining members and releases the slots that they still found. Their
+// contexts are canceled, so they answer at once.
 func (s *search) leave() {
 	for ; s.pending > 0; s.pending-- {
 		if a := <-s.answers; a.err == nil {
@@ -126,7 +125,7 @@ func (s *search) leave() {
 	}
 }
 
-// note keeps the first reason that says more than that a member has no such model.
+// keepReason keeps the first reason that says more than that a member has no such model.
 func (s *search) note(err error) {
 	if s.err == nil || fault.CodeOf(s.err) == fault.ModelNotServed {
 		s.err = err
