@@ -14,6 +14,10 @@ type intake struct {
 // free is where the next bytes go. It is never empty.
 func (in *intake) room() []byte { return in.buf[in.filled:] }
 
+// searchFrom is where an end of an event may begin that new bytes complete, after filled bytes
+// without one.
+func searchFrom(filled int) int { return max(0, filled-longestEnd+1) }
+
 // add accounts for n bytes that were read into free, and returns what may be passed on: whole
 // events, or everything when one event fills the biggest buffer.
 //
@@ -21,7 +25,7 @@ func (in *intake) room() []byte { return in.buf[in.filled:] }
 // been handed out. An orchestrator may send an event byte by byte, which must not cost quadratic
 // time.
 func (in *intake) took(n int) []byte {
-	from := max(0, in.filled-longestEnd+1)
+	from := searchFrom(in.filled)
 	in.filled += n
 	if in.whole = lastEvent(in.buf[from:in.filled]); in.whole > 0 {
 		in.whole += from
