@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Bounds of an exchange with the webhook.
+// Bounds of a webhook call.
 const (
 	webhookTimeout = 5 * time.Second
 	largestAnswer  = 64 << 10
@@ -26,7 +26,7 @@ const (
 
 const opWebhook = "ask the webhook about an API key"
 
-// webhook asks the operator's service about tokens. It implements keys.Decider.
+// webhook calls the operator's service about tokens. It implements apikeys.Decider.
 type webhook struct {
 	url    string
 	client *http.Client
@@ -52,19 +52,18 @@ func (w *webhook) close() {
 	}
 }
 
-// webhookQuestion is the body of the question. The existing form, for streams,
-// has url alone.
+// webhookQuestion is the body of the call. The existing form, for streams, has only url.
 type webhookQuestion struct {
 	URL       string `json:"url"`
 	Route     string `json:"route"`
 	Model     string `json:"model,omitempty"`
 	MaxTokens int64  `json:"max_tokens,omitempty"`
-	// KeySHA256 lets a service look the key up that keeps only hashes.
+	// KeySHA256 is for services that store only hashes of keys.
 	KeySHA256 string `json:"key_sha256"`
 }
 
-// webhookAnswer is what a service may say of a key it admits. Fields it does not
-// know are of the existing form, for streams.
+// webhookAnswer is a service's answer about a key that it admits. Unknown fields belong to the
+// existing form, for streams.
 type webhookAnswer struct {
 	Name        string   `json:"name"`
 	Models      []string `json:"models"`
@@ -76,8 +75,8 @@ type webhookAnswer struct {
 	Expires     string   `json:"expires"`
 }
 
-// Decide asks the service. The token goes in the Authorization header, as the
-// client sent it; in X-Api-Key where the service's address has a user name.
+// Decide calls the service. The token is sent in the Authorization header, as the client sent it;
+// in X-Api-Key if the service's address has a user name.
 func (w *webhook) Decide(ctx context.Context, token string, need apikeys.Need) (apikeys.Key, error) {
 	req, err := w.request(ctx, token, need)
 	if err != nil {
@@ -129,8 +128,8 @@ func (w *webhook) request(ctx context.Context, token string, need apikeys.Need) 
 	return req, nil
 }
 
-// conceal keeps the service's address, which may hold a password, out of errors:
-// those of net/http begin with it.
+// conceal removes the service's address from errors, because it may contain a password: errors of
+// net/http begin with it.
 func conceal(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err
