@@ -28,13 +28,13 @@ func TestHeldClients(t *testing.T) {
 	busy("x", 30*time.Second)
 	busy("x", 20*time.Second)
 	q := airouting.Query{Client: "x"}
-	if _, v := table.Pick(now, q); v != airouting.Held {
+	if _, v := table.Pick(now, q); v != airouting.BackingOff {
 		t.Errorf("picked: %v", v)
 	}
-	if left := table.HeldFor(now, q); left != 20*time.Second {
+	if left := table.BackoffLeft(now, q); left != 20*time.Second {
 		t.Errorf("held for %v", left)
 	}
-	if left := table.HeldFor(now, airouting.Query{Client: "y"}); left != 0 {
+	if left := table.BackoffLeft(now, airouting.Query{Client: "y"}); left != 0 {
 		t.Errorf("another client is held for %v", left)
 	}
 	for i := range 2000 { // more than are remembered

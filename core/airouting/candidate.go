@@ -24,7 +24,7 @@ type candidate struct {
 	fullUntil     time.Time
 	fulls         int // in a row
 	refused       inference.Refusals
-	held          held
+	backoffs      backoffs
 	// gone: it does not offer the model any more and is kept for jobs in flight.
 	gone bool
 }
@@ -77,12 +77,12 @@ func (c *candidate) restsUntil() (until time.Time) {
 
 // hasSlot reports whether a further job should find a slot, as far as known: other gateways use the
 // same slots.
-func (c *candidate) hasRoom(now time.Time) bool {
+func (c *candidate) hasSlot(now time.Time) bool {
 	return !now.Before(c.fullUntil) && (c.offer.Capacity <= 0 || c.inFlight < c.offer.Capacity)
 }
 
 // recordFull records that it reported being full. spread is between 0 and 1.
-func (c *candidate) full(now time.Time, spread float64) {
+func (c *candidate) recordFull(now time.Time, spread float64) {
 	d := firstFull << min(c.fulls, maxFullShift)
 	c.fulls++
 	c.fullUntil = now.Add(d - time.Duration(spread*float64(d)/5))
@@ -93,8 +93,8 @@ func (c *candidate) idle() bool { return c.inFlight == 0 && !c.health.resting }
 
 // The tiers rank candidates before their load is compared, the best first.
 const (
-	loaded   = iota
-	doubtful // loaded, and it recently refused requests of this operation
+	loaded        = iota
+	deprioritized // loaded, and it recently refused requests of this operation
 	unloaded
 	refuser // it refused many of them, or refused some and would have to load the model
 	fullLoaded
@@ -105,17 +105,17 @@ const (
 
 // tier is the candidate's tier for an operation.
 func (c *candidate) tier(now time.Time, op inference.Operation) int {
-	doubted, room, warm := c.refused.Doubted(now, op), c.hasRoom(now), c.offer.Warm
+	deprioritize, slot, warm := c.refused.AskOthersFirst(now, op), c.hasSlot(now), c.offer.Warm
 	switch {
-	case doubted && !room:
+	case deprioritize && !slot:
 		return fullRefuser
-	case doubted && (!warm || c.refused.Count(op) >= manyRefusals):
+	case deprioritize && (!warm || c.refused.Count(op) >= manyRefusals):
 		return refuser
-	case doubted:
-		return doubtful
-	case !room && warm:
+	case deprioritize:
+		return deprioritized
+	case !slot && warm:
 		return fullLoaded
-	case !room:
+	case !slot:
 		return fullUnloaded
 	case warm:
 		return loaded

@@ -6,30 +6,30 @@ import (
 )
 
 // chooseLocked is Pick's rule.
-func (t *Table) choose(now time.Time, q *Query) (c *candidate, probe bool, v Verdict) {
+func (t *Table) chooseLocked(now time.Time, q *Query) (c *candidate, probe bool, v Verdict) {
 	kind := q.Kind
 	if kind == OwnFirst {
 		own := *q
 		own.Kind = OwnOnly
-		if c, probe, v = t.choose(now, &own); c != nil {
+		if c, probe, v = t.chooseLocked(now, &own); c != nil {
 			return c, probe, v
 		}
 	}
-	resting, v := t.sort(now, q)
-	if c = t.remembered(now, q); c != nil {
+	resting, v := t.sortLocked(now, q)
+	if c = t.withPrefixLocked(now, q); c != nil {
 		_, probe = c.open(now)
 		return c, probe, Picked
 	}
 	for _, tier := range t.usable {
 		if len(tier) > 0 {
-			c, probe = t.of(tier, now, q)
+			c, probe = t.chooseInTier(tier, now, q)
 			return c, probe, Picked
 		}
 	}
-	if q.DearToo && q.MaxPrice != nil {
+	if q.AllowExpensive && q.MaxPrice != nil {
 		all := *q
 		all.MaxPrice = nil
-		return t.choose(now, &all)
+		return t.chooseLocked(now, &all)
 	}
 	if resting != nil {
 		return resting, true, Picked
@@ -39,7 +39,7 @@ func (t *Table) choose(now time.Time, q *Query) (c *candidate, probe bool, v Ver
 
 // sortLocked fills t.usable with the orchestrators that may get the job. It also finds the resting
 // one that may be probed if there is no other, and the verdict if there is none at all.
-func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
+func (t *Table) sortLocked(now time.Time, q *Query) (resting *candidate, v Verdict) {
 	for i := range t.usable {
 		t.usable[i] = t.usable[i][:0]
 	}
@@ -51,7 +51,7 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 			continue
 		}
 		open, retry := c.openTo(q.Client, now)
-		if q.Second && !(open && c.offer.Warm && c.hasRoom(now)) {
+		if q.SecondOpinion && !(open && c.offer.Warm && c.hasSlot(now)) {
 			v = max(v, Tried)
 			continue
 		}
@@ -69,11 +69,11 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 }
 
 // chooseInTier chooses in one tier.
-func (t *Table) of(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
+func (t *Table) chooseInTier(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
 	if t.rule != nil {
-		return t.weighed(tier, now, q.Whole)
+		return t.chooseByWeight(tier, now, q.Whole)
 	}
-	return t.among(tier, now, q)
+	return t.chooseByLoad(tier, now, q)
 }
 
 // objection is why a candidate cannot get a job, or Picked.
@@ -86,9 +86,9 @@ func (t *Table) objection(c *candidate, q *Query, now time.Time) Verdict {
 	case t.rule != nil && c.offer.Scored && c.offer.Score < t.rule.MinScore:
 		return Unfit
 	case q.MaxPrice != nil && c.offer.Price != nil && c.offer.Price.Cmp(q.MaxPrice) > 0:
-		return Dear
-	case c.held.left(q.Client, now) > 0:
-		return Held
+		return TooExpensive
+	case c.backoffs.left(q.Client, now) > 0:
+		return BackingOff
 	case slices.Contains(q.Tried, c.offer.URI):
 		return Tried
 	}
@@ -97,7 +97,7 @@ func (t *Table) objection(c *candidate, q *Query, now time.Time) Verdict {
 
 // withPrefixLocked finds the usable candidate that has the longest prefix of the prompt cached,
 // unless it is overloaded.
-func (t *Table) remembered(now time.Time, q *Query) *candidate {
+func (t *Table) withPrefixLocked(now time.Time, q *Query) *candidate {
 	if t.memory == nil || len(q.Affinity) == 0 {
 		return nil
 	}
@@ -116,7 +116,8 @@ func (t *Table) remembered(now time.Time, q *Query) *candidate {
 			}
 		}
 	}
-	if have == nil || !have.hasRoom(now) || have.refused.Doubted(now, q.Operation) || overloaded(have.inFlight, load, n) {
+	if have == nil || !have.hasSlot(now) || have.refused.AskOthersFirst(now, q.Operation) ||
+		overloaded(have.inFlight, load, n) {
 		return nil
 	}
 	return have
@@ -130,7 +131,7 @@ func overloaded(inFlight, load, n int) bool {
 
 // chooseByLoad chooses in one tier: one that is due for a probe, then one without measured latency
 // that is idle, then the better of two random ones.
-func (t *Table) among(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
+func (t *Table) chooseByLoad(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
 	whole := q.Whole
 	first := t.index(len(tier))
 	for i := range tier {

@@ -7,7 +7,7 @@ const (
 	maxFailing = 64
 	// maxClientPoints bounds the loss points that one client may cause: a quarter of what makes an
 	// orchestrator rest for all.
-	clientLosses = maxLosses / 4
+	maxClientPoints = maxLosses / 4
 )
 
 // failing is one client's failures at one orchestrator: its requests may be the cause.
@@ -87,10 +87,10 @@ func (x claims) lost(client string, points int, now time.Time) int {
 	if !known && len(x) >= maxFailing {
 		x.forgetOne()
 	}
-	shared := max(0, min(points, clientLosses-c.points))
+	shared := max(0, min(points, maxClientPoints-c.points))
 	c.points += shared
 	if c.own += points; c.own >= maxLosses && !now.Before(c.until) {
-		c.until = now.Add(min(maxDebt, firstDebt<<min(c.rests, 10)))
+		c.until = now.Add(min(maxPaymentRest, firstPaymentRest<<min(c.rests, 10)))
 		c.rests++
 		c.own = maxLosses - RefusedLoss.points()
 	}

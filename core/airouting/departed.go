@@ -9,7 +9,7 @@ import (
 const maxRemembered = 2 * maxCandidates
 
 // departed is what was known of an orchestrator when it left the table.
-type past struct {
+type departed struct {
 	health  health
 	clients clients
 	trust   trust
@@ -20,27 +20,27 @@ type past struct {
 // newCandidateLocked makes the candidate of an offer under a service URI that is not in the table.
 // A peer names its URI itself and may name ever new ones, so it inherits what was known of the
 // address that was asked.
-func (t *Table) newcomer(o Offer) *candidate {
+func (t *Table) newCandidateLocked(o Offer) *candidate {
 	c := &candidate{offer: o, clients: make(clients), trust: newTrust()}
-	if p, known := t.left[o.Asked]; known {
+	if p, known := t.departed[o.Asked]; known {
 		c.health, c.clients, c.fulls, c.refused = p.health, p.clients, p.fulls, p.refused.Clone()
 		*c.trust = p.trust
-		delete(t.left, o.Asked)
+		delete(t.departed, o.Asked)
 	}
-	t.owned(c)
+	t.shareTrustLocked(c)
 	return c
 }
 
 // shareTrustLocked makes a candidate share the trust of its owner with all candidates of that
 // owner.
-func (t *Table) owned(c *candidate) {
+func (t *Table) shareTrustLocked(c *candidate) {
 	owner := c.offer.Owner
 	if owner == (core.Address{}) || !c.offer.Registered {
 		return
 	}
 	if t.owners[owner] == nil {
 		if len(t.owners) >= maxRemembered {
-			t.forgetOwner()
+			t.forgetOwnerLocked()
 		}
 		t.owners[owner] = c.trust
 	}
@@ -48,7 +48,7 @@ func (t *Table) owned(c *candidate) {
 }
 
 // forgetOwnerLocked drops one owner, if possible one without losses.
-func (t *Table) forgetOwner() {
+func (t *Table) forgetOwnerLocked() {
 	var last core.Address
 	for owner, x := range t.owners {
 		last = owner
@@ -61,23 +61,23 @@ func (t *Table) forgetOwner() {
 
 // rememberLocked keeps what is known of a candidate that leaves the table, under the address that
 // led to it.
-func (t *Table) remember(c *candidate) {
+func (t *Table) rememberLocked(c *candidate) {
 	asked := c.offer.Asked
 	if asked == "" {
 		return
 	}
 	if c.health.failures == 0 && !c.health.resting && len(c.clients) == 0 && c.trust.clean() && !c.refused.Any() {
-		delete(t.left, asked)
+		delete(t.departed, asked)
 		return
 	}
-	if _, there := t.left[asked]; !there && len(t.left) >= maxRemembered {
-		for other := range t.left { // any of them
-			delete(t.left, other)
+	if _, there := t.departed[asked]; !there && len(t.departed) >= maxRemembered {
+		for other := range t.departed { // any of them
+			delete(t.departed, other)
 			break
 		}
 	}
-	p := past{health: c.health, clients: c.clients, trust: *c.trust, fulls: c.fulls, refused: c.refused.Clone()}
+	p := departed{health: c.health, clients: c.clients, trust: *c.trust, fulls: c.fulls, refused: c.refused.Clone()}
 	// Attempts in flight report to the old record.
 	p.health.probing, p.trust.trying = false, false
-	t.left[asked] = p
+	t.departed[asked] = p
 }

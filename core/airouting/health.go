@@ -17,15 +17,15 @@ const (
 // health tracks one orchestrator's failures. After a rest it gets one probe at a time; an answer
 // ends the rest.
 type health struct {
-	failures int // in a row
-	resting  bool
-	probing  bool // a probe is in flight
-	strikes  int  // rests in a row before this one
-	rest     time.Duration
-	since    time.Time // beginning of the rest
-	until    time.Time
-	failedAt time.Time
-	backAt   time.Time // end of the last rest
+	failures  int // in a row
+	resting   bool
+	probing   bool // a probe is in flight
+	penalties int  // rests in a row before this one
+	rest      time.Duration
+	since     time.Time // beginning of the rest
+	until     time.Time
+	failedAt  time.Time
+	backAt    time.Time // end of the last rest
 }
 
 // open reports whether it accepts jobs; probe, that it accepts exactly one.
@@ -53,16 +53,16 @@ func (h *health) failed(now time.Time, hard, probe bool, spread float64) {
 		h.failedAt = now // it was probed early, for lack of another
 		return
 	case h.resting:
-		h.strikes++
+		h.penalties++
 	case !hard && h.failures < failuresToEject:
 		return
 	case now.Sub(h.backAt) < max(2*h.rest, steady) && !h.backAt.IsZero():
-		h.strikes++ // it is flapping
+		h.penalties++ // it is flapping
 	default:
-		h.strikes = 0
+		h.penalties = 0
 	}
 	h.since, h.failedAt = now, now
-	full := min(maxRest, firstRest<<min(h.strikes, 10))
+	full := min(maxRest, firstRest<<min(h.penalties, 10))
 	// Slightly shorter at random, so that gateways do not come back at once.
 	h.rest = full - time.Duration(spread*float64(full)/5)
 	h.until = now.Add(h.rest)

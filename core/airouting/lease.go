@@ -10,18 +10,18 @@ import (
 // Lease is one attempt at one orchestrator. FirstByte is called when the answer begins, Done once
 // at the end; further calls of both do nothing.
 type Lease struct {
-	t        *Table
-	c        *candidate
-	trust    *trust
-	uri      string
-	price    *big.Rat
-	probe    bool
-	whole    bool
-	client   string
-	affinity []uint64
-	op       inference.Operation
-	doubted  bool
-	start    time.Time
+	t           *Table
+	c           *candidate
+	trust       *trust
+	uri         string
+	price       *big.Rat
+	probe       bool
+	whole       bool
+	client      string
+	affinity    []uint64
+	op          inference.Operation
+	unconfirmed bool
+	start       time.Time
 
 	// Guarded by Table.mu. probing: the attempt is the one probe in flight, until its answer
 	// begins; trial: it is the one paid attempt after a rest for lost payments.
@@ -48,7 +48,7 @@ func (l *Lease) FirstByte(now time.Time) {
 	l.began = true
 	l.c.latency(l.whole).add(now.Sub(l.start), now)
 	l.c.fulls, l.c.fullUntil = 0, time.Time{}
-	delete(l.c.held, l.client)
+	delete(l.c.backoffs, l.client)
 	l.alive(now)
 	l.trust.answered(l.start, l.client)
 	l.endProbe()
@@ -62,7 +62,7 @@ func (l *Lease) FirstByte(now time.Time) {
 func (l *Lease) Busy(now time.Time, after time.Duration) {
 	l.t.mu.Lock()
 	defer l.t.mu.Unlock()
-	l.c.hold(l.client, now, now.Add(after))
+	l.c.backOff(l.client, now, now.Add(after))
 }
 
 // Lost records a payment without an answer, before Done or before the job is paid again under the
@@ -85,26 +85,26 @@ func (l *Lease) Done(now time.Time, o Outcome) {
 	l.done = true
 	c := l.c
 	c.inFlight--
-	l.note(now, o)
+	l.recordLocked(now, o)
 	l.endProbe()
 	if c.gone && c.idle() {
-		l.t.drop(c)
+		l.t.dropLocked(c)
 	}
 }
 
-func (l *Lease) note(now time.Time, o Outcome) {
+func (l *Lease) recordLocked(now time.Time, o Outcome) {
 	c := l.c
 	switch o {
 	case Served:
 		l.alive(now)
 		c.health.served()
 		c.clients.served(l.client)
-		c.refused.Did(l.op)
+		c.refused.Served(l.op)
 	case Refused:
 		l.alive(now)
 	case Full:
 		l.alive(now)
-		c.full(now, l.t.rand())
+		c.recordFull(now, l.t.rand())
 	case Failed, Unreachable, Broken:
 		if !l.began {
 			c.latency(l.whole).atLeast(now.Sub(l.start), now)

@@ -53,7 +53,7 @@ type Query struct {
 	Operation inference.Operation
 	// SecondOpinion says that one orchestrator refused the job, and another one is asked to
 	// confirm: only one that has the model loaded and a free slot.
-	Second bool
+	SecondOpinion bool
 	// Tried are orchestrators that the job was sent to already.
 	Tried []string
 	Kind  Kind
@@ -61,8 +61,8 @@ type Query struct {
 	Whole bool
 	// MaxPrice is in wei per unit; nil accepts any price. With AllowExpensive those above it are
 	// used when there is no other.
-	MaxPrice *big.Rat
-	DearToo  bool
+	MaxPrice       *big.Rat
+	AllowExpensive bool
 	// Client identifies the client that the job is for; "" where unknown. A client's own failed
 	// jobs count as one failure for others, and it does not use an orchestrator that asked it to
 	// come back later; see Lease.Busy.
@@ -81,9 +81,9 @@ const (
 	// Unfit: none is of the kind that is needed.
 	Unfit
 	// TooExpensive: all cost too much.
-	Dear
+	TooExpensive
 	// BackingOff: the remaining ones told this client to come back later.
-	Held
+	BackingOff
 	// Tried: the job was sent to all of them.
 	Tried
 	// Resting: the remaining ones failed recently and are being probed by other jobs.

@@ -87,7 +87,7 @@ func TestTableProperties(t *testing.T) {
 				if table.Len() != len(offers) {
 					t.Fatalf("%d in the choice, want %d", table.Len(), len(offers))
 				}
-				for _, s := range table.Standings(now) {
+				for _, s := range table.Statuses(now) {
 					if s.InFlight != inFlight[s.Offer.URI] {
 						t.Fatalf("%s has %d in flight, want %d", s.Offer.URI, s.InFlight, inFlight[s.Offer.URI])
 					}

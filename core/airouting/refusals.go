@@ -8,7 +8,7 @@ const manyRefusals = 3
 
 // Unconfirmed reports whether the orchestrator had refused earlier requests of this operation, and
 // no other one confirmed it.
-func (l *Lease) Doubted() bool { return l.doubted }
+func (l *Lease) Unconfirmed() bool { return l.unconfirmed }
 
 // Refused records that the orchestrator refused the request. Until it serves a job of the
 // operation, or Confirmed is called, others are asked first.

@@ -52,7 +52,7 @@ func TestARefuserComesLast(t *testing.T) {
 	}
 	now := t0.Add(10 * time.Second)
 	l := leaseOf(t, table, now, "a", inference.Embedding)
-	if !l.Doubted() {
+	if !l.Unconfirmed() {
 		t.Error("it is not doubted any more")
 	}
 	for range 20 { // while it is tried, others get the rest
@@ -100,7 +100,7 @@ func TestAConfirmedRefusalIsNoRefusal(t *testing.T) {
 
 // While no other orchestrator has the model loaded and a free slot, a refuser goes on to get jobs: clients can
 // bring refusals about. After a few in a row one that has to load it is tried.
-func TestWhoIsBetterThanARefuser(t *testing.T) {
+func TestCandidatesBetterThanARefuser(t *testing.T) {
 	t.Parallel()
 	table := tableOf(warm("a"), cold("b"))
 	for i := range 4 {
@@ -123,7 +123,7 @@ func TestASecondOpinion(t *testing.T) {
 	full, resting := warm("full"), warm("resting")
 	full.Capacity = 1
 	table := tableOf(warm("a"), cold("cold"), full, resting)
-	second := airouting.Query{Operation: inference.Chat, Second: true, Tried: []string{"a"}}
+	second := airouting.Query{Operation: inference.Chat, SecondOpinion: true, Tried: []string{"a"}}
 	pick(t, table, t0, airouting.Query{Tried: []string{"a", "cold", "resting"}})
 	pick(t, table, t0, airouting.Query{Tried: []string{"a", "cold", "full"}}).Done(t0, airouting.Unreachable)
 	if l, v := table.Pick(t0, second); l != nil || v != airouting.Tried {

@@ -37,16 +37,17 @@ type Table struct {
 	list  []*candidate // in order of arrival
 	// departed is what is known of orchestrators that left, by the address that was asked; owners
 	// is how those with stake deal with payments.
-	left   map[string]past
-	owners map[core.Address]*trust
+	departed map[string]departed
+	owners   map[core.Address]*trust
 	// usable is Pick's scratch memory.
 	usable [tiers][]*candidate
 }
 
 // NewTable makes an empty table.
 func NewTable(opt Options) *Table {
-	return &Table{rand: opt.Rand, memory: opt.Memory, salt: saltOf(opt.Name), rule: opt.Rule, byURI: make(map[string]*candidate),
-		left: make(map[string]past), owners: make(map[core.Address]*trust)}
+	return &Table{rand: opt.Rand, memory: opt.Memory, salt: saltOf(opt.Name), rule: opt.Rule,
+		byURI:    make(map[string]*candidate),
+		departed: make(map[string]departed), owners: make(map[core.Address]*trust)}
 }
 
 // Put adds an orchestrator or updates its offer; what is known of it stays. It returns false when
@@ -56,29 +57,29 @@ func (t *Table) Put(o Offer) bool {
 	defer t.mu.Unlock()
 	if c := t.byURI[o.URI]; c != nil {
 		c.offer, c.gone = o, false
-		t.owned(c)
+		t.shareTrustLocked(c)
 		return true
 	}
-	if len(t.list) >= maxCandidates && !t.dropGone() {
+	if len(t.list) >= maxCandidates && !t.dropGoneLocked() {
 		return false
 	}
-	c := t.newcomer(o)
+	c := t.newCandidateLocked(o)
 	t.byURI[o.URI] = c
 	t.list = append(t.list, c)
 	return true
 }
 
 // dropGoneLocked drops one orchestrator that no longer offers the model.
-func (t *Table) dropGone() bool {
+func (t *Table) dropGoneLocked() bool {
 	i := slices.IndexFunc(t.list, func(c *candidate) bool { return c.gone })
 	if i < 0 {
 		return false
 	}
-	t.drop(t.list[i])
+	t.dropLocked(t.list[i])
 	return true
 }
 
-func (t *Table) drop(c *candidate) {
+func (t *Table) dropLocked(c *candidate) {
 	if i := slices.Index(t.list, c); i >= 0 {
 		t.list = slices.Delete(t.list, i, i+1)
 		delete(t.byURI, c.offer.URI)
@@ -95,11 +96,11 @@ func (t *Table) Remove(uri string) {
 	case c == nil:
 		return
 	case c.idle():
-		t.drop(c)
+		t.dropLocked(c)
 	default:
 		c.gone = true
 	}
-	t.remember(c)
+	t.rememberLocked(c)
 }
 
 // Len is the number of orchestrators that offer the model, resting ones included.
@@ -119,14 +120,14 @@ func (t *Table) Len() int {
 func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c, probe, v := t.choose(now, &q)
+	c, probe, v := t.chooseLocked(now, &q)
 	if c == nil {
 		return nil, v
 	}
 	c.inFlight++
 	l := &Lease{t: t, c: c, trust: c.trust, uri: c.offer.URI, price: c.offer.Price, probe: probe, whole: q.Whole,
-		client: q.Client, affinity: q.Affinity, start: now, op: q.Operation, doubted: c.refused.Count(q.Operation) > 0}
-	c.refused.Asked(now, q.Operation)
+		client: q.Client, affinity: q.Affinity, start: now, op: q.Operation, unconfirmed: c.refused.Count(q.Operation) > 0}
+	c.refused.Retried(now, q.Operation)
 	if probe && c.health.resting {
 		c.health.probing, l.probing = true, true
 	}
@@ -137,7 +138,7 @@ func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 }
 
 // HasHealthy reports whether at least one orchestrator offers the model and is not resting.
-func (t *Table) Good(now time.Time) bool {
+func (t *Table) HasHealthy(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.ContainsFunc(t.list, func(c *candidate) bool {

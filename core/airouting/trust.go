@@ -27,9 +27,9 @@ const (
 	pointsBack = 4
 	// firstPaymentRest is the first rest, maxPaymentRest the longest; each one doubles, and
 	// answersPerPenalty answers in a row take one doubling back.
-	firstDebt = 10 * time.Second
-	maxDebt   = 5 * time.Minute
-	goodTurns = 16
+	firstPaymentRest  = 10 * time.Second
+	maxPaymentRest    = 5 * time.Minute
+	answersPerPenalty = 16
 )
 
 // points is the weight of a loss.
@@ -51,14 +51,14 @@ func (l Loss) points() int {
 // losses is never cut short for lack of another orchestrator, because each try costs money. All
 // nodes of one owner share it.
 type trust struct {
-	points  int
-	resting bool
-	trying  bool // the one paid attempt after a rest is in flight
-	strikes int  // rests not made up by answers
-	good    int  // answers since the last loss
-	since   time.Time
-	until   time.Time
-	claims  claims
+	points    int
+	resting   bool
+	trying    bool // the one paid attempt after a rest is in flight
+	penalties int  // rests not made up by answers
+	good      int  // answers since the last loss
+	since     time.Time
+	until     time.Time
+	claims    claims
 }
 
 func newTrust() *trust { return &trust{claims: make(claims)} }
@@ -93,8 +93,8 @@ func (t *trust) lost(now time.Time, n int, trial bool, spread float64) {
 	if t.points < maxLosses || t.resting && !trial {
 		return
 	}
-	full := min(maxDebt, firstDebt<<min(t.strikes, 10))
-	t.strikes++
+	full := min(maxPaymentRest, firstPaymentRest<<min(t.penalties, 10))
+	t.penalties++
 	t.resting, t.since = true, now
 	t.until = now.Add(full - time.Duration(spread*float64(full)/5))
 	// One refusal after the rest begins the next one.
@@ -110,12 +110,12 @@ func (t *trust) answered(start time.Time, client string) {
 	t.resting = false
 	t.points = max(0, t.points-pointsBack)
 	t.claims.answered(client, t.points)
-	if t.good++; t.good >= goodTurns {
-		t.good, t.strikes = 0, max(0, t.strikes-1)
+	if t.good++; t.good >= answersPerPenalty {
+		t.good, t.penalties = 0, max(0, t.penalties-1)
 	}
 }
 
 // clean reports whether there is nothing to remember.
 func (t *trust) clean() bool {
-	return t.points == 0 && t.strikes == 0 && !t.resting && len(t.claims) == 0
+	return t.points == 0 && t.penalties == 0 && !t.resting && len(t.claims) == 0
 }

@@ -8,7 +8,7 @@ import (
 
 // chooseByWeight chooses in one tier on the chain: one that is due for a probe, then by stake,
 // price, chance and expected waiting time.
-func (t *Table) weighed(tier []*candidate, now time.Time, whole bool) (c *candidate, probe bool) {
+func (t *Table) chooseByWeight(tier []*candidate, now time.Time, whole bool) (c *candidate, probe bool) {
 	for _, c := range tier {
 		if _, probe := c.open(now); probe {
 			return c, true
@@ -18,7 +18,8 @@ func (t *Table) weighed(tier []*candidate, now time.Time, whole bool) (c *candid
 	among := make([]selectionweights.Candidate, len(tier))
 	for i, c := range tier {
 		o := &c.offer
-		among[i] = selectionweights.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price, Speed: speeds[i], Score: o.Score, Scored: o.Scored}
+		among[i] = selectionweights.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price, Speed: speeds[i],
+			Score: o.Score, Scored: o.Scored}
 	}
 	// Candidates that are too expensive or below the floor are not in the tier.
 	rule := selectionweights.Rule{Weights: t.rule.Weights}

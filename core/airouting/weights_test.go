@@ -39,7 +39,8 @@ func shares(t *testing.T, table *airouting.Table, jobs int, times map[string]tim
 
 func TestJobsAreWeighedByStake(t *testing.T) {
 	t.Parallel()
-	table := weighing(selectionweights.Rule{Weights: selectionweights.DefaultWeights()}, staked("a", 1, 300), staked("b", 2, 100))
+	table := weighing(selectionweights.Rule{Weights: selectionweights.DefaultWeights()}, staked("a", 1, 300),
+		staked("b", 2, 100))
 	got := shares(t, table, 4000, nil)
 	if want := 0.675; math.Abs(got["a"]-want) > 0.04 {
 		t.Errorf("%v, want %v at a", got, want)
@@ -58,7 +59,8 @@ func TestAWarmOneGoesBeforeStake(t *testing.T) {
 
 func TestSlowOnesGetLess(t *testing.T) {
 	t.Parallel()
-	table := weighing(selectionweights.Rule{Weights: selectionweights.DefaultWeights()}, staked("quick", 1, 100), staked("slow", 2, 100))
+	table := weighing(selectionweights.Rule{Weights: selectionweights.DefaultWeights()}, staked("quick", 1, 100),
+		staked("slow", 2, 100))
 	got := shares(t, table, 2000, map[string]time.Duration{"quick": 100 * ms, "slow": 400 * ms})
 	if got["slow"] > 0.4 || got["slow"] < 0.02 {
 		t.Errorf("%v: a slow one gets less, not nothing", got)
@@ -67,7 +69,8 @@ func TestSlowOnesGetLess(t *testing.T) {
 
 func TestJobsInFlightSpread(t *testing.T) {
 	t.Parallel()
-	table := weighing(selectionweights.Rule{Weights: selectionweights.DefaultWeights()}, staked("a", 1, 100), staked("b", 2, 100), staked("c", 3, 100))
+	table := weighing(selectionweights.Rule{Weights: selectionweights.DefaultWeights()}, staked("a", 1, 100),
+		staked("b", 2, 100), staked("c", 3, 100))
 	inFlight := map[string]int{}
 	for range 300 {
 		inFlight[pick(t, table, t0, airouting.Query{}).URI()]++
@@ -79,24 +82,24 @@ func TestJobsInFlightSpread(t *testing.T) {
 	}
 }
 
-func TestFloorAndDearOnes(t *testing.T) {
+func TestFloorAndExpensiveOnes(t *testing.T) {
 	t.Parallel()
-	bad, dear := staked("bad", 1, 100), staked("dear", 2, 100)
+	bad, expensive := staked("bad", 1, 100), staked("dear", 2, 100)
 	bad.Scored, bad.Score = true, 0.2
-	dear.Price = big.NewRat(10, 1)
+	expensive.Price = big.NewRat(10, 1)
 	rule := selectionweights.Rule{Weights: selectionweights.DefaultWeights(), MinScore: 0.5}
 	q := airouting.Query{MaxPrice: big.NewRat(5, 1)}
 	if _, v := weighing(rule, bad).Pick(t0, q); v != airouting.Unfit {
 		t.Errorf("below the floor: verdict %d", v)
 	}
-	if _, v := weighing(rule, dear).Pick(t0, q); v != airouting.Dear {
+	if _, v := weighing(rule, expensive).Pick(t0, q); v != airouting.TooExpensive {
 		t.Errorf("too dear: verdict %d", v)
 	}
-	q.DearToo = true
-	if l := pick(t, weighing(rule, dear), t0, q); l.URI() != "dear" {
+	q.AllowExpensive = true
+	if l := pick(t, weighing(rule, expensive), t0, q); l.URI() != "dear" {
 		t.Error("not taken although there is no other")
 	}
-	if l := pick(t, weighing(rule, dear, staked("fair", 3, 0)), t0, q); l.URI() != "fair" {
+	if l := pick(t, weighing(rule, expensive, staked("fair", 3, 0)), t0, q); l.URI() != "fair" {
 		t.Error("a dear one was taken although there is another")
 	}
 }

@@ -44,7 +44,7 @@ type ticket struct {
 	// billed is what the gateway pays; see Grant.Bill.
 	billed inference.Units
 	// maxPrompt is an upper bound of the prompt, 0 if unknown.
-	most inference.Tokens
+	maxPrompt inference.Tokens
 	// second is when the tokens were counted in the account's window, -1 if they were not.
 	second  int64
 	settled bool
@@ -88,22 +88,22 @@ func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Gra
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	a.turn(now)
+	a.startPeriods(now)
 	k := a.terms(answer)
 	a.keep(k.Budget)
 	if err := k.usable(now, need.Model); err != nil {
 		return nil, err
 	}
-	if err := a.room(k, now, &w); err != nil {
+	if err := a.checkLimits(k, now, &w); err != nil {
 		return nil, err
 	}
 	g := a.take(k, now, &w)
-	g.ticket.key, g.ticket.most = answer, bounded(need.MostPrompt)
+	g.ticket.key, g.ticket.maxPrompt = answer, bounded(need.MaxPrompt)
 	return g, nil
 }
 
 // checkKey checks whether a listed key is valid at all.
-func (a *account) good() error {
+func (a *account) checkKey() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.key.usable(a.now(), "")
@@ -124,7 +124,7 @@ func (k *Key) usable(now time.Time, model string) error {
 
 // checkLimits checks whether every limit of k admits one more request. Limits that waiting does not
 // lift are reported first.
-func (a *account) room(k *Key, now time.Time, w *reservation) error {
+func (a *account) checkLimits(k *Key, now time.Time, w *reservation) error {
 	l := &k.Limits
 	if err := w.within(l); err != nil {
 		return err
@@ -133,7 +133,8 @@ func (a *account) room(k *Key, now time.Time, w *reservation) error {
 		return err
 	}
 	if l.Concurrency > 0 && a.inFlight >= l.Concurrency {
-		return refuse(fault.ConcurrencyLimited, busyRetry, fmt.Sprintf("%d of %d requests in progress", a.inFlight, l.Concurrency))
+		return refuse(fault.ConcurrencyLimited, busyRetry,
+			fmt.Sprintf("%d of %d requests in progress", a.inFlight, l.Concurrency))
 	}
 	if l.RPM > 0 {
 		if ok, wait := a.requests.fits(now, int64(l.RPM), 1); !ok {
@@ -142,7 +143,8 @@ func (a *account) room(k *Key, now time.Time, w *reservation) error {
 	}
 	if l.TPM > 0 {
 		if ok, wait := a.tokens.fits(now, int64(l.TPM), int64(w.tokens())); !ok {
-			detail := fmt.Sprintf("this API key may use %d tokens per minute, and the request asks for up to %d", l.TPM, w.tokens())
+			detail := fmt.Sprintf("this API key may use %d tokens per minute, and the request asks for up to %d", l.TPM,
+				w.tokens())
 			return refuse(fault.TokenRateLimited, wait, detail)
 		}
 	}
@@ -152,15 +154,16 @@ func (a *account) room(k *Key, now time.Time, w *reservation) error {
 // budgeted checks whether n tokens are left of a budget.
 func (a *account) budgeted(b Budget, n inference.Tokens) error {
 	if left, limited := a.left(b); limited && n > left {
-		return refuse(fault.BudgetSpent, 0, a.spent(b, n, left))
+		return refuse(fault.BudgetSpent, 0, a.spentText(b, n, left))
 	}
 	return nil
 }
 
 // spentText is the public text of a spent budget.
-func (a *account) spent(b Budget, n, left inference.Tokens) string {
+func (a *account) spentText(b Budget, n, left inference.Tokens) string {
 	c := a.count(b)
-	text := fmt.Sprintf("the request asks for up to %d, and %d are left of this API key's budget of %d", n, max(left, 0), b.Tokens)
+	text := fmt.Sprintf("the request asks for up to %d, and %d are left of this API key's budget of %d", n, max(left, 0),
+		b.Tokens)
 	if c.Reserved > 0 {
 		text += fmt.Sprintf(" (%d are held by requests in progress)", c.Reserved)
 	}
@@ -190,7 +193,7 @@ func (a *account) take(k *Key, now time.Time, w *reservation) *Grant {
 }
 
 // takeChanged appends the counts to be saved, if they changed since the last call.
-func (a *account) clean(usage []Usage) ([]Usage, bool) {
+func (a *account) takeChanged(usage []Usage) ([]Usage, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.dirty {
@@ -206,7 +209,7 @@ func (a *account) clean(usage []Usage) ([]Usage, bool) {
 }
 
 // markDirty makes the next call return the counts again.
-func (a *account) soil() {
+func (a *account) markDirty() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.dirty = true
@@ -223,7 +226,7 @@ func (a *account) idle() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	a.turn(now)
+	a.startPeriods(now)
 	for i := range a.counts {
 		if c := &a.counts[i]; c.kept && c.Used > 0 {
 			return false

@@ -31,7 +31,7 @@ func countsPerPeriod(id string) []count {
 }
 
 // startPeriods starts new periods that have begun.
-func (a *account) turn(now time.Time) {
+func (a *account) startPeriods(now time.Time) {
 	for i := range a.counts {
 		c := &a.counts[i]
 		budget := a.key.Budget
@@ -83,7 +83,7 @@ func (a *account) reserve(n inference.Tokens) {
 }
 
 // applyUsage replaces a reservation by the real use.
-func (a *account) book(reserved, used inference.Tokens) {
+func (a *account) applyUsage(reserved, used inference.Tokens) {
 	for i := range a.counts {
 		a.counts[i].Reserved -= reserved
 		a.counts[i].Used += used
@@ -95,7 +95,7 @@ func (a *account) book(reserved, used inference.Tokens) {
 func (a *account) restore(u Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.turn(a.now())
+	a.startPeriods(a.now())
 	for i := range a.counts {
 		a.counts[i].restore(u)
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 // entryFields are the fields of an entry, in the order of the documentation.
-var entryFields = []string{"name", "key", "key_sha256", "models", "rpm", "tpm", "concurrency", "budget", "period", "expires"}
+var entryFields = []string{"name", "key", "key_sha256", "models", "rpm", "tpm", "concurrency", "budget", "period",
+	"expires"}
 
 // entry is one object of a key file.
 type entry struct {
@@ -42,7 +43,7 @@ func (r *fileReader) entry(start int, raw json.RawMessage) {
 		}
 		r.field(&e, field.(string), at, value)
 	}
-	r.judge(&e, start, len(r.problems) > before)
+	r.check(&e, start, len(r.problems) > before)
 }
 
 // field reads one field of an object.
@@ -87,7 +88,7 @@ func (r *fileReader) field(e *entry, field string, at int, value json.RawMessage
 }
 
 // check makes a key of the entry. After a mistake it only looks for further ones.
-func (r *fileReader) judge(e *entry, start int, broken bool) {
+func (r *fileReader) check(e *entry, start int, broken bool) {
 	at := func(field string) int {
 		if offset, ok := e.at[field]; ok {
 			return offset
@@ -135,8 +136,8 @@ func (r *fileReader) secret(e *entry, at func(string) int, broken bool) Hash {
 		r.bad(at("key"), "key and key_sha256 are both there; keep one")
 	case e.key != "":
 		r.out.Secrets = true
-		if len(e.key) < leastSecret || strings.TrimSpace(e.key) != e.key {
-			r.bad(at("key"), "key is shorter than %d characters or has space around it, and could be guessed", leastSecret)
+		if len(e.key) < minSecret || strings.TrimSpace(e.key) != e.key {
+			r.bad(at("key"), "key is shorter than %d characters or has space around it, and could be guessed", minSecret)
 		}
 		return HashOf(e.key)
 	case e.keySHA256 != "":

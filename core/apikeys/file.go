@@ -13,12 +13,12 @@ import (
 
 // Bounds of a key file.
 const (
-	mostFile    = 16 << 20
-	mostEntries = 100000
+	maxFileBytes = 16 << 20
+	maxEntries   = 100000
 )
 
 // minSecret is the minimum length of a key chosen by a person.
-const leastSecret = 20
+const minSecret = 20
 
 // File is what a key file holds.
 type File struct {
@@ -38,8 +38,8 @@ type File struct {
 // key.
 func ParseFile(data []byte) (*File, error) {
 	r := fileReader{data: data, out: &File{}, names: make(map[string]int), hashes: make(map[Hash]int)}
-	if len(data) > mostFile {
-		r.bad(0, "the file is larger than %d MiB", mostFile>>20)
+	if len(data) > maxFileBytes {
+		r.bad(0, "the file is larger than %d MiB", maxFileBytes>>20)
 	} else {
 		r.read()
 	}
@@ -85,8 +85,8 @@ func (r *fileReader) read() {
 			r.syntax(dec, err)
 			return
 		}
-		if len(r.out.Keys) >= mostEntries {
-			r.bad(start, "more than %d keys", mostEntries)
+		if len(r.out.Keys) >= maxEntries {
+			r.bad(start, "more than %d keys", maxEntries)
 			return
 		}
 		r.entry(start, raw)

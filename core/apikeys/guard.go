@@ -176,7 +176,7 @@ func (g *Guard) Known(token string) error {
 	a := g.table.Load().byHash[HashOf(token)]
 	switch {
 	case a != nil:
-		return a.good()
+		return a.checkKey()
 	case g.hook != nil:
 		return nil
 	}
@@ -184,9 +184,9 @@ func (g *Guard) Known(token string) error {
 }
 
 // Verified reports whether a token is listed or was admitted before; see Authorizer.
-func (g *Guard) Proven(token string) bool {
+func (g *Guard) Verified(token string) bool {
 	hash := HashOf(token)
-	return !g.Required() || g.table.Load().byHash[hash] != nil || g.hook != nil && g.hook.met(hash)
+	return !g.Required() || g.table.Load().byHash[hash] != nil || g.hook != nil && g.hook.admittedBefore(hash)
 }
 
 // Use checks a token for a use that takes nothing from a key's limits, such as watching a stream.
@@ -217,7 +217,7 @@ func (g *Guard) Flush(ctx context.Context) error {
 	var usage []Usage
 	var changed []*account
 	for _, a := range g.accounts() {
-		if u, dirty := a.clean(usage); dirty {
+		if u, dirty := a.takeChanged(usage); dirty {
 			usage, changed = u, append(changed, a)
 		}
 	}
@@ -227,7 +227,7 @@ func (g *Guard) Flush(ctx context.Context) error {
 	err := g.opt.Store.SaveUsage(ctx, usage)
 	if err != nil {
 		for _, a := range changed {
-			a.soil()
+			a.markDirty()
 		}
 	}
 	return err

@@ -16,13 +16,13 @@ import (
 const (
 	admittedFor  = time.Minute
 	refusedFor   = 5 * time.Second
-	mostAnswers  = 8192
-	mostAccounts = 65536
-	mostAsking   = 64
+	maxAnswers   = 8192
+	maxAccounts  = 65536
+	maxQuestions = 64
 	// maxUnknown bounds the concurrent calls about tokens that were never admitted, which any
 	// client may send. maxWaiting bounds the requests that wait.
-	mostStrange = 48
-	mostWaiting = 8192
+	maxUnknown = 48
+	maxWaiting = 8192
 )
 
 // hook caches the webhook's decisions. Answers are cached by token, model and route, because the
@@ -34,7 +34,7 @@ type hook struct {
 	opened func(*account)
 	// asking queues all calls, unknown those about tokens that were never admitted. Addresses, and
 	// admitted keys, take turns.
-	asking, strange *fairqueue.Line
+	asking, unknown *fairqueue.Line
 
 	mu       sync.Mutex // guards what follows
 	admitted map[question]answer
@@ -57,14 +57,14 @@ type answer struct {
 func newHook(d Decider, now func() time.Time, opened func(*account)) *hook {
 	return &hook{
 		decider: d, now: now, opened: opened,
-		asking:   fairqueue.New(fairqueue.Options{Slots: mostAsking, Queue: mostWaiting}),
-		strange:  fairqueue.New(fairqueue.Options{Slots: mostStrange, Queue: mostWaiting}),
+		asking:   fairqueue.New(fairqueue.Options{Slots: maxQuestions, Queue: maxWaiting}),
+		unknown:  fairqueue.New(fairqueue.Options{Slots: maxUnknown, Queue: maxWaiting}),
 		admitted: make(map[question]answer), refused: make(map[question]answer),
 		accounts: make(map[Hash]*account), waiting: make(map[question]chan struct{}),
 	}
 }
 
-func ask(hash Hash, need Need) question {
+func questionOf(hash Hash, need Need) question {
 	text := append(hash[:len(hash):len(hash)], need.Model...)
 	text = append(append(text, 0), need.Route...)
 	return sha256.Sum256(text)
@@ -73,10 +73,10 @@ func ask(hash Hash, need Need) question {
 // account is the account of a token that the webhook admits, and the limits of the request.
 // Concurrent identical requests share one call.
 func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) (*account, *Key, error) {
-	q := ask(hash, need)
+	q := questionOf(hash, need)
 	for {
 		h.mu.Lock()
-		if a, ok := h.remembered(q); ok {
+		if a, ok := h.rememberedLocked(q); ok {
 			h.mu.Unlock()
 			return a.account, a.key, a.err
 		}
@@ -98,7 +98,7 @@ func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) 
 }
 
 // rememberedLocked finds a decision that is still valid.
-func (h *hook) remembered(q question) (answer, bool) {
+func (h *hook) rememberedLocked(q question) (answer, bool) {
 	now := h.now()
 	for _, answers := range []map[question]answer{h.admitted, h.refused} {
 		if a, ok := answers[q]; ok {
@@ -113,46 +113,46 @@ func (h *hook) remembered(q question) (answer, bool) {
 
 // decide calls the webhook, caches its answer and wakes the requests that wait for it.
 func (h *hook) decide(ctx context.Context, q question, token string, hash Hash, need Need) (*account, *Key, error) {
-	key, err := h.question(ctx, token, hash, need)
+	key, err := h.askWebhook(ctx, token, hash, need)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer close(h.waiting[q])
 	defer delete(h.waiting, q)
 	if err != nil {
-		if lasting(err) {
-			remember(h.refused, q, answer{err: err, until: h.now().Add(refusedFor)})
+		if isDecision(err) {
+			rememberAnswer(h.refused, q, answer{err: err, until: h.now().Add(refusedFor)})
 		}
 		return nil, nil, err
 	}
 	identify(&key, hash)
-	a, err := h.open(key, hash)
+	a, err := h.openLocked(key, hash)
 	if err != nil {
 		return nil, nil, err
 	}
-	remember(h.admitted, q, answer{account: a, key: &key, until: h.now().Add(admittedFor)})
+	rememberAnswer(h.admitted, q, answer{account: a, key: &key, until: h.now().Add(admittedFor)})
 	return a, &key, nil
 }
 
 // askWebhook calls the webhook within the limits of concurrent calls.
-func (h *hook) question(ctx context.Context, token string, hash Hash, need Need) (Key, error) {
+func (h *hook) askWebhook(ctx context.Context, token string, hash Hash, need Need) (Key, error) {
 	party := "key " + hash.String()
-	if !h.met(hash) {
+	if !h.admittedBefore(hash) {
 		party = "address " + need.From
-		release, err := h.strange.Acquire(ctx, party)
+		release, err := h.unknown.Acquire(ctx, party)
 		if err != nil {
-			return Key{}, crowded(err)
+			return Key{}, queueFault(err)
 		}
 		defer release()
 	}
 	release, err := h.asking.Acquire(ctx, party)
 	if err != nil {
-		return Key{}, crowded(err)
+		return Key{}, queueFault(err)
 	}
 	defer release()
 	return h.decider.Decide(ctx, token, need)
 }
 
-func crowded(err error) error {
+func queueFault(err error) error {
 	if errors.Is(err, fairqueue.ErrFull) {
 		return refuse(fault.KeyWebhookFailed, time.Second, "too many keys wait for the webhook")
 	}
@@ -160,14 +160,14 @@ func crowded(err error) error {
 }
 
 // admittedBefore reports whether the webhook admitted the token before.
-func (h *hook) met(hash Hash) bool {
+func (h *hook) admittedBefore(hash Hash) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.accounts[hash] != nil
 }
 
 // isDecision reports whether err is the webhook's decision, not a failure to reach it.
-func lasting(err error) bool {
+func isDecision(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.KeyUnknown, fault.KeyDenied, fault.BudgetSpent, fault.RateLimited:
 		return true
@@ -176,8 +176,8 @@ func lasting(err error) bool {
 }
 
 // rememberAnswer adds an answer and drops an arbitrary one when the table is full.
-func remember(answers map[question]answer, q question, a answer) {
-	if len(answers) >= mostAnswers {
+func rememberAnswer(answers map[question]answer, q question, a answer) {
+	if len(answers) >= maxAnswers {
 		for other := range answers {
 			delete(answers, other)
 			break
@@ -197,12 +197,12 @@ func identify(key *Key, hash Hash) {
 }
 
 // openLocked finds or makes the account of a token.
-func (h *hook) open(key Key, hash Hash) (*account, error) {
+func (h *hook) openLocked(key Key, hash Hash) (*account, error) {
 	if a := h.accounts[hash]; a != nil {
 		a.change(key)
 		return a, nil
 	}
-	if len(h.accounts) >= mostAccounts && !h.sweep() {
+	if len(h.accounts) >= maxAccounts && !h.sweepLocked() {
 		return nil, refuse(fault.KeyWebhookFailed, 0, "the webhook admitted more API keys than the gateway can count")
 	}
 	a := newShared(key, h.now)
@@ -212,7 +212,7 @@ func (h *hook) open(key Key, hash Hash) (*account, error) {
 }
 
 // sweepLocked drops accounts without use.
-func (h *hook) sweep() bool {
+func (h *hook) sweepLocked() bool {
 	swept := false
 	for hash, a := range h.accounts {
 		if a.idle() {

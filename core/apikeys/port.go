@@ -23,7 +23,7 @@ type Need struct {
 	From string
 	// Prompt estimates the tokens of everything that the model reads, including tools and pictures;
 	// MaxPrompt is an upper bound. 0 is unknown.
-	Prompt, MostPrompt inference.Tokens
+	Prompt, MaxPrompt inference.Tokens
 	// MaxTokens bounds the tokens of the answer, over all choices; 0 if the request has no bound,
 	// NoTokens if the answer has no tokens.
 	MaxTokens inference.Tokens
@@ -50,7 +50,7 @@ type Need struct {
 type Authorizer interface {
 	Admit(ctx context.Context, token string, need Need) (*Grant, error)
 	Known(token string) error
-	Proven(token string) bool
+	Verified(token string) bool
 	Required() bool
 }
 

@@ -21,7 +21,7 @@ func (w *reservation) all() inference.Tokens    { return w.tokens() + w.work }
 
 // reservation is the maximum use of the request. fallback replaces missing max_tokens, per answer.
 func (n *Need) reservation(fallback inference.Tokens) reservation {
-	answers := inference.Tokens(min(max(n.Answers, 1), mostAnswered))
+	answers := inference.Tokens(min(max(n.Answers, 1), maxChoices))
 	completion := n.MaxTokens
 	switch {
 	case completion < 0:
@@ -53,7 +53,8 @@ func (w *reservation) above(limit inference.Tokens, key string) error {
 	most := (limit - w.prompt) / max(w.answers, 1)
 	switch {
 	case w.work > 0:
-		return refuse(fault.RequestAboveLimit, 0, fmt.Sprintf("the request is priced at %d units of work, and this API key %s", w.work, key))
+		return refuse(fault.RequestAboveLimit, 0,
+			fmt.Sprintf("the request is priced at %d units of work, and this API key %s", w.work, key))
 	case w.completion == 0:
 		cure = "the input is too long"
 	case most >= 1 && w.answers > 1:

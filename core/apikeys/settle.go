@@ -6,16 +6,16 @@ import (
 )
 
 // maxTokens bounds the reservation of one request, so that sums cannot overflow.
-const mostTokens inference.Tokens = 1 << 40
+const maxTokens inference.Tokens = 1 << 40
 
 // maxChoices bounds the choices of a request, for the same reason.
-const mostAnswered = 1 << 20
+const maxChoices = 1 << 20
 
 // reachStep is how much is taken at once from the budget for an answer that is longer than its
 // reservation.
 const reachStep = 64
 
-func bounded(n inference.Tokens) inference.Tokens { return min(max(n, 0), mostTokens) }
+func bounded(n inference.Tokens) inference.Tokens { return min(max(n, 0), maxTokens) }
 
 // hold is the bound of the answer; see Grant.Hold.
 func (a *account) hold(t *ticket, watched bool) inference.Tokens {
@@ -35,7 +35,7 @@ func (a *account) work(t *ticket, units inference.Units) error {
 	if t.settled {
 		return nil
 	}
-	a.turn(a.now())
+	a.startPeriods(a.now())
 	l := &a.terms(t.key).Limits
 	if err := w.within(l); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (a *account) reach(t *ticket, completion inference.Tokens) error {
 	if t.settled {
 		return nil
 	}
-	a.turn(a.now())
+	a.startPeriods(a.now())
 	missing := completion - inference.Tokens(t.bound.Load())
 	more := max(missing, reachStep)
 	left, limited := a.left(a.terms(t.key).Budget)
@@ -77,7 +77,8 @@ func (a *account) reach(t *ticket, completion inference.Tokens) error {
 	a.reserve(more)
 	a.tokens.correct(t.second, int64(more))
 	if more < missing {
-		return refuse(fault.BudgetSpent, 0, "this API key's budget was used up while the answer was written; a request that states max_tokens is sure of them")
+		return refuse(fault.BudgetSpent, 0,
+			"this API key's budget was used up while the answer was written; a request that states max_tokens is sure of them")
 	}
 	return nil
 }
@@ -90,11 +91,11 @@ func (a *account) settle(t *ticket, u inference.Usage, finished bool) {
 		return
 	}
 	t.settled = true
-	a.turn(a.now())
+	a.startPeriods(a.now())
 	reserved := t.prompt + inference.Tokens(t.bound.Load())
 	used := t.used(u, finished)
 	a.inFlight--
-	a.book(reserved+t.work, t.charge(used, finished))
+	a.applyUsage(reserved+t.work, t.charge(used, finished))
 	a.tokens.correct(t.second, int64(used.Total()-reserved))
 }
 
@@ -103,8 +104,8 @@ func (a *account) settle(t *ticket, u inference.Usage, finished bool) {
 func (t *ticket) used(u inference.Usage, finished bool) inference.Usage {
 	bound := inference.Tokens(t.bound.Load())
 	prompt, completion := bounded(u.Prompt), min(bounded(u.Completion), bound)
-	if t.most > 0 {
-		prompt = min(prompt, t.most)
+	if t.maxPrompt > 0 {
+		prompt = min(prompt, t.maxPrompt)
 	}
 	switch {
 	case t.work > 0: // it has no tokens, whatever is said

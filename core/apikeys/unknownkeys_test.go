@@ -13,17 +13,17 @@ import (
 
 // TestAdmittedKeysDoNotWaitForStrangers: questions about invented tokens, however many and
 // however slowly they are answered, leave some to keys that the webhook admitted before.
-func TestAdmittedKeysDoNotWaitForStrangers(t *testing.T) {
+func TestAdmittedKeysDoNotWaitForUnknownKeys(t *testing.T) {
 	t.Parallel()
 	d := &decider{}
 	g, _ := hooked(d, nil)
-	if g.Proven("nameless") {
+	if g.Verified("nameless") {
 		t.Error("a key is proven that was not admitted yet")
 	}
 	if _, err := g.Admit(t.Context(), "nameless", apikeys.Need{Model: "first", From: "a"}); err != nil {
 		t.Fatal(err)
 	}
-	if !g.Proven("nameless") {
+	if !g.Verified("nameless") {
 		t.Error("an admitted key is not proven")
 	}
 	d.hold, d.entered = make(chan struct{}), make(chan struct{}, 1000)
@@ -31,8 +31,8 @@ func TestAdmittedKeysDoNotWaitForStrangers(t *testing.T) {
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
-	const strangers, most = 200, 48
-	for n := range strangers {
+	const unknownKeys, most = 200, 48
+	for n := range unknownKeys {
 		wg.Go(func() { _, _ = g.Admit(ctx, fmt.Sprint("stranger ", n), apikeys.Need{From: "b"}) })
 	}
 	for range most {
@@ -52,7 +52,8 @@ func TestAdmittedKeysDoNotWaitForStrangers(t *testing.T) {
 	if err := <-answer; err != nil {
 		t.Error(err)
 	}
-	if _, err := g.Admit(ctx, "stranger", apikeys.Need{}); !errors.Is(err, context.Canceled) && !errors.Is(err, fault.KeyWebhookFailed) {
+	if _, err := g.Admit(ctx, "stranger", apikeys.Need{}); !errors.Is(err, context.Canceled) &&
+		!errors.Is(err, fault.KeyWebhookFailed) {
 		t.Error(err)
 	}
 }

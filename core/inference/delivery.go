@@ -17,14 +17,14 @@ const (
 	// Unrated: its reader reports nothing.
 	Unrated Ending = iota
 	// Complete: everything arrived in the form of its pipeline.
-	Whole
+	Complete
 	// Partial: it ended properly with less than was paid for.
-	Short
+	Partial
 	// Faulty: it broke off, or cannot be used.
 	Faulty
 	// Refused: the model server refused the request, or an orchestrator says so. It has no content,
 	// and clients can cause it.
 	Refused
 	// ClientLeft: the client left, or this gateway could not use more of it.
-	Left
+	ClientLeft
 )

@@ -12,7 +12,7 @@ import (
 // ignores everything.
 type Recorder interface {
 	// JobDone: a job ended, successfully or not. f is not kept.
-	JobDone(f *Figures)
+	JobDone(f *JobStats)
 	// ModelChanged: a model of this node entered a state.
 	ModelChanged(s *ModelState)
 	// ResultReceived: a job's result came from a remote worker within a time, or broke off and was
@@ -21,7 +21,7 @@ type Recorder interface {
 }
 
 // JobStats describes one job as a hop saw it. Zero times did not happen.
-type Figures struct {
+type JobStats struct {
 	Model     Model
 	Operation Operation
 	// Key is the name (never the secret) of the API key, "" without one.
@@ -54,7 +54,7 @@ type Figures struct {
 type NopRecorder struct{}
 
 // JobDone ignores the event.
-func (NopRecorder) JobDone(*Figures) {}
+func (NopRecorder) JobDone(*JobStats) {}
 
 // ResultReceived ignores the event.
 func (NopRecorder) ResultReceived(Model, time.Duration, bool) {}

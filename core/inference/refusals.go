@@ -12,8 +12,8 @@ import (
 const (
 	// firstBackoff is how long after a refusal others are asked first, maxBackoff at most; it
 	// doubles with each further one.
-	firstDoubt = time.Second
-	maxDoubt   = time.Minute
+	firstBackoff = time.Second
+	maxBackoff   = time.Minute
 )
 
 // Refusals counts, by operation, the requests that a peer refused since it last served one, without
@@ -30,8 +30,8 @@ type refusals struct {
 }
 
 // backoff is how long others are asked first.
-func (r refusals) doubt() time.Duration {
-	return min(maxDoubt, firstDoubt<<min(max(r.count-1, 0), 10))
+func (r refusals) backoff() time.Duration {
+	return min(maxBackoff, firstBackoff<<min(max(r.count-1, 0), 10))
 }
 
 // Any reports whether there are refusals of any operation.
@@ -41,13 +41,15 @@ func (r *Refusals) Any() bool { return len(r.by) > 0 }
 func (r *Refusals) Count(op Operation) int { return r.by[op].count }
 
 // AskOthersFirst reports whether others are asked first for an operation.
-func (r *Refusals) Doubted(now time.Time, op Operation) bool { return now.Before(r.by[op].until) }
+func (r *Refusals) AskOthersFirst(now time.Time, op Operation) bool {
+	return now.Before(r.by[op].until)
+}
 
 // Refused records a refusal.
 func (r *Refusals) Refused(now time.Time, op Operation) {
 	x := r.by[op]
 	x.count++
-	x.until = now.Add(x.doubt())
+	x.until = now.Add(x.backoff())
 	if r.by == nil {
 		r.by = make(map[Operation]refusals)
 	}
@@ -66,15 +68,15 @@ func (r *Refusals) Confirmed(op Operation) {
 
 // Retried is called when a job is sent to a peer with refusals: others are asked first for the time
 // of this one, so that one job at a time tests the operation.
-func (r *Refusals) Asked(now time.Time, op Operation) {
+func (r *Refusals) Retried(now time.Time, op Operation) {
 	if x, there := r.by[op]; there {
-		x.until = now.Add(x.doubt())
+		x.until = now.Add(x.backoff())
 		r.by[op] = x
 	}
 }
 
 // Served records that a job of an operation was done.
-func (r *Refusals) Did(op Operation) { delete(r.by, op) }
+func (r *Refusals) Served(op Operation) { delete(r.by, op) }
 
 // Clone is a copy.
 func (r *Refusals) Clone() Refusals { return Refusals{maps.Clone(r.by)} }
@@ -96,7 +98,7 @@ const maxRefusal = 64 << 10
 
 // ReadRefusal reads the refusal into memory and closes its connection, so that another runner can
 // be asked meanwhile.
-func (r *Reply) Keep() error {
+func (r *Reply) ReadRefusal() error {
 	b, err := io.ReadAll(io.LimitReader(r.Body, maxRefusal))
 	_ = r.Body.Close()
 	r.Body, r.Length = io.NopCloser(bytes.NewReader(b)), int64(len(b))

@@ -47,10 +47,10 @@ func LocateAddresses(id capability.ID, contentType string, body []byte, visit fu
 			if file != "" || name == p.File || kind == otherField {
 				return nil
 			}
-			return w.take(&Address{Text: string(value)})
+			return w.add(&Address{Text: string(value)})
 		})
 	}
-	at := elsewhere
+	at := otherSpot
 	if id == capability.LLM {
 		at = inRequest
 	}
@@ -72,7 +72,7 @@ type addressWalk struct {
 type spot int
 
 const (
-	elsewhere spot = iota
+	otherSpot spot = iota
 	inRequest
 	inMessages
 	inMessage
@@ -106,7 +106,7 @@ func (s spot) member(name []byte) spot {
 	case s == inFunction && n == "arguments", s == inRequest && n == "metadata":
 		return inOpaque
 	}
-	return elsewhere
+	return otherSpot
 }
 
 // element is the spot of a list's element.
@@ -119,7 +119,7 @@ func (s spot) element() spot {
 	case inToolCalls:
 		return inToolCall
 	}
-	return elsewhere
+	return otherSpot
 }
 
 // fieldKind classifies a field's value by its name.
@@ -168,7 +168,7 @@ func (w *addressWalk) value(c *cursor, kind fieldKind, at spot) error {
 	switch c.peek() {
 	case '{':
 		return c.members(func(raw []byte) error {
-			name, err := meant(raw)
+			name, err := decodeString(raw)
 			if err != nil {
 				return c.fail("broken escape in a name")
 			}
@@ -201,18 +201,18 @@ func (w *addressWalk) text(c *cursor, kind fieldKind, at spot) error {
 	if kind == mediaField && isMedia(raw) {
 		return nil
 	}
-	address, err := meant(raw[:min(len(raw), maxAddressText)])
+	address, err := decodeString(raw[:min(len(raw), maxAddressText)])
 	if err != nil {
 		// Cut within an escape: the rest is long enough to be refused.
 		address = raw[:min(len(raw), maxAddressText)]
 	}
-	return w.take(&Address{Text: string(address), Picture: at == inPicture || at == inURL, From: from, To: c.pos})
+	return w.add(&Address{Text: string(address), Picture: at == inPicture || at == inURL, From: from, To: c.pos})
 }
 
 // maxAddressText bounds the checked part of an address, in bytes: more than any permitted one.
 const maxAddressText = 16 << 10
 
-func (w *addressWalk) take(a *Address) error {
+func (w *addressWalk) add(a *Address) error {
 	if a.Text == "" || hasDataScheme([]byte(a.Text)) {
 		return nil
 	}
@@ -274,7 +274,7 @@ func unescaped(raw []byte, most int) []byte {
 	raw = raw[:min(len(raw), longest*most)]
 	for cut := 0; cut < longest && cut < len(raw); cut++ {
 		// The end may be within an escape.
-		if out, err := meant(raw[:len(raw)-cut]); err == nil {
+		if out, err := decodeString(raw[:len(raw)-cut]); err == nil {
 			return out[:min(len(out), most)]
 		}
 	}

@@ -17,7 +17,8 @@ import (
 // is called before n more bytes are allocated; nil allocates without asking.
 //
 // Errors are those of Decode, without ModelMissing, and those of grow.
-func Complete(id capability.ID, op inference.Operation, contentType string, body []byte, grow func(n int64) error) ([]byte, error) {
+func Complete(id capability.ID, op inference.Operation, contentType string, body []byte,
+	grow func(n int64) error) ([]byte, error) {
 	p, ok := Lookup(id)
 	if !ok {
 		return nil, fault.New(fault.JobUnknown, "complete request", "")
@@ -114,7 +115,7 @@ func completeJSON(body []byte, missing []field) []byte {
 	c := &cursor{text: body}
 	_ = c.members(func(raw []byte) error {
 		value, err := c.value()
-		if key, _ := meant(raw); !added[string(key)] {
+		if key, _ := decodeString(raw); !added[string(key)] {
 			put([]byte(`"`+string(raw)+`"`), value)
 		}
 		return err

@@ -94,10 +94,10 @@ func (c *cursor) leave() { c.pos++; c.depth-- }
 // object calls member for each member of an object, with the decoded key and the cursor at the
 // value, which member must consume.
 func (c *cursor) object(member func(key []byte) error) error {
-	var room [24][]byte
-	seen := room[:0]
+	var buf [24][]byte
+	seen := buf[:0]
 	return c.members(func(raw []byte) error {
-		key, err := meant(raw)
+		key, err := decodeString(raw)
 		if err != nil {
 			return c.fail("broken escape in a name")
 		}

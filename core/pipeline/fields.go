@@ -8,7 +8,7 @@ import (
 )
 
 // decodeString decodes the text between a string's quotes.
-func meant(raw []byte) ([]byte, error) {
+func decodeString(raw []byte) ([]byte, error) {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw, nil
 	}
@@ -55,7 +55,7 @@ func (c *cursor) textField(to *string) error {
 	if err != nil {
 		return err
 	}
-	s, err := meant(raw)
+	s, err := decodeString(raw)
 	if err != nil {
 		return c.fail("a broken escape in a string")
 	}

@@ -11,7 +11,7 @@ const (
 	// time.
 	halfLife = 5 * time.Minute
 	// minJobs is the decayed number of jobs that is enough for a score.
-	enough = 0.5
+	minJobs = 0.5
 	// maxMeasured bounds the tracked orchestrators, because addresses come from peers.
 	maxMeasured = 4096
 )
@@ -37,7 +37,7 @@ func (m Measure) Speed() float64 {
 // Score is the share of successful jobs, less for those that took longer than they play; ok is
 // false without enough jobs.
 func (m Measure) Score() (score float64, ok bool) {
-	if m.Jobs < enough {
+	if m.Jobs < minJobs {
 		return 0, false
 	}
 	return m.Good / m.Jobs / max(1, m.Latency), true

@@ -49,7 +49,7 @@ type Rule struct {
 const minSpeed = 1e-3
 
 // TooExpensive reports whether a price is above the maximum.
-func (r *Rule) Dear(price *big.Rat) bool {
+func (r *Rule) TooExpensive(price *big.Rat) bool {
 	return r.MaxPrice != nil && price != nil && price.Cmp(r.MaxPrice) > 0
 }
 
@@ -58,18 +58,18 @@ func (r *Rule) Slow(c *Candidate) bool { return c.Scored && c.Score < r.MinScore
 
 // Eligible are the indexes of the candidates that may be chosen.
 func (r *Rule) Eligible(cs []Candidate) []int {
-	var fit, dear []int
+	var fit, expensive []int
 	for i := range cs {
 		switch {
 		case r.Slow(&cs[i]):
-		case r.Dear(cs[i].Price):
-			dear = append(dear, i)
+		case r.TooExpensive(cs[i].Price):
+			expensive = append(expensive, i)
 		default:
 			fit = append(fit, i)
 		}
 	}
 	if len(fit) == 0 && r.IgnoreMaxPrice {
-		return dear
+		return expensive
 	}
 	return fit
 }

@@ -44,7 +44,7 @@ func (h *HideUsage) End(dst []byte, _ bool) []byte {
 	h.Scanner.parser.end()
 	hide := false
 	if h.Scanner.parser.data || h.Scanner.parser.failed {
-		e := h.Scanner.book()
+		e := h.Scanner.record()
 		hide = usageOnly(&e)
 	}
 	if !hide {

@@ -10,7 +10,7 @@ type JSONScanner struct{ walker walker }
 func (s *JSONScanner) Feed(p []byte) { s.walker.feed(p) }
 
 // ReportedUsage is the usage so far, and whether there was any.
-func (s *JSONScanner) Told() (inference.Usage, bool) {
+func (s *JSONScanner) ReportedUsage() (inference.Usage, bool) {
 	return s.walker.usage, s.walker.hasUsage && !s.walker.bad
 }
 
@@ -24,7 +24,7 @@ func (s *JSONScanner) Failed() bool { return s.walker.failed }
 func (s *JSONScanner) Chat() bool { return s.walker.message }
 
 // HasObject reports whether the answer has a field "object", as OpenAI's do.
-func (s *JSONScanner) Named() bool { return s.walker.named }
+func (s *JSONScanner) HasObject() bool { return s.walker.hasObject }
 
 // Vectors is how many embeddings the answer has that are not empty.
 func (s *JSONScanner) Vectors() int { return s.walker.vectors }
@@ -38,5 +38,5 @@ func (s *JSONScanner) Text() bool { return s.walker.text }
 func ScanJSON(body []byte) (inference.Usage, bool) {
 	var s JSONScanner
 	s.Feed(body)
-	return s.Told()
+	return s.ReportedUsage()
 }

@@ -5,7 +5,7 @@ import "encoding/json"
 // ModelRenamer is a Filter that puts the requested model name into an answer: servers answer with
 // their own name, which may be the path of a file. All other bytes pass unchanged. The zero value
 // renames nothing.
-type Named struct {
+type ModelRenamer struct {
 	model string
 	// lines: each line of a stream of events has an object of its own.
 	lines bool
@@ -44,13 +44,15 @@ const (
 )
 
 // NewModelRenamer renames the model of an answer, a stream of events or one object.
-func NewNamed(model string, stream bool) Named { return Named{model: model, lines: stream} }
+func NewModelRenamer(model string, stream bool) ModelRenamer {
+	return ModelRenamer{model: model, lines: stream}
+}
 
 // Settled reports whether the rest passes unchanged.
-func (n *Named) Settled() bool { return n.done || n.model == "" }
+func (n *ModelRenamer) Settled() bool { return n.done || n.model == "" }
 
 // Feed appends to dst what may pass after p.
-func (n *Named) Feed(dst, p []byte) []byte {
+func (n *ModelRenamer) Feed(dst, p []byte) []byte {
 	if n.Settled() {
 		return append(dst, p...)
 	}
@@ -75,7 +77,7 @@ func (n *Named) Feed(dst, p []byte) []byte {
 }
 
 // End appends what was held back of an incomplete name.
-func (n *Named) End(dst []byte, _ bool) []byte {
+func (n *ModelRenamer) End(dst []byte, _ bool) []byte {
 	if n.state != nameInside {
 		return dst
 	}
@@ -84,7 +86,7 @@ func (n *Named) End(dst []byte, _ bool) []byte {
 }
 
 // next takes a byte outside of the model's name; true says that the name follows.
-func (n *Named) next(c byte) (name bool) {
+func (n *ModelRenamer) next(c byte) (name bool) {
 	switch n.state {
 	case nameKey, nameString:
 		n.word(c)
@@ -97,7 +99,7 @@ func (n *Named) next(c byte) (name bool) {
 }
 
 // token takes a byte between words.
-func (n *Named) token(c byte) {
+func (n *ModelRenamer) token(c byte) {
 	switch c {
 	case '{', '[':
 		n.depth++
@@ -122,7 +124,7 @@ func (n *Named) token(c byte) {
 }
 
 // word takes a byte of a key or another string.
-func (n *Named) word(c byte) {
+func (n *ModelRenamer) word(c byte) {
 	switch {
 	case n.escape:
 		n.escape, n.matched = false, -1
@@ -140,7 +142,7 @@ func (n *Named) word(c byte) {
 }
 
 // after takes a byte after the key; true is the first quote of its value.
-func (n *Named) after(c byte) (name bool) {
+func (n *ModelRenamer) after(c byte) (name bool) {
 	switch {
 	case c == ' ', c == '\t', c == '\n', c == '\r':
 	case c == ':' && n.state == nameColon:
@@ -156,7 +158,7 @@ func (n *Named) after(c byte) (name bool) {
 }
 
 // inside takes a byte of the name; true is its last quote.
-func (n *Named) inside(c byte) (end bool) {
+func (n *ModelRenamer) inside(c byte) (end bool) {
 	if c == '"' && !n.escape {
 		return true
 	}
@@ -168,7 +170,7 @@ func (n *Named) inside(c byte) (end bool) {
 }
 
 // value appends the name that was asked for, and the last quote.
-func (n *Named) value(dst []byte) []byte {
+func (n *ModelRenamer) value(dst []byte) []byte {
 	n.state = nameBetween
 	if string(n.held) == n.model {
 		// A server does not change its name within an answer.

@@ -23,14 +23,18 @@ func TestNamed(t *testing.T) {
 	t.Parallel()
 	const path = "/models/llama-3.gguf"
 	for name, tt := range map[string]struct{ in, want string }{
-		"first":           {`{"model":"` + path + `","choices":[]}`, `{"model":"org/m","choices":[]}`},
-		"last":            {`{"choices":[{"message":{"content":"x"}}],"model":"` + path + `"}`, `{"choices":[{"message":{"content":"x"}}],"model":"org/m"}`},
-		"spaced":          {"{\n \"id\" : 1,\n \"model\" :\n \"" + path + "\" }", "{\n \"id\" : 1,\n \"model\" :\n \"org/m\" }"},
-		"right":           {`{"model":"org/m","x":{"model":"y"}}`, `{"model":"org/m","x":{"model":"y"}}`},
-		"within":          {`{"x":{"model":"y"},"l":["model","y"]}`, `{"x":{"model":"y"},"l":["model","y"]}`},
-		"no text":         {`{"model":null,"x":"model"}`, `{"model":null,"x":"model"}`},
-		"in a text":       {`{"x":"{\"model\":\"y\"}","y":"\\","model":"` + path + `"}`, `{"x":"{\"model\":\"y\"}","y":"\\","model":"org/m"}`},
-		"another key":     {`{"models":"a","mode":"b","Model":"c","a\"model":"d"}`, `{"models":"a","mode":"b","Model":"c","a\"model":"d"}`},
+		"first": {`{"model":"` + path + `","choices":[]}`, `{"model":"org/m","choices":[]}`},
+		"last": {`{"choices":[{"message":{"content":"x"}}],"model":"` + path + `"}`,
+			`{"choices":[{"message":{"content":"x"}}],"model":"org/m"}`},
+		"spaced": {"{\n \"id\" : 1,\n \"model\" :\n \"" + path + "\" }",
+			"{\n \"id\" : 1,\n \"model\" :\n \"org/m\" }"},
+		"right":   {`{"model":"org/m","x":{"model":"y"}}`, `{"model":"org/m","x":{"model":"y"}}`},
+		"within":  {`{"x":{"model":"y"},"l":["model","y"]}`, `{"x":{"model":"y"},"l":["model","y"]}`},
+		"no text": {`{"model":null,"x":"model"}`, `{"model":null,"x":"model"}`},
+		"in a text": {`{"x":"{\"model\":\"y\"}","y":"\\","model":"` + path + `"}`,
+			`{"x":"{\"model\":\"y\"}","y":"\\","model":"org/m"}`},
+		"another key": {`{"models":"a","mode":"b","Model":"c","a\"model":"d"}`,
+			`{"models":"a","mode":"b","Model":"c","a\"model":"d"}`},
 		"escapes":         {`{"model":"a\"b\\","x":1}`, `{"model":"org/m","x":1}`},
 		"longer than any": {`{"model":"` + strings.Repeat("x", 5000) + `","x":1}`, `{"model":"org/m","x":1}`},
 		"a list":          {`["model","x"]`, `["model","x"]`},
@@ -39,7 +43,7 @@ func TestNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for size := 1; size <= len(tt.in); size++ {
-				n := sse.NewNamed("org/m", false)
+				n := sse.NewModelRenamer("org/m", false)
 				if got := feedBy(&n, tt.in, size); got != tt.want {
 					t.Fatalf("in pieces of %d:\n%s\nwant\n%s", size, got, tt.want)
 				}
@@ -60,11 +64,11 @@ func TestNamedStream(t *testing.T) {
 	}
 	in, want = in+"data: [DONE]\n\n", want+"data: [DONE]\n\n"
 	for size := 1; size <= len(in); size++ {
-		n := sse.NewNamed("org/m", true)
+		n := sse.NewModelRenamer("org/m", true)
 		if got := feedBy(&n, in, size); got != want {
 			t.Fatalf("in pieces of %d:\n%s\nwant\n%s", size, got, want)
 		}
-		n = sse.NewNamed("/models/a.gguf", true)
+		n = sse.NewModelRenamer("/models/a.gguf", true)
 		if got := feedBy(&n, in, size); got != in {
 			t.Fatalf("a name that is right, in pieces of %d:\n%s", size, got)
 		}
@@ -79,7 +83,7 @@ func FuzzNamed(f *testing.F) {
 		if size < 1 || size > 64 {
 			size = 1
 		}
-		n := sse.NewNamed("org/m", false)
+		n := sse.NewModelRenamer("org/m", false)
 		out := feedBy(&n, in, size)
 		var before, after map[string]any
 		if json.Unmarshal([]byte(in), &before) != nil || strings.Count(in, "odel") > 1 || strings.Contains(in, `\u`) {

@@ -56,7 +56,7 @@ func (f *Network) Feed(dst, p []byte) []byte {
 func (f *Network) End(dst []byte, broken bool) []byte {
 	f.Scanner.parser.end()
 	if f.Scanner.parser.data || f.Scanner.parser.failed {
-		e := f.Scanner.book()
+		e := f.Scanner.record()
 		if !f.ended && !broken {
 			dst = f.event(dst, f.held, &e)
 		}
@@ -88,7 +88,7 @@ func (f *Network) event(dst, block []byte, e *event) []byte {
 	if !in.decode(block) {
 		return dst
 	}
-	f.chunk.merge(&in, &e.facts)
+	f.chunk.merge(&in, &e.eventSummary)
 	if f.Model != "" {
 		f.chunk.Model = f.Model
 	}

@@ -35,8 +35,8 @@ type form uint8
 
 const (
 	formUnknown form = iota
-	formKept
-	formMade
+	formUnchanged
+	formRewritten
 )
 
 // maxRoles bounds the choices whose roles are counted, further ones keep theirs, and the
@@ -46,15 +46,15 @@ const maxRoles = 16
 // maxRewritten bounds what is held back of an event of the network, maxFirst of any other first
 // event, in bytes.
 const (
-	maxMade  = 80 << 10
-	maxFirst = 8 << 10
+	maxRewritten = 80 << 10
+	maxFirst     = 8 << 10
 )
 
 // objectName is the kind of object that the events of a chat are in OpenAI's form.
 const objectName = `"chat.completion.chunk"`
 
 // Unchanged reports whether the stream is known to pass unchanged.
-func (f *OpenAI) Kept() bool { return f.form == formKept && len(f.held) == 0 }
+func (f *OpenAI) Unchanged() bool { return f.form == formUnchanged && len(f.held) == 0 }
 
 // Failed reports whether the stream ended with the network's finish reason for an answer that
 // failed. The event is left out: OpenAI's clients know no such reason.
@@ -63,13 +63,13 @@ func (f *OpenAI) Failed() bool { return f.failed }
 // Feed appends to dst what may pass after p.
 func (f *OpenAI) Feed(dst, p []byte) []byte {
 	for len(p) > 0 {
-		if f.form == formKept {
+		if f.form == formUnchanged {
 			return append(dst, p...)
 		}
 		n, ended := f.parser.next(p)
 		part := p[:n]
 		p = p[n:]
-		if !ended && len(f.held)+len(part) <= f.most() {
+		if !ended && len(f.held)+len(part) <= f.maxHeld() {
 			f.held = append(f.held, part...)
 			continue
 		}
@@ -86,9 +86,9 @@ func (f *OpenAI) Feed(dst, p []byte) []byte {
 
 // maxHeld is how much of an event is held back. Nodes of the network send no longer lines, and no
 // runner's first event is near a few KiB.
-func (f *OpenAI) most() int {
-	if f.Network || f.form == formMade {
-		return maxMade
+func (f *OpenAI) maxHeld() int {
+	if f.Network || f.form == formRewritten {
+		return maxRewritten
 	}
 	return maxFirst
 }
@@ -97,7 +97,7 @@ func (f *OpenAI) most() int {
 // unchanged, and with it the rest of the stream.
 func (f *OpenAI) block(dst, block []byte, ended bool) []byte {
 	if !ended {
-		f.form = formKept
+		f.form = formUnchanged
 		return append(dst, block...)
 	}
 	e := f.parser.take()
@@ -115,7 +115,7 @@ func (f *OpenAI) End(dst []byte, broken bool) []byte {
 	held := f.held
 	f.held = nil
 	switch {
-	case f.form != formMade:
+	case f.form != formRewritten:
 		dst = append(dst, held...)
 	case json.Valid(dataOf(held)): // what is cut off is left out
 		dst = f.event(dst, held)
@@ -135,7 +135,7 @@ func (f *OpenAI) event(dst, block []byte) []byte {
 	if f.form == formUnknown {
 		f.form = f.formOf(top)
 	}
-	if f.form == formKept {
+	if f.form == formUnchanged {
 		return append(dst, block...)
 	}
 	if said, ok := top["error"]; ok && string(said) != "null" {
@@ -178,10 +178,10 @@ func choicesOf(list json.RawMessage) (choices []map[string]json.RawMessage, ok b
 }
 
 // indexOf is the index of a choice: servers send an event for each.
-func indexOf(c map[string]json.RawMessage, place int) int {
+func indexOf(c map[string]json.RawMessage, fallback int) int {
 	var i int
 	if json.Unmarshal(c["index"], &i) != nil || i < 0 {
-		return place
+		return fallback
 	}
 	return i
 }
@@ -189,7 +189,7 @@ func indexOf(c map[string]json.RawMessage, place int) int {
 // formOf is the form of a stream with a first event.
 func (f *OpenAI) formOf(first map[string]json.RawMessage) form {
 	if _, named := first["object"]; named {
-		return formKept
+		return formUnchanged
 	}
 	var choices []struct {
 		Finish *string `json:"finish_reason"`
@@ -198,13 +198,13 @@ func (f *OpenAI) formOf(first map[string]json.RawMessage) form {
 	text := ""
 	switch {
 	case f.Network:
-		return formMade
+		return formRewritten
 	case len(choices) > 0 && choices[0].Finish != nil && *choices[0].Finish == "":
-		return formMade
+		return formRewritten
 	case json.Unmarshal(first["error"], &text) == nil && text != "":
-		return formMade
+		return formRewritten
 	}
-	return formKept
+	return formUnchanged
 }
 
 // keepCommon remembers what the event with usage has in common with the others.
@@ -258,7 +258,7 @@ func (f *OpenAI) choice(i int, c map[string]json.RawMessage) {
 
 // finish appends the event with usage, once, where the client asks for it.
 func (f *OpenAI) finish(dst []byte) []byte {
-	if f.form != formMade || f.written || f.failed || !f.Usage || len(f.usage) == 0 {
+	if f.form != formRewritten || f.written || f.failed || !f.Usage || len(f.usage) == 0 {
 		return dst
 	}
 	f.written = true

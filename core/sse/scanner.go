@@ -13,7 +13,7 @@ type Scanner struct {
 	content int
 	usage   inference.Usage
 
-	told, done, finished, failed, broken, answered bool
+	reported, done, finished, failed, broken, answered bool
 }
 
 // Feed takes the stream's next bytes.
@@ -32,10 +32,10 @@ func (s *Scanner) advance(n int, ended bool) event {
 		return event{}
 	}
 	s.border = s.offset
-	return s.book()
+	return s.record()
 }
 
-func (s *Scanner) book() event {
+func (s *Scanner) record() event {
 	e := s.parser.take()
 	s.failed = s.failed || e.failed
 	s.broken = s.broken || e.broken
@@ -52,7 +52,7 @@ func (s *Scanner) book() event {
 		s.content++
 	}
 	if e.hasUsage {
-		s.usage, s.told = e.usage, true
+		s.usage, s.reported = e.usage, true
 	}
 	s.finished = s.finished || e.finished
 	return e
@@ -63,7 +63,7 @@ func (s *Scanner) book() event {
 func (s *Scanner) End() {
 	s.parser.end()
 	if s.parser.data || s.parser.failed {
-		s.book()
+		s.record()
 	}
 }
 
@@ -74,12 +74,12 @@ func (s *Scanner) Events() int { return s.events }
 func (s *Scanner) Content() int { return s.content }
 
 // ReportedUsage is the last usage in the stream, and whether there was any.
-func (s *Scanner) Told() (inference.Usage, bool) { return s.usage, s.told }
+func (s *Scanner) ReportedUsage() (inference.Usage, bool) { return s.usage, s.reported }
 
 // Usage is the usage that the stream reported; without any report, the events
 // with content stand for a token each, and the prompt is not known.
 func (s *Scanner) Usage() inference.Usage {
-	if s.told {
+	if s.reported {
 		return s.usage
 	}
 	return inference.Usage{Completion: inference.Tokens(s.content), Estimated: true}

@@ -10,7 +10,7 @@ type Choice interface {
 }
 
 // chooseLocked finds the spare to use next among those that fit, -1 when there is none.
-func (p *Pool[I]) choose(fit func(*Offer) bool) int {
+func (p *Pool[I]) chooseLocked(fit func(*Offer) bool) int {
 	var offers []*Offer
 	var at []int
 	for i, s := range p.spares {
@@ -32,7 +32,7 @@ func (p *Pool[I]) choose(fit func(*Offer) bool) int {
 }
 
 // allowedLocked reports for each spare whether the choice permits it.
-func (p *Pool[I]) allowed() []bool {
+func (p *Pool[I]) allowedLocked() []bool {
 	out := make([]bool, len(p.spares))
 	if p.choice == nil {
 		for i := range out {

@@ -3,7 +3,7 @@ package videorouting
 import "time"
 
 // DiscoveryWait is how long discovery waits for answers.
-type Patience struct {
+type DiscoveryWait struct {
 	// First is when discovery uses the answers it has; default 500 ms.
 	First time.Duration
 	// Stop is when it gives up without a usable answer; default 6 s.
@@ -28,7 +28,7 @@ type Answers struct {
 }
 
 // Done reports whether discovery is over with these answers after elapsed.
-func (p Patience) Done(a Answers, elapsed time.Duration) bool {
+func (p DiscoveryWait) Done(a Answers, elapsed time.Duration) bool {
 	switch {
 	case a.Open == 0, elapsed >= p.stop():
 		return true
@@ -40,7 +40,7 @@ func (p Patience) Done(a Answers, elapsed time.Duration) bool {
 
 // Next is how long to wait before calling Done again without a new answer: to the end of the first
 // window, then of windows that double, and at last of the hard stop. It is 0 when that is over.
-func (p Patience) Next(elapsed time.Duration) time.Duration {
+func (p DiscoveryWait) Next(elapsed time.Duration) time.Duration {
 	end := p.first()
 	for end <= elapsed && end < p.stop() {
 		end *= 2
@@ -48,14 +48,14 @@ func (p Patience) Next(elapsed time.Duration) time.Duration {
 	return max(0, min(end, p.stop())-elapsed)
 }
 
-func (p Patience) first() time.Duration {
+func (p DiscoveryWait) first() time.Duration {
 	if p.First <= 0 {
 		return discoveryFirst
 	}
 	return p.First
 }
 
-func (p Patience) stop() time.Duration {
+func (p DiscoveryWait) stop() time.Duration {
 	if p.Stop <= 0 {
 		return max(discoveryStop, p.first())
 	}
@@ -63,4 +63,4 @@ func (p Patience) stop() time.Duration {
 }
 
 // Limit is the hard stop.
-func (p Patience) Limit() time.Duration { return p.stop() }
+func (p DiscoveryWait) Limit() time.Duration { return p.stop() }

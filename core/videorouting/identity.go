@@ -33,11 +33,11 @@ func (i Identity) keys() []key {
 
 // Identity is the offer's identity. Without Asked it is the service URI.
 func (o *Offer) Identity() Identity {
-	return Identity{Asked: o.Place(), Owner: o.Registered}
+	return Identity{Asked: o.Key(), Owner: o.Registered}
 }
 
 // Key identifies the orchestrator within a stream.
-func (o *Offer) Place() string {
+func (o *Offer) Key() string {
 	if o.Asked == "" {
 		return o.URI
 	}

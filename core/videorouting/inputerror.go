@@ -29,7 +29,7 @@ var badInput = map[string]bool{
 
 // maybeBadInput are texts of the network's orchestrators for input that fails everywhere; its
 // gateways try another orchestrator all the same. Read-only.
-var perhapsBadInput = map[string]bool{
+var maybeBadInput = map[string]bool{
 	"Invalid data found when processing input": true, "EmptyData": true,
 }
 
@@ -41,7 +41,7 @@ func Loaded(text string) bool { return loaded[text] }
 
 // MaybeBadInput reports whether a text may be about the input, so that it does not count against an
 // orchestrator.
-func PerhapsBadInput(text string) bool { return perhapsBadInput[text] }
+func MaybeBadInput(text string) bool { return maybeBadInput[text] }
 
 // BadInput reports whether an orchestrator's error text means that no other orchestrator would
 // succeed. The session is then kept and the client gets the error.

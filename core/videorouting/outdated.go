@@ -19,7 +19,7 @@ type Outdated struct {
 
 // Believe takes an orchestrator's word that terms got at a time are old, and reports
 // whether that may be.
-func (o *Outdated) Believe(who Identity, got, now time.Time) bool {
+func (o *Outdated) Believe(id Identity, got, now time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.said == nil {
@@ -31,7 +31,7 @@ func (o *Outdated) Believe(who Identity, got, now time.Time) bool {
 		}
 	}
 	believed := true
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		if at, known := o.said[k]; known && !got.Before(at) {
 			believed = false
 		} else if !known {

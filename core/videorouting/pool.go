@@ -39,11 +39,11 @@ type session[I any] struct {
 	score float64
 	// badInputScore counts its reports of bad input, see badInputWeight; badInputFault is the last
 	// report, when the stream is to leave it for them.
-	doubt    int
-	doubted  error
-	inFlight int
-	used     bool
-	gone     bool // ends when nothing is in flight
+	badInputScore int
+	badInputFault error
+	inFlight      int
+	used          bool
+	givenUp       bool // ends when nothing is in flight
 }
 
 // NewPool makes an empty pool. shared holds what all streams of the gateway know of failing
@@ -60,11 +60,11 @@ func NewPoolOf[I any](shared Shared, choice Choice) *Pool[I] {
 func (p *Pool[I]) Add(offer Offer, info I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.current != nil && p.current.offer.Place() == offer.Place() {
+	if p.closed || p.current != nil && p.current.offer.Key() == offer.Key() {
 		return
 	}
 	fresh := &session[I]{offer: offer, info: info, first: offer.Price}
-	if i := slices.IndexFunc(p.spares, func(s *session[I]) bool { return s.offer.Place() == offer.Place() }); i >= 0 {
+	if i := slices.IndexFunc(p.spares, func(s *session[I]) bool { return s.offer.Key() == offer.Key() }); i >= 0 {
 		p.spares[i] = fresh
 		return
 	}
@@ -106,24 +106,27 @@ func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	cur := p.current
-	usable := cur != nil && !slices.Contains(tried, cur.offer.Place())
+	usable := cur != nil && !slices.Contains(tried, cur.offer.Key())
 	if usable && cur.score <= KeepScore {
-		return p.lease(cur), Use, nil
+		return p.leaseLocked(cur), Use, nil
 	}
-	i := p.choose(func(o *Offer) bool { return !slices.Contains(tried, o.Place()) && p.until(o.Identity(), now).IsZero() })
+	i := p.chooseLocked(func(o *Offer) bool {
+		return !slices.Contains(tried, o.Key()) &&
+			p.until(o.Identity(), now).IsZero()
+	})
 	switch {
 	case i >= 0:
 		var end []I
 		if cur != nil && cur.score > KeepScore { // left for being slow
 			p.own.Suspend(cur.offer.Identity(), now)
-			if p.current, p.left = nil, cur.doubted; p.left == nil {
+			if p.current, p.left = nil, cur.badInputFault; p.left == nil {
 				p.left = slow(cur.score)
 			}
 			end = cur.giveUp(nil)
 		}
-		return p.lease(p.promote(i)), Use, end
+		return p.leaseLocked(p.promoteLocked(i)), Use, end
 	case usable:
-		return p.lease(cur), UseAndDiscover, nil
+		return p.leaseLocked(cur), UseAndDiscover, nil
 	}
 	return nil, Discover, nil
 }
@@ -137,16 +140,16 @@ func (p *Pool[I]) TakeAny(now time.Time, tried, late []string) *Lease[I] {
 	defer p.mu.Unlock()
 	best := -1
 	barred := func(o *Offer) bool {
-		return slices.Contains(late, o.Place()) || p.shared.Barred(o.Identity(), now)
+		return slices.Contains(late, o.Key()) || p.shared.Barred(o.Identity(), now)
 	}
 	better := func(a, b *Offer) bool {
-		at, bt := slices.Contains(tried, a.Place()), slices.Contains(tried, b.Place())
+		at, bt := slices.Contains(tried, a.Key()), slices.Contains(tried, b.Key())
 		if at != bt {
 			return bt
 		}
 		return p.until(a.Identity(), now).Before(p.until(b.Identity(), now))
 	}
-	allowed := p.allowed()
+	allowed := p.allowedLocked()
 	for i, s := range p.spares {
 		if !allowed[i] || barred(&s.offer) {
 			continue
@@ -159,22 +162,22 @@ func (p *Pool[I]) TakeAny(now time.Time, tried, late []string) *Lease[I] {
 	case best < 0 && (p.current == nil || barred(&p.current.offer)):
 		return nil
 	case best < 0 || p.current != nil && !barred(&p.current.offer) && !better(&p.spares[best].offer, &p.current.offer):
-		return p.lease(p.current)
+		return p.leaseLocked(p.current)
 	}
-	return p.lease(p.promote(best))
+	return p.leaseLocked(p.promoteLocked(best))
 }
 
 // HasOther reports whether there is an orchestrator for a segment that was not tried and is not
 // suspended.
-func (p *Pool[I]) Elsewhere(now time.Time, tried []string) bool {
+func (p *Pool[I]) HasOther(now time.Time, tried []string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	good := func(o *Offer) bool { return !slices.Contains(tried, o.Place()) && p.until(o.Identity(), now).IsZero() }
-	return p.current != nil && good(&p.current.offer) || p.choose(good) >= 0
+	good := func(o *Offer) bool { return !slices.Contains(tried, o.Key()) && p.until(o.Identity(), now).IsZero() }
+	return p.current != nil && good(&p.current.offer) || p.chooseLocked(good) >= 0
 }
 
 // promoteLocked makes a spare the current session. The previous one becomes a spare.
-func (p *Pool[I]) promote(i int) *session[I] {
+func (p *Pool[I]) promoteLocked(i int) *session[I] {
 	s := p.spares[i]
 	p.spares = slices.Delete(p.spares, i, i+1)
 	if p.current != nil {
@@ -184,14 +187,14 @@ func (p *Pool[I]) promote(i int) *session[I] {
 	return s
 }
 
-func (p *Pool[I]) lease(s *session[I]) *Lease[I] {
+func (p *Pool[I]) leaseLocked(s *session[I]) *Lease[I] {
 	s.inFlight++
 	s.used = true
 	l := &Lease[I]{s: s, Offer: s.offer, Info: s.info}
-	if p.last != "" && p.last != s.offer.Place() {
+	if p.last != "" && p.last != s.offer.Key() {
 		l.Moved, l.From, l.Left = true, p.lastURI, p.left
 	}
-	p.last, p.lastURI, p.left = s.offer.Place(), s.offer.URI, nil
+	p.last, p.lastURI, p.left = s.offer.Key(), s.offer.URI, nil
 	return l
 }
 
@@ -202,18 +205,18 @@ func slow(score float64) error {
 }
 
 // Suspended reports whether this stream avoids an orchestrator now.
-func (p *Pool[I]) Suspended(who Identity, now time.Time) bool { return !p.until(who, now).IsZero() }
+func (p *Pool[I]) Suspended(id Identity, now time.Time) bool { return !p.until(id, now).IsZero() }
 
-func (p *Pool[I]) until(who Identity, now time.Time) time.Time {
-	return later(p.own.Until(who, now), p.shared.Until(who, now))
+func (p *Pool[I]) until(id Identity, now time.Time) time.Time {
+	return later(p.own.Until(id, now), p.shared.Until(id, now))
 }
 
 // giveUp marks the session as given up and appends it to end if no segment is in flight.
 func (s *session[I]) giveUp(end []I) []I {
-	if s.gone {
+	if s.givenUp {
 		return end
 	}
-	s.gone = true
+	s.givenUp = true
 	if s.inFlight == 0 && s.used {
 		end = append(end, s.info)
 	}

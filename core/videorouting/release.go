@@ -32,7 +32,7 @@ const (
 	Lied
 	// WorkMismatch: its result seems not to be what it claims, as far as the media shows. This
 	// counts for the client, and for all once it happened for several clients.
-	WorkDoubted
+	WorkMismatch
 	// Stale: the terms were outdated or too expensive; the session is given up, the orchestrator
 	// not avoided.
 	Stale
@@ -44,54 +44,54 @@ const (
 // At maxBadInput the stream goes elsewhere if it can: the first three segments are believed, and
 // then one in nine.
 const (
-	badInputDoubt = 8
-	maxDoubt      = 3 * badInputDoubt
+	badInputWeight = 8
+	maxBadInput    = 3 * badInputWeight
 )
 
 // NewTerms are terms that came with a result. They replace the session's if they are for the same
 // session at the same address, at about the price at which the session was chosen.
-type News[I any] struct {
+type NewTerms[I any] struct {
 	Offer Offer
 	Info  I
 }
 
 // Release gives a lease back and returns the sessions to end. newTerms may be nil. The lease's
 // Failed is the reason if the stream leaves its orchestrator.
-func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I], now time.Time) []I {
+func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, newTerms *NewTerms[I], now time.Time) []I {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := l.s
 	s.inFlight--
-	who := s.offer.Identity()
-	if news != nil && s.takes(&news.Offer) {
-		s.offer, s.info = news.Offer, news.Info
+	id := s.offer.Identity()
+	if newTerms != nil && s.takes(&newTerms.Offer) {
+		s.offer, s.info = newTerms.Offer, newTerms.Info
 	}
 	switch how {
 	case Succeeded:
-		s.score, s.doubt, s.doubted = score, max(0, s.doubt-1), nil
-		p.own.Clear(who)
-		p.shared.Clear(who)
+		s.score, s.badInputScore, s.badInputFault = score, max(0, s.badInputScore-1), nil
+		p.own.Clear(id)
+		p.shared.Clear(id)
 	case StreamFailed:
-		p.own.Suspend(who, now)
+		p.own.Suspend(id, now)
 	case Behind:
 		s.score = behindScore
-		p.own.Suspend(who, now)
+		p.own.Suspend(id, now)
 	case NodeFailed:
-		p.shared.all.Suspend(who, now)
+		p.shared.all.Suspend(id, now)
 	case WorkFailed:
-		p.shared.Suspend(who, now)
+		p.shared.Suspend(id, now)
 	case Lied:
-		p.shared.all.Bar(who, now)
-	case WorkDoubted:
-		p.shared.Bar(who, now)
+		p.shared.all.Bar(id, now)
+	case WorkMismatch:
+		p.shared.Bar(id, now)
 	case InputBad:
-		if s.doubt = min(s.doubt+badInputDoubt, maxDoubt); s.doubt == maxDoubt {
-			s.score, s.doubted = behindScore, l.Failed
-			p.own.Suspend(who, now)
+		if s.badInputScore = min(s.badInputScore+badInputWeight, maxBadInput); s.badInputScore == maxBadInput {
+			s.score, s.badInputFault = behindScore, l.Failed
+			p.own.Suspend(id, now)
 		}
 	case Stale, Abandoned:
 	}
-	if s.gone {
+	if s.givenUp {
 		// The session was given up while this segment was in flight.
 		if s.inFlight == 0 {
 			return []I{s.info}
@@ -99,11 +99,11 @@ func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I]
 		return nil
 	}
 	switch how {
-	case StreamFailed, NodeFailed, WorkFailed, Lied, WorkDoubted, Stale:
+	case StreamFailed, NodeFailed, WorkFailed, Lied, WorkMismatch, Stale:
 		if p.current == s {
 			p.left = l.Failed
 		}
-		p.remove(s)
+		p.removeLocked(s)
 		return s.giveUp(nil)
 	}
 	return nil
@@ -114,7 +114,7 @@ func (s *session[I]) takes(o *Offer) bool {
 	return o.URI == s.offer.URI && o.Session == s.offer.Session && !raised(s.first, o.Price)
 }
 
-func (p *Pool[I]) remove(s *session[I]) {
+func (p *Pool[I]) removeLocked(s *session[I]) {
 	if p.current == s {
 		p.current = nil
 	}
@@ -128,7 +128,7 @@ type Renewal int
 const (
 	Renewed Renewal = iota
 	Gone
-	Dear
+	TooExpensive
 )
 
 // Renew replaces the token of the leased session and moves the lease to it. It returns the sessions
@@ -139,13 +139,14 @@ func (p *Pool[I]) Renew(l *Lease[I], offer Offer, info I) (renewal Renewal, end 
 	defer p.mu.Unlock()
 	old := l.s
 	switch {
-	case old.gone || p.closed || p.current != old:
+	case old.givenUp || p.closed || p.current != old:
 		return Gone, nil
 	case raised(old.first, offer.Price):
-		return Dear, nil
+		return TooExpensive, nil
 	}
-	fresh := &session[I]{offer: offer, info: info, first: old.first, score: old.score, doubt: old.doubt, doubted: old.doubted,
-		inFlight: 1, used: true}
+	fresh := &session[I]{offer: offer, info: info, first: old.first, score: old.score, badInputScore: old.badInputScore,
+		badInputFault: old.badInputFault,
+		inFlight:      1, used: true}
 	p.current = fresh
 	l.s, l.Offer, l.Info = fresh, offer, info
 	old.inFlight--
@@ -163,7 +164,7 @@ func (p *Pool[I]) Alone(l *Lease[I]) bool {
 func (p *Pool[I]) Reset() []I {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.reset()
+	return p.resetLocked()
 }
 
 // Close is Reset for good: later offers are ignored.
@@ -171,10 +172,10 @@ func (p *Pool[I]) Close() []I {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	return p.reset()
+	return p.resetLocked()
 }
 
-func (p *Pool[I]) reset() []I {
+func (p *Pool[I]) resetLocked() []I {
 	var end []I
 	if p.current != nil {
 		end = p.current.giveUp(end)

@@ -25,8 +25,8 @@ type Shared struct {
 func (s *Suspensions) For(client string) Shared { return Shared{all: s, client: client} }
 
 // Suspend records a failure that the client's input may have caused.
-func (v Shared) Suspend(who Identity, now time.Time) {
-	v.all.change(who, now, func(r *record) {
+func (v Shared) Suspend(id Identity, now time.Time) {
+	v.all.change(id, now, func(r *record) {
 		first := true
 		r.update(v.client, func(e *suspension) {
 			first = !e.counted
@@ -40,8 +40,8 @@ func (v Shared) Suspend(who Identity, now time.Time) {
 }
 
 // Bar records a false result that the client's input may have caused.
-func (v Shared) Bar(who Identity, now time.Time) {
-	v.all.change(who, now, func(r *record) {
+func (v Shared) Bar(id Identity, now time.Time) {
+	v.all.change(id, now, func(r *record) {
 		r.update(v.client, func(e *suspension) {
 			e.bar(now)
 			e.lied = true
@@ -99,11 +99,11 @@ func (r *record) forgetOne() {
 }
 
 // Explain records the reason of a suspension for status pages.
-func (v Shared) Explain(who Identity, code fault.Code) {
-	v.all.Explain(who, code)
+func (v Shared) SetReason(id Identity, code fault.Code) {
+	v.all.SetReason(id, code)
 	v.all.mu.Lock()
 	defer v.all.mu.Unlock()
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		r := v.all.m[k]
 		if r == nil {
 			continue
@@ -116,10 +116,10 @@ func (v Shared) Explain(who Identity, code fault.Code) {
 }
 
 // Clear records a success of the client. False results are not forgiven.
-func (v Shared) Clear(who Identity) { v.all.clear(who, v.client) }
+func (v Shared) Clear(id Identity) { v.all.clear(id, v.client) }
 
 // Until is when the suspension for the client ends; the zero time without one.
-func (v Shared) Until(who Identity, now time.Time) time.Time { return v.all.until(who, v.client, now) }
+func (v Shared) Until(id Identity, now time.Time) time.Time { return v.all.until(id, v.client, now) }
 
 // Barred reports whether an orchestrator is barred for the client.
-func (v Shared) Barred(who Identity, now time.Time) bool { return v.all.barred(who, v.client, now) }
+func (v Shared) Barred(id Identity, now time.Time) bool { return v.all.barred(id, v.client, now) }

@@ -36,8 +36,8 @@ type record struct {
 }
 
 type suspension struct {
-	until   time.Time
-	strikes int
+	until     time.Time
+	penalties int
 	// barred: it returned a false result, which a later success does not undo.
 	barred bool
 	lies   int
@@ -63,21 +63,21 @@ type Suspended struct {
 }
 
 // Suspend records a failure and returns when the suspension ends.
-func (s *Suspensions) Suspend(who Identity, now time.Time) time.Time {
-	return s.change(who, now, func(r *record) { r.suspend(now) })
+func (s *Suspensions) Suspend(id Identity, now time.Time) time.Time {
+	return s.change(id, now, func(r *record) { r.suspend(now) })
 }
 
 func (e *suspension) suspend(now time.Time) {
-	d := min(maxSuspension, firstSuspension<<min(e.strikes, 10))
-	e.strikes++
+	d := min(maxSuspension, firstSuspension<<min(e.penalties, 10))
+	e.penalties++
 	if !e.barred || !e.until.After(now) {
 		e.until, e.barred = now.Add(d), false
 	}
 }
 
 // Bar records a false result and returns when the orchestrator may be used again.
-func (s *Suspensions) Bar(who Identity, now time.Time) time.Time {
-	return s.change(who, now, func(r *record) { r.bar(now) })
+func (s *Suspensions) Bar(id Identity, now time.Time) time.Time {
+	return s.change(id, now, func(r *record) { r.bar(now) })
 }
 
 func (e *suspension) bar(now time.Time) {
@@ -86,24 +86,24 @@ func (e *suspension) bar(now time.Time) {
 }
 
 // Explain keeps the reason of a suspension, for those who look.
-func (s *Suspensions) Explain(who Identity, code fault.Code) {
+func (s *Suspensions) SetReason(id Identity, code fault.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		if r := s.m[k]; r != nil {
 			r.code = code
 		}
 	}
 }
 
-func (s *Suspensions) change(who Identity, now time.Time, f func(*record)) (until time.Time) {
+func (s *Suspensions) change(id Identity, now time.Time, f func(*record)) (until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.m == nil {
 		s.m = make(map[key]*record)
 	}
-	s.forgetOld(now)
-	for _, k := range who.keys() {
+	s.forgetOldLocked(now)
+	for _, k := range id.keys() {
 		r := s.m[k]
 		if r == nil {
 			r = &record{clients: make(map[string]suspension)}
@@ -124,7 +124,7 @@ func later(a, b time.Time) time.Time {
 
 // forgetOldLocked keeps the table small. False results are remembered for as long as the longest
 // bar.
-func (s *Suspensions) forgetOld(now time.Time) {
+func (s *Suspensions) forgetOldLocked(now time.Time) {
 	for k, r := range s.m {
 		for client, e := range r.clients {
 			if e.old(now) {
@@ -146,12 +146,12 @@ func (e *suspension) old(now time.Time) bool {
 }
 
 // Clear records a success. False results are not forgiven.
-func (s *Suspensions) Clear(who Identity) { s.clear(who, "") }
+func (s *Suspensions) Clear(id Identity) { s.clear(id, "") }
 
-func (s *Suspensions) clear(who Identity, client string) {
+func (s *Suspensions) clear(id Identity, client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		r := s.m[k]
 		if r == nil {
 			continue
@@ -184,14 +184,14 @@ func (e *suspension) clear() {
 }
 
 // Until is when the suspension ends; the zero time without one.
-func (s *Suspensions) Until(who Identity, now time.Time) (until time.Time) {
-	return s.until(who, "", now)
+func (s *Suspensions) Until(id Identity, now time.Time) (until time.Time) {
+	return s.until(id, "", now)
 }
 
-func (s *Suspensions) until(who Identity, client string, now time.Time) (until time.Time) {
+func (s *Suspensions) until(id Identity, client string, now time.Time) (until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		r := s.m[k]
 		if r == nil {
 			continue
@@ -206,12 +206,12 @@ func (s *Suspensions) until(who Identity, client string, now time.Time) (until t
 }
 
 // Barred reports whether an orchestrator returned a false result and must not be used at all.
-func (s *Suspensions) Barred(who Identity, now time.Time) bool { return s.barred(who, "", now) }
+func (s *Suspensions) Barred(id Identity, now time.Time) bool { return s.barred(id, "", now) }
 
-func (s *Suspensions) barred(who Identity, client string, now time.Time) bool {
+func (s *Suspensions) barred(id Identity, client string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		if r := s.m[k]; r != nil && (r.suspension.bars(now) || r.clients[client].bars(now)) {
 			return true
 		}

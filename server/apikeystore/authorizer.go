@@ -14,7 +14,7 @@ import (
 
 // saveEvery is how often counts are saved and changes of other processes are read: a revoked key is
 // refused about a second later.
-const every = time.Second
+const saveEvery = time.Second
 
 // lastSave bounds the last save when the node stops.
 const lastSave = 5 * time.Second
@@ -40,7 +40,7 @@ type Options struct {
 
 // Authorizer decides about requests by the keys of all sources, and saves counts on disk while it
 // runs.
-type Keystore struct {
+type Authorizer struct {
 	*apikeys.Guard
 	store *Store
 	hook  *webhook
@@ -50,15 +50,15 @@ type Keystore struct {
 }
 
 var (
-	_ apikeys.Authorizer  = (*Keystore)(nil)
-	_ lifecycle.Component = (*Keystore)(nil)
+	_ apikeys.Authorizer  = (*Authorizer)(nil)
+	_ lifecycle.Component = (*Authorizer)(nil)
 )
 
 // New opens the database, reads the key file and every key, and is then ready to decide; counts are
 // saved while it runs. Errors are KeyFileInvalid and KeyStoreFailed.
-func New(ctx context.Context, opt Options) (*Keystore, error) {
+func New(ctx context.Context, opt Options) (*Authorizer, error) {
 	if opt.Every <= 0 {
-		opt.Every = every
+		opt.Every = saveEvery
 	}
 	guard := apikeys.Options{Now: opt.Now, Closed: opt.File != "", Reservation: opt.Reservation}
 	if opt.File != "" {
@@ -68,7 +68,7 @@ func New(ctx context.Context, opt Options) (*Keystore, error) {
 		}
 		guard.Static = list
 	}
-	k := &Keystore{opt: opt}
+	k := &Authorizer{opt: opt}
 	if opt.Webhook != "" {
 		k.hook = newWebhook(opt.Webhook, opt.Transport)
 		guard.Decider = k.hook
@@ -86,7 +86,7 @@ func New(ctx context.Context, opt Options) (*Keystore, error) {
 	return k, nil
 }
 
-func (k *Keystore) open(ctx context.Context) error {
+func (k *Authorizer) open(ctx context.Context) error {
 	if err := k.store.Forget(ctx, k.opt.Now()); err != nil {
 		return err
 	}
@@ -94,14 +94,14 @@ func (k *Keystore) open(ctx context.Context) error {
 }
 
 // Name is the component's name.
-func (*Keystore) Name() string { return "API keys" }
+func (*Authorizer) Name() string { return "API keys" }
 
 // Store is the database, for changing keys in this process; changes take effect with Load.
-func (k *Keystore) Store() *Store { return k.store }
+func (k *Authorizer) Store() *Store { return k.store }
 
 // Run saves counts and reads changes until ctx ends, saves a last time and closes the database.
 // Known keys stay valid whatever happens to it.
-func (k *Keystore) Run(ctx context.Context, ready func()) error {
+func (k *Authorizer) Run(ctx context.Context, ready func()) error {
 	ready()
 	ticker := time.NewTicker(k.opt.Every)
 	defer ticker.Stop()
@@ -116,17 +116,18 @@ func (k *Keystore) Run(ctx context.Context, ready func()) error {
 }
 
 // sync saves counts and reads changes once.
-func (k *Keystore) sync(ctx context.Context) {
-	k.note(ctx, &k.saveErr, k.Flush(ctx), "counts of API keys cannot be saved; they are kept in memory and saved later")
+func (k *Authorizer) sync(ctx context.Context) {
+	k.logChange(ctx, &k.saveErr, k.Flush(ctx),
+		"counts of API keys cannot be saved; they are kept in memory and saved later")
 	changed, err := k.store.Changed(ctx)
 	if changed && err == nil {
 		err = k.Load(ctx)
 	}
-	k.note(ctx, &k.loadErr, err, "changes of API keys cannot be read; the known keys stay valid")
+	k.logChange(ctx, &k.loadErr, err, "changes of API keys cannot be read; the known keys stay valid")
 }
 
 // logChange logs the first error after a success, and the first success after an error.
-func (k *Keystore) note(ctx context.Context, last *error, err error, text string) {
+func (k *Authorizer) logChange(ctx context.Context, last *error, err error, text string) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -140,7 +141,7 @@ func (k *Keystore) note(ctx context.Context, last *error, err error, text string
 }
 
 // end saves a last time and closes everything.
-func (k *Keystore) end(ctx context.Context) error {
+func (k *Authorizer) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lastSave)
 	defer cancel()
 	err := k.Flush(ctx)

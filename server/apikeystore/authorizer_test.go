@@ -16,7 +16,7 @@ import (
 )
 
 // running is a keystore that runs until stop.
-func running(t *testing.T, opt apikeystore.Options) (k *apikeystore.Keystore, stop func()) {
+func running(t *testing.T, opt apikeystore.Options) (k *apikeystore.Authorizer, stop func()) {
 	t.Helper()
 	opt.Log, opt.Now, opt.Every = slog.New(slog.DiscardHandler), time.Now, 5*time.Millisecond
 	k, err := apikeystore.New(t.Context(), opt)
@@ -63,7 +63,8 @@ func TestBudgetsSurviveRestart(t *testing.T) {
 	if k.Required() {
 		t.Error("a key is wanted where there is none")
 	}
-	_, secret := create(t, k.Store(), apikeys.Key{Name: "app", Limits: apikeys.Limits{Budget: apikeys.Budget{Tokens: 100, Period: apikeys.Total}}})
+	_, secret := create(t, k.Store(), apikeys.Key{Name: "app", Limits: apikeys.Limits{Budget: apikeys.Budget{Tokens: 100,
+		Period: apikeys.Total}}})
 	want(t, k.Load(t.Context()), "")
 	grant, err := k.Admit(t.Context(), secret, apikeys.Need{MaxTokens: 60})
 	want(t, err, "")

@@ -11,7 +11,7 @@ import (
 )
 
 // largestFile is where reading stops; keys.ParseFile refuses what is as large.
-const largestFile = 16<<20 + 1
+const maxFileBytes = 16<<20 + 1
 
 // ReadFile reads a key file. A file with keys in the clear is refused if others
 // may read it. Errors are the fault KeyFileInvalid.
@@ -26,7 +26,7 @@ func ReadFile(path string) ([]apikeys.Key, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.KeyFileInvalid, op, err)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, largestFile))
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes))
 	if err != nil {
 		return nil, fault.Wrap(fault.KeyFileInvalid, op, err)
 	}

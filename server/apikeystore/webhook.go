@@ -21,7 +21,7 @@ import (
 // Bounds of a webhook call.
 const (
 	webhookTimeout = 5 * time.Second
-	largestAnswer  = 64 << 10
+	maxAnswerBytes = 64 << 10
 )
 
 const opWebhook = "ask the webhook about an API key"
@@ -90,11 +90,11 @@ func (w *webhook) Decide(ctx context.Context, token string, need apikeys.Need) (
 		return apikeys.Key{}, fault.Wrap(fault.KeyWebhookFailed, opWebhook, conceal(err))
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, largestAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
 	switch {
 	case err != nil:
 		return apikeys.Key{}, fault.Wrap(fault.KeyWebhookFailed, opWebhook, err)
-	case len(body) > largestAnswer:
+	case len(body) > maxAnswerBytes:
 		return apikeys.Key{}, fault.New(fault.KeyWebhookFailed, opWebhook, "the webhook's answer is too long")
 	case resp.StatusCode != http.StatusOK:
 		return apikeys.Key{}, refusal(resp)
@@ -109,7 +109,8 @@ func (w *webhook) request(ctx context.Context, token string, need apikeys.Need) 
 	}
 	sum := sha256.Sum256([]byte(token))
 	body, err := json.Marshal(webhookQuestion{
-		URL: address, Route: need.Route, Model: need.Model, MaxTokens: int64(max(need.MaxTokens, 0)), KeySHA256: apikeys.Hash(sum).String(),
+		URL: address, Route: need.Route, Model: need.Model, MaxTokens: int64(max(need.MaxTokens, 0)),
+		KeySHA256: apikeys.Hash(sum).String(),
 	})
 	if err != nil {
 		return nil, err

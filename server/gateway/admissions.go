@@ -13,7 +13,7 @@ import (
 
 const (
 	// freeAsks and maxAsks bound concurrent calls of the hook (admission.Shares).
-	freeAsks, mostAsks = 192, 256
+	freeAsks, maxAsks = 192, 256
 	// maxWaiting bounds the segments of one pusher that wait for an answer.
 	maxWaiting = 64
 	// denialCost is what a refused push counts for its address, in bytes sent by the gateway
@@ -31,11 +31,11 @@ type admissions struct {
 	// open are the pending questions.
 	open map[pusher]*question
 	// refusalLog limits log lines about refusals.
-	lines seldom
+	refusalLog rateLimitedLog
 }
 
 func newAdmissions(g *Gateway) *admissions {
-	return &admissions{g: g, asks: admission.NewShares(freeAsks, mostAsks), open: make(map[pusher]*question)}
+	return &admissions{g: g, asks: admission.NewShares(freeAsks, maxAsks), open: make(map[pusher]*question)}
 }
 
 // question is one call of the hook; several segments of a pusher may wait for it.
@@ -49,18 +49,18 @@ type question struct {
 
 // of returns the hook's answer about a pusher: a configuration, nil for none, or why the push is
 // refused. Errors are those of Gateway.admit, and PushesFull, AddressBusy and Canceled.
-func (a *admissions) of(r *http.Request, req *pushRequest, who pusher) (*configuration, error) {
+func (a *admissions) of(r *http.Request, req *pushRequest, identity pusher) (*configuration, error) {
 	a.mu.Lock()
-	q := a.open[who]
+	q := a.open[identity]
 	if q != nil {
 		return a.await(r.Context(), q)
 	}
 	q = &question{done: make(chan struct{})}
-	a.open[who] = q
+	a.open[identity] = q
 	a.mu.Unlock()
 	q.conf, q.err = a.ask(r, req)
 	a.mu.Lock()
-	delete(a.open, who)
+	delete(a.open, identity)
 	a.mu.Unlock()
 	close(q.done)
 	return q.conf, q.err
@@ -116,7 +116,7 @@ func address(host string, u *url.URL) string { return "http://" + host + u.Reque
 // refused counts a refusal and logs it with a rate limit, because any client may cause refusals.
 func (a *admissions) refused(id core.ManifestID, err error) {
 	a.g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
-	if others, ok := a.lines.line(a.g.opt.Now()); ok {
-		a.g.log.Warn("stream refused", "job", id, "more", others, fault.Attr(err))
+	if suppressed, ok := a.refusalLog.allow(a.g.opt.Now()); ok {
+		a.g.log.Warn("stream refused", "job", id, "more", suppressed, fault.Attr(err))
 	}
 }

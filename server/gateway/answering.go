@@ -11,8 +11,8 @@ import (
 const (
 	// askTimeout bounds one call to check whether an orchestrator answers, maxAsked the number of
 	// calls.
-	askTimeout  = 3 * time.Second
-	askedAtMost = 32
+	askTimeout = 3 * time.Second
+	maxAsked   = 32
 )
 
 // Answering returns how many orchestrators there are and whether any of them answers; known is
@@ -20,7 +20,7 @@ const (
 // when none of those is good, the orchestrators are called.
 func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bool) {
 	if g.opt.Network != nil {
-		if answers, of, known = g.heard(); answers || !known || of == 0 {
+		if answers, of, known = g.registryAnswers(); answers || !known || of == 0 {
 			return answers, of, known
 		}
 	}
@@ -30,7 +30,7 @@ func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bo
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	for _, uri := range uris[:min(len(uris), askedAtMost)] {
+	for _, uri := range uris[:min(len(uris), maxAsked)] {
 		wg.Go(func() {
 			bounded, cancel := context.WithTimeout(ctx, askTimeout)
 			defer cancel()
@@ -46,12 +46,12 @@ func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bo
 
 // registryAnswers is Answering by the registry's data. An orchestrator that was not asked yet may
 // answer.
-func (g *Gateway) heard() (answers bool, of int, known bool) {
+func (g *Gateway) registryAnswers() (answers bool, of int, known bool) {
 	all, read, _ := g.opt.Network.Snapshot()
 	for i := range all {
 		switch k := &all[i]; {
-		case k.Trouble != "":
-		case k.Heard.IsZero():
+		case k.Problem != "":
+		case k.LastAnswer.IsZero():
 			return false, len(all), false
 		default:
 			answers = true

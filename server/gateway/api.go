@@ -38,7 +38,7 @@ type StreamReply struct {
 	// LastCode is the code of the last failure, "" when there was none.
 	LastCode string `json:"lastCode,omitempty"`
 	// Segments are the latest ones, oldest first.
-	Segments []SegmentFigures `json:"segments"`
+	Segments []SegmentStats `json:"segments"`
 }
 
 // SourceReply describes a stream's source, as far as known.
@@ -97,7 +97,7 @@ func (g *Gateway) serveStreams(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Slow readers keep a large list in memory.
-	g.sendFile(g.patientWriter(w), r, data)
+	g.sendFile(g.deadlineWriter(w), r, data)
 }
 
 // liveStreams are the streams that have not ended.
@@ -129,7 +129,7 @@ func (s *stream) reply() StreamReply {
 	f := &s.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r.Segments = append([]SegmentFigures{}, f.recent...)
+	r.Segments = append([]SegmentStats{}, f.recent...)
 	r.Finished, r.Failed, r.LastCode = f.segments-f.failed, f.failed, f.lastCode
 	for _, seg := range slices.Backward(f.recent) {
 		if seg.Code == "" && seg.Orchestrator != "" {

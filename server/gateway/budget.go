@@ -21,13 +21,13 @@ type budget struct {
 	mu   sync.Mutex
 	used int64 // guarded by mu
 	// inProgress is the memory of each orchestrator's unfinished attempts. Guarded by mu.
-	lent map[string]int64
+	inProgress map[string]int64
 	// unchecked is the memory of unchecked clients, by address. Guarded by mu.
-	strangers map[netip.Prefix]int64
+	unchecked map[netip.Prefix]int64
 }
 
 func newBudget(limit int64) *budget {
-	return &budget{limit: limit, lent: make(map[string]int64), strangers: make(map[netip.Prefix]int64)}
+	return &budget{limit: limit, inProgress: make(map[string]int64), unchecked: make(map[netip.Prefix]int64)}
 }
 
 // share is one push's part of the budget. It belongs to one goroutine.
@@ -43,14 +43,14 @@ type share struct {
 func (b *budget) share(from netip.Prefix) *share { return &share{of: b, from: from} }
 
 // addLocked changes the share by n bytes. The caller holds the budget's mu.
-func (s *share) book(n int64) {
+func (s *share) addLocked(n int64) {
 	s.held += n
 	s.of.used += n
 	if !s.from.IsValid() {
 		return
 	}
-	if s.of.strangers[s.from] += n; s.of.strangers[s.from] == 0 {
-		delete(s.of.strangers, s.from)
+	if s.of.unchecked[s.from] += n; s.of.unchecked[s.from] == 0 {
+		delete(s.of.unchecked, s.from)
 	}
 }
 
@@ -59,10 +59,10 @@ func (s *share) grow(n int64) error {
 	b := s.of
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.used+n > b.limit || s.from.IsValid() && b.strangers[s.from]+n > freeFactor*(b.limit-b.used) {
+	if b.used+n > b.limit || s.from.IsValid() && b.unchecked[s.from]+n > freeFactor*(b.limit-b.used) {
 		return fault.New(fault.PushesFull, "read segment", "the segments in the gateway fill its memory limit")
 	}
-	s.book(n)
+	s.addLocked(n)
 	return nil
 }
 
@@ -70,7 +70,7 @@ func (s *share) grow(n int64) error {
 func (s *share) shrink(n int64) {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
-	s.book(n - s.held)
+	s.addLocked(n - s.held)
 }
 
 // free gives the whole share back.
@@ -78,10 +78,10 @@ func (s *share) free() { s.shrink(0) }
 
 // reservation is the memory that an orchestrator's attempt holds: the segment until it has
 // answered, and renditions until they have arrived whole.
-type loan struct {
-	share *share
-	to    string
-	n     int64
+type reservation struct {
+	share        *share
+	orchestrator string
+	bytes        int64
 	// usual is the expected size of one segment with its renditions. A single attempt of an
 	// orchestrator may hold that whatever is free.
 	usual int64
@@ -96,63 +96,63 @@ const (
 
 // reserve counts a segment of n bytes, which the share already holds, for an orchestrator. The
 // reservation must be ended, also after an error, which is the fault OrchestratorOverShare.
-func (s *share) lend(orchestrator string, n int64) (*loan, error) {
-	l := &loan{share: s, to: orchestrator, usual: n + max(usualFactor*n, usualBytes)}
-	return l, l.count(n)
+func (s *share) reserve(orchestrator string, n int64) (*reservation, error) {
+	l := &reservation{share: s, orchestrator: orchestrator, usual: n + max(usualFactor*n, usualBytes)}
+	return l, l.take(n)
 }
 
-func (l *loan) count(n int64) error {
+func (l *reservation) take(n int64) error {
 	b := l.share.of
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	alone := b.lent[l.to] == l.n && l.n+n <= l.usual
-	if !alone && b.lent[l.to]+n > freeFactor*(b.limit-b.used) {
+	alone := b.inProgress[l.orchestrator] == l.bytes && l.bytes+n <= l.usual
+	if !alone && b.inProgress[l.orchestrator]+n > freeFactor*(b.limit-b.used) {
 		return fault.New(fault.OrchestratorOverShare, "use memory for an orchestrator", "")
 	}
-	b.lent[l.to] += n
-	l.n += n
+	b.inProgress[l.orchestrator] += n
+	l.bytes += n
 	return nil
 }
 
 // grow takes n more bytes for data of the orchestrator.
-func (l *loan) grow(n int64) error {
-	if err := l.count(n); err != nil {
+func (l *reservation) grow(n int64) error {
+	if err := l.take(n); err != nil {
 		return err
 	}
 	return l.share.grow(n)
 }
 
 // end ends the attempt's accounting. The share keeps the memory.
-func (l *loan) end() {
+func (l *reservation) end() {
 	b := l.share.of
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.lent[l.to] -= l.n; b.lent[l.to] == 0 {
-		delete(b.lent, l.to)
+	if b.inProgress[l.orchestrator] -= l.bytes; b.inProgress[l.orchestrator] == 0 {
+		delete(b.inProgress, l.orchestrator)
 	}
-	l.n = 0
+	l.bytes = 0
 }
 
 // shareRef frees a share when its last user is done.
-type hold struct {
+type shareRef struct {
 	share *share
 	users atomic.Int32
 }
 
 // newShareRef has one user, which calls release.
-func holdUntil(s *share) *hold {
-	h := &hold{share: s}
+func newShareRef(s *share) *shareRef {
+	h := &shareRef{share: s}
 	h.users.Store(1)
 	return h
 }
 
 // retain adds a user; it is called before the others are done.
-func (h *hold) more() (done func()) {
+func (h *shareRef) retain() (done func()) {
 	h.users.Add(1)
-	return h.done
+	return h.release
 }
 
-func (h *hold) done() {
+func (h *shareRef) release() {
 	if h.users.Add(-1) == 0 {
 		h.share.free()
 	}

@@ -75,7 +75,7 @@ func (g *Gateway) surveyAll(ctx context.Context) []NetworkOrchestrator {
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	found := map[string]NetworkOrchestrator{}
-	slots := make(chan struct{}, askedAtMost)
+	slots := make(chan struct{}, maxAsked)
 	for _, uri := range uris {
 		slots <- struct{}{}
 		all.Go(func() {

@@ -62,22 +62,23 @@ func signerOf(info upstream.Info) core.Address {
 }
 
 // recordOutcome records how an attempt went, and logs a false result.
-func (g *Gateway) learn(j *job, l *lease, how videorouting.Outcome, score float64, err error) {
+func (g *Gateway) recordOutcome(j *job, l *lease, how videorouting.Outcome, score float64, err error) {
 	if upstream.Unpaid(err) && how != videorouting.NodeFailed {
 		return // nothing was sent
 	}
-	now, who := g.opt.Now(), l.Offer.Identity()
+	now, identity := g.opt.Now(), l.Offer.Identity()
 	switch how {
 	case videorouting.Succeeded:
-		g.measures.done(who, score, now)
-	case videorouting.StreamFailed, videorouting.Behind, videorouting.NodeFailed, videorouting.WorkFailed, videorouting.Lied, videorouting.WorkDoubted:
-		g.measures.failed(who, now)
-		j.stream.shared.Explain(who, fault.CodeOf(err))
+		g.measures.done(identity, score, now)
+	case videorouting.StreamFailed, videorouting.Behind, videorouting.NodeFailed, videorouting.WorkFailed,
+		videorouting.Lied, videorouting.WorkMismatch:
+		g.measures.failed(identity, now)
+		j.stream.shared.SetReason(identity, fault.CodeOf(err))
 	case videorouting.InputBad, videorouting.Stale, videorouting.Abandoned:
 	}
-	if how == videorouting.Lied || how == videorouting.WorkDoubted {
+	if how == videorouting.Lied || how == videorouting.WorkMismatch {
 		g.log.Warn("orchestrator's result is not what it claims; the orchestrator is not used for a while",
 			"orchestrator", l.Offer.URI, "job", j.stream.id, "segment", int64(j.seg.Meta.Number),
-			"until", j.stream.shared.Until(who, now), fault.Attr(err))
+			"until", j.stream.shared.Until(identity, now), fault.Attr(err))
 	}
 }

@@ -12,8 +12,9 @@ const maxConnections = 25000
 // machine, such as a reverse proxy, are not limited.
 func newGate(opt *Options) *admission.Gate {
 	return admission.New(admission.Options{
-		Most: opt.Limits.Connections, PerAddress: opt.Limits.PerAddress, Known: opt.Limits.Known, HeadersOnly: true, LocalFree: true,
-		Scarce: opt.Scarce, Now: opt.Now, Log: opt.Log,
+		Most: opt.Limits.Connections, PerAddress: opt.Limits.PerAddress, Known: opt.Limits.Known, HeadersOnly: true,
+		LocalFree: true,
+		Scarce:    opt.Scarce, Now: opt.Now, Log: opt.Log,
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 // deadlineReader reads a request's body with a deadline for every read, so that a client that stops
 // sending does not hold its slot, and a deadline for all of it. Real-time encoders send a segment
 // while they make it, so a low rate alone is no error.
-type patientReader struct {
+type deadlineReader struct {
 	r       io.Reader
 	control *http.ResponseController
 	idle    time.Duration
@@ -21,15 +21,15 @@ type patientReader struct {
 	failed  error
 }
 
-func (g *Gateway) patientReader(w http.ResponseWriter, r io.Reader) *patientReader {
-	return &patientReader{
+func (g *Gateway) deadlineReader(w http.ResponseWriter, r io.Reader) *deadlineReader {
+	return &deadlineReader{
 		r: r, control: http.NewResponseController(w), idle: g.opt.Limits.BodyIdle,
 		end: time.Now().Add(core.MaxSegmentDuration),
 	}
 }
 
 // Read sets the deadline and reads.
-func (p *patientReader) Read(b []byte) (int, error) {
+func (p *deadlineReader) Read(b []byte) (int, error) {
 	deadline := time.Now().Add(p.idle)
 	if deadline.After(p.end) {
 		deadline = p.end
@@ -43,18 +43,18 @@ func (p *patientReader) Read(b []byte) (int, error) {
 }
 
 // done removes the deadline: from now on the server watches the connection for a disconnect.
-func (p *patientReader) done() {
+func (p *deadlineReader) done() {
 	if p.failed == nil {
 		_ = p.control.SetReadDeadline(time.Time{})
 	}
 }
 
 // timedOut reports whether reading failed because of a deadline.
-func (p *patientReader) late() bool { return errors.Is(p.failed, os.ErrDeadlineExceeded) }
+func (p *deadlineReader) timedOut() bool { return errors.Is(p.failed, os.ErrDeadlineExceeded) }
 
 // deadlineWriter writes an answer in pieces with a deadline for each, so that a client that does
 // not read is disconnected in the end.
-type patientWriter struct {
+type deadlineWriter struct {
 	w       io.Writer
 	control *http.ResponseController
 	idle    time.Duration
@@ -63,12 +63,12 @@ type patientWriter struct {
 // piece is what a client must read within the idle time, in bytes.
 const piece = 256 << 10
 
-func (g *Gateway) patientWriter(w http.ResponseWriter) *patientWriter {
-	return &patientWriter{w: w, control: http.NewResponseController(w), idle: g.opt.Limits.BodyIdle}
+func (g *Gateway) deadlineWriter(w http.ResponseWriter) *deadlineWriter {
+	return &deadlineWriter{w: w, control: http.NewResponseController(w), idle: g.opt.Limits.BodyIdle}
 }
 
 // Write sets deadlines and writes.
-func (p *patientWriter) Write(b []byte) (n int, err error) {
+func (p *deadlineWriter) Write(b []byte) (n int, err error) {
 	for len(b) > 0 {
 		_ = p.control.SetWriteDeadline(time.Now().Add(p.idle))
 		m, err := p.w.Write(b[:min(len(b), piece)])
@@ -82,7 +82,7 @@ func (p *patientWriter) Write(b []byte) (n int, err error) {
 }
 
 // done removes the deadline for the connection's next answer. Buffered data is flushed first.
-func (p *patientWriter) done() {
+func (p *deadlineWriter) done() {
 	_ = p.control.Flush()
 	_ = p.control.SetWriteDeadline(time.Time{})
 }

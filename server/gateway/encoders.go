@@ -37,7 +37,7 @@ type pushed struct {
 }
 
 // add records a segment.
-func (e *encoders) saw(p pushed, now time.Time) {
+func (e *encoders) add(p pushed, now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if p.number == 0 {
@@ -87,7 +87,7 @@ func (e *encoders) several(now time.Time) string {
 }
 
 // reportSeveralEncoders reports the streams that several encoders push into.
-func (g *Gateway) tellSeveral(now time.Time) {
+func (g *Gateway) reportSeveralEncoders(now time.Time) {
 	if g.opt.SeveralEncoders == nil {
 		return
 	}

@@ -30,7 +30,8 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	from := admission.NetworkOf(r.RemoteAddr)
 	if !g.watchers.Enter(from) {
-		refuse(w, r, http.StatusServiceUnavailable, fault.New(fault.WatchersFull, "follow stream", "too many clients follow events"))
+		refuse(w, r, http.StatusServiceUnavailable, fault.New(fault.WatchersFull, "follow stream",
+			"too many clients follow events"))
 		return
 	}
 	defer g.watchers.Leave(from)
@@ -40,7 +41,7 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
-	out := g.patientWriter(w)
+	out := g.deadlineWriter(w)
 	send := func(kind string, data []byte) bool {
 		_, err := fmt.Fprintf(out, "event: %s\ndata: %s\n\n", kind, data)
 		return err == nil && out.control.Flush() == nil

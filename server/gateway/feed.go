@@ -10,10 +10,10 @@ import (
 )
 
 // keptSegments is how many segments' statistics a stream keeps.
-const keptFigures = 32
+const keptSegments = 32
 
 // SegmentStats describes one segment. It is public JSON.
-type SegmentFigures struct {
+type SegmentStats struct {
 	Number int64     `json:"number"`
 	At     time.Time `json:"at"`
 	// SourceSeconds is the playing time: measured, or as the client stated it where the file does
@@ -33,28 +33,28 @@ type SegmentFigures struct {
 	// change.
 	Moved string `json:"moved,omitempty"`
 	// Renditions are in the stream's order, empty when the segment failed.
-	Renditions []RenditionFigures `json:"renditions,omitempty"`
+	Renditions []RenditionStats `json:"renditions,omitempty"`
 	// Code is the fault's code, "" for success.
 	Code string `json:"code,omitempty"`
 }
 
 // RenditionStats describes one rendition of a segment.
-type RenditionFigures struct {
+type RenditionStats struct {
 	Name  string `json:"name"`
 	Bytes int    `json:"bytes"`
 }
 
 // stats are the statistics of a finished push.
-func (p *push) figures(renditions [][]byte, took time.Duration, err error) SegmentFigures {
-	f := SegmentFigures{
+func (p *push) stats(renditions [][]byte, took time.Duration, err error) SegmentStats {
+	f := SegmentStats{
 		Number: int64(p.req.Number), At: p.at.UTC(),
 		SourceSeconds: p.plays.Seconds(), SourceBytes: len(p.data),
-		WallMs: millis(took), UploadMs: millis(p.trail.upload), MediaMs: millis(p.trail.media),
-		Orchestrator: p.trail.orchestrator, Attempts: p.trail.attempts,
-		Moved: string(p.trail.moved),
+		WallMs: millis(took), UploadMs: millis(p.attempts.upload), MediaMs: millis(p.attempts.media),
+		Orchestrator: p.attempts.orchestrator, Attempts: p.attempts.count,
+		Moved: string(p.attempts.moved),
 	}
 	for i, data := range renditions {
-		f.Renditions = append(f.Renditions, RenditionFigures{Name: p.plan.profiles[i].Name, Bytes: len(data)})
+		f.Renditions = append(f.Renditions, RenditionStats{Name: p.plan.profiles[i].Name, Bytes: len(data)})
 	}
 	if err != nil {
 		f.Code = string(fault.CodeOf(err))
@@ -68,7 +68,7 @@ func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 // ready; it is safe for concurrent use.
 type feed struct {
 	mu       sync.Mutex
-	recent   []SegmentFigures
+	recent   []SegmentStats
 	segments int64
 	failed   int64
 	// sourceBytes and renditionBytes are of all segments.
@@ -80,10 +80,10 @@ type feed struct {
 
 // add records a segment and sends it to the watchers. A slow watcher misses events rather than
 // delaying the others.
-func (f *feed) add(s SegmentFigures) {
+func (f *feed) add(s SegmentStats) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.recent) == keptFigures {
+	if len(f.recent) == keptSegments {
 		f.recent = slices.Delete(f.recent, 0, 1)
 	}
 	f.recent = append(f.recent, s)
@@ -116,10 +116,10 @@ func (f *feed) add(s SegmentFigures) {
 
 // watch subscribes to the feed; past are the segments so far. stop must be called. The channel is
 // closed when the stream ends.
-func (f *feed) watch() (past []SegmentFigures, events <-chan []byte, stop func()) {
+func (f *feed) watch() (past []SegmentStats, events <-chan []byte, stop func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	w := make(chan []byte, keptFigures)
+	w := make(chan []byte, keptSegments)
 	if f.ended {
 		close(w)
 		return slices.Clone(f.recent), w, func() {}

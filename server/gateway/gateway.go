@@ -26,13 +26,13 @@ import (
 type Gateway struct {
 	opt           Options
 	log           *slog.Logger
-	patience      videorouting.Patience
+	discoveryWait videorouting.DiscoveryWait
 	orchestrators orchestrators
 	client        *upstream.Client
 	hooks         *http.Client
 	windows       *hls.Store
 	// downloads are the players that fetch segments; buffers is the pool of their buffers.
-	readers   *downloads.Downloads
+	downloads *downloads.Downloads
 	buffers   sync.Pool
 	suspended videorouting.Suspensions
 	// measures are the orchestrators' measured performance; choice weighs it, nil off-chain.
@@ -41,19 +41,19 @@ type Gateway struct {
 	choice   videorouting.Choice
 	// outdated are the orchestrators that reported terms in use as outdated.
 	outdated videorouting.Outdated
-	standing upstream.Standing
+	statuses upstream.StatusChanges
 	pushes   *pushes
 	// admissions asks the admission hook about pushers.
 	admissions *admissions
 	bodies     *budget
 	// uncheckedLog limits log lines about unchecked segments.
-	failures seldom
-	watchers *admission.Shares
+	uncheckedLog rateLimitedLog
+	watchers     *admission.Shares
 	// uncheckedStreams bounds the streams that unchecked clients began.
-	strangers *admission.Shares
-	conns     *admission.Gate
-	door      *handover.Door
-	handler   http.Handler
+	uncheckedStreams *admission.Shares
+	conns            *admission.Gate
+	handover         *handover.Door
+	handler          http.Handler
 
 	// ladder are the renditions of streams that request no others.
 	ladder atomic.Pointer[[]core.Profile]
@@ -73,7 +73,7 @@ type Gateway struct {
 	// unchecked is how many of them were begun by unchecked clients.
 	unchecked int
 	// endedUntil are ended streams that players may still read until the given time.
-	lingering map[core.ManifestID]time.Time
+	endedUntil map[core.ManifestID]time.Time
 }
 
 // New makes a gateway. It opens nothing; Run does.
@@ -83,30 +83,31 @@ func New(opt Options) (*Gateway, error) {
 		return nil, err
 	}
 	if len(opt.Orchestrators) == 0 && opt.OrchestratorHook == "" && opt.Network == nil {
-		return nil, fault.New(fault.MissingOption, "make gateway", "a gateway needs orchestrators: -orchAddr, -orchWebhookUrl or a chain")
+		return nil, fault.New(fault.MissingOption, "make gateway",
+			"a gateway needs orchestrators: -orchAddr, -orchWebhookUrl or a chain")
 	}
 	g := &Gateway{
 		opt: opt, log: opt.Log,
 		// Off-chain the quickest orchestrator is used, as in the network; where stake and price
 		// count, several answers are collected.
-		patience: videorouting.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
-		client:   upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
+		discoveryWait: videorouting.DiscoveryWait{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
+		client:        upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
 		hooks: &http.Client{Transport: &http.Transport{
 			MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
 		}},
-		windows:   hls.NewStore(opt.Limits.Window),
-		pushes:    newPushes(opt.Limits.Pushes),
-		bodies:    newBudget(opt.Limits.Bytes),
-		watchers:  shares(opt.Limits.Watchers),
-		strangers: shares(opt.Limits.Streams),
-		conns:     newGate(&opt),
-		door:      handover.New(),
-		stopping:  make(chan struct{}),
-		streams:   make(map[core.ManifestID]*stream),
-		lingering: make(map[core.ManifestID]time.Time),
+		windows:          hls.NewStore(opt.Limits.Window),
+		pushes:           newPushes(opt.Limits.Pushes),
+		bodies:           newBudget(opt.Limits.Bytes),
+		watchers:         shares(opt.Limits.Watchers),
+		uncheckedStreams: shares(opt.Limits.Streams),
+		conns:            newGate(&opt),
+		handover:         handover.New(),
+		stopping:         make(chan struct{}),
+		streams:          make(map[core.ManifestID]*stream),
+		endedUntil:       make(map[core.ManifestID]time.Time),
 	}
 	g.admissions = newAdmissions(g)
-	g.readers = downloads.New(g.windows.Most, opt.Now)
+	g.downloads = downloads.New(g.windows.Most, opt.Now)
 	g.buffers.New = func() any { return new(fileBuffer) }
 	g.ladder.Store(&g.opt.Profiles)
 	g.orchestrators = fixedList(opt.Orchestrators)
@@ -147,7 +148,7 @@ func (g *Gateway) routes() http.Handler {
 			refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve", "the gateway has no such address"))
 		})
 	}
-	return boundUnread(g.opt.Limits.BodyIdle, mux)
+	return boundUnreadBody(g.opt.Limits.BodyIdle, mux)
 }
 
 // serveHealth reports whether segments are accepted.
@@ -188,13 +189,13 @@ func (g *Gateway) Drain(ctx context.Context) error {
 	for _, s := range g.liveStreams() {
 		g.endAll(s.pool.Close())
 	}
-	said := make(chan struct{})
+	finished := make(chan struct{})
 	go func() {
 		g.wg.Wait() // bounded: discoveries and session ends have timeouts
-		close(said)
+		close(finished)
 	}()
 	select {
-	case <-said:
+	case <-finished:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -218,9 +219,9 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 			return &fault.Fault{Code: fault.ListenFailed, Op: "listen for clients", Detail: g.opt.Addr, Err: err}
 		}
 	}
-	g.door.Own(l)
+	g.handover.Own(l)
 	srv := &http.Server{
-		Handler:           g.door.Wrap(g.handler, kindOf),
+		Handler:           g.handover.Wrap(g.handler, requestKind),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    maxHeader,
@@ -238,9 +239,9 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 		select {
 		case <-sweep.C:
 			g.sweep(g.opt.Now())
-			g.tellSeveral(g.opt.Now())
+			g.reportSeveralEncoders(g.opt.Now())
 		case err := <-served:
-			if g.door.Gone() {
+			if g.handover.Gone() {
 				<-ctx.Done()
 				served <- err
 				return g.shutdown(ctx, srv, served)
@@ -291,7 +292,7 @@ func (g *Gateway) Close() {
 	streams := g.streams
 	g.streams = make(map[core.ManifestID]*stream)
 	for _, s := range streams {
-		g.leftStream(s)
+		g.releaseStreamLocked(s)
 	}
 	g.mu.Unlock()
 	for _, s := range streams {

@@ -35,7 +35,9 @@ func (g *Gateway) Live() []LiveStream {
 }
 
 // StreamCapacity is the number of streams, and their limit.
-func (g *Gateway) Room() (streams, limit int) { return len(g.liveStreams()), g.opt.Limits.Streams }
+func (g *Gateway) StreamCapacity() (streams, limit int) {
+	return len(g.liveStreams()), g.opt.Limits.Streams
+}
 
 func (s *stream) short() LiveStream {
 	out := LiveStream{ID: string(s.id), Since: s.since}

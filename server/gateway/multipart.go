@@ -27,11 +27,11 @@ func (g *Gateway) writeRenditions(w http.ResponseWriter, p *push, renditions [][
 	tail := "\r\n--" + boundary + "--\r\n"
 	h := w.Header()
 	h.Set("Content-Type", "multipart/mixed; boundary="+boundary)
-	if p.trail.media > 0 {
-		h.Set(rpc.MediaTimeHeader, rpc.FormatMediaTime(p.trail.media))
+	if p.attempts.media > 0 {
+		h.Set(rpc.MediaTimeHeader, rpc.FormatMediaTime(p.attempts.media))
 	}
 	h.Set("Content-Length", strconv.FormatInt(size+int64(len(tail)), 10))
-	out := g.patientWriter(w)
+	out := g.deadlineWriter(w)
 	for i, data := range renditions {
 		// A failed write means that the client has disconnected.
 		if _, err := io.WriteString(out, heads[i]); err != nil {

@@ -34,7 +34,7 @@ func (n namedList) list(ctx context.Context) ([]string, error) {
 
 // attachOwner determines the owner of an offer on the chain. An offer without a registered owner
 // becomes a fault.
-func (g *Gateway) owned(f *upstream.Found) {
+func (g *Gateway) attachOwner(f *upstream.Found) {
 	f.Offer.Asked, f.Offer.Got = f.Asked, g.opt.Now()
 	if g.opt.Network == nil {
 		return
@@ -51,7 +51,7 @@ func (g *Gateway) owned(f *upstream.Found) {
 		f.Err = fault.Wrap(fault.OrchestratorUnregistered, "check an orchestrator's offer", f.Err)
 	}
 	if fault.CodeOf(f.Err) != fault.Canceled || f.Err == nil {
-		g.opt.Network.Heard(f.Asked, f.Info, f.Err)
+		g.opt.Network.Report(f.Asked, f.Info, f.Err)
 	}
 }
 
@@ -101,7 +101,8 @@ func (c *choice) candidates(offers []*videorouting.Offer) []selectionweights.Can
 }
 
 func (c *choice) candidate(o *videorouting.Offer, now time.Time) selectionweights.Candidate {
-	out := selectionweights.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price, Speed: c.measures.speed(o.Identity(), now)}
+	out := selectionweights.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price,
+		Speed: c.measures.speed(o.Identity(), now)}
 	if score := c.opt.Selection.Score; score != nil {
 		out.Score, out.Scored = score(o.Owner)
 	}
@@ -117,7 +118,7 @@ func (c *choice) objection(o *videorouting.Offer, now time.Time) fault.Code {
 	switch {
 	case r.Slow(&candidate):
 		return fault.OrchestratorBelowScore
-	case r.Dear(o.Price) && !r.IgnoreMaxPrice:
+	case r.TooExpensive(o.Price) && !r.IgnoreMaxPrice:
 		return fault.OrchestratorTooDear
 	}
 	return ""

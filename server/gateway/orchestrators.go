@@ -53,10 +53,10 @@ func (g *Gateway) Pool(ctx context.Context) []PoolEntry {
 	now := g.opt.Now()
 	out := make([]PoolEntry, len(uris))
 	for i, uri := range uris {
-		who := videorouting.Identity{Asked: uri}
-		score, _ := g.measures.score(who, now)
+		identity := videorouting.Identity{Asked: uri}
+		score, _ := g.measures.score(identity, now)
 		out[i] = PoolEntry{URI: uri, Score: score,
-			Latency: time.Duration(g.measures.latency(who, now) * float64(time.Second))}
+			Latency: time.Duration(g.measures.latency(identity, now) * float64(time.Second))}
 	}
 	return out
 }
@@ -145,7 +145,8 @@ func parseOrchestrators(raw []byte, log *slog.Logger) ([]string, error) {
 }
 
 // callHook calls an operator's hook and reads its bounded answer.
-func callHook(ctx context.Context, client *http.Client, method, url string, body []byte) (answer []byte, status int, err error) {
+func callHook(ctx context.Context, client *http.Client, method, url string, body []byte) (answer []byte, status int,
+	err error) {
 	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))

@@ -10,19 +10,19 @@ import (
 
 // newTermsRefused is a refusal of terms that cannot be outdated: they were requested for this
 // attempt.
-type freshRefused struct{ error }
+type newTermsRefused struct{ error }
 
 // Unwrap is the refusal.
-func (e freshRefused) Unwrap() error { return e.error }
+func (e newTermsRefused) Unwrap() error { return e.error }
 
 // outcome classifies an attempt. A report of outdated terms is believed for terms that may be
 // outdated, and then the orchestrator is not blamed; otherwise it counts as a failure, because the
 // payment is lost to an orchestrator that takes payments and refuses work.
 func (g *Gateway) outcome(l *lease, err error) videorouting.Outcome {
-	if _, fresh := errors.AsType[freshRefused](err); fresh {
+	if _, fresh := errors.AsType[newTermsRefused](err); fresh {
 		return videorouting.NodeFailed
 	}
-	how, now := verdict(err), g.opt.Now()
+	how, now := outcomeOf(err), g.opt.Now()
 	if how == videorouting.Stale && !l.Offer.Expired(now) && !g.outdated.Believe(l.Offer.Identity(), l.Offer.Got, now) {
 		return videorouting.NodeFailed
 	}
@@ -30,7 +30,7 @@ func (g *Gateway) outcome(l *lease, err error) videorouting.Outcome {
 }
 
 // outcomeOf classifies a failure by its code.
-func verdict(err error) videorouting.Outcome {
+func outcomeOf(err error) videorouting.Outcome {
 	if err == nil {
 		return videorouting.Succeeded
 	}
@@ -56,7 +56,7 @@ func verdict(err error) videorouting.Outcome {
 	case fault.ResultSignature:
 		return videorouting.Lied
 	case fault.PixelsMismatch, fault.RenditionSize, fault.RenditionUnreadable:
-		return videorouting.WorkDoubted // the client's media may be the cause
+		return videorouting.WorkMismatch // the client's media may be the cause
 	}
 	if fault.ClassOf(err) == fault.Payment {
 		return videorouting.NodeFailed // a payment refused for one stream is refused for all

@@ -32,7 +32,8 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 	}
 	p, ok := parsePlayer(r.PathValue("rest"))
 	if !ok {
-		refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve player", "not the address of a playlist or a segment"))
+		refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve player",
+			"not the address of a playlist or a segment"))
 		return
 	}
 	query, err := g.opt.Access.Play(r, p.Manifest, g.opt.Now())
@@ -59,7 +60,7 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	out := g.patientWriter(w)
+	out := g.deadlineWriter(w)
 	if p.Segment != "" {
 		g.sendFile(out, r, data)
 		return
@@ -71,9 +72,9 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 
 // sendFile sends a segment or a list of streams. The data that slow readers keep in memory after it
 // was dropped elsewhere is bounded.
-func (g *Gateway) sendFile(out *patientWriter, r *http.Request, data []byte) {
+func (g *Gateway) sendFile(out *deadlineWriter, r *http.Request, data []byte) {
 	party, _ := origin.Client(r)
-	d := g.readers.Begin(party, data, out.control)
+	d := g.downloads.Begin(party, data, out.control)
 	defer d.End()
 	buf := g.buffers.Get().(*fileBuffer)
 	defer g.buffers.Put(buf)
@@ -87,7 +88,7 @@ type fileBuffer [32 << 10]byte
 
 // pieces sets the deadline of deadlineWriter once per piece.
 type pieces struct {
-	out  *patientWriter
+	out  *deadlineWriter
 	left int
 }
 

@@ -13,7 +13,7 @@ import (
 type pushes struct {
 	limit int
 	// unchecked bounds unchecked pushes separately.
-	strangers *admission.Shares
+	unchecked *admission.Shares
 
 	mu sync.Mutex
 	// n counts all, checked those that limit applies to.
@@ -25,7 +25,7 @@ type pushes struct {
 }
 
 func newPushes(limit int) *pushes {
-	return &pushes{limit: limit, strangers: shares(limit), empty: make(chan struct{})}
+	return &pushes{limit: limit, unchecked: shares(limit), empty: make(chan struct{})}
 }
 
 // enter takes a slot, if there is one: an unchecked one if from is an address.
@@ -36,7 +36,7 @@ func (p *pushes) enter(from netip.Prefix) bool {
 	case p.draining:
 		return false
 	case from.IsValid():
-		if !p.strangers.Enter(from) {
+		if !p.unchecked.Enter(from) {
 			return false
 		}
 	case p.checked >= p.limit:
@@ -49,7 +49,7 @@ func (p *pushes) enter(from netip.Prefix) bool {
 }
 
 // refusal is the fault of an enter that failed.
-func (p *pushes) why() error {
+func (p *pushes) refusal() error {
 	if p.isDraining() {
 		return fault.New(fault.Draining, "take segment", "")
 	}
@@ -61,11 +61,11 @@ func (p *pushes) leave(from netip.Prefix) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.n--; from.IsValid() {
-		p.strangers.Leave(from)
+		p.unchecked.Leave(from)
 	} else {
 		p.checked--
 	}
-	p.settle()
+	p.closeIfEmptyLocked()
 }
 
 func (p *pushes) isDraining() bool {
@@ -78,7 +78,7 @@ func (p *pushes) isDraining() bool {
 func (p *pushes) drain(ctx context.Context) error {
 	p.mu.Lock()
 	p.draining = true
-	p.settle()
+	p.closeIfEmptyLocked()
 	p.mu.Unlock()
 	select {
 	case <-p.empty:
@@ -88,7 +88,7 @@ func (p *pushes) drain(ctx context.Context) error {
 	}
 }
 
-func (p *pushes) settle() {
+func (p *pushes) closeIfEmptyLocked() {
 	if p.draining && p.n == 0 && !p.closed {
 		p.closed = true
 		close(p.empty)

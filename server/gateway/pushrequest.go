@@ -68,7 +68,8 @@ func parseDuration(text string) (time.Duration, error) {
 	d := time.Duration(ms) * time.Millisecond
 	switch {
 	case err != nil || d < 0 || d > core.MaxSegmentDuration:
-		return 0, badHeader("Content-Duration %.32q is not 0 to %d milliseconds", text, core.MaxSegmentDuration.Milliseconds())
+		return 0, badHeader("Content-Duration %.32q is not 0 to %d milliseconds", text,
+			core.MaxSegmentDuration.Milliseconds())
 	case d == 0:
 		return core.DefaultSegmentDuration, nil
 	}

@@ -41,7 +41,7 @@ func (g *Gateway) renewNow(ctx context.Context, j *job, l *lease) videorouting.R
 	switch {
 	case err != nil:
 		g.log.Debug("token not renewed", "orchestrator", l.Offer.URI, fault.Attr(err))
-	case how == videorouting.Dear:
+	case how == videorouting.TooExpensive:
 		g.log.Info("orchestrator raised its price too far; it has to be chosen again",
 			"orchestrator", l.Offer.URI, "job", j.stream.id)
 	}
@@ -51,23 +51,24 @@ func (g *Gateway) renewNow(ctx context.Context, j *job, l *lease) videorouting.R
 // sendWithNewTerms sends a segment once more under new terms, after a report that those of the
 // lease are outdated: by this gateway, or by the orchestrator if that is plausible. res and err are
 // those of the first attempt, and are returned if there is no second one.
-func (g *Gateway) sendAnew(ctx context.Context, j *job, l *lease, res *upstream.Result, err error) (*upstream.Result, error) {
+func (g *Gateway) sendWithNewTerms(ctx context.Context, j *job, l *lease, res *upstream.Result,
+	err error) (*upstream.Result, error) {
 	if !upstream.Unpaid(err) && !g.outdated.Believe(l.Offer.Identity(), l.Offer.Got, g.opt.Now()) {
-		return res, freshRefused{err}
+		return res, newTermsRefused{err}
 	}
 	if g.renewNow(ctx, j, l) != videorouting.Renewed {
 		return res, err
 	}
 	res, err = g.client.Send(ctx, l.Info, &j.seg)
-	if verdict := fault.CodeOf(err); verdict == fault.TicketParamsStale || verdict == fault.ExpiredAuthToken {
-		err = freshRefused{err}
+	if code := fault.CodeOf(err); code == fault.TicketParamsStale || code == fault.ExpiredAuthToken {
+		err = newTermsRefused{err}
 	}
 	return res, err
 }
 
 // newTerms are the terms that came with an answer, nil without usable ones: then the previous ones
 // stay, and are renewed when they are worn.
-func (g *Gateway) news(j *job, l *lease, info upstream.Info) *videorouting.News[upstream.Info] {
+func (g *Gateway) newTerms(j *job, l *lease, info upstream.Info) *videorouting.NewTerms[upstream.Info] {
 	if info == nil {
 		return nil
 	}
@@ -76,7 +77,7 @@ func (g *Gateway) news(j *job, l *lease, info upstream.Info) *videorouting.News[
 		g.log.Debug("terms that came with an answer are not used", "orchestrator", l.Offer.URI, fault.Attr(err))
 		return nil
 	}
-	return &videorouting.News[upstream.Info]{Offer: offer, Info: info}
+	return &videorouting.NewTerms[upstream.Info]{Offer: offer, Info: info}
 }
 
 // acceptable checks new terms of a lease like its first ones. The error is a fault of discovery.
@@ -91,10 +92,10 @@ func (g *Gateway) acceptable(j *job, l *lease, offer *videorouting.Offer, info u
 	if g.opt.Network == nil {
 		return nil
 	}
-	if err := g.opt.Network.Terms(info); err != nil {
+	if err := g.opt.Network.CheckTerms(info); err != nil {
 		return err
 	}
-	owner, err := g.opt.Network.OwnerOf(l.Offer.Place(), info)
+	owner, err := g.opt.Network.OwnerOf(l.Offer.Key(), info)
 	switch {
 	case err != nil:
 		return err

@@ -135,7 +135,7 @@ func TestOneOrchestratorAloneIsTriedAgain(t *testing.T) {
 }
 
 // An orchestrator without capacity proves nothing about the segment.
-func TestSegmentWithoutRoomAnywhere(t *testing.T) {
+func TestSegmentWithoutCapacityAnywhere(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		last   behaviour
@@ -174,7 +174,8 @@ func TestNoSessionsAvailable(t *testing.T) {
 		b    behaviour
 		code string
 	}{
-		"capped":          {behaviour{discoveryError: "Invalid orchestrator request: OrchestratorCapped"}, "OrchestratorCapped"},
+		"capped": {behaviour{discoveryError: "Invalid orchestrator request: OrchestratorCapped"},
+			"OrchestratorCapped"},
 		"refused":         {behaviour{discoveryError: "authentication failed"}, "OrchestratorDeclined"},
 		"no address":      {behaviour{offer: func(i *rpc.OrchestratorInfo) { i.Transcoder = "" }}, "OrchestratorUnusable"},
 		"no token":        {behaviour{offer: func(i *rpc.OrchestratorInfo) { i.AuthToken = nil }}, "OrchestratorUnusable"},

@@ -39,7 +39,7 @@ func (g *Gateway) startSearch(s *stream, wants *videorouting.Wants) *search {
 	s.search = found
 	g.wg.Go(func() {
 		// Other segments wait for it too, so it does not end with the segment that began it.
-		ctx, cancel := context.WithTimeout(g.ctx, g.patience.Limit())
+		ctx, cancel := context.WithTimeout(g.ctx, g.discoveryWait.Limit())
 		defer cancel()
 		found.usable, found.err = g.searchRound(ctx, s, wants)
 		s.discoverMu.Lock()
@@ -63,7 +63,7 @@ func (g *Gateway) find(ctx context.Context, s *stream, wants *videorouting.Wants
 
 // searchAgainIfDue starts a discovery in the background for a stream that could do better, if the
 // last one is a while ago.
-func (g *Gateway) lookAround(s *stream, wants *videorouting.Wants) {
+func (g *Gateway) searchAgainIfDue(s *stream, wants *videorouting.Wants) {
 	s.discoverMu.Lock()
 	due := s.search == nil && g.opt.Now().Sub(s.searched) >= searchAside
 	s.discoverMu.Unlock()
@@ -82,7 +82,8 @@ func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *videoroutin
 		if len(uris) == 0 {
 			return 0, noSessions(1, []error{err})
 		}
-		usable, errs := g.client.Discover(ctx, uris, wants, g.patience, func(f upstream.Found) bool { return g.found(s, f) })
+		usable, errs := g.client.Discover(ctx, uris, wants, g.discoveryWait,
+			func(f upstream.Found) bool { return g.found(s, f) })
 		if usable > 0 {
 			return usable, nil
 		}
@@ -101,7 +102,7 @@ func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *videoroutin
 // found takes an offer, or records what is wrong with an orchestrator. It reports whether the
 // stream need not wait for another one.
 func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
-	g.owned(&f)
+	g.attachOwner(&f)
 	why := f.Err
 	if f.Err == nil {
 		s.pool.Add(f.Offer, f.Info)
@@ -110,7 +111,7 @@ func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
 		good = why == nil && !s.pool.Suspended(f.Offer.Identity(), g.opt.Now())
 	}
 	if why == nil {
-		if g.standing.Change(f.Asked, "") {
+		if g.statuses.Change(f.Asked, "") {
 			g.log.Info("orchestrator can be used", "orchestrator", f.Asked)
 		}
 		return good
@@ -120,7 +121,7 @@ func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
 		return false // the gateway is stopping
 	}
 	g.opt.Recorder.DiscoveryFailed(f.Asked, string(code))
-	if g.standing.Change(f.Asked, code) {
+	if g.statuses.Change(f.Asked, code) {
 		g.log.Warn("orchestrator cannot be used", "orchestrator", f.Asked, fault.Attr(why))
 	}
 	return false

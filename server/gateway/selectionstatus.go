@@ -68,8 +68,8 @@ func (g *Gateway) Selection() SelectionStatus {
 		for i := range known {
 			o := c.status(&known[i], now)
 			at, owner := videorouting.Identity{Asked: o.URI}, videorouting.Identity{Owner: o.Address}
-			o.leave(left[owner])
-			o.leave(left[at])
+			o.addSuspension(left[owner])
+			o.addSuspension(left[at])
 			delete(left, at)
 			out.Orchestrators = append(out.Orchestrators, o)
 		}
@@ -77,7 +77,7 @@ func (g *Gateway) Selection() SelectionStatus {
 	for _, s := range g.suspended.List(now) {
 		if _, more := left[videorouting.Identity{Asked: s.Asked}]; more && s.Asked != "" {
 			o := OrchestratorStatus{URI: s.Asked}
-			o.leave(s)
+			o.addSuspension(s)
 			out.Orchestrators = append(out.Orchestrators, o)
 		}
 	}
@@ -85,18 +85,20 @@ func (g *Gateway) Selection() SelectionStatus {
 }
 
 // addSuspension records a suspension, if there is one, and the longer one of two.
-func (o *OrchestratorStatus) leave(s videorouting.Suspended) {
+func (o *OrchestratorStatus) addSuspension(s videorouting.Suspended) {
 	if s.Until.After(o.Until) {
 		o.Code, o.Until, o.Barred, o.SomeClients = s.Code, s.Until, s.Barred, s.Some
 	}
 }
 
 func (c *choice) status(k *registry.Known, now time.Time) OrchestratorStatus {
-	o := OrchestratorStatus{URI: k.URI, Address: k.Owner, Stake: k.Stake, Parent: k.Parent, Heard: k.Heard, Code: k.Trouble}
+	o := OrchestratorStatus{URI: k.URI, Address: k.Owner, Stake: k.Stake, Parent: k.Parent, Heard: k.LastAnswer,
+		Code: k.Problem}
 	if k.Price != nil {
 		o.Price = k.Price.RatString()
 	}
-	offer := videorouting.Offer{URI: k.URI, Asked: k.URI, Owner: k.Owner, Registered: k.Owner, Stake: k.Stake, Price: k.Price}
+	offer := videorouting.Offer{URI: k.URI, Asked: k.URI, Owner: k.Owner, Registered: k.Owner, Stake: k.Stake,
+		Price: k.Price}
 	if candidate := c.candidate(&offer, now); candidate.Scored {
 		o.Score = &candidate.Score
 		o.Latency = c.measures.latency(offer.Identity(), now)

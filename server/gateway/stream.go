@@ -40,7 +40,7 @@ type stream struct {
 
 	// mu guards what follows.
 	mu         sync.Mutex
-	asked      []core.Profile // as configured, without format
+	requested  []core.Profile // as configured, without format
 	profiles   []core.Profile // as sent
 	keys       []string
 	multiplier int
@@ -68,14 +68,14 @@ func (s *stream) configure(conf *configuration, format core.Format) (p plan, cha
 	defer s.mu.Unlock()
 	if conf != nil {
 		if len(conf.Profiles) > 0 {
-			s.asked = conf.Profiles
+			s.requested = conf.Profiles
 		}
 		if conf.TimeoutMultiplier > 0 {
 			s.multiplier = conf.TimeoutMultiplier
 		}
 		s.reinit = s.reinit || conf.Reinit
 	}
-	profiles := renditions(s.asked, format)
+	profiles := renditions(s.requested, format)
 	if !slices.Equal(profiles, s.profiles) {
 		changed, s.described = true, false
 		s.profiles = profiles
@@ -120,7 +120,7 @@ func (p *plan) variants(req *pushRequest) []hls.Variant {
 
 // updateInput compares a segment's input with the previous one and reports whether orchestrators
 // must be told of a change.
-func (s *stream) note(in *input) (reinit bool) {
+func (s *stream) updateInput(in *input) (reinit bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == nil || !in.noPicture() && !in.headers.Same(s.last.headers) {
@@ -153,7 +153,7 @@ func (s *stream) lastInput() *input {
 
 // recordSuccess records a success; reinit says that the orchestrator was told of the changed
 // source.
-func (s *stream) told(reinit bool) {
+func (s *stream) recordSuccess(reinit bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.succeeded = true

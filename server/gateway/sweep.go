@@ -7,7 +7,7 @@ import (
 )
 
 // endedStreamTime is how long players may read a stream after its end.
-const lingerTime = 10 * time.Second
+const endedStreamTime = 10 * time.Second
 
 // sweep ends streams without recent segments, and drops ended ones.
 func (g *Gateway) sweep(now time.Time) {
@@ -18,15 +18,15 @@ func (g *Gateway) sweep(now time.Time) {
 		// Under g.mu no push can enter it between the check and the removal.
 		if s.idle(now) {
 			delete(g.streams, key)
-			g.leftStream(s)
-			g.lingering[s.id] = now.Add(lingerTime)
+			g.releaseStreamLocked(s)
+			g.endedUntil[s.id] = now.Add(endedStreamTime)
 			g.windows.End(s.id)
 			idle = append(idle, s)
 		}
 	}
-	for id, until := range g.lingering {
+	for id, until := range g.endedUntil {
 		if !now.Before(until) {
-			delete(g.lingering, id)
+			delete(g.endedUntil, id)
 			gone = append(gone, id)
 		}
 	}
@@ -53,9 +53,9 @@ func (g *Gateway) endStream(s *stream) {
 }
 
 // releaseStreamLocked gives a stream's slot back. The caller holds g.mu.
-func (g *Gateway) leftStream(s *stream) {
+func (g *Gateway) releaseStreamLocked(s *stream) {
 	if s.from.IsValid() {
 		g.unchecked--
-		g.strangers.Leave(s.from)
+		g.uncheckedStreams.Leave(s.from)
 	}
 }

@@ -26,19 +26,19 @@ type job struct {
 	// input describes what the segment can become.
 	input verify.Source
 	// memory is the share that the renditions' memory is taken from.
-	room *share
+	memory *share
 }
 
 // segmentAttempts describes a job's attempts, also when it failed.
-type trail struct {
+type segmentAttempts struct {
 	orchestrator string
 	session      core.SessionID
 	// price is in wei per pixel, nil where the work is free. It is read-only.
-	price    *big.Rat
-	attempts int
-	upload   time.Duration
-	media    time.Duration
-	pixels   core.Pixels
+	price  *big.Rat
+	count  int
+	upload time.Duration
+	media  time.Duration
+	pixels core.Pixels
 	// moved is why the stream changed to the orchestrator, "" where it did not.
 	moved fault.Code
 	// by identifies the orchestrator in metrics.
@@ -50,27 +50,27 @@ type lease = videorouting.Lease[upstream.Info]
 // transcode makes as many attempts at a segment as it needs and may have. Errors are the faults
 // NoSessionsAvailable, SegmentNotTranscodable, AttemptsExhausted, SegmentLate, PushesFull and
 // Canceled.
-func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error) {
-	var t trail
+func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, segmentAttempts, error) {
+	var t segmentAttempts
 	var tried, late []string
 	var failures []error
 	ctx, cancel := context.WithTimeout(ctx, j.seg.Timing.Segment)
 	defer cancel()
-	for t.attempts < g.opt.Routing.MaxAttempts {
+	for t.count < g.opt.Routing.MaxAttempts {
 		l, err := g.lease(ctx, j, tried, late)
 		if err != nil {
-			return nil, t, ending(ctx, err, failures)
+			return nil, t, jobFault(ctx, err, failures)
 		}
-		t.attempts++
+		t.count++
 		t.orchestrator, t.session, t.price = l.Offer.URI, l.Offer.Session, l.Offer.Price
 		t.by = performer(&l.Offer)
 		if l.Moved {
-			t.moved = g.moved(j, l, last(failures))
+			t.moved = g.recordMove(j, l, last(failures))
 		}
-		g.begin(j, l, t.attempts, last(failures))
-		tried = append(tried, l.Offer.Place())
+		g.begin(j, l, t.count, last(failures))
+		tried = append(tried, l.Offer.Key())
 		so := slices.Clone(tried) // WaitOn may be called while the next attempt begins
-		j.seg.WaitOn = func() bool { return g.nowhereElse(ctx, j, so) }
+		j.seg.WaitOn = func() bool { return g.noOtherOrchestrator(ctx, j, so) }
 		begun := time.Now()
 		data, err := g.attempt(ctx, j, l, &t)
 		if err == nil {
@@ -78,20 +78,20 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 		}
 		switch code := fault.CodeOf(err); {
 		case ctx.Err() != nil, code == fault.SegmentNotTranscodable, code == fault.PushesFull:
-			return nil, t, ending(ctx, err, nil) // another orchestrator would not help
+			return nil, t, jobFault(ctx, err, nil) // another orchestrator would not help
 		}
 		failures = append(failures, err)
 		switch code := fault.CodeOf(err); {
 		case code == fault.OrchestratorLate, code == fault.OrchestratorBehind, time.Since(begun) >= j.seg.Timing.Attempt*3/4:
-			late = append(late, l.Offer.Place())
+			late = append(late, l.Offer.Key())
 		}
 	}
-	return nil, t, exhausted(failures, fmt.Sprintf("%d attempts, the last: ", t.attempts))
+	return nil, t, exhausted(failures, fmt.Sprintf("%d attempts, the last: ", t.count))
 }
 
 // noOtherOrchestrator reports whether all orchestrators were tried for a segment, so that the last
 // attempt should continue: another one would only repeat its work.
-func (g *Gateway) nowhereElse(ctx context.Context, j *job, tried []string) bool {
+func (g *Gateway) noOtherOrchestrator(ctx context.Context, j *job, tried []string) bool {
 	if !g.onlyTried(ctx, j, tried) {
 		return false
 	}
@@ -102,7 +102,7 @@ func (g *Gateway) nowhereElse(ctx context.Context, j *job, tried []string) bool 
 
 // onlyTried reports whether all orchestrators that could be asked were tried.
 func (g *Gateway) onlyTried(ctx context.Context, j *job, tried []string) bool {
-	if j.stream.pool.Elsewhere(g.opt.Now(), tried) {
+	if j.stream.pool.HasOther(g.opt.Now(), tried) {
 		return false
 	}
 	uris, _ := g.orchestrators.list(ctx) // an old list serves
@@ -139,7 +139,7 @@ func exhausted(failures []error, detail string) error {
 
 // jobFault is the fault of a failed job: the end of its context has priority over other errors, and
 // a failed attempt over a discovery that found no orchestrator.
-func ending(ctx context.Context, err error, failures []error) error {
+func jobFault(ctx context.Context, err error, failures []error) error {
 	const op = "transcode segment"
 	switch {
 	case ctx.Err() == context.DeadlineExceeded:
@@ -166,7 +166,7 @@ func performer(o *videorouting.Offer) core.Performer {
 
 // recordMove records that a stream changed its orchestrator, and returns the reason: why the pool
 // left the previous one, else how the segment's last attempt failed.
-func (g *Gateway) moved(j *job, l *lease, last error) fault.Code {
+func (g *Gateway) recordMove(j *job, l *lease, last error) fault.Code {
 	why := cmp.Or(l.Left, last)
 	code := fault.Code(codeText(why))
 	g.opt.Recorder.OrchestratorSwapped(j.stream.id, string(code))
@@ -188,7 +188,7 @@ func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
 func (g *Gateway) lease(ctx context.Context, j *job, tried, late []string) (*lease, error) {
 	for again := false; ; again = true {
 		l, err := g.choose(ctx, j, tried, late)
-		if err != nil || g.renew(ctx, j, l) != videorouting.Dear || again {
+		if err != nil || g.renew(ctx, j, l) != videorouting.TooExpensive || again {
 			return l, err
 		}
 		l.Failed = fault.New(fault.PriceRaised, "renew token", "")
@@ -204,7 +204,7 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 	switch advice {
 	case videorouting.Use:
 	case videorouting.UseAndDiscover:
-		g.lookAround(j.stream, j.wants)
+		g.searchAgainIfDue(j.stream, j.wants)
 	case videorouting.Discover:
 		if len(late) > 0 && g.onlyTried(ctx, j, tried) {
 			return nil, noSessions(0, nil) // those would still have no time
@@ -228,26 +228,26 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 // attempt makes one attempt with a lease and gives it back. Its payment is settled by what the
 // orchestrator bills, even for a false result, which was paid for too. Its credit counts the usable
 // part of the work.
-func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]byte, error) {
+func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *segmentAttempts) ([][]byte, error) {
 	start := time.Now()
-	j.seg.Asked = l.Offer.Place()
-	loan, err := j.room.lend(l.Offer.Place(), int64(len(j.seg.Data)))
-	defer loan.end()
+	j.seg.Asked = l.Offer.Key()
+	reservation, err := j.memory.reserve(l.Offer.Key(), int64(len(j.seg.Data)))
+	defer reservation.end()
 	var res *upstream.Result
 	if err == nil {
 		res, err = g.client.Send(ctx, l.Info, &j.seg)
 	}
 	if fault.CodeOf(err) == fault.TicketParamsStale {
-		res, err = g.sendAnew(ctx, j, l, res, err)
+		res, err = g.sendWithNewTerms(ctx, j, l, res, err)
 	}
 	trip := time.Since(start)
-	var news *videorouting.News[upstream.Info]
+	var newTerms *videorouting.NewTerms[upstream.Info]
 	if res != nil {
 		t.upload, t.media = res.Upload, res.MediaTime
-		news = g.news(j, l, res.News)
+		newTerms = g.newTerms(j, l, res.NewTerms)
 	}
 	g.opt.Recorder.SegmentUploaded(j.stream.id, l.Offer.URI, t.upload, codeText(err))
-	data, err := g.collect(ctx, j, l, loan, res, err)
+	data, err := g.collect(ctx, j, l, reservation, res, err)
 	if err == nil {
 		t.pixels = 0
 		for _, r := range res.Renditions {
@@ -260,8 +260,8 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 	score := videorouting.Score(trip, j.seg.Meta.Duration)
 	how := g.outcome(l, err)
 	l.Failed = err
-	g.endAll(j.stream.pool.Release(l, how, score, news, g.opt.Now()))
-	g.learn(j, l, how, score, err)
+	g.endAll(j.stream.pool.Release(l, how, score, newTerms, g.opt.Now()))
+	g.recordOutcome(j, l, how, score, err)
 	return data, err
 }
 
@@ -274,7 +274,7 @@ func (g *Gateway) received(j *job, res *upstream.Result, err error) {
 	}
 	asked := min(pixels, j.seg.Estimate)
 	switch {
-	case err != nil && verdict(err) == videorouting.Abandoned:
+	case err != nil && outcomeOf(err) == videorouting.Abandoned:
 		res.Left(asked)
 	case err != nil:
 		res.Received(0)
@@ -287,20 +287,21 @@ func (g *Gateway) received(j *job, res *upstream.Result, err error) {
 
 // collect downloads the renditions of an attempt without error so far, and checks them if
 // configured.
-func (g *Gateway) collect(ctx context.Context, j *job, l *lease, loan *loan, res *upstream.Result, err error) ([][]byte,
+func (g *Gateway) collect(ctx context.Context, j *job, l *lease, reservation *reservation, res *upstream.Result,
+	err error) ([][]byte,
 	error) {
 	if err != nil {
 		return nil, err
 	}
-	held := j.room.held
+	held := j.memory.held
 	hashes := sync.OnceValue(g.hashed(l.Info, res.Renditions).sums)
 	defer hashes()
-	data, err := g.client.Download(ctx, l.Offer.URI, res.Renditions, loan.grow)
+	data, err := g.client.Download(ctx, l.Offer.URI, res.Renditions, reservation.grow)
 	if err == nil && g.opt.LocalVerify {
 		err = check(j, l.Info, res, data, hashes)
 	}
 	if err != nil {
-		j.room.shrink(held)
+		j.memory.shrink(held)
 		return nil, err
 	}
 	return data, nil

@@ -19,7 +19,7 @@ func shares(limit int) *admission.Shares {
 // uncheckedAddress is the address that an unchecked push counts for, the zero Prefix for other
 // pushes: if everyone may push, one address must not displace clients with a key, or other
 // addresses. The own machine and the operator's known peers are not unchecked.
-func (g *Gateway) stranger(r *http.Request, key string) netip.Prefix {
+func (g *Gateway) uncheckedAddress(r *http.Request, key string) netip.Prefix {
 	if !g.opt.Access.Unchecked(key) {
 		return netip.Prefix{}
 	}

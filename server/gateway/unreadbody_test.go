@@ -44,7 +44,8 @@ func TestRefusedWithoutTheBody(t *testing.T) {
 		"push of another site":      {"POST /live/show/0.ts HTTP/1.1\r\nSec-Fetch-Site: cross-site", http.StatusForbidden},
 		"an encoder's playlist":     {"POST /live/show/index.m3u8", http.StatusOK},
 	} {
-		for how, header := range map[string]string{"announced": "Content-Length: 1000", "in chunks": "Transfer-Encoding: chunked"} {
+		for how, header := range map[string]string{"announced": "Content-Length: 1000",
+			"in chunks": "Transfer-Encoding: chunked"} {
 			t.Run(name+", "+how, func(t *testing.T) {
 				t.Parallel()
 				line := row.request

@@ -36,9 +36,9 @@ func (f *Fleet) candidates(model inference.Model, skip map[int]bool) []candidate
 
 func better(a, b candidate) int {
 	switch {
-	case nearer(&a.state, &b.state):
+	case closerToReady(&a.state, &b.state):
 		return -1
-	case nearer(&b.state, &a.state):
+	case closerToReady(&b.state, &a.state):
 		return 1
 	}
 	if c := cmp.Compare(full(&a.state), full(&b.state)); c != 0 {

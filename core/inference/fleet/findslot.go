@@ -45,7 +45,7 @@ func (f *Fleet) seek(ctx context.Context, model inference.Model, party string, s
 	asking, cancel := context.WithCancel(ctx)
 	won, err := s.run(asking)
 	cancel()
-	s.leave()
+	s.releaseUnused()
 	return won, err
 }
 
@@ -62,7 +62,7 @@ func (s *search) run(ctx context.Context) (answer, error) {
 			if a.err == nil {
 				return a, nil
 			}
-			s.note(a.err)
+			s.keepReason(a.err)
 			// Another member may have a slot, but the job may be over.
 			if ctx.Err() != nil || !s.ask(ctx, 1) && s.pending == 0 {
 				return answer{}, s.reason()
@@ -117,7 +117,7 @@ func (s *search) join(ctx context.Context, member int) {
 
 // releaseUnused waits for the remaining members and releases the slots that they still found. Their
 // contexts are canceled, so they answer at once.
-func (s *search) leave() {
+func (s *search) releaseUnused() {
 	for ; s.pending > 0; s.pending-- {
 		if a := <-s.answers; a.err == nil {
 			a.slot.Release()
@@ -126,7 +126,7 @@ func (s *search) leave() {
 }
 
 // keepReason keeps the first reason that says more than that a member has no such model.
-func (s *search) note(err error) {
+func (s *search) keepReason(err error) {
 	if s.err == nil || fault.CodeOf(s.err) == fault.ModelNotServed {
 		s.err = err
 	}

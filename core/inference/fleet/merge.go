@@ -19,7 +19,7 @@ var rank = map[inference.State]int{
 func merge(to, s *inference.ModelState) {
 	sum := *to
 	other := s
-	if nearer(s, to) {
+	if closerToReady(s, to) {
 		sum, other = *s, to
 	}
 	both := to.State == inference.Ready && s.State == inference.Ready
@@ -35,7 +35,7 @@ func merge(to, s *inference.ModelState) {
 }
 
 // closerToReady reports whether a model is closer to accepting jobs in one state than in another.
-func nearer(a, b *inference.ModelState) bool {
+func closerToReady(a, b *inference.ModelState) bool {
 	if x, y := a.Offered(), b.Offered(); x != y {
 		return x
 	}

@@ -44,10 +44,10 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 	at := s.current()
 	for {
 		reply, err := at.slot.Run(ctx, job)
-		if inference.IsRefusal(reply, err) && !elsewhere(err) && ctx.Err() == nil {
-			return s.second(ctx, job, at, reply, err)
+		if inference.IsRefusal(reply, err) && !otherMayServe(err) && ctx.Err() == nil {
+			return s.secondOpinion(ctx, job, at, reply, err)
 		}
-		if err == nil || ctx.Err() != nil || !elsewhere(err) {
+		if err == nil || ctx.Err() != nil || !otherMayServe(err) {
 			return reply, err
 		}
 		at.slot.Release()
@@ -62,14 +62,14 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 
 // secondOpinion asks another member about a job that one refused. Without another one, or without
 // its answer, the refusal stands.
-func (s *slot) second(ctx context.Context, job *inference.Job, at answer, reply *inference.Reply, err error) (
+func (s *slot) secondOpinion(ctx context.Context, job *inference.Job, at answer, reply *inference.Reply, err error) (
 	*inference.Reply, error,
 ) {
 	if !s.f.free(s.model, at.member) {
 		return reply, err
 	}
 	if reply != nil {
-		if broke := reply.Keep(); broke != nil {
+		if broke := reply.ReadRefusal(); broke != nil {
 			return nil, broke
 		}
 	}
@@ -110,7 +110,7 @@ func (s *slot) another(ctx context.Context, tried map[int]bool) (answer, error) 
 }
 
 // otherMayServe reports whether another member may succeed.
-func elsewhere(err error) bool {
+func otherMayServe(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.AIWorkerLost, fault.AIWorkerBusy, fault.OperationUnsupported, fault.ModelRunnerLost, fault.ModelNotServed:
 		return true

@@ -11,9 +11,9 @@ import (
 // checkAddresses refuses a request that asks a model server to fetch a private network address, a
 // file or the like. It resolves no names: the node that runs the model server decides what that
 // server may fetch, and checks again.
-func (x *exchange) checkAddresses(ctx context.Context, contentType string, body []byte) error {
+func (x *relayedRequest) checkAddresses(ctx context.Context, contentType string, body []byte) error {
 	const op = "check addresses in a request"
-	if x.f.opt.PrivateURLs {
+	if x.server.opt.PrivateURLs {
 		return nil
 	}
 	var refused error

@@ -15,19 +15,19 @@ import (
 const (
 	// maxSilence is how long an answer may bring nothing new. Models think, and some servers hold
 	// back those tokens.
-	silence = 10 * time.Minute
+	maxSilence = 10 * time.Minute
 	// timePerEvent extends the time for each event with content: the speed of the slowest usable
 	// model.
-	perEvent = 4 * time.Second
+	timePerEvent = 4 * time.Second
 	// extendEvery is how often the bound is extended.
-	paceStep = 5 * time.Second
+	extendEvery = 5 * time.Second
 )
 
 // How much an answer may be.
 const (
 	// freeEvents and freeBytes are allowed for any answer.
-	eventsFree = 1 << 10
-	bytesFree  = 16 << 20
+	freeEvents = 1 << 10
+	freeBytes  = 16 << 20
 	// eventsPerToken and bytesPerAnswerToken are allowed for each requested token: with the log
 	// probabilities of twenty alternatives, all escaped. unboundTokens is assumed for requests
 	// without a limit; it is a large model's context.
@@ -41,73 +41,73 @@ const (
 )
 
 // answerLimits bounds an answer's time and size.
-type pace struct {
+type answerLimits struct {
 	answer *broker.Answer
 	// grace is allowed in any case; extended is when the bound was set last.
-	start         time.Duration
-	began, set    time.Time
-	bytes, most   int64
-	events, limit int
+	grace             time.Duration
+	began, extended   time.Time
+	bytes, maxBytes   int64
+	events, maxEvents int
 }
 
 // start starts the time limit.
-func (p *pace) begin(a *broker.Answer, start time.Duration) {
-	p.answer, p.start, p.began = a, start, time.Now()
-	p.set = p.began
+func (p *answerLimits) start(a *broker.Answer, start time.Duration) {
+	p.answer, p.grace, p.began = a, start, time.Now()
+	p.extended = p.began
 	a.Allow(start)
 }
 
 // setSize sets the size limits for a job with this token limit, 0 for none.
-func (p *pace) size(job *inference.Job, tokens inference.Tokens) {
+func (p *answerLimits) setSize(job *inference.Job, tokens inference.Tokens) {
 	if tokens <= 0 {
 		tokens = unboundTokens
 	}
 	tokens = min(tokens, 1<<40) // larger limits count as none
-	p.limit = eventsFree + eventsPerToken*int(tokens)
+	p.maxEvents = freeEvents + eventsPerToken*int(tokens)
 	switch {
 	case job.Model.Capability != capability.LLM:
-		p.most = bytesFree + bytesPerUnit*min(int64(job.Units), 1<<40)
+		p.maxBytes = freeBytes + bytesPerUnit*min(int64(job.Units), 1<<40)
 	case job.Operation == inference.Embedding:
-		p.most = bytesFree + bytesPerInput*int64(len(job.Body))
+		p.maxBytes = freeBytes + bytesPerInput*int64(len(job.Body))
 	default:
-		p.most = bytesFree + bytesPerAnswerToken*int64(tokens)
+		p.maxBytes = freeBytes + bytesPerAnswerToken*int64(tokens)
 	}
 }
 
 // add accounts for n bytes, and the total number of events with content and of all events. It fails
 // when there are more than allowed.
-func (p *pace) took(now time.Time, n, words, events int) error {
+func (p *answerLimits) add(now time.Time, n, words, events int) error {
 	p.bytes += int64(n)
-	if p.most > 0 && (p.bytes > p.most || events > p.limit) {
+	if p.maxBytes > 0 && (p.bytes > p.maxBytes || events > p.maxEvents) {
 		return fault.New(fault.AnswerUnreadable, "relay answer", "the answer is far longer than what was asked for")
 	}
-	if words > p.events && now.Sub(p.set) > paceStep {
+	if words > p.events && now.Sub(p.extended) > extendEvery {
 		p.events = words
-		p.allow(now, time.Duration(words)*perEvent)
+		p.extend(now, time.Duration(words)*timePerEvent)
 	}
 	return nil
 }
 
 // extend extends the time beyond the grace period, counted from the start.
-func (p *pace) allow(now time.Time, more time.Duration) {
-	p.set = now
-	p.answer.Allow(max(0, min(silence, p.start+more-now.Sub(p.began))))
+func (p *answerLimits) extend(now time.Time, more time.Duration) {
+	p.extended = now
+	p.answer.Allow(max(0, min(maxSilence, p.grace+more-now.Sub(p.began))))
 }
 
 // reader reads an answer that is no stream, at the minimum rate.
-func (p *pace) reader() io.Reader { return paced{p} }
+func (p *answerLimits) reader() io.Reader { return limitedReader{p} }
 
-type paced struct{ *pace }
+type limitedReader struct{ *answerLimits }
 
 // Read returns what has arrived.
-func (r paced) Read(b []byte) (int, error) {
+func (r limitedReader) Read(b []byte) (int, error) {
 	n, err := r.answer.Body.Read(b)
 	now := time.Now()
-	if tooLong := r.took(now, n, 0, 0); tooLong != nil {
+	if tooLong := r.add(now, n, 0, 0); tooLong != nil {
 		return n, tooLong
 	}
-	if now.Sub(r.set) > paceStep {
-		r.allow(now, time.Duration(r.bytes/bodyPace)*time.Second)
+	if now.Sub(r.extended) > extendEvery {
+		r.extend(now, time.Duration(r.bytes/minBodyRate)*time.Second)
 	}
 	return n, err
 }

@@ -84,26 +84,36 @@ func TestSlowAnswers(t *testing.T) {
 		d                       dripping
 		want                    inference.Ending
 	}{
-		"a byte a second":   {"/llm", streamBody, "text/event-stream", dripping{piece: "x", every: time.Second}, inference.Faulty},
-		"comments":          {"/llm", streamBody, "text/event-stream", dripping{piece: ": x\n\n", every: time.Minute}, inference.Faulty},
-		"events of nothing": {"/llm", streamBody, "text/event-stream", dripping{piece: "data: {\"choices\":[]}\n\n", every: time.Minute}, inference.Faulty},
-		"a word in a while": {"/llm", streamBody, "text/event-stream", dripping{piece: event1, every: time.Minute}, inference.Faulty},
-		"silent after many": {"/llm", usageBody, "text/event-stream", dripping{piece: event1, every: time.Second, most: large, end: ""}, inference.Faulty},
-		"a slow model": {"/llm", usageBody, "text/event-stream", dripping{piece: event1, every: 3 * time.Second, most: large, end: lastEvent + done},
-			inference.Whole},
-		"one that thinks": {"/llm", streamBody, "text/event-stream", dripping{piece: event1, every: 9 * time.Minute, most: 1, end: lastEvent + done},
-			inference.Whole},
+		"a byte a second": {"/llm", streamBody, "text/event-stream", dripping{piece: "x", every: time.Second},
+			inference.Faulty},
+		"comments": {"/llm", streamBody, "text/event-stream", dripping{piece: ": x\n\n", every: time.Minute},
+			inference.Faulty},
+		"events of nothing": {"/llm", streamBody, "text/event-stream",
+			dripping{piece: "data: {\"choices\":[]}\n\n", every: time.Minute}, inference.Faulty},
+		"a word in a while": {"/llm", streamBody, "text/event-stream", dripping{piece: event1, every: time.Minute},
+			inference.Faulty},
+		"silent after many": {"/llm", usageBody, "text/event-stream",
+			dripping{piece: event1, every: time.Second, most: large, end: ""}, inference.Faulty},
+		"a slow model": {"/llm", usageBody, "text/event-stream",
+			dripping{piece: event1, every: 3 * time.Second, most: large, end: lastEvent + done},
+			inference.Complete},
+		"one that thinks": {"/llm", streamBody, "text/event-stream",
+			dripping{piece: event1, every: 9 * time.Minute, most: 1, end: lastEvent + done},
+			inference.Complete},
 		"JSON by bytes": {"/llm", chatBody, "application/json", dripping{piece: " ", every: time.Second}, inference.Faulty},
-		"slow JSON": {"/llm", chatBody, "application/json", dripping{piece: " ", every: 5 * time.Second, most: 100, end: chatAnswer},
-			inference.Whole},
-		"images by bytes": {"/text-to-image", imageBody, "application/json", dripping{piece: " ", every: time.Second}, inference.Faulty},
-		"images from afar": {"/text-to-image", imageBody, "application/json", dripping{piece: strings.Repeat(" ", 64<<10), every: time.Second, most: 200,
-			end: images(dataURL(picture(t)), 1)}, inference.Whole},
+		"slow JSON": {"/llm", chatBody, "application/json",
+			dripping{piece: " ", every: 5 * time.Second, most: 100, end: chatAnswer},
+			inference.Complete},
+		"images by bytes": {"/text-to-image", imageBody, "application/json", dripping{piece: " ", every: time.Second},
+			inference.Faulty},
+		"images from afar": {"/text-to-image", imageBody, "application/json",
+			dripping{piece: strings.Repeat(" ", 64<<10), every: time.Second, most: 200,
+				end: images(dataURL(picture(t)), 1)}, inference.Complete},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				n := start(t, func(o *aiapi.Options) { o.Fetcher = shelf{} })
+				n := start(t, func(o *aiapi.Options) { o.Fetcher = fetchedFiles{} })
 				d := row.d
 				d.cut = make(chan struct{})
 				var got inference.Delivery
@@ -114,7 +124,8 @@ func TestSlowAnswers(t *testing.T) {
 				}
 				began := time.Now()
 				w := httptest.NewRecorder()
-				n.handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+row.path, strings.NewReader(row.body)))
+				n.handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1"+row.path,
+					strings.NewReader(row.body)))
 				if got.How != row.want || time.Since(began) > hours {
 					t.Errorf("%+v after %v, want %v", got, time.Since(began), row.want)
 				}

@@ -58,7 +58,7 @@ func TestVideoThatNeverEnds(t *testing.T) {
 }
 
 // Finished jobs are dropped for new ones, those with fetched results first.
-func TestEndedVideosMakeRoom(t *testing.T) {
+func TestFinishedVideosAreEvicted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := start(t, func(o *aiapi.Options) {
@@ -92,7 +92,8 @@ func TestVideoWithALongAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := start(t, withKey(budgeted(1<<30)))
 		url := dataURL([]byte(video + strings.Repeat("\x00", 300<<10)))
-		for rest, want := range map[string]string{strings.Repeat("x", 300<<10): `"code":"AnswerUnreadable"`, "x": `.mp4","seed":1}],"x":"x"}`} {
+		for rest, want := range map[string]string{strings.Repeat("x", 300<<10): `"code":"AnswerUnreadable"`,
+			"x": `.mp4","seed":1}],"x":"x"}`} {
 			n.broker.answer = says(`{"images":[{"url":"` + url + `","seed":1}],"x":"` + rest + `"}`)
 			id := name(t, n.orderHere(t))
 			if g := n.pollHere(id); g.status != http.StatusOK || !strings.Contains(g.body, want) {

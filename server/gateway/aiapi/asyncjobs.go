@@ -13,14 +13,14 @@ import (
 const (
 	// asyncTimeout is how long a job with a polling client may run: enough to load a cold model and
 	// make a long video. Such a job does not end when its client disconnects.
-	asyncTime = 15 * time.Minute
+	asyncTimeout = 15 * time.Minute
 	// maxAsyncAnswer bounds the answer of such a job without its results, in bytes.
-	maxKept = 256 << 10
+	maxAsyncAnswer = 256 << 10
 )
 
 // asyncJobs are the jobs whose clients poll for the result. Results are kept for a while; finished
 // jobs are dropped first when the limit is reached.
-type async struct {
+type asyncJobs struct {
 	limit  int
 	age    time.Duration
 	now    func() time.Time
@@ -31,10 +31,10 @@ type async struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	mu    sync.Mutex
-	jobs  map[string]*asyncJob // guarded by mu
-	timer *time.Timer          // guarded by mu, set while there are finished jobs
-	shut  bool                 // guarded by mu
+	mu     sync.Mutex
+	jobs   map[string]*asyncJob // guarded by mu
+	timer  *time.Timer          // guarded by mu, set while there are finished jobs
+	closed bool                 // guarded by mu
 }
 
 // asyncJob is one job. Its fields are guarded by asyncJobs.mu.
@@ -42,24 +42,24 @@ type asyncJob struct {
 	done  bool
 	ended time.Time
 	// fetched: the client has received the answer.
-	told bool
+	fetched bool
 	// answer is sent to the client under "result"; see maxAsyncAnswer.
 	answer json.RawMessage
 }
 
-func newAsync(limit int, age time.Duration, now func() time.Time, random io.Reader) *async {
-	a := &async{limit: limit, age: age, now: now, random: random, jobs: make(map[string]*asyncJob)}
+func newAsync(limit int, age time.Duration, now func() time.Time, random io.Reader) *asyncJobs {
+	a := &asyncJobs{limit: limit, age: age, now: now, random: random, jobs: make(map[string]*asyncJob)}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	return a
 }
 
 // start runs f in the background and returns the ID under which its result is found. It returns the
 // fault RequestsFull when too many jobs run.
-func (a *async) start(f func(ctx context.Context) (answer json.RawMessage)) (string, error) {
+func (a *asyncJobs) start(f func(ctx context.Context) (answer json.RawMessage)) (string, error) {
 	id := newID(a.random)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.shut || len(a.jobs) >= a.limit && !a.dropOldest() {
+	if a.closed || len(a.jobs) >= a.limit && !a.dropOldestLocked() {
 		return "", fault.New(fault.RequestsFull, "start job", "too many asynchronous jobs are running")
 	}
 	job := &asyncJob{}
@@ -69,7 +69,7 @@ func (a *async) start(f func(ctx context.Context) (answer json.RawMessage)) (str
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		job.done, job.ended, job.answer = true, a.now(), answer
-		if a.timer == nil && !a.shut {
+		if a.timer == nil && !a.closed {
 			a.timer = time.AfterFunc(a.age, a.sweep)
 		}
 	})
@@ -77,7 +77,7 @@ func (a *async) start(f func(ctx context.Context) (answer json.RawMessage)) (str
 }
 
 // dropOldestLocked drops one finished job, if there is one. Jobs whose result was fetched go first.
-func (a *async) dropOldest() bool {
+func (a *asyncJobs) dropOldestLocked() bool {
 	var oldest string
 	for id, job := range a.jobs {
 		if job.done && (oldest == "" || job.before(a.jobs[oldest])) {
@@ -90,18 +90,18 @@ func (a *async) dropOldest() bool {
 
 // before reports whether j is dropped before other. Both have finished.
 func (j *asyncJob) before(other *asyncJob) bool {
-	if j.told != other.told {
-		return j.told
+	if j.fetched != other.fetched {
+		return j.fetched
 	}
 	return j.ended.Before(other.ended)
 }
 
 // sweep drops jobs that finished too long ago, and runs again while any are left.
-func (a *async) sweep() {
+func (a *asyncJobs) sweep() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.timer = nil
-	if a.shut {
+	if a.closed {
 		return
 	}
 	now, next := a.now(), a.age
@@ -122,21 +122,21 @@ func (a *async) sweep() {
 }
 
 // result returns the state of a job; ok is false when the ID is unknown.
-func (a *async) result(id string) (answer json.RawMessage, done, ok bool) {
+func (a *asyncJobs) result(id string) (answer json.RawMessage, done, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	job := a.jobs[id]
 	if job == nil || job.done && a.now().Sub(job.ended) > a.age {
 		return nil, false, false
 	}
-	job.told = job.done
+	job.fetched = job.done
 	return job.answer, job.done, true
 }
 
 // close ends the jobs and waits for them.
-func (a *async) close() {
+func (a *asyncJobs) close() {
 	a.mu.Lock()
-	a.shut = true
+	a.closed = true
 	if a.timer != nil {
 		a.timer.Stop()
 	}

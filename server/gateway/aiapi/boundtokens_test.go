@@ -88,12 +88,13 @@ func TestLiesCostLittle(t *testing.T) {
 		// completion is the most that the answer may be booked at.
 		completion inference.Tokens
 	}{
-		"JSON":                         {chatBody, "/llm", nil, 16},
-		"JSON without max_tokens":      {openBody, "/llm", nil, 256},
-		"embedding":                    {`{"model":"m/e","input":"hi"}`, "/v1/embeddings", nil, 0},
-		"stream":                       {streamBody, "/llm", parts, 16},
-		"stream without max_tokens":    {openStream, "/llm", parts, max(256, streamed)},
-		"lie in every event":           {streamBody, "/llm", []string{lieEvent, event1, lieEvent, lastEvent, lieEvent, done}, 16},
+		"JSON":                      {chatBody, "/llm", nil, 16},
+		"JSON without max_tokens":   {openBody, "/llm", nil, 256},
+		"embedding":                 {`{"model":"m/e","input":"hi"}`, "/v1/embeddings", nil, 0},
+		"stream":                    {streamBody, "/llm", parts, 16},
+		"stream without max_tokens": {openStream, "/llm", parts, max(256, streamed)},
+		"lie in every event": {streamBody, "/llm",
+			[]string{lieEvent, event1, lieEvent, lastEvent, lieEvent, done}, 16},
 		"three answers, no max_tokens": {openThree, "/llm", nil, 768 + otherMargin},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +121,8 @@ func TestLiesCostLittle(t *testing.T) {
 func TestFreeAnswersAreBookedWhole(t *testing.T) {
 	t.Parallel()
 	n := start(t, withKey(apikeys.Limits{})).serve()
-	n.broker.answer = says(`{"choices":[{"message":{"content":"` + strings.Repeat("word ", 400) + `"}}],"usage":{"prompt_tokens":3,"completion_tokens":400}}`)
+	n.broker.answer = says(`{"choices":[{"message":{"content":"` + strings.Repeat("word ", 400) +
+		`"}}],"usage":{"prompt_tokens":3,"completion_tokens":400}}`)
 	n.post("/llm", openBody, "Authorization", "Bearer "+token)
 	if s := n.settled(); s.Usage.Used != 403 {
 		t.Errorf("used %d", s.Usage.Used)

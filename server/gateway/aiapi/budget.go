@@ -15,11 +15,11 @@ type budget struct {
 	mu   sync.Mutex
 	used int64 // guarded by mu
 	// answersInProgress is the memory of each orchestrator's unfinished answers. Guarded by mu.
-	lent map[string]int64
+	answersInProgress map[string]int64
 	// unverified is the memory of requests whose keys the webhook has not checked yet; unverifiedBy
 	// is the same by client address. Guarded by mu.
-	unproven  int64
-	strangers map[string]int64
+	unverified   int64
+	unverifiedBy map[string]int64
 }
 
 const (
@@ -31,11 +31,11 @@ const (
 	usualAnswer = 64 << 20
 	// unverifiedPart bounds all unverified requests to this fraction (one in so many) of the
 	// budget. One address may use at most as much of it as is left for the others.
-	strangersPart = 2
+	unverifiedPart = 2
 )
 
 func newBudget(limit int64) budget {
-	return budget{limit: limit, lent: make(map[string]int64), strangers: make(map[string]int64)}
+	return budget{limit: limit, answersInProgress: make(map[string]int64), unverifiedBy: make(map[string]int64)}
 }
 
 // take takes n bytes. It returns the fault RequestsFull when they are not free.
@@ -55,62 +55,62 @@ func (b *budget) takeLocked(n int64) error {
 
 // takeUnverified takes n bytes for a request whose key is not checked yet. It returns the fault
 // RequestsFull when its share is used up.
-func (b *budget) trust(stranger string, n int64) error {
+func (b *budget) takeUnverified(address string, n int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.strangers[stranger]+n > b.limit/strangersPart-b.unproven {
+	if b.unverifiedBy[address]+n > b.limit/unverifiedPart-b.unverified {
 		return fault.New(fault.RequestsFull, "read request",
 			"requests with keys that are not checked yet fill their share of the gateway's memory")
 	}
 	if err := b.takeLocked(n); err != nil {
 		return err
 	}
-	b.unproven += n
-	b.strangers[stranger] += n
+	b.unverified += n
+	b.unverifiedBy[address] += n
 	return nil
 }
 
 // verified moves n bytes of an address out of the unverified share; "" does nothing.
-func (b *budget) prove(stranger string, n int64) {
-	if stranger == "" {
+func (b *budget) verified(address string, n int64) {
+	if address == "" {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.unproven -= n
-	if b.strangers[stranger] -= n; b.strangers[stranger] <= 0 {
-		delete(b.strangers, stranger)
+	b.unverified -= n
+	if b.unverifiedBy[address] -= n; b.unverifiedBy[address] <= 0 {
+		delete(b.unverifiedBy, address)
 	}
 }
 
 // takeForAnswer takes n bytes for an answer that already holds has bytes. Errors are the faults
 // RequestsFull and OrchestratorOverShare.
-func (b *budget) lend(orchestrator string, n, has int64) error {
+func (b *budget) takeForAnswer(orchestrator string, n, has int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	alone := b.lent[orchestrator] == has && has+n <= usualAnswer
-	if !alone && b.lent[orchestrator]+n > freeFactor*(b.limit-b.used) {
+	alone := b.answersInProgress[orchestrator] == has && has+n <= usualAnswer
+	if !alone && b.answersInProgress[orchestrator]+n > freeFactor*(b.limit-b.used) {
 		return fault.New(fault.OrchestratorOverShare, "use memory for an orchestrator",
 			"the answers of one orchestrator fill its share of the gateway's memory")
 	}
 	if err := b.takeLocked(n); err != nil {
 		return err
 	}
-	b.lent[orchestrator] += n
+	b.answersInProgress[orchestrator] += n
 	return nil
 }
 
 // answerRead records that an answer with n bytes was read. The bytes stay taken.
-func (b *budget) endLoan(orchestrator string, n int64) {
+func (b *budget) answerRead(orchestrator string, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.lent[orchestrator] -= n; b.lent[orchestrator] <= 0 {
-		delete(b.lent, orchestrator)
+	if b.answersInProgress[orchestrator] -= n; b.answersInProgress[orchestrator] <= 0 {
+		delete(b.answersInProgress, orchestrator)
 	}
 }
 
 // release gives n bytes back.
-func (b *budget) give(n int64) {
+func (b *budget) release(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used -= n

@@ -15,7 +15,7 @@ import (
 type noKeys struct{ required bool }
 
 func (noKeys) Admit(context.Context, string, apikeys.Need) (*apikeys.Grant, error) { return nil, nil }
-func (noKeys) Proven(string) bool                                                  { return true }
+func (noKeys) Verified(string) bool                                                { return true }
 func (noKeys) Known(string) error                                                  { return nil }
 func (n noKeys) Required() bool                                                    { return n.required }
 
@@ -41,7 +41,8 @@ func TestLocalUntilThereIsAKey(t *testing.T) {
 		r.RemoteAddr = row.peer
 		w := httptest.NewRecorder()
 		mux.ServeHTTP(w, r)
-		if got := w.Code == http.StatusForbidden; got != row.refused || row.refused != strings.Contains(w.Body.String(), "KeysNotConfigured") {
+		if got := w.Code == http.StatusForbidden; got != row.refused ||
+			row.refused != strings.Contains(w.Body.String(), "KeysNotConfigured") {
 			t.Errorf("%+v: %d %s", row, w.Code, w.Body)
 		}
 		f.Close()

@@ -28,12 +28,14 @@ func TestLeavingEarlyIsNotFree(t *testing.T) {
 	if err := c.(*net.TCPConn).SetReadBuffer(4096); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Fprintf(c, "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	if _, err := fmt.Fprintf(c,
+		"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 		token, len(body), body); err != nil {
 		t.Fatal(err)
 	}
 	words := make([]byte, 8000)
-	if _, err := io.ReadFull(c, words); err != nil || !strings.HasPrefix(string(words), "HTTP/1.1 200 ") || strings.Count(string(words), "hello ") != 1000 {
+	if _, err := io.ReadFull(c, words); err != nil || !strings.HasPrefix(string(words), "HTTP/1.1 200 ") ||
+		strings.Count(string(words), "hello ") != 1000 {
 		t.Fatalf("%v: %.200s", err, words)
 	}
 	c.Close()

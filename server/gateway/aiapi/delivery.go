@@ -11,7 +11,7 @@ import (
 
 // consume has work read an answer, and reports what it delivered before the body is closed: an
 // orchestrator is paid only for what clients can use.
-func (x *exchange) use(a *broker.Answer, work func() error) error {
+func (x *relayedRequest) consume(a *broker.Answer, work func() error) error {
 	defer a.Body.Close()
 	err := work()
 	d := x.delivery(err)
@@ -23,32 +23,32 @@ func (x *exchange) use(a *broker.Answer, work func() error) error {
 }
 
 // delivery classifies what an answer delivered when its use ended with err.
-func (x *exchange) delivery(err error) inference.Delivery {
+func (x *relayedRequest) delivery(err error) inference.Delivery {
 	switch {
-	case err == nil && x.short:
-		return inference.Delivery{How: inference.Short, Units: x.came}
+	case err == nil && x.partial:
+		return inference.Delivery{How: inference.Partial, Units: x.unitsDelivered}
 	case x.refused:
 		return inference.Delivery{How: inference.Refused}
 	case err == nil:
-		return inference.Delivery{How: inference.Whole}
-	case x.r.Context().Err() != context.Canceled && orchestratorsFault(err) && !x.heldUp(err):
-		return inference.Delivery{How: inference.Faulty, Units: x.came}
+		return inference.Delivery{How: inference.Complete}
+	case x.r.Context().Err() != context.Canceled && isOrchestratorFault(err) && !x.stalledByClient(err):
+		return inference.Delivery{How: inference.Faulty, Units: x.unitsDelivered}
 	}
-	return inference.Delivery{How: inference.Left, Units: x.came}
+	return inference.Delivery{How: inference.ClientLeft, Units: x.unitsDelivered}
 }
 
 // maxClientStall is how long a client may delay reading before it is the cause of a broken answer.
-const patientFor = 30 * time.Second
+const maxClientStall = 30 * time.Second
 
 // stalledByClient reports whether an answer broke off because its client did not read it. While the
 // gateway waits for the client, the answer's time runs and its orchestrator cannot send.
-func (x *exchange) heldUp(err error) bool {
-	return x.stalled > patientFor && fault.CodeOf(err) == fault.CompletionBroken
+func (x *relayedRequest) stalledByClient(err error) bool {
+	return x.clientStall > maxClientStall && fault.CodeOf(err) == fault.CompletionBroken
 }
 
 // isOrchestratorFault reports whether an answer failed because of its orchestrator, and not because
 // of its client or this gateway.
-func orchestratorsFault(err error) bool {
+func isOrchestratorFault(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.CompletionBroken, fault.AnswerUnreadable, fault.ResultFetchFailed,
 		fault.ResultUnusable, fault.DeadlineExceeded:

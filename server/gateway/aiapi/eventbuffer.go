@@ -3,16 +3,16 @@ package aiapi
 // eventBuffer collects a stream's bytes until they are whole events. It starts with the request's
 // small buffer, borrows a big one while data arrives fast, and returns it when the stream is slow
 // again.
-type intake struct {
-	x   *exchange
-	buf []byte
-	big *[bigBuffer]byte
+type eventBuffer struct {
+	request *relayedRequest
+	buf     []byte
+	big     *[bigBuffer]byte
 	// filled is the number of bytes in buf, whole the number of those already handed out.
 	filled, whole int
 }
 
 // free is where the next bytes go. It is never empty.
-func (in *intake) room() []byte { return in.buf[in.filled:] }
+func (in *eventBuffer) free() []byte { return in.buf[in.filled:] }
 
 // searchFrom is where an end of an event may begin that new bytes complete, after filled bytes
 // without one.
@@ -24,7 +24,7 @@ func searchFrom(filled int) int { return max(0, filled-longestEnd+1) }
 // Only the new bytes are searched: bytes from before contain no end of an event, or they would have
 // been handed out. An orchestrator may send an event byte by byte, which must not cost quadratic
 // time.
-func (in *intake) took(n int) []byte {
+func (in *eventBuffer) add(n int) []byte {
 	from := searchFrom(in.filled)
 	in.filled += n
 	if in.whole = lastEvent(in.buf[from:in.filled]); in.whole > 0 {
@@ -38,17 +38,17 @@ func (in *intake) took(n int) []byte {
 
 // compact moves the bytes that were not handed out to the front of a buffer that fits the stream's
 // speed.
-func (in *intake) keep() {
+func (in *eventBuffer) compact() {
 	full := in.filled == len(in.buf)
 	left := in.buf[in.whole:in.filled]
 	switch {
 	case full && in.big == nil:
-		in.big = in.x.f.buffers.Get().(*[bigBuffer]byte)
+		in.big = in.request.server.buffers.Get().(*[bigBuffer]byte)
 		in.filled = copy(in.big[:], left)
 		in.buf = in.big[:]
 	case in.big != nil && in.filled < smallBuffer/2:
-		in.filled = copy(in.x.small[:], left)
-		in.buf = in.x.small[:]
+		in.filled = copy(in.request.smallBuf[:], left)
+		in.buf = in.request.smallBuf[:]
 		in.close()
 	default:
 		in.filled = copy(in.buf, left)
@@ -57,12 +57,12 @@ func (in *intake) keep() {
 }
 
 // rest is the data after the last whole event.
-func (in *intake) rest() []byte { return in.buf[:in.filled] }
+func (in *eventBuffer) rest() []byte { return in.buf[:in.filled] }
 
 // close returns the big buffer.
-func (in *intake) close() {
+func (in *eventBuffer) close() {
 	if in.big != nil {
-		in.x.f.buffers.Put(in.big)
+		in.request.server.buffers.Put(in.big)
 		in.big = nil
 	}
 }

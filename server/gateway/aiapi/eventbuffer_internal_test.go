@@ -6,22 +6,22 @@ import (
 )
 
 // feed gives an intake a text in pieces of so many bytes and returns what it hands out.
-func feed(in *intake, text string, piece int) (out []string) {
+func feed(in *eventBuffer, text string, piece int) (out []string) {
 	for text != "" {
-		n := copy(in.room(), text[:min(piece, len(text))])
+		n := copy(in.free(), text[:min(piece, len(text))])
 		text = text[n:]
-		if whole := in.took(n); len(whole) > 0 {
+		if whole := in.add(n); len(whole) > 0 {
 			out = append(out, string(whole))
 		}
-		in.keep()
+		in.compact()
 	}
 	return append(out, string(in.rest()))
 }
 
-func newIntake(t *testing.T) *intake {
-	x := &exchange{f: new(Front)}
-	x.f.buffers.New = func() any { return new([bigBuffer]byte) }
-	in := &intake{x: x, buf: x.small[:]}
+func newIntake(t *testing.T) *eventBuffer {
+	x := &relayedRequest{server: new(Server)}
+	x.server.buffers.New = func() any { return new([bigBuffer]byte) }
+	in := &eventBuffer{request: x, buf: x.smallBuf[:]}
 	t.Cleanup(in.close)
 	return in
 }

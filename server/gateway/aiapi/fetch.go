@@ -40,7 +40,8 @@ func newFetcher() *fetcher {
 func (f *fetcher) close() { f.transport.CloseIdleConnections() }
 
 // Fetch gets one result. Redirects are not followed, because they lead to other hosts.
-func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit int64, grow func(n int64) error) ([]byte, error) {
+func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit int64,
+	grow func(n int64) error) ([]byte, error) {
 	const op = "fetch result"
 	u, err := resultURL(orchestrator, address)
 	if err != nil {
@@ -62,11 +63,11 @@ func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit
 	if err != nil {
 		return nil, fetchFault(ctx, "the download ended early", err)
 	}
-	return fitted(b, grow)
+	return trimCapacity(b, grow)
 }
 
 // trimCapacity copies b if its buffer is much larger than its content: results are kept for long.
-func fitted(b []byte, grow func(n int64) error) ([]byte, error) {
+func trimCapacity(b []byte, grow func(n int64) error) ([]byte, error) {
 	if cap(b)-len(b) <= len(b)/8 {
 		return b, nil
 	}

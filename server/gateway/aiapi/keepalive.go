@@ -15,13 +15,13 @@ const keepAliveComment = ": waiting\n\n"
 //
 // The zero value with request set is ready, and can be used again after stop.
 type keepAlive struct {
-	x *exchange
+	request *relayedRequest
 
 	mu      sync.Mutex
 	timer   *time.Timer // guarded by mu
 	waiting bool        // guarded by mu
 	// tickPending: the timer had fired when it was stopped, so its tick may still run.
-	stale bool // guarded by mu
+	tickPending bool // guarded by mu
 	// committed: status 200 and the stream's headers were sent. Guarded by mu until stop.
 	committed bool
 }
@@ -31,7 +31,7 @@ func (k *keepAlive) start() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.waiting = true
-	every := k.x.f.opt.Limits.KeepAlive
+	every := k.request.server.opt.Limits.KeepAlive
 	if k.timer == nil {
 		k.timer = time.AfterFunc(every, k.tick)
 	} else {
@@ -48,7 +48,7 @@ func (k *keepAlive) stop() {
 	}
 	k.waiting = false
 	if !k.timer.Stop() {
-		k.stale = true
+		k.tickPending = true
 	}
 }
 
@@ -59,9 +59,9 @@ func (k *keepAlive) tick() {
 	if !k.waiting {
 		return
 	}
-	k.x.beginStream("")
-	if k.x.put(time.Now(), []byte(keepAliveComment)) == nil {
-		k.timer.Reset(k.x.f.opt.Limits.KeepAlive)
+	k.request.beginStream("")
+	if k.request.write(time.Now(), []byte(keepAliveComment)) == nil {
+		k.timer.Reset(k.request.server.opt.Limits.KeepAlive)
 	}
 	// On an error the client is gone or stuck; the handler will notice.
 }
@@ -70,15 +70,15 @@ func (k *keepAlive) tick() {
 func (k *keepAlive) reusable() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return !k.stale && !k.waiting
+	return !k.tickPending && !k.waiting
 }
 
 // beginStream sends status 200 and the headers of a stream, once.
-func (x *exchange) beginStream(contentType string) {
-	if x.keep.committed {
+func (x *relayedRequest) beginStream(contentType string) {
+	if x.keepAlive.committed {
 		return
 	}
-	x.keep.committed = true
+	x.keepAlive.committed = true
 	if contentType == "" {
 		contentType = eventStream
 	}
@@ -87,7 +87,7 @@ func (x *exchange) beginStream(contentType string) {
 	h["Cache-Control"] = noCache
 	// Without it nginx buffers the events.
 	h["X-Accel-Buffering"] = noBuffering
-	x.figures.Status = http.StatusOK
+	x.stats.Status = http.StatusOK
 	x.w.WriteHeader(http.StatusOK)
 }
 

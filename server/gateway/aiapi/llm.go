@@ -20,12 +20,12 @@ const (
 )
 
 // serveLLM serves a job of llm: request and answer pass through byte for byte.
-func (x *exchange) passText() error {
+func (x *relayedRequest) serveLLM() error {
 	ctx := x.r.Context()
-	if err := x.knock(); err != nil {
+	if err := x.checkKey(); err != nil {
 		return err
 	}
-	body, err := x.read()
+	body, err := x.readBody()
 	if err != nil {
 		return err
 	}
@@ -33,31 +33,31 @@ func (x *exchange) passText() error {
 	if err != nil {
 		return err
 	}
-	x.figures.Model, x.figures.Stream = req.Model, req.Stream
+	x.stats.Model, x.stats.Stream = req.Model, req.Stream
 	if err := x.checkAddresses(ctx, jsonType[0], body); err != nil {
 		return err
 	}
 	if err := req.Measure(ctx, nil); err != nil {
 		return err
 	}
-	x.figures.Units = req.Units
+	x.stats.Units = req.Units
 	if err := x.admit(ctx, textNeed(req, len(body))); err != nil {
 		return err
 	}
-	out, err := x.bound(ctx, req, body)
+	out, err := x.boundTokens(ctx, req, body)
 	if err != nil {
 		return err
 	}
 	job := req.Job(jsonType[0], out, x.id)
-	hint := broker.Hint{Rich: !req.Plain}
+	hint := broker.Hint{NeedsOwnNode: !req.Plain}
 	if req.Operation == inference.Chat {
 		hint.Affinity = pipeline.PrefixHashes(body)
 	}
-	answer, err := x.ask(ctx, job, hint)
+	answer, err := x.submit(ctx, job, hint)
 	if err != nil {
 		return err
 	}
-	return x.use(answer, func() error { return x.relay(answer, job) })
+	return x.consume(answer, func() error { return x.relay(answer, job) })
 }
 
 // textNeed is what a request of llm with a body of size bytes needs from its key.
@@ -70,14 +70,14 @@ func textNeed(req *pipeline.Request, size int) apikeys.Need {
 		need.MaxTokens = apikeys.NoTokens
 	}
 	if req.Plain || req.Operation != inference.Chat {
-		need.MostPrompt = inference.Tokens(size) + textMargin
+		need.MaxPrompt = inference.Tokens(size) + textMargin
 	}
 	return need
 }
 
 // boundTokens adds max_tokens to a request that has none when its key counts tokens, so that the
 // reservation covers the whole answer. It returns the body to send.
-func (x *exchange) bound(ctx context.Context, req *pipeline.Request, body []byte) ([]byte, error) {
+func (x *relayedRequest) boundTokens(ctx context.Context, req *pipeline.Request, body []byte) ([]byte, error) {
 	if req.Operation == inference.Embedding || req.MaxTokens > 0 && !req.OtherBound {
 		return body, nil
 	}
@@ -89,16 +89,16 @@ func (x *exchange) bound(ctx context.Context, req *pipeline.Request, body []byte
 	if err := req.Measure(ctx, nil); err != nil {
 		return nil, err
 	}
-	x.figures.Units = req.Units
+	x.stats.Units = req.Units
 	out := pipeline.WithMaxTokens(body, req.MaxTokens)
 	return out, x.grow(int64(len(out)))
 }
 
 // relay passes an answer on unchanged.
-func (x *exchange) relay(a *broker.Answer, job *inference.Job) error {
-	x.pace.begin(a, silence)
-	x.pace.size(job, x.limit)
-	x.shape.begin(x.route, a, job)
+func (x *relayedRequest) relay(a *broker.Answer, job *inference.Job) error {
+	x.limits.start(a, maxSilence)
+	x.limits.setSize(job, x.limit)
+	x.chatFormat.begin(x.route, a, job)
 	switch {
 	case a.Status != http.StatusOK:
 		return x.relayRefusal(a)

@@ -26,8 +26,8 @@ const (
 
 // makeMedia serves a pipeline that makes images or sound. The gateway keeps the results and answers
 // with their URLs.
-func (x *exchange) makeMedia() error {
-	in, err := x.takeForm()
+func (x *relayedRequest) makeMedia() error {
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (x *exchange) makeMedia() error {
 		return err
 	}
 	x.sendWhole(http.StatusOK, "application/json", answer)
-	x.answered = true
+	x.complete = true
 	return nil
 }
 
@@ -53,26 +53,26 @@ func unlessRefused(err error) error {
 }
 
 // prepareAndMake prepares a request and generates its media.
-func (x *exchange) prepareAndMake(in form) (*made, error) {
+func (x *relayedRequest) prepareAndMake(in payload) (*mediaAnswer, error) {
 	ctx := x.r.Context()
 	job, err := x.prepare(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	return x.make(ctx, job)
+	return x.generate(ctx, job)
 }
 
 // generate has the media made and downloads the results.
-func (x *exchange) make(ctx context.Context, job *inference.Job) (m *made, err error) {
+func (x *relayedRequest) generate(ctx context.Context, job *inference.Job) (m *mediaAnswer, err error) {
 	err = x.collect(ctx, job, maxAnswer, func(b []byte, orchestrator string) error {
-		if m, err = readMade(b); err != nil {
+		if m, err = readMediaAnswer(b); err != nil {
 			return err
 		}
 		if err := x.fetchResults(ctx, job, orchestrator, m); err != nil {
 			return err
 		}
-		if got := len(m.results); got < x.wanted {
-			x.short, x.came = true, job.Units/inference.Units(x.wanted)*inference.Units(got)
+		if got := len(m.results); got < x.resultsAsked {
+			x.partial, x.unitsDelivered = true, job.Units/inference.Units(x.resultsAsked)*inference.Units(got)
 		}
 		return nil
 	})
@@ -80,14 +80,15 @@ func (x *exchange) make(ctx context.Context, job *inference.Job) (m *made, err e
 }
 
 // fetchResults downloads the results that an answer names, and refuses media of another kind.
-func (x *exchange) fetchResults(ctx context.Context, job *inference.Job, orchestrator string, m *made) error {
+func (x *relayedRequest) fetchResults(ctx context.Context, job *inference.Job, orchestrator string,
+	m *mediaAnswer) error {
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	left := x.f.opt.Limits.Results
-	for _, p := range m.places {
-		data, err := x.get(ctx, orchestrator, m.answer[p.from:p.to], left)
+	left := x.server.opt.Limits.Results
+	for _, p := range m.urlSpans {
+		data, err := x.getResult(ctx, orchestrator, m.answer[p.from:p.to], left)
 		if err != nil {
 			return err
 		}
@@ -102,7 +103,7 @@ func (x *exchange) fetchResults(ctx context.Context, job *inference.Job, orchest
 
 // getResult is the data behind a result's URL, a JSON string. left is what the job's results may
 // still take together.
-func (x *exchange) get(ctx context.Context, orchestrator string, url []byte, left int64) ([]byte, error) {
+func (x *relayedRequest) getResult(ctx context.Context, orchestrator string, url []byte, left int64) ([]byte, error) {
 	url, err := x.unquote(url)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (x *exchange) get(ctx context.Context, orchestrator string, url []byte, lef
 	if len(url) > maxURL {
 		return nil, fault.New(fault.ResultFetchFailed, "get result", "its address is too long")
 	}
-	b, err := x.f.opt.Fetcher.Fetch(ctx, orchestrator, string(url), limit, x.grow)
+	b, err := x.server.opt.Fetcher.Fetch(ctx, orchestrator, string(url), limit, x.grow)
 	if limit < maxResult && errors.Is(err, body.ErrTooLarge) {
 		return nil, errResultsFull()
 	}
@@ -122,7 +123,7 @@ func (x *exchange) get(ctx context.Context, orchestrator string, url []byte, lef
 }
 
 // unquote decodes a JSON string. Only strings with escapes are copied.
-func (x *exchange) unquote(text []byte) ([]byte, error) {
+func (x *relayedRequest) unquote(text []byte) ([]byte, error) {
 	inner := text[1 : len(text)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return inner, nil
@@ -139,7 +140,7 @@ func (x *exchange) unquote(text []byte) ([]byte, error) {
 }
 
 // decode decodes a data URL of at most limit bytes.
-func (x *exchange) decode(meta, data []byte, limit int64) ([]byte, error) {
+func (x *relayedRequest) decode(meta, data []byte, limit int64) ([]byte, error) {
 	const op = "get result"
 	const padding = 2 // a base64 text may decode to up to two bytes less than its length suggests
 	size := int64(base64.StdEncoding.DecodedLen(len(data)))
@@ -165,8 +166,8 @@ func (x *exchange) decode(meta, data []byte, limit int64) ([]byte, error) {
 
 // keepResults stores the results for the client and returns the answer with their URLs at this
 // gateway.
-func (x *exchange) keepResults(m *made) ([]byte, error) {
-	base, err := x.f.results.put(x.client()+" of "+x.figures.Orchestrator, m.results)
+func (x *relayedRequest) keepResults(m *mediaAnswer) ([]byte, error) {
+	base, err := x.server.results.put(x.payer()+" of "+x.stats.Orchestrator, m.results)
 	if err != nil {
 		return nil, err
 	}
@@ -175,11 +176,11 @@ func (x *exchange) keepResults(m *made) ([]byte, error) {
 	for i, r := range m.results {
 		m.urls[i] = base + itoa(int64(i)) + r.ext
 	}
-	return m.readdressed(x.grow)
+	return m.withURLs(x.grow)
 }
 
 // origin is the gateway's base URL as the client sees it.
-func (x *exchange) origin() string {
+func (x *relayedRequest) origin() string {
 	scheme := "http"
 	if x.r.TLS != nil || x.r.Header.Get("X-Forwarded-Proto") == "https" {
 		scheme = "https"

@@ -22,7 +22,8 @@ func TestAnswersNameTheModelThatWasAskedFor(t *testing.T) {
 		"behind":        {"/llm", chatBody, chatAnswer[:len(chatAnswer)-1] + "," + path + "}"},
 		"a stream":      {"/v1/chat/completions", usageBody, ""},
 		"usage, hidden": {"/v1/chat/completions", streamBody, ""},
-		"embeddings":    {"/v1/embeddings", `{"model":"m/llama","input":"x"}`, `{` + path + `,"data":[{"embedding":[` + long + `]}]}`},
+		"embeddings": {"/v1/embeddings", `{"model":"m/llama","input":"x"}`, `{` + path + `,"data":[{"embedding":[` +
+			long + `]}]}`},
 		"embeddings, behind": {
 			"/v1/embeddings", `{"model":"m/llama","input":"x"}`, `{"data":[{"embedding":[` + long + `]}],` + path + `}`,
 		},

@@ -13,37 +13,38 @@ import (
 
 // modelQueues keeps a fair queue per requested model, so that no job waits at an orchestrator
 // behind a hundred requests of one key.
-type lines struct {
+type modelQueues struct {
 	slots, queue int
 	capacity     func(inference.Model) int
 
 	mu sync.Mutex
 	// models keeps unused queues only while there are few: clients choose the names.
-	models map[inference.Model]*modelLine // guarded by mu
+	models map[inference.Model]*modelQueue // guarded by mu
 }
 
 // keptIdleQueues is how many queues there may be before unused ones are dropped.
-const fewLines = 64
+const keptIdleQueues = 64
 
-type modelLine struct {
-	line *fairqueue.Line
+type modelQueue struct {
+	queue *fairqueue.Line
 	// slots is the queue's current size; users counts the requests that use it. Guarded by
 	// modelQueues.mu.
 	slots, users int
 }
 
-func newLines(slots, queue int, capacity func(inference.Model) int) *lines {
-	return &lines{slots: slots, queue: queue, capacity: capacity, models: make(map[inference.Model]*modelLine)}
+func newModelQueues(slots, queue int, capacity func(inference.Model) int) *modelQueues {
+	return &modelQueues{slots: slots, queue: queue, capacity: capacity, models: make(map[inference.Model]*modelQueue)}
 }
 
 // acquire takes a slot for one job. It waits until ctx ends, but no longer than limit. Errors are
 // the faults ModelBusy, ModelBusyTooLong and Canceled. release gives the slot back.
-func (l *lines) acquire(ctx context.Context, limit time.Duration, model inference.Model, party string) (release func(), err error) {
+func (l *modelQueues) acquire(ctx context.Context, limit time.Duration, model inference.Model,
+	party string) (release func(), err error) {
 	const op = "wait for the model"
-	m := l.enter(model)
-	wait := &patience{Context: ctx, limit: limit}
-	defer wait.end()
-	free, err := m.line.Acquire(wait, party)
+	m := l.join(model)
+	wait := &lazyTimeout{Context: ctx, limit: limit}
+	defer wait.stop()
+	free, err := m.queue.Acquire(wait, party)
 	if err == nil {
 		return func() {
 			free()
@@ -61,7 +62,7 @@ func (l *lines) acquire(ctx context.Context, limit time.Duration, model inferenc
 }
 
 // join returns the model's queue, resized to the model's current capacity.
-func (l *lines) enter(model inference.Model) *modelLine {
+func (l *modelQueues) join(model inference.Model) *modelQueue {
 	slots := l.capacity(model)
 	if slots <= 0 {
 		slots = l.slots
@@ -70,42 +71,42 @@ func (l *lines) enter(model inference.Model) *modelLine {
 	defer l.mu.Unlock()
 	m := l.models[model]
 	if m == nil {
-		m = &modelLine{line: fairqueue.New(fairqueue.Options{Slots: slots, Queue: l.queue}), slots: slots}
+		m = &modelQueue{queue: fairqueue.New(fairqueue.Options{Slots: slots, Queue: l.queue}), slots: slots}
 		l.models[model] = m
 	}
 	m.users++
 	if m.slots != slots {
 		m.slots = slots
-		m.line.Resize(slots)
+		m.queue.Resize(slots)
 	}
 	return m
 }
 
-func (l *lines) leave(model inference.Model, m *modelLine) {
+func (l *modelQueues) leave(model inference.Model, m *modelQueue) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if m.users--; m.users == 0 && len(l.models) > fewLines {
+	if m.users--; m.users == 0 && len(l.models) > keptIdleQueues {
 		delete(l.models, model)
 	}
 }
 
 // lazyTimeout is a context whose timeout starts with the first call of Done. Most requests find a
 // free slot and need no timer. It belongs to one goroutine.
-type patience struct {
+type lazyTimeout struct {
 	context.Context
 	limit  time.Duration
 	cancel context.CancelFunc
 }
 
 // Done starts the timeout.
-func (p *patience) Done() <-chan struct{} {
+func (p *lazyTimeout) Done() <-chan struct{} {
 	if p.cancel == nil {
 		p.Context, p.cancel = context.WithTimeout(p.Context, p.limit)
 	}
 	return p.Context.Done()
 }
 
-func (p *patience) end() {
+func (p *lazyTimeout) stop() {
 	if p.cancel != nil {
 		p.cancel()
 	}

@@ -17,12 +17,12 @@ import (
 )
 
 // crowd sends requests from one address after another and keeps their answers.
-type crowd struct {
+type clients struct {
 	n  *node
 	wg sync.WaitGroup
 }
 
-func (c *crowd) ask(address string) *page {
+func (c *clients) ask(address string) *page {
 	p := newPage()
 	c.wg.Go(func() {
 		r := httptest.NewRequest(http.MethodPost, "/llm", strings.NewReader(chatBody))
@@ -33,7 +33,7 @@ func (c *crowd) ask(address string) *page {
 	return p
 }
 
-func TestLineOfAModel(t *testing.T) {
+func TestQueueOfAModel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := start(t, func(o *aiapi.Options) {
@@ -47,13 +47,14 @@ func TestLineOfAModel(t *testing.T) {
 			<-next
 			return says(chatAnswer)(ctx, job)
 		}
-		c := &crowd{n: n}
+		c := &clients{n: n}
 		c.ask("10.0.0.1")
 		waiting := c.ask("10.0.0.1")
 		c.ask("10.0.0.2")
 		full := c.ask("10.0.0.1")
 		want := object("the queue of this model is full; try again later", "server_error", "ModelBusy")
-		if full.status != http.StatusServiceUnavailable || full.body.String() != want || full.header.Get("Retry-After") != "1" {
+		if full.status != http.StatusServiceUnavailable || full.body.String() != want ||
+			full.header.Get("Retry-After") != "1" {
 			t.Errorf("status %d, %v, %s", full.status, full.header, full.body.String())
 		}
 		if waiting.status != 0 {
@@ -76,7 +77,7 @@ func TestWaitIsBounded(t *testing.T) {
 			<-next
 			return says(chatAnswer)(ctx, job)
 		}
-		c := &crowd{n: n}
+		c := &clients{n: n}
 		c.ask("10.0.0.1")
 		late := c.ask("10.0.0.2")
 		<-time.After(time.Minute)
@@ -90,7 +91,7 @@ func TestWaitIsBounded(t *testing.T) {
 }
 
 // A client that leaves while it waits gives up its position in the queue.
-func TestLeavingTheLine(t *testing.T) {
+func TestLeavingTheQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := start(t, func(o *aiapi.Options) { o.Limits.PerModel, o.Limits.Queue = 1, 1 })
@@ -99,13 +100,14 @@ func TestLeavingTheLine(t *testing.T) {
 			<-next
 			return streams(io.EOF, lastEvent)(ctx, job)
 		}
-		c := &crowd{n: n}
+		c := &clients{n: n}
 		c.ask("10.0.0.1")
 		ctx, cancel := context.WithCancel(t.Context())
 		gone := make(chan struct{})
 		go func() {
 			defer close(gone)
-			n.handler.ServeHTTP(newPage(), httptest.NewRequest(http.MethodPost, "/llm", strings.NewReader(chatBody)).WithContext(ctx))
+			n.handler.ServeHTTP(newPage(), httptest.NewRequest(http.MethodPost, "/llm",
+				strings.NewReader(chatBody)).WithContext(ctx))
 		}()
 		synctest.Wait()
 		cancel()

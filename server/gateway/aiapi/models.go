@@ -38,7 +38,7 @@ type modelObject struct {
 }
 
 // listModels lists the models that the key may use.
-func (x *exchange) listModels() error {
+func (x *relayedRequest) listModels() error {
 	models, err := x.models()
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (x *exchange) listModels() error {
 }
 
 // oneModel describes the model that the path names.
-func (x *exchange) oneModel() error {
+func (x *relayedRequest) oneModel() error {
 	models, err := x.models()
 	if err != nil {
 		return err
@@ -64,16 +64,16 @@ func (x *exchange) oneModel() error {
 }
 
 // models are the models that orchestrators offer and the key allows, each once.
-func (x *exchange) models() ([]modelObject, error) {
+func (x *relayedRequest) models() ([]modelObject, error) {
 	ctx := x.r.Context()
 	if err := x.admit(ctx, apikeys.Need{MaxTokens: apikeys.NoTokens}); err != nil {
 		return nil, err
 	}
-	states, err := x.f.opt.Dispatcher.Models(ctx)
+	states, err := x.server.opt.Dispatcher.Models(ctx)
 	if err != nil {
 		return nil, err
 	}
-	x.answered = true
+	x.complete = true
 	at := make(map[inference.Model]int)
 	out := make([]modelObject, 0, len(states))
 	for i := range states {

@@ -40,7 +40,7 @@ func unreadable(detail string) error {
 }
 
 // readUpload reads a multipart form. OpenAI's clients write lists as name[].
-func readUpload(in form) (*upload, error) {
+func readUpload(in payload) (*upload, error) {
 	u := &upload{texts: make(map[string][]byte), files: make(map[string][]byte)}
 	err := pipeline.Parts(in.contentType, in.body, func(name, file string, value []byte) error {
 		name = strings.TrimSuffix(name, "[]")
@@ -65,7 +65,7 @@ func readUpload(in form) (*upload, error) {
 // networkMultipart is a form in the network's format: a file and text fields, without the empty
 // ones. A missing model is set to the pipeline's default here, so that the form need not be written
 // again.
-func (x *exchange) networkForm(fileName string, file []byte, texts map[string]string) (form, error) {
+func (x *relayedRequest) networkMultipart(fileName string, file []byte, texts map[string]string) (payload, error) {
 	if p, ok := pipeline.Lookup(x.route.capability); ok && texts["model_id"] == "" {
 		texts["model_id"] = p.DefaultModel
 	}
@@ -74,7 +74,7 @@ func (x *exchange) networkForm(fileName string, file []byte, texts map[string]st
 		size += len(name) + len(value) + around
 	}
 	if err := x.grow(int64(size)); err != nil {
-		return form{}, err
+		return payload{}, err
 	}
 	b := bytes.NewBuffer(make([]byte, 0, size))
 	w := multipart.NewWriter(b)
@@ -90,14 +90,14 @@ func (x *exchange) networkForm(fileName string, file []byte, texts map[string]st
 	if err == nil {
 		err = w.Close()
 	}
-	return form{w.FormDataContentType(), b.Bytes()}, err
+	return payload{w.FormDataContentType(), b.Bytes()}, err
 }
 
 // object is a JSON request in OpenAI's form, read field by field. Values are slices of the body,
 // not copies.
 type object map[string]json.RawMessage
 
-func readObject(in form) (object, error) {
+func readObject(in payload) (object, error) {
 	o := object{}
 	err := pipeline.Members(in.body, func(name []byte, from, to int) error {
 		if len(o) == maxFields {
@@ -113,7 +113,7 @@ func readObject(in form) (object, error) {
 }
 
 // has reports whether a field is present and not null.
-func (o object) given(name string) bool {
+func (o object) has(name string) bool {
 	raw, ok := o[name]
 	return ok && string(raw) != "null"
 }
@@ -131,13 +131,13 @@ func (o object) text(name string) (string, error) {
 }
 
 // networkJSON is a JSON request in the network's format.
-func (x *exchange) networkJSON(o object) (form, error) {
+func (x *relayedRequest) networkJSON(o object) (payload, error) {
 	size := around
 	for name, value := range o {
 		size += len(name) + len(value) + around
 	}
 	if err := x.grow(int64(size)); err != nil {
-		return form{}, err
+		return payload{}, err
 	}
 	out := make([]byte, 0, size)
 	comma := byte('{')
@@ -149,7 +149,7 @@ func (x *exchange) networkJSON(o object) (form, error) {
 	if len(o) == 0 {
 		out = append(out, comma)
 	}
-	return form{jsonType[0], append(out, '}')}, nil
+	return payload{jsonType[0], append(out, '}')}, nil
 }
 
 // refuseStream refuses a request for a stream where the pipeline has none.

@@ -17,8 +17,8 @@ var imageFields = []string{
 }
 
 // openAIImages serves /v1/images/generations by text-to-image.
-func (x *exchange) openAIImages() error {
-	in, err := x.takeForm()
+func (x *relayedRequest) openAIImages() error {
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (x *exchange) openAIImages() error {
 	if err != nil {
 		return err
 	}
-	how, err := o.text("response_format")
+	format, err := o.text("response_format")
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (x *exchange) openAIImages() error {
 	if err != nil {
 		return err
 	}
-	return x.sendImages(out, how)
+	return x.sendImages(out, format)
 }
 
 // textToImage converts OpenAI's request to the pipeline's.
@@ -61,7 +61,7 @@ func textToImage(o object) (object, error) {
 		}
 	}
 	for from, to := range map[string]string{"model": "model_id", "n": "num_images_per_prompt"} {
-		if o.given(from) {
+		if o.has(from) {
 			out[to] = o[from]
 		}
 	}
@@ -88,8 +88,8 @@ func parseSize(s string) (width, height int, err error) {
 }
 
 // openAIEdits serves /v1/images/edits by image-to-image.
-func (x *exchange) openAIEdits() error {
-	in, err := x.takeForm()
+func (x *relayedRequest) openAIEdits() error {
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (x *exchange) openAIEdits() error {
 	for _, name := range imageFields {
 		texts[name] = u.text(name)
 	}
-	out, err := x.networkForm("image", u.files["image"], texts)
+	out, err := x.networkMultipart("image", u.files["image"], texts)
 	if err != nil {
 		return err
 	}
@@ -123,8 +123,8 @@ func (x *exchange) openAIEdits() error {
 }
 
 // sendImages generates images and answers in OpenAI's form.
-func (x *exchange) sendImages(in form, how string) error {
-	if err := oneOf("response_format", how, "", "url", "b64_json"); err != nil {
+func (x *relayedRequest) sendImages(in payload, format string) error {
+	if err := oneOf("response_format", format, "", "url", "b64_json"); err != nil {
 		return err
 	}
 	m, err := x.prepareAndMake(in)
@@ -132,7 +132,7 @@ func (x *exchange) sendImages(in form, how string) error {
 		return unlessRefused(err)
 	}
 	var answer []byte
-	if how == "b64_json" {
+	if format == "b64_json" {
 		answer, err = x.imageData(m)
 	} else {
 		answer, err = x.imageURLs(m)
@@ -141,12 +141,12 @@ func (x *exchange) sendImages(in form, how string) error {
 		return err
 	}
 	x.sendWhole(http.StatusOK, "application/json", answer)
-	x.answered = true
+	x.complete = true
 	return nil
 }
 
 // imageURLs is OpenAI's answer with URLs of images that this gateway keeps.
-func (x *exchange) imageURLs(m *made) ([]byte, error) {
+func (x *relayedRequest) imageURLs(m *mediaAnswer) ([]byte, error) {
 	if _, err := x.keepResults(m); err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (x *exchange) imageURLs(m *made) ([]byte, error) {
 
 // imageData is OpenAI's answer with the images inlined. Its buffer is allocated once at the right
 // size, because images are large.
-func (x *exchange) imageData(m *made) ([]byte, error) {
+func (x *relayedRequest) imageData(m *mediaAnswer) ([]byte, error) {
 	const around = 64 // JSON punctuation, per image and for the list
 	size := around
 	for _, r := range m.results {
@@ -179,8 +179,8 @@ func (x *exchange) imageData(m *made) ([]byte, error) {
 }
 
 // beginImages is the start of the answer.
-func (x *exchange) beginImages() []byte {
-	return []byte(`{"created":` + itoa(x.f.opt.Now().Unix()) + `,"data":[`)
+func (x *relayedRequest) beginImages() []byte {
+	return []byte(`{"created":` + itoa(x.server.opt.Now().Unix()) + `,"data":[`)
 }
 
 // imageField is the start of the i-th image, with the name of its only field.

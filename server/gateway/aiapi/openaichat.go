@@ -10,47 +10,47 @@ import (
 
 // openAIChat gives answers to chats the form that OpenAI's clients know. Nodes and runners of the
 // existing network have their own form, which clients of /llm get unchanged.
-type shape struct {
+type openAIChat struct {
 	// enabled: the client used OpenAI's route.
-	wanted bool
-	stream sse.OpenAI
+	enabled bool
+	stream  sse.OpenAI
 	// buf holds the converted form of the last piece.
-	made []byte
+	buf []byte
 }
 
 // objectField is OpenAI's type marker of an answer.
 const objectField = `,"object":"chat.completion"`
 
-func (s *shape) begin(r *route, a *broker.Answer, job *inference.Job) {
-	s.wanted = r.path == chatPath && job.Operation == inference.Chat
-	s.stream, s.made = sse.OpenAI{Network: a.Node == "", Usage: !job.HideUsage}, nil
+func (s *openAIChat) begin(r *route, a *broker.Answer, job *inference.Job) {
+	s.enabled = r.path == chatPath && job.Operation == inference.Chat
+	s.stream, s.buf = sse.OpenAI{Network: a.Node == "", Usage: !job.HideUsage}, nil
 }
 
 // feed converts a piece of a stream. The result is valid until the next call.
-func (s *shape) feed(p []byte) []byte {
-	if !s.wanted || s.stream.Kept() {
+func (s *openAIChat) feed(p []byte) []byte {
+	if !s.enabled || s.stream.Unchanged() {
 		return p
 	}
-	s.made = s.stream.Feed(s.made[:0], p)
-	return s.made
+	s.buf = s.stream.Feed(s.buf[:0], p)
+	return s.buf
 }
 
 // end is what remains to be sent when a stream ends.
-func (s *shape) end() []byte {
-	if !s.wanted {
+func (s *openAIChat) end() []byte {
+	if !s.enabled {
 		return nil
 	}
 	return s.stream.End(nil, false)
 }
 
 // failed reports whether the stream ended with the network's marker of a failed answer.
-func (s *shape) failed() bool { return s.wanted && s.stream.Failed() }
+func (s *openAIChat) failed() bool { return s.enabled && s.stream.Failed() }
 
 // grows reports whether the answer may be sent longer than it arrived, as far as it was scanned.
-func (s *shape) grows(scan *sse.JSONScanner) bool { return s.wanted && !scan.Named() }
+func (s *openAIChat) grows(scan *sse.JSONScanner) bool { return s.enabled && !scan.HasObject() }
 
 // last is the last piece of an answer that is one JSON object, with the type marker added.
-func (s *shape) last(p []byte, scan *sse.JSONScanner) []byte {
+func (s *openAIChat) last(p []byte, scan *sse.JSONScanner) []byte {
 	end := bytes.LastIndexByte(p, '}')
 	if !s.grows(scan) || end < 0 {
 		return p

@@ -19,7 +19,8 @@ func TestRunnersFormBecomesOpenAIs(t *testing.T) {
 	n.broker.answer = streams(io.EOF, strings.SplitAfter(stream, "\n\n")...)
 	g := n.post("/v1/chat/completions", usageBody)
 	if strings.Count(g.body, `"object":"chat.completion.chunk"`) != 5 || strings.Contains(g.body, `"finish_reason":""`) ||
-		strings.Count(g.body, `"role":`) != 1 || strings.Count(g.body, `"usage":`) != 1 || !strings.HasSuffix(g.body, "\n\n"+done) {
+		strings.Count(g.body, `"role":`) != 1 || strings.Count(g.body, `"usage":`) != 1 ||
+		!strings.HasSuffix(g.body, "\n\n"+done) {
 		t.Errorf("%s", g.body)
 	}
 	if g := n.post("/v1/chat/completions", streamBody); strings.Contains(g.body, `"usage":`) {
@@ -37,14 +38,16 @@ func TestRunnersAnswerIsNamed(t *testing.T) {
 	n := start(t, nil).serve()
 	for _, text := range []string{"hello", strings.Repeat("x", 100<<10)} {
 		answer := `{"id":"a","model":"m","created":1,"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},` +
-			`"choices":[{"index":0,"finish_reason":"stop","delta":null,"message":{"role":"assistant","content":"` + text + `"}}]}`
+			`"choices":[{"index":0,"finish_reason":"stop","delta":null,"message":{"role":"assistant","content":"` + text +
+			`"}}]}`
 		n.broker.answer = says(answer)
 		g := n.post("/v1/chat/completions", chatBody)
 		var a struct {
 			Object  string
 			Choices []struct{ Message struct{ Content string } }
 		}
-		if err := json.Unmarshal([]byte(g.body), &a); err != nil || g.status != http.StatusOK || a.Object != "chat.completion" || a.Choices[0].Message.Content != text {
+		if err := json.Unmarshal([]byte(g.body), &a); err != nil || g.status != http.StatusOK ||
+			a.Object != "chat.completion" || a.Choices[0].Message.Content != text {
 			t.Errorf("%d bytes: %d, %v, object %q", len(text), g.status, err, a.Object)
 		}
 		if g := n.post("/llm", chatBody); g.body != strings.Replace(answer, `"model":"m"`, `"model":"m/llama"`, 1) {

@@ -65,7 +65,7 @@ func errorType(status int) string {
 }
 
 // errorObjectOf is the public form of err, with its status.
-func objectOf(err error) (errorObject, int) {
+func errorObjectOf(err error) (errorObject, int) {
 	code, text := fault.Public(err)
 	answer := status.HTTP(err)
 	if refused, ok := errors.AsType[*inference.RefusedError](err); ok && fault.CodeOf(err) == fault.JobRefused {
@@ -87,8 +87,8 @@ func param(field string) *string {
 }
 
 // refuse answers with the status and object of an error.
-func (x *exchange) refuse(err error) {
-	object, answer := objectOf(err)
+func (x *relayedRequest) refuse(err error) {
+	object, answer := errorObjectOf(err)
 	h := x.w.Header()
 	h.Set(codeHeader, string(fault.CodeOf(err)))
 	if after, ok := fault.RetryAfter(err); ok {
@@ -105,7 +105,7 @@ func (x *exchange) refuse(err error) {
 func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
 
 // sendJSON answers with v.
-func (x *exchange) sendJSON(answer int, v any) {
+func (x *relayedRequest) sendJSON(answer int, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		// Nothing that is sent here can fail to encode.
@@ -115,7 +115,7 @@ func (x *exchange) sendJSON(answer int, v any) {
 }
 
 // sendWhole sends a complete body.
-func (x *exchange) sendWhole(answer int, contentType string, b []byte) {
+func (x *relayedRequest) sendWhole(answer int, contentType string, b []byte) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{contentType}
 	h["Content-Length"] = []string{strconv.Itoa(len(b))}
@@ -123,30 +123,30 @@ func (x *exchange) sendWhole(answer int, contentType string, b []byte) {
 	if answer != http.StatusOK {
 		h["Cache-Control"] = noStore
 	}
-	x.figures.Status = answer
-	if len(b) > sureFit {
+	x.stats.Status = answer
+	if len(b) > socketBuffer {
 		x.deadline(time.Now())
 	}
 	x.w.WriteHeader(answer)
 	n, _ := x.w.Write(b) // a disconnected client needs no error
 	x.sent += int64(n)
-	x.sendDone()
+	x.clearDeadline()
 }
 
 // sendError sends an error in a stream that has begun.
-func (x *exchange) sendError(err error) {
-	object, answer := objectOf(err)
+func (x *relayedRequest) sendError(err error) {
+	object, answer := errorObjectOf(err)
 	object.Status = answer
 	b, _ := json.Marshal(errorBody{object}) // strings and a number cannot fail
 	event := make([]byte, 0, len(b)+12)
-	if x.mid {
+	if x.midEvent {
 		event = append(event, "\n\n"...) // ends the incomplete event
 	}
 	event = append(event, "data: "...)
 	event = append(event, b...)
 	event = append(event, "\n\n"...)
 	_ = x.send(event) // a disconnected client needs no error
-	x.sendDone()
+	x.clearDeadline()
 }
 
 // Values of headers, made once.

@@ -38,19 +38,32 @@ func TestRefusals(t *testing.T) {
 		want               string
 		retry              string
 	}{
-		"GET":                   {"GET", "/llm", "", nil, 405, object("this address takes POST", "invalid_request_error", "MethodNotAllowed"), ""},
-		"POST to the models":    {"POST", "/v1/models", "", nil, 405, object("this address takes GET", "invalid_request_error", "MethodNotAllowed"), ""},
-		"no such address":       {"POST", "/v1/responses", "{}", nil, 404, object("the gateway has no such address; docs/llm.md lists them", "invalid_request_error", "RouteNotFound"), ""},
-		"too large":             {"POST", "/llm", strings.Repeat("x", 5000), nil, 413, object("the body is over the limit of 4 KiB", "invalid_request_error", "RequestTooLarge"), ""},
-		"unknown model":         {"POST", "/llm", chatBody, fault.New(fault.ModelUnknown, "", "llm m/llama"), 404, object("llm m/llama", "invalid_request_error", "model_not_found"), ""},
-		"nobody reachable":      {"POST", "/llm", chatBody, fault.New(fault.NoOrchestratorReachable, "", "nobody"), 503, object("nobody", "server_error", "NoOrchestratorReachable"), "1"},
-		"all full":              {"POST", "/llm", chatBody, fault.New(fault.OrchestratorsFull, "", "full"), 503, object("full", "server_error", "OrchestratorsFull"), "1"},
-		"failed":                {"POST", "/llm", chatBody, fault.New(fault.JobFailed, "", "it broke"), 502, object("it broke", "server_error", "JobFailed"), ""},
-		"late":                  {"POST", "/llm", chatBody, fault.New(fault.JobLate, "", "too late"), 504, object("too late", "server_error", "JobLate"), ""},
-		"refused":               {"POST", "/llm", chatBody, fault.New(fault.JobRefused, "", "bad"), 400, object("bad", "invalid_request_error", "JobRefused"), ""},
-		"our own defect":        {"POST", "/llm", chatBody, secret, 500, object("Internal Server Error", "server_error", "Unexpected"), ""},
-		"late stream":           {"POST", "/llm", streamBody, fault.New(fault.JobLate, "", "too late"), 504, object("too late", "server_error", "JobLate"), ""},
-		"payment is not theirs": {"POST", "/llm", chatBody, fault.New(fault.TicketParamsStale, "", "stale"), 503, object("stale", "server_error", "TicketParamsStale"), "1"},
+		"GET": {"GET", "/llm", "", nil, 405,
+			object("this address takes POST", "invalid_request_error", "MethodNotAllowed"), ""},
+		"POST to the models": {"POST", "/v1/models", "", nil, 405,
+			object("this address takes GET", "invalid_request_error", "MethodNotAllowed"), ""},
+		"no such address": {"POST", "/v1/responses", "{}", nil, 404,
+			object("the gateway has no such address; docs/llm.md lists them", "invalid_request_error", "RouteNotFound"), ""},
+		"too large": {"POST", "/llm", strings.Repeat("x", 5000), nil, 413,
+			object("the body is over the limit of 4 KiB", "invalid_request_error", "RequestTooLarge"), ""},
+		"unknown model": {"POST", "/llm", chatBody, fault.New(fault.ModelUnknown, "", "llm m/llama"), 404,
+			object("llm m/llama", "invalid_request_error", "model_not_found"), ""},
+		"nobody reachable": {"POST", "/llm", chatBody, fault.New(fault.NoOrchestratorReachable, "", "nobody"), 503,
+			object("nobody", "server_error", "NoOrchestratorReachable"), "1"},
+		"all full": {"POST", "/llm", chatBody, fault.New(fault.OrchestratorsFull, "", "full"), 503,
+			object("full", "server_error", "OrchestratorsFull"), "1"},
+		"failed": {"POST", "/llm", chatBody, fault.New(fault.JobFailed, "", "it broke"), 502,
+			object("it broke", "server_error", "JobFailed"), ""},
+		"late": {"POST", "/llm", chatBody, fault.New(fault.JobLate, "", "too late"), 504,
+			object("too late", "server_error", "JobLate"), ""},
+		"refused": {"POST", "/llm", chatBody, fault.New(fault.JobRefused, "", "bad"), 400,
+			object("bad", "invalid_request_error", "JobRefused"), ""},
+		"our own defect": {"POST", "/llm", chatBody, secret, 500,
+			object("Internal Server Error", "server_error", "Unexpected"), ""},
+		"late stream": {"POST", "/llm", streamBody, fault.New(fault.JobLate, "", "too late"), 504,
+			object("too late", "server_error", "JobLate"), ""},
+		"payment is not theirs": {"POST", "/llm", chatBody, fault.New(fault.TicketParamsStale, "", "stale"), 503,
+			object("stale", "server_error", "TicketParamsStale"), "1"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +74,8 @@ func TestRefusals(t *testing.T) {
 			}
 			g := n.do(n.request(tt.method, tt.path, tt.body))
 			g.want(t, tt.status, tt.want)
-			if g.header.Get("Retry-After") != tt.retry || g.header.Get("Content-Type") != "application/json" || g.header.Get("Tutti-Code") == "" || g.header.Get("X-Request-Id") == "" {
+			if g.header.Get("Retry-After") != tt.retry || g.header.Get("Content-Type") != "application/json" ||
+				g.header.Get("Tutti-Code") == "" || g.header.Get("X-Request-Id") == "" {
 				t.Errorf("headers %v", g.header)
 			}
 			if tt.status == 405 && g.header.Get("Allow") == "" {
@@ -79,11 +93,13 @@ func TestUnreadableRequests(t *testing.T) {
 	t.Parallel()
 	n := start(t, nil).serve()
 	for _, body := range []string{
-		"", "[]", "{", "null", `{"model":1}`, `{"model":"m"}`, `{"model":"m","messages":[]}`, `{"messages":[{"role":"user","content":"x"}]}`,
+		"", "[]", "{", "null", `{"model":1}`, `{"model":"m"}`, `{"model":"m","messages":[]}`,
+		`{"messages":[{"role":"user","content":"x"}]}`,
 		`{"model":"m","messages":[{"role":"user","content":"x"}],"max_tokens":-1}`,
 		`{"model":"m","messages":[{"role":"user","content":"x"}]} x`, "\x00\xff",
 	} {
-		if g := n.post("/llm", body); g.status != http.StatusBadRequest || !strings.Contains(g.body, `"type":"invalid_request_error"`) {
+		if g := n.post("/llm", body); g.status != http.StatusBadRequest ||
+			!strings.Contains(g.body, `"type":"invalid_request_error"`) {
 			t.Errorf("%q: status %d, %s", body, g.status, g.body)
 		}
 	}
@@ -99,14 +115,18 @@ func TestRunnersRefusals(t *testing.T) {
 		status     int
 		body, want string
 	}{
-		"OpenAI's object":     {400, openAI, openAI},
-		"the runner contract": {413, `{"detail":{"msg":"too long"}}`, object("too long", "invalid_request_error", "JobRefused")},
+		"OpenAI's object": {400, openAI, openAI},
+		"the runner contract": {413, `{"detail":{"msg":"too long"}}`,
+			object("too long", "invalid_request_error", "JobRefused")},
 		"its schema": {422, `{"detail":[{"loc":["body","max_tokens"],"msg":"must be positive","type":"x"}]}`,
-			strings.Replace(object("max_tokens: must be positive", "invalid_request_error", "JobRefused"), "null", `"max_tokens"`, 1)},
+			strings.Replace(object("max_tokens: must be positive", "invalid_request_error", "JobRefused"), "null",
+				`"max_tokens"`, 1)},
 		"detail is a text": {400, `{"detail":"no"}`, object("no", "invalid_request_error", "JobRefused")},
 		"error is a text":  {400, `{"error":"no"}`, object("no", "invalid_request_error", "JobRefused")},
-		"plain text":       {415, "LLM container returned 415\n", object("LLM container returned 415", "invalid_request_error", "JobRefused")},
-		"nothing":          {400, "", object("The orchestrator, or the runner behind it, finds the request itself wrong.", "invalid_request_error", "JobRefused")},
+		"plain text": {415, "LLM container returned 415\n",
+			object("LLM container returned 415", "invalid_request_error", "JobRefused")},
+		"nothing": {400, "", object("The orchestrator, or the runner behind it, finds the request itself wrong.",
+			"invalid_request_error", "JobRefused")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -143,15 +163,18 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	n := start(t, withKey(apikeys.Limits{Models: []string{"m/*"}, Concurrency: 1})).serve()
 	paths := map[string]string{
-		"/llm": chatBody, "/v1/chat/completions": chatBody, "/v1/completions": `{"model":"m/x","prompt":"hi"}`, "/v1/embeddings": `{"model":"m/x","input":"hi"}`,
-		"/text-to-image": "{}", "/image-to-image": "", "/image-to-video": "", "/upscale": "", "/audio-to-text": "", "/image-to-text": "",
+		"/llm": chatBody, "/v1/chat/completions": chatBody, "/v1/completions": `{"model":"m/x","prompt":"hi"}`,
+		"/v1/embeddings": `{"model":"m/x","input":"hi"}`,
+		"/text-to-image": "{}", "/image-to-image": "", "/image-to-video": "", "/upscale": "", "/audio-to-text": "",
+		"/image-to-text":      "",
 		"/segment-anything-2": "", "/text-to-speech": "{}", "/v1/images/generations": "{}", "/v1/images/edits": "",
 		"/v1/audio/speech": "{}", "/v1/audio/transcriptions": "",
 	}
 	for path, body := range paths {
 		for _, header := range []string{"", "Basic x", "Bearer", "Bearer tk-wrong"} {
 			g := n.post(path, body, "Authorization", header)
-			if g.status != http.StatusUnauthorized || !strings.Contains(g.body, `"code":"invalid_api_key"`) || g.header.Get("WWW-Authenticate") != "Bearer" {
+			if g.status != http.StatusUnauthorized || !strings.Contains(g.body, `"code":"invalid_api_key"`) ||
+				g.header.Get("WWW-Authenticate") != "Bearer" {
 				t.Errorf("%s with %q: status %d, %s", path, header, g.status, g.body)
 			}
 		}
@@ -163,22 +186,24 @@ func TestKeys(t *testing.T) {
 		t.Fatal("a job was dispatched without a key")
 	}
 	other := strings.Replace(chatBody, "m/llama", "other", 1)
-	if g := n.post("/llm", other, "Authorization", "bearer "+token); g.status != http.StatusForbidden || !strings.Contains(g.body, "permission_error") {
+	if g := n.post("/llm", other, "Authorization", "bearer "+token); g.status != http.StatusForbidden ||
+		!strings.Contains(g.body, "permission_error") {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
 	n.post("/llm", chatBody, "Authorization", "Bearer "+token).want(t, http.StatusOK, chatAnswer)
 	_, hint := n.broker.last(t)
-	if hint.Party != "team" {
+	if hint.KeyName != "team" {
 		t.Errorf("hint %+v", hint)
 	}
-	if text := n.log.String(); !strings.Contains(text, "key=team") || !strings.Contains(text, "pipeline=llm") || strings.Contains(text, token) || strings.Contains(text, "hello") {
+	if text := n.log.String(); !strings.Contains(text, "key=team") || !strings.Contains(text, "pipeline=llm") ||
+		strings.Contains(text, token) || strings.Contains(text, "hello") {
 		t.Errorf("log:\n%s", text)
 	}
 }
 
 // A token that is on no list is refused with its body unread, so that an unknown client
 // takes no memory and no time.
-func TestStrangersAreNotListenedTo(t *testing.T) {
+func TestUnknownTokensAreRefusedBeforeTheirBodies(t *testing.T) {
 	t.Parallel()
 	n := start(t, withKey(apikeys.Limits{})).serve()
 	c, err := net.Dial("tcp", strings.TrimPrefix(n.url, "http://"))
@@ -200,12 +225,14 @@ func TestLimitsOfKeys(t *testing.T) {
 	n := start(t, withKey(apikeys.Limits{RPM: 1})).serve()
 	n.post("/llm", chatBody, "Authorization", "Bearer "+token).want(t, http.StatusOK, chatAnswer)
 	g := n.post("/llm", chatBody, "Authorization", "Bearer "+token)
-	if g.status != http.StatusTooManyRequests || !strings.Contains(g.body, `"type":"rate_limit_error"`) || !strings.Contains(g.body, `"code":"rate_limit_exceeded"`) || g.header.Get("Retry-After") == "" {
+	if g.status != http.StatusTooManyRequests || !strings.Contains(g.body, `"type":"rate_limit_error"`) ||
+		!strings.Contains(g.body, `"code":"rate_limit_exceeded"`) || g.header.Get("Retry-After") == "" {
 		t.Errorf("status %d, %v, %s", g.status, g.header, g.body)
 	}
 	n = start(t, withKey(budgeted(20))).serve()
 	n.post("/llm", chatBody, "Authorization", "Bearer "+token).want(t, http.StatusOK, chatAnswer)
-	if g := n.post("/llm", chatBody, "Authorization", "Bearer "+token); g.status != http.StatusPaymentRequired || !strings.Contains(g.body, `"code":"insufficient_quota"`) {
+	if g := n.post("/llm", chatBody, "Authorization", "Bearer "+token); g.status != http.StatusPaymentRequired ||
+		!strings.Contains(g.body, `"code":"insufficient_quota"`) {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
 }
@@ -218,13 +245,16 @@ func TestSettling(t *testing.T) {
 		answer func(context.Context, *inference.Job) (*broker.Answer, error)
 		used   inference.Tokens
 	}{
-		"JSON":            {chatBody, says(chatAnswer), 8},
-		"stream":          {streamBody, streams(io.EOF, event1, lastEvent, usage, done), 5},
-		"broken stream":   {streamBody, streams(errBroken, event1, event2), 1 + 2},
-		"no answer":       {streamBody, fails(fault.New(fault.JobFailed, "", "x")), 0},
-		"broken JSON":     {chatBody, says(`{"choices":[`), 0},
-		"JSON, no usage":  {chatBody, says(`{"choices":[{"message":{"content":"x"}}]}`), 1 + 16},
-		"defect in there": {chatBody, func(context.Context, *inference.Job) (*broker.Answer, error) { panic(http.ErrAbortHandler) }, 0},
+		"JSON":           {chatBody, says(chatAnswer), 8},
+		"stream":         {streamBody, streams(io.EOF, event1, lastEvent, usage, done), 5},
+		"broken stream":  {streamBody, streams(errBroken, event1, event2), 1 + 2},
+		"no answer":      {streamBody, fails(fault.New(fault.JobFailed, "", "x")), 0},
+		"broken JSON":    {chatBody, says(`{"choices":[`), 0},
+		"JSON, no usage": {chatBody, says(`{"choices":[{"message":{"content":"x"}}]}`), 1 + 16},
+		"defect in there": {chatBody, func(context.Context, *inference.Job) (*broker.Answer,
+			error) {
+			panic(http.ErrAbortHandler)
+		}, 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -233,7 +263,8 @@ func TestSettling(t *testing.T) {
 			n.broker.answer = tt.answer
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
-			if resp, err := transport.RoundTrip(n.request(http.MethodPost, "/llm", tt.body, "Authorization", "Bearer "+token)); err == nil {
+			if resp, err := transport.RoundTrip(n.request(http.MethodPost, "/llm", tt.body, "Authorization",
+				"Bearer "+token)); err == nil {
 				_, _ = io.Copy(io.Discard, resp.Body)
 				resp.Body.Close()
 			}
@@ -251,7 +282,8 @@ func TestCrossSite(t *testing.T) {
 	n := start(t, nil).serve()
 	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"}} {
 		g := n.post("/llm", chatBody, header...)
-		g.want(t, http.StatusForbidden, object("pages of other sites may not use this gateway", "permission_error", "RequestCrossSite"))
+		g.want(t, http.StatusForbidden, object("pages of other sites may not use this gateway", "permission_error",
+			"RequestCrossSite"))
 		if g.header.Get("Access-Control-Allow-Origin") != "" {
 			t.Error("other sites may read")
 		}
@@ -322,9 +354,11 @@ func TestErrorsNameTheField(t *testing.T) {
 		"no prompt": {"/v1/completions", `{"model":"m/llama"}`, "", "prompt: the field is missing at byte 19", "prompt", 400},
 		"a picture": {"/text-to-image", `{"model_id":"m/image","width":-1,"prompt":"x"}`, "",
 			"width: a whole number of at least 1 was expected at byte 32", "width", 400},
-		"no model": {"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}]}`, "", "model: the request names no model", "model", 400},
-		"schema":   {"/v1/chat/completions", chatBody, schema, "messages.0.role: not one of them; seed: not an integer", "messages.0.role", 422},
-		"plain":    {"/v1/chat/completions", chatBody, `{"detail":{"msg":"too long"}}`, "too long", "", 422},
+		"no model": {"/v1/chat/completions", `{"messages":[{"role":"user","content":"x"}]}`, "",
+			"model: the request names no model", "model", 400},
+		"schema": {"/v1/chat/completions", chatBody, schema, "messages.0.role: not one of them; seed: not an integer",
+			"messages.0.role", 422},
+		"plain": {"/v1/chat/completions", chatBody, `{"detail":{"msg":"too long"}}`, "too long", "", 422},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -30,7 +30,7 @@ type Options struct {
 	Dispatcher Dispatcher
 	// CheckLocal returns why a request does not come from this machine. It is used while there is
 	// no key; nil checks only the client's address.
-	Machine func(r *http.Request) error
+	CheckLocal func(r *http.Request) error
 	// Keys checks API keys; nil admits every request.
 	Keys apikeys.Authorizer
 	// Media measures audio; nil refuses requests that are priced by duration.
@@ -111,10 +111,10 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fault.New(fault.MissingOption, "make the gateway's AI interface", "it needs a dispatcher")
 	}
 	if o.Keys == nil {
-		o.Keys = open{}
+		o.Keys = openAccess{}
 	}
-	if o.Machine == nil {
-		o.Machine = loopbackPeer
+	if o.CheckLocal == nil {
+		o.CheckLocal = loopbackPeer
 	}
 	if o.Fetcher == nil {
 		o.Fetcher = newFetcher()
@@ -139,16 +139,18 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 // openAccess is an Authorizer that admits every request.
-type open struct{}
+type openAccess struct{}
 
 // Admit admits the request without limits.
-func (open) Admit(context.Context, string, apikeys.Need) (*apikeys.Grant, error) { return nil, nil }
+func (openAccess) Admit(context.Context, string, apikeys.Need) (*apikeys.Grant, error) {
+	return nil, nil
+}
 
 // Known accepts every token.
-func (open) Known(string) error { return nil }
+func (openAccess) Known(string) error { return nil }
 
 // Verified treats every token as checked.
-func (open) Proven(string) bool { return true }
+func (openAccess) Verified(string) bool { return true }
 
 // Required is false.
-func (open) Required() bool { return false }
+func (openAccess) Required() bool { return false }

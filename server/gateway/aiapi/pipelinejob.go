@@ -17,29 +17,29 @@ import (
 )
 
 // payload is a request's body with its media type.
-type form struct {
+type payload struct {
 	contentType string
 	body        []byte
 }
 
 // readPayload reads the client's request for a pipeline other than llm.
-func (x *exchange) takeForm() (form, error) {
-	if err := x.knock(); err != nil {
-		return form{}, err
+func (x *relayedRequest) readPayload() (payload, error) {
+	if err := x.checkKey(); err != nil {
+		return payload{}, err
 	}
-	b, err := x.read()
+	b, err := x.readBody()
 	if err != nil {
-		return form{}, err
+		return payload{}, err
 	}
 	contentType := jsonType[0]
 	if x.route.upload {
 		contentType = x.r.Header.Get("Content-Type")
 	}
-	return form{contentType, b}, nil
+	return payload{contentType, b}, nil
 }
 
 // prepare turns a request into a job: completed, allowed by its key and priced.
-func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error) {
+func (x *relayedRequest) prepare(ctx context.Context, in payload) (*inference.Job, error) {
 	b, err := pipeline.Complete(x.route.capability, x.route.operation, in.contentType, in.body, x.grow)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 	if err != nil {
 		return nil, err
 	}
-	x.figures.Model = req.Model
+	x.stats.Model = req.Model
 	if err := x.checkAddresses(ctx, in.contentType, b); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 		return nil, err
 	}
 	began := time.Now()
-	err = req.Measure(ctx, x.f.opt.Media)
+	err = req.Measure(ctx, x.server.opt.Media)
 	x.waited += time.Since(began)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 	if err := x.grant.Reserve(req.Units); err != nil {
 		return nil, err
 	}
-	x.figures.Units, x.wanted = req.Units, req.N
+	x.stats.Units, x.resultsAsked = req.Units, req.N
 	if req.Duration > 0 {
 		// Runners need the duration of the audio.
 		if b, err = pipeline.WithDuration(in.contentType, b, req.Duration, x.grow); err != nil {
@@ -76,8 +76,8 @@ func (x *exchange) prepare(ctx context.Context, in form) (*inference.Job, error)
 }
 
 // serveText serves a pipeline whose answer is text and is relayed as it arrives.
-func (x *exchange) passJob() error {
-	in, err := x.takeForm()
+func (x *relayedRequest) serveText() error {
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
@@ -86,11 +86,11 @@ func (x *exchange) passJob() error {
 	if err != nil {
 		return err
 	}
-	answer, err := x.ask(ctx, job, broker.Hint{})
+	answer, err := x.submit(ctx, job, broker.Hint{})
 	if err != nil {
 		return err
 	}
-	return x.use(answer, func() error { return x.relay(answer, job) })
+	return x.consume(answer, func() error { return x.relay(answer, job) })
 }
 
 // errRefused: the runner refused the request, and the client already has the runner's answer.
@@ -99,15 +99,15 @@ var errRefused = errors.New("refused by the runner")
 // collect has a job done, reads the whole answer of at most limit bytes, and passes it to use,
 // whose error says that the answer is unusable. The error is errRefused when the client already has
 // its answer.
-func (x *exchange) collect(ctx context.Context, job *inference.Job, limit int64,
+func (x *relayedRequest) collect(ctx context.Context, job *inference.Job, limit int64,
 	use func(b []byte, orchestrator string) error) error {
-	answer, err := x.ask(ctx, job, broker.Hint{})
+	answer, err := x.submit(ctx, job, broker.Hint{})
 	if err != nil {
 		return err
 	}
-	x.loan = answer.Orchestrator
-	defer x.endLoan()
-	return x.use(answer, func() error {
+	x.answerFrom = answer.Orchestrator
+	defer x.releaseAnswer()
+	return x.consume(answer, func() error {
 		if answer.Status != http.StatusOK {
 			if err := x.relayRefusal(answer); err != nil {
 				return err
@@ -123,12 +123,12 @@ func (x *exchange) collect(ctx context.Context, job *inference.Job, limit int64,
 }
 
 // readAnswer reads a whole answer of at most limit bytes.
-func (x *exchange) readAnswer(answer *broker.Answer, limit int64) ([]byte, error) {
-	x.figures.FirstByte = time.Since(x.began)
+func (x *relayedRequest) readAnswer(answer *broker.Answer, limit int64) ([]byte, error) {
+	x.stats.FirstByte = time.Since(x.began)
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
-	x.pace.begin(answer, bodyStart)
-	b, err := body.Reader{Limit: limit, Size: answer.Length, Grow: x.grow}.Read(x.pace.reader())
+	x.limits.start(answer, bodyGrace)
+	b, err := body.Reader{Limit: limit, Size: answer.Length, Grow: x.grow}.Read(x.limits.reader())
 	switch {
 	case err == nil:
 		return b, nil

@@ -13,31 +13,31 @@ import (
 // How long a body may take: a grace period, and a second for each minBodyRate bytes, which even a
 // slow connection achieves.
 const (
-	bodyStart = 30 * time.Second
-	bodyPace  = 32 << 10
+	bodyGrace   = 30 * time.Second
+	minBodyRate = 32 << 10
 )
 
 // initialBody is allocated before a body's first byte. It is small enough for all connections of
 // the gateway together, so clients that announce bodies and send nothing exhaust no memory.
-const bodyTrust = 16 << 10
+const initialBody = 16 << 10
 
 // readBody reads the request's body into memory, within all limits. Errors are the faults
 // RequestTooLarge, RequestSlow, RequestBroken, RequestsFull and Canceled.
-func (x *exchange) read() ([]byte, error) {
+func (x *relayedRequest) readBody() ([]byte, error) {
 	const op = "read request"
 	limit := x.bodyLimit()
 	size := x.r.ContentLength
 	if size > limit {
 		return nil, tooLarge(limit)
 	}
-	allowed := bodyStart + time.Duration(max(size, 0)/bodyPace)*time.Second
+	allowed := bodyGrace + time.Duration(max(size, 0)/minBodyRate)*time.Second
 	if size < 0 {
-		allowed = bodyStart + time.Duration(limit/bodyPace)*time.Second
+		allowed = bodyGrace + time.Duration(limit/minBodyRate)*time.Second
 	}
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
 	_ = x.control.SetReadDeadline(began.Add(allowed)) // a transport without deadlines has none to set
-	b, err := body.Reader{Limit: limit, Size: size, Trust: bodyTrust, Grow: x.grow}.Read(x.r.Body)
+	b, err := body.Reader{Limit: limit, Size: size, Trust: initialBody, Grow: x.grow}.Read(x.r.Body)
 	switch {
 	case err == nil:
 		// From now on the server watches the connection for a disconnect.
@@ -54,30 +54,31 @@ func (x *exchange) read() ([]byte, error) {
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		return nil, tooLarge(tooLong.Limit)
 	}
-	return nil, &fault.Fault{Code: fault.RequestBroken, Op: op, Detail: "the connection ended before the body did", Err: err}
+	return nil, &fault.Fault{Code: fault.RequestBroken, Op: op, Detail: "the connection ended before the body did",
+		Err: err}
 }
 
 // bodyLimit is the maximum size of the route's body, in bytes.
-func (x *exchange) bodyLimit() int64 {
-	switch limits := &x.f.opt.Limits; {
+func (x *relayedRequest) bodyLimit() int64 {
+	switch limits := &x.server.opt.Limits; {
 	case x.route.upload:
 		return limits.Upload
-	case x.route.most > 0:
-		return min(x.route.most, limits.Body)
+	case x.route.maxBody > 0:
+		return min(x.route.maxBody, limits.Body)
 	default:
 		return limits.Body
 	}
 }
 
 // grow takes memory from the gateway's budget.
-func (x *exchange) grow(n int64) error {
+func (x *relayedRequest) grow(n int64) error {
 	var err error
-	if x.stranger != "" {
-		err = x.f.bodies.trust(x.stranger, n)
-	} else if x.loan == "" {
-		err = x.f.bodies.take(n)
-	} else if err = x.f.bodies.lend(x.loan, n, x.lent); err == nil {
-		x.lent += n
+	if x.unverified != "" {
+		err = x.server.bodies.takeUnverified(x.unverified, n)
+	} else if x.answerFrom == "" {
+		err = x.server.bodies.take(n)
+	} else if err = x.server.bodies.takeForAnswer(x.answerFrom, n, x.answerBytes); err == nil {
+		x.answerBytes += n
 	}
 	if err == nil {
 		x.held += n
@@ -86,9 +87,9 @@ func (x *exchange) grow(n int64) error {
 }
 
 // releaseAnswer ends the accounting for the orchestrator's answer. The request keeps the memory.
-func (x *exchange) endLoan() {
-	x.f.bodies.endLoan(x.loan, x.lent)
-	x.loan, x.lent = "", 0
+func (x *relayedRequest) releaseAnswer() {
+	x.server.bodies.answerRead(x.answerFrom, x.answerBytes)
+	x.answerFrom, x.answerBytes = "", 0
 }
 
 func tooLarge(limit int64) error {

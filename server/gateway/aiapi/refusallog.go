@@ -13,26 +13,26 @@ const (
 )
 
 // refusalLog limits log lines about requests that were refused before an orchestrator was asked.
-type refusals struct {
+type refusalLog struct {
 	mu sync.Mutex
 	// due is when the next line would be due without saved-up lines; suppressed counts refusals
 	// since the last line. Guarded by mu.
-	due   time.Time
-	quiet int
+	due        time.Time
+	suppressed int
 }
 
 // allow reports whether a refusal may be logged now, and how many were suppressed before it.
-func (r *refusals) line(now time.Time) (others int, ok bool) {
+func (r *refusalLog) allow(now time.Time) (suppressed int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if saved := now.Add(-refusalBurst * refusalEvery); r.due.Before(saved) {
 		r.due = saved
 	}
 	if r.due.Add(refusalEvery).After(now) {
-		r.quiet++
+		r.suppressed++
 		return 0, false
 	}
 	r.due = r.due.Add(refusalEvery)
-	others, r.quiet = r.quiet, 0
-	return others, true
+	suppressed, r.suppressed = r.suppressed, 0
+	return suppressed, true
 }

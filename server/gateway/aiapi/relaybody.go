@@ -19,34 +19,34 @@ import (
 // relayBody relays an answer that is one JSON object. An answer that fits in a buffer is sent when
 // it is complete, so that a broken or unusable one still gets an error status; of a larger one the
 // last piece is held back until then.
-func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
+func (x *relayedRequest) relayBody(a *broker.Answer, job *inference.Job) error {
 	const op = "relay answer"
-	if x.keep.committed {
+	if x.keepAlive.committed {
 		return fault.New(fault.AnswerUnreadable, op, "a stream was requested and the answer is not one")
 	}
-	buf := x.f.buffers.Get().(*[bigBuffer]byte)
-	defer x.f.buffers.Put(buf)
+	buf := x.server.buffers.Get().(*[bigBuffer]byte)
+	defer x.server.buffers.Put(buf)
 	var scan sse.JSONScanner
-	defer func() { x.figures.Usage, _ = scan.Told() }()
+	defer func() { x.stats.Usage, _ = scan.ReportedUsage() }()
 
 	if job.Model.Capability == capability.LLM {
-		x.named = sse.NewNamed(job.Model.ID, false)
+		x.renamer = sse.NewModelRenamer(job.Model.ID, false)
 	}
-	from := x.pace.reader()
+	from := x.limits.reader()
 	n, err := x.fill(from, buf[:])
-	x.figures.FirstByte = time.Since(x.began)
+	x.stats.FirstByte = time.Since(x.began)
 	scan.Feed(buf[:n])
 	pieces := false
-	for ; err == nil; n, err = x.more(from, buf[:], &scan) {
-		p := x.rename(buf[:n])
+	for ; err == nil; n, err = x.readMore(from, buf[:], &scan) {
+		p := x.renameModel(buf[:n])
 		if !pieces {
 			pieces = true
-			x.beginBody(a, len(p)-n, !x.shape.grows(&scan))
+			x.beginBody(a, len(p)-n, !x.chatFormat.grows(&scan))
 		}
-		if err := x.put(time.Now(), p); err != nil {
+		if err := x.write(time.Now(), p); err != nil {
 			// The client left with a part of the answer, possibly all of its text, and before the
 			// usage at its end: the reservation counts.
-			x.answered = true
+			x.complete = true
 			return err
 		}
 	}
@@ -60,21 +60,21 @@ func (x *exchange) relayBody(a *broker.Answer, job *inference.Job) error {
 	if err := unusable(&scan, job); err != nil {
 		return err
 	}
-	x.answered = true
-	last := x.shape.last(x.rename(buf[:n]), &scan)
+	x.complete = true
+	last := x.chatFormat.last(x.renameModel(buf[:n]), &scan)
 	if !pieces {
 		x.sendWhole(http.StatusOK, a.ContentType, last)
 		return nil
 	}
-	if err := x.put(time.Now(), last); err != nil {
+	if err := x.write(time.Now(), last); err != nil {
 		return err
 	}
-	x.sendDone()
+	x.clearDeadline()
 	return nil
 }
 
 // readMore reads the next piece of an answer.
-func (x *exchange) more(body io.Reader, buf []byte, scan *sse.JSONScanner) (int, error) {
+func (x *relayedRequest) readMore(body io.Reader, buf []byte, scan *sse.JSONScanner) (int, error) {
 	n, err := x.fill(body, buf)
 	scan.Feed(buf[:n])
 	return n, err
@@ -117,19 +117,19 @@ func unusable(scan *sse.JSONScanner, job *inference.Job) error {
 
 // beginBody sends the headers of an answer that is sent in pieces. longer is by how much renaming
 // the model has lengthened it. Content-Length is left out while its length may still change.
-func (x *exchange) beginBody(a *broker.Answer, longer int, asItCame bool) {
+func (x *relayedRequest) beginBody(a *broker.Answer, longer int, asItCame bool) {
 	h := x.w.Header()
 	h["Content-Type"] = []string{a.ContentType}
 	h["X-Content-Type-Options"] = nosniff
-	if a.Length >= 0 && asItCame && x.named.Settled() {
+	if a.Length >= 0 && asItCame && x.renamer.Settled() {
 		h["Content-Length"] = []string{strconv.FormatInt(a.Length+int64(longer), 10)}
 	}
-	x.figures.Status = http.StatusOK
+	x.stats.Status = http.StatusOK
 	x.w.WriteHeader(http.StatusOK)
 }
 
 // fill reads until buf is full or the body ends.
-func (x *exchange) fill(r io.Reader, buf []byte) (n int, err error) {
+func (x *relayedRequest) fill(r io.Reader, buf []byte) (n int, err error) {
 	began := time.Now()
 	for n < len(buf) && err == nil {
 		var m int
@@ -144,22 +144,22 @@ func (x *exchange) fill(r io.Reader, buf []byte) (n int, err error) {
 const maxRefusal = 64 << 10
 
 // relayRefusal relays a runner's refusal of the request as an error object.
-func (x *exchange) relayRefusal(a *broker.Answer) error {
+func (x *relayedRequest) relayRefusal(a *broker.Answer) error {
 	x.refused = true
 	b, err := io.ReadAll(io.LimitReader(a.Body, maxRefusal))
 	if err != nil {
 		return brokenFault("read refusal", err)
 	}
-	x.figures.Code = fault.JobRefused
+	x.stats.Code = fault.JobRefused
 	b = refusalBody(a.Status, b)
-	if x.keep.committed {
+	if x.keepAlive.committed {
 		var event bytes.Buffer
 		event.WriteString("data: ")
 		if json.Compact(&event, b) == nil {
 			event.WriteString("\n\n")
 			_ = x.send(event.Bytes())
 		}
-		x.sendDone()
+		x.clearDeadline()
 		return nil
 	}
 	x.w.Header().Set(codeHeader, string(fault.JobRefused))

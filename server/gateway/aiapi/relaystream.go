@@ -14,38 +14,38 @@ import (
 )
 
 // burstGap: a stream with shorter gaps arrives faster than any model writes.
-const burst = time.Millisecond
+const burstGap = time.Millisecond
 
 // doneEvent ends a stream in OpenAI's format.
 const doneEvent = "data: [DONE]\n\n"
 
 // relayStream relays a stream of whole events, so that a stream that breaks off leaves no partial
 // event with the client. Only an event larger than the big buffer is sent in parts.
-func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
+func (x *relayedRequest) relayStream(a *broker.Answer, hide bool) error {
 	x.beginStream(a.ContentType)
-	x.named = sse.NewNamed(x.figures.Model.ID, true)
-	in := intake{x: x, buf: x.small[:]}
+	x.renamer = sse.NewModelRenamer(x.stats.Model.ID, true)
+	in := eventBuffer{request: x, buf: x.smallBuf[:]}
 	defer in.close()
-	defer x.sum()
+	defer x.recordStream()
 	for {
 		began := time.Now()
-		n, err := a.Body.Read(in.room())
+		n, err := a.Body.Read(in.free())
 		now := time.Now()
 		x.waited += now.Sub(began)
-		busy := now.Sub(began) < burst
+		busy := now.Sub(began) < burstGap
 		if n > 0 {
-			if x.figures.FirstByte == 0 {
-				x.figures.FirstByte = now.Sub(x.began)
+			if x.stats.FirstByte == 0 {
+				x.stats.FirstByte = now.Sub(x.began)
 			}
-			if whole := in.took(n); len(whole) > 0 {
-				if err := x.pass(whole, hide); err != nil {
+			if whole := in.add(n); len(whole) > 0 {
+				if err := x.sendPiece(whole, hide); err != nil {
 					return err
 				}
 			}
-			if err := x.pace.took(now, n, x.scan.Scanner.Content(), x.scan.Scanner.Events()); err != nil {
+			if err := x.limits.add(now, n, x.filter.Scanner.Content(), x.filter.Scanner.Events()); err != nil {
 				return err
 			}
-			in.keep()
+			in.compact()
 		}
 		if err != nil {
 			return x.endStream(in.rest(), err, hide)
@@ -60,94 +60,96 @@ func (x *exchange) relayStream(a *broker.Answer, hide bool) error {
 
 // sendPiece scans a piece of a stream and sends it. The end of a stream without an answer, and
 // unreadable events, are not sent.
-func (x *exchange) pass(p []byte, hide bool) error {
+func (x *relayedRequest) sendPiece(p []byte, hide bool) error {
 	const op = "relay stream"
-	p = x.rename(x.look(p, hide))
-	s := &x.scan.Scanner
+	p = x.renameModel(x.scanPiece(p, hide))
+	s := &x.filter.Scanner
 	switch {
 	case s.Broken():
 		return fault.New(fault.AnswerUnreadable, op, "an event of the stream is not a JSON object")
-	case s.Done() && !s.Failed() && !x.spoken():
+	case s.Done() && !s.Failed() && !x.hasContent():
 		return fault.New(fault.AnswerUnreadable, op, "the stream ended without an answer in it")
 	}
-	if p = x.shape.feed(p); len(p) > 0 {
-		x.mid = !endsEvent(p)
+	if p = x.chatFormat.feed(p); len(p) > 0 {
+		x.midEvent = !endsEvent(p)
 		if err := x.send(p); err != nil {
 			return err
 		}
 	}
-	if s.Failed() || x.shape.failed() {
+	if s.Failed() || x.chatFormat.failed() {
 		// Model servers may refuse a request after the answer has begun.
 		x.refused = s.Content() == 0
 		return fault.New(fault.CompletionBroken, op, "the stream ended with an error of the orchestrator")
 	}
-	return x.grant.Reach(x.believed(x.completion()))
+	return x.grant.Reach(x.plausible(x.completionTokens()))
 }
 
 // hasContent reports whether the stream has an answer so far: text, or a choice that finished
 // without any.
-func (x *exchange) spoken() bool {
-	s := &x.scan.Scanner
+func (x *relayedRequest) hasContent() bool {
+	s := &x.filter.Scanner
 	return s.Content() > 0 || s.Answered() && s.Finished()
 }
 
 // scanPiece scans a piece of a stream and returns the part that the client gets.
-func (x *exchange) look(p []byte, hide bool) []byte {
+func (x *relayedRequest) scanPiece(p []byte, hide bool) []byte {
 	if !hide {
-		x.scan.Scanner.Feed(p)
+		x.filter.Scanner.Feed(p)
 		return p
 	}
-	x.out = x.scan.Feed(x.out[:0], p)
-	return x.out
+	x.filtered = x.filter.Feed(x.filtered[:0], p)
+	return x.filtered
 }
 
 // renameModel puts the requested model name into a piece of an answer.
-func (x *exchange) rename(p []byte) []byte {
-	if x.named.Settled() {
+func (x *relayedRequest) renameModel(p []byte) []byte {
+	if x.renamer.Settled() {
 		return p
 	}
-	x.renamed = x.named.Feed(x.renamed[:0], p)
+	x.renamed = x.renamer.Feed(x.renamed[:0], p)
 	return x.renamed
 }
 
 // completionTokens is the number of answer tokens in the stream so far.
-func (x *exchange) completion() inference.Tokens { return x.scan.Scanner.Usage().Completion }
+func (x *relayedRequest) completionTokens() inference.Tokens {
+	return x.filter.Scanner.Usage().Completion
+}
 
 // recordStream records the stream's totals.
-func (x *exchange) sum() {
-	x.figures.Usage = x.scan.Scanner.Usage()
-	x.figures.Events = x.scan.Scanner.Events()
+func (x *relayedRequest) recordStream() {
+	x.stats.Usage = x.filter.Scanner.Usage()
+	x.stats.Events = x.filter.Scanner.Events()
 	// An event is at least one token. The orchestrator's own count holds only for a finished
 	// answer.
-	x.came = inference.Units(x.scan.Scanner.Content())
+	x.unitsDelivered = inference.Units(x.filter.Scanner.Content())
 }
 
 // endStream ends the client's stream after the orchestrator's ended with err, with rest after its
 // last whole event.
-func (x *exchange) endStream(rest []byte, err error, hide bool) error {
+func (x *relayedRequest) endStream(rest []byte, err error, hide bool) error {
 	const op = "relay stream"
-	s := &x.scan.Scanner
+	s := &x.filter.Scanner
 	if err != io.EOF {
 		return brokenFault(op, err)
 	}
 	if wholeEvent(rest) {
-		if err := x.pass(endEvent(rest), hide); err != nil {
+		if err := x.sendPiece(endEvent(rest), hide); err != nil {
 			return err
 		}
 	}
 	switch {
-	case x.mid, !s.Done() && !s.Finished():
+	case x.midEvent, !s.Done() && !s.Finished():
 		return fault.New(fault.CompletionBroken, op, "the stream ended before the answer was finished")
-	case !x.spoken():
+	case !x.hasContent():
 		return fault.New(fault.AnswerUnreadable, op, "the stream ended without an answer in it")
 	case !s.Done():
 		// Orchestrators of the existing network do not send the done event.
-		if err := x.send(append(x.shape.end(), doneEvent...)); err != nil {
+		if err := x.send(append(x.chatFormat.end(), doneEvent...)); err != nil {
 			return err
 		}
 	}
-	x.answered = true
-	x.sendDone()
+	x.complete = true
+	x.clearDeadline()
 	return nil
 }
 

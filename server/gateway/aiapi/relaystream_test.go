@@ -26,7 +26,7 @@ func TestStreams(t *testing.T) {
 	t.Parallel()
 	large := `data: {"choices":[{"delta":{"content":"` + strings.Repeat("x", 1<<20) + `"}}]}` + "\n\n"
 	crlf := strings.ReplaceAll(event1+lastEvent+done, "\n", "\r\n")
-	told := inference.Usage{Prompt: 3, Completion: 2}
+	canceled := inference.Usage{Prompt: 3, Completion: 2}
 	counted := inference.Usage{Completion: 2, Estimated: true}
 	tests := map[string]struct {
 		body  string
@@ -37,26 +37,43 @@ func TestStreams(t *testing.T) {
 		usage inference.Usage
 		count int
 	}{
-		"as it came":              {usageBody, []string{event1, event2, lastEvent, usage, done}, io.EOF, event1 + event2 + lastEvent + usage + done, "", told, 4},
-		"usage was not asked for": {streamBody, []string{event1, event2, lastEvent, usage, done}, io.EOF, event1 + event2 + lastEvent + done, "", told, 4},
-		"all at once":             {streamBody, []string{event1 + event2 + lastEvent + usage + done}, io.EOF, event1 + event2 + lastEvent + done, "", told, 4},
-		"comments pass":           {streamBody, []string{": hello\n\n", event1, event2 + lastEvent + done}, io.EOF, ": hello\n\n" + event1 + event2 + lastEvent + done, "", counted, 3},
-		"without DONE":            {streamBody, []string{event1, event2, lastEvent}, io.EOF, event1 + event2 + lastEvent + done, "", counted, 3},
+		"as it came": {usageBody, []string{event1, event2, lastEvent, usage, done}, io.EOF, event1 + event2 +
+			lastEvent + usage + done, "", canceled, 4},
+		"usage was not asked for": {streamBody, []string{event1, event2, lastEvent, usage, done}, io.EOF, event1 + event2 +
+			lastEvent + done, "", canceled, 4},
+		"all at once": {streamBody, []string{event1 + event2 + lastEvent + usage + done}, io.EOF, event1 +
+			event2 + lastEvent + done, "", canceled, 4},
+		"comments pass": {streamBody, []string{": hello\n\n", event1, event2 + lastEvent + done}, io.EOF,
+			": hello\n\n" + event1 + event2 + lastEvent + done, "", counted, 3},
+		"without DONE": {streamBody, []string{event1, event2, lastEvent}, io.EOF, event1 + event2 + lastEvent +
+			done, "", counted, 3},
 		"without DONE, after usage": {
-			streamBody, []string{event1, event2, lastEvent, usage}, io.EOF, event1 + event2 + lastEvent + done, "", told, 4},
-		"last event not ended":   {usageBody, []string{event1, event2, strings.TrimSpace(lastEvent)}, io.EOF, event1 + event2 + lastEvent + done, "", counted, 3},
-		"DONE not ended":         {usageBody, []string{event1, event2, lastEvent, "data: [DONE]\n"}, io.EOF, event1 + event2 + lastEvent + done, "", counted, 3},
-		"cut within the usage":   {usageBody, []string{event1, event2, lastEvent, usage[:40]}, io.EOF, event1 + event2 + lastEvent + done, "", counted, 3},
-		"line ends of DOS":       {usageBody, []string{crlf}, io.EOF, crlf, "", inference.Usage{Completion: 1, Estimated: true}, 2},
-		"a large event":          {usageBody, []string{large, lastEvent, done}, io.EOF, large + lastEvent + done, "", inference.Usage{Completion: 1, Estimated: true}, 2},
-		"a large event, hidden":  {streamBody, []string{large + event1, lastEvent + usage, done}, io.EOF, large + event1 + lastEvent + done, "", told, 4},
-		"breaks after an event":  {streamBody, []string{event1, event2}, errBroken, event1 + event2 + brokenEvent, fault.CompletionBroken, counted, 2},
-		"breaks within an event": {streamBody, []string{event1, event2, event1[:30]}, errBroken, event1 + event2 + brokenEvent, fault.CompletionBroken, counted, 2},
-		"ends too early":         {streamBody, []string{event1, event2}, io.EOF, event1 + event2 + earlyEvent, fault.CompletionBroken, counted, 2},
-		"ends within an event":   {streamBody, []string{event1, event2, event1[:30]}, io.EOF, event1 + event2 + earlyEvent, fault.CompletionBroken, counted, 2},
-		"is empty":               {streamBody, nil, io.EOF, earlyEvent, fault.CompletionBroken, inference.Usage{Estimated: true}, 0},
+			streamBody, []string{event1, event2, lastEvent, usage}, io.EOF, event1 + event2 + lastEvent + done, "", canceled, 4},
+		"last event not ended": {usageBody, []string{event1, event2, strings.TrimSpace(lastEvent)}, io.EOF, event1 +
+			event2 + lastEvent + done, "", counted, 3},
+		"DONE not ended": {usageBody, []string{event1, event2, lastEvent, "data: [DONE]\n"}, io.EOF, event1 +
+			event2 + lastEvent + done, "", counted, 3},
+		"cut within the usage": {usageBody, []string{event1, event2, lastEvent, usage[:40]}, io.EOF, event1 + event2 +
+			lastEvent + done, "", counted, 3},
+		"line ends of DOS": {usageBody, []string{crlf}, io.EOF, crlf, "",
+			inference.Usage{Completion: 1, Estimated: true}, 2},
+		"a large event": {usageBody, []string{large, lastEvent, done}, io.EOF, large + lastEvent + done, "",
+			inference.Usage{Completion: 1, Estimated: true}, 2},
+		"a large event, hidden": {streamBody, []string{large + event1, lastEvent + usage, done}, io.EOF, large + event1 +
+			lastEvent + done, "", canceled, 4},
+		"breaks after an event": {streamBody, []string{event1, event2}, errBroken, event1 + event2 + brokenEvent,
+			fault.CompletionBroken, counted, 2},
+		"breaks within an event": {streamBody, []string{event1, event2, event1[:30]}, errBroken, event1 + event2 +
+			brokenEvent, fault.CompletionBroken, counted, 2},
+		"ends too early": {streamBody, []string{event1, event2}, io.EOF, event1 + event2 + earlyEvent,
+			fault.CompletionBroken, counted, 2},
+		"ends within an event": {streamBody, []string{event1, event2, event1[:30]}, io.EOF, event1 + event2 + earlyEvent,
+			fault.CompletionBroken, counted, 2},
+		"is empty": {streamBody, nil, io.EOF, earlyEvent, fault.CompletionBroken,
+			inference.Usage{Estimated: true}, 0},
 		"breaks in a large event": {
-			usageBody, []string{large[:70000]}, errBroken, large[:65536] + "\n\n" + brokenEvent, fault.CompletionBroken, inference.Usage{Estimated: true}, 0},
+			usageBody, []string{large[:70000]}, errBroken, large[:65536] + "\n\n" + brokenEvent, fault.CompletionBroken,
+			inference.Usage{Estimated: true}, 0},
 		"tells an error itself": {
 			streamBody, []string{event1, event2, `data: {"error":"out of memory"}` + "\n\n"}, io.EOF,
 			event1 + event2 + `data: {"error":"out of memory"}` + "\n\n" + failedEvent, fault.CompletionBroken, counted, 3},
@@ -90,7 +107,7 @@ func TestStreamBreaksAnywhere(t *testing.T) {
 			n.broker.answer = streams(end, whole[:i])
 			for _, body := range []string{streamBody, usageBody} {
 				g := n.post("/llm", body)
-				if problem := judge(g.body, whole[:i], end); problem != "" {
+				if problem := problemOf(g.body, whole[:i], end); problem != "" {
 					t.Fatalf("cut at %d by %v: %s:\n%s", i, end, problem, g.body)
 				}
 			}
@@ -99,7 +116,7 @@ func TestStreamBreaksAnywhere(t *testing.T) {
 }
 
 // problem says what is wrong with the client's side of a stream that was cut.
-func judge(body, sent string, end error) string {
+func problemOf(body, sent string, end error) string {
 	finished := strings.Contains(sent, lastEvent)
 	var last string
 	for event := range strings.SplitSeq(strings.TrimSuffix(body, "\n\n"), "\n\n") {
@@ -140,7 +157,8 @@ func TestBytesPassUnchanged(t *testing.T) {
 		t.Errorf("request id %q", g.header.Get("X-Request-Id"))
 	}
 	job, hint := n.broker.last(t)
-	if string(job.Body) != body || job.ContentType != "application/json" || job.RequestID != "mine-1" || job.Stream || job.HideUsage {
+	if string(job.Body) != body || job.ContentType != "application/json" || job.RequestID != "mine-1" || job.Stream ||
+		job.HideUsage {
 		t.Errorf("job %+v with body\n%s", job, job.Body)
 	}
 	if job.Model.ID != "m/llama" || job.Operation != inference.Chat || len(hint.Affinity) == 0 {

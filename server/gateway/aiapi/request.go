@@ -25,8 +25,8 @@ const (
 )
 
 // relayedRequest is one client request and its answer. Instances are pooled.
-type exchange struct {
-	f       *Front
+type relayedRequest struct {
+	server  *Server
 	route   *route
 	w       http.ResponseWriter
 	r       *http.Request
@@ -39,8 +39,8 @@ type exchange struct {
 	entered bool
 	held    int64
 	// unverified is the client's address while its key is not checked yet, else "".
-	stranger string
-	grant    *apikeys.Grant
+	unverified string
+	grant      *apikeys.Grant
 	// billed is what the gateway pays for the answer, 0 for nothing.
 	billed inference.Units
 	// limit is the maximum number of tokens of the answer: 0 is unknown, apikeys.NoTokens is none.
@@ -48,59 +48,59 @@ type exchange struct {
 	// release gives the slot of the model's queue back.
 	release func()
 	// stats are logged and counted at the end.
-	figures inference.Figures
+	stats inference.JobStats
 	// waited is the time spent waiting for the next hop or the client. sent counts the answer's
 	// bytes.
 	waited time.Duration
 	sent   int64
 	// complete: the answer reached its end. abort: the connection must be closed without a proper
 	// end, so that the client notices the missing part.
-	answered, cut bool
+	complete, abort bool
 	// lastWrite is when the client last accepted data; see deadline. clientStall is the total time
 	// that writes to it were blocked.
-	written time.Time
-	stalled time.Duration
+	lastWrite   time.Time
+	clientStall time.Duration
 
 	// midEvent: the part of the stream that was sent ends within an event.
-	mid bool
+	midEvent bool
 	// resultsAsked is the number of results requested. unitsDelivered is the work delivered by an
 	// answer that is not whole. partial: the answer has fewer results than requested, and ended
 	// properly.
-	wanted int
-	came   inference.Units
-	short  bool
+	resultsAsked   int
+	unitsDelivered inference.Units
+	partial        bool
 	// refused: the answer only says that the request was refused.
 	refused bool
 	// limits bounds the answer's time and size. answerFrom is the orchestrator whose unfinished
 	// answer the memory is taken for, answerBytes the amount.
-	pace pace
-	loan string
-	lent int64
+	limits      answerLimits
+	answerFrom  string
+	answerBytes int64
 	// detached: a background request continues the job and reports it.
 	detached bool
 
-	keep  *keepAlive
-	scan  sse.HideUsage
-	shape shape
+	keepAlive  *keepAlive
+	filter     sse.HideUsage
+	chatFormat openAIChat
 	// renamer puts the requested model name into the answer.
-	named sse.Named
-	small [smallBuffer]byte
+	renamer  sse.ModelRenamer
+	smallBuf [smallBuffer]byte
 	// filtered and renamed hold the output of the two filters.
-	out, renamed []byte
+	filtered, renamed []byte
 }
 
 // newRequest starts a request. serve reports errors.
-func (f *Front) begin(w http.ResponseWriter, r *http.Request, rt *route) *exchange {
-	x, _ := f.exchanges.Get().(*exchange)
+func (s *Server) newRequest(w http.ResponseWriter, r *http.Request, rt *route) *relayedRequest {
+	x, _ := s.requests.Get().(*relayedRequest)
 	if x == nil {
-		x = new(exchange)
-		x.keep = &keepAlive{x: x}
+		x = new(relayedRequest)
+		x.keepAlive = &keepAlive{request: x}
 	}
-	x.f, x.route, x.w, x.r = f, rt, w, r
+	x.server, x.route, x.w, x.r = s, rt, w, r
 	x.control = http.NewResponseController(w)
 	x.began = time.Now()
-	x.id = f.requestID(r.Header.Get(requestIDHeader))
-	x.figures = inference.Figures{
+	x.id = s.requestID(r.Header.Get(requestIDHeader))
+	x.stats = inference.JobStats{
 		Model: inference.Model{Capability: rt.capability}, Operation: rt.operation, RequestID: x.id,
 	}
 	w.Header()[requestIDHeader] = []string{x.id}
@@ -108,8 +108,8 @@ func (f *Front) begin(w http.ResponseWriter, r *http.Request, rt *route) *exchan
 }
 
 // serve runs the route's handler.
-func (x *exchange) serve() error {
-	if err := x.f.enter(); err != nil {
+func (x *relayedRequest) serve() error {
+	if err := x.server.enter(); err != nil {
 		return err
 	}
 	x.entered = true
@@ -119,7 +119,7 @@ func (x *exchange) serve() error {
 		x.w.Header().Set("Allow", m)
 		return fault.New(fault.MethodNotAllowed, "take request", "this address takes "+m)
 	}
-	if err := x.local(); err != nil {
+	if err := x.checkLocal(); err != nil {
 		return err
 	}
 	return x.route.serve(x)
@@ -127,11 +127,11 @@ func (x *exchange) serve() error {
 
 // checkLocal refuses clients of other machines while there is no API key: model work is paid by
 // this gateway's operator.
-func (x *exchange) local() error {
-	if _, all := x.f.opt.Keys.(open); all || x.f.opt.Keys.Required() {
+func (x *relayedRequest) checkLocal() error {
+	if _, all := x.server.opt.Keys.(openAccess); all || x.server.opt.Keys.Required() {
 		return nil
 	}
-	err := x.f.opt.Machine(x.r)
+	err := x.server.opt.CheckLocal(x.r)
 	if err == nil || errors.Is(err, fault.GatewayHostRefused) || errors.Is(err, fault.GatewayCrossSite) {
 		return err
 	}
@@ -140,99 +140,99 @@ func (x *exchange) local() error {
 }
 
 // token is the client's bearer token.
-func (x *exchange) token() string { return apikeys.BearerToken(x.r.Header.Get("Authorization")) }
+func (x *relayedRequest) token() string { return apikeys.BearerToken(x.r.Header.Get("Authorization")) }
 
 // admit checks whether the key allows what is needed. Errors are faults of the Authorizer.
-func (x *exchange) admit(ctx context.Context, need apikeys.Need) error {
+func (x *relayedRequest) admit(ctx context.Context, need apikeys.Need) error {
 	need.Route = x.route.path
 	need.From, _ = origin.Client(x.r)
-	if need.MostPrompt == 0 {
-		need.MostPrompt = inference.Tokens(x.held) + otherMargin
+	if need.MaxPrompt == 0 {
+		need.MaxPrompt = inference.Tokens(x.held) + otherMargin
 	}
 	x.limit = need.MaxTokens
 	began := time.Now()
-	grant, err := x.f.opt.Keys.Admit(ctx, x.token(), need)
-	if took := time.Since(began); took > quick {
+	grant, err := x.server.opt.Keys.Admit(ctx, x.token(), need)
+	if took := time.Since(began); took > instantWrite {
 		x.waited += took // for an operator's webhook
 	}
 	if err != nil {
 		return err
 	}
 	x.grant = grant
-	x.figures.Key = grant.Key()
-	x.f.bodies.prove(x.stranger, x.held)
-	x.stranger = ""
+	x.stats.Key = grant.Key()
+	x.server.bodies.verified(x.unverified, x.held)
+	x.unverified = ""
 	return nil
 }
 
 // checkKey refuses a request without a valid key before its body is read. A key that only the
 // webhook can check leaves the request unverified until admit.
-func (x *exchange) knock() error {
+func (x *relayedRequest) checkKey() error {
 	token := x.token()
-	if err := x.f.opt.Keys.Known(token); err != nil {
+	if err := x.server.opt.Keys.Known(token); err != nil {
 		return err
 	}
-	if !x.f.opt.Keys.Proven(token) {
-		x.stranger, _ = origin.Client(x.r)
+	if !x.server.opt.Keys.Verified(token) {
+		x.unverified, _ = origin.Client(x.r)
 	}
 	return nil
 }
 
 // submit has a job answered, and sends keep-alive comments to a client that waits for a stream. The
 // caller closes the answer's body.
-func (x *exchange) ask(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
+func (x *relayedRequest) submit(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
 	began := time.Now()
 	if job.Stream {
-		x.keep.start()
+		x.keepAlive.start()
 	}
 	answer, err := x.dispatch(ctx, job, hint)
-	x.keep.stop()
+	x.keepAlive.stop()
 	x.waited += time.Since(began)
 	return answer, err
 }
 
 // dispatch waits for the job's turn in the model's queue and has it answered.
-func (x *exchange) dispatch(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
+func (x *relayedRequest) dispatch(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
 	began := time.Now() // x.waited is left alone: the keep-alive's goroutine runs
-	release, err := x.f.lines.acquire(ctx, x.f.opt.Limits.Wait, job.Model, x.party())
-	x.figures.Queue = time.Since(began)
+	release, err := x.server.queues.acquire(ctx, x.server.opt.Limits.Wait, job.Model, x.fairnessKey())
+	x.stats.Queue = time.Since(began)
 	if err != nil {
 		return nil, err
 	}
 	x.release = release
-	hint.Party = x.figures.Key
+	hint.KeyName = x.stats.Key
 	asked := *job
-	asked.Client = x.client()
-	answer, err := x.f.opt.Dispatcher.Do(ctx, &asked, hint)
+	asked.Client = x.payer()
+	answer, err := x.server.opt.Dispatcher.Do(ctx, &asked, hint)
 	if err != nil {
 		x.billed = broker.Billed(err)
 		return nil, err
 	}
-	x.figures.Orchestrator, x.figures.Tries = answer.Orchestrator, answer.Tries
-	x.figures.Queue += answer.Queue
-	x.figures.Price = answer.Price
+	x.stats.Orchestrator, x.stats.Tries = answer.Orchestrator, answer.Tries
+	x.stats.Queue += answer.Queue
+	x.stats.Price = answer.Price
 	return answer, nil
 }
 
 // fairnessKey identifies the client in the fair queues: its key, or without one its address.
-func (x *exchange) party() string {
-	if x.figures.Key != "" {
-		return x.figures.Key
+func (x *relayedRequest) fairnessKey() string {
+	if x.stats.Key != "" {
+		return x.stats.Key
 	}
-	return x.peer()
+	return x.clientIP()
 }
 
 // payer identifies the client in payment limits: its key, or without one its network.
-func (x *exchange) client() string {
-	if x.figures.Key != "" {
-		return "key " + x.figures.Key
+func (x *relayedRequest) payer() string {
+	if x.stats.Key != "" {
+		return "key " + x.stats.Key
 	}
 	network, _ := origin.Client(x.r)
 	return "address " + network
 }
 
 // clientIP is the client's address without its port.
-func (x *exchange) peer() string {
+func (x *relayedRequest) clientIP() string {
 	host, _, err := net.SplitHostPort(x.r.RemoteAddr)
 	if err != nil {
 		return x.r.RemoteAddr
@@ -242,15 +242,15 @@ func (x *exchange) peer() string {
 
 // end finishes the request. It aborts the connection when the client must see that its answer is
 // not whole.
-func (x *exchange) end() {
+func (x *relayedRequest) end() {
 	if x.finish() {
 		panic(http.ErrAbortHandler)
 	}
 }
 
 // finish reports an error to the client, settles, counts and logs. x must not be used afterwards.
-func (x *exchange) finish() (cut bool) {
-	x.keep.stop() // where serve panicked it still runs
+func (x *relayedRequest) finish() (cut bool) {
+	x.keepAlive.stop() // where serve panicked it still runs
 	if gone := x.r.Context().Err() != nil; gone && x.err != nil && !errors.Is(x.err, fault.AnswerNotTaken) {
 		x.err = fault.Wrap(fault.Canceled, "answer", x.err)
 	}
@@ -259,35 +259,35 @@ func (x *exchange) finish() (cut bool) {
 	}
 	x.settle()
 	x.report()
-	cut = x.cut
-	f := x.f
+	cut = x.abort
+	f := x.server
 	if x.entered {
 		f.leave()
 	}
-	if x.keep.reusable() {
+	if x.keepAlive.reusable() {
 		x.reset()
-		f.exchanges.Put(x)
+		f.requests.Put(x)
 	}
 	return cut
 }
 
 // settle releases what the request held and settles its key.
-func (x *exchange) settle() {
+func (x *relayedRequest) settle() {
 	if x.release != nil {
 		x.release()
 	}
-	x.f.bodies.prove(x.stranger, x.held)
-	x.f.bodies.give(x.held)
-	u := x.figures.Usage
-	u.Completion = x.believed(u.Completion)
+	x.server.bodies.verified(x.unverified, x.held)
+	x.server.bodies.release(x.held)
+	u := x.stats.Usage
+	u.Completion = x.plausible(u.Completion)
 	_ = x.grant.Reach(u.Completion) // it is too late to end the answer
 	x.grant.Bill(x.billed)
-	x.grant.Settle(u, x.answered)
+	x.grant.Settle(u, x.complete)
 }
 
 // plausible bounds an orchestrator's token count: by the request's limit, and without one by the
 // answer's bytes.
-func (x *exchange) believed(tokens inference.Tokens) inference.Tokens {
+func (x *relayedRequest) plausible(tokens inference.Tokens) inference.Tokens {
 	if x.limit == 0 {
 		return min(tokens, inference.Tokens(x.sent))
 	}
@@ -296,31 +296,31 @@ func (x *exchange) believed(tokens inference.Tokens) inference.Tokens {
 
 // fail reports an error: as a status while nothing was sent, as an event in a stream, and otherwise
 // by aborting the connection.
-func (x *exchange) fail(err error) {
+func (x *relayedRequest) fail(err error) {
 	code := fault.CodeOf(err)
-	x.figures.Code = code
+	x.stats.Code = code
 	switch {
 	case code == fault.Canceled && x.r.Context().Err() != nil:
 		// The client has disconnected.
-		if x.figures.Status == 0 {
-			x.figures.Status = status.HTTP(err)
+		if x.stats.Status == 0 {
+			x.stats.Status = status.HTTP(err)
 		}
-	case x.keep.committed:
+	case x.keepAlive.committed:
 		x.sendError(err)
-	case x.figures.Status != 0:
-		x.cut = true
+	case x.stats.Status != 0:
+		x.abort = true
 	default:
 		x.refuse(err)
 	}
 }
 
 // reset clears the request for the pool, and keeps its buffers.
-func (x *exchange) reset() {
-	keep, out, renamed := x.keep, x.out, x.renamed
+func (x *relayedRequest) reset() {
+	keep, out, renamed := x.keepAlive, x.filtered, x.renamed
 	keep.committed = false
-	*x = exchange{keep: keep, out: out[:0], renamed: renamed[:0]}
-	if cap(x.out) > bigBuffer {
-		x.out = nil
+	*x = relayedRequest{keepAlive: keep, filtered: out[:0], renamed: renamed[:0]}
+	if cap(x.filtered) > bigBuffer {
+		x.filtered = nil
 	}
 	if cap(x.renamed) > bigBuffer {
 		x.renamed = nil
@@ -331,7 +331,7 @@ func (x *exchange) reset() {
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 // isTimeout reports whether a write failed because the client read nothing in time.
-func isLate(err error) bool {
+func isTimeout(err error) bool {
 	var timeout interface{ Timeout() bool }
 	return errors.As(err, &timeout) && timeout.Timeout()
 }

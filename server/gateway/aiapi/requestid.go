@@ -13,11 +13,11 @@ const maxRequestID = 128
 
 // requestID is the client's ID of its request, or a new one where that does not fit into a log line
 // and a header.
-func (f *Front) requestID(given string) string {
+func (s *Server) requestID(given string) string {
 	if validRequestID(given) {
 		return given
 	}
-	return newID(f.opt.Rand)
+	return newID(s.opt.Rand)
 }
 
 func validRequestID(s string) bool {

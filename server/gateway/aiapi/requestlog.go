@@ -12,23 +12,24 @@ import (
 const maxLogged = 128
 
 // report counts the request and logs it in one line.
-func (x *exchange) report() {
-	f := &x.figures
+func (x *relayedRequest) report() {
+	f := &x.stats
 	f.Total = time.Since(x.began)
 	f.Own = max(f.Total-x.waited, 0)
 	if x.detached {
 		return
 	}
 	if f.Model.ID != "" {
-		x.f.opt.Recorder.JobDone(f)
+		x.server.opt.Recorder.JobDone(f)
 	}
 	ctx := context.Background()
-	level, others := x.level()
-	if !x.f.opt.Log.Enabled(ctx, level) {
+	level, suppressed := x.level()
+	if !x.server.opt.Log.Enabled(ctx, level) {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 28)
-	attrs = append(attrs, slog.String("role", "gateway"), slog.String("request", x.id), slog.String("clientIP", x.peer()),
+	attrs = append(attrs, slog.String("role", "gateway"), slog.String("request", x.id),
+		slog.String("clientIP", x.clientIP()),
 		slog.String("route", x.route.path), slog.Int("status", f.Status))
 	attrs = appendText(attrs, "pipeline", f.Model.Pipeline())
 	attrs = appendText(attrs, "model", clip(f.Model.ID))
@@ -46,18 +47,18 @@ func (x *exchange) report() {
 	} else {
 		attrs = append(attrs, slog.String("outcome", string(f.Code)), slog.String("code", string(f.Code)))
 	}
-	if others > 0 {
-		attrs = append(attrs, slog.Int("others", others))
+	if suppressed > 0 {
+		attrs = append(attrs, slog.Int("others", suppressed))
 	}
 	if level == slog.LevelError {
 		attrs = append(attrs, slog.String("err", x.err.Error()))
 	}
-	x.f.opt.Log.LogAttrs(ctx, level, "request", attrs...)
+	x.server.opt.Log.LogAttrs(ctx, level, "request", attrs...)
 }
 
 // level is the log level, and the number of refusals suppressed before this one.
-func (x *exchange) level() (level slog.Level, others int) {
-	switch f := &x.figures; {
+func (x *relayedRequest) level() (level slog.Level, suppressed int) {
+	switch f := &x.stats; {
 	case x.err == nil || f.Code == "":
 		return slog.LevelInfo, 0
 	case f.Code.Class() == fault.Internal:
@@ -66,11 +67,11 @@ func (x *exchange) level() (level slog.Level, others int) {
 	case x.grant != nil || f.Tries > 0:
 		return slog.LevelInfo, 0
 	}
-	others, ok := x.f.refusals.line(x.f.opt.Now())
+	suppressed, ok := x.server.refusalLog.allow(x.server.opt.Now())
 	if !ok {
 		return slog.LevelDebug, 0
 	}
-	return slog.LevelInfo, others
+	return slog.LevelInfo, suppressed
 }
 
 func appendText(attrs []slog.Attr, key, value string) []slog.Attr {

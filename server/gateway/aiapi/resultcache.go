@@ -41,25 +41,25 @@ var extensions = map[string]string{
 }
 
 // largeJobPart: a job that holds more than this fraction (one in so many) of the cache is large.
-const usualPart = 2
+const largeJobPart = 2
 
 // resultCache keeps results until they are fetched, for a limited time and within a size limit.
 // When it is full, the oldest results of the party that holds most are dropped: an orchestrator
 // with oversized answers, or a client with many jobs, does not displace the results of others.
-type results struct {
+type resultCache struct {
 	limit  int64
 	age    time.Duration
 	now    func() time.Time
 	random io.Reader
 
-	mu    sync.Mutex
-	held  int64             // guarded by mu, bytes in all batches
-	batch map[string]*batch // guarded by mu, by id
+	mu      sync.Mutex
+	held    int64             // guarded by mu, bytes in all batches
+	batches map[string]*batch // guarded by mu, by id
 	// order is the IDs, oldest first, including some of dropped batches. Guarded by mu.
 	order   []string
 	holders map[string]*holder // guarded by mu, by party
 	timer   *time.Timer        // guarded by mu, set while there are batches
-	shut    bool               // guarded by mu
+	closed  bool               // guarded by mu
 }
 
 // batch is the results of one job.
@@ -76,14 +76,14 @@ type holder struct {
 	ids  []string // the oldest first
 }
 
-func newResults(limit int64, age time.Duration, now func() time.Time, random io.Reader) *results {
-	return &results{
-		limit: limit, age: age, now: now, random: random, batch: make(map[string]*batch), holders: make(map[string]*holder),
+func newResultCache(limit int64, age time.Duration, now func() time.Time, random io.Reader) *resultCache {
+	return &resultCache{
+		limit: limit, age: age, now: now, random: random, batches: make(map[string]*batch), holders: make(map[string]*holder),
 	}
 }
 
 // put keeps the results of a party's job and returns their path, "/results/…/".
-func (s *results) put(party string, rs []result) (string, error) {
+func (s *resultCache) put(party string, rs []result) (string, error) {
 	b := &batch{party: party, results: rs, made: s.now()}
 	for _, r := range rs {
 		b.size += int64(len(r.data))
@@ -94,10 +94,10 @@ func (s *results) put(party string, rs []result) (string, error) {
 	id := newID(s.random)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.shut {
+	if s.closed {
 		return "", fault.New(fault.Draining, "keep results", "the gateway stops")
 	}
-	if !s.makeRoom(party, b.size) {
+	if !s.evictLocked(party, b.size) {
 		return "", errResultsFull()
 	}
 	h := s.holders[party]
@@ -105,7 +105,7 @@ func (s *results) put(party string, rs []result) (string, error) {
 		h = new(holder)
 		s.holders[party] = h
 	}
-	s.batch[id] = b
+	s.batches[id] = b
 	s.order, h.ids = append(s.order, id), append(h.ids, id)
 	s.held, h.size = s.held+b.size, h.size+b.size
 	if s.timer == nil {
@@ -116,26 +116,26 @@ func (s *results) put(party string, rs []result) (string, error) {
 
 // evictLocked drops results until size more bytes of a party fit. A large job may only use free
 // memory and its own party's.
-func (s *results) makeRoom(party string, size int64) bool {
+func (s *resultCache) evictLocked(party string, size int64) bool {
 	own := s.holders[party]
-	large := size > s.limit/usualPart
+	large := size > s.limit/largeJobPart
 	if large && own == nil && s.held+size > s.limit || large && own != nil && s.held-own.size+size > s.limit {
 		return false
 	}
 	for s.held+size > s.limit {
 		from := s.holders[party]
 		for other, h := range s.holders {
-			if other != party && !large && (from == nil || h.size > s.sizeWith(from, party, size)) {
+			if other != party && !large && (from == nil || h.size > s.sizeWithLocked(from, party, size)) {
 				from = h
 			}
 		}
-		s.drop(from.ids[0])
+		s.dropLocked(from.ids[0])
 	}
 	return true
 }
 
 // sizeWithLocked is what a holder would have with size more bytes, if it is the party's.
-func (s *results) sizeWith(h *holder, party string, size int64) int64 {
+func (s *resultCache) sizeWithLocked(h *holder, party string, size int64) int64 {
 	if s.holders[party] == h {
 		return h.size + size
 	}
@@ -148,67 +148,68 @@ func errResultsFull() error {
 }
 
 // sweep drops expired batches, and runs again while any are left.
-func (s *results) sweep() {
+func (s *resultCache) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.timer = nil
-	if s.shut {
+	if s.closed {
 		return
 	}
 	now := s.now()
 	for len(s.order) > 0 {
-		if b := s.batch[s.order[0]]; b != nil {
+		if b := s.batches[s.order[0]]; b != nil {
 			if left := s.age - now.Sub(b.made); left > 0 {
 				s.timer = time.AfterFunc(left, s.sweep)
 				return
 			}
-			s.drop(s.order[0])
+			s.dropLocked(s.order[0])
 		}
 		s.order = s.order[1:]
 	}
 }
 
 // dropLocked drops a batch, the oldest of its party.
-func (s *results) drop(id string) {
-	b := s.batch[id]
+func (s *resultCache) dropLocked(id string) {
+	b := s.batches[id]
 	h := s.holders[b.party]
 	s.held, h.size, h.ids = s.held-b.size, h.size-b.size, h.ids[1:]
 	if len(h.ids) == 0 {
 		delete(s.holders, b.party)
 	}
-	delete(s.batch, id)
+	delete(s.batches, id)
 }
 
 // get finds a result by the last two elements of its path.
-func (s *results) get(id, name string) (result, bool) {
+func (s *resultCache) get(id, name string) (result, bool) {
 	number, ext, _ := strings.Cut(name, ".")
 	n, err := strconv.Atoi(number)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	b := s.batch[id]
-	if err != nil || b == nil || n < 0 || n >= len(b.results) || b.results[n].ext != "."+ext || s.now().Sub(b.made) > s.age {
+	b := s.batches[id]
+	if err != nil || b == nil || n < 0 || n >= len(b.results) || b.results[n].ext != "."+ext ||
+		s.now().Sub(b.made) > s.age {
 		return result{}, false
 	}
 	return b.results[n], true
 }
 
-func (s *results) close() {
+func (s *resultCache) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.shut = true
+	s.closed = true
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	clear(s.batch)
+	clear(s.batches)
 	clear(s.holders)
 	s.order, s.held = nil, 0
 }
 
 // serveResult sends a result. It needs no key: the ID cannot be guessed and is only in the answer.
-func (f *Front) serveResult(w http.ResponseWriter, r *http.Request) {
-	res, ok := f.results.get(r.PathValue("id"), r.PathValue("name"))
+func (s *Server) serveResult(w http.ResponseWriter, r *http.Request) {
+	res, ok := s.results.get(r.PathValue("id"), r.PathValue("name"))
 	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
-		f.handler(&route{path: "/results/", method: http.MethodGet, serve: func(*exchange) error {
+		s.handler(&route{path: "/results/", method: http.MethodGet, serve: func(*relayedRequest) error {
 			return fault.New(fault.ResultGone, "find result", "no such result, or it has expired")
 		}}).ServeHTTP(w, r)
 		return
@@ -216,15 +217,15 @@ func (f *Front) serveResult(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", res.mediaType)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "private, max-age="+strconv.Itoa(int(f.opt.Limits.ResultAge/time.Second)))
+	h.Set("Cache-Control", "private, max-age="+strconv.Itoa(int(s.opt.Limits.ResultAge/time.Second)))
 	h.Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	control := http.NewResponseController(w)
 	size := int64(len(res.data))
 	// Enough time for a slow client to read the largest result.
-	_ = control.SetWriteDeadline(time.Now().Add(f.opt.Limits.Stall + time.Duration(size/bodyPace)*time.Second))
+	_ = control.SetWriteDeadline(time.Now().Add(s.opt.Limits.Stall + time.Duration(size/minBodyRate)*time.Second))
 	// Downloads by slow clients hold dropped results in memory; their total is bounded.
 	party, _ := origin.Client(r)
-	d := f.readers.Begin(party, res.data, control)
+	d := s.downloads.Begin(party, res.data, control)
 	defer d.End()
 	http.ServeContent(w, r, "", time.Time{}, io.NewSectionReader(d, 0, size))
 	_ = control.Flush()

@@ -11,18 +11,18 @@ import (
 
 // Server serves AI requests of applications. Make it with New, mount it with Register, and end it
 // with Close.
-type Front struct {
+type Server struct {
 	opt     Options
-	lines   *lines
+	queues  *modelQueues
 	bodies  budget
-	results *results
+	results *resultCache
 	// downloads are the clients that fetch results.
-	readers *downloads.Downloads
-	async   *async
+	downloads *downloads.Downloads
+	async     *asyncJobs
 	// refusalLog limits log lines about refused requests, which clients without a key can cause.
-	refusals refusals
+	refusalLog refusalLog
 	// requests and buffers are pools.
-	exchanges, buffers sync.Pool
+	requests, buffers sync.Pool
 
 	// mu guards what follows.
 	mu       sync.Mutex
@@ -33,40 +33,40 @@ type Front struct {
 }
 
 // New makes a Server. It opens nothing and starts nothing.
-func New(opt Options) (*Front, error) {
+func New(opt Options) (*Server, error) {
 	opt, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
 	}
-	f := &Front{
-		opt:     opt,
-		lines:   newLines(opt.Limits.PerModel, max(opt.Limits.Queue, 0), opt.Capacity),
-		bodies:  newBudget(opt.Limits.Bytes),
-		results: newResults(opt.Limits.Results, opt.Limits.ResultAge, opt.Now, opt.Rand),
-		async:   newAsync(opt.Limits.Async, opt.Limits.ResultAge, opt.Now, opt.Rand),
-		readers: downloads.New(func() int64 { return opt.Limits.Results }, opt.Now),
-		idle:    make(chan struct{}),
+	f := &Server{
+		opt:       opt,
+		queues:    newModelQueues(opt.Limits.PerModel, max(opt.Limits.Queue, 0), opt.Capacity),
+		bodies:    newBudget(opt.Limits.Bytes),
+		results:   newResultCache(opt.Limits.Results, opt.Limits.ResultAge, opt.Now, opt.Rand),
+		async:     newAsync(opt.Limits.Async, opt.Limits.ResultAge, opt.Now, opt.Rand),
+		downloads: downloads.New(func() int64 { return opt.Limits.Results }, opt.Now),
+		idle:      make(chan struct{}),
 	}
 	f.buffers.New = func() any { return new([bigBuffer]byte) }
 	return f, nil
 }
 
 // Register mounts the AI routes: /llm and the other pipelines, all of /v1/, and /results/.
-func (f *Front) Register(mux *http.ServeMux) {
+func (s *Server) Register(mux *http.ServeMux) {
 	guard := http.NewCrossOriginProtection()
-	guard.SetDenyHandler(f.handler(&route{method: http.MethodPost, serve: func(*exchange) error {
+	guard.SetDenyHandler(s.handler(&route{method: http.MethodPost, serve: func(*relayedRequest) error {
 		return fault.New(fault.RequestCrossSite, "take request", "pages of other sites may not use this gateway")
 	}}))
 	for i := range routes {
-		mux.Handle(routes[i].path, guard.Handler(f.handler(&routes[i])))
+		mux.Handle(routes[i].path, guard.Handler(s.handler(&routes[i])))
 	}
-	mux.HandleFunc(resultPath, f.serveResult)
+	mux.HandleFunc(resultPath, s.serveResult)
 }
 
 // handler serves one route.
-func (f *Front) handler(rt *route) http.Handler {
+func (s *Server) handler(rt *route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := f.begin(w, r, rt)
+		x := s.newRequest(w, r, rt)
 		// Deferred, so that a panic leaks no slot and no reservation.
 		defer x.end()
 		x.err = x.serve()
@@ -74,37 +74,38 @@ func (f *Front) handler(rt *route) http.Handler {
 }
 
 // enter counts a request as in flight, or refuses it while draining.
-func (f *Front) enter() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.draining {
-		return fault.New(fault.Draining, "take request", "the gateway is draining: it finishes its requests and takes no more")
+func (s *Server) enter() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining {
+		return fault.New(fault.Draining, "take request",
+			"the gateway is draining: it finishes its requests and takes no more")
 	}
-	f.inFlight++
+	s.inFlight++
 	return nil
 }
 
-func (f *Front) leave() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.inFlight--
-	if f.draining && f.inFlight == 0 {
-		close(f.idle)
+func (s *Server) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight--
+	if s.draining && s.inFlight == 0 {
+		close(s.idle)
 	}
 }
 
 // Drain refuses new requests and returns when those in flight are answered, or when ctx ends.
-func (f *Front) Drain(ctx context.Context) error {
-	f.mu.Lock()
-	if !f.draining {
-		f.draining = true
-		if f.inFlight == 0 {
-			close(f.idle)
+func (s *Server) Drain(ctx context.Context) error {
+	s.mu.Lock()
+	if !s.draining {
+		s.draining = true
+		if s.inFlight == 0 {
+			close(s.idle)
 		}
 	}
-	f.mu.Unlock()
+	s.mu.Unlock()
 	select {
-	case <-f.idle:
+	case <-s.idle:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -112,10 +113,10 @@ func (f *Front) Drain(ctx context.Context) error {
 }
 
 // Close ends asynchronous jobs and drops all results. No request may be in flight.
-func (f *Front) Close() {
-	f.async.close()
-	f.results.close()
-	if c, ok := f.opt.Fetcher.(*fetcher); ok {
+func (s *Server) Close() {
+	s.async.close()
+	s.results.close()
+	if c, ok := s.opt.Fetcher.(*fetcher); ok {
 		c.close()
 	}
 }

@@ -26,7 +26,7 @@ var (
 
 // readTranscript reads the answer of audio-to-text. Its memory, and that of the answer made from
 // it, is taken from the budget first.
-func (x *exchange) readTranscript(b []byte) (*transcript, error) {
+func (x *relayedRequest) readTranscript(b []byte) (*transcript, error) {
 	const op = "read transcript"
 	if err := x.grow(perByte * int64(len(b))); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (x *exchange) readTranscript(b []byte) (*transcript, error) {
 }
 
 // readChunks counts the parts and then reads them.
-func (x *exchange) readChunks(list []byte) ([]chunk, error) {
+func (x *relayedRequest) readChunks(list []byte) ([]chunk, error) {
 	n := 0
 	err := pipeline.Elements(list, func(int, int) error {
 		if n++; n > maxChunks {

@@ -13,11 +13,11 @@ import (
 
 // makeVideo serves image-to-video. A client that prefers an asynchronous answer gets a job ID and
 // polls for the result.
-func (x *exchange) makeVideo() error {
+func (x *relayedRequest) makeVideo() error {
 	if !prefers(x.r, "respond-async") {
 		return x.makeMedia()
 	}
-	in, err := x.takeForm()
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (x *exchange) makeVideo() error {
 	if err != nil {
 		return err
 	}
-	id, err := x.f.async.start(x.successor(job))
+	id, err := x.server.async.start(x.asyncRun(job))
 	if err != nil {
 		return err
 	}
@@ -40,8 +40,8 @@ func (x *exchange) makeVideo() error {
 }
 
 // videoResult answers a client that polls for its job.
-func (x *exchange) videoResult() error {
-	b, err := x.read()
+func (x *relayedRequest) videoResult() error {
+	b, err := x.readBody()
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (x *exchange) videoResult() error {
 	if json.Unmarshal(b, &in) != nil || in.RequestID == "" {
 		return fault.New(fault.RequestUnreadable, "find job", `the body must be {"request_id":"…"}`)
 	}
-	answer, done, ok := x.f.async.result(in.RequestID)
+	answer, done, ok := x.server.async.result(in.RequestID)
 	if !ok {
 		return fault.New(fault.ResultGone, "find job", "no job with this request_id, or its result has expired")
 	}
@@ -68,15 +68,15 @@ func (x *exchange) videoResult() error {
 }
 
 // asyncRun continues a job in the background with a request of its own, within asyncTimeout.
-func (x *exchange) successor(job *inference.Job) func(context.Context) json.RawMessage {
-	f, rt, grant, held, figures := x.f, x.route, x.grant, x.held, x.figures
+func (x *relayedRequest) asyncRun(job *inference.Job) func(context.Context) json.RawMessage {
+	f, rt, grant, held, figures := x.server, x.route, x.grant, x.held, x.stats
 	r := x.r.Clone(context.Background())
 	r.Header.Set(requestIDHeader, x.id)
 	return func(ctx context.Context) (answer json.RawMessage) {
-		y := f.begin(&nobody{header: make(http.Header)}, r.WithContext(ctx), rt)
-		y.grant, y.held, y.figures = grant, held, figures
+		y := f.newRequest(&bufferedResponse{header: make(http.Header)}, r.WithContext(ctx), rt)
+		y.grant, y.held, y.stats = grant, held, figures
 		defer y.finish()
-		ctx, cancel := context.WithTimeout(ctx, asyncTime)
+		ctx, cancel := context.WithTimeout(ctx, asyncTimeout)
 		defer cancel()
 		defer func() {
 			// No server recovers panics here, so one would end the node.
@@ -85,13 +85,13 @@ func (x *exchange) successor(job *inference.Job) func(context.Context) json.RawM
 			}
 			if y.err != nil {
 				y.err = asyncFault(ctx, y.err)
-				object, _ := objectOf(y.err)
+				object, _ := errorObjectOf(y.err)
 				answer, _ = json.Marshal(errorBody{object}) // strings cannot fail
 			}
 		}()
 		if y.err = f.enter(); y.err == nil {
 			y.entered = true
-			answer, y.err = y.video(ctx, job)
+			answer, y.err = y.generateVideo(ctx, job)
 		}
 		return answer
 	}
@@ -102,43 +102,45 @@ func asyncFault(ctx context.Context, err error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	return &fault.Fault{Code: fault.DeadlineExceeded, Op: "make video", Detail: "the job did not finish within " + asyncTime.String(), Err: err}
+	return &fault.Fault{Code: fault.DeadlineExceeded, Op: "make video", Detail: "the job did not finish within " +
+		asyncTimeout.String(), Err: err}
 }
 
 // generateVideo makes a video and keeps it; the answer has its URL.
-func (x *exchange) video(ctx context.Context, job *inference.Job) (json.RawMessage, error) {
-	m, err := x.make(ctx, job)
+func (x *relayedRequest) generateVideo(ctx context.Context, job *inference.Job) (json.RawMessage, error) {
+	m, err := x.generate(ctx, job)
 	if errors.Is(err, errRefused) {
-		return x.w.(*nobody).body, nil
+		return x.w.(*bufferedResponse).body, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if m.rest() > maxKept {
-		return nil, fault.New(fault.AnswerUnreadable, "keep answer", "without its results the answer is larger than "+bytesText(maxKept))
+	if m.sizeWithoutURLs() > maxAsyncAnswer {
+		return nil, fault.New(fault.AnswerUnreadable, "keep answer",
+			"without its results the answer is larger than "+bytesText(maxAsyncAnswer))
 	}
 	answer, err := x.keepResults(m)
 	if err != nil {
 		return nil, err
 	}
-	x.answered, x.figures.Status = true, http.StatusOK
+	x.complete, x.stats.Status = true, http.StatusOK
 	return answer, nil
 }
 
 // bufferedResponse is a ResponseWriter that keeps the body.
-type nobody struct {
+type bufferedResponse struct {
 	header http.Header
 	body   []byte
 }
 
 // Header is the response's header.
-func (n *nobody) Header() http.Header { return n.header }
+func (n *bufferedResponse) Header() http.Header { return n.header }
 
 // Write keeps the body.
-func (n *nobody) Write(b []byte) (int, error) {
+func (n *bufferedResponse) Write(b []byte) (int, error) {
 	n.body = append(n.body, b...)
 	return len(b), nil
 }
 
 // WriteHeader ignores the status.
-func (n *nobody) WriteHeader(int) {}
+func (n *bufferedResponse) WriteHeader(int) {}

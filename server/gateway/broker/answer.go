@@ -14,10 +14,10 @@ type Hint struct {
 	// answered the longest known one has it cached.
 	Affinity []uint64
 	// KeyName is the name of the client's API key, for the debug log.
-	Party string
+	KeyName string
 	// NeedsOwnNode says that the request loses something in the existing network's form (see
 	// pipeline.Request.Plain). It then goes to a node of our own kind if there is one.
-	Rich bool
+	NeedsOwnNode bool
 }
 
 // Answer is an orchestrator's answer that has begun: at least one byte arrived, and nothing is

@@ -14,42 +14,42 @@ import (
 
 // trackedBody is an answer's body that reports to the table how the answer ended. Reaching the end
 // does not make an answer good; its reader decides that.
-type tracked struct {
-	rest   io.ReadCloser
-	answer *upstream.Answer
-	end    airouting.Outcome // of a complete answer
-	lease  *airouting.Lease
-	failed []error // at other orchestrators, before
-	now    func() time.Time
-	closed atomic.Bool
-	watch  *quiet
+type trackedBody struct {
+	rest         io.ReadCloser
+	answer       *upstream.Answer
+	wholeOutcome airouting.Outcome // of a complete answer
+	lease        *airouting.Lease
+	failed       []error // at other orchestrators, before
+	now          func() time.Time
+	closed       atomic.Bool
+	watch        *silenceWatch
 	// brokeOff: the orchestrator broke the answer off.
-	broke atomic.Bool
+	brokeOff atomic.Bool
 }
 
 // Read returns what has arrived.
-func (t *tracked) Read(p []byte) (int, error) {
+func (t *trackedBody) Read(p []byte) (int, error) {
 	n, err := t.rest.Read(p)
 	if n > 0 {
-		t.watch.hear()
+		t.watch.progress()
 	}
 	switch {
 	case err == nil, err == io.EOF, t.closed.Load():
 	case errors.Is(err, fault.Canceled), errors.Is(err, fault.DeadlineExceeded):
 		t.lease.Done(t.now(), airouting.Abandoned)
 	default:
-		t.broke.Store(true)
+		t.brokeOff.Store(true)
 	}
 	return n, err
 }
 
 // deliver receives what the answer delivered.
-func (t *tracked) deliver(d inference.Delivery) {
+func (t *trackedBody) deliver(d inference.Delivery) {
 	t.answer.Deliver(d)
 	now := t.now()
 	switch d.How {
-	case inference.Whole, inference.Short:
-		t.lease.Done(now, t.end)
+	case inference.Complete, inference.Partial:
+		t.lease.Done(now, t.wholeOutcome)
 		t.blame()
 	case inference.Refused:
 		if t.answer.Paid {
@@ -68,8 +68,8 @@ func (t *tracked) deliver(d inference.Delivery) {
 
 // blame penalizes the orchestrators that failed at the job, because this one did it. Having no slot
 // is no failure.
-func (t *tracked) blame() {
-	if t.end != airouting.Served {
+func (t *trackedBody) blame() {
+	if t.wholeOutcome != airouting.Served {
 		return
 	}
 	for _, err := range t.failed {
@@ -88,12 +88,12 @@ func lossOfAnswer(d inference.Delivery) airouting.Loss {
 
 // Close ends the answer; unread bytes are discarded. It may be called again, and concurrently with
 // a Read.
-func (t *tracked) Close() error {
+func (t *trackedBody) Close() error {
 	if t.closed.Swap(true) {
 		return nil
 	}
-	d := inference.Delivery{How: inference.Left}
-	if t.broke.Load() {
+	d := inference.Delivery{How: inference.ClientLeft}
+	if t.brokeOff.Load() {
 		d.How = inference.Faulty
 	}
 	t.deliver(d) // if the reader did not

@@ -30,12 +30,12 @@ const (
 type Broker struct {
 	opt      Options
 	memory   *airouting.Memory
-	standing upstream.Standing
+	statuses upstream.StatusChanges
 	catalog  catalog
 	// knownQueue has the discoveries of models that were offered before, unknownQueue those of
 	// names that were not.
-	known, unknown *line
-	conditions     conditions
+	knownQueue, unknownQueue *searchQueue
+	conditions               conditions
 
 	// ctx ends with Close; wg counts the discoveries.
 	ctx    context.Context
@@ -51,12 +51,12 @@ type Broker struct {
 func New(opt Options) *Broker {
 	opt = opt.withDefaults()
 	b := &Broker{
-		opt:     opt,
-		memory:  airouting.NewMemory(opt.Prefixes),
-		catalog: catalog{inquiry: inquiry{op: opList}, line: newLine(1, 1)},
-		known:   newLine(maxSearches, maxPools),
-		unknown: newLine(maxSearches, maxWaiting),
-		pools:   make(map[inference.Model]*pool),
+		opt:          opt,
+		memory:       airouting.NewMemory(opt.Prefixes),
+		catalog:      catalog{discovery: discovery{op: opList}, queue: newSearchQueue(1, 1)},
+		knownQueue:   newSearchQueue(maxSearches, maxPools),
+		unknownQueue: newSearchQueue(maxSearches, maxWaiting),
+		pools:        make(map[inference.Model]*pool),
 	}
 	b.conditions.board = opt.Board
 	b.ctx, b.cancel = context.WithCancel(context.Background())
@@ -108,7 +108,7 @@ func (b *Broker) pool(model inference.Model, now time.Time) *pool {
 	defer b.mu.Unlock()
 	p := b.pools[model]
 	if p == nil {
-		b.makeRoom()
+		b.evictPoolLocked()
 		p = newPool(&b.opt, b.memory, model)
 		b.pools[model] = p
 	}
@@ -118,14 +118,14 @@ func (b *Broker) pool(model inference.Model, now time.Time) *pool {
 
 // evictPoolLocked drops the least recently used pool when there are too many; models that were
 // never offered go first.
-func (b *Broker) makeRoom() {
+func (b *Broker) evictPoolLocked() {
 	if len(b.pools) < maxPools {
 		return
 	}
 	var oldest *pool
 	seen := false
 	for _, p := range b.pools {
-		s := p.everSeen()
+		s := p.everOffered()
 		if oldest == nil || seen && !s || s == seen && p.lastUsed().Before(oldest.lastUsed()) {
 			oldest, seen = p, s
 		}
@@ -147,8 +147,8 @@ func (b *Broker) sweep(now time.Time) {
 			b.mu.Lock()
 			delete(b.pools, p.model)
 			b.mu.Unlock()
-		case idle <= keepFresh && (p.everSeen() || b.conditions.has(p.model)) && p.stale(now):
-			b.search(p)
+		case idle <= keepFresh && (p.everOffered() || b.conditions.has(p.model)) && p.stale(now):
+			b.searchInBackground(p)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (b *Broker) Orchestrators() int {
 	}
 	b.catalog.mu.Unlock()
 	for _, p := range b.all() {
-		for _, s := range p.table.Standings(now) {
+		for _, s := range p.table.Statuses(now) {
 			known[s.Offer.URI] = !now.Before(s.Resting)
 		}
 	}

@@ -12,7 +12,7 @@ func (b *Broker) Capacity(model inference.Model) int {
 		return 0
 	}
 	sum := 0
-	for _, s := range p.table.Standings(b.opt.Now()) {
+	for _, s := range p.table.Statuses(b.opt.Now()) {
 		switch {
 		case !s.Resting.IsZero():
 		case s.Offer.Capacity <= 0:

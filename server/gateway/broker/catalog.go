@@ -23,8 +23,8 @@ const opList = "list models"
 
 // catalog is what all orchestrators together offer.
 type catalog struct {
-	inquiry inquiry
-	line    *line // one round at a time
+	discovery discovery
+	queue     *searchQueue // one round at a time
 
 	mu     sync.Mutex
 	offers map[string]offered // by the address that was asked
@@ -42,7 +42,7 @@ type offered struct {
 // orchestrator has the model loaded, Absent where it would have to be loaded. The list is at most
 // about as old as offers get; only the first call waits.
 func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
-	_, ended, err := b.catalog.inquiry.last()
+	_, ended, err := b.catalog.discovery.last()
 	age, have := b.opt.Now().Sub(ended), !b.catalog.empty()
 	switch {
 	case have && age < b.opt.RefreshEvery:
@@ -51,7 +51,7 @@ func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
 	case err != nil && age < searchNew:
 		return nil, err
 	default:
-		if err := b.await(ctx, &b.catalog.inquiry, b.catalog.line, b.askAll); err != nil {
+		if err := b.await(ctx, &b.catalog.discovery, b.catalog.queue, b.askAll); err != nil {
 			return nil, err
 		}
 	}
@@ -59,26 +59,27 @@ func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
 }
 
 // list starts a round of discovery in the background unless one is running.
-func (b *Broker) list() { b.begin(&b.catalog.inquiry, b.catalog.line, b.askAll) }
+func (b *Broker) list() { b.begin(&b.catalog.discovery, b.catalog.queue, b.askAll) }
 
 func (b *Broker) askAll() error {
-	patience := b.opt.Patience
-	patience.FirstCome = false // the models of all orchestrators count
-	ctx, cancel := context.WithTimeout(b.ctx, patience.Limit()+time.Second)
+	wait := b.opt.DiscoveryWait
+	wait.FirstCome = false // the models of all orchestrators count
+	ctx, cancel := context.WithTimeout(b.ctx, wait.Limit()+time.Second)
 	defer cancel()
 	uris, err := b.opt.Orchestrators(ctx)
 	if len(uris) == 0 {
 		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opList, Detail: "no orchestrators are known", Err: err}
 	}
 	b.catalog.keepOnly(uris)
-	wants := videorouting.Wants{Capabilities: capability.Offer(capability.Default(), b.opt.Version), Blocked: b.opt.Blocked}
+	wants := videorouting.Wants{Capabilities: capability.Offer(capability.Default(), b.opt.Version),
+		Blocked: b.opt.Blocked}
 	wants.Capabilities.Constraints.MinVersion = b.opt.MinVersion
-	usable, errs := b.opt.Client.Discover(ctx, uris, &wants, patience, func(f upstream.Found) bool {
-		b.catalog.take(f)
-		b.tell(f.Asked, f.Err)
+	usable, errs := b.opt.Client.Discover(ctx, uris, &wants, wait, func(f upstream.Found) bool {
+		b.catalog.add(f)
+		b.logChange(f.Asked, f.Err)
 		return false
 	})
-	b.catalog.date(b.opt.Now())
+	b.catalog.updateSince(b.opt.Now())
 	if usable == 0 && b.catalog.empty() {
 		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opList, Err: errors.Join(errs...)}
 	}
@@ -114,7 +115,7 @@ func (c *catalog) keepOnly(uris []string) {
 }
 
 // add keeps an orchestrator's answer. One that does not answer stays listed for a while.
-func (c *catalog) take(f upstream.Found) {
+func (c *catalog) add(f upstream.Found) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f.Err != nil {
@@ -142,7 +143,7 @@ func (c *catalog) take(f upstream.Found) {
 }
 
 // updateSince records since when each offered model is known, and drops other models.
-func (c *catalog) date(now time.Time) {
+func (c *catalog) updateSince(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	since := make(map[inference.Model]time.Time, len(c.since))
@@ -199,7 +200,8 @@ func (b *Broker) merged() []inference.ModelState {
 		for model, m := range o.models {
 			s := all[model]
 			if s == nil {
-				s = &inference.ModelState{Model: model, State: inference.Absent, RunnerVersion: m.RunnerVersion, Since: b.catalog.since[model]}
+				s = &inference.ModelState{Model: model, State: inference.Absent, RunnerVersion: m.RunnerVersion,
+					Since: b.catalog.since[model]}
 				all[model] = s
 			}
 			describe(s, &m)
@@ -215,7 +217,7 @@ func (b *Broker) merged() []inference.ModelState {
 	b.catalog.mu.Unlock()
 	for _, p := range b.all() {
 		if s := all[p.model]; s != nil {
-			for _, st := range p.table.Standings(b.opt.Now()) {
+			for _, st := range p.table.Statuses(b.opt.Now()) {
 				s.InUse += st.InFlight
 			}
 		}

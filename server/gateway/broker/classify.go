@@ -22,8 +22,8 @@ type verdict struct {
 
 // classify returns what a failed attempt means for the orchestrator and for the job. An
 // orchestrator's complaints about a request do not count against it, unless it was paid.
-func judge(err error) verdict {
-	v := judgeFree(err)
+func classify(err error) verdict {
+	v := classifyUnpaid(err)
 	if _, lost := upstream.Lost(err); lost && v.outcome != airouting.Abandoned {
 		v.loss = lossOf(err, v)
 		v.cost.Spent = v.cost.Spent || v.outcome != airouting.Full
@@ -46,7 +46,7 @@ func lossOf(err error, v verdict) airouting.Loss {
 }
 
 // classifyUnpaid is classify for a job that was not paid for.
-func judgeFree(err error) verdict {
+func classifyUnpaid(err error) verdict {
 	code := fault.CodeOf(err)
 	switch code {
 	case fault.Canceled, fault.DeadlineExceeded:
@@ -112,7 +112,7 @@ type failures struct {
 }
 
 func (f *failures) add(err error) {
-	if judge(err).outcome == airouting.Full {
+	if classify(err).outcome == airouting.Full {
 		if f.full == nil || !sooner(f.full, err) {
 			f.full = err
 		}

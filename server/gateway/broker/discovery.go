@@ -9,7 +9,7 @@ import (
 )
 
 // discovery is a repeated search for orchestrators, one round at a time.
-type inquiry struct {
+type discovery struct {
 	op string // for its errors
 
 	mu      sync.Mutex
@@ -20,11 +20,11 @@ type inquiry struct {
 
 // search is one round of a discovery. Any number of jobs may wait for it.
 type search struct {
-	of   *inquiry
-	line *line
-	ask  func() error
-	done chan struct{}
-	err  error // why it found none, nil when it did; read after done
+	of    *discovery
+	queue *searchQueue
+	ask   func() error
+	done  chan struct{}
+	err   error // why it found none, nil when it did; read after done
 
 	// Guarded by discovery.mu: waiting jobs, and whether the search runs also without any.
 	waiting int
@@ -33,18 +33,18 @@ type search struct {
 
 // begin starts a round in the background unless one is running. A full queue is no error: there
 // will be another round.
-func (b *Broker) begin(q *inquiry, l *line, ask func() error) {
+func (b *Broker) begin(q *discovery, l *searchQueue, ask func() error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if s, err := b.join(q, l, ask); err == nil {
+	if s, err := b.joinLocked(q, l, ask); err == nil {
 		s.kept = true
 	}
 }
 
 // await is begin, and waits for the round's end.
-func (b *Broker) await(ctx context.Context, q *inquiry, l *line, ask func() error) error {
+func (b *Broker) await(ctx context.Context, q *discovery, l *searchQueue, ask func() error) error {
 	q.mu.Lock()
-	s, err := b.join(q, l, ask)
+	s, err := b.joinLocked(q, l, ask)
 	if err == nil {
 		s.waiting++
 	}
@@ -56,18 +56,18 @@ func (b *Broker) await(ctx context.Context, q *inquiry, l *line, ask func() erro
 	case <-s.done:
 		return s.err
 	case <-ctx.Done():
-		s.leave()
+		s.abandon()
 		return fault.Wrap(fault.CodeOf(ctx.Err()), q.op, ctx.Err())
 	}
 }
 
 // joinLocked returns the running round, or starts a new one. The caller holds q.mu.
-func (b *Broker) join(q *inquiry, l *line, ask func() error) (*search, error) {
+func (b *Broker) joinLocked(q *discovery, l *searchQueue, ask func() error) (*search, error) {
 	if q.running != nil {
 		return q.running, nil
 	}
-	s := &search{of: q, line: l, ask: ask, done: make(chan struct{})}
-	if err := b.enter(l, s); err != nil {
+	s := &search{of: q, queue: l, ask: ask, done: make(chan struct{})}
+	if err := b.enqueue(l, s); err != nil {
 		return nil, err
 	}
 	q.running = s
@@ -76,11 +76,11 @@ func (b *Broker) join(q *inquiry, l *line, ask func() error) (*search, error) {
 
 // abandon is called by a job that stops waiting. A search without waiting jobs that has not started
 // is removed from its queue.
-func (s *search) leave() {
+func (s *search) abandon() {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
 	s.waiting--
-	if s.waiting == 0 && !s.kept && s.line.leave(s) {
+	if s.waiting == 0 && !s.kept && s.queue.remove(s) {
 		s.of.running = nil
 	}
 }
@@ -95,7 +95,7 @@ func (s *search) end(err error, now func() time.Time) {
 }
 
 // last is how the last round ended, and whether another one is running.
-func (q *inquiry) last() (running bool, ended time.Time, err error) {
+func (q *discovery) last() (running bool, ended time.Time, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.running != nil, q.ended, q.err

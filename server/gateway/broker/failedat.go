@@ -14,8 +14,10 @@ func failedAt(uri string, err error) error {
 	case code.Class() != fault.Upstream, code == fault.OrchestratorUnreachable, code == fault.OrchestratorSilent:
 		return err
 	case code == fault.RunnerUnreachable:
-		return &fault.Fault{Code: code, Op: "send job", Detail: fmt.Sprintf("the orchestrator at %.128s cannot reach its model server", uri), Err: err}
+		return &fault.Fault{Code: code, Op: "send job",
+			Detail: fmt.Sprintf("the orchestrator at %.128s cannot reach its model server", uri), Err: err}
 	}
 	_, text := fault.Public(err)
-	return &fault.Fault{Code: code, Op: "send job", Detail: fmt.Sprintf("the orchestrator at %.128s failed: %s", uri, text), Err: err}
+	return &fault.Fault{Code: code, Op: "send job", Detail: fmt.Sprintf("the orchestrator at %.128s failed: %s", uri,
+		text), Err: err}
 }

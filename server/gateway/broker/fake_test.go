@@ -140,7 +140,8 @@ func (o *orchestrator) counts() (asked, jobs int) {
 }
 
 // GetOrchestrator answers discovery.
-func (o *orchestrator) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+func (o *orchestrator) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo,
+	error) {
 	o.mu.Lock()
 	o.asked++
 	before := o.before

@@ -23,7 +23,7 @@ import (
 // DeadlineExceeded when ctx ended, else the reason of the last failed attempt.
 func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer, error) {
 	now := b.opt.Now()
-	r := run{
+	r := jobRun{
 		b: b, p: b.pool(job.Model, now), job: job, hint: hint, start: now,
 		budget: airouting.Budget{Window: b.opt.RetryWindow, Others: max(0, b.opt.Others), MaxLost: b.opt.maxLost()},
 		lost:   make(map[string]int),
@@ -38,7 +38,7 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 		if err == nil && !isRefused {
 			return answer, nil
 		}
-		v := r.note(lease, answer, err, isRefused)
+		v := r.recordFailure(lease, answer, err, isRefused)
 		switch {
 		case r.refusals.agreed():
 			return r.refusals.result()
@@ -52,17 +52,17 @@ func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer
 			r.lost[lease.URI()]++
 		}
 		if !v.again || r.lost[lease.URI()] >= maxLost {
-			r.never = append(r.never, lease.URI())
+			r.excluded = append(r.excluded, lease.URI())
 		}
 	}
 }
 
 // recordFailure records an attempt without a usable answer, and returns its classification.
-func (r *run) note(lease *airouting.Lease, answer *Answer, err error, isRefused bool) verdict {
+func (r *jobRun) recordFailure(lease *airouting.Lease, answer *Answer, err error, isRefused bool) verdict {
 	v := verdict{outcome: airouting.Refused, cost: airouting.Cost{Slow: true}}
 	if err != nil {
-		v = judge(err)
-		r.tell(lease, err)
+		v = classify(err)
+		r.logFailure(lease, err)
 	}
 	if !isRefused {
 		r.failed.add(err)
@@ -77,22 +77,22 @@ func (r *run) note(lease *airouting.Lease, answer *Answer, err error, isRefused 
 }
 
 // jobRun is the state of one job until its answer begins.
-type run struct {
+type jobRun struct {
 	b     *Broker
 	p     *pool
 	job   *inference.Job
 	hint  Hint
 	start time.Time
 
-	budget  airouting.Budget
-	tried   []string // in this round of attempts
-	never   []string // those of tried that are not asked again
-	waited  bool     // there was a pause since the last round
-	pauses  int
-	failed  failures
-	used    []*upstream.Terms // a ticket was refused under them because of its nonce
-	lost    map[string]int    // how often each took a payment without doing the job
-	network *inference.Job    // the job in the existing network's form, made once
+	budget       airouting.Budget
+	tried        []string // in this round of attempts
+	excluded     []string // those of tried that are not asked again
+	paused       bool     // there was a pause since the last round
+	pauses       int
+	failed       failures
+	refusedTerms []*upstream.Terms // a ticket was refused under them because of its nonce
+	lost         map[string]int    // how often each took a payment without doing the job
+	network      *inference.Job    // the job in the existing network's form, made once
 
 	refusals refusals
 }
@@ -101,24 +101,24 @@ type run struct {
 // job, but may do it later.
 const maxLost = 2
 
-func (r *run) elapsed() time.Duration { return r.b.opt.Now().Sub(r.start) }
+func (r *jobRun) elapsed() time.Duration { return r.b.opt.Now().Sub(r.start) }
 
 // lease gets an orchestrator for the next attempt: at once, or after a discovery or a pause.
-func (r *run) lease(ctx context.Context) (*airouting.Lease, error) {
+func (r *jobRun) lease(ctx context.Context) (*airouting.Lease, error) {
 	for {
 		now := r.b.opt.Now()
 		lease, v := r.p.table.Pick(now, r.query())
 		if v == airouting.Picked {
 			if r.p.stale(now) {
-				r.b.search(r.p)
+				r.b.searchInBackground(r.p)
 			}
-			r.waited = false
+			r.paused = false
 			return lease, nil
 		}
 		if r.refusals.second() && r.p.table.Len() > 1 {
 			return nil, fault.New(fault.JobRefused, "find an orchestrator", "no second orchestrator can be asked")
 		}
-		if err := r.without(ctx, v, now); err != nil {
+		if err := r.handleNoPick(ctx, v, now); err != nil {
 			return nil, err
 		}
 	}
@@ -126,7 +126,7 @@ func (r *run) lease(ctx context.Context) (*airouting.Lease, error) {
 
 // handleNoPick handles a round in which no orchestrator can be picked. A nil error means to try
 // again.
-func (r *run) without(ctx context.Context, v airouting.Verdict, now time.Time) error {
+func (r *jobRun) handleNoPick(ctx context.Context, v airouting.Verdict, now time.Time) error {
 	const op = "find an orchestrator"
 	switch v {
 	case airouting.Empty:
@@ -136,37 +136,38 @@ func (r *run) without(ctx context.Context, v airouting.Verdict, now time.Time) e
 			return nil
 		case err == nil:
 			err = fault.New(fault.NoOrchestratorReachable, op, r.job.Model.String())
-		case fault.CodeOf(err) == fault.ModelWithdrawn, fault.CodeOf(err) == fault.ModelUnavailable && r.p.lately(r.b.opt.Now()):
-		case fault.CodeOf(err) != fault.NoOrchestratorReachable || !r.p.lately(r.b.opt.Now()):
+		case fault.CodeOf(err) == fault.ModelWithdrawn, fault.CodeOf(err) == fault.ModelUnavailable &&
+			r.p.recentlyOffered(r.b.opt.Now()):
+		case fault.CodeOf(err) != fault.NoOrchestratorReachable || !r.p.recentlyOffered(r.b.opt.Now()):
 			return err
 		}
 		return r.pause(ctx, err) // it was offered recently; the orchestrator may be restarting
 	case airouting.Unfit:
-		return r.ifOpen(ctx, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
-	case airouting.Dear:
-		return r.ifOpen(ctx, fault.New(fault.PriceTooHigh, op, r.job.Model.String()))
-	case airouting.Held:
-		return r.hold(ctx, now)
+		return r.whilePending(ctx, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
+	case airouting.TooExpensive:
+		return r.whilePending(ctx, fault.New(fault.PriceTooHigh, op, r.job.Model.String()))
+	case airouting.BackingOff:
+		return r.waitForBackoff(ctx, now)
 	case airouting.Tried:
 		switch {
-		case len(r.never) == len(r.tried):
-			return r.ifOpen(ctx, r.failed.err())
-		case r.waited: // no others appeared; try the same ones again
-			r.tried, r.waited = slices.Clone(r.never), false
+		case len(r.excluded) == len(r.tried):
+			return r.whilePending(ctx, r.failed.err())
+		case r.paused: // no others appeared; try the same ones again
+			r.tried, r.paused = slices.Clone(r.excluded), false
 			return nil
 		}
-		r.waited = true
+		r.paused = true
 	}
 	if r.p.stale(now) {
-		r.b.search(r.p)
+		r.b.searchInBackground(r.p)
 	}
 	return r.pause(ctx, r.failed.err())
 }
 
 // whilePending waits for orchestrators that have not answered a discovery yet; if there are none,
 // it returns err.
-func (r *run) ifOpen(ctx context.Context, err error) error {
-	if r.p.open.Load() == 0 {
+func (r *jobRun) whilePending(ctx context.Context, err error) error {
+	if r.p.pendingAnswers.Load() == 0 {
 		return err
 	}
 	return r.pause(ctx, err)
@@ -174,27 +175,27 @@ func (r *run) ifOpen(ctx context.Context, err error) error {
 
 // waitForBackoff waits until an orchestrator that told this client to come back later takes jobs
 // again, if that is within the window. Otherwise the client gets the time.
-func (r *run) hold(ctx context.Context, now time.Time) error {
-	left := r.p.table.HeldFor(now, r.query())
+func (r *jobRun) waitForBackoff(ctx context.Context, now time.Time) error {
+	left := r.p.table.BackoffLeft(now, r.query())
 	full := fault.New(fault.OrchestratorFull, "find an orchestrator", "it told this client to come back later")
 	r.failed.add(fault.After(full, left))
-	if r.p.open.Load() > 0 { // others have yet to answer a discovery
+	if r.p.pendingAnswers.Load() > 0 { // others have yet to answer a discovery
 		return r.pause(ctx, r.failed.err())
 	}
 	err := r.wait(ctx, left, r.failed.err())
-	r.tried = slices.Clone(r.never)
+	r.tried = slices.Clone(r.excluded)
 	return err
 }
 
 // pause waits a moment within the window; when that is over it returns err.
-func (r *run) pause(ctx context.Context, err error) error {
+func (r *jobRun) pause(ctx context.Context, err error) error {
 	d := airouting.Pause(r.pauses, r.b.opt.Rand())
 	r.pauses++
 	return r.wait(ctx, d, err)
 }
 
 // wait waits for d within the window, else it returns err.
-func (r *run) wait(ctx context.Context, d time.Duration, err error) error {
+func (r *jobRun) wait(ctx context.Context, d time.Duration, err error) error {
 	if !r.budget.Open(r.elapsed() + d) {
 		return err
 	}
@@ -208,22 +209,24 @@ func (r *run) wait(ctx context.Context, d time.Duration, err error) error {
 	}
 }
 
-func (r *run) query() airouting.Query {
+func (r *jobRun) query() airouting.Query {
 	q := airouting.Query{
-		Affinity: r.hint.Affinity, Tried: r.tried, Whole: !r.job.Stream, MaxPrice: r.b.opt.MaxPrice(r.job.Model), DearToo: r.b.opt.DearToo,
-		Client: r.job.Client, Operation: r.job.Operation, Second: r.refusals.second(),
+		Affinity: r.hint.Affinity, Tried: r.tried, Whole: !r.job.Stream, MaxPrice: r.b.opt.MaxPrice(r.job.Model),
+		AllowExpensive: r.b.opt.AllowExpensive,
+		Client:         r.job.Client, Operation: r.job.Operation, SecondOpinion: r.refusals.second(),
 	}
 	switch {
 	case r.job.Model.Capability == capability.LLM && r.job.Operation != inference.Chat:
 		q.Kind = airouting.OwnOnly
-	case r.hint.Rich:
+	case r.hint.NeedsOwnNode:
 		q.Kind = airouting.OwnFirst
 	}
 	return q
 }
 
 // logFailure logs a failed attempt for debugging; lasting failures show in the table's rests.
-func (r *run) tell(l *airouting.Lease, err error) {
-	r.b.opt.Log.Debug("attempt at an AI job failed", "orchestrator", l.URI(), "pipeline", r.job.Model.Capability.Pipeline(),
-		"model", r.job.Model.ID, "job", r.job.RequestID, "key", r.hint.Party, fault.Attr(err))
+func (r *jobRun) logFailure(l *airouting.Lease, err error) {
+	r.b.opt.Log.Debug("attempt at an AI job failed", "orchestrator", l.URI(), "pipeline",
+		r.job.Model.Capability.Pipeline(),
+		"model", r.job.Model.ID, "job", r.job.RequestID, "key", r.hint.KeyName, fault.Attr(err))
 }

@@ -20,7 +20,8 @@ func TestDoAtOurOwnKind(t *testing.T) {
 	o := fake(t, "a")
 	s := start(t, nil, o)
 	text, a := s.mustAsk(t)
-	if text != `{"a":1}` || a.Orchestrator != o.uri || a.Tries != 1 || a.Node != "tutti/9" || a.Status != 200 || a.Length != 7 {
+	if text != `{"a":1}` || a.Orchestrator != o.uri || a.Tries != 1 || a.Node != "tutti/9" || a.Status != 200 ||
+		a.Length != 7 {
 		t.Errorf("%s %+v", text, a)
 	}
 	if got := o.bodies[0]; got != string(chat().Body) {
@@ -58,13 +59,13 @@ func TestDoAtTheExistingNetwork(t *testing.T) {
 	}
 }
 
-func TestDoPrefersWhoLosesNothing(t *testing.T) {
+func TestDoPrefersNodesThatLoseNothing(t *testing.T) {
 	t.Parallel()
 	network, own := fake(t, "network").foreign(), fake(t, "own").cold()
 	s := start(t, nil, network, own)
 	s.mustAsk(t)
-	eventually(t, "both are known", func() bool { return len(s.Pools()[0].Standings) == 2 })
-	if text, _, err := s.ask(t.Context(), chat(), broker.Hint{Rich: true}); err != nil || text != `{"own":1}` {
+	eventually(t, "both are known", func() bool { return len(s.Pools()[0].Statuses) == 2 })
+	if text, _, err := s.ask(t.Context(), chat(), broker.Hint{NeedsOwnNode: true}); err != nil || text != `{"own":1}` {
 		t.Errorf("%s, %v", text, err)
 	}
 	if text, _ := s.mustAsk(t); text != `{"network":1}` {
@@ -90,7 +91,7 @@ func TestDiscoveryIsShared(t *testing.T) {
 	}
 }
 
-func TestTheOrchestratorIsToldWhenTheClientLeaves(t *testing.T) {
+func TestTheJobIsCanceledWhenTheClientLeaves(t *testing.T) {
 	t.Parallel()
 	for _, begun := range []bool{false, true} {
 		arrived, gone := make(chan struct{}), make(chan struct{})
@@ -112,7 +113,7 @@ func TestTheOrchestratorIsToldWhenTheClientLeaves(t *testing.T) {
 			t.Errorf("begun %v: %v", begun, err)
 		}
 		<-gone
-		for _, st := range s.Pools()[0].Standings {
+		for _, st := range s.Pools()[0].Statuses {
 			if st.InFlight != 0 || !st.Resting.IsZero() {
 				t.Errorf("begun %v: %+v", begun, st)
 			}
@@ -128,7 +129,7 @@ func TestConversationsStay(t *testing.T) {
 	}
 	s := start(t, nil, all...)
 	s.mustAsk(t)
-	eventually(t, "all are known", func() bool { return len(s.Pools()[0].Standings) == 4 })
+	eventually(t, "all are known", func() bool { return len(s.Pools()[0].Statuses) == 4 })
 	for c := range uint64(10) {
 		home := ""
 		var prompt []uint64

@@ -31,7 +31,7 @@ func (o *orchestrator) tokens() int {
 // known are the service URIs in the choice.
 func (s *setup) known() map[string]bool {
 	uris := map[string]bool{}
-	for _, st := range s.Pools()[0].Standings {
+	for _, st := range s.Pools()[0].Statuses {
 		uris[st.Offer.URI] = true
 	}
 	return uris

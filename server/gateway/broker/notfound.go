@@ -15,7 +15,7 @@ import (
 // those that have it cannot run it or are full, or none can be reached. A model that was offered
 // recently is not unknown: its runner may be loading again, or an orchestrator that does not answer
 // has it.
-func nobody(model inference.Model, lately bool, errs []error) error {
+func noOrchestrator(model inference.Model, recently bool, errs []error) error {
 	counts := map[fault.Code]int{}
 	silent, answered := 0, 0
 	for _, err := range errs {
@@ -37,12 +37,12 @@ func nobody(model inference.Model, lately bool, errs []error) error {
 		f.Code = fault.OrchestratorsFull
 	case counts[fault.ModelUnavailable] > 0:
 		f.Code = fault.ModelUnavailable
-	case answered > 0 && !lately:
+	case answered > 0 && !recently:
 		f.Code = fault.ModelUnknown
 	case answered > 0 && silent == 0:
 		f.Code = fault.ModelWithdrawn
 	}
-	f.Detail = missing(f.Code, model, errs)
+	f.Detail = reasonText(f.Code, model, errs)
 	if parts := tally(counts); parts != "" && f.Code != fault.ModelUnknown && f.Code != fault.ModelUnavailable {
 		f.Detail += ": " + parts
 	}
@@ -50,7 +50,7 @@ func nobody(model inference.Model, lately bool, errs []error) error {
 }
 
 // reasonText explains to a client why there is no orchestrator for a model.
-func missing(code fault.Code, model inference.Model, errs []error) string {
+func reasonText(code fault.Code, model inference.Model, errs []error) string {
 	name := fmt.Sprintf("the model %.256q (%s)", model.ID, model.Capability.Pipeline())
 	switch code {
 	case fault.ModelUnknown:

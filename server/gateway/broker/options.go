@@ -35,7 +35,7 @@ type Options struct {
 	// result accept any price. It may change at run time.
 	MaxPrice func(inference.Model) *big.Rat
 	// AllowExpensive accepts orchestrators above MaxPrice when there is no other.
-	DearToo bool
+	AllowExpensive bool
 	// Owner returns the owner of an offer, given the address that was asked for it, and the owner's
 	// stake; nil, as off-chain, knows no stake. An offer with an error is not used.
 	Owner func(asked string, info upstream.Info) (registry.Owner, error)
@@ -55,13 +55,13 @@ type Options struct {
 	// job, it is not paid for again; zero is unlimited and leaves the limit on their number.
 	MaxLost core.Wei
 	// Patience is how long discovery waits for answers.
-	Patience videorouting.Patience
+	DiscoveryWait videorouting.DiscoveryWait
 	// RefreshEvery is how often the offers of models in use are asked for again;
 	// default 10 s.
 	RefreshEvery time.Duration
 	// Silence is how long a job may bring no bytes before its orchestrator's reachability is
 	// checked; default 5 s.
-	Quiet time.Duration
+	Silence time.Duration
 	// Prefixes is how many prompt prefixes are remembered; default 65536.
 	Prefixes int
 
@@ -95,11 +95,11 @@ func (o Options) withDefaults() Options {
 	if o.RefreshEvery <= 0 {
 		o.RefreshEvery = 10 * time.Second
 	}
-	if o.Quiet <= 0 {
-		o.Quiet = defaultQuiet
+	if o.Silence <= 0 {
+		o.Silence = defaultSilence
 	}
 	// Off-chain the first loaded model that answers is used; the others join it.
-	o.Patience.FirstCome = true
+	o.DiscoveryWait.FirstCome = true
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

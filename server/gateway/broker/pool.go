@@ -29,15 +29,15 @@ type pool struct {
 	every time.Duration
 	score func(string, inference.Model) (float64, bool)
 
-	inquiry inquiry
+	discovery discovery
 
-	mu       sync.Mutex
-	sessions map[string]*session // by service URI
-	seen     bool                // the model was offered at least once
-	seenAt   time.Time           // the last time
+	mu        sync.Mutex
+	sessions  map[string]*session // by service URI
+	offered   bool                // the model was offered at least once
+	offeredAt time.Time           // the last time
 
-	used atomic.Int64 // time of the last job, Unix nanoseconds
-	open atomic.Int64 // number of orchestrators that have not answered yet
+	used           atomic.Int64 // time of the last job, Unix nanoseconds
+	pendingAnswers atomic.Int64 // number of orchestrators that have not answered yet
 }
 
 func newPool(opt *Options, memory *airouting.Memory, model inference.Model) *pool {
@@ -46,12 +46,13 @@ func newPool(opt *Options, memory *airouting.Memory, model inference.Model) *poo
 	return &pool{
 		model: model,
 		wants: wants,
-		table: airouting.NewTable(airouting.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest()), Rule: opt.Rule}),
+		table: airouting.NewTable(airouting.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest()),
+			Rule: opt.Rule}),
 		// Spread, so that gateways that started together do not ask together for ever.
-		every:    opt.RefreshEvery - time.Duration(opt.Rand()*float64(opt.RefreshEvery)/5),
-		score:    opt.Score,
-		inquiry:  inquiry{op: opFind},
-		sessions: make(map[string]*session),
+		every:     opt.RefreshEvery - time.Duration(opt.Rand()*float64(opt.RefreshEvery)/5),
+		score:     opt.Score,
+		discovery: discovery{op: opFind},
+		sessions:  make(map[string]*session),
 	}
 }
 
@@ -62,16 +63,16 @@ func (p *pool) lastUsed() time.Time { return time.Unix(0, p.used.Load()) }
 // stale reports whether the offers should be refreshed: at the usual interval, and sooner while no
 // orchestrator is healthy.
 func (p *pool) stale(now time.Time) bool {
-	running, ended, _ := p.inquiry.last()
+	running, ended, _ := p.discovery.last()
 	age := now.Sub(ended)
-	return !running && (age >= p.every || !p.table.Good(now) && p.everSeen() && age >= searchNew)
+	return !running && (age >= p.every || !p.table.HasHealthy(now) && p.everOffered() && age >= searchNew)
 }
 
 // everOffered reports whether the model was ever offered.
-func (p *pool) everSeen() bool {
+func (p *pool) everOffered() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.seen
+	return p.offered
 }
 
 func (p *pool) session(uri string) *session {
@@ -85,10 +86,10 @@ func (p *pool) session(uri string) *session {
 const unknownAfter = 5 * time.Minute
 
 // recentlyOffered reports whether the model was offered not long ago.
-func (p *pool) lately(now time.Time) bool {
+func (p *pool) recentlyOffered(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.seen && now.Sub(p.seenAt) < unknownAfter
+	return p.offered && now.Sub(p.offeredAt) < unknownAfter
 }
 
 // add takes an offer: a new orchestrator, or an update of a known one, which keeps its token while
@@ -100,23 +101,23 @@ func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
 	defer p.mu.Unlock()
 	uri := t.Offer.URI
 	for other, s := range p.sessions {
-		if other != uri && s.left(asked) {
-			p.forget(other)
+		if other != uri && s.removeSource(asked) {
+			p.forgetLocked(other)
 		}
 	}
 	s := p.sessions[uri]
-	if s != nil && !s.follows(asked, uri) {
+	if s != nil && !s.acceptsFrom(asked, uri) {
 		return
 	}
 	if !p.table.Put(p.offerOf(asked, t)) {
 		return
 	}
-	p.seen, p.seenAt = true, now
+	p.offered, p.offeredAt = true, now
 	if s == nil {
 		p.sessions[uri] = newSession(asked, t)
 		return
 	}
-	s.answered(asked, t, now)
+	s.update(asked, t, now)
 }
 
 // miss records that an orchestrator did not answer, or, when it is certain, that it does not serve
@@ -126,7 +127,7 @@ func (p *pool) miss(asked string, sure bool) {
 	defer p.mu.Unlock()
 	for uri, s := range p.sessions {
 		if s.missed(asked, sure) {
-			p.forget(uri)
+			p.forgetLocked(uri)
 		}
 	}
 }
@@ -141,19 +142,19 @@ func (p *pool) keepOnly(uris []string) {
 	defer p.mu.Unlock()
 	for uri, s := range p.sessions {
 		if s.keepOnly(listed) {
-			p.forget(uri)
+			p.forgetLocked(uri)
 		}
 	}
 }
 
-func (p *pool) forget(uri string) {
+func (p *pool) forgetLocked(uri string) {
 	delete(p.sessions, uri)
 	p.table.Remove(uri)
 }
 
 func (p *pool) snapshot(now time.Time) airouting.Snapshot {
-	_, searched, _ := p.inquiry.last()
-	return airouting.Snapshot{Model: p.model, Refreshed: searched, Standings: p.table.Standings(now)}
+	_, searched, _ := p.discovery.last()
+	return airouting.Snapshot{Model: p.model, Refreshed: searched, Statuses: p.table.Statuses(now)}
 }
 
 func (p *pool) offerOf(asked string, t *upstream.Terms) airouting.Offer {

@@ -15,7 +15,7 @@ import (
 
 // refusalsNeeded is how many orchestrators must refuse a request before its client gets the refusal
 // while others could be asked.
-const enough = 2
+const refusalsNeeded = 2
 
 // refusals are the orchestrators that found a job's request wrong, or cannot do what it asks for.
 // One of them alone may be at fault itself.
@@ -27,13 +27,13 @@ type refusals struct {
 	err    error
 	// unconfirmed: the only refusal so far is from an orchestrator with earlier refusals that no
 	// other orchestrator confirmed.
-	doubted bool
+	unconfirmed bool
 }
 
 // add records a refusal. A second refusal confirms the first one.
-func (f *refusals) add(r *run, lease *airouting.Lease, answer *Answer, err error) {
+func (f *refusals) add(r *jobRun, lease *airouting.Lease, answer *Answer, err error) {
 	lease.Refused(r.b.opt.Now())
-	f.doubted = len(f.leases) == 0 && lease.Doubted()
+	f.unconfirmed = len(f.leases) == 0 && lease.Unconfirmed()
 	f.leases = append(f.leases, lease)
 	if answer != nil {
 		f.answer = answer
@@ -49,11 +49,11 @@ func (f *refusals) add(r *run, lease *airouting.Lease, answer *Answer, err error
 }
 
 // agreed reports whether enough of them refuse the request.
-func (f *refusals) agreed() bool { return len(f.leases) >= enough }
+func (f *refusals) agreed() bool { return len(f.leases) >= refusalsNeeded }
 
 // second reports whether the job is only being sent to confirm a refusal. A refusal from an
 // orchestrator with unconfirmed ones is not confirmed this way.
-func (f *refusals) second() bool { return len(f.leases) == 1 && !f.doubted }
+func (f *refusals) second() bool { return len(f.leases) == 1 && !f.unconfirmed }
 
 // result is the refusal that the client gets.
 func (f *refusals) result() (*Answer, error) {
@@ -65,10 +65,10 @@ func (f *refusals) result() (*Answer, error) {
 
 // end is what the client gets of a job that ends with err: the refusal, unless it is unconfirmed
 // and others failed for other reasons.
-func (r *run) end(ctx context.Context, err error) (*Answer, error) {
+func (r *jobRun) end(ctx context.Context, err error) (*Answer, error) {
 	others := r.failed.last != nil || r.failed.full != nil
 	switch {
-	case len(r.refusals.leases) == 0, r.refusals.doubted && others, ctx.Err() != nil:
+	case len(r.refusals.leases) == 0, r.refusals.unconfirmed && others, ctx.Err() != nil:
 		return nil, err
 	}
 	return r.refusals.result()
@@ -88,10 +88,10 @@ var errNoForm = errors.New("the request has no form in which the existing networ
 
 // readRefusal reads a refusal, so that its connection and its lease are free while another
 // orchestrator is asked.
-func (a *Answer) keep() error {
+func (a *Answer) readRefusal() error {
 	a.Deliver(inference.Delivery{How: inference.Refused})
 	a.Delivered, a.Allowed = nil, nil
-	return a.Keep()
+	return a.ReadRefusal()
 }
 
 // nullSize bounds the body of an answer that is null, in bytes.

@@ -45,12 +45,12 @@ func TestOneRefusalIsNotBelieved(t *testing.T) {
 	for name, row := range refusing {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			liar, good := fake(t, "liar").does(row.handle), fake(t, "good")
+			dishonest, good := fake(t, "liar").does(row.handle), fake(t, "good")
 			if row.foreign {
-				liar.foreign()
+				dishonest.foreign()
 				good.foreign()
 			}
-			s := start(t, nil, liar, good)
+			s := start(t, nil, dishonest, good)
 			s.allKnown(t, 2)
 			for i := range 60 {
 				text, a, err := s.ask(t.Context(), chat(), broker.Hint{})
@@ -59,7 +59,7 @@ func TestOneRefusalIsNotBelieved(t *testing.T) {
 				}
 				s.clock.Forward(50 * time.Millisecond)
 			}
-			if _, n := liar.counts(); n > 6 {
+			if _, n := dishonest.counts(); n > 6 {
 				t.Errorf("%d of 60 requests went to the one that refuses all", n)
 			}
 			eventually(t, "nothing is in flight", func() bool { return s.inFlight() == 0 })
@@ -71,7 +71,7 @@ func TestOneRefusalIsNotBelieved(t *testing.T) {
 func (s *setup) allKnown(t *testing.T, n int) {
 	t.Helper()
 	s.mustAskAny(t)
-	eventually(t, "all are known", func() bool { return len(s.Pools()[0].Standings) == n })
+	eventually(t, "all are known", func() bool { return len(s.Pools()[0].Statuses) == n })
 }
 
 // mustAskAny has the orchestrators found, whatever becomes of the request.

@@ -10,11 +10,11 @@ import (
 
 // renewAgainAfter is how soon terms are renewed again if the last ones were worn on arrival or did
 // not arrive. It matters only with misbehaving orchestrators.
-const freshAgain = 2 * time.Second
+const renewAgainAfter = 2 * time.Second
 
 // usableTerms are terms with a valid token that can be paid under; they are renewed first if
 // necessary. Worn terms are renewed in the background while they still work.
-func (b *Broker) ready(ctx context.Context, p *pool, s *session) (*upstream.Terms, error) {
+func (b *Broker) usableTerms(ctx context.Context, p *pool, s *session) (*upstream.Terms, error) {
 	t := s.current()
 	if t.Expired(b.opt.Now()) {
 		return s.renew(ctx, p, b.opt.Client, t)
@@ -23,48 +23,48 @@ func (b *Broker) ready(ctx context.Context, p *pool, s *session) (*upstream.Term
 	case sender.Stale:
 		return s.renew(ctx, p, b.opt.Client, t)
 	case sender.Worn:
-		b.freshen(p, s, t)
+		b.renewInBackground(p, s, t)
 	}
 	return t, nil
 }
 
 // renewInBackground renews terms, one renewal at a time.
-func (b *Broker) freshen(p *pool, s *session, old *upstream.Terms) {
-	if !s.beginFresh(old, b.opt.Now()) {
+func (b *Broker) renewInBackground(p *pool, s *session, old *upstream.Terms) {
+	if !s.beginRenewal(old, b.opt.Now()) {
 		return
 	}
 	begun := b.background(func() {
 		t, err := s.renew(b.ctx, p, b.opt.Client, old)
-		s.endFresh(err != nil || t.Wear() != sender.Fresh, b.opt.Now())
+		s.endRenewal(err != nil || t.Wear() != sender.Fresh, b.opt.Now())
 	})
 	if !begun {
-		s.endFresh(true, b.opt.Now())
+		s.endRenewal(true, b.opt.Now())
 	}
 }
 
 // beginRenewal reports whether the caller should renew terms now.
-func (s *session) beginFresh(old *upstream.Terms, now time.Time) bool {
+func (s *session) beginRenewal(old *upstream.Terms, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.freshening || s.terms != old || now.Before(s.freshAt) {
+	if s.renewingBehind || s.terms != old || now.Before(s.notBefore) {
 		return false
 	}
-	s.freshening = true
+	s.renewingBehind = true
 	return true
 }
 
 // endRenewal ends what beginRenewal began. A useless renewal is not repeated at once.
-func (s *session) endFresh(inVain bool, now time.Time) {
+func (s *session) endRenewal(useless bool, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.freshening = false
-	if inVain {
-		s.freshAt = now.Add(freshAgain)
+	s.renewingBehind = false
+	if useless {
+		s.notBefore = now.Add(renewAgainAfter)
 	}
 }
 
 // adoptNewer takes the terms that came with an answer to a job.
-func (s *session) newer(t *upstream.Terms) {
+func (s *session) adoptNewer(t *upstream.Terms) {
 	fresh := t.Newer()
 	if fresh == nil {
 		return

@@ -6,13 +6,13 @@ import (
 )
 
 // retryAction is what to do at the same orchestrator after a failure.
-type remedy int
+type retryAction int
 
 const (
 	// giveUp: nothing; another orchestrator may do better.
-	giveUp remedy = iota
+	giveUp retryAction = iota
 	// withNewTerms: ask for new terms, and send the job under them.
-	anew
+	withNewTerms
 	// payMore: send the job with another payment.
 	payMore
 )
@@ -24,24 +24,24 @@ type retries struct {
 }
 
 // next returns what to do about a failure. free: the job is not paid for.
-func (r *retries) judge(err error, free bool) remedy {
+func (r *retries) next(err error, free bool) retryAction {
 	code := fault.CodeOf(err)
 	_, paid := upstream.Lost(err)
 	if upstream.Unpaid(err) {
 		if code != fault.TicketParamsStale {
 			return giveUp
 		}
-		return count(&r.usedUp, maxUsedUp, anew)
+		return count(&r.usedUp, maxUsedUp, withNewTerms)
 	}
 	switch code {
 	case fault.InvalidAuthToken, fault.ExpiredAuthToken, fault.MissingAuthToken, fault.ExpectedPriceWrong:
-		return count(&r.tokens, maxTokens, anew)
+		return count(&r.tokens, maxTokens, withNewTerms)
 	case fault.TicketParamsStale, fault.TicketParamsForeign:
 		most := maxParams
 		if paid {
 			most = maxPaidParams
 		}
-		return count(&r.params, most, anew)
+		return count(&r.params, most, withNewTerms)
 	case fault.InsufficientBalance:
 		if free {
 			return giveUp
@@ -54,7 +54,7 @@ func (r *retries) judge(err error, free bool) remedy {
 // sum is the total number of retries.
 func (r *retries) sum() int { return r.tokens + r.params + r.short + r.usedUp }
 
-func count(n *int, most int, what remedy) remedy {
+func count(n *int, most int, what retryAction) retryAction {
 	if *n++; *n > most {
 		return giveUp
 	}

@@ -24,8 +24,8 @@ type session struct {
 	sources map[string]int
 	asked   string
 	// renewingBehind: terms are being renewed in the background; not again before notBefore.
-	freshening bool
-	freshAt    time.Time
+	renewingBehind bool
+	notBefore      time.Time
 	// refused are the last terms under which a payment was refused.
 	refused *upstream.Terms
 	// checks record whether it answers; they have a lock of their own.
@@ -46,7 +46,7 @@ func (s *session) current() *upstream.Terms {
 // acceptsFrom records that an address leads to the session, and reports whether its terms are used:
 // the service URI's own terms have priority, then those of the address that led to it first.
 // Otherwise an orchestrator could name another one's URI, with terms that are refused there.
-func (s *session) follows(asked, uri string) bool {
+func (s *session) acceptsFrom(asked, uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if own, err := upstream.ParseAddress(uri); asked == s.asked || err == nil && asked == own {
@@ -59,7 +59,7 @@ func (s *session) follows(asked, uri string) bool {
 // update takes the terms that discovery brought. The token in use stays until its last tenth, or
 // until its ticket parameters are worn, because an orchestrator knows a gateway by it and its
 // header is made already. A token that came from another address is replaced.
-func (s *session) answered(asked string, t *upstream.Terms, now time.Time) {
+func (s *session) update(asked string, t *upstream.Terms, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	other := s.asked != asked
@@ -80,25 +80,25 @@ func (s *session) missed(asked string, sure bool) (lost bool) {
 		s.sources[asked] = n + 1
 		return false
 	}
-	return s.drop(func(a string) bool { return a == asked })
+	return s.dropSourcesLocked(func(a string) bool { return a == asked })
 }
 
 // removeSource removes an address that leads elsewhere now, and reports as missed does.
-func (s *session) left(asked string) (lost bool) {
+func (s *session) removeSource(asked string) (lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.drop(func(a string) bool { return a == asked })
+	return s.dropSourcesLocked(func(a string) bool { return a == asked })
 }
 
 // keepOnly removes the addresses that are not listed any more, and reports as missed does.
 func (s *session) keepOnly(listed map[string]bool) (lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.drop(func(a string) bool { return !listed[a] })
+	return s.dropSourcesLocked(func(a string) bool { return !listed[a] })
 }
 
 // dropSourcesLocked removes addresses. The caller holds mu.
-func (s *session) drop(out func(string) bool) (lost bool) {
+func (s *session) dropSourcesLocked(out func(string) bool) (lost bool) {
 	maps.DeleteFunc(s.sources, func(a string, _ int) bool { return out(a) })
 	if _, leads := s.sources[s.asked]; !leads {
 		for a := range s.sources { // any of them
@@ -111,7 +111,7 @@ func (s *session) drop(out func(string) bool) (lost bool) {
 
 // recordRefused records that a payment under some terms was refused, and reports whether it is the
 // first one: when an orchestrator restarts, all payments under the same terms are refused.
-func (s *session) refuse(t *upstream.Terms) (first bool) {
+func (s *session) recordRefused(t *upstream.Terms) (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first = s.refused != t
@@ -120,7 +120,8 @@ func (s *session) refuse(t *upstream.Terms) (first bool) {
 }
 
 // renew gets other terms than old. Of concurrent callers, one asks the orchestrator.
-func (s *session) renew(ctx context.Context, p *pool, client *upstream.Client, old *upstream.Terms) (*upstream.Terms, error) {
+func (s *session) renew(ctx context.Context, p *pool, client *upstream.Client, old *upstream.Terms) (*upstream.Terms,
+	error) {
 	select {
 	case s.renewing <- struct{}{}:
 	case <-ctx.Done():

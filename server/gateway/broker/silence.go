@@ -14,21 +14,21 @@ import (
 
 const (
 	// defaultSilence is how long a job may bring no bytes before its orchestrator is checked.
-	defaultQuiet = 5 * time.Second
+	defaultSilence = 5 * time.Second
 	// maxUnanswered is how many checks in a row an orchestrator may leave unanswered.
-	mostSilent = 3
+	maxUnanswered = 3
 )
 
 // silenceWatch checks the orchestrator of a job that brings no bytes, however long such a job may
 // take: one that has stopped or cannot be reached will not finish it. The job then ends with the
 // cause upstream.ErrFrozen.
-type quiet struct {
+type silenceWatch struct {
 	b      *Broker
 	s      *session
 	terms  *upstream.Terms
 	cancel context.CancelCauseFunc
 	// lastProgress is when the last bytes arrived, in nanoseconds.
-	heard atomic.Int64
+	lastProgress atomic.Int64
 
 	mu    sync.Mutex
 	timer *time.Timer // guarded by mu
@@ -36,21 +36,21 @@ type quiet struct {
 }
 
 // watchSilence starts to watch a job, and returns the job's context. end must be called.
-func (b *Broker) watchQuiet(ctx context.Context, s *session) (context.Context, *quiet) {
+func (b *Broker) watchSilence(ctx context.Context, s *session) (context.Context, *silenceWatch) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	q := &quiet{b: b, s: s, terms: s.current(), cancel: cancel}
-	q.hear()
+	q := &silenceWatch{b: b, s: s, terms: s.current(), cancel: cancel}
+	q.progress()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.timer = time.AfterFunc(b.opt.Quiet, q.look)
+	q.timer = time.AfterFunc(b.opt.Silence, q.check)
 	return ctx, q
 }
 
 // progress records that bytes arrived.
-func (q *quiet) hear() { q.heard.Store(q.b.opt.Now().UnixNano()) }
+func (q *silenceWatch) progress() { q.lastProgress.Store(q.b.opt.Now().UnixNano()) }
 
 // end ends the job and its watch.
-func (q *quiet) end() {
+func (q *silenceWatch) end() {
 	q.mu.Lock()
 	q.over = true
 	q.timer.Stop()
@@ -59,7 +59,7 @@ func (q *quiet) end() {
 }
 
 // jobError is the error of a job's attempt: JobLate where the watch canceled the job.
-func (q *quiet) judged(ctx context.Context, err error) error {
+func (q *silenceWatch) jobError(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), upstream.ErrFrozen) && errors.Is(err, fault.Canceled) {
 		return fault.Wrap(fault.JobLate, "send job", upstream.ErrFrozen)
 	}
@@ -67,28 +67,28 @@ func (q *quiet) judged(ctx context.Context, err error) error {
 }
 
 // check runs when bytes should have arrived.
-func (q *quiet) look() {
-	heard := q.heard.Load()
-	silence := q.b.opt.Now().Sub(time.Unix(0, heard))
-	if silence < q.b.opt.Quiet {
-		q.lookAfter(q.b.opt.Quiet - silence)
+func (q *silenceWatch) check() {
+	lastProgress := q.lastProgress.Load()
+	silence := q.b.opt.Now().Sub(time.Unix(0, lastProgress))
+	if silence < q.b.opt.Silence {
+		q.checkAfter(q.b.opt.Silence - silence)
 		return
 	}
 	q.b.background(func() {
 		switch silent := q.s.check(q.b, q.terms); {
-		case q.heard.Load() != heard:
-			q.lookAfter(q.b.opt.Quiet)
-		case silent >= mostSilent:
+		case q.lastProgress.Load() != lastProgress:
+			q.checkAfter(q.b.opt.Silence)
+		case silent >= maxUnanswered:
 			q.cancel(upstream.ErrFrozen)
 		case silent > 0:
-			q.lookAfter(q.b.opt.Quiet / 10)
+			q.checkAfter(q.b.opt.Silence / 10)
 		default:
-			q.lookAfter(q.b.opt.Quiet)
+			q.checkAfter(q.b.opt.Silence)
 		}
 	})
 }
 
-func (q *quiet) lookAfter(d time.Duration) {
+func (q *silenceWatch) checkAfter(d time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !q.over {
@@ -110,10 +110,10 @@ func (s *session) check(b *Broker, t *upstream.Terms) (silent int) {
 	c := &s.checks
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if b.opt.Now().Sub(c.last) < b.opt.Quiet/20 {
+	if b.opt.Now().Sub(c.last) < b.opt.Silence/20 {
 		return c.silent
 	}
-	if c.silent++; !b.opt.Client.Frozen(b.ctx, t, min(videorouting.DialTimeout, 3*b.opt.Quiet)) {
+	if c.silent++; !b.opt.Client.Frozen(b.ctx, t, min(videorouting.DialTimeout, 3*b.opt.Silence)) {
 		c.silent = 0
 	}
 	c.last = b.opt.Now()

@@ -109,7 +109,7 @@ func (w *wire) freeze(all bool) {
 }
 
 // quickly has a broker notice in no time what it notices in seconds else.
-func quickly(o *broker.Options, _ *upstream.Options) { o.Quiet = 100 * time.Millisecond }
+func quickly(o *broker.Options, _ *upstream.Options) { o.Silence = 100 * time.Millisecond }
 
 // jobs are of each kind: of some nothing may be heard for many minutes.
 func kinds() map[string]*inference.Job {

@@ -13,7 +13,7 @@ type Limits struct {
 	// Watched is the number of segments in a playlist while the stream is played; default 12.
 	Watched int
 	// Unwatched is the number while it is not: enough to start playing; default 4.
-	Quiet int
+	Unwatched int
 	// StreamBytes bounds one stream, TotalBytes all of them; defaults 128 MB and 1 GB. The oldest
 	// segments are dropped first.
 	StreamBytes, TotalBytes int64
@@ -26,8 +26,8 @@ func (l Limits) withDefaults() Limits {
 	if l.Watched <= 0 {
 		l.Watched = 12
 	}
-	if l.Quiet <= 0 {
-		l.Quiet = 4
+	if l.Unwatched <= 0 {
+		l.Unwatched = 4
 	}
 	if l.StreamBytes <= 0 {
 		l.StreamBytes = streamBytes
@@ -109,7 +109,7 @@ func (s *Store) Open(id core.ManifestID, variants []Variant) {
 	}
 	if !sameKeys(st.variants, variants) {
 		// Files of the old variants cannot be listed under the new ones.
-		s.drop(st, len(st.window))
+		s.dropLocked(st, len(st.window))
 		st.cut = true
 	}
 	st.variants, st.ended = variants, false
@@ -152,7 +152,7 @@ func (s *Store) Remove(id core.ManifestID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if st := s.streams[id]; st != nil {
-		s.drop(st, len(st.window))
+		s.dropLocked(st, len(st.window))
 		delete(s.streams, id)
 	}
 }

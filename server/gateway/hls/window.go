@@ -55,7 +55,7 @@ func (s *Store) Publish(id core.ManifestID, seg Segment) {
 	}
 	st.append(seg)
 	s.bytes += st.window[len(st.window)-1].bytes
-	s.trim(st, seg.At)
+	s.trimLocked(st, seg.At)
 }
 
 func (st *stream) append(seg Segment) {
@@ -107,11 +107,11 @@ func segmentName(n core.SegmentNumber, epoch int) string {
 }
 
 // trimLocked reduces the stream and then the store to their limits.
-func (s *Store) trim(st *stream, now time.Time) {
+func (s *Store) trimLocked(st *stream, now time.Time) {
 	keep := s.listed(st, now) + behind
-	s.drop(st, len(st.window)-keep)
+	s.dropLocked(st, len(st.window)-keep)
 	for st.bytes > s.limits.StreamBytes && len(st.window) > 0 {
-		s.drop(st, 1)
+		s.dropLocked(st, 1)
 	}
 	for s.bytes > s.limits.TotalBytes {
 		big := st
@@ -120,7 +120,7 @@ func (s *Store) trim(st *stream, now time.Time) {
 				big = o
 			}
 		}
-		s.drop(big, 1)
+		s.dropLocked(big, 1)
 	}
 }
 
@@ -129,11 +129,11 @@ func (s *Store) listed(st *stream, now time.Time) int {
 	if now.Sub(st.watched) < watchedFor {
 		return s.limits.Watched
 	}
-	return s.limits.Quiet
+	return s.limits.Unwatched
 }
 
 // dropLocked removes the n oldest segments.
-func (s *Store) drop(st *stream, n int) {
+func (s *Store) dropLocked(st *stream, n int) {
 	if n <= 0 {
 		return
 	}

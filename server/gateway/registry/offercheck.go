@@ -30,17 +30,17 @@ type Owner struct {
 func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.ownRecipient(asked, info); err != nil {
+	if err := d.checkRecipientLocked(asked, info); err != nil {
 		return Owner{}, err
 	}
 	claims := claimsOf(info)
-	p := d.places[asked]
+	p := d.endpoints[asked]
 	switch {
 	case p == nil:
 		// It was asked at the address that its own offer gave.
-		for _, who := range claims {
-			if o, ok := d.stakes[who]; ok {
-				return Owner{Address: who, Stake: o.DelegatedStake}, nil
+		for _, account := range claims {
+			if o, ok := d.stakes[account]; ok {
+				return Owner{Address: account, Stake: o.DelegatedStake}, nil
 			}
 		}
 	case p.fixed && len(claims) > 0:
@@ -51,13 +51,13 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 	case p.fixed:
 		return Owner{}, nil
 	default:
-		for _, who := range claims {
+		for _, account := range claims {
 			switch {
-			case !slices.Contains(p.owners, who):
-			case !d.worksAt(who, info):
-				return Owner{}, unregistered(elsewhere)
+			case !slices.Contains(p.owners, account):
+			case !d.worksAtLocked(account, info):
+				return Owner{}, unregistered(workElsewhere)
 			default:
-				return Owner{Address: who, Stake: d.stakes[who].DelegatedStake, Registered: true}, nil
+				return Owner{Address: account, Stake: d.stakes[account].DelegatedStake, Registered: true}, nil
 			}
 		}
 	}
@@ -66,13 +66,13 @@ func (d *Directory) OwnerOf(asked string, info upstream.Info) (Owner, error) {
 
 // workElsewhere is the reason to refuse an offer that sends work to an address registered for
 // others.
-const elsewhere = "it sends work to another orchestrator's address"
+const workElsewhere = "it sends work to another orchestrator's address"
 
 // checkRecipientLocked refuses an offer whose tickets are for an orchestrator that is registered at
 // another address. The sender of such an offer could request parameters of that orchestrator in
 // this gateway's name, and impersonate this gateway there with the tickets. An endpoint named by
 // the operator may be an extra node of any orchestrator.
-func (d *Directory) ownRecipient(asked string, info upstream.Info) error {
+func (d *Directory) checkRecipientLocked(asked string, info upstream.Info) error {
 	raw := info.GetTicketParams().GetRecipient()
 	if len(raw) != len(core.Address{}) {
 		return nil
@@ -83,7 +83,7 @@ func (d *Directory) ownRecipient(asked string, info upstream.Info) error {
 		return nil
 	}
 	own := true
-	if p := d.places[asked]; p != nil {
+	if p := d.endpoints[asked]; p != nil {
 		own = p.fixed || slices.Contains(p.owners, paid)
 	} else if was := d.former[asked]; was != "" {
 		own = was == paid.String() || strings.Contains(was, "://") // an operator's address
@@ -96,13 +96,13 @@ func (d *Directory) ownRecipient(asked string, info upstream.Info) error {
 
 // worksAtLocked reports whether an account may receive work at the address that an offer names: an
 // address that is registered for others only is not its own.
-func (d *Directory) worksAt(who core.Address, info upstream.Info) bool {
+func (d *Directory) worksAtLocked(account core.Address, info upstream.Info) bool {
 	uri, err := upstream.ParseAddress(info.GetTranscoder())
 	if err != nil {
 		return false
 	}
-	p := d.places[uri]
-	return p == nil || p.fixed || slices.Contains(p.owners, who)
+	p := d.endpoints[uri]
+	return p == nil || p.fixed || slices.Contains(p.owners, account)
 }
 
 // claimsOf are the accounts that an offer names: the ticket recipient, then the signer.
@@ -126,7 +126,7 @@ func unregistered(why string) error {
 // parameters and a price; and that it does not send work to the registered address of another
 // orchestrator, which would be blamed for refusing it. Errors are the faults OrchestratorUnusable
 // and OrchestratorUnregistered.
-func (d *Directory) Terms(info upstream.Info) error {
+func (d *Directory) CheckTerms(info upstream.Info) error {
 	unusable := func(why string) error {
 		return fault.New(fault.OrchestratorUnusable, "check an orchestrator's offer", why)
 	}
@@ -148,51 +148,54 @@ func (d *Directory) Terms(info upstream.Info) error {
 	if err != nil {
 		return unusable("its service address is not valid")
 	}
-	p := d.places[uri]
+	p := d.endpoints[uri]
 	if p == nil || p.fixed {
 		return nil
 	}
 	if !slices.ContainsFunc(claimsOf(info), func(a core.Address) bool { return slices.Contains(p.owners, a) }) {
-		return unregistered(elsewhere)
+		return unregistered(workElsewhere)
 	}
 	return nil
 }
 
 // CheckPayments adds the directory's checks to a gateway's payments.
-func (d *Directory) Guard(p upstream.Payments) upstream.Payments { return guarded{p, d} }
+func (d *Directory) CheckPayments(p upstream.Payments) upstream.Payments {
+	return checkedPayments{p, d}
+}
 
-type guarded struct {
+type checkedPayments struct {
 	upstream.Payments
 	directory *Directory
 }
 
 // PaymentTerms credits payments to the account that registered the address that was asked: the
 // orchestrator chooses the recipient of tickets, and could name another one each time.
-func (g guarded) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, error) {
-	if err := g.directory.mayPay(work.Asked, info); err != nil {
+func (g checkedPayments) PaymentTerms(info upstream.Info, work upstream.Work) (upstream.PaymentTerms, error) {
+	if err := g.directory.checkPayable(work.Asked, info); err != nil {
 		return nil, err
 	}
 	work.Payee = g.directory.payee(work.Asked, info)
-	return g.Payments.Deal(info, work)
+	return g.Payments.PaymentTerms(info, work)
 }
 
 // checkPayable checks any terms, including renewed ones, for their recipient and their service
 // address.
-func (d *Directory) mayPay(asked string, info upstream.Info) error {
+func (d *Directory) checkPayable(asked string, info upstream.Info) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if err := d.ownRecipient(asked, info); err != nil {
+	if err := d.checkRecipientLocked(asked, info); err != nil {
 		return err
 	}
-	p := d.places[asked]
-	if p == nil || p.fixed || slices.ContainsFunc(p.owners, func(who core.Address) bool { return d.worksAt(who, info) }) {
+	p := d.endpoints[asked]
+	if p == nil || p.fixed || slices.ContainsFunc(p.owners,
+		func(account core.Address) bool { return d.worksAtLocked(account, info) }) {
 		return nil
 	}
-	return unregistered(elsewhere)
+	return unregistered(workElsewhere)
 }
 
 // unknownEndpoints is the common credit key of all addresses whose owner is unknown by now.
-const unknownPlaces = "addresses that are no longer known"
+const unknownEndpoints = "addresses that are no longer known"
 
 // payee is the account that registered an address on the chain: the one that an offer from it
 // names, or the first. For an address that the operator named, and extra nodes of it, it is that
@@ -201,21 +204,21 @@ const unknownPlaces = "addresses that are no longer known"
 func (d *Directory) payee(asked string, info upstream.Info) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	p := d.places[asked]
+	p := d.endpoints[asked]
 	if p == nil {
-		return cmp.Or(d.former[asked], unknownPlaces)
+		return cmp.Or(d.former[asked], unknownEndpoints)
 	}
-	for _, who := range claimsOf(info) {
-		if slices.Contains(p.owners, who) {
-			return who.String()
+	for _, account := range claimsOf(info) {
+		if slices.Contains(p.owners, account) {
+			return account.String()
 		}
 	}
 	return p.credit()
 }
 
 // Usable reports whether a gateway on the chain can use an offer.
-func (g guarded) Usable(info upstream.Info) error {
-	if err := g.directory.Terms(info); err != nil {
+func (g checkedPayments) Usable(info upstream.Info) error {
+	if err := g.directory.CheckTerms(info); err != nil {
 		return err
 	}
 	return g.Payments.Usable(info)

@@ -41,8 +41,8 @@ type answerBody struct {
 	payment Payment
 	units   int64 // that the orchestrator bills
 	// silence bounds the wait for the next bytes, silenceTimer runs while a read waits.
-	silence time.Duration
-	hush    *time.Timer
+	silence      time.Duration
+	silenceTimer *time.Timer
 	// delivered: the payment has been settled.
 	delivered atomic.Bool
 
@@ -83,13 +83,13 @@ func (b *answerBody) Read(p []byte) (int, error) {
 		}
 		return n, nil
 	}
-	if b.hush == nil {
-		b.hush = time.AfterFunc(b.silence, func() { b.cancel(errSilent) })
+	if b.silenceTimer == nil {
+		b.silenceTimer = time.AfterFunc(b.silence, func() { b.cancel(errSilent) })
 	} else {
-		b.hush.Reset(b.silence)
+		b.silenceTimer.Reset(b.silence)
 	}
 	n, err := b.rest.Read(p)
-	b.hush.Stop()
+	b.silenceTimer.Stop()
 	if err == nil {
 		return n, nil
 	}
@@ -117,9 +117,9 @@ func (b *answerBody) deliver(d inference.Delivery) {
 	}
 	came := max(0, min(int64(d.Units), b.units))
 	switch d.How {
-	case inference.Whole:
+	case inference.Complete:
 		b.payment.Received(b.units)
-	case inference.Short:
+	case inference.Partial:
 		b.payment.Received(came)
 	case inference.Refused:
 		b.payment.Forgo()
@@ -135,7 +135,7 @@ func (b *answerBody) deliver(d inference.Delivery) {
 // Close ends the request; unread bytes are discarded.
 func (b *answerBody) Close() error {
 	b.end()
-	b.deliver(inference.Delivery{How: inference.Left})
+	b.deliver(inference.Delivery{How: inference.ClientLeft})
 	b.cancel(nil)
 	return b.rest.Close()
 }

@@ -35,7 +35,7 @@ type Options struct {
 type Client struct {
 	payments Payments
 	now      func() time.Time
-	calls    *calls
+	conns    *connPool
 	// bulk carries segments and downloads from the orchestrator's own host; foreign carries
 	// downloads from other hosts.
 	bulk, foreign *http.Transport
@@ -58,11 +58,12 @@ func New(opt Options) *Client {
 		opt.Now = time.Now
 	}
 	dialer := &net.Dialer{Timeout: videorouting.DialTimeout, KeepAlive: 30 * time.Second}
-	elsewhere := &net.Dialer{Timeout: videorouting.DialTimeout, KeepAlive: 30 * time.Second, Control: guarded(opt.Stores)}
+	elsewhere := &net.Dialer{Timeout: videorouting.DialTimeout, KeepAlive: 30 * time.Second,
+		Control: publicOnly(opt.Stores)}
 	c := &Client{
 		payments: opt.Payments,
 		now:      opt.Now,
-		calls:    newCalls(),
+		conns:    newConnPool(),
 		bulk:     bulkTransport(dialer),
 		foreign:  bulkTransport(elsewhere),
 
@@ -70,7 +71,7 @@ func New(opt Options) *Client {
 		limits: opt.Limits.OrDefault(),
 		node:   []string{opt.Node},
 	}
-	c.bulk.DialContext = atHome(dialer.DialContext)
+	c.bulk.DialContext = dialRecordedPeer(dialer.DialContext)
 	if c.jobs == nil {
 		c.jobs = jobTransport(dialer)
 	}
@@ -83,7 +84,7 @@ func New(opt Options) *Client {
 func (c *Client) Close() {
 	c.cancel()
 	c.wg.Wait()
-	c.calls.close()
+	c.conns.close()
 	c.bulk.CloseIdleConnections()
 	c.foreign.CloseIdleConnections()
 	if idle, ok := c.jobs.(interface{ CloseIdleConnections() }); ok {

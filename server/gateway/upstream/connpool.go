@@ -21,7 +21,7 @@ import (
 const (
 	// maxConns bounds the idle gRPC connections. The registry knows up to 2048 addresses, which are
 	// all asked every few seconds.
-	maxCalls = 2560
+	maxConns = 2560
 	// maxReply bounds the reply of a call: terms with a thousand models and prices are less than
 	// half as large.
 	maxReply = 256 << 10
@@ -31,24 +31,24 @@ const (
 )
 
 // connPool keeps one gRPC connection per orchestrator.
-type calls struct {
+type connPool struct {
 	mu    sync.Mutex
-	conns map[string]*call
+	conns map[string]*pooledConn
 	uses  int64
 }
 
-type call struct {
-	conn *grpc.ClientConn
-	used int64
+type pooledConn struct {
+	conn    *grpc.ClientConn
+	lastUse int64
 	// users is the number of calls in flight.
 	users int
 }
 
-func newCalls() *calls { return &calls{conns: make(map[string]*call)} }
+func newConnPool() *connPool { return &connPool{conns: make(map[string]*pooledConn)} }
 
 // client returns the orchestrator's client, without connecting. done must be called after the call;
 // until then the connection is not evicted.
-func (c *calls) to(uri string) (client rpc.OrchestratorClient, done func(), err error) {
+func (c *connPool) client(uri string) (client rpc.OrchestratorClient, done func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	have := c.conns[uri]
@@ -57,17 +57,17 @@ func (c *calls) to(uri string) (client rpc.OrchestratorClient, done func(), err 
 		if err != nil {
 			return nil, nil, err
 		}
-		c.makeRoom()
-		have = &call{conn: conn}
+		c.evictLocked()
+		have = &pooledConn{conn: conn}
 		c.conns[uri] = have
 	}
 	c.uses++
-	have.used = c.uses
+	have.lastUse = c.uses
 	have.users++
 	return rpc.NewOrchestratorClient(have.conn), func() { c.done(have) }, nil
 }
 
-func (c *calls) done(have *call) {
+func (c *connPool) done(have *pooledConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	have.users--
@@ -87,11 +87,13 @@ func dial(uri string) (*grpc.ClientConn, error) {
 		grpc.WithTransportCredentials(creds),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			// An orchestrator that restarts is found again soon.
-			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Second},
+			Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2,
+				MaxDelay: 2 * time.Second},
 			MinConnectTimeout: videorouting.ConnectTimeout,
 		}),
 		grpc.WithDisableServiceConfig(),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxReply), grpc.ForceCodecV2(wary{encoding.GetCodecV2("proto")})),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxReply),
+			grpc.ForceCodecV2(boundedCodec{encoding.GetCodecV2("proto")})),
 		grpc.WithMaxHeaderListSize(maxHeaders),
 	)
 }
@@ -99,13 +101,13 @@ func dial(uri string) (*grpc.ClientConn, error) {
 // evictLocked closes the least recently used idle connection when there are too many. Peers choose
 // the addresses, so they must not choose the number of connections; callers bound the concurrent
 // ones.
-func (c *calls) makeRoom() {
-	if len(c.conns) < maxCalls {
+func (c *connPool) evictLocked() {
+	if len(c.conns) < maxConns {
 		return
 	}
 	oldest := ""
 	for uri, have := range c.conns {
-		if have.users == 0 && (oldest == "" || have.used < c.conns[oldest].used) {
+		if have.users == 0 && (oldest == "" || have.lastUse < c.conns[oldest].lastUse) {
 			oldest = uri
 		}
 	}
@@ -116,7 +118,7 @@ func (c *calls) makeRoom() {
 	delete(c.conns, oldest)
 }
 
-func (c *calls) close() {
+func (c *connPool) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for uri, have := range c.conns {
@@ -127,14 +129,14 @@ func (c *calls) close() {
 
 // boundedCodec is gRPC's own codec, except that it refuses replies with too many small parts, which
 // sessions would keep in memory.
-type wary struct{ encoding.CodecV2 }
+type boundedCodec struct{ encoding.CodecV2 }
 
 // Name is empty, so that requests have the network's content type, application/grpc without a
 // codec.
-func (wary) Name() string { return "" }
+func (boundedCodec) Name() string { return "" }
 
 // Unmarshal reads a reply.
-func (w wary) Unmarshal(data mem.BufferSlice, v any) error {
+func (w boundedCodec) Unmarshal(data mem.BufferSlice, v any) error {
 	m, ok := v.(proto.Message)
 	if !ok {
 		return w.CodecV2.Unmarshal(data, v)

@@ -20,7 +20,7 @@ import (
 
 // crowd answers for any number of orchestrators, and counts those who are asked at
 // once.
-type crowd struct {
+type orchestrators struct {
 	rpc.UnimplementedOrchestratorServer
 	now, most atomic.Int64
 	// enough is closed the first time that so many are asked at once.
@@ -32,7 +32,8 @@ type crowd struct {
 	reply   *rpc.OrchestratorInfo
 }
 
-func (c *crowd) GetOrchestrator(ctx context.Context, _ *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+func (c *orchestrators) GetOrchestrator(ctx context.Context, _ *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo,
+	error) {
 	n := c.now.Add(1)
 	defer c.now.Add(-1)
 	for most := c.most.Load(); n > most && !c.most.CompareAndSwap(most, n); most = c.most.Load() {
@@ -51,7 +52,7 @@ func (c *crowd) GetOrchestrator(ctx context.Context, _ *rpc.OrchestratorRequest)
 }
 
 // gather serves a crowd at n addresses.
-func gather(t *testing.T, c *crowd, n int) []string {
+func gather(t *testing.T, c *orchestrators, n int) []string {
 	t.Helper()
 	s := grpc.NewServer()
 	rpc.RegisterOrchestratorServer(s, c)
@@ -73,19 +74,20 @@ func gather(t *testing.T, c *crowd, n int) []string {
 func TestCallsInUseAreNotClosed(t *testing.T) {
 	t.Parallel()
 	const n = 300
-	crowd := &crowd{until: n, enough: make(chan struct{}), reply: &rpc.OrchestratorInfo{}, arrived: make(chan struct{}, 2*n)}
+	nodes := &orchestrators{until: n, enough: make(chan struct{}), reply: &rpc.OrchestratorInfo{},
+		arrived: make(chan struct{}, 2*n)}
 	c := client(t, upstream.Options{})
 	var wg sync.WaitGroup
-	for _, uri := range gather(t, crowd, n) {
+	for _, uri := range gather(t, nodes, n) {
 		wg.Go(func() {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if _, err := c.Ask(ctx, uri, &videorouting.Wants{}); err != nil {
 				t.Error(err)
-				crowd.arrived <- struct{}{}
+				nodes.arrived <- struct{}{}
 			}
 		})
-		<-crowd.arrived // one after another: a burst of connections would meet the kernel's limits
+		<-nodes.arrived // one after another: a burst of connections would meet the kernel's limits
 	}
 	wg.Wait()
 }
@@ -93,18 +95,19 @@ func TestCallsInUseAreNotClosed(t *testing.T) {
 func TestADiscoveryAsksSoManyAtOnce(t *testing.T) {
 	t.Parallel()
 	const n, most = 600, 256
-	crowd := &crowd{until: 64, enough: make(chan struct{}), reply: &rpc.OrchestratorInfo{}}
+	nodes := &orchestrators{until: 64, enough: make(chan struct{}), reply: &rpc.OrchestratorInfo{}}
 	c := client(t, upstream.Options{})
 	var found atomic.Int64
 	all := make(chan struct{})
-	c.Discover(t.Context(), gather(t, crowd, n), &videorouting.Wants{}, videorouting.Patience{First: time.Minute, Stop: time.Minute}, func(f upstream.Found) bool {
-		if found.Add(1) == n {
-			close(all)
-		}
-		return false
-	})
+	c.Discover(t.Context(), gather(t, nodes, n), &videorouting.Wants{},
+		videorouting.DiscoveryWait{First: time.Minute, Stop: time.Minute}, func(f upstream.Found) bool {
+			if found.Add(1) == n {
+				close(all)
+			}
+			return false
+		})
 	<-all
-	if got := crowd.most.Load(); got > most {
+	if got := nodes.most.Load(); got > most {
 		t.Errorf("%d are asked at once", got)
 	}
 }
@@ -112,8 +115,9 @@ func TestADiscoveryAsksSoManyAtOnce(t *testing.T) {
 func TestRepliesAreBounded(t *testing.T) {
 	t.Parallel()
 	for size, ok := range map[int]bool{200 << 10: true, 300 << 10: false} {
-		crowd := &crowd{until: 1, enough: make(chan struct{}), reply: &rpc.OrchestratorInfo{Node: strings.Repeat("x", size)}}
-		_, err := client(t, upstream.Options{}).Ask(t.Context(), gather(t, crowd, 1)[0], &videorouting.Wants{})
+		nodes := &orchestrators{until: 1, enough: make(chan struct{}),
+			reply: &rpc.OrchestratorInfo{Node: strings.Repeat("x", size)}}
+		_, err := client(t, upstream.Options{}).Ask(t.Context(), gather(t, nodes, 1)[0], &videorouting.Wants{})
 		if ok && err != nil || !ok && !errors.Is(err, fault.OrchestratorDeclined) {
 			t.Errorf("%d bytes: %v", size, err)
 		}

@@ -16,7 +16,7 @@ import (
 // publicOnly refuses connections to private addresses, except in the networks of the operator's
 // stores. An orchestrator names the URLs of its results; it must not make the gateway fetch data
 // from behind the gateway's firewall and show it to players.
-func guarded(stores fetchurl.Networks) func(network, address string, c syscall.RawConn) error {
+func publicOnly(stores fetchurl.Networks) func(network, address string, c syscall.RawConn) error {
 	return func(network, address string, c syscall.RawConn) error {
 		err := stores.Control(network, address, c)
 		if errors.Is(err, fetchurl.ErrNotPublic) {
@@ -33,17 +33,17 @@ func sameHost(result *url.URL, orchestrator string) bool {
 }
 
 // dialFunc is the type of net.Dialer.DialContext.
-type dialing func(ctx context.Context, network, address string) (net.Conn, error)
+type dialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
 // peerKey is the context's key for the address that an orchestrator's answer came from.
-type homeKey struct{}
+type peerKey struct{}
 
 // dialRecordedPeer dials orchestrators by name, and results at an orchestrator's own host by the
 // address that its answer came from: by now the name may resolve to an address behind the gateway's
 // firewall.
-func atHome(dial dialing) dialing {
+func dialRecordedPeer(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		if home, ok := ctx.Value(homeKey{}).(netip.Addr); ok {
+		if home, ok := ctx.Value(peerKey{}).(netip.Addr); ok {
 			_, port, err := net.SplitHostPort(address)
 			if err != nil {
 				return nil, err
@@ -55,7 +55,7 @@ func atHome(dial dialing) dialing {
 }
 
 // recordPeer writes the address that a request is sent to into at.
-func noting(ctx context.Context, at *netip.Addr) context.Context {
+func recordPeer(ctx context.Context, at *netip.Addr) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
 		*at = addressOf(c.Conn)
 	}})
@@ -64,8 +64,8 @@ func noting(ctx context.Context, at *netip.Addr) context.Context {
 // samePeerOnly sends a request to the address that an answer came from. A kept connection to
 // another address that is not public is closed before anything is sent; the transport then makes a
 // new one.
-func homeOnly(ctx context.Context, home netip.Addr) context.Context {
-	ctx = context.WithValue(ctx, homeKey{}, home)
+func samePeerOnly(ctx context.Context, home netip.Addr) context.Context {
+	ctx = context.WithValue(ctx, peerKey{}, home)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) {
 		if at := addressOf(c.Conn); at != home && !fetchurl.Public(at) {
 			_ = c.Conn.Close()

@@ -55,7 +55,7 @@ func (c *Client) Ask(ctx context.Context, uri string, wants *videorouting.Wants)
 // the model and does not offer it.
 func (c *Client) askWithCode(ctx context.Context, uri string, wants *videorouting.Wants) (Info, fault.Code, error) {
 	const op = "ask orchestrator"
-	client, done, err := c.calls.to(uri)
+	client, done, err := c.conns.client(uri)
 	if err != nil {
 		return nil, "", fault.Wrap(fault.OrchestratorUnreachable, op, err)
 	}
@@ -81,7 +81,7 @@ func callFault(ctx context.Context, op string, err error) error {
 	switch {
 	case st.Code() == codes.Unavailable:
 		return fault.Wrap(fault.OrchestratorUnreachable, op, err)
-	case st.Code() == codes.DeadlineExceeded && late(ctx):
+	case st.Code() == codes.DeadlineExceeded && deadlinePassed(ctx):
 		return fault.Wrap(fault.OrchestratorSilent, op, err)
 	case st.Code() == codes.Canceled && errors.Is(ctx.Err(), context.Canceled):
 		return fault.Wrap(fault.Canceled, op, err)
@@ -98,7 +98,7 @@ func callFault(ctx context.Context, op string, err error) error {
 
 // deadlinePassed reports whether a context's deadline has passed. gRPC checks the clock itself and
 // may be ahead of the context's timer.
-func late(ctx context.Context) bool {
+func deadlinePassed(ctx context.Context) bool {
 	at, limited := ctx.Deadline()
 	return limited && !time.Now().Before(at)
 }
@@ -116,35 +116,36 @@ type Found struct {
 // goroutines; found reports whether a usable one is good enough not to wait for others. Discover
 // returns the number of usable ones as soon as wait's rules permit; found is called for further
 // answers until wait's hard stop. When none was usable, errs has the reason of each.
-func (c *Client) Discover(ctx context.Context, uris []string, wants *videorouting.Wants, patience videorouting.Patience, found func(Found) (good bool)) (usable int, errs []error) {
+func (c *Client) Discover(ctx context.Context, uris []string, wants *videorouting.Wants,
+	wait videorouting.DiscoveryWait, found func(Found) (good bool)) (usable int, errs []error) {
 	start := time.Now()
-	type verdict struct {
+	type outcome struct {
 		err  error
 		good bool
 	}
-	results := make(chan verdict, len(uris))
-	places := make(chan struct{}, maxAsked)
+	results := make(chan outcome, len(uris))
+	slots := make(chan struct{}, maxAsked)
 	for _, uri := range uris {
 		c.wg.Go(func() {
-			places <- struct{}{} // each call ends within the limit
-			defer func() { <-places }()
+			slots <- struct{}{} // each call ends within the limit
+			defer func() { <-slots }()
 			// The answer is useful also after this segment went elsewhere.
-			askCtx, cancel := context.WithTimeout(c.ctx, patience.Limit())
+			askCtx, cancel := context.WithTimeout(c.ctx, wait.Limit())
 			defer cancel()
 			f := c.ask(askCtx, uri, wants)
 			good := found(f)
-			results <- verdict{f.Err, good}
+			results <- outcome{f.Err, good}
 		})
 	}
 	a := videorouting.Answers{Open: len(uris)}
-	timer := time.NewTimer(patience.Next(0))
+	timer := time.NewTimer(wait.Next(0))
 	defer timer.Stop()
 	for {
 		elapsed := time.Since(start)
-		if patience.Done(a, elapsed) {
+		if wait.Done(a, elapsed) {
 			return a.Usable, errs
 		}
-		timer.Reset(patience.Next(elapsed))
+		timer.Reset(wait.Next(elapsed))
 		select {
 		case v := <-results:
 			a.Open--
@@ -189,7 +190,7 @@ func (c *Client) ask(ctx context.Context, uri string, wants *videorouting.Wants)
 // End ends a session at an orchestrator. An orchestrator that does not know the session any more is
 // no problem; the error is for the debug log.
 func (c *Client) End(ctx context.Context, info Info) error {
-	client, done, err := c.calls.to(info.GetTranscoder())
+	client, done, err := c.conns.client(info.GetTranscoder())
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,8 @@ func passedOn(resp *http.Response, own bool) bool {
 	switch resp.StatusCode {
 	case http.StatusOK:
 		return true
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusUnprocessableEntity:
 		return own && resp.Header.Get(codeHeader) == "" && isJSON(resp)
 	}
 	return false
@@ -49,7 +50,8 @@ func checkAnswer(resp *http.Response, job *inference.Job, own bool) error {
 	case own, isJSON(resp), job.Stream && t == "text/event-stream", anyType.Has(job.Model.Capability):
 		return nil
 	}
-	return fault.New(fault.AnswerUnreadable, "read answer", fmt.Sprintf("content type %.64q", resp.Header.Get("Content-Type")))
+	return fault.New(fault.AnswerUnreadable, "read answer",
+		fmt.Sprintf("content type %.64q", resp.Header.Get("Content-Type")))
 }
 
 // jobRefusal classifies a failed answer, by the code that our own nodes send or by the network's
@@ -59,8 +61,8 @@ func jobRefusal(resp *http.Response, own bool) error {
 	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a partial text is better than none
 	text := strings.TrimSpace(string(raw))
 	if own {
-		if code := fault.Code(resp.Header.Get(codeHeader)); takeCode(code) {
-			return timed(resp, fault.New(gatewaysCode(code), op, text))
+		if code := fault.Code(resp.Header.Get(codeHeader)); acceptsCode(code) {
+			return withRetryAfter(resp, fault.New(gatewayCode(code), op, text))
 		}
 	}
 	code := codeOfText(text)
@@ -73,7 +75,7 @@ func jobRefusal(resp *http.Response, own bool) error {
 	if code == fault.JobRefused {
 		return &fault.Fault{Code: code, Op: op, Detail: text, Err: &inference.RefusedError{Status: resp.StatusCode}}
 	}
-	return timed(resp, fault.New(code, op, fmt.Sprintf("%d %s", resp.StatusCode, text)))
+	return withRetryAfter(resp, fault.New(code, op, fmt.Sprintf("%d %s", resp.StatusCode, text)))
 }
 
 const (
@@ -83,7 +85,7 @@ const (
 )
 
 // withRetryAfter adds the Retry-After header to the fault of a busy orchestrator.
-func timed(resp *http.Response, f *fault.Fault) error {
+func withRetryAfter(resp *http.Response, f *fault.Fault) error {
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	switch {
 	case f.Code.Class() != fault.Busy:
@@ -98,7 +100,7 @@ func timed(resp *http.Response, f *fault.Fault) error {
 
 // gatewayCode maps an orchestrator's code to the one that gateways act on: details about single
 // tickets are of no use here.
-func gatewaysCode(code fault.Code) fault.Code {
+func gatewayCode(code fault.Code) fault.Code {
 	switch code {
 	case fault.TicketNonceSeen, fault.TicketNonceTooMany:
 		return fault.TicketNonceRefused
@@ -108,7 +110,7 @@ func gatewaysCode(code fault.Code) fault.Code {
 
 // acceptsCode reports whether a peer's code is taken as it is: those about its work. Codes that
 // only this gateway can find, such as a missing key, are not accepted from peers.
-func takeCode(code fault.Code) bool {
+func acceptsCode(code fault.Code) bool {
 	row, known := fault.Lookup(code)
 	switch {
 	case !known, code == fault.Canceled, code == fault.DeadlineExceeded,
@@ -125,13 +127,13 @@ func takeCode(code fault.Code) bool {
 }
 
 // textCode is a text of the network and its meaning.
-type text struct {
+type textCode struct {
 	text string
 	code fault.Code
 }
 
 // paymentTexts are the network's texts about payments, in lower case, in matching order. Read-only.
-var paymentTexts = []text{
+var paymentTexts = []textCode{
 	{"ticketparams expired", fault.TicketParamsStale},
 	{"invalid ticket sendernonce", fault.TicketNonceRefused},
 	{"insufficient balance", fault.InsufficientBalance},
@@ -141,7 +143,7 @@ var paymentTexts = []text{
 }
 
 // jobTexts are its texts about jobs. Read-only.
-var jobTexts = []text{
+var jobTexts = []textCode{
 	{"insufficient capacity", fault.OrchestratorFull},
 	{"orchestratorcapped", fault.OrchestratorFull},
 	{"orchestratorbusy", fault.OrchestratorFull},
@@ -162,28 +164,29 @@ func runnerRefusal(op, text string) error {
 	if said == "" {
 		said = "the model server refused the request with status " + m[1] + " and gives no reason"
 	}
-	return &fault.Fault{Code: fault.JobRefused, Op: op, Detail: said, Err: &runnerWordError{inference.RefusedError{Status: status}}}
+	return &fault.Fault{Code: fault.JobRefused, Op: op, Detail: said,
+		Err: &runnerRefusalError{inference.RefusedError{Status: status}}}
 }
 
 // runnerRefusalError marks a model server's refusal, as opposed to an orchestrator's own.
-type runnerWordError struct{ refused inference.RefusedError }
+type runnerRefusalError struct{ refused inference.RefusedError }
 
 // Error is the refusal's.
-func (e *runnerWordError) Error() string { return "the model server " + e.refused.Error() }
+func (e *runnerRefusalError) Error() string { return "the model server " + e.refused.Error() }
 
 // Unwrap is the refusal.
-func (e *runnerWordError) Unwrap() error { return &e.refused }
+func (e *runnerRefusalError) Unwrap() error { return &e.refused }
 
 // isRunnerRefusal reports whether a refusal came from a model server.
-func runnersWord(err error) bool {
-	_, ok := errors.AsType[*runnerWordError](err)
+func isRunnerRefusal(err error) bool {
+	_, ok := errors.AsType[*runnerRefusalError](err)
 	return ok
 }
 
 // paymentText is the code of a text about payments, "" without one.
 func paymentText(lower string) fault.Code { return find(lower, paymentTexts) }
 
-func find(lower string, texts []text) fault.Code {
+func find(lower string, texts []textCode) fault.Code {
 	for _, t := range texts {
 		if strings.Contains(lower, t.text) {
 			return t.code

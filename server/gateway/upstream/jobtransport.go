@@ -15,7 +15,7 @@ import (
 const ownQueue = 30 * time.Second
 
 // answerTimeout is how long a job's answer may take to begin.
-func (c *Client) patience(t *Terms, job *inference.Job) time.Duration {
+func (c *Client) answerTimeout(t *Terms, job *inference.Job) time.Duration {
 	switch {
 	case !t.Model.Warm:
 		return c.limits.Whole // the model may have to be loaded first

@@ -10,12 +10,13 @@ import (
 
 // outcomeOfCode returns what a refusal's code means for the request's payment; false where the code
 // does not tell.
-func refusedCode(err error) (sender.Outcome, bool) {
+func outcomeOfCode(err error) (sender.Outcome, bool) {
 	code := fault.CodeOf(err)
 	switch code {
 	case fault.InsufficientBalance:
 		return sender.Short, true
-	case fault.OrchestratorFull, fault.OrchestratorCapped, fault.InvalidAuthToken, fault.ExpiredAuthToken, fault.MissingAuthToken:
+	case fault.OrchestratorFull, fault.OrchestratorCapped, fault.InvalidAuthToken, fault.ExpiredAuthToken,
+		fault.MissingAuthToken:
 		return sender.Refused, true
 	}
 	if code.Class() == fault.Payment {
@@ -27,14 +28,15 @@ func refusedCode(err error) (sender.Outcome, bool) {
 // jobOutcome returns what a job's refusal means for its payment. Nodes of our own kind bill nothing
 // for it; others may have begun the work when they fail with status 500, or with 400 and the
 // runner's message.
-func refusedJob(err error, status int, own bool) sender.Outcome {
-	how, told := refusedCode(err)
+func jobOutcome(err error, status int, own bool) sender.Outcome {
+	how, known := outcomeOfCode(err)
 	switch {
-	case told:
+	case known:
 		return how
-	case !own && runnersWord(err):
+	case !own && isRunnerRefusal(err):
 		return sender.InputBad // the network bills what its model server answered
-	case own, status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusServiceUnavailable:
+	case own, status == http.StatusPaymentRequired, status == http.StatusForbidden,
+		status == http.StatusServiceUnavailable:
 		return sender.Refused
 	}
 	return sender.Failed
@@ -53,24 +55,24 @@ func requestMayCause(err error) bool {
 }
 
 // segmentOutcome is the same for a segment, where every refusal comes before the work.
-func refusedSegment(err error) sender.Outcome {
-	if how, told := refusedCode(err); told {
+func segmentOutcome(err error) sender.Outcome {
+	if how, known := outcomeOfCode(err); known {
 		return how
 	}
 	return sender.Refused
 }
 
 // outcomeWithoutAnswer is for a request without an answer. ctx is the client's.
-func unanswered(ctx context.Context, err error) sender.Outcome {
+func outcomeWithoutAnswer(ctx context.Context, err error) sender.Outcome {
 	if notSent(err) {
 		return sender.Unsent
 	}
-	return failed(ctx)
+	return outcomeOfFailure(ctx)
 }
 
 // outcomeOfFailure is for a request that was sent and failed, perhaps because the client left. A
 // deadline is this gateway's, and the orchestrator has to keep it.
-func failed(ctx context.Context) sender.Outcome {
+func outcomeOfFailure(ctx context.Context) sender.Outcome {
 	if ctx.Err() == context.Canceled && !frozen(ctx) {
 		return sender.Abandoned
 	}

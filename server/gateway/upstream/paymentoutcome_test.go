@@ -27,7 +27,7 @@ import (
 )
 
 // deal pays with a fixed header and remembers how it was settled.
-type deal struct {
+type paymentTerms struct {
 	header string
 	err    error
 
@@ -49,73 +49,73 @@ type settled struct {
 	units int64
 }
 
-func (d *deal) Wear() sender.Wear { return sender.Fresh }
+func (d *paymentTerms) Wear() sender.Wear { return sender.Fresh }
 
-func (d *deal) Pay(_ context.Context, _ string, units int64) (upstream.Payment, error) {
+func (d *paymentTerms) Pay(_ context.Context, _ string, units int64) (upstream.Payment, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err != nil {
 		return nil, d.err
 	}
 	d.paid = append(d.paid, units)
-	return &payment{deal: d}, nil
+	return &payment{terms: d}, nil
 }
 
 type payment struct {
-	deal *deal
-	done bool
+	terms *paymentTerms
+	done  bool
 }
 
-func (p *payment) Header() string { return p.deal.header }
+func (p *payment) Header() string { return p.terms.header }
 
 // Value is a wei where there is a payment at all.
 func (p *payment) Value() pm.Value {
-	if p.deal.header == "" {
+	if p.terms.header == "" {
 		return pm.Value{}
 	}
 	return pm.WeiValue(core.NewWei(1))
 }
 
 func (p *payment) Settle(how sender.Outcome, units int64) {
-	p.deal.mu.Lock()
-	defer p.deal.mu.Unlock()
+	p.terms.mu.Lock()
+	defer p.terms.mu.Unlock()
 	if !p.done {
 		p.done = true
-		p.deal.settled = append(p.deal.settled, settled{how, units})
+		p.terms.settled = append(p.terms.settled, settled{how, units})
 	}
 }
 
 func (p *payment) Received(units int64) {
-	p.deal.mu.Lock()
-	defer p.deal.mu.Unlock()
-	p.deal.received = append(p.deal.received, units)
+	p.terms.mu.Lock()
+	defer p.terms.mu.Unlock()
+	p.terms.received = append(p.terms.received, units)
 }
 
 func (p *payment) Forgo() {
-	p.deal.mu.Lock()
-	defer p.deal.mu.Unlock()
-	p.deal.forgone++
+	p.terms.mu.Lock()
+	defer p.terms.mu.Unlock()
+	p.terms.forgone++
 }
 
 func (p *payment) Blame() {}
 
 func (p *payment) Credited() {
-	p.deal.mu.Lock()
-	defer p.deal.mu.Unlock()
-	p.deal.credited++
+	p.terms.mu.Lock()
+	defer p.terms.mu.Unlock()
+	p.terms.credited++
 }
 
 func (p *payment) Left(units int64) { p.LeftAfter(0, units) }
 
 func (p *payment) LeftAfter(came, units int64) {
 	p.Received(-units)
-	p.deal.mu.Lock()
-	defer p.deal.mu.Unlock()
-	p.deal.came = append(p.deal.came, came)
+	p.terms.mu.Lock()
+	defer p.terms.mu.Unlock()
+	p.terms.came = append(p.terms.came, came)
 }
 
 // only is the one payment's end.
-func (d *deal) only(t *testing.T) settled {
+func (d *paymentTerms) only(t *testing.T) settled {
 	t.Helper()
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -128,10 +128,12 @@ func (d *deal) only(t *testing.T) settled {
 // payer pays with one deal.
 type payer struct {
 	upstream.FreePayments
-	deal *deal
+	terms *paymentTerms
 }
 
-func (p payer) Deal(upstream.Info, upstream.Work) (upstream.Deal, error) { return p.deal, nil }
+func (p payer) PaymentTerms(upstream.Info, upstream.Work) (upstream.PaymentTerms, error) {
+	return p.terms, nil
+}
 
 func says(status int, code, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
@@ -147,7 +149,7 @@ func says(status int, code, text string) http.HandlerFunc {
 func TestCreditedTicketsAreReported(t *testing.T) {
 	t.Parallel()
 	for node, want := range map[string]int{"tutti/1": 1, "": 0} {
-		d := &deal{header: "AQID"}
+		d := &paymentTerms{header: "AQID"}
 		s := server(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints) // a proxy's
 			w.Header().Set("Tutti-Credited", "1")
@@ -155,7 +157,7 @@ func TestCreditedTicketsAreReported(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			io.WriteString(w, "{}")
 		})
-		c := client(t, upstream.Options{Payments: payer{deal: d}, Node: "tutti/1"})
+		c := client(t, upstream.Options{Payments: payer{terms: d}, Node: "tutti/1"})
 		reply, err := c.Submit(t.Context(), terms(t, c, s.URL, node), job())
 		if err != nil {
 			t.Fatal(err)
@@ -184,13 +186,15 @@ func TestEveryJobsPaymentIsSettled(t *testing.T) {
 			w.WriteHeader(400)
 			io.WriteString(w, "{}")
 		}, settled{sender.Served, 0}},
-		"full":              {"", says(503, "", "insufficient capacity"), settled{sender.Refused, 0}},
-		"unknown 503":       {"", says(503, "", "?"), settled{sender.Refused, 0}},
-		"no token":          {"", says(403, "", "expired auth token"), settled{sender.Refused, 0}},
-		"old tickets":       {"", says(400, "", "TicketParams expired"), settled{sender.Refused, 0}},
-		"nonce":             {"", says(400, "", "invalid ticket senderNonce: already seen sender=x nonce=1"), settled{sender.Refused, 0}},
-		"balance":           {"", says(400, "", "Insufficient balance"), settled{sender.Short, 0}},
-		"price":             {"", says(400, "", `invalid expected price sent with payment err="x"`), settled{sender.Refused, 0}},
+		"full":        {"", says(503, "", "insufficient capacity"), settled{sender.Refused, 0}},
+		"unknown 503": {"", says(503, "", "?"), settled{sender.Refused, 0}},
+		"no token":    {"", says(403, "", "expired auth token"), settled{sender.Refused, 0}},
+		"old tickets": {"", says(400, "", "TicketParams expired"), settled{sender.Refused, 0}},
+		"nonce": {"", says(400, "", "invalid ticket senderNonce: already seen sender=x nonce=1"),
+			settled{sender.Refused, 0}},
+		"balance": {"", says(400, "", "Insufficient balance"), settled{sender.Short, 0}},
+		"price": {"", says(400, "", `invalid expected price sent with payment err="x"`),
+			settled{sender.Refused, 0}},
 		"runner's word":     {"", says(400, "", "LLM container returned 400"), settled{sender.InputBad, 0}},
 		"runner's 422":      {"", says(500, "", "unexpected status code: 422"), settled{sender.InputBad, 0}},
 		"too long a prompt": {own, says(400, "PromptTooLong", "x"), settled{sender.Refused, 0}},
@@ -198,7 +202,8 @@ func TestEveryJobsPaymentIsSettled(t *testing.T) {
 		"failed at our own": {own, says(500, "JobFailed", "boom"), settled{sender.Refused, 0}},
 		"our own's nonce":   {own, says(400, "TicketNonceTooMany", "x"), settled{sender.Refused, 0}},
 		"our own's balance": {own, says(400, "InsufficientBalance", "x"), settled{sender.Short, 0}},
-		"broke":             {"", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, settled{sender.Failed, 0}},
+		"broke": {"", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			settled{sender.Failed, 0}},
 		"a page": {"", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			io.WriteString(w, "<p>")
@@ -208,8 +213,8 @@ func TestEveryJobsPaymentIsSettled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := server(t, row.does)
-			d := &deal{header: "AQID"}
-			c := client(t, upstream.Options{Payments: payer{deal: d}, Node: "tutti/1"})
+			d := &paymentTerms{header: "AQID"}
+			c := client(t, upstream.Options{Payments: payer{terms: d}, Node: "tutti/1"})
 			reply, err := c.Submit(t.Context(), terms(t, c, s.URL, row.node), job())
 			if err == nil {
 				defer reply.Body.Close()
@@ -239,9 +244,10 @@ func TestAJobThatNeverLeftIsUnsent(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	d := &deal{header: "AQID"}
-	c := client(t, upstream.Options{Payments: payer{deal: d}})
-	if _, err := c.Submit(t.Context(), terms(t, c, "https://"+l.Addr().String(), ""), job()); !errors.Is(err, fault.OrchestratorUnreachable) {
+	d := &paymentTerms{header: "AQID"}
+	c := client(t, upstream.Options{Payments: payer{terms: d}})
+	if _, err := c.Submit(t.Context(), terms(t, c, "https://"+l.Addr().String(), ""), job()); !errors.Is(err,
+		fault.OrchestratorUnreachable) {
 		t.Error(err)
 	}
 	if got := d.only(t); got.how != sender.Unsent {
@@ -262,8 +268,8 @@ func TestAClientThatLeavesHasPaid(t *testing.T) {
 		close(arrived)
 		<-r.Context().Done()
 	})
-	d := &deal{header: "AQID"}
-	c := client(t, upstream.Options{Payments: payer{deal: d}})
+	d := &paymentTerms{header: "AQID"}
+	c := client(t, upstream.Options{Payments: payer{terms: d}})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-arrived; cancel() }()
 	if _, err := c.Submit(ctx, terms(t, c, s.URL, ""), job()); !errors.Is(err, fault.Canceled) {
@@ -283,14 +289,14 @@ func TestWhatCameOfAnAnswer(t *testing.T) {
 		want  int64
 		came  int64
 	}{
-		"whole":              {[]inference.Delivery{{How: inference.Whole}}, 256, 0},
-		"short":              {[]inference.Delivery{{How: inference.Short, Units: 64}}, 64, 0},
+		"whole":              {[]inference.Delivery{{How: inference.Complete}}, 256, 0},
+		"short":              {[]inference.Delivery{{How: inference.Partial, Units: 64}}, 64, 0},
 		"broken in between":  {[]inference.Delivery{{How: inference.Faulty, Units: 7}}, 0, 0},
 		"nothing in it":      {[]inference.Delivery{{How: inference.Faulty}}, 0, 0},
-		"more than was paid": {[]inference.Delivery{{How: inference.Short, Units: 1000}}, 256, 0},
-		"less than nothing":  {[]inference.Delivery{{How: inference.Short, Units: -1}}, 0, 0},
-		"client left":        {[]inference.Delivery{{How: inference.Left, Units: 9}}, -256, 9},
-		"the first counts":   {[]inference.Delivery{{How: inference.Faulty}, {How: inference.Whole}}, 0, 0},
+		"more than was paid": {[]inference.Delivery{{How: inference.Partial, Units: 1000}}, 256, 0},
+		"less than nothing":  {[]inference.Delivery{{How: inference.Partial, Units: -1}}, 0, 0},
+		"client left":        {[]inference.Delivery{{How: inference.ClientLeft, Units: 9}}, -256, 9},
+		"the first counts":   {[]inference.Delivery{{How: inference.Faulty}, {How: inference.Complete}}, 0, 0},
 		"nothing said":       {nil, -256, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -299,8 +305,8 @@ func TestWhatCameOfAnAnswer(t *testing.T) {
 				w.Header().Set("Content-Type", "application/json")
 				io.WriteString(w, "{}")
 			})
-			d := &deal{header: "AQID"}
-			c := client(t, upstream.Options{Payments: payer{deal: d}})
+			d := &paymentTerms{header: "AQID"}
+			c := client(t, upstream.Options{Payments: payer{terms: d}})
 			reply, err := c.Submit(t.Context(), terms(t, c, s.URL, ""), job())
 			if err != nil {
 				t.Fatal(err)
@@ -385,8 +391,8 @@ func TestAPaymentIsSentOnce(t *testing.T) {
 			w.Header().Set("Content-Type", "application/json")
 			io.WriteString(w, "{}")
 		})
-		d := &deal{header: header}
-		c := client(t, upstream.Options{Payments: payer{deal: d}})
+		d := &paymentTerms{header: header}
+		c := client(t, upstream.Options{Payments: payer{terms: d}})
 		ready := terms(t, c, s.URL, "")
 		for range 2 {
 			if reply, err := c.Submit(t.Context(), ready, job()); err == nil {
@@ -405,8 +411,10 @@ func TestAPaymentIsSentOnce(t *testing.T) {
 
 func segment() *upstream.Segment {
 	return &upstream.Segment{
-		Meta: rpc.SegmentMeta{Manifest: "m", Profiles: []core.Profile{{Name: "a", Width: 2, Height: 2}, {Name: "b", Width: 2, Height: 2}}, Duration: time.Second},
-		Data: []byte("ts"), Estimate: 1000, Timing: videorouting.Timing{Accept: 10 * time.Second, Attempt: 20 * time.Second, Segment: 30 * time.Second},
+		Meta: rpc.SegmentMeta{Manifest: "m", Profiles: []core.Profile{{Name: "a", Width: 2, Height: 2}, {Name: "b",
+			Width: 2, Height: 2}}, Duration: time.Second},
+		Data: []byte("ts"), Estimate: 1000, Timing: videorouting.Timing{Accept: 10 * time.Second, Attempt: 20 * time.Second,
+			Segment: 30 * time.Second},
 	}
 }
 
@@ -430,25 +438,27 @@ func TestEverySegmentsPaymentIsSettled(t *testing.T) {
 		want settled
 		code fault.Code
 	}{
-		"served":        {made(300, 700), settled{sender.Served, 1000}, ""},
-		"dear":          {made(1500, 2500), settled{sender.Served, 4000}, ""},
-		"too dear":      {made(1500, 2501), settled{sender.Served, 4000}, ""},
-		"huge":          {made(1<<62, 1<<62), settled{sender.Served, 4000}, ""},
-		"negative":      {made(-5, 7), settled{sender.Served, 7}, ""},
-		"one too few":   {made(300), settled{sender.Served, 300}, fault.RenditionCount},
-		"bad input":     {result(&rpc.TranscodeResult{Result: &rpc.TranscodeResult_Error{Error: "No keyframes in input"}}), settled{sender.InputBad, 0}, fault.SegmentNotTranscodable},
+		"served":      {made(300, 700), settled{sender.Served, 1000}, ""},
+		"dear":        {made(1500, 2500), settled{sender.Served, 4000}, ""},
+		"too dear":    {made(1500, 2501), settled{sender.Served, 4000}, ""},
+		"huge":        {made(1<<62, 1<<62), settled{sender.Served, 4000}, ""},
+		"negative":    {made(-5, 7), settled{sender.Served, 7}, ""},
+		"one too few": {made(300), settled{sender.Served, 300}, fault.RenditionCount},
+		"bad input": {result(&rpc.TranscodeResult{Result: &rpc.TranscodeResult_Error{Error: "No keyframes in input"}}),
+			settled{sender.InputBad, 0}, fault.SegmentNotTranscodable},
 		"no result":     {result(&rpc.TranscodeResult{}), settled{sender.Failed, 0}, fault.ResultUnreadable},
 		"capped":        {says(403, "", "OrchestratorCapped"), settled{sender.Refused, 0}, fault.OrchestratorCapped},
 		"old tickets":   {says(400, "", "TicketParams expired"), settled{sender.Refused, 0}, fault.TicketParamsStale},
 		"balance":       {says(400, "", "Insufficient balance"), settled{sender.Short, 0}, fault.InsufficientBalance},
 		"anything else": {says(500, "", "Internal Server Error"), settled{sender.Refused, 0}, fault.OrchestratorDeclined},
-		"broke":         {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, settled{sender.Failed, 0}, fault.OrchestratorBroke},
+		"broke": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			settled{sender.Failed, 0}, fault.OrchestratorBroke},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := server(t, row.does)
-			d := &deal{header: "AQID"}
-			c := client(t, upstream.Options{Payments: payer{deal: d}})
+			d := &paymentTerms{header: "AQID"}
+			c := client(t, upstream.Options{Payments: payer{terms: d}})
 			_, err := c.Send(t.Context(), &rpc.OrchestratorInfo{Transcoder: s.URL}, segment())
 			if row.code == "" && err != nil || row.code != "" && !errors.Is(err, row.code) {
 				t.Errorf("%v, want %s", err, row.code)

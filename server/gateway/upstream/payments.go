@@ -25,7 +25,7 @@ type Payments interface {
 	// Sign signs a segment's description; the result may be empty.
 	Sign(ctx context.Context, preimage []byte) ([]byte, error)
 	// PaymentTerms reads how an orchestrator wants to be paid for some work. The error is a fault.
-	Deal(info Info, work Work) (Deal, error)
+	PaymentTerms(info Info, work Work) (PaymentTerms, error)
 }
 
 // Work is what an orchestrator is paid for.
@@ -39,7 +39,7 @@ type Work struct {
 }
 
 // PaymentTerms is how one orchestrator is paid for one kind of work. It is safe for concurrent use.
-type Deal interface {
+type PaymentTerms interface {
 	// Wear reports whether new terms should be requested.
 	Wear() sender.Wear
 	// Pay makes the payment for at most units of work. It is called once per attempt, and the
@@ -159,7 +159,7 @@ func (FreePayments) Usable(Info) error { return nil }
 func (FreePayments) Sign(context.Context, []byte) ([]byte, error) { return nil, nil }
 
 // PaymentTerms is free.
-func (FreePayments) Deal(Info, Work) (Deal, error) { return free{}, nil }
+func (FreePayments) PaymentTerms(Info, Work) (PaymentTerms, error) { return free{}, nil }
 
 // free is the terms and the payment of free work.
 type free struct{}

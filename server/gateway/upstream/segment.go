@@ -52,7 +52,7 @@ type Result struct {
 	Signature  []byte
 	// NewTerms are the terms that came with the answer, nil without any; refusals inside an answer
 	// may have them too.
-	News Info
+	NewTerms Info
 	// Upload is the time until the orchestrator had the whole segment.
 	Upload time.Duration
 	// MediaTime is the time that the codecs took, 0 when not reported.
@@ -60,7 +60,7 @@ type Result struct {
 
 	payment Payment
 	// maybeBadInput: it failed and the input may be the cause.
-	inputPerhaps bool
+	maybeBadInput bool
 }
 
 // Received reports how many pixels of the result are usable, by the gateway's own count. It, or
@@ -80,7 +80,7 @@ type Remote struct {
 	Sink func(part []byte)
 
 	// peer is the address that the answer came from.
-	home netip.Addr
+	peer netip.Addr
 }
 
 // Send sends a segment to an orchestrator and waits for its result, which has exactly one rendition
@@ -100,7 +100,7 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	}
 	// Default: sent and failed. It does nothing if the payment is settled otherwise.
 	client := ctx
-	defer func() { payment.Settle(failed(client), 0) }()
+	defer func() { payment.Settle(outcomeOfFailure(client), 0) }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	start := time.Now()
@@ -108,20 +108,20 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	defer late.Stop()
 
 	var home netip.Addr
-	resp, err := c.bulk.RoundTrip(req.WithContext(noting(ctx, &home)))
+	resp, err := c.bulk.RoundTrip(req.WithContext(recordPeer(ctx, &home)))
 	if err == nil && ctx.Err() != nil {
 		// A server's answer to a disconnect may still be read.
 		_ = resp.Body.Close()
 		err = ctx.Err()
 	}
 	if err != nil {
-		payment.Settle(unanswered(client, err), 0)
-		return nil, exchangeFault(ctx, "send segment", err)
+		payment.Settle(outcomeWithoutAnswer(client, err), 0)
+		return nil, segmentFault(ctx, "send segment", err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		err := refusal(resp)
-		payment.Settle(refusedSegment(err), 0)
+		payment.Settle(segmentOutcome(err), 0)
 		return nil, err
 	}
 	res := &Result{Upload: time.Since(start), payment: payment}
@@ -134,16 +134,16 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	defer over.Stop()
 	raw, err := body.Reader{Limit: maxResult, Size: resp.ContentLength}.Read(resp.Body)
 	if err != nil {
-		return nil, exchangeFault(ctx, "read result", err)
+		return nil, segmentFault(ctx, "read result", err)
 	}
 	// Trailers are available once the body was read to its end.
 	res.MediaTime = rpc.ParseMediaTime(resp.Trailer.Get(rpc.MediaTimeHeader))
 	err = res.read(raw, len(seg.Meta.Profiles))
 	for i := range res.Renditions {
-		res.Renditions[i].home = home
+		res.Renditions[i].peer = home
 	}
 	switch {
-	case res.inputPerhaps:
+	case res.maybeBadInput:
 		payment.Forgo()
 	case fault.CodeOf(err) == fault.SegmentNotTranscodable:
 		payment.Settle(sender.InputBad, 0)
@@ -199,11 +199,11 @@ func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Re
 	if err != nil {
 		return nil, nil, fault.Wrap(fault.OrchestratorUnusable, "address segment", err)
 	}
-	deal, err := c.payments.Deal(info, Work{Stream: meta.Manifest, Asked: seg.Asked})
+	paymentTerms, err := c.payments.PaymentTerms(info, Work{Stream: meta.Manifest, Asked: seg.Asked})
 	if err != nil {
 		return nil, nil, &UnpaidError{err}
 	}
-	payment, err := deal.Pay(ctx, seg.Client, int64(seg.Estimate))
+	payment, err := paymentTerms.Pay(ctx, seg.Client, int64(seg.Estimate))
 	if err != nil {
 		return nil, nil, &UnpaidError{err}
 	}
@@ -219,7 +219,7 @@ func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Re
 }
 
 // segmentFault classifies a failed call by its cause.
-func exchangeFault(ctx context.Context, op string, err error) error {
+func segmentFault(ctx context.Context, op string, err error) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errLate):
 		return fault.Wrap(fault.OrchestratorLate, op, err)
@@ -264,10 +264,10 @@ func (r *Result) read(raw []byte, want int) error {
 	if err := rpc.Unmarshal(raw, &m); err != nil {
 		return fault.Wrap(fault.ResultUnreadable, op, err)
 	}
-	r.News = m.GetInfo()
+	r.NewTerms = m.GetInfo()
 	switch v := m.GetResult().(type) {
 	case *rpc.TranscodeResult_Error:
-		r.inputPerhaps = videorouting.PerhapsBadInput(v.Error)
+		r.maybeBadInput = videorouting.MaybeBadInput(v.Error)
 		return resultFault(v.Error)
 	case *rpc.TranscodeResult_Data:
 		r.Signature = v.Data.GetSig()

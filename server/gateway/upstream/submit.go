@@ -45,16 +45,16 @@ var (
 // nodes whatever they name. Faults of this gateway's own payment come before all of them; then
 // nothing was sent (see Unpaid). Lost is the value that a failure cost.
 func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Answer, error) {
-	payment, err := t.deal.Pay(ctx, job.Client, t.units(job))
+	payment, err := t.paymentTerms.Pay(ctx, job.Client, t.units(job))
 	if err != nil {
 		return nil, &UnpaidError{err}
 	}
 	// Default: sent and failed. It does nothing if the payment is settled otherwise.
 	outer := ctx
-	defer func() { payment.Settle(failed(outer), 0) }()
+	defer func() { payment.Settle(outcomeOfFailure(outer), 0) }()
 	ctx, cancel := context.WithCancelCause(ctx)
-	x := exchange{outer: outer, ctx: ctx, cancel: cancel, payment: payment}
-	x.late = time.AfterFunc(c.patience(t, job), func() { cancel(errLate) })
+	x := jobCall{outer: outer, ctx: ctx, cancel: cancel, payment: payment}
+	x.timer = time.AfterFunc(c.answerTimeout(t, job), func() { cancel(errLate) })
 	x.silence = c.limits.Silence
 	if t.Node != "" {
 		ctx = http1.WithInterim(ctx, x.interim)
@@ -66,7 +66,7 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 	if err != nil {
 		x.stop()
 		cancel(nil)
-		if x.left && t.bills() {
+		if x.clientLeft && t.bills() {
 			err = &BilledError{err, job.Units}
 		}
 		return nil, lost(err, payment)
@@ -115,36 +115,36 @@ func (c *Client) jobRequest(t *Terms, job *inference.Job, payment string) *http.
 }
 
 // jobCall is one job at one orchestrator until its answer has begun.
-type exchange struct {
+type jobCall struct {
 	outer, ctx context.Context
 	cancel     context.CancelCauseFunc
-	late       *time.Timer
+	timer      *time.Timer
 	payment    Payment
 	silence    time.Duration
 	// clientLeft: the client left during the work.
-	left bool
+	clientLeft bool
 	// offer is the header with new terms, "" without one.
 	offer string
 }
 
 // interim handles an interim answer.
-func (x *exchange) interim(_ int, h http.Header) {
+func (x *jobCall) interim(_ int, h http.Header) {
 	if h.Get(creditedHeader) != "" {
 		x.payment.Credited()
 	}
 }
 
 // stop stops the timer of the first byte; it is false when that has fired.
-func (x *exchange) stop() bool { return x.late.Stop() }
+func (x *jobCall) stop() bool { return x.timer.Stop() }
 
-func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*Answer, error) {
+func (x *jobCall) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*Answer, error) {
 	resp, err := jobs.RoundTrip(req)
 	if err != nil {
-		how := unanswered(x.outer, err)
+		how := outcomeWithoutAnswer(x.outer, err)
 		if how == sender.Failed {
 			x.payment.Forgo()
 		}
-		x.left = how == sender.Abandoned
+		x.clientLeft = how == sender.Abandoned
 		x.payment.Settle(how, 0)
 		return nil, x.fault("send job", err)
 	}
@@ -158,7 +158,7 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 		if requestMayCause(err) {
 			x.payment.Forgo()
 		}
-		x.payment.Settle(refusedJob(err, resp.StatusCode, own), 0)
+		x.payment.Settle(jobOutcome(err, resp.StatusCode, own), 0)
 		return nil, err
 	}
 	if resp.StatusCode == http.StatusOK {
@@ -171,10 +171,10 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 	if err != nil || !x.stop() {
 		resp.Body.Close()
 		// The network's nodes break off when a model server's stream begins with an error.
-		if failed(x.outer) == sender.Failed && err != io.EOF {
+		if outcomeOfFailure(x.outer) == sender.Failed && err != io.EOF {
 			x.payment.Forgo()
 		}
-		x.left = failed(x.outer) == sender.Abandoned
+		x.clientLeft = outcomeOfFailure(x.outer) == sender.Abandoned
 		return nil, x.fault("wait for the answer", err)
 	}
 	body := &answerBody{
@@ -196,7 +196,7 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 // settle settles the payment of an answer that has begun, which orchestrators bill in full however
 // it ends. A client's error is not billed: what was paid for it stays in the balance. It returns
 // the billed units.
-func (x *exchange) settle(status int, whole int64) (units int64) {
+func (x *jobCall) settle(status int, whole int64) (units int64) {
 	if status == http.StatusOK {
 		units = whole
 	}
@@ -205,7 +205,7 @@ func (x *exchange) settle(status int, whole int64) (units int64) {
 }
 
 // fault classifies a failed call by its cause.
-func (x *exchange) fault(op string, err error) error {
+func (x *jobCall) fault(op string, err error) error {
 	switch {
 	case frozen(x.outer):
 		return fault.Wrap(fault.JobLate, op, ErrFrozen)

@@ -11,7 +11,7 @@ import (
 // nodes. Errors are those of Ask.
 func (c *Client) Survey(ctx context.Context, uri string) (Info, error) {
 	const op = "survey orchestrator"
-	client, done, err := c.calls.to(uri)
+	client, done, err := c.conns.client(uri)
 	if err != nil {
 		return nil, fault.Wrap(fault.OrchestratorUnreachable, op, err)
 	}

@@ -45,12 +45,12 @@ type Terms struct {
 	// Price is in wei per unit by our count (see pipeline.NetworkFactor); nil is free.
 	Price *big.Rat
 
-	model inference.Model
-	asked string
-	wants *videorouting.Wants
-	deal  Deal
-	newer atomic.Pointer[Terms]
-	url   *url.URL
+	model        inference.Model
+	asked        string
+	wants        *videorouting.Wants
+	paymentTerms PaymentTerms
+	newer        atomic.Pointer[Terms]
+	url          *url.URL
 	// segment is the header Livepeer-Segment, which is the same for every job under one token.
 	segment []string
 }
@@ -58,7 +58,8 @@ type Terms struct {
 // Terms prepares an orchestrator's offer for jobs; wants must not change. Errors are faults:
 // OrchestratorUnusable and TicketParamsUnusable when the offer cannot be used, PaymentUnsigned,
 // Unexpected.
-func (c *Client) Terms(ctx context.Context, found Found, model inference.Model, wants *videorouting.Wants) (*Terms, error) {
+func (c *Client) Terms(ctx context.Context, found Found, model inference.Model, wants *videorouting.Wants) (*Terms,
+	error) {
 	t, err := c.terms(found, model, wants)
 	if err == nil {
 		t.segment, err = c.describe(ctx, t)
@@ -74,13 +75,13 @@ func (c *Client) terms(found Found, model inference.Model, wants *videorouting.W
 	const op = "make ready for jobs"
 	info := found.Info
 	t := &Terms{
-		Offer: found.Offer, Info: kept(info), model: model, Node: info.GetNode(),
+		Offer: found.Offer, Info: trimmed(info), model: model, Node: info.GetNode(),
 		Model: found.Offer.Capabilities.Constraints.PerCapability[model.Capability][model.ID],
 		Price: modelPrice(priceOf(info), model, info), asked: found.Asked, wants: wants,
 	}
 	t.Offer.Capabilities = nil // what is needed of them is in Model
 	var err error
-	if t.deal, err = c.payments.Deal(info, Work{Model: &model, Asked: found.Asked}); err != nil {
+	if t.paymentTerms, err = c.payments.PaymentTerms(info, Work{Model: &model, Asked: found.Asked}); err != nil {
 		return nil, err
 	}
 	if t.url, err = url.Parse(info.GetTranscoder() + "/" + model.Capability.Pipeline()); err != nil {
@@ -90,8 +91,9 @@ func (c *Client) terms(found Found, model inference.Model, wants *videorouting.W
 }
 
 // trimmed is the part of an offer that jobs need. Offers may be large, and there are many.
-func kept(info Info) Info {
-	return &rpc.OrchestratorInfo{Transcoder: info.GetTranscoder(), Address: info.GetAddress(), AuthToken: info.GetAuthToken()}
+func trimmed(info Info) Info {
+	return &rpc.OrchestratorInfo{Transcoder: info.GetTranscoder(), Address: info.GetAddress(),
+		AuthToken: info.GetAuthToken()}
 }
 
 // describe makes the header Livepeer-Segment of the jobs under a token.
@@ -150,7 +152,8 @@ func (t *Terms) units(job *inference.Job) int64 {
 // Renew asks an orchestrator for new terms with a new token. Errors are those of Ask and Terms,
 // OrchestratorUnusable when the new terms cannot be used, and the end of ctx (Canceled,
 // DeadlineExceeded), which is not the orchestrator's fault.
-func (c *Client) Renew(ctx context.Context, asked string, model inference.Model, wants *videorouting.Wants) (*Terms, error) {
+func (c *Client) Renew(ctx context.Context, asked string, model inference.Model, wants *videorouting.Wants) (*Terms,
+	error) {
 	outer := ctx
 	ctx, cancel := context.WithTimeout(ctx, videorouting.RefreshTimeout)
 	defer cancel()
@@ -159,7 +162,7 @@ func (c *Client) Renew(ctx context.Context, asked string, model inference.Model,
 	case found.Err == nil:
 	case outer.Err() != nil:
 		return nil, fault.Wrap(fault.CodeOf(outer.Err()), "renew terms", found.Err)
-	case late(outer): // the context's timer is about to fire
+	case deadlinePassed(outer): // the context's timer is about to fire
 		return nil, fault.Wrap(fault.DeadlineExceeded, "renew terms", found.Err)
 	default:
 		return nil, found.Err
@@ -169,12 +172,12 @@ func (c *Client) Renew(ctx context.Context, asked string, model inference.Model,
 
 // bills reports whether this gateway pays for jobs under the terms.
 func (t *Terms) bills() bool {
-	_, gratis := t.deal.(free)
+	_, gratis := t.paymentTerms.(free)
 	return t.Price != nil && !gratis
 }
 
 // Wear reports whether new terms are needed because of the ticket parameters.
-func (t *Terms) Wear() sender.Wear { return t.deal.Wear() }
+func (t *Terms) Wear() sender.Wear { return t.paymentTerms.Wear() }
 
 // NeedsRefresh reports whether the token expires soon.
 func (t *Terms) NeedsRefresh(now time.Time) bool { return t.Offer.NeedsRefresh(now) }

@@ -36,8 +36,8 @@ type TicketOptions struct {
 	Sign func(m signature.Message) ([]byte, error)
 	// Caps are checked before each payment; nil pays any price. AllowExpensive pays more: then only
 	// the choice of orchestrators considers them.
-	Caps    Caps
-	DearToo bool
+	Caps           Caps
+	AllowExpensive bool
 }
 
 // TicketPayments pays with tickets: it converts between wire messages and the sender.
@@ -65,9 +65,9 @@ func NewTicketPayments(opt TicketOptions) *TicketPayments {
 
 // Identity is the account and its signature over itself.
 func (p *TicketPayments) Identity(context.Context) (address, sig []byte, err error) {
-	who := p.opt.Sender.Account()
+	account := p.opt.Sender.Account()
 	sig, err = p.identity()
-	return who[:], sig, err
+	return account[:], sig, err
 }
 
 // Sign signs a segment's description.
@@ -94,13 +94,14 @@ func (p *TicketPayments) Usable(info Info) error {
 	if err != nil {
 		return err
 	}
-	return p.holds(terms)
+	return p.checkFresh(terms)
 }
 
 // checkFresh refuses terms that have expired or are used up on arrival.
-func (p *TicketPayments) holds(terms *sender.Terms) error {
+func (p *TicketPayments) checkFresh(terms *sender.Terms) error {
 	if p.opt.Sender.Wear(terms) == sender.Stale {
-		return outdatedError{fault.New(fault.TicketParamsUnusable, "read terms of payment", "the ticket params had expired, or were used up, when they came")}
+		return outdatedError{fault.New(fault.TicketParamsUnusable, "read terms of payment",
+			"the ticket params had expired, or were used up, when they came")}
 	}
 	return nil
 }
@@ -119,12 +120,12 @@ func Outdated(err error) bool {
 }
 
 // PaymentTerms reads the terms of payment.
-func (p *TicketPayments) Deal(info Info, work Work) (Deal, error) {
+func (p *TicketPayments) PaymentTerms(info Info, work Work) (PaymentTerms, error) {
 	terms, err := termsOf(info, work)
 	if err != nil {
 		return nil, err
 	}
-	d := &ticketDeal{p: p, terms: terms, model: work.Model, price: terms.Price.Rat()}
+	d := &ticketTerms{p: p, terms: terms, model: work.Model, price: terms.Price.Rat()}
 	if d.model != nil {
 		d.price = modelPrice(d.price, *d.model, info)
 	}
@@ -173,7 +174,7 @@ func termsOf(info Info, work Work) (*sender.Terms, error) {
 }
 
 // ticketTerms is how one orchestrator is paid.
-type ticketDeal struct {
+type ticketTerms struct {
 	p     *TicketPayments
 	terms *sender.Terms
 	model *inference.Model
@@ -182,16 +183,16 @@ type ticketDeal struct {
 }
 
 // Wear reports the wear of the ticket parameters.
-func (d *ticketDeal) Wear() sender.Wear { return d.p.opt.Sender.Wear(d.terms) }
+func (d *ticketTerms) Wear() sender.Wear { return d.p.opt.Sender.Wear(d.terms) }
 
 // Pay makes tickets and their message.
-func (d *ticketDeal) Pay(ctx context.Context, client string, units int64) (Payment, error) {
-	if err := d.affordable(); err != nil {
+func (d *ticketTerms) Pay(ctx context.Context, client string, units int64) (Payment, error) {
+	if err := d.checkPrice(); err != nil {
 		return nil, err
 	}
 	paid, err := d.p.opt.Sender.Pay(ctx, d.terms.For(client), units)
 	if err != nil {
-		return nil, d.explain(err, units)
+		return nil, d.explainTooExpensive(err, units)
 	}
 	raw, err := proto.Marshal(rpc.ToPayment(&paid.Payment))
 	if err != nil {
@@ -203,7 +204,7 @@ func (d *ticketDeal) Pay(ctx context.Context, client string, units int64) (Payme
 
 // explainTooExpensive names the request as the cause when no payment for this many units is within
 // this gateway's limits: neither waiting nor earlier work changes that.
-func (d *ticketDeal) explain(err error, units int64) error {
+func (d *ticketTerms) explainTooExpensive(err error, units int64) error {
 	switch fault.CodeOf(err) {
 	case fault.TicketTotalEVHigh, fault.TicketsTooMany, fault.CreditInUse:
 	default:
@@ -214,7 +215,8 @@ func (d *ticketDeal) explain(err error, units int64) error {
 		return err
 	}
 	price, _ := d.terms.Price.Rat().Float64()
-	detail := fmt.Sprintf("the request is priced at %d units of %g wei each, and this gateway pays for at most %d", units, price, most)
+	detail := fmt.Sprintf("the request is priced at %d units of %g wei each, and this gateway pays for at most %d",
+		units, price, most)
 	if d.model.Capability == capability.LLM {
 		detail = fmt.Sprintf("max_tokens of all answers together is %d, at %g wei each, and this gateway pays for at most %d", units, price, most)
 	}
@@ -222,18 +224,18 @@ func (d *ticketDeal) explain(err error, units int64) error {
 }
 
 // checkPrice checks the caps, which may have changed since the orchestrator was chosen.
-func (d *ticketDeal) affordable() error {
-	if d.p.opt.Caps == nil || d.p.opt.DearToo {
+func (d *ticketTerms) checkPrice() error {
+	if d.p.opt.Caps == nil || d.p.opt.AllowExpensive {
 		return nil
 	}
-	most := d.most()
+	most := d.maxPrice()
 	if most == nil || d.price.Cmp(most) <= 0 {
 		return nil
 	}
 	return fault.New(fault.PriceTooHigh, "make payment", d.price.RatString()+" wei, at most "+pm.ValueOf(most).String())
 }
 
-func (d *ticketDeal) most() *big.Rat {
+func (d *ticketTerms) maxPrice() *big.Rat {
 	if d.model == nil {
 		return d.p.opt.Caps.MaxTranscoding()
 	}

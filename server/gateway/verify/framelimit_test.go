@@ -13,7 +13,7 @@ import (
 func rate(num, den uint32) core.Framerate { return core.Framerate{Num: num, Den: den} }
 
 // TestFramesNobodyAskedFor has a rendition of 25 real frames stand for less.
-func TestFramesNobodyAskedFor(t *testing.T) {
+func TestFramesThatWereNotRequested(t *testing.T) {
 	t.Parallel()
 	const s = time.Second
 	for name, row := range map[string]struct {
@@ -97,7 +97,8 @@ func TestReadSource(t *testing.T) {
 		"near the end": {picture + x264 + "-output_ts_offset 95443.3", "ts", 30, time.Second},
 	} {
 		s := verify.ReadSource(clip(t, row.args, row.ext), time.Millisecond)
-		if s.Most < row.frames || s.Most > 2*row.frames || s.Span < row.span-50*time.Millisecond || s.Span > row.span+50*time.Millisecond {
+		if s.Most < row.frames || s.Most > 2*row.frames || s.Span < row.span-50*time.Millisecond ||
+			s.Span > row.span+50*time.Millisecond {
 			t.Errorf("%s: %+v, want %d frames, %v", name, s, row.frames, row.span)
 		}
 	}

@@ -109,7 +109,8 @@ var kinds = map[string]string{
 	"lossless":             picture + "-c:v libx264 -pix_fmt yuv444p -qp 0",
 	"weighted":             picture + medium + "-x264-params weightp=2:ref=4",
 	"parameter sets anew":  picture + medium + "-x264-params repeat-headers=1:keyint=5",
-	"nal-hrd cbr":          picture + "-c:v libx264 -pix_fmt yuv420p -x264-params nal-hrd=cbr:force-cfr=1 -b:v 300k -maxrate 300k -bufsize 300k",
+	"nal-hrd cbr": picture +
+		"-c:v libx264 -pix_fmt yuv420p -x264-params nal-hrd=cbr:force-cfr=1 -b:v 300k -maxrate 300k -bufsize 300k",
 }
 
 func TestCountIsADecoders(t *testing.T) {

@@ -85,5 +85,6 @@ func checkSize(v Video, source Size, p core.Profile) error {
 }
 
 func wrongSize(v Video, want string) error {
-	return fault.New(fault.RenditionSize, "check rendition", fmt.Sprintf("%d×%d where %s was asked for", v.Width, v.Height, want))
+	return fault.New(fault.RenditionSize, "check rendition",
+		fmt.Sprintf("%d×%d where %s was asked for", v.Width, v.Height, want))
 }
