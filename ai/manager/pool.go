@@ -196,7 +196,7 @@ func (p *pool) pick(w want) (*member, error) {
 	case best != nil:
 		best.busy++
 		best.rest.begin(now)
-		best.refusals.Asked(now, w.op)
+		best.refusals.Retried(now, w.op)
 		p.used = now
 		return best, nil
 	case taken && others:
@@ -212,7 +212,7 @@ func (p *pool) pick(w want) (*member, error) {
 // one refused, or said that it is busy, is tried only where there is no other, else the one
 // with less to do. The caller holds pool.mu.
 func (m *member) before(other *member, op inference.Operation, now time.Time) bool {
-	if a, b := m.refusals.Doubted(now, op), other.refusals.Doubted(now, op); a != b {
+	if a, b := m.refusals.AskOthersFirst(now, op), other.refusals.AskOthersFirst(now, op); a != b {
 		return b
 	}
 	if a, b := now.Before(m.rest.until), now.Before(other.rest.until); a != b {

@@ -87,6 +87,6 @@ func (p *pool) worked(m *member, op inference.Operation, did bool) {
 	defer p.mu.Unlock()
 	m.rest.worked()
 	if did {
-		m.refusals.Did(op)
+		m.refusals.Served(op)
 	}
 }

@@ -124,7 +124,7 @@ func (g gate) Gate() adminapi.Gate {
 		}
 	}
 	if g.n.gateway != nil {
-		out.Doors = append(out.Doors, g.n.streamsDoor(g.n.gateway.Room()))
+		out.Doors = append(out.Doors, g.n.streamsDoor(g.n.gateway.StreamCapacity()))
 	}
 	for _, d := range out.Doors {
 		out.Taking = out.Taking || d.Open

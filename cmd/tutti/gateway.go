@@ -66,7 +66,7 @@ func (n *node) addGateway(ctx context.Context) error {
 	if n.live.listener != nil {
 		n.live.listener.LeaveAfter(g.Settled)
 	}
-	n.watchSessions(metrics.Gateway, g.Room)
+	n.watchSessions(metrics.Gateway, g.StreamCapacity)
 	for _, c := range ai.components {
 		n.add(c)
 	}

@@ -21,7 +21,7 @@ import (
 
 // gatewayAI is the gateway's way from applications to models.
 type gatewayAI struct {
-	front *aiapi.Front
+	front *aiapi.Server
 	// access says who may use the gateway.
 	access *access.Policy
 	// components keep it going, in starting order.
@@ -64,7 +64,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		return nil, err
 	}
 	f, err := aiapi.New(aiapi.Options{
-		Dispatcher: b, Keys: keys, Machine: out.access.Machine, Recorder: n.inferenceRecorder(metrics.Gateway),
+		Dispatcher: b, Keys: keys, CheckLocal: out.access.Machine, Recorder: n.inferenceRecorder(metrics.Gateway),
 		Media: n.mediaFor(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
 		Limits: aiapi.Limits{Queue: queueLimit(n.cfg.AI.Queue)}, PrivateURLs: n.cfg.AI.PrivateURLs,
 		Log: n.log, Now: time.Now, Rand: rand.Reader,
@@ -82,7 +82,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 }
 
 // gatewayAccess is who may use the gateway's listener.
-func (n *node) gatewayAccess(ring *apikeystore.Keystore) (*access.Policy, error) {
+func (n *node) gatewayAccess(ring *apikeystore.Authorizer) (*access.Policy, error) {
 	links, err := access.OpenLinks(n.cfg.Storage.DataDir, rand.Reader)
 	if err != nil {
 		return nil, err

@@ -60,14 +60,14 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
 	})
 	tickets := upstream.NewTicketPayments(upstream.TicketOptions{
-		Sender: p.sender, Sign: n.chain.Signer.SignMessage, Caps: p.caps, DearToo: n.cfg.Prices.IgnoreMaxIfNeeded,
+		Sender: p.sender, Sign: n.chain.Signer.SignMessage, Caps: p.caps, AllowExpensive: n.cfg.Prices.IgnoreMaxIfNeeded,
 	})
 	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + release.Version})
 	p.directory = registry.New(registry.Options{
 		Stakes: n.chain.Chain, Events: n.chain.Chain, Survey: asking.Survey, Fixed: orchestrators,
 		Named: !n.cfg.Selection.Webhook.IsZero(), ExtraNodes: n.cfg.Addresses.ExtraNodes, Board: n.board, Log: n.log, Now: time.Now,
 	})
-	p.payments = p.directory.Guard(tickets)
+	p.payments = p.directory.CheckPayments(tickets)
 	n.paying = p
 	n.reportBounds()
 	n.add(p.spent)
@@ -120,7 +120,7 @@ func (p *paying) choose(n *node, opt *broker.Options) {
 	if p == nil {
 		return
 	}
-	opt.MaxPrice, opt.DearToo, opt.MaxLost = p.caps.MaxModel, n.cfg.Prices.IgnoreMaxIfNeeded, n.cfg.Tickets.MaxTotalEV
+	opt.MaxPrice, opt.AllowExpensive, opt.MaxLost = p.caps.MaxModel, n.cfg.Prices.IgnoreMaxIfNeeded, n.cfg.Tickets.MaxTotalEV
 	opt.Rule = &selectionweights.Rule{Weights: n.weights(), MinScore: n.cfg.Selection.MinPerfScore}
 	opt.Owner = p.directory.OwnerOf
 }

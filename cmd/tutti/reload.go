@@ -24,7 +24,7 @@ type live struct {
 	listener *orchestrator.Server
 	cert     *tlscert.Source
 	secrets  *remote.Secrets
-	keys     *apikeystore.Keystore
+	keys     *apikeystore.Authorizer
 	admin    *admin.Server
 }
 

@@ -6,23 +6,22 @@ import (
 )
 
 const (
-	// maxTries is how many orchestrators a job is taken to at most, as in the network.
+	// maxTries bounds the orchestrators that a job is sent to, as in the network.
 	maxTries = 20
-	// maxUnserved is how many payments of one job may be lost, for whatever reason.
+	// maxUnserved bounds the lost payments of one job, for whatever reason.
 	maxUnserved = 8
 )
 
-// Budget is how often one job may be tried, counted down. Refusals that cost
-// nothing, such as of a full orchestrator, are limited by the window and their
-// number; attempts that may have been worked on, by Others too, because each of
-// them is load on a fleet that may be failing for want of room.
+// Budget counts down the attempts of one job. Refusals that cost nothing, such as of a full
+// orchestrator, are limited by the window and their number; attempts that may have been worked on
+// also by Others, because each of them adds load to a fleet that may be overloaded already.
 type Budget struct {
 	// Window is how long after the job's arrival attempts begin.
 	Window time.Duration
-	// Others is how many further orchestrators get a job that one has failed at.
+	// Others is how many more orchestrators may get a job that one has failed at.
 	Others int
-	// MaxLost is the value of payments after which, once lost, the job is not paid for
-	// again, in wei; nil knows no such bound.
+	// MaxLost is the value of lost payments after which the job is not paid for again, in wei; nil
+	// is unlimited.
 	MaxLost *big.Rat
 
 	tries, spent, unserved int
@@ -30,17 +29,17 @@ type Budget struct {
 	late                   bool
 }
 
-// Cost is what a failed attempt counts for.
+// Cost is what a failed attempt counts as.
 type Cost struct {
 	// Spent: the orchestrator had the job and may have worked on it.
 	Spent bool
-	// Slow: the attempt used up time by its nature, in connecting or waiting, so
-	// that one more may begin after the window.
+	// Slow: the attempt spent its time connecting or waiting, so that one more may begin after the
+	// window.
 	Slow bool
 }
 
-// Again counts a failed attempt and reports whether another one may begin, so long
-// after the job's arrival.
+// Again counts a failed attempt and reports whether another one may begin, this long after the
+// job's arrival.
 func (b *Budget) Again(elapsed time.Duration, c Cost) bool {
 	b.tries++
 	if c.Spent {
@@ -57,18 +56,18 @@ func (b *Budget) Again(elapsed time.Duration, c Cost) bool {
 	return made
 }
 
-// Lose counts a payment that brought nothing.
+// Lose counts a lost payment.
 func (b *Budget) Lose(value *big.Rat) {
 	b.unserved++
 	b.lost.Add(&b.lost, value)
 }
 
-// Pays reports whether the job may be paid for once more.
+// Pays reports whether the job may be paid for again.
 func (b *Budget) Pays() bool {
 	return b.unserved < maxUnserved && (b.MaxLost == nil || b.lost.Cmp(b.MaxLost) < 0)
 }
 
-// Open reports whether the window is.
+// Open reports whether the window is still open.
 func (b *Budget) Open(elapsed time.Duration) bool { return elapsed < b.Window }
 
 // Tries is the number of attempts that failed.
@@ -79,8 +78,7 @@ const (
 	maxPauseShift = 2
 )
 
-// Pause is how long to wait before going round again for the n-th time, from 0.
-// random is in [0, 1).
+// Pause is how long to wait before the n-th further round, from 0. random is in [0, 1).
 func Pause(n int, random float64) time.Duration {
 	d := firstPause << min(max(0, n), maxPauseShift)
 	return time.Duration((0.5 + random) * float64(d))

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// firstFull is how long one that was full is not counted on, maxFullShift how
-	// often that doubles.
+	// firstFull is how long a full orchestrator is considered full, maxFullShift how often that
+	// doubles.
 	firstFull    = 250 * time.Millisecond
 	maxFullShift = 4
 )
@@ -24,8 +24,8 @@ type candidate struct {
 	fullUntil     time.Time
 	fulls         int // in a row
 	refused       inference.Refusals
-	held          held
-	// gone: it does not offer the model any more and is kept for what is in flight.
+	backoffs      backoffs
+	// gone: it does not offer the model any more and is kept for jobs in flight.
 	gone bool
 }
 
@@ -36,21 +36,21 @@ func (c *candidate) latency(whole bool) *latency {
 	return &c.stream
 }
 
-// open reports whether it takes jobs; probe, that it takes one and only one.
+// open reports whether it accepts jobs; probe, that it accepts exactly one.
 func (c *candidate) open(now time.Time) (open, probe bool) {
 	open, probe = c.health.open(now)
 	paid, trial := c.trust.open(now)
 	return open && paid, probe || trial
 }
 
-// lastResort reports whether it may be probed before its rest is over. One that rests
-// for what it was paid never is.
+// lastResort reports whether it may be probed before its rest is over. One that rests because of
+// lost payments may not.
 func (c *candidate) lastResort(now time.Time) bool {
 	paid, _ := c.trust.open(now)
 	return paid && c.health.lastResort(now)
 }
 
-// openTo reports whether it takes jobs of a client; retry, that it does for want of another.
+// openTo reports whether it accepts jobs of a client; retry, that it does if there is no other.
 func (c *candidate) openTo(client string, now time.Time) (open, retry bool) {
 	open, _ = c.open(now)
 	rests, retry := c.clients.rests(client, now)
@@ -75,26 +75,26 @@ func (c *candidate) restsUntil() (until time.Time) {
 	return until
 }
 
-// hasRoom reports whether a further job would find a slot, as far as we know:
-// other gateways use the same slots.
-func (c *candidate) hasRoom(now time.Time) bool {
+// hasSlot reports whether a further job should find a slot, as far as known: other gateways use the
+// same slots.
+func (c *candidate) hasSlot(now time.Time) bool {
 	return !now.Before(c.fullUntil) && (c.offer.Capacity <= 0 || c.inFlight < c.offer.Capacity)
 }
 
-// full notes that it said so. spread is between 0 and 1.
-func (c *candidate) full(now time.Time, spread float64) {
+// recordFull records that it reported being full. spread is between 0 and 1.
+func (c *candidate) recordFull(now time.Time, spread float64) {
 	d := firstFull << min(c.fulls, maxFullShift)
 	c.fulls++
 	c.fullUntil = now.Add(d - time.Duration(spread*float64(d)/5))
 }
 
-// idle reports whether nothing is left to remember.
+// idle reports whether nothing would be lost with it.
 func (c *candidate) idle() bool { return c.inFlight == 0 && !c.health.resting }
 
-// The tiers say how good a choice a candidate is before load is looked at, the best first.
+// The tiers rank candidates before their load is compared, the best first.
 const (
-	loaded   = iota
-	doubtful // loaded, and it refused requests of this operation not long ago
+	loaded        = iota
+	deprioritized // loaded, and it recently refused requests of this operation
 	unloaded
 	refuser // it refused many of them, or refused some and would have to load the model
 	fullLoaded
@@ -103,19 +103,19 @@ const (
 	tiers
 )
 
-// tier is the candidate's for an operation.
+// tier is the candidate's tier for an operation.
 func (c *candidate) tier(now time.Time, op inference.Operation) int {
-	doubted, room, warm := c.refused.Doubted(now, op), c.hasRoom(now), c.offer.Warm
+	deprioritize, slot, warm := c.refused.AskOthersFirst(now, op), c.hasSlot(now), c.offer.Warm
 	switch {
-	case doubted && !room:
+	case deprioritize && !slot:
 		return fullRefuser
-	case doubted && (!warm || c.refused.Count(op) >= manyRefusals):
+	case deprioritize && (!warm || c.refused.Count(op) >= manyRefusals):
 		return refuser
-	case doubted:
-		return doubtful
-	case !room && warm:
+	case deprioritize:
+		return deprioritized
+	case !slot && warm:
 		return fullLoaded
-	case !room:
+	case !slot:
 		return fullUnloaded
 	case warm:
 		return loaded

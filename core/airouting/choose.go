@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// choose is Pick's rule. It is called with the lock held.
-func (t *Table) choose(now time.Time, q *Query) (c *candidate, probe bool, v Verdict) {
+// chooseLocked is Pick's rule.
+func (t *Table) chooseLocked(now time.Time, q *Query) (c *candidate, probe bool, v Verdict) {
 	kind := q.Kind
 	if kind == OwnFirst {
 		own := *q
 		own.Kind = OwnOnly
-		if c, probe, v = t.choose(now, &own); c != nil {
+		if c, probe, v = t.chooseLocked(now, &own); c != nil {
 			return c, probe, v
 		}
 	}
-	resting, v := t.sort(now, q)
-	if c = t.remembered(now, q); c != nil {
+	resting, v := t.sortLocked(now, q)
+	if c = t.withPrefixLocked(now, q); c != nil {
 		_, probe = c.open(now)
 		return c, probe, Picked
 	}
 	for _, tier := range t.usable {
 		if len(tier) > 0 {
-			c, probe = t.of(tier, now, q)
+			c, probe = t.chooseInTier(tier, now, q)
 			return c, probe, Picked
 		}
 	}
-	if q.DearToo && q.MaxPrice != nil {
+	if q.AllowExpensive && q.MaxPrice != nil {
 		all := *q
 		all.MaxPrice = nil
-		return t.choose(now, &all)
+		return t.chooseLocked(now, &all)
 	}
 	if resting != nil {
 		return resting, true, Picked
@@ -37,10 +37,9 @@ func (t *Table) choose(now time.Time, q *Query) (c *candidate, probe bool, v Ver
 	return nil, false, v
 }
 
-// sort fills t.usable with the orchestrators that may have the job. Beside them it
-// finds the one that rests and may be asked when all of them do, and what to say
-// when there is none at all.
-func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
+// sortLocked fills t.usable with the orchestrators that may get the job. It also finds the resting
+// one that may be probed if there is no other, and the verdict if there is none at all.
+func (t *Table) sortLocked(now time.Time, q *Query) (resting *candidate, v Verdict) {
 	for i := range t.usable {
 		t.usable[i] = t.usable[i][:0]
 	}
@@ -52,7 +51,7 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 			continue
 		}
 		open, retry := c.openTo(q.Client, now)
-		if q.Second && !(open && c.offer.Warm && c.hasRoom(now)) {
+		if q.SecondOpinion && !(open && c.offer.Warm && c.hasSlot(now)) {
 			v = max(v, Tried)
 			continue
 		}
@@ -69,15 +68,15 @@ func (t *Table) sort(now time.Time, q *Query) (resting *candidate, v Verdict) {
 	return resting, v
 }
 
-// of chooses in one tier.
-func (t *Table) of(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
+// chooseInTier chooses in one tier.
+func (t *Table) chooseInTier(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
 	if t.rule != nil {
-		return t.weighed(tier, now, q.Whole)
+		return t.chooseByWeight(tier, now, q.Whole)
 	}
-	return t.among(tier, now, q)
+	return t.chooseByLoad(tier, now, q)
 }
 
-// objection says why a candidate is out of the question for a job, or Picked.
+// objection is why a candidate cannot get a job, or Picked.
 func (t *Table) objection(c *candidate, q *Query, now time.Time) Verdict {
 	switch {
 	case c.gone:
@@ -87,18 +86,18 @@ func (t *Table) objection(c *candidate, q *Query, now time.Time) Verdict {
 	case t.rule != nil && c.offer.Scored && c.offer.Score < t.rule.MinScore:
 		return Unfit
 	case q.MaxPrice != nil && c.offer.Price != nil && c.offer.Price.Cmp(q.MaxPrice) > 0:
-		return Dear
-	case c.held.left(q.Client, now) > 0:
-		return Held
+		return TooExpensive
+	case c.backoffs.left(q.Client, now) > 0:
+		return BackingOff
 	case slices.Contains(q.Tried, c.offer.URI):
 		return Tried
 	}
 	return Picked
 }
 
-// remembered finds the usable one that has the longest part of the prompt, unless
-// it has too much to do already.
-func (t *Table) remembered(now time.Time, q *Query) *candidate {
+// withPrefixLocked finds the usable candidate that has the longest prefix of the prompt cached,
+// unless it is overloaded.
+func (t *Table) withPrefixLocked(now time.Time, q *Query) *candidate {
 	if t.memory == nil || len(q.Affinity) == 0 {
 		return nil
 	}
@@ -117,21 +116,22 @@ func (t *Table) remembered(now time.Time, q *Query) *candidate {
 			}
 		}
 	}
-	if have == nil || !have.hasRoom(now) || have.refused.Doubted(now, q.Operation) || overloaded(have.inFlight, load, n) {
+	if have == nil || !have.hasSlot(now) || have.refused.AskOthersFirst(now, q.Operation) ||
+		overloaded(have.inFlight, load, n) {
 		return nil
 	}
 	return have
 }
 
-// overloaded reports whether one with so many jobs has clearly more than its share
-// of load among n.
+// overloaded reports whether one with this many jobs has clearly more than its share of load among
+// n.
 func overloaded(inFlight, load, n int) bool {
 	return float64(inFlight) > 1.25*float64(load)/float64(n)+1
 }
 
-// among chooses in one tier: one that is due for a probe, then one whose times are
-// not known and that has nothing to do, then the better of two.
-func (t *Table) among(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
+// chooseByLoad chooses in one tier: one that is due for a probe, then one without measured latency
+// that is idle, then the better of two random ones.
+func (t *Table) chooseByLoad(tier []*candidate, now time.Time, q *Query) (c *candidate, probe bool) {
 	whole := q.Whole
 	first := t.index(len(tier))
 	for i := range tier {
@@ -168,8 +168,8 @@ func (t *Table) among(tier []*candidate, now time.Time, q *Query) (c *candidate,
 	return a, false
 }
 
-// score is how long a further job may wait there, in no unit. mean stands in for
-// times that are not known.
+// score estimates how long a further job would wait there, without a unit. mean replaces an unknown
+// latency.
 func (c *candidate) score(now time.Time, whole bool, mean float64) float64 {
 	s := mean
 	if l := c.latency(whole); l.known {

@@ -3,11 +3,11 @@ package airouting
 import "time"
 
 const (
-	// maxFailing bounds the clients of whose failures at one orchestrator is known.
+	// maxFailing bounds the clients whose failures are tracked per orchestrator.
 	maxFailing = 64
-	// clientLosses is how many points of an orchestrator's losses one client may bring
-	// about: a quarter of what makes it rest for all.
-	clientLosses = maxLosses / 4
+	// maxClientPoints bounds the loss points that one client may cause: a quarter of what makes an
+	// orchestrator rest for all.
+	maxClientPoints = maxLosses / 4
 )
 
 // failing is one client's failures at one orchestrator: its requests may be the cause.
@@ -19,12 +19,12 @@ type failing struct {
 	until   time.Time // end of the rest for this client
 }
 
-// clients are the failures by client. A client's failures in a row make the orchestrator
-// rest for that client, and count once towards a rest for all.
+// clients are the failures by client. A client's failures in a row make the orchestrator rest for
+// that client, and count once towards a rest for all.
 type clients map[string]failing
 
-// failed notes a failure of a client, and reports whether it counts for all: the first of
-// each client in a row does. spread is between 0 and 1.
+// failed records a failure of a client, and reports whether it counts for all: each client's first
+// in a row does. spread is between 0 and 1.
 func (x clients) failed(client string, now time.Time, spread float64) (counts bool) {
 	f, known := x[client]
 	if !known && len(x) >= maxFailing {
@@ -41,7 +41,7 @@ func (x clients) failed(client string, now time.Time, spread float64) (counts bo
 	return counts
 }
 
-// served forgets a client's failures, and lets those of others count again.
+// served resets a client's failures, and lets those of others count again.
 func (x clients) served(client string) {
 	delete(x, client)
 	for other, f := range x {
@@ -50,14 +50,14 @@ func (x clients) served(client string) {
 	}
 }
 
-// rests reports whether the orchestrator rests for a client; retry, that the client may try
-// it all the same where there is no other.
+// rests reports whether the orchestrator rests for a client; retry, that the client may still try
+// it if there is no other.
 func (x clients) rests(client string, now time.Time) (rests, retry bool) {
 	f := x[client]
 	return now.Before(f.until), now.Sub(f.at) >= minRetry
 }
 
-// forgetOne forgets the client whose last failure is the oldest.
+// forgetOne drops the client whose last failure is the oldest.
 func (x clients) forgetOne() {
 	var oldest string
 	var at time.Time
@@ -71,7 +71,7 @@ func (x clients) forgetOne() {
 
 // claim is one client's part in an orchestrator's losses.
 type claim struct {
-	// points are its share of the losses of all; own, all that it had itself.
+	// points are its share of the common loss points; own are all that it caused.
 	points, own int
 	rests       int
 	until       time.Time
@@ -80,17 +80,17 @@ type claim struct {
 // claims are the losses by client.
 type claims map[string]claim
 
-// lost notes a loss of a client and returns its points that count for all. Beyond its share
-// the orchestrator rests for that client alone.
+// lost records a loss of a client and returns the points that count for all. Beyond its share the
+// orchestrator rests for that client alone.
 func (x claims) lost(client string, points int, now time.Time) int {
 	c, known := x[client]
 	if !known && len(x) >= maxFailing {
 		x.forgetOne()
 	}
-	shared := max(0, min(points, clientLosses-c.points))
+	shared := max(0, min(points, maxClientPoints-c.points))
 	c.points += shared
 	if c.own += points; c.own >= maxLosses && !now.Before(c.until) {
-		c.until = now.Add(min(maxDebt, firstDebt<<min(c.rests, 10)))
+		c.until = now.Add(min(maxPaymentRest, firstPaymentRest<<min(c.rests, 10)))
 		c.rests++
 		c.own = maxLosses - RefusedLoss.points()
 	}
@@ -98,8 +98,8 @@ func (x claims) lost(client string, points int, now time.Time) int {
 	return shared
 }
 
-// answered takes points back from a client that was answered, and from all where none are
-// left over.
+// answered takes points off for a client that got an answer, and resets all shares when no common
+// points are left.
 func (x claims) answered(client string, left int) {
 	c, known := x[client]
 	if known {
@@ -118,7 +118,7 @@ func (x claims) answered(client string, left int) {
 	}
 }
 
-// forgetOne forgets the client with the smallest part.
+// forgetOne drops the client with the smallest share.
 func (x claims) forgetOne() {
 	least, own := "", -1
 	for client, c := range x {

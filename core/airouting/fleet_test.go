@@ -50,7 +50,8 @@ type node struct {
 }
 
 func newFleet(nodes map[string]node) *fleet {
-	f := &fleet{table: tableOf(), now: t0, nodes: nodes, load: map[string]int{}, served: map[string]int{}, asked: map[string]int{}}
+	f := &fleet{table: tableOf(), now: t0, nodes: nodes, load: map[string]int{}, served: map[string]int{},
+		asked: map[string]int{}}
 	for i := range len(nodes) {
 		f.table.Put(airouting.Offer{URI: name(i), Warm: true})
 	}

@@ -17,7 +17,7 @@ func fail(t *testing.T, table *airouting.Table, now time.Time, n int, o airoutin
 
 func resting(t *testing.T, table *airouting.Table, now time.Time) bool {
 	t.Helper()
-	return !table.Good(now)
+	return !table.HasHealthy(now)
 }
 
 func TestWhatMakesOneRest(t *testing.T) {
@@ -136,7 +136,7 @@ func TestAnyAnswerEndsARest(t *testing.T) {
 // rest measures how long it is left alone when there are others.
 func rest(t *testing.T, table *airouting.Table, now time.Time) time.Duration {
 	t.Helper()
-	for _, s := range table.Standings(now) {
+	for _, s := range table.Statuses(now) {
 		if !s.Resting.IsZero() {
 			return s.Resting.Sub(now)
 		}

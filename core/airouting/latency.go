@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	// newest is the weight of a sample that comes right after another; the longer
-	// ago the last one is, the more a new one counts.
+	// newest is the weight of a sample that comes right after another; the older the last one is,
+	// the more a new one counts.
 	newest = 0.3
-	// halfLife is the time in which an old mean counts half. What was slow once
-	// must look good again in time, or nobody would ever find out that it is.
+	// halfLife is the time in which an old mean counts half. A once slow orchestrator must look
+	// good again in time, or its recovery would never be noticed.
 	halfLife = 10 * time.Second
-	// maxHalvings bounds how far a mean fades.
+	// maxHalvings bounds the decay of a mean.
 	maxHalvings = 20
 )
 
@@ -33,17 +33,17 @@ func (l *latency) add(d time.Duration, now time.Time) {
 	l.at = now
 }
 
-// atLeast takes a time that passed without an answer: it can only make slower.
+// atLeast adds a time that passed without an answer: it can only increase the mean.
 func (l *latency) atLeast(d time.Duration, now time.Time) {
 	if !l.known || d.Seconds() > l.mean {
 		l.add(d, now)
 	}
 }
 
-// value is the mean as it counts now, in seconds.
+// value is the mean with its decay, in seconds.
 func (l *latency) value(now time.Time) float64 { return l.mean * l.fading(now) }
 
-// fading is between 1, for a mean of just now, and 0.
+// fading is between 1, for a new mean, and 0.
 func (l *latency) fading(now time.Time) float64 {
 	halvings := now.Sub(l.at).Seconds() / halfLife.Seconds()
 	return math.Exp2(-min(maxHalvings, max(0, halvings)))

@@ -7,38 +7,38 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Lease is one attempt at one orchestrator. FirstByte is called when the answer
-// begins, Done once at the end; both may be called again without effect.
+// Lease is one attempt at one orchestrator. FirstByte is called when the answer begins, Done once
+// at the end; further calls of both do nothing.
 type Lease struct {
-	t        *Table
-	c        *candidate
-	trust    *trust
-	uri      string
-	price    *big.Rat
-	probe    bool
-	whole    bool
-	client   string
-	affinity []uint64
-	op       inference.Operation
-	doubted  bool
-	start    time.Time
+	t           *Table
+	c           *candidate
+	trust       *trust
+	uri         string
+	price       *big.Rat
+	probe       bool
+	whole       bool
+	client      string
+	affinity    []uint64
+	op          inference.Operation
+	unconfirmed bool
+	start       time.Time
 
-	// Guarded by Table.mu. probing: the attempt is the one probe in flight, until its
-	// answer begins; trial: it is the one that is paid after a rest for refusals.
+	// Guarded by Table.mu. probing: the attempt is the one probe in flight, until its answer
+	// begins; trial: it is the one paid attempt after a rest for lost payments.
 	probing, trial, began, done bool
 }
 
-// URI is the orchestrator's.
+// URI is the orchestrator's service URI.
 func (l *Lease) URI() string { return l.uri }
 
-// Price is what the orchestrator asked for when the lease was taken, in wei per unit; nil is
-// free. It is not to be changed.
+// Price is the orchestrator's price when the lease was taken, in wei per unit; nil is free. It is
+// read-only.
 func (l *Lease) Price() *big.Rat { return l.price }
 
-// Probe says that the attempt finds out whether a resting orchestrator is back.
+// Probe says that the attempt tests whether a resting orchestrator is back.
 func (l *Lease) Probe() bool { return l.probe }
 
-// FirstByte notes that the answer began, and who now has the prompt cached.
+// FirstByte records that the answer began, and that this orchestrator now has the prompt cached.
 func (l *Lease) FirstByte(now time.Time) {
 	l.t.mu.Lock()
 	defer l.t.mu.Unlock()
@@ -48,7 +48,7 @@ func (l *Lease) FirstByte(now time.Time) {
 	l.began = true
 	l.c.latency(l.whole).add(now.Sub(l.start), now)
 	l.c.fulls, l.c.fullUntil = 0, time.Time{}
-	delete(l.c.held, l.client)
+	delete(l.c.backoffs, l.client)
 	l.alive(now)
 	l.trust.answered(l.start, l.client)
 	l.endProbe()
@@ -57,17 +57,16 @@ func (l *Lease) FirstByte(now time.Time) {
 	}
 }
 
-// Busy notes that the orchestrator told the client to come back after a time. Others are
-// not held back: a model server with a limit of tokens says so to one long prompt.
+// Busy records that the orchestrator told the client to come back after a time. It does not affect
+// other clients: a model server with a token limit rejects one long prompt this way.
 func (l *Lease) Busy(now time.Time, after time.Duration) {
 	l.t.mu.Lock()
 	defer l.t.mu.Unlock()
-	l.c.hold(l.client, now, now.Add(after))
+	l.c.backOff(l.client, now, now.Add(after))
 }
 
-// Lost notes that a payment of the attempt brought nothing, before Done or before the
-// job is paid for once more under the same lease. It changes nothing off-chain, where
-// nothing is lost.
+// Lost records a payment without an answer, before Done or before the job is paid again under the
+// same lease. It changes nothing off-chain, where nothing is paid.
 func (l *Lease) Lost(now time.Time, loss Loss) {
 	l.t.mu.Lock()
 	defer l.t.mu.Unlock()
@@ -76,7 +75,7 @@ func (l *Lease) Lost(now time.Time, loss Loss) {
 	}
 }
 
-// Done gives the lease back and says how the attempt ended.
+// Done gives the lease back with the attempt's outcome.
 func (l *Lease) Done(now time.Time, o Outcome) {
 	l.t.mu.Lock()
 	defer l.t.mu.Unlock()
@@ -86,26 +85,26 @@ func (l *Lease) Done(now time.Time, o Outcome) {
 	l.done = true
 	c := l.c
 	c.inFlight--
-	l.note(now, o)
+	l.recordLocked(now, o)
 	l.endProbe()
 	if c.gone && c.idle() {
-		l.t.drop(c)
+		l.t.dropLocked(c)
 	}
 }
 
-func (l *Lease) note(now time.Time, o Outcome) {
+func (l *Lease) recordLocked(now time.Time, o Outcome) {
 	c := l.c
 	switch o {
 	case Served:
 		l.alive(now)
 		c.health.served()
 		c.clients.served(l.client)
-		c.refused.Did(l.op)
+		c.refused.Served(l.op)
 	case Refused:
 		l.alive(now)
 	case Full:
 		l.alive(now)
-		c.full(now, l.t.rand())
+		c.recordFull(now, l.t.rand())
 	case Failed, Unreachable, Broken:
 		if !l.began {
 			c.latency(l.whole).atLeast(now.Sub(l.start), now)
@@ -115,7 +114,7 @@ func (l *Lease) note(now time.Time, o Outcome) {
 	}
 }
 
-// failed notes a failure. That no connection came about is no client's doing.
+// failed records a failure. A missing connection is no client's fault.
 func (l *Lease) failed(now time.Time, hard bool) {
 	spread := l.t.rand()
 	if hard || l.client == "" || l.c.clients.failed(l.client, now, spread) {
@@ -123,17 +122,17 @@ func (l *Lease) failed(now time.Time, hard bool) {
 	}
 }
 
-// alive notes an answer of any kind.
+// alive records an answer of any kind.
 func (l *Lease) alive(now time.Time) {
 	probation := 1
 	if l.client != "" {
-		probation = 2 // one client alone does not bring the next rest about
+		probation = 2 // one client alone does not cause the next rest
 	}
 	l.c.health.alive(now, l.start, probation)
 }
 
-// endProbe lets the next probe begin. From here on the attempt is one like others:
-// its stream may outlast the rest that comes next, and that one's probe.
+// endProbe allows the next probe. From here on the attempt is an ordinary one: its stream may
+// outlast the next rest and that one's probe.
 func (l *Lease) endProbe() {
 	if l.probing {
 		l.c.health.probing, l.probing = false, false

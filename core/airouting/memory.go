@@ -5,24 +5,24 @@ import (
 	"sync"
 )
 
-// DefaultPrefixes is how many prompts' beginnings a gateway remembers.
+// DefaultPrefixes is how many prompt prefixes a gateway remembers.
 const DefaultPrefixes = 64 << 10
 
-// maxHashes bounds what is remembered of one prompt.
+// maxHashes bounds the prefixes of one prompt.
 const maxHashes = 1024
 
-// Memory remembers which orchestrator answered which beginning of a prompt, so
-// that a conversation goes on where its beginning is cached. It holds hashes, no
-// text. What was not asked for longest is forgotten. Safe for concurrent use.
+// Memory remembers which orchestrator answered which prompt prefix, so that a conversation
+// continues where its prefix is cached. It holds hashes, no text. The least recently used are
+// dropped. Safe for concurrent use.
 type Memory struct {
 	mu sync.Mutex
-	// Two generations of half the size each: what is used moves into the young one;
-	// when that is full it becomes the old one, and the old one is forgotten.
+	// Two generations of half the size each: used entries move to the young one; when that is full
+	// it becomes the old one, and the old one is dropped.
 	young, old map[uint64]string
 	half       int
 }
 
-// NewMemory makes a memory of so many beginnings, 0 for the default.
+// NewMemory makes a memory of size prefixes, 0 for the default.
 func NewMemory(size int) *Memory {
 	if size <= 0 {
 		size = DefaultPrefixes
@@ -30,15 +30,14 @@ func NewMemory(size int) *Memory {
 	return &Memory{young: make(map[uint64]string), half: max(1, size/2)}
 }
 
-// saltOf is a number for a table's name; equal prompts of different models are
-// different entries.
+// saltOf hashes a table's name: equal prompts of different models are different entries.
 func saltOf(name string) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name)) // never fails
 	return h.Sum64()
 }
 
-// longest finds who answered the longest of the beginnings, "" when none is known.
+// longest finds the orchestrator that answered the longest prefix, "" when none is known.
 func (m *Memory) longest(salt uint64, hashes []uint64) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -71,7 +70,7 @@ func (m *Memory) put(key uint64, uri string) {
 	m.young[key] = uri
 }
 
-// Len is the number of beginnings that are remembered; some may count twice.
+// Len is the number of remembered prefixes; some may count twice.
 func (m *Memory) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/airouting"
 )
 
-// Whatever happens, nobody is picked who must not be, what is in flight is counted
-// exactly, and a table where somebody can be asked says so in bounded time.
+// Whatever happens, no orchestrator is picked that must not be, what is in flight is counted
+// exactly, and a table with a usable orchestrator picks one in bounded time.
 func TestTableProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,7 +87,7 @@ func TestTableProperties(t *testing.T) {
 				if table.Len() != len(offers) {
 					t.Fatalf("%d in the choice, want %d", table.Len(), len(offers))
 				}
-				for _, s := range table.Standings(now) {
+				for _, s := range table.Statuses(now) {
 					if s.InFlight != inFlight[s.Offer.URI] {
 						t.Fatalf("%s has %d in flight, want %d", s.Offer.URI, s.InFlight, inFlight[s.Offer.URI])
 					}

@@ -6,15 +6,15 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Standing is one orchestrator in a table, at one moment.
-type Standing struct {
+// Status is one orchestrator in a table, at one moment.
+type Status struct {
 	Offer    Offer
 	InFlight int
-	// FirstByte is the mean time to the first byte of a stream, or else of a whole
-	// answer; 0 when not known.
+	// FirstByte is the mean time to the first byte of a stream, or else of a whole answer; 0 when
+	// unknown.
 	FirstByte time.Duration
-	// Full says that it had no slot lately; Resting, until when it is left alone,
-	// zero when it is not.
+	// Full says that it recently had no free slot; Resting, until when it rests, zero when it does
+	// not.
 	Full    bool
 	Resting time.Time
 }
@@ -24,19 +24,19 @@ type Snapshot struct {
 	Model inference.Model
 	// Refreshed is when the orchestrators were last asked for their offers.
 	Refreshed time.Time
-	Standings []Standing
+	Statuses  []Status
 }
 
-// Standings lists the orchestrators in the choice in order of arrival.
-func (t *Table) Standings(now time.Time) []Standing {
+// Statuses lists the orchestrators that offer the model, in order of arrival.
+func (t *Table) Statuses(now time.Time) []Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	out := make([]Standing, 0, len(t.list))
+	out := make([]Status, 0, len(t.list))
 	for _, c := range t.list {
 		if c.gone {
 			continue
 		}
-		s := Standing{Offer: c.offer, InFlight: c.inFlight, Full: now.Before(c.fullUntil)}
+		s := Status{Offer: c.offer, InFlight: c.inFlight, Full: now.Before(c.fullUntil)}
 		l := &c.stream
 		if !l.known {
 			l = &c.whole

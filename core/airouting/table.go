@@ -9,23 +9,23 @@ import (
 	"github.com/tuttinode/tutti/core/selectionweights"
 )
 
-// maxCandidates bounds a table: offers come from peers.
+// maxCandidates bounds a table, because offers come from peers.
 const maxCandidates = 1024
 
 // Options make a Table.
 type Options struct {
 	// Rand gives numbers in [0, 1); the table calls it under its lock.
 	Rand func() float64
-	// Memory is shared by the tables of a gateway; nil remembers nothing. Name
-	// tells the tables' prompts apart.
+	// Memory is shared by the tables of a gateway; nil remembers nothing. Name distinguishes the
+	// tables' prompts.
 	Memory *Memory
 	Name   string
-	// Rule weighs those that are equally ready; nil, as off-chain, takes the better of
-	// two by load and times. Its price limits do not count here: a Query has its own.
+	// Rule weighs candidates of one tier; nil, as off-chain, takes the better of two by load and
+	// latency. Its price limits are not used here: a Query has its own.
 	Rule *selectionweights.Rule
 }
 
-// Table is the orchestrators that serve one model. Safe for concurrent use.
+// Table holds the orchestrators that serve one model. Safe for concurrent use.
 type Table struct {
 	rand   func() float64
 	memory *Memory
@@ -35,58 +35,59 @@ type Table struct {
 	mu    sync.Mutex
 	byURI map[string]*candidate
 	list  []*candidate // in order of arrival
-	// left is what is known of those who left, by the address that was asked; owners,
-	// how those who have a stake deal with what they are paid.
-	left   map[string]past
-	owners map[core.Address]*trust
-	// usable is Pick's own, kept to save its memory.
+	// departed is what is known of orchestrators that left, by the address that was asked; owners
+	// is how those with stake deal with payments.
+	departed map[string]departed
+	owners   map[core.Address]*trust
+	// usable is Pick's scratch memory.
 	usable [tiers][]*candidate
 }
 
 // NewTable makes an empty table.
 func NewTable(opt Options) *Table {
-	return &Table{rand: opt.Rand, memory: opt.Memory, salt: saltOf(opt.Name), rule: opt.Rule, byURI: make(map[string]*candidate),
-		left: make(map[string]past), owners: make(map[core.Address]*trust)}
+	return &Table{rand: opt.Rand, memory: opt.Memory, salt: saltOf(opt.Name), rule: opt.Rule,
+		byURI:    make(map[string]*candidate),
+		departed: make(map[string]departed), owners: make(map[core.Address]*trust)}
 }
 
-// Put adds an orchestrator or brings its offer up to date; what is known of it
-// stays. It is false when the table is full.
+// Put adds an orchestrator or updates its offer; what is known of it stays. It returns false when
+// the table is full.
 func (t *Table) Put(o Offer) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.byURI[o.URI]; c != nil {
 		c.offer, c.gone = o, false
-		t.owned(c)
+		t.shareTrustLocked(c)
 		return true
 	}
-	if len(t.list) >= maxCandidates && !t.dropGone() {
+	if len(t.list) >= maxCandidates && !t.dropGoneLocked() {
 		return false
 	}
-	c := t.newcomer(o)
+	c := t.newCandidateLocked(o)
 	t.byURI[o.URI] = c
 	t.list = append(t.list, c)
 	return true
 }
 
-// dropGone makes room by forgetting one that is gone.
-func (t *Table) dropGone() bool {
+// dropGoneLocked drops one orchestrator that no longer offers the model.
+func (t *Table) dropGoneLocked() bool {
 	i := slices.IndexFunc(t.list, func(c *candidate) bool { return c.gone })
 	if i < 0 {
 		return false
 	}
-	t.drop(t.list[i])
+	t.dropLocked(t.list[i])
 	return true
 }
 
-func (t *Table) drop(c *candidate) {
+func (t *Table) dropLocked(c *candidate) {
 	if i := slices.Index(t.list, c); i >= 0 {
 		t.list = slices.Delete(t.list, i, i+1)
 		delete(t.byURI, c.offer.URI)
 	}
 }
 
-// Remove takes an orchestrator out of the choice. Jobs in flight go on, and a rest
-// is remembered in case it comes back.
+// Remove takes an orchestrator out of the choice. Jobs in flight continue, and a rest is remembered
+// in case it comes back.
 func (t *Table) Remove(uri string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,14 +96,14 @@ func (t *Table) Remove(uri string) {
 	case c == nil:
 		return
 	case c.idle():
-		t.drop(c)
+		t.dropLocked(c)
 	default:
 		c.gone = true
 	}
-	t.remember(c)
+	t.rememberLocked(c)
 }
 
-// Len is the number of orchestrators in the choice, resting ones too.
+// Len is the number of orchestrators that offer the model, resting ones included.
 func (t *Table) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,14 +120,14 @@ func (t *Table) Len() int {
 func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c, probe, v := t.choose(now, &q)
+	c, probe, v := t.chooseLocked(now, &q)
 	if c == nil {
 		return nil, v
 	}
 	c.inFlight++
 	l := &Lease{t: t, c: c, trust: c.trust, uri: c.offer.URI, price: c.offer.Price, probe: probe, whole: q.Whole,
-		client: q.Client, affinity: q.Affinity, start: now, op: q.Operation, doubted: c.refused.Count(q.Operation) > 0}
-	c.refused.Asked(now, q.Operation)
+		client: q.Client, affinity: q.Affinity, start: now, op: q.Operation, unconfirmed: c.refused.Count(q.Operation) > 0}
+	c.refused.Retried(now, q.Operation)
 	if probe && c.health.resting {
 		c.health.probing, l.probing = true, true
 	}
@@ -136,8 +137,8 @@ func (t *Table) Pick(now time.Time, q Query) (*Lease, Verdict) {
 	return l, Picked
 }
 
-// Good reports whether at least one orchestrator is in the choice and not resting.
-func (t *Table) Good(now time.Time) bool {
+// HasHealthy reports whether at least one orchestrator offers the model and is not resting.
+func (t *Table) HasHealthy(now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.ContainsFunc(t.list, func(c *candidate) bool {

@@ -46,7 +46,7 @@ func serve(t *testing.T, table *airouting.Table, now time.Time, q airouting.Quer
 
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
-	dear := airouting.Offer{URI: "dear", Own: true, Warm: true, Price: big.NewRat(10, 1)}
+	expensive := airouting.Offer{URI: "dear", Own: true, Warm: true, Price: big.NewRat(10, 1)}
 	for name, row := range map[string]struct {
 		table *airouting.Table
 		q     airouting.Query
@@ -55,10 +55,10 @@ func TestVerdicts(t *testing.T) {
 		"nobody":            {tableOf(), airouting.Query{}, airouting.Empty},
 		"no own":            {tableOf(warm("a")), airouting.Query{Kind: airouting.OwnOnly}, airouting.Unfit},
 		"own first, no own": {tableOf(warm("a")), airouting.Query{Kind: airouting.OwnFirst}, airouting.Picked},
-		"dear":              {tableOf(dear), airouting.Query{MaxPrice: big.NewRat(9, 1)}, airouting.Dear},
-		"just not dear":     {tableOf(dear), airouting.Query{MaxPrice: big.NewRat(10, 1)}, airouting.Picked},
+		"dear":              {tableOf(expensive), airouting.Query{MaxPrice: big.NewRat(9, 1)}, airouting.TooExpensive},
+		"just not dear":     {tableOf(expensive), airouting.Query{MaxPrice: big.NewRat(10, 1)}, airouting.Picked},
 		"free is not dear":  {tableOf(warm("a")), airouting.Query{MaxPrice: big.NewRat(1, 1<<40)}, airouting.Picked},
-		"any price":         {tableOf(dear), airouting.Query{}, airouting.Picked},
+		"any price":         {tableOf(expensive), airouting.Query{}, airouting.Picked},
 		"tried":             {tableOf(warm("a")), airouting.Query{Tried: []string{"a"}}, airouting.Tried},
 		"good":              {tableOf(warm("a")), airouting.Query{}, airouting.Picked},
 	} {
@@ -78,7 +78,7 @@ func TestOwnFirst(t *testing.T) {
 	}
 }
 
-func TestLoadedModelsFirstThenRoom(t *testing.T) {
+func TestLoadedModelsFirstThenFreeSlots(t *testing.T) {
 	t.Parallel()
 	table := tableOf(cold("cold"), warm("warm"))
 	want := []string{"warm", "warm", "warm", "warm", "cold", "cold", "cold", "cold", "warm"}
@@ -89,7 +89,7 @@ func TestLoadedModelsFirstThenRoom(t *testing.T) {
 	}
 }
 
-func TestWithoutCapacityThereIsAlwaysRoom(t *testing.T) {
+func TestWithoutCapacityThereIsAlwaysASlot(t *testing.T) {
 	t.Parallel()
 	table := tableOf(cold("cold"), airouting.Offer{URI: "warm", Warm: true})
 	for range 100 {
@@ -121,7 +121,7 @@ func TestDoneTwiceCountsOnce(t *testing.T) {
 	l.Done(t0, airouting.Failed)
 	l.Done(t0, airouting.Failed)
 	l.FirstByte(t0)
-	if s := table.Standings(t0)[0]; s.InFlight != 0 || s.FirstByte != 0 {
+	if s := table.Statuses(t0)[0]; s.InFlight != 0 || s.FirstByte != 0 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -151,7 +151,7 @@ func TestRestSurvivesRemoval(t *testing.T) {
 	pick(t, table, t0, airouting.Query{}).Done(t0, airouting.Unreachable)
 	table.Remove("a")
 	table.Put(warm("a"))
-	if table.Good(t0) {
+	if table.HasHealthy(t0) {
 		t.Error("a rest is not forgotten by leaving and coming back")
 	}
 }

@@ -34,7 +34,7 @@ func TestHowManyLossesMakeOneRest(t *testing.T) {
 			t.Errorf("%s: it rests before %d", name, row.times)
 		}
 		lose(t, table, t0, 1, row.loss)
-		if !resting(t, table, t0) || table.Standings(t0)[0].Resting.IsZero() {
+		if !resting(t, table, t0) || table.Statuses(t0)[0].Resting.IsZero() {
 			t.Errorf("%s: it does not rest after %d", name, row.times)
 		}
 	}
@@ -73,7 +73,7 @@ func TestAnswersForgiveSome(t *testing.T) {
 	}
 }
 
-// debt is how long the only one rests: nobody is asked before, not even as the last
+// debt is how long the only one rests: it is not asked before, not even as the last
 // resort, and then with one job at a time.
 func debt(t *testing.T, table *airouting.Table, now time.Time) time.Duration {
 	t.Helper()
@@ -148,9 +148,9 @@ func TestANewNameIsNoNewStart(t *testing.T) {
 			if !resting(t, table, t0) {
 				t.Errorf("%s, owner %d: a new name makes it new", name, owner)
 			}
-			stranger := warm("c")
-			stranger.Asked = "elsewhere"
-			table.Put(stranger)
+			unknown := warm("c")
+			unknown.Asked = "elsewhere"
+			table.Put(unknown)
 			if resting(t, table, t0) {
 				t.Errorf("%s, owner %d: a stranger rests for it", name, owner)
 			}

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// MinVersions are the lowest runner versions that a gateway takes, by model.
+// MinVersions are the lowest runner versions that a gateway accepts, by model.
 type MinVersions map[inference.Model]string
 
 // ParseMinVersions reads the form of -aiMinRunnerVersion: a list of objects with
@@ -40,7 +40,7 @@ func ParseMinVersions(raw []byte) (MinVersions, error) {
 		case e.ModelID == "":
 			return nil, bad("entry %d: model_id is missing", i+1)
 		case !capability.VersionOK("0", e.MinVersion):
-			// The network takes a minimum that is no version for none at all.
+			// The network treats an invalid minimum version as none.
 			return nil, bad("entry %d: minVersion %.64q is not a version such as 0.14.0", i+1, e.MinVersion)
 		}
 		out[inference.Model{Capability: id, ID: e.ModelID}] = e.MinVersion

@@ -10,17 +10,16 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// busyRetry is when to come back after too many requests in progress: how long
-// one of them takes is not known.
+// busyRetry is the Retry-After of too many requests in progress: their duration is unknown.
 const busyRetry = time.Second
 
-// account is one key and what is used of it. One lock per key makes all of its
-// limits one decision; keys do not wait for one another.
+// account is one key and its use. One lock per key makes all of its limits one decision; keys do
+// not wait for one another.
 //
-// A listed key has limits, and they are key's. A key that the webhook admits has
-// those of the answer that a request got: answers differ by model and route, all
-// at the same time. What is used is counted together, and each answer's limits
-// are held against it; key is then the last answer, for reports.
+// A listed key has the limits of key. A key that the webhook admits has the limits of the answer
+// that a request got: answers differ by model and route, all at the same time. The use is counted
+// together, and each answer's limits are compared with it; key is then the last answer, for
+// reports.
 type account struct {
 	now func() time.Time
 
@@ -47,20 +46,19 @@ type ticket struct {
 	bound        atomic.Int64
 	// billed is what the gateway pays; see Grant.Bill.
 	billed inference.Units
-	// most is what the prompt cannot be more than, 0 where that is not known.
-	most inference.Tokens
-	// second is when the tokens were counted in the account's window, -1 if they
-	// were not.
+	// maxPrompt is an upper bound of the prompt, 0 if unknown.
+	maxPrompt inference.Tokens
+	// second is when the tokens were counted in the account's window, -1 if they were not.
 	second  int64
 	settled bool
 }
 
-// newAccount opens an account of which nothing is used.
+// newAccount makes an account without use.
 func newAccount(key Key, now func() time.Time) *account {
 	return &account{now: now, key: key, counts: ownCount(key.ID)}
 }
 
-// newShared opens an account for the webhook's answers about one token.
+// newShared makes an account for the webhook's answers about one token.
 func newShared(key Key, now func() time.Time) *account {
 	return &account{now: now, key: key, counts: countsPerPeriod(key.ID)}
 }
@@ -86,35 +84,35 @@ func (a *account) allows(t *ticket, model string) bool {
 	return a.terms(t.key).Allows(model)
 }
 
-// admit takes a request from the limits, all of them or none. The limits are the
-// webhook's answer, those of the account's own key if that is nil.
+// admit takes a request from the limits, all of them or none. The limits are the webhook's answer,
+// or those of the account's own key if that is nil.
 func (a *account) admit(answer *Key, need Need, fallback inference.Tokens) (*Grant, error) {
 	w := need.reservation(fallback)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	a.turn(now)
+	a.startPeriods(now)
 	k := a.terms(answer)
 	a.keep(k.Budget)
 	if err := k.usable(now, need.Model); err != nil {
 		return nil, err
 	}
-	if err := a.room(k, now, &w); err != nil {
+	if err := a.checkLimits(k, now, &w); err != nil {
 		return nil, err
 	}
 	g := a.take(k, now, &w)
-	g.ticket.key, g.ticket.most = answer, bounded(need.MostPrompt)
+	g.ticket.key, g.ticket.maxPrompt = answer, bounded(need.MaxPrompt)
 	return g, nil
 }
 
-// good reports whether a listed key is good for anything.
-func (a *account) good() error {
+// checkKey checks whether a listed key is valid at all.
+func (a *account) checkKey() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.key.usable(a.now(), "")
 }
 
-// usable reports whether the key is good, and good for the model.
+// usable checks whether the key is valid, and permits the model.
 func (k *Key) usable(now time.Time, model string) error {
 	switch {
 	case !k.Revoked.IsZero():
@@ -127,9 +125,9 @@ func (k *Key) usable(now time.Time, model string) error {
 	return nil
 }
 
-// room reports whether every limit of k has room for one request. What waiting does
-// not cure is said first.
-func (a *account) room(k *Key, now time.Time, w *reservation) error {
+// checkLimits checks whether every limit of k admits one more request. Limits that waiting does not
+// lift are reported first.
+func (a *account) checkLimits(k *Key, now time.Time, w *reservation) error {
 	l := &k.Limits
 	if err := w.within(l); err != nil {
 		return err
@@ -138,7 +136,8 @@ func (a *account) room(k *Key, now time.Time, w *reservation) error {
 		return err
 	}
 	if l.Concurrency > 0 && a.inFlight >= l.Concurrency {
-		return refuse(fault.ConcurrencyLimited, busyRetry, fmt.Sprintf("%d of %d requests in progress", a.inFlight, l.Concurrency))
+		return refuse(fault.ConcurrencyLimited, busyRetry,
+			fmt.Sprintf("%d of %d requests in progress", a.inFlight, l.Concurrency))
 	}
 	if l.RPM > 0 {
 		if ok, wait := a.requests.fits(now, int64(l.RPM), 1); !ok {
@@ -147,25 +146,27 @@ func (a *account) room(k *Key, now time.Time, w *reservation) error {
 	}
 	if l.TPM > 0 {
 		if ok, wait := a.tokens.fits(now, int64(l.TPM), int64(w.tokens())); !ok {
-			detail := fmt.Sprintf("this API key may use %d tokens per minute, and the request asks for up to %d", l.TPM, w.tokens())
+			detail := fmt.Sprintf("this API key may use %d tokens per minute, and the request asks for up to %d", l.TPM,
+				w.tokens())
 			return refuse(fault.TokenRateLimited, wait, detail)
 		}
 	}
 	return nil
 }
 
-// budgeted reports whether so much is left of a budget.
+// budgeted checks whether n tokens are left of a budget.
 func (a *account) budgeted(b Budget, n inference.Tokens) error {
 	if left, limited := a.left(b); limited && n > left {
-		return refuse(fault.BudgetSpent, 0, a.spent(b, n, left))
+		return refuse(fault.BudgetSpent, 0, a.spentText(b, n, left))
 	}
 	return nil
 }
 
-// spent is the public text of a spent budget.
-func (a *account) spent(b Budget, n, left inference.Tokens) string {
+// spentText is the public text of a spent budget.
+func (a *account) spentText(b Budget, n, left inference.Tokens) string {
 	c := a.count(b)
-	text := fmt.Sprintf("the request asks for up to %d, and %d are left of this API key's budget of %d", n, max(left, 0), b.Tokens)
+	text := fmt.Sprintf("the request asks for up to %d, and %d are left of this API key's budget of %d", n, max(left, 0),
+		b.Tokens)
 	if c.Reserved > 0 {
 		text += fmt.Sprintf(" (%d are held by requests in progress)", c.Reserved)
 	}
@@ -175,7 +176,7 @@ func (a *account) spent(b Budget, n, left inference.Tokens) string {
 	return text
 }
 
-// take books a request that is let in by k.
+// take counts a request that k admitted.
 func (a *account) take(k *Key, now time.Time, w *reservation) *Grant {
 	g := &Grant{account: a, name: k.Name}
 	g.ticket.prompt, g.ticket.second = w.prompt, -1
@@ -194,9 +195,8 @@ func (a *account) take(k *Key, now time.Time, w *reservation) *Grant {
 	return g
 }
 
-// clean appends the counts that are to be saved, if they changed since the last
-// call.
-func (a *account) clean(usage []Usage) ([]Usage, bool) {
+// takeChanged appends the counts to be saved, if they changed since the last call.
+func (a *account) takeChanged(usage []Usage) ([]Usage, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !a.dirty {
@@ -211,8 +211,8 @@ func (a *account) clean(usage []Usage) ([]Usage, bool) {
 	return usage, true
 }
 
-// soil has the counts saved again.
-func (a *account) soil() {
+// markDirty makes the next call return the counts again.
+func (a *account) markDirty() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.dirty = true
@@ -229,7 +229,7 @@ func (a *account) idle() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.now()
-	a.turn(now)
+	a.startPeriods(now)
 	for i := range a.counts {
 		if c := &a.counts[i]; c.kept && c.Used > 0 {
 			return false

@@ -69,7 +69,8 @@ func TestAnswersLimitTheirOwnRequests(t *testing.T) {
 			refused(t, g, need, tt.want)
 			c.Forward(61 * time.Second)
 			admit(t, g, apikeys.Need{MaxTokens: apikeys.NoTokens})
-			if grant, err := g.Admit(t.Context(), secret, need); tt.lasting && fault.CodeOf(err) != tt.want || !tt.lasting && grant == nil {
+			if grant, err := g.Admit(t.Context(), secret, need); tt.lasting && fault.CodeOf(err) != tt.want || !tt.lasting &&
+				grant == nil {
 				t.Errorf("asked again: %v", err)
 			}
 		})
@@ -77,9 +78,10 @@ func TestAnswersLimitTheirOwnRequests(t *testing.T) {
 }
 
 // A limited answer does not reach those of other models either.
-func TestAnswersLimitNobodyElse(t *testing.T) {
+func TestAnswersLimitNoOtherRequest(t *testing.T) {
 	t.Parallel()
-	narrow := limited(apikeys.Limits{Models: []string{"B"}, RPM: 1, Concurrency: 1, Budget: apikeys.Budget{Tokens: 5, Period: apikeys.Day}})
+	narrow := limited(apikeys.Limits{Models: []string{"B"}, RPM: 1, Concurrency: 1,
+		Budget: apikeys.Budget{Tokens: 5, Period: apikeys.Day}})
 	narrow.Name = "narrow"
 	g, _ := answered(answers{"A": {Name: "wide"}, "B": narrow}, nil)
 	a := admit(t, g, apikeys.Need{Model: "A", MaxTokens: 2})

@@ -7,23 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a key's properties. They are far above any use and keep sums of
-// tokens, tables and figures from growing without end.
+// Bounds of a key's properties. They are far above any use and bound sums of tokens, tables and
+// statistics.
 const (
-	mostName      = 64
-	mostModels    = 256
-	mostModelName = 256
-	mostPerMinute = 1 << 30
-	mostBudget    = 1 << 50
+	maxName      = 64
+	maxModels    = 256
+	maxModelName = 256
+	maxPerMinute = 1 << 30
+	maxBudget    = 1 << 50
 )
 
-// CheckName says what is wrong with a name, "" for nothing.
+// CheckName returns what is wrong with a name, "" for nothing.
 func CheckName(name string) string {
 	switch {
 	case name == "":
 		return "the name is missing"
-	case len(name) > mostName:
-		return fmt.Sprintf("the name is longer than %d characters", mostName)
+	case len(name) > maxName:
+		return fmt.Sprintf("the name is longer than %d characters", maxName)
 	case strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-@") != "":
 		return "the name has characters other than letters, digits and . _ - @"
 	case looksLikeID(name):
@@ -32,7 +32,7 @@ func CheckName(name string) string {
 	return ""
 }
 
-// looksLikeID reports whether NewID could have made s.
+// looksLikeID reports whether s could be from NewID.
 func looksLikeID(s string) bool {
 	digits, ok := strings.CutPrefix(s, idPrefix)
 	if !ok || len(digits) != 10 {
@@ -42,14 +42,13 @@ func looksLikeID(s string) bool {
 	return err == nil
 }
 
-// Check says everything that is wrong with the limits, each after the name of
-// what it is about.
+// Check returns everything that is wrong with the limits.
 func (l *Limits) Check() (problems []Problem) {
 	bad := func(field, format string, args ...any) {
 		problems = append(problems, Problem{field, fmt.Sprintf(format, args...)})
 	}
-	if len(l.Models) > mostModels {
-		bad("models", "more than %d models; end names in * to allow several at once", mostModels)
+	if len(l.Models) > maxModels {
+		bad("models", "more than %d models; end names in * to allow several at once", maxModels)
 	}
 	for _, m := range l.Models {
 		if wrong := checkModel(m); wrong != "" {
@@ -61,10 +60,10 @@ func (l *Limits) Check() (problems []Problem) {
 		value int64
 		most  int64
 	}{
-		{"rpm", int64(l.RPM), mostPerMinute},
-		{"tpm", int64(l.TPM), mostPerMinute},
-		{"concurrency", int64(l.Concurrency), mostPerMinute},
-		{"budget", int64(l.Budget.Tokens), mostBudget},
+		{"rpm", int64(l.RPM), maxPerMinute},
+		{"tpm", int64(l.TPM), maxPerMinute},
+		{"concurrency", int64(l.Concurrency), maxPerMinute},
+		{"budget", int64(l.Budget.Tokens), maxBudget},
 	} {
 		if n.value < 0 || n.value > n.most {
 			bad(n.field, "%d is not between 0 (no limit) and %d", n.value, n.most)
@@ -88,8 +87,8 @@ func checkModel(m string) string {
 	switch {
 	case m == "":
 		return "a model's name is empty"
-	case len(m) > mostModelName || !utf8.ValidString(m):
-		return fmt.Sprintf("a model's name is longer than %d bytes or not text", mostModelName)
+	case len(m) > maxModelName || !utf8.ValidString(m):
+		return fmt.Sprintf("a model's name is longer than %d bytes or not text", maxModelName)
 	case strings.Contains(strings.TrimSuffix(m, "*"), "*"):
 		return fmt.Sprintf("%q: * stands only at the end of a model's name", m)
 	case strings.ContainsAny(m, " \t\r\n,"):

@@ -6,22 +6,22 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// count is what was used of an account in one period.
+// count is the use of an account in one period.
 type count struct {
 	Usage
 	// only is the period that it is for, "" for that of the key's budget.
 	only Period
-	// kept: it is saved, because a budget was for it.
+	// kept: it is saved, because a budget needed it.
 	kept bool
 }
 
-// ownCount is that of a listed key, which has one budget.
+// ownCount is the count of a listed key, which has one budget.
 func ownCount(id string) []count {
 	return []count{{Usage: Usage{ID: id}, kept: true}}
 }
 
-// countsPerPeriod are those of a key that the webhook admits: its answers may
-// have budgets of different periods, and each must find all that was used.
+// countsPerPeriod are the counts of a key that the webhook admits: its answers may have budgets of
+// different periods, and each must see the whole use.
 func countsPerPeriod(id string) []count {
 	var counts []count
 	for _, p := range []Period{Day, Week, Month, Total} {
@@ -56,8 +56,8 @@ func (a *account) settleClock(now time.Time) {
 	}
 }
 
-// turn begins a new period where one has begun.
-func (a *account) turn(now time.Time) {
+// startPeriods starts new periods that have begun.
+func (a *account) startPeriods(now time.Time) {
 	a.settleClock(now)
 	for i := range a.counts {
 		c := &a.counts[i]
@@ -72,7 +72,7 @@ func (a *account) turn(now time.Time) {
 	}
 }
 
-// count is the one that a budget is for.
+// count is the count for a budget.
 func (a *account) count(b Budget) *count {
 	for i := range a.counts {
 		if only := a.counts[i].only; only == "" || only == b.period() {
@@ -82,7 +82,7 @@ func (a *account) count(b Budget) *count {
 	return &a.counts[0]
 }
 
-// keep has the count of a budget saved from now on.
+// keep makes the count of a budget saved from now on.
 func (a *account) keep(b Budget) {
 	if b.Tokens <= 0 {
 		return
@@ -101,8 +101,7 @@ func (a *account) left(b Budget) (inference.Tokens, bool) {
 	return b.Tokens - c.Used - c.Reserved, true
 }
 
-// reserve takes tokens for a request. They are the key's, so they are taken from
-// every period, whatever the request's own limits.
+// reserve takes tokens for a request from every period, whatever the request's own limits.
 func (a *account) reserve(n inference.Tokens) {
 	for i := range a.counts {
 		a.counts[i].Reserved += n
@@ -110,8 +109,8 @@ func (a *account) reserve(n inference.Tokens) {
 	a.dirty = true
 }
 
-// book puts what was used in the place of what was reserved.
-func (a *account) book(reserved, used inference.Tokens) {
+// applyUsage replaces a reservation by the real use.
+func (a *account) applyUsage(reserved, used inference.Tokens) {
 	for i := range a.counts {
 		a.counts[i].Reserved -= reserved
 		a.counts[i].Used += used
@@ -119,11 +118,11 @@ func (a *account) book(reserved, used inference.Tokens) {
 	a.dirty = true
 }
 
-// restore adds what was used before the process began.
+// restore adds the use from before the process started.
 func (a *account) restore(u Usage) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.turn(a.now())
+	a.startPeriods(a.now())
 	for i := range a.counts {
 		a.counts[i].restore(u)
 	}
@@ -134,21 +133,21 @@ func (c *count) restore(u Usage) {
 	if u.Start.Before(c.Start) || c.only == "" && u.Period != c.Period {
 		return
 	}
-	// A clock that is behind, as before its first correction, would end the period
-	// with the correction. The saved count knows when its period began.
+	// A clock that is behind, for example before its first correction, would end the period with
+	// the correction. The saved count knows when its period began.
 	if start := c.Period.start(u.Start); start.After(c.Start) {
 		c.Start = start
 	}
-	// What was reserved when the counts were saved belongs to requests whose end
-	// nobody saw. Taking it as used keeps the budget true after a crash.
+	// Reservations in saved counts belong to requests whose end was not recorded. Counting them as
+	// used keeps the budget exact after a crash.
 	used := u.Used + u.Reserved
 	if c.only == "" {
 		c.Used += used
 		c.Requests += u.Requests
 		return
 	}
-	// What was used since a later time was used in this period too. So a period
-	// that had no budget yet starts with at least that.
+	// The use since a later time also belongs to this period. So a period without a budget so far
+	// starts with at least that.
 	c.Used = max(c.Used, used)
 	c.Requests = max(c.Requests, u.Requests)
 	c.kept = c.kept || c.Period == u.Period

@@ -10,8 +10,9 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// entryFields are the fields of an entry, in the order of the documents.
-var entryFields = []string{"name", "key", "key_sha256", "models", "rpm", "tpm", "concurrency", "budget", "period", "expires"}
+// entryFields are the fields of an entry, in the order of the documentation.
+var entryFields = []string{"name", "key", "key_sha256", "models", "rpm", "tpm", "concurrency", "budget", "period",
+	"expires"}
 
 // entry is one object of a key file.
 type entry struct {
@@ -19,7 +20,7 @@ type entry struct {
 	models                                []string
 	rpm, concurrency                      int
 	tpm, budget                           int64
-	// at are the offsets of the fields that are there.
+	// at are the offsets of the present fields.
 	at map[string]int
 }
 
@@ -42,7 +43,7 @@ func (r *fileReader) entry(start int, raw json.RawMessage) {
 		}
 		r.field(&e, field.(string), at, value)
 	}
-	r.judge(&e, start, len(r.problems) > before)
+	r.check(&e, start, len(r.problems) > before)
 }
 
 // field reads one field of an object.
@@ -86,9 +87,8 @@ func (r *fileReader) field(e *entry, field string, at int, value json.RawMessage
 	}
 }
 
-// judge makes a key of what was read. After a mistake in the entry it only looks
-// for more of them.
-func (r *fileReader) judge(e *entry, start int, broken bool) {
+// check makes a key of the entry. After a mistake it only looks for further ones.
+func (r *fileReader) check(e *entry, start int, broken bool) {
 	at := func(field string) int {
 		if offset, ok := e.at[field]; ok {
 			return offset
@@ -136,8 +136,8 @@ func (r *fileReader) secret(e *entry, at func(string) int, broken bool) Hash {
 		r.bad(at("key"), "key and key_sha256 are both there; keep one")
 	case e.key != "":
 		r.out.Secrets = true
-		if len(e.key) < leastSecret || strings.TrimSpace(e.key) != e.key {
-			r.bad(at("key"), "key is shorter than %d characters or has space around it, and could be guessed", leastSecret)
+		if len(e.key) < minSecret || strings.TrimSpace(e.key) != e.key {
+			r.bad(at("key"), "key is shorter than %d characters or has space around it, and could be guessed", minSecret)
 		}
 		return HashOf(e.key)
 	case e.keySHA256 != "":

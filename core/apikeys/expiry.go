@@ -8,7 +8,7 @@ import (
 )
 
 // mostDays keeps a time span within what dates can hold: a century.
-const mostDays = 36525
+const maxDays = 36525
 
 // ParseExpiry reads when a key ends: a date "2027-01-31", which is good to its
 // end in UTC, a time "2027-01-31T12:00:00Z", or a span from now, "30d" or "12h".
@@ -36,13 +36,13 @@ func ParseExpiry(s string, now time.Time) (time.Time, error) {
 func parseSpan(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.Atoi(days)
-		if err != nil || n <= 0 || n > mostDays {
+		if err != nil || n <= 0 || n > maxDays {
 			return 0, errors.New("not a number of days")
 		}
 		return time.Duration(n) * 24 * time.Hour, nil
 	}
 	d, err := time.ParseDuration(s)
-	if err != nil || d <= 0 || d > mostDays*24*time.Hour {
+	if err != nil || d <= 0 || d > maxDays*24*time.Hour {
 		return 0, errors.New("not a time span")
 	}
 	return d, nil

@@ -13,17 +13,18 @@ import (
 
 // Bounds of a key file.
 const (
-	mostFile    = 16 << 20
-	mostEntries = 100000
+	maxFileBytes = 16 << 20
+	maxEntries   = 100000
 )
 
-// leastSecret is the length from which a key that a person chose is taken.
-const leastSecret = 20
+// minSecret is the minimum length of a key chosen by a person.
+const minSecret = 20
 
 // File is what a key file holds.
 type File struct {
 	Keys []Key
-	// Secrets says that it holds keys in the clear, so that nobody else may read it.
+	// Secrets says that it holds keys in the clear, so the file must not be readable by other
+	// users.
 	Secrets bool
 }
 
@@ -37,8 +38,8 @@ type File struct {
 // key.
 func ParseFile(data []byte) (*File, error) {
 	r := fileReader{data: data, out: &File{}, names: make(map[string]int), hashes: make(map[Hash]int)}
-	if len(data) > mostFile {
-		r.bad(0, "the file is larger than %d MiB", mostFile>>20)
+	if len(data) > maxFileBytes {
+		r.bad(0, "the file is larger than %d MiB", maxFileBytes>>20)
 	} else {
 		r.read()
 	}
@@ -48,12 +49,12 @@ func ParseFile(data []byte) (*File, error) {
 	return r.out, nil
 }
 
-// fileReader walks through a file, because messages want lines.
+// fileReader walks through a file and keeps line numbers for messages.
 type fileReader struct {
 	data     []byte
 	out      *File
 	problems []string
-	// names and hashes are the lines of what was seen.
+	// names and hashes have the lines of what was seen.
 	names  map[string]int
 	hashes map[Hash]int
 }
@@ -84,8 +85,8 @@ func (r *fileReader) read() {
 			r.syntax(dec, err)
 			return
 		}
-		if len(r.out.Keys) >= mostEntries {
-			r.bad(start, "more than %d keys", mostEntries)
+		if len(r.out.Keys) >= maxEntries {
+			r.bad(start, "more than %d keys", maxEntries)
 			return
 		}
 		r.entry(start, raw)
@@ -105,7 +106,7 @@ func (r *fileReader) next(offset int) int {
 	return len(r.data) - len(rest)
 }
 
-// syntax reports what is not JSON; nothing behind it can be read.
+// syntax reports a syntax error; nothing after it can be read.
 func (r *fileReader) syntax(dec *json.Decoder, err error) {
 	offset := int(dec.InputOffset())
 	if s, ok := errors.AsType[*json.SyntaxError](err); ok {

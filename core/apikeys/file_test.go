@@ -25,8 +25,10 @@ func TestKeyFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := f.Keys[0]
-	if len(f.Keys) != 3 || !f.Secrets || k.Name != "app" || k.Hash != apikeys.HashOf("secret") || !k.Allows("llama-8b") || k.Allows("x") ||
-		k.RPM != 60 || k.TPM != 100000 || k.Concurrency != 4 || k.Budget != (apikeys.Budget{Tokens: 1000000, Period: apikeys.Month}) ||
+	if len(f.Keys) != 3 || !f.Secrets || k.Name != "app" || k.Hash != apikeys.HashOf("secret") ||
+		!k.Allows("llama-8b") || k.Allows("x") ||
+		k.RPM != 60 || k.TPM != 100000 || k.Concurrency != 4 ||
+		k.Budget != (apikeys.Budget{Tokens: 1000000, Period: apikeys.Month}) ||
 		!k.Expires.Equal(time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)) {
 		t.Errorf("%+v", f)
 	}
@@ -67,8 +69,10 @@ func TestKeyFileMistakes(t *testing.T) {
 		{"period alone", `[{"name": "app", "period": "day", ` + long + "}]", "a period needs a budget"},
 		{"star", `[{"name": "app", "models": ["a*b"], ` + long + "}]", "* stands only at the end"},
 		{"expiry", `[{"name": "app", "expires": "30d", ` + long + "}]", "expires is not a date"},
-		{"same name", `[{"name": "app", ` + long + "},\n{\"name\": \"app\", \"key\": \"long enough to be another\"}]", `line 2: the name "app" is on line 1`},
-		{"same key", `[{"name": "app", ` + long + "},\n{\"name\": \"b\", " + long + "}]", "line 2: the key is that of line 1"},
+		{"same name", `[{"name": "app", ` + long + "},\n{\"name\": \"app\", \"key\": \"long enough to be another\"}]",
+			`line 2: the name "app" is on line 1`},
+		{"same key", `[{"name": "app", ` + long + "},\n{\"name\": \"b\", " + long + "}]",
+			"line 2: the key is that of line 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -87,7 +91,8 @@ func TestKeyFileMistakes(t *testing.T) {
 func TestKeyFileSaysEverythingAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := apikeys.ParseFile([]byte("[\n{\"name\": \"a b\", \"key\": \"short\", \"rpm\": -1},\n{\"name\": \"b\",\n \"modles\": []},\n7]"))
-	for _, want := range []string{"line 2: the name", "line 2: key is shorter", "line 2: rpm", "line 4: the field \"modles\"", "line 5: a key"} {
+	for _, want := range []string{"line 2: the name", "line 2: key is shorter", "line 2: rpm",
+		"line 4: the field \"modles\"", "line 5: a key"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in %v", want, err)
 		}
@@ -112,7 +117,8 @@ func TestExpiry(t *testing.T) {
 func TestBearerToken(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]string{
-		"Bearer abc": "abc", "bearer  abc ": "abc", "BEARER abc": "abc", "": "", "abc": "", "Basic abc": "", "Bearer": "", "Bearer ": "",
+		"Bearer abc": "abc", "bearer  abc ": "abc", "BEARER abc": "abc", "": "", "abc": "", "Basic abc": "", "Bearer": "",
+		"Bearer ": "",
 	} {
 		if got := apikeys.BearerToken(header); got != want {
 			t.Errorf("%q: %q, want %q", header, got, want)

@@ -10,20 +10,20 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// DefaultReservation is reserved for the answer of a request without
-// max_tokens. It is also the max_tokens that the network assumes.
+// DefaultReservation is reserved for the answer of a request without max_tokens. It is also the
+// network's default for max_tokens.
 const DefaultReservation inference.Tokens = 256
 
-// Options are what a Guard is made of; all but Now may be left out.
+// Options make a Guard; all but Now are optional.
 type Options struct {
-	// Static are keys that change with SetStatic only.
+	// Static are keys that change only with SetStatic.
 	Static []Key
-	// Store holds the keys that do, and the counts of all.
+	// Store holds the other keys, and the counts of all.
 	Store Store
-	// Decider is asked about tokens that neither holds.
+	// Decider decides about tokens that neither holds.
 	Decider Decider
-	// Closed wants a key even while no key exists: a key file without entries must
-	// not open the gateway.
+	// Closed requires a key even while no key exists: a key file without entries must not open the
+	// gateway.
 	Closed bool
 	// Reservation replaces DefaultReservation.
 	Reservation inference.Tokens
@@ -40,9 +40,9 @@ type Guard struct {
 	mu sync.Mutex // guards what replaces table, and what follows
 	// static and stored are the keys of the table.
 	static, stored []Key
-	// saved are the counts that were loaded and belong to no account yet.
+	// saved are loaded counts that belong to no account yet.
 	saved map[string]Usage
-	// loaded: the counts were read once; from then on memory knows better.
+	// loaded: the counts were read once; from then on those in memory are newer.
 	loaded bool
 }
 
@@ -65,8 +65,8 @@ func New(opt Options) *Guard {
 	return g
 }
 
-// Load reads the store's keys, the first time also the counts. After an error
-// the keys that were known stay in force.
+// Load reads the store's keys, the first time also the counts. After an error the known keys stay
+// valid.
 func (g *Guard) Load(ctx context.Context) error {
 	if g.opt.Store == nil {
 		return nil
@@ -93,8 +93,8 @@ func (g *Guard) Load(ctx context.Context) error {
 	return nil
 }
 
-// SetStatic replaces the static keys. Those that stay keep their counts, and requests
-// that were let in go on.
+// SetStatic replaces the static keys. Remaining keys keep their counts, and admitted requests
+// continue.
 func (g *Guard) SetStatic(keys []Key) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,7 +102,7 @@ func (g *Guard) SetStatic(keys []Key) {
 	g.table.Store(g.build(g.stored, g.table.Load()))
 }
 
-// build makes a table. Accounts of the old one are kept, with what they count.
+// build makes a table. Accounts of the old one are kept with their counts.
 func (g *Guard) build(stored []Key, old *table) *table {
 	t := &table{byHash: make(map[Hash]*account), byID: make(map[string]*account)}
 	add := func(k Key) {
@@ -118,7 +118,7 @@ func (g *Guard) build(stored []Key, old *table) *table {
 	for _, k := range g.static {
 		add(k)
 	}
-	// A secret that is in the file too is the store's, which can take it back.
+	// A secret that is also in the file belongs to the store, which can revoke it.
 	for _, k := range stored {
 		add(k)
 	}
@@ -141,7 +141,7 @@ func (g *Guard) Required() bool {
 	return g.opt.Closed || g.hook != nil || len(g.table.Load().byID) > 0
 }
 
-// Admit lets a request in or says why not; see Authorizer.
+// Admit admits a request or returns why not; see Authorizer.
 func (g *Guard) Admit(ctx context.Context, token string, need Need) (*Grant, error) {
 	if !g.Required() {
 		return &Grant{}, nil
@@ -164,8 +164,8 @@ func (g *Guard) Admit(ctx context.Context, token string, need Need) (*Grant, err
 	return a.admit(answer, need, g.opt.Reservation)
 }
 
-// Known refuses a token that is no good for anything; see Authorizer. A token on
-// no list is the webhook's to judge, where there is one.
+// Known refuses a token that can never be admitted; see Authorizer. Unlisted tokens are left to the
+// webhook, if there is one.
 func (g *Guard) Known(token string) error {
 	switch {
 	case !g.Required():
@@ -176,22 +176,21 @@ func (g *Guard) Known(token string) error {
 	a := g.table.Load().byHash[HashOf(token)]
 	switch {
 	case a != nil:
-		return a.good()
+		return a.checkKey()
 	case g.hook != nil:
 		return nil
 	}
 	return unknown()
 }
 
-// Proven reports whether a token is on a list or was admitted before; see Authorizer.
-func (g *Guard) Proven(token string) bool {
+// Verified reports whether a token is listed or was admitted before; see Authorizer.
+func (g *Guard) Verified(token string) bool {
 	hash := HashOf(token)
-	return !g.Required() || g.table.Load().byHash[hash] != nil || g.hook != nil && g.hook.met(hash)
+	return !g.Required() || g.table.Load().byHash[hash] != nil || g.hook != nil && g.hook.admittedBefore(hash)
 }
 
-// Use refuses a token that may not be used for what takes nothing from a key's limits,
-// as watching a stream. The webhook's tokens are asked about as for any request, of a client
-// at an address.
+// Use checks a token for a use that takes nothing from a key's limits, such as watching a stream.
+// The webhook is called about its tokens as for any request, of a client at an address.
 func (g *Guard) Use(ctx context.Context, token, route, from string) error {
 	if err := g.Known(token); err != nil || !g.Required() || g.table.Load().byHash[HashOf(token)] != nil {
 		return err
@@ -210,8 +209,7 @@ func missing() error {
 
 func unknown() error { return refuse(fault.KeyUnknown, 0, "this API key is not known here") }
 
-// Flush saves the counts that changed. What could not be saved is tried again
-// with the next one.
+// Flush saves the counts that changed. Counts that could not be saved are saved with the next call.
 func (g *Guard) Flush(ctx context.Context) error {
 	if g.opt.Store == nil {
 		return nil
@@ -219,7 +217,7 @@ func (g *Guard) Flush(ctx context.Context) error {
 	var usage []Usage
 	var changed []*account
 	for _, a := range g.accounts() {
-		if u, dirty := a.clean(usage); dirty {
+		if u, dirty := a.takeChanged(usage); dirty {
 			usage, changed = u, append(changed, a)
 		}
 	}
@@ -229,13 +227,13 @@ func (g *Guard) Flush(ctx context.Context) error {
 	err := g.opt.Store.SaveUsage(ctx, usage)
 	if err != nil {
 		for _, a := range changed {
-			a.soil()
+			a.markDirty()
 		}
 	}
 	return err
 }
 
-// accounts are all there are, listed and decided ones.
+// accounts are all accounts, of listed and of webhook keys.
 func (g *Guard) accounts() []*account {
 	var all []*account
 	for _, a := range g.table.Load().byID {
@@ -254,14 +252,14 @@ func (g *Guard) take(a *account) {
 	g.restore(a)
 }
 
-// State is one key at one moment, for reports; it holds no secret.
+// State is one key at one moment, for reports; it contains no secret.
 type State struct {
 	Key      Key
 	Usage    Usage
 	InFlight int
 }
 
-// States are the keys that are known, in no order.
+// States are the known keys, in no order.
 func (g *Guard) States() []State {
 	var all []State
 	for _, a := range g.accounts() {

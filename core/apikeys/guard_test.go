@@ -92,7 +92,8 @@ func TestOpenWithoutKeys(t *testing.T) {
 	}
 	grant.Settle(inference.Usage{}, true)
 	closed := apikeys.New(apikeys.Options{Closed: true, Now: coretest.NewClock(dawn).Now})
-	if _, err := closed.Admit(t.Context(), "anything", apikeys.Need{}); !closed.Required() || !errors.Is(err, fault.KeyUnknown) {
+	if _, err := closed.Admit(t.Context(), "anything", apikeys.Need{}); !closed.Required() ||
+		!errors.Is(err, fault.KeyUnknown) {
 		t.Errorf("an empty key file opens the gateway: %v", err)
 	}
 }
@@ -186,7 +187,8 @@ func TestConcurrency(t *testing.T) {
 	g, _ := one(apikeys.Limits{Concurrency: 2})
 	first := admit(t, g, apikeys.Need{})
 	admit(t, g, apikeys.Need{})
-	if after, ok := fault.RetryAfter(refused(t, g, apikeys.Need{}, fault.ConcurrencyLimited)); !ok || after != time.Second {
+	if after, ok := fault.RetryAfter(refused(t, g, apikeys.Need{}, fault.ConcurrencyLimited)); !ok ||
+		after != time.Second {
 		t.Error(after, ok)
 	}
 	first.Settle(inference.Usage{}, false)
@@ -235,7 +237,7 @@ func TestCharges(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			g, _ := one(apikeys.Limits{})
-			admit(t, g, apikeys.Need{Prompt: 50, MostPrompt: 200, MaxTokens: 100}).Settle(tt.usage, tt.finished)
+			admit(t, g, apikeys.Need{Prompt: 50, MaxPrompt: 200, MaxTokens: 100}).Settle(tt.usage, tt.finished)
 			if u := g.States()[0].Usage; u.Used != tt.want || u.Reserved != 0 {
 				t.Errorf("%+v, want %d", u, tt.want)
 			}
@@ -243,8 +245,8 @@ func TestCharges(t *testing.T) {
 	}
 }
 
-// An answer that nobody bounds is held to what is reserved where the key counts
-// tokens that nobody else would watch over.
+// An answer without a bound is held to what is reserved where the key counts
+// tokens that no other limit covers.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	budget := apikeys.Budget{Tokens: 10000, Period: apikeys.Day}
@@ -271,7 +273,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// An answer without max_tokens takes from the budget as it grows, and is told to
+// An answer without max_tokens takes from the budget as it grows, and has to
 // end where nothing is left.
 func TestReach(t *testing.T) {
 	t.Parallel()
@@ -308,7 +310,8 @@ func TestExactAmongManyClients(t *testing.T) {
 	}{
 		{"requests", apikeys.Limits{RPM: 777}, apikeys.Need{MaxTokens: 1}, 777},
 		{"tokens", apikeys.Limits{TPM: 7770}, apikeys.Need{Prompt: 3, MaxTokens: 7}, 777},
-		{"budget", apikeys.Limits{Budget: apikeys.Budget{Tokens: 7775, Period: apikeys.Month}}, apikeys.Need{Prompt: 3, MaxTokens: 7}, 777},
+		{"budget", apikeys.Limits{Budget: apikeys.Budget{Tokens: 7775, Period: apikeys.Month}},
+			apikeys.Need{Prompt: 3, MaxTokens: 7}, 777},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -366,7 +369,7 @@ func TestConcurrencyAmongManyClients(t *testing.T) {
 	}
 }
 
-// A hundred streams at once, each writing until it is told to end.
+// A hundred streams at once, each writing until it has to end.
 func TestStreamsNeverOverrunABudget(t *testing.T) {
 	t.Parallel()
 	const budget = 10000

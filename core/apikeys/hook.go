@@ -11,31 +11,30 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// How long the webhook's answers hold, and how many of them, of the keys behind
-// them and of questions at a time there may be.
+// How long the webhook's answers are valid, and limits of the answers, of their accounts and of
+// concurrent calls.
 const (
 	admittedFor  = time.Minute
 	refusedFor   = 5 * time.Second
-	mostAnswers  = 8192
-	mostAccounts = 65536
-	mostAsking   = 64
-	// mostStrange is how many of the questions are about tokens that were never admitted:
-	// everyone may send such ones. mostWaiting bounds those that wait.
-	mostStrange = 48
-	mostWaiting = 8192
+	maxAnswers   = 8192
+	maxAccounts  = 65536
+	maxQuestions = 64
+	// maxUnknown bounds the concurrent calls about tokens that were never admitted, which any
+	// client may send. maxWaiting bounds the requests that wait.
+	maxUnknown = 48
+	maxWaiting = 8192
 )
 
-// hook remembers what the webhook decided. Answers are remembered by token, model
-// and route, because the webhook sees all three, and limit the requests that get
-// them; what is used is counted by token.
+// hook caches the webhook's decisions. Answers are cached by token, model and route, because the
+// webhook sees all three, and limit the requests that get them; the use is counted by token.
 type hook struct {
 	decider Decider
 	now     func() time.Time
-	// opened gives a new account what was counted before.
+	// opened restores the saved counts of a new account.
 	opened func(*account)
-	// asking are the questions in progress, strange those of them about tokens that were
-	// never admitted. Addresses, and keys that were admitted, take turns.
-	asking, strange *fairqueue.Line
+	// asking queues all calls, unknown those about tokens that were never admitted. Addresses, and
+	// admitted keys, take turns.
+	asking, unknown *fairqueue.Line
 
 	mu       sync.Mutex // guards what follows
 	admitted map[question]answer
@@ -44,11 +43,10 @@ type hook struct {
 	waiting  map[question]chan struct{}
 }
 
-// question is the hash of what decides.
+// question is the hash of what a decision depends on.
 type question [sha256.Size]byte
 
-// answer is a decision and until when it holds: an account and the limits of who
-// asks so, or a refusal.
+// answer is a decision with its expiry: an account with the limits of such requests, or a refusal.
 type answer struct {
 	account *account
 	key     *Key
@@ -59,26 +57,26 @@ type answer struct {
 func newHook(d Decider, now func() time.Time, opened func(*account)) *hook {
 	return &hook{
 		decider: d, now: now, opened: opened,
-		asking:   fairqueue.New(fairqueue.Options{Slots: mostAsking, Queue: mostWaiting}),
-		strange:  fairqueue.New(fairqueue.Options{Slots: mostStrange, Queue: mostWaiting}),
+		asking:   fairqueue.New(fairqueue.Options{Slots: maxQuestions, Queue: maxWaiting}),
+		unknown:  fairqueue.New(fairqueue.Options{Slots: maxUnknown, Queue: maxWaiting}),
 		admitted: make(map[question]answer), refused: make(map[question]answer),
 		accounts: make(map[Hash]*account), waiting: make(map[question]chan struct{}),
 	}
 }
 
-func ask(hash Hash, need Need) question {
+func questionOf(hash Hash, need Need) question {
 	text := append(hash[:len(hash):len(hash)], need.Model...)
 	text = append(append(text, 0), need.Route...)
 	return sha256.Sum256(text)
 }
 
-// account is the account of a token that the webhook admits, and the limits of the
-// request. Requests that ask the same at the same time share one question.
+// account is the account of a token that the webhook admits, and the limits of the request.
+// Concurrent identical requests share one call.
 func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) (*account, *Key, error) {
-	q := ask(hash, need)
+	q := questionOf(hash, need)
 	for {
 		h.mu.Lock()
-		if a, ok := h.remembered(q); ok {
+		if a, ok := h.rememberedLocked(q); ok {
 			h.mu.Unlock()
 			return a.account, a.key, a.err
 		}
@@ -92,15 +90,15 @@ func (h *hook) account(ctx context.Context, token string, hash Hash, need Need) 
 			return h.decide(ctx, q, token, hash, need)
 		}
 		select {
-		case <-asked: // look again: who asked may have left without an answer
+		case <-asked: // check again: the caller may have left without an answer
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
 		}
 	}
 }
 
-// remembered finds a decision that still holds.
-func (h *hook) remembered(q question) (answer, bool) {
+// rememberedLocked finds a decision that is still valid.
+func (h *hook) rememberedLocked(q question) (answer, bool) {
 	now := h.now()
 	for _, answers := range []map[question]answer{h.admitted, h.refused} {
 		if a, ok := answers[q]; ok {
@@ -113,63 +111,63 @@ func (h *hook) remembered(q question) (answer, bool) {
 	return answer{}, false
 }
 
-// decide asks the webhook, remembers what it says and lets those go who wait for it.
+// decide calls the webhook, caches its answer and wakes the requests that wait for it.
 func (h *hook) decide(ctx context.Context, q question, token string, hash Hash, need Need) (*account, *Key, error) {
-	key, err := h.question(ctx, token, hash, need)
+	key, err := h.askWebhook(ctx, token, hash, need)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer close(h.waiting[q])
 	defer delete(h.waiting, q)
 	if err != nil {
-		if lasting(err) {
-			remember(h.refused, q, answer{err: err, until: h.now().Add(refusedFor)})
+		if isDecision(err) {
+			rememberAnswer(h.refused, q, answer{err: err, until: h.now().Add(refusedFor)})
 		}
 		return nil, nil, err
 	}
 	identify(&key, hash)
-	a, err := h.open(key, hash)
+	a, err := h.openLocked(key, hash)
 	if err != nil {
 		return nil, nil, err
 	}
-	remember(h.admitted, q, answer{account: a, key: &key, until: h.now().Add(admittedFor)})
+	rememberAnswer(h.admitted, q, answer{account: a, key: &key, until: h.now().Add(admittedFor)})
 	return a, &key, nil
 }
 
-// question asks the webhook, not too often at a time.
-func (h *hook) question(ctx context.Context, token string, hash Hash, need Need) (Key, error) {
+// askWebhook calls the webhook within the limits of concurrent calls.
+func (h *hook) askWebhook(ctx context.Context, token string, hash Hash, need Need) (Key, error) {
 	party := "key " + hash.String()
-	if !h.met(hash) {
+	if !h.admittedBefore(hash) {
 		party = "address " + need.From
-		release, err := h.strange.Acquire(ctx, party)
+		release, err := h.unknown.Acquire(ctx, party)
 		if err != nil {
-			return Key{}, crowded(err)
+			return Key{}, queueFault(err)
 		}
 		defer release()
 	}
 	release, err := h.asking.Acquire(ctx, party)
 	if err != nil {
-		return Key{}, crowded(err)
+		return Key{}, queueFault(err)
 	}
 	defer release()
 	return h.decider.Decide(ctx, token, need)
 }
 
-func crowded(err error) error {
+func queueFault(err error) error {
 	if errors.Is(err, fairqueue.ErrFull) {
 		return refuse(fault.KeyWebhookFailed, time.Second, "too many keys wait for the webhook")
 	}
 	return err
 }
 
-// met reports whether the webhook admitted the token before.
-func (h *hook) met(hash Hash) bool {
+// admittedBefore reports whether the webhook admitted the token before.
+func (h *hook) admittedBefore(hash Hash) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.accounts[hash] != nil
 }
 
-// lasting reports whether err is the webhook's decision, not its absence.
-func lasting(err error) bool {
+// isDecision reports whether err is the webhook's decision, not a failure to reach it.
+func isDecision(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.KeyUnknown, fault.KeyDenied, fault.BudgetSpent, fault.RateLimited:
 		return true
@@ -177,9 +175,9 @@ func lasting(err error) bool {
 	return false
 }
 
-// remember keeps a table within its bound: something old or arbitrary makes room.
-func remember(answers map[question]answer, q question, a answer) {
-	if len(answers) >= mostAnswers {
+// rememberAnswer adds an answer and drops an arbitrary one when the table is full.
+func rememberAnswer(answers map[question]answer, q question, a answer) {
+	if len(answers) >= maxAnswers {
 		for other := range answers {
 			delete(answers, other)
 			break
@@ -188,7 +186,7 @@ func remember(answers map[question]answer, q question, a answer) {
 	answers[q] = a
 }
 
-// identify gives the webhook's key what its answers cannot say.
+// identify sets the key's fields that the webhook's answers do not have.
 func identify(key *Key, hash Hash) {
 	key.Hash = hash
 	short := hash.String()[:16]
@@ -198,13 +196,13 @@ func identify(key *Key, hash Hash) {
 	}
 }
 
-// open finds or makes the account of a token.
-func (h *hook) open(key Key, hash Hash) (*account, error) {
+// openLocked finds or makes the account of a token.
+func (h *hook) openLocked(key Key, hash Hash) (*account, error) {
 	if a := h.accounts[hash]; a != nil {
 		a.change(key)
 		return a, nil
 	}
-	if len(h.accounts) >= mostAccounts && !h.sweep() {
+	if len(h.accounts) >= maxAccounts && !h.sweepLocked() {
 		return nil, refuse(fault.KeyWebhookFailed, 0, "the webhook admitted more API keys than the gateway can count")
 	}
 	a := newShared(key, h.now)
@@ -213,8 +211,8 @@ func (h *hook) open(key Key, hash Hash) (*account, error) {
 	return a, nil
 }
 
-// sweep forgets accounts that hold nothing.
-func (h *hook) sweep() bool {
+// sweepLocked drops accounts without use.
+func (h *hook) sweepLocked() bool {
 	swept := false
 	for hash, a := range h.accounts {
 		if a.idle() {
@@ -222,7 +220,7 @@ func (h *hook) sweep() bool {
 			swept = true
 		}
 	}
-	clear(h.admitted) // answers may lead to what was forgotten
+	clear(h.admitted) // answers may refer to dropped accounts
 	return swept
 }
 

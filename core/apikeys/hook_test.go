@@ -42,7 +42,8 @@ func (d *decider) Decide(ctx context.Context, token string, need apikeys.Need) (
 	word, _, _ := strings.Cut(token, " ")
 	switch word {
 	case "good":
-		return apikeys.Key{Name: "team", Limits: apikeys.Limits{Models: []string{"llama"}, Budget: apikeys.Budget{Tokens: 100, Period: apikeys.Day}}}, nil
+		return apikeys.Key{Name: "team", Limits: apikeys.Limits{Models: []string{"llama"},
+			Budget: apikeys.Budget{Tokens: 100, Period: apikeys.Day}}}, nil
 	case "nameless":
 		return apikeys.Key{}, nil
 	case "denied":
@@ -61,7 +62,8 @@ func (d *decider) times(question string) int {
 
 func hooked(d *decider, store apikeys.Store) (*apikeys.Guard, *coretest.Clock) {
 	c := coretest.NewClock(dawn)
-	return apikeys.New(apikeys.Options{Static: []apikeys.Key{key("app", apikeys.Limits{})}, Store: store, Decider: d, Now: c.Now}), c
+	return apikeys.New(apikeys.Options{Static: []apikeys.Key{key("app", apikeys.Limits{})}, Store: store, Decider: d,
+		Now: c.Now}), c
 }
 
 func TestWebhookAnswersAreRemembered(t *testing.T) {
@@ -94,7 +96,8 @@ func TestWebhookAnswersAreRemembered(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for question, want := range map[string]int{"good llama": 1, "good other": 1, "denied llama": 1, "slow llama": 1, "broken llama": 3} {
+	for question, want := range map[string]int{"good llama": 1, "good other": 1, "denied llama": 1, "slow llama": 1,
+		"broken llama": 3} {
 		if got := d.times(question); got != want {
 			t.Errorf("%s: asked %d times, want %d", question, got, want)
 		}
@@ -131,7 +134,7 @@ func TestWebhookKeysAreLimited(t *testing.T) {
 	}
 }
 
-// Requests that ask the same share one question; when who asked leaves, another
+// Requests that ask the same share one question; when the asking request leaves, another
 // asks.
 func TestWebhookIsAskedOnce(t *testing.T) {
 	t.Parallel()
@@ -211,7 +214,8 @@ func TestCountsSurviveARestart(t *testing.T) {
 	store := &memory{usage: map[string]apikeys.Usage{}, keys: []apikeys.Key{key("stored", budget)}}
 	c := coretest.NewClock(dawn)
 	start := func() *apikeys.Guard {
-		g := apikeys.New(apikeys.Options{Static: []apikeys.Key{key("app", budget)}, Store: store, Decider: &decider{}, Now: c.Now})
+		g := apikeys.New(apikeys.Options{Static: []apikeys.Key{key("app", budget)}, Store: store, Decider: &decider{},
+			Now: c.Now})
 		if err := g.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +244,8 @@ func TestCountsSurviveARestart(t *testing.T) {
 	}
 	second := start()
 	for _, token := range tokens {
-		if _, err := second.Admit(t.Context(), token, apikeys.Need{Model: "llama", MaxTokens: 51}); !errors.Is(err, fault.BudgetSpent) {
+		if _, err := second.Admit(t.Context(), token, apikeys.Need{Model: "llama", MaxTokens: 51}); !errors.Is(err,
+			fault.BudgetSpent) {
 			t.Errorf("%s: %v", token, err)
 		}
 		if _, err := second.Admit(t.Context(), token, apikeys.Need{Model: "llama", MaxTokens: 50}); err != nil {

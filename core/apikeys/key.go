@@ -9,24 +9,23 @@ import (
 
 // Key is one API key without its secret.
 type Key struct {
-	// ID names the key for good, "k-1f3a…"; Name is what people call it, in logs
-	// and figures too. A name is free again after its key was revoked.
+	// ID identifies the key for good, "k-1f3a…"; Name is its readable name, also in logs and
+	// statistics. A name is free again after its key was revoked.
 	ID   string
 	Name string
 	// Hash is what is kept of the secret.
 	Hash Hash
 	Limits
-	// Expires is when it ends by itself, zero for never.
+	// Expires is when it expires, zero for never.
 	Expires time.Time
-	// Revoked is when it was taken back, zero while it is good.
+	// Revoked is when it was revoked, zero while it is valid.
 	Revoked time.Time
 	Created time.Time
 }
 
-// Limits are what a key allows. Zero values do not limit.
+// Limits are a key's limits. Zero values are unlimited.
 type Limits struct {
-	// Models are the models it may ask for: IDs, or beginnings of IDs that end in
-	// "*". Empty allows all.
+	// Models are the permitted models: IDs, or prefixes of IDs that end in "*". Empty permits all.
 	Models []string
 	// RPM bounds the requests that are admitted in any 60 seconds.
 	RPM int
@@ -79,9 +78,8 @@ type Usage struct {
 	Requests int64
 }
 
-// At is the usage at a time: nothing of it is left once its period is over, or
-// the budget is for another one. A clock that was set back does not bring the
-// last period back.
+// At is the usage at a time: zero once its period is over, or if the budget is for another one. A
+// clock that was set back does not bring the last period back.
 func (u Usage) At(b Budget, now time.Time) Usage {
 	period := b.period()
 	start := period.start(now)

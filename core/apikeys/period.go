@@ -8,7 +8,7 @@ import (
 // Period is the time a budget is for, by the calendar in UTC.
 type Period string
 
-// The periods. Weeks begin on Monday; Total never begins anew.
+// The periods. Weeks begin on Monday; Total never restarts.
 const (
 	Day   Period = "day"
 	Week  Period = "week"

@@ -10,22 +10,22 @@ import (
 // image, an embedding, the list of models.
 const NoTokens inference.Tokens = -1
 
-// Need is what a request asks for, as far as a key may limit it.
+// Need is what a request needs, as far as a key may limit it.
 type Need struct {
 	// Model is the model's ID, "" where a request names none.
 	Model string
 	// Route is the request's address, "/v1/chat/completions".
 	Route string
-	// URL is the whole address as the client wrote it, for an operator's webhook.
-	// It may be empty; the webhook then gets Route.
+	// URL is the whole address as the client wrote it, for an operator's webhook. It may be empty;
+	// the webhook then gets Route.
 	URL string
-	// From is the client's address; clients at different ones take turns at the webhook.
+	// From is the client's address; clients of different addresses take turns at the webhook.
 	From string
-	// Prompt is an estimate of the tokens of all that the model reads, tools and pictures
-	// too; MostPrompt is what they cannot be more than. 0 is not known.
-	Prompt, MostPrompt inference.Tokens
-	// MaxTokens is how many tokens the answer may have, over all choices; 0 where
-	// the request does not say, NoTokens where there are none.
+	// Prompt estimates the tokens of everything that the model reads, including tools and pictures;
+	// MaxPrompt is an upper bound. 0 is unknown.
+	Prompt, MaxPrompt inference.Tokens
+	// MaxTokens bounds the tokens of the answer, over all choices; 0 if the request has no bound,
+	// NoTokens if the answer has no tokens.
 	MaxTokens inference.Tokens
 	// Answers is the number of choices; 0 is one.
 	Answers int
@@ -33,44 +33,42 @@ type Need struct {
 
 // Authorizer decides about requests.
 //
-// Admit looks the bearer token up and takes what the request needs from the
-// key's limits. Errors are faults: KeyMissing, KeyUnknown, KeyRevoked,
-// KeyExpired, KeyDenied, ModelNotAllowed, RequestAboveLimit, BudgetSpent, RateLimited,
-// TokenRateLimited, ConcurrencyLimited, KeyWebhookFailed; RetryAfter tells when
-// to come back. Whoever gets a Grant settles it.
+// Admit looks the bearer token up and takes what the request needs from the key's limits. Errors
+// are faults: KeyMissing, KeyUnknown, KeyRevoked, KeyExpired, KeyDenied, ModelNotAllowed,
+// RequestAboveLimit, BudgetSpent, RateLimited, TokenRateLimited, ConcurrencyLimited,
+// KeyWebhookFailed; RetryAfter gives the time to come back. The caller settles the Grant.
 //
-// Known says of a token what can be said before it is known what the request
-// needs, without asking anybody and without taking anything: nil, or the error
-// that Admit would give it for whatever need. It keeps strangers from being
-// listened to at length.
+// Known checks a token before the request's needs are known, without calling the webhook and
+// without taking anything: nil, or the error that Admit would return for any need. With it,
+// requests with bad tokens are refused before their bodies are read.
 //
-// Proven reports whether a token is on a list, or the webhook admitted it before. What
-// Known lets pass and is not proven is a stranger's until Admit says otherwise.
+// Verified reports whether a token is listed, or the webhook admitted it before. A token that Known
+// accepts and that is not verified is unverified until Admit has returned.
 //
-// Required reports whether a request needs a key at all. While no key, key file
-// or webhook is configured, Admit lets everything in under the key "".
+// Required reports whether a request needs a key at all. While no key, key file or webhook is
+// configured, Admit admits everything under the key "".
 type Authorizer interface {
 	Admit(ctx context.Context, token string, need Need) (*Grant, error)
 	Known(token string) error
-	Proven(token string) bool
+	Verified(token string) bool
 	Required() bool
 }
 
-// Store keeps keys and how much of them was used. It is safe for concurrent use.
+// Store keeps keys and their use. It is safe for concurrent use.
 //
-// Load returns every key, revoked ones too, and every count. SaveUsage replaces
-// the counts of the keys that are given and leaves the others; it is all or
-// nothing. Errors are faults of code KeyStoreFailed.
+// Load returns every key, including revoked ones, and every count. SaveUsage replaces the counts of
+// the given keys and leaves the others; it is all or nothing. Errors are faults of code
+// KeyStoreFailed.
 type Store interface {
 	Load(ctx context.Context) ([]Key, []Usage, error)
 	SaveUsage(ctx context.Context, usage []Usage) error
 }
 
-// Decider decides about tokens that no list holds: the operator's webhook.
+// Decider decides about tokens that are not listed: the operator's webhook.
 //
-// Decide returns the key that the token stands for; its ID and Hash are set by
-// the caller. Errors are faults KeyUnknown, KeyDenied, BudgetSpent, RateLimited,
-// which are remembered for some seconds, and KeyWebhookFailed, which is not.
+// Decide returns the key of the token; the caller sets its ID and Hash. Errors are the faults
+// KeyUnknown, KeyDenied, BudgetSpent and RateLimited, which are remembered for some seconds, and
+// KeyWebhookFailed, which is not.
 type Decider interface {
 	Decide(ctx context.Context, token string, need Need) (Key, error)
 }

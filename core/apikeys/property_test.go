@@ -45,7 +45,8 @@ func TestNeverOver(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"wait": func(t *rapid.T) { c.Forward(time.Duration(rapid.IntRange(1, 40000).Draw(t, "ms")) * time.Millisecond) },
 			"admit": func(t *rapid.T) {
-				need := apikeys.Need{Prompt: inference.Tokens(rapid.IntRange(0, 20).Draw(t, "prompt")), MaxTokens: inference.Tokens(rapid.IntRange(1, 50).Draw(t, "max"))}
+				need := apikeys.Need{Prompt: inference.Tokens(rapid.IntRange(0, 20).Draw(t, "prompt")),
+					MaxTokens: inference.Tokens(rapid.IntRange(1, 50).Draw(t, "max"))}
 				m.admit(t, g, c, need)
 			},
 			"settle": func(t *rapid.T) { m.settle(t) },

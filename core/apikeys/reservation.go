@@ -7,10 +7,10 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// reservation is what a request may use at most.
+// reservation is the maximum use of a request.
 type reservation struct {
-	// prompt and completion are tokens, the completion's over all answers; work is the
-	// units of what has no tokens.
+	// prompt and completion are tokens, the completion's over all answers; work is in units, for
+	// pipelines without tokens.
 	prompt, completion, work inference.Tokens
 	answers                  inference.Tokens
 }
@@ -19,10 +19,9 @@ type reservation struct {
 func (w *reservation) tokens() inference.Tokens { return w.prompt + w.completion }
 func (w *reservation) all() inference.Tokens    { return w.tokens() + w.work }
 
-// reservation is what the request may use at most. fallback stands for the
-// max_tokens of a request that does not say, for each of its answers.
+// reservation is the maximum use of the request. fallback replaces missing max_tokens, per answer.
 func (n *Need) reservation(fallback inference.Tokens) reservation {
-	answers := inference.Tokens(min(max(n.Answers, 1), mostAnswered))
+	answers := inference.Tokens(min(max(n.Answers, 1), maxChoices))
 	completion := n.MaxTokens
 	switch {
 	case completion < 0:
@@ -33,8 +32,7 @@ func (n *Need) reservation(fallback inference.Tokens) reservation {
 	return reservation{prompt: bounded(n.Prompt), completion: bounded(completion), answers: answers}
 }
 
-// within refuses a request that is larger than a whole limit, which waiting does not
-// change.
+// within refuses a request that exceeds a whole limit, so that waiting would not help.
 func (w *reservation) within(l *Limits) error {
 	if l.TPM > 0 && w.tokens() > l.TPM {
 		return w.above(l.TPM, fmt.Sprintf("may use %d tokens per minute", l.TPM))
@@ -49,13 +47,14 @@ func (w *reservation) within(l *Limits) error {
 	return nil
 }
 
-// above is the refusal of a request that is larger than a limit, with what would do.
+// above is the refusal of a request that exceeds a limit, with the allowed size.
 func (w *reservation) above(limit inference.Tokens, key string) error {
 	cure := "the prompt alone is too long"
 	most := (limit - w.prompt) / max(w.answers, 1)
 	switch {
 	case w.work > 0:
-		return refuse(fault.RequestAboveLimit, 0, fmt.Sprintf("the request is priced at %d units of work, and this API key %s", w.work, key))
+		return refuse(fault.RequestAboveLimit, 0,
+			fmt.Sprintf("the request is priced at %d units of work, and this API key %s", w.work, key))
 	case w.completion == 0:
 		cure = "the input is too long"
 	case most >= 1 && w.answers > 1:

@@ -11,10 +11,9 @@ import (
 
 // Hash is the SHA-256 of a secret.
 //
-// A fast hash is enough: the secrets are 256 random bits, which nobody can
-// guess, so that a slow one would only cost time on every request. It also makes
-// the look-up safe against measuring: a stranger cannot choose the bits that are
-// compared.
+// A fast hash is enough: the secrets are 256 random bits and cannot be guessed, so a slow hash
+// would only cost time on every request. It also makes the look-up safe against timing attacks: a
+// client cannot choose the bits that are compared.
 type Hash [sha256.Size]byte
 
 // HashOf is the hash of a token as clients send it.

@@ -5,20 +5,19 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// mostTokens bounds what one request can reserve, so that sums stay far from
-// overflow whatever a client writes.
-const mostTokens inference.Tokens = 1 << 40
+// maxTokens bounds the reservation of one request, so that sums cannot overflow.
+const maxTokens inference.Tokens = 1 << 40
 
-// mostAnswered bounds the choices of a request, for the same reason.
-const mostAnswered = 1 << 20
+// maxChoices bounds the choices of a request, for the same reason.
+const maxChoices = 1 << 20
 
-// reachStep is how much is taken at once from the budget for an answer that is
-// longer than was reserved.
+// reachStep is how much is taken at once from the budget for an answer that is longer than its
+// reservation.
 const reachStep = 64
 
-func bounded(n inference.Tokens) inference.Tokens { return min(max(n, 0), mostTokens) }
+func bounded(n inference.Tokens) inference.Tokens { return min(max(n, 0), maxTokens) }
 
-// hold is the bound that the answer must be held to; see Grant.Hold.
+// hold is the bound of the answer; see Grant.Hold.
 func (a *account) hold(t *ticket, watched bool) inference.Tokens {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -28,7 +27,7 @@ func (a *account) hold(t *ticket, watched bool) inference.Tokens {
 	return 0
 }
 
-// work takes work without tokens from the budget, the whole of it or nothing.
+// work takes work without tokens from the budget, all of it or nothing.
 func (a *account) work(t *ticket, units inference.Units) error {
 	w := reservation{work: bounded(inference.Tokens(units))}
 	a.mu.Lock()
@@ -36,7 +35,7 @@ func (a *account) work(t *ticket, units inference.Units) error {
 	if t.settled {
 		return nil
 	}
-	a.turn(a.now())
+	a.startPeriods(a.now())
 	l := &a.terms(t.key).Limits
 	if err := w.within(l); err != nil {
 		return err
@@ -49,14 +48,14 @@ func (a *account) work(t *ticket, units inference.Units) error {
 	return nil
 }
 
-// bill notes what the gateway pays for the request.
+// bill records what the gateway pays for the request.
 func (a *account) bill(t *ticket, units inference.Units) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	t.billed = max(t.billed, units)
 }
 
-// reach takes more from the budget for an answer that has so many tokens already.
+// reach takes more from the budget for an answer that has this many tokens already.
 func (a *account) reach(t *ticket, completion inference.Tokens) error {
 	completion = bounded(completion)
 	if int64(completion) <= t.bound.Load() {
@@ -67,7 +66,7 @@ func (a *account) reach(t *ticket, completion inference.Tokens) error {
 	if t.settled {
 		return nil
 	}
-	a.turn(a.now())
+	a.startPeriods(a.now())
 	missing := completion - inference.Tokens(t.bound.Load())
 	more := max(missing, reachStep)
 	left, limited := a.left(a.terms(t.key).Budget)
@@ -78,12 +77,13 @@ func (a *account) reach(t *ticket, completion inference.Tokens) error {
 	a.reserve(more)
 	a.tokens.correct(t.second, int64(more))
 	if more < missing {
-		return refuse(fault.BudgetSpent, 0, "this API key's budget was used up while the answer was written; a request that states max_tokens is sure of them")
+		return refuse(fault.BudgetSpent, 0,
+			"this API key's budget was used up while the answer was written; a request that states max_tokens is sure of them")
 	}
 	return nil
 }
 
-// settle gives back what was reserved and books what was used, once.
+// settle returns the reservation and counts the real use, once.
 func (a *account) settle(t *ticket, u inference.Usage, finished bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,21 +91,21 @@ func (a *account) settle(t *ticket, u inference.Usage, finished bool) {
 		return
 	}
 	t.settled = true
-	a.turn(a.now())
+	a.startPeriods(a.now())
 	reserved := t.prompt + inference.Tokens(t.bound.Load())
 	used := t.used(u, finished)
 	a.inFlight--
-	a.book(reserved+t.work, t.charge(used, finished))
+	a.applyUsage(reserved+t.work, t.charge(used, finished))
 	a.tokens.correct(t.second, int64(used.Total()-reserved))
 }
 
-// used is how many tokens a request took; see Grant.Settle. The counts are an
-// orchestrator's word: they cannot take more than the request allows.
+// used is how many tokens a request used; see Grant.Settle. The counts are an orchestrator's claim:
+// they cannot exceed what the request allows.
 func (t *ticket) used(u inference.Usage, finished bool) inference.Usage {
 	bound := inference.Tokens(t.bound.Load())
 	prompt, completion := bounded(u.Prompt), min(bounded(u.Completion), bound)
-	if t.most > 0 {
-		prompt = min(prompt, t.most)
+	if t.maxPrompt > 0 {
+		prompt = min(prompt, t.maxPrompt)
 	}
 	switch {
 	case t.work > 0: // it has no tokens, whatever is said
@@ -118,8 +118,7 @@ func (t *ticket) used(u inference.Usage, finished bool) inference.Usage {
 	return inference.Usage{Prompt: prompt, Completion: completion}
 }
 
-// charge is what a request that took so many tokens takes from budgets: what is paid,
-// where that is more.
+// charge is what a request takes from budgets: its tokens, or what is paid, if that is more.
 func (t *ticket) charge(used inference.Usage, finished bool) inference.Tokens {
 	bound, paid := inference.Tokens(t.bound.Load()), bounded(inference.Tokens(t.billed))
 	switch {

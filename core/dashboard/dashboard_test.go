@@ -121,8 +121,8 @@ func TestSeries(t *testing.T) {
 	}
 	r.SegmentFailed("m", "x")
 	r.SessionRefused("y")
-	j.JobDone(&inference.Figures{FirstByte: 200 * time.Millisecond, Queue: 50 * time.Millisecond})
-	j.JobDone(&inference.Figures{Code: "Z"})
+	j.JobDone(&inference.JobStats{FirstByte: 200 * time.Millisecond, Queue: 50 * time.Millisecond})
+	j.JobDone(&inference.JobStats{Code: "Z"})
 	if got := s.Points(); len(got) != 0 {
 		t.Errorf("a step that is not over is told: %+v", got)
 	}

@@ -154,7 +154,7 @@ type jobs struct {
 	s *Series
 }
 
-func (j jobs) JobDone(f *inference.Figures) {
+func (j jobs) JobDone(f *inference.JobStats) {
 	j.Recorder.JobDone(f)
 	j.s.count(func(one *slot) {
 		one.point.Jobs++

@@ -1,12 +1,11 @@
 package inference
 
-// Delivery is what an answer that had begun brought, by the count of the gateway that read
-// it.
+// Delivery is what an answer that had begun delivered, by the count of the gateway that read it.
 type Delivery struct {
 	// How is how the answer ended.
 	How Ending
-	// Units came of it where not all did, such as the tokens of a stream. Of a faulty answer
-	// they are no work: they tell one that broke off from one with nothing in it.
+	// Units were delivered if not all were, such as the tokens of a stream. Units of a faulty
+	// answer are no work: they distinguish one that broke off from one without content.
 	Units Units
 }
 
@@ -15,17 +14,17 @@ type Ending int
 
 // The endings.
 const (
-	// Unrated: its reader says nothing of it.
+	// Unrated: its reader reports nothing.
 	Unrated Ending = iota
-	// Whole: it was all there and of the form that its pipeline answers in.
-	Whole
-	// Short: it was all there and less than was paid for.
-	Short
+	// Complete: everything arrived in the form of its pipeline.
+	Complete
+	// Partial: it ended properly with less than was paid for.
+	Partial
 	// Faulty: it broke off, or cannot be used.
 	Faulty
-	// Refused: the model server refused the request, or an orchestrator says so: there is
-	// nothing of use in it, and clients can bring that about.
+	// Refused: the model server refused the request, or an orchestrator says so. It has no content,
+	// and clients can cause it.
 	Refused
-	// Left: the client left, or this gateway could not use more of it.
-	Left
+	// ClientLeft: the client left, or this gateway could not use more of it.
+	ClientLeft
 )

@@ -53,8 +53,8 @@ func Either(a, b []Operation) []Operation {
 type Job struct {
 	Model     Model
 	Operation Operation
-	// Body is the request as the client wrote it, JSON or multipart form; nobody
-	// on the way encodes it again unless a back-end cannot take it as it is.
+	// Body is the request as the client wrote it, JSON or multipart form; it is not re-encoded on
+	// the way unless a backend requires another form.
 	Body        []byte
 	ContentType string
 	// Stream says that the answer is wanted as server-sent events.
@@ -71,7 +71,8 @@ type Job struct {
 	// NetworkUnits is what an orchestrator of the existing network debits for the job
 	// where it counts otherwise, 0 where it debits Units.
 	NetworkUnits Units
-	// Client is who asks, as far as the gateway knows: a key or an address. It stays there.
+	// Client identifies the client, as far as the gateway knows: a key or an address. It is not
+	// sent on.
 	Client string
 	// RequestID names the request in logs of every hop.
 	RequestID string

@@ -28,13 +28,15 @@ func TestLimits(t *testing.T) {
 		"chat without a bound":     {chat(inference.Job{}), 15 * time.Minute},
 		"chat with any bound":      {chat(inference.Job{MaxTokens: 1 << 62}), 15 * time.Minute},
 		"embeddings":               {embed, 90 * time.Second},
-		"a picture":                {inference.Job{Model: inference.Model{Capability: capability.TextToImage}}, 15 * time.Minute},
+		"a picture": {inference.Job{Model: inference.Model{Capability: capability.TextToImage}},
+			15 * time.Minute},
 	} {
 		if got := l.Begin(&row.job); got != row.want {
 			t.Errorf("%s: %v, want %v", name, got, row.want)
 		}
 	}
-	if got := (inference.Limits{FirstByte: time.Hour, Whole: time.Minute}).Begin(&inference.Job{Stream: true, Model: embed.Model}); got != time.Minute {
+	if got := (inference.Limits{FirstByte: time.Hour, Whole: time.Minute}).Begin(&inference.Job{Stream: true,
+		Model: embed.Model}); got != time.Minute {
 		t.Errorf("a stream may take %v, all others a minute", got)
 	}
 }

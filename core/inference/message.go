@@ -11,7 +11,7 @@ import (
 const (
 	// maxMessage bounds a runner's message in bytes.
 	maxMessage = 400
-	// maxDetails bounds how many of a list of complaints are told.
+	// maxDetails bounds how many details of a list are given.
 	maxDetails = 3
 )
 
@@ -39,7 +39,7 @@ func Message(body []byte) string {
 // first complaint where there are several; "" where the error names none.
 func Field(body []byte) string {
 	var e struct {
-		Detail []complaint `json:"detail"`
+		Detail []validationDetail `json:"detail"`
 		Error  struct {
 			Param string `json:"param"`
 		} `json:"error"`
@@ -57,11 +57,11 @@ func detailMessage(raw json.RawMessage) string {
 	if json.Unmarshal(raw, &text) == nil {
 		return text
 	}
-	var one complaint
+	var one validationDetail
 	if json.Unmarshal(raw, &one) == nil {
 		return one.String()
 	}
-	var many []complaint
+	var many []validationDetail
 	if json.Unmarshal(raw, &many) != nil {
 		return ""
 	}
@@ -76,12 +76,12 @@ func detailMessage(raw json.RawMessage) string {
 
 // complaint is one entry of a runner's detail; Loc is the path of the field that
 // it means.
-type complaint struct {
+type validationDetail struct {
 	Loc []any  `json:"loc"`
 	Msg string `json:"msg"`
 }
 
-func (c complaint) String() string {
+func (c validationDetail) String() string {
 	path := c.path()
 	if path == "" || c.Msg == "" {
 		return c.Msg
@@ -90,7 +90,7 @@ func (c complaint) String() string {
 }
 
 // path is where the complaint is, "" where it does not say.
-func (c complaint) path() string {
+func (c validationDetail) path() string {
 	var path []string
 	for _, part := range c.Loc {
 		switch part := part.(type) {

@@ -67,7 +67,8 @@ func TestNetworkText(t *testing.T) {
 
 func TestContainerText(t *testing.T) {
 	t.Parallel()
-	if got := inference.ContainerText(capability.LLM, 400, []byte(`{"detail":{"msg":"bad"}}`)); got != "LLM container returned 400: bad" {
+	if got := inference.ContainerText(capability.LLM, 400,
+		[]byte(`{"detail":{"msg":"bad"}}`)); got != "LLM container returned 400: bad" {
 		t.Error(got)
 	}
 	if got := inference.ContainerText(capability.TextToImage, 500, nil); got != "text-to-image container returned 500" {

@@ -10,10 +10,9 @@ type Reply struct {
 	ContentType string
 	// Length is the body's length in bytes, -1 when unknown.
 	Length int64
-	// Body is the answer's bytes. A Read returns what has arrived, without waiting
-	// for more. Who gets the Reply closes it; closing it early ends the runner's
-	// work within 100 ms.
+	// Body is the answer's bytes. A Read returns what has arrived, without waiting for more. The
+	// receiver of the Reply closes it; closing it early ends the runner's work within 100 ms.
 	Body io.ReadCloser
-	// Worker is who does the work: a container or a runner; "" where it has no name.
+	// Worker names the container or runner that does the work; "" without a name.
 	Worker string
 }

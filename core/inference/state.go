@@ -47,7 +47,7 @@ type ModelState struct {
 	// Progress is how far a pull or load is, "42 % of 6.1 GB", "" when unknown.
 	Progress string
 	// Capacity is how many jobs it takes at once, as its runners say; InUse and
-	// Waiting are how many it has and how many stand in line.
+	// Waiting are how many it runs and how many are queued.
 	Capacity, InUse, Waiting int
 	// RunnerVersion is the lowest among its runners, "" when unknown.
 	RunnerVersion string

@@ -82,7 +82,7 @@ func (g *Segment) noteFailing(err error) {
 // log. The line has no word of what was asked or answered. job is nil where it was
 // not let in; from is the gateway's address; err is why it failed, nil when it did
 // not.
-func (o *Orchestrator) JobDone(f *inference.Figures, job *Job, from string, err error) {
+func (o *Orchestrator) JobDone(f *inference.JobStats, job *Job, from string, err error) {
 	var facts jobFacts
 	if job != nil {
 		facts = job.facts

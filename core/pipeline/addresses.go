@@ -9,15 +9,15 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 )
 
-// maxAddresses bounds the addresses of one request: each may cost a look-up.
+// maxAddresses bounds the addresses of one request, because each may cost a DNS look-up.
 const maxAddresses = 32
 
-// Addresses calls visit with every address in a request that its server might fetch
-// from: values of fields named like url, image_url, href or $ref, and of media fields
-// (image, mask_image, audio, video, file) where they hold no media itself, at any depth and in
-// lists. data: addresses are left out. It does not look into what is text for a model
-// alone, at the places that a chat's API has for it: the request's metadata and the
-// arguments of a message's tool calls. Fields of the same names elsewhere are no such.
+// Addresses calls visit with every address in a request that its server might fetch from: values of
+// fields named like url, image_url, href or $ref, and of media fields (image, mask_image, audio,
+// video, file) that contain no media themselves, at any depth and in lists. data: addresses are
+// left out. Text that is only for the model is skipped, where a chat's API has it: the request's
+// metadata and the arguments of a message's tool calls. Fields of the same names in other places
+// are not skipped.
 //
 // The error is visit's own, or says why body cannot be walked.
 func Addresses(id capability.ID, contentType string, body []byte, visit func(address string) error) error {
@@ -26,15 +26,15 @@ func Addresses(id capability.ID, contentType string, body []byte, visit func(add
 
 // Address is an address in a request.
 type Address struct {
-	// Text is the address as it is meant; of one that is far too long the beginning.
+	// Text is the decoded address; of a far too long one only the beginning.
 	Text string
-	// Picture says that it is the image_url of a part of a chat. From and To are then
-	// where its JSON text lies in the request, with its quotes.
+	// Picture says that it is the image_url of a part of a chat. From and To are then the position
+	// of its JSON string in the request, with its quotes.
 	Picture  bool
 	From, To int
 }
 
-// LocateAddresses is Addresses with where they are.
+// LocateAddresses is Addresses with positions.
 func LocateAddresses(id capability.ID, contentType string, body []byte, visit func(a *Address) error) error {
 	p, ok := Lookup(id)
 	if !ok {
@@ -47,10 +47,10 @@ func LocateAddresses(id capability.ID, contentType string, body []byte, visit fu
 			if file != "" || name == p.File || kind == otherField {
 				return nil
 			}
-			return w.take(&Address{Text: string(value)})
+			return w.add(&Address{Text: string(value)})
 		})
 	}
-	at := elsewhere
+	at := otherSpot
 	if id == capability.LLM {
 		at = inRequest
 	}
@@ -67,19 +67,18 @@ type addressWalk struct {
 	found int
 }
 
-// spot is what a value of a chat is by the names that lead to it. Names count as they
-// are written in the API: a server that takes others as well gets no picture there.
+// spot classifies a value of a chat by the names that lead to it. Names count as the API spells
+// them: a server that accepts other spellings gets no picture there.
 type spot int
 
 const (
-	elsewhere spot = iota
+	otherSpot spot = iota
 	inRequest
 	inMessages
 	inMessage
 	inContent
 	inPart
-	// inPicture is the value of image_url, an address or an object with one; inURL is
-	// that one.
+	// inPicture is the value of image_url, an address or an object with one; inURL is that address.
 	inPicture
 	inURL
 	// inOpaque is text for the model or the client's own; the others lead to it.
@@ -107,7 +106,7 @@ func (s spot) member(name []byte) spot {
 	case s == inFunction && n == "arguments", s == inRequest && n == "metadata":
 		return inOpaque
 	}
-	return elsewhere
+	return otherSpot
 }
 
 // element is the spot of a list's element.
@@ -120,30 +119,30 @@ func (s spot) element() spot {
 	case inToolCalls:
 		return inToolCall
 	}
-	return elsewhere
+	return otherSpot
 }
 
-// fieldKind is what a field's name says of its value.
+// fieldKind classifies a field's value by its name.
 type fieldKind int
 
 const (
-	// otherField holds no address itself; what is in it may.
+	// otherField is no address itself, but may contain some.
 	otherField fieldKind = iota
 	// addressField holds addresses, mediaField media or an address of some.
 	addressField
 	mediaField
-	// opaqueField is a place in the same text.
+	// opaqueField is a reference within the same text.
 	opaqueField
 )
 
-// maxFieldName is as much of a field's name as matters: its end.
+// maxFieldName is the part of a field's name that matters: its end.
 const maxFieldName = 64
 
-// spelling is what the spellings of a name differ in.
+// spelling removes the differences between spellings of a name.
 var spelling = strings.NewReplacer("_", "", "-", "", "$", "")
 
-// fieldOf classifies a field by its name, however it is spelled: image_url, imageUrl,
-// image-URL, and in letters that some readers of JSON take for these.
+// fieldOf classifies a field by its name in any spelling: image_url, imageUrl, image-URL, and in
+// letters that some JSON readers fold to these.
 func fieldOf(name string) fieldKind {
 	name = strings.ToLower(strings.ToUpper(name[max(0, len(name)-maxFieldName):]))
 	switch name = spelling.Replace(name); name {
@@ -164,12 +163,12 @@ func fieldOf(name string) fieldKind {
 	return otherField
 }
 
-// value passes over any value of a field of that kind.
+// value walks any value of a field of that kind.
 func (w *addressWalk) value(c *cursor, kind fieldKind, at spot) error {
 	switch c.peek() {
 	case '{':
 		return c.members(func(raw []byte) error {
-			name, err := meant(raw)
+			name, err := decodeString(raw)
 			if err != nil {
 				return c.fail("broken escape in a name")
 			}
@@ -192,7 +191,7 @@ func (w *addressWalk) value(c *cursor, kind fieldKind, at spot) error {
 	return err
 }
 
-// text takes a string of a field of that kind.
+// text checks a string of a field of that kind.
 func (w *addressWalk) text(c *cursor, kind fieldKind, at spot) error {
 	from := c.skipped()
 	raw, err := c.str()
@@ -202,19 +201,18 @@ func (w *addressWalk) text(c *cursor, kind fieldKind, at spot) error {
 	if kind == mediaField && isMedia(raw) {
 		return nil
 	}
-	address, err := meant(raw[:min(len(raw), maxAddressText)])
+	address, err := decodeString(raw[:min(len(raw), maxAddressText)])
 	if err != nil {
-		// Cut within an escape: what is there is long enough to be refused.
+		// Cut within an escape: the rest is long enough to be refused.
 		address = raw[:min(len(raw), maxAddressText)]
 	}
-	return w.take(&Address{Text: string(address), Picture: at == inPicture || at == inURL, From: from, To: c.pos})
+	return w.add(&Address{Text: string(address), Picture: at == inPicture || at == inURL, From: from, To: c.pos})
 }
 
-// maxAddressText is as much of an address as is looked at, in bytes: more than any
-// that is permitted.
+// maxAddressText bounds the checked part of an address, in bytes: more than any permitted one.
 const maxAddressText = 16 << 10
 
-func (w *addressWalk) take(a *Address) error {
+func (w *addressWalk) add(a *Address) error {
 	if a.Text == "" || hasDataScheme([]byte(a.Text)) {
 		return nil
 	}
@@ -231,30 +229,30 @@ func hasDataScheme(raw []byte) bool {
 	return len(raw) >= len(scheme) && strings.EqualFold(string(raw[:len(scheme)]), scheme)
 }
 
-// mediaStarts are the beginnings, in base64, of the media that requests carry bare.
-// A path in the server's file system begins with none of them, but for those of MP3.
+// mediaStarts are the beginnings, in base64, of the media that requests carry inline. No path in
+// the server's file system begins like one, except like those of MP3.
 var mediaStarts = []string{
 	"/9j/", "iVBORw0KGgo", "R0lGOD", "UklGR", "Qk", "SUkq", "TU0AK", // JPEG, PNG, GIF, WebP and WAV, BMP, TIFF
 	"T2dnU", "ZkxhQ", "SUQz", "GkXfo", "JVBERi0", // Ogg, FLAC, MP3 with a title, Matroska, PDF
 }
 
-// soundStarts are those of MP3 and AAC without a title: of every version that there is.
-// Paths begin with them too: //srv, //usr, //var.
+// soundStarts are those of MP3 and AAC without tags, of every version. Paths may begin like them:
+// //srv, //usr, //var.
 var soundStarts = []string{
 	"//E", "//F", "//G", "//H", "//I", "//J", "//K", "//L", "//M", "//N", "//O", "//P",
 	"//k", "//l", "//m", "//n", "//o", "//p", "//q", "//r", "//s", "//t", "//u", "//v",
 }
 
 const (
-	// minMedia is less than any picture or sound has, in base64, and more than a path
-	// that happens to begin like one.
+	// minMedia is smaller than any picture or audio in base64, and longer than a path that happens
+	// to begin like one.
 	minMedia = 40
 	// maxPath is the longest path that a system opens, in bytes.
 	maxPath = 4096
 )
 
-// isMedia reports whether a text is a picture, sound or document in base64. The text is
-// as JSON has it: some writers escape each slash.
+// isMedia reports whether a text is a picture, audio or document in base64. The text is in JSON
+// form: some writers escape each slash.
 func isMedia(raw []byte) bool {
 	head := string(unescaped(raw, minMedia))
 	if len(head) < minMedia || strings.ContainsAny(head, ".:~") {
@@ -270,13 +268,13 @@ func isMedia(raw []byte) bool {
 	return starts(mediaStarts) || strings.HasPrefix(head[6:], "Z0eX")
 }
 
-// unescaped is the beginning of what a JSON text means, at most so many bytes.
+// unescaped decodes the beginning of a JSON text, at most that many bytes.
 func unescaped(raw []byte, most int) []byte {
 	const longest = 6 // \u002f
 	raw = raw[:min(len(raw), longest*most)]
 	for cut := 0; cut < longest && cut < len(raw); cut++ {
 		// The end may be within an escape.
-		if out, err := meant(raw[:len(raw)-cut]); err == nil {
+		if out, err := decodeString(raw[:len(raw)-cut]); err == nil {
 			return out[:min(len(out), most)]
 		}
 	}

@@ -156,7 +156,8 @@ func TestAddressesInAForm(t *testing.T) {
 
 // The walk costs little beside reading the request itself.
 func BenchmarkAddresses(b *testing.B) {
-	body := []byte(`{"model":"m","messages":[` + strings.Repeat(`{"role":"user","content":"some text of a usual length, as people write it"},`, 1000) +
+	body := []byte(`{"model":"m","messages":[` +
+		strings.Repeat(`{"role":"user","content":"some text of a usual length, as people write it"},`, 1000) +
 		`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` +
 		strings.Repeat("A", 1<<20) + `"}}]}]}`)
 	b.SetBytes(int64(len(body)))

@@ -9,11 +9,10 @@ import (
 
 var errAnswer = errors.New("the answer has no choices")
 
-// NetworkAnswer is a runner's answer to a chat, which is not a stream, with all
-// that gateways of the existing network must find in it: id, model, created as a
-// whole number, usage and at least one choice. Its model is the one that was asked for,
-// whatever the runner calls it. The body it returns is the given one if nothing was
-// missing. What else is in it they ignore.
+// NetworkAnswer completes a runner's answer to a chat, which is not a stream, with the fields that
+// gateways of the existing network require: id, model, created as a whole number, usage and at
+// least one choice. The model is the requested one, whatever the runner calls it. If nothing was
+// missing it returns the given body. Other fields are ignored by those gateways.
 //
 // The error says why it is no such answer.
 func NetworkAnswer(body []byte, model, id string, now time.Time) ([]byte, error) {
@@ -48,10 +47,10 @@ func NetworkAnswer(body []byte, model, id string, now time.Time) ([]byte, error)
 	return completeJSON(body, missing), nil
 }
 
-// answer is which fields of an answer are there as they must be.
+// answer records which fields of an answer are valid.
 type answer struct {
 	id, model, created, usage, choices bool
-	// from and to are where the model's name is.
+	// from and to are the position of the model's name.
 	from, to int
 }
 

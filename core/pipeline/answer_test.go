@@ -56,7 +56,8 @@ func TestTable(t *testing.T) {
 	}
 	for _, p := range pipeline.Table() {
 		id, err := capability.FromPipeline(p.Name)
-		if err != nil || id != p.Capability || p.Path != "/"+p.Name || p.DefaultModel == "" || (p.Form == pipeline.Multipart) != (p.File != "") {
+		if err != nil || id != p.Capability || p.Path != "/"+p.Name || p.DefaultModel == "" ||
+			(p.Form == pipeline.Multipart) != (p.File != "") {
 			t.Errorf("%+v", p)
 		}
 		if got, ok := pipeline.Lookup(p.Capability); !ok || got != p {
@@ -73,8 +74,10 @@ func TestJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := r.Job("application/json", body, "id")
-	if j.Model != (inference.Model{Capability: capability.LLM, ID: "m"}) || !j.Stream || !j.HideUsage || j.Units != 3 || j.MaxTokens != 3 ||
-		j.RequestID != "id" || j.Operation != inference.Chat || j.ContentType != "application/json" || string(j.Body) != string(body) {
+	if j.Model != (inference.Model{Capability: capability.LLM, ID: "m"}) || !j.Stream || !j.HideUsage || j.Units != 3 ||
+		j.MaxTokens != 3 ||
+		j.RequestID != "id" || j.Operation != inference.Chat || j.ContentType != "application/json" ||
+		string(j.Body) != string(body) {
 		t.Errorf("%+v", j)
 	}
 }

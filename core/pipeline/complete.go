@@ -11,14 +11,14 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Complete fills in what a gateway says where its client said nothing: the
-// pipeline's default model, and the sizes that the network prices such a request
-// at, so that it gets what it pays for. The body it returns is the given one if
-// nothing was missing; it reads as before otherwise, with fields in front. grow is
-// asked before memory for n more bytes is taken; nil takes it unasked.
+// Complete adds a gateway's defaults to a request: the pipeline's default model, and the sizes at
+// which the network prices such a request, so that the gateway gets what it pays for. If nothing
+// was missing it returns the given body; otherwise the body is the same with fields in front. grow
+// is called before n more bytes are allocated; nil allocates without asking.
 //
 // Errors are those of Decode, without ModelMissing, and those of grow.
-func Complete(id capability.ID, op inference.Operation, contentType string, body []byte, grow func(n int64) error) ([]byte, error) {
+func Complete(id capability.ID, op inference.Operation, contentType string, body []byte,
+	grow func(n int64) error) ([]byte, error) {
 	p, ok := Lookup(id)
 	if !ok {
 		return nil, fault.New(fault.JobUnknown, "complete request", "")
@@ -40,7 +40,7 @@ func Complete(id capability.ID, op inference.Operation, contentType string, body
 	return completeJSON(body, missing), nil
 }
 
-// ask asks grow, where there is one.
+// ask calls grow, if there is one.
 func ask(grow func(n int64) error, n int) error {
 	if grow == nil {
 		return nil
@@ -48,9 +48,9 @@ func ask(grow func(n int64) error, n int) error {
 	return grow(int64(n))
 }
 
-// WithDuration puts the length of its audio into a form of audio-to-text, in whole
-// seconds and as the network's gateways do: runners look for it there. It takes the
-// place of what the client says of it. grow is as in Complete.
+// WithDuration adds the duration of the audio to a form of audio-to-text, in whole seconds as the
+// network's gateways do: runners look for it there. It replaces the client's value. grow is as in
+// Complete.
 //
 // Errors are those of Decode, and those of grow.
 func WithDuration(contentType string, body []byte, d time.Duration, grow func(n int64) error) ([]byte, error) {
@@ -58,11 +58,10 @@ func WithDuration(contentType string, body []byte, d time.Duration, grow func(n 
 	return completeForm(contentType, body, []field{{"metadata", string(quoteJSON(metadata))}}, grow)
 }
 
-// field is a field to be filled in; value is as JSON has it.
+// field is a field to be added; value is JSON.
 type field struct{ name, value string }
 
-// rewritten is how long a body is at most, once it is written again with fields in
-// front.
+// rewritten bounds the size of a body that is rewritten with fields in front.
 func rewritten(body []byte, missing []field) int {
 	const around = 64 // what a part of a form has besides, without its boundary
 	n := len(body) + maxBoundary + around
@@ -98,8 +97,8 @@ func (r *Request) missing(p Pipeline) (out []field) {
 	return out
 }
 
-// completeJSON puts fields in front of an object's. A field that is there as
-// null or as an empty text is taken out: no name may be in an object twice.
+// completeJSON puts fields in front of an object's. The same field as null or as an empty string is
+// removed, because an object must not have a name twice.
 func completeJSON(body []byte, missing []field) []byte {
 	out := make([]byte, 0, rewritten(body, missing))
 	comma := byte('{')
@@ -116,7 +115,7 @@ func completeJSON(body []byte, missing []field) []byte {
 	c := &cursor{text: body}
 	_ = c.members(func(raw []byte) error {
 		value, err := c.value()
-		if key, _ := meant(raw); !added[string(key)] {
+		if key, _ := decodeString(raw); !added[string(key)] {
 			put([]byte(`"`+string(raw)+`"`), value)
 		}
 		return err
@@ -124,8 +123,8 @@ func completeJSON(body []byte, missing []field) []byte {
 	return append(out, '}')
 }
 
-// completeForm writes a form again with parts in front; empty ones of their
-// names are left out. Errors are the fault JobUnreadable and those of grow.
+// completeForm rewrites a form with parts in front; empty parts of the same names are left out.
+// Errors are the fault JobUnreadable and those of grow.
 func completeForm(contentType string, body []byte, missing []field, grow func(n int64) error) ([]byte, error) {
 	b, err := boundary(contentType)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// maxDepth bounds how deep values lie in one another, and so the stack.
+	// maxDepth bounds the nesting of values, and so the stack.
 	maxDepth = 128
-	// maxMembers bounds the members of an object whose fields matter to us.
+	// maxMembers bounds the members of an object whose fields are read.
 	maxMembers = 128
 )
 
-// cursor walks over a JSON text once. It is stricter than most readers, so that
-// two of them never see different requests in the same bytes: no field twice in
-// an object that matters, no invalid UTF-8, nothing behind the end.
+// cursor walks over a JSON text once. It is stricter than most readers, so that no two of them see
+// different requests in the same bytes: no repeated field in an object that is read, no invalid
+// UTF-8, nothing after the end.
 type cursor struct {
 	text  []byte
 	pos   int
@@ -46,8 +46,7 @@ func (c *cursor) failIn(field, what string) error { return &syntaxError{field, w
 // missing is the error of an object that ends without a field.
 func (c *cursor) missing(field string) error { return c.failIn(field, "the field is missing") }
 
-// within adds to an error the name of what holds the field that is wrong: a field, or the
-// place in a list.
+// within adds the name of the containing field or list index to an error.
 func within(name string, err error) error {
 	e, ok := err.(*syntaxError)
 	switch {
@@ -81,7 +80,7 @@ func (c *cursor) end() error {
 	return nil
 }
 
-// enter and leave bracket everything that holds values.
+// enter and leave are called around everything that contains values.
 func (c *cursor) enter() error {
 	c.pos++
 	if c.depth++; c.depth > maxDepth {
@@ -92,13 +91,13 @@ func (c *cursor) enter() error {
 
 func (c *cursor) leave() { c.pos++; c.depth-- }
 
-// object calls member for each member of an object, with the key as it is meant
-// and the cursor at the value, which member must consume.
+// object calls member for each member of an object, with the decoded key and the cursor at the
+// value, which member must consume.
 func (c *cursor) object(member func(key []byte) error) error {
-	var room [24][]byte
-	seen := room[:0]
+	var buf [24][]byte
+	seen := buf[:0]
 	return c.members(func(raw []byte) error {
-		key, err := meant(raw)
+		key, err := decodeString(raw)
 		if err != nil {
 			return c.fail("broken escape in a name")
 		}
@@ -118,7 +117,7 @@ func (c *cursor) object(member func(key []byte) error) error {
 	})
 }
 
-// members is object without a look at the keys, which come as they are written.
+// members is object with undecoded keys.
 func (c *cursor) members(member func(raw []byte) error) error {
 	if c.peek() != '{' {
 		return c.fail("an object was expected")
@@ -185,7 +184,7 @@ func (c *cursor) array(element func() error) error {
 	}
 }
 
-// items is array for a list whose elements are told apart in errors.
+// items is array for a list whose errors name the element.
 func (c *cursor) items(element func() error) error {
 	n := 0
 	return c.array(func() error {
@@ -197,7 +196,7 @@ func (c *cursor) items(element func() error) error {
 	})
 }
 
-// value passes over any value and returns its bytes.
+// value skips any value and returns its bytes.
 func (c *cursor) value() ([]byte, error) {
 	b := c.peek()
 	start := c.pos
@@ -228,7 +227,7 @@ func (c *cursor) word() error {
 	return c.fail("a value was expected")
 }
 
-// special marks the bytes at which a string is not passed over blindly.
+// special marks the bytes of a string that need a check.
 var special = func() (t [256]bool) {
 	for b := range 0x20 {
 		t[b] = true
@@ -237,8 +236,7 @@ var special = func() (t [256]bool) {
 	return t
 }()
 
-// str passes over a string and returns what stands between its quotes, as it is
-// written.
+// str skips a string and returns the undecoded text between its quotes.
 func (c *cursor) str() ([]byte, error) {
 	if c.peek() != '"' {
 		return nil, c.fail("a string was expected")
@@ -288,7 +286,7 @@ func (c *cursor) escape() error {
 	return nil
 }
 
-// number passes over a number and returns it as it is written.
+// number skips a number and returns its text.
 func (c *cursor) number() ([]byte, error) {
 	c.peek()
 	start := c.pos

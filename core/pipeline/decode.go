@@ -51,7 +51,7 @@ func read(p Pipeline, op inference.Operation, contentType string, body []byte) (
 	if r.Operation == "" {
 		r.Operation = inference.Operation(p.Name)
 	}
-	// What no quote can name nobody can pay for. The longest names of the network have
+	// A name that no quote can contain cannot be paid for. The longest names of the network have
 	// about 100 bytes.
 	if len(r.Model.ID) > pm.MaxModelID || !utf8.ValidString(r.Model.ID) {
 		return nil, fault.New(fault.JobUnreadable, step, "model: the name is too long or no text")

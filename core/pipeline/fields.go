@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// meant is a string without its escapes, from what stands between its quotes.
-func meant(raw []byte) ([]byte, error) {
+// decodeString decodes the text between a string's quotes.
+func decodeString(raw []byte) ([]byte, error) {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw, nil
 	}
@@ -21,20 +21,20 @@ func meant(raw []byte) ([]byte, error) {
 	return []byte(s), nil
 }
 
-// quoted is a name from outside, fit for an error's text.
+// quoted is a name from outside in a form that is safe for error texts.
 func quoted(name []byte) string {
 	const most = 64
 	s := strings.ToValidUTF8(string(name[:min(len(name), most)]), "")
 	return strconv.Quote(s)
 }
 
-// named is a field's name in the path of one: short, and nothing but printed characters.
+// named is a field's name in an error's path: short, and only printable characters.
 func named(name []byte) string {
 	q := quoted(name)
 	return q[1 : len(q)-1]
 }
 
-// null passes over a null. A field that is null counts as not given.
+// null skips a null. A field that is null counts as missing.
 func (c *cursor) null() bool {
 	if c.peek() != 'n' {
 		return false
@@ -55,7 +55,7 @@ func (c *cursor) textField(to *string) error {
 	if err != nil {
 		return err
 	}
-	s, err := meant(raw)
+	s, err := decodeString(raw)
 	if err != nil {
 		return c.fail("a broken escape in a string")
 	}

@@ -66,7 +66,7 @@ func eachPart(contentType string, body []byte, part func(header, value []byte) e
 	mark := []byte("\r\n--" + b)
 	rest, found := bytes.CutPrefix(body, mark[2:])
 	if !found {
-		// What stands before the first boundary is nobody's.
+		// Bytes before the first boundary belong to no part.
 		if _, rest, found = bytes.Cut(body, mark); !found {
 			return errForm
 		}

@@ -100,7 +100,8 @@ func TestUnits(t *testing.T) {
 		want  inference.Units
 	}{
 		{"text-to-image", js(capability.TextToImage, `"prompt":"x"`), 0, 512 * 512},
-		{"text-to-image, sized", js(capability.TextToImage, `"prompt":"x","width":1024,"height":576,"num_images_per_prompt":3`), 0, 1024 * 576 * 3},
+		{"text-to-image, sized", js(capability.TextToImage,
+			`"prompt":"x","width":1024,"height":576,"num_images_per_prompt":3`), 0, 1024 * 576 * 3},
 		{"text-to-image, half sized", js(capability.TextToImage, `"prompt":"x","width":1024,"height":null`), 0, 1024 * 512},
 		{"image-to-image, png", img(capability.ImageToImage, "png", "prompt", "x"), 0, 6},
 		{"image-to-image, jpeg, 4", img(capability.ImageToImage, "jpeg", "prompt", "x", "num_images_per_prompt", "4"), 0, 24},
@@ -108,7 +109,8 @@ func TestUnits(t *testing.T) {
 		{"segment-anything-2, bmp", img(capability.SegmentAnything2, "bmp", "box", "[1,2]"), 0, 6},
 		{"image-to-text, webp", img(capability.ImageToText, "webp"), 0, 6},
 		{"image-to-video", img(capability.ImageToVideo, "png"), 0, 576 * 1024 * 25},
-		{"image-to-video, sized", img(capability.ImageToVideo, "png", "width", "64", "height", "32", "fps", "6.000000"), 0, 64 * 32 * 25},
+		{"image-to-video, sized", img(capability.ImageToVideo, "png", "width", "64", "height", "32", "fps", "6.000000"), 0,
+			64 * 32 * 25},
 		{"audio-to-text", audio(), 61*time.Second + 999*time.Millisecond, 61000},
 		{"audio-to-text, short", audio(), 300 * time.Millisecond, 1000},
 		{"text-to-speech", js(capability.TextToSpeech, `"text":"h\u00e9\ud83d\ude00"`), 0, 7},
@@ -168,33 +170,48 @@ func TestFormRefusals(t *testing.T) {
 		in   []string
 		want fault.Code
 	}{
-		"no boundary":        {capability.Upscale, []string{"multipart/form-data", "--b--"}, fault.JobUnreadable},
-		"JSON":               {capability.Upscale, []string{"application/json", "{}"}, fault.JobUnreadable},
-		"no form":            {capability.Upscale, raw("hello"), fault.JobUnreadable},
-		"no end":             {capability.Upscale, raw(file), fault.JobUnreadable},
-		"no file":            {capability.ImageToText, raw("--b--\n"), fault.JobUnreadable},
-		"file twice":         {capability.ImageToText, raw(file + file + "--b--\n"), fault.JobUnreadable},
-		"no model":           {capability.ImageToText, form(), fault.ModelMissing},
-		"model twice":        {capability.ImageToText, form("model_id", "m", "model_id", "n"), fault.JobUnreadable},
-		"no prompt":          {capability.Upscale, form("model_id", "m"), fault.JobUnreadable},
-		"part without name":  {capability.ImageToText, raw("--b\nContent-Disposition: form-data\n\nx\n" + file + "--b--"), fault.JobUnreadable},
-		"encoded part":       {capability.ImageToText, raw("--b\nContent-Disposition: form-data; name=a\nContent-Transfer-Encoding: base64\n\nx\n" + file + "--b--"), fault.JobUnreadable},
-		"folded header":      {capability.ImageToText, raw("--b\nContent-Disposition: form-data;\n name=a\n\nx\n" + file + "--b--"), fault.JobUnreadable},
-		"long field":         {capability.ImageToText, form("prompt", strings.Repeat("x", 1<<20+1)), fault.JobUnreadable},
-		"0 images":           {capability.ImageToImage, form("model_id", "m", "prompt", "x", "num_images_per_prompt", "0"), fault.JobUnreadable},
-		"too many images":    {capability.ImageToImage, form("model_id", "m", "prompt", "x", "num_images_per_prompt", "9999999999"), fault.JobUnreadable},
-		"fps":                {capability.ImageToVideo, form("model_id", "m", "fps", "NaN"), fault.JobUnreadable},
-		"width":              {capability.ImageToVideo, form("model_id", "m", "width", "wide"), fault.JobUnreadable},
-		"no picture":         {capability.ImageToText, raw("--b\nContent-Disposition: form-data; name=model_id\n\nm\n" + file + "--b--"), fault.ImageUnreadable},
-		"no such operation":  {capability.ImageToText, nil, fault.JobUnknown},
-		"more than counts":   {capability.ImageToVideo, form("model_id", "m", "width", "2147483647", "height", "2147483647"), fault.UnitsTooMany},
-		"JSON for text":      {capability.TextToImage, []string{"application/json", `{"model_id":"m"}`}, fault.JobUnreadable},
-		"negative width":     {capability.TextToImage, []string{"application/json", `{"model_id":"m","prompt":"x","width":-1}`}, fault.JobUnreadable},
-		"prompt a number":    {capability.TextToImage, []string{"application/json", `{"model_id":"m","prompt":1}`}, fault.JobUnreadable},
-		"long model":         {capability.TextToImage, []string{"application/json", `{"prompt":"x","model_id":"` + strings.Repeat("m", 600) + `"}`}, fault.JobUnreadable},
-		"too many parts":     {capability.ImageToText, raw(strings.Repeat("--b\nContent-Disposition: form-data; name=a\n\nx\n", 1) + manyParts(65) + "--b--"), fault.JobUnreadable},
-		"text after a mark":  {capability.ImageToText, raw("--bx\nContent-Disposition: form-data; name=a\n\nx\n--b--"), fault.JobUnreadable},
-		"header without end": {capability.ImageToText, raw("--b\n" + strings.Repeat("x", 9000) + "\n\n--b--"), fault.JobUnreadable},
+		"no boundary": {capability.Upscale, []string{"multipart/form-data", "--b--"}, fault.JobUnreadable},
+		"JSON":        {capability.Upscale, []string{"application/json", "{}"}, fault.JobUnreadable},
+		"no form":     {capability.Upscale, raw("hello"), fault.JobUnreadable},
+		"no end":      {capability.Upscale, raw(file), fault.JobUnreadable},
+		"no file":     {capability.ImageToText, raw("--b--\n"), fault.JobUnreadable},
+		"file twice":  {capability.ImageToText, raw(file + file + "--b--\n"), fault.JobUnreadable},
+		"no model":    {capability.ImageToText, form(), fault.ModelMissing},
+		"model twice": {capability.ImageToText, form("model_id", "m", "model_id", "n"), fault.JobUnreadable},
+		"no prompt":   {capability.Upscale, form("model_id", "m"), fault.JobUnreadable},
+		"part without name": {capability.ImageToText, raw("--b\nContent-Disposition: form-data\n\nx\n" + file + "--b--"),
+			fault.JobUnreadable},
+		"encoded part": {capability.ImageToText,
+			raw("--b\nContent-Disposition: form-data; name=a\nContent-Transfer-Encoding: base64\n\nx\n" + file + "--b--"),
+			fault.JobUnreadable},
+		"folded header": {capability.ImageToText, raw("--b\nContent-Disposition: form-data;\n name=a\n\nx\n" + file +
+			"--b--"), fault.JobUnreadable},
+		"long field": {capability.ImageToText, form("prompt", strings.Repeat("x", 1<<20+1)), fault.JobUnreadable},
+		"0 images": {capability.ImageToImage, form("model_id", "m", "prompt", "x", "num_images_per_prompt", "0"),
+			fault.JobUnreadable},
+		"too many images": {capability.ImageToImage, form("model_id", "m", "prompt", "x", "num_images_per_prompt",
+			"9999999999"), fault.JobUnreadable},
+		"fps":   {capability.ImageToVideo, form("model_id", "m", "fps", "NaN"), fault.JobUnreadable},
+		"width": {capability.ImageToVideo, form("model_id", "m", "width", "wide"), fault.JobUnreadable},
+		"no picture": {capability.ImageToText, raw("--b\nContent-Disposition: form-data; name=model_id\n\nm\n" +
+			file + "--b--"), fault.ImageUnreadable},
+		"no such operation": {capability.ImageToText, nil, fault.JobUnknown},
+		"more than counts": {capability.ImageToVideo, form("model_id", "m", "width", "2147483647", "height",
+			"2147483647"), fault.UnitsTooMany},
+		"JSON for text": {capability.TextToImage, []string{"application/json", `{"model_id":"m"}`}, fault.JobUnreadable},
+		"negative width": {capability.TextToImage, []string{"application/json",
+			`{"model_id":"m","prompt":"x","width":-1}`}, fault.JobUnreadable},
+		"prompt a number": {capability.TextToImage, []string{"application/json", `{"model_id":"m","prompt":1}`},
+			fault.JobUnreadable},
+		"long model": {capability.TextToImage, []string{"application/json", `{"prompt":"x","model_id":"` +
+			strings.Repeat("m", 600) + `"}`}, fault.JobUnreadable},
+		"too many parts": {capability.ImageToText,
+			raw(strings.Repeat("--b\nContent-Disposition: form-data; name=a\n\nx\n", 1) + manyParts(65) + "--b--"),
+			fault.JobUnreadable},
+		"text after a mark": {capability.ImageToText, raw("--bx\nContent-Disposition: form-data; name=a\n\nx\n--b--"),
+			fault.JobUnreadable},
+		"header without end": {capability.ImageToText, raw("--b\n" + strings.Repeat("x", 9000) + "\n\n--b--"),
+			fault.JobUnreadable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -246,8 +263,10 @@ func TestComplete(t *testing.T) {
 		{capability.LLM, `{` + user + `}`, `{"model":"meta-llama/llama-3.1-8B-Instruct",` + user + `}`},
 		{capability.LLM, `{"model":"", ` + user + `}`, `{"model":"meta-llama/llama-3.1-8B-Instruct",` + user + `}`},
 		{capability.LLM, ` {"model":"m",` + user + `}`, ` {"model":"m",` + user + `}`},
-		{capability.TextToImage, `{"prompt":"x","height":null}`, `{"model_id":"stabilityai/sdxl-turbo","width":512,"height":512,"prompt":"x"}`},
-		{capability.TextToImage, `{"prompt":"x","height":9,"model_id":"m"}`, `{"width":512,"prompt":"x","height":9,"model_id":"m"}`},
+		{capability.TextToImage, `{"prompt":"x","height":null}`,
+			`{"model_id":"stabilityai/sdxl-turbo","width":512,"height":512,"prompt":"x"}`},
+		{capability.TextToImage, `{"prompt":"x","height":9,"model_id":"m"}`,
+			`{"width":512,"prompt":"x","height":9,"model_id":"m"}`},
 	} {
 		got, err := pipeline.Complete(tc.id, "", "application/json", []byte(tc.in), nil)
 		if err != nil || string(got) != tc.want {
@@ -260,7 +279,8 @@ func TestComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := pipeline.Parse(capability.ImageToVideo, "", ct, got, nil)
-	if err != nil || r.Model.ID != "stabilityai/stable-video-diffusion-img2vid-xt" || r.Width != 1024 || r.Height != 576 || r.FPS != 5 {
+	if err != nil || r.Model.ID != "stabilityai/stable-video-diffusion-img2vid-xt" || r.Width != 1024 ||
+		r.Height != 576 || r.FPS != 5 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err := pipeline.Complete(capability.LLM, "", "", []byte("{}"), nil); fault.CodeOf(err) != fault.JobUnreadable {
@@ -284,7 +304,8 @@ func TestWithDuration(t *testing.T) {
 		}
 		_, params, _ := mime.ParseMediaType(ct)
 		form, err := multipart.NewReader(bytes.NewReader(got), params["boundary"]).ReadForm(1 << 20)
-		if err != nil || len(form.Value["metadata"]) != 1 || form.Value["metadata"][0] != want || form.Value["model_id"][0] != "m" || len(form.File["audio"]) != 1 {
+		if err != nil || len(form.Value["metadata"]) != 1 || form.Value["metadata"][0] != want ||
+			form.Value["model_id"][0] != "m" || len(form.File["audio"]) != 1 {
 			t.Errorf("%v: %v: %+v", length, err, form)
 		}
 	}
@@ -294,7 +315,7 @@ func TestWithDuration(t *testing.T) {
 }
 
 // TestNobodyMeasures: that no media worker can look at audio says nothing about it.
-func TestNobodyMeasures(t *testing.T) {
+func TestWithoutAMediaProbe(t *testing.T) {
 	t.Parallel()
 	ct, body := written("audio", []byte("sound"), "model_id", "m")
 	for _, code := range []fault.Code{fault.WorkerStartFailed, fault.WorkerQuarantined} {
@@ -314,7 +335,8 @@ func FuzzForm(f *testing.F) {
 	ct, body := written("image", picture("png"), "model_id", "m", "prompt", "x")
 	f.Add(ct, body)
 	f.Add("multipart/form-data; boundary=b", []byte("--b\r\nContent-Disposition: form-data; name=image\r\n\r\n\r\n--b--"))
-	f.Add("multipart/form-data; boundary=\"a b\"", []byte("--a b \r\nContent-Disposition: form-data; name=model_id\r\n\r\nm\r\n--a b--"))
+	f.Add("multipart/form-data; boundary=\"a b\"",
+		[]byte("--a b \r\nContent-Disposition: form-data; name=model_id\r\n\r\nm\r\n--a b--"))
 	f.Fuzz(func(t *testing.T, contentType string, body []byte) {
 		for _, id := range []capability.ID{capability.Upscale, capability.ImageToVideo, capability.AudioToText} {
 			r, err := pipeline.Decode(id, "", contentType, body)

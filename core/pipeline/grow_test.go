@@ -11,13 +11,14 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// Whoever writes a body again asks for its memory before, and for all of it.
+// Code that rewrites a body asks for its memory before, and for all of it.
 func TestRewritesAskForTheirMemory(t *testing.T) {
 	t.Parallel()
 	ct, form := written("image", picture("png"), "prompt", "x")
 	audioType, audio := written("audio", []byte("sound"), "model_id", "m")
 	long := "multipart/form-data; boundary=" + strings.Repeat("b", 70)
-	bare := []byte(strings.ReplaceAll("--B\r\nContent-Disposition: form-data; name=image\r\n\r\nx\r\n--B--", "B", strings.Repeat("b", 70)))
+	bare := []byte(strings.ReplaceAll("--B\r\nContent-Disposition: form-data; name=image\r\n\r\nx\r\n--B--", "B",
+		strings.Repeat("b", 70)))
 	for name, write := range map[string]func(grow func(int64) error) ([]byte, error){
 		"form": func(grow func(int64) error) ([]byte, error) {
 			return pipeline.Complete(capability.Upscale, "", ct, form, grow)
@@ -67,7 +68,8 @@ func TestParts(t *testing.T) {
 	if err := pipeline.Parts(ct, form, func(string, string, []byte) error { return mine }); err != mine {
 		t.Error(err)
 	}
-	if pipeline.Parts("text/plain", form, nil) == nil || pipeline.Parts(ct, form[:len(form)-20], func(string, string, []byte) error { return nil }) == nil {
+	if pipeline.Parts("text/plain", form, nil) == nil ||
+		pipeline.Parts(ct, form[:len(form)-20], func(string, string, []byte) error { return nil }) == nil {
 		t.Error("no form is taken for one")
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/webp"
 )
 
-// imageForms are the pictures whose size can be told, by how they begin. A '?'
+// imageForms are the pictures whose size can be read, by how they begin. A '?'
 // stands for any byte.
 var imageForms = []struct {
 	magic string

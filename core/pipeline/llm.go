@@ -8,16 +8,14 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// llm is what is read of a request for a language model.
+// llm is the parsed part of a request for a language model.
 type llm struct {
 	model                    string
 	stream, usage            bool
 	tokens, tokens2, n, best int64
-	// predict and answers are llama.cpp's own words for max_tokens and n; with it
-	// they win.
+	// predict and answers are llama.cpp's names of max_tokens and n, where they have precedence.
 	predict, answers int64
-	// input is how many bytes the model may be given, the text, tools and schemas among
-	// them.
+	// input is the size in bytes of the model's input: text, tools and schemas.
 	input int
 	// prompts and bytes count what the model is given; required says that it is
 	// given something.
@@ -56,14 +54,14 @@ func (l *llm) read(op inference.Operation, body []byte) error {
 	return nil
 }
 
-// differ reports whether two fields are both given and not the same: servers
-// would not agree on which of them counts.
+// differ reports whether two fields are both given and differ: servers would disagree on which one
+// counts.
 func differ(a, b int64) bool { return a > 0 && b > 0 && a != b }
 
 // maxTokens is the bound of one answer, 0 where there is none.
 func (l *llm) maxTokens() int64 { return max(l.tokens, l.tokens2, l.predict) }
 
-// needs is the field without which an operation has nothing to do.
+// needs is the field that an operation requires.
 func needs(op inference.Operation) string {
 	switch op {
 	case inference.Completion:
@@ -103,15 +101,15 @@ func (l *llm) field(c *cursor, op inference.Operation, key []byte) error {
 	return l.other(c, key)
 }
 
-// meaning are the fields that say which model is asked for, and for how much.
+// meaning are the fields that determine the model and the amount of work. Read-only.
 var meaning = [...][]byte{
 	[]byte("model"), []byte("stream"), []byte("stream_options"),
 	[]byte("max_tokens"), []byte("max_completion_tokens"), []byte("n_predict"),
 	[]byte("n"), []byte("best_of"), []byte("n_cmpl"),
 }
 
-// other is a field that only the runner understands. Some servers (Ollama) take
-// names whatever the case of their letters: they would see another request.
+// other is a field that only the runner understands. Some servers (Ollama) ignore the case of
+// names, and would see another request.
 func (l *llm) other(c *cursor, key []byte) error {
 	for _, name := range meaning {
 		if bytes.EqualFold(key, name) {
@@ -200,7 +198,7 @@ func (l *llm) promptPart(c *cursor, numbers *int) error {
 	return l.token(c)
 }
 
-// promptInput is the bytes of all that the model is given.
+// promptInput is the size in bytes of the model's input.
 func (l *llm) promptInput(op inference.Operation) int {
 	if op == inference.Chat {
 		return l.input // messages are among them
@@ -222,7 +220,7 @@ const maxAnswers = 1024
 // client nothing, and a model server some kilobytes of its answer.
 const maxInputs = 2048
 
-// bytesPerToken is about what a token of usual text takes.
+// bytesPerToken is roughly the size of a token of ordinary text.
 const bytesPerToken = 4
 
 // decodeLLM reads a request for a language model.

@@ -29,49 +29,66 @@ func TestLLMRefusals(t *testing.T) {
 		body, text string
 		op         inference.Operation
 	}{
-		"empty":               {"", "an object was expected at byte 0", ""},
-		"a list":              {"[]", "an object was expected at byte 0", ""},
-		"cut":                 {`{"model":"m"`, "a comma or the object's end was expected at byte 12", ""},
-		"text behind":         {`{"model":"m",` + user + `} x`, "text after the end of the JSON value at byte 61", ""},
-		"two objects":         {`{"model":"m",` + user + `}{}`, "text after the end of the JSON value at byte 60", ""},
-		"trailing comma":      {`{"model":"m",}`, "a field's name was expected at byte 13", ""},
-		"model twice":         {`{"model":"m","model":"n",` + user + `}`, `the field "model" is there twice at byte 21`, ""},
-		"model spelled":       {`{"model":"m","m\u006fdel":"n",` + user + `}`, `the field "model" is there twice at byte 26`, ""},
-		"unknown twice":       {`{"x":1,"x":2,` + user + `}`, `the field "x" is there twice at byte 11`, ""},
-		"model a number":      {`{"model":1,` + user + `}`, `model: a string was expected at byte 9`, ""},
-		"no messages":         {`{"model":"m"}`, `messages: the field is missing at byte 13`, ""},
-		"null messages":       {`{"model":"m","messages":null}`, `messages: a list was expected at byte 24`, ""},
-		"empty messages":      {`{"model":"m","messages":[]}`, `messages: the field is missing at byte 27`, ""},
-		"message a string":    {`{"messages":["hi"]}`, `messages[0]: an object was expected at byte 13`, ""},
-		"no role":             {`{"messages":[{"content":"hi"}]}`, `messages[0].role: the field is missing at byte 29`, ""},
-		"role twice":          {`{"messages":[{"role":"user","role":"system"}]}`, `messages[0]: the field "role" is there twice at byte 35`, ""},
-		"content a number":    {`{"messages":[{"role":"user","content":1}]}`, `messages[0].content: a string or a list of parts was expected at byte 38`, ""},
-		"part a string":       {`{"messages":[{"role":"user","content":["x"]}]}`, `messages[0].content[0]: an object was expected at byte 39`, ""},
-		"max_tokens 0":        {`{"max_tokens":0,` + user + `}`, `max_tokens: a whole number of at least 1 was expected at byte 15`, ""},
-		"max_tokens below 0":  {`{"max_tokens":-5,` + user + `}`, `max_tokens: a whole number of at least 1 was expected at byte 16`, ""},
-		"max_tokens a float":  {`{"max_tokens":1.5,` + user + `}`, `max_tokens: a whole number of at least 1 was expected at byte 17`, ""},
-		"max_tokens text":     {`{"max_tokens":"9",` + user + `}`, `max_tokens: a number was expected at byte 14`, ""},
-		"max_tokens huge":     {`{"max_tokens":99999999999999999999,` + user + `}`, `max_tokens: a whole number of at least 1 was expected at byte 34`, ""},
-		"leading zero":        {`{"max_tokens":07,` + user + `}`, `max_tokens: a number was expected at byte 16`, ""},
-		"stream a number":     {`{"stream":1,` + user + `}`, `stream: true or false was expected at byte 10`, ""},
-		"n":                   {`{"n":1025,` + user + `}`, `n: more than 1024 answers are asked for at byte 57`, ""},
-		"n_predict":           {`{"max_tokens":4,"n_predict":200,` + user + `}`, `n_predict: it differs from "max_tokens" at byte 79`, ""},
-		"n_predict less":      {`{"n_predict":3,"max_completion_tokens":4,` + user + `}`, `n_predict: it differs from "max_tokens" at byte 88`, ""},
-		"n_predict endless":   {`{"n_predict":-1,` + user + `}`, `n_predict: a whole number of at least 1 was expected at byte 15`, ""},
-		"n_cmpl":              {`{"n_cmpl":2,"n":1,` + user + `}`, `n_cmpl: it differs from "n" at byte 65`, ""},
-		"max_tokens spelled":  {`{"max_tokens":4,"Max_Tokens":200,` + user + `}`, `Max_Tokens: it differs from "max_tokens" only in capitals at byte 29`, ""},
-		"model in capitals":   {`{"model":"m","MODEL":"n",` + user + `}`, `MODEL: it differs from "model" only in capitals at byte 21`, ""},
-		"n in capitals":       {`{"\u004e":7,` + user + `}`, `N: it differs from "n" only in capitals at byte 10`, ""},
-		"stream in old print": {`{"ſtream":true,` + user + `}`, `ſtream: it differs from "stream" only in capitals at byte 11`, ""},
-		"n_cmpl many":         {`{"n_cmpl":1025,` + user + `}`, `n: more than 1024 answers are asked for at byte 62`, ""},
-		"control character":   {"{\"model\":\"a\nb\"," + user + "}", `model: a control character in a string at byte 11`, ""},
-		"no UTF-8":            {"{\"model\":\"\xff\"," + user + "}", `model: a string before this is no UTF-8 at byte 12`, ""},
-		"broken escape":       {`{"model":"\x",` + user + `}`, `model: a broken escape in a string at byte 10`, ""},
-		"too deep":            {`{"x":` + deep + `,` + user + `}`, `x: values lie too deep in one another at byte 133`, ""},
-		"nul":                 {"{\"x\":\x00}", `x: a value was expected at byte 5`, ""},
-		"completion":          {`{"model":"m",` + user + `}`, `prompt: the field is missing at byte 60`, inference.Completion},
-		"empty prompt":        {`{"model":"m","prompt":[]}`, `prompt: there is no text in it at byte 24`, inference.Completion},
-		"embedding":           {`{"model":"m","prompt":"x"}`, `input: the field is missing at byte 26`, inference.Embedding},
+		"empty":          {"", "an object was expected at byte 0", ""},
+		"a list":         {"[]", "an object was expected at byte 0", ""},
+		"cut":            {`{"model":"m"`, "a comma or the object's end was expected at byte 12", ""},
+		"text behind":    {`{"model":"m",` + user + `} x`, "text after the end of the JSON value at byte 61", ""},
+		"two objects":    {`{"model":"m",` + user + `}{}`, "text after the end of the JSON value at byte 60", ""},
+		"trailing comma": {`{"model":"m",}`, "a field's name was expected at byte 13", ""},
+		"model twice":    {`{"model":"m","model":"n",` + user + `}`, `the field "model" is there twice at byte 21`, ""},
+		"model spelled": {`{"model":"m","m\u006fdel":"n",` + user + `}`,
+			`the field "model" is there twice at byte 26`, ""},
+		"unknown twice":    {`{"x":1,"x":2,` + user + `}`, `the field "x" is there twice at byte 11`, ""},
+		"model a number":   {`{"model":1,` + user + `}`, `model: a string was expected at byte 9`, ""},
+		"no messages":      {`{"model":"m"}`, `messages: the field is missing at byte 13`, ""},
+		"null messages":    {`{"model":"m","messages":null}`, `messages: a list was expected at byte 24`, ""},
+		"empty messages":   {`{"model":"m","messages":[]}`, `messages: the field is missing at byte 27`, ""},
+		"message a string": {`{"messages":["hi"]}`, `messages[0]: an object was expected at byte 13`, ""},
+		"no role":          {`{"messages":[{"content":"hi"}]}`, `messages[0].role: the field is missing at byte 29`, ""},
+		"role twice": {`{"messages":[{"role":"user","role":"system"}]}`,
+			`messages[0]: the field "role" is there twice at byte 35`, ""},
+		"content a number": {`{"messages":[{"role":"user","content":1}]}`,
+			`messages[0].content: a string or a list of parts was expected at byte 38`, ""},
+		"part a string": {`{"messages":[{"role":"user","content":["x"]}]}`,
+			`messages[0].content[0]: an object was expected at byte 39`, ""},
+		"max_tokens 0": {`{"max_tokens":0,` + user + `}`,
+			`max_tokens: a whole number of at least 1 was expected at byte 15`, ""},
+		"max_tokens below 0": {`{"max_tokens":-5,` + user + `}`,
+			`max_tokens: a whole number of at least 1 was expected at byte 16`, ""},
+		"max_tokens a float": {`{"max_tokens":1.5,` + user + `}`,
+			`max_tokens: a whole number of at least 1 was expected at byte 17`, ""},
+		"max_tokens text": {`{"max_tokens":"9",` + user + `}`, `max_tokens: a number was expected at byte 14`, ""},
+		"max_tokens huge": {`{"max_tokens":99999999999999999999,` + user + `}`,
+			`max_tokens: a whole number of at least 1 was expected at byte 34`, ""},
+		"leading zero":    {`{"max_tokens":07,` + user + `}`, `max_tokens: a number was expected at byte 16`, ""},
+		"stream a number": {`{"stream":1,` + user + `}`, `stream: true or false was expected at byte 10`, ""},
+		"n":               {`{"n":1025,` + user + `}`, `n: more than 1024 answers are asked for at byte 57`, ""},
+		"n_predict": {`{"max_tokens":4,"n_predict":200,` + user + `}`,
+			`n_predict: it differs from "max_tokens" at byte 79`, ""},
+		"n_predict less": {`{"n_predict":3,"max_completion_tokens":4,` + user + `}`,
+			`n_predict: it differs from "max_tokens" at byte 88`, ""},
+		"n_predict endless": {`{"n_predict":-1,` + user + `}`,
+			`n_predict: a whole number of at least 1 was expected at byte 15`, ""},
+		"n_cmpl": {`{"n_cmpl":2,"n":1,` + user + `}`, `n_cmpl: it differs from "n" at byte 65`, ""},
+		"max_tokens spelled": {`{"max_tokens":4,"Max_Tokens":200,` + user + `}`,
+			`Max_Tokens: it differs from "max_tokens" only in capitals at byte 29`, ""},
+		"model in capitals": {`{"model":"m","MODEL":"n",` + user + `}`,
+			`MODEL: it differs from "model" only in capitals at byte 21`, ""},
+		"n in capitals": {`{"\u004e":7,` + user + `}`, `N: it differs from "n" only in capitals at byte 10`, ""},
+		"stream in old print": {`{"ſtream":true,` + user + `}`,
+			`ſtream: it differs from "stream" only in capitals at byte 11`, ""},
+		"n_cmpl many":       {`{"n_cmpl":1025,` + user + `}`, `n: more than 1024 answers are asked for at byte 62`, ""},
+		"control character": {"{\"model\":\"a\nb\"," + user + "}", `model: a control character in a string at byte 11`, ""},
+		"no UTF-8": {"{\"model\":\"\xff\"," + user + "}", `model: a string before this is no UTF-8 at byte 12`,
+			""},
+		"broken escape": {`{"model":"\x",` + user + `}`, `model: a broken escape in a string at byte 10`, ""},
+		"too deep":      {`{"x":` + deep + `,` + user + `}`, `x: values lie too deep in one another at byte 133`, ""},
+		"nul":           {"{\"x\":\x00}", `x: a value was expected at byte 5`, ""},
+		"completion": {`{"model":"m",` + user + `}`, `prompt: the field is missing at byte 60`,
+			inference.Completion},
+		"empty prompt": {`{"model":"m","prompt":[]}`, `prompt: there is no text in it at byte 24`,
+			inference.Completion},
+		"embedding": {`{"model":"m","prompt":"x"}`, `input: the field is missing at byte 26`, inference.Embedding},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -96,7 +113,8 @@ func TestLLMRefusals(t *testing.T) {
 	}
 	_, err = pipeline.Parse(capability.LLM, "", "", []byte("{"+many.String()+user+"}"), nil)
 	wantCode(t, err, fault.JobUnreadable)
-	_, err = pipeline.Parse(capability.LLM, "", "", []byte(`{"max_tokens":9223372036854775807,"n":3,"model":"m",`+user+"}"), nil)
+	_, err = pipeline.Parse(capability.LLM, "", "",
+		[]byte(`{"max_tokens":9223372036854775807,"n":3,"model":"m",`+user+"}"), nil)
 	wantCode(t, err, fault.UnitsTooMany)
 }
 
@@ -113,32 +131,40 @@ func TestLLM(t *testing.T) {
 			Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 5, Units: 256}},
 		"nulls": {"", `{"model":"a/b","max_tokens":null,"stream":null,"stream_options":null,"n":null,"stop":null,"tools":[ ],"presence_penalty":0,` + user + `}`,
 			pipeline.Request{Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 5, Units: 256}},
-		"the newer bound": {"", `{"model":"a/b","max_completion_tokens":7,"stream_options":{"include_usage":true},` + user + `}`, pipeline.Request{
-			Operation: inference.Chat, IncludeUsage: true, MaxTokens: 7, OtherBound: true, N: 1, Plain: true, PromptBytes: 5, Units: 7}},
+		"the newer bound": {"", `{"model":"a/b","max_completion_tokens":7,"stream_options":{"include_usage":true},` + user +
+			`}`, pipeline.Request{
+			Operation: inference.Chat, IncludeUsage: true, MaxTokens: 7, OtherBound: true, N: 1, Plain: true, PromptBytes: 5,
+			Units: 7}},
 		"both bounds": {"", `{"model":"a/b","max_completion_tokens":7,"max_tokens":9,` + user + `}`, pipeline.Request{
 			Operation: inference.Chat, MaxTokens: 9, N: 1, Plain: true, PromptBytes: 5, Units: 9}},
 		"choices": {"", `{"model":"a/b","n":3,"max_tokens":10,` + user + `}`, pipeline.Request{
 			Operation: inference.Chat, MaxTokens: 10, N: 3, PromptBytes: 5, Units: 30}},
 		"llama.cpp's bound": {"", `{"model":"a/b","n_predict":7,` + user + `}`, pipeline.Request{
 			Operation: inference.Chat, MaxTokens: 7, OtherBound: true, N: 1, Plain: true, PromptBytes: 5, Units: 7}},
-		"llama.cpp's words too": {"", `{"model":"a/b","max_tokens":7,"n_predict":7,"n":2,"n_cmpl":2,` + user + `}`, pipeline.Request{
-			Operation: inference.Chat, MaxTokens: 7, N: 2, PromptBytes: 5, Units: 14}},
-		"llama.cpp's choices": {"", `{"model":"a/b","max_tokens":7,"n_predict":null,"n_cmpl":3,` + user + `}`, pipeline.Request{
-			Operation: inference.Chat, MaxTokens: 7, N: 3, PromptBytes: 5, Units: 21}},
+		"llama.cpp's words too": {"", `{"model":"a/b","max_tokens":7,"n_predict":7,"n":2,"n_cmpl":2,` + user + `}`,
+			pipeline.Request{
+				Operation: inference.Chat, MaxTokens: 7, N: 2, PromptBytes: 5, Units: 14}},
+		"llama.cpp's choices": {"", `{"model":"a/b","max_tokens":7,"n_predict":null,"n_cmpl":3,` + user + `}`,
+			pipeline.Request{
+				Operation: inference.Chat, MaxTokens: 7, N: 3, PromptBytes: 5, Units: 21}},
 		"tools": {"", `{"model":"a/b","tools":[{"type":"function"}],` + user + `}`, pipeline.Request{
 			Operation: inference.Chat, N: 1, PromptBytes: 5, Units: 256}},
-		"parts of text": {"", `{"model":"a/b","messages":[{"role":"user","content":[{"type":"text","text":"ab"},{"text":"c"}]}]}`, pipeline.Request{
-			Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 3, Units: 256}},
+		"parts of text": {"",
+			`{"model":"a/b","messages":[{"role":"user","content":[{"type":"text","text":"ab"},{"text":"c"}]}]}`,
+			pipeline.Request{
+				Operation: inference.Chat, N: 1, Plain: true, PromptBytes: 3, Units: 256}},
 		"a picture": {"", `{"model":"a/b","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:"}}]}]}`, pipeline.Request{
 			Operation: inference.Chat, N: 1, Units: 256}},
-		"tool's answer": {"", `{"model":"a/b","messages":[{"role":"tool","content":null,"tool_call_id":"x"}]}`, pipeline.Request{
-			Operation: inference.Chat, N: 1, Units: 256}},
+		"tool's answer": {"", `{"model":"a/b","messages":[{"role":"tool","content":null,"tool_call_id":"x"}]}`,
+			pipeline.Request{
+				Operation: inference.Chat, N: 1, Units: 256}},
 		"escaped model": {"", `{"model":"a\/\u0062","max_tokens":1,` + user + `}`, pipeline.Request{
 			Operation: inference.Chat, MaxTokens: 1, N: 1, Plain: true, PromptBytes: 5, Units: 1}},
 		"completion": {inference.Completion, `{"model":"a/b","prompt":"abc","max_tokens":4}`, pipeline.Request{
 			Operation: inference.Completion, MaxTokens: 4, N: 1, PromptBytes: 3, Units: 4}},
-		"completions": {inference.Completion, `{"model":"a/b","prompt":["abc","d"],"best_of":2,"max_tokens":4}`, pipeline.Request{
-			Operation: inference.Completion, MaxTokens: 4, N: 4, PromptBytes: 4, Units: 16}},
+		"completions": {inference.Completion, `{"model":"a/b","prompt":["abc","d"],"best_of":2,"max_tokens":4}`,
+			pipeline.Request{
+				Operation: inference.Completion, MaxTokens: 4, N: 4, PromptBytes: 4, Units: 16}},
 		"completion of tokens": {inference.Completion, `{"model":"a/b","prompt":[1,2,3],"max_tokens":4}`, pipeline.Request{
 			Operation: inference.Completion, MaxTokens: 4, N: 1, PromptBytes: 12, Units: 4}},
 		"embedding": {inference.Embedding, `{"model":"a/b","input":"abcdefghi","stream":true}`, pipeline.Request{
@@ -167,10 +193,13 @@ func TestLLM(t *testing.T) {
 func TestNetworkLLM(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		`{"model":"m",` + user + `}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":256,"stream":false}`,
-		`{"top_k":-1,"tools":[1],"top_p":0.5,"stream":true,"model":"m","max_completion_tokens":9,"temperature":1e-1,` + user + `}`:                                                                                                                 `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":9,"stream":true,"temperature":1e-1,"top_p":0.5,"top_k":-1}`,
+		`{"model":"m",` + user +
+			`}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":256,"stream":false}`,
+		`{"top_k":-1,"tools":[1],"top_p":0.5,"stream":true,"model":"m","max_completion_tokens":9,"temperature":1e-1,` +
+			user + `}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":9,"stream":true,"temperature":1e-1,"top_p":0.5,"top_k":-1}`,
 		`{"model":"m","temperature":null,"top_p":"x","messages":[{"role":"system","content":[{"type":"text","text":"a\"b"},{"type":"text","text":"c"},{"type":"image_url","image_url":{}}]},{"content":null,"role":"assistant","tool_calls":[]}]}`: `{"messages":[{"role":"system","content":"a\"b\nc"},{"role":"assistant","content":""}],"model":"m","max_tokens":256,"stream":false}`,
-		`{"model":"m","n_predict":7,` + user + `}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":7,"stream":false}`,
+		`{"model":"m","n_predict":7,` + user +
+			`}`: `{"messages":[{"role":"user","content":"hello"}],"model":"m","max_tokens":7,"stream":false}`,
 		`{"model":"m"}`: "",
 		`no json`:       "",
 	} {
@@ -182,7 +211,8 @@ func TestNetworkLLM(t *testing.T) {
 
 func FuzzLLM(f *testing.F) {
 	f.Add([]byte(`{"model":"m","max_tokens":1,"stream":true,`+user+`}`), []byte(`{"a":[1,-0.5e+3,"\u00e9",null,true,{}]}`))
-	f.Add([]byte(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"x"}]}],"top_k":1}`), []byte(` "\ud800" `))
+	f.Add([]byte(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"x"}]}],"top_k":1}`),
+		[]byte(` "\ud800" `))
 	f.Fuzz(func(t *testing.T, body, value []byte) {
 		for _, op := range []inference.Operation{inference.Chat, inference.Completion, inference.Embedding} {
 			checkLLM(t, op, body)

@@ -108,7 +108,8 @@ func makeVideo(ctx context.Context, frames []Medium, o VideoOptions, encode Enco
 	for i, f := range frames {
 		kind, data, err := DataURL(f.URL)
 		if err != nil || kind != "image/png" {
-			return Medium{}, &fault.Fault{Code: fault.ResponseUnusable, Op: op, Detail: "the runner's answer cannot be used: " + errFrame.Error(), Err: errFrame}
+			return Medium{}, &fault.Fault{Code: fault.ResponseUnusable, Op: op,
+				Detail: "the runner's answer cannot be used: " + errFrame.Error(), Err: errFrame}
 		}
 		pictures[i] = data
 		if f.NSFW != nil && *f.NSFW {

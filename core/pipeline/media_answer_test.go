@@ -20,7 +20,8 @@ func TestFramesBecomeAVideo(t *testing.T) {
 	t.Parallel()
 	read := func(kind string) *pipeline.MediaAnswer {
 		var a pipeline.MediaAnswer
-		text := `{"frames":[[],[{"url":"` + dataURL("image/png", "one") + `","seed":12345678901234567890},{"url":"` + dataURL(kind, "two") + `","nsfw":true}]]}`
+		text := `{"frames":[[],[{"url":"` + dataURL("image/png", "one") + `","seed":12345678901234567890},{"url":"` +
+			dataURL(kind, "two") + `","nsfw":true}]]}`
 		if err := json.Unmarshal([]byte(text), &a); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +38,8 @@ func TestFramesBecomeAVideo(t *testing.T) {
 	if err := a.MakeVideos(t.Context(), wants, encode); err != nil {
 		t.Fatal(err)
 	}
-	if len(a.Frames) != 0 || len(a.Images) != 1 || a.Images[0].URL != dataURL("video/mp4", "video") || string(a.Images[0].Seed) != "12345678901234567890" ||
+	if len(a.Frames) != 0 || len(a.Images) != 1 || a.Images[0].URL != dataURL("video/mp4", "video") ||
+		string(a.Images[0].Seed) != "12345678901234567890" ||
 		a.Images[0].NSFW == nil || !*a.Images[0].NSFW {
 		t.Errorf("%+v", a)
 	}
@@ -55,7 +57,8 @@ func TestDataURL(t *testing.T) {
 	if err != nil || kind != "image/png" || string(data) != "hi" {
 		t.Errorf("%q, %q, %v", kind, data, err)
 	}
-	for _, url := range []string{"", "http://x/y.png", "data:image/png,hi", "data:image/png;base64,", "data:image/png;base64,!!", "data:image/png;base64"} {
+	for _, url := range []string{"", "http://x/y.png", "data:image/png,hi", "data:image/png;base64,",
+		"data:image/png;base64,!!", "data:image/png;base64"} {
 		if _, _, err := pipeline.DataURL(url); err == nil {
 			t.Errorf("%q is read", url)
 		}

@@ -11,13 +11,14 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// TestModelNames: a name that is taken is one that a quote can hold, or nobody could
+// TestModelNames: a name that is taken is one that a quote can hold, or it could not
 // ever pay for its work.
 func TestModelNames(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 100, pm.MaxModelID - 1, pm.MaxModelID, pm.MaxModelID + 1, 2 * pm.MaxModelID} {
 		name := strings.Repeat("m", n)
-		r, err := pipeline.Decode(capability.LLM, "", "", []byte(`{"model":"`+name+`","messages":[{"role":"user","content":"x"}]}`))
+		r, err := pipeline.Decode(capability.LLM, "", "",
+			[]byte(`{"model":"`+name+`","messages":[{"role":"user","content":"x"}]}`))
 		if err != nil && fault.CodeOf(err) != fault.JobUnreadable {
 			t.Errorf("%d bytes: %v", n, err)
 		}

@@ -48,7 +48,7 @@ func (p *prefixes) message(m message) {
 	p.mark()
 }
 
-// mark notes the hash of all that came so far.
+// mark records the hash of all that came so far.
 func (p *prefixes) mark() {
 	if len(p.marks) == maxPrefixes {
 		p.marks = append(p.marks[:firstPrefixes], p.marks[firstPrefixes+1:]...)

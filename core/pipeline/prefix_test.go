@@ -66,7 +66,8 @@ func TestPrefixHashesAreBounded(t *testing.T) {
 func TestPrefixHashesCut(t *testing.T) {
 	t.Parallel()
 	mark := func(a, b string) []uint64 {
-		return pipeline.PrefixHashes([]byte(`{"messages":[{"role":"user","content":"` + a + `"},{"role":"user","content":"` + b + `"}]}`))
+		return pipeline.PrefixHashes([]byte(`{"messages":[{"role":"user","content":"` + a +
+			`"},{"role":"user","content":"` + b + `"}]}`))
 	}
 	if a, b := mark("ab", "c"), mark("a", "bc"); a[1] == b[1] {
 		t.Error("two conversations have one mark")

@@ -77,7 +77,8 @@ func Decode(id capability.ID, op inference.Operation, contentType string, body [
 }
 
 // Parse is Decode and Measure in one.
-func Parse(id capability.ID, op inference.Operation, contentType string, body []byte, media MediaProbe) (*Request, error) {
+func Parse(id capability.ID, op inference.Operation, contentType string, body []byte, media MediaProbe) (*Request,
+	error) {
 	r, err := Decode(id, op, contentType, body)
 	if err != nil {
 		return nil, err

@@ -126,7 +126,8 @@ func (r *Request) measureAudio(ctx context.Context, media MediaProbe) error {
 	case code == fault.WorkerStartFailed, code.Class() == fault.Busy:
 		return err // the sound has nothing to do with it
 	default:
-		return &fault.Fault{Code: fault.AudioUnreadable, Op: op, Detail: "Unable to calculate duration: send mp4, webm, mp3, flac, wav or m4a", Err: err}
+		return &fault.Fault{Code: fault.AudioUnreadable, Op: op,
+			Detail: "Unable to calculate duration: send mp4, webm, mp3, flac, wav or m4a", Err: err}
 	}
 	r.Duration = d
 	return r.count(max(1, int64(d/time.Second)), unitsPerSecond)

@@ -8,7 +8,7 @@ package pipeline
 func Members(text []byte, member func(name []byte, from, to int) error) error {
 	c := &cursor{text: text}
 	err := c.members(func(raw []byte) error {
-		name, err := meant(raw)
+		name, err := decodeString(raw)
 		if err != nil {
 			return c.fail("broken escape in a name")
 		}

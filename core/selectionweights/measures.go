@@ -7,29 +7,26 @@ import (
 )
 
 const (
-	// halfLife is the time in which what was measured counts half: what was slow once
-	// must be tried again in time.
+	// halfLife is the half-life of measurements: a once slow orchestrator must be tried again in
+	// time.
 	halfLife = 5 * time.Minute
-	// enough is how much must be left of what was measured to count as a score.
-	enough = 0.5
-	// maxMeasured bounds how many orchestrators are remembered; addresses come from
-	// peers.
+	// minJobs is the decayed number of jobs that is enough for a score.
+	minJobs = 0.5
+	// maxMeasured bounds the tracked orchestrators, because addresses come from peers.
 	maxMeasured = 4096
 )
 
-// Measure is how one orchestrator did. The zero value is not known.
+// Measure is one orchestrator's performance. The zero value is unknown.
 type Measure struct {
-	// Jobs and Good are the jobs and those that came to a good end; Latency is the
-	// mean, over these, of the time taken as a multiple of the playing time. Old
-	// ones count less.
+	// Jobs counts jobs, Good the successful ones; Latency is the mean, over these, of the
+	// processing time as a multiple of the playing time. Older ones count less.
 	Jobs, Good, Latency float64
 	at                  time.Time
 }
 
-// Speed is between 0 and 1: 1 for one that keeps pace and does not fail, and for one
-// that is not known.
+// Speed is between 0 and 1: 1 for one that keeps pace and does not fail, and for an unknown one.
 func (m Measure) Speed() float64 {
-	// As if one more job had gone well: one failure alone says little.
+	// One more successful job is assumed: a single failure proves little.
 	reliable := (m.Good + 1) / (m.Jobs + 1)
 	if m.Latency > 1 {
 		return reliable / (m.Latency * m.Latency)
@@ -37,30 +34,30 @@ func (m Measure) Speed() float64 {
 	return reliable
 }
 
-// Score is the share of jobs that went well, less for those that took longer than
-// they play; ok is false while too little is known.
+// Score is the share of successful jobs, less for those that took longer than they play; ok is
+// false without enough jobs.
 func (m Measure) Score() (score float64, ok bool) {
-	if m.Jobs < enough {
+	if m.Jobs < minJobs {
 		return 0, false
 	}
 	return m.Good / m.Jobs / max(1, m.Latency), true
 }
 
-// faded is the measure as it counts now.
+// faded is the measure with its decay.
 func (m Measure) faded(now time.Time) Measure {
 	f := math.Exp2(-max(0, now.Sub(m.at).Seconds()) / halfLife.Seconds())
 	m.Jobs, m.Good, m.at = m.Jobs*f, m.Good*f, now
 	return m
 }
 
-// Measures are those of all orchestrators of a gateway, by service URI. The zero
-// value is ready; it is safe for concurrent use.
+// Measures are those of all orchestrators of a gateway, by service URI. The zero value is ready; it
+// is safe for concurrent use.
 type Measures struct {
 	mu sync.Mutex
 	m  map[string]Measure
 }
 
-// Done notes a job that went well and took so many times as long as it plays.
+// Done records a successful job and its processing time as a multiple of the playing time.
 func (s *Measures) Done(uri string, latency float64, now time.Time) {
 	s.change(uri, now, func(m *Measure) {
 		if math.IsNaN(latency) || latency < 0 {
@@ -72,12 +69,12 @@ func (s *Measures) Done(uri string, latency float64, now time.Time) {
 	})
 }
 
-// Failed notes one that did not.
+// Failed records a failed job.
 func (s *Measures) Failed(uri string, now time.Time) {
 	s.change(uri, now, func(m *Measure) { m.Jobs++ })
 }
 
-// Of is an orchestrator's measure as it counts now.
+// Of is an orchestrator's measure with its decay.
 func (s *Measures) Of(uri string, now time.Time) Measure {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,75 +8,73 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Weights say how much chance, stake and price count; together they are 1.
+// Weights are the shares of chance, stake and price; together they are 1.
 type Weights struct {
 	Random, Stake, Price float64
-	// PriceExpFactor is how steeply the price counts: a price higher by so many wei
-	// per unit divides its share by e.
+	// PriceExpFactor is how steeply the price counts: a price higher by this many wei per unit
+	// divides its share by e.
 	PriceExpFactor float64
 }
 
 // DefaultWeights are the network's.
 func DefaultWeights() Weights { return Weights{Random: 0.3, Stake: 0.7, PriceExpFactor: 100} }
 
-// Candidate is one orchestrator's offer, as far as the rule looks at it.
+// Candidate is one orchestrator's offer, as far as the rule uses it.
 type Candidate struct {
-	// Owner is whose stake it stands on. What one owner offers at several places
-	// counts as one: nobody gains by being there twice. Zero stands for itself.
+	// Owner is the account whose stake counts. Several offers of one owner count as one, so that
+	// multiple addresses bring no advantage. Zero stands for the candidate alone.
 	Owner core.Address
 	Stake core.LPT
 	// Price is in wei per unit; nil is free.
 	Price *big.Rat
-	// Speed is how well it does beside others, between 0 and 1.
+	// Speed is its relative performance, between 0 and 1.
 	Speed float64
 	// Score is its performance between 0 and 1; it counts where Scored is true.
 	Score  float64
 	Scored bool
 }
 
-// Rule chooses among candidates. The zero value leaves it to chance.
+// Rule chooses among candidates. The zero value chooses at random.
 type Rule struct {
 	Weights
-	// MaxPrice is the most that is paid per unit, nil for any price. With
-	// IgnoreMaxPrice dear ones are taken when all are.
+	// MaxPrice is the most that is paid per unit, nil for any price. With IgnoreMaxPrice more
+	// expensive ones are used when all are.
 	MaxPrice       *big.Rat
 	IgnoreMaxPrice bool
-	// MinScore leaves out those with a lower score; who has none yet is not judged.
+	// MinScore excludes candidates with a lower score; those without a score are accepted.
 	MinScore float64
 }
 
-// minSpeed keeps the slowest in the draw, or nobody would find out that it is quick
-// again.
+// minSpeed keeps the slowest in the draw; otherwise its recovery would never be noticed.
 const minSpeed = 1e-3
 
-// Dear reports whether a price is above the maximum.
-func (r *Rule) Dear(price *big.Rat) bool {
+// TooExpensive reports whether a price is above the maximum.
+func (r *Rule) TooExpensive(price *big.Rat) bool {
 	return r.MaxPrice != nil && price != nil && price.Cmp(r.MaxPrice) > 0
 }
 
 // Slow reports whether a candidate's score is below the floor.
 func (r *Rule) Slow(c *Candidate) bool { return c.Scored && c.Score < r.MinScore }
 
-// Eligible are the indexes of those that may be chosen at all.
+// Eligible are the indexes of the candidates that may be chosen.
 func (r *Rule) Eligible(cs []Candidate) []int {
-	var fit, dear []int
+	var fit, expensive []int
 	for i := range cs {
 		switch {
 		case r.Slow(&cs[i]):
-		case r.Dear(cs[i].Price):
-			dear = append(dear, i)
+		case r.TooExpensive(cs[i].Price):
+			expensive = append(expensive, i)
 		default:
 			fit = append(fit, i)
 		}
 	}
 	if len(fit) == 0 && r.IgnoreMaxPrice {
-		return dear
+		return expensive
 	}
 	return fit
 }
 
-// Choose draws one of the eligible candidates by a number in [0, 1), -1 when there is
-// none.
+// Choose draws one of the eligible candidates by a number in [0, 1), -1 when there is none.
 func (r *Rule) Choose(cs []Candidate, random float64) int {
 	eligible := r.Eligible(cs)
 	if len(eligible) == 0 {
@@ -121,7 +119,7 @@ func (r *Rule) Shares(cs []Candidate) []float64 {
 	return weight
 }
 
-// owner is the candidates that stand on one stake.
+// owner is the group of candidates with the same stake.
 type owner struct {
 	address core.Address
 	stake   float64

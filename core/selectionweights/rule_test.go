@@ -16,7 +16,8 @@ import (
 func addr(n byte) core.Address { return core.Address{19: n} }
 
 func of(owner byte, stake uint64, price int64) selectionweights.Candidate {
-	return selectionweights.Candidate{Owner: addr(owner), Stake: core.LPTTokens(stake), Price: big.NewRat(price, 1), Speed: 1}
+	return selectionweights.Candidate{Owner: addr(owner), Stake: core.LPTTokens(stake), Price: big.NewRat(price, 1),
+		Speed: 1}
 }
 
 func TestShares(t *testing.T) {
@@ -31,19 +32,25 @@ func TestShares(t *testing.T) {
 		cs   []selectionweights.Candidate
 		want []float64
 	}{
-		"one":               {def, []selectionweights.Candidate{of(1, 5, 3)}, []float64{1}},
-		"alike":             {def, []selectionweights.Candidate{of(1, 5, 0), of(2, 5, 0)}, []float64{0.5, 0.5}},
-		"by stake":          {def, []selectionweights.Candidate{of(1, 300, 0), of(2, 100, 0)}, []float64{0.15 + 0.525, 0.15 + 0.175}},
-		"without stake":     {def, []selectionweights.Candidate{of(1, 100, 0), of(2, 0, 0)}, []float64{0.85, 0.15}},
-		"nobody has any":    {def, []selectionweights.Candidate{of(1, 0, 0), of(2, 0, 9)}, []float64{0.5, 0.5}},
-		"two places":        {def, []selectionweights.Candidate{of(1, 100, 0), of(2, 100, 0), of(2, 100, 0)}, []float64{0.5, 0.25, 0.25}},
-		"unknown owners":    {def, []selectionweights.Candidate{of(0, 0, 0), of(0, 0, 0)}, []float64{0.5, 0.5}},
-		"price":             {selectionweights.Weights{Price: 1, PriceExpFactor: 100}, []selectionweights.Candidate{of(1, 0, 0), of(2, 9, 100)}, []float64{math.E / (1 + math.E), 1 / (1 + math.E)}},
-		"high prices":       {selectionweights.Weights{Price: 1, PriceExpFactor: 100}, []selectionweights.Candidate{of(1, 0, 1e9), of(2, 9, 1e9+100)}, []float64{math.E / (1 + math.E), 1 / (1 + math.E)}},
-		"stake alone, none": {selectionweights.Weights{Stake: 1}, []selectionweights.Candidate{of(1, 0, 0), of(2, 0, 0)}, []float64{0.5, 0.5}},
+		"one":   {def, []selectionweights.Candidate{of(1, 5, 3)}, []float64{1}},
+		"alike": {def, []selectionweights.Candidate{of(1, 5, 0), of(2, 5, 0)}, []float64{0.5, 0.5}},
+		"by stake": {def, []selectionweights.Candidate{of(1, 300, 0), of(2, 100, 0)},
+			[]float64{0.15 + 0.525, 0.15 + 0.175}},
+		"without stake":  {def, []selectionweights.Candidate{of(1, 100, 0), of(2, 0, 0)}, []float64{0.85, 0.15}},
+		"nobody has any": {def, []selectionweights.Candidate{of(1, 0, 0), of(2, 0, 9)}, []float64{0.5, 0.5}},
+		"two places": {def, []selectionweights.Candidate{of(1, 100, 0), of(2, 100, 0), of(2, 100, 0)},
+			[]float64{0.5, 0.25, 0.25}},
+		"unknown owners": {def, []selectionweights.Candidate{of(0, 0, 0), of(0, 0, 0)}, []float64{0.5, 0.5}},
+		"price": {selectionweights.Weights{Price: 1, PriceExpFactor: 100},
+			[]selectionweights.Candidate{of(1, 0, 0), of(2, 9, 100)}, []float64{math.E / (1 + math.E), 1 / (1 + math.E)}},
+		"high prices": {selectionweights.Weights{Price: 1, PriceExpFactor: 100},
+			[]selectionweights.Candidate{of(1, 0, 1e9), of(2, 9, 1e9+100)}, []float64{math.E / (1 + math.E), 1 / (1 + math.E)}},
+		"stake alone, none": {selectionweights.Weights{Stake: 1}, []selectionweights.Candidate{of(1, 0, 0), of(2, 0, 0)},
+			[]float64{0.5, 0.5}},
 		"half as well":      {def, []selectionweights.Candidate{of(1, 100, 0), half}, []float64{2.0 / 3, 1.0 / 3}},
 		"hardly any chance": {def, []selectionweights.Candidate{of(1, 100, 0), never}, []float64{1 / 1.001, 0.001 / 1.001}},
-		"no weights":        {selectionweights.Weights{}, []selectionweights.Candidate{of(1, 5, 0), of(2, 5, 0)}, []float64{0.5, 0.5}},
+		"no weights": {selectionweights.Weights{}, []selectionweights.Candidate{of(1, 5, 0), of(2, 5, 0)},
+			[]float64{0.5, 0.5}},
 	} {
 		r := selectionweights.Rule{Weights: row.w}
 		got := r.Shares(row.cs)
@@ -66,14 +73,15 @@ func TestEligible(t *testing.T) {
 		cs   []selectionweights.Candidate
 		want []int
 	}{
-		"all":             {selectionweights.Rule{}, cs, []int{0, 1, 2}},
-		"cap":             {selectionweights.Rule{MaxPrice: big.NewRat(10, 1)}, cs, []int{0, 2}},
-		"floor":           {selectionweights.Rule{MinScore: 0.5}, cs, []int{0, 1}},
-		"all dear":        {selectionweights.Rule{MaxPrice: big.NewRat(5, 1)}, cs[:2], nil},
-		"needed":          {selectionweights.Rule{MaxPrice: big.NewRat(5, 1), IgnoreMaxPrice: true}, cs[:2], []int{0, 1}},
-		"not needed":      {selectionweights.Rule{MaxPrice: big.NewRat(10, 1), IgnoreMaxPrice: true}, cs[:2], []int{0}},
-		"needed and slow": {selectionweights.Rule{MaxPrice: big.NewRat(1, 2), IgnoreMaxPrice: true, MinScore: 0.5}, cs, []int{0, 1}},
-		"free":            {selectionweights.Rule{MaxPrice: new(big.Rat)}, []selectionweights.Candidate{{}}, []int{0}},
+		"all":        {selectionweights.Rule{}, cs, []int{0, 1, 2}},
+		"cap":        {selectionweights.Rule{MaxPrice: big.NewRat(10, 1)}, cs, []int{0, 2}},
+		"floor":      {selectionweights.Rule{MinScore: 0.5}, cs, []int{0, 1}},
+		"all dear":   {selectionweights.Rule{MaxPrice: big.NewRat(5, 1)}, cs[:2], nil},
+		"needed":     {selectionweights.Rule{MaxPrice: big.NewRat(5, 1), IgnoreMaxPrice: true}, cs[:2], []int{0, 1}},
+		"not needed": {selectionweights.Rule{MaxPrice: big.NewRat(10, 1), IgnoreMaxPrice: true}, cs[:2], []int{0}},
+		"needed and slow": {selectionweights.Rule{MaxPrice: big.NewRat(1, 2), IgnoreMaxPrice: true, MinScore: 0.5}, cs,
+			[]int{0, 1}},
+		"free": {selectionweights.Rule{MaxPrice: new(big.Rat)}, []selectionweights.Candidate{{}}, []int{0}},
 	} {
 		if got := row.r.Eligible(row.cs); !slices.Equal(got, row.want) {
 			t.Errorf("%s: %v, want %v", name, got, row.want)
@@ -90,8 +98,10 @@ func TestFrequencies(t *testing.T) {
 	t.Parallel()
 	slow := of(4, 50, 30)
 	slow.Speed = 0.3
-	cs := []selectionweights.Candidate{of(1, 1000, 10), of(2, 200, 5), of(3, 0, 1), slow, of(5, 70, 2), of(5, 70, 2), of(6, 10, 9999)}
-	r := selectionweights.Rule{Weights: selectionweights.Weights{Random: 0.3, Stake: 0.5, Price: 0.2, PriceExpFactor: 100}, MaxPrice: big.NewRat(5000, 1)}
+	cs := []selectionweights.Candidate{of(1, 1000, 10), of(2, 200, 5), of(3, 0, 1), slow, of(5, 70, 2), of(5, 70, 2),
+		of(6, 10, 9999)}
+	r := selectionweights.Rule{Weights: selectionweights.Weights{Random: 0.3, Stake: 0.5, Price: 0.2,
+		PriceExpFactor: 100}, MaxPrice: big.NewRat(5000, 1)}
 	shares := r.Shares(cs[:6])
 	random := rand.New(rand.NewPCG(7, 11))
 	const draws = 60_000
@@ -117,10 +127,12 @@ func TestProperties(t *testing.T) {
 			return selectionweights.Candidate{
 				Owner: addr(rapid.Byte().Draw(t, "owner") % 6), Stake: core.NewLPT(rapid.Uint64().Draw(t, "stake")),
 				Price: big.NewRat(rapid.Int64Range(0, 1<<40).Draw(t, "price"), 1+rapid.Int64Range(0, 1000).Draw(t, "units")),
-				Speed: rapid.Float64Range(0, 2).Draw(t, "speed"), Score: rapid.Float64Range(0, 1).Draw(t, "score"), Scored: rapid.Bool().Draw(t, "scored"),
+				Speed: rapid.Float64Range(0, 2).Draw(t, "speed"), Score: rapid.Float64Range(0, 1).Draw(t, "score"),
+				Scored: rapid.Bool().Draw(t, "scored"),
 			}
 		}), 1, 12).Draw(t, "candidates")
-		r := selectionweights.Rule{Weights: selectionweights.DefaultWeights(), MaxPrice: big.NewRat(1<<30, 1), IgnoreMaxPrice: rapid.Bool().Draw(t, "ignore"), MinScore: 0.3}
+		r := selectionweights.Rule{Weights: selectionweights.DefaultWeights(), MaxPrice: big.NewRat(1<<30, 1),
+			IgnoreMaxPrice: rapid.Bool().Draw(t, "ignore"), MinScore: 0.3}
 		r.Price = rapid.Float64Range(0, 1).Draw(t, "weight")
 		sum := 0.0
 		for _, p := range r.Shares(cs) {
@@ -140,7 +152,7 @@ func TestProperties(t *testing.T) {
 }
 
 // An owner's chance does not grow with the number of places it offers.
-func TestNobodyGainsByBeingThereTwice(t *testing.T) {
+func TestTwoAddressesGainNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := selectionweights.Rule{Weights: selectionweights.DefaultWeights()}

@@ -132,7 +132,7 @@ func dataOf(block []byte) []byte {
 }
 
 // merge takes over what every event of the stream has in common, and usage.
-func (c *chunk) merge(in *chunk, f *facts) {
+func (c *chunk) merge(in *chunk, f *eventSummary) {
 	if in.ID != "" {
 		c.ID = in.ID
 	}

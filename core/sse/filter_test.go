@@ -44,7 +44,8 @@ func TestHideUsageHoldsNothingLong(t *testing.T) {
 	if got := h.Feed(nil, []byte(`data: {"id":"x",`)); len(got) != 0 {
 		t.Errorf("%q went before it was known", got)
 	}
-	if got := string(h.Feed(nil, []byte(`"choices":[{"delta":{"content":"a`))); got != `data: {"id":"x","choices":[{"delta":{"content":"a` {
+	if got := string(h.Feed(nil,
+		[]byte(`"choices":[{"delta":{"content":"a`))); got != `data: {"id":"x","choices":[{"delta":{"content":"a` {
 		t.Errorf("%q", got)
 	}
 	if got := string(h.Feed(nil, []byte("bc"))); got != "bc" {
@@ -81,7 +82,8 @@ func FuzzHideUsage(f *testing.F) {
 			t.Fatalf("cut at %d: %q, want %q", at, got, whole)
 		}
 		a, b := scan(p), scan([]byte(whole))
-		if a.Done != b.Done || a.Failed != b.Failed || a.Finished != b.Finished || a.Content != b.Content || b.Events > a.Events {
+		if a.Done != b.Done || a.Failed != b.Failed || a.Finished != b.Finished || a.Content != b.Content ||
+			b.Events > a.Events {
 			t.Fatalf("of %+v is left %+v", a, b)
 		}
 	})
@@ -143,11 +145,15 @@ func TestNetwork(t *testing.T) {
 		total        int
 	}
 	tests := map[string]want{
-		"llamacpp": {" one two three four five six", "length", 28}, "llamacpp-completion": {" one two three four five six", "length", 9},
-		"llamacpp-untold": {" one two three four five six", "length", 0},
-		"vllm":            {" one two \"three\"\n", "stop", 25}, "ollama": {" one two three", "stop", 25}, "litellm": {" one two three", "stop", 25},
-		"finish-usage": {" one two three", "stop", 25}, "runner": {" one two three", "stop", 25}, "usage-null": {" one two three", "stop", 25},
-		"early-usage": {" one two three", "stop", 25}, "untold": {" one two three", "length", 0}, "tools": {"", "tool_calls", 25},
+		"llamacpp":            {" one two three four five six", "length", 28},
+		"llamacpp-completion": {" one two three four five six", "length", 9},
+		"llamacpp-untold":     {" one two three four five six", "length", 0},
+		"vllm":                {" one two \"three\"\n", "stop", 25}, "ollama": {" one two three", "stop", 25},
+		"litellm":      {" one two three", "stop", 25},
+		"finish-usage": {" one two three", "stop", 25}, "runner": {" one two three", "stop", 25},
+		"usage-null":  {" one two three", "stop", 25},
+		"early-usage": {" one two three", "stop", 25}, "untold": {" one two three", "length", 0},
+		"tools":    {"", "tool_calls", 25},
 		"comments": {" one two", "stop", 24}, "error": {" one", "error", 0}, "runner-error": {" one", "error", 23},
 	}
 	for name, p := range streams(t) {
@@ -200,18 +206,21 @@ func TestNetworkBroken(t *testing.T) {
 
 func TestNetworkSplitsLongText(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{strings.Repeat("x", 1<<20), strings.Repeat("\x01\"", 1<<17), strings.Repeat("ö€😀", 1<<16), "<&>\u2028"} {
+	for _, text := range []string{strings.Repeat("x", 1<<20), strings.Repeat("\x01\"", 1<<17),
+		strings.Repeat("ö€😀", 1<<16), "<&>\u2028"} {
 		content, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := fmt.Appendf(nil, "data: {\"id\":\"a\",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\n", content)
+		p := fmt.Appendf(nil,
+			"data: {\"id\":\"a\",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\n", content)
 		got, reason, _ := readNetwork(t, filtered(&sse.Network{}, p, 5, 70000))
 		if got != text || reason != "stop" {
 			t.Errorf("%d bytes became %d, %q", len(text), len(got), reason)
 		}
 	}
-	long := "data: {\"id\":\"" + strings.Repeat("i", 1<<17) + "\",\"choices\":[{\"finish_reason\":\"" + strings.Repeat("r", 1<<17) + "\"}]}\n\n"
+	long := "data: {\"id\":\"" + strings.Repeat("i", 1<<17) + "\",\"choices\":[{\"finish_reason\":\"" +
+		strings.Repeat("r", 1<<17) + "\"}]}\n\n"
 	readNetwork(t, filtered(&sse.Network{}, []byte(long)))
 	endless := append([]byte("data: {\"choices\":[{\"delta\":{\"content\":\""), bytes.Repeat([]byte("x"), 9<<20)...)
 	if _, reason, _ := readNetwork(t, filtered(&sse.Network{}, endless)); reason != "error" {
@@ -225,10 +234,10 @@ func FuzzNetwork(f *testing.F) {
 	}
 	f.Add([]byte("data: {\"choices\":[{\"finish_reason\":\"stop\"},{}],\"created\":1e3}\n\n"), uint16(1), true)
 	f.Fuzz(func(t *testing.T, p []byte, at uint16, broken bool) {
-		run := func(places ...int) string {
+		run := func(cuts ...int) string {
 			var f sse.Network
 			var out []byte
-			cut(p, places, func(part []byte) { out = f.Feed(out, part) })
+			cut(p, cuts, func(part []byte) { out = f.Feed(out, part) })
 			return string(f.End(out, broken))
 		}
 		whole := run()
@@ -244,7 +253,8 @@ func TestReader(t *testing.T) {
 	p := stream(t, "vllm")
 	want := filtered(&sse.HideUsage{}, p)
 	for name, src := range map[string]io.Reader{
-		"whole": bytes.NewReader(p), "bytes": iotest.OneByteReader(bytes.NewReader(p)), "with end": iotest.DataErrReader(bytes.NewReader(p)),
+		"whole": bytes.NewReader(p), "bytes": iotest.OneByteReader(bytes.NewReader(p)),
+		"with end": iotest.DataErrReader(bytes.NewReader(p)),
 	} {
 		if err := iotest.TestReader(sse.NewReader(io.NopCloser(src), &sse.HideUsage{}), []byte(want)); err != nil {
 			t.Errorf("%s: %v", name, err)

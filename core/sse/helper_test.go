@@ -38,42 +38,42 @@ func streams(tb testing.TB) map[string][]byte {
 
 // seen is all that a scanner tells.
 type seen struct {
-	Events, Content              int
-	Usage                        inference.Usage
-	Told, Done, Finished, Failed bool
-	Border                       int64
-	Between                      bool
+	Events, Content                  int
+	Usage                            inference.Usage
+	Reported, Done, Finished, Failed bool
+	Border                           int64
+	Between                          bool
 }
 
 func look(s *sse.Scanner) seen {
-	_, told := s.Told()
+	_, reported := s.ReportedUsage()
 	return seen{
-		Events: s.Events(), Content: s.Content(), Usage: s.Usage(), Told: told,
+		Events: s.Events(), Content: s.Content(), Usage: s.Usage(), Reported: reported,
 		Done: s.Done(), Finished: s.Finished(), Failed: s.Failed(), Border: s.Border(), Between: s.AtBorder(),
 	}
 }
 
 // cut feeds p in pieces that end at the places.
-func cut(p []byte, places []int, feed func([]byte)) {
+func cut(p []byte, cuts []int, feed func([]byte)) {
 	at := 0
-	for _, place := range places {
-		if place > at && place < len(p) {
-			feed(p[at:place])
-			at = place
+	for _, fallback := range cuts {
+		if fallback > at && fallback < len(p) {
+			feed(p[at:fallback])
+			at = fallback
 		}
 	}
 	feed(p[at:])
 }
 
-func scan(p []byte, places ...int) seen {
+func scan(p []byte, cuts ...int) seen {
 	var s sse.Scanner
-	cut(p, places, s.Feed)
+	cut(p, cuts, s.Feed)
 	s.End()
 	return look(&s)
 }
 
-func filtered(f sse.Filter, p []byte, places ...int) string {
+func filtered(f sse.Filter, p []byte, cuts ...int) string {
 	var out []byte
-	cut(p, places, func(part []byte) { out = f.Feed(out, part) })
+	cut(p, cuts, func(part []byte) { out = f.Feed(out, part) })
 	return string(f.End(out, false))
 }

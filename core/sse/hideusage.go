@@ -4,17 +4,17 @@ package sse
 // are a few hundred bytes.
 const maxHeld = 64 << 10
 
-// HideUsage is a Filter that takes the events out that carry usage and no
-// choice: the ones that servers send only to those who ask for usage. All other
-// bytes pass as they are. It scans what it filters. The zero value is ready.
+// HideUsage is a Filter that removes the events with usage and without a choice: servers send them
+// only to clients that ask for usage. All other bytes pass unchanged. It scans what it filters. The
+// zero value is ready.
 //
-// An event that might be such a one is held back until it shows what it is.
+// An event that might be one is held back until it is decided.
 type HideUsage struct {
-	// Scanner has seen every byte, the hidden ones too; only its borders are those
-	// of the stream that came, not of the one that goes.
+	// Scanner sees every byte, including hidden ones; its borders are those of the incoming stream,
+	// not of the outgoing one.
 	Scanner Scanner
 	held    []byte
-	// passing: the present event is none to hide, and part of it has gone.
+	// passing: the current event is not hidden, and part of it has passed.
 	passing bool
 }
 
@@ -44,7 +44,7 @@ func (h *HideUsage) End(dst []byte, _ bool) []byte {
 	h.Scanner.parser.end()
 	hide := false
 	if h.Scanner.parser.data || h.Scanner.parser.failed {
-		e := h.Scanner.book()
+		e := h.Scanner.record()
 		hide = usageOnly(&e)
 	}
 	if !hide {

@@ -9,8 +9,8 @@ type JSONScanner struct{ walker walker }
 // Feed takes the answer's next bytes.
 func (s *JSONScanner) Feed(p []byte) { s.walker.feed(p) }
 
-// Told is the usage in what has passed, and whether there was any.
-func (s *JSONScanner) Told() (inference.Usage, bool) {
+// ReportedUsage is the usage so far, and whether there was any.
+func (s *JSONScanner) ReportedUsage() (inference.Usage, bool) {
 	return s.walker.usage, s.walker.hasUsage && !s.walker.bad
 }
 
@@ -23,8 +23,8 @@ func (s *JSONScanner) Failed() bool { return s.walker.failed }
 // Chat reports whether the answer has a choice with a message or a text.
 func (s *JSONScanner) Chat() bool { return s.walker.message }
 
-// Named reports whether the answer says which kind of object it is, as OpenAI's do.
-func (s *JSONScanner) Named() bool { return s.walker.named }
+// HasObject reports whether the answer has a field "object", as OpenAI's do.
+func (s *JSONScanner) HasObject() bool { return s.walker.hasObject }
 
 // Vectors is how many embeddings the answer has that are not empty.
 func (s *JSONScanner) Vectors() int { return s.walker.vectors }
@@ -38,5 +38,5 @@ func (s *JSONScanner) Text() bool { return s.walker.text }
 func ScanJSON(body []byte) (inference.Usage, bool) {
 	var s JSONScanner
 	s.Feed(body)
-	return s.Told()
+	return s.ReportedUsage()
 }

@@ -27,7 +27,7 @@ const (
 )
 
 // keyIn tells a key's meaning in a place.
-func keyIn(at place, word []byte) key {
+func keyIn(at position, word []byte) key {
 	switch at {
 	case inTop:
 		return topKey(word)

@@ -19,8 +19,7 @@ type Network struct {
 	Scanner Scanner
 	held    []byte
 	chunk   chunk
-	// finishing: chunk is the last one, held back for a usage after it. ended: it
-	// has gone.
+	// finishing: chunk is the last one, held back for a usage after it. ended: it was sent.
 	finishing, ended bool
 }
 
@@ -57,7 +56,7 @@ func (f *Network) Feed(dst, p []byte) []byte {
 func (f *Network) End(dst []byte, broken bool) []byte {
 	f.Scanner.parser.end()
 	if f.Scanner.parser.data || f.Scanner.parser.failed {
-		e := f.Scanner.book()
+		e := f.Scanner.record()
 		if !f.ended && !broken {
 			dst = f.event(dst, f.held, &e)
 		}
@@ -69,7 +68,7 @@ func (f *Network) End(dst []byte, broken bool) []byte {
 	return f.finish(dst, reasonError)
 }
 
-// Ended reports whether the last event has gone.
+// Ended reports whether the last event was sent.
 func (f *Network) Ended() bool { return f.ended }
 
 // event appends what one event of the server becomes.
@@ -89,7 +88,7 @@ func (f *Network) event(dst, block []byte, e *event) []byte {
 	if !in.decode(block) {
 		return dst
 	}
-	f.chunk.merge(&in, &e.facts)
+	f.chunk.merge(&in, &e.eventSummary)
 	if f.Model != "" {
 		f.chunk.Model = f.Model
 	}

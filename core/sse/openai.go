@@ -5,25 +5,25 @@ import (
 	"encoding/json"
 )
 
-// OpenAI is a Filter that gives the stream of a chat the form that OpenAI's clients know,
-// where it has that of the existing network: events without "object", a finish reason that is
-// "" until the last, a role in every event or "" for one, and running usage. What it does not
-// know of an event stays. A stream that has OpenAI's form already passes as it is.
+// OpenAI is a Filter that converts the stream of a chat from the existing network's form to
+// OpenAI's: events without "object", a finish reason that is "" until the last, a role in every
+// event or "" for one, and running usage. Unknown fields stay. A stream in OpenAI's form passes
+// unchanged.
 //
 // The zero value is ready.
 type OpenAI struct {
 	// Usage: the client asks for an event with usage at the end.
 	Usage bool
-	// Network: the stream comes from a node of the existing network. Of any other, the first
-	// event decides: only runners of the network's contract have "" for a finish reason.
+	// Network: the stream comes from a node of the existing network. For any other, the first event
+	// decides: only runners of the network's contract send "" as a finish reason.
 	Network bool
 
 	parser parser
 	held   []byte
 	form   form
-	// roles are the choices, by index, that had a role.
+	// roles are the choices, by index, that have had a role.
 	roles [maxRoles]bool
-	// common is what every event has, for one that has only usage.
+	// common are the fields that every event has, for the event that has only usage.
 	common  map[string]json.RawMessage
 	usage   json.RawMessage
 	failed  bool
@@ -35,26 +35,26 @@ type form uint8
 
 const (
 	formUnknown form = iota
-	formKept
-	formMade
+	formUnchanged
+	formRewritten
 )
 
 // maxRoles bounds the choices whose roles are counted, further ones keep theirs, and the
 // choices of one event that is rewritten.
 const maxRoles = 16
 
-// maxMade bounds what is held back of an event of the network, maxFirst of any other first
+// maxRewritten bounds what is held back of an event of the network, maxFirst of any other first
 // event, in bytes.
 const (
-	maxMade  = 80 << 10
-	maxFirst = 8 << 10
+	maxRewritten = 80 << 10
+	maxFirst     = 8 << 10
 )
 
 // objectName is the kind of object that the events of a chat are in OpenAI's form.
 const objectName = `"chat.completion.chunk"`
 
-// Kept reports whether the stream is known to pass as it is.
-func (f *OpenAI) Kept() bool { return f.form == formKept && len(f.held) == 0 }
+// Unchanged reports whether the stream is known to pass unchanged.
+func (f *OpenAI) Unchanged() bool { return f.form == formUnchanged && len(f.held) == 0 }
 
 // Failed reports whether the stream ended with the network's finish reason for an answer that
 // failed. The event is left out: OpenAI's clients know no such reason.
@@ -63,13 +63,13 @@ func (f *OpenAI) Failed() bool { return f.failed }
 // Feed appends to dst what may pass after p.
 func (f *OpenAI) Feed(dst, p []byte) []byte {
 	for len(p) > 0 {
-		if f.form == formKept {
+		if f.form == formUnchanged {
 			return append(dst, p...)
 		}
 		n, ended := f.parser.next(p)
 		part := p[:n]
 		p = p[n:]
-		if !ended && len(f.held)+len(part) <= f.most() {
+		if !ended && len(f.held)+len(part) <= f.maxHeld() {
 			f.held = append(f.held, part...)
 			continue
 		}
@@ -84,20 +84,20 @@ func (f *OpenAI) Feed(dst, p []byte) []byte {
 	return dst
 }
 
-// most is how much of an event is held back. Nodes of the network send no longer lines, and
-// no runner's first event is near a few KiB.
-func (f *OpenAI) most() int {
-	if f.Network || f.form == formMade {
-		return maxMade
+// maxHeld is how much of an event is held back. Nodes of the network send no longer lines, and no
+// runner's first event is near a few KiB.
+func (f *OpenAI) maxHeld() int {
+	if f.Network || f.form == formRewritten {
+		return maxRewritten
 	}
 	return maxFirst
 }
 
-// block appends what becomes of an event. One that is longer than any that is decoded passes
-// as it is, and with it the rest of the stream.
+// block appends the converted event. An event that is longer than any that is decoded passes
+// unchanged, and with it the rest of the stream.
 func (f *OpenAI) block(dst, block []byte, ended bool) []byte {
 	if !ended {
-		f.form = formKept
+		f.form = formUnchanged
 		return append(dst, block...)
 	}
 	e := f.parser.take()
@@ -110,12 +110,12 @@ func (f *OpenAI) block(dst, block []byte, ended bool) []byte {
 	return f.event(dst, block)
 }
 
-// End appends the usage that is still to come.
+// End appends the event with usage, if it is still missing.
 func (f *OpenAI) End(dst []byte, broken bool) []byte {
 	held := f.held
 	f.held = nil
 	switch {
-	case f.form != formMade:
+	case f.form != formRewritten:
 		dst = append(dst, held...)
 	case json.Valid(dataOf(held)): // what is cut off is left out
 		dst = f.event(dst, held)
@@ -126,7 +126,7 @@ func (f *OpenAI) End(dst []byte, broken bool) []byte {
 	return f.finish(dst)
 }
 
-// event appends what one event becomes.
+// event appends one converted event.
 func (f *OpenAI) event(dst, block []byte) []byte {
 	var top map[string]json.RawMessage
 	if f.failed || json.Unmarshal(dataOf(block), &top) != nil || top == nil {
@@ -135,7 +135,7 @@ func (f *OpenAI) event(dst, block []byte) []byte {
 	if f.form == formUnknown {
 		f.form = f.formOf(top)
 	}
-	if f.form == formKept {
+	if f.form == formUnchanged {
 		return append(dst, block...)
 	}
 	if said, ok := top["error"]; ok && string(said) != "null" {
@@ -161,8 +161,8 @@ func (f *OpenAI) event(dst, block []byte) []byte {
 	return appendEvent(dst, top)
 }
 
-// choicesOf reads the choices of an event. It reports false for what is no list of objects,
-// and for more than servers send in one event: what is made of each is much longer than "{}".
+// choicesOf reads the choices of an event. It reports false for anything but a list of objects, and
+// for more than servers send in one event: each is converted to much more than "{}".
 func choicesOf(list json.RawMessage) (choices []map[string]json.RawMessage, ok bool) {
 	var each []json.RawMessage
 	if json.Unmarshal(list, &each) != nil || len(each) > maxRoles {
@@ -177,11 +177,11 @@ func choicesOf(list json.RawMessage) (choices []map[string]json.RawMessage, ok b
 	return choices, true
 }
 
-// indexOf is the number of a choice: servers send an event for each.
-func indexOf(c map[string]json.RawMessage, place int) int {
+// indexOf is the index of a choice: servers send an event for each.
+func indexOf(c map[string]json.RawMessage, fallback int) int {
 	var i int
 	if json.Unmarshal(c["index"], &i) != nil || i < 0 {
-		return place
+		return fallback
 	}
 	return i
 }
@@ -189,7 +189,7 @@ func indexOf(c map[string]json.RawMessage, place int) int {
 // formOf is the form of a stream with a first event.
 func (f *OpenAI) formOf(first map[string]json.RawMessage) form {
 	if _, named := first["object"]; named {
-		return formKept
+		return formUnchanged
 	}
 	var choices []struct {
 		Finish *string `json:"finish_reason"`
@@ -198,13 +198,13 @@ func (f *OpenAI) formOf(first map[string]json.RawMessage) form {
 	text := ""
 	switch {
 	case f.Network:
-		return formMade
+		return formRewritten
 	case len(choices) > 0 && choices[0].Finish != nil && *choices[0].Finish == "":
-		return formMade
+		return formRewritten
 	case json.Unmarshal(first["error"], &text) == nil && text != "":
-		return formMade
+		return formRewritten
 	}
-	return formKept
+	return formUnchanged
 }
 
 // keepCommon remembers what the event with usage has in common with the others.
@@ -258,7 +258,7 @@ func (f *OpenAI) choice(i int, c map[string]json.RawMessage) {
 
 // finish appends the event with usage, once, where the client asks for it.
 func (f *OpenAI) finish(dst []byte) []byte {
-	if f.form != formMade || f.written || f.failed || !f.Usage || len(f.usage) == 0 {
+	if f.form != formRewritten || f.written || f.failed || !f.Usage || len(f.usage) == 0 {
 		return dst
 	}
 	f.written = true

@@ -95,12 +95,14 @@ func TestOpenAI(t *testing.T) {
 func TestOpenAIErrors(t *testing.T) {
 	t.Parallel()
 	got := filtered(&sse.OpenAI{}, stream(t, "runner-error"))
-	if !strings.HasSuffix(got, `data: {"error":{"code":null,"message":"Internal server error during LLM processing.","param":null,"type":"server_error"}}`+"\n\n") {
+	if !strings.HasSuffix(got,
+		`data: {"error":{"code":null,"message":"Internal server error during LLM processing.","param":null,"type":"server_error"}}`+"\n\n") {
 		t.Errorf("%s", got)
 	}
 	failed := bytes.Replace(foreignStream(t), []byte(`"stop"`), []byte(`"error"`), 1)
 	f := &sse.OpenAI{Network: true, Usage: true}
-	if got := filtered(f, failed); !f.Failed() || openAIForm(got) != "" || strings.Contains(got, "error") || strings.Contains(got, `"choices":[]`) {
+	if got := filtered(f, failed); !f.Failed() || openAIForm(got) != "" || strings.Contains(got, "error") ||
+		strings.Contains(got, `"choices":[]`) {
 		t.Errorf("failed %v:\n%s", f.Failed(), got)
 	}
 	cut := string(foreignStream(t)) + `data: {"id":"a","choi`

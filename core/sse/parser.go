@@ -2,9 +2,9 @@ package sse
 
 import "bytes"
 
-// event is what one event, or a block of comments, told.
+// event is the content of one event, or of a block of comments.
 type event struct {
-	facts
+	eventSummary
 	// data: it has a data line; without one it is comments only.
 	data bool
 	// done: its data is [DONE].
@@ -74,7 +74,7 @@ func (p *parser) next(b []byte) (int, bool) {
 		return n, true
 	}
 	n, ended := p.read(b)
-	if ended && p.data && !p.failed && p.done < 0 && p.json.complete() && p.json.facts == repeated() {
+	if ended && p.data && !p.failed && p.done < 0 && p.json.complete() && p.json.eventSummary == repeated() {
 		p.repeat.learn(b[:n])
 	}
 	return n, ended
@@ -223,14 +223,14 @@ func (p *parser) endLine() bool {
 func (p *parser) take() event {
 	if p.again {
 		p.again = false
-		return event{facts: repeated(), data: true}
+		return event{eventSummary: repeated(), data: true}
 	}
-	e := event{facts: p.json.facts, data: p.data, done: p.data && p.done == len(doneWord)}
+	e := event{eventSummary: p.json.eventSummary, data: p.data, done: p.data && p.done == len(doneWord)}
 	object := p.json.complete()
 	e.blank = e.data && p.json.syntax.empty()
 	e.broken = e.data && !e.done && !object && !e.blank
 	if e.done || !object {
-		e.facts = facts{}
+		e.eventSummary = eventSummary{}
 	}
 	e.failed = e.failed || p.failed
 	p.data, p.failed, p.done, p.json = false, false, 0, walker{}

@@ -79,13 +79,13 @@ func decode(dec *json.Decoder) any {
 	return tok
 }
 
-// told is what one event tells.
-type told struct {
+// reported is what one event reports.
+type reported struct {
 	usage                             inference.Usage
 	hasUsage, content, finished, fail bool
 }
 
-func tell(data string) (r told) {
+func tell(data string) (r reported) {
 	dec := json.NewDecoder(strings.NewReader(data))
 	dec.UseNumber()
 	top, _ := decode(dec).(object)
@@ -105,7 +105,7 @@ func tell(data string) (r told) {
 	return r
 }
 
-func (r *told) choice(value any) {
+func (r *reported) choice(value any) {
 	o, _ := value.(object)
 	for _, m := range o {
 		text, _ := m.value.(string)
@@ -122,7 +122,7 @@ func (r *told) choice(value any) {
 	}
 }
 
-func (r *told) delta(value any) {
+func (r *reported) delta(value any) {
 	o, _ := value.(object)
 	for _, m := range o {
 		text, _ := m.value.(string)
@@ -137,7 +137,7 @@ func (r *told) delta(value any) {
 	}
 }
 
-func (r *told) takeUsage(value any) {
+func (r *reported) takeUsage(value any) {
 	var u inference.Usage
 	any := false
 	o, _ := value.(object)
@@ -190,12 +190,12 @@ func expect(p string) (seen, bool) {
 			want.Content++
 		}
 		if r.hasUsage {
-			want.Usage, want.Told = r.usage, true
+			want.Usage, want.Reported = r.usage, true
 		}
 		want.Finished = want.Finished || r.finished
 		want.Failed = want.Failed || r.fail
 	}
-	if !want.Told {
+	if !want.Reported {
 		want.Usage = inference.Usage{Completion: inference.Tokens(want.Content), Estimated: true}
 	}
 	return want, true
@@ -206,7 +206,8 @@ func FuzzScanner(f *testing.F) {
 		f.Add(p, uint16(7), uint16(100))
 	}
 	for _, s := range []string{
-		"data:\r\rdata: {\"choices\":[{\"finish_reason\":\"a\\\\\"}]}\r\n\r\n", ": x\n\nerror: y\n\n", "\xEF\xBB\xBFdata: 1\n\n",
+		"data:\r\rdata: {\"choices\":[{\"finish_reason\":\"a\\\\\"}]}\r\n\r\n", ": x\n\nerror: y\n\n",
+		"\xEF\xBB\xBFdata: 1\n\n",
 		"data: {\"usage\":{\"prompt_tokens\":1,\"prompt_tokens\":2e0,\"prompt_tokens_details\":{\"cached_tokens\":3}}}\n\n",
 		"data: {\"error\":[],\"choices\":[[],1,{\"delta\":{\"tool_calls\":[{}],\"content\":[1]}}]}\n\n",
 	} {
@@ -235,7 +236,7 @@ func FuzzScanJSON(f *testing.F) {
 		got, ok := sse.ScanJSON(p)
 		var s sse.JSONScanner
 		cut(p, []int{int(at)}, s.Feed)
-		if u, o := s.Told(); u != got || o != ok {
+		if u, o := s.ReportedUsage(); u != got || o != ok {
 			t.Fatalf("cut at %d: %+v, %v; want %+v, %v", at, u, o, got, ok)
 		}
 		if !json.Valid(p) {

@@ -67,4 +67,4 @@ func plain(b []byte) bool {
 
 // repeated are the facts of an event that may be learned and repeated: a piece of
 // text, and nothing else of interest.
-func repeated() facts { return facts{choices: 1, content: true, message: true} }
+func repeated() eventSummary { return eventSummary{choices: 1, content: true, message: true} }

@@ -13,7 +13,7 @@ type Scanner struct {
 	content int
 	usage   inference.Usage
 
-	told, done, finished, failed, broken, answered bool
+	reported, done, finished, failed, broken, answered bool
 }
 
 // Feed takes the stream's next bytes.
@@ -32,10 +32,10 @@ func (s *Scanner) advance(n int, ended bool) event {
 		return event{}
 	}
 	s.border = s.offset
-	return s.book()
+	return s.record()
 }
 
-func (s *Scanner) book() event {
+func (s *Scanner) record() event {
 	e := s.parser.take()
 	s.failed = s.failed || e.failed
 	s.broken = s.broken || e.broken
@@ -52,7 +52,7 @@ func (s *Scanner) book() event {
 		s.content++
 	}
 	if e.hasUsage {
-		s.usage, s.told = e.usage, true
+		s.usage, s.reported = e.usage, true
 	}
 	s.finished = s.finished || e.finished
 	return e
@@ -63,7 +63,7 @@ func (s *Scanner) book() event {
 func (s *Scanner) End() {
 	s.parser.end()
 	if s.parser.data || s.parser.failed {
-		s.book()
+		s.record()
 	}
 }
 
@@ -73,13 +73,13 @@ func (s *Scanner) Events() int { return s.events }
 // Content is the number of events that carried text, reasoning or tool calls.
 func (s *Scanner) Content() int { return s.content }
 
-// Told is the last usage that the stream told, and whether it told any.
-func (s *Scanner) Told() (inference.Usage, bool) { return s.usage, s.told }
+// ReportedUsage is the last usage in the stream, and whether there was any.
+func (s *Scanner) ReportedUsage() (inference.Usage, bool) { return s.usage, s.reported }
 
-// Usage is the usage that the stream told; of one that told nothing, the events
+// Usage is the usage that the stream reported; without any report, the events
 // with content stand for a token each, and the prompt is not known.
 func (s *Scanner) Usage() inference.Usage {
-	if s.told {
+	if s.reported {
 		return s.usage
 	}
 	return inference.Usage{Completion: inference.Tokens(s.content), Estimated: true}
@@ -91,7 +91,7 @@ func (s *Scanner) Done() bool { return s.done }
 // Finished reports whether some choice had a finish reason.
 func (s *Scanner) Finished() bool { return s.finished }
 
-// Failed reports whether an event told an error.
+// Failed reports whether an event reported an error.
 func (s *Scanner) Failed() bool { return s.failed }
 
 // Broken reports whether an event had data that is neither one JSON object nor [DONE].

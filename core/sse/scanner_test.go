@@ -19,21 +19,24 @@ func TestUsageShapes(t *testing.T) {
 		return inference.Usage{Prompt: p, Completion: c, Cached: cached}
 	}
 	tests := map[string]seen{
-		"llamacpp":            {Events: 9, Content: 6, Usage: usage(22, 6, 0), Told: true, Done: true, Finished: true},
-		"llamacpp-completion": {Events: 7, Content: 6, Usage: usage(3, 6, 1), Told: true, Done: true, Finished: true},
-		"llamacpp-untold":     {Events: 8, Content: 6, Usage: inference.Usage{Completion: 6, Estimated: true}, Done: true, Finished: true},
-		"vllm":                {Events: 5, Content: 3, Usage: usage(22, 3, 0), Told: true, Done: true, Finished: true},
-		"ollama":              {Events: 5, Content: 3, Usage: usage(22, 3, 0), Told: true, Done: true, Finished: true},
-		"litellm":             {Events: 5, Content: 3, Usage: usage(22, 3, 16), Told: true, Done: true, Finished: true},
-		"finish-usage":        {Events: 5, Content: 3, Usage: usage(22, 3, 16), Told: true, Done: true, Finished: true},
-		"runner":              {Events: 4, Content: 3, Usage: usage(22, 3, 0), Told: true, Done: true, Finished: true},
-		"usage-null":          {Events: 5, Content: 3, Usage: usage(22, 3, 16), Told: true, Done: true, Finished: true},
-		"early-usage":         {Events: 5, Content: 3, Usage: usage(22, 3, 16), Told: true, Done: true, Finished: true},
-		"tools":               {Events: 3, Content: 1, Usage: usage(22, 3, 16), Told: true, Done: true, Finished: true},
-		"comments":            {Events: 3, Content: 2, Usage: usage(22, 2, 0), Told: true, Done: true, Finished: true},
-		"untold":              {Events: 4, Content: 3, Usage: inference.Usage{Completion: 3, Estimated: true}, Done: true, Finished: true},
-		"error":               {Events: 2, Content: 1, Usage: inference.Usage{Completion: 1, Estimated: true}, Done: true, Failed: true},
-		"runner-error":        {Events: 2, Content: 1, Usage: usage(22, 1, 0), Told: true, Failed: true},
+		"llamacpp":            {Events: 9, Content: 6, Usage: usage(22, 6, 0), Reported: true, Done: true, Finished: true},
+		"llamacpp-completion": {Events: 7, Content: 6, Usage: usage(3, 6, 1), Reported: true, Done: true, Finished: true},
+		"llamacpp-untold": {Events: 8, Content: 6, Usage: inference.Usage{Completion: 6, Estimated: true}, Done: true,
+			Finished: true},
+		"vllm":         {Events: 5, Content: 3, Usage: usage(22, 3, 0), Reported: true, Done: true, Finished: true},
+		"ollama":       {Events: 5, Content: 3, Usage: usage(22, 3, 0), Reported: true, Done: true, Finished: true},
+		"litellm":      {Events: 5, Content: 3, Usage: usage(22, 3, 16), Reported: true, Done: true, Finished: true},
+		"finish-usage": {Events: 5, Content: 3, Usage: usage(22, 3, 16), Reported: true, Done: true, Finished: true},
+		"runner":       {Events: 4, Content: 3, Usage: usage(22, 3, 0), Reported: true, Done: true, Finished: true},
+		"usage-null":   {Events: 5, Content: 3, Usage: usage(22, 3, 16), Reported: true, Done: true, Finished: true},
+		"early-usage":  {Events: 5, Content: 3, Usage: usage(22, 3, 16), Reported: true, Done: true, Finished: true},
+		"tools":        {Events: 3, Content: 1, Usage: usage(22, 3, 16), Reported: true, Done: true, Finished: true},
+		"comments":     {Events: 3, Content: 2, Usage: usage(22, 2, 0), Reported: true, Done: true, Finished: true},
+		"untold": {Events: 4, Content: 3, Usage: inference.Usage{Completion: 3, Estimated: true}, Done: true,
+			Finished: true},
+		"error": {Events: 2, Content: 1, Usage: inference.Usage{Completion: 1, Estimated: true}, Done: true,
+			Failed: true},
+		"runner-error": {Events: 2, Content: 1, Usage: usage(22, 1, 0), Reported: true, Failed: true},
 	}
 	for name, p := range streams(t) {
 		want, ok := tests[name]
@@ -90,8 +93,8 @@ func TestBrokenAtEveryOffset(t *testing.T) {
 		if s.Events() != events {
 			t.Fatalf("after %d bytes: %d events, want %d", i, s.Events(), events)
 		}
-		if u, told := s.Told(); told != (events > 0) || u.Completion != inference.Tokens(min(events, 3)) {
-			t.Fatalf("after %d bytes: usage %+v, %v", i, u, told)
+		if u, reported := s.ReportedUsage(); reported != (events > 0) || u.Completion != inference.Tokens(min(events, 3)) {
+			t.Fatalf("after %d bytes: usage %+v, %v", i, u, reported)
 		}
 	}
 }
@@ -107,42 +110,54 @@ func TestOddEvents(t *testing.T) {
 	}{
 		"in a string":       {in: `data: {"a":"\"usage\":{\"prompt_tokens\":9}","choices":[]}` + "\n\n"},
 		"in another object": {in: `data: {"x":{"usage":{"prompt_tokens":9}}}` + "\n\n"},
-		"escaped key":       {in: `data: {"us\u0061ge":{"prompt\u005ftokens":9,"completion_tokens":1}}` + "\n\n", want: usage(9, 1), told: true},
-		"in a choice":       {in: `data: {"choices":[{"usage":{"prompt_tokens":9,"completion_tokens":1}}]}` + "\n\n", want: usage(9, 1), told: true},
-		"floats":            {in: `data: {"usage":{"prompt_tokens":9.0,"completion_tokens":1e1}}` + "\n\n", want: usage(9, 10), told: true},
-		"negative":          {in: `data: {"usage":{"prompt_tokens":-9,"completion_tokens":1}}` + "\n\n", want: usage(0, 1), told: true},
-		"huge":              {in: `data: {"usage":{"prompt_tokens":1e300,"completion_tokens":99999999999999999999999999999999999999}}` + "\n\n"},
-		"empty":             {in: `data: {"usage":{}}` + "\n\n"},
-		"list":              {in: `data: {"usage":[{"prompt_tokens":9}]}` + "\n\n"},
-		"cut off":           {in: `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}`},
-		"no empty line":     {in: `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}}`, want: usage(9, 1), told: true},
-		"no space":          {in: `data:{"usage":{"prompt_tokens":9,"completion_tokens":1}}` + "\n\n", want: usage(9, 1), told: true},
-		"two data lines":    {in: "data: {\"usage\":\ndata: {\"prompt_tokens\":9,\"completion_tokens\":1}}\n\n", want: usage(9, 1), told: true},
-		"other fields":      {in: "id: 1\nevent: x\ndata: {\"usage\":{\"prompt_tokens\":9}}\nretry: 3\n\n", want: usage(9, 0), told: true},
-		"mark":              {in: "\xEF\xBB\xBFdata: {\"usage\":{\"prompt_tokens\":9}}\n\n", want: usage(9, 0), told: true},
-		"other names":       {in: "dat: {\"usage\":{\"prompt_tokens\":9}}\ndatas: {\"usage\":{\"prompt_tokens\":9}}\n\n"},
-		"comment":           {in: ": {\"usage\":{\"prompt_tokens\":9}}\n\n"},
+		"escaped key": {in: `data: {"us\u0061ge":{"prompt\u005ftokens":9,"completion_tokens":1}}` + "\n\n",
+			want: usage(9, 1), told: true},
+		"in a choice": {in: `data: {"choices":[{"usage":{"prompt_tokens":9,"completion_tokens":1}}]}` + "\n\n",
+			want: usage(9, 1), told: true},
+		"floats": {in: `data: {"usage":{"prompt_tokens":9.0,"completion_tokens":1e1}}` + "\n\n",
+			want: usage(9, 10), told: true},
+		"negative": {in: `data: {"usage":{"prompt_tokens":-9,"completion_tokens":1}}` + "\n\n", want: usage(0, 1),
+			told: true},
+		"huge":          {in: `data: {"usage":{"prompt_tokens":1e300,"completion_tokens":99999999999999999999999999999999999999}}` + "\n\n"},
+		"empty":         {in: `data: {"usage":{}}` + "\n\n"},
+		"list":          {in: `data: {"usage":[{"prompt_tokens":9}]}` + "\n\n"},
+		"cut off":       {in: `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}`},
+		"no empty line": {in: `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}}`, want: usage(9, 1), told: true},
+		"no space": {in: `data:{"usage":{"prompt_tokens":9,"completion_tokens":1}}` + "\n\n", want: usage(9, 1),
+			told: true},
+		"two data lines": {in: "data: {\"usage\":\ndata: {\"prompt_tokens\":9,\"completion_tokens\":1}}\n\n",
+			want: usage(9, 1), told: true},
+		"other fields": {in: "id: 1\nevent: x\ndata: {\"usage\":{\"prompt_tokens\":9}}\nretry: 3\n\n",
+			want: usage(9, 0), told: true},
+		"mark":        {in: "\xEF\xBB\xBFdata: {\"usage\":{\"prompt_tokens\":9}}\n\n", want: usage(9, 0), told: true},
+		"other names": {in: "dat: {\"usage\":{\"prompt_tokens\":9}}\ndatas: {\"usage\":{\"prompt_tokens\":9}}\n\n"},
+		"comment":     {in: ": {\"usage\":{\"prompt_tokens\":9}}\n\n"},
 		"later wins": {
 			in:   "data: {\"usage\":{\"prompt_tokens\":9}}\n\ndata: {\"usage\":null}\n\ndata: {\"usage\":{\"prompt_tokens\":10}}\n\n",
 			want: usage(10, 0), told: true,
 		},
-		"done":          {in: "data: [DONE]\n\n", other: func(s *sse.Scanner) bool { return s.Done() && s.Events() == 0 }},
-		"done, spaced":  {in: "data:  [DONE] \n\n", other: func(s *sse.Scanner) bool { return s.Done() }},
-		"not done":      {in: "data: [DONE]x\n\ndata: \"[DONE]\"\n\n", other: func(s *sse.Scanner) bool { return !s.Done() && s.Events() == 2 }},
-		"error field":   {in: "error: {\"code\":500}\n\n", other: func(s *sse.Scanner) bool { return s.Failed() && s.Events() == 0 }},
-		"null error":    {in: "data: {\"error\":null}\n\n", other: func(s *sse.Scanner) bool { return !s.Failed() }},
-		"error text":    {in: "data: {\"error\":\"x\"}\n\n", other: func(s *sse.Scanner) bool { return s.Failed() }},
-		"empty finish":  {in: "data: {\"choices\":[{\"finish_reason\":\"\"}]}\n\n", other: func(s *sse.Scanner) bool { return !s.Finished() }},
-		"empty content": {in: "data: {\"choices\":[{\"delta\":{\"content\":\"\",\"tool_calls\":[]}}]}\n\n", other: func(s *sse.Scanner) bool { return s.Content() == 0 }},
-		"reasoning":     {in: "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}\n\n", other: func(s *sse.Scanner) bool { return s.Content() == 1 }},
+		"done":         {in: "data: [DONE]\n\n", other: func(s *sse.Scanner) bool { return s.Done() && s.Events() == 0 }},
+		"done, spaced": {in: "data:  [DONE] \n\n", other: func(s *sse.Scanner) bool { return s.Done() }},
+		"not done": {in: "data: [DONE]x\n\ndata: \"[DONE]\"\n\n",
+			other: func(s *sse.Scanner) bool { return !s.Done() && s.Events() == 2 }},
+		"error field": {in: "error: {\"code\":500}\n\n",
+			other: func(s *sse.Scanner) bool { return s.Failed() && s.Events() == 0 }},
+		"null error": {in: "data: {\"error\":null}\n\n", other: func(s *sse.Scanner) bool { return !s.Failed() }},
+		"error text": {in: "data: {\"error\":\"x\"}\n\n", other: func(s *sse.Scanner) bool { return s.Failed() }},
+		"empty finish": {in: "data: {\"choices\":[{\"finish_reason\":\"\"}]}\n\n",
+			other: func(s *sse.Scanner) bool { return !s.Finished() }},
+		"empty content": {in: "data: {\"choices\":[{\"delta\":{\"content\":\"\",\"tool_calls\":[]}}]}\n\n",
+			other: func(s *sse.Scanner) bool { return s.Content() == 0 }},
+		"reasoning": {in: "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}\n\n",
+			other: func(s *sse.Scanner) bool { return s.Content() == 1 }},
 	}
 	for name, tt := range tests {
 		var s sse.Scanner
 		s.Feed([]byte(tt.in))
 		s.End()
-		got, told := s.Told()
-		if got != tt.want || told != tt.told || tt.other != nil && !tt.other(&s) {
-			t.Errorf("%s: %+v, %v; %+v", name, got, told, look(&s))
+		got, reported := s.ReportedUsage()
+		if got != tt.want || reported != tt.told || tt.other != nil && !tt.other(&s) {
+			t.Errorf("%s: %+v, %v; %+v", name, got, reported, look(&s))
 		}
 	}
 }
@@ -150,11 +165,12 @@ func TestOddEvents(t *testing.T) {
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat(`long \" \\ text, `, 1<<20/16)
-	p := fmt.Appendf(nil, "data: {\"choices\":[{\"delta\":{\"content\":\"%s\"}}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n\n", text)
+	p := fmt.Appendf(nil,
+		"data: {\"choices\":[{\"delta\":{\"content\":\"%s\"}}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n\n", text)
 	var s sse.Scanner
 	cut(p, []int{1 << 10, 1 << 15, 1 << 19}, s.Feed)
-	if u, told := s.Told(); !told || u.Completion != 2 || s.Content() != 1 {
-		t.Errorf("%+v, %v", u, told)
+	if u, reported := s.ReportedUsage(); !reported || u.Completion != 2 || s.Content() != 1 {
+		t.Errorf("%+v, %v", u, reported)
 	}
 }
 
@@ -194,9 +210,9 @@ func TestCutAnywhere(t *testing.T) {
 	slices.Sort(names)
 	rapid.Check(t, func(t *rapid.T) {
 		p := all[rapid.SampledFrom(names).Draw(t, "stream")]
-		places := rapid.SliceOfN(rapid.IntRange(0, len(p)), 0, 40).Draw(t, "places")
-		slices.Sort(places)
-		if got, want := scan(p, places...), scan(p); got != want {
+		cuts := rapid.SliceOfN(rapid.IntRange(0, len(p)), 0, 40).Draw(t, "places")
+		slices.Sort(cuts)
+		if got, want := scan(p, cuts...), scan(p); got != want {
 			t.Fatalf("got %+v, want %+v", got, want)
 		}
 	})
@@ -213,15 +229,15 @@ func TestScanJSON(t *testing.T) {
 			t.Fatalf("complete after %d bytes", i)
 		}
 		s.Feed([]byte(body[i:]))
-		if got, told := s.Told(); got != want || !told || !s.Complete() || s.Failed() {
-			t.Fatalf("cut at %d: %+v, %v", i, got, told)
+		if got, reported := s.ReportedUsage(); got != want || !reported || !s.Complete() || s.Failed() {
+			t.Fatalf("cut at %d: %+v, %v", i, got, reported)
 		}
 	}
-	if u, told := sse.ScanJSON([]byte(`{"object":"list","usage":{"prompt_tokens":2,"total_tokens":2}}`)); !told || u.Prompt != 2 {
-		t.Errorf("embeddings: %+v, %v", u, told)
+	if u, reported := sse.ScanJSON([]byte(`{"object":"list","usage":{"prompt_tokens":2,"total_tokens":2}}`)); !reported || u.Prompt != 2 {
+		t.Errorf("embeddings: %+v, %v", u, reported)
 	}
 	for _, bad := range []string{``, `null`, `[{"usage":{"prompt_tokens":2}}]`, `{"usage":null}`, `<html>`} {
-		if u, told := sse.ScanJSON([]byte(bad)); told {
+		if u, reported := sse.ScanJSON([]byte(bad)); reported {
 			t.Errorf("%s: %+v", bad, u)
 		}
 	}
@@ -264,8 +280,10 @@ func TestRepeatedForm(t *testing.T) {
 		{`data: {"error":{"message":"x"}}` + "\n\n", 11, 8, true, true},
 	} {
 		s.Feed([]byte(step.p))
-		if s.Events() != step.events || s.Content() != step.content || s.Finished() != step.finished || s.Failed() != step.failed {
-			t.Errorf("after %q: %d events, %d with content, %v, %v; want %+v", step.p, s.Events(), s.Content(), s.Finished(), s.Failed(), step)
+		if s.Events() != step.events || s.Content() != step.content || s.Finished() != step.finished ||
+			s.Failed() != step.failed {
+			t.Errorf("after %q: %d events, %d with content, %v, %v; want %+v", step.p, s.Events(), s.Content(), s.Finished(),
+				s.Failed(), step)
 		}
 	}
 }
@@ -306,7 +324,8 @@ func TestBrokenEvents(t *testing.T) {
 	for in, want := range map[string]bool{
 		"data:\n\n": false, "data: \n\n": false, ": x\n\n": false, "data: [DONE]\n\n": false, "data: {}\n\n": false,
 		"data: {\ndata: }\n\n": false, "data: x\n\n": true, "data: \"x\"\n\n": true, "data: {}{}\n\n": true,
-		"data: {\"a\":1,}\n\n": true, "data: [1]\n\n": true, "data: {\"choices\":[{\"delta\":{\"content\":\"a\tb\"}}]}\n\n": true,
+		"data: {\"a\":1,}\n\n": true, "data: [1]\n\n": true,
+		"data: {\"choices\":[{\"delta\":{\"content\":\"a\tb\"}}]}\n\n": true,
 	} {
 		var s sse.Scanner
 		s.Feed([]byte(in))

@@ -3,7 +3,7 @@ package sse
 import "github.com/tuttinode/tutti/core/inference"
 
 // facts are what one JSON value of a model's server tells.
-type facts struct {
+type eventSummary struct {
 	usage    inference.Usage
 	hasUsage bool
 	// choices counts the elements of "choices".
@@ -21,15 +21,15 @@ type facts struct {
 	// text: it has a text or masks of its own, as pipelines that look at media answer.
 	text bool
 	// named: it says which kind of object it is, as OpenAI's do.
-	named bool
+	hasObject bool
 }
 
 // place is the container that a walker is in. Containers of no interest have
 // none: they are skipped as a whole.
-type place uint8
+type position uint8
 
 const (
-	outside place = iota
+	outside position = iota
 	inTop
 	inChoices
 	inChoice
@@ -45,7 +45,7 @@ const (
 )
 
 // maxPlaces is the depth of the deepest place: top, choices, choice, delta, parts.
-const maxPlaces = 5
+const maxStack = 5
 
 // lex is where between two tokens a walker is.
 type lex uint8
@@ -70,13 +70,13 @@ const maxWord = 32
 // where it is, and no bytes but a key's or number's. On a text that is no JSON its
 // facts mean nothing, and complete says so.
 type walker struct {
-	facts
+	eventSummary
 	syntax      syntax
 	pending     inference.Usage
 	pendingSeen bool
 
-	places [maxPlaces]place
-	depth  int
+	stack [maxStack]position
+	depth int
 	// skip is the depth within a container of no interest.
 	skip int
 	lex  lex
@@ -168,11 +168,11 @@ func (w *walker) token(p []byte, i int) int {
 }
 
 // at is the container that the walker is in.
-func (w *walker) at() place {
+func (w *walker) at() position {
 	if w.depth == 0 {
 		return outside
 	}
-	return w.places[w.depth-1]
+	return w.stack[w.depth-1]
 }
 
 func (w *walker) object() bool {
@@ -190,7 +190,7 @@ func (w *walker) open(c byte) {
 		w.skip = 1
 		return
 	}
-	w.places[w.depth] = next
+	w.stack[w.depth] = next
 	w.depth++
 	w.wantKey = c == '{'
 	if next == inUsage {
@@ -199,7 +199,7 @@ func (w *walker) open(c byte) {
 }
 
 // child is the place that a container opens here, outside for one to skip.
-func (w *walker) child(c byte) place {
+func (w *walker) child(c byte) position {
 	switch at := w.at(); {
 	case at == outside:
 		if c == '{' && !w.ended {
@@ -228,7 +228,7 @@ func (w *walker) child(c byte) place {
 }
 
 // list is the place of an array under the present key.
-func (w *walker) list(at place) place {
+func (w *walker) list(at position) position {
 	switch {
 	case at == inTop && w.key == keyChoices:
 		return inChoices
@@ -247,7 +247,7 @@ func (w *walker) list(at place) place {
 }
 
 // member is the place of an object under the present key.
-func (w *walker) member(at place) place {
+func (w *walker) member(at position) position {
 	switch {
 	case at == inTop && w.key == keyError:
 		w.failed = true
@@ -291,7 +291,7 @@ func (w *walker) scalar(c byte) lex {
 	case inTop:
 		w.failed = w.failed || w.key == keyError && c != 'n'
 		w.text = w.text || w.key == keyAnswer && c == '"'
-		w.named = w.named || w.key == keyObject && c == '"'
+		w.hasObject = w.hasObject || w.key == keyObject && c == '"'
 	case inChoice:
 		w.message = w.message || w.key == keyText && c == '"'
 	case inVector:
@@ -299,7 +299,8 @@ func (w *walker) scalar(c byte) lex {
 	}
 	switch {
 	case c != '"':
-		if isNumber(c) && (at == inUsage && (w.key == keyPrompt || w.key == keyCompletion) || at == inDetails && w.key == keyCached) {
+		if isNumber(c) && (at == inUsage && (w.key == keyPrompt || w.key == keyCompletion) || at == inDetails &&
+			w.key == keyCached) {
 			w.wordN = 0
 			return lexNumber
 		}

@@ -1,7 +1,7 @@
 package videorouting
 
-// Choice says which of several orchestrators a stream uses, where that is more than
-// who answered first.
+// Choice selects among several orchestrators for a stream, where that is more than taking the first
+// answer.
 type Choice interface {
 	// Choose gives the index of one of the offers, -1 when none of them may be used.
 	Choose(offers []*Offer) int
@@ -9,9 +9,8 @@ type Choice interface {
 	Allowed(offers []*Offer) []int
 }
 
-// choose finds the spare to use next among those that are fit, -1 when there is none.
-// It is called with the lock held, like allowed.
-func (p *Pool[I]) choose(fit func(*Offer) bool) int {
+// chooseLocked finds the spare to use next among those that fit, -1 when there is none.
+func (p *Pool[I]) chooseLocked(fit func(*Offer) bool) int {
 	var offers []*Offer
 	var at []int
 	for i, s := range p.spares {
@@ -32,8 +31,8 @@ func (p *Pool[I]) choose(fit func(*Offer) bool) int {
 	return -1
 }
 
-// allowed says for each spare whether the choice lets it be used.
-func (p *Pool[I]) allowed() []bool {
+// allowedLocked reports for each spare whether the choice permits it.
+func (p *Pool[I]) allowedLocked() []bool {
 	out := make([]bool, len(p.spares))
 	if p.choice == nil {
 		for i := range out {
@@ -51,7 +50,7 @@ func (p *Pool[I]) allowed() []bool {
 	return out
 }
 
-// Offers are those that the pool holds beside the one in use.
+// Offers are the pool's spares.
 func (p *Pool[I]) Offers() []Offer {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -57,7 +57,7 @@ func TestALiarIsNotUsedForWantOfAnother(t *testing.T) {
 	shared := &videorouting.Suspensions{}
 	p := chosen(shared, "", "a", "b")
 	p.Release(take(t, p, t0, "b"), videorouting.Lied, 0, nil, t0)
-	shared.Explain(id("b"), fault.PixelsMismatch)
+	shared.SetReason(id("b"), fault.PixelsMismatch)
 	p.Add(offer("b"), "b again")
 	p.Release(take(t, p, t0, "a"), videorouting.NodeFailed, 0, nil, t0)
 	p.Add(offer("a"), "a again")
@@ -69,7 +69,8 @@ func TestALiarIsNotUsedForWantOfAnother(t *testing.T) {
 		t.Fatal("another stream uses the liar")
 	}
 	got := shared.List(t0)
-	want := []videorouting.Suspended{{Asked: "a", Until: t0.Add(5 * time.Second)}, {Asked: "b", Until: t0.Add(10 * time.Minute), Code: fault.PixelsMismatch, Barred: true}}
+	want := []videorouting.Suspended{{Asked: "a", Until: t0.Add(5 * time.Second)},
+		{Asked: "b", Until: t0.Add(10 * time.Minute), Code: fault.PixelsMismatch, Barred: true}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

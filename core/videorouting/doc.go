@@ -1,7 +1,6 @@
-// Package videorouting is a gateway's rules: which orchestrator a stream uses, when it
-// leaves one, what is tried again and for how long.
+// Package videorouting holds a gateway's rules for video: which orchestrator a stream uses, when it
+// leaves it, what is retried and for how long.
 //
-// It is pure: no sockets, no clocks, no randomness. The time is a parameter,
-// answers come in as Offers and go out as Sessions. server/gateway is its
-// caller and does the talking.
+// It is pure: no sockets, no clocks, no randomness. The time is a parameter, answers come in as
+// Offers and go out as Leases. server/gateway is its caller and does the network calls.
 package videorouting

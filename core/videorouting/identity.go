@@ -2,14 +2,14 @@ package videorouting
 
 import "github.com/tuttinode/tutti/core"
 
-// Identity is whom a failure is held against: nothing of it is the orchestrator's to
-// choose. The address under which it takes work is, and would be another one after each
-// failure. The zero value is nobody.
+// Identity is what failures are recorded against. The orchestrator chooses no part of it: the
+// address under which it takes work is its own choice, and could change after each failure. The
+// zero value is no orchestrator.
 type Identity struct {
-	// Asked is the address of the list at which it was asked for its offer.
+	// Asked is the listed address that was asked for the offer.
 	Asked string
-	// Owner is who registered that address on the chain; zero off-chain, and where nobody
-	// did.
+	// Owner is the account that registered that address on the chain; zero off-chain and without
+	// one.
 	Owner core.Address
 }
 
@@ -19,7 +19,7 @@ type key struct {
 	owner core.Address
 }
 
-// keys are the halves that are known: the failures of one are the other's.
+// keys are the known halves: a failure of one is also the other's.
 func (i Identity) keys() []key {
 	var out []key
 	if i.Asked != "" {
@@ -31,13 +31,13 @@ func (i Identity) keys() []key {
 	return out
 }
 
-// Identity is the offer's. One that was asked nowhere is known by its own address.
+// Identity is the offer's identity. Without Asked it is the service URI.
 func (o *Offer) Identity() Identity {
-	return Identity{Asked: o.Place(), Owner: o.Registered}
+	return Identity{Asked: o.Key(), Owner: o.Registered}
 }
 
-// Place is what tells orchestrators apart within a stream.
-func (o *Offer) Place() string {
+// Key identifies the orchestrator within a stream.
+func (o *Offer) Key() string {
 	if o.Asked == "" {
 		return o.URI
 	}

@@ -17,7 +17,7 @@ func at(asked, uri string, owner byte) videorouting.Offer {
 }
 
 // TestALiarMayNotChangeItsAddress: neither a new service address nor a new entry in the
-// list lets it begin anew, while others at the address it claimed are left in peace.
+// list gives it a new start, while others at the address it claimed are left in peace.
 func TestALiarMayNotChangeItsAddress(t *testing.T) {
 	t.Parallel()
 	for name, how := range map[string]videorouting.Outcome{"lied": videorouting.Lied, "failed": videorouting.NodeFailed} {
@@ -70,27 +70,28 @@ func priced(session string, wei int64) videorouting.Offer {
 	return o
 }
 
-// TestPricesAreHeldToTheChoice: news and renewals may ask for twice the price that the
+// TestPricesAreHeldToTheChoice: new terms and renewals may ask for twice the price that the
 // orchestrator was chosen with, however often they come.
 func TestPricesAreHeldToTheChoice(t *testing.T) {
 	t.Parallel()
 	p := newPool()
 	p.Add(priced("s", 10), "chosen")
-	news := func(o videorouting.Offer, want string) {
+	newTerms := func(o videorouting.Offer, want string) {
 		t.Helper()
-		p.Release(take(t, p, t0, "a"), videorouting.Succeeded, 0, &videorouting.News[string]{Offer: o, Info: "news"}, t0)
+		p.Release(take(t, p, t0, "a"), videorouting.Succeeded, 0, &videorouting.NewTerms[string]{Offer: o, Info: "news"}, t0)
 		l := take(t, p, t0, "a")
 		if p.Release(l, videorouting.Succeeded, 0, nil, t0); l.Info != want {
 			t.Errorf("%s at %v is %s, want %s", o.Session, o.Price, l.Info, want)
 		}
 	}
-	news(priced("other", 1), "chosen")
-	news(priced("s", 21), "chosen")
-	news(priced("s", 20), "news")
+	newTerms(priced("other", 1), "chosen")
+	newTerms(priced("s", 21), "chosen")
+	newTerms(priced("s", 20), "news")
 	for _, row := range []struct {
 		wei  int64
 		want videorouting.Renewal
-	}{{20, videorouting.Renewed}, {21, videorouting.Dear}, {40, videorouting.Dear}, {0, videorouting.Renewed}, {20, videorouting.Renewed}} {
+	}{{20, videorouting.Renewed}, {21, videorouting.TooExpensive}, {40, videorouting.TooExpensive},
+		{0, videorouting.Renewed}, {20, videorouting.Renewed}} {
 		l := take(t, p, t0, "a")
 		if got, _ := p.Renew(l, priced("next", row.wei), "next"); got != row.want {
 			t.Errorf("renewed at %d: %v, want %v", row.wei, got, row.want)
@@ -99,14 +100,14 @@ func TestPricesAreHeldToTheChoice(t *testing.T) {
 	}
 	p.Release(take(t, p, t0, "a"), videorouting.Stale, 0, nil, t0)
 	p.Add(priced("chosen again", 50), "chosen again")
-	news(priced("chosen again", 100), "news")
+	newTerms(priced("chosen again", 100), "news")
 }
 
 func TestFreeStaysFree(t *testing.T) {
 	t.Parallel()
 	p := newPool()
 	p.Add(priced("s", 0), "free")
-	if how, _ := p.Renew(take(t, p, t0, "a"), priced("t", 1), "dear"); how != videorouting.Dear {
+	if how, _ := p.Renew(take(t, p, t0, "a"), priced("t", 1), "dear"); how != videorouting.TooExpensive {
 		t.Errorf("renewed: %v", how)
 	}
 }
@@ -114,21 +115,22 @@ func TestFreeStaysFree(t *testing.T) {
 func TestOutdatedIsBelievedOnceOfOldTerms(t *testing.T) {
 	t.Parallel()
 	var o videorouting.Outdated
-	who, owner := videorouting.Identity{Asked: "a", Owner: core.Address{1}}, videorouting.Identity{Asked: "b", Owner: core.Address{1}}
+	both, owner := videorouting.Identity{Asked: "a", Owner: core.Address{1}},
+		videorouting.Identity{Asked: "b", Owner: core.Address{1}}
 	for i, row := range []struct {
-		who      videorouting.Identity
+		by       videorouting.Identity
 		got, now time.Duration
 		want     bool
 	}{
-		{who, 0, time.Minute, true},
-		{who, time.Second, time.Minute, true}, // another stream's, of before too
-		{who, time.Minute, 61 * time.Second, false},
+		{both, 0, time.Minute, true},
+		{both, time.Second, time.Minute, true}, // another stream's, of before too
+		{both, time.Minute, 61 * time.Second, false},
 		{owner, time.Minute, 61 * time.Second, false},
 		{id("c"), time.Minute, 61 * time.Second, true},
-		{who, 5 * time.Minute, 10 * time.Minute, false},
-		{who, 5 * time.Minute, 11 * time.Minute, true},
+		{both, 5 * time.Minute, 10 * time.Minute, false},
+		{both, 5 * time.Minute, 11 * time.Minute, true},
 	} {
-		if got := o.Believe(row.who, t0.Add(row.got), t0.Add(row.now)); got != row.want {
+		if got := o.Believe(row.by, t0.Add(row.got), t0.Add(row.now)); got != row.want {
 			t.Errorf("%d: %v", i, got)
 		}
 	}

@@ -14,19 +14,19 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// What peers choose is kept in tables, so it is bounded, in bytes.
+// Bounds of texts that peers choose and tables keep, in bytes.
 const (
 	maxURI     = 256
 	maxSession = 64
 )
 
-// Offer is an orchestrator's answer to discovery, as far as rules look at it.
+// Offer is an orchestrator's answer to discovery, as far as the rules use it.
 type Offer struct {
-	// URI is where it wants segments, which is its own to say. An empty one says that it
-	// does no work itself.
+	// URI is where it accepts segments, as it says itself. An empty one means that it does no work
+	// itself.
 	URI string
-	// Asked is the address of the list at which it was asked, Registered who registered
-	// that on the chain, zero when nobody did. Failures are held against both.
+	// Asked is the listed address that was asked, Registered the account that registered it on the
+	// chain, zero without one. Failures are recorded against both.
 	Asked      string
 	Registered core.Address
 	// Got is when the offer came.
@@ -40,31 +40,31 @@ type Offer struct {
 	// Capabilities is nil when the answer had none.
 	Capabilities *capability.Capabilities
 
-	// Owner is whose stake the orchestrator stands on, Stake how much that is; both
-	// are zero off-chain. Price is in wei per pixel, nil is free. It is not changed.
+	// Owner is the account whose stake counts, Stake its amount; both are zero off-chain. Price is
+	// in wei per pixel, nil is free. It is read-only.
 	Owner core.Address
 	Stake core.LPT
 	Price *big.Rat
 }
 
-// NeedsRefresh reports whether the token is so near its end, or past it, that a
-// new one should be fetched before the next segment.
+// NeedsRefresh reports whether the token expires soon, or has expired, so that a new one should be
+// fetched before the next segment.
 func (o *Offer) NeedsRefresh(now time.Time) bool { return now.After(o.Expires.Add(-RefreshBefore)) }
 
-// Expired reports whether the token is of no more use.
+// Expired reports whether the token has expired.
 func (o *Offer) Expired(now time.Time) bool { return now.After(o.Expires) }
 
-// Wants is what a stream needs of an orchestrator.
+// Wants are a stream's requirements on orchestrators.
 type Wants struct {
 	Capabilities capability.Capabilities
 	// Blocked addresses are never used.
 	Blocked []core.Address
 }
 
-// Usable says whether an offer can serve a stream: nil, or a fault
-// OrchestratorUnusable or OrchestratorBlocked whose detail tells why not.
+// Usable returns nil if an offer can serve a stream, or a fault OrchestratorUnusable or
+// OrchestratorBlocked with the reason.
 func (w *Wants) Usable(o *Offer) error {
-	const op = "judge an orchestrator's offer"
+	const op = "check an orchestrator's offer"
 	for _, a := range w.Blocked {
 		if a == o.Address {
 			return fault.New(fault.OrchestratorBlocked, op, a.String())
@@ -75,7 +75,7 @@ func (w *Wants) Usable(o *Offer) error {
 	case o.URI == "":
 		return unusable("it does no work itself")
 	case len(o.URI) > maxURI, len(o.Session) > maxSession:
-		return unusable("its service address or its session's name is longer than any")
+		return unusable("its service address or its session name is too long")
 	case !isService(o.URI):
 		return unusable("its service address is not an http(s) URL of a host and a path")
 	case !o.Token:
@@ -92,21 +92,21 @@ func (w *Wants) Usable(o *Offer) error {
 	return nil
 }
 
-// isService reports whether an address can be completed to those of segments and jobs. A query
-// or a fragment would take up what is appended: the orchestrator would choose any address, also
-// behind the gateway's firewall, to which the gateway then posts.
+// isService reports whether paths for segments and jobs can be appended to an address. A query or a
+// fragment would swallow what is appended: the orchestrator could have the gateway post to any URL,
+// also behind the gateway's firewall.
 func isService(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil &&
 		!strings.ContainsAny(address, "?#")
 }
 
-// Lacking is the error of an offer without capabilities that are wanted.
+// Lacking lists the wanted capabilities that an offer does not have.
 type Lacking []capability.ID
 
 func (l Lacking) Error() string { return fmt.Sprintf("lacks %v", []capability.ID(l)) }
 
-// lacking is nil for an offer that has every capability, and is no use for another reason.
+// lacking is nil for an offer that has every capability and is unusable for another reason.
 func (w *Wants) lacking(o *Offer) error {
 	if ids := w.Capabilities.Bits.Missing(o.Capabilities.Bits, maxLacking); len(ids) > 0 {
 		return Lacking(ids)
@@ -114,11 +114,11 @@ func (w *Wants) lacking(o *Offer) error {
 	return nil
 }
 
-// maxLacking is more than the capabilities that one segment may need.
+// maxLacking is more capabilities than one segment may need.
 const maxLacking = 64
 
-// LackedByAll are the capabilities that not one of those who answered has; empty where
-// one is of no use for another reason.
+// LackedByAll are the capabilities that every orchestrator lacks; empty where one of them is
+// unusable for another reason.
 func LackedByAll(errs []error) (all Lacking) {
 	for n, err := range errs {
 		one, ok := errors.AsType[Lacking](err)
@@ -134,9 +134,8 @@ func LackedByAll(errs []error) (all Lacking) {
 	return all
 }
 
-// modelsOffered reports whether an offer names every model that is wanted. An
-// offer without a word about a pipeline's models is compatible, and still of no
-// use to a job for one of them.
+// modelsOffered reports whether an offer names every wanted model. An offer that does not list a
+// pipeline's models is compatible, but cannot serve a job for one of them.
 func (w *Wants) modelsOffered(offer *capability.Capabilities) bool {
 	for id, models := range w.Capabilities.Constraints.PerCapability {
 		for name := range models {

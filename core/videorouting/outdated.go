@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// outdatedFor is how long a word that terms are old is remembered. An orchestrator
-// begins anew rarely: it restarts, or its clock of the chain jumps.
+// outdatedFor is how long the report of outdated terms is remembered. Valid reports are rare: the
+// orchestrator restarts, or its view of the chain jumps.
 const outdatedFor = 10 * time.Minute
 
-// Outdated remembers which orchestrators said that terms in use are old although by
-// this gateway's clock they are not. What was paid with such a segment is gone, so an
-// orchestrator may say so of all terms from before, but not of those it gave since. The
-// zero value is ready; it is safe for concurrent use.
+// Outdated remembers which orchestrators reported terms as outdated that are not by this gateway's
+// clock. What was paid with such a segment is lost, so an orchestrator may report all older terms
+// once, but not terms it gave since. The zero value is ready; it is safe for concurrent use.
 type Outdated struct {
 	mu   sync.Mutex
 	said map[key]time.Time
@@ -20,7 +19,7 @@ type Outdated struct {
 
 // Believe takes an orchestrator's word that terms got at a time are old, and reports
 // whether that may be.
-func (o *Outdated) Believe(who Identity, got, now time.Time) bool {
+func (o *Outdated) Believe(id Identity, got, now time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.said == nil {
@@ -32,7 +31,7 @@ func (o *Outdated) Believe(who Identity, got, now time.Time) bool {
 		}
 	}
 	believed := true
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		if at, known := o.said[k]; known && !got.Before(at) {
 			believed = false
 		} else if !known {

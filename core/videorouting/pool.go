@@ -10,14 +10,12 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Pool is one stream's orchestrators: the one in use, and those that offered to
-// take over. I is what the adapter keeps beside an offer. Safe for concurrent
-// use.
+// Pool is one stream's orchestrators: the one in use, and spares. I is what the adapter keeps with
+// an offer. Safe for concurrent use.
 //
-// A stream stays with its orchestrator while that keeps pace (KeepScore) and
-// does not fail. Sessions that the pool gives up come back from its methods as
-// soon as no segment is in flight on them, for the caller to end at the
-// orchestrator; each exactly once, and only if it was used.
+// A stream stays with its orchestrator while that keeps pace (KeepScore) and does not fail. Methods
+// return the sessions that the pool gave up as soon as no segment is in flight on them, for the
+// caller to end at the orchestrator; each exactly once, and only if it was used.
 type Pool[I any] struct {
 	shared Shared
 	own    Suspensions
@@ -26,9 +24,9 @@ type Pool[I any] struct {
 	mu      sync.Mutex
 	current *session[I]
 	spares  []*session[I] // in order of arrival
-	last    string        // place of the last lease
-	lastURI string        // and its address
-	left    error         // why the session in use was given up last
+	last    string        // key of the last lease
+	lastURI string        // and its service URI
+	left    error         // why the last session in use was given up
 	closed  bool
 }
 
@@ -36,39 +34,37 @@ type Pool[I any] struct {
 type session[I any] struct {
 	offer Offer
 	info  I
-	// first is the price with which it was chosen, whatever came since.
+	// first is the price at which it was chosen.
 	first *big.Rat
 	score float64
-	// doubt is about its word that the input is bad, see badInputDoubt; doubted is the last
-	// such word where the stream is to leave it for that.
-	doubt    int
-	doubted  error
-	inFlight int
-	used     bool
-	gone     bool // given up: ended when nothing is in flight
+	// badInputScore counts its reports of bad input, see badInputWeight; badInputFault is the last
+	// report, when the stream is to leave it for them.
+	badInputScore int
+	badInputFault error
+	inFlight      int
+	used          bool
+	givenUp       bool // ends when nothing is in flight
 }
 
-// NewPool makes an empty pool. shared holds what all streams of the gateway know
-// of failing orchestrators.
+// NewPool makes an empty pool. shared holds what all streams of the gateway know of failing
+// orchestrators.
 func NewPool[I any](shared *Suspensions) *Pool[I] { return NewPoolOf[I](shared.For(""), nil) }
 
-// NewPoolOf makes one whose orchestrators are chosen; a nil choice takes the first to
-// have answered.
+// NewPoolOf makes a pool with a choice; a nil choice takes the first to have answered.
 func NewPoolOf[I any](shared Shared, choice Choice) *Pool[I] {
 	return &Pool[I]{shared: shared, choice: choice}
 }
 
-// Add takes an offer that the stream may use, as one to be chosen at its price. An
-// orchestrator that is in use or already among the spares keeps its place; an unused older offer of it is
-// replaced.
+// Add adds an offer that the stream may choose at its price. The orchestrator in use keeps its
+// session; a spare is replaced by its newer offer.
 func (p *Pool[I]) Add(offer Offer, info I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || p.current != nil && p.current.offer.Place() == offer.Place() {
+	if p.closed || p.current != nil && p.current.offer.Key() == offer.Key() {
 		return
 	}
 	fresh := &session[I]{offer: offer, info: info, first: offer.Price}
-	if i := slices.IndexFunc(p.spares, func(s *session[I]) bool { return s.offer.Place() == offer.Place() }); i >= 0 {
+	if i := slices.IndexFunc(p.spares, func(s *session[I]) bool { return s.offer.Key() == offer.Key() }); i >= 0 {
 		p.spares[i] = fresh
 		return
 	}
@@ -81,8 +77,8 @@ type Lease[I any] struct {
 	// Offer and Info are as they were when the lease was taken.
 	Offer Offer
 	Info  I
-	// Moved says that the stream's last segment went elsewhere: to From, which the
-	// stream left for the fault Left.
+	// Moved says that the stream's last segment went to another orchestrator, From, which the
+	// stream left because of the fault Left.
 	Moved bool
 	From  string
 	Left  error
@@ -99,60 +95,61 @@ const (
 	Use Advice = iota
 	// Discover: there is no lease; ask the orchestrators first.
 	Discover
-	// UseAndDiscover: the lease is slow and there is none better; use it, and ask
-	// the orchestrators beside.
+	// UseAndDiscover: the lease is slow and there is none better; use it, and discover in the
+	// background.
 	UseAndDiscover
 )
 
-// Take leases the stream's session, or the chosen good spare when it has none,
-// tried it already for this segment, or the session does not keep pace. The
-// third result are the sessions to end.
+// Take leases the stream's session. If there is none, it was tried already for this segment, or it
+// does not keep pace, Take leases the chosen good spare. The third result are the sessions to end.
 func (p *Pool[I]) Take(now time.Time, tried []string) (*Lease[I], Advice, []I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	cur := p.current
-	usable := cur != nil && !slices.Contains(tried, cur.offer.Place())
+	usable := cur != nil && !slices.Contains(tried, cur.offer.Key())
 	if usable && cur.score <= KeepScore {
-		return p.lease(cur), Use, nil
+		return p.leaseLocked(cur), Use, nil
 	}
-	i := p.choose(func(o *Offer) bool { return !slices.Contains(tried, o.Place()) && p.until(o.Identity(), now).IsZero() })
+	i := p.chooseLocked(func(o *Offer) bool {
+		return !slices.Contains(tried, o.Key()) &&
+			p.until(o.Identity(), now).IsZero()
+	})
 	switch {
 	case i >= 0:
 		var end []I
 		if cur != nil && cur.score > KeepScore { // left for being slow
 			p.own.Suspend(cur.offer.Identity(), now)
-			if p.current, p.left = nil, cur.doubted; p.left == nil {
+			if p.current, p.left = nil, cur.badInputFault; p.left == nil {
 				p.left = slow(cur.score)
 			}
 			end = cur.giveUp(nil)
 		}
-		return p.lease(p.promote(i)), Use, end
+		return p.leaseLocked(p.promoteLocked(i)), Use, end
 	case usable:
-		return p.lease(cur), UseAndDiscover, nil
+		return p.leaseLocked(cur), UseAndDiscover, nil
 	}
 	return nil, Discover, nil
 }
 
-// TakeAny leases the best of what there is when Take found nothing and neither
-// did discovery: an untried session before a tried one, and then the one whose
-// suspension ends first. It returns nil when the pool is empty, or holds only what
-// is never to be used: those that lied, and those that the choice leaves out. Those that
-// are late with the segment may still be busy with it and do not get it again.
+// TakeAny leases the best remaining session when Take and discovery found none: an untried one
+// before a tried one, then the one whose suspension ends first. It returns nil when the pool is
+// empty or has only orchestrators that are never used: barred ones, and those that the choice
+// excludes. Those in late may still be working on the segment and do not get it again.
 func (p *Pool[I]) TakeAny(now time.Time, tried, late []string) *Lease[I] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	best := -1
 	barred := func(o *Offer) bool {
-		return slices.Contains(late, o.Place()) || p.shared.Barred(o.Identity(), now)
+		return slices.Contains(late, o.Key()) || p.shared.Barred(o.Identity(), now)
 	}
 	better := func(a, b *Offer) bool {
-		at, bt := slices.Contains(tried, a.Place()), slices.Contains(tried, b.Place())
+		at, bt := slices.Contains(tried, a.Key()), slices.Contains(tried, b.Key())
 		if at != bt {
 			return bt
 		}
 		return p.until(a.Identity(), now).Before(p.until(b.Identity(), now))
 	}
-	allowed := p.allowed()
+	allowed := p.allowedLocked()
 	for i, s := range p.spares {
 		if !allowed[i] || barred(&s.offer) {
 			continue
@@ -165,23 +162,22 @@ func (p *Pool[I]) TakeAny(now time.Time, tried, late []string) *Lease[I] {
 	case best < 0 && (p.current == nil || barred(&p.current.offer)):
 		return nil
 	case best < 0 || p.current != nil && !barred(&p.current.offer) && !better(&p.spares[best].offer, &p.current.offer):
-		return p.lease(p.current)
+		return p.leaseLocked(p.current)
 	}
-	return p.lease(p.promote(best))
+	return p.leaseLocked(p.promoteLocked(best))
 }
 
-// Elsewhere reports whether there is an orchestrator for a segment besides those that were
-// tried, suspended ones left aside.
-func (p *Pool[I]) Elsewhere(now time.Time, tried []string) bool {
+// HasOther reports whether there is an orchestrator for a segment that was not tried and is not
+// suspended.
+func (p *Pool[I]) HasOther(now time.Time, tried []string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	good := func(o *Offer) bool { return !slices.Contains(tried, o.Place()) && p.until(o.Identity(), now).IsZero() }
-	return p.current != nil && good(&p.current.offer) || p.choose(good) >= 0
+	good := func(o *Offer) bool { return !slices.Contains(tried, o.Key()) && p.until(o.Identity(), now).IsZero() }
+	return p.current != nil && good(&p.current.offer) || p.chooseLocked(good) >= 0
 }
 
-// promote makes a spare the current session. A current session that is still
-// there becomes a spare.
-func (p *Pool[I]) promote(i int) *session[I] {
+// promoteLocked makes a spare the current session. The previous one becomes a spare.
+func (p *Pool[I]) promoteLocked(i int) *session[I] {
 	s := p.spares[i]
 	p.spares = slices.Delete(p.spares, i, i+1)
 	if p.current != nil {
@@ -191,14 +187,14 @@ func (p *Pool[I]) promote(i int) *session[I] {
 	return s
 }
 
-func (p *Pool[I]) lease(s *session[I]) *Lease[I] {
+func (p *Pool[I]) leaseLocked(s *session[I]) *Lease[I] {
 	s.inFlight++
 	s.used = true
 	l := &Lease[I]{s: s, Offer: s.offer, Info: s.info}
-	if p.last != "" && p.last != s.offer.Place() {
+	if p.last != "" && p.last != s.offer.Key() {
 		l.Moved, l.From, l.Left = true, p.lastURI, p.left
 	}
-	p.last, p.lastURI, p.left = s.offer.Place(), s.offer.URI, nil
+	p.last, p.lastURI, p.left = s.offer.Key(), s.offer.URI, nil
 	return l
 }
 
@@ -208,19 +204,19 @@ func slow(score float64) error {
 		fmt.Sprintf("its last segment took %.2f times as long as it plays", score))
 }
 
-// Suspended reports whether this stream avoids an orchestrator at this time.
-func (p *Pool[I]) Suspended(who Identity, now time.Time) bool { return !p.until(who, now).IsZero() }
+// Suspended reports whether this stream avoids an orchestrator now.
+func (p *Pool[I]) Suspended(id Identity, now time.Time) bool { return !p.until(id, now).IsZero() }
 
-func (p *Pool[I]) until(who Identity, now time.Time) time.Time {
-	return later(p.own.Until(who, now), p.shared.Until(who, now))
+func (p *Pool[I]) until(id Identity, now time.Time) time.Time {
+	return later(p.own.Until(id, now), p.shared.Until(id, now))
 }
 
-// giveUp marks the session for its end and appends it to end if that is now.
+// giveUp marks the session as given up and appends it to end if no segment is in flight.
 func (s *session[I]) giveUp(end []I) []I {
-	if s.gone {
+	if s.givenUp {
 		return end
 	}
-	s.gone = true
+	s.givenUp = true
 	if s.inFlight == 0 && s.used {
 		end = append(end, s.info)
 	}

@@ -27,7 +27,8 @@ func newPool(names ...string) *videorouting.Pool[string] {
 	return p
 }
 
-func take(t *testing.T, p *videorouting.Pool[string], now time.Time, want string, tried ...string) *videorouting.Lease[string] {
+func take(t *testing.T, p *videorouting.Pool[string], now time.Time, want string,
+	tried ...string) *videorouting.Lease[string] {
 	t.Helper()
 	l, advice, _ := p.Take(now, tried)
 	if l == nil {
@@ -156,7 +157,7 @@ func TestPoolSuspendedOneIsLastResort(t *testing.T) {
 func TestPoolLateOneIsNoResort(t *testing.T) {
 	t.Parallel()
 	p := newPool("a")
-	if p.Elsewhere(t0, []string{"a"}) {
+	if p.HasOther(t0, []string{"a"}) {
 		t.Error("another one than the only one")
 	}
 	p.Release(take(t, p, t0, "a"), videorouting.NodeFailed, 0, nil, t0)
@@ -165,7 +166,7 @@ func TestPoolLateOneIsNoResort(t *testing.T) {
 		t.Fatalf("the one that is busy with the segment got it again: %v", l)
 	}
 	p.Add(offer("b"), "b")
-	if !p.Elsewhere(t0, []string{"a"}) {
+	if !p.HasOther(t0, []string{"a"}) {
 		t.Error("b was not found")
 	}
 	if l := p.TakeAny(t0, []string{"a"}, []string{"a"}); l == nil || l.Offer.URI != "b" {
@@ -215,14 +216,16 @@ func TestPoolRenewSwapsTheToken(t *testing.T) {
 	}
 }
 
-func TestPoolNewsReplacesTheInfo(t *testing.T) {
+func TestPoolNewTermsReplaceTheInfo(t *testing.T) {
 	t.Parallel()
 	p := newPool("a")
-	p.Release(take(t, p, t0, "a"), videorouting.Succeeded, 0, &videorouting.News[string]{Offer: offer("a"), Info: "fresh"}, t0)
+	p.Release(take(t, p, t0, "a"), videorouting.Succeeded, 0,
+		&videorouting.NewTerms[string]{Offer: offer("a"), Info: "fresh"}, t0)
 	if l := take(t, p, t0, "a"); l.Info != "fresh" {
 		t.Fatalf("info %s", l.Info)
 	}
-	p.Release(take(t, p, t0, "a"), videorouting.Succeeded, 0, &videorouting.News[string]{Offer: offer("other"), Info: "wrong"}, t0)
+	p.Release(take(t, p, t0, "a"), videorouting.Succeeded, 0,
+		&videorouting.NewTerms[string]{Offer: offer("other"), Info: "wrong"}, t0)
 	if l := take(t, p, t0, "a"); l.Info != "fresh" {
 		t.Fatalf("an answer about another orchestrator was taken: %s", l.Info)
 	}

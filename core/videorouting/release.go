@@ -5,149 +5,148 @@ import (
 	"time"
 )
 
-// Outcome is how a lease's segment went.
+// Outcome is how a lease's segment ended.
 type Outcome int
 
 // The outcomes.
 const (
-	// Succeeded: renditions came. The score decides whether the stream stays.
+	// Succeeded: renditions arrived. The score decides whether the stream stays.
 	Succeeded Outcome = iota
-	// InputBad: the input is at fault, by the orchestrator's word; the session is kept. An
-	// orchestrator that says so again and again is believed only where others say it too.
+	// InputBad: the orchestrator reports bad input; the session is kept. Repeated reports are
+	// believed only if other orchestrators confirm them.
 	InputBad
-	// StreamFailed: the orchestrator could not do this stream's segment, or had
-	// no room; this stream leaves it and avoids it for a while.
+	// StreamFailed: the orchestrator could not do this stream's segment, or had no capacity; this
+	// stream leaves it and avoids it for a while.
 	StreamFailed
-	// Behind: the orchestrator had no time for the segment. The stream goes elsewhere if it
-	// can and keeps the session else: a new one would come behind those of all others.
+	// Behind: the orchestrator had no time for the segment. The stream goes elsewhere if it can,
+	// and keeps the session otherwise: a new one would be queued behind those of all others.
 	Behind
-	// NodeFailed: the orchestrator was unreachable, or cannot be paid; all streams
-	// avoid it for a while when they look for a new one.
+	// NodeFailed: the orchestrator was unreachable, or cannot be paid; all streams avoid it for a
+	// while when they look for a new one.
 	NodeFailed
-	// WorkFailed: the orchestrator broke or hung over a segment. The streams of the
-	// segment's client avoid it likewise, and all streams once it did so for several clients.
+	// WorkFailed: the orchestrator failed or hung on a segment. The streams of the segment's client
+	// avoid it likewise, and all streams once this happened for several clients.
 	WorkFailed
-	// Lied: its work is not what it says. No stream uses it for a long while, not even
-	// for want of another.
+	// Lied: its result is provably not what it claims. No stream uses it for a long time, even
+	// without an alternative.
 	Lied
-	// WorkDoubted: its work seems not to be what it says, as far as that can be seen in the
-	// media. That holds for the client, and for all once it did so for several clients.
-	WorkDoubted
-	// Stale: the terms were too old, or cost too much; the session is given up, the
-	// orchestrator not avoided.
+	// WorkMismatch: its result seems not to be what it claims, as far as the media shows. This
+	// counts for the client, and for all once it happened for several clients.
+	WorkMismatch
+	// Stale: the terms were outdated or too expensive; the session is given up, the orchestrator
+	// not avoided.
 	Stale
-	// Abandoned: the client went away; nothing is learnt.
+	// Abandoned: the client left; nothing is recorded.
 	Abandoned
 )
 
-// badInputDoubt is how much a word that the input is bad adds to the doubt about a session, from
-// which a success takes one. At maxDoubt the stream goes elsewhere if it can: the three first
-// segments are believed, and then one in nine.
+// badInputWeight is what a report of bad input adds to a session's score; a success takes one off.
+// At maxBadInput the stream goes elsewhere if it can: the first three segments are believed, and
+// then one in nine.
 const (
-	badInputDoubt = 8
-	maxDoubt      = 3 * badInputDoubt
+	badInputWeight = 8
+	maxBadInput    = 3 * badInputWeight
 )
 
-// News is what an orchestrator sent along with a result: it replaces what the
-// session holds, where it is for the same session at the same address, and costs about
-// what the session began with.
-type News[I any] struct {
+// NewTerms are terms that came with a result. They replace the session's if they are for the same
+// session at the same address, at about the price at which the session was chosen.
+type NewTerms[I any] struct {
 	Offer Offer
 	Info  I
 }
 
-// Release gives a lease back and returns the sessions to end. news may be nil. The lease's
-// Failed is kept as the reason if the stream leaves its orchestrator for it.
-func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, news *News[I], now time.Time) []I {
+// Release gives a lease back and returns the sessions to end. newTerms may be nil. The lease's
+// Failed is the reason if the stream leaves its orchestrator.
+func (p *Pool[I]) Release(l *Lease[I], how Outcome, score float64, newTerms *NewTerms[I], now time.Time) []I {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := l.s
 	s.inFlight--
-	who := s.offer.Identity()
-	if news != nil && s.takes(&news.Offer) {
-		s.offer, s.info = news.Offer, news.Info
+	id := s.offer.Identity()
+	if newTerms != nil && s.takes(&newTerms.Offer) {
+		s.offer, s.info = newTerms.Offer, newTerms.Info
 	}
 	switch how {
 	case Succeeded:
-		s.score, s.doubt, s.doubted = score, max(0, s.doubt-1), nil
-		p.own.Clear(who)
-		p.shared.Clear(who)
+		s.score, s.badInputScore, s.badInputFault = score, max(0, s.badInputScore-1), nil
+		p.own.Clear(id)
+		p.shared.Clear(id)
 	case StreamFailed:
-		p.own.Suspend(who, now)
+		p.own.Suspend(id, now)
 	case Behind:
 		s.score = behindScore
-		p.own.Suspend(who, now)
+		p.own.Suspend(id, now)
 	case NodeFailed:
-		p.shared.all.Suspend(who, now)
+		p.shared.all.Suspend(id, now)
 	case WorkFailed:
-		p.shared.Suspend(who, now)
+		p.shared.Suspend(id, now)
 	case Lied:
-		p.shared.all.Bar(who, now)
-	case WorkDoubted:
-		p.shared.Bar(who, now)
+		p.shared.all.Bar(id, now)
+	case WorkMismatch:
+		p.shared.Bar(id, now)
 	case InputBad:
-		if s.doubt = min(s.doubt+badInputDoubt, maxDoubt); s.doubt == maxDoubt {
-			s.score, s.doubted = behindScore, l.Failed
-			p.own.Suspend(who, now)
+		if s.badInputScore = min(s.badInputScore+badInputWeight, maxBadInput); s.badInputScore == maxBadInput {
+			s.score, s.badInputFault = behindScore, l.Failed
+			p.own.Suspend(id, now)
 		}
 	case Stale, Abandoned:
 	}
-	if s.gone {
-		// It was given up while this segment was on its way.
+	if s.givenUp {
+		// The session was given up while this segment was in flight.
 		if s.inFlight == 0 {
 			return []I{s.info}
 		}
 		return nil
 	}
 	switch how {
-	case StreamFailed, NodeFailed, WorkFailed, Lied, WorkDoubted, Stale:
+	case StreamFailed, NodeFailed, WorkFailed, Lied, WorkMismatch, Stale:
 		if p.current == s {
 			p.left = l.Failed
 		}
-		p.remove(s)
+		p.removeLocked(s)
 		return s.giveUp(nil)
 	}
 	return nil
 }
 
-// takes reports whether an offer may stand for the session's own.
+// takes reports whether an offer may replace the session's own.
 func (s *session[I]) takes(o *Offer) bool {
 	return o.URI == s.offer.URI && o.Session == s.offer.Session && !raised(s.first, o.Price)
 }
 
-func (p *Pool[I]) remove(s *session[I]) {
+func (p *Pool[I]) removeLocked(s *session[I]) {
 	if p.current == s {
 		p.current = nil
 	}
 	p.spares = slices.DeleteFunc(p.spares, func(o *session[I]) bool { return o == s })
 }
 
-// Renewal is what became of a new token.
+// Renewal is the result of Renew.
 type Renewal int
 
-// The ways of a renewal.
+// The results of Renew.
 const (
 	Renewed Renewal = iota
 	Gone
-	Dear
+	TooExpensive
 )
 
-// Renew puts a new token in the place of the leased session's and moves the
-// lease to it. It returns the sessions to end. When the session was given up
-// meanwhile, the lease stays on it and the new token is not used; so it is, and Dear
-// says so, when the price has risen too far since the orchestrator was chosen.
+// Renew replaces the token of the leased session and moves the lease to it. It returns the sessions
+// to end. If the session was given up meanwhile (Gone), or the price has risen too far since the
+// orchestrator was chosen (TooExpensive), the lease stays on it and the new token is not used.
 func (p *Pool[I]) Renew(l *Lease[I], offer Offer, info I) (renewal Renewal, end []I) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	old := l.s
 	switch {
-	case old.gone || p.closed || p.current != old:
+	case old.givenUp || p.closed || p.current != old:
 		return Gone, nil
 	case raised(old.first, offer.Price):
-		return Dear, nil
+		return TooExpensive, nil
 	}
-	fresh := &session[I]{offer: offer, info: info, first: old.first, score: old.score, doubt: old.doubt, doubted: old.doubted,
-		inFlight: 1, used: true}
+	fresh := &session[I]{offer: offer, info: info, first: old.first, score: old.score, badInputScore: old.badInputScore,
+		badInputFault: old.badInputFault,
+		inFlight:      1, used: true}
 	p.current = fresh
 	l.s, l.Offer, l.Info = fresh, offer, info
 	old.inFlight--
@@ -161,23 +160,22 @@ func (p *Pool[I]) Alone(l *Lease[I]) bool {
 	return l.s.inFlight == 1
 }
 
-// Reset gives every session up, for a stream whose profiles changed, and returns
-// those to end now.
+// Reset gives up all sessions, for a stream whose profiles changed, and returns those to end now.
 func (p *Pool[I]) Reset() []I {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.reset()
+	return p.resetLocked()
 }
 
-// Close is Reset for good: offers that still come in are not taken.
+// Close is Reset for good: later offers are ignored.
 func (p *Pool[I]) Close() []I {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	return p.reset()
+	return p.resetLocked()
 }
 
-func (p *Pool[I]) reset() []I {
+func (p *Pool[I]) resetLocked() []I {
 	var end []I
 	if p.current != nil {
 		end = p.current.giveUp(end)

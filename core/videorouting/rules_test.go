@@ -11,27 +11,32 @@ import (
 	"github.com/tuttinode/tutti/core/videorouting"
 )
 
-func TestPatience(t *testing.T) {
+func TestDiscoveryWait(t *testing.T) {
 	t.Parallel()
 	ms := time.Millisecond
 	for name, row := range map[string]struct {
-		p       videorouting.Patience
+		p       videorouting.DiscoveryWait
 		a       videorouting.Answers
 		elapsed time.Duration
 		done    bool
 		next    time.Duration
 	}{
-		"all answered":                   {elapsed: ms, done: true, next: 499 * ms},
-		"nothing yet":                    {a: videorouting.Answers{Open: 2}, elapsed: ms, next: 499 * ms},
-		"one, window open":               {a: videorouting.Answers{Usable: 1, Open: 1}, elapsed: 499 * ms, next: ms},
-		"one, window over":               {a: videorouting.Answers{Usable: 1, Open: 1}, elapsed: 500 * ms, done: true, next: 500 * ms},
-		"first come":                     {p: videorouting.Patience{FirstCome: true}, a: videorouting.Answers{Usable: 1, Good: 1, Open: 1}, elapsed: ms, done: true, next: 499 * ms},
-		"a suspended one can wait":       {p: videorouting.Patience{FirstCome: true}, a: videorouting.Answers{Usable: 1, Open: 1}, elapsed: ms, next: 499 * ms},
-		"but not for longer":             {p: videorouting.Patience{FirstCome: true}, a: videorouting.Answers{Usable: 1, Open: 1}, elapsed: 500 * ms, done: true, next: 500 * ms},
+		"all answered":     {elapsed: ms, done: true, next: 499 * ms},
+		"nothing yet":      {a: videorouting.Answers{Open: 2}, elapsed: ms, next: 499 * ms},
+		"one, window open": {a: videorouting.Answers{Usable: 1, Open: 1}, elapsed: 499 * ms, next: ms},
+		"one, window over": {a: videorouting.Answers{Usable: 1, Open: 1}, elapsed: 500 * ms, done: true,
+			next: 500 * ms},
+		"first come": {p: videorouting.DiscoveryWait{FirstCome: true},
+			a: videorouting.Answers{Usable: 1, Good: 1, Open: 1}, elapsed: ms, done: true, next: 499 * ms},
+		"a suspended one can wait": {p: videorouting.DiscoveryWait{FirstCome: true},
+			a: videorouting.Answers{Usable: 1, Open: 1}, elapsed: ms, next: 499 * ms},
+		"but not for longer": {p: videorouting.DiscoveryWait{FirstCome: true},
+			a: videorouting.Answers{Usable: 1, Open: 1}, elapsed: 500 * ms, done: true, next: 500 * ms},
 		"nothing usable: windows double": {a: videorouting.Answers{Open: 1}, elapsed: 1100 * ms, next: 900 * ms},
 		"doubling ends at the stop":      {a: videorouting.Answers{Open: 1}, elapsed: 4001 * ms, next: 1999 * ms},
 		"hard stop":                      {a: videorouting.Answers{Open: 1}, elapsed: 6 * time.Second, done: true},
-		"own times":                      {p: videorouting.Patience{First: 10 * ms, Stop: 40 * ms}, a: videorouting.Answers{Open: 1}, elapsed: 25 * ms, next: 15 * ms},
+		"own times": {p: videorouting.DiscoveryWait{First: 10 * ms, Stop: 40 * ms},
+			a: videorouting.Answers{Open: 1}, elapsed: 25 * ms, next: 15 * ms},
 	} {
 		if got := row.p.Done(row.a, row.elapsed); got != row.done {
 			t.Errorf("%s: done %v, want %v", name, got, row.done)

@@ -7,27 +7,26 @@ import (
 )
 
 const (
-	// manyClients is how many clients must have met failures, or lies, in a row for them to
-	// count for all: their media may be the cause.
+	// manyClients is how many clients must have met failures, or false results, in a row for them
+	// to count for all: their media may be the cause.
 	manyClients = 3
-	// maxClients bounds the clients that are remembered of one orchestrator.
+	// maxClients bounds the clients tracked per orchestrator.
 	maxClients = 64
 )
 
-// Shared is what a gateway's streams know together of failing orchestrators, as seen by the
-// streams of one client. It is safe for concurrent use.
+// Shared is what a gateway's streams know together of failing orchestrators, from the view of one
+// client's streams. It is safe for concurrent use.
 type Shared struct {
 	all    *Suspensions
 	client string
 }
 
-// For is the view of a client, by what the gateway knows itself. The client "" is none: all
-// that it meets counts for all.
+// For is the view of a client. For the client "" everything counts for all.
 func (s *Suspensions) For(client string) Shared { return Shared{all: s, client: client} }
 
-// Suspend records a failure that may lie in what the client sent.
-func (v Shared) Suspend(who Identity, now time.Time) {
-	v.all.change(who, now, func(r *record) {
+// Suspend records a failure that the client's input may have caused.
+func (v Shared) Suspend(id Identity, now time.Time) {
+	v.all.change(id, now, func(r *record) {
 		first := true
 		r.update(v.client, func(e *suspension) {
 			first = !e.counted
@@ -40,9 +39,9 @@ func (v Shared) Suspend(who Identity, now time.Time) {
 	})
 }
 
-// Bar records a lie that may be none, of work on what the client sent.
-func (v Shared) Bar(who Identity, now time.Time) {
-	v.all.change(who, now, func(r *record) {
+// Bar records a false result that the client's input may have caused.
+func (v Shared) Bar(id Identity, now time.Time) {
+	v.all.change(id, now, func(r *record) {
 		r.update(v.client, func(e *suspension) {
 			e.bar(now)
 			e.lied = true
@@ -54,8 +53,8 @@ func (v Shared) Bar(who Identity, now time.Time) {
 	})
 }
 
-// recount has lies count for all once more: an orchestrator that lies again to clients that
-// know it is barred for all again, and for longer.
+// recount resets the per-client count: an orchestrator that returns false results again is barred
+// for all again, and for longer.
 func (r *record) recount() {
 	for client, e := range r.clients {
 		e.lied = false
@@ -63,7 +62,7 @@ func (r *record) recount() {
 	}
 }
 
-// update changes what is known for a client, or for all.
+// update changes the record of a client, or the common one.
 func (r *record) update(client string, f func(*suspension)) {
 	if client == "" {
 		f(&r.suspension)
@@ -77,7 +76,7 @@ func (r *record) update(client string, f func(*suspension)) {
 	r.clients[client] = e
 }
 
-// number is how many clients something holds for.
+// number counts the clients for which holds is true.
 func (r *record) number(holds func(*suspension) bool) (n int) {
 	for _, e := range r.clients {
 		if holds(&e) {
@@ -87,7 +86,7 @@ func (r *record) number(holds func(*suspension) bool) (n int) {
 	return n
 }
 
-// forgetOne forgets the client whose suspension ends first.
+// forgetOne drops the client whose suspension ends first.
 func (r *record) forgetOne() {
 	var first string
 	var until time.Time
@@ -99,12 +98,12 @@ func (r *record) forgetOne() {
 	delete(r.clients, first)
 }
 
-// Explain keeps the reason of a suspension, for those who look.
-func (v Shared) Explain(who Identity, code fault.Code) {
-	v.all.Explain(who, code)
+// Explain records the reason of a suspension for status pages.
+func (v Shared) SetReason(id Identity, code fault.Code) {
+	v.all.SetReason(id, code)
 	v.all.mu.Lock()
 	defer v.all.mu.Unlock()
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		r := v.all.m[k]
 		if r == nil {
 			continue
@@ -116,11 +115,11 @@ func (v Shared) Explain(who Identity, code fault.Code) {
 	}
 }
 
-// Clear records a success of the client. A lie is not forgotten for it.
-func (v Shared) Clear(who Identity) { v.all.clear(who, v.client) }
+// Clear records a success of the client. False results are not forgiven.
+func (v Shared) Clear(id Identity) { v.all.clear(id, v.client) }
 
-// Until is when the suspension ends for the client; the zero time when there is none.
-func (v Shared) Until(who Identity, now time.Time) time.Time { return v.all.until(who, v.client, now) }
+// Until is when the suspension for the client ends; the zero time without one.
+func (v Shared) Until(id Identity, now time.Time) time.Time { return v.all.until(id, v.client, now) }
 
-// Barred reports whether an orchestrator lied and is not to be used for the client at all.
-func (v Shared) Barred(who Identity, now time.Time) bool { return v.all.barred(who, v.client, now) }
+// Barred reports whether an orchestrator is barred for the client.
+func (v Shared) Barred(id Identity, now time.Time) bool { return v.all.barred(id, v.client, now) }

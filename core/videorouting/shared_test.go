@@ -97,7 +97,7 @@ func TestClientsOfAnOrchestratorAreBounded(t *testing.T) {
 	for i := range 1000 {
 		v := s.For(fmt.Sprint(i))
 		v.Suspend(id("a"), t0.Add(time.Duration(i)))
-		v.Explain(id("a"), fault.OrchestratorBroke)
+		v.SetReason(id("a"), fault.OrchestratorBroke)
 		s.For("good").Clear(id("a"))
 	}
 	held := 0

@@ -11,74 +11,73 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// How long a failing orchestrator is left alone: the first time, and at most.
+// How long a failing orchestrator is suspended: the first time, and at most.
 const (
 	firstSuspension = 5 * time.Second
 	maxSuspension   = time.Minute
-	// The same for one that lied about its work.
+	// The same for one with a false result.
 	firstBar = 10 * time.Minute
 	maxBar   = 24 * time.Hour
 )
 
-// Suspensions remembers which orchestrators failed recently. A suspended one is
-// used only when nothing else is left, so that one orchestrator alone keeps
-// being tried. Each failure in a row doubles the time; a success forgets it.
-// What may be one client's doing is remembered for that client; see Shared.
-// The zero value is ready; it is safe for concurrent use.
+// Suspensions remembers which orchestrators failed recently. A suspended one is used only when
+// there is no other, so that a single orchestrator keeps being tried. Each failure in a row doubles
+// the time; a success resets it. Failures that one client may have caused are recorded for that
+// client; see Shared. The zero value is ready; it is safe for concurrent use.
 type Suspensions struct {
 	mu sync.Mutex
 	m  map[key]*record
 }
 
-// record is what is known of one orchestrator: for all, and by client.
+// record is what is known of one orchestrator: for all clients, and by client.
 type record struct {
 	suspension
 	clients map[string]suspension
 }
 
 type suspension struct {
-	until   time.Time
-	strikes int
-	// barred: it lied, which a success later on does not undo.
+	until     time.Time
+	penalties int
+	// barred: it returned a false result, which a later success does not undo.
 	barred bool
 	lies   int
-	// lied: the client met a lie since lies counted for all.
+	// lied: the client got a false result since these last counted for all.
 	lied bool
 	code fault.Code
 	// counted: the client failed since the last success of any client.
 	counted bool
 }
 
-// Suspended is an orchestrator that is left alone, and why.
+// Suspended is a suspended orchestrator, and why.
 type Suspended struct {
-	// Asked or Owner is set: those that are known by both are there twice.
+	// Asked or Owner is set: orchestrators that are known by both are listed twice.
 	Asked string
 	Owner core.Address
 	Until time.Time
-	// Code is of the last failure, "" when that is not known.
+	// Code is the last failure, "" when unknown.
 	Code fault.Code
-	// Barred ones are not used for want of another either.
+	// Barred ones are not used even without an alternative.
 	Barred bool
-	// Some: it is left alone for some clients, and used for others.
+	// Some: it is suspended for some clients only.
 	Some bool
 }
 
 // Suspend records a failure and returns when the suspension ends.
-func (s *Suspensions) Suspend(who Identity, now time.Time) time.Time {
-	return s.change(who, now, func(r *record) { r.suspend(now) })
+func (s *Suspensions) Suspend(id Identity, now time.Time) time.Time {
+	return s.change(id, now, func(r *record) { r.suspend(now) })
 }
 
 func (e *suspension) suspend(now time.Time) {
-	d := min(maxSuspension, firstSuspension<<min(e.strikes, 10))
-	e.strikes++
+	d := min(maxSuspension, firstSuspension<<min(e.penalties, 10))
+	e.penalties++
 	if !e.barred || !e.until.After(now) {
 		e.until, e.barred = now.Add(d), false
 	}
 }
 
-// Bar records a lie and returns when the orchestrator may be used again.
-func (s *Suspensions) Bar(who Identity, now time.Time) time.Time {
-	return s.change(who, now, func(r *record) { r.bar(now) })
+// Bar records a false result and returns when the orchestrator may be used again.
+func (s *Suspensions) Bar(id Identity, now time.Time) time.Time {
+	return s.change(id, now, func(r *record) { r.bar(now) })
 }
 
 func (e *suspension) bar(now time.Time) {
@@ -87,24 +86,24 @@ func (e *suspension) bar(now time.Time) {
 }
 
 // Explain keeps the reason of a suspension, for those who look.
-func (s *Suspensions) Explain(who Identity, code fault.Code) {
+func (s *Suspensions) SetReason(id Identity, code fault.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		if r := s.m[k]; r != nil {
 			r.code = code
 		}
 	}
 }
 
-func (s *Suspensions) change(who Identity, now time.Time, f func(*record)) (until time.Time) {
+func (s *Suspensions) change(id Identity, now time.Time, f func(*record)) (until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.m == nil {
 		s.m = make(map[key]*record)
 	}
-	s.forgetOld(now)
-	for _, k := range who.keys() {
+	s.forgetOldLocked(now)
+	for _, k := range id.keys() {
 		r := s.m[k]
 		if r == nil {
 			r = &record{clients: make(map[string]suspension)}
@@ -123,9 +122,9 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// forgetOld keeps the table small: what ended a while ago counts no more. Lies are
-// remembered for as long as the longest bar.
-func (s *Suspensions) forgetOld(now time.Time) {
+// forgetOldLocked keeps the table small. False results are remembered for as long as the longest
+// bar.
+func (s *Suspensions) forgetOldLocked(now time.Time) {
 	for k, r := range s.m {
 		for client, e := range r.clients {
 			if e.old(now) {
@@ -146,13 +145,13 @@ func (e *suspension) old(now time.Time) bool {
 	return now.Sub(e.until) > keep
 }
 
-// Clear records a success. A lie is not forgotten for it.
-func (s *Suspensions) Clear(who Identity) { s.clear(who, "") }
+// Clear records a success. False results are not forgiven.
+func (s *Suspensions) Clear(id Identity) { s.clear(id, "") }
 
-func (s *Suspensions) clear(who Identity, client string) {
+func (s *Suspensions) clear(id Identity, client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		r := s.m[k]
 		if r == nil {
 			continue
@@ -162,7 +161,7 @@ func (s *Suspensions) clear(who Identity, client string) {
 			if other == client {
 				e.clear()
 			}
-			e.counted = false // the next failures are not in a row with these
+			e.counted = false // a success ended this row of failures
 			if r.clients[other] = e; e == (suspension{}) {
 				delete(r.clients, other)
 			}
@@ -173,7 +172,7 @@ func (s *Suspensions) clear(who Identity, client string) {
 	}
 }
 
-// clear forgets what a success undoes.
+// clear resets what a success undoes.
 func (e *suspension) clear() {
 	switch {
 	case e.barred:
@@ -184,15 +183,15 @@ func (e *suspension) clear() {
 	}
 }
 
-// Until is when the suspension ends; the zero time when there is none.
-func (s *Suspensions) Until(who Identity, now time.Time) (until time.Time) {
-	return s.until(who, "", now)
+// Until is when the suspension ends; the zero time without one.
+func (s *Suspensions) Until(id Identity, now time.Time) (until time.Time) {
+	return s.until(id, "", now)
 }
 
-func (s *Suspensions) until(who Identity, client string, now time.Time) (until time.Time) {
+func (s *Suspensions) until(id Identity, client string, now time.Time) (until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		r := s.m[k]
 		if r == nil {
 			continue
@@ -206,13 +205,13 @@ func (s *Suspensions) until(who Identity, client string, now time.Time) (until t
 	return until
 }
 
-// Barred reports whether an orchestrator lied and is not to be used at all.
-func (s *Suspensions) Barred(who Identity, now time.Time) bool { return s.barred(who, "", now) }
+// Barred reports whether an orchestrator returned a false result and must not be used at all.
+func (s *Suspensions) Barred(id Identity, now time.Time) bool { return s.barred(id, "", now) }
 
-func (s *Suspensions) barred(who Identity, client string, now time.Time) bool {
+func (s *Suspensions) barred(id Identity, client string, now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, k := range who.keys() {
+	for _, k := range id.keys() {
 		if r := s.m[k]; r != nil && (r.suspension.bars(now) || r.clients[client].bars(now)) {
 			return true
 		}
@@ -222,8 +221,8 @@ func (s *Suspensions) barred(who Identity, client string, now time.Time) bool {
 
 func (e suspension) bars(now time.Time) bool { return e.barred && e.until.After(now) }
 
-// List are those suspended at this time, by address and then by owner; for all clients, or
-// else for the one with the longest suspension.
+// List are the suspended orchestrators, by address and then by owner; with the common suspension,
+// or else that of the client with the longest one.
 func (s *Suspensions) List(now time.Time) []Suspended {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -39,13 +39,13 @@ type Timing struct {
 	Accept time.Duration
 	// Attempt bounds one attempt as a whole, without the downloads.
 	Attempt time.Duration
-	// Segment bounds all attempts together. It leaves room for one that hangs to
-	// its end and another that succeeds.
+	// Segment bounds all attempts together. It is enough for one that hangs to its end and another
+	// that succeeds.
 	Segment time.Duration
 }
 
-// TimingOf gives the times for a segment of the given playing time. multiplier
-// stretches them at a client's wish; 0 means 1, more than 10 means 10.
+// TimingOf returns the times for a segment of the given playing time. multiplier stretches them as
+// the client asks; 0 means 1, more than 10 means 10.
 func TimingOf(duration time.Duration, multiplier int) Timing {
 	m := time.Duration(min(maxMultiplier, max(1, multiplier)))
 	attempt := core.WorkDeadline(duration) * m
@@ -56,14 +56,14 @@ func TimingOf(duration time.Duration, multiplier int) Timing {
 	}
 }
 
-// Score is how an attempt's round trip compares to the segment's playing time:
-// up to 1 the orchestrator keeps pace. Playing times under 1.5 s count as that.
+// Score is an attempt's round trip divided by the segment's playing time: up to 1 the orchestrator
+// keeps pace. Playing times under 1.5 s count as 1.5 s.
 func Score(roundTrip, duration time.Duration) float64 {
 	return float64(roundTrip) / float64(max(minScoreBase, duration))
 }
 
-// KeepScore is the highest score with which a stream stays where it is.
+// KeepScore is the highest score with which a stream keeps its orchestrator.
 const KeepScore = 1.0
 
-// behindScore is that of a session whose orchestrator had no time for a segment.
+// behindScore is the score of a session whose orchestrator had no time for a segment.
 const behindScore = 2 * KeepScore

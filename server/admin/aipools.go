@@ -41,7 +41,7 @@ type suspendedSessions struct {
 	CurrentCount int      `json:"current_count"`
 }
 
-func (p *sessionPool) add(s *airouting.Standing) {
+func (p *sessionPool) add(s *airouting.Status) {
 	p.Size++
 	if s.InFlight > 0 {
 		p.InUse++
@@ -55,8 +55,8 @@ func poolsOf(m *airouting.Snapshot) sessionPools {
 		Warm: sessionPool{Orchestrators: []poolSession{}}, Cold: sessionPool{Orchestrators: []poolSession{}},
 		LastRefresh: m.Refreshed, Suspended: suspendedSessions{List: []string{}},
 	}
-	for i := range m.Standings {
-		s := &m.Standings[i]
+	for i := range m.Statuses {
+		s := &m.Statuses[i]
 		switch {
 		case !s.Resting.IsZero():
 			out.Suspended.List = append(out.Suspended.List, s.Offer.URI)

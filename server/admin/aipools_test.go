@@ -17,8 +17,8 @@ func (p pools) Pools() []airouting.Snapshot { return p }
 func TestAIPools(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	standing := func(uri string, warm bool, inFlight int, resting time.Time) airouting.Standing {
-		return airouting.Standing{
+	standing := func(uri string, warm bool, inFlight int, resting time.Time) airouting.Status {
+		return airouting.Status{
 			Offer: airouting.Offer{URI: uri, Warm: warm}, InFlight: inFlight, FirstByte: 250 * time.Millisecond, Resting: resting,
 		}
 	}
@@ -29,7 +29,7 @@ func TestAIPools(t *testing.T) {
 		"none": {nil, "{}\n"},
 		"one": {pools{{
 			Model: inference.Model{Capability: capability.LLM, ID: "org/model"}, Refreshed: at,
-			Standings: []airouting.Standing{
+			Statuses: []airouting.Status{
 				standing("https://a:1", true, 2, time.Time{}), standing("https://b:1", true, 0, time.Time{}),
 				standing("https://c:1", true, 1, at),
 			},

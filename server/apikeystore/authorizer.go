@@ -12,11 +12,11 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 )
 
-// every is how often counts are saved and changes of other processes looked for:
-// a revoked key is refused about a second later.
-const every = time.Second
+// saveEvery is how often counts are saved and changes of other processes are read: a revoked key is
+// refused about a second later.
+const saveEvery = time.Second
 
-// lastSave bounds the saving of counts when the node stops.
+// lastSave bounds the last save when the node stops.
 const lastSave = 5 * time.Second
 
 // Options are the sources of keys.
@@ -25,42 +25,40 @@ type Options struct {
 	Dir string
 	// File is a key file, "" for none.
 	File string
-	// Webhook is asked about tokens that neither holds, "" for none. It may hold a
+	// Webhook is called about tokens that neither holds, "" for none. Its URL may contain a
 	// password and is never shown.
 	Webhook string
-	// Transport reaches the webhook; nil is one of its own.
+	// Transport calls the webhook; nil makes one.
 	Transport http.RoundTripper
-	// Reservation is what a request without max_tokens reserves; 0 is
-	// keys.DefaultReservation.
+	// Reservation is reserved for a request without max_tokens; 0 is apikeys.DefaultReservation.
 	Reservation inference.Tokens
 	Log         *slog.Logger
 	Now         func() time.Time
-	// Every replaces the second between savings, for tests.
+	// Every replaces the interval between saves, for tests.
 	Every time.Duration
 }
 
-// Keystore decides about requests by the keys of every source, and keeps counts
-// on disk while it runs.
-type Keystore struct {
+// Authorizer decides about requests by the keys of all sources, and saves counts on disk while it
+// runs.
+type Authorizer struct {
 	*apikeys.Guard
 	store *Store
 	hook  *webhook
 	opt   Options
-	// loadErr and saveErr are the last troubles, so that only changes are logged.
+	// loadErr and saveErr are the last errors, so that only changes are logged.
 	loadErr, saveErr error
 }
 
 var (
-	_ apikeys.Authorizer  = (*Keystore)(nil)
-	_ lifecycle.Component = (*Keystore)(nil)
+	_ apikeys.Authorizer  = (*Authorizer)(nil)
+	_ lifecycle.Component = (*Authorizer)(nil)
 )
 
-// New opens the database, reads the key file and every key. It decides from then
-// on; counts are saved while it runs. Errors are KeyFileInvalid and
-// KeyStoreFailed.
-func New(ctx context.Context, opt Options) (*Keystore, error) {
+// New opens the database, reads the key file and every key, and is then ready to decide; counts are
+// saved while it runs. Errors are KeyFileInvalid and KeyStoreFailed.
+func New(ctx context.Context, opt Options) (*Authorizer, error) {
 	if opt.Every <= 0 {
-		opt.Every = every
+		opt.Every = saveEvery
 	}
 	guard := apikeys.Options{Now: opt.Now, Closed: opt.File != "", Reservation: opt.Reservation}
 	if opt.File != "" {
@@ -70,7 +68,7 @@ func New(ctx context.Context, opt Options) (*Keystore, error) {
 		}
 		guard.Static = list
 	}
-	k := &Keystore{opt: opt}
+	k := &Authorizer{opt: opt}
 	if opt.Webhook != "" {
 		k.hook = newWebhook(opt.Webhook, opt.Transport)
 		guard.Decider = k.hook
@@ -88,7 +86,7 @@ func New(ctx context.Context, opt Options) (*Keystore, error) {
 	return k, nil
 }
 
-func (k *Keystore) open(ctx context.Context) error {
+func (k *Authorizer) open(ctx context.Context) error {
 	if err := k.store.Forget(ctx, k.opt.Now()); err != nil {
 		return err
 	}
@@ -96,15 +94,14 @@ func (k *Keystore) open(ctx context.Context) error {
 }
 
 // Name is the component's name.
-func (*Keystore) Name() string { return "API keys" }
+func (*Authorizer) Name() string { return "API keys" }
 
-// Store is the database, for those who change keys in this process; what they
-// change counts after Load.
-func (k *Keystore) Store() *Store { return k.store }
+// Store is the database, for changing keys in this process; changes take effect with Load.
+func (k *Authorizer) Store() *Store { return k.store }
 
-// Run saves counts and notices changes until ctx ends, saves a last time and
-// closes the database. Keys that are known stay in force whatever happens to it.
-func (k *Keystore) Run(ctx context.Context, ready func()) error {
+// Run saves counts and reads changes until ctx ends, saves a last time and closes the database.
+// Known keys stay valid whatever happens to it.
+func (k *Authorizer) Run(ctx context.Context, ready func()) error {
 	ready()
 	ticker := time.NewTicker(k.opt.Every)
 	defer ticker.Stop()
@@ -118,18 +115,19 @@ func (k *Keystore) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// sync is one round of saving and looking.
-func (k *Keystore) sync(ctx context.Context) {
-	k.note(ctx, &k.saveErr, k.Flush(ctx), "counts of API keys are not saved; they are kept in memory and tried again")
+// sync saves counts and reads changes once.
+func (k *Authorizer) sync(ctx context.Context) {
+	k.logChange(ctx, &k.saveErr, k.Flush(ctx),
+		"counts of API keys cannot be saved; they are kept in memory and saved later")
 	changed, err := k.store.Changed(ctx)
 	if changed && err == nil {
 		err = k.Load(ctx)
 	}
-	k.note(ctx, &k.loadErr, err, "changes of API keys are not seen; the keys as they were stay in force")
+	k.logChange(ctx, &k.loadErr, err, "changes of API keys cannot be read; the known keys stay valid")
 }
 
-// note logs the beginning and the end of trouble.
-func (k *Keystore) note(ctx context.Context, last *error, err error, text string) {
+// logChange logs the first error after a success, and the first success after an error.
+func (k *Authorizer) logChange(ctx context.Context, last *error, err error, text string) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -137,13 +135,13 @@ func (k *Keystore) note(ctx context.Context, last *error, err error, text string
 	case err != nil && *last == nil:
 		k.opt.Log.Warn(text, fault.Attr(err))
 	case err == nil && *last != nil:
-		k.opt.Log.Info("API keys are saved and seen again")
+		k.opt.Log.Info("API keys can be saved and read again")
 	}
 	*last = err
 }
 
-// end saves what is left.
-func (k *Keystore) end(ctx context.Context) error {
+// end saves a last time and closes everything.
+func (k *Authorizer) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lastSave)
 	defer cancel()
 	err := k.Flush(ctx)

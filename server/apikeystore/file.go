@@ -11,7 +11,7 @@ import (
 )
 
 // largestFile is where reading stops; keys.ParseFile refuses what is as large.
-const largestFile = 16<<20 + 1
+const maxFileBytes = 16<<20 + 1
 
 // ReadFile reads a key file. A file with keys in the clear is refused if others
 // may read it. Errors are the fault KeyFileInvalid.
@@ -26,7 +26,7 @@ func ReadFile(path string) ([]apikeys.Key, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.KeyFileInvalid, op, err)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, largestFile))
+	data, err := io.ReadAll(io.LimitReader(f, maxFileBytes))
 	if err != nil {
 		return nil, fault.Wrap(fault.KeyFileInvalid, op, err)
 	}
@@ -37,7 +37,7 @@ func ReadFile(path string) ([]apikeys.Key, error) {
 	// Windows has access lists, and modes that Go makes up.
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && file.Secrets && mode&0o077 != 0 {
 		return nil, fault.New(fault.KeyFileInvalid, op,
-			fmt.Sprintf("it holds keys in the clear and others may read it (mode %04o): chmod 600 %s, or replace each key by its key_sha256", mode, path))
+			fmt.Sprintf("it contains keys in the clear and other users may read it (mode %04o): chmod 600 %s, or replace each key by its key_sha256", mode, path))
 	}
 	return file.Keys, nil
 }

@@ -14,7 +14,8 @@ import (
 
 // Create makes a key with a new ID and secret. The secret is returned and nowhere
 // kept. Errors are the faults KeyInvalid, KeyNameTaken and KeyStoreFailed.
-func (s *Store) Create(ctx context.Context, k apikeys.Key, now time.Time, random io.Reader) (apikeys.Key, string, error) {
+func (s *Store) Create(ctx context.Context, k apikeys.Key, now time.Time, random io.Reader) (apikeys.Key, string,
+	error) {
 	const op = "create API key"
 	if err := check(op, &k, now); err != nil {
 		return apikeys.Key{}, "", err
@@ -76,21 +77,22 @@ func (s *Store) Revoke(ctx context.Context, which string, now time.Time) (apikey
 
 // SetLimits changes a key's limits and expiry as f does, by name or ID. Errors
 // are KeyNotFound, KeyInvalid, KeyStoreFailed and those of f.
-func (s *Store) SetLimits(ctx context.Context, which string, now time.Time, f func(*apikeys.Key) error) (apikeys.Key, error) {
+func (s *Store) SetLimits(ctx context.Context, which string, now time.Time, f func(*apikeys.Key) error) (apikeys.Key,
+	error) {
 	const op = "change API key"
 	return s.change(ctx, op, which, func(k *apikeys.Key) error {
 		before := *k
 		if err := f(k); err != nil {
 			return err
 		}
-		judged := *k
+		checked := *k
 		if k.Expires.Equal(before.Expires) {
-			judged.Expires = time.Time{} // an expired key's other limits may change
+			checked.Expires = time.Time{} // an expired key's other limits may change
 		}
-		if err := check(op, &judged, now); err != nil {
+		if err := check(op, &checked, now); err != nil {
 			return err
 		}
-		k.Budget = judged.Budget
+		k.Budget = checked.Budget
 		return nil
 	})
 }
@@ -109,7 +111,8 @@ func (s *Store) change(ctx context.Context, op, which string, f func(*apikeys.Ke
 			return err
 		}
 		// The columns from models to revoked, and the ID to find the row.
-		_, err = tx.ExecContext(ctx, `UPDATE keys_key SET models = ?, rpm = ?, tpm = ?, concurrency = ?, budget = ?, period = ?, expires = ?, revoked = ? WHERE id = ?`,
+		_, err = tx.ExecContext(ctx,
+			`UPDATE keys_key SET models = ?, rpm = ?, tpm = ?, concurrency = ?, budget = ?, period = ?, expires = ?, revoked = ? WHERE id = ?`,
 			append(append([]any(nil), row[3:11]...), k.ID)...)
 		return err
 	})
@@ -121,7 +124,8 @@ func (s *Store) change(ctx context.Context, op, which string, f func(*apikeys.Ke
 
 // find is the good key of a name or ID.
 func find(ctx context.Context, tx *sql.Tx, op, which string) (apikeys.Key, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+keyColumns+` FROM keys_key WHERE revoked = 0 AND (id = ? OR name = ?)`, which, which)
+	rows, err := tx.QueryContext(ctx, `SELECT `+keyColumns+` FROM keys_key WHERE revoked = 0 AND (id = ? OR name = ?)`,
+		which, which)
 	if err != nil {
 		return apikeys.Key{}, err
 	}

@@ -24,7 +24,8 @@ func (s *Store) Load(ctx context.Context) ([]apikeys.Key, []apikeys.Usage, error
 	if err != nil {
 		return nil, nil, failed(op, err)
 	}
-	usage, err := all(ctx, s.db, `SELECT id, period, start, used, reserved, requests FROM keys_usage ORDER BY id`, scanUsage)
+	usage, err := all(ctx, s.db, `SELECT id, period, start, used, reserved, requests FROM keys_usage ORDER BY id`,
+		scanUsage)
 	if err != nil {
 		return nil, nil, failed(op, err)
 	}
@@ -54,7 +55,8 @@ func scanKey(rows *sql.Rows) (k apikeys.Key, err error) {
 	var hash []byte
 	var models, period string
 	var expires, revoked, created int64
-	err = rows.Scan(&k.ID, &k.Name, &hash, &models, &k.RPM, &k.TPM, &k.Concurrency, &k.Budget.Tokens, &period, &expires, &revoked, &created)
+	err = rows.Scan(&k.ID, &k.Name, &hash, &models, &k.RPM, &k.TPM, &k.Concurrency, &k.Budget.Tokens, &period, &expires,
+		&revoked, &created)
 	if err != nil {
 		return k, err
 	}
@@ -88,7 +90,8 @@ func (s *Store) SaveUsage(ctx context.Context, usage []apikeys.Usage) error {
 		}
 		defer stmt.Close()
 		for _, u := range usage {
-			if _, err := stmt.ExecContext(ctx, u.ID, string(u.Period), unix(u.Start), int64(u.Used), int64(u.Reserved), u.Requests); err != nil {
+			if _, err := stmt.ExecContext(ctx, u.ID, string(u.Period), unix(u.Start), int64(u.Used), int64(u.Reserved),
+				u.Requests); err != nil {
 				return err
 			}
 		}
@@ -135,7 +138,8 @@ func values(k *apikeys.Key) ([]any, error) {
 		return nil, err
 	}
 	return []any{
-		k.ID, k.Name, k.Hash[:], string(text), k.RPM, int64(k.TPM), k.Concurrency, int64(k.Budget.Tokens), string(k.Budget.Period),
+		k.ID, k.Name, k.Hash[:], string(text), k.RPM, int64(k.TPM), k.Concurrency, int64(k.Budget.Tokens),
+		string(k.Budget.Period),
 		unix(k.Expires), unix(k.Revoked), unix(k.Created),
 	}, nil
 }

@@ -77,7 +77,8 @@ func TestKeysAreKept(t *testing.T) {
 	}
 	first := open(t, dir)
 	full, secret := create(t, first, apikeys.Key{Name: "app", Expires: now.Add(time.Hour), Limits: apikeys.Limits{
-		Models: []string{"llama*", "q"}, RPM: 1, TPM: 2, Concurrency: 3, Budget: apikeys.Budget{Tokens: 4, Period: apikeys.Week}}})
+		Models: []string{"llama*", "q"}, RPM: 1, TPM: 2, Concurrency: 3,
+		Budget: apikeys.Budget{Tokens: 4, Period: apikeys.Week}}})
 	plain, _ := create(t, first, apikeys.Key{Name: "plain"})
 	list, usage, err := open(t, dir).Load(t.Context())
 	if err != nil || len(usage) != 0 || len(list) != 2 {
@@ -117,7 +118,8 @@ func TestChanges(t *testing.T) {
 	want(t, err, fault.KeyNotFound)
 	_, err = s.SetLimits(t.Context(), "app", now, func(k *apikeys.Key) error { k.TPM = -1; return nil })
 	want(t, err, fault.KeyInvalid)
-	changed, err := s.SetLimits(t.Context(), made.ID, now, func(k *apikeys.Key) error { k.TPM = 7; k.Budget.Tokens = 9; return nil })
+	changed, err := s.SetLimits(t.Context(), made.ID, now,
+		func(k *apikeys.Key) error { k.TPM = 7; k.Budget.Tokens = 9; return nil })
 	want(t, err, "")
 	if changed.RPM != 5 || changed.TPM != 7 || changed.Budget.Period != apikeys.Total || changed.Hash != made.Hash {
 		t.Errorf("%+v", changed)
@@ -177,7 +179,8 @@ func TestUnusableDatabase(t *testing.T) {
 	_, err := apikeystore.OpenStore(t.Context(), filepath.Join(t.TempDir(), "missing"))
 	want(t, err, fault.KeyStoreFailed)
 	garbage := t.TempDir()
-	if err := os.WriteFile(filepath.Join(garbage, "tutti.db"), []byte(strings.Repeat("no database", 1000)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(garbage, "tutti.db"), []byte(strings.Repeat("no database", 1000)),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err = apikeystore.OpenStore(t.Context(), garbage)

@@ -18,15 +18,15 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Bounds of an exchange with the webhook.
+// Bounds of a webhook call.
 const (
 	webhookTimeout = 5 * time.Second
-	largestAnswer  = 64 << 10
+	maxAnswerBytes = 64 << 10
 )
 
 const opWebhook = "ask the webhook about an API key"
 
-// webhook asks the operator's service about tokens. It implements keys.Decider.
+// webhook calls the operator's service about tokens. It implements apikeys.Decider.
 type webhook struct {
 	url    string
 	client *http.Client
@@ -41,7 +41,7 @@ func newWebhook(address string, transport http.RoundTripper) *webhook {
 		transport = w.own
 	}
 	w.client = &http.Client{Transport: transport, Timeout: webhookTimeout,
-		// A token must not follow a redirect to somebody else.
+		// A token must not follow a redirect to another host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return w
 }
@@ -52,19 +52,18 @@ func (w *webhook) close() {
 	}
 }
 
-// webhookQuestion is the body of the question. The existing form, for streams,
-// has url alone.
+// webhookQuestion is the body of the call. The existing form, for streams, has only url.
 type webhookQuestion struct {
 	URL       string `json:"url"`
 	Route     string `json:"route"`
 	Model     string `json:"model,omitempty"`
 	MaxTokens int64  `json:"max_tokens,omitempty"`
-	// KeySHA256 lets a service look the key up that keeps only hashes.
+	// KeySHA256 is for services that store only hashes of keys.
 	KeySHA256 string `json:"key_sha256"`
 }
 
-// webhookAnswer is what a service may say of a key it admits. Fields it does not
-// know are of the existing form, for streams.
+// webhookAnswer is a service's answer about a key that it admits. Unknown fields belong to the
+// existing form, for streams.
 type webhookAnswer struct {
 	Name        string   `json:"name"`
 	Models      []string `json:"models"`
@@ -76,8 +75,8 @@ type webhookAnswer struct {
 	Expires     string   `json:"expires"`
 }
 
-// Decide asks the service. The token goes in the Authorization header, as the
-// client sent it; in X-Api-Key where the service's address has a user name.
+// Decide calls the service. The token is sent in the Authorization header, as the client sent it;
+// in X-Api-Key if the service's address has a user name.
 func (w *webhook) Decide(ctx context.Context, token string, need apikeys.Need) (apikeys.Key, error) {
 	req, err := w.request(ctx, token, need)
 	if err != nil {
@@ -91,11 +90,11 @@ func (w *webhook) Decide(ctx context.Context, token string, need apikeys.Need) (
 		return apikeys.Key{}, fault.Wrap(fault.KeyWebhookFailed, opWebhook, conceal(err))
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, largestAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes+1))
 	switch {
 	case err != nil:
 		return apikeys.Key{}, fault.Wrap(fault.KeyWebhookFailed, opWebhook, err)
-	case len(body) > largestAnswer:
+	case len(body) > maxAnswerBytes:
 		return apikeys.Key{}, fault.New(fault.KeyWebhookFailed, opWebhook, "the webhook's answer is too long")
 	case resp.StatusCode != http.StatusOK:
 		return apikeys.Key{}, refusal(resp)
@@ -110,7 +109,8 @@ func (w *webhook) request(ctx context.Context, token string, need apikeys.Need) 
 	}
 	sum := sha256.Sum256([]byte(token))
 	body, err := json.Marshal(webhookQuestion{
-		URL: address, Route: need.Route, Model: need.Model, MaxTokens: int64(max(need.MaxTokens, 0)), KeySHA256: apikeys.Hash(sum).String(),
+		URL: address, Route: need.Route, Model: need.Model, MaxTokens: int64(max(need.MaxTokens, 0)),
+		KeySHA256: apikeys.Hash(sum).String(),
 	})
 	if err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func (w *webhook) request(ctx context.Context, token string, need apikeys.Need) 
 	return req, nil
 }
 
-// conceal keeps the service's address, which may hold a password, out of errors:
-// those of net/http begin with it.
+// conceal removes the service's address from errors, because it may contain a password: errors of
+// net/http begin with it.
 func conceal(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err

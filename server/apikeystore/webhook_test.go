@@ -27,8 +27,10 @@ func TestWebhook(t *testing.T) {
 			t.Error(err)
 		}
 		token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if in.URL != "https://host/v1/chat/completions" || in.Route != "/v1/chat/completions" || in.Model != "llama" || in.MaxTokens != 10 ||
-			in.KeySHA256 != apikeys.HashOf(token).String() || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
+		if in.URL != "https://host/v1/chat/completions" || in.Route != "/v1/chat/completions" || in.Model != "llama" ||
+			in.MaxTokens != 10 ||
+			in.KeySHA256 != apikeys.HashOf(token).String() || r.Method != http.MethodPost ||
+			r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%+v %v", in, r.Header)
 		}
 		status, body, _ := strings.Cut(token, " ")
@@ -67,7 +69,8 @@ func TestWebhook(t *testing.T) {
 		{"500 x", fault.KeyWebhookFailed, ""},
 	}
 	for _, tt := range tests {
-		grant, err := k.Admit(t.Context(), tt.token, apikeys.Need{URL: "https://host/v1/chat/completions", Route: "/v1/chat/completions", Model: "llama", MaxTokens: 10})
+		grant, err := k.Admit(t.Context(), tt.token, apikeys.Need{URL: "https://host/v1/chat/completions",
+			Route: "/v1/chat/completions", Model: "llama", MaxTokens: 10})
 		if code := fault.CodeOf(err); err != nil && code != tt.want || err == nil && tt.want != "" {
 			t.Errorf("%s: %v, want %s", tt.token, err, tt.want)
 		}
@@ -107,7 +110,8 @@ func TestWebhookWithPassword(t *testing.T) {
 		}
 	}))
 	t.Cleanup(hook.Close)
-	k, _ := running(t, apikeystore.Options{Dir: t.TempDir(), Webhook: strings.Replace(hook.URL, "http://", "http://me:hush@", 1)})
+	k, _ := running(t, apikeystore.Options{Dir: t.TempDir(),
+		Webhook: strings.Replace(hook.URL, "http://", "http://me:hush@", 1)})
 	_, err := k.Admit(t.Context(), "token", apikeys.Need{})
 	want(t, err, "")
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// admit asks the operator's admission hook about a stream that is to begin. The
-// hook's own wishes come back, nil for none. Errors are faults StreamDenied and
-// StreamHookFailed.
+// admit asks the operator's admission hook about a new stream. It returns the hook's configuration,
+// nil without one. Errors are the faults StreamDenied and StreamHookFailed.
 func (g *Gateway) admit(ctx context.Context, url string) (*configuration, error) {
 	const op = "admit stream"
 	if g.opt.AdmissionHook == "" {

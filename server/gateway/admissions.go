@@ -12,33 +12,33 @@ import (
 )
 
 const (
-	// freeAsks and mostAsks bound the questions to the hook at once (admission.Shares).
-	freeAsks, mostAsks = 192, 256
+	// freeAsks and maxAsks bound concurrent calls of the hook (admission.Shares).
+	freeAsks, maxAsks = 192, 256
 	// maxWaiting bounds the segments of one pusher that wait for an answer.
 	maxWaiting = 64
-	// denialCost is what a refused push counts for its address, in bytes that it made the
-	// gateway send (admission.Cause).
+	// denialCost is what a refused push counts for its address, in bytes sent by the gateway
+	// (admission.Cause).
 	denialCost = 1 << 10
 )
 
-// admissions asks the hook about pushers that were not admitted yet. A pusher that it
-// has not admitted takes no capacity of those that it has: it is bounded separately.
+// admissions asks the hook about pushers that were not admitted yet. Pending pushers take no
+// capacity of admitted ones: they are bounded separately.
 type admissions struct {
 	g    *Gateway
 	asks *admission.Shares
 
 	mu sync.Mutex
-	// open are the questions without an answer.
+	// open are the pending questions.
 	open map[pusher]*question
-	// lines are about refusals.
-	lines seldom
+	// refusalLog limits log lines about refusals.
+	refusalLog rateLimitedLog
 }
 
 func newAdmissions(g *Gateway) *admissions {
-	return &admissions{g: g, asks: admission.NewShares(freeAsks, mostAsks), open: make(map[pusher]*question)}
+	return &admissions{g: g, asks: admission.NewShares(freeAsks, maxAsks), open: make(map[pusher]*question)}
 }
 
-// question is one that several segments of a pusher wait for.
+// question is one call of the hook; several segments of a pusher may wait for it.
 type question struct {
 	waiting int
 	done    chan struct{}
@@ -47,27 +47,26 @@ type question struct {
 	err  error
 }
 
-// of is the hook's answer about a pusher: its wishes, nil for none, or why the push is
+// of returns the hook's answer about a pusher: a configuration, nil for none, or why the push is
 // refused. Errors are those of Gateway.admit, and PushesFull, AddressBusy and Canceled.
-func (a *admissions) of(r *http.Request, req *pushRequest, who pusher) (*configuration, error) {
+func (a *admissions) of(r *http.Request, req *pushRequest, identity pusher) (*configuration, error) {
 	a.mu.Lock()
-	q := a.open[who]
+	q := a.open[identity]
 	if q != nil {
 		return a.await(r.Context(), q)
 	}
 	q = &question{done: make(chan struct{})}
-	a.open[who] = q
+	a.open[identity] = q
 	a.mu.Unlock()
 	q.conf, q.err = a.ask(r, req)
 	a.mu.Lock()
-	delete(a.open, who)
+	delete(a.open, identity)
 	a.mu.Unlock()
 	close(q.done)
 	return q.conf, q.err
 }
 
-// await waits for the answer to a question of others. The caller holds mu, which it
-// releases.
+// await waits for the answer to a pending question. The caller holds mu, which await releases.
 func (a *admissions) await(ctx context.Context, q *question) (*configuration, error) {
 	q.waiting++
 	full := q.waiting > maxWaiting
@@ -94,20 +93,19 @@ func (a *admissions) ask(r *http.Request, req *pushRequest) (*configuration, err
 		return nil, fault.New(fault.PushesFull, op, "the admission hook is asked about too many pushes at once")
 	}
 	defer a.asks.Leave(from)
-	// Other segments of the stream wait for the answer, so it must not depend on this
-	// one's client.
+	// Other segments of the stream wait for the answer, so it must not depend on this one's client.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), hookTimeout)
 	defer cancel()
 	at := *r.URL
 	conf, err := a.g.admit(ctx, address(r.Host, &at))
 	if err == nil && conf == nil && req.Manifest != req.Path {
-		// The hook has seen the name in the path only, and chose no other.
+		// So far the hook has seen only the name in the path, and chose no other.
 		at.Path = pushPath + string(req.Manifest) + at.Path[len(pushPath)+len(req.Path):]
 		at.RawPath = ""
 		conf, err = a.g.admit(ctx, address(r.Host, &at))
 	}
 	if err != nil {
-		_ = admission.Cause(r.Context(), denialCost) // looked at when it comes again
+		_ = admission.Cause(r.Context(), denialCost) // checked at its next push
 		a.refused(req.Manifest, err)
 	}
 	return conf, err
@@ -115,11 +113,10 @@ func (a *admissions) ask(r *http.Request, req *pushRequest) (*configuration, err
 
 func address(host string, u *url.URL) string { return "http://" + host + u.RequestURI() }
 
-// refused counts a refusal, and logs it unless one was logged just before: strangers may
-// cause any number.
+// refused counts a refusal and logs it with a rate limit, because any client may cause refusals.
 func (a *admissions) refused(id core.ManifestID, err error) {
 	a.g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
-	if others, ok := a.lines.line(a.g.opt.Now()); ok {
-		a.g.log.Warn("stream refused", "job", id, "more", others, fault.Attr(err))
+	if suppressed, ok := a.refusalLog.allow(a.g.opt.Now()); ok {
+		a.g.log.Warn("stream refused", "job", id, "more", suppressed, fault.Attr(err))
 	}
 }

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// askTimeout bounds one question whether an orchestrator is there, askedAtMost how
-	// many are asked.
-	askTimeout  = 3 * time.Second
-	askedAtMost = 32
+	// askTimeout bounds one call to check whether an orchestrator answers, maxAsked the number of
+	// calls.
+	askTimeout = 3 * time.Second
+	maxAsked   = 32
 )
 
-// Answering says how many orchestrators there are and whether any of them answers;
-// known is false before that can be told. On the chain it is what the registry heard;
-// elsewhere, and where it heard nothing good, they are asked now.
+// Answering returns how many orchestrators there are and whether any of them answers; known is
+// false while that is unknown. On the chain it uses the registry's last answers; otherwise, and
+// when none of those is good, the orchestrators are called.
 func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bool) {
 	if g.opt.Network != nil {
-		if answers, of, known = g.heard(); answers || !known || of == 0 {
+		if answers, of, known = g.registryAnswers(); answers || !known || of == 0 {
 			return answers, of, known
 		}
 	}
@@ -30,7 +30,7 @@ func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bo
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	for _, uri := range uris[:min(len(uris), askedAtMost)] {
+	for _, uri := range uris[:min(len(uris), maxAsked)] {
 		wg.Go(func() {
 			bounded, cancel := context.WithTimeout(ctx, askTimeout)
 			defer cancel()
@@ -44,13 +44,14 @@ func (g *Gateway) Answering(ctx context.Context) (answers bool, of int, known bo
 	return answers, len(uris), answers || ctx.Err() == nil
 }
 
-// heard is what the registry knows. One that was not asked yet may answer.
-func (g *Gateway) heard() (answers bool, of int, known bool) {
+// registryAnswers is Answering by the registry's data. An orchestrator that was not asked yet may
+// answer.
+func (g *Gateway) registryAnswers() (answers bool, of int, known bool) {
 	all, read, _ := g.opt.Network.Snapshot()
 	for i := range all {
 		switch k := &all[i]; {
-		case k.Trouble != "":
-		case k.Heard.IsZero():
+		case k.Problem != "":
+		case k.LastAnswer.IsZero():
 			return false, len(all), false
 		default:
 			answers = true

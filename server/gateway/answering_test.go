@@ -4,7 +4,7 @@ import "testing"
 
 // A gateway without streams knows whether an orchestrator answers, and that one which
 // was away is back is known without a stream too.
-func TestWhetherAnybodyAnswers(t *testing.T) {
+func TestWhetherAnyOrchestratorAnswers(t *testing.T) {
 	t.Parallel()
 	one, two := newFake(t), newFake(t)
 	n := start(t, []string{one.uri, two.uri})

@@ -18,7 +18,7 @@ type StreamsReply struct {
 	Streams []StreamReply `json:"streams"`
 }
 
-// StreamReply tells of one live stream.
+// StreamReply describes one live stream.
 type StreamReply struct {
 	ID string `json:"id"`
 	// Playlist is the master playlist's path.
@@ -29,7 +29,7 @@ type StreamReply struct {
 	Source      SourceReply `json:"source"`
 	// Renditions are in profile order.
 	Renditions []RenditionReply `json:"renditions"`
-	// Orchestrator has had the last finished segment.
+	// Orchestrator did the last finished segment.
 	Orchestrator string `json:"orchestrator,omitempty"`
 	// InFlight, Finished and Failed count segments.
 	InFlight int   `json:"inFlight"`
@@ -38,10 +38,10 @@ type StreamReply struct {
 	// LastCode is the code of the last failure, "" when there was none.
 	LastCode string `json:"lastCode,omitempty"`
 	// Segments are the latest ones, oldest first.
-	Segments []SegmentFigures `json:"segments"`
+	Segments []SegmentStats `json:"segments"`
 }
 
-// SourceReply tells of a stream's source, as far as known.
+// SourceReply describes a stream's source, as far as known.
 type SourceReply struct {
 	Playlist   string  `json:"playlist"`
 	Video      string  `json:"video,omitempty"`
@@ -52,7 +52,7 @@ type SourceReply struct {
 	Unplayable bool    `json:"unplayable,omitempty"`
 }
 
-// RenditionReply tells of one rendition as it was asked for.
+// RenditionReply describes one rendition as it was requested.
 type RenditionReply struct {
 	Name     string `json:"name"`
 	Playlist string `json:"playlist"`
@@ -63,7 +63,7 @@ type RenditionReply struct {
 	Unplayable bool `json:"unplayable,omitempty"`
 }
 
-// smallList is how long a list of streams may be, in bytes, that a connection's buffers take.
+// smallList is the size in bytes of a list of streams that fits into a connection's buffers.
 const smallList = 16 << 10
 
 // serveStreams lists the live streams.
@@ -96,8 +96,8 @@ func (g *Gateway) serveStreams(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(data)
 		return
 	}
-	// Slow readers keep a large one in memory.
-	g.sendFile(g.patientWriter(w), r, data)
+	// Slow readers keep a large list in memory.
+	g.sendFile(g.deadlineWriter(w), r, data)
 }
 
 // liveStreams are the streams that have not ended.
@@ -129,7 +129,7 @@ func (s *stream) reply() StreamReply {
 	f := &s.feed
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r.Segments = append([]SegmentFigures{}, f.recent...)
+	r.Segments = append([]SegmentStats{}, f.recent...)
 	r.Finished, r.Failed, r.LastCode = f.segments-f.failed, f.failed, f.lastCode
 	for _, seg := range slices.Backward(f.recent) {
 		if seg.Code == "" && seg.Orchestrator != "" {

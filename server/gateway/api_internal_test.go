@@ -26,12 +26,12 @@ func TestSlowReadersOfTheStreamsAreBounded(t *testing.T) {
 	server := httptest.NewServer(g.Handler())
 	t.Cleanup(server.Close)
 	for i := range streams {
-		s, err := g.enter(core.ManifestID(fmt.Sprint("film", i)), pusher{}, nil, beginner{})
+		s, err := g.enter(core.ManifestID(fmt.Sprint("film", i)), pusher{}, nil, streamOwner{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := SegmentFigures{Orchestrator: "https://orchestrator.example.org:8935", Renditions: make([]RenditionFigures, 10)}
-		for range keptFigures {
+		f := SegmentStats{Orchestrator: "https://orchestrator.example.org:8935", Renditions: make([]RenditionStats, 10)}
+		for range keptSegments {
 			s.feed.add(f)
 		}
 		s.leave(time.Now())

@@ -8,29 +8,29 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// freeFactor is how many times as much as is free one orchestrator may keep in use: two
-// thirds of the budget where it is the only one, less where there are others.
+// freeFactor bounds the memory of one orchestrator's unfinished attempts to this multiple of the
+// free memory: two thirds of the budget where it is the only one.
 const freeFactor = 2
 
-// budget bounds what the bodies of all pushes hold together, and the renditions
-// that are made of them. What an orchestrator has in progress is bounded besides, so
-// that a slow one leaves memory for the streams of others.
+// budget bounds the memory of all push bodies and of their renditions. The share that one
+// orchestrator's unfinished attempts hold is bounded too, so that a slow orchestrator leaves memory
+// to the streams of others.
 type budget struct {
 	limit int64
 
 	mu   sync.Mutex
 	used int64 // guarded by mu
-	// lent is what each orchestrator has in progress. Guarded by mu.
-	lent map[string]int64
-	// strangers is what unchecked clients hold, by address. Guarded by mu.
-	strangers map[netip.Prefix]int64
+	// inProgress is the memory of each orchestrator's unfinished attempts. Guarded by mu.
+	inProgress map[string]int64
+	// unchecked is the memory of unchecked clients, by address. Guarded by mu.
+	unchecked map[netip.Prefix]int64
 }
 
 func newBudget(limit int64) *budget {
-	return &budget{limit: limit, lent: make(map[string]int64), strangers: make(map[netip.Prefix]int64)}
+	return &budget{limit: limit, inProgress: make(map[string]int64), unchecked: make(map[netip.Prefix]int64)}
 }
 
-// share is one push's part of the budget. It is used by one goroutine.
+// share is one push's part of the budget. It belongs to one goroutine.
 type share struct {
 	of *budget
 	// from is the address of an unchecked client, the zero Prefix for others.
@@ -38,122 +38,121 @@ type share struct {
 	held int64
 }
 
-// share is for a push; from is the address of an unchecked one. All that one address has may
-// be twice as much as is free.
+// share makes the share of a push; from is the address of an unchecked client. One address may hold
+// at most twice the free memory.
 func (b *budget) share(from netip.Prefix) *share { return &share{of: b, from: from} }
 
-// book changes what the share holds by n bytes. The caller holds the budget's mu.
-func (s *share) book(n int64) {
+// addLocked changes the share by n bytes. The caller holds the budget's mu.
+func (s *share) addLocked(n int64) {
 	s.held += n
 	s.of.used += n
 	if !s.from.IsValid() {
 		return
 	}
-	if s.of.strangers[s.from] += n; s.of.strangers[s.from] == 0 {
-		delete(s.of.strangers, s.from)
+	if s.of.unchecked[s.from] += n; s.of.unchecked[s.from] == 0 {
+		delete(s.of.unchecked, s.from)
 	}
 }
 
-// grow takes n more bytes or says that there is no room.
+// grow takes n more bytes, or returns the fault PushesFull.
 func (s *share) grow(n int64) error {
 	b := s.of
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.used+n > b.limit || s.from.IsValid() && b.strangers[s.from]+n > freeFactor*(b.limit-b.used) {
+	if b.used+n > b.limit || s.from.IsValid() && b.unchecked[s.from]+n > freeFactor*(b.limit-b.used) {
 		return fault.New(fault.PushesFull, "read segment", "the segments in the gateway fill its memory limit")
 	}
-	s.book(n)
+	s.addLocked(n)
 	return nil
 }
 
-// shrink gives back what was taken beyond n bytes.
+// shrink reduces the share to n bytes.
 func (s *share) shrink(n int64) {
 	s.of.mu.Lock()
 	defer s.of.mu.Unlock()
-	s.book(n - s.held)
+	s.addLocked(n - s.held)
 }
 
-// free gives everything back.
+// free gives the whole share back.
 func (s *share) free() { s.shrink(0) }
 
-// loan is what an orchestrator keeps in use for one attempt: the segment until it has
-// answered, and renditions until they have come whole.
-type loan struct {
-	share *share
-	to    string
-	n     int64
-	// usual is how much one segment comes to with its renditions. An orchestrator that
-	// has nothing else in progress may have that whatever is free.
+// reservation is the memory that an orchestrator's attempt holds: the segment until it has
+// answered, and renditions until they have arrived whole.
+type reservation struct {
+	share        *share
+	orchestrator string
+	bytes        int64
+	// usual is the expected size of one segment with its renditions. A single attempt of an
+	// orchestrator may hold that whatever is free.
 	usual int64
 }
 
 const (
-	// usualFactor is how many times as large as its source all renditions of a segment
-	// are at most, and usualBytes how large they may be in any case.
+	// usualFactor bounds the expected size of a segment's renditions as a multiple of the source,
+	// and usualBytes is allowed in any case.
 	usualFactor = 4
 	usualBytes  = 16 << 20
 )
 
-// lend counts a segment of n bytes, which the share has already, for an orchestrator. It
-// must be ended, also after an error, which is the fault OrchestratorOverShare.
-func (s *share) lend(orchestrator string, n int64) (*loan, error) {
-	l := &loan{share: s, to: orchestrator, usual: n + max(usualFactor*n, usualBytes)}
-	return l, l.count(n)
+// reserve counts a segment of n bytes, which the share already holds, for an orchestrator. The
+// reservation must be ended, also after an error, which is the fault OrchestratorOverShare.
+func (s *share) reserve(orchestrator string, n int64) (*reservation, error) {
+	l := &reservation{share: s, orchestrator: orchestrator, usual: n + max(usualFactor*n, usualBytes)}
+	return l, l.take(n)
 }
 
-func (l *loan) count(n int64) error {
+func (l *reservation) take(n int64) error {
 	b := l.share.of
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	alone := b.lent[l.to] == l.n && l.n+n <= l.usual
-	if !alone && b.lent[l.to]+n > freeFactor*(b.limit-b.used) {
+	alone := b.inProgress[l.orchestrator] == l.bytes && l.bytes+n <= l.usual
+	if !alone && b.inProgress[l.orchestrator]+n > freeFactor*(b.limit-b.used) {
 		return fault.New(fault.OrchestratorOverShare, "use memory for an orchestrator", "")
 	}
-	b.lent[l.to] += n
-	l.n += n
+	b.inProgress[l.orchestrator] += n
+	l.bytes += n
 	return nil
 }
 
-// grow takes n more bytes for what the orchestrator sends.
-func (l *loan) grow(n int64) error {
-	if err := l.count(n); err != nil {
+// grow takes n more bytes for data of the orchestrator.
+func (l *reservation) grow(n int64) error {
+	if err := l.take(n); err != nil {
 		return err
 	}
 	return l.share.grow(n)
 }
 
-// end says that the orchestrator keeps nothing in use any more. What came stays the
-// push's.
-func (l *loan) end() {
+// end ends the attempt's accounting. The share keeps the memory.
+func (l *reservation) end() {
 	b := l.share.of
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.lent[l.to] -= l.n; b.lent[l.to] == 0 {
-		delete(b.lent, l.to)
+	if b.inProgress[l.orchestrator] -= l.bytes; b.inProgress[l.orchestrator] == 0 {
+		delete(b.inProgress, l.orchestrator)
 	}
-	l.n = 0
+	l.bytes = 0
 }
 
-// hold gives a share back once all who use it are done.
-type hold struct {
+// shareRef frees a share when its last user is done.
+type shareRef struct {
 	share *share
 	users atomic.Int32
 }
 
-// holdUntil has one user, who calls done.
-func holdUntil(s *share) *hold {
-	h := &hold{share: s}
+// newShareRef has one user, which calls release.
+func newShareRef(s *share) *shareRef {
+	h := &shareRef{share: s}
 	h.users.Store(1)
 	return h
 }
 
-// more adds a user; it is called before the others are done.
-func (h *hold) more() (done func()) {
+// retain adds a user; it is called before the others are done.
+func (h *shareRef) retain() (done func()) {
 	h.users.Add(1)
-	return h.done
+	return h.release
 }
 
-func (h *hold) done() {
+func (h *shareRef) release() {
 	if h.users.Add(-1) == 0 {
 		h.share.free()
 	}

@@ -13,14 +13,14 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 	t.Parallel()
 	const limit, segment = 1 << 30, 1 << 20
 	b := newBudget(limit)
-	var loans []*loan
+	var loans []*reservation
 	var shares []*share
 	for {
 		s := b.share(netip.Prefix{})
 		if err := s.grow(segment); err != nil {
 			t.Fatal("a slow orchestrator fills the budget")
 		}
-		l, err := s.lend("slow", segment)
+		l, err := s.reserve("slow", segment)
 		if err != nil {
 			if fault.CodeOf(err) != fault.OrchestratorOverShare {
 				t.Error(err)
@@ -39,7 +39,7 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 	if err := endless.grow(segment); err != nil {
 		t.Fatal(err)
 	}
-	l, err := endless.lend("endless", segment)
+	l, err := endless.reserve("endless", segment)
 	for err == nil {
 		err = l.grow(segment)
 	}
@@ -50,7 +50,7 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 	if err := good.grow(segment); err != nil {
 		t.Fatal(err)
 	}
-	work, err := good.lend("good", segment)
+	work, err := good.reserve("good", segment)
 	for range usualFactor {
 		if err == nil {
 			err = work.grow(segment)
@@ -65,22 +65,22 @@ func TestOneOrchestratorLeavesMemoryToOthers(t *testing.T) {
 	for _, s := range append(shares, endless, good) {
 		s.free()
 	}
-	if b.used != 0 || len(b.lent) != 0 {
-		t.Errorf("%d bytes, %v stay in use", b.used, b.lent)
+	if b.used != 0 || len(b.inProgress) != 0 {
+		t.Errorf("%d bytes, %v stay in use", b.used, b.inProgress)
 	}
 }
 
 // TestAStrangersMemory: an unchecked client's address has at most two thirds of the memory,
 // others what they need of the rest.
-func TestAStrangersMemory(t *testing.T) {
+func TestAnUncheckedClientsMemory(t *testing.T) {
 	t.Parallel()
 	const limit, segment = 1 << 30, 1 << 20
 	b := newBudget(limit)
-	stranger, other := b.share(netip.MustParsePrefix("192.0.2.1/32")), b.share(netip.MustParsePrefix("192.0.2.2/32"))
-	for stranger.grow(segment) == nil {
+	unchecked, other := b.share(netip.MustParsePrefix("192.0.2.1/32")), b.share(netip.MustParsePrefix("192.0.2.2/32"))
+	for unchecked.grow(segment) == nil {
 	}
-	if stranger.held < limit/2 || stranger.held > limit*2/3+segment {
-		t.Errorf("a stranger holds %d of %d", stranger.held, limit)
+	if unchecked.held < limit/2 || unchecked.held > limit*2/3+segment {
+		t.Errorf("a stranger holds %d of %d", unchecked.held, limit)
 	}
 	if err := other.grow(100 * segment); err != nil {
 		t.Error(err)
@@ -89,10 +89,10 @@ func TestAStrangersMemory(t *testing.T) {
 	if err := checked.grow(200 * segment); err != nil {
 		t.Error(err)
 	}
-	for _, s := range []*share{stranger, other, checked} {
+	for _, s := range []*share{unchecked, other, checked} {
 		s.free()
 	}
-	if b.used != 0 || len(b.strangers) != 0 {
-		t.Errorf("%d in use, %v", b.used, b.strangers)
+	if b.used != 0 || len(b.unchecked) != 0 {
+		t.Errorf("%d in use, %v", b.used, b.unchecked)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// surveyFresh is how long the answers of a survey are told again, so that pages which
-// ask often do not make the gateway ask orchestrators as often.
+// surveyFresh is how long a survey's answers are reused, so that frequent page requests do not make
+// the gateway call orchestrators as often.
 const surveyFresh = time.Minute
 
 // NetworkCapabilities is what the orchestrators that this gateway may use offer, in the
@@ -27,10 +27,10 @@ type NetworkCapabilities struct {
 	Orchestrators []NetworkOrchestrator `json:"orchestrators"`
 }
 
-// NetworkOrchestrator is what one of them said of itself.
+// NetworkOrchestrator is one orchestrator's own description.
 type NetworkOrchestrator struct {
-	// Address is who is paid, LocalAddress who signs; on the chain they are the same for
-	// most. Both are empty off-chain.
+	// Address is the account that is paid, LocalAddress the one that signs; on the chain they are
+	// the same for most. Both are empty off-chain.
 	Address            string                     `json:"address"`
 	LocalAddress       string                     `json:"local_address"`
 	URI                string                     `json:"orch_uri"`
@@ -40,15 +40,15 @@ type NetworkOrchestrator struct {
 	Hardware           []*rpc.HardwareInformation `json:"hardware"`
 }
 
-// survey is what the orchestrators answered last.
+// survey holds the last answers of the orchestrators.
 type survey struct {
-	mu    sync.Mutex // held while they are asked
+	mu    sync.Mutex // held during a survey
 	at    time.Time
 	found []NetworkOrchestrator
 }
 
-// Capabilities asks the orchestrators for what they offer, askedAtMost of them at once
-// and one minute's requests only once. Those that do not answer are left out.
+// Capabilities asks the orchestrators what they offer, maxAsked at once and at most once a minute.
+// Those that do not answer are left out.
 func (g *Gateway) Capabilities(ctx context.Context) NetworkCapabilities {
 	out := NetworkCapabilities{Names: map[string]string{}}
 	for id, name := range capability.Names() {
@@ -71,11 +71,11 @@ func (g *Gateway) Capabilities(ctx context.Context) NetworkCapabilities {
 }
 
 func (g *Gateway) surveyAll(ctx context.Context) []NetworkOrchestrator {
-	uris, _ := g.orchestrators.list(ctx) // an old list serves
+	uris, _ := g.orchestrators.list(ctx) // an old list will do
 	var all sync.WaitGroup
 	var mu sync.Mutex
 	found := map[string]NetworkOrchestrator{}
-	slots := make(chan struct{}, askedAtMost)
+	slots := make(chan struct{}, maxAsked)
 	for _, uri := range uris {
 		slots <- struct{}{}
 		all.Go(func() {
@@ -111,7 +111,7 @@ func networkOrchestrator(asked string, info upstream.Info) NetworkOrchestrator {
 	return out
 }
 
-// addressText is an address as people read it, "" for bytes that are none.
+// addressText formats an address, "" for invalid bytes.
 func addressText(b []byte) string {
 	if len(b) != common.AddressLength || common.BytesToAddress(b) == (common.Address{}) {
 		return ""

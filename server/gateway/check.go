@@ -9,12 +9,12 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
-// hashing makes the hashes of renditions while they come: hashing takes longer than
-// counting pictures, and the network leaves time for it.
+// hashing computes the hashes of renditions during their download: hashing takes longer than
+// counting pictures, and the network is slower than either.
 type hashing []*keccak.Background
 
-// hashed has the renditions hashed where the result is going to be checked against a
-// signature. sums must be called, after the download.
+// hashed starts hashing the renditions if the result will be checked against a signature. sums must
+// be called after the download.
 func (g *Gateway) hashed(info upstream.Info, remotes []upstream.Remote) hashing {
 	if !g.opt.LocalVerify || signerOf(info).IsZero() {
 		return nil
@@ -34,8 +34,8 @@ func (h hashing) sums() (out [][keccak.Size]byte) {
 	return out
 }
 
-// check holds a result against what the orchestrator claims and was asked for. Errors
-// are those of verify.Result.
+// check checks a result against what the orchestrator claims and what was requested. Errors are
+// those of verify.Result.
 func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte, hashes func() [][keccak.Size]byte) error {
 	r := verify.Result{
 		Signer: signerOf(info), Signature: res.Signature, Hashes: hashes,
@@ -47,8 +47,8 @@ func check(j *job, info upstream.Info, res *upstream.Result, data [][]byte, hash
 	return r.Check()
 }
 
-// signerOf is who signs an orchestrator's results: its own address, or the recipient
-// of its tickets when it names none; zero where it names neither.
+// signerOf is the account that signs an orchestrator's results: its own address, or the recipient
+// of its tickets when it names none; zero without either.
 func signerOf(info upstream.Info) core.Address {
 	for _, raw := range [][]byte{info.GetAddress(), info.GetTicketParams().GetRecipient()} {
 		if len(raw) != len(core.Address{}) {
@@ -61,23 +61,24 @@ func signerOf(info upstream.Info) core.Address {
 	return core.Address{}
 }
 
-// learn remembers how an attempt went, and says so when an orchestrator lied.
-func (g *Gateway) learn(j *job, l *lease, how videorouting.Outcome, score float64, err error) {
+// recordOutcome records how an attempt went, and logs a false result.
+func (g *Gateway) recordOutcome(j *job, l *lease, how videorouting.Outcome, score float64, err error) {
 	if upstream.Unpaid(err) && how != videorouting.NodeFailed {
 		return // nothing was sent
 	}
-	now, who := g.opt.Now(), l.Offer.Identity()
+	now, identity := g.opt.Now(), l.Offer.Identity()
 	switch how {
 	case videorouting.Succeeded:
-		g.measures.done(who, score, now)
-	case videorouting.StreamFailed, videorouting.Behind, videorouting.NodeFailed, videorouting.WorkFailed, videorouting.Lied, videorouting.WorkDoubted:
-		g.measures.failed(who, now)
-		j.stream.shared.Explain(who, fault.CodeOf(err))
+		g.measures.done(identity, score, now)
+	case videorouting.StreamFailed, videorouting.Behind, videorouting.NodeFailed, videorouting.WorkFailed,
+		videorouting.Lied, videorouting.WorkMismatch:
+		g.measures.failed(identity, now)
+		j.stream.shared.SetReason(identity, fault.CodeOf(err))
 	case videorouting.InputBad, videorouting.Stale, videorouting.Abandoned:
 	}
-	if how == videorouting.Lied || how == videorouting.WorkDoubted {
-		g.log.Warn("orchestrator's result is not what it claims; it is not used for a while",
+	if how == videorouting.Lied || how == videorouting.WorkMismatch {
+		g.log.Warn("orchestrator's result is not what it claims; the orchestrator is not used for a while",
 			"orchestrator", l.Offer.URI, "job", j.stream.id, "segment", int64(j.seg.Meta.Number),
-			"until", j.stream.shared.Until(who, now), fault.Attr(err))
+			"until", j.stream.shared.Until(identity, now), fault.Attr(err))
 	}
 }

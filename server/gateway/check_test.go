@@ -28,13 +28,15 @@ func picture(t testing.TB) []byte {
 
 func verifying(o *gateway.Options) {
 	o.LocalVerify = true
-	o.Profiles = []core.Profile{{Name: "same", Width: 320, Height: 180, Bitrate: 1}, {Name: "again", Width: 320, Height: 180, Bitrate: 1}}
+	o.Profiles = []core.Profile{{Name: "same", Width: 320, Height: 180, Bitrate: 1},
+		{Name: "again", Width: 320, Height: 180, Bitrate: 1}}
 }
 
 // wantPicture checks that both renditions came.
 func (a *answer) wantPicture(t testing.TB, data []byte) {
 	t.Helper()
-	if a.status != http.StatusOK || len(a.parts) != 2 || !bytes.Equal(a.parts[0].data, data) || !bytes.Equal(a.parts[1].data, data) {
+	if a.status != http.StatusOK || len(a.parts) != 2 || !bytes.Equal(a.parts[0].data, data) ||
+		!bytes.Equal(a.parts[1].data, data) {
 		t.Fatalf("status %d code %s text %q, %d parts", a.status, a.code, a.text, len(a.parts))
 	}
 }
@@ -58,32 +60,33 @@ func TestLiesAreNotTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			liar, honest := newStaked(t, 1e6, 1), newStaked(t, 0, 1)
-			liar.made, honest.made = data, data
+			dishonest, honest := newStaked(t, 1e6, 1), newStaked(t, 0, 1)
+			dishonest.made, honest.made = data, data
 			if row.lie != nil {
-				row.lie(liar.fakeOrchestrator)
+				row.lie(dishonest.fakeOrchestrator)
 			}
 			if row.want == fault.RenditionUnreadable {
-				liar.made = nil
+				dishonest.made = nil
 			}
-			liar.set(behaviour{result: row.result})
-			n := onChain(t, []staked{liar, honest}, verifying, func(o *gateway.Options) { o.Selection.Weights = selectionweights.Weights{Stake: 1} })
+			dishonest.set(behaviour{result: row.result})
+			n := onChain(t, []staked{dishonest, honest}, verifying,
+				func(o *gateway.Options) { o.Selection.Weights = selectionweights.Weights{Stake: 1} })
 			n.push("/live/show/0.ts", data).wantPicture(t, data)
-			status := n.status(liar.uri)
+			status := n.status(dishonest.uri)
 			if row.want == "" {
 				if status.Barred || len(honest.seen()) != 0 {
 					t.Errorf("a good result was refused: %+v", status)
 				}
 				return
 			}
-			if len(liar.seen()) != 1 || len(honest.seen()) != 1 || n.events.count("retried 2") != 1 {
-				t.Errorf("%d and %d segments", len(liar.seen()), len(honest.seen()))
+			if len(dishonest.seen()) != 1 || len(honest.seen()) != 1 || n.events.count("retried 2") != 1 {
+				t.Errorf("%d and %d segments", len(dishonest.seen()), len(honest.seen()))
 			}
 			if !status.Barred || status.Code != row.want || status.Until.Sub(n.clock.Now()) < 9*time.Minute {
 				t.Errorf("%+v, want barred for %s", status, row.want)
 			}
 			n.push("/live/other/0.ts", data).wantPicture(t, data)
-			if len(liar.seen()) != 1 {
+			if len(dishonest.seen()) != 1 {
 				t.Error("another stream uses the liar")
 			}
 		})
@@ -103,22 +106,22 @@ func small(t testing.TB) []byte {
 func TestALiarAloneIsNotAskedAgain(t *testing.T) {
 	t.Parallel()
 	data := picture(t)
-	liar := newStaked(t, 1, 1)
-	liar.made = data
-	liar.set(behaviour{result: func(d *rpc.TranscodeData) { d.Segments[0].Pixels *= 2 }})
-	n := onChain(t, []staked{liar}, verifying)
+	dishonest := newStaked(t, 1, 1)
+	dishonest.made = data
+	dishonest.set(behaviour{result: func(d *rpc.TranscodeData) { d.Segments[0].Pixels *= 2 }})
+	n := onChain(t, []staked{dishonest}, verifying)
 	n.push("/live/show/0.ts", data).wantFault(t, http.StatusUnprocessableEntity, fault.AttemptsExhausted)
 	a := n.push("/live/show/1.ts", data)
 	a.wantFault(t, http.StatusServiceUnavailable, fault.NoSessionsAvailable)
-	if len(liar.seen()) != 1 {
-		t.Errorf("it got %d segments", len(liar.seen()))
+	if len(dishonest.seen()) != 1 {
+		t.Errorf("it got %d segments", len(dishonest.seen()))
 	}
-	liar.set(behaviour{})
+	dishonest.set(behaviour{})
 	n.clock.Forward(10*time.Minute + time.Second)
 	n.push("/live/new/0.ts", data).wantPicture(t, data)
 }
 
-// TestVerifyingWithoutAChain checks pixels and sizes only: nobody signs.
+// TestVerifyingWithoutAChain checks pixels and sizes only, because there is no signature.
 func TestVerifyingWithoutAChain(t *testing.T) {
 	t.Parallel()
 	data := picture(t)

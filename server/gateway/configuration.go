@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// configuration is what a client or the admission hook wants of a stream. Fields
-// of the network that this gateway has no use for are ignored.
+// configuration is what a client or the admission hook requests for a stream. The network's fields
+// that this gateway does not use are ignored.
 type configuration struct {
 	// ManifestID names the stream instead of the URL.
 	ManifestID string
@@ -40,7 +40,8 @@ func parseConfiguration(text []byte) (*configuration, error) {
 		return nil, &fault.Fault{Code: fault.PushConfiguration, Op: op, Detail: err.Error(), Err: err}
 	}
 	if in.ManifestID != "" && !validManifest(in.ManifestID) {
-		return nil, fault.New(fault.PushConfiguration, op, fmt.Sprintf("manifestID %.64q cannot be a stream's name", in.ManifestID))
+		return nil, fault.New(fault.PushConfiguration, op,
+			fmt.Sprintf("manifestID %.64q cannot be a stream's name", in.ManifestID))
 	}
 	if in.TimeoutMultiplier < 0 {
 		return nil, fault.New(fault.PushConfiguration, op, "timeoutMultiplier is negative")
@@ -65,7 +66,8 @@ func parseConfiguration(text []byte) (*configuration, error) {
 		c.Profiles = append(c.Profiles, own...)
 	}
 	if len(c.Profiles) > maxRenditions {
-		return nil, fault.New(fault.PushConfiguration, op, fmt.Sprintf("%d renditions are more than the network's %d", len(c.Profiles), maxRenditions))
+		return nil, fault.New(fault.PushConfiguration, op,
+			fmt.Sprintf("%d renditions are more than the network's %d", len(c.Profiles), maxRenditions))
 	}
 	return c, nil
 }

@@ -5,9 +5,8 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/sniff"
 )
 
-// describe looks at the first segment after a change and tells the playlists
-// what the files really are: the renditions keep the source's shape, so their
-// size need not be the one asked for.
+// describe inspects the first segment after a change and updates the playlists with the real sizes:
+// the renditions keep the source's aspect ratio, so they may differ from the requested ones.
 func (g *Gateway) describe(p *push, renditions [][]byte) {
 	if p.input.noPicture() || !p.stream.describeNow() {
 		return

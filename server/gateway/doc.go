@@ -1,12 +1,10 @@
-// Package gateway is the node's side towards those who have video and those who
-// watch it: clients push segments and get renditions back, players find the
-// streams by HLS, the operator's page reads figures.
+// Package gateway is the node's side towards encoders and players: clients push segments and get
+// renditions back, players read the streams by HLS, the operator's page reads statistics.
 //
-// A stream is a manifest ID. Its segments go to one orchestrator after another
-// as core/videorouting decides, through the package upstream; what comes back is kept
-// for players by the package hls. The gateway decodes nothing: it reads headers
-// (package sniff) and asks a media worker through MediaProbe where those do not
-// tell enough.
+// A stream is a manifest ID. Its segments go to orchestrators as core/videorouting decides, through
+// the package upstream; the package hls keeps the results for players. The gateway decodes nothing:
+// it reads headers (package sniff) and asks a media worker through MediaProbe if those are not
+// enough.
 //
 // cmd/tutti makes it and runs it as a lifecycle component.
 package gateway

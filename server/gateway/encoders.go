@@ -14,14 +14,14 @@ import (
 const (
 	// remembered is how many segments back a stream's pushes are compared.
 	remembered = 16
-	// signsOfTwo within signsLast mean that more than one encoder pushes. A single one that
-	// begins again gives a few.
+	// signsOfTwo signs within signsLast mean that more than one encoder pushes. A single encoder
+	// that restarts causes a few.
 	signsOfTwo, signsLast = 4, time.Minute
 )
 
-// encoders notices that several encoders push into one stream: other bytes come under a
-// number that was there, or two addresses take turns. Their segments then replace each
-// other, and players see pictures of both.
+// encoders detects that several encoders push into one stream: different bytes arrive under the
+// same number, or two addresses alternate. Their segments then replace each other, and players see
+// pictures of both.
 type encoders struct {
 	mu    sync.Mutex
 	last  []pushed
@@ -36,12 +36,12 @@ type pushed struct {
 	from   string
 }
 
-// saw notes a segment that came.
-func (e *encoders) saw(p pushed, now time.Time) {
+// add records a segment.
+func (e *encoders) add(p pushed, now time.Time) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if p.number == 0 {
-		e.last = nil // a beginning
+		e.last = nil // the stream restarts
 	}
 	if other, sign := e.sign(p); sign {
 		e.signs = append(e.recent(now), now)
@@ -55,7 +55,7 @@ func (e *encoders) saw(p pushed, now time.Time) {
 	e.last = append(e.last, p)
 }
 
-// sign finds the segment that tells of another encoder than this one's.
+// sign finds an earlier segment that must be from another encoder than this one.
 func (e *encoders) sign(p pushed) (other pushed, found bool) {
 	for _, q := range e.last {
 		if q.number == p.number && q.hash != p.hash {
@@ -86,8 +86,8 @@ func (e *encoders) several(now time.Time) string {
 	return "from " + e.from[0] + " and " + e.from[1]
 }
 
-// tellSeveral reports the streams that several encoders push into.
-func (g *Gateway) tellSeveral(now time.Time) {
+// reportSeveralEncoders reports the streams that several encoders push into.
+func (g *Gateway) reportSeveralEncoders(now time.Time) {
 	if g.opt.SeveralEncoders == nil {
 		return
 	}

@@ -19,7 +19,8 @@ func TestEncoders(t *testing.T) {
 		"a push repeated": {func(n int) []pushed { return []pushed{segmentOf(n, 1, "a"), segmentOf(n, 1, "a")} }, ""},
 		"two of one machine": {func(n int) []pushed { return []pushed{segmentOf(n, 1, "a"), segmentOf(n, 2, "a")} },
 			"from a"},
-		"two of two machines":   {func(n int) []pushed { return []pushed{segmentOf(n, 1, "a"), segmentOf(100+n, 2, "b")} }, "from a and b"},
+		"two of two machines": {func(n int) []pushed { return []pushed{segmentOf(n, 1, "a"), segmentOf(100+n, 2, "b")} },
+			"from a and b"},
 		"a spare that is equal": {func(n int) []pushed { return []pushed{segmentOf(n, 1, "a"), segmentOf(n, 1, "a")} }, ""},
 		"begins again":          {func(n int) []pushed { return []pushed{segmentOf(n%5, byte(n/5), "a")} }, ""},
 		"moves":                 {func(n int) []pushed { return []pushed{segmentOf(n, 1, []string{"a", "b"}[n/10])} }, ""},
@@ -28,7 +29,7 @@ func TestEncoders(t *testing.T) {
 		now := time.Unix(1_700_000_000, 0)
 		for n := range 20 {
 			for _, p := range row.push(n) {
-				e.saw(p, now)
+				e.add(p, now)
 			}
 			now = now.Add(2 * time.Second)
 		}

@@ -12,12 +12,11 @@ import (
 	"github.com/tuttinode/tutti/server/status"
 )
 
-// eventBeat is how often a quiet event stream shows that it is alive.
+// eventBeat is the interval of keep-alive events in a quiet stream.
 const eventBeat = 15 * time.Second
 
-// serveEvents follows a stream as server-sent events: one "segment" for each
-// segment of the recent past and of the future, "end" when the stream ends. Each
-// carries SegmentFigures.
+// serveEvents sends a stream's events: one "segment" for each recent and each new segment, "end"
+// when the stream ends. Each carries SegmentStats.
 func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 	id := core.ManifestID(r.PathValue("id"))
 	if _, err := g.opt.Access.Play(r, id, g.opt.Now()); err != nil {
@@ -31,7 +30,8 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 	from := admission.NetworkOf(r.RemoteAddr)
 	if !g.watchers.Enter(from) {
-		refuse(w, r, http.StatusServiceUnavailable, fault.New(fault.WatchersFull, "follow stream", "too many clients follow events"))
+		refuse(w, r, http.StatusServiceUnavailable, fault.New(fault.WatchersFull, "follow stream",
+			"too many clients follow events"))
 		return
 	}
 	defer g.watchers.Leave(from)
@@ -41,7 +41,7 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
-	out := g.patientWriter(w)
+	out := g.deadlineWriter(w)
 	send := func(kind string, data []byte) bool {
 		_, err := fmt.Fprintf(out, "event: %s\ndata: %s\n\n", kind, data)
 		return err == nil && out.control.Flush() == nil
@@ -77,7 +77,7 @@ func (g *Gateway) serveEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// streamByID finds a live stream by the name that players know.
+// streamByID finds a live stream by its ID for players.
 func (g *Gateway) streamByID(id core.ManifestID) *stream {
 	for _, s := range g.liveStreams() {
 		if s.id == id {

@@ -47,7 +47,7 @@ type behaviour struct {
 	err  string
 	raw  []byte
 	// news changes the terms that come with an answer.
-	news func(*rpc.OrchestratorInfo)
+	newTerms func(*rpc.OrchestratorInfo)
 	// result changes a good answer.
 	result func(*rpc.TranscodeData)
 	// downloads: a status instead of the rendition; a body cut short.
@@ -85,7 +85,8 @@ type fakeOrchestrator struct {
 // newFake starts an orchestrator; the test's end stops it.
 func newFake(t testing.TB) *fakeOrchestrator {
 	t.Helper()
-	o := &fakeOrchestrator{t: t, quit: make(chan struct{}), store: map[string][]byte{}, expires: func() time.Time { return time.Now().Add(30 * time.Minute) }}
+	o := &fakeOrchestrator{t: t, quit: make(chan struct{}), store: map[string][]byte{},
+		expires: func() time.Time { return time.Now().Add(30 * time.Minute) }}
 	calls := grpc.NewServer()
 	rpc.RegisterOrchestratorServer(calls, o)
 	mux := http.NewServeMux()
@@ -126,7 +127,8 @@ func selfSigned(t testing.TB) tls.Certificate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"fake"}}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		DNSNames: []string{"fake"}}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
@@ -173,11 +175,12 @@ func (o *fakeOrchestrator) info() *rpc.OrchestratorInfo {
 	info := &rpc.OrchestratorInfo{
 		Transcoder: o.uri, Address: make([]byte, 20),
 		Capabilities: rpc.FromCapabilities(capability.Offer(capability.SoftwareTranscoder(), "0.9.1")),
-		AuthToken:    &rpc.AuthToken{Token: []byte("t"), SessionId: fmt.Sprintf("s%d", o.tokens), Expiration: o.expires().Unix()},
+		AuthToken: &rpc.AuthToken{Token: []byte("t"), SessionId: fmt.Sprintf("s%d", o.tokens),
+			Expiration: o.expires().Unix()},
 	}
 	if o.key != nil {
-		who := o.address()
-		info.Address, info.TicketParams = who[:], &rpc.TicketParams{Recipient: who[:]}
+		identity := o.address()
+		info.Address, info.TicketParams = identity[:], &rpc.TicketParams{Recipient: identity[:]}
 		info.PriceInfo = &rpc.PriceInfo{PricePerUnit: o.price, PixelsPerUnit: 1}
 	}
 	return info
@@ -196,7 +199,8 @@ func (o *fakeOrchestrator) hang(ctx context.Context) {
 	}
 }
 
-func (o *fakeOrchestrator) GetOrchestrator(ctx context.Context, _ *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+func (o *fakeOrchestrator) GetOrchestrator(ctx context.Context, _ *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo,
+	error) {
 	b := o.now()
 	if b.discoveryHang {
 		o.hang(ctx)
@@ -211,7 +215,8 @@ func (o *fakeOrchestrator) GetOrchestrator(ctx context.Context, _ *rpc.Orchestra
 	return info, nil
 }
 
-func (o *fakeOrchestrator) EndTranscodingSession(_ context.Context, r *rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
+func (o *fakeOrchestrator) EndTranscodingSession(_ context.Context,
+	r *rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = append(o.ended, r.GetAuthToken().GetSessionId())
@@ -283,8 +288,8 @@ func (o *fakeOrchestrator) segment(w http.ResponseWriter, r *http.Request) {
 func (o *fakeOrchestrator) answer(meta *rpc.SegmentMeta, data []byte, b behaviour) *rpc.TranscodeResult {
 	res := &rpc.TranscodeResult{Seq: int64(meta.Number), Info: o.info()}
 	res.Info.AuthToken = proto.Clone(meta.Token).(*rpc.AuthToken)
-	if b.news != nil {
-		b.news(res.Info)
+	if b.newTerms != nil {
+		b.newTerms(res.Info)
 	}
 	if b.err != "" {
 		res.Result = &rpc.TranscodeResult_Error{Error: b.err}
@@ -335,7 +340,7 @@ func (o *fakeOrchestrator) download(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, bytes.NewReader(data))
 }
 
-// deadAddress is a service URI where nobody listens.
+// deadAddress is a service URI where no node listens.
 func deadAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -9,52 +9,52 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// keptFigures is how many segments' figures a stream keeps.
-const keptFigures = 32
+// keptSegments is how many segments' statistics a stream keeps.
+const keptSegments = 32
 
-// SegmentFigures tell of one segment. It is public JSON.
-type SegmentFigures struct {
+// SegmentStats describes one segment. It is public JSON.
+type SegmentStats struct {
 	Number int64     `json:"number"`
 	At     time.Time `json:"at"`
-	// SourceSeconds is the playing time: measured, or as the client stated it where the file
-	// does not tell.
+	// SourceSeconds is the playing time: measured, or as the client stated it where the file does
+	// not tell.
 	SourceSeconds float64 `json:"sourceSeconds"`
 	SourceBytes   int     `json:"sourceBytes"`
-	// WallMs is from the request's arrival to the renditions being here;
-	// UploadMs is the part until the orchestrator had the segment.
+	// WallMs is from the request's arrival until the renditions have arrived; UploadMs is the part
+	// until the orchestrator had the segment.
 	WallMs   float64 `json:"wallMs"`
 	UploadMs float64 `json:"uploadMs"`
-	// MediaMs is the part that the codecs took, 0 when the orchestrator does not tell.
+	// MediaMs is the part that the codecs took, 0 when the orchestrator does not report it.
 	MediaMs float64 `json:"mediaMs"`
 	// Orchestrator is the last one tried, Attempts how many were made.
 	Orchestrator string `json:"orchestrator,omitempty"`
 	Attempts     int    `json:"attempts"`
-	// Moved is why the stream came to that orchestrator from another, a fault's code; ""
-	// when it stayed.
+	// Moved is why the stream changed to that orchestrator, a fault's code; "" when it did not
+	// change.
 	Moved string `json:"moved,omitempty"`
 	// Renditions are in the stream's order, empty when the segment failed.
-	Renditions []RenditionFigures `json:"renditions,omitempty"`
+	Renditions []RenditionStats `json:"renditions,omitempty"`
 	// Code is the fault's code, "" for success.
 	Code string `json:"code,omitempty"`
 }
 
-// RenditionFigures tell of one rendition of a segment.
-type RenditionFigures struct {
+// RenditionStats describes one rendition of a segment.
+type RenditionStats struct {
 	Name  string `json:"name"`
 	Bytes int    `json:"bytes"`
 }
 
-// figures are the push's figures once it is over.
-func (p *push) figures(renditions [][]byte, took time.Duration, err error) SegmentFigures {
-	f := SegmentFigures{
+// stats are the statistics of a finished push.
+func (p *push) stats(renditions [][]byte, took time.Duration, err error) SegmentStats {
+	f := SegmentStats{
 		Number: int64(p.req.Number), At: p.at.UTC(),
 		SourceSeconds: p.plays.Seconds(), SourceBytes: len(p.data),
-		WallMs: millis(took), UploadMs: millis(p.trail.upload), MediaMs: millis(p.trail.media),
-		Orchestrator: p.trail.orchestrator, Attempts: p.trail.attempts,
-		Moved: string(p.trail.moved),
+		WallMs: millis(took), UploadMs: millis(p.attempts.upload), MediaMs: millis(p.attempts.media),
+		Orchestrator: p.attempts.orchestrator, Attempts: p.attempts.count,
+		Moved: string(p.attempts.moved),
 	}
 	for i, data := range renditions {
-		f.Renditions = append(f.Renditions, RenditionFigures{Name: p.plan.profiles[i].Name, Bytes: len(data)})
+		f.Renditions = append(f.Renditions, RenditionStats{Name: p.plan.profiles[i].Name, Bytes: len(data)})
 	}
 	if err != nil {
 		f.Code = string(fault.CodeOf(err))
@@ -64,11 +64,11 @@ func (p *push) figures(renditions [][]byte, took time.Duration, err error) Segme
 
 func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// feed is a stream's recent past and those who follow it. The zero value is
+// feed keeps a stream's recent segments and sends new ones to its watchers. The zero value is
 // ready; it is safe for concurrent use.
 type feed struct {
 	mu       sync.Mutex
-	recent   []SegmentFigures
+	recent   []SegmentStats
 	segments int64
 	failed   int64
 	// sourceBytes and renditionBytes are of all segments.
@@ -78,12 +78,12 @@ type feed struct {
 	ended                       bool
 }
 
-// add notes a segment and tells the watchers. One who does not keep up misses
-// events rather than hold anybody.
-func (f *feed) add(s SegmentFigures) {
+// add records a segment and sends it to the watchers. A slow watcher misses events rather than
+// delaying the others.
+func (f *feed) add(s SegmentStats) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.recent) == keptFigures {
+	if len(f.recent) == keptSegments {
 		f.recent = slices.Delete(f.recent, 0, 1)
 	}
 	f.recent = append(f.recent, s)
@@ -114,12 +114,12 @@ func (f *feed) add(s SegmentFigures) {
 	}
 }
 
-// watch follows the feed; past are the segments so far. stop must be called. The
-// channel is closed when the stream ends.
-func (f *feed) watch() (past []SegmentFigures, events <-chan []byte, stop func()) {
+// watch subscribes to the feed; past are the segments so far. stop must be called. The channel is
+// closed when the stream ends.
+func (f *feed) watch() (past []SegmentStats, events <-chan []byte, stop func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	w := make(chan []byte, keptFigures)
+	w := make(chan []byte, keptSegments)
 	if f.ended {
 		close(w)
 		return slices.Clone(f.recent), w, func() {}
@@ -135,7 +135,7 @@ func (f *feed) watch() (past []SegmentFigures, events <-chan []byte, stop func()
 	}
 }
 
-// end tells the watchers that nothing more comes.
+// end closes the watchers' channels.
 func (f *feed) end() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

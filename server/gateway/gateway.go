@@ -26,40 +26,40 @@ import (
 type Gateway struct {
 	opt           Options
 	log           *slog.Logger
-	patience      videorouting.Patience
+	discoveryWait videorouting.DiscoveryWait
 	orchestrators orchestrators
 	client        *upstream.Client
 	hooks         *http.Client
 	windows       *hls.Store
-	// readers are those who fetch segments from it; buffers are reused for them.
-	readers   *downloads.Downloads
+	// downloads are the players that fetch segments; buffers is the pool of their buffers.
+	downloads *downloads.Downloads
 	buffers   sync.Pool
 	suspended videorouting.Suspensions
-	// measures are how orchestrators did; choice weighs them, nil off-chain.
+	// measures are the orchestrators' measured performance; choice weighs it, nil off-chain.
 	measures measures
 	survey   survey
 	choice   videorouting.Choice
-	// outdated are those that said that terms in use are old.
+	// outdated are the orchestrators that reported terms in use as outdated.
 	outdated videorouting.Outdated
-	standing upstream.Standing
+	statuses upstream.StatusChanges
 	pushes   *pushes
-	// admissions has what the admission hook says of pushers.
+	// admissions asks the admission hook about pushers.
 	admissions *admissions
 	bodies     *budget
-	// failures are lines about unchecked segments.
-	failures seldom
-	watchers *admission.Shares
-	// strangers are the streams that unchecked clients began.
-	strangers *admission.Shares
-	conns     *admission.Gate
-	door      *handover.Door
-	handler   http.Handler
+	// uncheckedLog limits log lines about unchecked segments.
+	uncheckedLog rateLimitedLog
+	watchers     *admission.Shares
+	// uncheckedStreams bounds the streams that unchecked clients began.
+	uncheckedStreams *admission.Shares
+	conns            *admission.Gate
+	handover         *handover.Door
+	handler          http.Handler
 
-	// ladder is what streams get that ask for nothing else.
+	// ladder are the renditions of streams that request no others.
 	ladder atomic.Pointer[[]core.Profile]
 
-	// ctx ends when the gateway stops; wg are the searches and farewells that
-	// segments leave behind. stopping is closed before the server shuts down.
+	// ctx ends when the gateway stops; wg counts background discoveries and session ends. stopping
+	// is closed before the server shuts down.
 	ctx      context.Context
 	cancel   context.CancelFunc
 	wg       sync.WaitGroup
@@ -68,12 +68,12 @@ type Gateway struct {
 
 	// mu guards what follows.
 	mu sync.Mutex
-	// streams are by the name they are pushed under.
+	// streams are by the name under which they are pushed.
 	streams map[core.ManifestID]*stream
-	// unchecked is how many of them strangers counts.
+	// unchecked is how many of them were begun by unchecked clients.
 	unchecked int
-	// lingering are ended streams that players may still read, until then.
-	lingering map[core.ManifestID]time.Time
+	// endedUntil are ended streams that players may still read until the given time.
+	endedUntil map[core.ManifestID]time.Time
 }
 
 // New makes a gateway. It opens nothing; Run does.
@@ -83,30 +83,31 @@ func New(opt Options) (*Gateway, error) {
 		return nil, err
 	}
 	if len(opt.Orchestrators) == 0 && opt.OrchestratorHook == "" && opt.Network == nil {
-		return nil, fault.New(fault.MissingOption, "make gateway", "a gateway needs orchestrators: -orchAddr, -orchWebhookUrl or a chain")
+		return nil, fault.New(fault.MissingOption, "make gateway",
+			"a gateway needs orchestrators: -orchAddr, -orchWebhookUrl or a chain")
 	}
 	g := &Gateway{
 		opt: opt, log: opt.Log,
-		// Off-chain the quickest orchestrator is taken, as the network has it; where
-		// stake and price count, several answers are waited for.
-		patience: videorouting.Patience{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
-		client:   upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
+		// Off-chain the quickest orchestrator is used, as in the network; where stake and price
+		// count, several answers are collected.
+		discoveryWait: videorouting.DiscoveryWait{First: opt.Routing.DiscoveryTimeout, FirstCome: opt.Network == nil},
+		client:        upstream.New(upstream.Options{Payments: opt.Payments, Now: opt.Now, Stores: opt.Stores}),
 		hooks: &http.Client{Transport: &http.Transport{
 			MaxIdleConnsPerHost: 2, IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10,
 		}},
-		windows:   hls.NewStore(opt.Limits.Window),
-		pushes:    newPushes(opt.Limits.Pushes),
-		bodies:    newBudget(opt.Limits.Bytes),
-		watchers:  shares(opt.Limits.Watchers),
-		strangers: shares(opt.Limits.Streams),
-		conns:     newGate(&opt),
-		door:      handover.New(),
-		stopping:  make(chan struct{}),
-		streams:   make(map[core.ManifestID]*stream),
-		lingering: make(map[core.ManifestID]time.Time),
+		windows:          hls.NewStore(opt.Limits.Window),
+		pushes:           newPushes(opt.Limits.Pushes),
+		bodies:           newBudget(opt.Limits.Bytes),
+		watchers:         shares(opt.Limits.Watchers),
+		uncheckedStreams: shares(opt.Limits.Streams),
+		conns:            newGate(&opt),
+		handover:         handover.New(),
+		stopping:         make(chan struct{}),
+		streams:          make(map[core.ManifestID]*stream),
+		endedUntil:       make(map[core.ManifestID]time.Time),
 	}
 	g.admissions = newAdmissions(g)
-	g.readers = downloads.New(g.windows.Most, opt.Now)
+	g.downloads = downloads.New(g.windows.Most, opt.Now)
 	g.buffers.New = func() any { return new(fileBuffer) }
 	g.ladder.Store(&g.opt.Profiles)
 	g.orchestrators = fixedList(opt.Orchestrators)
@@ -130,7 +131,7 @@ func New(opt Options) (*Gateway, error) {
 // routes are the gateway's addresses.
 func (g *Gateway) routes() http.Handler {
 	mux := http.NewServeMux()
-	// Pages of other sites must not push into a gateway on somebody's loopback.
+	// Pages of other sites must not push into a gateway on a user's loopback.
 	mux.Handle(pushPath, http.NewCrossOriginProtection().Handler(http.HandlerFunc(g.servePush)))
 	mux.HandleFunc("/stream/{rest...}", g.servePlayer)
 	mux.HandleFunc("GET /api/streams", g.serveStreams)
@@ -147,10 +148,10 @@ func (g *Gateway) routes() http.Handler {
 			refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve", "the gateway has no such address"))
 		})
 	}
-	return boundUnread(g.opt.Limits.BodyIdle, mux)
+	return boundUnreadBody(g.opt.Limits.BodyIdle, mux)
 }
 
-// serveHealth says whether segments are taken.
+// serveHealth reports whether segments are accepted.
 func (g *Gateway) serveHealth(w http.ResponseWriter, r *http.Request) {
 	if g.pushes.isDraining() {
 		refuse(w, r, http.StatusServiceUnavailable, fault.New(fault.Draining, "check health", ""))
@@ -163,7 +164,7 @@ func (g *Gateway) Handler() http.Handler { return g.handler }
 // Name names the component.
 func (g *Gateway) Name() string { return "gateway" }
 
-// StopGrace is how long Run takes at most once its ctx has ended.
+// StopGrace is the maximum time that Run takes once its ctx has ended.
 func (g *Gateway) StopGrace() time.Duration {
 	return shutdownTime + videorouting.RefreshTimeout + 2*time.Second
 }
@@ -172,12 +173,11 @@ func (g *Gateway) StopGrace() time.Duration {
 // quarter as large.
 const maxHeader = 64 << 10
 
-// shutdownTime is what requests get to finish when the gateway stops.
+// shutdownTime is the grace of requests when the gateway stops.
 const shutdownTime = 5 * time.Second
 
-// Drain refuses new segments and returns when those in the gateway are finished
-// and orchestrators know that no more will come, or when ctx ends. Players are
-// served on.
+// Drain refuses new segments and returns when those in the gateway are finished and their sessions
+// at orchestrators are ended, or when ctx ends. Players are still served.
 func (g *Gateway) Drain(ctx context.Context) error {
 	ai := make(chan error, 1)
 	go func() { ai <- g.drainAI(ctx) }()
@@ -189,13 +189,13 @@ func (g *Gateway) Drain(ctx context.Context) error {
 	for _, s := range g.liveStreams() {
 		g.endAll(s.pool.Close())
 	}
-	said := make(chan struct{})
+	finished := make(chan struct{})
 	go func() {
-		g.wg.Wait() // bounded: searches and farewells have their own times
-		close(said)
+		g.wg.Wait() // bounded: discoveries and session ends have timeouts
+		close(finished)
 	}()
 	select {
-	case <-said:
+	case <-finished:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -219,9 +219,9 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 			return &fault.Fault{Code: fault.ListenFailed, Op: "listen for clients", Detail: g.opt.Addr, Err: err}
 		}
 	}
-	g.door.Own(l)
+	g.handover.Own(l)
 	srv := &http.Server{
-		Handler:           g.door.Wrap(g.handler, kindOf),
+		Handler:           g.handover.Wrap(g.handler, requestKind),
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    maxHeader,
@@ -239,9 +239,9 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 		select {
 		case <-sweep.C:
 			g.sweep(g.opt.Now())
-			g.tellSeveral(g.opt.Now())
+			g.reportSeveralEncoders(g.opt.Now())
 		case err := <-served:
-			if g.door.Gone() {
+			if g.handover.Gone() {
 				<-ctx.Done()
 				served <- err
 				return g.shutdown(ctx, srv, served)
@@ -253,16 +253,16 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// shutdown lets requests finish for a while and then ends them.
+// shutdown gives requests a grace period and then ends them.
 func (g *Gateway) shutdown(ctx context.Context, srv *http.Server, served <-chan error) error {
 	g.stop()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 	defer cancel()
 	err := srv.Shutdown(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		g.log.Warn("requests cut short at the end", "after", shutdownTime)
+		g.log.Warn("requests were aborted at shutdown", "after", shutdownTime)
 		err = srv.Close()
-		// What is still in the gateway ends with it; it only has to notice.
+		// Requests that are still in the gateway end with its context.
 		g.cancel()
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
@@ -272,27 +272,27 @@ func (g *Gateway) shutdown(ctx context.Context, srv *http.Server, served <-chan 
 	return err
 }
 
-// stop ends event streams and makes new pushes be refused.
+// stop ends event streams and refuses new pushes.
 func (g *Gateway) stop() {
 	g.stopOnce.Do(func() {
 		done, cancel := context.WithCancel(context.Background())
 		cancel()
-		// Only the refusal: requests have their time later.
+		// This only starts to refuse; requests have their grace period later.
 		_ = g.pushes.drain(done)
 		_ = g.drainAI(done)
 		close(g.stopping)
 	})
 }
 
-// Close ends all streams and what they left running, and waits for it. Run does
-// that itself; it is for those who use only Handler. No request may be in flight.
+// Close ends all streams and their background work, and waits for it. Run calls it; it is for
+// callers that use only Handler. No request may be in flight.
 func (g *Gateway) Close() {
 	g.stop()
 	g.mu.Lock()
 	streams := g.streams
 	g.streams = make(map[core.ManifestID]*stream)
 	for _, s := range streams {
-		g.leftStream(s)
+		g.releaseStreamLocked(s)
 	}
 	g.mu.Unlock()
 	for _, s := range streams {

@@ -48,7 +48,8 @@ func TestPushGivesRenditionsBack(t *testing.T) {
 			t.Errorf("capabilities %x, want %x", m.Capabilities.Bits, want)
 		}
 	}
-	for event, want := range map[string]int{"created show": 1, "received show": 3, "transcoded show 2 200": 3, "uploaded ": 3, "failed": 0, "swapped": 0} {
+	for event, want := range map[string]int{"created show": 1, "received show": 3, "transcoded show 2 200": 3,
+		"uploaded ": 3, "failed": 0, "swapped": 0} {
 		if got := n.events.count(event); got != want {
 			t.Errorf("%d times %q, want %d", got, event, want)
 		}

@@ -35,7 +35,7 @@ type events struct {
 	all []string
 }
 
-func (e *events) note(format string, args ...any) {
+func (e *events) record(format string, args ...any) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.all = append(e.all, fmt.Sprintf(format, args...))
@@ -60,20 +60,20 @@ func (e *events) list() []string {
 }
 
 func (e *events) SegmentReceived(m core.ManifestID, n int, _, _ time.Duration) {
-	e.note("received %s %d", m, n)
+	e.record("received %s %d", m, n)
 }
 func (e *events) SegmentTranscoded(done *core.Transcoded) {
-	e.note("transcoded %s %d %d by %s", done.Manifest, len(done.Profiles), done.Encoded, done.By.URI)
+	e.record("transcoded %s %d %d by %s", done.Manifest, len(done.Profiles), done.Encoded, done.By.URI)
 }
-func (e *events) SegmentFailed(m core.ManifestID, code string)       { e.note("failed %s", code) }
-func (e *events) SegmentRetried(m core.ManifestID, try int)          { e.note("retried %d", try) }
-func (e *events) OrchestratorSwapped(_ core.ManifestID, code string) { e.note("swapped %s", code) }
-func (e *events) DiscoveryFailed(_, code string)                     { e.note("discovery %s", code) }
-func (e *events) SessionRefused(code string)                         { e.note("refused %s", code) }
-func (e *events) StreamCreated(m core.ManifestID)                    { e.note("created %s", m) }
-func (e *events) StreamEnded(m core.ManifestID)                      { e.note("ended %s", m) }
+func (e *events) SegmentFailed(m core.ManifestID, code string)       { e.record("failed %s", code) }
+func (e *events) SegmentRetried(m core.ManifestID, try int)          { e.record("retried %d", try) }
+func (e *events) OrchestratorSwapped(_ core.ManifestID, code string) { e.record("swapped %s", code) }
+func (e *events) DiscoveryFailed(_, code string)                     { e.record("discovery %s", code) }
+func (e *events) SessionRefused(code string)                         { e.record("refused %s", code) }
+func (e *events) StreamCreated(m core.ManifestID)                    { e.record("created %s", m) }
+func (e *events) StreamEnded(m core.ManifestID)                      { e.record("ended %s", m) }
 func (e *events) SegmentUploaded(_ core.ManifestID, _ string, _ time.Duration, code string) {
-	e.note("uploaded %s", code)
+	e.record("uploaded %s", code)
 }
 
 // node is a running gateway and a client of it.
@@ -96,7 +96,8 @@ func start(t testing.TB, orchestrators []string, change ...func(*gateway.Options
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := &node{t: t, addr: l.Addr().String(), url: "http://" + l.Addr().String(), clock: &coretest.Clock{}, events: &events{}}
+	n := &node{t: t, addr: l.Addr().String(), url: "http://" + l.Addr().String(), clock: &coretest.Clock{},
+		events: &events{}}
 	opt := gateway.Options{
 		Listener: l, Orchestrators: orchestrators, Now: n.clock.Now, Recorder: n.events,
 		Limits: gateway.Limits{SweepEvery: 5 * time.Millisecond},
@@ -248,6 +249,7 @@ func (n *node) settled() {
 	n.t.Helper()
 	wait(n.t, "the segments to leave", func() bool {
 		_, text, _ := n.get("/api/streams")
-		return !strings.Contains(text, `"inFlight":`) || strings.Count(text, `"inFlight":`) == strings.Count(text, `"inFlight":0,`)
+		return !strings.Contains(text, `"inFlight":`) ||
+			strings.Count(text, `"inFlight":`) == strings.Count(text, `"inFlight":0,`)
 	})
 }

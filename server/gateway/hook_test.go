@@ -89,7 +89,7 @@ func TestPushersAreAskedAboutByThemselves(t *testing.T) {
 	wg.Go(func() {
 		n.push("/live/film/9.ts?token=bad", media).wantFault(t, http.StatusForbidden, fault.StreamDenied)
 	})
-	<-denied // the stranger's push came first, and has no answer yet
+	<-denied // the unknown client's push came first, and has no answer yet
 	for i := range 4 {
 		wg.Go(func() { n.push(fmt.Sprintf("/live/film/%d.ts?token=good", i), media).want(t, media) })
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
-// MediaProbe reads a segment with libav, in a process that may. It is asked when
-// a segment's headers do not tell enough and differ from those of the segment
-// before. An error of class BadRequest refuses the segment; any other is our own
-// trouble, and the segment goes on with what is known.
+// MediaProbe reads a segment with libav in a separate process. It is called when a segment's
+// headers are not enough and differ from those of the previous segment. An error of class
+// BadRequest refuses the segment; any other is a problem of this node, and the segment continues
+// with what is known.
 type MediaProbe interface {
 	Probe(ctx context.Context, segment []byte) (MediaInfo, error)
 }
@@ -36,8 +36,8 @@ var videoCodecs = map[string]core.VideoCodec{
 // input is what is known of a segment's media.
 type input struct {
 	MediaInfo
-	// NoFrames: video and sound are declared, and the whole segment has no picture.
-	// Its own bytes alone decide that: what a probe cannot read is not missing.
+	// NoFrames: the segment declares video and audio, and has no picture. Only its own bytes decide
+	// that: what a probe cannot read is not missing.
 	NoFrames bool
 	// Codecs is the RFC 6381 form, "" when unknown.
 	Codecs string
@@ -45,12 +45,12 @@ type input struct {
 	headers sniff.Info
 }
 
-// noPicture reports whether the segment is known to have no picture, so that it tells
-// nothing of the source's video.
+// noPicture reports whether the segment is known to have no picture, so that it does not describe
+// the source's video.
 func (i *input) noPicture() bool { return i.NoFrames || i.headers.NoVideo != "" }
 
-// changed reports whether the source changed between two segments in a way that
-// the network's orchestrators must be told.
+// changed reports whether the source changed between two segments in a way that the network's
+// orchestrators must be told.
 func (i *input) changed(before *input) bool {
 	if i.VideoCodec == "" && i.AudioCodec == "" || before.VideoCodec == "" && before.AudioCodec == "" {
 		return false // nothing known, nothing to compare
@@ -59,15 +59,15 @@ func (i *input) changed(before *input) bool {
 		i.PixelFormat != before.PixelFormat || i.Width != before.Width || i.Height != before.Height
 }
 
-// examine finds out what a segment is. before is the last segment's input, nil
-// for the first; format is that of its renditions. Errors are faults InputNoVideo,
-// InputTooLong, InputAudioUnsupported, InputCodecUnsupported, InputUnreadable and the
-// probe's own of class BadRequest.
+// examine determines what a segment is. before is the previous segment's input, nil for the first;
+// format is that of its renditions. Errors are the faults InputNoVideo, InputTooLong,
+// InputAudioUnsupported, InputCodecUnsupported, InputUnreadable and the probe's own of class
+// BadRequest.
 func (g *Gateway) examine(ctx context.Context, data []byte, format core.Format, before *input) (*input, error) {
 	h := sniff.Segment(data)
 	if h.NoFrames && format != h.Format {
-		// It would be given out as a file of the other container.
-		h.NoFrames, h.NoVideo, h.Empty = false, "there is not one picture", true
+		// It would be delivered as a file of the other container.
+		h.NoFrames, h.NoVideo, h.Empty = false, "there is no picture", true
 	}
 	if err := refuseHeaders(h, data, before); err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func (g *Gateway) examine(ctx context.Context, data []byte, format core.Format, 
 	return in, refuseCodecs(in, format)
 }
 
-// refuseHeaders refuses what no orchestrator could transcode, by what the segment's
-// headers say for certain. A stream that has begun may have a segment without video.
+// refuseHeaders refuses what no orchestrator could transcode, as far as the segment's headers are
+// conclusive. A stream that has begun may have a segment without video.
 func refuseHeaders(h sniff.Info, data []byte, before *input) error {
 	const op = "examine segment"
 	if h.Broken != "" {
@@ -111,8 +111,8 @@ func refuseHeaders(h sniff.Info, data []byte, before *input) error {
 	return nil
 }
 
-// refuseCodecs refuses codecs that the network's jobs cannot name, and sound that a
-// rendition cannot carry, since sound is copied.
+// refuseCodecs refuses codecs that the network's jobs cannot name, and audio that a rendition
+// cannot carry, since audio is copied.
 func refuseCodecs(in *input, format core.Format) error {
 	const op = "examine segment"
 	if _, ok := videoCodecs[in.VideoCodec]; !ok && in.VideoCodec != "" {

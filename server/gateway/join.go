@@ -10,21 +10,20 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// join finds or begins the push's stream and enters it and the pushes; the caller leaves
-// both. Where a hook admits streams, the pusher was admitted to this one, and has no part
-// in what is bounded for all before it is; from is the address of an unchecked one. Errors
-// are faults StreamsFull, PushesFull, AddressBusy, Draining, StreamDenied, StreamHookFailed
-// and Canceled.
+// join finds or begins the push's stream and counts the push in both; the caller leaves both. If a
+// hook admits streams, the pusher must be admitted to this one before it takes any shared capacity;
+// from is the address of an unchecked client. Errors are the faults StreamsFull, PushesFull,
+// AddressBusy, Draining, StreamDenied, StreamHookFailed and Canceled.
 func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *pushRequest) (*stream, error) {
 	if g.pushes.isDraining() {
-		return nil, g.pushes.why()
+		return nil, g.pushes.refusal()
 	}
-	who := g.pusherOf(r, req)
-	s := g.rejoin(req.Manifest, who)
+	identity := g.pusherOf(r, req)
+	s := g.rejoin(req.Manifest, identity)
 	var conf *configuration
 	if s == nil && g.opt.AdmissionHook != "" {
 		var err error
-		if conf, err = g.admissions.of(r, req, who); err != nil {
+		if conf, err = g.admissions.of(r, req, identity); err != nil {
 			return nil, err
 		}
 	}
@@ -32,12 +31,12 @@ func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *push
 		if s != nil {
 			s.leave(g.opt.Now())
 		}
-		return nil, g.pushes.why()
+		return nil, g.pushes.refusal()
 	}
 	if s != nil {
 		return s, nil
 	}
-	s, err := g.enter(req.Manifest, who, conf, beginner{ownerOf(r, key), from})
+	s, err := g.enter(req.Manifest, identity, conf, streamOwner{ownerOf(r, key), from})
 	if err != nil {
 		g.pushes.leave(from)
 		g.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
@@ -45,21 +44,21 @@ func (g *Gateway) join(r *http.Request, key string, from netip.Prefix, req *push
 	return s, err
 }
 
-// rejoin enters a stream to which the pusher was admitted before, nil where it was not.
-func (g *Gateway) rejoin(name core.ManifestID, who pusher) *stream {
+// rejoin enters a stream to which the pusher was admitted before, nil otherwise.
+func (g *Gateway) rejoin(name core.ManifestID, identity pusher) *stream {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.streams[name]
-	if s == nil || !s.pushers[who] {
+	if s == nil || !s.pushers[identity] {
 		return nil
 	}
 	s.enter(g.opt.Now())
 	return s
 }
 
-// enter has an admitted pusher enter the stream that is pushed under a name, and begins
-// it where there is none. conf is what the hook said, nil for nothing.
-func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration, by beginner) (*stream, error) {
+// enter enters an admitted pusher into the stream of a name, and begins the stream if there is
+// none. conf is the hook's configuration, nil without one.
+func (g *Gateway) enter(name core.ManifestID, identity pusher, conf *configuration, by streamOwner) (*stream, error) {
 	id := name
 	if conf != nil {
 		id = core.ManifestID(conf.ManifestID)
@@ -69,31 +68,32 @@ func (g *Gateway) enter(name core.ManifestID, who pusher, conf *configuration, b
 	s := g.streams[name]
 	if s == nil {
 		var err error
-		if s, err = g.newStream(name, id, conf, by); err != nil {
+		if s, err = g.newStreamLocked(name, id, conf, by); err != nil {
 			return nil, err
 		}
 	}
 	if s.id != id {
-		return nil, fault.New(fault.StreamDenied, "join stream", "the admission hook admitted the push to another stream than the one of this name")
+		return nil, fault.New(fault.StreamDenied, "join stream",
+			"the admission hook admitted the push to another stream than the one with this name")
 	}
 	if len(s.pushers) >= maxPushers {
-		clear(s.pushers) // those that go on are asked about again
+		clear(s.pushers) // active pushers are admitted again
 	}
-	s.pushers[who] = true
+	s.pushers[identity] = true
 	s.enter(g.opt.Now())
 	return s, nil
 }
 
-// beginner is who begins a stream: the client, and the address of an unchecked one.
-type beginner struct {
+// streamOwner is the client that begins a stream, and its address if it is unchecked.
+type streamOwner struct {
 	owner string
 	from  netip.Prefix
 }
 
-// takeStream takes a place for a stream, if there is one. The caller holds g.mu.
-func (g *Gateway) takeStream(from netip.Prefix) bool {
+// takeStreamLocked takes a slot for a stream, if there is one. The caller holds g.mu.
+func (g *Gateway) takeStreamLocked(from netip.Prefix) bool {
 	if from.IsValid() {
-		if !g.strangers.Enter(from) {
+		if !g.uncheckedStreams.Enter(from) {
 			return false
 		}
 		g.unchecked++
@@ -102,30 +102,30 @@ func (g *Gateway) takeStream(from netip.Prefix) bool {
 	return len(g.streams)-g.unchecked < g.opt.Limits.Streams
 }
 
-// newStream makes a stream with the hook's wishes. The caller holds g.mu.
-func (g *Gateway) newStream(name, id core.ManifestID, conf *configuration, by beginner) (*stream, error) {
+// newStreamLocked makes a stream with the hook's configuration. The caller holds g.mu.
+func (g *Gateway) newStreamLocked(name, id core.ManifestID, conf *configuration, by streamOwner) (*stream, error) {
 	const op = "begin stream"
 	for _, other := range g.streams {
 		if other.id == id {
-			return nil, fault.New(fault.StreamDenied, op, "another stream has this name by the admission hook")
+			return nil, fault.New(fault.StreamDenied, op, "the admission hook gave this name to another stream")
 		}
 	}
-	if !g.takeStream(by.from) {
+	if !g.takeStreamLocked(by.from) {
 		return nil, fault.New(fault.StreamsFull, op, "the gateway's limit of streams is reached")
 	}
 	s := &stream{
-		id: id, from: by.from, since: g.opt.Now(), asked: *g.ladder.Load(), pushers: make(map[pusher]bool),
+		id: id, from: by.from, since: g.opt.Now(), requested: *g.ladder.Load(), pushers: make(map[pusher]bool),
 		shared: g.suspended.For(by.owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
 	}
 	s.pool = videorouting.NewPoolOf[upstream.Info](s.shared, g.choice)
 	if conf != nil {
 		if len(conf.Profiles) > 0 {
-			s.asked = conf.Profiles
+			s.requested = conf.Profiles
 		}
 		s.multiplier, s.reinit = conf.TimeoutMultiplier, conf.Reinit
 	}
 	g.streams[name] = s
-	delete(g.lingering, id)
+	delete(g.endedUntil, id)
 	g.opt.Recorder.StreamCreated(id)
 	g.opt.Recorder.Sessions(len(g.streams), g.opt.Limits.Streams)
 	g.log.Info("stream begun", "job", id)

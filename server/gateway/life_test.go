@@ -33,7 +33,11 @@ func TestIdleStreamEnds(t *testing.T) {
 		t.Errorf("playlist:\n%s", list)
 	}
 	n.clock.Forward(11 * time.Second)
-	wait(t, "the window's end", func() bool { status, _, _ := n.get("/stream/show.m3u8"); return status == http.StatusNotFound })
+	wait(t, "the window's end", func() bool {
+		status, _,
+			_ := n.get("/stream/show.m3u8")
+		return status == http.StatusNotFound
+	})
 	if n.events.count("ended show") != 1 {
 		t.Error("StreamEnded")
 	}
@@ -135,5 +139,9 @@ func TestClientThatDoesNotWait(t *testing.T) {
 	<-ended
 	o.set(behaviour{})
 	close(o.quit) // the orchestrator answers now, with nothing: the gateway tries again
-	wait(t, "the segment for players", func() bool { status, _, _ := n.get("/stream/show.m3u8"); return status == http.StatusOK })
+	wait(t, "the segment for players", func() bool {
+		status, _,
+			_ := n.get("/stream/show.m3u8")
+		return status == http.StatusOK
+	})
 }

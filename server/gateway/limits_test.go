@@ -40,14 +40,18 @@ func TestBadPushes(t *testing.T) {
 		"long duration":     {"/live/show/0.ts", "x", []string{"Content-Duration", "300001"}, 422, fault.PushHeader},
 		"negative duration": {"/live/show/0.ts", "x", []string{"Content-Duration", "-1"}, 422, fault.PushHeader},
 		"resolution":        {"/live/show/0.ts", "x", []string{"Content-Resolution", "1280"}, 422, fault.PushHeader},
-		"slice":             {"/live/show/0.ts", "x", []string{"Content-Slice-From", "5", "Content-Slice-To", "4"}, 422, fault.PushHeader},
-		"slice text":        {"/live/show/0.ts", "x", []string{"Content-Slice-From", "x"}, 422, fault.PushHeader},
-		"no JSON":           {"/live/show/0.ts", "x", []string{conf, "{"}, 422, fault.PushConfiguration},
-		"preset":            {"/live/show/0.ts", "x", []string{conf, `{"presets":["nope"]}`}, 422, fault.InvalidProfiles},
-		"profile size":      {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"name":"a"}]}`}, 422, fault.TranscoderInvalidResolution},
-		"10 bits":           {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"width":2,"colorDepth":2}]}`}, 422, fault.PushConfiguration},
-		"4:2:2":             {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"width":2,"chromaFormat":1}]}`}, 422, fault.PushConfiguration},
-		"manifest":          {"/live/show/0.ts", "x", []string{conf, `{"manifestID":"a/b"}`}, 422, fault.PushConfiguration},
+		"slice": {"/live/show/0.ts", "x", []string{"Content-Slice-From", "5", "Content-Slice-To", "4"}, 422,
+			fault.PushHeader},
+		"slice text": {"/live/show/0.ts", "x", []string{"Content-Slice-From", "x"}, 422, fault.PushHeader},
+		"no JSON":    {"/live/show/0.ts", "x", []string{conf, "{"}, 422, fault.PushConfiguration},
+		"preset":     {"/live/show/0.ts", "x", []string{conf, `{"presets":["nope"]}`}, 422, fault.InvalidProfiles},
+		"profile size": {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"name":"a"}]}`}, 422,
+			fault.TranscoderInvalidResolution},
+		"10 bits": {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"width":2,"colorDepth":2}]}`}, 422,
+			fault.PushConfiguration},
+		"4:2:2": {"/live/show/0.ts", "x", []string{conf, `{"profiles":[{"width":2,"chromaFormat":1}]}`}, 422,
+			fault.PushConfiguration},
+		"manifest": {"/live/show/0.ts", "x", []string{conf, `{"manifestID":"a/b"}`}, 422, fault.PushConfiguration},
 		"too many": {"/live/show/0.ts", "x", []string{conf, `{"presets":["P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9",
 			"P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9","P144p30fps16x9"]}`}, 422, fault.PushConfiguration},
 	} {
@@ -99,7 +103,7 @@ func raw(t *testing.T, n *node, text string) net.Conn {
 	return c
 }
 
-func TestHugeLengthIsRefusedUnread(t *testing.T) {
+func TestHugeLengthIsRefusedBeforeReading(t *testing.T) {
 	t.Parallel()
 	n := start(t, []string{newFake(t).uri})
 	c := raw(t, n, "POST /live/show/0.ts HTTP/1.1\r\nHost: x\r\nContent-Length: 300000001\r\n\r\nx")
@@ -144,7 +148,8 @@ func TestSlowReaderLetsGo(t *testing.T) {
 	number := 0
 	wait(t, "a segment in time", func() bool {
 		number++
-		a, err := n.tryPush(context.Background(), fmt.Sprintf("/live/show/%d.ts", number), bytes.NewReader(big), "Accept", "*/*")
+		a, err := n.tryPush(context.Background(), fmt.Sprintf("/live/show/%d.ts", number), bytes.NewReader(big), "Accept",
+			"*/*")
 		return err == nil && a.status == http.StatusOK
 	})
 	c := raw(t, n, fmt.Sprintf("GET /stream/show/source/%d.ts HTTP/1.1\r\nHost: x\r\n\r\n", number))
@@ -186,7 +191,7 @@ func TestStreamsAreBounded(t *testing.T) {
 	n.push("/live/two/0.ts", media).want(t, media)
 }
 
-func TestIdleConnectionsMakeRoom(t *testing.T) {
+func TestIdleConnectionsAreEvicted(t *testing.T) {
 	t.Parallel()
 	n := start(t, []string{newFake(t).uri}, func(o *gateway.Options) { o.Limits.Connections = 50 })
 	var idle []net.Conn

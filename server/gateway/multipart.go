@@ -27,13 +27,13 @@ func (g *Gateway) writeRenditions(w http.ResponseWriter, p *push, renditions [][
 	tail := "\r\n--" + boundary + "--\r\n"
 	h := w.Header()
 	h.Set("Content-Type", "multipart/mixed; boundary="+boundary)
-	if p.trail.media > 0 {
-		h.Set(rpc.MediaTimeHeader, rpc.FormatMediaTime(p.trail.media))
+	if p.attempts.media > 0 {
+		h.Set(rpc.MediaTimeHeader, rpc.FormatMediaTime(p.attempts.media))
 	}
 	h.Set("Content-Length", strconv.FormatInt(size+int64(len(tail)), 10))
-	out := g.patientWriter(w)
+	out := g.deadlineWriter(w)
 	for i, data := range renditions {
-		// A write that fails means that the client is gone: nobody to tell.
+		// A failed write means that the client has disconnected.
 		if _, err := io.WriteString(out, heads[i]); err != nil {
 			return
 		}
@@ -46,7 +46,7 @@ func (g *Gateway) writeRenditions(w http.ResponseWriter, p *push, renditions [][
 	}
 }
 
-// partHead is what stands before a part's bytes.
+// partHead is the header of a part.
 func (p *push) partHead(i, size int, boundary string) string {
 	profile := p.plan.profiles[i]
 	file := fmt.Sprintf("%s_%d%s", p.plan.keys[i], p.req.Number, profile.Format.Ext())
@@ -58,7 +58,7 @@ func (p *push) partHead(i, size int, boundary string) string {
 		lead, boundary, profile.Format.MIME(), file, size, file, profile.Name)
 }
 
-// boundary separates parts. Media may hold anything, so it is random.
+// boundary separates parts. Media may contain any bytes, so it is random.
 func (g *Gateway) boundary() (string, error) {
 	var b [20]byte
 	if _, err := io.ReadFull(g.opt.Rand, b[:]); err != nil {

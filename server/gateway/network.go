@@ -15,13 +15,12 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// networkList is the orchestrators of the chain.
+// networkList are the orchestrators of the chain.
 type networkList struct{ directory *registry.Directory }
 
 func (n networkList) list(ctx context.Context) ([]string, error) { return n.directory.List(ctx) }
 
-// namedList is the orchestrators that the operator's hook names, to a gateway on the
-// chain.
+// namedList are the orchestrators that the operator's hook names, for a gateway on the chain.
 type namedList struct {
 	hook      *hookList
 	directory *registry.Directory
@@ -33,9 +32,9 @@ func (n namedList) list(ctx context.Context) ([]string, error) {
 	return uris, err
 }
 
-// owned finds out whose an offer is, on the chain. One that is nobody's there becomes
-// a fault of its own.
-func (g *Gateway) owned(f *upstream.Found) {
+// attachOwner determines the owner of an offer on the chain. An offer without a registered owner
+// becomes a fault.
+func (g *Gateway) attachOwner(f *upstream.Found) {
 	f.Offer.Asked, f.Offer.Got = f.Asked, g.opt.Now()
 	if g.opt.Network == nil {
 		return
@@ -49,14 +48,14 @@ func (g *Gateway) owned(f *upstream.Found) {
 			}
 		}
 	} else if errors.Is(f.Err, fault.OrchestratorUnregistered) {
-		f.Err = fault.Wrap(fault.OrchestratorUnregistered, "judge an orchestrator's offer", f.Err)
+		f.Err = fault.Wrap(fault.OrchestratorUnregistered, "check an orchestrator's offer", f.Err)
 	}
 	if fault.CodeOf(f.Err) != fault.Canceled || f.Err == nil {
-		g.opt.Network.Heard(f.Asked, f.Info, f.Err)
+		g.opt.Network.Report(f.Asked, f.Info, f.Err)
 	}
 }
 
-// offerOf is what the rules need of terms that came anew; whose they are is known.
+// offerOf extracts from new terms what the rules need; the owner is that of the previous offer.
 func (g *Gateway) offerOf(info upstream.Info, before *videorouting.Offer) videorouting.Offer {
 	o := upstream.OfferOf(info, g.opt.Now())
 	o.Asked, o.Registered, o.Got = before.Asked, before.Registered, g.opt.Now()
@@ -72,7 +71,7 @@ type choice struct {
 	measures *measures
 }
 
-// rule is the one of this moment: limits may change at run time.
+// rule is the current rule: limits may change at run time.
 func (c *choice) rule() *selectionweights.Rule {
 	s := &c.opt.Selection
 	r := &selectionweights.Rule{Weights: s.Weights, IgnoreMaxPrice: s.IgnoreMaxPrice, MinScore: s.MinPerfScore}
@@ -82,12 +81,12 @@ func (c *choice) rule() *selectionweights.Rule {
 	return r
 }
 
-// Allowed are the offers within the price limit and above the floor.
+// Allowed are the offers within the price limit and above the minimum score.
 func (c *choice) Allowed(offers []*videorouting.Offer) []int {
 	return c.rule().Eligible(c.candidates(offers))
 }
 
-// Choose draws one of them.
+// Choose draws one of them at random.
 func (c *choice) Choose(offers []*videorouting.Offer) int {
 	return c.rule().Choose(c.candidates(offers), uniform(c.opt.Rand))
 }
@@ -102,7 +101,8 @@ func (c *choice) candidates(offers []*videorouting.Offer) []selectionweights.Can
 }
 
 func (c *choice) candidate(o *videorouting.Offer, now time.Time) selectionweights.Candidate {
-	out := selectionweights.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price, Speed: c.measures.speed(o.Identity(), now)}
+	out := selectionweights.Candidate{Owner: o.Owner, Stake: o.Stake, Price: o.Price,
+		Speed: c.measures.speed(o.Identity(), now)}
 	if score := c.opt.Selection.Score; score != nil {
 		out.Score, out.Scored = score(o.Owner)
 	}
@@ -112,21 +112,21 @@ func (c *choice) candidate(o *videorouting.Offer, now time.Time) selectionweight
 	return out
 }
 
-// objection names why an offer is not to be used now, "" when it may be.
+// objection is the code why an offer must not be used now, "" when it may be.
 func (c *choice) objection(o *videorouting.Offer, now time.Time) fault.Code {
 	r, candidate := c.rule(), c.candidate(o, now)
 	switch {
 	case r.Slow(&candidate):
 		return fault.OrchestratorBelowScore
-	case r.Dear(o.Price) && !r.IgnoreMaxPrice:
+	case r.TooExpensive(o.Price) && !r.IgnoreMaxPrice:
 		return fault.OrchestratorTooDear
 	}
 	return ""
 }
 
-// objection is why an offer may not be used now, as far as the streams know together: a fault OrchestratorBarred,
-// OrchestratorBelowScore or OrchestratorTooDear, or nil. Off-chain nothing is held
-// against offers but lies.
+// objection is why an offer must not be used now, as far as the streams know together: a fault
+// OrchestratorBarred, OrchestratorBelowScore or OrchestratorTooDear, or nil. Off-chain only false
+// results count against offers.
 func (g *Gateway) objection(known videorouting.Shared, o *videorouting.Offer) error {
 	now := g.opt.Now()
 	code := fault.Code("")
@@ -141,7 +141,7 @@ func (g *Gateway) objection(known videorouting.Shared, o *videorouting.Offer) er
 	return fault.New(code, "choose an orchestrator", o.URI)
 }
 
-// objections say why none of some offers was chosen.
+// objections are why none of some offers was chosen.
 func (g *Gateway) objections(known videorouting.Shared, offers []videorouting.Offer) (errs []error) {
 	for i := range offers {
 		errs = append(errs, g.objection(known, &offers[i]))
@@ -149,8 +149,7 @@ func (g *Gateway) objections(known videorouting.Shared, offers []videorouting.Of
 	return errs
 }
 
-// uniform reads a number in [0, 1). A source that fails gives the middle: the choice
-// is no secret.
+// uniform reads a number in [0, 1). A source that fails gives the middle: the choice is no secret.
 func uniform(random io.Reader) float64 {
 	var b [8]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {

@@ -58,7 +58,8 @@ func networkOf(t testing.TB, change func(*registry.Options), members ...staked) 
 	t.Helper()
 	var set activeSet
 	for _, m := range members {
-		set = append(set, protocol.Orchestrator{Address: m.address(), ServiceURI: m.uri, DelegatedStake: core.LPTTokens(m.stake), Active: true})
+		set = append(set, protocol.Orchestrator{Address: m.address(), ServiceURI: m.uri,
+			DelegatedStake: core.LPTTokens(m.stake), Active: true})
 	}
 	client := upstream.New(upstream.Options{})
 	opt := registry.Options{Stakes: set, Events: set, Survey: client.Survey}
@@ -85,15 +86,15 @@ func onChain(t testing.TB, members []staked, change ...func(*gateway.Options)) *
 	wait(t, "the first survey", func() bool {
 		known, _, _ := d.Snapshot()
 		for _, k := range known {
-			if k.Heard.IsZero() && k.Trouble == "" {
+			if k.LastAnswer.IsZero() && k.Problem == "" {
 				return false
 			}
 		}
 		return len(known) > 0
 	})
 	all := append([]func(*gateway.Options){func(o *gateway.Options) {
-		o.Network, o.Payments = d, d.Guard(upstream.FreePayments{})
-		// Everybody's answer is in the choice, however busy the machine.
+		o.Network, o.Payments = d, d.CheckPayments(upstream.FreePayments{})
+		// All answers are in the choice, however busy the machine.
 		o.Routing.DiscoveryTimeout = 5 * time.Second
 	}}, change...)
 	return start(t, nil, all...)
@@ -113,8 +114,8 @@ func (n *node) status(uri string) gateway.OrchestratorStatus {
 
 func TestChainChoosesByStake(t *testing.T) {
 	t.Parallel()
-	rich, poor, none := newStaked(t, 600, 1), newStaked(t, 200, 1), newStaked(t, 0, 1)
-	n := onChain(t, []staked{rich, poor, none}, func(o *gateway.Options) {
+	rich, small, none := newStaked(t, 600, 1), newStaked(t, 200, 1), newStaked(t, 0, 1)
+	n := onChain(t, []staked{rich, small, none}, func(o *gateway.Options) {
 		o.Selection.Weights, o.Rand = selectionweights.Weights{Stake: 1}, rand.NewChaCha8([32]byte{1})
 	})
 	const streams = 60
@@ -124,14 +125,15 @@ func TestChainChoosesByStake(t *testing.T) {
 			n.push(fmt.Sprintf("/live/show%d/%d.ts", i, s), media, "Content-Duration", "60000").want(t, media)
 		}
 	}
-	if r, p := len(rich.seen()), len(poor.seen()); r+p != 2*streams || r < 2*35 || p < 2*3 || len(none.seen()) != 0 {
+	if r, p := len(rich.seen()), len(small.seen()); r+p != 2*streams || r < 2*35 || p < 2*3 || len(none.seen()) != 0 {
 		t.Errorf("%d, %d and %d segments, want about %d, %d and 0", r, p, len(none.seen()), 3*streams/2, streams/2)
 	}
 	if got := n.events.count("swapped"); got != 0 {
 		t.Errorf("%d streams moved", got)
 	}
 	o := n.status(rich.uri)
-	if o.Address != rich.address() || o.Stake.Cmp(core.LPTTokens(600)) != 0 || o.Price != "1" || o.Score == nil || *o.Score != 1 || o.Code != "" {
+	if o.Address != rich.address() || o.Stake.Cmp(core.LPTTokens(600)) != 0 || o.Price != "1" || o.Score == nil ||
+		*o.Score != 1 || o.Code != "" {
 		t.Errorf("%+v", o)
 	}
 	if b, err := json.Marshal(n.g.Selection()); err != nil || !strings.Contains(string(b), rich.address().String()) {
@@ -141,14 +143,14 @@ func TestChainChoosesByStake(t *testing.T) {
 
 func TestChainPriceLimits(t *testing.T) {
 	t.Parallel()
-	dear, fair := newStaked(t, 1e6, 100), newStaked(t, 1, 10)
+	expensive, fair := newStaked(t, 1e6, 100), newStaked(t, 1, 10)
 	limit := func(o *gateway.Options) { o.Selection.MaxPrice = func() *big.Rat { return big.NewRat(50, 1) } }
-	n := onChain(t, []staked{dear, fair}, limit)
+	n := onChain(t, []staked{expensive, fair}, limit)
 	for i := range 5 {
 		n.push(fmt.Sprintf("/live/show%d/0.ts", i), media).want(t, media)
 	}
-	if len(dear.seen()) != 0 || n.status(dear.uri).Code != fault.OrchestratorTooDear {
-		t.Errorf("%d segments at the dear one, %+v", len(dear.seen()), n.status(dear.uri))
+	if len(expensive.seen()) != 0 || n.status(expensive.uri).Code != fault.OrchestratorTooDear {
+		t.Errorf("%d segments at the dear one, %+v", len(expensive.seen()), n.status(expensive.uri))
 	}
 	alone := newStaked(t, 1, 100)
 	n = onChain(t, []staked{alone}, limit)
@@ -176,11 +178,12 @@ func TestChainPerformanceFloor(t *testing.T) {
 func TestChainTakesNoOffersInAnothersName(t *testing.T) {
 	t.Parallel()
 	rich, thief := newStaked(t, 1e6, 1), newStaked(t, 1, 1)
-	who := rich.address()
+	identity := rich.address()
 	thief.set(behaviour{offer: func(i *rpc.OrchestratorInfo) {
-		i.Address, i.TicketParams = who[:], &rpc.TicketParams{Recipient: who[:]}
+		i.Address, i.TicketParams = identity[:], &rpc.TicketParams{Recipient: identity[:]}
 	}})
-	n := onChain(t, []staked{rich, thief}, func(o *gateway.Options) { o.Selection.Weights = selectionweights.Weights{Random: 1} })
+	n := onChain(t, []staked{rich, thief},
+		func(o *gateway.Options) { o.Selection.Weights = selectionweights.Weights{Random: 1} })
 	for i := range 8 {
 		n.push(fmt.Sprintf("/live/show%d/0.ts", i), media).want(t, media)
 	}

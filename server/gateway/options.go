@@ -30,118 +30,117 @@ type Options struct {
 	Orchestrators []string
 	// OrchestratorHook is a URL that lists orchestrators instead.
 	OrchestratorHook string
-	// Network knows the orchestrators of the chain, and makes the gateway choose by
-	// Selection. It has Orchestrators as its Fixed ones; beside OrchestratorHook its
-	// Named must be set. Payments should be guarded by it
-	// (registry.Directory.Guard). The gateway does not run it.
+	// Network knows the orchestrators of the chain, and makes the gateway choose by Selection.
+	// Orchestrators are its Fixed ones; with OrchestratorHook its Named must be set. Payments
+	// should be wrapped with registry.Directory.CheckPayments. The gateway does not run it.
 	Network *registry.Directory
-	// AdmissionHook is a URL that is asked before a stream begins; "" admits all.
+	// AdmissionHook is a URL that is called before a stream begins; "" admits all.
 	AdmissionHook string
 
-	// Access says who may push and play, and what signs addresses; nil lets everyone.
+	// Access decides about pushes and playback, and signs addresses; nil permits everything.
 	Access *access.Policy
 
 	// NoPush refuses segments; players are served all the same.
 	NoPush bool
-	// Profiles is the ladder of streams that ask for none; default the network's.
+	// Profiles are the renditions of streams that request none; default the network's.
 	Profiles []core.Profile
 	Routing  Routing
-	// Selection weighs orchestrators; it counts with Network only.
+	// Selection weighs orchestrators; it is used with Network only.
 	Selection Selection
-	// LocalVerify checks every result before it is used: its signature, and that
-	// renditions have the pixels that are billed and the size that was asked for.
+	// LocalVerify checks every result before it is used: its signature, and that renditions have
+	// the billed pixels and the requested size.
 	LocalVerify bool
 	Limits      Limits
 
 	Payments upstream.Payments
-	// Stores are private networks in which renditions may be fetched where an
-	// orchestrator keeps them elsewhere.
+	// Stores are private networks from which renditions may be fetched if an orchestrator stores
+	// them on another host.
 	Stores fetchurl.Networks
 	// Probe reads what a segment's headers do not tell; nil leaves it unknown.
 	Probe MediaProbe
-	// AI serves the addresses of AI requests; nil has none.
+	// AI serves the routes of AI requests; nil has none.
 	AI AI
-	// Page is served at "/", where the gateway's own addresses leave room.
+	// Page is served at "/", below the gateway's own routes.
 	Page http.Handler
 
-	// SeveralEncoders is called now and then with the streams that several encoders push
-	// into, "" when there is none; may be nil.
+	// SeveralEncoders is called regularly with the streams that several encoders push into, ""
+	// without any; may be nil.
 	SeveralEncoders func(streams string)
-	// Scarce is called when the system has no descriptor for a connection; may be nil.
+	// Scarce is called when the system has no file descriptor for a connection; may be nil.
 	Scarce func(error)
 
 	Recorder core.Recorder
 	Log      *slog.Logger
-	// Now and Rand are the clock and the source of randomness.
+	// Now is the clock, Rand the source of randomness.
 	Now  func() time.Time
 	Rand io.Reader
 }
 
-// AI is the part of a gateway that takes AI requests; package front has it.
+// AI is the part of a gateway that serves AI requests; aiapi.Server implements it.
 //
-// Register adds its addresses. Drain refuses new requests and returns when those
-// it has are answered, or ctx ends; Close ends the rest.
+// Register adds its routes. Drain refuses new requests and returns when those in flight are
+// answered, or ctx ends; Close ends the rest.
 type AI interface {
 	Register(mux *http.ServeMux)
 	Drain(ctx context.Context) error
 	Close()
 }
 
-// Routing narrows the choice of orchestrators.
+// Routing limits the choice of orchestrators.
 type Routing struct {
 	// MaxAttempts per segment; default 3.
 	MaxAttempts int
-	// DiscoveryTimeout is when discovery takes what has answered; default 500 ms.
+	// DiscoveryTimeout is when discovery uses the answers it has; default 500 ms.
 	DiscoveryTimeout time.Duration
-	// MinVersion is the lowest orchestrator version taken; "" takes any.
+	// MinVersion is the lowest accepted orchestrator version; "" accepts any.
 	MinVersion string
 	// Blocked addresses are never used.
 	Blocked []core.Address
 }
 
-// Selection says how a gateway on the chain chooses among orchestrators.
+// Selection configures how a gateway on the chain chooses among orchestrators.
 type Selection struct {
-	// Weights of chance, stake and price; all zero takes the network's.
+	// Weights of chance, stake and price; all zero uses the network's.
 	Weights selectionweights.Weights
-	// MaxPrice is the most that is paid for transcoding, in wei per pixel; a nil
-	// function and a nil result take any price. It may change at run time.
-	// IgnoreMaxPrice takes dear ones when there is no other.
+	// MaxPrice is the most that is paid for transcoding, in wei per pixel; a nil function and a nil
+	// result accept any price. It may change at run time. IgnoreMaxPrice accepts higher prices when
+	// there is no other orchestrator.
 	MaxPrice       func() *big.Rat
 	IgnoreMaxPrice bool
-	// MinPerfScore leaves out those with a lower score, from 0 to 1. Score tells the
-	// score that a service gives an orchestrator; where there is none, and where the
-	// function is nil, the gateway's own measurements count.
+	// MinPerfScore excludes orchestrators with a lower score, from 0 to 1. Score is a service's
+	// score of an orchestrator; without one, or if the function is nil, the gateway's own
+	// measurements count.
 	MinPerfScore float64
 	Score        func(orchestrator core.Address) (score float64, ok bool)
 }
 
-// Limits keep a gateway alive. Zero fields get defaults.
+// Limits protect the gateway's resources. Zero fields get defaults.
 type Limits struct {
 	// Streams at once; default 1000.
 	Streams int
-	// Pushes is the number of segments at once, Bytes what their bodies and
-	// renditions may hold together; defaults 256 and 1 GB.
+	// Pushes is the number of concurrent segments, Bytes the memory of their bodies and renditions;
+	// defaults 256 and 1 GB.
 	Pushes int
 	Bytes  int64
-	// PerStream is the number of one stream's segments that are at orchestrators
-	// at once; default 4, which is what an orchestrator queues.
+	// PerStream is the number of one stream's segments that are at orchestrators at once; default
+	// 4, the length of an orchestrator's queue.
 	PerStream int
-	// Connections at once; the longest idle one makes room. Default 20000, or
-	// what the limit on open files allows.
+	// Connections at once; the longest idle one is closed for a new one. Default 20000, or what the
+	// limit on open files allows.
 	Connections int
-	// PerAddress is how many requests of one address are read at once
-	// (admission.Options); 0 is no bound.
+	// PerAddress is how many requests of one address are read at once (admission.Options); 0 is
+	// unlimited.
 	PerAddress int
-	// Known are networks whose addresses may do more (admission.Options).
+	// Known are networks whose addresses have higher limits (admission.Options).
 	Known []netip.Prefix
 	// Watchers of events at once; default 256.
 	Watchers int
-	// Window is what is kept for players.
+	// Window bounds what is kept for players.
 	Window hls.Limits
-	// SweepEvery is how often idle streams are looked for; default 1 s.
+	// SweepEvery is the interval of checks for idle streams; default 1 s.
 	SweepEvery time.Duration
-	// BodyIdle is how long a client may send nothing in the middle of a segment,
-	// or take nothing of an answer; default 15 s.
+	// BodyIdle is how long a client may send nothing in the middle of a segment, or read nothing of
+	// an answer; default 15 s.
 	BodyIdle time.Duration
 }
 

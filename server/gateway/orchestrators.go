@@ -19,7 +19,7 @@ import (
 const (
 	// hookTimeout bounds a call of an operator's hook.
 	hookTimeout = 5 * time.Second
-	// maxHookReply bounds its answer, in bytes.
+	// maxHookReply bounds the answer of a hook, in bytes.
 	maxHookReply = 1 << 20
 	// listFresh is how long a hook's list of orchestrators is used.
 	listFresh = time.Minute
@@ -27,48 +27,46 @@ const (
 	maxOrchestrators = 256
 )
 
-// orchestrators says whom to ask.
+// orchestrators lists the orchestrators to ask.
 type orchestrators interface {
-	// list may return a list and an error, when the list is an old one.
+	// list may return a list with an error, when the list is an old one.
 	list(ctx context.Context) ([]string, error)
 }
 
-// Orchestrators lists the service URIs that this gateway may use. It may return a
-// list and an error, when the list is an old one.
+// Orchestrators lists the service URIs that this gateway may use. It may return a list with an
+// error, when the list is an old one.
 func (g *Gateway) Orchestrators(ctx context.Context) ([]string, error) {
 	return g.orchestrators.list(ctx)
 }
 
-// PoolEntry is an orchestrator that streams may use, and how it did so far.
+// PoolEntry is an orchestrator that streams may use, with its measured performance.
 type PoolEntry struct {
 	URI string
-	// Score is 0 while nothing was measured; Latency is how long it takes for a second of
-	// video.
+	// Score is 0 without measurements; Latency is the processing time per second of video.
 	Score   float64
 	Latency time.Duration
 }
 
 // Pool are the orchestrators that streams may use, in the list's order.
 func (g *Gateway) Pool(ctx context.Context) []PoolEntry {
-	uris, _ := g.orchestrators.list(ctx) // an old list serves
+	uris, _ := g.orchestrators.list(ctx) // an old list will do
 	now := g.opt.Now()
 	out := make([]PoolEntry, len(uris))
 	for i, uri := range uris {
-		who := videorouting.Identity{Asked: uri}
-		score, _ := g.measures.score(who, now)
+		identity := videorouting.Identity{Asked: uri}
+		score, _ := g.measures.score(identity, now)
 		out[i] = PoolEntry{URI: uri, Score: score,
-			Latency: time.Duration(g.measures.latency(who, now) * float64(time.Second))}
+			Latency: time.Duration(g.measures.latency(identity, now) * float64(time.Second))}
 	}
 	return out
 }
 
-// fixedList is what -orchAddr names.
+// fixedList is the list of -orchAddr.
 type fixedList []string
 
 func (f fixedList) list(context.Context) ([]string, error) { return f, nil }
 
-// hookList asks the operator's hook once a minute and keeps the last list while
-// the hook fails.
+// hookList calls the operator's hook once a minute and keeps the last list while the hook fails.
 type hookList struct {
 	url    string
 	client *http.Client
@@ -118,8 +116,8 @@ func (h *hookList) fetch(ctx context.Context) ([]string, error) {
 	return parseOrchestrators(raw, h.log)
 }
 
-// parseOrchestrators reads a JSON list of objects with an address. Entries that
-// are no addresses are left out; a list without any good one is an error.
+// parseOrchestrators reads a JSON list of objects with an address. Invalid addresses are left out;
+// a list without a valid one is an error.
 func parseOrchestrators(raw []byte, log *slog.Logger) ([]string, error) {
 	var in []struct {
 		Address string `json:"address"`
@@ -146,8 +144,9 @@ func parseOrchestrators(raw []byte, log *slog.Logger) ([]string, error) {
 	return out, nil
 }
 
-// callHook asks an operator's hook and reads its bounded answer.
-func callHook(ctx context.Context, client *http.Client, method, url string, body []byte) (answer []byte, status int, err error) {
+// callHook calls an operator's hook and reads its bounded answer.
+func callHook(ctx context.Context, client *http.Client, method, url string, body []byte) (answer []byte, status int,
+	err error) {
 	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))

@@ -8,36 +8,37 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// freshRefused is a refusal of terms that cannot be old: they were got for this attempt.
-type freshRefused struct{ error }
+// newTermsRefused is a refusal of terms that cannot be outdated: they were requested for this
+// attempt.
+type newTermsRefused struct{ error }
 
 // Unwrap is the refusal.
-func (e freshRefused) Unwrap() error { return e.error }
+func (e newTermsRefused) Unwrap() error { return e.error }
 
-// outcome is what an attempt says of its orchestrator. That terms are old is believed
-// of those that may be, and then nobody is blamed; else what was paid with the segment is
-// lost to one who takes payments and refuses work.
+// outcome classifies an attempt. A report of outdated terms is believed for terms that may be
+// outdated, and then the orchestrator is not blamed; otherwise it counts as a failure, because the
+// payment is lost to an orchestrator that takes payments and refuses work.
 func (g *Gateway) outcome(l *lease, err error) videorouting.Outcome {
-	if _, fresh := errors.AsType[freshRefused](err); fresh {
+	if _, fresh := errors.AsType[newTermsRefused](err); fresh {
 		return videorouting.NodeFailed
 	}
-	how, now := verdict(err), g.opt.Now()
+	how, now := outcomeOf(err), g.opt.Now()
 	if how == videorouting.Stale && !l.Offer.Expired(now) && !g.outdated.Believe(l.Offer.Identity(), l.Offer.Got, now) {
 		return videorouting.NodeFailed
 	}
 	return how
 }
 
-// verdict is what a failure's code says of the orchestrator.
-func verdict(err error) videorouting.Outcome {
+// outcomeOf classifies a failure by its code.
+func outcomeOf(err error) videorouting.Outcome {
 	if err == nil {
 		return videorouting.Succeeded
 	}
 	if upstream.Unpaid(err) {
 		if fault.CodeOf(err) == fault.PaidWorkMissing {
-			return videorouting.NodeFailed // no stream pays it
+			return videorouting.NodeFailed // no stream will pay it
 		}
-		return videorouting.StreamFailed // it has done nothing, but this stream cannot use it
+		return videorouting.StreamFailed // the orchestrator did nothing wrong, but this stream cannot use it
 	}
 	switch fault.CodeOf(err) {
 	case fault.SegmentNotTranscodable:
@@ -55,10 +56,10 @@ func verdict(err error) videorouting.Outcome {
 	case fault.ResultSignature:
 		return videorouting.Lied
 	case fault.PixelsMismatch, fault.RenditionSize, fault.RenditionUnreadable:
-		return videorouting.WorkDoubted // that is seen in media which a client sent
+		return videorouting.WorkMismatch // the client's media may be the cause
 	}
 	if fault.ClassOf(err) == fault.Payment {
-		return videorouting.NodeFailed // what it does not take from one stream it does not take from others
+		return videorouting.NodeFailed // a payment refused for one stream is refused for all
 	}
 	return videorouting.StreamFailed
 }

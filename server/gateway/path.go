@@ -19,8 +19,8 @@ type segmentPath struct {
 	Manifest core.ManifestID
 	Number   core.SegmentNumber
 	Format   core.Format
-	// Playlist: some encoders push their own playlist beside the segments. It is
-	// taken and forgotten.
+	// Playlist: some encoders push their own playlist with the segments. It is accepted and
+	// discarded.
 	Playlist bool
 }
 
@@ -28,7 +28,8 @@ type segmentPath struct {
 // PushPath.
 func parsePush(path string) (segmentPath, error) {
 	bad := func(why string) (segmentPath, error) {
-		return segmentPath{}, fault.New(fault.PushPath, "read path", why+"; segments go to /live/<stream>/<number>.ts or .mp4")
+		return segmentPath{}, fault.New(fault.PushPath, "read path",
+			why+"; segments go to /live/<stream>/<number>.ts or .mp4")
 	}
 	rest, ok := strings.CutPrefix(path, pushPath)
 	if !ok {

@@ -12,13 +12,13 @@ import (
 
 // PlaybackReply is the JSON of POST /api/streams/{id}/playback.
 type PlaybackReply struct {
-	// Playlist is the master playlist's path with a signature that opens the stream
-	// until Expires, without a key.
+	// Playlist is the master playlist's path with a signature that permits playback without a key
+	// until Expires.
 	Playlist string    `json:"playlist"`
 	Expires  time.Time `json:"expires"`
 }
 
-// servePlayback signs the address of a stream, which need not have begun.
+// servePlayback signs the address of a stream, which may begin later.
 func (g *Gateway) servePlayback(w http.ResponseWriter, r *http.Request) {
 	if _, err := g.opt.Access.Streams(r); err != nil {
 		refuse(w, r, status.HTTP(err), err)
@@ -43,7 +43,7 @@ func (g *Gateway) servePlayback(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, reply)
 }
 
-// readLifetime reads how long an address is to be good for; "" is the default.
+// readLifetime reads the lifetime of a signed address; "" is the default.
 func readLifetime(text string) (time.Duration, error) {
 	if text == "" {
 		return access.DefaultLifetime, nil
@@ -55,8 +55,8 @@ func readLifetime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// signAll signs the addresses in a stream's entry, for a page that plays them without
-// the key. They stay the same for an hour, so that players need not begin again.
+// signAll signs the addresses in a stream's entry, for a page that plays them without the key. They
+// stay the same for an hour, so that players need not restart.
 func (g *Gateway) signAll(s *StreamReply) {
 	expires := g.opt.Now().Truncate(time.Hour).Add(access.DefaultLifetime + time.Hour)
 	query, ok := g.opt.Access.Link(core.ManifestID(s.ID), expires)

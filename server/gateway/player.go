@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/server/status"
 )
 
-// servePlayer answers players: playlists and segments from the windows. Players on any
-// page may read what they have a signed address of.
+// servePlayer serves players: playlists and segments of the windows. Pages of any origin may read
+// what they have a signed address of.
 func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -32,7 +32,8 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 	}
 	p, ok := parsePlayer(r.PathValue("rest"))
 	if !ok {
-		refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve player", "not the address of a playlist or a segment"))
+		refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve player",
+			"not the address of a playlist or a segment"))
 		return
 	}
 	query, err := g.opt.Access.Play(r, p.Manifest, g.opt.Now())
@@ -59,7 +60,7 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	out := g.patientWriter(w)
+	out := g.deadlineWriter(w)
 	if p.Segment != "" {
 		g.sendFile(out, r, data)
 		return
@@ -69,11 +70,11 @@ func (g *Gateway) servePlayer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sendFile sends a segment or a list of streams, which slow readers together keep in bounded
-// memory once nothing else keeps it.
-func (g *Gateway) sendFile(out *patientWriter, r *http.Request, data []byte) {
+// sendFile sends a segment or a list of streams. The data that slow readers keep in memory after it
+// was dropped elsewhere is bounded.
+func (g *Gateway) sendFile(out *deadlineWriter, r *http.Request, data []byte) {
 	party, _ := origin.Client(r)
-	d := g.readers.Begin(party, data, out.control)
+	d := g.downloads.Begin(party, data, out.control)
 	defer d.End()
 	buf := g.buffers.Get().(*fileBuffer)
 	defer g.buffers.Put(buf)
@@ -82,16 +83,16 @@ func (g *Gateway) sendFile(out *patientWriter, r *http.Request, data []byte) {
 	}
 }
 
-// fileBuffer is what is copied of a segment at once.
+// fileBuffer is the copy buffer.
 type fileBuffer [32 << 10]byte
 
-// pieces gives a client the patient writer's time for as many bytes as a piece has.
+// pieces sets the deadline of deadlineWriter once per piece.
 type pieces struct {
-	out  *patientWriter
+	out  *deadlineWriter
 	left int
 }
 
-// Write writes, within the time of the piece.
+// Write writes within the deadline of the piece.
 func (p *pieces) Write(b []byte) (int, error) {
 	if p.left <= 0 {
 		_ = p.out.control.SetWriteDeadline(time.Now().Add(p.out.idle))
@@ -101,11 +102,10 @@ func (p *pieces) Write(b []byte) (int, error) {
 	return p.out.w.Write(b)
 }
 
-// content is the content behind a player's path, its media type and how long
-// caches may keep it.
+// content is the data behind a player's path, its media type and its cache lifetime.
 func (g *Gateway) content(p playerPath) (data []byte, kind, cache string, err error) {
-	// Playlists are stale with the next segment; a segment never changes, but its
-	// name may come back after a restart.
+	// Playlists are outdated with the next segment; a segment never changes, but its name may be
+	// reused after a restart.
 	const listCache, segmentCache = "max-age=1", "max-age=5"
 	switch {
 	case p.Segment != "":

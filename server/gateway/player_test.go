@@ -35,7 +35,8 @@ func TestPlayers(t *testing.T) {
 		t.Errorf("playlist:\n%s", list)
 	}
 	status, seg, h := n.get("/stream/show/P240p30fps16x9/6.ts")
-	if status != http.StatusOK || seg != string(rendition("P240p30fps16x9", media)) || h.Get("Content-Type") != "video/mp2t" {
+	if status != http.StatusOK || seg != string(rendition("P240p30fps16x9", media)) ||
+		h.Get("Content-Type") != "video/mp2t" {
 		t.Errorf("segment: %d %d bytes %s", status, len(seg), h.Get("Content-Type"))
 	}
 	if _, seg, _ := n.get("/stream/show/source/6.ts"); seg != string(media) {
@@ -116,7 +117,8 @@ func TestRefusedSegmentsChangeNoStream(t *testing.T) {
 		n.push(fmt.Sprintf("/live/show/%d.ts", i), media, "Content-Resolution", "1280x720").want(t, media)
 	}
 	_, before, _ := n.get("/stream/show/source.m3u8")
-	if a := n.push("/live/show/3.mp4", []byte("\x00\x00\x00\x10ftypisom\x00\x00\x00\x00\x00\x00\x00\x08moov")); a.status != http.StatusUnprocessableEntity {
+	if a := n.push("/live/show/3.mp4",
+		[]byte("\x00\x00\x00\x10ftypisom\x00\x00\x00\x00\x00\x00\x00\x08moov")); a.status != http.StatusUnprocessableEntity {
 		t.Fatalf("a movie without tracks: %d", a.status)
 	}
 	if _, after, _ := n.get("/stream/show/source.m3u8"); after != before {

@@ -21,43 +21,44 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// push is one segment on its way through the gateway.
+// push is one pushed segment.
 type push struct {
 	req    *pushRequest
 	stream *stream
 	plan   plan
-	// place is the segment's turn to be published, nil when it had it.
-	place  *hls.Place
-	at     time.Time
-	data   []byte
-	hash   [keccak.Size]byte
-	input  *input
-	reinit bool
-	// plays is how long it plays, as measured where that could be; times are its clock's,
-	// nil where it has none.
+	// pending is the segment's position in the order of publication, nil once it was published.
+	pending *hls.PendingSegment
+	at      time.Time
+	data    []byte
+	hash    [keccak.Size]byte
+	input   *input
+	reinit  bool
+	// plays is its playing time, measured if possible; times are those of its own clock, nil
+	// without one.
 	plays time.Duration
 	times *verify.Times
-	// unchecked: everyone who reaches the gateway may push like this.
+	// unchecked: any client that reaches the gateway may push like this.
 	unchecked bool
-	trail     trail
-	// from is the client's address. read, queue and away are times that were not ours:
-	// until the segment was here, for the stream's earlier segments, with orchestrators.
+	attempts  segmentAttempts
+	// from is the client's address. read, queue and away are waiting times: for the client's data,
+	// for the stream's earlier segments, and for orchestrators.
 	from              string
 	read, queue, away time.Duration
-	// client is who causes the payment, see upstream.Segment.
+	// client identifies the client for the payment, see upstream.Segment.
 	client string
-	// held is the memory, which is given back once the push is over and its segment does not
-	// wait for earlier ones.
-	held *hold
+	// held is the memory, which is freed once the push is over and its segment does not wait for
+	// earlier ones.
+	held *shareRef
 }
 
-// servePush takes a segment, has it transcoded and answers with the renditions
-// when the client asked for them.
+// servePush receives a segment, has it transcoded and answers with the renditions if the client
+// asked for them.
 func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	begun := time.Now()
 	if r.Method != http.MethodPost && r.Method != http.MethodPut {
 		w.Header().Set("Allow", "POST, PUT")
-		refuse(w, r, http.StatusMethodNotAllowed, fault.New(fault.PushPath, "take segment", "segments are sent by POST or PUT"))
+		refuse(w, r, http.StatusMethodNotAllowed, fault.New(fault.PushPath, "take segment",
+			"segments are sent by POST or PUT"))
 		return
 	}
 	if g.opt.NoPush {
@@ -78,7 +79,7 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 		g.discardPlaylist(w, r)
 		return
 	}
-	from := g.stranger(r, key)
+	from := g.uncheckedAddress(r, key)
 	s, err := g.join(r, key, from, req)
 	if err != nil {
 		g.refusePush(w, r, err)
@@ -86,15 +87,15 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	}
 	defer g.pushes.leave(from)
 	defer func() { s.leave(g.opt.Now()) }()
-	p := &push{req: req, stream: s, place: s.order.Begin(req.Number), at: g.opt.Now(), from: clientIP(r),
+	p := &push{req: req, stream: s, pending: s.order.Begin(req.Number), at: g.opt.Now(), from: clientIP(r),
 		client: clientOf(r, key, req.Manifest)}
-	defer p.release() // should something below panic, later segments must not wait for this one
-	// The client's slowness to take its answer keeps the renditions in memory.
-	room := g.bodies.share(from)
-	p.held = holdUntil(room)
-	defer p.held.done()
+	defer p.release() // also after a panic: later segments must not wait for this one
+	// A client that reads its answer slowly keeps the renditions in memory.
+	memory := g.bodies.share(from)
+	p.held = newShareRef(memory)
+	defer p.held.release()
 	p.unchecked = g.opt.Access.Unchecked(key)
-	renditions, err := g.take(w, r, p, room)
+	renditions, err := g.take(w, r, p, memory)
 	g.conclude(p, renditions, time.Since(begun), err)
 	if err != nil {
 		g.refusePush(w, r, err)
@@ -105,31 +106,31 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// discardPlaylist takes an encoder's own playlist, of which nothing is kept. It has no place
-// among the segments: no service is asked about it, so everyone may send one.
+// discardPlaylist accepts an encoder's own playlist and discards it. It is not published and costs
+// nothing, so every client may send one.
 func (g *Gateway) discardPlaylist(w http.ResponseWriter, r *http.Request) {
 	if g.pushes.isDraining() {
-		g.refusePush(w, r, g.pushes.why())
+		g.refusePush(w, r, g.pushes.refusal())
 		return
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(r.Body, 1<<20))
 }
 
-// searchCost is what a segment of an unchecked stream counts for its address that has no
-// result yet (admission.Cause): it has every orchestrator asked.
+// searchCost is what a segment of an unchecked stream without a result counts for its address
+// (admission.Cause): it makes the gateway ask every orchestrator.
 const searchCost = 1 << 10
 
 // take reads the body and has it transcoded.
-func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *share) ([][]byte, error) {
+func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, memory *share) ([][]byte, error) {
 	begun := time.Now()
-	err := g.readBody(w, r, p, room)
+	err := g.readBody(w, r, p, memory)
 	if p.read = time.Since(begun); err != nil {
 		return nil, err
 	}
-	p.stream.encoders.saw(pushed{number: p.req.Number, hash: p.hash, from: p.from}, p.at)
+	p.stream.encoders.add(pushed{number: p.req.Number, hash: p.hash, from: p.from}, p.at)
 	ctx, cancel := g.lifetime(r.Context(), p.req.Multipart)
 	defer cancel()
-	// A segment that is refused changes nothing of the stream.
+	// A segment that is refused does not change the stream.
 	if p.input, err = g.examine(ctx, p.data, p.req.Format, p.stream.lastInput()); err != nil {
 		return nil, err
 	}
@@ -148,12 +149,12 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	case <-ctx.Done():
 		return nil, fault.Wrap(fault.Canceled, "wait for the stream's segments", ctx.Err())
 	}
-	j := g.job(p, room)
+	j := g.job(p, memory)
 	begun = time.Now()
 	renditions, t, err := g.transcode(ctx, j)
-	p.trail, p.away = t, time.Since(begun)
+	p.attempts, p.away = t, time.Since(begun)
 	if err == nil {
-		p.stream.told(p.reinit)
+		p.stream.recordSuccess(p.reinit)
 		g.opt.Recorder.SegmentTranscoded(&core.Transcoded{
 			Manifest: p.stream.id, Profiles: signature.ProfileNames(p.plan.profiles), Duration: p.req.Duration,
 			Took: time.Since(p.at), Encoded: t.pixels, Verified: g.opt.LocalVerify, By: t.by,
@@ -162,9 +163,9 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request, p *push, room *sh
 	return renditions, err
 }
 
-// job describes a segment to orchestrators. What it is paid for, and announced as, is its
-// measured length: a client's word must not raise the price.
-func (g *Gateway) job(p *push, room *share) *job {
+// job describes a segment to orchestrators. Payment and announced duration use its measured length:
+// a client's statement must not raise the price.
+func (g *Gateway) job(p *push, memory *share) *job {
 	source := verify.ReadSource(p.data, p.req.Duration)
 	length := source.Length()
 	p.plays, p.times = source.Plays(), source.Times
@@ -173,7 +174,7 @@ func (g *Gateway) job(p *push, room *share) *job {
 		patience = max(length, p.req.Duration)
 	}
 	j := &job{
-		stream: p.stream, wants: g.wants(&p.plan, p.input), room: room,
+		stream: p.stream, wants: g.wants(&p.plan, p.input), memory: memory,
 		source: verify.Size{Width: p.input.Width, Height: p.input.Height}, input: source,
 	}
 	j.seg = upstream.Segment{
@@ -187,8 +188,8 @@ func (g *Gateway) job(p *push, room *share) *job {
 	return j
 }
 
-// clientOf is who pushes, as the bounds of payments count: the holder of a key, an address,
-// or on the own machine, where all have one address, a stream.
+// clientOf identifies the pushing client in payment limits: its key, its address, or on the own
+// machine, where all clients have one address, the stream.
 func clientOf(r *http.Request, key string, stream core.ManifestID) string {
 	network, own := origin.Client(r)
 	switch {
@@ -200,8 +201,8 @@ func clientOf(r *http.Request, key string, stream core.ManifestID) string {
 	return "address " + network
 }
 
-// ownerOf is the client that begins a stream: the holder of a key, or an address. The own
-// machine's programs are one.
+// ownerOf identifies the client that begins a stream: its key, or its address. All programs of the
+// own machine count as one.
 func ownerOf(r *http.Request, key string) string {
 	if key != "" {
 		return "key " + key
@@ -210,9 +211,9 @@ func ownerOf(r *http.Request, key string) string {
 	return "address " + network
 }
 
-// lifetime is how long a segment is worked on: at most as long as the gateway
-// runs. A client that waits for the renditions ends it by going away; without
-// one the players are still there, and many encoders do not wait for the answer.
+// lifetime is the context of a segment's work: it ends with the gateway. If the client waits for
+// the renditions it also ends when the client disconnects; otherwise the players still need the
+// segment, and many encoders do not wait for the answer.
 func (g *Gateway) lifetime(request context.Context, awaited bool) (context.Context, context.CancelFunc) {
 	if !awaited {
 		request = context.WithoutCancel(request)
@@ -222,7 +223,7 @@ func (g *Gateway) lifetime(request context.Context, awaited bool) (context.Conte
 	return ctx, func() { release(); cancel() }
 }
 
-// prepare has the stream take what the push asks for and what its segment is.
+// prepare applies the push's configuration and input to the stream.
 func (g *Gateway) prepare(p *push) {
 	var changed bool
 	p.plan, changed = p.stream.configure(p.req.Config, p.req.Format)
@@ -230,11 +231,11 @@ func (g *Gateway) prepare(p *push) {
 		g.endAll(p.stream.pool.Reset())
 		g.windows.Open(p.stream.id, p.plan.variants(p.req))
 	}
-	p.reinit = p.stream.note(p.input)
+	p.reinit = p.stream.updateInput(p.input)
 }
 
-// bypass gives the source as every rendition. Only MPEG-TS that declares video and has
-// not one picture in the whole segment is passed on so.
+// bypass returns the source as every rendition. It is used only for MPEG-TS that declares video and
+// has no picture in the whole segment.
 func bypass(p *push) [][]byte {
 	out := make([][]byte, len(p.plan.profiles))
 	for i := range out {
@@ -245,15 +246,15 @@ func bypass(p *push) [][]byte {
 
 // readBody reads and hashes the segment. Errors are faults PushEmpty,
 // PushTooLarge, PushSlow, PushBroken and PushesFull.
-func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, room *share) error {
+func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, memory *share) error {
 	const op = "read segment"
 	hash := keccak.StartBackground()
-	patient := g.patientReader(w, r.Body)
+	reader := g.deadlineReader(w, r.Body)
 	data, err := body.Reader{
 		Limit: core.MaxSegmentBytes, Size: r.ContentLength,
-		Grow: room.grow, Sink: hash.Add,
-	}.Read(patient)
-	patient.done()
+		Grow: memory.grow, Sink: hash.Add,
+	}.Read(reader)
+	reader.done()
 	p.hash = hash.Sum()
 	var full *fault.Fault
 	switch {
@@ -264,8 +265,8 @@ func (g *Gateway) readBody(w http.ResponseWriter, r *http.Request, p *push, room
 		return err
 	case errors.Is(err, body.ErrTooLarge):
 		return fault.New(fault.PushTooLarge, op, "the segment is larger than 300000000 bytes")
-	case patient.late():
-		return &fault.Fault{Code: fault.PushSlow, Op: op, Detail: "the segment's bytes did not come in time", Err: err}
+	case reader.timedOut():
+		return &fault.Fault{Code: fault.PushSlow, Op: op, Detail: "the segment did not arrive in time", Err: err}
 	default:
 		return fault.Wrap(fault.PushBroken, op, err)
 	}
@@ -281,21 +282,21 @@ func (g *Gateway) conclude(p *push, renditions [][]byte, took time.Duration, err
 		g.describe(p, renditions)
 		seg = &hls.Segment{
 			Number: p.req.Number, Duration: p.plays, Times: p.times, Reinit: p.reinit, At: p.at,
-			Data: append([][]byte{p.data}, renditions...), Release: p.held.more(),
+			Data: append([][]byte{p.data}, renditions...), Release: p.held.retain(),
 		}
 	} else {
 		code := fault.CodeOf(err)
 		g.opt.Recorder.SegmentFailed(p.stream.id, string(code))
 	}
 	g.logSegment(p, renditions, took, err)
-	p.stream.order.Finish(p.place, seg, func(s hls.Segment) { g.windows.Publish(p.stream.id, s) })
-	p.place = nil
-	p.stream.feed.add(p.figures(renditions, took, err))
+	p.stream.order.Finish(p.pending, seg, func(s hls.Segment) { g.windows.Publish(p.stream.id, s) })
+	p.pending = nil
+	p.stream.feed.add(p.stats(renditions, took, err))
 }
 
-// release gives up the segment's place among those to be published.
+// release ends the segment's position in the order of publication.
 func (p *push) release() {
-	if p.place != nil {
-		p.stream.order.Finish(p.place, nil, func(hls.Segment) {})
+	if p.pending != nil {
+		p.stream.order.Finish(p.pending, nil, func(hls.Segment) {})
 	}
 }

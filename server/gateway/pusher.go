@@ -8,15 +8,15 @@ import (
 	"github.com/tuttinode/tutti/server/admission"
 )
 
-// maxPushers bounds those that are remembered for a stream: most have one.
+// maxPushers bounds the pushers remembered per stream: most have one.
 const maxPushers = 32
 
-// pusher is who pushes into a stream, as far as the admission hook can know it: the
-// hook decides by the address that is pushed to, and may count who comes with it. What
-// differs in anything else than the segment is asked about by itself.
+// pusher identifies a pushing client, as far as the admission hook can: the hook decides by the
+// pushed address and may count the clients. Requests that differ in anything but the segment are
+// admitted separately.
 type pusher [sha256.Size]byte
 
-// pusherOf is always the same where no hook admits streams.
+// pusherOf is constant without an admission hook.
 func (g *Gateway) pusherOf(r *http.Request, req *pushRequest) pusher {
 	if g.opt.AdmissionHook == "" {
 		return pusher{}
@@ -27,7 +27,7 @@ func (g *Gateway) pusherOf(r *http.Request, req *pushRequest) pusher {
 	} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
-	// Behind a proxy these tell its clients from one another.
+	// Behind a proxy these headers distinguish its clients.
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
 		fmt.Fprintf(h, "%q", r.Header[name])
 	}

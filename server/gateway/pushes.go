@@ -9,27 +9,26 @@ import (
 	"github.com/tuttinode/tutti/server/admission"
 )
 
-// pushes counts the segments in the gateway, bounds them, and ends them in good
-// order when the node drains.
+// pushes counts and bounds the segments in the gateway, and waits for them when the node drains.
 type pushes struct {
 	limit int
-	// strangers are the unchecked ones, which have places of their own.
-	strangers *admission.Shares
+	// unchecked bounds unchecked pushes separately.
+	unchecked *admission.Shares
 
 	mu sync.Mutex
-	// n are all, checked those that are bounded by limit.
+	// n counts all, checked those that limit applies to.
 	n, checked int
 	draining   bool
-	// empty is closed when the gateway drains and the last push has left.
+	// empty is closed when the gateway drains and the last push has ended.
 	empty  chan struct{}
 	closed bool
 }
 
 func newPushes(limit int) *pushes {
-	return &pushes{limit: limit, strangers: shares(limit), empty: make(chan struct{})}
+	return &pushes{limit: limit, unchecked: shares(limit), empty: make(chan struct{})}
 }
 
-// enter takes a place, if there is one: among the unchecked ones where from is an address.
+// enter takes a slot, if there is one: an unchecked one if from is an address.
 func (p *pushes) enter(from netip.Prefix) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,7 +36,7 @@ func (p *pushes) enter(from netip.Prefix) bool {
 	case p.draining:
 		return false
 	case from.IsValid():
-		if !p.strangers.Enter(from) {
+		if !p.unchecked.Enter(from) {
 			return false
 		}
 	case p.checked >= p.limit:
@@ -49,24 +48,24 @@ func (p *pushes) enter(from netip.Prefix) bool {
 	return true
 }
 
-// why is the fault of an enter that failed.
-func (p *pushes) why() error {
+// refusal is the fault of an enter that failed.
+func (p *pushes) refusal() error {
 	if p.isDraining() {
 		return fault.New(fault.Draining, "take segment", "")
 	}
 	return fault.New(fault.PushesFull, "take segment", "too many segments at once")
 }
 
-// leave gives the place back that enter took.
+// leave gives back the slot that enter took.
 func (p *pushes) leave(from netip.Prefix) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.n--; from.IsValid() {
-		p.strangers.Leave(from)
+		p.unchecked.Leave(from)
 	} else {
 		p.checked--
 	}
-	p.settle()
+	p.closeIfEmptyLocked()
 }
 
 func (p *pushes) isDraining() bool {
@@ -75,11 +74,11 @@ func (p *pushes) isDraining() bool {
 	return p.draining
 }
 
-// drain refuses new pushes from now on and waits for those that are here.
+// drain refuses new pushes from now on and waits for those in progress.
 func (p *pushes) drain(ctx context.Context) error {
 	p.mu.Lock()
 	p.draining = true
-	p.settle()
+	p.closeIfEmptyLocked()
 	p.mu.Unlock()
 	select {
 	case <-p.empty:
@@ -89,7 +88,7 @@ func (p *pushes) drain(ctx context.Context) error {
 	}
 }
 
-func (p *pushes) settle() {
+func (p *pushes) closeIfEmptyLocked() {
 	if p.draining && p.n == 0 && !p.closed {
 		p.closed = true
 		close(p.empty)

@@ -12,16 +12,16 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// pushRequest is everything a push says but its body.
+// pushRequest is a push without its body.
 type pushRequest struct {
 	segmentPath
 	// Path is the stream's name in the path; Manifest may be that of a header.
 	Path     core.ManifestID
 	Duration time.Duration
-	// Width and Height are what the client says of the source, 0 when nothing.
+	// Width and Height of the source as the client states them, 0 if unknown.
 	Width, Height int
 	Clip          *core.Clip
-	// Multipart: the client wants the renditions in the answer.
+	// Multipart: the client wants the renditions in the response.
 	Multipart bool
 	// Config is nil when the client sent none.
 	Config *configuration
@@ -68,14 +68,15 @@ func parseDuration(text string) (time.Duration, error) {
 	d := time.Duration(ms) * time.Millisecond
 	switch {
 	case err != nil || d < 0 || d > core.MaxSegmentDuration:
-		return 0, badHeader("Content-Duration %.32q is not 0 to %d milliseconds", text, core.MaxSegmentDuration.Milliseconds())
+		return 0, badHeader("Content-Duration %.32q is not 0 to %d milliseconds", text,
+			core.MaxSegmentDuration.Milliseconds())
 	case d == 0:
 		return core.DefaultSegmentDuration, nil
 	}
 	return d, nil
 }
 
-// maxSide bounds a picture's side as a client may state it, in pixels.
+// maxSide bounds a stated width or height, in pixels.
 const maxSide = 1 << 15
 
 // parseResolution reads <width>x<height>.
@@ -92,7 +93,7 @@ func parseResolution(text string) (width, height int, err error) {
 	return width, height, nil
 }
 
-// parseSlice reads the part of the segment that is wanted, in milliseconds.
+// parseSlice reads the requested part of the segment, in milliseconds.
 func parseSlice(from, to string) (*core.Clip, error) {
 	if from == "" && to == "" {
 		return nil, nil
@@ -121,8 +122,7 @@ func parseSlice(from, to string) (*core.Clip, error) {
 	return &c, nil
 }
 
-// wantsMultipart looks for multipart/mixed among the accepted types. A wildcard
-// is no wish for it.
+// wantsMultipart looks for multipart/mixed among the accepted types. A wildcard does not count.
 func wantsMultipart(h http.Header) bool {
 	for _, line := range h.Values("Accept") {
 		for part := range strings.SplitSeq(line, ",") {

@@ -6,8 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Renditions are the names of the presets that streams get which ask for none, with
-// commas between.
+// Renditions are the comma-separated names of the presets for streams that request none.
 func (g *Gateway) Renditions() string {
 	var names []string
 	for _, p := range *g.ladder.Load() {
@@ -16,8 +15,8 @@ func (g *Gateway) Renditions() string {
 	return strings.Join(names, ",")
 }
 
-// SetRenditions changes them for streams that begin from now on, until the next
-// start. The error names what is no preset.
+// SetRenditions changes them for new streams, until the next start. The error names an unknown
+// preset.
 func (g *Gateway) SetRenditions(names string) error {
 	profiles, err := core.ParsePresets(names)
 	if err == nil {

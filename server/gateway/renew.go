@@ -9,17 +9,16 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// renew gets a new token for a lease whose token ends soon. The old session is
-// ended first, so that its place at a full orchestrator is free for the new one;
-// while other segments are on it that waits, but not to the last minute.
+// renew gets a new token for a lease whose token expires soon. The old session is ended first, so
+// that its slot at a full orchestrator is free for the new one; while other segments use it that
+// waits, but not until the last minute.
 func (g *Gateway) renew(ctx context.Context, j *job, l *lease) videorouting.Renewal {
 	const lastMinute = time.Minute
 	now := g.opt.Now()
 	if !l.Offer.NeedsRefresh(now) || !j.stream.pool.Alone(l) && l.Offer.Expires.Sub(now) > lastMinute {
 		return videorouting.Gone
 	}
-	// Where that fails the old token may still hold; if not, the orchestrator will say
-	// so.
+	// If that fails the old token may still work; otherwise the orchestrator will report it.
 	return g.renewNow(ctx, j, l)
 }
 
@@ -42,33 +41,34 @@ func (g *Gateway) renewNow(ctx context.Context, j *job, l *lease) videorouting.R
 	switch {
 	case err != nil:
 		g.log.Debug("token not renewed", "orchestrator", l.Offer.URI, fault.Attr(err))
-	case how == videorouting.Dear:
-		g.log.Info("orchestrator asks for more than it was chosen for; it has to be chosen again",
+	case how == videorouting.TooExpensive:
+		g.log.Info("orchestrator raised its price too far; it has to be chosen again",
 			"orchestrator", l.Offer.URI, "job", j.stream.id)
 	}
 	return how
 }
 
-// sendAnew sends a segment once more under new terms, after a word that those of the
-// lease are old: this gateway's own, or the orchestrator's where that may be. res and
-// err are of the first time, and stay where there is no second.
-func (g *Gateway) sendAnew(ctx context.Context, j *job, l *lease, res *upstream.Result, err error) (*upstream.Result, error) {
+// sendWithNewTerms sends a segment once more under new terms, after a report that those of the
+// lease are outdated: by this gateway, or by the orchestrator if that is plausible. res and err are
+// those of the first attempt, and are returned if there is no second one.
+func (g *Gateway) sendWithNewTerms(ctx context.Context, j *job, l *lease, res *upstream.Result,
+	err error) (*upstream.Result, error) {
 	if !upstream.Unpaid(err) && !g.outdated.Believe(l.Offer.Identity(), l.Offer.Got, g.opt.Now()) {
-		return res, freshRefused{err}
+		return res, newTermsRefused{err}
 	}
 	if g.renewNow(ctx, j, l) != videorouting.Renewed {
 		return res, err
 	}
 	res, err = g.client.Send(ctx, l.Info, &j.seg)
-	if verdict := fault.CodeOf(err); verdict == fault.TicketParamsStale || verdict == fault.ExpiredAuthToken {
-		err = freshRefused{err}
+	if code := fault.CodeOf(err); code == fault.TicketParamsStale || code == fault.ExpiredAuthToken {
+		err = newTermsRefused{err}
 	}
 	return res, err
 }
 
-// news are the terms that came with an answer, nil where there are none that can be used:
-// then those of before go on, and are renewed when they are worn.
-func (g *Gateway) news(j *job, l *lease, info upstream.Info) *videorouting.News[upstream.Info] {
+// newTerms are the terms that came with an answer, nil without usable ones: then the previous ones
+// stay, and are renewed when they are worn.
+func (g *Gateway) newTerms(j *job, l *lease, info upstream.Info) *videorouting.NewTerms[upstream.Info] {
 	if info == nil {
 		return nil
 	}
@@ -77,13 +77,12 @@ func (g *Gateway) news(j *job, l *lease, info upstream.Info) *videorouting.News[
 		g.log.Debug("terms that came with an answer are not used", "orchestrator", l.Offer.URI, fault.Attr(err))
 		return nil
 	}
-	return &videorouting.News[upstream.Info]{Offer: offer, Info: info}
+	return &videorouting.NewTerms[upstream.Info]{Offer: offer, Info: info}
 }
 
-// acceptable holds terms that came for a lease to all that its first ones were held to.
-// The error is a fault of discovery.
+// acceptable checks new terms of a lease like its first ones. The error is a fault of discovery.
 func (g *Gateway) acceptable(j *job, l *lease, offer *videorouting.Offer, info upstream.Info) error {
-	const op = "judge new terms"
+	const op = "check new terms"
 	if err := j.wants.Usable(offer); err != nil {
 		return err
 	}
@@ -93,15 +92,15 @@ func (g *Gateway) acceptable(j *job, l *lease, offer *videorouting.Offer, info u
 	if g.opt.Network == nil {
 		return nil
 	}
-	if err := g.opt.Network.Terms(info); err != nil {
+	if err := g.opt.Network.CheckTerms(info); err != nil {
 		return err
 	}
-	owner, err := g.opt.Network.OwnerOf(l.Offer.Place(), info)
+	owner, err := g.opt.Network.OwnerOf(l.Offer.Key(), info)
 	switch {
 	case err != nil:
 		return err
 	case owner.Address != l.Offer.Owner:
-		return fault.New(fault.OrchestratorUnregistered, op, "they are another orchestrator's")
+		return fault.New(fault.OrchestratorUnregistered, op, "the terms belong to another orchestrator")
 	}
 	if c, ok := g.choice.(*choice); ok && c.objection(offer, g.opt.Now()) == fault.OrchestratorTooDear {
 		return fault.New(fault.OrchestratorTooDear, op, offer.URI)

@@ -12,10 +12,10 @@ import (
 // CodeHeader carries the fault's code beside an error's text.
 const CodeHeader = "Tutti-Code"
 
-// noSessionsText is what existing clients look for when nobody takes a stream.
+// noSessionsText is what existing clients expect when no orchestrator takes a stream.
 const noSessionsText = "No sessions available"
 
-// refusePush answers a push that came to nothing.
+// refusePush reports a failed push.
 func (g *Gateway) refusePush(w http.ResponseWriter, r *http.Request, err error) {
 	code := fault.CodeOf(err)
 	answer := status.Push(code)
@@ -24,7 +24,7 @@ func (g *Gateway) refusePush(w http.ResponseWriter, r *http.Request, err error) 
 	}
 	switch code {
 	case fault.PushOff, fault.PushTooLarge, fault.PushSlow, fault.PushesFull, fault.Draining:
-		// What is left of the body is not worth reading.
+		// The rest of the body is not worth reading.
 		w.Header().Set("Connection", "close")
 	}
 	if answer == http.StatusServiceUnavailable {
@@ -33,8 +33,7 @@ func (g *Gateway) refusePush(w http.ResponseWriter, r *http.Request, err error) 
 	refuse(w, r, answer, err)
 }
 
-// refuse writes an error: text with its code in a header, or JSON for those who
-// ask for it.
+// refuse writes an error: text with its code in a header, or JSON if the client asks for it.
 func refuse(w http.ResponseWriter, r *http.Request, answer int, err error) {
 	code, text := fault.Public(err)
 	if code == string(fault.NoSessionsAvailable) {

@@ -134,8 +134,8 @@ func TestOneOrchestratorAloneIsTriedAgain(t *testing.T) {
 	n.push("/live/show/1.ts", media).want(t, media)
 }
 
-// An orchestrator that has no room for a segment says nothing of the segment.
-func TestSegmentWithoutRoomAnywhere(t *testing.T) {
+// An orchestrator without capacity proves nothing about the segment.
+func TestSegmentWithoutCapacityAnywhere(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		last   behaviour
@@ -174,7 +174,8 @@ func TestNoSessionsAvailable(t *testing.T) {
 		b    behaviour
 		code string
 	}{
-		"capped":          {behaviour{discoveryError: "Invalid orchestrator request: OrchestratorCapped"}, "OrchestratorCapped"},
+		"capped": {behaviour{discoveryError: "Invalid orchestrator request: OrchestratorCapped"},
+			"OrchestratorCapped"},
 		"refused":         {behaviour{discoveryError: "authentication failed"}, "OrchestratorDeclined"},
 		"no address":      {behaviour{offer: func(i *rpc.OrchestratorInfo) { i.Transcoder = "" }}, "OrchestratorUnusable"},
 		"no token":        {behaviour{offer: func(i *rpc.OrchestratorInfo) { i.AuthToken = nil }}, "OrchestratorUnusable"},

@@ -13,7 +13,8 @@ import (
 // Renditions take memory from the same budget as segments, and give it back.
 func TestRenditionsTakeFromTheBudget(t *testing.T) {
 	t.Parallel()
-	for _, ladder := range []string{`{"presets":["P144p30fps16x9","P240p30fps16x9","P360p30fps16x9"]}`, `{"presets":["P144p30fps16x9"]}`} {
+	for _, ladder := range []string{`{"presets":["P144p30fps16x9","P240p30fps16x9","P360p30fps16x9"]}`,
+		`{"presets":["P144p30fps16x9"]}`} {
 		t.Run(ladder, func(t *testing.T) {
 			t.Parallel()
 			a, b := newFake(t), newFake(t)
@@ -21,14 +22,16 @@ func TestRenditionsTakeFromTheBudget(t *testing.T) {
 			n := start(t, []string{a.uri, b.uri}, func(o *gateway.Options) { o.Limits.Bytes = 3 << 19 })
 			conf := []string{"Livepeer-Transcode-Configuration", ladder}
 			for i := range 3 {
-				n.push(fmt.Sprintf("/live/show/%d.ts", i), make([]byte, 1<<20), conf...).wantFault(t, http.StatusServiceUnavailable, fault.PushesFull)
+				n.push(fmt.Sprintf("/live/show/%d.ts", i), make([]byte, 1<<20), conf...).wantFault(t,
+					http.StatusServiceUnavailable, fault.PushesFull)
 			}
 			// It is not the orchestrator's fault, and another one could not help.
 			if got := len(a.seen()) + len(b.seen()); got != 3 || n.events.count("swapped") != 0 {
 				t.Errorf("%d attempts, %d moves", got, n.events.count("swapped"))
 			}
 			for i := range 3 {
-				if got := n.push(fmt.Sprintf("/live/show/%d.ts", 3+i), make([]byte, 300<<10), conf...); got.status != http.StatusOK {
+				if got := n.push(fmt.Sprintf("/live/show/%d.ts", 3+i), make([]byte, 300<<10),
+					conf...); got.status != http.StatusOK {
 					t.Errorf("status %d, %s", got.status, got.text)
 				}
 			}

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// searchAgain is how often a running stream asks around while nobody answers.
+	// searchAgain is how often a running stream repeats discovery while no orchestrator answers.
 	searchAgain = 250 * time.Millisecond
-	// searchAside is how long a slow stream waits before it looks around again.
+	// searchAside is how long a slow stream waits before its next discovery.
 	searchAside = 15 * time.Second
 )
 
@@ -25,10 +25,10 @@ const (
 type search struct {
 	done   chan struct{}
 	usable int
-	err    error // why there is nobody, when there is nobody
+	err    error // why none was found, when none was
 }
 
-// startSearch begins a discovery unless one is running.
+// startSearch starts a discovery unless one is running.
 func (g *Gateway) startSearch(s *stream, wants *videorouting.Wants) *search {
 	s.discoverMu.Lock()
 	defer s.discoverMu.Unlock()
@@ -38,8 +38,8 @@ func (g *Gateway) startSearch(s *stream, wants *videorouting.Wants) *search {
 	found := &search{done: make(chan struct{})}
 	s.search = found
 	g.wg.Go(func() {
-		// Others wait for it too, so it does not end with the segment that began it.
-		ctx, cancel := context.WithTimeout(g.ctx, g.patience.Limit())
+		// Other segments wait for it too, so it does not end with the segment that began it.
+		ctx, cancel := context.WithTimeout(g.ctx, g.discoveryWait.Limit())
 		defer cancel()
 		found.usable, found.err = g.searchRound(ctx, s, wants)
 		s.discoverMu.Lock()
@@ -61,9 +61,9 @@ func (g *Gateway) find(ctx context.Context, s *stream, wants *videorouting.Wants
 	}
 }
 
-// lookAround starts a discovery for a stream that could do better, if the last
-// one is a while ago. Nobody waits for it.
-func (g *Gateway) lookAround(s *stream, wants *videorouting.Wants) {
+// searchAgainIfDue starts a discovery in the background for a stream that could do better, if the
+// last one is a while ago.
+func (g *Gateway) searchAgainIfDue(s *stream, wants *videorouting.Wants) {
 	s.discoverMu.Lock()
 	due := s.search == nil && g.opt.Now().Sub(s.searched) >= searchAside
 	s.discoverMu.Unlock()
@@ -72,8 +72,8 @@ func (g *Gateway) lookAround(s *stream, wants *videorouting.Wants) {
 	}
 }
 
-// searchRound asks all orchestrators. For a stream that has run already it asks
-// again while nobody answers: an orchestrator that restarts is back in seconds.
+// searchRound asks all orchestrators. For a running stream it asks again while none answers: an
+// orchestrator that restarts is back in seconds.
 func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *videorouting.Wants) (int, error) {
 	again := time.NewTimer(searchAgain)
 	defer again.Stop()
@@ -82,7 +82,8 @@ func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *videoroutin
 		if len(uris) == 0 {
 			return 0, noSessions(1, []error{err})
 		}
-		usable, errs := g.client.Discover(ctx, uris, wants, g.patience, func(f upstream.Found) bool { return g.found(s, f) })
+		usable, errs := g.client.Discover(ctx, uris, wants, g.discoveryWait,
+			func(f upstream.Found) bool { return g.found(s, f) })
 		if usable > 0 {
 			return usable, nil
 		}
@@ -98,19 +99,19 @@ func (g *Gateway) searchRound(ctx context.Context, s *stream, wants *videoroutin
 	}
 }
 
-// found takes an offer, or notes what is wrong with an orchestrator. It reports
-// whether the stream should not wait for another one.
+// found takes an offer, or records what is wrong with an orchestrator. It reports whether the
+// stream need not wait for another one.
 func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
-	g.owned(&f)
+	g.attachOwner(&f)
 	why := f.Err
 	if f.Err == nil {
 		s.pool.Add(f.Offer, f.Info)
-		// It may still be chosen: limits change, and so do prices and scores.
+		// It may be chosen later: limits, prices and scores change.
 		why = g.objection(g.suspended.For(""), &f.Offer)
 		good = why == nil && !s.pool.Suspended(f.Offer.Identity(), g.opt.Now())
 	}
 	if why == nil {
-		if g.standing.Change(f.Asked, "") {
+		if g.statuses.Change(f.Asked, "") {
 			g.log.Info("orchestrator can be used", "orchestrator", f.Asked)
 		}
 		return good
@@ -120,14 +121,14 @@ func (g *Gateway) found(s *stream, f upstream.Found) (good bool) {
 		return false // the gateway is stopping
 	}
 	g.opt.Recorder.DiscoveryFailed(f.Asked, string(code))
-	if g.standing.Change(f.Asked, code) {
+	if g.statuses.Change(f.Asked, code) {
 		g.log.Warn("orchestrator cannot be used", "orchestrator", f.Asked, fault.Attr(why))
 	}
 	return false
 }
 
-// noSessions is the fault of a search among so many that found nobody, with counts of why.
-// Where all answered and lack the same, the client has to change its input.
+// noSessions is the fault of a discovery that found no orchestrator, with counts of the reasons. If
+// all answered and lack the same capability, the client has to change its input.
 func noSessions(asked int, errs []error) error {
 	counts := map[fault.Code]int{}
 	for _, err := range errs {

@@ -10,8 +10,7 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/registry"
 )
 
-// SelectionStatus is what a gateway on the chain knows of orchestrators. It is public
-// JSON.
+// SelectionStatus is what a gateway on the chain knows of orchestrators. It is public JSON.
 type SelectionStatus struct {
 	Weights selectionweights.Weights `json:"weights"`
 	// MaxPrice is in wei per pixel, "" for any price.
@@ -22,32 +21,32 @@ type SelectionStatus struct {
 	Orchestrators []OrchestratorStatus `json:"orchestrators"`
 }
 
-// OrchestratorStatus tells of one service URI.
+// OrchestratorStatus describes one service URI.
 type OrchestratorStatus struct {
 	URI     string       `json:"uri"`
 	Address core.Address `json:"address"`
 	Stake   core.LPT     `json:"stake"`
-	// Parent named it as a further node.
+	// Parent named it as an extra node.
 	Parent string `json:"parent,omitempty"`
 	// Price is in wei per pixel, "" when it is not known or free.
 	Price string `json:"price,omitempty"`
-	// Score is its performance from 0 to 1, Latency the time taken as a multiple of
-	// the playing time; absent while nothing is known.
+	// Score is its performance from 0 to 1, Latency the processing time as a multiple of the
+	// playing time; absent while unknown.
 	Score   *float64 `json:"score,omitempty"`
 	Latency float64  `json:"latency,omitempty"`
 	// Heard is when it answered last.
 	Heard time.Time `json:"heard,omitzero"`
-	// Code says why it is not used now, Until how long it is left alone for it. Barred
-	// ones lied.
+	// Code is why it is not used now, Until how long it is suspended for it. Barred ones returned a
+	// false result.
 	Code   fault.Code `json:"code,omitempty"`
 	Until  time.Time  `json:"until,omitzero"`
 	Barred bool       `json:"barred,omitempty"`
-	// SomeClients: it is left alone for some clients only.
+	// SomeClients: it is suspended for some clients only.
 	SomeClients bool `json:"someClients,omitempty"`
 }
 
-// Selection is the state of the choice among orchestrators; off-chain it is empty but
-// for those that are left alone.
+// Selection is the state of the choice among orchestrators; off-chain it lists only the suspended
+// ones.
 func (g *Gateway) Selection() SelectionStatus {
 	now := g.opt.Now()
 	left := make(map[videorouting.Identity]videorouting.Suspended)
@@ -69,8 +68,8 @@ func (g *Gateway) Selection() SelectionStatus {
 		for i := range known {
 			o := c.status(&known[i], now)
 			at, owner := videorouting.Identity{Asked: o.URI}, videorouting.Identity{Owner: o.Address}
-			o.leave(left[owner])
-			o.leave(left[at])
+			o.addSuspension(left[owner])
+			o.addSuspension(left[at])
 			delete(left, at)
 			out.Orchestrators = append(out.Orchestrators, o)
 		}
@@ -78,26 +77,28 @@ func (g *Gateway) Selection() SelectionStatus {
 	for _, s := range g.suspended.List(now) {
 		if _, more := left[videorouting.Identity{Asked: s.Asked}]; more && s.Asked != "" {
 			o := OrchestratorStatus{URI: s.Asked}
-			o.leave(s)
+			o.addSuspension(s)
 			out.Orchestrators = append(out.Orchestrators, o)
 		}
 	}
 	return out
 }
 
-// leave notes a suspension, if there is one, and the longer one of two.
-func (o *OrchestratorStatus) leave(s videorouting.Suspended) {
+// addSuspension records a suspension, if there is one, and the longer one of two.
+func (o *OrchestratorStatus) addSuspension(s videorouting.Suspended) {
 	if s.Until.After(o.Until) {
 		o.Code, o.Until, o.Barred, o.SomeClients = s.Code, s.Until, s.Barred, s.Some
 	}
 }
 
 func (c *choice) status(k *registry.Known, now time.Time) OrchestratorStatus {
-	o := OrchestratorStatus{URI: k.URI, Address: k.Owner, Stake: k.Stake, Parent: k.Parent, Heard: k.Heard, Code: k.Trouble}
+	o := OrchestratorStatus{URI: k.URI, Address: k.Owner, Stake: k.Stake, Parent: k.Parent, Heard: k.LastAnswer,
+		Code: k.Problem}
 	if k.Price != nil {
 		o.Price = k.Price.RatString()
 	}
-	offer := videorouting.Offer{URI: k.URI, Asked: k.URI, Owner: k.Owner, Registered: k.Owner, Stake: k.Stake, Price: k.Price}
+	offer := videorouting.Offer{URI: k.URI, Asked: k.URI, Owner: k.Owner, Registered: k.Owner, Stake: k.Stake,
+		Price: k.Price}
 	if candidate := c.candidate(&offer, now); candidate.Scored {
 		o.Score = &candidate.Score
 		o.Latency = c.measures.latency(offer.Identity(), now)

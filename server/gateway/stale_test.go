@@ -17,8 +17,8 @@ func byStake(o *gateway.Options) { o.Selection.Weights = selectionweights.Weight
 // refusals counts the segments that an orchestrator refused, paid or not.
 func (n *node) refusals(code fault.Code) int { return n.events.count("uploaded " + string(code)) }
 
-// TestFreshTermsAreNotOld: who calls terms old that it gave for this very segment is left
-// like any other who fails, and what it did counts in the choice.
+// TestFreshTermsAreNotOld: an orchestrator that calls terms old that it gave for this segment is left
+// like any other that fails, and what it did counts in the choice.
 func TestFreshTermsAreNotOld(t *testing.T) {
 	t.Parallel()
 	for text, code := range map[string]fault.Code{
@@ -46,7 +46,7 @@ func TestFreshTermsAreNotOld(t *testing.T) {
 	}
 }
 
-// TestOldTermsMayBeRefusedOnce: an orchestrator that begins anew is not blamed for what
+// TestOldTermsMayBeRefusedOnce: an orchestrator that restarts is not blamed for what
 // it gave before.
 func TestOldTermsMayBeRefusedOnce(t *testing.T) {
 	t.Parallel()
@@ -70,21 +70,21 @@ func TestOldTermsMayBeRefusedOnce(t *testing.T) {
 func TestALiarMayNotMove(t *testing.T) {
 	t.Parallel()
 	data := picture(t)
-	liar, honest := newStaked(t, 1e6, 1), newStaked(t, 1, 1)
-	liar.made, honest.made = data, data
-	other := func(i *rpc.OrchestratorInfo) { i.Transcoder = "https://localhost:" + port(liar.uri) }
+	dishonest, honest := newStaked(t, 1e6, 1), newStaked(t, 1, 1)
+	dishonest.made, honest.made = data, data
+	other := func(i *rpc.OrchestratorInfo) { i.Transcoder = "https://localhost:" + port(dishonest.uri) }
 	twice := func(d *rpc.TranscodeData) { d.Segments[0].Pixels *= 2 }
-	liar.set(behaviour{result: twice})
-	n := onChain(t, []staked{liar, honest}, verifying, byStake)
+	dishonest.set(behaviour{result: twice})
+	n := onChain(t, []staked{dishonest, honest}, verifying, byStake)
 	n.push("/live/show/0.ts", data).wantPicture(t, data)
-	liar.set(behaviour{offer: other, result: twice})
+	dishonest.set(behaviour{offer: other, result: twice})
 	for i := range 4 {
 		n.push(fmt.Sprintf("/live/show%d/0.ts", i), data).wantPicture(t, data)
 	}
-	if got := len(liar.seen()); got != 1 {
+	if got := len(dishonest.seen()); got != 1 {
 		t.Errorf("the liar got %d segments", got)
 	}
-	if s := n.status(liar.uri); !s.Barred {
+	if s := n.status(dishonest.uri); !s.Barred {
 		t.Errorf("%+v", s)
 	}
 }
@@ -100,7 +100,7 @@ func port(uri string) string {
 
 // TestDearRenewalsAreChosenAgain: the price of the choice holds for as long as the
 // stream stays, whatever the sessions are called.
-func TestDearRenewalsAreChosenAgain(t *testing.T) {
+func TestExpensiveRenewalsAreChosenAgain(t *testing.T) {
 	t.Parallel()
 	for price, stays := range map[int64]bool{200: true, 201: false} {
 		riser, fair := newStaked(t, 1, 100), newStaked(t, 1, 150)
@@ -129,23 +129,27 @@ func TestDearRenewalsAreChosenAgain(t *testing.T) {
 
 // TestNewsOfAnotherSessionIsNotTaken: what comes with an answer renews a session, and
 // begins none.
-func TestNewsOfAnotherSessionIsNotTaken(t *testing.T) {
+func TestTermsOfAnotherSessionAreNotTaken(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		change func(*rpc.OrchestratorInfo)
 		taken  bool
 	}{
-		"new secret":      {func(i *rpc.OrchestratorInfo) { i.AuthToken.Token = []byte("new") }, true},
-		"another session": {func(i *rpc.OrchestratorInfo) { i.AuthToken.Token, i.AuthToken.SessionId = []byte("new"), "other" }, false},
+		"new secret": {func(i *rpc.OrchestratorInfo) { i.AuthToken.Token = []byte("new") }, true},
+		"another session": {func(i *rpc.OrchestratorInfo) {
+			i.AuthToken.Token, i.AuthToken.SessionId = []byte("new"),
+				"other"
+		}, false},
 		"another account": {func(i *rpc.OrchestratorInfo) {
 			i.AuthToken.Token = []byte("new")
 			i.Address, i.TicketParams.Recipient = make([]byte, 20), make([]byte, 20)
 		}, false},
 		"no price": {func(i *rpc.OrchestratorInfo) { i.AuthToken.Token, i.PriceInfo = []byte("new"), nil }, false},
-		"dear":     {func(i *rpc.OrchestratorInfo) { i.AuthToken.Token, i.PriceInfo.PricePerUnit = []byte("new"), 21 }, false},
+		"dear": {func(i *rpc.OrchestratorInfo) { i.AuthToken.Token, i.PriceInfo.PricePerUnit = []byte("new"), 21 },
+			false},
 	} {
 		o := newStaked(t, 1, 10)
-		o.set(behaviour{news: row.change})
+		o.set(behaviour{newTerms: row.change})
 		n := onChain(t, []staked{o})
 		n.push("/live/show/0.ts", media).want(t, media)
 		n.push("/live/show/1.ts", media).want(t, media)

@@ -14,12 +14,11 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// stream is one manifest's state between its segments.
+// stream is the state of one manifest between its segments.
 type stream struct {
-	// id is the name that the network and players know. It may be the admission hook's.
+	// id is the stream's name for the network and players. The admission hook may choose it.
 	id core.ManifestID
-	// pushers are those that the admission hook has let into the stream; guarded by
-	// Gateway.mu.
+	// pushers are those that the admission hook admitted to the stream; guarded by Gateway.mu.
 	pushers map[pusher]bool
 	// from is the address of an unchecked client that began it; the zero Prefix for others.
 	from  netip.Prefix
@@ -28,10 +27,10 @@ type stream struct {
 	// shared is what streams of the same client know of failing orchestrators.
 	shared videorouting.Shared
 	order  hls.Order
-	// gate bounds the segments at orchestrators; waiting is first come.
+	// gate bounds the segments at orchestrators, first come, first served.
 	gate chan struct{}
 	feed feed
-	// encoders looks at who pushes into the stream.
+	// encoders detects several encoders.
 	encoders encoders
 
 	// discoverMu guards the search for orchestrators.
@@ -41,42 +40,42 @@ type stream struct {
 
 	// mu guards what follows.
 	mu         sync.Mutex
-	asked      []core.Profile // as configured, without format
+	requested  []core.Profile // as configured, without format
 	profiles   []core.Profile // as sent
 	keys       []string
 	multiplier int
 	last       *input
-	// reinit: the source changed, and no orchestrator has been told yet.
+	// reinit: the source changed, and no orchestrator was told yet.
 	reinit bool
-	// described: players have been told what the files look like.
+	// described: the playlists have the real sizes.
 	described bool
 	succeeded bool
 	inFlight  int
 	lastSeen  time.Time
 }
 
-// plan is what one segment is to become; it does not change when the stream does.
+// plan is the output of one segment; it does not change with the stream.
 type plan struct {
 	profiles   []core.Profile
 	keys       []string
 	multiplier int
 }
 
-// configure applies what a push asks for and returns the plan for its segment.
-// changed says that the renditions are others than before.
+// configure applies a push's configuration and returns the plan for its segment. changed says that
+// the renditions differ from the previous ones.
 func (s *stream) configure(conf *configuration, format core.Format) (p plan, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if conf != nil {
 		if len(conf.Profiles) > 0 {
-			s.asked = conf.Profiles
+			s.requested = conf.Profiles
 		}
 		if conf.TimeoutMultiplier > 0 {
 			s.multiplier = conf.TimeoutMultiplier
 		}
 		s.reinit = s.reinit || conf.Reinit
 	}
-	profiles := renditions(s.asked, format)
+	profiles := renditions(s.requested, format)
 	if !slices.Equal(profiles, s.profiles) {
 		changed, s.described = true, false
 		s.profiles = profiles
@@ -89,8 +88,8 @@ func (s *stream) configure(conf *configuration, format core.Format) (p plan, cha
 	return plan{profiles: s.profiles, keys: s.keys, multiplier: s.multiplier}, changed
 }
 
-// renditions are the profiles as they are sent: in the input's container, and
-// with names that no two share, since names are paths at the orchestrator.
+// renditions are the profiles as they are sent: in the input's container, and with unique names,
+// since names are paths at the orchestrator.
 func renditions(asked []core.Profile, format core.Format) []core.Profile {
 	out := slices.Clone(asked)
 	taken := make(map[string]bool, len(out))
@@ -105,8 +104,8 @@ func renditions(asked []core.Profile, format core.Format) []core.Profile {
 	return out
 }
 
-// variants are the stream's files for players, the source and then the
-// renditions, as far as is known before there is a segment.
+// variants are the stream's files for players, the source and then the renditions, as far as known
+// before the first segment.
 func (p *plan) variants(req *pushRequest) []hls.Variant {
 	out := []hls.Variant{{Key: hls.SourceKey, Format: req.Format, Width: req.Width, Height: req.Height}}
 	for i, r := range p.profiles {
@@ -119,9 +118,9 @@ func (p *plan) variants(req *pushRequest) []hls.Variant {
 	return out
 }
 
-// note compares a segment's input with the one before and reports whether
-// orchestrators must be told of a change.
-func (s *stream) note(in *input) (reinit bool) {
+// updateInput compares a segment's input with the previous one and reports whether orchestrators
+// must be told of a change.
+func (s *stream) updateInput(in *input) (reinit bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == nil || !in.noPicture() && !in.headers.Same(s.last.headers) {
@@ -136,8 +135,8 @@ func (s *stream) note(in *input) (reinit bool) {
 	return s.reinit
 }
 
-// describeNow reports, once after each change, that a segment should be looked
-// at to describe the stream to players.
+// describeNow reports, once after each change, that a segment should be inspected to describe the
+// stream to players.
 func (s *stream) describeNow() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,8 +151,9 @@ func (s *stream) lastInput() *input {
 	return s.last
 }
 
-// told clears the need to tell of a changed source, and remembers the success.
-func (s *stream) told(reinit bool) {
+// recordSuccess records a success; reinit says that the orchestrator was told of the changed
+// source.
+func (s *stream) recordSuccess(reinit bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.succeeded = true
@@ -168,7 +168,7 @@ func (s *stream) hasSucceeded() bool {
 	return s.succeeded
 }
 
-// idle reports whether the stream has had nothing for its time.
+// idle reports whether the stream had no segment for StreamIdle.
 func (s *stream) idle(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,7 +189,7 @@ func (s *stream) leave(now time.Time) {
 	s.lastSeen = now
 }
 
-// wants is what the stream's segments need of an orchestrator.
+// wants are the requirements of the stream's segments on an orchestrator.
 func (g *Gateway) wants(p *plan, in *input) *videorouting.Wants {
 	return &videorouting.Wants{
 		Blocked: g.opt.Routing.Blocked,

@@ -6,33 +6,32 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// lingerTime is how long players may read a stream after its end.
-const lingerTime = 10 * time.Second
+// endedStreamTime is how long players may read a stream after its end.
+const endedStreamTime = 10 * time.Second
 
-// sweep ends streams that had no segment for their time, and forgets ended ones.
+// sweep ends streams without recent segments, and drops ended ones.
 func (g *Gateway) sweep(now time.Time) {
 	var idle []*stream
 	var gone []core.ManifestID
 	g.mu.Lock()
 	for key, s := range g.streams {
-		// Under g.mu nobody can enter it between the look and the removal.
+		// Under g.mu no push can enter it between the check and the removal.
 		if s.idle(now) {
 			delete(g.streams, key)
-			g.leftStream(s)
-			g.lingering[s.id] = now.Add(lingerTime)
+			g.releaseStreamLocked(s)
+			g.endedUntil[s.id] = now.Add(endedStreamTime)
 			g.windows.End(s.id)
 			idle = append(idle, s)
 		}
 	}
-	for id, until := range g.lingering {
+	for id, until := range g.endedUntil {
 		if !now.Before(until) {
-			delete(g.lingering, id)
+			delete(g.endedUntil, id)
 			gone = append(gone, id)
 		}
 	}
 	n := len(g.streams)
-	// Within the lock, as above, lest a stream that begins anew just now loses its
-	// window.
+	// Under the lock too, so that a stream that begins now does not lose its window.
 	for _, id := range gone {
 		g.windows.Remove(id)
 	}
@@ -45,7 +44,7 @@ func (g *Gateway) sweep(now time.Time) {
 	}
 }
 
-// endStream says goodbye to the stream's orchestrator and watchers.
+// endStream ends the stream's sessions at orchestrators and its event streams.
 func (g *Gateway) endStream(s *stream) {
 	g.endAll(s.pool.Close())
 	s.feed.end()
@@ -53,10 +52,10 @@ func (g *Gateway) endStream(s *stream) {
 	g.log.Info("stream ended", "job", s.id)
 }
 
-// leftStream gives a stream's place back. The caller holds g.mu.
-func (g *Gateway) leftStream(s *stream) {
+// releaseStreamLocked gives a stream's slot back. The caller holds g.mu.
+func (g *Gateway) releaseStreamLocked(s *stream) {
 	if s.from.IsValid() {
 		g.unchecked--
-		g.strangers.Leave(s.from)
+		g.uncheckedStreams.Leave(s.from)
 	}
 }

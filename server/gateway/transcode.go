@@ -16,61 +16,61 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
-// job is one segment on its way through orchestrators.
+// job is one segment to be transcoded.
 type job struct {
 	stream *stream
 	wants  *videorouting.Wants
 	seg    upstream.Segment
 	// source is the segment's picture size, as far as known.
 	source verify.Size
-	// input is what the segment can become.
+	// input describes what the segment can become.
 	input verify.Source
-	// room is where the renditions' memory is taken from.
-	room *share
+	// memory is the share that the renditions' memory is taken from.
+	memory *share
 }
 
-// done is what a job came to; trail tells of it also when it failed.
-type trail struct {
+// segmentAttempts describes a job's attempts, also when it failed.
+type segmentAttempts struct {
 	orchestrator string
 	session      core.SessionID
-	// price is in wei per pixel, nil where the work is free. It is not changed.
-	price    *big.Rat
-	attempts int
-	upload   time.Duration
-	media    time.Duration
-	pixels   core.Pixels
-	// moved is why the stream came to the orchestrator from another, "" where it stayed.
+	// price is in wei per pixel, nil where the work is free. It is read-only.
+	price  *big.Rat
+	count  int
+	upload time.Duration
+	media  time.Duration
+	pixels core.Pixels
+	// moved is why the stream changed to the orchestrator, "" where it did not.
 	moved fault.Code
-	// by is the orchestrator as metrics name it.
+	// by identifies the orchestrator in metrics.
 	by core.Performer
 }
 
 type lease = videorouting.Lease[upstream.Info]
 
-// transcode takes a segment through as many attempts as it needs and may have.
-// Errors are faults NoSessionsAvailable, SegmentNotTranscodable,
-// AttemptsExhausted, SegmentLate, PushesFull or Canceled.
-func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error) {
-	var t trail
+// transcode makes as many attempts at a segment as it needs and may have. Errors are the faults
+// NoSessionsAvailable, SegmentNotTranscodable, AttemptsExhausted, SegmentLate, PushesFull and
+// Canceled.
+func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, segmentAttempts, error) {
+	var t segmentAttempts
 	var tried, late []string
 	var failures []error
 	ctx, cancel := context.WithTimeout(ctx, j.seg.Timing.Segment)
 	defer cancel()
-	for t.attempts < g.opt.Routing.MaxAttempts {
+	for t.count < g.opt.Routing.MaxAttempts {
 		l, err := g.lease(ctx, j, tried, late)
 		if err != nil {
-			return nil, t, ending(ctx, err, failures)
+			return nil, t, jobFault(ctx, err, failures)
 		}
-		t.attempts++
+		t.count++
 		t.orchestrator, t.session, t.price = l.Offer.URI, l.Offer.Session, l.Offer.Price
 		t.by = performer(&l.Offer)
 		if l.Moved {
-			t.moved = g.moved(j, l, last(failures))
+			t.moved = g.recordMove(j, l, last(failures))
 		}
-		g.begin(j, l, t.attempts, last(failures))
-		tried = append(tried, l.Offer.Place())
-		so := slices.Clone(tried) // it may be asked while the next attempt begins
-		j.seg.WaitOn = func() bool { return g.nowhereElse(ctx, j, so) }
+		g.begin(j, l, t.count, last(failures))
+		tried = append(tried, l.Offer.Key())
+		so := slices.Clone(tried) // WaitOn may be called while the next attempt begins
+		j.seg.WaitOn = func() bool { return g.noOtherOrchestrator(ctx, j, so) }
 		begun := time.Now()
 		data, err := g.attempt(ctx, j, l, &t)
 		if err == nil {
@@ -78,31 +78,31 @@ func (g *Gateway) transcode(ctx context.Context, j *job) ([][]byte, trail, error
 		}
 		switch code := fault.CodeOf(err); {
 		case ctx.Err() != nil, code == fault.SegmentNotTranscodable, code == fault.PushesFull:
-			return nil, t, ending(ctx, err, nil) // another orchestrator would not change it
+			return nil, t, jobFault(ctx, err, nil) // another orchestrator would not help
 		}
 		failures = append(failures, err)
 		switch code := fault.CodeOf(err); {
 		case code == fault.OrchestratorLate, code == fault.OrchestratorBehind, time.Since(begun) >= j.seg.Timing.Attempt*3/4:
-			late = append(late, l.Offer.Place())
+			late = append(late, l.Offer.Key())
 		}
 	}
-	return nil, t, exhausted(failures, fmt.Sprintf("%d attempts, the last: ", t.attempts))
+	return nil, t, exhausted(failures, fmt.Sprintf("%d attempts, the last: ", t.count))
 }
 
-// nowhereElse reports whether no orchestrator is left for a segment but those that were
-// tried, so that the last attempt had better go on: its work would only be repeated.
-func (g *Gateway) nowhereElse(ctx context.Context, j *job, tried []string) bool {
+// noOtherOrchestrator reports whether all orchestrators were tried for a segment, so that the last
+// attempt should continue: another one would only repeat its work.
+func (g *Gateway) noOtherOrchestrator(ctx context.Context, j *job, tried []string) bool {
 	if !g.onlyTried(ctx, j, tried) {
 		return false
 	}
-	g.log.Info("segment is late, and there is nowhere else to send it: it is waited for", "job", j.stream.id,
+	g.log.Info("segment is late and no other orchestrator is left; waiting for it", "job", j.stream.id,
 		"segment", int64(j.seg.Meta.Number))
 	return true
 }
 
 // onlyTried reports whether all orchestrators that could be asked were tried.
 func (g *Gateway) onlyTried(ctx context.Context, j *job, tried []string) bool {
-	if j.stream.pool.Elsewhere(g.opt.Now(), tried) {
+	if j.stream.pool.HasOther(g.opt.Now(), tried) {
 		return false
 	}
 	uris, _ := g.orchestrators.list(ctx) // an old list serves
@@ -119,9 +119,9 @@ func last(failures []error) error {
 	return failures[len(failures)-1]
 }
 
-// exhausted is the fault of a segment whose attempts all failed. Clients read
-// AttemptsExhausted as bad input, so it is not said where orchestrators had no capacity,
-// came too late, or could not be paid: then the same segment may pass later.
+// exhausted is the fault of a segment whose attempts all failed. Clients read AttemptsExhausted as
+// bad input, so it is not used if orchestrators had no capacity, were too late, or could not be
+// paid: then the same segment may succeed later.
 func exhausted(failures []error, detail string) error {
 	f := &fault.Fault{Code: fault.NoSessionsAvailable, Op: "transcode segment", Err: last(failures)}
 	for _, err := range failures {
@@ -137,9 +137,9 @@ func exhausted(failures []error, detail string) error {
 	return f
 }
 
-// ending is the fault of a job that is over: what ended its context goes before
-// what was in the way, and a failed attempt before a search that found nobody.
-func ending(ctx context.Context, err error, failures []error) error {
+// jobFault is the fault of a failed job: the end of its context has priority over other errors, and
+// a failed attempt over a discovery that found no orchestrator.
+func jobFault(ctx context.Context, err error, failures []error) error {
 	const op = "transcode segment"
 	switch {
 	case ctx.Err() == context.DeadlineExceeded:
@@ -152,7 +152,7 @@ func ending(ctx context.Context, err error, failures []error) error {
 	return err
 }
 
-// performer is who made an offer.
+// performer is the orchestrator of an offer.
 func performer(o *videorouting.Offer) core.Performer {
 	by := core.Performer{URI: o.URI}
 	if o.Address != (core.Address{}) {
@@ -164,9 +164,9 @@ func performer(o *videorouting.Offer) core.Performer {
 	return by
 }
 
-// moved reports that a stream changed its orchestrator, and returns the reason: what the pool
-// left the one before for, else how the segment's last attempt failed.
-func (g *Gateway) moved(j *job, l *lease, last error) fault.Code {
+// recordMove records that a stream changed its orchestrator, and returns the reason: why the pool
+// left the previous one, else how the segment's last attempt failed.
+func (g *Gateway) recordMove(j *job, l *lease, last error) fault.Code {
 	why := cmp.Or(l.Left, last)
 	code := fault.Code(codeText(why))
 	g.opt.Recorder.OrchestratorSwapped(j.stream.id, string(code))
@@ -174,7 +174,7 @@ func (g *Gateway) moved(j *job, l *lease, last error) fault.Code {
 	return code
 }
 
-// begin tells of an attempt.
+// begin records the start of an attempt.
 func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
 	if attempt > 1 {
 		g.opt.Recorder.SegmentRetried(j.stream.id, attempt)
@@ -183,12 +183,12 @@ func (g *Gateway) begin(j *job, l *lease, attempt int, last error) {
 	}
 }
 
-// lease finds an orchestrator for one attempt and renews its token when that is
-// due. One whose price has risen too far has to be chosen once more.
+// lease finds an orchestrator for one attempt and renews its token when that is due. One whose
+// price has risen too far has to be chosen again.
 func (g *Gateway) lease(ctx context.Context, j *job, tried, late []string) (*lease, error) {
 	for again := false; ; again = true {
 		l, err := g.choose(ctx, j, tried, late)
-		if err != nil || g.renew(ctx, j, l) != videorouting.Dear || again {
+		if err != nil || g.renew(ctx, j, l) != videorouting.TooExpensive || again {
 			return l, err
 		}
 		l.Failed = fault.New(fault.PriceRaised, "renew token", "")
@@ -196,7 +196,7 @@ func (g *Gateway) lease(ctx context.Context, j *job, tried, late []string) (*lea
 	}
 }
 
-// choose takes an orchestrator of the stream's, or finds one.
+// choose takes one of the stream's orchestrators, or finds one.
 func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*lease, error) {
 	pool := j.stream.pool
 	l, advice, end := pool.Take(g.opt.Now(), tried)
@@ -204,10 +204,10 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 	switch advice {
 	case videorouting.Use:
 	case videorouting.UseAndDiscover:
-		g.lookAround(j.stream, j.wants)
+		g.searchAgainIfDue(j.stream, j.wants)
 	case videorouting.Discover:
 		if len(late) > 0 && g.onlyTried(ctx, j, tried) {
-			return nil, noSessions(0, nil) // asking those again does not give them time
+			return nil, noSessions(0, nil) // those would still have no time
 		}
 		_, err := g.find(ctx, j.stream, j.wants)
 		l, _, end = pool.Take(g.opt.Now(), tried)
@@ -225,29 +225,29 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 	return l, nil
 }
 
-// attempt makes one attempt with a lease and gives it back. What was paid for it is
-// settled by what the orchestrator bills, whatever its work turns out to be: a lie
-// was paid for too. Its credit counts what of the work is of use.
-func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]byte, error) {
+// attempt makes one attempt with a lease and gives it back. Its payment is settled by what the
+// orchestrator bills, even for a false result, which was paid for too. Its credit counts the usable
+// part of the work.
+func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *segmentAttempts) ([][]byte, error) {
 	start := time.Now()
-	j.seg.Asked = l.Offer.Place()
-	loan, err := j.room.lend(l.Offer.Place(), int64(len(j.seg.Data)))
-	defer loan.end()
+	j.seg.Asked = l.Offer.Key()
+	reservation, err := j.memory.reserve(l.Offer.Key(), int64(len(j.seg.Data)))
+	defer reservation.end()
 	var res *upstream.Result
 	if err == nil {
 		res, err = g.client.Send(ctx, l.Info, &j.seg)
 	}
 	if fault.CodeOf(err) == fault.TicketParamsStale {
-		res, err = g.sendAnew(ctx, j, l, res, err)
+		res, err = g.sendWithNewTerms(ctx, j, l, res, err)
 	}
 	trip := time.Since(start)
-	var news *videorouting.News[upstream.Info]
+	var newTerms *videorouting.NewTerms[upstream.Info]
 	if res != nil {
 		t.upload, t.media = res.Upload, res.MediaTime
-		news = g.news(j, l, res.News)
+		newTerms = g.newTerms(j, l, res.NewTerms)
 	}
 	g.opt.Recorder.SegmentUploaded(j.stream.id, l.Offer.URI, t.upload, codeText(err))
-	data, err := g.collect(ctx, j, l, loan, res, err)
+	data, err := g.collect(ctx, j, l, reservation, res, err)
 	if err == nil {
 		t.pixels = 0
 		for _, r := range res.Renditions {
@@ -260,13 +260,13 @@ func (g *Gateway) attempt(ctx context.Context, j *job, l *lease, t *trail) ([][]
 	score := videorouting.Score(trip, j.seg.Meta.Duration)
 	how := g.outcome(l, err)
 	l.Failed = err
-	g.endAll(j.stream.pool.Release(l, how, score, news, g.opt.Now()))
-	g.learn(j, l, how, score, err)
+	g.endAll(j.stream.pool.Release(l, how, score, newTerms, g.opt.Now()))
+	g.recordOutcome(j, l, how, score, err)
 	return data, err
 }
 
-// received tells how many pixels of a result are of use. Where results are not checked, or
-// the client left, they are no more than was asked for.
+// received reports how many pixels of a result are usable. If results are not checked, or the
+// client left, they are at most the requested ones.
 func (g *Gateway) received(j *job, res *upstream.Result, err error) {
 	var pixels core.Pixels
 	for _, r := range res.Renditions {
@@ -274,7 +274,7 @@ func (g *Gateway) received(j *job, res *upstream.Result, err error) {
 	}
 	asked := min(pixels, j.seg.Estimate)
 	switch {
-	case err != nil && verdict(err) == videorouting.Abandoned:
+	case err != nil && outcomeOf(err) == videorouting.Abandoned:
 		res.Left(asked)
 	case err != nil:
 		res.Received(0)
@@ -285,22 +285,23 @@ func (g *Gateway) received(j *job, res *upstream.Result, err error) {
 	}
 }
 
-// collect fetches the renditions of an attempt that went well so far, and checks them
-// where that is wanted.
-func (g *Gateway) collect(ctx context.Context, j *job, l *lease, loan *loan, res *upstream.Result, err error) ([][]byte,
+// collect downloads the renditions of an attempt without error so far, and checks them if
+// configured.
+func (g *Gateway) collect(ctx context.Context, j *job, l *lease, reservation *reservation, res *upstream.Result,
+	err error) ([][]byte,
 	error) {
 	if err != nil {
 		return nil, err
 	}
-	held := j.room.held
+	held := j.memory.held
 	hashes := sync.OnceValue(g.hashed(l.Info, res.Renditions).sums)
 	defer hashes()
-	data, err := g.client.Download(ctx, l.Offer.URI, res.Renditions, loan.grow)
+	data, err := g.client.Download(ctx, l.Offer.URI, res.Renditions, reservation.grow)
 	if err == nil && g.opt.LocalVerify {
 		err = check(j, l.Info, res, data, hashes)
 	}
 	if err != nil {
-		j.room.shrink(held)
+		j.memory.shrink(held)
 		return nil, err
 	}
 	return data, nil
@@ -320,7 +321,7 @@ func (g *Gateway) endAll(infos []upstream.Info) {
 	}
 }
 
-// end ends one session. The client bounds how long that takes.
+// end ends one session. The client bounds the time that takes.
 func (g *Gateway) end(ctx context.Context, info upstream.Info) {
 	if err := g.client.End(ctx, info); err != nil {
 		g.log.Debug("session not ended", "orchestrator", info.GetTranscoder(), fault.Attr(err))

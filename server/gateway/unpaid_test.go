@@ -17,7 +17,9 @@ type unpaying struct {
 	code fault.Code
 }
 
-func (u unpaying) Deal(upstream.Info, upstream.Work) (upstream.Deal, error) { return u, nil }
+func (u unpaying) PaymentTerms(upstream.Info, upstream.Work) (upstream.PaymentTerms, error) {
+	return u, nil
+}
 
 func (unpaying) Wear() sender.Wear { return 0 }
 
@@ -31,7 +33,8 @@ func TestSegmentThatIsNotPaidForIsNotBadInput(t *testing.T) {
 	t.Parallel()
 	for _, code := range []fault.Code{
 		fault.OwnDepositEmpty, fault.OwnReserveEmpty, fault.OwnFundsUnlocking, fault.TicketFaceValueHigh, fault.TicketEVHigh,
-		fault.TicketTotalEVHigh, fault.PriceRaised, fault.SpentFailed, fault.PaymentUnsigned, fault.PaidWorkMissing, fault.CreditInUse,
+		fault.TicketTotalEVHigh, fault.PriceRaised, fault.SpentFailed, fault.PaymentUnsigned, fault.PaidWorkMissing,
+		fault.CreditInUse,
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()

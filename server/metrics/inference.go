@@ -36,7 +36,7 @@ func (m *Metrics) Inference(nodeType string) *Inference {
 }
 
 // JobDone counts a job.
-func (r *Inference) JobDone(f *inference.Figures) {
+func (r *Inference) JobDone(f *inference.JobStats) {
 	served := f.Orchestrator != "" || f.Code == ""
 	model := r.sets.model(f.Model, served)
 	r.account(model, f)
@@ -46,7 +46,7 @@ func (r *Inference) JobDone(f *inference.Figures) {
 }
 
 // account counts what a key's use of a model came to.
-func (r *Inference) account(model modelLabels, f *inference.Figures) {
+func (r *Inference) account(model modelLabels, f *inference.JobStats) {
 	a := r.sets.account(model, f.Key)
 	if f.Code == "" {
 		a.requested.Inc()
@@ -74,7 +74,7 @@ func (r *Inference) account(model modelLabels, f *inference.Figures) {
 }
 
 // flow observes how quick a model was at an orchestrator.
-func (r *Inference) flow(model modelLabels, f *inference.Figures) {
+func (r *Inference) flow(model modelLabels, f *inference.JobStats) {
 	w := r.sets.flow(model, f.Orchestrator)
 	w.queue.Observe(f.Queue.Seconds())
 	w.own.Observe(f.Own.Seconds())
@@ -95,7 +95,7 @@ func (r *Inference) flow(model modelLabels, f *inference.Figures) {
 
 // scoreUnits is what the network divides a job's seconds by for its score of
 // latency: tokens of text, else the units of the price.
-func scoreUnits(f *inference.Figures) float64 {
+func scoreUnits(f *inference.JobStats) float64 {
 	if f.Model.Capability == capability.LLM {
 		return count(f.Usage.Total())
 	}

@@ -19,8 +19,8 @@ import (
 
 var llama = inference.Model{Capability: capability.LLM, ID: "m/llama"}
 
-func figures() *inference.Figures {
-	return &inference.Figures{
+func figures() *inference.JobStats {
+	return &inference.JobStats{
 		Model: llama, Operation: inference.Chat, Key: "team", Orchestrator: "https://o:8935", Status: http.StatusOK,
 		Stream: true, Tries: 2, Queue: 20 * time.Millisecond, FirstByte: 200 * time.Millisecond, Total: 1200 * time.Millisecond,
 		Own: 200 * time.Microsecond, Events: 101, Units: 256,
@@ -74,7 +74,7 @@ func TestClientsDoNotMakeSeries(t *testing.T) {
 	m := metrics.New(metrics.Options{NodeID: "id"})
 	r := m.Inference(metrics.Gateway)
 	for i := range 1000 {
-		r.JobDone(&inference.Figures{Model: inference.Model{Capability: capability.LLM, ID: fmt.Sprint("made up ", i)}, Status: 404, Code: fault.ModelUnknown})
+		r.JobDone(&inference.JobStats{Model: inference.Model{Capability: capability.LLM, ID: fmt.Sprint("made up ", i)}, Status: 404, Code: fault.ModelUnknown})
 	}
 	text := scrape(t, m)
 	if strings.Contains(text, "made up") {

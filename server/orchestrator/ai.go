@@ -67,7 +67,7 @@ type exchange struct {
 	// waited is the time that was not ours: for bytes from the gateway, a slot, the
 	// runner, and for the gateway to take its answer.
 	waited time.Duration
-	f      inference.Figures
+	f      inference.JobStats
 }
 
 func (s *Server) newExchange(w http.ResponseWriter, r *http.Request, p pipeline.Pipeline) *exchange {

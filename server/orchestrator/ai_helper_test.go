@@ -30,17 +30,17 @@ func modelOf(id capability.ID) inference.ModelState {
 type figures struct {
 	inference.NopRecorder
 	mu   sync.Mutex
-	jobs []inference.Figures
+	jobs []inference.JobStats
 }
 
-func (f *figures) JobDone(j *inference.Figures) {
+func (f *figures) JobDone(j *inference.JobStats) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.jobs = append(f.jobs, *j)
 }
 
 // last waits for the n-th job's figures.
-func (f *figures) last(t testing.TB, n int) (out inference.Figures) {
+func (f *figures) last(t testing.TB, n int) (out inference.JobStats) {
 	t.Helper()
 	eventually(t, func() bool {
 		f.mu.Lock()

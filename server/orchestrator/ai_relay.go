@@ -127,7 +127,7 @@ func (x *exchange) relayJSON(reply *inference.Reply) error {
 		scan.Feed(p)
 		return x.answer.write(p, false)
 	})
-	x.f.Usage, _ = scan.Told()
+	x.f.Usage, _ = scan.ReportedUsage()
 	if err == nil && !x.answer.begun {
 		x.answer.begin(reply.Status, kind, max(0, reply.Length))
 	}

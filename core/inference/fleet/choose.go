@@ -13,9 +13,9 @@ type candidate struct {
 	state  inference.ModelState
 }
 
-// candidates are the members that have the model, the best first: who has it loaded
-// and a free slot, the least loaded of them; then who has it loaded; then who is on
-// the way to it, and at last who has to start it.
+// candidates are the members that have the model, the best first: those with the model loaded and a
+// free slot, by load; then the others with it loaded; then those that are loading it, and at last
+// those that would have to start it.
 func (f *Fleet) candidates(model inference.Model, skip map[int]bool) []candidate {
 	var out []candidate
 	for i, m := range f.members {
@@ -36,9 +36,9 @@ func (f *Fleet) candidates(model inference.Model, skip map[int]bool) []candidate
 
 func better(a, b candidate) int {
 	switch {
-	case nearer(&a.state, &b.state):
+	case closerToReady(&a.state, &b.state):
 		return -1
-	case nearer(&b.state, &a.state):
+	case closerToReady(&b.state, &a.state):
 		return 1
 	}
 	if c := cmp.Compare(full(&a.state), full(&b.state)); c != 0 {
@@ -65,13 +65,13 @@ func full(s *inference.ModelState) int {
 	return 0
 }
 
-// load is the part of its slots that is taken, those who wait included.
+// load is the used part of its slots, including waiting jobs.
 func load(s *inference.ModelState) float64 {
 	return float64(s.InUse+s.Waiting) / float64(max(1, s.Capacity))
 }
 
-// warm are the candidates that have the model loaded: as long as there are any, no
-// other is asked, for that would have it loaded once more.
+// warm are the candidates that have the model loaded: while there are any, no other is asked,
+// because it would load the model once more.
 func warm(all []candidate) []candidate {
 	n := 0
 	for n < len(all) && all[n].state.State == inference.Ready {

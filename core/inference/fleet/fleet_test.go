@@ -28,8 +28,8 @@ func model(id string) inference.Model { return inference.Model{Capability: capab
 
 // member is a worker with one model.
 type member struct {
-	name string
-	line *fairqueue.Line
+	name  string
+	queue *fairqueue.Line
 
 	mu    sync.Mutex
 	state inference.ModelState
@@ -41,7 +41,7 @@ type member struct {
 }
 
 func newMember(name string, state inference.State, slots int) *member {
-	return &member{name: name, line: fairqueue.New(fairqueue.Options{Slots: slots, Queue: 16}),
+	return &member{name: name, queue: fairqueue.New(fairqueue.Options{Slots: slots, Queue: 16}),
 		state: inference.ModelState{Model: model("m"), State: state, Capacity: slots}}
 }
 
@@ -49,7 +49,7 @@ func (m *member) Models() []inference.ModelState {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.state
-	stats := m.line.Stats()
+	stats := m.queue.Stats()
 	s.InUse, s.Waiting = stats.InUse, stats.Waiting
 	return []inference.ModelState{s}
 }
@@ -62,7 +62,7 @@ func (m *member) Reserve(ctx context.Context, id inference.Model, party string) 
 	if err != nil {
 		return nil, err
 	}
-	release, err := m.line.Acquire(ctx, party)
+	release, err := m.queue.Acquire(ctx, party)
 	if err != nil {
 		return nil, fault.Wrap(fault.ModelWaitOver, "", err)
 	}
@@ -93,13 +93,13 @@ func (m *member) become(s inference.State, slots int) {
 	m.mu.Lock()
 	m.state.State, m.state.Capacity = s, slots
 	m.mu.Unlock()
-	m.line.Resize(slots)
+	m.queue.Resize(slots)
 }
 
 // pass lets a bubble's time pass.
 func pass(d time.Duration) { <-time.After(d) }
 
-// took is who a slot is of.
+// took is the member of a slot.
 func took(t *testing.T, s inference.Slot, err error) string {
 	t.Helper()
 	if err != nil {
@@ -127,13 +127,13 @@ func TestTheLeastLoadedIsTaken(t *testing.T) {
 	})
 }
 
-func TestNobodyIsStartedWhileAnotherIsWarm(t *testing.T) {
+func TestNoMemberIsStartedWhileAnotherIsWarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cold, warm := newMember("cold", inference.Absent, 1), newMember("warm", inference.Ready, 1)
 		f := fleet.New(cold, warm)
 		first, err := f.Reserve(t.Context(), model("m"), "p")
-		if who := took(t, first, err); who != "warm" {
-			t.Error(who)
+		if name := took(t, first, err); name != "warm" {
+			t.Error(name)
 		}
 		second := make(chan string)
 		go func() {
@@ -142,8 +142,8 @@ func TestNobodyIsStartedWhileAnotherIsWarm(t *testing.T) {
 		}()
 		pass(time.Second)
 		first.Release()
-		if who := <-second; who != "warm" || cold.asked != 0 {
-			t.Errorf("%s, the cold one was asked %d times", who, cold.asked)
+		if name := <-second; name != "warm" || cold.asked != 0 {
+			t.Errorf("%s, the cold one was asked %d times", name, cold.asked)
 		}
 	})
 }
@@ -154,8 +154,8 @@ func TestAColdOneIsStartedWhereNoneIsWarm(t *testing.T) {
 		other := newMember("other", inference.Absent, 1)
 		f := fleet.New(failed, cold, other)
 		s, err := f.Reserve(t.Context(), model("m"), "p")
-		if who := took(t, s, err); who != "cold" || other.asked != 0 || failed.asked != 0 {
-			t.Errorf("%s, %d, %d", who, other.asked, failed.asked)
+		if name := took(t, s, err); name != "cold" || other.asked != 0 || failed.asked != 0 {
+			t.Errorf("%s, %d, %d", name, other.asked, failed.asked)
 		}
 	})
 }
@@ -165,8 +165,8 @@ func TestAColdStartThatFailsIsTriedElsewhere(t *testing.T) {
 		bad, good := newMember("bad", inference.Absent, 1), newMember("good", inference.Absent, 1)
 		bad.refuse = fault.New(fault.ModelNoRoom, "", "")
 		s, err := fleet.New(bad, good).Reserve(t.Context(), model("m"), "p")
-		if who := took(t, s, err); who != "good" {
-			t.Error(who)
+		if name := took(t, s, err); name != "good" {
+			t.Error(name)
 		}
 	})
 }
@@ -195,8 +195,8 @@ func TestTheFirstSlotThatFreesAnywhere(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 			held[i].Release()
-			if who := <-got; who != fmt.Sprint(i) {
-				t.Errorf("%s was taken when %d was free", who, i)
+			if name := <-got; name != fmt.Sprint(i) {
+				t.Errorf("%s was taken when %d was free", name, i)
 			}
 			held[1-i].Release()
 			synctest.Wait()
@@ -218,18 +218,19 @@ func TestAMemberThatBecomesReadyIsFound(t *testing.T) {
 		}()
 		pass(time.Second)
 		late.become(inference.Ready, 1)
-		if who := <-got; who != "late" {
-			t.Error(who)
+		if name := <-got; name != "late" {
+			t.Error(name)
 		}
 		synctest.Wait()
-		if s := slow.line.Stats(); s.Waiting != 0 {
+		if s := slow.queue.Stats(); s.Waiting != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
 }
 
 func TestALostWorkersJobIsTriedElsewhere(t *testing.T) {
-	for _, code := range []fault.Code{fault.AIWorkerLost, fault.OperationUnsupported, fault.ModelRunnerLost, fault.RunnerFailed} {
+	for _, code := range []fault.Code{fault.AIWorkerLost, fault.OperationUnsupported, fault.ModelRunnerLost,
+		fault.RunnerFailed} {
 		t.Run(string(code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := newMember("a", inference.Ready, 1), newMember("b", inference.Ready, 1)
@@ -247,7 +248,7 @@ func TestALostWorkersJobIsTriedElsewhere(t *testing.T) {
 					t.Errorf("%v", err)
 				}
 				s.Release()
-				if a.line.Stats().InUse+b.line.Stats().InUse != 0 {
+				if a.queue.Stats().InUse+b.queue.Stats().InUse != 0 {
 					t.Error("slots are kept")
 				}
 			})
@@ -255,7 +256,7 @@ func TestALostWorkersJobIsTriedElsewhere(t *testing.T) {
 	}
 }
 
-func TestNobodyElseHasIt(t *testing.T) {
+func TestNoOtherMemberHasIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newMember("a", inference.Ready, 1), newMember("b", inference.Ready, 1)
 		a.fails = fault.New(fault.AIWorkerLost, "", "first")
@@ -288,7 +289,8 @@ func TestReasons(t *testing.T) {
 		b.become(inference.Ready, 0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := f.Reserve(ctx, model("m"), "p"); fault.CodeOf(err) != fault.ModelWaitOver || !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := f.Reserve(ctx, model("m"), "p"); fault.CodeOf(err) != fault.ModelWaitOver ||
+			!errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
 	})
@@ -306,12 +308,13 @@ func TestModelsAreMerged(t *testing.T) {
 	}
 	s := got[0]
 	if s.State != inference.Ready || s.Code != "" || s.Reason != "" || s.Capacity != 5 || s.Context != 50 || s.External ||
-		!slices.Equal(s.Devices, []string{"0", "rig 0"}) || !slices.Equal(s.Operations, []inference.Operation{inference.Chat, inference.Embedding}) {
+		!slices.Equal(s.Devices, []string{"0", "rig 0"}) ||
+		!slices.Equal(s.Operations, []inference.Operation{inference.Chat, inference.Embedding}) {
 		t.Errorf("%+v", s)
 	}
 }
 
-// Whatever comes and goes, no slot is given twice, none is lost, and who waits gets
+// Whatever comes and goes, no slot is given twice, none is lost, and a waiting job gets
 // one in the end.
 func TestSlotsAreConserved(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -354,7 +357,7 @@ func TestSlotsAreConserved(t *testing.T) {
 				t.Errorf("%d of %d", most, total)
 			}
 			for _, m := range members {
-				if st := m.line.Stats(); st.InUse != 0 || st.Waiting != 0 {
+				if st := m.queue.Stats(); st.InUse != 0 || st.Waiting != 0 {
 					t.Errorf("%+v", st)
 				}
 			}
@@ -398,7 +401,7 @@ func TestARefusalIsAskedElsewhere(t *testing.T) {
 					t.Errorf("%+v %v, %d", reply, err, b.ran)
 				}
 				s.Release()
-				if n := a.line.Stats().InUse; n != 0 {
+				if n := a.queue.Stats().InUse; n != 0 {
 					t.Errorf("%d slots are kept", n)
 				}
 			})

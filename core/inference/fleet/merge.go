@@ -13,19 +13,19 @@ var rank = map[inference.State]int{
 	inference.Evicted: 4, inference.Absent: 3, inference.Failed: 2, inference.Draining: 1,
 }
 
-// merge adds to a model's state what another member says of it. The state, and what
-// belongs to it, is that of the member which is nearest to taking jobs: what is configured
-// to be at one and is not does not hide what can be had at another.
+// merge adds another member's data about a model. State and related fields are those of the member
+// that is closest to accepting jobs: a model that is only configured at one member does not hide
+// one that is available at another.
 func merge(to, s *inference.ModelState) {
 	sum := *to
 	other := s
-	if nearer(s, to) {
+	if closerToReady(s, to) {
 		sum, other = *s, to
 	}
 	both := to.State == inference.Ready && s.State == inference.Ready
 	sum.Capacity = to.Capacity + s.Capacity
 	sum.InUse = to.InUse + s.InUse
-	// One job stands in the lines of all of them.
+	// One job waits in the queues of all of them.
 	sum.Waiting = max(to.Waiting, s.Waiting)
 	sum.Devices = devices(to.Devices, s.Devices)
 	if both {
@@ -34,16 +34,15 @@ func merge(to, s *inference.ModelState) {
 	*to = sum
 }
 
-// nearer reports whether a model is nearer to taking jobs in one state than in another.
-func nearer(a, b *inference.ModelState) bool {
+// closerToReady reports whether a model is closer to accepting jobs in one state than in another.
+func closerToReady(a, b *inference.ModelState) bool {
 	if x, y := a.Offered(), b.Offered(); x != y {
 		return x
 	}
 	return rank[a.State] > rank[b.State]
 }
 
-// agree keeps what holds wherever a job gets to. What it asks beyond that of the
-// runner is found out by trying: see slot.Run.
+// agree keeps what holds at every member. What a job needs beyond that is tried: see slot.Run.
 func agree(sum, other *inference.ModelState) {
 	if !capability.VersionOK(sum.RunnerVersion, other.RunnerVersion) || sum.RunnerVersion == "" {
 		sum.RunnerVersion = other.RunnerVersion

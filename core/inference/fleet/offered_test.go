@@ -30,9 +30,9 @@ func TestAModelThatCanBeHadIsOffered(t *testing.T) {
 			}()
 			pass(time.Second)
 			select {
-			case who := <-got:
-				if who != "cold" {
-					t.Error(who)
+			case name := <-got:
+				if name != "cold" {
+					t.Error(name)
 				}
 			default:
 				t.Error("it waits for who cannot start it")

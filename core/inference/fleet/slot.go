@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// againWait bounds the wait for a second slot: a job whose worker was lost has used
-// up part of its gateway's patience.
+// againWait bounds the wait for a second slot: a job whose worker was lost has used up part of its
+// gateway's timeout.
 const againWait = 10 * time.Second
 
 // Reserve takes the first slot that is free anywhere: see inference.Worker.
@@ -36,18 +36,18 @@ type slot struct {
 	over bool   // guarded by mu
 }
 
-// Run sends the job: see inference.Slot. One that could not begin because a worker
-// was lost or cannot do it is tried at the other members, each once. One that a member
-// refuses is taken to one other that has a free slot, and refused if that one does so too.
+// Run sends the job: see inference.Slot. A job that could not begin because a worker was lost or
+// cannot do it is tried at the other members, each once. A job that a member refuses is sent to one
+// other member with a free slot, and refused if that one refuses it too.
 func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
 	tried := make(map[int]bool)
 	at := s.current()
 	for {
 		reply, err := at.slot.Run(ctx, job)
-		if inference.IsRefusal(reply, err) && !elsewhere(err) && ctx.Err() == nil {
-			return s.second(ctx, job, at, reply, err)
+		if inference.IsRefusal(reply, err) && !otherMayServe(err) && ctx.Err() == nil {
+			return s.secondOpinion(ctx, job, at, reply, err)
 		}
-		if err == nil || ctx.Err() != nil || !elsewhere(err) {
+		if err == nil || ctx.Err() != nil || !otherMayServe(err) {
 			return reply, err
 		}
 		at.slot.Release()
@@ -60,16 +60,16 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 	}
 }
 
-// second asks another member about a job that one refused. Where there is none, or it does not
-// answer, the refusal stands.
-func (s *slot) second(ctx context.Context, job *inference.Job, at answer, reply *inference.Reply, err error) (
+// secondOpinion asks another member about a job that one refused. Without another one, or without
+// its answer, the refusal stands.
+func (s *slot) secondOpinion(ctx context.Context, job *inference.Job, at answer, reply *inference.Reply, err error) (
 	*inference.Reply, error,
 ) {
 	if !s.f.free(s.model, at.member) {
 		return reply, err
 	}
 	if reply != nil {
-		if broke := reply.Keep(); broke != nil {
+		if broke := reply.ReadRefusal(); broke != nil {
 			return nil, broke
 		}
 	}
@@ -109,8 +109,8 @@ func (s *slot) another(ctx context.Context, tried map[int]bool) (answer, error) 
 	return next, nil
 }
 
-// elsewhere reports whether another member may do better.
-func elsewhere(err error) bool {
+// otherMayServe reports whether another member may succeed.
+func otherMayServe(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.AIWorkerLost, fault.AIWorkerBusy, fault.OperationUnsupported, fault.ModelRunnerLost, fault.ModelNotServed:
 		return true

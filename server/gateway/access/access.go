@@ -1,10 +1,9 @@
-// Package access says who may use a gateway: its own machine, holders of an API key,
-// and players with an address that was signed for one stream and a time.
+// Package access decides who may use a gateway: its own machine, holders of an API key, and players
+// with an address that was signed for one stream and a time.
 //
-// A request counts as the own machine's when its connection begins there, no proxy
-// brought it, it calls the gateway by one of its names, and no page of another site
-// asks. The package knows nothing of what the streams are; the gateway and its front
-// for AI are its callers.
+// A request counts as the own machine's if its connection begins there, no proxy forwarded it, it
+// uses one of the gateway's own host names, and it is not from a page of another site. The package
+// knows nothing about streams; the gateway and its AI interface are its callers.
 package access
 
 import (
@@ -35,7 +34,7 @@ const (
 	Keys Mode = "keys"
 )
 
-// KeyRing checks API keys; keys.Guard is one.
+// KeyRing checks API keys; apikeys.Guard is one.
 type KeyRing interface {
 	// Required reports whether there are keys at all.
 	Required() bool
@@ -60,8 +59,7 @@ type Options struct {
 	OpenPushes bool
 }
 
-// Policy decides about requests. It is safe for concurrent use; nil lets everything
-// in.
+// Policy decides about requests. It is safe for concurrent use; nil permits everything.
 type Policy struct {
 	opt   Options
 	hosts origin.Hosts
@@ -79,9 +77,9 @@ func New(opt Options) *Policy {
 // op is the operation of all faults here.
 const op = "take request"
 
-// Machine says why a request is not the own machine's; nil where it is. Errors are
-// faults GatewayHostRefused, GatewayCrossSite and StreamKeyRequired; the latter is for
-// what comes from elsewhere.
+// Machine returns why a request is not from the own machine; nil if it is. Errors are the faults
+// GatewayHostRefused, GatewayCrossSite and StreamKeyRequired; the latter is for requests of other
+// machines.
 func (p *Policy) Machine(r *http.Request) error {
 	if p == nil {
 		return nil
@@ -104,9 +102,9 @@ func hostRefused() error {
 	return fault.New(fault.GatewayHostRefused, op, "the Host header names another host than this gateway")
 }
 
-// Streams decides about the list of streams and the signing of addresses. Errors are
-// faults of Machine and of the keys. keyed says that a key opened: addresses that are
-// answered have to be signed then.
+// Streams decides about the list of streams and the signing of addresses. Errors are faults of
+// Machine and of the keys. keyed says that a key was used: returned addresses have to be signed
+// then.
 func (p *Policy) Streams(r *http.Request) (keyed bool, err error) {
 	if p == nil {
 		return false, nil
@@ -118,8 +116,8 @@ func (p *Policy) Streams(r *http.Request) (keyed bool, err error) {
 	return true, p.key(r, err)
 }
 
-// Play decides about a stream's playlists, segments and events. The query that comes
-// back is to be added to the addresses in playlists.
+// Play decides about a stream's playlists, segments and events. The returned query is to be added
+// to the addresses in playlists.
 func (p *Policy) Play(r *http.Request, id core.ManifestID, now time.Time) (query string, err error) {
 	if p == nil {
 		return "", nil
@@ -140,8 +138,8 @@ func (p *Policy) Play(r *http.Request, id core.ManifestID, now time.Time) (query
 	return "", p.key(r, free)
 }
 
-// Push decides about a segment. key tells apart those that a key opened for, by its hash; ""
-// is a push that needed none. Where everyone may push a good key counts all the same.
+// Push decides about a segment. key identifies the key that was used, by its hash; "" is a push
+// that needed none. If everyone may push a valid key is recognized all the same.
 func (p *Policy) Push(r *http.Request) (key string, err error) {
 	if p == nil || p.opt.AskedPushes {
 		return "", nil
@@ -150,7 +148,7 @@ func (p *Policy) Push(r *http.Request) (key string, err error) {
 	switch everyone := p.openPushes() && (err == nil || p.opt.Mode == Auto); {
 	case everyone:
 		if !p.required() || p.key(r, errNoKey) != nil {
-			return "", nil // it may push, but as a stranger does
+			return "", nil // it may push, but as an unchecked client
 		}
 	case err == nil:
 		return "", nil
@@ -166,18 +164,18 @@ func (p *Policy) Push(r *http.Request) (key string, err error) {
 // errNoKey is for requests that need no key and have none.
 var errNoKey = errors.New("no key")
 
-// openPushes reports whether pushes come in from everywhere without a key.
+// openPushes reports whether any client may push without a key.
 func (p *Policy) openPushes() bool {
 	return p.opt.Mode == Open || p.opt.OpenPushes && p.opt.Mode == Auto && !p.required()
 }
 
-// Unchecked reports whether pushes come in from everywhere without a key or a webhook's
-// word, and the one with this key has none. What a request's headers claim is no key.
+// Unchecked reports whether any client may push without a key or a webhook, and the push with this
+// key has none. A key that is only claimed in a header does not count.
 func (p *Policy) Unchecked(key string) bool {
 	return p != nil && !p.opt.AskedPushes && key == "" && p.openPushes()
 }
 
-// free says why a request for a stream needs a key.
+// free returns why a request for a stream needs a key.
 func (p *Policy) free(r *http.Request) error {
 	switch {
 	case p.opt.Mode == Keys:
@@ -185,13 +183,13 @@ func (p *Policy) free(r *http.Request) error {
 	case p.opt.Mode != Open:
 		return p.Machine(r)
 	case p.local && !p.hosts.Allow(r.Host):
-		// Open to those who reach the listener, which a page does by its own name.
+		// Open to every client of the listener; a page of another site uses its own host name.
 		return hostRefused()
 	}
 	return nil
 }
 
-// key lets a request with a good key in; without any it is refused for why.
+// key admits a request with a valid key; without any it is refused with why.
 func (p *Policy) key(r *http.Request, why error) error {
 	token := apikeys.BearerToken(r.Header.Get("Authorization"))
 	if token == "" {

@@ -57,7 +57,7 @@ func request(target, from string, headers ...string) *http.Request {
 	return r
 }
 
-func TestWhoMayUseStreams(t *testing.T) {
+func TestStreamAccess(t *testing.T) {
 	t.Parallel()
 	const (
 		here  = "127.0.0.1:5000"
@@ -129,7 +129,8 @@ func TestWhoMayUseStreams(t *testing.T) {
 		}
 		r.Method = http.MethodPost
 		key, err := p.Push(r)
-		if (key != "") != (err == nil && slices.Contains(row.headers, "Bearer good") && row.push == "" && p.Machine(r) != nil ||
+		if (key != "") != (err == nil && slices.Contains(row.headers, "Bearer good") && row.push == "" &&
+			p.Machine(r) != nil ||
 			err == nil && row.name == "keys, with one") {
 			t.Errorf("%s: pushed with the key %q", row.name, key)
 		}

@@ -60,7 +60,8 @@ func TestLimitsThatWaitingDoesNotCure(t *testing.T) {
 			t.Parallel()
 			n := start(t, withKey(limits)).serve()
 			g := n.post("/v1/chat/completions", body, "Authorization", bearer)
-			if g.status != http.StatusBadRequest || g.header.Get("Retry-After") != "" || g.header.Get("X-Should-Retry") == "true" {
+			if g.status != http.StatusBadRequest || g.header.Get("Retry-After") != "" ||
+				g.header.Get("X-Should-Retry") == "true" {
 				t.Errorf("status %d, Retry-After %q", g.status, g.header.Get("Retry-After"))
 			}
 			for _, part := range []string{"2001", "10001", "max_tokens", "1000"} {
@@ -94,7 +95,8 @@ func TestMediaCountsTowardsABudget(t *testing.T) {
 		t.Errorf("a fourth picture: %d %s", g.status, g.body)
 	}
 	const large = `{"model_id":"m/sd","prompt":"a dog","width":4096,"height":4096}`
-	if g := n.post("/text-to-image", large, "Authorization", bearer); g.status != http.StatusBadRequest || !strings.Contains(g.body, "16777216") {
+	if g := n.post("/text-to-image", large, "Authorization", bearer); g.status != http.StatusBadRequest ||
+		!strings.Contains(g.body, "16777216") {
 		t.Errorf("a picture that is larger than all of the budget: %d %s", g.status, g.body)
 	}
 	if s := n.settled(); s.Usage.Used != 3*512*512 || s.InFlight != 0 {
@@ -107,7 +109,8 @@ func TestMediaCountsTowardsABudget(t *testing.T) {
 func TestABudgetCountsWhatIsPaid(t *testing.T) {
 	t.Parallel()
 	const prompt, text = 3, `{"model":"m/llama","messages":[{"role":"user","content":"hi"}],"max_tokens":500`
-	billed := func(answer func(context.Context, *inference.Job) (*broker.Answer, error)) func(context.Context, *inference.Job) (*broker.Answer, error) {
+	billed := func(answer func(context.Context, *inference.Job) (*broker.Answer, error)) func(context.Context,
+		*inference.Job) (*broker.Answer, error) {
 		return func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
 			a, err := answer(ctx, job)
 			if err == nil {
@@ -121,19 +124,22 @@ func TestABudgetCountsWhatIsPaid(t *testing.T) {
 		answer     func(context.Context, *inference.Job) (*broker.Answer, error)
 		want       inference.Tokens
 	}{
-		"a short answer":  {"/llm", text + "}", billed(says(chatAnswer)), prompt + 500},
-		"two answers":     {"/llm", text + `,"n":2}`, billed(says(chatAnswer)), prompt + 1000},
-		"a short stream":  {"/llm", text + `,"stream":true}`, billed(streams(io.EOF, event1, lastEvent, usage, done)), prompt + 500},
+		"a short answer": {"/llm", text + "}", billed(says(chatAnswer)), prompt + 500},
+		"two answers":    {"/llm", text + `,"n":2}`, billed(says(chatAnswer)), prompt + 1000},
+		"a short stream": {"/llm", text + `,"stream":true}`, billed(streams(io.EOF, event1, lastEvent, usage, done)),
+			prompt + 500},
 		"nothing is paid": {"/llm", text + "}", says(chatAnswer), prompt + 5},
 		"the orchestrator broke it off": {
 			"/llm", text + `,"stream":true}`, billed(streams(errBroken, event1)), 1 + 1,
 		},
 		"an embedding": {
-			"/v1/embeddings", `{"model":"m/e","input":"` + strings.Repeat("x", 400) + `"}`, billed(says(`{"data":[{"embedding":[0.5]}],"usage":{"prompt_tokens":7}}`)), 100,
+			"/v1/embeddings", `{"model":"m/e","input":"` + strings.Repeat("x", 400) + `"}`,
+			billed(says(`{"data":[{"embedding":[0.5]}],"usage":{"prompt_tokens":7}}`)), 100,
 		},
-		"the client left before the answer": {"/llm", text + "}", func(_ context.Context, job *inference.Job) (*broker.Answer, error) {
-			return nil, &upstream.BilledError{Err: fault.Wrap(fault.Canceled, "send job", context.Canceled), Units: job.Units}
-		}, 1 + 500},
+		"the client left before the answer": {"/llm", text + "}",
+			func(_ context.Context, job *inference.Job) (*broker.Answer, error) {
+				return nil, &upstream.BilledError{Err: fault.Wrap(fault.Canceled, "send job", context.Canceled), Units: job.Units}
+			}, 1 + 500},
 		"it left before it was sent": {"/llm", text + "}", fails(fault.Wrap(fault.Canceled, "find", context.Canceled)), 0},
 	} {
 		t.Run(name, func(t *testing.T) {

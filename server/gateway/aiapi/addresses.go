@@ -8,12 +8,12 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// checkAddresses refuses a request that names an address of a private network, a
-// file or the like for a model server to fetch from. It looks names up nowhere: the
-// node with the model server decides what that may fetch, and asks again.
-func (x *exchange) checkAddresses(ctx context.Context, contentType string, body []byte) error {
+// checkAddresses refuses a request that asks a model server to fetch a private network address, a
+// file or the like. It resolves no names: the node that runs the model server decides what that
+// server may fetch, and checks again.
+func (x *relayedRequest) checkAddresses(ctx context.Context, contentType string, body []byte) error {
 	const op = "check addresses in a request"
-	if x.f.opt.PrivateURLs {
+	if x.server.opt.PrivateURLs {
 		return nil
 	}
 	var refused error

@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// What nobody asks for is forgotten when its time is over, not with the next call.
+// Results that are not fetched expire by a timer, not with the next call.
 func TestAsyncForgetsByItself(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,8 @@ import (
 func (n *node) order(t *testing.T) got {
 	t.Helper()
 	contentType, body := upload(t, "@image", string(picture(t)), "model_id", "m/svd")
-	return n.post("/image-to-video", body, "Content-Type", contentType, "Prefer", "wait=1, respond-async", "Authorization", "Bearer "+token)
+	return n.post("/image-to-video", body, "Content-Type", contentType, "Prefer", "wait=1, respond-async",
+		"Authorization", "Bearer "+token)
 }
 
 func name(t *testing.T, g got) string {
@@ -27,7 +28,8 @@ func name(t *testing.T, g got) string {
 	var in struct {
 		RequestID string `json:"request_id"`
 	}
-	if err := json.Unmarshal([]byte(g.body), &in); err != nil || g.status != http.StatusAccepted || len(in.RequestID) != 32 {
+	if err := json.Unmarshal([]byte(g.body), &in); err != nil || g.status != http.StatusAccepted ||
+		len(in.RequestID) != 32 {
 		t.Fatalf("status %d, %s", g.status, g.body)
 	}
 	return in.RequestID
@@ -42,7 +44,7 @@ func TestVideoLater(t *testing.T) {
 	t.Parallel()
 	n := start(t, func(o *aiapi.Options) {
 		withKey(budgeted(1 << 30))(o)
-		o.Fetcher = shelf{"https://o:8935/v.mp4": []byte(video)}
+		o.Fetcher = fetchedFiles{"https://o:8935/v.mp4": []byte(video)}
 	}).serve()
 	release := make(chan struct{})
 	n.broker.answer = func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
@@ -57,7 +59,8 @@ func TestVideoLater(t *testing.T) {
 		g = n.poll(id)
 		return g.status == http.StatusOK
 	})
-	if !strings.HasPrefix(g.body, `{"status":"complete","result":{"images":[{`) || !resultURL.MatchString(g.body) || !strings.Contains(g.body, ".mp4") {
+	if !strings.HasPrefix(g.body, `{"status":"complete","result":{"images":[{`) || !resultURL.MatchString(g.body) ||
+		!strings.Contains(g.body, ".mp4") {
 		t.Errorf("%s", g.body)
 	}
 	if f := n.figures.only(t); f.Key != "team" || f.Status != http.StatusOK || f.Units != 576*1024*25 {
@@ -72,7 +75,8 @@ func TestVideoThatFails(t *testing.T) {
 		answer func(context.Context, *inference.Job) (*broker.Answer, error)
 		want   string
 	}{
-		"fault": {fails(fault.New(fault.JobFailed, "", "no")), `{"status":"complete","result":{"error":{"message":"no","type":"server_error","param":null,"code":"JobFailed"}}}`},
+		"fault": {fails(fault.New(fault.JobFailed, "", "no")),
+			`{"status":"complete","result":{"error":{"message":"no","type":"server_error","param":null,"code":"JobFailed"}}}`},
 		"defect": {func(context.Context, *inference.Job) (*broker.Answer, error) { panic("oops") },
 			`{"status":"complete","result":{"error":{"message":"Internal Server Error","type":"server_error","param":null,"code":"Unexpected"}}}`},
 		"refusal": {func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
@@ -111,7 +115,8 @@ func TestVideoRefusedAtOnce(t *testing.T) {
 		return nil, ctx.Err()
 	}
 	contentType, body := upload(t, "@image", "no picture")
-	if g := n.post("/image-to-video", body, "Content-Type", contentType, "Prefer", "respond-async"); g.status != http.StatusUnauthorized {
+	if g := n.post("/image-to-video", body, "Content-Type", contentType, "Prefer",
+		"respond-async"); g.status != http.StatusUnauthorized {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
 	name(t, n.order(t))
@@ -140,7 +145,7 @@ func TestResultsAge(t *testing.T) {
 		g := n.post("/text-to-image", `{"prompt":"a cat"}`)
 		urls = append(urls, resultURL.FindStringSubmatch(g.body)[1])
 	}
-	for i, want := range []int{404, 200, 200} { // the first made room
+	for i, want := range []int{404, 200, 200} { // the first was evicted
 		if g := n.get(urls[i]); g.status != want {
 			t.Errorf("result %d: status %d", i, g.status)
 		}

@@ -52,7 +52,9 @@ func (p *parts) Close() error { return nil }
 func benched(b *testing.B, answer func(context.Context, *inference.Job) (*broker.Answer, error)) http.Handler {
 	f, err := aiapi.New(aiapi.Options{
 		Dispatcher: &measured{answer}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Keys: apikeys.New(apikeys.Options{Now: time.Now, Static: []apikeys.Key{{ID: "k-1", Name: "team", Hash: apikeys.HashOf(token), Limits: apikeys.Limits{RPM: 1e9, TPM: 1e12}}}}),
+		Keys: apikeys.New(apikeys.Options{Now: time.Now,
+			Static: []apikeys.Key{{ID: "k-1", Name: "team", Hash: apikeys.HashOf(token),
+				Limits: apikeys.Limits{RPM: 1e9, TPM: 1e12}}}}),
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -6,39 +6,39 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// budget bounds the memory of all requests' bodies together, and of the answers that are
-// read whole. What the answers of one orchestrator hold while they come is bounded besides,
-// so that a slow one leaves memory to others.
+// budget bounds the memory of all request bodies and of all answers that are read whole. The share
+// that answers of one orchestrator hold while they arrive is bounded too, so that a slow
+// orchestrator leaves memory to others.
 type budget struct {
 	limit int64
 
 	mu   sync.Mutex
 	used int64 // guarded by mu
-	// lent is what the answers of each orchestrator hold that are not there yet. Guarded by
-	// mu.
-	lent map[string]int64
-	// unproven is what requests of strangers hold, whose keys the webhook has not judged yet,
-	// and strangers the same by address. Guarded by mu.
-	unproven  int64
-	strangers map[string]int64
+	// answersInProgress is the memory of each orchestrator's unfinished answers. Guarded by mu.
+	answersInProgress map[string]int64
+	// unverified is the memory of requests whose keys the webhook has not checked yet; unverifiedBy
+	// is the same by client address. Guarded by mu.
+	unverified   int64
+	unverifiedBy map[string]int64
 }
 
 const (
-	// freeFactor is how many times as much as is free the answers of one orchestrator may
-	// hold: two thirds of the budget where it is the only one.
+	// freeFactor bounds the unfinished answers of one orchestrator to this multiple of the free
+	// memory: two thirds of the budget where it is the only one.
 	freeFactor = 2
-	// usualAnswer is what a single answer of an orchestrator may hold of all that is free.
+	// usualAnswer is how much a single unfinished answer of an orchestrator may hold whatever is
+	// free.
 	usualAnswer = 64 << 20
-	// strangersPart is the part of all, one in so many, for strangers together. Of it one
-	// address may have as much as is left for the others.
-	strangersPart = 2
+	// unverifiedPart bounds all unverified requests to this fraction (one in so many) of the
+	// budget. One address may use at most as much of it as is left for the others.
+	unverifiedPart = 2
 )
 
 func newBudget(limit int64) budget {
-	return budget{limit: limit, lent: make(map[string]int64), strangers: make(map[string]int64)}
+	return budget{limit: limit, answersInProgress: make(map[string]int64), unverifiedBy: make(map[string]int64)}
 }
 
-// take takes n bytes, or refuses with the fault RequestsFull.
+// take takes n bytes. It returns the fault RequestsFull when they are not free.
 func (b *budget) take(n int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,68 +47,70 @@ func (b *budget) take(n int64) error {
 
 func (b *budget) takeLocked(n int64) error {
 	if b.used+n > b.limit {
-		return fault.New(fault.RequestsFull, "read request", "the gateway holds as many requests as it has memory for")
+		return fault.New(fault.RequestsFull, "read request", "the requests in the gateway fill its memory limit")
 	}
 	b.used += n
 	return nil
 }
 
-// trust takes n bytes for a stranger, or refuses with the fault RequestsFull.
-func (b *budget) trust(stranger string, n int64) error {
+// takeUnverified takes n bytes for a request whose key is not checked yet. It returns the fault
+// RequestsFull when its share is used up.
+func (b *budget) takeUnverified(address string, n int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.strangers[stranger]+n > b.limit/strangersPart-b.unproven {
-		return fault.New(fault.RequestsFull, "read request", "requests of keys that were not judged yet fill their part of the gateway's memory")
+	if b.unverifiedBy[address]+n > b.limit/unverifiedPart-b.unverified {
+		return fault.New(fault.RequestsFull, "read request",
+			"requests with keys that are not checked yet fill their share of the gateway's memory")
 	}
 	if err := b.takeLocked(n); err != nil {
 		return err
 	}
-	b.unproven += n
-	b.strangers[stranger] += n
+	b.unverified += n
+	b.unverifiedBy[address] += n
 	return nil
 }
 
-// prove says that n bytes are no stranger's any more; "" is none.
-func (b *budget) prove(stranger string, n int64) {
-	if stranger == "" {
+// verified moves n bytes of an address out of the unverified share; "" does nothing.
+func (b *budget) verified(address string, n int64) {
+	if address == "" {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.unproven -= n
-	if b.strangers[stranger] -= n; b.strangers[stranger] <= 0 {
-		delete(b.strangers, stranger)
+	b.unverified -= n
+	if b.unverifiedBy[address] -= n; b.unverifiedBy[address] <= 0 {
+		delete(b.unverifiedBy, address)
 	}
 }
 
-// lend takes n bytes for an answer that has some already. It refuses with the faults
+// takeForAnswer takes n bytes for an answer that already holds has bytes. Errors are the faults
 // RequestsFull and OrchestratorOverShare.
-func (b *budget) lend(orchestrator string, n, has int64) error {
+func (b *budget) takeForAnswer(orchestrator string, n, has int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	alone := b.lent[orchestrator] == has && has+n <= usualAnswer
-	if !alone && b.lent[orchestrator]+n > freeFactor*(b.limit-b.used) {
+	alone := b.answersInProgress[orchestrator] == has && has+n <= usualAnswer
+	if !alone && b.answersInProgress[orchestrator]+n > freeFactor*(b.limit-b.used) {
 		return fault.New(fault.OrchestratorOverShare, "use memory for an orchestrator",
 			"the answers of one orchestrator fill its share of the gateway's memory")
 	}
 	if err := b.takeLocked(n); err != nil {
 		return err
 	}
-	b.lent[orchestrator] += n
+	b.answersInProgress[orchestrator] += n
 	return nil
 }
 
-// endLoan says that an answer with n bytes is there. The bytes stay taken.
-func (b *budget) endLoan(orchestrator string, n int64) {
+// answerRead records that an answer with n bytes was read. The bytes stay taken.
+func (b *budget) answerRead(orchestrator string, n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.lent[orchestrator] -= n; b.lent[orchestrator] <= 0 {
-		delete(b.lent, orchestrator)
+	if b.answersInProgress[orchestrator] -= n; b.answersInProgress[orchestrator] <= 0 {
+		delete(b.answersInProgress, orchestrator)
 	}
 }
 
-// give gives n bytes back.
-func (b *budget) give(n int64) {
+// release gives n bytes back.
+func (b *budget) release(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used -= n

@@ -62,9 +62,9 @@ func TestClientLeaves(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := start(t, withKey(budgeted(10000))).serve()
-			asked, told := make(chan struct{}), make(chan struct{})
+			asked, canceled := make(chan struct{}), make(chan struct{})
 			n.broker.answer = func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
-				context.AfterFunc(ctx, func() { close(told) })
+				context.AfterFunc(ctx, func() { close(canceled) })
 				close(asked)
 				return tt.answer(ctx, job)
 			}
@@ -85,7 +85,7 @@ func TestClientLeaves(t *testing.T) {
 			if tt.status != http.StatusOK {
 				cancel()
 			}
-			<-told // the test's own time limit is the deadline
+			<-canceled // the test's own time limit is the deadline
 			<-left
 			f := n.figures.only(t)
 			if f.Code != fault.Canceled || f.Status != tt.status {
@@ -199,7 +199,8 @@ func (n *node) announce(path, header string) {
 	}
 	n.t.Cleanup(func() { c.Close() })
 	// The server asks for the body when the handler reads, with its memory in hand.
-	if _, err := io.WriteString(c, "POST "+path+" HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+header+"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(c,
+		"POST "+path+" HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"+header+"\r\n\r\n"); err != nil {
 		n.t.Fatal(err)
 	}
 	line, err := bufio.NewReader(c).ReadString('\n')
@@ -212,12 +213,14 @@ func TestAskingForAVideoIsShort(t *testing.T) {
 	t.Parallel()
 	n := start(t, nil).serve()
 	n.post("/image-to-video/result", `{"request_id":"`+strings.Repeat("x", 4<<10)+`"}`).
-		want(t, http.StatusRequestEntityTooLarge, object("the body is over the limit of 4 KiB", "invalid_request_error", "RequestTooLarge"))
+		want(t, http.StatusRequestEntityTooLarge, object("the body is over the limit of 4 KiB", "invalid_request_error",
+			"RequestTooLarge"))
 }
 
 func TestLargeAnswer(t *testing.T) {
 	t.Parallel()
-	answer := `{"choices":[{"message":{"content":"` + strings.Repeat("x", 3<<20) + `"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`
+	answer := `{"choices":[{"message":{"content":"` + strings.Repeat("x", 3<<20) +
+		`"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}`
 	n := start(t, nil).serve()
 	n.broker.answer = says(answer)
 	n.post("/llm", chatBody).want(t, http.StatusOK, answer)
@@ -241,7 +244,9 @@ func TestSmallAnswerThatBreaks(t *testing.T) {
 	n.broker.answer = func(context.Context, *inference.Job) (*broker.Answer, error) {
 		return reply("application/json", &pieces{parts: []string{chatAnswer[:20]}, err: errBroken}), nil
 	}
-	n.post("/llm", chatBody).want(t, http.StatusBadGateway, object("the answer broke off", "server_error", "CompletionBroken"))
+	n.post("/llm", chatBody).want(t, http.StatusBadGateway,
+		object("the answer broke off", "server_error", "CompletionBroken"))
 	n.broker.answer = says("<html>")
-	n.post("/llm", chatBody).want(t, http.StatusBadGateway, object("the answer is not one JSON object", "server_error", "AnswerUnreadable"))
+	n.post("/llm", chatBody).want(t, http.StatusBadGateway,
+		object("the answer is not one JSON object", "server_error", "AnswerUnreadable"))
 }

@@ -9,47 +9,46 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// use has an answer read and used by work, and says what it brought before it is closed:
-// only what clients can use is work that an orchestrator is paid for.
-func (x *exchange) use(a *broker.Answer, work func() error) error {
+// consume has work read an answer, and reports what it delivered before the body is closed: an
+// orchestrator is paid only for what clients can use.
+func (x *relayedRequest) consume(a *broker.Answer, work func() error) error {
 	defer a.Body.Close()
 	err := work()
 	d := x.delivery(err)
-	if d.How != inference.Faulty { // that is not the client's to pay
+	if d.How != inference.Faulty { // the client does not pay for it
 		x.billed = a.Billed
 	}
 	a.Deliver(d)
 	return err
 }
 
-// delivery is what an answer brought whose use ended with err.
-func (x *exchange) delivery(err error) inference.Delivery {
+// delivery classifies what an answer delivered when its use ended with err.
+func (x *relayedRequest) delivery(err error) inference.Delivery {
 	switch {
-	case err == nil && x.short:
-		return inference.Delivery{How: inference.Short, Units: x.came}
+	case err == nil && x.partial:
+		return inference.Delivery{How: inference.Partial, Units: x.unitsDelivered}
 	case x.refused:
 		return inference.Delivery{How: inference.Refused}
 	case err == nil:
-		return inference.Delivery{How: inference.Whole}
-	case x.r.Context().Err() != context.Canceled && orchestratorsFault(err) && !x.heldUp(err):
-		return inference.Delivery{How: inference.Faulty, Units: x.came}
+		return inference.Delivery{How: inference.Complete}
+	case x.r.Context().Err() != context.Canceled && isOrchestratorFault(err) && !x.stalledByClient(err):
+		return inference.Delivery{How: inference.Faulty, Units: x.unitsDelivered}
 	}
-	return inference.Delivery{How: inference.Left, Units: x.came}
+	return inference.Delivery{How: inference.ClientLeft, Units: x.unitsDelivered}
 }
 
-// patientFor is for how long a client may let its answer wait before it is the cause that the
-// answer broke off.
-const patientFor = 30 * time.Second
+// maxClientStall is how long a client may delay reading before it is the cause of a broken answer.
+const maxClientStall = 30 * time.Second
 
-// heldUp reports whether an answer broke off that its client did not take: while it waits, the
-// answer's time passes, and its orchestrator cannot send.
-func (x *exchange) heldUp(err error) bool {
-	return x.stalled > patientFor && fault.CodeOf(err) == fault.CompletionBroken
+// stalledByClient reports whether an answer broke off because its client did not read it. While the
+// gateway waits for the client, the answer's time runs and its orchestrator cannot send.
+func (x *relayedRequest) stalledByClient(err error) bool {
+	return x.clientStall > maxClientStall && fault.CodeOf(err) == fault.CompletionBroken
 }
 
-// orchestratorsFault reports whether an answer failed for a reason that is its
-// orchestrator's, and not its client's or this gateway's.
-func orchestratorsFault(err error) bool {
+// isOrchestratorFault reports whether an answer failed because of its orchestrator, and not because
+// of its client or this gateway.
+func isOrchestratorFault(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.CompletionBroken, fault.AnswerUnreadable, fault.ResultFetchFailed,
 		fault.ResultUnusable, fault.DeadlineExceeded:

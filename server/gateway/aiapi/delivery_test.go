@@ -43,7 +43,7 @@ func vector(t *testing.T, name string) string {
 // TestDeliveries: what counts as work of an answer, for chats and vectors.
 func TestDeliveries(t *testing.T) {
 	t.Parallel()
-	whole, refused := inference.Delivery{How: inference.Whole}, inference.Delivery{How: inference.Refused}
+	whole, refused := inference.Delivery{How: inference.Complete}, inference.Delivery{How: inference.Refused}
 	faulty := func(units inference.Units) inference.Delivery {
 		return inference.Delivery{How: inference.Faulty, Units: units}
 	}
@@ -54,34 +54,47 @@ func TestDeliveries(t *testing.T) {
 		want       inference.Delivery
 		code       fault.Code
 	}{
-		"stream":              {"/llm", streamBody, streams(io.EOF, event1, lastEvent, done), whole, ""},
-		"without DONE":        {"/llm", streamBody, streams(io.EOF, event1, lastEvent), whole, ""},
-		"DONE alone ends it":  {"/llm", streamBody, streams(io.EOF, event1, done), whole, ""},
-		"an empty answer":     {"/llm", streamBody, streams(io.EOF, lastEvent, done), whole, ""},
-		"kept alive":          {"/llm", streamBody, streams(io.EOF, "data:\n\n", event1, "data: \n\n", lastEvent, done), whole, ""},
-		"broken off":          {"/llm", streamBody, streams(errBroken, event1, event2), faulty(2), fault.CompletionBroken},
-		"ends early":          {"/llm", streamBody, streams(io.EOF, event1), faulty(1), fault.CompletionBroken},
-		"error event":         {"/llm", streamBody, streams(io.EOF, event1, "data: {\"error\":1}\n\n", event2, lastEvent, done), faulty(1), fault.CompletionBroken},
-		"error field":         {"/llm", streamBody, streams(io.EOF, "error: 1\n\n"), refused, fault.CompletionBroken},
-		"nothing":             {"/llm", streamBody, streams(io.EOF), faulty(0), fault.CompletionBroken},
-		"DONE":                {"/llm", streamBody, streams(io.EOF, done), faulty(0), fault.AnswerUnreadable},
-		"no choices":          {"/llm", streamBody, streams(io.EOF, "data: {\"choices\":[]}\n\n", done), faulty(0), fault.AnswerUnreadable},
-		"a reason alone":      {"/llm", streamBody, streams(io.EOF, "data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\n"), faulty(0), fault.AnswerUnreadable},
-		"not JSON":            {"/llm", streamBody, streams(io.EOF, event1, "data: {\"choices\":[1,]}\n\n", lastEvent, done), faulty(1), fault.AnswerUnreadable},
-		"a text":              {"/llm", streamBody, streams(io.EOF, "data: \"one\"\n\n", lastEvent, done), faulty(0), fault.AnswerUnreadable},
-		"JSON":                {"/llm", chatBody, says(chatAnswer), whole, ""},
-		"recorded":            {"/llm", chatBody, says(vector(t, "llamacpp/chat.json")), whole, ""},
-		"a call of a tool":    {"/llm", chatBody, says(`{"choices":[{"message":{"content":null,"tool_calls":[{}]}}]}`), whole, ""},
-		"a large one":         {"/llm", chatBody, says(strings.Replace(chatAnswer, "hello", strings.Repeat("x", 1<<17), 1)), whole, ""},
-		"a large one, no end": {"/llm", chatBody, says(`{"choices":[{"message":{"content":"` + strings.Repeat("x", 1<<17)), faulty(0), fault.AnswerUnreadable},
-		"a large one, empty":  {"/llm", chatBody, says(`{"choices":[]` + strings.Repeat(" ", 1<<17) + `}`), faulty(0), fault.AnswerUnreadable},
-		"error":               {"/llm", chatBody, says(`{"error":{"message":"x"}}`), refused, fault.AnswerUnreadable},
-		"null":                {"/llm", chatBody, foreign(says("null\n")), refused, fault.JobRefused},
-		"null of our own":     {"/llm", chatBody, says("null\n"), faulty(0), fault.AnswerUnreadable},
-		"empty choices":       {"/llm", chatBody, says(`{"choices":[]}`), faulty(0), fault.AnswerUnreadable},
-		"empty choice":        {"/llm", chatBody, says(`{"choices":[{"finish_reason":"stop"}]}`), faulty(0), fault.AnswerUnreadable},
-		"almost JSON":         {"/llm", chatBody, says(`{"choices":[{"message":{"content":"x"}}],}`), faulty(0), fault.AnswerUnreadable},
-		"an unasked stream":   {"/llm", chatBody, streams(io.EOF, event1, lastEvent, done), faulty(0), fault.AnswerUnreadable},
+		"stream":             {"/llm", streamBody, streams(io.EOF, event1, lastEvent, done), whole, ""},
+		"without DONE":       {"/llm", streamBody, streams(io.EOF, event1, lastEvent), whole, ""},
+		"DONE alone ends it": {"/llm", streamBody, streams(io.EOF, event1, done), whole, ""},
+		"an empty answer":    {"/llm", streamBody, streams(io.EOF, lastEvent, done), whole, ""},
+		"kept alive": {"/llm", streamBody, streams(io.EOF, "data:\n\n", event1, "data: \n\n", lastEvent, done),
+			whole, ""},
+		"broken off": {"/llm", streamBody, streams(errBroken, event1, event2), faulty(2), fault.CompletionBroken},
+		"ends early": {"/llm", streamBody, streams(io.EOF, event1), faulty(1), fault.CompletionBroken},
+		"error event": {"/llm", streamBody, streams(io.EOF, event1, "data: {\"error\":1}\n\n", event2, lastEvent,
+			done), faulty(1), fault.CompletionBroken},
+		"error field": {"/llm", streamBody, streams(io.EOF, "error: 1\n\n"), refused, fault.CompletionBroken},
+		"nothing":     {"/llm", streamBody, streams(io.EOF), faulty(0), fault.CompletionBroken},
+		"DONE":        {"/llm", streamBody, streams(io.EOF, done), faulty(0), fault.AnswerUnreadable},
+		"no choices": {"/llm", streamBody, streams(io.EOF, "data: {\"choices\":[]}\n\n", done), faulty(0),
+			fault.AnswerUnreadable},
+		"a reason alone": {"/llm", streamBody, streams(io.EOF,
+			"data: {\"choices\":[{\"finish_reason\":\"stop\"}]}\n\n"), faulty(0), fault.AnswerUnreadable},
+		"not JSON": {"/llm", streamBody, streams(io.EOF, event1, "data: {\"choices\":[1,]}\n\n", lastEvent,
+			done), faulty(1), fault.AnswerUnreadable},
+		"a text": {"/llm", streamBody, streams(io.EOF, "data: \"one\"\n\n", lastEvent, done), faulty(0),
+			fault.AnswerUnreadable},
+		"JSON":     {"/llm", chatBody, says(chatAnswer), whole, ""},
+		"recorded": {"/llm", chatBody, says(vector(t, "llamacpp/chat.json")), whole, ""},
+		"a call of a tool": {"/llm", chatBody, says(`{"choices":[{"message":{"content":null,"tool_calls":[{}]}}]}`),
+			whole, ""},
+		"a large one": {"/llm", chatBody, says(strings.Replace(chatAnswer, "hello", strings.Repeat("x", 1<<17), 1)),
+			whole, ""},
+		"a large one, no end": {"/llm", chatBody, says(`{"choices":[{"message":{"content":"` + strings.Repeat("x", 1<<17)),
+			faulty(0), fault.AnswerUnreadable},
+		"a large one, empty": {"/llm", chatBody, says(`{"choices":[]` + strings.Repeat(" ", 1<<17) + `}`), faulty(0),
+			fault.AnswerUnreadable},
+		"error":           {"/llm", chatBody, says(`{"error":{"message":"x"}}`), refused, fault.AnswerUnreadable},
+		"null":            {"/llm", chatBody, foreign(says("null\n")), refused, fault.JobRefused},
+		"null of our own": {"/llm", chatBody, says("null\n"), faulty(0), fault.AnswerUnreadable},
+		"empty choices":   {"/llm", chatBody, says(`{"choices":[]}`), faulty(0), fault.AnswerUnreadable},
+		"empty choice": {"/llm", chatBody, says(`{"choices":[{"finish_reason":"stop"}]}`), faulty(0),
+			fault.AnswerUnreadable},
+		"almost JSON": {"/llm", chatBody, says(`{"choices":[{"message":{"content":"x"}}],}`), faulty(0),
+			fault.AnswerUnreadable},
+		"an unasked stream": {"/llm", chatBody, streams(io.EOF, event1, lastEvent, done), faulty(0),
+			fault.AnswerUnreadable},
 		"completion": {"/v1/completions", `{"model":"m/llama","prompt":"hi"}`,
 			says(`{"choices":[{"text":"","finish_reason":"stop"}]}`), whole, ""},
 		"vector":         {"/v1/embeddings", embedBody, says(vector(t, "llamacpp/embed.json")), whole, ""},
@@ -92,9 +105,11 @@ func TestDeliveries(t *testing.T) {
 			says(`{"data":[{"embedding":[1]}]}`), faulty(0), fault.AnswerUnreadable},
 		"one vector of tokens": {"/v1/embeddings", `{"model":"m/e","input":[1,2,3]}`,
 			says(`{"data":[{"embedding":[1]}]}`), whole, ""},
-		"no vector":       {"/v1/embeddings", embedBody, says(`{"object":"list","data":[]}`), faulty(0), fault.AnswerUnreadable},
-		"an empty vector": {"/v1/embeddings", embedBody, says(`{"data":[{"embedding":[]}]}`), faulty(0), fault.AnswerUnreadable},
-		"words":           {"/v1/embeddings", embedBody, says(chatAnswer), faulty(0), fault.AnswerUnreadable},
+		"no vector": {"/v1/embeddings", embedBody, says(`{"object":"list","data":[]}`), faulty(0),
+			fault.AnswerUnreadable},
+		"an empty vector": {"/v1/embeddings", embedBody, says(`{"data":[{"embedding":[]}]}`), faulty(0),
+			fault.AnswerUnreadable},
+		"words": {"/v1/embeddings", embedBody, says(chatAnswer), faulty(0), fault.AnswerUnreadable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,7 +137,7 @@ func TestRecordedStreamsAreWork(t *testing.T) {
 	for _, path := range paths {
 		name := filepath.Base(path)
 		stream := vector(t, "streams/"+name)
-		want := inference.Whole
+		want := inference.Complete
 		if strings.Contains(name, "error") {
 			want = inference.Faulty
 		}
@@ -146,7 +161,7 @@ func TestMediaDeliveries(t *testing.T) {
 	image := func(b []byte) string { return `{"images":[{"url":"` + dataURL(b) + `"}]}` }
 	wav := func(s string) string { return `{"audio":{"url":"` + dataURL([]byte(s)) + `"}}` }
 	const speech = `{"text":"hello","model_id":"m"}`
-	whole, faulty := inference.Delivery{How: inference.Whole}, inference.Delivery{How: inference.Faulty}
+	whole, faulty := inference.Delivery{How: inference.Complete}, inference.Delivery{How: inference.Faulty}
 	for name, row := range map[string]struct {
 		path, body, answer string
 		want               inference.Delivery
@@ -159,7 +174,7 @@ func TestMediaDeliveries(t *testing.T) {
 		"no address":      {"/text-to-image", imageBody, images("https://elsewhere/1.png", 1), faulty},
 		"a sound instead": {"/text-to-image", imageBody, image([]byte(sound)), faulty},
 		"one of four": {"/text-to-image", `{"prompt":"x","num_images_per_prompt":4}`, image(pic),
-			inference.Delivery{How: inference.Short, Units: 512 * 512}},
+			inference.Delivery{How: inference.Partial, Units: 512 * 512}},
 		"OpenAI's":        {"/v1/images/generations", `{"prompt":"x","response_format":"b64_json"}`, image(pic), whole},
 		"OpenAI's, none":  {"/v1/images/generations", `{"prompt":"x"}`, image(nil), faulty},
 		"sound":           {"/text-to-speech", speech, wav(sound), whole},
@@ -170,7 +185,7 @@ func TestMediaDeliveries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n := start(t, func(o *aiapi.Options) { o.Fetcher = shelf{} }).serve()
+			n := start(t, func(o *aiapi.Options) { o.Fetcher = fetchedFiles{} }).serve()
 			n.broker.answer = says(row.answer)
 			got := n.delivered()
 			n.post(row.path, row.body)
@@ -195,18 +210,22 @@ func TestReadMediaDeliveries(t *testing.T) {
 		path, part, answer string
 		want               inference.Ending
 	}{
-		"text of a picture":   {"/image-to-text", "@image", `{"text":"a cat"}`, inference.Whole},
-		"no text":             {"/image-to-text", "@image", `{"texts":"a cat"}`, inference.Faulty},
-		"masks":               {"/segment-anything-2", "@image", `{"masks":"[[1]]","scores":"[1]","logits":"[]"}`, inference.Whole},
-		"no masks":            {"/segment-anything-2", "@image", `{}`, inference.Faulty},
-		"silence":             {"/audio-to-text", "@audio", `{"text":"","chunks":[]}`, inference.Whole},
-		"an error":            {"/audio-to-text", "@audio", `{"text":"","error":"x"}`, inference.Faulty},
-		"OpenAI's":            {"/v1/audio/transcriptions", "@file", `{"text":"hi","chunks":[]}`, inference.Whole},
-		"OpenAI's, no text":   {"/v1/audio/transcriptions", "@file", `{"chunks":[]}`, inference.Faulty},
-		"OpenAI's, half":      {"/v1/audio/transcriptions", "@file", `{"text":"hi`, inference.Faulty},
-		"frames":              {"/image-to-video", "@image", `{"frames":[[{"url":"` + dataURL(picture(t)) + `"}]]}`, inference.Whole},
-		"video":               {"/image-to-video", "@image", `{"images":[{"url":"` + dataURL([]byte(video)) + `"}]}`, inference.Whole},
-		"a video's beginning": {"/image-to-video", "@image", `{"images":[{"url":"` + dataURL([]byte(video[:30])) + `"}]}`, inference.Faulty},
+		"text of a picture": {"/image-to-text", "@image", `{"text":"a cat"}`, inference.Complete},
+		"no text":           {"/image-to-text", "@image", `{"texts":"a cat"}`, inference.Faulty},
+		"masks": {"/segment-anything-2", "@image", `{"masks":"[[1]]","scores":"[1]","logits":"[]"}`,
+			inference.Complete},
+		"no masks":          {"/segment-anything-2", "@image", `{}`, inference.Faulty},
+		"silence":           {"/audio-to-text", "@audio", `{"text":"","chunks":[]}`, inference.Complete},
+		"an error":          {"/audio-to-text", "@audio", `{"text":"","error":"x"}`, inference.Faulty},
+		"OpenAI's":          {"/v1/audio/transcriptions", "@file", `{"text":"hi","chunks":[]}`, inference.Complete},
+		"OpenAI's, no text": {"/v1/audio/transcriptions", "@file", `{"chunks":[]}`, inference.Faulty},
+		"OpenAI's, half":    {"/v1/audio/transcriptions", "@file", `{"text":"hi`, inference.Faulty},
+		"frames": {"/image-to-video", "@image", `{"frames":[[{"url":"` + dataURL(picture(t)) + `"}]]}`,
+			inference.Complete},
+		"video": {"/image-to-video", "@image", `{"images":[{"url":"` + dataURL([]byte(video)) + `"}]}`,
+			inference.Complete},
+		"a video's beginning": {"/image-to-video", "@image", `{"images":[{"url":"` + dataURL([]byte(video[:30])) + `"}]}`,
+			inference.Faulty},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -241,7 +260,7 @@ func TestDeliveriesForClientsThatLeave(t *testing.T) {
 	_, _ = io.ReadFull(resp.Body, make([]byte, len(event1+event2)))
 	cancel()
 	resp.Body.Close()
-	if d := <-got; d != (inference.Delivery{How: inference.Left, Units: 2}) {
+	if d := <-got; d != (inference.Delivery{How: inference.ClientLeft, Units: 2}) {
 		t.Errorf("%+v", d)
 	}
 	n.broker.answer = func(context.Context, *inference.Job) (*broker.Answer, error) {

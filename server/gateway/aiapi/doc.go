@@ -1,9 +1,8 @@
-// Package aiapi is what applications see of a gateway's AI: POST /llm, OpenAI's
-// addresses below /v1, and the network's other pipelines under their own names.
+// Package aiapi is a gateway's AI interface for applications: POST /llm, OpenAI's routes under /v1,
+// and the network's other pipelines under their own names.
 //
-// It reads a request far enough to know its model and price, asks whether its key
-// may, lets it wait its turn, and passes on the answer's bytes as they come,
-// looking only for usage and for the answer's end. Who answers is
-// server/gateway/broker's choice, its caller is server/gateway, which mounts it
-// among the gateway's addresses. It decides nothing about models and keys.
+// It reads a request far enough to know its model and price, checks its key, queues it fairly per
+// model, and relays the answer's bytes as they arrive, scanning only for usage and the end of the
+// answer. The orchestrator is chosen by server/gateway/broker. server/gateway mounts the routes.
+// The package holds no rules about models or keys.
 package aiapi

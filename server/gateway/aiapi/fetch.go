@@ -13,16 +13,15 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/body"
 )
 
-// Fetcher gets a result that an orchestrator keeps, of at most limit bytes. It
-// goes nowhere but to that orchestrator's host, and asks grow before it takes
-// memory for n more bytes. Errors are faults ResultFetchFailed, which has
-// body.ErrTooLarge behind it for a result over the limit, Canceled, and those of
+// Fetcher downloads a result that an orchestrator keeps, of at most limit bytes, from that
+// orchestrator's host only. It calls grow before it allocates n more bytes. Errors are the faults
+// ResultFetchFailed (wrapping body.ErrTooLarge for a result over the limit), Canceled, and those of
 // grow.
 type Fetcher interface {
 	Fetch(ctx context.Context, orchestrator, url string, limit int64, grow func(n int64) error) ([]byte, error)
 }
 
-// fetcher gets results over HTTPS from the orchestrators that made them.
+// fetcher downloads results over HTTPS.
 type fetcher struct{ transport *http.Transport }
 
 func newFetcher() *fetcher {
@@ -33,15 +32,16 @@ func newFetcher() *fetcher {
 		IdleConnTimeout:       time.Minute,
 		ResponseHeaderTimeout: 10 * time.Second,
 		DisableCompression:    true,
-		// A header is read whole and takes many times its length: it counts nowhere else.
+		// Headers are read whole, take many times their length in memory and are in no budget.
 		MaxResponseHeaderBytes: 64 << 10,
 	}}
 }
 
 func (f *fetcher) close() { f.transport.CloseIdleConnections() }
 
-// Fetch gets one result. Redirects are not followed: they lead elsewhere.
-func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit int64, grow func(n int64) error) ([]byte, error) {
+// Fetch gets one result. Redirects are not followed, because they lead to other hosts.
+func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit int64,
+	grow func(n int64) error) ([]byte, error) {
 	const op = "fetch result"
 	u, err := resultURL(orchestrator, address)
 	if err != nil {
@@ -58,17 +58,16 @@ func (f *fetcher) Fetch(ctx context.Context, orchestrator, address string, limit
 	}
 	b, err := body.Reader{Limit: limit, Size: resp.ContentLength, Grow: grow}.Read(resp.Body)
 	if err == nil && int64(len(b)) > limit {
-		err = body.ErrTooLarge // a small one may fit into the reader's first buffer all the same
+		err = body.ErrTooLarge // a small one may still fit into the reader's first buffer
 	}
 	if err != nil {
-		return nil, fetchFault(ctx, "it did not come whole", err)
+		return nil, fetchFault(ctx, "the download ended early", err)
 	}
-	return fitted(b, grow)
+	return trimCapacity(b, grow)
 }
 
-// fitted is b without the room that a body of unknown length was read with: a
-// result is kept for long.
-func fitted(b []byte, grow func(n int64) error) ([]byte, error) {
+// trimCapacity copies b if its buffer is much larger than its content: results are kept for long.
+func trimCapacity(b []byte, grow func(n int64) error) ([]byte, error) {
 	if cap(b)-len(b) <= len(b)/8 {
 		return b, nil
 	}
@@ -78,8 +77,8 @@ func fitted(b []byte, grow func(n int64) error) ([]byte, error) {
 	return append(make([]byte, 0, len(b)), b...), nil
 }
 
-// resultURL is a result's address, if it is on the orchestrator's host: an answer
-// must not make the gateway call others, least of all on its own network.
+// resultURL resolves a result's address and requires the orchestrator's own host. Otherwise an
+// answer could make the gateway call other hosts, also in its private network.
 func resultURL(orchestrator, address string) (*url.URL, error) {
 	const op = "fetch result"
 	if !strings.Contains(orchestrator, "://") {
@@ -96,7 +95,8 @@ func resultURL(orchestrator, address string) (*url.URL, error) {
 	case !strings.EqualFold(u.Host, base.Host):
 		return nil, fault.New(fault.ResultFetchFailed, op, "its address is on another host than the orchestrator")
 	case u.Scheme != base.Scheme:
-		// By now the host's name may lead to a server that speaks no TLS, on the gateway's own network.
+		// The host's name may by now resolve to a server without TLS in the gateway's private
+		// network.
 		return nil, fault.New(fault.ResultFetchFailed, op, "its address is not "+base.Scheme+", as the orchestrator's is")
 	}
 	return u, nil

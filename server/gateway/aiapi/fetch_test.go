@@ -67,7 +67,8 @@ func TestFetching(t *testing.T) {
 		}
 	}
 	for _, url := range []string{
-		elsewhere, "/moved", "/short", "/large", "/none", "file:///etc/passwd", "https://user:pw@" + host + "/stream/1.png", "http://127.0.0.1:1/x", "::",
+		elsewhere, "/moved", "/short", "/large", "/none", "file:///etc/passwd", "https://user:pw@" + host + "/stream/1.png",
+		"http://127.0.0.1:1/x", "::",
 		"//" + strings.TrimPrefix(elsewhere, "http://") + "/",
 	} {
 		if g := ask(o.URL, url); g.status != http.StatusBadGateway || !strings.Contains(g.body, "ResultFetchFailed") {

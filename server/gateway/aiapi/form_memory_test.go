@@ -87,7 +87,8 @@ func TestObjectsAreBounded(t *testing.T) {
 	if job, _ := n.broker.last(t); !strings.Contains(string(job.Body), `"prompt":"<&>"`) {
 		t.Errorf("job %s", job.Body)
 	}
-	if g := n.post("/v1/images/generations", body+field(127)+"}"); g.status != http.StatusBadRequest || !strings.Contains(g.body, "RequestUnreadable") {
+	if g := n.post("/v1/images/generations", body+field(127)+"}"); g.status != http.StatusBadRequest ||
+		!strings.Contains(g.body, "RequestUnreadable") {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
 }

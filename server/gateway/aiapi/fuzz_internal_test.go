@@ -15,29 +15,29 @@ func FuzzMade(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := readMade(b)
+		m, err := readMediaAnswer(b)
 		if err != nil {
 			return
 		}
-		if len(m.places) == 0 || len(m.places) > maxResults || m.rest() < 0 {
-			t.Fatalf("%d places", len(m.places))
+		if len(m.urlSpans) == 0 || len(m.urlSpans) > maxResults || m.sizeWithoutURLs() < 0 {
+			t.Fatalf("%d places", len(m.urlSpans))
 		}
 		last := 0
-		for range m.places {
+		for range m.urlSpans {
 			m.urls = append(m.urls, "http://gateway/results/x/0.png")
 		}
-		for _, p := range m.places {
+		for _, p := range m.urlSpans {
 			if p.from < last || p.to > len(b) || p.to-p.from < 2 || b[p.from] != '"' || b[p.to-1] != '"' {
 				t.Fatalf("a place from %d to %d of %d", p.from, p.to, len(b))
 			}
 			last = p.to
 		}
-		out, err := m.readdressed(func(int64) error { return nil })
+		out, err := m.withURLs(func(int64) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := readMade(out)
-		if err != nil || len(again.places) != len(m.places) {
+		again, err := readMediaAnswer(out)
+		if err != nil || len(again.urlSpans) != len(m.urlSpans) {
 			t.Fatalf("%q became %q: %v", b, out, err)
 		}
 	})

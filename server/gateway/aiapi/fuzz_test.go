@@ -13,12 +13,14 @@ import (
 
 // Whatever a client sends, it gets an answer, and a refusal is OpenAI's object.
 func FuzzRequest(f *testing.F) {
-	for _, path := range []string{"/llm", "/v1/completions", "/v1/embeddings", "/text-to-image", "/v1/images/generations", "/v1/audio/speech", "/image-to-video/result"} {
+	for _, path := range []string{"/llm", "/v1/completions", "/v1/embeddings", "/text-to-image",
+		"/v1/images/generations", "/v1/audio/speech", "/image-to-video/result"} {
 		f.Add(path, "application/json", chatBody)
 		f.Add(path, "", `{"model":"m","prompt":"x","input":["a"],"n":2,"size":"1x1"}`)
 	}
 	const form = "--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"x\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\nx\r\n--b--\r\n"
-	for _, path := range []string{"/v1/images/edits", "/v1/audio/transcriptions", "/audio-to-text", "/upscale", "/image-to-video"} {
+	for _, path := range []string{"/v1/images/edits", "/v1/audio/transcriptions", "/audio-to-text", "/upscale",
+		"/image-to-video"} {
 		f.Add(path, "multipart/form-data; boundary=b", form)
 	}
 	f.Fuzz(func(t *testing.T, path, contentType, body string) {
@@ -30,12 +32,13 @@ func FuzzRequest(f *testing.F) {
 		rec := httptest.NewRecorder()
 		n.handler.ServeHTTP(rec, r)
 		if rec.Code < 400 || rec.Header().Get("Tutti-Code") == "" {
-			return // served, or an address of nobody
+			return // served, or no route
 		}
 		var object struct {
 			Error struct{ Message, Type, Code string } `json:"error"`
 		}
-		if err := json.Unmarshal(rec.Body.Bytes(), &object); err != nil || object.Error.Message == "" || object.Error.Type == "" || object.Error.Code == "" {
+		if err := json.Unmarshal(rec.Body.Bytes(), &object); err != nil || object.Error.Message == "" ||
+			object.Error.Type == "" || object.Error.Code == "" {
 			t.Errorf("status %d, %v: %s", rec.Code, err, rec.Body)
 		}
 	})
@@ -62,7 +65,8 @@ func FuzzStream(f *testing.F) {
 			}
 			n.broker.answer = streams(end, parts...)
 			g := n.local(http.MethodPost, "/llm", body)
-			if g.status != http.StatusOK || g.body != "" && !strings.HasSuffix(g.body, "\n\n") && !strings.HasSuffix(g.body, "\r\n") && !strings.HasSuffix(g.body, "\r\r") {
+			if g.status != http.StatusOK || g.body != "" && !strings.HasSuffix(g.body, "\n\n") &&
+				!strings.HasSuffix(g.body, "\r\n") && !strings.HasSuffix(g.body, "\r\r") {
 				t.Errorf("status %d, %q", g.status, g.body)
 			}
 			if broken && !strings.Contains(g.body, `"error":{`) {

@@ -72,7 +72,8 @@ func (d *dispatcher) last(t *testing.T) (*inference.Job, broker.Hint) {
 }
 
 // foreign is an answer of an orchestrator of the existing network.
-func foreign(answer func(context.Context, *inference.Job) (*broker.Answer, error)) func(context.Context, *inference.Job) (*broker.Answer, error) {
+func foreign(answer func(context.Context, *inference.Job) (*broker.Answer, error)) func(context.Context,
+	*inference.Job) (*broker.Answer, error) {
 	return func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
 		a, err := answer(ctx, job)
 		if a != nil {
@@ -140,10 +141,10 @@ func fails(err error) func(context.Context, *inference.Job) (*broker.Answer, err
 type recorder struct {
 	inference.NopRecorder
 	mu   sync.Mutex
-	done []inference.Figures
+	done []inference.JobStats
 }
 
-func (r *recorder) JobDone(f *inference.Figures) {
+func (r *recorder) JobDone(f *inference.JobStats) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done = append(r.done, *f)
@@ -166,7 +167,7 @@ func wait(t *testing.T, what string, ok func() bool) {
 }
 
 // only is the figures of the one job there was.
-func (r *recorder) only(t *testing.T) inference.Figures {
+func (r *recorder) only(t *testing.T) inference.JobStats {
 	t.Helper()
 	wait(t, "one job's figures", func() bool {
 		r.mu.Lock()
@@ -202,7 +203,7 @@ func (l *log) String() string {
 // node is a gateway's front with everything around it faked.
 type node struct {
 	t       *testing.T
-	front   *aiapi.Front
+	front   *aiapi.Server
 	handler http.Handler
 	broker  *dispatcher
 	figures *recorder
@@ -239,7 +240,8 @@ func start(t *testing.T, change func(*aiapi.Options)) *node {
 // withKey wants a key with limits.
 func withKey(limits apikeys.Limits) func(*aiapi.Options) {
 	return func(o *aiapi.Options) {
-		o.Keys = apikeys.New(apikeys.Options{Now: time.Now, Static: []apikeys.Key{{ID: "k-1", Name: "team", Hash: apikeys.HashOf(token), Limits: limits}}})
+		o.Keys = apikeys.New(apikeys.Options{Now: time.Now,
+			Static: []apikeys.Key{{ID: "k-1", Name: "team", Hash: apikeys.HashOf(token), Limits: limits}}})
 	}
 }
 

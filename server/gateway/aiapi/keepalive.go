@@ -6,34 +6,32 @@ import (
 	"time"
 )
 
-// keepAliveComment is what a client hears while its stream has not begun. Readers
-// of events ignore comments; proxies between see that the connection lives.
+// keepAliveComment is sent while a client waits for its stream to begin. Event readers ignore
+// comments; proxies in between see that the connection is alive.
 const keepAliveComment = ": waiting\n\n"
 
-// keepAlive writes comments to a client that waits for a stream. Its timer's
-// goroutine and the handler both write; they take turns by mu, and after stop the
-// writer is the handler's alone.
+// keepAlive sends comments to a client that waits for a stream. The timer's goroutine and the
+// handler both write; mu serializes them, and after stop only the handler writes.
 //
-// The zero value with x set is ready, and can be used again after stop.
+// The zero value with request set is ready, and can be used again after stop.
 type keepAlive struct {
-	x *exchange
+	request *relayedRequest
 
 	mu      sync.Mutex
 	timer   *time.Timer // guarded by mu
 	waiting bool        // guarded by mu
-	// stale: a tick that came too late may still be on its way.
-	stale bool // guarded by mu
-	// committed: status 200 and the stream's headers were sent. Guarded by mu
-	// until stop.
+	// tickPending: the timer had fired when it was stopped, so its tick may still run.
+	tickPending bool // guarded by mu
+	// committed: status 200 and the stream's headers were sent. Guarded by mu until stop.
 	committed bool
 }
 
-// start begins to count.
+// start starts the timer.
 func (k *keepAlive) start() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.waiting = true
-	every := k.x.f.opt.Limits.KeepAlive
+	every := k.request.server.opt.Limits.KeepAlive
 	if k.timer == nil {
 		k.timer = time.AfterFunc(every, k.tick)
 	} else {
@@ -50,46 +48,46 @@ func (k *keepAlive) stop() {
 	}
 	k.waiting = false
 	if !k.timer.Stop() {
-		k.stale = true
+		k.tickPending = true
 	}
 }
 
-// tick writes one comment.
+// tick sends one comment.
 func (k *keepAlive) tick() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !k.waiting {
 		return
 	}
-	k.x.beginStream("")
-	if k.x.put(time.Now(), []byte(keepAliveComment)) == nil {
-		k.timer.Reset(k.x.f.opt.Limits.KeepAlive)
+	k.request.beginStream("")
+	if k.request.write(time.Now(), []byte(keepAliveComment)) == nil {
+		k.timer.Reset(k.request.server.opt.Limits.KeepAlive)
 	}
-	// A client that does not take it is gone or stuck: the handler finds out.
+	// On an error the client is gone or stuck; the handler will notice.
 }
 
-// reusable reports whether no tick can come any more.
+// reusable reports whether no tick can run any more.
 func (k *keepAlive) reusable() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return !k.stale && !k.waiting
+	return !k.tickPending && !k.waiting
 }
 
 // beginStream sends status 200 and the headers of a stream, once.
-func (x *exchange) beginStream(contentType string) {
-	if x.keep.committed {
+func (x *relayedRequest) beginStream(contentType string) {
+	if x.keepAlive.committed {
 		return
 	}
-	x.keep.committed = true
+	x.keepAlive.committed = true
 	if contentType == "" {
 		contentType = eventStream
 	}
 	h := x.w.Header()
 	h["Content-Type"] = []string{contentType}
 	h["Cache-Control"] = noCache
-	// nginx would otherwise collect the events.
+	// Without it nginx buffers the events.
 	h["X-Accel-Buffering"] = noBuffering
-	x.figures.Status = http.StatusOK
+	x.stats.Status = http.StatusOK
 	x.w.WriteHeader(http.StatusOK)
 }
 

@@ -65,20 +65,25 @@ func TestKeepAliveBeforeTheFirstByte(t *testing.T) {
 		waiting, want string
 		status        int
 	}{
-		"quick":         {14 * time.Second, streamBody, streams(io.EOF, event1, lastEvent, done), "", event1 + lastEvent + done, 200},
-		"slow":          {46 * time.Second, streamBody, streams(io.EOF, event1, lastEvent, done), comment + comment + comment, comment + comment + comment + event1 + lastEvent + done, 200},
-		"not a stream":  {46 * time.Second, chatBody, says(chatAnswer), "", "", 200},
-		"fails at once": {time.Second, streamBody, fails(fault.New(fault.JobFailed, "", "x")), "", object("x", "server_error", "JobFailed"), 502},
+		"quick": {14 * time.Second, streamBody, streams(io.EOF, event1, lastEvent, done), "", event1 + lastEvent +
+			done, 200},
+		"slow": {46 * time.Second, streamBody, streams(io.EOF, event1, lastEvent, done), comment + comment +
+			comment, comment + comment + comment + event1 + lastEvent + done, 200},
+		"not a stream": {46 * time.Second, chatBody, says(chatAnswer), "", "", 200},
+		"fails at once": {time.Second, streamBody, fails(fault.New(fault.JobFailed, "", "x")), "",
+			object("x", "server_error", "JobFailed"), 502},
 		"fails late": {
 			16 * time.Second, streamBody, fails(fault.New(fault.JobFailed, "", "x")), comment,
-			comment + `data: {"error":{"message":"x","type":"server_error","param":null,"code":"JobFailed","status":502}}` + "\n\n", 200},
+			comment + `data: {"error":{"message":"x","type":"server_error","param":null,"code":"JobFailed","status":502}}` +
+				"\n\n", 200},
 		"refused late": {16 * time.Second, streamBody, func(context.Context, *inference.Job) (*broker.Answer, error) {
 			a := reply("application/json", &pieces{parts: []string{"{\n \"detail\": {\"msg\": \"no\"} }"}, err: io.EOF})
 			a.Status = http.StatusBadRequest
 			return a, nil
-		}, comment, comment + `data: {"error":{"message":"no","type":"invalid_request_error","param":null,"code":"JobRefused"}}` + "\n\n", 200},
+		}, comment, comment +
+			`data: {"error":{"message":"no","type":"invalid_request_error","param":null,"code":"JobRefused"}}` + "\n\n", 200},
 		"JSON, late": {16 * time.Second, streamBody, says(chatAnswer), comment,
-			comment + `data: {"error":{"message":"a stream was asked for and something else came","type":"server_error","param":null,"code":"AnswerUnreadable","status":502}}` + "\n\n", 200},
+			comment + `data: {"error":{"message":"a stream was requested and the answer is not one","type":"server_error","param":null,"code":"AnswerUnreadable","status":502}}` + "\n\n", 200},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -134,7 +139,7 @@ func TestKeepAliveAgain(t *testing.T) {
 	})
 }
 
-func TestKeepAliveWhileInLine(t *testing.T) {
+func TestKeepAliveWhileQueued(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := start(t, func(o *aiapi.Options) { o.Limits.PerModel = 1 })

@@ -15,20 +15,19 @@ import (
 )
 
 const (
-	// maxResult bounds one image, video or sound, in bytes; maxResults how many a
-	// job may have.
+	// maxResult bounds one image, video or sound, in bytes; maxResults bounds their number per job.
 	maxResult  = 64 << 20
 	maxResults = 64
-	// maxURL bounds the address of a result that is not in the answer itself.
+	// maxURL bounds the address of a result that is not inlined in the answer.
 	maxURL = 8 << 10
-	// fetchTime is what fetching a job's results may take.
+	// fetchTime bounds the download of all results of a job.
 	fetchTime = 30 * time.Second
 )
 
-// makeMedia serves a pipeline that makes images or sound. The answer names
-// results that this gateway keeps.
-func (x *exchange) makeMedia() error {
-	in, err := x.takeForm()
+// makeMedia serves a pipeline that makes images or sound. The gateway keeps the results and answers
+// with their URLs.
+func (x *relayedRequest) makeMedia() error {
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
@@ -41,11 +40,11 @@ func (x *exchange) makeMedia() error {
 		return err
 	}
 	x.sendWhole(http.StatusOK, "application/json", answer)
-	x.answered = true
+	x.complete = true
 	return nil
 }
 
-// unlessRefused is nil for errRefused: nothing is left to say.
+// unlessRefused is nil for errRefused: the client already has its answer.
 func unlessRefused(err error) error {
 	if errors.Is(err, errRefused) {
 		return nil
@@ -53,42 +52,43 @@ func unlessRefused(err error) error {
 	return err
 }
 
-// prepareAndMake has the media made that a request asks for.
-func (x *exchange) prepareAndMake(in form) (*made, error) {
+// prepareAndMake prepares a request and generates its media.
+func (x *relayedRequest) prepareAndMake(in payload) (*mediaAnswer, error) {
 	ctx := x.r.Context()
 	job, err := x.prepare(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	return x.make(ctx, job)
+	return x.generate(ctx, job)
 }
 
-// make has media made and gets them.
-func (x *exchange) make(ctx context.Context, job *inference.Job) (m *made, err error) {
+// generate has the media made and downloads the results.
+func (x *relayedRequest) generate(ctx context.Context, job *inference.Job) (m *mediaAnswer, err error) {
 	err = x.collect(ctx, job, maxAnswer, func(b []byte, orchestrator string) error {
-		if m, err = readMade(b); err != nil {
+		if m, err = readMediaAnswer(b); err != nil {
 			return err
 		}
 		if err := x.fetchResults(ctx, job, orchestrator, m); err != nil {
 			return err
 		}
-		if got := len(m.results); got < x.wanted {
-			x.short, x.came = true, job.Units/inference.Units(x.wanted)*inference.Units(got)
+		if got := len(m.results); got < x.resultsAsked {
+			x.partial, x.unitsDelivered = true, job.Units/inference.Units(x.resultsAsked)*inference.Units(got)
 		}
 		return nil
 	})
 	return m, err
 }
 
-// fetchResults gets what an answer names, and refuses what is not of the pipeline.
-func (x *exchange) fetchResults(ctx context.Context, job *inference.Job, orchestrator string, m *made) error {
+// fetchResults downloads the results that an answer names, and refuses media of another kind.
+func (x *relayedRequest) fetchResults(ctx context.Context, job *inference.Job, orchestrator string,
+	m *mediaAnswer) error {
 	began := time.Now()
 	defer func() { x.waited += time.Since(began) }()
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	left := x.f.opt.Limits.Results
-	for _, p := range m.places {
-		data, err := x.get(ctx, orchestrator, m.answer[p.from:p.to], left)
+	left := x.server.opt.Limits.Results
+	for _, p := range m.urlSpans {
+		data, err := x.getResult(ctx, orchestrator, m.answer[p.from:p.to], left)
 		if err != nil {
 			return err
 		}
@@ -101,9 +101,9 @@ func (x *exchange) fetchResults(ctx context.Context, job *inference.Job, orchest
 	return nil
 }
 
-// get is what a result's URL stands for, a JSON string. left is what the job's
-// results may still have together.
-func (x *exchange) get(ctx context.Context, orchestrator string, url []byte, left int64) ([]byte, error) {
+// getResult is the data behind a result's URL, a JSON string. left is what the job's results may
+// still take together.
+func (x *relayedRequest) getResult(ctx context.Context, orchestrator string, url []byte, left int64) ([]byte, error) {
 	url, err := x.unquote(url)
 	if err != nil {
 		return nil, err
@@ -113,36 +113,36 @@ func (x *exchange) get(ctx context.Context, orchestrator string, url []byte, lef
 		return x.decode(meta, data, limit)
 	}
 	if len(url) > maxURL {
-		return nil, fault.New(fault.ResultFetchFailed, "get result", "its address is longer than any")
+		return nil, fault.New(fault.ResultFetchFailed, "get result", "its address is too long")
 	}
-	b, err := x.f.opt.Fetcher.Fetch(ctx, orchestrator, string(url), limit, x.grow)
+	b, err := x.server.opt.Fetcher.Fetch(ctx, orchestrator, string(url), limit, x.grow)
 	if limit < maxResult && errors.Is(err, body.ErrTooLarge) {
 		return nil, errResultsFull()
 	}
 	return b, err
 }
 
-// unquote is what a JSON string means. Only one with escapes is copied.
-func (x *exchange) unquote(text []byte) ([]byte, error) {
+// unquote decodes a JSON string. Only strings with escapes are copied.
+func (x *relayedRequest) unquote(text []byte) ([]byte, error) {
 	inner := text[1 : len(text)-1]
 	if bytes.IndexByte(inner, '\\') < 0 {
 		return inner, nil
 	}
-	// As a string and as bytes.
+	// Once as a string and once as bytes.
 	if err := x.grow(2 * int64(len(text))); err != nil {
 		return nil, err
 	}
 	var s string
 	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, &fault.Fault{Code: fault.AnswerUnreadable, Op: "read answer", Detail: "a url is no text", Err: err}
+		return nil, &fault.Fault{Code: fault.AnswerUnreadable, Op: "read answer", Detail: "a url is not a string", Err: err}
 	}
 	return []byte(s), nil
 }
 
-// decode is the data of a data URL, at most limit bytes.
-func (x *exchange) decode(meta, data []byte, limit int64) ([]byte, error) {
+// decode decodes a data URL of at most limit bytes.
+func (x *relayedRequest) decode(meta, data []byte, limit int64) ([]byte, error) {
 	const op = "get result"
-	const padding = 2 // what a base64 text may stand for less than its length says
+	const padding = 2 // a base64 text may decode to up to two bytes less than its length suggests
 	size := int64(base64.StdEncoding.DecodedLen(len(data)))
 	switch {
 	case !bytes.HasSuffix(meta, []byte(";base64")), size > maxResult+padding:
@@ -164,10 +164,10 @@ func (x *exchange) decode(meta, data []byte, limit int64) ([]byte, error) {
 	return b[:n], nil
 }
 
-// keepResults keeps the results for the client to fetch. It returns the answer
-// with their addresses at this gateway in it.
-func (x *exchange) keepResults(m *made) ([]byte, error) {
-	base, err := x.f.results.put(x.client()+" of "+x.figures.Orchestrator, m.results)
+// keepResults stores the results for the client and returns the answer with their URLs at this
+// gateway.
+func (x *relayedRequest) keepResults(m *mediaAnswer) ([]byte, error) {
+	base, err := x.server.results.put(x.payer()+" of "+x.stats.Orchestrator, m.results)
 	if err != nil {
 		return nil, err
 	}
@@ -176,11 +176,11 @@ func (x *exchange) keepResults(m *made) ([]byte, error) {
 	for i, r := range m.results {
 		m.urls[i] = base + itoa(int64(i)) + r.ext
 	}
-	return m.readdressed(x.grow)
+	return m.withURLs(x.grow)
 }
 
-// origin is the gateway's address as the client has it.
-func (x *exchange) origin() string {
+// origin is the gateway's base URL as the client sees it.
+func (x *relayedRequest) origin() string {
 	scheme := "http"
 	if x.r.TLS != nil || x.r.Header.Get("X-Forwarded-Proto") == "https" {
 		scheme = "https"

@@ -60,9 +60,10 @@ func dataURL(b []byte) string {
 }
 
 // shelf is an orchestrator's results.
-type shelf map[string][]byte
+type fetchedFiles map[string][]byte
 
-func (s shelf) Fetch(_ context.Context, orchestrator, url string, limit int64, grow func(int64) error) ([]byte, error) {
+func (s fetchedFiles) Fetch(_ context.Context, orchestrator, url string, limit int64, grow func(int64) error) ([]byte,
+	error) {
 	b, ok := s[url]
 	if !ok || orchestrator != "https://o:8935" || int64(len(b)) > limit {
 		return nil, fault.New(fault.ResultFetchFailed, "fetch", url)
@@ -120,10 +121,11 @@ var resultURL = regexp.MustCompile(`http://[^"]*(/results/[0-9a-f]{32}/[0-9]+\.[
 func TestImages(t *testing.T) {
 	t.Parallel()
 	pic := picture(t)
-	n := start(t, func(o *aiapi.Options) { o.Fetcher = shelf{"https://o:8935/stream/x/1.png": pic} }).serve()
+	n := start(t, func(o *aiapi.Options) { o.Fetcher = fetchedFiles{"https://o:8935/stream/x/1.png": pic} }).serve()
 	n.broker.answer = says(`{"images":[{"url":"https://o:8935/stream/x/1.png","seed":12345678901234567890,"nsfw":false},{"url":"` + dataURL(pic) + `","seed":2,"nsfw":false}],"more":1}`)
 	g := n.post("/text-to-image", `{"prompt":"a cat","model_id":"m/sd","seed":7}`)
-	if g.status != http.StatusOK || !strings.Contains(g.body, `"seed":12345678901234567890`) || !strings.Contains(g.body, `"more":1`) {
+	if g.status != http.StatusOK || !strings.Contains(g.body, `"seed":12345678901234567890`) ||
+		!strings.Contains(g.body, `"more":1`) {
 		t.Fatalf("status %d, %s", g.status, g.body)
 	}
 	urls := resultURL.FindAllStringSubmatch(g.body, -1)
@@ -139,11 +141,13 @@ func TestImages(t *testing.T) {
 		t.Errorf("%v", second.header)
 	}
 	job, _ := n.broker.last(t)
-	if job.Model != (inference.Model{Capability: capability.TextToImage, ID: "m/sd"}) || job.Units != 512*512 || job.Operation != "text-to-image" {
+	if job.Model != (inference.Model{Capability: capability.TextToImage, ID: "m/sd"}) || job.Units != 512*512 ||
+		job.Operation != "text-to-image" {
 		t.Errorf("job %+v", job)
 	}
 	for _, path := range []string{
-		"/results/" + strings.Repeat("0", 32) + "/0.png", strings.Replace(urls[0][1], "/0.", "/7.", 1), strings.Replace(urls[0][1], ".png", ".html", 1), strings.Replace(urls[0][1], "/0.", "/-1.", 1),
+		"/results/" + strings.Repeat("0", 32) + "/0.png", strings.Replace(urls[0][1], "/0.", "/7.", 1),
+		strings.Replace(urls[0][1], ".png", ".html", 1), strings.Replace(urls[0][1], "/0.", "/-1.", 1),
 	} {
 		if g := n.get(path); g.status != http.StatusNotFound || !strings.Contains(g.body, "ResultGone") {
 			t.Errorf("%s: status %d, %s", path, g.status, g.body)
@@ -156,16 +160,18 @@ func TestImages(t *testing.T) {
 
 func TestAnswersWithoutResults(t *testing.T) {
 	t.Parallel()
-	n := start(t, func(o *aiapi.Options) { o.Fetcher = shelf{} }).serve()
+	n := start(t, func(o *aiapi.Options) { o.Fetcher = fetchedFiles{} }).serve()
 	for body, code := range map[string]string{
-		`{}`: "AnswerUnreadable", `[]`: "AnswerUnreadable", `x`: "AnswerUnreadable", `{"images":[{"url":1}]}`: "AnswerUnreadable",
+		`{}`: "AnswerUnreadable", `[]`: "AnswerUnreadable", `x`: "AnswerUnreadable",
+		`{"images":[{"url":1}]}`: "AnswerUnreadable",
 		`{"images":[` + strings.Repeat(`{"url":"data:,"},`, 64) + `{"url":"data:,"}]}`: "AnswerUnreadable",
 		`{"images":[{"url":"https://elsewhere/x.png"}]}`:                               "ResultFetchFailed",
 		`{"images":[{"url":"data:image/png;base64,%%%"}]}`:                             "ResultFetchFailed",
 		`{"images":[{"url":"data:image/png,abc"}]}`:                                    "ResultFetchFailed",
 	} {
 		n.broker.answer = says(body)
-		if g := n.post("/text-to-image", `{"prompt":"a cat"}`); g.status != http.StatusBadGateway || !strings.Contains(g.body, code) {
+		if g := n.post("/text-to-image", `{"prompt":"a cat"}`); g.status != http.StatusBadGateway ||
+			!strings.Contains(g.body, code) {
 			t.Errorf("%.60s: status %d, %s", body, g.status, g.body)
 		}
 	}
@@ -176,13 +182,15 @@ func TestPipelinesPassThrough(t *testing.T) {
 	pic := string(picture(t))
 	n := start(t, func(o *aiapi.Options) { o.Media = seconds(3) }).serve()
 	n.broker.answer = says(` {"text":"a cat"} `)
-	for path, file := range map[string]string{"/image-to-text": "@image", "/segment-anything-2": "@image", "/audio-to-text": "@audio"} {
+	for path, file := range map[string]string{"/image-to-text": "@image", "/segment-anything-2": "@image",
+		"/audio-to-text": "@audio"} {
 		contentType, body := upload(t, file, pic, "model_id", "m/x", "unknown", "kept")
 		n.post(path, body, "Content-Type", contentType).want(t, http.StatusOK, ` {"text":"a cat"} `)
 		job, _ := n.broker.last(t)
 		if path == "/audio-to-text" {
-			// The runner is told how long the audio is; nothing else changes.
-			if field(t, job, "metadata") != `{"duration":"3"}` || field(t, job, "unknown") != "kept" || !strings.Contains(string(job.Body), pic) {
+			// The runner gets the audio's duration; nothing else changes.
+			if field(t, job, "metadata") != `{"duration":"3"}` || field(t, job, "unknown") != "kept" ||
+				!strings.Contains(string(job.Body), pic) {
 				t.Errorf("%s: job %s", path, job.Body)
 			}
 		} else if string(job.Body) != body {
@@ -217,14 +225,17 @@ func TestOpenAIImages(t *testing.T) {
 	pic := picture(t)
 	n := start(t, func(o *aiapi.Options) { o.Now = func() time.Time { return time.Unix(1700000000, 0) } }).serve()
 	n.broker.answer = says(`{"images":[{"url":"` + dataURL(pic) + `","seed":1,"nsfw":false}]}`)
-	g := n.post("/v1/images/generations", `{"model":"m/sd","prompt":"a cat","n":2,"size":"256x128","response_format":"b64_json","user":"u","negative_prompt":"dog"}`)
-	g.want(t, http.StatusOK, `{"created":1700000000,"data":[{"b64_json":"`+base64.StdEncoding.EncodeToString(pic)+`"}]}`+"\n")
+	g := n.post("/v1/images/generations",
+		`{"model":"m/sd","prompt":"a cat","n":2,"size":"256x128","response_format":"b64_json","user":"u","negative_prompt":"dog"}`)
+	g.want(t, http.StatusOK,
+		`{"created":1700000000,"data":[{"b64_json":"`+base64.StdEncoding.EncodeToString(pic)+`"}]}`+"\n")
 	job, _ := n.broker.last(t)
 	var sent map[string]any
 	if err := json.Unmarshal(job.Body, &sent); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"model_id": "m/sd", "prompt": "a cat", "num_images_per_prompt": 2.0, "width": 256.0, "height": 128.0, "negative_prompt": "dog"}
+	want := map[string]any{"model_id": "m/sd", "prompt": "a cat", "num_images_per_prompt": 2.0, "width": 256.0,
+		"height": 128.0, "negative_prompt": "dog"}
 	for k, v := range want {
 		if sent[k] != v {
 			t.Errorf("%s is %v, want %v", k, sent[k], v)
@@ -238,7 +249,8 @@ func TestOpenAIImages(t *testing.T) {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
 	for _, body := range []string{
-		`[]`, `null`, `{"prompt":"x","size":"big"}`, `{"prompt":"x","size":1}`, `{"prompt":"x","size":"0x1"}`, `{"prompt":"x","response_format":"jpeg"}`,
+		`[]`, `null`, `{"prompt":"x","size":"big"}`, `{"prompt":"x","size":1}`, `{"prompt":"x","size":"0x1"}`,
+		`{"prompt":"x","response_format":"jpeg"}`,
 		`{"prompt":"x","stream":true}`, `{"prompt":""}`, `{"prompt":"x","n":0}`,
 	} {
 		if g := n.post("/v1/images/generations", body); g.status != http.StatusBadRequest {
@@ -252,12 +264,15 @@ func TestOpenAIEdits(t *testing.T) {
 	pic := picture(t)
 	n := start(t, nil).serve()
 	n.broker.answer = says(`{"images":[{"url":"` + dataURL(pic) + `"}]}`)
-	contentType, body := upload(t, "@image[]", string(pic), "prompt", "a dog", "model", "m/p2p", "n", "1", "size", "auto", "strength", "0.5")
-	if g := n.post("/v1/images/edits", body, "Content-Type", contentType); g.status != http.StatusOK || !resultURL.MatchString(g.body) {
+	contentType, body := upload(t, "@image[]", string(pic), "prompt", "a dog", "model", "m/p2p", "n", "1", "size",
+		"auto", "strength", "0.5")
+	if g := n.post("/v1/images/edits", body, "Content-Type", contentType); g.status != http.StatusOK ||
+		!resultURL.MatchString(g.body) {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
 	job, _ := n.broker.last(t)
-	for name, want := range map[string]string{"image": string(pic), "prompt": "a dog", "model_id": "m/p2p", "num_images_per_prompt": "1", "strength": "0.5", "size": ""} {
+	for name, want := range map[string]string{"image": string(pic), "prompt": "a dog", "model_id": "m/p2p",
+		"num_images_per_prompt": "1", "strength": "0.5", "size": ""} {
 		if got := field(t, job, name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
@@ -267,7 +282,8 @@ func TestOpenAIEdits(t *testing.T) {
 	}
 	for _, parts := range [][]string{
 		{"prompt", "x"}, {"@image", "x", "@image", "y", "prompt", "x"}, {"@image", "x", "@mask", "y", "prompt", "x"},
-		{"@image", "x", "prompt", "x", "size", "256x256"}, {"@image", "not a picture", "prompt", "x"}, {"@image", string(pic), "prompt", "x", "stream", "true"},
+		{"@image", "x", "prompt", "x", "size", "256x256"}, {"@image", "not a picture", "prompt", "x"},
+		{"@image", string(pic), "prompt", "x", "stream", "true"},
 	} {
 		contentType, body := upload(t, parts...)
 		if g := n.post("/v1/images/edits", body, "Content-Type", contentType); g.status != http.StatusBadRequest {
@@ -281,34 +297,40 @@ func TestOpenAIEdits(t *testing.T) {
 
 func TestOpenAISpeech(t *testing.T) {
 	t.Parallel()
-	n := start(t, func(o *aiapi.Options) { o.Fetcher = shelf{"/stream/a.wav": []byte(sound)} }).serve()
+	n := start(t, func(o *aiapi.Options) { o.Fetcher = fetchedFiles{"/stream/a.wav": []byte(sound)} }).serve()
 	n.broker.answer = says(`{"audio":{"url":"/stream/a.wav"}}`)
-	g := n.post("/v1/audio/speech", `{"model":"m/tts","input":"hello","voice":"alloy","instructions":"a calm voice","response_format":"wav"}`)
+	g := n.post("/v1/audio/speech",
+		`{"model":"m/tts","input":"hello","voice":"alloy","instructions":"a calm voice","response_format":"wav"}`)
 	g.want(t, http.StatusOK, sound)
 	if got := g.header.Get("Content-Type"); got != "audio/wave" {
 		t.Errorf("Content-Type %q", got)
 	}
 	job, _ := n.broker.last(t)
 	var sent map[string]any
-	if err := json.Unmarshal(job.Body, &sent); err != nil || len(sent) != 3 || sent["text"] != "hello" || sent["description"] != "a calm voice" || sent["model_id"] != "m/tts" {
+	if err := json.Unmarshal(job.Body, &sent); err != nil || len(sent) != 3 || sent["text"] != "hello" ||
+		sent["description"] != "a calm voice" || sent["model_id"] != "m/tts" {
 		t.Errorf("%v: %s", err, job.Body)
 	}
-	if g := n.post("/v1/audio/speech", `{"model":"m/tts","input":"hello","response_format":"mp3"}`); g.status != http.StatusBadRequest || !strings.Contains(g.body, "RequestUnreadable") {
+	if g := n.post("/v1/audio/speech",
+		`{"model":"m/tts","input":"hello","response_format":"mp3"}`); g.status != http.StatusBadRequest ||
+		!strings.Contains(g.body, "RequestUnreadable") {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
 	n.broker.answer = func(context.Context, *inference.Job) (*broker.Answer, error) {
-		a := reply("application/json", &pieces{parts: []string{`{"detail":{"msg":"Text input must be provided."}}`}, err: io.EOF})
+		a := reply("application/json", &pieces{parts: []string{`{"detail":{"msg":"Text input must be provided."}}`},
+			err: io.EOF})
 		a.Status = http.StatusBadRequest
 		return a, nil
 	}
-	n.post("/v1/audio/speech", `{"input":""}`).want(t, http.StatusBadRequest, object("Text input must be provided.", "invalid_request_error", "JobRefused"))
+	n.post("/v1/audio/speech", `{"input":""}`).want(t, http.StatusBadRequest,
+		object("Text input must be provided.", "invalid_request_error", "JobRefused"))
 }
 
 func TestOpenAITranscription(t *testing.T) {
 	t.Parallel()
 	n := start(t, func(o *aiapi.Options) { o.Media = seconds(3) }).serve()
 	n.broker.answer = says(`{"text":" Hi you","chunks":[{"timestamp":[0.0,1.5],"text":" Hi"},{"timestamp":[1.5,null],"text":" \nyou"}]}`)
-	for how, want := range map[string]string{
+	for format, want := range map[string]string{
 		"":     `{"text":" Hi you"}` + "\n",
 		"json": `{"text":" Hi you"}` + "\n",
 		"text": " Hi you\n",
@@ -317,21 +339,24 @@ func TestOpenAITranscription(t *testing.T) {
 		"srt": "1\n00:00:00,000 --> 00:00:01,500\nHi\n\n2\n00:00:01,500 --> 00:00:01,500\nyou\n\n",
 		"vtt": "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nHi\n\n00:00:01.500 --> 00:00:01.500\nyou\n\n",
 	} {
-		contentType, body := upload(t, "@file", sound, "model", "m/whisper", "response_format", how)
+		contentType, body := upload(t, "@file", sound, "model", "m/whisper", "response_format", format)
 		n.post("/v1/audio/transcriptions", body, "Content-Type", contentType).want(t, http.StatusOK, want)
 	}
 	job, _ := n.broker.last(t)
-	if field(t, job, "audio") != sound || field(t, job, "model_id") != "m/whisper" || field(t, job, "return_timestamps") != "true" || job.Units != 3000 {
+	if field(t, job, "audio") != sound || field(t, job, "model_id") != "m/whisper" ||
+		field(t, job, "return_timestamps") != "true" || job.Units != 3000 {
 		t.Errorf("job %+v", job)
 	}
 	contentType, body := upload(t, "@file", sound, "response_format", "verbose_json", "timestamp_granularities[]", "word")
-	if g := n.post("/v1/audio/transcriptions", body, "Content-Type", contentType); !strings.Contains(g.body, `"words":[{"word":"Hi","start":0,"end":1.5}`) {
+	if g := n.post("/v1/audio/transcriptions", body, "Content-Type", contentType); !strings.Contains(g.body,
+		`"words":[{"word":"Hi","start":0,"end":1.5}`) {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
 	if job, _ := n.broker.last(t); field(t, job, "return_timestamps") != "word" {
 		t.Errorf("return_timestamps %q", field(t, job, "return_timestamps"))
 	}
-	for _, parts := range [][]string{{"model", "x"}, {"@file", sound, "response_format", "diarized_json"}, {"@file", sound, "stream", "true"}} {
+	for _, parts := range [][]string{{"model", "x"}, {"@file", sound, "response_format", "diarized_json"},
+		{"@file", sound, "stream", "true"}} {
 		contentType, body := upload(t, parts...)
 		if g := n.post("/v1/audio/transcriptions", body, "Content-Type", contentType); g.status != http.StatusBadRequest {
 			t.Errorf("%q: status %d, %s", parts, g.status, g.body)

@@ -47,14 +47,16 @@ func TestResultsTakeFromTheBudget(t *testing.T) {
 	n := start(t, func(o *aiapi.Options) { o.Limits.Bytes = 1 << 20 }).serve()
 	o, asked := warehouse(t, 600<<10)
 	n.broker.answer = from(o.URL, images(o.URL+"/1.png", 64))
-	if g := n.post("/text-to-image", imageBody); g.status != http.StatusServiceUnavailable || !strings.Contains(g.body, "RequestsFull") {
+	if g := n.post("/text-to-image", imageBody); g.status != http.StatusServiceUnavailable ||
+		!strings.Contains(g.body, "RequestsFull") {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
 	if got := asked.Load(); got > 2 {
 		t.Errorf("%d results were fetched into memory for one", got)
 	}
 	n.broker.answer = says(images(dataURL(pictureOf(t, 600<<10)), 1))
-	if g := n.post("/text-to-image", imageBody); g.status != http.StatusServiceUnavailable || !strings.Contains(g.body, "RequestsFull") {
+	if g := n.post("/text-to-image", imageBody); g.status != http.StatusServiceUnavailable ||
+		!strings.Contains(g.body, "RequestsFull") {
 		t.Errorf("in the answer: status %d, %.200s", g.status, g.body)
 	}
 	n.broker.answer = says(images(dataURL(pictureOf(t, 300<<10)), 1))
@@ -63,7 +65,8 @@ func TestResultsTakeFromTheBudget(t *testing.T) {
 			t.Errorf("status %d, %s", g.status, g.body)
 		}
 	}
-	if g := n.post("/v1/images/generations", `{"prompt":"a cat","response_format":"b64_json"}`); g.status != http.StatusServiceUnavailable {
+	if g := n.post("/v1/images/generations",
+		`{"prompt":"a cat","response_format":"b64_json"}`); g.status != http.StatusServiceUnavailable {
 		t.Errorf("as base64 again: status %d, %.200s", g.status, g.body)
 	}
 }
@@ -77,7 +80,8 @@ func TestResultsEndAtTheirLimit(t *testing.T) {
 			n := start(t, func(o *aiapi.Options) { o.Limits.Results = int64(size * 3 / 2) }).serve()
 			o, asked := warehouse(t, size)
 			n.broker.answer = from(o.URL, images("/1.png", 64))
-			if g := n.post("/text-to-image", imageBody); g.status != http.StatusServiceUnavailable || !strings.Contains(g.body, "RequestsFull") {
+			if g := n.post("/text-to-image", imageBody); g.status != http.StatusServiceUnavailable ||
+				!strings.Contains(g.body, "RequestsFull") {
 				t.Errorf("status %d, %s", g.status, g.body)
 			}
 			if got := asked.Load(); got != 2 {
@@ -99,7 +103,8 @@ func TestAnswersAreNotTakenApart(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	w := &discarding{header: make(http.Header)}
-	n.handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/text-to-image", strings.NewReader(imageBody)))
+	n.handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "http://127.0.0.1/text-to-image",
+		strings.NewReader(imageBody)))
 	runtime.ReadMemStats(&after)
 	if took := after.TotalAlloc - before.TotalAlloc; took > 6*uint64(len(rest)) {
 		t.Errorf("%d bytes for an answer of %d", took, len(rest))
@@ -133,7 +138,8 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 		`{"images":[` + url + `]} x`, "{\"images\":[" + url + "],\"x\":\"\xff\"}",
 	} {
 		n.broker.answer = says(body)
-		if g := n.post("/text-to-image", imageBody); g.status != http.StatusBadGateway || !strings.Contains(g.body, "AnswerUnreadable") {
+		if g := n.post("/text-to-image", imageBody); g.status != http.StatusBadGateway ||
+			!strings.Contains(g.body, "AnswerUnreadable") {
 			t.Errorf("%.80s: status %d, %s", body, g.status, g.body)
 		}
 	}
@@ -142,7 +148,8 @@ func TestAnswersThatCannotBeRead(t *testing.T) {
 		t.Errorf("status %d, %s", g.status, g.body)
 	}
 	n.broker.answer = says(images("https://o:8935/"+strings.Repeat("x", 10<<10), 1))
-	if g := n.post("/text-to-image", imageBody); g.status != http.StatusBadGateway || !strings.Contains(g.body, "ResultFetchFailed") {
+	if g := n.post("/text-to-image", imageBody); g.status != http.StatusBadGateway ||
+		!strings.Contains(g.body, "ResultFetchFailed") {
 		t.Errorf("a long address: status %d, %s", g.status, g.body)
 	}
 }
@@ -160,18 +167,21 @@ func TestTranscriptsAreBounded(t *testing.T) {
 		status int
 		code   string
 	}{
-		"too many parts":    {`{"text":"x","chunks":[` + strings.Repeat(`{},`, 1<<18) + `{}]}`, http.StatusBadGateway, "AnswerUnreadable"},
-		"too long":          {`{"text":"` + strings.Repeat("x", 17<<20) + `"}`, http.StatusBadGateway, "AnswerUnreadable"},
-		"no list":           {`{"text":"x","chunks":{}}`, http.StatusBadGateway, "AnswerUnreadable"},
-		"no text":           {`{"text":1}`, http.StatusBadGateway, "AnswerUnreadable"},
-		"over the budget":   {`{"text":"` + strings.Repeat("x", 6<<20) + `"}`, http.StatusServiceUnavailable, "RequestsFull"},
-		"parts over budget": {`{"text":"x","chunks":[` + strings.Repeat(`{},`, 1<<17) + `{}]}`, http.StatusServiceUnavailable, "RequestsFull"},
+		"too many parts": {`{"text":"x","chunks":[` + strings.Repeat(`{},`, 1<<18) + `{}]}`, http.StatusBadGateway,
+			"AnswerUnreadable"},
+		"too long":        {`{"text":"` + strings.Repeat("x", 17<<20) + `"}`, http.StatusBadGateway, "AnswerUnreadable"},
+		"no list":         {`{"text":"x","chunks":{}}`, http.StatusBadGateway, "AnswerUnreadable"},
+		"no text":         {`{"text":1}`, http.StatusBadGateway, "AnswerUnreadable"},
+		"over the budget": {`{"text":"` + strings.Repeat("x", 6<<20) + `"}`, http.StatusServiceUnavailable, "RequestsFull"},
+		"parts over budget": {`{"text":"x","chunks":[` + strings.Repeat(`{},`, 1<<17) + `{}]}`,
+			http.StatusServiceUnavailable, "RequestsFull"},
 	} {
 		if g := ask(row.answer); g.status != row.status || !strings.Contains(g.body, row.code) {
 			t.Errorf("%s: status %d, %.200s", name, g.status, g.body)
 		}
 	}
-	// More times than two are nobody's.
-	ask(`{"text":"x","chunks":[{"timestamp":[1,2,3,4],"text":"x"}]}`).want(t, http.StatusOK, "1\n00:00:01,000 --> 00:00:02,000\nx\n\n")
+	// Larger factors belong to no answer.
+	ask(`{"text":"x","chunks":[{"timestamp":[1,2,3,4],"text":"x"}]}`).want(t, http.StatusOK,
+		"1\n00:00:01,000 --> 00:00:02,000\nx\n\n")
 	ask(`{"text":"x","chunks":null}`).want(t, http.StatusOK, "")
 }

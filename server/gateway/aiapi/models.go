@@ -18,27 +18,27 @@ type modelList struct {
 	Data   []modelObject `json:"data"`
 }
 
-// modelObject is OpenAI's model, and below owned_by what is known beside.
+// modelObject is OpenAI's model; the fields after OwnedBy are additional.
 type modelObject struct {
 	ID      string `json:"id"`
 	Object  string `json:"object"`
 	Created int64  `json:"created"`
 	OwnedBy string `json:"owned_by"`
 
-	// Pipeline is the network's word for what the model does.
+	// Pipeline is the network's name of what the model does.
 	Pipeline string `json:"pipeline"`
-	// Warm: some orchestrator has it loaded, so that no request waits for that.
+	// Warm: at least one orchestrator has the model loaded.
 	Warm bool `json:"warm"`
-	// ContextLength is the longest prompt and answer together; 0 is not known.
+	// ContextLength is the maximum length of prompt and answer together; 0 is unknown.
 	ContextLength inference.Tokens `json:"context_length,omitempty"`
-	// Capacity is how many jobs the orchestrators take at once; 0 is not known.
+	// Capacity is how many jobs the orchestrators take at once; 0 is unknown.
 	Capacity int `json:"capacity,omitempty"`
-	// Operations are what can be asked of a model of llm.
+	// Operations are those that a model of llm supports.
 	Operations []inference.Operation `json:"operations,omitempty"`
 }
 
-// listModels answers with the models that the key may use.
-func (x *exchange) listModels() error {
+// listModels lists the models that the key may use.
+func (x *relayedRequest) listModels() error {
 	models, err := x.models()
 	if err != nil {
 		return err
@@ -47,8 +47,8 @@ func (x *exchange) listModels() error {
 	return nil
 }
 
-// oneModel answers with the model that the path names.
-func (x *exchange) oneModel() error {
+// oneModel describes the model that the path names.
+func (x *relayedRequest) oneModel() error {
 	models, err := x.models()
 	if err != nil {
 		return err
@@ -63,17 +63,17 @@ func (x *exchange) oneModel() error {
 	return nil
 }
 
-// models are those that orchestrators offer and the key allows, each once.
-func (x *exchange) models() ([]modelObject, error) {
+// models are the models that orchestrators offer and the key allows, each once.
+func (x *relayedRequest) models() ([]modelObject, error) {
 	ctx := x.r.Context()
 	if err := x.admit(ctx, apikeys.Need{MaxTokens: apikeys.NoTokens}); err != nil {
 		return nil, err
 	}
-	states, err := x.f.opt.Dispatcher.Models(ctx)
+	states, err := x.server.opt.Dispatcher.Models(ctx)
 	if err != nil {
 		return nil, err
 	}
-	x.answered = true
+	x.complete = true
 	at := make(map[inference.Model]int)
 	out := make([]modelObject, 0, len(states))
 	for i := range states {
@@ -103,7 +103,7 @@ func newModelObject(s *inference.ModelState) modelObject {
 	return m
 }
 
-// merge adds what one orchestrator says of the model.
+// merge adds one orchestrator's data about the model.
 func (m *modelObject) merge(s *inference.ModelState) {
 	if !s.Since.IsZero() && (m.Created == 0 || s.Since.Unix() < m.Created) {
 		m.Created = s.Since.Unix()

@@ -20,9 +20,11 @@ func TestModels(t *testing.T) {
 	n := start(t, withKey(apikeys.Limits{Models: []string{"m/*"}})).serve()
 	llm := func(id string) inference.Model { return inference.Model{Capability: capability.LLM, ID: id} }
 	n.broker.models = []inference.ModelState{
-		{Model: llm("m/llama"), State: inference.Absent, Context: 4096, Capacity: 2, Since: time.Unix(200, 0), Operations: []inference.Operation{inference.Chat}},
+		{Model: llm("m/llama"), State: inference.Absent, Context: 4096, Capacity: 2, Since: time.Unix(200, 0),
+			Operations: []inference.Operation{inference.Chat}},
 		{Model: inference.Model{Capability: capability.TextToImage, ID: "m/sd"}, State: inference.Ready},
-		{Model: llm("m/llama"), State: inference.Ready, Warm: true, Context: 8192, Capacity: 4, Since: time.Unix(100, 0), Operations: []inference.Operation{inference.Chat, inference.Embedding}},
+		{Model: llm("m/llama"), State: inference.Ready, Warm: true, Context: 8192, Capacity: 4, Since: time.Unix(100, 0),
+			Operations: []inference.Operation{inference.Chat, inference.Embedding}},
 		{Model: llm("other"), State: inference.Ready},
 		{Model: llm("m/broken"), State: inference.Failed},
 	}
@@ -34,11 +36,13 @@ func TestModels(t *testing.T) {
 	const unknown = `no orchestrator offers the model \"%s\"; GET /v1/models lists those that are offered`
 	for _, id := range []string{"other", "none", "m/broken", "m%2Fother"} {
 		unknown := fmt.Sprintf(unknown, strings.ReplaceAll(id, "%2F", "/"))
-		n.get("/v1/models/"+id, "Authorization", key).want(t, http.StatusNotFound, object(unknown, "invalid_request_error", "model_not_found"))
+		n.get("/v1/models/"+id, "Authorization", key).want(t, http.StatusNotFound,
+			object(unknown, "invalid_request_error", "model_not_found"))
 	}
 	n.get("/v1/models/m%2Fllama", "Authorization", key).want(t, http.StatusOK, llama+"\n")
 	n.broker.err = fault.New(fault.NoOrchestratorReachable, "", "nobody")
-	n.get("/v1/models", "Authorization", key).want(t, http.StatusServiceUnavailable, object("nobody", "server_error", "NoOrchestratorReachable"))
+	n.get("/v1/models", "Authorization", key).want(t, http.StatusServiceUnavailable,
+		object("nobody", "server_error", "NoOrchestratorReachable"))
 	if len(n.figures.done) != 0 {
 		t.Error("a list of models was counted as a job")
 	}
@@ -58,7 +62,7 @@ func TestNewNeedsADispatcher(t *testing.T) {
 	}
 }
 
-// Results that nobody fetches go away by themselves.
+// Results that are not fetched expire.
 func TestResultsAreForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

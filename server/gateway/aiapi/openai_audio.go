@@ -4,10 +4,9 @@ import (
 	"net/http"
 )
 
-// openAISpeech serves /v1/audio/speech by text-to-speech. The answer is the sound
-// itself.
-func (x *exchange) openAISpeech() error {
-	in, err := x.takeForm()
+// openAISpeech serves /v1/audio/speech by text-to-speech. The answer is the audio itself.
+func (x *relayedRequest) openAISpeech() error {
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
@@ -24,20 +23,20 @@ func (x *exchange) openAISpeech() error {
 		return unlessRefused(err)
 	}
 	x.sendWhole(http.StatusOK, m.results[0].mediaType, m.results[0].data)
-	x.answered = true
+	x.complete = true
 	return nil
 }
 
-// textToSpeech is OpenAI's request in the words of the pipeline. A voice has no
-// counterpart; instructions describe one.
-func textToSpeech(in form) (object, error) {
+// textToSpeech converts OpenAI's request to the pipeline's. A voice has no counterpart;
+// instructions become the description.
+func textToSpeech(in payload) (object, error) {
 	o, err := readObject(in)
 	if err != nil {
 		return nil, err
 	}
-	how, err := o.text("response_format")
+	format, err := o.text("response_format")
 	if err == nil {
-		err = oneOf("response_format", how, "", "wav")
+		err = oneOf("response_format", format, "", "wav")
 	}
 	if err == nil {
 		err = refuseStream(string(o["stream_format"]))
@@ -47,7 +46,7 @@ func textToSpeech(in form) (object, error) {
 	}
 	out := object{}
 	for from, to := range map[string]string{"model": "model_id", "input": "text", "instructions": "description"} {
-		if o.given(from) {
+		if o.has(from) {
 			out[to] = o[from]
 		}
 	}
@@ -55,8 +54,8 @@ func textToSpeech(in form) (object, error) {
 }
 
 // openAITranscription serves /v1/audio/transcriptions by audio-to-text.
-func (x *exchange) openAITranscription() error {
-	in, err := x.takeForm()
+func (x *relayedRequest) openAITranscription() error {
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
@@ -64,8 +63,8 @@ func (x *exchange) openAITranscription() error {
 	if err != nil {
 		return err
 	}
-	how := u.text("response_format")
-	if err := oneOf("response_format", how, "", "json", "text", "verbose_json", "srt", "vtt"); err != nil {
+	format := u.text("response_format")
+	if err := oneOf("response_format", format, "", "json", "text", "verbose_json", "srt", "vtt"); err != nil {
 		return err
 	}
 	if err := refuseStream(u.text("stream")); err != nil {
@@ -75,11 +74,12 @@ func (x *exchange) openAITranscription() error {
 		return unreadable("file: a recording is needed")
 	}
 	stamps := "true"
-	words := how == "verbose_json" && u.text("timestamp_granularities") == "word"
+	words := format == "verbose_json" && u.text("timestamp_granularities") == "word"
 	if words {
 		stamps = "word"
 	}
-	out, err := x.networkForm("audio", u.files["file"], map[string]string{"model_id": u.text("model"), "return_timestamps": stamps})
+	out, err := x.networkMultipart("audio", u.files["file"],
+		map[string]string{"model_id": u.text("model"), "return_timestamps": stamps})
 	if err != nil {
 		return err
 	}
@@ -96,14 +96,14 @@ func (x *exchange) openAITranscription() error {
 	if err != nil {
 		return unlessRefused(err)
 	}
-	x.sendTranscript(t, how, words)
-	x.answered = true
+	x.sendTranscript(t, format, words)
+	x.complete = true
 	return nil
 }
 
-func (x *exchange) sendTranscript(t *transcript, how string, words bool) {
+func (x *relayedRequest) sendTranscript(t *transcript, format string, words bool) {
 	const plain = "text/plain; charset=utf-8"
-	switch how {
+	switch format {
 	case "text":
 		x.sendWhole(http.StatusOK, plain, []byte(t.Text+"\n"))
 	case "srt":

@@ -15,32 +15,32 @@ import (
 )
 
 const (
-	// maxText bounds a field of a form that is no file, and maxFields the fields of
-	// a JSON request.
+	// maxText bounds a form field that is not a file, and maxFields the number of fields of a JSON
+	// request.
 	maxText   = 1 << 20
 	maxFields = 128
-	// around is what a field needs in a request that we write besides its name and
-	// value: the boundary and header of a form's part, or JSON's marks.
+	// around is the overhead of a field in a request that the gateway writes: the boundary and
+	// header of a form's part, or JSON's punctuation.
 	around = 256
 )
 
-// upload is a form in OpenAI's way: its texts, and its files by their part's name.
-// They are parts of the body and no copies.
+// upload is an OpenAI-style form: its text fields, and its files by part name. Values are slices of
+// the body, not copies.
 type upload struct {
 	texts map[string][]byte
 	files map[string][]byte
 }
 
-// text is a field's text, "" if it is not there.
+// text is a field's text, "" if it is missing.
 func (u *upload) text(name string) string { return string(u.texts[name]) }
 
-// unreadable is the fault of a request in OpenAI's form.
+// unreadable is the fault of a malformed request in OpenAI's form.
 func unreadable(detail string) error {
 	return fault.New(fault.RequestUnreadable, "read request", detail)
 }
 
 // readUpload reads a multipart form. OpenAI's clients write lists as name[].
-func readUpload(in form) (*upload, error) {
+func readUpload(in payload) (*upload, error) {
 	u := &upload{texts: make(map[string][]byte), files: make(map[string][]byte)}
 	err := pipeline.Parts(in.contentType, in.body, func(name, file string, value []byte) error {
 		name = strings.TrimSuffix(name, "[]")
@@ -50,7 +50,7 @@ func readUpload(in form) (*upload, error) {
 		case file == "":
 			u.texts[name] = value
 		case u.files[name] != nil:
-			return errors.New(clip(name) + ": one file is taken, not several")
+			return errors.New(clip(name) + ": only one file is supported")
 		default:
 			u.files[name] = value
 		}
@@ -62,10 +62,10 @@ func readUpload(in form) (*upload, error) {
 	return u, nil
 }
 
-// networkForm is a form in the network's way: a file and texts, empty ones left
-// out. A model that is not named is the pipeline's own, so that the form is not
-// written once more to complete it.
-func (x *exchange) networkForm(fileName string, file []byte, texts map[string]string) (form, error) {
+// networkMultipart is a form in the network's format: a file and text fields, without the empty
+// ones. A missing model is set to the pipeline's default here, so that the form need not be written
+// again.
+func (x *relayedRequest) networkMultipart(fileName string, file []byte, texts map[string]string) (payload, error) {
 	if p, ok := pipeline.Lookup(x.route.capability); ok && texts["model_id"] == "" {
 		texts["model_id"] = p.DefaultModel
 	}
@@ -74,7 +74,7 @@ func (x *exchange) networkForm(fileName string, file []byte, texts map[string]st
 		size += len(name) + len(value) + around
 	}
 	if err := x.grow(int64(size)); err != nil {
-		return form{}, err
+		return payload{}, err
 	}
 	b := bytes.NewBuffer(make([]byte, 0, size))
 	w := multipart.NewWriter(b)
@@ -90,14 +90,14 @@ func (x *exchange) networkForm(fileName string, file []byte, texts map[string]st
 	if err == nil {
 		err = w.Close()
 	}
-	return form{w.FormDataContentType(), b.Bytes()}, err
+	return payload{w.FormDataContentType(), b.Bytes()}, err
 }
 
-// object is a JSON request in OpenAI's way, read field by field. Its values are
-// parts of the body and no copies.
+// object is a JSON request in OpenAI's form, read field by field. Values are slices of the body,
+// not copies.
 type object map[string]json.RawMessage
 
-func readObject(in form) (object, error) {
+func readObject(in payload) (object, error) {
 	o := object{}
 	err := pipeline.Members(in.body, func(name []byte, from, to int) error {
 		if len(o) == maxFields {
@@ -112,17 +112,17 @@ func readObject(in form) (object, error) {
 	return o, nil
 }
 
-// given reports whether a field is there and not null.
-func (o object) given(name string) bool {
+// has reports whether a field is present and not null.
+func (o object) has(name string) bool {
 	raw, ok := o[name]
 	return ok && string(raw) != "null"
 }
 
-// text is a field's text, "" if it is not there or null.
+// text is a field's text, "" if it is missing or null.
 func (o object) text(name string) (string, error) {
 	var s *string
 	if raw, ok := o[name]; ok && json.Unmarshal(raw, &s) != nil {
-		return "", unreadable(name + ": must be a text")
+		return "", unreadable(name + ": must be a string")
 	}
 	if s == nil {
 		return "", nil
@@ -130,14 +130,14 @@ func (o object) text(name string) (string, error) {
 	return *s, nil
 }
 
-// networkJSON is a JSON request in the network's way.
-func (x *exchange) networkJSON(o object) (form, error) {
+// networkJSON is a JSON request in the network's format.
+func (x *relayedRequest) networkJSON(o object) (payload, error) {
 	size := around
 	for name, value := range o {
 		size += len(name) + len(value) + around
 	}
 	if err := x.grow(int64(size)); err != nil {
-		return form{}, err
+		return payload{}, err
 	}
 	out := make([]byte, 0, size)
 	comma := byte('{')
@@ -149,18 +149,18 @@ func (x *exchange) networkJSON(o object) (form, error) {
 	if len(o) == 0 {
 		out = append(out, comma)
 	}
-	return form{jsonType[0], append(out, '}')}, nil
+	return payload{jsonType[0], append(out, '}')}, nil
 }
 
-// refuseStream refuses a request for events where the pipeline has none.
+// refuseStream refuses a request for a stream where the pipeline has none.
 func refuseStream(stream string) error {
 	if stream == "" || stream == "false" || stream == "null" {
 		return nil
 	}
-	return unreadable("stream: this pipeline answers at once")
+	return unreadable("stream: this pipeline does not stream")
 }
 
-// oneOf refuses a value that is not among those that can be done.
+// oneOf refuses a value that is not supported.
 func oneOf(name, value string, can ...string) error {
 	for _, c := range can {
 		if value == c {

@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// imageFields are the network's own fields of its image pipelines. Requests in
-// OpenAI's form may have them too.
+// imageFields are the network's own fields of its image pipelines. Requests in OpenAI's form may
+// use them too.
 var imageFields = []string{
 	"loras", "strength", "guidance_scale", "image_guidance_scale", "negative_prompt",
 	"safety_check", "seed", "num_inference_steps",
 }
 
 // openAIImages serves /v1/images/generations by text-to-image.
-func (x *exchange) openAIImages() error {
-	in, err := x.takeForm()
+func (x *relayedRequest) openAIImages() error {
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (x *exchange) openAIImages() error {
 	if err != nil {
 		return err
 	}
-	how, err := o.text("response_format")
+	format, err := o.text("response_format")
 	if err != nil {
 		return err
 	}
@@ -38,10 +38,10 @@ func (x *exchange) openAIImages() error {
 	if err != nil {
 		return err
 	}
-	return x.sendImages(out, how)
+	return x.sendImages(out, format)
 }
 
-// textToImage is OpenAI's request in the words of the pipeline.
+// textToImage converts OpenAI's request to the pipeline's.
 func textToImage(o object) (object, error) {
 	size, err := o.text("size")
 	if err != nil {
@@ -61,7 +61,7 @@ func textToImage(o object) (object, error) {
 		}
 	}
 	for from, to := range map[string]string{"model": "model_id", "n": "num_images_per_prompt"} {
-		if o.given(from) {
+		if o.has(from) {
 			out[to] = o[from]
 		}
 	}
@@ -71,7 +71,7 @@ func textToImage(o object) (object, error) {
 	return out, nil
 }
 
-// parseSize reads "1024x768". "" and "auto" leave it to the pipeline.
+// parseSize reads "1024x768". "" and "auto" leave the size to the pipeline.
 func parseSize(s string) (width, height int, err error) {
 	if s == "" || s == "auto" {
 		return 0, 0, nil
@@ -88,8 +88,8 @@ func parseSize(s string) (width, height int, err error) {
 }
 
 // openAIEdits serves /v1/images/edits by image-to-image.
-func (x *exchange) openAIEdits() error {
-	in, err := x.takeForm()
+func (x *relayedRequest) openAIEdits() error {
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
@@ -115,16 +115,16 @@ func (x *exchange) openAIEdits() error {
 	for _, name := range imageFields {
 		texts[name] = u.text(name)
 	}
-	out, err := x.networkForm("image", u.files["image"], texts)
+	out, err := x.networkMultipart("image", u.files["image"], texts)
 	if err != nil {
 		return err
 	}
 	return x.sendImages(out, u.text("response_format"))
 }
 
-// sendImages has images made and answers in OpenAI's form.
-func (x *exchange) sendImages(in form, how string) error {
-	if err := oneOf("response_format", how, "", "url", "b64_json"); err != nil {
+// sendImages generates images and answers in OpenAI's form.
+func (x *relayedRequest) sendImages(in payload, format string) error {
+	if err := oneOf("response_format", format, "", "url", "b64_json"); err != nil {
 		return err
 	}
 	m, err := x.prepareAndMake(in)
@@ -132,7 +132,7 @@ func (x *exchange) sendImages(in form, how string) error {
 		return unlessRefused(err)
 	}
 	var answer []byte
-	if how == "b64_json" {
+	if format == "b64_json" {
 		answer, err = x.imageData(m)
 	} else {
 		answer, err = x.imageURLs(m)
@@ -141,12 +141,12 @@ func (x *exchange) sendImages(in form, how string) error {
 		return err
 	}
 	x.sendWhole(http.StatusOK, "application/json", answer)
-	x.answered = true
+	x.complete = true
 	return nil
 }
 
-// imageURLs is OpenAI's answer with images that this gateway keeps.
-func (x *exchange) imageURLs(m *made) ([]byte, error) {
+// imageURLs is OpenAI's answer with URLs of images that this gateway keeps.
+func (x *relayedRequest) imageURLs(m *mediaAnswer) ([]byte, error) {
 	if _, err := x.keepResults(m); err != nil {
 		return nil, err
 	}
@@ -159,10 +159,10 @@ func (x *exchange) imageURLs(m *made) ([]byte, error) {
 	return append(out, "]}\n"...), nil
 }
 
-// imageData is OpenAI's answer with the images in it. It is written into memory of
-// the right size: pictures are large.
-func (x *exchange) imageData(m *made) ([]byte, error) {
-	const around = 64 // what JSON needs beside the data, per image and for the list
+// imageData is OpenAI's answer with the images inlined. Its buffer is allocated once at the right
+// size, because images are large.
+func (x *relayedRequest) imageData(m *mediaAnswer) ([]byte, error) {
+	const around = 64 // JSON punctuation, per image and for the list
 	size := around
 	for _, r := range m.results {
 		size += base64.StdEncoding.EncodedLen(len(r.data)) + around
@@ -178,12 +178,12 @@ func (x *exchange) imageData(m *made) ([]byte, error) {
 	return append(out, "]}\n"...), nil
 }
 
-// beginImages is the answer's beginning.
-func (x *exchange) beginImages() []byte {
-	return []byte(`{"created":` + itoa(x.f.opt.Now().Unix()) + `,"data":[`)
+// beginImages is the start of the answer.
+func (x *relayedRequest) beginImages() []byte {
+	return []byte(`{"created":` + itoa(x.server.opt.Now().Unix()) + `,"data":[`)
 }
 
-// imageField is the beginning of the i-th image, with its only field's name.
+// imageField is the start of the i-th image, with the name of its only field.
 func imageField(name string, i int) string {
 	if i == 0 {
 		return `{"` + name + `":`

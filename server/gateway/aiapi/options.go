@@ -16,63 +16,59 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/broker"
 )
 
-// Dispatcher finds who answers a job; *broker.Broker is one.
+// Dispatcher sends a job to an orchestrator; *broker.Broker is one.
 //
-// Do returns once an answer has begun, and its errors are faults. ctx governs the
-// answer's body too: when it ends, everybody on the way is told. Models is what
-// orchestrators offer.
+// Do returns once an answer has begun, and its errors are faults. ctx also governs the answer's
+// body: when it ends, every hop is canceled. Models is what orchestrators offer.
 type Dispatcher interface {
 	Do(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error)
 	Models(ctx context.Context) ([]inference.ModelState, error)
 }
 
-// Options make a Front. Only Dispatcher must be set.
+// Options make a Server. Only Dispatcher must be set.
 type Options struct {
 	Dispatcher Dispatcher
-	// Machine says why a request is not this machine's own, which counts while there is
-	// no key; nil looks at the peer's address alone.
-	Machine func(r *http.Request) error
-	// Keys judges API keys; nil lets everybody in.
+	// CheckLocal returns why a request does not come from this machine. It is used while there is
+	// no key; nil checks only the client's address.
+	CheckLocal func(r *http.Request) error
+	// Keys checks API keys; nil admits every request.
 	Keys apikeys.Authorizer
-	// Media measures audio; nil refuses requests that are priced by its length.
+	// Media measures audio; nil refuses requests that are priced by duration.
 	Media pipeline.MediaProbe
-	// Fetcher gets results; nil is one over HTTPS, as the network has it.
+	// Fetcher downloads results; nil uses HTTPS, as the network does.
 	Fetcher Fetcher
-	// Capacity is how many jobs of a model the orchestrators take at once, 0 when
-	// that is not known. It is asked for every request. nil knows nothing.
+	// Capacity is how many jobs of a model the orchestrators take at once, 0 when unknown. It is
+	// called for every request. nil is always unknown.
 	Capacity func(inference.Model) int
 	Limits   Limits
-	// PrivateURLs lets requests pass that name addresses of private networks for a
-	// model server to fetch from.
+	// PrivateURLs permits requests that name addresses of private networks for a model server to
+	// fetch.
 	PrivateURLs bool
 
 	Recorder inference.Recorder
 	Log      *slog.Logger
-	// Now and Rand are the clock of dates and ages, and the source of names that
-	// cannot be guessed.
+	// Now is the clock, Rand the source of unguessable IDs.
 	Now  func() time.Time
 	Rand io.Reader
 }
 
-// Limits keep a gateway alive. Zero fields get defaults.
+// Limits protect the gateway's resources. Zero fields get defaults.
 type Limits struct {
-	// Body is the largest JSON body, Upload the largest one with a file; defaults
-	// 10 MiB and 64 MiB. Bytes is what the bodies of all requests in the gateway
-	// may hold together; default 512 MiB.
+	// Body bounds a JSON body, Upload a body with a file; defaults 10 MiB and 64 MiB. Bytes bounds
+	// all bodies in the gateway together; default 512 MiB.
 	Body, Upload, Bytes int64
-	// PerModel is how many requests of one model are with orchestrators at once
-	// where Capacity does not know; default 1024. Queue is how many more may wait,
-	// default 64, negative for none, and Wait for how long, default 60 s.
+	// PerModel is how many requests of one model are at orchestrators at once where Capacity is
+	// unknown; default 1024. Queue is how many more may wait, default 64, negative for none, and
+	// Wait for how long, default 60 s.
 	PerModel, Queue int
 	Wait            time.Duration
-	// KeepAlive is how often a client that waits for a stream hears a comment;
-	// default 15 s.
+	// KeepAlive is the interval of comments to a client that waits for a stream; default 15 s.
 	KeepAlive time.Duration
-	// Stall is how long a client may take nothing of its answer; default 60 s.
+	// Stall is how long a client may read nothing of its answer; default 60 s.
 	Stall time.Duration
-	// Results is what images, videos and sounds may hold until they are fetched,
-	// and ResultAge how long they are kept; defaults 256 MiB and 10 minutes. One
-	// job may not make more than Results; downloads hold as much besides.
+	// Results bounds the memory of images, videos and sounds that wait for download, and ResultAge
+	// their age; defaults 256 MiB and 10 minutes. One job may not make more than Results; downloads
+	// in progress may hold as much again.
 	Results   int64
 	ResultAge time.Duration
 	// Async is the number of image-to-video jobs whose clients poll; default 64.
@@ -101,7 +97,7 @@ func orElse[T int | int64 | time.Duration](v, d T) T {
 	return v
 }
 
-// loopbackPeer wants a connection that begins on this machine.
+// loopbackPeer accepts only connections from this machine.
 func loopbackPeer(r *http.Request) error {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err == nil && peer.Addr().Unmap().IsLoopback() {
@@ -115,10 +111,10 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fault.New(fault.MissingOption, "make the gateway's AI interface", "it needs a dispatcher")
 	}
 	if o.Keys == nil {
-		o.Keys = open{}
+		o.Keys = openAccess{}
 	}
-	if o.Machine == nil {
-		o.Machine = loopbackPeer
+	if o.CheckLocal == nil {
+		o.CheckLocal = loopbackPeer
 	}
 	if o.Fetcher == nil {
 		o.Fetcher = newFetcher()
@@ -142,17 +138,19 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// open is an Authorizer that lets everybody in.
-type open struct{}
+// openAccess is an Authorizer that admits every request.
+type openAccess struct{}
 
-// Admit admits.
-func (open) Admit(context.Context, string, apikeys.Need) (*apikeys.Grant, error) { return nil, nil }
+// Admit admits the request without limits.
+func (openAccess) Admit(context.Context, string, apikeys.Need) (*apikeys.Grant, error) {
+	return nil, nil
+}
 
-// Known knows everybody.
-func (open) Known(string) error { return nil }
+// Known accepts every token.
+func (openAccess) Known(string) error { return nil }
 
-// Proven takes everybody for known.
-func (open) Proven(string) bool { return true }
+// Verified treats every token as checked.
+func (openAccess) Verified(string) bool { return true }
 
 // Required is false.
-func (open) Required() bool { return false }
+func (openAccess) Required() bool { return false }

@@ -8,16 +8,16 @@ import (
 // requestIDHeader names a request in every hop's log.
 const requestIDHeader = "X-Request-Id"
 
-// maxRequestID bounds a client's own name for a request, in bytes.
+// maxRequestID bounds a client's request ID, in bytes.
 const maxRequestID = 128
 
-// requestID is the client's name for its request, or a new one where that is
-// none that fits in a log line and a header.
-func (f *Front) requestID(given string) string {
+// requestID is the client's ID of its request, or a new one where that does not fit into a log line
+// and a header.
+func (s *Server) requestID(given string) string {
 	if validRequestID(given) {
 		return given
 	}
-	return newID(f.opt.Rand)
+	return newID(s.opt.Rand)
 }
 
 func validRequestID(s string) bool {
@@ -38,8 +38,8 @@ func validRequestID(s string) bool {
 // newID is 128 random bits in hex.
 func newID(random io.Reader) string {
 	var b [16]byte
-	// The system's source does not fail; a test's that does gives zeros, which is
-	// a name all the same.
+	// The system's source does not fail. A test's source that fails gives zeros, which are still an
+	// ID.
 	_, _ = io.ReadFull(random, b[:])
 	return hex.EncodeToString(b[:])
 }

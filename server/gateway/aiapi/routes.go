@@ -8,63 +8,64 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// route is one address and what is done there.
+// route is one address and its handler.
 type route struct {
 	// path is the pattern for a ServeMux, and the address's name in the log.
 	path   string
 	method string
-	// capability and operation are what jobs of the route ask for.
+	// capability and operation are those of the route's jobs.
 	capability capability.ID
 	operation  inference.Operation
 	// upload: the body holds a file.
 	upload bool
-	// most is the largest body where the route needs less than Limits.Body, in
-	// bytes.
-	most  int64
-	serve func(*exchange) error
+	// maxBody is the largest body where the route needs less than Limits.Body, in bytes.
+	maxBody int64
+	serve   func(*relayedRequest) error
 }
 
 // chatPath is OpenAI's address for chats.
 const chatPath = "/v1/chat/completions"
 
-// maxQuestion is room enough for a job's name in JSON.
-const maxQuestion = 4 << 10
+// maxResultQuery is enough for a job's ID in JSON.
+const maxResultQuery = 4 << 10
 
-// routes are all addresses. Patterns name no method: a wrong one is told in JSON
-// like every other mistake. Read-only.
+// routes are all addresses. Patterns name no method, so that a wrong method is answered in JSON
+// like every other error. Read-only.
 var routes = []route{
 	text("/llm", inference.Chat),
 	text(chatPath, inference.Chat),
 	text("/v1/completions", inference.Completion),
 	text("/v1/embeddings", inference.Embedding),
-	{path: "/v1/models", method: http.MethodGet, serve: (*exchange).listModels},
-	{path: "/v1/models/{model...}", method: http.MethodGet, serve: (*exchange).oneModel},
+	{path: "/v1/models", method: http.MethodGet, serve: (*relayedRequest).listModels},
+	{path: "/v1/models/{model...}", method: http.MethodGet, serve: (*relayedRequest).oneModel},
 
-	media("/text-to-image", capability.TextToImage, false, (*exchange).makeMedia),
-	media("/image-to-image", capability.ImageToImage, true, (*exchange).makeMedia),
-	media("/image-to-video", capability.ImageToVideo, true, (*exchange).makeVideo),
-	{path: "/image-to-video/result", method: http.MethodPost, most: maxQuestion, serve: (*exchange).videoResult},
-	media("/upscale", capability.Upscale, true, (*exchange).makeMedia),
-	media("/text-to-speech", capability.TextToSpeech, false, (*exchange).makeMedia),
-	media("/audio-to-text", capability.AudioToText, true, (*exchange).passJob),
-	media("/image-to-text", capability.ImageToText, true, (*exchange).passJob),
-	media("/segment-anything-2", capability.SegmentAnything2, true, (*exchange).passJob),
+	media("/text-to-image", capability.TextToImage, false, (*relayedRequest).makeMedia),
+	media("/image-to-image", capability.ImageToImage, true, (*relayedRequest).makeMedia),
+	media("/image-to-video", capability.ImageToVideo, true, (*relayedRequest).makeVideo),
+	{path: "/image-to-video/result", method: http.MethodPost, maxBody: maxResultQuery,
+		serve: (*relayedRequest).videoResult},
+	media("/upscale", capability.Upscale, true, (*relayedRequest).makeMedia),
+	media("/text-to-speech", capability.TextToSpeech, false, (*relayedRequest).makeMedia),
+	media("/audio-to-text", capability.AudioToText, true, (*relayedRequest).serveText),
+	media("/image-to-text", capability.ImageToText, true, (*relayedRequest).serveText),
+	media("/segment-anything-2", capability.SegmentAnything2, true, (*relayedRequest).serveText),
 
-	media("/v1/images/generations", capability.TextToImage, false, (*exchange).openAIImages),
-	media("/v1/images/edits", capability.ImageToImage, true, (*exchange).openAIEdits),
-	media("/v1/audio/speech", capability.TextToSpeech, false, (*exchange).openAISpeech),
-	media("/v1/audio/transcriptions", capability.AudioToText, true, (*exchange).openAITranscription),
+	media("/v1/images/generations", capability.TextToImage, false, (*relayedRequest).openAIImages),
+	media("/v1/images/edits", capability.ImageToImage, true, (*relayedRequest).openAIEdits),
+	media("/v1/audio/speech", capability.TextToSpeech, false, (*relayedRequest).openAISpeech),
+	media("/v1/audio/transcriptions", capability.AudioToText, true, (*relayedRequest).openAITranscription),
 
-	{path: "/v1/", serve: func(*exchange) error {
+	{path: "/v1/", serve: func(*relayedRequest) error {
 		return fault.New(fault.RouteNotFound, "find address", "the gateway has no such address; docs/llm.md lists them")
 	}},
 }
 
 func text(path string, op inference.Operation) route {
-	return route{path: path, method: http.MethodPost, capability: capability.LLM, operation: op, serve: (*exchange).passText}
+	return route{path: path, method: http.MethodPost, capability: capability.LLM, operation: op,
+		serve: (*relayedRequest).serveLLM}
 }
 
-func media(path string, id capability.ID, upload bool, serve func(*exchange) error) route {
+func media(path string, id capability.ID, upload bool, serve func(*relayedRequest) error) route {
 	return route{
 		path: path, method: http.MethodPost, capability: id,
 		operation: inference.Operation(id.Pipeline()), upload: upload, serve: serve,

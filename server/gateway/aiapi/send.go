@@ -8,29 +8,29 @@ import (
 )
 
 const (
-	// renewals is how often within the stall time a write's deadline is renewed:
-	// setting one for each event would cost more than the event.
-	renewals = 8
-	// quick is the time of a write that waited for nobody: the system took the
-	// bytes. What takes longer waited for the client.
-	quick = time.Millisecond
-	// sureFit is what the system's buffers of a connection take in any case.
-	sureFit = 16 << 10
+	// deadlineRenewals is how often within the stall time a write deadline is renewed: setting one
+	// per event would cost more than the event.
+	deadlineRenewals = 8
+	// instantWrite is the time of a write that did not block: the kernel buffered it. A longer
+	// write waited for the client.
+	instantWrite = time.Millisecond
+	// socketBuffer is what the socket's buffers take in any case.
+	socketBuffer = 16 << 10
 )
 
 // send writes a piece of the answer and flushes it. Errors are faults
 // AnswerNotTaken and Canceled.
-func (x *exchange) send(b []byte) error {
+func (x *relayedRequest) send(b []byte) error {
 	began := time.Now()
-	err := x.put(began, b)
-	if took := time.Since(began); took > quick {
+	err := x.write(began, b)
+	if took := time.Since(began); took > instantWrite {
 		x.waited += took
 	}
 	return err
 }
 
-// put is send without the time that it took.
-func (x *exchange) put(now time.Time, b []byte) error {
+// write is send without counting its time as waiting.
+func (x *relayedRequest) write(now time.Time, b []byte) error {
 	x.deadline(now)
 	n, err := x.w.Write(b)
 	x.sent += int64(n)
@@ -39,33 +39,33 @@ func (x *exchange) put(now time.Time, b []byte) error {
 			err = nil
 		}
 	}
-	if took := time.Since(now); took > quick {
-		x.stalled += took
+	if took := time.Since(now); took > instantWrite {
+		x.clientStall += took
 	}
 	if err != nil {
 		return sendFault(err)
 	}
 	if x.r.ProtoMajor == 2 {
-		// It would reset the stream while the model is silent. With HTTP/1.1 it
-		// matters only to who writes.
+		// HTTP/2 would reset the stream at this deadline while the model is silent. With HTTP/1.1
+		// it matters only to writes.
 		_ = x.control.SetWriteDeadline(time.Time{})
 	}
 	return nil
 }
 
-// deadline lets the client take something within the stall time, or be cut off.
-func (x *exchange) deadline(now time.Time) {
-	stall := x.f.opt.Limits.Stall
-	if x.r.ProtoMajor == 2 || now.Sub(x.written) > stall/renewals {
-		_ = x.control.SetWriteDeadline(now.Add(stall + stall/renewals))
-		x.written = now
+// deadline gives the client the stall time to read something before the connection is closed.
+func (x *relayedRequest) deadline(now time.Time) {
+	stall := x.server.opt.Limits.Stall
+	if x.r.ProtoMajor == 2 || now.Sub(x.lastWrite) > stall/deadlineRenewals {
+		_ = x.control.SetWriteDeadline(now.Add(stall + stall/deadlineRenewals))
+		x.lastWrite = now
 	}
 }
 
-// sendDone takes the deadline away for the connection's next answer. What is
-// still in the server's buffer goes out first.
-func (x *exchange) sendDone() {
-	if x.written.IsZero() {
+// clearDeadline removes the deadline for the connection's next answer. Buffered data is flushed
+// first.
+func (x *relayedRequest) clearDeadline() {
+	if x.lastWrite.IsZero() {
 		return
 	}
 	_ = x.control.Flush()
@@ -74,8 +74,8 @@ func (x *exchange) sendDone() {
 
 func sendFault(err error) error {
 	const op = "send answer"
-	if isLate(err) {
-		return &fault.Fault{Code: fault.AnswerNotTaken, Op: op, Detail: "the client took nothing of its answer", Err: err}
+	if isTimeout(err) {
+		return &fault.Fault{Code: fault.AnswerNotTaken, Op: op, Detail: "the client did not read its answer", Err: err}
 	}
 	return fault.Wrap(fault.Canceled, op, err)
 }

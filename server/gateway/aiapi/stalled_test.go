@@ -33,7 +33,7 @@ func TestSlowClientsAreNoFaultOfTheirOrchestrator(t *testing.T) {
 		every time.Duration
 		want  inference.Ending
 	}{
-		"a slow client":       {time.Minute, time.Nanosecond, inference.Left},
+		"a slow client":       {time.Minute, time.Nanosecond, inference.ClientLeft},
 		"a slow orchestrator": {time.Millisecond, time.Minute, inference.Faulty},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,7 +13,7 @@ type transcript struct {
 	Chunks []chunk `json:"chunks"`
 }
 
-// chunk is a part of it. Runners leave out an end that they do not know.
+// chunk is a part of a transcript. Runners leave out an unknown end.
 type chunk struct {
 	Timestamp [2]*float64 `json:"timestamp"`
 	Text      string      `json:"text"`
@@ -68,7 +68,7 @@ func (t *transcript) verbose(words bool) verboseTranscript {
 	return v
 }
 
-// srt is the transcript as subtitles in SubRip's form.
+// srt is the transcript as SubRip subtitles.
 func (t *transcript) srt() []byte {
 	var b bytes.Buffer
 	for i := range t.Chunks {
@@ -78,7 +78,7 @@ func (t *transcript) srt() []byte {
 	return b.Bytes()
 }
 
-// vtt is the transcript as subtitles in the web's form.
+// vtt is the transcript as WebVTT subtitles.
 func (t *transcript) vtt() []byte {
 	b := bytes.NewBufferString("WEBVTT\n\n")
 	for i := range t.Chunks {
@@ -88,13 +88,13 @@ func (t *transcript) vtt() []byte {
 	return b.Bytes()
 }
 
-// oneLine is a text on one line: an empty one would end the subtitle.
+// oneLine joins a text into one line: an empty line would end the subtitle.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// maxClock keeps a runner's nonsense within what a clock can show.
+// maxClock bounds a runner's timestamps to what the format can show, in seconds.
 const maxClock = 1e6
 
-// clock is seconds as 00:00:01,500.
+// clock formats seconds as 00:00:01,500.
 func clock(seconds float64, point string) string {
 	if !(seconds > 0 && seconds < maxClock) { // also for NaN
 		seconds = 0

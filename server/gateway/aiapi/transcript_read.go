@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// maxTranscript bounds a transcript, in bytes, and maxChunks its parts: a day of
-	// speech word by word.
+	// maxTranscript bounds a transcript, in bytes, and maxChunks its parts: a day of speech word by
+	// word.
 	maxTranscript = 16 << 20
 	maxChunks     = 1 << 18
-	// perByte and perChunk are about what a transcript takes while it is read and
-	// written again: a byte of a text may become an escape of six, which is copied.
+	// perByte and perChunk estimate the memory that a transcript takes while it is read and written
+	// again: a byte of text may become an escape of six, which is copied.
 	perByte  = 14
 	perChunk = 512
 )
@@ -24,9 +24,9 @@ var (
 	errNoText     = errors.New("the transcript has no text")
 )
 
-// readTranscript reads the answer of audio-to-text. The memory that it takes, and
-// that of what is sent for it, is taken from the budget before.
-func (x *exchange) readTranscript(b []byte) (*transcript, error) {
+// readTranscript reads the answer of audio-to-text. Its memory, and that of the answer made from
+// it, is taken from the budget first.
+func (x *relayedRequest) readTranscript(b []byte) (*transcript, error) {
 	const op = "read transcript"
 	if err := x.grow(perByte * int64(len(b))); err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func (x *exchange) readTranscript(b []byte) (*transcript, error) {
 	return t, err
 }
 
-// readChunks reads the parts, after it has counted them.
-func (x *exchange) readChunks(list []byte) ([]chunk, error) {
+// readChunks counts the parts and then reads them.
+func (x *relayedRequest) readChunks(list []byte) ([]chunk, error) {
 	n := 0
 	err := pipeline.Elements(list, func(int, int) error {
 		if n++; n > maxChunks {

@@ -11,26 +11,26 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// makeVideo serves image-to-video. A client that prefers not to wait gets the name
-// of its job and asks for the result later.
-func (x *exchange) makeVideo() error {
+// makeVideo serves image-to-video. A client that prefers an asynchronous answer gets a job ID and
+// polls for the result.
+func (x *relayedRequest) makeVideo() error {
 	if !prefers(x.r, "respond-async") {
 		return x.makeMedia()
 	}
-	in, err := x.takeForm()
+	in, err := x.readPayload()
 	if err != nil {
 		return err
 	}
-	// What is wrong with the request itself is told at once.
+	// Errors of the request itself are answered at once.
 	job, err := x.prepare(x.r.Context(), in)
 	if err != nil {
 		return err
 	}
-	id, err := x.f.async.start(x.client(), x.successor(job))
+	id, err := x.server.async.start(x.payer(), x.asyncRun(job))
 	if err != nil {
 		return err
 	}
-	// The key's grant and the memory are the successor's from here on.
+	// From here on the background request owns the grant and the memory.
 	x.grant, x.held, x.detached = nil, 0, true
 	x.w.Header().Set("Preference-Applied", "respond-async")
 	x.sendJSON(http.StatusAccepted, struct {
@@ -39,9 +39,9 @@ func (x *exchange) makeVideo() error {
 	return nil
 }
 
-// videoResult answers a client that asks for its job.
-func (x *exchange) videoResult() error {
-	b, err := x.read()
+// videoResult answers a client that polls for its job.
+func (x *relayedRequest) videoResult() error {
+	b, err := x.readBody()
 	if err != nil {
 		return err
 	}
@@ -51,9 +51,9 @@ func (x *exchange) videoResult() error {
 	if json.Unmarshal(b, &in) != nil || in.RequestID == "" {
 		return fault.New(fault.RequestUnreadable, "find job", `the body must be {"request_id":"…"}`)
 	}
-	answer, done, ok := x.f.async.result(in.RequestID)
+	answer, done, ok := x.server.async.result(in.RequestID)
 	if !ok {
-		return fault.New(fault.ResultGone, "find job", "no job of this request_id is known any more")
+		return fault.New(fault.ResultGone, "find job", "no job with this request_id, or its result has expired")
 	}
 	type reply struct {
 		Status string          `json:"status"`
@@ -67,79 +67,80 @@ func (x *exchange) videoResult() error {
 	return nil
 }
 
-// successor is an exchange that goes on with a job that nobody waits for, for as
-// long as such a job may run.
-func (x *exchange) successor(job *inference.Job) func(context.Context) json.RawMessage {
-	f, rt, grant, held, figures := x.f, x.route, x.grant, x.held, x.figures
+// asyncRun continues a job in the background with a request of its own, within asyncTimeout.
+func (x *relayedRequest) asyncRun(job *inference.Job) func(context.Context) json.RawMessage {
+	f, rt, grant, held, figures := x.server, x.route, x.grant, x.held, x.stats
 	r := x.r.Clone(context.Background())
 	r.Header.Set(requestIDHeader, x.id)
 	return func(ctx context.Context) (answer json.RawMessage) {
-		y := f.begin(&nobody{header: make(http.Header)}, r.WithContext(ctx), rt)
-		y.grant, y.held, y.figures = grant, held, figures
+		y := f.newRequest(&bufferedResponse{header: make(http.Header)}, r.WithContext(ctx), rt)
+		y.grant, y.held, y.stats = grant, held, figures
 		defer y.finish()
-		ctx, cancel := context.WithTimeout(ctx, asyncTime)
+		ctx, cancel := context.WithTimeout(ctx, asyncTimeout)
 		defer cancel()
 		defer func() {
-			// Unlike a server's handlers nothing else keeps a defect from ending the node.
+			// No server recovers panics here, so one would end the node.
 			if p := recover(); p != nil {
 				y.err = fault.Wrap(fault.Unexpected, "make video", fmt.Errorf("%v", p))
 			}
 			if y.err != nil {
 				y.err = asyncFault(ctx, y.err)
-				object, _ := objectOf(y.err)
+				object, _ := errorObjectOf(y.err)
 				answer, _ = json.Marshal(errorBody{object}) // strings cannot fail
 			}
 		}()
 		if y.err = f.enter(); y.err == nil {
 			y.entered = true
-			answer, y.err = y.video(ctx, job)
+			answer, y.err = y.generateVideo(ctx, job)
 		}
 		return answer
 	}
 }
 
-// asyncFault is why a job failed: its time was over, or err.
+// asyncFault is the fault of a failed job: its timeout, or err.
 func asyncFault(ctx context.Context, err error) error {
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	return &fault.Fault{Code: fault.DeadlineExceeded, Op: "make video", Detail: "the job was not done within " + asyncTime.String(), Err: err}
+	return &fault.Fault{Code: fault.DeadlineExceeded, Op: "make video", Detail: "the job did not finish within " +
+		asyncTimeout.String(), Err: err}
 }
 
-// video makes a video and keeps it; the answer names it.
-func (x *exchange) video(ctx context.Context, job *inference.Job) (json.RawMessage, error) {
-	m, err := x.make(ctx, job)
+// generateVideo makes a video and keeps it; the answer has its URL.
+func (x *relayedRequest) generateVideo(ctx context.Context, job *inference.Job) (json.RawMessage, error) {
+	m, err := x.generate(ctx, job)
 	if errors.Is(err, errRefused) {
-		return x.w.(*nobody).body, nil
+		return x.w.(*bufferedResponse).body, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if m.rest() > maxKept {
-		return nil, fault.New(fault.AnswerUnreadable, "keep answer", "beside its results the answer is over "+bytesText(maxKept))
+	if m.sizeWithoutURLs() > maxAsyncAnswer {
+		return nil, fault.New(fault.AnswerUnreadable, "keep answer",
+			"without its results the answer is larger than "+bytesText(maxAsyncAnswer))
 	}
 	answer, err := x.keepResults(m)
 	if err != nil {
 		return nil, err
 	}
-	x.answered, x.figures.Status = true, http.StatusOK
+	x.complete, x.stats.Status = true, http.StatusOK
 	return answer, nil
 }
 
-// nobody is a client that waits for no answer.
-type nobody struct {
+// bufferedResponse is a ResponseWriter that keeps the body.
+type bufferedResponse struct {
 	header http.Header
 	body   []byte
 }
 
-// Header is the answer's.
-func (n *nobody) Header() http.Header { return n.header }
+// Header is the response's header.
+func (n *bufferedResponse) Header() http.Header { return n.header }
 
-// Write keeps the answer.
-func (n *nobody) Write(b []byte) (int, error) {
+// Write keeps the body.
+func (n *bufferedResponse) Write(b []byte) (int, error) {
 	n.body = append(n.body, b...)
 	return len(b), nil
 }
 
-// WriteHeader changes nothing.
-func (n *nobody) WriteHeader(int) {}
+// WriteHeader ignores the status.
+func (n *bufferedResponse) WriteHeader(int) {}

@@ -1,8 +1,7 @@
-// Package body reads request and response bodies into memory: once, into a
-// buffer of the right size, with a limit that a sender's announced length cannot
-// stretch.
+// Package body reads request and response bodies into memory: once, into a buffer of the right
+// size, with a limit that does not depend on the announced length.
 //
-// It is for server/gateway and its upstream package; it knows nothing of HTTP.
+// It is for server/gateway and its packages; it knows nothing of HTTP.
 package body
 
 import (
@@ -14,8 +13,7 @@ import (
 var ErrTooLarge = errors.New("body is larger than the limit")
 
 const (
-	// trusted is how much is allocated on the word of an announced length alone,
-	// where a Reader does not say.
+	// trusted is how much is allocated for an announced length alone, if a Reader does not say.
 	trusted = 256 << 10
 	// first is the first buffer of a body of unknown length.
 	first = 256 << 10
@@ -30,11 +28,10 @@ type Reader struct {
 	Limit int64
 	// Size is the announced length, -1 when unknown.
 	Size int64
-	// Trust is the most that is allocated before the first byte has come; 0 is
-	// 256 KiB. What comes from strangers gets little, and more as it comes.
+	// Trust is the most that is allocated before the first byte arrives; 0 is 256 KiB. Unknown
+	// clients get little, and more as their data arrives.
 	Trust int64
-	// Grow, when not nil, is asked before n more bytes are allocated and may
-	// refuse with an error.
+	// Grow, if not nil, is called before n more bytes are allocated and may refuse with an error.
 	Grow func(n int64) error
 	// Sink, when not nil, sees the bytes in order as they come, to hash them.
 	Sink func([]byte)
@@ -97,7 +94,7 @@ func (o Reader) sink(b []byte) {
 	}
 }
 
-// more makes room in a full buffer. When the length is unknown one byte is read
+// more enlarges a full buffer. When the length is unknown one byte is read
 // first, so that a body that just fits is not copied; io.EOF says that it did.
 func (o Reader) more(r io.Reader, buf []byte) ([]byte, error) {
 	if o.Size >= 0 {

@@ -12,30 +12,29 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// How often an orchestrator is asked again in one attempt.
+// How often an orchestrator is asked again within one attempt.
 const (
-	// maxTokens: because it does not know the token or the price that was quoted.
+	// maxTokens: because it does not accept the token or the quoted price.
 	maxTokens = 1
-	// maxParams: because it finds the payment old; maxPaidParams, where it was paid:
-	// the terms are new then.
+	// maxParams: because the payment is outdated; maxPaidParams, if the job was paid: the terms are
+	// new then.
 	maxParams     = 3
 	maxPaidParams = 1
-	// maxShort: because it holds less money than this gateway reckoned.
+	// maxShort: because its balance for this gateway is lower than expected here.
 	maxShort = 1
-	// maxUsedUp: because others used up the terms of payment before this job came to
-	// it. Nothing was sent then.
+	// maxUsedUp: because other jobs used up the payment terms first. Nothing was sent then.
 	maxUsedUp = 64
 )
 
-// attempt takes the job to the orchestrator of a lease and gives the lease back when no
-// answer comes of it. A refusal that is an answer was read.
-func (r *run) attempt(ctx context.Context, l *airouting.Lease) (*Answer, error) {
+// attempt sends the job to the orchestrator of a lease, and gives the lease back if no answer
+// begins. A refusal that comes as an answer is read whole.
+func (r *jobRun) attempt(ctx context.Context, l *airouting.Lease) (*Answer, error) {
 	a, err := r.begin(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	if err = a.findNull(r.job); err == nil && refused(a, nil) {
-		err = a.keep()
+		err = a.readRefusal()
 	}
 	if err != nil {
 		_ = a.Body.Close()
@@ -45,21 +44,21 @@ func (r *run) attempt(ctx context.Context, l *airouting.Lease) (*Answer, error) 
 }
 
 // begin sends the job and returns once its answer has begun.
-func (r *run) begin(ctx context.Context, l *airouting.Lease) (*Answer, error) {
+func (r *jobRun) begin(ctx context.Context, l *airouting.Lease) (*Answer, error) {
 	now := r.b.opt.Now()
 	queue := now.Sub(r.start)
 	s := r.p.session(l.URI())
 	if s == nil {
 		l.Done(now, airouting.Abandoned)
-		return nil, fault.New(fault.JobDeclined, "send job", "the orchestrator has left meanwhile")
+		return nil, fault.New(fault.JobDeclined, "send job", "the orchestrator does not offer the model any more")
 	}
-	ctx, watch := r.b.watchQuiet(ctx, s)
+	ctx, watch := r.b.watchSilence(ctx, s)
 	reply, node, err := r.submit(ctx, s, l)
 	now = r.b.opt.Now()
 	if err != nil {
-		err = watch.judged(ctx, err)
+		err = watch.jobError(ctx, err)
 		watch.end()
-		v := judge(err)
+		v := classify(err)
 		l.Lost(now, v.loss)
 		if after, ok := fault.RetryAfter(err); ok && v.outcome == airouting.Full {
 			l.Busy(now, after)
@@ -67,10 +66,11 @@ func (r *run) begin(ctx context.Context, l *airouting.Lease) (*Answer, error) {
 		l.Done(now, v.outcome)
 		return nil, failedAt(l.URI(), err)
 	}
-	body := &tracked{rest: reply.Body, answer: reply, end: airouting.Served, lease: l, failed: r.failed.lost, now: r.b.opt.Now, watch: watch}
-	watch.hear()
+	body := &trackedBody{rest: reply.Body, answer: reply, wholeOutcome: airouting.Served, lease: l,
+		failed: r.failed.lost, now: r.b.opt.Now, watch: watch}
+	watch.progress()
 	if reply.Status >= 400 {
-		body.end = airouting.Refused
+		body.wholeOutcome = airouting.Refused
 	} else {
 		l.FirstByte(now)
 	}
@@ -82,28 +82,29 @@ func (r *run) begin(ctx context.Context, l *airouting.Lease) (*Answer, error) {
 	}, nil
 }
 
-// submit sends the job, again under new terms where the orchestrator asks for them.
-func (r *run) submit(ctx context.Context, s *session, l *airouting.Lease) (reply *upstream.Answer, node string, err error) {
-	t, err := r.ready(ctx, s)
+// submit sends the job, again under new terms if the orchestrator asks for them.
+func (r *jobRun) submit(ctx context.Context, s *session, l *airouting.Lease) (reply *upstream.Answer, node string,
+	err error) {
+	t, err := r.freshTerms(ctx, s)
 	for again := (retries{}); err == nil; {
 		reply, err = r.send(ctx, t)
-		s.newer(t)
+		s.adoptNewer(t)
 		if err == nil {
 			return reply, t.Node, nil
 		}
-		r.lose(err)
+		r.recordLoss(err)
 		if fault.CodeOf(err) == fault.TicketNonceRefused {
-			r.used = append(r.used, t)
-			r.b.freshen(r.p, s, t) // the next job has other terms
+			r.refusedTerms = append(r.refusedTerms, t)
+			r.b.renewInBackground(r.p, s, t) // for the next job
 		}
-		what := again.judge(err, t.Price == nil)
+		what := again.next(err, t.Price == nil)
 		if what == giveUp || !r.mayRepeat(&again) {
 			return nil, "", err
 		}
-		if _, lost := upstream.Lost(err); lost && s.refuse(t) {
+		if _, lost := upstream.Lost(err); lost && s.recordRefused(t) {
 			l.Lost(r.b.opt.Now(), airouting.Repaid)
 		}
-		if what == anew {
+		if what == withNewTerms {
 			t, err = s.renew(ctx, r.p, r.b.opt.Client, t)
 		} else {
 			err = nil
@@ -112,39 +113,38 @@ func (r *run) submit(ctx context.Context, s *session, l *airouting.Lease) (reply
 	return nil, "", err
 }
 
-// ready are terms under which no ticket of this job was refused yet.
-func (r *run) ready(ctx context.Context, s *session) (*upstream.Terms, error) {
-	t, err := r.b.ready(ctx, r.p, s)
-	if err == nil && slices.Contains(r.used, t) {
+// freshTerms are terms under which no ticket of this job was refused yet.
+func (r *jobRun) freshTerms(ctx context.Context, s *session) (*upstream.Terms, error) {
+	t, err := r.b.usableTerms(ctx, r.p, s)
+	if err == nil && slices.Contains(r.refusedTerms, t) {
 		return s.renew(ctx, r.p, r.b.opt.Client, t)
 	}
 	return t, err
 }
 
-// lose counts the payment that was sent with what failed.
-func (r *run) lose(err error) {
+// recordLoss counts the payment that was sent with a failed attempt.
+func (r *jobRun) recordLoss(err error) {
 	if value, lost := upstream.Lost(err); lost {
 		r.budget.Lose(value.Rat())
 	}
 }
 
-// mayRepeat reports whether the job may be sent to the same orchestrator once more in
-// one attempt: the first time whenever it asks for that, then within the window, and
-// never after enough was lost.
-func (r *run) mayRepeat(done *retries) bool {
+// mayRepeat reports whether the job may be sent to the same orchestrator again within one attempt:
+// once in any case, then within the window, and never after the maximum loss.
+func (r *jobRun) mayRepeat(done *retries) bool {
 	return r.budget.Pays() && (done.sum() <= 1 || r.budget.Open(r.elapsed()))
 }
 
-func (r *run) send(ctx context.Context, t *upstream.Terms) (*upstream.Answer, error) {
-	job, err := r.form(t)
+func (r *jobRun) send(ctx context.Context, t *upstream.Terms) (*upstream.Answer, error) {
+	job, err := r.wireJob(t)
 	if err != nil {
 		return nil, err
 	}
 	return r.b.opt.Client.Submit(ctx, t, job)
 }
 
-// form is the job as the orchestrator takes it.
-func (r *run) form(t *upstream.Terms) (*inference.Job, error) {
+// wireJob is the job in the form that the orchestrator accepts.
+func (r *jobRun) wireJob(t *upstream.Terms) (*inference.Job, error) {
 	if t.Node != "" || r.job.Model.Capability != capability.LLM {
 		return r.job, nil
 	}

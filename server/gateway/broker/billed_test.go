@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// What an orchestrator charges is told with its answer, and with the error of a job whose
+// What an orchestrator charges is reported with its answer, and with the error of a job whose
 // client left while it was worked on.
 func TestBilledUnits(t *testing.T) {
 	t.Parallel()

@@ -11,17 +11,16 @@ import (
 )
 
 const (
-	// maxPools bounds the models that are kept; names come from clients.
+	// maxPools bounds the models that are tracked; clients choose the names.
 	maxPools = 512
-	// maxSearches bounds the discoveries that run at once: so many for models that
-	// somebody offered once, and so many for names that nobody did. maxWaiting
-	// bounds those of the latter kind that wait for their turn.
+	// maxSearches bounds the concurrent discoveries: this many for models that were offered before,
+	// and this many for names that were never offered. maxWaiting bounds the queue of the latter.
 	maxSearches = 16
 	maxWaiting  = 256
-	// sweepEvery is how often pools are looked after.
+	// sweepEvery is the interval of maintenance.
 	sweepEvery = time.Second
-	// keepFresh is how long after its last job a model's offers are kept fresh,
-	// keepPool how long they are kept at all.
+	// keepFresh is how long after its last job a model's offers are refreshed, keepPool how long
+	// they are kept at all.
 	keepFresh = 5 * time.Minute
 	keepPool  = 30 * time.Minute
 )
@@ -31,14 +30,14 @@ const (
 type Broker struct {
 	opt      Options
 	memory   *airouting.Memory
-	standing upstream.Standing
+	statuses upstream.StatusChanges
 	catalog  catalog
-	// known is the line of discoveries for models that were offered before, unknown
-	// that for names that were not.
-	known, unknown *line
-	conditions     conditions
+	// knownQueue has the discoveries of models that were offered before, unknownQueue those of
+	// names that were not.
+	knownQueue, unknownQueue *searchQueue
+	conditions               conditions
 
-	// ctx ends with Close; wg are the discoveries.
+	// ctx ends with Close; wg counts the discoveries.
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -48,16 +47,16 @@ type Broker struct {
 	closed bool
 }
 
-// New makes a broker. It asks nobody anything yet.
+// New makes a broker. It sends nothing yet.
 func New(opt Options) *Broker {
 	opt = opt.withDefaults()
 	b := &Broker{
-		opt:     opt,
-		memory:  airouting.NewMemory(opt.Prefixes),
-		catalog: catalog{inquiry: inquiry{op: opList}, line: newLine(1, 1)},
-		known:   newLine(maxSearches, maxPools),
-		unknown: newLine(maxSearches, maxWaiting),
-		pools:   make(map[inference.Model]*pool),
+		opt:          opt,
+		memory:       airouting.NewMemory(opt.Prefixes),
+		catalog:      catalog{discovery: discovery{op: opList}, queue: newSearchQueue(1, 1)},
+		knownQueue:   newSearchQueue(maxSearches, maxPools),
+		unknownQueue: newSearchQueue(maxSearches, maxWaiting),
+		pools:        make(map[inference.Model]*pool),
 	}
 	b.conditions.board = opt.Board
 	b.ctx, b.cancel = context.WithCancel(context.Background())
@@ -83,8 +82,7 @@ func (b *Broker) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// Close ends discoveries and waits for them. Jobs in flight are their callers' to
-// end.
+// Close cancels discoveries and waits for them. The callers end their jobs in flight.
 func (b *Broker) Close() {
 	b.mu.Lock()
 	b.closed = true
@@ -93,7 +91,7 @@ func (b *Broker) Close() {
 	b.wg.Wait()
 }
 
-// background runs f unless the broker is closed, and is waited for by Close.
+// background runs f unless the broker is closed. Close waits for it.
 func (b *Broker) background(f func()) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -110,7 +108,7 @@ func (b *Broker) pool(model inference.Model, now time.Time) *pool {
 	defer b.mu.Unlock()
 	p := b.pools[model]
 	if p == nil {
-		b.makeRoom()
+		b.evictPoolLocked()
 		p = newPool(&b.opt, b.memory, model)
 		b.pools[model] = p
 	}
@@ -118,16 +116,16 @@ func (b *Broker) pool(model inference.Model, now time.Time) *pool {
 	return p
 }
 
-// makeRoom drops the pool that was not used for longest, one that nobody ever
-// offered before all others.
-func (b *Broker) makeRoom() {
+// evictPoolLocked drops the least recently used pool when there are too many; models that were
+// never offered go first.
+func (b *Broker) evictPoolLocked() {
 	if len(b.pools) < maxPools {
 		return
 	}
 	var oldest *pool
 	seen := false
 	for _, p := range b.pools {
-		s := p.everSeen()
+		s := p.everOffered()
 		if oldest == nil || seen && !s || s == seen && p.lastUsed().Before(oldest.lastUsed()) {
 			oldest, seen = p, s
 		}
@@ -136,9 +134,8 @@ func (b *Broker) makeRoom() {
 	b.conditions.clear(oldest.model)
 }
 
-// sweep starts the discoveries that are due and forgets models that nobody uses. A
-// name that nobody ever offered has no offers to keep fresh; a condition holds while its model
-// is asked for.
+// sweep starts discoveries that are due and drops unused models. Names that were never offered have
+// no offers to refresh. A condition lasts while its model is requested.
 func (b *Broker) sweep(now time.Time) {
 	for _, p := range b.all() {
 		idle := now.Sub(p.lastUsed())
@@ -150,8 +147,8 @@ func (b *Broker) sweep(now time.Time) {
 			b.mu.Lock()
 			delete(b.pools, p.model)
 			b.mu.Unlock()
-		case idle <= keepFresh && (p.everSeen() || b.conditions.has(p.model)) && p.stale(now):
-			b.search(p)
+		case idle <= keepFresh && (p.everOffered() || b.conditions.has(p.model)) && p.stale(now):
+			b.searchInBackground(p)
 		}
 	}
 }
@@ -166,7 +163,7 @@ func (b *Broker) all() []*pool {
 	return out
 }
 
-// Orchestrators is how many orchestrators are known that offer a model and are not left alone.
+// Orchestrators is the number of known orchestrators that offer a model and are not resting.
 func (b *Broker) Orchestrators() int {
 	known, now := make(map[string]bool), b.opt.Now()
 	b.catalog.mu.Lock()
@@ -175,7 +172,7 @@ func (b *Broker) Orchestrators() int {
 	}
 	b.catalog.mu.Unlock()
 	for _, p := range b.all() {
-		for _, s := range p.table.Standings(now) {
+		for _, s := range p.table.Statuses(now) {
 			known[s.Offer.URI] = !now.Before(s.Resting)
 		}
 	}
@@ -188,7 +185,7 @@ func (b *Broker) Orchestrators() int {
 	return n
 }
 
-// Pools lists the models that were asked for lately, with their orchestrators.
+// Pools lists the recently requested models with their orchestrators.
 func (b *Broker) Pools() []airouting.Snapshot {
 	now := b.opt.Now()
 	var out []airouting.Snapshot

@@ -19,7 +19,7 @@ func (s *setup) asks(t *testing.T, client string) (string, error) {
 	return text, err
 }
 
-// An orchestrator that says when to come back is not asked before, and the client is told
+// An orchestrator that says when to come back is not asked before, and the client gets
 // the same. Other clients are served: it may have been too busy for one long prompt alone.
 func TestRetryAfterIsObeyedAndPassedOn(t *testing.T) {
 	t.Parallel()

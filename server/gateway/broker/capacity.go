@@ -2,8 +2,8 @@ package broker
 
 import "github.com/tuttinode/tutti/core/inference"
 
-// Capacity is how many jobs of a model the orchestrators that may be asked take at
-// once. It is 0 while that is not known: none was found yet, or one does not tell.
+// Capacity is how many jobs of a model the usable orchestrators take at once. It is 0 while
+// unknown: none was found yet, or one does not report its capacity.
 func (b *Broker) Capacity(model inference.Model) int {
 	b.mu.Lock()
 	p := b.pools[model]
@@ -12,7 +12,7 @@ func (b *Broker) Capacity(model inference.Model) int {
 		return 0
 	}
 	sum := 0
-	for _, s := range p.table.Standings(b.opt.Now()) {
+	for _, s := range p.table.Statuses(b.opt.Now()) {
 		switch {
 		case !s.Resting.IsZero():
 		case s.Offer.Capacity <= 0:

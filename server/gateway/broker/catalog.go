@@ -23,13 +23,13 @@ const opList = "list models"
 
 // catalog is what all orchestrators together offer.
 type catalog struct {
-	inquiry inquiry
-	line    *line // its own: one round at a time
+	discovery discovery
+	queue     *searchQueue // one round at a time
 
 	mu     sync.Mutex
 	offers map[string]offered // by the address that was asked
-	// since is when the models that are offered came to be, as far as is known: an offer's
-	// word, or when this gateway first saw one.
+	// since is when each offered model became available: as the offer says, or when this gateway
+	// first saw one.
 	since map[inference.Model]time.Time
 }
 
@@ -38,11 +38,11 @@ type offered struct {
 	missed int
 }
 
-// Models lists what the gateway's orchestrators offer, sorted by pipeline and name:
-// Ready where somebody has the model loaded, Absent where it would have to be. The
-// list is at most about as old as offers get; only the first call waits.
+// Models lists what the gateway's orchestrators offer, sorted by pipeline and name: Ready where an
+// orchestrator has the model loaded, Absent where it would have to be loaded. The list is at most
+// about as old as offers get; only the first call waits.
 func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
-	_, ended, err := b.catalog.inquiry.last()
+	_, ended, err := b.catalog.discovery.last()
 	age, have := b.opt.Now().Sub(ended), !b.catalog.empty()
 	switch {
 	case have && age < b.opt.RefreshEvery:
@@ -51,34 +51,35 @@ func (b *Broker) Models(ctx context.Context) ([]inference.ModelState, error) {
 	case err != nil && age < searchNew:
 		return nil, err
 	default:
-		if err := b.await(ctx, &b.catalog.inquiry, b.catalog.line, b.askAll); err != nil {
+		if err := b.await(ctx, &b.catalog.discovery, b.catalog.queue, b.askAll); err != nil {
 			return nil, err
 		}
 	}
 	return b.merged(), nil
 }
 
-// list begins a round of questions unless one is running.
-func (b *Broker) list() { b.begin(&b.catalog.inquiry, b.catalog.line, b.askAll) }
+// list starts a round of discovery in the background unless one is running.
+func (b *Broker) list() { b.begin(&b.catalog.discovery, b.catalog.queue, b.askAll) }
 
 func (b *Broker) askAll() error {
-	patience := b.opt.Patience
-	patience.FirstCome = false // everybody's models count
-	ctx, cancel := context.WithTimeout(b.ctx, patience.Limit()+time.Second)
+	wait := b.opt.DiscoveryWait
+	wait.FirstCome = false // the models of all orchestrators count
+	ctx, cancel := context.WithTimeout(b.ctx, wait.Limit()+time.Second)
 	defer cancel()
 	uris, err := b.opt.Orchestrators(ctx)
 	if len(uris) == 0 {
 		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opList, Detail: "no orchestrators are known", Err: err}
 	}
 	b.catalog.keepOnly(uris)
-	wants := videorouting.Wants{Capabilities: capability.Offer(capability.Default(), b.opt.Version), Blocked: b.opt.Blocked}
+	wants := videorouting.Wants{Capabilities: capability.Offer(capability.Default(), b.opt.Version),
+		Blocked: b.opt.Blocked}
 	wants.Capabilities.Constraints.MinVersion = b.opt.MinVersion
-	usable, errs := b.opt.Client.Discover(ctx, uris, &wants, patience, func(f upstream.Found) bool {
-		b.catalog.take(f)
-		b.tell(f.Asked, f.Err)
+	usable, errs := b.opt.Client.Discover(ctx, uris, &wants, wait, func(f upstream.Found) bool {
+		b.catalog.add(f)
+		b.logChange(f.Asked, f.Err)
 		return false
 	})
-	b.catalog.date(b.opt.Now())
+	b.catalog.updateSince(b.opt.Now())
 	if usable == 0 && b.catalog.empty() {
 		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opList, Err: errors.Join(errs...)}
 	}
@@ -91,7 +92,7 @@ func (c *catalog) empty() bool {
 	return len(c.offers) == 0
 }
 
-// has reports whether somebody offers a model.
+// has reports whether any orchestrator offers a model.
 func (c *catalog) has(model inference.Model) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,8 +114,8 @@ func (c *catalog) keepOnly(uris []string) {
 	}
 }
 
-// take keeps an answer. One that does not answer stays listed for a while.
-func (c *catalog) take(f upstream.Found) {
+// add keeps an orchestrator's answer. One that does not answer stays listed for a while.
+func (c *catalog) add(f upstream.Found) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f.Err != nil {
@@ -141,8 +142,8 @@ func (c *catalog) take(f upstream.Found) {
 	c.offers[f.Asked] = offered{models: models}
 }
 
-// date keeps since when each model that is offered is known, and forgets the others.
-func (c *catalog) date(now time.Time) {
+// updateSince records since when each offered model is known, and drops other models.
+func (c *catalog) updateSince(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	since := make(map[inference.Model]time.Time, len(c.since))
@@ -163,11 +164,11 @@ func (c *catalog) date(now time.Time) {
 	c.since = since
 }
 
-// maxContext bounds what an offer is believed of a model's context, in tokens.
+// maxContext bounds the context length that an offer may claim, in tokens.
 const maxContext = 1 << 40
 
-// describe adds what an offer says of a model beside its capacity. Nodes of the existing
-// network say nothing: their language models can be chatted with, and no more is known.
+// describe adds an offer's data about a model, except its capacity. Nodes of the existing network
+// give none: their language models support chat, and no more is known.
 func describe(s *inference.ModelState, m *capability.Model) {
 	if m.Context > 0 && m.Context <= maxContext {
 		s.Context = max(s.Context, inference.Tokens(m.Context))
@@ -191,7 +192,7 @@ func describe(s *inference.ModelState, m *capability.Model) {
 	}
 }
 
-// merged is all offers together.
+// merged combines all offers.
 func (b *Broker) merged() []inference.ModelState {
 	all := make(map[inference.Model]*inference.ModelState)
 	b.catalog.mu.Lock()
@@ -199,7 +200,8 @@ func (b *Broker) merged() []inference.ModelState {
 		for model, m := range o.models {
 			s := all[model]
 			if s == nil {
-				s = &inference.ModelState{Model: model, State: inference.Absent, RunnerVersion: m.RunnerVersion, Since: b.catalog.since[model]}
+				s = &inference.ModelState{Model: model, State: inference.Absent, RunnerVersion: m.RunnerVersion,
+					Since: b.catalog.since[model]}
 				all[model] = s
 			}
 			describe(s, &m)
@@ -215,7 +217,7 @@ func (b *Broker) merged() []inference.ModelState {
 	b.catalog.mu.Unlock()
 	for _, p := range b.all() {
 		if s := all[p.model]; s != nil {
-			for _, st := range p.table.Standings(b.opt.Now()) {
+			for _, st := range p.table.Statuses(b.opt.Now()) {
 				s.InUse += st.InFlight
 			}
 		}

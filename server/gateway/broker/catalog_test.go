@@ -36,7 +36,8 @@ func TestModels(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for i := range want {
-		if g, w := got[i], want[i]; g.Model != w.Model || g.State != w.State || g.Capacity != w.Capacity || g.RunnerVersion != w.RunnerVersion || g.Warm != w.Warm || !g.Offered() {
+		if g, w := got[i], want[i]; g.Model != w.Model || g.State != w.State || g.Capacity != w.Capacity ||
+			g.RunnerVersion != w.RunnerVersion || g.Warm != w.Warm || !g.Offered() {
 			t.Errorf("%+v, want %+v", g, w)
 		}
 	}
@@ -59,19 +60,22 @@ func TestModels(t *testing.T) {
 // when they are known here, and what every one of them can do.
 func TestModelsAreDescribed(t *testing.T) {
 	t.Parallel()
-	own, foreign := inference.Model{Capability: capability.LLM, ID: "org/own"}, inference.Model{Capability: capability.LLM, ID: "org/foreign"}
+	own, foreign := inference.Model{Capability: capability.LLM, ID: "org/own"},
+		inference.Model{Capability: capability.LLM, ID: "org/foreign"}
 	image := inference.Model{Capability: capability.TextToImage, ID: "org/image"}
 	a, b := fake(t, "a"), fake(t, "b").foreign()
 	a.with(func() {
 		a.models = map[inference.Model]capability.Model{own: {
-			Warm: true, Capacity: 1, Context: 8192, Operations: []string{"completion", "chat", "nonsense"}, Since: time.Unix(1000, 0),
+			Warm: true, Capacity: 1, Context: 8192, Operations: []string{"completion", "chat", "nonsense"},
+			Since: time.Unix(1000, 0),
 		}}
 	})
 	b.with(func() { b.models = map[inference.Model]capability.Model{foreign: {Capacity: 1}, image: {Capacity: 1}} })
 	s := start(t, brief, a, b)
 	s.clock.Set(time.Unix(5000, 0))
 	want := map[inference.Model]inference.ModelState{
-		own:     {Context: 8192, Operations: []inference.Operation{inference.Chat, inference.Completion}, Since: time.Unix(1000, 0)},
+		own: {Context: 8192, Operations: []inference.Operation{inference.Chat, inference.Completion},
+			Since: time.Unix(1000, 0)},
 		foreign: {Operations: []inference.Operation{inference.Chat}, Since: time.Unix(5000, 0)},
 		image:   {Operations: []inference.Operation{"text-to-image"}, Since: time.Unix(5000, 0)},
 	}
@@ -105,7 +109,7 @@ func TestModelsAreDescribed(t *testing.T) {
 	check()
 }
 
-func TestModelsOfNobody(t *testing.T) {
+func TestModelsWithoutOrchestrators(t *testing.T) {
 	t.Parallel()
 	s := start(t, brief, &orchestrator{uri: "https://127.0.0.1:1"})
 	if _, err := s.Models(t.Context()); !errors.Is(err, fault.NoOrchestratorReachable) {

@@ -8,11 +8,11 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// maxConditions bounds the models with a condition: orchestrators say which models they have.
+// maxConditions bounds the models with a condition, because orchestrators choose their names.
 const maxConditions = 32
 
-// conditions tells the gateway's operator which models that clients ask for cannot be run by
-// the orchestrators that have them.
+// conditions reports to the operator which requested models cannot be run by the orchestrators that
+// have them.
 type conditions struct {
 	board *health.Board // nil takes none
 
@@ -20,7 +20,7 @@ type conditions struct {
 	set map[inference.Model]bool
 }
 
-// report notes how a discovery for a model ended. One that reached no orchestrator changes
+// report records how a discovery for a model ended. One that reached no orchestrator changes
 // nothing.
 func (c *conditions) report(model inference.Model, err error) {
 	switch {

@@ -13,7 +13,8 @@ import (
 func TestAnswersThatCannotBeUsedCountAgainst(t *testing.T) {
 	t.Parallel()
 	for how, rests := range map[inference.Ending]bool{
-		inference.Faulty: true, inference.Whole: false, inference.Short: false, inference.Left: false, inference.Unrated: false,
+		inference.Faulty: true, inference.Complete: false, inference.Partial: false, inference.ClientLeft: false,
+		inference.Unrated: false,
 	} {
 		s := start(t, nil, fake(t, "a"))
 		for range 3 {
@@ -28,7 +29,7 @@ func TestAnswersThatCannotBeUsedCountAgainst(t *testing.T) {
 		if s.inFlight() != 0 {
 			t.Errorf("%d: in flight", how)
 		}
-		until := s.Pools()[0].Standings[0].Resting
+		until := s.Pools()[0].Statuses[0].Resting
 		if got := until.After(s.clock.Now()); got != rests {
 			t.Errorf("%d: rests %v, want %v", how, got, rests)
 		}
@@ -49,7 +50,7 @@ func TestPaidAnswersThatCannotBeUsed(t *testing.T) {
 		if err != nil {
 			break
 		}
-		d := inference.Delivery{How: inference.Whole}
+		d := inference.Delivery{How: inference.Complete}
 		if n%3 != 0 {
 			d.How = inference.Faulty
 			bad++

@@ -23,7 +23,7 @@ import (
 // brief makes retries short.
 func brief(o *broker.Options, _ *upstream.Options) { o.RetryWindow = 200 * time.Millisecond }
 
-func TestNobodyCanDoIt(t *testing.T) {
+func TestNoOrchestratorCanDoIt(t *testing.T) {
 	t.Parallel()
 	offer := func(change func(*rpc.OrchestratorInfo)) *orchestrator { return fake(t, "a").offers(change) }
 	for name, row := range map[string]struct {
@@ -34,15 +34,22 @@ func TestNobodyCanDoIt(t *testing.T) {
 		"empty list":  {nil, nil, fault.NoOrchestratorReachable},
 		"nobody":      {[]*orchestrator{{uri: "https://127.0.0.1:1"}}, nil, fault.NoOrchestratorReachable},
 		"other model": {[]*orchestrator{fake(t, "a").lacks()}, nil, fault.ModelUnknown},
-		"other model, and one that does not answer": {[]*orchestrator{fake(t, "a").lacks(), {uri: "https://127.0.0.1:1"}}, nil, fault.ModelUnknown},
-		"no capabilities":   {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Capabilities = nil })}, nil, fault.ModelUnknown},
-		"no constraints":    {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Capabilities.Constraints = nil })}, nil, fault.ModelUnknown},
+		"other model, and one that does not answer": {[]*orchestrator{fake(t, "a").lacks(), {uri: "https://127.0.0.1:1"}},
+			nil, fault.ModelUnknown},
+		"no capabilities": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Capabilities = nil })}, nil,
+			fault.ModelUnknown},
+		"no constraints": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Capabilities.Constraints = nil })},
+			nil, fault.ModelUnknown},
 		"no models":         {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Capabilities.Constraints.PerCapability = nil })}, nil, fault.ModelUnknown},
 		"models without it": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Capabilities.Constraints.PerCapability[33] = nil })}, nil, fault.ModelUnknown},
-		"no token":          {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.AuthToken = nil })}, nil, fault.ModelUnknown},
-		"no address":        {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = "" })}, nil, fault.ModelUnknown},
-		"not a URL":         {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = "https://a b\x7f" })}, nil, fault.ModelUnknown},
-		"capped":            {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = capped })}, nil, fault.OrchestratorsFull},
+		"no token": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.AuthToken = nil })}, nil,
+			fault.ModelUnknown},
+		"no address": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = "" })}, nil,
+			fault.ModelUnknown},
+		"not a URL": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = "https://a b\x7f" })},
+			nil, fault.ModelUnknown},
+		"capped": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = capped })}, nil,
+			fault.OrchestratorsFull},
 		"old runner": {[]*orchestrator{fake(t, "a")}, func(o *broker.Options) {
 			o.MinRunnerVersions = airouting.MinVersions{llm: "0.15.0"}
 		}, fault.ModelUnknown},
@@ -50,9 +57,10 @@ func TestNobodyCanDoIt(t *testing.T) {
 			o.MinRunnerVersions = airouting.MinVersions{llm: "0.14.0"}
 		}, ""},
 		"old node": {[]*orchestrator{fake(t, "a")}, func(o *broker.Options) { o.MinVersion = "1.0.0" }, fault.ModelUnknown},
-		"blocked": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Address = slices.Repeat([]byte{7}, 20) })}, func(o *broker.Options) {
-			o.Blocked = []core.Address{core.Address(slices.Repeat([]byte{7}, 20))}
-		}, fault.ModelUnknown},
+		"blocked": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Address = slices.Repeat([]byte{7}, 20) })},
+			func(o *broker.Options) {
+				o.Blocked = []core.Address{core.Address(slices.Repeat([]byte{7}, 20))}
+			}, fault.ModelUnknown},
 		"dear": {[]*orchestrator{offer(price)}, func(o *broker.Options) {
 			o.MaxPrice = func(inference.Model) *big.Rat { return big.NewRat(9, 2) }
 		}, fault.PriceTooHigh},
@@ -119,7 +127,7 @@ func TestLoadedOnesAreNotWaitedForTogether(t *testing.T) {
 	quick, hangs := fake(t, "quick"), fake(t, "hangs")
 	hangs.offers(func(*rpc.OrchestratorInfo) { <-hangs.quit }) // holds its answer until the test ends
 	s := start(t, func(o *broker.Options, _ *upstream.Options) {
-		o.Patience = videorouting.Patience{First: time.Hour, Stop: time.Hour}
+		o.DiscoveryWait = videorouting.DiscoveryWait{First: time.Hour, Stop: time.Hour}
 	}, quick, hangs)
 	s.mustAsk(t)
 }

@@ -1,8 +1,7 @@
-// Package broker finds an orchestrator for each AI job of a gateway: it discovers
-// who serves a model, keeps their terms fresh, sends the job to the one that
-// core/airouting picks, and goes elsewhere while the answer has not begun.
+// Package broker finds an orchestrator for each AI job of a gateway: it discovers which
+// orchestrators serve a model, keeps their terms fresh, sends the job to the one that
+// core/airouting picks, and retries at others while no answer has begun.
 //
-// It does not judge clients, hold back their requests or look into answers; that
-// is server/gateway/aiapi, its caller. What one exchange with one orchestrator is
-// belongs to server/gateway/upstream.
+// It checks no clients, queues no requests and does not read answers; that is server/gateway/aiapi,
+// its caller. The protocol with one orchestrator is server/gateway/upstream.
 package broker

@@ -140,7 +140,8 @@ func (o *orchestrator) counts() (asked, jobs int) {
 }
 
 // GetOrchestrator answers discovery.
-func (o *orchestrator) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+func (o *orchestrator) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo,
+	error) {
 	o.mu.Lock()
 	o.asked++
 	before := o.before
@@ -181,7 +182,7 @@ func (o *orchestrator) GetOrchestrator(ctx context.Context, req *rpc.Orchestrato
 	return info, nil
 }
 
-// capped as an address makes discovery answer that there is no room.
+// capped as an address makes discovery answer that there is no capacity.
 const capped = "capped"
 
 func (o *orchestrator) job(w http.ResponseWriter, r *http.Request) {

@@ -41,10 +41,13 @@ func TestFaultMatrix(t *testing.T) {
 		"403":                 {handle: status(403, "incompatible capabilities")},
 		"nonce":               {handle: status(400, "invalid ticket senderNonce")},
 		"balance":             {handle: status(400, "Insufficient balance")},
-		"a page":              {handle: func(_ int, w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>hello") }},
-		"400":                 {handle: status(400, "messages missing"), stays: fault.JobRefused},
-		"413":                 {handle: status(413, "too long"), stays: fault.JobRefused},
-		"runner's 400":        {handle: status(500, "runner returned 400: no"), stays: fault.JobRefused},
+		"a page": {handle: func(_ int, w http.ResponseWriter,
+			_ *http.Request) {
+			io.WriteString(w, "<html>hello")
+		}},
+		"400":          {handle: status(400, "messages missing"), stays: fault.JobRefused},
+		"413":          {handle: status(413, "too long"), stays: fault.JobRefused},
+		"runner's 400": {handle: status(500, "runner returned 400: no"), stays: fault.JobRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -37,7 +37,7 @@ func start(t testing.TB, change func(*broker.Options, *upstream.Options), over .
 	opt := broker.Options{
 		Orchestrators: func(context.Context) ([]string, error) { return *s.list.Load(), nil },
 		Version:       "0.9.1", Now: s.clock.Now, RefreshEvery: time.Hour, RetryWindow: time.Hour,
-		Patience: videorouting.Patience{First: time.Minute, Stop: time.Minute},
+		DiscoveryWait: videorouting.DiscoveryWait{First: time.Minute, Stop: time.Minute},
 	}
 	if change != nil {
 		change(&opt, &up)
@@ -73,7 +73,7 @@ func (s *setup) ask(ctx context.Context, job *inference.Job, hint broker.Hint) (
 	}
 	defer a.Body.Close()
 	text, err := io.ReadAll(a.Body)
-	d := inference.Delivery{How: inference.Whole}
+	d := inference.Delivery{How: inference.Complete}
 	if errors.Is(err, fault.CompletionBroken) {
 		d.How = inference.Faulty
 	}
@@ -110,7 +110,7 @@ func eventually(t testing.TB, what string, ok func() bool) {
 func (s *setup) inFlight() int {
 	n := 0
 	for _, p := range s.Pools() {
-		for _, st := range p.Standings {
+		for _, st := range p.Statuses {
 			n += st.InFlight
 		}
 	}

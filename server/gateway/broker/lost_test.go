@@ -31,7 +31,7 @@ func (l *till) taken() int64 {
 
 func hurried(o *broker.Options) { o.RetryWindow = 200 * time.Millisecond }
 
-// One who takes payments and refuses is not paid for each job: of twenty jobs the
+// An orchestrator that takes payments and refuses is not paid for each job: of twenty jobs the
 // first few cost something, whatever the reason that it gives.
 func TestPaymentsForRefusalsEnd(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestPaymentsForRefusalsEnd(t *testing.T) {
 			if got := l.taken(); got == 0 || got > row.most {
 				t.Errorf("%d payments, want at most %d", got, row.most)
 			}
-			if s.Pools()[0].Standings[0].Resting.IsZero() {
+			if s.Pools()[0].Statuses[0].Resting.IsZero() {
 				t.Error("it does not rest")
 			}
 		})
@@ -89,7 +89,7 @@ func TestAModelServersWordIsNoLoss(t *testing.T) {
 	if got := l.taken(); got != 1 {
 		t.Errorf("%d payments", got)
 	}
-	if !s.Pools()[0].Standings[0].Resting.IsZero() {
+	if !s.Pools()[0].Statuses[0].Resting.IsZero() {
 		t.Error("it rests")
 	}
 }
@@ -122,7 +122,10 @@ func TestOneJobLosesSoMuchAndNoMore(t *testing.T) {
 				l.robs(o, row.status, row.text)
 				all, tills = append(all, o), append(tills, l)
 			}
-			s := start(t, paying(p, func(o *broker.Options) { o.MaxLost, o.RetryWindow = core.NewWei(row.maxLost), 2*time.Second }), all...)
+			s := start(t, paying(p, func(o *broker.Options) {
+				o.MaxLost, o.RetryWindow = core.NewWei(row.maxLost),
+					2*time.Second
+			}), all...)
 			if _, _, err := s.ask(t.Context(), chat(), broker.Hint{}); err == nil {
 				t.Fatal("somebody did the job")
 			}
@@ -154,7 +157,7 @@ func TestAFullOneIsPaidTwiceForAJobAtMost(t *testing.T) {
 			t.Errorf("%d payments after %d jobs", got, i+1)
 		}
 	}
-	if !s.Pools()[0].Standings[0].Resting.IsZero() {
+	if !s.Pools()[0].Statuses[0].Resting.IsZero() {
 		t.Error("a full one rests")
 	}
 }
@@ -182,13 +185,13 @@ func TestARestartIsNoRefusal(t *testing.T) {
 		}
 		wg.Wait()
 	}
-	if !s.Pools()[0].Standings[0].Resting.IsZero() {
+	if !s.Pools()[0].Statuses[0].Resting.IsZero() {
 		t.Error("it rests")
 	}
 }
 
 // A new service URI for each discovery does not wash off what was taken.
-func TestANewAddressIsNotPaidAnew(t *testing.T) {
+func TestANewAddressIsNotPaidAgain(t *testing.T) {
 	t.Parallel()
 	p := newPurse(t)
 	o := fake(t, "a").foreign()
@@ -229,7 +232,7 @@ func TestTermsThatAreStaleWhenTheyComeAreTheOrchestratorsFailure(t *testing.T) {
 	if text, _ := s.mustAsk(t); text != `{"bad":1}` {
 		t.Fatal(text)
 	}
-	eventually(t, "both are known", func() bool { return len(s.Pools()[0].Standings) == 2 })
+	eventually(t, "both are known", func() bool { return len(s.Pools()[0].Statuses) == 2 })
 	p.chain.height.Add(39) // the terms in use are stale
 	bad.offers(func(i *rpc.OrchestratorInfo) {
 		priced(i)
@@ -247,7 +250,7 @@ func TestTermsThatAreStaleWhenTheyComeAreTheOrchestratorsFailure(t *testing.T) {
 	if _, _, err := only.ask(t.Context(), chat(), broker.Hint{}); err == nil {
 		t.Error("somebody was paid")
 	}
-	if len(only.Pools()[0].Standings) != 0 {
+	if len(only.Pools()[0].Statuses) != 0 {
 		t.Error("it is in the choice")
 	}
 }

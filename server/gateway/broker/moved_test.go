@@ -31,7 +31,7 @@ func (o *orchestrator) tokens() int {
 // known are the service URIs in the choice.
 func (s *setup) known() map[string]bool {
 	uris := map[string]bool{}
-	for _, st := range s.Pools()[0].Standings {
+	for _, st := range s.Pools()[0].Statuses {
 		uris[st.Offer.URI] = true
 	}
 	return uris
@@ -53,7 +53,7 @@ func (s *setup) refreshed(t *testing.T, over ...*orchestrator) {
 
 func often(o *broker.Options, up *upstream.Options) {
 	o.RefreshEvery = time.Second
-	// A job that meets an address where nobody is goes elsewhere.
+	// A job for an address where no node listens goes to another orchestrator.
 	o.RetryWindow = time.Minute
 }
 

@@ -40,7 +40,8 @@ func (c *l1) View() protocol.View {
 }
 
 func (c *l1) SenderFunds(context.Context, core.Address) (protocol.SenderFunds, error) {
-	return protocol.SenderFunds{Sender: protocol.Sender{Deposit: c.deposit, Reserve: protocol.Reserve{FundsRemaining: core.NewWei(1)}}}, nil
+	return protocol.SenderFunds{Sender: protocol.Sender{Deposit: c.deposit,
+		Reserve: protocol.Reserve{FundsRemaining: core.NewWei(1)}}}, nil
 }
 
 // purse is what a gateway pays with.
@@ -123,7 +124,8 @@ const ticketEV = 100
 
 // charge makes a fake one that is paid: 1 wei a unit.
 func (o *orchestrator) charge(p *purse, nonces int) *till {
-	l := &till{nonces: nonces, ev: ticketEV, chain: &p.chain, seen: map[string]map[uint32]bool{}, refused: map[string]int{}, balance: new(big.Rat)}
+	l := &till{nonces: nonces, ev: ticketEV, chain: &p.chain, seen: map[string]map[uint32]bool{},
+		refused: map[string]int{}, balance: new(big.Rat)}
 	l.handle = func(w http.ResponseWriter, _ *http.Request) { answer(w, o.name) }
 	o.offers(func(i *rpc.OrchestratorInfo) {
 		i.Address = append(make([]byte, 19), 7)
@@ -145,7 +147,8 @@ func (l *till) params() *rpc.TicketParams {
 	face := core.NewWei(uint64(l.ev) * 100)
 	return rpc.ToTicketParams(&pm.Params{
 		Recipient: core.Address{19: 7}, FaceValue: face, WinProb: pm.WinProb(face, core.NewWei(uint64(l.ev))),
-		RecipientRandHash: protocol.Hash{1, byte(n >> 16), byte(n >> 8), byte(n)}, ExpirationBlock: l.chain.View().Head.L1 + 40,
+		RecipientRandHash: protocol.Hash{1, byte(n >> 16), byte(n >> 8), byte(n)}, ExpirationBlock: l.chain.View().Head.L1 +
+			40,
 		Expiration: pm.Expiration{Round: 1, BlockHash: protocol.Hash{3}},
 	})
 }

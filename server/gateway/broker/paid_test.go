@@ -23,7 +23,7 @@ import (
 )
 
 // Many clients, short jobs, and an orchestrator that takes 600 tickets under one set
-// of parameters and sends none beside its answers: nobody is refused for a nonce, and
+// of parameters and sends none beside its answers: no job is refused for a nonce, and
 // terms are renewed a few times, not for each job.
 func TestBusyPayingClientsAreNotRefused(t *testing.T) {
 	t.Parallel()
@@ -72,7 +72,8 @@ func TestOffersBesideAnswersAreUsed(t *testing.T) {
 		}
 		info := &rpc.OrchestratorInfo{
 			Transcoder: o.uri, Address: append(make([]byte, 19), 7), Node: "tutti/9", Capabilities: seg.GetCapabilities(),
-			AuthToken: seg.GetAuthToken(), PriceInfo: &rpc.PriceInfo{PricePerUnit: 1, PixelsPerUnit: 1}, TicketParams: l.params(),
+			AuthToken: seg.GetAuthToken(), PriceInfo: &rpc.PriceInfo{PricePerUnit: 1, PixelsPerUnit: 1},
+			TicketParams: l.params(),
 		}
 		raw, _ := proto.Marshal(info)
 		w.Header().Set("Tutti-Offer", base64.StdEncoding.EncodeToString(raw))
@@ -209,12 +210,12 @@ func TestARefusedNonceDoesNotCostTheJob(t *testing.T) {
 	if got := l.refusals(); got["invalid ticket senderNonce"] == 0 {
 		t.Error("the orchestrator refused nothing")
 	}
-	if n := s.Pools()[0].Standings[0]; !n.Resting.IsZero() {
+	if n := s.Pools()[0].Statuses[0]; !n.Resting.IsZero() {
 		t.Error("it rests")
 	}
 }
 
-func TestAGatewayWithoutMoneyBlamesNobody(t *testing.T) {
+func TestAGatewayWithoutMoneyBlamesNoOrchestrator(t *testing.T) {
 	t.Parallel()
 	p := newPurse(t)
 	p.chain.deposit = core.Wei{}
@@ -227,7 +228,7 @@ func TestAGatewayWithoutMoneyBlamesNobody(t *testing.T) {
 	if _, jobs := o.counts(); jobs != 0 {
 		t.Error("a job was sent without its payment")
 	}
-	if n := s.Pools()[0].Standings[0]; !n.Resting.IsZero() || n.InFlight != 0 {
+	if n := s.Pools()[0].Statuses[0]; !n.Resting.IsZero() || n.InFlight != 0 {
 		t.Errorf("%+v", n)
 	}
 }
@@ -289,7 +290,8 @@ func TestWhoseOfferItIsIsAsked(t *testing.T) {
 		}
 	}, o)
 	s.mustAsk(t)
-	if got := s.Pools()[0].Standings[0].Offer; got.Owner != (core.Address{5}) || !got.Registered || !got.Scored || got.Score != 0.5 {
+	if got := s.Pools()[0].Statuses[0].Offer; got.Owner != (core.Address{5}) || !got.Registered || !got.Scored ||
+		got.Score != 0.5 {
 		t.Errorf("%+v", got)
 	}
 	s = start(t, func(opt *broker.Options, _ *upstream.Options) {

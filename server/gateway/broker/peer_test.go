@@ -55,7 +55,7 @@ func TestOneThatAnswersDiscoveryWithAnEndIsMissed(t *testing.T) {
 		eventually(t, "it is not counted on any more", func() bool {
 			s.clock.Forward(time.Second)
 			s.mustAsk(t)
-			return len(s.Pools()[0].Standings) == 1
+			return len(s.Pools()[0].Statuses) == 1
 		})
 	}
 }

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxMissed is how many discoveries in a row an orchestrator may leave
-	// unanswered before it is not counted on: its jobs may go on all the same.
+	// maxMissed is how many discoveries in a row an orchestrator may leave unanswered before it is
+	// dropped. Its jobs may go on.
 	maxMissed = 3
-	// searchAgain is how soon a discovery that found nobody is repeated, where
-	// somebody was there before; searchNew, for a model that nobody ever offered.
+	// searchAgain is how soon a discovery without a result is repeated for a model that was offered
+	// before; searchNew, for a model that was never offered.
 	searchAgain = 250 * time.Millisecond
 	searchNew   = time.Second
 )
@@ -29,15 +29,15 @@ type pool struct {
 	every time.Duration
 	score func(string, inference.Model) (float64, bool)
 
-	inquiry inquiry
+	discovery discovery
 
-	mu       sync.Mutex
-	sessions map[string]*session // by service URI
-	seen     bool                // somebody offered the model once
-	seenAt   time.Time           // when that was the last time
+	mu        sync.Mutex
+	sessions  map[string]*session // by service URI
+	offered   bool                // the model was offered at least once
+	offeredAt time.Time           // the last time
 
-	used atomic.Int64 // time of the last job, Unix nanoseconds
-	open atomic.Int64 // orchestrators that were asked and have not answered
+	used           atomic.Int64 // time of the last job, Unix nanoseconds
+	pendingAnswers atomic.Int64 // number of orchestrators that have not answered yet
 }
 
 func newPool(opt *Options, memory *airouting.Memory, model inference.Model) *pool {
@@ -46,12 +46,13 @@ func newPool(opt *Options, memory *airouting.Memory, model inference.Model) *poo
 	return &pool{
 		model: model,
 		wants: wants,
-		table: airouting.NewTable(airouting.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest()), Rule: opt.Rule}),
-		// Gateways that started together need not ask together for ever.
-		every:    opt.RefreshEvery - time.Duration(opt.Rand()*float64(opt.RefreshEvery)/5),
-		score:    opt.Score,
-		inquiry:  inquiry{op: opFind},
-		sessions: make(map[string]*session),
+		table: airouting.NewTable(airouting.Options{Rand: opt.Rand, Memory: memory, Name: string(model.Manifest()),
+			Rule: opt.Rule}),
+		// Spread, so that gateways that started together do not ask together for ever.
+		every:     opt.RefreshEvery - time.Duration(opt.Rand()*float64(opt.RefreshEvery)/5),
+		score:     opt.Score,
+		discovery: discovery{op: opFind},
+		sessions:  make(map[string]*session),
 	}
 }
 
@@ -59,19 +60,19 @@ func (p *pool) touch(now time.Time) { p.used.Store(now.UnixNano()) }
 
 func (p *pool) lastUsed() time.Time { return time.Unix(0, p.used.Load()) }
 
-// stale reports whether the offers should be asked for again: as often as usual,
-// and sooner while nobody is well.
+// stale reports whether the offers should be refreshed: at the usual interval, and sooner while no
+// orchestrator is healthy.
 func (p *pool) stale(now time.Time) bool {
-	running, ended, _ := p.inquiry.last()
+	running, ended, _ := p.discovery.last()
 	age := now.Sub(ended)
-	return !running && (age >= p.every || !p.table.Good(now) && p.everSeen() && age >= searchNew)
+	return !running && (age >= p.every || !p.table.HasHealthy(now) && p.everOffered() && age >= searchNew)
 }
 
-// everSeen reports whether somebody ever offered the model.
-func (p *pool) everSeen() bool {
+// everOffered reports whether the model was ever offered.
+func (p *pool) everOffered() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.seen
+	return p.offered
 }
 
 func (p *pool) session(uri string) *session {
@@ -80,58 +81,58 @@ func (p *pool) session(uri string) *session {
 	return p.sessions[uri]
 }
 
-// unknownAfter is how long after its last offer a model is taken to come back: a
-// runner that crashed loads again within minutes.
+// unknownAfter is how long after its last offer a model is expected to come back: a crashed runner
+// loads again within minutes.
 const unknownAfter = 5 * time.Minute
 
-// lately reports whether somebody offered the model not long ago.
-func (p *pool) lately(now time.Time) bool {
+// recentlyOffered reports whether the model was offered not long ago.
+func (p *pool) recentlyOffered(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.seen && now.Sub(p.seenAt) < unknownAfter
+	return p.offered && now.Sub(p.offeredAt) < unknownAfter
 }
 
-// add takes an offer: a new orchestrator, or news of a known one, which keeps its
-// token while that is good. Where the address led before is forgotten: an
-// orchestrator names its service URI itself and may name ever new ones. One that names
-// another's changes nothing of the other's terms.
+// add takes an offer: a new orchestrator, or an update of a known one, which keeps its token while
+// that is good. The previous orchestrator of the address is forgotten: an orchestrator names its
+// service URI itself and may name ever new ones. One that names another's URI does not change the
+// other's terms.
 func (p *pool) add(asked string, t *upstream.Terms, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	uri := t.Offer.URI
 	for other, s := range p.sessions {
-		if other != uri && s.left(asked) {
-			p.forget(other)
+		if other != uri && s.removeSource(asked) {
+			p.forgetLocked(other)
 		}
 	}
 	s := p.sessions[uri]
-	if s != nil && !s.follows(asked, uri) {
+	if s != nil && !s.acceptsFrom(asked, uri) {
 		return
 	}
 	if !p.table.Put(p.offerOf(asked, t)) {
 		return
 	}
-	p.seen, p.seenAt = true, now
+	p.offered, p.offeredAt = true, now
 	if s == nil {
 		p.sessions[uri] = newSession(asked, t)
 		return
 	}
-	s.answered(asked, t, now)
+	s.update(asked, t, now)
 }
 
-// miss notes that an orchestrator did not answer, or, when it is sure, that it does
-// not serve the model now.
+// miss records that an orchestrator did not answer, or, when it is certain, that it does not serve
+// the model now.
 func (p *pool) miss(asked string, sure bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for uri, s := range p.sessions {
 		if s.missed(asked, sure) {
-			p.forget(uri)
+			p.forgetLocked(uri)
 		}
 	}
 }
 
-// keepOnly forgets the orchestrators that are not on the list any more.
+// keepOnly drops the orchestrators that are not listed any more.
 func (p *pool) keepOnly(uris []string) {
 	listed := make(map[string]bool, len(uris))
 	for _, u := range uris {
@@ -141,19 +142,19 @@ func (p *pool) keepOnly(uris []string) {
 	defer p.mu.Unlock()
 	for uri, s := range p.sessions {
 		if s.keepOnly(listed) {
-			p.forget(uri)
+			p.forgetLocked(uri)
 		}
 	}
 }
 
-func (p *pool) forget(uri string) {
+func (p *pool) forgetLocked(uri string) {
 	delete(p.sessions, uri)
 	p.table.Remove(uri)
 }
 
 func (p *pool) snapshot(now time.Time) airouting.Snapshot {
-	_, searched, _ := p.inquiry.last()
-	return airouting.Snapshot{Model: p.model, Refreshed: searched, Standings: p.table.Standings(now)}
+	_, searched, _ := p.discovery.last()
+	return airouting.Snapshot{Model: p.model, Refreshed: searched, Statuses: p.table.Statuses(now)}
 }
 
 func (p *pool) offerOf(asked string, t *upstream.Terms) airouting.Offer {

@@ -32,7 +32,7 @@ func TestOffersAreRefreshed(t *testing.T) {
 	eventually(t, "one that has lost the model is left", func() bool {
 		s.clock.Forward(time.Second)
 		s.mustAsk(t)
-		st := s.Pools()[0].Standings
+		st := s.Pools()[0].Statuses
 		return len(st) == 1 && st[0].Offer.URI == b.uri
 	})
 	s.use(a)
@@ -40,7 +40,7 @@ func TestOffersAreRefreshed(t *testing.T) {
 	eventually(t, "one that is not listed any more is left", func() bool {
 		s.clock.Forward(time.Second)
 		s.mustAsk(t)
-		st := s.Pools()[0].Standings
+		st := s.Pools()[0].Statuses
 		return len(st) == 1 && st[0].Offer.URI == a.uri && st[0].Offer.Capacity == 3
 	})
 	s.mustAsk(t)
@@ -116,7 +116,7 @@ func TestPools(t *testing.T) {
 	}()
 	eventually(t, "the job is counted", func() bool { return s.inFlight() == 1 })
 	p := s.Pools()[0]
-	if p.Model != llm || !p.Standings[0].Offer.Warm || p.Standings[0].Offer.Capacity != 8 {
+	if p.Model != llm || !p.Statuses[0].Offer.Warm || p.Statuses[0].Offer.Capacity != 8 {
 		t.Errorf("%+v", p)
 	}
 	close(release)

@@ -11,42 +11,41 @@ import (
 
 const opFind = "find orchestrators"
 
-// search begins a discovery unless one is running.
-func (b *Broker) search(p *pool) {
-	b.begin(&p.inquiry, b.lineOf(p), func() error { return b.discover(p) })
+// searchInBackground starts a discovery unless one is running.
+func (b *Broker) searchInBackground(p *pool) {
+	b.begin(&p.discovery, b.queueOf(p), func() error { return b.discover(p) })
 }
 
-// lineOf is where a model's discovery waits for its turn. Clients may send any name;
-// models that somebody offers do not wait behind those that nobody may ever have.
-func (b *Broker) lineOf(p *pool) *line {
-	if p.everSeen() || b.catalog.has(p.model) {
-		return b.known
+// queueOf is the queue of a model's discovery. Clients may send any name, so models that are
+// offered do not wait behind names that may not exist.
+func (b *Broker) queueOf(p *pool) *searchQueue {
+	if p.everOffered() || b.catalog.has(p.model) {
+		return b.knownQueue
 	}
-	return b.unknown
+	return b.unknownQueue
 }
 
-// find waits for a discovery. One that found nobody a moment ago is not repeated.
+// find waits for a discovery. One that found none a moment ago is not repeated.
 func (b *Broker) find(ctx context.Context, p *pool) error {
 	if p.table.Len() > 0 {
 		return nil // a discovery ended meanwhile
 	}
 	wait := searchNew
-	if p.everSeen() {
+	if p.everOffered() {
 		wait = searchAgain
 	}
-	if running, ended, err := p.inquiry.last(); !running && err != nil && b.opt.Now().Sub(ended) < wait {
+	if running, ended, err := p.discovery.last(); !running && err != nil && b.opt.Now().Sub(ended) < wait {
 		return err
 	}
-	return b.await(ctx, &p.inquiry, b.lineOf(p), func() error { return b.discover(p) })
+	return b.await(ctx, &p.discovery, b.queueOf(p), func() error { return b.discover(p) })
 }
 
-// discover asks all orchestrators. Those who answer after it returned are taken
-// too.
+// discover asks all orchestrators. Answers that arrive after it returned are used too.
 func (b *Broker) discover(p *pool) error {
-	if err := b.ctx.Err(); err != nil { // its turn came with the gateway's end
+	if err := b.ctx.Err(); err != nil { // the gateway stopped while it was queued
 		return fault.Wrap(fault.Canceled, opFind, err)
 	}
-	ctx, cancel := context.WithTimeout(b.ctx, b.opt.Patience.Limit()+time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, b.opt.DiscoveryWait.Limit()+time.Second)
 	defer cancel()
 	uris, err := b.opt.Orchestrators(ctx)
 	if len(uris) == 0 {
@@ -54,19 +53,20 @@ func (b *Broker) discover(p *pool) error {
 		return &fault.Fault{Code: fault.NoOrchestratorReachable, Op: opFind, Detail: "no orchestrators are known", Err: err}
 	}
 	p.keepOnly(uris)
-	p.open.Add(int64(len(uris)))
-	usable, errs := b.opt.Client.Discover(ctx, uris, &p.wants, b.opt.Patience, func(f upstream.Found) bool { return b.found(p, f) })
+	p.pendingAnswers.Add(int64(len(uris)))
+	usable, errs := b.opt.Client.Discover(ctx, uris, &p.wants, b.opt.DiscoveryWait,
+		func(f upstream.Found) bool { return b.found(p, f) })
 	if usable == 0 {
-		err = nobody(p.model, p.lately(b.opt.Now()), errs)
+		err = noOrchestrator(p.model, p.recentlyOffered(b.opt.Now()), errs)
 	}
 	b.conditions.report(p.model, err)
 	return err
 }
 
-// found takes an offer, or notes what is wrong with an orchestrator. It reports
-// whether a job that waits should not wait for another one.
+// found takes an offer, or records what is wrong with an orchestrator. It reports whether waiting
+// jobs need not wait for another one.
 func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
-	defer p.open.Add(-1)
+	defer p.pendingAnswers.Add(-1)
 	var t *upstream.Terms
 	err := f.Err
 	if err == nil && b.opt.Owner != nil {
@@ -94,22 +94,22 @@ func (b *Broker) found(p *pool, f upstream.Found) (good bool) {
 	default:
 		p.miss(f.Asked, false)
 	}
-	b.tell(f.Asked, err)
-	return err == nil && t.Model.Warm && p.table.Good(b.opt.Now())
+	b.logChange(f.Asked, err)
+	return err == nil && t.Model.Warm && p.table.HasHealthy(b.opt.Now())
 }
 
-// tell logs that an orchestrator can be reached, or not, when that is news. That it
-// does not serve some model is no trouble.
-func (b *Broker) tell(asked string, err error) {
+// logChange logs that an orchestrator became usable or unusable. Not serving some model is no
+// problem.
+func (b *Broker) logChange(asked string, err error) {
 	code := fault.Code("")
 	if err != nil {
 		code = fault.CodeOf(err)
 	}
 	switch {
 	case code == fault.OrchestratorUnusable, code == fault.ModelUnavailable:
-		b.opt.Log.Debug("orchestrator is of no use for a model", "orchestrator", asked, "err", err)
+		b.opt.Log.Debug("orchestrator cannot serve a model", "orchestrator", asked, "err", err)
 		return
-	case !b.standing.Change(asked, code):
+	case !b.statuses.Change(asked, code):
 	case code != "":
 		b.opt.Log.Warn("orchestrator cannot be used for AI", "orchestrator", asked, fault.Attr(err))
 	default:

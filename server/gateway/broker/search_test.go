@@ -17,11 +17,11 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// atOnce is how many names that nobody offered yet are looked for at once, inLine
+// atOnce is how many names that no orchestrator offered yet are looked for at once, inLine
 // how many wait beside them.
-const atOnce, inLine = 16, 256
+const atOnce, queued = 16, 256
 
-// named is a job for a model that nobody has.
+// named is a job for a model that no orchestrator has.
 func named(i int) *inference.Job {
 	job := chat()
 	job.Model.ID = fmt.Sprintf("nobody/has-%d", i)
@@ -53,7 +53,7 @@ func (o *orchestrator) searching(t testing.TB) {
 	eventually(t, "names are looked for", func() bool { n, _ := o.counts(); return n == atOnce })
 }
 
-func TestNamesThatNobodyWaitsForAreNotLookedFor(t *testing.T) {
+func TestAbandonedNamesAreNotLookedFor(t *testing.T) {
 	t.Parallel()
 	o := fake(t, "a")
 	free := o.slow(t)
@@ -80,7 +80,7 @@ func TestNamesThatNobodyWaitsForAreNotLookedFor(t *testing.T) {
 	}
 }
 
-func TestASearchGoesOnWhileSomebodyWaits(t *testing.T) {
+func TestASearchRunsWhileAJobWaits(t *testing.T) {
 	t.Parallel()
 	o := fake(t, "a")
 	free := o.slow(t)
@@ -112,7 +112,7 @@ func TestSearchesAreBounded(t *testing.T) {
 	o := fake(t, "a")
 	free := o.slow(t)
 	s := start(t, brief, o)
-	const all = 2 * (atOnce + inLine)
+	const all = 2 * (atOnce + queued)
 	var refused, unknown atomic.Int64
 	var wg sync.WaitGroup
 	for i := range all {
@@ -178,7 +178,7 @@ func TestAModelThatIsKnownDoesNotWaitBehindNames(t *testing.T) {
 					}
 				})
 			}
-			eventually(t, "the line is full", func() bool { return refused.Load() == all-atOnce-inLine })
+			eventually(t, "the line is full", func() bool { return refused.Load() == all-atOnce-queued })
 			s.mustAsk(t)
 			free()
 			wg.Wait()
@@ -187,7 +187,7 @@ func TestAModelThatIsKnownDoesNotWaitBehindNames(t *testing.T) {
 }
 
 // Names cost no goroutine beside that of their request.
-func TestNamesInLineCostLittle(t *testing.T) {
+func TestQueuedNamesCostLittle(t *testing.T) {
 	o := fake(t, "a")
 	free := o.slow(t)
 	s := start(t, brief, o)

@@ -11,24 +11,24 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/upstream"
 )
 
-// session is the use of one orchestrator for one model: its terms, with a token
-// that is replaced before it ends.
+// session is the use of one orchestrator for one model: its terms, with a token that is replaced
+// before it expires.
 type session struct {
-	// renewing holds one element while somebody asks for new terms.
+	// renewing holds one element while terms are being renewed.
 	renewing chan struct{}
 
 	mu    sync.Mutex
 	terms *upstream.Terms
-	// sources are the addresses on the list that lead to it, with how many
-	// discoveries in a row each left unanswered. Of those, asked is for new terms.
+	// sources are the listed addresses that lead to it, with the number of discoveries in a row
+	// that each left unanswered. asked is the one that is asked for new terms.
 	sources map[string]int
 	asked   string
-	// freshening: terms are being renewed in the background; not before freshAt again.
-	freshening bool
-	freshAt    time.Time
+	// renewingBehind: terms are being renewed in the background; not again before notBefore.
+	renewingBehind bool
+	notBefore      time.Time
 	// refused are the last terms under which a payment was refused.
 	refused *upstream.Terms
-	// checks are of whether it answers; they have a lock of their own.
+	// checks record whether it answers; they have a lock of their own.
 	checks checks
 }
 
@@ -43,11 +43,10 @@ func (s *session) current() *upstream.Terms {
 	return s.terms
 }
 
-// follows notes that an address leads to the session, and reports whether its terms are taken:
-// those of the service URI itself go before others, and otherwise those of the address that led
-// to it first. Else an orchestrator could name another one's URI, with terms that are refused
-// there.
-func (s *session) follows(asked, uri string) bool {
+// acceptsFrom records that an address leads to the session, and reports whether its terms are used:
+// the service URI's own terms have priority, then those of the address that led to it first.
+// Otherwise an orchestrator could name another one's URI, with terms that are refused there.
+func (s *session) acceptsFrom(asked, uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if own, err := upstream.ParseAddress(uri); asked == s.asked || err == nil && asked == own {
@@ -57,11 +56,10 @@ func (s *session) follows(asked, uri string) bool {
 	return false
 }
 
-// answered takes what discovery brought. The token in use stays until its last
-// tenth, or until its ticket parameters are worn: an orchestrator knows a gateway by
-// it, and its header is made already. Where another address led to it before, that one's
-// token is replaced.
-func (s *session) answered(asked string, t *upstream.Terms, now time.Time) {
+// update takes the terms that discovery brought. The token in use stays until its last tenth, or
+// until its ticket parameters are worn, because an orchestrator knows a gateway by it and its
+// header is made already. A token that came from another address is replaced.
+func (s *session) update(asked string, t *upstream.Terms, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	other := s.asked != asked
@@ -71,9 +69,9 @@ func (s *session) answered(asked string, t *upstream.Terms, now time.Time) {
 	}
 }
 
-// missed notes a discovery that an address left unanswered, which counts it out when
-// it is sure that nothing is to be had there, or the last that is put up with. It
-// reports whether no address leads to the session any more.
+// missed records a discovery that an address left unanswered. The address is dropped when it is
+// certain that it serves nothing, or after maxMissed. It reports whether no address leads to the
+// session any more.
 func (s *session) missed(asked string, sure bool) (lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,26 +80,25 @@ func (s *session) missed(asked string, sure bool) (lost bool) {
 		s.sources[asked] = n + 1
 		return false
 	}
-	return s.drop(func(a string) bool { return a == asked })
+	return s.dropSourcesLocked(func(a string) bool { return a == asked })
 }
 
-// left notes that an address leads elsewhere now, and reports as missed does.
-func (s *session) left(asked string) (lost bool) {
+// removeSource removes an address that leads elsewhere now, and reports as missed does.
+func (s *session) removeSource(asked string) (lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.drop(func(a string) bool { return a == asked })
+	return s.dropSourcesLocked(func(a string) bool { return a == asked })
 }
 
-// keepOnly counts out the addresses that are not on the list any more, and reports
-// as missed does.
+// keepOnly removes the addresses that are not listed any more, and reports as missed does.
 func (s *session) keepOnly(listed map[string]bool) (lost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.drop(func(a string) bool { return !listed[a] })
+	return s.dropSourcesLocked(func(a string) bool { return !listed[a] })
 }
 
-// drop is called with the lock held.
-func (s *session) drop(out func(string) bool) (lost bool) {
+// dropSourcesLocked removes addresses. The caller holds mu.
+func (s *session) dropSourcesLocked(out func(string) bool) (lost bool) {
 	maps.DeleteFunc(s.sources, func(a string, _ int) bool { return out(a) })
 	if _, leads := s.sources[s.asked]; !leads {
 		for a := range s.sources { // any of them
@@ -112,9 +109,9 @@ func (s *session) drop(out func(string) bool) (lost bool) {
 	return len(s.sources) == 0
 }
 
-// refuse notes that a payment under some terms was refused, and reports whether it is
-// the first one: when an orchestrator restarts, all who have the same terms are refused.
-func (s *session) refuse(t *upstream.Terms) (first bool) {
+// recordRefused records that a payment under some terms was refused, and reports whether it is the
+// first one: when an orchestrator restarts, all payments under the same terms are refused.
+func (s *session) recordRefused(t *upstream.Terms) (first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first = s.refused != t
@@ -122,9 +119,9 @@ func (s *session) refuse(t *upstream.Terms) (first bool) {
 	return first
 }
 
-// renew gets other terms than old. Of those who ask at once, one asks the
-// orchestrator.
-func (s *session) renew(ctx context.Context, p *pool, client *upstream.Client, old *upstream.Terms) (*upstream.Terms, error) {
+// renew gets other terms than old. Of concurrent callers, one asks the orchestrator.
+func (s *session) renew(ctx context.Context, p *pool, client *upstream.Client, old *upstream.Terms) (*upstream.Terms,
+	error) {
 	select {
 	case s.renewing <- struct{}{}:
 	case <-ctx.Done():

@@ -19,7 +19,7 @@ func FuzzStore(f *testing.F) {
 	f.Add([]byte{9, 1, 0, 255, 0, 0, 200, 3, 201, 3}, "a/b")
 	f.Fuzz(func(t *testing.T, script []byte, name string) {
 		key := hls.Keys([]string{name})[0]
-		s := hls.NewStore(hls.Limits{Watched: 4, Quiet: 2, StreamBytes: 600, TotalBytes: 500})
+		s := hls.NewStore(hls.Limits{Watched: 4, Unwatched: 2, StreamBytes: 600, TotalBytes: 500})
 		s.Open("live", []hls.Variant{{Key: key}})
 		var sequence string
 		for len(script) >= 2 {

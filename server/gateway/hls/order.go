@@ -7,38 +7,37 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Order puts segments that finish in any order into the order of their numbers.
-// A finished segment waits for those with lower numbers that are still on their
-// way, and for no others, as long as all that wait fit into a stream's window.
-// Safe for concurrent use; the zero value is ready.
+// Order publishes segments that finish in any order by their numbers. A finished segment waits for
+// segments with lower numbers that are still in progress, as long as all waiting ones fit into a
+// stream's window. Safe for concurrent use; the zero value is ready.
 type Order struct {
 	mu      sync.Mutex
-	pending []*Place // in order of epoch and number
-	waiting int64    // bytes of the finished ones among them
+	pending []*PendingSegment // in order of epoch and number
+	waiting int64             // bytes of the finished ones among them
 	begun   bool
 	highest core.SegmentNumber // of the arrivals of this epoch
 	epoch   int
-	out     core.SegmentNumber // highest number given out in this epoch
+	out     core.SegmentNumber // highest number published in this epoch
 	anyOut  bool
 	// late is the number of the last arrival that came too late.
 	late    core.SegmentNumber
 	anyLate bool
 }
 
-// maxPlaces bounds those in the order, of which failed ones have no bytes.
-const maxPlaces = 1024
+// maxPending bounds the segments in the order; failed ones have no bytes.
+const maxPending = 1024
 
-// Place is a segment's place in the order.
-type Place struct {
+// PendingSegment is a segment's position in the order.
+type PendingSegment struct {
 	number core.SegmentNumber
 	epoch  int
 	done   bool
 	seg    *Segment
-	// passed: others went on without it.
-	passed bool
+	// published: it left the order, or later segments were published without it.
+	published bool
 }
 
-func (p *Place) bytes() (n int64) {
+func (p *PendingSegment) bytes() (n int64) {
 	if p.seg == nil {
 		return 0
 	}
@@ -48,17 +47,18 @@ func (p *Place) bytes() (n int64) {
 	return n
 }
 
-// far is how far back a number must be to be a new beginning, not a straggler.
-const far = 16
+// restartDistance is how far below the highest a number must be to mean a restart, not a late
+// segment.
+const restartDistance = 16
 
-// Begin notes that a segment has arrived.
+// Begin records that a segment has arrived.
 //
-// A number far below the highest one, number 0, and a second straggler that
-// follows the first one mean that the source's numbers began anew.
-func (o *Order) Begin(n core.SegmentNumber) *Place {
+// A number far below the highest one, number 0, and two late segments in a row mean that the source
+// restarted its numbers.
+func (o *Order) Begin(n core.SegmentNumber) *PendingSegment {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.begun && o.startsAnew(n) {
+	if o.begun && o.restartsLocked(n) {
 		o.epoch++
 		o.begun, o.anyOut, o.anyLate = false, false, false
 	}
@@ -68,17 +68,18 @@ func (o *Order) Begin(n core.SegmentNumber) *Place {
 	if !o.begun || n > o.highest {
 		o.begun, o.highest = true, n
 	}
-	p := &Place{number: n, epoch: o.epoch}
-	i, _ := slices.BinarySearchFunc(o.pending, p, comparePlaces)
+	p := &PendingSegment{number: n, epoch: o.epoch}
+	i, _ := slices.BinarySearchFunc(o.pending, p, comparePending)
 	o.pending = slices.Insert(o.pending, i, p)
 	return p
 }
 
-func (o *Order) startsAnew(n core.SegmentNumber) bool {
-	return n < o.highest-far || n == 0 && o.highest > 0 && o.anyOut || o.anyLate && o.anyOut && n == o.late+1 && n <= o.out
+func (o *Order) restartsLocked(n core.SegmentNumber) bool {
+	return n < o.highest-restartDistance || n == 0 && o.highest > 0 && o.anyOut || o.anyLate && o.anyOut &&
+		n == o.late+1 && n <= o.out
 }
 
-func comparePlaces(a, b *Place) int {
+func comparePending(a, b *PendingSegment) int {
 	if a.epoch != b.epoch {
 		return a.epoch - b.epoch
 	}
@@ -91,35 +92,34 @@ func comparePlaces(a, b *Place) int {
 	return 0
 }
 
-// Finish hands in a segment, nil for one that failed, and calls publish for every
-// segment whose turn it is, in order, before it returns. Segments whose turn has
-// passed are left out.
-func (o *Order) Finish(p *Place, seg *Segment, publish func(Segment)) {
+// Finish hands in a segment, nil for one that failed, and calls publish in order for every segment
+// that is due, before it returns. Segments that are too late are left out.
+func (o *Order) Finish(p *PendingSegment, seg *Segment, publish func(Segment)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p.done, p.seg = true, seg
-	if p.passed {
+	if p.published {
 		p.seg.release()
 		return
 	}
 	o.waiting += p.bytes()
-	for len(o.pending) > 0 && (o.pending[0].done || o.waiting > streamBytes || len(o.pending) > maxPlaces) {
+	for len(o.pending) > 0 && (o.pending[0].done || o.waiting > streamBytes || len(o.pending) > maxPending) {
 		next := o.pending[0]
 		o.pending = slices.Delete(o.pending, 0, 1)
 		o.waiting -= next.bytes()
-		next.passed = true
+		next.published = true
 		if next.seg == nil {
 			continue
 		}
-		if o.due(next) {
+		if o.advanceLocked(next) {
 			publish(*next.seg)
 		}
 		next.seg.release()
 	}
 }
 
-// due reports whether a segment's turn has not passed. The caller holds mu.
-func (o *Order) due(p *Place) bool {
+// advanceLocked reports whether a segment is not too late, and records its number.
+func (o *Order) advanceLocked(p *PendingSegment) bool {
 	if p.epoch != o.epoch {
 		return true
 	}

@@ -14,21 +14,21 @@ import (
 func run(script string) string {
 	var o hls.Order
 	var out []string
-	places := map[string][]*hls.Place{}
+	pending := map[string][]*hls.PendingSegment{}
 	for _, step := range strings.Fields(script) {
 		name := strings.TrimLeft(step, "+!")
 		var n int
 		fmt.Sscan(name, &n)
 		if step[0] == '+' {
-			places[name] = append(places[name], o.Begin(core.SegmentNumber(n)))
+			pending[name] = append(pending[name], o.Begin(core.SegmentNumber(n)))
 			continue
 		}
 		seg := &hls.Segment{Number: core.SegmentNumber(n)}
 		if step[0] == '!' {
 			seg = nil
 		}
-		p := places[name][0]
-		places[name] = places[name][1:]
+		p := pending[name][0]
+		pending[name] = pending[name][1:]
 		o.Finish(p, seg, func(s hls.Segment) { out = append(out, fmt.Sprint(s.Number)) })
 	}
 	return strings.Join(out, " ")
@@ -69,7 +69,8 @@ func TestWhatWaitsIsBounded(t *testing.T) {
 	for n := range segments {
 		p := o.Begin(core.SegmentNumber(n + 2))
 		held++
-		o.Finish(p, &hls.Segment{Number: core.SegmentNumber(n + 2), Data: [][]byte{data}, Release: func() { held-- }}, publish)
+		o.Finish(p, &hls.Segment{Number: core.SegmentNumber(n + 2), Data: [][]byte{data}, Release: func() { held-- }},
+			publish)
 		if held > window/size+1 {
 			t.Fatalf("%d segments wait", held)
 		}

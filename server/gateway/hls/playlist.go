@@ -97,7 +97,8 @@ func (s *Store) Media(id core.ManifestID, key string, now time.Time) ([]byte, er
 		return nil, err
 	}
 	if f := st.variants[v].Format; f != core.FormatMPEGTS {
-		return nil, fault.New(fault.PlaylistFormat, "write playlist", "the segments are whole MP4 files, which players cannot join")
+		return nil, fault.New(fault.PlaylistFormat, "write playlist",
+			"the segments are whole MP4 files, which players cannot join")
 	}
 	st.watched = now
 	return st.media(s.listed(st, now), key), nil

@@ -10,25 +10,24 @@ import (
 
 // Limits bound what a Store keeps. Zero fields get defaults.
 type Limits struct {
-	// Watched is the number of segments that a playlist lists while somebody
-	// plays the stream; default 12.
+	// Watched is the number of segments in a playlist while the stream is played; default 12.
 	Watched int
-	// Quiet is the same while nobody does: enough to start playing; default 4.
-	Quiet int
-	// StreamBytes bounds one stream, TotalBytes all of them; defaults 128 MB and
-	// 1 GB. The oldest segments go first.
+	// Unwatched is the number while it is not: enough to start playing; default 4.
+	Unwatched int
+	// StreamBytes bounds one stream, TotalBytes all of them; defaults 128 MB and 1 GB. The oldest
+	// segments are dropped first.
 	StreamBytes, TotalBytes int64
 }
 
-// streamBytes is what one stream keeps, and what of it may wait for an earlier segment.
+// streamBytes is the default, and the limit of what may wait for an earlier segment.
 const streamBytes = 128 << 20
 
 func (l Limits) withDefaults() Limits {
 	if l.Watched <= 0 {
 		l.Watched = 12
 	}
-	if l.Quiet <= 0 {
-		l.Quiet = 4
+	if l.Unwatched <= 0 {
+		l.Unwatched = 4
 	}
 	if l.StreamBytes <= 0 {
 		l.StreamBytes = streamBytes
@@ -40,10 +39,10 @@ func (l Limits) withDefaults() Limits {
 }
 
 const (
-	// watchedFor is how long a playlist request counts as somebody watching.
+	// watchedFor is how long a playlist request counts as playback.
 	watchedFor = time.Minute
-	// behind is how many segments stay fetchable after they left the playlist,
-	// for players that hold the list of a moment ago.
+	// behind is how many segments stay available after they left the playlist, for players with an
+	// older playlist.
 	behind = 1
 )
 
@@ -57,7 +56,7 @@ type Variant struct {
 	Width, Height int
 	FPS           float64
 	Codecs        string
-	// Bitrate in bits/s stands in until segments have been measured.
+	// Bitrate in bits/s is used until segments have been measured.
 	Bitrate int
 }
 
@@ -65,7 +64,7 @@ type Variant struct {
 type Segment struct {
 	Number   core.SegmentNumber
 	Duration time.Duration
-	// Times are where its clock begins and ends, nil where that is not known.
+	// Times are the begin and end of its clock, nil where unknown.
 	Times *verify.Times
 	// Reinit says that the source changed in the middle of the stream.
 	Reinit bool
@@ -73,8 +72,8 @@ type Segment struct {
 	Data [][]byte
 	// At is when the segment came in.
 	At time.Time
-	// Release is called when the segment does not wait any more for those before it; may be
-	// nil. The store's own limits count from then on.
+	// Release is called when the segment stops waiting for earlier ones; may be nil. From then on
+	// the store's own limits apply.
 	Release func()
 }
 
@@ -98,9 +97,8 @@ func NewStore(limits Limits) *Store {
 	return &Store{limits: limits.withDefaults(), streams: make(map[core.ManifestID]*stream)}
 }
 
-// Open begins a stream, or goes on with one whose variants may have changed;
-// the next segment is then marked as a discontinuity. A stream that had ended
-// goes on.
+// Open begins a stream, or continues one whose variants may have changed; the next segment is then
+// marked as a discontinuity. A stream that had ended continues.
 func (s *Store) Open(id core.ManifestID, variants []Variant) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +109,7 @@ func (s *Store) Open(id core.ManifestID, variants []Variant) {
 	}
 	if !sameKeys(st.variants, variants) {
 		// Files of the old variants cannot be listed under the new ones.
-		s.drop(st, len(st.window))
+		s.dropLocked(st, len(st.window))
 		st.cut = true
 	}
 	st.variants, st.ended = variants, false
@@ -129,7 +127,7 @@ func sameKeys(a, b []Variant) bool {
 	return true
 }
 
-// Describe tells what became known of a stream's variants.
+// Describe updates what is known of a stream's variants.
 func (s *Store) Describe(id core.ManifestID, describe func(i int, v *Variant)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,7 +138,7 @@ func (s *Store) Describe(id core.ManifestID, describe func(i int, v *Variant)) {
 	}
 }
 
-// End marks a stream as ended: its playlists say so until it is removed.
+// End marks a stream as ended in its playlists until it is removed.
 func (s *Store) End(id core.ManifestID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,15 +152,15 @@ func (s *Store) Remove(id core.ManifestID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if st := s.streams[id]; st != nil {
-		s.drop(st, len(st.window))
+		s.dropLocked(st, len(st.window))
 		delete(s.streams, id)
 	}
 }
 
-// Most is what all windows may hold.
+// Most is the limit of all windows, in bytes.
 func (s *Store) Most() int64 { return s.limits.TotalBytes }
 
-// Bytes is what all windows hold.
+// Bytes is the size of all windows.
 func (s *Store) Bytes() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -94,7 +94,7 @@ live/low.m3u8
 
 func TestDiscontinuities(t *testing.T) {
 	t.Parallel()
-	s := hls.NewStore(hls.Limits{Quiet: 12})
+	s := hls.NewStore(hls.Limits{Unwatched: 12})
 	s.Open("live", variants)
 	reinit := segment(5)
 	reinit.Reinit = true
@@ -116,7 +116,7 @@ func TestDiscontinuities(t *testing.T) {
 
 func TestWindow(t *testing.T) {
 	t.Parallel()
-	s := hls.NewStore(hls.Limits{Watched: 5, Quiet: 2})
+	s := hls.NewStore(hls.Limits{Watched: 5, Unwatched: 2})
 	s.Open("live", variants)
 	gap := segment(1)
 	s.Publish("live", gap)
@@ -149,7 +149,7 @@ func TestWindow(t *testing.T) {
 
 func TestByteLimits(t *testing.T) {
 	t.Parallel()
-	s := hls.NewStore(hls.Limits{Quiet: 100, StreamBytes: 100, TotalBytes: 150})
+	s := hls.NewStore(hls.Limits{Unwatched: 100, StreamBytes: 100, TotalBytes: 150})
 	big := func(n, bytes int) hls.Segment {
 		seg := segment(n)
 		seg.Data = [][]byte{make([]byte, bytes), nil}
@@ -205,7 +205,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestOpenWithOtherVariantsBeginsAnew(t *testing.T) {
+func TestOpenWithOtherVariantsRestarts(t *testing.T) {
 	t.Parallel()
 	s := hls.NewStore(hls.Limits{})
 	s.Open("live", variants)
@@ -218,7 +218,8 @@ func TestOpenWithOtherVariantsBeginsAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(b), "#EXT-X-MEDIA-SEQUENCE:2\n") || !strings.Contains(string(b), "#EXT-X-DISCONTINUITY\n") {
+	if !strings.Contains(string(b), "#EXT-X-MEDIA-SEQUENCE:2\n") ||
+		!strings.Contains(string(b), "#EXT-X-DISCONTINUITY\n") {
 		t.Errorf("playlist:\n%s", b)
 	}
 }
@@ -255,7 +256,7 @@ func TestTargetStays(t *testing.T) {
 }
 
 // TestClockJumps: a source's clock that jumps while the numbers go on is a discontinuity; one
-// that begins anew after 2^33 ticks, or differs by rounding, is none.
+// that wraps around at 2^33 ticks, or differs by rounding, is none.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
 	const second, wrap = 90_000, 1 << 33
@@ -263,13 +264,18 @@ func TestClockJumps(t *testing.T) {
 		before, after verify.Times
 		jumps         bool
 	}{
-		"goes on":      {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 2 * second, End: 4 * second}, false},
-		"rounds":       {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 2*second + 3000, End: 4 * second}, false},
-		"overlaps":     {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 2*second - 3000, End: 4 * second}, false},
-		"wraps":        {verify.Times{Begin: wrap - 2*second, End: 0}, verify.Times{Begin: 0, End: 2 * second}, false},
-		"jumps ahead":  {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 3600 * second, End: 3602 * second}, true},
-		"begins anew":  {verify.Times{Begin: 7200 * second, End: 7202 * second}, verify.Times{Begin: 0, End: 2 * second}, true},
-		"jumped":       {verify.Times{Begin: 0, End: 3602 * second, Jumps: true}, verify.Times{Begin: 3602 * second, End: 3604 * second}, true},
+		"goes on": {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 2 * second, End: 4 * second}, false},
+		"rounds": {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 2*second + 3000, End: 4 * second},
+			false},
+		"overlaps": {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 2*second - 3000, End: 4 * second},
+			false},
+		"wraps": {verify.Times{Begin: wrap - 2*second, End: 0}, verify.Times{Begin: 0, End: 2 * second}, false},
+		"jumps ahead": {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 3600 * second, End: 3602 * second},
+			true},
+		"begins anew": {verify.Times{Begin: 7200 * second, End: 7202 * second}, verify.Times{Begin: 0, End: 2 * second},
+			true},
+		"jumped": {verify.Times{Begin: 0, End: 3602 * second, Jumps: true},
+			verify.Times{Begin: 3602 * second, End: 3604 * second}, true},
 		"leaves a gap": {verify.Times{Begin: 0, End: 2 * second}, verify.Times{Begin: 4 * second, End: 6 * second}, true},
 	} {
 		s := hls.NewStore(hls.Limits{})

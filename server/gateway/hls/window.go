@@ -19,17 +19,17 @@ type stream struct {
 	last  core.SegmentNumber
 	// times are those of the last segment, nil where it has none.
 	times *verify.Times
-	// epoch counts how often the numbers began anew.
+	// epoch counts how often the numbers restarted.
 	epoch int
-	// first is the media sequence number of window[0]; discontinuities counts
-	// those that left the window.
+	// first is the media sequence number of window[0]; discontinuities counts those that left the
+	// window.
 	first           int64
 	discontinuities int64
 	// cut marks the next segment as a discontinuity.
 	cut    bool
 	target time.Duration
 	ended  bool
-	// watched is when a playlist was last asked for.
+	// watched is when a playlist was last requested.
 	watched time.Time
 }
 
@@ -42,11 +42,10 @@ type entry struct {
 	bytes         int64
 }
 
-// Publish appends a segment. Segments must come in the order in which players
-// shall see them (Order sees to that); a number that does not follow the last
-// one, a clock that does not go on where it was, a change of source, and numbers
-// that begin anew are marked as discontinuities. A stream that is not open, or a segment with another number
-// of files than variants, is ignored.
+// Publish appends a segment. Segments must arrive in playing order (Order ensures that); a number
+// that does not follow the last one, a gap in the clock, a change of source, and restarted numbers
+// are marked as discontinuities. Segments of a stream that is not open, or with another number of
+// files than variants, are ignored.
 func (s *Store) Publish(id core.ManifestID, seg Segment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +55,7 @@ func (s *Store) Publish(id core.ManifestID, seg Segment) {
 	}
 	st.append(seg)
 	s.bytes += st.window[len(st.window)-1].bytes
-	s.trim(st, seg.At)
+	s.trimLocked(st, seg.At)
 }
 
 func (st *stream) append(seg Segment) {
@@ -84,21 +83,21 @@ func (st *stream) append(seg Segment) {
 	}
 	st.begun, st.last, st.times, st.cut = true, seg.Number, seg.Times, false
 	st.bytes += e.bytes
-	// A playlist's target should never change. It is the first segment's, and is enough for
-	// others that are no longer when rounded.
+	// A playlist's target duration should never change. It is the first segment's, which also
+	// covers others that are no longer when rounded.
 	if st.target == 0 || seg.Duration.Round(time.Second) > target(st.target) {
 		st.target = seg.Duration
 	}
 	st.window = append(st.window, e)
 }
 
-// target is a length in whole seconds, rounded up, as playlists have it.
+// target rounds a duration up to whole seconds for playlists.
 func target(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }
 
-// segmentName is a segment's name in URLs: its number, and from the second
-// epoch on that too, so that no two segments share a name.
+// segmentName is a segment's name in URLs: its number, and from the second epoch on also the epoch,
+// so that names are unique.
 func segmentName(n core.SegmentNumber, epoch int) string {
 	name := strconv.FormatInt(int64(n), 10)
 	if epoch > 0 {
@@ -107,12 +106,12 @@ func segmentName(n core.SegmentNumber, epoch int) string {
 	return name
 }
 
-// trim brings the stream and then the store under their limits.
-func (s *Store) trim(st *stream, now time.Time) {
+// trimLocked reduces the stream and then the store to their limits.
+func (s *Store) trimLocked(st *stream, now time.Time) {
 	keep := s.listed(st, now) + behind
-	s.drop(st, len(st.window)-keep)
+	s.dropLocked(st, len(st.window)-keep)
 	for st.bytes > s.limits.StreamBytes && len(st.window) > 0 {
-		s.drop(st, 1)
+		s.dropLocked(st, 1)
 	}
 	for s.bytes > s.limits.TotalBytes {
 		big := st
@@ -121,7 +120,7 @@ func (s *Store) trim(st *stream, now time.Time) {
 				big = o
 			}
 		}
-		s.drop(big, 1)
+		s.dropLocked(big, 1)
 	}
 }
 
@@ -130,11 +129,11 @@ func (s *Store) listed(st *stream, now time.Time) int {
 	if now.Sub(st.watched) < watchedFor {
 		return s.limits.Watched
 	}
-	return s.limits.Quiet
+	return s.limits.Unwatched
 }
 
-// drop removes the n oldest segments.
-func (s *Store) drop(st *stream, n int) {
+// dropLocked removes the n oldest segments.
+func (s *Store) dropLocked(st *stream, n int) {
 	if n <= 0 {
 		return
 	}

@@ -101,7 +101,7 @@ func parts(resp *http.Response) ([]Rendition, error) {
 // maxTrusted is how much memory a part's stated length is trusted with at once.
 const maxTrusted = 64 << 20
 
-// readPart reads a part, into a buffer of the right size where its length is told.
+// readPart reads a part, into a buffer of the right size if its length is announced.
 func readPart(p *multipart.Part) ([]byte, error) {
 	size, err := strconv.Atoi(p.Header.Get("Content-Length"))
 	if err != nil || size < 0 || size > maxTrusted {

@@ -52,7 +52,8 @@ func TestPush(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	seg.Stream = "closed"
-	if _, err := pushclient.Push(t.Context(), server.Client(), server.URL, seg); err == nil || !strings.Contains(err.Error(), "503") || !strings.Contains(err.Error(), "No sessions available") {
+	if _, err := pushclient.Push(t.Context(), server.Client(), server.URL, seg); err == nil ||
+		!strings.Contains(err.Error(), "503") || !strings.Contains(err.Error(), "No sessions available") {
 		t.Errorf("a refusal: %v", err)
 	}
 }

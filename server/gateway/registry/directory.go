@@ -14,63 +14,63 @@ import (
 )
 
 const (
-	// maxPlaces bounds the service URIs that are known: the registry is anybody's to
-	// write, and so are the lists of further nodes.
-	maxPlaces = 1024
-	// silence is after how long one that was not heard from is not used.
-	silence = 24 * time.Hour
+	// maxEndpoints bounds the known service URIs: anyone can write to the registry, and
+	// orchestrators name extra nodes.
+	maxEndpoints = 1024
+	// maxSilence is after how long an endpoint that does not answer is not used.
+	maxSilence = 24 * time.Hour
 )
 
-// Directory is what is known of orchestrators. It is a lifecycle component, and safe
-// for concurrent use; before Run it knows only what is fixed.
+// Directory is what is known of orchestrators. It is a lifecycle component, and safe for concurrent
+// use; before Run it knows only fixed endpoints.
 type Directory struct {
-	opt  Options
-	kick chan struct{}
+	opt    Options
+	wakeup chan struct{}
 
-	// tried is closed once the chain was asked for the first time.
-	tried     chan struct{}
-	triedOnce sync.Once
+	// firstRead is closed after the first attempt to read the chain.
+	firstRead     chan struct{}
+	firstReadOnce sync.Once
 
 	// mu guards what follows.
-	mu     sync.Mutex
-	stakes map[core.Address]protocol.Orchestrator
-	places map[string]*place
-	// former says of service URIs that are not known any more on whose credit they were:
-	// sessions there go on. formerOf counts them by credit.
+	mu        sync.Mutex
+	stakes    map[core.Address]protocol.Orchestrator
+	endpoints map[string]*endpoint
+	// former has the credit key of endpoints that were dropped: their sessions go on. formerOf
+	// counts them by credit key.
 	former   map[string]string
 	formerOf map[string]int
 	read     time.Time
 	err      error
 }
 
-// place is one service URI.
-type place struct {
+// endpoint is one service URI.
+type endpoint struct {
 	uri string
-	// owners registered the URI, or the one that names it as a further node; none for
-	// a fixed one.
+	// owners are the accounts that registered the URI, or the URI of its parent; none for a fixed
+	// one.
 	owners []core.Address
 	fixed  bool
 	// parent is the URI that named it, "" for one that is registered or fixed.
 	parent string
 
-	known, asked, heard time.Time
-	price               *big.Rat
-	trouble             fault.Code
+	since, asked, lastAnswer time.Time
+	price                    *big.Rat
+	problem                  fault.Code
 }
 
-// New makes a directory. It asks nobody anything yet.
+// New makes a directory. It sends nothing yet.
 func New(opt Options) *Directory {
 	d := &Directory{
-		opt: opt.withDefaults(), kick: make(chan struct{}, 1), tried: make(chan struct{}),
-		stakes: make(map[core.Address]protocol.Orchestrator), places: make(map[string]*place),
+		opt: opt.withDefaults(), wakeup: make(chan struct{}, 1), firstRead: make(chan struct{}),
+		stakes: make(map[core.Address]protocol.Orchestrator), endpoints: make(map[string]*endpoint),
 		former: make(map[string]string), formerOf: make(map[string]int),
 	}
 	d.Use(d.opt.Fixed)
 	return d
 }
 
-// Use puts these service URIs in the place of those that the operator named before,
-// where the operator names them.
+// Use replaces the service URIs that the operator named before. It does nothing without
+// Options.Named.
 func (d *Directory) Use(uris []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,38 +78,38 @@ func (d *Directory) Use(uris []string) {
 		return
 	}
 	now := d.opt.Now()
-	for uri, p := range d.places {
+	for uri, p := range d.endpoints {
 		if p.parent == "" && !slices.Contains(uris, uri) || p.parent != "" && !slices.Contains(uris, p.parent) {
-			d.drop(uri, p)
+			d.dropLocked(uri, p)
 		}
 	}
-	news := false
-	for _, uri := range uris[:min(len(uris), maxPlaces)] {
-		if p := d.places[uri]; p == nil {
-			d.places[uri], news = &place{uri: uri, fixed: true, known: now}, true
+	changed := false
+	for _, uri := range uris[:min(len(uris), maxEndpoints)] {
+		if p := d.endpoints[uri]; p == nil {
+			d.endpoints[uri], changed = &endpoint{uri: uri, fixed: true, since: now}, true
 		} else {
 			p.parent = ""
 		}
 	}
-	if news {
+	if changed {
 		d.wake()
 	}
 }
 
-// drop forgets a place, but not on whose credit it was. It is called with the lock held.
-func (d *Directory) drop(uri string, p *place) {
-	delete(d.places, uri)
-	d.forget(uri)
-	if len(d.former) >= maxPlaces {
-		d.forget(d.leastMissed())
+// dropLocked drops an endpoint and keeps its credit key.
+func (d *Directory) dropLocked(uri string, p *endpoint) {
+	delete(d.endpoints, uri)
+	d.forgetLocked(uri)
+	if len(d.former) >= maxEndpoints {
+		d.forgetLocked(d.oldestOfLargestLocked())
 	}
 	credit := p.credit()
 	d.former[uri] = credit
 	d.formerOf[credit]++
 }
 
-// forget forgets on whose credit an address was.
-func (d *Directory) forget(uri string) {
+// forgetLocked drops the credit key of a former endpoint.
+func (d *Directory) forgetLocked(uri string) {
 	credit, known := d.former[uri]
 	if !known {
 		return
@@ -120,9 +120,9 @@ func (d *Directory) forget(uri string) {
 	}
 }
 
-// leastMissed is a former address of the credit that has most of them: an orchestrator that
-// goes through many addresses has its own forgotten, not those of others.
-func (d *Directory) leastMissed() (uri string) {
+// oldestOfLargestLocked is a former endpoint of the credit key that has most of them: an
+// orchestrator that goes through many addresses displaces its own, not those of others.
+func (d *Directory) oldestOfLargestLocked() (uri string) {
 	most := 0
 	for old, credit := range d.former {
 		if n := d.formerOf[credit]; n > most {
@@ -132,9 +132,9 @@ func (d *Directory) leastMissed() (uri string) {
 	return uri
 }
 
-// credit is whose credit work at the place is on, where an offer from there does not say
-// which of its owners is meant.
-func (p *place) credit() string {
+// credit is the key under which work at the endpoint is credited, where an offer does not say which
+// of its owners it is for.
+func (p *endpoint) credit() string {
 	switch {
 	case len(p.owners) > 0:
 		return p.owners[0].String()
@@ -149,7 +149,7 @@ func (d *Directory) Name() string { return "orchestrator registry" }
 
 // Run keeps the directory up to date until ctx ends.
 func (d *Directory) Run(ctx context.Context, ready func()) error {
-	stop := d.opt.Events.Subscribe(d.seen)
+	stop := d.opt.Events.Subscribe(d.onEvent)
 	defer stop()
 	ready()
 	for {
@@ -161,7 +161,7 @@ func (d *Directory) Run(ctx context.Context, ready func()) error {
 		timer := time.NewTimer(min(wait, d.untilDue()))
 		select {
 		case <-timer.C:
-		case <-d.kick:
+		case <-d.wakeup:
 		case <-ctx.Done():
 			timer.Stop()
 			return nil
@@ -170,8 +170,8 @@ func (d *Directory) Run(ctx context.Context, ready func()) error {
 	}
 }
 
-// seen wakes Run for what may change the active set.
-func (d *Directory) seen(e protocol.Event) {
+// onEvent wakes Run for events that may change the active set.
+func (d *Directory) onEvent(e protocol.Event) {
 	switch e := e.(type) {
 	case protocol.RoundSeen, protocol.PoolSeen, protocol.Reorganized:
 	case protocol.StaleSeen:
@@ -186,17 +186,17 @@ func (d *Directory) seen(e protocol.Event) {
 
 func (d *Directory) wake() {
 	select {
-	case d.kick <- struct{}{}:
+	case d.wakeup <- struct{}{}:
 	default:
 	}
 }
 
-// List gives the service URIs that may be used. It waits for the first reading of
-// the chain; the error, the fault RegistryUnread, may come with a list of before.
+// List returns the service URIs that may be used. It waits for the first reading of the chain. An
+// error, the fault RegistryUnread, may come with an older list.
 func (d *Directory) List(ctx context.Context) ([]string, error) {
 	if !d.opt.Named {
 		select {
-		case <-d.tried:
+		case <-d.firstRead:
 		case <-ctx.Done():
 			return nil, fault.Wrap(fault.RegistryUnread, "list orchestrators", ctx.Err())
 		}
@@ -205,9 +205,9 @@ func (d *Directory) List(ctx context.Context) ([]string, error) {
 	defer d.mu.Unlock()
 	now := d.opt.Now()
 	var out []string
-	for uri, p := range d.places {
-		// Those that are new get a day to be heard from, too.
-		if p.fixed || now.Sub(later(p.known, p.heard)) <= silence {
+	for uri, p := range d.endpoints {
+		// New endpoints get a day to answer, too.
+		if p.fixed || now.Sub(later(p.since, p.lastAnswer)) <= maxSilence {
 			out = append(out, uri)
 		}
 	}
@@ -222,29 +222,29 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// Known is one service URI, as a status page shows it.
+// Known is one service URI for a status page.
 type Known struct {
 	URI string
-	// Owner is the orchestrator it belongs to, zero for one that the operator named;
-	// Stake is its stake.
+	// Owner is the orchestrator it belongs to, zero for one that the operator named; Stake is its
+	// stake.
 	Owner core.Address
 	Stake core.LPT
-	// Parent is the URI that named it as a further node.
+	// Parent is the URI that named it as an extra node.
 	Parent string
-	// Heard is when it answered last, zero when never; Trouble is why not.
-	Heard   time.Time
-	Trouble fault.Code
+	// LastAnswer is when it answered last, zero when never; Problem is why it does not answer now.
+	LastAnswer time.Time
+	Problem    fault.Code
 	// Price is in wei per pixel, nil when it is not known.
 	Price *big.Rat
 }
 
-// Snapshot is everything that is known, by stake and then by URI. read is when the
-// chain was read last.
+// Snapshot lists everything that is known, by stake and then by URI. read is when the chain was
+// read last.
 func (d *Directory) Snapshot() (all []Known, read time.Time, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, p := range d.places {
-		k := Known{URI: p.uri, Parent: p.parent, Heard: p.heard, Trouble: p.trouble, Price: p.price}
+	for _, p := range d.endpoints {
+		k := Known{URI: p.uri, Parent: p.parent, LastAnswer: p.lastAnswer, Problem: p.problem, Price: p.price}
 		if len(p.owners) > 0 {
 			k.Owner = p.owners[0]
 			k.Stake = d.stakes[k.Owner].DelegatedStake

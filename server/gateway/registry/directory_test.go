@@ -39,18 +39,19 @@ func TestListsTheActiveSet(t *testing.T) {
 			t.Fatalf("%v %v %v", known, read, err)
 		}
 		k := known[0]
-		if k.URI != uriOf(1) || k.Owner != addr(1) || k.Stake.Cmp(core.LPTTokens(100)) != 0 || k.Price.RatString() != "120" || k.Heard.IsZero() {
+		if k.URI != uriOf(1) || k.Owner != addr(1) || k.Stake.Cmp(core.LPTTokens(100)) != 0 ||
+			k.Price.RatString() != "120" || k.LastAnswer.IsZero() {
 			t.Errorf("%+v", k)
 		}
-		for _, who := range []core.Address{addr(4), addr(5), addr(6)} {
-			if !strings.Contains(log.String(), who.String()) {
-				t.Errorf("%s was left out without a word", who)
+		for _, account := range []core.Address{addr(4), addr(5), addr(6)} {
+			if !strings.Contains(log.String(), account.String()) {
+				t.Errorf("%s was left out without a word", account)
 			}
 		}
 	})
 }
 
-func TestReadsAnewWithEvents(t *testing.T) {
+func TestEventsCauseARead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newChain(member(1, 100))
@@ -85,7 +86,8 @@ func TestKeepsTheListWhileTheChainIsAway(t *testing.T) {
 		c.set(func() { c.err, c.pool = errors.New("no endpoint"), nil })
 		c.tell(protocol.RoundSeen{})
 		synctest.Wait()
-		if got, err := d.List(t.Context()); !slices.Equal(got, []string{uriOf(1)}) || fault.CodeOf(err) != fault.RegistryUnread {
+		if got, err := d.List(t.Context()); !slices.Equal(got, []string{uriOf(1)}) ||
+			fault.CodeOf(err) != fault.RegistryUnread {
 			t.Errorf("%v, %v: the list of before is kept", got, err)
 		}
 	})
@@ -119,7 +121,8 @@ func TestFurtherNodes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newChain(member(1, 100), member(2, 50))
-		nodes := []string{"https://n1.example:1", "https://n2.example:1", "no address at all/", uriOf(1), "https://n2.example:1", "https://n3.example:1"}
+		nodes := []string{"https://n1.example:1", "https://n2.example:1", "no address at all/", uriOf(1),
+			"https://n2.example:1", "https://n3.example:1"}
 		c.answer[uriOf(1)].Nodes = nodes
 		deeper := infoOf("https://n1.example:1", addr(1))
 		deeper.Nodes = []string{"https://deeper.example:1"}
@@ -192,7 +195,8 @@ func TestOwnerOf(t *testing.T) {
 			"nobody anywhere":      {"https://other.example:1", infoOf("https://other.example:1", addr(9)), core.Address{}},
 		} {
 			got, err := d.OwnerOf(row.asked, row.info)
-			if got.Address != row.want || (err == nil) == row.want.IsZero() || err != nil && fault.CodeOf(err) != fault.OrchestratorUnregistered {
+			if got.Address != row.want || (err == nil) == row.want.IsZero() || err != nil &&
+				fault.CodeOf(err) != fault.OrchestratorUnregistered {
 				t.Errorf("%s: %+v, %v; want %s", name, got, err, row.want)
 			}
 		}
@@ -205,9 +209,9 @@ type payees struct {
 	last string
 }
 
-func (p *payees) Deal(info upstream.Info, work upstream.Work) (upstream.Deal, error) {
+func (p *payees) PaymentTerms(info upstream.Info, work upstream.Work) (upstream.PaymentTerms, error) {
 	p.last = work.Payee
-	return p.FreePayments.Deal(info, work)
+	return p.FreePayments.PaymentTerms(info, work)
 }
 
 // TestPayee: the chain or the operator says whose credit it is, whatever an offer names.
@@ -237,7 +241,8 @@ func TestPayee(t *testing.T) {
 				defer stop()
 				synctest.Wait()
 				pays := new(payees)
-				if _, err := d.Guard(pays).Deal(row.info, upstream.Work{Asked: row.asked}); (err == nil) != (row.want != "") ||
+				if _, err := d.CheckPayments(pays).PaymentTerms(row.info,
+					upstream.Work{Asked: row.asked}); (err == nil) != (row.want != "") ||
 					pays.last != row.want {
 					t.Errorf("%s, %v; want %s", pays.last, err, row.want)
 				}
@@ -246,7 +251,7 @@ func TestPayee(t *testing.T) {
 	}
 }
 
-// TestTicketsForOthers: tickets are for who registered the address that was asked, also at one that
+// TestTicketsForOthers: tickets are for the account that registered the address that was asked, also at one that
 // it has given up, and a further node of it. Of an address that the operator named it is not known.
 func TestTicketsForOthers(t *testing.T) {
 	t.Parallel()
@@ -257,16 +262,17 @@ func TestTicketsForOthers(t *testing.T) {
 		d, _, stop := running(t, c, func(o *registry.Options) { o.ExtraNodes = 1 })
 		defer stop()
 		synctest.Wait()
-		deal := func(asked string, recipient core.Address) error {
-			_, err := d.Guard(upstream.FreePayments{}).Deal(infoOf(asked, recipient), upstream.Work{Asked: asked})
+		payTerms := func(asked string, recipient core.Address) error {
+			_, err := d.CheckPayments(upstream.FreePayments{}).PaymentTerms(infoOf(asked, recipient),
+				upstream.Work{Asked: asked})
 			return err
 		}
 		check := func(asked string) {
 			t.Helper()
-			if err := errors.Join(deal(asked, addr(1)), deal(asked, addr(9))); err != nil {
+			if err := errors.Join(payTerms(asked, addr(1)), payTerms(asked, addr(9))); err != nil {
 				t.Error(err)
 			}
-			if err := deal(asked, addr(2)); fault.CodeOf(err) != fault.OrchestratorUnregistered {
+			if err := payTerms(asked, addr(2)); fault.CodeOf(err) != fault.OrchestratorUnregistered {
 				t.Errorf("another's tickets at %s: %v", asked, err)
 			}
 		}
@@ -274,7 +280,8 @@ func TestTicketsForOthers(t *testing.T) {
 		check(node)
 		renewed := infoOf(uriOf(2), addr(1)) // own tickets, at another one's address and in its name
 		renewed.Address = bytesOf(addr(2))
-		if _, err := d.Guard(upstream.FreePayments{}).Deal(renewed, upstream.Work{Asked: uriOf(1)}); err == nil {
+		if _, err := d.CheckPayments(upstream.FreePayments{}).PaymentTerms(renewed,
+			upstream.Work{Asked: uriOf(1)}); err == nil {
 			t.Error("renewed terms send work to another one")
 		}
 		moved := member(1, 1000)
@@ -306,12 +313,12 @@ func TestPayeesOfOtherAddresses(t *testing.T) {
 			for _, node := range []string{one, two} {
 				info := infoOf(row.asked, addr(1))
 				info.Nodes = []string{node}
-				d.Heard(row.asked, info, nil)
+				d.Report(row.asked, info, nil)
 				for _, asked := range []string{one, two} {
 					if asked == two && node == one {
 						continue // not named so far
 					}
-					if _, err := d.Guard(pays).Deal(infoOf(asked, addr(9)), upstream.Work{Asked: asked}); err != nil ||
+					if _, err := d.CheckPayments(pays).PaymentTerms(infoOf(asked, addr(9)), upstream.Work{Asked: asked}); err != nil ||
 						pays.last != row.want {
 						t.Errorf("%s: work at %s while %s is named is on the credit of %s, %v", name, asked, node,
 							pays.last, err)
@@ -339,7 +346,7 @@ func TestPayeesOfManyAddresses(t *testing.T) {
 		pays := new(payees)
 		seen := map[string]bool{}
 		payee := func(asked string) string {
-			if _, err := d.Guard(pays).Deal(infoOf(asked, addr(9)), upstream.Work{Asked: asked}); err != nil {
+			if _, err := d.CheckPayments(pays).PaymentTerms(infoOf(asked, addr(9)), upstream.Work{Asked: asked}); err != nil {
 				t.Fatal(err)
 			}
 			return pays.last
@@ -351,7 +358,7 @@ func TestPayeesOfManyAddresses(t *testing.T) {
 				named = append(named, fmt.Sprintf("https://node%d.example:1", len(named)))
 			}
 			info.Nodes = named[len(named)-nodes:]
-			d.Heard(uriOf(1), info, nil)
+			d.Report(uriOf(1), info, nil)
 		}
 		for _, asked := range named {
 			seen[payee(asked)] = true
@@ -392,10 +399,10 @@ func TestTerms(t *testing.T) {
 		} {
 			info := infoOf(uriOf(1), addr(1))
 			row.change(info)
-			if err := d.Terms(info); err == nil && row.want != "" || err != nil && fault.CodeOf(err) != row.want {
+			if err := d.CheckTerms(info); err == nil && row.want != "" || err != nil && fault.CodeOf(err) != row.want {
 				t.Errorf("%s: %v, want %q", name, err, row.want)
 			}
-			err := d.Guard(upstream.FreePayments{}).Usable(info)
+			err := d.CheckPayments(upstream.FreePayments{}).Usable(info)
 			if (err == nil) != (row.want == "") {
 				t.Errorf("%s: guarded: %v", name, err)
 			}
@@ -417,7 +424,8 @@ func TestFixedOnes(t *testing.T) {
 		c.set(func() { c.err = nil })
 		pass(20 * time.Second)
 		wantList(t, d, mine)
-		if o, err := d.OwnerOf(mine, infoOf(mine, addr(1))); err != nil || o.Registered || o.Stake.Cmp(core.LPTTokens(1000)) != 0 {
+		if o, err := d.OwnerOf(mine, infoOf(mine, addr(1))); err != nil || o.Registered ||
+			o.Stake.Cmp(core.LPTTokens(1000)) != 0 {
 			t.Errorf("%+v, %v: stake counts for named ones too", o, err)
 		}
 		if o, err := d.OwnerOf(mine, infoOf(mine, addr(9))); err != nil || !o.Stake.IsZero() {

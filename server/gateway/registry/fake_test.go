@@ -21,7 +21,8 @@ func addr(n byte) core.Address { return core.Address{0: 0xaa, 19: n} }
 
 // member is an orchestrator of the active set at its usual address.
 func member(n byte, stake uint64) protocol.Orchestrator {
-	return protocol.Orchestrator{Address: addr(n), ServiceURI: uriOf(n), DelegatedStake: core.LPTTokens(stake), Active: true, Registered: true}
+	return protocol.Orchestrator{Address: addr(n), ServiceURI: uriOf(n), DelegatedStake: core.LPTTokens(stake),
+		Active: true, Registered: true}
 }
 
 func uriOf(n byte) string { return fmt.Sprintf("https://o%d.example:8935", n) }
@@ -46,9 +47,9 @@ func newChain(pool ...protocol.Orchestrator) *chain {
 }
 
 // infoOf is a good offer.
-func infoOf(uri string, who core.Address) upstream.Info {
+func infoOf(uri string, account core.Address) upstream.Info {
 	return &rpc.OrchestratorInfo{
-		Transcoder: uri, Address: who[:], TicketParams: &rpc.TicketParams{Recipient: who[:]},
+		Transcoder: uri, Address: account[:], TicketParams: &rpc.TicketParams{Recipient: account[:]},
 		PriceInfo: &rpc.PriceInfo{PricePerUnit: 1200, PixelsPerUnit: 10},
 	}
 }
@@ -99,10 +100,12 @@ func (c *chain) count(uri string) (reads, asked int) {
 }
 
 // running starts a directory and returns how to stop it.
-func running(t *testing.T, c *chain, change ...func(*registry.Options)) (d *registry.Directory, log *bytes.Buffer, stop func()) {
+func running(t *testing.T, c *chain, change ...func(*registry.Options)) (d *registry.Directory, log *bytes.Buffer,
+	stop func()) {
 	t.Helper()
 	log = &bytes.Buffer{}
-	opt := registry.Options{Stakes: c, Events: c, Survey: c.survey, Log: slog.New(slog.NewTextHandler(&locked{w: log}, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	opt := registry.Options{Stakes: c, Events: c, Survey: c.survey,
+		Log: slog.New(slog.NewTextHandler(&locked{w: log}, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	for _, f := range change {
 		f(&opt)
 	}

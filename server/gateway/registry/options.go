@@ -12,30 +12,30 @@ import (
 
 // Options make a Directory. Stakes, Events and Survey must be set.
 type Options struct {
-	// Stakes reads the active set; Events tells when to read it again.
+	// Stakes reads the active set; Events reports changes of it.
 	Stakes interface {
 		Pool(ctx context.Context) ([]protocol.Orchestrator, error)
 	}
 	Events protocol.Events
-	// Survey asks an orchestrator for its terms without a job; upstream.Client has it.
+	// Survey asks an orchestrator for its terms without a job; upstream.Client implements it.
 	Survey func(ctx context.Context, uri string) (upstream.Info, error)
-	// Fixed are service URIs that the operator named. They are used instead of the
-	// registry's, which then gives their stake only; empty uses the registry.
+	// Fixed are service URIs that the operator named. They replace the registry's URIs, and the
+	// registry then only gives their stake.
 	Fixed []string
-	// Named says that the operator names them while the gateway runs, by Directory.Use;
-	// with Fixed it need not be set.
+	// Named says that the operator names endpoints while the gateway runs, by Directory.Use; Fixed
+	// implies it.
 	Named bool
-	// ExtraNodes is how many further nodes per orchestrator are used, of those that
-	// it names itself; 0 uses none.
+	// ExtraNodes is how many extra nodes per orchestrator are used, of those that it names itself;
+	// 0 uses none.
 	ExtraNodes int
 
-	// ReadEvery is how often the active set is read without an event, RetryAfter how
-	// soon after that failed; defaults 10 min and 15 s.
+	// ReadEvery is how often the active set is read without an event, RetryAfter the delay after a
+	// failure; defaults 10 min and 15 s.
 	ReadEvery, RetryAfter time.Duration
-	// SurveyEvery is how often everybody is asked for prices; default 25 min.
+	// SurveyEvery is how often all endpoints are asked for prices; default 25 min.
 	SurveyEvery time.Duration
 
-	// Board is told when the registry cannot be read; nil tells nobody.
+	// Board receives a condition when the registry cannot be read; nil receives none.
 	Board *health.Board
 	Log   *slog.Logger
 	Now   func() time.Time

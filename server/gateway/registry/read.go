@@ -16,12 +16,12 @@ import (
 // readTimeout bounds one reading of the chain.
 const readTimeout = 30 * time.Second
 
-// unread is the trouble of a registry that cannot be read.
-var unread = health.Key{Code: fault.RegistryUnread}
+// unreadKey is the condition of a registry that cannot be read.
+var unreadKey = health.Key{Code: fault.RegistryUnread}
 
-// refresh reads the active set. What was known stays when that fails.
+// refresh reads the active set. After a failure the last one stays in use.
 func (d *Directory) refresh(ctx context.Context) error {
-	defer d.triedOnce.Do(func() { close(d.tried) })
+	defer d.firstReadOnce.Do(func() { close(d.firstRead) })
 	bounded, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	pool, err := d.opt.Stakes.Pool(bounded)
@@ -32,39 +32,38 @@ func (d *Directory) refresh(ctx context.Context) error {
 		err = fault.Wrap(fault.RegistryUnread, "read the active set", err)
 	}
 	d.mu.Lock()
-	fine := d.err == nil
+	wasRead := d.err == nil
 	d.err = err
 	if err == nil {
-		d.take(pool, d.opt.Now())
+		d.applyPoolLocked(pool, d.opt.Now())
 	}
-	known := len(d.places)
+	known := len(d.endpoints)
 	d.mu.Unlock()
-	d.tell(err, fine, known)
+	d.reportRead(err, wasRead, known)
 	return err
 }
 
-// tell reports a change; fine says that the reading before this one went well.
-func (d *Directory) tell(err error, fine bool, known int) {
+// reportRead reports a change; wasRead says that the previous reading succeeded.
+func (d *Directory) reportRead(err error, wasRead bool, known int) {
 	switch {
 	case err == nil && d.opt.Board != nil:
-		d.opt.Board.Clear(unread)
+		d.opt.Board.Clear(unreadKey)
 	case err == nil:
 	case d.opt.Board != nil:
-		d.opt.Board.Set(unread, fmt.Sprintf("%d service addresses of before stay in use", known))
-	case fine:
+		d.opt.Board.Set(unreadKey, fmt.Sprintf("%d service addresses of the last reading stay in use", known))
+	case wasRead:
 		d.opt.Log.Warn("the active set cannot be read", "kept", known, fault.Attr(err))
 	}
 }
 
-// take puts the active set in the place of the one before. It is called with the lock
-// held.
-func (d *Directory) take(pool []protocol.Orchestrator, now time.Time) {
+// applyPoolLocked replaces the active set.
+func (d *Directory) applyPoolLocked(pool []protocol.Orchestrator, now time.Time) {
 	d.read = now
 	d.stakes = make(map[core.Address]protocol.Orchestrator, len(pool))
 	registered := make(map[string][]core.Address)
 	for _, o := range pool {
 		if !o.Active {
-			continue // it is not before the next round
+			continue // not in the active set before the next round
 		}
 		d.stakes[o.Address] = o
 		if d.opt.Named {
@@ -72,44 +71,45 @@ func (d *Directory) take(pool []protocol.Orchestrator, now time.Time) {
 		}
 		uri, err := upstream.ParseAddress(o.ServiceURI)
 		if o.ServiceURI == "" || err != nil {
-			d.opt.Log.Debug("orchestrator without a usable service address left out", "orchestrator", o.Address.String(), "err", err)
+			d.opt.Log.Debug("orchestrator without a usable service address left out", "orchestrator", o.Address.String(),
+				"err", err)
 			continue
 		}
-		if len(registered) < maxPlaces || registered[uri] != nil {
+		if len(registered) < maxEndpoints || registered[uri] != nil {
 			registered[uri] = append(registered[uri], o.Address)
 		}
 	}
 	if !d.opt.Named {
-		d.settle(registered, now)
+		d.applyRegisteredLocked(registered, now)
 	}
 }
 
-// settle drops the places that are not registered any more, with those they named,
+// applyRegisteredLocked drops endpoints that are not registered any more, with their extra nodes,
 // and adds new ones.
-func (d *Directory) settle(registered map[string][]core.Address, now time.Time) {
-	for uri, p := range d.places {
+func (d *Directory) applyRegisteredLocked(registered map[string][]core.Address, now time.Time) {
+	for uri, p := range d.endpoints {
 		if p.parent == "" && registered[uri] == nil {
-			d.drop(uri, p)
+			d.dropLocked(uri, p)
 		}
 	}
 	for uri, owners := range registered {
-		p := d.places[uri]
+		p := d.endpoints[uri]
 		if p == nil {
-			p = &place{uri: uri, known: now}
-			d.places[uri] = p
+			p = &endpoint{uri: uri, since: now}
+			d.endpoints[uri] = p
 		}
 		if !slices.Equal(p.owners, owners) {
 			p.owners, p.asked = owners, time.Time{}
 		}
 		p.parent = ""
 	}
-	for uri, p := range d.places {
+	for uri, p := range d.endpoints {
 		if p.parent == "" {
 			continue
 		}
-		parent := d.places[p.parent]
+		parent := d.endpoints[p.parent]
 		if parent == nil || parent.parent != "" {
-			d.drop(uri, p)
+			d.dropLocked(uri, p)
 			continue
 		}
 		p.owners = parent.owners

@@ -12,26 +12,25 @@ import (
 )
 
 const (
-	// surveyTimeout bounds one question; surveyed is how many are asked at once.
+	// surveyTimeout bounds one call; maxSurveys bounds concurrent ones.
 	surveyTimeout = 3 * time.Second
-	surveyed      = 32
+	maxSurveys    = 32
 )
 
-// survey asks those who are due for their terms, and then the further nodes that
-// they named.
+// survey asks the endpoints that are due for their terms, and then the extra nodes that they named.
 func (d *Directory) survey(ctx context.Context) {
 	for range 2 {
 		d.askAll(ctx, d.due())
 	}
 }
 
-// due are the places that were never asked or not for long.
+// due are the endpoints that were never asked or not for SurveyEvery.
 func (d *Directory) due() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.opt.Now()
 	var out []string
-	for uri, p := range d.places {
+	for uri, p := range d.endpoints {
 		if p.asked.IsZero() || now.Sub(p.asked) >= d.opt.SurveyEvery {
 			p.asked = now
 			out = append(out, uri)
@@ -40,12 +39,12 @@ func (d *Directory) due() []string {
 	return out
 }
 
-// untilDue is how long it is to the next question.
+// untilDue is the time until the next endpoint is due.
 func (d *Directory) untilDue() time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	wait, now := d.opt.SurveyEvery, d.opt.Now()
-	for _, p := range d.places {
+	for _, p := range d.endpoints {
 		wait = min(wait, max(0, p.asked.Add(d.opt.SurveyEvery).Sub(now)))
 	}
 	return wait
@@ -53,7 +52,7 @@ func (d *Directory) untilDue() time.Duration {
 
 func (d *Directory) askAll(ctx context.Context, uris []string) {
 	var wg sync.WaitGroup
-	slots := make(chan struct{}, surveyed)
+	slots := make(chan struct{}, maxSurveys)
 	for _, uri := range uris {
 		slots <- struct{}{}
 		wg.Go(func() {
@@ -65,22 +64,22 @@ func (d *Directory) askAll(ctx context.Context, uris []string) {
 				return
 			}
 			if err == nil {
-				err = d.Terms(info)
+				err = d.CheckTerms(info)
 			}
 			if err == nil {
 				_, err = d.OwnerOf(uri, info)
 			}
-			d.Heard(uri, info, err)
+			d.Report(uri, info, err)
 		})
 	}
 	wg.Wait()
 }
 
-// Heard notes what an orchestrator answered, to a survey or to a job; err says that it
-// did not, or that its offer is of no use.
-func (d *Directory) Heard(asked string, info upstream.Info, err error) {
+// Report records what an orchestrator answered, to a survey or to a job; err says that it did not
+// answer, or that its offer cannot be used.
+func (d *Directory) Report(asked string, info upstream.Info, err error) {
 	d.mu.Lock()
-	p := d.places[asked]
+	p := d.endpoints[asked]
 	if p == nil {
 		d.mu.Unlock()
 		return
@@ -89,22 +88,22 @@ func (d *Directory) Heard(asked string, info upstream.Info, err error) {
 	if err != nil {
 		code = fault.CodeOf(err)
 	}
-	news := p.trouble != code
-	p.trouble = code
+	changed := p.problem != code
+	p.problem = code
 	if err == nil {
-		p.heard = d.opt.Now()
+		p.lastAnswer = d.opt.Now()
 		p.price = PriceOf(info)
-		d.further(p, info.GetNodes())
+		d.addExtraNodesLocked(p, info.GetNodes())
 	}
 	d.mu.Unlock()
-	if news && err != nil {
+	if changed && err != nil {
 		d.opt.Log.Debug("orchestrator gives no usable answer", "orchestrator", asked, fault.Attr(err))
 	}
 }
 
-// further takes the nodes that an orchestrator names beside its own, as many as are
-// allowed and one level deep. It is called with the lock held.
-func (d *Directory) further(p *place, nodes []string) {
+// addExtraNodesLocked takes the nodes that an orchestrator names, as many as are allowed and one
+// level deep.
+func (d *Directory) addExtraNodesLocked(p *endpoint, nodes []string) {
 	if p.parent != "" || d.opt.ExtraNodes <= 0 {
 		return
 	}
@@ -119,14 +118,14 @@ func (d *Directory) further(p *place, nodes []string) {
 			named = append(named, uri)
 		}
 	}
-	for uri, other := range d.places {
+	for uri, other := range d.endpoints {
 		if other.parent == p.uri && !slices.Contains(named, uri) {
-			d.drop(uri, other)
+			d.dropLocked(uri, other)
 		}
 	}
 	for _, uri := range named {
-		if d.places[uri] == nil && len(d.places) < 2*maxPlaces {
-			d.places[uri] = &place{uri: uri, owners: p.owners, fixed: p.fixed, parent: p.uri, known: d.opt.Now()}
+		if d.endpoints[uri] == nil && len(d.endpoints) < 2*maxEndpoints {
+			d.endpoints[uri] = &endpoint{uri: uri, owners: p.owners, fixed: p.fixed, parent: p.uri, since: d.opt.Now()}
 		}
 	}
 }

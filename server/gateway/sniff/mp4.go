@@ -12,7 +12,8 @@ import (
 // entries of a sample description, by codec.
 var (
 	videoEntries = map[string]string{
-		"avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "vp08": "vp8", "vp09": "vp9", "av01": "av1", "mp4v": "mpeg4",
+		"avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "vp08": "vp8", "vp09": "vp9", "av01": "av1",
+		"mp4v": "mpeg4",
 	}
 	audioEntries = map[string]string{
 		"mp4a": "aac", "ac-3": "ac3", "ec-3": "eac3", "Opus": "opus", "fLaC": "flac", ".mp3": "mp3", "alac": "alac",

@@ -1,10 +1,9 @@
-// Package sniff reads from a segment what can be read without decoding: its
-// container, codecs, picture size and whether it has any picture at all.
+// Package sniff reads a segment's container, codecs and picture size, and whether it has any
+// picture, without decoding.
 //
-// It looks at headers only, a few kilobytes of a file, and takes everything it
-// finds as a hint: what it cannot read stays unknown, and nothing it says is
-// used to decode. server/gateway calls it for every pushed segment, to notice a
-// source that changes without asking a media worker each time.
+// It reads only headers, a few kilobytes of a file, and treats the results as hints: what it cannot
+// read stays unknown, and nothing is used for decoding. server/gateway calls it for every pushed
+// segment, to notice a changed source without calling a media worker each time.
 package sniff
 
 import (
@@ -12,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
-// Info is what a segment's headers tell. Comparable: two segments of an
-// unchanged source give equal values but for what is not there.
+// Info is what a segment's headers say. Comparable: segments of an unchanged source give equal
+// values, except for missing streams.
 type Info struct {
 	// Known says that the container was recognised, as Format. Of Matroska and WebM,
 	// which are neither format, the codecs and the size alone are read.
@@ -32,12 +31,11 @@ type Info struct {
 	// Parameters are the video codec's own parameter bytes, to tell one
 	// configuration from another.
 	Parameters string
-	// NoFrames says of an MPEG-TS segment that was looked through to its end that
-	// video and sound are declared and there is not one picture. Nothing else may be
-	// passed on without being decoded.
+	// NoFrames: the MPEG-TS segment was searched to its end, declares video and audio and has no
+	// picture. Only such a segment may be passed on without being decoded.
 	NoFrames bool
-	// NoVideo says why the segment certainly has no picture, Empty that it has no
-	// sound either. Broken says why it certainly cannot be read. "" is not certain.
+	// NoVideo is why the segment certainly has no picture, Empty that it has no audio either.
+	// Broken is why it certainly cannot be read. "" is not certain.
 	NoVideo, Broken string
 	Empty           bool
 }
@@ -64,8 +62,8 @@ func Segment(data []byte) Info {
 	return Info{}
 }
 
-// codecs joins the codecs of a file in the form of playlists. Unknown parts make
-// the whole unknown, because players take it at its word.
+// codecs joins the codecs of a file for playlists. With an unknown part the whole is unknown,
+// because players rely on it.
 func codecs(video, audio string, hasVideo, hasAudio bool) string {
 	switch {
 	case hasVideo && video == "" || hasAudio && audio == "":

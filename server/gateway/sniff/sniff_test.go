@@ -28,11 +28,14 @@ func read(t testing.TB, name string) []byte {
 func TestSegment(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]sniff.Info{
-		"h264.ts":   {Video: "h264", Audio: "aac", Width: 320, Height: 180, PixelFormat: "yuv420p", FPS: 30, Codecs: "avc1.42c00d,mp4a.40.2"},
-		"hd.ts":     {Video: "h264", Width: 1920, Height: 1080, PixelFormat: "yuv420p", FPS: 30, Codecs: "avc1.42c028"},
-		"odd422.ts": {Video: "h264", Width: 322, Height: 182, PixelFormat: "yuv422p10le", FPS: 30000.0 / 1001, Codecs: "avc1.7a000d"},
-		"hevc.ts":   {Video: "hevc", Audio: "ac3", Width: 320, Height: 180, Codecs: "hvc1.1.6.L60.90,ac-3"},
-		"h264.mp4":  {Format: core.FormatMP4, Video: "h264", Audio: "aac", Width: 320, Height: 180, PixelFormat: "yuv420p", FPS: 25, Codecs: "avc1.42c00c,mp4a.40.2"},
+		"h264.ts": {Video: "h264", Audio: "aac", Width: 320, Height: 180, PixelFormat: "yuv420p", FPS: 30,
+			Codecs: "avc1.42c00d,mp4a.40.2"},
+		"hd.ts": {Video: "h264", Width: 1920, Height: 1080, PixelFormat: "yuv420p", FPS: 30, Codecs: "avc1.42c028"},
+		"odd422.ts": {Video: "h264", Width: 322, Height: 182, PixelFormat: "yuv422p10le", FPS: 30000.0 / 1001,
+			Codecs: "avc1.7a000d"},
+		"hevc.ts": {Video: "hevc", Audio: "ac3", Width: 320, Height: 180, Codecs: "hvc1.1.6.L60.90,ac-3"},
+		"h264.mp4": {Format: core.FormatMP4, Video: "h264", Audio: "aac", Width: 320, Height: 180, PixelFormat: "yuv420p",
+			FPS: 25, Codecs: "avc1.42c00c,mp4a.40.2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -104,12 +107,15 @@ func TestNotMissing(t *testing.T) {
 		data []byte
 		want sniff.Info
 	}{
-		"tables at the end":      {append(bytes.Clone(ts[tables:]), ts[:tables]...), sniff.Info{}},
-		"video not in its map":   {append(bytes.Clone(ts[:tables]), onPID(ts[tables:], 0x100, 0x1f0)...), sniff.Info{}},
-		"fragments":              {slices.Concat(initialization, sized("moof"), sized("mdat")), sniff.Info{}},
-		"fragments alone":        {slices.Concat(sized("moof", make([]byte, 8)), sized("mdat")), sniff.Info{Broken: "MP4 fragments without their initialization segment (moov box)"}},
-		"no index":               {slices.Concat(sized("ftyp", make([]byte, 8)), sized("mdat")), sniff.Info{Broken: "an MP4 file without its index (moov box)"}},
-		"initialization segment": {initialization, sniff.Info{NoVideo: "an initialization segment without samples", Empty: true}},
+		"tables at the end":    {append(bytes.Clone(ts[tables:]), ts[:tables]...), sniff.Info{}},
+		"video not in its map": {append(bytes.Clone(ts[:tables]), onPID(ts[tables:], 0x100, 0x1f0)...), sniff.Info{}},
+		"fragments":            {slices.Concat(initialization, sized("moof"), sized("mdat")), sniff.Info{}},
+		"fragments alone": {slices.Concat(sized("moof", make([]byte, 8)), sized("mdat")),
+			sniff.Info{Broken: "MP4 fragments without their initialization segment (moov box)"}},
+		"no index": {slices.Concat(sized("ftyp", make([]byte, 8)), sized("mdat")),
+			sniff.Info{Broken: "an MP4 file without its index (moov box)"}},
+		"initialization segment": {initialization, sniff.Info{NoVideo: "an initialization segment without samples",
+			Empty: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -12,39 +12,38 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Answer is an orchestrator's answer that has begun. Who reads it calls Deliver before it
-// closes the body.
+// Answer is an orchestrator's answer that has begun. Its reader calls Deliver before it closes the
+// body.
 type Answer struct {
 	inference.Reply
-	// Paid says that the job is billed, with tickets of its own or from what is there.
+	// Paid says that the job is paid, with tickets of its own or from the balance.
 	Paid bool
-	// Billed is how many units it charges, whatever becomes of the rest; 0 where it is free.
+	// Billed is how many units are charged, however the answer ends; 0 where it is free.
 	Billed inference.Units
 	body   *answerBody
 }
 
-// Deliver says what the answer brought, which is what counts as work for its payment.
-// Further calls do nothing. An answer that is closed without it may have been work.
+// Deliver reports what the answer delivered, which is what counts as work for its payment. Further
+// calls do nothing. An answer that is closed without it may have been work.
 func (a *Answer) Deliver(d inference.Delivery) { a.body.deliver(d) }
 
-// Allow says how much longer the answer may take from now, before it is broken off as too
-// slow. It may be called again at any time before the body is closed; without it, the
-// caller's context alone is the bound.
+// Allow sets how much longer the answer may take from now on. It may be called again at any time
+// before the body is closed; without it, only the caller's context bounds the answer.
 func (a *Answer) Allow(d time.Duration) { a.body.allow(d) }
 
 // answerBody is an answer's bytes: those that were read ahead, then the rest.
 type answerBody struct {
 	first   []byte
 	rest    io.ReadCloser
-	outer   context.Context // the caller's: it says why a read failed
-	ctx     context.Context // of the exchange
+	outer   context.Context // the caller's; it tells why a read failed
+	ctx     context.Context // of the request
 	cancel  context.CancelCauseFunc
 	payment Payment
 	units   int64 // that the orchestrator bills
-	// silence is how long the next bytes may take, hush its timer while a read waits.
-	silence time.Duration
-	hush    *time.Timer
-	// delivered: what came of the payment is settled.
+	// silence bounds the wait for the next bytes, silenceTimer runs while a read waits.
+	silence      time.Duration
+	silenceTimer *time.Timer
+	// delivered: the payment has been settled.
 	delivered atomic.Bool
 
 	mu     sync.Mutex
@@ -84,18 +83,18 @@ func (b *answerBody) Read(p []byte) (int, error) {
 		}
 		return n, nil
 	}
-	if b.hush == nil {
-		b.hush = time.AfterFunc(b.silence, func() { b.cancel(errSilent) })
+	if b.silenceTimer == nil {
+		b.silenceTimer = time.AfterFunc(b.silence, func() { b.cancel(errSilent) })
 	} else {
-		b.hush.Reset(b.silence)
+		b.silenceTimer.Reset(b.silence)
 	}
 	n, err := b.rest.Read(p)
-	b.hush.Stop()
+	b.silenceTimer.Stop()
 	if err == nil {
 		return n, nil
 	}
-	// An orchestrator that sees its client leave may end the answer in good order,
-	// and that end may still arrive. It is none.
+	// An orchestrator that sees its client leave may end the answer properly, and that end may
+	// still arrive. The answer is canceled all the same.
 	switch {
 	case frozen(b.outer):
 		return n, fault.Wrap(fault.CompletionBroken, "read answer", ErrFrozen)
@@ -111,32 +110,32 @@ func (b *answerBody) Read(p []byte) (int, error) {
 	return n, fault.Wrap(fault.CompletionBroken, "read answer", err)
 }
 
-// deliver settles what came for the payment, once.
+// deliver settles the payment, once.
 func (b *answerBody) deliver(d inference.Delivery) {
 	if b.delivered.Swap(true) {
 		return
 	}
 	came := max(0, min(int64(d.Units), b.units))
 	switch d.How {
-	case inference.Whole:
+	case inference.Complete:
 		b.payment.Received(b.units)
-	case inference.Short:
+	case inference.Partial:
 		b.payment.Received(came)
 	case inference.Refused:
 		b.payment.Forgo()
 	case inference.Faulty:
-		// Whether what came of it is worth anything, only its client knows; an orchestrator
-		// that begins each answer and breaks it off is not to be paid for beginnings.
+		// Only the client knows whether the part is worth anything. An orchestrator that begins
+		// each answer and breaks it off must not be paid for beginnings.
 		b.payment.Received(0)
 	default:
 		b.payment.LeftAfter(came, b.units)
 	}
 }
 
-// Close ends the exchange: what was not read is not wanted.
+// Close ends the request; unread bytes are discarded.
 func (b *answerBody) Close() error {
 	b.end()
-	b.deliver(inference.Delivery{How: inference.Left})
+	b.deliver(inference.Delivery{How: inference.ClientLeft})
 	b.cancel(nil)
 	return b.rest.Close()
 }

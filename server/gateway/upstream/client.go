@@ -18,16 +18,15 @@ type Options struct {
 	Payments Payments
 	// Now is the clock by which tokens expire; default time.Now.
 	Now func() time.Time
-	// Jobs carries AI jobs; default HTTP/1.1 with certificates unchecked. An error
-	// from it that is an *h1.ConnectError, or a net.OpError of a dial, says that
-	// nothing was sent.
+	// Jobs carries AI jobs; default HTTP/1.1 without certificate checks. An error that is an
+	// *http1.ConnectError, or a net.OpError of a dial, says that nothing was sent.
 	Jobs http.RoundTripper
 	// Limits are how long answers to AI jobs may take.
 	Limits inference.Limits
-	// Stores are private networks in which renditions may be fetched, beside public
-	// addresses and the orchestrator's own host.
+	// Stores are private networks from which renditions may be fetched, besides public addresses
+	// and the orchestrator's own host.
 	Stores fetchurl.Networks
-	// Node is by what name our own nodes know this one, "tutti/1.2.3".
+	// Node is this node's name for our own nodes, "tutti/1.2.3".
 	Node string
 }
 
@@ -36,15 +35,15 @@ type Options struct {
 type Client struct {
 	payments Payments
 	now      func() time.Time
-	calls    *calls
-	// bulk carries segments and downloads from the orchestrator's own host;
-	// foreign carries downloads from elsewhere.
+	conns    *connPool
+	// bulk carries segments and downloads from the orchestrator's own host; foreign carries
+	// downloads from other hosts.
 	bulk, foreign *http.Transport
 	jobs          http.RoundTripper
 	limits        inference.Limits
 	node          []string // the header by which our own nodes know us
 
-	// ctx ends with Close; wg are the discoveries that outlive their callers.
+	// ctx ends with Close; wg counts the discoveries that outlive their callers.
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -59,11 +58,12 @@ func New(opt Options) *Client {
 		opt.Now = time.Now
 	}
 	dialer := &net.Dialer{Timeout: videorouting.DialTimeout, KeepAlive: 30 * time.Second}
-	elsewhere := &net.Dialer{Timeout: videorouting.DialTimeout, KeepAlive: 30 * time.Second, Control: guarded(opt.Stores)}
+	elsewhere := &net.Dialer{Timeout: videorouting.DialTimeout, KeepAlive: 30 * time.Second,
+		Control: publicOnly(opt.Stores)}
 	c := &Client{
 		payments: opt.Payments,
 		now:      opt.Now,
-		calls:    newCalls(),
+		conns:    newConnPool(),
 		bulk:     bulkTransport(dialer),
 		foreign:  bulkTransport(elsewhere),
 
@@ -71,7 +71,7 @@ func New(opt Options) *Client {
 		limits: opt.Limits.OrDefault(),
 		node:   []string{opt.Node},
 	}
-	c.bulk.DialContext = atHome(dialer.DialContext)
+	c.bulk.DialContext = dialRecordedPeer(dialer.DialContext)
 	if c.jobs == nil {
 		c.jobs = jobTransport(dialer)
 	}
@@ -79,12 +79,12 @@ func New(opt Options) *Client {
 	return c
 }
 
-// Close ends discoveries that still run and closes the connections. Requests in
-// flight are their callers' to end.
+// Close cancels running discoveries and closes the connections. The callers end their requests in
+// flight.
 func (c *Client) Close() {
 	c.cancel()
 	c.wg.Wait()
-	c.calls.close()
+	c.conns.close()
 	c.bulk.CloseIdleConnections()
 	c.foreign.CloseIdleConnections()
 	if idle, ok := c.jobs.(interface{ CloseIdleConnections() }); ok {
@@ -92,8 +92,8 @@ func (c *Client) Close() {
 	}
 }
 
-// tlsConfig is how the network's nodes meet: encrypted, certificates unchecked,
-// because orchestrators sign their own. Sessions are resumed.
+// tlsConfig is the network's convention: encrypted, certificates unchecked, because orchestrators
+// sign their own. Sessions are resumed.
 func tlsConfig(protocols ...string) *tls.Config {
 	return &tls.Config{
 		InsecureSkipVerify: true, // the network's rule; tokens and signatures carry the trust
@@ -104,9 +104,9 @@ func tlsConfig(protocols ...string) *tls.Config {
 	}
 }
 
-// bulkTransport is HTTP/1.1: on one connection per transfer a segment goes out
-// in large writes, without the frames and windows of HTTP/2. Orchestrators take
-// both; see BenchmarkHandOver for what the difference is.
+// bulkTransport is HTTP/1.1: with one connection per transfer a segment is sent in large writes,
+// without HTTP/2's frames and windows. Orchestrators accept both; see BenchmarkHandOver for the
+// difference.
 func bulkTransport(dialer *net.Dialer) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -121,7 +121,7 @@ func bulkTransport(dialer *net.Dialer) *http.Transport {
 		WriteBufferSize:     64 << 10,
 		ReadBufferSize:      64 << 10,
 		DisableCompression:  true,
-		// Answers are small; whoever sends more is not an orchestrator.
+		// Answers are small; larger ones are not from an orchestrator.
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 }

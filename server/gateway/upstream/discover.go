@@ -17,14 +17,14 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// noTokenExpiry is how long a token without an expiry is taken to hold.
+// noTokenExpiry is the lifetime of a token without an expiry.
 const noTokenExpiry = 30 * time.Minute
 
-// maxAsked is how many orchestrators one discovery asks at once. Those who do not
-// answer hold a place for as long as a connection may take.
+// maxAsked bounds the orchestrators that one discovery asks at once. Those that do not answer hold
+// a slot until the connection times out.
 const maxAsked = 256
 
-// OfferOf is what the rules need to know of an orchestrator's terms.
+// OfferOf extracts from an orchestrator's terms what the rules need.
 func OfferOf(info Info, now time.Time) videorouting.Offer {
 	o := videorouting.Offer{URI: info.GetTranscoder(), Token: info.GetAuthToken() != nil}
 	if a := info.GetAddress(); len(a) == len(o.Address) {
@@ -43,19 +43,19 @@ func OfferOf(info Info, now time.Time) videorouting.Offer {
 	return o
 }
 
-// Ask gets an orchestrator's terms for a job. Errors are faults: with code
-// OrchestratorCapped when it has no room, else OrchestratorUnreachable,
-// OrchestratorSilent, OrchestratorDeclined, or Canceled when ctx was canceled.
+// Ask gets an orchestrator's terms for a job. Errors are faults: OrchestratorCapped when it is
+// full, else OrchestratorUnreachable, OrchestratorSilent, OrchestratorDeclined, or Canceled when
+// ctx was canceled.
 func (c *Client) Ask(ctx context.Context, uri string, wants *videorouting.Wants) (Info, error) {
 	info, _, err := c.askWithCode(ctx, uri, wants)
 	return info, err
 }
 
-// askWithCode is Ask, and the code under which a node of our own kind says that it has the model
-// and does not offer it.
+// askWithCode is Ask, and returns the code with which a node of our own kind reports that it has
+// the model and does not offer it.
 func (c *Client) askWithCode(ctx context.Context, uri string, wants *videorouting.Wants) (Info, fault.Code, error) {
 	const op = "ask orchestrator"
-	client, done, err := c.calls.to(uri)
+	client, done, err := c.conns.client(uri)
 	if err != nil {
 		return nil, "", fault.Wrap(fault.OrchestratorUnreachable, op, err)
 	}
@@ -74,14 +74,14 @@ func (c *Client) askWithCode(ctx context.Context, uri string, wants *videoroutin
 	return info, modelCode(trailer), nil
 }
 
-// callFault names a failed call. Peers may answer with the statuses by which gRPC
-// tells that our own context ended; only the context says that it did.
+// callFault classifies a failed call. Peers may answer with the statuses by which gRPC reports that
+// our own context ended; only the context itself is conclusive.
 func callFault(ctx context.Context, op string, err error) error {
 	st := status.Convert(err)
 	switch {
 	case st.Code() == codes.Unavailable:
 		return fault.Wrap(fault.OrchestratorUnreachable, op, err)
-	case st.Code() == codes.DeadlineExceeded && late(ctx):
+	case st.Code() == codes.DeadlineExceeded && deadlinePassed(ctx):
 		return fault.Wrap(fault.OrchestratorSilent, op, err)
 	case st.Code() == codes.Canceled && errors.Is(ctx.Err(), context.Canceled):
 		return fault.Wrap(fault.Canceled, op, err)
@@ -90,20 +90,20 @@ func callFault(ctx context.Context, op string, err error) error {
 		return &fault.Fault{Code: fault.OrchestratorCapped, Op: op, Detail: st.Message(), Err: err}
 	}
 	if paymentText(strings.ToLower(st.Message())) == fault.InsufficientSenderReserve {
-		// It is this gateway's money that is missing, and its operator is to hear so.
+		// This gateway's money is missing, which its operator must see.
 		return fault.Wrap(fault.InsufficientSenderReserve, op, err)
 	}
 	return &fault.Fault{Code: fault.OrchestratorDeclined, Op: op, Detail: st.Message(), Err: err}
 }
 
-// late reports whether a context's time is over. gRPC looks at the time itself and
+// deadlinePassed reports whether a context's deadline has passed. gRPC checks the clock itself and
 // may be ahead of the context's timer.
-func late(ctx context.Context) bool {
+func deadlinePassed(ctx context.Context) bool {
 	at, limited := ctx.Deadline()
 	return limited && !time.Now().Before(at)
 }
 
-// Found is one orchestrator's part in a discovery.
+// Found is the result of asking one orchestrator.
 type Found struct {
 	Asked string
 	Offer videorouting.Offer
@@ -112,40 +112,40 @@ type Found struct {
 	Err error
 }
 
-// Discover asks orchestrators side by side and calls found for each answer and
-// failure, from several goroutines; found says whether a usable one is good, that
-// is, worth not waiting for others. Discover returns the number of usable ones as
-// soon as the patience's rules say so; the others go on being found until its
-// hard stop. When none was usable, errs says why for each.
-func (c *Client) Discover(ctx context.Context, uris []string, wants *videorouting.Wants, patience videorouting.Patience, found func(Found) (good bool)) (usable int, errs []error) {
+// Discover asks orchestrators in parallel and calls found for each answer and failure, from several
+// goroutines; found reports whether a usable one is good enough not to wait for others. Discover
+// returns the number of usable ones as soon as wait's rules permit; found is called for further
+// answers until wait's hard stop. When none was usable, errs has the reason of each.
+func (c *Client) Discover(ctx context.Context, uris []string, wants *videorouting.Wants,
+	wait videorouting.DiscoveryWait, found func(Found) (good bool)) (usable int, errs []error) {
 	start := time.Now()
-	type verdict struct {
+	type outcome struct {
 		err  error
 		good bool
 	}
-	results := make(chan verdict, len(uris))
-	places := make(chan struct{}, maxAsked)
+	results := make(chan outcome, len(uris))
+	slots := make(chan struct{}, maxAsked)
 	for _, uri := range uris {
 		c.wg.Go(func() {
-			places <- struct{}{} // their holders give up after the limit
-			defer func() { <-places }()
-			// The answer is of use also after this segment went elsewhere.
-			askCtx, cancel := context.WithTimeout(c.ctx, patience.Limit())
+			slots <- struct{}{} // each call ends within the limit
+			defer func() { <-slots }()
+			// The answer is useful also after this segment went elsewhere.
+			askCtx, cancel := context.WithTimeout(c.ctx, wait.Limit())
 			defer cancel()
 			f := c.ask(askCtx, uri, wants)
 			good := found(f)
-			results <- verdict{f.Err, good}
+			results <- outcome{f.Err, good}
 		})
 	}
 	a := videorouting.Answers{Open: len(uris)}
-	timer := time.NewTimer(patience.Next(0))
+	timer := time.NewTimer(wait.Next(0))
 	defer timer.Stop()
 	for {
 		elapsed := time.Since(start)
-		if patience.Done(a, elapsed) {
+		if wait.Done(a, elapsed) {
 			return a.Usable, errs
 		}
-		timer.Reset(patience.Next(elapsed))
+		timer.Reset(wait.Next(elapsed))
 		select {
 		case v := <-results:
 			a.Open--
@@ -164,10 +164,10 @@ func (c *Client) Discover(ctx context.Context, uris []string, wants *videoroutin
 	}
 }
 
-// unusable is what is wrong with terms of payment, as a fault of discovery.
+// unusable converts a fault of payment terms to a fault of discovery.
 func unusable(err error) error {
 	_, detail := fault.Public(err)
-	return &fault.Fault{Code: fault.OrchestratorUnusable, Op: "judge terms", Detail: detail, Err: err}
+	return &fault.Fault{Code: fault.OrchestratorUnusable, Op: "check terms", Detail: detail, Err: err}
 }
 
 func (c *Client) ask(ctx context.Context, uri string, wants *videorouting.Wants) Found {
@@ -187,11 +187,10 @@ func (c *Client) ask(ctx context.Context, uri string, wants *videorouting.Wants)
 	return f
 }
 
-// End tells an orchestrator that a session is over. An orchestrator that does
-// not know the session any more is no failure of interest; the error is for the
-// debug log.
+// End ends a session at an orchestrator. An orchestrator that does not know the session any more is
+// no problem; the error is for the debug log.
 func (c *Client) End(ctx context.Context, info Info) error {
-	client, done, err := c.calls.to(info.GetTranscoder())
+	client, done, err := c.conns.client(info.GetTranscoder())
 	if err != nil {
 		return err
 	}

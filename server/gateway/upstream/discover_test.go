@@ -70,15 +70,19 @@ func TestAskTellsAPeersWordsFromOurOwnEnd(t *testing.T) {
 		// renew is what Renew makes of it where that is something else.
 		renew fault.Code
 	}{
-		"peer's canceled":         {with: says(context.Canceled), ctx: stays, want: fault.OrchestratorDeclined},
-		"peer's status canceled":  {with: says(status.Error(codes.Canceled, "no")), ctx: stays, want: fault.OrchestratorDeclined},
-		"peer's deadline":         {with: says(context.DeadlineExceeded), ctx: stays, want: fault.OrchestratorDeclined},
-		"peer's canceled, capped": {with: says(status.Error(codes.Canceled, "OrchestratorCapped")), ctx: stays, want: fault.OrchestratorCapped},
-		"our reserve":             {with: says(errors.New("Invalid orchestrator request: insufficient sender reserve")), ctx: stays, want: fault.InsufficientSenderReserve},
-		"peer's plain words":      {with: says(errors.New("no")), ctx: stays, want: fault.OrchestratorDeclined},
-		"peer is unavailable":     {with: says(status.Error(codes.Unavailable, "no")), ctx: stays, want: fault.OrchestratorUnreachable},
-		"we leave":                {with: hangs, ctx: leaves, want: fault.Canceled},
-		"peer is silent":          {with: hangs, ctx: shortly, want: fault.OrchestratorSilent, renew: fault.DeadlineExceeded},
+		"peer's canceled": {with: says(context.Canceled), ctx: stays, want: fault.OrchestratorDeclined},
+		"peer's status canceled": {with: says(status.Error(codes.Canceled, "no")), ctx: stays,
+			want: fault.OrchestratorDeclined},
+		"peer's deadline": {with: says(context.DeadlineExceeded), ctx: stays, want: fault.OrchestratorDeclined},
+		"peer's canceled, capped": {with: says(status.Error(codes.Canceled, "OrchestratorCapped")), ctx: stays,
+			want: fault.OrchestratorCapped},
+		"our reserve": {with: says(errors.New("Invalid orchestrator request: insufficient sender reserve")),
+			ctx: stays, want: fault.InsufficientSenderReserve},
+		"peer's plain words": {with: says(errors.New("no")), ctx: stays, want: fault.OrchestratorDeclined},
+		"peer is unavailable": {with: says(status.Error(codes.Unavailable, "no")), ctx: stays,
+			want: fault.OrchestratorUnreachable},
+		"we leave":       {with: hangs, ctx: leaves, want: fault.Canceled},
+		"peer is silent": {with: hangs, ctx: shortly, want: fault.OrchestratorSilent, renew: fault.DeadlineExceeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,8 +1,6 @@
-// Package upstream is a gateway's way to orchestrators: discovery, the hand-over
-// of segments, the download of renditions, and the end of sessions, as the
-// network's wire interface has them.
+// Package upstream is a gateway's client of orchestrators: discovery, sending segments and jobs,
+// downloading renditions, and ending sessions, over the network's wire protocol.
 //
-// It chooses nothing and retries nothing; core/videorouting has the rules and
-// server/gateway applies them. Errors are faults that name what went wrong with
-// one orchestrator.
+// It makes no choices and does not retry; core/videorouting has the rules and server/gateway
+// applies them. Errors are faults that name what went wrong with one orchestrator.
 package upstream

@@ -18,11 +18,11 @@ import (
 // once. The network's transcoders make up to 10.
 const maxParallelDownloads = 10
 
-// Download fetches all renditions of a result side by side. grow, by one goroutine
-// at a time, is asked before memory for n more bytes is taken. The error, if any,
-// is the first fault RenditionDownload, or Canceled, or grow's fault; there are no
-// part results.
-func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Remote, grow func(n int64) error) ([][]byte, error) {
+// Download fetches all renditions of a result in parallel. It calls grow, from one goroutine at a
+// time, before it allocates n more bytes. The error is the first fault RenditionDownload, or
+// Canceled, or grow's fault; there are no partial results.
+func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Remote,
+	grow func(n int64) error) ([][]byte, error) {
 	if len(remotes) == 1 {
 		data, err := c.fetch(ctx, orchestrator, &remotes[0], grow)
 		return [][]byte{data}, err
@@ -60,7 +60,8 @@ func (c *Client) Download(ctx context.Context, orchestrator string, remotes []Re
 	return out, nil
 }
 
-func (c *Client) fetch(ctx context.Context, orchestrator string, remote *Remote, grow func(n int64) error) ([]byte, error) {
+func (c *Client) fetch(ctx context.Context, orchestrator string, remote *Remote, grow func(n int64) error) ([]byte,
+	error) {
 	const op = "download rendition"
 	u, err := url.Parse(remote.URL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
@@ -81,8 +82,8 @@ func (c *Client) fetch(ctx context.Context, orchestrator string, remote *Remote,
 		return nil, fault.Wrap(fault.RenditionDownload, op, err)
 	}
 	to := ctx
-	if remote.home.IsValid() && transport == c.bulk {
-		to = homeOnly(ctx, remote.home)
+	if remote.peer.IsValid() && transport == c.bulk {
+		to = samePeerOnly(ctx, remote.peer)
 	}
 	req := (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: make(http.Header)}).WithContext(to)
 	resp, err := transport.RoundTrip(req) // redirects are not followed

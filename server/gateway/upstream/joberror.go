@@ -16,13 +16,14 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// passedOn reports whether a status and its body go to the client as they are: an
-// answer, or a runner's own words about the client's mistake.
+// passedOn reports whether a status and its body are relayed to the client: an answer, or a
+// runner's explanation of the client's error.
 func passedOn(resp *http.Response, own bool) bool {
 	switch resp.StatusCode {
 	case http.StatusOK:
 		return true
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusUnprocessableEntity:
 		return own && resp.Header.Get(codeHeader) == "" && isJSON(resp)
 	}
 	return false
@@ -38,10 +39,10 @@ func mediaType(resp *http.Response) string {
 
 func isJSON(resp *http.Response) bool { return strings.Contains(mediaType(resp), "json") }
 
-// anyType are the pipelines whose answers the network takes whatever their type.
+// anyType are the pipelines whose answers the network accepts with any content type. Read-only.
 var anyType = capability.Of(capability.LLM, capability.AudioToText, capability.ImageToVideo)
 
-// checkAnswer holds a 200 to what pipelines answer. A page is none, whoever sent it.
+// checkAnswer checks the content type of an answer with status 200. HTML is never an answer.
 func checkAnswer(resp *http.Response, job *inference.Job, own bool) error {
 	t := mediaType(resp)
 	switch {
@@ -49,18 +50,19 @@ func checkAnswer(resp *http.Response, job *inference.Job, own bool) error {
 	case own, isJSON(resp), job.Stream && t == "text/event-stream", anyType.Has(job.Model.Capability):
 		return nil
 	}
-	return fault.New(fault.AnswerUnreadable, "read answer", fmt.Sprintf("content type %.64q", resp.Header.Get("Content-Type")))
+	return fault.New(fault.AnswerUnreadable, "read answer",
+		fmt.Sprintf("content type %.64q", resp.Header.Get("Content-Type")))
 }
 
-// jobRefusal names an answer that is none, by the code that our own nodes send or
-// by the network's text.
+// jobRefusal classifies a failed answer, by the code that our own nodes send or by the network's
+// text.
 func jobRefusal(resp *http.Response, own bool) error {
 	const op = "send job"
-	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what came is all there is to tell
+	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a partial text is better than none
 	text := strings.TrimSpace(string(raw))
 	if own {
-		if code := fault.Code(resp.Header.Get(codeHeader)); takeCode(code) {
-			return timed(resp, fault.New(gatewaysCode(code), op, text))
+		if code := fault.Code(resp.Header.Get(codeHeader)); acceptsCode(code) {
+			return withRetryAfter(resp, fault.New(gatewayCode(code), op, text))
 		}
 	}
 	code := codeOfText(text)
@@ -73,19 +75,17 @@ func jobRefusal(resp *http.Response, own bool) error {
 	if code == fault.JobRefused {
 		return &fault.Fault{Code: code, Op: op, Detail: text, Err: &inference.RefusedError{Status: resp.StatusCode}}
 	}
-	return timed(resp, fault.New(code, op, fmt.Sprintf("%d %s", resp.StatusCode, text)))
+	return withRetryAfter(resp, fault.New(code, op, fmt.Sprintf("%d %s", resp.StatusCode, text)))
 }
 
 const (
-	// maxRetryAfter bounds for how long an orchestrator is believed to be busy, limitedFor is
-	// for how long it is left alone that answers 429 and names no time.
+	// maxRetryAfter bounds a Retry-After; limitedFor replaces a missing one with status 429.
 	maxRetryAfter = 5 * time.Minute
 	limitedFor    = time.Second
 )
 
-// timed adds to the fault of a busy orchestrator when to come back, as the header says in
-// seconds.
-func timed(resp *http.Response, f *fault.Fault) error {
+// withRetryAfter adds the Retry-After header to the fault of a busy orchestrator.
+func withRetryAfter(resp *http.Response, f *fault.Fault) error {
 	seconds, err := strconv.Atoi(resp.Header.Get("Retry-After"))
 	switch {
 	case f.Code.Class() != fault.Busy:
@@ -98,9 +98,9 @@ func timed(resp *http.Response, f *fault.Fault) error {
 	return f
 }
 
-// gatewaysCode is an orchestrator's code as gateways act on it: what it finds of
-// single tickets comes to one of a few things here.
-func gatewaysCode(code fault.Code) fault.Code {
+// gatewayCode maps an orchestrator's code to the one that gateways act on: details about single
+// tickets are of no use here.
+func gatewayCode(code fault.Code) fault.Code {
 	switch code {
 	case fault.TicketNonceSeen, fault.TicketNonceTooMany:
 		return fault.TicketNonceRefused
@@ -108,10 +108,9 @@ func gatewaysCode(code fault.Code) fault.Code {
 	return code
 }
 
-// takeCode says which codes of a peer are taken as they are: those of its work.
-// What only this gateway can find, such as that a client has no key, is not a
-// peer's to say.
-func takeCode(code fault.Code) bool {
+// acceptsCode reports whether a peer's code is taken as it is: those about its work. Codes that
+// only this gateway can find, such as a missing key, are not accepted from peers.
+func acceptsCode(code fault.Code) bool {
 	row, known := fault.Lookup(code)
 	switch {
 	case !known, code == fault.Canceled, code == fault.DeadlineExceeded,
@@ -122,20 +121,19 @@ func takeCode(code fault.Code) bool {
 	case fault.BadRequest, fault.Busy, fault.Payment:
 		return true
 	case fault.Upstream:
-		return row.Retryable // the others end a job, which another orchestrator may do
+		return row.Retryable // other codes would end a job that another orchestrator may do
 	}
 	return code == fault.InvalidAuthToken || code == fault.ExpiredAuthToken || code == fault.MissingAuthToken
 }
 
-// text is a word of the network and what it means.
-type text struct {
+// textCode is a text of the network and its meaning.
+type textCode struct {
 	text string
 	code fault.Code
 }
 
-// paymentTexts are the network's words about payments, in lower case, in the order
-// in which they are looked for.
-var paymentTexts = []text{
+// paymentTexts are the network's texts about payments, in lower case, in matching order. Read-only.
+var paymentTexts = []textCode{
 	{"ticketparams expired", fault.TicketParamsStale},
 	{"invalid ticket sendernonce", fault.TicketNonceRefused},
 	{"insufficient balance", fault.InsufficientBalance},
@@ -144,8 +142,8 @@ var paymentTexts = []text{
 	{"invalid recipientrand", fault.TicketParamsForeign},
 }
 
-// jobTexts are its words about jobs.
-var jobTexts = []text{
+// jobTexts are its texts about jobs. Read-only.
+var jobTexts = []textCode{
 	{"insufficient capacity", fault.OrchestratorFull},
 	{"orchestratorcapped", fault.OrchestratorFull},
 	{"orchestratorbusy", fault.OrchestratorFull},
@@ -154,11 +152,11 @@ var jobTexts = []text{
 	{"missing auth token", fault.InvalidAuthToken},
 }
 
-// runnerRefused finds a model server's refusal in the text of an orchestrator of the network,
-// which passes it on with the status of its own failure: the status, and what the server said.
+// runnerRefused matches a model server's refusal in the text of an orchestrator of the network,
+// which relays it with a status of its own: the status, and the server's message.
 var runnerRefused = regexp.MustCompile(`(?is)(?:returned|unexpected status code:) (400|413|415|422)\b:?\s*(.*)$`)
 
-// runnerRefusal is the fault for a model server's refusal, in the server's words.
+// runnerRefusal is the fault of a model server's refusal, with the server's message.
 func runnerRefusal(op, text string) error {
 	m := runnerRefused.FindStringSubmatch(text)
 	status, _ := strconv.Atoi(m[1]) // three digits
@@ -166,28 +164,29 @@ func runnerRefusal(op, text string) error {
 	if said == "" {
 		said = "the model server refused the request with status " + m[1] + " and gives no reason"
 	}
-	return &fault.Fault{Code: fault.JobRefused, Op: op, Detail: said, Err: &runnerWordError{inference.RefusedError{Status: status}}}
+	return &fault.Fault{Code: fault.JobRefused, Op: op, Detail: said,
+		Err: &runnerRefusalError{inference.RefusedError{Status: status}}}
 }
 
-// runnerWordError tells a refusal in a model server's words from an orchestrator's own.
-type runnerWordError struct{ refused inference.RefusedError }
+// runnerRefusalError marks a model server's refusal, as opposed to an orchestrator's own.
+type runnerRefusalError struct{ refused inference.RefusedError }
 
 // Error is the refusal's.
-func (e *runnerWordError) Error() string { return "the model server " + e.refused.Error() }
+func (e *runnerRefusalError) Error() string { return "the model server " + e.refused.Error() }
 
 // Unwrap is the refusal.
-func (e *runnerWordError) Unwrap() error { return &e.refused }
+func (e *runnerRefusalError) Unwrap() error { return &e.refused }
 
-// runnersWord reports whether a refusal has a model server's word.
-func runnersWord(err error) bool {
-	_, ok := errors.AsType[*runnerWordError](err)
+// isRunnerRefusal reports whether a refusal came from a model server.
+func isRunnerRefusal(err error) bool {
+	_, ok := errors.AsType[*runnerRefusalError](err)
 	return ok
 }
 
-// paymentText is what a text says of a payment, "" when nothing.
+// paymentText is the code of a text about payments, "" without one.
 func paymentText(lower string) fault.Code { return find(lower, paymentTexts) }
 
-func find(lower string, texts []text) fault.Code {
+func find(lower string, texts []textCode) fault.Code {
 	for _, t := range texts {
 		if strings.Contains(lower, t.text) {
 			return t.code

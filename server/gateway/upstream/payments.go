@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// Info is an orchestrator's terms as it sent them. Read-only.
+// Info are an orchestrator's terms as it sent them. Read-only.
 type Info = *rpc.OrchestratorInfo
 
 // Payments is the sender's side of paying. Off-chain all of it is free.
@@ -19,67 +19,63 @@ type Payments interface {
 	// Identity is the sender's address (20 bytes) and its signature for
 	// discovery, empty off-chain.
 	Identity(ctx context.Context) (address, sig []byte, err error)
-	// Usable says whether an orchestrator's price and ticket parameters are
-	// acceptable; the error's text goes into the log.
+	// Usable reports whether an orchestrator's price and ticket parameters are acceptable; the
+	// error's text is logged.
 	Usable(info Info) error
 	// Sign signs a segment's description; the result may be empty.
 	Sign(ctx context.Context, preimage []byte) ([]byte, error)
-	// Deal reads what an orchestrator wants to be paid with for some work. The error is a
-	// fault.
-	Deal(info Info, work Work) (Deal, error)
+	// PaymentTerms reads how an orchestrator wants to be paid for some work. The error is a fault.
+	PaymentTerms(info Info, work Work) (PaymentTerms, error)
 }
 
 // Work is what an orchestrator is paid for.
 type Work struct {
-	// Model is that of jobs; nil is segments, of a Stream.
+	// Model is set for AI jobs; nil means segments, of Stream.
 	Model  *inference.Model
 	Stream core.ManifestID
-	// Asked is the address of the list at which the orchestrator was asked for its terms.
-	// Payee is on whose credit the work is counted, see sender.Terms; "" is that address.
+	// Asked is the listed address that was asked for the terms. Payee is the credit key of the
+	// work, see sender.Terms; "" is that address.
 	Asked, Payee string
 }
 
-// Deal is how one orchestrator is paid for one kind of work. It may be used for many
-// jobs at once.
-type Deal interface {
-	// Wear says whether new terms should be asked for.
+// PaymentTerms is how one orchestrator is paid for one kind of work. It is safe for concurrent use.
+type PaymentTerms interface {
+	// Wear reports whether new terms should be requested.
 	Wear() sender.Wear
-	// Pay makes the payment for work of at most so many units. It is called once for
-	// each attempt; what it returns must be settled. client is who wants the work, see
-	// sender.Terms. Errors are faults: TicketParamsStale says that new terms are to be
-	// asked for, PaidWorkMissing and CreditInUse that this orchestrator is to work first;
-	// nothing was paid then.
+	// Pay makes the payment for at most units of work. It is called once per attempt, and the
+	// result must be settled. client identifies the client, see sender.Terms. Errors are faults:
+	// TicketParamsStale asks for new terms; PaidWorkMissing and CreditInUse say that this
+	// orchestrator must work first. Nothing was paid then.
 	Pay(ctx context.Context, client string, units int64) (Payment, error)
 }
 
 // Payment is what is paid for one attempt.
 type Payment interface {
-	// Header is the value of the header Livepeer-Payment; "" is an empty payment,
-	// without which a request may be repeated.
+	// Header is the value of the header Livepeer-Payment; "" is an empty payment, with which a
+	// request may be repeated.
 	Header() string
-	// Value is what the payment adds to what was paid before; nothing when it only
-	// draws on that.
+	// Value is what the payment adds to earlier ones; zero when it only draws on the balance.
 	Value() pm.Value
-	// Credited tells, before Settle, that the orchestrator says that it credited the tickets.
+	// Credited reports, before Settle, that the orchestrator confirmed the tickets.
 	Credited()
-	// Settle tells what became of the attempt, and how many units are billed where it
-	// was served. Further calls do nothing.
+	// Settle reports the outcome of the attempt, and how many units are billed if it was served.
+	// Further calls do nothing.
 	Settle(how sender.Outcome, units int64)
-	// Received tells how many units of the work came where it was served, by this gateway's
-	// own count: 0 where none is of use. It must be called then. Further calls do nothing.
+	// Received reports how many units of the work arrived if it was served, by this gateway's own
+	// count; 0 if none is usable. It must be called then. Further calls do nothing.
 	Received(units int64)
-	// Left tells the same where the client left before all was there: how many units may
-	// have been done for it. LeftAfter is Left where some of the units came before that.
+	// Left is Received when the client left before the end: how many units may have been worked on.
+	// LeftAfter is Left when some of the units had arrived.
 	Left(units int64)
 	LeftAfter(came, units int64)
-	// Forgo tells, before Settle, that nothing came for a reason that the request may be.
-	// Blame tells afterwards that it was not: another orchestrator did the job.
+	// Forgo reports, before Settle, that nothing arrived and the request may be the cause. Blame
+	// reports afterwards that it was not: another orchestrator did the job.
 	Forgo()
 	Blame()
 }
 
-// UnpaidError is a failure of this gateway's own paying: nothing was sent, and the
-// fault inside is not an orchestrator's answer.
+// UnpaidError is a failure of this gateway's own payment: nothing was sent, and the wrapped fault
+// is not an orchestrator's answer.
 type UnpaidError struct{ Err error }
 
 // Error is the fault's text.
@@ -88,24 +84,23 @@ func (e *UnpaidError) Error() string { return e.Err.Error() }
 // Unwrap is the fault.
 func (e *UnpaidError) Unwrap() error { return e.Err }
 
-// Unpaid reports whether an error came before anything was sent, from paying.
+// Unpaid reports whether an error is an UnpaidError.
 func Unpaid(err error) bool {
 	_, ok := errors.AsType[*UnpaidError](err)
 	return ok
 }
 
-// LostError is a failure of a job for which tickets were sent. The orchestrator may
-// keep them.
+// LostError is a failure of a job for which tickets were sent. The orchestrator may keep them.
 type LostError struct {
 	Err error
-	// Value is what they are expected to be worth.
+	// Value is their expected value.
 	Value pm.Value
-	// blame counts them against the orchestrator, where they were excused.
+	// blame counts them against the orchestrator, if they were excused.
 	blame func()
 }
 
-// Blame says that another orchestrator did a job of which one failed: the request, which may
-// have been the reason, was not.
+// Blame reports that another orchestrator did the failed job, so that the request was not the
+// cause.
 func Blame(err error) {
 	if e, ok := errors.AsType[*LostError](err); ok && e.blame != nil {
 		e.blame()
@@ -118,8 +113,7 @@ func (e *LostError) Error() string { return e.Err.Error() }
 // Unwrap is the fault.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// Lost is the value of the tickets that were sent with what failed, false where there
-// were none.
+// Lost is the value of the tickets sent with a failed request, false without any.
 func Lost(err error) (pm.Value, bool) {
 	e, ok := errors.AsType[*LostError](err)
 	if !ok {
@@ -128,8 +122,8 @@ func Lost(err error) (pm.Value, bool) {
 	return e.Value, true
 }
 
-// BilledError is the failure of a job whose client left while it was worked on: the
-// orchestrator may charge all of it.
+// BilledError is the failure of a job whose client left during the work: the orchestrator may
+// charge all of it.
 type BilledError struct {
 	Err   error
 	Units inference.Units
@@ -158,16 +152,16 @@ func (FreePayments) Identity(context.Context) (address, sig []byte, err error) {
 	return make([]byte, len(core.Address{})), nil, nil
 }
 
-// Usable takes everybody's terms.
+// Usable accepts all terms.
 func (FreePayments) Usable(Info) error { return nil }
 
 // Sign gives an empty signature.
 func (FreePayments) Sign(context.Context, []byte) ([]byte, error) { return nil, nil }
 
-// Deal is free.
-func (FreePayments) Deal(Info, Work) (Deal, error) { return free{}, nil }
+// PaymentTerms is free.
+func (FreePayments) PaymentTerms(Info, Work) (PaymentTerms, error) { return free{}, nil }
 
-// free is the deal and the payment of free work.
+// free is the terms and the payment of free work.
 type free struct{}
 
 func (free) Wear() sender.Wear { return sender.Fresh }

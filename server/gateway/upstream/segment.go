@@ -22,27 +22,27 @@ import (
 )
 
 const (
-	// maxResult bounds a transcode result, which names renditions and terms: addresses
-	// of some KB each, and terms as large as a call may bring.
+	// maxResult bounds a transcode result: addresses of renditions of some KB each, and terms as
+	// large as a call's reply.
 	maxResult = 1 << 20
 	// maxRefusal bounds the text of a refusal.
 	maxRefusal = 4 << 10
 )
 
-// Segment is one hand-over.
+// Segment is a segment to send.
 type Segment struct {
 	// Meta is everything but the token and the signature, which Send adds.
 	Meta rpc.SegmentMeta
 	Data []byte
-	// Asked is the address of the list at which the orchestrator was asked for its terms.
+	// Asked is the listed address that was asked for the terms.
 	Asked string
-	// Client is who pushed it, for the payment; see sender.Terms.
+	// Client identifies the pushing client for the payment; see sender.Terms.
 	Client string
-	// Estimate is about how many pixels the work comes to, for the payment.
+	// Estimate is the approximate number of pixels of the work, for the payment.
 	Estimate core.Pixels
 	Timing   videorouting.Timing
-	// WaitOn is asked when the time of an attempt is over: true lets it go on to the end of
-	// the context, false or nil ends it.
+	// WaitOn is called when the time of an attempt is over: true lets it continue until the context
+	// ends, false or nil ends it.
 	WaitOn func() bool
 }
 
@@ -50,57 +50,57 @@ type Segment struct {
 type Result struct {
 	Renditions []Remote
 	Signature  []byte
-	// News are the terms that came with the answer, nil when there were none;
-	// they come with refusals inside an answer too.
-	News Info
-	// Upload is how long it took until the orchestrator had the whole segment.
+	// NewTerms are the terms that came with the answer, nil without any; refusals inside an answer
+	// may have them too.
+	NewTerms Info
+	// Upload is the time until the orchestrator had the whole segment.
 	Upload time.Duration
-	// MediaTime is how long the codecs took, 0 where the orchestrator does not tell.
+	// MediaTime is the time that the codecs took, 0 when not reported.
 	MediaTime time.Duration
 
 	payment Payment
-	// inputPerhaps: it failed for what may be the input.
-	inputPerhaps bool
+	// maybeBadInput: it failed and the input may be the cause.
+	maybeBadInput bool
 }
 
-// Received tells how many pixels of the result are of use, by the gateway's own count. It
-// must be called for each result, whatever error came beside it, or Left.
+// Received reports how many pixels of the result are usable, by the gateway's own count. It, or
+// Left, must be called for each result, also beside an error.
 func (r *Result) Received(pixels core.Pixels) { r.payment.Received(int64(max(0, pixels))) }
 
-// Left tells the same where the client left before the result was here: how many pixels
-// may have been made for it.
+// Left is Received when the client left before the result arrived: how many pixels may have been
+// made for it.
 func (r *Result) Left(pixels core.Pixels) { r.payment.Left(int64(max(0, pixels))) }
 
 // Remote is a rendition still at the orchestrator.
 type Remote struct {
 	URL    string
 	Pixels core.Pixels
-	// Sink is given the parts of the download as they come, which do not change any
-	// more; nil wants none.
+	// Sink receives the parts of the download as they arrive, which do not change any more; nil
+	// receives none.
 	Sink func(part []byte)
 
-	// home is the address that named it.
-	home netip.Addr
+	// peer is the address that the answer came from.
+	peer netip.Addr
 }
 
-// Send hands a segment to an orchestrator and waits for its result, which has
-// exactly one rendition per profile. Errors are faults: SegmentNotTranscodable
-// when the input is at fault, Canceled when ctx ended, ExpiredAuthToken and
-// OrchestratorCapped as the orchestrator says, otherwise one of those that name
-// what is wrong with the orchestrator. The result is not nil where an answer
-// came, also beside an error.
+// Send sends a segment to an orchestrator and waits for its result, which has exactly one rendition
+// per profile. Errors are faults: SegmentNotTranscodable when the input is at fault, Canceled when
+// ctx ended, ExpiredAuthToken and OrchestratorCapped as the orchestrator says, otherwise one that
+// names what is wrong with the orchestrator. The result is not nil where an answer came, also
+// beside an error.
 //
-// Its payment is settled when Send returns, by what the orchestrator says that it
-// bills; what came of it the caller tells with Result.Received. Faults of the payment itself keep their codes: TicketParamsStale asks for
-// new terms, whoever of the two finds them old (see Unpaid).
+// Its payment is settled when Send returns, by what the orchestrator bills; the caller reports the
+// usable part with Result.Received. Faults of the payment itself keep their codes:
+// TicketParamsStale asks for new terms, whether this gateway or the orchestrator finds them
+// outdated (see Unpaid).
 func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, error) {
 	req, payment, err := c.request(ctx, info, seg)
 	if err != nil {
 		return nil, err
 	}
-	// What is not settled otherwise was sent and failed.
+	// Default: sent and failed. It does nothing if the payment is settled otherwise.
 	client := ctx
-	defer func() { payment.Settle(failed(client), 0) }()
+	defer func() { payment.Settle(outcomeOfFailure(client), 0) }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	start := time.Now()
@@ -108,20 +108,20 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	defer late.Stop()
 
 	var home netip.Addr
-	resp, err := c.bulk.RoundTrip(req.WithContext(noting(ctx, &home)))
+	resp, err := c.bulk.RoundTrip(req.WithContext(recordPeer(ctx, &home)))
 	if err == nil && ctx.Err() != nil {
-		// What a server says when its client hangs up may still be read.
+		// A server's answer to a disconnect may still be read.
 		_ = resp.Body.Close()
 		err = ctx.Err()
 	}
 	if err != nil {
-		payment.Settle(unanswered(client, err), 0)
-		return nil, exchangeFault(ctx, "send segment", err)
+		payment.Settle(outcomeWithoutAnswer(client, err), 0)
+		return nil, segmentFault(ctx, "send segment", err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		err := refusal(resp)
-		payment.Settle(refusedSegment(err), 0)
+		payment.Settle(segmentOutcome(err), 0)
 		return nil, err
 	}
 	res := &Result{Upload: time.Since(start), payment: payment}
@@ -134,16 +134,16 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	defer over.Stop()
 	raw, err := body.Reader{Limit: maxResult, Size: resp.ContentLength}.Read(resp.Body)
 	if err != nil {
-		return nil, exchangeFault(ctx, "read result", err)
+		return nil, segmentFault(ctx, "read result", err)
 	}
-	// Trailers are there once the body was read to its end.
+	// Trailers are available once the body was read to its end.
 	res.MediaTime = rpc.ParseMediaTime(resp.Trailer.Get(rpc.MediaTimeHeader))
 	err = res.read(raw, len(seg.Meta.Profiles))
 	for i := range res.Renditions {
-		res.Renditions[i].home = home
+		res.Renditions[i].peer = home
 	}
 	switch {
-	case res.inputPerhaps:
+	case res.maybeBadInput:
 		payment.Forgo()
 	case fault.CodeOf(err) == fault.SegmentNotTranscodable:
 		payment.Settle(sender.InputBad, 0)
@@ -153,15 +153,15 @@ func (c *Client) Send(ctx context.Context, info Info, seg *Segment) (*Result, er
 	return res, err
 }
 
-// billedAtMost is by how much more than the estimate a segment may cost. The estimate has
-// the size that was asked for, where a square source has 1.8 times as many pixels, and
-// 60 frames a second for a source of 120; both together are still below.
+// billedAtMost bounds a segment's cost as a multiple of the estimate. The estimate uses the
+// requested size, where a square source has 1.8 times as many pixels, and 60 frames a second for a
+// source of 120; both together are still below.
 const billedAtMost = 4
 
-// mostBilled is the most that the segment's payment is settled with, whatever is claimed
-// and whether results are checked or not. An orchestrator that rightly bills more, because
-// the playing time cannot be read and the client named one that is too short, says that its balance is too small,
-// and is then paid by its own word.
+// mostBilled bounds the settlement of the segment's payment, whatever is claimed and whether
+// results are checked or not. An orchestrator that rightly bills more, because the playing time
+// cannot be read and the client announced a shorter one, then reports an insufficient balance, and
+// is paid by its own count.
 func (s *Segment) mostBilled() int64 {
 	if s.Estimate > math.MaxInt64/billedAtMost {
 		return math.MaxInt64
@@ -169,7 +169,7 @@ func (s *Segment) mostBilled() int64 {
 	return max(0, billedAtMost*int64(s.Estimate))
 }
 
-// billed is how many pixels the orchestrator says that it made.
+// billed is how many pixels the orchestrator claims.
 func (r *Result) billed() int64 {
 	var sum int64
 	for _, rendition := range r.Renditions {
@@ -181,8 +181,8 @@ func (r *Result) billed() int64 {
 	return sum
 }
 
-// request builds the request; signature and payment are made here, the payment last,
-// so that it is sent whenever it was made.
+// request builds the request with signature and payment. The payment is made last, so that every
+// payment is sent.
 func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Request, Payment, error) {
 	meta := seg.Meta
 	meta.Token = info.GetAuthToken()
@@ -199,11 +199,11 @@ func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Re
 	if err != nil {
 		return nil, nil, fault.Wrap(fault.OrchestratorUnusable, "address segment", err)
 	}
-	deal, err := c.payments.Deal(info, Work{Stream: meta.Manifest, Asked: seg.Asked})
+	paymentTerms, err := c.payments.PaymentTerms(info, Work{Stream: meta.Manifest, Asked: seg.Asked})
 	if err != nil {
 		return nil, nil, &UnpaidError{err}
 	}
-	payment, err := deal.Pay(ctx, seg.Client, int64(seg.Estimate))
+	payment, err := paymentTerms.Pay(ctx, seg.Client, int64(seg.Estimate))
 	if err != nil {
 		return nil, nil, &UnpaidError{err}
 	}
@@ -211,15 +211,15 @@ func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Re
 	req.Header["Livepeer-Segment"] = []string{header}
 	req.Header["Livepeer-Payment"] = []string{payment.Header()}
 	if payment.Header() == "" {
-		// A kept connection may have died unseen. A segment may be sent again on a
-		// new one (the key without a value says so and is not sent); a payment may not.
+		// A kept connection may have been closed unnoticed. A segment may be sent again on a new
+		// one (the key without a value permits this and is not sent); a payment may not.
 		req.Header["Idempotency-Key"] = nil
 	}
 	return req, payment, nil
 }
 
-// exchangeFault names a failed exchange by who ended it.
-func exchangeFault(ctx context.Context, op string, err error) error {
+// segmentFault classifies a failed call by its cause.
+func segmentFault(ctx context.Context, op string, err error) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errLate):
 		return fault.Wrap(fault.OrchestratorLate, op, err)
@@ -228,15 +228,15 @@ func exchangeFault(ctx context.Context, op string, err error) error {
 	case cause != nil:
 		return fault.Wrap(fault.Canceled, op, err)
 	case errors.Is(err, body.ErrTooLarge):
-		return &fault.Fault{Code: fault.ResultUnreadable, Op: op, Detail: "larger than any result", Err: err}
+		return &fault.Fault{Code: fault.ResultUnreadable, Op: op, Detail: "the result is too large", Err: err}
 	}
 	return fault.Wrap(fault.OrchestratorBroke, op, err)
 }
 
-// isCapped finds the network's word for an orchestrator without room.
+// isCapped detects the network's text for an orchestrator at capacity.
 func isCapped(text string) bool { return strings.Contains(text, string(fault.OrchestratorCapped)) }
 
-// refusal names a status other than 200 by the orchestrator's text.
+// refusal classifies a status other than 200 by the orchestrator's text.
 func refusal(resp *http.Response) error {
 	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
 	text := strings.TrimSpace(string(raw))
@@ -257,17 +257,17 @@ func refusal(resp *http.Response) error {
 	return f
 }
 
-// read decodes an answer and holds it to the number of profiles.
+// read decodes an answer and checks the number of renditions.
 func (r *Result) read(raw []byte, want int) error {
 	const op = "read result"
 	var m rpc.TranscodeResult
 	if err := rpc.Unmarshal(raw, &m); err != nil {
 		return fault.Wrap(fault.ResultUnreadable, op, err)
 	}
-	r.News = m.GetInfo()
+	r.NewTerms = m.GetInfo()
 	switch v := m.GetResult().(type) {
 	case *rpc.TranscodeResult_Error:
-		r.inputPerhaps = videorouting.PerhapsBadInput(v.Error)
+		r.maybeBadInput = videorouting.MaybeBadInput(v.Error)
 		return resultFault(v.Error)
 	case *rpc.TranscodeResult_Data:
 		r.Signature = v.Data.GetSig()
@@ -282,7 +282,7 @@ func (r *Result) read(raw []byte, want int) error {
 	return fault.New(fault.ResultUnreadable, op, "neither renditions nor an error")
 }
 
-// resultFault names an error text inside an answer.
+// resultFault classifies an error text inside an answer.
 func resultFault(text string) error {
 	const op = "transcode segment"
 	switch {

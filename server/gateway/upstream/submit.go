@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/server/http1"
 )
 
-// Headers of AI jobs. They are written as they are, so they are in canonical form.
+// Headers of AI jobs, in canonical form because they are set directly.
 const (
 	paymentHeader   = "Livepeer-Payment"
 	segmentHeader   = "Livepeer-Segment"
@@ -23,7 +23,7 @@ const (
 	codeHeader      = "Tutti-Code"
 	requestIDHeader = "X-Request-Id"
 	offerHeader     = "Tutti-Offer"
-	// creditedHeader is in an interim answer of our own nodes: the tickets are credited.
+	// creditedHeader is in an interim answer of our own nodes: the tickets were credited.
 	creditedHeader = "Tutti-Credited"
 )
 
@@ -33,29 +33,28 @@ var (
 	emptyPayment = []string{""}
 )
 
-// Submit sends a job to an orchestrator and returns once its answer has begun: at
-// least one byte of it came. What it brought is for its reader to say (see Answer). ctx governs the whole answer; when it ends, or the
-// body is closed early, the connection is closed at once. The job's body must be
-// in the form that the orchestrator takes.
+// Submit sends a job to an orchestrator and returns once its answer has begun: at least one byte
+// arrived. Its reader reports what it delivered (see Answer). ctx governs the whole answer; when it
+// ends, or the body is closed early, the connection is closed at once. The job's body must be in
+// the form that the orchestrator accepts.
 //
-// Errors are faults. OrchestratorUnreachable says that nothing was sent; JobBroke,
-// JobLate and Canceled that no answer began; all others are what was answered:
-// JobRefused and other faults of class BadRequest when the request is at fault,
-// OrchestratorFull, TicketParamsStale, TicketNonceRefused, InvalidAuthToken,
-// ExpiredAuthToken, JobDeclined, JobFailed, AnswerUnreadable, and from our own
-// nodes whatever they name. Faults of this gateway's own paying come before all of
-// them; then nothing was sent (see Unpaid). Lost tells what a failure cost.
+// Errors are faults. OrchestratorUnreachable says that nothing was sent; JobBroke, JobLate and
+// Canceled that no answer began; all others are the answer's: JobRefused and other faults of class
+// BadRequest when the request is wrong, OrchestratorFull, TicketParamsStale, TicketNonceRefused,
+// InvalidAuthToken, ExpiredAuthToken, JobDeclined, JobFailed, AnswerUnreadable, and from our own
+// nodes whatever they name. Faults of this gateway's own payment come before all of them; then
+// nothing was sent (see Unpaid). Lost is the value that a failure cost.
 func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Answer, error) {
-	payment, err := t.deal.Pay(ctx, job.Client, t.units(job))
+	payment, err := t.paymentTerms.Pay(ctx, job.Client, t.units(job))
 	if err != nil {
 		return nil, &UnpaidError{err}
 	}
-	// What is not settled otherwise was sent and failed.
+	// Default: sent and failed. It does nothing if the payment is settled otherwise.
 	outer := ctx
-	defer func() { payment.Settle(failed(outer), 0) }()
+	defer func() { payment.Settle(outcomeOfFailure(outer), 0) }()
 	ctx, cancel := context.WithCancelCause(ctx)
-	x := exchange{outer: outer, ctx: ctx, cancel: cancel, payment: payment}
-	x.late = time.AfterFunc(c.patience(t, job), func() { cancel(errLate) })
+	x := jobCall{outer: outer, ctx: ctx, cancel: cancel, payment: payment}
+	x.timer = time.AfterFunc(c.answerTimeout(t, job), func() { cancel(errLate) })
 	x.silence = c.limits.Silence
 	if t.Node != "" {
 		ctx = http1.WithInterim(ctx, x.interim)
@@ -67,7 +66,7 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 	if err != nil {
 		x.stop()
 		cancel(nil)
-		if x.left && t.bills() {
+		if x.clientLeft && t.bills() {
 			err = &BilledError{err, job.Units}
 		}
 		return nil, lost(err, payment)
@@ -75,7 +74,7 @@ func (c *Client) Submit(ctx context.Context, t *Terms, job *inference.Job) (*Ans
 	return reply, nil
 }
 
-// lost says with a failure what it cost. What could not be sent cost nothing.
+// lost adds the cost to a failure. A request that was not sent cost nothing.
 func lost(err error, p Payment) error {
 	if v := p.Value(); v.Sign() > 0 && fault.CodeOf(err) != fault.OrchestratorUnreachable {
 		return &LostError{err, v, p.Blame}
@@ -97,11 +96,11 @@ func (c *Client) jobRequest(t *Terms, job *inference.Job, payment string) *http.
 		Body: first, ContentLength: int64(len(job.Body)),
 	}
 	if payment != "" {
-		// Without a way to have the body again, no transport sends the request twice.
+		// Without GetBody no transport sends the request twice.
 		h[paymentHeader] = []string{payment}
 	} else {
-		// A kept connection may have died unseen. The job may then be sent again on a
-		// new one (the key without a value says so and is not sent); a payment may not.
+		// A kept connection may have been closed unnoticed. The job may then be sent again on a new
+		// one (the key without a value permits this and is not sent); a payment may not.
 		h["Idempotency-Key"] = nil
 		r.GetBody = body
 	}
@@ -115,37 +114,37 @@ func (c *Client) jobRequest(t *Terms, job *inference.Job, payment string) *http.
 	return r
 }
 
-// exchange is one job at one orchestrator until its answer has begun.
-type exchange struct {
+// jobCall is one job at one orchestrator until its answer has begun.
+type jobCall struct {
 	outer, ctx context.Context
 	cancel     context.CancelCauseFunc
-	late       *time.Timer
+	timer      *time.Timer
 	payment    Payment
 	silence    time.Duration
-	// left: the client left while the job was worked on.
-	left bool
-	// offer is the header of new terms, "" when the answer had none.
+	// clientLeft: the client left during the work.
+	clientLeft bool
+	// offer is the header with new terms, "" without one.
 	offer string
 }
 
-// interim looks at an interim answer.
-func (x *exchange) interim(_ int, h http.Header) {
+// interim handles an interim answer.
+func (x *jobCall) interim(_ int, h http.Header) {
 	if h.Get(creditedHeader) != "" {
 		x.payment.Credited()
 	}
 }
 
-// stop ends the wait for the first byte; it is false when that was over already.
-func (x *exchange) stop() bool { return x.late.Stop() }
+// stop stops the timer of the first byte; it is false when that has fired.
+func (x *jobCall) stop() bool { return x.timer.Stop() }
 
-func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*Answer, error) {
+func (x *jobCall) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *inference.Job) (*Answer, error) {
 	resp, err := jobs.RoundTrip(req)
 	if err != nil {
-		how := unanswered(x.outer, err)
+		how := outcomeWithoutAnswer(x.outer, err)
 		if how == sender.Failed {
 			x.payment.Forgo()
 		}
-		x.left = how == sender.Abandoned
+		x.clientLeft = how == sender.Abandoned
 		x.payment.Settle(how, 0)
 		return nil, x.fault("send job", err)
 	}
@@ -159,7 +158,7 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 		if requestMayCause(err) {
 			x.payment.Forgo()
 		}
-		x.payment.Settle(refusedJob(err, resp.StatusCode, own), 0)
+		x.payment.Settle(jobOutcome(err, resp.StatusCode, own), 0)
 		return nil, err
 	}
 	if resp.StatusCode == http.StatusOK {
@@ -171,11 +170,11 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 	first, err := firstBytes(resp.Body)
 	if err != nil || !x.stop() {
 		resp.Body.Close()
-		// The network's nodes break off where a model server's stream begins with an error.
-		if failed(x.outer) == sender.Failed && err != io.EOF {
+		// The network's nodes break off when a model server's stream begins with an error.
+		if outcomeOfFailure(x.outer) == sender.Failed && err != io.EOF {
 			x.payment.Forgo()
 		}
-		x.left = failed(x.outer) == sender.Abandoned
+		x.clientLeft = outcomeOfFailure(x.outer) == sender.Abandoned
 		return nil, x.fault("wait for the answer", err)
 	}
 	body := &answerBody{
@@ -194,10 +193,10 @@ func (x *exchange) run(jobs http.RoundTripper, req *http.Request, t *Terms, job 
 	return a, nil
 }
 
-// settle settles the payment of an answer that has begun, which orchestrators bill in
-// full whatever becomes of the rest of it. A client's mistake is not billed: what was
-// paid for it is still there. The units are those that are billed.
-func (x *exchange) settle(status int, whole int64) (units int64) {
+// settle settles the payment of an answer that has begun, which orchestrators bill in full however
+// it ends. A client's error is not billed: what was paid for it stays in the balance. It returns
+// the billed units.
+func (x *jobCall) settle(status int, whole int64) (units int64) {
 	if status == http.StatusOK {
 		units = whole
 	}
@@ -205,8 +204,8 @@ func (x *exchange) settle(status int, whole int64) (units int64) {
 	return units
 }
 
-// fault names a failed exchange by who ended it.
-func (x *exchange) fault(op string, err error) error {
+// fault classifies a failed call by its cause.
+func (x *jobCall) fault(op string, err error) error {
 	switch {
 	case frozen(x.outer):
 		return fault.Wrap(fault.JobLate, op, ErrFrozen)
@@ -220,10 +219,10 @@ func (x *exchange) fault(op string, err error) error {
 	return fault.Wrap(fault.JobBroke, op, err)
 }
 
-// firstRead is as much as is read ahead, to know that the answer has begun.
+// firstRead bounds what is read ahead to see that the answer has begun.
 const firstRead = 1 << 10
 
-// firstBytes waits for the first bytes of an answer. An empty one is an error.
+// firstBytes waits for the first bytes of an answer. An empty answer is an error.
 func firstBytes(body io.Reader) ([]byte, error) {
 	buf := make([]byte, firstRead)
 	n, err := io.ReadAtLeast(body, buf, 1)

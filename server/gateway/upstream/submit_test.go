@@ -80,7 +80,8 @@ func TestSubmitHeaders(t *testing.T) {
 		want map[string]string
 	}{
 		"existing network": {"", map[string]string{"Tutti-Node": "", "Tutti-Operation": "", "X-Request-Id": ""}},
-		"our own":          {"tutti/9", map[string]string{"Tutti-Node": "tutti/1", "Tutti-Operation": "chat", "X-Request-Id": "req-1"}},
+		"our own": {"tutti/9", map[string]string{"Tutti-Node": "tutti/1", "Tutti-Operation": "chat",
+			"X-Request-Id": "req-1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +98,8 @@ func TestSubmitHeaders(t *testing.T) {
 				t.Fatal(err)
 			}
 			answer, err := io.ReadAll(reply.Body)
-			if err != nil || string(answer) != `{"a":1}` || reply.Length != 7 || reply.Status != 200 || reply.ContentType != "application/json" {
+			if err != nil || string(answer) != `{"a":1}` || reply.Length != 7 || reply.Status != 200 ||
+				reply.ContentType != "application/json" {
 				t.Errorf("%q %v %+v", answer, err, reply)
 			}
 			if got.Method != "POST" || got.URL.Path != "/llm" || string(body) != `{"messages":[]}` || got.ContentLength != 15 {
@@ -135,8 +137,8 @@ func (s *signer) Sign(_ context.Context, preimage []byte) ([]byte, error) {
 	return s.sig, nil
 }
 
-func (s *signer) Deal(upstream.Info, upstream.Work) (upstream.Deal, error) {
-	return &deal{header: base64.StdEncoding.EncodeToString(s.payment)}, nil
+func (s *signer) PaymentTerms(upstream.Info, upstream.Work) (upstream.PaymentTerms, error) {
+	return &paymentTerms{header: base64.StdEncoding.EncodeToString(s.payment)}, nil
 }
 
 func TestSubmitVector(t *testing.T) {
@@ -172,7 +174,8 @@ func TestSubmitVector(t *testing.T) {
 	pay := &signer{sig: sig, payment: []byte{1, 2, 3}}
 	c := client(t, upstream.Options{Payments: pay})
 	wants := upstream.JobWants(model, "0.9.1", "", "")
-	info := &rpc.OrchestratorInfo{Transcoder: s.URL, Capabilities: rpc.FromCapabilities(wants.Capabilities), AuthToken: given.GetAuthToken()}
+	info := &rpc.OrchestratorInfo{Transcoder: s.URL, Capabilities: rpc.FromCapabilities(wants.Capabilities),
+		AuthToken: given.GetAuthToken()}
 	found := upstream.Found{Asked: s.URL, Info: info, Offer: upstream.OfferOf(info, time.Now())}
 	ready, err := c.Terms(t.Context(), found, model, &wants)
 	if err != nil {

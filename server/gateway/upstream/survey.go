@@ -7,11 +7,11 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// Survey asks an orchestrator for its terms without a job: then it tells its base
-// price, all prices and its further nodes. Errors are those of Ask.
+// Survey asks an orchestrator for its terms without a job: its base price, all prices and its extra
+// nodes. Errors are those of Ask.
 func (c *Client) Survey(ctx context.Context, uri string) (Info, error) {
 	const op = "survey orchestrator"
-	client, done, err := c.calls.to(uri)
+	client, done, err := c.conns.client(uri)
 	if err != nil {
 		return nil, fault.Wrap(fault.OrchestratorUnreachable, op, err)
 	}

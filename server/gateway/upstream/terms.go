@@ -19,9 +19,9 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// JobWants is what a gateway asks of orchestrators that are to serve a model:
-// everything that every orchestrator advertises, the pipeline, and the model.
-// version is the gateway's own, minVersion and minRunner the lowest it takes.
+// JobWants are a gateway's requirements on orchestrators for a model: the capabilities that every
+// orchestrator advertises, the pipeline, and the model. version is the gateway's own, minVersion
+// and minRunner the lowest accepted ones.
 func JobWants(model inference.Model, version, minVersion, minRunner string) videorouting.Wants {
 	caps := capability.Offer(capability.Default().With(model.Capability), version)
 	caps.Constraints = capability.Constraints{
@@ -33,35 +33,33 @@ func JobWants(model inference.Model, version, minVersion, minRunner string) vide
 	return videorouting.Wants{Capabilities: caps}
 }
 
-// Terms are one orchestrator's terms for one model, made ready to be used for many
-// jobs. Read-only.
+// Terms are one orchestrator's terms for one model, prepared for many jobs. Read-only.
 type Terms struct {
-	// Offer is without capabilities, Info without all but the address, the account and
-	// the token.
+	// Offer has no capabilities, Info only the address, the account and the token.
 	Offer videorouting.Offer
 	Info  Info
-	// Model is what the orchestrator says of the model.
+	// Model is the orchestrator's data about the model.
 	Model capability.Model
 	// Node is its version when it is of our own kind, else "".
 	Node string
 	// Price is in wei per unit by our count (see pipeline.NetworkFactor); nil is free.
 	Price *big.Rat
 
-	model inference.Model
-	asked string
-	wants *videorouting.Wants
-	deal  Deal
-	newer atomic.Pointer[Terms]
-	url   *url.URL
-	// segment is the header Livepeer-Segment, which is the same for every job under
-	// one token.
+	model        inference.Model
+	asked        string
+	wants        *videorouting.Wants
+	paymentTerms PaymentTerms
+	newer        atomic.Pointer[Terms]
+	url          *url.URL
+	// segment is the header Livepeer-Segment, which is the same for every job under one token.
 	segment []string
 }
 
-// Terms makes an orchestrator's offer ready for jobs; wants must not change. Errors
-// are faults: OrchestratorUnusable and TicketParamsUnusable when the offer cannot be
-// used, PaymentUnsigned, Unexpected.
-func (c *Client) Terms(ctx context.Context, found Found, model inference.Model, wants *videorouting.Wants) (*Terms, error) {
+// Terms prepares an orchestrator's offer for jobs; wants must not change. Errors are faults:
+// OrchestratorUnusable and TicketParamsUnusable when the offer cannot be used, PaymentUnsigned,
+// Unexpected.
+func (c *Client) Terms(ctx context.Context, found Found, model inference.Model, wants *videorouting.Wants) (*Terms,
+	error) {
 	t, err := c.terms(found, model, wants)
 	if err == nil {
 		t.segment, err = c.describe(ctx, t)
@@ -72,18 +70,18 @@ func (c *Client) Terms(ctx context.Context, found Found, model inference.Model, 
 	return t, nil
 }
 
-// terms is Terms without what is signed.
+// terms is Terms without signatures.
 func (c *Client) terms(found Found, model inference.Model, wants *videorouting.Wants) (*Terms, error) {
 	const op = "make ready for jobs"
 	info := found.Info
 	t := &Terms{
-		Offer: found.Offer, Info: kept(info), model: model, Node: info.GetNode(),
+		Offer: found.Offer, Info: trimmed(info), model: model, Node: info.GetNode(),
 		Model: found.Offer.Capabilities.Constraints.PerCapability[model.Capability][model.ID],
 		Price: modelPrice(priceOf(info), model, info), asked: found.Asked, wants: wants,
 	}
-	t.Offer.Capabilities = nil // what is wanted of them is in Model
+	t.Offer.Capabilities = nil // what is needed of them is in Model
 	var err error
-	if t.deal, err = c.payments.Deal(info, Work{Model: &model, Asked: found.Asked}); err != nil {
+	if t.paymentTerms, err = c.payments.PaymentTerms(info, Work{Model: &model, Asked: found.Asked}); err != nil {
 		return nil, err
 	}
 	if t.url, err = url.Parse(info.GetTranscoder() + "/" + model.Capability.Pipeline()); err != nil {
@@ -92,9 +90,10 @@ func (c *Client) terms(found Found, model inference.Model, wants *videorouting.W
 	return t, nil
 }
 
-// kept is what jobs need of an offer. The whole of it may be large, and there are many.
-func kept(info Info) Info {
-	return &rpc.OrchestratorInfo{Transcoder: info.GetTranscoder(), Address: info.GetAddress(), AuthToken: info.GetAuthToken()}
+// trimmed is the part of an offer that jobs need. Offers may be large, and there are many.
+func trimmed(info Info) Info {
+	return &rpc.OrchestratorInfo{Transcoder: info.GetTranscoder(), Address: info.GetAddress(),
+		AuthToken: info.GetAuthToken()}
 }
 
 // describe makes the header Livepeer-Segment of the jobs under a token.
@@ -124,7 +123,7 @@ func signFault(op string, err error) error {
 	return fault.Wrap(fault.Unexpected, op, err)
 }
 
-// priceOf reads a price; without one, and off-chain, work is free.
+// priceOf reads a price; nil is free, also off-chain.
 func priceOf(info Info) *big.Rat {
 	p := info.GetPriceInfo()
 	if p.GetPricePerUnit() <= 0 || p.GetPixelsPerUnit() <= 0 {
@@ -133,8 +132,7 @@ func priceOf(info Info) *big.Rat {
 	return big.NewRat(p.GetPricePerUnit(), p.GetPixelsPerUnit())
 }
 
-// modelPrice is what a unit of a model costs by our count at a node with such a price per
-// unit; nil is free.
+// modelPrice is the price of a unit of a model by our count, given the node's price; nil is free.
 func modelPrice(price *big.Rat, model inference.Model, info Info) *big.Rat {
 	factor := pipeline.NetworkFactor(model.Capability)
 	if price == nil || info.GetNode() != "" || factor == 1 {
@@ -143,7 +141,7 @@ func modelPrice(price *big.Rat, model inference.Model, info Info) *big.Rat {
 	return new(big.Rat).Mul(price, new(big.Rat).SetInt64(factor))
 }
 
-// units are those that the orchestrator bills for a job.
+// units is how many units the orchestrator bills for a job.
 func (t *Terms) units(job *inference.Job) int64 {
 	if t.Node == "" && job.NetworkUnits > 0 {
 		return int64(job.NetworkUnits)
@@ -151,11 +149,11 @@ func (t *Terms) units(job *inference.Job) int64 {
 	return int64(job.Units)
 }
 
-// Renew asks an orchestrator once more for its terms, for a new token. Errors are
-// those of Ask and Terms, OrchestratorUnusable when the new terms cannot be used,
-// and the end of ctx (Canceled, DeadlineExceeded), which is not the orchestrator's
-// fault.
-func (c *Client) Renew(ctx context.Context, asked string, model inference.Model, wants *videorouting.Wants) (*Terms, error) {
+// Renew asks an orchestrator for new terms with a new token. Errors are those of Ask and Terms,
+// OrchestratorUnusable when the new terms cannot be used, and the end of ctx (Canceled,
+// DeadlineExceeded), which is not the orchestrator's fault.
+func (c *Client) Renew(ctx context.Context, asked string, model inference.Model, wants *videorouting.Wants) (*Terms,
+	error) {
 	outer := ctx
 	ctx, cancel := context.WithTimeout(ctx, videorouting.RefreshTimeout)
 	defer cancel()
@@ -164,7 +162,7 @@ func (c *Client) Renew(ctx context.Context, asked string, model inference.Model,
 	case found.Err == nil:
 	case outer.Err() != nil:
 		return nil, fault.Wrap(fault.CodeOf(outer.Err()), "renew terms", found.Err)
-	case late(outer): // its timer is about to say so
+	case deadlinePassed(outer): // the context's timer is about to fire
 		return nil, fault.Wrap(fault.DeadlineExceeded, "renew terms", found.Err)
 	default:
 		return nil, found.Err
@@ -174,15 +172,15 @@ func (c *Client) Renew(ctx context.Context, asked string, model inference.Model,
 
 // bills reports whether this gateway pays for jobs under the terms.
 func (t *Terms) bills() bool {
-	_, gratis := t.deal.(free)
+	_, gratis := t.paymentTerms.(free)
 	return t.Price != nil && !gratis
 }
 
-// Wear says whether new terms should be asked for because of the ticket parameters.
-func (t *Terms) Wear() sender.Wear { return t.deal.Wear() }
+// Wear reports whether new terms are needed because of the ticket parameters.
+func (t *Terms) Wear() sender.Wear { return t.paymentTerms.Wear() }
 
-// NeedsRefresh reports whether the token is near its end.
+// NeedsRefresh reports whether the token expires soon.
 func (t *Terms) NeedsRefresh(now time.Time) bool { return t.Offer.NeedsRefresh(now) }
 
-// Expired reports whether the token is of no more use.
+// Expired reports whether the token has expired.
 func (t *Terms) Expired(now time.Time) bool { return t.Offer.Expired(now) }

@@ -22,8 +22,8 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// Caps are the most that is paid for a unit of work, in wei; nil takes any price.
-// pricing.Caps has them.
+// Caps are the maximum prices per unit of work, in wei; nil accepts any price. pricing.Caps
+// implements them.
 type Caps interface {
 	MaxTranscoding() *big.Rat
 	MaxModel(m inference.Model) *big.Rat
@@ -34,13 +34,13 @@ type TicketOptions struct {
 	Sender *sender.Sender
 	// Sign signs a message with the sender's key.
 	Sign func(m signature.Message) ([]byte, error)
-	// Caps are held to before each payment; nil pays any price. DearToo pays more than
-	// they say: then only the choice of orchestrators looks at them.
-	Caps    Caps
-	DearToo bool
+	// Caps are checked before each payment; nil pays any price. AllowExpensive pays more: then only
+	// the choice of orchestrators considers them.
+	Caps           Caps
+	AllowExpensive bool
 }
 
-// TicketPayments pays by tickets: it translates between messages and the sender.
+// TicketPayments pays with tickets: it converts between wire messages and the sender.
 type TicketPayments struct {
 	opt TicketOptions
 	// identity is the signature over the address, which is made once.
@@ -55,7 +55,7 @@ func NewTicketPayments(opt TicketOptions) *TicketPayments {
 	p.identity = func() (_ []byte, err error) {
 		mu.Lock()
 		defer mu.Unlock()
-		if sig == nil { // a key that failed may be open the next time
+		if sig == nil { // a locked key may be unlocked the next time
 			sig, err = p.sign(signature.RequestMessage(common.Address(opt.Sender.Account())))
 		}
 		return sig, err
@@ -65,9 +65,9 @@ func NewTicketPayments(opt TicketOptions) *TicketPayments {
 
 // Identity is the account and its signature over itself.
 func (p *TicketPayments) Identity(context.Context) (address, sig []byte, err error) {
-	who := p.opt.Sender.Account()
+	account := p.opt.Sender.Account()
 	sig, err = p.identity()
-	return who[:], sig, err
+	return account[:], sig, err
 }
 
 // Sign signs a segment's description.
@@ -87,45 +87,45 @@ func (p *TicketPayments) sign(m signature.Message) ([]byte, error) {
 	return sig, nil
 }
 
-// Usable wants a price, and where it is not 0 parameters that tickets can be made
-// with. How high the price is matters to the choice among orchestrators.
+// Usable requires a price, and if it is not 0, parameters that tickets can be made with. The level
+// of the price is left to the choice among orchestrators.
 func (p *TicketPayments) Usable(info Info) error {
 	terms, err := termsOf(info, Work{})
 	if err != nil {
 		return err
 	}
-	return p.holds(terms)
+	return p.checkFresh(terms)
 }
 
-// holds says whether terms that come are of use now.
-func (p *TicketPayments) holds(terms *sender.Terms) error {
+// checkFresh refuses terms that have expired or are used up on arrival.
+func (p *TicketPayments) checkFresh(terms *sender.Terms) error {
 	if p.opt.Sender.Wear(terms) == sender.Stale {
-		return outdatedError{fault.New(fault.TicketParamsUnusable, "read terms of payment", "the ticket params had expired, or were used up, when they came")}
+		return outdatedError{fault.New(fault.TicketParamsUnusable, "read terms of payment",
+			"the ticket params had expired, or were used up, when they came")}
 	}
 	return nil
 }
 
-// outdatedError is the fault of terms whose parameters had expired when they came.
+// outdatedError is the fault of terms whose parameters had expired on arrival.
 type outdatedError struct{ error }
 
 // Unwrap is the fault.
 func (e outdatedError) Unwrap() error { return e.error }
 
-// Outdated reports whether the terms that an orchestrator gave had expired when they came:
-// it sees new blocks late, because its endpoint is silent, and gives better ones when it
-// sees them.
+// Outdated reports whether an orchestrator's terms had expired on arrival: it sees new blocks late,
+// because its own endpoint is stale, and will give better terms later.
 func Outdated(err error) bool {
 	_, ok := errors.AsType[outdatedError](err)
 	return ok
 }
 
-// Deal reads the terms of payment.
-func (p *TicketPayments) Deal(info Info, work Work) (Deal, error) {
+// PaymentTerms reads the terms of payment.
+func (p *TicketPayments) PaymentTerms(info Info, work Work) (PaymentTerms, error) {
 	terms, err := termsOf(info, work)
 	if err != nil {
 		return nil, err
 	}
-	d := &ticketDeal{p: p, terms: terms, model: work.Model, price: terms.Price.Rat()}
+	d := &ticketTerms{p: p, terms: terms, model: work.Model, price: terms.Price.Rat()}
 	if d.model != nil {
 		d.price = modelPrice(d.price, *d.model, info)
 	}
@@ -167,32 +167,32 @@ func termsOf(info Info, work Work) (*sender.Terms, error) {
 	case params.Recipient.IsZero() || params.RecipientRandHash.IsZero():
 		return nil, fault.New(fault.TicketParamsUnusable, op, "ticket params without a recipient")
 	}
-	// The recipient is the orchestrator's to name, and may be another one's account: what is
-	// remembered of one must not count for the other.
+	// The orchestrator names the recipient, and may name another one's account: what is recorded of
+	// one must not count for the other.
 	t.Params, t.Owner = &params, t.Payee+" "+params.Recipient.String()
 	return sender.NewTerms(t), nil
 }
 
-// ticketDeal is how one orchestrator is paid.
-type ticketDeal struct {
+// ticketTerms is how one orchestrator is paid.
+type ticketTerms struct {
 	p     *TicketPayments
 	terms *sender.Terms
 	model *inference.Model
-	// price is that of a unit by our count, which the caps are for.
+	// price is the price of a unit by our count, to which the caps apply.
 	price *big.Rat
 }
 
-// Wear looks at the set of parameters.
-func (d *ticketDeal) Wear() sender.Wear { return d.p.opt.Sender.Wear(d.terms) }
+// Wear reports the wear of the ticket parameters.
+func (d *ticketTerms) Wear() sender.Wear { return d.p.opt.Sender.Wear(d.terms) }
 
 // Pay makes tickets and their message.
-func (d *ticketDeal) Pay(ctx context.Context, client string, units int64) (Payment, error) {
-	if err := d.affordable(); err != nil {
+func (d *ticketTerms) Pay(ctx context.Context, client string, units int64) (Payment, error) {
+	if err := d.checkPrice(); err != nil {
 		return nil, err
 	}
 	paid, err := d.p.opt.Sender.Pay(ctx, d.terms.For(client), units)
 	if err != nil {
-		return nil, d.explain(err, units)
+		return nil, d.explainTooExpensive(err, units)
 	}
 	raw, err := proto.Marshal(rpc.ToPayment(&paid.Payment))
 	if err != nil {
@@ -202,9 +202,9 @@ func (d *ticketDeal) Pay(ctx context.Context, client string, units int64) (Payme
 	return ticketPayment{paid, base64.StdEncoding.EncodeToString(raw)}, nil
 }
 
-// explain names the request as the reason where no payment for a job of so many units is
-// within this gateway's limits: neither another moment nor work done before changes that.
-func (d *ticketDeal) explain(err error, units int64) error {
+// explainTooExpensive names the request as the cause when no payment for this many units is within
+// this gateway's limits: neither waiting nor earlier work changes that.
+func (d *ticketTerms) explainTooExpensive(err error, units int64) error {
 	switch fault.CodeOf(err) {
 	case fault.TicketTotalEVHigh, fault.TicketsTooMany, fault.CreditInUse:
 	default:
@@ -215,27 +215,27 @@ func (d *ticketDeal) explain(err error, units int64) error {
 		return err
 	}
 	price, _ := d.terms.Price.Rat().Float64()
-	detail := fmt.Sprintf("the request is priced at %d units of %g wei each, and this gateway pays for at most %d", units, price, most)
+	detail := fmt.Sprintf("the request is priced at %d units of %g wei each, and this gateway pays for at most %d",
+		units, price, most)
 	if d.model.Capability == capability.LLM {
 		detail = fmt.Sprintf("max_tokens of all answers together is %d, at %g wei each, and this gateway pays for at most %d", units, price, most)
 	}
 	return &fault.Fault{Code: fault.RequestTooExpensive, Op: "make payment", Detail: detail, Err: err}
 }
 
-// affordable holds the price to the caps, which may have changed since the
-// orchestrator was chosen.
-func (d *ticketDeal) affordable() error {
-	if d.p.opt.Caps == nil || d.p.opt.DearToo {
+// checkPrice checks the caps, which may have changed since the orchestrator was chosen.
+func (d *ticketTerms) checkPrice() error {
+	if d.p.opt.Caps == nil || d.p.opt.AllowExpensive {
 		return nil
 	}
-	most := d.most()
+	most := d.maxPrice()
 	if most == nil || d.price.Cmp(most) <= 0 {
 		return nil
 	}
 	return fault.New(fault.PriceTooHigh, "make payment", d.price.RatString()+" wei, at most "+pm.ValueOf(most).String())
 }
 
-func (d *ticketDeal) most() *big.Rat {
+func (d *ticketTerms) maxPrice() *big.Rat {
 	if d.model == nil {
 		return d.p.opt.Caps.MaxTranscoding()
 	}
@@ -248,7 +248,7 @@ type ticketPayment struct {
 	header string
 }
 
-// Value is what the tickets are expected to be worth.
+// Value is the expected value of the tickets.
 func (p ticketPayment) Value() pm.Value {
 	if len(p.Tickets) == 0 {
 		return pm.Value{}

@@ -41,7 +41,8 @@ func (c chain) View() protocol.View {
 
 func (chain) SenderFunds(context.Context, core.Address) (protocol.SenderFunds, error) {
 	ether, _ := core.ParseWei("1e30")
-	return protocol.SenderFunds{Sender: protocol.Sender{Deposit: ether, Reserve: protocol.Reserve{FundsRemaining: ether}}}, nil
+	return protocol.SenderFunds{Sender: protocol.Sender{Deposit: ether,
+		Reserve: protocol.Reserve{FundsRemaining: ether}}}, nil
 }
 
 func unhex(t testing.TB, s string) []byte {
@@ -91,7 +92,8 @@ func ticketsAt(t testing.TB, l1 protocol.L1Block, change func(*upstream.TicketOp
 	ether, _ := core.ParseWei("1e30")
 	sign := func(m signature.Message) ([]byte, error) { return signature.EthSign(key, m.Bytes()) }
 	opt := upstream.TicketOptions{Sign: sign, Sender: sender.New(sender.Options{
-		Account: account, Sign: sign, Chain: chain{l1}, Book: book, Issued: issued, Limits: pm.Limits{MaxEV: ether, MaxTotalEV: ether},
+		Account: account, Sign: sign, Chain: chain{l1}, Book: book, Issued: issued,
+		Limits: pm.Limits{MaxEV: ether, MaxTotalEV: ether},
 	})}
 	if change != nil {
 		change(&opt)
@@ -165,7 +167,7 @@ func TestPaymentVectors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := ticketsAt(t, max(read.ExpirationBlock, 40)-40, nil).Deal(info, upstream.Work{})
+			d, err := ticketsAt(t, max(read.ExpirationBlock, 40)-40, nil).PaymentTerms(info, upstream.Work{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +182,8 @@ func TestPaymentVectors(t *testing.T) {
 			if header != row.Header {
 				t.Errorf("%s, want %s", header, row.Header)
 			}
-			if got, _ := base64.StdEncoding.DecodeString(header); hex.EncodeToString(got) != strings.TrimPrefix(row.Proto, "0x") {
+			if got, _ := base64.StdEncoding.DecodeString(header); hex.EncodeToString(got) != strings.TrimPrefix(row.Proto,
+				"0x") {
 				t.Errorf("%x", got)
 			}
 		})
@@ -189,7 +192,8 @@ func TestPaymentVectors(t *testing.T) {
 
 func TestFreeWorkIsPaidWithAName(t *testing.T) {
 	t.Parallel()
-	d, err := tickets(t, nil).Deal(&rpc.OrchestratorInfo{PriceInfo: &rpc.PriceInfo{PixelsPerUnit: 1}}, upstream.Work{})
+	d, err := tickets(t, nil).PaymentTerms(&rpc.OrchestratorInfo{PriceInfo: &rpc.PriceInfo{PixelsPerUnit: 1}},
+		upstream.Work{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +202,8 @@ func TestFreeWorkIsPaidWithAName(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, err := rpc.DecodePayment(paid.Header())
-	if err != nil || m.GetTicketParams() != nil || m.GetExpirationParams() != nil || len(m.GetSender()) != 20 || m.GetExpectedPrice().GetPixelsPerUnit() != 1 {
+	if err != nil || m.GetTicketParams() != nil || m.GetExpirationParams() != nil || len(m.GetSender()) != 20 ||
+		m.GetExpectedPrice().GetPixelsPerUnit() != 1 {
 		t.Errorf("%v %v", m, err)
 	}
 }
@@ -219,7 +224,8 @@ func priced(wei, units int64) *rpc.OrchestratorInfo {
 		AuthToken: &rpc.AuthToken{SessionId: "s"},
 		TicketParams: rpc.ToTicketParams(&pm.Params{
 			Recipient: core.Address{2}, FaceValue: face, WinProb: pm.WinProb(face, core.NewWei(30)),
-			RecipientRandHash: protocol.Hash{1}, ExpirationBlock: 40, Expiration: pm.Expiration{Round: 1, BlockHash: protocol.Hash{3}},
+			RecipientRandHash: protocol.Hash{1}, ExpirationBlock: 40,
+			Expiration: pm.Expiration{Round: 1, BlockHash: protocol.Hash{3}},
 		}),
 	}
 }
@@ -245,9 +251,9 @@ func TestCapsAreHeldTo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d, err := tickets(t, func(o *upstream.TicketOptions) {
-				o.Caps, o.DearToo = row.caps,
+				o.Caps, o.AllowExpensive = row.caps,
 					row.dear
-			}).Deal(priced(3, 2), upstream.Work{Model: row.model})
+			}).PaymentTerms(priced(3, 2), upstream.Work{Model: row.model})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -270,7 +276,7 @@ func TestAnothersAccountAsRecipient(t *testing.T) {
 				info := priced(price, 1)
 				work := work
 				work.Payee = payee
-				d, err := p.Deal(info, work)
+				d, err := p.PaymentTerms(info, work)
 				if err == nil {
 					_, err = d.Pay(t.Context(), "", 10)
 				}
@@ -328,7 +334,7 @@ func FuzzTermsOfPayment(f *testing.F) {
 			return
 		}
 		usable := p.Usable(info) == nil
-		d, err := p.Deal(info, upstream.Work{Model: &model})
+		d, err := p.PaymentTerms(info, upstream.Work{Model: &model})
 		if usable != (err == nil) {
 			t.Fatalf("usable: %v, %v", usable, err)
 		}

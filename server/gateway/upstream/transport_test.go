@@ -21,7 +21,8 @@ func BenchmarkHandOver(b *testing.B) {
 		}
 	}))
 	srv.EnableHTTP2 = true
-	srv.Config.HTTP2 = &http.HTTP2Config{MaxReadFrameSize: 256 << 10, MaxReceiveBufferPerConnection: 16 << 20, MaxReceiveBufferPerStream: 4 << 20}
+	srv.Config.HTTP2 = &http.HTTP2Config{MaxReadFrameSize: 256 << 10, MaxReceiveBufferPerConnection: 16 << 20,
+		MaxReceiveBufferPerStream: 4 << 20}
 	srv.StartTLS()
 	defer srv.Close()
 	h1 := bulkTransport(new(net.Dialer))

@@ -14,24 +14,26 @@ import (
 // uneven are recipes beside kinds, of which an honest transcoder makes more frames, or
 // others, than the segment's name and number say.
 var uneven = map[string][2]string{
-	"29.97":             {"-f lavfi -i testsrc2=size=320x180:rate=30000/1001:duration=1.001 " + x264, "ts"},
-	"59.94":             {"-f lavfi -i testsrc2=size=320x180:rate=60000/1001:duration=1.001 " + x264, "ts"},
-	"120":               {"-f lavfi -i testsrc2=size=320x180:rate=120:duration=1 " + x264, "ts"},
-	"long":              {"-f lavfi -i testsrc2=size=320x180:rate=25:duration=6 " + x264, "ts"},
-	"long, fragments":   {"-f lavfi -i testsrc2=size=320x180:rate=25:duration=6 " + x264 + "-movflags frag_keyframe+empty_moov", "mp4"},
-	"long, Matroska":    {"-f lavfi -i testsrc2=size=320x180:rate=25:duration=2 " + x264, "mkv"},
-	"slides":            {"-f lavfi -i testsrc2=size=320x180:rate=2:duration=6 " + x264, "ts"},
-	"a gap":             {picture + "-vf setpts='PTS+gte(N\\,15)*3/TB' -fps_mode vfr " + x264, "ts"},
-	"many and variable": {"-f lavfi -i testsrc2=size=320x180:rate=60:duration=2 -vf select='mod(n\\,7)' -fps_mode vfr " + medium, "mp4"},
-	"tall":              {"-f lavfi -i testsrc2=size=100x500:rate=30:duration=1 " + x264, "ts"},
-	"MPEG-2":            {picture + "-c:v mpeg2video", "ts"},
+	"29.97": {"-f lavfi -i testsrc2=size=320x180:rate=30000/1001:duration=1.001 " + x264, "ts"},
+	"59.94": {"-f lavfi -i testsrc2=size=320x180:rate=60000/1001:duration=1.001 " + x264, "ts"},
+	"120":   {"-f lavfi -i testsrc2=size=320x180:rate=120:duration=1 " + x264, "ts"},
+	"long":  {"-f lavfi -i testsrc2=size=320x180:rate=25:duration=6 " + x264, "ts"},
+	"long, fragments": {"-f lavfi -i testsrc2=size=320x180:rate=25:duration=6 " + x264 +
+		"-movflags frag_keyframe+empty_moov", "mp4"},
+	"long, Matroska": {"-f lavfi -i testsrc2=size=320x180:rate=25:duration=2 " + x264, "mkv"},
+	"slides":         {"-f lavfi -i testsrc2=size=320x180:rate=2:duration=6 " + x264, "ts"},
+	"a gap":          {picture + "-vf setpts='PTS+gte(N\\,15)*3/TB' -fps_mode vfr " + x264, "ts"},
+	"many and variable": {"-f lavfi -i testsrc2=size=320x180:rate=60:duration=2 -vf select='mod(n\\,7)' -fps_mode vfr " +
+		medium, "mp4"},
+	"tall":   {"-f lavfi -i testsrc2=size=100x500:rate=30:duration=1 " + x264, "ts"},
+	"MPEG-2": {picture + "-c:v mpeg2video", "ts"},
 }
 
 // stored are files of the engine's own tests.
 var stored = []string{"hevc.ts", "hevc10.mp4", "vp8.webm", "vp9.webm", "av1.mp4"}
 
 // TestOurEngineIsBelieved holds every rendition of our engine to all rules, with the
-// playing time that clients give who give none, and with a wrong one.
+// playing time of clients that give none, and with a wrong one.
 func TestOurEngineIsBelieved(t *testing.T) {
 	t.Parallel()
 	engine, err := libav.New(libav.Options{Device: "cpu", Preset: "ultrafast", Cores: 1})
@@ -68,7 +70,8 @@ func believe(t *testing.T, engine core.Transcoder, name string, data []byte) {
 	}
 	for _, duration := range []time.Duration{core.DefaultSegmentDuration, 500 * time.Millisecond} {
 		out, err := engine.Transcode(context.Background(), &core.TranscodeJob{
-			Session: core.SessionID(name), Manifest: "m", Input: data, Duration: duration, Profiles: profiles, Origin: "offchain",
+			Session: core.SessionID(name), Manifest: "m", Input: data, Duration: duration, Profiles: profiles,
+			Origin: "offchain",
 		})
 		if err != nil {
 			t.Skipf("refused by name: %v", err)

@@ -10,12 +10,15 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
-// sources are streams of which pieces are judged.
+// sources are streams of which pieces are checked.
 var sources = map[string]string{
-	"open gop":      "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 " + medium + "-x264-params open-gop=1:keyint=15:min-keyint=15",
-	"closed gop":    "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 " + medium + "-x264-params keyint=15",
-	"intra refresh": "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 " + medium + "-x264-params intra-refresh=1:keyint=15",
-	"no messages":   "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 " + medium + "-x264-params open-gop=1:keyint=15:min-keyint=15 -bsf:v filter_units=remove_types=6",
+	"open gop": "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 " + medium +
+		"-x264-params open-gop=1:keyint=15:min-keyint=15",
+	"closed gop": "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 " + medium + "-x264-params keyint=15",
+	"intra refresh": "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 " + medium +
+		"-x264-params intra-refresh=1:keyint=15",
+	"no messages": "-f lavfi -i testsrc2=size=320x180:rate=30:duration=2 " + medium +
+		"-x264-params open-gop=1:keyint=15:min-keyint=15 -bsf:v filter_units=remove_types=6",
 }
 
 // TestPieces begins in the middle of a stream and ends before its end: a decoder
@@ -64,7 +67,8 @@ func remuxed(t testing.TB, data []byte, from, to string, args ...string) []byte 
 func TestMovies(t *testing.T) {
 	t.Parallel()
 	whole := clip(t, sources["open gop"], "ts")
-	for _, flags := range []string{"faststart", "frag_keyframe", "frag_keyframe+empty_moov", "frag_keyframe+empty_moov+default_base_moof", "frag_keyframe+omit_tfhd_offset", "frag_every_frame+empty_moov"} {
+	for _, flags := range []string{"faststart", "frag_keyframe", "frag_keyframe+empty_moov",
+		"frag_keyframe+empty_moov+default_base_moof", "frag_keyframe+omit_tfhd_offset", "frag_every_frame+empty_moov"} {
 		t.Run(flags, func(t *testing.T) {
 			t.Parallel()
 			if v := hold(t, remuxed(t, whole, "ts", "mp4", "-movflags", flags), "mp4"); v.Frames != 60 {
@@ -83,7 +87,8 @@ func TestMovies(t *testing.T) {
 
 func TestHEVC(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"testdata/hevc_open.ts", "testdata/hevc_rasl.ts", "testdata/hevc_slices.mp4", "testdata/hevc_fields.ts",
+	for _, name := range []string{"testdata/hevc_open.ts", "testdata/hevc_rasl.ts", "testdata/hevc_slices.mp4",
+		"testdata/hevc_fields.ts",
 		"../../../transcoder/libav/testdata/hevc.ts", "../../../transcoder/libav/testdata/hevc10.mp4"} {
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()

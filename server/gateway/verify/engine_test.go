@@ -31,13 +31,15 @@ func TestRenditionsOfOurEngine(t *testing.T) {
 	}
 	for name, args := range map[string]string{
 		"plain": picture + x264, "b-frames": picture + tone + medium, "open gop": kinds["open gop"], "mbaff": kinds["mbaff"],
-		"portrait": "-f lavfi -i testsrc2=size=180x320:rate=30:duration=1 " + x264, "variable rate": kinds["variable rate"], "one frame": kinds["one frame"],
+		"portrait": "-f lavfi -i testsrc2=size=180x320:rate=30:duration=1 " + x264, "variable rate": kinds["variable rate"],
+		"one frame": kinds["one frame"],
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := clip(t, args, "ts")
 			source := hold(t, data, "ts")
 			out, err := engine.Transcode(context.Background(), &core.TranscodeJob{
-				Session: core.SessionID(name), Manifest: "m", Input: data, Duration: time.Second, Profiles: profiles, Origin: "offchain",
+				Session: core.SessionID(name), Manifest: "m", Input: data, Duration: time.Second, Profiles: profiles,
+				Origin: "offchain",
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -45,7 +47,8 @@ func TestRenditionsOfOurEngine(t *testing.T) {
 			for i, r := range out.Renditions {
 				v := hold(t, r.Data, profiles[i].Format.Ext()[1:])
 				if v.Frames != r.Frames || v.Pixels != r.Pixels {
-					t.Errorf("%s: counted %d frames, %d pixels; reported %d, %d", profiles[i].Name, v.Frames, v.Pixels, r.Frames, r.Pixels)
+					t.Errorf("%s: counted %d frames, %d pixels; reported %d, %d", profiles[i].Name, v.Frames, v.Pixels, r.Frames,
+						r.Pixels)
 				}
 				if err := verify.CheckSize(v, verify.Size{Width: source.Width, Height: source.Height}, profiles[i]); err != nil {
 					t.Errorf("%s: %v", profiles[i].Name, err)
@@ -56,7 +59,7 @@ func TestRenditionsOfOurEngine(t *testing.T) {
 }
 
 // TestSizesThatChange: a client's source that changes its size within a segment, has two videos, or whose
-// headers tell of another size than its pictures have, makes no liar of who transcodes it.
+// headers tell of another size than its pictures have, does not make an honest transcoder's result look false.
 func TestSizesThatChange(t *testing.T) {
 	t.Parallel()
 	engine, err := libav.New(libav.Options{Device: "cpu", Preset: "ultrafast", Cores: 1})

@@ -121,19 +121,25 @@ func TestFields(t *testing.T) {
 			{header: idr, kind: 7, field: true, bottom: true}, {header: ref, kind: 5, field: true, order: 1}}, 1},
 		"slices of fields": {[]sliceOf{
 			{header: idr, kind: 7, field: true}, {header: idr, kind: 7, field: true, first: 40},
-			{header: ref, kind: 5, field: true, bottom: true, order: 1}, {header: ref, kind: 5, field: true, bottom: true, order: 1, first: 40}}, 1},
+			{header: ref, kind: 5, field: true, bottom: true, order: 1},
+			{header: ref, kind: 5, field: true, bottom: true, order: 1, first: 40}}, 1},
 		"two pairs": {[]sliceOf{
 			{header: idr, kind: 7, field: true}, {header: ref, kind: 5, field: true, bottom: true, order: 1},
-			{header: ref, kind: 5, frame: 1, field: true, order: 2}, {header: ref, kind: 5, frame: 1, field: true, bottom: true, order: 3}}, 2},
+			{header: ref, kind: 5, frame: 1, field: true, order: 2},
+			{header: ref, kind: 5, frame: 1, field: true, bottom: true, order: 3}}, 2},
 		"one without partner": {[]sliceOf{
 			{header: idr, kind: 7, field: true}, {header: ref, kind: 5, field: true, bottom: true, order: 1},
-			{header: ref, kind: 5, frame: 1, field: true, order: 2}, {header: ref, kind: 5, frame: 2, field: true, order: 4}, {header: ref, kind: 5, frame: 2, field: true, bottom: true, order: 5}}, 3},
+			{header: ref, kind: 5, frame: 1, field: true, order: 2}, {header: ref, kind: 5, frame: 2, field: true, order: 4},
+			{header: ref, kind: 5, frame: 2, field: true, bottom: true, order: 5}}, 3},
 		"fields and frames": {[]sliceOf{
-			{header: idr, kind: 7}, {header: ref, kind: 5, frame: 1, field: true, order: 2}, {header: ref, kind: 5, frame: 1, field: true, bottom: true, order: 3},
+			{header: idr, kind: 7}, {header: ref, kind: 5, frame: 1, field: true, order: 2},
+			{header: ref, kind: 5, frame: 1, field: true, bottom: true, order: 3},
 			{header: other, kind: 6, frame: 2, order: 1}, {header: other, kind: 6, frame: 2, order: 4}}, 4},
 		"pairs that nothing refers to": {[]sliceOf{
-			{header: idr, kind: 7}, {header: other, kind: 6, frame: 1, field: true, order: 2}, {header: other, kind: 6, frame: 1, field: true, bottom: true, order: 3},
-			{header: other, kind: 6, frame: 1, field: true, order: 4}, {header: other, kind: 6, frame: 1, field: true, bottom: true, order: 5}}, 3},
+			{header: idr, kind: 7}, {header: other, kind: 6, frame: 1, field: true, order: 2},
+			{header: other, kind: 6, frame: 1, field: true, bottom: true, order: 3},
+			{header: other, kind: 6, frame: 1, field: true, order: 4},
+			{header: other, kind: 6, frame: 1, field: true, bottom: true, order: 5}}, 3},
 	} {
 		a := &avc{}
 		fieldStream(a)

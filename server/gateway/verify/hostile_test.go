@@ -19,7 +19,8 @@ func TestFlood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packet := append([]byte{0x47, 0x41, 0, 0x10, 0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0}, bytes.Repeat([]byte{0, 0, 1, 0x67, 0x64}, 35)...)
+	packet := append([]byte{0x47, 0x41, 0, 0x10, 0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0},
+		bytes.Repeat([]byte{0, 0, 1, 0x67, 0x64}, 35)...)
 	data := append(ts[:3*container.PacketSize:3*container.PacketSize], bytes.Repeat(packet, 70_000)...)
 	if _, err := verify.Count(data); fault.CodeOf(err) != fault.RenditionUnreadable {
 		t.Errorf("%v", err)

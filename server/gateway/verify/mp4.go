@@ -11,7 +11,8 @@ import (
 // video that is not.
 var (
 	mp4Codecs  = map[string]string{"avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc"}
-	otherVideo = map[string]bool{"vp08": true, "vp09": true, "av01": true, "mp4v": true, "vvc1": true, "vvi1": true, "encv": true}
+	otherVideo = map[string]bool{"vp08": true, "vp09": true, "av01": true, "mp4v": true, "vvc1": true, "vvi1": true,
+		"encv": true}
 )
 
 // track is an MP4 file's first video track.
@@ -27,7 +28,7 @@ type track struct {
 	flood  flood
 }
 
-// countMP4 reads a movie whose samples are told by tables, in fragments, or both.
+// countMP4 reads a movie whose samples are listed in tables, in fragments, or both.
 func countMP4(data []byte) (Video, error) {
 	moov := container.Child(data, "moov")
 	if moov == nil {

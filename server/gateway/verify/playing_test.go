@@ -16,10 +16,11 @@ func TestLengths(t *testing.T) {
 		args, ext string
 		plays     time.Duration
 	}{
-		"stream":        {three + medium, "ts", 3 * time.Second},
-		"movie":         {three + medium, "mp4", 3 * time.Second},
-		"fragments":     {three + medium + "-movflags frag_keyframe+empty_moov", "mp4", 3 * time.Second},
-		"many of them":  {three + medium + "-g 15 -movflags frag_keyframe+empty_moov+default_base_moof", "mp4", 3 * time.Second},
+		"stream":    {three + medium, "ts", 3 * time.Second},
+		"movie":     {three + medium, "mp4", 3 * time.Second},
+		"fragments": {three + medium + "-movflags frag_keyframe+empty_moov", "mp4", 3 * time.Second},
+		"many of them": {three + medium + "-g 15 -movflags frag_keyframe+empty_moov+default_base_moof", "mp4",
+			3 * time.Second},
 		"another codec": {three + "-c:v mpeg4 ", "mp4", 3 * time.Second},
 		"one picture":   {"-f lavfi -i testsrc2=size=320x180:rate=25:duration=0.04 " + x264, "ts", 40 * time.Millisecond},
 		"slow":          {"-f lavfi -i testsrc2=size=320x180:rate=1:duration=5 " + x264, "ts", 5 * time.Second},
@@ -39,7 +40,8 @@ func TestLengths(t *testing.T) {
 	if got := s.Length(); got != 2900*time.Millisecond {
 		t.Errorf("announced as 2.9 s: %v", got)
 	}
-	for announced, want := range map[time.Duration]time.Duration{time.Second: time.Second, core.MaxSegmentDuration: core.DefaultSegmentDuration} {
+	for announced, want := range map[time.Duration]time.Duration{time.Second: time.Second,
+		core.MaxSegmentDuration: core.DefaultSegmentDuration} {
 		if s := verify.ReadSource([]byte("no media"), announced); s.Length() != want {
 			t.Errorf("what cannot be read, announced as %v: %v", announced, s.Length())
 		}

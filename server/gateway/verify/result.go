@@ -11,8 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/signature"
 )
 
-// Result is what an orchestrator answered for a segment, and what is known to hold
-// it against.
+// Result is an orchestrator's result of a segment, and what is known to check it.
 type Result struct {
 	// Signer is who must have signed: the address in the orchestrator's terms, or the
 	// recipient of its tickets when that is zero. Off-chain both are zero, and then
@@ -33,9 +32,8 @@ type Result struct {
 	Input  Source
 }
 
-// Check says whether a result is what it claims to be. The error is the first fault
-// found: RenditionCount, ResultSignature, RenditionUnreadable, PixelsMismatch or
-// RenditionSize.
+// Check reports whether a result is what it claims to be. The error is the first fault found:
+// RenditionCount, ResultSignature, RenditionUnreadable, PixelsMismatch or RenditionSize.
 func (r *Result) Check() error {
 	const op = "check result"
 	if n := len(r.Profiles); len(r.Renditions) != n || len(r.Pixels) != n {
@@ -83,9 +81,9 @@ func (r *Result) rendition(i int, data []byte) error {
 	return r.Input.checkFrames(v, r.Profiles[i])
 }
 
-// size is the source's size as far as all of its pictures have it, zero when that is not
-// known. A client makes the source: one that changes its size, or whose headers tell of
-// another than its pictures have, must not make the orchestrator a liar.
+// size is the source's size if all of its pictures have it, else zero. The client makes the source:
+// one that changes its size, or whose headers differ from its pictures, must not make an honest
+// result look false.
 func (r *Result) size() Size {
 	switch in := &r.Input; {
 	case in.Mixed, in.Most == 0 && in.Pictures > 0:

@@ -56,20 +56,25 @@ func TestCheck(t *testing.T) {
 		"a pixel more":       {func(r *verify.Result) { r.Pixels[0]++ }, fault.PixelsMismatch},
 		"a frame less":       {func(r *verify.Result) { r.Pixels[0] -= 176 * 98 }, fault.PixelsMismatch},
 		"smaller than asked": {func(r *verify.Result) { r.Profiles[0].Width = 182 }, fault.RenditionSize},
-		"larger than asked":  {func(r *verify.Result) { r.Profiles[0].Width = 160; r.Profiles[0].Height = 90 }, fault.RenditionSize},
-		"another shape":      {func(r *verify.Result) { r.Source = verify.Size{Width: 640, Height: 480} }, fault.RenditionSize},
-		"pictures' shape":    {func(r *verify.Result) { r.Input.Size = verify.Size{Width: 640, Height: 480} }, fault.RenditionSize},
+		"larger than asked": {func(r *verify.Result) { r.Profiles[0].Width = 160; r.Profiles[0].Height = 90 },
+			fault.RenditionSize},
+		"another shape": {func(r *verify.Result) { r.Source = verify.Size{Width: 640, Height: 480} },
+			fault.RenditionSize},
+		"pictures' shape": {func(r *verify.Result) { r.Input.Size = verify.Size{Width: 640, Height: 480} },
+			fault.RenditionSize},
 		"false headers": {func(r *verify.Result) {
 			r.Source, r.Input.Size = verify.Size{Width: 640, Height: 480}, r.Source
 		}, ""},
 		"mixed sizes": {func(r *verify.Result) {
 			r.Source, r.Input.Mixed = verify.Size{Width: 640, Height: 480}, true
 		}, ""},
-		"unknown source":  {func(r *verify.Result) { r.Source, r.Profiles[0].Width = verify.Size{}, 320 }, fault.RenditionSize},
-		"unknown, larger": {func(r *verify.Result) { r.Source, r.Profiles[0].Width = verify.Size{}, 160 }, fault.RenditionSize},
-		"unknown, good":   {func(r *verify.Result) { r.Source = verify.Size{} }, ""},
-		"turned":          {func(r *verify.Result) { r.Source = verify.Size{Width: 714, Height: 1280} }, ""},
-		"good":            {func(*verify.Result) {}, ""},
+		"unknown source": {func(r *verify.Result) { r.Source, r.Profiles[0].Width = verify.Size{}, 320 },
+			fault.RenditionSize},
+		"unknown, larger": {func(r *verify.Result) { r.Source, r.Profiles[0].Width = verify.Size{}, 160 },
+			fault.RenditionSize},
+		"unknown, good": {func(r *verify.Result) { r.Source = verify.Size{} }, ""},
+		"turned":        {func(r *verify.Result) { r.Source = verify.Size{Width: 714, Height: 1280} }, ""},
+		"good":          {func(*verify.Result) {}, ""},
 	} {
 		r := signed(t)
 		row.change(&r)
@@ -92,8 +97,10 @@ func TestUnreadable(t *testing.T) {
 // TestSizesOfOurEngine holds the rule against the engine's for many shapes.
 func TestSizesOfOurEngine(t *testing.T) {
 	t.Parallel()
-	for _, src := range []verify.Size{{1920, 1080}, {1280, 720}, {640, 480}, {720, 1280}, {1080, 1920}, {64, 64}, {456, 123}, {500, 100}, {123, 456}, {321, 181}, {3840, 2160}, {200, 300}, {2560, 1080}} {
-		for _, want := range []verify.Size{{256, 144}, {426, 240}, {640, 360}, {1280, 720}, {1920, 1080}, {0, 250}, {426, 0}, {0, 40}, {100, 0}} {
+	for _, src := range []verify.Size{{1920, 1080}, {1280, 720}, {640, 480}, {720, 1280}, {1080, 1920}, {64, 64},
+		{456, 123}, {500, 100}, {123, 456}, {321, 181}, {3840, 2160}, {200, 300}, {2560, 1080}} {
+		for _, want := range []verify.Size{{256, 144}, {426, 240}, {640, 360}, {1280, 720}, {1920, 1080}, {0, 250},
+			{426, 0}, {0, 40}, {100, 0}} {
 			p := core.Profile{Width: want.Width, Height: want.Height}
 			w, h, err := transcoder.OutputSize(src.Width, src.Height, p)
 			if err != nil {

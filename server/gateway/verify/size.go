@@ -61,7 +61,7 @@ func near(a, b Size) bool {
 }
 
 // checkSize holds a rendition's size against what was asked for. With an unknown
-// source only its larger side can be judged, and one that is larger than asked for must
+// source only its larger side can be checked, and one that is larger than asked for must
 // be as narrow as the encoder can make it. The error is the fault RenditionSize.
 func checkSize(v Video, source Size, p core.Profile) error {
 	r, known := sizeRanges[p.Encoder]
@@ -85,5 +85,6 @@ func checkSize(v Video, source Size, p core.Profile) error {
 }
 
 func wrongSize(v Video, want string) error {
-	return fault.New(fault.RenditionSize, "check rendition", fmt.Sprintf("%d×%d where %s was asked for", v.Width, v.Height, want))
+	return fault.New(fault.RenditionSize, "check rendition",
+		fmt.Sprintf("%d×%d where %s was asked for", v.Width, v.Height, want))
 }

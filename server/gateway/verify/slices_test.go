@@ -24,16 +24,16 @@ func slicedTS(data []byte) (out []byte) {
 			}
 			pes := append(append(bytes.Clone(header), 0, 0, 1), bytes.TrimRight(unit, "\x00")...)
 			for start := byte(0x40); len(pes) > 0; start = 0 {
-				p, room := []byte{0x47, start | video>>8, video & 0xff, 0x10 | counter&15}, container.PacketSize-4
-				if n := room - len(pes); n > 0 {
+				p, space := []byte{0x47, start | video>>8, video & 0xff, 0x10 | counter&15}, container.PacketSize-4
+				if n := space - len(pes); n > 0 {
 					p[3] |= 0x20
 					p = append(p, byte(n-1))
 					if n > 1 {
 						p = append(append(p, 0), bytes.Repeat([]byte{0xff}, n-2)...)
 					}
-					room -= n
+					space -= n
 				}
-				out, pes = append(append(out, p...), pes[:room]...), pes[room:]
+				out, pes = append(append(out, p...), pes[:space]...), pes[space:]
 				counter++
 			}
 		}

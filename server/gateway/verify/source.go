@@ -20,11 +20,11 @@ type Source struct {
 	// Pictures is how many pictures the file has, also where its codec is not read: then by
 	// its tables. 0 when they cannot be counted.
 	Pictures core.Frames
-	// Span is how long the file's own clock says that it plays, 0 when that is not told.
+	// Span is how long the file's own clock says that it plays, 0 when unknown.
 	Span time.Duration
 	// steady is Span without what the clock jumped over.
 	steady time.Duration
-	// Times are where the file's clock begins and ends, nil where that is not told.
+	// Times are where the file's clock begins and ends, nil where unknown.
 	Times *Times
 	// Mixed says that its pictures are not all of one size.
 	Mixed bool

@@ -9,7 +9,7 @@ import (
 
 const (
 	clock = 90_000 // ticks of an MPEG clock in a second
-	// clockWrap is where it begins anew.
+	// clockWrap is where it wraps around.
 	clockWrap = 1 << 33
 	// usualStep is the distance of two pictures where a broken clock does not tell.
 	usualStep = clock / 25
@@ -80,7 +80,7 @@ func (s *span) of(ticks uint64) time.Duration {
 }
 
 // Times are the decoding times of a segment's first picture and of what follows its last
-// one, in ticks of 1/90000 s that begin anew after 2^33.
+// one, in ticks of 1/90000 s that wrap around at 2^33.
 type Times struct {
 	Begin, End uint64
 	// Jumps says that the clock jumped between. A transcoder takes that out, so its

@@ -5,8 +5,9 @@ import "github.com/tuttinode/tutti/server/gateway/verify/container"
 // videoTypes are the stream types of video in a program map; codecs those that are
 // counted.
 var (
-	videoTypes = map[byte]bool{0x01: true, 0x02: true, 0x10: true, 0x1b: true, 0x24: true, 0x33: true, 0xd1: true, 0xea: true}
-	tsCodecs   = map[byte]string{0x1b: "h264", 0x24: "hevc"}
+	videoTypes = map[byte]bool{0x01: true, 0x02: true, 0x10: true, 0x1b: true, 0x24: true, 0x33: true, 0xd1: true,
+		0xea: true}
+	tsCodecs = map[byte]string{0x1b: "h264", 0x24: "hevc"}
 	// videoFormats are the registered formats of video in private streams.
 	videoFormats = map[string]bool{"HEVC": true, "VVC ": true, "VC-1": true, "AV01": true, "drac": true}
 )
@@ -44,7 +45,8 @@ func countTS(data []byte) (Video, error) {
 
 // programOf reads a transport stream's program map.
 func programOf(data []byte) (program container.Program) {
-	isVideo, isAudio := func(kind byte) bool { return videoTypes[kind] }, func(kind byte) bool { return kind == 0x0f || kind == 0x03 || kind == 0x04 }
+	isVideo, isAudio := func(kind byte) bool { return videoTypes[kind] },
+		func(kind byte) bool { return kind == 0x0f || kind == 0x03 || kind == 0x04 }
 	container.EachPacket(data, func(p []byte) bool {
 		pid, start := container.PacketHead(p)
 		program.Take(pid, start, container.Payload(p), isVideo, isAudio)

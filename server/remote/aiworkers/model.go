@@ -169,7 +169,7 @@ func (p *Pool) pick(m *model, want requirements, tried map[*worker]bool) (*entry
 	switch {
 	case best != nil:
 		best.busy++
-		best.refusals.Asked(p.opt.Now(), want.op)
+		best.refusals.Retried(p.opt.Now(), want.op)
 		return best, nil
 	case able:
 		return nil, errAllBusy
@@ -191,7 +191,7 @@ func (e *entry) capacity() int {
 // such jobs while others did them, it can take all of the request, it has the model loaded,
 // or else it is less utilized.
 func (e *entry) before(other *entry, want requirements, now time.Time) bool {
-	if a, b := e.refusals.Doubted(now, want.op), other.refusals.Doubted(now, want.op); a != b {
+	if a, b := e.refusals.AskOthersFirst(now, want.op), other.refusals.AskOthersFirst(now, want.op); a != b {
 		return b
 	}
 	if want.whole && e.w.isTutti() != other.w.isTutti() {

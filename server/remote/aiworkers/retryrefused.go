@@ -12,7 +12,7 @@ func (s *slot) retryRefused(
 	ctx context.Context, job *inference.Job, want requirements, first *entry, reply *inference.Reply, err error,
 ) (*inference.Reply, error) {
 	if reply != nil {
-		if broke := reply.Keep(); broke != nil {
+		if broke := reply.ReadRefusal(); broke != nil {
 			return nil, broke
 		}
 	}
@@ -66,5 +66,5 @@ func (p *Pool) recordDone(s *slot, op inference.Operation, reply *inference.Repl
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at.refusals.Did(op)
+	at.refusals.Served(op)
 }

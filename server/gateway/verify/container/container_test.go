@@ -27,7 +27,8 @@ func TestProgram(t *testing.T) {
 	for off := 0; container.Whole(b, off) && !g.Found(); off += container.PacketSize {
 		p := b[off:]
 		pid, start := container.PacketHead(p)
-		g.Take(pid, start, container.Payload(p[:container.PacketSize]), func(k byte) bool { return k == 0x1b }, func(k byte) bool { return k == 0x0f })
+		g.Take(pid, start, container.Payload(p[:container.PacketSize]), func(k byte) bool { return k == 0x1b },
+			func(k byte) bool { return k == 0x0f })
 	}
 	if g.VideoType != 0x1b || g.AudioType != 0x0f || g.VideoPID != 0x100 {
 		t.Errorf("%+v", g)
@@ -49,7 +50,8 @@ func TestSync(t *testing.T) {
 
 func TestBoxes(t *testing.T) {
 	t.Parallel()
-	b := []byte("\x00\x00\x00\x0cftypabcd" + "\x00\x00\x00\x01wide\x00\x00\x00\x00\x00\x00\x00\x12xy" + "\x00\x00\x00\x00mdatrest")
+	b := []byte("\x00\x00\x00\x0cftypabcd" + "\x00\x00\x00\x01wide\x00\x00\x00\x00\x00\x00\x00\x12xy" +
+		"\x00\x00\x00\x00mdatrest")
 	type box struct {
 		kind, body string
 		at         int

@@ -27,7 +27,8 @@ type AVCSPS struct {
 func (s *AVCSPS) Interlaceable() bool { return !s.frameOnly }
 
 // highProfiles have chroma and depth fields.
-var highProfiles = map[uint]bool{100: true, 110: true, 122: true, 244: true, 44: true, 83: true, 86: true, 118: true, 128: true, 138: true, 139: true, 134: true, 135: true}
+var highProfiles = map[uint]bool{100: true, 110: true, 122: true, 244: true, 44: true, 83: true, 86: true, 118: true,
+	128: true, 138: true, 139: true, 134: true, 135: true}
 
 // ReadAVCSPS parses a sequence parameter set after its NAL header.
 func ReadAVCSPS(payload []byte) (s AVCSPS, ok bool) {

@@ -1,0 +1,337 @@
+package aiapi
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/tuttinode/tutti/core/apikeys"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/sse"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/status"
+)
+
+// Sizes of buffers. An idle stream holds a small buffer, so that a thousand idle streams take a few
+// megabytes; a fast stream borrows a big one.
+const (
+	smallBuffer = 1 << 10
+	bigBuffer   = 32 << 10
+)
+
+// relayedRequest is one client request and its answer. Instances are pooled.
+type relayedRequest struct {
+	server  *Server
+	route   *route
+	w       http.ResponseWriter
+	r       *http.Request
+	control *http.ResponseController
+	id      string
+	began   time.Time
+	err     error
+
+	// entered: the request counts as in flight. held is its share of the memory budget, in bytes.
+	entered bool
+	held    int64
+	// unverified is the client's address while its key is not checked yet, else "".
+	unverified string
+	grant      *apikeys.Grant
+	// billed is what the gateway pays for the answer, 0 for nothing.
+	billed inference.Units
+	// limit is the maximum number of tokens of the answer: 0 is unknown, apikeys.NoTokens is none.
+	limit inference.Tokens
+	// release gives the slot of the model's queue back.
+	release func()
+	// stats are logged and counted at the end.
+	stats inference.JobStats
+	// waited is the time spent waiting for the next hop or the client. sent counts the answer's
+	// bytes.
+	waited time.Duration
+	sent   int64
+	// complete: the answer reached its end. abort: the connection must be closed without a proper
+	// end, so that the client notices the missing part.
+	complete, abort bool
+	// lastWrite is when the client last accepted data; see deadline. clientStall is the total time
+	// that writes to it were blocked.
+	lastWrite   time.Time
+	clientStall time.Duration
+
+	// midEvent: the part of the stream that was sent ends within an event.
+	midEvent bool
+	// resultsAsked is the number of results requested. unitsDelivered is the work delivered by an
+	// answer that is not whole. partial: the answer has fewer results than requested, and ended
+	// properly.
+	resultsAsked   int
+	unitsDelivered inference.Units
+	partial        bool
+	// refused: the answer only says that the request was refused.
+	refused bool
+	// limits bounds the answer's time and size. answerFrom is the orchestrator whose unfinished
+	// answer the memory is taken for, answerBytes the amount.
+	limits      answerLimits
+	answerFrom  string
+	answerBytes int64
+	// detached: a background request continues the job and reports it.
+	detached bool
+
+	keepAlive  *keepAlive
+	filter     sse.HideUsage
+	chatFormat openAIChat
+	// renamer puts the requested model name into the answer.
+	renamer  sse.ModelRenamer
+	smallBuf [smallBuffer]byte
+	// filtered and renamed hold the output of the two filters.
+	filtered, renamed []byte
+}
+
+// newRequest starts a request. serve reports errors.
+func (s *Server) newRequest(w http.ResponseWriter, r *http.Request, rt *route) *relayedRequest {
+	x, _ := s.requests.Get().(*relayedRequest)
+	if x == nil {
+		x = new(relayedRequest)
+		x.keepAlive = &keepAlive{request: x}
+	}
+	x.server, x.route, x.w, x.r = s, rt, w, r
+	x.control = http.NewResponseController(w)
+	x.began = time.Now()
+	x.id = s.requestID(r.Header.Get(requestIDHeader))
+	x.stats = inference.JobStats{
+		Model: inference.Model{Capability: rt.capability}, Operation: rt.operation, RequestID: x.id,
+	}
+	w.Header()[requestIDHeader] = []string{x.id}
+	return x
+}
+
+// serve runs the route's handler.
+func (x *relayedRequest) serve() error {
+	if err := x.server.enter(); err != nil {
+		return err
+	}
+	x.entered = true
+	switch m := x.route.method; {
+	case m == "", m == x.r.Method, m == http.MethodGet && x.r.Method == http.MethodHead:
+	default:
+		x.w.Header().Set("Allow", m)
+		return fault.New(fault.MethodNotAllowed, "take request", "this address takes "+m)
+	}
+	if err := x.checkLocal(); err != nil {
+		return err
+	}
+	return x.route.serve(x)
+}
+
+// checkLocal refuses clients of other machines while there is no API key: model work is paid by
+// this gateway's operator.
+func (x *relayedRequest) checkLocal() error {
+	if _, all := x.server.opt.Keys.(openAccess); all || x.server.opt.Keys.Required() {
+		return nil
+	}
+	err := x.server.opt.CheckLocal(x.r)
+	if err == nil || errors.Is(err, fault.GatewayHostRefused) || errors.Is(err, fault.GatewayCrossSite) {
+		return err
+	}
+	return fault.New(fault.KeysNotConfigured, "take request",
+		"this gateway has no API keys yet, so it serves only its own machine")
+}
+
+// token is the client's bearer token.
+func (x *relayedRequest) token() string { return apikeys.BearerToken(x.r.Header.Get("Authorization")) }
+
+// admit checks whether the key allows what is needed. Errors are faults of the Authorizer.
+func (x *relayedRequest) admit(ctx context.Context, need apikeys.Need) error {
+	need.Route = x.route.path
+	need.From, _ = origin.Client(x.r)
+	if need.MaxPrompt == 0 {
+		need.MaxPrompt = inference.Tokens(x.held) + otherMargin
+	}
+	x.limit = need.MaxTokens
+	began := time.Now()
+	grant, err := x.server.opt.Keys.Admit(ctx, x.token(), need)
+	if took := time.Since(began); took > instantWrite {
+		x.waited += took // for an operator's webhook
+	}
+	if err != nil {
+		return err
+	}
+	x.grant = grant
+	x.stats.Key = grant.Key()
+	x.server.bodies.verified(x.unverified, x.held)
+	x.unverified = ""
+	return nil
+}
+
+// checkKey refuses a request without a valid key before its body is read. A key that only the
+// webhook can check leaves the request unverified until admit.
+func (x *relayedRequest) checkKey() error {
+	token := x.token()
+	if err := x.server.opt.Keys.Known(token); err != nil {
+		return err
+	}
+	if !x.server.opt.Keys.Verified(token) {
+		x.unverified, _ = origin.Client(x.r)
+	}
+	return nil
+}
+
+// submit has a job answered, and sends keep-alive comments to a client that waits for a stream. The
+// caller closes the answer's body.
+func (x *relayedRequest) submit(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
+	began := time.Now()
+	if job.Stream {
+		x.keepAlive.start()
+	}
+	answer, err := x.dispatch(ctx, job, hint)
+	x.keepAlive.stop()
+	x.waited += time.Since(began)
+	return answer, err
+}
+
+// dispatch waits for the job's turn in the model's queue and has it answered.
+func (x *relayedRequest) dispatch(ctx context.Context, job *inference.Job, hint broker.Hint) (*broker.Answer, error) {
+	began := time.Now() // x.waited is left alone: the keep-alive's goroutine runs
+	release, err := x.server.queues.acquire(ctx, x.server.opt.Limits.Wait, job.Model, x.fairnessKey())
+	x.stats.Queue = time.Since(began)
+	if err != nil {
+		return nil, err
+	}
+	x.release = release
+	hint.KeyName = x.stats.Key
+	asked := *job
+	asked.Client = x.payer()
+	answer, err := x.server.opt.Dispatcher.Do(ctx, &asked, hint)
+	if err != nil {
+		x.billed = broker.Billed(err)
+		return nil, err
+	}
+	x.stats.Orchestrator, x.stats.Tries = answer.Orchestrator, answer.Tries
+	x.stats.Queue += answer.Queue
+	x.stats.Price = answer.Price
+	return answer, nil
+}
+
+// fairnessKey identifies the client in the fair queues: its key, or without one its address.
+func (x *relayedRequest) fairnessKey() string {
+	if x.stats.Key != "" {
+		return x.stats.Key
+	}
+	return x.clientIP()
+}
+
+// payer identifies the client in payment limits: its key, or without one its network.
+func (x *relayedRequest) payer() string {
+	if x.stats.Key != "" {
+		return "key " + x.stats.Key
+	}
+	network, _ := origin.Client(x.r)
+	return "address " + network
+}
+
+// clientIP is the client's address without its port.
+func (x *relayedRequest) clientIP() string {
+	host, _, err := net.SplitHostPort(x.r.RemoteAddr)
+	if err != nil {
+		return x.r.RemoteAddr
+	}
+	return host
+}
+
+// end finishes the request. It aborts the connection when the client must see that its answer is
+// not whole.
+func (x *relayedRequest) end() {
+	if x.finish() {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// finish reports an error to the client, settles, counts and logs. x must not be used afterwards.
+func (x *relayedRequest) finish() (cut bool) {
+	x.keepAlive.stop() // where serve panicked it still runs
+	if gone := x.r.Context().Err() != nil; gone && x.err != nil && !errors.Is(x.err, fault.AnswerNotTaken) {
+		x.err = fault.Wrap(fault.Canceled, "answer", x.err)
+	}
+	if x.err != nil {
+		x.fail(x.err)
+	}
+	x.settle()
+	x.report()
+	cut = x.abort
+	f := x.server
+	if x.entered {
+		f.leave()
+	}
+	if x.keepAlive.reusable() {
+		x.reset()
+		f.requests.Put(x)
+	}
+	return cut
+}
+
+// settle releases what the request held and settles its key.
+func (x *relayedRequest) settle() {
+	if x.release != nil {
+		x.release()
+	}
+	x.server.bodies.verified(x.unverified, x.held)
+	x.server.bodies.release(x.held)
+	u := x.stats.Usage
+	u.Completion = x.plausible(u.Completion)
+	_ = x.grant.Reach(u.Completion) // it is too late to end the answer
+	x.grant.Bill(x.billed)
+	x.grant.Settle(u, x.complete)
+}
+
+// plausible bounds an orchestrator's token count: by the request's limit, and without one by the
+// answer's bytes.
+func (x *relayedRequest) plausible(tokens inference.Tokens) inference.Tokens {
+	if x.limit == 0 {
+		return min(tokens, inference.Tokens(x.sent))
+	}
+	return min(tokens, max(x.limit, 0))
+}
+
+// fail reports an error: as a status while nothing was sent, as an event in a stream, and otherwise
+// by aborting the connection.
+func (x *relayedRequest) fail(err error) {
+	code := fault.CodeOf(err)
+	x.stats.Code = code
+	switch {
+	case code == fault.Canceled && x.r.Context().Err() != nil:
+		// The client has disconnected.
+		if x.stats.Status == 0 {
+			x.stats.Status = status.HTTP(err)
+		}
+	case x.keepAlive.committed:
+		x.sendError(err)
+	case x.stats.Status != 0:
+		x.abort = true
+	default:
+		x.refuse(err)
+	}
+}
+
+// reset clears the request for the pool, and keeps its buffers.
+func (x *relayedRequest) reset() {
+	keep, out, renamed := x.keepAlive, x.filtered, x.renamed
+	keep.committed = false
+	*x = relayedRequest{keepAlive: keep, filtered: out[:0], renamed: renamed[:0]}
+	if cap(x.filtered) > bigBuffer {
+		x.filtered = nil
+	}
+	if cap(x.renamed) > bigBuffer {
+		x.renamed = nil
+	}
+}
+
+// itoa formats 64 bits.
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+// isTimeout reports whether a write failed because the client read nothing in time.
+func isTimeout(err error) bool {
+	var timeout interface{ Timeout() bool }
+	return errors.As(err, &timeout) && timeout.Timeout()
+}

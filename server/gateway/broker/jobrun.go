@@ -1,0 +1,232 @@
+package broker
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/core/airouting"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/gateway/upstream"
+)
+
+// Do sends a job to an orchestrator and returns once its answer has begun. Until then it retries at
+// other orchestrators where that may help; afterwards never. ctx governs the whole answer: when it
+// ends, the orchestrator is canceled at once.
+//
+// Errors are faults: ModelUnknown and OperationUnknown when no orchestrator can do the job,
+// OrchestratorsFull when all are busy, ModelRateLimited when they told this client to come back
+// later, SearchesFull when too many discoveries wait for unknown models, PriceTooHigh,
+// NoOrchestratorReachable, one of class BadRequest when the request is wrong, Canceled or
+// DeadlineExceeded when ctx ended, else the reason of the last failed attempt.
+func (b *Broker) Do(ctx context.Context, job *inference.Job, hint Hint) (*Answer, error) {
+	now := b.opt.Now()
+	r := jobRun{
+		b: b, p: b.pool(job.Model, now), job: job, hint: hint, start: now,
+		budget: airouting.Budget{Window: b.opt.RetryWindow, Others: max(0, b.opt.Others), MaxLost: b.opt.maxLost()},
+		lost:   make(map[string]int),
+	}
+	for {
+		lease, err := r.lease(ctx)
+		if err != nil {
+			return r.end(ctx, err)
+		}
+		answer, err := r.attempt(ctx, lease)
+		isRefused := refused(answer, err)
+		if err == nil && !isRefused {
+			return answer, nil
+		}
+		v := r.recordFailure(lease, answer, err, isRefused)
+		switch {
+		case r.refusals.agreed():
+			return r.refusals.result()
+		case v.stop:
+			return nil, err
+		case !r.budget.Again(r.elapsed(), v.cost):
+			return r.end(ctx, r.failed.err())
+		}
+		r.tried = append(r.tried, lease.URI())
+		if v.loss != airouting.NoLoss {
+			r.lost[lease.URI()]++
+		}
+		if !v.again || r.lost[lease.URI()] >= maxLost {
+			r.excluded = append(r.excluded, lease.URI())
+		}
+	}
+}
+
+// recordFailure records an attempt without a usable answer, and returns its classification.
+func (r *jobRun) recordFailure(lease *airouting.Lease, answer *Answer, err error, isRefused bool) verdict {
+	v := verdict{outcome: airouting.Refused, cost: airouting.Cost{Slow: true}}
+	if err != nil {
+		v = classify(err)
+		r.logFailure(lease, err)
+	}
+	if !isRefused {
+		r.failed.add(err)
+		return v
+	}
+	v.stop, v.cost.Slow = false, true // one more orchestrator may be asked in any case
+	if err != nil {
+		r.failed.pay(err)
+	}
+	r.refusals.add(r, lease, answer, err)
+	return v
+}
+
+// jobRun is the state of one job until its answer begins.
+type jobRun struct {
+	b     *Broker
+	p     *pool
+	job   *inference.Job
+	hint  Hint
+	start time.Time
+
+	budget       airouting.Budget
+	tried        []string // in this round of attempts
+	excluded     []string // those of tried that are not asked again
+	paused       bool     // there was a pause since the last round
+	pauses       int
+	failed       failures
+	refusedTerms []*upstream.Terms // a ticket was refused under them because of its nonce
+	lost         map[string]int    // how often each took a payment without doing the job
+	network      *inference.Job    // the job in the existing network's form, made once
+
+	refusals refusals
+}
+
+// maxLost is how often a job is sent to one orchestrator that takes the payment without doing the
+// job, but may do it later.
+const maxLost = 2
+
+func (r *jobRun) elapsed() time.Duration { return r.b.opt.Now().Sub(r.start) }
+
+// lease gets an orchestrator for the next attempt: at once, or after a discovery or a pause.
+func (r *jobRun) lease(ctx context.Context) (*airouting.Lease, error) {
+	for {
+		now := r.b.opt.Now()
+		lease, v := r.p.table.Pick(now, r.query())
+		if v == airouting.Picked {
+			if r.p.stale(now) {
+				r.b.searchInBackground(r.p)
+			}
+			r.paused = false
+			return lease, nil
+		}
+		if r.refusals.second() && r.p.table.Len() > 1 {
+			return nil, fault.New(fault.JobRefused, "find an orchestrator", "no second orchestrator can be asked")
+		}
+		if err := r.handleNoPick(ctx, v, now); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// handleNoPick handles a round in which no orchestrator can be picked. A nil error means to try
+// again.
+func (r *jobRun) handleNoPick(ctx context.Context, v airouting.Verdict, now time.Time) error {
+	const op = "find an orchestrator"
+	switch v {
+	case airouting.Empty:
+		err := r.b.find(ctx, r.p)
+		switch {
+		case err == nil && r.p.table.Len() > 0:
+			return nil
+		case err == nil:
+			err = fault.New(fault.NoOrchestratorReachable, op, r.job.Model.String())
+		case fault.CodeOf(err) == fault.ModelWithdrawn, fault.CodeOf(err) == fault.ModelUnavailable &&
+			r.p.recentlyOffered(r.b.opt.Now()):
+		case fault.CodeOf(err) != fault.NoOrchestratorReachable || !r.p.recentlyOffered(r.b.opt.Now()):
+			return err
+		}
+		return r.pause(ctx, err) // it was offered recently; the orchestrator may be restarting
+	case airouting.Unfit:
+		return r.whilePending(ctx, fault.New(fault.OperationUnknown, op, r.job.Model.String()+": "+string(r.job.Operation)))
+	case airouting.TooExpensive:
+		return r.whilePending(ctx, fault.New(fault.PriceTooHigh, op, r.job.Model.String()))
+	case airouting.BackingOff:
+		return r.waitForBackoff(ctx, now)
+	case airouting.Tried:
+		switch {
+		case len(r.excluded) == len(r.tried):
+			return r.whilePending(ctx, r.failed.err())
+		case r.paused: // no others appeared; try the same ones again
+			r.tried, r.paused = slices.Clone(r.excluded), false
+			return nil
+		}
+		r.paused = true
+	}
+	if r.p.stale(now) {
+		r.b.searchInBackground(r.p)
+	}
+	return r.pause(ctx, r.failed.err())
+}
+
+// whilePending waits for orchestrators that have not answered a discovery yet; if there are none,
+// it returns err.
+func (r *jobRun) whilePending(ctx context.Context, err error) error {
+	if r.p.pendingAnswers.Load() == 0 {
+		return err
+	}
+	return r.pause(ctx, err)
+}
+
+// waitForBackoff waits until an orchestrator that told this client to come back later takes jobs
+// again, if that is within the window. Otherwise the client gets the time.
+func (r *jobRun) waitForBackoff(ctx context.Context, now time.Time) error {
+	left := r.p.table.BackoffLeft(now, r.query())
+	full := fault.New(fault.OrchestratorFull, "find an orchestrator", "it told this client to come back later")
+	r.failed.add(fault.After(full, left))
+	if r.p.pendingAnswers.Load() > 0 { // others have yet to answer a discovery
+		return r.pause(ctx, r.failed.err())
+	}
+	err := r.wait(ctx, left, r.failed.err())
+	r.tried = slices.Clone(r.excluded)
+	return err
+}
+
+// pause waits a moment within the window; when that is over it returns err.
+func (r *jobRun) pause(ctx context.Context, err error) error {
+	d := airouting.Pause(r.pauses, r.b.opt.Rand())
+	r.pauses++
+	return r.wait(ctx, d, err)
+}
+
+// wait waits for d within the window, else it returns err.
+func (r *jobRun) wait(ctx context.Context, d time.Duration, err error) error {
+	if !r.budget.Open(r.elapsed() + d) {
+		return err
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return fault.Wrap(fault.CodeOf(ctx.Err()), "find an orchestrator", ctx.Err())
+	}
+}
+
+func (r *jobRun) query() airouting.Query {
+	q := airouting.Query{
+		Affinity: r.hint.Affinity, Tried: r.tried, Whole: !r.job.Stream, MaxPrice: r.b.opt.MaxPrice(r.job.Model),
+		AllowExpensive: r.b.opt.AllowExpensive,
+		Client:         r.job.Client, Operation: r.job.Operation, SecondOpinion: r.refusals.second(),
+	}
+	switch {
+	case r.job.Model.Capability == capability.LLM && r.job.Operation != inference.Chat:
+		q.Kind = airouting.OwnOnly
+	case r.hint.NeedsOwnNode:
+		q.Kind = airouting.OwnFirst
+	}
+	return q
+}
+
+// logFailure logs a failed attempt for debugging; lasting failures show in the table's rests.
+func (r *jobRun) logFailure(l *airouting.Lease, err error) {
+	r.b.opt.Log.Debug("attempt at an AI job failed", "orchestrator", l.URI(), "pipeline",
+		r.job.Model.Capability.Pipeline(),
+		"model", r.job.Model.ID, "job", r.job.RequestID, "key", r.hint.KeyName, fault.Attr(err))
+}

@@ -1,0 +1,37 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/tuttinode/tutti/server/handover"
+)
+
+// requestKind classifies requests for the handover: an event stream never ends by itself, and a
+// model's answer may take minutes.
+func requestKind(r *http.Request) handover.Kind {
+	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.Method == http.MethodGet {
+		return handover.Uncounted
+	}
+	if strings.HasPrefix(r.URL.Path, pushPath) {
+		return handover.Short
+	}
+	return handover.Long
+}
+
+// Socket is the listener's socket for another process; the caller closes it.
+func (g *Gateway) Socket() (*os.File, error) { return g.handover.File() }
+
+// Leave hands the socket over to another process that has it too, once the segments and model
+// answers in progress are finished.
+func (g *Gateway) Leave(ctx context.Context) error {
+	if err := g.handover.Leave(ctx); err != nil {
+		return err
+	}
+	return g.handover.Await(ctx)
+}
+
+// Settled waits until the socket was handed over and no segment is in progress, or for ctx.
+func (g *Gateway) Settled(ctx context.Context) error { return g.handover.Settled(ctx) }

@@ -1,0 +1,31 @@
+package gateway
+
+import (
+	"net/http"
+	"net/netip"
+
+	"github.com/tuttinode/tutti/server/admission"
+)
+
+// forOthers is the fraction of a limit (one in so many) that is added for addresses with less than
+// their share.
+const forOthers = 4
+
+// shares bounds what unchecked clients hold: one address up to limit, and others a little more.
+func shares(limit int) *admission.Shares {
+	return admission.NewShares(limit, limit+max(1, limit/forOthers))
+}
+
+// uncheckedAddress is the address that an unchecked push counts for, the zero Prefix for other
+// pushes: if everyone may push, one address must not displace clients with a key, or other
+// addresses. The own machine and the operator's known peers are not unchecked.
+func (g *Gateway) uncheckedAddress(r *http.Request, key string) netip.Prefix {
+	if !g.opt.Access.Unchecked(key) {
+		return netip.Prefix{}
+	}
+	from, unknown := admission.Unknown(r.Context())
+	if !unknown {
+		return netip.Prefix{}
+	}
+	return from
+}
