@@ -79,7 +79,7 @@ func TestComposeFiles(t *testing.T) {
 	}
 }
 
-// check has the program judge a service's flags, and what they name be there.
+// check has the program validate a service's flags, and what they name be there.
 func (c *compose) check(t *testing.T, name string, s service) {
 	t.Helper()
 	for _, v := range s.Volumes {
@@ -116,7 +116,7 @@ func (c *compose) check(t *testing.T, name string, s service) {
 	for _, flag := range s.Command {
 		args = append(args, inside.Replace(flag))
 	}
-	// The status also tells of GPUs, which this machine need not have.
+	// The status also reports GPUs, which this machine need not have.
 	said, _ := exec.Command(programs+"/tutti", args...).CombinedOutput()
 	if !strings.Contains(string(said), "The configuration is valid") {
 		t.Errorf("%s: %v: %s", name, args, said)
