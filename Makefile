@@ -81,7 +81,7 @@ race: parts  ## all tests with the race detector
 check: fmt vet parts  ## the quick one while working: format, vet, tests without race
 	@$(with) go test $(testflags) $(PKG)
 
-lint: fmt vet nocgo  ## gofmt, vet, staticcheck, the import table, what must build without cgo
+lint: fmt vet tidy nocgo shellcheck  ## gofmt, vet, tidy modules, staticcheck, shellcheck, the layout tests, what must build without cgo
 	@echo 'lint: staticcheck'
 	@$(with) go tool staticcheck ./...
 	@echo 'lint: import table'
@@ -95,6 +95,22 @@ fmt:
 vet:
 	@echo 'lint: vet'
 	@$(with) go vet ./...
+
+tidy:
+	@echo 'lint: go.mod'
+	@$(with) go mod tidy -diff || { echo 'go mod tidy writes this'; exit 1; }
+
+# Scripts are checked where the machine has shellcheck (a package of every distribution).
+scripts := $(wildcard .ci/run deploy/deps/*.sh deploy/nfpm/*.sh deploy/nfpm/scripts/*.sh server/rpc/*.sh test/gpu/kit/*.sh test/trial/*.sh)
+shellcheck:
+	@if command -v shellcheck >/dev/null; then echo 'lint: shellcheck'; shellcheck --severity=warning $(scripts); \
+	else echo 'lint: shellcheck is not installed: scripts are not checked'; fi
+
+golangci:  ## the linters of .golangci.yml; fetches golangci-lint through the Go proxy and compiles it, minutes
+	@$(with) go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run ./...
+
+vulncheck:  ## known vulnerabilities in what is linked; needs https://vuln.go.dev
+	@$(with) go run golang.org/x/vuln/cmd/govulncheck@v1.1.4 ./...
 
 # The domain and the command line client must not need a C compiler; the tests of
 # what keeps books do, for their SQLite.
@@ -141,7 +157,7 @@ kubernetes:  ## build an API server of Kubernetes into the cache, and apply the 
 chaos:  ## ROUNDS rounds in which everything goes wrong on the chain, and what a block costs
 	@TUTTI_CHAOS_ROUNDS='$(ROUNDS)' TUTTI_CHAOS_SEED='$(SEED)' $(with) go test -count=1 -v -timeout 3h -run 'TestChaos$$|TestCost$$' ./test/chaos
 
-adversary: parts  ## strangers, liars and hostile media against the real programs, for longer than in the tests
+adversary: parts  ## unknown peers, false answers and hostile media against the real programs, for longer than in the tests
 	@TUTTI_ADVERSARY=long $(with) go test -race -count=1 -timeout 1h $(if $(RUN),-run '$(RUN)') ./test/adversary/...
 	@$(MAKE) --no-print-directory sanitize
 
@@ -170,7 +186,7 @@ contractscheck:
 	@echo 'lint: contracts'
 	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
 	NODE_PATH="$$(deploy/deps/deps.sh npm eth/devnet/solc)/node_modules" node eth/devnet/solc/compile.cjs eth/devnet/contracts "$$out/artifacts"; \
-	diff -rq eth/devnet/artifacts "$$out/artifacts" || { echo 'make contracts writes them anew'; exit 1; }
+	diff -rq eth/devnet/artifacts "$$out/artifacts" || { echo 'run make contracts'; exit 1; }
 
 ARCH ?= $(shell dpkg --print-architecture 2>/dev/null || echo amd64)
 
@@ -192,7 +208,7 @@ gpukit:  ## an archive that tries tutti on a machine with an NVIDIA card, withou
 	@deploy/deps/deps.sh xz
 	@$(with) test/gpu/kit/pack.sh '$(VERSION)' bin/gpukit
 
-gpurehearsal: gpukit  ## run that archive on simulated cards in a bare Debian 12 without network; root alone; PARTS="inventory correct"
+gpurehearsal: gpukit  ## run that archive on simulated cards in a bare Debian 12 without network; root only; PARTS="inventory correct"
 	@deploy/deps/deps.sh bare
 	@test/gpu/kit/rehearse.sh bin/gpukit/tutti-gpukit-*-linux-amd64.tar.xz $(PARTS)
 
@@ -200,12 +216,12 @@ gpurehearsal: gpukit  ## run that archive on simulated cards in a bare Debian 12
 gpureport:  ## put REPORT=report.md of the GPU kit into docs/ and fill the section of docs/gpu.md
 	@$(with) go run ./test/gpu/kit publish '$(REPORT)' docs
 
-trial: packages  ## boot a bare Debian 12, install the package, break the node and look that each trouble is named; root alone, minutes
+trial: packages  ## boot a bare Debian 12, install the package, break the node and check that each problem is named; root only, minutes
 	@mkdir -p bin/trial
 	@$(with) go build -trimpath -o bin/trial/tutti_devnet ./cmd/tutti_devnet
 	@test/trial/trial.sh "$$(ls -t bin/packages/tutti-[0-9]*-linux-$(ARCH).deb | head -1)" "$$PWD/bin/trial/tutti_devnet"
 
-docs:  ## write the generated pages of docs/ and deploy/monitoring anew
+docs:  ## regenerate the pages of docs/ and deploy/monitoring that come from tables
 	@$(with) go run ./cmd/internal/gendocs
 	@$(with) go run ./cmd/internal/genmonitoring
 
@@ -219,4 +235,4 @@ clean:  ## remove what was built in the tree
 	rm -rf bin
 	@echo "the cache outside the tree stays: $${TUTTI_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/tutti}"
 
-.PHONY: adversary sanitize gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts race check lint fmt vet nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e kubernetes chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean
+.PHONY: adversary sanitize gpukit gpurehearsal gpureport trial soak steady help deps env build run demo test parts race check lint fmt vet tidy shellcheck golangci vulncheck nocgo fuzz bench benchvideo benchllm benchpay benchpaid benchsplit e2e kubernetes chaos contracts contractscheck packages windows winesmoke reproducible docs transcript generate clean

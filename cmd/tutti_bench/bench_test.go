@@ -28,7 +28,8 @@ func TestMain(m *testing.M) {
 // small generates a short stream of small pictures.
 func small(t *testing.T, segments int) []piece {
 	t.Helper()
-	src, err := clip.Generate(clip.Options{Width: 320, Height: 180, Segment: time.Second, Segments: segments, Bitrate: 300_000})
+	src, err := clip.Generate(clip.Options{Width: 320, Height: 180, Segment: time.Second, Segments: segments,
+		Bitrate: 300_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func TestLibavInAWorkerKeepsTheContract(t *testing.T) {
 		clips.Good = append(clips.Good, coretest.Clip{Data: p.data, Duration: p.duration})
 	}
 	coretest.EngineContract(t, func(tb testing.TB) coretest.Engine {
-		c, err := worker.Start(tb.Context(), worker.Options{Device: "cpu", Args: []string{mediaWorker}, Env: []string{envPreset + "=ultrafast"}})
+		c, err := worker.Start(tb.Context(),
+			worker.Options{Device: "cpu", Args: []string{mediaWorker}, Env: []string{envPreset + "=ultrafast"}})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -67,7 +69,8 @@ func TestLibavInAWorkerProbes(t *testing.T) {
 		t.Log(err)
 	}
 	info, err := c.Probe(t.Context(), small(t, 1)[0].data)
-	if err != nil || info.Status != transcoder.ProbeOK || info.VideoCodec != "h264" || info.AudioCodec != "aac" || info.Width != 320 || info.FPS != 30 {
+	if err != nil || info.Status != transcoder.ProbeOK || info.VideoCodec != "h264" || info.AudioCodec != "aac" ||
+		info.Width != 320 || info.FPS != 30 {
 		t.Errorf("got %+v, %v", info, err)
 	}
 	if info, err := c.Probe(t.Context(), []byte("nothing")); err == nil || info.Status != transcoder.ProbeFailed {
@@ -82,10 +85,12 @@ func TestARunFromAPlaylist(t *testing.T) {
 	if err := keep(dir, list, small(t, 3)); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-in", list, "-live=false", "-concurrentSessions", "2", "-concurrentSessionDelay", "0", "-encoderPreset", "ultrafast", "-transcodingOptions", "P144p30fps16x9"}
+	args := []string{"-in", list, "-live=false", "-concurrentSessions", "2", "-concurrentSessionDelay", "0",
+		"-encoderPreset", "ultrafast", "-transcodingOptions", "P144p30fps16x9"}
 
 	var out, errs strings.Builder
-	if status := run(t.Context(), append(args, "-outPrefix", filepath.Join(dir, "out"), "-repeat", "2"), &out, &errs); status != exitOK {
+	if status := run(t.Context(), append(args, "-outPrefix", filepath.Join(dir, "out"), "-repeat", "2"), &out,
+		&errs); status != exitOK {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	csv := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -121,7 +126,8 @@ func TestARunFromAPlaylist(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &doc); err != nil {
 		t.Fatal(err)
 	}
-	if len(doc.Runs) != 1 || doc.Runs[0].Segments != 10 || doc.Runs[0].Source != 10 || doc.Runs[0].P99 <= 0 || doc.Limit != nil {
+	if len(doc.Runs) != 1 || doc.Runs[0].Segments != 10 || doc.Runs[0].Source != 10 || doc.Runs[0].P99 <= 0 ||
+		doc.Limit != nil {
 		t.Errorf("got %+v", doc)
 	}
 }
@@ -134,7 +140,8 @@ func TestAFailedSegmentEndsTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs strings.Builder
-	if status := run(t.Context(), []string{"-in", list}, &out, &errs); status != exitFailed || !strings.Contains(errs.String(), "session 0, segment 0") {
+	if status := run(t.Context(), []string{"-in", list}, &out, &errs); status != exitFailed ||
+		!strings.Contains(errs.String(), "session 0, segment 0") {
 		t.Errorf("status %d: %s", status, errs.String())
 	}
 }

@@ -45,10 +45,12 @@ func cardRun(t *testing.T, segments int, args ...string) document {
 func TestCardsAreMeasured(t *testing.T) {
 	d := driver(t, "devices=2")
 	doc := cardRun(t, 3, "-gpu", "all", "-concurrentSessions", "2", "-against", ffmpeg(t))
-	if doc.Settings["Devices"] != "0,1" || len(doc.Runs) != 1 || doc.Runs[0].Segments != 6 || doc.Against == nil || doc.Against.Ratio <= 0 {
+	if doc.Settings["Devices"] != "0,1" || len(doc.Runs) != 1 || doc.Runs[0].Segments != 6 || doc.Against == nil ||
+		doc.Against.Ratio <= 0 {
 		t.Errorf("got %+v", doc)
 	}
-	if gpus := doc.Runs[0].GPUs; len(gpus) != 2 || gpus[0].Memory == 0 || gpus[0].EncoderSessions < 2 || gpus[1].EncoderSessions < 2 {
+	if gpus := doc.Runs[0].GPUs; len(gpus) != 2 || gpus[0].Memory == 0 || gpus[0].EncoderSessions < 2 ||
+		gpus[1].EncoderSessions < 2 {
 		t.Errorf("the cards: %+v", gpus)
 	}
 	for n := range 2 {

@@ -34,7 +34,8 @@ func TestWhichGPUsAreMeasured(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := found(s, row.have, row.why)
-		if !slices.Equal(got, row.want) || (err == nil) != (row.err == "") || err != nil && !strings.HasPrefix(err.Error(), row.err) {
+		if !slices.Equal(got, row.want) || (err == nil) != (row.err == "") || err != nil &&
+			!strings.HasPrefix(err.Error(), row.err) {
 			t.Errorf("%s: %v, %v", row.asked, got, err)
 		}
 	}

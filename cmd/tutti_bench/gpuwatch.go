@@ -17,7 +17,7 @@ type gpuFigures struct {
 	GPU     gpu.Percent `json:"gpuPercent"`
 	Encoder gpu.Percent `json:"encoderPercent"`
 	Decoder gpu.Percent `json:"decoderPercent"`
-	// EncoderSessions and Temperature are in use by anybody, and in degrees Celsius.
+	// EncoderSessions and Temperature are of all processes, and in degrees Celsius.
 	EncoderSessions int `json:"peakEncoderSessions"`
 	Temperature     int `json:"peakTemperature"`
 	// Throttled says why the card slowed itself down, "" when it did not.

@@ -94,7 +94,8 @@ func bench(ctx context.Context, s settings, stdout, stderr io.Writer) error {
 	if s.walk {
 		doc.Limit, doc.Runs, err = walk(s.sessions, measure)
 		if err == nil {
-			_, err = fmt.Fprintf(stderr, "\nSession limit: %d (the largest number of sessions with a real-time duration ratio of at most %.1f)\n", *doc.Limit, maxRatio)
+			_, err = fmt.Fprintf(stderr, "\nSession limit: %d (the largest number of sessions with a real-time duration "+
+				"ratio of at most %.1f)\n", *doc.Limit, maxRatio)
 		}
 	} else {
 		for range s.repeat {

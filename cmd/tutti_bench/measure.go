@@ -83,7 +83,7 @@ func (m *measurement) session(ctx context.Context, k int) error {
 			return fmt.Errorf("session %d, segment %d: %w", k, n, err)
 		}
 		took := time.Since(start)
-		m.note(k, n, p.duration, took, res)
+		m.record(k, n, p.duration, took, res)
 		if err := m.keep(k, n, res); err != nil {
 			return err
 		}
@@ -117,7 +117,7 @@ func (m *measurement) id(k, n int) core.SessionID {
 	return core.SessionID(fmt.Sprint("bench", k))
 }
 
-func (m *measurement) note(k, n int, source, took time.Duration, res *core.TranscodeResult) {
+func (m *measurement) record(k, n int, source, took time.Duration, res *core.TranscodeResult) {
 	memory := m.farm.memory()
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,11 +13,12 @@ import (
 func TestWrongCommandLines(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"-concurrentSessions 0":           "-concurrentSessions is 0: give at least 1",
-		"-repeat 0":                       "-repeat is 0: give at least 1",
-		"-segs -1":                        "-segs is -1: give at least 0",
-		"-until -1s":                      "-until is -1s: give at least 0s",
-		"-netint x":                       "-netint: these devices need a private FFmpeg and are not supported; leave the flag out",
+		"-concurrentSessions 0": "-concurrentSessions is 0: give at least 1",
+		"-repeat 0":             "-repeat is 0: give at least 1",
+		"-segs -1":              "-segs is -1: give at least 0",
+		"-until -1s":            "-until is -1s: give at least 0s",
+		"-netint x": "-netint: these devices need a private FFmpeg and are not supported; leave the " +
+			"flag out",
 		"-gpu 0 -nvidia 1":                "-gpu and -nvidia are the same setting: give one of them",
 		"-gpu 0 -inProcess":               "-inProcess is for the processor: leave it out, or -gpu",
 		"-gpu 0,MIG-1":                    "-gpu: a part of a GPU (MIG) cannot transcode",
@@ -35,7 +36,8 @@ func TestWrongCommandLines(t *testing.T) {
 
 func TestDevicesTakeTurns(t *testing.T) {
 	t.Parallel()
-	for args, want := range map[string][]string{"": {"cpu"}, "-gpu 0,2": {"0", "2"}, "-nvidia 1": {"1"}, "-gpu 3 -nvidia 3": {"3"}, "-gpu 1,GPU-8932f937": {"1", "GPU-8932f937"}} {
+	for args, want := range map[string][]string{"": {"cpu"}, "-gpu 0,2": {"0", "2"}, "-nvidia 1": {"1"},
+		"-gpu 3 -nvidia 3": {"3"}, "-gpu 1,GPU-8932f937": {"1", "GPU-8932f937"}} {
 		s, err := parse(strings.Fields(args), io.Discard)
 		if err != nil || !slices.Equal(deviceNames(s.devices), want) {
 			t.Errorf("%q: %v, %v", args, s.devices, err)
@@ -45,7 +47,8 @@ func TestDevicesTakeTurns(t *testing.T) {
 
 func TestPlaylists(t *testing.T) {
 	t.Parallel()
-	got, err := parsePlaylist(strings.NewReader("#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:2.002,title\na.ts\n\n#EXTINF: 1.5\n# comment\nsub/b.ts\n#EXT-X-ENDLIST\n"))
+	got, err := parsePlaylist(strings.NewReader("#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:2.002,title\na.ts\n\n#EXTINF: " +
+		"1.5\n# comment\nsub/b.ts\n#EXT-X-ENDLIST\n"))
 	want := []entry{{"a.ts", 2002 * time.Millisecond}, {"sub/b.ts", 1500 * time.Millisecond}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v", got, err)
@@ -83,7 +86,8 @@ func TestFigures(t *testing.T) {
 		samples = append(samples, sample{2 * time.Second, time.Duration(i+1) * 30 * time.Millisecond, i == 99})
 	}
 	f := summarise(4, samples, time.Minute, 5)
-	if f.Segments != 100 || f.RealTime != 66 || f.SegmentRatio != 0.66 || f.Source != 200 || f.P50 != 1.5 || f.P95 != 2.85 || math.Abs(f.P99-2.97) > 1e-9 {
+	if f.Segments != 100 || f.RealTime != 66 || f.SegmentRatio != 0.66 || f.Source != 200 || f.P50 != 1.5 ||
+		f.P95 != 2.85 || math.Abs(f.P99-2.97) > 1e-9 {
 		t.Errorf("got %+v", f)
 	}
 	if math.Abs(f.DurationRatio-0.7575) > 1e-9 {

@@ -11,9 +11,9 @@ import (
 // processorTime is the processor time of this process and of those it has waited for.
 func processorTime() (time.Duration, error) {
 	var sum time.Duration
-	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
+	for _, target := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
 		var u unix.Rusage
-		if err := unix.Getrusage(who, &u); err != nil {
+		if err := unix.Getrusage(target, &u); err != nil {
 			return 0, err
 		}
 		sum += time.Duration(u.Utime.Nano() + u.Stime.Nano())

@@ -36,6 +36,7 @@ func processorTime() (time.Duration, error) {
 // jobTime is that of all processes, ended ones too, of the job that this one is in.
 func jobTime() (time.Duration, error) {
 	var a accounting
-	err := windows.QueryInformationJobObject(0, basicAccounting, uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil)
+	err := windows.QueryInformationJobObject(0, basicAccounting, uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)),
+		nil)
 	return time.Duration(a.user+a.kernel) * 100, err
 }

@@ -24,7 +24,8 @@ func (l *lines) write(at time.Time, session, segment int, source, took time.Dura
 		fmt.Fprintln(l.w, "timestamp,session,segment,seg_dur,transcode_time,frames")
 		l.begun = true
 	}
-	fmt.Fprintf(l.w, "%s,%d,%d,%0.4g,%0.4g,%d\n", at.Format("2006-01-02 15:04:05.0000"), session, segment, source.Seconds(), took.Seconds(), frames)
+	fmt.Fprintf(l.w, "%s,%d,%d,%0.4g,%0.4g,%d\n", at.Format("2006-01-02 15:04:05.0000"), session, segment,
+		source.Seconds(), took.Seconds(), frames)
 }
 
 // document is what -json prints.

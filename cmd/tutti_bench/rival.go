@@ -33,7 +33,8 @@ type rival struct {
 // software reports whether the processor encodes what a device scales.
 func (r rival) software(t target) bool { return !t.gpu() || r.noEncoder[t.name] }
 
-var errNoTransportStream = errors.New("-against: the input is no MPEG-TS, and segments of other formats cannot be joined")
+var errNoTransportStream = errors.New("-against: the input is no MPEG-TS, and segments of other formats cannot be " +
+	"joined")
 
 // joined writes the segments as one file and returns its path.
 func joined(path string, pieces []piece) (_ string, period time.Duration, err error) {
@@ -151,5 +152,6 @@ func (r rival) encoder(t target, p core.Profile) []string {
 	case core.ProfileDefault:
 	}
 	// Our renditions begin with a key frame each.
-	return append(args, "-fps_mode", "passthrough", "-force_key_frames", fmt.Sprintf("expr:gte(t,n_forced*%g)", r.period.Seconds()))
+	return append(args, "-fps_mode", "passthrough", "-force_key_frames",
+		fmt.Sprintf("expr:gte(t,n_forced*%g)", r.period.Seconds()))
 }

@@ -64,9 +64,11 @@ func TestAComparison(t *testing.T) {
 func TestComparisonsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	nothing := func(settings, []piece) error { return nil }
-	s := settings{repeat: 1, against: filepath.Join(t.TempDir(), "none"), devices: []target{{name: processor}}, profiles: []core.Profile{{Width: 256, Height: 144}}}
+	s := settings{repeat: 1, against: filepath.Join(t.TempDir(), "none"), devices: []target{{name: processor}},
+		profiles: []core.Profile{{Width: 256, Height: 144}}}
 	good := []piece{{append([]byte("G and more"), make([]byte, 178)...), time.Second}}
-	if _, err := compare(t.Context(), s, []piece{{[]byte("\x00\x00\x00\x18ftyp"), time.Second}}, 1, nothing); !errors.Is(err, errNoTransportStream) {
+	if _, err := compare(t.Context(), s, []piece{{[]byte("\x00\x00\x00\x18ftyp"), time.Second}}, 1,
+		nothing); !errors.Is(err, errNoTransportStream) {
 		t.Errorf("MP4: %v", err)
 	}
 	if _, err := compare(t.Context(), s, good, 1, nothing); !errors.Is(err, os.ErrNotExist) {
@@ -84,7 +86,8 @@ func TestTheOthersCommandLine(t *testing.T) {
 	t.Parallel()
 	r := rival{sessions: 1, input: "in.ts", period: 2 * time.Second, noEncoder: map[string]bool{"2": true},
 		s: settings{preset: "fast", profiles: []core.Profile{
-			{Width: 1280, Height: 720, Bitrate: 3_000_000, FPS: core.Framerate{Num: 30, Den: 1}, Profile: core.ProfileConstrainedHigh},
+			{Width: 1280, Height: 720, Bitrate: 3_000_000, FPS: core.Framerate{Num: 30, Den: 1},
+				Profile: core.ProfileConstrainedHigh},
 			{Width: 240, Height: 427, Bitrate: 250_000, Profile: core.ProfileMain},
 		}}}
 	for _, row := range []struct {
@@ -130,7 +133,8 @@ func TestWalkTakesFailuresForTheLimit(t *testing.T) {
 			t.Errorf("limit %d: found %v, %v", limit, got, err)
 		}
 	}
-	if _, _, err := walk(4, func(int) (figures, error) { return figures{Failure: "broken"}, nil }); err == nil || err.Error() != "not even one session: broken" {
+	if _, _, err := walk(4, func(int) (figures, error) { return figures{Failure: "broken"}, nil }); err == nil ||
+		err.Error() != "not even one session: broken" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -146,7 +150,8 @@ func (cards) Driver() gpu.Driver { return gpu.Driver{} }
 func (c cards) Sample(id gpu.UUID) (gpu.Sample, bool) {
 	n := int(time.Since(c.begin) / time.Second)
 	return gpu.Sample{
-		At: c.begin.Add(time.Duration(n) * time.Second), Used: gpu.Bytes(1+n%3) << 30, GPU: 50, Encoder: gpu.Percent(20 * (n % 2)), Decoder: 30,
+		At: c.begin.Add(time.Duration(n) * time.Second), Used: gpu.Bytes(1+n%3) << 30, GPU: 50,
+		Encoder: gpu.Percent(20 * (n % 2)), Decoder: 30,
 		EncoderSessions: n % 3, Temperature: 60 + n, Throttled: []string{"", "power"}[n%2],
 	}, id == "GPU-1"
 }
@@ -157,7 +162,8 @@ func TestWhatGPUsDid(t *testing.T) {
 		seen := watching(t.Context(), cards{time.Now()})
 		<-time.After(3*time.Second + time.Millisecond)
 		got := seen()
-		want := gpuFigures{Device: "GPU-1", Model: "Test Card", Memory: 3 << 30, GPU: 50, Encoder: 10, Decoder: 30, EncoderSessions: 2, Temperature: 63, Throttled: "power"}
+		want := gpuFigures{Device: "GPU-1", Model: "Test Card", Memory: 3 << 30, GPU: 50, Encoder: 10, Decoder: 30,
+			EncoderSessions: 2, Temperature: 63, Throttled: "power"}
 		if len(got) != 1 || got[0] != want {
 			t.Errorf("got %+v", got)
 		}

@@ -60,15 +60,18 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 	fs.BoolVar(&s.fresh, "fresh", false, "end the session after each segment, so that nothing is kept for the next")
 	fs.IntVar(&s.repeat, "repeat", 1, "measurements one after another")
 	fs.StringVar(&s.ladder, "transcodingOptions", defaultLadder, "renditions: preset names, or the path of a JSON file")
-	fs.StringVar(&cards, "gpu", "", "all, or GPU indices or UUIDs separated by commas; sessions take turns on them; empty: the processor")
+	fs.StringVar(&cards, "gpu", "",
+		"all, or GPU indices or UUIDs separated by commas; sessions take turns on them; empty: the processor")
 	fs.StringVar(&nvidia, "nvidia", "", "the same as -gpu")
 	fs.StringVar(&netint, "netint", "", "not supported by this program")
 	fs.StringVar(&s.outPrefix, "outPrefix", "", "write the renditions to files that begin so")
 	fs.BoolVar(&s.signature, "mpeg7Sign", false, "compute MPEG-7 video signatures as well")
 	fs.IntVar(&s.logLevel, "log", 3, "what the media workers say, from 4 on")
-	fs.BoolVar(&s.walk, "walk", false, "raise the sessions until the real-time duration ratio passes 0.8, and print the limit")
+	fs.BoolVar(&s.walk, "walk", false,
+		"raise the sessions until the real-time duration ratio passes 0.8, and print the limit")
 	fs.BoolVar(&s.walk, "findLimit", false, "the same as -walk")
-	fs.StringVar(&s.against, "against", "", "an ffmpeg `program` that does the same on the same devices at the end, both as fast as they can; the ratio is printed")
+	fs.StringVar(&s.against, "against", "", "an ffmpeg `program` that does the same on the same devices at the end, "+
+		"both as fast as they can; the ratio is printed")
 	fs.BoolVar(&s.json, "json", false, "print one JSON document instead of CSV lines")
 	fs.StringVar(&s.preset, "encoderPreset", "", "x264 preset; empty: the node's default")
 	fs.BoolVar(&s.inProcess, "inProcess", false, "without media-worker processes")
@@ -92,7 +95,8 @@ func parse(args []string, stderr io.Writer) (settings, error) {
 		errs = append(errs, fmt.Errorf("-until is %v: give at least 0s", s.until))
 	}
 	if netint != "" {
-		errs = append(errs, errors.New("-netint: these devices need a private FFmpeg and are not supported; leave the flag out"))
+		errs = append(errs, errors.New("-netint: these devices need a private FFmpeg and are not supported; leave the "+
+			"flag out"))
 	}
 	if cards != "" && nvidia != "" && cards != nvidia {
 		errs = append(errs, errors.New("-gpu and -nvidia are the same setting: give one of them"))

@@ -52,7 +52,7 @@ func TestBecomeAnOrchestrator(t *testing.T) {
 	s.say("Which is meant? > ", "2")
 	s.say("(default: https://node.example.com:8935) > ", "https://8.8.8.8:8935")
 	s.expect("Note: a domain name is better")
-	s.expect("2 of 100 places taken")
+	s.expect("2 of 100 ranks taken")
 	s.expect("There is no fixed minimum")
 	s.say("Stake in LPT (whole tokens) > ", "1000")
 	s.expect("bond 1000 LPT to your own address")
@@ -115,10 +115,14 @@ func TestActivationRefusedFirst(t *testing.T) {
 		prepare func(*fakeNode)
 		shows   []string
 	}{
-		{"locked", func(f *fakeNode) { f.chain.Round.Locked, f.chain.Head.L1 = true, 590 }, []string{"RoundLocked", "from round 8 on, after 10 more layer-1 blocks, in about 2 minutes"}},
-		{"locked, last block", func(f *fakeNode) { f.chain.Round.Locked, f.chain.Head.L1 = true, 599 }, []string{"after 1 more layer-1 block, in about 1 minute\n"}},
-		{"locked, devnet", func(f *fakeNode) { testnet(f); f.chain.Round.Locked, f.chain.Head.L1 = true, 590 }, []string{"from round 8 on, in 10 layer-1 blocks\n"}},
-		{"no ETH", func(f *fakeNode) { f.balances.Ether = core.Wei{} }, []string{"GasMoneyMissing", "send some to 0x0000000000000000000000000000000000000001 on arbitrum-one-mainnet"}},
+		{"locked", func(f *fakeNode) { f.chain.Round.Locked, f.chain.Head.L1 = true, 590 },
+			[]string{"RoundLocked", "from round 8 on, after 10 more layer-1 blocks, in about 2 minutes"}},
+		{"locked, last block", func(f *fakeNode) { f.chain.Round.Locked, f.chain.Head.L1 = true, 599 },
+			[]string{"after 1 more layer-1 block, in about 1 minute\n"}},
+		{"locked, devnet", func(f *fakeNode) { testnet(f); f.chain.Round.Locked, f.chain.Head.L1 = true, 590 },
+			[]string{"from round 8 on, in 10 layer-1 blocks\n"}},
+		{"no ETH", func(f *fakeNode) { f.balances.Ether = core.Wei{} },
+			[]string{"GasMoneyMissing", "send some to 0x0000000000000000000000000000000000000001 on arbitrum-one-mainnet"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -170,7 +174,7 @@ func TestActivationWithALock(t *testing.T) {
 	}
 }
 
-// A verb on a terminal asks a newcomer for what was left out; a script is told.
+// A verb on a terminal asks a new orchestrator for what was left out; a script gets a refusal.
 func TestNewcomerSaysEverything(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
@@ -182,8 +186,11 @@ func TestNewcomerSaysEverything(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	o := newTool(t)
-	o.refused(exitUsage, "--fee-cut is missing, which an account", strings.Fields("orchestrator activate --reward-cut 10 --yes")...)
-	o.refused(exitUsage, "--stake is missing", strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 5 --service-uri https://node.example.com:8935 --yes")...)
+	o.refused(exitUsage, "--fee-cut is missing, which an account",
+		strings.Fields("orchestrator activate --reward-cut 10 --yes")...)
+	o.refused(exitUsage, "--stake is missing",
+		strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 5 "+
+			"--service-uri https://node.example.com:8935 --yes")...)
 }
 
 // A plan whose next step is blocked ends before anything is asked.
@@ -192,7 +199,8 @@ func TestActivationBlocked(t *testing.T) {
 	o := newTool(t)
 	o.node.refuse["set-commission"] = adminapi.Error{Code: "RoundLocked", Message: "locked", Remedy: "wait"}
 	o.node.chain.Round.Locked = true
-	args := strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 95 --service-uri https://node.example.com:8935 --unbonding-lock 0 --yes --json")
+	args := strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 95 --service-uri " +
+		"https://node.example.com:8935 --unbonding-lock 0 --yes --json")
 	status, out, _ := o.run(args...)
 	valid(t, "error", out)
 	if status != exitFailed || !strings.Contains(out, "in about 20 minutes") || o.node.requests() != "" {
@@ -213,7 +221,9 @@ func TestDryRunOfABlockedPlan(t *testing.T) {
 	}
 	status, out, _ = o.run(append(args, "--json")...)
 	valid(t, "orchestrator config", out)
-	if status != exitFailed || !strings.Contains(out, `"code": "RoundLocked",`) || !strings.Contains(out, `"blocked": {`) || o.node.requests() != "" {
+	if status != exitFailed || !strings.Contains(out, `"code": "RoundLocked",`) ||
+		!strings.Contains(out, `"blocked": {`) ||
+		o.node.requests() != "" {
 		t.Errorf("%d %s %s", status, out, o.node.requests())
 	}
 	delete(o.node.refuse, "set-commission")
@@ -239,7 +249,8 @@ func TestBecomeAnOrchestratorAtTheNode(t *testing.T) {
 	s.expect("from round 101 on")
 	s.choose("Exit")
 	self, err := chain.Orchestrator(t.Context(), self)
-	if status := s.status(); status != exitOK || err != nil || !self.Registered || self.RewardCut != 200_000 || self.ServiceURI != "https://127.0.0.1:8935" {
+	if status := s.status(); status != exitOK || err != nil || !self.Registered || self.RewardCut != 200_000 ||
+		self.ServiceURI != "https://127.0.0.1:8935" {
 		t.Errorf("status %d, %+v, %v", status, self, err)
 	}
 }

@@ -17,8 +17,10 @@ func (f *fakeNode) looks() string {
 func TestBooksQueries(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ args, asks, says string }{
-		{"tickets list --state failed --gateway 0x0000000000000000000000000000000000000002 --limit 7 --before 2026-03-01T00:00:00Z",
-			adminapi.PathTickets + "?before=2026-03-01T00%3A00%3A00Z&gateway=0x0000000000000000000000000000000000000002&limit=7&state=failed", "12 final"},
+		{"tickets list --state failed --gateway 0x0000000000000000000000000000000000000002 --limit 7 --before " +
+			"2026-03-01T00:00:00Z",
+			adminapi.PathTickets + "?before=2026-03-01T00%3A00%3A00Z" +
+				"&gateway=0x0000000000000000000000000000000000000002&limit=7&state=failed", "12 final"},
 		{"tickets export", adminapi.PathTickets + "?format=csv", "0x05,failed"},
 		{"income --by round,model,worker", adminapi.PathIncome + "?by=round%2Cmodel%2Cworker", "37.5 %"},
 		{"income --by day --csv", adminapi.PathIncome + "?by=day&format=csv", "round,received_wei\n7,1\n"},
@@ -45,7 +47,8 @@ func TestHelpOfHalfAVerb(t *testing.T) {
 	for _, args := range []string{"price --help", "--help price", "tickets -h"} {
 		o := newTool(t)
 		status, out, errs := o.run(strings.Fields(args)...)
-		if word := strings.Trim(strings.NewReplacer("--help", "", "-h", "").Replace(args), " "); status != exitOK || !strings.Contains(out, "tutti_cli "+word+" ") {
+		if word := strings.Trim(strings.NewReplacer("--help", "", "-h", "").Replace(args), " "); status != exitOK ||
+			!strings.Contains(out, "tutti_cli "+word+" ") {
 			t.Errorf("%s: status %d\n%s%s", args, status, out, errs)
 		}
 	}
@@ -57,7 +60,8 @@ func TestRetryOfAFinalTicket(t *testing.T) {
 	t.Parallel()
 	o := newTool(t)
 	o.node.with(func() { o.node.ticketState = "final" })
-	status, _, errs := o.run("tickets", "retry", "0x0000000000000000000000000000000000000000000000000000000000000005", "--yes")
+	status, _, errs := o.run("tickets", "retry", "0x0000000000000000000000000000000000000000000000000000000000000005",
+		"--yes")
 	if status != exitFailed || !strings.Contains(errs, "TicketNotFailed: the ticket is final") || o.node.requests() != "" {
 		t.Errorf("status %d\n%s%s", status, errs, o.node.requests())
 	}
@@ -65,8 +69,10 @@ func TestRetryOfAFinalTicket(t *testing.T) {
 
 func TestBooksMistakes(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"tickets list --limit 1001", "tickets list --limit x", "tickets list --state odd", "tickets list --before yesterday",
-		"tickets list --gateway me", "tickets show", "tickets show 0x12", "tickets retry x --yes", "income --csv --json", "income --by foo", "income --by day,", "price"} {
+	for _, args := range []string{"tickets list --limit 1001", "tickets list --limit x", "tickets list --state odd",
+		"tickets list --before yesterday",
+		"tickets list --gateway me", "tickets show", "tickets show 0x12", "tickets retry x --yes", "income --csv --json",
+		"income --by foo", "income --by day,", "price"} {
 		o := newTool(t)
 		status, out, errs := o.run(strings.Fields(args)...)
 		if status != exitUsage || o.node.looks() != "" || o.node.requests() != "" {

@@ -18,18 +18,22 @@ type fakeStep struct {
 // steps are worked out from the state, as the node does.
 func (f *fakeNode) steps(want adminapi.Activation) (steps []fakeStep) {
 	if want.Stake != nil {
-		steps = append(steps, fakeStep{adminapi.VerbBond, "bond " + want.Stake.Tokens() + " LPT to your own address", f.delegator.PendingStake.Cmp(*want.Stake) >= 0, func() { f.bond(*want.Stake, self) }})
+		steps = append(steps, fakeStep{adminapi.VerbBond, "bond " + want.Stake.Tokens() + " LPT to your own address",
+			f.delegator.PendingStake.Cmp(*want.Stake) >= 0, func() { f.bond(*want.Stake, self) }})
 	}
 	if want.UnbondingLock != nil {
-		steps = append(steps, fakeStep{adminapi.VerbRebondFromUnbonded, "bond an unbonding lock again", f.orchestrator.Registered, func() { f.bond(core.LPTTokens(1), self) }})
+		steps = append(steps, fakeStep{adminapi.VerbRebondFromUnbonded, "bond an unbonding lock again",
+			f.orchestrator.Registered, func() { f.bond(core.LPTTokens(1), self) }})
 	}
 	if want.RewardCut != nil && want.FeeCut != nil {
-		steps = append(steps, fakeStep{adminapi.VerbSetCommission, "keep " + want.RewardCut.String() + " % of the rewards and " + want.FeeCut.String() + " % of the fees",
+		steps = append(steps, fakeStep{adminapi.VerbSetCommission, "keep " + want.RewardCut.String() +
+			" % of the rewards and " + want.FeeCut.String() + " % of the fees",
 			f.orchestrator.RewardCut == *want.RewardCut && f.orchestrator.FeeCut == *want.FeeCut,
 			func() { f.orchestrator.RewardCut, f.orchestrator.FeeCut = *want.RewardCut, *want.FeeCut }})
 	}
 	if want.ServiceURI != nil {
-		steps = append(steps, fakeStep{adminapi.VerbSetServiceURI, "publish the address " + *want.ServiceURI, f.orchestrator.ServiceURI == *want.ServiceURI,
+		steps = append(steps, fakeStep{adminapi.VerbSetServiceURI, "publish the address " + *want.ServiceURI,
+			f.orchestrator.ServiceURI == *want.ServiceURI,
 			func() { f.orchestrator.ServiceURI = *want.ServiceURI }})
 	}
 	return steps
@@ -62,7 +66,8 @@ func (f *fakeNode) activate(w http.ResponseWriter, r *http.Request, body []byte)
 	var want adminapi.Activation
 	f.read(body, &want)
 	if f.free && want.PricePerUnit != nil && *want.PricePerUnit != "0" {
-		f.refused(w, http.StatusNotImplemented, adminapi.Error{Code: "FeatureMissing", Message: "the price can only be 0", Remedy: "leave it"})
+		f.refused(w, http.StatusNotImplemented,
+			adminapi.Error{Code: "FeatureMissing", Message: "the price can only be 0", Remedy: "leave it"})
 		return
 	}
 	result := adminapi.PlanResult{Plan: f.plan(want)}
@@ -89,7 +94,8 @@ func (f *fakeNode) activate(w http.ResponseWriter, r *http.Request, body []byte)
 		t := f.send(s.name, s.about)
 		f.wait(r)
 		if t.State == protocol.TxFailed {
-			f.refused(w, http.StatusBadGateway, adminapi.Error{Code: "ContractReverted", Message: t.Reason, Remedy: "read the reason"})
+			f.refused(w, http.StatusBadGateway,
+				adminapi.Error{Code: "ContractReverted", Message: t.Reason, Remedy: "read the reason"})
 			return
 		}
 		s.do()

@@ -8,6 +8,7 @@ var (
 	reloaded = adminapi.Reloaded{Restart: true, Changes: []adminapi.ReloadChange{
 		{Option: "maxSessions", Old: "10", New: "20", Source: "/etc/tutti/tutti.conf:3", State: adminapi.ReloadApplied},
 		{Option: "orchSecret", Old: "***", New: "***", Source: "flag -orchSecret", State: adminapi.ReloadApplied},
-		{Option: "aiModels", Old: "/etc/tutti/aiModels.json", New: "/etc/tutti/aiModels.json (its content)", Source: "flag -aiModels", State: adminapi.ReloadRestart},
+		{Option: "aiModels", Old: "/etc/tutti/aiModels.json", New: "/etc/tutti/aiModels.json (its content)",
+			Source: "flag -aiModels", State: adminapi.ReloadRestart},
 	}}
 )

@@ -18,10 +18,10 @@ import (
 const fakeToken = "the-admin-token"
 
 var (
-	fakeNow  = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	self     = core.Address{19: 1}
-	other    = core.Address{19: 2}
-	somebody = core.Address{19: 3}
+	fakeNow            = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	self               = core.Address{19: 1}
+	other              = core.Address{19: 2}
+	secondOrchestrator = core.Address{19: 3}
 )
 
 // fakeNode is a node's admin API over a chain of a few fields.
@@ -60,7 +60,7 @@ type fakeNode struct {
 	// how many looks at the transactions break off.
 	abort bool
 	away  int
-	// leaving is how often nobody answers who the node is, after an upgrade.
+	// leaving is how often the node's identity gets no answer after an upgrade.
 	leaving int
 	// onLook is called with the transactions before they are told.
 	onLook func([]adminapi.Transaction)
@@ -78,20 +78,30 @@ type fakeNode struct {
 func newFake(t *testing.T) *fakeNode {
 	t.Helper()
 	f := &fakeNode{t: t, refuse: map[string]adminapi.Error{}, fails: map[string]string{}}
-	f.node = adminapi.Node{Version: "1.2.3", Roles: []string{"orchestrator", "transcoder"}, Network: "arbitrum-one-mainnet", ChainID: 42161, Account: &self, Orchestrator: &self, NetworkVersion: "0.9.1", Started: fakeNow}
+	f.node = adminapi.Node{Version: "1.2.3", Roles: []string{"orchestrator", "transcoder"},
+		Network: "arbitrum-one-mainnet", ChainID: 42161, Account: &self, Orchestrator: &self, NetworkVersion: "0.9.1",
+		Started: fakeNow}
 	f.chain = adminapi.Chain{Known: true, Head: adminapi.Head{Number: 1000, L1: 500, Time: fakeNow},
-		Round:     adminapi.Round{Number: 7, Initialized: true, Start: 400, Length: 200, LockLength: 20, LastInitialized: 7, End: 600, LocksAt: 580},
-		Endpoints: []adminapi.Endpoint{{Name: "rpc.example.com", State: "good", Head: 1000, LatencyMs: 12}}, Contracts: map[string]core.Address{"BondingManager": other}, PoolSize: 2}
+		Round: adminapi.Round{Number: 7, Initialized: true, Start: 400, Length: 200, LockLength: 20, LastInitialized: 7,
+			End: 600, LocksAt: 580},
+		Endpoints: []adminapi.Endpoint{{Name: "rpc.example.com", State: "good", Head: 1000, LatencyMs: 12}},
+		Contracts: map[string]core.Address{"BondingManager": other}, PoolSize: 2}
 	f.balances = adminapi.Balances{Ether: core.NewWei(2_000_000_000_000_000_000), Token: core.LPTTokens(5000)}
-	f.orchestrator = adminapi.Orchestrator{Address: self, Status: adminapi.NotRegistered, State: adminapi.StateUnregistered}
+	f.orchestrator = adminapi.Orchestrator{Address: self, Status: adminapi.NotRegistered,
+		State: adminapi.StateUnregistered}
 	f.delegator = adminapi.Delegator{Address: self, Status: "Unbonded"}
 	f.pool = []adminapi.Orchestrator{
-		{Address: other, ServiceURI: "https://first.example.com:8935", RewardCut: 100_000, FeeCut: 50_000, FeeShare: 950_000, DelegatedStake: core.LPTTokens(20_000), Active: true, Registered: true, Status: adminapi.Registered, State: adminapi.StateActive, PricePerPixel: "1200"},
-		{Address: somebody, ServiceURI: "https://second.example.com:8935", RewardCut: 125_000, FeeCut: 1_000_000, DelegatedStake: core.LPTTokens(10), Active: true, Registered: true, Status: adminapi.Registered, State: adminapi.StateActive},
+		{Address: other, ServiceURI: "https://first.example.com:8935", RewardCut: 100_000, FeeCut: 50_000, FeeShare: 950_000,
+			DelegatedStake: core.LPTTokens(20_000), Active: true, Registered: true, Status: adminapi.Registered,
+			State: adminapi.StateActive, PricePerPixel: "1200"},
+		{Address: secondOrchestrator, ServiceURI: "https://second.example.com:8935", RewardCut: 125_000, FeeCut: 1_000_000,
+			DelegatedStake: core.LPTTokens(10), Active: true, Registered: true, Status: adminapi.Registered,
+			State: adminapi.StateActive},
 	}
 	f.sender = adminapi.Sender{Status: adminapi.SenderEmpty, UnlockPeriod: 3}
 	f.gas = adminapi.Gas{Current: core.NewWei(100_000_000)}
-	f.reward = adminapi.Reward{Mode: "auto", State: "idle", Round: 7, LastRewardRound: 6, History: []adminapi.RewardCall{{Round: 6, Amount: core.LPTTokens(12), Time: fakeNow, Outcome: "done"}}}
+	f.reward = adminapi.Reward{Mode: "auto", State: "idle", Round: 7, LastRewardRound: 6,
+		History: []adminapi.RewardCall{{Round: 6, Amount: core.LPTTokens(12), Time: fakeNow, Outcome: "done"}}}
 	f.address = adminapi.ServiceAddress{Advertised: "node.example.com:8935", Reachable: adminapi.ReachYes}
 	f.settings = adminapi.Settings{MaxSessions: "10", LogLevel: 3}
 	s := httptest.NewServer(f.routes())
@@ -124,7 +134,8 @@ func (f *fakeNode) routes() http.Handler {
 				panic(http.ErrAbortHandler)
 			}
 			if f.broken == path {
-				f.refused(w, http.StatusServiceUnavailable, adminapi.Error{Code: "ChainNotReady", Message: "no endpoint answered", Remedy: "wait"})
+				f.refused(w, http.StatusServiceUnavailable,
+					adminapi.Error{Code: "ChainNotReady", Message: "no endpoint answered", Remedy: "wait"})
 				return
 			}
 			if f.leaving > 0 && path == adminapi.PathNode {
@@ -138,14 +149,17 @@ func (f *fakeNode) routes() http.Handler {
 	get(adminapi.PathConditions, func() any { return adminapi.Conditions{Conditions: f.conditions} })
 	get(adminapi.PathChain, func() any { return f.chain })
 	get(adminapi.PathParameters, func() any {
-		return adminapi.Parameters{PoolMaxSize: 100, PoolSize: 2, RoundLength: 200, RoundLockAmount: 100_000, UnbondingPeriod: 7, UnlockPeriod: 3, TicketValidity: 2,
-			Inflation: 1_234_500, InflationChange: 500, TargetBondingRate: 500_000_000, TotalBonded: core.LPTTokens(1), TotalSupply: core.LPTTokens(3), MintableTokens: core.LPTTokens(9), MintedTokens: core.NewLPT(5),
+		return adminapi.Parameters{PoolMaxSize: 100, PoolSize: 2, RoundLength: 200, RoundLockAmount: 100_000,
+			UnbondingPeriod: 7, UnlockPeriod: 3, TicketValidity: 2,
+			Inflation: 1_234_500, InflationChange: 500, TargetBondingRate: 500_000_000, TotalBonded: core.LPTTokens(1),
+			TotalSupply: core.LPTTokens(3), MintableTokens: core.LPTTokens(9), MintedTokens: core.NewLPT(5),
 			TreasuryCut: 100_000_000, NextTreasuryCut: 50_000_000}
 	})
 	get(adminapi.PathOrchestrator, func() any { return f.orchestrator })
 	get(adminapi.PathOrchestrators, func() any { return adminapi.Orchestrators{Orchestrators: f.pool} })
 	get(adminapi.PathDelegator, func() any { return f.delegator })
-	get(adminapi.PathUnbondingLocks, func() any { return adminapi.UnbondingLocks{Locks: append([]adminapi.UnbondingLock{}, f.locks...)} })
+	get(adminapi.PathUnbondingLocks,
+		func() any { return adminapi.UnbondingLocks{Locks: append([]adminapi.UnbondingLock{}, f.locks...)} })
 	get(adminapi.PathBalances, func() any { return f.balances })
 	get(adminapi.PathSender, func() any { return f.sender })
 	get(adminapi.PathGas, func() any { return f.gas })
@@ -181,7 +195,8 @@ func (f *fakeNode) changes(mux *http.ServeMux) {
 				f.asked = append(f.asked, "POST "+r.URL.RequestURI()+" "+string(body))
 			}
 			if r.Header.Get("Authorization") != "Bearer "+fakeToken {
-				f.refused(w, http.StatusUnauthorized, adminapi.Error{Code: "AdminTokenRefused", Message: "another token", Remedy: "give the right one"})
+				f.refused(w, http.StatusUnauthorized,
+					adminapi.Error{Code: "AdminTokenRefused", Message: "another token", Remedy: "give the right one"})
 				return
 			}
 			do(w, r, body)
@@ -211,7 +226,8 @@ func (f *fakeNode) changes(mux *http.ServeMux) {
 		f.answer(w, adminapi.Signature{Signature: "0x" + strings.Repeat("ab", 65), Address: self})
 	})
 	f.books(mux, post)
-	for _, path := range []string{"/setMaxFaceValue", "/setPriceForBroadcaster", "/setBroadcastConfig", "/setMaxPriceForCapability"} {
+	for _, path := range []string{"/setMaxFaceValue", "/setPriceForBroadcaster", "/setBroadcastConfig",
+		"/setMaxPriceForCapability"} {
 		post(path, func(w http.ResponseWriter, _ *http.Request, body []byte) { fmt.Fprintf(w, "set %s\n", body) })
 	}
 }
@@ -234,7 +250,8 @@ func (f *fakeNode) refused(w http.ResponseWriter, status int, e adminapi.Error) 
 }
 
 func (f *fakeNode) estimate(name, about string) *adminapi.Estimate {
-	return &adminapi.Estimate{Verb: name, About: about, Gas: 350_000, Price: f.gas.Current, Fee: core.NewWei(35_000_000_000_000), Need: core.NewWei(35_000_000_000_000)}
+	return &adminapi.Estimate{Verb: name, About: about, Gas: 350_000, Price: f.gas.Current,
+		Fee: core.NewWei(35_000_000_000_000), Need: core.NewWei(35_000_000_000_000)}
 }
 
 func (f *fakeNode) action(w http.ResponseWriter, r *http.Request, body []byte) {
@@ -260,7 +277,9 @@ func (f *fakeNode) action(w http.ResponseWriter, r *http.Request, body []byte) {
 // fail.
 func (f *fakeNode) send(name, about string) adminapi.Transaction {
 	n := len(f.txs) + 1
-	t := adminapi.Transaction{ID: uint64(n), Verb: name, About: about, State: protocol.TxMined, Hash: protocol.TxHash{31: byte(n)}, Nonce: uint64(n), Block: 1001, Gas: 300_000, Fee: core.NewWei(30_000_000_000_000), Sent: time.Now(), Updated: fakeNow}
+	t := adminapi.Transaction{ID: uint64(n), Verb: name, About: about, State: protocol.TxMined,
+		Hash: protocol.TxHash{31: byte(n)}, Nonce: uint64(n), Block: 1001, Gas: 300_000,
+		Fee: core.NewWei(30_000_000_000_000), Sent: time.Now(), Updated: fakeNow}
 	if reason, ok := f.fails[name]; ok {
 		t.State, t.Reason = protocol.TxFailed, reason
 	} else if f.hold {
@@ -288,7 +307,8 @@ func (f *fakeNode) apply(name string, body []byte) {
 		var b adminapi.Tokens
 		f.read(body, &b)
 		f.delegator.PendingStake = f.delegator.PendingStake.Sub(b.Amount)
-		f.locks = append(f.locks, adminapi.UnbondingLock{ID: protocol.LockID(len(f.locks)), Amount: b.Amount, WithdrawRound: 14})
+		f.locks = append(f.locks, adminapi.UnbondingLock{ID: protocol.LockID(len(f.locks)), Amount: b.Amount,
+			WithdrawRound: 14})
 	case adminapi.VerbBond:
 		var b adminapi.TokensTo
 		f.read(body, &b)
@@ -305,6 +325,7 @@ func (f *fakeNode) bond(amount core.LPT, to core.Address) {
 	f.delegator.PendingStake = f.delegator.PendingStake.Add(amount)
 	f.delegator.Delegate, f.delegator.Status = &to, "Bonded"
 	if to == self {
-		f.orchestrator.Registered, f.orchestrator.Status, f.orchestrator.State = true, adminapi.Registered, adminapi.StateWaiting
+		f.orchestrator.Registered, f.orchestrator.Status, f.orchestrator.State = true, adminapi.Registered,
+			adminapi.StateWaiting
 	}
 }

@@ -12,7 +12,8 @@ import (
 func TestPriceThatCanOnlyBeZero(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{
-		strings.TrimSuffix(activation, " --yes") + " --price-per-unit 1200", "orchestrator config --price-per-unit 5", "price set --price-per-unit 0.5USD", "price gateway default --price-per-unit 7",
+		strings.TrimSuffix(activation, " --yes") + " --price-per-unit 1200", "orchestrator config --price-per-unit 5",
+		"price set --price-per-unit 0.5USD", "price gateway default --price-per-unit 7",
 	} {
 		o := newTool(t)
 		bonded(o.node)

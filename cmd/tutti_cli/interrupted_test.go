@@ -8,7 +8,8 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
-const activation = "orchestrator activate --reward-cut 10 --fee-cut 95 --service-uri https://node.example.com:8935 --stake 1000 --yes"
+const activation = "orchestrator activate --reward-cut 10 --fee-cut 95 --service-uri https://node.example.com:8935 " +
+	"--stake 1000 --yes"
 
 // An interruption while a step is asked for never says that nothing was sent.
 func TestInterruptedWhileAskingForAChange(t *testing.T) {
@@ -20,9 +21,11 @@ func TestInterruptedWhileAskingForAChange(t *testing.T) {
 		says, not  string
 	}{
 		{"step", activation, false, sent, "Do not send it again"},
-		{"step, hidden", activation, true, "OutcomeUnknown: step 1 of 3 (bond 1000 LPT to your own address) may have been sent; tutti_cli transactions shows", "run the same again"},
+		{"step, hidden", activation, true, "OutcomeUnknown: step 1 of 3 (bond 1000 LPT to your own address) may have been " +
+			"sent; tutti_cli transactions shows", "run the same again"},
 		{"action", "round initialize --yes", false, sent, "run the same again"},
-		{"action, hidden", "round initialize --yes", true, "OutcomeUnknown: the node did not answer; the transaction may have been sent", "run the same again"},
+		{"action, hidden", "round initialize --yes", true,
+			"OutcomeUnknown: the node did not answer; the transaction may have been sent", "run the same again"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -43,7 +46,8 @@ func TestInterruptedWhileAskingForAChange(t *testing.T) {
 				}
 			}
 			status, out, errs := o.runContext(ctx, strings.Fields(tt.args)...)
-			if status != exitTimedOut || out != "" || !strings.Contains(errs, tt.says) || strings.Contains(errs, "nothing was sent") || strings.Contains(errs, tt.not) {
+			if status != exitTimedOut || out != "" || !strings.Contains(errs, tt.says) ||
+				strings.Contains(errs, "nothing was sent") || strings.Contains(errs, tt.not) {
 				t.Errorf("status %d\n%s%s", status, out, errs)
 			}
 		})

@@ -36,12 +36,13 @@ func run() int {
 	}
 	p := program{
 		in: os.Stdin, out: os.Stdout, errs: os.Stderr, getenv: os.Getenv,
-		world: verb.World{Now: time.Now, Poll: time.Second, Random: rand.Reader, Home: home, Service: config.ServiceDataDir(os.ReadFile), ReadFile: os.ReadFile, Mode: mode, Version: version},
+		world: verb.World{Now: time.Now, Poll: time.Second, Random: rand.Reader, Home: home,
+			Service: config.ServiceDataDir(os.ReadFile), ReadFile: os.ReadFile, Mode: mode, Version: version},
 	}
 	return p.run(ctx, os.Args[1:])
 }
 
-// mode is a file's kind and who may read it.
+// mode is a file's kind and permissions.
 func mode(path string) (fs.FileMode, error) {
 	info, err := os.Stat(path)
 	if err != nil {

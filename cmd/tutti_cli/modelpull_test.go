@@ -21,7 +21,8 @@ func (f *fakeNode) pull(w http.ResponseWriter, r *http.Request, body []byte) {
 		}
 		_ = http.NewResponseController(w).Flush()
 	}
-	image := adminapi.ModelPart{Kind: "image", Name: "registry.example/runner:1", State: "pulled", Digest: "sha256:" + strings.Repeat("5", 64)}
+	image := adminapi.ModelPart{Kind: "image", Name: "registry.example/runner:1", State: "pulled", Digest: "sha256:" +
+		strings.Repeat("5", 64)}
 	if r.URL.Query().Get(adminapi.QueryDryRun) == "true" {
 		image.State, image.Digest = "missing", ""
 	} else {
@@ -36,15 +37,18 @@ func (f *fakeNode) pull(w http.ResponseWriter, r *http.Request, body []byte) {
 	case strings.Contains(string(body), "broken"):
 		return
 	case strings.Contains(string(body), "refused"):
-		line(adminapi.ModelPullLine{Error: &adminapi.Error{Code: "ImageDenied", Message: "registry.example/runner:1", Remedy: "Correct the name."}})
+		line(adminapi.ModelPullLine{Error: &adminapi.Error{Code: "ImageDenied", Message: "registry.example/runner:1",
+			Remedy: "Correct the name."}})
 		return
 	case strings.Contains(string(body), "stalled"):
 		f.stall()
 		<-r.Context().Done()
 		return
 	}
-	line(adminapi.ModelPullLine{Result: &adminapi.ModelPull{Pipeline: "llm", Model: "org/model", Parts: []adminapi.ModelPart{
-		image, {Kind: "weights", Name: "org/model", State: "manual", Note: "its container may not download: the weights must be in /models or in the image"}}}})
+	line(adminapi.ModelPullLine{Result: &adminapi.ModelPull{Pipeline: "llm", Model: "org/model",
+		Parts: []adminapi.ModelPart{
+			image, {Kind: "weights", Name: "org/model", State: "manual",
+				Note: "its container may not download: the weights must be in /models or in the image"}}}})
 }
 
 // TestPullEnds: without a result it has failed, and the reason is the node's or the tool's.
@@ -65,7 +69,8 @@ func TestPullEnds(t *testing.T) {
 			defer cancel()
 			o.node.stall = cancel
 			status, out, errs := o.runContext(ctx, "models", "pull", model, "--yes")
-			if status != want.status || out != "" || !strings.Contains(errs, want.says) || strings.Contains(errs, "nothing was sent") {
+			if status != want.status || out != "" || !strings.Contains(errs, want.says) ||
+				strings.Contains(errs, "nothing was sent") {
 				t.Errorf("status %d\n%s%s", status, out, errs)
 			}
 			if n := strings.Count(errs, "Pulling image"); n > 20 || n < 2 && model != "stalled" {

@@ -11,7 +11,8 @@ func TestTimesInBlocksOnADevnet(t *testing.T) {
 	for _, tt := range []struct{ args, verb, blocks, minutes, text, devnet string }{
 		{"round", "round", `"endsInBlocks": 100,`, `"endsInMinutes": 20`, "in about 20 minutes", "in 100 layer-1 blocks"},
 		{"status", "status", "", "", "in about 20 minutes", "in 100 layer-1 blocks"},
-		{activation, "orchestrator activate", `"activeInBlocks": 100,`, `"activeInMinutes": 20`, "from round 8 on, in about 20 minutes", "from round 8 on, in 100 layer-1 blocks"},
+		{activation, "orchestrator activate", `"activeInBlocks": 100,`, `"activeInMinutes": 20`,
+			"from round 8 on, in about 20 minutes", "from round 8 on, in 100 layer-1 blocks"},
 	} {
 		o := newTool(t)
 		args := strings.Fields(tt.args)

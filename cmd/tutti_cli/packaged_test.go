@@ -23,13 +23,14 @@ func TestAccountsOfTheService(t *testing.T) {
 	}
 }
 
-// What is asked after an upgrade finds the new process, although nobody answers while it
+// What is asked after an upgrade finds the new process, although there is no answer while it
 // takes the place.
 func TestUpgradeWaitsForTheNewProcess(t *testing.T) {
 	t.Parallel()
 	o := newTool(t)
 	started := o.node.node.Started
-	if status, out, errs := o.run("upgrade", "--yes"); status != exitOK || !strings.Contains(out, "process 4711") || !strings.Contains(errs, "waiting until it serves") {
+	if status, out, errs := o.run("upgrade", "--yes"); status != exitOK || !strings.Contains(out, "process 4711") ||
+		!strings.Contains(errs, "waiting until it serves") {
 		t.Errorf("status %d\n%s%s", status, out, errs)
 	}
 	o.node.with(func() {

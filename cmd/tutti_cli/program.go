@@ -119,7 +119,8 @@ func (p *program) connect() error {
 	if address == "" {
 		address = "http://" + net.JoinHostPort(p.set.Host, strconv.Itoa(p.set.Port))
 	}
-	sources := node.TokenSources{File: p.set.TokenFile, Env: p.getenv("TUTTI_ADMIN_TOKEN"), DataDir: p.set.DataDir, Home: p.world.Home, Network: p.set.Network, Service: p.world.Service}
+	sources := node.TokenSources{File: p.set.TokenFile, Env: p.getenv("TUTTI_ADMIN_TOKEN"), DataDir: p.set.DataDir,
+		Home: p.world.Home, Network: p.set.Network, Service: p.world.Service}
 	var err error
 	p.client, err = node.New(node.Options{URL: address, Token: sources.Find})
 	return err
@@ -192,7 +193,7 @@ func (p *program) done(err error) int {
 	return exitOK
 }
 
-// fail tells of a failure and is its exit status.
+// fail reports a failure and is its exit status.
 func (p *program) fail(err error) int {
 	if p.set.JSON {
 		if verb.Interrupted(err) {
@@ -230,8 +231,10 @@ func (p *program) tell(err error) {
 // statuses are the exit statuses of the codes that have one of their own.
 var statuses = map[string]int{
 	string(fault.CommandLineInvalid): exitUsage, string(fault.ConfirmationMissing): exitUsage,
-	string(fault.ValueUnusual): exitRefused, string(fault.ActionDeclined): exitRefused, string(fault.PullInterrupted): exitRefused,
-	string(fault.NodeUnreachable): exitUnreachable, string(fault.WaitTimedOut): exitTimedOut, string(fault.OutcomeUnknown): exitTimedOut,
+	string(fault.ValueUnusual): exitRefused, string(fault.ActionDeclined): exitRefused,
+	string(fault.PullInterrupted): exitRefused,
+	string(fault.NodeUnreachable): exitUnreachable, string(fault.WaitTimedOut): exitTimedOut,
+	string(fault.OutcomeUnknown): exitTimedOut,
 }
 
 func status(err error) int {

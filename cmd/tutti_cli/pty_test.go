@@ -58,7 +58,8 @@ func startShell(t *testing.T, script string, env ...string) *screen {
 func begin(t *testing.T, columns int, env []string, program string, args ...string) *screen {
 	t.Helper()
 	cmd := exec.Command(program, args...)
-	cmd.Env = append([]string{asTool + "=1", "TUTTI_ADMIN_TOKEN=" + fakeToken, "TERM=xterm", "HOME=" + t.TempDir(), "GOCOVERDIR=" + t.TempDir(),
+	cmd.Env = append([]string{asTool + "=1", "TUTTI_ADMIN_TOKEN=" + fakeToken, "TERM=xterm", "HOME=" + t.TempDir(),
+		"GOCOVERDIR=" + t.TempDir(),
 		// The race detector waits a second at the end of a process unless told not to.
 		"GORACE=atexit_sleep_ms=0"}, env...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: uint16(columns)})

@@ -85,7 +85,8 @@ func (p *parts) Status() reward.Status {
 }
 
 func (p *parts) Node() adminapi.Node {
-	return adminapi.Node{Version: "1.2.3", Roles: []string{"orchestrator"}, Network: "devnet", NetworkVersion: "0.9.1", Started: fakeNow}
+	return adminapi.Node{Version: "1.2.3", Roles: []string{"orchestrator"}, Network: "devnet", NetworkVersion: "0.9.1",
+		Started: fakeNow}
 }
 
 func (p *parts) ServiceAddress() adminapi.ServiceAddress {
@@ -99,13 +100,16 @@ func (p *parts) Endpoints() []adminapi.Endpoint {
 // realNode is the node's own admin API over the chain in memory.
 func realNode(t *testing.T) (*tool, *coretest.Chain, *parts) {
 	t.Helper()
-	chain, p, dir := coretest.NewChain(self, core.Address{}), &parts{prices: protocol.GasPrices{Current: core.NewWei(10_000_000)}}, t.TempDir()
+	chain, p, dir := coretest.NewChain(self, core.Address{}),
+		&parts{prices: protocol.GasPrices{Current: core.NewWei(10_000_000)}}, t.TempDir()
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	board.Set(health.Key{Code: fault.PortClosed, About: "host:8935"}, "no answer")
 	s := admin.New(admin.Options{
-		Access: admin.Access{DataDir: dir}, Listen: "127.0.0.1:0", Orchestrator: true, MaxSessions: 10, Log: slog.New(slog.DiscardHandler),
+		Access: admin.Access{DataDir: dir}, Listen: "127.0.0.1:0", Orchestrator: true, MaxSessions: 10,
+		Log:     slog.New(slog.DiscardHandler),
 		Limiter: p, Conditions: board, Node: p, ServiceAddress: p, Reward: p, Market: admin.Market{Prices: p, FaceValue: p},
-		Chain: &admin.Chain{Rounds: chain, Stakes: chain, Settings: chain, Funds: chain, Actor: chain, Views: chain, Gas: p, Signer: p, Endpoints: p},
+		Chain: &admin.Chain{Rounds: chain, Stakes: chain, Settings: chain, Funds: chain, Actor: chain, Views: chain, Gas: p,
+			Signer: p, Endpoints: p},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var serving sync.WaitGroup
@@ -144,19 +148,23 @@ func TestAgainstTheNode(t *testing.T) {
 		o.ok(strings.Fields(line)...)
 		return out
 	}
-	for _, line := range []string{"status", "node", "round", "parameters", "orchestrators", "conditions", "transactions", "stake locks", "deposit status", "reward status", "gas show"} {
+	for _, line := range []string{"status", "node", "round", "parameters", "orchestrators", "conditions", "transactions",
+		"stake locks", "deposit status", "reward status", "gas show"} {
 		run(line)
 	}
-	plan := run("orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --service-uri https://node.example.com:8935 --price-per-unit 1200 --dry-run")
+	plan := run("orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --service-uri " +
+		"https://node.example.com:8935 --price-per-unit 1200 --dry-run")
 	if !strings.Contains(plan, `"name": "set-commission"`) {
 		t.Error(plan)
 	}
-	done := run("orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --service-uri https://node.example.com:8935 --price-per-unit 1200 --yes")
+	done := run("orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --service-uri " +
+		"https://node.example.com:8935 --price-per-unit 1200 --yes")
 	if !strings.Contains(done, `"activeFrom"`) || p.price.String() != "1200 wei per 1" {
 		t.Error(done, p.price)
 	}
 	o1, err := chain.Orchestrator(t.Context(), self)
-	if err != nil || !o1.Registered || o1.RewardCut != 100_000 || o1.FeeShare.Rest() != 50_000 || o1.ServiceURI != "https://node.example.com:8935" {
+	if err != nil || !o1.Registered || o1.RewardCut != 100_000 || o1.FeeShare.Rest() != 50_000 ||
+		o1.ServiceURI != "https://node.example.com:8935" {
 		t.Errorf("%+v %v", o1, err)
 	}
 	for _, line := range []string{
@@ -169,7 +177,8 @@ func TestAgainstTheNode(t *testing.T) {
 	}
 	chain.ToRound(101)
 	chain.Open()
-	for _, line := range []string{"reward call --yes", "stake unbond --amount 7 --yes", "stake locks", "stake rebond 0 --yes"} {
+	for _, line := range []string{"reward call --yes", "stake unbond --amount 7 --yes", "stake locks",
+		"stake rebond 0 --yes"} {
 		o.ok(strings.Fields(line)...)
 	}
 	o.refused(exitFailed, "AdminPartAbsent", strings.Fields("broadcast max-price --pipeline llm --max-price 1 --yes")...)
@@ -181,7 +190,8 @@ func TestAgainstTheNode(t *testing.T) {
 func TestResumeAgainstTheNode(t *testing.T) {
 	t.Parallel()
 	o, chain, _ := realNode(t)
-	args := strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --service-uri https://node.example.com:8935 --yes")
+	args := strings.Fields("orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --service-uri " +
+		"https://node.example.com:8935 --yes")
 	chain.Refuse(func(a protocol.Action) error {
 		if _, ok := a.(protocol.SetServiceURI); ok {
 			return fault.New(fault.GasMoneyMissing, "send", "the account is empty")
@@ -189,7 +199,8 @@ func TestResumeAgainstTheNode(t *testing.T) {
 		return nil
 	})
 	status, out, errs := o.run(args...)
-	if status != exitFailed || !strings.Contains(errs, "GasMoneyMissing: step 4 of 4") || !strings.Contains(errs, "go on from here") {
+	if status != exitFailed || !strings.Contains(errs, "GasMoneyMissing: step 4 of 4") ||
+		!strings.Contains(errs, "go on from here") {
 		t.Errorf("%d %s%s", status, out, errs)
 	}
 	chain.Refuse(nil)

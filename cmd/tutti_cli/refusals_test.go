@@ -45,7 +45,8 @@ func TestRefusals(t *testing.T) {
 		{"stake unbond --all=7 --yes", exitUsage, "it is a switch"},
 		{"stake bond " + to + "--amount 0 --yes", exitUsage, "--amount: the amount is 0"},
 		{"stake bond " + to + "--amount 1e18 --yes", exitUsage, "write whole tokens such as 1000"},
-		{"stake bond " + to + "--amount 1000000000000000000 --yes", exitRefused, "write 1000000000000000000LPTU for 1 LPT (base units)"},
+		{"stake bond " + to + "--amount 1000000000000000000 --yes", exitRefused,
+			"write 1000000000000000000LPTU for 1 LPT (base units)"},
 		{"stake bond --to 0 --amount 1 --yes", exitUsage, "--to: not an address"},
 		{"token transfer --to 0x00000000000000000000000000000000000000Ab --amount 1 --yes", exitUsage, "checksum"},
 		{"orchestrator activate --reward-cut 0.1 --yes", exitRefused, "write 10% for 10 %"},
@@ -58,14 +59,16 @@ func TestRefusals(t *testing.T) {
 		{"orchestrator activate --service-uri http://node.example.com:8935 --yes", exitUsage, "write https://host:port"},
 		{"orchestrator activate --service-uri https://127.0.0.1:8935 --yes", exitRefused, "no public address"},
 		{"orchestrator config --yes", exitUsage, "give at least one of"},
-		{"orchestrator reward-caller 0x0000000000000000000000000000000000000000 --yes", exitUsage, "write none to take it back"},
+		{"orchestrator reward-caller 0x0000000000000000000000000000000000000000 --yes", exitUsage,
+			"write none to take it back"},
 		{"price set --yes", exitUsage, "--price-per-unit PRICE is missing"},
 		{"deposit fund --deposit 1 --yes", exitUsage, "the unit is missing: write 0.1ETH"},
 		{"deposit fund --yes", exitUsage, "give --deposit, --reserve or both"},
 		{"gas set --yes", exitUsage, "give --min, --max or both"},
 		{"gas set --min 5gwei --max 1gwei --yes", exitUsage, "--min is above --max"},
 		{"gas max 30 --yes", exitRefused, "write 30gwei for 30 gwei"},
-		{"gas max 1ETH --yes", exitRefused, "1000000000 gwei is more than a thousand times the present price of gas, 0.1 gwei"},
+		{"gas max 1ETH --yes", exitRefused,
+			"1000000000 gwei is more than a thousand times the present price of gas, 0.1 gwei"},
 		{"gas set --max 30 --yes", exitRefused, "nothing would be sent until the price falls"},
 		{"sessions set none --yes", exitUsage, `must be a number of at least 1, or "auto"`},
 		{"vote poll", exitUsage, "ADDRESS is missing"},
@@ -105,7 +108,8 @@ func TestUnusualValuesCanBeMeant(t *testing.T) {
 	t.Parallel()
 	o := newTool(t)
 	o.ok(strings.Fields("orchestrator config --reward-cut 100 --fee-cut 0 --price-per-unit 0 --yes --allow-unusual")...)
-	if asked := o.node.requests(); !strings.Contains(asked, `{"rewardCut":1000000,"feeCut":0,"pricePerUnit":"0","pixelsPerUnit":1}`) {
+	if asked := o.node.requests(); !strings.Contains(asked,
+		`{"rewardCut":1000000,"feeCut":0,"pricePerUnit":"0","pixelsPerUnit":1}`) {
 		t.Error(asked)
 	}
 }
@@ -132,7 +136,8 @@ func TestPrivateServiceAddresses(t *testing.T) {
 		{"mynet", 777, "https://node.lan:8935 --yes", exitOK, ""},
 		{"mynet", 777, "https://0.0.0.0:8935 --yes", exitUsage, "0.0.0.0"},
 		{"mynet", 42161, "https://10.0.0.1:8935 --yes", exitRefused, "add --allow-unusual to keep https://10.0.0.1:8935"},
-		{"arbitrum-one-mainnet", 42161, "https://10.0.0.1:8935 --yes", exitRefused, "add --allow-unusual to keep https://10.0.0.1:8935"},
+		{"arbitrum-one-mainnet", 42161, "https://10.0.0.1:8935 --yes", exitRefused,
+			"add --allow-unusual to keep https://10.0.0.1:8935"},
 		{"arbitrum-one-mainnet", 42161, "https://10.0.0.1:8935 --yes --allow-unusual", exitOK, ""},
 		{"arbitrum-one-mainnet", 42161, "https://node.lan:8935 --yes --allow-unusual", exitOK, ""},
 		{"arbitrum-one-mainnet", 42161, "https://-a.lan:8935 --yes --allow-unusual", exitUsage, "-a.lan"},
@@ -158,10 +163,13 @@ func TestOutcomesOfATransaction(t *testing.T) {
 		says    string
 	}{
 		{"submitted", "--wait submitted", held, exitOK, "0000000001"},
-		{"timed out", "--timeout 50ms", held, exitTimedOut, "transaction 0x0000000000000000000000000000000000000000000000000000000000000001 goes on; it is submitted so far"},
+		{"timed out", "--timeout 50ms", held, exitTimedOut,
+			"transaction 0x0000000000000000000000000000000000000000000000000000000000000001 goes on; it is submitted so far"},
 		{"not final", "--wait final --timeout 50ms", func(*fakeNode) {}, exitTimedOut, "it is mined so far"},
-		{"failed with a code", "", func(f *fakeNode) { f.fails["initialize-round"] = "RoundAlreadyInitialized (round 7)" }, exitFailed, "RoundAlreadyInitialized: transaction 0x00"},
-		{"failed", "", func(f *fakeNode) { f.fails["initialize-round"] = "out of gas" }, exitFailed, "TransactionFailed: transaction 0x00"},
+		{"failed with a code", "", func(f *fakeNode) { f.fails["initialize-round"] = "RoundAlreadyInitialized (round 7)" },
+			exitFailed, "RoundAlreadyInitialized: transaction 0x00"},
+		{"failed", "", func(f *fakeNode) { f.fails["initialize-round"] = "out of gas" }, exitFailed,
+			"TransactionFailed: transaction 0x00"},
 		{"refused", "", func(f *fakeNode) {
 			f.refuse["initialize-round"] = adminapi.Error{Code: "SomethingNew", Message: "facts", Remedy: "do that"}
 		}, exitFailed, "SomethingNew: facts\n  Remedy: do that"},
@@ -183,7 +191,8 @@ func TestWhyATransactionWaits(t *testing.T) {
 	for _, stall := range []func(){nil, func() {}} {
 		o := newTool(t)
 		o.node.hold, o.node.stall = true, stall
-		o.node.conditions = []adminapi.Condition{{Code: "PortClosed", Detail: "no answer"}, {Code: "GasPriceAboveMax", Detail: "the base fee is above"}}
+		o.node.conditions = []adminapi.Condition{{Code: "PortClosed", Detail: "no answer"},
+			{Code: "GasPriceAboveMax", Detail: "the base fee is above"}}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		looks := 0
@@ -196,7 +205,8 @@ func TestWhyATransactionWaits(t *testing.T) {
 			}
 		}
 		status, _, errs := o.runContext(ctx, "round", "initialize", "--yes")
-		if status != exitTimedOut || strings.Count(errs, "Waiting: GasPriceAboveMax: the base fee is above.") != 1 || strings.Contains(errs, "PortClosed") {
+		if status != exitTimedOut || strings.Count(errs, "Waiting: GasPriceAboveMax: the base fee is above.") != 1 ||
+			strings.Contains(errs, "PortClosed") {
 			t.Errorf("%d %s", status, errs)
 		}
 	}
@@ -218,7 +228,8 @@ func TestReplacedTransaction(t *testing.T) {
 		txs[0].State = protocol.TxFinal
 	}
 	status, out, errs := o.run("round", "initialize", "--yes", "--wait", "final")
-	if status != exitOK || !strings.Contains(errs, "Sent again with a higher fee: 0x09") || !strings.Contains(out, "final") {
+	if status != exitOK || !strings.Contains(errs, "Sent again with a higher fee: 0x09") ||
+		!strings.Contains(out, "final") {
 		t.Errorf("%d %s%s", status, out, errs)
 	}
 }
@@ -228,7 +239,8 @@ func TestNodeThatIsNotThere(t *testing.T) {
 	o := newTool(t)
 	o.node = nil
 	o.refused(exitUnreachable, "NodeUnreachable", "--http", "1", "status")
-	status, out, _ := o.run("--http", "1", "stake", "bond", "--json", "--yes", "--to", "0x0000000000000000000000000000000000000002", "--amount", "1")
+	status, out, _ := o.run("--http", "1", "stake", "bond", "--json", "--yes", "--to",
+		"0x0000000000000000000000000000000000000002", "--amount", "1")
 	valid(t, "error", out)
 	if status != exitUnreachable {
 		t.Error(status)

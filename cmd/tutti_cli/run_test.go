@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
 // asTool makes the test binary run as the tool, on a terminal of a test.
 const asTool = "TUTTI_CLI_TEST_RUN"
@@ -64,7 +64,8 @@ func (o *tool) runContext(ctx context.Context, args ...string) (int, string, str
 	}
 	defer func() { _ = null.Close() }()
 	p := program{in: null, out: &out, errs: &errs, getenv: func(name string) string { return o.env[name] },
-		world: verb.World{Now: time.Now, Poll: time.Millisecond, Random: &counter{}, Home: o.home, Service: o.service, ReadFile: os.ReadFile, Mode: mode, Version: "1.2.3"}}
+		world: verb.World{Now: time.Now, Poll: time.Millisecond, Random: &counter{}, Home: o.home, Service: o.service,
+			ReadFile: os.ReadFile, Mode: mode, Version: "1.2.3"}}
 	if o.node != nil {
 		args = append(append([]string{"--url", o.node.url}, o.extra...), args...)
 	}

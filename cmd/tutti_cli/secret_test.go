@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A passphrase that others may read is told of, and taken.
+// A passphrase that others may read is reported, and taken.
 func TestPasswordFileThatOthersMayRead(t *testing.T) {
 	t.Parallel()
 	for mode, warns := range map[os.FileMode]bool{0o600: false, 0o400: false, 0o640: true, 0o604: true} {
@@ -21,7 +21,8 @@ func TestPasswordFileThatOthersMayRead(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		status, out, errs := o.run("account", "create", "--light", "--keystore", t.TempDir(), "--password-file", path, "--json")
+		status, out, errs := o.run("account", "create", "--light", "--keystore", t.TempDir(), "--password-file", path,
+			"--json")
 		valid(t, "account create", out)
 		if status != exitOK || strings.Contains(errs, "others may read "+path) != warns || !warns && errs != "" {
 			t.Errorf("%o: %d %s", mode, status, errs)

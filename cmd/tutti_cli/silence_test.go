@@ -11,7 +11,7 @@ import (
 
 var trying = regexp.MustCompile(`The node does not answer; trying until \d\d:\d\d\.`)
 
-// A node that falls silent while a transaction is followed is told of once, and
+// A node that falls silent while a transaction is followed is reported once, and
 // followed on when it is back.
 func TestNodeGoesAwayWhileFollowing(t *testing.T) {
 	t.Parallel()
@@ -28,7 +28,8 @@ func TestNodeGoesAwayWhileFollowing(t *testing.T) {
 		}
 	}
 	status, _, errs := o.run("round", "initialize", "--yes")
-	if status != exitOK || len(trying.FindAllString(errs, -1)) != 1 || strings.Count(errs, "The node answers again.") != 1 {
+	if status != exitOK || len(trying.FindAllString(errs, -1)) != 1 ||
+		strings.Count(errs, "The node answers again.") != 1 {
 		t.Errorf("%d %s", status, errs)
 	}
 }
@@ -59,7 +60,8 @@ func TestNodeStaysAwayDuringAStep(t *testing.T) {
 	o.node.abort = true
 	o.node.onLook = func([]adminapi.Transaction) { o.node.away = 1 << 30 }
 	status, out, errs := o.run(append(strings.Fields(activation), "--timeout", "300ms")...)
-	if status != exitTimedOut || out != "" || !strings.Contains(errs, "OutcomeUnknown: step 1 of 3 (bond 1000 LPT to your own address) may have been sent") {
+	if status != exitTimedOut || out != "" || !strings.Contains(errs,
+		"OutcomeUnknown: step 1 of 3 (bond 1000 LPT to your own address) may have been sent") {
 		t.Errorf("%d %s%s", status, out, errs)
 	}
 	for _, not := range []string{"was not done", "run the same again", "send it again"} {

@@ -87,7 +87,8 @@ func TestCtrlCWhileAStepIsUnderWay(t *testing.T) {
 	s.expect("Step 1 of 3: bond")
 	s.expect("Sent: 0x0000000000000000000000000000000000000000000000000000000000000001")
 	s.write(ctrlC)
-	s.expect("WaitTimedOut: step 1 of 3 (bond 1000 LPT to your own address): transaction 0x0000000000000000000000000000000000000000000000000000000000000001 goes on")
+	s.expect("WaitTimedOut: step 1 of 3 (bond 1000 LPT to your own address): transaction " +
+		"0x0000000000000000000000000000000000000000000000000000000000000001 goes on")
 	s.expect("Once it is mined, run the same again")
 	if status := s.status(); status != exitTimedOut {
 		t.Errorf("status %d", status)
@@ -162,16 +163,20 @@ func TestImportAccounts(t *testing.T) {
 		return path
 	}
 	pass := file("pass", "one\n")
-	o.refused(exitFailed, "AccountExists", "account", "import", "--light", "--keystore", dir, "--password-file", pass, "--private-key-file", file("key", private))
+	o.refused(exitFailed, "AccountExists", "account", "import", "--light", "--keystore", dir, "--password-file", pass,
+		"--private-key-file", file("key", private))
 	var key string
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
 		t.Fatal(entries, err)
 	}
 	key = filepath.Join(dir, entries[0].Name())
-	valid(t, "account import", o.ok("account", "import", "--light", "--keystore", t.TempDir(), "--password-file", pass, "--key-file", key, "--json"))
-	valid(t, "account create", o.ok("account", "create", "--light", "--network", "devnet", "--password-file", pass, "--json"))
-	if out := o.ok("account", "list", "--network", "devnet"); !strings.Contains(out, filepath.Join(o.home, ".tutti", "devnet", "keystore")) || !strings.Contains(out, "ADDRESS") {
+	valid(t, "account import",
+		o.ok("account", "import", "--light", "--keystore", t.TempDir(), "--password-file", pass, "--key-file", key, "--json"))
+	valid(t, "account create",
+		o.ok("account", "create", "--light", "--network", "devnet", "--password-file", pass, "--json"))
+	if out := o.ok("account", "list", "--network", "devnet"); !strings.Contains(out,
+		filepath.Join(o.home, ".tutti", "devnet", "keystore")) || !strings.Contains(out, "ADDRESS") {
 		t.Error(out)
 	}
 }
@@ -201,7 +206,8 @@ func TestColours(t *testing.T) {
 		args   []string
 		colour bool
 	}{
-		{"A=b", nil, true}, {"NO_COLOR=1", nil, false}, {"TERM=dumb", nil, false}, {"A=b", []string{"--no-color"}, false}, {"A=b", []string{"--accessible"}, false},
+		{"A=b", nil, true}, {"NO_COLOR=1", nil, false}, {"TERM=dumb", nil, false}, {"A=b", []string{"--no-color"}, false},
+		{"A=b", []string{"--accessible"}, false},
 	} {
 		s := start(t, newFake(t), 200, []string{tt.env}, append(tt.args, "conditions")...)
 		s.expect("Nothing is wrong.")

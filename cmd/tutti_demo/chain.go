@@ -50,7 +50,8 @@ func startChain(ctx context.Context, opt options, n *node, dir string) (*chain, 
 		return nil, err
 	}
 	process, err := devnet.Launch(ctx, dir, devnet.Options{
-		Binary: opt.beside("tutti_devnet"), Listen: listen, BlockTime: 250 * time.Millisecond, L1BlockTime: blockTime, RoundLength: roundBlocks,
+		Binary: opt.beside("tutti_devnet"), Listen: listen, BlockTime: 250 * time.Millisecond, L1BlockTime: blockTime,
+		RoundLength: roundBlocks,
 	})
 	if err != nil {
 		return nil, err
@@ -91,7 +92,8 @@ func (c *chain) fund(ctx context.Context, n *node) (err error) {
 // newAccount makes a key in a data directory's keystore and gives it 1 ETH. A cheap
 // seal will do.
 func (c *chain) newAccount(ctx context.Context, dataDir string) (core.Address, error) {
-	entry, err := account.Open(filepath.Join(dataDir, "keystore"), account.Light).Create(core.NewSecret(passphrase), rand.Reader, time.Now())
+	entry, err := account.Open(filepath.Join(dataDir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+		rand.Reader, time.Now())
 	if err != nil {
 		return core.Address{}, err
 	}

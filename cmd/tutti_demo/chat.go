@@ -15,7 +15,8 @@ import (
 // at most so many tokens.
 func chat(ctx context.Context, client *http.Client, gateway, id string, tokens int) (string, error) {
 	body, err := json.Marshal(map[string]any{
-		"model": id, "stream": true, "max_tokens": tokens, "messages": []map[string]string{{"role": "user", "content": "Hello!"}},
+		"model": id, "stream": true, "max_tokens": tokens,
+		"messages": []map[string]string{{"role": "user", "content": "Hello!"}},
 	})
 	if err != nil {
 		return "", err

@@ -33,7 +33,7 @@ func checkChat(ctx context.Context, n *node, m *model, out io.Writer) error {
 	return nil
 }
 
-// check pushes the source as fast as the node takes it and judges every rendition
+// check pushes the source as fast as the node takes it and checks every rendition
 // and the playlists. The error says what broke.
 func check(ctx context.Context, n *node, source clip.Source, segments int, out io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
@@ -55,7 +55,7 @@ func check(ctx context.Context, n *node, source clip.Source, segments int, out i
 		if err != nil {
 			return err
 		}
-		if err := judgeAll(ctx, seg, answer.Renditions, profiles); err != nil {
+		if err := checkAll(ctx, seg, answer.Renditions, profiles); err != nil {
 			return fmt.Errorf("segment %d: %w", seg.Number, err)
 		}
 		fmt.Fprint(out, line(seg, answer))
@@ -67,11 +67,12 @@ func check(ctx context.Context, n *node, source clip.Source, segments int, out i
 	if err := playlists(ctx, n.gateway, stream, profiles, done); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "ok: %d segments, %d renditions each; pictures, times, sizes and sound are as asked, playlists list them\n", done, len(profiles))
+	fmt.Fprintf(out, "ok: %d segments, %d renditions each; pictures, times, sizes and sound are as asked, playlists "+
+		"list them\n", done, len(profiles))
 	return nil
 }
 
-func judgeAll(ctx context.Context, seg clip.Segment, renditions []pushclient.Rendition, profiles []core.Profile) error {
+func checkAll(ctx context.Context, seg clip.Segment, renditions []pushclient.Rendition, profiles []core.Profile) error {
 	if len(renditions) != len(profiles) {
 		return fmt.Errorf("%d renditions, want %d", len(renditions), len(profiles))
 	}

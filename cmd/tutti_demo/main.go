@@ -3,7 +3,7 @@
 // language model behind it, and as the gateway that pays it with tickets. It
 // registers the one, funds the other, pushes a stream in real time, and either
 // leaves pages open to watch the renditions, the rounds, the tickets and the
-// earnings, and to chat with the model (run), or judges every rendition, an answer,
+// earnings, and to chat with the model (run), or checks every rendition, an answer,
 // a reward and a redeemed ticket itself and says what broke (check).
 //
 // It is a client of the node, not a part of it: everything goes over real sockets.
@@ -78,7 +78,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	}
 	fs := flag.NewFlagSet("tutti_demo", flag.ContinueOnError)
 	fs.SetOutput(stderr)
-	fs.StringVar(&opt.video, "video", "", "media file to play in a loop (H.264, HEVC or MPEG-2); empty generates a picture")
+	fs.StringVar(&opt.video, "video", "",
+		"media file to play in a loop (H.264, HEVC or MPEG-2); empty generates a picture")
 	fs.StringVar(&opt.tutti, "tutti", filepath.Join(filepath.Dir(self), "tutti"), "the tutti binary")
 	fs.IntVar(&opt.segments, "segments", 0, "stop after so many segments; run: 0 never stops, check: 5")
 	fs.BoolVar(&opt.offchain, "offchain", false, "without the test chain")

@@ -78,7 +78,7 @@ func containedModel(ctx context.Context, dir, tree string) (*model, error) {
 	return m, m.offer(dir, entry{Model: m.id, Image: llama.Image})
 }
 
-// foreignModel offers the first model of a server that somebody else runs.
+// foreignModel offers the first model of an external server.
 func foreignModel(ctx context.Context, dir, url string) (*model, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

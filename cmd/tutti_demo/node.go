@@ -45,7 +45,8 @@ func newNode(dir string) (*node, error) {
 			return nil, err
 		}
 		if *l.to != l.wanted {
-			n.moved = append(n.moved, fmt.Sprintf("%s is taken by %s: the %s is at %s", l.wanted, userOf(l.wanted), l.name, *l.to))
+			n.moved = append(n.moved, fmt.Sprintf("%s is taken by %s: the %s is at %s", l.wanted, userOf(l.wanted), l.name,
+				*l.to))
 		}
 	}
 	n.gateway, n.status = "http://"+gateway, "https://"+n.service+"/status"
@@ -54,15 +55,19 @@ func newNode(dir string) (*node, error) {
 
 // startOrchestrator starts orchestrator, transcoder and AI worker in one process.
 func (n *node) startOrchestrator(ctx context.Context, binary string, flags []string, stderr io.Writer) (err error) {
-	n.orchestrator, err = startProcess(ctx, "orchestrator", binary, n.dir, []string{"https://" + n.service + "/healthz", "http://" + n.admin + "/healthz"}, append([]string{
-		"-orchestrator", "-transcoder", "-serviceAddr", n.service, "-httpAddr", n.service, "-cliAddr", n.admin}, flags...), stderr)
+	n.orchestrator, err = startProcess(ctx, "orchestrator", binary, n.dir,
+		[]string{"https://" + n.service + "/healthz", "http://" + n.admin + "/healthz"}, append([]string{
+			"-orchestrator", "-transcoder", "-serviceAddr", n.service, "-httpAddr", n.service, "-cliAddr", n.admin}, flags...),
+		stderr)
 	return err
 }
 
 // startGateway starts the gateway.
 func (n *node) startGateway(ctx context.Context, binary string, flags []string, stderr io.Writer) (err error) {
-	n.gatewayProcess, err = startProcess(ctx, "gateway", binary, n.gatewayDir, []string{n.gateway + "/healthz", "http://" + n.gatewayAdmin + "/healthz"}, append([]string{
-		"-gateway", "-httpAddr", n.gateway[len("http://"):], "-cliAddr", n.gatewayAdmin, "-transcodingOptions", ladder}, flags...), stderr)
+	n.gatewayProcess, err = startProcess(ctx, "gateway", binary, n.gatewayDir,
+		[]string{n.gateway + "/healthz", "http://" + n.gatewayAdmin + "/healthz"}, append([]string{
+			"-gateway", "-httpAddr", n.gateway[len("http://"):], "-cliAddr", n.gatewayAdmin, "-transcodingOptions", ladder},
+			flags...), stderr)
 	return err
 }
 

@@ -30,7 +30,8 @@ const (
 // operator uses, and begins the round in which it is active.
 func (c *chain) register(ctx context.Context, opt options, n *node, out io.Writer) error {
 	err := c.tool(ctx, opt, n.admin, n.dir, "orchestrator", "activate",
-		"--reward-cut", "10", "--fee-cut", "95", "--stake", fmt.Sprint(stake), "--service-uri", "https://"+n.service, "--price-per-unit", pricePerPixel)
+		"--reward-cut", "10", "--fee-cut", "95", "--stake", fmt.Sprint(stake), "--service-uri", "https://"+n.service,
+		"--price-per-unit", pricePerPixel)
 	if err != nil {
 		return err
 	}
@@ -38,22 +39,26 @@ func (c *chain) register(ctx context.Context, opt options, n *node, out io.Write
 	if _, err := c.process.Control.NextRound(ctx, true); err != nil {
 		return err
 	}
-	return c.await(ctx, n, "the orchestrator is not active", func(s orchestratorstatus.Standing) bool { return s.State == orchestratorstatus.Active })
+	return c.await(ctx, n, "the orchestrator is not active",
+		func(s orchestratorstatus.Standing) bool { return s.State == orchestratorstatus.Active })
 }
 
 // deposit gives the gateway what it pays from.
 func (c *chain) deposit(ctx context.Context, opt options, n *node, out io.Writer) error {
-	if err := c.tool(ctx, opt, n.gatewayAdmin, n.gatewayDir, "deposit", "fund", "--deposit", deposit, "--reserve", reserve); err != nil {
+	if err := c.tool(ctx, opt, n.gatewayAdmin, n.gatewayDir, "deposit", "fund", "--deposit", deposit, "--reserve",
+		reserve); err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "ok: the gateway %s has a deposit of %s and a reserve of %s, by tutti_cli deposit fund\n", c.gateway, deposit, reserve)
+	fmt.Fprintf(out, "ok: the gateway %s has a deposit of %s and a reserve of %s, by tutti_cli deposit fund\n", c.gateway,
+		deposit, reserve)
 	return nil
 }
 
 // tool runs tutti_cli until it succeeds: a round may end in between, and running it
 // again goes on at the open step.
 func (c *chain) tool(ctx context.Context, opt options, admin, dataDir string, words ...string) error {
-	args := append(words, "--url", "http://"+admin, "--token-file", filepath.Join(dataDir, "admin.token"), "--yes", "--json")
+	args := append(words, "--url", "http://"+admin, "--token-file", filepath.Join(dataDir, "admin.token"), "--yes",
+		"--json")
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	for {
@@ -98,7 +103,7 @@ func (c *chain) await(ctx context.Context, n *node, lack string, good func(orche
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	for {
-		s, known, err := n.standing(ctx)
+		s, known, err := n.chainStatus(ctx)
 		if err == nil && known && good(s) {
 			return nil
 		}
@@ -106,13 +111,14 @@ func (c *chain) await(ctx context.Context, n *node, lack string, good func(orche
 			return ended
 		}
 		if wait(ctx, 200*time.Millisecond) != nil {
-			return errors.Join(fmt.Errorf("%s after three minutes: it is %q in round %d, its reward %q (%s)", lack, s.State, s.Round.Number, s.Reward, s.Why), err)
+			return errors.Join(fmt.Errorf("%s after three minutes: it is %q in round %d, its reward %q (%s)", lack, s.State,
+				s.Round.Number, s.Reward, s.Why), err)
 		}
 	}
 }
 
-// standing is what the orchestrator's page shows, once the node sees the chain.
-func (n *node) standing(ctx context.Context) (s orchestratorstatus.Standing, known bool, err error) {
+// chainStatus is what the orchestrator's page shows, once the node sees the chain.
+func (n *node) chainStatus(ctx context.Context) (s orchestratorstatus.Standing, known bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.StandingPath, nil)
 	if err != nil {
 		return s, false, err

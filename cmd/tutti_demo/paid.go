@@ -33,7 +33,7 @@ func checkPaid(ctx context.Context, n *node, source clip.Source, m *model, out i
 	}
 }
 
-// work is a segment and an answer. A source that has ended is opened anew.
+// work is a segment and an answer. A source that has ended is opened again.
 func work(ctx context.Context, n *node, source clip.Source, m *model) error {
 	if _, err := chat(ctx, http.DefaultClient, n.gateway, m.id, 20); err != nil {
 		return err
@@ -64,9 +64,11 @@ func report(ctx context.Context, n *node, t *adminapi.Ticket, income adminapi.In
 		return err
 	}
 	if t.Paid.IsZero() || len(spending.Rows) < 2 {
-		return fmt.Errorf("the ticket %s brought %s wei, and the gateway paid for %d kinds of work, want 2", t.Hash, t.Paid, len(spending.Rows))
+		return fmt.Errorf("the ticket %s brought %s wei, and the gateway paid for %d kinds of work, want 2", t.Hash, t.Paid,
+			len(spending.Rows))
 	}
-	fmt.Fprintf(out, "ok: %d tickets worth %s wei for work of %s wei; %d won, one was redeemed for %s ETH; the gateway paid %s wei\n",
+	fmt.Fprintf(out, "ok: %d tickets worth %s wei for work of %s wei; %d won, one was redeemed for %s ETH; the gateway "+
+		"paid %s wei\n",
 		income.Total.Tickets, income.Total.Received, income.Total.Billed, income.Total.Won, t.Paid.Ether(), spending.Value)
 	return nil
 }

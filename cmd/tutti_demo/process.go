@@ -28,7 +28,8 @@ const readyTime = 20 * time.Second
 
 // startProcess starts a tutti with a data directory and returns once it answers at
 // the ready addresses. What it printed last goes to stderr when it does not.
-func startProcess(ctx context.Context, name, binary, dir string, ready, args []string, stderr io.Writer) (*process, error) {
+func startProcess(ctx context.Context, name, binary, dir string, ready, args []string, stderr io.Writer) (*process,
+	error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make a data directory: %w", err)
 	}
@@ -58,7 +59,8 @@ func startProcess(ctx context.Context, name, binary, dir string, ready, args []s
 }
 
 // anyCertificate talks to a node whose certificate is its own.
-var anyCertificate = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, Timeout: 5 * time.Second}
+var anyCertificate = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}},
+	Timeout: 5 * time.Second}
 
 func (p *process) waitReady(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTime)

@@ -18,13 +18,13 @@ import (
 )
 
 // engineCommand makes this program run the engine alone over some files, so that
-// its CPU time can be told from everybody else's.
+// its CPU time can be told from that of all others.
 const engineCommand = "engine"
 
 // cpu compares the CPU time of the engine with that of one ffmpeg process that
 // makes the same ladder in one decode.
 func (s settings) cpu(ctx context.Context, segs []clip.Segment) error {
-	if err := s.judgeEngine(ctx, segs[0]); err != nil {
+	if err := s.checkEngine(ctx, segs[0]); err != nil {
 		return err
 	}
 	seconds := 2 * float64(len(segs))
@@ -100,8 +100,8 @@ func runEngine(ctx context.Context, preset string, files []string) error {
 	return nil
 }
 
-// judgeEngine makes sure that what is measured is the whole work.
-func (s settings) judgeEngine(ctx context.Context, seg clip.Segment) error {
+// checkEngine makes sure that what is measured is the whole work.
+func (s settings) checkEngine(ctx context.Context, seg clip.Segment) error {
 	e, err := libav.New(libav.Options{Device: "cpu", Preset: s.preset, Cores: runtime.NumCPU()})
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Command bench prints the figures by which tutti's video path is judged, each
+// Command bench prints the figures by which tutti's video path is measured, each
 // beside its peer measured in the same run: the ffmpeg program of the same build,
 // given the same segments, preset and ladder.
 //
@@ -78,7 +78,8 @@ func (s settings) all(ctx context.Context, only string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(s.out, "source: %d × 2 s, 1080p30 H.264 + AAC, %.1f Mb/s; ladder 720p 3000k, 480p 1600k, 360p 800k; preset %s\n\n",
+	fmt.Fprintf(s.out, "source: %d × 2 s, 1080p30 H.264 + AAC, %.1f Mb/s; ladder 720p 3000k, 480p 1600k, 360p 800k; "+
+		"preset %s\n\n",
 		len(segs), float64(bytes)*8/1e6/(2*float64(len(segs))), s.preset)
 	for _, part := range []struct {
 		name string
@@ -97,7 +98,8 @@ func (s settings) all(ctx context.Context, only string) error {
 func (s settings) segment(i int) string { return filepath.Join(s.dir, fmt.Sprintf("source%d.ts", i)) }
 
 func source(ctx context.Context, count int) ([]clip.Segment, error) {
-	g, err := clip.Generate(clip.Options{Width: 1920, Height: 1080, Segments: count, Bitrate: 6_000_000, Noise: 12, Segment: 2 * time.Second})
+	g, err := clip.Generate(clip.Options{Width: 1920, Height: 1080, Segments: count, Bitrate: 6_000_000, Noise: 12,
+		Segment: 2 * time.Second})
 	if err != nil {
 		return nil, err
 	}

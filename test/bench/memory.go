@@ -68,7 +68,8 @@ func (s settings) start(ctx context.Context, _ []clip.Segment) error {
 		n := &nodes{}
 		addr := freeAddress()
 		begin := time.Now()
-		if _, err := n.start(s, []string{"-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr}); err != nil {
+		if _, err := n.start(s, []string{"-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr",
+			addr}); err != nil {
 			return err
 		}
 		err := reach(ctx, "https://"+addr+"/healthz")
@@ -78,7 +79,8 @@ func (s settings) start(ctx context.Context, _ []clip.Segment) error {
 			return err
 		}
 	}
-	fmt.Fprintf(s.out, "start to listening, off-chain, media worker included: median %.0f ms of %d\n", median(took), len(took))
+	fmt.Fprintf(s.out, "start to listening, off-chain, media worker included: median %.0f ms of %d\n", median(took),
+		len(took))
 	return nil
 }
 

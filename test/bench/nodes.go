@@ -32,7 +32,8 @@ func (s settings) startNodes(ctx context.Context, preset string) (*nodes, error)
 	service, gateway := freeAddress(), freeAddress()
 	n := &nodes{gateway: "http://" + gateway}
 	for _, args := range [][]string{
-		{"-orchestrator", "-transcoder", "-serviceAddr", service, "-httpAddr", service, "-encoderPreset", preset, "-maxSessions", "100"},
+		{"-orchestrator", "-transcoder", "-serviceAddr", service, "-httpAddr", service, "-encoderPreset", preset,
+			"-maxSessions", "100"},
 		{"-gateway", "-orchAddr", service, "-httpAddr", gateway, "-transcodingOptions", ladder},
 	} {
 		if _, err := n.start(s, args); err != nil {

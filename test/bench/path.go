@@ -22,7 +22,7 @@ func (s settings) path(ctx context.Context, segs []clip.Segment) error {
 		return err
 	}
 	defer n.stop()
-	if err := judgePath(ctx, n.gateway, segs[0]); err != nil {
+	if err := checkPath(ctx, n.gateway, segs[0]); err != nil {
 		return err
 	}
 	fmt.Fprintf(s.out, "whole path, two processes, streams back to back (median of %d)\n", s.runs)
@@ -53,13 +53,15 @@ func (s settings) path(ctx context.Context, segs []clip.Segment) error {
 		}
 		s.row(fmt.Sprintf("%d streams", streams), median(ours), median(theirs))
 	}
-	fmt.Fprintf(s.out, "  everything that is not libav, one stream: p50 %.1f ms of %d segments\n\n", median(beside), len(beside))
+	fmt.Fprintf(s.out, "  everything that is not libav, one stream: p50 %.1f ms of %d segments\n\n", median(beside),
+		len(beside))
 	return nil
 }
 
 // push sends the segments on parallel streams. beside is, per segment, the time in
 // milliseconds that was not spent in libav.
-func (s settings) push(ctx context.Context, gateway, name string, segs []clip.Segment, streams int) (wall time.Duration, beside []float64, err error) {
+func (s settings) push(ctx context.Context, gateway, name string, segs []clip.Segment,
+	streams int) (wall time.Duration, beside []float64, err error) {
 	var (
 		mu   sync.Mutex
 		wg   sync.WaitGroup
@@ -96,8 +98,8 @@ func pushOne(ctx context.Context, gateway, stream string, seg clip.Segment) ([]p
 	return a.Renditions, float64((a.Took - a.Media).Microseconds()) / 1000, nil
 }
 
-// judgePath makes sure that the path delivers what was asked for.
-func judgePath(ctx context.Context, gateway string, seg clip.Segment) error {
+// checkPath makes sure that the path delivers what was asked for.
+func checkPath(ctx context.Context, gateway string, seg clip.Segment) error {
 	profiles, err := coreLadder()
 	if err != nil {
 		return err

@@ -73,7 +73,8 @@ func (s settings) peerArgs(in, outPrefix string, threads int) []string {
 	for i, r := range ladder {
 		args = append(args, "-map", fmt.Sprintf("[v%d]", i), "-map", "0:a", "-c:a", "copy",
 			"-c:v", "libx264", "-preset", s.preset, "-profile:v", "high", "-bf", "3", "-g", fmt.Sprint(30*gopSeconds),
-			"-b:v", fmt.Sprint(r.bitrate), "-minrate", fmt.Sprint(r.bitrate), "-maxrate", fmt.Sprint(r.bitrate), "-bufsize", fmt.Sprint(r.bitrate),
+			"-b:v", fmt.Sprint(r.bitrate), "-minrate", fmt.Sprint(r.bitrate), "-maxrate", fmt.Sprint(r.bitrate), "-bufsize",
+			fmt.Sprint(r.bitrate),
 			"-pix_fmt", "yuv420p", "-fps_mode", "passthrough")
 		if threads > 0 {
 			args = append(args, "-threads", fmt.Sprint(threads))

@@ -57,7 +57,8 @@ func (s settings) cold(ctx context.Context, _ *stand) error {
 		}
 		ours = append(ours, took.Seconds()*1000)
 	}
-	fmt.Fprintf(s.out, "cold start of a llama.cpp container (median of %d)                tutti      peer       ratio\n", s.runs)
+	fmt.Fprintf(s.out, "cold start of a llama.cpp container (median of %d)                tutti      peer       ratio\n",
+		s.runs)
 	s.row("request to first token | create to healthy", "ms    ", median(ours), median(bare), 1.2)
 	fmt.Fprintf(s.out, "  added %.1f ms (asked 60)\n\n", median(ours)-median(bare))
 	return nil
@@ -74,8 +75,9 @@ func bareStart(ctx context.Context, engine *docker.Client, weights string) (time
 	made, err := engine.ContainerCreate(ctx, docker.ContainerCreateOptions{
 		Config: &container.Config{Image: llama.Image, ExposedPorts: network.PortSet{inside: {}}},
 		HostConfig: &container.HostConfig{
-			PortBindings: network.PortMap{inside: {{HostIP: netip.AddrFrom4([4]byte{127, 0, 0, 1}), HostPort: strconv.Itoa(port)}}},
-			Mounts:       []mount.Mount{{Type: mount.TypeBind, Source: weights, Target: "/models"}},
+			PortBindings: network.PortMap{inside: {{HostIP: netip.AddrFrom4([4]byte{127, 0, 0, 1}),
+				HostPort: strconv.Itoa(port)}}},
+			Mounts: []mount.Mount{{Type: mount.TypeBind, Source: weights, Target: "/models"}},
 		},
 	})
 	if err != nil {
@@ -112,8 +114,10 @@ func (s settings) coldStart(ctx context.Context, weights string) (time.Duration,
 	if err != nil {
 		return 0, err
 	}
-	if err := b.run("0,1", nil, filepath.Join(s.bin, "tutti"), "-gateway", "-orchestrator", "-aiWorker", "-aiModels", models, "-aiAllowUnverified",
-		"-aiModelsDir", weights, "-serviceAddr", service, "-httpAddr", service, "-gatewayAddr", gateway, "-cliAddr", freeAddr(), "-dataDir", dir); err != nil {
+	if err := b.run("0,1", nil, filepath.Join(s.bin, "tutti"), "-gateway", "-orchestrator", "-aiWorker", "-aiModels",
+		models, "-aiAllowUnverified",
+		"-aiModelsDir", weights, "-serviceAddr", service, "-httpAddr", service, "-gatewayAddr", gateway, "-cliAddr",
+		freeAddr(), "-dataDir", dir); err != nil {
 		return 0, err
 	}
 	awake, cancel := context.WithTimeout(ctx, 20*time.Second)
@@ -123,7 +127,8 @@ func (s settings) coldStart(ctx context.Context, weights string) (time.Duration,
 	}
 	c := newClient("http://" + gateway)
 	begin, first := time.Now(), time.Duration(0)
-	err = c.ask(ctx, fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":"hi"}],"max_tokens":1,"stream":true}`, llama.ModelID), func(int) {
+	err = c.ask(ctx, fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":"hi"}],"max_tokens":1,"stream":true}`,
+		llama.ModelID), func(int) {
 		if first == 0 {
 			first = time.Since(begin)
 		}

@@ -46,11 +46,13 @@ func (s settings) compare(ctx context.Context, b *stand, title, body string, tot
 			}
 		}
 	}
-	fmt.Fprintf(s.out, "%s, %d at once (median of %d)                        tutti      peer       ratio\n", title, workers, s.runs)
+	fmt.Fprintf(s.out, "%s, %d at once (median of %d)                        tutti      peer       ratio\n", title,
+		workers, s.runs)
 	s.row("gateway, all on, no TLS behind | one proxy", "µs CPU", median(gateway), median(proxy), oneHop)
 	s.row("gateway + orchestrator, TLS | two, TLS + h2", "µs CPU", median(both), median(proxies), twoHops)
 	fmt.Fprintf(s.out, "  of which the gateway %.1f\n", median(front))
-	fmt.Fprintf(s.out, "  requests per second: two hops of tutti on one core %.0f, one proxy %.0f\n\n", median(rate), median(proxyRate))
+	fmt.Fprintf(s.out, "  requests per second: two hops of tutti on one core %.0f, one proxy %.0f\n\n", median(rate),
+		median(proxyRate))
 	return nil
 }
 
@@ -93,7 +95,8 @@ func (s settings) latency(ctx context.Context, b *stand) error {
 			}
 		}
 	}
-	fmt.Fprintf(s.out, "added latency, one client (median of %d)                     tutti      peer       ratio\n", s.runs)
+	fmt.Fprintf(s.out, "added latency, one client (median of %d)                     tutti      peer       ratio\n",
+		s.runs)
 	for i, what := range []string{"plain request", "first token"} {
 		base := median(direct[i])
 		asked := []float64{0.70, 1.00}[i]

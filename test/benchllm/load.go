@@ -15,7 +15,8 @@ import (
 
 const plainBody = `{"model":"` + modelID + `","messages":[{"role":"user","content":"Say something."}],"max_tokens":64}`
 
-const streamBody = `{"model":"` + modelID + `","messages":[{"role":"user","content":"Say something."}],"max_tokens":64,"stream":true}`
+const streamBody = `{"model":"` + modelID +
+	`","messages":[{"role":"user","content":"Say something."}],"max_tokens":64,"stream":true}`
 
 // pacedBody asks for so many chunks, one each so many milliseconds.
 func pacedBody(chunks, pause int) string {
@@ -35,8 +36,8 @@ func newClient(url string) *client {
 	return &client{url: url + "/v1/chat/completions", http: &http.Client{Transport: transport()}}
 }
 
-// ask sends a request and reads the whole answer. heard is called at each read.
-func (c *client) ask(ctx context.Context, body string, heard func(n int)) error {
+// ask sends a request and reads the whole answer. received is called at each read.
+func (c *client) ask(ctx context.Context, body string, received func(n int)) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, strings.NewReader(body))
 	if err != nil {
 		return err
@@ -53,8 +54,8 @@ func (c *client) ask(ctx context.Context, body string, heard func(n int)) error 
 	for {
 		n, err := res.Body.Read(buf)
 		if n > 0 {
-			if heard != nil {
-				heard(n)
+			if received != nil {
+				received(n)
 			}
 			tail = append(tail[:0], buf[max(0, n-40):n]...)
 		}

@@ -1,4 +1,4 @@
-// Command benchllm prints the figures by which tutti's text path is judged, each
+// Command benchllm prints the figures by which tutti's text path is measured, each
 // beside its peer measured in the same run: the standard library's reverse proxy
 // before the same model server, alone and as two hops with TLS and HTTP/2 between.
 //
@@ -74,7 +74,8 @@ func (s settings) all(ctx context.Context, only string) error {
 	for _, part := range []struct {
 		name string
 		run  func(context.Context, *stand) error
-	}{{"plain", s.plain}, {"stream", s.stream}, {"latency", s.latency}, {"paced", s.paced}, {"memory", s.memory}, {"growth", s.grow}, {"cold", s.cold}} {
+	}{{"plain", s.plain}, {"stream", s.stream}, {"latency", s.latency}, {"paced", s.paced}, {"memory", s.memory},
+		{"growth", s.grow}, {"cold", s.cold}} {
 		if only != "" && only != part.name {
 			continue
 		}

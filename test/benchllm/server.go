@@ -29,7 +29,8 @@ const lastChunk = `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.comple
 const usageChunk = `data: {"id":"chatcmpl-0123456789abcdef","object":"chat.completion.chunk","created":1700000000,"model":"` + modelID +
 	`","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":64,"total_tokens":73}}` + "\n\n"
 
-const plainReply = `{"id":"chatcmpl-0123456789abcdef","object":"chat.completion","created":1700000000,"model":"` + modelID +
+const plainReply = `{"id":"chatcmpl-0123456789abcdef","object":"chat.completion","created":1700000000,"model":"` +
+	modelID +
 	`","choices":[{"index":0,"message":{"role":"assistant","content":" one two three four"},"finish_reason":"stop"}],` +
 	`"usage":{"prompt_tokens":9,"completion_tokens":4,"total_tokens":13}}`
 

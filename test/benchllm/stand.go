@@ -81,8 +81,10 @@ func (s settings) nodes(ctx context.Context, b *stand, scheme, models string, ur
 	tutti, dir := filepath.Join(s.bin, "tutti"), filepath.Join(s.dir, scheme)
 	gateway, service := freeAddr(), scheme+"://"+freeAddr()
 	*url = "http://" + gateway
-	if err := b.run("1", behind, tutti, "-orchestrator", "-aiWorker", "-aiModels", models, "-aiAllowUnverified", "-serviceAddr", service,
-		"-httpAddr", service, "-cliAddr", freeAddr(), "-dataDir", filepath.Join(dir, "orchestrator"), "-monitor"); err != nil {
+	if err := b.run("1", behind, tutti, "-orchestrator", "-aiWorker", "-aiModels", models, "-aiAllowUnverified",
+		"-serviceAddr", service,
+		"-httpAddr", service, "-cliAddr", freeAddr(), "-dataDir", filepath.Join(dir, "orchestrator"),
+		"-monitor"); err != nil {
 		return err
 	}
 	if err := b.run("1", front, tutti, "-gateway", "-orchAddr", service, "-httpAddr", gateway, "-cliAddr", freeAddr(),
@@ -95,7 +97,8 @@ func (s settings) nodes(ctx context.Context, b *stand, scheme, models string, ur
 // modelsFile is an aiModels.json that names the stand-in.
 func (s settings) modelsFile(url string) (string, error) {
 	text, err := json.Marshal([]map[string]any{{
-		"pipeline": "llm", "model_id": modelID, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "url": url, "capacity": 4096,
+		"pipeline": "llm", "model_id": modelID, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "url": url,
+		"capacity": 4096,
 	}})
 	if err != nil {
 		return "", err
@@ -167,5 +170,6 @@ func freeAddr() string {
 }
 
 func transport() *http.Transport {
-	return &http.Transport{MaxIdleConnsPerHost: 2048, DisableCompression: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	return &http.Transport{MaxIdleConnsPerHost: 2048, DisableCompression: true,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 }

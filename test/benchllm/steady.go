@@ -30,9 +30,11 @@ func (s settings) paced(ctx context.Context, b *stand) error {
 			late[i] = append(late[i], quantile(gaps, 0.99))
 		}
 	}
-	fmt.Fprintf(s.out, "%d streams of %d chunks a second (median of %d)              tutti      peer       ratio\n", streams, 1000/pause, s.runs)
+	fmt.Fprintf(s.out, "%d streams of %d chunks a second (median of %d)              tutti      peer       ratio\n",
+		streams, 1000/pause, s.runs)
 	s.row("gateway | one proxy, per chunk", "µs CPU", median(costs[1]), median(costs[0]), 1.00)
-	fmt.Fprintf(s.out, "  p99 delay of a chunk, ms: direct %.2f, one proxy %.2f, tutti both hops %.2f, two proxies %.2f; added by tutti %.2f (asked 2)\n\n",
+	fmt.Fprintf(s.out, "  p99 delay of a chunk, ms: direct %.2f, one proxy %.2f, tutti both hops %.2f, two proxies "+
+		"%.2f; added by tutti %.2f (asked 2)\n\n",
 		median(late[3]), median(late[0]), median(late[4]), median(late[2]), median(late[4])-median(late[3]))
 	return nil
 }
@@ -81,18 +83,18 @@ func (s settings) memory(ctx context.Context, b *stand) error {
 		pids []int
 	}{{b.gateway, b.gatewayPIDs}, {b.proxy, b.proxyPIDs}} {
 		here, stop := context.WithCancel(ctx)
-		heard := make(chan struct{}, streams)
+		received := make(chan struct{}, streams)
 		var wg sync.WaitGroup
 		c := newClient(m.url)
 		for range streams {
 			wg.Go(func() {
-				once := sync.OnceFunc(func() { heard <- struct{}{} })
+				once := sync.OnceFunc(func() { received <- struct{}{} })
 				_ = c.ask(here, pacedBody(1000, 1000), func(int) { once() })
 			})
 		}
 		for range streams {
 			select {
-			case <-heard:
+			case <-received:
 			case <-ctx.Done():
 			case <-time.After(30 * time.Second):
 				stop()
@@ -111,8 +113,10 @@ func (s settings) memory(ctx context.Context, b *stand) error {
 		stop()
 		wg.Wait()
 	}
-	fmt.Fprintf(s.out, "%d slow streams: gateway %.1f MB, %.1f of it the program's file (%.1f MB before; asked 60), one proxy %.1f MB (%.1f before)\n\n",
-		streams, float64(figures[0])/1e6, float64(binary(b.gatewayPIDs))/1e6, float64(idle)/1e6, float64(figures[1])/1e6, float64(idleProxy)/1e6)
+	fmt.Fprintf(s.out, "%d slow streams: gateway %.1f MB, %.1f of it the program's file (%.1f MB before; asked 60), "+
+		"one proxy %.1f MB (%.1f before)\n\n",
+		streams, float64(figures[0])/1e6, float64(binary(b.gatewayPIDs))/1e6, float64(idle)/1e6, float64(figures[1])/1e6,
+		float64(idleProxy)/1e6)
 	return nil
 }
 
@@ -128,7 +132,9 @@ func (s settings) grow(ctx context.Context, b *stand) error {
 		return err
 	}
 	after := resident(b.bothPIDs)
-	fmt.Fprintf(s.out, "growth over %d requests: gateway + orchestrator %.1f MB → %.1f MB (%+.1f %%, asked 5), %.0f requests/s\n\n",
-		s.growth, float64(before)/1e6, float64(after)/1e6, 100*float64(after-before)/float64(before), float64(s.growth)/time.Since(begin).Seconds())
+	fmt.Fprintf(s.out, "growth over %d requests: gateway + orchestrator %.1f MB → %.1f MB (%+.1f %%, asked 5), %.0f "+
+		"requests/s\n\n",
+		s.growth, float64(before)/1e6, float64(after)/1e6, 100*float64(after-before)/float64(before),
+		float64(s.growth)/time.Since(begin).Seconds())
 	return nil
 }

@@ -49,7 +49,8 @@ func (n *node) credited(ctx context.Context, sender string) (*big.Rat, int, erro
 
 // ledger runs `tutti ledger` on the node's data directory.
 func (n *node) ledger(ctx context.Context, words ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, filepath.Join(n.bin, "tutti"), append(append([]string{"ledger"}, words...), "-dataDir", n.dir)...)
+	cmd := exec.CommandContext(ctx, filepath.Join(n.bin, "tutti"),
+		append(append([]string{"ledger"}, words...), "-dataDir", n.dir)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

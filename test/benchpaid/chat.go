@@ -16,7 +16,8 @@ func plainBody(tokens int) string {
 }
 
 func streamBody(tokens int) string {
-	return fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":"Count."}],"max_tokens":%d,"stream":true}`, model, tokens)
+	return fmt.Sprintf(`{"model":%q,"messages":[{"role":"user","content":"Count."}],"max_tokens":%d,"stream":true}`,
+		model, tokens)
 }
 
 // chat is a client of a gateway.

@@ -25,7 +25,8 @@ func (s settings) cpu(ctx context.Context, w *world) error {
 	if err := rest(ctx, idle, 4*time.Second); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "CPU per job in ms, %d at once (median of %d); idle ms/s: paid orchestrator %.1f, paying gateway %.1f\n",
+	fmt.Fprintf(s.out, "CPU per job in ms, %d at once (median of %d); idle ms/s: paid orchestrator %.1f, paying "+
+		"gateway %.1f\n",
 		atOnce, s.runs, idle[w.paid.orchestrator], idle[w.paid.gateway])
 	fmt.Fprintf(s.out, "  %-12s %10s %10s %10s   %s\n", "", "off-chain", "paid", "added", "of it gateway and orchestrator")
 	for _, row := range []struct {

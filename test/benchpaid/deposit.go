@@ -32,8 +32,9 @@ func newDepositor(ctx context.Context, chain *devnet.Process, number uint64) (*p
 	data = append(data, common.LeftPadBytes(reserve.Bytes(), 32)...)
 	to := chain.Info.Contracts["TicketBroker"]
 	return newPayer(key), send(ctx, client, key, &types.DynamicFeeTx{
-		ChainID: new(big.Int).SetUint64(chain.Info.ChainID), Gas: 1_000_000, GasFeeCap: big.NewInt(1_000_000_000), GasTipCap: new(big.Int),
-		To: &to, Value: new(big.Int).Add(ether, reserve), Data: data,
+		ChainID: new(big.Int).SetUint64(chain.Info.ChainID), Gas: 1_000_000, GasFeeCap: big.NewInt(1_000_000_000),
+		GasTipCap: new(big.Int),
+		To:        &to, Value: new(big.Int).Add(ether, reserve), Data: data,
 	})
 }
 

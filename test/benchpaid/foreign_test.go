@@ -35,9 +35,10 @@ func TestManyClientsOfAForeignGateway(t *testing.T) {
 	}
 	c := &g.counts
 	t.Logf("%d requests served with %d tickets of %d sets, %d posts, %d of them with expired parameters; p50 %.0f ms",
-		l.served, c.tickets, g.purse.sets, c.sent, c.expired, median(l.latency))
-	if l.served < s.clients || c.nonces > 0 || l.failed > 0 || g.purse.sets < 2 {
-		t.Errorf("%d served, %d refused for nonces, %d given up: %v; %d sets", l.served, c.nonces, l.failed, c.failed, g.purse.sets)
+		l.served, c.tickets, g.wallet.sets, c.sent, c.expired, median(l.latency))
+	if l.served < s.clients || c.nonces > 0 || l.failed > 0 || g.wallet.sets < 2 {
+		t.Errorf("%d served, %d refused for nonces, %d given up: %v; %d sets", l.served, c.nonces, l.failed, c.failed,
+			g.wallet.sets)
 	}
 	o := w.paid.orchestrator
 	if err := o.stop(); err != nil {
@@ -51,6 +52,7 @@ func TestManyClientsOfAForeignGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	if credited.Cmp(&c.worth) != 0 {
-		t.Errorf("%s wei are credited in %d tickets, %s were paid for work that was done", credited.FloatString(3), tickets, c.worth.FloatString(3))
+		t.Errorf("%s wei are credited in %d tickets, %s were paid for work that was done", credited.FloatString(3), tickets,
+			c.worth.FloatString(3))
 	}
 }

@@ -29,11 +29,11 @@ type foreignGateway struct {
 	payer  *payer
 	target string
 	units  int64
-	// l1 is the newest layer-1 block that it has heard of.
+	// l1 is the newest layer-1 block that it knows.
 	l1     atomic.Uint64
 	grpc   *grpc.ClientConn
 	http   *http.Client
-	purse  purse
+	wallet wallet
 	asking sync.Mutex
 
 	mu     sync.Mutex
@@ -52,7 +52,8 @@ type counts struct {
 }
 
 func newForeignGateway(payer *payer, target string, units int64) (*foreignGateway, error) {
-	conn, err := grpc.NewClient(target, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
+	conn, err := grpc.NewClient(target,
+		grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
 	g := &foreignGateway{payer: payer, target: target, units: units, grpc: conn, http: newClient()}
 	g.counts.failed = map[string]int{}
 	return g, err
@@ -81,11 +82,11 @@ func capabilities() *rpc.Capabilities {
 	return c
 }
 
-// refresh gets parameters, unless somebody else has since old.
+// refresh gets parameters, unless another client has since old.
 func (g *foreignGateway) refresh(ctx context.Context, old *rpc.OrchestratorInfo) error {
 	g.asking.Lock()
 	defer g.asking.Unlock()
-	if g.purse.current() != old {
+	if g.wallet.current() != old {
 		return nil
 	}
 	sig, err := g.payer.signHash([]byte(g.payer.address.Hex()))
@@ -101,7 +102,7 @@ func (g *foreignGateway) refresh(ctx context.Context, old *rpc.OrchestratorInfo)
 	if info.GetTicketParams() == nil || info.GetPriceInfo().GetPixelsPerUnit() <= 0 {
 		return errors.New("an offer without ticket parameters or price")
 	}
-	g.purse.fill(info)
+	g.wallet.fill(info)
 	return nil
 }
 
@@ -122,20 +123,20 @@ const (
 func (g *foreignGateway) ask(ctx context.Context) error {
 	begin, expired := time.Now(), 0
 	for range maxTries {
-		info := g.purse.current()
+		info := g.wallet.current()
 		if g.stale(info) {
 			if err := g.refresh(ctx, info); err != nil {
 				return g.fail(err.Error())
 			}
 		}
-		s := g.purse.take(g.units)
+		s := g.wallet.take(g.units)
 		text, err := g.try(ctx, s)
 		g.record(s, text, err)
 		switch lower := strings.ToLower(text); {
 		case err != nil:
 			return g.fail(err.Error())
 		case text == "":
-			g.purse.served(s, g.units)
+			g.wallet.served(s, g.units)
 			return nil
 		case strings.Contains(lower, "ticketparams expired") && expired < maxExpired && time.Since(begin) < retryFor:
 			expired++

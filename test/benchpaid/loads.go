@@ -24,8 +24,9 @@ func (s settings) foreign(ctx context.Context, w *world) error {
 		return err
 	}
 	l.print(s, "paid llm, a gateway written from the protocol")
-	fmt.Fprintf(s.out, "  %d posts, %d of them refused for a nonce (asked 0), %d for expired parameters and tried again; %d tickets of %d sets\n",
-		g.counts.sent, g.counts.nonces, g.counts.expired, g.counts.tickets, g.purse.sets)
+	fmt.Fprintf(s.out, "  %d posts, %d of them refused for a nonce (asked 0), %d for expired parameters and tried "+
+		"again; %d tickets of %d sets\n",
+		g.counts.sent, g.counts.nonces, g.counts.expired, g.counts.tickets, g.wallet.sets)
 	for text, n := range g.counts.failed {
 		fmt.Fprintf(s.out, "  given up %d: %.200s\n", n, text)
 	}
@@ -49,7 +50,8 @@ func (s settings) foreignLoad(ctx context.Context, w *world, p *payer) (*load, *
 	follow, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { w.follow(follow, g) })
-	err = w.paid.orchestrator.wait(ctx, "a usable offer", 30*time.Second, func() error { return g.refresh(ctx, g.purse.current()) })
+	err = w.paid.orchestrator.wait(ctx, "a usable offer", 30*time.Second,
+		func() error { return g.refresh(ctx, g.wallet.current()) })
 	var l *load
 	if err == nil {
 		profiled := s.inBackground(ctx, w, "foreign")
@@ -85,7 +87,8 @@ func (s settings) own(ctx context.Context, w *world) error {
 	c := newChat(w.paid.gateway)
 	profiled := s.inBackground(ctx, w, "own")
 	body := plainBody(loadTokens)
-	l := drive(ctx, s.clients, s.load, w.paid.orchestrator.pid(), func(ctx context.Context) error { return c.ask(ctx, body, nil) })
+	l := drive(ctx, s.clients, s.load, w.paid.orchestrator.pid(),
+		func(ctx context.Context) error { return c.ask(ctx, body, nil) })
 	err := profiled()
 	l.print(s, "paid llm, tutti's own gateway")
 	if l.last != nil {

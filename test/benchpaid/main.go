@@ -39,7 +39,8 @@ type settings struct {
 var parts = []struct {
 	name string
 	run  func(settings, context.Context, *world) error
-}{{"segment", settings.segment}, {"token", settings.token}, {"cpu", settings.cpu}, {"foreign", settings.foreign}, {"own", settings.own}}
+}{{"segment", settings.segment}, {"token", settings.token}, {"cpu", settings.cpu}, {"foreign", settings.foreign},
+	{"own", settings.own}}
 
 func run(args []string, stdout, stderr io.Writer) int {
 	s := settings{out: stdout}
@@ -51,7 +52,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	fs.IntVar(&s.runs, "runs", 5, "repetitions of what is counted in CPU; the median counts")
 	fs.IntVar(&s.clients, "clients", 64, "clients that ask at once")
 	fs.DurationVar(&s.load, "load", 20*time.Second, "how long they ask")
-	fs.DurationVar(&s.l1, "l1", 400*time.Millisecond, "how often the chain's clock advances meanwhile; parameters live for 40 of them")
+	fs.DurationVar(&s.l1, "l1", 400*time.Millisecond,
+		"how often the chain's clock advances meanwhile; parameters live for 40 of them")
 	fs.StringVar(&s.profile, "profile", "", "folder for CPU profiles of the loads, of gateway and orchestrator")
 	only := fs.String("only", "", "one of segment, token, cpu, foreign, own; empty runs all")
 	if err := fs.Parse(args); err != nil {

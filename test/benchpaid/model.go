@@ -58,7 +58,8 @@ const answer = `{"id":"chatcmpl-1","object":"chat.completion","created":17000000
 	`"usage":{"prompt_tokens":9,"completion_tokens":4,"total_tokens":13}}`
 
 // events are a stream of a few chunks.
-const events = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"` + model + `","choices":[{"index":0,"delta":{"role":"assistant","content":"one"},"finish_reason":null}]}
+const events = `data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"` + model +
+	`","choices":[{"index":0,"delta":{"role":"assistant","content":"one"},"finish_reason":null}]}
 
 data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1700000000,"model":"` + model + `","choices":[{"index":0,"delta":{"content":" two"},"finish_reason":null}]}
 
@@ -87,7 +88,8 @@ func complete(w http.ResponseWriter, r *http.Request) {
 // modelsFile is a models file that names the stand-in at a price in wei a token.
 func (w *world) modelsFile(price int64) (string, error) {
 	text, err := json.Marshal([]map[string]any{{
-		"pipeline": "llm", "model_id": model, "warm": true, "price_per_unit": price, "pixels_per_unit": 1, "url": w.model.url, "capacity": 4096,
+		"pipeline": "llm", "model_id": model, "warm": true, "price_per_unit": price, "pixels_per_unit": 1,
+		"url": w.model.url, "capacity": 4096,
 	}})
 	if err != nil {
 		return "", err

@@ -50,7 +50,8 @@ func (n *node) open() error {
 	if err := os.WriteFile(pass, []byte(passphrase), 0o600); err != nil {
 		return err
 	}
-	e, err := account.Open(filepath.Join(n.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase), rand.Reader, time.Now())
+	e, err := account.Open(filepath.Join(n.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+		rand.Reader, time.Now())
 	n.account = e.Address
 	n.args = append(n.args, "-ethPassword", pass)
 	return err
@@ -75,7 +76,8 @@ func (n *node) start(ctx context.Context) error {
 		_ = n.cmd.Wait()
 		close(n.done)
 	}()
-	return n.wait(ctx, "an answer of its admin API", 60*time.Second, func() error { return healthy(ctx, "http://"+n.admin+"/healthz") })
+	return n.wait(ctx, "an answer of its admin API", 60*time.Second,
+		func() error { return healthy(ctx, "http://"+n.admin+"/healthz") })
 }
 
 // wait tries until a condition holds, the process ends, or the limit passes.
@@ -131,7 +133,8 @@ func (n *node) tail() string {
 // cli runs tutti_cli on the node until it succeeds: a round may be between two
 // others.
 func (n *node) cli(ctx context.Context, words ...string) error {
-	args := append([]string{"--url", "http://" + n.admin, "--token-file", filepath.Join(n.dir, "admin.token"), "--yes", "--no-color"}, words...)
+	args := append([]string{"--url", "http://" + n.admin, "--token-file", filepath.Join(n.dir, "admin.token"), "--yes",
+		"--no-color"}, words...)
 	return n.wait(ctx, words[0]+" "+words[1], 90*time.Second, func() error {
 		if text, err := exec.CommandContext(ctx, filepath.Join(n.bin, "tutti_cli"), args...).CombinedOutput(); err != nil {
 			return fmt.Errorf("tutti_cli: %w: %s", err, text)
@@ -154,7 +157,8 @@ func freeAddress() (string, error) {
 // spoken, and no look at the certificates that nodes sign themselves.
 func newClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 256, DisableCompression: true,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: 256,
+		DisableCompression: true,
 	}}
 }
 

@@ -33,7 +33,8 @@ func (b *beside) print(s settings, what string, asked float64) {
 		free, paid := quantile(b.free, q), quantile(b.paid, q)
 		fmt.Fprintf(s.out, "  p%-9.0f %10.2f %10.2f %+10.2f\n", q*100, free, paid, paid-free)
 	}
-	fmt.Fprintf(s.out, "  median of the differences of neighbours %+.2f (asked %.1f); CPU of gateway and orchestrator %.2f, paid %.2f; load %s\n",
+	fmt.Fprintf(s.out, "  median of the differences of neighbours %+.2f (asked %.1f); CPU of gateway and orchestrator "+
+		"%.2f, paid %.2f; load %s\n",
 		median(paired), asked, b.cpu[0], b.cpu[1], loadAverage())
 }
 
@@ -95,7 +96,8 @@ func (s settings) segment(ctx context.Context, w *world) error {
 		through := func(p pair) func(int) (float64, error) {
 			client := &http.Client{Transport: &asking{size.profiles}}
 			return func(i int) (float64, error) {
-				seg := pushclient.Segment{Stream: "s" + size.name[:5], File: fmt.Sprintf("%d.ts", i), Data: segs[i%len(segs)].Data, Duration: segs[i%len(segs)].Duration}
+				seg := pushclient.Segment{Stream: "s" + size.name[:5], File: fmt.Sprintf("%d.ts", i), Data: segs[i%len(segs)].Data,
+					Duration: segs[i%len(segs)].Duration}
 				a, err := pushclient.Push(ctx, client, "http://"+p.gateway.front, seg)
 				if err != nil {
 					return 0, err

@@ -39,7 +39,8 @@ func (s settings) flushed() (wall []float64, cpu float64, err error) {
 // printFlushed prints it beside what waits for it.
 func (s settings) printFlushed() error {
 	wall, cpu, err := s.flushed()
-	fmt.Fprintf(s.out, "  beside it: a bare write of 4 KB with a flush of the disk takes p50 %.2f ms, p95 %.2f ms and %.3f ms of CPU\n\n",
+	fmt.Fprintf(s.out, "  beside it: a bare write of 4 KB with a flush of the disk takes p50 %.2f ms, p95 %.2f ms and "+
+		"%.3f ms of CPU\n\n",
 		quantile(wall, 0.5), quantile(wall, 0.95), cpu)
 	return err
 }

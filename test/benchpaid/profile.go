@@ -43,7 +43,8 @@ func (n *node) profile(ctx context.Context, path string, seconds int) error {
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", n.admin, max(1, seconds)), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		fmt.Sprintf("http://%s/debug/pprof/profile?seconds=%d", n.admin, max(1, seconds)), nil)
 	if err != nil {
 		return err
 	}

@@ -53,8 +53,10 @@ func ticketHash(p *rpc.TicketParams, sender common.Address, nonce uint32) []byte
 		common.LeftPadBytes(p.GetFaceValue(), 32), common.LeftPadBytes(p.GetWinProb(), 32),
 		common.LeftPadBytes(big.NewInt(int64(nonce)).Bytes(), 32), p.GetRecipientRandHash(),
 	}
-	if e := p.GetExpirationParams(); e.GetCreationRound() != 0 || new(big.Int).SetBytes(e.GetCreationRoundBlockHash()).Sign() != 0 {
-		parts = append(parts, common.LeftPadBytes(big.NewInt(e.GetCreationRound()).Bytes(), 32), e.GetCreationRoundBlockHash())
+	if e := p.GetExpirationParams(); e.GetCreationRound() != 0 ||
+		new(big.Int).SetBytes(e.GetCreationRoundBlockHash()).Sign() != 0 {
+		parts = append(parts, common.LeftPadBytes(big.NewInt(e.GetCreationRound()).Bytes(), 32),
+			e.GetCreationRoundBlockHash())
 	}
 	return crypto.Keccak256(parts...)
 }
@@ -63,7 +65,8 @@ func ticketHash(p *rpc.TicketParams, sender common.Address, nonce uint32) []byte
 // it holds the sender and the price only.
 func (p *payer) payment(info *rpc.OrchestratorInfo, first uint32, n int) (*rpc.Payment, error) {
 	terms := info.GetTicketParams()
-	m := &rpc.Payment{Sender: p.address[:], ExpectedPrice: info.GetPriceInfo(), ExpirationParams: terms.GetExpirationParams()}
+	m := &rpc.Payment{Sender: p.address[:], ExpectedPrice: info.GetPriceInfo(),
+		ExpirationParams: terms.GetExpirationParams()}
 	if n == 0 {
 		return m, nil
 	}

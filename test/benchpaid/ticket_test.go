@@ -26,7 +26,8 @@ func TestTicketIsTheNetworks(t *testing.T) {
 		FaceValue:         big.NewInt(12_000_000_000_000_000).Bytes(),
 		WinProb:           hexutil.MustDecode("0x0b2f4fc0794908cf232ff78625902416a7530755a66c5788c4a773d4b000"),
 		RecipientRandHash: hexutil.MustDecode("0x0f9dc505c492cfd26fb3c0cec208cbc2d9a201fa4277c77da6dbd6d2e8b0514f"),
-		ExpirationParams:  &rpc.TicketExpirationParams{CreationRound: 3500, CreationRoundBlockHash: bytes.Repeat([]byte{0xcc}, 32)},
+		ExpirationParams: &rpc.TicketExpirationParams{CreationRound: 3500,
+			CreationRoundBlockHash: bytes.Repeat([]byte{0xcc}, 32)},
 	}
 	const hash = "0x90c0ce8e0fa556cfb23c25234125c4fff466ae16a2b29501ddb3492fd3705c91"
 	if got := hexutil.Encode(ticketHash(terms, p.address, 1)); got != hash {
@@ -36,7 +37,8 @@ func TestTicketIsTheNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const sig = "0x4ff4278e91b7185c472c45be9bdc5518b2be64567ca2b292a9e85b5630bec71b299569d60183fa20f11fa98047137d999467f8028b33516a68dfb6028fdd1bf61b"
+	const sig = "0x4ff4278e91b7185c472c45be9bdc5518b2be64567ca2b292a9e85b5630bec71b" +
+		"299569d60183fa20f11fa98047137d999467f8028b33516a68dfb6028fdd1bf61b"
 	if got := hexutil.Encode(m.GetTicketSenderParams()[0].GetSig()); got != sig {
 		t.Errorf("signature %s", got)
 	}
@@ -45,10 +47,10 @@ func TestTicketIsTheNetworks(t *testing.T) {
 	}
 }
 
-func TestPurse(t *testing.T) {
+func TestWallet(t *testing.T) {
 	t.Parallel()
 	terms := &rpc.TicketParams{FaceValue: big.NewInt(100).Bytes(), WinProb: certainty().Bytes()}
-	p := &purse{}
+	p := &wallet{}
 	p.fill(&rpc.OrchestratorInfo{TicketParams: terms, PriceInfo: &rpc.PriceInfo{PricePerUnit: 10, PixelsPerUnit: 1}})
 	first, second := p.take(15), p.take(1)
 	if first.first != 1 || first.tickets != 2 || second.first != 3 || second.tickets != 1 {
@@ -59,6 +61,6 @@ func TestPurse(t *testing.T) {
 		t.Errorf("%+v", next)
 	}
 	if p.balance.Sign() != 0 {
-		t.Errorf("%s is in the purse twice", p.balance)
+		t.Errorf("%s is in the wallet twice", p.balance)
 	}
 }

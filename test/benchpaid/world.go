@@ -57,7 +57,8 @@ func newWorld(ctx context.Context, bin, dir string) (*world, error) {
 		return nil, err
 	}
 	w.chain, err = devnet.Launch(ctx, chain, devnet.Options{
-		Binary: w.devnet(), BlockTime: fastL1, L1BlockTime: fastL1, RoundLength: roundLength, Args: []string{"-initializeRounds"},
+		Binary: w.devnet(), BlockTime: fastL1, L1BlockTime: fastL1, RoundLength: roundLength,
+		Args: []string{"-initializeRounds"},
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.stop())
@@ -88,7 +89,8 @@ func (w *world) startAll(ctx context.Context) error {
 	}
 	for _, p := range []pair{w.free, w.paid} {
 		c := newChat(p.gateway)
-		if err := p.gateway.wait(ctx, "an answer of the model", 60*time.Second, func() error { return c.ask(ctx, plainBody(1), nil) }); err != nil {
+		if err := p.gateway.wait(ctx, "an answer of the model", 60*time.Second,
+			func() error { return c.ask(ctx, plainBody(1), nil) }); err != nil {
 			return fmt.Errorf("%w; the orchestrator's log ends with\n%s", err, p.orchestrator.tail())
 		}
 	}
@@ -97,7 +99,8 @@ func (w *world) startAll(ctx context.Context) error {
 
 // clock sets how fast the chain's time goes.
 func (w *world) clock(ctx context.Context, every time.Duration) error {
-	return errors.Join(w.chain.Control.SetL1BlockTime(ctx, every), w.chain.Control.SetL2BlockTime(ctx, min(every, 250*time.Millisecond)))
+	return errors.Join(w.chain.Control.SetL1BlockTime(ctx, every),
+		w.chain.Control.SetL2BlockTime(ctx, min(every, 250*time.Millisecond)))
 }
 
 func (w *world) add(name string, args ...string) (*node, error) {
@@ -115,7 +118,8 @@ func (w *world) onChain(ctx context.Context, n *node) error {
 	if err := n.open(); err != nil {
 		return err
 	}
-	n.args = append(n.args, "-network", "devnet", "-ethUrl", strings.Join(w.chain.Info.Endpoints, ","), "-blockPollingInterval", "1s")
+	n.args = append(n.args, "-network", "devnet", "-ethUrl", strings.Join(w.chain.Info.Endpoints, ","),
+		"-blockPollingInterval", "1s")
 	ether, err := core.ParseEther("10")
 	if err != nil {
 		return err
@@ -125,7 +129,8 @@ func (w *world) onChain(ctx context.Context, n *node) error {
 
 // working are the flags of an orchestrator that does everything itself.
 func (n *node) working(models string) []string {
-	return []string{"-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models, "-aiAllowUnverified", "-maxSessions", "100",
+	return []string{"-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models, "-aiAllowUnverified",
+		"-maxSessions", "100",
 		"-encoderPreset", "ultrafast", "-serviceAddr", n.front, "-httpAddr", n.front}
 }
 
@@ -150,7 +155,8 @@ func (w *world) startFree(ctx context.Context) (err error) {
 // startOrchestrator starts the paid orchestrator and makes it active.
 func (w *world) startOrchestrator(ctx context.Context) (err error) {
 	// Without the overhead a job needs as many tickets as the price says.
-	o, err := w.add("paid orchestrator", "-pricePerUnit", pixelPrice, "-autoAdjustPrice=false", "-ticketEV", strconv.Itoa(ticketEV))
+	o, err := w.add("paid orchestrator", "-pricePerUnit", pixelPrice, "-autoAdjustPrice=false", "-ticketEV",
+		strconv.Itoa(ticketEV))
 	if err != nil {
 		return err
 	}
@@ -159,7 +165,8 @@ func (w *world) startOrchestrator(ctx context.Context) (err error) {
 	if err := w.onChain(ctx, o); err != nil {
 		return err
 	}
-	if err := errors.Join(w.chain.Control.FundLPT(ctx, common.Address(o.account), core.LPTTokens(1000)), o.start(ctx)); err != nil {
+	if err := errors.Join(w.chain.Control.FundLPT(ctx, common.Address(o.account), core.LPTTokens(1000)),
+		o.start(ctx)); err != nil {
 		return err
 	}
 	if err := o.cli(ctx, "orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", "1000",

@@ -1,4 +1,4 @@
-// Command benchpay prints the figures by which tutti's payments are judged, each
+// Command benchpay prints the figures by which tutti's payments are measured, each
 // beside its peer measured in the same run: a ticket beside the bare recovery of its
 // signature, two cores beside one.
 //
@@ -27,7 +27,8 @@ type settings struct {
 var parts = []struct {
 	name string
 	run  func(settings) error
-}{{"ticket", settings.ticket}, {"cores", settings.cores}, {"payment", settings.payment}, {"admit", settings.admit}, {"growth", settings.growth}}
+}{{"ticket", settings.ticket}, {"cores", settings.cores}, {"payment", settings.payment}, {"admit", settings.admit},
+	{"growth", settings.growth}}
 
 func run(args []string, stdout, stderr io.Writer) int {
 	s := settings{out: stdout}

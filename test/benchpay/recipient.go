@@ -53,7 +53,7 @@ func (*world) AutoAdjust() bool                                             { re
 // till is a recipient on a ledger on disk.
 type till struct {
 	*recipient.Recipient
-	*deal
+	*paymentSetup
 	chain *world
 	// ahead is by how many nanoseconds its clock is fast.
 	ahead *atomic.Int64
@@ -61,7 +61,7 @@ type till struct {
 }
 
 func newTill(dir string) (*till, error) {
-	d, err := newDeal()
+	d, err := newPaymentSetup()
 	if err != nil {
 		return nil, err
 	}
@@ -76,13 +76,15 @@ func newTill(dir string) (*till, error) {
 		return nil, err
 	}
 	log := slog.New(slog.DiscardHandler)
-	l, opening, err := ledger.Open(ctx, ledger.Options{DB: db, Rand: rand.Reader, Now: now, Board: health.New(log, time.Now, nil), Log: log})
+	l, opening, err := ledger.Open(ctx,
+		ledger.Options{DB: db, Rand: rand.Reader, Now: now, Board: health.New(log, time.Now, nil), Log: log})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	r, err := recipient.New(recipient.Options{
 		Ledger: l, Opening: opening, Prices: chain, Chain: chain, Recipient: d.params.Recipient,
-		TicketEV: core.NewWei(8_000_000_000), RedeemGas: 1_200_000, Rand: rand.Reader, Now: now, Log: log, Sweep: 50 * time.Millisecond,
+		TicketEV: core.NewWei(8_000_000_000), RedeemGas: 1_200_000, Rand: rand.Reader, Now: now, Log: log,
+		Sweep: 50 * time.Millisecond,
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -90,7 +92,7 @@ func newTill(dir string) (*till, error) {
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(running, func() {}) }()
-	return &till{Recipient: r, deal: d, chain: chain, ahead: ahead, close: func() error {
+	return &till{Recipient: r, paymentSetup: d, chain: chain, ahead: ahead, close: func() error {
 		stop()
 		return errors.Join(<-ended, db.Close())
 	}}, nil
@@ -142,7 +144,7 @@ func (t *till) serve(jobs []*pm.Job, workers int) error {
 	return errors.Join(failed...)
 }
 
-// admit is all that a payment adds to a request at an orchestrator: to judge it, to
+// admit is all that a payment adds to a request at an orchestrator: to check it, to
 // have it on disk, to admit the job and to bill it.
 func (s settings) admit() (err error) {
 	dir, err := os.MkdirTemp("", "tutti-benchpay")
@@ -155,7 +157,8 @@ func (s settings) admit() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
-	fmt.Fprintf(s.out, "a payment admitted, on disk and billed (median of %d)       CPU ms     wall ms       asked (CPU)\n", s.runs)
+	fmt.Fprintf(s.out, "a payment admitted, on disk and billed (median of %d)       CPU ms     wall ms       asked "+
+		"(CPU)\n", s.runs)
 	for _, c := range []struct {
 		tickets, rounds, workers int
 		asked                    float64
@@ -173,7 +176,8 @@ func (s settings) admit() (err error) {
 			used = append(used, micros(cpu()-before, c.rounds)/1000)
 			wall = append(wall, micros(time.Since(start), c.rounds)/1000)
 		}
-		fmt.Fprintf(s.out, "  of %3d tickets, %2d at once                       %9.3f   %9.3f   %9.2f\n", c.tickets, c.workers, median(used), median(wall), c.asked)
+		fmt.Fprintf(s.out, "  of %3d tickets, %2d at once                       %9.3f   %9.3f   %9.2f\n", c.tickets,
+			c.workers, median(used), median(wall), c.asked)
 	}
 	return nil
 }

@@ -71,7 +71,8 @@ func (s settings) size(t *till, dir string, tickets int) {
 	runtime.ReadMemStats(&m)
 	snap := t.Snapshot(context.Background())
 	const mega = 1 << 20
-	fmt.Fprintf(s.out, "  %11d %9.1f %9.1f %9.1f %7d %9d\n", tickets, float64(rss())/mega, float64(m.HeapAlloc)/mega, float64(folder(dir))/mega, snap.Sets, len(snap.Accounts))
+	fmt.Fprintf(s.out, "  %11d %9.1f %9.1f %9.1f %7d %9d\n", tickets, float64(rss())/mega, float64(m.HeapAlloc)/mega,
+		float64(folder(dir))/mega, snap.Sets, len(snap.Accounts))
 }
 
 // rss is how much memory the process has, in bytes.

@@ -18,7 +18,7 @@ const batch = 50
 
 // ticket is one ticket of a payment beside the bare recovery of its signature.
 func (s settings) ticket() error {
-	d, err := newDeal()
+	d, err := newPaymentSetup()
 	if err != nil {
 		return err
 	}
@@ -43,13 +43,14 @@ func (s settings) ticket() error {
 		n := s.tickets / batch * batch
 		ours, theirs, ratios = append(ours, micros(a, n)), append(theirs, micros(b, n)), append(ratios, float64(a)/float64(b))
 	}
-	fmt.Fprintf(s.out, "tickets of payments of %d, one core (median of %d)               tutti      peer          ratio\n", batch, s.runs)
+	fmt.Fprintf(s.out, "tickets of payments of %d, one core (median of %d)               tutti      peer          "+
+		"ratio\n", batch, s.runs)
 	s.row("validating a ticket | bare crypto.Ecrecover", "µs CPU", median(ours), median(theirs), median(ratios), 1.15)
 	return nil
 }
 
 // validate is the CPU time of validating one payment's tickets.
-func (d *deal) validate(p *pm.Payment) (time.Duration, error) {
+func (d *paymentSetup) validate(p *pm.Payment) (time.Duration, error) {
 	rand := pm.RecipientRand(d.secret, p.Params, p.Sender, d.quote.Price)
 	start := cpu()
 	v := d.checker.Tickets(p, rand, false, new(pm.Nonces))
@@ -61,7 +62,7 @@ func (d *deal) validate(p *pm.Payment) (time.Duration, error) {
 }
 
 // recoverAll is the CPU time of recovering the same signatures and nothing else.
-func (d *deal) recoverAll(p *pm.Payment) (time.Duration, error) {
+func (d *paymentSetup) recoverAll(p *pm.Payment) (time.Duration, error) {
 	digests, sigs := make([][32]byte, len(p.Tickets)), make([][]byte, len(p.Tickets))
 	for i, t := range p.Tickets {
 		digests[i] = pm.TicketDigest(d.params.TicketHash(d.sender, t.Nonce))
@@ -81,7 +82,7 @@ func (d *deal) recoverAll(p *pm.Payment) (time.Duration, error) {
 // does other work too the two lines below it say what of the loss is the tickets':
 // what two cores recover beside one, and what CPU time a ticket takes more.
 func (s settings) cores() error {
-	d, err := newDeal()
+	d, err := newPaymentSetup()
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,8 @@ func (s settings) cores() error {
 		}
 		one, two, gains, bound = append(one, a), append(two, b), append(gains, b/a), append(bound, y/x)
 	}
-	fmt.Fprintf(s.out, "on one and on two of %d cores (median of %d)                   two       one          ratio\n", runtime.NumCPU(), s.runs)
+	fmt.Fprintf(s.out, "on one and on two of %d cores (median of %d)                   two       one          ratio\n",
+		runtime.NumCPU(), s.runs)
 	s.row("tickets a second, thousands", "      ", median(two), median(one), median(gains), 1.80)
 	fmt.Fprintf(s.out, "  bare recoveries gain %.3f on this machine at this moment\n", median(bound))
 	fmt.Fprintf(s.out, "  on two cores a ticket takes %.3f of the CPU time that it takes on one\n", median(more))
@@ -151,11 +153,12 @@ func (s settings) rate(workers int, work func() error) (float64, error) {
 // payment is all that is computed for the payment of a request, from its header to
 // its verdict; the ledger comes on top.
 func (s settings) payment() error {
-	d, err := newDeal()
+	d, err := newPaymentSetup()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "a payment from header to verdict (median of %d)                CPU ms              asked\n", s.runs)
+	fmt.Fprintf(s.out, "a payment from header to verdict (median of %d)                CPU ms              asked\n",
+		s.runs)
 	for _, c := range []struct {
 		tickets, rounds int
 		asked           float64
@@ -178,13 +181,14 @@ func (s settings) payment() error {
 			}
 			costs = append(costs, micros(cpu()-start, c.rounds)/1000)
 		}
-		fmt.Fprintf(s.out, "  of %3d tickets                                  %16.3f           %8.2f\n", c.tickets, median(costs), c.asked)
+		fmt.Fprintf(s.out, "  of %3d tickets                                  %16.3f           %8.2f\n", c.tickets,
+			median(costs), c.asked)
 	}
 	return nil
 }
 
-// take reads a payment and its quote and judges the tickets.
-func (d *deal) take(header string, token []byte, n int) error {
+// take reads a payment and its quote and checks the tickets.
+func (d *paymentSetup) take(header string, token []byte, n int) error {
 	m, err := rpc.DecodePayment(header)
 	if err != nil {
 		return err

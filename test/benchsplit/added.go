@@ -31,7 +31,7 @@ type sample struct {
 }
 
 // added compares the three set-ups under all conditions.
-func (s settings) added(ctx context.Context, b *bed, all []condition) error {
+func (s settings) added(ctx context.Context, b *testbed, all []condition) error {
 	lab := netlab.New(b)
 	local, inline, fetch := s.setup(b, lab, "local"), s.setup(b, lab, "near"), s.setup(b, lab, "far")
 	local.start("-transcoder", "-maxSessions", "64")
@@ -50,9 +50,12 @@ func (s settings) added(ctx context.Context, b *bed, all []condition) error {
 		}
 		fmt.Fprintf(s.out, "%s: 2 s, %d×%d, %d KB; renditions %s\n", name, o.Width, o.Height, bytes/len(made)/1000, ladder)
 	}
-	fmt.Fprintf(s.out, "\nwhat is added to a segment by its transcoder being a host away: time beside the codecs, less that\n"+
-		"of a transcoder at home, ms; by turns, %d segments each, %v apart; in parentheses: round trips\n", s.segments, s.pause)
-	fmt.Fprintf(s.out, "  %-6s %-6s %4s %5s %5s | %14s | %16s %8s | %16s %8s %-6s | %16s %8s | %s\n", "size", "tcp", "idle", "rtt", "loss", "at home p50/95",
+	fmt.Fprintf(s.out, "\nwhat is added to a segment by its transcoder being a host away: time beside the codecs, less "+
+		"that\n"+
+		"of a transcoder at home, ms; by turns, %d segments each, %v apart; in parentheses: round trips\n", s.segments,
+		s.pause)
+	fmt.Fprintf(s.out, "  %-6s %-6s %4s %5s %5s | %14s | %16s %8s | %16s %8s %-6s | %16s %8s | %s\n", "size", "tcp",
+		"idle", "rtt", "loss", "at home p50/95",
 		"bare TCP p50", "p95", "tutti p50", "p95", "target", "fetching p50", "p95", "n, failed")
 	for n, c := range all {
 		inline.under(c)
@@ -74,7 +77,8 @@ func (s settings) added(ctx context.Context, b *bed, all []condition) error {
 
 // measure sends segments through the set-ups by turns, and as many bytes over the bare
 // path, which is the last of the samples.
-func (s settings) measure(ctx context.Context, path *bare, setups []*setup, segs []clip.Segment, stream string) ([]sample, error) {
+func (s settings) measure(ctx context.Context, path *bare, setups []*setup, segs []clip.Segment,
+	stream string) ([]sample, error) {
 	out := make([]sample, len(setups)+1)
 	begin, renditions := time.Now(), 0
 	for n := range s.segments + warm {
@@ -117,7 +121,8 @@ func (s settings) row(c condition, got []sample) {
 	}
 	fmt.Fprintf(s.out, "  %-6s %-6s %4s %3.0fms %4.0f%% | %6.1f /%6.1f | %s | %s %-6s | %s | %d, %d/%d/%d\n",
 		c.size, c.control, c.idle, millis(c.rtt), c.loss, base, quantile(home.beside, 0.95),
-		path.over(0, c), tutti.over(base, c), verdict, fetch.over(base, c), len(tutti.beside), home.failed, tutti.failed, fetch.failed)
+		path.over(0, c), tutti.over(base, c), verdict, fetch.over(base, c), len(tutti.beside), home.failed, tutti.failed,
+		fetch.failed)
 	for _, one := range got {
 		if one.last != nil {
 			fmt.Fprintf(s.out, "         failed: %.200v\n", one.last)

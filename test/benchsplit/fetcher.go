@@ -47,8 +47,9 @@ func runFetcher(ctx context.Context, orch, preset string) error {
 	defer engine.Close()
 	trust := &tls.Config{InsecureSkipVerify: true}
 	f := &fetcher{orch: orch, engine: engine,
-		inputs:  &http.Client{Transport: &http.Transport{TLSClientConfig: trust.Clone()}, Timeout: fetchTime},
-		results: &http.Client{Transport: &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true}, Timeout: fetchTime},
+		inputs: &http.Client{Transport: &http.Transport{TLSClientConfig: trust.Clone()}, Timeout: fetchTime},
+		results: &http.Client{Transport: &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true},
+			Timeout: fetchTime},
 	}
 	conn, err := grpc.NewClient("passthrough:///"+orch, grpc.WithTransportCredentials(credentials.NewTLS(trust)))
 	if err != nil {
@@ -111,7 +112,8 @@ func (f *fetcher) bring(ctx context.Context, task int64, res *core.TranscodeResu
 	parts := multipart.NewWriter(&body)
 	for _, out := range res.Renditions {
 		w, err := parts.CreatePart(textproto.MIMEHeader{
-			"Content-Type": {"video/mp2t"}, "Content-Length": {strconv.Itoa(len(out.Data))}, "Pixels": {strconv.FormatInt(int64(out.Pixels), 10)},
+			"Content-Type": {"video/mp2t"}, "Content-Length": {strconv.Itoa(len(out.Data))},
+			"Pixels": {strconv.FormatInt(int64(out.Pixels), 10)},
 		})
 		if err != nil {
 			return err
@@ -129,7 +131,8 @@ func (f *fetcher) bring(ctx context.Context, task int64, res *core.TranscodeResu
 	}
 	req.Header = http.Header{
 		"Authorization": {"Livepeer-Transcoder-1.0"}, "Credentials": {secret}, "TaskId": {strconv.FormatInt(task, 10)},
-		"Content-Type": {"multipart/mixed; boundary=" + parts.Boundary()}, "Pixels": {strconv.FormatInt(int64(res.DecodedPixels), 10)},
+		"Content-Type":      {"multipart/mixed; boundary=" + parts.Boundary()},
+		"Pixels":            {strconv.FormatInt(int64(res.DecodedPixels), 10)},
 		rpc.MediaTimeHeader: {rpc.FormatMediaTime(res.MediaTime)},
 	}
 	resp, err := f.results.Do(req)

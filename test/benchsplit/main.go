@@ -57,7 +57,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	rtt := fs.String("rtt", "0,20,80", "round trips in ms")
 	loss := fs.String("loss", "0,1,2", "packets lost, in per cent")
 	idle := fs.String("idle", "0,1", "tcp_slow_start_after_idle on both hosts")
-	control := fs.String("control", "reno,bbr", "how TCP controls congestion; -idle says nothing to bbr, and cubic needs net.ipv4.tcp_allowed_congestion_control")
+	control := fs.String("control", "reno,bbr", "how TCP controls congestion; -idle says nothing to bbr, and cubic "+
+		"needs net.ipv4.tcp_allowed_congestion_control")
 	sizes := fs.String("sizes", "small,large", "segments")
 	fs.BoolVar(&s.largest, "largest", false, "instead, how many workers and sessions this machine bears")
 	fs.IntVar(&s.workers, "workers", 200, "-largest: stop at so many workers")
@@ -76,25 +77,25 @@ func run(args []string, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	part := func(ctx context.Context, b *bed) error { return s.added(ctx, b, all) }
+	part := func(ctx context.Context, b *testbed) error { return s.added(ctx, b, all) }
 	if s.largest {
 		part = s.ramp
 	}
-	if err := s.inBed(ctx, part); err != nil {
+	if err := s.withTestbed(ctx, part); err != nil {
 		fmt.Fprintln(stderr, "benchsplit:", err)
 		return 1
 	}
 	return 0
 }
 
-// inBed runs a part with what it needs and takes that away afterwards.
-func (s settings) inBed(ctx context.Context, part func(context.Context, *bed) error) (err error) {
+// withTestbed runs a part with what it needs and takes that away afterwards.
+func (s settings) withTestbed(ctx context.Context, part func(context.Context, *testbed) error) (err error) {
 	dir, err := os.MkdirTemp("", "tutti-benchsplit")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bed{ctx: ctx, dir: dir}
+	b := &testbed{ctx: ctx, dir: dir}
 	defer b.end()
 	defer func() {
 		if r := recover(); r != nil {

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// crew is how many workers are started at once, step how many sessions.
-	crew = 25
-	step = 10
+	// batch is how many workers are started at once, step how many sessions.
+	batch = 25
+	step  = 10
 	// spare is the memory that is left to others, in megabytes.
 	spare = 3000
 	// realTime is how long a segment of a second may take.
@@ -22,11 +22,12 @@ const (
 )
 
 // tiny is the segment of -largest.
-var tiny = clip.Options{Width: 256, Height: 144, FPSNum: 10, FPSDen: 1, Segment: time.Second, Bitrate: 100_000, Silent: true}
+var tiny = clip.Options{Width: 256, Height: 144, FPSNum: 10, FPSDen: 1, Segment: time.Second, Bitrate: 100_000,
+	Silent: true}
 
 // ramp starts workers until the memory or -workers says no, then sessions until
 // segments take as long as they play.
-func (s settings) ramp(ctx context.Context, b *bed) error {
+func (s settings) ramp(ctx context.Context, b *testbed) error {
 	lab := netlab.New(b)
 	u := s.setup(b, lab, "orch")
 	u.remotely("-maxSessions", "100000", "-adminProfiling")
@@ -47,10 +48,12 @@ func (s settings) workersOf(ctx context.Context, u *setup) error {
 		return err
 	}
 	free := available()
-	fmt.Fprintf(s.out, "worker processes, CPU; what the orchestrator holds: resident, and of that heap after a collection and stacks, per worker\n  %7s %9s | %15s %12s %8s %10s | %13s\n", "workers", "came in", "orchestrator MB", "resident KB", "heap KB", "stacks KB", "their MB/each")
+	fmt.Fprintf(s.out, "worker processes, CPU; what the orchestrator holds: resident, and of that heap after a "+
+		"collection and stacks, per worker\n  %7s %9s | %15s %12s %8s %10s | %13s\n", "workers", "came in",
+		"orchestrator MB", "resident KB", "heap KB", "stacks KB", "their MB/each")
 	for n := 0; n < s.workers && available() > spare; {
 		begin := time.Now()
-		count := min(crew, s.workers-n)
+		count := min(batch, s.workers-n)
 		for i := range count {
 			u.another(n + i)
 		}
@@ -64,7 +67,8 @@ func (s settings) workersOf(ctx context.Context, u *setup) error {
 			return err
 		}
 		fmt.Fprintf(s.out, "  %7d %8.1fs | %15.1f %12.0f %8.1f %10.1f | %13.1f\n", n, took.Seconds(), now.resident,
-			(now.resident-first.resident)*1000/float64(n), (now.heap-first.heap)*1000/float64(n), (now.stacks-first.stacks)*1000/float64(n), (free-available())/float64(n))
+			(now.resident-first.resident)*1000/float64(n), (now.heap-first.heap)*1000/float64(n),
+			(now.stacks-first.stacks)*1000/float64(n), (free-available())/float64(n))
 	}
 	fmt.Fprintf(s.out, "  %.0f MB of memory are left\n\n", available())
 	return nil
@@ -72,8 +76,10 @@ func (s settings) workersOf(ctx context.Context, u *setup) error {
 
 // another starts one more worker.
 func (u *setup) another(n int) *harness.Process {
-	return u.node(u.rig, "-transcoder", "-orchAddr", u.service(), "-orchSecret", secret, "-workerName", fmt.Sprintf("rig%d", n),
-		"-encoderPreset", u.s.preset, "-testTranscoder=false", "-maxSessions", "8", "-cliAddr", fmt.Sprintf("127.0.0.1:%d", 10_000+n))
+	return u.node(u.rig, "-transcoder", "-orchAddr", u.service(), "-orchSecret", secret, "-workerName",
+		fmt.Sprintf("rig%d", n),
+		"-encoderPreset", u.s.preset, "-testTranscoder=false", "-maxSessions", "8", "-cliAddr",
+		fmt.Sprintf("127.0.0.1:%d", 10_000+n))
 }
 
 // reaches waits until so many workers are ready.
@@ -99,7 +105,9 @@ func (s settings) sessionsOf(ctx context.Context, u *setup, segs []clip.Segment)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "sessions of 144p10, one segment each, then idle; two renditions; their bytes are kept for download a while\n  %8s | %15s %19s %16s %16s | %6s %14s\n", "sessions", "orchestrator MB", "resident KB/session", "live KB/session", "less renditions", "failed", "p95 of a step")
+	fmt.Fprintf(s.out, "sessions of 144p10, one segment each, then idle; two renditions; their bytes are kept for "+
+		"download a while\n  %8s | %15s %19s %16s %16s | %6s %14s\n", "sessions", "orchestrator MB", "resident KB/session",
+		"live KB/session", "less renditions", "failed", "p95 of a step")
 	bytes := 0.0
 	for n := 0; n < s.sessions && available() > spare; {
 		took, back, failed := u.open(ctx, n, step, segs[0])
@@ -116,7 +124,8 @@ func (s settings) sessionsOf(ctx context.Context, u *setup, segs []clip.Segment)
 			return err
 		}
 		fmt.Fprintf(s.out, "  %8d | %15.1f %19.0f %16.1f %16.1f | %6d %11.0f ms\n", n, now.resident,
-			(now.resident-first.resident)*1000/float64(n), (now.live()-first.live())*1000/float64(n), (now.live()-first.live()-bytes/1e6)*1000/float64(n), failed, quantile(took, 0.95))
+			(now.resident-first.resident)*1000/float64(n), (now.live()-first.live())*1000/float64(n),
+			(now.live()-first.live()-bytes/1e6)*1000/float64(n), failed, quantile(took, 0.95))
 		if failed > 0 {
 			break
 		}
@@ -151,7 +160,8 @@ func (u *setup) open(ctx context.Context, from, count int, seg clip.Segment) (to
 // atOnce plays more and more streams in real time until a segment takes longer than
 // it plays.
 func (s settings) atOnce(ctx context.Context, u *setup, segs []clip.Segment) error {
-	fmt.Fprintf(s.out, "\nstreams of 144p10 in real time, 5 segments of 1 s each, spread over a second\n  %8s %10s %10s %8s\n", "streams", "p50 ms", "p95 ms", "failed")
+	fmt.Fprintf(s.out, "\nstreams of 144p10 in real time, 5 segments of 1 s each, spread over a second\n  %8s %10s "+
+		"%10s %8s\n", "streams", "p50 ms", "p95 ms", "failed")
 	for n := 10; n <= 160; n *= 2 {
 		took, failed := u.play(ctx, fmt.Sprintf("r%d", n), n, 5, segs)
 		fmt.Fprintf(s.out, "  %8d %10.0f %10.0f %8d\n", n, median(took), quantile(took, 0.95), failed)
@@ -164,7 +174,8 @@ func (s settings) atOnce(ctx context.Context, u *setup, segs []clip.Segment) err
 }
 
 // play pushes streams in real time.
-func (u *setup) play(ctx context.Context, name string, streams, count int, segs []clip.Segment) (took []float64, failed int) {
+func (u *setup) play(ctx context.Context, name string, streams, count int, segs []clip.Segment) (took []float64,
+	failed int) {
 	var (
 		mu sync.Mutex
 		wg sync.WaitGroup

@@ -27,7 +27,7 @@ const (
 // another.
 type setup struct {
 	s    settings
-	b    *bed
+	b    *testbed
 	lab  *netlab.Lab
 	name string
 	host *netlab.Host
@@ -41,7 +41,7 @@ type setup struct {
 	echo net.Listener
 }
 
-func (s settings) setup(b *bed, lab *netlab.Lab, name string) *setup {
+func (s settings) setup(b *testbed, lab *netlab.Lab, name string) *setup {
 	u := &setup{s: s, b: b, lab: lab, name: name, host: lab.Host(name)}
 	u.client = &http.Client{Timeout: 60 * time.Second, Transport: &http.Transport{
 		DialContext: u.host.Dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 64,

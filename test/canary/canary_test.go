@@ -53,7 +53,8 @@ func (m *marks) check(where, text string) {
 			"base64": strings.TrimRight(base64.StdEncoding.EncodeToString([]byte(s))[:16], "="),
 		} {
 			if at := strings.Index(text, is); at >= 0 {
-				m.t.Errorf("%s: the secret of %s is in it, as %s: …%s…", where, name, form, text[max(0, at-120):min(len(text), at+40)])
+				m.t.Errorf("%s: the secret of %s is in it, as %s: …%s…", where, name, form,
+					text[max(0, at-120):min(len(text), at+40)])
 			}
 		}
 	}

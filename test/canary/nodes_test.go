@@ -74,10 +74,14 @@ func ask(t *testing.T, url string, headers map[string]string, body string) strin
 func TestOffchainNodes(t *testing.T) {
 	t.Parallel()
 	m := newMarks(t)
-	bad, orch, orchAdmin, gw, gwAdmin := failing(t), harness.Address(t), harness.Address(t), harness.Address(t), harness.Address(t)
-	models := write(t, "models.json", fmt.Sprintf(`[{"pipeline":"llm","model_id":"meta-llama/Meta-Llama-3.1-8B-Instruct","warm":true,`+
-		`"url":"http://u:%s@%s/%s","token":"%s"}]`, m.mark("model URL's password"), bad, m.mark("model URL's path"), m.mark("model token")))
-	orchArgs := []string{"-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models, "-serviceAddr", orch, "-httpAddr", orch, "-cliAddr", orchAdmin,
+	bad, orch, orchAdmin, gw, gwAdmin := failing(t), harness.Address(t), harness.Address(t), harness.Address(t),
+		harness.Address(t)
+	models := write(t, "models.json",
+		fmt.Sprintf(`[{"pipeline":"llm","model_id":"meta-llama/Meta-Llama-3.1-8B-Instruct","warm":true,`+
+			`"url":"http://u:%s@%s/%s","token":"%s"}]`, m.mark("model URL's password"), bad, m.mark("model URL's path"),
+			m.mark("model token")))
+	orchArgs := []string{"-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models, "-serviceAddr", orch,
+		"-httpAddr", orch, "-cliAddr", orchAdmin,
 		"-dataDir", t.TempDir(), "-monitor", "-adminProfiling", "-v", "6", "-alertAfter", "0",
 		"-orchSecret", m.mark("orchSecret on the command line"),
 		"-alert", write(t, "alerts", "http://u:"+m.mark("webhook password")+"@"+bad+"/"+m.mark("webhook path")+
@@ -88,7 +92,8 @@ func TestOffchainNodes(t *testing.T) {
 
 	gwEnv := []string{"TUTTI_ALERT=discord+http://" + bad + "/api/webhooks/" + m.mark("Discord path in the environment")}
 	dir := t.TempDir()
-	gwArgs := []string{"-gateway", "-orchAddr", orch, "-httpAddr", gw, "-cliAddr", gwAdmin, "-dataDir", dir, "-transcodingOptions", "P144p30fps16x9",
+	gwArgs := []string{"-gateway", "-orchAddr", orch, "-httpAddr", gw, "-cliAddr", gwAdmin, "-dataDir", dir,
+		"-transcodingOptions", "P144p30fps16x9",
 		"-monitor", "-v", "6", "-logFormat", "json", "-alertAfter", "0"}
 	key := harness.StartIn(t, binary, nil, "key", "create", "-name", "app", "-dataDir", dir)
 	key.Exit(exitTime)
@@ -101,15 +106,23 @@ func TestOffchainNodes(t *testing.T) {
 	if _, err := harness.Push("http://"+gw, "movie", "0.ts", s.Data, s.Duration); err != nil {
 		t.Error(err)
 	}
-	chat := `{"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","max_tokens":5,"messages":[{"role":"user","content":"` + m.mark("prompt") + `"}]}`
+	chat := `{"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","max_tokens":5,"messages":[{"role":"user","content":"` +
+		m.mark("prompt") + `"}]}`
 	payment := base64.StdEncoding.EncodeToString([]byte(m.mark("payment header")))
 	for _, answer := range []string{
-		ask(t, "http://"+gw+"/v1/chat/completions", map[string]string{"Authorization": "Bearer " + m.named["API key"], "Content-Type": "application/json"}, chat),
-		ask(t, "http://"+gw+"/v1/chat/completions", map[string]string{"Authorization": "Bearer " + m.mark("wrong API key"), "Content-Type": "application/json"}, chat),
-		ask(t, "http://"+gw+"/live/x/0.ts", map[string]string{"Authorization": "Basic " + m.mark("push credentials"), "Content-Resolution": "x"}, "x"),
-		ask(t, "https://"+orch+"/segment", map[string]string{"Livepeer-Payment": payment, "Livepeer-Segment": m.mark("segment header")}, "x"),
-		ask(t, "https://"+orch+"/llm", map[string]string{"Livepeer-Payment": payment, "Livepeer-Segment": m.mark("job header"), "Authorization": m.mark("job credentials")}, chat),
-		ask(t, "http://"+orchAdmin+"/api/v1/settings", map[string]string{"Authorization": "Bearer " + m.mark("wrong admin token")}, `{"logLevel":6}`),
+		ask(t, "http://"+gw+"/v1/chat/completions",
+			map[string]string{"Authorization": "Bearer " + m.named["API key"], "Content-Type": "application/json"}, chat),
+		ask(t, "http://"+gw+"/v1/chat/completions",
+			map[string]string{"Authorization": "Bearer " + m.mark("wrong API key"), "Content-Type": "application/json"}, chat),
+		ask(t, "http://"+gw+"/live/x/0.ts",
+			map[string]string{"Authorization": "Basic " + m.mark("push credentials"), "Content-Resolution": "x"}, "x"),
+		ask(t, "https://"+orch+"/segment",
+			map[string]string{"Livepeer-Payment": payment, "Livepeer-Segment": m.mark("segment header")}, "x"),
+		ask(t, "https://"+orch+"/llm",
+			map[string]string{"Livepeer-Payment": payment, "Livepeer-Segment": m.mark("job header"),
+				"Authorization": m.mark("job credentials")}, chat),
+		ask(t, "http://"+orchAdmin+"/api/v1/settings",
+			map[string]string{"Authorization": "Bearer " + m.mark("wrong admin token")}, `{"logLevel":6}`),
 		ask(t, "http://"+orchAdmin+"/setMaxSessions?maxSessions="+m.mark("field that is none"), nil, ""),
 	} {
 		withoutEchoes(m).check("an answer", answer)

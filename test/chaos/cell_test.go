@@ -64,7 +64,8 @@ func (r row) hidesLogs() bool {
 }
 
 func (c *cell) startPool(urls []string) error {
-	opt := endpoint.Options{ChainID: c.bed.Info.ChainID, PollInterval: 200 * time.Millisecond, CallTimeout: 2 * time.Second}
+	opt := endpoint.Options{ChainID: c.bed.Info.ChainID, PollInterval: 200 * time.Millisecond,
+		CallTimeout: 2 * time.Second}
 	for _, url := range urls {
 		opt.Endpoints = append(opt.Endpoints, endpoint.Endpoint{URL: core.NewSecret(url)})
 	}
@@ -189,7 +190,8 @@ func (c *cell) tryLogs(ctx context.Context) error {
 	from := at - min(at, 30)
 	logs, next, err := c.pool.Logs(ctx, from, at, endpoint.LogFilter{
 		Addresses: []common.Address{c.bed.Info.Contracts["LivepeerToken"]},
-		Topics:    [][]common.Hash{{crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))}, nil, {common.BytesToHash(to[:])}},
+		Topics: [][]common.Hash{{crypto.Keccak256Hash([]byte("Transfer(address,address,uint256)"))}, nil,
+			{common.BytesToHash(to[:])}},
 	})
 	if err == nil && (len(logs) != 1 || next != at+1) {
 		err = fmt.Errorf("%d logs up to block %d, not 1 up to %d", len(logs), next, at+1)

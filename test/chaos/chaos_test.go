@@ -17,7 +17,7 @@ const (
 	seedEnv   = "TUTTI_CHAOS_SEED"
 )
 
-// The bounded run: as many rounds as there are troubles less a few, always the
+// The bounded run: as many rounds as there are problems less a few, always the
 // same.
 const (
 	boundedRounds = 14
@@ -67,7 +67,8 @@ func TestChaos(t *testing.T) {
 func (w *world) settle() {
 	w.t.Helper()
 	w.restart(life.stop, false)
-	w.play(plan{ailment: &ailment{Fault: control.Fault{Kind: control.HTTP500, Methods: []string{"logs"}}, at: []int{0, 1}}})
+	w.play(plan{ailment: &ailment{Fault: control.Fault{Kind: control.HTTP500, Methods: []string{"logs"}},
+		at: []int{0, 1}}})
 	w.play(plan{others: true})
 	l := w.node.(*inside)
 	if !w.within(patience, func() bool { return len(l.board.Snapshot()) == 0 }) {

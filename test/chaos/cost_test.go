@@ -19,27 +19,28 @@ import (
 	"github.com/tuttinode/tutti/test/devnet"
 )
 
-// crowd is how many others there are on a chain.
-type crowd struct{ orchestrators, delegators uint64 }
+// population is how many others there are on a chain.
+type population struct{ orchestrators, delegators uint64 }
 
-func (c crowd) String() string {
+func (c population) String() string {
 	return fmt.Sprintf("%d orchestrators with %d delegators", c.orchestrators, c.orchestrators*c.delegators)
 }
 
-// scene is an idle node on a chain with a crowd.
+// scene is an idle node on a chain with a population.
 type scene struct {
 	t     *testing.T
 	chain *devnet.Chain
 	node  *inside
 }
 
-// newStage starts a chain with a crowd in a round that is initialised.
-func newStage(t *testing.T, of crowd) *devnet.Chain {
+// newStage starts a chain with a population in a round that is initialised.
+func newStage(t *testing.T, of population) *devnet.Chain {
 	t.Helper()
 	began := time.Now()
 	c := devnet.Start(t, devnet.Options{Endpoints: endpoints, PoolSize: max(100, of.orchestrators), RoundLength: 1000})
 	err := c.Control.Populate(t.Context(), control.Population{
-		Orchestrators: of.orchestrators, Base: core.LPTTokens(100), Step: core.LPTTokens(1), ServiceURI: "https://o{n}.example:8935",
+		Orchestrators: of.orchestrators, Base: core.LPTTokens(100), Step: core.LPTTokens(1),
+		ServiceURI: "https://o{n}.example:8935",
 		Delegators: of.delegators, Delegation: core.LPTTokens(1),
 	})
 	if err != nil {
@@ -48,17 +49,18 @@ func newStage(t *testing.T, of crowd) *devnet.Chain {
 	if _, err := c.Control.NextRound(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
-	// What the crowd did lies behind the blocks whose logs are still asked for.
+	// What the population did lies behind the blocks whose logs are still asked for.
 	c.Mine(300)
 	t.Logf("%s are there after %s", of, time.Since(began).Round(time.Second))
 	return c
 }
 
-// newScene starts a node on a chain: the first orchestrator of the crowd, with
+// newScene starts a node on a chain: the first orchestrator of the population, with
 // nothing to do. urls may change the addresses of the endpoints.
 func newScene(t *testing.T, c *devnet.Chain, poll time.Duration, urls func(string) string) *scene {
 	t.Helper()
-	s := settings{Dir: t.TempDir(), Poll: poll, Timeout: time.Minute, Clock: clock{Begin: time.Now(), Speed: 1}, Reward: reward.Off}
+	s := settings{Dir: t.TempDir(), Poll: poll, Timeout: time.Minute, Clock: clock{Begin: time.Now(), Speed: 1},
+		Reward: reward.Off}
 	for _, url := range c.Info.Endpoints {
 		s.Endpoints = append(s.Endpoints, urls(url))
 	}
@@ -92,9 +94,10 @@ func (s *scene) until(what string, limit time.Duration, holds func() bool) {
 	}
 }
 
-// told reports whether every endpoint tells of its blocks by itself.
-func (s *scene) told() bool {
-	return !slices.ContainsFunc(s.node.Endpoints.Status().Endpoints, func(e endpoint.EndpointStatus) bool { return !e.Subscribed })
+// subscribed reports whether every endpoint notifies of its blocks by itself.
+func (s *scene) subscribed() bool {
+	return !slices.ContainsFunc(s.node.Endpoints.Status().Endpoints,
+		func(e endpoint.EndpointStatus) bool { return !e.Subscribed })
 }
 
 // requests are how many requests the endpoints got, by method.
@@ -170,9 +173,10 @@ func TestCallsPerBlock(t *testing.T) {
 		// slack is for what happens at intervals beside.
 		slack = 20
 	)
-	for _, of := range []crowd{{1, 0}, {40, 3}} {
+	for _, of := range []population{{1, 0}, {40, 3}} {
 		s := newScene(t, newStage(t, of), 500*time.Millisecond, asWebsocket)
-		s.until("the view and the news", time.Minute, func() bool { return s.node.Chain.View().Known && s.told() })
+		s.until("the view and the subscriptions", time.Minute,
+			func() bool { return s.node.Chain.View().Known && s.subscribed() })
 		s.settles()
 		before := s.calls()
 		s.pass(blocks)
@@ -200,12 +204,13 @@ func TestCost(t *testing.T) {
 	if os.Getenv(roundsEnv) == "" {
 		t.Skip("the figures are those of make chaos")
 	}
-	for _, of := range []crowd{{1, 0}, {1000, 10}} {
+	for _, of := range []population{{1, 0}, {1000, 10}} {
 		c := newStage(t, of)
 		for name, urls := range map[string]func(string) string{"http": asHTTP, "websocket": asWebsocket} {
 			s := newScene(t, c, 5*time.Second, urls)
 			cpu, calls, every := s.perBlock(240)
-			t.Logf("%s, %s: %s of processor time and %.2f requests per block, one block each %s", of, name, cpu.Round(time.Microsecond), calls, every.Round(time.Millisecond))
+			t.Logf("%s, %s: %s of processor time and %.2f requests per block, one block each %s", of, name,
+				cpu.Round(time.Microsecond), calls, every.Round(time.Millisecond))
 			// Where the machine is too busy to make blocks in time, each has to bear more
 			// of what the node does at intervals.
 			if cpu > time.Millisecond && every < 275*time.Millisecond {

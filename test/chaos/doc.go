@@ -6,5 +6,5 @@
 // nothing is paid for twice.
 //
 // It is no part of the node and holds nothing but tests. `go test` runs a bounded
-// number of rounds; `make chaos` runs as many as it is told and prints figures.
+// number of rounds; `make chaos` runs as many as it is given and prints figures.
 package chaos

@@ -50,7 +50,8 @@ func (l ledger) verb(tx *types.Transaction) string {
 		return verbOther
 	}
 	switch called := [4]byte(tx.Data()); {
-	case *tx.To() == l.bonding && (called == selector("reward()") || called == selector("rewardWithHint(address,address)")):
+	case *tx.To() == l.bonding &&
+		(called == selector("reward()") || called == selector("rewardWithHint(address,address)")):
 		return verbReward
 	case *tx.To() == l.rounds && called == selector("initializeRound()"):
 		return verbInit
@@ -76,14 +77,15 @@ func (l ledger) entries(ctx context.Context, from, to protocol.L2Block) (out []e
 			return nil, fmt.Errorf("read block %d: %w", n, err)
 		}
 		for _, tx := range block.Transactions() {
-			if who, err := types.Sender(signer, tx); err != nil || who != l.account {
+			if sender, err := types.Sender(signer, tx); err != nil || sender != l.account {
 				continue
 			}
 			receipt, err := l.TransactionReceipt(ctx, tx.Hash())
 			if err != nil {
 				return nil, fmt.Errorf("read the receipt of %s: %w", tx.Hash(), err)
 			}
-			out = append(out, entry{block: n, nonce: tx.Nonce(), hash: tx.Hash(), verb: l.verb(tx), ok: receipt.Status == types.ReceiptStatusSuccessful})
+			out = append(out, entry{block: n, nonce: tx.Nonce(), hash: tx.Hash(), verb: l.verb(tx),
+				ok: receipt.Status == types.ReceiptStatusSuccessful})
 		}
 	}
 	return out, nil
@@ -95,7 +97,8 @@ func (l ledger) rewards(ctx context.Context, from, to protocol.L2Block) ([]proto
 	query := ethereum.FilterQuery{
 		FromBlock: new(big.Int).SetUint64(uint64(from)),
 		Addresses: []common.Address{l.bonding},
-		Topics:    [][]common.Hash{{crypto.Keccak256Hash([]byte("Reward(address,uint256)"))}, {common.BytesToHash(l.account[:])}},
+		Topics: [][]common.Hash{{crypto.Keccak256Hash([]byte("Reward(address,uint256)"))},
+			{common.BytesToHash(l.account[:])}},
 	}
 	if to != 0 {
 		query.ToBlock = new(big.Int).SetUint64(uint64(to))
@@ -111,7 +114,8 @@ func (l ledger) rewards(ctx context.Context, from, to protocol.L2Block) ([]proto
 // lastRewardRound is the round of the account's last reward as the contract has it.
 func (l ledger) lastRewardRound(ctx context.Context) (protocol.Round, error) {
 	call := selector("getTranscoder(address)")
-	out, err := l.CallContract(ctx, ethereum.CallMsg{To: &l.bonding, Data: append(call[:], common.BytesToHash(l.account[:]).Bytes()...)}, nil)
+	out, err := l.CallContract(ctx,
+		ethereum.CallMsg{To: &l.bonding, Data: append(call[:], common.BytesToHash(l.account[:]).Bytes()...)}, nil)
 	if err != nil || len(out) < 32 {
 		return 0, fmt.Errorf("read the orchestrator's record: %d bytes, %w", len(out), err)
 	}
@@ -129,9 +133,11 @@ func (l ledger) waiting(ctx context.Context) (uint64, error) {
 }
 
 // write sends a transaction of any wallet's, priced to be mined before all others.
-func (l ledger) write(ctx context.Context, key *ecdsa.PrivateKey, nonce uint64, to common.Address, data []byte) (common.Hash, error) {
+func (l ledger) write(ctx context.Context, key *ecdsa.PrivateKey, nonce uint64, to common.Address,
+	data []byte) (common.Hash, error) {
 	tx, err := types.SignNewTx(key, types.LatestSignerForChainID(l.chainID), &types.DynamicFeeTx{
-		ChainID: l.chainID, Nonce: nonce, Gas: 2_000_000, GasFeeCap: big.NewInt(100e9), GasTipCap: big.NewInt(1e9), To: &to, Data: data,
+		ChainID: l.chainID, Nonce: nonce, Gas: 2_000_000, GasFeeCap: big.NewInt(100e9), GasTipCap: big.NewInt(1e9), To: &to,
+		Data: data,
 	})
 	if err != nil {
 		return common.Hash{}, err

@@ -29,7 +29,8 @@ func (r row) String() string { return fmt.Sprintf("%s/%s", r.Kind, r.class) }
 // rows are all faults for all classes. Those that cannot be limited to a class, or
 // that are about one class alone, are there without a limit.
 func rows() (out []row) {
-	unlimited := []control.Kind{control.Stop, control.WrongChain, control.LogRange, control.EmptyLogs, control.StaleReceipts}
+	unlimited := []control.Kind{control.Stop, control.WrongChain, control.LogRange, control.EmptyLogs,
+		control.StaleReceipts}
 	for _, f := range faultKinds {
 		for _, class := range classes {
 			if f.Methods = []string{class}; slices.Contains(unlimited, f.Kind) {

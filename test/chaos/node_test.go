@@ -90,8 +90,9 @@ func wire(ctx context.Context, s settings, log *slog.Logger) (*node, error) {
 // rounds.
 func (n *node) addRounds(s settings) {
 	n.caller = reward.New(reward.Options{
-		Mode: cmp.Or(s.Reward, reward.Auto), Orchestrator: s.Account, Rounds: n.Chain, Stakes: n.Chain, Actor: n.Chain, Events: n.Chain,
-		Retry: 100 * time.Millisecond, MaxRetry: time.Second, Check: 5 * time.Second,
+		Mode: cmp.Or(s.Reward, reward.Auto), Orchestrator: s.Account, Rounds: n.Chain, Stakes: n.Chain, Actor: n.Chain,
+		Events: n.Chain,
+		Retry:  100 * time.Millisecond, MaxRetry: time.Second, Check: 5 * time.Second,
 		Now: s.Clock.now, Board: n.board, Log: n.log,
 	})
 	n.components = append(n.components, n.caller)

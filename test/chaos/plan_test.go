@@ -43,15 +43,15 @@ func (a ailment) String() string {
 
 // plan is what happens in one round.
 type plan struct {
-	troubles []trouble
+	problems []problem
 	ailment  *ailment
-	// others: somebody else initialises the round; otherwise the node has to.
+	// others: another account initialises the round; otherwise the node has to.
 	others bool
 }
 
 func (p plan) String() string {
 	var out []string
-	for _, t := range p.troubles {
+	for _, t := range p.problems {
 		out = append(out, t.name)
 	}
 	if p.ailment != nil {
@@ -73,7 +73,7 @@ type deck[T any] struct {
 	left  []T
 }
 
-func (d *deck[T]) deal() T {
+func (d *deck[T]) draw() T {
 	if len(d.left) == 0 {
 		d.left = append(d.left, d.cards...)
 		d.dice.Shuffle(len(d.left), func(i, j int) { d.left[i], d.left[j] = d.left[j], d.left[i] })
@@ -86,7 +86,7 @@ func (d *deck[T]) deal() T {
 // schedule makes plans out of dice.
 type schedule struct {
 	dice     *rand.Rand
-	troubles deck[trouble]
+	problems deck[problem]
 	ailments deck[control.Fault]
 }
 
@@ -98,20 +98,21 @@ func newSchedule(dice *rand.Rand) *schedule {
 			sick = append(sick, f)
 		}
 	}
-	return &schedule{dice: dice, troubles: deck[trouble]{dice: dice, cards: troubles()}, ailments: deck[control.Fault]{dice: dice, cards: sick}}
+	return &schedule{dice: dice, problems: deck[problem]{dice: dice, cards: problems()},
+		ailments: deck[control.Fault]{dice: dice, cards: sick}}
 }
 
-// next is the plan of a round: one trouble, sometimes two, and most often an
+// next is the plan of a round: one problem, sometimes two, and most often an
 // endpoint or two that misbehave from its beginning to its end.
 func (s *schedule) next() plan {
-	p := plan{troubles: []trouble{s.troubles.deal()}, others: s.dice.IntN(2) == 0}
+	p := plan{problems: []problem{s.problems.draw()}, others: s.dice.IntN(2) == 0}
 	if s.dice.IntN(4) == 0 {
-		if second := s.troubles.deal(); !p.troubles[0].excludes(second) {
-			p.troubles = append(p.troubles, second)
+		if second := s.problems.draw(); !p.problems[0].excludes(second) {
+			p.problems = append(p.problems, second)
 		}
 	}
 	if s.dice.IntN(4) > 0 {
-		a := &ailment{Fault: s.ailments.deal()}
+		a := &ailment{Fault: s.ailments.draw()}
 		first := s.dice.IntN(endpoints)
 		if a.at = []int{first}; s.dice.IntN(2) == 0 {
 			a.at = append(a.at, (first+1)%endpoints)
@@ -127,7 +128,7 @@ func TestScheduleLeavesNothingOut(t *testing.T) {
 	seen, sick := map[string]bool{}, map[string]bool{}
 	for range 200 {
 		p := s.next()
-		for _, t := range p.troubles {
+		for _, t := range p.problems {
 			seen[t.name] = true
 		}
 		if p.ailment != nil {
@@ -137,10 +138,12 @@ func TestScheduleLeavesNothingOut(t *testing.T) {
 			t.Errorf("no endpoint is left: %s", p)
 		}
 	}
-	if len(seen) != len(troubles()) || len(sick) != len(faultKinds)*len(classes) {
-		t.Errorf("%d of %d troubles and %d of %d faults happen", len(seen), len(troubles()), len(sick), len(faultKinds)*len(classes))
+	if len(seen) != len(problems()) || len(sick) != len(faultKinds)*len(classes) {
+		t.Errorf("%d of %d problems and %d of %d faults happen", len(seen), len(problems()), len(sick),
+			len(faultKinds)*len(classes))
 	}
-	if a, b := newSchedule(rand.New(rand.NewPCG(5, 0))), newSchedule(rand.New(rand.NewPCG(5, 0))); fmt.Sprint(a.next(), a.next()) != fmt.Sprint(b.next(), b.next()) {
+	if a, b := newSchedule(rand.New(rand.NewPCG(5, 0))), newSchedule(rand.New(rand.NewPCG(5, 0))); fmt.Sprint(a.next(),
+		a.next()) != fmt.Sprint(b.next(), b.next()) {
 		t.Error("the same seed gives another schedule")
 	}
 }

@@ -27,13 +27,13 @@ func (w *world) play(p plan) {
 	w.t.Helper()
 	w.round = round{plan: p}
 	w.ail()
-	for _, t := range p.troubles {
+	for _, t := range p.problems {
 		if t.before != nil {
 			t.before(w)
 		}
 	}
 	w.begin()
-	for _, t := range p.troubles {
+	for _, t := range p.problems {
 		if t.during != nil {
 			t.during(w)
 		}
@@ -59,7 +59,7 @@ func (w *world) begin() {
 func (w *world) afterwards() {
 	w.t.Helper()
 	again := false
-	for _, t := range w.round.plan.troubles {
+	for _, t := range w.round.plan.problems {
 		if t.after != nil {
 			t.after(w)
 			again = true
@@ -97,19 +97,19 @@ func (w *world) ail() {
 	}
 }
 
-// heal has all endpoints behave.
-func (w *world) heal() {
+// restore has all endpoints behave.
+func (w *world) restore() {
 	w.t.Helper()
 	for i := range endpoints {
 		w.chain.Misbehave(i)
 	}
 }
 
-// calm ends everything that troubles, and buries the round's blocks deeper than a
+// calm ends all faults, and buries the round's blocks deeper than a
 // reorganisation of the next one reaches.
 func (w *world) calm() {
 	w.t.Helper()
-	w.heal()
+	w.restore()
 	w.must(w.chain.Control.DropNext(w.ctx(), 0))
 	w.must(w.chain.Control.SetBaseFee(w.ctx(), calmFee))
 	w.flow()
@@ -145,9 +145,10 @@ func (w *world) book(r round, entries []entry, rewards int) {
 		if verb == verbInit {
 			w.fig.initialised += n
 		}
-		// Where blocks are replaced, or where somebody else may be quicker, a call
+		// Where blocks are replaced, or where another account may be quicker, a call
 		// may come too late; otherwise the second one is money thrown away.
-		excused := r.forked || verb == verbInit && r.plan.others || slices.ContainsFunc(entries, func(e entry) bool { return slices.Contains(w.foreign, e.hash) })
+		excused := r.forked || verb == verbInit && r.plan.others ||
+			slices.ContainsFunc(entries, func(e entry) bool { return slices.Contains(w.foreign, e.hash) })
 		if n > 1 || tried > 1 && !excused {
 			w.fig.duplicates++
 			w.t.Errorf("round %d (%s): %s succeeded %d times in %d tries: %+v", r.number, r.plan, verb, n, tried, entries)

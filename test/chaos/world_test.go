@@ -41,12 +41,12 @@ var (
 	spikeFee = core.NewWei(500_000_000)
 )
 
-// world is a chain, a node on it, and who does things to both.
+// world is a chain, a node on it, and the accounts that act on both.
 type world struct {
 	t      *testing.T
 	chain  *devnet.Chain
 	ledger ledger
-	// bystander is somebody else who initialises rounds.
+	// bystander is another account that initialises rounds.
 	bystander ledger
 	dice      *rand.Rand
 	set       settings
@@ -62,7 +62,8 @@ type world struct {
 // newWorld starts a chain with a few orchestrators, one of which is the node's.
 func newWorld(t *testing.T, seed uint64) *world {
 	t.Helper()
-	c := devnet.Start(t, devnet.Options{Endpoints: endpoints + 1, BlockTime: blockTime, RoundLength: roundLength, Args: []string{"-baseFee", calmFee.String()}})
+	c := devnet.Start(t, devnet.Options{Endpoints: endpoints + 1, BlockTime: blockTime, RoundLength: roundLength,
+		Args: []string{"-baseFee", calmFee.String()}})
 	w := &world{t: t, chain: c, dice: rand.New(rand.NewPCG(seed, 0)), log: &tail{limit: logLines}}
 	w.must(c.Control.Populate(t.Context(), control.Population{
 		Orchestrators: 5, Base: core.LPTTokens(1000), Step: core.LPTTokens(10), ServiceURI: "https://o{n}.example:8935",

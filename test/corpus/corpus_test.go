@@ -81,7 +81,7 @@ func TestSamples(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.judge(t, out)
+			s.check(t, out)
 		})
 	}
 	for _, name := range kept {
@@ -107,7 +107,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-func (s sample) judge(t *testing.T, out *core.TranscodeResult) {
+func (s sample) check(t *testing.T, out *core.TranscodeResult) {
 	t.Helper()
 	if len(out.Renditions) != 2 {
 		t.Fatalf("%d renditions, want 2", len(out.Renditions))

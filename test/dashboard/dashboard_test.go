@@ -27,7 +27,8 @@ func TestDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, "node", "--test", "--test-reporter=tap", suite)
-	cmd.Env = append(os.Environ(), "NODE_PATH="+packages, "TUTTI_BROWSER="+program, "TUTTI_URL="+n.url(), "TUTTI_TOKEN="+n.token, "TUTTI_CONTROL="+control.URL)
+	cmd.Env = append(os.Environ(), "NODE_PATH="+packages, "TUTTI_BROWSER="+program, "TUTTI_URL="+n.url(),
+		"TUTTI_TOKEN="+n.token, "TUTTI_CONTROL="+control.URL)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -51,6 +52,7 @@ func (n *node) control() *httptest.Server {
 		defer n.mu.Unlock()
 		n.reason = r.FormValue("reason")
 	})
-	mux.HandleFunc("POST /say", func(_ http.ResponseWriter, r *http.Request) { n.say(r.FormValue("level"), r.FormValue("text")) })
+	mux.HandleFunc("POST /say",
+		func(_ http.ResponseWriter, r *http.Request) { n.say(r.FormValue("level"), r.FormValue("text")) })
 	return httptest.NewServer(mux)
 }

@@ -49,11 +49,14 @@ func newNode(t *testing.T, onChain bool) *node {
 	opt := admin.Options{
 		Access: admin.Access{DataDir: dir}, Listen: "127.0.0.1:0", Log: log, Orchestrator: true, MaxSessions: 40,
 		Limiter: n, Verbosity: n, Conditions: n.board, Node: n, Workers: n, Pages: web.OperatorPages(nil),
-		Drains: drains{n}, Explainer: n, Dashboard: admin.Dashboard{Gate: n, Sessions: n, GPUs: n, Models: n, Series: n, SeriesStep: 5 * time.Second, Refusals: n, Tail: n, Settings: n},
+		Drains: drains{n}, Explainer: n,
+		Dashboard: admin.Dashboard{Gate: n, Sessions: n, GPUs: n, Models: n, Series: n, SeriesStep: 5 * time.Second,
+			Refusals: n, Tail: n, Settings: n},
 	}
 	if onChain {
 		chain := coretest.NewChain(core.Address{0xaa, 19: 1}, core.Address{})
-		opt.Chain = &admin.Chain{Rounds: chain, Stakes: chain, Settings: chain, Funds: chain, Actor: chain, Views: chain, Endpoints: n}
+		opt.Chain = &admin.Chain{Rounds: chain, Stakes: chain, Settings: chain, Funds: chain, Actor: chain, Views: chain,
+			Endpoints: n}
 	}
 	n.Server = admin.New(opt)
 	n.run(t)
@@ -89,11 +92,13 @@ func (n *node) url() string { return "http://" + n.Addr().String() }
 func (n *node) say(level, text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.lines = append(n.lines, adminapi.LogEntry{Seq: uint64(len(n.lines) + 1), Time: time.Now().UTC(), Level: level, Text: text})
+	n.lines = append(n.lines, adminapi.LogEntry{Seq: uint64(len(n.lines) + 1), Time: time.Now().UTC(), Level: level,
+		Text: text})
 }
 
 func (n *node) Node() adminapi.Node {
-	return adminapi.Node{Version: "0.1.0", Roles: []string{"orchestrator", "transcoder", "aiWorker"}, Network: "arbitrum-one-mainnet",
+	return adminapi.Node{Version: "0.1.0", Roles: []string{"orchestrator", "transcoder", "aiWorker"},
+		Network:        "arbitrum-one-mainnet",
 		NetworkVersion: "0.9.1", Started: n.begun.UTC()}
 }
 
@@ -113,8 +118,10 @@ func (n *node) Live(most int) adminapi.Sessions {
 	out := adminapi.Sessions{Total: n.streams, List: []adminapi.Session{}}
 	for i := range min(n.streams, most) {
 		s := adminapi.Session{
-			ID: "9f2c" + strconv.Itoa(1000+i), Stream: "studio-" + strconv.Itoa(i+1), Peer: "0xc3C7c4C8f7061B7d6A72766Eee5359fE4F36e61E", Device: "gpu " + strconv.Itoa(i%2),
-			Renditions: []string{"P720p30fps16x9", "P360p30fps16x9"}, PixelsPerSecond: 34_560_000, Ratio: 0.22 + 0.01*float64(i), Segments: int64(400 + i), Since: n.begun.UTC(), Last: time.Now().UTC(),
+			ID: "9f2c" + strconv.Itoa(1000+i), Stream: "studio-" + strconv.Itoa(i+1),
+			Peer: "0xc3C7c4C8f7061B7d6A72766Eee5359fE4F36e61E", Device: "gpu " + strconv.Itoa(i%2),
+			Renditions: []string{"P720p30fps16x9", "P360p30fps16x9"}, PixelsPerSecond: 34_560_000, Ratio: 0.22 +
+				0.01*float64(i), Segments: int64(400 + i), Since: n.begun.UTC(), Last: time.Now().UTC(),
 		}
 		if i == 0 {
 			s.Ratio, s.Behind, s.Failed, s.LastCode = 1.31, true, 3, string(fault.TranscodeTimeout)
@@ -129,9 +136,13 @@ func (n *node) Workers() []adminapi.Worker {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	out := []adminapi.Worker{
-		{Name: "gpu 0", Kind: "transcoder", State: "ready", Sessions: 6, Limit: 20, Segments: 2, Ratio: 0.21, Done: 48210, Since: n.begun, Models: []string{}},
-		{Name: "gpu 1", Kind: "transcoder", State: "quarantined", Code: "WorkerDied", Reason: "the worker died three times in a row", Sessions: 0, Limit: 20, Ratio: 0.4, Done: 31877, Failed: 41, Since: n.begun, Models: []string{}},
-		{Name: "rig7", Kind: "transcoder", Remote: true, Address: "192.0.2.17", State: "ready", Sessions: 6, Limit: 8, Segments: 1, Ratio: 0.35, Done: 9120, Since: n.begun, Models: []string{}},
+		{Name: "gpu 0", Kind: "transcoder", State: "ready", Sessions: 6, Limit: 20, Segments: 2, Ratio: 0.21, Done: 48210,
+			Since: n.begun, Models: []string{}},
+		{Name: "gpu 1", Kind: "transcoder", State: "quarantined", Code: "WorkerDied",
+			Reason: "the worker died three times in a row", Sessions: 0, Limit: 20, Ratio: 0.4, Done: 31877, Failed: 41,
+			Since: n.begun, Models: []string{}},
+		{Name: "rig7", Kind: "transcoder", Remote: true, Address: "192.0.2.17", State: "ready", Sessions: 6, Limit: 8,
+			Segments: 1, Ratio: 0.35, Done: 9120, Since: n.begun, Models: []string{}},
 	}
 	for i := range out {
 		if n.drained[out[i].Name] {
@@ -176,15 +187,19 @@ func (d drains) set(on bool) error {
 func (n *node) GPUs() []adminapi.GPU {
 	const gib = 1 << 30
 	return []adminapi.GPU{
-		{ID: "0", UUID: "GPU-1", Name: "NVIDIA RTX A4000", Memory: 16 * gib, Used: 11 * gib, Foreign: gib, Load: 38, Encoder: 71, Decoder: 40, EncoderSessions: 12, Temperature: 64, Sampled: true},
-		{ID: "1", UUID: "GPU-2", Name: "NVIDIA RTX A4000", Memory: 16 * gib, Used: 2 * gib, Load: 3, Temperature: 83, Throttled: "temperature", Sampled: true},
+		{ID: "0", UUID: "GPU-1", Name: "NVIDIA RTX A4000", Memory: 16 * gib, Used: 11 * gib, Foreign: gib, Load: 38,
+			Encoder: 71, Decoder: 40, EncoderSessions: 12, Temperature: 64, Sampled: true},
+		{ID: "1", UUID: "GPU-2", Name: "NVIDIA RTX A4000", Memory: 16 * gib, Used: 2 * gib, Load: 3, Temperature: 83,
+			Throttled: "temperature", Sampled: true},
 	}
 }
 
 func (n *node) Models() []adminapi.Model {
 	return []adminapi.Model{
-		{Pipeline: "llm", Model: "meta-llama/Llama-3.1-8B-Instruct", State: "ready", Warm: true, Since: n.begun, Capacity: 4, InUse: 2, Waiting: 1, Devices: []string{"0"}},
-		{Pipeline: "text-to-image", Model: "ByteDance/SDXL-Lightning", State: "loading", Since: n.begun, Progress: "42 % of 6.1 GB", Capacity: 2, Devices: []string{"1"}},
+		{Pipeline: "llm", Model: "meta-llama/Llama-3.1-8B-Instruct", State: "ready", Warm: true, Since: n.begun, Capacity: 4,
+			InUse: 2, Waiting: 1, Devices: []string{"0"}},
+		{Pipeline: "text-to-image", Model: "ByteDance/SDXL-Lightning", State: "loading", Since: n.begun,
+			Progress: "42 % of 6.1 GB", Capacity: 2, Devices: []string{"1"}},
 	}
 }
 
@@ -195,15 +210,18 @@ func (n *node) Points() []adminapi.Point {
 	for i := int64(179); i > 0; i-- {
 		at := now - 5*i
 		wave := math.Sin(float64(at)/60) + math.Sin(float64(at)/17)/3
-		out = append(out, adminapi.Point{At: at, Segments: 30, Sessions: int64(10 + 3*wave), InHand: int64(4 + 2*wave), Pixels: 1_900_000_000,
-			SegmentMedian: 420 + 60*wave, SegmentHigh: 900 + 180*wave, Ratio: 0.45 + 0.1*wave, Jobs: 3, FirstMedian: 180 + 20*wave, FirstHigh: 420 + 90*wave,
+		out = append(out, adminapi.Point{At: at, Segments: 30, Sessions: int64(10 + 3*wave), InHand: int64(4 + 2*wave),
+			Pixels:        1_900_000_000,
+			SegmentMedian: 420 + 60*wave, SegmentHigh: 900 + 180*wave, Ratio: 0.45 + 0.1*wave, Jobs: 3, FirstMedian: 180 +
+				20*wave, FirstHigh: 420 + 90*wave,
 			WaitHigh: max(0, 60*wave), Refused: max(0, int64(2*wave-1))})
 	}
 	return out
 }
 
 func (n *node) Refusals(int) []adminapi.Refusal {
-	return []adminapi.Refusal{{Gateway: "0xc3C7c4C8f7061B7d6A72766Eee5359fE4F36e61E", Code: "OrchestratorCapped", About: "video", Count: 41, Last: time.Now(), Remedy: "Raise `-maxSessions`, or add a device."}}
+	return []adminapi.Refusal{{Gateway: "0xc3C7c4C8f7061B7d6A72766Eee5359fE4F36e61E", Code: "OrchestratorCapped",
+		About: "video", Count: 41, Last: time.Now(), Remedy: "Raise `-maxSessions`, or add a device."}}
 }
 
 func (n *node) Lines(most int) []adminapi.LogEntry {
@@ -222,7 +240,9 @@ func (n *node) Settings() []adminapi.Option {
 }
 
 func (n *node) Endpoints() []adminapi.Endpoint {
-	return []adminapi.Endpoint{{Name: "arb1.example.org", State: "serving", Head: 291_311_007, LatencyMs: 48.2}, {Name: "rpc.example.net", State: "lagging", Head: 291_310_911, Lag: 96, ErrorRate: 0.02, LatencyMs: 210, Detail: "96 blocks behind"}}
+	return []adminapi.Endpoint{{Name: "arb1.example.org", State: "serving", Head: 291_311_007, LatencyMs: 48.2},
+		{Name: "rpc.example.net", State: "lagging", Head: 291_310_911, Lag: 96, ErrorRate: 0.02, LatencyMs: 210,
+			Detail: "96 blocks behind"}}
 }
 
 func (n *node) SetMaxSessions(limit int) {
@@ -245,8 +265,11 @@ func (n *node) Explain(context.Context) adminapi.Explanation {
 	return adminapi.Explanation{
 		Summary: "No gateway found this node in the last day.", Since: n.begun.UTC(), Until: time.Now().UTC(),
 		Findings: []adminapi.Finding{
-			{Weight: "blocker", Says: "The port is closed", Evidence: []string{"connection refused from outside"}, Remedy: "Open TCP port 8935 in the firewall.", Code: "PortClosed"},
-			{Weight: "likely", Says: "The price is above what gateways take", Evidence: []string{"31 of 40 asked for at most 900 wei per pixel; the price is 1200"}, Remedy: "`tutti_cli price set` lowers it."},
+			{Weight: "blocker", Says: "The port is closed", Evidence: []string{"connection refused from outside"},
+				Remedy: "Open TCP port 8935 in the firewall.", Code: "PortClosed"},
+			{Weight: "likely", Says: "The price is above what gateways take",
+				Evidence: []string{"31 of 40 asked for at most 900 wei per pixel; the price is 1200"},
+				Remedy:   "`tutti_cli price set` lowers it."},
 			{Weight: "hint", Says: "Few models", Evidence: []string{"12 requests for a model that is not here"}},
 		},
 	}

@@ -19,7 +19,8 @@ func browser(t *testing.T) (program, packages string) {
 	t.Helper()
 	out, err := exec.Command("../../deploy/deps/deps.sh", "browser").Output()
 	if err != nil {
-		t.Fatalf("the dashboard is looked at with Chromium, and there is none: %v\nInstall it (apt-get install chromium), or let `make parts` get it.", err)
+		t.Fatalf("the dashboard is looked at with Chromium, and there is none: %v\nInstall it (apt-get install chromium), "+
+			"or let `make parts` get it.", err)
 	}
 	program = strings.TrimSpace(string(out))
 	out, err = exec.Command("../../deploy/deps/deps.sh", "npm", ".").Output()

@@ -12,7 +12,7 @@ import (
 )
 
 // Binary builds the program once per process and returns where it is. Processes
-// that build at the same time wait for one another; who comes second finds that
+// that build at the same time wait for one another; the second one finds that
 // nothing is left to do.
 var Binary = sync.OnceValues(build)
 
@@ -30,7 +30,8 @@ func build() (string, error) {
 	}
 	defer unlock()
 	out := filepath.Join(dir, "tutti_devnet")
-	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", out, "github.com/tuttinode/tutti/cmd/tutti_devnet")
+	cmd := exec.CommandContext(context.Background(), "go", "build", "-o", out,
+		"github.com/tuttinode/tutti/cmd/tutti_devnet")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build tutti_devnet: %w\n%s", err, text)
 	}

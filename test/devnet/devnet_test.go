@@ -15,7 +15,8 @@ import (
 func TestStart(t *testing.T) {
 	t.Parallel()
 	c := Start(t, Options{Endpoints: 3, RoundLength: 12, PoolSize: 7, Args: []string{"-accounts", "2"}})
-	if len(c.Info.Endpoints) != 3 || len(c.Info.Accounts) != 2 || !strings.HasPrefix(c.WebsocketURL(2), "ws://127.0.0.1:") {
+	if len(c.Info.Endpoints) != 3 || len(c.Info.Accounts) != 2 ||
+		!strings.HasPrefix(c.WebsocketURL(2), "ws://127.0.0.1:") {
 		t.Errorf("%+v", c.Info)
 	}
 	if round, err := c.Control.Round(t.Context()); err != nil || round.Length != 12 {
@@ -41,7 +42,8 @@ func TestAChainThatDoesNotStartSaysWhy(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	t.Parallel()
-	args := Options{Listen: "127.0.0.1:1", Control: "127.0.0.1:2", BlockTime: time.Second, NoContracts: true, Args: []string{"-keys"}}.args()
+	args := Options{Listen: "127.0.0.1:1", Control: "127.0.0.1:2", BlockTime: time.Second, NoContracts: true,
+		Args: []string{"-keys"}}.args()
 	for _, want := range []string{"127.0.0.1:1", "127.0.0.1:2", "1s", "-contracts=false", "-keys"} {
 		if !slices.Contains(args, want) {
 			t.Errorf("%q is not in %q", want, args)
@@ -56,7 +58,8 @@ func TestBinariesOfEndedProcessesGo(t *testing.T) {
 		t.Skip("no program to run: ", err)
 	}
 	path := filepath.Join(t.TempDir(), "program")
-	mine, theirs, other := fmt.Sprintf("%s.%d", path, os.Getpid()), fmt.Sprintf("%s.%d", path, ended.Process.Pid), path+".txt"
+	mine, theirs, other := fmt.Sprintf("%s.%d", path, os.Getpid()), fmt.Sprintf("%s.%d", path, ended.Process.Pid),
+		path+".txt"
 	for _, name := range []string{mine, theirs, other} {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)

@@ -97,7 +97,8 @@ func (o Options) args() []string {
 		at = "127.0.0.1:0"
 	}
 	args := []string{"-listen", listen, "-control", at, "-endpoints", strconv.Itoa(max(1, o.Endpoints)),
-		"-l2BlockTime", o.BlockTime.String(), "-l1BlockTime", o.L1BlockTime.String(), "-contracts=" + strconv.FormatBool(!o.NoContracts)}
+		"-l2BlockTime", o.BlockTime.String(), "-l1BlockTime", o.L1BlockTime.String(), "-contracts=" +
+			strconv.FormatBool(!o.NoContracts)}
 	if o.RoundLength > 0 {
 		args = append(args, "-roundLength", strconv.FormatUint(o.RoundLength, 10))
 	}

@@ -29,7 +29,8 @@ func ffmpegClip(t testing.TB, recipe, ext string) []byte {
 	}
 	out := filepath.Join(t.TempDir(), "clip."+ext)
 	args := append([]string{"-nostdin", "-v", "error", "-threads", "1"}, strings.Fields(recipe)...)
-	if text, err := exec.Command(filepath.Join(prefix, "bin", "ffmpeg"), append(args, out)...).CombinedOutput(); err != nil {
+	if text, err := exec.Command(filepath.Join(prefix, "bin", "ffmpeg"),
+		append(args, out)...).CombinedOutput(); err != nil {
 		t.Fatalf("ffmpeg %s: %v: %s", recipe, err, text)
 	}
 	data, err := os.ReadFile(out)

@@ -15,7 +15,7 @@ import (
 )
 
 // TestBackOff has a container end at every start, and another whose image is not
-// there. The pauses between attempts grow, nobody is sent there meanwhile, and the
+// there. The pauses between attempts grow, no job is sent there meanwhile, and the
 // log complains once. What gets well comes back.
 func TestBackOff(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestBackOff(t *testing.T) {
 	refused(missing)
 	tag(t, e, e.RunnerImage(t), image)
 	awaitModel(t, n.Process, n.orch, missing, "ready")
-	// The gateway was told of nobody a moment ago, and believes that for a second.
+	// The gateway found no orchestrator a moment ago, and believes that for a second.
 	n.Wait("the gateway to find the model", 20*time.Second, func() bool {
 		a, err := ask(t.Context(), gw+"/llm", "", chatRequest(missing, 3, false))
 		return err == nil && a.Status == http.StatusOK
@@ -76,8 +76,8 @@ func TestBackOff(t *testing.T) {
 	explained(t, fault.ContainerExited, fault.ImagePullFailed)
 }
 
-// TestServerAppears configures a model at an address where nobody listens. It is
-// served once somebody does, and again after a pause.
+// TestServerAppears configures a model at an address without a listener. It is
+// served once there is one, and again after a pause.
 func TestServerAppears(t *testing.T) {
 	t.Parallel()
 	addr := harness.Address(t)

@@ -74,7 +74,10 @@ func TestDockerMissing(t *testing.T) {
 	n.fails("llm", "test/later", fault.DockerMissing)
 	_, gw := gateway(t, n.orch)
 	mustAsk(t, gw+"/llm", "", chatRequest(cannedModel, 3, false))
-	n.Wait("a second attempt", 20*time.Second, func() bool { return strings.Count(n.Log(), "model=test/later state=failed") > 1 })
+	n.Wait("a second attempt", 20*time.Second, func() bool {
+		return strings.Count(n.Log(),
+			"model=test/later state=failed") > 1
+	})
 	n.warnedOnce(fault.DockerMissing, `about="llm test/later"`)
 	if events := n.warnings("lost the Docker Engine's events"); len(events) > 1 {
 		t.Errorf("the log repeats itself: %q", events)
@@ -105,8 +108,9 @@ func TestDockerForbidden(t *testing.T) {
 	if err := os.Mkdir(data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	const nobody = 65534
-	for _, err := range []error{os.Chmod(dir, 0o755), os.Chown(data, nobody, nobody), os.Link(binary, filepath.Join(dir, "tutti"))} {
+	const unprivilegedUID = 65534
+	for _, err := range []error{os.Chmod(dir, 0o755), os.Chown(data, unprivilegedUID, unprivilegedUID),
+		os.Link(binary, filepath.Join(dir, "tutti"))} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +163,7 @@ func TestKilledForMemory(t *testing.T) {
 	awaitModel(t, n.Process, n.orch, other, "ready")
 	_, gw := gateway(t, n.orch)
 	others := watch(t, gw, []string{other})
-	// The engine may miss the reason of an end, and then nobody knows it.
+	// The engine may miss the reason of an end, and then it is unknown.
 	for range 5 {
 		if starve(t, e, n, hungry) {
 			break
@@ -186,7 +190,8 @@ func starve(t *testing.T, e *engine.Engine, n *aiNode, id string) bool {
 	t.Helper()
 	victim, _ := container(t, e, n.orch, id)
 	const limit = 64 << 20
-	if _, err := e.API.ContainerUpdate(t.Context(), victim, client.ContainerUpdateOptions{Resources: &types.Resources{Memory: limit, MemorySwap: limit}}); err != nil {
+	if _, err := e.API.ContainerUpdate(t.Context(), victim,
+		client.ContainerUpdateOptions{Resources: &types.Resources{Memory: limit, MemorySwap: limit}}); err != nil {
 		t.Fatal(err)
 	}
 	res, err := http.Post("http://127.0.0.1:"+port(t, e, victim)+"/__eat", "text/plain", strings.NewReader("512"))
@@ -206,7 +211,7 @@ func starve(t *testing.T, e *engine.Engine, n *aiNode, id string) bool {
 }
 
 // TestPortTaken has other programs on the ports that containers would get: one
-// that listens, and a container of somebody else's whose listener has died, which
+// that listens, and a container of another program whose listener has died, which
 // only the engine knows of. The containers get other ports.
 func TestPortTaken(t *testing.T) {
 	t.Parallel()
@@ -283,7 +288,8 @@ func holdPort(t *testing.T, e *engine.Engine, port string) bool {
 	}
 	for _, f := range files {
 		args, _ := os.ReadFile(f)
-		if words := strings.Split(string(args), "\x00"); !strings.HasSuffix(words[0], "docker-proxy") || !slices.Contains(words, port) {
+		if words := strings.Split(string(args), "\x00"); !strings.HasSuffix(words[0], "docker-proxy") ||
+			!slices.Contains(words, port) {
 			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(f)))
@@ -303,7 +309,8 @@ func TestStrays(t *testing.T) {
 	e := engine.Start(t)
 	const id = "test/stray"
 	first := startNode(t, setup{engine: e, args: []string{"-aiAllowUnverified"}, entries: []entry{managed(e, t, id, nil)}})
-	neighbour := startNode(t, setup{engine: e, args: []string{"-aiAllowUnverified"}, entries: []entry{managed(e, t, id, nil)}})
+	neighbour := startNode(t, setup{engine: e, args: []string{"-aiAllowUnverified"},
+		entries: []entry{managed(e, t, id, nil)}})
 	awaitModel(t, first.Process, first.orch, id, "ready")
 	awaitModel(t, neighbour.Process, neighbour.orch, id, "ready")
 	left, _ := container(t, e, first.orch, id)
@@ -313,7 +320,8 @@ func TestStrays(t *testing.T) {
 	if still, _ := container(t, e, first.orch, id); still != left || left == "" {
 		t.Fatalf("the killed node left %q, not %q", still, left)
 	}
-	second := startNode(t, setup{engine: e, orch: first.orch, args: []string{"-aiAllowUnverified"}, entries: []entry{managed(e, t, id, nil)}})
+	second := startNode(t, setup{engine: e, orch: first.orch, args: []string{"-aiAllowUnverified"},
+		entries: []entry{managed(e, t, id, nil)}})
 	awaitModel(t, second.Process, second.orch, id, "ready")
 	if now, _ := container(t, e, second.orch, id); now == left || now == "" {
 		t.Errorf("the container of the first run is still there: %q", now)

@@ -48,7 +48,8 @@ func TestJobOutOfMemory(t *testing.T) {
 	_, gw := gateway(t, n.orch)
 	for _, stream := range []bool{false, true} {
 		a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(id, 3, stream))
-		if err != nil || a.Status != http.StatusBadGateway || a.Error != string(fault.RunnerOutOfMemory) || !strings.Contains(a.Body, "GPU out of memory") {
+		if err != nil || a.Status != http.StatusBadGateway || a.Error != string(fault.RunnerOutOfMemory) ||
+			!strings.Contains(a.Body, "GPU out of memory") {
 			t.Errorf("stream %v: %v, %+v", stream, err, a)
 		}
 		if m := model(t, n.orch, id); m.State != "ready" {
@@ -56,7 +57,8 @@ func TestJobOutOfMemory(t *testing.T) {
 		}
 	}
 	for _, line := range n.warnings("] request role=orchestrator ") {
-		if !strings.Contains(line, "code=RunnerOutOfMemory ") || !strings.Contains(line, "remedy=") || !strings.Contains(line, "model="+id) {
+		if !strings.Contains(line, "code=RunnerOutOfMemory ") || !strings.Contains(line, "remedy=") ||
+			!strings.Contains(line, "model="+id) {
 			t.Error(line)
 		}
 	}
@@ -69,13 +71,14 @@ func TestJobOutOfMemory(t *testing.T) {
 	explained(t, fault.RunnerOutOfMemory)
 }
 
-// TestJobMismatch asks for models and pipelines that nobody has: a gateway says so,
+// TestJobMismatch asks for models and pipelines that no orchestrator has: a gateway says so,
 // and an orchestrator in the words by which gateways of the network go elsewhere.
 func TestJobMismatch(t *testing.T) {
 	t.Parallel()
 	server := canned(t, one)
-	nobody := llmEntry("test/nobody", "http://"+harness.Address(t))
-	n := startNode(t, setup{entries: []entry{llmEntry(cannedModel, server.URL), nobody}, args: []string{"-aiAllowUnverified"}})
+	unserved := llmEntry("test/nobody", "http://"+harness.Address(t))
+	n := startNode(t, setup{entries: []entry{llmEntry(cannedModel, server.URL), unserved},
+		args: []string{"-aiAllowUnverified"}})
 	awaitModel(t, n.Process, n.orch, cannedModel, "ready")
 	n.fails("llm", "test/nobody", fault.RunnerUnreachable)
 	_, gw := gateway(t, n.orch)
@@ -101,7 +104,8 @@ func TestJobMismatch(t *testing.T) {
 		{cannedModel, "text-to-image", 503, "insufficient capacity\n", fault.ModelNotServed},
 	} {
 		res, text := unmodified(t, n.orch, row.path, row.model)
-		if res.StatusCode != row.status || !strings.Contains(text, row.says) || res.Header.Get("Tutti-Code") != string(row.code) {
+		if res.StatusCode != row.status || !strings.Contains(text, row.says) ||
+			res.Header.Get("Tutti-Code") != string(row.code) {
 			t.Errorf("%s of %s: %s %v %q", row.model, row.path, res.Status, res.Header, text)
 		}
 	}
@@ -126,7 +130,8 @@ func unmodified(t *testing.T, orch, path, id string) (*http.Response, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := `{"model":"` + id + `","model_id":"` + id + `","prompt":"hi","max_tokens":3,"messages":[{"role":"user","content":"hi"}]}`
+	body := `{"model":"` + id + `","model_id":"` + id +
+		`","prompt":"hi","max_tokens":3,"messages":[{"role":"user","content":"hi"}]}`
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+orch+"/"+path, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)

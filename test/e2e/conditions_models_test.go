@@ -20,13 +20,19 @@ func TestNoModels(t *testing.T) {
 		codes        []fault.Code
 		says         string
 	}{
-		{"missing file", "nosuch/aiModels.json", nil, []fault.Code{fault.ModelsFileUnreadable, fault.NoModels}, "nosuch/aiModels.json: there is no such file"},
-		{"missing file beside video", "nosuch/aiModels.json", []string{"-transcoder"}, []fault.Code{fault.ModelsFileUnreadable, fault.NoModels}, "there is no such file"},
+		{"missing file", "nosuch/aiModels.json", nil, []fault.Code{fault.ModelsFileUnreadable, fault.NoModels},
+			"nosuch/aiModels.json: there is no such file"},
+		{"missing file beside video", "nosuch/aiModels.json", []string{"-transcoder"},
+			[]fault.Code{fault.ModelsFileUnreadable, fault.NoModels}, "there is no such file"},
 		{"broken JSON", writeFile(t, "aiModels.json", "[\n {\"pipeline\": \"llm\",\n  \"model_id\": \"a/b\",}\n]"), nil,
-			[]fault.Code{fault.ModelsFileInvalid, fault.NoModels}, "aiModels.json:3:20: there is a comma behind the last of a list"},
-		{"no valid entry", writeFile(t, "aiModels.json", `[{"pipeline": "text-to-music", "model_id": "a/b", "warm": true}]`), nil,
+			[]fault.Code{fault.ModelsFileInvalid, fault.NoModels},
+			"aiModels.json:3:20: there is a comma behind the last of a list"},
+		{"no valid entry", writeFile(t, "aiModels.json", `[{"pipeline": "text-to-music", "model_id": "a/b", "warm": true}]`),
+			nil,
 			[]fault.Code{fault.ModelPipelineUnknown, fault.NoModels}, "text-to-music"},
-		{"only models that are not verified", writeFile(t, "aiModels.json", `[{"pipeline": "llm", "model_id": "meta-llama/meta-llama-3.1-8b-instruct", "warm": true, "url": "http://127.0.0.1:1"}]`), nil,
+		{"only models that are not verified",
+			writeFile(t, "aiModels.json",
+				`[{"pipeline": "llm", "model_id": "meta-llama/meta-llama-3.1-8b-instruct", "warm": true, "url": "http://127.0.0.1:1"}]`), nil,
 			[]fault.Code{fault.ModelUnverified, fault.NoModels}, "meta-llama/meta-llama-3.1-8b-instruct"},
 		{"not even inline", "llm:a/b:perhaps", nil, []fault.Code{fault.ModelFieldInvalid, fault.NoModels}, "perhaps"},
 	} {
@@ -60,7 +66,8 @@ func TestNoModels(t *testing.T) {
 			}
 		})
 	}
-	explained(t, fault.NoModels, fault.ModelsFileUnreadable, fault.ModelsFileInvalid, fault.ModelPipelineUnknown, fault.ModelUnverified)
+	explained(t, fault.NoModels, fault.ModelsFileUnreadable, fault.ModelsFileInvalid, fault.ModelPipelineUnknown,
+		fault.ModelUnverified)
 }
 
 // TestRefusedEntries serves what is right of a file and names what is not.
@@ -72,7 +79,8 @@ func TestRefusedEntries(t *testing.T) {
 	n := startNode(t, setup{entries: []entry{good, mistyped}, args: []string{"-aiVerifiedModels", list}})
 	awaitModel(t, n.Process, n.orch, cannedModel, "ready")
 	c := n.condition(fault.ModelUnverified, "llm Meta-Llama/Meta-Llama-3.1-8B-Instruct")
-	if !strings.Contains(c.Detail, "aiModels.json:") || !strings.Contains(c.Detail, "meta-llama/Meta-Llama-3.1-8B-Instruct") {
+	if !strings.Contains(c.Detail, "aiModels.json:") || !strings.Contains(c.Detail,
+		"meta-llama/Meta-Llama-3.1-8B-Instruct") {
 		t.Errorf("the detail tells neither where nor what was meant: %s", c.Detail)
 	}
 	n.warnedOnce(fault.ModelUnverified)
@@ -108,11 +116,13 @@ func driver(t *testing.T, script ...string) []string {
 func TestWarmModelsTooLarge(t *testing.T) {
 	t.Parallel()
 	large := func(id string, gigabytes int) entry {
-		return entry{"pipeline": "text-to-image", "model_id": id, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1, "vram_gb": gigabytes}
+		return entry{"pipeline": "text-to-image", "model_id": id, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1,
+			"vram_gb": gigabytes}
 	}
 	first, second := large("test/first", 16), large("test/second", 12)
 	env := driver(t, "device0.memory=24576")
-	n := startNode(t, setup{entries: []entry{first, second}, env: env, args: []string{"-aiAllowUnverified", "-gpu", "all"}})
+	n := startNode(t, setup{entries: []entry{first, second}, env: env,
+		args: []string{"-aiAllowUnverified", "-gpu", "all"}})
 	c := n.condition(fault.WarmModelsTooLarge, "text-to-image test/second")
 	for _, want := range []string{"warm", "28 GB", "vram_gb"} {
 		if !strings.Contains(c.Detail, want) {
@@ -145,7 +155,8 @@ func TestNothingForContainers(t *testing.T) {
 	t.Parallel()
 	server := canned(t, http.NotFound)
 	const pipeline, id = "text-to-image", "test/managed"
-	managed := entry{"pipeline": pipeline, "model_id": id, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1, "vram_gb": 1}
+	managed := entry{"pipeline": pipeline, "model_id": id, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1,
+		"vram_gb": 1}
 	file := writeFile(t, "file", "")
 	for code, args := range map[fault.Code][]string{
 		fault.ImageOverridesInvalid: {"-aiRunnerImageOverrides", `{"batch":{"nope":"x"}}`},
@@ -153,7 +164,8 @@ func TestNothingForContainers(t *testing.T) {
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
-			n := startNode(t, setup{entries: []entry{managed, llmEntry(cannedModel, server.URL)}, args: append(args, "-aiAllowUnverified")})
+			n := startNode(t, setup{entries: []entry{managed, llmEntry(cannedModel, server.URL)},
+				args: append(args, "-aiAllowUnverified")})
 			awaitModel(t, n.Process, n.orch, cannedModel, "ready")
 			n.fails(pipeline, id, code)
 		})
@@ -170,7 +182,8 @@ func TestNoGPU(t *testing.T) {
 	} {
 		t.Run(string(code), func(t *testing.T) {
 			t.Parallel()
-			n := startNode(t, setup{entries: []entry{llmEntry(cannedModel, server.URL)}, env: env, args: []string{"-aiAllowUnverified", "-gpu", "all"}})
+			n := startNode(t, setup{entries: []entry{llmEntry(cannedModel, server.URL)}, env: env,
+				args: []string{"-aiAllowUnverified", "-gpu", "all"}})
 			awaitModel(t, n.Process, n.orch, cannedModel, "ready")
 			n.condition(code, "")
 			n.warnedOnce(code)

@@ -92,27 +92,38 @@ func importProgram(t *testing.T, e *engine.Engine, name, file, text string) stri
 
 // brokenModels are all kinds of runners that do not start or are none.
 func brokenModels(t *testing.T, e *engine.Engine) []broken {
-	const cuda = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 7.79 GiB"
+	const cuda = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total " +
+		"capacity of 7.79 GiB"
 	other := canned(t, http.NotFound)
 	return []broken{
 		{model: "test/silent", flags: says(""), code: fault.ContainerExited},
 		{model: "test/words", flags: says("ValueError: the weights are damaged"), code: fault.ContainerExited},
 		{model: "test/gpu-memory", flags: says(cuda), code: fault.ContainerOOM},
-		{model: "test/main-memory", flags: says("terminate called after throwing an instance of 'std::bad_alloc'"), code: fault.ContainerOOM},
-		{model: "test/no-gpu", flags: says("RuntimeError: Found no NVIDIA driver on your system."), code: fault.GPUToolkitMissing},
-		{model: "test/old-driver", flags: says("CUDA driver version is insufficient for CUDA runtime version"), code: fault.GPUDriverTooOld},
-		{model: "test/old-tag", image: tag(t, e, e.RunnerImage(t), "tutti-test/ai-runner:llm-0.9.0"), flags: says(""), code: fault.ImageMismatch},
+		{model: "test/main-memory", flags: says("terminate called after throwing an instance of 'std::bad_alloc'"),
+			code: fault.ContainerOOM},
+		{model: "test/no-gpu", flags: says("RuntimeError: Found no NVIDIA driver on your system."),
+			code: fault.GPUToolkitMissing},
+		{model: "test/old-driver", flags: says("CUDA driver version is insufficient for CUDA runtime version"),
+			code: fault.GPUDriverTooOld},
+		{model: "test/old-tag", image: tag(t, e, e.RunnerImage(t), "tutti-test/ai-runner:llm-0.9.0"), flags: says(""),
+			code: fault.ImageMismatch},
 		{model: "test/override", pipeline: "image-to-text", image: "override", flags: says(""), code: fault.ImageMismatch},
-		{model: "test/no-program", image: importProgram(t, e, "tutti-test/nothing:1", "readme", "no program"), code: fault.ContainerCannotRun},
-		{model: "test/other-machine", image: importProgram(t, e, "tutti-test/other:1", "program", "\x7fELF of another machine"), code: fault.ImageWrongPlatform},
+		{model: "test/no-program", image: importProgram(t, e, "tutti-test/nothing:1", "readme", "no program"),
+			code: fault.ContainerCannotRun},
+		{model: "test/other-machine",
+			image: importProgram(t, e, "tutti-test/other:1", "program", "\x7fELF of another machine"),
+			code:  fault.ImageWrongPlatform},
 		{model: "test/no-registry", image: "127.0.0.1:1/tutti/ai-runner:llm", code: fault.ImagePullFailed},
 		{model: "test/unhealthy", flags: map[string]string{"FAKE_HEALTH": "ERROR"}, code: fault.ModelUnhealthy},
 		{model: "test/nobody", url: "http://" + harness.Address(t), code: fault.RunnerUnreachable},
-		{model: "test/elsewhere", url: page(t, http.StatusNotFound, "text/plain", "404 page not found"), code: fault.RunnerGarbled},
+		{model: "test/elsewhere", url: page(t, http.StatusNotFound, "text/plain", "404 page not found"),
+			code: fault.RunnerGarbled},
 		{model: "test/page", url: page(t, http.StatusOK, "text/html", "<html>hello</html>"), code: fault.RunnerGarbled},
-		{model: "test/locked", url: page(t, http.StatusUnauthorized, "application/json", `{"detail":{"msg":"Invalid bearer token."}}`),
+		{model: "test/locked", url: page(t, http.StatusUnauthorized, "application/json",
+			`{"detail":{"msg":"Invalid bearer token."}}`),
 			extra: entry{"token": "not-the-right-one"}, code: fault.RunnerAuth},
-		{model: "test/other-model", url: other.URL, extra: entry{"served_model": "who/knows"}, code: fault.RunnerModelMissing},
+		{model: "test/other-model", url: other.URL, extra: entry{"served_model": "who/knows"},
+			code: fault.RunnerModelMissing},
 	}
 }
 
@@ -141,7 +152,8 @@ func TestBrokenRunners(t *testing.T) {
 	}
 	n := startNode(t, setup{engine: e, entries: entries, args: []string{"-transcoder", "-aiAllowUnverified",
 		"-aiRunnerContainersPerGPU", fmt.Sprint(len(entries)),
-		"-aiRunnerImageOverrides", `{"batch":{"image-to-text":"` + tag(t, e, e.RunnerImage(t), "tutti-test/ai-runner:0.9.0") + `"}}`}})
+		"-aiRunnerImageOverrides", `{"batch":{"image-to-text":"` + tag(t, e, e.RunnerImage(t), "tutti-test/ai-runner:0.9.0") +
+			`"}}`}})
 	_, gw := gateway(t, n.orch)
 	awaitModel(t, n.Process, n.orch, healthy, "ready")
 	awaitModel(t, n.Process, n.orch, cannedModel, "ready")
@@ -158,7 +170,7 @@ func TestBrokenRunners(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judgeRenditions(t, s, out)
+		checkRenditions(t, s, out)
 	}
 	// A client asks for each of them.
 	for _, row := range rows {
@@ -166,7 +178,8 @@ func TestBrokenRunners(t *testing.T) {
 			continue
 		}
 		a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(row.model, 3, false))
-		if err != nil || a.Status != http.StatusServiceUnavailable || a.Error != "ModelUnavailable" || !strings.Contains(a.Body, "("+string(row.code)+")") {
+		if err != nil || a.Status != http.StatusServiceUnavailable || a.Error != "ModelUnavailable" ||
+			!strings.Contains(a.Body, "("+string(row.code)+")") {
 			t.Errorf("%s: %v, %+v", row.model, err, a)
 		}
 	}

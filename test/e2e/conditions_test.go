@@ -159,7 +159,8 @@ func (n *aiNode) warnedOnce(code fault.Code, words ...string) {
 		return len(lines) > 0
 	})
 	if len(lines) != 1 || !strings.Contains(lines[0], "remedy=") {
-		n.t.Errorf("%s %v: the log warns %d times, want one with a remedy:\n%s", code, words, len(lines), strings.Join(lines, "\n"))
+		n.t.Errorf("%s %v: the log warns %d times, want one with a remedy:\n%s", code, words, len(lines),
+			strings.Join(lines, "\n"))
 	}
 }
 
@@ -194,7 +195,8 @@ func explained(t *testing.T, codes ...fault.Code) {
 	for _, code := range codes {
 		out, status := harness.Output(t, binary, "help", string(code))
 		row, _ := fault.Lookup(code)
-		if status != 0 || !strings.Contains(out, "Remedy:") || !strings.Contains(out, strings.ReplaceAll(row.Remedy, "`", "")) {
+		if status != 0 || !strings.Contains(out, "Remedy:") ||
+			!strings.Contains(out, strings.ReplaceAll(row.Remedy, "`", "")) {
 			t.Errorf("tutti help %s: status %d\n%s", code, status, out)
 		}
 	}

@@ -17,16 +17,20 @@ func TestOneProcessOfARolePerDirectory(t *testing.T) {
 	t.Parallel()
 	orchestrator := func() []string {
 		addr := harness.Address(t)
-		return []string{"-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", harness.Address(t)}
+		return []string{"-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr",
+			harness.Address(t)}
 	}
 	gateway := func() []string {
-		return []string{"-gateway", "-orchAddr", harness.Address(t), "-httpAddr", harness.Address(t), "-cliAddr", harness.Address(t)}
+		return []string{"-gateway", "-orchAddr", harness.Address(t), "-httpAddr", harness.Address(t), "-cliAddr",
+			harness.Address(t)}
 	}
 	router := func() []string {
 		addr := harness.Address(t)
-		return []string{"-router", "-orchAddr", harness.Address(t), "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", harness.Address(t)}
+		return []string{"-router", "-orchAddr", harness.Address(t), "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr",
+			harness.Address(t)}
 	}
-	for name, flags := range map[string]func() []string{"orchestrator": orchestrator, "gateway": gateway, "router": router} {
+	for name, flags := range map[string]func() []string{"orchestrator": orchestrator, "gateway": gateway,
+		"router": router} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
@@ -34,7 +38,8 @@ func TestOneProcessOfARolePerDirectory(t *testing.T) {
 			p := harness.Start(t, binary, append(first, "-dataDir", dir)...)
 			p.WaitHTTP("http://" + first[len(first)-1] + "/-/healthy")
 			second := harness.Start(t, binary, append(flags(), "-dataDir", dir)...)
-			if status := second.Exit(20 * time.Second); status != 1 || !strings.Contains(second.Log(), "DataDirInUse") || !strings.Contains(second.Log(), "held by process ") {
+			if status := second.Exit(20 * time.Second); status != 1 || !strings.Contains(second.Log(), "DataDirInUse") ||
+				!strings.Contains(second.Log(), "held by process ") {
 				t.Errorf("a second one ends with %d:\n%s", status, second.Log())
 			}
 			if name == "orchestrator" { // and others may share it, as on the existing node's default
@@ -62,14 +67,16 @@ func TestAFullDiskIsNamed(t *testing.T) {
 	for name, args := range map[string][]string{
 		"orchestrator": {"-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", admin},
 		"gateway":      {"-gateway", "-orchAddr", addr, "-httpAddr", harness.Address(t), "-cliAddr", harness.Address(t)},
-		"on the chain": {"-orchestrator", "-transcoder", "-network", "devnet", "-ethPassword", passphrase, "-pricePerUnit", "1", "-serviceAddr", addr, "-cliAddr", admin},
-		"key":          {"key", "create", "-name", "app"},
-		"move":         {"move", "-network", "devnet", "-moveFrom", filepath.Dir(old)},
+		"on the chain": {"-orchestrator", "-transcoder", "-network", "devnet", "-ethPassword", passphrase, "-pricePerUnit",
+			"1", "-serviceAddr", addr, "-cliAddr", admin},
+		"key":  {"key", "create", "-name", "app"},
+		"move": {"move", "-network", "devnet", "-moveFrom", filepath.Dir(old)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			said, status := onFullDisk(t, args...)
-			if _, after, _ := strings.Cut(said, "  cause:  "); status != 1 || !strings.Contains(said, "DataDiskFull") || !strings.Contains(after, "disk") || !strings.Contains(after, "tutti help DataDiskFull") {
+			if _, after, _ := strings.Cut(said, "  cause:  "); status != 1 || !strings.Contains(said, "DataDiskFull") ||
+				!strings.Contains(after, "disk") || !strings.Contains(after, "tutti help DataDiskFull") {
 				t.Errorf("status %d:\n%s", status, said)
 			}
 			for _, code := range []string{"CertificateUnusable", "KeyStoreFailed", "KeystoreUnusable"} {
@@ -96,7 +103,8 @@ exec timeout 30 "$program" "$@" -dataDir "$dir/data"`
 	if _, err := exec.LookPath("unshare"); err != nil {
 		t.Fatal(err)
 	}
-	return harness.Output(t, "unshare", append(append(alone, "bash", "-c", script, "bash", t.TempDir(), binary), args...)...)
+	return harness.Output(t, "unshare",
+		append(append(alone, "bash", "-c", script, "bash", t.TempDir(), binary), args...)...)
 }
 
 // A key that belongs to another certificate is named, and not as a directory that cannot
@@ -105,17 +113,20 @@ func TestAKeyOfAnotherCertificateIsNamed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b"} {
-		cmd := exec.Command("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "9",
+		cmd := exec.Command("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+			"-days", "9",
 			"-subj", "/CN="+name, "-keyout", filepath.Join(dir, name+".key"), "-out", filepath.Join(dir, name+".pem"))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
 	addr := harness.Address(t)
-	args := []string{"-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", harness.Address(t), "-dataDir", t.TempDir(),
+	args := []string{"-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr",
+		harness.Address(t), "-dataDir", t.TempDir(),
 		"-tlsCert", filepath.Join(dir, "a.pem"), "-tlsKey", filepath.Join(dir, "b.key")}
 	said, status := harness.Output(t, binary, args...)
-	if status != 1 || !strings.Contains(said, "CertificateKeyMismatch") || !strings.Contains(said, "openssl pkey -pubout") || strings.Contains(said, "data directory") {
+	if status != 1 || !strings.Contains(said, "CertificateKeyMismatch") ||
+		!strings.Contains(said, "openssl pkey -pubout") || strings.Contains(said, "data directory") {
 		t.Errorf("status %d:\n%s", status, said)
 	}
 	said, _ = harness.Output(t, binary, append([]string{"doctor", "-only", "network.certificate"}, args...)...)

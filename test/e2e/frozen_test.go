@@ -138,7 +138,8 @@ func TestOneOfTwoModelServers(t *testing.T) {
 			bad := canned(t, chat)
 			node, orch := aiOrchestrator(t, []entry{llmEntry(cannedModel, bad.URL), llmEntry(cannedModel, good.URL)},
 				"-aiFirstByteTimeout", "1s")
-			node.Wait("both servers to be used", 30*time.Second, func() bool { return model(t, orch, cannedModel).Capacity == 256 })
+			node.Wait("both servers to be used", 30*time.Second,
+				func() bool { return model(t, orch, cannedModel).Capacity == 256 })
 			_, gw := gateway(t, orch)
 			for i := range 5 {
 				a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(cannedModel, 3, false))

@@ -85,7 +85,8 @@ func TestRenditionIsNeverTheSource(t *testing.T) {
 	plain := ffmpegClip(t, clipPicture+clipTone+clipH264+clipAAC+clipAtOnce, "ts")
 	opus := ffmpegClip(t, clipPicture+clipTone+clipH264+"-ac 2 -strict -2 -c:a opus "+clipAtOnce, "ts")
 	large := ffmpegClip(t, "-f lavfi -i testsrc2=size=640x360:rate=10:duration=2 "+clipTone+
-		"-vf noise=alls=100:allf=t -c:v libx264 -preset ultrafast -qp 0 -pix_fmt yuv420p -ac 2 -strict -2 -c:a opus "+clipAtOnce, "ts")
+		"-vf noise=alls=100:allf=t -c:v libx264 -preset ultrafast -qp 0 "+
+		"-pix_fmt yuv420p -ac 2 -strict -2 -c:a opus "+clipAtOnce, "ts")
 	parts := ffmpegClip(t, clipPicture+clipTone+clipH264+clipAAC+clipInParts, "mp4")
 	initialization, fragments := cmaf(parts)
 	if len(fragments) < 2 {
@@ -97,10 +98,11 @@ func TestRenditionIsNeverTheSource(t *testing.T) {
 		data  []byte
 		sound string
 	}{
-		"fragmented":            {"mp4", parts, "aac"},
-		"init and one segment":  {"mp4", slices.Concat(initialization, fragments[0]), "aac"},
-		"from the middle":       {"mp4", slices.Concat(initialization, last), "aac"},
-		"after an hour":         {"mp4", slices.Concat(initialization, delayed(last, map[uint32]uint64{1: 15360, 2: 48000})), "aac"},
+		"fragmented":           {"mp4", parts, "aac"},
+		"init and one segment": {"mp4", slices.Concat(initialization, fragments[0]), "aac"},
+		"from the middle":      {"mp4", slices.Concat(initialization, last), "aac"},
+		"after an hour": {"mp4", slices.Concat(initialization, delayed(last, map[uint32]uint64{1: 15360, 2: 48000})),
+			"aac"},
 		"tables last":           {"ts", tablesLast(plain), "aac"},
 		"tables last, Opus":     {"ts", tablesLast(opus), "opus"},
 		"tables after 7 MB":     {"ts", tablesLast(large), "opus"},
@@ -122,7 +124,7 @@ func TestRenditionIsNeverTheSource(t *testing.T) {
 						t.Errorf("rendition %d: sound %+v, %v; want %s", i, report.Audio, err, c.sound)
 					}
 				}
-				judgeRenditions(t, clip.Segment{Data: c.data}, a.renditions)
+				checkRenditions(t, clip.Segment{Data: c.data}, a.renditions)
 			})
 		}
 	}
@@ -174,21 +176,25 @@ func TestInputRefusedByName(t *testing.T) {
 		data        []byte
 		code, words string
 	}{
-		"init alone":          {"mp4", initialization, "InputNoVideo", "initialization segment without samples"},
-		"a fragment alone":    {"mp4", fragments[1], "InputUnreadable", "without their initialization segment"},
-		"sound alone, TS":     {"ts", ffmpegClip(t, clipTone+clipAAC, "ts"), "InputNoVideo", "no video"},
-		"sound alone, MP4":    {"mp4", ffmpegClip(t, clipTone+clipAAC, "mp4"), "InputNoVideo", "no video"},
-		"tables alone":        {"ts", without(ffmpegClip(t, clipPicture+clipH264+clipAtOnce, "ts"), videoPID), "InputNoVideo", "not one picture"},
-		"over 300 s, TS":      {"ts", ffmpegClip(t, long, "ts"), "InputTooLong", "duration over 300 s"},
-		"over 300 s, MP4":     {"mp4", ffmpegClip(t, long, "mp4"), "InputTooLong", "duration over 300 s"},
-		"DTS, ATSC":           {"ts", relabeled(ac3, 0x8a, "", ""), "InputAudioUnsupported", "dts cannot be carried in MPEG-TS"},
-		"DTS, registered":     {"ts", relabeled(ac3, 0x06, "\x05\x04DTS1", ""), "InputAudioUnsupported", "dts"},
-		"DTS, disc":           {"ts", relabeled(ac3, 0x82, "", "\x05\x04HDMV"), "InputAudioUnsupported", "dts"},
-		"SMPTE 302M":          {"ts", relabeled(ac3, 0x06, "\x05\x04BSSD", ""), "InputAudioUnsupported", "s302m"},
-		"FLAC in MPEG-TS":     {"ts", ffmpegClip(t, clipPicture+clipTone+clipH264+"-c:a flac", "mp4"), "InputAudioUnsupported", "flac"},
-		"AV1 in WebM":         {"ts", av1, "InputCodecUnsupported", "av1"},
-		"no picture, as MP4":  {"mp4", without(plain, videoPID), "InputNoVideo", "not one picture"},
-		"MPEG-2 as the video": {"ts", ffmpegClip(t, clipPicture+"-c:v mpeg2video", "ts"), "InputCodecUnsupported", "mpeg2video"},
+		"init alone":       {"mp4", initialization, "InputNoVideo", "initialization segment without samples"},
+		"a fragment alone": {"mp4", fragments[1], "InputUnreadable", "without their initialization segment"},
+		"sound alone, TS":  {"ts", ffmpegClip(t, clipTone+clipAAC, "ts"), "InputNoVideo", "no video"},
+		"sound alone, MP4": {"mp4", ffmpegClip(t, clipTone+clipAAC, "mp4"), "InputNoVideo", "no video"},
+		"tables alone": {"ts", without(ffmpegClip(t, clipPicture+clipH264+clipAtOnce, "ts"), videoPID),
+			"InputNoVideo", "not one picture"},
+		"over 300 s, TS":  {"ts", ffmpegClip(t, long, "ts"), "InputTooLong", "duration over 300 s"},
+		"over 300 s, MP4": {"mp4", ffmpegClip(t, long, "mp4"), "InputTooLong", "duration over 300 s"},
+		"DTS, ATSC": {"ts", relabeled(ac3, 0x8a, "", ""), "InputAudioUnsupported",
+			"dts cannot be carried in MPEG-TS"},
+		"DTS, registered": {"ts", relabeled(ac3, 0x06, "\x05\x04DTS1", ""), "InputAudioUnsupported", "dts"},
+		"DTS, disc":       {"ts", relabeled(ac3, 0x82, "", "\x05\x04HDMV"), "InputAudioUnsupported", "dts"},
+		"SMPTE 302M":      {"ts", relabeled(ac3, 0x06, "\x05\x04BSSD", ""), "InputAudioUnsupported", "s302m"},
+		"FLAC in MPEG-TS": {"ts", ffmpegClip(t, clipPicture+clipTone+clipH264+"-c:a flac", "mp4"),
+			"InputAudioUnsupported", "flac"},
+		"AV1 in WebM":        {"ts", av1, "InputCodecUnsupported", "av1"},
+		"no picture, as MP4": {"mp4", without(plain, videoPID), "InputNoVideo", "not one picture"},
+		"MPEG-2 as the video": {"ts", ffmpegClip(t, clipPicture+"-c:v mpeg2video", "ts"), "InputCodecUnsupported",
+			"mpeg2video"},
 	} {
 		for shape, gw := range gateways {
 			a := pushClip(t, gw, "refused", c.ext, c.data)

@@ -48,7 +48,8 @@ func newForeignGateway(t *testing.T, orch string) *foreignGateway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := &http.Transport{TLSClientConfig: insecure.Clone(), TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
+	old := &http.Transport{TLSClientConfig: insecure.Clone(),
+		TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{}}
 	two := &http.Transport{TLSClientConfig: insecure.Clone(), ForceAttemptHTTP2: true}
 	t.Cleanup(func() {
 		_ = conn.Close()
@@ -126,7 +127,8 @@ func (g *foreignGateway) decoded(header string) *rpc.SegData {
 // discover asks the orchestrator for its terms, as a gateway without a chain does.
 func (g *foreignGateway) discover(m inference.Model) *rpc.OrchestratorInfo {
 	g.t.Helper()
-	info, err := g.rpc.GetOrchestrator(g.t.Context(), &rpc.OrchestratorRequest{Address: make([]byte, 20), Capabilities: g.wants(m)})
+	info, err := g.rpc.GetOrchestrator(g.t.Context(),
+		&rpc.OrchestratorRequest{Address: make([]byte, 20), Capabilities: g.wants(m)})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -147,7 +149,8 @@ func (g *foreignGateway) job(m inference.Model, contentType string, body []byte)
 	seg.Capabilities = g.wants(m)
 	seg.AuthToken = g.discover(m).GetAuthToken()
 	seg.Sig = nil // there is no key without a chain
-	req, err := http.NewRequestWithContext(g.t.Context(), http.MethodPost, g.base+"/"+m.Capability.Pipeline(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(g.t.Context(), http.MethodPost, g.base+"/"+m.Capability.Pipeline(),
+		bytes.NewReader(body))
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -294,7 +297,8 @@ func checkOffer(t *testing.T, info *rpc.OrchestratorInfo, base string, m inferen
 	}
 	token := info.GetAuthToken()
 	left := time.Until(time.Unix(token.GetExpiration(), 0))
-	if id, err := hex.DecodeString(token.GetSessionId()); err != nil || len(id) != 4 || len(token.GetToken()) == 0 || left < 29*time.Minute || left > 31*time.Minute {
+	if id, err := hex.DecodeString(token.GetSessionId()); err != nil || len(id) != 4 || len(token.GetToken()) == 0 ||
+		left < 29*time.Minute || left > 31*time.Minute {
 		t.Errorf("auth token %v, good for %v", token, left)
 	}
 }

@@ -64,7 +64,8 @@ func TestForeignGateway(t *testing.T) {
 			res, body := g.answered(version, j)
 			var c networkChunk
 			if err := json.Unmarshal(body, &c); err != nil || res.StatusCode != http.StatusOK || c.complete() != nil ||
-				c.Choices[0].Message == nil || c.Choices[0].Message.Content != tinymodel.Text(7) || *c.Choices[0].FinishReason == "" {
+				c.Choices[0].Message == nil || c.Choices[0].Message.Content != tinymodel.Text(7) ||
+				*c.Choices[0].FinishReason == "" {
 				t.Errorf("%s, payment %s: %v, %s: %s", version, name, err, res.Status, body)
 			}
 			if !strings.Contains(res.Header.Get("Content-Type"), "json") {
@@ -117,7 +118,8 @@ func (g *foreignGateway) asksForSegments() {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	if info, err := g.rpc.GetOrchestrator(g.t.Context(), req); err == nil || !strings.Contains(err.Error(), "OrchestratorCapped") {
+	if info, err := g.rpc.GetOrchestrator(g.t.Context(), req); err == nil ||
+		!strings.Contains(err.Error(), "OrchestratorCapped") {
 		g.t.Errorf("%v, %v", info, err)
 	}
 }
@@ -139,12 +141,16 @@ func TestForeignGatewayStreams(t *testing.T) {
 		broken       bool
 		want         networkStream
 	}{
-		{"usage alone at the end", event(" a") + event(" b") + stop + usage + done, false, networkStream{" a b", "stop", 3, 7}},
-		{"a line of 200 KiB", event(" a") + event(long) + stop + usage + done, false, networkStream{" a" + long, "stop", 0, 7}},
-		{"comments and a role", ": hello\n\nevent: x\n" + event("") + ": again\n\n" + event(" a") + stop + done, false, networkStream{" a", "stop", 3, 0}},
+		{"usage alone at the end", event(" a") + event(" b") + stop + usage + done, false,
+			networkStream{" a b", "stop", 3, 7}},
+		{"a line of 200 KiB", event(" a") + event(long) + stop + usage + done, false,
+			networkStream{" a" + long, "stop", 0, 7}},
+		{"comments and a role", ": hello\n\nevent: x\n" + event("") + ": again\n\n" + event(" a") + stop + done, false,
+			networkStream{" a", "stop", 3, 0}},
 		{"no reason", event(" a") + done, false, networkStream{" a", "stop", 2, 0}},
 		{"no end", event(" a"), false, networkStream{" a", "error", 2, 0}},
-		{"an error in the middle", event(" a") + `data: {"error":{"message":"boom","code":500}}` + "\n\n", false, networkStream{" a", "error", 2, 0}},
+		{"an error in the middle", event(" a") + `data: {"error":{"message":"boom","code":500}}` + "\n\n", false,
+			networkStream{" a", "error", 2, 0}},
 		{"cut in the middle of an event", event(" a") + event(" b")[:40], true, networkStream{" a", "error", 2, 0}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -181,7 +187,7 @@ func TestForeignGatewayStreams(t *testing.T) {
 }
 
 // TestForeignGatewayLives: events reach the gateway one by one, as the model server
-// sends them, and when the gateway leaves the model server is told.
+// sends them, and when the gateway leaves the model server is notified.
 func TestForeignGatewayLives(t *testing.T) {
 	t.Parallel()
 	next, left := make(chan struct{}), make(chan struct{}, 1)
@@ -272,7 +278,8 @@ func (g *foreignGateway) mediaJob(m inference.Model) *foreignJob {
 		contentType, body := written(g.t, part{"image", pipelines.PNG(64, 48, 1)}, videoFields)
 		return g.job(m, contentType, body)
 	}
-	contentType, body := written(g.t, part{"image", pipelines.PNG(64, 48, 1)}, map[string]string{"model_id": m.ID, "prompt": "x", "safety_check": "true"})
+	contentType, body := written(g.t, part{"image", pipelines.PNG(64, 48, 1)},
+		map[string]string{"model_id": m.ID, "prompt": "x", "safety_check": "true"})
 	return g.job(m, contentType, body)
 }
 
@@ -297,15 +304,17 @@ func (g *foreignGateway) media(version, url string, marked bool) []byte {
 	}
 	data := readAll(g.t, res)
 	h := res.Header
-	if res.StatusCode != http.StatusOK || res.ContentLength != int64(len(data)) || h.Get("Access-Control-Allow-Origin") != "*" ||
-		h.Get("Access-Control-Expose-Headers") != "Content-Length" || !strings.Contains("image/png video/mp4 audio/wav audio/x-wav", h.Get("Content-Type")) {
+	if res.StatusCode != http.StatusOK || res.ContentLength != int64(len(data)) ||
+		h.Get("Access-Control-Allow-Origin") != "*" ||
+		h.Get("Access-Control-Expose-Headers") != "Content-Length" ||
+		!strings.Contains("image/png video/mp4 audio/wav audio/x-wav", h.Get("Content-Type")) {
 		g.t.Errorf("%s: %s, %d bytes, %v", url, res.Status, res.ContentLength, h)
 	}
 	return data
 }
 
 // TestForeignGatewaysShare: several gateways share a model's slots, and one that
-// gets none is told in time to go elsewhere.
+// gets none is asked in time to go elsewhere.
 func TestForeignGatewaysShare(t *testing.T) {
 	t.Parallel()
 	const slots = 2

@@ -123,7 +123,8 @@ func (o *foreignOrchestrator) last() foreignRequest {
 }
 
 // GetOrchestrator answers with terms. It has no field "node".
-func (o *foreignOrchestrator) GetOrchestrator(_ context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
+func (o *foreignOrchestrator) GetOrchestrator(_ context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo,
+	error) {
 	if len(req.GetAddress()) != 20 || req.GetCapabilities().GetConstraints() == nil {
 		return nil, errors.New("Invalid orchestrator request: no address or no constraints")
 	}
@@ -211,18 +212,21 @@ func (o *foreignOrchestrator) checkJob(j foreignRequest, m inference.Model) {
 	s := j.Segment
 	caps := s.GetCapabilities()
 	switch models := caps.GetConstraints().GetPerCapability()[uint32(m.Capability)].GetModels(); {
-	case string(s.GetManifestId()) != fmt.Sprintf("%d_%s", m.Capability, m.ID), s.GetSeq() != 0, s.GetDuration() != 0, string(s.GetProfiles()) != "invalid":
+	case string(s.GetManifestId()) != fmt.Sprintf("%d_%s", m.Capability, m.ID), s.GetSeq() != 0, s.GetDuration() != 0,
+		string(s.GetProfiles()) != "invalid":
 		o.t.Errorf("segment %v", s)
 	case fmt.Sprintf("%x", s.GetHash()) != "c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470":
 		o.t.Errorf("hash %x", s.GetHash())
-	case len(caps.GetBitstring()) != 1 || caps.GetBitstring()[0] != 0x04005fff|1<<uint(m.Capability), len(models) != 1 || models[m.ID] == nil || models[m.ID].GetWarm():
+	case len(caps.GetBitstring()) != 1 || caps.GetBitstring()[0] != 0x04005fff|1<<uint(m.Capability), len(models) != 1 ||
+		models[m.ID] == nil || models[m.ID].GetWarm():
 		o.t.Errorf("capabilities %v", caps)
 	case len(s.GetFullProfiles())+len(s.GetFullProfiles2())+len(s.GetFullProfiles3()) > 0, len(s.GetSig()) > 0:
 		o.t.Errorf("profiles or a signature: %v", s)
 	case !bytes.HasPrefix(s.GetAuthToken().GetToken(), []byte("token ")):
 		o.t.Errorf("token %v", s.GetAuthToken())
 	}
-	if j.Header.Get("Authorization") != "Livepeer-AI-Worker-1.0" || !slices.Equal(j.Header["Livepeer-Payment"], []string{""}) {
+	if j.Header.Get("Authorization") != "Livepeer-AI-Worker-1.0" ||
+		!slices.Equal(j.Header["Livepeer-Payment"], []string{""}) {
 		o.t.Errorf("headers %v", j.Header)
 	}
 	for name := range j.Header {

@@ -32,16 +32,23 @@ func TestForeignOrchestrator(t *testing.T) {
 		// body is what reaches the orchestrator.
 		body string
 	}{
-		{"as the network has it", object{"messages": user("hi"), "max_tokens": 3, "temperature": 0.5, "top_p": 0.9, "top_k": 40},
-			`{"messages":[{"role":"user","content":"hi"}],"model":"` + networkModel + `","max_tokens":3,"stream":false,"temperature":0.5,"top_p":0.9,"top_k":40}`},
+		{"as the network has it", object{"messages": user("hi"), "max_tokens": 3, "temperature": 0.5, "top_p": 0.9,
+			"top_k": 40},
+			`{"messages":[{"role":"user","content":"hi"}],"model":"` + networkModel +
+				`","max_tokens":3,"stream":false,"temperature":0.5,"top_p":0.9,"top_k":40}`},
 		{"without a bound", object{"messages": user("hi")},
 			`{"messages":[{"role":"user","content":"hi"}],"model":"` + networkModel + `","max_tokens":256,"stream":false}`},
-		{"parts of text", object{"messages": user([]any{object{"type": "text", "text": "grüß \"dich\""}, object{"type": "text", "text": "du"}}), "max_completion_tokens": 4},
-			`{"messages":[{"role":"user","content":"grüß \"dich\"\ndu"}],"model":"` + networkModel + `","max_tokens":4,"stream":false}`},
+		{"parts of text", object{"messages": user([]any{object{"type": "text", "text": "grüß \"dich\""},
+			object{"type": "text", "text": "du"}}), "max_completion_tokens": 4},
+			`{"messages":[{"role":"user","content":"grüß \"dich\"\ndu"}],"model":"` + networkModel +
+				`","max_tokens":4,"stream":false}`},
 		{"all that the form has no word for", object{
-			"messages": append(user("hi"), object{"role": "assistant", "content": nil, "tool_calls": []any{object{"id": "1"}}}, object{"role": "tool", "tool_call_id": "1", "content": "7"}),
-			"tools":    []any{object{"type": "function", "function": object{"name": "f"}}}, "tool_choice": "auto", "stop": []any{"x"}, "seed": 1, "n": 1,
-			"response_format": object{"type": "json_object"}, "logprobs": true, "presence_penalty": 0.5, "user": "me", "max_tokens": 5, "temperature": nil,
+			"messages": append(user("hi"), object{"role": "assistant", "content": nil, "tool_calls": []any{object{"id": "1"}}},
+				object{"role": "tool", "tool_call_id": "1", "content": "7"}),
+			"tools": []any{object{"type": "function", "function": object{"name": "f"}}}, "tool_choice": "auto",
+			"stop": []any{"x"}, "seed": 1, "n": 1,
+			"response_format": object{"type": "json_object"}, "logprobs": true, "presence_penalty": 0.5, "user": "me",
+			"max_tokens": 5, "temperature": nil,
 		}, `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":""},{"role":"tool","content":"7"}],"model":"` + networkModel + `","max_tokens":5,"stream":false}`},
 	} {
 		row.request["model"] = networkModel
@@ -120,17 +127,27 @@ func TestForeignReactions(t *testing.T) {
 		code, says            string
 		renewed               bool
 	}{
-		{name: "full", times: always, status: 503, text: "insufficient capacity", wantFirst: 1, wantSecond: 1, wantStatus: 200},
-		{name: "full, in other letters", times: always, status: 500, text: "Insufficient Capacity", wantFirst: 1, wantSecond: 1, wantStatus: 200},
-		{name: "old parameters", times: 1, status: 400, text: "TicketParams expired", wantFirst: 2, wantStatus: 200, renewed: true},
-		{name: "old parameters thrice", times: 3, status: 400, text: "ticketparams expired", wantFirst: 4, wantStatus: 200, renewed: true},
-		{name: "parameters that stay old", times: always, status: 400, text: "TicketParams expired", wantFirst: 4, wantSecond: 1, wantStatus: 200, renewed: true},
-		{name: "nonce", times: always, status: 400, text: "invalid ticket senderNonce", wantFirst: 1, wantSecond: 1, wantStatus: 200},
+		{name: "full", times: always, status: 503, text: "insufficient capacity", wantFirst: 1, wantSecond: 1,
+			wantStatus: 200},
+		{name: "full, in other letters", times: always, status: 500, text: "Insufficient Capacity", wantFirst: 1,
+			wantSecond: 1, wantStatus: 200},
+		{name: "old parameters", times: 1, status: 400, text: "TicketParams expired", wantFirst: 2, wantStatus: 200,
+			renewed: true},
+		{name: "old parameters thrice", times: 3, status: 400, text: "ticketparams expired", wantFirst: 4, wantStatus: 200,
+			renewed: true},
+		{name: "parameters that stay old", times: always, status: 400, text: "TicketParams expired", wantFirst: 4,
+			wantSecond: 1, wantStatus: 200, renewed: true},
+		{name: "nonce", times: always, status: 400, text: "invalid ticket senderNonce", wantFirst: 1, wantSecond: 1,
+			wantStatus: 200},
 		{name: "token", times: 1, status: 403, text: "expired auth token", wantFirst: 2, wantStatus: 200, renewed: true},
-		{name: "balance", times: always, status: 400, text: "Insufficient balance", wantFirst: 1, wantSecond: 1, wantStatus: 200},
-		{name: "a client's mistake", times: always, status: 500, text: "LLM container returned 400: bad temperature", wantFirst: 1, wantStatus: 400, code: "JobRefused", says: "bad temperature"},
-		{name: "a mistake in the body", times: always, status: 400, text: "no such field", wantFirst: 1, wantStatus: 400, code: "JobRefused", says: "no such field"},
-		{name: "a defect", times: always, status: 500, text: "LLM container returned 500: boom", wantFirst: 1, wantSecond: 1, wantStatus: 200},
+		{name: "balance", times: always, status: 400, text: "Insufficient balance", wantFirst: 1, wantSecond: 1,
+			wantStatus: 200},
+		{name: "a client's mistake", times: always, status: 500, text: "LLM container returned 400: bad temperature",
+			wantFirst: 1, wantStatus: 400, code: "JobRefused", says: "bad temperature"},
+		{name: "a mistake in the body", times: always, status: 400, text: "no such field", wantFirst: 1, wantStatus: 400,
+			code: "JobRefused", says: "no such field"},
+		{name: "a defect", times: always, status: 500, text: "LLM container returned 500: boom", wantFirst: 1, wantSecond: 1,
+			wantStatus: 200},
 		{name: "nothing said", times: always, status: 500, text: "", wantFirst: 1, wantSecond: 1, wantStatus: 200},
 	} {
 		tries := 0
@@ -157,7 +174,8 @@ func TestForeignReactions(t *testing.T) {
 			_, others = second.counts()
 			return err != nil || jobs > 0 || a.Status != http.StatusOK
 		})
-		if err != nil || a.Status != row.wantStatus || jobs != row.wantFirst || others != row.wantSecond || a.Error != row.code || !strings.Contains(a.Body, row.says) {
+		if err != nil || a.Status != row.wantStatus || jobs != row.wantFirst || others != row.wantSecond ||
+			a.Error != row.code || !strings.Contains(a.Body, row.says) {
 			t.Errorf("%s: %v, %+v; %d and %d jobs, want %+v", row.name, err, a, jobs, others, row)
 		}
 		if row.renewed && after == before {
@@ -166,14 +184,14 @@ func TestForeignReactions(t *testing.T) {
 	}
 }
 
-// fresh is a chat that nobody has seen the beginning of.
+// fresh is a chat whose beginning no orchestrator has seen.
 func fresh(text string) map[string]any {
 	r := chatRequest(networkModel, 3, false)
 	r["messages"] = []any{map[string]string{"role": "user", "content": text}}
 	return r
 }
 
-// TestForeignOrchestratorsFail: nobody is left, and what the client is told.
+// TestForeignOrchestratorsFail: no orchestrator is left, and what the client gets.
 func TestForeignOrchestratorsFail(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -218,8 +236,12 @@ func TestForeignStreamsBreak(t *testing.T) {
 	second := newForeignOrchestrator(t, map[inference.Model]bool{recordedModel: false})
 	_, gw := gateway(t, first.addr+","+second.addr)
 	for name, end := range map[string]func(http.ResponseWriter){
-		"cut":            func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
-		"cut in a line":  func(w http.ResponseWriter) { fmt.Fprint(w, `data: {"choices":[{"ind`); panic(http.ErrAbortHandler) },
+		"cut": func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+		"cut in a line": func(w http.ResponseWriter) {
+			fmt.Fprint(w,
+				`data: {"choices":[{"ind`)
+			panic(http.ErrAbortHandler)
+		},
 		"over too early": func(http.ResponseWriter) {},
 		"an error event": func(w http.ResponseWriter) { fmt.Fprint(w, "data: {\"error\":\"boom\"}\n\n") },
 	} {
@@ -242,7 +264,8 @@ func TestForeignStreamsBreak(t *testing.T) {
 		}
 		text := string(readAll(t, res))
 		events := strings.Split(strings.TrimSpace(text), "\n\n")
-		if last := events[len(events)-1]; res.StatusCode != 200 || !strings.Contains(text, " two") || !strings.HasPrefix(last, `data: {"error":`) || strings.Contains(text, "[DONE]") {
+		if last := events[len(events)-1]; res.StatusCode != 200 || !strings.Contains(text, " two") ||
+			!strings.HasPrefix(last, `data: {"error":`) || strings.Contains(text, "[DONE]") {
 			t.Errorf("%s: %s:\n%s", name, res.Status, text)
 		}
 		_, jobs := first.counts()
@@ -307,7 +330,8 @@ func TestForeignMedia(t *testing.T) {
 		t.Fatalf("%s", body)
 	}
 	for i, item := range out.Images {
-		if got := n.fetched(t, item.URL); !bytes.Equal(got, pipelines.PNG(8, 8, i+1)) || item.Seed.String() != fmt.Sprint(i+1) || *item.NSFW != (i == 1) {
+		if got := n.fetched(t, item.URL); !bytes.Equal(got, pipelines.PNG(8, 8, i+1)) ||
+			item.Seed.String() != fmt.Sprint(i+1) || *item.NSFW != (i == 1) {
 			t.Errorf("picture %d: %d bytes, %+v", i, len(got), item)
 		}
 	}
@@ -316,7 +340,9 @@ func TestForeignMedia(t *testing.T) {
 		t.Errorf("%s %s", j.Path, j.Body)
 	}
 	o.refuses(always, 500, "text-to-image container returned 400: too dark")
-	if res, body := n.postJSON(t, "/text-to-image", map[string]any{"model_id": m.ID, "prompt": "x"}); res.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "too dark") {
+	if res, body := n.postJSON(t, "/text-to-image",
+		map[string]any{"model_id": m.ID, "prompt": "x"}); res.StatusCode != http.StatusBadRequest ||
+		!strings.Contains(string(body), "too dark") {
 		t.Errorf("%s %s", res.Status, body)
 	}
 }

@@ -20,11 +20,12 @@ import (
 // cannedModel is what the canned server serves.
 const cannedModel = "test/canned"
 
-// canned is a model server that a test tells what to do.
+// canned is a model server that a test controls.
 func canned(t *testing.T, chat http.HandlerFunc) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) })
+	mux.HandleFunc("GET /health",
+		func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"status":"ok"}`) })
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"`+cannedModel+`","object":"model","owned_by":"vllm","max_model_len":4096}]}`)
@@ -45,7 +46,8 @@ func cannedPath(t *testing.T, chat http.HandlerFunc) (node *harness.Process, orc
 	return node, orch, gw
 }
 
-const cannedEvent = `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"` + cannedModel + `","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}` + "\n\n"
+const cannedEvent = `data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"` + cannedModel +
+	`","choices":[{"index":0,"delta":{"content":" word"},"finish_reason":null}]}` + "\n\n"
 
 // A client that leaves is noticed by the model server, whatever stage the answer
 // is in, and the slot is free again.
@@ -68,7 +70,8 @@ func TestClientLeaves(t *testing.T) {
 		name   string
 		stream bool
 		say    string
-	}{{"before the first token", true, "wait"}, {"in the middle", true, "in the middle"}, {"without streaming", false, "wait"}} {
+	}{{"before the first token", true, "wait"}, {"in the middle", true, "in the middle"},
+		{"without streaming", false, "wait"}} {
 		ctx, leave := context.WithCancel(t.Context())
 		request := chatRequest(cannedModel, 5, row.stream)
 		request["user"] = row.say
@@ -150,7 +153,8 @@ func TestServerFails(t *testing.T) {
 		reply  http.HandlerFunc
 		status int
 	}{
-		{"client's mistake", fail(400, `{"error":{"message":"bad temperature","type":"invalid_request_error","code":400}}`), 400},
+		{"client's mistake", fail(400, `{"error":{"message":"bad temperature","type":"invalid_request_error","code":400}}`),
+			400},
 		{"unprocessable", fail(422, `{"detail":[{"loc":["body"],"msg":"no","type":"x"}]}`), 422},
 		{"defect", fail(500, `{"error":{"message":"boom"}}`), 502},
 		{"busy", fail(503, `{"error":{"message":"overloaded"}}`), 503},
@@ -164,7 +168,8 @@ func TestServerFails(t *testing.T) {
 		reply = row.reply
 		mu.Unlock()
 		for _, stream := range []bool{false, true} {
-			node.Wait("the model to be ready", 30*time.Second, func() bool { return model(t, orch, cannedModel).State == "ready" })
+			node.Wait("the model to be ready", 30*time.Second,
+				func() bool { return model(t, orch, cannedModel).State == "ready" })
 			a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(cannedModel, 5, stream))
 			if err != nil || a.Status != row.status && a.Error == "" {
 				t.Errorf("%s, stream %v: %v, %+v, want %d", row.name, stream, err, a, row.status)
@@ -181,7 +186,8 @@ func TestServerFails(t *testing.T) {
 // the model is withdrawn with a reason, and it is back when the server is.
 func TestServerDies(t *testing.T) {
 	t.Parallel()
-	server := llamaServer(t, llama.Options{Model: tinymodel.Options{Embedding: 256, Layers: 8, FeedForward: 1024, Words: 999}})
+	server := llamaServer(t, llama.Options{Model: tinymodel.Options{Embedding: 256, Layers: 8, FeedForward: 1024,
+		Words: 999}})
 	addr := strings.TrimPrefix(server.URL, "http://")
 	node, orch := aiOrchestrator(t, []entry{llmEntry(llama.ModelID, server.URL)})
 	awaitModel(t, node, orch, llama.ModelID, "ready")
@@ -201,7 +207,8 @@ func TestServerDies(t *testing.T) {
 			_, _ = io.ReadFull(res.Body, first)
 			begun <- struct{}{}
 			a := answer{Status: res.StatusCode}
-			if err := a.readEvents(io.MultiReader(strings.NewReader(string(first)), res.Body)); err != nil || a.Done || a.Error == "" {
+			if err := a.readEvents(io.MultiReader(strings.NewReader(string(first)), res.Body)); err != nil || a.Done ||
+				a.Error == "" {
 				t.Errorf("the server died: %v, %+v", err, a)
 			}
 		})
@@ -221,7 +228,7 @@ func TestServerDies(t *testing.T) {
 	}
 	again := llamaServer(t, llama.Options{Addr: addr})
 	awaitModel(t, node, orch, again.Alias, "ready")
-	// The gateway looks for itself; one that was told of nobody looks again soon.
+	// The gateway looks for itself; one that found no orchestrator looks again soon.
 	node.Wait("the gateway to find the model", 30*time.Second, func() bool {
 		a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(llama.ModelID, 3, false))
 		return err == nil && a.Status == http.StatusOK && a.Text == tinymodel.Text(3)

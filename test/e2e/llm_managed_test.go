@@ -132,7 +132,7 @@ func TestModelsTouchOnlyThemselves(t *testing.T) {
 				t.Errorf("no reason: %+v", m)
 			}
 			awaitModel(t, node, orch, victim, "ready")
-			// The gateway may have been told a moment ago that nobody has it.
+			// The gateway may have learned a moment ago that no orchestrator has it.
 			node.Wait("the gateway to find "+victim, 30*time.Second, func() bool {
 				a, err := ask(t.Context(), gw+"/llm", "", chatRequest(victim, 3, false))
 				return err == nil && a.Status == http.StatusOK
@@ -177,7 +177,8 @@ func TestModelsTouchOnlyThemselves(t *testing.T) {
 	})
 	hurt("its server stopped", llama.ModelID, func() {
 		_ = server.Signal(syscall.SIGSTOP)
-		node.Wait("the server's model to be withdrawn", 60*time.Second, func() bool { return model(t, orch, llama.ModelID).State != "ready" })
+		node.Wait("the server's model to be withdrawn", 60*time.Second,
+			func() bool { return model(t, orch, llama.ModelID).State != "ready" })
 		_ = server.Signal(syscall.SIGCONT)
 	})
 }
@@ -275,7 +276,9 @@ func TestFilledModel(t *testing.T) {
 		<-began
 	}
 	a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(full, 5, false))
-	if err != nil || a.Status != http.StatusServiceUnavailable && a.Status != http.StatusTooManyRequests || a.Error == "" || a.Header.Get("Retry-After") == "" {
+	if err != nil || a.Status != http.StatusServiceUnavailable && a.Status != http.StatusTooManyRequests ||
+		a.Error == "" ||
+		a.Header.Get("Retry-After") == "" {
 		t.Errorf("one request too many: %v, %+v", err, a)
 	}
 	if err := others(); err != nil {
@@ -284,7 +287,7 @@ func TestFilledModel(t *testing.T) {
 	leave()
 	wg.Wait()
 	checkIdle(t, node, orch, full)
-	// The gateway has its own line; it hears of those who left when they have.
+	// The gateway has its own queue; it is notified of clients that leave.
 	node.Wait("the gateway to take requests again", 20*time.Second, func() bool {
 		a, err := ask(t.Context(), gw+"/llm", "", chatRequest(full, 2, false))
 		return err == nil && a.Status == http.StatusOK

@@ -58,7 +58,8 @@ func TestListedModelsAndTheirNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		body := string(readAll(t, res))
-		if res.StatusCode != http.StatusOK || strings.Contains(body, "gguf") || !strings.Contains(body, `"model":"`+asked+`"`) {
+		if res.StatusCode != http.StatusOK || strings.Contains(body, "gguf") ||
+			!strings.Contains(body, `"model":"`+asked+`"`) {
 			t.Errorf("stream %v: %d %s", stream, res.StatusCode, body)
 		}
 	}

@@ -23,7 +23,8 @@ type entry map[string]any
 
 // llmEntry is an external text model of the server at url.
 func llmEntry(model, url string) entry {
-	return entry{"pipeline": "llm", "model_id": model, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "url": url}
+	return entry{"pipeline": "llm", "model_id": model, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000,
+		"url": url}
 }
 
 // aiOrchestrator starts an orchestrator that only serves models.
@@ -43,8 +44,9 @@ func startAI(t *testing.T, addr string, env []string, models []entry, args ...st
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := harness.StartIn(t, binary, env, append([]string{"-orchestrator", "-aiWorker", "-aiModels", path, "-aiAllowUnverified",
-		"-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}, args...)...)
+	p := harness.StartIn(t, binary, env,
+		append([]string{"-orchestrator", "-aiWorker", "-aiModels", path, "-aiAllowUnverified",
+			"-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}, args...)...)
 	p.WaitHTTP("https://" + addr + "/healthz")
 	return p
 }
@@ -121,7 +123,8 @@ type answer struct {
 
 // request is a chat request in the making.
 func chatRequest(model string, tokens int, stream bool) map[string]any {
-	r := map[string]any{"model": model, "max_tokens": tokens, "messages": []any{map[string]string{"role": "user", "content": "hi"}}}
+	r := map[string]any{"model": model, "max_tokens": tokens,
+		"messages": []any{map[string]string{"role": "user", "content": "hi"}}}
 	if stream {
 		r["stream"] = true
 		r["stream_options"] = map[string]bool{"include_usage": true}

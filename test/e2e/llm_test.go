@@ -74,7 +74,8 @@ func TestLLM(t *testing.T) {
 		}
 	}
 	// As the document of the network has it: no bound, no word of streaming.
-	a := mustAsk(t, gw+"/llm", "", map[string]any{"model": llama.ModelID, "messages": []any{map[string]string{"role": "user", "content": "hi"}}})
+	a := mustAsk(t, gw+"/llm", "",
+		map[string]any{"model": llama.ModelID, "messages": []any{map[string]string{"role": "user", "content": "hi"}}})
 	if !strings.HasPrefix(a.Text, " one two three") {
 		t.Errorf("%+v", a)
 	}
@@ -86,7 +87,8 @@ func TestLLM(t *testing.T) {
 		{"not JSON", "/llm", `{"model":`, http.StatusBadRequest, ""},
 		{"no messages", "/llm", `{"model":"` + llama.ModelID + `"}`, http.StatusBadRequest, ""},
 		{"no model", "/v1/chat/completions", `{"messages":[{"role":"user","content":"hi"}]}`, http.StatusBadRequest, ""},
-		{"unknown model", "/v1/chat/completions", `{"model":"who/knows","messages":[{"role":"user","content":"hi"}]}`, http.StatusNotFound, "model_not_found"},
+		{"unknown model", "/v1/chat/completions", `{"model":"who/knows","messages":[{"role":"user","content":"hi"}]}`,
+			http.StatusNotFound, "model_not_found"},
 		{"unknown path", "/v1/nothing", `{}`, http.StatusNotFound, ""},
 	} {
 		res, err := http.Post(gw+row.path, "application/json", strings.NewReader(row.body))

@@ -25,7 +25,8 @@ func TestTheLogIsShort(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			addr, admin, dir := harness.Address(t), harness.Address(t), t.TempDir()
-			p := harness.Start(t, binary, "-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", admin, "-dataDir", dir)
+			p := harness.Start(t, binary, "-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr",
+				admin, "-dataDir", dir)
 			p.WaitHTTP("http://" + admin + "/-/ready")
 			for _, path := range []string{"/ethAddr", "/tokenBalance", "/getBroadcastConfig", "/orchestratorInfo"} {
 				_, _ = harness.Get(t, "http://"+admin+path)
@@ -43,7 +44,8 @@ func TestTheLogIsShort(t *testing.T) {
 				t.Error("reads that do not apply are in the log")
 			}
 			lines := strings.Split(strings.TrimSpace(log), "\n")
-			if last := lines[len(lines)-1]; !strings.Contains(last, "] stopped took=") || !strings.Contains(last, "segments_lost=0") {
+			if last := lines[len(lines)-1]; !strings.Contains(last, "] stopped took=") ||
+				!strings.Contains(last, "segments_lost=0") {
 				t.Errorf("the last line is %s", last)
 			}
 			if name != "signal" && strings.Contains(log, "signal=") {

@@ -84,7 +84,8 @@ func (s *storing) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequ
 }
 
 // EndTranscodingSession is passed on.
-func (s *storing) EndTranscodingSession(ctx context.Context, req *rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
+func (s *storing) EndTranscodingSession(ctx context.Context,
+	req *rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
 	return s.next.EndTranscodingSession(ctx, req)
 }
 
@@ -97,7 +98,8 @@ func (s *storing) handOn(client *http.Client, w http.ResponseWriter, r *http.Req
 	s.mu.Lock()
 	s.segment = segment
 	s.mu.Unlock()
-	req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, "https://"+s.orch+r.URL.Path, strings.NewReader(s.sources+"/source.ts"))
+	req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, "https://"+s.orch+r.URL.Path,
+		strings.NewReader(s.sources+"/source.ts"))
 	if err != nil {
 		return
 	}

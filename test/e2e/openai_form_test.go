@@ -108,7 +108,8 @@ func TestForeignAnswersHaveOpenAIsForm(t *testing.T) {
 		} else {
 			var a openAIAnswer
 			if err := json.Unmarshal(text, &a); err != nil || a.Object != "chat.completion" || len(a.Choices) != 1 ||
-				string(a.Choices[0].Finish) != `"stop"` || string(a.Choices[0].Message["role"]) != `"assistant"` || len(a.Usage) == 0 {
+				string(a.Choices[0].Finish) != `"stop"` || string(a.Choices[0].Message["role"]) != `"assistant"` ||
+				len(a.Usage) == 0 {
 				t.Errorf("%v: %s", err, text)
 			}
 		}
@@ -132,12 +133,14 @@ func TestForeignRefusalsArriveAsSuch(t *testing.T) {
 		status int
 		says   string
 	}{
-		"LLM container returned 400: temperature must be at most 2":           {400, "temperature must be at most 2"},
-		"LLM container returned 422: messages.0.role: not one of them":        {422, "messages.0.role: not one of them"},
-		"LLM container returned 413: the audio is over 50 MiB":                {413, "the audio is over 50 MiB"},
-		"LLM container returned 415: no such audio":                           {415, "no such audio"},
-		"unexpected status code: 422":                                         {422, "the model server refused the request with status 422 and gives no reason"},
-		"LLM container returned 400":                                          {400, "the model server refused the request with status 400 and gives no reason"},
+		"LLM container returned 400: temperature must be at most 2":    {400, "temperature must be at most 2"},
+		"LLM container returned 422: messages.0.role: not one of them": {422, "messages.0.role: not one of them"},
+		"LLM container returned 413: the audio is over 50 MiB":         {413, "the audio is over 50 MiB"},
+		"LLM container returned 415: no such audio":                    {415, "no such audio"},
+		"unexpected status code: 422": {422,
+			"the model server refused the request with status 422 and gives no reason"},
+		"LLM container returned 400": {400,
+			"the model server refused the request with status 400 and gives no reason"},
 		"could not process: LLM container returned 400: prompt is too long\n": {400, "prompt is too long"},
 	} {
 		o.refuses(always, 500, text)
@@ -176,7 +179,8 @@ func TestForeignStreamThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(readAll(t, res))
-	if !strings.Contains(text, `"content":"one"`) || strings.Contains(text, `"error"}`) || strings.Contains(text, "[DONE]") ||
+	if !strings.Contains(text, `"content":"one"`) || strings.Contains(text, `"error"}`) ||
+		strings.Contains(text, "[DONE]") ||
 		!strings.Contains(text, `data: {"error":{"message":`) || !strings.Contains(text, "CompletionBroken") {
 		t.Errorf("%s:\n%s", res.Status, text)
 	}

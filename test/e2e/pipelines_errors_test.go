@@ -36,15 +36,27 @@ func TestPipelineFailures(t *testing.T) {
 		status         int
 		text, code     string
 	}{
-		{"a wrong value", "text-to-image", replies(400, json, `{"detail":{"msg":"height and width must be divisible by 8"}}`), 400, "must be divisible by 8", "JobRefused"},
-		{"the schema", "text-to-image", replies(422, json, `{"detail":[{"loc":["body","seed"],"msg":"not an integer","type":"x"}]}`), 422, "seed: not an integer", "JobRefused"},
+		{"a wrong value", "text-to-image",
+			replies(400, json, `{"detail":{"msg":"height and width must be divisible by 8"}}`), 400, "must be divisible by 8",
+			"JobRefused"},
+		{"the schema", "text-to-image",
+			replies(422, json, `{"detail":[{"loc":["body","seed"],"msg":"not an integer","type":"x"}]}`), 422,
+			"seed: not an integer", "JobRefused"},
 		{"too much", "upscale", replies(413, json, `{"detail":{"msg":"over 50 MB"}}`), 413, "over 50 MB", "JobRefused"},
-		{"a type of sound", "audio-to-text", replies(415, json, `{"detail":{"msg":"unsupported audio"}}`), 415, "unsupported audio", "JobRefused"},
-		{"a defect", "text-to-image", replies(500, json, `{"detail":{"msg":"Text to image pipeline error."}}`), 502, "the model server returned 500: Text to image pipeline error.", "RunnerFailed"},
-		{"memory", "image-to-image", replies(500, json, `{"detail":{"msg":"GPU out of memory."}}`), 502, "GPU out of memory.", "RunnerOutOfMemory"},
-		{"memory, in other words", "upscale", replies(500, json, `{"detail":{"msg":"Out of memory error. Try reducing input image resolution."}}`), 502, "reducing input image resolution", "RunnerOutOfMemory"},
-		{"another model", "image-to-text", replies(400, json, `{"detail":{"msg":"pipeline configured with a but called with b"}}`), 502, "", "RunnerModelMissing"},
-		{"the token", "text-to-speech", replies(401, json, `{"detail":{"msg":"Invalid bearer token."}}`), 502, "", "RunnerAuth"},
+		{"a type of sound", "audio-to-text", replies(415, json, `{"detail":{"msg":"unsupported audio"}}`), 415,
+			"unsupported audio", "JobRefused"},
+		{"a defect", "text-to-image", replies(500, json, `{"detail":{"msg":"Text to image pipeline error."}}`), 502,
+			"the model server returned 500: Text to image pipeline error.", "RunnerFailed"},
+		{"memory", "image-to-image", replies(500, json, `{"detail":{"msg":"GPU out of memory."}}`), 502,
+			"GPU out of memory.", "RunnerOutOfMemory"},
+		{"memory, in other words", "upscale",
+			replies(500, json, `{"detail":{"msg":"Out of memory error. Try reducing input image resolution."}}`), 502,
+			"reducing input image resolution", "RunnerOutOfMemory"},
+		{"another model", "image-to-text",
+			replies(400, json, `{"detail":{"msg":"pipeline configured with a but called with b"}}`), 502, "",
+			"RunnerModelMissing"},
+		{"the token", "text-to-speech", replies(401, json, `{"detail":{"msg":"Invalid bearer token."}}`), 502, "",
+			"RunnerAuth"},
 		{"busy", "text-to-image", replies(503, json, `{"detail":{"msg":"busy"}}`), 503, "", "OrchestratorsFull"},
 		{"cut off", "text-to-image", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, 502, "", ""},
 		{"cut off in the answer", "image-to-text", func(w http.ResponseWriter, _ *http.Request) {
@@ -59,21 +71,26 @@ func TestPipelineFailures(t *testing.T) {
 		{"no data URL", "text-to-image", image("http://127.0.0.1:1/x.png"), 502, "", "ResponseUnusable"},
 		{"a page for a picture", "text-to-image", image("data:text/html;base64,PGh0bWw+"), 502, "", "ResponseUnusable"},
 		{"no frames", "image-to-video", replies(200, json, `{"frames":[[]]}`), 502, "", "ResponseUnusable"},
-		{"frames that are none", "image-to-video", replies(200, json, `{"frames":[[{"url":"data:image/png;base64,AAAA"}]]}`), 502, "", ""},
-		{"frames of two sizes", "image-to-video", replies(200, json, fmt.Sprintf(`{"frames":[[{"url":%q},{"url":%q}]]}`, pngURL(64, 48), pngURL(48, 64))), 502, "", ""},
+		{"frames that are none", "image-to-video", replies(200, json, `{"frames":[[{"url":"data:image/png;base64,AAAA"}]]}`),
+			502, "", ""},
+		{"frames of two sizes", "image-to-video",
+			replies(200, json, fmt.Sprintf(`{"frames":[[{"url":%q},{"url":%q}]]}`, pngURL(64, 48), pngURL(48, 64))), 502, "",
+			""},
 	} {
 		id := pipelines.Model(row.pipeline)
 		n.node.Wait(id+" to be ready", harnessTime, func() bool { return model(t, n.orch, id).State == "ready" })
 		n.runner.Does(row.pipeline, row.does)
 		res, body := n.postAny(t, row.pipeline)
 		n.runner.Does(row.pipeline, nil)
-		if res.StatusCode != row.status || !strings.Contains(string(body), row.text) || !strings.Contains(string(body), `"error"`) ||
+		if res.StatusCode != row.status || !strings.Contains(string(body), row.text) ||
+			!strings.Contains(string(body), `"error"`) ||
 			row.code != "" && !strings.Contains(string(body), row.code) {
 			t.Errorf("%s: %s %s\nwant %d %s %q", row.name, res.Status, body, row.status, row.code, row.text)
 		}
 	}
 	// After all that each runner is of use again.
-	for _, name := range []string{"text-to-image", "image-to-image", "upscale", "image-to-text", "text-to-speech", "image-to-video", "audio-to-text"} {
+	for _, name := range []string{"text-to-image", "image-to-image", "upscale", "image-to-text", "text-to-speech",
+		"image-to-video", "audio-to-text"} {
 		n.node.Wait(name+" to work again", harnessTime, func() bool {
 			res, _ := n.postAny(t, name)
 			return res.StatusCode == http.StatusOK
@@ -100,7 +117,8 @@ func (n *pipelineNodes) postAny(t *testing.T, name string) (*http.Response, []by
 	case "image-to-video":
 		return n.postForm(t, "/"+name, part{"image", pipelines.PNG(64, 48, 1)}, videoFields)
 	}
-	return n.postForm(t, "/"+name, part{"image", pipelines.PNG(64, 48, 1)}, map[string]string{"model_id": id, "prompt": "a cat"})
+	return n.postForm(t, "/"+name, part{"image", pipelines.PNG(64, 48, 1)},
+		map[string]string{"model_id": id, "prompt": "a cat"})
 }
 
 // TestPipelineMistakes sends what no runner needs to see.
@@ -125,21 +143,38 @@ func TestPipelineMistakes(t *testing.T) {
 		{"a cut picture", form("/image-to-text", part{"image", pipelines.PNG(8, 8, 0)[:20]}, nil), 400, "ImageUnreadable"},
 		{"no file", form("/upscale", part{}, id), 400, "JobUnreadable"},
 		{"another part", form("/upscale", part{"picture", pipelines.PNG(8, 8, 0)}, id), 400, "JobUnreadable"},
-		{"no prompt", form("/upscale", part{"image", pipelines.PNG(8, 8, 0)}, map[string]string{"model_id": pipelines.Model("upscale")}), 400, "prompt"},
-		{"no prompt, JSON", object("/text-to-image", map[string]any{"model_id": pipelines.Model("text-to-image")}), 400, "prompt"},
+		{"no prompt", form("/upscale", part{"image", pipelines.PNG(8, 8, 0)},
+			map[string]string{"model_id": pipelines.Model("upscale")}), 400, "prompt"},
+		{"no prompt, JSON", object("/text-to-image", map[string]any{"model_id": pipelines.Model("text-to-image")}), 400,
+			"prompt"},
 		{"a width of text", object("/text-to-image", map[string]any{"prompt": "x", "width": "wide"}), 400, "JobUnreadable"},
-		{"more pixels than there are", object("/text-to-image", map[string]any{"prompt": "x", "width": 2147483647, "height": 2147483647, "num_images_per_prompt": 2147483647}), 400, "UnitsTooMany"},
-		{"a form that is none", func() (*http.Response, []byte) { return sent(t, n.gw+"/upscale", "application/json", []byte("{}")) }, 400, "multipart"},
-		{"a model of nobody's", object("/text-to-image", map[string]any{"model_id": "who/knows", "prompt": "x"}), 404, "model_not_found"},
-		{"a model of another pipeline", object("/text-to-image", map[string]any{"model_id": pipelines.Model("upscale"), "prompt": "x"}), 404, "model_not_found"},
-		{"OpenAI's size", object("/v1/images/generations", map[string]any{"model": pipelines.Model("text-to-image"), "prompt": "x", "size": "big"}), 400, "size"},
-		{"OpenAI's format", object("/v1/audio/speech", map[string]any{"model": pipelines.Model("text-to-speech"), "input": "x", "response_format": "mp3"}), 400, "response_format"},
-		{"a picture too large", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/upscale", 64<<20+1) }, 413, "64 MiB"},
-		{"a text too large", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/text-to-image", 10<<20+1) }, 413, "10 MiB"},
-		{"a text too large and of no known length", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/text-to-speech", -1) }, 413, "10 MiB"},
+		{"more pixels than there are",
+			object("/text-to-image", map[string]any{"prompt": "x", "width": 2147483647, "height": 2147483647,
+				"num_images_per_prompt": 2147483647}), 400, "UnitsTooMany"},
+		{"a form that is none", func() (*http.Response,
+			[]byte) {
+			return sent(t, n.gw+"/upscale", "application/json", []byte("{}"))
+		}, 400, "multipart"},
+		{"a model of nobody's", object("/text-to-image", map[string]any{"model_id": "who/knows", "prompt": "x"}), 404,
+			"model_not_found"},
+		{"a model of another pipeline",
+			object("/text-to-image", map[string]any{"model_id": pipelines.Model("upscale"), "prompt": "x"}), 404,
+			"model_not_found"},
+		{"OpenAI's size", object("/v1/images/generations",
+			map[string]any{"model": pipelines.Model("text-to-image"), "prompt": "x", "size": "big"}), 400, "size"},
+		{"OpenAI's format", object("/v1/audio/speech",
+			map[string]any{"model": pipelines.Model("text-to-speech"), "input": "x", "response_format": "mp3"}), 400,
+			"response_format"},
+		{"a picture too large", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/upscale", 64<<20+1) }, 413,
+			"64 MiB"},
+		{"a text too large", func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/text-to-image", 10<<20+1) }, 413,
+			"10 MiB"},
+		{"a text too large and of no known length",
+			func() (*http.Response, []byte) { return tooLarge(t, n.gw+"/text-to-speech", -1) }, 413, "10 MiB"},
 	} {
 		res, body := row.post()
-		if res.StatusCode != row.status || !strings.Contains(string(body), row.text) || !strings.Contains(string(body), `"error"`) {
+		if res.StatusCode != row.status || !strings.Contains(string(body), row.text) ||
+			!strings.Contains(string(body), `"error"`) {
 			t.Errorf("%s: %s %s, want %d %s", row.name, res.Status, body, row.status, row.text)
 		}
 	}

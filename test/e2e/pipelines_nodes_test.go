@@ -102,7 +102,8 @@ func sent(t *testing.T, url, contentType string, body []byte, header ...string) 
 }
 
 // postForm posts a form to the gateway.
-func (n *pipelineNodes) postForm(t *testing.T, path string, file part, fields map[string]string, header ...string) (*http.Response, []byte) {
+func (n *pipelineNodes) postForm(t *testing.T, path string, file part, fields map[string]string,
+	header ...string) (*http.Response, []byte) {
 	t.Helper()
 	contentType, body := written(t, file, fields)
 	return sent(t, n.gw+path, contentType, body, header...)

@@ -68,14 +68,16 @@ func (n *pipelineNodes) same(t *testing.T, name string, items []mediaItem, want 
 func (n *pipelineNodes) units(t *testing.T, name string, want int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("the job's line in the log, with %d units", want), func() bool {
-		return strings.Contains(logged(n.node, "] request role=orchestrator ", "pipeline="+name+" ", "status=200"), fmt.Sprintf(" units=%d ", want))
+		return strings.Contains(logged(n.node, "] request role=orchestrator ", "pipeline="+name+" ", "status=200"),
+			fmt.Sprintf(" units=%d ", want))
 	})
 }
 
 func (n *pipelineNodes) textToImage(t *testing.T) {
 	const name = "text-to-image"
 	res, body := n.postJSON(t, "/text-to-image", map[string]any{
-		"model_id": pipelines.Model(name), "prompt": "a cat", "width": 64, "height": 40, "num_images_per_prompt": 2, "num_inference_steps": 4,
+		"model_id": pipelines.Model(name), "prompt": "a cat", "width": 64, "height": 40, "num_images_per_prompt": 2,
+		"num_inference_steps": 4,
 	})
 	n.same(t, name, readMedia(t, res, body).Images, 2)
 	n.units(t, name, 64*40*2)
@@ -96,7 +98,8 @@ func (n *pipelineNodes) imageToImage(t *testing.T) {
 	const name = "image-to-image"
 	input := pipelines.PNG(48, 32, 3)
 	fields := map[string]string{
-		"model_id": pipelines.Model(name), "prompt": "now a dog", "num_images_per_prompt": "2", "strength": "0.800000", "safety_check": "true",
+		"model_id": pipelines.Model(name), "prompt": "now a dog", "num_images_per_prompt": "2", "strength": "0.800000",
+		"safety_check": "true",
 	}
 	res, body := n.postForm(t, "/image-to-image", part{"image", input}, fields)
 	n.same(t, name, readMedia(t, res, body).Images, 2)
@@ -109,23 +112,26 @@ func (n *pipelineNodes) imageToImage(t *testing.T) {
 
 func (n *pipelineNodes) upscale(t *testing.T) {
 	const name = "upscale"
-	res, body := n.postForm(t, "/upscale", part{"image", pipelines.PNG(32, 24, 1)}, map[string]string{"model_id": pipelines.Model(name), "prompt": "sharp"})
+	res, body := n.postForm(t, "/upscale", part{"image", pipelines.PNG(32, 24, 1)},
+		map[string]string{"model_id": pipelines.Model(name), "prompt": "sharp"})
 	n.same(t, name, readMedia(t, res, body).Images, 1)
 	n.units(t, name, 32*24)
 }
 
 // videoFields ask for a small video.
-var videoFields = map[string]string{"model_id": pipelines.Model("image-to-video"), "width": "256", "height": "144", "fps": "10"}
+var videoFields = map[string]string{"model_id": pipelines.Model("image-to-video"), "width": "256", "height": "144",
+	"fps": "10"}
 
-// judgeVideo decodes a video of the runner's frames in full.
-func (n *pipelineNodes) judgeVideo(t *testing.T, items []mediaItem) {
+// checkVideo decodes a video of the runner's frames in full.
+func (n *pipelineNodes) checkVideo(t *testing.T, items []mediaItem) {
 	t.Helper()
 	if len(items) != 1 || !strings.HasSuffix(items[0].URL, ".mp4") {
 		t.Fatalf("want a video: %+v", items)
 	}
 	video := n.fetched(t, items[0].URL)
 	info, err := libav.Probe(t.Context(), video)
-	if err != nil || info.VideoCodec != "h264" || info.Width != 256 || info.Height != 144 || info.FPS != 10 || info.AudioCodec != "" {
+	if err != nil || info.VideoCodec != "h264" || info.Width != 256 || info.Height != 144 || info.FPS != 10 ||
+		info.AudioCodec != "" {
 		t.Errorf("%v: %+v", err, info)
 	}
 	if !strings.Contains(info.Container, "mp4") {
@@ -140,7 +146,7 @@ func (n *pipelineNodes) judgeVideo(t *testing.T, items []mediaItem) {
 func (n *pipelineNodes) imageToVideo(t *testing.T) {
 	const name = "image-to-video"
 	res, body := n.postForm(t, "/image-to-video", part{"image", pipelines.PNG(64, 36, 1)}, videoFields)
-	n.judgeVideo(t, readMedia(t, res, body).Images)
+	n.checkVideo(t, readMedia(t, res, body).Images)
 	n.units(t, name, 256*144*25)
 	// A size that no video has: the runner's words, and its status.
 	fields := maps.Clone(videoFields)
@@ -186,13 +192,18 @@ func (n *pipelineNodes) later(t *testing.T, image []byte) (out asyncReply) {
 
 func (n *pipelineNodes) imageToVideoLater(t *testing.T) {
 	const name = "image-to-video"
-	n.judgeVideo(t, n.later(t, pipelines.PNG(64, 36, 1)).Result.Images)
-	n.runner.Does(name, func(w http.ResponseWriter, _ *http.Request) { pipelines.Refuse(w, http.StatusBadRequest, "too dark") })
+	n.checkVideo(t, n.later(t, pipelines.PNG(64, 36, 1)).Result.Images)
+	n.runner.Does(name, func(w http.ResponseWriter,
+		_ *http.Request) {
+		pipelines.Refuse(w, http.StatusBadRequest, "too dark")
+	})
 	defer n.runner.Does(name, nil)
-	if out := n.later(t, pipelines.PNG(64, 36, 1)); !strings.Contains(out.Result.Error.Message, "too dark") || len(out.Result.Images) > 0 {
+	if out := n.later(t, pipelines.PNG(64, 36, 1)); !strings.Contains(out.Result.Error.Message, "too dark") ||
+		len(out.Result.Images) > 0 {
 		t.Errorf("%+v", out)
 	}
-	if res, body := n.postJSON(t, "/image-to-video/result", map[string]any{"request_id": "nobody"}); res.StatusCode != http.StatusNotFound {
+	if res, body := n.postJSON(t, "/image-to-video/result",
+		map[string]any{"request_id": "nobody"}); res.StatusCode != http.StatusNotFound {
 		t.Errorf("%s %s", res.Status, body)
 	}
 }
@@ -210,12 +221,14 @@ func (n *pipelineNodes) audioToText(t *testing.T) {
 		{"flac", pipelines.FLAC(5), 5},
 		{"mp3", pipelines.MP3(7), 7},
 	} {
-		res, body := n.postForm(t, "/audio-to-text", part{"audio", row.data}, map[string]string{"model_id": pipelines.Model(name), "return_timestamps": "word"})
+		res, body := n.postForm(t, "/audio-to-text", part{"audio", row.data},
+			map[string]string{"model_id": pipelines.Model(name), "return_timestamps": "word"})
 		var out struct {
 			Text   string
 			Chunks []struct{ Timestamp []float64 }
 		}
-		if err := json.Unmarshal(body, &out); err != nil || res.StatusCode != http.StatusOK || out.Text != " one two" || len(out.Chunks) != 2 {
+		if err := json.Unmarshal(body, &out); err != nil || res.StatusCode != http.StatusOK || out.Text != " one two" ||
+			len(out.Chunks) != 2 {
 			t.Errorf("%s: %v: %s %s", row.kind, err, res.Status, body)
 			continue
 		}
@@ -229,7 +242,9 @@ func (n *pipelineNodes) audioToText(t *testing.T) {
 		}
 	}
 	before := n.runner.Count(name)
-	res, body := n.postForm(t, "/audio-to-text", part{"audio", []byte("no sound at all, just a text that goes on for a while")}, map[string]string{"model_id": pipelines.Model(name)})
+	res, body := n.postForm(t, "/audio-to-text", part{"audio",
+		[]byte("no sound at all, just a text that goes on for a while")},
+		map[string]string{"model_id": pipelines.Model(name)})
 	if res.StatusCode != http.StatusBadRequest || !strings.Contains(string(body), "Unable to calculate duration") {
 		t.Errorf("%s %s", res.Status, body)
 	}
@@ -240,7 +255,8 @@ func (n *pipelineNodes) audioToText(t *testing.T) {
 
 func (n *pipelineNodes) textToSpeech(t *testing.T) {
 	const name, text = "text-to-speech", "Grüße"
-	res, body := n.postJSON(t, "/text-to-speech", map[string]any{"model_id": pipelines.Model(name), "text": text, "description": "slow"})
+	res, body := n.postJSON(t, "/text-to-speech",
+		map[string]any{"model_id": pipelines.Model(name), "text": text, "description": "slow"})
 	out := readMedia(t, res, body)
 	if out.Audio == nil || !bytes.Equal(n.fetched(t, out.Audio.URL), n.runner.Made(name)[0]) {
 		t.Errorf("%s", body)
@@ -268,7 +284,8 @@ func (n *pipelineNodes) segmentAnything(t *testing.T) {
 
 func (n *pipelineNodes) imageToText(t *testing.T) {
 	const name = "image-to-text"
-	res, body := n.postForm(t, "/image-to-text", part{"image", pipelines.PNG(20, 10, 1)}, map[string]string{"model_id": pipelines.Model(name)})
+	res, body := n.postForm(t, "/image-to-text", part{"image", pipelines.PNG(20, 10, 1)},
+		map[string]string{"model_id": pipelines.Model(name)})
 	if want := `{"text":"a picture of 20 by 10"}` + "\n"; res.StatusCode != http.StatusOK || string(body) != want {
 		t.Errorf("%s %s", res.Status, body)
 	}
@@ -291,7 +308,8 @@ func (n *pipelineNodes) openAIImages(t *testing.T) {
 				Data []byte `json:"b64_json"`
 			}
 		}
-		if err := json.Unmarshal(body, &out); err != nil || res.StatusCode != http.StatusOK || len(out.Data) != 2 || out.Created == 0 {
+		if err := json.Unmarshal(body, &out); err != nil || res.StatusCode != http.StatusOK || len(out.Data) != 2 ||
+			out.Created == 0 {
 			t.Fatalf("%s: %v: %s %.200s", how, err, res.Status, body)
 		}
 		for i, made := range n.runner.Made(name) {
@@ -309,8 +327,11 @@ func (n *pipelineNodes) openAIImages(t *testing.T) {
 
 // openAIAudio has sound made and understood as OpenAI's clients do.
 func (n *pipelineNodes) openAIAudio(t *testing.T) {
-	res, speech := n.postJSON(t, "/v1/audio/speech", map[string]any{"model": pipelines.Model("text-to-speech"), "input": "hello", "voice": "alloy", "response_format": "wav"})
-	if kind := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "audio/wav") || !bytes.Equal(speech, n.runner.Made("text-to-speech")[0]) {
+	res, speech := n.postJSON(t, "/v1/audio/speech",
+		map[string]any{"model": pipelines.Model("text-to-speech"), "input": "hello", "voice": "alloy",
+			"response_format": "wav"})
+	if kind := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "audio/wav") ||
+		!bytes.Equal(speech, n.runner.Made("text-to-speech")[0]) {
 		t.Fatalf("%s, %s: %.100q", res.Status, kind, speech)
 	}
 	for how, want := range map[string]string{

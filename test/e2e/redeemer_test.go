@@ -40,7 +40,8 @@ func newMember(t *testing.T, chain *devnet.Chain, cli string, args ...string) *m
 	if err := os.WriteFile(pass, []byte("open sesame"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := account.Open(filepath.Join(m.dir, "keystore"), account.Light).Create(core.NewSecret("open sesame"), rand.Reader, time.Now())
+	e, err := account.Open(filepath.Join(m.dir, "keystore"), account.Light).Create(core.NewSecret("open sesame"),
+		rand.Reader, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func newMember(t *testing.T, chain *devnet.Chain, cli string, args ...string) *m
 	if err := chain.Control.Fund(t.Context(), common.Address(m.account), ether(t, "10")); err != nil {
 		t.Fatal(err)
 	}
-	m.args = append([]string{"-network", "devnet", "-ethUrl", chain.URL(0), "-ethPassword", pass, "-dataDir", m.dir, "-cliAddr", m.admin,
+	m.args = append([]string{"-network", "devnet", "-ethUrl", chain.URL(0), "-ethPassword", pass, "-dataDir", m.dir,
+		"-cliAddr", m.admin,
 		"-httpAddr", m.front, "-blockPollingInterval", "1s"}, args...)
 	return m
 }
@@ -71,7 +73,8 @@ func (m *member) start() {
 // run runs tutti_cli until it succeeds: a round may be between two others.
 func (m *member) run(words ...string) {
 	m.t.Helper()
-	args := append([]string{"--url", "http://" + m.admin, "--token-file", filepath.Join(m.dir, "admin.token"), "--yes", "--no-color"}, words...)
+	args := append([]string{"--url", "http://" + m.admin, "--token-file", filepath.Join(m.dir, "admin.token"), "--yes",
+		"--no-color"}, words...)
 	var last string
 	m.Wait("tutti_cli "+strings.Join(words, " "), 90*time.Second, func() bool {
 		text, status := harness.Output(m.t, m.cli, args...)
@@ -132,13 +135,15 @@ func redeemerWorld(t *testing.T) (redeemer, orchestrator, gateway *member) {
 		t.Fatal(err)
 	}
 	const l1 = 100 * time.Millisecond
-	chain := devnet.Start(t, devnet.Options{BlockTime: l1, L1BlockTime: l1, RoundLength: 900, Args: []string{"-initializeRounds"}})
+	chain := devnet.Start(t, devnet.Options{BlockTime: l1, L1BlockTime: l1, RoundLength: 900,
+		Args: []string{"-initializeRounds"}})
 	// Gas that costs next to nothing makes small prizes, and so many winners.
 	if err := chain.Control.SetBaseFee(t.Context(), core.NewWei(10_000)); err != nil {
 		t.Fatal(err)
 	}
 	redeemer = newMember(t, chain, cli, "-redeemer")
-	orchestrator = newMember(t, chain, cli, "-orchestrator", "-transcoder", "-pricePerUnit", "9000", "-redeemerAddr", redeemer.front)
+	orchestrator = newMember(t, chain, cli, "-orchestrator", "-transcoder", "-pricePerUnit", "9000", "-redeemerAddr",
+		redeemer.front)
 	gateway = newMember(t, chain, cli, "-gateway", "-transcodingOptions", ladder)
 	orchestrator.args = append(orchestrator.args, "-serviceAddr", orchestrator.front)
 	redeemer.args = append(redeemer.args, "-ethOrchAddr", orchestrator.account.String())
@@ -203,7 +208,8 @@ func TestRedeemerInAnotherProcess(t *testing.T) {
 	orchestrator.Wait("all winners to be handed in", time.Minute, func() bool {
 		return orchestrator.handed() == len(orchestrator.tickets())
 	})
-	orchestrator.Wait("the condition to go", time.Minute, func() bool { return !orchestrator.has(fault.RedeemerUnreachable) })
+	orchestrator.Wait("the condition to go", time.Minute,
+		func() bool { return !orchestrator.has(fault.RedeemerUnreachable) })
 	redeemed := func() bool {
 		there := redeemer.tickets()
 		for hash := range orchestrator.tickets() {

@@ -36,7 +36,7 @@ func TestOrchestratorRestart(t *testing.T) {
 		if err != nil {
 			t.Fatalf("segment %d: %v", n, err)
 		}
-		judgeRenditions(t, segs[n], out)
+		checkRenditions(t, segs[n], out)
 	}
 	push(0)
 	first.Signal(syscall.SIGKILL)

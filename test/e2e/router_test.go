@@ -24,7 +24,8 @@ func TestRouter(t *testing.T) {
 		nodes[i].WaitHTTP("https://" + addrs[i] + "/healthz")
 	}
 	at, admin := harness.Address(t), harness.Address(t)
-	router := harness.Start(t, binary, "-router", "-orchAddr", addrs[0]+","+addrs[1], "-serviceAddr", at, "-httpAddr", at, "-cliAddr", admin, "-dataDir", t.TempDir())
+	router := harness.Start(t, binary, "-router", "-orchAddr", addrs[0]+","+addrs[1], "-serviceAddr", at, "-httpAddr", at,
+		"-cliAddr", admin, "-dataDir", t.TempDir())
 	router.WaitHTTP("https://" + at + "/healthz")
 	_, gate := gateway(t, at)
 	segs := segments(t, small(2))

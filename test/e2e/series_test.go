@@ -15,7 +15,8 @@ import (
 func TestSeriesOfARealStream(t *testing.T) {
 	t.Parallel()
 	service, orchAdmin, gwAdmin := harness.Address(t), harness.Address(t), harness.Address(t)
-	harness.Start(t, binary, "-orchestrator", "-transcoder", "-serviceAddr", service, "-httpAddr", service, "-cliAddr", orchAdmin,
+	harness.Start(t, binary, "-orchestrator", "-transcoder", "-serviceAddr", service, "-httpAddr", service, "-cliAddr",
+		orchAdmin,
 		"-monitor", "-dataDir", t.TempDir()).WaitHTTP("https://" + service + "/healthz")
 	p, gw := gatewayAt(t, service, gwAdmin, "-monitor", "-metricsPerStream")
 	seg := segments(t, small(1))[0]
@@ -30,7 +31,8 @@ func TestSeriesOfARealStream(t *testing.T) {
 	})
 	const performer = `orchestrator_uri="https://[^"]+",orchestrator_version="[0-9.]+"`
 	for _, want := range []string{
-		`livepeer_segment_transcoded_unprocessed_total\{node_id="[^"]+",node_type="bctr",orchestrator_address="",` + performer + `,profiles="[^"]+"\} 1`,
+		`livepeer_segment_transcoded_unprocessed_total\{node_id="[^"]+",node_type="bctr",orchestrator_address="",` +
+			performer + `,profiles="[^"]+"\} 1`,
 		`livepeer_segment_transcoded_all_appeared_total\{manifest_id="movie",.*` + performer,
 		`livepeer_segment_source_appeared_total\{manifest_id="movie",.*profile="source",seg_type="regular"\} 1`,
 		`livepeer_segment_transcoded_total\{[^}]*trusted="trusted",verified="unverified"\} 1`,
@@ -50,7 +52,8 @@ func TestSeriesOfARealStream(t *testing.T) {
 	if !regexp.MustCompile(`(?m)^livepeer_segment_transcoded_total\{[^}]*node_type="orch"[^}]*verified="verified"\} 1`).Match(body) {
 		t.Errorf("the orchestrator's own work is not verified:\n%s", body)
 	}
-	for _, name := range regexp.MustCompile(`(?m)^# TYPE livepeer_([a-z0-9_]+) `).FindAllStringSubmatch(text+string(body), -1) {
+	for _, name := range regexp.MustCompile(`(?m)^# TYPE livepeer_([a-z0-9_]+) `).FindAllStringSubmatch(text+string(body),
+		-1) {
 		if !strings.Contains(string(guide), "`"+name[1]+"`") {
 			t.Errorf("livepeer_%s is not in docs/monitoring.md", name[1])
 		}

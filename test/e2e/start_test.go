@@ -23,14 +23,17 @@ func TestMistakes(t *testing.T) {
 		status int
 		says   []string
 	}{
-		"no role":           {nil, 2, []string{"NoRole", "-orchestrator", "-gateway"}},
-		"unknown flag":      {[]string{"-orchestrater"}, 2, []string{"UnknownOption", "-orchestrator"}},
-		"reward false":      {[]string{"-orchestrator", "-transcoder", "-reward", "false"}, 2, []string{"-reward=false"}},
-		"bad max sessions":  {[]string{"-orchestrator", "-transcoder", "-maxSessions", "0"}, 2, []string{"-maxSessions"}},
-		"two GPU spellings": {[]string{"-orchestrator", "-transcoder", "-gpu", "0", "-nvidia", "1"}, 2, []string{"-gpu", "-nvidia"}},
+		"no role":          {nil, 2, []string{"NoRole", "-orchestrator", "-gateway"}},
+		"unknown flag":     {[]string{"-orchestrater"}, 2, []string{"UnknownOption", "-orchestrator"}},
+		"reward false":     {[]string{"-orchestrator", "-transcoder", "-reward", "false"}, 2, []string{"-reward=false"}},
+		"bad max sessions": {[]string{"-orchestrator", "-transcoder", "-maxSessions", "0"}, 2, []string{"-maxSessions"}},
+		"two GPU spellings": {[]string{"-orchestrator", "-transcoder", "-gpu", "0", "-nvidia", "1"}, 2,
+			[]string{"-gpu", "-nvidia"}},
 		"port in use": {[]string{"-orchestrator", "-transcoder", "-serviceAddr", taken.Addr().String(),
-			"-httpAddr", taken.Addr().String(), "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}, 1, []string{taken.Addr().String()}},
-		"version": {[]string{"-version"}, 0, []string{"Livepeer Node Version:", "Golang runtime version:", "Architecture:", "Operating system:"}},
+			"-httpAddr", taken.Addr().String(), "-cliAddr", harness.Address(t), "-dataDir", t.TempDir()}, 1,
+			[]string{taken.Addr().String()}},
+		"version": {[]string{"-version"}, 0,
+			[]string{"Livepeer Node Version:", "Golang runtime version:", "Architecture:", "Operating system:"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -51,39 +54,48 @@ func TestMistakes(t *testing.T) {
 func TestConfigCheck(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	flags := []string{"config", "check", "-orchestrator", "-transcoder", "-serviceAddr", "h.example.org:8935", "-orchSecret", "hunter2"}
+	flags := []string{"config", "check", "-orchestrator", "-transcoder", "-serviceAddr", "h.example.org:8935",
+		"-orchSecret", "hunter2"}
 	out, status := command(t, home, flags...)
-	if status != 0 || strings.Contains(out, "hunter2") || !strings.HasPrefix(out, "The configuration is valid.\n") || strings.Count(out, "\n") > 16 {
+	if status != 0 || strings.Contains(out, "hunter2") || !strings.HasPrefix(out, "The configuration is valid.\n") ||
+		strings.Count(out, "\n") > 16 {
 		t.Errorf("status %d:\n%s", status, out)
 	}
-	if all, _ := command(t, home, append(flags, "--all")...); !strings.Contains(all, "maxSessions") || strings.Contains(out, "maxSessions") {
+	if all, _ := command(t, home, append(flags, "--all")...); !strings.Contains(all, "maxSessions") ||
+		strings.Contains(out, "maxSessions") {
 		t.Errorf("what was not set is shown without --all alone:\n%s\n%s", out, all)
 	}
-	out, status = command(t, home, "config", "check", "-orchestrator", "-transcoder", "-maxSessions", "none", "-ticketEV", "x")
-	if status != 2 || !strings.HasPrefix(out, "2 problems: the node would not start.\n") || !strings.Contains(out, "ticketEV") {
+	out, status = command(t, home, "config", "check", "-orchestrator", "-transcoder", "-maxSessions", "none", "-ticketEV",
+		"x")
+	if status != 2 || !strings.HasPrefix(out, "2 problems: the node would not start.\n") ||
+		!strings.Contains(out, "ticketEV") {
 		t.Errorf("two problems: status %d:\n%s", status, out)
 	}
-	var judged struct {
+	var report struct {
 		Valid, Starts bool
 		Problems      []struct{ Code, Option, Origin, Text, Remedy string }
 		Settings      []struct{ Option, Value, Origin string }
 	}
 	out, status = command(t, home, "config", "check", "--json", "-orchestrator", "-transcoder", "-maxSessions", "none")
-	if err := json.Unmarshal([]byte(out), &judged); err != nil || status != 2 {
+	if err := json.Unmarshal([]byte(out), &report); err != nil || status != 2 {
 		t.Fatalf("status %d, %v:\n%s", status, err, out)
 	}
-	if p := judged.Problems; judged.Valid || judged.Starts || len(p) != 1 || p[0].Code != "BadOption" || p[0].Option != "maxSessions" ||
-		p[0].Origin != "flag -maxSessions" || p[0].Remedy == "" || len(judged.Settings) != 3 {
-		t.Errorf("%+v", judged)
+	if p := report.Problems; report.Valid || report.Starts || len(p) != 1 || p[0].Code != "BadOption" ||
+		p[0].Option != "maxSessions" ||
+		p[0].Origin != "flag -maxSessions" || p[0].Remedy == "" || len(report.Settings) != 3 {
+		t.Errorf("%+v", report)
 	}
 }
 
 // A models file that cannot be served is no reason not to start, and never "valid" alone.
 func TestConfigCheckOfModels(t *testing.T) {
 	t.Parallel()
-	path := writeFile(t, "aiModels.json", `[{"pipeline": "llm", "model_id": "who/knows", "warm": true, "price_per_unit": 0, "url": "http://127.0.0.1:1"}]`)
-	out, status := command(t, t.TempDir(), "config", "check", "-orchestrator", "-aiWorker", "-aiModels", path, "-serviceAddr", "127.0.0.1:8935")
-	if status != 1 || !strings.HasPrefix(out, "The configuration is valid, but not every AI model would be served: ") || !strings.Contains(out, "aiModels.json:1: model_id:") {
+	path := writeFile(t, "aiModels.json",
+		`[{"pipeline": "llm", "model_id": "who/knows", "warm": true, "price_per_unit": 0, "url": "http://127.0.0.1:1"}]`)
+	out, status := command(t, t.TempDir(), "config", "check", "-orchestrator", "-aiWorker", "-aiModels", path,
+		"-serviceAddr", "127.0.0.1:8935")
+	if status != 1 || !strings.HasPrefix(out, "The configuration is valid, but not every AI model would be served: ") ||
+		!strings.Contains(out, "aiModels.json:1: model_id:") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
 }

@@ -39,15 +39,19 @@ func TestModelServerIsGone(t *testing.T) {
 	_, gw := gatewayAt(t, n.orch, admin)
 
 	a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(id, 3, false))
-	if err != nil || a.Status != http.StatusServiceUnavailable || a.Error != "ModelUnavailable" || a.Header.Get("Retry-After") == "" ||
-		!strings.Contains(a.Body, "the orchestrator at https://"+n.orch+" cannot reach its model server") || !strings.Contains(a.Body, id) {
+	if err != nil || a.Status != http.StatusServiceUnavailable || a.Error != "ModelUnavailable" ||
+		a.Header.Get("Retry-After") == "" ||
+		!strings.Contains(a.Body, "the orchestrator at https://"+n.orch+" cannot reach its model server") ||
+		!strings.Contains(a.Body, id) {
 		t.Errorf("%v, %+v", err, a)
 	}
-	if c := gatewayConditions(t, admin)["ModelUnavailable"]; !strings.HasPrefix(c, "llm "+id+": ") || !strings.Contains(c, n.orch) || !strings.Contains(c, "RunnerUnreachable") {
+	if c := gatewayConditions(t, admin)["ModelUnavailable"]; !strings.HasPrefix(c, "llm "+id+": ") ||
+		!strings.Contains(c, n.orch) || !strings.Contains(c, "RunnerUnreachable") {
 		t.Errorf("conditions: %v", gatewayConditions(t, admin))
 	}
 	a, err = ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest("test/other", 3, false))
-	if err != nil || a.Status != http.StatusNotFound || a.Error != "model_not_found" || !strings.Contains(a.Body, `no orchestrator offers the model \"test/other\"`) {
+	if err != nil || a.Status != http.StatusNotFound || a.Error != "model_not_found" ||
+		!strings.Contains(a.Body, `no orchestrator offers the model \"test/other\"`) {
 		t.Errorf("%v, %+v", err, a)
 	}
 

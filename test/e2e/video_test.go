@@ -19,7 +19,7 @@ func TestTwoProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judgeRenditions(t, s, out)
+		checkRenditions(t, s, out)
 	}
 	master := string(body(t, gw+"/stream/movie.m3u8"))
 	for _, want := range []string{"#EXTM3U", "P240p30fps16x9", "P144p30fps16x9"} {
@@ -51,7 +51,7 @@ func TestOneProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judgeRenditions(t, s, out)
+		checkRenditions(t, s, out)
 	}
 }
 

@@ -39,7 +39,8 @@ func (e *Engine) importImage(ctx context.Context, source, name string, entrypoin
 		name, value, _ := strings.Cut(v, "=")
 		changes = append(changes, fmt.Sprintf("ENV %s=%q", name, value))
 	}
-	answer, err := e.API.ImageImport(ctx, client.ImageImportSource{Source: root, SourceName: "-"}, name, client.ImageImportOptions{Changes: changes})
+	answer, err := e.API.ImageImport(ctx, client.ImageImportSource{Source: root, SourceName: "-"}, name,
+		client.ImageImportOptions{Changes: changes})
 	if err != nil {
 		return err
 	}

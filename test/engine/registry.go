@@ -61,7 +61,8 @@ func StartRegistry(t testing.TB) *Registry {
 		return map[string]any{"mediaType": kind, "size": len(b), "digest": digest(b)}
 	}
 	r.manifest, err = json.Marshal(map[string]any{
-		"schemaVersion": 2, "mediaType": manifestType, "config": part(configType, config), "layers": []any{part(layerType, packed)},
+		"schemaVersion": 2, "mediaType": manifestType, "config": part(configType, config),
+		"layers": []any{part(layerType, packed)},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -44,7 +44,7 @@ var opened atomic.Bool
 
 // Start returns the process's engine, starting it for the first test that asks.
 // Without one the test is skipped, with the reasons; it fails where an engine was
-// asked for with TUTTI_NEED_ENGINE=1, and for root in CI, who can have one.
+// asked for with TUTTI_NEED_ENGINE=1, and for root in CI, which can have one.
 //
 // In order of preference: DOCKER_HOST; a private engine, for root with a dockerd
 // on PATH or in the cache (deploy/deps/deps.sh engine); the engine at the default

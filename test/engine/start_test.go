@@ -59,8 +59,9 @@ func runOne(e *engine.Engine) error {
 	ctx := context.Background()
 	inside := network.MustParsePort("8000/tcp")
 	made, err := e.API.ContainerCreate(ctx, client.ContainerCreateOptions{
-		Config:     &container.Config{Image: image, ExposedPorts: network.PortSet{inside: {}}},
-		HostConfig: &container.HostConfig{PortBindings: network.PortMap{inside: {{HostIP: netip.MustParseAddr("127.0.0.1")}}}},
+		Config: &container.Config{Image: image, ExposedPorts: network.PortSet{inside: {}}},
+		HostConfig: &container.HostConfig{PortBindings: network.PortMap{
+			inside: {{HostIP: netip.MustParseAddr("127.0.0.1")}}}},
 	})
 	if err != nil {
 		return err

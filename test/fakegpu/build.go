@@ -136,7 +136,8 @@ func digest(t testing.TB, prefix string) string {
 }
 
 func (l library) compile(compiler, prefix, directory string) error {
-	args := append(flags[:len(flags):len(flags)], "-I"+filepath.Join(prefix, "include"), "-Wl,-soname,"+l.name, "-o", l.name)
+	args := append(flags[:len(flags):len(flags)], "-I"+filepath.Join(prefix, "include"), "-Wl,-soname,"+l.name, "-o",
+		l.name)
 	if l.hidden {
 		args = append(args, "-fvisibility=hidden")
 	}

@@ -28,11 +28,11 @@ func (d *Driver) Counts(device int) Counts {
 		&c.ContextsCreated, &c.ContextsDestroyed, &c.Kernels, &c.UploadedBytes, &c.DownloadedBytes,
 		&c.AllocationsRefused, &c.PicturesMadeUp, &c.Hangs, &c.PicturesRefused, &c.Modules}
 	for i, field := range into {
-		*field = int64(d.state.word(countersAt + device*counterRoom + 8*i).Load())
+		*field = int64(d.state.word(countersAt + device*counterSize + 8*i).Load())
 	}
 	held := []*int64{&c.Held.Memory, &c.Held.Encoders, &c.Held.Decoders, &c.Held.Contexts}
 	for slot := range maxProcesses {
-		at := processesAt + slot*processRoom
+		at := processesAt + slot*processSize
 		if d.state.word(at).Load() == 0 || !d.state.alive(slot) {
 			continue
 		}

@@ -28,7 +28,7 @@ func Build(t testing.TB) *Driver {
 func install(t testing.TB, from, directory string) *Driver {
 	t.Helper()
 	d := &Driver{directory: directory}
-	d.place(t, from)
+	d.addLibraries(t, from)
 	s, err := newState(filepath.Join(directory, "state"))
 	if err != nil {
 		t.Fatal(err)
@@ -38,17 +38,17 @@ func install(t testing.TB, from, directory string) *Driver {
 	return d
 }
 
-func (d *Driver) place(t testing.TB, from string) {
+func (d *Driver) addLibraries(t testing.TB, from string) {
 	t.Helper()
 	for _, l := range libraries {
-		if err := place(filepath.Join(from, l.name), filepath.Join(d.directory, l.name)); err != nil {
+		if err := linkFile(filepath.Join(from, l.name), filepath.Join(d.directory, l.name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// place links a file, or copies it to another file system.
-func place(from, to string) error {
+// linkFile links a file, or copies it to another file system.
+func linkFile(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}

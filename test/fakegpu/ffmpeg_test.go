@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/test/fakegpu"
 )
 
-// machine is a driver and our own FFmpeg, which is the judge too.
+// machine is a driver and our own FFmpeg, which is the reference too.
 type machine struct {
 	*fakegpu.Driver
 	input string
@@ -25,7 +25,8 @@ func newMachine(t *testing.T, lines ...string) machine {
 	d := fakegpu.Build(t)
 	d.Script(lines...)
 	m := machine{d, filepath.Join(t.TempDir(), "in.ts")}
-	m.must(t, "-f", "lavfi", "-i", "testsrc2=s=640x360:r=30:d=2", "-c:v", "libx264", "-preset", "veryfast", "-bf", "2", "-g", "30", "-pix_fmt", "yuv420p", m.input)
+	m.must(t, "-f", "lavfi", "-i", "testsrc2=s=640x360:r=30:d=2", "-c:v", "libx264", "-preset", "veryfast", "-bf", "2",
+		"-g", "30", "-pix_fmt", "yuv420p", m.input)
 	return m
 }
 
@@ -59,14 +60,16 @@ func (m machine) must(t *testing.T, args ...string) string {
 
 // transcode is the whole path on the device.
 func (m machine) transcode(to string, more ...string) []string {
-	args := []string{"-hwaccel", "cuda", "-hwaccel_output_format", "cuda", "-i", m.input, "-vf", "scale_cuda=320:180", "-c:v", "h264_nvenc", "-b:v", "600k"}
+	args := []string{"-hwaccel", "cuda", "-hwaccel_output_format", "cuda", "-i", m.input, "-vf", "scale_cuda=320:180",
+		"-c:v", "h264_nvenc", "-b:v", "600k"}
 	return append(append(args, more...), to)
 }
 
 // probe asks ffprobe for fields of the video's packets or streams, one per line.
 func (m machine) probe(t *testing.T, file string, args ...string) string {
 	t.Helper()
-	out, err := m.command(t, "ffprobe", append([]string{"-v", "error", "-select_streams", "v", "-of", "csv=p=0"}, append(args, file)...)...).CombinedOutput()
+	out, err := m.command(t, "ffprobe",
+		append([]string{"-v", "error", "-select_streams", "v", "-of", "csv=p=0"}, append(args, file)...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("ffprobe: %v\n%s", err, out)
 	}

@@ -44,7 +44,7 @@ func Load(t testing.TB) *Driver {
 // state file is the one that the process has mapped.
 func (d *Driver) link(t testing.TB, state string) {
 	t.Helper()
-	d.place(t, compiled(t))
+	d.addLibraries(t, compiled(t))
 	if err := os.Symlink(state, filepath.Join(d.directory, "state")); err != nil {
 		t.Fatal(err)
 	}

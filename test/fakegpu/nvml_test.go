@@ -24,9 +24,12 @@ func found[T any](t *testing.T, what string) func(T, nvml.Return) T {
 // NVML is loaded into this process by name, as go-nvml does it.
 func TestNVML(t *testing.T) {
 	d := fakegpu.Load(t)
-	d.Script("devices=2", "driver=535.104.05", "device0.pci=0000:81:00.0", "device1.pci=0000:3b:00.0", "device1.name=NVIDIA L4", "device1.memory=23034", "device1.used=1000",
-		"device1.compute=89", "device1.temperature=88", "device1.slowdown=96", "device1.throttle=64", "device1.utilization=71", "device1.utilization.encoder=35",
-		"device1.ecc=3", "device1.processes=4711:600:python3,4712:400:/usr/bin/Xorg", "device1.encoder.others=2", "device0.mig=1")
+	d.Script("devices=2", "driver=535.104.05", "device0.pci=0000:81:00.0", "device1.pci=0000:3b:00.0",
+		"device1.name=NVIDIA L4", "device1.memory=23034", "device1.used=1000",
+		"device1.compute=89", "device1.temperature=88", "device1.slowdown=96", "device1.throttle=64",
+		"device1.utilization=71", "device1.utilization.encoder=35",
+		"device1.ecc=3", "device1.processes=4711:600:python3,4712:400:/usr/bin/Xorg", "device1.encoder.others=2",
+		"device0.mig=1")
 	lib := nvml.New()
 	if ret := lib.Init(); ret != nvml.SUCCESS {
 		t.Fatal(ret)
@@ -53,7 +56,8 @@ func TestNVML(t *testing.T) {
 	if p := found[nvml.PciInfo](t, "PCI")(dev.GetPciInfo()); p.Bus != 0x3b || p.Domain != 0 {
 		t.Errorf("PCI %+v", p)
 	}
-	if m := found[nvml.Memory](t, "memory")(dev.GetMemoryInfo()); m.Total != 23034<<20 || m.Used != 1000<<20 || m.Free != m.Total-m.Used {
+	if m := found[nvml.Memory](t, "memory")(dev.GetMemoryInfo()); m.Total != 23034<<20 || m.Used != 1000<<20 ||
+		m.Free != m.Total-m.Used {
 		t.Errorf("memory %+v", m)
 	}
 	if m := found[nvml.Memory_v2](t, "memory v2")(dev.GetMemoryInfo_v2()); m.Total != 23034<<20 || m.Used != 1000<<20 {
@@ -65,7 +69,8 @@ func TestNVML(t *testing.T) {
 	if v := found[uint32](t, "slowdown")(dev.GetTemperatureThreshold(nvml.TEMPERATURE_THRESHOLD_SLOWDOWN)); v != 96 {
 		t.Errorf("slowdown at %d", v)
 	}
-	if v := found[uint64](t, "throttle")(dev.GetCurrentClocksThrottleReasons()); v != nvml.ClocksThrottleReasonHwThermalSlowdown {
+	v := found[uint64](t, "throttle")(dev.GetCurrentClocksThrottleReasons())
+	if v != nvml.ClocksThrottleReasonHwThermalSlowdown {
 		t.Errorf("throttled for %x", v)
 	}
 	if v := found[nvml.Utilization](t, "utilization")(dev.GetUtilizationRates()); v.Gpu != 71 {
@@ -122,7 +127,8 @@ func TestNVMLEvents(t *testing.T) {
 	}
 	for _, line := range []string{"79", "79/2"} {
 		d.Set("device0.xid", line)
-		if e := found[nvml.EventData](t, "event")(set.Wait(60000)); e.EventData != 79 || e.EventType != nvml.EventTypeXidCriticalError || e.Device != dev {
+		if e := found[nvml.EventData](t, "event")(set.Wait(60000)); e.EventData != 79 ||
+			e.EventType != nvml.EventTypeXidCriticalError || e.Device != dev {
 			t.Errorf("event %+v", e)
 		}
 	}
@@ -168,14 +174,17 @@ func TestNVMLSeesProcesses(t *testing.T) {
 	}
 	defer lib.Shutdown()
 	dev := found[nvml.Device](t, "handle")(lib.DeviceGetHandleByIndex(0))
-	cmd := machine{d, ""}.command(t, "ffmpeg", "-nostdin", "-y", "-init_hw_device", "cuda=g:0", "-filter_hw_device", "g", "-f", "lavfi", "-i", "testsrc2=s=320x240:d=1", "-vf", "format=nv12,hwupload",
+	cmd := machine{d, ""}.command(t, "ffmpeg", "-nostdin", "-y", "-init_hw_device", "cuda=g:0", "-filter_hw_device", "g",
+		"-f", "lavfi", "-i", "testsrc2=s=320x240:d=1", "-vf", "format=nv12,hwupload",
 		"-c:v", "h264_nvenc", "-f", "null", "-")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	d.Await(t, 0, "the encoder's hang", func(c fakegpu.Counts) bool { return c.Hangs > hangs })
 	users := found[[]nvml.ProcessInfo](t, "processes")(dev.GetComputeRunningProcesses())
-	if !slices.ContainsFunc(users, func(p nvml.ProcessInfo) bool { return int(p.Pid) == cmd.Process.Pid && p.UsedGpuMemory >= 160<<20 }) || int(users[0].Pid) == os.Getpid() {
+	if !slices.ContainsFunc(users,
+		func(p nvml.ProcessInfo) bool { return int(p.Pid) == cmd.Process.Pid && p.UsedGpuMemory >= 160<<20 }) ||
+		int(users[0].Pid) == os.Getpid() {
 		t.Errorf("processes %+v, want %d", users, cmd.Process.Pid)
 	}
 	sessions := found[[]nvml.EncoderSessionInfo](t, "sessions")(dev.GetEncoderSessions())

@@ -72,13 +72,15 @@ func TestCrash(t *testing.T) {
 	m.must(t, m.transcode(filepath.Join(t.TempDir(), "before.ts"))...)
 	before := m.Counts(0)
 	m.Script("device0.crash=decode", "device0.after=10")
-	cmd := m.command(t, "ffmpeg", append([]string{"-nostdin", "-y"}, m.transcode(filepath.Join(t.TempDir(), "out.ts"))...)...)
+	cmd := m.command(t, "ffmpeg",
+		append([]string{"-nostdin", "-y"}, m.transcode(filepath.Join(t.TempDir(), "out.ts"))...)...)
 	err := cmd.Run()
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); err == nil || !ok || status.Signal() != syscall.SIGSEGV {
 		t.Errorf("ended with %v, want a segmentation fault", err)
 	}
 	c := m.Counts(0)
-	if n := c.PicturesDecoded + c.PicturesEncoded - before.PicturesDecoded - before.PicturesEncoded; n < 10 || n > 20 || c.Held != (fakegpu.Held{}) {
+	if n := c.PicturesDecoded + c.PicturesEncoded - before.PicturesDecoded - before.PicturesEncoded; n < 10 || n > 20 ||
+		c.Held != (fakegpu.Held{}) {
 		t.Errorf("a crash after 10 pictures came after %d and left %+v", n, c.Held)
 	}
 }

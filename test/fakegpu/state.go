@@ -16,11 +16,11 @@ const (
 	maxProcesses = 64
 	scriptBytes  = 16384
 	countersAt   = 64
-	counterRoom  = 32 * 8
-	processesAt  = countersAt + maxDevices*counterRoom
+	counterSize  = 32 * 8
+	processesAt  = countersAt + maxDevices*counterSize
 	heldKinds    = 4
-	processRoom  = 8 + maxDevices*heldKinds*8
-	scriptAt     = processesAt + maxProcesses*processRoom
+	processSize  = 8 + maxDevices*heldKinds*8
+	scriptAt     = processesAt + maxProcesses*processSize
 	stateBytes   = scriptAt + 2*scriptBytes
 )
 
@@ -73,7 +73,7 @@ func (s *state) publish(text string) {
 
 // alive says whether the process of a slot still runs: it holds a lock while it does.
 func (s *state) alive(slot int) bool {
-	if s.word(processesAt+slot*processRoom).Load() == uint64(os.Getpid()) {
+	if s.word(processesAt+slot*processSize).Load() == uint64(os.Getpid()) {
 		return true
 	}
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: int64(1 + slot), Len: 1}

@@ -7,7 +7,8 @@ import (
 
 func TestBlocksAndCommands(t *testing.T) {
 	t.Parallel()
-	found := blocks("text\n```sh\na -x \\\n  -y   # why\n# a comment\nb '{\"a\":1,\n \"b\":2}'\n```\n   ```\n   tutti config check\n   ```\n" +
+	found := blocks("text\n```sh\na -x \\\n  -y   # why\n# a comment\nb '{\"a\":1,\n \"b\":2}'\n```\n   ```\n   tutti " +
+		"config check\n   ```\n" +
 		"```\nonly text\n```\n```console\n$ c | d && e\noutput\n$ f\n```\n")
 	var all []string
 	for _, b := range found {
@@ -37,7 +38,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// A command that nobody knows is refused, and so is a verb or a flag that the programs
+// An unknown command is refused, and so is a verb or a flag that the programs
 // do not have.
 func TestUnknownIsRefused(t *testing.T) {
 	t.Parallel()

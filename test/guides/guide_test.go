@@ -94,7 +94,8 @@ func prompted(lines []string) (out []string) {
 // ours says whether a block that begins a line with a word is made of commands.
 func ours(word string) bool {
 	_, listed := outside[word]
-	return listed || slices.Contains(programsOfOurs, word) || slices.Contains([]string{"curl", "sudo", "echo", "install"}, word)
+	return listed || slices.Contains(programsOfOurs, word) ||
+		slices.Contains([]string{"curl", "sudo", "echo", "install"}, word)
 }
 
 // join puts lines together that are one command.
@@ -181,7 +182,7 @@ func programs(command string) (all []string) {
 	return all
 }
 
-// firstWord is the program of a simple command, without what only says as whom, and
+// firstWord is the program of a simple command, without what only names the user, and
 // without the folder of a build.
 func firstWord(command string) string {
 	words := strings.Fields(unprivileged(strings.TrimLeft(command, " &|;$")))

@@ -64,8 +64,8 @@ func (w *walk) command(c string) {
 	names := programs(c)
 	for _, name := range names {
 		if row, listed := outside[name]; listed {
-			if row.judge != nil {
-				row.judge(w, c)
+			if row.check != nil {
+				row.check(w, c)
 			}
 			return
 		}
@@ -100,7 +100,8 @@ func (w *walk) assign(c string) {
 
 // answered are commands that ask a person, and what they are told instead.
 var answered = map[string]string{
-	"tutti init": "--yes --role orchestrator --network offchain --serviceAddr 127.0.0.1:8935 --gpu cpu --skipChecks --publicIPLookup none --dir init",
+	"tutti init": "--yes --role orchestrator --network offchain --serviceAddr 127.0.0.1:8935 --gpu cpu --skipChecks " +
+		"--publicIPLookup none --dir init",
 }
 
 // verb is a command's program with the word after it.

@@ -1,7 +1,7 @@
 // Package guides does what the guides say: every command of README.md and docs/ is run
 // in a sandbox with the real programs, and one that no test knows fails it. What takes
 // another machine's help (a cluster, an init system, a GPU) is listed with the reason
-// in outside_test.go, and the part of it that is ours is judged all the same.
+// in outside_test.go, and the part of it that is ours is checked all the same.
 //
 // It does not compare output: docs/become-an-orchestrator.md, whose output is shown, is
 // walked by test/operator.
@@ -34,7 +34,8 @@ func build(dir string) error {
 	if _, err := harness.BuildTool(dir); err != nil {
 		return err
 	}
-	bench := exec.Command("go", "build", "-o", filepath.Join(dir, "tutti_bench"), "github.com/tuttinode/tutti/cmd/tutti_bench")
+	bench := exec.Command("go", "build", "-o", filepath.Join(dir, "tutti_bench"),
+		"github.com/tuttinode/tutti/cmd/tutti_bench")
 	if text, err := bench.CombinedOutput(); err != nil {
 		return fmt.Errorf("build tutti_bench: %w\n%s", err, text)
 	}

@@ -73,7 +73,8 @@ func (w *walk) startChain(command string) {
 func (w *walk) launch(command string, env ...string) *harness.Process {
 	line := strings.TrimSuffix(strings.TrimSpace(uncommented(w.here(command))), "&")
 	script := append([]string{"cd " + w.path("work")}, w.said...)
-	return harness.StartIn(w.t, "bash", append(w.environ(), env...), "-c", strings.Join(append(script, "exec "+line), "\n"))
+	return harness.StartIn(w.t, "bash", append(w.environ(), env...), "-c",
+		strings.Join(append(script, "exec "+line), "\n"))
 }
 
 // overrides are options that put a node of a guide into the sandbox: the last one of an
@@ -100,7 +101,8 @@ func (w *walk) overrides(command, admin, dir string) string {
 		{"-redeemer", []string{"-httpAddr", front}},
 		{"-orchAddr", []string{"-orchAddr", work}},
 		{"-orchSecret", []string{"-orchSecret", w.world.file("pool-secret")}},
-		{"-network", []string{"-network", "devnet", "-ethKeystorePath", w.world.keystore, "-ethPassword", w.world.file("passphrase")}},
+		{"-network", []string{"-network", "devnet", "-ethKeystorePath", w.world.keystore, "-ethPassword",
+			w.world.file("passphrase")}},
 		{"-ethUrl", []string{"-ethUrl", w.ethURL()}},
 	} {
 		if has(o.when) {

@@ -10,36 +10,38 @@ import (
 )
 
 // outside are the programs that are not run, because they need what a sandbox has not,
-// with the reason and with what is judged of the command instead.
+// with the reason and with what is checked of the command instead.
 var outside = map[string]struct {
 	why   string
-	judge func(w *walk, command string)
+	check func(w *walk, command string)
 }{
 	"apt":        {"changes the machine's packages; test/packages unpacks what is installed", nil},
 	"systemctl":  {"needs systemd as process 1; test/packages judges the units", (*walk).units},
 	"journalctl": {"needs systemd's journal", nil},
 	"docker": {"needs a Docker Engine and the image; test/packages takes the image apart",
 		(*walk).container},
-	"kubectl":                {"needs a cluster; test/kubernetes builds every folder", (*walk).folder},
-	"createuser":             {"needs a PostgreSQL server; test/postgres has one", nil},
-	"createdb":               {"needs a PostgreSQL server; test/postgres has one", nil},
-	"ffplay":                 {"needs a screen; what it would play is fetched", (*walk).playlist},
-	"make":                   {"takes minutes; that the target exists is looked up", (*walk).target},
-	"chown":                  {"needs the user that the package makes", nil},
-	"mail":                   {"sends mail", nil},
-	"tar":                    {"unpacks what make gpukit writes; make gpurehearsal does so", nil},
-	"tutti-gpukit/gpukit.sh": {"takes minutes on a card; test/gpu/kit runs it on scripts, and make gpurehearsal as it is", (*walk).kit},
+	"kubectl":    {"needs a cluster; test/kubernetes builds every folder", (*walk).folder},
+	"createuser": {"needs a PostgreSQL server; test/postgres has one", nil},
+	"createdb":   {"needs a PostgreSQL server; test/postgres has one", nil},
+	"ffplay":     {"needs a screen; what it would play is fetched", (*walk).playlist},
+	"make":       {"takes minutes; that the target exists is looked up", (*walk).target},
+	"chown":      {"needs the user that the package makes", nil},
+	"mail":       {"sends mail", nil},
+	"tar":        {"unpacks what make gpukit writes; make gpurehearsal does so", nil},
+	"tutti-gpukit/gpukit.sh": {"takes minutes on a card; test/gpu/kit runs it on scripts, and make gpurehearsal as it is",
+		(*walk).kit},
 }
 
 // needs are parts of our own commands that the sandbox has not. Such a command is
-// judged by `tutti config check` with the same options, and not started.
+// checked by `tutti config check` with the same options, and not started.
 var needs = map[string]string{
 	" -gpu ":   "needs a GPU; test/gpu has one made of the CPU",
 	" -store ": "needs a PostgreSQL server; test/postgres starts nodes on one",
 }
 
 // harmless are programs of every system that the guides may use.
-var harmless = []string{"=", "cat", "cd", "chmod", "cp", "curl", "echo", "grep", "head", "base64", "install", "jq", "ln", "ls", "mkdir", "node", "printf", "python3", "tail", "exit", "["}
+var harmless = []string{"=", "cat", "cd", "chmod", "cp", "curl", "echo", "grep", "head", "base64", "install", "jq",
+	"ln", "ls", "mkdir", "node", "printf", "python3", "tail", "exit", "["}
 
 // programs of ours are started as they stand.
 var programsOfOurs = []string{"tutti", "tutti_cli", "tutti_bench", "tutti_devnet"}
@@ -79,7 +81,7 @@ func (w *walk) units(command string) {
 
 var image = regexp.MustCompile(`^tutti:\d`)
 
-// container judges what docker is to start in a container: options of a node, or a
+// container checks what docker is to start in a container: options of a node, or a
 // command of ours.
 func (w *walk) container(command string) {
 	words := strings.Fields(strings.ReplaceAll(uncommented(command), "\\\n", " "))

@@ -90,12 +90,15 @@ func anchors(text string) (out []string) {
 // Commands that stand within sentences have verbs that the programs know.
 func TestVerbsInSentences(t *testing.T) {
 	t.Parallel()
-	known := map[string][]string{"tutti_cli": verbsOf(t), "tutti": {"alert test", "completion", "config check", "doctor", "gpu list", "help", "init", "key", "ledger", "migrate", "move"}}
+	known := map[string][]string{"tutti_cli": verbsOf(t),
+		"tutti": {"alert test", "completion", "config check", "doctor", "gpu list", "help", "init", "key", "ledger",
+			"migrate", "move"}}
 	seen := map[string]bool{}
 	for path, text := range pages(t) {
 		for _, m := range inline.FindAllStringSubmatch(text, -1) {
 			seen[m[1]+" "+m[2]] = true
-			if !slices.ContainsFunc(known[m[1]], func(verb string) bool { return strings.HasPrefix(m[2]+" ", verb+" ") || strings.HasPrefix(verb, m[2]) }) {
+			if !slices.ContainsFunc(known[m[1]],
+				func(verb string) bool { return strings.HasPrefix(m[2]+" ", verb+" ") || strings.HasPrefix(verb, m[2]) }) {
 				t.Errorf("%s: %s has no verb for `%s %s`", path, m[1], m[1], m[2])
 			}
 		}
@@ -105,7 +108,7 @@ func TestVerbsInSentences(t *testing.T) {
 	}
 }
 
-// verbsOf are the verbs that tutti_cli tells of itself.
+// verbsOf are the verbs that tutti_cli lists in its help.
 func verbsOf(t *testing.T) (verbs []string) {
 	t.Helper()
 	out, err := exec.Command(filepath.Join(bin, "tutti_cli"), "--help").Output()

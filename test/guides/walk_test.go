@@ -41,7 +41,8 @@ var lives = map[string]bool{"docs/quickstart.md": true, "docs/gateway.md": true,
 
 func newWalk(t *testing.T, world *world, name string) *walk {
 	w := &walk{t: t, world: world, name: name, root: t.TempDir(), lives: lives[name],
-		admin: world.admin, gateway: world.gateway, service: world.service, rpc: harness.Address(t), control: harness.Address(t)}
+		admin: world.admin, gateway: world.gateway, service: world.service, rpc: harness.Address(t),
+		control: harness.Address(t)}
 	if w.lives {
 		w.admin, w.service = harness.Address(t), harness.Address(t)
 		if name == "docs/gateway.md" {
@@ -72,7 +73,8 @@ func (w *walk) furnish() {
 	w.program("tutti_cli", `exec `+filepath.Join(bin, "tutti_cli")+` --url http://`+w.admin+` "$@"`)
 	w.program("tutti_bench", `exec `+filepath.Join(bin, "tutti_bench")+` "$@"`)
 	w.program("tutti", `exec `+filepath.Join(bin, "tutti")+` "$@" $GUIDE_MORE`)
-	w.program("tutti_devnet", `if [ "$1" = ctl ]; then shift; exec `+filepath.Join(bin, "tutti_devnet")+` ctl -control http://`+w.control+` "$@"; fi
+	w.program("tutti_devnet", `if [ "$1" = ctl ]; then shift; exec `+filepath.Join(bin,
+		"tutti_devnet")+` ctl -control http://`+w.control+` "$@"; fi
 exec `+filepath.Join(bin, "tutti_devnet")+` -listen `+w.rpc+` -control `+w.control+` "$@"`)
 	w.program("curl", `exec `+w.world.curl+` --fail-with-body -sS --max-time 30 "$@"`)
 	w.must(os.Symlink(w.path("bin"), w.path("work", "bin")))
@@ -190,7 +192,8 @@ func (w *walk) environ() []string {
 	if !w.lives {
 		env = append(env, "TUTTI_ADMIN_TOKEN="+w.world.token)
 	}
-	return append(env, "HOME="+w.path("home"), "PATH="+w.path("bin")+":"+os.Getenv("PATH"), "NO_COLOR=1", "NODE_PATH="+w.world.modules)
+	return append(env, "HOME="+w.path("home"), "PATH="+w.path("bin")+":"+os.Getenv("PATH"), "NO_COLOR=1",
+		"NODE_PATH="+w.world.modules)
 }
 
 // mayEnd says whether a command may end with a status: 0, or what it says about a
@@ -208,7 +211,7 @@ func mayEnd(command string, status int) bool {
 	return status == 0
 }
 
-// check has `tutti config check` judge the options of a node that cannot be started here.
+// check has `tutti config check` validate the options of a node that cannot be started here.
 // That this machine has no GPU is not the options' fault.
 func (w *walk) check(command string) {
 	w.t.Helper()

@@ -7,11 +7,11 @@ import (
 	"github.com/tuttinode/tutti/config"
 )
 
-// A Windows console is not to be had here: what is typed into one is judged as that
-// node would judge it.
+// A Windows console is not to be had here: what is typed into one is checked as that
+// node would check it.
 func TestBatch(t *testing.T) {
 	t.Parallel()
-	judged := 0
+	checked := 0
 	for name, blocks := range documents(t) {
 		for _, b := range blocks {
 			if b.label != "bat" {
@@ -27,11 +27,11 @@ func TestBatch(t *testing.T) {
 				if err != nil {
 					t.Errorf("%s:%d: %v", name, b.line+1+i, err)
 				}
-				judged++
+				checked++
 			}
 		}
 	}
-	if judged == 0 {
-		t.Error("no line was judged")
+	if checked == 0 {
+		t.Error("no line was checked")
 	}
 }

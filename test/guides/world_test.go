@@ -49,8 +49,10 @@ type world struct {
 const modelID = "meta-llama/Meta-Llama-3.1-8B-Instruct"
 
 func newWorld(t *testing.T) *world {
-	w := &world{t: t, etc: t.TempDir(), admin: harness.Address(t), paid: harness.Address(t), service: harness.Address(t), second: harness.Address(t), gateway: harness.Address(t)}
-	w.chain = devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond, L1BlockTime: time.Second, Args: []string{"-initializeRounds"}})
+	w := &world{t: t, etc: t.TempDir(), admin: harness.Address(t), paid: harness.Address(t), service: harness.Address(t),
+		second: harness.Address(t), gateway: harness.Address(t)}
+	w.chain = devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond, L1BlockTime: time.Second,
+		Args: []string{"-initializeRounds"}})
 	w.runner, w.token = runner(t), rand.Text()+rand.Text()+rand.Text()
 	w.tools()
 	w.files()
@@ -71,19 +73,22 @@ func (w *world) must(err error) {
 func (w *world) tools() {
 	curl, err := exec.LookPath("curl")
 	w.must(err)
-	out, err := exec.Command(filepath.Join(tree, "deploy/deps/deps.sh"), "npm", filepath.Join(tree, "test/openai")).Output()
+	out, err := exec.Command(filepath.Join(tree, "deploy/deps/deps.sh"), "npm",
+		filepath.Join(tree, "test/openai")).Output()
 	w.must(err)
 	w.curl, w.modules = curl, filepath.Join(strings.TrimSpace(string(out)), "node_modules")
 }
 
 // files are what stands in /etc/tutti.
 func (w *world) files() {
-	models := []map[string]any{{"pipeline": "llm", "model_id": modelID, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "url": w.runner}}
+	models := []map[string]any{{"pipeline": "llm", "model_id": modelID, "warm": true, "price_per_unit": 0,
+		"pixels_per_unit": 1000000, "url": w.runner}}
 	text, err := json.Marshal(models)
 	w.must(err)
 	for name, content := range map[string]string{
-		"passphrase": "four words are a start\n", "pool-secret": "let them in, they are ours\n", "admin-token": w.token, "aiModels.json": string(text),
-		"tutti.conf": "orchestrator\ntranscoder\nserviceAddr 127.0.0.1:8935\n",
+		"passphrase": "four words are a start\n", "pool-secret": "let them in, they are ours\n", "admin-token": w.token,
+		"aiModels.json": string(text),
+		"tutti.conf":    "orchestrator\ntranscoder\nserviceAddr 127.0.0.1:8935\n",
 	} {
 		w.must(os.WriteFile(filepath.Join(w.etc, name), []byte(content), 0o600))
 	}
@@ -123,23 +128,30 @@ func (w *world) file(name string) string { return filepath.Join(w.etc, name) }
 // start starts one of the shared nodes and waits until it is well.
 func (w *world) start(admin string, args ...string) *harness.Process {
 	w.t.Helper()
-	p := harness.Start(w.t, filepath.Join(bin, "tutti"), append([]string{"-cliAddr", admin, "-moveFrom", "none"}, args...)...)
+	p := harness.Start(w.t, filepath.Join(bin, "tutti"),
+		append([]string{"-cliAddr", admin, "-moveFrom", "none"}, args...)...)
 	p.WaitHTTP("http://" + admin + "/-/ready")
 	return p
 }
 
 func (w *world) nodes() {
-	chain := []string{"-network", "devnet", "-ethUrl", w.chain.URL(0), "-ethPassword", w.file("passphrase"), "-blockPollingInterval", "1s"}
-	orch := w.start(w.admin, append(chain, "-orchestrator", "-transcoder", "-orchSecret", w.file("pool-secret"), "-serviceAddr", w.paid, "-httpAddr", w.paid,
-		"-pricePerUnit", "1200", "-ethKeystorePath", w.keystore, "-dataDir", w.t.TempDir(), "-adminToken", w.file("admin-token"), "-monitor")...)
-	w.start(harness.Address(w.t), "-transcoder", "-orchAddr", w.paid, "-orchSecret", w.file("pool-secret"), "-workerName", "rig7", "-dataDir", w.t.TempDir())
+	chain := []string{"-network", "devnet", "-ethUrl", w.chain.URL(0), "-ethPassword", w.file("passphrase"),
+		"-blockPollingInterval", "1s"}
+	orch := w.start(w.admin, append(chain, "-orchestrator", "-transcoder", "-orchSecret", w.file("pool-secret"),
+		"-serviceAddr", w.paid, "-httpAddr", w.paid,
+		"-pricePerUnit", "1200", "-ethKeystorePath", w.keystore, "-dataDir", w.t.TempDir(), "-adminToken",
+		w.file("admin-token"), "-monitor")...)
+	w.start(harness.Address(w.t), "-transcoder", "-orchAddr", w.paid, "-orchSecret", w.file("pool-secret"), "-workerName",
+		"rig7", "-dataDir", w.t.TempDir())
 	for _, addr := range []string{w.service, w.second} {
-		w.start(harness.Address(w.t), "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", w.file("aiModels.json"), "-orchSecret", w.file("pool-secret"),
+		w.start(harness.Address(w.t), "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", w.file("aiModels.json"),
+			"-orchSecret", w.file("pool-secret"),
 			"-serviceAddr", addr, "-httpAddr", addr, "-dataDir", w.t.TempDir())
 	}
 	w.start(harness.Address(w.t), "-gateway", "-orchAddr", w.service, "-httpAddr", w.gateway, "-dataDir", w.t.TempDir())
 	orch.Wait("the orchestrator to be registered", time.Minute, func() bool {
-		_, status := harness.Output(w.t, filepath.Join(bin, "tutti_cli"), "--url", "http://"+w.admin, "--token-file", w.file("admin-token"), "orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95",
+		_, status := harness.Output(w.t, filepath.Join(bin, "tutti_cli"), "--url", "http://"+w.admin, "--token-file",
+			w.file("admin-token"), "orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95",
 			"--stake", "1000", "--service-uri", "https://"+w.paid, "--price-per-unit", "1200", "--yes", "--allow-unusual")
 		return status == 0
 	})
@@ -168,7 +180,8 @@ func (w *world) awaitModel(p *harness.Process) {
 func runner(t *testing.T) string {
 	const usage = `"usage":{"prompt_tokens":5,"completion_tokens":3,"total_tokens":8}`
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /health", func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"status":"ok"}`) })
+	mux.HandleFunc("GET /health",
+		func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"status":"ok"}`) })
 	mux.HandleFunc("GET /v1/models", func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(rw, `{"object":"list","data":[{"id":"`+modelID+`","object":"model","owned_by":"vllm","max_model_len":8192}]}`)

@@ -20,7 +20,7 @@ func Main(build func(dir string) error, tests func() int) int {
 	return tests()
 }
 
-// Node is the build of a package that tests the node alone: it notes where that is.
+// Node is the build of a package that tests the node alone: it records where that is.
 func Node(binary *string) func(dir string) error {
 	return func(dir string) (err error) {
 		*binary, err = Build(dir)

@@ -270,12 +270,16 @@ func TestMistakesAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	mistakes := []struct{ file, old, new, want string }{
-		{"transcoder/deployment.yaml", "terminationGracePeriodSeconds: 90", "terminationGraceSeconds: 90", "spec.template.spec.terminationGraceSeconds"},
-		{"gateway/autoscaler.yaml", "name: tutti-gateway\n  minReplicas", "name: tutti-gatewy\n  minReplicas", "there is nothing of that name to scale"},
-		{"orchestrator/disruption.yaml", "app.kubernetes.io/name: tutti-orchestrator", "app.kubernetes.io/name: other", "the budget selects no workload"},
+		{"transcoder/deployment.yaml", "terminationGracePeriodSeconds: 90", "terminationGraceSeconds: 90",
+			"spec.template.spec.terminationGraceSeconds"},
+		{"gateway/autoscaler.yaml", "name: tutti-gateway\n  minReplicas", "name: tutti-gatewy\n  minReplicas",
+			"there is nothing of that name to scale"},
+		{"orchestrator/disruption.yaml", "app.kubernetes.io/name: tutti-orchestrator", "app.kubernetes.io/name: other",
+			"the budget selects no workload"},
 		{"ai-worker/disruption.yaml", "maxUnavailable: 25%", "minAvailable: 1", "the budget lets no pod go"},
 		{"gateway/network.yaml", "{port: http}", "{port: htp}", "opens a port that no container has"},
-		{"ai-worker/deployment.yaml", "{name: models, mountPath: /models}", "{name: modells, mountPath: /models}", "mounts modells, which is no volume"},
+		{"ai-worker/deployment.yaml", "{name: models, mountPath: /models}", "{name: modells, mountPath: /models}",
+			"mounts modells, which is no volume"},
 	}
 	for _, mistake := range mistakes {
 		path := filepath.Join(root, mistake.file)

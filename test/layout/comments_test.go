@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// sentenceEnd is a full stop, question mark or exclamation mark before white
+// endOfSentence is a full stop, question mark or exclamation mark before white
 // space or the end.
-var sentenceEnd = regexp.MustCompile(`[.!?][)"']*(\s|$)`)
+var endOfSentence = regexp.MustCompile(`[.!?][)"']*(\s|$)`)
 
 // abbreviations end in a full stop that ends no sentence.
 var abbreviations = strings.NewReplacer("e.g.", "eg", "i.e.", "ie", "etc.", "etc")
 
 // sentences counts the sentences of a comment.
 func sentences(comment string) int {
-	return len(sentenceEnd.FindAllString(abbreviations.Replace(comment), -1))
+	return len(endOfSentence.FindAllString(abbreviations.Replace(comment), -1))
 }
 
 // Every package opens with what it is for, what it is not, and who calls it;

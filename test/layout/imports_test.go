@@ -43,7 +43,9 @@ var layers = []layer{
 	{"transcoder", []string{"core", "pm"}, "adapters never meet; cmd/tutti introduces them"},
 	{"ai", []string{"core", "pm"}, "adapters never meet; cmd/tutti introduces them"},
 	{"server", []string{"core", "pm"}, "adapters never meet; cmd/tutti introduces them"},
-	{"cmd/tutti_cli", []string{"core", "config", "server/rpc", "eth/account", "cmd/internal/portuser"}, "the command line client is thin: it talks to a node over its API once it knows whose port it is, and makes key files where no node runs yet"},
+	{"cmd/tutti_cli", []string{"core", "config", "server/rpc", "eth/account", "cmd/internal/portuser"},
+		"the command line client is thin: it talks to a node over its API once it knows whose port it is, and makes key " +
+			"files where no node runs yet"},
 	{"cmd/internal/logging", []string{"core"}, "the sink of the logs knows nothing of the node"},
 }
 
@@ -57,11 +59,14 @@ type ban struct {
 
 var bans = []ban{
 	{"core", []string{"net/http", "google.golang.org/grpc", "github.com/docker/docker", "github.com/moby/moby",
-		"github.com/ethereum/go-ethereum/ethclient", "github.com/ethereum/go-ethereum/rpc", "github.com/ethereum/go-ethereum/accounts",
+		"github.com/ethereum/go-ethereum/ethclient", "github.com/ethereum/go-ethereum/rpc",
+		"github.com/ethereum/go-ethereum/accounts",
 		"github.com/asticode/go-astiav", "github.com/golang/glog"},
 		"core is the node in domain words and meets the world through ports"},
-	{"cmd/tutti_cli", []string{"github.com/asticode/go-astiav", "github.com/NVIDIA/go-nvml"}, "the client builds without a C compiler"},
-	{"cmd/tutti", []string{"github.com/ethereum/go-ethereum/node", "github.com/ethereum/go-ethereum/eth", "github.com/ethereum/go-ethereum/ethclient/simulated"},
+	{"cmd/tutti_cli", []string{"github.com/asticode/go-astiav", "github.com/NVIDIA/go-nvml"},
+		"the client builds without a C compiler"},
+	{"cmd/tutti", []string{"github.com/ethereum/go-ethereum/node", "github.com/ethereum/go-ethereum/eth",
+		"github.com/ethereum/go-ethereum/ethclient/simulated"},
 		"a full Ethereum node belongs to cmd/tutti_devnet and is never linked into tutti"},
 }
 
@@ -73,17 +78,21 @@ type owner struct {
 }
 
 var owners = []owner{
-	{"github.com/asticode/go-astiav", "transcoder/libav", "libav's objects and its C code stay in one place, out of the process that holds keys"},
+	{"github.com/asticode/go-astiav", "transcoder/libav",
+		"libav's objects and its C code stay in one place, out of the process that holds keys"},
 	{"github.com/golang/glog", "cmd/internal/logging", "everything logs through the *slog.Logger it is handed"},
-	{"github.com/NVIDIA/go-nvml", "transcoder/nvml", "its link flags hide missing symbols; one package proves that it loads before use"},
+	{"github.com/NVIDIA/go-nvml", "transcoder/nvml",
+		"its link flags hide missing symbols; one package proves that it loads before use"},
 	{"github.com/ethereum/go-ethereum/node", "cmd/tutti_devnet", "only the local test chain runs a full node"},
 	{"github.com/ethereum/go-ethereum/eth", "cmd/tutti_devnet", "only the local test chain runs a full node"},
-	{"github.com/ethereum/go-ethereum/ethclient/simulated", "cmd/tutti_devnet", "only the local test chain runs a full node"},
+	{"github.com/ethereum/go-ethereum/ethclient/simulated", "cmd/tutti_devnet",
+		"only the local test chain runs a full node"},
 	{"github.com/prometheus/client_golang", "server/metrics", "everything counts through core.Recorder"},
 }
 
 // testOnly is what no shipped package may pull in.
-var testOnly = []string{"testing", "net/http/httptest", "github.com/stretchr/testify", "go.uber.org/goleak", "pgregory.net/rapid", "core/coretest", "test"}
+var testOnly = []string{"testing", "net/http/httptest", "github.com/stretchr/testify", "go.uber.org/goleak",
+	"pgregory.net/rapid", "core/coretest", "test"}
 
 // notShipped are the packages that only tests use, and the demo, which runs from
 // the tree.
@@ -91,7 +100,8 @@ var notShipped = []string{"core/coretest", "test", "cmd/tutti_demo"}
 
 // pure is what the package pm itself may not import; those below it have files and
 // clocks.
-var pure = []string{"net", "os", "time/tzdata", "crypto/rand", "math/rand", "math/rand/v2", "log", "log/slog", "database/sql"}
+var pure = []string{"net", "os", "time/tzdata", "crypto/rand", "math/rand", "math/rand/v2", "log", "log/slog",
+	"database/sql"}
 
 func pureViolations(p pkg) (out []string) {
 	if p.path != "pm" {
@@ -99,7 +109,8 @@ func pureViolations(p pkg) (out []string) {
 	}
 	for _, imp := range p.imports {
 		if slices.Contains(pure, imp) {
-			out = append(out, fmt.Sprintf("pm imports %s: tickets are given the round, the randomness and the time; they have no clock, dice, file, socket or log of their own", imp))
+			out = append(out, fmt.Sprintf("pm imports %s: tickets are given the round, the randomness and the time; they "+
+				"have no clock, dice, file, socket or log of their own", imp))
 		}
 	}
 	return out
@@ -201,7 +212,8 @@ func TestRulesCatch(t *testing.T) {
 		p    pkg
 		want string
 	}{
-		{pkg{path: "core/x", imports: []string{"core/fault", "pm", "errors", "log/slog"}, deps: []string{"net", "net/url", "os"}}, ""},
+		{pkg{path: "core/x", imports: []string{"core/fault", "pm", "errors", "log/slog"},
+			deps: []string{"net", "net/url", "os"}}, ""},
 		{pkg{path: "core", imports: []string{"server/rpc"}}, "core imports server/rpc"},
 		{pkg{path: "core/x", deps: []string{"net/http"}}, "core/x pulls in net/http"},
 		{pkg{path: "core/x", deps: []string{"google.golang.org/grpc/codes"}}, "core/x pulls in google.golang.org/grpc/codes"},

@@ -22,7 +22,8 @@ func TestLibavIsLinkedStrictly(t *testing.T) {
 		}
 	}
 	// The rule is about something: the node has it.
-	if all := strings.Join(pulled(t, "./cmd/tutti"), "\n"); !strings.Contains(all, library) || !strings.Contains(all, module+"transcoder/libav") {
+	if all := strings.Join(pulled(t, "./cmd/tutti"), "\n"); !strings.Contains(all, library) ||
+		!strings.Contains(all, module+"transcoder/libav") {
 		t.Error("cmd/tutti has not both go-nvml and libav: the rule above is out of date")
 	}
 }

@@ -61,7 +61,8 @@ func files(t *testing.T, f func(path string)) {
 		}
 		if d.IsDir() {
 			switch name := d.Name(); {
-			case name == ".git", name == "vendor", name == "node_modules", filepath.Dir(path) == root && (name == "bin" || name == "shared"):
+			case name == ".git", name == "vendor", name == "node_modules", filepath.Dir(path) == root &&
+				(name == "bin" || name == "shared"):
 				return filepath.SkipDir
 			}
 			return nil

@@ -14,7 +14,8 @@ import (
 // needs C does so with `make windows`, whose compiler is no part of every build.
 func TestBuildsForWindows(t *testing.T) {
 	t.Parallel()
-	list := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Standard,CgoFiles,Deps", "./cmd/tutti", "./cmd/tutti_cli", "./cmd/tutti_bench")
+	list := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Standard,CgoFiles,Deps", "./cmd/tutti",
+		"./cmd/tutti_cli", "./cmd/tutti_bench")
 	list.Dir = root
 	// Go looks at which files need C only where C may be used.
 	list.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=1")

@@ -23,20 +23,26 @@ var code = []string{".go", ".sh", ".js", ".css", ".proto", ".c", ".h"}
 
 var taboos = []taboo{
 	{regexp.MustCompile(`(^|[^\w.~])/(wo` + `rk|ro` + `ot)/\w`), "a path of one machine", nil},
-	{regexp.MustCompile(`(?i)\b(proxy\.go` + `lang|deb\.de` + `bian|registry\.n` + `pm)`), "the host of a package registry; machines name their own", nil},
-	{regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|X` + `XX|HA` + `CK)\b`), "unfinished work: finish it, or write an issue", nil},
-	{regexp.MustCompile(`(?i)\b(for n` + `ow|not impl` + `emented|not yet impl` + `emented)\b`), "unfinished work: refuse by a named fault, or do it", code},
+	{regexp.MustCompile(`(?i)\b(proxy\.go` + `lang|deb\.de` + `bian|registry\.n` + `pm)`),
+		"the host of a package registry; machines name their own", nil},
+	{regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|X` + `XX|HA` + `CK)\b`), "unfinished work: finish it, or write an issue",
+		nil},
+	{regexp.MustCompile(`(?i)\b(for n` + `ow|not impl` + `emented|not yet impl` + `emented)\b`),
+		"unfinished work: refuse by a named fault, or do it", code},
 	{regexp.MustCompile(`(?i)\bplace` + `holder\b[^=]`), "unfinished work", []string{".go", ".sh"}},
 	{regexp.MustCompile(`(?i)\bst` + `ubs?\b`), "unfinished work", []string{".go", ".sh"}},
-	{regexp.MustCompile(`\btime\.Sl` + `eep\(`), "wait for a condition or a timer, never for time to pass", []string{".go"}},
-	{regexp.MustCompile(`\blog\.Fa` + `tal|\bglog\.(Fa` + `tal|Ex` + `it)|\bos\.Ex` + `it\(`), "only main ends the process", []string{".go"}},
+	{regexp.MustCompile(`\btime\.Sl` + `eep\(`), "wait for a condition or a timer, never for time to pass",
+		[]string{".go"}},
+	{regexp.MustCompile(`\blog\.Fa` + `tal|\bglog\.(Fa` + `tal|Ex` + `it)|\bos\.Ex` + `it\(`),
+		"only main ends the process", []string{".go"}},
 	{regexp.MustCompile(`(?i)\bgo-live` + `peer/`), "another project's import path", []string{".go"}},
 }
 
 // mayExit are the files that end the process: mains, and the helper processes of
 // tests.
 func mayExit(path, source string) bool {
-	return strings.HasSuffix(path, "_test.go") || strings.Contains(source, "\npackage main\n") || strings.HasPrefix(source, "package main\n")
+	return strings.HasSuffix(path, "_test.go") || strings.Contains(source, "\npackage main\n") ||
+		strings.HasPrefix(source, "package main\n")
 }
 
 // finds returns the taboos in a text, with their lines. Most texts hold none,

@@ -28,17 +28,17 @@ func setting(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// told is what was known of a payment by the disk's time: when it was asked for, and
+// attempt is what was known of a payment by the disk's time: when it was asked for, and
 // when it was answered, -1 for never.
-type told struct {
+type attempt struct {
 	payment
 	asked, answered int
 }
 
 // history is a run of a ledger on a disk whose every step is recorded.
 type history struct {
-	events []event
-	told   []told
+	events   []event
+	attempts []attempt
 	// closing is when the ledger began to be closed in order.
 	closing int
 }
@@ -53,18 +53,18 @@ func record(t *testing.T, payments int, synchronous string) history {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := history{told: make([]told, payments)}
+	h := history{attempts: make([]attempt, payments)}
 	const hands = 3
 	for n := 0; n < payments; n += hands {
 		var group sync.WaitGroup
 		for i := n; i < min(n+hands, payments); i++ {
 			group.Go(func() {
 				p := plan(i)
-				h.told[i] = told{p, d.now(), -1}
+				h.attempts[i] = attempt{p, d.now(), -1}
 				if err := l.Append(t.Context(), p.entries()); err != nil {
 					t.Error(err)
 				}
-				h.told[i].answered = d.now()
+				h.attempts[i].answered = d.now()
 			})
 		}
 		group.Wait()
@@ -85,7 +85,8 @@ func after(t *testing.T, l *running, n int) {
 	l.Book(pm.Entries{Debits: []pm.Debit{p.debit()}})
 	if p.wins {
 		for _, s := range []pm.TicketState{pm.TicketQueued, pm.TicketSubmitted, pm.TicketFinal} {
-			if err := l.Progress(t.Context(), pm.Progress{Hash: p.winner().Hash, State: s, Paid: core.NewWei(1), At: start}); err != nil {
+			if err := l.Progress(t.Context(),
+				pm.Progress{Hash: p.winner().Hash, State: s, Paid: core.NewWei(1), At: start}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -177,7 +178,7 @@ func (h *history) cuts(t *testing.T, want int) (done int, problems []string) {
 	return done, problems
 }
 
-// examine judges what a power cut left.
+// examine checks what a power cut left.
 func (h *history) examine(p point, f *found) (problems []string) {
 	if f.err != nil {
 		return []string{fmt.Sprintf("cut at %d, %v: %v", p.at, p.fate, f.err)}
@@ -193,12 +194,13 @@ func (h *history) examine(p point, f *found) (problems []string) {
 			o.Current.ID, o.Clean))
 	}
 	if answered := h.answered(p.at); answered && p.at <= h.closing && o.Current.ID == 1 {
-		problems = append(problems, fmt.Sprintf("cut at %d, %v: the epoch of answered payments goes on after a crash", p.at, p.fate))
+		problems = append(problems,
+			fmt.Sprintf("cut at %d, %v: the epoch of answered payments goes on after a crash", p.at, p.fate))
 	}
 	return problems
 }
 
 // answered reports whether a payment had been answered at a moment.
 func (h *history) answered(at int) bool {
-	return slices.ContainsFunc(h.told, func(p told) bool { return p.answered >= 0 && p.answered <= at })
+	return slices.ContainsFunc(h.attempts, func(p attempt) bool { return p.answered >= 0 && p.answered <= at })
 }

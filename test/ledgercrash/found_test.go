@@ -21,7 +21,7 @@ type found struct {
 }
 
 // openings are what ledgers found on disks. Many power cuts leave the same bytes, of
-// which a ledger makes the same: each disk is opened once, and judged for every cut.
+// which a ledger makes the same: each disk is opened once, and checked for every cut.
 type openings struct {
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]*found // guarded by mu

@@ -13,8 +13,8 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// trouble is what a disk does from one of its steps on, for some steps.
-type trouble struct {
+// diskFault is what a disk does from one of its steps on, for some steps.
+type diskFault struct {
 	name  string
 	err   error
 	verb  verb
@@ -25,7 +25,7 @@ type trouble struct {
 	every int
 }
 
-var troubles = []trouble{
+var diskFaults = []diskFault{
 	{"full", sqlite3.FULL, write, 1, 0, 24},
 	{"full for long, cut", sqlite3.FULL, write, 40, 1500, 24},
 	{"write error", sqlite3.IOERR_WRITE, write, 1, 700, 24},
@@ -39,7 +39,7 @@ const injected = 10
 // again; one that stopped holds everything that was answered well.
 func TestDiskTrouble(t *testing.T) {
 	t.Parallel()
-	for _, tr := range troubles {
+	for _, tr := range diskFaults {
 		t.Run(tr.name, func(t *testing.T) {
 			t.Parallel()
 			every, runs, hits := setting(t, "TUTTI_LEDGERCRASH_EVERY", tr.every), 0, 0
@@ -61,8 +61,8 @@ func TestDiskTrouble(t *testing.T) {
 	}
 }
 
-// inject runs a ledger whose disk fails at the nth step of the trouble's kind.
-func inject(t *testing.T, tr trouble, at int) (hit, stopped bool) {
+// inject runs a ledger whose disk fails at the nth step of the problem's kind.
+func inject(t *testing.T, tr diskFault, at int) (hit, stopped bool) {
 	t.Helper()
 	d := newDisk()
 	l, err := run(t, d, uint64(at)+1, full)
@@ -83,22 +83,22 @@ func inject(t *testing.T, tr trouble, at int) (hit, stopped bool) {
 		return 0, nil
 	}
 	d.mu.Unlock()
-	h := history{told: make([]told, injected)}
+	h := history{attempts: make([]attempt, injected)}
 	for i := range injected {
 		p := plan(i)
-		h.told[i] = told{p, 0, 0}
+		h.attempts[i] = attempt{p, 0, 0}
 		err := l.Append(t.Context(), p.entries())
 		for tries := 0; errors.Is(err, fault.LedgerFull) && tries < 100; tries++ {
 			missing(t, l, p)
 			if tries == 0 {
-				killed(t, d, h.told[:i], p)
+				killed(t, d, h.attempts[:i], p)
 			}
 			err = l.Append(t.Context(), p.entries())
 		}
 		switch {
 		case errors.Is(err, fault.LedgerFailed):
 			stopped = true
-			h.told[i].answered = -1
+			h.attempts[i].answered = -1
 		case err != nil:
 			t.Errorf("%s at %d: payment %d: %v", tr.name, at, i, err)
 		}
@@ -139,7 +139,7 @@ func missing(t *testing.T, l *running, p payment) {
 
 // killed looks at what a process that ends at once leaves of a payment that was
 // answered with an error: nothing.
-func killed(t *testing.T, d *disk, before []told, p payment) {
+func killed(t *testing.T, d *disk, before []attempt, p payment) {
 	t.Helper()
 	left := newDisk()
 	d.mu.Lock()
@@ -147,7 +147,7 @@ func killed(t *testing.T, d *disk, before []told, p payment) {
 		left.files[name] = bytes.Clone(content)
 	}
 	d.mu.Unlock()
-	h := history{told: append(slices.Clone(before), told{p, 1, -1})}
+	h := history{attempts: append(slices.Clone(before), attempt{p, 1, -1})}
 	after, err := run(t, left, 9, full)
 	if err != nil {
 		t.Fatal(err)

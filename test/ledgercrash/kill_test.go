@@ -29,7 +29,7 @@ type life struct {
 }
 
 // TestKills kills a real process with real files, again and again. Each next one
-// tells what it finds.
+// reports what it finds.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	killing(t, t.TempDir(), setting(t, "TUTTI_LEDGERCRASH_KILLS", 30), func(int) {})
@@ -66,7 +66,8 @@ func killing(t *testing.T, dir string, kills int, between func(n int)) {
 	seed := uint64(setting(t, "TUTTI_LEDGERCRASH_SEED", 1))
 	r := rand.New(rand.NewPCG(seed, 1))
 	program := filepath.Join(t.TempDir(), "appender")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./appender").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program,
+		"./appender").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	asked, done := make(map[int64]bool), make(map[int64]bool)
@@ -124,8 +125,8 @@ func live(t *testing.T, program, dir string, first int64, after time.Duration) l
 	if err != nil {
 		t.Fatal(err)
 	}
-	var complaints strings.Builder
-	cmd.Stderr = &complaints
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -134,8 +135,8 @@ func live(t *testing.T, program, dir string, first int64, after time.Duration) l
 		time.AfterFunc(after, func() { _ = cmd.Process.Signal(syscall.SIGKILL) })
 	})
 	_ = cmd.Wait() // it was killed
-	if !ready || complaints.Len() > 0 {
-		t.Fatalf("the process ended by itself: %s", complaints.String())
+	if !ready || stderr.Len() > 0 {
+		t.Fatalf("the process ended by itself: %s", stderr.String())
 	}
 	return l
 }

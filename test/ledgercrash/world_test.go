@@ -41,7 +41,9 @@ func connect(t *testing.T, d *disk, synchronous string) *sql.DB {
 	t.Helper()
 	name := fmt.Sprintf("disk-%p", d)
 	vfs.Register(name, d)
-	db, err := driver.Open("file:tutti.db?vfs="+name+"&_txlock=immediate&_pragma=locking_mode(exclusive)&_pragma=journal_mode(wal)&_pragma=synchronous("+synchronous+")&_pragma=foreign_keys(on)&_pragma=wal_autocheckpoint(20)", nil)
+	db, err := driver.Open("file:tutti.db?vfs="+name+"&_txlock=immediate&_pragma=locking_mode(exclusive)"+
+		"&_pragma=journal_mode(wal)&_pragma=synchronous("+synchronous+")"+
+		"&_pragma=foreign_keys(on)&_pragma=wal_autocheckpoint(20)", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,9 @@ func options(db *sql.DB, seed uint64) ledger.Options {
 	var key [32]byte
 	binary.BigEndian.PutUint64(key[:], seed)
 	return ledger.Options{
-		DB: db, Full: func(err error) bool { return errors.Is(err, sqlite3.FULL) }, Passing: func(err error) bool { return errors.Is(err, sqlite3.IOERR) }, Rand: rand.NewChaCha8(key), Now: func() time.Time { return start },
+		DB: db, Full: func(err error) bool { return errors.Is(err, sqlite3.FULL) },
+		Passing: func(err error) bool { return errors.Is(err, sqlite3.IOERR) }, Rand: rand.NewChaCha8(key),
+		Now:   func() time.Time { return start },
 		Board: health.New(log, time.Now, nil), Log: log, Retry: time.Millisecond, KeepWinners: 3,
 	}
 }
@@ -105,8 +109,10 @@ type payment struct {
 
 func (p payment) params() pm.Params {
 	return pm.Params{
-		Recipient: core.Address{1}, FaceValue: core.NewWei(1000), WinProb: protocol.Word{0x80}, RecipientRandHash: pm.RandHash(p.rand()),
-		ExpirationBlock: protocol.L1Block(1000 + p.round), Expiration: pm.Expiration{Round: p.round, BlockHash: protocol.Hash{1}},
+		Recipient: core.Address{1}, FaceValue: core.NewWei(1000), WinProb: protocol.Word{0x80},
+		RecipientRandHash: pm.RandHash(p.rand()),
+		ExpirationBlock:   protocol.L1Block(1000 + p.round),
+		Expiration:        pm.Expiration{Round: p.round, BlockHash: protocol.Hash{1}},
 	}
 }
 
@@ -123,7 +129,8 @@ func (p payment) entries() pm.Entries {
 	// One set has one expiration.
 	params := payment{round: p.round / 4 * 4}.params()
 	c := pm.Credit{
-		Account: p.account(), Session: "s", RandHash: params.RecipientRandHash, FaceValue: params.FaceValue, WinProb: params.WinProb,
+		Account: p.account(), Session: "s", RandHash: params.RecipientRandHash, FaceValue: params.FaceValue,
+		WinProb:         params.WinProb,
 		ExpirationBlock: params.ExpirationBlock, Round: p.round, At: start,
 	}
 	for i := range p.tickets {
@@ -148,7 +155,8 @@ func (p payment) winner() pm.Winner {
 
 func (p payment) debit() pm.Debit {
 	return pm.Debit{
-		Account: p.account(), Pipeline: "transcoding", Worker: "cpu", Price: pm.Price{PerUnit: 5, PixelsPerUnit: 3}, Units: int64(p.round), Produced: -1,
+		Account: p.account(), Pipeline: "transcoding", Worker: "cpu", Price: pm.Price{PerUnit: 5, PixelsPerUnit: 3},
+		Units: int64(p.round), Produced: -1,
 		Round: p.round, At: start,
 	}
 }

@@ -44,9 +44,10 @@ func Import(ctx context.Context, engine *client.Client, tree string) error {
 	go func() { w.CloseWithError(pack(w, tree)) }()
 	defer r.Close()
 	repo, tag, _ := strings.Cut(Image, ":")
-	res, err := engine.ImageImport(ctx, client.ImageImportSource{Source: r, SourceName: "-"}, repo, client.ImageImportOptions{
-		Tag: tag, Changes: []string{`ENTRYPOINT ["` + strings.Join(entry, `","`) + `"]`, "ENV GGML_BACKEND_PATH=" + backend},
-	})
+	res, err := engine.ImageImport(ctx, client.ImageImportSource{Source: r, SourceName: "-"}, repo,
+		client.ImageImportOptions{
+			Tag: tag, Changes: []string{`ENTRYPOINT ["` + strings.Join(entry, `","`) + `"]`, "ENV GGML_BACKEND_PATH=" + backend},
+		})
 	if err != nil {
 		return fmt.Errorf("make the image %s: %w", Image, err)
 	}

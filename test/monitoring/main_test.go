@@ -1,6 +1,6 @@
 // Package monitoring has a real Prometheus, from the distribution's package, look at a
 // running node: that it reads all metrics, takes every rule of deploy/monitoring, and
-// tells of what goes wrong.
+// reports what goes wrong.
 package monitoring
 
 import (
@@ -33,7 +33,8 @@ func prepare(dir string) (err error) {
 		return failed
 	}
 	if err != nil {
-		return fmt.Errorf("the alerts are tried with a real Prometheus, and there is none: %w\nInstall it (apt-get install prometheus), or let `make parts` get it", err)
+		return fmt.Errorf("the alerts are tried with a real Prometheus, and there is none: %w\nInstall it (apt-get "+
+			"install prometheus), or let `make parts` get it", err)
 	}
 	programs = strings.TrimSpace(string(out))
 	rules, err = filepath.Abs("../../deploy/monitoring/tutti-rules.yml")

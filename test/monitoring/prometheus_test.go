@@ -46,7 +46,8 @@ func start(t *testing.T, nodes ...string) *prometheus {
 	write(t, filepath.Join(dir, "prometheus.yml"), fmt.Sprintf(configuration, strings.Join(nodes, ", ")))
 	addr := harness.Address(t)
 	p := &prometheus{t: t, url: "http://" + addr, Process: harness.Start(t, filepath.Join(programs, "prometheus"),
-		"--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+addr)}
+		"--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"),
+		"--web.listen-address="+addr)}
 	p.WaitHTTP(p.url + "/-/ready")
 	return p
 }
@@ -89,7 +90,9 @@ func tutti(t *testing.T, args ...string) (*harness.Process, string) {
 	t.Helper()
 	admin := harness.Address(t)
 	public := harness.Address(t)
-	p := harness.Start(t, node, append([]string{"-orchestrator", "-serviceAddr", public, "-httpAddr", public, "-cliAddr", admin, "-monitor", "-dataDir", t.TempDir()}, args...)...)
+	p := harness.Start(t, node,
+		append([]string{"-orchestrator", "-serviceAddr", public, "-httpAddr", public, "-cliAddr", admin, "-monitor",
+			"-dataDir", t.TempDir()}, args...)...)
 	p.WaitHTTP("http://" + admin + "/-/healthy")
 	return p, admin
 }
@@ -116,12 +119,14 @@ func TestPrometheusTellsWhatIsWrong(t *testing.T) {
 	p.Wait("the alert of a node without transcoders", limit, func() bool {
 		return fires("TuttiNoTranscoders", idleAt) && fires("TuttiNotReady", idleAt)
 	})
-	for _, alert := range []string{"TuttiDown", "TuttiNotReady", "TuttiCertificateExpired", "TuttiNoTranscoders", "TuttiReloadFailed"} {
+	for _, alert := range []string{"TuttiDown", "TuttiNotReady", "TuttiCertificateExpired", "TuttiNoTranscoders",
+		"TuttiReloadFailed"} {
 		if fires(alert, goodAt) {
 			t.Errorf("%s fires for a node with which nothing is wrong", alert)
 		}
 	}
-	if code, body := harness.Get(t, "http://"+idleAt+"/-/ready"); code != 503 || !strings.Contains(string(body), "NoTranscoders") {
+	if code, body := harness.Get(t, "http://"+idleAt+"/-/ready"); code != 503 ||
+		!strings.Contains(string(body), "NoTranscoders") {
 		t.Errorf("a node that nobody transcodes for: %d %s", code, body)
 	}
 	good.Signal(syscall.SIGKILL)

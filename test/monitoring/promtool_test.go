@@ -10,7 +10,8 @@ func TestRulesAndConfigurationAreValid(t *testing.T) {
 	if said := promtool(t, "check", "rules", rules); !strings.Contains(said, "SUCCESS") {
 		t.Error(said)
 	}
-	if said := promtool(t, "check", "config", "../../deploy/monitoring/prometheus.yml"); !strings.Contains(said, "SUCCESS") {
+	if said := promtool(t, "check", "config", "../../deploy/monitoring/prometheus.yml"); !strings.Contains(said,
+		"SUCCESS") {
 		t.Error(said)
 	}
 }

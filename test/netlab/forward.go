@@ -48,7 +48,7 @@ func (l *Lab) join(in net.Conn, to string) {
 	<-back
 }
 
-// keep notes connections that end with the lab; false when that has ended.
+// keep records connections that end with the lab; false when that has ended.
 func (l *Lab) keep(conns ...net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

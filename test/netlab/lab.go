@@ -62,7 +62,8 @@ func New(t testing.TB) *Lab {
 	if _, err := rand.Read(id[:]); err != nil {
 		t.Fatal(err)
 	}
-	l := &Lab{t: t, name: "tt" + hex.EncodeToString(id[:]), hosts: make(map[string]*Host), conns: make(map[net.Conn]struct{})}
+	l := &Lab{t: t, name: "tt" + hex.EncodeToString(id[:]), hosts: make(map[string]*Host),
+		conns: make(map[net.Conn]struct{})}
 	l.wire = newWire()
 	t.Cleanup(l.close)
 	return l

@@ -43,7 +43,8 @@ func TestEndpointTrouble(t *testing.T) {
 		code  fault.Code
 		text  string
 	}{
-		{"connection refused", control.Fault{Kind: control.Stop}, fault.ChainUnavailable, "could not retrieve chain ID: connection refused"},
+		{"connection refused", control.Fault{Kind: control.Stop}, fault.ChainUnavailable,
+			"could not retrieve chain ID: connection refused"},
 		{"no answer", control.Fault{Kind: control.Hang}, fault.ChainUnavailable, "context deadline exceeded"},
 		{"rate limit", control.Fault{Kind: control.HTTP429}, fault.ChainUnavailable, "429"},
 		{"limit exceeded", control.Fault{Kind: control.LimitExceeded}, fault.ChainUnavailable, "limit exceeded"},
@@ -63,7 +64,7 @@ func TestEndpointTrouble(t *testing.T) {
 			chain.Misbehave(0, control.Fault{Kind: control.None})
 			n.loses(c.code)
 			n.loses(fault.ChainUnavailable)
-			n.standing("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
+			n.waitStatus("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
 			n.quiet()
 			if c.fault.Kind == control.WrongChain {
 				return // an endpoint is asked for its chain when it is connected to, not every second
@@ -79,7 +80,10 @@ func TestKeyRefused(t *testing.T) {
 	for status, name := range map[int]string{401: "unknown", 403: "expired"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+			provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+				_ *http.Request) {
+				w.WriteHeader(status)
+			}))
 			defer provider.Close()
 			n := start(t, newWallet(t), provider.URL+"/v2/"+secret)
 			n.sees(fault.RPCKeyRefused, "")
@@ -97,7 +101,7 @@ func TestOneEndpointIsEnough(t *testing.T) {
 	w.fund(t, chain, "1", "10")
 	urls := chain.URL(0) + "," + chain.URL(1) + "," + chain.URL(2)
 	first := start(t, w, urls)
-	first.standing("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
+	first.waitStatus("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
 	first.Signal(syscall.SIGTERM)
 	first.Exit(10 * time.Second)
 	chain.Misbehave(0, control.Fault{Kind: control.Hang})
@@ -116,11 +120,11 @@ func TestNoGasMoney(t *testing.T) {
 	w.fund(t, chain, "1", "1000")
 	n := start(t, w, chain.URL(0))
 	n.register("1000")
-	dear, err := core.ParseWei("1e14")
+	highFee, err := core.ParseWei("1e14")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := chain.Control.SetBaseFee(t.Context(), dear); err != nil {
+	if err := chain.Control.SetBaseFee(t.Context(), highFee); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := chain.Control.NextRound(t.Context(), true); err != nil {
@@ -131,10 +135,10 @@ func TestNoGasMoney(t *testing.T) {
 	w.fund(t, chain, "1000", "1")
 	n.loses(fault.GasMoneyMissing)
 	n.loses(fault.RewardFailing)
-	n.standing("the reward", func(s map[string]any) bool { return s["reward"] == "done" && s["state"] == "active" })
+	n.waitStatus("the reward", func(s map[string]any) bool { return s["reward"] == "done" && s["state"] == "active" })
 }
 
-// A process whose account is not the orchestrator's must be told that it cannot
+// A process whose account is not the orchestrator's must learn that it cannot
 // call reward; with -reward=false it is quiet.
 func TestRewardFromTheWrongProcess(t *testing.T) {
 	t.Parallel()
@@ -155,7 +159,7 @@ func TestRewardFromTheWrongProcess(t *testing.T) {
 		t.Fatalf("%d %s", status, out)
 	}
 	n.loses(fault.RewardNotAllowed)
-	n.standing("the reward", func(s map[string]any) bool { return s["reward"] == "done" })
+	n.waitStatus("the reward", func(s map[string]any) bool { return s["reward"] == "done" })
 	if out, _ := first.cli("reward", "status"); !strings.Contains(out, "off") {
 		t.Errorf("the first process is to leave rewards alone:\n%s", out)
 	}
@@ -172,22 +176,29 @@ func TestServiceAddressMismatch(t *testing.T) {
 	first.Signal(15)
 	first.Exit(40 * time.Second)
 
-	lookup := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte("198.51.100.7")) }))
+	lookup := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = rw.Write([]byte("198.51.100.7"))
+	}))
 	defer lookup.Close()
 	n := &node{t: t, wallet: w, service: first.service, admin: harness.Address(t)}
-	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-pricePerUnit", "0", "-network", "devnet", "-ethUrl", chain.URL(0),
-		"-ethPassword", w.pass, "-dataDir", w.dir, "-cliAddr", n.admin, "-httpAddr", n.service, "-publicIPLookup", lookup.URL, "-blockPollingInterval", "1s")
+	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-pricePerUnit", "0",
+		"-network", "devnet", "-ethUrl", chain.URL(0),
+		"-ethPassword", w.pass, "-dataDir", w.dir, "-cliAddr", n.admin, "-httpAddr", n.service, "-publicIPLookup",
+		lookup.URL, "-blockPollingInterval", "1s")
 	n.WaitHTTP("http://" + n.admin + "/healthz")
 	n.sees(fault.ServiceAddrMismatch, "did not match discovered address https://198.51.100.7")
 	// What is registered is advertised, and the operator corrects it.
-	if _, body := harness.Get(t, "https://"+n.service+"/status"); !strings.Contains(string(body), `"service_uri": "https://`+n.service) {
+	if _, body := harness.Get(t, "https://"+n.service+"/status"); !strings.Contains(string(body),
+		`"service_uri": "https://`+n.service) {
 		t.Errorf("/status says %s", body)
 	}
 	_, port, err := net.SplitHostPort(n.service)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, status := n.cli("orchestrator", "service-uri", "https://198.51.100.7:"+port, "--yes", "--allow-unusual"); status != 0 {
+	if out, status := n.cli("orchestrator", "service-uri", "https://198.51.100.7:"+port, "--yes",
+		"--allow-unusual"); status != 0 {
 		t.Fatalf("%d %s", status, out)
 	}
 	n.loses(fault.ServiceAddrMismatch)
@@ -199,8 +210,10 @@ func TestPortClosed(t *testing.T) {
 	chain := devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond})
 	w := newWallet(t)
 	n := &node{t: t, wallet: w, service: harness.Address(t), admin: harness.Address(t)}
-	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-pricePerUnit", "0", "-network", "devnet", "-ethUrl", chain.URL(0),
-		"-ethPassword", w.pass, "-dataDir", w.dir, "-cliAddr", n.admin, "-httpAddr", n.service, "-serviceAddr", harness.Address(t))
+	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-pricePerUnit", "0",
+		"-network", "devnet", "-ethUrl", chain.URL(0),
+		"-ethPassword", w.pass, "-dataDir", w.dir, "-cliAddr", n.admin, "-httpAddr", n.service, "-serviceAddr",
+		harness.Address(t))
 	n.WaitHTTP("http://" + n.admin + "/healthz")
 	n.sees(fault.PortClosed, "https://127.0.0.1:")
 }
@@ -226,7 +239,8 @@ func TestDoesNotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	devnetArgs := func(w wallet, pass string) []string {
-		return []string{"-orchestrator", "-transcoder", "-network", "devnet", "-ethUrl", "http://127.0.0.1:1", "-ethPassword", pass, "-dataDir", w.dir, "-serviceAddr", "127.0.0.1:0", "-pricePerUnit", "0"}
+		return []string{"-orchestrator", "-transcoder", "-network", "devnet", "-ethUrl", "http://127.0.0.1:1",
+			"-ethPassword", pass, "-dataDir", w.dir, "-serviceAddr", "127.0.0.1:0", "-pricePerUnit", "0"}
 	}
 	for _, c := range []struct {
 		name   string
@@ -236,12 +250,18 @@ func TestDoesNotStart(t *testing.T) {
 	}{
 		{"wrong passphrase", devnetArgs(w, wrong), fault.AccountPassword, 1},
 		{"several accounts", devnetArgs(two, two.pass), fault.AccountAmbiguous, 1},
-		{"another account", append(devnetArgs(w, w.pass), "-ethAcctAddr", "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"), fault.AccountUnknown, 1},
+		{"another account", append(devnetArgs(w, w.pass), "-ethAcctAddr", "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"),
+			fault.AccountUnknown, 1},
 		{"key that others read", devnetArgs(open, open.pass), fault.AccountFileOpen, 1},
-		{"wallet on a transcoder", []string{"-transcoder", "-orchAddr", "127.0.0.1:8935", "-network", "devnet", "-ethUrl", "http://127.0.0.1:1"}, fault.WalletOnWorker, 2},
-		{"no endpoint", []string{"-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-serviceAddr", "127.0.0.1:0", "-pricePerUnit", "0"}, fault.MissingOption, 2},
-		{"no price", []string{"-orchestrator", "-transcoder", "-network", "devnet", "-serviceAddr", "127.0.0.1:0"}, fault.MissingOption, 2},
-		{"a price of an ETH a pixel", append(devnetArgs(w, w.pass), "-pricePerUnit", "1000000000000000000"), fault.BadOption, 2},
+		{"wallet on a transcoder",
+			[]string{"-transcoder", "-orchAddr", "127.0.0.1:8935", "-network", "devnet", "-ethUrl", "http://127.0.0.1:1"},
+			fault.WalletOnWorker, 2},
+		{"no endpoint", []string{"-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-serviceAddr",
+			"127.0.0.1:0", "-pricePerUnit", "0"}, fault.MissingOption, 2},
+		{"no price", []string{"-orchestrator", "-transcoder", "-network", "devnet", "-serviceAddr", "127.0.0.1:0"},
+			fault.MissingOption, 2},
+		{"a price of an ETH a pixel", append(devnetArgs(w, w.pass), "-pricePerUnit", "1000000000000000000"), fault.BadOption,
+			2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -271,14 +291,16 @@ func only(t *testing.T, dir string) string {
 // takes it for a price in wei.
 func TestPriceInWholeUnits(t *testing.T) {
 	t.Parallel()
-	out, status := harness.Output(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-serviceAddr", "127.0.0.1:0", "-pricePerUnit", "0.5")
+	out, status := harness.Output(t, filepath.Join(bin, "tutti"), "-orchestrator", "-transcoder", "-serviceAddr",
+		"127.0.0.1:0", "-pricePerUnit", "0.5")
 	if status != 2 || !strings.Contains(out, string(fault.PriceImplausible)) || !strings.Contains(out, "wei") {
 		t.Errorf("tutti -pricePerUnit 0.5 ends with %d:\n%s", status, out)
 	}
 	chain := devnet.Start(t, devnet.Options{})
 	n := start(t, newWallet(t), chain.URL(0))
 	for _, price := range []string{"0.5", "1000000000000000000"} {
-		if out, status := n.cli("price", "set", "--price-per-unit", price, "--yes"); status == 0 || !strings.Contains(out, "Remedy") {
+		if out, status := n.cli("price", "set", "--price-per-unit", price, "--yes"); status == 0 ||
+			!strings.Contains(out, "Remedy") {
 			t.Errorf("a price of %s ends with %d:\n%s", price, status, out)
 		}
 	}
@@ -300,11 +322,11 @@ func TestKilledInMidRound(t *testing.T) {
 	}
 	chain.Misbehave(0, control.Fault{Kind: control.Reset, Methods: []string{"send"}, Times: 1})
 	again := start(t, w, chain.URL(0))
-	again.standing("the reward", func(s map[string]any) bool { return s["reward"] == "done" })
+	again.waitStatus("the reward", func(s map[string]any) bool { return s["reward"] == "done" })
 	again.Signal(9)
 	again.Exit(10 * time.Second)
 	last := start(t, w, chain.URL(0))
-	last.standing("the reward", func(s map[string]any) bool {
+	last.waitStatus("the reward", func(s map[string]any) bool {
 		return s["reward"] == "done" && s["last_reward_round"] == s["round"].(map[string]any)["number"]
 	})
 	if out, _ := last.cli("transactions"); strings.Count(out, "call reward") != 1 {

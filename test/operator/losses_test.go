@@ -35,9 +35,10 @@ func TestTreasuryCutIsShown(t *testing.T) {
 	t.Parallel()
 	chain := devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond})
 	n := start(t, newWallet(t), chain.URL(0))
-	n.standing("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
+	n.waitStatus("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
 	out, status := n.cli("parameters")
-	if status != 0 || !strings.Contains(squeeze(out), "Treasury's part of each reward 10 % (10 % from the next round on)") {
+	if status != 0 || !strings.Contains(squeeze(out),
+		"Treasury's part of each reward 10 % (10 % from the next round on)") {
 		t.Errorf("tutti_cli parameters ends with %d:\n%s", status, out)
 	}
 }
@@ -51,7 +52,7 @@ func TestLossesAreRefused(t *testing.T) {
 	w := newWallet(t)
 	w.fund(t, chain, "1", "10")
 	n := start(t, w, chain.URL(0), "-enableCliTxRoutes")
-	n.standing("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
+	n.waitStatus("the chain to be known", func(s map[string]any) bool { return s["stale"] == false })
 	const stranger = "0x0000000000000000000000000000000000001234"
 	token, bonding := n.contract("LivepeerToken"), n.contract("BondingManager")
 	for _, c := range []struct {
@@ -59,9 +60,12 @@ func TestLossesAreRefused(t *testing.T) {
 		code              fault.Code
 		says              string
 	}{
-		{"token transfer --to " + token + " --amount 1", "/transferTokens", "amount=1000000000000000000&to=" + token, fault.RecipientIsContract, "LivepeerToken"},
-		{"token transfer --to " + bonding + " --amount 1", "/transferTokens", "amount=1000000000000000000&to=" + bonding, fault.RecipientIsContract, "BondingManager"},
-		{"stake bond --to " + stranger + " --amount 1", "/bond", "amount=1000000000000000000&toAddr=" + stranger, fault.DelegateNotRegistered, stranger},
+		{"token transfer --to " + token + " --amount 1", "/transferTokens", "amount=1000000000000000000&to=" + token,
+			fault.RecipientIsContract, "LivepeerToken"},
+		{"token transfer --to " + bonding + " --amount 1", "/transferTokens", "amount=1000000000000000000&to=" + bonding,
+			fault.RecipientIsContract, "BondingManager"},
+		{"stake bond --to " + stranger + " --amount 1", "/bond", "amount=1000000000000000000&toAddr=" + stranger,
+			fault.DelegateNotRegistered, stranger},
 		{"vote poll " + stranger + " --choice yes", "/vote", "choiceID=0&poll=" + stranger, fault.PollMissing, stranger},
 	} {
 		for _, last := range []string{"--dry-run", "--yes"} {

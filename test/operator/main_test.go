@@ -1,6 +1,6 @@
 // Package operator walks the ways of an orchestrator's operator on a real local
 // chain, with the real programs: from an empty keystore to active and rewarded as
-// docs/become-an-orchestrator.md tells it, and every trouble with the chain that
+// docs/become-an-orchestrator.md describes it, and every problem with the chain that
 // operators meet, each with its code and remedy.
 package operator
 

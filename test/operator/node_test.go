@@ -34,7 +34,8 @@ func newWallet(t *testing.T) wallet {
 	if err := os.WriteFile(w.pass, []byte("open sesame\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := account.Open(filepath.Join(w.dir, "keystore"), account.Light).Create(core.NewSecret("open sesame"), rand.Reader, time.Now())
+	e, err := account.Open(filepath.Join(w.dir, "keystore"), account.Light).Create(core.NewSecret("open sesame"),
+		rand.Reader, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,9 +81,11 @@ func start(t *testing.T, w wallet, urls string, args ...string) *node {
 func startOf(t *testing.T, w wallet, urls string, args ...string) *node {
 	t.Helper()
 	n := &node{t: t, wallet: w, service: harness.Address(t), admin: harness.Address(t)}
-	n.Process = harness.Start(t, filepath.Join(bin, "tutti"), append([]string{"-orchestrator", "-transcoder", "-network", "devnet",
-		"-ethUrl", urls, "-ethPassword", w.pass, "-dataDir", w.dir, "-cliAddr", n.admin, "-serviceAddr", n.service, "-httpAddr", n.service,
-		"-blockPollingInterval", "1s"}, args...)...)
+	n.Process = harness.Start(t, filepath.Join(bin, "tutti"),
+		append([]string{"-orchestrator", "-transcoder", "-network", "devnet",
+			"-ethUrl", urls, "-ethPassword", w.pass, "-dataDir", w.dir, "-cliAddr", n.admin, "-serviceAddr", n.service,
+			"-httpAddr", n.service,
+			"-blockPollingInterval", "1s"}, args...)...)
 	n.WaitHTTP("https://" + n.service + "/healthz")
 	n.WaitHTTP("http://" + n.admin + "/healthz")
 	return n
@@ -129,7 +132,8 @@ func (n *node) sees(code fault.Code, text string) {
 	if found.Remedy != row.Remedy || found.Cause != row.Cause {
 		n.t.Errorf("%s comes with %+v", code, found)
 	}
-	if out, _ := n.cli("conditions"); !strings.Contains(out, string(code)) || !strings.Contains(squeeze(out), squeeze(row.Remedy)) {
+	if out, _ := n.cli("conditions"); !strings.Contains(out, string(code)) ||
+		!strings.Contains(squeeze(out), squeeze(row.Remedy)) {
 		n.t.Errorf("tutti_cli conditions says of %s\n%s", code, out)
 	}
 	n.Wait("the log to say "+string(code), 10*time.Second, func() bool {
@@ -140,7 +144,8 @@ func (n *node) sees(code fault.Code, text string) {
 		}
 		return false
 	})
-	if out, status := harness.Output(n.t, filepath.Join(bin, "tutti"), "help", string(code)); status != 0 || !strings.Contains(squeeze(out), squeeze(row.Remedy)) {
+	if out, status := harness.Output(n.t, filepath.Join(bin, "tutti"), "help", string(code)); status != 0 ||
+		!strings.Contains(squeeze(out), squeeze(row.Remedy)) {
 		n.t.Errorf("tutti help %s ends with %d:\n%s", code, status, out)
 	}
 	n.serves()
@@ -167,13 +172,14 @@ func (n *node) loses(code fault.Code) {
 // serves checks that gateways are answered all the same.
 func (n *node) serves() {
 	n.t.Helper()
-	if status, body := harness.Get(n.t, "https://"+n.service+"/status"); status != 200 || !strings.Contains(string(body), `"state": "serving"`) {
+	if status, body := harness.Get(n.t, "https://"+n.service+"/status"); status != 200 ||
+		!strings.Contains(string(body), `"state": "serving"`) {
 		n.t.Errorf("/status answers %d %s", status, body)
 	}
 }
 
-// status waits until the node's place on the chain satisfies a test.
-func (n *node) standing(what string, holds func(standing map[string]any) bool) {
+// waitStatus waits until what the node reports of the chain satisfies a test.
+func (n *node) waitStatus(what string, holds func(status map[string]any) bool) {
 	n.t.Helper()
 	var last []byte
 	n.Wait(what, 90*time.Second, func() bool {

@@ -20,7 +20,8 @@ func TestPricesReload(t *testing.T) {
 	const gateway = "0x0000000000000000000000000000000000001234"
 	write := func(price, pixels, single int) {
 		for path, text := range map[string]string{
-			conf: fmt.Sprintf("pricePerUnit %d\npixelsPerUnit %d\npricePerGateway %s\nautoAdjustPrice false\n", price, pixels, gateways),
+			conf: fmt.Sprintf("pricePerUnit %d\npixelsPerUnit %d\npricePerGateway %s\nautoAdjustPrice false\n", price, pixels,
+				gateways),
 			gateways: fmt.Sprintf(`{"gateways":[{"ethaddress":%q,"priceperunit":%d,"pixelsperunit":1}]}`,
 				gateway, single),
 		} {

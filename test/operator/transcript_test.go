@@ -44,7 +44,8 @@ func TestBecomeAnOrchestrator(t *testing.T) {
 			doc[i].command = anyAddress.ReplaceAllString(doc[i].command, s.account)
 			doc[i].output = strings.ReplaceAll(got, "undefined", "0.1.0")
 		} else if mask(got) != mask(doc[i].output) {
-			t.Fatalf("$ %s\nsays\n%s\nand the document has\n%s\n(make transcript writes it anew)", doc[i].command, got, doc[i].output)
+			t.Fatalf("$ %s\nsays\n%s\nand the document has\n%s\n(make transcript writes it anew)", doc[i].command, got,
+				doc[i].output)
 		}
 	}
 	if ran < 10 {
@@ -148,7 +149,8 @@ func newShell(t *testing.T) *shell {
 	t.Cleanup(s.chain.Close)
 	s.program("tutti_devnet", fmt.Sprintf(`if [ "$1" = ctl ]; then shift; exec %s ctl -control http://%s "$@"; fi
 exec %s -listen %s -control %s -l1BlockTime 0 "$@"`, s.real("tutti_devnet"), ctl, s.real("tutti_devnet"), rpc, ctl))
-	s.program("tutti", fmt.Sprintf(`exec %s "$@" -ethUrl http://%s -cliAddr %s -httpAddr %s -blockPollingInterval 1s`, s.real("tutti"), rpc, admin, service))
+	s.program("tutti", fmt.Sprintf(`exec %s "$@" -ethUrl http://%s -cliAddr %s -httpAddr %s -blockPollingInterval 1s`,
+		s.real("tutti"), rpc, admin, service))
 	s.program("tutti_cli", fmt.Sprintf(`exec %s --url http://%s "$@"`, s.real("tutti_cli"), admin))
 	return s
 }
@@ -259,7 +261,7 @@ func (s *shell) wait(what string, holds func() bool) {
 	}
 }
 
-// rewarded asks the chain itself, not the node, whether the newcomer came to the
+// rewarded asks the chain itself, not the node, whether the new orchestrator came to the
 // end of the way.
 func (s *shell) rewarded() {
 	s.t.Helper()

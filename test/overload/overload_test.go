@@ -76,7 +76,7 @@ func TestTwiceTheCapacity(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	judge(t, streams, o)
+	checkStreams(t, streams, o)
 }
 
 // twice reports whether as many streams were refused as are served.
@@ -94,7 +94,7 @@ func twice(streams []*stream) bool {
 	return served > 0 && refused >= served
 }
 
-func judge(t *testing.T, streams []*stream, o orchestrator) {
+func checkStreams(t *testing.T, streams []*stream, o orchestrator) {
 	t.Helper()
 	served, refused, sent, lost := 0, 0, 0, 0
 	for _, s := range streams {
@@ -111,7 +111,8 @@ func judge(t *testing.T, streams []*stream, o orchestrator) {
 		}
 	}
 	works, again := o.worked()
-	t.Logf("%d streams are served, %d refused; of %d segments of those served %d were lost; %d were transcoded, %d of them again",
+	t.Logf("%d streams are served, %d refused; of %d segments of those served %d were lost; %d were transcoded, %d of "+
+		"them again",
 		served, refused, sent, lost, works, again)
 	if served == 0 || works == 0 {
 		t.Error("nothing was served")
@@ -209,7 +210,8 @@ func startGateway(t *testing.T, orch string) string {
 // segments are of 2 s of 720p.
 func segments(t *testing.T) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 1280, Height: 720, FPSNum: 30, FPSDen: 1, Segments: 3, Bitrate: 3_000_000, Segment: 2 * time.Second})
+	g, err := clip.Generate(clip.Options{Width: 1280, Height: 720, FPSNum: 30, FPSDen: 1, Segments: 3, Bitrate: 3_000_000,
+		Segment: 2 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

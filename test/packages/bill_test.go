@@ -29,7 +29,8 @@ func TestBillOfMaterials(t *testing.T) {
 		found[c.Name] = c.Licenses[0].Expression
 	}
 	for name, licence := range map[string]string{
-		"ffmpeg": "GPL-2.0-or-later", "x264": "GPL-2.0-or-later", "dav1d": "BSD-2-Clause", "zlib": "Zlib", "std": "BSD-3-Clause", "hls.js": "Apache-2.0",
+		"ffmpeg": "GPL-2.0-or-later", "x264": "GPL-2.0-or-later", "dav1d": "BSD-2-Clause", "zlib": "Zlib",
+		"std": "BSD-3-Clause", "hls.js": "Apache-2.0",
 		"libffmpeg-nvenc-dev": "MIT", "github.com/ethereum/go-ethereum": "LGPL-3.0-or-later", "tutti": "GPL-3.0-or-later",
 	} {
 		if found[name] != licence {

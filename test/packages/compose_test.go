@@ -80,7 +80,7 @@ func TestComposeFiles(t *testing.T) {
 	}
 }
 
-// check has the program judge a service's flags, and what they name be there.
+// check has the program validate a service's flags, and what they name be there.
 func (c *compose) check(t *testing.T, name string, s service) {
 	t.Helper()
 	for _, v := range s.Volumes {
@@ -117,7 +117,7 @@ func (c *compose) check(t *testing.T, name string, s service) {
 	for _, flag := range s.Command {
 		args = append(args, inside.Replace(flag))
 	}
-	// The status also tells of GPUs, which this machine need not have.
+	// The status also reports GPUs, which this machine need not have.
 	said, _ := exec.Command(programs+"/tutti", args...).CombinedOutput()
 	takesStreams := slices.Contains(s.Command, "-gateway") && slices.Contains(s.Command, "-transcoder")
 	if takesStreams && strings.Contains(string(said), "write -httpIngest to take segments") {

@@ -1,7 +1,7 @@
 // Package packages tests what operators install: it packs programs built here as
 // `make packages` does, looks at deb and rpm with the distribution's own tools, weighs
 // the unit's walls, runs the container image in a real Docker Engine, and has every
-// flag of the compose files judged by the program itself.
+// flag of the compose files checked by the program itself.
 //
 // Nothing is installed on the machine. What takes minutes (other architectures, two
 // builds compared, a booted system) is behind make's targets instead.

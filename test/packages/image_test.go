@@ -27,7 +27,8 @@ func TestImageTranscodes(t *testing.T) {
 	e := engine.Start(t)
 	load(t, e)
 	node, gateway := harness.Address(t), harness.Address(t)
-	id := start(t, e, "-orchestrator", "-transcoder", "-gateway", "-serviceAddr", node, "-gatewayAddr", gateway, "-cliAddr", harness.Address(t), "-v", "4")
+	id := start(t, e, "-orchestrator", "-transcoder", "-gateway", "-serviceAddr", node, "-gatewayAddr", gateway,
+		"-cliAddr", harness.Address(t), "-v", "4")
 	waitServing(t, e, id, "http://"+gateway+"/")
 	renditions, err := harness.Push("http://"+gateway, "film", "0.ts", clip(t), 2*time.Second)
 	if err != nil || len(renditions) != 2 {
@@ -74,7 +75,8 @@ func start(t *testing.T, e *engine.Engine, args ...string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_, _ = e.API.ContainerRemove(context.WithoutCancel(t.Context()), made.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		_, _ = e.API.ContainerRemove(context.WithoutCancel(t.Context()), made.ID,
+			client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
 	})
 	if _, err := e.API.ContainerStart(t.Context(), made.ID, client.ContainerStartOptions{}); err != nil {
 		t.Fatal(err)

@@ -13,9 +13,12 @@ import (
 // expected is in every package.
 var expected = []string{
 	"/usr/bin/tutti", "/usr/bin/tutti_cli", "/usr/bin/tutti_bench",
-	"/usr/lib/systemd/system/tutti.service", "/usr/lib/systemd/system/tutti@.service", "/usr/lib/systemd/system/tutti.socket",
-	"/usr/lib/sysusers.d/tutti.conf", "/usr/lib/tmpfiles.d/tutti.conf", "/usr/share/man/man1/tutti.1.gz", "/usr/share/man/man1/tutti_cli.1.gz",
-	"/usr/share/bash-completion/completions/tutti_cli", "/usr/share/bash-completion/completions/tutti", "/usr/share/doc/tutti/copyright", "/usr/share/doc/tutti/sbom.cdx.json",
+	"/usr/lib/systemd/system/tutti.service", "/usr/lib/systemd/system/tutti@.service",
+	"/usr/lib/systemd/system/tutti.socket",
+	"/usr/lib/sysusers.d/tutti.conf", "/usr/lib/tmpfiles.d/tutti.conf", "/usr/share/man/man1/tutti.1.gz",
+	"/usr/share/man/man1/tutti_cli.1.gz",
+	"/usr/share/bash-completion/completions/tutti_cli", "/usr/share/bash-completion/completions/tutti",
+	"/usr/share/doc/tutti/copyright", "/usr/share/doc/tutti/sbom.cdx.json",
 	"/usr/share/doc/tutti/install.md", "/usr/share/doc/tutti/examples/compose/combined.yml",
 }
 
@@ -23,7 +26,8 @@ func TestDeb(t *testing.T) {
 	t.Parallel()
 	deb := pack(t, ".deb")
 	info := says(t, "dpkg-deb", "--info", deb)
-	for _, want := range []string{"Package: tutti\n", "Architecture: " + architecture() + "\n", "License: GPL-3.0-or-later\n", "postinst", "postrm"} {
+	for _, want := range []string{"Package: tutti\n", "Architecture: " + architecture() + "\n",
+		"License: GPL-3.0-or-later\n", "postinst", "postrm"} {
 		if !strings.Contains(info, want) {
 			t.Errorf("the deb does not say %q:\n%s", want, info)
 		}
@@ -32,7 +36,7 @@ func TestDeb(t *testing.T) {
 		t.Errorf("the deb does not say which C library it needs:\n%s", info)
 	}
 	contents := says(t, "dpkg-deb", "--contents", deb)
-	// dpkg would ask about a changed one at each upgrade, where nobody may be to answer.
+	// dpkg would ask about a changed one at each upgrade, where no operator may be there to answer.
 	if strings.Contains(contents, " ./etc/tutti/") {
 		t.Error("the deb has the configuration in its place")
 	}
@@ -72,13 +76,14 @@ func TestRPM(t *testing.T) {
 	t.Parallel()
 	rpm, db := pack(t, ".rpm"), t.TempDir()
 	query := func(args ...string) string {
-		said, err := judge(t, "rpm", append([]string{"--dbpath", db, "-qp"}, append(args, rpm)...)...)
+		said, err := runTool(t, "rpm", append([]string{"--dbpath", db, "-qp"}, append(args, rpm)...)...)
 		if err != nil {
 			t.Fatalf("rpm %v: %v: %s", args, err, said)
 		}
 		return said
 	}
-	if said := query("--qf", "%{NAME} %{LICENSE} %{BUILDHOST} %{BUILDTIME}\n"); said != "tutti GPL-3.0-or-later localhost "+epoch+"\n" {
+	if said := query("--qf", "%{NAME} %{LICENSE} %{BUILDHOST} %{BUILDTIME}\n"); said != "tutti GPL-3.0-or-later "+
+		"localhost "+epoch+"\n" {
 		t.Errorf("the rpm is %s", said)
 	}
 	if said := query("-R"); !strings.Contains(said, "glibc >= 2.") {
@@ -119,7 +124,8 @@ func TestTools(t *testing.T) {
 	t.Parallel()
 	deb, dir := packTools(t, ".deb"), t.TempDir()
 	info := says(t, "dpkg-deb", "--info", deb)
-	for _, want := range []string{"Package: tutti-tools\n", "Architecture: " + architecture() + "\n", "License: GPL-3.0-or-later\n"} {
+	for _, want := range []string{"Package: tutti-tools\n", "Architecture: " + architecture() + "\n",
+		"License: GPL-3.0-or-later\n"} {
 		if !strings.Contains(info, want) {
 			t.Errorf("the deb does not say %q:\n%s", want, info)
 		}
@@ -139,7 +145,7 @@ func TestTools(t *testing.T) {
 	if read(t, dir+"/usr/share/doc/tutti-tools/copyright") != read(t, root+"/deploy/nfpm/copyright") {
 		t.Error("the copyright is another one")
 	}
-	said, err := judge(t, "rpm", "--dbpath", t.TempDir(), "-qpl", packTools(t, ".rpm"))
+	said, err := runTool(t, "rpm", "--dbpath", t.TempDir(), "-qpl", packTools(t, ".rpm"))
 	if err != nil || !strings.Contains(said, "/usr/bin/tutti_devnet\n") {
 		t.Errorf("the rpm has %s, %v", said, err)
 	}
@@ -162,7 +168,8 @@ func TestPurge(t *testing.T) {
 		}
 	}
 	conf := "etc/tutti/tutti.conf"
-	copies := []string{conf, conf + ".dpkg-old", conf + ".dpkg-dist", conf + ".dpkg-new", conf + ".dpkg-bak", conf + ".dpkg-tmp",
+	copies := []string{conf, conf + ".dpkg-old", conf + ".dpkg-dist", conf + ".dpkg-new", conf + ".dpkg-bak", conf +
+		".dpkg-tmp",
 		conf + ".ucf-old", conf + ".ucf-dist", conf + ".ucf-new", conf + ".bak", conf + "~"}
 	purge := func(word string) {
 		cmd := exec.Command("sh", root+"/deploy/nfpm/scripts/postremove.sh", word)
@@ -209,7 +216,8 @@ func TestUnitsNameWhatIsThere(t *testing.T) {
 	for _, unit := range []string{"tutti.service", "tutti@.service"} {
 		text := read(t, systemd+unit)
 		for _, page := range regexp.MustCompile(`man:(\w+)\((\d)\)`).FindAllStringSubmatch(text, -1) {
-			if path := "./usr/share/man/man" + page[2] + "/" + page[1] + "." + page[2] + ".gz\n"; !strings.Contains(contents, path) {
+			if path := "./usr/share/man/man" + page[2] + "/" + page[1] + "." + page[2] +
+				".gz\n"; !strings.Contains(contents, path) {
 				t.Errorf("%s names %s, which the package has not", unit, page[0])
 			}
 		}

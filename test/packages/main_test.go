@@ -32,7 +32,10 @@ func run(m *testing.M) int {
 	defer os.RemoveAll(dir)
 	made, programs = filepath.Join(dir, "made"), filepath.Join(dir, "programs")
 	for _, c := range []*exec.Cmd{
-		exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -buildid= -X main.version="+version+" -X github.com/tuttinode/tutti/cmd/tutti/internal/release.Version="+version, "-o", programs+"/",
+		exec.Command("go", "build", "-trimpath", "-ldflags",
+			"-s -w -buildid= -X main.version="+version+
+				" -X github.com/tuttinode/tutti/cmd/tutti/internal/release.Version="+version,
+			"-o", programs+"/",
 			"./cmd/tutti", "./cmd/tutti_cli", "./cmd/tutti_bench", "./cmd/tutti_devnet"),
 		exec.Command("deploy/nfpm/build.sh", version, architecture(), made),
 	} {
@@ -71,8 +74,8 @@ func packTools(t *testing.T, suffix string) string {
 	return filepath.Join(filepath.Dir(path), strings.Replace(filepath.Base(path), "tutti-", "tutti-tools-", 1))
 }
 
-// judge runs one of the distribution's tools out of the cache and returns what it says.
-func judge(t *testing.T, name string, args ...string) (string, error) {
+// runTool runs one of the distribution's tools out of the cache and returns what it says.
+func runTool(t *testing.T, name string, args ...string) (string, error) {
 	t.Helper()
 	tree, err := exec.Command(root+"/deploy/deps/deps.sh", "judges").Output()
 	if err != nil {
@@ -87,7 +90,8 @@ func judge(t *testing.T, name string, args ...string) (string, error) {
 		libraries = append(libraries, l+"/systemd")
 	}
 	cmd := exec.Command(dir+"/usr/bin/"+name, args...)
-	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+strings.Join(libraries, ":"), "RPM_CONFIGDIR="+dir+"/usr/lib/rpm", "LC_ALL=C")
+	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+strings.Join(libraries, ":"), "RPM_CONFIGDIR="+dir+"/usr/lib/rpm",
+		"LC_ALL=C")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

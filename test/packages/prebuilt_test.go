@@ -86,7 +86,8 @@ func prebuilt(t *testing.T, pin, from string) (string, error) {
 	if err := os.CopyFS(filepath.Join(tree, "deploy/deps"), os.DirFS(filepath.Join(root, "deploy/deps"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(tree, "deploy/deps/prebuilt"), []byte("# a comment\n"+pin+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(tree, "deploy/deps/prebuilt"), []byte("# a comment\n"+pin+"\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("bash", filepath.Join(tree, "deploy/deps/deps.sh"), "prebuilt")

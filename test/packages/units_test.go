@@ -20,7 +20,7 @@ func TestExposure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		said, err := judge(t, "systemd-analyze", "security", "--offline=true", "--no-pager", path)
+		said, err := runTool(t, "systemd-analyze", "security", "--offline=true", "--no-pager", path)
 		if err != nil {
 			t.Fatalf("%v: %s", err, said)
 		}

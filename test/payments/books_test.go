@@ -181,7 +181,8 @@ func (w *world) agree(b *books) (open int) {
 		}
 	}
 	if got := b.received.Add(missing); !got.Equal(b.sent) {
-		w.Errorf("the gateways sent %s wei, the orchestrators have %s and %s are with jobs that failed", b.sent, b.received, missing)
+		w.Errorf("the gateways sent %s wei, the orchestrators have %s and %s are with jobs that failed", b.sent, b.received,
+			missing)
 	}
 	return open
 }
@@ -200,7 +201,8 @@ func (w *world) explained(b *books) map[string]int {
 		case t.State != pm.TicketFinal && t.Reason == "":
 			w.Errorf("winner %s is %s and nobody knows why", t.Hash, t.State)
 		case t.State != pm.TicketFinal:
-			w.Logf("winner %s is %s: %s\n%s%s", t.Hash, t.State, t.Reason, w.saidOf(t.Hash.String()), w.saidOf("tx="+t.Tx.String()))
+			w.Logf("winner %s is %s: %s\n%s%s", t.Hash, t.State, t.Reason, w.saidOf(t.Hash.String()),
+				w.saidOf("tx="+t.Tx.String()))
 		}
 	}
 	return ends
@@ -214,6 +216,7 @@ func (w *world) saidOf(word string) (text string) {
 }
 
 func (b *books) String() string {
-	return fmt.Sprintf("sent %s wei (%s of it for jobs that were served), received %s; billed by orchestrators %s, as gateways see it %s; payments %v",
+	return fmt.Sprintf("sent %s wei (%s of it for jobs that were served), received %s; billed by orchestrators %s, as "+
+		"gateways see it %s; payments %v",
 		b.sent, b.confirmed, b.received, b.billedBy, b.billedTo, b.states)
 }

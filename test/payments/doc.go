@@ -4,5 +4,5 @@
 // against the orchestrators' ledgers, to the wei, and the tickets against the chain.
 //
 // It is no part of the node and holds nothing but tests. `go test` runs a short
-// time; `make soak` runs as long as it is told and prints figures.
+// time; `make soak` runs as long as it is given and prints figures.
 package payments

@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	soakFor  = flag.Duration("soak.for", 12*time.Second, "how long the trouble lasts")
-	soakSeed = flag.Uint64("soak.seed", 1, "what the trouble is made of")
+	soakFor  = flag.Duration("soak.for", 12*time.Second, "how long the disruptions last")
+	soakSeed = flag.Uint64("soak.seed", 1, "seed of the disruptions")
 
 	overpaidLong = flag.Bool("overpaid.long", false, "with 256 clients and 16 streams at once too")
 )

@@ -55,7 +55,8 @@ func (w *world) ask(g *party, clients, jobs int) {
 	for range clients {
 		all.Go(func() {
 			for range next {
-				resp, err := harness.Client().Post("http://"+g.front+"/v1/chat/completions", "application/json", bytes.NewReader(body))
+				resp, err := harness.Client().Post("http://"+g.front+"/v1/chat/completions", "application/json",
+					bytes.NewReader(body))
 				if err != nil {
 					w.Error(err)
 					return

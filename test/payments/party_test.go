@@ -41,7 +41,8 @@ func newParty(t *testing.T, chain *devnet.Chain, name string) *party {
 	if err := os.WriteFile(pass, []byte(passphrase), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, err := account.Open(filepath.Join(p.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase), rand.Reader, time.Now())
+	e, err := account.Open(filepath.Join(p.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+		rand.Reader, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func newParty(t *testing.T, chain *devnet.Chain, name string) *party {
 	if err := chain.Control.Fund(t.Context(), common.Address(p.account), ether); err != nil {
 		t.Fatal(err)
 	}
-	p.args = []string{"-network", "devnet", "-ethUrl", strings.Join(chain.Info.Endpoints, ","), "-ethPassword", pass, "-dataDir", p.dir,
+	p.args = []string{"-network", "devnet", "-ethUrl", strings.Join(chain.Info.Endpoints, ","), "-ethPassword", pass,
+		"-dataDir", p.dir,
 		"-cliAddr", p.admin, "-blockPollingInterval", "1s", "-v", "6"}
 	return p
 }
@@ -89,7 +91,8 @@ func (p *party) restart(kill bool) {
 // others.
 func (p *party) cli(words ...string) {
 	p.t.Helper()
-	args := append([]string{"--url", "http://" + p.admin, "--token-file", filepath.Join(p.dir, "admin.token"), "--yes", "--no-color"}, words...)
+	args := append([]string{"--url", "http://" + p.admin, "--token-file", filepath.Join(p.dir, "admin.token"), "--yes",
+		"--no-color"}, words...)
 	var last string
 	p.proc.Wait("tutti_cli "+strings.Join(words, " "), 90*time.Second, func() bool {
 		text, status := harness.Output(p.t, filepath.Join(bin, "tutti_cli"), args...)

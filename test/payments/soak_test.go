@@ -18,7 +18,7 @@ func TestSoak(t *testing.T) {
 	w.Logf("begins in %s", w.round())
 	tr := w.traffic()
 	w.flows(tr)
-	troubles := w.trouble(rand.New(rand.NewPCG(*soakSeed, 0)), *soakFor)
+	disruptions := w.disrupt(rand.New(rand.NewPCG(*soakSeed, 0)), *soakFor)
 	w.flows(tr)
 	tr.end()
 	w.settle()
@@ -27,7 +27,8 @@ func TestSoak(t *testing.T) {
 		p.stop(false)
 	}
 	for _, o := range w.orchestrators {
-		if text, status := harness.Output(t, filepath.Join(bin, "tutti"), "ledger", "verify", "-dataDir", o.dir); status != 0 {
+		if text, status := harness.Output(t, filepath.Join(bin, "tutti"), "ledger", "verify", "-dataDir",
+			o.dir); status != 0 {
 			t.Errorf("tutti ledger verify of %s: %d\n%s", o.name, status, text)
 		}
 	}
@@ -37,8 +38,9 @@ func TestSoak(t *testing.T) {
 	if ends[string(pm.TicketFinal)] == 0 {
 		t.Error("no ticket was redeemed")
 	}
-	t.Logf("trouble in %s: %v", *soakFor, troubles)
-	t.Logf("jobs: %d segments and %d answers served, %d and %d failed", tr.segments.Load(), tr.answers.Load(), tr.lostSegments.Load(), tr.lostAnswers.Load())
+	t.Logf("disruptions in %s: %v", *soakFor, disruptions)
+	t.Logf("jobs: %d segments and %d answers served, %d and %d failed", tr.segments.Load(), tr.answers.Load(),
+		tr.lostSegments.Load(), tr.lostAnswers.Load())
 	t.Logf("books: %s; %d tickets only the gateways know of", b, open)
 	t.Logf("winners: %d, %v", len(b.winners), ends)
 	for _, last := range []any{tr.lastSegment.Load(), tr.lastAnswerErr.Load()} {

@@ -54,7 +54,8 @@ func newShared(t *testing.T) *shared {
 	fronts := ""
 	for i := range 2 {
 		o := newParty(t, s.chain, fmt.Sprintf("orchestrator %d", i+1))
-		o.args = append(o.args, "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models, "-aiAllowUnverified", "-store", s.file,
+		o.args = append(o.args, "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models, "-aiAllowUnverified",
+			"-store", s.file,
 			"-serviceAddr", o.front, "-httpAddr", o.front, "-pricePerUnit", pixelPrice)
 		if i > 0 { // its own key sends transactions and signs; tickets are paid to the first
 			o.args = append(o.args, "-ethOrchAddr", s.orchestrators[0].account.String())
@@ -68,9 +69,11 @@ func newShared(t *testing.T) *shared {
 	for _, o := range s.orchestrators {
 		o.start()
 	}
-	first.cli("orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", "1000", "--service-uri", "https://"+first.front, "--price-per-unit", pixelPrice)
+	first.cli("orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", "1000", "--service-uri",
+		"https://"+first.front, "--price-per-unit", pixelPrice)
 	g := newParty(t, s.chain, "gateway")
-	g.args = append(g.args, "-gateway", "-httpAddr", g.front, "-orchAddr", fronts, "-transcodingOptions", "P144p30fps16x9,P240p30fps16x9")
+	g.args = append(g.args, "-gateway", "-httpAddr", g.front, "-orchAddr", fronts, "-transcodingOptions",
+		"P144p30fps16x9,P240p30fps16x9")
 	g.start()
 	g.cli("deposit", "fund", "--deposit", "1ETH", "--reserve", "2ETH")
 	s.gateways = append(s.gateways, g)
@@ -146,7 +149,7 @@ func TestStoreFailover(t *testing.T) {
 	})
 	survivor.stop(false)
 	s.gateways[0].stop(false)
-	s.judge(tr)
+	s.verify(tr)
 }
 
 // flowsOn waits until more jobs are served.
@@ -185,8 +188,8 @@ func (s *shared) winners() []pm.Winner {
 	return all
 }
 
-// judge compares both sides' books, and the books with the chain.
-func (s *shared) judge(tr *traffic) {
+// verify compares both sides' books, and the books with the chain.
+func (s *shared) verify(tr *traffic) {
 	s.Helper()
 	b := newBooks()
 	for _, g := range s.gateways {
@@ -228,7 +231,8 @@ func (s *shared) judge(tr *traffic) {
 			s.Errorf("transaction %s redeemed %d tickets more than the books say", tx, n)
 		}
 	}
-	s.Logf("jobs: %d segments and %d answers served, %d and %d failed; books: %s; %d tickets only the gateways know of", tr.segments.Load(), tr.answers.Load(), tr.lostSegments.Load(), tr.lostAnswers.Load(), b, open)
+	s.Logf("jobs: %d segments and %d answers served, %d and %d failed; books: %s; %d tickets only the gateways know of",
+		tr.segments.Load(), tr.answers.Load(), tr.lostSegments.Load(), tr.lostAnswers.Load(), b, open)
 	s.Logf("winners: %d, %v, %d gwei", len(b.winners), ends, sum.Div(sum, big.NewInt(1e9)))
 }
 

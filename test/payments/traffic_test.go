@@ -17,7 +17,7 @@ import (
 )
 
 // traffic is jobs that come to the gateways until stop is called. What fails is
-// counted; in the trouble much may fail.
+// counted; during the disruptions many may fail.
 type traffic struct {
 	stop                       context.CancelFunc
 	wg                         sync.WaitGroup
@@ -67,7 +67,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (tr *traffic) video(ctx context.Context, g *party, stream int, segs []clip.Segment) {
 	for n := 0; ctx.Err() == nil; n++ {
 		s := segs[n%len(segs)]
-		_, err := harness.Push("http://"+g.front, fmt.Sprintf("stream%d", stream), fmt.Sprintf("%d.ts", n), s.Data, s.Duration)
+		_, err := harness.Push("http://"+g.front, fmt.Sprintf("stream%d", stream), fmt.Sprintf("%d.ts", n), s.Data,
+			s.Duration)
 		if err != nil {
 			tr.lostSegments.Add(1)
 			tr.lastSegment.Store(err.Error())
@@ -107,7 +108,8 @@ func chat(g *party) error {
 // segments makes a short generated stream that costs little.
 func segments(t *testing.T, count int) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count, Bitrate: 300_000, Segment: time.Second})
+	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count,
+		Bitrate: 300_000, Segment: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,8 @@ func (w *world) models() string {
 	w.Cleanup(server.Close)
 	path := filepath.Join(w.TempDir(), "aiModels.json")
 	w.must(os.WriteFile(path, fmt.Appendf(nil,
-		`[{"pipeline":"llm","model_id":%q,"warm":true,"price_per_unit":%s,"pixels_per_unit":1,"url":%q,"capacity":256}]`, model, tokenPrice, server.URL), 0o600))
+		`[{"pipeline":"llm","model_id":%q,"warm":true,"price_per_unit":%s,"pixels_per_unit":1,"url":%q,"capacity":256}]`,
+		model, tokenPrice, server.URL), 0o600))
 	return path
 }
 

@@ -27,7 +27,8 @@ func (r *Runner) answer(p pipeline.Pipeline, in Request, w http.ResponseWriter) 
 	case needsPrompt(p) && in.Fields["prompt"] == "":
 		refuseField(w, "prompt", "Field required")
 	case p.Capability == capability.ImageToVideo && (width%8 != 0 || height%8 != 0):
-		Refuse(w, http.StatusBadRequest, "`height` and `width` have to be divisible by 8 but are "+strconv.Itoa(height)+" and "+strconv.Itoa(width)+".")
+		Refuse(w, http.StatusBadRequest,
+			"`height` and `width` have to be divisible by 8 but are "+strconv.Itoa(height)+" and "+strconv.Itoa(width)+".")
 	case p.Capability == capability.TextToSpeech && in.Fields["text"] == "":
 		Refuse(w, http.StatusBadRequest, "Text input must be provided.")
 	case p.Capability == capability.AudioToText && audioSeconds(in) <= 0:
@@ -38,7 +39,8 @@ func (r *Runner) answer(p pipeline.Pipeline, in Request, w http.ResponseWriter) 
 }
 
 func needsPrompt(p pipeline.Pipeline) bool {
-	return p.Capability == capability.TextToImage || p.Capability == capability.ImageToImage || p.Capability == capability.Upscale
+	return p.Capability == capability.TextToImage || p.Capability == capability.ImageToImage ||
+		p.Capability == capability.Upscale
 }
 
 // size is that of the picture asked for, by the contract's defaults, or of the one

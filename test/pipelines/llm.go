@@ -70,7 +70,8 @@ func (q *LLM) Chunk(text, finish string, n int, whole bool) []byte {
 	}
 	b, _ := json.Marshal(map[string]any{ // nothing in it can fail
 		"id": "chatcmpl-1", "model": q.Model, "created": 1700000000, "choices": []any{choice},
-		"usage": map[string]int{"prompt_tokens": len(q.Messages), "completion_tokens": n, "total_tokens": len(q.Messages) + n},
+		"usage": map[string]int{"prompt_tokens": len(q.Messages), "completion_tokens": n, "total_tokens": len(q.Messages) +
+			n},
 	})
 	return b
 }

@@ -32,16 +32,19 @@ type Runner struct {
 // Start starts a runner that ends with the test.
 func Start(t testing.TB) *Runner {
 	t.Helper()
-	r := &Runner{does: make(map[string]http.HandlerFunc), seen: make(map[string][]Request), made: make(map[string][][]byte)}
+	r := &Runner{does: make(map[string]http.HandlerFunc), seen: make(map[string][]Request),
+		made: make(map[string][][]byte)}
 	mux := http.NewServeMux()
 	for _, p := range pipeline.Table() {
 		base := "/" + p.Name + "/runner"
 		named := func(w http.ResponseWriter, key string, value any) {
 			send(w, map[string]any{"pipeline": p.Name, "model_id": Model(p.Name), key: value})
 		}
-		mux.HandleFunc("GET "+base+"/health", func(w http.ResponseWriter, _ *http.Request) { send(w, map[string]any{"status": "OK"}) })
+		mux.HandleFunc("GET "+base+"/health",
+			func(w http.ResponseWriter, _ *http.Request) { send(w, map[string]any{"status": "OK"}) })
 		mux.HandleFunc("GET "+base+"/version", func(w http.ResponseWriter, _ *http.Request) { named(w, "version", Version) })
-		mux.HandleFunc("GET "+base+"/hardware/info", func(w http.ResponseWriter, _ *http.Request) { named(w, "gpu_info", map[string]any{}) })
+		mux.HandleFunc("GET "+base+"/hardware/info",
+			func(w http.ResponseWriter, _ *http.Request) { named(w, "gpu_info", map[string]any{}) })
 		mux.HandleFunc("POST "+base+p.Path, func(w http.ResponseWriter, q *http.Request) { r.job(p, w, q) })
 	}
 	s := httptest.NewServer(mux)

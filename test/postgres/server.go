@@ -59,7 +59,8 @@ func (s *Server) make() error {
 			said = append(said, err.Error())
 			continue
 		}
-		cmd := exec.Command(filepath.Join(s.bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+		cmd := exec.Command(filepath.Join(s.bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+			"--locale=C", "-N")
 		s.prepare(cmd, how)
 		out, err := cmd.CombinedOutput()
 		if err == nil {
@@ -91,7 +92,8 @@ func freePort() (int, error) {
 func (s *Server) Start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	args := []string{"-D", filepath.Join(s.dir, "data"), "-p", strconv.Itoa(s.port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
+	args := []string{"-D", filepath.Join(s.dir, "data"), "-p", strconv.Itoa(s.port), "-c", "listen_addresses=127.0.0.1",
+		"-c", "unix_socket_directories=",
 		"-c", "max_connections=200", "-c", "shared_buffers=32MB"}
 	if !s.durable {
 		args = append(args, "-c", "fsync=off")
@@ -141,8 +143,8 @@ func (s *Server) answers(ended <-chan struct{}) error {
 	}
 }
 
-// Stop ends the server: at once and without a word to anybody if kill, else as an
-// operator does who has no time.
+// Stop ends the server: at once and without notice if kill, else with the
+// server's fast shutdown.
 func (s *Server) Stop(kill bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +161,8 @@ func (s *Server) Stop(kill bool) {
 }
 
 func (s *Server) address(name string) string {
-	u := url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)), Path: "/" + name, RawQuery: "sslmode=disable"}
+	u := url.URL{Scheme: "postgres", User: url.User("postgres"),
+		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)), Path: "/" + name, RawQuery: "sslmode=disable"}
 	return u.String()
 }
 

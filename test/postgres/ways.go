@@ -11,13 +11,13 @@ import (
 	"github.com/tuttinode/tutti/test/cache"
 )
 
-// nobody is the user that the server is where the test is root's.
-const nobody = 65534
+// unprivilegedUID is the user that the server is where the test is root's.
+const unprivilegedUID = 65534
 
 // way is how the server runs.
 type way struct {
 	name string
-	// attr is as whom, own gives it its directory.
+	// attr is the user it runs as, own gives it its directory.
 	attr func() *syscall.SysProcAttr
 	own  func(dir string) error
 }
@@ -30,14 +30,16 @@ func ways() []way {
 	return []way{
 		{"as nobody", func() *syscall.SysProcAttr {
 			a := dying()
-			a.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+			a.Credential = &syscall.Credential{Uid: unprivilegedUID, Gid: unprivilegedUID}
 			return a
-		}, func(dir string) error { return errors.Join(os.Chown(dir, nobody, nobody), os.Chmod(dir, 0o700)) }},
+		}, func(dir string) error {
+			return errors.Join(os.Chown(dir, unprivilegedUID, unprivilegedUID), os.Chmod(dir, 0o700))
+		}},
 		{"in a user namespace", func() *syscall.SysProcAttr {
 			a := dying()
 			a.Cloneflags = syscall.CLONE_NEWUSER
-			a.UidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: 0, Size: 1}}
-			a.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: 0, Size: 1}}
+			a.UidMappings = []syscall.SysProcIDMap{{ContainerID: unprivilegedUID, HostID: 0, Size: 1}}
+			a.GidMappings = []syscall.SysProcIDMap{{ContainerID: unprivilegedUID, HostID: 0, Size: 1}}
 			return a
 		}, func(dir string) error { return os.Chown(dir, 0, 0) }},
 	}
@@ -52,7 +54,8 @@ func programs() (string, error) {
 			return filepath.EvalSymlinks(filepath.Dir(found[len(found)-1]))
 		}
 	}
-	return "", errors.New("no PostgreSQL under /usr/lib/postgresql and none in the cache: run deploy/deps/deps.sh postgres")
+	return "", errors.New("no PostgreSQL under /usr/lib/postgresql and none in the cache: run deploy/deps/deps.sh " +
+		"postgres")
 }
 
 // libraries are those that came with a server of the cache.

@@ -1,4 +1,4 @@
-// Package procfs reads what Linux tells of other processes. Benchmarks and tests measure
+// Package procfs reads what Linux reports of other processes. Benchmarks and tests measure
 // the programs that they start by it.
 //
 // It starts and stops nothing. Only packages below test import it.

@@ -109,7 +109,8 @@ func (c *cluster) fail() *worker {
 }
 
 var ladder = []core.Profile{
-	{Name: "720p", Width: 1280, Height: 720}, {Name: "480p", Width: 854, Height: 480}, {Name: "360p", Width: 640, Height: 360},
+	{Name: "720p", Width: 1280, Height: 720}, {Name: "480p", Width: 854, Height: 480},
+	{Name: "360p", Width: 640, Height: 360},
 }
 
 func request(n int) core.SessionRequest {

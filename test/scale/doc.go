@@ -2,7 +2,7 @@
 // may ever have: 10 000 and 100 000, with arrivals, departures and failures.
 //
 // It holds tests and benchmarks only and no media: transcoders are puppets, and what is
-// judged is transcoder/pool and core/orchestrate, by what they looked at, whom they
+// checked is transcoder/pool and core/orchestrate, by what they looked at, which they
 // lost and how much memory they took. Nothing imports it; `go test -bench .` prints
 // the figures.
 package scale

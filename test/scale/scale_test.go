@@ -37,7 +37,8 @@ func TestLifeOfACluster(t *testing.T) {
 			t.Fatalf("session %d of %d: %v", len(ids), c.capacity, err)
 		}
 	}
-	t.Logf("%d transcoders, room for %d sessions, %d admitted, %.1f nodes a placement", n, c.capacity, len(ids), c.perSearch(start))
+	t.Logf("%d transcoders, room for %d sessions, %d admitted, %.1f nodes a placement", n, c.capacity, len(ids),
+		c.perSearch(start))
 	balanced(t, c)
 
 	live := churn(t, c, ids, n)

@@ -41,7 +41,8 @@ func TestKillAnyWorkerAnyTime(t *testing.T) {
 		}
 		what := w.hurt(rig, dice)
 		w.registered(rig)
-		t.Logf("round %d: %s %s; %d segments, %d failed, slowest %v", n+1, rig.name, what, tr.segments.Load(), tr.lost.Load(), tr.slowestSoFar())
+		t.Logf("round %d: %s %s; %d segments, %d failed, slowest %v", n+1, rig.name, what, tr.segments.Load(),
+			tr.lost.Load(), tr.slowestSoFar())
 	}
 	w.pushed(tr, streams)
 	tr.end()

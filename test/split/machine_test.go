@@ -64,7 +64,8 @@ func (m *machine) onChain(chain *devnet.Chain) {
 	if err := os.WriteFile(pass, []byte(passphrase), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
-	e, err := account.Open(filepath.Join(m.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase), rand.Reader, time.Now())
+	e, err := account.Open(filepath.Join(m.dir, "keystore"), account.Light).Create(core.NewSecret(passphrase),
+		rand.Reader, time.Now())
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -75,7 +76,8 @@ func (m *machine) onChain(chain *devnet.Chain) {
 	for _, at := range chain.Info.Endpoints {
 		m.forward(at)
 	}
-	m.args = append(m.args, "-network", "devnet", "-ethUrl", strings.Join(chain.Info.Endpoints, ","), "-ethPassword", pass, "-blockPollingInterval", "1s")
+	m.args = append(m.args, "-network", "devnet", "-ethUrl", strings.Join(chain.Info.Endpoints, ","), "-ethPassword",
+		pass, "-blockPollingInterval", "1s")
 }
 
 // forward makes a server of this machine's loopback reachable at the same address
@@ -135,7 +137,8 @@ func (m *machine) worker(name string) *adminapi.Worker {
 // cli runs tutti_cli on the machine until it succeeds.
 func (m *machine) cli(words ...string) string {
 	m.t.Helper()
-	args := append([]string{"--url", "http://127.0.0.1:" + adminPort, "--token-file", filepath.Join(m.dir, "admin.token"), "--yes", "--no-color"}, words...)
+	args := append([]string{"--url", "http://127.0.0.1:" + adminPort, "--token-file", filepath.Join(m.dir, "admin.token"),
+		"--yes", "--no-color"}, words...)
 	var out string
 	m.proc.Wait("tutti_cli "+strings.Join(words, " "), 90*time.Second, func() bool {
 		command := m.host.Command(m.t.Context(), filepath.Join(bin, "tutti_cli"), args...)

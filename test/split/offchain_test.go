@@ -59,24 +59,25 @@ func (w *world) video() *traffic {
 	return tr
 }
 
-// crowd is many transcoder processes on one host.
-type crowd struct {
+// workerSet is many transcoder processes on one host.
+type workerSet struct {
 	w     *world
 	host  *netlab.Host
 	procs []*harness.Process
 }
 
 // add starts one more.
-func (c *crowd) add() {
+func (c *workerSet) add() {
 	n := len(c.procs)
-	command := c.host.Command(c.w.Context(), filepath.Join(bin, "tutti"), "-transcoder", "-orchAddr", c.w.service(), "-orchSecret", secret,
+	command := c.host.Command(c.w.Context(), filepath.Join(bin, "tutti"), "-transcoder", "-orchAddr", c.w.service(),
+		"-orchSecret", secret,
 		"-workerName", fmt.Sprintf("many%d", n), "-maxSessions", "8", "-testTranscoder=false",
 		"-dataDir", c.w.TempDir(), "-cliAddr", fmt.Sprintf("127.0.0.1:%d", 10_000+n))
 	c.procs = append(c.procs, harness.Start(c.w.T, command.Path, command.Args[1:]...))
 }
 
 // attempts is how often they have tried to register.
-func (c *crowd) attempts() (n int) {
+func (c *workerSet) attempts() (n int) {
 	for _, p := range c.procs {
 		n += strings.Count(p.Log(), "Registering transcoder to")
 	}

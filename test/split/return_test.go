@@ -30,7 +30,7 @@ func TestFiftyWorkersComeBack(t *testing.T) {
 		t.Skip("SKIPPED: there is no memory for five workers")
 	}
 	w := newUnpaid(t, 0, netlab.Link{})
-	c := &crowd{w: w, host: w.lab.Host("farm")}
+	c := &workerSet{w: w, host: w.lab.Host("farm")}
 	w.lab.Link(w.orchestrator.host, c.host, netlab.Link{Delay: 5 * time.Millisecond})
 	for range count {
 		c.add()
@@ -38,12 +38,14 @@ func TestFiftyWorkersComeBack(t *testing.T) {
 	o := w.orchestrator
 	o.proc.Wait("all to register", 90*time.Second, func() bool { return w.ready() == count })
 	registered := time.Now()
-	o.proc.Wait("their registrations to count as good ones", 2*settled, func() bool { return time.Since(registered) > settled })
+	o.proc.Wait("their registrations to count as good ones", 2*settled,
+		func() bool { return time.Since(registered) > settled })
 
 	before := c.attempts()
 	o.kill()
 	down := time.Now()
-	c.procs[0].Wait("every worker to have tried in vain", 30*time.Second, func() bool { return c.attempts() >= before+2*count })
+	c.procs[0].Wait("every worker to have tried in vain", 30*time.Second,
+		func() bool { return c.attempts() >= before+2*count })
 	o.start()
 	meanwhile, back := c.attempts(), time.Now()
 	o.proc.Wait("all to come back", 30*time.Second, func() bool { return w.ready() == count })

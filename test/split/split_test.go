@@ -54,7 +54,8 @@ func TestWorkersComeAndGo(t *testing.T) {
 		t.Error(f)
 	}
 	t.Logf("%d segments, %d lost, slowest %v; %d answers of %d tokens, %d broken with %d tokens missing",
-		tr.segments.Load(), tr.lost.Load(), tr.slowest, tr.answers.Load(), tr.tokens.Load(), tr.broken.Load(), tr.missing.Load())
+		tr.segments.Load(), tr.lost.Load(), tr.slowest, tr.answers.Load(), tr.tokens.Load(), tr.broken.Load(),
+		tr.missing.Load())
 	w.paid()
 	t.Log("\n" + w.orchestrator.cli("workers"))
 }

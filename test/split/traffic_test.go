@@ -122,7 +122,8 @@ func (tr *traffic) chat(ctx context.Context, g *machine) {
 }
 
 func ask(g *machine) (int, error) {
-	body := fmt.Appendf(nil, `{"model":%q,"max_tokens":%d,"stream":true,"messages":[{"role":"user","content":"count"}]}`, model, words)
+	body := fmt.Appendf(nil, `{"model":%q,"max_tokens":%d,"stream":true,"messages":[{"role":"user","content":"count"}]}`,
+		model, words)
 	resp, err := g.client.Post("http://127.0.0.1:9935/v1/chat/completions", "application/json", bytes.NewReader(body))
 	if err != nil {
 		return 0, err
@@ -158,7 +159,8 @@ func cmpErr(err, otherwise error) error {
 // segments makes a short generated stream that costs little.
 func segments(t *testing.T, count int) []clip.Segment {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count, Bitrate: 300_000, Segment: time.Second})
+	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count,
+		Bitrate: 300_000, Segment: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

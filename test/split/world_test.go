@@ -52,19 +52,23 @@ func newWorld(t *testing.T, link netlab.Link) *world {
 	o := w.orchestrator
 	o.onChain(w.chain)
 	service := o.host.Addr.String() + ":8935"
-	o.args = append(o.args, "-orchestrator", "-orchSecret", secret, "-serviceAddr", service, "-aiModels", file, "-aiAllowUnverified", "-pricePerUnit", pixelPrice)
+	o.args = append(o.args, "-orchestrator", "-orchSecret", secret, "-serviceAddr", service, "-aiModels", file,
+		"-aiAllowUnverified", "-pricePerUnit", pixelPrice)
 	w.must(w.chain.Control.FundLPT(t.Context(), common.Address(o.account), core.LPTTokens(1000)))
 	o.start()
 
-	w.gateway = newMachine(t, w.lab, "gate", "-gateway", "-httpAddr", "127.0.0.1:9935", "-transcodingOptions", "P144p30fps16x9,P240p30fps16x9")
+	w.gateway = newMachine(t, w.lab, "gate", "-gateway", "-httpAddr", "127.0.0.1:9935", "-transcodingOptions",
+		"P144p30fps16x9,P240p30fps16x9")
 	w.gateway.onChain(w.chain)
 	w.gateway.start()
 	join := []string{"-orchAddr", service, "-orchSecret", secret}
 	for i := range 2 {
 		name := fmt.Sprintf("rig%d", i+1)
-		w.rigs = append(w.rigs, newMachine(t, w.lab, name, append(join, "-transcoder", "-workerName", name, "-maxSessions", "8")...))
+		w.rigs = append(w.rigs, newMachine(t, w.lab, name,
+			append(join, "-transcoder", "-workerName", name, "-maxSessions", "8")...))
 	}
-	w.ai = newMachine(t, w.lab, "rig3", append(join, "-aiWorker", "-workerName", "rig3", "-aiModels", file, "-aiAllowUnverified")...)
+	w.ai = newMachine(t, w.lab, "rig3",
+		append(join, "-aiWorker", "-workerName", "rig3", "-aiModels", file, "-aiAllowUnverified")...)
 	w.ai.forward(server)
 	for _, m := range w.workers() {
 		w.lab.Link(o.host, m.host, link)
@@ -129,7 +133,8 @@ func (w *world) models() (server, file string) {
 	w.Cleanup(s.Close)
 	path := filepath.Join(w.TempDir(), "aiModels.json")
 	w.must(os.WriteFile(path, fmt.Appendf(nil,
-		`[{"pipeline":"llm","model_id":%q,"warm":true,"price_per_unit":%s,"pixels_per_unit":1,"url":%q,"capacity":16}]`, model, tokenPrice, s.URL), 0o600))
+		`[{"pipeline":"llm","model_id":%q,"warm":true,"price_per_unit":%s,"pixels_per_unit":1,"url":%q,"capacity":16}]`,
+		model, tokenPrice, s.URL), 0o600))
 	return s.URL, path
 }
 
@@ -151,7 +156,8 @@ func counting(w http.ResponseWriter, r *http.Request) {
 			if n == words-1 {
 				finish = `"stop"`
 			}
-			fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":%q,\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%d \"},\"finish_reason\":%s}]}\n\n", model, n, finish)
+			fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":%q,"+
+				"\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%d \"},\"finish_reason\":%s}]}\n\n", model, n, finish)
 			w.(http.Flusher).Flush()
 			select {
 			case <-tick.C:

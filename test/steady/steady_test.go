@@ -67,8 +67,10 @@ func TestSteady(t *testing.T) {
 	}
 	wg.Wait()
 	t.Logf("in %v: %d segments, %d answers, %d cut short, %d pages, %d reloads; %d failed",
-		*lasts, done.segments.Load(), done.answers.Load(), done.cut.Load(), done.seen.Load(), done.reloaded.Load(), done.failed.Load())
-	if done.segments.Load() == 0 || done.answers.Load() == 0 || done.cut.Load() == 0 || done.seen.Load() == 0 || done.reloaded.Load() == 0 {
+		*lasts, done.segments.Load(), done.answers.Load(), done.cut.Load(), done.seen.Load(), done.reloaded.Load(),
+		done.failed.Load())
+	if done.segments.Load() == 0 || done.answers.Load() == 0 || done.cut.Load() == 0 || done.seen.Load() == 0 ||
+		done.reloaded.Load() == 0 {
 		t.Error("a part of the load did nothing")
 	}
 	if f := done.failed.Load(); f > 0 {
@@ -97,7 +99,8 @@ func start(t *testing.T) nodes {
 		t.Fatal(err)
 	}
 	models := filepath.Join(dir, "aiModels.json")
-	entry := []map[string]any{{"pipeline": "llm", "model_id": model, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1_000_000, "url": runner(t), "capacity": 16}}
+	entry := []map[string]any{{"pipeline": "llm", "model_id": model, "warm": true, "price_per_unit": 0,
+		"pixels_per_unit": 1_000_000, "url": runner(t), "capacity": 16}}
 	text, err := json.Marshal(entry)
 	if err == nil {
 		err = os.WriteFile(models, text, 0o600)
@@ -106,13 +109,17 @@ func start(t *testing.T) nodes {
 		t.Fatal(err)
 	}
 	addr, orchAdmin, gwAdmin, gw := harness.Address(t), harness.Address(t), harness.Address(t), harness.Address(t)
-	orch := harness.Start(t, binary, "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models, "-serviceAddr", addr, "-httpAddr", addr,
-		"-cliAddr", orchAdmin, "-monitor", "-aiAllowUnverified", "-maxSessions", "10000", "-v", "2", "-dataDir", filepath.Join(dir, "o"))
+	orch := harness.Start(t, binary, "-orchestrator", "-transcoder", "-aiWorker", "-aiModels", models, "-serviceAddr",
+		addr, "-httpAddr", addr,
+		"-cliAddr", orchAdmin, "-monitor", "-aiAllowUnverified", "-maxSessions", "10000", "-v", "2", "-dataDir",
+		filepath.Join(dir, "o"))
 	orch.WaitHTTP("https://" + addr + "/healthz")
-	front := harness.Start(t, binary, "-gateway", "-orchAddr", addr, "-httpAddr", gw, "-cliAddr", gwAdmin, "-monitor", "-v", "2",
+	front := harness.Start(t, binary, "-gateway", "-orchAddr", addr, "-httpAddr", gw, "-cliAddr", gwAdmin, "-monitor",
+		"-v", "2",
 		"-transcodingOptions", ladder, "-dataDir", filepath.Join(dir, "g"))
 	front.WaitHTTP("http://" + gw + "/healthz")
-	n := nodes{gateway: "http://" + gw, admins: []string{"http://" + orchAdmin, "http://" + gwAdmin}, parts: []*harness.Process{orch, front}}
+	n := nodes{gateway: "http://" + gw, admins: []string{"http://" + orchAdmin, "http://" + gwAdmin},
+		parts: []*harness.Process{orch, front}}
 	orch.Wait("the model is ready", time.Minute, func() bool {
 		status, _ := harness.Get(t, "https://"+addr+"/status")
 		var l load
@@ -134,7 +141,8 @@ func runner(t *testing.T) string {
 		tick := time.NewTicker(5 * time.Millisecond)
 		defer tick.Stop()
 		for i := range 40 {
-			fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":%q,\"choices\":[{\"index\":0,\"delta\":{\"content\":\"w%d \"},\"finish_reason\":null}]}\n\n", model, i)
+			fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":%q,"+
+				"\"choices\":[{\"index\":0,\"delta\":{\"content\":\"w%d \"},\"finish_reason\":null}]}\n\n", model, i)
 			w.(http.Flusher).Flush()
 			select {
 			case <-r.Context().Done():
@@ -142,7 +150,9 @@ func runner(t *testing.T) string {
 			case <-tick.C:
 			}
 		}
-		fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":%q,\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":40,\"total_tokens\":43}}\n\ndata: [DONE]\n\n", model)
+		fmt.Fprintf(w, "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":%q,"+
+			"\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],"+
+			"\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":40,\"total_tokens\":43}}\n\ndata: [DONE]\n\n", model)
 	})
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
@@ -185,7 +195,8 @@ func (l *load) fail(ctx context.Context, err error) {
 func (l *load) streams(ctx context.Context, n nodes, client int, segs []clip.Segment) {
 	for i := 0; ctx.Err() == nil; i++ {
 		for _, s := range segs {
-			if _, err := harness.Push(n.gateway, fmt.Sprintf("s%d-%d", client, i), fmt.Sprintf("%d.ts", s.Number), s.Data, s.Duration); err != nil {
+			if _, err := harness.Push(n.gateway, fmt.Sprintf("s%d-%d", client, i), fmt.Sprintf("%d.ts", s.Number), s.Data,
+				s.Duration); err != nil {
 				l.fail(ctx, err)
 				break
 			}
@@ -206,7 +217,8 @@ func (l *load) chats(ctx context.Context, n nodes, client int) {
 func (l *load) chat(ctx context.Context, n nodes, question string, leave bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	body := fmt.Sprintf(`{"model":%q,"stream":true,"max_tokens":64,"messages":[{"role":"user","content":%q}]}`, model, question)
+	body := fmt.Sprintf(`{"model":%q,"stream":true,"max_tokens":64,"messages":[{"role":"user","content":%q}]}`, model,
+		question)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, n.gateway+"/v1/chat/completions", strings.NewReader(body))
 	if err != nil {
 		l.fail(ctx, err)
@@ -295,7 +307,8 @@ func watch(ctx context.Context, t *testing.T, admin string) (all []sample) {
 			return all
 		}
 		s := sample{
-			resident: value(body, "process_resident_memory_bytes"), goroutines: value(body, "go_goroutines"), files: value(body, "process_open_fds"),
+			resident: value(body, "process_resident_memory_bytes"), goroutines: value(body, "go_goroutines"),
+			files: value(body, "process_open_fds"),
 		}
 		if s.resident == 0 || s.goroutines == 0 || s.files == 0 {
 			t.Errorf("%s tells no figures: %+v", admin, s)

@@ -69,7 +69,8 @@ func (v *vocabulary) describe(f *file) {
 	f.list("tokenizer.ggml.scores", typeFloat32, n, func(b []byte, i int) []byte {
 		return little.AppendUint32(b, math.Float32bits(v.scores[i]))
 	})
-	f.list("tokenizer.ggml.token_type", typeInt32, n, func(b []byte, i int) []byte { return little.AppendUint32(b, v.kinds[i]) })
+	f.list("tokenizer.ggml.token_type", typeInt32, n,
+		func(b []byte, i int) []byte { return little.AppendUint32(b, v.kinds[i]) })
 	f.number("tokenizer.ggml.bos_token_id", beginOfText)
 	f.number("tokenizer.ggml.eos_token_id", endOfText)
 	f.number("tokenizer.ggml.unknown_token_id", unknownToken)

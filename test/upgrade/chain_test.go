@@ -28,7 +28,8 @@ func paidNode(t *testing.T, chain *devnet.Chain, args ...string) *node {
 	n.install(readFile(t, binary))
 	pass := filepath.Join(dir, "passphrase")
 	writeFile(t, pass, []byte(passphrase), 0o600)
-	e, err := account.Open(filepath.Join(dir, "data", "keystore"), account.Light).Create(core.NewSecret(passphrase), rand.Reader, time.Now())
+	e, err := account.Open(filepath.Join(dir, "data", "keystore"), account.Light).Create(core.NewSecret(passphrase),
+		rand.Reader, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,8 +45,10 @@ func paidNode(t *testing.T, chain *devnet.Chain, args ...string) *node {
 			t.Fatal(err)
 		}
 	}
-	n.p = harness.Start(t, n.program(), append([]string{"-network", "devnet", "-ethUrl", strings.Join(chain.Info.Endpoints, ","), "-ethPassword", pass,
-		"-dataDir", filepath.Join(dir, "data"), "-cliAddr", n.admin, "-httpAddr", n.addr, "-blockPollingInterval", "1s"}, args...)...)
+	n.p = harness.Start(t, n.program(),
+		append([]string{"-network", "devnet", "-ethUrl", strings.Join(chain.Info.Endpoints, ","), "-ethPassword", pass,
+			"-dataDir", filepath.Join(dir, "data"), "-cliAddr", n.admin, "-httpAddr", n.addr, "-blockPollingInterval", "1s"},
+			args...)...)
 	n.p.WaitHTTP("http://" + n.admin + "/healthz")
 	return n
 }
@@ -53,7 +56,8 @@ func paidNode(t *testing.T, chain *devnet.Chain, args ...string) *node {
 // cli runs tutti_cli on the node until it succeeds: a round may be between two others.
 func (n *node) cli(words ...string) {
 	n.t.Helper()
-	args := append([]string{"--url", "http://" + n.admin, "--token-file", filepath.Join(n.dir, "data", "admin.token"), "--yes", "--no-color"}, words...)
+	args := append([]string{"--url", "http://" + n.admin, "--token-file", filepath.Join(n.dir, "data", "admin.token"),
+		"--yes", "--no-color"}, words...)
 	n.p.Wait("tutti_cli "+strings.Join(words, " "), 60*time.Second, func() bool {
 		_, status := harness.Output(n.t, tool, args...)
 		return status == 0
@@ -63,14 +67,17 @@ func (n *node) cli(words ...string) {
 // TestPaidUpgrade: the ledger changes hands while payments come in.
 func TestPaidUpgrade(t *testing.T) {
 	t.Parallel()
-	chain := devnet.Start(t, devnet.Options{Endpoints: 2, BlockTime: 100 * time.Millisecond, L1BlockTime: 100 * time.Millisecond, RoundLength: 300, Args: []string{"-initializeRounds"}})
+	chain := devnet.Start(t, devnet.Options{Endpoints: 2, BlockTime: 100 * time.Millisecond,
+		L1BlockTime: 100 * time.Millisecond, RoundLength: 300, Args: []string{"-initializeRounds"}})
 	if err := chain.Control.SetBaseFee(t.Context(), core.NewWei(50_000)); err != nil {
 		t.Fatal(err)
 	}
 	addr := harness.Address(t)
-	o := paidNode(t, chain, "-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-pricePerUnit", "9000")
+	o := paidNode(t, chain, "-orchestrator", "-transcoder", "-serviceAddr", addr, "-httpAddr", addr, "-pricePerUnit",
+		"9000")
 	g := paidNode(t, chain, "-gateway", "-transcodingOptions", "P144p30fps16x9")
-	o.cli("orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", "1000", "--service-uri", "https://"+addr, "--price-per-unit", "9000")
+	o.cli("orchestrator", "activate", "--reward-cut", "10", "--fee-cut", "95", "--stake", "1000", "--service-uri",
+		"https://"+addr, "--price-per-unit", "9000")
 	g.cli("deposit", "fund", "--deposit", "1ETH", "--reserve", "2ETH")
 	if _, err := chain.Control.NextRound(t.Context(), true); err != nil {
 		t.Fatal(err)
@@ -97,7 +104,8 @@ func TestPaidUpgrade(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.ends(pid)
-	out, status := harness.Output(t, o.program(), "ledger", "verify", "-network", "devnet", "-dataDir", filepath.Join(o.dir, "data"))
+	out, status := harness.Output(t, o.program(), "ledger", "verify", "-network", "devnet", "-dataDir",
+		filepath.Join(o.dir, "data"))
 	if status != 0 {
 		t.Errorf("the books do not add up: %s", out)
 	}

@@ -32,7 +32,7 @@ func TestUpgradeOfGatewayAndOrchestrator(t *testing.T) {
 	begun := time.Now()
 	pid := n.upgrade()
 	n.serves(pid)
-	if took := time.Since(begun); took > placeChanges {
+	if took := time.Since(begun); took > takeoverLimit {
 		t.Errorf("the change of process took %v", took)
 	}
 	close(stop)
@@ -46,9 +46,9 @@ func TestUpgradeOfGatewayAndOrchestrator(t *testing.T) {
 	n.ends(n.p.PID())
 }
 
-// placeChanges is how long the change of process may take where segments are short: well
+// takeoverLimit is how long the change of process may take where segments are short: well
 // below what the old process allows for requests that do not end.
-const placeChanges = 8 * time.Second
+const takeoverLimit = 8 * time.Second
 
 // unbroken pushes segments one after another, without a pause: one of them is in hand at
 // every moment.
@@ -65,7 +65,7 @@ func (l *load) unbroken(gateway, name string, segs []clip.Segment, stop <-chan s
 			if err != nil {
 				err = fmt.Errorf("%s segment %d: %w", name, i, err)
 			}
-			l.note(err)
+			l.record(err)
 		}
 	})
 }
@@ -98,7 +98,7 @@ func TestUpgradeAmongStrangers(t *testing.T) {
 	}
 	begun := time.Now()
 	n.serves(n.upgrade())
-	if took := time.Since(begun); took > placeChanges {
+	if took := time.Since(begun); took > takeoverLimit {
 		t.Errorf("the change of process took %v", took)
 	}
 	n.ends(n.p.PID())

@@ -26,7 +26,7 @@ type load struct {
 	done int
 }
 
-func (l *load) note(err error) {
+func (l *load) record(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err != nil {
@@ -39,7 +39,8 @@ func (l *load) note(err error) {
 // segments makes a stream that costs little.
 func segments(t *testing.T, count int) (out []clip.Segment) {
 	t.Helper()
-	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count, Bitrate: 300_000})
+	g, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: count,
+		Bitrate: 300_000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func (l *load) stream(gateway, name string, segs []clip.Segment, offset time.Dur
 			if err != nil {
 				err = fmt.Errorf("%s segment %d: %w", name, s.Number, err)
 			}
-			l.note(err)
+			l.record(err)
 		}
 	})
 }
@@ -93,7 +94,8 @@ func slowModel(t *testing.T) string {
 	mux.HandleFunc("/v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for i := range tokens {
-			fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%d \"}}]}\n\n", i)
+			fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"model\":\"m\","+
+				"\"choices\":[{\"index\":0,\"delta\":{\"content\":\"%d \"}}]}\n\n", i)
 			_ = http.NewResponseController(w).Flush()
 			select {
 			case <-time.After(pace):
@@ -101,7 +103,8 @@ func slowModel(t *testing.T) string {
 				return
 			}
 		}
-		_, _ = io.WriteString(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		_, _ = io.WriteString(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"model\":\"m\","+
+			"\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 	})
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
@@ -110,7 +113,7 @@ func slowModel(t *testing.T) string {
 
 // chat asks the model and reads its answer to the end.
 func (l *load) chat(gateway string, begun chan<- struct{}) {
-	l.wg.Go(func() { l.note(chat(context.Background(), gateway, begun)) })
+	l.wg.Go(func() { l.record(chat(context.Background(), gateway, begun)) })
 }
 
 func chat(ctx context.Context, gateway string, begun chan<- struct{}) error {
@@ -158,7 +161,7 @@ func chat(ctx context.Context, gateway string, begun chan<- struct{}) error {
 	return nil
 }
 
-// settle waits for the load and tells what failed.
+// settle waits for the load and reports what failed.
 func (l *load) settle(t *testing.T, want int) {
 	t.Helper()
 	l.wg.Wait()

@@ -25,12 +25,12 @@ type manager struct {
 	path string
 
 	mu sync.Mutex
-	// All below is guarded by mu. heard is what was believed; gap is the longest time
+	// All below is guarded by mu. received is what was believed; gap is the longest time
 	// without a sign of life since the first.
-	main  int
-	heard []string
-	alive time.Time
-	gap   time.Duration
+	main     int
+	received []string
+	alive    time.Time
+	gap      time.Duration
 }
 
 func newManager(t *testing.T) *manager {
@@ -80,11 +80,11 @@ func (m *manager) listen(conn *net.UnixConn) {
 		if err != nil || len(all) == 0 {
 			continue
 		}
-		who, err := unix.ParseUnixCredentials(&all[0])
+		cred, err := unix.ParseUnixCredentials(&all[0])
 		if err != nil {
 			continue
 		}
-		m.take(int(who.Pid), strings.Split(string(text[:n]), "\n"))
+		m.take(int(cred.Pid), strings.Split(string(text[:n]), "\n"))
 	}
 }
 
@@ -112,22 +112,23 @@ func (m *manager) take(pid int, lines []string) {
 		case "MAINPID":
 			_, _ = fmt.Sscan(value, &m.main)
 		}
-		if len(m.heard) == 0 || m.heard[len(m.heard)-1] != name {
-			m.heard = append(m.heard, name)
+		if len(m.received) == 0 || m.received[len(m.received)-1] != name {
+			m.received = append(m.received, name)
 		}
 	}
 }
 
-// said is what was heard in a row, without what is repeated.
+// said is what was received in a row, without what is repeated.
 func (m *manager) said() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return strings.Join(m.heard, " ")
+	return strings.Join(m.received, " ")
 }
 
 func (m *manager) waits(what string, limit time.Duration) {
 	m.t.Helper()
-	within(m.t, limit, "the service manager to hear "+what+"; it heard "+m.said(), func() bool { return strings.HasSuffix(m.said(), what) })
+	within(m.t, limit, "the service manager to hear "+what+"; it heard "+m.said(),
+		func() bool { return strings.HasSuffix(m.said(), what) })
 }
 
 // TestServiceManager: what a service manager is told from the start over a reload and an
@@ -172,7 +173,8 @@ func TestFallback(t *testing.T) {
 	n.install(readFile(t, self)) // TestMain plays the program that comes not up
 	bad := n.upgrade()
 	n.ends(bad)
-	within(t, 40*time.Second, "the old program to serve", func() bool { return strings.Contains(n.p.Log(), "another process serves") })
+	within(t, 40*time.Second, "the old program to serve",
+		func() bool { return strings.Contains(n.p.Log(), "another process serves") })
 	n.ends(n.p.PID())
 	m.waits("MAINPID READY WATCHDOG", 20*time.Second)
 	m.mu.Lock()

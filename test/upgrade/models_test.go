@@ -35,7 +35,8 @@ func (n *node) modelsFile(urls map[string]string) {
 	n.t.Helper()
 	entries := []map[string]any{}
 	for id, url := range urls {
-		entries = append(entries, map[string]any{"pipeline": "llm", "model_id": id, "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "url": url, "capacity": 4})
+		entries = append(entries, map[string]any{"pipeline": "llm", "model_id": id, "warm": true, "price_per_unit": 0,
+			"pixels_per_unit": 1000000, "url": url, "capacity": 4})
 	}
 	text, err := json.Marshal(entries)
 	if err != nil {
@@ -99,6 +100,7 @@ func TestReloadModels(t *testing.T) {
 	<-begun
 	n.modelsFile(map[string]string{"n": quick})
 	n.reloadModels()
-	within(t, 20*time.Second, "the removed model to be gone", func() bool { _, there := n.modelStates()["m"]; return !there })
+	within(t, 20*time.Second, "the removed model to be gone",
+		func() bool { _, there := n.modelStates()["m"]; return !there })
 	l.settle(t, 2)
 }

@@ -46,7 +46,8 @@ func prepare(t *testing.T, model string) *node {
 	n := &node{t: t, dir: dir, addr: harness.Address(t), admin: harness.Address(t)}
 	n.install(readFile(t, binary))
 	n.configure("maxSessions 10\n")
-	models, err := json.Marshal([]map[string]any{{"pipeline": "llm", "model_id": "m", "warm": true, "price_per_unit": 0, "pixels_per_unit": 1000000, "url": model, "capacity": 4}})
+	models, err := json.Marshal([]map[string]any{{"pipeline": "llm", "model_id": "m", "warm": true, "price_per_unit": 0,
+		"pixels_per_unit": 1000000, "url": model, "capacity": 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func prepare(t *testing.T, model string) *node {
 func (n *node) args() []string {
 	return []string{
 		"-orchestrator", "-transcoder", "-aiWorker", "-aiModels", filepath.Join(n.dir, "aiModels.json"), "-aiAllowUnverified",
-		"-drainTimeout", "10s", "-serviceAddr", n.addr, "-httpAddr", n.addr, "-cliAddr", n.admin, "-dataDir", filepath.Join(n.dir, "data"), "-config", filepath.Join(n.dir, "tutti.conf"),
+		"-drainTimeout", "10s", "-serviceAddr", n.addr, "-httpAddr", n.addr, "-cliAddr", n.admin, "-dataDir",
+		filepath.Join(n.dir, "data"), "-config", filepath.Join(n.dir, "tutti.conf"),
 	}
 }
 

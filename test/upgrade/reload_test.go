@@ -25,7 +25,8 @@ func TestReloadUnderLoad(t *testing.T) {
 	for i := range 10 {
 		n.configure(fmt.Sprintf("maxSessions %d\n", 20+i))
 		var out adminapi.Reloaded
-		if err := n.change(adminapi.PathReload+"?dryRun=true", nil, &out); err != nil || len(out.Changes) != 1 || out.Changes[0].State != adminapi.ReloadPending {
+		if err := n.change(adminapi.PathReload+"?dryRun=true", nil, &out); err != nil || len(out.Changes) != 1 ||
+			out.Changes[0].State != adminapi.ReloadPending {
 			t.Fatalf("dry run: %v %+v", err, out)
 		}
 		if err := n.change(adminapi.PathReload, nil, &out); err != nil || out.Changes[0].State != adminapi.ReloadApplied {
@@ -41,7 +42,8 @@ func TestReloadUnderLoad(t *testing.T) {
 	var c adminapi.Conditions
 	within(t, 10*time.Second, "the mistake to be a condition", func() bool {
 		n.read(adminapi.PathConditions, &c)
-		return len(c.Conditions) == 1 && c.Conditions[0].Code == "ReloadFailed" && strings.Contains(c.Conditions[0].Detail, "maxSessions")
+		return len(c.Conditions) == 1 && c.Conditions[0].Code == "ReloadFailed" &&
+			strings.Contains(c.Conditions[0].Detail, "maxSessions")
 	})
 	n.configure("maxSessions 30\ncliAddr 127.0.0.1:1\nnodes https://other.example.org:8935\n")
 	var out adminapi.Reloaded
@@ -65,7 +67,8 @@ func TestDrain(t *testing.T) {
 	l.stream(gw, "old", segs, 0)
 	within(t, 20*time.Second, "a session", func() bool { return n.drain().Sessions == 1 })
 	var d adminapi.Drain
-	if err := n.change(adminapi.PathDrain, adminapi.DrainChange{DeadlineSeconds: 600}, &d); err != nil || d.State != adminapi.DrainDraining || d.Sessions != 1 || d.Deadline == nil {
+	if err := n.change(adminapi.PathDrain, adminapi.DrainChange{DeadlineSeconds: 600}, &d); err != nil ||
+		d.State != adminapi.DrainDraining || d.Sessions != 1 || d.Deadline == nil {
 		t.Fatalf("%v %+v", err, d)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
@@ -80,7 +83,8 @@ func TestDrain(t *testing.T) {
 			t.Error("somebody else did")
 		}
 	}
-	if err := n.change(adminapi.PathDrain, adminapi.DrainChange{Cancel: true}, &d); err != nil || d.State != adminapi.DrainServing {
+	if err := n.change(adminapi.PathDrain, adminapi.DrainChange{Cancel: true}, &d); err != nil ||
+		d.State != adminapi.DrainServing {
 		t.Fatalf("%v %+v", err, d)
 	}
 	l.settle(t, len(segs))

@@ -112,7 +112,7 @@ func (p pair) broken(t *testing.T, b broken, clip []byte, whole *core.TranscodeR
 		got, err := p.card.transcode(t, j)
 		sameAnswer(t, what, got, err, want, wantErr)
 		if lost := p.card.lost(); lost != "" {
-			check.Note(t, what+": why the CPU takes part", reason(lost), "")
+			check.Record(t, what+": why the CPU takes part", reason(lost), "")
 		}
 		next, err := p.card.transcode(t, in("broken", clip, second()...))
 		expected, seen := describedResult(whole, nil), describedResult(next, err)
@@ -157,7 +157,7 @@ func sameAnswer(t *testing.T, what string, got *core.TranscodeResult, err error,
 		check.That(t, false, what, fmt.Sprintf("delivered; the CPU makes %d frames", want.Renditions[0].Frames),
 			err.Error(), "")
 	case err == nil:
-		check.Note(t, what, fmt.Sprintf("delivered, where the CPU says %s", fault.CodeOf(wantErr)),
+		check.Record(t, what, fmt.Sprintf("delivered, where the CPU says %s", fault.CodeOf(wantErr)),
 			fmt.Sprintf("%d frames", got.Renditions[0].Frames))
 	default:
 		check.That(t, fault.CodeOf(err).Class() == fault.CodeOf(wantErr).Class() &&

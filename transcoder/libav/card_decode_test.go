@@ -131,13 +131,13 @@ func usesDecoder(t *testing.T, s source, r compared, able, known bool) {
 		figure = fmt.Sprintf("%d pictures for %d frames", r.decoded, r.card.DecodedFrames)
 	}
 	if r.lost != "" {
-		check.Note(t, s.name+": why the CPU takes part", reason(r.lost), "")
+		check.Record(t, s.name+": why the CPU takes part", reason(r.lost), "")
 	}
 	switch what := s.name + ": decoded"; {
 	case s.always:
 		check.That(t, at == "on the card", what+" where", "on the card", at, figure)
 	case s.never || !known:
-		check.Note(t, what+" where", at, figure)
+		check.Record(t, what+" where", at, figure)
 	case able:
 		check.That(t, at == "on the card", what+" where", "on the card, as ffmpeg does", at, figure)
 	default:

@@ -91,7 +91,7 @@ func sameSignature(t *testing.T, what string, got, want []byte) {
 	if bytes.Equal(got, want) {
 		same = "are equal"
 	}
-	check.Note(t, what+": bytes of the signatures", same, fmt.Sprintf("%d B", len(got)))
+	check.Record(t, what+": bytes of the signatures", same, fmt.Sprintf("%d B", len(got)))
 }
 
 // bits reads a binary signature.

@@ -106,7 +106,7 @@ func decodedWhere(t *testing.T, name string, r compared) {
 	if r.decoded >= 0 {
 		figure = fmt.Sprintf("%d pictures for %d frames", r.decoded, r.card.DecodedFrames)
 	}
-	check.Note(t, name+": decoded where", seen, figure)
+	check.Record(t, name+": decoded where", seen, figure)
 }
 
 // TestCardSmallRenditions: renditions at and below the least size of the card's encoder

@@ -35,11 +35,11 @@ func TestCardManagementLibrary(t *testing.T) {
 			missing = append(missing, name)
 		}
 	}
-	check.Note(t, "functions of NVML that this driver lacks",
+	check.Record(t, "functions of NVML that this driver lacks",
 		fmt.Sprintf("%d of %d: %s", len(missing), len(functions), strings.Join(missing, " ")), "")
 	begin = time.Now()
 	l := r.Read(time.Now())
-	check.Note(t, "one reading of all cards", fmt.Sprintf("%d cards", len(l.Devices)),
+	check.Record(t, "one reading of all cards", fmt.Sprintf("%d cards", len(l.Devices)),
 		fmt.Sprintf("%.1f ms", 1000*time.Since(begin).Seconds()))
 	check.That(t, l.Driver.Version != "" && l.Driver.CUDA != "", "driver and CUDA versions", "both are known",
 		fmt.Sprintf("%+v", l.Driver), "")
@@ -72,8 +72,8 @@ func describe(t *testing.T, d gpu.Device, s gpu.Sample) {
 	}
 	check.That(t, s.Used >= 0 && s.Used <= d.Memory, name+" has memory in use", "no more than there is",
 		fmt.Sprintf("%d MiB", s.Used>>20), fmt.Sprintf("%d MiB", s.Used>>20))
-	check.Note(t, name+" at rest", fmt.Sprintf("%+v", s), "")
-	check.Note(t, name+" is divided by MIG", fmt.Sprint(d.MIG), "")
+	check.Record(t, name+" at rest", fmt.Sprintf("%+v", s), "")
+	check.Record(t, name+" is divided by MIG", fmt.Sprint(d.MIG), "")
 }
 
 // raw records what the node does not read, straight from the library.
@@ -99,7 +99,7 @@ func raw(t *testing.T) {
 		if ret != nvml.SUCCESS {
 			text = ret.Error()
 		}
-		check.Note(t, what, text, "")
+		check.Record(t, what, text, "")
 	}
 	note("nvmlDeviceGetEncoderCapacity", "encoder capacity for H.264, HEVC and AV1 (NVML)",
 		func() (string, nvml.Return) { return capacities(d) })

@@ -47,7 +47,7 @@ func TestCardSystemCalls(t *testing.T) {
 				own = append(own, name)
 			}
 		}
-		check.Note(t, phase+": system calls that only a GPU's worker makes", strings.Join(own, " "),
+		check.Record(t, phase+": system calls that only a GPU's worker makes", strings.Join(own, " "),
 			fmt.Sprintf("%d calls", len(own)))
 	}
 	keep(t, map[string]any{"card": r.Facts, "real": r.Real(), "gpu": gpu, "cpu": cpu})
@@ -186,7 +186,7 @@ func workOf(t *testing.T, c *worker.Client, encodes bool, decoded func() int64) 
 	if err != nil {
 		outcome = err.Error()
 	}
-	check.Note(t, "a broken segment in the worker for "+c.Device(), outcome, "")
+	check.Record(t, "a broken segment in the worker for "+c.Device(), outcome, "")
 	_, err = transcode(t, c, "a", 91, segments[0])
 	check.NoError(t, err, "the segment after a broken one in the worker for "+c.Device(), "")
 	c.EndSession("a")
@@ -271,11 +271,11 @@ func paths(events []trace.Event) string {
 func note(t *testing.T, p trace.Phase) {
 	t.Helper()
 	names := p.Names()
-	check.Note(t, p.Name+": system calls", strings.Join(names, " "),
+	check.Record(t, p.Name+": system calls", strings.Join(names, " "),
 		fmt.Sprintf("%d names, %d calls", len(names), p.Total()))
 	refusals := p.Refusals("EPERM", "EACCES", "ENOSYS")
 	for _, what := range slices.Sorted(maps.Keys(refusals)) {
-		check.Note(t, p.Name+": refused", what, fmt.Sprintf("%d times", refusals[what]))
+		check.Record(t, p.Name+": refused", what, fmt.Sprintf("%d times", refusals[what]))
 	}
 	folders, system := make(map[string]int), make(map[string]int)
 	requests, starts := make(map[string]int), make(map[string]int)
@@ -292,10 +292,10 @@ func note(t *testing.T, p trace.Phase) {
 	for _, e := range slices.Concat(p.Starts, p.Network) {
 		starts[strings.Join(strings.Fields(e.Call+" "+e.Path+" "+e.Detail+" "+e.Result), " ")] += e.Count
 	}
-	check.Note(t, p.Name+": files by folder", counted(folders), fmt.Sprintf("%d folders", len(folders)))
-	check.Note(t, p.Name+": files of the system", counted(system), fmt.Sprintf("%d files", len(system)))
-	check.Note(t, p.Name+": ioctl requests by file", counted(requests), fmt.Sprintf("%d files", len(requests)))
-	check.Note(t, p.Name+": threads, processes, programs, sockets", counted(starts),
+	check.Record(t, p.Name+": files by folder", counted(folders), fmt.Sprintf("%d folders", len(folders)))
+	check.Record(t, p.Name+": files of the system", counted(system), fmt.Sprintf("%d files", len(system)))
+	check.Record(t, p.Name+": ioctl requests by file", counted(requests), fmt.Sprintf("%d files", len(requests)))
+	check.Record(t, p.Name+": threads, processes, programs, sockets", counted(starts),
 		fmt.Sprintf("%d kinds", len(starts)))
 }
 

@@ -40,7 +40,7 @@ func TestCardStart(t *testing.T) {
 		check.That(t, decoded > 0, "pictures of it decoded on the card", "some", fmt.Sprint(decoded), "")
 		c.Close()
 		files, bytes := sizeOf(o.Cache)
-		check.Note(t, "what the driver keeps of compiled kernels after it", fmt.Sprintf("%d files", files),
+		check.Record(t, "what the driver keeps of compiled kernels after it", fmt.Sprintf("%d files", files),
 			fmt.Sprintf("%d kB", bytes>>10))
 	}
 }

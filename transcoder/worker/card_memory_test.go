@@ -29,12 +29,12 @@ func TestCardMemoryLimit(t *testing.T) {
 	check.That(t, idle > 0, "resident memory of an idle worker", "more than none", megabytes(idle), megabytes(idle))
 	free, _ := r.freeMemory(t)
 	if known {
-		check.Note(t, "memory of the card that an idle worker holds", megabytes(before-free), megabytes(before-free))
+		check.Record(t, "memory of the card that an idle worker holds", megabytes(before-free), megabytes(before-free))
 	}
 	busy := r.busy(t, c)
-	check.Note(t, "resident memory of a busy worker", megabytes(busy), megabytes(busy))
+	check.Record(t, "resident memory of a busy worker", megabytes(busy), megabytes(busy))
 	if free, _ = r.freeMemory(t); known {
-		check.Note(t, "memory of the card that a worker with open sessions holds", megabytes(before-free),
+		check.Record(t, "memory of the card that a worker with open sessions holds", megabytes(before-free),
 			megabytes(before-free))
 	}
 	c.Close()

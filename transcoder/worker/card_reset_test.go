@@ -34,17 +34,17 @@ func TestCardReset(t *testing.T) {
 		stderr := answer(t, c, "open-to-write "+file)
 		what := fmt.Sprintf("inside the worker: opening %s for writing (outside: %s)", file, outside)
 		if strings.Contains(missing, wallFiles) {
-			check.Note(t, what, stderr+"; this system withholds the wall: "+missing, "")
+			check.Record(t, what, stderr+"; this system withholds the wall: "+missing, "")
 			continue
 		}
 		check.That(t, refused(stderr), what,
 			"refused", stderr, "")
 	}
-	check.Note(t, "files that this user could write outside the walls", fmt.Sprintf("%d of %d", possible, len(files)),
+	check.Record(t, "files that this user could write outside the walls", fmt.Sprintf("%d of %d", possible, len(files)),
 		fmt.Sprintf("%d files", possible))
 	stderr := answer(t, c, "exec")
 	if strings.Contains(missing, wallCalls) {
-		check.Note(t, "inside the worker: running a program", stderr+"; this system withholds the wall: "+missing, "")
+		check.Record(t, "inside the worker: running a program", stderr+"; this system withholds the wall: "+missing, "")
 		return
 	}
 	check.That(t, strings.Contains(stderr, "not permitted"), "inside the worker: running a program", "refused", stderr, "")

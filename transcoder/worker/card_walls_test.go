@@ -134,7 +134,7 @@ func fromOutside(t *testing.T, c *worker.Client, missing string) {
 		case err != nil || other != nil:
 			check.Skip(t, "namespace "+space.name, fmt.Sprint("cannot be read: ", err, " ", other))
 		case strings.Contains(missing, space.wall):
-			check.Note(t, "namespace "+space.name, "withheld by this system, and named", "")
+			check.Record(t, "namespace "+space.name, "withheld by this system, and named", "")
 		default:
 			check.That(t, ours != theirs, "namespace "+space.name, "not that of the node", theirs, "")
 		}

@@ -24,7 +24,8 @@ func TestWritesThenFindsFresh(t *testing.T) {
 		strings.Count(errs.String(), "is stale; run make docs") != len(pages) {
 		t.Errorf("missing pages: %d %q", status, errs.String())
 	}
-	if status := run([]string{"-dir", dir}, &out, &errs); status != 0 || strings.Count(out.String(), "written") != len(pages) {
+	if status := run([]string{"-dir", dir}, &out, &errs); status != 0 ||
+		strings.Count(out.String(), "written") != len(pages) {
 		t.Errorf("write: %d %q", status, out.String())
 	}
 	out.Reset()
@@ -36,7 +37,8 @@ func TestWritesThenFindsFresh(t *testing.T) {
 		t.Fatal(err)
 	}
 	errs.Reset()
-	if status := run([]string{"-check", "-dir", dir}, &out, &errs); status != 1 || strings.Count(errs.String(), "stale") != 1 {
+	if status := run([]string{"-check", "-dir", dir}, &out, &errs); status != 1 ||
+		strings.Count(errs.String(), "stale") != 1 {
 		t.Errorf("one stale page: %d %q", status, errs.String())
 	}
 }

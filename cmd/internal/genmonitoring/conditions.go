@@ -26,10 +26,11 @@ func conditionRules() (out []rule) {
 	}
 	const ordinary fault.Code = "" // no row of its own, so an ordinary warning's time
 	return append(out, rule{
-		name: "TuttiCondition", expr: fmt.Sprintf(`tutti_condition{severity="warning",code!~"%s"} == 1`, strings.Join(own, "|")),
+		name: "TuttiCondition", expr: fmt.Sprintf(`tutti_condition{severity="warning",code!~"%s"} == 1`,
+			strings.Join(own, "|")),
 		lasts: fault.AlertAfter(ordinary), severity: fault.Warning,
 		summary: "{{ $labels.code }} on {{ $labels.instance }}{{ with $labels.about }} ({{ . }}){{ end }}",
-		cause:   "The node has a lasting trouble that deserves a look.",
+		cause:   "The node has a lasting problem that needs attention.",
 		remedy:  "Run `tutti help` with the code, or look at the node's dashboard, which has cause and remedy.",
 		code:    "{{ $labels.code }}",
 	})

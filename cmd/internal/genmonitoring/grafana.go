@@ -113,12 +113,14 @@ var source = reference{Type: "prometheus", UID: "${datasource}"}
 // dashboardFile is tutti-dashboard.json.
 func dashboardFile() ([]byte, error) {
 	d := dashboard{
-		Title: "tutti", UID: "tutti-node", Tags: []string{"tutti"}, SchemaVersion: 39, Version: 1, Editable: true, Refresh: "30s",
+		Title: "tutti", UID: "tutti-node", Tags: []string{"tutti"}, SchemaVersion: 39, Version: 1, Editable: true,
+		Refresh:     "30s",
 		Description: "Written by cmd/internal/genmonitoring (make docs).",
 		Time:        timeRange{"now-6h", "now"}, Timezone: "browser", Annotations: annotations{List: []any{}},
 		Templating: templating{List: []variable{
 			{Name: "datasource", Label: "Data source", Type: "datasource", Query: "prometheus", Refresh: 1},
-			{Name: "instance", Label: "Node", Type: "query", Query: "label_values(tutti_build_info, instance)", Datasource: &source, Refresh: 2,
+			{Name: "instance", Label: "Node", Type: "query", Query: "label_values(tutti_build_info, instance)",
+				Datasource: &source, Refresh: 2,
 				Multi: true, IncludeAll: true, AllValue: ".*", Sort: 1},
 		}},
 	}
@@ -138,7 +140,9 @@ func dashboardFile() ([]byte, error) {
 // them.
 func (d *dashboard) row(r row, y int) int {
 	open := false
-	d.Panels = append(d.Panels, panel{ID: len(d.Panels) + 1, Type: "row", Title: r.title, GridPos: position{H: 1, W: width, Y: y}, Collapsed: &open, Panels: &[]struct{}{}})
+	d.Panels = append(d.Panels,
+		panel{ID: len(d.Panels) + 1, Type: "row", Title: r.title, GridPos: position{H: 1, W: width, Y: y}, Collapsed: &open,
+			Panels: &[]struct{}{}})
 	y++
 	x, tallest := 0, 0
 	for _, v := range r.views {

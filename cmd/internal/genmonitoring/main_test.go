@@ -31,17 +31,20 @@ func TestWritesThenFindsFresh(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
-	if status := run([]string{"-check", "-dir", dir}, &out, &errs); status != 1 || strings.Count(errs.String(), "is stale; run make docs") != len(files) {
+	if status := run([]string{"-check", "-dir", dir}, &out, &errs); status != 1 ||
+		strings.Count(errs.String(), "is stale; run make docs") != len(files) {
 		t.Errorf("missing files: %d %q", status, errs.String())
 	}
-	if status := run([]string{"-dir", dir}, &out, &errs); status != 0 || strings.Count(out.String(), "written") != len(files) {
+	if status := run([]string{"-dir", dir}, &out, &errs); status != 0 ||
+		strings.Count(out.String(), "written") != len(files) {
 		t.Errorf("write: %d %q", status, out.String())
 	}
 	if err := os.WriteFile(filepath.Join(dir, files[0].Name), []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	errs.Reset()
-	if status := run([]string{"-check", "-dir", dir}, &out, &errs); status != 1 || strings.Count(errs.String(), "stale") != 1 {
+	if status := run([]string{"-check", "-dir", dir}, &out, &errs); status != 1 ||
+		strings.Count(errs.String(), "stale") != 1 {
 		t.Errorf("one stale file: %d %q", status, errs.String())
 	}
 }
@@ -109,7 +112,8 @@ func TestRules(t *testing.T) {
 			}
 			seen[r.name] = true
 			known(t, names, r.name, r.expr)
-			if r.summary == "" || !strings.HasSuffix(r.cause, ".") || !strings.HasSuffix(r.remedy, ".") || r.severity == fault.Info {
+			if r.summary == "" || !strings.HasSuffix(r.cause, ".") || !strings.HasSuffix(r.remedy, ".") ||
+				r.severity == fault.Info {
 				t.Errorf("%s is not complete: %+v", r.name, r)
 			}
 			if _, ok := fault.Lookup(r.code); !ok && r.code != "" && !strings.HasPrefix(string(r.code), "{{") {
@@ -150,7 +154,8 @@ func TestRulesAreYAML(t *testing.T) {
 		for j, want := range g.rules {
 			got := doc.Groups[i].Rules[j]
 			if got.Alert != want.name || got.Expr != want.expr || got.Labels["severity"] != want.severity.String() ||
-				got.Annotations["remedy"] != want.remedy || got.Annotations["description"] != want.cause || got.Annotations["runbook"] == "" {
+				got.Annotations["remedy"] != want.remedy || got.Annotations["description"] != want.cause ||
+				got.Annotations["runbook"] == "" {
 				t.Errorf("%+v is not %+v", got, want)
 			}
 		}

@@ -23,7 +23,7 @@ type file struct {
 	now      func() time.Time
 	size     int64
 
-	place
+	lineWriter
 	open    *os.File
 	written int64
 }
@@ -35,7 +35,7 @@ func (f *file) put(line []byte) error {
 			return err
 		}
 	}
-	err := f.place.put(line)
+	err := f.lineWriter.put(line)
 	f.written += int64(len(line))
 	return err
 }
@@ -50,7 +50,7 @@ func (f *file) next() error {
 	if f.open != nil {
 		_ = f.open.Close()
 	}
-	f.open, f.written, f.place = created, 0, place{Writer: created}
+	f.open, f.written, f.lineWriter = created, 0, lineWriter{Writer: created}
 	link := filepath.Join(f.dir, program()+"."+f.severity.name())
 	_ = os.Remove(link) // the link is a convenience
 	_ = os.Symlink(name, link)
@@ -63,12 +63,13 @@ func (f *file) name() string {
 		host = "unknownhost"
 	}
 	host, _, _ = strings.Cut(host, ".")
-	who := "unknownuser"
+	account := "unknownuser"
 	if u, err := user.Current(); err == nil {
-		who = strings.Map(plain, u.Username)
+		account = strings.Map(plain, u.Username)
 	}
 	now := f.now()
-	return fmt.Sprintf("%s.%s.%s.log.%s.%s.%d", program(), host, who, f.severity.name(), now.Format("20060102-150405"), f.pid)
+	return fmt.Sprintf("%s.%s.%s.log.%s.%s.%d", program(), host, account, f.severity.name(),
+		now.Format("20060102-150405"), f.pid)
 }
 
 // plain keeps what a file name may have of a user's name.

@@ -51,7 +51,8 @@ func TestReservedNamesStayUnique(t *testing.T) {
 	var out bytes.Buffer
 	sinkTo(&out, jsonForm{}).log.Warn("x", "msg", "peer's", "level", 3)
 	var got map[string]any
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil || got["msg"] != "x" || got["msg_"] != "peer's" || got["level"] != "warning" {
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil || got["msg"] != "x" || got["msg_"] != "peer's" ||
+		got["level"] != "warning" {
 		t.Errorf("%v: %v", err, got)
 	}
 }
@@ -109,7 +110,8 @@ func BenchmarkLine(b *testing.B) {
 				runtime.Callers(1, pcs[:])
 				r := slog.NewRecord(s.now(), slog.LevelInfo, "segment", pcs[0])
 				r.AddAttrs(slog.String("manifestID", "a1b2c3d4"), slog.Int64("seqNo", 12), slog.Float64("total_ms", 812.25),
-					slog.Float64("own_ms", 3.5), slog.Int64("pixels", 1<<30), slog.String("worker", "gpu 0"), slog.String("outcome", "ok"))
+					slog.Float64("own_ms", 3.5), slog.Int64("pixels", 1<<30), slog.String("worker", "gpu 0"),
+					slog.String("outcome", "ok"))
 				_ = s.log.Handler().Handle(b.Context(), r)
 			}
 		})

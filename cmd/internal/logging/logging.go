@@ -139,7 +139,7 @@ func (s *Sink) SetVModule(list string) error {
 // process ends.
 func (s *Sink) Flush() { s.out.sync() }
 
-// lostLine is the line that tells how many were lost.
+// lostLine is the line that reports how many were lost.
 func (s *Sink) lostLine(n uint64) []byte {
 	r := slog.NewRecord(s.now(), slog.LevelWarn, "log lines were lost", 0)
 	b := s.form.begin(nil, &r, r.Time, s.pid, "output.go:1")

@@ -93,10 +93,12 @@ func logLines() error {
 	_ = log.With("session", "other", "segment", 7)
 	child.Info("child", "round", 3)
 	log.Info("parent")
-	log.Info("forged\nE0101 00:00:00.000000       1 x.go:1] gotcha", "err", "a\r\nb\x1b[31m\u2028", "empty", "", "q", `say "hi"`, "eq", "a=b")
+	log.Info("forged\nE0101 00:00:00.000000       1 x.go:1] gotcha", "err", "a\r\nb\x1b[31m\u2028", "empty", "", "q",
+		`say "hi"`, "eq", "a=b")
 	log.Info("long", "v", strings.Repeat("x", 5000), "after", true)
 	log.Info("types", "d", 1500*time.Millisecond, "e", errors.New("boom: here"), "b", []byte{0xca, 0xfe},
-		"t", time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC), "s", secret("hunter2"), "n", nil, "u", &url.URL{Scheme: "https", Host: "h"},
+		"t", time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC), "s", secret("hunter2"), "n", nil, "u",
+		&url.URL{Scheme: "https", Host: "h"},
 		"p", (*fussy)(nil), "f", 1.5)
 	log.Warn("refused", fault.Attr(fault.New(fault.OrchestratorCapped, "admit", "1 of 1")))
 	log.Log(context.Background(), logging.LevelWire, "wire")
@@ -120,7 +122,8 @@ func TestLines(t *testing.T) {
 		{"I", `forged\nE0101 00:00:00.000000       1 x.go:1] gotcha err="a\r\nb\x1b[31m\u2028" empty="" q="say \"hi\"" eq="a=b"`},
 		{"I", "long v=" + strings.Repeat("x", 2048) + "…(2952 bytes more) after=true"},
 		{"I", `types d=1.5s e="boom: here" b=cafe t=2026-01-02T03:04:05.006Z s=*** n=<nil> u=https://h p="(*logging_test.fussy cannot be printed)" f=1.5`},
-		{"W", `refused code=OrchestratorCapped remedy="` + remedyOf(fault.OrchestratorCapped) + `" err="admit: OrchestratorCapped (1 of 1)"`},
+		{"W", `refused code=OrchestratorCapped remedy="` + remedyOf(fault.OrchestratorCapped) +
+			`" err="admit: OrchestratorCapped (1 of 1)"`},
 		{"I", "wire"},
 	}
 	if len(lines) != len(want) {

@@ -11,31 +11,31 @@ import (
 // output is where lines go. Writing fails without consequence but for the count:
 // a log is never worth the node.
 type output struct {
-	// lostLine is the line that tells how many were lost.
+	// lostLine is the line that reports how many were lost.
 	lostLine func(n uint64) []byte
 	lost     atomic.Uint64
-	// changed holds one token when trouble came or went.
+	// changed holds one token when a problem came or went.
 	changed chan struct{}
 
 	mu     sync.Mutex
-	stderr place
+	stderr lineWriter
 	// all lines go to standard error; without it only errors do beside files.
 	all   bool
 	files []*file
-	// trouble is why the last line was lost, "" once one was written again; told is
-	// how many of those lost a line has told of.
-	trouble string
-	told    uint64
+	// problem is why the last line was lost, "" once one was written again; reported is
+	// how many of those lost a line has reported.
+	problem  string
+	reported uint64
 }
 
-// place is a writer that knows whether it left half a line behind.
-type place struct {
+// lineWriter is a writer that knows whether its last line is incomplete.
+type lineWriter struct {
 	io.Writer
 	torn bool
 }
 
 func newOutput(stderr io.Writer, lostLine func(n uint64) []byte) *output {
-	return &output{lostLine: lostLine, stderr: place{Writer: stderr}, all: true, changed: make(chan struct{}, 1)}
+	return &output{lostLine: lostLine, stderr: lineWriter{Writer: stderr}, all: true, changed: make(chan struct{}, 1)}
 }
 
 // writeFiles makes files of dir the place of all lines.
@@ -50,10 +50,10 @@ func (o *output) writeFiles(dir string, alsoStderr bool, now func() time.Time, p
 func (o *output) write(s severity, line []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.trouble != "" {
+	if o.problem != "" {
 		o.tell()
 	}
-	o.note(o.put(s, line), true)
+	o.record(o.put(s, line), true)
 }
 
 // put returns why the line is not everywhere it belongs.
@@ -67,7 +67,7 @@ func (o *output) put(s severity, line []byte) (err error) {
 	return err
 }
 
-func (p *place) put(line []byte) error {
+func (p *lineWriter) put(line []byte) error {
 	if p.torn {
 		if _, err := p.Write([]byte{'\n'}); err != nil {
 			return err
@@ -83,15 +83,15 @@ func (p *place) put(line []byte) error {
 // whether lines can be written again.
 func (o *output) tell() {
 	lost := o.lost.Load()
-	err := o.put(warning, o.lostLine(lost-o.told))
+	err := o.put(warning, o.lostLine(lost-o.reported))
 	if err == nil {
-		o.told = lost
+		o.reported = lost
 	}
-	o.note(err, false)
+	o.record(err, false)
 }
 
-// note keeps whether lines can be written, and counts the one that could not.
-func (o *output) note(err error, counts bool) {
+// record keeps whether lines can be written, and counts the one that could not.
+func (o *output) record(err error, counts bool) {
 	text := ""
 	if err != nil {
 		text = reason(err)
@@ -99,10 +99,10 @@ func (o *output) note(err error, counts bool) {
 			o.lost.Add(1)
 		}
 	}
-	if text == o.trouble {
+	if text == o.problem {
 		return
 	}
-	o.trouble = text
+	o.problem = text
 	select {
 	case o.changed <- struct{}{}:
 	default:
@@ -113,10 +113,10 @@ func (o *output) note(err error, counts bool) {
 func (o *output) probe() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.trouble != "" {
+	if o.problem != "" {
 		o.tell()
 	}
-	return o.trouble
+	return o.problem
 }
 
 func (o *output) sync() {

@@ -20,12 +20,12 @@ import (
 // disk is a place that has room for so many bytes more.
 type disk struct {
 	bytes.Buffer
-	room int
+	free int
 }
 
 func (d *disk) Write(p []byte) (int, error) {
-	n, _ := d.Buffer.Write(p[:min(len(p), d.room)])
-	if d.room -= n; n < len(p) {
+	n, _ := d.Buffer.Write(p[:min(len(p), d.free)])
+	if d.free -= n; n < len(p) {
 		return n, &fs.PathError{Op: "write", Path: "/dev/stderr", Err: syscall.ENOSPC}
 	}
 	return n, nil
@@ -36,22 +36,23 @@ func plainSink() *Sink { return &Sink{form: textForm{}, now: time.Now, pid: 1} }
 
 func TestLostLinesAreCountedAndTold(t *testing.T) {
 	t.Parallel()
-	d := &disk{room: 7}
+	d := &disk{free: 7}
 	o := newOutput(d, plainSink().lostLine)
 	for _, line := range []string{"whole\n", "torn\n", "gone\n"} {
 		o.write(info, []byte(line))
 	}
 	if o.lost.Load() != 2 || o.probe() != "/dev/stderr: no space left on device" {
-		t.Fatalf("lost %d, trouble %q", o.lost.Load(), o.probe())
+		t.Fatalf("lost %d, problem %q", o.lost.Load(), o.probe())
 	}
-	d.room = 1000
+	d.free = 1000
 	o.write(info, []byte("again\n"))
 	lines := strings.Split(strings.TrimSpace(d.String()), "\n")
-	if len(lines) != 4 || lines[0] != "whole" || lines[1] != "t" || !strings.HasSuffix(lines[2], "log lines were lost count=2") || lines[3] != "again" {
+	if len(lines) != 4 || lines[0] != "whole" || lines[1] != "t" ||
+		!strings.HasSuffix(lines[2], "log lines were lost count=2") || lines[3] != "again" {
 		t.Errorf("written: %q", lines)
 	}
 	if o.probe() != "" {
-		t.Errorf("trouble stays: %q", o.probe())
+		t.Errorf("problem stays: %q", o.probe())
 	}
 }
 
@@ -72,7 +73,7 @@ func TestConditionWhileLinesAreLost(t *testing.T) {
 			t.Errorf("conditions: %+v", set)
 		}
 		s.out.mu.Lock()
-		d.room = 1000
+		d.free = 1000
 		s.out.mu.Unlock()
 		<-time.After(2 * probeEvery) // of the bubble's clock
 		synctest.Wait()
@@ -103,7 +104,8 @@ func TestFilesHoldWhatIsAsGrave(t *testing.T) {
 	o.write(warning, []byte("warning\n"))
 	o.write(failure, []byte("error\n"))
 	o.sync()
-	for name, want := range map[string]string{"INFO": "info\nwarning\nerror\n", "WARNING": "warning\nerror\n", "ERROR": "error\n"} {
+	for name, want := range map[string]string{"INFO": "info\nwarning\nerror\n", "WARNING": "warning\nerror\n",
+		"ERROR": "error\n"} {
 		got, err := os.ReadFile(filepath.Join(dir, program()+"."+name))
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", name, got, err)
@@ -134,7 +136,7 @@ func TestFileThatCannotBeWritten(t *testing.T) {
 		t.Errorf("a directory that is gone: %q", got)
 	}
 	for _, f := range o.files {
-		f.open, f.place = full, place{Writer: full}
+		f.open, f.lineWriter = full, lineWriter{Writer: full}
 	}
 	o.write(failure, []byte("x\n"))
 	if got := o.probe(); got != "/dev/full: no space left on device" || o.lost.Load() != 2 {

@@ -23,7 +23,7 @@ type Line struct {
 	Source string
 	// Text is the message with its attributes, "key=value".
 	Text string
-	// Code is the fault that the line tells of, "" for none.
+	// Code is the fault that the line reports, "" for none.
 	Code string
 }
 
@@ -36,8 +36,8 @@ func (s *Sink) Tail() Tail { return Tail{s} }
 // Lines are the last n lines, or all that are kept where that is less, oldest first.
 func (t Tail) Lines(n int) []Line { return t.s.tail.last(n, t.s.form) }
 
-// tail is a ring of lines as they were written: they are taken apart only when
-// somebody looks. The zero value is ready.
+// tail is a ring of lines as they were written: they are parsed only when they are
+// read. The zero value is ready.
 type tail struct {
 	mu   sync.Mutex
 	ring []kept // guarded by mu

@@ -26,7 +26,8 @@ func TestTailHoldsTheLastLines(t *testing.T) {
 			t.Fatalf("%T: %d and %d lines", f, len(all), len(two))
 		}
 		for i, l := range two {
-			if want := "line n=" + itoa(2*keptLines+1+i); l.Text != want || l.Seq != uint64(2*keptLines+2+i) || l != all[keptLines-2+i] {
+			if want := "line n=" + itoa(2*keptLines+1+i); l.Text != want || l.Seq != uint64(2*keptLines+2+i) ||
+				l != all[keptLines-2+i] {
 				t.Errorf("%T: line %d: %+v, want %q", f, i, l, want)
 			}
 		}

@@ -44,8 +44,8 @@ func (w *watcher) Run(ctx context.Context, ready func()) error {
 // the others, and changes nothing: the detail has no count in it.
 func (w *watcher) look() {
 	key := health.Key{Code: fault.LogLost}
-	if trouble := w.out.probe(); trouble != "" {
-		w.board.Set(key, trouble)
+	if problem := w.out.probe(); problem != "" {
+		w.board.Set(key, problem)
 	} else {
 		w.board.Clear(key)
 	}

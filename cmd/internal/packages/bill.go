@@ -58,15 +58,18 @@ func (r *release) bill(parts []part) ([]string, error) {
 }
 
 func (r *release) writeBill(w io.Writer, parts []part) error {
-	main := component{Type: "application", Ref: "tutti", Name: "tutti", Version: r.version, Licences: []licensed{{combinedLicence}}}
-	b := bill{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: metadata{r.time.Format("2006-01-02T15:04:05Z"), main}}
+	main := component{Type: "application", Ref: "tutti", Name: "tutti", Version: r.version,
+		Licences: []licensed{{combinedLicence}}}
+	b := bill{Format: "CycloneDX", Spec: "1.5", Version: 1,
+		Metadata: metadata{r.time.Format("2006-01-02T15:04:05Z"), main}}
 	for _, name := range allPrograms() {
 		sum, err := sha256Of(filepath.Join(r.programs, name))
 		if err != nil {
 			return err
 		}
-		b.Components = append(b.Components, component{Type: "application", Ref: "program-" + name, Name: name, Version: r.version,
-			Licences: []licensed{{combinedLicence}}, Hashes: []hash{{"SHA-256", fmt.Sprintf("%x", sum)}}})
+		b.Components = append(b.Components,
+			component{Type: "application", Ref: "program-" + name, Name: name, Version: r.version,
+				Licences: []licensed{{combinedLicence}}, Hashes: []hash{{"SHA-256", fmt.Sprintf("%x", sum)}}})
 	}
 	player, err := r.player()
 	if err != nil {

@@ -118,22 +118,28 @@ func (r *release) written(parts []part) ([]file, error) {
 			return add("usr/share/man/man1/tutti_cli.1.gz", packed(func(w io.Writer) error { return manual.WriteMan(w, table) }))
 		},
 		func() error {
-			return add("usr/share/bash-completion/completions/tutti_cli", func(w io.Writer) error { return manual.WriteCompletion(w, "bash", table) })
+			return add("usr/share/bash-completion/completions/tutti_cli",
+				func(w io.Writer) error { return manual.WriteCompletion(w, "bash", table) })
 		},
 		func() error {
-			return add("usr/share/zsh/vendor-completions/_tutti_cli", func(w io.Writer) error { return manual.WriteCompletion(w, "zsh", table) })
+			return add("usr/share/zsh/vendor-completions/_tutti_cli",
+				func(w io.Writer) error { return manual.WriteCompletion(w, "zsh", table) })
 		},
 		func() error {
-			return add("usr/share/fish/vendor_completions.d/tutti_cli.fish", func(w io.Writer) error { return manual.WriteCompletion(w, "fish", table) })
+			return add("usr/share/fish/vendor_completions.d/tutti_cli.fish",
+				func(w io.Writer) error { return manual.WriteCompletion(w, "fish", table) })
 		},
 		func() error {
-			return add("usr/share/bash-completion/completions/tutti", func(w io.Writer) error { return usage.WriteCompletion(w, "bash") })
+			return add("usr/share/bash-completion/completions/tutti",
+				func(w io.Writer) error { return usage.WriteCompletion(w, "bash") })
 		},
 		func() error {
-			return add("usr/share/zsh/vendor-completions/_tutti", func(w io.Writer) error { return usage.WriteCompletion(w, "zsh") })
+			return add("usr/share/zsh/vendor-completions/_tutti",
+				func(w io.Writer) error { return usage.WriteCompletion(w, "zsh") })
 		},
 		func() error {
-			return add("usr/share/fish/vendor_completions.d/tutti.fish", func(w io.Writer) error { return usage.WriteCompletion(w, "fish") })
+			return add("usr/share/fish/vendor_completions.d/tutti.fish",
+				func(w io.Writer) error { return usage.WriteCompletion(w, "fish") })
 		},
 		func() error {
 			return add(docs+"/sbom.cdx.json", func(w io.Writer) error { return r.writeBill(w, parts) })

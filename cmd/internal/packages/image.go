@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// imageUser is who a container runs as: no number that a host gives to anybody.
+// imageUser is the user ID that a container runs as, outside the range that hosts assign.
 const imageUser = 10001
 
 // triples are the folders of libraries.
@@ -27,7 +27,8 @@ var loaders = map[string][2]string{
 
 // carried are the C library's parts: those that programs are linked with, and what
 // NVIDIA's driver libraries, which the container engine brings, ask for.
-var carried = []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2", "libnss_files.so.2", "libnss_dns.so.2"}
+var carried = []string{"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libresolv.so.2",
+	"libnss_files.so.2", "libnss_dns.so.2"}
 
 // imageArchive is what docker load and podman load read: the programs, the C library,
 // authorities and time zones, and nothing else, no shell either.
@@ -48,7 +49,8 @@ func (r *release) imageArchive(files []file) ([]string, error) {
 		return nil, err
 	}
 	name := fmt.Sprintf("%x.json", sha256.Sum256(config))
-	manifest, err := json.Marshal([]map[string]any{{"Config": name, "RepoTags": []string{"tutti:" + imageTag(r.version)}, "Layers": []string{"layer.tar"}}})
+	manifest, err := json.Marshal([]map[string]any{{"Config": name, "RepoTags": []string{"tutti:" + imageTag(r.version)},
+		"Layers": []string{"layer.tar"}}})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +70,8 @@ func imageTag(version string) string { return strings.ReplaceAll(version, "+", "
 // imageFiles is the image's root.
 func (r *release) imageFiles(files []file) ([]file, error) {
 	out := []file{
-		{path: "etc/passwd", mode: 0o644, data: fmt.Appendf(nil, "root:x:0:0:root:/:/sbin/nologin\ntutti:x:%d:%[1]d:tutti:/var/lib/tutti:/sbin/nologin\n", imageUser)},
+		{path: "etc/passwd", mode: 0o644, data: fmt.Appendf(nil,
+			"root:x:0:0:root:/:/sbin/nologin\ntutti:x:%d:%[1]d:tutti:/var/lib/tutti:/sbin/nologin\n", imageUser)},
 		{path: "etc/group", mode: 0o644, data: fmt.Appendf(nil, "root:x:0:\ntutti:x:%d:\n", imageUser)},
 		{path: "etc/nsswitch.conf", mode: 0o644, data: []byte("passwd: files\ngroup: files\nhosts: files dns\n")},
 		// NVIDIA's container tools look at this to know where libraries go.

@@ -24,7 +24,8 @@ func (r *release) libavArchive() ([]string, error) {
 		return nil, err
 	}
 	out := filepath.Join(r.out, "tutti-libav-"+key+".tar.gz")
-	return []string{out}, writeFile(out, packed(func(w io.Writer) error { return writeTar(w, "tutti-libav-"+key+"/", files, r.time) }))
+	return []string{out}, writeFile(out,
+		packed(func(w io.Writer) error { return writeTar(w, "tutti-libav-"+key+"/", files, r.time) }))
 }
 
 // tree are the plain files below dir, by path.
@@ -46,7 +47,8 @@ func tree(dir string) ([]file, error) {
 		if info.Mode()&0o100 != 0 {
 			mode = 0o755
 		}
-		out = append(out, file{path: filepath.ToSlash(strings.TrimPrefix(path, dir+string(filepath.Separator))), mode: mode, data: data})
+		out = append(out, file{path: filepath.ToSlash(strings.TrimPrefix(path, dir+string(filepath.Separator))), mode: mode,
+			data: data})
 		return nil
 	})
 	return out, err

@@ -45,7 +45,8 @@ func moduleLicence(cache, path, version string) (string, error) {
 	var found []string
 	for _, e := range entries {
 		name := strings.ToUpper(e.Name())
-		if e.IsDir() || !strings.HasPrefix(name, "LICENSE") && !strings.HasPrefix(name, "LICENCE") && !strings.HasPrefix(name, "COPYING") {
+		if e.IsDir() || !strings.HasPrefix(name, "LICENSE") && !strings.HasPrefix(name, "LICENCE") &&
+			!strings.HasPrefix(name, "COPYING") {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))

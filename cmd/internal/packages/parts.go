@@ -110,7 +110,8 @@ func (r *release) modulesOf() ([]part, error) {
 			if err != nil {
 				return nil, err
 			}
-			found[m.Path] = part{name: m.Path, version: m.Version, licence: licence, purl: "pkg:golang/" + m.Path + "@" + m.Version}
+			found[m.Path] = part{name: m.Path, version: m.Version, licence: licence, purl: "pkg:golang/" + m.Path + "@" +
+				m.Version}
 		}
 	}
 	var out []part

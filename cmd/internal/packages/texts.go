@@ -48,7 +48,8 @@ func (r *release) writeMan(w io.Writer) error {
 	}
 	var commands strings.Builder
 	for _, c := range usage.Commands() {
-		fmt.Fprintf(&commands, ".TP\n.B tutti %s\n%s\n", roff(strings.TrimSpace(c.Name+" "+strings.Join(c.Words, "|"))), roff(c.Short))
+		fmt.Fprintf(&commands, ".TP\n.B tutti %s\n%s\n", roff(strings.TrimSpace(c.Name+" "+strings.Join(c.Words, "|"))),
+			roff(c.Short))
 	}
 	_, err := fmt.Fprintf(w, `.TH TUTTI 1 "%s" "tutti %s"
 .SH NAME

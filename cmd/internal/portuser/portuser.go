@@ -1,4 +1,4 @@
-// Package portuser finds out who listens on a port of this machine, so that a message about
+// Package portuser finds the process that listens on a port of this machine, so that a message about
 // a taken port can name the program. It reads the kernel's tables and works on Linux only;
 // elsewhere nothing is known.
 package portuser

@@ -19,8 +19,8 @@ const (
 )
 
 // Users are the numbers of the users at the other end of a connection of this machine to
-// itself: who listens at the address, and who took the connection. None is known where that
-// end is on another machine or in a container.
+// itself: of the listening process, and of the one that accepted the connection. None is known where
+// that end is on another machine or in a container.
 func Users(local, remote net.Addr) (ids []int) {
 	here, err := netip.ParseAddrPort(local.String())
 	if err != nil {
@@ -43,8 +43,8 @@ func Users(local, remote net.Addr) (ids []int) {
 	return ids
 }
 
-// listener is who gets connections to an address: who listens there before who listens at
-// all addresses, and of those one of the address's own kind first.
+// listener is the socket that gets connections to an address: one that listens there before one
+// that listens at all addresses, and of those one of the address's own kind first.
 func listener(all []socket, at netip.AddrPort) *socket {
 	for _, one := range []netip.Addr{at.Addr(), zero(at.Addr().Is4()), zero(false)} {
 		i := slices.IndexFunc(all, func(s socket) bool {
@@ -87,8 +87,8 @@ func sockets(table string) (all []socket) {
 		if len(fields) <= 9 {
 			continue
 		}
-		local, here := place(fields[1])
-		remote, there := place(fields[2])
+		local, here := parseAddress(fields[1])
+		remote, there := parseAddress(fields[2])
 		user, err := strconv.Atoi(fields[7])
 		if here && there && err == nil {
 			all = append(all, socket{local, remote, fields[3], fields[9], user})
@@ -97,9 +97,9 @@ func sockets(table string) (all []socket) {
 	return all
 }
 
-// place reads an address as the tables have it: words of 32 bits in the machine's order, and
+// parseAddress reads an address as the tables have it: words of 32 bits in the machine's order, and
 // the port.
-func place(text string) (at netip.AddrPort, ok bool) {
+func parseAddress(text string) (at netip.AddrPort, ok bool) {
 	words, digits, _ := strings.Cut(text, ":")
 	raw, err := hex.DecodeString(words)
 	port, badPort := strconv.ParseUint(digits, 16, 16)

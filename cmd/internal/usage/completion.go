@@ -34,7 +34,8 @@ func bash() string {
 		"        -config|-dataDir|-aiModels|-ethPassword|-orchSecret|-tlsCert|-tlsKey|-moveFrom)\n" +
 		"            COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n    esac\n" +
 		"    if ((COMP_CWORD == 1)); then\n")
-	fmt.Fprintf(&b, "        choices='%s'\n    elif ((COMP_CWORD == 2)); then\n        case $prev in\n", strings.Join(Names(), " "))
+	fmt.Fprintf(&b, "        choices='%s'\n    elif ((COMP_CWORD == 2)); then\n        case $prev in\n",
+		strings.Join(Names(), " "))
 	for _, c := range Commands() {
 		words := strings.Join(c.Words, " ")
 		if c.Name == "help" {
@@ -56,7 +57,8 @@ func fish() string {
 	for _, c := range Commands() {
 		fmt.Fprintf(&b, "complete -c tutti -n __fish_use_subcommand -f -a %s -d %s\n", c.Name, quote(c.Short))
 		if len(c.Words) > 0 {
-			fmt.Fprintf(&b, "complete -c tutti -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c.Name, strings.Join(c.Words, " "))
+			fmt.Fprintf(&b, "complete -c tutti -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c.Name,
+				strings.Join(c.Words, " "))
 		}
 	}
 	for _, name := range strings.Fields(options()) {

@@ -27,7 +27,8 @@ type Command struct {
 func Commands() []Command {
 	return []Command{
 		{"init", nil, "set up a node: a few questions, a configuration, the checks"},
-		{"doctor", []string{"explain", "bundle"}, "check whether a node with these flags can work; explain: why no jobs come"},
+		{"doctor", []string{"explain", "bundle"},
+			"check whether a node with these flags can work; explain: why no jobs come"},
 		{"config", []string{"check"}, "say whether a node with these flags would start, and what was set where"},
 		{"migrate", nil, "take over the keys and tickets of an existing node"},
 		{"key", []string{"create", "list", "revoke", "limits"}, "make, list, limit and revoke a gateway's API keys"},

@@ -44,7 +44,8 @@ func TestCompletionInBash(t *testing.T) {
 		{"tutti nothing x", ""},
 	} {
 		words := strings.Fields(tt.words)
-		run := script.String() + "COMP_WORDS=(" + tt.words + ") COMP_CWORD=" + string(rune('0'+len(words)-1)) + "\n_tutti\necho \"${COMPREPLY[*]}\"\n"
+		run := script.String() + "COMP_WORDS=(" + tt.words + ") COMP_CWORD=" + string(rune('0'+len(words)-1)) +
+			"\n_tutti\necho \"${COMPREPLY[*]}\"\n"
 		out, err := exec.Command("bash", "-c", run).CombinedOutput()
 		if got := strings.TrimSpace(string(out)); err != nil || got != tt.want {
 			t.Errorf("%s: %q, want %q (%v)", tt.words, got, tt.want, err)

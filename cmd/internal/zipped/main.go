@@ -50,7 +50,8 @@ func run(args []string) error {
 // pack writes the files of dir, under its name.
 func pack(w io.Writer, dir string, when time.Time) error {
 	z := zip.NewWriter(w)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+	z.RegisterCompressor(zip.Deflate,
+		func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
 	files, err := os.ReadDir(dir) // sorted
 	if err != nil {
 		return err
@@ -60,7 +61,8 @@ func pack(w io.Writer, dir string, when time.Time) error {
 		if err != nil {
 			return err
 		}
-		entry, err := z.CreateHeader(&zip.FileHeader{Name: path.Join(filepath.Base(dir), f.Name()), Method: zip.Deflate, Modified: when})
+		entry, err := z.CreateHeader(&zip.FileHeader{Name: path.Join(filepath.Base(dir), f.Name()), Method: zip.Deflate,
+			Modified: when})
 		if err != nil {
 			return err
 		}

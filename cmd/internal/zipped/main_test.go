@@ -39,7 +39,8 @@ func TestSameFilesGiveSameBytes(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{nil, {"a", "b", "x"}, {filepath.Join(t.TempDir(), "none"), filepath.Join(t.TempDir(), "z"), "1"}} {
+	for _, args := range [][]string{nil, {"a", "b", "x"},
+		{filepath.Join(t.TempDir(), "none"), filepath.Join(t.TempDir(), "z"), "1"}} {
 		if run(args) == nil {
 			t.Errorf("%q is taken", args)
 		}

@@ -26,15 +26,22 @@ type Accounts struct {
 }
 
 func accountVerbs() verb.Table {
-	where := verb.Field{Name: "keystore", Meta: "DIR", Help: "the keystore; default keystore in --dataDir, else that of /etc/tutti/tutti.conf, else in ~/.tutti/NETWORK, with arbitrum-one-mainnet where --network is left out"}
+	where := verb.Field{Name: "keystore", Meta: "DIR", Help: "the keystore; default keystore in --dataDir, else that " +
+		"of /etc/tutti/tutti.conf, else in ~/.tutti/NETWORK, with arbitrum-one-mainnet where --network is left out"}
 	password := verb.Field{Name: "password-file", Meta: "FILE", Help: "file with the passphrase; without it you are asked"}
 	light := verb.Field{Name: "light", Switch: true, Help: "seal the key cheaply: only for keys that guard nothing"}
 	return verb.Table{
-		{Name: "account create", Local: true, Short: "Make a new account key, sealed with a passphrase.", Result: Account{}, Fields: []verb.Field{where, password, light}, Run: runCreate,
-			Long: "Keep a copy of the file and of the passphrase: without both, what the account owns is lost. It needs no running node."},
-		{Name: "account list", Local: true, Short: "The accounts of a keystore.", Result: Accounts{}, Fields: []verb.Field{where}, Run: runList},
-		{Name: "account import", Local: true, Short: "Add a key made elsewhere: a key file, or a private key that you are asked for.", Result: Account{},
-			Fields: []verb.Field{where, password, light, {Name: "key-file", Meta: "FILE", Help: "a key file in the usual form, version 3; it keeps its passphrase"}, {Name: "private-key-file", Meta: "FILE", Help: "a file with 64 hexadecimal digits"}}, Run: runImport},
+		{Name: "account create", Local: true, Short: "Make a new account key, sealed with a passphrase.", Result: Account{},
+			Fields: []verb.Field{where, password, light}, Run: runCreate,
+			Long: "Keep a copy of the file and of the passphrase: without both, what the account owns is lost. It needs no " +
+				"running node."},
+		{Name: "account list", Local: true, Short: "The accounts of a keystore.", Result: Accounts{},
+			Fields: []verb.Field{where}, Run: runList},
+		{Name: "account import", Local: true,
+			Short: "Add a key made elsewhere: a key file, or a private key that you are asked for.", Result: Account{},
+			Fields: []verb.Field{where, password, light, {Name: "key-file", Meta: "FILE",
+				Help: "a key file in the usual form, version 3; it keeps its passphrase"},
+				{Name: "private-key-file", Meta: "FILE", Help: "a file with 64 hexadecimal digits"}}, Run: runImport},
 	}
 }
 
@@ -118,7 +125,7 @@ func privateKey(ctx context.Context, c *verb.Call) (core.Secret, error) {
 		return secretFile(c, "--private-key-file", file)
 	}
 	if !c.CanAsk() {
-		return core.Secret{}, verb.Mistake("nobody can be asked for the key: give --key-file or --private-key-file")
+		return core.Secret{}, verb.Mistake("no prompt is possible for the key: give --key-file or --private-key-file")
 	}
 	text, err := c.Secret(ctx, "Private key (64 hexadecimal digits, not shown)")
 	return core.NewSecret(text), err
@@ -130,7 +137,7 @@ func passphrase(ctx context.Context, c *verb.Call, fresh bool) (core.Secret, err
 		return secretFile(c, "--password-file", file)
 	}
 	if !c.CanAsk() {
-		return core.Secret{}, verb.Mistake("nobody can be asked for the passphrase: give --password-file")
+		return core.Secret{}, verb.Mistake("no prompt is possible for the passphrase: give --password-file")
 	}
 	text, err := c.Secret(ctx, "Passphrase (not shown)")
 	if err != nil || !fresh {
@@ -152,7 +159,7 @@ func secretFile(c *verb.Call, option, path string) (core.Secret, error) {
 	return core.NewSecret(strings.TrimSpace(string(content))), nil
 }
 
-// warnOpen tells of a secret that others on the machine may read. Windows has no
+// warnOpen reports a secret that others on the machine may read. Windows has no
 // such bits, and a pipe is read once.
 func warnOpen(c *verb.Call, option, path string) {
 	mode, err := c.World.Mode(path)

@@ -14,7 +14,8 @@ import (
 
 // askActivation looks at what stands in the way before it asks for anything.
 func askActivation(ctx context.Context, c *verb.Call) error {
-	c.Tell("An orchestrator bonds stake to itself, sets its cuts and publishes its address. Each of these is a transaction that needs gas; you see each one's cost before it is sent, and can stop at any time.")
+	c.Tell("An orchestrator bonds stake to itself, sets its cuts and publishes its address. Each of these is a " +
+		"transaction that needs gas; you see each one's cost before it is sent, and can stop at any time.")
 	if err := readSelf(ctx, c); err != nil {
 		return err
 	}
@@ -30,7 +31,7 @@ func askActivation(ctx context.Context, c *verb.Call) error {
 	return askStake(ctx, c)
 }
 
-// checkRound refuses the way of a newcomer in the part of a round in which cuts
+// checkRound refuses the way of a new orchestrator in the part of a round in which cuts
 // cannot be set.
 func checkRound(ctx context.Context, c *verb.Call) error {
 	self := verb.Get[adminapi.Orchestrator](c, keySelf)
@@ -48,7 +49,8 @@ func checkRound(ctx context.Context, c *verb.Call) error {
 // opening says when a locked round is over.
 func opening(n adminapi.Node, chain adminapi.Chain) string {
 	left := until(chain.Head.L1, chain.Round.End)
-	text := fmt.Sprintf("round %d is locked until its end: cuts can be set again from round %d on, ", chain.Round.Number, chain.Round.Number+1)
+	text := fmt.Sprintf("round %d is locked until its end: cuts can be set again from round %d on, ", chain.Round.Number,
+		chain.Round.Number+1)
 	if m := minutes(n, left); m != nil {
 		return text + "after " + several(int(left), "more layer-1 block") + ", " + inTime(left, m)
 	}
@@ -72,7 +74,8 @@ func checkMeans(ctx context.Context, c *verb.Call) error {
 	c.Tell("%s has %s for gas and %s to stake.", account, amount.Ether(b.Ether), amount.Stake(b.Token))
 	c.Put(keyBalance, b.Token)
 	if b.Ether.IsZero() {
-		return fault.New(fault.GasMoneyMissing, "become an orchestrator", "there is no ETH to pay gas with: send some to "+account+" on "+about.Network)
+		return fault.New(fault.GasMoneyMissing, "become an orchestrator",
+			"there is no ETH to pay gas with: send some to "+account+" on "+about.Network)
 	}
 	return nil
 }
@@ -102,7 +105,8 @@ func askStake(ctx context.Context, c *verb.Call) error {
 		}
 	}
 	if have := verb.Get[core.LPT](c, keyBalance); have.IsZero() {
-		return fault.New(fault.TokensMissing, "become an orchestrator", "there are no tokens to stake: send LPT to "+d.Address.String())
+		return fault.New(fault.TokensMissing, "become an orchestrator",
+			"there are no tokens to stake: send LPT to "+d.Address.String())
 	}
 	if err := tellThreshold(ctx, c); err != nil {
 		return err
@@ -122,14 +126,15 @@ func tellThreshold(ctx context.Context, c *verb.Call) error {
 	}
 	n := len(pool.Orchestrators)
 	if n < rules.PoolMaxSize || n == 0 {
-		c.Tell("The pool has %d of %d places taken, so any stake gets a place at present.", n, rules.PoolMaxSize)
+		c.Tell("The pool has %d of %d ranks taken, so any stake gets a rank at present.", n, rules.PoolMaxSize)
 		return nil
 	}
-	c.Tell("The pool's %d places are taken; the lowest has a total stake of %s, and you need more.", n, amount.Stake(pool.Orchestrators[n-1].DelegatedStake))
+	c.Tell("The pool's %d places are taken; the lowest has a total stake of %s, and you need more.", n,
+		amount.Stake(pool.Orchestrators[n-1].DelegatedStake))
 	return nil
 }
 
-// complete sees to it that a newcomer says everything: what was left out would be
+// complete sees to it that a new orchestrator says everything: what was left out would be
 // 0 on the chain, and changing it costs gas again.
 func complete(ctx context.Context, c *verb.Call) error {
 	if !c.Has(keySelf) {
@@ -163,7 +168,9 @@ func runActivation(ctx context.Context, c *verb.Call) (verb.Result, error) {
 		return nil, err
 	}
 	return planned(runPlan(ctx, c, adminapi.PathActivate, adminapi.Activation{
-		RewardCut: verb.Ref[core.PerMillion](c, "reward-cut"), FeeCut: verb.Ref[core.PerMillion](c, "fee-cut"), ServiceURI: verb.Ref[string](c, "service-uri"),
-		Stake: verb.Ref[core.LPT](c, "stake"), UnbondingLock: verb.Ref[protocol.LockID](c, "unbonding-lock"), Pricing: pricing(c),
+		RewardCut: verb.Ref[core.PerMillion](c, "reward-cut"), FeeCut: verb.Ref[core.PerMillion](c, "fee-cut"),
+		ServiceURI: verb.Ref[string](c, "service-uri"),
+		Stake:      verb.Ref[core.LPT](c, "stake"), UnbondingLock: verb.Ref[protocol.LockID](c, "unbonding-lock"),
+		Pricing: pricing(c),
 	}))
 }

@@ -32,7 +32,8 @@ func (s Said) Print(p *console.Page) {
 
 // form is a verb's work where it is one form for one of the node's older paths,
 // which have no place in version 1 of the admin API.
-func form(path string, fields func(*verb.Call) (url.Values, error)) func(context.Context, *verb.Call) (verb.Result, error) {
+func form(path string, fields func(*verb.Call) (url.Values, error)) func(context.Context, *verb.Call) (verb.Result,
+	error) {
 	return func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 		values, err := fields(c)
 		if err != nil {
@@ -55,7 +56,8 @@ func form(path string, fields func(*verb.Call) (url.Values, error)) func(context
 // maxPrice is a price to pay, which may be 0: that is no bound.
 func maxPrice() []verb.Field {
 	f := priceFields("Maximum price per unit")
-	f[2].Name, f[2].Help = "max-price", "the highest price to pay: whole wei, or an amount with its currency; 0 is no bound"
+	f[2].Name, f[2].Help = "max-price",
+		"the highest price to pay: whole wei, or an amount with its currency; 0 is no bound"
 	f[2].Parse = func(c *verb.Call, text string, _ amount.Check) (any, error) {
 		return parseUnitPrice(c, text, amount.Trust)
 	}
@@ -65,14 +67,18 @@ func maxPrice() []verb.Field {
 func broadcastVerbs() verb.Table {
 	prices := maxPrice()
 	config := append([]verb.Field{}, prices...)
-	config = append(config, verb.Field{Name: "profiles", Meta: "LIST", Help: "names of the renditions to make, with commas between", Question: "Profiles, with commas between"})
+	config = append(config, verb.Field{Name: "profiles", Meta: "LIST",
+		Help: "names of the renditions to make, with commas between", Question: "Profiles, with commas between"})
 	capability := append([]verb.Field{
 		{Name: "pipeline", Meta: "PIPELINE", Required: true, Help: "the kind of AI job", Question: "Pipeline"},
-		{Name: "model", Meta: "MODEL", Help: "the model, default for all others", Question: "Model", Standard: "default"}}, prices[2], prices[1])
+		{Name: "model", Meta: "MODEL", Help: "the model, default for all others", Question: "Model", Standard: "default"}},
+		prices[2], prices[1])
 	return verb.Table{
-		{Name: "broadcast config", Menu: "Set broadcast config", For: verb.Gateways, Changes: true, Short: "What a gateway pays for video, and which renditions it asks for, until the next restart.",
+		{Name: "broadcast config", Menu: "Set broadcast config", For: verb.Gateways, Changes: true,
+			Short:  "What a gateway pays for video, and which renditions it asks for, until the next restart.",
 			Fields: config, Result: Said{}, Run: form("/setBroadcastConfig", broadcastForm)},
-		{Name: "broadcast max-price", Menu: "Set max price per capability", For: verb.Gateways, Changes: true, Short: "What a gateway pays for AI jobs, until the next restart.",
+		{Name: "broadcast max-price", Menu: "Set max price per capability", For: verb.Gateways, Changes: true,
+			Short:  "What a gateway pays for AI jobs, until the next restart.",
 			Fields: capability, Result: Said{}, Run: form("/setMaxPriceForCapability", capabilityForm)},
 	}
 }
@@ -116,14 +122,16 @@ func maxFaceValue() *verb.Verb {
 	value.Word, value.Required = true, true
 	value.Parse = func(_ *verb.Call, text string, _ amount.Check) (any, error) { return amount.ParseGasPrice(text) }
 	value.Help = "the highest face value: wei, or with a unit, 0.01ETH"
-	return &verb.Verb{Name: "ticket max-face-value", Menu: "Set max ticket face value", For: verb.Orchestrators, Chain: true, Changes: true, Short: "Bound the face value of tickets until the next restart.",
+	return &verb.Verb{Name: "ticket max-face-value", Menu: "Set max ticket face value", For: verb.Orchestrators,
+		Chain: true, Changes: true, Short: "Bound the face value of tickets until the next restart.",
 		Fields: []verb.Field{value}, Result: Said{}, Run: form("/setMaxFaceValue", func(c *verb.Call) (url.Values, error) {
 			return url.Values{"maxfacevalue": {verb.Get[core.Wei](c, "value").String()}}, nil
 		})}
 }
 
 func priceGateway() *verb.Verb {
-	gateway := verb.Field{Name: "gateway", Word: true, Required: true, Meta: "ADDRESS|default", Help: "the gateway's account, or default", Question: "Gateway's address", Standard: "default",
+	gateway := verb.Field{Name: "gateway", Word: true, Required: true, Meta: "ADDRESS|default",
+		Help: "the gateway's account, or default", Question: "Gateway's address", Standard: "default",
 		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) {
 			if text == "default" {
 				return text, nil
@@ -133,8 +141,10 @@ func priceGateway() *verb.Verb {
 		}}
 	prices := priceFields("Price per unit")
 	prices[2].Required = true
-	return &verb.Verb{Name: "price gateway", Menu: "Set price for broadcaster", For: verb.Orchestrators, Chain: true, Changes: true, Short: "A price for one gateway, until the next restart.",
-		Fields: append([]verb.Field{gateway}, prices...), Result: Said{}, Before: learnFree, Run: form("/setPriceForBroadcaster", func(c *verb.Call) (url.Values, error) {
+	return &verb.Verb{Name: "price gateway", Menu: "Set price for broadcaster", For: verb.Orchestrators, Chain: true,
+		Changes: true, Short: "A price for one gateway, until the next restart.",
+		Fields: append([]verb.Field{gateway}, prices...), Result: Said{}, Before: learnFree,
+		Run: form("/setPriceForBroadcaster", func(c *verb.Call) (url.Values, error) {
 			values := url.Values{"broadcasterEthAddr": {verb.Get[string](c, "gateway")}}
 			putPrice(values, "pricePerUnit", verb.Get[core.UnitPrice](c, "price-per-unit"))
 			return values, nil

@@ -23,7 +23,8 @@ type (
 
 func contractVerbs() verb.Table {
 	return verb.Table{
-		{Name: "contracts show", Chain: true, Short: "The contracts that the node's key signs for, and what the endpoints answer.",
+		{Name: "contracts show", Chain: true,
+			Short:  "The contracts that the node's key signs for, and what the endpoints answer.",
 			Result: Contracts{}, Run: runContracts},
 		{Name: "contracts confirm", Chain: true, Changes: true,
 			Short:  "Trust the contracts that the endpoints answer now, after comparing them elsewhere.",

@@ -20,13 +20,17 @@ func depositVerbs() verb.Table {
 	reserve := etherField("reserve", "what is put aside for the active set", "Reserve in ETH")
 	reserve.Standard = "0"
 	return verb.Table{
-		{Name: "deposit fund", Menu: `Invoke "deposit broadcasting funds" (ETH)`, For: verb.Gateways, Chain: true, Changes: true, Short: "Add to a gateway's deposit, its reserve or both.",
+		{Name: "deposit fund", Menu: `Invoke "deposit broadcasting funds" (ETH)`, For: verb.Gateways, Chain: true,
+			Changes: true, Short: "Add to a gateway's deposit, its reserve or both.",
 			Fields: []verb.Field{deposit, reserve}, Result: &verb.Sent{}, Ask: showing("deposit", "reserve"), Run: runFund},
-		{Name: "deposit unlock", Menu: `Invoke "unlock broadcasting funds"`, For: verb.Gateways, Chain: true, Changes: true, Short: "Begin to take a gateway's funds back.",
+		{Name: "deposit unlock", Menu: `Invoke "unlock broadcasting funds"`, For: verb.Gateways, Chain: true, Changes: true,
+			Short:  "Begin to take a gateway's funds back.",
 			Result: &verb.Sent{}, Ask: showUnlock, Run: act(adminapi.VerbUnlock, none)},
-		{Name: "deposit cancel-unlock", Menu: `Invoke "cancel unlock of broadcasting funds"`, For: verb.Gateways, Chain: true, Changes: true, Short: "Keep a gateway's funds where they are.",
+		{Name: "deposit cancel-unlock", Menu: `Invoke "cancel unlock of broadcasting funds"`, For: verb.Gateways,
+			Chain: true, Changes: true, Short: "Keep a gateway's funds where they are.",
 			Result: &verb.Sent{}, Ask: showing(), Run: act(adminapi.VerbCancelUnlock, none)},
-		{Name: "deposit withdraw", Menu: `Invoke "withdraw broadcasting funds"`, For: verb.Gateways, Chain: true, Changes: true, Short: "Pay out a gateway's funds after the unlock period.",
+		{Name: "deposit withdraw", Menu: `Invoke "withdraw broadcasting funds"`, For: verb.Gateways, Chain: true,
+			Changes: true, Short: "Pay out a gateway's funds after the unlock period.",
 			Result: &verb.Sent{}, Ask: showing(), Run: act(adminapi.VerbWithdrawFunds, none)},
 		{Name: "deposit status", Chain: true, Short: "A gateway's deposit and reserve.", Result: Deposit{},
 			Run: read(adminapi.PathSender, func(s adminapi.Sender) Deposit { return Deposit{s} })},
@@ -66,7 +70,8 @@ func showUnlock(ctx context.Context, c *verb.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Tell("An unlock now lets you withdraw from round %d on; until then nothing is paid from these funds.", chain.Round.Number+s.UnlockPeriod)
+	c.Tell("An unlock now lets you withdraw from round %d on; until then nothing is paid from these funds.",
+		chain.Round.Number+s.UnlockPeriod)
 	return nil
 }
 

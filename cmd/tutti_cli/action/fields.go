@@ -21,7 +21,8 @@ const (
 )
 
 func stakeField(name, help, question string) verb.Field {
-	return verb.Field{Name: name, Meta: "LPT", Help: help + ", in whole tokens (1000, 0.5) or base units (5LPTU)", Question: question,
+	return verb.Field{Name: name, Meta: "LPT", Help: help + ", in whole tokens (1000, 0.5) or base units (5LPTU)",
+		Question: question,
 		Parse: func(c *verb.Call, text string, check amount.Check) (any, error) {
 			l, err := amount.ParseStake(text, check)
 			if err != nil {
@@ -72,7 +73,8 @@ func orchestratorField(name, help, question string) verb.Field {
 }
 
 func lockField(question string) verb.Field {
-	return verb.Field{Name: "lock", Word: true, Required: true, Meta: "LOCK", Help: "number of the unbonding lock; `stake locks` lists them", Question: question, Parse: parseLock}
+	return verb.Field{Name: "lock", Word: true, Required: true, Meta: "LOCK",
+		Help: "number of the unbonding lock; `stake locks` lists them", Question: question, Parse: parseLock}
 }
 
 func parseLock(_ *verb.Call, text string, _ amount.Check) (any, error) {

@@ -15,7 +15,7 @@ func (s *steps) foretell(ctx context.Context) error {
 	}
 	s.result.Rank, s.result.ActiveFrom = s.result.Plan.Rank, s.result.Plan.ActiveFrom
 	if s.result.Rank == nil {
-		if err := s.place(ctx); err != nil {
+		if err := s.findRank(ctx); err != nil {
 			return err
 		}
 	}
@@ -38,8 +38,8 @@ func (s *steps) foretell(ctx context.Context) error {
 	return nil
 }
 
-// place finds the orchestrator in the pool.
-func (s *steps) place(ctx context.Context) error {
+// findRank reads the orchestrator's rank in the pool.
+func (s *steps) findRank(ctx context.Context) error {
 	var own adminapi.Orchestrator
 	var pool adminapi.Orchestrators
 	if err := s.c.Node.Get(ctx, adminapi.PathOrchestrator, &own); err != nil {

@@ -15,8 +15,8 @@ import (
 const keyFree = "(free)"
 
 // learnFree finds out whether the node takes a price at all, before a price is
-// asked for or judged: it is asked for a plan with the smallest one, dry. Any other
-// trouble is left to the request that matters.
+// asked for or checked: it asks for a plan with the smallest one, dry. Any other
+// problem is left to the request that matters.
 func learnFree(ctx context.Context, c *verb.Call) error {
 	f := c.Verb.Field("price-per-unit")
 	if !c.Menu && !c.Given(f.Name) && !f.Required {

@@ -39,11 +39,12 @@ func (g Gas) Print(p *console.Page) {
 }
 
 func gasShow() *verb.Verb {
-	return &verb.Verb{Name: "gas show", Chain: true, Short: "The price of gas, and the bounds on what is paid.", Result: Gas{},
-		Run: read(adminapi.PathGas, func(g adminapi.Gas) Gas { return Gas{Gas: g} })}
+	return &verb.Verb{Name: "gas show", Chain: true, Short: "The price of gas, and the bounds on what is paid.",
+		Result: Gas{},
+		Run:    read(adminapi.PathGas, func(g adminapi.Gas) Gas { return Gas{Gas: g} })}
 }
 
-// keyGas is the price of gas, which bounds are judged by.
+// keyGas is the price of gas, which bounds are checked by.
 const keyGas = "(gas)"
 
 func learnGas(ctx context.Context, c *verb.Call) error {
@@ -54,21 +55,25 @@ func learnGas(ctx context.Context, c *verb.Call) error {
 }
 
 func gasField(name, help, question string) verb.Field {
-	return verb.Field{Name: name, Meta: "PRICE", Help: help + ": wei, or with a unit, 0.1gwei; 0 is no bound", Question: question,
+	return verb.Field{Name: name, Meta: "PRICE", Help: help + ": wei, or with a unit, 0.1gwei; 0 is no bound",
+		Question: question,
 		Parse: func(c *verb.Call, text string, check amount.Check) (any, error) {
 			return amount.ParseGasBound(text, name == "max", verb.Get[adminapi.Gas](c, keyGas).Current, check)
 		}}
 }
 
 func gasSet() *verb.Verb {
-	return &verb.Verb{Name: "gas set", Chain: true, Changes: true, Short: "Bound the price of gas until the next restart.", Result: Gas{}, Before: learnGas,
-		Fields: []verb.Field{gasField("min", "the lowest price to offer", ""), gasField("max", "the highest price to pay", "")}, Run: runGas}
+	return &verb.Verb{Name: "gas set", Chain: true, Changes: true,
+		Short: "Bound the price of gas until the next restart.", Result: Gas{}, Before: learnGas,
+		Fields: []verb.Field{gasField("min", "the lowest price to offer", ""),
+			gasField("max", "the highest price to pay", "")}, Run: runGas}
 }
 
 func gasBound(name, menu, short, question, field string) *verb.Verb {
 	f := gasField(field, "the bound", question)
 	f.Word, f.Required = true, true
-	return &verb.Verb{Name: name, Menu: menu, Chain: true, Changes: true, Short: short, Result: Gas{}, Fields: []verb.Field{f}, Before: learnGas, Run: runGas,
+	return &verb.Verb{Name: name, Menu: menu, Chain: true, Changes: true, Short: short, Result: Gas{},
+		Fields: []verb.Field{f}, Before: learnGas, Run: runGas,
 		Ask: func(ctx context.Context, c *verb.Call) error {
 			Gas{Gas: verb.Get[adminapi.Gas](c, keyGas)}.Print(c.TellPage())
 			return c.AskField(ctx, field)
@@ -76,11 +81,13 @@ func gasBound(name, menu, short, question, field string) *verb.Verb {
 }
 
 func gasMax() *verb.Verb {
-	return gasBound("gas max", "Set maximum Ethereum gas price", "Pay at most this for gas, until the next restart.", "Maximum gas price in wei, 0 for none", "max")
+	return gasBound("gas max", "Set maximum Ethereum gas price", "Pay at most this for gas, until the next restart.",
+		"Maximum gas price in wei, 0 for none", "max")
 }
 
 func gasMin() *verb.Verb {
-	return gasBound("gas min", "Set minimum Ethereum gas price", "Offer at least this for gas, until the next restart.", "Minimum gas price in wei, 0 for none", "min")
+	return gasBound("gas min", "Set minimum Ethereum gas price", "Offer at least this for gas, until the next restart.",
+		"Minimum gas price in wei, 0 for none", "min")
 }
 
 func runGas(ctx context.Context, c *verb.Call) (verb.Result, error) {

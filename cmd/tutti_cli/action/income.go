@@ -27,7 +27,8 @@ func csvField() verb.Field {
 }
 
 // report is a verb's work where its answer may be asked for in CSV.
-func report[T any](ctx context.Context, c *verb.Call, path string, q url.Values, result func(T) verb.Result) (verb.Result, error) {
+func report[T any](ctx context.Context, c *verb.Call, path string, q url.Values,
+	result func(T) verb.Result) (verb.Result, error) {
 	if verb.Get[bool](c, "csv") {
 		if c.Set.JSON {
 			return nil, verb.Mistake("--csv and --json exclude one another")
@@ -42,9 +43,11 @@ func report[T any](ctx context.Context, c *verb.Call, path string, q url.Values,
 }
 
 func incomeVerbs() verb.Table {
-	by := verb.Field{Name: "by", Meta: "WORDS", Help: "rows by day, round, gateway, model, worker; several with commas: day,model", Parse: parseBy}
+	by := verb.Field{Name: "by", Meta: "WORDS",
+		Help: "rows by day, round, gateway, model, worker; several with commas: day,model", Parse: parseBy}
 	return verb.Table{
-		{Name: "income", Chain: true, Short: "What the orchestrator earned: tickets received, work billed, won, redeemed, lost.",
+		{Name: "income", Chain: true,
+			Short:  "What the orchestrator earned: tickets received, work billed, won, redeemed, lost.",
 			Fields: []verb.Field{by, csvField()}, Result: Income{},
 			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 				q := url.Values{}
@@ -54,16 +57,18 @@ func incomeVerbs() verb.Table {
 				return report(ctx, c, adminapi.PathIncome, q, func(a adminapi.Income) verb.Result { return Income{a} })
 			}},
 		{Name: "income workers", Chain: true, Short: "Who did which part of the paid work, and what of the income that is.",
-			Long: "The network pays the orchestrator alone; a pool's operator can pay the workers by this. Income is what redeemed tickets paid less the gas, " +
+			Long: "The network pays the orchestrator alone; a pool's operator can pay the workers by this. Income is what " +
+				"redeemed tickets paid less the gas, " +
 				"shared by the value of the finished work.",
 			Fields: []verb.Field{csvField()}, Result: WorkerShares{},
 			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
-				return report(ctx, c, adminapi.PathIncomeWorkers, url.Values{}, func(a adminapi.WorkerShares) verb.Result { return WorkerShares{a} })
+				return report(ctx, c, adminapi.PathIncomeWorkers, url.Values{},
+					func(a adminapi.WorkerShares) verb.Result { return WorkerShares{a} })
 			}},
 	}
 }
 
-// parseBy judges the words that rows are grouped by.
+// parseBy checks the words that rows are grouped by.
 func parseBy(_ *verb.Call, text string, _ amount.Check) (any, error) {
 	for _, word := range strings.Split(text, ",") {
 		if !slices.Contains([]string{"day", "round", "gateway", "model", "worker"}, word) {
@@ -144,12 +149,15 @@ func (a Income) table(p *console.Page) {
 		}
 		head = append(head, strings.ToUpper(by))
 	}
-	head = append(head, "TICKETS", "RECEIVED", "JOBS", "UNITS", "BILLED", "SHARE", "WON", "REDEEMED", "MINED", "WAITING", "HANDED", "SHORT", "LOST", "GAS", "REWARD")
+	head = append(head, "TICKETS", "RECEIVED", "JOBS", "UNITS", "BILLED", "SHARE", "WON", "REDEEMED", "MINED", "WAITING",
+		"HANDED", "SHORT", "LOST", "GAS", "REWARD")
 	var rows [][]string
 	for i := range a.Rows {
 		r := &a.Rows[i]
-		rows = append(rows, append(a.about(r), fmt.Sprint(r.Tickets), ether(r.Received), fmt.Sprint(r.Jobs), fmt.Sprint(r.Units), ether(r.Billed),
-			sharePercent(r.Share), amount.Ether(r.WonValue), amount.Ether(r.Redeemed), amount.Ether(r.Mined), amount.Ether(r.Waiting),
+		rows = append(rows, append(a.about(r), fmt.Sprint(r.Tickets), ether(r.Received), fmt.Sprint(r.Jobs),
+			fmt.Sprint(r.Units), ether(r.Billed),
+			sharePercent(r.Share), amount.Ether(r.WonValue), amount.Ether(r.Redeemed), amount.Ether(r.Mined),
+			amount.Ether(r.Waiting),
 			amount.Ether(r.Handed), lost(p, r.Short), lost(p, r.Expired.Add(r.Failed)), amount.Ether(r.Gas), rewardOf(r.Reward)))
 	}
 	p.Table(head, rows)
@@ -198,9 +206,11 @@ func (a WorkerShares) Print(p *console.Page) {
 	}
 	var rows [][]string
 	for _, w := range append(a.Workers, a.Total) {
-		rows = append(rows, []string{dash(w.Worker), dash(w.Pipeline), dash(w.Model), fmt.Sprint(w.Jobs), fmt.Sprint(w.Units), fmt.Sprint(w.Produced),
+		rows = append(rows, []string{dash(w.Worker), dash(w.Pipeline), dash(w.Model), fmt.Sprint(w.Jobs),
+			fmt.Sprint(w.Units), fmt.Sprint(w.Produced),
 			ether(w.Billed), sharePercent(w.Share), ether(w.Received), ether(w.Income)})
 	}
 	rows[len(rows)-1][0] = "in all"
-	p.Table([]string{"WORKER", "PIPELINE", "MODEL", "JOBS", "UNITS", "PRODUCED", "BILLED", "SHARE", "OF RECEIVED", "OF INCOME"}, rows)
+	p.Table([]string{"WORKER", "PIPELINE", "MODEL", "JOBS", "UNITS", "PRODUCED", "BILLED", "SHARE", "OF RECEIVED",
+		"OF INCOME"}, rows)
 }

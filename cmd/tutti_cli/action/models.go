@@ -30,7 +30,7 @@ func modelVerbs() []*verb.Verb {
 			Short: "The AI models of this machine and of workers on other machines: state, slots, price."},
 		modelStateVerb("warm", true, "Load a model and keep it loaded, until the next start."),
 		modelStateVerb("cool", false, "Unload a model, so that the next job loads it again; jobs in progress end first."),
-		{Name: "models test", Changes: true, Short: "Give a model of this machine a small job, which nobody pays for.",
+		{Name: "models test", Changes: true, Short: "Give a model of this machine a small job without payment.",
 			Long:   "A model that is not loaded is loaded for it. Pipelines that need a file are tested through a gateway.",
 			Fields: modelFields(), Result: ModelTest{}, Run: testModel},
 		modelPullVerb(),
@@ -40,7 +40,8 @@ func modelVerbs() []*verb.Verb {
 func modelFields() []verb.Field {
 	text := func(_ *verb.Call, text string, _ amount.Check) (any, error) { return text, nil }
 	return []verb.Field{
-		{Name: "model", Word: true, Required: true, Meta: "MODEL", Help: "as `models list` shows it", Question: "Model", Parse: text},
+		{Name: "model", Word: true, Required: true, Meta: "MODEL", Help: "as `models list` shows it", Question: "Model",
+			Parse: text},
 		{Name: "pipeline", Meta: "PIPELINE", Help: "for a model with several pipelines", Parse: text},
 	}
 }
@@ -61,7 +62,8 @@ func listModels(ctx context.Context, c *verb.Call) (verb.Result, error) {
 
 func modelStateVerb(name string, warm bool, short string) *verb.Verb {
 	return &verb.Verb{Name: "models " + name, For: verb.Orchestrators, Changes: true, Short: short,
-		Long:   "A reload that changes the model's `warm` in aiModels.json ends it, too. A server behind a url loads its models itself.",
+		Long: "A reload that changes the model's `warm` in aiModels.json ends it, too. A server behind a url loads its " +
+			"models itself.",
 		Fields: modelFields(), Result: Models{},
 		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 			out := Models{DryRun: c.Set.DryRun}
@@ -69,7 +71,8 @@ func modelStateVerb(name string, warm bool, short string) *verb.Verb {
 				err := c.Node.Get(ctx, adminapi.PathModels, &out.Models)
 				return out, err
 			}
-			err := c.Node.Post(ctx, adminapi.PathModelState, nil, adminapi.ModelChange{ModelName: modelName(c), Warm: warm}, &out.Models)
+			err := c.Node.Post(ctx, adminapi.PathModelState, nil, adminapi.ModelChange{ModelName: modelName(c), Warm: warm},
+				&out.Models)
 			return out, err
 		}}
 }

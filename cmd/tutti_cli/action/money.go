@@ -10,9 +10,11 @@ import (
 )
 
 func feesWithdraw() *verb.Verb {
-	return &verb.Verb{Name: "fees withdraw", Menu: `Invoke "withdraw fees" (ETH)`, Chain: true, Changes: true, Short: "Pay out the fees that were earned.",
+	return &verb.Verb{Name: "fees withdraw", Menu: `Invoke "withdraw fees" (ETH)`, Chain: true, Changes: true,
+		Short:  "Pay out the fees that were earned.",
 		Long:   "Without --amount all of them, without --to to the node's own account.",
-		Fields: []verb.Field{etherField("amount", "how much", ""), addressField("to", "the recipient", "")}, Result: &verb.Sent{},
+		Fields: []verb.Field{etherField("amount", "how much", ""), addressField("to", "the recipient", "")},
+		Result: &verb.Sent{},
 		Run: act(adminapi.VerbWithdrawFees, func(c *verb.Call) any {
 			return adminapi.FeesTo{Recipient: verb.Ref[core.Address](c, "to"), Amount: verb.Ref[core.Wei](c, "amount")}
 		})}
@@ -23,7 +25,8 @@ func tokenTransfer() *verb.Verb {
 	to.Required = true
 	amountOf := stakeField("amount", "how much", "Amount in LPT (whole tokens)")
 	amountOf.Required = true
-	return &verb.Verb{Name: "token transfer", Menu: `Invoke "transfer" (LPT)`, Chain: true, Changes: true, Short: "Send stake tokens to another account.",
+	return &verb.Verb{Name: "token transfer", Menu: `Invoke "transfer" (LPT)`, Chain: true, Changes: true,
+		Short:  "Send stake tokens to another account.",
 		Fields: []verb.Field{to, amountOf}, Result: &verb.Sent{},
 		Ask: func(ctx context.Context, c *verb.Call) error {
 			if err := showBalance(ctx, c); err != nil {
@@ -40,7 +43,8 @@ func tokenTransfer() *verb.Verb {
 }
 
 func tokenRequest() *verb.Verb {
-	return &verb.Verb{Name: "token request", Menu: "Get test LPT", For: verb.TestNetworks, Chain: true, Changes: true, Short: "Ask a test network's faucet for tokens.",
+	return &verb.Verb{Name: "token request", Menu: "Get test LPT", For: verb.TestNetworks, Chain: true, Changes: true,
+		Short:  "Ask a test network's faucet for tokens.",
 		Result: &verb.Sent{}, Run: act(adminapi.VerbRequestTokens, none)}
 }
 
@@ -62,14 +66,17 @@ func (h Hint) Print(p *console.Page) {
 }
 
 func testEther() *verb.Verb {
-	return &verb.Verb{Name: "token request-ether", Menu: "Get test ETH", For: verb.TestNetworks, Chain: true, Short: "Says where a test network's ETH comes from.", Result: Hint{},
+	return &verb.Verb{Name: "token request-ether", Menu: "Get test ETH", For: verb.TestNetworks, Chain: true,
+		Short: "Says where a test network's ETH comes from.", Result: Hint{},
 		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 			about, err := c.About(ctx)
-			return Hint{"This program cannot make ETH. On a public test network use its faucet; on a chain of your own send some from a funded account. Send it to the node's account:", about.Account}, err
+			return Hint{"This program cannot make ETH. On a public test network use its faucet; on a chain of your own send " +
+				"some from a funded account. Send it to the node's account:", about.Account}, err
 		}}
 }
 
 func roundInitialize() *verb.Verb {
-	return &verb.Verb{Name: "round initialize", Menu: `Invoke "initialize round"`, Chain: true, Changes: true, Short: "Open the present round for everybody.",
+	return &verb.Verb{Name: "round initialize", Menu: `Invoke "initialize round"`, Chain: true, Changes: true,
+		Short:  "Open the present round for everybody.",
 		Result: &verb.Sent{}, Run: act(adminapi.VerbInitializeRound, none)}
 }

@@ -24,15 +24,17 @@ func commissionFields() []verb.Field {
 		}
 	}
 	return []verb.Field{
-		{Name: "reward-cut", Meta: "PERCENT", Help: "the part of the minted tokens that you keep", Standard: "10", Question: "Reward cut in percent",
-			Explain: "Reward cut: the part of the tokens minted each round that you keep; the rest goes to your delegators.",
-			Suggest: cut(func(o adminapi.Orchestrator) core.PerMillion { return o.RewardCut }),
+		{Name: "reward-cut", Meta: "PERCENT", Help: "the part of the minted tokens that you keep", Standard: "10",
+			Question: "Reward cut in percent",
+			Explain:  "Reward cut: the part of the tokens minted each round that you keep; the rest goes to your delegators.",
+			Suggest:  cut(func(o adminapi.Orchestrator) core.PerMillion { return o.RewardCut }),
 			Parse: func(_ *verb.Call, text string, check amount.Check) (any, error) {
 				return amount.ParseRewardCut(text, check)
 			}},
-		{Name: "fee-cut", Meta: "PERCENT", Help: "the part of the fees that you keep", Standard: "95", Question: "Fee cut in percent",
-			Explain: "Fee cut: the part of the fees for your work that you keep; the rest goes to your delegators.",
-			Suggest: cut(func(o adminapi.Orchestrator) core.PerMillion { return o.FeeCut }),
+		{Name: "fee-cut", Meta: "PERCENT", Help: "the part of the fees that you keep", Standard: "95",
+			Question: "Fee cut in percent",
+			Explain:  "Fee cut: the part of the fees for your work that you keep; the rest goes to your delegators.",
+			Suggest:  cut(func(o adminapi.Orchestrator) core.PerMillion { return o.FeeCut }),
 			Parse: func(_ *verb.Call, text string, check amount.Check) (any, error) {
 				return amount.ParseFeeCut(text, check)
 			}},
@@ -41,13 +43,16 @@ func commissionFields() []verb.Field {
 
 func explainedPrice() []verb.Field {
 	fields := priceFields("Price per unit")
-	fields[0].Explain = "Price: what you ask for the work, in wei (not in whole ETH) or another currency, for a number of pixels."
+	fields[0].Explain = "Price: what you ask for the work, in wei (not in whole ETH) or another currency, for a number " +
+		"of pixels."
 	return fields
 }
 
 func uriField() verb.Field {
-	return verb.Field{Name: "service-uri", Meta: "URI", Help: "the public address, https://host:port", Question: "Public address (https://host:port)",
-		Explain: "Service address: where gateways reach you. A domain name is better than a bare IP address: it can be pointed elsewhere without paying gas again.",
+	return verb.Field{Name: "service-uri", Meta: "URI", Help: "the public address, https://host:port",
+		Question: "Public address (https://host:port)",
+		Explain: "Service address: where gateways reach you. A domain name is better than a bare IP address: it can be " +
+			"pointed elsewhere without paying gas again.",
 		Suggest: suggestURI, Parse: parseURI}
 }
 
@@ -88,20 +93,25 @@ func suggestURI(ctx context.Context, c *verb.Call) (string, error) {
 
 func activate() *verb.Verb {
 	fields := append(commissionFields(), explainedPrice()...)
-	lock := verb.Field{Name: "unbonding-lock", Meta: "LOCK", Help: "an unbonding lock to bond again instead of fresh tokens", Question: "Unbonding lock", Parse: parseLock}
+	lock := verb.Field{Name: "unbonding-lock", Meta: "LOCK",
+		Help: "an unbonding lock to bond again instead of fresh tokens", Question: "Unbonding lock", Parse: parseLock}
 	stake := stakeField("stake", "your own stake to reach, what is bonded already included", "Stake in LPT (whole tokens)")
-	stake.Explain = "Stake: the tokens that you bond to yourself. There is no fixed minimum; to become active your total stake must be among the highest of the pool."
-	return &verb.Verb{Name: "orchestrator activate", Menu: `Invoke multi-step "become an orchestrator"`, For: verb.Orchestrators, Chain: true, Changes: true,
+	stake.Explain = "Stake: the tokens that you bond to yourself. There is no fixed minimum; to become active your " +
+		"total stake must be among the highest of the pool."
+	return &verb.Verb{Name: "orchestrator activate", Menu: `Invoke multi-step "become an orchestrator"`,
+		For: verb.Orchestrators, Chain: true, Changes: true,
 		Short: "Become an orchestrator, step by step; goes on where an earlier run ended.",
-		Long: "Each step is a transaction of its own and needs gas. The steps are worked out anew from what the chain says, " +
-			"so running it again with the same values after a failure does only what is left.",
-		Fields: append(fields, uriField(), lock, stake), Result: &Planned{}, Before: learnOffer, Ask: askActivation, Run: runActivation}
+		Long: "Each step is a transaction of its own and needs gas. The steps are computed again from what the chain " +
+			"says, so running it again with the same values after a failure does only what is left.",
+		Fields: append(fields, uriField(), lock, stake), Result: &Planned{}, Before: learnOffer, Ask: askActivation,
+		Run: runActivation}
 }
 
 func configure() *verb.Verb {
-	return &verb.Verb{Name: "orchestrator config", Menu: "Set orchestrator config", For: verb.Orchestrators, Chain: true, Changes: true,
-		Short:  "Change cuts, price and service address; sends only what differs.",
-		Fields: append(append(commissionFields(), explainedPrice()...), uriField()), Result: &Planned{}, Before: learnOffer,
+	return &verb.Verb{Name: "orchestrator config", Menu: "Set orchestrator config", For: verb.Orchestrators, Chain: true,
+		Changes: true,
+		Short:   "Change cuts, price and service address; sends only what differs.",
+		Fields:  append(append(commissionFields(), explainedPrice()...), uriField()), Result: &Planned{}, Before: learnOffer,
 		Ask: func(ctx context.Context, c *verb.Call) error {
 			if err := readSelf(ctx, c); err != nil {
 				return err
@@ -109,7 +119,9 @@ func configure() *verb.Verb {
 			return askOffer(ctx, c)
 		},
 		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
-			body := adminapi.Config{RewardCut: verb.Ref[core.PerMillion](c, "reward-cut"), FeeCut: verb.Ref[core.PerMillion](c, "fee-cut"), ServiceURI: verb.Ref[string](c, "service-uri"), Pricing: pricing(c)}
+			body := adminapi.Config{RewardCut: verb.Ref[core.PerMillion](c, "reward-cut"),
+				FeeCut: verb.Ref[core.PerMillion](c, "fee-cut"), ServiceURI: verb.Ref[string](c, "service-uri"),
+				Pricing: pricing(c)}
 			if body == (adminapi.Config{}) {
 				return nil, verb.Mistake("give at least one of --reward-cut, --fee-cut, --price-per-unit, --service-uri")
 			}
@@ -120,14 +132,17 @@ func configure() *verb.Verb {
 func serviceURI() *verb.Verb {
 	f := uriField()
 	f.Word, f.Required = true, true
-	return &verb.Verb{Name: "orchestrator service-uri", For: verb.Orchestrators, Chain: true, Changes: true, Short: "Publish another service address; costs gas.",
-		Fields: []verb.Field{f}, Result: &verb.Sent{}, Before: learnPrivate, Run: act(adminapi.VerbSetServiceURI, func(c *verb.Call) any {
+	return &verb.Verb{Name: "orchestrator service-uri", For: verb.Orchestrators, Chain: true, Changes: true,
+		Short:  "Publish another service address; costs gas.",
+		Fields: []verb.Field{f}, Result: &verb.Sent{}, Before: learnPrivate,
+		Run: act(adminapi.VerbSetServiceURI, func(c *verb.Call) any {
 			return adminapi.ServiceURI{URI: verb.Get[string](c, "service-uri")}
 		})}
 }
 
 func rewardCaller() *verb.Verb {
-	caller := verb.Field{Name: "caller", Word: true, Required: true, Meta: "ADDRESS|none", Help: "who may call reward for you; none takes it back", Question: "Reward caller's address, or none",
+	caller := verb.Field{Name: "caller", Word: true, Required: true, Meta: "ADDRESS|none",
+		Help: "address that may call reward for you; none revokes it", Question: "Reward caller's address, or none",
 		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) {
 			if text == "none" {
 				return core.Address{}, nil
@@ -138,7 +153,8 @@ func rewardCaller() *verb.Verb {
 			}
 			return a, err
 		}}
-	return &verb.Verb{Name: "orchestrator reward-caller", Menu: "Set reward caller", For: verb.Orchestrators, Chain: true, Changes: true, Short: "Name an account that may call reward for you.",
+	return &verb.Verb{Name: "orchestrator reward-caller", Menu: "Set reward caller", For: verb.Orchestrators, Chain: true,
+		Changes: true, Short: "Name an account that may call reward for you.",
 		Fields: []verb.Field{caller}, Result: &verb.Sent{}, Run: act(adminapi.VerbSetRewardCaller, func(c *verb.Call) any {
 			return adminapi.RewardCaller{Caller: verb.Get[core.Address](c, "caller")}
 		})}

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// l1BlockTime is layer 1's pace. A devnet has one of its own, which nobody knows.
+// l1BlockTime is layer 1's pace. A devnet has one of its own, which is not known.
 const l1BlockTime = 12 * time.Second
 
 // minutes is about how long some blocks of layer 1 take, nil where the network's

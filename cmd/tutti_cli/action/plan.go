@@ -61,7 +61,8 @@ type steps struct {
 
 // runPlan asks for a plan, shows it and goes along it step by step.
 func runPlan(ctx context.Context, c *verb.Call, path string, body any) (*Planned, error) {
-	s := &steps{c: c, path: path, body: body, result: &Planned{Verb: c.Verb.Name, DryRun: c.Set.DryRun, Executed: []adminapi.Executed{}, Local: []string{}}}
+	s := &steps{c: c, path: path, body: body,
+		result: &Planned{Verb: c.Verb.Name, DryRun: c.Set.DryRun, Executed: []adminapi.Executed{}, Local: []string{}}}
 	answer, err := s.post(ctx, url.Values{adminapi.QueryDryRun: {"true"}})
 	if err != nil {
 		return nil, err
@@ -240,12 +241,17 @@ func broke(err error, k, total int, step adminapi.Step) error {
 	p := node.Explain(err)
 	switch p.Code {
 	case string(fault.OutcomeUnknown):
-		return fault.New(fault.OutcomeUnknown, "take the steps", fmt.Sprintf("step %d of %d (%s) may have been sent; tutti_cli transactions shows whether it was", k, total, step.About))
+		return fault.New(fault.OutcomeUnknown, "take the steps",
+			fmt.Sprintf("step %d of %d (%s) may have been sent; tutti_cli transactions shows whether it was", k, total,
+				step.About))
 	case string(fault.WaitTimedOut):
-		return node.FromAPI(&adminapi.Error{Code: p.Code, Message: fmt.Sprintf("step %d of %d (%s): %s", k, total, step.About, p.Message),
-			Remedy: "`tutti_cli transactions` shows how far it came. Once it is mined, run the same again: that goes on with the next step."})
+		return node.FromAPI(&adminapi.Error{Code: p.Code,
+			Message: fmt.Sprintf("step %d of %d (%s): %s", k, total, step.About, p.Message),
+			Remedy: "`tutti_cli transactions` shows how far it came. Once it is mined, run the same again: that goes on with " +
+				"the next step."})
 	}
-	text := fmt.Sprintf("step %d of %d (%s) was not done: %s. The steps before it are done and stay done; run the same again to go on from here", k, total, step.About, p.Message)
+	text := fmt.Sprintf("step %d of %d (%s) was not done: %s. The steps before it are done and stay done; run the same "+
+		"again to go on from here", k, total, step.About, p.Message)
 	if fault.CodeOf(err) == fault.Unexpected {
 		return node.FromAPI(&adminapi.Error{Code: p.Code, Message: text, Remedy: p.Remedy})
 	}

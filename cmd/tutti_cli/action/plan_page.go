@@ -70,7 +70,8 @@ func (s *Planned) Print(p *console.Page) {
 		return
 	}
 	if s.Rank == nil || s.ActiveFrom == nil || s.ActiveInBlocks == nil {
-		p.Row("Active", p.Style.Warn("no: the stake is not among the highest of the pool; tutti_cli orchestrators shows what it takes"))
+		p.Row("Active", p.Style.Warn("no: the stake is not among the highest of the pool; tutti_cli orchestrators shows "+
+			"what it takes"))
 		return
 	}
 	p.Row("Rank in the pool", *s.Rank)

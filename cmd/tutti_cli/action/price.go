@@ -16,10 +16,14 @@ import (
 // which they are asked and read: the price needs the other two.
 func priceFields(question string) []verb.Field {
 	return []verb.Field{
-		{Name: "pixels-per-unit", Meta: "N", Help: "how many pixels the price buys; 1 where it is left out", Question: "Pixels per unit", Standard: "1",
+		{Name: "pixels-per-unit", Meta: "N", Help: "how many pixels the price buys; 1 where it is left out",
+			Question: "Pixels per unit", Standard: "1",
 			Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) { return amount.ParsePixels(text) }},
-		{Name: "currency", Meta: "CODE", Help: "the price's currency; wei where it is left out", Question: "Currency", Standard: "Wei", Parse: parseCurrency},
-		{Name: "price-per-unit", Meta: "PRICE", Help: "the price of a unit: whole wei, or an amount with its currency, 0.50USD", Question: question, Standard: "0", Parse: parsePrice},
+		{Name: "currency", Meta: "CODE", Help: "the price's currency; wei where it is left out", Question: "Currency",
+			Standard: "Wei", Parse: parseCurrency},
+		{Name: "price-per-unit", Meta: "PRICE",
+			Help: "the price of a unit: whole wei, or an amount with its currency, 0.50USD", Question: question, Standard: "0",
+			Parse: parsePrice},
 	}
 }
 
@@ -79,8 +83,10 @@ func pricing(c *verb.Call) adminapi.Pricing {
 func priceSet() *verb.Verb {
 	fields := priceFields("Price per unit")
 	fields[2].Required = true
-	return &verb.Verb{Name: "price set", Changes: true, Short: "What the orchestrator asks for video, until the next restart; costs no gas.",
-		Fields: fields, Result: &Planned{}, Before: learnFree, Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
+	return &verb.Verb{Name: "price set", Changes: true,
+		Short:  "What the orchestrator asks for video, until the next restart; costs no gas.",
+		Fields: fields, Result: &Planned{}, Before: learnFree,
+		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 			return planned(runPlan(ctx, c, adminapi.PathConfig, adminapi.Config{Pricing: pricing(c)}))
 		}}
 }

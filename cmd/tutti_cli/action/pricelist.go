@@ -22,7 +22,8 @@ type PriceList struct {
 }
 
 func priceList() *verb.Verb {
-	return &verb.Verb{Name: "price list", Chain: true, Short: "What the orchestrator asks and quotes now, or the most that a gateway pays.", Result: PriceList{},
+	return &verb.Verb{Name: "price list", Chain: true,
+		Short: "What the orchestrator asks and quotes now, or the most that a gateway pays.", Result: PriceList{},
 		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 			about, err := c.About(ctx)
 			if err != nil {

@@ -31,17 +31,21 @@ type Upgrade struct {
 
 // processVerbs change the running process itself.
 func processVerbs() []*verb.Verb {
-	deadline := verb.Field{Name: "deadline", Meta: "DURATION", Help: "how long sessions may go on, such as 5m; without one, until they end by themselves", Parse: parseDeadline}
+	deadline := verb.Field{Name: "deadline", Meta: "DURATION",
+		Help: "how long sessions may go on, such as 5m; without one, until they end by themselves", Parse: parseDeadline}
 	return []*verb.Verb{
-		{Name: "reload", Changes: true, Short: "Read the configuration anew and take over what may change while the node runs; --dry-run shows the difference.", Result: Reloaded{}, Run: runReload},
+		{Name: "reload", Changes: true, Short: "Reload the configuration and take over what may change while the node " +
+			"runs; --dry-run shows the difference.", Result: Reloaded{}, Run: runReload},
 		{Name: "drain", Changes: true, Short: "Take no new sessions and jobs; without an option for as long as you like.",
-			Long: "Sessions go on. `--cancel` takes new work again, as long as the node is not stopping. `drain --dry-run` shows what is left.",
+			Long: "Sessions go on. `--cancel` takes new work again, as long as the node is not stopping. `drain --dry-run` " +
+				"shows what is left.",
 			Fields: []verb.Field{deadline,
 				{Name: "stop", Switch: true, Help: "end the node when nothing is left, or at the deadline"},
 				{Name: "cancel", Switch: true, Help: "take new work again"}},
 			Result: Drain{}, Run: runDrain},
-		{Name: "upgrade", Changes: true, Short: "Start the program on disk in the running one's place, without losing a session.",
-			Long:   "It returns when the new program serves, which the segments in hand may hold up.",
+		{Name: "upgrade", Changes: true,
+			Short:  "Start the program on disk in the running one's place, without losing a session.",
+			Long:   "It returns when the new program serves, which segments in progress may delay.",
 			Result: Upgrade{}, Run: runUpgrade},
 	}
 }
@@ -121,7 +125,8 @@ func awaitOther(ctx context.Context, c *verb.Call, started time.Time) error {
 		select {
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return fault.New(fault.UpgradeFailed, "wait for the new process", "no other process has answered within "+upgradeWait.String())
+				return fault.New(fault.UpgradeFailed, "wait for the new process",
+					"no other process has answered within "+upgradeWait.String())
 			}
 			return ctx.Err()
 		case <-time.After(c.World.Poll):

@@ -18,27 +18,31 @@ import (
 type Reward struct{ adminapi.Reward }
 
 func rewardCall() *verb.Verb {
-	return &verb.Verb{Name: "reward call", Menu: `Invoke "reward"`, For: verb.Orchestrators, Chain: true, Changes: true, Short: "Mint the round's tokens.",
+	return &verb.Verb{Name: "reward call", Menu: `Invoke "reward"`, For: verb.Orchestrators, Chain: true, Changes: true,
+		Short:  "Mint the round's tokens.",
 		Long:   "The node does this by itself once per round, unless it runs with -reward=false.",
-		Fields: []verb.Field{addressField("for", "an orchestrator that named this account its reward caller", "")}, Result: &verb.Sent{}, Run: runReward}
+		Fields: []verb.Field{addressField("for", "an orchestrator that named this account its reward caller", "")},
+		Result: &verb.Sent{}, Run: runReward}
 }
 
 func runReward(ctx context.Context, c *verb.Call) (verb.Result, error) {
-	if who := verb.Ref[core.Address](c, "for"); who != nil {
-		return sent(c.Act(ctx, adminapi.VerbRewardFor, adminapi.RewardOf{Orchestrator: *who}))
+	if target := verb.Ref[core.Address](c, "for"); target != nil {
+		return sent(c.Act(ctx, adminapi.VerbRewardFor, adminapi.RewardOf{Orchestrator: *target}))
 	}
 	var r adminapi.Reward
 	if err := c.Node.Get(ctx, adminapi.PathReward, &r); err != nil {
 		return nil, err
 	}
 	if r.Round != 0 && r.LastRewardRound == r.Round {
-		return nil, fault.New(fault.RewardNotDue, "call reward", fmt.Sprintf("reward was already called in round %d", r.Round))
+		return nil, fault.New(fault.RewardNotDue, "call reward",
+			fmt.Sprintf("reward was already called in round %d", r.Round))
 	}
 	return sent(c.Act(ctx, adminapi.VerbReward, adminapi.None{}))
 }
 
 func rewardStatus() *verb.Verb {
-	return &verb.Verb{Name: "reward status", Chain: true, Short: "Whether reward is called in this round, and what came of the last ones.", Result: Reward{},
+	return &verb.Verb{Name: "reward status", Chain: true,
+		Short: "Whether reward is called in this round, and what came of the last ones.", Result: Reward{},
 		Run: read(adminapi.PathReward, func(r adminapi.Reward) Reward { return Reward{r} })}
 }
 

@@ -16,13 +16,15 @@ type Settings struct {
 }
 
 func sessionsSet() *verb.Verb {
-	limit := verb.Field{Name: "max", Word: true, Required: true, Meta: "N|auto", Help: "sessions at once, or auto for what the machine is measured to do", Question: "Maximum sessions, or auto",
+	limit := verb.Field{Name: "max", Word: true, Required: true, Meta: "N|auto",
+		Help: "sessions at once, or auto for what the machine is measured to do", Question: "Maximum sessions, or auto",
 		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) {
 			m := adminapi.MaxSessions(text)
 			_, err := m.Number()
 			return m, err
 		}}
-	return &verb.Verb{Name: "sessions set", Menu: "Set maximum sessions", For: verb.Orchestrators, Changes: true, Short: "Limit concurrent sessions until the next restart.",
+	return &verb.Verb{Name: "sessions set", Menu: "Set maximum sessions", For: verb.Orchestrators, Changes: true,
+		Short:  "Limit concurrent sessions until the next restart.",
 		Fields: []verb.Field{limit}, Result: Settings{}, Run: runSessions}
 }
 

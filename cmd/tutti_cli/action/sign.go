@@ -24,8 +24,10 @@ func (s Signature) Print(p *console.Page) {
 var fileField = verb.Field{Name: "file", Meta: "FILE", Help: "read it from a file instead"}
 
 func signMessage() *verb.Verb {
-	return &verb.Verb{Name: "sign message", Menu: "Sign a message", Chain: true, Short: "Sign a text with the node's account, as a personal message.",
-		Fields: []verb.Field{{Name: "message", Word: true, Meta: "TEXT", Help: "the text"}, fileField}, Result: Signature{}, Ask: askText("message", "The message"),
+	return &verb.Verb{Name: "sign message", Menu: "Sign a message", Chain: true,
+		Short:  "Sign a text with the node's account, as a personal message.",
+		Fields: []verb.Field{{Name: "message", Word: true, Meta: "TEXT", Help: "the text"}, fileField}, Result: Signature{},
+		Ask: askText("message", "The message"),
 		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 			text, err := givenText(c, "message")
 			if err != nil {
@@ -36,9 +38,11 @@ func signMessage() *verb.Verb {
 }
 
 func signTypedData() *verb.Verb {
-	return &verb.Verb{Name: "sign typed-data", Menu: "Sign typed data", Chain: true, Changes: true, Short: "Sign an EIP-712 document with the node's account.",
+	return &verb.Verb{Name: "sign typed-data", Menu: "Sign typed data", Chain: true, Changes: true,
+		Short:  "Sign an EIP-712 document with the node's account.",
 		Long:   "Such a signature can allow others to spend from the account: sign only what you understand.",
-		Fields: []verb.Field{{Name: "data", Word: true, Meta: "JSON", Help: "the document"}, fileField}, Result: Signature{}, Ask: askText("data", "The document as JSON"), Run: runTypedData}
+		Fields: []verb.Field{{Name: "data", Word: true, Meta: "JSON", Help: "the document"}, fileField}, Result: Signature{},
+		Ask: askText("data", "The document as JSON"), Run: runTypedData}
 }
 
 func runTypedData(ctx context.Context, c *verb.Call) (verb.Result, error) {

@@ -27,18 +27,22 @@ type (
 
 func spendingVerbs() verb.Table {
 	return verb.Table{
-		{Name: "spending", Chain: true, Short: "What this gateway paid whom for what.", Fields: []verb.Field{csvField()}, Result: Spending{},
+		{Name: "spending", Chain: true, Short: "What this gateway paid whom for what.", Fields: []verb.Field{csvField()},
+			Result: Spending{},
 			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
-				return report(ctx, c, adminapi.PathSpending, url.Values{}, func(a adminapi.Spending) verb.Result { return Spending{a} })
+				return report(ctx, c, adminapi.PathSpending, url.Values{},
+					func(a adminapi.Spending) verb.Result { return Spending{a} })
 			}},
-		{Name: "spending credits", Chain: true, Short: "What orchestrators were paid and have not worked for, and what is left there for further jobs.",
+		{Name: "spending credits", Chain: true,
+			Short:  "What orchestrators were paid and have not worked for, and what is left there for further jobs.",
 			Result: Credits{},
 			Run:    read(adminapi.PathCredits, func(a adminapi.Credits) Credits { return Credits{a} })},
 		{Name: "spending forgive", Chain: true, Changes: true,
 			Short: "Pay an orchestrator again that holds payments it has not worked for.",
 			Fields: []verb.Field{{Name: "orchestrator", Word: true, Required: true, Meta: "ORCHESTRATOR",
 				Help: "its account or address, as `spending credits` shows it"}}, Result: Forgiven{}, Run: runForgive},
-		{Name: "gateways", Chain: true, Short: "The gateways that pay this orchestrator: funds, and balances paid ahead of the work.", Result: Gateways{},
+		{Name: "gateways", Chain: true,
+			Short: "The gateways that pay this orchestrator: funds, and balances paid ahead of the work.", Result: Gateways{},
 			Run: read(adminapi.PathPayers, func(a adminapi.Payers) Gateways { return Gateways{a} })},
 	}
 }
@@ -53,10 +57,12 @@ func (a Spending) Print(p *console.Page) {
 	}
 	var rows [][]string
 	for _, r := range a.Rows {
-		rows = append(rows, []string{dash(r.Day), r.Recipient.String(), dash(r.Pipeline), dash(r.Model), fmt.Sprint(r.Payments), fmt.Sprint(r.Tickets),
+		rows = append(rows, []string{dash(r.Day), r.Recipient.String(), dash(r.Pipeline), dash(r.Model),
+			fmt.Sprint(r.Payments), fmt.Sprint(r.Tickets),
 			ether(r.Value), ether(r.Open), fmt.Sprint(r.Units), ether(r.Billed)})
 	}
-	p.Table([]string{"DAY", "ORCHESTRATOR", "PIPELINE", "MODEL", "PAYMENTS", "TICKETS", "PAID", "NO WORK", "UNITS", "BILLED"}, rows)
+	p.Table([]string{"DAY", "ORCHESTRATOR", "PIPELINE", "MODEL", "PAYMENTS", "TICKETS", "PAID", "NO WORK", "UNITS",
+		"BILLED"}, rows)
 	p.Title("IN ALL")
 	p.Row("Paid in tickets", ether(a.Value))
 	p.Row("Of it for no work", ether(a.Open)+": refused, failed, unknown or on its way")

@@ -38,18 +38,24 @@ func stakeVerbs() verb.Table {
 	required.Required = true
 	to := orchestratorField("to", "the orchestrator", "Orchestrator (its ID in the list, or its address)")
 	to.Required = true
-	rebondTo := orchestratorField("to", "the orchestrator, for an account that has no other bond", "Orchestrator (its ID in the list, or its address)")
+	rebondTo := orchestratorField("to", "the orchestrator, for an account that has no other bond",
+		"Orchestrator (its ID in the list, or its address)")
 	return verb.Table{
 		{Name: "stake bond", Menu: `Invoke "bond"`, Chain: true, Changes: true, Short: "Delegate stake to an orchestrator.",
 			Fields: []verb.Field{to, required}, Result: &verb.Sent{}, Ask: askBond, Run: runBond},
-		{Name: "stake unbond", Menu: `Invoke "unbond"`, Chain: true, Changes: true, Short: "Take stake back, into a lock that opens after the unbonding period.",
-			Fields: []verb.Field{{Name: "all", Switch: true, Help: "all of it", Question: "Unbond fully?"}, amountOf}, Result: &verb.Sent{}, Ask: askUnbond, Run: runUnbond},
+		{Name: "stake unbond", Menu: `Invoke "unbond"`, Chain: true, Changes: true,
+			Short:  "Take stake back, into a lock that opens after the unbonding period.",
+			Fields: []verb.Field{{Name: "all", Switch: true, Help: "all of it", Question: "Unbond fully?"}, amountOf},
+			Result: &verb.Sent{}, Ask: askUnbond, Run: runUnbond},
 		{Name: "stake rebond", Menu: `Invoke "rebond"`, Chain: true, Changes: true, Short: "Undo an unbonding lock.",
 			Fields: []verb.Field{lockField("Unbonding lock"), rebondTo}, Result: &verb.Sent{}, Ask: askRebond, Run: runRebond},
-		{Name: "stake withdraw", Menu: `Invoke "withdraw stake" (LPT)`, Chain: true, Changes: true, Short: "Pay out an unbonding lock whose time is over.",
-			Fields: []verb.Field{lockField("Unbonding lock")}, Result: &verb.Sent{}, Ask: askWithdraw, Run: runLock(adminapi.VerbWithdrawStake)},
-		{Name: "stake claim", Chain: true, Changes: true, Short: "Book rewards and fees up to the present round.", Result: &verb.Sent{},
-			Run: act(adminapi.VerbClaimEarnings, func(*verb.Call) any { return adminapi.None{} })},
+		{Name: "stake withdraw", Menu: `Invoke "withdraw stake" (LPT)`, Chain: true, Changes: true,
+			Short:  "Pay out an unbonding lock whose time is over.",
+			Fields: []verb.Field{lockField("Unbonding lock")}, Result: &verb.Sent{}, Ask: askWithdraw,
+			Run: runLock(adminapi.VerbWithdrawStake)},
+		{Name: "stake claim", Chain: true, Changes: true, Short: "Book rewards and fees up to the present round.",
+			Result: &verb.Sent{},
+			Run:    act(adminapi.VerbClaimEarnings, func(*verb.Call) any { return adminapi.None{} })},
 		{Name: "stake status", Chain: true, Short: "The account's own stake and fees.", Result: Stake{},
 			Run: read(adminapi.PathDelegator, func(a adminapi.Delegator) Stake { return Stake{a} })},
 		{Name: "stake locks", Chain: true, Short: "The unbonding locks that still hold stake.", Result: Locks{},
@@ -84,7 +90,8 @@ func askBond(ctx context.Context, c *verb.Call) error {
 }
 
 func runBond(ctx context.Context, c *verb.Call) (verb.Result, error) {
-	return sent(c.Act(ctx, adminapi.VerbBond, adminapi.TokensTo{Amount: verb.Get[core.LPT](c, "amount"), To: verb.Get[core.Address](c, "to")}))
+	return sent(c.Act(ctx, adminapi.VerbBond,
+		adminapi.TokensTo{Amount: verb.Get[core.LPT](c, "amount"), To: verb.Get[core.Address](c, "to")}))
 }
 
 func delegator(ctx context.Context, c *verb.Call) (adminapi.Delegator, error) {
@@ -140,7 +147,8 @@ func showLocks(ctx context.Context, c *verb.Call, which func(adminapi.UnbondingL
 }
 
 func askRebond(ctx context.Context, c *verb.Call) error {
-	if err := showLocks(ctx, c, func(adminapi.UnbondingLock) bool { return true }, "the account has no unbonding locks"); err != nil {
+	if err := showLocks(ctx, c, func(adminapi.UnbondingLock) bool { return true },
+		"the account has no unbonding locks"); err != nil {
 		return err
 	}
 	if err := c.AskField(ctx, "lock"); err != nil {
@@ -165,7 +173,8 @@ func runRebond(ctx context.Context, c *verb.Call) (verb.Result, error) {
 }
 
 func askWithdraw(ctx context.Context, c *verb.Call) error {
-	if err := showLocks(ctx, c, func(l adminapi.UnbondingLock) bool { return l.Withdrawable }, "no unbonding lock can be withdrawn in this round"); err != nil {
+	if err := showLocks(ctx, c, func(l adminapi.UnbondingLock) bool { return l.Withdrawable },
+		"no unbonding lock can be withdrawn in this round"); err != nil {
 		return err
 	}
 	return c.AskField(ctx, "lock")
@@ -185,7 +194,8 @@ func (a Locks) Print(p *console.Page) {
 	}
 	var rows [][]string
 	for _, l := range a.UnbondingLocks.Locks {
-		rows = append(rows, []string{fmt.Sprint(l.ID), amount.Stake(l.Amount), fmt.Sprint(l.WithdrawRound), yes(p, l.Withdrawable)})
+		rows = append(rows, []string{fmt.Sprint(l.ID), amount.Stake(l.Amount), fmt.Sprint(l.WithdrawRound),
+			yes(p, l.Withdrawable)})
 	}
 	p.Table([]string{"ID", "AMOUNT", "WITHDRAW ROUND", "WITHDRAWABLE"}, rows)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
-// Status is `status`: everything at a look. What does not apply to the node, or
+// Status is `status`: the overview. What does not apply to the node, or
 // could not be read, is null; Problems says why.
 type Status struct {
 	Node           adminapi.Node            `json:"node"`
@@ -36,7 +36,8 @@ type Status struct {
 }
 
 func status() *verb.Verb {
-	return &verb.Verb{Name: "status", Menu: "Get node status", Short: "Everything at a look: troubles with their remedies, chain, money, stake, rewards.", Result: Status{},
+	return &verb.Verb{Name: "status", Menu: "Get node status",
+		Short: "Overview: problems with their remedies, chain, money, stake, rewards.", Result: Status{},
 		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) { return readStatus(ctx, c) }}
 }
 
@@ -153,7 +154,8 @@ func (s Status) printChain(p *console.Page) {
 		p.Row("Block", fmt.Sprintf("%d (layer 1: %d)", c.Head.Number, c.Head.L1))
 	}
 	for _, e := range c.Endpoints {
-		p.Row("Endpoint "+e.Name, strings.TrimSpace(fmt.Sprintf("%s, %d behind, %.0f ms, %.0f %% errors %s", e.State, e.Lag, e.LatencyMs, 100*e.ErrorRate, e.Detail)))
+		p.Row("Endpoint "+e.Name, strings.TrimSpace(fmt.Sprintf("%s, %d behind, %.0f ms, %.0f %% errors %s", e.State, e.Lag,
+			e.LatencyMs, 100*e.ErrorRate, e.Detail)))
 	}
 	if c.Known {
 		round(s.Node, *c).Print(p)

@@ -48,7 +48,8 @@ func (s Status) printBooks(p *console.Page) {
 }
 
 func earned(r *adminapi.IncomeRow) string {
-	return fmt.Sprintf("received %s in %d tickets, billed %s, redeemed %s", ether(r.Received), r.Tickets, ether(r.Billed), amount.Ether(r.Redeemed))
+	return fmt.Sprintf("received %s in %d tickets, billed %s, redeemed %s", ether(r.Received), r.Tickets, ether(r.Billed),
+		amount.Ether(r.Redeemed))
 }
 
 // countsText is how many tickets there are in each state.

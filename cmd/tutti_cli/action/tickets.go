@@ -36,16 +36,19 @@ type (
 var states = []string{"won", "queued", "submitted", "mined", "final", "failed", "expired", "handed"}
 
 func ticketVerbs() verb.Table {
-	hash := verb.Field{Name: "hash", Word: true, Required: true, Meta: "HASH", Help: "the ticket's hash, as `tickets list` shows it", Parse: parseHash}
+	hash := verb.Field{Name: "hash", Word: true, Required: true, Meta: "HASH",
+		Help: "the ticket's hash, as `tickets list` shows it", Parse: parseHash}
 	return verb.Table{
-		{Name: "tickets list", Chain: true, Short: "Winning tickets and what became of them, the newest first.", Result: Tickets{},
+		{Name: "tickets list", Chain: true, Short: "Winning tickets and what became of them, the newest first.",
+			Result: Tickets{},
 			Fields: []verb.Field{
 				{Name: "state", Meta: "STATE", Help: "only tickets in this state", Choices: states},
 				addressField("gateway", "only tickets of this gateway", ""),
 				{Name: "limit", Meta: "N", Help: "at most so many, up to 1000; 100 where it is left out", Parse: parseLimit},
 				{Name: "before", Meta: "TIME", Help: "only tickets won before this time, 2026-03-01T00:00:00Z", Parse: parseBefore},
 			}, Run: runTickets},
-		{Name: "tickets show", Chain: true, Short: "One winning ticket and each step of its life.", Fields: []verb.Field{hash}, Result: TicketLife{},
+		{Name: "tickets show", Chain: true, Short: "One winning ticket and each step of its life.",
+			Fields: []verb.Field{hash}, Result: TicketLife{},
 			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 				life, err := readTicket(ctx, c)
 				return TicketLife{life}, err
@@ -53,7 +56,8 @@ func ticketVerbs() verb.Table {
 		{Name: "tickets retry", Chain: true, Changes: true,
 			Short:  "Take up a ticket again that failed, or that ended as expired before its rounds were over.",
 			Fields: []verb.Field{hash}, Result: TicketRetry{}, Run: runRetry},
-		{Name: "tickets export", Chain: true, Short: "All winning tickets as CSV, or with --json as rows.", Result: TicketExport{}, Run: runExport},
+		{Name: "tickets export", Chain: true, Short: "All winning tickets as CSV, or with --json as rows.",
+			Result: TicketExport{}, Run: runExport},
 	}
 }
 
@@ -152,7 +156,8 @@ func (a Tickets) Print(p *console.Page) {
 	var rows [][]string
 	for i := range a.Tickets.Tickets {
 		t := &a.Tickets.Tickets[i]
-		rows = append(rows, []string{t.Hash.String(), t.Won.Format(time.RFC3339), t.Gateway.String(), t.Account, amount.Ether(t.FaceValue), t.State,
+		rows = append(rows, []string{t.Hash.String(), t.Won.Format(time.RFC3339), t.Gateway.String(), t.Account,
+			amount.Ether(t.FaceValue), t.State,
 			amount.Ether(t.Paid), amount.Ether(t.GasFee), t.Reason})
 	}
 	p.Table([]string{"TICKET", "WON", "GATEWAY", "FOR", "FACE VALUE", "STATE", "PAID", "GAS FEE", "REASON"}, rows)

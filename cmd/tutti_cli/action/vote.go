@@ -20,7 +20,8 @@ func choiceField(name, help, question string, words ...string) verb.Field {
 		}
 		list += strconv.Itoa(i) + " " + w
 	}
-	return verb.Field{Name: name, Meta: "CHOICE", Required: true, Help: help + ": " + list, Question: question + " (" + list + ")",
+	return verb.Field{Name: name, Meta: "CHOICE", Required: true, Help: help + ": " + list, Question: question + " (" +
+		list + ")",
 		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) {
 			for i, w := range words {
 				if text == w || text == strconv.Itoa(i) {
@@ -34,7 +35,8 @@ func choiceField(name, help, question string, words ...string) verb.Field {
 func votePoll() *verb.Verb {
 	poll := addressField("poll", "the poll's contract", "Address of the poll")
 	poll.Required, poll.Word = true, true
-	return &verb.Verb{Name: "vote poll", Menu: "Vote in a governance poll", For: verb.Orchestrators, Chain: true, Changes: true, Short: "Vote in a governance poll.",
+	return &verb.Verb{Name: "vote poll", Menu: "Vote in a governance poll", For: verb.Orchestrators, Chain: true,
+		Changes: true, Short: "Vote in a governance poll.",
 		Fields: []verb.Field{poll, choiceField("choice", "the vote", "Your vote", "yes", "no")}, Result: &verb.Sent{},
 		Run: act(adminapi.VerbVoteInPoll, func(c *verb.Call) any {
 			return adminapi.PollVote{Poll: verb.Get[core.Address](c, "poll"), Choice: verb.Get[uint8](c, "choice")}
@@ -42,7 +44,8 @@ func votePoll() *verb.Verb {
 }
 
 func voteProposal() *verb.Verb {
-	id := verb.Field{Name: "proposal", Word: true, Required: true, Meta: "NUMBER", Help: "the proposal's number in decimal", Question: "Number of the proposal",
+	id := verb.Field{Name: "proposal", Word: true, Required: true, Meta: "NUMBER",
+		Help: "the proposal's number in decimal", Question: "Number of the proposal",
 		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) {
 			n, ok := new(big.Int).SetString(text, 10)
 			if !ok || n.Sign() < 0 || n.BitLen() > 256 {
@@ -50,10 +53,13 @@ func voteProposal() *verb.Verb {
 			}
 			return n.String(), nil
 		}}
-	return &verb.Verb{Name: "vote proposal", Menu: "Vote on a treasury proposal", For: verb.Orchestrators, Chain: true, Changes: true, Short: "Vote on a treasury proposal.",
+	return &verb.Verb{Name: "vote proposal", Menu: "Vote on a treasury proposal", For: verb.Orchestrators, Chain: true,
+		Changes: true, Short: "Vote on a treasury proposal.",
 		Fields: []verb.Field{id, choiceField("support", "the vote", "Your vote", "against", "for", "abstain"),
-			{Name: "reason", Meta: "TEXT", Help: "why, for everybody to read", Question: "Reason, or nothing"}}, Result: &verb.Sent{},
+			{Name: "reason", Meta: "TEXT", Help: "why, for everybody to read", Question: "Reason, or nothing"}},
+		Result: &verb.Sent{},
 		Run: act(adminapi.VerbVoteOnProposal, func(c *verb.Call) any {
-			return adminapi.ProposalVote{Proposal: verb.Get[string](c, "proposal"), Support: verb.Get[uint8](c, "support"), Reason: verb.Get[string](c, "reason")}
+			return adminapi.ProposalVote{Proposal: verb.Get[string](c, "proposal"), Support: verb.Get[uint8](c, "support"),
+				Reason: verb.Get[string](c, "reason")}
 		})}
 }

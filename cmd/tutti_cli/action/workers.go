@@ -20,21 +20,25 @@ type Workers struct {
 
 func workerVerbs() []*verb.Verb {
 	return []*verb.Verb{
-		{Name: "workers", Short: "The node's devices and the workers on other machines: state, sessions, what they did.", Result: Workers{},
+		{Name: "workers", Short: "The node's devices and the workers on other machines: state, sessions, what they did.",
+			Result: Workers{},
 			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 				var w adminapi.Workers
 				err := c.Node.Get(ctx, adminapi.PathWorkers, &w)
 				return Workers{Workers: w}, err
 			}},
-		workerVerb("drain", true, "Let a device or worker finish what it has and give it nothing new, until it is resumed or registers anew."),
+		workerVerb("drain", true, "Let a device or worker finish what it has and give it nothing new, until it is resumed "+
+			"or registers again."),
 		workerVerb("resume", false, "Give a drained device or worker sessions again."),
 	}
 }
 
 func workerVerb(name string, drain bool, short string) *verb.Verb {
-	field := verb.Field{Name: "name", Word: true, Required: true, Meta: "WORKER", Help: "as `workers` lists it", Question: "Worker",
-		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) { return text, nil }}
-	return &verb.Verb{Name: "worker " + name, For: verb.Orchestrators, Changes: true, Short: short, Fields: []verb.Field{field}, Result: Workers{},
+	field := verb.Field{Name: "name", Word: true, Required: true, Meta: "WORKER", Help: "as `workers` lists it",
+		Question: "Worker",
+		Parse:    func(_ *verb.Call, text string, _ amount.Check) (any, error) { return text, nil }}
+	return &verb.Verb{Name: "worker " + name, For: verb.Orchestrators, Changes: true, Short: short,
+		Fields: []verb.Field{field}, Result: Workers{},
 		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 			var w adminapi.Workers
 			if err := c.Node.Get(ctx, adminapi.PathWorkers, &w); err != nil || c.Set.DryRun {
@@ -55,7 +59,7 @@ func (w Workers) Print(p *console.Page) {
 		rows = append(rows, workerRow(&w.Workers.Workers[i]))
 	}
 	if len(rows) == 0 {
-		p.Row("None", "no device is ready and nobody has registered")
+		p.Row("None", "no device is ready and no worker has registered")
 	} else {
 		p.Table([]string{
 			"Worker", "Kind", "State", "Sessions", "Encoders", "MB", "MB each", "Real time", "Done", "Failed", "From",

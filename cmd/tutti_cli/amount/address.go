@@ -20,14 +20,16 @@ type ServiceURI struct {
 }
 
 // BareIPHint is what to say about a host without a name.
-const BareIPHint = "a domain name is better than a bare IP address: it can be pointed elsewhere without a new registration, which costs gas"
+const BareIPHint = "a domain name is better than a bare IP address: it can be pointed elsewhere without a new " +
+	"registration, which costs gas"
 
 // ParseServiceURI reads https://host:port. A host that the internet cannot reach is a
 // *Doubt unless local is set, which is for private networks.
 func ParseServiceURI(s string, local bool) (ServiceURI, error) {
 	s = strings.TrimSuffix(strings.TrimSpace(s), "/")
 	u, err := url.Parse(s)
-	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#") {
+	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" ||
+		u.ForceQuery || strings.Contains(s, "#") {
 		return ServiceURI{}, errServiceURI
 	}
 	host, port := u.Hostname(), u.Port()
@@ -49,15 +51,17 @@ func ParseServiceURI(s string, local bool) (ServiceURI, error) {
 	return ServiceURI{Text: text, BareIP: ipErr == nil}, nil
 }
 
-// notPublic is the doubt about a host of a private network.
+// notPublic is the refusal of a host of a private network.
 func notPublic(what, text string) error {
-	return &Doubt{Why: what + ": gateways on the internet cannot reach it", Readings: []Reading{{Label: text, Text: text}}}
+	return &Unusual{Why: what + ": gateways on the internet cannot reach it",
+		Readings: []Reading{{Label: text, Text: text}}}
 }
 
 func public(ip netip.Addr) bool {
 	ip = ip.Unmap()
 	shared := netip.MustParsePrefix("100.64.0.0/10")
-	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() && !shared.Contains(ip) && ip.Zone() == ""
+	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() &&
+		!shared.Contains(ip) && ip.Zone() == ""
 }
 
 // hostName says whether a name has the form of one, and unless local, of one
@@ -78,7 +82,8 @@ func hostName(host string, local bool) bool {
 	}
 	last := labels[len(labels)-1]
 	_, numeric := strconv.Atoi(last)
-	return len(labels) > 1 && numeric != nil && last != "localhost" && last != "local" && last != "internal" && last != "lan"
+	return len(labels) > 1 && numeric != nil && last != "localhost" && last != "local" && last != "internal" &&
+		last != "lan"
 }
 
 func hostLabel(l string) bool {

@@ -14,10 +14,10 @@ import (
 
 // outcome is what a parser said, as one text.
 func outcome[T interface{ String() string }](v T, err error) string {
-	d, doubt := errors.AsType[*amount.Doubt](err)
+	d, unusual := errors.AsType[*amount.Unusual](err)
 	switch {
-	case doubt:
-		return "doubt: " + d.Why
+	case unusual:
+		return "unusual: " + d.Why
 	case err != nil:
 		return "error: " + err.Error()
 	}
@@ -35,7 +35,7 @@ func TestStake(t *testing.T) {
 		{"1000000000000000000LPTU", "1000000000000000000"},
 		{"7lptu", "7"},
 		{"999999999999999", "999999999999999000000000000000000"},
-		{"1000000000000000", "doubt: 1000000000000000 whole tokens"},
+		{"1000000000000000", "unusual: 1000000000000000 whole tokens"},
 		{"1000000000000000LPT", "1000000000000000000000000000000000"},
 		{"0", "0"},
 		{"1e3", "error: not an amount of the stake token"},
@@ -48,7 +48,8 @@ func TestStake(t *testing.T) {
 			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
 		}
 	}
-	if got := outcome(amount.ParseStake("1000000000000000000", amount.Trust)); got != "1000000000000000000000000000000000000" {
+	if got := outcome(amount.ParseStake("1000000000000000000",
+		amount.Trust)); got != "1000000000000000000000000000000000000" {
 		t.Error(got)
 	}
 }
@@ -67,7 +68,8 @@ func TestEther(t *testing.T) {
 			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
 		}
 	}
-	for text, want := range map[string]string{"0": "0", "100000000": "100000000", "0.1gwei": "100000000", "1e9": "1000000000", "x": "error: not an amount of ETH", "0.5": "error: not a price of gas"} {
+	for text, want := range map[string]string{"0": "0", "100000000": "100000000", "0.1gwei": "100000000",
+		"1e9": "1000000000", "x": "error: not an amount of ETH", "0.5": "error: not a price of gas"} {
 		if got := outcome(amount.ParseGasPrice(text)); !strings.HasPrefix(got, want) {
 			t.Errorf("gas %q: %s, want %s", text, got, want)
 		}
@@ -78,12 +80,13 @@ func TestCuts(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, reward, fee string }{
 		{"10", "10", "10"}, {"12.5%", "12.5", "12.5"}, {"12.5 %", "12.5", "12.5"},
-		{"100", "doubt: with a reward cut of 100 %", "100"},
-		{"0", "0", "doubt: with a fee cut of 0"},
-		{"0.1", "doubt: a reward cut of 0.1 could be 0.1 % or 10 %", "doubt: a fee cut of 0.1 could be"},
-		{"0.95", "doubt: a reward cut of 0.95 could be 0.95 % or 95 %", "doubt"},
+		{"100", "unusual: with a reward cut of 100 %", "100"},
+		{"0", "0", "unusual: with a fee cut of 0"},
+		{"0.1", "unusual: a reward cut of 0.1 could be 0.1 % or 10 %", "unusual: a fee cut of 0.1 could be"},
+		{"0.95", "unusual: a reward cut of 0.95 could be 0.95 % or 95 %", "unusual"},
 		{"0.1%", "0.1", "0.1"},
-		{"101", "error", "error"}, {"-1", "error", "error"}, {"", "error", "error"}, {"ten", "error", "error"}, {"0.12345", "error", "error"},
+		{"101", "error", "error"}, {"-1", "error", "error"}, {"", "error", "error"}, {"ten", "error", "error"},
+		{"0.12345", "error", "error"},
 	}
 	for _, tt := range tests {
 		if got := outcome(amount.ParseRewardCut(tt.text, amount.Strict)); !strings.HasPrefix(got, tt.reward) {
@@ -103,18 +106,20 @@ func TestPrice(t *testing.T) {
 		want           string
 	}{
 		{"1200", "", 1, "1200 wei per 1"}, {"1200", "Wei", 1, "1200 wei per 1"}, {"1200wei", "", 10, "1200 wei per 10"},
-		{"0.50USD", "", 1000000, "0.5USD per 1000000"}, {"0.50", "USD", 1, "0.5USD per 1"}, {"0.50usd", "USD", 1, "0.5usd per 1"},
-		{"1", "ETH", 1, "doubt: that is 1 ETH for every single pixel"},
+		{"0.50USD", "", 1000000, "0.5USD per 1000000"}, {"0.50", "USD", 1, "0.5USD per 1"},
+		{"0.50usd", "USD", 1, "0.5usd per 1"},
+		{"1", "ETH", 1, "unusual: that is 1 ETH for every single pixel"},
 		{"1", "ETH", 1_000_000_000_000, "1ETH per 1000000000000"},
 		{"0.5", "", 1, "error: a fraction without a currency"},
 		{"1USD", "EUR", 1, "error: the price names USD"},
-		{"0", "", 1, "doubt: a price of 0"}, {"0", "USD", 1, "doubt: a price of 0"},
-		{"1000000000000", "", 1, "doubt: that is 0.000001 ETH"}, {"1000000000000", "", 2, "1000000000000 wei per 2"},
+		{"0", "", 1, "unusual: a price of 0"}, {"0", "USD", 1, "unusual: a price of 0"},
+		{"1000000000000", "", 1, "unusual: that is 0.000001 ETH"}, {"1000000000000", "", 2, "1000000000000 wei per 2"},
 		{"999999999999", "", 1, "999999999999 wei per 1"},
 		{"", "", 1, "error: not a price"}, {"-5", "", 1, "error"}, {"x", "", 1, "error"},
 	}
 	for _, tt := range tests {
-		if got := outcome(amount.ParsePrice(tt.text, tt.currency, tt.pixels, amount.Strict)); !strings.HasPrefix(got, tt.want) {
+		if got := outcome(amount.ParsePrice(tt.text, tt.currency, tt.pixels, amount.Strict)); !strings.HasPrefix(got,
+			tt.want) {
 			t.Errorf("%q %q %d: %s, want %s", tt.text, tt.currency, tt.pixels, got, tt.want)
 		}
 	}
@@ -130,16 +135,22 @@ func TestServiceURI(t *testing.T) {
 		{" https://Node.Example.com:8935/ ", "https://node.example.com:8935", false},
 		{"https://8.8.8.8:8935", "https://8.8.8.8:8935 bare", false},
 		{"https://[2606:4700::1111]:8935", "https://[2606:4700::1111]:8935 bare", false},
-		{"https://127.0.0.1:8935", "https://127.0.0.1:8935 bare", true}, {"https://localhost:8935", "https://localhost:8935", true},
+		{"https://127.0.0.1:8935", "https://127.0.0.1:8935 bare", true},
+		{"https://localhost:8935", "https://localhost:8935", true},
 		{"https://127.0.0.1:8935", "error: 127.0.0.1 is no public", false}, {"https://10.0.0.1:8935", "error", false},
-		{"https://100.64.1.1:8935", "error", false}, {"https://[fe80::1]:8935", "error", false}, {"https://0.0.0.0:8935", "error: 0.0.0.0 is not", true},
-		{"https://node.lan:8935", "https://node.lan:8935", true}, {"https://-a.lan:8935", `error: "-a.lan" is not a host name`, true},
-		{"https://localhost:8935", "error", false}, {"https://box:8935", "error", false}, {"https://box.local:8935", "error", false},
+		{"https://100.64.1.1:8935", "error", false}, {"https://[fe80::1]:8935", "error", false},
+		{"https://0.0.0.0:8935", "error: 0.0.0.0 is not", true},
+		{"https://node.lan:8935", "https://node.lan:8935", true},
+		{"https://-a.lan:8935", `error: "-a.lan" is not a host name`, true},
+		{"https://localhost:8935", "error", false}, {"https://box:8935", "error", false},
+		{"https://box.local:8935", "error", false},
 		{"https://1.2.3:8935", "error", false}, {"http://node.example.com:8935", "error: not a service", false},
-		{"node.example.com:8935", "error: not a service", false}, {"https://node.example.com", "error: the port is missing", false},
+		{"node.example.com:8935", "error: not a service", false},
+		{"https://node.example.com", "error: the port is missing", false},
 		{"https://node.example.com:0", "error: the port", false}, {"https://node.example.com:99999", "error", false},
 		{"https://u:p@node.example.com:8935", "error", false}, {"https://node.example.com:8935/x", "error", false},
-		{"https://node.example.com:8935?a", "error", false}, {"https://-a.example.com:8935", "error", false}, {"", "error", false},
+		{"https://node.example.com:8935?a", "error", false}, {"https://-a.example.com:8935", "error", false},
+		{"", "error", false},
 	}
 	for _, tt := range tests {
 		u, err := amount.ParseServiceURI(tt.text, tt.local)
@@ -160,9 +171,11 @@ func TestWriting(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ got, want string }{
 		{amount.Stake(core.NewLPT(0)), "0 LPT"}, {amount.Stake(core.NewLPT(9_999_999_999_999_999)), "9999999999999999 LPTU"},
-		{amount.Stake(core.NewLPT(10_000_000_000_000_000)), "0.01 LPT"}, {amount.Ether(core.NewWei(5)), "5 wei"}, {amount.Ether(core.NewWei(999_999)), "999999 wei"}, {amount.Ether(core.NewWei(1_000_000)), "0.001 gwei"},
+		{amount.Stake(core.NewLPT(10_000_000_000_000_000)), "0.01 LPT"}, {amount.Ether(core.NewWei(5)), "5 wei"},
+		{amount.Ether(core.NewWei(999_999)), "999999 wei"}, {amount.Ether(core.NewWei(1_000_000)), "0.001 gwei"},
 		{amount.Ether(core.NewWei(0)), "0 ETH"}, {amount.Ether(core.NewWei(1_000_000_000_000_000)), "0.001 ETH"},
-		{amount.Ether(core.NewWei(1_500_000_000_000_000_000)), "1.5 ETH"}, {amount.Ether(core.NewWei(35_000_000_000_000)), "35000 gwei"},
+		{amount.Ether(core.NewWei(1_500_000_000_000_000_000)), "1.5 ETH"},
+		{amount.Ether(core.NewWei(35_000_000_000_000)), "35000 gwei"},
 		{amount.GasPrice(core.NewWei(100_000_000)), "0.1 gwei"}, {amount.GasPrice(core.NewWei(2_000_000_000)), "2 gwei"},
 		{amount.Percent(125_000), "12.5 %"},
 	}
@@ -218,7 +231,7 @@ func TestReadingsAreReadable(t *testing.T) {
 			"fee":    func(s string, c amount.Check) error { _, err := amount.ParseFeeCut(s, c); return err },
 			"price":  func(s string, c amount.Check) error { _, err := amount.ParsePrice(s, "", 1, c); return err },
 		} {
-			d, ok := errors.AsType[*amount.Doubt](parse(text, amount.Strict))
+			d, ok := errors.AsType[*amount.Unusual](parse(text, amount.Strict))
 			if !ok {
 				continue
 			}

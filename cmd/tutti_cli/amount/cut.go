@@ -12,26 +12,28 @@ var errCut = errors.New("not a percentage from 0 to 100 with at most four decima
 // ParseRewardCut reads the part of minted tokens that the orchestrator keeps, in
 // percent. Below 1 without a percent sign, and all of it, are doubted.
 func ParseRewardCut(s string, check Check) (core.PerMillion, error) {
-	return parseCut(s, check, "reward cut", func(p core.PerMillion) *Doubt {
+	return parseCut(s, check, "reward cut", func(p core.PerMillion) *Unusual {
 		if p != core.Whole {
 			return nil
 		}
-		return &Doubt{Why: "with a reward cut of 100 % delegators get none of the minted tokens, so few will stake", Readings: []Reading{{"100 %", "100%"}}}
+		return &Unusual{Why: "with a reward cut of 100 % delegators get none of the minted tokens, so few will stake",
+			Readings: []Reading{{"100 %", "100%"}}}
 	})
 }
 
 // ParseFeeCut reads the part of the fees that the orchestrator keeps, in percent.
 // Below 1 without a percent sign, and nothing, are doubted.
 func ParseFeeCut(s string, check Check) (core.PerMillion, error) {
-	return parseCut(s, check, "fee cut", func(p core.PerMillion) *Doubt {
+	return parseCut(s, check, "fee cut", func(p core.PerMillion) *Unusual {
 		if p != 0 {
 			return nil
 		}
-		return &Doubt{Why: "with a fee cut of 0 all fees go to delegators and none to you", Readings: []Reading{{"0 %", "0%"}}}
+		return &Unusual{Why: "with a fee cut of 0 all fees go to delegators and none to you",
+			Readings: []Reading{{"0 %", "0%"}}}
 	})
 }
 
-func parseCut(s string, check Check, name string, extreme func(core.PerMillion) *Doubt) (core.PerMillion, error) {
+func parseCut(s string, check Check, name string, extreme func(core.PerMillion) *Unusual) (core.PerMillion, error) {
 	s = strings.ReplaceAll(strings.TrimSpace(s), " ", "")
 	p, err := core.ParsePercent(s)
 	if err != nil {
@@ -44,15 +46,15 @@ func parseCut(s string, check Check, name string, extreme func(core.PerMillion) 
 		return 0, d
 	}
 	if p > 0 && p < 10_000 && !strings.HasSuffix(s, "%") {
-		return 0, fractionDoubt(p, name)
+		return 0, unusualFraction(p, name)
 	}
 	return p, nil
 }
 
-// fractionDoubt asks whether 0.1 is 0.1 % or a tenth.
-func fractionDoubt(p core.PerMillion, name string) *Doubt {
+// unusualFraction asks whether 0.1 is 0.1 % or a tenth.
+func unusualFraction(p core.PerMillion, name string) *Unusual {
 	tenfold := p * 100
-	return &Doubt{
+	return &Unusual{
 		Why:      "a " + name + " of " + p.String() + " could be " + p.String() + " % or " + tenfold.String() + " %",
 		Readings: []Reading{{p.String() + " %", p.String() + "%"}, {tenfold.String() + " %", tenfold.String() + "%"}},
 	}

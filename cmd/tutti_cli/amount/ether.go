@@ -19,7 +19,7 @@ var etherScale = map[string]int{"eth": 18, "ether": 18, "gwei": 9, "wei": 0}
 
 // ParseEther reads an amount of the chain's native currency with its unit:
 // "0.1ETH", "5gwei", "100wei". A bare 0 needs no unit; any other bare number is
-// refused, because nobody can tell what it means.
+// refused, because it is ambiguous.
 func ParseEther(s string) (core.Wei, error) {
 	number, unit := splitUnit(strings.TrimSpace(s))
 	if unit == "" && number == "0" {
@@ -44,7 +44,8 @@ func ParseGasPrice(s string) (core.Wei, error) {
 	}
 	w, err := core.ParseWei(s)
 	if err != nil {
-		return core.Wei{}, errors.New("not a price of gas: write wei as a whole number, or with a unit, 0.1gwei; 0 is no bound")
+		return core.Wei{}, errors.New("not a price of gas: write wei as a whole number, or with a unit, 0.1gwei; 0 is no " +
+			"bound")
 	}
 	return w, nil
 }

@@ -19,26 +19,27 @@ func ParseGasBound(s string, highest bool, present core.Wei, check Check) (core.
 	if err != nil || check == Trust {
 		return bound, err
 	}
-	why := gasDoubt(bound, highest, present)
+	why := unusualGas(bound, highest, present)
 	if why == "" {
 		return bound, nil
 	}
-	d := &Doubt{Why: why, Readings: []Reading{{GasPrice(bound), s}}}
+	d := &Unusual{Why: why, Readings: []Reading{{GasPrice(bound), s}}}
 	if bare := strings.TrimSpace(s); digits(bare) {
-		if other, err := ParseEther(bare + "gwei"); err == nil && gasDoubt(other, highest, present) == "" {
+		if other, err := ParseEther(bare + "gwei"); err == nil && unusualGas(other, highest, present) == "" {
 			d.Readings = append(d.Readings, Reading{GasPrice(other), bare + "gwei"})
 		}
 	}
 	return core.Wei{}, d
 }
 
-// gasDoubt is why a bound is most likely not meant, "" where it may be.
-func gasDoubt(bound core.Wei, highest bool, present core.Wei) string {
+// unusualGas is why a bound is most likely not meant, "" where it may be.
+func unusualGas(bound core.Wei, highest bool, present core.Wei) string {
 	switch {
 	case bound.IsZero() || present.IsZero():
 		return ""
 	case highest && bound.Cmp(present) < 0:
-		return "a highest price of " + GasPrice(bound) + " is below the present price of gas, " + GasPrice(present) + ": nothing would be sent until the price falls"
+		return "a highest price of " + GasPrice(bound) + " is below the present price of gas, " + GasPrice(present) +
+			": nothing would be sent until the price falls"
 	case bound.Big().Cmp(new(big.Int).Mul(present.Big(), big.NewInt(gasFactor))) > 0:
 		return GasPrice(bound) + " is more than a thousand times the present price of gas, " + GasPrice(present)
 	}

@@ -10,8 +10,9 @@ import (
 
 func TestGasBound(t *testing.T) {
 	t.Parallel()
-	const below, above = "doubt: a highest price of 0.00000003 gwei is below the present price of gas, 0.1 gwei: nothing would be sent until the price falls",
-		"doubt: 1000000000 gwei is more than a thousand times the present price of gas, 0.1 gwei"
+	const below, above = "unusual: a highest price of 0.00000003 gwei is below the present price of gas, 0.1 gwei: " +
+		"nothing would be sent until the price falls",
+		"unusual: 1000000000 gwei is more than a thousand times the present price of gas, 0.1 gwei"
 	tests := []struct {
 		text     string
 		highest  bool
@@ -29,14 +30,15 @@ func TestGasBound(t *testing.T) {
 		{"1ETH", true, core.NewWei(100_000_000), above, 1},
 		{"1ETH", false, core.NewWei(100_000_000), above, 1},
 		{"1000000000000000000", true, core.NewWei(100_000_000), above, 1},
-		{"0.5", true, core.NewWei(100_000_000), "error: not a price of gas: write wei as a whole number, or with a unit, 0.1gwei; 0 is no bound", 0},
+		{"0.5", true, core.NewWei(100_000_000),
+			"error: not a price of gas: write wei as a whole number, or with a unit, 0.1gwei; 0 is no bound", 0},
 	}
 	for _, tt := range tests {
 		w, err := amount.ParseGasBound(tt.text, tt.highest, tt.present, amount.Strict)
 		if got := outcome(w, err); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
 		}
-		d, _ := errors.AsType[*amount.Doubt](err)
+		d, _ := errors.AsType[*amount.Unusual](err)
 		if d == nil {
 			continue
 		}

@@ -11,13 +11,14 @@ import (
 
 var (
 	errPrice         = errors.New("not a price: write whole wei such as 1200, or an amount with its currency, 0.50USD")
-	errPriceFraction = errors.New("a fraction without a currency: prices are whole wei (write 1200), or an amount with its currency (write 0.50USD)")
-	errPixels        = errors.New("not a number of pixels of at least 1")
+	errPriceFraction = errors.New("a fraction without a currency: prices are whole wei (write 1200), or an amount with " +
+		"its currency (write 0.50USD)")
+	errPixels = errors.New("not a number of pixels of at least 1")
 )
 
-// dear is the price of one pixel, in wei, from which on it is most likely an
+// expensive is the price of one pixel, in wei, from which on it is most likely an
 // amount in whole ETH: a thousandfold of any price on the market.
-var dear = big.NewRat(1_000_000_000_000, 1)
+var expensive = big.NewRat(1_000_000_000_000, 1)
 
 // ParsePrice reads the price of a number of pixels, in whole wei or in a
 // currency. currency is what was asked for apart, "" or "Wei" for wei. A price of
@@ -30,7 +31,8 @@ func ParsePrice(s, currency string, pixels core.Pixels, check Check) (core.UnitP
 	price, err := core.ParsePrice(s)
 	if currency != "" {
 		if _, unit := splitUnit(s); unit != "" && !strings.EqualFold(unit, currency) {
-			return core.UnitPrice{}, errors.New("the price names " + unit + " and the currency is " + currency + ": name one of them")
+			return core.UnitPrice{}, errors.New("the price names " + unit + " and the currency is " + currency +
+				": name one of them")
 		} else if unit == "" {
 			price, err = core.ParsePrice(s + currency)
 		}
@@ -45,24 +47,25 @@ func ParsePrice(s, currency string, pixels core.Pixels, check Check) (core.UnitP
 	}
 	unit := core.UnitPrice{Price: price, PixelsPerUnit: pixels}
 	if check == Strict {
-		if d := priceDoubt(unit, s); d != nil {
+		if d := unusualPrice(unit, s); d != nil {
 			return core.UnitPrice{}, d
 		}
 	}
 	return unit, nil
 }
 
-func priceDoubt(u core.UnitPrice, text string) error {
+func unusualPrice(u core.UnitPrice, text string) error {
 	if u.Price.Amount().Sign() == 0 {
-		return &Doubt{Why: "a price of 0 means that you work for free", Readings: []Reading{{"a price of 0", text}}}
+		return &Unusual{Why: "a price of 0 means that you work for free", Readings: []Reading{{"a price of 0", text}}}
 	}
 	perPixel, ok := u.WeiPerPixel()
-	if !ok || perPixel.Cmp(dear) < 0 {
+	if !ok || perPixel.Cmp(expensive) < 0 {
 		return nil
 	}
 	ether := new(big.Rat).Quo(perPixel, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)))
-	return &Doubt{
-		Why:      "that is " + strings.TrimRight(strings.TrimRight(ether.FloatString(18), "0"), ".") + " ETH for every single pixel, far above any market price; prices are in wei",
+	return &Unusual{
+		Why: "that is " + strings.TrimRight(strings.TrimRight(ether.FloatString(18), "0"), ".") +
+			" ETH for every single pixel, far above any market price; prices are in wei",
 		Readings: []Reading{{u.String() + " pixels", text}},
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-var errStake = errors.New("not an amount of the stake token: write whole tokens such as 1000 or 0.5, or base units with their name, 1000000000000000000LPTU")
+var errStake = errors.New("not an amount of the stake token: write whole tokens such as 1000 or 0.5, or base units " +
+	"with their name, 1000000000000000000LPTU")
 
 // ParseStake reads an amount of the stake token: whole tokens, "1000", "0.5" or
 // "1000LPT", or base units with their name, "5LPTU". More than 10^15 whole
@@ -33,7 +34,7 @@ func ParseStake(s string, check Check) (core.LPT, error) {
 		return core.LPT{}, errStake
 	}
 	if check == Strict && unit == "" && !strings.Contains(number, ".") && l.Cmp(hugeStake()) >= 0 {
-		return core.LPT{}, stakeDoubt(number)
+		return core.LPT{}, unusualStake(number)
 	}
 	return l, nil
 }
@@ -41,12 +42,12 @@ func ParseStake(s string, check Check) (core.LPT, error) {
 // hugeStake is 10^15 whole tokens.
 func hugeStake() core.LPT { return core.LPTTokens(1_000_000_000_000_000) }
 
-func stakeDoubt(number string) error {
+func unusualStake(number string) error {
 	base, err := core.ParseLPT(number)
 	if err != nil {
 		return errStake
 	}
-	return &Doubt{
+	return &Unusual{
 		Why: number + " whole tokens do not exist; did you mean base units (1 token is 10^18)?",
 		Readings: []Reading{
 			{Label: number + " whole LPT", Text: number + "LPT"},

@@ -22,7 +22,7 @@ type Console struct {
 	in    *os.File
 	// out takes results, tell questions and progress.
 	out, tell io.Writer
-	// asks: somebody can be asked.
+	// asks: a prompt is possible.
 	asks bool
 	// Style colours results; TellStyle questions and progress.
 	Style, TellStyle Style
@@ -43,7 +43,7 @@ type Options struct {
 	Menu bool
 	// NoColor: the operator wants none, or the terminal has none.
 	NoColor bool
-	// Silent: nobody is asked, whatever In is.
+	// Silent: no prompt is shown, whatever In is.
 	Silent bool
 	// Blocks: no tables, every value on a line of its own.
 	Blocks bool

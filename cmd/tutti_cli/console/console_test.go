@@ -57,7 +57,8 @@ func TestQuestions(t *testing.T) {
 	if _, err = c.Confirm(ctx, "More?"); !errors.Is(err, fault.ActionDeclined) {
 		t.Error(err)
 	}
-	for _, piece := range []string{"Name (default: standard) > ", "Please answer y or n.", "Sure? [y/N] > ", "  1. one\n  2. two\n", "from 1 to 2"} {
+	for _, piece := range []string{"Name (default: standard) > ", "Please answer y or n.", "Sure? [y/N] > ",
+		"  1. one\n  2. two\n", "from 1 to 2"} {
 		if !strings.Contains(out.String(), piece) {
 			t.Errorf("%q is missing in %q", piece, out)
 		}
@@ -99,7 +100,8 @@ func TestPage(t *testing.T) {
 	}{
 		{0, "NODE\n  Name     value\n  Address  0x1234567890\n\nPOOL\nID  URI\n0   https://a\n10  b?[2J\n"},
 		{20, "NODE\n  Name     value\n  Address\n    0x1234567890\n\nPOOL\nID  URI\n0   https://a\n10  b?[2J\n"},
-		{8, "NODE\n  Name\n    value\n  Address\n    0x1234567890\n\nPOOL\n  ID   0\n  URI\n    https://a\n\n  ID\n    10\n  URI\n    b?[2J\n"},
+		{8, "NODE\n  Name\n    value\n  Address\n    0x1234567890\n\nPOOL\n  ID   0\n  URI\n    https://a\n\n  ID\n    " +
+			"10\n  URI\n    b?[2J\n"},
 	}
 	for _, tt := range tests {
 		var b strings.Builder

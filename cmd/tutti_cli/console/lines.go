@@ -11,7 +11,7 @@ import (
 // maxLine bounds a line of input, in bytes.
 const maxLine = 1 << 20
 
-// lines reads lines without being held by a terminal on which nobody types. Reads
+// lines reads lines without blocking on a terminal without input. Reads
 // of a terminal cannot be cut short, so the read that an interruption leaves
 // behind ends with the process, and its line is the next one's.
 type lines struct {

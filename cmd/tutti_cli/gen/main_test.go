@@ -33,7 +33,8 @@ func TestWritesThenFindsFresh(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	var out, errs bytes.Buffer
-	if status := run([]string{"-check", "-root", root}, &out, &errs); status != 1 || !strings.Contains(errs.String(), "stale; run make generate") {
+	if status := run([]string{"-check", "-root", root}, &out, &errs); status != 1 ||
+		!strings.Contains(errs.String(), "stale; run make generate") {
 		t.Error(status, errs.String())
 	}
 	if status := run([]string{"-root", root}, &out, &errs); status != 0 {

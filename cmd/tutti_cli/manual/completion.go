@@ -83,15 +83,19 @@ func bash(t verb.Table) string {
 	b.WriteString("    case $prev in\n")
 	for _, g := range verb.Globals() {
 		if len(g.Choices) > 0 {
-			fmt.Fprintf(&b, "        --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", g.Name, strings.Join(g.Choices, " "))
+			fmt.Fprintf(&b, "        --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return ;;\n", g.Name,
+				strings.Join(g.Choices, " "))
 		}
 	}
-	b.WriteString("        --token-file|--dataDir|--file|--key-file|--password-file|--keystore) COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n    esac\n")
-	fmt.Fprintf(&b, "    options='%s'\n    choices='%s'\n    case \"${verb[0]:-}\" in\n", globalNames(), strings.Join(first(t), " "))
+	b.WriteString("        --token-file|--dataDir|--file|--key-file|--password-file|--keystore) COMPREPLY=($(compgen " +
+		"-f -- \"$cur\")); return ;;\n    esac\n")
+	fmt.Fprintf(&b, "    options='%s'\n    choices='%s'\n    case \"${verb[0]:-}\" in\n", globalNames(),
+		strings.Join(first(t), " "))
 	for _, w := range first(t) {
 		bashWord(&b, t, w)
 	}
-	b.WriteString("    esac\n    if [[ $cur == -* ]]; then choices=$options; fi\n    COMPREPLY=($(compgen -W \"$choices\" -- \"$cur\"))\n}\ncomplete -F _tutti_cli tutti_cli\n")
+	b.WriteString("    esac\n    if [[ $cur == -* ]]; then choices=$options; fi\n    COMPREPLY=($(compgen -W " +
+		"\"$choices\" -- \"$cur\"))\n}\ncomplete -F _tutti_cli tutti_cli\n")
 	return b.String()
 }
 
@@ -112,7 +116,8 @@ func bashWord(b *strings.Builder, t verb.Table, w string) {
 }
 
 func zsh(t verb.Table) string {
-	return "#compdef tutti_cli\n# zsh completion of tutti_cli, generated from its table of verbs\nautoload -U +X bashcompinit && bashcompinit\n" +
+	return "#compdef tutti_cli\n# zsh completion of tutti_cli, generated from its table of verbs\nautoload -U +X " +
+		"bashcompinit && bashcompinit\n" +
 		strings.TrimPrefix(bash(t), "# bash completion of tutti_cli, generated from its table of verbs\n")
 }
 
@@ -146,7 +151,8 @@ func fishVerb(b *strings.Builder, v *verb.Verb) {
 		fmt.Fprintf(b, "complete -c tutti_cli -n '%s' -a '%s'\n", seen, choices)
 	}
 	for _, f := range v.Fields {
-		fmt.Fprintf(b, "complete -c tutti_cli -n '%s' -l %s%s -d %s\n", seen, f.Name, fishValue(f.Meta, f.Choices), quote(f.Help))
+		fmt.Fprintf(b, "complete -c tutti_cli -n '%s' -l %s%s -d %s\n", seen, f.Name, fishValue(f.Meta, f.Choices),
+			quote(f.Help))
 	}
 }
 

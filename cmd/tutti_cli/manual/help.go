@@ -18,10 +18,11 @@ import (
 var exits = [][2]string{
 	{"0", "done"},
 	{"1", "failed on the node or on the chain, or a dry run shows that it would"},
-	{"2", "the command line cannot be read, or a change lacks --yes where nobody can be asked"},
+	{"2", "the command line cannot be read, or a change lacks --yes where no prompt is possible"},
 	{"3", "refused: an unusual value without --allow-unusual, or you answered no"},
 	{"4", "the node cannot be reached"},
-	{"5", "the time to wait is over, or the answer did not come; the transaction goes on, and its hash is written where it is known"},
+	{"5", "the time to wait is over, or the answer did not come; the transaction goes on, and its hash is written " +
+		"where it is known"},
 }
 
 // Usage is the line of a verb's form.
@@ -64,7 +65,8 @@ func globalOption(g verb.Global) string {
 // Overview writes what `tutti_cli help` says.
 func Overview(w io.Writer, t verb.Table) error {
 	var b strings.Builder
-	b.WriteString("tutti_cli works on a node: it looks at it, and acts on the chain with its account.\nWithout a verb, on a terminal, it shows a menu.\n\nusage: " + Line + "\n\nverbs:\n")
+	b.WriteString("tutti_cli works on a node: it looks at it, and acts on the chain with its account.\nWithout a verb, " +
+		"on a terminal, it shows a menu.\n\nusage: " + Line + "\n\nverbs:\n")
 	rows(&b, len(t), func(i int) (string, string) { return t[i].Name, t[i].Short })
 	b.WriteString("\noptions of every verb:\n")
 	globals := verb.Globals()

@@ -14,7 +14,8 @@ func WriteMan(w io.Writer, t verb.Table) error {
 	b.WriteString(".\\\" Generated from the table of verbs in cmd/tutti_cli/action; run \"make generate\".\n")
 	b.WriteString(".TH TUTTI_CLI 1\n.SH NAME\ntutti_cli \\- look at a tutti node and act on the chain with its account\n")
 	b.WriteString(".SH SYNOPSIS\n.B tutti_cli\n[options] [verb [words] [options]]\n.SH DESCRIPTION\n")
-	b.WriteString("Without a verb, on a terminal, it shows a numbered menu. With a verb it does one thing. Changes ask before they spend anything, and need \\-\\-yes where nobody can be asked.\n.SH VERBS\n")
+	b.WriteString("Without a verb, on a terminal, it shows a numbered menu. With a verb it does one thing. Changes ask " +
+		"before they spend anything, and need \\-\\-yes where no prompt is possible.\n.SH VERBS\n")
 	for _, v := range t {
 		manVerb(&b, v)
 	}

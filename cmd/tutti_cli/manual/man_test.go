@@ -18,7 +18,8 @@ func TestManualPage(t *testing.T) {
 	}
 	for _, line := range strings.Split(b.String(), "\n") {
 		command, _, _ := strings.Cut(line, " ")
-		if strings.HasPrefix(line, ".") && !strings.Contains(" .TH .SH .SS .B .TP .PP .\\\" ", " "+command+" ") || strings.HasPrefix(line, "'") {
+		if strings.HasPrefix(line, ".") && !strings.Contains(" .TH .SH .SS .B .TP .PP .\\\" ", " "+command+" ") ||
+			strings.HasPrefix(line, "'") {
 			t.Errorf("line %q", line)
 		}
 	}

@@ -28,7 +28,7 @@ on a line of its own.
 ## Verbs
 
 The same actions are verbs for scripts. Options may stand before and behind words, with one dash or two. A change asks for
-confirmation on a terminal, and needs ` + "`--yes`" + ` where nobody can be asked. ` + "`--dry-run`" + ` shows what would be done and its cost.
+confirmation on a terminal, and needs ` + "`--yes`" + ` where no prompt is possible. ` + "`--dry-run`" + ` shows what would be done and its cost.
 
     tutti_cli status
     tutti_cli orchestrator activate --reward-cut 10 --fee-cut 5 --stake 1000 --price-per-unit 0 \
@@ -60,9 +60,13 @@ func WritePage(w io.Writer, t verb.Table) error {
 	for _, e := range exits {
 		fmt.Fprintf(&b, "| %s | %s |\n", e[0], cell(e[1]))
 	}
-	b.WriteString("\n## JSON\n\nWith `--json` a verb writes exactly one object, described by `tutti_cli schema VERB`. A failure is\n" +
-		"`{\"error\":{\"code\":…,\"message\":…,\"remedy\":…}}` on standard output, with the exit status as above; `tutti_cli help CODE`\nand [troubleshooting.md](troubleshooting.md) say more of a code.\n\n")
-	b.WriteString("## Completion\n\n    tutti_cli completion bash > /etc/bash_completion.d/tutti_cli\n    tutti_cli completion zsh > \"${fpath[1]}/_tutti_cli\"\n    tutti_cli completion fish > ~/.config/fish/completions/tutti_cli.fish\n")
+	b.WriteString("\n## JSON\n\nWith `--json` a verb writes exactly one object, described by `tutti_cli schema VERB`. " +
+		"A failure is\n" +
+		"`{\"error\":{\"code\":…,\"message\":…,\"remedy\":…}}` on standard output, with the exit status as above; " +
+		"`tutti_cli help CODE`\nand [troubleshooting.md](troubleshooting.md) say more of a code.\n\n")
+	b.WriteString("## Completion\n\n    tutti_cli completion bash > /etc/bash_completion.d/tutti_cli\n    tutti_cli " +
+		"completion zsh > \"${fpath[1]}/_tutti_cli\"\n    tutti_cli completion fish > " +
+		"~/.config/fish/completions/tutti_cli.fish\n")
 	b.WriteString("\n## Every verb\n")
 	for _, v := range t {
 		pageVerb(&b, v)

@@ -4,7 +4,7 @@
 //
 // It does nothing itself: every entry is a verb of the table, run as on the
 // command line, with everything asked. main calls it when there are no words and
-// somebody can be asked.
+// a prompt is possible.
 package menu
 
 import (
@@ -24,7 +24,7 @@ import (
 type Menu struct {
 	Console *console.Console
 	Table   verb.Table
-	// Call begins a use of a verb, Failed tells of one that failed.
+	// Call begins a use of a verb, Failed reports one that failed.
 	Call   func(*verb.Verb) *verb.Call
 	Failed func(error)
 }
@@ -92,7 +92,8 @@ func (m *Menu) choose(ctx context.Context, entries verb.Table) (*verb.Verb, erro
 		}
 		n, err := strconv.Atoi(text)
 		switch {
-		case strings.EqualFold(text, "exit") || strings.EqualFold(text, "q") || strings.EqualFold(text, "quit") || err == nil && n == len(entries)+1:
+		case strings.EqualFold(text, "exit") || strings.EqualFold(text, "q") || strings.EqualFold(text, "quit") ||
+			err == nil && n == len(entries)+1:
 			return nil, nil
 		case err == nil && n >= 1 && n <= len(entries):
 			return entries[n-1], nil

@@ -3,7 +3,7 @@
 // learn of the node, and everything they ask of it, goes through here.
 //
 // It knows no verbs and no terminal, and it never repeats a change by itself: a
-// request that may have arrived is for the caller to judge.
+// request that may have arrived is for the caller to check.
 package node
 
 import (
@@ -67,7 +67,8 @@ func New(o Options) (*Client, error) {
 	}
 	transport.DialContext = c.dial
 	u, err := url.Parse(strings.TrimSuffix(o.URL, "/"))
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Path != "" || u.User != nil ||
+		u.RawQuery != "" || u.Fragment != "" {
 		return nil, invalidURL(o.URL)
 	}
 	c.base = u.Scheme + "://" + u.Host
@@ -77,7 +78,8 @@ func New(o Options) (*Client, error) {
 
 // invalidURL does not repeat the address, which may hold a password.
 func invalidURL(string) error {
-	return fault.New(fault.CommandLineInvalid, "read the node's address", "it must be http://host:port, https://host:port or unix:/path")
+	return fault.New(fault.CommandLineInvalid, "read the node's address",
+		"it must be http://host:port, https://host:port or unix:/path")
 }
 
 func loopback(host string) bool {
@@ -157,7 +159,8 @@ func (c *Client) change(ctx context.Context, path, contentType string, body []by
 	req.Header.Set("Authorization", "Bearer "+token)
 	err = c.do(req, answer)
 	if arrived.Load() && !dry && silent(ctx, err) {
-		return fault.New(fault.OutcomeUnknown, "ask for a change", "the node did not answer; whether the change was made is not known")
+		return fault.New(fault.OutcomeUnknown, "ask for a change",
+			"the node did not answer; whether the change was made is not known")
 	}
 	return err
 }
@@ -205,5 +208,6 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	if errors.Is(err, fault.AdminPortTaken) {
 		return cause
 	}
-	return &fault.Fault{Code: fault.NodeUnreachable, Op: "ask the node at " + c.base, Detail: "no answer from " + c.base + ": " + cause.Error(), Err: err}
+	return &fault.Fault{Code: fault.NodeUnreachable, Op: "ask the node at " + c.base, Detail: "no answer from " + c.base +
+		": " + cause.Error(), Err: err}
 }

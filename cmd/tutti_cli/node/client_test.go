@@ -34,8 +34,11 @@ func client(t *testing.T, address string, token func(context.Context, *node.Clie
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for address, good := range map[string]bool{
-		"http://127.0.0.1:7935": true, "https://node.example.com": true, "unix:/run/tutti.sock": true, "unix:///run/tutti.sock": true,
-		"": false, "unix:": false, "127.0.0.1:7935": false, "ftp://h:1": false, "http://u:secret@h:1": false, "http://h:1/path": false, "http://h:1?q": false,
+		"http://127.0.0.1:7935": true, "https://node.example.com": true, "unix:/run/tutti.sock": true,
+		"unix:///run/tutti.sock": true,
+		"":                       false, "unix:": false, "127.0.0.1:7935": false,
+		"ftp://h:1": false, "http://u:secret@h:1": false,
+		"http://h:1/path": false, "http://h:1?q": false,
 	} {
 		_, err := node.New(node.Options{URL: address})
 		if (err == nil) != good {
@@ -76,7 +79,8 @@ func TestAnswers(t *testing.T) {
 	s := httptest.NewServer(mux)
 	defer s.Close()
 	c := client(t, s.URL, fixed("token"))
-	for text, code := range map[string]string{"RoundLocked: round 7": "RoundLocked", "missing form param: a": "AdminBadParam"} {
+	for text, code := range map[string]string{"RoundLocked: round 7": "RoundLocked",
+		"missing form param: a": "AdminBadParam"} {
 		if _, err := c.Form(t.Context(), "/refused", url.Values{"text": {text}}); node.Code(err) != code {
 			t.Error(text, err)
 		}
@@ -86,7 +90,8 @@ func TestAnswers(t *testing.T) {
 		t.Error(about, err)
 	}
 	err := c.Post(t.Context(), adminapi.PathGas, url.Values{"dryRun": {"true"}}, adminapi.None{}, nil)
-	if p := node.Explain(err); p != (node.Problem{Code: "NewCode", Message: "facts", Remedy: "do this"}) || err.Error() != "NewCode (facts)" {
+	if p := node.Explain(err); p != (node.Problem{Code: "NewCode", Message: "facts", Remedy: "do this"}) ||
+		err.Error() != "NewCode (facts)" {
 		t.Errorf("%+v %v", p, err)
 	}
 	for _, path := range []string{adminapi.PathChain, adminapi.PathGas, adminapi.PathReward} {
@@ -94,7 +99,8 @@ func TestAnswers(t *testing.T) {
 			t.Error(path, err)
 		}
 	}
-	if text, err := c.Form(t.Context(), "/setMaxFaceValue", url.Values{"maxfacevalue": {"5"}}); text != "set to 5" || err != nil {
+	if text, err := c.Form(t.Context(), "/setMaxFaceValue", url.Values{"maxfacevalue": {"5"}}); text != "set to 5" ||
+		err != nil {
 		t.Error(text, err)
 	}
 	if _, err := c.Form(t.Context(), "/setNothing", nil); !errors.Is(err, fault.FeatureMissing) {
@@ -114,13 +120,15 @@ func TestUnixSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = w.Write([]byte(`{"network":"` + r.Host + `"}`))
-	})}}
+	s := &httptest.Server{Listener: l,
+		Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte(`{"network":"` + r.Host + `"}`))
+		})}}
 	s.Start()
 	defer s.Close()
 	var about adminapi.Node
-	if err := client(t, "unix:"+path, fixed("t")).Get(t.Context(), adminapi.PathNode, &about); err != nil || about.Network != "localhost" {
+	if err := client(t, "unix:"+path, fixed("t")).Get(t.Context(), adminapi.PathNode, &about); err != nil ||
+		about.Network != "localhost" {
 		t.Error(about, err)
 	}
 }
@@ -158,7 +166,8 @@ func TestTokenSources(t *testing.T) {
 	home := t.TempDir()
 	put := func(content string, parts ...string) string {
 		path := filepath.Join(append([]string{home}, parts...)...)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		return path

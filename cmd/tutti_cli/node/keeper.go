@@ -16,7 +16,7 @@ import (
 // user of the machine can take a free port and wait for a token there, which spends the
 // account's money once the node runs again.
 
-// keptBy notes that the token is the node's own file: the node is its owner's.
+// keptBy records that the token is the node's own file: the node is its owner's.
 func (c *Client) keptBy(path string) {
 	if owner, known := ownerOf(path); known {
 		c.keeper.Store(&owner)

@@ -1,4 +1,4 @@
 package node
 
-// ownerOf: there users have no numbers, and who listens is not known either.
+// ownerOf: there users have no numbers, and the listening process is not known either.
 func ownerOf(string) (user int, known bool) { return 0, false }

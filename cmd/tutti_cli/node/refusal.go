@@ -53,7 +53,9 @@ func formRefusal(status int, text, path string) error {
 		row, _ = fault.Lookup(fault.AdminBadParam)
 		facts = text
 	}
-	return &Refusal{Status: status, Said: adminapi.Error{Code: string(row.Code), Message: facts, Cause: row.Cause, Remedy: row.Remedy, Retryable: row.Retryable}}
+	return &Refusal{Status: status,
+		Said: adminapi.Error{Code: string(row.Code), Message: facts, Cause: row.Cause, Remedy: row.Remedy,
+			Retryable: row.Retryable}}
 }
 
 // Problem is what an error says to people and programs, wherever it came from.

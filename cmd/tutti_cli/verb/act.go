@@ -109,7 +109,8 @@ func (c *Call) TellEstimate(e *adminapi.Estimate) {
 		return
 	}
 	c.Tell("This will: %s", e.About)
-	c.Tell("Gas %d at %s: fee %s; the account needs %s.", e.Gas, amount.GasPrice(e.Price), amount.Ether(e.Fee), amount.Ether(e.Need))
+	c.Tell("Gas %d at %s: fee %s; the account needs %s.", e.Gas, amount.GasPrice(e.Price), amount.Ether(e.Fee),
+		amount.Ether(e.Need))
 }
 
 // failure is why a transaction came to nothing, with the code in its reason.
@@ -120,10 +121,12 @@ func failure(t *adminapi.Transaction) error {
 	code, _, _ := strings.Cut(t.Reason, " ")
 	row, known := fault.Lookup(fault.Code(strings.TrimSuffix(code, ":")))
 	if !known {
-		return node.FromAPI(&adminapi.Error{Code: "TransactionFailed", Message: "transaction " + t.Hash.String() + " " + string(t.State) + ": " + t.Reason,
+		return node.FromAPI(&adminapi.Error{Code: "TransactionFailed", Message: "transaction " + t.Hash.String() + " " +
+			string(t.State) + ": " + t.Reason,
 			Remedy: "Read the reason, correct it and run the verb again; the fee of a failed transaction is spent."})
 	}
-	return node.FromAPI(&adminapi.Error{Code: string(row.Code), Message: "transaction " + t.Hash.String() + " " + string(t.State) + ": " + t.Reason, Remedy: row.Remedy})
+	return node.FromAPI(&adminapi.Error{Code: string(row.Code), Message: "transaction " + t.Hash.String() + " " +
+		string(t.State) + ": " + t.Reason, Remedy: row.Remedy})
 }
 
 // Interrupted reports whether a run ended because the operator ended it, while no

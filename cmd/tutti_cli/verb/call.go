@@ -42,7 +42,7 @@ type World struct {
 	Service string
 	// ReadFile reads what an option names.
 	ReadFile func(path string) ([]byte, error)
-	// Mode says who may read a file.
+	// Mode returns a file's kind and permissions.
 	Mode func(path string) (fs.FileMode, error)
 	// Version is this program's.
 	Version string
@@ -79,7 +79,8 @@ var publicChains = []uint64{1, 42161}
 // Private reports whether a node's network is not the public one: a test network, or a
 // deployment of the contracts on another chain.
 func Private(n adminapi.Node) bool {
-	return Play(n) || !slices.Contains(config.Networks(), n.Network) && n.ChainID != 0 && !slices.Contains(publicChains, n.ChainID)
+	return Play(n) || !slices.Contains(config.Networks(), n.Network) && n.ChainID != 0 &&
+		!slices.Contains(publicChains, n.ChainID)
 }
 
 // IsOrchestrator and IsGateway say what the node is.
@@ -103,14 +104,15 @@ func Shows(v *Verb, n adminapi.Node) bool {
 	return true
 }
 
-// Agree asks before a change. --yes answers; where nobody can be asked it is a
+// Agree asks before a change. --yes answers; where no prompt is possible it is a
 // mistake of the caller, and a no is the end of the verb.
 func (c *Call) Agree(ctx context.Context, question string) error {
 	if c.Set.Yes {
 		return nil
 	}
 	if !c.CanAsk() {
-		return fault.New(fault.ConfirmationMissing, "confirm", c.Verb.Name+" makes a change, and nobody can be asked: add --yes, or look with --dry-run")
+		return fault.New(fault.ConfirmationMissing, "confirm",
+			c.Verb.Name+" makes a change, and no prompt is possible: add --yes, or look with --dry-run")
 	}
 	yes, err := c.Confirm(ctx, question)
 	if err == nil && !yes {
@@ -125,5 +127,6 @@ func (c *Call) Ready() error {
 	if !c.Verb.Changes || c.Set.Yes || c.Set.DryRun || c.CanAsk() {
 		return nil
 	}
-	return fault.New(fault.ConfirmationMissing, "confirm", c.Verb.Name+" makes a change, and nobody can be asked: add --yes, or look with --dry-run")
+	return fault.New(fault.ConfirmationMissing, "confirm",
+		c.Verb.Name+" makes a change, and no prompt is possible: add --yes, or look with --dry-run")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Collect reads what was given, and asks for what is missing where somebody can
-// be asked: for everything in the menu, else for what the verb cannot do without.
+// Collect reads what was given, and asks for what is missing where a prompt is
+// possible: for everything in the menu, else for what the verb cannot do without.
 func (c *Call) Collect(ctx context.Context) error {
 	if c.Verb.Before != nil {
 		if err := c.Verb.Before(ctx, c); err != nil {
@@ -43,7 +43,7 @@ func (c *Call) Collect(ctx context.Context) error {
 }
 
 // Complete names the first field that the verb cannot do without, that was not
-// given and that nobody can be asked for: before anything else is judged.
+// given and cannot be prompted for: before anything else is checked.
 func (c *Call) Complete() error {
 	for _, f := range c.Verb.Fields {
 		if _, given := c.texts[f.Name]; given || !f.Required || c.Menu || c.CanAsk() && f.Question != "" {
@@ -128,14 +128,14 @@ func (c *Call) standard(ctx context.Context, f *Field) (string, error) {
 	return text, err
 }
 
-// errAgain asks for the value anew.
+// errAgain asks for the value again.
 var errAgain = errors.New("type it again")
 
-// take reads a value. A doubt becomes a question, or a refusal where nobody can
-// be asked.
+// take reads a value. An unusual value becomes a question, or a refusal where no
+// prompt is possible.
 func (c *Call) take(ctx context.Context, f *Field, text string) error {
 	value, err := c.read(f, text, amount.Check(c.Set.Unusual))
-	if d, ok := errors.AsType[*amount.Doubt](err); ok {
+	if d, ok := errors.AsType[*amount.Unusual](err); ok {
 		if !c.CanAsk() {
 			return d.Fault("read --" + f.Name)
 		}
@@ -171,7 +171,7 @@ func (c *Call) read(f *Field, text string, check amount.Check) (any, error) {
 }
 
 // settle asks which reading of a doubtful value is meant.
-func (c *Call) settle(ctx context.Context, f *Field, d *amount.Doubt) (any, error) {
+func (c *Call) settle(ctx context.Context, f *Field, d *amount.Unusual) (any, error) {
 	c.Tell("%s", c.TellStyle.Warn("This is unusual: "+d.Why+"."))
 	var answers []string
 	for _, r := range d.Readings {

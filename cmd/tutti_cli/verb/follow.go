@@ -23,11 +23,11 @@ type Follower struct {
 	until time.Time
 	// tx is what was last seen, nil while nothing was.
 	tx *adminapi.Transaction
-	// looks counts the looks that it was not mined at, waiting is what was told of
+	// looks counts the looks that it was not mined at, waiting is what was reported of
 	// why.
 	looks   int
 	waiting string
-	// away: the node does not answer, and that was told.
+	// away: the node does not answer, and that was reported.
 	away bool
 }
 
@@ -68,7 +68,8 @@ func (f *Follower) outcome(ctx context.Context, err error) error {
 	f.seek(ctx)
 	switch {
 	case f.tx == nil:
-		return fault.New(fault.OutcomeUnknown, "send", "the node did not answer; the transaction may have been sent, and tutti_cli transactions shows whether it was")
+		return fault.New(fault.OutcomeUnknown, "send", "the node did not answer; the transaction may have been sent, and "+
+			"tutti_cli transactions shows whether it was")
 	case ctx.Err() != nil:
 		return timedOut(f.tx)
 	}
@@ -76,8 +77,8 @@ func (f *Follower) outcome(ctx context.Context, err error) error {
 }
 
 // seek looks for a transaction whose answer did not come until the node shows it,
-// answers without it, or the time is over. Then it looks once more: who interrupts
-// wants to know what was sent.
+// answers without it, or the time is over. Then it looks once more, because an
+// operator who interrupts needs to know what was sent.
 func (f *Follower) seek(ctx context.Context) {
 	ticker := time.NewTicker(f.c.World.Poll)
 	defer ticker.Stop()
@@ -94,7 +95,8 @@ func (f *Follower) seek(ctx context.Context) {
 }
 
 func timedOut(t *adminapi.Transaction) error {
-	return fault.New(fault.WaitTimedOut, "follow the transaction", "transaction "+t.Hash.String()+" goes on; it is "+string(t.State)+" so far")
+	return fault.New(fault.WaitTimedOut, "follow the transaction",
+		"transaction "+t.Hash.String()+" goes on; it is "+string(t.State)+" so far")
 }
 
 // rank orders how far a transaction came.
@@ -144,7 +146,7 @@ func (f *Follower) look(ctx context.Context) {
 // holds it back, and again after as many.
 const looksBeforeWhy = 5
 
-// why tells of the node's conditions that hold transactions back.
+// why reports the node's conditions that hold transactions back.
 func (f *Follower) why(ctx context.Context) {
 	var all adminapi.Conditions
 	if err := f.c.Node.Get(ctx, adminapi.PathConditions, &all); err != nil {
@@ -169,7 +171,7 @@ func (f *Follower) read(ctx context.Context) bool {
 	var all adminapi.Transactions
 	err := f.c.Node.Get(ctx, adminapi.PathTransactions, &all)
 	if ctx.Err() == nil {
-		f.heard(!errors.Is(err, fault.NodeUnreachable))
+		f.recordAnswer(!errors.Is(err, fault.NodeUnreachable))
 	}
 	if err != nil {
 		return false
@@ -183,8 +185,8 @@ func (f *Follower) read(ctx context.Context) bool {
 	return true
 }
 
-// heard tells once when the node falls silent, and when it is back.
-func (f *Follower) heard(answered bool) {
+// recordAnswer tells once when the node falls silent, and when it is back.
+func (f *Follower) recordAnswer(answered bool) {
 	switch {
 	case !answered && !f.away && f.c.World.Now().Before(f.until):
 		f.c.Tell("%s", f.c.TellStyle.Warn("The node does not answer; trying until "+f.until.Format("15:04")+"."))
@@ -203,7 +205,7 @@ func (f *Follower) mine(t *adminapi.Transaction) bool {
 	return t.ID > f.after && adminapi.Kebab(t.Verb) == f.verb && !t.Hash.IsZero()
 }
 
-// Saw takes in how the transaction stands, and tells of a hash that is new.
+// Saw takes in how the transaction stands, and reports a hash that is new.
 func (f *Follower) Saw(t adminapi.Transaction) {
 	switch {
 	case f.tx == nil:

@@ -75,7 +75,7 @@ func (f *Field) bind(set *flag.FlagSet, texts map[string]string) {
 	set.Func(f.Name, "", func(text string) error { texts[f.Name] = text; return nil })
 }
 
-// check judges the options that every verb takes.
+// check validates the options that every verb takes.
 func (s *Settings) check() error {
 	switch {
 	case !slices.Contains([]string{WaitSubmitted, WaitMined, WaitFinal}, s.Wait):

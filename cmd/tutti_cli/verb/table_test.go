@@ -18,7 +18,8 @@ func TestFind(t *testing.T) {
 		words, want string
 		n           int
 	}{
-		{"round", "round", 1}, {"round initialize --yes", "round initialize", 2}, {"round more", "round", 1}, {"stake", "", 0}, {"", "", 0},
+		{"round", "round", 1}, {"round initialize --yes", "round initialize", 2}, {"round more", "round", 1},
+		{"stake", "", 0}, {"", "", 0},
 	}
 	for _, tt := range tests {
 		v, n := table.Find(strings.Fields(tt.words))
@@ -73,7 +74,8 @@ func TestOptionsAndWordsMix(t *testing.T) {
 		}
 		set := verb.Defaults()
 		texts, err := v.Parse(&set, args)
-		if err != nil || texts["proposal"] != "12" || texts["support"] != "for" || texts["reason"] != "a b" || !set.Yes || set.Wait != "final" {
+		if err != nil || texts["proposal"] != "12" || texts["support"] != "for" || texts["reason"] != "a b" || !set.Yes ||
+			set.Wait != "final" {
 			t.Errorf("%q: %v, %v", args, texts, err)
 		}
 	})
@@ -118,7 +120,8 @@ func TestAudiences(t *testing.T) {
 		{"reward call", orchestrator, true}, {"reward call", redeemer, true}, {"reward call", gateway, false},
 		{"deposit fund", orchestrator, false}, {"deposit fund", gateway, true},
 		{"token request", orchestrator, false}, {"token request", gateway, true},
-		{"node", orchestrator, false}, {"stake bond", adminapi.Node{Offchain: true}, false}, {"status", adminapi.Node{Offchain: true}, true},
+		{"node", orchestrator, false}, {"stake bond", adminapi.Node{Offchain: true}, false},
+		{"status", adminapi.Node{Offchain: true}, true},
 	} {
 		v, _ := action.Table().Find(strings.Fields(tt.name))
 		if got := verb.Shows(v, tt.node); got != tt.want {

@@ -33,7 +33,7 @@ type Verb struct {
 	Name string
 	// Menu is its entry in the menu, "" for none.
 	Menu string
-	// For, Chain: who sees it in the menu; whether it needs the chain.
+	// For, Chain: the roles that show it in the menu; whether it needs the chain.
 	For   Audience
 	Chain bool
 	// Changes: it changes something and has to be confirmed.
@@ -120,7 +120,7 @@ type Field struct {
 	Standard string
 	// Suggest gives a default that the node knows; "" falls back to Standard.
 	Suggest func(ctx context.Context, c *Call) (string, error)
-	// Parse reads the value. Its error may be an *amount.Doubt. Nil keeps the text.
+	// Parse reads the value. Its error may be an *amount.Unusual. Nil keeps the text.
 	Parse func(c *Call, text string, check amount.Check) (any, error)
 }
 

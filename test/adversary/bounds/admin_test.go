@@ -62,16 +62,16 @@ func TestProbesOfAnAdminPortAmongStrangers(t *testing.T) {
 	const addresses, each = 4, 400
 	at, token, _ := exposed(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	var crowd, opened sync.WaitGroup
-	defer crowd.Wait()
+	var clients, opened sync.WaitGroup
+	defer clients.Wait()
 	defer cancel()
 	for n := range addresses {
 		for range each {
 			opened.Add(1)
 			first := sync.OnceFunc(opened.Done)
 			s := strangerAt(n, at)
-			crowd.Go(func() {
-				s.crowd(ctx, 1, func(ctx context.Context) {
+			clients.Go(func() {
+				s.connectMany(ctx, 1, func(ctx context.Context) {
 					defer first()
 					if conn, err := s.dial(ctx); err == nil {
 						first()
@@ -92,7 +92,7 @@ func TestProbesOfAnAdminPortAmongStrangers(t *testing.T) {
 	}
 }
 
-// TestWrongTokensAndTheOperator: who sends wrong tokens, behind the same proxy or on the
+// TestWrongTokensAndTheOperator: a client that sends wrong tokens, behind the same proxy or on the
 // same machine as the operator, has no right token refused.
 func TestWrongTokensAndTheOperator(t *testing.T) {
 	at, token, _ := exposed(t)

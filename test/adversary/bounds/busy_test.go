@@ -21,10 +21,10 @@ const busyAddresses, busyEach = 5, 27
 // node has closed it.
 type beginning func(ctx context.Context, s *stranger) (conn net.Conn, ended <-chan struct{}, err error)
 
-// busyCrowd has several addresses keep a request in progress on each of their
+// busyConnections has several addresses keep a request in progress on each of their
 // connections, until the function that it returns is called. One that is refused comes
 // back at a pace that leaves no new connection of theirs in the way of others.
-func busyCrowd(t *testing.T, to string, begin beginning) (stop func()) {
+func busyConnections(t *testing.T, to string, begin beginning) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
@@ -115,16 +115,16 @@ func ask(ctx context.Context, client *http.Client, url string) error {
 }
 
 // TestBusyConnectionsAtALowDescriptorLimit: a few addresses with a request in progress on
-// more connections than a node may have keep nobody else out.
+// more connections than a node may have keep no other peer out.
 func TestBusyConnectionsAtALowDescriptorLimit(t *testing.T) {
 	t.Run("orchestrator", func(t *testing.T) {
 		o := orchestrator(t, fewDescriptors)
-		defer busyCrowd(t, o.front, halfCall)()
+		defer busyConnections(t, o.front, halfCall)()
 		letsIn(t, "https://"+o.front+"/healthz")
 	})
 	t.Run("gateway", func(t *testing.T) {
 		g := gateway(t, fewDescriptors, orchestrator(t, 0).front)
-		defer busyCrowd(t, g.front, halfBody)()
+		defer busyConnections(t, g.front, halfBody)()
 		letsIn(t, "http://"+g.front+"/healthz")
 	})
 }

@@ -13,9 +13,9 @@ import (
 // fewDescriptors is the limit of the nodes below, idle how many connections come.
 const fewDescriptors, idle = 256, 600
 
-// crowdOf has so many idle connections come from several addresses, each again when it
+// manyConnections has so many idle connections come from several addresses, each again when it
 // is closed, until the function that it returns is called.
-func crowdOf(t *testing.T, to string) (stop func()) {
+func manyConnections(t *testing.T, to string) (stop func()) {
 	t.Helper()
 	const addresses = 30
 	ctx, cancel := context.WithCancel(t.Context())
@@ -26,7 +26,7 @@ func crowdOf(t *testing.T, to string) (stop func()) {
 			opened.Add(1)
 			first := sync.OnceFunc(opened.Done)
 			wg.Go(func() {
-				s.crowd(ctx, 1, func(ctx context.Context) {
+				s.connectMany(ctx, 1, func(ctx context.Context) {
 					defer first()
 					if conn, err := s.dial(ctx); err == nil {
 						first()
@@ -49,7 +49,7 @@ func TestIdleConnectionsAtALowDescriptorLimit(t *testing.T) {
 		o := orchestrator(t, fewDescriptors)
 		g := gateway(t, 0, o.front)
 		g.await(t, seg)
-		defer crowdOf(t, o.front)()
+		defer manyConnections(t, o.front)()
 		works(t, g, seg)
 		named(t, o)
 	})
@@ -57,7 +57,7 @@ func TestIdleConnectionsAtALowDescriptorLimit(t *testing.T) {
 		o := orchestrator(t, 0)
 		g := gateway(t, fewDescriptors, o.front)
 		g.await(t, seg)
-		defer crowdOf(t, g.front)()
+		defer manyConnections(t, g.front)()
 		works(t, g, seg)
 		named(t, g)
 	})
@@ -67,7 +67,7 @@ func TestIdleConnectionsAtALowDescriptorLimit(t *testing.T) {
 		r.Process = startLimited(t, fewDescriptors, "-router", "-orchAddr", o.front, "-serviceAddr", r.front,
 			"-httpAddr", r.front, "-cliAddr", r.admin, "-dataDir", t.TempDir())
 		r.WaitHTTP("https://" + r.front + "/healthz")
-		defer crowdOf(t, r.front)()
+		defer manyConnections(t, r.front)()
 		gateway(t, 0, r.front).await(t, seg)
 		named(t, r)
 	})

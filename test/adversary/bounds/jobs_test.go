@@ -21,7 +21,7 @@ func TestHeadersAloneTakeNoPaidWork(t *testing.T) {
 	over, opened := make(chan struct{}), make(chan struct{}, 1)
 	go func() {
 		defer close(over)
-		s.crowd(ctx, 4, func(ctx context.Context) {
+		s.connectMany(ctx, 4, func(ctx context.Context) {
 			left := 520
 			s.over(ctx, false, func(c *h2) error {
 				if left--; left == 0 {

@@ -84,7 +84,8 @@ var attacks = []attack{
 		return err
 	})},
 	{"slow bodies", 200, func(s *stranger) func(context.Context) {
-		text := "POST /llm HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n" + strings.Repeat(" ", 60<<10)
+		text := "POST /llm HTTP/1.1\r\nHost: node\r\nContent-Type: application/json\r\nContent-Length: 10000000\r\n\r\n" +
+			strings.Repeat(" ", 60<<10)
 		return func(ctx context.Context) {
 			if conn, err := s.tls(ctx, "http/1.1"); err == nil {
 				trickle(ctx, conn, text, time.Second/4)
@@ -143,7 +144,7 @@ func TestOneAddressCostsLittleMemory(t *testing.T) {
 			over := make(chan struct{})
 			go func() {
 				defer close(over)
-				s.crowd(ctx, a.connections, a.run(s))
+				s.connectMany(ctx, a.connections, a.run(s))
 			}()
 			peak := peakOf(o.PID(), over)
 			t.Logf("%d MB more than %d MB, for %d KB of frames", (peak-before)>>20, before>>20, s.sent.Load()>>10)

@@ -109,7 +109,8 @@ func ownsNetwork(t *testing.T, addresses, factor int, d dialer) {
 	seconds := int64(time.Since(begun)/time.Second) + 1
 	// Each connection may have one read more than the rate allows: a record of TLS.
 	most := int64(factor)*(atOnce+eachSecond*seconds) + int64(addresses)*(16<<10)
-	t.Logf("%d addresses had %d KB read within %d s, at most %d may be", addresses, answered.Load()*question>>10, seconds, most>>10)
+	t.Logf("%d addresses had %d KB read within %d s, at most %d may be", addresses, answered.Load()*question>>10, seconds,
+		most>>10)
 	if answered.Load()*question > most {
 		t.Error("the network costs more than a few addresses")
 	}

@@ -121,7 +121,7 @@ func TestPayingGatewayAmongStrangers(t *testing.T) {
 		a := attacks[n%len(attacks)]
 		// Fewer connections than one attacker alone would have: all of them run on this
 		// machine, whose processors are the node's too.
-		wg.Go(func() { s.crowd(ctx, max(1, a.connections/25), a.run(s)) })
+		wg.Go(func() { s.connectMany(ctx, max(1, a.connections/25), a.run(s)) })
 	}
 	lost := work(t.Context(), g, segs, pushes, completions)
 	cancel()

@@ -109,7 +109,7 @@ var routerAttacks = []struct {
 	{"questions of many networks", 40, 5, true, videoRequest},
 }
 
-// TestARouterPassesNoFloodOn: strangers who ask a router as fast as they can take
+// TestARouterPassesNoFloodOn: strangers that ask a router as fast as they can take
 // neither the router's share at its orchestrator nor the offers of others.
 func TestARouterPassesNoFloodOn(t *testing.T) {
 	length := time.Second

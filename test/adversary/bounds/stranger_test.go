@@ -157,9 +157,9 @@ func (c *h2) open(block []byte, finished bool) (stream uint32, err error) {
 	return stream, err
 }
 
-// crowd runs an attack over so many connections of one address, each again and again,
+// clients runs an attack over so many connections of one address, each again and again,
 // until ctx ends. attack returns when its connection is of no more use.
-func (s *stranger) crowd(ctx context.Context, connections int, attack func(ctx context.Context)) {
+func (s *stranger) connectMany(ctx context.Context, connections int, attack func(ctx context.Context)) {
 	var wg sync.WaitGroup
 	for range connections {
 		wg.Go(func() {

@@ -30,14 +30,14 @@ func TestBatchesInPieces(t *testing.T) {
 	all := w.winners(n.account, 40)
 	n.owns(all)
 	before := w.balance(n.account)
-	told := [][]control.Fault{
+	lies := [][]control.Fault{
 		{{Kind: control.FalseRevert, Selector: batchRedeem, Reason: "ticket is used"}},
 		{{Kind: control.FalseReceipts}},
 		{{Kind: control.FalseReceipts, Failed: true}},
 		{{Kind: control.FalseAnswer, Selector: usedTickets, Data: word(1)}},
 		{{Kind: control.FalseAnswer, Selector: usedTickets, Data: word(0)}, {Kind: control.StaleReceipts}},
 	}
-	for i, faults := range told {
+	for i, faults := range lies {
 		w.preferred(faults...)
 		n.start()
 		n.Wait("some payouts", 30*time.Second, func() bool {

@@ -29,7 +29,7 @@ func word(n uint64) []byte {
 }
 
 // lie is what one endpoint says. An endpoint that is never asked for what it lies
-// about, or whose blocks nobody can check yet, is not named.
+// about, or whose blocks cannot be checked yet, is not named.
 type lie struct {
 	name    string
 	unnamed bool

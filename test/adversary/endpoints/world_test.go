@@ -29,8 +29,8 @@ const (
 	baseFee = 1_000_000
 )
 
-// prize is what a winning ticket of these tests is worth.
-var prize = core.NewWei(1e16)
+// faceValue is what a winning ticket of these tests is worth.
+var faceValue = core.NewWei(1e16)
 
 // world is a chain with endpoints for a node and one more for the test, two
 // orchestrators, and a gateway with funds.
@@ -148,7 +148,7 @@ func (w *world) winners(recipient core.Address, n int) []pm.Winner {
 	out := make([]pm.Winner, n)
 	for i := range out {
 		w.nonce++
-		ticket := coretest.Ticket(w.gateway, recipient, prize, w.nonce, round)
+		ticket := coretest.Ticket(w.gateway, recipient, faceValue, w.nonce, round)
 		out[i] = pm.Winner{Hash: ticket.Hash(), Ticket: ticket, Account: pm.Account{Sender: ticket.Sender},
 			ExpirationBlock: 1, Won: time.Now()}
 	}

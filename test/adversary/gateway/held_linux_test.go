@@ -53,7 +53,8 @@ func TestSegmentsThatWaitAreBounded(t *testing.T) {
 	})
 	before, answers := g.resident(), map[int]int{}
 	for n := range segments {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, fmt.Sprintf("%s/live/held/%d.ts", g.base, n+2), bytes.NewReader(data))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, fmt.Sprintf("%s/live/held/%d.ts", g.base, n+2),
+			bytes.NewReader(data))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,8 @@ func startHooked(t *testing.T) *hooked {
 	o := harness.Start(t, binary, "-orchestrator", "-transcoder", "-serviceAddr", orchestrator, "-httpAddr", orchestrator,
 		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir())
 	h.target = &target{T: t, base: "http://" + addr, dir: t.TempDir()}
-	h.node = harness.Start(t, binary, "-gateway", "-orchAddr", orchestrator, "-httpAddr", addr, "-cliAddr", harness.Address(t),
+	h.node = harness.Start(t, binary, "-gateway", "-orchAddr", orchestrator, "-httpAddr", addr, "-cliAddr",
+		harness.Address(t),
 		"-dataDir", h.dir, "-transcodingOptions", "P144p30fps16x9", "-authWebhookUrl", service.URL)
 	o.WaitHTTP("https://" + orchestrator + "/healthz")
 	h.node.WaitHTTP(h.base + "/healthz")
@@ -57,7 +58,8 @@ func startHooked(t *testing.T) *hooked {
 
 func oneSegment(t *testing.T) clip.Segment {
 	t.Helper()
-	c, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: 1, Bitrate: 200_000, Segment: time.Second})
+	c, err := clip.Generate(clip.Options{Width: 320, Height: 180, FPSNum: 15, FPSDen: 1, Segments: 1, Bitrate: 200_000,
+		Segment: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,7 +70,8 @@ func TestKeysOfStrangersDelayNoOther(t *testing.T) {
 	t.Parallel()
 	service, addr := startKeyService(t), harness.Address(t)
 	g := &target{T: t, base: "http://" + addr, dir: t.TempDir()}
-	g.node = harness.Start(t, binary, "-gateway", "-network", "offchain", "-orchAddr", harness.Address(t), "-httpAddr", addr,
+	g.node = harness.Start(t, binary, "-gateway", "-network", "offchain", "-orchAddr", harness.Address(t), "-httpAddr",
+		addr,
 		"-cliAddr", harness.Address(t), "-dataDir", g.dir, "-authWebhookUrl", service.server.URL)
 	g.node.WaitHTTP(g.base + "/healthz")
 	g.models(t.Context(), owner, "/v1/models", "good")
@@ -81,11 +82,14 @@ func TestKeysOfStrangersDelayNoOther(t *testing.T) {
 	for n := range 400 {
 		wg.Go(func() { g.models(ctx, attacker, "/v1/models", fmt.Sprintf("stranger%d", n)) })
 	}
-	g.node.Wait("the service to be busy with strangers", 20*time.Second, func() bool { return service.waiting.Load() >= 40 })
-	if code, took := g.models(t.Context(), owner, "/v1/models/a", "good"); code == "KeyWebhookFailed" || took > 4*time.Second {
+	g.node.Wait("the service to be busy with strangers", 20*time.Second,
+		func() bool { return service.waiting.Load() >= 40 })
+	if code, took := g.models(t.Context(), owner, "/v1/models/a", "good"); code == "KeyWebhookFailed" ||
+		took > 4*time.Second {
 		t.Errorf("a key that was admitted: %q after %v", code, took)
 	}
-	if code, took := g.models(t.Context(), "127.0.1.67", "/v1/models/a", "good-new"); code == "KeyWebhookFailed" || took > 10*time.Second {
+	if code, took := g.models(t.Context(), "127.0.1.67", "/v1/models/a", "good-new"); code == "KeyWebhookFailed" ||
+		took > 10*time.Second {
 		t.Errorf("a new key of another address: %q after %v", code, took)
 	}
 }
@@ -96,7 +100,8 @@ func TestBodiesOfUnjudgedKeysLeaveMemory(t *testing.T) {
 	t.Parallel()
 	service, addr := startKeyService(t), harness.Address(t)
 	g := &target{T: t, base: "http://" + addr, dir: t.TempDir()}
-	g.node = harness.Start(t, binary, "-gateway", "-network", "offchain", "-orchAddr", harness.Address(t), "-httpAddr", addr,
+	g.node = harness.Start(t, binary, "-gateway", "-network", "offchain", "-orchAddr", harness.Address(t), "-httpAddr",
+		addr,
 		"-cliAddr", harness.Address(t), "-dataDir", g.dir, "-authWebhookUrl", service.server.URL)
 	g.node.WaitHTTP(g.base + "/healthz")
 	const upload = 64 << 20
@@ -104,13 +109,15 @@ func TestBodiesOfUnjudgedKeysLeaveMemory(t *testing.T) {
 	var wg sync.WaitGroup
 	for n := range 9 {
 		wg.Go(func() {
-			g.drip(attacker, fmt.Sprintf("POST /v1/audio/transcriptions HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=b\r\n"+
+			g.drip(attacker, fmt.Sprintf("POST /v1/audio/transcriptions HTTP/1.1\r\nContent-Type: multipart/form-data; "+
+				"boundary=b\r\n"+
 				"Authorization: Bearer stranger%d\r\nContent-Length: %d", n, upload), body)
 		})
 	}
 	wg.Wait()
 	for _, key := range []string{"good", "good-new"} {
-		status, answer := g.ask("POST", "/v1/chat/completions", []byte(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`),
+		status, answer := g.ask("POST", "/v1/chat/completions",
+			[]byte(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`),
 			"Authorization", "Bearer "+key, "Content-Type", "application/json")
 		if strings.Contains(answer, "RequestsFull") {
 			t.Errorf("%s: %d %s", key, status, answer)

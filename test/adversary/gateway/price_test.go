@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/test/harness"
 )
 
-// An operator who forgets the price cap learns what an orchestrator can get at once: from
+// An operator without a price cap learns what an orchestrator can get at once: from
 // the log at the start, and from doctor. With a cap both are silent.
 func TestMissingPriceCapIsNamed(t *testing.T) {
 	t.Parallel()

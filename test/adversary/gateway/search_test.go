@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/test/harness"
 )
 
-// TestOpenPushesHaveFewOrchestratorsAsked: a stranger who may push, because the operator
+// TestOpenPushesHaveFewOrchestratorsAsked: a stranger that may push, because the operator
 // lets everyone, does not make the gateway ask its orchestrators at the pace of his pushes,
 // whatever key they claim.
 func TestOpenPushesHaveFewOrchestratorsAsked(t *testing.T) {

@@ -46,7 +46,8 @@ func TestPlaylistsTakeNoCapacity(t *testing.T) {
 		h.drip(attacker, fmt.Sprintf("PUT /live/x%d/index.m3u8 HTTP/1.1\r\nContent-Length: 1000", n), []byte("#"))
 	}
 	for n := range 3 {
-		h.expect("the owner, beside playlists of strangers", owner, fmt.Sprintf("/live/film/%d.ts?token=good", n), "", http.StatusOK)
+		h.expect("the owner, beside playlists of strangers", owner, fmt.Sprintf("/live/film/%d.ts?token=good", n), "",
+			http.StatusOK)
 	}
 }
 
@@ -57,7 +58,8 @@ func TestAStrangerLeavesOpenPushesToOthers(t *testing.T) {
 	h := &hooked{target: start(t, "-streamAccess", "open"), segment: oneSegment(t)}
 	push := func(n int) (hangUp func()) {
 		claim := [...]string{"", "\r\nAuthorization: Bearer tk-no-such-key"}[n%2]
-		return h.drip(attacker, fmt.Sprintf("PUT /live/spam%d/0.ts HTTP/1.1\r\nContent-Length: 1000%s", n, claim), []byte("x"))
+		return h.drip(attacker, fmt.Sprintf("PUT /live/spam%d/0.ts HTTP/1.1\r\nContent-Length: 1000%s", n, claim),
+			[]byte("x"))
 	}
 	streams := func() int {
 		_, list := h.ask("GET", "/api/streams", nil)
@@ -125,7 +127,8 @@ func TestFailedOpenPushesDoNotFillTheLog(t *testing.T) {
 	client.Transport.(*http.Transport).DisableKeepAlives = false
 	before := len(g.node.Log())
 	for range pushes {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, g.base+"/live/spam/0.ts", io.NopCloser(strings.NewReader("")))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, g.base+"/live/spam/0.ts",
+			io.NopCloser(strings.NewReader("")))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-// Package machine plays those who are near a node without belonging to it: other users
+// Package machine plays parties near a node that do not belong to it: other users
 // of its machine, and machines that want to be its workers. The first read what files
 // the node leaves open to them, and take ports at which it is asked; the others come with a
 // wrong secret or certificate.

@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/test/harness"
 )
 
-// stranger is a user of the machine who is neither root nor whoever runs the node.
+// stranger is a user of the machine that is neither root nor the node's user.
 const stranger = 65533
 
 // TestTokenIsNotForWhoHasThePort: another user takes the admin port of a node that does not
@@ -163,7 +163,7 @@ func (p *trap) token() string {
 	return got
 }
 
-// listenAs listens as another user and notes every token. Files and sockets belong to the
+// listenAs listens as another user and records every token. Files and sockets belong to the
 // user of the thread that makes them.
 func listenAs(t *testing.T, user int, addr string) *trap {
 	t.Helper()
@@ -180,14 +180,15 @@ func listenAs(t *testing.T, user int, addr string) *trap {
 		t.Fatal(err)
 	}
 	p := &trap{}
-	s := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if token := r.Header.Get("Authorization"); token != "" {
-			p.got = token
-		}
-		_, _ = w.Write([]byte(`{"network":"offchain"}`))
-	})}
+	s := &http.Server{ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if token := r.Header.Get("Authorization"); token != "" {
+				p.got = token
+			}
+			_, _ = w.Write([]byte(`{"network":"offchain"}`))
+		})}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)

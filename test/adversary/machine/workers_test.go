@@ -27,7 +27,7 @@ func worker(t *testing.T, orchestrator, secret string, more ...string) *harness.
 		"-orchAddr", orchestrator, "-orchSecret", secret, "-cliAddr", harness.Address(t)}, more...)...)
 }
 
-// TestWorkersOfStrangers: only who has the secret and a certificate of the authority
+// TestWorkersOfStrangers: only a worker with the secret and a certificate of the authority
 // becomes a worker; the others end with a named error, and the orchestrator's log
 // has them, without the secret.
 func TestWorkersOfStrangers(t *testing.T) {

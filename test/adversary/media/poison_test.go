@@ -37,7 +37,8 @@ func varied(segment []byte, n int) []byte {
 
 // pushing is an attack by way of a gateway: it pushes the stream and the segment that next
 // names.
-func pushing(next func(n int) (stream string, data []byte)) func(ctx context.Context, gw string, n int) (string, error) {
+func pushing(next func(n int) (stream string, data []byte)) func(ctx context.Context, gw string, n int) (string,
+	error) {
 	return func(ctx context.Context, gw string, n int) (string, error) {
 		stream, data := next(n)
 		status, text, err := push(ctx, gw, stream, n, data)
@@ -47,7 +48,8 @@ func pushing(next func(n int) (stream string, data []byte)) func(ctx context.Con
 
 // attack sends three segments a second until its context ends, whatever is answered.
 // It returns what the node said, by text.
-func attack(ctx context.Context, gw string, send func(ctx context.Context, gw string, n int) (string, error)) map[string]int {
+func attack(ctx context.Context, gw string,
+	send func(ctx context.Context, gw string, n int) (string, error)) map[string]int {
 	said := make(map[string]int)
 	var mu sync.Mutex
 	var wg sync.WaitGroup

@@ -43,7 +43,10 @@ func newSender(t *testing.T, n int, to string) *sender {
 func (s *sender) token(ctx context.Context) (*rpc.AuthToken, error) {
 	conn, err := grpc.NewClient("passthrough:///"+s.to, grpc.WithTransportCredentials(
 		credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})),
-		grpc.WithContextDialer(func(ctx context.Context, at string) (net.Conn, error) { return s.dial.DialContext(ctx, "tcp", at) }))
+		grpc.WithContextDialer(func(ctx context.Context, at string) (net.Conn,
+			error) {
+			return s.dial.DialContext(ctx, "tcp", at)
+		}))
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +68,10 @@ func (s *sender) send(ctx context.Context, data []byte) error {
 // answer.
 func (s *sender) sendIn(ctx context.Context, tok *rpc.AuthToken, n int, data []byte) error {
 	message := rpc.ToSegData(&rpc.SegmentMeta{
-		Manifest: core.ManifestID(tok.GetSessionId()), Number: core.SegmentNumber(n), Hash: [32]byte(crypto.Keccak256(data)), Token: tok, Duration: time.Second,
-		Profiles: []core.Profile{{Name: "small", Width: 160, Height: 90, Bitrate: 100_000, FPS: core.Framerate{Num: 15, Den: 1}}},
+		Manifest: core.ManifestID(tok.GetSessionId()), Number: core.SegmentNumber(n), Hash: [32]byte(crypto.Keccak256(data)),
+		Token: tok, Duration: time.Second,
+		Profiles: []core.Profile{{Name: "small", Width: 160, Height: 90, Bitrate: 100_000,
+			FPS: core.Framerate{Num: 15, Den: 1}}},
 	})
 	message.Capabilities = &rpc.Capabilities{Bitstring: []uint64{1<<0 | 1<<1}, Version: "0.8.8"}
 	header, err := proto.Marshal(message)
@@ -88,9 +93,9 @@ func (s *sender) sendIn(ctx context.Context, tok *rpc.AuthToken, n int, data []b
 	return err
 }
 
-// crowd has attackers at so many addresses send segments, each in a new session, one
+// sendFromMany has attackers at so many addresses send segments, each in a new session, one
 // after another, until the context ends.
-func crowd(ctx context.Context, t *testing.T, senders int, to string, bad []byte) *sync.WaitGroup {
+func sendFromMany(ctx context.Context, t *testing.T, senders int, to string, bad []byte) *sync.WaitGroup {
 	t.Helper()
 	all := new(sync.WaitGroup)
 	for i := range senders {
@@ -124,7 +129,7 @@ func TestManyBadSendersDelayNoKnownGateway(t *testing.T) {
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	all := crowd(ctx, t, bads, addr, tooLarge(t))
+	all := sendFromMany(ctx, t, bads, addr, tooLarge(t))
 	defer all.Wait()
 	defer stop()
 	node.Wait("many bad senders", 60*time.Second, func() bool {
@@ -161,7 +166,7 @@ func TestACrowdThatBlocksTakesNoDeviceAway(t *testing.T) {
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	all := crowd(ctx, t, bads, addr, endless(t))
+	all := sendFromMany(ctx, t, bads, addr, endless(t))
 	defer all.Wait()
 	defer stop()
 	node.Wait("streams that block", 90*time.Second, func() bool {

@@ -18,11 +18,14 @@ func split(t *testing.T, args ...string) (node, worker *harness.Process, addr st
 	t.Helper()
 	const secret = "secret of the workers"
 	addr = harness.Address(t)
-	node = harness.Start(t, binary, "-orchestrator", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr", harness.Address(t),
+	node = harness.Start(t, binary, "-orchestrator", "-serviceAddr", addr, "-httpAddr", addr, "-cliAddr",
+		harness.Address(t),
 		"-dataDir", t.TempDir(), "-orchSecret", secret)
 	node.WaitHTTP("https://" + addr + "/healthz")
-	worker = harness.Start(t, binary, append([]string{"-transcoder", "-orchAddr", addr, "-orchSecret", secret, "-network", "offchain",
-		"-cliAddr", harness.Address(t), "-dataDir", t.TempDir(), "-encoderPreset", "ultrafast", "-maxSessions", "100"}, args...)...)
+	worker = harness.Start(t, binary,
+		append([]string{"-transcoder", "-orchAddr", addr, "-orchSecret", secret, "-network", "offchain",
+			"-cliAddr", harness.Address(t), "-dataDir", t.TempDir(), "-encoderPreset", "ultrafast", "-maxSessions", "100"},
+			args...)...)
 	node.Wait("the transcoder to register", 60*time.Second, func() bool {
 		return strings.Contains(node.Log(), "transcoder registered worker=")
 	})
@@ -67,7 +70,8 @@ func badStreams(t *testing.T, node, worker *harness.Process, addr string, bad []
 	worker.Wait("the streams to be noticed", 90*time.Second, func() bool {
 		return strings.Contains(worker.Log(), "a stream ends or blocks media workers")
 	})
-	node.Wait("segments to end", 60*time.Second, func() bool { return strings.Count(node.Log(), "clientIP=127.0.1.2") >= 12 })
+	node.Wait("segments to end", 60*time.Second,
+		func() bool { return strings.Count(node.Log(), "clientIP=127.0.1.2") >= 12 })
 	var wg sync.WaitGroup
 	for i := range streams {
 		wg.Go(func() {

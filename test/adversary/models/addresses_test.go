@@ -118,10 +118,12 @@ func TestOrchestratorRefusesPrivateAddresses(t *testing.T) {
 		awaitAnswer(t, gateway)
 		f.jobs.Store(0)
 		refused(t, gateway, f)
-		if a := ask(t, gateway+"/v1/chat/completions", chat(`{"type":"image_url","image_url":{"url":"https://tutti.invalid/a.png"}}`)); a.status != http.StatusBadRequest {
+		if a := ask(t, gateway+"/v1/chat/completions",
+			chat(`{"type":"image_url","image_url":{"url":"https://tutti.invalid/a.png"}}`)); a.status != http.StatusBadRequest {
 			t.Errorf("a name that is not found: %+v", a)
 		}
-		if a := ask(t, gateway+"/v1/chat/completions", chat(`{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}`)); a.status != http.StatusOK {
+		if a := ask(t, gateway+"/v1/chat/completions",
+			chat(`{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}}`)); a.status != http.StatusOK {
 			t.Errorf("a picture that the request holds: %+v", a)
 		}
 	}
@@ -136,7 +138,9 @@ func TestAddressesThatPass(t *testing.T) {
 	awaitAnswer(t, open)
 	awaitAnswer(t, usual)
 	port, met := private(t)
-	if a := ask(t, open+"/v1/chat/completions", chat(`{"type":"image_url","image_url":{"url":"http://127.0.0.1:`+port+`/"}}`)); a.status != http.StatusOK || met.Load() != 1 {
+	if a := ask(t, open+"/v1/chat/completions",
+		chat(`{"type":"image_url","image_url":{"url":"http://127.0.0.1:`+port+`/"}}`)); a.status != http.StatusOK ||
+		met.Load() != 1 {
 		t.Errorf("with request_urls any and -aiPrivateUrls: %+v, %d fetched", a, met.Load())
 	}
 	for _, body := range []string{
@@ -167,7 +171,8 @@ func awaitAnswer(t *testing.T, gateway string) {
 	tick, limit := time.NewTicker(50*time.Millisecond), time.After(30*time.Second)
 	defer tick.Stop()
 	for {
-		a := ask(t, gateway+"/v1/chat/completions", `{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}]}`)
+		a := ask(t, gateway+"/v1/chat/completions",
+			`{"model":"own/model","max_tokens":5,"messages":[{"role":"user","content":"x"}]}`)
 		if a.status == http.StatusOK {
 			return
 		}

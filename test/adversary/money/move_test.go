@@ -19,12 +19,12 @@ import (
 	"github.com/tuttinode/tutti/test/postgres"
 )
 
-// shelf is a database server for ledgers, and a file with its address.
-type shelf struct {
+// sharedStore is a database server for ledgers, and a file with its address.
+type sharedStore struct {
 	address, file string
 }
 
-func newShelf(t *testing.T) *shelf {
+func newSharedStore(t *testing.T) *sharedStore {
 	t.Helper()
 	dir, err := postgres.Directory()
 	if err != nil {
@@ -36,13 +36,13 @@ func newShelf(t *testing.T) *shelf {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Stop(true) })
-	s := &shelf{address: server.Database(t), file: filepath.Join(t.TempDir(), "store")}
+	s := &sharedStore{address: server.Database(t), file: filepath.Join(t.TempDir(), "store")}
 	s.use(t, s.address)
 	return s
 }
 
 // use has the file lead to a database.
-func (s *shelf) use(t *testing.T, address string) {
+func (s *sharedStore) use(t *testing.T, address string) {
 	t.Helper()
 	if err := os.WriteFile(s.file, []byte(address+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func (w *world) refuses(code fault.Code, args ...string) {
 // older copy of it takes tickets, and the books go on in the database alone.
 func TestMovedLedgerIsNotOpenedAgain(t *testing.T) {
 	t.Parallel()
-	w, s := newWorld(t), newShelf(t)
+	w, s := newWorld(t), newSharedStore(t)
 	p := w.newPayer(5)
 	p.served(4)
 	w.stop()
@@ -100,7 +100,7 @@ func TestMovedLedgerIsNotOpenedAgain(t *testing.T) {
 // server was set back to an older state between two runs of the node.
 func TestRestoredStoreCreditsNothingAgain(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newSharedStore(t)
 	w := newWorld(t, "-store", s.file)
 	p := w.newPayer(5)
 	p.served(4)

@@ -81,7 +81,8 @@ func wants(id capability.ID) *rpc.Capabilities {
 	c := &rpc.Capabilities{
 		Bitstring: []uint64{0x04005fff | 1<<id}, Capacities: map[uint32]uint32{}, Version: "0.8.8",
 		Constraints: &rpc.Capabilities_Constraints{PerCapability: map[uint32]*rpc.Capabilities_CapabilityConstraints{
-			uint32(id): {Models: map[string]*rpc.Capabilities_CapabilityConstraints_ModelConstraint{pipelines.Model(id.Pipeline()): {}}},
+			uint32(id): {Models: map[string]*rpc.Capabilities_CapabilityConstraints_ModelConstraint{
+				pipelines.Model(id.Pipeline()): {}}},
 		}},
 	}
 	for i := range uint32(64) {
@@ -112,7 +113,8 @@ func (p *payer) offer(caps *rpc.Capabilities) *rpc.OrchestratorInfo {
 // offerNow asks once.
 func (p *payer) offerNow(caps *rpc.Capabilities) (*rpc.OrchestratorInfo, error) {
 	p.Helper()
-	conn, err := grpc.NewClient(p.front, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
+	conn, err := grpc.NewClient(p.front,
+		grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
 	p.must(err)
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(p.Context(), 5*time.Second)

@@ -30,10 +30,13 @@ func TestLongPromptsForOneToken(t *testing.T) {
 		"in a message": {request(`[{"role":"user","content":"`+long+`"}]`, "", 1), false},
 		"in parts": {request(`[{"role":"user","content":[{"type":"text","text":"`+long+`"}]}]`, "", 1),
 			false},
-		"in a part of a file":   {request(`[{"role":"user","content":[{"type":"file","file":{"file_data":"`+long+`"}}]}]`, "", 1), false},
-		"in calls of tools":     {request(`[{"role":"assistant","content":"x","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"`+long+`"}}]}]`, "", 1), false},
-		"in tools":              {request(short, `,"tools":[{"type":"function","function":{"name":"f","description":"`+long+`"}}]`, 1), false},
-		"in a schema":           {request(short, `,"response_format":{"type":"json_schema","json_schema":{"name":"x","description":"`+long+`"}}`, 1), false},
+		"in a part of a file": {request(`[{"role":"user","content":[{"type":"file","file":{"file_data":"`+long+`"}}]}]`,
+			"", 1), false},
+		"in calls of tools": {request(`[{"role":"assistant","content":"x","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"`+long+`"}}]}]`, "", 1), false},
+		"in tools": {request(short,
+			`,"tools":[{"type":"function","function":{"name":"f","description":"`+long+`"}}]`, 1), false},
+		"in a schema": {request(short,
+			`,"response_format":{"type":"json_schema","json_schema":{"name":"x","description":"`+long+`"}}`, 1), false},
 		"paid for":              {request(`[{"role":"user","content":"`+long+`"}]`, "", 1024), true},
 		"8000 tokens for one":   {request(`[{"role":"user","content":"`+long[:30_000]+`"}]`, "", 1), true},
 		"30 000 tokens for 256": {request(`[{"role":"user","content":"`+long[:120_000]+`"}]`, "", 256), true},
@@ -75,7 +78,8 @@ func TestDebtsSurviveRestarts(t *testing.T) {
 	w.stop()
 	p.debt(400)
 	w.start()
-	p.Wait("the account to be closed", 30*time.Second, func() bool { return p.query(`SELECT sum(open) FROM ledger_account`) == "0" })
+	p.Wait("the account to be closed", 30*time.Second,
+		func() bool { return p.query(`SELECT sum(open) FROM ledger_account`) == "0" })
 	for range 2 {
 		w.stop()
 		w.start()

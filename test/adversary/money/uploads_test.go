@@ -41,7 +41,8 @@ func (b *stalled) Read(p []byte) (int, error) {
 
 // announce is the request for one rendition of a segment with a hash, which need not be
 // that of the body.
-func (p *payer) announce(ctx context.Context, info *rpc.OrchestratorInfo, payment *rpc.Payment, number int64, hash [32]byte,
+func (p *payer) announce(ctx context.Context, info *rpc.OrchestratorInfo, payment *rpc.Payment, number int64,
+	hash [32]byte,
 	playing time.Duration, body io.Reader) *http.Request {
 	p.Helper()
 	meta := rpc.SegmentMeta{

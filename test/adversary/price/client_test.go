@@ -73,7 +73,8 @@ func TestAnnouncedLengths(t *testing.T) {
 	before, _, _ := w.cheat.books()
 	n := rounds(50)
 	for i := range n {
-		if _, err := harness.Push("http://"+w.front, fmt.Sprint("still", i), "0.ts", picture.Data, core.MaxSegmentDuration); err != nil {
+		if _, err := harness.Push("http://"+w.front, fmt.Sprint("still", i), "0.ts", picture.Data,
+			core.MaxSegmentDuration); err != nil {
 			t.Errorf("segment %d: %v", i, err)
 		}
 	}
@@ -113,8 +114,9 @@ func TestUndecodableInput(t *testing.T) {
 	w.servesOthers("film", 2, 4)
 }
 
-// TestBadInputIsNoLicence has an orchestrator take the payments of all streams and say of all input that it is bad. It is
-// paid no more than the bound, also when the gateway is killed again and again, and others do the work.
+// TestBadInputIsNoLicence has an orchestrator take the payments of all streams and say of all input that it
+// is bad. It is paid no more than the bound, also when the gateway is killed again and again, and others do
+// the work.
 func TestBadInputIsNoLicence(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -142,8 +144,8 @@ func TestBadInputIsNoLicence(t *testing.T) {
 	}
 }
 
-// TestBadInputOfOneOrchestrator has a cheap orchestrator, whom no bound of payments stops, say of all input that it is bad.
-// A stream loses its first segments to it and no more.
+// TestBadInputOfOneOrchestrator has a cheap orchestrator, which no bound of payments stops, say of all input
+// that it is bad. A stream loses its first segments to it and no more.
 func TestBadInputOfOneOrchestrator(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -169,9 +171,11 @@ func from(t *testing.T, address string) *http.Client {
 	return &http.Client{Transport: transport, Timeout: 30 * time.Second}
 }
 
-const chat = `{"model":"` + networkModel + `","max_tokens":%d,"stream":true,"messages":[{"role":"user","content":"on and on"}]}`
+const chat = `{"model":"` + networkModel +
+	`","max_tokens":%d,"stream":true,"messages":[{"role":"user","content":"on and on"}]}`
 
-// chatAndLeave begins a stream with room for many tokens and leaves after the first. The error is the gateway's refusal.
+// chatAndLeave begins a stream with room for many tokens and leaves after the first. The error is the
+// gateway's refusal.
 func (w *world) chatAndLeave(client *http.Client, tokens int) error {
 	ctx, cancel := context.WithCancel(w.Context())
 	defer cancel()

@@ -107,7 +107,8 @@ func TestOneClientsStreamsAreItsOwn(t *testing.T) {
 func (w *world) pushFrom(client *http.Client, stream string, n int) {
 	w.Helper()
 	s := w.segs[n%len(w.segs)]
-	resp, err := client.Post(fmt.Sprintf("http://%s/live/%s/%d.ts", w.front, stream, n), "video/MP2T", bytes.NewReader(s.Data))
+	resp, err := client.Post(fmt.Sprintf("http://%s/live/%s/%d.ts", w.front, stream, n), "video/MP2T",
+		bytes.NewReader(s.Data))
 	w.must(err)
 	_ = resp.Body.Close()
 }

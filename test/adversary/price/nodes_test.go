@@ -9,9 +9,9 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// TestFurtherNodesAreNoNewCredit has an orchestrator name a thousand further nodes, and others at the next answer, until the
-// gateway has forgotten which were its own. A stream that is at one of them goes on there, with a new session and a large
-// ticket for each segment.
+// TestFurtherNodesAreNoNewCredit has an orchestrator name a thousand further nodes, and others at the next
+// answer, until the gateway has forgotten which were its own. A stream that is at one of them goes on there,
+// with a new session and a large ticket for each segment.
 func TestFurtherNodesAreNoNewCredit(t *testing.T) {
 	t.Parallel()
 	const nodes, streams = 1000, 3

@@ -44,7 +44,7 @@ type orchestrator struct {
 	token time.Duration
 	// prices, where there are any, are those of each answer in turn.
 	prices []int64
-	// recipient is who is paid, where that is another account each time.
+	// recipient is the account that is paid, if that is another account each time.
 	recipient func(n int) core.Address
 	// cheat answers the n-th job instead of doing it, unless it returns false.
 	cheat func(n int, w http.ResponseWriter) bool

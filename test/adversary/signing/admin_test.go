@@ -67,7 +67,7 @@ func permit(v *victim, primary, fields, message string) []byte {
 		primary, fields, primary, v.chain.Info.ChainID, v.chain.Info.Contracts["LivepeerToken"].Hex(), message)
 }
 
-// An attacker who gets an operator, or a tool of the operator's, to sign something by the
+// An attacker that gets an operator, or a tool of the operator's, to sign something by the
 // admin API gets no ticket, nothing else that the key signs for other purposes, and no
 // approval. Texts and votes are signed as before.
 func TestAdminSignsNothingOfValue(t *testing.T) {

@@ -19,7 +19,8 @@ import (
 // ping asks the public port for a signature, as any peer can.
 func (v *victim) ping(value []byte) (sig []byte, code string, err error) {
 	v.Helper()
-	conn, err := grpc.NewClient(v.front, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
+	conn, err := grpc.NewClient(v.front,
+		grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
 	v.must(err)
 	defer conn.Close()
 	var trailer metadata.MD

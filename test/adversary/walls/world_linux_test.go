@@ -11,7 +11,7 @@ import (
 )
 
 // TestTheWorkersWorld looks at what a media worker has around it, from outside: nothing
-// of the machine, no user to whom anything belongs, no privileges, no network.
+// of the machine, no user that owns anything, no privileges, no network.
 func TestTheWorkersWorld(t *testing.T) {
 	for _, device := range devices {
 		t.Run(device.name, func(t *testing.T) {

@@ -25,10 +25,11 @@ func (a *reply) whole() object {
 	for i := range a.words {
 		text.WriteString(word(i))
 	}
-	return object{"id": a.id, "model": a.model, "created": time.Now().Unix(), "usage": a.usage(a.words), "choices": []object{{
-		"index": 0, "finish_reason": a.finish, "delta": nil,
-		"message": object{"role": "assistant", "content": text.String()},
-	}}}
+	return object{"id": a.id, "model": a.model, "created": time.Now().Unix(), "usage": a.usage(a.words),
+		"choices": []object{{
+			"index": 0, "finish_reason": a.finish, "delta": nil,
+			"message": object{"role": "assistant", "content": text.String()},
+		}}}
 }
 
 // stream sends a word per event, with what was used so far in each, then the
@@ -56,9 +57,10 @@ func (a *reply) stream(w http.ResponseWriter, q *http.Request) {
 // event is one chunk in the runner's form: message is there and null, and the
 // reason to finish is empty, not null, until the last.
 func (a *reply) event(w http.ResponseWriter, text, finish string, usage object) {
-	b, _ := json.Marshal(object{"id": a.id, "model": a.model, "created": time.Now().Unix(), "usage": usage, "choices": []object{{
-		"index": 0, "finish_reason": finish, "message": nil, "delta": object{"role": "assistant", "content": text},
-	}}})
+	b, _ := json.Marshal(object{"id": a.id, "model": a.model, "created": time.Now().Unix(), "usage": usage,
+		"choices": []object{{
+			"index": 0, "finish_reason": finish, "message": nil, "delta": object{"role": "assistant", "content": text},
+		}}})
 	_, _ = fmt.Fprintf(w, "data: %s\n\n", b)
 	_ = http.NewResponseController(w).Flush()
 }

@@ -38,8 +38,10 @@ func (r *runner) routes() http.Handler {
 	m.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, r.named("version", otherwise(os.Getenv("FAKE_VERSION"), "0.14.1")))
 	})
-	m.HandleFunc("GET /hardware/info", func(w http.ResponseWriter, _ *http.Request) { answer(w, r.named("gpu_info", object{})) })
-	m.HandleFunc("GET /hardware/stats", func(w http.ResponseWriter, _ *http.Request) { answer(w, r.named("gpu_stats", object{})) })
+	m.HandleFunc("GET /hardware/info",
+		func(w http.ResponseWriter, _ *http.Request) { answer(w, r.named("gpu_info", object{})) })
+	m.HandleFunc("GET /hardware/stats",
+		func(w http.ResponseWriter, _ *http.Request) { answer(w, r.named("gpu_stats", object{})) })
 	m.HandleFunc("POST /llm", r.llm)
 	m.HandleFunc("POST /__die", func(http.ResponseWriter, *http.Request) { r.once.Do(func() { close(r.die) }) })
 	m.HandleFunc("POST /__eat", func(_ http.ResponseWriter, q *http.Request) {

@@ -23,14 +23,14 @@ const (
 
 // daemon is dockerd, which starts containerd itself.
 type daemon struct {
-	cmd    *exec.Cmd
-	place  *place
-	exited chan struct{}
+	cmd     *exec.Cmd
+	workdir *workdir
+	exited  chan struct{}
 }
 
 // startDaemon starts dockerd. It touches no firewall and no forwarding of the
 // machine: containers are reached at published ports, through its own proxy.
-func startDaemon(p *place) (*daemon, error) {
+func startDaemon(p *workdir) (*daemon, error) {
 	log, err := os.Create(p.path("dockerd.log"))
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func startDaemon(p *place) (*daemon, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start dockerd: %w", err)
 	}
-	d := &daemon{cmd: cmd, place: p, exited: make(chan struct{})}
+	d := &daemon{cmd: cmd, workdir: p, exited: make(chan struct{})}
 	go func() {
 		defer close(d.exited)
 		_ = cmd.Wait()
@@ -63,9 +63,10 @@ func startDaemon(p *place) (*daemon, error) {
 
 // await returns once the engine answers.
 func (d *daemon) await() error {
-	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+		error) {
 		var dialer net.Dialer
-		return dialer.DialContext(ctx, "unix", d.place.path("docker.sock"))
+		return dialer.DialContext(ctx, "unix", d.workdir.path("docker.sock"))
 	}}}
 	defer client.CloseIdleConnections()
 	ticks := time.NewTicker(look)
@@ -100,6 +101,6 @@ func (d *daemon) stop() {
 
 // lastWords is the end of the engine's log, on one line.
 func (d *daemon) lastWords() string {
-	text, _ := os.ReadFile(d.place.path("dockerd.log"))
+	text, _ := os.ReadFile(d.workdir.path("dockerd.log"))
 	return strings.Join(strings.Fields(string(text[max(0, len(text)-tailBytes):])), " ")
 }

@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// run takes the place to work in, has the engine run there, and cleans up.
+// run takes a free working directory, has the engine run there, and cleans up.
 func run() error {
 	// Where this program was built into is ours to remove.
 	if self, err := os.Executable(); err == nil {
@@ -31,15 +31,15 @@ func run() error {
 	if err := privateMounts(); err != nil {
 		return err
 	}
-	place, err := takePlace(os.TempDir())
+	workdir, err := takeWorkdir(os.TempDir())
 	if err != nil {
 		return err
 	}
-	defer place.leave()
-	if err := place.bridge.up(); err != nil {
+	defer workdir.release()
+	if err := workdir.bridge.up(); err != nil {
 		return err
 	}
-	daemon, err := startDaemon(place)
+	daemon, err := startDaemon(workdir)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func run() error {
 	if err := daemon.await(); err != nil {
 		return err
 	}
-	fmt.Println("ready", place.address())
+	fmt.Println("ready", workdir.address())
 	select {
 	case <-ended(os.Stdin):
 		return nil

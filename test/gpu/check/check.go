@@ -2,7 +2,7 @@
 // JSON line each, in the file that TUTTI_GPUKIT_CHECKS names. Without that variable the
 // checks go to the test's log alone, so that the same tests run in the test command.
 //
-// It judges nothing and makes no report: test/gpu/kit reads the lines. Tests alone
+// It checks nothing and makes no report: test/gpu/kit reads the lines. Tests alone
 // import it.
 package check
 
@@ -21,10 +21,10 @@ type Result string
 
 // Results. Noted is a figure that nothing was expected of.
 const (
-	Passed  Result = "passed"
-	Failed  Result = "failed"
-	Skipped Result = "skipped"
-	Noted   Result = "noted"
+	Passed   Result = "passed"
+	Failed   Result = "failed"
+	Skipped  Result = "skipped"
+	Recorded Result = "noted"
 )
 
 // Check is one line of a report.
@@ -62,10 +62,10 @@ func NoError(t testing.TB, err error, what, figure string) bool {
 	return err == nil
 }
 
-// Note records a figure or a fact that nothing was expected of.
-func Note(t testing.TB, what, seen, figure string) {
+// Record records a figure or a fact that nothing was expected of.
+func Record(t testing.TB, what, seen, figure string) {
 	t.Helper()
-	add(t, Check{Test: t.Name(), What: what, Seen: seen, Figure: figure, Result: Noted})
+	add(t, Check{Test: t.Name(), What: what, Seen: seen, Figure: figure, Result: Recorded})
 }
 
 // Skip records that a check does not apply here, and why. The test goes on.

@@ -58,6 +58,6 @@ func TestCardDecoders(t *testing.T) {
 		if d.Supported {
 			figure = d.String()
 		}
-		check.Note(t, what, d.String(), figure)
+		check.Record(t, what, d.String(), figure)
 	}
 }

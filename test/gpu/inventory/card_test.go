@@ -69,7 +69,7 @@ func TestCardList(t *testing.T) {
 		if g.Usable {
 			usable++
 		}
-		check.Note(t, fmt.Sprintf("GPU %d of tutti gpu list", g.Index), fmt.Sprintf("%+v", g),
+		check.Record(t, fmt.Sprintf("GPU %d of tutti gpu list", g.Index), fmt.Sprintf("%+v", g),
 			fmt.Sprintf("%d MiB", g.Memory>>20))
 	}
 	check.That(t, usable > 0, "usable GPUs", "at least one",
@@ -103,7 +103,7 @@ func TestCardDoctor(t *testing.T) {
 		case "skip":
 			check.Skip(t, what, seen)
 		case "warn":
-			check.Note(t, what, seen, "")
+			check.Record(t, what, seen, "")
 		default:
 			check.That(t, r.Status == "pass", what, "pass", seen, "")
 		}

@@ -16,7 +16,8 @@ func TestAMachine(t *testing.T) {
 	t.Parallel()
 	d := fakegpu.Build(t)
 	d.Script("devices=2", "driver=550.54.15",
-		"device0.pci=0000:5e:00.0", "device0.name=NVIDIA L4", "device0.memory=23034", "device0.used=2048", "device0.temperature=61", "device0.utilization.encoder=40",
+		"device0.pci=0000:5e:00.0", "device0.name=NVIDIA L4", "device0.memory=23034", "device0.used=2048",
+		"device0.temperature=61", "device0.utilization.encoder=40",
 		"device0.utilization.decoder=20", "device0.encoder.others=3", "device0.processes=4242:1500:/usr/bin/python3",
 		"device1.pci=0000:3b:00.0", "device1.name=NVIDIA H200", "device1.compute=90", "device1.encodes=0")
 	r := watch(t, options(t, d))
@@ -28,14 +29,17 @@ func TestAMachine(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	first, second := list[0], list[1]
-	if first.Index != 0 || first.PCI != "0000:3b:00.0" || first.Name != "NVIDIA H200" || first.Encodes || first.Compute != 90 {
+	if first.Index != 0 || first.PCI != "0000:3b:00.0" || first.Name != "NVIDIA H200" || first.Encodes ||
+		first.Compute != 90 {
 		t.Errorf("%+v", first)
 	}
-	if second.Index != 1 || second.PCI != "0000:5e:00.0" || !second.Encodes || second.Memory != 23034<<20 || first.UUID == second.UUID {
+	if second.Index != 1 || second.PCI != "0000:5e:00.0" || !second.Encodes || second.Memory != 23034<<20 ||
+		first.UUID == second.UUID {
 		t.Errorf("%+v", second)
 	}
 	s, ok := r.Sample(second.UUID)
-	if !ok || s.Used < 2048<<20 || s.Temperature != 61 || s.SlowdownAt != 93 || s.Encoder != 40 || s.Decoder != 20 || s.EncoderSessions != 3 || s.Throttled != "" {
+	if !ok || s.Used < 2048<<20 || s.Temperature != 61 || s.SlowdownAt != 93 || s.Encoder != 40 || s.Decoder != 20 ||
+		s.EncoderSessions != 3 || s.Throttled != "" {
 		t.Errorf("%+v", s)
 	}
 	if len(s.Processes) != 1 || s.Processes[0].PID != 4242 || s.Processes[0].Name != "python3" || s.Foreign != 1500<<20 {
@@ -76,7 +80,8 @@ func TestWhyNot(t *testing.T) {
 			d := fakegpu.Build(t)
 			d.Script(row.script...)
 			w := gpus.Find(t.Context(), options(t, d), time.Minute)
-			if f := w.Err(); f == nil || f.Code != row.want || !strings.Contains(f.Detail, row.says) || len(w.Devices()) != row.usable {
+			if f := w.Err(); f == nil || f.Code != row.want || !strings.Contains(f.Detail, row.says) ||
+				len(w.Devices()) != row.usable {
 				t.Errorf("%v, %+v", f, w.Devices())
 			}
 		})

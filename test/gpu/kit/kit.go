@@ -226,7 +226,7 @@ func (b *bench) part(ctx context.Context, p part) report.Part {
 // tell prints a part's outcome, with what failed.
 func (b *bench) tell(p report.Part) {
 	fmt.Fprintf(b.stdout, "%-10s %3d passed, %d failed, %d skipped, %d figures, %.0f s\n", p.Name,
-		p.Count(check.Passed), p.Count(check.Failed), p.Count(check.Skipped), p.Count(check.Noted), p.Seconds)
+		p.Count(check.Passed), p.Count(check.Failed), p.Count(check.Skipped), p.Count(check.Recorded), p.Seconds)
 	for _, c := range p.Checks {
 		if c.Result == check.Failed {
 			fmt.Fprintf(b.stdout, "  FAILED %s: expected %s, seen %.300s\n", c.What, c.Expected, c.Seen)

@@ -152,7 +152,8 @@ func TestPartsAreReplaced(t *testing.T) {
 func TestNoCard(t *testing.T) {
 	t.Parallel()
 	kit := home(t, nil)
-	write(t, filepath.Join(kit, "bin", "tutti"), `echo '{"driver":"","gpus":[],"problems":[{"code":"NoDevices","detail":"none here"}]}'; exit 1`)
+	write(t, filepath.Join(kit, "bin", "tutti"),
+		`echo '{"driver":"","gpus":[],"problems":[{"code":"NoDevices","detail":"none here"}]}'; exit 1`)
 	r, status, said := kitRun(t, time.Minute, "-home", kit, "-o", t.TempDir(), "inventory", "correct")
 	if status != exitFailed || !r.Parts[0].Passed() || r.Parts[1].Count(check.Failed) != 1 ||
 		!strings.Contains(said, "NoDevices: none here") {

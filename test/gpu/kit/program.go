@@ -142,7 +142,7 @@ func (b *bench) loading() (env []string, remove func(), err error) {
 		"CUDA_CACHE_PATH="+kernels), func() { os.Remove(counters) }, nil
 }
 
-// follow runs a test program, copies what it prints into the log, and notes which of
+// follow runs a test program, copies what it prints into the log, and records which of
 // its tests failed.
 func (b *bench) follow(ctx context.Context, cmd *exec.Cmd) outcome {
 	reader, writer, err := os.Pipe()
@@ -196,15 +196,15 @@ func tests(output io.Reader) (o outcome) {
 	lines := bufio.NewReader(output)
 	for {
 		line, err := lines.ReadString('\n')
-		o.note(strings.TrimSpace(line))
+		o.record(strings.TrimSpace(line))
 		if err != nil {
 			return o
 		}
 	}
 }
 
-// note notes what a line says of a test.
-func (o *outcome) note(line string) {
+// record keeps what a line says of a test.
+func (o *outcome) record(line string) {
 	if test, found := strings.CutPrefix(line, "=== RUN "); found {
 		if test = strings.TrimSpace(test); !strings.Contains(test, "/") {
 			o.begun, o.open = append(o.begun, test), append(o.open, test)

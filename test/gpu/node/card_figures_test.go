@@ -46,10 +46,10 @@ func (r *rig) figures(streams int) {
 	for _, load := range []int{one.Load, one.Encoder, one.Decoder} {
 		check.That(r, load >= 0 && load <= 100, "a load in the dashboard", "0 to 100 %", fmt.Sprintf("%d %%", load), "")
 	}
-	check.Note(r, "load while streams run", fmt.Sprintf("card %d %%, encoder %d %%, decoder %d %%", one.Load,
+	check.Record(r, "load while streams run", fmt.Sprintf("card %d %%, encoder %d %%, decoder %d %%", one.Load,
 		one.Encoder, one.Decoder), fmt.Sprintf("%d streams", streams))
 	if one.Throttled != "" {
-		check.Note(r, "the card runs slower than it could", one.Throttled, "")
+		check.Record(r, "the card runs slower than it could", one.Throttled, "")
 	}
 	for _, s := range page.Sessions.List {
 		check.That(r, s.Device == r.device && s.Failed == 0, "the dashboard's session of "+s.Stream,

@@ -54,7 +54,7 @@ func TestCardLoad(t *testing.T) {
 	check.That(t, w != nil && w.State == "ready" && w.Failed == 0, "the card's worker after the load",
 		"ready, nothing failed", fmt.Sprintf("%+v", w), "")
 	left := r.explain()
-	check.Note(t, "conditions after the load", cut(left), "")
+	check.Record(t, "conditions after the load", cut(left), "")
 }
 
 // loadForm is two renditions, so that a card whose driver counts encoders takes some
@@ -97,11 +97,11 @@ func (l *load) streams(ctx context.Context, slot int) {
 		for first := true; ctx.Err() == nil && time.Now().Before(ends); first = false {
 			o := l.r.send(name)
 			if o.refused() && first {
-				l.note(func() { l.refused++ })
+				l.update(func() { l.refused++ })
 				pause(ctx, refusedPause)
 				break
 			}
-			l.note(func() {
+			l.update(func() {
 				l.done = append(l.done, o)
 				if first {
 					l.streamed++
@@ -118,7 +118,7 @@ func (l *load) streams(ctx context.Context, slot int) {
 func (l *load) chats(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := l.r.chat()
-		l.note(func() {
+		l.update(func() {
 			if l.answers++; err != nil {
 				l.errs = append(l.errs, err)
 			}
@@ -127,13 +127,13 @@ func (l *load) chats(ctx context.Context) {
 	}
 }
 
-func (l *load) note(change func()) {
+func (l *load) update(change func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	change()
 }
 
-// report judges what was done.
+// report checks what was done.
 func (l *load) report(lasted time.Duration) {
 	t := l.r.T
 	t.Helper()
@@ -148,7 +148,7 @@ func (l *load) report(lasted time.Duration) {
 	check.That(t, l.streamed >= least, "streams that came and went", fmt.Sprintf("at least %d", least),
 		fmt.Sprintf("%d, and %d refused by name", l.streamed, l.refused), seconds(lasted))
 	rate := float64(len(l.done)-l.done.failed()) / lasted.Seconds()
-	check.Note(t, "segments under load", fmt.Sprintf("%d streams at once of %v segments", l.r.form.streams,
+	check.Record(t, "segments under load", fmt.Sprintf("%d streams at once of %v segments", l.r.form.streams,
 		l.r.form.source.Segment),
 		fmt.Sprintf("%.2f segments/s, %.1f times real time", rate, rate*l.r.form.source.Segment.Seconds()))
 }

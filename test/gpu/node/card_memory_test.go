@@ -100,7 +100,7 @@ func (r *rig) withoutMemory(f *film) {
 		fmt.Sprint(named), "")
 }
 
-// namesTaker looks whether the operator is told which program has the memory.
+// namesTaker checks whether the operator sees which program has the memory.
 func (r *rig) namesTaker(b *beside) {
 	const what = "the operator is told which program has the memory"
 	if _, seen := r.within(sampleTime, func() bool { return r.foreign() > 0 }); !seen {

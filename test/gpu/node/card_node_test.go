@@ -75,7 +75,7 @@ func (r *rig) started() {
 		if !r.card.Encodes {
 			limit = "the card has no encoder"
 		}
-		check.Note(r, "encoder sessions", limit, "")
+		check.Record(r, "encoder sessions", limit, "")
 		check.That(r, r.card.Encodes || found["encoders"] == 0, "encoders are counted only where there are some",
 			"0 without an encoder", strconv.FormatInt(found["encoders"], 10), "")
 	}
@@ -138,7 +138,7 @@ func (r *rig) offered() {
 			strings.Join(page.Capabilities, ", "), "")
 	}
 	for _, name := range []string{"HEVC encode", "VP8 decode", "VP9 decode", "H264 Decode YUV420 10-bit"} {
-		check.Note(r, "offered: "+name, fmt.Sprint(has(name)), "")
+		check.Record(r, "offered: "+name, fmt.Sprint(has(name)), "")
 	}
 }
 
@@ -233,7 +233,7 @@ func (r *rig) doctor() {
 		case c.Status == "fail":
 			failed = append(failed, says)
 		case c.Status == "warn":
-			check.Note(r, "tutti doctor warns", cut(says), "")
+			check.Record(r, "tutti doctor warns", cut(says), "")
 		case c.Status == "pass" && strings.HasPrefix(c.Name, "gpu."):
 			cards++
 		}

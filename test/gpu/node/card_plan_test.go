@@ -103,7 +103,7 @@ func modelState(page *adminapi.Dashboard, name string) string {
 	return "none"
 }
 
-// refusedModels are those for which there is no memory, with what the operator is told.
+// refusedModels are those for which there is no memory, with what the operator gets.
 func (r *rig) refusedModels() map[string]string {
 	out := map[string]string{}
 	var all adminapi.Conditions
@@ -176,6 +176,6 @@ func (r *rig) shares() {
 	_, named := r.within(logTime, func() bool { return strings.Contains(r.proc.Log()[asked:], "OrchestratorCapped") })
 	check.That(r, named, "the name of that refusal", "OrchestratorCapped in the log", fmt.Sprint(named), "")
 	if why := cappedLine.FindString(r.proc.Log()[asked:]); why != "" {
-		check.Note(r, "why it was refused", why, "")
+		check.Record(r, "why it was refused", why, "")
 	}
 }

@@ -58,14 +58,14 @@ func TestCardUpgrade(t *testing.T) {
 // of the card are up already.
 const longestGap = 3 * time.Second
 
-// over judges streams over an upgrade. The card's worker in the new process is up before
+// over checks streams over an upgrade. The card's worker in the new process is up before
 // the old one takes no more segments, so that none is refused.
 func (r *rig) over(all outcomes, begun time.Time) {
 	r.whole("streams over the upgrade", all)
 	longest := gap(all, begun)
 	what, detail := "the longest time without an answer over the upgrade", fmt.Sprintf("%d segments", len(all))
 	if r.card.Real() {
-		check.Note(r, what, detail, milliseconds(longest))
+		check.Record(r, what, detail, milliseconds(longest))
 		return
 	}
 	check.That(r, longest < longestGap, what, "less than "+longestGap.String(), detail, milliseconds(longest))

@@ -74,6 +74,6 @@ func (r *rig) goesOn(all []*film, hurt time.Time, word string) {
 	check.That(r, slowest > 0 && slowest < limit, "the slowest segment while the media worker was "+word,
 		"within its deadline of "+limit.String(), milliseconds(slowest), milliseconds(slowest))
 	if !first.IsZero() {
-		check.Note(r, "the first segment after the media worker was "+word, "answered", milliseconds(first.Sub(hurt)))
+		check.Record(r, "the first segment after the media worker was "+word, "answered", milliseconds(first.Sub(hurt)))
 	}
 }

@@ -33,7 +33,8 @@ func TestWhyACardIsNotUsed(t *testing.T) {
 			}
 			n := start(t, d.Env(), "-gpu", "all")
 			c := n.condition(row.code)
-			if c.About != "gpu 0" || !strings.Contains(c.Detail, row.says) || c.Remedy == "" || strings.Contains(c.Detail, "\n") {
+			if c.About != "gpu 0" || !strings.Contains(c.Detail, row.says) || c.Remedy == "" ||
+				strings.Contains(c.Detail, "\n") {
 				t.Errorf("%+v", c)
 			}
 		})

@@ -183,26 +183,26 @@ func (r *rig) send(stream string) outcome {
 	})
 	o.took, o.err = time.Since(o.begun), err
 	if err == nil {
-		o.err = r.judge(ctx, a.Renditions, s.Frames)
+		o.err = r.verify(ctx, a.Renditions, s.Frames)
 	}
 	return o
 }
 
-// judge looks whether renditions are what was asked for: all frames in the right size,
+// verify looks whether renditions are what was asked for: all frames in the right size,
 // the first a key frame.
-func (r *rig) judge(ctx context.Context, got []harness.Rendition, frames int) error {
+func (r *rig) verify(ctx context.Context, got []harness.Rendition, frames int) error {
 	if len(got) != len(r.profiles) {
 		return fmt.Errorf("%d renditions, not %d", len(got), len(r.profiles))
 	}
 	for i, p := range r.profiles {
-		if err := judged(ctx, got[i].Data, p, frames); err != nil {
+		if err := verifyRendition(ctx, got[i].Data, p, frames); err != nil {
 			return fmt.Errorf("rendition %s: %w", p.Name, err)
 		}
 	}
 	return nil
 }
 
-func judged(ctx context.Context, data []byte, p core.Profile, frames int) error {
+func verifyRendition(ctx context.Context, data []byte, p core.Profile, frames int) error {
 	report, err := libav.Verify(ctx, data)
 	if err != nil {
 		return err

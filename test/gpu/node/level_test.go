@@ -69,7 +69,7 @@ func levels(t *testing.T, all []level, lasted time.Duration) {
 			continue
 		}
 		if lasted < settles {
-			check.Note(t, f.name+" under load", seen, figure)
+			check.Record(t, f.name+" under load", seen, figure)
 			continue
 		}
 		check.That(t, ok, f.name+" under load",

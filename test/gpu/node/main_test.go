@@ -145,7 +145,7 @@ func (n *node) push(stream string, number int) error {
 	return nil
 }
 
-// condition waits until the operator is told of a code.
+// condition waits until the operator sees a code.
 func (n *node) condition(code string) adminapi.Condition {
 	n.Helper()
 	var found adminapi.Condition

@@ -189,7 +189,7 @@ func (r *rig) explain() string {
 	return strings.Join(says, "; ")
 }
 
-// condition is what the operator is told under a code, nil for nothing.
+// condition is what the operator sees under a code, nil for nothing.
 func (r *rig) conditionOf(code string) *adminapi.Condition {
 	var all adminapi.Conditions
 	if r.read(adminapi.PathConditions, &all) != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
-// open starts a media worker on the card and tells how long that took.
+// open starts a media worker on the card and reports how long that took.
 func open(t *testing.T, c *kit.Card, cache string, more ...string) (*worker.Client, time.Duration, error) {
 	t.Helper()
 	begin := time.Now()
@@ -48,7 +48,7 @@ func TestCardCompiles(t *testing.T) {
 	}
 	// The first start may have woken the card as well.
 	compiling := took["without"] - min(took["warm"], took["warm again"])
-	check.Note(t, "time to compile kernels (a start without a cache less a warm one)",
+	check.Record(t, "time to compile kernels (a start without a cache less a warm one)",
 		fmt.Sprintf("the first start took %.2f s", took["cold"].Seconds()), fmt.Sprintf("%.2f s", compiling.Seconds()))
 	files, bytes := sizeOf(t, cache)
 	if !c.Real() {
@@ -91,7 +91,7 @@ func TestCardStartUp(t *testing.T) {
 	if err := w.Degraded(); err != nil {
 		walls = err.Error()
 	}
-	check.Note(t, "walls around the media worker that this system withholds", walls, "")
+	check.Record(t, "walls around the media worker that this system withholds", walls, "")
 	streams := 4
 	if kit.Full() {
 		streams = 8
@@ -108,15 +108,15 @@ func TestCardStartUp(t *testing.T) {
 	for _, id := range r.Capabilities.IDs() {
 		has = append(has, id.String())
 	}
-	check.Note(t, "capabilities that the card has shown", strings.Join(has, ", "), fmt.Sprint(len(has)))
+	check.Record(t, "capabilities that the card has shown", strings.Join(has, ", "), fmt.Sprint(len(has)))
 	for _, m := range r.Missing {
-		check.Note(t, "lacks "+m.ID.String(), m.Err.Error(), "")
+		check.Record(t, "lacks "+m.ID.String(), m.Err.Error(), "")
 	}
 	check.That(t, r.Capabilities.Has(capability.H264), "H.264 is offered", "yes",
 		fmt.Sprint(r.Capabilities.Has(capability.H264)), "")
 	check.That(t, r.NoEncoder != c.Encodes, "the start-up test and NVML agree on the encoder", fmt.Sprint(c.Encodes),
 		fmt.Sprint(!r.NoEncoder), "")
-	check.Note(t, "hardware encoders that may be open at once (0: no limit found, or no encoder)",
+	check.Record(t, "hardware encoders that may be open at once (0: no limit found, or no encoder)",
 		fmt.Sprint(r.EncoderSessions), fmt.Sprint(r.EncoderSessions))
 	check.That(t, r.Cost > 0, "the pace was measured", "a cost above 0", fmt.Sprint(r.Cost),
 		fmt.Sprintf("cost %.3g", r.Cost))

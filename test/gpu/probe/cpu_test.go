@@ -28,7 +28,8 @@ func TestTheProcessor(t *testing.T) {
 	if want := capability.SoftwareTranscoder(); !r.Capabilities.In(want) || !want.In(r.Capabilities) {
 		t.Errorf("has %v", r.Capabilities.IDs())
 	}
-	if len(r.Missing) != 1 || r.Missing[0].ID != capability.HEVCEncode || !errors.Is(r.Missing[0].Err, fault.EncoderNotFound) {
+	if len(r.Missing) != 1 || r.Missing[0].ID != capability.HEVCEncode ||
+		!errors.Is(r.Missing[0].Err, fault.EncoderNotFound) {
 		t.Errorf("missing %+v", r.Missing)
 	}
 	if r.EncoderSessions != 0 || r.SessionMemory != 0 || r.Cost <= 0 {

@@ -17,7 +17,8 @@ import (
 // card starts the worker of a GPU, named by its UUID where there is one.
 func card(t *testing.T, d *fakegpu.Driver, index, uuid string) *worker.Client {
 	t.Helper()
-	c, err := worker.Start(t.Context(), worker.Options{Device: index, GPU: true, UUID: uuid, Args: []string{childArg}, Env: d.Env()})
+	c, err := worker.Start(t.Context(),
+		worker.Options{Device: index, GPU: true, UUID: uuid, Args: []string{childArg}, Env: d.Env()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func card(t *testing.T, d *fakegpu.Driver, index, uuid string) *worker.Client {
 	return c
 }
 
-// held is the memory of a card that its user's processes hold, and notes what it said.
+// held is the memory of a card that its user's processes hold, and records what it said.
 func held(d *fakegpu.Driver, device int, said *[]int64) func(context.Context) (int64, bool) {
 	return func(context.Context) (int64, bool) {
 		used := d.Counts(device).Held.Memory
@@ -36,7 +37,8 @@ func held(d *fakegpu.Driver, device int, said *[]int64) func(context.Context) (i
 
 func TestAnOrdinaryCard(t *testing.T) {
 	d := fakegpu.Build(t)
-	d.Script("devices=2", "device0.uuid=GPU-00000000-0000-0000-0000-00000000000a", "device1.uuid=GPU-00000000-0000-0000-0000-00000000000b")
+	d.Script("devices=2", "device0.uuid=GPU-00000000-0000-0000-0000-00000000000a",
+		"device1.uuid=GPU-00000000-0000-0000-0000-00000000000b")
 	c := card(t, d, "1", "GPU-00000000-0000-0000-0000-00000000000b")
 	if err := c.Degraded(); err != nil {
 		t.Log(err)
@@ -48,12 +50,14 @@ func TestAnOrdinaryCard(t *testing.T) {
 	if r.Fault != nil || r.Device != "1" {
 		t.Fatalf("got %v", r.Fault)
 	}
-	for _, id := range []capability.ID{capability.H264, capability.HEVCDecode, capability.VP8Decode, capability.VP9Decode, capability.H264DecodeYUV420Bit10} {
+	for _, id := range []capability.ID{capability.H264, capability.HEVCDecode, capability.VP8Decode, capability.VP9Decode,
+		capability.H264DecodeYUV420Bit10} {
 		if !r.Capabilities.Has(id) {
 			t.Errorf("lacks %s", id)
 		}
 	}
-	if r.EncoderSessions != 0 || r.SessionMemory <= 0 || r.RenditionMemory <= 0 || r.SessionMemory > 1<<30 || r.RenditionMemory > r.SessionMemory || r.Cost <= 0 {
+	if r.EncoderSessions != 0 || r.SessionMemory <= 0 || r.RenditionMemory <= 0 || r.SessionMemory > 1<<30 ||
+		r.RenditionMemory > r.SessionMemory || r.Cost <= 0 {
 		t.Errorf("measured %+v", r)
 	}
 	if len(said) != 3 || said[1]-said[0] < 1<<20 || said[2]-said[1] <= said[1]-said[0] {
@@ -78,7 +82,8 @@ func TestACardWithACap(t *testing.T) {
 			d := fakegpu.Build(t)
 			d.Script("encoder.cap=" + cap)
 			r := probe.Test(t.Context(), card(t, d, "0", ""), probe.Options{Streams: 4})
-			if r.Fault != nil || string(rune('0'+r.EncoderSessions)) != cap || !r.Capabilities.Has(capability.H264) || r.Cost <= 0 {
+			if r.Fault != nil || string(rune('0'+r.EncoderSessions)) != cap || !r.Capabilities.Has(capability.H264) ||
+				r.Cost <= 0 {
 				t.Errorf("got %+v", r)
 			}
 		})
@@ -86,12 +91,13 @@ func TestACardWithACap(t *testing.T) {
 }
 
 // A card without encoders is a card that decodes: the processor encodes H.264, and
-// HEVC nobody does.
+// HEVC no device does.
 func TestACardWithoutEncoders(t *testing.T) {
 	d := fakegpu.Build(t)
 	d.Script("device.encodes=0")
 	r := probe.Test(t.Context(), card(t, d, "0", ""), probe.Options{})
-	if r.Fault != nil || r.EncoderSessions != 0 || r.Capabilities.Has(capability.HEVCEncode) || !r.Capabilities.Has(capability.VP9Decode) {
+	if r.Fault != nil || r.EncoderSessions != 0 || r.Capabilities.Has(capability.HEVCEncode) ||
+		!r.Capabilities.Has(capability.VP9Decode) {
 		t.Errorf("got %+v", r)
 	}
 	if c := d.Counts(0); c.PicturesDecoded == 0 || c.EncodersOpened != 0 {
@@ -102,16 +108,18 @@ func TestACardWithoutEncoders(t *testing.T) {
 // Whatever is wrong with a card, the test ends in its time and says so, and a card
 // that is well again is taken again.
 func TestCardsInTrouble(t *testing.T) {
-	for name, trouble := range map[string]string{
+	for name, setting := range map[string]string{
 		"hangs": "device0.hang=decode", "crashes": "device0.crash=decode", "fails": "device0.fail=719",
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := fakegpu.Build(t)
-			device := probe.NewDevice(card(t, d, "0", ""), probe.Options{First: 2 * time.Second, Clip: 2 * time.Second, All: 20 * time.Second})
-			key, value, _ := strings.Cut(trouble, "=")
+			device := probe.NewDevice(card(t, d, "0", ""),
+				probe.Options{First: 2 * time.Second, Clip: 2 * time.Second, All: 20 * time.Second})
+			key, value, _ := strings.Cut(setting, "=")
 			d.Set(key, value)
 			r := device.Test(t.Context())
-			if r.Fault == nil || !errors.Is(r.Fault, fault.DeviceTestFailed) || r.Took > 25*time.Second || r.Capabilities.Len() != 0 {
+			if r.Fault == nil || !errors.Is(r.Fault, fault.DeviceTestFailed) || r.Took > 25*time.Second ||
+				r.Capabilities.Len() != 0 {
 				t.Errorf("got %+v, %v", r, r.Fault)
 			}
 			t.Logf("after %v: %v", r.Took, r.Fault)

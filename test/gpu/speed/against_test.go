@@ -97,14 +97,14 @@ func (r *rig) compared(t *testing.T, what string, s source, segments int, c comp
 		check.That(t, c.SteadyRatio > 0 && c.SteadyRatio <= enough, what+", without starts",
 			fmt.Sprintf("at most %.2f ×", enough), seen, ratio)
 	} else {
-		check.Note(t, what+", without starts", seen, ratio)
+		check.Record(t, what+", without starts", seen, ratio)
 	}
-	check.Note(t, what+", with starts", seen,
+	check.Record(t, what+", with starts", seen,
 		r.figure("%.3f × (pairs: %.3f to %.3f)", c.Ratio, c.Ratios[0], c.Ratios[len(c.Ratios)-1]))
-	check.Note(t, what+", processor time without starts",
+	check.Record(t, what+", processor time without starts",
 		fmt.Sprintf("%.2f s in all, ffmpeg %.2f s", c.Ours.Processor, c.Theirs.Processor),
 		r.figure("%.3f ×", c.SteadyProcessorRatio))
-	check.Note(t, what+", pace with starts",
+	check.Record(t, what+", pace with starts",
 		fmt.Sprintf("%.1f × real time, ffmpeg %.1f ×", n*play/c.Ours.Wall, n*play/c.Theirs.Wall),
 		r.figure("%.2f segments/s, ffmpeg %.2f segments/s", n/c.Ours.Wall, n/c.Theirs.Wall))
 }
@@ -151,6 +151,6 @@ func (r *rig) keptAgainstFresh(t *testing.T, s source, limit time.Duration) {
 	case r.card.Real():
 		check.That(t, kept < fresh, what, "kept is faster", seen, figure)
 	default:
-		check.Note(t, what, seen, figure)
+		check.Record(t, what, seen, figure)
 	}
 }

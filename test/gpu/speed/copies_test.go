@@ -51,7 +51,7 @@ func (r *rig) copies(t *testing.T, s source, limit time.Duration) {
 	check.That(t, theirs.PicturesEncoded == encoded, "ffmpeg encodes as many pictures on the card as we do",
 		fmt.Sprint(encoded), fmt.Sprint(theirs.PicturesEncoded), "")
 	up, down := perPicture(theirs)
-	check.Note(t, what+", ffmpeg", fmt.Sprintf("%.0f bytes up, %.0f down per picture", up, down),
+	check.Record(t, what+", ffmpeg", fmt.Sprintf("%.0f bytes up, %.0f down per picture", up, down),
 		fmt.Sprintf("%.4f of a picture up, %.4f down", up/s.picture(), down/s.picture()))
 }
 

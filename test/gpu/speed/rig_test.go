@@ -219,7 +219,7 @@ func (r *rig) compile(t *testing.T, s source) {
 		r.failed(t, "the first start, with which the driver compiles its kernels", err)
 		return
 	}
-	check.Note(t, "the first start, with which the driver compiles its kernels", "ours and ffmpeg's", took)
+	check.Record(t, "the first start, with which the driver compiles its kernels", "ours and ffmpeg's", took)
 }
 
 // trial is a short run, which says how long others will take.

@@ -126,7 +126,7 @@ func (r *rig) makeSource(t *testing.T, s source) source {
 	s.list, s.ladder = filepath.Join(dir, "source.m3u8"), filepath.Join(dir, "ladder.json")
 	write(t, s.list, []byte(b.String()))
 	write(t, s.ladder, ladder)
-	check.Note(t, s.name+" source made", fmt.Sprintf("in %.1f s", time.Since(begin).Seconds()),
+	check.Record(t, s.name+" source made", fmt.Sprintf("in %.1f s", time.Since(begin).Seconds()),
 		fmt.Sprintf("%d segments of %v, %.1f Mb/s", len(s.segments), s.clip.Segment,
 			float64(size)*8/1e6/(float64(len(s.segments))*s.clip.Segment.Seconds())))
 	return s

@@ -125,8 +125,8 @@ func (r *rig) single(t *testing.T, s source, rows []streamRow) {
 	speed, first := fmt.Sprintf("%.1f × real time", f.factor()), fmt.Sprintf("%.3f s", f.First)
 	times := r.figure("%.3f s, later ones %.3f s", f.First, f.Later)
 	if !r.card.Real() {
-		check.Note(t, what, speed, r.figure("%s", speed))
-		check.Note(t, cold, first, times)
+		check.Record(t, what, speed, r.figure("%s", speed))
+		check.Record(t, cold, first, times)
 		return
 	}
 	check.That(t, f.factor() >= 1, what, "at least 1 × real time", speed, speed)
@@ -151,7 +151,7 @@ func (r *rig) perSession(t *testing.T, s source, rows []streamRow) {
 	if !r.card.Real() {
 		inHost += " (simulated driver: with the card's memory)"
 	}
-	check.Note(t, host, between, inHost)
+	check.Record(t, host, between, inHost)
 	if few.card().Memory == 0 || many.card().Memory == 0 {
 		check.Skip(t, onCard, "no use of it was seen: the driver is asked once a second, which may be too seldom here")
 		return
@@ -160,13 +160,13 @@ func (r *rig) perSession(t *testing.T, s source, rows []streamRow) {
 	figure := fmt.Sprintf("%.1f MiB, %d MiB in use with one stream", mib, few.card().Memory>>20)
 	if many.streams < 8 {
 		// The driver is asked once a second: short runs may have ended between.
-		check.Note(t, onCard, between, figure)
+		check.Record(t, onCard, between, figure)
 		return
 	}
 	check.That(t, mib > 0 && mib < 1024, onCard, "more than 0, less than 1 GiB", between, figure)
 }
 
-// slowedDown notes what slowed the card down, and its temperature.
+// slowedDown records what slowed the card down, and its temperature.
 func (r *rig) slowedDown(t *testing.T, s source, rows []streamRow) {
 	t.Helper()
 	var why []string
@@ -188,7 +188,7 @@ func (r *rig) slowedDown(t *testing.T, s source, rows []streamRow) {
 	if len(why) > 0 {
 		seen = strings.Join(why, "; ")
 	}
-	check.Note(t, what, seen, fmt.Sprintf("%d °C at most", hottest))
+	check.Record(t, what, seen, fmt.Sprintf("%d °C at most", hottest))
 }
 
 // writeTable writes all rows so far as CSV into the kit's folder, if there is one.

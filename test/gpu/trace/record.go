@@ -177,7 +177,7 @@ func (r *recorder) begun(name, operation string) *phase {
 	return p
 }
 
-// ended notes how a call of a phase ended, and what it was about.
+// ended records how a call of a phase ended, and what it was about.
 func (r *recorder) ended(p *phase, name, result string, about []subject) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

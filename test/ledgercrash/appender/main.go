@@ -71,7 +71,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	log := slog.New(slog.DiscardHandler)
 	l, opening, err := ledger.Open(ctx, ledger.Options{
-		DB: opt.DB, Full: opt.Full, Lost: opt.Lost, Passing: opt.Passing, Rand: rand.Reader, Now: time.Now, Board: health.New(log, time.Now, nil), Log: log, KeepWinners: 1 << 40,
+		DB: opt.DB, Full: opt.Full, Lost: opt.Lost, Passing: opt.Passing, Rand: rand.Reader, Now: time.Now,
+		Board: health.New(log, time.Now, nil), Log: log, KeepWinners: 1 << 40,
 	})
 	if err != nil {
 		return err
@@ -161,13 +162,16 @@ func pay(ctx context.Context, out io.Writer, l *ledger.Ledger, first int64) erro
 func payment(n int64) pm.Entries {
 	secret := protocol.Word{1, byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)}
 	p := pm.Params{
-		Recipient: core.Address{1}, FaceValue: core.NewWei(1000), WinProb: protocol.Word{0x80}, RecipientRandHash: pm.RandHash(secret),
-		ExpirationBlock: protocol.L1Block(n + 100), Expiration: pm.Expiration{Round: protocol.Round(n), BlockHash: protocol.Hash{1}},
+		Recipient: core.Address{1}, FaceValue: core.NewWei(1000), WinProb: protocol.Word{0x80},
+		RecipientRandHash: pm.RandHash(secret),
+		ExpirationBlock:   protocol.L1Block(n + 100),
+		Expiration:        pm.Expiration{Round: protocol.Round(n), BlockHash: protocol.Hash{1}},
 	}
-	who := pm.Account{Sender: core.Address{byte(n%3) + 1}, Key: core.ManifestID(strconv.FormatInt(n%7, 10))}
+	account := pm.Account{Sender: core.Address{byte(n%3) + 1}, Key: core.ManifestID(strconv.FormatInt(n%7, 10))}
 	c := pm.Credit{
-		Account: who, RandHash: p.RecipientRandHash, FaceValue: p.FaceValue, WinProb: p.WinProb, ExpirationBlock: p.ExpirationBlock,
-		Round: p.Expiration.Round, At: time.Now(),
+		Account: account, RandHash: p.RecipientRandHash, FaceValue: p.FaceValue, WinProb: p.WinProb,
+		ExpirationBlock: p.ExpirationBlock,
+		Round:           p.Expiration.Round, At: time.Now(),
 	}
 	for i := range uint32(n%5) + 1 {
 		c.Nonces = append(c.Nonces, i+1)
@@ -175,8 +179,9 @@ func payment(n int64) pm.Entries {
 	e := pm.Entries{Credits: []pm.Credit{c}}
 	if n%3 == 0 {
 		e.Winners = []pm.Winner{{
-			Hash: p.TicketHash(who.Sender, 1), Ticket: p.Winning(who.Sender, pm.Signed{Nonce: 1}, secret), ExpirationBlock: p.ExpirationBlock,
-			Account: who, Credited: true, Won: c.At,
+			Hash: p.TicketHash(account.Sender, 1), Ticket: p.Winning(account.Sender, pm.Signed{Nonce: 1}, secret),
+			ExpirationBlock: p.ExpirationBlock,
+			Account:         account, Credited: true, Won: c.At,
 		}}
 	}
 	return e

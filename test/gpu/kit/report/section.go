@@ -21,7 +21,8 @@ const notRun = "Not run on a card."
 
 var (
 	errNoReport  = errors.New("this is no report of the GPU kit: it does not begin with \"" + title + "\"")
-	errSimulated = errors.New("this is the report of a rehearsal on the simulated driver; only a card's report belongs into the documentation")
+	errSimulated = errors.New("this is the report of a rehearsal on the simulated driver; only a card's report belongs " +
+		"into the documentation")
 	errNoSection = errors.New("the page has no section for GPU reports")
 )
 

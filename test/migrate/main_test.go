@@ -1,7 +1,7 @@
-// Package moving starts tutti as operators of the existing network start their node,
+// Package migrate starts tutti as operators of the existing network start their node,
 // with their unit files, scripts, environment files and Compose files unchanged, and
 // moves from a data directory of the existing node on a real local chain.
-package moving
+package migrate
 
 import (
 	"os"

@@ -7,28 +7,28 @@ import (
 	"github.com/tuttinode/tutti/eth/devnet/control"
 )
 
-// trouble is something that happens once in a round: before it begins, after that
+// problem is something that happens once in a round: before it begins, after that
 // and before the reward has to be there, or right after the reward was mined. What
 // is nil does nothing.
-type trouble struct {
+type problem struct {
 	name string
-	// kind keeps troubles apart that would take each other's effect away.
+	// kind keeps problems apart that would take each other's effect away.
 	kind                  string
 	before, during, after func(*world)
 }
 
-func (t trouble) excludes(other trouble) bool { return t.kind == other.kind }
+func (t problem) excludes(other problem) bool { return t.kind == other.kind }
 
-// Kinds of troubles.
+// Kinds of problems.
 const (
 	ofLife  = "life"
 	ofFlow  = "flow"
 	ofForks = "forks"
 )
 
-// troubles are all there are.
-func troubles() []trouble {
-	return []trouble{
+// problems are all there are.
+func problems() []problem {
+	return []problem{
 		{name: "restart", kind: ofLife, during: (*world).restartAnywhere},
 		{name: "kill", kind: ofLife, before: (*world).moveOut, during: (*world).killAnywhere},
 		{name: "kill again and again", kind: ofLife, before: (*world).moveOut, during: (*world).killThrice},
@@ -108,7 +108,8 @@ func (absent) kill() error            { return nil }
 func (absent) ended() <-chan struct{} { return nil }
 
 // outages are how all endpoints are lost at once.
-var outages = []control.Kind{control.Stop, control.Hang, control.HTTP429, control.HTTP500, control.HTML502, control.HalfJSON, control.Reset, control.LimitExceeded}
+var outages = []control.Kind{control.Stop, control.Hang, control.HTTP429, control.HTTP500, control.HTML502,
+	control.HalfJSON, control.Reset, control.LimitExceeded}
 
 // breakAll takes all endpoints away.
 func (w *world) breakAll() {
@@ -124,7 +125,7 @@ func (w *world) sitOut() {
 		w.passL1(roundLength / 10)
 		w.passBlocks(3)
 	}
-	w.heal()
+	w.restore()
 	w.ail()
 	w.fig.outages++
 }

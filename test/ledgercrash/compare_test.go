@@ -34,7 +34,7 @@ func see(ctx context.Context, r *ledger.Reader) (s seen, err error) {
 	return s, nil
 }
 
-// problems compares a ledger with what was told up to a moment.
+// problems compares a ledger with the attempts up to a moment.
 func (h *history) problems(t *testing.T, r *ledger.Reader, at int) []string {
 	t.Helper()
 	s, err := see(t.Context(), r)
@@ -44,11 +44,11 @@ func (h *history) problems(t *testing.T, r *ledger.Reader, at int) []string {
 	return h.compare(&s, at)
 }
 
-// compare compares what was seen with what was told up to a moment.
+// compare compares what was seen with the attempts up to a moment.
 func (h *history) compare(s *seen, at int) (out []string) {
 	out = slices.Clone(s.problems)
 	tickets, winners := maps.Clone(s.tickets), s.winners
-	for _, p := range h.told {
+	for _, p := range h.attempts {
 		won := int64(0)
 		if p.wins {
 			won = 1
@@ -60,9 +60,11 @@ func (h *history) compare(s *seen, at int) (out []string) {
 		case p.asked > at && (n != 0 || w != 0):
 			out = append(out, fmt.Sprintf("payment %d is there before it was made", p.round))
 		case p.answered >= 0 && p.answered <= at && !whole:
-			out = append(out, fmt.Sprintf("payment %d was answered: %d of %d tickets and %d of %d winners are there", p.round, n, p.tickets, w, won))
+			out = append(out, fmt.Sprintf("payment %d was answered: %d of %d tickets and %d of %d winners are there", p.round,
+				n, p.tickets, w, won))
 		case !whole && (n != 0 || w != 0):
-			out = append(out, fmt.Sprintf("payment %d: %d of %d tickets and %d of %d winners are there", p.round, n, p.tickets, w, won))
+			out = append(out, fmt.Sprintf("payment %d: %d of %d tickets and %d of %d winners are there", p.round, n, p.tickets,
+				w, won))
 		}
 	}
 	for round, n := range tickets {

@@ -23,7 +23,8 @@ func TestCommandsOnADirectoryNeedNoChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	conf := filepath.Join(home, "tutti.conf")
-	if err := os.WriteFile(conf, []byte("orchestrator\ntranscoder\nnetwork arbitrum-one-mainnet\nmaxSessions several\n"), 0o600); err != nil {
+	if err := os.WriteFile(conf, []byte("orchestrator\ntranscoder\nnetwork arbitrum-one-mainnet\nmaxSessions several\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	network := []string{"-network", "arbitrum-one-mainnet"}
@@ -33,7 +34,8 @@ func TestCommandsOnADirectoryNeedNoChain(t *testing.T) {
 	}{
 		{append([]string{"move", "--dry-run"}, network...), "0x00000000000000000000000000000000000000AA is copied"},
 		{[]string{"move", "--dry-run", "-config", conf}, "0x00000000000000000000000000000000000000AA is copied"},
-		{[]string{"move", "--dry-run", "-orchestrator", "-network", "arbitrum-one-mainnet", "-maxSessions", "several"}, "is copied"},
+		{[]string{"move", "--dry-run", "-orchestrator", "-network", "arbitrum-one-mainnet", "-maxSessions", "several"},
+			"is copied"},
 		{append([]string{"move"}, network...), "was copied to"},
 		{append([]string{"key", "create", "-name", "app"}, network...), "tk-"},
 		{append([]string{"key", "list"}, network...), "app"},
@@ -46,7 +48,8 @@ func TestCommandsOnADirectoryNeedNoChain(t *testing.T) {
 		}
 	}
 	// What a command line of its own has wrong is still refused.
-	if said, status := command(t, home, "move", "-netwrok", "offchain"); status != 2 || !strings.Contains(said, "did you mean -network?") {
+	if said, status := command(t, home, "move", "-netwrok", "offchain"); status != 2 ||
+		!strings.Contains(said, "did you mean -network?") {
 		t.Errorf("a mistyped flag: status %d\n%s", status, said)
 	}
 }
@@ -55,5 +58,6 @@ func TestCommandsOnADirectoryNeedNoChain(t *testing.T) {
 // would read.
 func command(t *testing.T, home string, args ...string) (string, int) {
 	t.Helper()
-	return harness.Output(t, "env", append([]string{"-i", "PATH=" + os.Getenv("PATH"), "HOME=" + home, binary}, args...)...)
+	return harness.Output(t, "env",
+		append([]string{"-i", "PATH=" + os.Getenv("PATH"), "HOME=" + home, binary}, args...)...)
 }

@@ -32,7 +32,7 @@ func (w *world) rewardAt() protocol.L2Block {
 	return blocks[len(blocks)-1]
 }
 
-// reopen initialises the round anew where somebody else had done so on the other
+// reopen initialises the round again where another account had done so on the other
 // branch: it is not the node's to mend.
 func (w *world) reopen() {
 	w.t.Helper()

@@ -52,21 +52,25 @@ func lookVerbs() verb.Table {
 	return verb.Table{
 		{Name: "node", Short: "What kind of node it is: roles, network, account.", Result: Node{},
 			Run: read(adminapi.PathNode, func(n adminapi.Node) Node { return Node{n} })},
-		{Name: "round", Chain: true, Short: "The present round: number, initialised, locked, how long it lasts.", Result: Round{}, Run: runRound},
+		{Name: "round", Chain: true, Short: "The present round: number, initialised, locked, how long it lasts.",
+			Result: Round{}, Run: runRound},
 		{Name: "conditions", Short: "What is wrong with the node now, and what to do.", Result: Conditions{},
 			Run: read(adminapi.PathConditions, func(a adminapi.Conditions) Conditions { return Conditions{a} })},
-		{Name: "transactions", Chain: true, Short: "Transactions on their way, and the last ones that ended.", Result: Transactions{},
-			Run: read(adminapi.PathTransactions, func(a adminapi.Transactions) Transactions { return Transactions{a} })},
+		{Name: "transactions", Chain: true, Short: "Transactions on their way, and the last ones that ended.",
+			Result: Transactions{},
+			Run:    read(adminapi.PathTransactions, func(a adminapi.Transactions) Transactions { return Transactions{a} })},
 	}
 }
 
 func parameters() *verb.Verb {
-	return &verb.Verb{Name: "parameters", Menu: "View protocol parameters", Chain: true, Short: "The protocol's settings, which governance may change.", Result: Parameters{},
+	return &verb.Verb{Name: "parameters", Menu: "View protocol parameters", Chain: true,
+		Short: "The protocol's settings, which governance may change.", Result: Parameters{},
 		Run: read(adminapi.PathParameters, func(a adminapi.Parameters) Parameters { return Parameters{a} })}
 }
 
 func orchestrators() *verb.Verb {
-	return &verb.Verb{Name: "orchestrators", Menu: "List registered orchestrators", Chain: true, Short: "The pool of orchestrators, highest stake first.", Result: Pool{},
+	return &verb.Verb{Name: "orchestrators", Menu: "List registered orchestrators", Chain: true,
+		Short: "The pool of orchestrators, highest stake first.", Result: Pool{},
 		Run: read(adminapi.PathOrchestrators, func(a adminapi.Orchestrators) Pool { return Pool{a} })}
 }
 
@@ -159,7 +163,8 @@ func (a Parameters) Print(p *console.Page) {
 	p.Row("Total bonded", amount.Stake(a.TotalBonded))
 	p.Row("Total supply", amount.Stake(a.TotalSupply))
 	p.Row("Participation rate", participation(a))
-	p.Row("Treasury's part of each reward", fmt.Sprintf("%s (%s from the next round on)", billionth(a.TreasuryCut), billionth(a.NextTreasuryCut)))
+	p.Row("Treasury's part of each reward",
+		fmt.Sprintf("%s (%s from the next round on)", billionth(a.TreasuryCut), billionth(a.NextTreasuryCut)))
 	p.Row("Minted in this round", fmt.Sprintf("%s of %s", amount.Stake(a.MintedTokens), amount.Stake(a.MintableTokens)))
 }
 
@@ -177,9 +182,11 @@ func (o Pool) Print(p *console.Page) {
 		if price == "" {
 			price = "-"
 		}
-		rows = append(rows, []string{fmt.Sprint(i), m.Address.String(), noYes(m.Active), amount.Stake(m.DelegatedStake), amount.Percent(m.RewardCut), amount.Percent(m.FeeCut), m.ServiceURI, price})
+		rows = append(rows, []string{fmt.Sprint(i), m.Address.String(), noYes(m.Active), amount.Stake(m.DelegatedStake),
+			amount.Percent(m.RewardCut), amount.Percent(m.FeeCut), m.ServiceURI, price})
 	}
-	p.Table([]string{"ID", "ADDRESS", "ACTIVE", "DELEGATED STAKE", "REWARD CUT", "FEE CUT", "SERVICE URI", "WEI PER PIXEL"}, rows)
+	p.Table([]string{"ID", "ADDRESS", "ACTIVE", "DELEGATED STAKE", "REWARD CUT", "FEE CUT", "SERVICE URI",
+		"WEI PER PIXEL"}, rows)
 }
 
 // Print writes the conditions with their remedies; what a root cause explains is
@@ -215,7 +222,8 @@ func (a Transactions) Print(p *console.Page) {
 	}
 	var rows [][]string
 	for _, t := range a.Transactions.Transactions {
-		rows = append(rows, []string{fmt.Sprint(t.ID), t.About, string(t.State), t.Sent.Format(time.RFC3339), amount.Ether(t.Fee), t.Hash.String(), t.Reason})
+		rows = append(rows, []string{fmt.Sprint(t.ID), t.About, string(t.State), t.Sent.Format(time.RFC3339),
+			amount.Ether(t.Fee), t.Hash.String(), t.Reason})
 	}
 	p.Table([]string{"ID", "ACTION", "STATE", "SENT", "FEE", "HASH", "REASON"}, rows)
 }

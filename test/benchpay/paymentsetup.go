@@ -12,9 +12,9 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// deal is a sender, a recipient and the parameters between them, as they are on a
+// paymentSetup is a sender, a recipient and the parameters between them, as they are on a
 // layer-2 chain with usual gas prices.
-type deal struct {
+type paymentSetup struct {
 	key     *ecdsa.PrivateKey
 	sender  core.Address
 	secret  pm.Secret
@@ -23,15 +23,16 @@ type deal struct {
 	checker pm.Checker
 }
 
-func newDeal() (*deal, error) {
+func newPaymentSetup() (*paymentSetup, error) {
 	key, err := crypto.ToECDSA(bytes.Repeat([]byte{1}, 32))
 	if err != nil {
 		return nil, err
 	}
-	d := &deal{key: key, sender: core.Address(crypto.PubkeyToAddress(key.PublicKey)), secret: pm.Secret{7}}
+	d := &paymentSetup{key: key, sender: core.Address(crypto.PubkeyToAddress(key.PublicKey)), secret: pm.Secret{7}}
 	d.quote = pm.Quote{Sender: d.sender, Price: pm.Price{PerUnit: 1212, PixelsPerUnit: 1}}
 	ev, most := core.NewWei(8_000_000_000), core.NewWei(1_000_000_000_000_000_000)
-	faceValue, err := pm.FaceValue(pm.Offered{TicketEV: ev, MaxFloat: most, TxCost: core.NewWei(120_000_000_000_000), RedeemGas: 1_200_000})
+	faceValue, err := pm.FaceValue(pm.Offered{TicketEV: ev, MaxFloat: most, TxCost: core.NewWei(120_000_000_000_000),
+		RedeemGas: 1_200_000})
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +45,7 @@ func newDeal() (*deal, error) {
 }
 
 // pay makes a payment of n tickets.
-func (d *deal) pay(n int) (*pm.Payment, error) {
+func (d *paymentSetup) pay(n int) (*pm.Payment, error) {
 	tickets, err := d.params.Batch(d.sender, 1, n, func(digest [32]byte) ([]byte, error) {
 		sig, err := crypto.Sign(digest[:], d.key)
 		if err == nil {
@@ -56,11 +57,12 @@ func (d *deal) pay(n int) (*pm.Payment, error) {
 		return nil, err
 	}
 	price := d.quote.Price
-	return &pm.Payment{Params: &d.params, Sender: d.sender, Expiration: d.params.Expiration, HasExpiration: true, Tickets: tickets, Expected: &price}, nil
+	return &pm.Payment{Params: &d.params, Sender: d.sender, Expiration: d.params.Expiration, HasExpiration: true,
+		Tickets: tickets, Expected: &price}, nil
 }
 
 // header is the payment as it arrives.
-func (d *deal) header(n int) (string, error) {
+func (d *paymentSetup) header(n int) (string, error) {
 	p, err := d.pay(n)
 	if err != nil {
 		return "", err

@@ -12,16 +12,16 @@ import (
 // places is how many engines a machine has at once: one per test process.
 const places = 32
 
-// place is a directory and a network that belong to one engine.
-type place struct {
+// workdir is a directory and a network that belong to one engine.
+type workdir struct {
 	lock   *os.File
 	dir    string
 	bridge bridge
 }
 
-// takePlace finds a place that nobody holds and clears what an earlier holder
+// takeWorkdir finds a directory that no engine holds and clears what an earlier holder
 // that was killed left there. The lock ends with this process.
-func takePlace(parent string) (*place, error) {
+func takeWorkdir(parent string) (*workdir, error) {
 	for n := range places {
 		lock, err := takeLock(filepath.Join(parent, fmt.Sprintf("tutti-engine-%d.lock", n)))
 		if err != nil {
@@ -30,7 +30,7 @@ func takePlace(parent string) (*place, error) {
 		if lock == nil {
 			continue
 		}
-		p := &place{lock: lock, dir: filepath.Join(parent, fmt.Sprintf("tutti-engine-%d", n)), bridge: bridge{n}}
+		p := &workdir{lock: lock, dir: filepath.Join(parent, fmt.Sprintf("tutti-engine-%d", n)), bridge: bridge{n}}
 		if err := os.RemoveAll(p.dir); err != nil {
 			return nil, err
 		}
@@ -62,12 +62,12 @@ func takeLock(path string) (*os.File, error) {
 	return lock, nil
 }
 
-func (p *place) path(name string) string { return filepath.Join(p.dir, name) }
+func (p *workdir) path(name string) string { return filepath.Join(p.dir, name) }
 
 // address is where the engine listens.
-func (p *place) address() string { return "unix://" + p.path("docker.sock") }
+func (p *workdir) address() string { return "unix://" + p.path("docker.sock") }
 
-func (p *place) leave() {
+func (p *workdir) release() {
 	p.bridge.down()
 	_ = os.RemoveAll(p.dir)
 	_ = os.Remove(p.lock.Name())

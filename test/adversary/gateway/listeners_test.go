@@ -55,10 +55,10 @@ func TestStrangersAreNotTheOwnMachine(t *testing.T) {
 			status == http.StatusUnauthorized {
 			t.Errorf("the own machine: %s %s: %d %s", r.method, r.path, status, text)
 		}
-		for who, headers := range strangers {
+		for from, headers := range strangers {
 			status, text := g.ask(r.method, r.path, []byte("x"), headers...)
 			if status != http.StatusForbidden && status != http.StatusUnauthorized {
-				t.Errorf("%s: %s %s: %d %.80q", who, r.method, r.path, status, text)
+				t.Errorf("%s: %s %s: %d %.80q", from, r.method, r.path, status, text)
 			}
 		}
 	}
@@ -211,10 +211,10 @@ func TestOperatorChoosesStreamAccess(t *testing.T) {
 	if status, text := g.ask("GET", "/stream/film.m3u8", nil, "X-Forwarded-For", "192.0.2.7"); status != http.StatusOK {
 		t.Errorf("open: %d %s", status, text)
 	}
-	for _, who := range []string{"a name bound to this machine", "a page of the bound name"} {
-		if status, text := g.ask("GET", "/api/streams", nil, strangers[who]...); status != http.StatusForbidden ||
+	for _, from := range []string{"a name bound to this machine", "a page of the bound name"} {
+		if status, text := g.ask("GET", "/api/streams", nil, strangers[from]...); status != http.StatusForbidden ||
 			!strings.Contains(text, "GatewayHostRefused") {
-			t.Errorf("open, %s: %d %s", who, status, text)
+			t.Errorf("open, %s: %d %s", from, status, text)
 		}
 	}
 	if status, _ := g.ask("GET", "/v1/models", nil, "X-Forwarded-For", "192.0.2.7"); status != http.StatusForbidden {

@@ -7,9 +7,9 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// purse is what all clients of one gateway share towards one orchestrator: one set of
+// wallet is what all clients of one gateway share towards one orchestrator: one set of
 // ticket parameters, the nonce that comes next, and what is left of earlier payments.
-type purse struct {
+type wallet struct {
 	mu      sync.Mutex
 	info    *rpc.OrchestratorInfo
 	ev      *big.Rat
@@ -29,7 +29,7 @@ type spending struct {
 }
 
 // fill takes new parameters, whose nonces begin at 1.
-func (p *purse) fill(info *rpc.OrchestratorInfo) {
+func (p *wallet) fill(info *rpc.OrchestratorInfo) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.info, p.ev, p.nonce = info, expected(info.GetTicketParams()), 1
@@ -40,15 +40,15 @@ func (p *purse) fill(info *rpc.OrchestratorInfo) {
 }
 
 // current are the present parameters.
-func (p *purse) current() *rpc.OrchestratorInfo {
+func (p *wallet) current() *rpc.OrchestratorInfo {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.info
 }
 
 // take reserves the tickets that a job of so many units needs beside what is left,
-// which is out of the purse until the job has ended.
-func (p *purse) take(units int64) spending {
+// which is out of the wallet until the job has ended.
+func (p *wallet) take(units int64) spending {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	need := cost(p.info, units)
@@ -66,7 +66,7 @@ func (p *purse) take(units int64) spending {
 }
 
 // served puts back what a job left over.
-func (p *purse) served(s spending, units int64) {
+func (p *wallet) served(s spending, units int64) {
 	left := new(big.Rat).Add(s.existing, s.worth)
 	left.Sub(left, cost(s.info, units))
 	p.mu.Lock()

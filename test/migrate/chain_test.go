@@ -1,4 +1,4 @@
-package moving
+package migrate
 
 import (
 	"context"
@@ -46,7 +46,7 @@ type town struct {
 	calls contracts.Calls
 	round control.Round
 	hash  protocol.Hash
-	// recipient is the orchestrator, gateway who paid.
+	// recipient is the orchestrator, gateway the account that paid.
 	recipient core.Address
 	gateway   *ecdsa.PrivateKey
 	old, pass string
@@ -55,9 +55,11 @@ type town struct {
 func newTown(t *testing.T) *town {
 	w := &town{t: t, gateway: control.AccountKey(3), recipient: core.Address(control.Address(control.OrchestratorKey(0)))}
 	const block = 200 * time.Millisecond
-	w.chain = devnet.Start(t, devnet.Options{BlockTime: block, L1BlockTime: block, RoundLength: 2000, Args: []string{"-initializeRounds"}})
+	w.chain = devnet.Start(t, devnet.Options{BlockTime: block, L1BlockTime: block, RoundLength: 2000,
+		Args: []string{"-initializeRounds"}})
 	ctx := t.Context()
-	w.must(w.chain.Control.Populate(ctx, control.Population{Orchestrators: 1, Base: core.LPTTokens(1000), ServiceURI: "https://127.0.0.1:8935"}))
+	w.must(w.chain.Control.Populate(ctx,
+		control.Population{Orchestrators: 1, Base: core.LPTTokens(1000), ServiceURI: "https://127.0.0.1:8935"}))
 	w.must(w.chain.Control.Fund(ctx, common.Address(w.recipient), core.NewWei(1e18)))
 	_, err := w.chain.Control.NextRound(ctx, true)
 	w.must(err)
@@ -67,10 +69,12 @@ func newTown(t *testing.T) *town {
 	w.must(err)
 	t.Cleanup(w.eth.Close)
 	at := w.chain.Info.Contracts
-	w.calls = contracts.NewCalls(contracts.Addresses{TicketBroker: core.Address(at["TicketBroker"]), RoundsManager: core.Address(at["RoundsManager"])})
+	w.calls = contracts.NewCalls(contracts.Addresses{TicketBroker: core.Address(at["TicketBroker"]),
+		RoundsManager: core.Address(at["RoundsManager"])})
 	rounds := at["RoundsManager"]
 	number := common.BigToHash(new(big.Int).SetUint64(uint64(w.round.LastInitialised)))
-	got, err := w.eth.CallContract(ctx, ethereum.CallMsg{To: &rounds, Data: append(common.FromHex("0x3aa4add4"), number[:]...)}, nil)
+	got, err := w.eth.CallContract(ctx,
+		ethereum.CallMsg{To: &rounds, Data: append(common.FromHex("0x3aa4add4"), number[:]...)}, nil)
 	w.must(err)
 	w.hash = protocol.Hash(got)
 	w.send(w.calls.FundDepositAndReserve(core.NewWei(1e18), core.NewWei(1e18)))
@@ -94,7 +98,8 @@ func (w *town) send(call contracts.Call) {
 	id := new(big.Int).SetUint64(w.chain.Info.ChainID)
 	to := call.To()
 	tx, err := types.SignNewTx(w.gateway, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
-		ChainID: id, Nonce: nonce, To: &to, Data: call.Data(), Value: call.Value(), Gas: 3_000_000, GasFeeCap: big.NewInt(10e9), GasTipCap: big.NewInt(1),
+		ChainID: id, Nonce: nonce, To: &to, Data: call.Data(), Value: call.Value(), Gas: 3_000_000,
+		GasFeeCap: big.NewInt(10e9), GasTipCap: big.NewInt(1),
 	})
 	w.must(err)
 	w.must(w.eth.SendTransaction(ctx, tx))
@@ -120,8 +125,10 @@ func (w *town) ticket(set string) protocol.WinningTicket {
 	most, _ := protocol.WordOf(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 256), big.NewInt(1)))
 	random := protocol.Word(crypto.Keccak256([]byte(set)))
 	ticket := protocol.WinningTicket{
-		Recipient: w.recipient, Sender: core.Address(control.Address(w.gateway)), FaceValue: core.NewWei(5e16), WinProb: most, SenderNonce: 1,
-		RecipientRand: random, RecipientRandHash: pm.RandHash(random), CreationRound: w.round.LastInitialised, CreationRoundHash: w.hash,
+		Recipient: w.recipient, Sender: core.Address(control.Address(w.gateway)), FaceValue: core.NewWei(5e16),
+		WinProb: most, SenderNonce: 1,
+		RecipientRand: random, RecipientRandHash: pm.RandHash(random), CreationRound: w.round.LastInitialised,
+		CreationRoundHash: w.hash,
 	}
 	hash := ticket.Hash()
 	digest := signature.EthDigest(hash[:])
@@ -140,7 +147,8 @@ func (w *town) leave(tickets ...protocol.WinningTicket) {
 	w.must(os.MkdirAll(filepath.Join(w.old, "keystore"), 0o755))
 	w.must(os.WriteFile(w.pass, []byte("open sesame\n"), 0o600))
 	secret := core.NewSecret(hex.EncodeToString(crypto.FromECDSA(control.OrchestratorKey(0))))
-	_, err := account.Open(filepath.Join(w.old, "keystore"), account.Light).ImportKey(secret, core.NewSecret("open sesame"), rand.Reader, time.Now())
+	_, err := account.Open(filepath.Join(w.old, "keystore"), account.Light).ImportKey(secret,
+		core.NewSecret("open sesame"), rand.Reader, time.Now())
 	w.must(err)
 	db, err := sql.Open("sqlite3", filepath.Join(w.old, "lpdb.sqlite3"))
 	w.must(err)
@@ -150,12 +158,14 @@ func (w *town) leave(tickets ...protocol.WinningTicket) {
 			senderNonce INTEGER, recipientRand BLOB, recipientRandHash STRING, sig BLOB PRIMARY KEY, creationRound INT64,
 			creationRoundBlockHash STRING, paramsExpirationBlock INT64, redeemedAt DATETIME, txHash STRING)`)
 	w.must(err)
-	_, err = db.Exec(`INSERT INTO kv (key, value) VALUES ('dbVersion', '1'), ('chainID', ?)`, fmt.Sprint(w.chain.Info.ChainID))
+	_, err = db.Exec(`INSERT INTO kv (key, value) VALUES ('dbVersion', '1'), ('chainID', ?)`,
+		fmt.Sprint(w.chain.Info.ChainID))
 	w.must(err)
 	for _, t := range tickets {
 		_, err = db.Exec(`INSERT INTO ticketQueue (sender, recipient, faceValue, winProb, senderNonce, recipientRand, recipientRandHash, sig, creationRound, creationRoundBlockHash, paramsExpirationBlock)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, t.Sender.String(), t.Recipient.String(), t.FaceValue.Big().Bytes(), t.WinProb.Big().Bytes(), int64(t.SenderNonce),
-			t.RecipientRand.Big().Bytes(), t.RecipientRandHash.String(), t.Signature[:], int64(t.CreationRound), t.CreationRoundHash.String(), int64(w.round.L1Block))
+			t.RecipientRand.Big().Bytes(), t.RecipientRandHash.String(), t.Signature[:], int64(t.CreationRound),
+			t.CreationRoundHash.String(), int64(w.round.L1Block))
 		w.must(err)
 	}
 }
@@ -186,7 +196,7 @@ func fingerprint(t *testing.T, dir string) string {
 }
 
 // An operator's unit names the existing node's data directory. With `livepeer` being
-// tutti, the key comes along, the tickets that nobody redeemed become money once, the
+// tutti, the key comes along, the tickets that were not redeemed become money once, the
 // one that was redeemed does not, and the directory is as it was.
 func TestMovingInOnAChain(t *testing.T) {
 	t.Parallel()
@@ -197,7 +207,8 @@ func TestMovingInOnAChain(t *testing.T) {
 	before := fingerprint(t, w.old)
 
 	home, admin, front := t.TempDir(), harness.Address(t), harness.Address(t)
-	args := []string{"-datadir", w.old, "-network", "devnet", "-ethUrl", w.chain.URL(0), "-ethPassword", w.pass, "-orchestrator", "-transcoder",
+	args := []string{"-datadir", w.old, "-network", "devnet", "-ethUrl", w.chain.URL(0), "-ethPassword", w.pass,
+		"-orchestrator", "-transcoder",
 		"-pricePerUnit", "1000", "-serviceAddr", front, "-cliAddr", admin, "-blockPollingInterval", "1"}
 	env := []string{"HOME=" + home}
 	states := func() map[string]string {

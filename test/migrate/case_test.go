@@ -1,4 +1,4 @@
-package moving
+package migrate
 
 import (
 	"io/fs"
@@ -137,7 +137,8 @@ func (s *starting) aliases(t *testing.T, before, behind string) []string {
 	bin := t.TempDir()
 	for name, script := range map[string]string{
 		"livepeer": "#!/bin/sh\nexec '" + binary + "' " + before + ` "$@" ` + behind + "\n",
-		"docker":   "#!/bin/sh\nwhile :; do case $1 in livepeer/go-livepeer*) shift; exec livepeer \"$@\";; '') exit 99;; esac; shift; done\n",
+		"docker": "#!/bin/sh\nwhile :; do case $1 in livepeer/go-livepeer*) shift; exec livepeer \"$@\";; '') exit 99;; " +
+			"esac; shift; done\n",
 	} {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755); err != nil {
 			t.Fatal(err)

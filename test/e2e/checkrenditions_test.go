@@ -13,8 +13,8 @@ import (
 // ladder is what every node of these tests is started with.
 const ladder = "P240p30fps16x9,P144p30fps16x9"
 
-// judgeRenditions compares the renditions of one segment with what was asked for.
-func judgeRenditions(t *testing.T, seg clip.Segment, renditions []harness.Rendition) {
+// checkRenditions compares the renditions of one segment with what was asked for.
+func checkRenditions(t *testing.T, seg clip.Segment, renditions []harness.Rendition) {
 	t.Helper()
 	profiles, err := core.ParsePresets(ladder)
 	if err != nil {

@@ -1,6 +1,6 @@
 //go:build linux
 
-package moving
+package migrate
 
 import (
 	"errors"
@@ -154,7 +154,8 @@ func TestInitAsks(t *testing.T) {
 		answer string
 		status int
 	}{{"n", 1}, {"y", 0}} {
-		s = begin(t, home, "--dir", dir, "--skipChecks", "--role", "transcoder", "--orchAddr", "other.example.org", "--orchSecret", filepath.Join(dir, "orchSecret"), "--gpu", "cpu")
+		s = begin(t, home, "--dir", dir, "--skipChecks", "--role", "transcoder", "--orchAddr", "other.example.org",
+			"--orchSecret", filepath.Join(dir, "orchSecret"), "--gpu", "cpu")
 		s.say("Replace it?", one.answer)
 		if got := s.status(); got != one.status {
 			t.Errorf("%s: status %d\n%s", one.answer, got, s.shown())
@@ -175,7 +176,8 @@ func TestInitWithoutATerminal(t *testing.T) {
 	home := t.TempDir()
 	dir := filepath.Join(home, "conf")
 	run := func(args ...string) (string, int) {
-		cmd := exec.Command(binary, append([]string{"init", "--publicIPLookup", "none", "--skipChecks", "--dir", dir}, args...)...)
+		cmd := exec.Command(binary,
+			append([]string{"init", "--publicIPLookup", "none", "--skipChecks", "--dir", dir}, args...)...)
 		cmd.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin"}
 		out, err := cmd.CombinedOutput()
 		if _, ok := errors.AsType[*exec.ExitError](err); !ok && err != nil {
@@ -227,7 +229,8 @@ func TestInitTakesTheLikelyAnswer(t *testing.T) {
 		t.Error(conf)
 	}
 	_, end, _ := strings.Cut(s.shown(), "GPUs to transcode on")
-	if lines := strings.Count(end, "\n"); lines > 10 || !strings.Contains(end, "Written: ") || !strings.Contains(end, "Checked: ") || !strings.Contains(end, "tutti_cli status") {
+	if lines := strings.Count(end, "\n"); lines > 10 || !strings.Contains(end, "Written: ") ||
+		!strings.Contains(end, "Checked: ") || !strings.Contains(end, "tutti_cli status") {
 		t.Errorf("%d lines at the end", lines)
 	}
 	if t.Failed() {

@@ -1,4 +1,4 @@
-package moving
+package migrate
 
 import (
 	"flag"
@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write the notices anew")
 const golden = "testdata/notices.txt"
 
 // Every collected way to start the existing node is understood as it is, and what
-// the operator is told is written down.
+// the operator sees is written down.
 func TestEveryCaseIsUnderstood(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder
@@ -38,7 +38,8 @@ func TestEveryCaseIsUnderstood(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all.String() != string(want) {
-		t.Errorf("what operators are told is now\n%s\nIf that is meant: go test ./test/moving -run Understood -update", all.String())
+		t.Errorf("what operators are told is now\n%s\nIf that is meant: go test ./test/migrate -run Understood -update",
+			all.String())
 	}
 }
 

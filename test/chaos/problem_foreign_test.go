@@ -61,7 +61,7 @@ func (w *world) foreignByHand() {
 	w.flow()
 }
 
-// foreignGap leaves a transaction that waits for one which nobody sends.
+// foreignGap leaves a transaction that waits for one which is never sent.
 func (w *world) foreignGap() {
 	w.foreignSend(w.nonce()+1+w.dice.Uint64N(2), w.ledger.account, nil)
 }

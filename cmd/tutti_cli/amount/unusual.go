@@ -1,9 +1,9 @@
 // Package amount reads and writes the values that an operator types: stake,
 // ether, cuts, prices, addresses. It never guesses: a text that can be read in
-// two ways, or in one that is most likely not meant, comes back as a Doubt.
+// two ways, or in one that is most likely not meant, comes back as an Unusual.
 //
-// It asks nobody and knows no node; the verbs of tutti_cli call it, and decide
-// whether a doubt is a question or a refusal.
+// It prompts for nothing and knows no node; the verbs of tutti_cli call it, and decide
+// whether an unusual value is a question or a refusal.
 package amount
 
 import (
@@ -20,17 +20,17 @@ type Reading struct {
 	Text string
 }
 
-// A Doubt is a value that can be read and is most likely not meant. As an error
+// Unusual is a value that can be read and is most likely not meant. As an error
 // it is the refusal that a script gets.
-type Doubt struct {
+type Unusual struct {
 	// Why is one sentence.
 	Why string
 	// Readings are the ways to understand it; the first is as it was typed.
 	Readings []Reading
 }
 
-// Error says why, and how to write each reading so that it is not doubted.
-func (d *Doubt) Error() string {
+// Error says why, and how to write each reading so that it is accepted.
+func (d *Unusual) Error() string {
 	var b strings.Builder
 	b.WriteString(d.Why)
 	for i, r := range d.Readings {
@@ -44,13 +44,13 @@ func (d *Doubt) Error() string {
 	return b.String()
 }
 
-// Fault is the doubt as a refusal with its code.
-func (d *Doubt) Fault(op string) error { return fault.New(fault.ValueUnusual, op, d.Error()) }
+// Fault is the refusal with its code.
+func (d *Unusual) Fault(op string) error { return fault.New(fault.ValueUnusual, op, d.Error()) }
 
-// Check says how strictly a text is judged.
+// Check is how strictly a text is checked.
 type Check bool
 
-// Trust takes a readable value as it is; Strict doubts what is unusual.
+// Trust takes a readable value as it is; Strict refuses what is unusual.
 const (
 	Strict Check = false
 	Trust  Check = true

@@ -1,4 +1,4 @@
-package moving
+package migrate
 
 import (
 	"net/http"
@@ -35,8 +35,9 @@ func elsewhere(t *testing.T, kind string) (admin, flags string) {
 func TestCasesStart(t *testing.T) {
 	t.Parallel()
 	for name, kind := range map[string]string{
-		"01-one-box.service": "orchestrator", "02-datadir.service": "orchestrator", "05-split-transcoder.service": "transcoder",
-		"06-transcoder-cpu.sh": "transcoder", "14-gateway-offchain.sh": "gateway", "17-config-file.sh": "orchestrator",
+		"01-one-box.service": "orchestrator", "02-datadir.service": "orchestrator",
+		"05-split-transcoder.service": "transcoder",
+		"06-transcoder-cpu.sh":        "transcoder", "14-gateway-offchain.sh": "gateway", "17-config-file.sh": "orchestrator",
 		"18-env-file.service": "orchestrator", "19-compose.yml": "orchestrator",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,21 +9,21 @@ import (
 	"github.com/tuttinode/tutti/eth/devnet/control"
 )
 
-// trouble does one thing after another to nodes and chain until the time is over,
+// disrupt does one thing after another to nodes and chain until the time is over,
 // and leaves the chain healthy.
-func (w *world) trouble(rng *rand.Rand, length time.Duration) map[string]int {
+func (w *world) disrupt(rng *rand.Rand, length time.Duration) map[string]int {
 	w.Helper()
 	counts := map[string]int{}
 	for end := time.Now().Add(length); time.Now().Before(end); {
-		name := w.oneTrouble(rng)
+		name := w.disruptOnce(rng)
 		counts[name]++
 		pause(w.Context(), time.Duration(500+rng.IntN(2500))*time.Millisecond)
 	}
-	w.heal()
+	w.restore()
 	return counts
 }
 
-func (w *world) oneTrouble(rng *rand.Rand) string {
+func (w *world) disruptOnce(rng *rand.Rand) string {
 	w.Helper()
 	all := w.parties()
 	p := all[rng.IntN(len(all))]
@@ -35,7 +35,8 @@ func (w *world) oneTrouble(rng *rand.Rand) string {
 		p.restart(true)
 		return "kills"
 	case n < 65:
-		kinds := []control.Kind{control.HTTP429, control.HTTP500, control.Hang, control.Reset, control.HalfJSON, control.Lag, control.EmptyLogs, control.StaleReceipts, control.None}
+		kinds := []control.Kind{control.HTTP429, control.HTTP500, control.Hang, control.Reset, control.HalfJSON, control.Lag,
+			control.EmptyLogs, control.StaleReceipts, control.None}
 		f := control.Fault{Kind: kinds[rng.IntN(len(kinds))], Blocks: 5, Times: uint64(1 + rng.IntN(40)), Probability: 0.5}
 		w.must(w.chain.Control.Misbehave(w.Context(), rng.IntN(3), f))
 		return "endpoint faults"
@@ -44,12 +45,13 @@ func (w *world) oneTrouble(rng *rand.Rand) string {
 		w.must(err)
 		return "reorganisations"
 	default:
-		w.must(w.chain.Control.SpikeBaseFee(w.Context(), core.NewWei(uint64(100_000+rng.IntN(10_000_000))), uint64(5+rng.IntN(30))))
+		w.must(w.chain.Control.SpikeBaseFee(w.Context(), core.NewWei(uint64(100_000+rng.IntN(10_000_000))),
+			uint64(5+rng.IntN(30))))
 		return "fee spikes"
 	}
 }
 
-func (w *world) heal() {
+func (w *world) restore() {
 	w.Helper()
 	for i := range 3 {
 		w.must(w.chain.Control.Misbehave(w.Context(), i, control.Fault{Kind: control.None}))

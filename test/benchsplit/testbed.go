@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// bed is the testing.TB that hosts and processes of this program live in: they were
+// testbed is the testing.TB that hosts and processes of this program live in: they were
 // made for tests. What they cannot do ends the program with its reason.
-type bed struct {
+type testbed struct {
 	testing.TB // nil: only what is below is used
 	ctx        context.Context
 	dir        string
@@ -23,14 +23,14 @@ type bed struct {
 // fatal is what Fatal panics with.
 type fatal struct{ error }
 
-func (b *bed) Helper()                         {}
-func (b *bed) Context() context.Context        { return b.ctx }
-func (b *bed) Failed() bool                    { return false }
-func (b *bed) Logf(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
-func (b *bed) Fatal(args ...any)               { panic(fatal{errors.New(fmt.Sprint(args...))}) }
-func (b *bed) Fatalf(format string, a ...any)  { panic(fatal{fmt.Errorf(format, a...)}) }
+func (b *testbed) Helper()                         {}
+func (b *testbed) Context() context.Context        { return b.ctx }
+func (b *testbed) Failed() bool                    { return false }
+func (b *testbed) Logf(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
+func (b *testbed) Fatal(args ...any)               { panic(fatal{errors.New(fmt.Sprint(args...))}) }
+func (b *testbed) Fatalf(format string, a ...any)  { panic(fatal{fmt.Errorf(format, a...)}) }
 
-func (b *bed) TempDir() string {
+func (b *testbed) TempDir() string {
 	dir, err := os.MkdirTemp(b.dir, "node")
 	if err != nil {
 		b.Fatal(err)
@@ -38,14 +38,14 @@ func (b *bed) TempDir() string {
 	return dir
 }
 
-func (b *bed) Cleanup(f func()) {
+func (b *testbed) Cleanup(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.last = append(b.last, f)
 }
 
 // end cleans up, the latest first.
-func (b *bed) end() {
+func (b *testbed) end() {
 	for {
 		b.mu.Lock()
 		n := len(b.last)
