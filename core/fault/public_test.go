@@ -23,7 +23,7 @@ func TestWhatPeersSee(t *testing.T) {
 	}{
 		{"plain error", errSecret, "Unexpected", "Internal Server Error", "Internal Server Error"},
 		{"canceled", fmt.Errorf("read: %w", context.Canceled), "Canceled",
-			"Whoever asked for the work went away before it was done.", "Canceled"},
+			"The requester disconnected before the work was done.", "Canceled"},
 		{"deadline", context.DeadlineExceeded, "DeadlineExceeded",
 			"The answer did not come in the time allowed.", "DeadlineExceeded"},
 		{"exact wire text ignores the detail", fault.New(fault.OrchestratorCapped, "admit session", "10 of 10 in use"),

@@ -71,10 +71,10 @@ var sections = []Section{
 	{"Paying", senderRows},
 	{"Admin listener", adminRows},
 	{"Dashboard", dashboardRows},
-	{"Telling people of troubles", alertRows},
+	{"Alerts", alertRows},
 	{"The command line tool", cliRows},
 	{"Layer-2 endpoints", rpcRows},
-	{"Moving in from an existing node", movingRows},
+	{"Migrating from an existing node", movingRows},
 	{"Everything else", generalRows},
 }
 

@@ -1,5 +1,15 @@
 package fault
 
+// Defects and interruptions.
+const (
+	// Unexpected is the code of an error that carries none: our own defect.
+	Unexpected Code = "Unexpected"
+	// Canceled: the requester no longer wants the work.
+	Canceled Code = "Canceled"
+	// DeadlineExceeded: the work's time ran out.
+	DeadlineExceeded Code = "DeadlineExceeded"
+)
+
 // generalRows are the conditions that belong to no part.
 var generalRows = []Row{
 	{
@@ -9,8 +19,9 @@ var generalRows = []Row{
 	},
 	{
 		Code: Canceled, Class: Upstream,
-		Cause:  "Whoever asked for the work went away before it was done.",
-		Remedy: "None needed. If it is frequent, the peer's patience is shorter than the work: look at the transcode times.", Retryable: true,
+		Cause: "The requester disconnected before the work was done.",
+		Remedy: "None needed. If it is frequent, the peer's patience is shorter than the work: look at the " +
+			"transcode times.", Retryable: true,
 	},
 	{
 		Code: DeadlineExceeded, Class: Upstream,

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// judgement is how a condition is taken.
+// alertPolicy is how a condition becomes an alert.
 type judgement struct {
 	severity Severity
-	// lasts is for how long it must hold before somebody is told.
+	// lasts is for how long it must hold before an alert is sent.
 	lasts time.Duration
 }
 
-// Conditions that come and go by themselves are told of only when they stay.
+// Conditions that come and go by themselves cause alerts only when they last.
 const (
 	atOnce  = 0
 	shortly = 2 * time.Minute
 	patient = 10 * time.Minute
 )
 
-// ordinary is what is not in judgements.
+// defaultPolicy is for codes that are not in alertPolicies.
 var ordinary = judgement{Warning, shortly}
 
-// judgements are of codes that are set as conditions on the health board and are no
+// alertPolicies are those of codes that are set as conditions on the health board and are no
 // ordinary warning. Read-only.
 var judgements = map[Code]judgement{
-	// Nobody can reach the node, or it has nothing to work with.
+	// The node is unreachable, or has no devices to work with.
 	PortClosed:          {Critical, shortly},
 	ServiceAddrForeign:  {Critical, shortly},
 	ServiceAddrMismatch: {Critical, shortly},
@@ -57,7 +57,7 @@ var judgements = map[Code]judgement{
 	TxJournalFailed:   {Critical, atOnce},
 	DiskFull:          {Critical, atOnce},
 
-	// The books are somebody else's, or out of reach.
+	// The ledger belongs to another process, or is unreachable.
 	StoreUnsafe:     {Critical, atOnce},
 	StoreBookInUse:  {Critical, atOnce},
 	OldNodeRunning:  {Critical, atOnce},
@@ -84,7 +84,7 @@ var judgements = map[Code]judgement{
 	// Hostile media may get out.
 	SandboxOpen: {Critical, atOnce},
 
-	// They mend themselves as a rule, or others do it.
+	// They usually resolve by themselves.
 	LeavingActiveSet:    {Warning, atOnce},
 	OrchestratorCapped:  {Warning, patient},
 	RPCRateLimited:      {Warning, patient},
@@ -113,19 +113,19 @@ var judgements = map[Code]judgement{
 	ProtocolPaused: {Info, atOnce},
 }
 
-// SeverityOf is how soon somebody should look at a condition. It is Warning for what
+// SeverityOf is how soon an operator should look at a condition. It is Warning for what
 // the table says nothing special of, a code of another release among them.
 func SeverityOf(code Code) Severity {
 	return judgementOf(code).severity
 }
 
-// AlertAfter is how long a condition must hold before somebody is told: much comes
-// and goes by itself.
+// AlertAfter is how long a condition must hold before an alert is sent: many come
+// and go by themselves.
 func AlertAfter(code Code) time.Duration {
 	return judgementOf(code).lasts
 }
 
-// Judged are the codes with a severity or time of their own, in order.
+// Graded are the codes with a severity or delay of their own, in order.
 func Judged() []Code {
 	out := make([]Code, 0, len(judgements))
 	for code := range judgements {
