@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// signatures refuses what it is told to refuse.
+// signatures refuses with the given errors.
 type signatures struct{ request, segment, sign error }
 
 func (signatures) Address() core.Address                            { return core.Address{19: 1} }

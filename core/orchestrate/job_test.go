@@ -142,7 +142,7 @@ func TestAdmitJobOrder(t *testing.T) {
 		t.Errorf("produced %v", got)
 	}
 	if got, want := w.Parties(), payer.String(); !slices.Equal(got, []string{want, want}) {
-		t.Errorf("slots were asked for %q, want twice for who pays", got)
+		t.Errorf("slots were asked for %q, want twice for the payer", got)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestFailedJobIsNotBooked(t *testing.T) {
 	}
 }
 
-// TestJobWaits: how long a slot is waited for depends on who asks, and for what.
+// TestJobWaits: the wait for a slot depends on the gateway and the model's state.
 func TestJobWaits(t *testing.T) {
 	t.Parallel()
 	failed := ready(1)
@@ -253,7 +253,7 @@ func TestUnknownModel(t *testing.T) {
 }
 
 // TestModelOutOfOffer: a model that cannot be had at the moment leaves the offer,
-// and a job for it is told of capacity, which no gateway holds against a node.
+// and a job for it gets a capacity fault, for which gateways do not penalize a node.
 func TestModelOutOfOffer(t *testing.T) {
 	t.Parallel()
 	failed := ready(1)
@@ -332,7 +332,7 @@ func TestOfferWithModels(t *testing.T) {
 	if got := c.Constraints.PerCapability[capability.LLM][llama.ID]; !reflect.DeepEqual(got, want) {
 		t.Errorf("model %+v, want %+v", got, want)
 	}
-	// A poll gets an offer too; one who wants to transcode does not.
+	// A poll gets an offer too; a request for transcoding does not.
 	if _, err := n.Offer(t.Context(), orchestrate.OfferRequest{}); err != nil {
 		t.Error(err)
 	}

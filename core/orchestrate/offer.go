@@ -9,12 +9,12 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// Capabilities is the present offer, the models that may be asked for included.
+// Capabilities is the present offer, including the models that jobs may request.
 func (o *Orchestrator) Capabilities() capability.Capabilities {
 	return o.capabilities(o.present(), (*inference.ModelState).Offered)
 }
 
-// present is what is offered now without models; empty while every device is away.
+// currentOffer is the offer without models; empty while no device is connected.
 func (o *Orchestrator) present() capability.Capabilities {
 	c := o.opt.Capabilities()
 	if len(c.Bits) > 0 {
@@ -23,8 +23,8 @@ func (o *Orchestrator) present() capability.Capabilities {
 	return c
 }
 
-// lasting is what is offered now, or while every device is away what was offered last:
-// that they come back is a matter of seconds, and gateways keep what they are told.
+// stableOffer is currentOffer, or the last one that was not empty: devices reconnect
+// within seconds, and gateways keep the offer that they got.
 func (o *Orchestrator) lasting() capability.Capabilities {
 	c := o.present()
 	if last := o.lastOffer.Load(); len(c.Bits) == 0 && last != nil {
@@ -33,22 +33,22 @@ func (o *Orchestrator) lasting() capability.Capabilities {
 	return c
 }
 
-// everyModel is the offer with all models, also those that cannot be had at the
-// moment: they are no reason to call a request incompatible.
+// allModels selects every model, also unavailable ones: a request for them is not
+// incompatible.
 func everyModel(*inference.ModelState) bool { return true }
 
-// wholeFresh is how long the offer of every model is used: what it says of
-// versions may be so old, which models there are does not change at all.
+// fullOfferTTL is how long the offer of every model is cached. The set of models never
+// changes; only the runner versions may be this old.
 const wholeFresh = 250 * time.Millisecond
 
-// wholeOffer is the offer of every model at a time.
+// cachedOffer is the offer of every model at a time.
 type wholeOffer struct {
 	at    time.Time
 	offer capability.Capabilities
 }
 
-// whole is the offer that jobs are compared with. It is shared and not to be
-// changed: making it for each job would cost more than all other checks.
+// fullOffer is the offer that jobs are compared with. It is shared and must not be
+// changed: to build it for each job would cost more than all other checks.
 func (o *Orchestrator) whole() *capability.Capabilities {
 	now := o.opt.Now()
 	have := o.wholeOffer.Load()
@@ -59,10 +59,10 @@ func (o *Orchestrator) whole() *capability.Capabilities {
 	return &have.offer
 }
 
-// capabilities is an offer and the models that which picks.
+// capabilities adds the models that which selects to an offer.
 //
-// A node with AI has the default capabilities whether or not it transcodes:
-// gateways ask for them with every AI job.
+// A node with AI offers the default capabilities even if it does not transcode, because
+// gateways request them with every AI job.
 func (o *Orchestrator) capabilities(c capability.Capabilities, which func(*inference.ModelState) bool) capability.Capabilities {
 	if o.opt.Worker == nil {
 		return c
@@ -88,7 +88,7 @@ func (o *Orchestrator) capabilities(c capability.Capabilities, which func(*infer
 	return c
 }
 
-// add puts a model into an offer whose maps are its own.
+// addModel adds a model to an offer that owns its maps.
 func add(c *capability.Capabilities, s *inference.ModelState) {
 	id := s.Model.Capability
 	models := c.Constraints.PerCapability[id]
@@ -97,7 +97,7 @@ func add(c *capability.Capabilities, s *inference.ModelState) {
 		c.Constraints.PerCapability[id] = models
 		c.Bits = c.Bits.With(id)
 	}
-	// A model that is not loaded has told nothing; it will take a job at least.
+	// The capacity of a model that is not loaded is unknown; it is one job at least.
 	m := capability.Model{
 		Warm:          s.State == inference.Ready,
 		Capacity:      uint32(max(1, s.Capacity)),
@@ -113,8 +113,8 @@ func add(c *capability.Capabilities, s *inference.ModelState) {
 	c.Capacities[id] += m.Capacity
 }
 
-// wantsAI reports whether a request names a pipeline, or only looks around: it
-// names all that every node has, which no segment ever needs at once.
+// wantsAI reports whether a request names a pipeline or compares orchestrators. The latter
+// names all default capabilities, which no segment needs at once.
 func wantsAI(wanted *capability.Capabilities) bool {
 	if wanted == nil {
 		return false

@@ -11,8 +11,8 @@ import (
 const (
 	// keptPerDir is how many renditions of one profile a session keeps.
 	keptPerDir = 12
-	// endGrace is how long renditions outlive their session: its gateway may
-	// have said goodbye while a download was still under way.
+	// endGrace is how long renditions outlive their session: the gateway may have ended it
+	// while a download was still running.
 	endGrace = 10 * time.Second
 )
 
@@ -21,17 +21,17 @@ type Result struct {
 	Data []byte
 	// Signature is the MPEG-7 video signature, nil when there is none.
 	Signature []byte
-	// Party is whose it is, as Put was given it.
+	// Party is the party that Put was called with.
 	Party string
 }
 
 func (r Result) size() int64 { return int64(len(r.Data) + len(r.Signature)) }
 
-// Results keeps renditions in memory until they are fetched, bounded by bytes.
-// Its methods may be called at the same time.
+// Results keeps renditions in memory until they are fetched, limited in bytes. It is safe
+// for concurrent use.
 type Results struct {
 	*shelf[Path, Result]
-	// shelf.mu guards what follows.
+	// resultCache.mu guards what follows.
 	byDir map[dirKey][]Path // oldest first
 	ended map[core.SessionID]time.Time
 }
@@ -51,8 +51,8 @@ func NewResults(maxBytes int64, now func() time.Time) *Results {
 	return r
 }
 
-// Put keeps the renditions of one segment of a party, all or none. Those of the same
-// paths are replaced. The error is ResultsFull.
+// Put stores the renditions of one segment of a party, all or none. It replaces those with
+// the same paths. The error is ResultsFull.
 func (r *Results) Put(party string, paths []Path, results []Result) error {
 	now := r.now()
 	r.mu.Lock()
@@ -80,7 +80,7 @@ func (r *Results) Put(party string, paths []Path, results []Result) error {
 	return nil
 }
 
-// Get finds the rendition that a path, or its signature's path, names.
+// Get finds a rendition by its path or by its signature's path.
 func (r *Results) Get(p Path) (Result, bool) {
 	signature := p.Signature
 	p.Signature = false
@@ -99,14 +99,14 @@ func (r *Results) Get(p Path) (Result, bool) {
 	return res, true
 }
 
-// End lets the renditions of a session go after a grace time.
+// End drops a session's renditions after a grace period.
 func (r *Results) End(id core.SessionID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended[id] = r.now().Add(endGrace)
 }
 
-// Sweep drops the renditions of sessions whose grace time is over at now.
+// Sweep drops the renditions of sessions whose grace period is over at now.
 func (r *Results) Sweep(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +123,7 @@ func (r *Results) Sweep(now time.Time) {
 	r.dropWhere(func(p Path, _ time.Time) bool { return due[p.Session] })
 }
 
-// leaveDir forgets a rendition that was dropped. The caller holds mu.
+// removeFromDirLocked removes a dropped rendition from its directory's list.
 func (r *Results) leaveDir(p Path) {
 	key := dirKey{p.Session, p.Dir}
 	in := r.byDir[key]
@@ -136,3 +136,10 @@ func (r *Results) leaveDir(p Path) {
 		r.byDir[key] = in
 	}
 }
+
+// SetResultBytes changes the memory limit of the renditions kept for download. Renditions
+// above a lowered limit are evicted when new ones are stored.
+func (o *Orchestrator) SetResultBytes(n int64) { o.results.setMax(n) }
+
+// ResultBytes is the memory limit of the renditions kept for download.
+func (o *Orchestrator) ResultBytes() int64 { return o.results.bound() }

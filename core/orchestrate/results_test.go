@@ -64,7 +64,7 @@ func TestResultsMakeRoom(t *testing.T) {
 	put(t, r, at("00000001", 1), 40)
 	put(t, r, at("00000001", 2), 40)
 
-	// Nothing may go: both are young and nobody has fetched them.
+	// Nothing may be evicted: both are young and unfetched.
 	wantCode(t, tryPut(r, at("00000001", 3), 40), fault.ResultsFull)
 	// What was fetched goes first, also when it is not the oldest.
 	if !has(r, at("00000001", 2)) {

@@ -89,7 +89,7 @@ func TestTranscodeFails(t *testing.T) {
 		err  error
 		sign error
 		want string
-		// billed: the work was done, though nobody will have it.
+		// billed: the work was done, though its result is dropped.
 		billed int
 	}{
 		{"too few", &core.TranscodeResult{Renditions: []core.Rendition{good}}, nil, nil, "MismatchedSegments", 0},
@@ -161,7 +161,7 @@ func TestQueue(t *testing.T) {
 
 		close(release)
 		wg.Wait()
-		// There is room again.
+		// There is capacity again.
 		n.send(tok)
 	})
 }

@@ -9,47 +9,46 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// session is one stream. Its fields belong to Orchestrator.mu, except turn and worked.
+// session is one stream. Orchestrator.mu guards its fields, except turn and transcoded.
 type session struct {
 	id core.SessionID
-	// party is held to account for it.
+	// party is accountable for it.
 	party string
-	// open counts segments that were let in and are not closed yet.
+	// openSegments counts segments that are admitted and not closed.
 	open int
-	// queued counts segments that are being transcoded or wait for it.
+	// queuedSegments counts segments that are being transcoded or wait for it.
 	queued int
-	// turn holds one element while a segment is being transcoded. Waiting
-	// senders are served in the order of their arrival.
+	// turn holds one element while a segment is being transcoded. Waiting goroutines are
+	// served in the order of their arrival.
 	turn chan struct{}
-	// worked says that a segment was transcoded.
+	// transcoded: at least one segment was transcoded.
 	worked atomic.Bool
-	// sent says that a segment has arrived whole: before that the session does
-	// not outlive its uploads.
+	// segmentReceived: a whole segment was received. Before that the session ends with its
+	// uploads.
 	sent bool
-	// ended says that the gateway has finished with it.
+	// ended: the gateway has ended it.
 	ended bool
-	// failing says that the last segment failed.
+	// failing: the last segment failed.
 	failing bool
-	// displaced says that it had to give way to another party's.
+	// displaced: it was ended in favor of another party's session.
 	displaced bool
-	// last is when something last happened; since, when it last finished a segment, or
-	// began to send one after a pause.
+	// lastActivity is when a segment last began or ended; activeSince, when it last finished
+	// a segment, or began to send one after a pause.
 	last, since time.Time
-	// keptUntil is how long it keeps up with its stream by the segments that it finished.
+	// protectedUntil is until when its finished segments protect it from displacement.
 	keptUntil time.Time
-	// idle is its place among the sessions with nothing open, nil while it has
-	// something.
+	// idle is its element in Orchestrator.idleSessions, nil while it has open segments.
 	idle *list.Element
 }
 
 const opAdmitSession = "admit session"
 
-// enter lets a segment of session id in, creating the session if there is capacity or, for
-// a segment that is paid, if another party's session gives way. The error is errPayFirst
-// where it may do so once the segment is paid.
+// joinSession adds a segment to session id. It creates the session if there is capacity or,
+// for a paid segment, if another party's session can be displaced. The error is errPayFirst
+// if only an unpaid segment's lack of payment prevents the latter.
 func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest, paid bool) (*session, error) {
 	now, party := o.opt.Now(), o.party(req)
-	// A stream that is gone must not keep a new one out until the next sweep.
+	// An expired session must not keep a new one out until the next sweep.
 	o.sweepSessions(now)
 
 	o.mu.Lock()
@@ -68,7 +67,7 @@ func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest, paid bool) 
 	s = &session{id: id, party: party, open: 1, turn: make(chan struct{}, 1), last: now, since: now}
 	o.add(s)
 	if err := o.seat(s, gives, req, paid); err != nil {
-		// Other segments of the session may have come while another one ended.
+		// Other segments may have joined while a displaced session ended.
 		if s.open--; s.open == 0 {
 			o.remove(s)
 		}
@@ -77,8 +76,8 @@ func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest, paid bool) 
 	return s, nil
 }
 
-// mayEnter says whether enter would let a paid segment in, as far as that can be found
-// without a session, and changes nothing.
+// mayJoinSession reports whether joinSession would admit a paid segment, as far as that is
+// known without creating a session. It creates none.
 func (o *Orchestrator) mayEnter(id core.SessionID, party string) error {
 	o.sweepSessions(o.opt.Now())
 	o.mu.Lock()
@@ -87,8 +86,8 @@ func (o *Orchestrator) mayEnter(id core.SessionID, party string) error {
 	return err
 }
 
-// find is the session of an id, nil when there is capacity for a new one of the party, or
-// when the session that is returned beside gives way to it. The caller holds mu.
+// findLocked returns the session of an id, or nil when the party may have a new one: there
+// is capacity, or giving is the session to displace for it.
 func (o *Orchestrator) find(id core.SessionID, party string) (s, gives *session, err error) {
 	s = o.sessions[id]
 	switch {
@@ -106,8 +105,8 @@ func (o *Orchestrator) find(id core.SessionID, party string) (s, gives *session,
 	return nil, gives, nil
 }
 
-// leave undoes one enter. The session goes with it when nothing holds it: its
-// gateway ended it, or never got a segment through.
+// leaveSession undoes one joinSession. The session ends with its last open segment if its
+// gateway has ended it or never sent a whole segment.
 func (o *Orchestrator) leave(s *session) {
 	o.mu.Lock()
 	o.release(s, o.opt.Now())
@@ -122,28 +121,27 @@ func (o *Orchestrator) leave(s *session) {
 	}
 }
 
-// noTranscoder refuses a segment in the words at which gateways go elsewhere.
+// noTranscoder refuses a segment with a code on which gateways try another orchestrator.
 func noTranscoder(op string) error {
 	return fault.New(fault.OrchestratorCapped, op, "this node does not transcode")
 }
 
-// endTranscoding tells the transcoder that a session is over. The caller does
-// not hold mu.
+// endTranscoding notifies the transcoder of a session's end. The caller must not hold mu.
 func (o *Orchestrator) endTranscoding(id core.SessionID) {
 	if o.opt.Transcoder != nil {
 		o.opt.Transcoder.EndSession(id)
 	}
 }
 
-// add puts a session into the table. The caller holds mu.
+// addLocked adds a session to the table.
 func (o *Orchestrator) add(s *session) {
 	o.sessions[s.id] = s
 	o.held[s.party]++
 	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
 }
 
-// remove takes a session out of the table, if it is there; its renditions stay for a grace
-// time. The caller holds mu and calls Transcoder.EndSession once it let go of it.
+// removeLocked removes a session from the table, if it is there. Its renditions stay for a
+// grace period. The caller calls endTranscoding after it has released mu.
 func (o *Orchestrator) remove(s *session) {
 	if o.sessions[s.id] != s {
 		return
@@ -155,8 +153,8 @@ func (o *Orchestrator) remove(s *session) {
 	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
 }
 
-// room says whether another session of a party may be; where it may in the place of one
-// that gives way, that one is returned. The caller holds mu.
+// capacityLocked checks that a party may have another session. giving is the session that
+// must be displaced for it, if any.
 func (o *Orchestrator) room(op, party string) (gives *session, err error) {
 	if err = o.full(op); err == nil {
 		return nil, nil
@@ -170,8 +168,7 @@ func (o *Orchestrator) room(op, party string) (gives *session, err error) {
 	return nil, o.crowd.refused(err, now)
 }
 
-// full is why there is no capacity for another session, nil when there is some. The caller
-// holds mu.
+// fullLocked returns why there is no capacity for another session, nil if there is.
 func (o *Orchestrator) full(op string) error {
 	if u := (Usage{Sessions: len(o.sessions), Limit: o.limit()}); u.Full() {
 		return o.capped(op, u)
@@ -189,7 +186,7 @@ func (o *Orchestrator) full(op string) error {
 	return nil
 }
 
-// Capped is the refusal of another session where Usage is full by its limit: an
+// Capped is the refusal of another session when Usage has reached its limit: an
 // OrchestratorCapped whose detail names the bound.
 func (o *Orchestrator) Capped() *fault.Fault {
 	o.mu.Lock()
@@ -197,21 +194,20 @@ func (o *Orchestrator) Capped() *fault.Fault {
 	return o.capped(opAdmitSession, Usage{Sessions: len(o.sessions), Limit: o.limit()})
 }
 
-// capped refuses a session beyond the limit, by what makes the limit. The caller holds
-// mu.
+// cappedLocked refuses a session beyond the limit and names the limiting bound.
 func (o *Orchestrator) capped(op string, u Usage) *fault.Fault {
 	if o.maxSessions > 0 || o.opt.Admitter == nil {
 		return &fault.Fault{
 			Code: fault.OrchestratorCapped, Op: op, Detail: string(ByOption) + ": " + u.String(), Err: ByOption,
 		}
 	}
-	// There are sessions here that the devices do not have yet.
+	// The devices do not know all sessions yet.
 	f := *o.opt.Admitter.Capped()
 	f.Op, f.Detail = op, u.String()+"; "+f.Detail
 	return &f
 }
 
-// refusal is why no session may come at all, nil when they may.
+// admitterRefusal is why the Admitter admits no session at all, nil if it does.
 func (o *Orchestrator) refusal() *fault.Fault {
 	if o.opt.Admitter == nil {
 		return nil
@@ -219,8 +215,7 @@ func (o *Orchestrator) refusal() *fault.Fault {
 	return o.opt.Admitter.Usage().Refusal
 }
 
-// limit is the number of sessions that may be, 0 for no such number. The caller
-// holds mu.
+// limitLocked is the maximum number of sessions, 0 for no fixed limit.
 func (o *Orchestrator) limit() int {
 	if o.maxSessions == 0 && o.opt.Admitter != nil {
 		return o.opt.Admitter.Usage().Limit

@@ -190,7 +190,7 @@ func TestRunEndsEverything(t *testing.T) {
 }
 
 // Sessions end in the order in which they fell idle, whatever order they began in,
-// and those with a segment in hand keep none of them alive.
+// and those with a segment in progress keep none of them alive.
 func TestIdleSessionsEndInTheirOrder(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, func(o *orchestrate.Options) { o.Limit = 0 })
@@ -230,7 +230,7 @@ func TestNoOffersWithoutADevice(t *testing.T) {
 	if got := fault.Wire(err); got != "OrchestratorCapped" {
 		t.Errorf("gateways are told %q", got)
 	}
-	// Whoever has models shows them to those who only look around.
+	// A node with models offers them to gateways that compare orchestrators.
 	ai, _ := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Limit, o.Admitter = 0, a })
 	if _, err := ai.Offer(t.Context(), orchestrate.OfferRequest{}); err != nil {
 		t.Error(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// TestOfferOnChain is the table of what an offer tells whom.
+// TestOfferOnChain lists what an offer contains for which request.
 func TestOfferOnChain(t *testing.T) {
 	t.Parallel()
 	pay := paying()
@@ -41,7 +41,7 @@ func TestOfferOnChain(t *testing.T) {
 		models []inference.Model
 		survey bool
 	}{
-		"who looks around":         {nil, price, nil, true},
+		"a comparison":         {nil, price, nil, true},
 		"a transcoding job":        {&capability.Capabilities{Bits: capability.Of(capability.H264)}, price, nil, false},
 		"a model":                  {llm, dear, []inference.Model{llama}, false},
 		"a model without units":    {units(llm, capability.H264), price, nil, false},
@@ -102,7 +102,7 @@ func TestOfferWithoutTerms(t *testing.T) {
 	wantCode(t, err, fault.OrchestratorCapped)
 }
 
-// TestManyModels: a quote has room for so many; the offer is made all the same.
+// TestManyModels: a quote holds a limited number; the offer is made all the same.
 func TestManyModels(t *testing.T) {
 	t.Parallel()
 	models := make(capability.Models)

@@ -8,30 +8,30 @@ import (
 )
 
 const (
-	// sessionUploads is how many bodies of one session are received at once: more than
+	// maxSessionUploads is how many bodies of one session are received at once: more than
 	// may wait to be transcoded.
 	sessionUploads = 8
-	// firstUploads is how many are of one party, in sessions that had no segment
-	// transcoded yet: gateways that come back have a body in many sessions at once.
+	// maxNewSessionUploads is the same for one party in all sessions without a transcoded
+	// segment: a gateway that reconnects uploads to many sessions at once.
 	firstUploads = 128
-	// pixelsPerByte is how many paid pixels pay for a byte of the body as well, while it
-	// is received. Sources have fewer bytes by far.
+	// pixelsPerByte is how many paid pixels cover one byte of the body while it is received.
+	// Sources have far fewer bytes.
 	pixelsPerByte = 8
 )
 
-// uploads counts the bodies that are being received: until its hash is known a body is
-// memory for a claim. Its methods may be called at the same time.
+// uploads counts the bodies that are being received: until its hash is checked, a body takes
+// memory without proof. It is safe for concurrent use.
 type uploads struct {
 	mu        sync.Mutex
 	bySession map[core.SessionID]int // guarded by mu
 	first     map[string]int         // by party; guarded by mu
 }
 
-// receiving is one body; end ends it.
+// upload is one body that is being received.
 type receiving struct {
 	of      *uploads
 	session core.SessionID
-	// party is "" where the session has had a segment transcoded.
+	// party is "" if the session has had a segment transcoded.
 	party string
 	over  sync.Once
 }
@@ -60,8 +60,7 @@ func (u *uploads) begin(s *session, party string) (*receiving, error) {
 	return r, nil
 }
 
-// end says that the body is there, or will not come. It may be called again, and for no
-// body.
+// end is called when the body was received or will not be. It is idempotent and accepts nil.
 func (r *receiving) end() {
 	if r == nil {
 		return
@@ -82,11 +81,11 @@ func decrement[K comparable](counts map[K]int, key K) {
 	}
 }
 
-// Party is held to account for the memory of the segment's body.
+// Party is accountable for the memory of the segment's body.
 func (g *Segment) Party() string { return g.o.party(&g.req) }
 
-// PaidBytes is how many bytes of the body its payment stands for; what is beyond them
-// counts as unpaid until its hash is known to be right.
+// PaidBytes is how many bytes of the body the payment covers. Further bytes count as unpaid
+// until the hash is checked.
 func (g *Segment) PaidBytes() int64 {
 	if !g.priced {
 		return 0

@@ -88,7 +88,7 @@ func TestSessionsThatWork(t *testing.T) {
 	}
 }
 
-// TestWrongHashes: bodies that are not what was signed are waste of the gateway at one
+// TestWrongHashes: bodies with a wrong hash are unbilled work of the gateway at one
 // peer; what others send with its headers is not held against the gateway itself.
 func TestWrongHashes(t *testing.T) {
 	t.Parallel()

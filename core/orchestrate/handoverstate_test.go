@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
-// TestEstate: what one process keeps for download is there in the next, whatever the
-// line between them does to it.
+// TestHandoverState: what one process keeps for download is there in its successor, after
+// encoding and decoding.
 func TestEstate(t *testing.T) {
 	t.Parallel()
 	left := orchestrate.Estate{

@@ -10,11 +10,11 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// crowdTime is for how long after the last refusal a node counts as too small: places
-// come free and are taken again all the time, and the board is for what lasts.
+// refusalWindow is how long the condition stays after the last refusal. Sessions end and
+// start all the time, and the health board is for lasting conditions.
 const crowdTime = time.Minute
 
-// crowd is when gateways were last refused for want of room, by bound.
+// capacityRefusals records when gateways were last refused for lack of capacity, by bound.
 type crowd struct {
 	mu   sync.Mutex
 	last map[Bound]time.Time // guarded by mu
@@ -22,11 +22,10 @@ type crowd struct {
 	shown Bound
 }
 
-// bounds are in the order in which the condition names them; an empty one is a bound
-// that is not known.
+// bounds lists the bounds by priority for the condition's text; "" is an unknown bound.
 var bounds = []Bound{ByMemory, ByEncoders, BySessions, ByPace, "", ByOption}
 
-// refused notes a refusal, and returns it. Others than for want of room are none.
+// record records err if it is an OrchestratorCapped, and returns err unchanged.
 func (c *crowd) refused(err error, now time.Time) error {
 	if fault.CodeOf(err) != fault.OrchestratorCapped {
 		return err
@@ -41,15 +40,15 @@ func (c *crowd) refused(err error, now time.Time) error {
 	return err
 }
 
-// forget forgets the refusals by a bound that has changed.
+// forget drops the refusals of a bound that was raised.
 func (c *crowd) forget(by Bound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.last, by)
 }
 
-// bound is what keeps gateways out, false when none was refused recently. It stays the
-// same as long as it refuses, because each change is a line in the log.
+// current is the bound that refuses gateways, false when none was refused recently. It does
+// not change while the bound still refuses, because each change is logged.
 func (c *crowd) bound(now time.Time) (Bound, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,14 +61,14 @@ func (c *crowd) bound(now time.Time) (Bound, bool) {
 	return "", false
 }
 
-// judgeRoom sets or clears the condition. Its words stay as long as the reason does,
-// since each change of them is news.
+// updateCappedCondition sets or clears OrchestratorCapped on the health board. The text
+// is constant for a bound, because each change of it is reported.
 func (o *Orchestrator) judgeRoom(now time.Time) {
 	if o.opt.Board == nil {
 		return
 	}
 	key := health.Key{Code: fault.OrchestratorCapped}
-	const byDevices = "gateways are refused: the devices have no room for another session"
+	const byDevices = "gateways are refused: the devices have no capacity for another session"
 	by, some := o.crowd.bound(now)
 	switch {
 	case !some:

@@ -9,9 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/requeststats"
 )
 
-// noteOffer counts an answer to a gateway that looked for an orchestrator. What it
-// wants and the node does not have counts even with an offer: the gateway reads the
-// offer's capabilities and goes elsewhere.
+// recordOffer counts the answer to a request for an offer. Missing capabilities count even
+// with an offer: the gateway reads the offer's capabilities and chooses another node.
 func (o *Orchestrator) noteOffer(address []byte, wanted *capability.Capabilities, in *Info, err error) {
 	if o.opt.Demand == nil {
 		return
@@ -29,7 +28,7 @@ func (o *Orchestrator) noteOffer(address []byte, wanted *capability.Capabilities
 	o.opt.Demand.Note(q)
 }
 
-// note counts a segment or job that was let in, or not.
+// recordRequest counts a segment or job, admitted or refused.
 func (o *Orchestrator) note(kind requeststats.Kind, req *SegmentRequest, err error) {
 	if o.opt.Demand == nil {
 		return
@@ -44,7 +43,8 @@ func (o *Orchestrator) note(kind requeststats.Kind, req *SegmentRequest, err err
 	o.opt.Demand.Note(q)
 }
 
-// proven is who asks for an offer, as far as the signature says so.
+// provenSender is the account that signed a request for an offer; zero without a valid
+// signature.
 func (o *Orchestrator) proven(address []byte, err error) (a core.Address) {
 	if o.opt.Signatures != nil && fault.CodeOf(err) != fault.RequestSignature {
 		copy(a[:], address)
@@ -57,7 +57,7 @@ func namesModels(wanted *capability.Capabilities) bool {
 	return wanted != nil && len(wanted.Constraints.PerCapability) > 0
 }
 
-// refused is why, "" where it was not.
+// refusalCode is the code of a refusal, "" for nil.
 func refused(err error) fault.Code {
 	if err == nil {
 		return ""

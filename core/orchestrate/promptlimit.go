@@ -11,12 +11,12 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// promptFree is how many tokens of a prompt every paid request may bring.
+// freePromptTokens is how many prompt tokens every paid request may have.
 const promptFree = 8192
 
-// checkPrompt refuses a prompt that is far longer than what is paid for: the network
-// charges max_tokens alone, and a model reads the prompt all the same. Embeddings are
-// charged by what they read.
+// checkPrompt refuses a prompt that is much longer than the payment covers: the network
+// charges only for max_tokens, but the model also reads the prompt. Embeddings are charged
+// by their input.
 func (o *Orchestrator) checkPrompt(r *pipeline.Request, quote *pm.Quote) error {
 	if o.opt.PromptRatio <= 0 || !o.priced(quote) || r.Model.Capability != capability.LLM ||
 		r.Operation == inference.Embedding {

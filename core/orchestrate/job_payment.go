@@ -10,37 +10,37 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Answers to AI jobs carry no terms in the existing network, so that a gateway
-// which pays with every job has to ask for new ones every few minutes. Our own
-// gateways are told in time.
+// In the existing network answers to AI jobs carry no terms, so a gateway that pays with
+// each job must request new ones every few minutes. Gateways of this implementation get
+// new terms with an answer before the old ones end.
 const (
-	// lastBlocks is how many blocks of layer 1 before the end of its ticket
-	// parameters a gateway gets new ones: about two and a half minutes.
+	// renewBlocks is how many layer-1 blocks before the expiry of its ticket parameters a
+	// gateway gets new ones: about two and a half minutes.
 	lastBlocks = 12
-	// manyNonces is how many tickets under one set of parameters call for a new
-	// one: every ticket is remembered until its parameters expire.
+	// renewNonces is the number of tickets after which parameters are renewed: every nonce
+	// is remembered until its parameters expire.
 	manyNonces = 1 << 16
 )
 
-// pay takes the job's payment, into the account of its model. doubt is why it looks
-// as if that would not do.
+// pay takes the job's payment for the account of its model. payErr is the fault that
+// mayPay returned.
 func (j *Job) pay(ctx context.Context, job *pm.Job, doubt error) error {
 	hold, err := j.o.pay(ctx, &j.req.Credentials, job, doubt)
 	if err != nil {
 		return err
 	}
 	j.hold, j.paid = hold, lastTicket(&j.req.Credentials.Payment)
-	// Its tickets need not be kept as long as the answer takes.
+	// The tickets are not needed while the answer runs.
 	j.req.Credentials.Payment = pm.Payment{}
 	return nil
 }
 
-// Ticketed reports whether the job was paid by tickets of its own, which are credited.
+// Ticketed reports whether the job's payment had tickets, which are credited.
 func (j *Job) Ticketed() bool { return j.paid.tickets }
 
-// bound has a paid request say what it is priced at where it leaves that open or says
-// it in words that a runner may not know: what is paid is then all that can come. Who
-// sends the request decides neither. The error is that of Grow.
+// fillImpliedLimits writes the limits that a paid request was priced at into its body,
+// where the request leaves them out or names them in a form that a runner may not know.
+// So the runner cannot produce more than was paid for. The error is that of Grow.
 func (j *Job) bound() error {
 	if !j.o.priced(&j.quote) {
 		return nil
@@ -72,7 +72,7 @@ func (j *Job) boundTokens(r *pipeline.Request) {
 	j.req.Body = pipeline.WithMaxTokens(j.req.Body, most)
 }
 
-// paidWith is what is remembered of a job's payment.
+// paymentRecord is what termsEnding needs of a job's payment.
 type paidWith struct {
 	// tickets is false for a payment without any.
 	tickets bool
@@ -87,31 +87,29 @@ func lastTicket(p *pm.Payment) paidWith {
 	return paidWith{true, p.Tickets[len(p.Tickets)-1].Nonce, p.Params.ExpirationBlock}
 }
 
-// Produced notes how many tokens came out of a job whose answer has begun. What is
-// billed is not touched by it.
+// Produced records how many tokens a billed job produced. It does not change the bill.
 func (j *Job) Produced(n inference.Tokens) {
 	if j.billed {
 		j.hold.Produced(int64(n))
 	}
 }
 
-// Offer is fresh terms for the gateway's next jobs, for one of our own gateways
-// whose ticket parameters come to their end. It is false when there is no need of
-// them, which costs next to nothing, and when there are none to be had.
+// Offer returns new terms for the next jobs of a gateway of this implementation whose
+// ticket parameters are about to end. It is false when the gateway does not need them,
+// which is cheap to find out, and when there are no terms for it.
 func (j *Job) Offer(ctx context.Context) (Info, bool) {
 	if !j.req.Own || !j.ending() {
 		return Info{}, false
 	}
 	terms, err := j.o.terms(ctx, &j.quote)
 	if err != nil || terms == nil {
-		// The gateway learns why when it asks.
+		// The gateway gets the reason when it requests an offer.
 		return Info{}, false
 	}
 	return j.o.info(*j.req.Credentials.Token, terms), true
 }
 
-// ending reports whether the parameters that the job was paid with are soon of no
-// use.
+// termsEnding reports whether the job's ticket parameters must be renewed.
 func (j *Job) ending() bool {
 	switch {
 	case j.o.opt.Payments == nil || !j.paid.tickets:

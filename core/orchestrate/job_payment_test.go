@@ -66,7 +66,7 @@ func TestJobOffer(t *testing.T) {
 }
 
 // TestJobIsBound: what may come is what is billed, also of a gateway that calls
-// itself one of ours; off-chain nobody's request is changed.
+// itself one of ours; off-chain no request is changed.
 func TestJobIsBound(t *testing.T) {
 	t.Parallel()
 	const head = `{"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","messages":[{"role":"user","content":"hi"}]`
@@ -122,7 +122,7 @@ func TestJobsWithoutTicketsOrChain(t *testing.T) {
 	n, _ := aiNode(t, ready(2))
 	req := paidJob(t, n.token(), 1)
 	req.Own = true
-	req.Credentials.PaymentErr = fault.New(fault.PaymentMessage, "read", "nobody looks at it off-chain")
+	req.Credentials.PaymentErr = fault.New(fault.PaymentMessage, "read", "it is ignored off-chain")
 	j, err := n.AdmitJob(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)

@@ -7,23 +7,24 @@ import (
 	"time"
 )
 
-// fetchTime is how long a gateway may take to fetch what it was told of. Until
-// then only what was fetched may make room for something else.
+// fetchTime is how long a gateway may take to fetch a result. Until then only fetched
+// results may be evicted.
 const fetchTime = 4 * time.Second
 
-// shelf keeps values in memory until they are fetched, bounded by bytes.
+// resultCache keeps values in memory until they are fetched, limited in bytes. Parties
+// share it: one that fetches nothing cannot keep the others out.
 type shelf[K comparable, V any] struct {
 	now  func() time.Time
 	size func(V) int64
-	// dropped, when set, hears of each key that goes. It is called under mu.
+	// onDropLocked, if set, is called with mu held for each key that is dropped.
 	dropped func(K)
 
 	// mu guards what follows.
 	mu      sync.Mutex
 	max     int64
 	used    int64
-	by      map[string]int64 // what of it is whose
-	order   *list.List       // of *shelved[K, V], oldest first
+	by      map[string]int64
+	order   *list.List // of *cachedResult[K, V], oldest first
 	byKey   map[K]*list.Element
 	changed chan struct{} // closed and replaced when a value was fetched
 }
@@ -31,7 +32,7 @@ type shelf[K comparable, V any] struct {
 type shelved[K comparable, V any] struct {
 	key     K
 	value   V
-	party   string // "" where that is not known
+	party   string // "" if unknown
 	at      time.Time
 	fetched bool
 }
@@ -43,15 +44,14 @@ func newShelf[K comparable, V any](maxBytes int64, now func() time.Time, size fu
 	}
 }
 
-// Bytes is what the values take up.
+// Bytes is the size of the cached values.
 func (s *shelf[K, V]) Bytes() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.used
 }
 
-// AwaitFetched returns when everything that a gateway may still want was
-// fetched, or with ctx's error.
+// AwaitFetched returns when no young value is unfetched any more, or with ctx's error.
 func (s *shelf[K, V]) AwaitFetched(ctx context.Context) error {
 	for {
 		s.mu.Lock()
@@ -68,10 +68,10 @@ func (s *shelf[K, V]) AwaitFetched(ctx context.Context) error {
 	}
 }
 
-// at returns what element e holds.
+// entry is the value of list element e.
 func (s *shelf[K, V]) at(e *list.Element) *shelved[K, V] { return e.Value.(*shelved[K, V]) }
 
-// wanted reports whether a young value was not fetched. The caller holds mu.
+// fetchPendingLocked reports whether a value younger than fetchTime was not fetched yet.
 func (s *shelf[K, V]) wanted(now time.Time) bool {
 	for e := s.order.Back(); e != nil; e = e.Prev() {
 		it := s.at(e)
@@ -85,8 +85,8 @@ func (s *shelf[K, V]) wanted(now time.Time) bool {
 	return false
 }
 
-// put adds a party's value, for which makeRoom made room, in place of the key's former
-// one. The caller holds mu.
+// putLocked adds a party's value, replacing the key's previous one. The caller has called
+// evictLocked.
 func (s *shelf[K, V]) put(party string, key K, value V, now time.Time) {
 	if e, ok := s.byKey[key]; ok {
 		s.drop(e)
@@ -96,7 +96,7 @@ func (s *shelf[K, V]) put(party string, key K, value V, now time.Time) {
 	s.by[party] += s.size(value)
 }
 
-// fetch marks what an element of byKey holds as fetched. The caller holds mu.
+// markFetchedLocked marks an element as fetched.
 func (s *shelf[K, V]) fetch(e *list.Element) {
 	if it := s.at(e); !it.fetched {
 		it.fetched = true
@@ -105,9 +105,9 @@ func (s *shelf[K, V]) fetch(e *list.Element) {
 	}
 }
 
-// makeRoom drops the oldest values until need more bytes of a party fit, sparing the
-// young ones that were not fetched, except those of the party that has most. It drops
-// nothing when that is not enough. The caller holds mu.
+// evictLocked drops the oldest values until need more bytes of a party fit. It spares young
+// unfetched values, except those of the party with the most bytes. It drops nothing if that
+// is not enough.
 func (s *shelf[K, V]) makeRoom(party string, need int64, now time.Time) bool {
 	victims, ok := s.victims(party, need, now)
 	if !ok {
@@ -119,8 +119,7 @@ func (s *shelf[K, V]) makeRoom(party string, need int64, now time.Time) bool {
 	return true
 }
 
-// victims are the values that makeRoom drops, and whether they are enough. The
-// caller holds mu.
+// victimsLocked are the values that evictLocked would drop, and whether they are enough.
 func (s *shelf[K, V]) victims(party string, need int64, now time.Time) (out []*list.Element, ok bool) {
 	short := s.used + need - s.max
 	take := func(e *list.Element) {
@@ -140,8 +139,8 @@ func (s *shelf[K, V]) victims(party string, need int64, now time.Time) (out []*l
 	if short <= 0 {
 		return out, true
 	}
-	// Who fetches nothing must not keep others out: what they lack comes from the party
-	// that has most, as long as it has more than they will.
+	// A party that fetches nothing must not keep others out: evict from the party with the
+	// most bytes, as long as it has more than the new one will have.
 	most, excess := s.most(party, need)
 	for e = young; e != nil && short > 0 && excess > 0; e = e.Next() {
 		if it := s.at(e); it.party == most && !it.fetched {
@@ -152,8 +151,8 @@ func (s *shelf[K, V]) victims(party string, need int64, now time.Time) (out []*l
 	return out, short <= 0
 }
 
-// most is the party that has most, and how much more that is than another will have with
-// need more bytes. The caller holds mu.
+// largestPartyLocked is the party with the most bytes, and by how much it exceeds what
+// another party will have with need more bytes.
 func (s *shelf[K, V]) most(than string, need int64) (party string, excess int64) {
 	for name, bytes := range s.by {
 		if more := bytes - s.by[than] - need; more > excess {
@@ -163,7 +162,7 @@ func (s *shelf[K, V]) most(than string, need int64) (party string, excess int64)
 	return party, excess
 }
 
-// Fits reports whether there is room for need more bytes of a party, or can be made.
+// Fits reports whether need more bytes of a party can be stored, with eviction if needed.
 func (s *shelf[K, V]) Fits(party string, need int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -171,7 +170,7 @@ func (s *shelf[K, V]) Fits(party string, need int64) bool {
 	return ok
 }
 
-// dropWhere drops what which says. The caller holds mu.
+// dropMatchingLocked drops the values that which selects.
 func (s *shelf[K, V]) dropWhere(which func(key K, at time.Time) bool) {
 	for e := s.order.Front(); e != nil; {
 		next := e.Next()
@@ -182,7 +181,7 @@ func (s *shelf[K, V]) dropWhere(which func(key K, at time.Time) bool) {
 	}
 }
 
-// drop forgets one value. The caller holds mu.
+// dropLocked drops one value.
 func (s *shelf[K, V]) drop(e *list.Element) {
 	it := s.at(e)
 	s.order.Remove(e)
@@ -194,4 +193,18 @@ func (s *shelf[K, V]) drop(e *list.Element) {
 	if s.dropped != nil {
 		s.dropped(it.key)
 	}
+}
+
+// bound returns the limit.
+func (s *shelf[K, V]) bound() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.max
+}
+
+// setMaxBytes changes the limit.
+func (s *shelf[K, V]) setMax(n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.max = n
 }

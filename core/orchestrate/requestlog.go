@@ -13,34 +13,33 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// role is what the lines of this package tell of: a gateway in the same process writes
-// lines of the same names.
+// role marks this package's log lines: a gateway in the same process writes lines with the
+// same messages.
 const role = "orchestrator"
 
-// segmentLine is what a segment's one line in the log has beyond its request. Its
-// fields belong to the goroutine that has the segment.
+// segmentRecord is what a segment's log line shows in addition to its request. The
+// goroutine that handles the segment owns it.
 type segmentLine struct {
 	begun time.Time
 	price pm.Price
-	// bytes arrived; upload, queue and media are the time that was not ours.
+	// bytes were received; upload, queue and media are the time outside this node's code.
 	bytes                int
 	upload, queue, media time.Duration
 	worker               string
 	pixels               core.Pixels
-	// failed is why there are no renditions. first says that the session's segment
-	// before this one went well.
+	// failed is why there are no renditions. firstFailure: the session's segment before this
+	// one did not fail.
 	failed error
 	first  bool
-	// over: it came to an end of which a line tells.
+	// complete: the outcome is known, so that Close logs the record.
 	over bool
 }
 
-// Failed notes why a segment that was let in did not come to Transcode.
+// Failed records why an admitted segment was not transcoded.
 func (g *Segment) Failed(err error) { g.line.failed, g.line.over = err, true }
 
-// report writes the segment's line. The first failure of a session after a success is
-// a warning with the remedy; a gateway that has not paid, or goes away, is no trouble
-// of ours.
+// logRecord writes the segment's log line. The first failure of a session after a success is
+// a warning with the remedy, unless the gateway has not paid.
 func (g *Segment) report() {
 	l, req := &g.line, &g.req
 	total := g.o.opt.Now().Sub(l.begun)
@@ -70,7 +69,7 @@ func (g *Segment) report() {
 	g.o.opt.Log.LogAttrs(context.Background(), level, "segment", attrs...)
 }
 
-// noteFailing keeps whether the session fails, and whether that is new.
+// recordOutcome updates whether the session is failing, and whether that is new.
 func (g *Segment) noteFailing(err error) {
 	g.o.mu.Lock()
 	defer g.o.mu.Unlock()
@@ -78,10 +77,9 @@ func (g *Segment) noteFailing(err error) {
 	g.s.failing = err != nil
 }
 
-// JobDone counts a job that ended, well or not, and writes its one line into the
-// log. The line has no word of what was asked or answered. job is nil where it was
-// not let in; from is the gateway's address; err is why it failed, nil when it did
-// not.
+// JobDone counts a finished job and writes its log line, which has nothing of the request's
+// or answer's content. job is nil if it was not admitted; from is the gateway's address; err
+// is why it failed, if it did.
 func (o *Orchestrator) JobDone(f *inference.Figures, job *Job, from string, err error) {
 	var facts jobFacts
 	if job != nil {
@@ -111,12 +109,12 @@ func (o *Orchestrator) JobDone(f *inference.Figures, job *Job, from string, err 
 	o.opt.Log.LogAttrs(context.Background(), level, "request", attrs...)
 }
 
-// jobFacts are what a job's line has beyond its figures.
+// jobRecord is what a job's log line shows in addition to its figures.
 type jobFacts struct {
 	sender core.Address
 	price  pm.Price
 	worker string
-	// billed are units, 0 where no work began.
+	// billed is in units, 0 if no work began.
 	billed int64
 }
 
@@ -127,8 +125,7 @@ func appendPeer(attrs []slog.Attr, sender core.Address, from string) []slog.Attr
 	return append(attrs, slog.String("clientIP", from))
 }
 
-// appendMoney adds the price of a unit and what the work costs, both in wei. Where
-// everything is free there is nothing to add.
+// appendPrice adds the price of a unit and the fee, both in wei; nothing for free work.
 func appendMoney(attrs []slog.Attr, price pm.Price, units int64) []slog.Attr {
 	if price.Free() {
 		return attrs
@@ -140,8 +137,8 @@ func appendMoney(attrs []slog.Attr, price pm.Price, units int64) []slog.Attr {
 	return append(attrs, slog.String("price", text), slog.String("fee", fee(price, units)))
 }
 
-// fee is what units cost in whole wei, rounded down. Lines come in thousands, and
-// nearly every fee fits into a word.
+// fee is the cost of units in whole wei, rounded down. It avoids big.Int where the result
+// fits into 64 bits, because log lines are frequent.
 func fee(price pm.Price, units int64) string {
 	if price.PerUnit < 0 || units < 0 {
 		return price.Of(units).Floor().String()
@@ -163,20 +160,20 @@ func outcomeOf(err error) slog.Attr {
 	return slog.String("outcome", string(fault.CodeOf(err)))
 }
 
-// millis is a duration in milliseconds, to the microsecond.
+// milliseconds is a duration in milliseconds, to the microsecond.
 func millis(key string, d time.Duration) slog.Attr {
 	return slog.Float64(key, float64(d.Microseconds())/1000)
 }
 
-// jobLevel is how loudly a failed job is told: our own defects as errors, what
-// an operator can mend as warnings, and what gateways do as it is.
+// jobLevel is the log level of a failed job: errors for our own defects, warnings for what
+// the operator can fix, info for what gateways cause.
 func jobLevel(err error) slog.Level {
 	switch fault.ClassOf(err) {
 	case fault.Internal:
 		return slog.LevelError
 	case fault.Forbidden:
-		// A sender without valid credentials must not fill the log. What is refused is
-		// counted (core/requeststats).
+		// A sender without valid credentials must not fill the log. core/requeststats counts
+		// refusals.
 		return slog.LevelDebug
 	case fault.Upstream, fault.Config:
 		if c := fault.CodeOf(err); c != fault.Canceled && c != fault.JobBroken {

@@ -62,7 +62,7 @@ func videoForm(t *testing.T, fields ...string) (contentType string, body []byte)
 }
 
 // TestPicturesAreBound: what a runner is asked for is what was paid, whatever it makes
-// of a request without a size; where nobody pays, requests stay as they are.
+// of a request without a size; free requests stay as they are.
 func TestPicturesAreBound(t *testing.T) {
 	t.Parallel()
 	const image, video = capability.TextToImage, capability.ImageToVideo
@@ -130,7 +130,7 @@ func sent(t *testing.T, n *node, req orchestrate.JobRequest) []byte {
 	return got
 }
 
-// TestBoundAsksForItsMemory: no room for a larger body is no room for the job, and
+// TestBoundAsksForItsMemory: without memory for a larger body the job is refused, and
 // costs its gateway nothing.
 func TestBoundAsksForItsMemory(t *testing.T) {
 	t.Parallel()

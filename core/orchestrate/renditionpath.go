@@ -13,7 +13,7 @@ import (
 // rendition's video signature. It needs no escaping in a URL.
 type Path struct {
 	Session core.SessionID
-	// Dir stands for the profile; see dirs.
+	// Dir names the profile; see renditionDirs.
 	Dir    string
 	Number core.SegmentNumber
 	Format core.Format
@@ -24,7 +24,7 @@ type Path struct {
 // signatureExt follows the rendition's name.
 const signatureExt = ".phash"
 
-// String is the path as it stands in a URL.
+// String is the path in a URL.
 func (p Path) String() string {
 	s := string(p.Session) + "/" + p.Dir + "/" + strconv.FormatInt(int64(p.Number), 10) + p.Format.Ext()
 	if p.Signature {
@@ -33,7 +33,7 @@ func (p Path) String() string {
 	return s
 }
 
-// ParsePath reads what String writes, and nothing else.
+// ParsePath accepts exactly what String returns.
 func ParsePath(text string) (Path, bool) {
 	session, rest, ok := strings.Cut(text, "/")
 	if !ok || !validSessionID(session) {
@@ -61,8 +61,8 @@ func ParsePath(text string) (Path, bool) {
 	return p, true
 }
 
-// dirs gives each profile a directory: its name where that is plain and taken by
-// no profile before it, else one after its place. Names come from gateways.
+// renditionDirs gives each profile a directory: its name if that is plain and unused, else
+// one by its index. Gateways choose the names.
 func dirs(profiles []core.Profile) []string {
 	out := make([]string, len(profiles))
 	taken := make(map[string]bool, len(profiles))
@@ -77,7 +77,7 @@ func dirs(profiles []core.Profile) []string {
 	return out
 }
 
-// plainDir reports whether name is safe as one element of a path and a URL.
+// isPlainDir reports whether name is safe as one element of a path and a URL.
 func plainDir(name string) bool {
 	const maxDir = 64
 	if name == "" || len(name) > maxDir || strings.Trim(name, ".") == "" {

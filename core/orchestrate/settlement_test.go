@@ -32,7 +32,7 @@ const (
 	forever = time.Hour
 )
 
-// TestInterruptedSegments: who ended the work decides whether it is billed.
+// TestInterruptedSegments: the cause of the end decides whether work is billed.
 func TestInterruptedSegments(t *testing.T) {
 	t.Parallel()
 	after := func(d time.Duration, err error) worker {
@@ -54,8 +54,8 @@ func TestInterruptedSegments(t *testing.T) {
 	}{
 		"the gateway leaves":                     {ends, leaves, true},
 		"it leaves, a worker says so":            {after(forever, code(fault.TranscoderStopped)), leaves, true},
-		"the deadline strikes":                   {ends, forever, true},
-		"the deadline strikes, the pool says so": {after(forever, code(fault.TranscodeTimeout)), forever, true},
+		"the deadline passes":                   {ends, forever, true},
+		"the deadline passes, the pool reports it": {after(forever, code(fault.TranscodeTimeout)), forever, true},
 		"a worker crashes":                       {after(time.Second, code(fault.WorkerCrashed)), forever, false},
 		"a worker crashes as its gateway leaves": {after(forever, code(fault.WorkerCrashed)), leaves, false},
 		"a worker hangs, and is killed":          {after(time.Second, code(fault.TranscodeTimeout)), forever, false},
@@ -220,7 +220,7 @@ func TestLeftJobs(t *testing.T) {
 	}
 }
 
-// TestFullShelfBeforeWork: what nobody could fetch is not made, nor billed.
+// TestFullResultCacheBeforeWork: results that could not be stored are not made, nor billed.
 func TestFullShelfBeforeWork(t *testing.T) {
 	t.Parallel()
 	n, pay := paidNode(t, func(o *orchestrate.Options) { o.ResultBytes = 1000 })

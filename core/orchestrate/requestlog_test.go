@@ -17,7 +17,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// lined is a segment that is over, whose line goes to w.
+// lined is a finished segment whose log line goes to w.
 func lined(w io.Writer) *Segment {
 	now := time.Unix(1e9, 0)
 	o := &Orchestrator{opt: Options{

@@ -8,42 +8,41 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// A full node keeps no party out that has fewer sessions than another: the party with the
-// most gives one up. A session that keeps up with its stream, or is sending or waiting for
-// a segment, stays; one that is only kept open goes, the longest idle first.
+// A full node shares its sessions among parties: a party that asks for a session gets one of
+// the party that has the most. Sessions that recently finished segments, or are sending or
+// queueing one, are protected; the longest idle session is displaced first.
 const (
-	// fairStep is how many sessions more another party must have than the one that asks.
-	// After the exchange it still has as many, so that no session goes back and forth.
+	// fairStep is how many sessions more the displaced party must have. Afterwards it still
+	// has as many as the new one, so that sessions are not displaced back and forth.
 	fairStep = 2
-	// onlyGrace is how long a party's only session stays, beyond the time for which it keeps up
-	// with its stream, where it does nothing and a party that has none asks: it may have all
-	// of a device's encoders or memory.
+	// onlyGrace is how long a party's only session, when idle, is protected beyond
+	// protectedUntil from a party that has none: it may hold all of a device's encoders or
+	// memory.
 	onlyGrace = 10 * time.Second
-	// uploadGrace is how long a session that finishes nothing may take to send a segment.
+	// uploadGrace is how long an unprotected session may take to send a segment.
 	uploadGrace = 2 * time.Second
-	// maxLead bounds how long finished segments keep a session.
+	// maxLead limits how long finished segments protect a session.
 	maxLead = 30 * time.Second
-	// maxDisplaced bounds how many sessions give way to one: it may need more of a device
-	// than each of them.
+	// maxDisplaced is how many sessions may be displaced for one, which may need more of a
+	// device than each of them.
 	maxDisplaced = 4
-	// vainRest is for how long no session ends for a party for which some ended in vain: no
-	// device may ever have room for what it asks. maxVain bounds the parties.
+	// futileRest is how long no session is displaced for a party after a displacement did
+	// not help: no device may ever fit its session. maxFutileParties limits the record.
 	vainRest = time.Minute
 	maxVain  = 1024
-	// leadFactor is how many times its playing time a finished segment keeps its session:
-	// the next one may come late.
+	// leadFactor times its playing time is how long a finished segment protects its session,
+	// because the next one may be late.
 	leadFactor = 2
-	// sparsePixels is how many times fewer pixels a stream may have than its profiles say,
-	// whose frame rate is an upper bound where the source's is kept.
+	// pixelTolerance is by which factor a stream may have fewer pixels than its profiles
+	// imply: where the source's frame rate is kept, the profile's is only an upper bound.
 	sparsePixels = 4
 )
 
-// errPayFirst is why a segment does not enter that nothing was paid for yet: no session ends
-// for it.
+// errPayFirst: the segment needs another session's displacement, which only a paid segment
+// may cause.
 var errPayFirst = errors.New("another party's session would have to give way")
 
-// displaceable is the session that gives way to one of a party that has so many, nil when
-// there is none. The caller holds mu.
+// displaceableLocked is the session to displace for a party that has so many, nil if none.
 func (o *Orchestrator) displaceable(have int, now time.Time) *session {
 	least := have + fairStep
 	var found *session
@@ -66,9 +65,9 @@ func (o *Orchestrator) displaceable(have int, now time.Time) *session {
 	return found
 }
 
-// seat has the devices take a new session, which is in the table already: so none but it
-// gets what becomes free when gives, or others of those that have most, give way. The
-// caller holds mu, which is released while they end.
+// admitToDevicesLocked asks the devices to take a new session, which is already in the table
+// so that no other one takes the freed capacity. It displaces giving first, and further
+// sessions if that is not enough. It releases mu while displaced sessions end.
 func (o *Orchestrator) seat(s, gives *session, req *SegmentRequest, paid bool) error {
 	ended := false
 	for n := 0; ; n++ {
@@ -94,8 +93,8 @@ func (o *Orchestrator) seat(s, gives *session, req *SegmentRequest, paid bool) e
 	}
 }
 
-// inVain reports whether sessions ended for a party a moment ago and it got none all the same.
-// The caller holds mu.
+// displacementFutileLocked reports whether sessions were displaced for the party recently
+// and did not help.
 func (o *Orchestrator) inVain(party string) bool {
 	before := o.opt.Now().Add(-vainRest)
 	for other, at := range o.vain {
@@ -107,7 +106,7 @@ func (o *Orchestrator) inVain(party string) bool {
 	return vain
 }
 
-// admitted asks the devices for a session. A refusal is counted by the Admitter.
+// askAdmitter asks the devices for a session. The Admitter counts refusals.
 func (o *Orchestrator) admitted(id core.SessionID, req *SegmentRequest) error {
 	if o.opt.Admitter == nil {
 		return nil
@@ -115,22 +114,21 @@ func (o *Orchestrator) admitted(id core.SessionID, req *SegmentRequest) error {
 	return o.opt.Admitter.Admit(req.session(id))
 }
 
-// stalled reports whether all that a session does is to send a segment, for too long.
-// The caller holds Orchestrator.mu.
+// stalledLocked reports whether a session has only been sending a segment for longer than
+// uploadGrace. The caller holds Orchestrator.mu.
 func (s *session) stalled(now time.Time) bool {
 	return s.open > 0 && s.queued == 0 && !now.Before(s.keptUntil) && now.Sub(s.since) >= uploadGrace
 }
 
-// begins notes that a segment arrives at a session. One that came to nothing just before is
-// part of the same attempt. The caller holds Orchestrator.mu.
+// segmentArrivedLocked restarts activeSince, unless another segment ended a moment before:
+// then both are the same attempt. The caller holds Orchestrator.mu.
 func (s *session) begins(now time.Time) {
 	if s.open == 0 && now.Sub(s.last) >= uploadGrace {
 		s.since = now
 	}
 }
 
-// keep notes a finished segment, which keeps its session for as long as the next one may
-// take to come.
+// extendProtection protects the session after a finished segment until the next one is due.
 func (g *Segment) keep(encoded core.Pixels) {
 	g.o.mu.Lock()
 	defer g.o.mu.Unlock()
@@ -145,8 +143,7 @@ func (g *Segment) keep(encoded core.Pixels) {
 	}
 }
 
-// playing is how long the segment plays, at most: what its gateway says, as far as the
-// pixels bear it out.
+// playingTime is the segment's duration as announced, at most what its pixels confirm.
 func (g *Segment) playing(encoded core.Pixels) time.Duration {
 	second := core.EstimatePixels(g.req.Profiles, time.Second)
 	if second <= 0 {
@@ -160,13 +157,14 @@ func (g *Segment) playing(encoded core.Pixels) time.Duration {
 	return shown
 }
 
-// displace ends a session that gives way to another party's. The caller holds mu, which is
-// released while the transcoder is notified.
+// displaceLocked ends a session in favor of another party's. It releases mu while it
+// notifies the transcoder.
 func (o *Orchestrator) displace(s *session) {
 	s.displaced = true
 	o.remove(s)
 	o.mu.Unlock()
 	defer o.mu.Lock()
 	o.endTranscoding(s.id)
-	o.opt.Log.Info("session ended: its gateway holds the most, and another one needs a session", "session", s.id)
+	o.opt.Log.Info("session ended: its gateway holds the most, and another gateway needs a session",
+		"session", s.id)
 }

@@ -5,30 +5,29 @@ import (
 	"time"
 )
 
-// Work on input that turns out to be bad is not billed: a gateway cannot look into
-// what its clients send, and a bill for nothing would only drive it away. It is not
-// free without end either. The time that it took is remembered, and who has had much
-// of it for nothing gets no more until that has worn off.
+// Work on bad input is not billed, because a gateway cannot inspect what its clients send.
+// To bound this free work, its time is recorded per party, and a party with too much
+// unbilled time is refused until the record has decayed.
 const (
-	// wasteLimit is how much of our time a gateway may waste.
+	// maxUnbilled is the unbilled time at which a party is refused.
 	wasteLimit = 30 * time.Second
-	// wasteFade is how long it takes until a second is forgotten; wasteWorth is the
-	// paid time that makes up for one. So a gateway of many streams may have a broken
-	// one among them, which as a rule fails in no time.
+	// One second of unbilled time decays in unbilledDecay seconds, or is offset by
+	// paidPerUnbilled seconds of paid time. So a gateway with many streams may have a broken
+	// one among them, which usually fails at once.
 	wasteFade  = 20
 	wasteWorth = 2
-	// maxWasters bounds the parties and sources that are remembered.
+	// maxUnbilledParties limits the parties and sources that are recorded.
 	maxWasters = 1024
-	// wrongHash is what a body counts that is not what its gateway signed, whatever time
-	// it took: as a rule there is none in all of a gateway's life.
+	// wrongHashCost is the unbilled time of a body with a wrong hash, however long it took:
+	// a correct gateway never sends one.
 	wrongHash = 6 * time.Second
 )
 
-// waste is the time that gateways have had for nothing. Its methods may be called at
-// the same time.
+// unbilledWork records the unbilled time of parties and sources. It is safe for concurrent
+// use.
 type waste struct {
 	mu sync.Mutex
-	by map[string]wasted // by party or source; guarded by mu; those of which nothing is known are not in it
+	by map[string]wasted // by party or source, without zero entries; guarded by mu
 }
 
 type wasted struct {
@@ -36,12 +35,12 @@ type wasted struct {
 	at   time.Time
 }
 
-// left is what has not worn off.
+// remaining is what has not decayed at now.
 func (w wasted) left(now time.Time) time.Duration {
 	return max(0, w.time-max(0, now.Sub(w.at))/wasteFade)
 }
 
-// spoil notes time that came to nothing.
+// add records unbilled time.
 func (w *waste) spoil(who string, took time.Duration, now time.Time) {
 	if took <= 0 {
 		return
@@ -57,7 +56,7 @@ func (w *waste) spoil(who string, took time.Duration, now time.Time) {
 	w.by[who] = wasted{w.by[who].left(now) + took, now}
 }
 
-// redeem notes time that was paid.
+// offset reduces a party's record by paid time.
 func (w *waste) redeem(who string, took time.Duration, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,14 +72,14 @@ func (w *waste) redeem(who string, took time.Duration, now time.Time) {
 	w.by[who] = wasted{left, now}
 }
 
-// tooMuch reports whether a gateway gets no more for the moment.
+// overLimit reports whether a party is refused.
 func (w *waste) tooMuch(who string, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.by[who].left(now) >= wasteLimit
 }
 
-// makeRoom forgets those of whom little is known: one at least. The caller holds mu.
+// evictSmallestLocked drops decayed entries and the smallest one.
 func (w *waste) makeRoom(now time.Time) {
 	var least string
 	lowest := time.Duration(-1)

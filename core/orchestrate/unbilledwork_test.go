@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
-// wasting is a gateway whose segments take as long as told before they fail, if they
+// wasting is a gateway whose segments take a given time before they fail, if they
 // do; it is over once it is refused.
 type wasting struct {
 	*node
@@ -97,7 +97,7 @@ func TestWaste(t *testing.T) {
 	}
 }
 
-// TestWasteIsBounded: whoever comes, memory stays flat, and who wasted most is the
+// TestUnbilledWorkIsBounded: memory stays flat, and the party with the most is the
 // last to be forgotten.
 func TestWasteIsBounded(t *testing.T) {
 	t.Parallel()

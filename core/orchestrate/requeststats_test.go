@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// told is what a book says, by kind and code.
+// told is what a counter reports, by kind and code.
 func told(b *requeststats.Book) map[requeststats.Kind]map[fault.Code]uint64 {
 	out := make(map[requeststats.Kind]map[fault.Code]uint64)
 	for _, a := range b.Report().Answers {
@@ -47,7 +47,7 @@ func TestAnswersAreCounted(t *testing.T) {
 	}
 }
 
-// A gateway that wants more than there is gets an offer, reads it and goes elsewhere.
+// A gateway that wants more than there is gets an offer, reads it and chooses another node.
 func TestWhatIsMissingIsCounted(t *testing.T) {
 	t.Parallel()
 	var b *requeststats.Book
@@ -75,7 +75,7 @@ func TestWhatIsMissingIsCounted(t *testing.T) {
 	}
 }
 
-// refusing takes nobody's signature.
+// refusing accepts no signature.
 type refusing struct{ orchestrate.Signatures }
 
 func (refusing) CheckRequest([]byte, []byte) error {

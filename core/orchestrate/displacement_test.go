@@ -285,7 +285,7 @@ func TestSessionsOfDevicesAreShared(t *testing.T) {
 	}
 }
 
-// huge are sessions that no device will ever have room for.
+// huge are sessions that fit on no device.
 type huge struct {
 	*devices
 	ids map[core.SessionID]bool
@@ -298,7 +298,7 @@ func (h huge) Admit(r core.SessionRequest) error {
 	return h.devices.Admit(r)
 }
 
-// TestSessionsThatFitNowhereEndFew: a party whose sessions no device has room for does not end
+// TestSessionsThatFitNowhereEndFew: a party whose sessions fit on no device does not end
 // those of others again and again.
 func TestSessionsThatFitNowhereEndFew(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 )
 
-// crowded is a node with a board, and what that says of its room.
+// cappedNode is a node with a health board, and a func for the condition OrchestratorCapped.
 func crowded(t *testing.T, change ...func(*orchestrate.Options)) (*node, func() string) {
 	t.Helper()
 	var board *health.Board
@@ -40,7 +40,7 @@ func (n *node) refused() {
 
 const byOption = "gateways are refused: all of -maxSessions 2 are in use"
 
-// To be full is no trouble: that somebody is sent away is one.
+// A full node has no condition; a refusal sets one.
 func TestCrowdedIsACondition(t *testing.T) {
 	t.Parallel()
 	n, says := crowded(t)
@@ -48,7 +48,7 @@ func TestCrowdedIsACondition(t *testing.T) {
 	n.send(first)
 	n.send(second)
 	if got := says(); got != "" {
-		t.Fatalf("nobody was refused: %q", got)
+		t.Fatalf("condition without a refusal: %q", got)
 	}
 	n.refused()
 	if got := says(); got != byOption {
@@ -96,7 +96,7 @@ func (h *hardware) Capped() *fault.Fault            { return h.capped }
 // What keeps gateways out is said, in words that do not change with each estimate.
 func TestCrowdOfTheDevices(t *testing.T) {
 	t.Parallel()
-	const byDevices = "gateways are refused: the devices have no room for another session"
+	const byDevices = "gateways are refused: the devices have no capacity for another session"
 	const byEncoders, byMemory = byDevices + " (encoder sessions)", byDevices + " (card memory)"
 	capped := &fault.Fault{Code: fault.OrchestratorCapped, Err: orchestrate.ByEncoders}
 	memory := &fault.Fault{Code: fault.OrchestratorCapped, Err: orchestrate.ByMemory}

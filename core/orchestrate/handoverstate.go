@@ -2,28 +2,29 @@ package orchestrate
 
 import "time"
 
-// Estate is what an orchestrator leaves to the process that takes its place: what
-// gateways were told of and may still fetch. Sessions are not in it: their tokens open
-// them again.
+// HandoverState is what an orchestrator hands to its successor process: the results that
+// gateways may still fetch. Sessions are not part of it, because their tokens open them
+// again.
 type Estate struct {
 	Renditions []LeftRendition
 	Artifacts  []LeftArtifact
 }
 
-// LeftRendition is a rendition that waits for its download.
+// KeptRendition is a rendition that waits for its download.
 type LeftRendition struct {
 	Path   Path
 	Result Result
 }
 
-// LeftArtifact is what a job made.
+// KeptArtifact is an AI output that waits for its download.
 type LeftArtifact struct {
 	Path ArtifactPath
 	Data []byte
 	At   time.Time
 }
 
-// Estate is what there is to leave. The bytes are shared: they must not be changed.
+// HandoverState returns the results to hand over. The bytes are shared and must not be
+// changed.
 func (o *Orchestrator) Estate() Estate {
 	var out Estate
 	o.results.each(func(p Path, r Result, _ time.Time) {
@@ -35,10 +36,10 @@ func (o *Orchestrator) Estate() Estate {
 	return out
 }
 
-// Inherit keeps what another process left, as far as there is room for it.
+// RestoreHandover stores another process's results, as far as the memory limits allow.
 func (o *Orchestrator) Inherit(e Estate) {
 	for _, r := range e.Renditions {
-		// One that finds no room would have had none there.
+		// The error means that the cache is full; the previous process had the same limit.
 		_ = o.results.Put("", []Path{r.Path}, []Result{r.Result})
 	}
 	for _, a := range e.Artifacts {
@@ -46,7 +47,7 @@ func (o *Orchestrator) Inherit(e Estate) {
 	}
 }
 
-// inherit puts a value that was made at a time.
+// restore stores a value with its original time.
 func (s *shelf[K, V]) inherit(key K, value V, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// TestUnpaidJobTakesNoPlace: who brings no money waits in no line and has no model
-// loaded, whatever he calls himself, and is told what he was told before.
+// TestUnpaidJobTakesNoSlot: an unpaid job waits for no slot and has no model
+// loaded, whatever its session, and gets the same answers as before.
 func TestUnpaidJobTakesNoPlace(t *testing.T) {
 	t.Parallel()
 	in := func(s inference.State) inference.ModelState {
@@ -109,7 +109,7 @@ func (a *asked) Admit(core.SessionRequest) error { a.sessions++; return nil }
 func (a *asked) Usage() orchestrate.Usage        { return orchestrate.Usage{} }
 func (a *asked) Capped() *fault.Fault            { return nil }
 
-// TestUnpaidSegmentTakesNoPlace: no session is made for who brings no money, and none
+// TestUnpaidSegmentTakesNoCapacity: no session is made for an unpaid segment, and none
 // is kept alive.
 func TestUnpaidSegmentTakesNoPlace(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 )
 
 // TestEveryDeviceAway: while none is there to offer anything, a session goes on under
-// the last offer, and its gateway keeps that; who comes anew is told of want of room and
+// the last offer, and its gateway keeps that; a new gateway gets a capacity fault and
 // not of capabilities.
 func TestEveryDeviceAway(t *testing.T) {
 	t.Parallel()

@@ -14,8 +14,8 @@ const StreamPath = "/stream/"
 // ServiceURI is the advertised address, without a trailing slash.
 func (o *Orchestrator) ServiceURI() string { return *o.serviceURI.Load() }
 
-// SetServiceURI changes the advertised address from the next offer on. The error
-// says that it is not of the form https://host:port; then nothing changes.
+// SetServiceURI changes the advertised address from the next offer on. It fails, without a
+// change, if uri is not of the form https://host:port.
 func (o *Orchestrator) SetServiceURI(uri string) error {
 	uri, err := serviceURI(uri)
 	if err == nil {
@@ -24,7 +24,7 @@ func (o *Orchestrator) SetServiceURI(uri string) error {
 	return err
 }
 
-// serviceURI checks an address and writes it the one way.
+// serviceURI checks an address and normalizes it.
 func serviceURI(s string) (string, error) {
 	u, err := url.Parse(s)
 	switch {
