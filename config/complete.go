@@ -159,6 +159,6 @@ func (l *loader) completeGateway() {
 	g.OpenIngest = g.httpIngest == On && !l.config.Addresses.GatewayListen.Loopback()
 	if l.config.Roles.Gateway && !g.HTTPIngest && g.httpIngest == Unset {
 		l.notices = append(l.notices, Notice{Subject: "-httpIngest",
-			Text: "off, because the gateway listens on " + l.config.Addresses.GatewayListen.Addr() + " and anybody there could push; write -httpIngest to take segments all the same"})
+			Text: "off, because the gateway listens on " + l.config.Addresses.GatewayListen.Addr() + " and every host there could push; write -httpIngest to take segments all the same"})
 	}
 }

@@ -10,7 +10,7 @@ import (
 // The error is of type Problems and holds every mistake; the Config that comes
 // with it is fit only for WriteCheck. Notices are to be shown once. When the
 // command line asks for information only (see Process.Informational) nothing
-// else is judged.
+// else is checked.
 func Load(in Input) (*Config, []Notice, error) {
 	l := newLoader(&in)
 	l.gather()
@@ -36,7 +36,7 @@ type loader struct {
 	levels []map[string][]given
 	// chosen is what each option's value was taken from.
 	chosen map[string]given
-	// suspect options have a problem of their own; what follows from it is not
+	// flagged options have a problem of their own; what follows from it is not
 	// reported again.
 	suspect map[string]bool
 	// invalid options have a value that could not be read.
@@ -53,7 +53,7 @@ func newLoader(in *Input) *loader {
 
 func (l *loader) problem(p *Problem) { l.problems = append(l.problems, p) }
 
-// gather reads the three sources.
+// gather parses the three sources.
 func (l *loader) gather() {
 	args := parseArgs(l.in.Args, l.names)
 	l.argProblems = args.problems
@@ -70,7 +70,7 @@ func (l *loader) gather() {
 	content, err := l.in.readText(file.value)
 	if err != nil {
 		l.problem(l.unusable(file, err))
-		// Whatever the file was to say is unknown now.
+		// The file's settings are unknown.
 		for _, o := range l.names.options {
 			l.suspect[o.name] = true
 		}

@@ -32,7 +32,7 @@ const docHead = "# Configuration\n\n" +
 	"| G | for gateways; other roles accept it and say that it has no effect |\n" +
 	"| O | obsolete: accepted with a notice |\n" +
 	"| T | of tutti alone |\n" +
-	"| R | taken over by a running node when it reads its configuration anew (`tutti_cli reload`, SIGHUP) |\n"
+	"| R | applied by a running node when it reloads its configuration (`tutti_cli reload`, SIGHUP) |\n"
 
 // WriteDoc writes the documentation page of the options, docs/configuration.md.
 func WriteDoc(w io.Writer) error {

@@ -1,6 +1,6 @@
 package config
 
-// noteOptions tells about options that were accepted and do not do, or not
+// addOptionNotices reports options that were accepted and do not do, or not
 // exactly, what was asked.
 func (l *loader) noteOptions() {
 	active := l.config.Roles.active()
@@ -63,8 +63,8 @@ func isSpelling(name string, o option, spelling string) bool {
 	return false
 }
 
-// off reports whether a switch was given to turn its part of the node off, which
-// it is anyhow.
+// off reports whether a switch was given to turn its feature off, which
+// it is by default.
 func off(o option, g given) bool {
 	on, err := parseBool(g.value)
 	return o.valueType().isSwitch && !g.alone && err == nil && !on

@@ -38,7 +38,7 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// place is the origin without the option's name, for messages that show it.
+// location is the origin without the option's name, for messages that show it.
 func (o Origin) place() string {
 	switch o.Source {
 	case FromFlag:

@@ -96,7 +96,7 @@ func TestNotices(t *testing.T) {
 		{name: "no service address", args: []string{"-orchestrator", "-transcoder"},
 			want: []string{"-serviceAddr: not given, so 127.0.0.1:8935 is advertised, which only gateways on this machine reach; write -serviceAddr host:port with the address that gateways see"}},
 		{name: "public gateway", args: []string{"-gateway", "-orchAddr", "h.example.org", "-httpAddr", "0.0.0.0:9935"},
-			want: []string{"-httpIngest: off, because the gateway listens on 0.0.0.0:9935 and anybody there could push; write -httpIngest to take segments all the same"}},
+			want: []string{"-httpIngest: off, because the gateway listens on 0.0.0.0:9935 and every host there could push; write -httpIngest to take segments all the same"}},
 		{name: "shadowed variable", args: combined, env: []string{"LP_MAXSESSIONS=3", "TUTTI_MAX_SESSIONS=4"},
 			want: []string{"LP_MAXSESSIONS (environment): not used, because TUTTI_MAX_SESSIONS is set too"}},
 		{name: "mistyped variable", args: combined, env: []string{"TUTTI_MAXSESION=3", "TUTTI_DEPS=/x", "LP_MODE=y", "TUTTI_PORT_8935_TCP=z"},

@@ -53,7 +53,7 @@ type Place struct {
 type Answer struct {
 	// Kind is transcoding_offer, ai_offer, segment or job.
 	Kind string `json:"kind"`
-	// Gateway is an address, "others", or empty where nothing proves who asked.
+	// Gateway is an address, "others", or empty without a valid signature.
 	Gateway string `json:"gateway"`
 	// Code is empty for yes.
 	Code  string    `json:"code"`

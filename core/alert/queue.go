@@ -7,9 +7,9 @@ import (
 
 // Limits of one sink's queue.
 const (
-	// queued is how many alerts wait for a sink at most.
+	// maxQueued is how many alerts may wait for a sink.
 	queued = 64
-	// burst alerts may follow one another at once, then one per pace.
+	// burst alerts may be sent at once, then one per pace.
 	burst = 10
 	pace  = 20 * time.Second
 	// firstPause is the pause after a failure; it doubles up to longestPause.
@@ -17,31 +17,30 @@ const (
 	longestPause = 5 * time.Minute
 )
 
-// Queue is what a sink has still to be told. It belongs to one goroutine.
+// Queue holds the alerts that wait for a sink. It belongs to one goroutine.
 type Queue struct {
 	waiting []waiting
 	// sending was taken by Next.
 	sending waiting
-	// dropped is how many alerts had no place since the last that was sent.
+	// dropped is how many alerts were dropped since the last one was sent.
 	dropped int
 	// spent is how much of the burst is used up, as of at.
 	spent float64
 	at    time.Time
-	// failures in a row, and until when nothing is tried.
+	// failures counts consecutive failures; nothing is sent before until.
 	failures int
 	until    time.Time
 }
 
-// waiting is an alert in line.
+// waiting is a queued alert.
 type waiting struct {
 	Alert
-	// tried: it was sent and failed. Who sees no answer does not know that it did not
-	// arrive.
+	// attempted: sending it failed, but it may have arrived all the same.
 	tried bool
 }
 
-// Add puts an alert in line. News about a trouble takes the place of what waits about
-// it; a trouble that ended before anybody may have been told of it leaves the line.
+// Add queues an alert. It replaces a queued alert of the same condition; a condition that
+// was resolved before its alert was attempted is removed from the queue.
 func (q *Queue) Add(a Alert) {
 	for i := range q.waiting {
 		if q.waiting[i].Key == a.Key {
@@ -56,7 +55,7 @@ func (q *Queue) Add(a Alert) {
 	q.waiting = append(q.waiting, waiting{Alert: a})
 }
 
-// join puts what is left of two alerts of one trouble in the place i.
+// merge replaces the alert at index i by what two alerts of one condition amount to.
 func (q *Queue) join(i int, old, news waiting) {
 	news.tried = news.tried || old.tried
 	switch {
@@ -64,14 +63,13 @@ func (q *Queue) join(i int, old, news waiting) {
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 		return
 	case old.State == StateFiring && news.State == StateStill:
-		news.State = StateFiring // its beginning was never told
+		news.State = StateFiring // the first alert was never sent
 	}
 	q.waiting[i] = news
 }
 
-// Next takes the alert to send now out of line; Sent or Failed must follow. ok is
-// false where there is none, and then wait says when to ask again, 0 for after the
-// next Add.
+// Next takes the next alert from the queue; Sent or Failed must follow. ok is false if there
+// is none to send now: then wait is when to call again, 0 for after the next Add.
 func (q *Queue) Next(now time.Time) (a Alert, wait time.Duration, ok bool) {
 	if len(q.waiting) == 0 {
 		return Alert{}, 0, false
@@ -85,21 +83,21 @@ func (q *Queue) Next(now time.Time) (a Alert, wait time.Duration, ok bool) {
 	}
 	q.sending = q.waiting[0]
 	q.waiting = slices.Delete(q.waiting, 0, 1)
-	q.spent++ // a try that fails is a request, too
+	q.spent++ // failed attempts count too
 	return q.sending.Alert, 0, true
 }
 
-// Dropped is how many alerts had no place since the last that was sent.
+// Dropped is how many alerts were dropped since the last one was sent.
 func (q *Queue) Dropped() int { return q.dropped }
 
-// Waiting is how many alerts are in line.
+// Waiting is how many alerts are queued.
 func (q *Queue) Waiting() int { return len(q.waiting) }
 
-// Sent says that the alert of Next arrived.
+// Sent records that the alert of Next was delivered.
 func (q *Queue) Sent() { q.failures, q.until, q.dropped = 0, time.Time{}, 0 }
 
-// Failed keeps the alert for another try. after is what the sink asks for, or 0;
-// chance, within 0 and 1, spreads the tries of many nodes.
+// Failed queues the alert of Next again. after is the sink's Retry-After, or 0; chance,
+// between 0 and 1, is the jitter.
 func (q *Queue) Failed(now time.Time, after time.Duration, chance float64) {
 	pause := longestPause
 	if q.failures < 8 {
@@ -111,7 +109,7 @@ func (q *Queue) Failed(now time.Time, after time.Duration, chance float64) {
 	q.back()
 }
 
-// back puts what could not be sent back to the head of the line.
+// requeue puts an alert that could not be sent back to the head of the queue.
 func (q *Queue) back() {
 	q.sending.tried = true
 	for i := range q.waiting {

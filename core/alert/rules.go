@@ -9,60 +9,60 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// Limits of what is told.
+// Limits of alerts.
 const (
-	// again is when a trouble that lasts is told of once more.
+	// repeatAfter is when the alert of a lasting condition is repeated.
 	again = 6 * time.Hour
-	// calm is how long a trouble must be gone before its end is told: one that comes
-	// back within this time never ended.
+	// minResolveDelay is how long a condition must be clear before its alert is resolved: one
+	// that is set again within this time was never resolved.
 	calm = time.Minute
-	// mostPerHour is how often the beginning of one trouble is told in an hour.
+	// maxFiringsPerHour is how often one condition may fire in an hour.
 	mostPerHour = 3
-	// flickers is how often a trouble must come in an hour to be told although it never
-	// lasts.
+	// flappingStarts is how often a condition must be set in an hour to fire although it
+	// never lasts.
 	flickers = 6
-	// forgotten is when a trouble that is gone leaves nothing behind.
+	// forgetAfter is when a cleared condition is dropped.
 	forgotten = time.Hour
-	// maxKnown bounds the troubles that are followed at once.
+	// maxTracked limits the tracked conditions.
 	maxKnown = 1000
 )
 
-// Rules decide what is told. They belong to one goroutine.
+// Rules decide which alerts are sent. They belong to one goroutine.
 type Rules struct {
-	// after is the shortest time that a trouble must last.
+	// after is the minimum time that a condition must last.
 	after time.Duration
 	known map[health.Key]*trouble
-	// missed is how many troubles of the last look had no place, since when there are
-	// such.
+	// untracked is how many conditions of the last Observe were beyond maxTracked, and
+	// untrackedSince since when there are any.
 	missed int
 	since  time.Time
 }
 
-// trouble is what is remembered of a key.
+// tracked is the history of one condition.
 type trouble struct {
 	last health.Condition
-	// set: the condition holds, on the board since since and to be seen since shown.
-	// gone is when it was first seen not to hold.
+	// set: the condition is set, since since, and visible since shown. gone is when it was
+	// first seen cleared.
 	set                bool
 	since, shown, gone time.Time
-	// hidden: its root cause was there when it was looked at last.
+	// hidden: its root cause was set at the last Observe.
 	hidden bool
-	// told: the beginning was told and the end not yet. toldAt is when it was last
-	// told.
+	// firing: it has fired and is not resolved. lastAlert is when it last fired or was
+	// repeated.
 	told   bool
 	toldAt time.Time
-	// came are the times within the last hour at which it began, told those of them
-	// that were told.
+	// starts are the times within the last hour at which it was set, firings those at which
+	// it fired.
 	came, announced []time.Time
 }
 
-// NewRules makes rules by which a trouble is told when it has lasted for after, and as
-// long as its row in the table of faults says. Zero tells of everything at once.
+// NewRules makes rules by which a condition fires when it has lasted for after, and for as
+// long as core/fault requires for its code. With 0 every condition fires at once.
 func NewRules(after time.Duration) *Rules {
 	return &Rules{after: after, known: make(map[health.Key]*trouble)}
 }
 
-// wait is how long a condition must last.
+// fireDelay is how long a condition must last to fire.
 func (r *Rules) wait(code fault.Code) time.Duration {
 	if r.after == 0 {
 		return 0
@@ -70,7 +70,7 @@ func (r *Rules) wait(code fault.Code) time.Duration {
 	return max(r.after, fault.AlertAfter(code))
 }
 
-// calm is how long it must be gone.
+// resolveDelay is how long it must be clear to be resolved.
 func (r *Rules) calm() time.Duration {
 	if r.after == 0 {
 		return 0
@@ -78,9 +78,9 @@ func (r *Rules) calm() time.Duration {
 	return max(r.after, calm)
 }
 
-// Observe takes the board as it stands and returns what is to be told now, the
-// gravest first, and when to look again at the latest; a zero time is never. What a
-// root cause hides is not told, and does not count as gone.
+// Observe takes the present conditions and returns the alerts to send now, the most severe
+// first, and when to call it again at the latest; a zero time is never. Conditions that a
+// root cause hides do not fire, and do not count as cleared.
 func (r *Rules) Observe(now time.Time, conditions []health.Condition) (tell []Alert, next time.Time) {
 	hidden := make(map[health.Key]bool)
 	seen := make(map[health.Key]bool)
@@ -120,10 +120,10 @@ func (r *Rules) Observe(now time.Time, conditions []health.Condition) (tell []Al
 	return tell, next
 }
 
-// see notes that a condition holds.
+// observeOne records that a condition is set.
 func (r *Rules) see(now time.Time, key health.Key, c health.Condition) {
 	if fault.SeverityOf(c.Code) == fault.Info {
-		return // nobody has to do anything
+		return // no action is needed
 	}
 	if r.known[key] == nil && len(r.known) >= maxKnown && !r.forget() {
 		r.missed++
@@ -132,27 +132,27 @@ func (r *Rules) see(now time.Time, key health.Key, c health.Condition) {
 	r.note(now, key, c)
 }
 
-// note takes a condition into what is followed.
+// track adds or updates a tracked condition.
 func (r *Rules) note(now time.Time, key health.Key, c health.Condition) {
 	t := r.known[key]
 	if t == nil {
 		t = &trouble{}
 		r.known[key] = t
 	}
-	// A condition that was cleared and set again between two looks is a new one.
+	// A condition that was cleared and set again between two calls is a new one.
 	if !t.set || !t.since.Equal(c.Since) {
 		t.came, t.since, t.shown = append(t.came, now), c.Since, now
 	}
 	if t.hidden {
-		t.shown = now // it may go as its cause did
+		t.shown = now // it may be cleared soon, as its cause was
 	}
 	if t.told {
-		c.Since = t.last.Since // it never ended for those who were told
+		c.Since = t.last.Since // its alert was not resolved
 	}
 	t.last, t.set = c, true
 }
 
-// judge says what is to be told of one trouble now, and when to look again.
+// decide returns the alert of one condition to send now, if any, and when to check again.
 func (r *Rules) judge(now time.Time, t *trouble) (*Alert, time.Time) {
 	t.came, t.announced = recent(t.came, now), recent(t.announced, now)
 	switch {
@@ -194,10 +194,10 @@ func (r *Rules) alert(t *trouble, s State, now time.Time) *Alert {
 	return &a
 }
 
-// maxTimes bounds how many beginnings are counted.
+// maxStarts limits how many starts are counted.
 const maxTimes = 100
 
-// recent leaves out what is more than an hour ago, and the oldest of too many.
+// recent drops times more than an hour ago, and the oldest beyond maxStarts.
 func recent(times []time.Time, now time.Time) []time.Time {
 	times = slices.DeleteFunc(times, func(t time.Time) bool { return now.Sub(t) >= forgotten })
 	return times[max(0, len(times)-maxTimes):]
@@ -210,7 +210,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// graver orders by severity, then code and object.
+// bySeverity orders by severity, then code and object.
 func graver(x, y Alert) int {
 	if x.Severity != y.Severity {
 		return int(y.Severity) - int(x.Severity)

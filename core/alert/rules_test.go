@@ -37,7 +37,7 @@ func (b *bench) put(code fault.Code, hiddenBy fault.Code) {
 
 func (b *bench) clear(code fault.Code) { delete(b.set, health.Key{Code: code}) }
 
-// look returns "state code" of what is told.
+// look returns "state code" of the alerts.
 func (b *bench) look() (out []string) {
 	var all []health.Condition
 	for _, c := range b.set {
@@ -219,8 +219,8 @@ func TestWhatWasHiddenHasToLastAnew(t *testing.T) {
 	b.expect(t, "gone, too", b.pass(time.Hour))
 }
 
-// A flood of troubles keeps no new one from being noticed: what is over makes room, and
-// what has no place is told as one.
+// A flood of conditions keeps no new one from being tracked: resolved ones are dropped, and
+// the untracked ones fire as one.
 func TestAFloodIsTold(t *testing.T) {
 	t.Parallel()
 	r, now := alert.NewRules(30*time.Second), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

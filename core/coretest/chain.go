@@ -68,7 +68,7 @@ type chainAccount struct {
 }
 
 // chainFirstL2 is the fake's first layer-2 block: far from the layer-1 height, so
-// that who mixes the two up is seen.
+// that callers that mix the two up are detected.
 const chainFirstL2 protocol.L2Block = 2_000_000
 
 // NewChain makes a chain whose account acts and whose orchestrator self is
@@ -122,8 +122,8 @@ func (c *Chain) at(who core.Address) *chainAccount {
 	return a
 }
 
-// change runs f with the state in hand and tells the subscribers, one event after
-// another, what f put into told.
+// change runs f with the lock held and notifies the subscribers, one event after
+// another, of what f added to events.
 func (c *Chain) change(f func() error) error {
 	c.turn.Lock()
 	defer c.turn.Unlock()

@@ -42,7 +42,7 @@ func gasOf(a protocol.Action) protocol.Gas {
 	return chainGas
 }
 
-// Account is who acts.
+// Account is the acting account.
 func (c *Chain) Account() core.Address { return c.account }
 
 // Send does the action, in a block of its own unless transactions are held.

@@ -100,7 +100,7 @@ func (c *Chain) SetBaseFee(fee core.Wei) {
 	c.head.BaseFee = fee
 }
 
-// SetStale says that the chain's news ended, or came back.
+// SetStale marks the chain as stale, or as live again.
 func (c *Chain) SetStale(stale bool) {
 	_ = c.change(func() error {
 		if c.stale != stale {

@@ -92,7 +92,7 @@ func (c *Chain) Sent() []protocol.Action {
 	return append([]protocol.Action(nil), c.sent...)
 }
 
-// Watch does nothing: every change of a gateway's funds is told.
+// Watch does nothing: every change of a gateway's funds is an event.
 func (c *Chain) Watch(core.Address) {}
 
 // Watched are a gateway's funds.

@@ -47,7 +47,7 @@ func (c *Chain) status(a *chainAccount) protocol.DelegatorStatus {
 }
 
 // moveStake changes what is delegated to an orchestrator, and its place in the
-// pool with it: an outsider who gained stake tries to join. The caller holds mu.
+// pool with it: an outsider that gained stake tries to join. The caller holds mu.
 func (c *Chain) moveStake(to core.Address, gain, loss core.LPT) {
 	m := c.member(to)
 	m.DelegatedStake = m.DelegatedStake.Add(gain).Sub(loss)

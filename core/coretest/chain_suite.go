@@ -35,7 +35,7 @@ type ChainBench struct {
 	// NextRound goes to the first block of the next round; nobody initialises it.
 	NextRound func(t *testing.T)
 	// Gateway gives an account that is new to the ports so much deposit and reserve.
-	// Without it nothing is said of tickets.
+	// Without it tickets are not tested.
 	Gateway func(t *testing.T, deposit, reserve core.Wei) *ecdsa.PrivateKey
 	// Settle is called where the suite waits, so that a chain without a clock of
 	// its own can make a block. It may be nil.

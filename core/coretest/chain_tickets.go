@@ -75,7 +75,7 @@ func (c *Chain) checkPayer(t *protocol.WinningTicket, refuse func(fault.Code, st
 	return nil
 }
 
-// payoutOf is what a ticket brings now, and the part of it that the reserve pays.
+// payoutOf is what a ticket pays now, and the part of it from the reserve.
 // The caller holds mu.
 func (c *Chain) payoutOf(t *protocol.WinningTicket) (paid, reserve core.Wei) {
 	s := c.at(t.Sender).sender

@@ -112,7 +112,7 @@ func cancelledJobFails(t *testing.T, e Engine, clips Clips) {
 }
 
 func sessionsCanBeEnded(t *testing.T, e Engine, clips Clips) {
-	e.EndSession("nobody")
+	e.EndSession("unknown")
 	first := must(t, e, clips.job("ended", 0))
 	e.EndSession("ended")
 	e.EndSession("ended")

@@ -51,7 +51,7 @@ type SimDevice struct {
 	closed  bool
 }
 
-// simUse is what somebody has of the device.
+// simUse is what a session uses of the device.
 type simUse struct {
 	encoders int
 	memory   int64
@@ -122,7 +122,7 @@ func (d *SimDevice) change(f func()) {
 	f()
 }
 
-// advance brings done up to now, and wakes who waits for a time that has become
+// advance brings done up to now, and wakes jobs that wait for a time that has become
 // another. The caller holds mu and changes the pace.
 func (d *SimDevice) advance() {
 	now := time.Now()

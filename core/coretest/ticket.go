@@ -27,7 +27,7 @@ func Ticket(sender *ecdsa.PrivateKey, recipient core.Address, value core.Wei, no
 	return SignTicket(sender, t)
 }
 
-// SignTicket signs a ticket anew.
+// SignTicket signs a ticket again.
 func SignTicket(sender *ecdsa.PrivateKey, t protocol.WinningTicket) protocol.WinningTicket {
 	hash := t.Hash()
 	sig, err := signature.EthSign(sender, hash[:])

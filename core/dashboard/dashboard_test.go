@@ -174,8 +174,8 @@ func TestSeriesIsWhole(t *testing.T) {
 	})
 }
 
-// A worker for an orchestrator elsewhere is not told when sessions end: the pool forgets
-// those that are idle, and so does who watches.
+// A remote worker is not notified when sessions end: the pool drops
+// idle ones, and so does the dashboard.
 func TestIdleSessionsAreForgotten(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -12,12 +12,12 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// newest is how much the newest segment counts in a session's pace.
+// newestWeight is the weight of the newest segment in a session's average ratio.
 const newest = 0.4
 
-// Sessions is a core.Transcoder that remembers how the streams fare which it passes
-// on. Whoever uses it ends sessions with EndSession; those of which nobody tells are
-// forgotten when they are idle, as the pool does.
+// Sessions is a core.Transcoder that keeps statistics of the streams that pass through it.
+// Callers end sessions with EndSession; sessions that are not ended are dropped when they
+// are idle, as in the pool.
 type Sessions struct {
 	core.Transcoder
 	now    func() time.Time
@@ -33,12 +33,12 @@ type session struct {
 	ended  bool
 }
 
-// Watch stands before next. series may be nil.
+// Watch wraps next. series may be nil.
 func Watch(next core.Transcoder, now func() time.Time, series *Series) *Sessions {
 	return &Sessions{Transcoder: next, now: now, series: series, live: make(map[core.SessionID]*session)}
 }
 
-// Transcode passes the segment on and notes what became of it.
+// Transcode passes the segment on and records the result.
 func (w *Sessions) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	begun := w.begin(job)
 	w.series.hand(1)
@@ -48,7 +48,7 @@ func (w *Sessions) Transcode(ctx context.Context, job *core.TranscodeJob) (*core
 	return out, err
 }
 
-// EndSession passes it on and forgets the session.
+// EndSession passes the call on and drops the session.
 func (w *Sessions) EndSession(id core.SessionID) {
 	w.Transcoder.EndSession(id)
 	w.mu.Lock()
@@ -59,14 +59,14 @@ func (w *Sessions) EndSession(id core.SessionID) {
 	}
 }
 
-// forget drops a session that is over. The caller holds mu.
+// forgetLocked drops a session that has ended.
 func (w *Sessions) forget(id core.SessionID, s *session) {
 	if s.ended && s.inHand == 0 {
 		delete(w.live, id)
 	}
 }
 
-// sweep forgets what is idle. The caller holds mu.
+// sweepLocked drops idle sessions.
 func (w *Sessions) sweep(now time.Time) {
 	for id, s := range w.live {
 		if s.inHand == 0 && now.Sub(s.seen.Last) > core.SessionIdle {
@@ -124,7 +124,7 @@ func (w *Sessions) done(job *core.TranscodeJob, begun time.Time, out *core.Trans
 	w.forget(job.Session, s)
 }
 
-// pace notes how fast a segment was.
+// recordPace records how fast a segment was transcoded.
 func (s *session) pace(duration, took time.Duration, out *core.TranscodeResult) {
 	s.seen.Device = out.Worker
 	if duration <= 0 {
@@ -146,7 +146,7 @@ func (s *session) pace(duration, took time.Duration, out *core.TranscodeResult) 
 	s.seen.Behind = ratio > 1
 }
 
-// Live is the sessions of the moment, the slowest first, at most so many of them.
+// Live is the present sessions, the slowest first, at most limit of them.
 func (w *Sessions) Live(most int) adminapi.Sessions {
 	w.mu.Lock()
 	w.sweep(w.now())

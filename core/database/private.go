@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// private makes the file if need be, and keeps others from reading it: SQLite
-// gives its side files the same mode. The file itself is never opened here: to
-// close it would end the locks that this process has on it.
+// ensurePrivate creates the file if needed, and removes other users' permissions: SQLite
+// gives its side files the same mode. It never opens the file itself, because closing it
+// would release the locks that this process holds on it.
 func private(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -21,7 +21,8 @@ func private(path string) error {
 	return err
 }
 
-// create makes an empty file for its owner only. Who else was quicker is as good.
+// createPrivate makes an empty file for its owner only. It succeeds if another process
+// created it meanwhile.
 func create(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
 	if err != nil {

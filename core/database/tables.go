@@ -7,7 +7,7 @@ import (
 	"regexp"
 )
 
-// Tables are one owner's tables and how they came about.
+// Tables are one owner's tables and their migrations.
 type Tables struct {
 	// Owner is the prefix of the owner's tables. Its steps are counted in the table
 	// <Owner>_schema.

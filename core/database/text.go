@@ -6,16 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// PostgreSQL's text holds valid UTF-8 without zeros, and names come from others, who
-// may send anything. mark begins what stands for a byte that cannot be stored, as two
-// hexadecimal digits; a mark itself is stored as a mark and "..". It is a character
-// of Unicode's private area that nobody's name has.
+// PostgreSQL's text must be valid UTF-8 without zero bytes, but peers choose names and may
+// send any bytes. A byte that cannot be stored is encoded as escape and two hexadecimal
+// digits; escape itself as escape and "..". It is a character of Unicode's private use area.
 const (
 	mark     = '\uE000'
 	markSelf = ".."
 )
 
-// stored is a text as PostgreSQL can hold it.
+// encodeText makes any text storable in PostgreSQL.
 func stored(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00"+string(mark)) {
 		return text
@@ -37,7 +36,7 @@ func stored(text string) string {
 	return b.String()
 }
 
-// meant is what a stored text stands for.
+// decodeText undoes encodeText.
 func meant(text string) string {
 	if !strings.ContainsRune(text, mark) {
 		return text

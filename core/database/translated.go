@@ -5,11 +5,10 @@ import (
 	"database/sql/driver"
 )
 
-// Translated makes a driver of PostgreSQL take statements as they are written for
-// SQLite: placeholders are question marks, truth is 1 or 0, and text may be any bytes.
-// What the driver hands over must know contexts, as every present one does. Every
-// error of the driver is told as clean makes it, because drivers name hosts and users;
-// clean leaves driver.ErrBadConn and io.EOF as they are.
+// Translated makes a PostgreSQL driver accept statements written for SQLite: placeholders
+// are question marks, booleans are 1 or 0, and text may be any bytes. The driver's
+// connections must support contexts. Every error of the driver passes through maskErr,
+// because drivers name hosts and users; maskErr must keep driver.ErrBadConn and io.EOF.
 func Translated(c driver.Connector, clean func(error) error) driver.Connector {
 	return translated{c, func(err error) error {
 		if err == nil {
@@ -24,13 +23,13 @@ type translated struct {
 	clean func(error) error
 }
 
-// speaking is the driver behind a translated connector; sql.DB.Driver returns it.
+// postgresDriver is the driver of a translated connector; sql.DB.Driver returns it.
 type speaking struct{ driver.Driver }
 
-// Dialect is what DialectOf asks for.
+// Dialect implements the interface that DialectOf checks for.
 func (speaking) Dialect() Dialect { return Postgres }
 
-// Driver is the driver behind it.
+// Driver returns the driver.
 func (t translated) Driver() driver.Driver { return speaking{t.to.Driver()} }
 
 // Connect opens a connection.
@@ -47,7 +46,7 @@ func (t translated) Connect(ctx context.Context) (driver.Conn, error) {
 	return &speaker{full, t.clean}, nil
 }
 
-// conn is what a driver's connection must know.
+// driverConn is what a driver's connection must implement.
 type conn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -58,8 +57,8 @@ type conn interface {
 	driver.SessionResetter
 }
 
-// speaker is a connection that translates. It does not take over the driver's own
-// checks of values: what it gets is what database/sql makes of every value.
+// translatedConn translates statements and arguments. It does not expose the driver's own
+// value checks: it gets database/sql's default conversions.
 type speaker struct {
 	to    conn
 	clean func(error) error
@@ -96,16 +95,16 @@ func (s *speaker) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, e
 	return deal{tx, s.clean}, nil
 }
 
-// deal is a transaction.
+// translatedTx is a transaction with masked errors.
 type deal struct {
 	to    driver.Tx
 	clean func(error) error
 }
 
-// Commit makes it so.
+// Commit commits the transaction.
 func (d deal) Commit() error { return d.clean(d.to.Commit()) }
 
-// Rollback makes it undone.
+// Rollback rolls the transaction back.
 func (d deal) Rollback() error { return d.clean(d.to.Rollback()) }
 
 // ExecContext runs a translated statement.
@@ -114,7 +113,7 @@ func (s *speaker) ExecContext(ctx context.Context, query string, args []driver.N
 	return done, s.clean(err)
 }
 
-// QueryContext asks a translated query.
+// QueryContext runs a translated query.
 func (s *speaker) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	rows, err := s.to.QueryContext(ctx, numbered(query), values(args))
 	if err != nil {
@@ -123,13 +122,13 @@ func (s *speaker) QueryContext(ctx context.Context, query string, args []driver.
 	return answers{rows, s.clean}, nil
 }
 
-// Ping asks whether anybody is there.
+// Ping checks the connection.
 func (s *speaker) Ping(ctx context.Context) error { return s.clean(s.to.Ping(ctx)) }
 
 // ResetSession is called before the connection is used again.
 func (s *speaker) ResetSession(ctx context.Context) error { return s.clean(s.to.ResetSession(ctx)) }
 
-// values are arguments as PostgreSQL stores them.
+// encodeArgs converts arguments to what PostgreSQL stores.
 func values(args []driver.NamedValue) []driver.NamedValue {
 	out := make([]driver.NamedValue, len(args))
 	for i, a := range args {
@@ -147,13 +146,13 @@ func values(args []driver.NamedValue) []driver.NamedValue {
 	return out
 }
 
-// sentence is a prepared statement that translates its arguments.
+// translatedStmt is a prepared statement that translates its arguments.
 type sentence struct {
 	to    driver.Stmt
 	clean func(error) error
 }
 
-// Close forgets the statement.
+// Close closes the statement.
 func (s *sentence) Close() error { return s.to.Close() }
 
 // NumInput is how many arguments there are.
@@ -175,7 +174,7 @@ func (s *sentence) ExecContext(ctx context.Context, args []driver.NamedValue) (d
 	return done, s.clean(err)
 }
 
-// QueryContext asks the statement's question.
+// QueryContext runs the statement as a query.
 func (s *sentence) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	st, ok := s.to.(driver.StmtQueryContext)
 	if !ok {
@@ -188,13 +187,13 @@ func (s *sentence) QueryContext(ctx context.Context, args []driver.NamedValue) (
 	return answers{rows, s.clean}, nil
 }
 
-// answers are rows whose text is what was meant.
+// translatedRows decodes the text of rows.
 type answers struct {
 	driver.Rows
 	clean func(error) error
 }
 
-// Close ends the reading. What a query of one row met is told here.
+// Close closes the rows. It returns the error of a query for a single row.
 func (a answers) Close() error { return a.clean(a.Rows.Close()) }
 
 // Next reads a row.

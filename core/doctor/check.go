@@ -32,26 +32,26 @@ func Groups() []Group {
 	}
 }
 
-// Check is one thing that is looked at. Its name begins with its group.
+// Check is one check. Its name begins with its group.
 type Check struct {
 	Name  string
 	Group Group
 	// Title says what holds when it passes.
 	Title string
-	// Fails and Warns are the conditions that the check is about: those that it finds
-	// itself, and those that a running node reports. Others are not its business.
+	// Fails and Warns are the conditions that the check covers, whether it finds them itself
+	// or a running node reports them. It ignores others.
 	Fails, Warns []fault.Code
-	// rest is set for the one check that takes what no other does: there the severity
-	// of core/fault says how bad a condition is.
+	// catchAll is set for the one check that covers all conditions that no other covers. There
+	// core/fault's severity decides the status.
 	rest bool
-	// look finds out what is.
+	// run performs the check.
 	look func(ctx context.Context, w *World) Seen
 }
 
 // Codes are all conditions of the check, those of a failure first.
 func (c *Check) Codes() []fault.Code { return slices.Concat(c.Fails, c.Warns) }
 
-// judge is how bad a condition is for the check; Pass when it is not its business.
+// statusOf is the status that a condition gives the check; Pass if it does not cover it.
 func (c *Check) judge(code fault.Code) Status {
 	switch {
 	case slices.Contains(c.Fails, code):
@@ -66,29 +66,29 @@ func (c *Check) judge(code fault.Code) Status {
 	return Pass
 }
 
-// Finding is one trouble that was seen.
+// Finding is one problem that was found.
 type Finding struct {
 	Code fault.Code
-	// Detail has the facts, without secrets.
+	// Detail describes it, without secrets.
 	Detail string
-	// Remedy goes before the table's where what was found knows better what to do.
+	// Remedy, if set, replaces core/fault's with a more specific one.
 	Remedy string
 }
 
-// Seen is what a look brought to light.
+// Observation is what a check found.
 type Seen struct {
-	// Evidence says what was seen when nothing is wrong.
+	// Evidence describes what was seen when nothing is wrong.
 	Evidence string
-	// Skipped says why there was nothing to look at; "" when there was.
+	// Skipped is why there was nothing to check; "" if there was.
 	Skipped  string
 	Findings []Finding
-	// Repair mends what was found; nil where only a person can.
+	// Repair fixes what was found; nil if only the operator can.
 	Repair *Repair
-	// failed: the look itself did, which may be another check's business.
+	// lookFailed: the check could not be performed, which another check may cover.
 	failed bool
 }
 
-// Repair is a safe change that mends a finding.
+// Repair is a safe change that fixes a finding.
 type Repair struct {
 	// Do is what it does, in the infinitive: "set the mode of /data to 0700".
 	Do  string
@@ -103,8 +103,8 @@ func found(code fault.Code, detail string) Seen {
 	return Seen{Findings: []Finding{{Code: code, Detail: detail}}}
 }
 
-// broken is a look that failed: its fault's condition, or that the machine did not
-// tell.
+// lookFailed is the result of a check that could not be performed: its fault's condition, or
+// CheckUnfinished.
 func broken(err error) Seen {
 	code := fault.CodeOf(err)
 	switch code {

@@ -14,7 +14,7 @@ func Checks() []Check {
 		registrationChecks(), priceChecks(), aiChecks(), storageChecks(), secretChecks())
 }
 
-// about makes a look of a probe: broken where the world did not tell.
+// about makes a check of a probe; an error of the probe is lookFailed.
 func about[T any](probe func(w *World) Probe[T], judge func(w *World, v T) Seen) func(context.Context, *World) Seen {
 	return func(ctx context.Context, w *World) Seen {
 		v, err := probe(w).Get(ctx)
@@ -25,7 +25,7 @@ func about[T any](probe func(w *World) Probe[T], judge func(w *World, v T) Seen)
 	}
 }
 
-// when skips a look unless the configuration makes it worth one.
+// when skips a check unless the configuration requires it.
 func when(wanted func(*Setup) bool, why string, look func(context.Context, *World) Seen) func(context.Context, *World) Seen {
 	return func(ctx context.Context, w *World) Seen {
 		if !wanted(&w.Setup) {
@@ -35,7 +35,7 @@ func when(wanted func(*Setup) bool, why string, look func(context.Context, *Worl
 	}
 }
 
-// with is a look's evidence beside findings that others made; those that are not the
+// with is a check's evidence in addition to a probe's findings; those that are not the
 // check's business fall away later.
 func with(findings []Finding, evidence string) Seen {
 	return Seen{Evidence: evidence, Findings: findings}

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// weightsWanted is what the directory of weights should have room for.
+// minWeightsSpace is the free space that the directory of weights should have.
 const weightsWanted = 20 << 30
 
 func aiChecks() []Check {
@@ -78,11 +78,11 @@ func aiChecks() []Check {
 			Fails: codes(fault.RunnerUnreachable), Warns: codes(fault.RunnerAuth, fault.RunnerGarbled, fault.RunnerStalled),
 		},
 		{
-			Name: "ai.weights", Group: GroupAI, Title: "there is room for the models' weights", look: models(judgeWeights),
+			Name: "ai.weights", Group: GroupAI, Title: "the disk has space for the models' weights", look: models(judgeWeights),
 			Fails: codes(fault.ModelsDirUnusable), Warns: codes(fault.DiskFull),
 		},
 		{
-			Name: "ai.runners", Group: GroupAI, Title: "the running node's models are ready", look: when(wants, none, beside("no trouble with models")),
+			Name: "ai.runners", Group: GroupAI, Title: "the running node's models are ready", look: when(wants, none, beside("no problem with models")),
 			Fails: codes(fault.ContainerExited, fault.ContainerCannotRun, fault.ModelFailed, fault.ModelLoadTimeout),
 			Warns: codes(fault.ModelUnhealthy, fault.ModelRunnerLost, fault.ContainerGone, fault.RunnerFailed, fault.RunnerBroke, fault.AIWorkerLost),
 		},
@@ -169,7 +169,7 @@ func judgeWeights(_ *World, m Models) Seen {
 	if !m.Managed {
 		return Seen{Skipped: m.noContainers(), Findings: m.Findings}
 	}
-	text := m.Dir + " has room for " + bytesText(m.Free)
+	text := m.Dir + " has free space of " + bytesText(m.Free)
 	s := with(m.Findings, text)
 	if m.Free > 0 && m.Free < weightsWanted {
 		s.Findings = append(s.Findings, Finding{Code: fault.DiskFull, Detail: text})

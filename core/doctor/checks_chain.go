@@ -76,10 +76,10 @@ func onChain(judge func(*World, ChainState) Seen) func(context.Context, *World) 
 	return when(paid, noChain, about(func(w *World) Probe[ChainState] { return w.Chain }, judge))
 }
 
-// seen skips what cannot be told while nobody answers; chain.endpoints says why.
+// seen skips a check that is impossible while no endpoint answers; chain.endpoints says why.
 func (c ChainState) seen(judge func() Seen) Seen {
 	if !c.Known {
-		return Seen{Skipped: "no endpoint told the state of the protocol", Findings: c.Findings}
+		return Seen{Skipped: "no endpoint returned the state of the protocol", Findings: c.Findings}
 	}
 	s := judge()
 	s.Findings = append(s.Findings, c.Findings...)

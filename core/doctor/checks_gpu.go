@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// gpuMemoryFree is how much of a card's memory must be left for a media worker.
+// gpuMemoryFree is how much free memory a media worker needs on a card.
 const gpuMemoryFree = 1 << 30
 
 func gpuChecks() []Check {

@@ -52,7 +52,7 @@ func hostChecks() []Check {
 			Fails: codes(fault.NodeAnswerUnreadable), Warns: codes(fault.NodeUnreachable, fault.VersionMixed), look: about(running, judgeNode),
 		},
 		{
-			Name: "host.conditions", Group: GroupHost, Title: "the running node has no other trouble",
+			Name: "host.conditions", Group: GroupHost, Title: "the running node has no other problem",
 			rest: true, look: about(running, judgeRest),
 		},
 	}
@@ -83,7 +83,7 @@ func judgeMemory(_ *World, m Machine) Seen {
 	seen := fmt.Sprintf("%s, %s free", bytesText(m.Memory), bytesText(m.Free))
 	switch {
 	case m.Memory == 0:
-		return skip("the system does not tell")
+		return skip("the system does not report it")
 	case m.Memory < memoryNeeded:
 		return found(fault.HostMemoryMissing, seen)
 	case m.Memory < memoryWanted || m.Free < memoryFree:
@@ -143,8 +143,8 @@ func judgeNode(_ *World, r Running) Seen {
 	return fine("version " + r.Version + ", " + plural(len(r.Conditions), "condition"))
 }
 
-// judgeRest shows what no other check has a word for, each as bad as its own table
-// says.
+// checkRest reports the conditions that no other check covers, with core/fault's
+// severity.
 func judgeRest(_ *World, r Running) Seen {
 	if !r.Up {
 		return skip("no node runs with this configuration")
@@ -159,7 +159,7 @@ func judgeRest(_ *World, r Running) Seen {
 	return with(rest, "none")
 }
 
-// claimed reports whether a condition is some check's business.
+// claimed reports whether another check covers a condition.
 func claimed(all []Check, code fault.Code) bool {
 	for i := range all {
 		if !all[i].rest && all[i].judge(code) != Pass {

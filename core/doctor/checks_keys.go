@@ -21,7 +21,7 @@ func keyChecks() []Check {
 			Warns: codes(fault.AccountMissing), look: account(func(_ *World, a Account) Seen { return with(a.Findings, a.Address) }),
 		},
 		{
-			Name: "keys.file", Group: GroupKeys, Title: "nobody else may read the key file",
+			Name: "keys.file", Group: GroupKeys, Title: "other users cannot read the key file",
 			Fails: codes(fault.AccountFileOpen), look: account(judgeKeyFile),
 		},
 		{
@@ -38,7 +38,7 @@ func keyChecks() []Check {
 			Warns: codes(fault.TxStuck, fault.ForeignTransaction, fault.TxQueueFull, fault.RedeemerUnreachable,
 				fault.RedeemerUntrusted, fault.RedeemerRefuses,
 				fault.HandedUnpaid, fault.SenderFundsLow),
-			look: when(paid, noChain, beside("no trouble with transactions or tickets")),
+			look: when(paid, noChain, beside("no problem with transactions or tickets")),
 		},
 		{
 			Name: "keys.redeemer", Group: GroupKeys, Title: "a redeemer on another machine shows a certificate that is checked", Warns: codes(fault.RedeemerUnpinned),
@@ -48,7 +48,7 @@ func keyChecks() []Check {
 	}
 }
 
-// beside is a look that only the running node can answer: its conditions are added to
+// beside is a check that only the running node can answer: its conditions are added to
 // every check's.
 func beside(evidence string) func(context.Context, *World) Seen {
 	return func(ctx context.Context, w *World) Seen {
@@ -63,7 +63,7 @@ func beside(evidence string) func(context.Context, *World) Seen {
 	}
 }
 
-// judgeRedeemer is about who can take the place of the redeemer.
+// checkRedeemer checks that no other machine can impersonate the redeemer.
 func judgeRedeemer(_ context.Context, w *World) Seen {
 	if w.Setup.RedeemerOpen {
 		return found(fault.RedeemerUnpinned, w.Setup.Redeemer)

@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// sessionsPerCore is how many streams a processor core may carry at the very best, and
-// hopeless is beyond every one.
+// sessionsPerCore is how many streams a CPU core can carry at best, and
+// maxSessionsPerGPU is more than any GPU can carry.
 const (
 	sessionsPerCore = 4
 	hopeless        = 32
@@ -42,7 +42,7 @@ func mediaChecks() []Check {
 			Fails: codes(fault.WorkerZeroCapacity), Warns: codes(fault.SessionsAboveHardware),
 		},
 		{
-			Name: "media.capacity", Group: GroupMedia, Title: "there is room for new sessions", look: lookCapacity,
+			Name: "media.capacity", Group: GroupMedia, Title: "there is capacity for new sessions", look: lookCapacity,
 			Fails: codes(fault.NoTranscoders), Warns: codes(fault.OrchestratorCapped, fault.RemoteWorkerLost, fault.EncoderSessionsExhausted),
 		},
 	}
@@ -50,7 +50,7 @@ func mediaChecks() []Check {
 
 func judgeWorker(_ *World, m Media) Seen {
 	if m.Device == "" && len(m.Findings) == 0 {
-		return skip("the running node has its workers; it reports no trouble with them")
+		return skip("the running node has its workers; it reports no problem with them")
 	}
 	return with(m.Findings, fmt.Sprintf("%s: a test clip took %s", m.Device, m.Took.Round(time.Millisecond)))
 }

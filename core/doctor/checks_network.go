@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// certificateSoon is when a certificate's end is worth a word.
+// certificateExpiringSoon is how long before its expiry a certificate is reported.
 const certificateSoon = 14 * 24 * time.Hour
 
 func networkChecks() []Check {
@@ -163,7 +163,7 @@ func judgePeers(_ *World, peers []Peer) Seen {
 		}
 		s.Findings = append(s.Findings, Finding{Code: fault.OrchestratorUnreachable, Detail: p.Address + ": " + firstLine(p.Err.Error())})
 	}
-	// One of several that is away is no reason to be idle.
+	// The node can work while some of several peers are unreachable.
 	if len(good) > 0 {
 		for i := range s.Findings {
 			s.Findings[i].Code = fault.OrchestratorSilent

@@ -10,7 +10,7 @@ import (
 
 func priceChecks() []Check {
 	prices := func(judge func(*World, Prices) Seen) func(context.Context, *World) Seen {
-		return when(func(s *Setup) bool { return !s.OffChain && s.Roles.Orchestrator }, "nobody pays this process",
+		return when(func(s *Setup) bool { return !s.OffChain && s.Roles.Orchestrator }, "this process is not paid",
 			about(func(w *World) Probe[Prices] { return w.Prices }, judge))
 	}
 	amount := prices(judgeAmount)
@@ -65,7 +65,7 @@ func priceChecks() []Check {
 	}
 }
 
-// judgeBound says what bounds a gateway's spending.
+// checkBound reports the limits of a gateway's spending.
 func judgeBound(_ context.Context, w *World) Seen {
 	if w.Setup.MaxPrice == "" {
 		return found(fault.PriceCapMissing, "any price is paid; "+w.Setup.PayLimits)
@@ -73,8 +73,8 @@ func judgeBound(_ context.Context, w *World) Seen {
 	return fine("at most " + w.Setup.MaxPrice + "; " + w.Setup.PayLimits)
 }
 
-// refusedPrices are prices that the configuration refused, on whatever node, as what they
-// mostly are: whole coins where wei are meant.
+// refusedPrices reports prices that the configuration refused, on any node, as what they
+// usually are: whole coins instead of wei.
 func refusedPrices(w *World) (out []Finding) {
 	for _, f := range w.Setup.Problems {
 		if f.Code == fault.PriceImplausible || strings.Contains(f.Detail, "pricePer") {

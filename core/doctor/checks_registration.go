@@ -57,7 +57,7 @@ func judgeRegistered(_ *World, c ChainState) Seen {
 		case c.Orchestrator == "":
 			return skip("no account is known yet")
 		case !c.Registered:
-			return found(fault.NotRegistered, c.Orchestrator+" is bonded to nobody or to another")
+			return found(fault.NotRegistered, c.Orchestrator+" is bonded to no orchestrator or to another")
 		}
 		return fine(fmt.Sprintf("%s with %s LPT", c.Orchestrator, c.Stake))
 	})

@@ -25,7 +25,7 @@ func secretChecks() []Check {
 			Warns: codes(fault.SecretInEnvironment), look: places(where("environment", fault.SecretInEnvironment)),
 		},
 		{
-			Name: "secrets.files", Group: GroupSecrets, Title: "nobody else reads files with secrets",
+			Name: "secrets.files", Group: GroupSecrets, Title: "other users cannot read files with secrets",
 			Fails: codes(fault.SecretFileWritable), Warns: codes(fault.SecretFileOpen), look: places(judgeSecretFiles),
 		},
 		{
@@ -63,7 +63,7 @@ func where(place string, code fault.Code) func([]SecretPlace) Seen {
 	}
 }
 
-// tokenFile is the place of the admin token, which has a check of its own.
+// tokenFile is the option of the admin token, which has a check of its own.
 const tokenFile = "admin.token"
 
 func judgeSecretFiles(all []SecretPlace) Seen {
@@ -89,7 +89,7 @@ func judgeSecretFiles(all []SecretPlace) Seen {
 	return s
 }
 
-// both mends two things.
+// both combines two repairs.
 func both(a, b *Repair) *Repair {
 	if a == nil || b == nil {
 		if a == nil {

@@ -25,11 +25,11 @@ func storageChecks() []Check {
 			Fails: codes(fault.DataDirUnusable), look: disk(judgeDirectory),
 		},
 		{
-			Name: "storage.mode", Group: GroupStorage, Title: "nobody else looks into the data directory",
+			Name: "storage.mode", Group: GroupStorage, Title: "other users cannot read the data directory",
 			Fails: codes(fault.DataDirWritable), Warns: codes(fault.DataDirOpen), look: disk(judgeMode),
 		},
 		{
-			Name: "storage.space", Group: GroupStorage, Title: "its disk has room",
+			Name: "storage.space", Group: GroupStorage, Title: "its disk has free space",
 			Fails: codes(fault.DataDiskFull, fault.LedgerFull), Warns: codes(fault.DataDiskLow), look: disk(judgeSpace),
 		},
 		{
@@ -101,7 +101,7 @@ func judgeSpace(_ *World, d Disk) Seen {
 	text := fmt.Sprintf("%s of %s free", bytesText(d.Free), bytesText(d.Size))
 	switch {
 	case d.Size == 0:
-		return skip("the file system does not tell")
+		return skip("the file system does not report it")
 	case d.Free < diskNeeded:
 		return found(fault.DataDiskFull, text)
 	case d.Free < diskWanted || d.Free < d.Size/100*diskPercent && d.Free < 10*diskWanted:
@@ -119,7 +119,7 @@ func lookLock(ctx context.Context, w *World) Seen {
 		return Seen{Findings: []Finding{{Code: fault.SocketStale, Detail: d.StaleSocket}}, Repair: d.Rid}
 	}
 	if d.Holder == "" {
-		return fine("nobody holds it")
+		return fine("no process holds it")
 	}
 	r, err := w.Running.Get(ctx)
 	if err == nil && r.Up {
@@ -131,7 +131,7 @@ func lookLock(ctx context.Context, w *World) Seen {
 func judgeClock(_ *World, c Clock) Seen {
 	switch {
 	case !c.Known:
-		return skip("the kernel does not tell")
+		return skip("the kernel does not report it")
 	case !c.Synchronized:
 		return found(fault.ClockUnsynchronized, "the kernel's clock is not synchronised")
 	case c.Off > clockOff:
@@ -140,8 +140,8 @@ func judgeClock(_ *World, c Clock) Seen {
 	return fine("synchronised")
 }
 
-// judgeTime takes a block from the future for a slow clock. One from the past may be an
-// endpoint that stands still, which is another check's business.
+// checkTime treats a block from the future as a slow clock. One from the past may be due to an
+// endpoint that is stuck, which another check covers.
 func judgeTime(w *World, c ChainState) Seen {
 	return c.seen(func() Seen {
 		ahead := c.BlockTime.Sub(w.Now()).Round(time.Second)

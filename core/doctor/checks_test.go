@@ -293,11 +293,11 @@ func TestEveryConditionOfEveryCheck(t *testing.T) {
 				if c.Name == "registration.worker" || c.Name == "gpu.container" {
 					continue
 				}
-				if r.Status != want || r.Code != code || !strings.Contains(r.Evidence[0], "the running node says: reported") {
+				if r.Status != want || r.Code != code || !strings.Contains(r.Evidence[0], "the running node reports: reported") {
 					t.Errorf("%s of a running node: %s is %s %s %q", code, c.Name, r.Status, r.Code, r.Evidence)
 				}
 				if got["host.conditions"].Status != doctor.Pass {
-					t.Errorf("%s is both %s's and nobody's", code, c.Name)
+					t.Errorf("%s is covered by %s and by no check", code, c.Name)
 				}
 				if other := owner[code]; other != "" && !shared[code] {
 					t.Errorf("%s belongs to %s and to %s", code, other, c.Name)

@@ -80,7 +80,7 @@ tutti doctor -json -ignore chain.spare -config /etc/tutti/tutti.conf
 |---|---|
 | ` + "`-only a,b`" + ` | only these checks, by name or by group |
 | ` + "`-ignore a,b`" + ` | these are shown and do not count |
-| ` + "`-fix`" + ` | mends what is safe to mend: modes of files with secrets, a data directory that is missing, a stale admin socket |
+| ` + "`-fix`" + ` | makes safe repairs: modes of files with secrets, a data directory that is missing, a stale admin socket |
 | ` + "`-json`" + ` | writes JSON: ` + "`schema`" + `, ` + "`status`" + `, ` + "`counts`" + ` and one of ` + "`results`" + ` per check; fields are added, never renamed |
 | ` + "`-list`" + ` | shows the checks and runs none |
 | ` + "`-all`" + ` | does not shorten lines |

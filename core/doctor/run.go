@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Result is what came of one check.
+// Result is the result of one check.
 type Result struct {
 	Name   string `json:"name"`
 	Group  Group  `json:"group"`
@@ -21,11 +21,11 @@ type Result struct {
 	Code   fault.Code `json:"code"`
 	Cause  string     `json:"cause"`
 	Remedy string     `json:"remedy"`
-	// Evidence is what was seen, or why there was nothing to look at.
+	// Evidence is what was seen, or why there was nothing to check.
 	Evidence []string `json:"evidence"`
 	// Ignored: the operator waived it, and it does not count.
 	Ignored bool `json:"ignored"`
-	// Repair is what could be mended, Repaired what was.
+	// Repair is the available repair, Repaired the one that was made.
 	Repair   string `json:"repair"`
 	Repaired string `json:"repaired"`
 	// Millis is how long it took.
@@ -34,19 +34,19 @@ type Result struct {
 
 // Options say how a run goes.
 type Options struct {
-	// Limit bounds a whole run, whatever hangs.
+	// Limit is the time limit of a whole run.
 	Limit time.Duration
-	// Fix mends what is safe to mend, and looks again.
+	// Fix makes the available repairs.
 	Fix bool
 	// Ignored reports whether a check's result does not count.
 	Ignored func(*Check) bool
 }
 
-// grace is how long a check may take to notice that its time is over, before it is
-// left behind.
+// grace is how long a check may take to notice the end of its context before Run goes on
+// without it.
 const grace = 500 * time.Millisecond
 
-// Run runs the checks at the same time and returns their results in their order.
+// Run runs the checks concurrently and returns their results in their order.
 func Run(ctx context.Context, w *World, checks []Check, o Options) []Result {
 	ctx, cancel := context.WithTimeout(ctx, o.Limit)
 	defer cancel()
@@ -77,7 +77,7 @@ func Run(ctx context.Context, w *World, checks []Check, o Options) []Result {
 	return results
 }
 
-// conditions are those of the node that runs beside; none where none answers in time.
+// conditions are those of the running node; none if no node answers in time.
 func conditions(ctx context.Context, w *World) []Finding {
 	r, err := w.Running.Get(ctx)
 	if err != nil {
@@ -86,8 +86,8 @@ func conditions(ctx context.Context, w *World) []Finding {
 	return r.Conditions
 }
 
-// bounded looks, and goes on without a look that does not end with its time: a system
-// call on a dead disk cannot be called back.
+// runBounded runs a check and returns without it if it does not end in time: a system call
+// on a dead disk cannot be canceled.
 func bounded(ctx context.Context, c *Check, w *World) Seen {
 	done := make(chan Seen, 1)
 	go func() { done <- c.look(ctx, w) }()
@@ -106,13 +106,13 @@ func bounded(ctx context.Context, c *Check, w *World) Seen {
 	}
 }
 
-// result makes of what was seen, and of what a running node says, a verdict.
+// result combines an observation with the conditions of a running node.
 func (c *Check) result(s Seen, beside []Finding) Result {
 	r := Result{Name: c.Name, Group: c.Group, Title: c.Title, Evidence: []string{}}
 	all := s.Findings
 	for _, f := range beside {
 		if !c.rest && c.judge(f.Code) != Pass && !told(all, f.Code) {
-			f.Detail = strings.TrimSpace("the running node says: " + f.Detail)
+			f.Detail = strings.TrimSpace("the running node reports: " + f.Detail)
 			all = append(all, f)
 		}
 	}
@@ -143,7 +143,7 @@ func (c *Check) result(s Seen, beside []Finding) Result {
 			r.Repair = s.Repair.Do
 		}
 	case s.failed:
-		r.Status, r.Evidence = Skip, []string{"could not be looked at: " + s.Findings[0].Detail}
+		r.Status, r.Evidence = Skip, []string{"could not be checked: " + s.Findings[0].Detail}
 	case s.Skipped != "":
 		r.Status, r.Evidence = Skip, []string{s.Skipped}
 	default:
@@ -152,7 +152,7 @@ func (c *Check) result(s Seen, beside []Finding) Result {
 	return r
 }
 
-// told reports whether a look found the condition by itself.
+// hasFinding reports whether the check found the condition itself.
 func told(all []Finding, code fault.Code) bool {
 	for _, f := range all {
 		if f.Code == code {
@@ -162,7 +162,7 @@ func told(all []Finding, code fault.Code) bool {
 	return false
 }
 
-// mend does what the check knows to be safe. What is mended passes.
+// repair makes a check's repair; a repaired check passes.
 func (r *Result) mend(ctx context.Context, repair *Repair) {
 	if err := repair.Run(ctx); err != nil {
 		r.Evidence = append(r.Evidence, fmt.Sprintf("could not %s: %s", repair.Do, firstLine(err.Error())))

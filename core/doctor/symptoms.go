@@ -1,6 +1,6 @@
 package doctor
 
-// Symptom is a trouble as operators meet it, and the checks that find its causes.
+// Symptom is a problem as operators see it, and the checks that find its causes.
 type Symptom struct {
 	// Text is what is seen or logged.
 	Text   string

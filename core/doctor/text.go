@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Style says how a report is written for people.
+// Style is the style of a text report.
 type Style struct {
 	// Width is the terminal's, in columns.
 	Width  int
@@ -26,8 +26,7 @@ const (
 // paints are the colours of statuses. Read-only.
 var paints = map[Status]string{Pass: "\x1b[32m", Warn: "\x1b[33m", Fail: "\x1b[1;31m", Skip: "\x1b[2m"}
 
-// WriteText writes the report for people: group by group, what is wrong with what to
-// do about it.
+// WriteText writes the report as text: group by group, problems with their remedies.
 func (r *Report) WriteText(w io.Writer, style Style) error {
 	style.Width = max(style.Width, leastWide)
 	t := text{style: style}
@@ -72,7 +71,7 @@ func (t *text) group(g Group, all []Result) {
 	}
 }
 
-// alike is how many results, from the first, were skipped for the same reason.
+// sameSkipReason counts the first results that were skipped for the same reason.
 func alike(all []Result) int {
 	n := 1
 	for n < len(all) && all[0].Status == Skip && all[n].Status == Skip && all[0].Evidence[0] == all[n].Evidence[0] {
@@ -96,7 +95,7 @@ func (t *text) result(r Result, n int) {
 		return
 	}
 	if r.Repaired != "" {
-		t.line(word, name, "mended: "+r.Repaired)
+		t.line(word, name, "fixed: "+r.Repaired)
 		return
 	}
 	t.line(word, name, string(r.Code))
@@ -135,8 +134,8 @@ func (t *text) wrap(label, words string) {
 	}
 }
 
-// fold breaks a text into lines; a word that is longer than a line stays whole, so that
-// it can be copied.
+// fold breaks a text into lines. A word longer than a line stays whole, so that it can be
+// copied.
 func fold(words string, room int) []string {
 	var out []string
 	line := ""

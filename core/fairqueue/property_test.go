@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/fairqueue"
 )
 
-// model is the line as the rules have it, with slices instead of lists.
+// model is the queue by its rules, with slices instead of lists.
 type model struct {
 	slots, queue int
 	inUse        map[string]bool
@@ -75,8 +75,8 @@ func (m *model) settle() {
 	}
 }
 
-// TestLineIsItsModel runs any sequence of events through the line and the model
-// and compares who has a slot and who waits.
+// TestQueueMatchesModel runs any sequence of events through the queue and the model
+// and compares which callers have a slot and which wait.
 func TestLineIsItsModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -148,7 +148,7 @@ func compare(rt *rapid.T, c *crowd, m *model) {
 }
 
 // TestHammer counts how many are inside at once while parties come, give up and
-// the line changes its size.
+// the queue changes its size.
 func TestHammer(t *testing.T) {
 	t.Parallel()
 	const most = 4

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// crowd is a line with jobs that wait in it, inside a synctest bubble.
+// callers is a queue with jobs that wait in it, inside a synctest bubble.
 type crowd struct {
 	l  *fairqueue.Line
 	mu sync.Mutex
@@ -88,7 +88,7 @@ func TestRefusals(t *testing.T) {
 		want error
 	}{
 		{"a context that has ended, though a slot is free", gone, func() *fairqueue.Line { return fairqueue.New(fairqueue.Options{Slots: 1}) }, context.Canceled},
-		{"nobody may wait", t.Context(), func() *fairqueue.Line { return fairqueue.New(fairqueue.Options{}) }, fairqueue.ErrFull},
+		{"no queue", t.Context(), func() *fairqueue.Line { return fairqueue.New(fairqueue.Options{}) }, fairqueue.ErrFull},
 		{"sizes below zero", t.Context(), func() *fairqueue.Line { return fairqueue.New(fairqueue.Options{Slots: -1, Queue: -1}) }, fairqueue.ErrFull},
 		{"shut, though a slot is free", t.Context(), func() *fairqueue.Line {
 			l := fairqueue.New(fairqueue.Options{Slots: 1, Queue: 1})
@@ -132,7 +132,7 @@ func TestAFullLineMakesRoomForTheShorterParty(t *testing.T) {
 		c.come(t.Context(), "greedy", "one too many")
 		c.come(t.Context(), "modest", "modest0")
 		c.come(t.Context(), "modest", "modest1")
-		c.come(t.Context(), "modest", "modest2") // both have two: nobody has to give way
+		c.come(t.Context(), "modest", "modest2") // both have two: none is evicted
 		for job, want := range map[string]error{"one too many": fairqueue.ErrFull, "greedy3": fairqueue.ErrFull, "greedy2": fairqueue.ErrFull, "modest2": fairqueue.ErrFull, "greedy1": nil, "modest1": nil} {
 			if !errors.Is(c.errs[job], want) {
 				t.Errorf("%s: %v, want %v", job, c.errs[job], want)

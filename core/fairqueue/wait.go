@@ -2,8 +2,7 @@ package fairqueue
 
 import "container/list"
 
-// enqueue puts one of a party at its end, nil when there is no place. The caller
-// holds mu.
+// enqueueLocked appends a waiter of a party; nil when the queue is full.
 func (l *Line) enqueue(name string) *waiter {
 	if l.arrivals.Len() >= l.queue && !l.makeRoom(name) {
 		return nil
@@ -20,9 +19,9 @@ func (l *Line) enqueue(name string) *waiter {
 	return w
 }
 
-// makeRoom sends the latest of the longest party away when the named one is the
-// shorter even with one more. Only a full line pays for the look at all parties,
-// of which there are at most as many as may wait. The caller holds mu.
+// evictFromLongestLocked evicts the latest waiter of the longest party if the named one is
+// shorter even with one more. Only a full queue pays for the scan of all parties, of which
+// there are at most maxWaiting.
 func (l *Line) makeRoom(name string) bool {
 	mine := 1
 	if p := l.parties[name]; p != nil {
@@ -44,8 +43,7 @@ func (l *Line) makeRoom(name string) bool {
 	return true
 }
 
-// grant gives free slots to those who wait, one party after another. The caller
-// holds mu.
+// grantLocked gives free slots to waiters, one party after another.
 func (l *Line) grant() {
 	for l.inUse < l.slots && l.turns.Len() > 0 {
 		p := l.turns.Front().Value.(*party)
@@ -57,7 +55,7 @@ func (l *Line) grant() {
 	}
 }
 
-// leave takes one away whose context ended; false when its answer was faster.
+// withdraw removes a waiter whose context ended; false if it was answered before.
 func (l *Line) leave(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -68,8 +66,7 @@ func (l *Line) leave(w *waiter) bool {
 	return true
 }
 
-// remove takes one out of the line, and its party when it was the last. The
-// caller holds mu.
+// removeLocked removes a waiter, and its party if it was the last.
 func (l *Line) remove(w *waiter) {
 	l.arrivals.Remove(w.arrival)
 	w.arrival = nil

@@ -177,8 +177,8 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// What is graver than its cause is shown beside it: whoever is told only of what is
-// critical must hear that a node takes no work.
+// A condition more severe than its cause is shown in addition: an operator who is alerted
+// of critical conditions only must learn that the node takes no work.
 func TestAMilderCauseHidesNothingGraver(t *testing.T) {
 	t.Parallel()
 	b := health.New(slog.New(slog.DiscardHandler), time.Now, map[fault.Code][]fault.Code{fault.DeviceTestFailed: {fault.NoTranscoders}})

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// shown bounds the reasons and gateways that are named.
+	// maxShown limits the reasons and gateways that are listed.
 	shown = 6
-	// muchRefused is the share of refusals from which they are a likely reason.
+	// likelyRefusedShare is the share of requests from which a refusal is a likely reason.
 	muchRefused = 0.2
-	// fewOffers is how many offers say something.
+	// minOffers is how many offers are needed for a conclusion.
 	fewOffers = 3
 )
 
-// answers is about what gateways were told.
+// answers reports how gateways' requests were answered.
 func (l *list) answers(f *Facts, c *counts) {
 	if c.asked == 0 {
 		up := f.Now.Sub(f.Started).Round(1e9)
@@ -42,11 +42,11 @@ func (l *list) answers(f *Facts, c *counts) {
 		}
 		row, _ := fault.Lookup(code)
 		l.add(weight, code, fmt.Sprintf("%d of %d requests were refused with %s.", n, all, code), row.Remedy,
-			append([]string{row.Cause, fmt.Sprintf("gateways that heard it: %d", len(c.refusedTo[code]))}, byGateway(f.Demand.Answers, code)...)...)
+			append([]string{row.Cause, fmt.Sprintf("gateways that got it: %d", len(c.refusedTo[code]))}, byGateway(f.Demand.Answers, code)...)...)
 	}
 }
 
-// byGateway names those that heard a refusal most often.
+// byGateway lists the gateways that got a refusal most often.
 func byGateway(answers []requeststats.Answer, code fault.Code) (out []string) {
 	for _, a := range answers {
 		if a.Code == code && len(out) < shown {
@@ -63,7 +63,7 @@ func gatewayText(name string) string {
 	return name
 }
 
-// price is about gateways that heard a price and did not come.
+// price reports gateways that got a price and sent no work.
 func (l *list) price(f *Facts, c *counts) {
 	silent := 0
 	for gateway := range c.offered {
@@ -81,14 +81,14 @@ func (l *list) price(f *Facts, c *counts) {
 		if f.Price != nil {
 			evidence = append(evidence, "without a price of its own a gateway is asked "+number(f.Price)+" wei per pixel now")
 		}
-		l.add(weight, "", "Gateways heard the price and did not come: it may be above what they pay.",
-			"Compare with what others ask, and set -pricePerUnit in wei per pixel; also see what is said of missing capabilities.",
+		l.add(weight, "", "Gateways got the price and sent no work: it may be above what they pay.",
+			"Compare with other orchestrators' prices, and set -pricePerUnit in wei per pixel; also see the finding about missing capabilities.",
 			append(evidence, prices(f.Demand.Prices)...)...)
 	}
 	l.dearer(f)
 }
 
-// prices are what gateways heard.
+// prices lists the quoted prices.
 func prices(list []requeststats.Price) (out []string) {
 	for _, p := range list {
 		if len(out) == shown {
@@ -101,7 +101,7 @@ func prices(list []requeststats.Price) (out []string) {
 	return out
 }
 
-// dearer tells of gateways that reckon with less than is asked now.
+// underpaying reports gateways that expect a lower price than the present one.
 func (l *list) dearer(f *Facts) {
 	var evidence []string
 	for _, p := range f.Demand.Prices {
@@ -110,12 +110,12 @@ func (l *list) dearer(f *Facts) {
 		}
 	}
 	if len(evidence) > 0 {
-		l.add(Hint, fault.ExpectedPriceWrong, "Gateways reckon with a lower price than the present one.",
+		l.add(Hint, fault.ExpectedPriceWrong, "Gateways expect a lower price than the present one.",
 			"None needed if the price was just raised; else lower it again.", evidence...)
 	}
 }
 
-// missing is about what gateways wanted and the node does not have.
+// missing reports what gateways requested and the node does not have.
 func (l *list) missing(f *Facts) {
 	if len(f.Demand.Missing) == 0 {
 		return
@@ -132,7 +132,7 @@ func (l *list) missing(f *Facts) {
 		"If you want this work, add devices or models that can do it; for a minimum version, update.", evidence...)
 }
 
-// number is a price for people.
+// number formats a price.
 func number(r *big.Rat) string {
 	if r == nil {
 		return "?"

@@ -15,8 +15,8 @@ type part struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	ready     chan struct{}
-	// done is closed when Run has returned; err and alone are set before.
-	// alone: it ended without being asked.
+	// done is closed when Run has returned; err and unasked are set before.
+	// unasked: it ended without being asked.
 	done  chan struct{}
 	err   error
 	alone bool

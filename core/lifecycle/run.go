@@ -29,16 +29,16 @@ type Options struct {
 	DrainTimeout time.Duration
 	// StopGrace is what a component gets that is not a Stopper; default 10 s.
 	StopGrace time.Duration
-	// HandOver, when it closes, stops the components to make place for another process:
-	// nothing is drained; each Leaver leaves what the other one has, too.
+	// HandOverSignal, when closed, stops the components in favor of a successor process:
+	// nothing is drained; each Leaver hands its socket over.
 	HandOver <-chan struct{}
-	// LeaveTimeout bounds that for all Leavers together; default 12 s.
+	// HandOverTimeout limits that for all Leavers together; default 12 s.
 	LeaveTimeout time.Duration
-	// Started is called when every component is ready, Stopping when the stop begins:
-	// before the drain where there is one. Nil for nobody who wants to know.
+	// Started is called when every component is ready, Stopping when the stop begins, before
+	// any drain. Both may be nil.
 	Started, Stopping func()
-	// Drained is called when the drain is over, before the components stop: what is in
-	// progress now is lost. Not called without a drain. Nil for nothing to do.
+	// Drained is called when the drain is over, before the components stop: work still in
+	// progress is lost. It is not called without a drain, and may be nil.
 	Drained func()
 	// HurriedGrace is what every component gets after a second signal; default 1 s.
 	HurriedGrace time.Duration
@@ -120,7 +120,7 @@ const (
 	asked                   // ctx ended
 	signalled               // first signal
 	failed                  // a component ended by itself
-	succeeded               // another process takes the place
+	succeeded               // a successor process takes over
 )
 
 // run is one call of RunWith. Only its own goroutine uses it, but for failed.
@@ -177,22 +177,22 @@ func (r *run) wait(ctx context.Context) reason {
 		r.fail(bad)
 		return failed
 	case <-r.opts.HandOver:
-		r.log.Info("making place for another process")
+		r.log.Info("handing over to another process")
 		return succeeded
 	}
 }
 
-// A Request asks for a stop as a signal does, and is none: an operator's command, for
-// example. The log says what asked, and names no signal that was never sent.
+// A Request asks for a stop like a signal, but comes from elsewhere, such as an operator's
+// command. The log names its source instead of a signal.
 type Request string
 
-// String is what asked.
+// String is the source of the request.
 func (r Request) String() string { return string(r) }
 
 // Signal makes it an os.Signal.
 func (Request) Signal() {}
 
-// asker says what asked for a stop.
+// stopSource is the log attribute for what asked for a stop.
 func asker(sig os.Signal) slog.Attr {
 	if r, ok := sig.(Request); ok {
 		return slog.String("asked", r.String())

@@ -217,7 +217,7 @@ func TestEndingUnaskedIsAFailure(t *testing.T) {
 	}{
 		{"with an error", errors.New("lost the socket"), "workers: ComponentFailed: lost the socket"},
 		{"with nil", nil, "workers: ComponentFailed (ended without being asked)"},
-		{"with somebody else's cancellation", context.Canceled, "workers: ComponentFailed: context canceled"},
+		{"with a foreign cancellation", context.Canceled, "workers: ComponentFailed: context canceled"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

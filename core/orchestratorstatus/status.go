@@ -1,6 +1,6 @@
-// Package orchestratorstatus sums up what an orchestrator on the chain may tell anybody: the
-// round, its place in the active set, its stake and its rewards. All of it is on
-// the chain for everybody to read; nothing of the operator's own is in it.
+// Package orchestratorstatus sums up the public status of an orchestrator on the chain: the
+// round, its state in the active set, its stake and its rewards. All of it is
+// public on the chain; it contains nothing of the operator's own.
 //
 // It only turns what the node knows at the moment into one record, which /status
 // and the gateway's page show; it reads nothing itself.
@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 )
 
-// State says where an orchestrator stands in the active set.
+// State is an orchestrator's state in the active set.
 type State string
 
 // The states. A Waiting one is in the pool and becomes active; a Leaving one is
@@ -27,8 +27,8 @@ const (
 	Inactive     State = "inactive"
 )
 
-// Of judges an orchestrator's record: who is in the pool has no round in which it
-// leaves.
+// StateOf derives the state from an orchestrator's record: a pool member has no
+// deactivation round.
 func Of(o protocol.Orchestrator) State {
 	inPool := o.DeactivationRound == protocol.Never
 	switch {
@@ -44,9 +44,9 @@ func Of(o protocol.Orchestrator) State {
 	return Inactive
 }
 
-// Standing is the record. Amounts are in smallest units, cuts per million.
+// Status is the public status. Amounts are in smallest units, cuts per million.
 type Standing struct {
-	// Stale: the chain is silent, and this is what was known last.
+	// Stale: the endpoints are behind, and this is the last known state.
 	Stale   bool         `json:"stale"`
 	Address core.Address `json:"address"`
 	Round   Round        `json:"round"`
@@ -58,7 +58,7 @@ type Standing struct {
 	FeeCut      core.PerMillion `json:"fee_cut"`
 	Members     int             `json:"active_set"`
 	RegistryURI string          `json:"registered_service_uri"`
-	// Reward is where this round's reward call stands; Why says what it waits for.
+	// Reward is the state of this round's reward call; Why is what it waits for.
 	Reward          reward.State   `json:"reward"`
 	Why             string         `json:"reward_reason,omitempty"`
 	LastRewardRound protocol.Round `json:"last_reward_round"`
@@ -75,7 +75,7 @@ type Round struct {
 	End         protocol.L1Block `json:"end"`
 }
 
-// Reward is a round whose reward is settled.
+// Reward is the result of a round's reward call.
 type Reward struct {
 	Round   protocol.Round `json:"round"`
 	Outcome reward.Outcome `json:"outcome"`
@@ -83,10 +83,10 @@ type Reward struct {
 	Time    time.Time      `json:"time"`
 }
 
-// maxRewards bounds Standing.Rewards.
+// maxRewards limits Status.Rewards.
 const maxRewards = 10
 
-// Make sums up. The second value is false as long as nothing is known.
+// New makes the status. The second value is false until the chain was read.
 func Make(v protocol.View, r reward.Status) (Standing, bool) {
 	if !v.Known {
 		return Standing{}, false

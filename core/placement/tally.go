@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// maxTallies bounds the names whose counts are kept.
+// maxTallies limits the names whose counts are kept.
 const maxTallies = 4096
 
 // Tally counts what a worker did. Its zero value counts from zero; it is safe for
@@ -22,9 +22,9 @@ func (t *Tally) Failed() { t.failed.Add(1) }
 // Counts are what was counted.
 func (t *Tally) Counts() (done, failed int64) { return t.done.Load(), t.failed.Load() }
 
-// Tallies has the tallies of workers by their names, so that a worker that comes back goes
-// on with the counts that it left. Beyond a bound the name that came first is forgotten. The
-// zero value has none; it is safe for concurrent use.
+// Tallies keeps workers' tallies by name, so that a worker that reconnects continues with its
+// counts. Beyond maxTallies the oldest name is dropped. The zero value is ready; it is safe
+// for concurrent use.
 type Tallies struct {
 	mu    sync.Mutex
 	of    map[string]*Tally

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/requeststats"
 )
 
-// full is a book of a day in which more gateways came than there is room for, each with ten
+// full is a counter of a day with more gateways than the limit, each with ten
 // answers an hour.
 func full() *requeststats.Book {
 	c := newClock()

@@ -6,14 +6,14 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// span is what prices a gateway heard in an hour, and named.
+// priceRange is the prices that a gateway was quoted in an hour, and the one it expected.
 type span struct {
 	lowest, highest, last pm.Price
 	quotes                uint64
 	expected              *pm.Price
 }
 
-// price takes a question's prices in.
+// addPrice adds a request's prices.
 func (h *hour) price(gateway who, q *Question) {
 	s := h.prices[gateway]
 	if s == nil {
@@ -38,7 +38,7 @@ func (h *hour) price(gateway who, q *Question) {
 	s.quotes++
 }
 
-// join takes a later hour's prices in.
+// merge adds a later hour's prices.
 func (s *span) join(later *span) {
 	if later.expected != nil {
 		s.expected = later.expected
@@ -56,8 +56,7 @@ func (s *span) join(later *span) {
 	s.quotes += later.quotes
 }
 
-// less compares without making numbers where the units are the same, as they are as a
-// rule.
+// less avoids big.Rat where the units are the same, as they usually are.
 func less(a, b pm.Price) bool {
 	if a.PixelsPerUnit == b.PixelsPerUnit {
 		return a.PerUnit < b.PerUnit

@@ -9,21 +9,21 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Others stands for the gateways that there was no room for.
+// Others stands for the gateways beyond the limit.
 const Others = "others"
 
 // Answer is how often a gateway got one answer.
 type Answer struct {
 	Kind Kind
-	// Gateway is an address, Others, or "" for those that nothing proves.
+	// Gateway is an address, Others, or "" without a valid signature.
 	Gateway string
-	// Code is "" for yes.
+	// Code is "" for an accepted request.
 	Code  fault.Code
 	Count uint64
 	Last  time.Time
 }
 
-// Missing is what was asked for and is not here.
+// Missing is something that was requested and that the node does not have.
 type Missing struct {
 	Kind  Kind
 	Text  string
@@ -31,7 +31,7 @@ type Missing struct {
 	Last  time.Time
 }
 
-// Price is what a gateway was asked for a unit, and what it came with, in wei.
+// Price is the price of a unit that a gateway was quoted and expected, in wei.
 type Price struct {
 	Gateway               string
 	Quotes                uint64
@@ -40,16 +40,16 @@ type Price struct {
 	Expected *big.Rat
 }
 
-// Report is a day's questions, the most frequent first.
+// Report is a day's requests, the most frequent first.
 type Report struct {
-	// Since is from when on everything is in it: the last day, or the start.
+	// Since is the beginning of the report: a day ago, or the start.
 	Since, Until time.Time
 	Answers      []Answer
 	Missing      []Missing
 	Prices       []Price
 }
 
-// Report sums up. A nil Book has been asked nothing.
+// Report sums up the last day. That of a nil Counter is empty.
 func (b *Book) Report() Report {
 	if b == nil {
 		return Report{}
@@ -74,8 +74,8 @@ func (b *Book) Report() Report {
 	return r
 }
 
-// lend are the hours of the window, to be read in peace: adding up a busy day takes
-// milliseconds, for which no segment is to wait.
+// shareHours returns the hours of the window to be read without the lock: summing up a busy
+// day takes milliseconds, and segments must not wait for it.
 func (b *Book) lend(now time.Time) []*hour {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,7 +90,7 @@ func (b *Book) lend(now time.Time) []*hour {
 	return all
 }
 
-// lately are the hours of the window, in order. The caller holds mu.
+// windowHoursLocked are the hours of the window, in order.
 func (b *Book) lately(now time.Time) (out []*hour) {
 	last := now.Unix() / int64(time.Hour/time.Second)
 	for number := last - hours + 1; number <= last; number++ {

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/reachability"
 )
 
-// gates are what the chain asks of an orchestrator before anybody sends it work.
+// chain reports what the chain requires before gateways send work.
 func (l *list) gates(f *Facts) {
 	if f.Offchain {
 		l.add(Hint, "", "This node is off-chain: gateways come only if their operators name it.",
@@ -22,19 +22,19 @@ func (l *list) gates(f *Facts) {
 		return
 	}
 	if s.Stale {
-		l.add(Likely, fault.ChainStale, "The chain is silent; what follows is what was known last.", "")
+		l.add(Likely, fault.ChainStale, "The chain data is stale; what follows is the last known state.", "")
 	}
 	l.place(f, s)
 	if !s.Round.Initialized {
-		l.add(Likely, fault.RoundNotInitialized, fmt.Sprintf("Round %d is not initialised: until somebody does it, no tickets are taken.", s.Round.Number), "")
+		l.add(Likely, fault.RoundNotInitialized, fmt.Sprintf("Round %d is not initialised: until it is, no tickets are taken.", s.Round.Number), "")
 	}
 	if s.State != orchestratorstatus.Unregistered && s.RegistryURI == "" {
 		l.add(Blocker, fault.ServiceURIUnset, "No service address is registered, so gateways do not know where the node is.", "")
 	}
 }
 
-// Absent is why gateways that look for orchestrators on the chain do not find one: its
-// fault, "" where it only has to wait, and a sentence, "" where they find it.
+// NotFoundReason is why gateways do not find an orchestrator on the chain: a fault, "" if it
+// only has to wait, and a sentence, "" if they find it.
 func Absent(s *orchestratorstatus.Standing) (fault.Code, string) {
 	switch s.State {
 	case orchestratorstatus.Unregistered:
@@ -42,12 +42,12 @@ func Absent(s *orchestratorstatus.Standing) (fault.Code, string) {
 	case orchestratorstatus.Waiting:
 		return "", fmt.Sprintf("The node is registered and becomes active in round %d; gateways come after that.", s.ActiveFrom)
 	case orchestratorstatus.Inactive:
-		return fault.InactiveOrchestrator, "The node is not in the active set, so gateways do not look at it."
+		return fault.InactiveOrchestrator, "The node is not in the active set, so gateways do not find it."
 	}
 	return "", ""
 }
 
-// place is about the active set.
+// activeSet reports the orchestrator's state in the active set.
 func (l *list) place(f *Facts, s *orchestratorstatus.Standing) {
 	where := f.Place.String()
 	code, says := Absent(s)
@@ -66,11 +66,11 @@ func (l *list) place(f *Facts, s *orchestratorstatus.Standing) {
 	}
 }
 
-// pool is from how many members on a place in the lower half is worth a hint.
+// minRankedMembers is the pool size from which a rank in the lower half is worth a hint.
 const pool = 10
 
-// margin warns of a place near the end of the pool, and tells one that is small: many
-// gateways choose by stake.
+// activeSetMargin warns of a rank near the end of the pool, and hints at one in the lower
+// half: many gateways choose by stake.
 func (l *list) margin(f *Facts) {
 	p := f.Place
 	if p == nil || p.Rank == 0 || p.Members == 0 {
@@ -79,7 +79,7 @@ func (l *list) margin(f *Facts) {
 	switch {
 	case p.Members >= p.Size && p.Rank > max(1, p.Members-3):
 		l.add(Likely, fault.LeavingActiveSet, "The node is about to be pushed out of the active set.",
-			"Get more stake delegated before somebody else has more.", p.String())
+			"Get more stake delegated before another orchestrator has more.", p.String())
 	case p.Members < pool:
 		// Among so few a rank says nothing of why no jobs come.
 	case p.Rank > p.Members/2:
@@ -88,7 +88,7 @@ func (l *list) margin(f *Facts) {
 	}
 }
 
-// String is the place in words, "" for nil.
+// String describes the rank, "" for nil.
 func (p *Place) String() string {
 	if p == nil || p.Members == 0 {
 		return ""
@@ -104,12 +104,12 @@ func (p *Place) String() string {
 	}
 	room := ""
 	if p.Size > 0 {
-		room = fmt.Sprintf(" (there is room for %d)", p.Size)
+		room = fmt.Sprintf(" (maximum %d)", p.Size)
 	}
 	return fmt.Sprintf("%s%s with %s LPT, %s LPT %s the last one's %s LPT", rank, room, p.Stake.Tokens(), margin.Tokens(), side, p.Last.Tokens())
 }
 
-// address is about whether gateways get here.
+// address reports whether gateways can reach the node.
 func (l *list) address(f *Facts) {
 	a := f.Address
 	if a == nil {
@@ -120,9 +120,9 @@ func (l *list) address(f *Facts) {
 	case reachability.Closed:
 		l.add(Blocker, fault.PortClosed, "The node cannot be reached at the address that it advertises.", "", evidence...)
 	case reachability.Foreign:
-		l.add(Blocker, fault.ServiceAddrForeign, "Somebody else answers at the address that the node advertises.", "", evidence...)
+		l.add(Blocker, fault.ServiceAddrForeign, "Another node answers at the address that this node advertises.", "", evidence...)
 	case reachability.Unverified:
-		l.add(Likely, fault.PortUnverified, "Nobody has come in from outside yet, and the node cannot reach its own public address.", "", evidence...)
+		l.add(Likely, fault.PortUnverified, "No connection from outside has arrived yet, and the node cannot reach its own public address.", "", evidence...)
 	case reachability.Unknown:
 		l.add(Hint, "", "Whether the node can be reached is not known.", "Leave -startupAvailabilityCheck on, or look from another machine.", evidence...)
 	}

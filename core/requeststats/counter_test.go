@@ -58,7 +58,7 @@ func TestAnswersByGatewayAndReason(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	if r.Answers[1].Gateway != "" || r.Answers[1].Kind != requeststats.Segment {
-		t.Errorf("who nothing proves is %+v", r.Answers[1])
+		t.Errorf("an unproven gateway is %+v", r.Answers[1])
 	}
 	if !r.Since.Equal(newClock().at) {
 		t.Errorf("since %s", r.Since)
@@ -85,7 +85,7 @@ func TestOldHoursAreForgotten(t *testing.T) {
 	if totals := b.Totals(); len(totals) != 1 || totals[0].Count != 1 {
 		t.Errorf("the total is of the whole time: %+v", totals)
 	}
-	// The hour's place is another one's now.
+	// The hour's element belongs to another hour now.
 	b.Note(requeststats.Question{Kind: requeststats.Job})
 	if r := b.Report(); len(r.Answers) != 1 || r.Answers[0].Kind != requeststats.Job {
 		t.Fatalf("%+v", r)

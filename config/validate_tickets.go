@@ -2,7 +2,7 @@ package config
 
 import "github.com/tuttinode/tutti/core/fault"
 
-// judgeTickets checks the amounts of tickets against one another, for the roles
+// validateTickets checks the ticket amounts against one another, for the roles
 // that use them on a chain.
 func (l *loader) judgeTickets() {
 	if l.config.Chain.Offchain() || !l.sound("network") {
@@ -43,7 +43,7 @@ func (l *loader) judgeTickets() {
 	}
 }
 
-// judgeRedeemer refuses a redeemer without a chain, one that is to hand its own work on,
+// validateRedeemer refuses a redeemer without a chain, one that is to hand its own work on,
 // and the certificate of one that is not named.
 func (l *loader) judgeRedeemer() {
 	if l.sound("redeemerCA", "redeemerAddr") && l.config.TLS.RedeemerCA != "" && l.config.Chain.RedeemerAddr.IsZero() {

@@ -15,7 +15,7 @@ type Outcome struct {
 	Findings []Finding
 }
 
-// Judge answers.
+// Diagnose evaluates a node's state.
 func Judge(f *Facts) Outcome {
 	var l list
 	if !f.Orchestrator {
@@ -56,7 +56,7 @@ func (l list) blocked() bool {
 	return false
 }
 
-// counts are a day's answers in sum.
+// counts sums up a day's answers.
 type counts struct {
 	asked  uint64 // offers
 	all    map[requeststats.Kind]uint64
@@ -86,7 +86,7 @@ func (c *counts) take(a requeststats.Answer) {
 		c.asked += a.Count
 		c.askers[a.Gateway] = true
 	} else {
-		c.worked[a.Gateway] = true // it came, whatever it was told
+		c.worked[a.Gateway] = true // it sent work, whatever the answer
 	}
 	if a.Code == "" {
 		c.yes[a.Kind] += a.Count

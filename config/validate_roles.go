@@ -2,7 +2,7 @@ package config
 
 import "github.com/tuttinode/tutti/core/fault"
 
-// judgeRoles checks that there is something to do, that it fits into one
+// validateRoles checks that there is a role, that the roles fit into one
 // process, and that this release can do it.
 func (l *loader) judgeRoles() {
 	if !l.sound("orchestrator", "transcoder", "aiWorker", "gateway", "redeemer", "remoteSigner", "router", "reward", "initializeRound") {
@@ -41,17 +41,17 @@ func (l *loader) judgeRoles() {
 	}
 }
 
-// judgeNoWorkers refuses an orchestrator that has no devices and lets nobody
+// validateNoWorkers refuses an orchestrator that has no devices and lets no worker
 // register either.
 func (l *loader) judgeNoWorkers() {
 	a := l.config.Addresses
 	if a.OrchSecret.IsZero() && !a.Service.None && l.sound("orchSecret", "serviceAddr") {
-		l.blame(fault.RoleIncomplete, "orchestrator", "an orchestrator without transcoder and without -orchSecret has nobody to work for it",
+		l.blame(fault.RoleIncomplete, "orchestrator", "an orchestrator without transcoder and without -orchSecret has no workers",
 			"add -transcoder or -aiWorker to work in this process, or -orchSecret with a secret of your choice for transcoders and AI workers elsewhere")
 	}
 }
 
-// judgeRemoteWorker checks that a worker knows whom it works for.
+// validateRemoteWorker checks that a worker has an orchestrator to work for.
 func (l *loader) judgeRemoteWorker() {
 	name := "transcoder"
 	if !l.config.Roles.Transcoder {
@@ -72,16 +72,16 @@ func (l *loader) judgeRemoteWorker() {
 	}
 }
 
-// judgeSecret refuses a path in place of a secret: what is written in documents would be
-// a secret that anybody knows.
+// validateSecret refuses a path in place of a secret: a path from a document would be
+// a public secret.
 func (l *loader) judgeSecret() {
 	l.judgeFile("orchSecret", "correct the path, or make the file: head -c 24 /dev/urandom | base64 >file; a secret that looks like a path belongs into a file")
 }
 
-// judgeRouter checks that a router has somebody to send gateways to.
+// validateRouter checks that a router has orchestrators to send gateways to.
 func (l *loader) judgeRouter() {
 	if len(l.config.Addresses.Orchestrators) == 0 && l.sound("orchAddr") {
-		l.blame(fault.MissingOption, "orchAddr", "a router has nobody to send gateways to", "write -orchAddr host:8935,host:8935 with your orchestrators")
+		l.blame(fault.MissingOption, "orchAddr", "a router has no orchestrators to send gateways to", "write -orchAddr host:8935,host:8935 with your orchestrators")
 	}
 }
 
@@ -98,7 +98,7 @@ func (l *loader) judgeNoRole() {
 		Remedy: "give -orchestrator -transcoder to take work, -gateway to give it, or both; the other roles are -aiWorker, -redeemer, -router, -remoteSigner, -reward and -initializeRound"})
 }
 
-// judgeNoWork refuses an orchestrator that takes no work and is not on a chain:
+// validateNoWork refuses an orchestrator that takes no work and is not on a chain:
 // nothing is left for it to do.
 func (l *loader) judgeNoWork() {
 	if l.config.Roles.Orchestrator && l.config.Addresses.Service.None && l.config.Chain.Offchain() && l.sound("serviceAddr", "orchestrator", "network") {

@@ -19,8 +19,8 @@ const (
 // Networks are the names that -network knows; others need -ethController.
 func Networks() []string { return []string{mainNetwork, devNetwork} }
 
-// judgeNetwork checks that the chain can be found, and that this process is the
-// one that should.
+// validateNetwork checks that the chain can be found, and that this process is the
+// one that should use it.
 func (l *loader) judgeNetwork() {
 	l.judgeRetired()
 	if !l.sound("network") {
@@ -46,7 +46,7 @@ func (l *loader) judgeNetwork() {
 	l.completeEndpoints()
 }
 
-// judgeRetired refuses networks that are no longer there.
+// validateRetired refuses networks that no longer exist.
 func (l *loader) judgeRetired() {
 	if !l.sound("network") {
 		return
@@ -59,7 +59,7 @@ func (l *loader) judgeRetired() {
 	}
 }
 
-// judgeWallet keeps workers from the chain: with the orchestrator's wallet they
+// validateWallet keeps workers off the chain: with the orchestrator's wallet they
 // would send transactions of their own.
 func (l *loader) judgeWallet() {
 	r := l.config.Roles
@@ -87,7 +87,7 @@ func (l *loader) completeEndpoints() {
 	chain.Endpoints = []URL{u}
 }
 
-// beginsLikePath: nobody begins a passphrase so, and a mistyped path would be taken
+// beginsLikePath: passphrases do not begin like this, and a mistyped path would be taken
 // for one.
 func beginsLikePath(s string) bool {
 	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "~/")

@@ -41,7 +41,7 @@ func gatewayRows() []option {
 			to: func(c *Config) value { return boolean(&c.Gateway.CurrentManifest) }},
 		{name: "localVerify", mark: "G", roles: gateway, unset: "on, but off without a chain", help: "check renditions and signatures on the gateway",
 			to: func(c *Config) value { return switchable(&c.Gateway.localVerify) }},
-		{name: "metadataQueueUri", mark: "G", roles: gateway, feature: featureQueue, help: "message queue that is told about streams and segments",
+		{name: "metadataQueueUri", mark: "G", roles: gateway, feature: featureQueue, help: "message queue that gets events of streams and segments",
 			to: func(c *Config) value { return address(&c.Gateway.MetadataQueue, "amqp", "amqps") }},
 		{name: "metadataAmqpExchange", mark: "G", roles: gateway, preset: "lp_golivepeer_metadata", feature: featureQueue, help: "exchange of that queue",
 			to: func(c *Config) value { return text(&c.Gateway.MetadataExchange) }},

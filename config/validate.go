@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// judge completes what depends on several options and reports what does not fit
+// validate completes what depends on several options and reports what does not fit
 // together. An option with a problem of its own is left out of it.
 func (l *loader) judge() {
 	l.judgeRoles()
@@ -41,13 +41,13 @@ func (l *loader) given(name string) (given, bool) {
 	return g, ok
 }
 
-// sound reports whether none of the options has a problem of its own.
+// unflagged reports whether none of the options has a problem of its own.
 func (l *loader) sound(names ...string) bool {
 	return !slices.ContainsFunc(names, func(n string) bool { return l.suspect[n] })
 }
 
-// blame makes a problem about an option, at the place where it was given, and
-// keeps what follows from it from being reported too.
+// reportOption reports a problem of an option, with the source where it was given, and
+// flags the option, so that consequences are not reported too.
 func (l *loader) blame(code fault.Code, name, text, remedy string) {
 	p := &Problem{Code: code, Subject: "-" + name, Text: text, Remedy: remedy}
 	if g, ok := l.given(name); ok {
@@ -64,8 +64,8 @@ func (l *loader) judgeNetint() {
 	}
 }
 
-// judgeAuthWebhook refuses a hook that an orchestrator would not ask: whoever
-// gives one relies on it to keep gateways out.
+// validateAuthWebhook refuses a hook that an orchestrator would not call: an operator who
+// sets one relies on it to keep gateways out.
 func (l *loader) judgeAuthWebhook() {
 	if _, ok := l.given("authWebhookUrl"); ok && l.config.Roles.Orchestrator && l.sound("authWebhookUrl", "orchestrator") {
 		l.blame(fault.FeatureMissing, "authWebhookUrl", featureWebhooks.missing()+" for an orchestrator",
@@ -84,7 +84,7 @@ func (l *loader) judgeTLS() {
 	}
 }
 
-// judgeWeights checks the sum that the existing node insists on.
+// validateWeights checks the sum that the existing node requires.
 func (l *loader) judgeWeights() {
 	names := []string{"selectRandFreq", "selectStakeWeight", "selectPriceWeight"}
 	if !l.sound(names...) {

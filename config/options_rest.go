@@ -72,9 +72,9 @@ func tuttiRows() []option {
 		{name: "objectStoreNetworks", mark: "T", roles: orchestrator | gateway | transcoder | aiWorker,
 			help: "private addresses and networks, separated by commas, from which an orchestrator may fetch the segments that gateways keep in object stores, a gateway the renditions that orchestrators keep there, and a remote worker what an orchestrator at a public address has in one; public addresses need no entry",
 			to:   func(c *Config) value { return networks(&c.Storage.ObjectStoreNetworks) }},
-		{name: "publicIPLookup", mark: "T", roles: orchestrator, onchain: true, preset: "https://api.ipify.org", help: "service that answers with the public IP address, which is compared with the registered one; none asks nobody",
+		{name: "publicIPLookup", mark: "T", roles: orchestrator, onchain: true, preset: "https://api.ipify.org", help: "service that answers with the public IP address, which is compared with the registered one; none disables the look-up",
 			to: func(c *Config) value { return text(&c.Addresses.PublicIPLookup) }},
-		{name: "adminSocket", mark: "T", help: "Unix socket that serves the admin API instead of -cliAddr; the file's rights say who may use it",
+		{name: "adminSocket", mark: "T", help: "Unix socket that serves the admin API instead of -cliAddr; the file's permissions control access",
 			to: func(c *Config) value { return path(&c.Addresses.AdminSocket) }},
 		{name: "adminToken", mark: "T", unset: "admin.token in the data directory, made at the first start", help: "token that changes through the admin API need, or the path of a file that holds it: at least 64 letters and digits",
 			to: func(c *Config) value {
@@ -82,11 +82,11 @@ func tuttiRows() []option {
 			}},
 		{name: "adminProfiling", mark: "T", help: "serve Go's profiles under /debug/pprof/ on the admin API",
 			to: func(c *Config) value { return boolean(&c.Monitoring.Profiling) }},
-		{name: "alert", mark: "T", help: "who is told of lasting troubles: https://… (webhook), slack+https://…, discord+https://…, ntfy+https://… or exec:/path, several between commas; or a file with one per line",
+		{name: "alert", mark: "T", help: "where alerts of lasting conditions are sent: https://… (webhook), slack+https://…, discord+https://…, ntfy+https://… or exec:/path, several between commas; or a file with one per line",
 			to: func(c *Config) value {
 				return hidden(&c.Monitoring.AlertSinks, "address, list or path", "exec:/path/to/program", readSecret)
 			}},
-		{name: "alertAfter", mark: "T", preset: "30s", help: "how long a trouble must last before anybody is told",
+		{name: "alertAfter", mark: "T", preset: "30s", help: "how long a condition must last before an alert is sent",
 			to: func(c *Config) value { return duration(&c.Monitoring.AlertAfter, 0) }},
 		{name: "store", mark: "T", roles: orchestrator | redeemer, onchain: true, unset: "tutti.db in the data directory", help: "PostgreSQL database of the ledger, shared by several orchestrators with one recipient: postgres://user:password@host/name, or a file that holds it",
 			to: func(c *Config) value { return hidden(&c.Storage.Store, "URL or path", "/path/to/store", readSecret) }},

@@ -12,31 +12,29 @@ import (
 	"github.com/tuttinode/tutti/core/requeststats"
 )
 
-// Facts are what is known of a node at a moment. Parts that a node does not have, or
-// does not know yet, are nil.
+// NodeState is a snapshot of a node. Parts that the node does not have or know are nil.
 type Facts struct {
 	Now, Started time.Time
-	// Orchestrator: the node takes work, which -serviceAddr none and other roles do not.
+	// Orchestrator: the node takes work; false with -serviceAddr none and other roles.
 	Orchestrator bool
 	Offchain     bool
 	Draining     bool
-	// Standing is the node's place on the chain, Place the rank there.
+	// Status is the orchestrator's status on the chain, PoolRank its rank by stake.
 	Standing *orchestratorstatus.Standing
 	Place    *Place
 	Address  *reachability.Status
 	Work     Work
 	Demand   requeststats.Report
-	// Price is what a pixel costs everybody, in wei, nil where that is not known;
-	// Free says that nothing is asked.
+	// Price is the general price of a pixel in wei, nil if unknown or 0.
 	Price *big.Rat
-	// Conditions are the node's lasting troubles.
+	// Conditions are those of the health board.
 	Conditions []health.Condition
 }
 
-// Place is where an orchestrator stands among those that want to be active.
+// PoolRank is an orchestrator's rank in the pool of the active set.
 type Place struct {
-	// Rank counts from 1; 0 is not in the pool. Members is how many are in it, Size how
-	// many it takes.
+	// Rank counts from 1; 0 is not in the pool. Members is how many are in it, Size its
+	// maximum.
 	Rank, Members, Size int
 	Stake               core.LPT
 	// Last is the smallest stake in the pool.
@@ -45,7 +43,7 @@ type Place struct {
 	At    time.Time
 }
 
-// Margin is by how much the stake is above the last member's, or below it.
+// Margin is the difference between the stake and the last member's.
 func (p *Place) Margin() (amount core.LPT, above bool) {
 	if p.Stake.Cmp(p.Last) >= 0 {
 		return p.Stake.Sub(p.Last), true
@@ -53,19 +51,19 @@ func (p *Place) Margin() (amount core.LPT, above bool) {
 	return p.Last.Sub(p.Stake), false
 }
 
-// Work is what the node can work with now.
+// Work is the node's present capacity.
 type Work struct {
-	// Transcodes and AI say which kinds it takes at all.
+	// Transcodes and AI are the kinds of work that it is configured for.
 	Transcodes, AI bool
-	// Devices are ready for media, of so many that there are.
+	// Devices are ready for media, of DevicesTotal.
 	Devices, DevicesInAll int
-	// Models can be had, of so many that are configured.
+	// Models are available, of ModelsTotal that are configured.
 	Models, ModelsInAll int
-	// Sessions are in use, of Limit; 0 is no limit but what is measured.
+	// Sessions are in use, of Limit; 0 is no fixed limit.
 	Sessions, Limit int
 }
 
-// PlaceOf finds an orchestrator in the pool, which has the highest stake first.
+// PoolRankOf finds an orchestrator in the pool, which is sorted by falling stake.
 func PlaceOf(pool []protocol.Orchestrator, self protocol.Orchestrator, size int) Place {
 	p := Place{Members: len(pool), Size: size, Stake: self.DelegatedStake}
 	for i := range pool {

@@ -8,11 +8,11 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Words are groups and names of checks, as -only and -ignore take them.
+// Words are groups and names of checks, as in -only and -ignore.
 type Words []string
 
-// ParseWords reads groups and names between commas. A word that names nothing is the
-// fault CommandLineInvalid.
+// ParseWords parses groups and names separated by commas. An unknown word is the fault
+// CommandLineInvalid.
 func ParseWords(text string) (Words, error) {
 	var out Words
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -28,12 +28,12 @@ func known(word string) bool {
 	return slices.Contains(Groups(), Group(word)) || slices.ContainsFunc(Checks(), func(c Check) bool { return c.Name == word })
 }
 
-// Have reports whether a check is among them, by its name or its group.
+// Match reports whether a check is among them, by name or group.
 func (w Words) Have(c *Check) bool {
 	return slices.Contains(w, c.Name) || slices.Contains(w, string(c.Group))
 }
 
-// Choose are the checks that were asked for, all without a word.
+// Select returns the matching checks, all of them if only is empty.
 func Choose(only Words) []Check {
 	all := Checks()
 	if len(only) == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/pricing"
 )
 
-// judgePrices reads the documents of prices, and checks that every price can be
+// validatePrices parses the price documents, and checks that every price can be
 // asked or paid.
 func (l *loader) judgePrices() {
 	p := &l.config.Prices
@@ -73,7 +73,7 @@ func (l *loader) feedCurrency() string {
 	return "USD"
 }
 
-// judgeUnit refuses a price that offers cannot carry, or that cannot be meant.
+// validateUnit refuses a price that offers cannot carry, or that is implausible.
 func (l *loader) judgeUnit(name string, u core.UnitPrice, use pricing.Use) {
 	if !l.sound(name) {
 		return
@@ -84,7 +84,7 @@ func (l *loader) judgeUnit(name string, u core.UnitPrice, use pricing.Use) {
 	}
 }
 
-// judgePriced asks for a price where work would be paid for and none was named: 0
+// validatePriced requires a price where work would be paid for and none was given: 0
 // is one, but only the operator can mean it. With models, whose prices are elsewhere,
 // the existing node starts without one, and so does this.
 func (l *loader) judgePriced() {
@@ -104,7 +104,7 @@ func (l *loader) judgePriced() {
 		"write -pricePerUnit 1200 for 1200 wei a pixel, an amount such as -pricePerUnit 0.1USD -pixelsPerUnit 1000000000000, or -pricePerUnit 0 to work for free")
 }
 
-// judgeFeed refuses prices in a currency that nobody tells the rate of. The feed
+// validateFeed refuses prices in a currency without a known rate. The feed
 // that is the default exists on the main network and its copies alone.
 func (l *loader) judgeFeed() {
 	name, ok := l.needsFeed()

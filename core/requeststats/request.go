@@ -6,11 +6,10 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Kind is what was asked for.
+// Kind is what was requested.
 type Kind string
 
-// The kinds. An offer is a gateway's look for an orchestrator; only after one come
-// segments or jobs.
+// The kinds. A gateway requests an offer before it sends segments or jobs.
 const (
 	TranscodingOffer Kind = "transcoding_offer"
 	AIOffer          Kind = "ai_offer"
@@ -21,18 +20,18 @@ const (
 // Kinds are all of them, in order.
 func Kinds() []Kind { return []Kind{TranscodingOffer, AIOffer, Segment, Job} }
 
-// Question is one request and how it was answered.
+// Request is one request and its answer.
 type Question struct {
 	Kind Kind
-	// Gateway is who asked, as its signature proves; zero where nothing does.
+	// Gateway is the account that signed the request; zero without a valid signature.
 	Gateway core.Address
-	// Code is why it was refused, "" when it was not.
+	// Code is why it was refused, "" if it was not.
 	Code fault.Code
-	// Missing says what the gateway asked for and the node does not have; "" for nothing.
-	// An offer may be made all the same, and the gateway goes elsewhere.
+	// Missing names what was requested and the node does not have; "" for nothing. An offer
+	// may be made all the same, and the gateway chooses another node.
 	Missing string
 	// Quoted is the price in an offer, nil without one.
 	Quoted *pm.Price
-	// Expected is the price that the gateway came with, nil where it named none.
+	// Expected is the price that the gateway named, nil if it named none.
 	Expected *pm.Price
 }

@@ -42,7 +42,7 @@ func roleRows() []option {
 			to:   func(c *Config) value { return switchable(&c.Roles.Reward) }},
 		{name: "initializeRound", onchain: true, mark: "A", help: "initialise new rounds; alone, a process that does only that",
 			to: func(c *Config) value { return boolean(&c.Roles.InitializeRound) }},
-		{name: "router", mark: "A", help: "answer gateways for the orchestrators of -orchAddr: each is sent to the one with most room",
+		{name: "router", mark: "A", help: "answer gateways for the orchestrators of -orchAddr: each is sent to the one with the most free capacity",
 			to: func(c *Config) value { return boolean(&c.Roles.Router) }},
 		{name: "remoteSigner", mark: "G", help: "sign payments for gateways",
 			to: func(c *Config) value { return boolean(&c.Roles.RemoteSigner) }},

@@ -9,8 +9,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// judgeFile refuses what looks like a path and is none of a file, for an option that
-// takes a text or a file that holds it. It reports whether the option can be looked at
+// validateFile refuses what looks like the path of a missing file, for an option that
+// takes a text or a file with it. It reports whether the option can be checked
 // further.
 func (l *loader) judgeFile(name, remedy string) bool {
 	g, given := l.given(name)
@@ -27,10 +27,10 @@ func (l *loader) judgeFile(name, remedy string) bool {
 	return true
 }
 
-// leastToken is how long the admin token is at least: 256 bits as hexadecimal digits.
+// leastToken is the minimum length of the admin token: 256 bits as hexadecimal digits.
 const leastToken = 64
 
-// judgeAdminToken refuses what the admin API would not take.
+// validateAdminToken refuses what the admin API would not accept.
 func (l *loader) judgeAdminToken() {
 	if !l.judgeFile("adminToken", "correct the path, or make the file: openssl rand -hex 32 >file; chmod 600 file") {
 		return
@@ -42,7 +42,7 @@ func (l *loader) judgeAdminToken() {
 	}
 }
 
-// judgeStore refuses what is not the address of a PostgreSQL database. Nothing of it is
+// validateStore refuses what is not the address of a PostgreSQL database. Nothing of it is
 // repeated: it has a password.
 func (l *loader) judgeStore() {
 	if !l.judgeFile("store", "correct the path, or write the address into that file: postgres://user:password@host/name") {

@@ -7,8 +7,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// judgeAlerts reads the addresses of who is told of troubles: an alert that cannot be
-// sent is not to be found out about when it is needed.
+// validateAlerts parses the alert addresses at the start: an alert that cannot be
+// sent must not be found out about when it is needed.
 func (l *loader) judgeAlerts() {
 	if !l.sound("alert") {
 		return

@@ -45,14 +45,14 @@ func TestJudge(t *testing.T) {
 		"no orchestrator": {func(f *jobdiagnosis.Facts) { f.Orchestrator = false }, jobdiagnosis.Blocker, "takes no jobs", "No jobs can come to this node", ""},
 		"off-chain":       {func(f *jobdiagnosis.Facts) { f.Offchain = true }, jobdiagnosis.Hint, "off-chain", "Jobs do come", ""},
 		"chain not read":  {func(f *jobdiagnosis.Facts) { f.Standing = nil }, jobdiagnosis.Blocker, "not been read", "No jobs can come now", ""},
-		"chain silent":    {func(f *jobdiagnosis.Facts) { f.Standing.Stale = true }, jobdiagnosis.Likely, "silent", "Jobs do come", ""},
+		"chain silent":    {func(f *jobdiagnosis.Facts) { f.Standing.Stale = true }, jobdiagnosis.Likely, "stale", "Jobs do come", ""},
 		"not registered":  {func(f *jobdiagnosis.Facts) { f.Standing.State = orchestratorstatus.Unregistered }, jobdiagnosis.Blocker, "not registered", "No jobs can come now", ""},
 		"next round": {func(f *jobdiagnosis.Facts) { f.Standing.State, f.Standing.ActiveFrom = orchestratorstatus.Waiting, 8 }, jobdiagnosis.Blocker,
 			"active in round 8", "No jobs can come now", "this is round 7"},
 		"out of the set": {func(f *jobdiagnosis.Facts) {
 			f.Standing.State = orchestratorstatus.Inactive
 			f.Place = &jobdiagnosis.Place{Members: 100, Size: 100, Stake: core.LPTTokens(4), Last: core.LPTTokens(10)}
-		}, jobdiagnosis.Blocker, "not in the active set", "No jobs can come now", "not among the 100 members (there is room for 100) with 4 LPT, 6 LPT below the last one's 10 LPT"},
+		}, jobdiagnosis.Blocker, "not in the active set", "No jobs can come now", "not among the 100 members (maximum 100) with 4 LPT, 6 LPT below the last one's 10 LPT"},
 		"leaving": {func(f *jobdiagnosis.Facts) { f.Standing.State = orchestratorstatus.Leaving }, jobdiagnosis.Likely, "leaves the active set", "Jobs do come", "rank 3 of 100"},
 		"last place": {func(f *jobdiagnosis.Facts) { f.Place.Rank, f.Place.Stake = 100, core.LPTTokens(10) }, jobdiagnosis.Likely, "about to be pushed out", "Jobs do come",
 			"rank 100 of 100"},
@@ -60,8 +60,8 @@ func TestJudge(t *testing.T) {
 		"round not begun":    {func(f *jobdiagnosis.Facts) { f.Standing.Round.Initialized = false }, jobdiagnosis.Likely, "Round 7 is not initialised", "Jobs do come", ""},
 		"no address":         {func(f *jobdiagnosis.Facts) { f.Standing.RegistryURI = "" }, jobdiagnosis.Blocker, "No service address is registered", "No jobs can come now", ""},
 		"port closed":        {func(f *jobdiagnosis.Facts) { f.Address.Reach = reachability.Closed }, jobdiagnosis.Blocker, "cannot be reached", "No jobs can come now", "advertised https://node.example:8935"},
-		"somebody else":      {func(f *jobdiagnosis.Facts) { f.Address.Reach = reachability.Foreign }, jobdiagnosis.Blocker, "Somebody else answers", "No jobs can come now", ""},
-		"nobody came":        {func(f *jobdiagnosis.Facts) { f.Address.Reach = reachability.Unverified }, jobdiagnosis.Likely, "Nobody has come in", "Jobs do come", ""},
+		"another node":      {func(f *jobdiagnosis.Facts) { f.Address.Reach = reachability.Foreign }, jobdiagnosis.Blocker, "Another node answers", "No jobs can come now", ""},
+		"no connection":        {func(f *jobdiagnosis.Facts) { f.Address.Reach = reachability.Unverified }, jobdiagnosis.Likely, "No connection from outside", "Jobs do come", ""},
 		"registered wrongly": {func(f *jobdiagnosis.Facts) { f.Address.Mismatch = true }, jobdiagnosis.Likely, "not where the node is", "Jobs do come", ""},
 		"private":            {func(f *jobdiagnosis.Facts) { f.Address.Advertised = "https://10.0.0.4:8935" }, jobdiagnosis.Likely, "private", "Jobs do come", "10.0.0.4"},
 		"draining":           {func(f *jobdiagnosis.Facts) { f.Draining = true }, jobdiagnosis.Blocker, "draining", "No jobs can come now", ""},
@@ -72,7 +72,7 @@ func TestJudge(t *testing.T) {
 			"Nothing is ready to transcode", "Jobs do come", ""},
 		"no model": {func(f *jobdiagnosis.Facts) { f.Work.AI, f.Work.ModelsInAll = true, 2 }, jobdiagnosis.Likely, "No model is ready", "Jobs do come", "0 of 2"},
 		"full":     {func(f *jobdiagnosis.Facts) { f.Work.Sessions = 10 }, jobdiagnosis.Likely, "All sessions are in use", "Jobs do come", "10 of 10"},
-		"nobody asked": {func(f *jobdiagnosis.Facts) { f.Demand.Answers = nil }, jobdiagnosis.Likely, "No gateway has asked", "No gateway asked since 2026-03-03 05:06 UTC.",
+		"no request":   {func(f *jobdiagnosis.Facts) { f.Demand.Answers = nil }, jobdiagnosis.Likely, "No gateway has asked", "No gateway asked since 2026-03-03 05:06 UTC.",
 			"up for 30h0m0s"},
 		"refused often": {func(f *jobdiagnosis.Facts) {
 			f.Demand.Answers = append(f.Demand.Answers, requeststats.Answer{Kind: requeststats.TranscodingOffer, Gateway: "0xb", Code: fault.OrchestratorCapped, Count: 500, Last: now})

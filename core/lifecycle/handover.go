@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// A Leaver is a Component that can leave its place to another process, which shares
-// its socket. Leave returns when nothing is in hand that would end with Run, or when
-// ctx ends; Run still goes on. It is called at most once, from another goroutine than
+// A Leaver is a Component that can hand its listening socket over to a successor process.
+// Leave returns when no request is in progress that would be cut off at the end of Run, or
+// when ctx ends; Run still goes on. It is called at most once, from another goroutine than
 // Run's.
 type Leaver interface {
 	Leave(ctx context.Context) error
 }
 
-// leave calls the Leavers, all at once: each has a socket of its own.
+// handOver calls all Leavers concurrently: each has a socket of its own.
 func (r *run) leave() {
 	ctx, cancel := context.WithTimeout(r.base, r.opts.LeaveTimeout)
 	defer cancel()

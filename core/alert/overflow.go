@@ -8,11 +8,11 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// tooMany stands for all troubles that are more than can be followed.
+// overflowKey stands for all conditions beyond maxTracked.
 var tooMany = health.Key{Code: fault.AlertsTooMany}
 
-// forget makes room by letting go of a trouble that is over and that nobody has to be
-// told the end of: it is only remembered to be counted.
+// forgetResolved drops one tracked condition that is neither set nor firing, if there is
+// one: it is only kept to be counted.
 func (r *Rules) forget() bool {
 	for key, t := range r.known {
 		if !t.set && !t.told {
@@ -23,7 +23,7 @@ func (r *Rules) forget() bool {
 	return false
 }
 
-// over is the one trouble that is told in the place of those without one.
+// overflow is the one condition that stands for all untracked ones.
 func (r *Rules) over(now time.Time) (health.Condition, bool) {
 	if r.missed == 0 {
 		r.since = time.Time{}
@@ -32,6 +32,6 @@ func (r *Rules) over(now time.Time) (health.Condition, bool) {
 	if r.since.IsZero() {
 		r.since = now
 	}
-	detail := fmt.Sprintf("%d troubles beside the %d that are told one by one", r.missed, maxKnown)
+	detail := fmt.Sprintf("%d conditions in addition to the %d that have alerts of their own", r.missed, maxKnown)
 	return health.Condition{Code: fault.AlertsTooMany, Detail: detail, Since: r.since}, true
 }

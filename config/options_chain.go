@@ -51,7 +51,7 @@ func priceRows() []option {
 			to: func(c *Config) value { return price(&c.Prices.PerUnit) }},
 		{name: "pixelsPerUnit", mark: "B M", roles: orchestrator | gateway, preset: "1", help: "pixels per unit of the price; 1e12 works",
 			to: func(c *Config) value { return pixels(&c.Prices.PixelsPerUnit) }},
-		{name: "priceFeedAddr", mark: "M", preset: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612", help: "contract that tells the rate between ETH and the currency of prices; asked every hour",
+		{name: "priceFeedAddr", mark: "M", preset: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612", help: "contract that reports the rate between ETH and the currency of prices; asked every hour",
 			to: func(c *Config) value { return account(&c.Prices.FeedAddr) }},
 		{name: "autoAdjustPrice", mark: "M", roles: orchestrator, preset: "true", help: "raise the price of offers by what redeeming tickets costs",
 			to: func(c *Config) value { return boolean(&c.Prices.AutoAdjust) }},
@@ -61,7 +61,7 @@ func priceRows() []option {
 			to: func(c *Config) value { return price(&c.Prices.MaxPerUnit) }},
 		{name: "maxPricePerCapability", mark: "G", roles: gateway, help: `most a gateway pays per pipeline and model: JSON, or the path of a file, {"capabilities_prices": [{"pipeline":…, "model_id":…, "price_per_unit":…, "pixels_per_unit":…, "currency":…}]}`,
 			to: func(c *Config) value { return document(&c.Prices.MaxPerCapability) }},
-		{name: "ignoreMaxPriceIfNeeded", mark: "G", roles: gateway, help: "take an orchestrator that is too dear when nobody keeps within the most that is paid",
+		{name: "ignoreMaxPriceIfNeeded", mark: "G", roles: gateway, help: "take an orchestrator above the maximum price when no other is available",
 			to: func(c *Config) value { return boolean(&c.Prices.IgnoreMaxIfNeeded) }},
 	}
 }

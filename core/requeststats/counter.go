@@ -15,7 +15,7 @@ import (
 // Window is how far back a report looks, to the hour.
 const Window = 24 * time.Hour
 
-// Bounds per hour. Anybody may ask, under any number of addresses.
+// Limits per hour. Any peer may send requests, from any number of addresses.
 const (
 	maxGateways = 100
 	maxAnswers  = 1000
@@ -26,7 +26,7 @@ const (
 // hours is the number of hours kept: those of the window and the one that began.
 const hours = int64(Window/time.Hour) + 1
 
-// who is a gateway, or all those that there was no room for.
+// gatewayKey is a gateway, or all those beyond maxGateways.
 type who struct {
 	address core.Address
 	others  bool
@@ -53,11 +53,11 @@ type totalKey struct {
 	code fault.Code
 }
 
-// hour is what was asked in one hour.
+// hour is the requests of one hour.
 type hour struct {
 	number int64 // since 1970
-	// lent says that a report reads it without the book's lock: it is not written to
-	// any more, also when the clock goes back.
+	// shared: a report reads it without the lock, so it must not be written to any more,
+	// even if the clock goes back.
 	lent     bool
 	gateways map[core.Address]bool
 	answers  map[answerKey]*tally
@@ -65,22 +65,22 @@ type hour struct {
 	prices   map[who]*span
 }
 
-// Book counts. Its methods may be called at the same time; a nil Book counts nothing.
+// Counter counts requests. It is safe for concurrent use; a nil Counter counts nothing.
 type Book struct {
 	now   func() time.Time
 	since time.Time
 
 	mu     sync.Mutex
 	hours  [hours]*hour        // guarded by mu, by number modulo the length
-	totals map[totalKey]uint64 // guarded by mu, since the book was made
+	totals map[totalKey]uint64 // guarded by mu, since the start
 }
 
-// New makes an empty book that counts from now on.
+// New makes an empty counter.
 func New(now func() time.Time) *Book {
 	return &Book{now: now, since: now(), totals: make(map[totalKey]uint64)}
 }
 
-// Note counts a question. It is cheap and never blocks for long.
+// Record counts a request. It is cheap and never blocks for long.
 func (b *Book) Note(q Question) {
 	if b == nil {
 		return
@@ -100,7 +100,7 @@ func (b *Book) Note(q Question) {
 	}
 }
 
-// total counts since the start. The codes are our own, so few.
+// addTotalLocked counts since the start. The codes are our own, so there are few.
 func (b *Book) total(q Question) {
 	key := totalKey{q.Kind, q.Code}
 	if _, known := b.totals[key]; known || len(b.totals) < maxAnswers {
@@ -108,7 +108,7 @@ func (b *Book) total(q Question) {
 	}
 }
 
-// hour is the one of a time. The caller holds mu.
+// hourLocked is the hour of a time, one that may be written to.
 func (b *Book) hour(now time.Time) *hour {
 	number := now.Unix() / int64(time.Hour/time.Second)
 	at := &b.hours[number%hours]
@@ -124,7 +124,7 @@ func (b *Book) hour(now time.Time) *hour {
 	return *at
 }
 
-// clone is the same hour, of which nobody else knows.
+// clone is a copy of the hour that is not shared.
 func (h *hour) clone() *hour {
 	return &hour{number: h.number, gateways: maps.Clone(h.gateways), answers: cloned(h.answers), missing: cloned(h.missing), prices: cloned(h.prices)}
 }
@@ -138,7 +138,7 @@ func cloned[K comparable, V any](in map[K]*V) map[K]*V {
 	return out
 }
 
-// who takes a gateway in as long as there is room.
+// gatewayKey adds a gateway, or counts it as overflow beyond maxGateways.
 func (h *hour) who(a core.Address) who {
 	if !h.gateways[a] {
 		if len(h.gateways) >= maxGateways && !a.IsZero() {
@@ -149,7 +149,7 @@ func (h *hour) who(a core.Address) who {
 	return who{address: a}
 }
 
-// count adds one, and drops what there is no room for.
+// count adds one; keys beyond limit are dropped.
 func count[K comparable](in map[K]*tally, key K, most int, now time.Time) {
 	t := in[key]
 	if t == nil {
@@ -163,8 +163,7 @@ func count[K comparable](in map[K]*tally, key K, most int, now time.Time) {
 	t.last = now
 }
 
-// clip makes a short text of one line of what a stranger asked for: it is shown on
-// terminals, too.
+// clip makes a peer's text short and printable: it is shown on terminals.
 func clip(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == utf8.RuneError {

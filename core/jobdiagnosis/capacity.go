@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// work is about what there is to work with.
+// work reports the node's capacity.
 func (l *list) work(f *Facts) {
 	w := f.Work
 	if f.Draining {
@@ -16,7 +16,7 @@ func (l *list) work(f *Facts) {
 	noDevice := w.Transcodes && w.Devices == 0
 	noModel := w.AI && w.Models == 0
 	devices := fmt.Sprintf("%d of %d devices and transcoders are ready", w.Devices, w.DevicesInAll)
-	models := fmt.Sprintf("%d of %d models can be had", w.Models, w.ModelsInAll)
+	models := fmt.Sprintf("%d of %d models are available", w.Models, w.ModelsInAll)
 	weight := Likely
 	if (noDevice || !w.Transcodes) && (noModel || !w.AI) {
 		weight = Blocker
@@ -25,7 +25,7 @@ func (l *list) work(f *Facts) {
 		l.add(weight, fault.NoTranscoders, "Nothing is ready to transcode.", "", devices)
 	}
 	if noModel {
-		l.add(weight, fault.NoModels, "No model is ready for AI jobs.", "Look at tutti_cli and the log for what each model waits for.", models)
+		l.add(weight, fault.NoModels, "No model is ready for AI jobs.", "tutti_cli and the log show what each model waits for.", models)
 	}
 	if !w.Transcodes && !w.AI {
 		l.add(Blocker, fault.NoTranscoders, "The node has neither a transcoder nor a model.", "")
@@ -35,8 +35,8 @@ func (l *list) work(f *Facts) {
 	}
 }
 
-// troubles are the conditions that no finding speaks of yet, as far as they keep work
-// away: those that are critical, and those that are a warning as a hint.
+// conditions adds the critical conditions, and as hints the warnings, that no finding
+// covers yet.
 func (l *list) troubles(f *Facts) {
 	for _, c := range f.Conditions {
 		severity := fault.SeverityOf(c.Code)

@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// LoadPlace reads where a node keeps its state, for commands that work on a data directory:
+// LoadDataDir reads where a node keeps its state, for commands on a data directory:
 // the directory, the network and the options that are named here. The options that only a
 // running node needs, such as an endpoint or a price, may be missing or wrong. The error is
 // of type Problems: what is wrong with the named options, and words of the command line
@@ -28,7 +28,7 @@ func LoadPlace(in Input, options ...string) (*Config, error) {
 	return l.config, nil
 }
 
-// strangeWord reports whether a problem is a word of the command line that is no option.
+// isUnknownWord reports whether a problem is a word of the command line that is no option.
 func strangeWord(p *Problem) bool {
 	return p.Origin.Source == FromFlag && (p.Code == fault.UnknownOption || p.Code == fault.UnexpectedArgument)
 }
