@@ -75,8 +75,9 @@ func (c *Chain) submit(a protocol.Action, opt protocol.SendOptions) (*chainTx, e
 	}
 	n := uint64(len(c.txs))
 	t := &chainTx{action: a, once: opt.Once, gas: opt.Gas, tx: protocol.Transaction{
-		ID: n + 1, Once: opt.Once, Verb: a.Verb(), State: protocol.TxSubmitted, Nonce: n, Sent: c.head.Time, Update: c.head.Time,
-		Hash: sha256.Sum256(binary.BigEndian.AppendUint64([]byte("tx"), n)),
+		ID: n + 1, Once: opt.Once, Verb: a.Verb(), State: protocol.TxSubmitted, Nonce: n, Sent: c.head.Time,
+		Update: c.head.Time,
+		Hash:   sha256.Sum256(binary.BigEndian.AppendUint64([]byte("tx"), n)),
 	}}
 	c.txs = append(c.txs, t)
 	c.sent = append(c.sent, a)
@@ -126,7 +127,7 @@ func (c *Chain) mine(t *chainTx) {
 		t.tx.State, t.tx.Reason = protocol.TxFailed, string(code)+": "+text
 		return
 	}
-	c.at(c.account).ether = c.at(c.account).ether.Sub(t.tx.Fee)
+	c.accountLocked(c.account).ether = c.accountLocked(c.account).ether.Sub(t.tx.Fee)
 	switch a := t.action.(type) {
 	case protocol.RedeemTicket:
 		t.undo = c.redeem(a.Ticket, t.tx.Hash, t.tx.Gas, t.tx.Fee)
@@ -178,7 +179,7 @@ func (c *Chain) Estimate(ctx context.Context, a protocol.Action) (protocol.Estim
 	}
 	fee := c.fee()
 	return protocol.Estimate{Verb: a.Verb(), Gas: chainGas, Price: c.head.BaseFee, Fee: fee, Need: fee.Add(pays(a)),
-		Used: chainGas, Current: c.head.BaseFee, Left: c.at(c.account).ether}, nil
+		Used: chainGas, Current: c.head.BaseFee, Left: c.accountLocked(c.account).ether}, nil
 }
 
 // pays is the ether that an action moves itself.

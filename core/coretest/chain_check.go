@@ -18,7 +18,7 @@ func (c *Chain) check(a protocol.Action) error {
 	if needsRound(a) && c.round.LastInitialized != c.round.Number {
 		return refuse(fault.RoundNotInitialized, fmt.Sprintf("round %d", c.round.Number))
 	}
-	me := c.at(c.account)
+	me := c.accountLocked(c.account)
 	if p := pays(a); me.ether.Cmp(p) < 0 {
 		return refuse(fault.GasMoneyMissing, "the account has less than is to be paid")
 	}
@@ -142,8 +142,8 @@ func (c *Chain) checkOrchestrator(a protocol.Action) error {
 	return nil
 }
 
-func (c *Chain) checkReward(a protocol.Action, who core.Address) error {
-	o := c.orchestrator(who)
+func (c *Chain) checkReward(a protocol.Action, address core.Address) error {
+	o := c.orchestrator(address)
 	switch {
 	case !o.Active:
 		return fault.New(fault.RewardNotDue, a.Verb(), fmt.Sprintf("round %d", c.round.Number))

@@ -61,8 +61,8 @@ func (c *Chain) Reorganize(depth protocol.L2Block) {
 				c.undo(t)
 			}
 		}
-		c.tell(protocol.Reorganized{From: from})
-		c.tell(protocol.HeadSeen{Head: c.head})
+		c.emitLocked(protocol.Reorganized{From: from})
+		c.emitLocked(protocol.HeadSeen{Head: c.head})
 		return nil
 	})
 }
@@ -74,7 +74,7 @@ func (c *Chain) undo(t *chainTx) {
 		t.undone = true
 		return
 	}
-	c.at(c.account).ether = c.at(c.account).ether.Add(t.tx.Fee)
+	c.accountLocked(c.account).ether = c.accountLocked(c.account).ether.Add(t.tx.Fee)
 	t.undo()
 	t.undo = nil
 }
@@ -105,7 +105,7 @@ func (c *Chain) SetStale(stale bool) {
 	_ = c.change(func() error {
 		if c.stale != stale {
 			c.stale = stale
-			c.tell(protocol.StaleSeen{Stale: stale, Since: c.head.Time})
+			c.emitLocked(protocol.StaleSeen{Stale: stale, Since: c.head.Time})
 		}
 		return nil
 	})
@@ -124,8 +124,8 @@ func (c *Chain) Forget() {
 func (c *Chain) Learn() {
 	_ = c.change(func() error {
 		c.unknown, c.failRead = false, nil
-		c.tell(protocol.HeadSeen{Head: c.head})
-		c.tell(protocol.RoundSeen{Round: c.roundState()})
+		c.emitLocked(protocol.HeadSeen{Head: c.head})
+		c.emitLocked(protocol.RoundSeen{Round: c.roundState()})
 		return nil
 	})
 }
@@ -144,9 +144,9 @@ func (c *Chain) grow(l2 protocol.L2Block, l1 protocol.L1Block) {
 		c.round.Number++
 		c.round.Start += c.round.Length
 	}
-	c.tell(protocol.HeadSeen{Head: c.head})
+	c.emitLocked(protocol.HeadSeen{Head: c.head})
 	if now := c.roundState(); now != was {
-		c.tell(protocol.RoundSeen{Round: now})
+		c.emitLocked(protocol.RoundSeen{Round: now})
 		if now.Number != was.Number {
 			c.forgetClaims()
 			c.tellSelf()
@@ -162,12 +162,12 @@ func (c *Chain) initialize() {
 	total := c.totalStake()
 	c.params.TotalBonded = total
 	c.params.MintedTokens = c.params.MintedTokens.Sub(c.params.MintedTokens)
-	for _, who := range c.pool {
-		m := c.members[who]
+	for _, address := range c.pool {
+		m := c.members[address]
 		m.LastActiveStakeUpdateRound = n
-		c.earnings[earningsKey{who, n}] = earningsOf(m)
+		c.earnings[earningsKey{address, n}] = earningsOf(m)
 	}
-	c.tell(protocol.RoundSeen{Round: c.roundState()})
+	c.emitLocked(protocol.RoundSeen{Round: c.roundState()})
 }
 
 // roundState is the round of the head. The caller holds mu.

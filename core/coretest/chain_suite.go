@@ -121,7 +121,8 @@ func (r *chainRun) send(t *testing.T, a protocol.Action) protocol.Transaction {
 	if err != nil {
 		t.Fatalf("%s: %v", a.Verb(), err)
 	}
-	if tx.Verb != a.Verb() || tx.Hash.IsZero() || tx.Block == 0 || tx.State != protocol.TxMined && tx.State != protocol.TxFinal {
+	if tx.Verb != a.Verb() || tx.Hash.IsZero() || tx.Block == 0 || tx.State != protocol.TxMined &&
+		tx.State != protocol.TxFinal {
 		t.Fatalf("%s: transaction %+v", a.Verb(), tx)
 	}
 	return tx
@@ -156,7 +157,8 @@ func got[T any](v T, err error) func(*testing.T) T {
 func (r *chainRun) agrees(t *testing.T) {
 	r.wait(t, "view", func() bool { return r.Ports.View().Known })
 	round := got(r.Ports.Round(t.Context()))(t)
-	if v := r.Ports.View(); v.Round.Number != round.Number || v.Round.Length != round.Length || !round.Initialized || round.Locked {
+	if v := r.Ports.View(); v.Round.Number != round.Number || v.Round.Length != round.Length || !round.Initialized ||
+		round.Locked {
 		t.Errorf("the view's round is %+v, read %+v", v.Round, round)
 	}
 	if round.LastHash.IsZero() || round.Start == 0 || round.LastInitialized != round.Number {
@@ -199,7 +201,8 @@ func (r *chainRun) leaves(t *testing.T) {
 	if _, err := r.Ports.Round(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("reading with an ended context: %v", err)
 	}
-	if _, err := r.Ports.Send(ctx, protocol.ClaimEarnings{}, protocol.SendOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := r.Ports.Send(ctx, protocol.ClaimEarnings{}, protocol.SendOptions{}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("sending with an ended context: %v", err)
 	}
 }

@@ -20,11 +20,13 @@ func (r *chainRun) registers(t *testing.T) {
 		return ok && s.Orchestrator.Registered
 	})
 	o, round := r.me(t), got(r.Ports.Round(t.Context()))(t)
-	if !o.Registered || o.Active || o.DelegatedStake.Cmp(stake) != 0 || o.ActivationRound != round.Number+1 || o.DeactivationRound != protocol.Never {
+	if !o.Registered || o.Active || o.DelegatedStake.Cmp(stake) != 0 || o.ActivationRound != round.Number+1 ||
+		o.DeactivationRound != protocol.Never {
 		t.Errorf("the record is %+v", o)
 	}
 	d := got(r.Ports.Delegator(t.Context(), self))(t)
-	if d.Delegate != self || d.Bonded.Cmp(stake) != 0 || d.Status != protocol.Pending || d.StartRound != round.Number+1 {
+	if d.Delegate != self || d.Bonded.Cmp(stake) != 0 || d.Status != protocol.Pending ||
+		d.StartRound != round.Number+1 {
 		t.Errorf("the delegator is %+v", d)
 	}
 	after := got(r.Ports.Balances(t.Context(), self))(t)
@@ -32,10 +34,16 @@ func (r *chainRun) registers(t *testing.T) {
 		t.Errorf("the account had %v %v and has %v %v", before.Ether, before.Token, after.Ether, after.Token)
 	}
 	pool := got(r.Ports.Pool(t.Context()))(t)
-	if !slices.ContainsFunc(pool, func(o protocol.Orchestrator) bool { return o.Address == self && o.DelegatedStake.Cmp(stake) == 0 }) {
+	if !slices.ContainsFunc(pool, func(o protocol.Orchestrator) bool {
+		return o.Address == self &&
+			o.DelegatedStake.Cmp(stake) == 0
+	}) {
 		t.Errorf("the pool of %d lacks the newcomer", len(pool))
 	}
-	if !slices.IsSortedFunc(pool, func(a, b protocol.Orchestrator) int { return b.DelegatedStake.Cmp(a.DelegatedStake) }) {
+	if !slices.IsSortedFunc(pool, func(a,
+		b protocol.Orchestrator) int {
+		return b.DelegatedStake.Cmp(a.DelegatedStake)
+	}) {
 		t.Error("the pool is not sorted by stake")
 	}
 	r.wait(t, "pool size", func() bool { return r.Ports.View().PoolSize == len(pool) })
@@ -52,7 +60,8 @@ func (r *chainRun) changes(t *testing.T) {
 		return ok && u.URI == "https://o.example:8935"
 	})
 	right := func(o protocol.Orchestrator) bool {
-		return o.Address == self && o.ServiceURI == "https://o.example:8935" && o.RewardCut == 100_000 && o.FeeShare == 50_000 && o.RewardCaller == core.Address{9}
+		return o.Address == self && o.ServiceURI == "https://o.example:8935" && o.RewardCut == 100_000 &&
+			o.FeeShare == 50_000 && o.RewardCaller == core.Address{9}
 	}
 	if o := r.me(t); !right(o) {
 		t.Errorf("the record is %+v", o)
@@ -64,7 +73,8 @@ func (r *chainRun) changes(t *testing.T) {
 	if err != nil || err2 != nil || first.ID != second.ID {
 		t.Errorf("what may happen once is transactions %d (%v) and %d (%v)", first.ID, err, second.ID, err2)
 	}
-	if all := r.Ports.Transactions(); !slices.ContainsFunc(all, func(x protocol.Transaction) bool { return x.ID == first.ID }) {
+	if all := r.Ports.Transactions(); !slices.ContainsFunc(all,
+		func(x protocol.Transaction) bool { return x.ID == first.ID }) {
 		t.Errorf("%d is not among the transactions", first.ID)
 	}
 }
@@ -80,7 +90,8 @@ func (r *chainRun) locks(t *testing.T) {
 	})
 	held := got(r.Ports.UnbondingLocks(t.Context(), r.Ports.Account()))(t)
 	p, round := got(r.Ports.Parameters(t.Context()))(t), got(r.Ports.Round(t.Context()))(t)
-	if len(held) != 1 || held[0].Delegator != r.Ports.Account() || held[0].WithdrawRound != round.Number+p.UnbondingPeriod {
+	if len(held) != 1 || held[0].Delegator != r.Ports.Account() ||
+		held[0].WithdrawRound != round.Number+p.UnbondingPeriod {
 		t.Fatalf("the locks are %+v", held)
 	}
 	r.refuse(t, protocol.WithdrawStake{Lock: 0}, fault.UnbondingLockWaiting)
@@ -99,7 +110,8 @@ func (r *chainRun) funds(t *testing.T) {
 	r.send(t, protocol.FundDepositAndReserve{Deposit: core.NewWei(1000), Reserve: core.NewWei(2000)})
 	r.send(t, protocol.FundDeposit{Amount: core.NewWei(5)})
 	s := got(r.Ports.Sender(t.Context(), self))(t)
-	if s.Deposit.Cmp(core.NewWei(1005)) != 0 || s.Reserve.FundsRemaining.Cmp(core.NewWei(2000)) != 0 || s.WithdrawRound != 0 {
+	if s.Deposit.Cmp(core.NewWei(1005)) != 0 || s.Reserve.FundsRemaining.Cmp(core.NewWei(2000)) != 0 ||
+		s.WithdrawRound != 0 {
 		t.Errorf("the funds are %+v", s)
 	}
 	r.refuse(t, protocol.WithdrawFunds{}, fault.SenderUnlockState)
@@ -137,7 +149,8 @@ func (r *chainRun) rewards(t *testing.T) {
 	r.fresh()
 	self, round := r.Ports.Account(), got(r.Ports.Round(t.Context()))(t)
 	before := r.me(t)
-	if p := got(r.Ports.EarningsPool(t.Context(), self, round.Number))(t); p.TotalStake.Cmp(before.DelegatedStake) != 0 {
+	if p := got(r.Ports.EarningsPool(t.Context(), self,
+		round.Number))(t); p.TotalStake.Cmp(before.DelegatedStake) != 0 {
 		t.Errorf("the earnings pool is %+v, the stake %v", p, before.DelegatedStake)
 	}
 	tx := r.send(t, protocol.Reward{})
@@ -148,7 +161,8 @@ func (r *chainRun) rewards(t *testing.T) {
 		return ok && s.Round == round.Number && s.Tx == tx.Hash
 	})
 	o := r.me(t)
-	if o.LastRewardRound != round.Number || minted.IsZero() || o.DelegatedStake.Cmp(before.DelegatedStake.Add(minted)) != 0 {
+	if o.LastRewardRound != round.Number || minted.IsZero() ||
+		o.DelegatedStake.Cmp(before.DelegatedStake.Add(minted)) != 0 {
 		t.Errorf("%v was minted; the record is %+v", minted, o)
 	}
 	r.refuse(t, protocol.Reward{}, fault.RewardNotDue)

@@ -31,7 +31,8 @@ type broker struct {
 type claim struct{ sender, recipient core.Address }
 
 func newBroker() broker {
-	return broker{used: make(map[protocol.Hash]protocol.TxHash), payouts: make(map[protocol.TxHash][]protocol.Payout), claims: make(map[claim]core.Wei)}
+	return broker{used: make(map[protocol.Hash]protocol.TxHash), payouts: make(map[protocol.TxHash][]protocol.Payout),
+		claims: make(map[claim]core.Wei)}
 }
 
 // checkTicket makes the contract's checks in its order. The caller holds mu.
@@ -62,7 +63,7 @@ func (c *Chain) checkTicket(t *protocol.WinningTicket) error {
 }
 
 func (c *Chain) checkPayer(t *protocol.WinningTicket, refuse func(fault.Code, string) error) error {
-	s := c.at(t.Sender).sender
+	s := c.accountLocked(t.Sender).sender
 	paid, _ := c.payoutOf(t)
 	switch {
 	case s.WithdrawRound != 0 && s.WithdrawRound <= c.round.Number:
@@ -78,7 +79,7 @@ func (c *Chain) checkPayer(t *protocol.WinningTicket, refuse func(fault.Code, st
 // payoutOf is what a ticket pays now, and the part of it from the reserve.
 // The caller holds mu.
 func (c *Chain) payoutOf(t *protocol.WinningTicket) (paid, reserve core.Wei) {
-	s := c.at(t.Sender).sender
+	s := c.accountLocked(t.Sender).sender
 	if t.FaceValue.Cmp(s.Deposit) <= 0 {
 		return t.FaceValue, core.Wei{}
 	}
@@ -94,7 +95,7 @@ func (c *Chain) claimable(sender, recipient core.Address) core.Wei {
 	if len(c.pool) == 0 || !c.orchestrator(recipient).Active {
 		return core.Wei{}
 	}
-	r := c.at(sender).sender.Reserve
+	r := c.accountLocked(sender).sender.Reserve
 	all := r.FundsRemaining.Add(r.ClaimedInCurrentRound).Big()
 	share, _ := core.WeiOf(all.Quo(all, big.NewInt(int64(len(c.pool)))))
 	claimed := c.broker.claims[claim{sender, recipient}]
@@ -109,31 +110,32 @@ func (c *Chain) claimable(sender, recipient core.Address) core.Wei {
 func (c *Chain) redeem(t protocol.WinningTicket, tx protocol.TxHash, gas protocol.Gas, fee core.Wei) (undo func()) {
 	paid, reserve := c.payoutOf(&t)
 	deposit, round, key := paid.Sub(reserve), c.round.Number, claim{t.Sender, t.Recipient}
-	s, b := &c.at(t.Sender).sender, &c.broker
+	s, b := &c.accountLocked(t.Sender).sender, &c.broker
 	s.Deposit, s.Reserve.FundsRemaining = s.Deposit.Sub(deposit), s.Reserve.FundsRemaining.Sub(reserve)
 	s.Reserve.ClaimedInCurrentRound = s.Reserve.ClaimedInCurrentRound.Add(reserve)
 	b.claims[key] = b.claims[key].Add(reserve)
-	c.at(t.Recipient).fees = c.at(t.Recipient).fees.Add(paid)
+	c.accountLocked(t.Recipient).fees = c.accountLocked(t.Recipient).fees.Add(paid)
 	b.used[t.Hash()] = tx
 	p := protocol.Payout{
-		Sender: t.Sender, Recipient: t.Recipient, SenderNonce: t.SenderNonce, RecipientRand: t.RecipientRand, FaceValue: t.FaceValue,
-		Paid: paid, FromReserve: reserve, Tx: tx, Block: c.head.Number, Gas: gas, Fee: fee,
+		Sender: t.Sender, Recipient: t.Recipient, SenderNonce: t.SenderNonce, RecipientRand: t.RecipientRand,
+		FaceValue: t.FaceValue,
+		Paid:      paid, FromReserve: reserve, Tx: tx, Block: c.head.Number, Gas: gas, Fee: fee,
 	}
 	b.payouts[tx] = append(b.payouts[tx], p)
 	if t.Recipient == c.self {
-		c.tell(protocol.TicketRedeemed{Payout: p})
+		c.emitLocked(protocol.TicketRedeemed{Payout: p})
 	}
-	c.tell(protocol.SenderSeen{Address: t.Sender, Sender: *s})
+	c.emitLocked(protocol.SenderSeen{Address: t.Sender, Sender: *s})
 	return func() {
 		s.Deposit, s.Reserve.FundsRemaining = s.Deposit.Add(deposit), s.Reserve.FundsRemaining.Add(reserve)
 		if c.round.Number == round {
 			s.Reserve.ClaimedInCurrentRound = s.Reserve.ClaimedInCurrentRound.Sub(reserve)
 			b.claims[key] = b.claims[key].Sub(reserve)
 		}
-		c.at(t.Recipient).fees = c.at(t.Recipient).fees.Sub(paid)
+		c.accountLocked(t.Recipient).fees = c.accountLocked(t.Recipient).fees.Sub(paid)
 		delete(b.used, t.Hash())
 		delete(b.payouts, tx)
-		c.tell(protocol.SenderSeen{Address: t.Sender, Sender: *s})
+		c.emitLocked(protocol.SenderSeen{Address: t.Sender, Sender: *s})
 	}
 }
 
@@ -154,18 +156,20 @@ func (c *Chain) RedeemElsewhere(t protocol.WinningTicket) error {
 		}
 		c.grow(1, 0)
 		c.broker.others++
-		c.redeem(t, sha256.Sum256(binary.BigEndian.AppendUint64([]byte("another's tx"), c.broker.others)), 0, core.Wei{})
+		c.redeem(t, sha256.Sum256(binary.BigEndian.AppendUint64([]byte("another's tx"), c.broker.others)), 0,
+			core.Wei{})
 		return nil
 	})
 }
 
 // SenderFunds are a gateway's funds as the watched orchestrator sees them.
-func (c *Chain) SenderFunds(ctx context.Context, who core.Address) (protocol.SenderFunds, error) {
+func (c *Chain) SenderFunds(ctx context.Context, address core.Address) (protocol.SenderFunds, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.SenderFunds{}, err
 	}
 	defer c.mu.Unlock()
-	return protocol.SenderFunds{Sender: c.at(who).sender, Claimed: c.broker.claims[claim{who, c.self}]}, nil
+	return protocol.SenderFunds{Sender: c.accountLocked(address).sender,
+		Claimed: c.broker.claims[claim{address, c.self}]}, nil
 }
 
 // TicketUsed reports whether a ticket was redeemed.

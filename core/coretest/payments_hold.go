@@ -7,12 +7,12 @@ import (
 
 // held is one of a Payments' holds. Its fields are under the Payments' mu.
 type held struct {
-	p     *Payments
-	job   pm.Job
-	aside pm.Value
-	ended bool
-	done  bool
-	noted bool
+	p        *Payments
+	job      pm.Job
+	aside    pm.Value
+	ended    bool
+	done     bool
+	produced bool
 }
 
 // Begin asks for the balance.
@@ -44,10 +44,10 @@ func (h *held) Done(w pm.Work) {
 func (h *held) Produced(n int64) {
 	h.p.mu.Lock()
 	defer h.p.mu.Unlock()
-	if !h.done || h.noted {
+	if !h.done || h.produced {
 		h.p.faults = append(h.p.faults, "what was produced is told twice, or of work that was not billed")
 	}
-	h.noted = true
+	h.produced = true
 	h.p.produced = append(h.p.produced, n)
 }
 
