@@ -44,7 +44,7 @@ func (d Dialect) Definition(text string) string {
 
 // numberPlaceholders turns ? and ?2 into PostgreSQL's $1 and $2. Statements must not have
 // question marks in string literals.
-func numbered(query string) string {
+func numberPlaceholders(query string) string {
 	if !strings.Contains(query, "?") {
 		return query
 	}

@@ -12,7 +12,7 @@ import (
 type MarkFile struct{ Path string }
 
 // maxMarkBytes limits what is read.
-const markMost = 4 << 10
+const maxMarkBytes = 4 << 10
 
 // Read returns what was written last, nil if there is no file.
 func (m MarkFile) Read() ([]byte, error) {
@@ -20,7 +20,7 @@ func (m MarkFile) Read() ([]byte, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil && len(content) > markMost {
+	if err == nil && len(content) > maxMarkBytes {
 		err = errors.New(m.Path + " is too long for a mark")
 	}
 	return content, err

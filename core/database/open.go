@@ -26,7 +26,7 @@ type Driver struct {
 // must close rows before the next statement.
 func (d Driver) Open(ctx context.Context, dir string, prepare func(context.Context, *sql.DB) error) (*sql.DB, error) {
 	path := filepath.Join(dir, FileName)
-	if err := private(path); err != nil {
+	if err := ensurePrivate(path); err != nil {
 		return nil, err
 	}
 	db, err := sql.Open(d.Name, dsn(path))
@@ -34,7 +34,7 @@ func (d Driver) Open(ctx context.Context, dir string, prepare func(context.Conte
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if err := d.patiently(ctx, func() error { return prepare(ctx, db) }); err != nil {
+	if err := d.retryWhileBusy(ctx, func() error { return prepare(ctx, db) }); err != nil {
 		_ = db.Close()
 		return nil, err
 	}
@@ -44,16 +44,16 @@ func (d Driver) Open(ctx context.Context, dir string, prepare func(context.Conte
 // busyTimeout is how long another process may lock the database; busyInterval is between
 // attempts where SQLite does not wait by itself.
 const (
-	patience = 5 * time.Second
-	beat     = 10 * time.Millisecond
+	busyTimeout  = 5 * time.Second
+	busyInterval = 10 * time.Millisecond
 )
 
 // retryWhileBusy retries open while another process opens the database: SQLite does not
 // wait for a process that changes the journal mode or recovers the file.
-func (d Driver) patiently(ctx context.Context, open func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (d Driver) retryWhileBusy(ctx context.Context, open func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(busyInterval)
 	defer tick.Stop()
 	for {
 		err := open()
@@ -72,7 +72,9 @@ func (d Driver) patiently(ctx context.Context, open func() error) error {
 // money, so a commit returns only when it is on disk (synchronous FULL).
 func dsn(path string) string {
 	q := url.Values{
-		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_busy_timeout": {strconv.FormatInt(patience.Milliseconds(), 10)}, "_txlock": {"immediate"}, "_foreign_keys": {"on"},
+		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"},
+		"_busy_timeout": {strconv.FormatInt(busyTimeout.Milliseconds(), 10)}, "_txlock": {"immediate"},
+		"_foreign_keys": {"on"},
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }

@@ -10,10 +10,10 @@ import (
 // ensurePrivate creates the file if needed, and removes other users' permissions: SQLite
 // gives its side files the same mode. It never opens the file itself, because closing it
 // would release the locks that this process holds on it.
-func private(path string) error {
+func ensurePrivate(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return create(path)
+		return createPrivate(path)
 	}
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
 		err = os.Chmod(path, info.Mode().Perm()&^fs.FileMode(0o077))
@@ -23,7 +23,7 @@ func private(path string) error {
 
 // createPrivate makes an empty file for its owner only. It succeeds if another process
 // created it meanwhile.
-func create(path string) error {
+func createPrivate(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
 	if err != nil {
 		return err

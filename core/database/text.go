@@ -10,13 +10,13 @@ import (
 // send any bytes. A byte that cannot be stored is encoded as escape and two hexadecimal
 // digits; escape itself as escape and "..". It is a character of Unicode's private use area.
 const (
-	mark     = '\uE000'
-	markSelf = ".."
+	escape        = '\uE000'
+	escapedEscape = ".."
 )
 
 // encodeText makes any text storable in PostgreSQL.
-func stored(text string) string {
-	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00"+string(mark)) {
+func encodeText(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00"+string(escape)) {
 		return text
 	}
 	var b strings.Builder
@@ -24,10 +24,10 @@ func stored(text string) string {
 		r, n := utf8.DecodeRuneInString(text)
 		switch {
 		case r == 0 || r == utf8.RuneError && n == 1:
-			b.WriteRune(mark)
+			b.WriteRune(escape)
 			b.WriteString(hex.EncodeToString([]byte{text[0]}))
-		case r == mark:
-			b.WriteString(string(mark) + markSelf)
+		case r == escape:
+			b.WriteString(string(escape) + escapedEscape)
 		default:
 			b.WriteString(text[:n])
 		}
@@ -37,13 +37,13 @@ func stored(text string) string {
 }
 
 // decodeText undoes encodeText.
-func meant(text string) string {
-	if !strings.ContainsRune(text, mark) {
+func decodeText(text string) string {
+	if !strings.ContainsRune(text, escape) {
 		return text
 	}
 	var b strings.Builder
 	for {
-		before, after, found := strings.Cut(text, string(mark))
+		before, after, found := strings.Cut(text, string(escape))
 		b.WriteString(before)
 		if !found {
 			return b.String()
@@ -55,7 +55,7 @@ func meant(text string) string {
 		if raw, err := hex.DecodeString(after[:2]); err == nil {
 			b.Write(raw)
 		} else {
-			b.WriteRune(mark)
+			b.WriteRune(escape)
 		}
 		text = after[2:]
 	}
