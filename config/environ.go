@@ -79,8 +79,9 @@ func mistyped(vars map[string]string, known map[string]bool) []Notice {
 	for _, rest := range typed {
 		near, mistakes := suggest.Name(rest, candidates)
 		if near != "" && mistakes <= 2 {
-			notices = append(notices, Notice{Subject: "TUTTI_" + rest, Origin: Origin{Source: FromEnv, Name: "TUTTI_" + rest},
-				Text: "not an option's variable; did you mean TUTTI_" + near + "?"})
+			notices = append(notices, Notice{Subject: "TUTTI_" + rest,
+				Origin: Origin{Source: FromEnv, Name: "TUTTI_" + rest},
+				Text:   "not an option's variable; did you mean TUTTI_" + near + "?"})
 		}
 	}
 	return notices

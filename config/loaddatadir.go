@@ -11,16 +11,16 @@ import (
 // running node needs, such as an endpoint or a price, may be missing or wrong. The error is
 // of type Problems: what is wrong with the named options, and words of the command line
 // that are no option.
-func LoadPlace(in Input, options ...string) (*Config, error) {
+func LoadDataDir(in Input, options ...string) (*Config, error) {
 	l := newLoader(&in)
 	l.gather()
 	l.assign()
 	l.completeDataDir()
-	l.judgeRetired()
-	l.judgeStore()
+	l.validateRetired()
+	l.validateStore()
 	l.config.settings = l.settings()
 	mine := slices.DeleteFunc(l.problems, func(p *Problem) bool {
-		return !slices.Contains(options, p.Option()) && !strangeWord(p)
+		return !slices.Contains(options, p.Option()) && !isUnknownWord(p)
 	})
 	if len(mine) > 0 {
 		return nil, Problems(mine)
@@ -29,6 +29,6 @@ func LoadPlace(in Input, options ...string) (*Config, error) {
 }
 
 // isUnknownWord reports whether a problem is a word of the command line that is no option.
-func strangeWord(p *Problem) bool {
+func isUnknownWord(p *Problem) bool {
 	return p.Origin.Source == FromFlag && (p.Code == fault.UnknownOption || p.Code == fault.UnexpectedArgument)
 }

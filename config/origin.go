@@ -39,7 +39,7 @@ func (o Origin) String() string {
 }
 
 // location is the origin without the option's name, for messages that show it.
-func (o Origin) place() string {
+func (o Origin) location() string {
 	switch o.Source {
 	case FromFlag:
 		return "command line"

@@ -9,12 +9,12 @@ import (
 
 // validateAlerts parses the alert addresses at the start: an alert that cannot be
 // sent must not be found out about when it is needed.
-func (l *loader) judgeAlerts() {
-	if !l.sound("alert") {
+func (l *loader) validateAlerts() {
+	if !l.unflagged("alert") {
 		return
 	}
 	_, err := alert.Parse(l.config.Monitoring.AlertSinks.Reveal())
 	if m, ok := errors.AsType[*alert.Mistake](err); ok {
-		l.blame(fault.BadOption, "alert", m.Error(), m.Remedy)
+		l.reportOption(fault.BadOption, "alert", m.Error(), m.Remedy)
 	}
 }

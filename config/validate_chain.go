@@ -21,17 +21,18 @@ func Networks() []string { return []string{mainNetwork, devNetwork} }
 
 // validateNetwork checks that the chain can be found, and that this process is the
 // one that should use it.
-func (l *loader) judgeNetwork() {
-	l.judgeRetired()
-	if !l.sound("network") {
+func (l *loader) validateNetwork() {
+	l.validateRetired()
+	if !l.unflagged("network") {
 		return
 	}
 	chain := &l.config.Chain
 	switch {
 	case chain.Offchain():
 		return
-	case !slices.Contains(Networks(), chain.Network) && chain.Controller.IsZero() && l.sound("ethController"):
-		l.blame(fault.MissingOption, "network", "it is none of the known networks, so the controller contract must be named",
+	case !slices.Contains(Networks(), chain.Network) && chain.Controller.IsZero() && l.unflagged("ethController"):
+		l.reportOption(fault.MissingOption, "network",
+			"it is none of the known networks, so the controller contract must be named",
 			"add -ethController 0x…, or write "+mainNetwork)
 		return
 	}
@@ -39,7 +40,7 @@ func (l *loader) judgeNetwork() {
 		if _, err := l.in.read(g.value); err == nil {
 			chain.PasswordFile = g.value
 		} else if errors.Is(err, fs.ErrNotExist) && beginsLikePath(g.value) {
-			l.blame(fault.ConfigUnreadable, "ethPassword", "it looks like a path, and there is no such file",
+			l.reportOption(fault.ConfigUnreadable, "ethPassword", "it looks like a path, and there is no such file",
 				"correct the path; a passphrase that looks like one belongs into a file")
 		}
 	}
@@ -47,37 +48,42 @@ func (l *loader) judgeNetwork() {
 }
 
 // validateRetired refuses networks that no longer exist.
-func (l *loader) judgeRetired() {
-	if !l.sound("network") {
+func (l *loader) validateRetired() {
+	if !l.unflagged("network") {
 		return
 	}
 	switch l.config.Chain.Network {
 	case "rinkeby", "arbitrum-one-rinkeby":
-		l.blame(fault.BadOption, "network", "this test network was retired", "write "+mainNetwork+", or leave the option out to run off-chain")
+		l.reportOption(fault.BadOption, "network", "this test network was retired",
+			"write "+mainNetwork+", or leave the option out to run off-chain")
 	case "mainnet":
-		l.blame(fault.BadOption, "network", "the protocol left layer 1, where its contracts are paused", "write -network "+mainNetwork)
+		l.reportOption(fault.BadOption, "network", "the protocol left layer 1, where its contracts are paused",
+			"write -network "+mainNetwork)
 	}
 }
 
 // validateWallet keeps workers off the chain: with the orchestrator's wallet they
 // would send transactions of their own.
-func (l *loader) judgeWallet() {
+func (l *loader) validateWallet() {
 	r := l.config.Roles
 	worker := (r.Transcoder || r.AIWorker) && !r.Orchestrator && !r.Gateway
-	if _, given := l.given("ethUrl"); worker && given && l.sound("ethUrl", "orchestrator") {
-		l.blame(fault.WalletOnWorker, "ethUrl", "a process that only works for a remote orchestrator must not reach the chain: with the orchestrator's wallet it would send transactions of its own",
+	if _, given := l.given("ethUrl"); worker && given && l.unflagged("ethUrl", "orchestrator") {
+		l.reportOption(fault.WalletOnWorker, "ethUrl",
+			"a process that only works for a remote orchestrator must not reach the chain: with the "+
+				"orchestrator's wallet it would send transactions of its own",
 			"remove it from this process, and -network too; only the orchestrator talks to the chain")
 	}
 }
 
 func (l *loader) completeEndpoints() {
 	chain := &l.config.Chain
-	if len(chain.Endpoints) > 0 || !l.sound("ethUrl") {
+	if len(chain.Endpoints) > 0 || !l.unflagged("ethUrl") {
 		return
 	}
 	if chain.Network != devNetwork {
-		l.blame(fault.MissingOption, "network", "the chain needs an endpoint to be reached by",
-			"add -ethUrl https://… with the address of a layer-2 endpoint; several, separated by commas, are better than one")
+		l.reportOption(fault.MissingOption, "network", "the chain needs an endpoint to be reached by",
+			"add -ethUrl https://… with the address of a layer-2 endpoint; several, separated by commas, are "+
+				"better than one")
 		return
 	}
 	u, err := ParseURL(devnetEndpoint, "http")
@@ -90,5 +96,6 @@ func (l *loader) completeEndpoints() {
 // beginsLikePath: passphrases do not begin like this, and a mistyped path would be taken
 // for one.
 func beginsLikePath(s string) bool {
-	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "~/")
+	return strings.HasPrefix(s, "/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") ||
+		strings.HasPrefix(s, "~/")
 }

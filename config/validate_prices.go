@@ -13,15 +13,15 @@ import (
 
 // validatePrices parses the price documents, and checks that every price can be
 // asked or paid.
-func (l *loader) judgePrices() {
+func (l *loader) validatePrices() {
 	p := &l.config.Prices
 	p.FeedCurrency = l.feedCurrency()
-	if l.sound("pricePerGateway") && !p.PerGateway.IsZero() {
+	if l.unflagged("pricePerGateway") && !p.PerGateway.IsZero() {
 		gateways, mistakes := pricing.ParseGateways(p.PerGateway.JSON, pricing.AskedWith(p.AutoAdjust), p.FeedCurrency)
 		p.Gateways = gateways
 		l.mistakes("pricePerGateway", p.PerGateway, mistakes)
 	}
-	if l.sound("maxPricePerCapability") && !p.MaxPerCapability.IsZero() {
+	if l.unflagged("maxPricePerCapability") && !p.MaxPerCapability.IsZero() {
 		limits, mistakes := pricing.ParseCapabilities(p.MaxPerCapability.JSON, p.FeedCurrency)
 		p.limits = limits
 		l.mistakes("maxPricePerCapability", p.MaxPerCapability, mistakes)
@@ -29,16 +29,16 @@ func (l *loader) judgePrices() {
 	if p.MaxPerUnit.IsSet() {
 		p.limits.General = core.UnitPrice{Price: p.MaxPerUnit, PixelsPerUnit: p.PixelsPerUnit}
 	}
-	if !l.sound("pixelsPerUnit") {
+	if !l.unflagged("pixelsPerUnit") {
 		return
 	}
-	l.judgeUnit("pricePerUnit", p.Default(), pricing.AskedWith(p.AutoAdjust))
-	l.judgeUnit("maxPricePerUnit", p.limits.General, pricing.Paid)
-	if l.config.Chain.Offchain() || !l.sound("network") {
+	l.validateUnit("pricePerUnit", p.Default(), pricing.AskedWith(p.AutoAdjust))
+	l.validateUnit("maxPricePerUnit", p.limits.General, pricing.Paid)
+	if l.config.Chain.Offchain() || !l.unflagged("network") {
 		return
 	}
-	l.judgePriced()
-	l.judgeFeed()
+	l.validatePriced()
+	l.validateFeed()
 }
 
 // mistakes reports each mistake of a document at its place.
@@ -59,7 +59,7 @@ func (l *loader) mistakes(name string, d Document, all []pricing.Mistake) {
 			p.Subject, p.Origin = g.origin.bare(), g.origin
 		}
 		l.problem(p)
-		l.suspect[name] = true
+		l.flagged[name] = true
 	}
 }
 
@@ -74,46 +74,51 @@ func (l *loader) feedCurrency() string {
 }
 
 // validateUnit refuses a price that offers cannot carry, or that is implausible.
-func (l *loader) judgeUnit(name string, u core.UnitPrice, use pricing.Use) {
-	if !l.sound(name) {
+func (l *loader) validateUnit(name string, u core.UnitPrice, use pricing.Use) {
+	if !l.unflagged(name) {
 		return
 	}
 	if err := pricing.Check(u, use, l.config.Prices.FeedCurrency); err != nil {
 		_, text := fault.Public(err)
-		l.blame(fault.BadOption, name, text, "write wei such as 1200, or an amount of a currency for many pixels: 0.1USD and -pixelsPerUnit 1000000000000")
+		l.reportOption(fault.BadOption, name, text,
+			"write wei such as 1200, or an amount of a currency for many pixels: 0.1USD and -pixelsPerUnit "+
+				"1000000000000")
 	}
 }
 
 // validatePriced requires a price where work would be paid for and none was given: 0
 // is one, but only the operator can mean it. With models, whose prices are elsewhere,
 // the existing node starts without one, and so does this.
-func (l *loader) judgePriced() {
+func (l *loader) validatePriced() {
 	r := l.config.Roles
 	takesWork := r.Orchestrator && !l.config.Addresses.Service.None
-	if !takesWork || l.config.Prices.PerUnit.IsSet() || !l.sound("pricePerUnit", "orchestrator", "transcoder", "aiWorker", "serviceAddr") {
+	if !takesWork || l.config.Prices.PerUnit.IsSet() ||
+		!l.unflagged("pricePerUnit", "orchestrator", "transcoder", "aiWorker", "serviceAddr") {
 		return
 	}
 	if r.AIWorker {
 		if r.Transcoder {
 			l.notices = append(l.notices, Notice{Subject: "-pricePerUnit",
-				Text: "not given, so video is transcoded for nothing; write -pricePerUnit 1200 for 1200 wei a pixel, or leave -transcoder out to run models only"})
+				Text: "not given, so video is transcoded for nothing; write -pricePerUnit 1200 for 1200 wei a " +
+					"pixel, or leave -transcoder out to run models only"})
 		}
 		return
 	}
-	l.blame(fault.MissingOption, "pricePerUnit", "an orchestrator on the chain must say what its work costs",
-		"write -pricePerUnit 1200 for 1200 wei a pixel, an amount such as -pricePerUnit 0.1USD -pixelsPerUnit 1000000000000, or -pricePerUnit 0 to work for free")
+	l.reportOption(fault.MissingOption, "pricePerUnit", "an orchestrator on the chain must say what its work costs",
+		"write -pricePerUnit 1200 for 1200 wei a pixel, an amount such as -pricePerUnit 0.1USD -pixelsPerUnit "+
+			"1000000000000, or -pricePerUnit 0 to work for free")
 }
 
 // validateFeed refuses prices in a currency without a known rate. The feed
 // that is the default exists on the main network and its copies alone.
-func (l *loader) judgeFeed() {
+func (l *loader) validateFeed() {
 	name, ok := l.needsFeed()
 	_, given := l.given("priceFeedAddr")
 	known := given || l.config.Chain.Network != devNetwork
-	if !ok || !l.sound("priceFeedAddr") || known && !l.config.Prices.FeedAddr.IsZero() {
+	if !ok || !l.unflagged("priceFeedAddr") || known && !l.config.Prices.FeedAddr.IsZero() {
 		return
 	}
-	l.blame(fault.MissingOption, name, "a price in a currency needs a price feed on this network",
+	l.reportOption(fault.MissingOption, name, "a price in a currency needs a price feed on this network",
 		"add -priceFeedAddr 0x… with the feed's contract, or write the price in wei or ETH")
 }
 
@@ -129,9 +134,10 @@ func (l *loader) needsFeed() (string, bool) {
 		{"pricePerUnit", l.config.Roles.Orchestrator, []core.UnitPrice{p.Default()}},
 		{"pricePerGateway", l.config.Roles.Orchestrator, slices.Collect(maps.Values(p.Gateways))},
 		{"maxPricePerUnit", l.config.Roles.Gateway, []core.UnitPrice{p.limits.General}},
-		{"maxPricePerCapability", l.config.Roles.Gateway, slices.AppendSeq(slices.Collect(maps.Values(p.limits.Models)), maps.Values(p.limits.Pipelines))},
+		{"maxPricePerCapability", l.config.Roles.Gateway,
+			slices.AppendSeq(slices.Collect(maps.Values(p.limits.Models)), maps.Values(p.limits.Pipelines))},
 	} {
-		if o.active && l.sound(o.name) && in(o.prices) {
+		if o.active && l.unflagged(o.name) && in(o.prices) {
 			return o.name, true
 		}
 	}
