@@ -28,7 +28,8 @@ const (
 // Groups are all of them, in the order of a report.
 func Groups() []Group {
 	return []Group{
-		GroupHost, GroupGPU, GroupMedia, GroupNetwork, GroupChain, GroupKeys, GroupRegistration, GroupPrice, GroupAI, GroupStorage, GroupSecrets,
+		GroupHost, GroupGPU, GroupMedia, GroupNetwork, GroupChain, GroupKeys, GroupRegistration, GroupPrice, GroupAI,
+		GroupStorage, GroupSecrets,
 	}
 }
 
@@ -43,24 +44,24 @@ type Check struct {
 	Fails, Warns []fault.Code
 	// catchAll is set for the one check that covers all conditions that no other covers. There
 	// core/fault's severity decides the status.
-	rest bool
+	catchAll bool
 	// run performs the check.
-	look func(ctx context.Context, w *World) Seen
+	run func(ctx context.Context, w *World) Observation
 }
 
 // Codes are all conditions of the check, those of a failure first.
 func (c *Check) Codes() []fault.Code { return slices.Concat(c.Fails, c.Warns) }
 
 // statusOf is the status that a condition gives the check; Pass if it does not cover it.
-func (c *Check) judge(code fault.Code) Status {
+func (c *Check) statusOf(code fault.Code) Status {
 	switch {
 	case slices.Contains(c.Fails, code):
 		return Fail
 	case slices.Contains(c.Warns, code):
 		return Warn
-	case c.rest && fault.SeverityOf(code) == fault.Critical:
+	case c.catchAll && fault.SeverityOf(code) == fault.Critical:
 		return Fail
-	case c.rest && fault.SeverityOf(code) == fault.Warning:
+	case c.catchAll && fault.SeverityOf(code) == fault.Warning:
 		return Warn
 	}
 	return Pass
@@ -76,7 +77,7 @@ type Finding struct {
 }
 
 // Observation is what a check found.
-type Seen struct {
+type Observation struct {
 	// Evidence describes what was seen when nothing is wrong.
 	Evidence string
 	// Skipped is why there was nothing to check; "" if there was.
@@ -85,7 +86,7 @@ type Seen struct {
 	// Repair fixes what was found; nil if only the operator can.
 	Repair *Repair
 	// lookFailed: the check could not be performed, which another check may cover.
-	failed bool
+	lookFailed bool
 }
 
 // Repair is a safe change that fixes a finding.
@@ -95,21 +96,21 @@ type Repair struct {
 	Run func(ctx context.Context) error
 }
 
-func fine(evidence string) Seen { return Seen{Evidence: evidence} }
+func pass(evidence string) Observation { return Observation{Evidence: evidence} }
 
-func skip(why string) Seen { return Seen{Skipped: why} }
+func skip(why string) Observation { return Observation{Skipped: why} }
 
-func found(code fault.Code, detail string) Seen {
-	return Seen{Findings: []Finding{{Code: code, Detail: detail}}}
+func finding(code fault.Code, detail string) Observation {
+	return Observation{Findings: []Finding{{Code: code, Detail: detail}}}
 }
 
 // lookFailed is the result of a check that could not be performed: its fault's condition, or
 // CheckUnfinished.
-func broken(err error) Seen {
+func lookFailed(err error) Observation {
 	code := fault.CodeOf(err)
 	switch code {
 	case fault.Unexpected, fault.Canceled, fault.DeadlineExceeded:
-		return Seen{Findings: []Finding{{Code: fault.CheckUnfinished, Detail: firstLine(err.Error())}}}
+		return Observation{Findings: []Finding{{Code: fault.CheckUnfinished, Detail: firstLine(err.Error())}}}
 	}
-	return Seen{Findings: []Finding{{Code: code, Detail: fault.ForOperator(err)}}, failed: true}
+	return Observation{Findings: []Finding{{Code: code, Detail: fault.ForOperator(err)}}, lookFailed: true}
 }

@@ -28,10 +28,12 @@ func WriteDoc(w io.Writer) error {
 	}
 	b.WriteString("\n## Checks\n")
 	for _, g := range Groups() {
-		fmt.Fprintf(&b, "\n### %s\n\n| Check | What holds when it passes | Fails with | Warns with |\n|---|---|---|---|\n", g)
+		fmt.Fprintf(&b, "\n### %s\n\n| Check | What holds when it passes | Fails with | Warns with "+
+			"|\n|---|---|---|---|\n", g)
 		for _, c := range Checks() {
 			if c.Group == g {
-				fmt.Fprintf(&b, "| <a id=\"%s\"></a>`%s` | %s | %s | %s |\n", c.Name, c.Name, c.Title, remedies(c.Fails), remedies(c.Warns))
+				fmt.Fprintf(&b, "| <a id=\"%s\"></a>`%s` | %s | %s | %s |\n", c.Name, c.Name, c.Title,
+					remedies(c.Fails), remedies(c.Warns))
 			}
 		}
 	}

@@ -19,8 +19,8 @@ type shared[T any] struct {
 }
 
 // Look makes a probe of a function, which must return when its context ends.
-func Look[T any](look func(ctx context.Context) (T, error)) Probe[T] {
-	return Probe[T]{&shared[T]{look: look, done: make(chan struct{})}}
+func Look[T any](run func(ctx context.Context) (T, error)) Probe[T] {
+	return Probe[T]{&shared[T]{look: run, done: make(chan struct{})}}
 }
 
 // Known is a probe with a fixed result.

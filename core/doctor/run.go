@@ -53,23 +53,23 @@ func Run(ctx context.Context, w *World, checks []Check, o Options) []Result {
 	running := make(chan []Finding, 1)
 	go func() { running <- conditions(ctx, w) }()
 	results := make([]Result, len(checks))
-	seen := make([]Seen, len(checks))
+	seen := make([]Observation, len(checks))
 	took := make([]time.Duration, len(checks))
 	var wg sync.WaitGroup
 	for i := range checks {
 		wg.Go(func() {
 			began := w.Now()
-			seen[i] = bounded(ctx, &checks[i], w)
+			seen[i] = runBounded(ctx, &checks[i], w)
 			took[i] = w.Now().Sub(began)
 		})
 	}
 	wg.Wait()
-	beside := <-running
+	nodeFindings := <-running
 	for i := range checks {
 		c := &checks[i]
-		results[i] = c.result(seen[i], beside)
+		results[i] = c.result(seen[i], nodeFindings)
 		if o.Fix && seen[i].Repair != nil && results[i].Status != Skip {
-			results[i].mend(ctx, seen[i].Repair)
+			results[i].repair(ctx, seen[i].Repair)
 		}
 		results[i].Millis = took[i].Milliseconds()
 		results[i].Ignored = o.Ignored != nil && o.Ignored(c)
@@ -88,9 +88,9 @@ func conditions(ctx context.Context, w *World) []Finding {
 
 // runBounded runs a check and returns without it if it does not end in time: a system call
 // on a dead disk cannot be canceled.
-func bounded(ctx context.Context, c *Check, w *World) Seen {
-	done := make(chan Seen, 1)
-	go func() { done <- c.look(ctx, w) }()
+func runBounded(ctx context.Context, c *Check, w *World) Observation {
+	done := make(chan Observation, 1)
+	go func() { done <- c.run(ctx, w) }()
 	select {
 	case s := <-done:
 		return s
@@ -102,23 +102,23 @@ func bounded(ctx context.Context, c *Check, w *World) Seen {
 	case s := <-done:
 		return s
 	case <-late.C:
-		return found(fault.CheckUnfinished, "no answer in time")
+		return finding(fault.CheckUnfinished, "no answer in time")
 	}
 }
 
 // result combines an observation with the conditions of a running node.
-func (c *Check) result(s Seen, beside []Finding) Result {
+func (c *Check) result(s Observation, nodeFindings []Finding) Result {
 	r := Result{Name: c.Name, Group: c.Group, Title: c.Title, Evidence: []string{}}
 	all := s.Findings
-	for _, f := range beside {
-		if !c.rest && c.judge(f.Code) != Pass && !told(all, f.Code) {
+	for _, f := range nodeFindings {
+		if !c.catchAll && c.statusOf(f.Code) != Pass && !hasFinding(all, f.Code) {
 			f.Detail = strings.TrimSpace("the running node reports: " + f.Detail)
 			all = append(all, f)
 		}
 	}
 	var worst Finding
 	for _, f := range all {
-		status := c.judge(f.Code)
+		status := c.statusOf(f.Code)
 		if f.Code == fault.CheckUnfinished {
 			status = Warn
 		}
@@ -142,7 +142,7 @@ func (c *Check) result(s Seen, beside []Finding) Result {
 		if s.Repair != nil {
 			r.Repair = s.Repair.Do
 		}
-	case s.failed:
+	case s.lookFailed:
 		r.Status, r.Evidence = Skip, []string{"could not be checked: " + s.Findings[0].Detail}
 	case s.Skipped != "":
 		r.Status, r.Evidence = Skip, []string{s.Skipped}
@@ -153,7 +153,7 @@ func (c *Check) result(s Seen, beside []Finding) Result {
 }
 
 // hasFinding reports whether the check found the condition itself.
-func told(all []Finding, code fault.Code) bool {
+func hasFinding(all []Finding, code fault.Code) bool {
 	for _, f := range all {
 		if f.Code == code {
 			return true
@@ -163,7 +163,7 @@ func told(all []Finding, code fault.Code) bool {
 }
 
 // repair makes a check's repair; a repaired check passes.
-func (r *Result) mend(ctx context.Context, repair *Repair) {
+func (r *Result) repair(ctx context.Context, repair *Repair) {
 	if err := repair.Run(ctx); err != nil {
 		r.Evidence = append(r.Evidence, fmt.Sprintf("could not %s: %s", repair.Do, firstLine(err.Error())))
 		return

@@ -16,28 +16,30 @@ type Words []string
 func ParseWords(text string) (Words, error) {
 	var out Words
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		if !known(word) {
-			return nil, fault.New(fault.CommandLineInvalid, "choose checks", fmt.Sprintf("there is no check or group %q; tutti doctor -list shows them", word))
+		if !exists(word) {
+			return nil, fault.New(fault.CommandLineInvalid, "choose checks",
+				fmt.Sprintf("there is no check or group %q; tutti doctor -list shows them", word))
 		}
 		out = append(out, word)
 	}
 	return out, nil
 }
 
-func known(word string) bool {
-	return slices.Contains(Groups(), Group(word)) || slices.ContainsFunc(Checks(), func(c Check) bool { return c.Name == word })
+func exists(word string) bool {
+	return slices.Contains(Groups(), Group(word)) ||
+		slices.ContainsFunc(Checks(), func(c Check) bool { return c.Name == word })
 }
 
 // Match reports whether a check is among them, by name or group.
-func (w Words) Have(c *Check) bool {
+func (w Words) Match(c *Check) bool {
 	return slices.Contains(w, c.Name) || slices.Contains(w, string(c.Group))
 }
 
 // Select returns the matching checks, all of them if only is empty.
-func Choose(only Words) []Check {
+func Select(only Words) []Check {
 	all := Checks()
 	if len(only) == 0 {
 		return all
 	}
-	return slices.DeleteFunc(all, func(c Check) bool { return !only.Have(&c) })
+	return slices.DeleteFunc(all, func(c Check) bool { return !only.Match(&c) })
 }

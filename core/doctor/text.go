@@ -20,7 +20,7 @@ type Style struct {
 const (
 	nameWidth = 25
 	indent    = "        "
-	leastWide = 60
+	minWidth  = 60
 )
 
 // paints are the colours of statuses. Read-only.
@@ -28,12 +28,12 @@ var paints = map[Status]string{Pass: "\x1b[32m", Warn: "\x1b[33m", Fail: "\x1b[1
 
 // WriteText writes the report as text: group by group, problems with their remedies.
 func (r *Report) WriteText(w io.Writer, style Style) error {
-	style.Width = max(style.Width, leastWide)
+	style.Width = max(style.Width, minWidth)
 	t := text{style: style}
 	for _, g := range Groups() {
 		t.group(g, r.Results)
 	}
-	t.sum(r)
+	t.summary(r)
 	_, err := io.WriteString(w, t.String())
 	return err
 }
@@ -65,14 +65,14 @@ func (t *text) group(g Group, all []Result) {
 	}
 	t.WriteString(t.paint("\x1b[1m", string(g)) + "\n")
 	for len(mine) > 0 {
-		n := alike(mine)
+		n := sameSkipReason(mine)
 		t.result(mine[0], n)
 		mine = mine[n:]
 	}
 }
 
 // sameSkipReason counts the first results that were skipped for the same reason.
-func alike(all []Result) int {
+func sameSkipReason(all []Result) int {
 	n := 1
 	for n < len(all) && all[0].Status == Skip && all[n].Status == Skip && all[0].Evidence[0] == all[n].Evidence[0] {
 		n++
@@ -152,7 +152,7 @@ func fold(words string, room int) []string {
 	return append(out, line)
 }
 
-func (t *text) sum(r *Report) {
+func (t *text) summary(r *Report) {
 	c := r.Counts
 	parts := []string{fmt.Sprintf("%d pass", c.Pass)}
 	for _, p := range []struct {
@@ -166,11 +166,11 @@ func (t *text) sum(r *Report) {
 	if c.Ignored > 0 {
 		parts = append(parts, fmt.Sprintf("%d ignored", c.Ignored))
 	}
-	beside := "no node runs with this configuration"
+	nodeFindings := "no node runs with this configuration"
 	if r.Running {
-		beside = "beside the running node"
+		nodeFindings = "beside the running node"
 	}
-	fmt.Fprintf(t, "\n%s · %s · %.1f s\n", strings.Join(parts, ", "), beside, float64(r.Millis)/1000)
+	fmt.Fprintf(t, "\n%s · %s · %.1f s\n", strings.Join(parts, ", "), nodeFindings, float64(r.Millis)/1000)
 	if worst := r.Worst(); worst != "" {
 		fmt.Fprintf(t, "worst: %s; tutti help %s says more\n", worst, worst)
 	}

@@ -23,7 +23,7 @@ type World struct {
 	Docker  Probe[Docker]
 	Storage Probe[Disk]
 	Clock   Probe[Clock]
-	Secrets Probe[[]SecretPlace]
+	Secrets Probe[[]SecretLocation]
 }
 
 // Setup is the node's configuration.
@@ -64,7 +64,7 @@ type Setup struct {
 	Models bool
 	// AdminOpen: other machines can reach the admin API's listener at AdminAddr.
 	AdminOpen bool
-	AdminAt   string
+	AdminAddr string
 	// LogDir is where log files go, "" for none.
 	LogDir string
 	// WorkerSecret is the length of the shortest -orchSecret, 0 for none.
@@ -81,8 +81,8 @@ func (r Roles) Worker() bool { return (r.Transcoder || r.AIWorker) && !r.Orchest
 type Running struct {
 	// Up: a node answers at the admin address. Unreachable is why none does, "" if nothing
 	// listens there.
-	Up     bool
-	Silent string
+	Up          bool
+	Unreachable string
 	// Version is the running program's, Mine this one's.
 	Version, Mine string
 	Conditions    []Finding
@@ -277,11 +277,11 @@ type Disk struct {
 	Kind       string
 	Remote     bool
 	// Database is its state, Holder the process with the directory's lock.
-	Database         string
-	Holder           string
-	StaleSocket      string
-	Findings         []Finding
-	Make, Close, Rid *Repair
+	Database                              string
+	Holder                                string
+	StaleSocket                           string
+	Findings                              []Finding
+	CreateDir, RestrictMode, RemoveSocket *Repair
 }
 
 // Clock is the machine's.
@@ -292,7 +292,7 @@ type Clock struct {
 }
 
 // SecretPlace is where a secret was given.
-type SecretPlace struct {
+type SecretLocation struct {
 	// Option is its name; Where "argument", "environment" or a file's path.
 	Option, Where string
 	File          bool

@@ -16,35 +16,36 @@ type Outcome struct {
 }
 
 // Diagnose evaluates a node's state.
-func Judge(f *Facts) Outcome {
+func Diagnose(f *NodeState) Outcome {
 	var l list
 	if !f.Orchestrator {
 		l.add(Blocker, "", "This node takes no jobs: it is no orchestrator, or -serviceAddr is none.",
 			"Start it with -orchestrator and a -serviceAddr that gateways can reach.")
 		return Outcome{Summary: "No jobs can come to this node.", Findings: l}
 	}
-	l.gates(f)
+	l.chain(f)
 	l.address(f)
 	l.work(f)
-	c := count(f.Demand.Answers)
+	c := count(f.RequestStats.Answers)
 	l.answers(f, c)
 	l.price(f, c)
 	l.missing(f)
-	l.troubles(f)
+	l.conditions(f)
 	return Outcome{Summary: summary(f, c, l), Findings: l.rank()}
 }
 
-func summary(f *Facts, c *counts, l list) string {
-	took := fmt.Sprintf("%d segments and %d AI jobs were taken since %s", c.yes[requeststats.Segment], c.yes[requeststats.Job], stamp(f.Demand.Since))
+func summary(f *NodeState, c *counts, l list) string {
+	took := fmt.Sprintf("%d segments and %d AI jobs were taken since %s", c.yes[requeststats.Segment],
+		c.yes[requeststats.Job], stamp(f.RequestStats.Since))
 	switch {
 	case l.blocked():
 		return "No jobs can come now; " + took + "."
 	case c.yes[requeststats.Segment]+c.yes[requeststats.Job] > 0:
 		return "Jobs do come: " + took + "."
 	case c.asked == 0:
-		return "No gateway asked since " + stamp(f.Demand.Since) + "."
+		return "No gateway asked since " + stamp(f.RequestStats.Since) + "."
 	}
-	return fmt.Sprintf("Gateways asked %d times, and no job came since %s.", c.asked, stamp(f.Demand.Since))
+	return fmt.Sprintf("Gateways asked %d times, and no job came since %s.", c.asked, stamp(f.RequestStats.Since))
 }
 
 func (l list) blocked() bool {
@@ -71,15 +72,16 @@ type counts struct {
 func count(answers []requeststats.Answer) *counts {
 	c := &counts{
 		all: map[requeststats.Kind]uint64{}, yes: map[requeststats.Kind]uint64{}, no: map[fault.Code]uint64{},
-		askers: map[string]bool{}, offered: map[string]bool{}, worked: map[string]bool{}, refusedTo: map[fault.Code]map[string]bool{},
+		askers: map[string]bool{}, offered: map[string]bool{}, worked: map[string]bool{},
+		refusedTo: map[fault.Code]map[string]bool{},
 	}
 	for _, a := range answers {
-		c.take(a)
+		c.add(a)
 	}
 	return c
 }
 
-func (c *counts) take(a requeststats.Answer) {
+func (c *counts) add(a requeststats.Answer) {
 	offer := a.Kind == requeststats.TranscodingOffer || a.Kind == requeststats.AIOffer
 	c.all[a.Kind] += a.Count
 	if offer {

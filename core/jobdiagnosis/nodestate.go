@@ -13,18 +13,18 @@ import (
 )
 
 // NodeState is a snapshot of a node. Parts that the node does not have or know are nil.
-type Facts struct {
+type NodeState struct {
 	Now, Started time.Time
 	// Orchestrator: the node takes work; false with -serviceAddr none and other roles.
 	Orchestrator bool
 	Offchain     bool
 	Draining     bool
 	// Status is the orchestrator's status on the chain, PoolRank its rank by stake.
-	Standing *orchestratorstatus.Standing
-	Place    *Place
-	Address  *reachability.Status
-	Work     Work
-	Demand   requeststats.Report
+	Status       *orchestratorstatus.Status
+	PoolRank     *PoolRank
+	Address      *reachability.Status
+	Work         Work
+	RequestStats requeststats.Report
 	// Price is the general price of a pixel in wei, nil if unknown or 0.
 	Price *big.Rat
 	// Conditions are those of the health board.
@@ -32,7 +32,7 @@ type Facts struct {
 }
 
 // PoolRank is an orchestrator's rank in the pool of the active set.
-type Place struct {
+type PoolRank struct {
 	// Rank counts from 1; 0 is not in the pool. Members is how many are in it, Size its
 	// maximum.
 	Rank, Members, Size int
@@ -44,7 +44,7 @@ type Place struct {
 }
 
 // Margin is the difference between the stake and the last member's.
-func (p *Place) Margin() (amount core.LPT, above bool) {
+func (p *PoolRank) Margin() (amount core.LPT, above bool) {
 	if p.Stake.Cmp(p.Last) >= 0 {
 		return p.Stake.Sub(p.Last), true
 	}
@@ -56,16 +56,16 @@ type Work struct {
 	// Transcodes and AI are the kinds of work that it is configured for.
 	Transcodes, AI bool
 	// Devices are ready for media, of DevicesTotal.
-	Devices, DevicesInAll int
+	Devices, DevicesTotal int
 	// Models are available, of ModelsTotal that are configured.
-	Models, ModelsInAll int
+	Models, ModelsTotal int
 	// Sessions are in use, of Limit; 0 is no fixed limit.
 	Sessions, Limit int
 }
 
 // PoolRankOf finds an orchestrator in the pool, which is sorted by falling stake.
-func PlaceOf(pool []protocol.Orchestrator, self protocol.Orchestrator, size int) Place {
-	p := Place{Members: len(pool), Size: size, Stake: self.DelegatedStake}
+func PoolRankOf(pool []protocol.Orchestrator, self protocol.Orchestrator, size int) PoolRank {
+	p := PoolRank{Members: len(pool), Size: size, Stake: self.DelegatedStake}
 	for i := range pool {
 		if pool[i].Address == self.Address {
 			p.Rank, p.Stake = i+1, pool[i].DelegatedStake
