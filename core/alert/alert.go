@@ -33,7 +33,7 @@ type Alert struct {
 }
 
 // newAlert makes the alert for a condition.
-func of(c health.Condition, state State, now time.Time, times int) Alert {
+func newAlert(c health.Condition, state State, now time.Time, times int) Alert {
 	row, _ := fault.Lookup(c.Code)
 	return Alert{
 		State: state, Severity: fault.SeverityOf(c.Code), Key: health.Key{Code: c.Code, About: c.About},
@@ -45,6 +45,7 @@ func of(c health.Condition, state State, now time.Time, times int) Alert {
 func Test(now time.Time) Alert {
 	return Alert{
 		State: StateTest, Severity: fault.Info, Key: health.Key{Code: "Test"}, Since: now, At: now, Times: 1,
-		Detail: "a test: alerts of this node arrive here", Cause: "The command tutti alert test was run.", Remedy: "None needed.",
+		Detail: "a test: alerts of this node arrive here", Cause: "The command tutti alert test was run.",
+		Remedy: "None needed.",
 	}
 }

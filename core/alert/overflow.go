@@ -9,14 +9,14 @@ import (
 )
 
 // overflowKey stands for all conditions beyond maxTracked.
-var tooMany = health.Key{Code: fault.AlertsTooMany}
+var overflowKey = health.Key{Code: fault.AlertsTooMany}
 
 // forgetResolved drops one tracked condition that is neither set nor firing, if there is
 // one: it is only kept to be counted.
-func (r *Rules) forget() bool {
-	for key, t := range r.known {
-		if !t.set && !t.told {
-			delete(r.known, key)
+func (r *Rules) forgetResolved() bool {
+	for key, t := range r.tracked {
+		if !t.set && !t.firing {
+			delete(r.tracked, key)
 			return true
 		}
 	}
@@ -24,14 +24,14 @@ func (r *Rules) forget() bool {
 }
 
 // overflow is the one condition that stands for all untracked ones.
-func (r *Rules) over(now time.Time) (health.Condition, bool) {
-	if r.missed == 0 {
-		r.since = time.Time{}
+func (r *Rules) overflow(now time.Time) (health.Condition, bool) {
+	if r.untracked == 0 {
+		r.untrackedSince = time.Time{}
 		return health.Condition{}, false
 	}
-	if r.since.IsZero() {
-		r.since = now
+	if r.untrackedSince.IsZero() {
+		r.untrackedSince = now
 	}
-	detail := fmt.Sprintf("%d conditions in addition to the %d that have alerts of their own", r.missed, maxKnown)
-	return health.Condition{Code: fault.AlertsTooMany, Detail: detail, Since: r.since}, true
+	detail := fmt.Sprintf("%d conditions in addition to the %d that have alerts of their own", r.untracked, maxTracked)
+	return health.Condition{Code: fault.AlertsTooMany, Detail: detail, Since: r.untrackedSince}, true
 }

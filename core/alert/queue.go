@@ -8,7 +8,7 @@ import (
 // Limits of one sink's queue.
 const (
 	// maxQueued is how many alerts may wait for a sink.
-	queued = 64
+	maxQueued = 64
 	// burst alerts may be sent at once, then one per pace.
 	burst = 10
 	pace  = 20 * time.Second
@@ -36,7 +36,7 @@ type Queue struct {
 type waiting struct {
 	Alert
 	// attempted: sending it failed, but it may have arrived all the same.
-	tried bool
+	attempted bool
 }
 
 // Add queues an alert. It replaces a queued alert of the same condition; a condition that
@@ -44,11 +44,11 @@ type waiting struct {
 func (q *Queue) Add(a Alert) {
 	for i := range q.waiting {
 		if q.waiting[i].Key == a.Key {
-			q.join(i, q.waiting[i], waiting{Alert: a})
+			q.merge(i, q.waiting[i], waiting{Alert: a})
 			return
 		}
 	}
-	if len(q.waiting) == queued {
+	if len(q.waiting) == maxQueued {
 		q.waiting = slices.Delete(q.waiting, 0, 1)
 		q.dropped++
 	}
@@ -56,16 +56,16 @@ func (q *Queue) Add(a Alert) {
 }
 
 // merge replaces the alert at index i by what two alerts of one condition amount to.
-func (q *Queue) join(i int, old, news waiting) {
-	news.tried = news.tried || old.tried
+func (q *Queue) merge(i int, old, update waiting) {
+	update.attempted = update.attempted || old.attempted
 	switch {
-	case old.State == StateFiring && news.State == StateResolved && !old.tried:
+	case old.State == StateFiring && update.State == StateResolved && !old.attempted:
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 		return
-	case old.State == StateFiring && news.State == StateStill:
-		news.State = StateFiring // the first alert was never sent
+	case old.State == StateFiring && update.State == StateStill:
+		update.State = StateFiring // the first alert was never sent
 	}
-	q.waiting[i] = news
+	q.waiting[i] = update
 }
 
 // Next takes the next alert from the queue; Sent or Failed must follow. ok is false if there
@@ -106,19 +106,19 @@ func (q *Queue) Failed(now time.Time, after time.Duration, chance float64) {
 	q.failures++
 	pause += time.Duration(chance * float64(pause) / 2)
 	q.until = now.Add(max(pause, min(after, time.Hour)))
-	q.back()
+	q.requeue()
 }
 
 // requeue puts an alert that could not be sent back to the head of the queue.
-func (q *Queue) back() {
-	q.sending.tried = true
+func (q *Queue) requeue() {
+	q.sending.attempted = true
 	for i := range q.waiting {
 		if q.waiting[i].Key == q.sending.Key {
-			q.join(i, q.sending, q.waiting[i])
+			q.merge(i, q.sending, q.waiting[i])
 			return
 		}
 	}
-	if len(q.waiting) == queued {
+	if len(q.waiting) == maxQueued {
 		q.dropped++
 		return
 	}

@@ -48,7 +48,7 @@ func TestQueueKeepsItsPace(t *testing.T) {
 	}
 }
 
-func TestQueueJoinsNewsOfOneTrouble(t *testing.T) {
+func TestQueueMergesAlertsOfOneCondition(t *testing.T) {
 	t.Parallel()
 	var q alert.Queue
 	q.Add(about("x", alert.StateFiring))

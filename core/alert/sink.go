@@ -56,7 +56,8 @@ func Parse(list string) ([]Sink, error) {
 				continue
 			}
 			if len(out) == maxSinks {
-				return nil, &Mistake{len(out) + 1, fmt.Sprintf("there are more than %d", maxSinks), "give fewer, and let one of them forward to the others"}
+				return nil, &Mistake{len(out) + 1, fmt.Sprintf("there are more than %d", maxSinks),
+					"give fewer, and let one of them forward to the others"}
 			}
 			s, m := parse(entry)
 			if m != nil {
@@ -114,7 +115,8 @@ func parse(entry string) (Sink, *Mistake) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return Sink{}, &Mistake{Text: "it has another scheme than https", Remedy: write}
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return Sink{}, &Mistake{Text: "http would send the address's secret in the clear", Remedy: "write https; http is for services of this machine"}
+		return Sink{}, &Mistake{Text: "http would send the address's secret in the clear",
+			Remedy: "write https; http is for services of this machine"}
 	case u.Fragment != "":
 		return Sink{}, &Mistake{Text: "it has a part behind #, which is not sent", Remedy: "leave that part out"}
 	case kind == Ntfy && len(strings.Trim(u.Path, "/")) == 0:
@@ -126,7 +128,8 @@ func parse(entry string) (Sink, *Mistake) {
 func parseExec(path string) (Sink, *Mistake) {
 	path = strings.TrimPrefix(path, "//")
 	if !filepath.IsAbs(path) {
-		return Sink{}, &Mistake{Text: "the program's path is not absolute", Remedy: "write exec:/PATH/TO/PROGRAM; it is started without arguments and without a shell"}
+		return Sink{}, &Mistake{Text: "the program's path is not absolute",
+			Remedy: "write exec:/PATH/TO/PROGRAM; it is started without arguments and without a shell"}
 	}
 	return Sink{Kind: Exec, Address: core.NewSecret(path), Name: string(Exec) + " " + filepath.Base(path)}, nil
 }

@@ -21,7 +21,9 @@ func TestParse(t *testing.T) {
 	for _, s := range sinks {
 		names = append(names, s.Name)
 	}
-	if got, want := strings.Join(names, "|"), "webhook hooks.example|slack hooks.slack.com|ntfy ntfy.sh|exec tell|webhook 127.0.0.1:9093|webhook hooks.example (2)"; got != want {
+	if got, want := strings.Join(names, "|"),
+		"webhook hooks.example|slack hooks.slack.com|ntfy ntfy.sh|exec tell|webhook 127.0.0.1:9093|webhook "+
+			"hooks.example (2)"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	if strings.Contains(fmt.Sprintf("%+v %#v", sinks, sinks), "s3cr3t") {

@@ -52,7 +52,7 @@ const (
 )
 
 // dispatchRows are the conditions of a gateway's choice of orchestrators for AI.
-var dispatchRows = []Row{
+var aiRoutingRows = []Row{
 	{
 		Code: NoOrchestratorReachable, Class: Upstream,
 		Cause: "None of the orchestrators that the gateway may use, or that may serve the model, answers: the " +

@@ -12,6 +12,7 @@ var dashboardRows = []Row{
 		Code: AdminStreamsFull, Class: Busy, Retryable: true,
 		Cause: "256 dashboards or other readers of `/api/v1/events` are connected to the admin port. Each open " +
 			"browser tab is one.",
-		Remedy: "Close tabs and programs that are not needed; `GET /api/v1/dashboard` answers without a connection slot.",
+		Remedy: "Close tabs and programs that are not needed; `GET /api/v1/dashboard` answers without a " +
+			"connection slot.",
 	},
 }

@@ -86,7 +86,8 @@ var gpuRows = []Row{
 		Code: GPUNoPermission, Class: Config,
 		Symptom: "`Insufficient Permissions`",
 		Cause:   "The node's user may not open the driver's device files.",
-		Remedy: "`ls -l /dev/nvidia*` shows the permissions; give the node's user that group (often `video` or `render`) " +
+		Remedy: "`ls -l /dev/nvidia*` shows the permissions; give the node's user that group (often `video` or " +
+			"`render`) " +
 			"and restart the node. A systemd unit must not set PrivateDevices.", Retryable: true,
 	},
 	{

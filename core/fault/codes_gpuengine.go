@@ -32,7 +32,8 @@ var gpuEngineRows = []Row{
 		Symptom: "`CUDA_ERROR_OUT_OF_MEMORY: out of memory`",
 		Cause: "The GPU's memory does not suffice for another session: others fill it, or programs that are not " +
 			"the node's do.",
-		Remedy: "`nvidia-smi` shows which processes hold the memory. End what is not needed, keep AI models off the GPUs " +
+		Remedy: "`nvidia-smi` shows which processes hold the memory. End what is not needed, keep AI models off " +
+			"the GPUs " +
 			"that transcode, or lower `-maxSessions`.",
 		Wire: "OrchestratorCapped", Retryable: true,
 	},

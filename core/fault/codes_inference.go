@@ -148,7 +148,8 @@ var inferenceRows = []Row{
 	},
 	{
 		Code: AudioUnreadable, Class: BadRequest,
-		Cause: "The length of an AI request's audio, which is what it is priced at, cannot be determined: the file is " +
+		Cause: "The length of an AI request's audio, which is what it is priced at, cannot be determined: the " +
+			"file is " +
 			"damaged or in a form that is not known.",
 		Remedy: "Send mp4, webm, mp3, flac, wav or m4a under `audio`.",
 		Wire:   "Unable to calculate duration",

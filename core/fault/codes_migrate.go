@@ -17,7 +17,7 @@ const (
 )
 
 // movingRows are about the way from an existing node to this one, and about tutti init.
-var movingRows = []Row{
+var migrateRows = []Row{
 	{
 		Code: OldDataMissing, Class: Config,
 		Cause: "There is no directory where `-moveFrom` says that the existing node keeps its data, or neither " +

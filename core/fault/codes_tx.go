@@ -60,7 +60,8 @@ var txRows = []Row{
 		Cause: "A transaction that this node did not send took the number of one that it did. Another program, " +
 			"a second node or a wallet, uses the same key.",
 		Remedy: "Stop the other program, or give it a key of its own. The node sent its transaction again once; " +
-			"two programs with one key keep displacing one another. If no other program should have the key, move the " +
+			"two programs with one key keep displacing one another. If no other program should have the key, move " +
+			"the " +
 			"funds: it was stolen.",
 	},
 	{

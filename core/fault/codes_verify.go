@@ -76,7 +76,8 @@ var verifyRows = []Row{
 		Code: OrchestratorTooDear, Class: Upstream,
 		Symptom: "no sessions although orchestrators answer",
 		Cause:   "The price is above what `-maxPricePerUnit` or `-maxPricePerCapability` allows.",
-		Remedy: "Raise the maximum, also at run time, or let `-ignoreMaxPriceIfNeeded` accept expensive ones when there " +
+		Remedy: "Raise the maximum, also at run time, or let `-ignoreMaxPriceIfNeeded` accept expensive ones when " +
+			"there " +
 			"is no other.",
 		Wire: "the orchestrator costs too much", Retryable: true,
 	},

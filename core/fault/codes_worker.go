@@ -123,7 +123,8 @@ var workerRows = []Row{
 		Cause: "Walls of a media worker are missing because the kernel, the container or permissions withhold " +
 			"them, and no other isolation protects what the detail names: media that takes over a codec " +
 			"could get at it.",
-		Remedy: "Do not transcode for unknown parties here before the isolation works: run a kernel of 6.12 or later with " +
+		Remedy: "Do not transcode for unknown parties here before the isolation works: run a kernel of 6.12 or " +
+			"later with " +
 			"seccomp and Landlock (`grep -i landlock /sys/kernel/security/lsm`), allow user namespaces " +
 			"(`sysctl kernel.unprivileged_userns_clone=1`, `sysctl " +
 			"kernel.apparmor_restrict_unprivileged_userns=0`), and do not forbid them to the container " +

@@ -58,7 +58,8 @@ type Board struct {
 // New makes an empty board. causes says, per root cause, which conditions follow
 // from it and are hidden while it is set; it may be nil, and is not changed.
 func New(log *slog.Logger, now func() time.Time, causes map[fault.Code][]fault.Code) *Board {
-	return &Board{log: log, now: now, causes: causes, set: make(map[Key]Condition), subscribers: make(map[subscriber]struct{})}
+	return &Board{log: log, now: now, causes: causes, set: make(map[Key]Condition),
+		subscribers: make(map[subscriber]struct{})}
 }
 
 // Set sets a condition. It is logged, as a warning with the remedy, when it is new or its
@@ -75,8 +76,8 @@ func (b *Board) Set(key Key, detail string) {
 		c.Since = old.Since
 	}
 	b.set[key] = c
-	b.tell()
-	c.HiddenBy = b.hiddenBy(key.Code)
+	b.notifyLocked()
+	c.HiddenBy = b.hiddenByLocked(key.Code)
 	b.mu.Unlock()
 
 	level := slog.LevelWarn
@@ -93,8 +94,8 @@ func (b *Board) Clear(key Key) {
 	delete(b.set, key)
 	var uncovered []Condition
 	if was {
-		uncovered = b.uncovered(key.Code)
-		b.tell()
+		uncovered = b.uncoveredLocked(key.Code)
+		b.notifyLocked()
 	}
 	b.mu.Unlock()
 	if !was {
@@ -134,7 +135,7 @@ func (b *Board) Snapshot() []Condition {
 	b.mu.Lock()
 	all := make([]Condition, 0, len(b.set))
 	for _, c := range b.set {
-		c.HiddenBy = b.hiddenBy(c.Code)
+		c.HiddenBy = b.hiddenByLocked(c.Code)
 		all = append(all, c)
 	}
 	b.mu.Unlock()
@@ -164,10 +165,11 @@ func compare(x, y Condition) int {
 
 // hiddenByLocked returns a set root cause of code. A less severe one hides nothing: an
 // operator who is alerted of critical conditions only would be alerted of neither.
-func (b *Board) hiddenBy(code fault.Code) fault.Code {
+func (b *Board) hiddenByLocked(code fault.Code) fault.Code {
 	var by fault.Code
 	for key := range b.set {
-		if key.Code != code && fault.SeverityOf(key.Code) >= fault.SeverityOf(code) && slices.Contains(b.causes[key.Code], code) && (by == "" || key.Code < by) {
+		if key.Code != code && fault.SeverityOf(key.Code) >= fault.SeverityOf(code) &&
+			slices.Contains(b.causes[key.Code], code) && (by == "" || key.Code < by) {
 			by = key.Code
 		}
 	}
@@ -176,10 +178,10 @@ func (b *Board) hiddenBy(code fault.Code) fault.Code {
 
 // uncoveredLocked returns what cause hid and nothing hides any more. The caller has deleted
 // the cause.
-func (b *Board) uncovered(cause fault.Code) []Condition {
+func (b *Board) uncoveredLocked(cause fault.Code) []Condition {
 	var out []Condition
 	for _, c := range b.set {
-		if slices.Contains(b.causes[cause], c.Code) && b.hiddenBy(c.Code) == "" {
+		if slices.Contains(b.causes[cause], c.Code) && b.hiddenByLocked(c.Code) == "" {
 			out = append(out, c)
 		}
 	}

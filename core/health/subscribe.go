@@ -24,7 +24,7 @@ func (b *Board) Changed() (<-chan struct{}, func()) {
 }
 
 // notifyLocked notifies every subscriber of a change.
-func (b *Board) tell() {
+func (b *Board) notifyLocked() {
 	for s := range b.subscribers {
 		select {
 		case s <- struct{}{}:
