@@ -133,8 +133,8 @@ func (g gate) Gate() adminapi.Gate {
 }
 
 // unseen says at open doors why no gateway finds them on the chain.
-func unseen(doors []adminapi.Door, s *orchestratorstatus.Standing) {
-	code, says := reasons.Absent(s)
+func unseen(doors []adminapi.Door, s *orchestratorstatus.Status) {
+	code, says := reasons.NotFoundReason(s)
 	for i := range doors {
 		if d := &doors[i]; d.Open {
 			d.Code, d.Reason = string(code), says

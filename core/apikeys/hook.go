@@ -35,7 +35,7 @@ type hook struct {
 	opened func(*account)
 	// asking are the questions in progress, strange those of them about tokens that were
 	// never admitted. Addresses, and keys that were admitted, take turns.
-	asking, strange *fairqueue.Line
+	asking, strange *fairqueue.Queue
 
 	mu       sync.Mutex // guards what follows
 	admitted map[question]answer
@@ -59,8 +59,8 @@ type answer struct {
 func newHook(d Decider, now func() time.Time, opened func(*account)) *hook {
 	return &hook{
 		decider: d, now: now, opened: opened,
-		asking:   fairqueue.New(fairqueue.Options{Slots: mostAsking, Queue: mostWaiting}),
-		strange:  fairqueue.New(fairqueue.Options{Slots: mostStrange, Queue: mostWaiting}),
+		asking:   fairqueue.New(fairqueue.Options{Slots: mostAsking, MaxWaiting: mostWaiting}),
+		strange:  fairqueue.New(fairqueue.Options{Slots: mostStrange, MaxWaiting: mostWaiting}),
 		admitted: make(map[question]answer), refused: make(map[question]answer),
 		accounts: make(map[Hash]*account), waiting: make(map[question]chan struct{}),
 	}

@@ -25,7 +25,7 @@ type Series struct {
 	mu    sync.Mutex
 	slots [Steps]slot // guarded by mu, at their number modulo Steps
 	// sessions and inProgress are the present counts; guarded by mu.
-	sessions, inHand int64
+	sessions, inProgress int64
 }
 
 // slot is what happened in one step.
@@ -46,11 +46,12 @@ func NewSeries(now func() time.Time) *Series {
 func (s *Series) number() int64 { return s.now().UnixNano() / int64(Step) }
 
 // currentLocked is the slot of the present step.
-func (s *Series) at() *slot {
+func (s *Series) currentLocked() *slot {
 	number := s.number()
 	one := &s.slots[number%Steps]
 	if one.number != number {
-		*one = slot{number: number, point: adminapi.Point{At: number * int64(Step/time.Second), Sessions: s.sessions, InHand: s.inHand}}
+		*one = slot{number: number, point: adminapi.Point{At: number * int64(Step/time.Second), Sessions: s.sessions,
+			InHand: s.inProgress}}
 	}
 	return one
 }
@@ -69,13 +70,13 @@ func (s *Series) Points() []adminapi.Point {
 			out = append(out, adminapi.Point{At: number * int64(Step/time.Second), Sessions: sessions, InHand: inHand})
 			continue
 		}
-		out = append(out, one.tell())
+		out = append(out, one.toPoint())
 		sessions, inHand = one.point.Sessions, one.point.InHand
 	}
 	return out
 }
 
-func (s *slot) tell() adminapi.Point {
+func (s *slot) toPoint() adminapi.Point {
 	p := s.point
 	p.SegmentMedian, p.SegmentHigh = millis(s.took.percentile(0.5)), millis(s.took.percentile(0.95))
 	p.Ratio = rounded(s.ratio.percentile(0.95), 1000)
@@ -92,7 +93,7 @@ func rounded(v, places float64) float64 { return math.Round(v*places) / places }
 func (s *Series) count(change func(*slot)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	change(s.at())
+	change(s.currentLocked())
 }
 
 // Recorder wraps next and counts segments and sessions.
@@ -134,13 +135,13 @@ func (r recorder) Sessions(inUse, limit int) {
 }
 
 // countInProgress counts a segment that begins (+1) or ends (-1).
-func (s *Series) hand(n int64) {
+func (s *Series) countInProgress(n int64) {
 	if s == nil {
 		return
 	}
 	s.count(func(one *slot) {
-		s.inHand += n
-		one.point.InHand = max(one.point.InHand, s.inHand)
+		s.inProgress += n
+		one.point.InHand = max(one.point.InHand, s.inProgress)
 	})
 }
 

@@ -18,7 +18,7 @@ type Options struct {
 	// Slots is how many may be in use at once; with 0 every caller waits.
 	Slots int
 	// MaxWaiting is how many callers may wait.
-	Queue int
+	MaxWaiting int
 	// Now is the clock for Stats.Oldest; nil is time.Now.
 	Now func() time.Time
 }
@@ -32,14 +32,14 @@ type Stats struct {
 
 // Queue hands out slots to parties in turn, and within a party in order of arrival. It is
 // safe for concurrent use.
-type Line struct {
-	queue int
-	now   func() time.Time
+type Queue struct {
+	maxWaiting int
+	now        func() time.Time
 
-	mu    sync.Mutex
-	slots int   // guarded by mu, as everything below
-	inUse int   // may exceed slots for a while after Resize
-	shut  error // why callers are refused; nil while open
+	mu        sync.Mutex
+	slots     int   // guarded by mu, as everything below
+	inUse     int   // may exceed slots for a while after Resize
+	closedErr error // why callers are refused; nil while open
 	// parties are those with waiting callers, by name; turns the same, the next one first.
 	parties map[string]*party
 	turns   *list.List
@@ -51,26 +51,26 @@ type Line struct {
 type party struct {
 	name    string
 	waiting *list.List
-	turn    *list.Element
+	inTurns *list.Element
 }
 
 // waiter is a waiting call of Acquire. err is set before done is closed.
 type waiter struct {
-	party   *party
-	place   *list.Element
-	arrival *list.Element
-	since   time.Time
-	done    chan struct{}
-	err     error
+	party      *party
+	inParty    *list.Element
+	inArrivals *list.Element
+	since      time.Time
+	done       chan struct{}
+	err        error
 }
 
 // New makes an open queue.
-func New(o Options) *Line {
+func New(o Options) *Queue {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Line{
-		queue: max(o.Queue, 0), now: o.Now, slots: max(o.Slots, 0),
+	return &Queue{
+		maxWaiting: max(o.MaxWaiting, 0), now: o.Now, slots: max(o.Slots, 0),
 		parties: make(map[string]*party), turns: list.New(), arrivals: list.New(),
 	}
 }
@@ -81,21 +81,21 @@ func New(o Options) *Line {
 // If the queue is full and another party has more waiters than this one would, the latest
 // waiter of the party with the most is evicted: a party cannot keep others out by sending
 // many requests.
-func (l *Line) Acquire(ctx context.Context, party string) (release func(), err error) {
+func (l *Queue) Acquire(ctx context.Context, party string) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	l.mu.Lock()
-	if l.shut != nil {
+	if l.closedErr != nil {
 		defer l.mu.Unlock()
-		return nil, l.shut
+		return nil, l.closedErr
 	}
 	if l.inUse < l.slots && l.arrivals.Len() == 0 {
 		l.inUse++
 		l.mu.Unlock()
-		return l.releaser(), nil
+		return l.releaseOnce(), nil
 	}
-	w := l.enqueue(party)
+	w := l.enqueueLocked(party)
 	l.mu.Unlock()
 	if w == nil {
 		return nil, ErrFull
@@ -103,7 +103,7 @@ func (l *Line) Acquire(ctx context.Context, party string) (release func(), err e
 	select {
 	case <-w.done:
 	case <-ctx.Done():
-		if l.leave(w) {
+		if l.withdraw(w) {
 			return nil, ctx.Err()
 		}
 	}
@@ -115,11 +115,11 @@ func (l *Line) Acquire(ctx context.Context, party string) (release func(), err e
 		l.release()
 		return nil, ctx.Err()
 	}
-	return l.releaser(), nil
+	return l.releaseOnce(), nil
 }
 
 // releaseOnce returns a release function that has an effect once.
-func (l *Line) releaser() func() {
+func (l *Queue) releaseOnce() func() {
 	var given atomic.Bool
 	return func() {
 		if given.CompareAndSwap(false, true) {
@@ -128,43 +128,43 @@ func (l *Line) releaser() func() {
 	}
 }
 
-func (l *Line) release() {
+func (l *Queue) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.inUse--
-	l.grant()
+	l.grantLocked()
 }
 
 // Resize sets the number of slots. Slots in use beyond it are not revoked.
-func (l *Line) Resize(slots int) {
+func (l *Queue) Resize(slots int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.slots = max(slots, 0)
-	l.grant()
+	l.grantLocked()
 }
 
 // Shut refuses all waiting callers, and new ones until Open, with err. Slots in use stay.
-func (l *Line) Shut(err error) {
+func (l *Queue) Shut(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shut = err
+	l.closedErr = err
 	for l.arrivals.Len() > 0 {
 		w := l.arrivals.Front().Value.(*waiter)
 		w.err = err
-		l.remove(w)
+		l.removeLocked(w)
 		close(w.done)
 	}
 }
 
 // Open ends Shut.
-func (l *Line) Open() {
+func (l *Queue) Open() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shut = nil
+	l.closedErr = nil
 }
 
 // Stats returns a snapshot.
-func (l *Line) Stats() Stats {
+func (l *Queue) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := Stats{Slots: l.slots, InUse: l.inUse, Waiting: l.arrivals.Len()}

@@ -3,26 +3,26 @@ package fairqueue
 import "container/list"
 
 // enqueueLocked appends a waiter of a party; nil when the queue is full.
-func (l *Line) enqueue(name string) *waiter {
-	if l.arrivals.Len() >= l.queue && !l.makeRoom(name) {
+func (l *Queue) enqueueLocked(name string) *waiter {
+	if l.arrivals.Len() >= l.maxWaiting && !l.evictFromLongestLocked(name) {
 		return nil
 	}
 	p := l.parties[name]
 	if p == nil {
 		p = &party{name: name, waiting: list.New()}
-		p.turn = l.turns.PushBack(p)
+		p.inTurns = l.turns.PushBack(p)
 		l.parties[name] = p
 	}
 	w := &waiter{party: p, since: l.now(), done: make(chan struct{})}
-	w.place = p.waiting.PushBack(w)
-	w.arrival = l.arrivals.PushBack(w)
+	w.inParty = p.waiting.PushBack(w)
+	w.inArrivals = l.arrivals.PushBack(w)
 	return w
 }
 
 // evictFromLongestLocked evicts the latest waiter of the longest party if the named one is
 // shorter even with one more. Only a full queue pays for the scan of all parties, of which
 // there are at most maxWaiting.
-func (l *Line) makeRoom(name string) bool {
+func (l *Queue) evictFromLongestLocked(name string) bool {
 	mine := 1
 	if p := l.parties[name]; p != nil {
 		mine += p.waiting.Len()
@@ -38,41 +38,41 @@ func (l *Line) makeRoom(name string) bool {
 	}
 	last := longest.waiting.Back().Value.(*waiter)
 	last.err = ErrFull
-	l.remove(last)
+	l.removeLocked(last)
 	close(last.done)
 	return true
 }
 
 // grantLocked gives free slots to waiters, one party after another.
-func (l *Line) grant() {
+func (l *Queue) grantLocked() {
 	for l.inUse < l.slots && l.turns.Len() > 0 {
 		p := l.turns.Front().Value.(*party)
 		w := p.waiting.Front().Value.(*waiter)
-		l.turns.MoveToBack(p.turn)
-		l.remove(w)
+		l.turns.MoveToBack(p.inTurns)
+		l.removeLocked(w)
 		l.inUse++
 		close(w.done)
 	}
 }
 
 // withdraw removes a waiter whose context ended; false if it was answered before.
-func (l *Line) leave(w *waiter) bool {
+func (l *Queue) withdraw(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if w.arrival == nil {
+	if w.inArrivals == nil {
 		return false
 	}
-	l.remove(w)
+	l.removeLocked(w)
 	return true
 }
 
 // removeLocked removes a waiter, and its party if it was the last.
-func (l *Line) remove(w *waiter) {
-	l.arrivals.Remove(w.arrival)
-	w.arrival = nil
-	w.party.waiting.Remove(w.place)
+func (l *Queue) removeLocked(w *waiter) {
+	l.arrivals.Remove(w.inArrivals)
+	w.inArrivals = nil
+	w.party.waiting.Remove(w.inParty)
 	if w.party.waiting.Len() == 0 {
-		l.turns.Remove(w.party.turn)
+		l.turns.Remove(w.party.inTurns)
 		delete(l.parties, w.party.name)
 	}
 }

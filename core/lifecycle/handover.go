@@ -14,8 +14,8 @@ type Leaver interface {
 }
 
 // handOver calls all Leavers concurrently: each has a socket of its own.
-func (r *run) leave() {
-	ctx, cancel := context.WithTimeout(r.base, r.opts.LeaveTimeout)
+func (r *run) handOver() {
+	ctx, cancel := context.WithTimeout(r.base, r.opts.HandOverTimeout)
 	defer cancel()
 	done := make(chan struct{})
 	n := 0
@@ -27,7 +27,8 @@ func (r *run) leave() {
 		n++
 		go func() {
 			if err := l.Leave(ctx); err != nil {
-				r.log.Warn("requests are cut short by the change of process", "component", p.component.Name(), "err", err)
+				r.log.Warn("requests are cut short by the change of process", "component", p.component.Name(), "err",
+					err)
 			}
 			done <- struct{}{}
 		}()

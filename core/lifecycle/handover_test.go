@@ -43,7 +43,8 @@ func TestHandOver(t *testing.T) {
 				d := &diary{}
 				over := make(chan struct{})
 				result := make(chan error, 1)
-				opts := lifecycle.Options{HandOver: over, Started: func() { d.add("started") }, Stopping: func() { d.add("stopping") }}
+				opts := lifecycle.Options{HandOverSignal: over, Started: func() { d.add("started") },
+					Stopping: func() { d.add("stopping") }}
 				go func() {
 					result <- lifecycle.RunWith(t.Context(), slog.New(slog.DiscardHandler), opts, nil,
 						&drainer{part: part{name: "store", d: d}}, &leaver{part{name: "server", d: d}, tt.takes})

@@ -17,9 +17,9 @@ type part struct {
 	ready     chan struct{}
 	// done is closed when Run has returned; err and unasked are set before.
 	// unasked: it ended without being asked.
-	done  chan struct{}
-	err   error
-	alone bool
+	done    chan struct{}
+	err     error
+	unasked bool
 	// reported belongs to the goroutine of RunWith.
 	reported bool
 }
@@ -44,7 +44,7 @@ func (p *part) run(failed chan<- *part) {
 		defer close(p.done)
 		p.err = runGuarded(p.ctx, p.component, ready)
 		if p.ctx.Err() == nil {
-			p.alone = true
+			p.unasked = true
 			failed <- p
 		} else if errors.Is(p.err, context.Canceled) {
 			// We ended it ourselves: not an error.

@@ -31,9 +31,9 @@ type Options struct {
 	StopGrace time.Duration
 	// HandOverSignal, when closed, stops the components in favor of a successor process:
 	// nothing is drained; each Leaver hands its socket over.
-	HandOver <-chan struct{}
+	HandOverSignal <-chan struct{}
 	// HandOverTimeout limits that for all Leavers together; default 12 s.
-	LeaveTimeout time.Duration
+	HandOverTimeout time.Duration
 	// Started is called when every component is ready, Stopping when the stop begins, before
 	// any drain. Both may be nil.
 	Started, Stopping func()
@@ -51,8 +51,8 @@ func (o Options) withDefaults() Options {
 	if o.StopGrace <= 0 {
 		o.StopGrace = 10 * time.Second
 	}
-	if o.LeaveTimeout <= 0 {
-		o.LeaveTimeout = 12 * time.Second
+	if o.HandOverTimeout <= 0 {
+		o.HandOverTimeout = 12 * time.Second
 	}
 	if o.HurriedGrace <= 0 {
 		o.HurriedGrace = time.Second
@@ -77,7 +77,8 @@ func Run(ctx context.Context, log *slog.Logger, signals <-chan os.Signal, compon
 // otherwise the joined faults, each naming its component. Components that are
 // left behind after their grace period are named too; their goroutines are the
 // only ones that outlive the call.
-func RunWith(ctx context.Context, log *slog.Logger, opts Options, signals <-chan os.Signal, components ...Component) error {
+func RunWith(ctx context.Context, log *slog.Logger, opts Options, signals <-chan os.Signal,
+	components ...Component) error {
 	r := &run{
 		log:     log,
 		opts:    opts.withDefaults(),
@@ -90,13 +91,13 @@ func RunWith(ctx context.Context, log *slog.Logger, opts Options, signals <-chan
 	if why == running {
 		why = r.wait(ctx)
 	}
-	tell(r.opts.Stopping)
+	callIfSet(r.opts.Stopping)
 	switch why {
 	case signalled:
 		r.drain(ctx)
-		tell(r.opts.Drained)
+		callIfSet(r.opts.Drained)
 	case succeeded:
-		r.leave()
+		r.handOver()
 	}
 	r.stop()
 	return errors.Join(r.errs...)
@@ -155,11 +156,11 @@ func (r *run) start(ctx context.Context, components []Component) reason {
 		case <-ctx.Done():
 			return asked
 		case sig := <-r.signals:
-			r.log.Info("stopping before everything was started", asker(sig), "component", c.Name())
+			r.log.Info("stopping before everything was started", stopSource(sig), "component", c.Name())
 			return asked
 		}
 	}
-	tell(r.opts.Started)
+	callIfSet(r.opts.Started)
 	r.log.Info("started", "components", len(components), "took", time.Since(begun).Round(time.Millisecond))
 	return running
 }
@@ -171,12 +172,12 @@ func (r *run) wait(ctx context.Context) reason {
 		return asked
 	case sig := <-r.signals:
 		r.log.Info("draining: new work is refused, a second signal ends the wait",
-			asker(sig), "timeout", r.opts.DrainTimeout)
+			stopSource(sig), "timeout", r.opts.DrainTimeout)
 		return signalled
 	case bad := <-r.failed:
 		r.fail(bad)
 		return failed
-	case <-r.opts.HandOver:
+	case <-r.opts.HandOverSignal:
 		r.log.Info("handing over to another process")
 		return succeeded
 	}
@@ -193,14 +194,14 @@ func (r Request) String() string { return string(r) }
 func (Request) Signal() {}
 
 // stopSource is the log attribute for what asked for a stop.
-func asker(sig os.Signal) slog.Attr {
+func stopSource(sig os.Signal) slog.Attr {
 	if r, ok := sig.(Request); ok {
 		return slog.String("asked", r.String())
 	}
 	return slog.String("signal", sig.String())
 }
 
-func tell(f func()) {
+func callIfSet(f func()) {
 	if f != nil {
 		f()
 	}

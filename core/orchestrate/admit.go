@@ -61,29 +61,29 @@ func (r *SegmentRequest) session(id core.SessionID) core.SessionRequest {
 // The error is a *fault.Fault.
 func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment, error) {
 	g, err := o.admit(ctx, &req)
-	o.note(requeststats.Segment, &req, err)
+	o.recordRequest(requeststats.Segment, &req, err)
 	return g, err
 }
 
 func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment, error) {
-	begun, offer := o.opt.Now(), o.lasting()
+	begun, offer := o.opt.Now(), o.stableOffer()
 	quote, err := o.checkCredentials("admit segment", req, &offer)
 	if fault.CodeOf(err) == fault.IncompatibleCapabilities {
 		// Without a device there is nothing to compare with: report the missing devices.
-		if why := o.refusal(); why != nil {
+		if why := o.admitterRefusal(); why != nil {
 			return nil, why
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := o.patient(req, &quote); err != nil {
+	if err := o.checkUnbilledWork(req, &quote); err != nil {
 		return nil, err
 	}
 	g := &Segment{
-		o: o, req: *req, hold: free{}, sender: quote.Sender, priced: o.priced(&quote),
+		o: o, req: *req, hold: freeHold{}, sender: quote.Sender, priced: o.priced(&quote),
 		estimate: int64(core.EstimatePixels(req.Profiles, req.Duration)),
-		line:     segmentLine{begun: begun, price: quote.Price},
+		record:   segmentRecord{start: begun, price: quote.Price},
 	}
 	in := false
 	defer func() {
@@ -91,7 +91,7 @@ func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment
 			g.Close()
 		}
 	}()
-	if err := g.enter(ctx, &quote); err != nil {
+	if err := g.join(ctx, &quote); err != nil {
 		return nil, err
 	}
 	in = true
@@ -102,27 +102,27 @@ func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment
 // join takes session capacity first and the payment second. A sender that probably cannot
 // pay gets the same answers in the same order, but takes no capacity from others until its
 // payment is accepted. The same holds where another party's session would have to end.
-func (g *Segment) enter(ctx context.Context, quote *pm.Quote) (err error) {
+func (g *Segment) join(ctx context.Context, quote *pm.Quote) (err error) {
 	o, id := g.o, g.req.Token.Session
 	job := &pm.Job{Account: pm.Account{Key: core.ManifestID(id)}, Quote: *quote, Estimate: g.estimate}
-	doubt := o.mayPay(ctx, &g.req, job)
-	if doubt == nil {
-		g.s, err = o.enter(id, &g.req, false)
+	payErr := o.mayPay(ctx, &g.req, job)
+	if payErr == nil {
+		g.s, err = o.joinSession(id, &g.req, false)
 	}
-	payFirst := doubt != nil || errors.Is(err, errPayFirst)
+	payFirst := payErr != nil || errors.Is(err, errPayFirst)
 	if payFirst {
-		if err = o.mayEnter(id, o.party(&g.req)); err != nil {
+		if err = o.mayJoinSession(id, o.party(&g.req)); err != nil {
 			return err
 		}
-		if err = g.pay(ctx, job, doubt); err != nil {
+		if err = g.pay(ctx, job, payErr); err != nil {
 			return err
 		}
-		g.s, err = o.enter(id, &g.req, true)
+		g.s, err = o.joinSession(id, &g.req, true)
 	}
 	if err != nil {
 		return err
 	}
-	if g.body, err = o.uploads.begin(g.s, o.party(&g.req)); err != nil || payFirst {
+	if g.upload, err = o.uploads.begin(g.s, o.party(&g.req)); err != nil || payFirst {
 		return err
 	}
 	return g.pay(ctx, job, nil)
@@ -130,7 +130,8 @@ func (g *Segment) enter(ctx context.Context, quote *pm.Quote) (err error) {
 
 // checkCredentials checks what segments and AI jobs have in common: signature,
 // capabilities and token. It returns the token's quote.
-func (o *Orchestrator) checkCredentials(op string, req *SegmentRequest, offer *capability.Capabilities) (pm.Quote, error) {
+func (o *Orchestrator) checkCredentials(op string, req *SegmentRequest, offer *capability.Capabilities) (pm.Quote,
+	error) {
 	if o.opt.Signatures != nil {
 		if err := o.opt.Signatures.CheckSegment(req); err != nil {
 			return pm.Quote{}, fault.Wrap(fault.ErrSegSig, op, err)
@@ -140,23 +141,23 @@ func (o *Orchestrator) checkCredentials(op string, req *SegmentRequest, offer *c
 	if wanted == nil {
 		wanted = &capability.Capabilities{}
 	}
-	if why := capability.Objection(wanted, offer); why != "" {
+	if why := capability.Mismatch(wanted, offer); why != "" {
 		return pm.Quote{}, fault.New(fault.IncompatibleCapabilities, op, why)
 	}
 	if err := o.tokens.Check(req.Token); err != nil {
 		return pm.Quote{}, err
 	}
-	return o.quoted(op, req.Token, req.Sender)
+	return o.tokenQuote(op, req.Token, req.Sender)
 }
 
 // pay makes the terms for the answer and takes the payment. payErr is the fault that
 // mayPay returned.
-func (g *Segment) pay(ctx context.Context, job *pm.Job, doubt error) (err error) {
+func (g *Segment) pay(ctx context.Context, job *pm.Job, payErr error) (err error) {
 	o := g.o
 	if g.terms, err = o.terms(ctx, &job.Quote); err != nil {
 		return fault.Wrap(fault.ReplyTermsFailed, "make terms for the answer", err)
 	}
-	hold, err := o.pay(ctx, &g.req, job, doubt)
+	hold, err := o.pay(ctx, &g.req, job, payErr)
 	if err != nil {
 		return err
 	}

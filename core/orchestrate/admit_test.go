@@ -46,7 +46,8 @@ func TestAdmitOrder(t *testing.T) {
 	other, tok := n.payerToken(), n.payerToken()
 	n.sendPaid(other)
 
-	var terms, refuse error = errors.New("the RPC endpoint is down"), fault.New(fault.PaymentRefused, "pay", "TicketParams expired")
+	var terms, refuse error = errors.New("the RPC endpoint is down"),
+		fault.New(fault.PaymentRefused, "pay", "TicketParams expired")
 	pay.OnTerms = func(*pm.Quote) error { return terms }
 	pay.OnAdmit = func(*pm.Job) error { return refuse }
 	sig.segment = errors.New("not the sender's")
@@ -61,7 +62,8 @@ func TestAdmitOrder(t *testing.T) {
 	}{
 		{fault.ErrSegSig, "ErrSegSig", func() { sig.segment = nil }},
 		{fault.IncompatibleCapabilities, "incompatible capabilities", func() { req.Capabilities = nil }},
-		{fault.MissingAuthToken, "missing auth token", func() { req.Token = &orchestrate.Token{Session: tok.Session, Expires: tok.Expires} }},
+		{fault.MissingAuthToken, "missing auth token",
+			func() { req.Token = &orchestrate.Token{Session: tok.Session, Expires: tok.Expires} }},
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Token = tok }},
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Sender = payer }}, // another gateway's
 		{fault.OrchestratorCapped, "OrchestratorCapped", func() {
@@ -70,7 +72,8 @@ func TestAdmitOrder(t *testing.T) {
 			}
 		}},
 		{fault.ReplyTermsFailed, "Internal Server Error", func() { terms = nil }},
-		{fault.PaymentMessage, "protobuf unmarshal error: no sender has 19 bytes", func() { req.PaymentErr, req.Payment = nil, payment(1) }},
+		{fault.PaymentMessage, "protobuf unmarshal error: no sender has 19 bytes",
+			func() { req.PaymentErr, req.Payment = nil, payment(1) }},
 		{fault.PaymentRefused, "TicketParams expired", func() { refuse, req.Payment = nil, payment(0) }},
 		{fault.InsufficientBalance, "Insufficient balance", func() { req.Payment = payment(1) }},
 	} {

@@ -49,25 +49,25 @@ func ParseArtifactPath(text string) (ArtifactPath, bool) {
 	job, file, ok := strings.Cut(text, "/")
 	id, ext, dot := strings.Cut(file, ".")
 	p := ArtifactPath{Job: job, ID: id, Ext: ext}
-	return p, ok && dot && plainDir(job) && validSessionID(id) && p.MIME() != ""
+	return p, ok && dot && isPlainDir(job) && validSessionID(id) && p.MIME() != ""
 }
 
 // Artifacts keeps AI jobs' outputs in memory for ten minutes, limited in bytes; the oldest
 // is evicted first. It is safe for concurrent use.
 type Artifacts struct {
-	*shelf[ArtifactPath, []byte]
+	*resultCache[ArtifactPath, []byte]
 }
 
 // NewArtifacts makes a store of at most maxBytes.
 func NewArtifacts(maxBytes int64, now func() time.Time) *Artifacts {
-	return &Artifacts{newShelf[ArtifactPath](maxBytes, now, func(data []byte) int64 { return int64(len(data)) })}
+	return &Artifacts{newResultCache[ArtifactPath](maxBytes, now, func(data []byte) int64 { return int64(len(data)) })}
 }
 
 // Put stores data, which must not be changed afterwards, under a new name. The error is
 // ArtifactsFull.
 func (a *Artifacts) Put(random io.Reader, job, ext string, data []byte) (ArtifactPath, error) {
 	const op = "keep artifact"
-	if artifactTypes[ext] == "" || !plainDir(job) {
+	if artifactTypes[ext] == "" || !isPlainDir(job) {
 		return ArtifactPath{}, fault.New(fault.ArtifactsFull, op, "")
 	}
 	var id [artifactIDBytes]byte
@@ -78,10 +78,10 @@ func (a *Artifacts) Put(random io.Reader, job, ext string, data []byte) (Artifac
 	now := a.now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.makeRoom("", int64(len(data)), now) {
+	if !a.evictLocked("", int64(len(data)), now) {
 		return ArtifactPath{}, fault.New(fault.ArtifactsFull, op, "")
 	}
-	a.put("", p, data, now)
+	a.putLocked("", p, data, now)
 	return p, nil
 }
 
@@ -93,15 +93,15 @@ func (a *Artifacts) Get(p ArtifactPath) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	a.fetch(e)
-	return a.at(e).value, true
+	a.markFetchedLocked(e)
+	return a.entry(e).value, true
 }
 
 // Sweep drops expired artifacts.
 func (a *Artifacts) Sweep(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.dropWhere(func(_ ArtifactPath, at time.Time) bool { return now.Sub(at) >= artifactLife })
+	a.dropMatchingLocked(func(_ ArtifactPath, at time.Time) bool { return now.Sub(at) >= artifactLife })
 }
 
 // KeepArtifact stores a job's output and returns its URL. job is the request's id, one that
@@ -133,7 +133,7 @@ func (o *Orchestrator) NewRequestID() (string, error) {
 }
 
 // UsableRequestID reports whether a peer's request id is safe in logs and URLs.
-func UsableRequestID(id string) bool { return plainDir(id) }
+func UsableRequestID(id string) bool { return isPlainDir(id) }
 
 // ArtifactBytes is the memory limit of the AI outputs kept for download.
-func (o *Orchestrator) ArtifactBytes() int64 { return o.artifacts.bound() }
+func (o *Orchestrator) ArtifactBytes() int64 { return o.artifacts.limit() }

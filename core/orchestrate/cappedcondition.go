@@ -12,10 +12,10 @@ import (
 
 // refusalWindow is how long the condition stays after the last refusal. Sessions end and
 // start all the time, and the health board is for lasting conditions.
-const crowdTime = time.Minute
+const refusalWindow = time.Minute
 
 // capacityRefusals records when gateways were last refused for lack of capacity, by bound.
-type crowd struct {
+type capacityRefusals struct {
 	mu   sync.Mutex
 	last map[Bound]time.Time // guarded by mu
 	// shown is the bound that the condition names; guarded by mu.
@@ -26,7 +26,7 @@ type crowd struct {
 var bounds = []Bound{ByMemory, ByEncoders, BySessions, ByPace, "", ByOption}
 
 // record records err if it is an OrchestratorCapped, and returns err unchanged.
-func (c *crowd) refused(err error, now time.Time) error {
+func (c *capacityRefusals) record(err error, now time.Time) error {
 	if fault.CodeOf(err) != fault.OrchestratorCapped {
 		return err
 	}
@@ -41,7 +41,7 @@ func (c *crowd) refused(err error, now time.Time) error {
 }
 
 // forget drops the refusals of a bound that was raised.
-func (c *crowd) forget(by Bound) {
+func (c *capacityRefusals) forget(by Bound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.last, by)
@@ -49,11 +49,11 @@ func (c *crowd) forget(by Bound) {
 
 // current is the bound that refuses gateways, false when none was refused recently. It does
 // not change while the bound still refuses, because each change is logged.
-func (c *crowd) bound(now time.Time) (Bound, bool) {
+func (c *capacityRefusals) current(now time.Time) (Bound, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, by := range append([]Bound{c.shown}, bounds...) {
-		if last, ok := c.last[by]; ok && now.Sub(last) < crowdTime {
+		if last, ok := c.last[by]; ok && now.Sub(last) < refusalWindow {
 			c.shown = by
 			return by, true
 		}
@@ -63,13 +63,13 @@ func (c *crowd) bound(now time.Time) (Bound, bool) {
 
 // updateCappedCondition sets or clears OrchestratorCapped on the health board. The text
 // is constant for a bound, because each change of it is reported.
-func (o *Orchestrator) judgeRoom(now time.Time) {
+func (o *Orchestrator) updateCappedCondition(now time.Time) {
 	if o.opt.Board == nil {
 		return
 	}
 	key := health.Key{Code: fault.OrchestratorCapped}
 	const byDevices = "gateways are refused: the devices have no capacity for another session"
-	by, some := o.crowd.bound(now)
+	by, some := o.capacityRefusals.current(now)
 	switch {
 	case !some:
 		o.opt.Board.Clear(key)

@@ -14,7 +14,7 @@ import (
 )
 
 // cappedNode is a node with a health board, and a func for the condition OrchestratorCapped.
-func crowded(t *testing.T, change ...func(*orchestrate.Options)) (*node, func() string) {
+func cappedNode(t *testing.T, change ...func(*orchestrate.Options)) (*node, func() string) {
 	t.Helper()
 	var board *health.Board
 	n := newNode(t, append(change, func(opt *orchestrate.Options) {
@@ -41,9 +41,9 @@ func (n *node) refused() {
 const byOption = "gateways are refused: all of -maxSessions 2 are in use"
 
 // A full node has no condition; a refusal sets one.
-func TestCrowdedIsACondition(t *testing.T) {
+func TestRefusalSetsCondition(t *testing.T) {
 	t.Parallel()
-	n, says := crowded(t)
+	n, says := cappedNode(t)
 	first, second := n.token(), n.token()
 	n.send(first)
 	n.send(second)
@@ -68,9 +68,9 @@ func TestCrowdedIsACondition(t *testing.T) {
 }
 
 // A limit that was raised is no reason any more.
-func TestCrowdEndsWithTheLimit(t *testing.T) {
+func TestRaisedLimitClearsCondition(t *testing.T) {
 	t.Parallel()
-	n, says := crowded(t)
+	n, says := cappedNode(t)
 	n.send(n.token())
 	n.send(n.token())
 	n.refused()
@@ -94,7 +94,7 @@ func (h *hardware) Usage() orchestrate.Usage        { return h.use }
 func (h *hardware) Capped() *fault.Fault            { return h.capped }
 
 // What keeps gateways out is said, in words that do not change with each estimate.
-func TestCrowdOfTheDevices(t *testing.T) {
+func TestConditionOfFullDevices(t *testing.T) {
 	t.Parallel()
 	const byDevices = "gateways are refused: the devices have no capacity for another session"
 	const byEncoders, byMemory = byDevices + " (encoder sessions)", byDevices + " (card memory)"
@@ -116,7 +116,7 @@ func TestCrowdOfTheDevices(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			has := tt.hardware
-			n, says := crowded(t, func(opt *orchestrate.Options) { opt.Admitter, opt.Limit = &has, 5 })
+			n, says := cappedNode(t, func(opt *orchestrate.Options) { opt.Admitter, opt.Limit = &has, 5 })
 			in, err := n.Offer(t.Context(), orchestrate.OfferRequest{})
 			if err == nil {
 				if _, err = n.Admit(t.Context(), request(&in.Token)); err == nil {
@@ -132,11 +132,11 @@ func TestCrowdOfTheDevices(t *testing.T) {
 
 // The condition keeps the bound that it names while that refuses gateways, and names
 // another one after that.
-func TestCrowdNamesOneBound(t *testing.T) {
+func TestConditionNamesOneBound(t *testing.T) {
 	t.Parallel()
 	refusal := func(by orchestrate.Bound) *fault.Fault { return &fault.Fault{Code: fault.OrchestratorCapped, Err: by} }
 	has := hardware{use: orchestrate.Usage{Sessions: 3, Limit: 3}}
-	n, says := crowded(t, func(opt *orchestrate.Options) { opt.Admitter, opt.Limit = &has, 5 })
+	n, says := cappedNode(t, func(opt *orchestrate.Options) { opt.Admitter, opt.Limit = &has, 5 })
 	for i, step := range []struct {
 		by   orchestrate.Bound
 		want string

@@ -28,14 +28,14 @@ const (
 	maxDisplaced = 4
 	// futileRest is how long no session is displaced for a party after a displacement did
 	// not help: no device may ever fit its session. maxFutileParties limits the record.
-	vainRest = time.Minute
-	maxVain  = 1024
+	futileRest       = time.Minute
+	maxFutileParties = 1024
 	// leadFactor times its playing time is how long a finished segment protects its session,
 	// because the next one may be late.
 	leadFactor = 2
 	// pixelTolerance is by which factor a stream may have fewer pixels than its profiles
 	// imply: where the source's frame rate is kept, the profile's is only an upper bound.
-	sparsePixels = 4
+	pixelTolerance = 4
 )
 
 // errPayFirst: the segment needs another session's displacement, which only a paid segment
@@ -43,14 +43,15 @@ const (
 var errPayFirst = errors.New("another party's session would have to give way")
 
 // displaceableLocked is the session to displace for a party that has so many, nil if none.
-func (o *Orchestrator) displaceable(have int, now time.Time) *session {
+func (o *Orchestrator) displaceableLocked(have int, now time.Time) *session {
 	least := have + fairStep
 	var found *session
-	for e := o.idle.Front(); e != nil; e = e.Next() {
+	for e := o.idleSessions.Front(); e != nil; e = e.Next() {
 		s := e.Value.(*session)
-		n := o.held[s.party]
-		paused := have == 0 && found == nil && now.Sub(s.keptUntil) >= onlyGrace && now.Sub(s.last) >= onlyGrace
-		if (n >= least || paused) && !now.Before(s.keptUntil) {
+		n := o.sessionsByParty[s.party]
+		paused := have == 0 && found == nil && now.Sub(s.protectedUntil) >= onlyGrace &&
+			now.Sub(s.lastActivity) >= onlyGrace
+		if (n >= least || paused) && !now.Before(s.protectedUntil) {
 			found, least = s, max(least, n+1)
 		}
 	}
@@ -58,7 +59,8 @@ func (o *Orchestrator) displaceable(have int, now time.Time) *session {
 		return found
 	}
 	for _, s := range o.sessions {
-		if o.held[s.party] >= least && s.stalled(now) && (found == nil || s.since.Before(found.since)) {
+		if o.sessionsByParty[s.party] >= least && s.stalledLocked(now) &&
+			(found == nil || s.activeSince.Before(found.activeSince)) {
 			found = s
 		}
 	}
@@ -68,25 +70,25 @@ func (o *Orchestrator) displaceable(have int, now time.Time) *session {
 // admitToDevicesLocked asks the devices to take a new session, which is already in the table
 // so that no other one takes the freed capacity. It displaces giving first, and further
 // sessions if that is not enough. It releases mu while displaced sessions end.
-func (o *Orchestrator) seat(s, gives *session, req *SegmentRequest, paid bool) error {
+func (o *Orchestrator) admitToDevicesLocked(s, giving *session, req *SegmentRequest, paid bool) error {
 	ended := false
 	for n := 0; ; n++ {
-		if gives != nil {
-			o.displace(gives)
+		if giving != nil {
+			o.displaceLocked(giving)
 			ended = true
 		}
-		err := o.admitted(s.id, req)
-		gives = nil
-		capped := fault.CodeOf(err) == fault.OrchestratorCapped && o.refusal() == nil
-		if capped && n < maxDisplaced && !o.inVain(s.party) {
-			gives = o.displaceable(o.held[s.party]-1, o.opt.Now())
+		err := o.askAdmitter(s.id, req)
+		giving = nil
+		capped := fault.CodeOf(err) == fault.OrchestratorCapped && o.admitterRefusal() == nil
+		if capped && n < maxDisplaced && !o.displacementFutileLocked(s.party) {
+			giving = o.displaceableLocked(o.sessionsByParty[s.party]-1, o.opt.Now())
 		}
-		if capped && gives == nil && ended && len(o.vain) < maxVain {
-			o.vain[s.party] = o.opt.Now()
+		if capped && giving == nil && ended && len(o.futileDisplacements) < maxFutileParties {
+			o.futileDisplacements[s.party] = o.opt.Now()
 		}
 		switch {
-		case gives == nil:
-			return o.crowd.refused(err, o.opt.Now())
+		case giving == nil:
+			return o.capacityRefusals.record(err, o.opt.Now())
 		case !paid:
 			return errPayFirst
 		}
@@ -95,19 +97,19 @@ func (o *Orchestrator) seat(s, gives *session, req *SegmentRequest, paid bool) e
 
 // displacementFutileLocked reports whether sessions were displaced for the party recently
 // and did not help.
-func (o *Orchestrator) inVain(party string) bool {
-	before := o.opt.Now().Add(-vainRest)
-	for other, at := range o.vain {
+func (o *Orchestrator) displacementFutileLocked(party string) bool {
+	before := o.opt.Now().Add(-futileRest)
+	for other, at := range o.futileDisplacements {
 		if !at.After(before) {
-			delete(o.vain, other)
+			delete(o.futileDisplacements, other)
 		}
 	}
-	_, vain := o.vain[party]
-	return vain
+	_, futile := o.futileDisplacements[party]
+	return futile
 }
 
 // askAdmitter asks the devices for a session. The Admitter counts refusals.
-func (o *Orchestrator) admitted(id core.SessionID, req *SegmentRequest) error {
+func (o *Orchestrator) askAdmitter(id core.SessionID, req *SegmentRequest) error {
 	if o.opt.Admitter == nil {
 		return nil
 	}
@@ -116,40 +118,41 @@ func (o *Orchestrator) admitted(id core.SessionID, req *SegmentRequest) error {
 
 // stalledLocked reports whether a session has only been sending a segment for longer than
 // uploadGrace. The caller holds Orchestrator.mu.
-func (s *session) stalled(now time.Time) bool {
-	return s.open > 0 && s.queued == 0 && !now.Before(s.keptUntil) && now.Sub(s.since) >= uploadGrace
+func (s *session) stalledLocked(now time.Time) bool {
+	return s.openSegments > 0 && s.queuedSegments == 0 && !now.Before(s.protectedUntil) &&
+		now.Sub(s.activeSince) >= uploadGrace
 }
 
 // segmentArrivedLocked restarts activeSince, unless another segment ended a moment before:
 // then both are the same attempt. The caller holds Orchestrator.mu.
-func (s *session) begins(now time.Time) {
-	if s.open == 0 && now.Sub(s.last) >= uploadGrace {
-		s.since = now
+func (s *session) segmentArrivedLocked(now time.Time) {
+	if s.openSegments == 0 && now.Sub(s.lastActivity) >= uploadGrace {
+		s.activeSince = now
 	}
 }
 
 // extendProtection protects the session after a finished segment until the next one is due.
-func (g *Segment) keep(encoded core.Pixels) {
+func (g *Segment) extendProtection(encoded core.Pixels) {
 	g.o.mu.Lock()
 	defer g.o.mu.Unlock()
 	s, now := g.s, g.o.opt.Now()
-	s.since = now
-	if s.keptUntil.Before(now) {
-		s.keptUntil = now
+	s.activeSince = now
+	if s.protectedUntil.Before(now) {
+		s.protectedUntil = now
 	}
-	s.keptUntil = s.keptUntil.Add(leadFactor * g.playing(encoded))
-	if most := now.Add(maxLead); s.keptUntil.After(most) {
-		s.keptUntil = most
+	s.protectedUntil = s.protectedUntil.Add(leadFactor * g.playingTime(encoded))
+	if most := now.Add(maxLead); s.protectedUntil.After(most) {
+		s.protectedUntil = most
 	}
 }
 
 // playingTime is the segment's duration as announced, at most what its pixels confirm.
-func (g *Segment) playing(encoded core.Pixels) time.Duration {
+func (g *Segment) playingTime(encoded core.Pixels) time.Duration {
 	second := core.EstimatePixels(g.req.Profiles, time.Second)
 	if second <= 0 {
 		return 0
 	}
-	seconds := min(sparsePixels*float64(encoded)/float64(second), maxLead.Seconds())
+	seconds := min(pixelTolerance*float64(encoded)/float64(second), maxLead.Seconds())
 	shown := time.Duration(seconds * float64(time.Second))
 	if g.req.Duration > 0 {
 		return min(shown, g.req.Duration)
@@ -159,9 +162,9 @@ func (g *Segment) playing(encoded core.Pixels) time.Duration {
 
 // displaceLocked ends a session in favor of another party's. It releases mu while it
 // notifies the transcoder.
-func (o *Orchestrator) displace(s *session) {
+func (o *Orchestrator) displaceLocked(s *session) {
 	s.displaced = true
-	o.remove(s)
+	o.removeLocked(s)
 	o.mu.Unlock()
 	defer o.mu.Lock()
 	o.endTranscoding(s.id)

@@ -17,7 +17,7 @@ import (
 
 // TestUnpaidJobTakesNoSlot: an unpaid job waits for no slot and has no model
 // loaded, whatever its session, and gets the same answers as before.
-func TestUnpaidJobTakesNoPlace(t *testing.T) {
+func TestUnpaidJobTakesNoSlot(t *testing.T) {
 	t.Parallel()
 	in := func(s inference.State) inference.ModelState {
 		m := ready(1)
@@ -54,8 +54,8 @@ func TestUnpaidJobTakesNoPlace(t *testing.T) {
 				if got := fault.Wire(err); got != tc.text {
 					t.Errorf("gateways are told %q, want %q", got, tc.text)
 				}
-				if took, who := time.Since(start), w.Parties(); took != 0 || len(who) != 0 {
-					t.Errorf("it took %s, and a slot was asked for %q", took, who)
+				if took, party := time.Since(start), w.Parties(); took != 0 || len(party) != 0 {
+					t.Errorf("it took %s, and a slot was asked for %q", took, party)
 				}
 			})
 		})
@@ -76,7 +76,10 @@ func TestUnpaidJobWhileDraining(t *testing.T) {
 // waits for a slot, and elsewhere the peer that it comes from.
 func TestParties(t *testing.T) {
 	t.Parallel()
-	paid, line := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Payments, o.Signatures = paying(), signatures{} })
+	paid, line := aiNode(t, ready(1), func(o *orchestrate.Options) {
+		o.Payments, o.Signatures = paying(),
+			signatures{}
+	})
 	free, freeLine := aiNode(t, ready(1))
 	for i := range 3 {
 		for _, n := range []*node{paid, free} {
@@ -93,8 +96,8 @@ func TestParties(t *testing.T) {
 			j.Close()
 		}
 	}
-	who := payer.String()
-	if got := line.Parties(); !slices.Equal(got, []string{who, who, who}) {
+	party := payer.String()
+	if got := line.Parties(); !slices.Equal(got, []string{party, party, party}) {
 		t.Errorf("on the chain: %q", got)
 	}
 	if got := freeLine.Parties(); !slices.Equal(got, []string{"2001:db8::/64", "2001:db8::/64", "2001:db8:1::/64"}) {
@@ -111,7 +114,7 @@ func (a *asked) Capped() *fault.Fault            { return nil }
 
 // TestUnpaidSegmentTakesNoCapacity: no session is made for an unpaid segment, and none
 // is kept alive.
-func TestUnpaidSegmentTakesNoPlace(t *testing.T) {
+func TestUnpaidSegmentTakesNoCapacity(t *testing.T) {
 	t.Parallel()
 	var a asked
 	n, pay := paidNode(t, func(o *orchestrate.Options) { o.Limit, o.Admitter = 1, &a })
@@ -140,11 +143,11 @@ func (n *node) wantRefused(tok *orchestrate.Token, want fault.Code) {
 }
 
 // TestDoubtfulTicketsAreLookedAt: only Admit's word counts, and tickets may win.
-func TestDoubtfulTicketsAreLookedAt(t *testing.T) {
+func TestTicketsOfDoubtfulPaymentsAreChecked(t *testing.T) {
 	t.Parallel()
 	pay := paying()
-	doubt := fault.New(fault.TicketParamsStale, "ask", "")
-	pay.OnMayPay = func(*pm.Job) error { return doubt }
+	payErr := fault.New(fault.TicketParamsStale, "ask", "")
+	pay.OnMayPay = func(*pm.Job) error { return payErr }
 	n, w := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Payments, o.Signatures = pay, signatures{} })
 
 	seg := n.admitPaid(n.payerToken(), 1)

@@ -32,14 +32,14 @@ func (o *Orchestrator) Drain(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); ok {
 		accept = min(accept, time.Until(deadline)/2)
 	}
-	o.stops()
+	o.markStopping()
 	o.setPhase(draining)
 	accepting, cancel := context.WithTimeout(ctx, accept)
 	defer cancel()
 	_ = o.await(accepting, func() bool { return len(o.sessions) == 0 && len(o.jobs) == 0 })
 
 	o.setPhase(refusing)
-	if err := o.await(ctx, o.noneOpen); err != nil {
+	if err := o.await(ctx, o.noneOpenLocked); err != nil {
 		return err
 	}
 	fetching, cancelFetch := context.WithTimeout(ctx, fetchTime)
@@ -60,7 +60,7 @@ func (o *Orchestrator) setPhase(p phase) {
 }
 
 // markStopping makes Resume impossible.
-func (o *Orchestrator) stops() {
+func (o *Orchestrator) markStopping() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.stopping = true
@@ -73,12 +73,12 @@ func (o *Orchestrator) Draining() bool {
 	return o.phase != open
 }
 
-func (o *Orchestrator) noneOpen() bool {
+func (o *Orchestrator) noneOpenLocked() bool {
 	if len(o.jobs) > 0 {
 		return false
 	}
 	for _, s := range o.sessions {
-		if s.open > 0 {
+		if s.openSegments > 0 {
 			return false
 		}
 	}
@@ -103,7 +103,7 @@ func (o *Orchestrator) await(ctx context.Context, done func() bool) error {
 }
 
 // wakeLocked makes every await evaluate its condition again.
-func (o *Orchestrator) wake() {
+func (o *Orchestrator) wakeLocked() {
 	close(o.changed)
 	o.changed = make(chan struct{})
 }
@@ -126,7 +126,7 @@ func (o *Orchestrator) Resume() bool {
 }
 
 // Remaining counts what a drain waits for: sessions and AI jobs.
-func (o *Orchestrator) Left() (sessions, jobs int) {
+func (o *Orchestrator) Remaining() (sessions, jobs int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.sessions), len(o.jobs)
@@ -137,7 +137,7 @@ func (o *Orchestrator) InProgress() (segments, jobs int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, s := range o.sessions {
-		segments += s.open
+		segments += s.openSegments
 	}
 	return segments, len(o.jobs)
 }

@@ -78,7 +78,8 @@ func TestDrain(t *testing.T) {
 		default:
 		}
 		for _, p := range ladder {
-			if _, err := n.Result(orchestrate.Path{Session: running.Session, Dir: p.Name, Number: 7, Format: p.Format}); err != nil {
+			if _, err := n.Result(orchestrate.Path{Session: running.Session, Dir: p.Name, Number: 7,
+				Format: p.Format}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -5,19 +5,19 @@ import "time"
 // HandoverState is what an orchestrator hands to its successor process: the results that
 // gateways may still fetch. Sessions are not part of it, because their tokens open them
 // again.
-type Estate struct {
-	Renditions []LeftRendition
-	Artifacts  []LeftArtifact
+type HandoverState struct {
+	Renditions []KeptRendition
+	Artifacts  []KeptArtifact
 }
 
 // KeptRendition is a rendition that waits for its download.
-type LeftRendition struct {
+type KeptRendition struct {
 	Path   Path
 	Result Result
 }
 
 // KeptArtifact is an AI output that waits for its download.
-type LeftArtifact struct {
+type KeptArtifact struct {
 	Path ArtifactPath
 	Data []byte
 	At   time.Time
@@ -25,43 +25,43 @@ type LeftArtifact struct {
 
 // HandoverState returns the results to hand over. The bytes are shared and must not be
 // changed.
-func (o *Orchestrator) Estate() Estate {
-	var out Estate
+func (o *Orchestrator) HandoverState() HandoverState {
+	var out HandoverState
 	o.results.each(func(p Path, r Result, _ time.Time) {
-		out.Renditions = append(out.Renditions, LeftRendition{p, r})
+		out.Renditions = append(out.Renditions, KeptRendition{p, r})
 	})
 	o.artifacts.each(func(p ArtifactPath, data []byte, at time.Time) {
-		out.Artifacts = append(out.Artifacts, LeftArtifact{p, data, at})
+		out.Artifacts = append(out.Artifacts, KeptArtifact{p, data, at})
 	})
 	return out
 }
 
 // RestoreHandover stores another process's results, as far as the memory limits allow.
-func (o *Orchestrator) Inherit(e Estate) {
+func (o *Orchestrator) RestoreHandover(e HandoverState) {
 	for _, r := range e.Renditions {
 		// The error means that the cache is full; the previous process had the same limit.
 		_ = o.results.Put("", []Path{r.Path}, []Result{r.Result})
 	}
 	for _, a := range e.Artifacts {
-		o.artifacts.inherit(a.Path, a.Data, a.At)
+		o.artifacts.restore(a.Path, a.Data, a.At)
 	}
 }
 
 // restore stores a value with its original time.
-func (s *shelf[K, V]) inherit(key K, value V, at time.Time) {
+func (s *resultCache[K, V]) restore(key K, value V, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.makeRoom("", s.size(value), s.now()) {
-		s.put("", key, value, at)
+	if s.evictLocked("", s.size(value), s.now()) {
+		s.putLocked("", key, value, at)
 	}
 }
 
 // each calls f for every value, the oldest first.
-func (s *shelf[K, V]) each(f func(key K, value V, at time.Time)) {
+func (s *resultCache[K, V]) each(f func(key K, value V, at time.Time)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for e := s.order.Front(); e != nil; e = e.Next() {
-		it := s.at(e)
+		it := s.entry(e)
 		f(it.key, it.value, it.at)
 	}
 }

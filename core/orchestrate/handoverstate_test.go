@@ -11,27 +11,30 @@ import (
 
 // TestHandoverState: what one process keeps for download is there in its successor, after
 // encoding and decoding.
-func TestEstate(t *testing.T) {
+func TestHandoverState(t *testing.T) {
 	t.Parallel()
-	left := orchestrate.Estate{
-		Renditions: []orchestrate.LeftRendition{{Path: orchestrate.Path{Session: "0a0b0c0d", Dir: "P144p30fps16x9", Number: 7}, Result: orchestrate.Result{Data: []byte("ts"), Signature: []byte("sig")}}},
-		Artifacts:  []orchestrate.LeftArtifact{{Path: orchestrate.ArtifactPath{Job: "job", ID: "01020304", Ext: "png"}, Data: []byte("png"), At: time.Now()}},
+	left := orchestrate.HandoverState{
+		Renditions: []orchestrate.KeptRendition{{Path: orchestrate.Path{Session: "0a0b0c0d", Dir: "P144p30fps16x9",
+			Number: 7}, Result: orchestrate.Result{Data: []byte("ts"), Signature: []byte("sig")}}},
+		Artifacts: []orchestrate.KeptArtifact{{Path: orchestrate.ArtifactPath{Job: "job", ID: "01020304",
+			Ext: "png"}, Data: []byte("png"), At: time.Now()}},
 	}
 	var line bytes.Buffer
 	if err := gob.NewEncoder(&line).Encode(left); err != nil {
 		t.Fatal(err)
 	}
-	var got orchestrate.Estate
+	var got orchestrate.HandoverState
 	if err := gob.NewDecoder(&line).Decode(&got); err != nil {
 		t.Fatal(err)
 	}
 	n := newNode(t)
-	n.Inherit(got)
+	n.RestoreHandover(got)
 	r, err := n.Result(left.Renditions[0].Path)
 	if err != nil || string(r.Data) != "ts" || string(r.Signature) != "sig" {
 		t.Errorf("%v %+v", err, r)
 	}
-	if again := n.Estate(); len(again.Renditions) != 1 || len(again.Artifacts) != 1 || string(again.Artifacts[0].Data) != "png" {
+	if again := n.HandoverState(); len(again.Renditions) != 1 || len(again.Artifacts) != 1 ||
+		string(again.Artifacts[0].Data) != "png" {
 		t.Errorf("it has %+v to leave", again)
 	}
 }

@@ -48,7 +48,7 @@ type OfferRequest struct {
 // OrchestratorCapped, Draining, or the reason why there are no terms for the gateway.
 func (o *Orchestrator) Offer(ctx context.Context, req OfferRequest) (Info, error) {
 	in, err := o.offer(ctx, &req)
-	o.noteOffer(req.Address, req.Wanted, &in, err)
+	o.recordOffer(req.Address, req.Wanted, &in, err)
 	return in, err
 }
 
@@ -80,7 +80,7 @@ func (o *Orchestrator) offer(ctx context.Context, req *OfferRequest) (Info, erro
 	}
 	in := o.info(tok, terms)
 	if req.Wanted == nil {
-		o.survey(&in)
+		o.addComparison(&in)
 	}
 	return in, nil
 }
@@ -103,7 +103,7 @@ func (o *Orchestrator) mayOffer(op string, req *OfferRequest) error {
 	case o.opt.Transcoder == nil && wanted != nil:
 		return noTranscoder(op)
 	}
-	_, err := o.room(op, o.partyOf(account, req.From))
+	_, err := o.capacityLocked(op, o.partyOf(account, req.From))
 	return err
 }
 
@@ -134,7 +134,7 @@ func (o *Orchestrator) issue(quote *pm.Quote) (Token, error) {
 
 // info builds this node's offer with a token.
 func (o *Orchestrator) info(tok Token, terms *Terms) Info {
-	offer := o.capabilities(o.lasting(), (*inference.ModelState).Offered)
+	offer := o.capabilities(o.stableOffer(), (*inference.ModelState).Offered)
 	in := Info{ServiceURI: o.ServiceURI(), Capabilities: offer, Token: tok, Terms: terms}
 	if o.opt.Signatures != nil {
 		in.Address = o.opt.Signatures.Address()
@@ -143,7 +143,7 @@ func (o *Orchestrator) info(tok Token, terms *Terms) Info {
 }
 
 // addComparison adds what gateways need to compare orchestrators.
-func (o *Orchestrator) survey(in *Info) {
+func (o *Orchestrator) addComparison(in *Info) {
 	if in.Terms != nil {
 		in.Prices = o.opt.Payments.ModelPrices(in.Terms.Quote.Sender)
 	}

@@ -40,16 +40,16 @@ type Job struct {
 	// Queue is how long the job waited for its slot.
 	Queue time.Duration
 
-	o      *Orchestrator
-	req    JobRequest
-	quote  pm.Quote
-	slot   inference.Slot
-	hold   pm.Hold
-	paid   paidWith
-	billed bool
-	facts  jobFacts
-	giveUp context.CancelCauseFunc
-	close  sync.Once
+	o       *Orchestrator
+	req     JobRequest
+	quote   pm.Quote
+	slot    inference.Slot
+	hold    pm.Hold
+	payment paymentRecord
+	billed  bool
+	record  jobRecord
+	giveUp  context.CancelCauseFunc
+	close   sync.Once
 }
 
 // errDraining cancels jobs that wait for a slot.
@@ -77,7 +77,7 @@ const opAdmitJob = "admit job"
 func (o *Orchestrator) CheckJob(credentials SegmentRequest) (*JobSender, error) {
 	s, err := o.checkJob(credentials)
 	if err != nil {
-		o.note(requeststats.Job, &credentials, err)
+		o.recordRequest(requeststats.Job, &credentials, err)
 	}
 	return s, err
 }
@@ -86,7 +86,7 @@ func (o *Orchestrator) checkJob(credentials SegmentRequest) (*JobSender, error) 
 	if o.opt.Worker == nil {
 		return nil, fault.New(fault.ModelNotServed, opAdmitJob, "this node has no AI")
 	}
-	quote, err := o.checkCredentials(opAdmitJob, &credentials, o.whole())
+	quote, err := o.checkCredentials(opAdmitJob, &credentials, o.fullOffer())
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (o *Orchestrator) AdmitJob(ctx context.Context, req JobRequest) (*Job, erro
 		req.Credentials = req.Sender.credentials
 	}
 	j, err := o.admitJob(ctx, &req)
-	o.note(requeststats.Job, &req.Credentials, err)
+	o.recordRequest(requeststats.Job, &req.Credentials, err)
 	return j, err
 }
 
@@ -120,7 +120,8 @@ func (o *Orchestrator) admitJob(ctx context.Context, req *JobRequest) (*Job, err
 	if err := o.checkPrompt(req.Request, &quote); err != nil {
 		return nil, err
 	}
-	j := &Job{o: o, req: *req, quote: quote, hold: free{}, facts: jobFacts{sender: quote.Sender, price: quote.Price}}
+	j := &Job{o: o, req: *req, quote: quote, hold: freeHold{},
+		record: jobRecord{sender: quote.Sender, price: quote.Price}}
 	paid := false
 	defer func() {
 		if !paid {
@@ -142,19 +143,19 @@ func (j *Job) admit(ctx context.Context) error {
 	job := &pm.Job{
 		Account: pm.Account{Key: r.Model.Manifest()}, Quote: j.quote, Model: &r.Model, Estimate: int64(r.Units),
 	}
-	doubt := j.o.mayPay(ctx, &j.req.Credentials, job)
-	if doubt != nil {
+	payErr := j.o.mayPay(ctx, &j.req.Credentials, job)
+	if payErr != nil {
 		if err := j.o.mayReserve(r.Model); err != nil {
 			return err
 		}
-		if err := j.pay(ctx, job, doubt); err != nil {
+		if err := j.pay(ctx, job, payErr); err != nil {
 			return err
 		}
 	}
-	if err := j.enter(ctx); err != nil {
+	if err := j.waitForSlot(ctx); err != nil {
 		return err
 	}
-	if err := j.bound(); err != nil || doubt != nil {
+	if err := j.fillImpliedLimits(); err != nil || payErr != nil {
 		return err
 	}
 	return j.pay(ctx, job, nil)
@@ -180,8 +181,8 @@ func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
 	req := &j.req
 	reply, err := j.slot.Run(ctx, req.Request.Job(req.ContentType, req.Body, req.ID))
 	if err != nil {
-		if ctx.Err() != nil && interrupted(err) && !j.o.cutting() {
-			j.facts.billed = int64(req.Request.Units)
+		if ctx.Err() != nil && isInterrupted(err) && !j.o.cuttingOff() {
+			j.record.billed = int64(req.Request.Units)
 			j.hold.Done(pm.Work{Units: int64(req.Request.Units), Produced: 0})
 		}
 		return nil, err
@@ -189,7 +190,7 @@ func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
 	if reply.Status < 300 {
 		// The runner is working: the job is billed even if the gateway has just disconnected.
 		j.billed = true
-		j.facts.billed, j.facts.worker = int64(req.Request.Units), reply.Worker
+		j.record.billed, j.record.worker = int64(req.Request.Units), reply.Worker
 		j.hold.Done(pm.Work{Units: int64(req.Request.Units), Produced: -1, Worker: reply.Worker})
 	}
 	return reply, nil
@@ -205,7 +206,7 @@ func (j *Job) Close() {
 		o := j.o
 		o.mu.Lock()
 		delete(o.jobs, j)
-		o.wake()
+		o.wakeLocked()
 		o.mu.Unlock()
 	})
 }

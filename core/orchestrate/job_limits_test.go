@@ -15,7 +15,8 @@ import (
 )
 
 // picturing is a node with one model of a pipeline, and a paid job for it.
-func picturing(t *testing.T, id capability.ID, contentType string, body []byte, change ...func(*orchestrate.Options)) (*node, orchestrate.JobRequest) {
+func picturing(t *testing.T, id capability.ID, contentType string, body []byte,
+	change ...func(*orchestrate.Options)) (*node, orchestrate.JobRequest) {
 	t.Helper()
 	r, err := pipeline.Decode(id, "", contentType, body)
 	if err != nil {
@@ -78,11 +79,13 @@ func TestPicturesAreBound(t *testing.T) {
 		changed       bool
 	}{
 		"picture without a size": {image, []string{"application/json", string(js(""))}, 512, 512, true},
-		"picture without height": {image, []string{"application/json", string(js(`,"width":1024,"height":null`))}, 1024, 512, true},
-		"picture of a size":      {image, []string{"application/json", string(js(`,"width":64,"height":32`))}, 64, 32, false},
-		"video without a size":   {video, form(), 1024, 576, true},
-		"video without width":    {video, form("width", "", "height", "320"), 1024, 320, true},
-		"video of a size":        {video, form("width", "64", "height", "32"), 64, 32, false},
+		"picture without height": {image, []string{"application/json", string(js(`,"width":1024,"height":null`))},
+			1024, 512, true},
+		"picture of a size": {image, []string{"application/json", string(js(`,"width":64,"height":32`))}, 64, 32,
+			false},
+		"video without a size": {video, form(), 1024, 576, true},
+		"video without width":  {video, form("width", "", "height", "320"), 1024, 320, true},
+		"video of a size":      {video, form("width", "64", "height", "32"), 64, 32, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,7 +150,8 @@ func TestBoundAsksForItsMemory(t *testing.T) {
 		t.Errorf("asked for %d bytes, %d payments taken", asked, len(pay.Jobs()))
 	}
 	req.Grow = nil
-	if r, err := pipeline.Parse(capability.ImageToVideo, inference.Operation("image-to-video"), kind, sent(t, n, req), nil); err != nil || r.Width != 1024 {
+	if r, err := pipeline.Parse(capability.ImageToVideo, inference.Operation("image-to-video"), kind, sent(t, n, req),
+		nil); err != nil || r.Width != 1024 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

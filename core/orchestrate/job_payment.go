@@ -16,38 +16,38 @@ import (
 const (
 	// renewBlocks is how many layer-1 blocks before the expiry of its ticket parameters a
 	// gateway gets new ones: about two and a half minutes.
-	lastBlocks = 12
+	renewBlocks = 12
 	// renewNonces is the number of tickets after which parameters are renewed: every nonce
 	// is remembered until its parameters expire.
-	manyNonces = 1 << 16
+	renewNonces = 1 << 16
 )
 
 // pay takes the job's payment for the account of its model. payErr is the fault that
 // mayPay returned.
-func (j *Job) pay(ctx context.Context, job *pm.Job, doubt error) error {
-	hold, err := j.o.pay(ctx, &j.req.Credentials, job, doubt)
+func (j *Job) pay(ctx context.Context, job *pm.Job, payErr error) error {
+	hold, err := j.o.pay(ctx, &j.req.Credentials, job, payErr)
 	if err != nil {
 		return err
 	}
-	j.hold, j.paid = hold, lastTicket(&j.req.Credentials.Payment)
+	j.hold, j.payment = hold, lastTicket(&j.req.Credentials.Payment)
 	// The tickets are not needed while the answer runs.
 	j.req.Credentials.Payment = pm.Payment{}
 	return nil
 }
 
 // Ticketed reports whether the job's payment had tickets, which are credited.
-func (j *Job) Ticketed() bool { return j.paid.tickets }
+func (j *Job) Ticketed() bool { return j.payment.tickets }
 
 // fillImpliedLimits writes the limits that a paid request was priced at into its body,
 // where the request leaves them out or names them in a form that a runner may not know.
 // So the runner cannot produce more than was paid for. The error is that of Grow.
-func (j *Job) bound() error {
+func (j *Job) fillImpliedLimits() error {
 	if !j.o.priced(&j.quote) {
 		return nil
 	}
 	switch r := j.req.Request; r.Model.Capability {
 	case capability.LLM:
-		j.boundTokens(r)
+		j.fillMaxTokens(r)
 	case capability.TextToImage, capability.ImageToVideo:
 		if r.Width > 0 && r.Height > 0 {
 			return nil
@@ -61,7 +61,7 @@ func (j *Job) bound() error {
 	return nil
 }
 
-func (j *Job) boundTokens(r *pipeline.Request) {
+func (j *Job) fillMaxTokens(r *pipeline.Request) {
 	if r.Operation == inference.Embedding || r.MaxTokens > 0 && !r.OtherBound {
 		return
 	}
@@ -73,18 +73,18 @@ func (j *Job) boundTokens(r *pipeline.Request) {
 }
 
 // paymentRecord is what termsEnding needs of a job's payment.
-type paidWith struct {
+type paymentRecord struct {
 	// tickets is false for a payment without any.
 	tickets bool
 	nonce   uint32
 	expires protocol.L1Block
 }
 
-func lastTicket(p *pm.Payment) paidWith {
+func lastTicket(p *pm.Payment) paymentRecord {
 	if p.Params == nil || len(p.Tickets) == 0 {
-		return paidWith{}
+		return paymentRecord{}
 	}
-	return paidWith{true, p.Tickets[len(p.Tickets)-1].Nonce, p.Params.ExpirationBlock}
+	return paymentRecord{true, p.Tickets[len(p.Tickets)-1].Nonce, p.Params.ExpirationBlock}
 }
 
 // Produced records how many tokens a billed job produced. It does not change the bill.
@@ -98,7 +98,7 @@ func (j *Job) Produced(n inference.Tokens) {
 // ticket parameters are about to end. It is false when the gateway does not need them,
 // which is cheap to find out, and when there are no terms for it.
 func (j *Job) Offer(ctx context.Context) (Info, bool) {
-	if !j.req.Own || !j.ending() {
+	if !j.req.Own || !j.termsEnding() {
 		return Info{}, false
 	}
 	terms, err := j.o.terms(ctx, &j.quote)
@@ -110,12 +110,12 @@ func (j *Job) Offer(ctx context.Context) (Info, bool) {
 }
 
 // termsEnding reports whether the job's ticket parameters must be renewed.
-func (j *Job) ending() bool {
+func (j *Job) termsEnding() bool {
 	switch {
-	case j.o.opt.Payments == nil || !j.paid.tickets:
+	case j.o.opt.Payments == nil || !j.payment.tickets:
 		return false
-	case j.paid.nonce >= manyNonces:
+	case j.payment.nonce >= renewNonces:
 		return true
 	}
-	return j.o.opt.L1Block != nil && j.paid.expires <= j.o.opt.L1Block()+lastBlocks
+	return j.o.opt.L1Block != nil && j.payment.expires <= j.o.opt.L1Block()+renewBlocks
 }

@@ -22,16 +22,26 @@ func TestJobOffer(t *testing.T) {
 		terms  error
 		want   bool
 	}{
-		"13 blocks left": {func(r *orchestrate.JobRequest) { r.Credentials.Payment.Params.ExpirationBlock = now + 13 }, nil, false},
-		"12 blocks left": {func(r *orchestrate.JobRequest) { r.Credentials.Payment.Params.ExpirationBlock = now + 12 }, nil, true},
-		"none left":      {func(r *orchestrate.JobRequest) { r.Credentials.Payment.Params.ExpirationBlock = 1 }, nil, true},
-		"many tickets":   {func(r *orchestrate.JobRequest) { r.Credentials.Payment.Tickets[0].Nonce = 1 << 16 }, nil, true},
-		"one less":       {func(r *orchestrate.JobRequest) { r.Credentials.Payment.Tickets[0].Nonce = 1<<16 - 1 }, nil, false},
+		"13 blocks left": {func(r *orchestrate.JobRequest) {
+			r.Credentials.Payment.Params.ExpirationBlock = now +
+				13
+		}, nil, false},
+		"12 blocks left": {func(r *orchestrate.JobRequest) {
+			r.Credentials.Payment.Params.ExpirationBlock = now +
+				12
+		}, nil, true},
+		"none left": {func(r *orchestrate.JobRequest) { r.Credentials.Payment.Params.ExpirationBlock = 1 }, nil,
+			true},
+		"many tickets": {func(r *orchestrate.JobRequest) { r.Credentials.Payment.Tickets[0].Nonce = 1 << 16 }, nil,
+			true},
+		"one less": {func(r *orchestrate.JobRequest) { r.Credentials.Payment.Tickets[0].Nonce = 1<<16 - 1 },
+			nil, false},
 		"another's gateway": {func(r *orchestrate.JobRequest) {
 			r.Own = false
 			r.Credentials.Payment.Params.ExpirationBlock = now
 		}, nil, false},
-		"no terms to be had": {func(r *orchestrate.JobRequest) { r.Credentials.Payment.Params.ExpirationBlock = now }, errors.New("down"), false},
+		"no terms to be had": {func(r *orchestrate.JobRequest) { r.Credentials.Payment.Params.ExpirationBlock = now },
+			errors.New("down"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +65,8 @@ func TestJobOffer(t *testing.T) {
 			if ok != tc.want {
 				t.Errorf("an offer: %v", ok)
 			}
-			if ok && (in.Token.Session != tok.Session || in.Terms.Quote.Price != price || in.Terms.Params == nil || in.ServiceURI != serviceURI) {
+			if ok && (in.Token.Session != tok.Session || in.Terms.Quote.Price != price || in.Terms.Params == nil ||
+				in.ServiceURI != serviceURI) {
 				t.Errorf("%+v", in)
 			}
 			if (asked > 0) != (tc.want || tc.terms != nil) {
@@ -74,15 +85,19 @@ func TestJobIsBound(t *testing.T) {
 		fields, runner string
 		units          int64
 	}{
-		"said":           {`,"max_tokens":70}`, head + `,"max_tokens":70}`, 70},
-		"not said":       {`}`, `{"max_tokens":256,` + head[1:] + `}`, 256},
-		"in other words": {`,"max_completion_tokens":7}`, `{"max_tokens":7,` + head[1:] + `,"max_completion_tokens":7}`, 7},
-		"twice as many":  {`,"n":2}`, `{"max_tokens":256,` + head[1:] + `,"n":2}`, 512},
+		"said":     {`,"max_tokens":70}`, head + `,"max_tokens":70}`, 70},
+		"not said": {`}`, `{"max_tokens":256,` + head[1:] + `}`, 256},
+		"in other words": {`,"max_completion_tokens":7}`, `{"max_tokens":7,` + head[1:] +
+			`,"max_completion_tokens":7}`, 7},
+		"twice as many": {`,"n":2}`, `{"max_tokens":256,` + head[1:] + `,"n":2}`, 512},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			pay := paying()
-			paid, _ := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Payments, o.Signatures = pay, signatures{} })
+			paid, _ := aiNode(t, ready(1), func(o *orchestrate.Options) {
+				o.Payments, o.Signatures = pay,
+					signatures{}
+			})
 			free, _ := aiNode(t, ready(1))
 			for _, n := range []*node{paid, free} {
 				req := paidJob(t, nil, 1)

@@ -18,7 +18,7 @@ func (o *Orchestrator) mayReserve(model inference.Model) error {
 	}
 	s, known := o.state(model)
 	switch {
-	case !known || unloaded(&s):
+	case !known || isUnloaded(&s):
 		return nil
 	case s.State == inference.Failed || s.State == inference.Draining:
 		return fault.New(fault.ModelNotReady, opReserve, "")
@@ -29,7 +29,7 @@ func (o *Orchestrator) mayReserve(model inference.Model) error {
 }
 
 // waitForSlot registers the job as in progress and takes a slot for it.
-func (j *Job) enter(ctx context.Context) error {
+func (j *Job) waitForSlot(ctx context.Context) error {
 	o := j.o
 	waiting, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -74,7 +74,7 @@ func (j *Job) party() string { return j.o.party(&j.req.Credentials) }
 // loaded reports whether the model is loaded.
 func (o *Orchestrator) loaded(model inference.Model) bool {
 	s, known := o.state(model)
-	return !known || !unloaded(&s)
+	return !known || !isUnloaded(&s)
 }
 
 // state is the present state of a model.
@@ -90,7 +90,7 @@ func (o *Orchestrator) state(model inference.Model) (inference.ModelState, bool)
 
 // isUnloaded reports whether a job would start the model. A model with slots takes jobs
 // whatever its state: workers of the existing network do not report what they have loaded.
-func unloaded(s *inference.ModelState) bool {
+func isUnloaded(s *inference.ModelState) bool {
 	if s.Capacity > 0 {
 		return false
 	}

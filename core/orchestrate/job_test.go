@@ -96,7 +96,8 @@ func TestAdmitJobOrder(t *testing.T) {
 	}{
 		{fault.ErrSegSig, "ErrSegSig", func() { sig.segment = nil }},
 		{fault.IncompatibleCapabilities, "incompatible capabilities", func() { req.Credentials.Capabilities = right }},
-		{fault.MissingAuthToken, "missing auth token", func() { req.Credentials.Token = &orchestrate.Token{Session: "00000000", Expires: 1} }},
+		{fault.MissingAuthToken, "missing auth token",
+			func() { req.Credentials.Token = &orchestrate.Token{Session: "00000000", Expires: 1} }},
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Credentials.Token = tok }},
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Credentials.Sender = payer }}, // another gateway's
 		{fault.MaxTokensMissing, "MaxTokens not specified", func() { req.Request.MaxTokens = 100 }},
@@ -128,7 +129,8 @@ func TestAdmitJobOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := pay.Work(), []pm.Work{{Units: 100, Produced: -1, Worker: "llm_8500"}}; !slices.Equal(got, want) || w.InUse() != 1 {
+	if got, want := pay.Work(), []pm.Work{{Units: 100, Produced: -1, Worker: "llm_8500"}}; !slices.Equal(got, want) ||
+		w.InUse() != 1 {
 		t.Errorf("billed %+v, %d slots taken", got, w.InUse())
 	}
 	if got := pay.Balance(pm.Account{Sender: payer, Key: llama.Manifest()}).String(); got != "-9000" {
@@ -322,7 +324,8 @@ func TestOfferWithModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := in.Capabilities
-	if c.Bits[0] != 0x0000000204005fff || c.Version != "0.9.1" || c.Capacities[capability.LLM] != 4 || c.Capacities[capability.H264] != 1 {
+	if c.Bits[0] != 0x0000000204005fff || c.Version != "0.9.1" || c.Capacities[capability.LLM] != 4 ||
+		c.Capacities[capability.H264] != 1 {
 		t.Errorf("%+v", c)
 	}
 	want := capability.Model{
@@ -336,7 +339,8 @@ func TestOfferWithModels(t *testing.T) {
 	if _, err := n.Offer(t.Context(), orchestrate.OfferRequest{}); err != nil {
 		t.Error(err)
 	}
-	_, err = n.Offer(t.Context(), orchestrate.OfferRequest{Wanted: &capability.Capabilities{Bits: capability.Of(capability.H264)}})
+	_, err = n.Offer(t.Context(),
+		orchestrate.OfferRequest{Wanted: &capability.Capabilities{Bits: capability.Of(capability.H264)}})
 	wantCode(t, err, fault.OrchestratorCapped)
 	_, err = n.Admit(t.Context(), request(&in.Token))
 	wantCode(t, err, fault.OrchestratorCapped)
@@ -352,7 +356,8 @@ func TestOfferWithModels(t *testing.T) {
 	w.Set(llama, func(s *inference.ModelState) {
 		*s = inference.ModelState{Model: s.Model, State: inference.Evicted, RunnerVersion: s.RunnerVersion}
 	})
-	if got := n.Capabilities().Constraints.PerCapability[capability.LLM][llama.ID]; !reflect.DeepEqual(got, capability.Model{Capacity: 1, RunnerVersion: "0.14.1"}) {
+	if got := n.Capabilities().Constraints.PerCapability[capability.LLM][llama.ID]; !reflect.DeepEqual(got,
+		capability.Model{Capacity: 1, RunnerVersion: "0.14.1"}) {
 		t.Errorf("cold model %+v", got)
 	}
 	w.Set(llama, func(s *inference.ModelState) { s.External = true })

@@ -59,7 +59,7 @@ func TestEveryDeviceAway(t *testing.T) {
 }
 
 // TestNoRoomIsFull: what may have no session at all is not what has no number.
-func TestNoRoomIsFull(t *testing.T) {
+func TestNoCapacityIsFull(t *testing.T) {
 	t.Parallel()
 	full := fault.New(fault.OrchestratorCapped, "admit", "no room")
 	for _, tc := range []struct {

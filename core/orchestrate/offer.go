@@ -11,11 +11,11 @@ import (
 
 // Capabilities is the present offer, including the models that jobs may request.
 func (o *Orchestrator) Capabilities() capability.Capabilities {
-	return o.capabilities(o.present(), (*inference.ModelState).Offered)
+	return o.capabilities(o.currentOffer(), (*inference.ModelState).Offered)
 }
 
 // currentOffer is the offer without models; empty while no device is connected.
-func (o *Orchestrator) present() capability.Capabilities {
+func (o *Orchestrator) currentOffer() capability.Capabilities {
 	c := o.opt.Capabilities()
 	if len(c.Bits) > 0 {
 		o.lastOffer.Store(&c)
@@ -25,8 +25,8 @@ func (o *Orchestrator) present() capability.Capabilities {
 
 // stableOffer is currentOffer, or the last one that was not empty: devices reconnect
 // within seconds, and gateways keep the offer that they got.
-func (o *Orchestrator) lasting() capability.Capabilities {
-	c := o.present()
+func (o *Orchestrator) stableOffer() capability.Capabilities {
+	c := o.currentOffer()
 	if last := o.lastOffer.Load(); len(c.Bits) == 0 && last != nil {
 		return *last
 	}
@@ -35,26 +35,26 @@ func (o *Orchestrator) lasting() capability.Capabilities {
 
 // allModels selects every model, also unavailable ones: a request for them is not
 // incompatible.
-func everyModel(*inference.ModelState) bool { return true }
+func allModels(*inference.ModelState) bool { return true }
 
 // fullOfferTTL is how long the offer of every model is cached. The set of models never
 // changes; only the runner versions may be this old.
-const wholeFresh = 250 * time.Millisecond
+const fullOfferTTL = 250 * time.Millisecond
 
 // cachedOffer is the offer of every model at a time.
-type wholeOffer struct {
+type cachedOffer struct {
 	at    time.Time
 	offer capability.Capabilities
 }
 
 // fullOffer is the offer that jobs are compared with. It is shared and must not be
 // changed: to build it for each job would cost more than all other checks.
-func (o *Orchestrator) whole() *capability.Capabilities {
+func (o *Orchestrator) fullOffer() *capability.Capabilities {
 	now := o.opt.Now()
-	have := o.wholeOffer.Load()
-	if have == nil || now.Sub(have.at) >= wholeFresh || now.Before(have.at) {
-		have = &wholeOffer{at: now, offer: o.capabilities(o.lasting(), everyModel)}
-		o.wholeOffer.Store(have)
+	have := o.fullOfferCache.Load()
+	if have == nil || now.Sub(have.at) >= fullOfferTTL || now.Before(have.at) {
+		have = &cachedOffer{at: now, offer: o.capabilities(o.stableOffer(), allModels)}
+		o.fullOfferCache.Store(have)
 	}
 	return &have.offer
 }
@@ -63,7 +63,8 @@ func (o *Orchestrator) whole() *capability.Capabilities {
 //
 // A node with AI offers the default capabilities even if it does not transcode, because
 // gateways request them with every AI job.
-func (o *Orchestrator) capabilities(c capability.Capabilities, which func(*inference.ModelState) bool) capability.Capabilities {
+func (o *Orchestrator) capabilities(c capability.Capabilities,
+	which func(*inference.ModelState) bool) capability.Capabilities {
 	if o.opt.Worker == nil {
 		return c
 	}
@@ -82,14 +83,14 @@ func (o *Orchestrator) capabilities(c capability.Capabilities, which func(*infer
 	states := o.opt.Worker.Models()
 	for i := range states {
 		if s := &states[i]; which(s) {
-			add(&c, s)
+			addModel(&c, s)
 		}
 	}
 	return c
 }
 
 // addModel adds a model to an offer that owns its maps.
-func add(c *capability.Capabilities, s *inference.ModelState) {
+func addModel(c *capability.Capabilities, s *inference.ModelState) {
 	id := s.Model.Capability
 	models := c.Constraints.PerCapability[id]
 	if models == nil {

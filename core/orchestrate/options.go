@@ -69,7 +69,7 @@ type Options struct {
 	Board *health.Board
 
 	// RequestStats counts requests and their answers; nil counts nothing.
-	Demand *requeststats.Book
+	RequestStats *requeststats.Counter
 
 	// Worker runs AI jobs; nil is a node without AI.
 	Worker inference.Worker

@@ -20,28 +20,28 @@ type Orchestrator struct {
 	tokens  *Tokens
 	results *Results
 	// fullOfferCache is the cache of fullOffer.
-	wholeOffer atomic.Pointer[wholeOffer]
+	fullOfferCache atomic.Pointer[cachedOffer]
 	// lastOffer is the latest offer that was not empty.
 	lastOffer atomic.Pointer[capability.Capabilities]
 	// serviceURI is the advertised address.
-	serviceURI atomic.Pointer[string]
-	artifacts  *Artifacts
-	waste      waste
-	crowd      crowd
-	uploads    uploads
+	serviceURI       atomic.Pointer[string]
+	artifacts        *Artifacts
+	unbilledWork     unbilledWork
+	capacityRefusals capacityRefusals
+	uploads          uploads
 
 	// mu guards what follows, and the sessions themselves.
-	mu       sync.Mutex
-	sessions map[core.SessionID]*session
-	held     map[string]int
+	mu              sync.Mutex
+	sessions        map[core.SessionID]*session
+	sessionsByParty map[string]int
 	// vain is when sessions ended in favor of parties that got none afterwards.
-	vain        map[string]time.Time
-	idle        *list.List // of *session without open segments, the longest idle first
-	maxSessions int        // 0: the Admitter decides alone
-	phase       phase
-	stopping    bool              // Resume is impossible
-	jobs        map[*Job]struct{} // admitted and not closed
-	changed     chan struct{}     // closed and replaced when an await may be over
+	futileDisplacements map[string]time.Time
+	idleSessions        *list.List // of *session without open segments, the longest idle first
+	maxSessions         int        // 0: the Admitter decides alone
+	phase               phase
+	stopping            bool              // Resume is impossible
+	jobs                map[*Job]struct{} // admitted and not closed
+	changed             chan struct{}     // closed and replaced when an await may be over
 }
 
 // New builds an orchestrator; it starts no goroutine. The error names the missing option,
@@ -55,17 +55,17 @@ func New(opt Options) (*Orchestrator, error) {
 		return nil, fmt.Errorf("draw the secret of auth tokens: %w", err)
 	}
 	o := &Orchestrator{
-		opt:         opt,
-		tokens:      tokens,
-		results:     NewResults(opt.ResultBytes, opt.Now),
-		artifacts:   NewArtifacts(opt.ArtifactBytes, opt.Now),
-		jobs:        make(map[*Job]struct{}),
-		sessions:    make(map[core.SessionID]*session),
-		held:        make(map[string]int),
-		vain:        make(map[string]time.Time),
-		idle:        list.New(),
-		maxSessions: max(0, opt.Limit),
-		changed:     make(chan struct{}),
+		opt:                 opt,
+		tokens:              tokens,
+		results:             NewResults(opt.ResultBytes, opt.Now),
+		artifacts:           NewArtifacts(opt.ArtifactBytes, opt.Now),
+		jobs:                make(map[*Job]struct{}),
+		sessions:            make(map[core.SessionID]*session),
+		sessionsByParty:     make(map[string]int),
+		futileDisplacements: make(map[string]time.Time),
+		idleSessions:        list.New(),
+		maxSessions:         max(0, opt.Limit),
+		changed:             make(chan struct{}),
 	}
 	o.serviceURI.Store(&opt.ServiceURI)
 	return o, nil
@@ -80,13 +80,13 @@ func (o *Orchestrator) EndSession(tok *Token) error {
 	}
 	o.mu.Lock()
 	s := o.sessions[tok.Session]
-	gone := s != nil && s.open == 0
+	gone := s != nil && s.openSegments == 0
 	if s != nil {
 		s.ended = true
 	}
 	if gone {
-		o.remove(s)
-		o.wake()
+		o.removeLocked(s)
+		o.wakeLocked()
 	}
 	o.mu.Unlock()
 	if gone {
@@ -110,16 +110,16 @@ func (o *Orchestrator) SetMaxSessions(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.maxSessions = max(0, n); o.maxSessions == 0 || o.maxSessions > len(o.sessions) {
-		o.crowd.forget(ByOption)
+		o.capacityRefusals.forget(ByOption)
 	}
-	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
+	o.opt.Recorder.Sessions(len(o.sessions), o.limitLocked())
 }
 
 // Usage is the number of sessions, their limit (0 for none) and the Admitter's refusal.
 func (o *Orchestrator) Usage() Usage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return Usage{Sessions: len(o.sessions), Limit: o.limit(), Refusal: o.refusal()}
+	return Usage{Sessions: len(o.sessions), Limit: o.limitLocked(), Refusal: o.admitterRefusal()}
 }
 
 // Result finds a rendition that is kept for download. The bytes are shared and must not be

@@ -51,7 +51,7 @@ func (u Usage) Full() bool { return u.Refusal != nil || u.Limit > 0 && u.Session
 // ErrUnconfirmed is in the error chain of a Transcoder's error that blames the segment on
 // the report of a single remote transcoder. That transcoder may be faulty, so the gateway
 // is not penalized.
-var ErrOneOpinion = errors.New("no other transcoder was asked")
+var ErrUnconfirmed = errors.New("no other transcoder was asked")
 
 // String is "10 of 10 in use".
 func (u Usage) String() string { return fmt.Sprintf("%d of %d in use", u.Sessions, u.Limit) }

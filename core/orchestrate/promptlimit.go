@@ -12,7 +12,7 @@ import (
 )
 
 // freePromptTokens is how many prompt tokens every paid request may have.
-const promptFree = 8192
+const freePromptTokens = 8192
 
 // checkPrompt refuses a prompt that is much longer than the payment covers: the network
 // charges only for max_tokens, but the model also reads the prompt. Embeddings are charged
@@ -23,8 +23,8 @@ func (o *Orchestrator) checkPrompt(r *pipeline.Request, quote *pm.Quote) error {
 		return nil
 	}
 	most := int64(math.MaxInt64)
-	if units := int64(r.Units); units < (math.MaxInt64-promptFree)/o.opt.PromptRatio {
-		most = promptFree + units*o.opt.PromptRatio
+	if units := int64(r.Units); units < (math.MaxInt64-freePromptTokens)/o.opt.PromptRatio {
+		most = freePromptTokens + units*o.opt.PromptRatio
 	}
 	if int64(r.InputTokens) <= most {
 		return nil

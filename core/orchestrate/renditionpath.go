@@ -40,7 +40,7 @@ func ParsePath(text string) (Path, bool) {
 		return Path{}, false
 	}
 	dir, file, ok := strings.Cut(rest, "/")
-	if !ok || !plainDir(dir) {
+	if !ok || !isPlainDir(dir) {
 		return Path{}, false
 	}
 	p := Path{Session: core.SessionID(session), Dir: dir}
@@ -63,12 +63,12 @@ func ParsePath(text string) (Path, bool) {
 
 // renditionDirs gives each profile a directory: its name if that is plain and unused, else
 // one by its index. Gateways choose the names.
-func dirs(profiles []core.Profile) []string {
+func renditionDirs(profiles []core.Profile) []string {
 	out := make([]string, len(profiles))
 	taken := make(map[string]bool, len(profiles))
 	for i, p := range profiles {
 		name := p.Name
-		for n := i; !plainDir(name) || taken[name]; n++ {
+		for n := i; !isPlainDir(name) || taken[name]; n++ {
 			name = fmt.Sprintf("rendition%d", n)
 		}
 		taken[name] = true
@@ -78,7 +78,7 @@ func dirs(profiles []core.Profile) []string {
 }
 
 // isPlainDir reports whether name is safe as one element of a path and a URL.
-func plainDir(name string) bool {
+func isPlainDir(name string) bool {
 	const maxDir = 64
 	if name == "" || len(name) > maxDir || strings.Trim(name, ".") == "" {
 		return false

@@ -10,10 +10,11 @@ import (
 func TestParsePath(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]orchestrate.Path{
-		"0123abcd/P720p/7.ts":        {Session: "0123abcd", Dir: "P720p", Number: 7},
-		"0123abcd/P720p/0.mp4":       {Session: "0123abcd", Dir: "P720p", Format: core.FormatMP4},
-		"0123abcd/a.b/-3.ts":         {Session: "0123abcd", Dir: "a.b", Number: -3},
-		"0123abcd/P720p/7.mp4.phash": {Session: "0123abcd", Dir: "P720p", Number: 7, Format: core.FormatMP4, Signature: true},
+		"0123abcd/P720p/7.ts":  {Session: "0123abcd", Dir: "P720p", Number: 7},
+		"0123abcd/P720p/0.mp4": {Session: "0123abcd", Dir: "P720p", Format: core.FormatMP4},
+		"0123abcd/a.b/-3.ts":   {Session: "0123abcd", Dir: "a.b", Number: -3},
+		"0123abcd/P720p/7.mp4.phash": {Session: "0123abcd", Dir: "P720p", Number: 7, Format: core.FormatMP4,
+			Signature: true},
 	} {
 		got, ok := orchestrate.ParsePath(text)
 		if !ok || got != want {
@@ -36,7 +37,8 @@ func TestParsePath(t *testing.T) {
 }
 
 func FuzzParsePath(f *testing.F) {
-	for _, s := range []string{"0123abcd/P720p/7.ts", "0123abcd/p/-1.mp4.phash", "../../etc/passwd", "0123abcd/%2e/1.ts"} {
+	for _, s := range []string{"0123abcd/P720p/7.ts", "0123abcd/p/-1.mp4.phash", "../../etc/passwd",
+		"0123abcd/%2e/1.ts"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -19,8 +19,8 @@ const role = "orchestrator"
 
 // segmentRecord is what a segment's log line shows in addition to its request. The
 // goroutine that handles the segment owns it.
-type segmentLine struct {
-	begun time.Time
+type segmentRecord struct {
+	start time.Time
 	price pm.Price
 	// bytes were received; upload, queue and media are the time outside this node's code.
 	bytes                int
@@ -29,20 +29,20 @@ type segmentLine struct {
 	pixels               core.Pixels
 	// failed is why there are no renditions. firstFailure: the session's segment before this
 	// one did not fail.
-	failed error
-	first  bool
+	failed       error
+	firstFailure bool
 	// complete: the outcome is known, so that Close logs the record.
-	over bool
+	complete bool
 }
 
 // Failed records why an admitted segment was not transcoded.
-func (g *Segment) Failed(err error) { g.line.failed, g.line.over = err, true }
+func (g *Segment) Failed(err error) { g.record.failed, g.record.complete = err, true }
 
 // logRecord writes the segment's log line. The first failure of a session after a success is
 // a warning with the remedy, unless the gateway has not paid.
-func (g *Segment) report() {
-	l, req := &g.line, &g.req
-	total := g.o.opt.Now().Sub(l.begun)
+func (g *Segment) logRecord() {
+	l, req := &g.record, &g.req
+	total := g.o.opt.Now().Sub(l.start)
 	attrs := make([]slog.Attr, 0, 24)
 	attrs = append(attrs,
 		slog.String("role", role), slog.String("manifestID", string(req.Manifest)),
@@ -51,14 +51,14 @@ func (g *Segment) report() {
 	attrs = append(attrs, slog.String("worker", l.worker), slog.Int("renditions", len(req.Profiles)),
 		slog.Int64("source_ms", req.Duration.Milliseconds()), slog.Int("source_bytes", l.bytes),
 		slog.Int64("pixels", int64(l.pixels)),
-		millis("upload_ms", l.upload), millis("queue_ms", l.queue), millis("media_ms", l.media),
-		millis("own_ms", max(0, total-l.upload-l.queue-l.media)), millis("total_ms", total))
-	attrs = appendMoney(attrs, l.price, int64(l.pixels))
+		milliseconds("upload_ms", l.upload), milliseconds("queue_ms", l.queue), milliseconds("media_ms", l.media),
+		milliseconds("own_ms", max(0, total-l.upload-l.queue-l.media)), milliseconds("total_ms", total))
+	attrs = appendPrice(attrs, l.price, int64(l.pixels))
 	attrs = append(attrs, outcomeOf(l.failed))
 	level := slog.LevelInfo
 	switch {
 	case l.failed == nil:
-	case l.first:
+	case l.firstFailure:
 		if level = slog.LevelWarn; fault.ClassOf(l.failed) == fault.Payment {
 			level = slog.LevelInfo
 		}
@@ -70,10 +70,10 @@ func (g *Segment) report() {
 }
 
 // recordOutcome updates whether the session is failing, and whether that is new.
-func (g *Segment) noteFailing(err error) {
+func (g *Segment) recordOutcome(err error) {
 	g.o.mu.Lock()
 	defer g.o.mu.Unlock()
-	g.line.first = err != nil && !g.s.failing
+	g.record.firstFailure = err != nil && !g.s.failing
 	g.s.failing = err != nil
 }
 
@@ -81,25 +81,26 @@ func (g *Segment) noteFailing(err error) {
 // or answer's content. job is nil if it was not admitted; from is the gateway's address; err
 // is why it failed, if it did.
 func (o *Orchestrator) JobDone(f *inference.Figures, job *Job, from string, err error) {
-	var facts jobFacts
+	var record jobRecord
 	if job != nil {
-		facts = job.facts
-		f.Sender = facts.sender
-		if !facts.price.Free() {
-			f.Price = facts.price.Rat()
+		record = job.record
+		f.Sender = record.sender
+		if !record.price.Free() {
+			f.Price = record.price.Rat()
 		}
 	}
 	o.opt.Inference.JobDone(f)
 	attrs := make([]slog.Attr, 0, 28)
 	attrs = append(attrs, slog.String("role", role), slog.String("job", f.RequestID))
-	attrs = appendPeer(attrs, facts.sender, from)
+	attrs = appendPeer(attrs, record.sender, from)
 	attrs = append(attrs,
 		slog.String("pipeline", f.Model.Pipeline()), slog.String("model", f.Model.ID),
-		slog.String("worker", facts.worker), slog.Int("status", f.Status),
-		millis("queue_ms", f.Queue), millis("first_ms", f.FirstByte), millis("own_ms", f.Own), millis("total_ms", f.Total),
+		slog.String("worker", record.worker), slog.Int("status", f.Status),
+		milliseconds("queue_ms", f.Queue), milliseconds("first_ms", f.FirstByte), milliseconds("own_ms", f.Own),
+		milliseconds("total_ms", f.Total),
 		slog.Int64("tokens_in", int64(f.Usage.Prompt)), slog.Int64("tokens_out", int64(f.Usage.Completion)),
 		slog.Int64("tokens_cached", int64(f.Usage.Cached)), slog.Int64("units", int64(f.Units)))
-	attrs = appendMoney(attrs, facts.price, facts.billed)
+	attrs = appendPrice(attrs, record.price, record.billed)
 	attrs = append(attrs, outcomeOf(err))
 	level := slog.LevelInfo
 	if err != nil {
@@ -110,7 +111,7 @@ func (o *Orchestrator) JobDone(f *inference.Figures, job *Job, from string, err 
 }
 
 // jobRecord is what a job's log line shows in addition to its figures.
-type jobFacts struct {
+type jobRecord struct {
 	sender core.Address
 	price  pm.Price
 	worker string
@@ -126,7 +127,7 @@ func appendPeer(attrs []slog.Attr, sender core.Address, from string) []slog.Attr
 }
 
 // appendPrice adds the price of a unit and the fee, both in wei; nothing for free work.
-func appendMoney(attrs []slog.Attr, price pm.Price, units int64) []slog.Attr {
+func appendPrice(attrs []slog.Attr, price pm.Price, units int64) []slog.Attr {
 	if price.Free() {
 		return attrs
 	}
@@ -161,7 +162,7 @@ func outcomeOf(err error) slog.Attr {
 }
 
 // milliseconds is a duration in milliseconds, to the microsecond.
-func millis(key string, d time.Duration) slog.Attr {
+func milliseconds(key string, d time.Duration) slog.Attr {
 	return slog.Float64(key, float64(d.Microseconds())/1000)
 }
 

@@ -18,28 +18,30 @@ import (
 )
 
 // lined is a finished segment whose log line goes to w.
-func lined(w io.Writer) *Segment {
+func loggedSegment(w io.Writer) *Segment {
 	now := time.Unix(1e9, 0)
 	o := &Orchestrator{opt: Options{
 		Log: slog.New(slog.NewTextHandler(w, nil)), Now: func() time.Time { return now },
 	}}
 	return &Segment{
-		o: o, s: &session{id: "s1"}, hold: free{}, sender: core.Address{1},
+		o: o, s: &session{id: "s1"}, hold: freeHold{}, sender: core.Address{1},
 		req: SegmentRequest{
-			Manifest: "movie", Number: 7, Duration: 2 * time.Second, Profiles: make([]core.Profile, 2), From: "192.0.2.7",
+			Manifest: "movie", Number: 7, Duration: 2 * time.Second, Profiles: make([]core.Profile, 2),
+			From:  "192.0.2.7",
 			Token: &Token{Session: "s1"},
 		},
-		line: segmentLine{
-			begun: now.Add(-time.Second), price: pm.Price{PerUnit: 3, PixelsPerUnit: 2}, bytes: 1000, upload: 100 * time.Millisecond,
-			queue: 50 * time.Millisecond, media: 800 * time.Millisecond, worker: "gpu 0", pixels: 101,
+		record: segmentRecord{
+			start: now.Add(-time.Second), price: pm.Price{PerUnit: 3, PixelsPerUnit: 2}, bytes: 1000,
+			upload: 100 * time.Millisecond,
+			queue:  50 * time.Millisecond, media: 800 * time.Millisecond, worker: "gpu 0", pixels: 101,
 		},
 	}
 }
 
-func TestSegmentLine(t *testing.T) {
+func TestSegmentLogLine(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	lined(&out).report()
+	loggedSegment(&out).logRecord()
 	want := `level=INFO msg=segment role=orchestrator manifestID=movie orchSessionID=s1 seqNo=7 sender=0x0100000000000000000000000000000000000000 ` +
 		`clientIP=192.0.2.7 worker="gpu 0" renditions=2 source_ms=2000 source_bytes=1000 pixels=101 upload_ms=100 queue_ms=50 media_ms=800 ` +
 		`own_ms=50 total_ms=1000 price=3/2 fee=151 outcome=ok` + "\n"
@@ -61,10 +63,10 @@ func TestFeeIsThatOfThePrice(t *testing.T) {
 
 // The first failure of a session is a warning with its remedy, those that follow are
 // not, and one for want of payment never.
-func TestSegmentLinesOfFailures(t *testing.T) {
+func TestLogLinesOfFailedSegments(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	g := lined(&out)
+	g := loggedSegment(&out)
 	for i, tt := range []struct {
 		code fault.Code
 		want string
@@ -77,21 +79,22 @@ func TestSegmentLinesOfFailures(t *testing.T) {
 		if tt.code != "" {
 			err = fault.New(tt.code, "transcode", "")
 		}
-		g.noteFailing(err)
+		g.recordOutcome(err)
 		g.Failed(err)
-		g.report()
-		if got := out.String(); !strings.Contains(got, tt.want) || (tt.code != "") != strings.Contains(got, "outcome="+string(tt.code)+" ") || strings.Count(got, "\n") != 1 {
+		g.logRecord()
+		if got := out.String(); !strings.Contains(got, tt.want) ||
+			(tt.code != "") != strings.Contains(got, "outcome="+string(tt.code)+" ") || strings.Count(got, "\n") != 1 {
 			t.Errorf("%d: %s", i, got)
 		}
 	}
 }
 
-func BenchmarkSegmentLine(b *testing.B) {
-	g := lined(io.Discard)
+func BenchmarkSegmentLogLine(b *testing.B) {
+	g := loggedSegment(io.Discard)
 	g.o.opt.Log = slog.New(nothing{slog.DiscardHandler})
 	b.ReportAllocs()
 	for b.Loop() {
-		g.report()
+		g.logRecord()
 	}
 }
 

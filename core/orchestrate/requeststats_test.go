@@ -13,7 +13,7 @@ import (
 )
 
 // told is what a counter reports, by kind and code.
-func told(b *requeststats.Book) map[requeststats.Kind]map[fault.Code]uint64 {
+func countsOf(b *requeststats.Counter) map[requeststats.Kind]map[fault.Code]uint64 {
 	out := make(map[requeststats.Kind]map[fault.Code]uint64)
 	for _, a := range b.Report().Answers {
 		if out[a.Kind] == nil {
@@ -26,10 +26,10 @@ func told(b *requeststats.Book) map[requeststats.Kind]map[fault.Code]uint64 {
 
 func TestAnswersAreCounted(t *testing.T) {
 	t.Parallel()
-	var b *requeststats.Book
+	var b *requeststats.Counter
 	n := newNode(t, func(o *orchestrate.Options) {
 		b = requeststats.New(o.Now)
-		o.Demand, o.Limit = b, 1
+		o.RequestStats, o.Limit = b, 1
 	})
 	first, second := n.token(), n.token()
 	seg := n.admit(first)
@@ -40,8 +40,9 @@ func TestAnswersAreCounted(t *testing.T) {
 	if _, err := n.Offer(context.Background(), orchestrate.OfferRequest{}); err == nil {
 		t.Fatal("a full node made an offer")
 	}
-	got := told(b)
-	if got[requeststats.TranscodingOffer][""] != 2 || got[requeststats.TranscodingOffer][fault.OrchestratorCapped] != 1 ||
+	got := countsOf(b)
+	if got[requeststats.TranscodingOffer][""] != 2 ||
+		got[requeststats.TranscodingOffer][fault.OrchestratorCapped] != 1 ||
 		got[requeststats.Segment][""] != 1 || got[requeststats.Segment][fault.OrchestratorCapped] != 1 {
 		t.Errorf("%v", got)
 	}
@@ -50,10 +51,10 @@ func TestAnswersAreCounted(t *testing.T) {
 // A gateway that wants more than there is gets an offer, reads it and chooses another node.
 func TestWhatIsMissingIsCounted(t *testing.T) {
 	t.Parallel()
-	var b *requeststats.Book
+	var b *requeststats.Counter
 	n := newNode(t, func(o *orchestrate.Options) {
 		b = requeststats.New(o.Now)
-		o.Demand = b
+		o.RequestStats = b
 	})
 	wanted := capability.Offer(capability.Set{}.With(capability.HEVCDecode), "")
 	in, err := n.Offer(context.Background(), orchestrate.OfferRequest{Wanted: &wanted})
@@ -82,15 +83,16 @@ func (refusing) CheckRequest([]byte, []byte) error {
 	return fault.New(fault.RequestSignature, "check", "")
 }
 
-func TestWhoIsNotProvenIsNobody(t *testing.T) {
+func TestUnprovenSenderIsNotCounted(t *testing.T) {
 	t.Parallel()
-	var b *requeststats.Book
+	var b *requeststats.Counter
 	n := newNode(t, func(o *orchestrate.Options) {
 		b = requeststats.New(o.Now)
-		o.Demand, o.Signatures = b, refusing{}
+		o.RequestStats, o.Signatures = b, refusing{}
 	})
-	who := core.Address{1, 2, 3}
-	if _, err := n.Offer(context.Background(), orchestrate.OfferRequest{Address: who[:]}); fault.CodeOf(err) != fault.RequestSignature {
+	party := core.Address{1, 2, 3}
+	if _, err := n.Offer(context.Background(),
+		orchestrate.OfferRequest{Address: party[:]}); fault.CodeOf(err) != fault.RequestSignature {
 		t.Fatal(err)
 	}
 	if a := b.Report().Answers; len(a) != 1 || a[0].Gateway != "" || a[0].Code != fault.RequestSignature {

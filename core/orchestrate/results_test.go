@@ -57,7 +57,7 @@ func TestResultsReplaceTheSamePath(t *testing.T) {
 	}
 }
 
-func TestResultsMakeRoom(t *testing.T) {
+func TestResultsAreEvicted(t *testing.T) {
 	t.Parallel()
 	clk := coretest.NewClock(time.Unix(1_700_000_000, 0))
 	r := orchestrate.NewResults(100, clk.Now)
@@ -161,7 +161,8 @@ func TestSignatureOnlyWhereThereIsOne(t *testing.T) {
 	r := orchestrate.NewResults(1<<20, coretest.NewClock(time.Unix(1_700_000_000, 0)).Now)
 	for i, sig := range [][]byte{nil, []byte("mpeg7")} {
 		p := at("00000001", i)
-		if err := r.Put("gateway", []orchestrate.Path{p}, []orchestrate.Result{{Data: []byte("d"), Signature: sig}}); err != nil {
+		if err := r.Put("gateway", []orchestrate.Path{p},
+			[]orchestrate.Result{{Data: []byte("d"), Signature: sig}}); err != nil {
 			t.Fatal(err)
 		}
 		p.Signature = true
@@ -214,7 +215,8 @@ func BenchmarkPut(b *testing.B) {
 		var paths []orchestrate.Path
 		var results []orchestrate.Result
 		for _, dir := range []string{"a", "b", "c"} {
-			paths = append(paths, orchestrate.Path{Session: core.SessionID(fmt.Sprintf("%08x", n%100)), Dir: dir, Number: core.SegmentNumber(n)})
+			paths = append(paths, orchestrate.Path{Session: core.SessionID(fmt.Sprintf("%08x", n%100)), Dir: dir,
+				Number: core.SegmentNumber(n)})
 			results = append(results, orchestrate.Result{Data: data})
 		}
 		if err := r.Put("gateway", paths, results); err != nil {

@@ -26,15 +26,15 @@ type Segment struct {
 	sender   core.Address
 	priced   bool
 	estimate int64
-	line     segmentLine
+	record   segmentRecord
 	// upload is the body while it is being received.
-	body *receiving
+	upload *upload
 }
 
 // CheckHash checks that hash, the Keccak-256 of the received bytes, is the announced one.
 func (g *Segment) CheckHash(hash []byte) error {
 	if !bytes.Equal(hash, g.req.Hash) {
-		g.o.waste.spoil(g.o.source(&g.req), wrongHash, g.o.opt.Now())
+		g.o.unbilledWork.add(g.o.source(&g.req), wrongHashCost, g.o.opt.Now())
 		return fault.New(fault.SegmentHashMismatch, "check segment", "")
 	}
 	return nil
@@ -43,13 +43,13 @@ func (g *Segment) CheckHash(hash []byte) error {
 // Close releases the session and the payment of work that was not done. It is idempotent.
 func (g *Segment) Close() {
 	g.close.Do(func() {
-		g.body.end()
+		g.upload.end()
 		defer func() {
-			if g.line.over {
-				g.report()
+			if g.record.complete {
+				g.logRecord()
 			}
 			if g.s != nil {
-				g.o.leave(g.s)
+				g.o.leaveSession(g.s)
 			}
 		}()
 		g.hold.Release()
@@ -79,25 +79,25 @@ type FinishedRendition struct {
 // answer whose status has already been sent.
 func (g *Segment) Transcode(ctx context.Context, data []byte) (*Finished, error) {
 	o, req := g.o, &g.req
-	g.body.end()
+	g.upload.end()
 	start := o.opt.Now()
-	g.line.bytes, g.line.upload = len(data), start.Sub(g.arrived)
+	g.record.bytes, g.record.upload = len(data), start.Sub(g.arrived)
 	o.opt.Recorder.SegmentReceived(req.Manifest, len(data), req.Duration, start.Sub(g.arrived))
 	// The gateway stops waiting at this deadline, counted from its request.
 	ctx, cancel := context.WithTimeout(ctx, core.WorkDeadline(req.Duration)-start.Sub(g.arrived))
 	defer cancel()
 
 	done, encoded, err := g.transcode(ctx, data)
-	g.noteFailing(err)
+	g.recordOutcome(err)
 	g.Failed(err)
 	if err != nil {
 		o.opt.Recorder.SegmentFailed(req.Manifest, string(fault.CodeOf(err)))
 		return nil, err
 	}
 	took := o.opt.Now().Sub(start)
-	o.opt.Recorder.SegmentTranscoded(&core.Transcoded{Manifest: req.Manifest, Profiles: names(req.Profiles),
+	o.opt.Recorder.SegmentTranscoded(&core.Transcoded{Manifest: req.Manifest, Profiles: profileNames(req.Profiles),
 		Duration: req.Duration, Took: took, Encoded: encoded, Verified: true})
-	o.opt.Recorder.SegmentOverhead(max(0, took-g.line.queue-done.MediaTime))
+	o.opt.Recorder.SegmentOverhead(max(0, took-g.record.queue-done.MediaTime))
 	return done, nil
 }
 
@@ -106,36 +106,36 @@ func (g *Segment) Transcode(ctx context.Context, data []byte) (*Finished, error)
 func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.Pixels, error) {
 	came := g.o.opt.Now()
 	release, err := g.awaitTurn(ctx)
-	g.line.queue = g.o.opt.Now().Sub(came)
+	g.record.queue = g.o.opt.Now().Sub(came)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer release()
-	if err := g.begin(int64(len(data))); err != nil {
+	if err := g.mayBegin(int64(len(data))); err != nil {
 		return nil, 0, err
 	}
 	o := g.o
 	start := o.opt.Now()
-	res, err := g.work(ctx, data)
+	res, err := g.transcodeJob(ctx, data)
 	took := o.opt.Now().Sub(start)
 	if err != nil {
-		g.settle(ctx, err, took)
+		g.settleFailed(ctx, err, took)
 		return nil, 0, err
 	}
 	out, err := g.finish(res)
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := g.covers(out.encoded, took, res.Worker); err != nil {
+	if err := g.checkCovered(out.encoded, took, res.Worker); err != nil {
 		return nil, 0, err
 	}
-	g.s.worked.Store(true)
-	g.keep(out.encoded)
-	o.waste.redeem(o.party(&g.req), took, o.opt.Now())
-	o.waste.redeem(o.source(&g.req), took, o.opt.Now())
+	g.s.transcoded.Store(true)
+	g.extendProtection(out.encoded)
+	o.unbilledWork.offset(o.party(&g.req), took, o.opt.Now())
+	o.unbilledWork.offset(o.source(&g.req), took, o.opt.Now())
 	// The work is done: it is billed even if the gateway has just disconnected, and even if
 	// the result cache has filled up meanwhile, which gateways that fetch nothing can cause.
-	g.line.worker, g.line.media, g.line.pixels = res.Worker, res.MediaTime, out.encoded
+	g.record.worker, g.record.media, g.record.pixels = res.Worker, res.MediaTime, out.encoded
 	g.hold.Done(pm.Work{Units: int64(out.encoded), Produced: -1, Worker: res.Worker})
 	if err := o.results.Put(o.party(&g.req), out.paths, out.results); err != nil {
 		return nil, 0, err
@@ -145,19 +145,19 @@ func (g *Segment) transcode(ctx context.Context, data []byte) (*Finished, core.P
 
 // checkCovered withholds work that is far more than what was paid: a gateway may announce a
 // long segment as short. The estimate is billed, and the time counts as unbilled work.
-func (g *Segment) covers(encoded core.Pixels, took time.Duration, worker string) error {
+func (g *Segment) checkCovered(encoded core.Pixels, took time.Duration, worker string) error {
 	err := g.hold.Covers(int64(encoded))
 	if err == nil {
 		return nil
 	}
-	g.o.waste.spoil(g.o.party(&g.req), took, g.o.opt.Now())
+	g.o.unbilledWork.add(g.o.party(&g.req), took, g.o.opt.Now())
 	g.hold.Done(pm.Work{Units: g.estimate, Produced: int64(encoded), Worker: worker})
 	return err
 }
 
 // mayBegin checks that the work can be paid and that the results, which have about the
 // input's size, can be stored.
-func (g *Segment) begin(size int64) error {
+func (g *Segment) mayBegin(size int64) error {
 	if !g.o.results.Fits(g.Party(), size) {
 		return fault.New(fault.ResultsFull, "reserve memory for renditions", "")
 	}
@@ -165,7 +165,7 @@ func (g *Segment) begin(size int64) error {
 }
 
 // transcodeJob transcodes the segment and checks the result.
-func (g *Segment) work(ctx context.Context, data []byte) (*core.TranscodeResult, error) {
+func (g *Segment) transcodeJob(ctx context.Context, data []byte) (*core.TranscodeResult, error) {
 	req := &g.req
 	needs, minVersion := req.needs()
 	res, err := g.o.opt.Transcoder.Transcode(ctx, &core.TranscodeJob{
@@ -190,18 +190,18 @@ func (g *Segment) awaitTurn(ctx context.Context) (release func(), err error) {
 		return nil, fault.New(fault.OrchestratorCapped, "queue segment",
 			"its session was ended in favor of another gateway's")
 	}
-	s.sent = true
-	s.last = o.opt.Now()
-	if s.queued > QueueLength {
+	s.segmentReceived = true
+	s.lastActivity = o.opt.Now()
+	if s.queuedSegments > QueueLength {
 		o.mu.Unlock()
 		return nil, fault.New(fault.OrchestratorBusy, "queue segment", "")
 	}
-	s.queued++
+	s.queuedSegments++
 	o.mu.Unlock()
 
 	dequeue := func() {
 		o.mu.Lock()
-		s.queued--
+		s.queuedSegments--
 		o.mu.Unlock()
 	}
 	select {
@@ -253,7 +253,7 @@ func (g *Segment) finish(res *core.TranscodeResult) (*outcome, error) {
 		done:  &Finished{Renditions: make([]FinishedRendition, n), MediaTime: res.MediaTime},
 		paths: make([]Path, n), results: make([]Result, n),
 	}
-	for i, dir := range dirs(req.Profiles) {
+	for i, dir := range renditionDirs(req.Profiles) {
 		r := &res.Renditions[i]
 		out.encoded += r.Pixels
 		p := Path{Session: g.s.id, Dir: dir, Number: req.Number, Format: req.Profiles[i].Format}

@@ -40,7 +40,7 @@ func serviceURI(s string) (string, error) {
 // url is the absolute address of a rendition.
 func (o *Orchestrator) url(p Path) string { return o.ServiceURI() + StreamPath + p.String() }
 
-func names(profiles []core.Profile) []string {
+func profileNames(profiles []core.Profile) []string {
 	out := make([]string, len(profiles))
 	for i := range profiles {
 		out[i] = profiles[i].Name

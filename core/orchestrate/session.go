@@ -15,17 +15,17 @@ type session struct {
 	// party is accountable for it.
 	party string
 	// openSegments counts segments that are admitted and not closed.
-	open int
+	openSegments int
 	// queuedSegments counts segments that are being transcoded or wait for it.
-	queued int
+	queuedSegments int
 	// turn holds one element while a segment is being transcoded. Waiting goroutines are
 	// served in the order of their arrival.
 	turn chan struct{}
 	// transcoded: at least one segment was transcoded.
-	worked atomic.Bool
+	transcoded atomic.Bool
 	// segmentReceived: a whole segment was received. Before that the session ends with its
 	// uploads.
-	sent bool
+	segmentReceived bool
 	// ended: the gateway has ended it.
 	ended bool
 	// failing: the last segment failed.
@@ -34,9 +34,9 @@ type session struct {
 	displaced bool
 	// lastActivity is when a segment last began or ended; activeSince, when it last finished
 	// a segment, or began to send one after a pause.
-	last, since time.Time
+	lastActivity, activeSince time.Time
 	// protectedUntil is until when its finished segments protect it from displacement.
-	keptUntil time.Time
+	protectedUntil time.Time
 	// idle is its element in Orchestrator.idleSessions, nil while it has open segments.
 	idle *list.Element
 }
@@ -46,30 +46,31 @@ const opAdmitSession = "admit session"
 // joinSession adds a segment to session id. It creates the session if there is capacity or,
 // for a paid segment, if another party's session can be displaced. The error is errPayFirst
 // if only an unpaid segment's lack of payment prevents the latter.
-func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest, paid bool) (*session, error) {
+func (o *Orchestrator) joinSession(id core.SessionID, req *SegmentRequest, paid bool) (*session, error) {
 	now, party := o.opt.Now(), o.party(req)
 	// An expired session must not keep a new one out until the next sweep.
 	o.sweepSessions(now)
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s, gives, err := o.find(id, party)
+	s, giving, err := o.findLocked(id, party)
 	switch {
 	case err != nil:
 		return nil, err
 	case s != nil:
-		o.hold(s, now)
+		o.openSegmentLocked(s, now)
 		s.ended = false
 		return s, nil
-	case gives != nil && !paid:
+	case giving != nil && !paid:
 		return nil, errPayFirst
 	}
-	s = &session{id: id, party: party, open: 1, turn: make(chan struct{}, 1), last: now, since: now}
-	o.add(s)
-	if err := o.seat(s, gives, req, paid); err != nil {
+	s = &session{id: id, party: party, openSegments: 1, turn: make(chan struct{}, 1), lastActivity: now,
+		activeSince: now}
+	o.addLocked(s)
+	if err := o.admitToDevicesLocked(s, giving, req, paid); err != nil {
 		// Other segments may have joined while a displaced session ended.
-		if s.open--; s.open == 0 {
-			o.remove(s)
+		if s.openSegments--; s.openSegments == 0 {
+			o.removeLocked(s)
 		}
 		return nil, err
 	}
@@ -78,17 +79,17 @@ func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest, paid bool) 
 
 // mayJoinSession reports whether joinSession would admit a paid segment, as far as that is
 // known without creating a session. It creates none.
-func (o *Orchestrator) mayEnter(id core.SessionID, party string) error {
+func (o *Orchestrator) mayJoinSession(id core.SessionID, party string) error {
 	o.sweepSessions(o.opt.Now())
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_, _, err := o.find(id, party)
+	_, _, err := o.findLocked(id, party)
 	return err
 }
 
 // findLocked returns the session of an id, or nil when the party may have a new one: there
 // is capacity, or giving is the session to displace for it.
-func (o *Orchestrator) find(id core.SessionID, party string) (s, gives *session, err error) {
+func (o *Orchestrator) findLocked(id core.SessionID, party string) (s, giving *session, err error) {
 	s = o.sessions[id]
 	switch {
 	case o.opt.Transcoder == nil:
@@ -98,23 +99,23 @@ func (o *Orchestrator) find(id core.SessionID, party string) (s, gives *session,
 	case s != nil:
 		return s, nil, nil
 	}
-	if gives, err = o.room(opAdmitSession, party); err != nil {
+	if giving, err = o.capacityLocked(opAdmitSession, party); err != nil {
 		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 		return nil, nil, err
 	}
-	return nil, gives, nil
+	return nil, giving, nil
 }
 
 // leaveSession undoes one joinSession. The session ends with its last open segment if its
 // gateway has ended it or never sent a whole segment.
-func (o *Orchestrator) leave(s *session) {
+func (o *Orchestrator) leaveSession(s *session) {
 	o.mu.Lock()
-	o.release(s, o.opt.Now())
-	gone := s.open == 0 && (s.ended || !s.sent) && o.sessions[s.id] == s
+	o.closeSegmentLocked(s, o.opt.Now())
+	gone := s.openSegments == 0 && (s.ended || !s.segmentReceived) && o.sessions[s.id] == s
 	if gone {
-		o.remove(s)
+		o.removeLocked(s)
 	}
-	o.wake()
+	o.wakeLocked()
 	o.mu.Unlock()
 	if gone {
 		o.endTranscoding(s.id)
@@ -134,44 +135,44 @@ func (o *Orchestrator) endTranscoding(id core.SessionID) {
 }
 
 // addLocked adds a session to the table.
-func (o *Orchestrator) add(s *session) {
+func (o *Orchestrator) addLocked(s *session) {
 	o.sessions[s.id] = s
-	o.held[s.party]++
-	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
+	o.sessionsByParty[s.party]++
+	o.opt.Recorder.Sessions(len(o.sessions), o.limitLocked())
 }
 
 // removeLocked removes a session from the table, if it is there. Its renditions stay for a
 // grace period. The caller calls endTranscoding after it has released mu.
-func (o *Orchestrator) remove(s *session) {
+func (o *Orchestrator) removeLocked(s *session) {
 	if o.sessions[s.id] != s {
 		return
 	}
 	delete(o.sessions, s.id)
-	decrement(o.held, s.party)
-	o.unlist(s)
+	decrement(o.sessionsByParty, s.party)
+	o.removeIdleLocked(s)
 	o.results.End(s.id)
-	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
+	o.opt.Recorder.Sessions(len(o.sessions), o.limitLocked())
 }
 
 // capacityLocked checks that a party may have another session. giving is the session that
 // must be displaced for it, if any.
-func (o *Orchestrator) room(op, party string) (gives *session, err error) {
-	if err = o.full(op); err == nil {
+func (o *Orchestrator) capacityLocked(op, party string) (giving *session, err error) {
+	if err = o.fullLocked(op); err == nil {
 		return nil, nil
 	}
 	now := o.opt.Now()
-	if o.refusal() == nil && !o.inVain(party) {
-		if gives = o.displaceable(o.held[party], now); gives != nil {
-			return gives, nil
+	if o.admitterRefusal() == nil && !o.displacementFutileLocked(party) {
+		if giving = o.displaceableLocked(o.sessionsByParty[party], now); giving != nil {
+			return giving, nil
 		}
 	}
-	return nil, o.crowd.refused(err, now)
+	return nil, o.capacityRefusals.record(err, now)
 }
 
 // fullLocked returns why there is no capacity for another session, nil if there is.
-func (o *Orchestrator) full(op string) error {
-	if u := (Usage{Sessions: len(o.sessions), Limit: o.limit()}); u.Full() {
-		return o.capped(op, u)
+func (o *Orchestrator) fullLocked(op string) error {
+	if u := (Usage{Sessions: len(o.sessions), Limit: o.limitLocked()}); u.Full() {
+		return o.cappedLocked(op, u)
 	}
 	if o.opt.Admitter == nil {
 		return nil
@@ -191,11 +192,11 @@ func (o *Orchestrator) full(op string) error {
 func (o *Orchestrator) Capped() *fault.Fault {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.capped(opAdmitSession, Usage{Sessions: len(o.sessions), Limit: o.limit()})
+	return o.cappedLocked(opAdmitSession, Usage{Sessions: len(o.sessions), Limit: o.limitLocked()})
 }
 
 // cappedLocked refuses a session beyond the limit and names the limiting bound.
-func (o *Orchestrator) capped(op string, u Usage) *fault.Fault {
+func (o *Orchestrator) cappedLocked(op string, u Usage) *fault.Fault {
 	if o.maxSessions > 0 || o.opt.Admitter == nil {
 		return &fault.Fault{
 			Code: fault.OrchestratorCapped, Op: op, Detail: string(ByOption) + ": " + u.String(), Err: ByOption,
@@ -208,7 +209,7 @@ func (o *Orchestrator) capped(op string, u Usage) *fault.Fault {
 }
 
 // admitterRefusal is why the Admitter admits no session at all, nil if it does.
-func (o *Orchestrator) refusal() *fault.Fault {
+func (o *Orchestrator) admitterRefusal() *fault.Fault {
 	if o.opt.Admitter == nil {
 		return nil
 	}
@@ -216,7 +217,7 @@ func (o *Orchestrator) refusal() *fault.Fault {
 }
 
 // limitLocked is the maximum number of sessions, 0 for no fixed limit.
-func (o *Orchestrator) limit() int {
+func (o *Orchestrator) limitLocked() int {
 	if o.maxSessions == 0 && o.opt.Admitter != nil {
 		return o.opt.Admitter.Usage().Limit
 	}

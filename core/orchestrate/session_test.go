@@ -97,7 +97,7 @@ func TestIdleSessionEnds(t *testing.T) {
 	n.send(tok)
 }
 
-func TestIdleSessionKeepsNobodyOut(t *testing.T) {
+func TestIdleSessionKeepsNoNewOneOut(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, func(o *orchestrate.Options) { o.Limit = 1 })
 	n.send(n.token())

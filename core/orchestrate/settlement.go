@@ -18,26 +18,26 @@ import (
 // Failures of a device, a worker or this node are never billed. Bad input is not billed but
 // recorded; see unbilledWork. It is not even recorded if only a single remote transcoder
 // reports it.
-func (g *Segment) settle(ctx context.Context, err error, took time.Duration) {
+func (g *Segment) settleFailed(ctx context.Context, err error, took time.Duration) {
 	o := g.o
-	if !g.priced || o.cutting() {
+	if !g.priced || o.cuttingOff() {
 		return
 	}
 	switch {
-	case interrupted(err) && ctx.Err() == context.Canceled,
-		interrupted(err) && ctx.Err() == context.DeadlineExceeded && 2*took >= core.WorkDeadline(g.req.Duration):
+	case isInterrupted(err) && ctx.Err() == context.Canceled,
+		isInterrupted(err) && ctx.Err() == context.DeadlineExceeded && 2*took >= core.WorkDeadline(g.req.Duration):
 		// How much was done is unknown.
 		g.hold.Done(pm.Work{Units: g.estimate, Produced: 0})
-	case interrupted(err) && ctx.Err() != nil, badInput(err) && !errors.Is(err, ErrOneOpinion):
+	case isInterrupted(err) && ctx.Err() != nil, isBadInput(err) && !errors.Is(err, ErrUnconfirmed):
 		// With less than half of the time, this node may have been late, or the gateway
 		// may have uploaded slowly on purpose.
-		o.waste.spoil(o.party(&g.req), took, o.opt.Now())
+		o.unbilledWork.add(o.party(&g.req), took, o.opt.Now())
 	}
 }
 
 // isInterrupted reports whether work ended because its context did. Devices, workers and
 // remote transcoders that fail meanwhile have other codes.
-func interrupted(err error) bool {
+func isInterrupted(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.Canceled, fault.DeadlineExceeded, fault.TranscoderStopped, fault.TranscodeTimeout:
 		return true
@@ -46,7 +46,7 @@ func interrupted(err error) bool {
 }
 
 // isBadInput reports whether the work failed because of the segment's content.
-func badInput(err error) bool {
+func isBadInput(err error) bool {
 	return fault.ClassOf(err) == fault.BadRequest || fault.CodeOf(err) == fault.ZeroSegments
 }
 
@@ -57,9 +57,10 @@ func (o *Orchestrator) priced(quote *pm.Quote) bool {
 
 // checkUnbilledWork refuses a party with too much unbilled work, and a source of bodies with
 // wrong hashes.
-func (o *Orchestrator) patient(req *SegmentRequest, quote *pm.Quote) error {
+func (o *Orchestrator) checkUnbilledWork(req *SegmentRequest, quote *pm.Quote) error {
 	now := o.opt.Now()
-	if !(o.priced(quote) && o.waste.tooMuch(o.party(req), now)) && !o.waste.tooMuch(o.source(req), now) {
+	if !(o.priced(quote) && o.unbilledWork.overLimit(o.party(req), now)) &&
+		!o.unbilledWork.overLimit(o.source(req), now) {
 		return nil
 	}
 	o.opt.Recorder.SessionRefused(string(fault.InputKeepsFailing))
@@ -69,12 +70,12 @@ func (o *Orchestrator) patient(req *SegmentRequest, quote *pm.Quote) error {
 // Cut announces that the node aborts the work in progress. Requests that are canceled from
 // now on were not canceled by their gateways and are not billed.
 func (o *Orchestrator) Cut() {
-	o.stops()
+	o.markStopping()
 	o.setPhase(refusing)
 }
 
 // cuttingOff reports whether requests may be canceled by the node itself.
-func (o *Orchestrator) cutting() bool {
+func (o *Orchestrator) cuttingOff() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.phase == refusing

@@ -52,25 +52,25 @@ func TestInterruptedSegments(t *testing.T) {
 		stay   time.Duration
 		billed bool
 	}{
-		"the gateway leaves":                     {ends, leaves, true},
-		"it leaves, a worker says so":            {after(forever, code(fault.TranscoderStopped)), leaves, true},
-		"the deadline passes":                   {ends, forever, true},
+		"the gateway leaves":                       {ends, leaves, true},
+		"it leaves, a worker says so":              {after(forever, code(fault.TranscoderStopped)), leaves, true},
+		"the deadline passes":                      {ends, forever, true},
 		"the deadline passes, the pool reports it": {after(forever, code(fault.TranscodeTimeout)), forever, true},
-		"a worker crashes":                       {after(time.Second, code(fault.WorkerCrashed)), forever, false},
-		"a worker crashes as its gateway leaves": {after(forever, code(fault.WorkerCrashed)), leaves, false},
-		"a worker hangs, and is killed":          {after(time.Second, code(fault.TranscodeTimeout)), forever, false},
-		"a device is lost":                       {after(time.Second, code(fault.UnrecoverableState)), forever, false},
-		"the worker stops":                       {after(time.Second, code(fault.TranscoderStopped)), forever, false},
-		"the input is bad":                       {after(time.Second, code(fault.InvalidData)), forever, false},
-		"a remote worker hangs":                  {after(forever, code(fault.RemoteWorkerTimeout)), forever, false},
-		"its gateway counts faster":              {after(forever, code(fault.RemoteWorkerTimeout)), leaves, false},
-		"a remote worker is lost":                {after(forever, code(fault.RemoteWorkerLost)), forever, false},
-		"a device is lost at the end":            {after(forever, code(fault.UnrecoverableState)), forever, false},
-		"the media worker is silent":             {after(forever, code(fault.WorkerUnresponsive)), forever, false},
-		"the media worker is full":               {after(forever, code(fault.WorkerOutOfMemory)), forever, false},
-		"the media worker does not come back":    {after(forever, code(fault.WorkerStartFailed)), forever, false},
-		"the media worker was replaced":          {after(forever, code(fault.WorkerReplaced)), forever, false},
-		"the media worker is in quarantine":      {after(forever, code(fault.WorkerQuarantined)), forever, false},
+		"a worker crashes":                         {after(time.Second, code(fault.WorkerCrashed)), forever, false},
+		"a worker crashes as its gateway leaves":   {after(forever, code(fault.WorkerCrashed)), leaves, false},
+		"a worker hangs, and is killed":            {after(time.Second, code(fault.TranscodeTimeout)), forever, false},
+		"a device is lost":                         {after(time.Second, code(fault.UnrecoverableState)), forever, false},
+		"the worker stops":                         {after(time.Second, code(fault.TranscoderStopped)), forever, false},
+		"the input is bad":                         {after(time.Second, code(fault.InvalidData)), forever, false},
+		"a remote worker hangs":                    {after(forever, code(fault.RemoteWorkerTimeout)), forever, false},
+		"its gateway counts faster":                {after(forever, code(fault.RemoteWorkerTimeout)), leaves, false},
+		"a remote worker is lost":                  {after(forever, code(fault.RemoteWorkerLost)), forever, false},
+		"a device is lost at the end":              {after(forever, code(fault.UnrecoverableState)), forever, false},
+		"the media worker is silent":               {after(forever, code(fault.WorkerUnresponsive)), forever, false},
+		"the media worker is full":                 {after(forever, code(fault.WorkerOutOfMemory)), forever, false},
+		"the media worker does not come back":      {after(forever, code(fault.WorkerStartFailed)), forever, false},
+		"the media worker was replaced":            {after(forever, code(fault.WorkerReplaced)), forever, false},
+		"the media worker is in quarantine":        {after(forever, code(fault.WorkerQuarantined)), forever, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -98,7 +98,7 @@ func TestInterruptedSegments(t *testing.T) {
 
 // TestGoingAwayIsNoWayToWorkForNothing: after one segment that it left, a gateway of
 // one ticket gets no other.
-func TestGoingAwayIsNoWayToWorkForNothing(t *testing.T) {
+func TestCanceledWorkIsBilled(t *testing.T) {
 	t.Parallel()
 	var cancel context.CancelFunc
 	worked := 0
@@ -149,7 +149,7 @@ func TestLateTurn(t *testing.T) {
 }
 
 // TestOurOwnStop: a gateway that is cut off did not leave.
-func TestOurOwnStop(t *testing.T) {
+func TestCutoffIsNotBilled(t *testing.T) {
 	t.Parallel()
 	var cut func()
 	n, pay := paidNode(t, func(o *orchestrate.Options) {
@@ -221,7 +221,7 @@ func TestLeftJobs(t *testing.T) {
 }
 
 // TestFullResultCacheBeforeWork: results that could not be stored are not made, nor billed.
-func TestFullShelfBeforeWork(t *testing.T) {
+func TestFullResultCacheBeforeWork(t *testing.T) {
 	t.Parallel()
 	n, pay := paidNode(t, func(o *orchestrate.Options) { o.ResultBytes = 1000 })
 	seg := n.admitPaid(n.payerToken(), 1)

@@ -17,7 +17,7 @@ func (o *Orchestrator) Sweep(now time.Time) {
 	o.sweepSessions(now)
 	o.results.Sweep(now)
 	o.artifacts.Sweep(now)
-	o.judgeRoom(now)
+	o.updateCappedCondition(now)
 }
 
 // sweepSessions ends the sessions that are idle at now. Every segment calls it, so it only
@@ -35,43 +35,43 @@ func (o *Orchestrator) takeIdle(now time.Time) []core.SessionID {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var ids []core.SessionID
-	for e := o.idle.Front(); e != nil; e = o.idle.Front() {
+	for e := o.idleSessions.Front(); e != nil; e = o.idleSessions.Front() {
 		s := e.Value.(*session)
-		if now.Sub(s.last) < core.SessionIdle {
+		if now.Sub(s.lastActivity) < core.SessionIdle {
 			break
 		}
-		o.remove(s)
+		o.removeLocked(s)
 		ids = append(ids, s.id)
 	}
 	if len(ids) > 0 {
-		o.wake()
+		o.wakeLocked()
 	}
 	return ids
 }
 
 // openSegmentLocked counts one more open segment of a session.
-func (o *Orchestrator) hold(s *session, now time.Time) {
-	s.begins(now)
-	s.open++
-	s.last = now
-	o.unlist(s)
+func (o *Orchestrator) openSegmentLocked(s *session, now time.Time) {
+	s.segmentArrivedLocked(now)
+	s.openSegments++
+	s.lastActivity = now
+	o.removeIdleLocked(s)
 }
 
 // closeSegmentLocked undoes one openSegmentLocked. A session without open segments becomes
 // the last of the idle ones.
-func (o *Orchestrator) release(s *session, now time.Time) {
-	s.open--
-	s.last = now
+func (o *Orchestrator) closeSegmentLocked(s *session, now time.Time) {
+	s.openSegments--
+	s.lastActivity = now
 	// It may have been removed while the segment was open.
-	if s.open == 0 && o.sessions[s.id] == s {
-		s.idle = o.idle.PushBack(s)
+	if s.openSegments == 0 && o.sessions[s.id] == s {
+		s.idle = o.idleSessions.PushBack(s)
 	}
 }
 
 // removeIdleLocked removes a session from the idle ones, if it is there.
-func (o *Orchestrator) unlist(s *session) {
+func (o *Orchestrator) removeIdleLocked(s *session) {
 	if s.idle != nil {
-		o.idle.Remove(s.idle)
+		o.idleSessions.Remove(s.idle)
 		s.idle = nil
 	}
 }
@@ -81,10 +81,10 @@ func (o *Orchestrator) endAll() {
 	o.mu.Lock()
 	ids := make([]core.SessionID, 0, len(o.sessions))
 	for id, s := range o.sessions {
-		o.remove(s)
+		o.removeLocked(s)
 		ids = append(ids, id)
 	}
-	o.wake()
+	o.wakeLocked()
 	o.mu.Unlock()
 	for _, id := range ids {
 		o.endTranscoding(id)

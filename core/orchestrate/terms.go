@@ -26,18 +26,18 @@ func (o *Orchestrator) quote(ctx context.Context, address []byte, wanted *capabi
 	}
 	var sender core.Address
 	copy(sender[:], address) // 20 bytes: its signature was checked
-	return o.opt.Payments.Quote(ctx, sender, o.models(wanted))
+	return o.opt.Payments.Quote(ctx, sender, o.quotedModels(wanted))
 }
 
 // quotedModels are the node's models that a request asks a price for: those of every
 // capability for which the request has both units and models. A quote holds at most
 // pm.MaxQuoteModels; a job has one.
-func (o *Orchestrator) models(wanted *capability.Capabilities) []inference.Model {
+func (o *Orchestrator) quotedModels(wanted *capability.Capabilities) []inference.Model {
 	if wanted == nil || len(wanted.Capacities) == 0 {
 		return nil
 	}
 	var out []inference.Model
-	for id, models := range o.whole().Constraints.PerCapability {
+	for id, models := range o.fullOffer().Constraints.PerCapability {
 		if _, units := wanted.Capacities[id]; !units {
 			continue
 		}
@@ -68,7 +68,7 @@ func (o *Orchestrator) terms(ctx context.Context, quote *pm.Quote) (*Terms, erro
 
 // tokenQuote reads the quote of a genuine token. The quote must be for sender, whose
 // signature was checked.
-func (o *Orchestrator) quoted(op string, tok *Token, sender core.Address) (pm.Quote, error) {
+func (o *Orchestrator) tokenQuote(op string, tok *Token, sender core.Address) (pm.Quote, error) {
 	if o.opt.Payments == nil {
 		return pm.Quote{}, nil
 	}
@@ -91,36 +91,36 @@ func (o *Orchestrator) mayPay(ctx context.Context, req *SegmentRequest, job *pm.
 	case req.PaymentErr != nil:
 		return req.PaymentErr
 	}
-	complete(job, req)
+	addPayment(job, req)
 	return o.opt.Payments.MayPay(ctx, job)
 }
 
 // pay takes the payment of a job; none off-chain. payErr is what mayPay returned: a payment
 // with tickets is tried all the same, because they may win.
-func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job, doubt error) (pm.Hold, error) {
+func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job, payErr error) (pm.Hold, error) {
 	switch {
 	case o.opt.Payments == nil:
-		return free{}, nil
+		return freeHold{}, nil
 	case req.PaymentErr != nil:
 		return nil, req.PaymentErr
-	case doubt != nil && len(req.Payment.Tickets) == 0:
-		return nil, doubt
+	case payErr != nil && len(req.Payment.Tickets) == 0:
+		return nil, payErr
 	}
-	complete(job, req)
+	addPayment(job, req)
 	return o.opt.Payments.Admit(ctx, job)
 }
 
 // addPayment copies the payment of a request into a job.
-func complete(job *pm.Job, req *SegmentRequest) {
+func addPayment(job *pm.Job, req *SegmentRequest) {
 	job.Session, job.Payment, job.From = req.Token.Session, req.Payment, peer.Name(req.From)
 	job.Account.Sender = job.Quote.Sender
 }
 
 // freeHold is the hold of free work.
-type free struct{}
+type freeHold struct{}
 
-func (free) Begin() error       { return nil }
-func (free) Covers(int64) error { return nil }
-func (free) Done(pm.Work)       {}
-func (free) Produced(int64)     {}
-func (free) Release()           {}
+func (freeHold) Begin() error       { return nil }
+func (freeHold) Covers(int64) error { return nil }
+func (freeHold) Done(pm.Work)       {}
+func (freeHold) Produced(int64)     {}
+func (freeHold) Release()           {}

@@ -41,18 +41,20 @@ func TestOfferOnChain(t *testing.T) {
 		models []inference.Model
 		survey bool
 	}{
-		"a comparison":         {nil, price, nil, true},
-		"a transcoding job":        {&capability.Capabilities{Bits: capability.Of(capability.H264)}, price, nil, false},
-		"a model":                  {llm, dear, []inference.Model{llama}, false},
-		"a model without units":    {units(llm, capability.H264), price, nil, false},
-		"units without a model":    {units(&capability.Capabilities{Bits: capability.Of(capability.H264)}, capability.LLM), price, nil, false},
+		"a comparison":          {nil, price, nil, true},
+		"a transcoding job":     {&capability.Capabilities{Bits: capability.Of(capability.H264)}, price, nil, false},
+		"a model":               {llm, dear, []inference.Model{llama}, false},
+		"a model without units": {units(llm, capability.H264), price, nil, false},
+		"units without a model": {units(&capability.Capabilities{Bits: capability.Of(capability.H264)},
+			capability.LLM), price, nil, false},
 		"a model that is not here": {&unknown, price, nil, false},
 	} {
 		in, err := n.Offer(t.Context(), orchestrate.OfferRequest{Address: payer[:], Wanted: tc.wanted})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if in.Address != (core.Address{19: 1}) || in.ServiceURI != serviceURI || in.Token.Session == "" || in.Capabilities.Version != "0.9.1" {
+		if in.Address != (core.Address{19: 1}) || in.ServiceURI != serviceURI || in.Token.Session == "" ||
+			in.Capabilities.Version != "0.9.1" {
 			t.Errorf("%s: incomplete: %+v", name, in)
 		}
 		q := in.Terms.Quote
@@ -67,7 +69,8 @@ func TestOfferOnChain(t *testing.T) {
 		} else {
 			seen[hash] = true
 		}
-		if got := len(in.Prices) == 1 && len(in.Hardware) == 1; got != tc.survey || !tc.survey && len(in.Prices)+len(in.Hardware) > 0 {
+		if got := len(in.Prices) == 1 && len(in.Hardware) == 1; got != tc.survey || !tc.survey &&
+			len(in.Prices)+len(in.Hardware) > 0 {
 			t.Errorf("%s: prices %v, hardware %v", name, in.Prices, in.Hardware)
 		}
 	}
@@ -137,7 +140,8 @@ func TestReplyKeepsThePrice(t *testing.T) {
 	b := second.Info()
 	second.Close()
 	for _, in := range []orchestrate.Info{a, b} {
-		if in.Token.Session != tok.Session || string(in.Token.Code) != string(tok.Code) || in.Terms.Quote.Price != price {
+		if in.Token.Session != tok.Session || string(in.Token.Code) != string(tok.Code) ||
+			in.Terms.Quote.Price != price {
 			t.Errorf("%+v", in)
 		}
 	}

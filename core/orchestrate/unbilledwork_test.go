@@ -15,15 +15,15 @@ import (
 
 // wasting is a gateway whose segments take a given time before they fail, if they
 // do; it is over once it is refused.
-type wasting struct {
+type failingGateway struct {
 	*node
 	t    *testing.T
 	took time.Duration
 	err  error
 }
 
-func newWasting(t *testing.T) *wasting {
-	w := &wasting{t: t}
+func newFailingGateway(t *testing.T) *failingGateway {
+	w := &failingGateway{t: t}
 	n, pay := paidNode(t, func(o *orchestrate.Options) {
 		o.Now, o.Limit = time.Now, 0
 		o.Transcoder = transcoder(func(*core.TranscodeJob) (*core.TranscodeResult, error) {
@@ -38,7 +38,7 @@ func newWasting(t *testing.T) *wasting {
 }
 
 // send is one segment; false says that it was refused.
-func (w *wasting) send(took time.Duration, err error) bool {
+func (w *failingGateway) send(took time.Duration, err error) bool {
 	w.t.Helper()
 	w.took, w.err = took, err
 	seg, refused := w.Admit(w.t.Context(), paidRequest(w.payerToken(), 1))
@@ -57,30 +57,42 @@ func (w *wasting) send(took time.Duration, err error) bool {
 }
 
 // oneOpinion is what a single transcoder elsewhere says of a segment.
-var oneOpinion = fault.Wrap(fault.InvalidData, "decode", orchestrate.ErrOneOpinion)
+var oneOpinion = fault.Wrap(fault.InvalidData, "decode", orchestrate.ErrUnconfirmed)
 
 // TestWaste: input that fails late is worked on for half a minute, and again when
 // that has worn off.
-func TestWaste(t *testing.T) {
+func TestUnbilledWorkLimit(t *testing.T) {
 	t.Parallel()
 	bad := fault.New(fault.InvalidData, "decode", "")
 	for name, tc := range map[string]struct {
-		send func(w *wasting) bool
+		send func(w *failingGateway) bool
 		want int // of 100 segments
 	}{
-		"fails late":             {func(w *wasting) bool { return w.send(6*time.Second, bad) }, 6},
-		"fails at once":          {func(w *wasting) bool { return w.send(0, bad) }, 100},
-		"empty renditions":       {func(w *wasting) bool { return w.send(6*time.Second, fault.New(fault.ZeroSegments, "", "")) }, 6},
-		"one rig's opinion":      {func(w *wasting) bool { return w.send(6*time.Second, oneOpinion) }, 100},
-		"the device fails":       {func(w *wasting) bool { return w.send(6*time.Second, fault.New(fault.WorkerCrashed, "", "")) }, 100},
-		"made up for":            {func(w *wasting) bool { return w.send(2*time.Second, bad) && w.send(4*time.Second, nil) }, 100},
-		"not quite made up for":  {func(w *wasting) bool { return w.send(4*time.Second, bad) && w.send(time.Second, nil) }, 8},
-		"now and then, it fades": {func(w *wasting) bool { <-time.After(2 * time.Minute); return w.send(6*time.Second, bad) }, 100},
+		"fails late":    {func(w *failingGateway) bool { return w.send(6*time.Second, bad) }, 6},
+		"fails at once": {func(w *failingGateway) bool { return w.send(0, bad) }, 100},
+		"empty renditions": {func(w *failingGateway) bool {
+			return w.send(6*time.Second,
+				fault.New(fault.ZeroSegments, "", ""))
+		}, 6},
+		"one rig's opinion": {func(w *failingGateway) bool { return w.send(6*time.Second, oneOpinion) }, 100},
+		"the device fails": {func(w *failingGateway) bool {
+			return w.send(6*time.Second,
+				fault.New(fault.WorkerCrashed, "", ""))
+		}, 100},
+		"made up for": {func(w *failingGateway) bool {
+			return w.send(2*time.Second, bad) &&
+				w.send(4*time.Second, nil)
+		}, 100},
+		"not quite made up for": {func(w *failingGateway) bool {
+			return w.send(4*time.Second, bad) &&
+				w.send(time.Second, nil)
+		}, 8},
+		"now and then, it fades": {func(w *failingGateway) bool { <-time.After(2 * time.Minute); return w.send(6*time.Second, bad) }, 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := newWasting(t)
+				w := newFailingGateway(t)
 				n := 0
 				for n < 100 && tc.send(w) {
 					n++
@@ -99,16 +111,16 @@ func TestWaste(t *testing.T) {
 
 // TestUnbilledWorkIsBounded: memory stays flat, and the party with the most is the
 // last to be forgotten.
-func TestWasteIsBounded(t *testing.T) {
+func TestUnbilledWorkIsBounded(t *testing.T) {
 	t.Parallel()
-	var w orchestrate.Waste
+	var w orchestrate.UnbilledWork
 	now := time.Unix(1_700_000_000, 0)
 	const worst = "worst"
-	w.Spoil(worst, time.Minute, now)
+	w.Add(worst, time.Minute, now)
 	for i := range 3000 {
-		w.Spoil(strconv.Itoa(i), time.Second, now)
+		w.Add(strconv.Itoa(i), time.Second, now)
 	}
-	if n := w.Len(); n != 1024 || !w.TooMuch(worst, now) {
+	if n := w.Len(); n != 1024 || !w.OverLimit(worst, now) {
 		t.Errorf("%d gateways are remembered", n)
 	}
 }

@@ -29,7 +29,7 @@ const (
 
 // StateOf derives the state from an orchestrator's record: a pool member has no
 // deactivation round.
-func Of(o protocol.Orchestrator) State {
+func StateOf(o protocol.Orchestrator) State {
 	inPool := o.DeactivationRound == protocol.Never
 	switch {
 	case o.Active && inPool:
@@ -45,7 +45,7 @@ func Of(o protocol.Orchestrator) State {
 }
 
 // Status is the public status. Amounts are in smallest units, cuts per million.
-type Standing struct {
+type Status struct {
 	// Stale: the endpoints are behind, and this is the last known state.
 	Stale   bool         `json:"stale"`
 	Address core.Address `json:"address"`
@@ -87,12 +87,12 @@ type Reward struct {
 const maxRewards = 10
 
 // New makes the status. The second value is false until the chain was read.
-func Make(v protocol.View, r reward.Status) (Standing, bool) {
+func New(v protocol.View, r reward.Status) (Status, bool) {
 	if !v.Known {
-		return Standing{}, false
+		return Status{}, false
 	}
-	s := Standing{
-		Stale: v.Stale, Address: v.Self.Address, State: Of(v.Self),
+	s := Status{
+		Stale: v.Stale, Address: v.Self.Address, State: StateOf(v.Self),
 		Round: Round{
 			Number: v.Round.Number, Initialized: v.Round.Initialized, Locked: v.Round.Locked,
 			Block: v.Head.L1, Start: v.Round.Start, End: v.Round.End(),

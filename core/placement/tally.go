@@ -26,27 +26,27 @@ func (t *Tally) Counts() (done, failed int64) { return t.done.Load(), t.failed.L
 // counts. Beyond maxTallies the oldest name is dropped. The zero value is ready; it is safe
 // for concurrent use.
 type Tallies struct {
-	mu    sync.Mutex
-	of    map[string]*Tally
-	order []string
+	mu     sync.Mutex
+	byName map[string]*Tally
+	order  []string
 }
 
 // Of is the tally of a name.
 func (t *Tallies) Of(name string) *Tally {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if one := t.of[name]; one != nil {
+	if one := t.byName[name]; one != nil {
 		return one
 	}
-	if t.of == nil {
-		t.of = make(map[string]*Tally)
+	if t.byName == nil {
+		t.byName = make(map[string]*Tally)
 	}
 	if len(t.order) == maxTallies {
-		delete(t.of, t.order[0])
+		delete(t.byName, t.order[0])
 		t.order = slices.Delete(t.order, 0, 1)
 	}
 	one := new(Tally)
-	t.of[name] = one
+	t.byName[name] = one
 	t.order = append(t.order, name)
 	return one
 }

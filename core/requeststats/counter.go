@@ -27,14 +27,14 @@ const (
 const hours = int64(Window/time.Hour) + 1
 
 // gatewayKey is a gateway, or all those beyond maxGateways.
-type who struct {
-	address core.Address
-	others  bool
+type gatewayKey struct {
+	address  core.Address
+	overflow bool
 }
 
 type answerKey struct {
 	kind    Kind
-	gateway who
+	gateway gatewayKey
 	code    fault.Code
 }
 
@@ -58,15 +58,15 @@ type hour struct {
 	number int64 // since 1970
 	// shared: a report reads it without the lock, so it must not be written to any more,
 	// even if the clock goes back.
-	lent     bool
+	shared   bool
 	gateways map[core.Address]bool
 	answers  map[answerKey]*tally
 	missing  map[missingKey]*tally
-	prices   map[who]*span
+	prices   map[gatewayKey]*priceRange
 }
 
 // Counter counts requests. It is safe for concurrent use; a nil Counter counts nothing.
-type Book struct {
+type Counter struct {
 	now   func() time.Time
 	since time.Time
 
@@ -76,32 +76,32 @@ type Book struct {
 }
 
 // New makes an empty counter.
-func New(now func() time.Time) *Book {
-	return &Book{now: now, since: now(), totals: make(map[totalKey]uint64)}
+func New(now func() time.Time) *Counter {
+	return &Counter{now: now, since: now(), totals: make(map[totalKey]uint64)}
 }
 
 // Record counts a request. It is cheap and never blocks for long.
-func (b *Book) Note(q Question) {
+func (b *Counter) Record(q Request) {
 	if b == nil {
 		return
 	}
 	now := b.now()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.total(q)
-	h := b.hour(now)
-	gateway := h.who(q.Gateway)
+	b.addTotalLocked(q)
+	h := b.hourLocked(now)
+	gateway := h.gatewayKey(q.Gateway)
 	count(h.answers, answerKey{q.Kind, gateway, q.Code}, maxAnswers, now)
 	if q.Missing != "" {
 		count(h.missing, missingKey{q.Kind, clip(q.Missing)}, maxMissing, now)
 	}
 	if q.Quoted != nil || q.Expected != nil {
-		h.price(gateway, &q)
+		h.addPrice(gateway, &q)
 	}
 }
 
 // addTotalLocked counts since the start. The codes are our own, so there are few.
-func (b *Book) total(q Question) {
+func (b *Counter) addTotalLocked(q Request) {
 	key := totalKey{q.Kind, q.Code}
 	if _, known := b.totals[key]; known || len(b.totals) < maxAnswers {
 		b.totals[key]++
@@ -109,16 +109,16 @@ func (b *Book) total(q Question) {
 }
 
 // hourLocked is the hour of a time, one that may be written to.
-func (b *Book) hour(now time.Time) *hour {
+func (b *Counter) hourLocked(now time.Time) *hour {
 	number := now.Unix() / int64(time.Hour/time.Second)
 	at := &b.hours[number%hours]
 	if *at == nil || (*at).number != number {
 		*at = &hour{
 			number: number, gateways: make(map[core.Address]bool), answers: make(map[answerKey]*tally),
-			missing: make(map[missingKey]*tally), prices: make(map[who]*span),
+			missing: make(map[missingKey]*tally), prices: make(map[gatewayKey]*priceRange),
 		}
 	}
-	if (*at).lent {
+	if (*at).shared {
 		*at = (*at).clone()
 	}
 	return *at
@@ -126,7 +126,8 @@ func (b *Book) hour(now time.Time) *hour {
 
 // clone is a copy of the hour that is not shared.
 func (h *hour) clone() *hour {
-	return &hour{number: h.number, gateways: maps.Clone(h.gateways), answers: cloned(h.answers), missing: cloned(h.missing), prices: cloned(h.prices)}
+	return &hour{number: h.number, gateways: maps.Clone(h.gateways), answers: cloned(h.answers),
+		missing: cloned(h.missing), prices: cloned(h.prices)}
 }
 
 func cloned[K comparable, V any](in map[K]*V) map[K]*V {
@@ -139,21 +140,21 @@ func cloned[K comparable, V any](in map[K]*V) map[K]*V {
 }
 
 // gatewayKey adds a gateway, or counts it as overflow beyond maxGateways.
-func (h *hour) who(a core.Address) who {
+func (h *hour) gatewayKey(a core.Address) gatewayKey {
 	if !h.gateways[a] {
 		if len(h.gateways) >= maxGateways && !a.IsZero() {
-			return who{others: true}
+			return gatewayKey{overflow: true}
 		}
 		h.gateways[a] = true
 	}
-	return who{address: a}
+	return gatewayKey{address: a}
 }
 
 // count adds one; keys beyond limit are dropped.
-func count[K comparable](in map[K]*tally, key K, most int, now time.Time) {
+func count[K comparable](in map[K]*tally, key K, limit int, now time.Time) {
 	t := in[key]
 	if t == nil {
-		if len(in) >= most {
+		if len(in) >= limit {
 			return
 		}
 		t = new(tally)

@@ -29,10 +29,10 @@ func gateway(n uint32) (a core.Address) {
 	return a
 }
 
-func TestNothingIsCountedWithoutABook(t *testing.T) {
+func TestNilCounterCountsNothing(t *testing.T) {
 	t.Parallel()
-	var b *requeststats.Book
-	b.Note(requeststats.Question{Kind: requeststats.Segment})
+	var b *requeststats.Counter
+	b.Record(requeststats.Request{Kind: requeststats.Segment})
 	if r := b.Report(); len(r.Answers) != 0 || len(b.Totals()) != 0 {
 		t.Fatalf("%+v", r)
 	}
@@ -43,18 +43,21 @@ func TestAnswersByGatewayAndReason(t *testing.T) {
 	c := newClock()
 	b := requeststats.New(c.now)
 	for range 3 {
-		b.Note(requeststats.Question{Kind: requeststats.TranscodingOffer, Gateway: gateway(1), Code: fault.OrchestratorCapped})
+		b.Record(requeststats.Request{Kind: requeststats.TranscodingOffer, Gateway: gateway(1),
+			Code: fault.OrchestratorCapped})
 	}
 	c.at = c.at.Add(time.Hour)
-	b.Note(requeststats.Question{Kind: requeststats.TranscodingOffer, Gateway: gateway(1), Code: fault.OrchestratorCapped})
-	b.Note(requeststats.Question{Kind: requeststats.TranscodingOffer, Gateway: gateway(2)})
-	b.Note(requeststats.Question{Kind: requeststats.Segment})
+	b.Record(requeststats.Request{Kind: requeststats.TranscodingOffer, Gateway: gateway(1),
+		Code: fault.OrchestratorCapped})
+	b.Record(requeststats.Request{Kind: requeststats.TranscodingOffer, Gateway: gateway(2)})
+	b.Record(requeststats.Request{Kind: requeststats.Segment})
 	r := b.Report()
 	if len(r.Answers) != 3 {
 		t.Fatalf("%+v", r.Answers)
 	}
 	first := r.Answers[0]
-	if first.Count != 4 || first.Gateway != gateway(1).String() || first.Code != fault.OrchestratorCapped || !first.Last.Equal(c.at) {
+	if first.Count != 4 || first.Gateway != gateway(1).String() || first.Code != fault.OrchestratorCapped ||
+		!first.Last.Equal(c.at) {
 		t.Errorf("%+v", first)
 	}
 	if r.Answers[1].Gateway != "" || r.Answers[1].Kind != requeststats.Segment {
@@ -69,7 +72,7 @@ func TestOldHoursAreForgotten(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	b := requeststats.New(c.now)
-	b.Note(requeststats.Question{Kind: requeststats.Segment, Missing: "missing AV1", Quoted: &pm.Price{PerUnit: 1}})
+	b.Record(requeststats.Request{Kind: requeststats.Segment, Missing: "missing AV1", Quoted: &pm.Price{PerUnit: 1}})
 	c.at = c.at.Add(requeststats.Window)
 	if r := b.Report(); len(r.Answers) != 1 || len(r.Missing) != 1 || len(r.Prices) != 1 {
 		t.Fatalf("after a day: %+v", r)
@@ -86,7 +89,7 @@ func TestOldHoursAreForgotten(t *testing.T) {
 		t.Errorf("the total is of the whole time: %+v", totals)
 	}
 	// The hour's element belongs to another hour now.
-	b.Note(requeststats.Question{Kind: requeststats.Job})
+	b.Record(requeststats.Request{Kind: requeststats.Job})
 	if r := b.Report(); len(r.Answers) != 1 || r.Answers[0].Kind != requeststats.Job {
 		t.Fatalf("%+v", r)
 	}
@@ -96,11 +99,13 @@ func TestPrices(t *testing.T) {
 	t.Parallel()
 	c := newClock()
 	b := requeststats.New(c.now)
-	for _, p := range []pm.Price{{PerUnit: 30, PixelsPerUnit: 2}, {PerUnit: 12, PixelsPerUnit: 1}, {PerUnit: 20, PixelsPerUnit: 1}} {
-		b.Note(requeststats.Question{Kind: requeststats.TranscodingOffer, Gateway: gateway(1), Quoted: &p})
+	for _, p := range []pm.Price{{PerUnit: 30, PixelsPerUnit: 2}, {PerUnit: 12, PixelsPerUnit: 1},
+		{PerUnit: 20, PixelsPerUnit: 1}} {
+		b.Record(requeststats.Request{Kind: requeststats.TranscodingOffer, Gateway: gateway(1), Quoted: &p})
 		c.at = c.at.Add(time.Hour)
 	}
-	b.Note(requeststats.Question{Kind: requeststats.Segment, Gateway: gateway(1), Expected: &pm.Price{PerUnit: 7, PixelsPerUnit: 2}})
+	b.Record(requeststats.Request{Kind: requeststats.Segment, Gateway: gateway(1),
+		Expected: &pm.Price{PerUnit: 7, PixelsPerUnit: 2}})
 	prices := b.Report().Prices
 	if len(prices) != 1 {
 		t.Fatalf("%+v", prices)
@@ -112,12 +117,13 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-func TestManyGatewaysTakeNoMoreRoom(t *testing.T) {
+func TestManyGatewaysTakeBoundedMemory(t *testing.T) {
 	t.Parallel()
 	b := requeststats.New(newClock().now)
 	const asked = 5000
 	for n := range uint32(asked) {
-		b.Note(requeststats.Question{Kind: requeststats.AIOffer, Gateway: gateway(n), Missing: strings.Repeat("x", int(n))})
+		b.Record(requeststats.Request{Kind: requeststats.AIOffer, Gateway: gateway(n),
+			Missing: strings.Repeat("x", int(n))})
 	}
 	r := b.Report()
 	if len(r.Answers) > 101 || len(r.Missing) > 50 {
@@ -155,7 +161,7 @@ func TestNothingIsLost(t *testing.T) {
 				rapid.SampledFrom([]fault.Code{"", fault.OrchestratorCapped, fault.Draining}).Draw(t, "code"),
 			}
 			want[k]++
-			b.Note(requeststats.Question{Kind: k.kind, Gateway: gateway(k.who), Code: k.code})
+			b.Record(requeststats.Request{Kind: k.kind, Gateway: gateway(k.who), Code: k.code})
 			c.at = c.at.Add(time.Duration(rapid.IntRange(0, 400).Draw(t, "seconds")) * time.Second)
 		}
 		r := b.Report()
@@ -165,7 +171,8 @@ func TestNothingIsLost(t *testing.T) {
 		for k, n := range want {
 			found := false
 			for _, a := range r.Answers {
-				found = found || a.Kind == k.kind && a.Gateway == gateway(k.who).String() && a.Code == k.code && a.Count == n
+				found = found || a.Kind == k.kind && a.Gateway == gateway(k.who).String() && a.Code == k.code &&
+					a.Count == n
 			}
 			if !found {
 				t.Fatalf("%+v is not in the report %d times", k, n)
@@ -181,7 +188,7 @@ func TestAtTheSameTime(t *testing.T) {
 	for n := range uint32(4) {
 		all.Go(func() {
 			for range 200 {
-				b.Note(requeststats.Question{Kind: requeststats.Segment, Gateway: gateway(n)})
+				b.Record(requeststats.Request{Kind: requeststats.Segment, Gateway: gateway(n)})
 				_ = b.Totals()
 			}
 			_ = b.Report()
@@ -220,7 +227,7 @@ func TestReportsWhileTheClockGoesBack(t *testing.T) {
 		mu.Lock()
 		c.at = newClock().at.Add(time.Duration(n%3) * time.Hour)
 		mu.Unlock()
-		b.Note(requeststats.Question{Kind: requeststats.Segment, Gateway: gateway(n % 5)})
+		b.Record(requeststats.Request{Kind: requeststats.Segment, Gateway: gateway(n % 5)})
 	}
 	wg.Wait()
 	mu.Lock()
@@ -239,10 +246,11 @@ func TestReportsWhileTheClockGoesBack(t *testing.T) {
 func TestWhatIsMissingIsPlainText(t *testing.T) {
 	t.Parallel()
 	b := requeststats.New(newClock().now)
-	b.Note(requeststats.Question{Kind: requeststats.AIOffer, Missing: "model \x1b]0;owned\x07\u202e\xff\nx"})
-	b.Note(requeststats.Question{Kind: requeststats.AIOffer, Missing: strings.Repeat("é", 150)})
+	b.Record(requeststats.Request{Kind: requeststats.AIOffer, Missing: "model \x1b]0;owned\x07\u202e\xff\nx"})
+	b.Record(requeststats.Request{Kind: requeststats.AIOffer, Missing: strings.Repeat("é", 150)})
 	for _, m := range b.Report().Missing {
-		if strings.ContainsFunc(m.Text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) || len(m.Text) > 200 {
+		if strings.ContainsFunc(m.Text, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }) ||
+			len(m.Text) > 200 {
 			t.Errorf("%q", m.Text)
 		}
 	}

@@ -7,17 +7,17 @@ import (
 )
 
 // priceRange is the prices that a gateway was quoted in an hour, and the one it expected.
-type span struct {
+type priceRange struct {
 	lowest, highest, last pm.Price
 	quotes                uint64
 	expected              *pm.Price
 }
 
 // addPrice adds a request's prices.
-func (h *hour) price(gateway who, q *Question) {
+func (h *hour) addPrice(gateway gatewayKey, q *Request) {
 	s := h.prices[gateway]
 	if s == nil {
-		s = new(span)
+		s = new(priceRange)
 		h.prices[gateway] = s
 	}
 	if q.Expected != nil {
@@ -39,7 +39,7 @@ func (h *hour) price(gateway who, q *Question) {
 }
 
 // merge adds a later hour's prices.
-func (s *span) join(later *span) {
+func (s *priceRange) merge(later *priceRange) {
 	if later.expected != nil {
 		s.expected = later.expected
 	}

@@ -50,21 +50,22 @@ type Report struct {
 }
 
 // Report sums up the last day. That of a nil Counter is empty.
-func (b *Book) Report() Report {
+func (b *Counter) Report() Report {
 	if b == nil {
 		return Report{}
 	}
 	now := b.now()
 	r := Report{Since: b.since, Until: now}
-	answers, missing, prices := make(map[answerKey]*tally), make(map[missingKey]*tally), make(map[who]*span)
-	for _, h := range b.lend(now) {
-		join(answers, h.answers)
-		join(missing, h.missing)
+	answers, missing, prices := make(map[answerKey]*tally), make(map[missingKey]*tally),
+		make(map[gatewayKey]*priceRange)
+	for _, h := range b.shareHours(now) {
+		mergeTallies(answers, h.answers)
+		mergeTallies(missing, h.missing)
 		for gateway, s := range h.prices {
 			if prices[gateway] == nil {
-				prices[gateway] = new(span)
+				prices[gateway] = new(priceRange)
 			}
-			prices[gateway].join(s)
+			prices[gateway].merge(s)
 		}
 	}
 	if day := now.Add(-Window).Truncate(time.Hour); day.After(r.Since) {
@@ -76,22 +77,22 @@ func (b *Book) Report() Report {
 
 // shareHours returns the hours of the window to be read without the lock: summing up a busy
 // day takes milliseconds, and segments must not wait for it.
-func (b *Book) lend(now time.Time) []*hour {
+func (b *Counter) shareHours(now time.Time) []*hour {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := b.lately(now)
+	all := b.windowHoursLocked(now)
 	for i, h := range all {
 		if i == len(all)-1 {
 			all[i] = h.clone() // it is written to all the time
 		} else {
-			h.lent = true
+			h.shared = true
 		}
 	}
 	return all
 }
 
 // windowHoursLocked are the hours of the window, in order.
-func (b *Book) lately(now time.Time) (out []*hour) {
+func (b *Counter) windowHoursLocked(now time.Time) (out []*hour) {
 	last := now.Unix() / int64(time.Hour/time.Second)
 	for number := last - hours + 1; number <= last; number++ {
 		if h := b.hours[(number%hours+hours)%hours]; h != nil && h.number == number {
@@ -101,7 +102,7 @@ func (b *Book) lately(now time.Time) (out []*hour) {
 	return out
 }
 
-func join[K comparable](all, some map[K]*tally) {
+func mergeTallies[K comparable](all, some map[K]*tally) {
 	for key, t := range some {
 		sum := all[key]
 		if sum == nil {
@@ -115,12 +116,14 @@ func join[K comparable](all, some map[K]*tally) {
 	}
 }
 
-func (r *Report) fill(answers map[answerKey]*tally, missing map[missingKey]*tally, prices map[who]*span) {
+func (r *Report) fill(answers map[answerKey]*tally, missing map[missingKey]*tally, prices map[gatewayKey]*priceRange) {
 	for key, t := range answers {
-		r.Answers = append(r.Answers, Answer{Kind: key.kind, Gateway: key.gateway.String(), Code: key.code, Count: t.count, Last: t.last})
+		r.Answers = append(r.Answers, Answer{Kind: key.kind, Gateway: key.gateway.String(), Code: key.code,
+			Count: t.count, Last: t.last})
 	}
 	slices.SortFunc(r.Answers, func(a, b Answer) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Gateway, b.Gateway), cmp.Compare(a.Code, b.Code))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Gateway, b.Gateway),
+			cmp.Compare(a.Code, b.Code))
 	})
 	for key, t := range missing {
 		r.Missing = append(r.Missing, Missing{Kind: key.kind, Text: key.text, Count: t.count, Last: t.last})
@@ -141,9 +144,9 @@ func (r *Report) fill(answers map[answerKey]*tally, missing map[missingKey]*tall
 }
 
 // String is the gateway's name in a report.
-func (w who) String() string {
+func (w gatewayKey) String() string {
 	switch {
-	case w.others:
+	case w.overflow:
 		return Others
 	case w.address.IsZero():
 		return ""
@@ -159,7 +162,7 @@ type Total struct {
 }
 
 // Totals are all of them, in no order.
-func (b *Book) Totals() (out []Total) {
+func (b *Counter) Totals() (out []Total) {
 	if b == nil {
 		return nil
 	}

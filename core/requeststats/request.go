@@ -21,7 +21,7 @@ const (
 func Kinds() []Kind { return []Kind{TranscodingOffer, AIOffer, Segment, Job} }
 
 // Request is one request and its answer.
-type Question struct {
+type Request struct {
 	Kind Kind
 	// Gateway is the account that signed the request; zero without a valid signature.
 	Gateway core.Address

@@ -27,7 +27,7 @@ type lines struct {
 const fewLines = 64
 
 type modelLine struct {
-	line *fairqueue.Line
+	line *fairqueue.Queue
 	// slots is what the line was last told; users is who needs it. Guarded by
 	// lines.mu.
 	slots, users int
@@ -72,7 +72,7 @@ func (l *lines) enter(model inference.Model) *modelLine {
 	defer l.mu.Unlock()
 	m := l.models[model]
 	if m == nil {
-		m = &modelLine{line: fairqueue.New(fairqueue.Options{Slots: slots, Queue: l.queue}), slots: slots}
+		m = &modelLine{line: fairqueue.New(fairqueue.Options{Slots: slots, MaxWaiting: l.queue}), slots: slots}
 		l.models[model] = m
 	}
 	m.users++
