@@ -73,15 +73,17 @@ func priceRows() []option {
 			help: "raise the price of offers by what redeeming tickets costs",
 			to:   func(c *Config) value { return boolean(&c.Prices.AutoAdjust) }},
 		{name: "pricePerGateway", former: []string{"pricePerBroadcaster"}, mark: "M", roles: orchestrator,
-			help: `prices of transcoding for single gateways: JSON, or the path of a file, {"gateways":[{"ethaddress":…,"priceperunit":…,"currency":…,"pixelsperunit":…}]}`,
-			to:   func(c *Config) value { return document(&c.Prices.PerGateway) }},
+			help: `prices of transcoding for single gateways: JSON, or the path of a file, ` +
+				`{"gateways":[{"ethaddress":…,"priceperunit":…,"currency":…,"pixelsperunit":…}]}`,
+			to: func(c *Config) value { return document(&c.Prices.PerGateway) }},
 		{name: "maxPricePerUnit", mark: "G", roles: gateway, unset: "none",
 			help: "most a gateway pays for -pixelsPerUnit pixels, or units of AI work: whole wei, or an amount " +
 				"with its currency; 0 is no bound",
 			to: func(c *Config) value { return price(&c.Prices.MaxPerUnit) }},
 		{name: "maxPricePerCapability", mark: "G", roles: gateway,
-			help: `most a gateway pays per pipeline and model: JSON, or the path of a file, {"capabilities_prices": [{"pipeline":…, "model_id":…, "price_per_unit":…, "pixels_per_unit":…, "currency":…}]}`,
-			to:   func(c *Config) value { return document(&c.Prices.MaxPerCapability) }},
+			help: `most a gateway pays per pipeline and model: JSON, or the path of a file, ` +
+				`{"capabilities_prices": [{"pipeline":…, "model_id":…, "price_per_unit":…, "pixels_per_unit":…, "currency":…}]}`,
+			to: func(c *Config) value { return document(&c.Prices.MaxPerCapability) }},
 		{name: "ignoreMaxPriceIfNeeded", mark: "G", roles: gateway,
 			help: "take an orchestrator above the maximum price when no other is available",
 			to:   func(c *Config) value { return boolean(&c.Prices.IgnoreMaxIfNeeded) }},

@@ -118,7 +118,8 @@ func tuttiRows() []option {
 			to: func(c *Config) value { return boolean(&c.Monitoring.Profiling) }},
 		{name: "alert", mark: "T",
 			help: "where alerts of lasting conditions are sent: https://… (webhook), slack+https://…, " +
-				"discord+https://…, ntfy+https://… or exec:/path, several between commas; or a file with one per line",
+				"discord+https://…, ntfy+https://… or exec:/path, several between commas; " +
+				"or a file with one per line",
 			to: func(c *Config) value {
 				return hidden(&c.Monitoring.AlertSinks, "address, list or path", "exec:/path/to/program", readSecret)
 			}},

@@ -64,8 +64,8 @@ func (l *loader) validateNetint() {
 	}
 }
 
-// validateAuthWebhook refuses a hook that an orchestrator would not call: an operator who
-// sets one relies on it to keep gateways out.
+// validateAuthWebhook refuses a hook that an orchestrator would not call: an operator
+// sets one to keep gateways out.
 func (l *loader) validateAuthWebhook() {
 	if _, ok := l.given("authWebhookUrl"); ok && l.config.Roles.Orchestrator &&
 		l.unflagged("authWebhookUrl", "orchestrator") {
@@ -98,7 +98,8 @@ func (l *loader) validateWeights() {
 		for _, name := range slices.Backward(names) {
 			if _, ok := l.given(name); ok {
 				l.reportOption(fault.OptionConflict, name,
-					"the weights -selectRandFreq, -selectStakeWeight and -selectPriceWeight add up to "+printFloat(math.Round(sum*1e9)/1e9),
+					"the weights -selectRandFreq, -selectStakeWeight and -selectPriceWeight add up to "+
+						printFloat(math.Round(sum*1e9)/1e9),
 					"change them so that they add up to 1; without the options they are 0.3, 0.7 and 0")
 				return
 			}

@@ -16,7 +16,8 @@ func (l *loader) validateTickets() {
 				"write the default, 8000000000, or leave it out")
 		case !t.MaxFaceValue.IsZero() && t.MaxFaceValue.Cmp(t.EV) <= 0:
 			l.reportOption(fault.OptionConflict, "maxFaceValue",
-				"a ticket that wins always is worth its face value, and -ticketEV asks for "+t.EV.String()+" wei a ticket",
+				"a ticket that wins always is worth its face value, and -ticketEV asks for "+
+					t.EV.String()+" wei a ticket",
 				"write more than that, better a hundredfold, or 0 for no bound")
 		}
 	}
@@ -38,7 +39,8 @@ func (l *loader) validateTickets() {
 			name = "maxTicketEV"
 		}
 		l.reportOption(fault.OptionConflict, name,
-			"one ticket may be worth -maxTicketEV "+t.MaxEV.String()+" wei, and all of a payment -maxTotalEV "+t.MaxTotalEV.String(),
+			"one ticket may be worth -maxTicketEV "+t.MaxEV.String()+" wei, and all of a payment -maxTotalEV "+
+				t.MaxTotalEV.String(),
 			"make -maxTotalEV at least -maxTicketEV")
 	}
 	if l.unflagged("maxCreditEV", "maxTotalEV") && t.MaxCredit().Cmp(t.MaxTotalEV) < 0 {

@@ -20,13 +20,13 @@ const (
 // Dashboard is an operator's overview. Parts that the node does
 // not have are empty lists, or null.
 type Dashboard struct {
-	Node     Node      `json:"node"`
-	Gate     Gate      `json:"gate"`
-	Troubles []Trouble `json:"troubles"`
-	Sessions Sessions  `json:"sessions"`
-	Workers  []Worker  `json:"workers"`
-	GPUs     []GPU     `json:"gpus"`
-	Models   []Model   `json:"models"`
+	Node       Node             `json:"node"`
+	Gate       Gate             `json:"gate"`
+	Conditions []RatedCondition `json:"troubles"`
+	Sessions   Sessions         `json:"sessions"`
+	Workers    []Worker         `json:"workers"`
+	GPUs       []GPU            `json:"gpus"`
+	Models     []Model          `json:"models"`
 	// Series are the last minutes, the oldest first, in steps of SeriesStep seconds.
 	Series     []Point `json:"series"`
 	SeriesStep int     `json:"seriesStep"`
@@ -45,8 +45,8 @@ type Gate struct {
 	// Taking: at least one kind of work is accepted.
 	Taking bool `json:"taking"`
 	// Stopping: the node finishes what it has and ends.
-	Stopping bool   `json:"stopping"`
-	Doors    []Door `json:"doors"`
+	Stopping  bool       `json:"stopping"`
+	WorkKinds []WorkKind `json:"doors"`
 	// Drain is the state of the operator's drain, null if the node cannot drain.
 	Drain *Drain `json:"drain"`
 	// Reloaded is when the configuration was last reloaded, null before.
@@ -54,7 +54,7 @@ type Gate struct {
 }
 
 // Door is one kind of work that the node takes, or does not take now.
-type Door struct {
+type WorkKind struct {
 	// Name is "video", "AI" or "streams".
 	Name string `json:"name"`
 	Open bool   `json:"open"`
@@ -68,7 +68,7 @@ type Door struct {
 
 // Trouble is a condition with its severity: "info",
 // "warning" or "critical".
-type Trouble struct {
+type RatedCondition struct {
 	Condition
 	Severity string `json:"severity"`
 }

@@ -44,7 +44,7 @@ func TestQueueKeepsItsPace(t *testing.T) {
 		t.Errorf("64 alerts took %s", took)
 	}
 	if q.Dropped() != 0 {
-		t.Error("what was dropped is told for ever")
+		t.Error("what was dropped is still sent")
 	}
 }
 
@@ -60,13 +60,13 @@ func TestQueueMergesAlertsOfOneCondition(t *testing.T) {
 	q.Add(about("x", alert.StateResolved))
 	q.Failed(time.Unix(1, 0), 0, 0)
 	if a, _, ok := q.Next(time.Unix(50, 0)); !ok || a.State != alert.StateResolved {
-		t.Errorf("of what may have arrived no end is told, but %s", a.State)
+		t.Errorf("of what may have arrived no end is sent, but %s", a.State)
 	}
 	q.Sent()
 	q.Add(about("x", alert.StateFiring))
 	q.Add(about("x", alert.StateResolved))
 	if q.Waiting() != 0 {
-		t.Error("an end is told of what never began")
+		t.Error("an end is sent of what never began")
 	}
 	q.Add(about("x", alert.StateResolved))
 	q.Add(about("x", alert.StateFiring))
@@ -76,7 +76,7 @@ func TestQueueMergesAlertsOfOneCondition(t *testing.T) {
 	q.Add(about("x", alert.StateResolved))
 	q.Sent()
 	if a, _, _ := q.Next(time.Unix(100, 0)); a.State != alert.StateResolved {
-		t.Errorf("after its beginning its end is told, not %s", a.State)
+		t.Errorf("after its beginning its end is sent, not %s", a.State)
 	}
 }
 

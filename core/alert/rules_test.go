@@ -67,7 +67,7 @@ func (b *rulesTest) pass(d time.Duration) (out []string) {
 func (b *rulesTest) expect(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
-		t.Errorf("%s: told %q, want %q", what, got, want)
+		t.Errorf("%s: sent %q, want %q", what, got, want)
 	}
 }
 
@@ -116,14 +116,14 @@ func TestWhatComesBackNeverEnded(t *testing.T) {
 func TestFlappingFires(t *testing.T) {
 	t.Parallel()
 	b := newRulesTest(30 * time.Second)
-	var told []string
+	var sent []string
 	for range 8 {
 		b.put(fault.LedgerFailed, "")
-		told = append(told, b.pass(5*time.Second)...)
+		sent = append(sent, b.pass(5*time.Second)...)
 		b.clear(fault.LedgerFailed)
-		told = append(told, b.pass(5*time.Second)...)
+		sent = append(sent, b.pass(5*time.Second)...)
 	}
-	b.expect(t, "flickers", told, "firing LedgerFailed")
+	b.expect(t, "flickers", sent, "firing LedgerFailed")
 }
 
 func TestBeginningsPerHourAreLimited(t *testing.T) {
@@ -141,7 +141,7 @@ func TestBeginningsPerHourAreLimited(t *testing.T) {
 		b.pass(5 * time.Minute)
 	}
 	if firing > 6 || firing < 3 {
-		t.Errorf("told %d times in two hours", firing)
+		t.Errorf("sent %d times in two hours", firing)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestInfoDoesNotFire(t *testing.T) {
 	t.Parallel()
 	b := newRulesTest(0)
 	b.put(fault.PortUnverified, "")
-	b.expect(t, "news", b.pass(24*time.Hour))
+	b.expect(t, "information", b.pass(24*time.Hour))
 }
 
 // Whatever a board does: beginnings and ends alternate, and what holds in the end is
@@ -199,7 +199,7 @@ func TestBeginningsAndEndsAlternate(t *testing.T) {
 		step(b.pass(3 * time.Hour))
 		for _, code := range codes {
 			if _, set := b.set[health.Key{Code: code}]; set != open[string(code)] {
-				t.Fatalf("%s holds: %v, told: %v", code, set, open[string(code)])
+				t.Fatalf("%s set: %v, sent: %v", code, set, open[string(code)])
 			}
 		}
 	})
@@ -231,7 +231,7 @@ func TestOverflowFires(t *testing.T) {
 		}
 		return out
 	}
-	told := func(alerts []alert.Alert, code fault.Code, state alert.State) (n int) {
+	sent := func(alerts []alert.Alert, code fault.Code, state alert.State) (n int) {
 		for _, a := range alerts {
 			if a.Key.Code == code && a.State == state {
 				n++
@@ -248,13 +248,13 @@ func TestOverflowFires(t *testing.T) {
 	look(nil, time.Second) // a flicker: each is only remembered
 	one := []health.Condition{{Code: fault.LedgerFailed, Since: now}}
 	look(one, 0)
-	if n := told(look(one, time.Hour/2), fault.LedgerFailed, alert.StateFiring); n != 1 {
-		t.Errorf("after a flood that is over, one that lasts is told %d times", n)
+	if n := sent(look(one, time.Hour/2), fault.LedgerFailed, alert.StateFiring); n != 1 {
+		t.Errorf("after a flood that is over, one that lasts is sent %d times", n)
 	}
 	all := append(flood(2000, 3500), one...)
 	look(all, 0)
 	alerts := look(all, time.Hour/2)
-	if n := told(alerts, fault.AlertsTooMany, alert.StateFiring); n != 1 {
+	if n := sent(alerts, fault.AlertsTooMany, alert.StateFiring); n != 1 {
 		t.Errorf("of those without a place %d alerts tell", n)
 	}
 	for _, a := range alerts {
@@ -263,7 +263,7 @@ func TestOverflowFires(t *testing.T) {
 		}
 	}
 	look(one, time.Second)
-	if n := told(look(one, time.Hour), fault.AlertsTooMany, alert.StateResolved); n != 1 {
-		t.Errorf("the end is told %d times", n)
+	if n := sent(look(one, time.Hour), fault.AlertsTooMany, alert.StateResolved); n != 1 {
+		t.Errorf("the end is sent %d times", n)
 	}
 }

@@ -11,8 +11,9 @@ import (
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	list := "https://hooks.example/a?token=s3cr3t, slack+https://hooks.slack.com/services/s3cr3t\n# nobody\n" +
-		"ntfy+https://:s3cr3t@ntfy.sh/topic\nexec:/usr/local/bin/tell,http://127.0.0.1:9093/x\nhttps://hooks.example/s3cr3t\n"
+	list := "https://hooks.example/a?token=s3cr3t, slack+https://hooks.slack.com/services/s3cr3t\n# comment\n" +
+		"ntfy+https://:s3cr3t@ntfy.sh/topic\nexec:/usr/local/bin/tell,http://127.0.0.1:9093/x\n" +
+		"https://hooks.example/s3cr3t\n"
 	sinks, err := alert.Parse(list)
 	if err != nil {
 		t.Fatal(err)

@@ -48,8 +48,8 @@ type Chain struct {
 }
 
 type earningsKey struct {
-	who   core.Address
-	round protocol.Round
+	address core.Address
+	round   protocol.Round
 }
 
 // chainAccount is what one account has.
@@ -100,7 +100,7 @@ func NewChain(account, self core.Address) *Chain {
 		a.token = core.LPTTokens(10_000)
 		a.ether, _ = core.ParseEther("100")
 	}
-	c.initialize()
+	c.initializeLocked()
 	c.events = nil
 	return c
 }
@@ -176,7 +176,7 @@ func (c *Chain) View() protocol.View {
 	}
 	a := c.accountLocked(c.account)
 	return protocol.View{
-		Head: c.head, Round: c.roundState(), Self: c.orchestrator(c.self), PoolSize: len(c.pool),
+		Head: c.head, Round: c.roundStateLocked(), Self: c.orchestratorLocked(c.self), PoolSize: len(c.pool),
 		Balances: protocol.Balances{Ether: a.ether, Token: a.token, Allowance: a.allowance}, Stale: c.stale,
 		Known: true,
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // apply gives an action that check allowed its effect. The caller holds mu.
-func (c *Chain) apply(t *chainTx) {
+func (c *Chain) applyLocked(t *chainTx) {
 	me := c.accountLocked(c.account)
 	me.ether = me.ether.Sub(pays(t.action))
 	switch a := t.action.(type) {
@@ -43,7 +43,7 @@ func (c *Chain) applyStake(me *chainAccount, a protocol.Action) {
 		me.nextLock++
 		me.locks = append(me.locks, lock)
 		c.emitLocked(protocol.LockSeen{Lock: lock})
-		c.moveStake(me.delegate, core.LPT{}, a.Amount)
+		c.moveStakeLocked(me.delegate, core.LPT{}, a.Amount)
 	case protocol.Rebond:
 		c.rebond(me, a.Lock)
 	case protocol.RebondFromUnbonded:
@@ -68,15 +68,15 @@ func (c *Chain) bond(me *chainAccount, a protocol.Bond) {
 	me.bonded, me.delegate = me.bonded.Add(a.Amount), a.To
 	me.token, me.allowance = me.token.Sub(a.Amount), me.allowance.Sub(a.Amount)
 	if old != a.To && !was.IsZero() {
-		c.moveStake(old, core.LPT{}, was)
+		c.moveStakeLocked(old, core.LPT{}, was)
 	}
-	c.moveStake(a.To, moved, core.LPT{})
+	c.moveStakeLocked(a.To, moved, core.LPT{})
 }
 
 func (c *Chain) rebond(me *chainAccount, id protocol.LockID) {
 	amount := c.takeLock(me, id)
 	me.bonded = me.bonded.Add(amount)
-	c.moveStake(me.delegate, amount, core.LPT{})
+	c.moveStakeLocked(me.delegate, amount, core.LPT{})
 }
 
 func (c *Chain) takeLock(me *chainAccount, id protocol.LockID) core.LPT {
@@ -109,23 +109,23 @@ func (c *Chain) applyFunds(me *chainAccount, a protocol.Action) {
 func (c *Chain) applyOrchestrator(t *chainTx) {
 	switch a := t.action.(type) {
 	case protocol.SetCommission:
-		m := c.member(c.account)
+		m := c.memberLocked(c.account)
 		m.RewardCut, m.FeeShare = a.RewardCut, a.FeeShare
 		c.tellAbout(c.account)
 	case protocol.SetServiceURI:
-		c.member(c.account).ServiceURI = a.URI
+		c.memberLocked(c.account).ServiceURI = a.URI
 		if c.account == c.self {
 			c.emitLocked(protocol.ServiceURISeen(a))
 		}
 	case protocol.SetRewardCaller:
-		c.member(c.account).RewardCaller = a.Caller
+		c.memberLocked(c.account).RewardCaller = a.Caller
 		c.tellAbout(c.account)
 	case protocol.Reward:
 		c.reward(c.account, t.tx.Hash)
 	case protocol.RewardFor:
 		c.reward(a.Orchestrator, t.tx.Hash)
 	case protocol.InitializeRound:
-		c.initialize()
+		c.initializeLocked()
 	}
 }
 
@@ -144,5 +144,5 @@ func (c *Chain) reward(address core.Address, tx protocol.TxHash) {
 	if address == c.self {
 		c.emitLocked(protocol.RewardSeen{Round: c.round.Number, Amount: amount, Tx: tx})
 	}
-	c.moveStake(address, amount, core.LPT{})
+	c.moveStakeLocked(address, amount, core.LPT{})
 }

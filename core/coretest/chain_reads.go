@@ -45,7 +45,7 @@ func (c *Chain) Round(ctx context.Context) (protocol.RoundState, error) {
 		return protocol.RoundState{}, err
 	}
 	defer c.mu.Unlock()
-	return c.roundState(), nil
+	return c.roundStateLocked(), nil
 }
 
 // Orchestrator is an orchestrator's record.
@@ -54,7 +54,7 @@ func (c *Chain) Orchestrator(ctx context.Context, address core.Address) (protoco
 		return protocol.Orchestrator{}, err
 	}
 	defer c.mu.Unlock()
-	return c.orchestrator(address), nil
+	return c.orchestratorLocked(address), nil
 }
 
 // Pool is the pool, highest stake first.
@@ -65,7 +65,7 @@ func (c *Chain) Pool(ctx context.Context) ([]protocol.Orchestrator, error) {
 	defer c.mu.Unlock()
 	all := make([]protocol.Orchestrator, 0, len(c.pool))
 	for _, address := range c.pool {
-		all = append(all, c.orchestrator(address))
+		all = append(all, c.orchestratorLocked(address))
 	}
 	return all, nil
 }
@@ -80,7 +80,7 @@ func (c *Chain) Delegator(ctx context.Context, address core.Address) (protocol.D
 	return protocol.Delegator{
 		Address: address, Bonded: a.bonded, Fees: a.fees, PendingStake: a.bonded, PendingFees: a.fees,
 		Delegate:        a.delegate,
-		DelegatedAmount: c.orchestrator(address).DelegatedStake, StartRound: a.start, LastClaimRound: a.claimed,
+		DelegatedAmount: c.orchestratorLocked(address).DelegatedStake, StartRound: a.start, LastClaimRound: a.claimed,
 		NextLockID: a.nextLock, Status: c.status(a),
 	}, nil
 }

@@ -28,8 +28,8 @@ func (c *Chain) Register(address core.Address, stake core.LPT, uri string) {
 	_ = c.change(func() error {
 		a := c.accountLocked(address)
 		a.bonded, a.delegate, a.start = a.bonded.Add(stake), address, c.round.Number+1
-		c.member(address).ServiceURI = uri
-		c.moveStake(address, stake, core.LPT{})
+		c.memberLocked(address).ServiceURI = uri
+		c.moveStakeLocked(address, stake, core.LPT{})
 		return nil
 	})
 }
@@ -64,7 +64,7 @@ func (c *Chain) SetParameters(f func(*protocol.Parameters)) {
 // would.
 func (c *Chain) NameRewardCaller(orchestrator, caller core.Address) {
 	_ = c.change(func() error {
-		c.member(orchestrator).RewardCaller = caller
+		c.memberLocked(orchestrator).RewardCaller = caller
 		c.tellAbout(orchestrator)
 		return nil
 	})

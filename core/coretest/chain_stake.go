@@ -10,7 +10,7 @@ import (
 
 // orchestrator is a record as of the head, with only its address for an account
 // that never was one. The caller holds mu.
-func (c *Chain) orchestrator(address core.Address) protocol.Orchestrator {
+func (c *Chain) orchestratorLocked(address core.Address) protocol.Orchestrator {
 	m, ok := c.members[address]
 	if !ok {
 		return protocol.Orchestrator{Address: address}
@@ -22,7 +22,7 @@ func (c *Chain) orchestrator(address core.Address) protocol.Orchestrator {
 }
 
 // member is an orchestrator's stored record, made if need be. The caller holds mu.
-func (c *Chain) member(address core.Address) *protocol.Orchestrator {
+func (c *Chain) memberLocked(address core.Address) *protocol.Orchestrator {
 	m := c.members[address]
 	if m == nil {
 		m = &protocol.Orchestrator{Address: address}
@@ -48,8 +48,8 @@ func (c *Chain) status(a *chainAccount) protocol.DelegatorStatus {
 
 // moveStake changes what is delegated to an orchestrator, and its place in the
 // pool with it: an outsider that gained stake tries to join. The caller holds mu.
-func (c *Chain) moveStake(to core.Address, gain, loss core.LPT) {
-	m := c.member(to)
+func (c *Chain) moveStakeLocked(to core.Address, gain, loss core.LPT) {
+	m := c.memberLocked(to)
 	m.DelegatedStake = m.DelegatedStake.Add(gain).Sub(loss)
 	m.LastActiveStakeUpdateRound = c.round.Number + 1
 	in := slices.Contains(c.pool, to)
@@ -60,17 +60,17 @@ func (c *Chain) moveStake(to core.Address, gain, loss core.LPT) {
 		c.pool = slices.DeleteFunc(c.pool, func(a core.Address) bool { return a == to })
 		c.insert(to)
 	case c.registered(to) && !gain.IsZero():
-		c.join(to)
+		c.joinLocked(to)
 	}
 	c.tellAbout(to)
 }
 
-// join puts a newcomer into the pool if its stake suffices. The caller holds mu.
-func (c *Chain) join(address core.Address) {
-	m := c.member(address)
+// join puts a new orchestrator into the pool if its stake suffices. The caller holds mu.
+func (c *Chain) joinLocked(address core.Address) {
+	m := c.memberLocked(address)
 	if len(c.pool) >= c.params.PoolMaxSize {
 		last := c.pool[len(c.pool)-1]
-		if m.DelegatedStake.Cmp(c.member(last).DelegatedStake) <= 0 {
+		if m.DelegatedStake.Cmp(c.memberLocked(last).DelegatedStake) <= 0 {
 			return
 		}
 		c.deactivateLocked(last)
@@ -82,7 +82,7 @@ func (c *Chain) join(address core.Address) {
 
 func (c *Chain) deactivateLocked(address core.Address) {
 	c.pool = slices.DeleteFunc(c.pool, func(a core.Address) bool { return a == address })
-	c.member(address).DeactivationRound = c.round.Number + 1
+	c.memberLocked(address).DeactivationRound = c.round.Number + 1
 	c.emitLocked(protocol.PoolSeen{Size: len(c.pool)})
 	c.tellAbout(address)
 }
@@ -90,9 +90,9 @@ func (c *Chain) deactivateLocked(address core.Address) {
 // insert places an entry before those of equal stake, as the contract does
 // without a hint.
 func (c *Chain) insert(address core.Address) {
-	stake := c.member(address).DelegatedStake
+	stake := c.memberLocked(address).DelegatedStake
 	i := 0
-	for i < len(c.pool) && c.member(c.pool[i]).DelegatedStake.Cmp(stake) > 0 {
+	for i < len(c.pool) && c.memberLocked(c.pool[i]).DelegatedStake.Cmp(stake) > 0 {
 		i++
 	}
 	c.pool = slices.Insert(c.pool, i, address)
@@ -101,7 +101,7 @@ func (c *Chain) insert(address core.Address) {
 func (c *Chain) totalStake() core.LPT {
 	var sum core.LPT
 	for _, address := range c.pool {
-		sum = sum.Add(c.member(address).DelegatedStake)
+		sum = sum.Add(c.memberLocked(address).DelegatedStake)
 	}
 	return sum
 }
@@ -114,7 +114,7 @@ func (c *Chain) tellAbout(address core.Address) {
 
 func (c *Chain) tellSelf() {
 	if _, ok := c.members[c.self]; ok {
-		c.emitLocked(protocol.SelfSeen{Orchestrator: c.orchestrator(c.self)})
+		c.emitLocked(protocol.SelfSeen{Orchestrator: c.orchestratorLocked(c.self)})
 	}
 }
 

@@ -32,7 +32,7 @@ type ChainPorts interface {
 // initialised round that is not locked.
 type ChainBench struct {
 	Ports ChainPorts
-	// NextRound goes to the first block of the next round; nobody initialises it.
+	// NextRound goes to the first block of the next round and does not initialise it.
 	NextRound func(t *testing.T)
 	// Gateway gives an account that is new to the ports so much deposit and reserve.
 	// Without it tickets are not tested.
@@ -64,7 +64,7 @@ func TestChain(t *testing.T, bench ChainBench) {
 		{"records change", (*chainRun).changes},
 		{"unbonding makes a lock", (*chainRun).locks},
 		{"funds", (*chainRun).funds},
-		{"a round that nobody initialised", (*chainRun).closedRound},
+		{"a round that is not initialised", (*chainRun).closedRound},
 		{"a reward, once", (*chainRun).rewards},
 		{"tickets", (*chainRun).tickets},
 		{"a caller that left", (*chainRun).leaves},

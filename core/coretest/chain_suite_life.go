@@ -15,7 +15,7 @@ func (r *chainRun) registers(t *testing.T) {
 	before := got(r.Ports.Balances(t.Context(), self))(t)
 	r.send(t, protocol.Approve{Amount: stake})
 	r.send(t, protocol.Bond{Amount: stake, To: self})
-	r.until(t, "news of the own record", func(e protocol.Event) bool {
+	r.until(t, "event of the own record", func(e protocol.Event) bool {
 		s, ok := e.(protocol.SelfSeen)
 		return ok && s.Orchestrator.Registered
 	})
@@ -38,7 +38,7 @@ func (r *chainRun) registers(t *testing.T) {
 		return o.Address == self &&
 			o.DelegatedStake.Cmp(stake) == 0
 	}) {
-		t.Errorf("the pool of %d lacks the newcomer", len(pool))
+		t.Errorf("the pool of %d lacks the new orchestrator", len(pool))
 	}
 	if !slices.IsSortedFunc(pool, func(a,
 		b protocol.Orchestrator) int {
@@ -55,7 +55,7 @@ func (r *chainRun) changes(t *testing.T) {
 	r.send(t, protocol.SetServiceURI{URI: "https://o.example:8935"})
 	r.send(t, protocol.SetCommission{RewardCut: 100_000, FeeShare: 50_000})
 	r.send(t, protocol.SetRewardCaller{Caller: core.Address{9}})
-	r.until(t, "news of the service URI", func(e protocol.Event) bool {
+	r.until(t, "event of the service URI", func(e protocol.Event) bool {
 		u, ok := e.(protocol.ServiceURISeen)
 		return ok && u.URI == "https://o.example:8935"
 	})
@@ -84,7 +84,7 @@ func (r *chainRun) locks(t *testing.T) {
 	r.send(t, protocol.InitializeRound{})
 	r.fresh()
 	r.send(t, protocol.Unbond{Amount: core.LPTTokens(100)})
-	r.until(t, "news of the lock", func(e protocol.Event) bool {
+	r.until(t, "event of the lock", func(e protocol.Event) bool {
 		l, ok := e.(protocol.LockSeen)
 		return ok && l.Lock.ID == 0 && l.Lock.Amount.Cmp(core.LPTTokens(100)) == 0
 	})
@@ -96,7 +96,7 @@ func (r *chainRun) locks(t *testing.T) {
 	}
 	r.refuse(t, protocol.WithdrawStake{Lock: 0}, fault.UnbondingLockWaiting)
 	r.send(t, protocol.Rebond{Lock: 0})
-	r.until(t, "news that the lock is gone", func(e protocol.Event) bool {
+	r.until(t, "event that the lock is gone", func(e protocol.Event) bool {
 		l, ok := e.(protocol.LockSeen)
 		return ok && l.Lock.ID == 0 && l.Lock.Amount.IsZero()
 	})
@@ -128,14 +128,14 @@ func (r *chainRun) funds(t *testing.T) {
 func (r *chainRun) closedRound(t *testing.T) {
 	r.fresh()
 	r.NextRound(t)
-	r.until(t, "news of the round", func(e protocol.Event) bool {
+	r.until(t, "event of the round", func(e protocol.Event) bool {
 		s, ok := e.(protocol.RoundSeen)
 		return ok && !s.Round.Initialized && s.Round.LastInitialized+1 == s.Round.Number
 	})
 	r.refuse(t, protocol.Reward{}, fault.RoundNotInitialized)
 	r.refuse(t, protocol.ClaimEarnings{}, fault.RoundNotInitialized)
 	r.send(t, protocol.InitializeRound{})
-	r.until(t, "news that the round is open", func(e protocol.Event) bool {
+	r.until(t, "event that the round is open", func(e protocol.Event) bool {
 		s, ok := e.(protocol.RoundSeen)
 		return ok && s.Round.Initialized && !s.Round.LastHash.IsZero() && s.Round.LastHash != s.Round.PreviousHash
 	})
@@ -155,7 +155,7 @@ func (r *chainRun) rewards(t *testing.T) {
 	}
 	tx := r.send(t, protocol.Reward{})
 	var minted core.LPT
-	r.until(t, "news of the reward", func(e protocol.Event) bool {
+	r.until(t, "event of the reward", func(e protocol.Event) bool {
 		s, ok := e.(protocol.RewardSeen)
 		minted = s.Amount
 		return ok && s.Round == round.Number && s.Tx == tx.Hash

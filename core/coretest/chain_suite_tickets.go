@@ -17,9 +17,9 @@ func (r *chainRun) tickets(t *testing.T) {
 	}
 	r.fresh()
 	key := r.Gateway(t, core.NewWei(1000), core.NewWei(300))
-	nobody := got(r.Ports.SenderFunds(t.Context(), core.Address{0xdd}))(t)
-	if !nobody.Deposit.IsZero() || nobody.WithdrawRound != 0 {
-		t.Errorf("who has nothing has %+v", nobody)
+	unknown := got(r.Ports.SenderFunds(t.Context(), core.Address{0xdd}))(t)
+	if !unknown.Deposit.IsZero() || unknown.WithdrawRound != 0 {
+		t.Errorf("an address without funds has %+v", unknown)
 	}
 	r.wait(t, "sight of the gateway's funds", func() bool { return r.funded(t, key, 1000, 300, 0) })
 	round := got(r.Ports.Round(t.Context()))(t)
@@ -96,7 +96,7 @@ func (r *chainRun) redeems(t *testing.T, w protocol.WinningTicket, paid, reserve
 	if !got(r.Ports.TicketUsed(t.Context(), w.Hash()))(t) {
 		t.Error("a redeemed ticket is not used")
 	}
-	r.until(t, "news of the redemption", func(e protocol.Event) bool {
+	r.until(t, "event of the redemption", func(e protocol.Event) bool {
 		p, ok := e.(protocol.TicketRedeemed)
 		return ok && right(p.Payout)
 	})

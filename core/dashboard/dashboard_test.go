@@ -127,7 +127,7 @@ func TestSeries(t *testing.T) {
 	j.JobDone(&inference.Figures{FirstByte: 200 * time.Millisecond, Queue: 50 * time.Millisecond})
 	j.JobDone(&inference.Figures{Code: "Z"})
 	if got := s.Points(); len(got) != 0 {
-		t.Errorf("a step that is not over is told: %+v", got)
+		t.Errorf("a step that is not over is reported: %+v", got)
 	}
 	c.at = c.at.Add(3 * dashboard.Step)
 	got := s.Points()

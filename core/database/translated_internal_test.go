@@ -34,6 +34,6 @@ func FuzzText(f *testing.F) {
 				t.Errorf("%q has a zero", kept)
 			}
 		}
-		_ = decodeText(s) // whatever somebody else wrote
+		_ = decodeText(s) // a text of any other writer
 	})
 }

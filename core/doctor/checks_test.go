@@ -34,8 +34,8 @@ func TestAllPassInAGoodWorld(t *testing.T) {
 	}
 }
 
-// troubles spoil the good world in one way each.
-var troubles = []struct {
+// problems spoil the good world in one way each.
+var problems = []struct {
 	check  string
 	want   doctor.Status
 	code   fault.Code
@@ -320,7 +320,7 @@ func diskProblem(c fault.Code) func(*worldState) {
 
 func TestProblemsAreFound(t *testing.T) {
 	t.Parallel()
-	for _, tt := range troubles {
+	for _, tt := range problems {
 		f := good()
 		tt.spoils(f)
 		r := f.run()[tt.check]
@@ -387,7 +387,7 @@ func TestConditionsOfNobody(t *testing.T) {
 func TestEveryCheckCanFail(t *testing.T) {
 	t.Parallel()
 	have := map[string]map[doctor.Status]bool{}
-	for _, tt := range troubles {
+	for _, tt := range problems {
 		if have[tt.check] == nil {
 			have[tt.check] = map[doctor.Status]bool{}
 		}
@@ -399,7 +399,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 			continue
 		}
 		if !have[c.Name][doctor.Warn] && !have[c.Name][doctor.Fail] {
-			t.Errorf("%s has no trouble of its own in the table", c.Name)
+			t.Errorf("%s has no problem of its own in the table", c.Name)
 		}
 		if !strings.HasPrefix(c.Name, string(c.Group)+".") || c.Title == "" {
 			t.Errorf("%s: group %s, title %q", c.Name, c.Group, c.Title)

@@ -104,7 +104,7 @@ var alertPolicies = map[Code]alertPolicy{
 	WorkerNotRegistered: {Warning, tenMinutes},
 	RegistryUnread:      {Warning, tenMinutes},
 
-	// News.
+	// Information.
 	PublicIPUnknown:    {Info, tenMinutes},
 	PortUnverified:     {Info, tenMinutes},
 	ServiceAddrPrivate: {Info, immediately},

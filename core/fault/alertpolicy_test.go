@@ -14,7 +14,7 @@ func TestEveryGradedCodeHasARow(t *testing.T) {
 			t.Errorf("%s has a severity and no row", code)
 		}
 		if lasts := fault.AlertAfter(code); lasts < 0 || lasts > time.Hour {
-			t.Errorf("%s is told of after %s", code, lasts)
+			t.Errorf("%s fires after %s", code, lasts)
 		}
 	}
 }
@@ -31,6 +31,6 @@ func TestSeverityOf(t *testing.T) {
 		}
 	}
 	if fault.AlertAfter("NeverHeardOfIt") != fault.AlertAfter(fault.ModelUnpriced) {
-		t.Error("an ordinary warning of this release and one of another are not told after the same time")
+		t.Error("an ordinary warning of this release and one of another do not fire after the same time")
 	}
 }

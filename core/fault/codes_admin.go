@@ -87,8 +87,8 @@ var adminRows = []Row{
 	{
 		Code: AdminTokenTries, Class: Busy,
 		Cause: "Too many wrong tokens came from the same sender, and this one is wrong as well.",
-		Remedy: "Use the token of admin.token, which is always accepted. If you did not send them, find out who " +
-			"reaches the admin port and close it.", Retryable: true,
+		Remedy: "Use the token of admin.token, which is always accepted. If you did not send them, find out which hosts " +
+			"reach the admin port and close it.", Retryable: true,
 	},
 	{
 		Code: AdminTokenFile, Class: Config,

@@ -162,6 +162,7 @@ var aiRoutingRows = []Row{
 		Cause: "The value of `-aiMinRunnerVersion` is not a JSON list of objects with `pipeline`, `model_id` " +
 			"and `minVersion`.",
 		Remedy: "Write it as in " +
-			"`[{\"pipeline\":\"llm\",\"model_id\":\"meta-llama/Meta-Llama-3.1-8B-Instruct\",\"minVersion\":\"0.14.0\"}]`.",
+			"`[{\"pipeline\":\"llm\"," +
+			"\"model_id\":\"meta-llama/Meta-Llama-3.1-8B-Instruct\",\"minVersion\":\"0.14.0\"}]`.",
 	},
 }

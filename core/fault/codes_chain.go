@@ -105,7 +105,7 @@ var chainRows = []Row{
 		Code: RoundNotInitialized, Class: Upstream,
 		Symptom: "`current round is not initialized`",
 		Cause: "A round has begun and is not initialised. Until it is, no reward can be minted, " +
-			"no stake moved and no ticket redeemed, by anyone.",
+			"no stake moved and no ticket redeemed by any account.",
 		Remedy: "Usually another node does it within minutes. To do it yourself run `tutti_cli round initialize` " +
 			"(costs gas), or start with `-initializeRound`.", Retryable: true,
 	},
@@ -113,7 +113,7 @@ var chainRows = []Row{
 		Code: ProtocolPaused, Class: Upstream,
 		Symptom: "`system is paused`",
 		Cause: "Governance paused the protocol's contracts. No reward, stake movement or redemption is " +
-			"possible, for nobody.",
+			"possible for any account.",
 		Remedy:    "Wait, and follow the protocol's announcements. The node sees the end of the pause by itself.",
 		Retryable: true,
 	},

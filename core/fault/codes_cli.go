@@ -61,11 +61,11 @@ var cliRows = []Row{
 	},
 	{
 		Code: AdminPortTaken, Class: Forbidden,
-		Cause: "The program at the admin address runs as another user than the one who owns admin.token, so " +
+		Cause: "The program at the admin address runs as another user than the owner of admin.token, so " +
 			"it may not be the node: " +
 			"any user of the machine can take the port of a node that does not run. The token, which can " +
 			"spend from the account, was not sent.",
-		Remedy: "See who has the port (`ss -ltnp`) and whether the node runs (`--http` names its port; a " +
+		Remedy: "See which process has the port (`ss -ltnp`) and whether the node runs (`--http` names its port; a " +
 			"gateway alone has 5935). " +
 			"Where it is your node after all, name the token with `--token-file` or TUTTI_ADMIN_TOKEN.",
 	},

@@ -228,7 +228,7 @@ var containerRows = []Row{
 	{
 		Code: ContainerGone, Class: Internal,
 		Symptom: "`No such container`",
-		Cause:   "A runner's container was removed by someone else.",
+		Cause:   "A runner's container was removed from outside the node.",
 		Remedy:  "None needed: the node starts another.", Retryable: true,
 	},
 	{

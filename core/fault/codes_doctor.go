@@ -168,7 +168,7 @@ var doctorRows = []Row{
 		Code: RPCSingle, Class: Config,
 		Cause: "`-ethUrl` names one endpoint. When its provider has a bad hour, the node can neither redeem " +
 			"tickets nor call reward.",
-		Remedy: "Add one of another provider: `-ethUrl https://one…,https://two…`. The node takes whichever is well.",
+		Remedy: "Add one of another provider: `-ethUrl https://one…,https://two…`. The node uses one that works.",
 	},
 	{
 		Code: PollingSlow, Class: Config,
@@ -249,7 +249,7 @@ var doctorRows = []Row{
 	},
 	{
 		Code: SecretInEnvironment, Class: Config,
-		Cause: "A secret is in the environment, where child processes and all who may inspect the container " +
+		Cause: "A secret is in the environment, where child processes and all users that may inspect the container " +
 			"read it.",
 		Remedy: "Write it to a file of mode 0600 and give the file's path in its place, or use systemd's " +
 			"`LoadCredential`.",

@@ -143,7 +143,7 @@ var gatewayRows = []Row{
 	{
 		Code: PushOff, Class: Forbidden,
 		Cause: "The gateway takes no segments over HTTP: `-httpIngest=false` is set, or it listens " +
-			"on an address that others reach and has no `-authWebhookUrl` to say who may push.",
+			"on an address that others reach and has no `-authWebhookUrl` to say which clients may push.",
 		Remedy: "Write `-httpIngest` to take segments from every client that reaches the address, give " +
 			"`-authWebhookUrl`, or listen on a loopback address.",
 		Wire: "this gateway takes no pushed segments (-httpIngest is off)",

@@ -30,8 +30,8 @@ const (
 	GPUMemoryTaken Code = "GPUMemoryTaken"
 )
 
-// gpuRows are about GPUs that were asked for: why they cannot be used, and what
-// troubles them.
+// gpuRows are about GPUs that were asked for: why they cannot be used, and their
+// lasting problems.
 var gpuRows = []Row{
 	{
 		Code: NoDevices, Class: Config,

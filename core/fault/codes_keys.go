@@ -120,7 +120,7 @@ var keysRows = []Row{
 	{
 		Code: KeyWebhookFailed, Class: Upstream,
 		Cause: "The operator's webhook could not be asked about an API key, or its answer was not understood; a " +
-			"request that nobody admits is refused.",
+			"request is refused unless the webhook admits it.",
 		Remedy: "Check that the `-authWebhookUrl` service is up, and that it answers with status 200 and JSON or " +
 			"nothing.", Retryable: true,
 	},

@@ -196,7 +196,7 @@ var orchestratorRows = []Row{
 	},
 	{
 		Code: TooManyConnections, Class: Busy,
-		Cause: "More clients are connected at once than the limit allows, or someone holds connections open.",
+		Cause: "More clients are connected at once than the limit allows, or one client holds many connections open.",
 		Remedy: "Raise the limit of open files (LimitNOFILE), and look at the firewall if the clients are not " +
 			"gateways.", Retryable: true,
 	}, {

@@ -15,7 +15,7 @@ var probeRows = []Row{
 			"or refuses, its memory is full, or the card has no video units. The detail has the code of the " +
 			"cause, the log all of it. The device gets no work; others do.",
 		Remedy: "Follow the remedy of the cause. See whether `nvidia-smi` answers, what `dmesg | grep -i nvrm` " +
-			"says, and who else uses the card. The node tests the device again by itself; " +
+			"says, and which other processes use the card. The node tests the device again by itself; " +
 			"`-testTranscoder=false` takes devices untested.",
 		Retryable: true,
 	},

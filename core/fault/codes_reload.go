@@ -9,7 +9,7 @@ const (
 	SocketUnusable  Code = "SocketUnusable"
 	WatchdogStalled Code = "WatchdogStalled"
 	DrainNotUndone  Code = "DrainNotUndone"
-	// WorkerCertificateRefused is told to a worker on another machine.
+	// WorkerCertificateRefused is what a worker on another machine gets.
 	WorkerCertificateRefused Code = "WorkerCertificateRefused"
 )
 
@@ -47,8 +47,8 @@ var reloadRows = []Row{
 	},
 	{
 		Code: WatchdogStalled, Class: Internal,
-		Cause: "A part of the node that must turn did not within its time, so the service manager is no longer " +
-			"told that all is well and will restart the node.",
+		Cause: "A part of the node made no progress within its time limit. The node stops its reports to the " +
+			"service manager, which will restart it.",
 		Remedy: "None needed: the restart fixes it. If it repeats, send the log before it; a machine that is " +
 			"overloaded or out of memory is the usual reason.", Retryable: true,
 	},

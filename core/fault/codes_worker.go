@@ -56,7 +56,7 @@ var workerRows = []Row{
 	{
 		Code: WorkerCrashed, Class: Internal,
 		Cause: "A media worker's process ended without being asked: damaged or hostile media, a driver fault, " +
-			"or someone's kill.",
+			"or a kill from outside.",
 		Remedy: "None for a single one: the segment was tried again and the worker replaced. When it repeats, " +
 			"look at the worker's last lines in the log and at the driver (`dmesg`, `nvidia-smi`).",
 		Wire: "TranscoderStopped", Retryable: true,

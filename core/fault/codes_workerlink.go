@@ -58,7 +58,7 @@ var joinRows = []Row{
 	{
 		Code: WorkerZeroCapacity, Class: Config,
 		Symptom: "`zero capacity`",
-		Cause:   "The orchestrator was told a capacity of 0 sessions, and takes no such worker.",
+		Cause:   "The worker registered with a capacity of 0 sessions, and the orchestrator takes no such worker.",
 		Remedy: "Start the worker with `-maxSessions` of at least 1, or leave it out; look at the conditions of " +
 			"its devices.",
 	},

@@ -15,7 +15,7 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"OrchestratorCapped (busy)", "Cause:", "Remedy:", "-maxSessions",
-		"Peers are told: OrchestratorCapped"} {
+		"Peers get: OrchestratorCapped"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, b.String())
 		}

@@ -27,7 +27,7 @@ func TestSubscribersGetChanges(t *testing.T) {
 		default:
 		}
 		if received != step.want {
-			t.Errorf("%s: heard %v", step.what, received)
+			t.Errorf("%s: received %v", step.what, received)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func TestDiagnose(t *testing.T) {
 				requeststats.Answer{Kind: requeststats.Segment, Code: fault.PaymentRefused, Count: 2, Last: now})
 		}, jobdiagnosis.Hint, "2 of 922 requests were refused with PaymentRefused", "Jobs do come",
 			"without a proven address"},
-		"heard and silent": {func(f *jobdiagnosis.NodeState) {
+		"price received and no job sent": {func(f *jobdiagnosis.NodeState) {
 			f.RequestStats.Answers = []requeststats.Answer{{Kind: requeststats.TranscodingOffer, Gateway: "0xb",
 				Count: 40, Last: now}}
 			f.RequestStats.Prices = []requeststats.Price{{Gateway: "0xb", Quotes: 40, Lowest: big.NewRat(1, 2),

@@ -88,7 +88,7 @@ func (p *part) Run(ctx context.Context, ready func()) error {
 	return fmt.Errorf("run: %w", ctx.Err())
 }
 
-// drainer also drains, for a while or until it is told to stop.
+// drainer also drains, for a while or until it is asked to stop.
 type drainer struct {
 	part
 	takes      time.Duration

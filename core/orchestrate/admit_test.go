@@ -80,7 +80,7 @@ func TestAdmitOrder(t *testing.T) {
 		_, err := n.Admit(t.Context(), req)
 		wantCode(t, err, step.want)
 		if got := fault.Wire(err); got != step.text {
-			t.Errorf("gateways are told %q, want %q", got, step.text)
+			t.Errorf("gateways get %q, want %q", got, step.text)
 		}
 		if pay.Open() != 0 {
 			t.Fatalf("%s: money is put aside", step.want)

@@ -52,7 +52,7 @@ func TestUnpaidJobTakesNoSlot(t *testing.T) {
 				_, err := n.AdmitJob(t.Context(), req)
 				wantCode(t, err, tc.want)
 				if got := fault.Wire(err); got != tc.text {
-					t.Errorf("gateways are told %q, want %q", got, tc.text)
+					t.Errorf("gateways get %q, want %q", got, tc.text)
 				}
 				if took, party := time.Since(start), w.Parties(); took != 0 || len(party) != 0 {
 					t.Errorf("it took %s, and a slot was asked for %q", took, party)
@@ -62,7 +62,7 @@ func TestUnpaidJobTakesNoSlot(t *testing.T) {
 	}
 }
 
-// TestUnpaidJobWhileDraining hears of that first, as everybody.
+// TestUnpaidJobWhileDraining: an unpaid job is refused for the drain first, as any other job.
 func TestUnpaidJobWhileDraining(t *testing.T) {
 	t.Parallel()
 	n, _ := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Payments, o.Signatures = paying(), signatures{} })

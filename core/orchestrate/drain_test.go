@@ -55,7 +55,7 @@ func TestDrain(t *testing.T) {
 		wantCode(t, err, fault.Draining)
 		n.send(running)
 
-		// A segment that arrives before the door closes is finished behind it.
+		// A segment that arrives before the node stops taking segments is finished.
 		pass(7 * time.Second)
 		n.fake.Latency = 5 * time.Second
 		seg := n.admit(running)

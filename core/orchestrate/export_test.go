@@ -2,7 +2,7 @@ package orchestrate
 
 import "time"
 
-// Waste lets tests fill the memory of gateways.
+// UnbilledWork lets tests fill the memory of gateways.
 type UnbilledWork struct{ unbilledWork }
 
 func (w *UnbilledWork) Add(party string, took time.Duration, now time.Time) { w.add(party, took, now) }

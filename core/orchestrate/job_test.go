@@ -111,7 +111,7 @@ func TestAdmitJobOrder(t *testing.T) {
 		_, err := n.AdmitJob(t.Context(), req)
 		wantCode(t, err, step.want)
 		if got := fault.Wire(err); got != step.text {
-			t.Errorf("gateways are told %q, want %q", got, step.text)
+			t.Errorf("gateways get %q, want %q", got, step.text)
 		}
 		if w.InUse() != 0 || n.Jobs() != 0 || pay.Open() != 0 {
 			t.Fatalf("%s: %d slots are taken, %d jobs, %d holds", step.want, w.InUse(), n.Jobs(), pay.Open())

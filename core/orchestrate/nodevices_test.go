@@ -36,7 +36,7 @@ func TestEveryDeviceAway(t *testing.T) {
 			t.Error(err)
 		}
 		if got := seg.Info().Capabilities.Bits; !there.Bits.In(got) {
-			t.Errorf("its gateway is told %v", got)
+			t.Errorf("its gateway gets %v", got)
 		}
 	}
 	send()

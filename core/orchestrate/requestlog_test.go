@@ -42,8 +42,10 @@ func TestSegmentLogLine(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	loggedSegment(&out).logRecord()
-	want := `level=INFO msg=segment role=orchestrator manifestID=movie orchSessionID=s1 seqNo=7 sender=0x0100000000000000000000000000000000000000 ` +
-		`clientIP=192.0.2.7 worker="gpu 0" renditions=2 source_ms=2000 source_bytes=1000 pixels=101 upload_ms=100 queue_ms=50 media_ms=800 ` +
+	want := `level=INFO msg=segment role=orchestrator manifestID=movie orchSessionID=s1 seqNo=7 ` +
+		`sender=0x0100000000000000000000000000000000000000 ` +
+		`clientIP=192.0.2.7 worker="gpu 0" renditions=2 source_ms=2000 source_bytes=1000 pixels=101 ` +
+		`upload_ms=100 queue_ms=50 media_ms=800 ` +
 		`own_ms=50 total_ms=1000 price=3/2 fee=151 outcome=ok` + "\n"
 	if got := regexp.MustCompile(`^time=\S+ `).ReplaceAllString(out.String(), ""); !strings.EqualFold(got, want) {
 		t.Errorf("got  %swant %s", got, want)

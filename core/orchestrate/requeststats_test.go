@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// told is what a counter reports, by kind and code.
+// countsOf is what a counter reports, by kind and code.
 func countsOf(b *requeststats.Counter) map[requeststats.Kind]map[fault.Code]uint64 {
 	out := make(map[requeststats.Kind]map[fault.Code]uint64)
 	for _, a := range b.Report().Answers {

@@ -138,7 +138,7 @@ func TestResultsOutliveTheirSessionForAGrace(t *testing.T) {
 	_, err := n.Result(p)
 	wantCode(t, err, fault.ResultNotFound)
 	if got := fault.Wire(err); got != "ErrNotFound" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("gateways get %q", got)
 	}
 }
 

@@ -121,7 +121,7 @@ func TestTranscodeFails(t *testing.T) {
 			_, err := seg.Transcode(t.Context(), nil)
 			seg.Close()
 			if err == nil || fault.Wire(err) != tc.want {
-				t.Errorf("gateways are told %q (%v), want %q", fault.Wire(err), err, tc.want)
+				t.Errorf("gateways get %q (%v), want %q", fault.Wire(err), err, tc.want)
 			}
 			if len(pay.Work()) != tc.billed || pay.Open() != 0 {
 				t.Errorf("billed %v, %d on hold", pay.Work(), pay.Open())

@@ -123,7 +123,7 @@ func TestEndSession(t *testing.T) {
 	err := n.EndSession(&orchestrate.Token{Session: tok.Session, Expires: tok.Expires})
 	wantCode(t, err, fault.EndTokenInvalid)
 	if got := fault.Wire(err); got != "Invalid auth token" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("gateways get %q", got)
 	}
 	wantCode(t, n.EndSession(nil), fault.EndTokenInvalid)
 	// Unknown is no error.
@@ -228,7 +228,7 @@ func TestNoOffersWithoutADevice(t *testing.T) {
 	_, err := n.Offer(t.Context(), orchestrate.OfferRequest{})
 	wantCode(t, err, fault.NoTranscoders)
 	if got := fault.Wire(err); got != "OrchestratorCapped" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("gateways get %q", got)
 	}
 	// A node with models offers them to gateways that compare orchestrators.
 	ai, _ := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Limit, o.Admitter = 0, a })

@@ -18,8 +18,8 @@ import (
 func TestOfferOnChain(t *testing.T) {
 	t.Parallel()
 	pay := paying()
-	dear := pm.Price{PerUnit: 7000, PixelsPerUnit: 1}
-	pay.Models = map[inference.Model]pm.Price{llama: dear}
+	expensive := pm.Price{PerUnit: 7000, PixelsPerUnit: 1}
+	pay.Models = map[inference.Model]pm.Price{llama: expensive}
 	state := ready(1)
 	state.Devices = []string{"0", "1"}
 	n, _ := aiNode(t, state, func(o *orchestrate.Options) { o.Payments, o.Signatures = pay, signatures{} })
@@ -43,7 +43,7 @@ func TestOfferOnChain(t *testing.T) {
 	}{
 		"a comparison":          {nil, price, nil, true},
 		"a transcoding job":     {&capability.Capabilities{Bits: capability.Of(capability.H264)}, price, nil, false},
-		"a model":               {llm, dear, []inference.Model{llama}, false},
+		"a model":               {llm, expensive, []inference.Model{llama}, false},
 		"a model without units": {units(llm, capability.H264), price, nil, false},
 		"units without a model": {units(&capability.Capabilities{Bits: capability.Of(capability.H264)},
 			capability.LLM), price, nil, false},
@@ -96,7 +96,7 @@ func TestOfferWithoutTerms(t *testing.T) {
 	_, err := n.Offer(t.Context(), orchestrate.OfferRequest{Address: payer[:]})
 	wantCode(t, err, fault.InsufficientSenderReserve)
 	if got := fault.Wire(err); got != "insufficient sender reserve" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("gateways get %q", got)
 	}
 	pay.OnTerms = nil
 	n.sendPaid(n.payerToken())

@@ -105,7 +105,7 @@ func TestTokenChecks(t *testing.T) {
 			_, err := n.Admit(t.Context(), request(tok))
 			wantCode(t, err, tc.want)
 			if got := fault.Wire(err); got != tc.text {
-				t.Errorf("gateways are told %q, want %q", got, tc.text)
+				t.Errorf("gateways get %q, want %q", got, tc.text)
 			}
 		})
 	}

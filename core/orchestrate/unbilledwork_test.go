@@ -45,7 +45,7 @@ func (w *failingGateway) send(took time.Duration, err error) bool {
 	if refused != nil {
 		wantCode(w.t, refused, fault.InputKeepsFailing)
 		if got := fault.Wire(refused); got != "OrchestratorCapped" {
-			w.t.Errorf("gateways are told %q", got)
+			w.t.Errorf("gateways get %q", got)
 		}
 		return false
 	}
@@ -87,7 +87,10 @@ func TestUnbilledWorkLimit(t *testing.T) {
 			return w.send(4*time.Second, bad) &&
 				w.send(time.Second, nil)
 		}, 8},
-		"now and then, it fades": {func(w *failingGateway) bool { <-time.After(2 * time.Minute); return w.send(6*time.Second, bad) }, 100},
+		"now and then, it fades": {func(w *failingGateway) bool {
+			<-time.After(2 * time.Minute)
+			return w.send(6*time.Second, bad)
+		}, 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

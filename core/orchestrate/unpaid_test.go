@@ -16,7 +16,7 @@ import (
 
 // TestUnpaidWork is a gateway that says of a minute of video that it lasts a
 // millisecond, pays for that, and sends as many at once as it can: one of them is
-// worked on, and the others hear of it when their turn comes.
+// worked on, and the others get the refusal at their turn.
 func TestUnpaidWork(t *testing.T) {
 	t.Parallel()
 	const (

@@ -32,7 +32,7 @@ func TestUploadsOfAGateway(t *testing.T) {
 	_, err := send(tok, "192.0.2.1")
 	wantCode(t, err, fault.GatewayUploadsFull)
 	if got := fault.Wire(err); got != "OrchestratorBusy" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("gateways get %q", got)
 	}
 	for len(open) < 128 {
 		seg, err := send(n.token(), "192.0.2.1")

@@ -182,10 +182,13 @@ func TestSegmentVectors(t *testing.T) {
 				r.Profiles = append(r.Profiles,
 					core.Profile{Name: "x"})
 			},
-			"sender":        func(r *orchestrate.SegmentRequest) { r.Sender[0] ^= 1 },
-			"no sender":     func(r *orchestrate.SegmentRequest) { r.Sender = core.Address{} },
-			"no signature":  func(r *orchestrate.SegmentRequest) { r.SegmentSig = nil },
-			"v of 0 and 1":  func(r *orchestrate.SegmentRequest) { r.SegmentSig = bytes.Clone(r.SegmentSig); r.SegmentSig[64] -= 27 },
+			"sender":       func(r *orchestrate.SegmentRequest) { r.Sender[0] ^= 1 },
+			"no sender":    func(r *orchestrate.SegmentRequest) { r.Sender = core.Address{} },
+			"no signature": func(r *orchestrate.SegmentRequest) { r.SegmentSig = nil },
+			"v of 0 and 1": func(r *orchestrate.SegmentRequest) {
+				r.SegmentSig = bytes.Clone(r.SegmentSig)
+				r.SegmentSig[64] -= 27
+			},
 			"one byte less": func(r *orchestrate.SegmentRequest) { r.SegmentSig = r.SegmentSig[:64] },
 		} {
 			req := c.request(gateway)

@@ -12,7 +12,7 @@ func Explanation(f *reasons.NodeState, o reasons.Outcome) adminapi.Explanation {
 	w := f.Work
 	out := adminapi.Explanation{
 		Summary: o.Summary, Since: f.RequestStats.Since.UTC(), Until: f.RequestStats.Until.UTC(),
-		Work: adminapi.WorkAtHand{Devices: w.Devices, DevicesInAll: w.DevicesTotal, Models: w.Models, ModelsInAll: w.ModelsTotal, Sessions: w.Sessions, Limit: w.Limit},
+		Work: adminapi.CurrentWork{Devices: w.Devices, DevicesTotal: w.DevicesTotal, Models: w.Models, ModelsTotal: w.ModelsTotal, Sessions: w.Sessions, Limit: w.Limit},
 	}
 	for _, one := range o.Findings {
 		out.Findings = append(out.Findings, adminapi.Finding{
@@ -29,7 +29,7 @@ func Explanation(f *reasons.NodeState, o reasons.Outcome) adminapi.Explanation {
 		out.Missing = append(out.Missing, adminapi.Missing{Kind: string(m.Kind), Text: m.Text, Count: m.Count, Last: m.Last.UTC()})
 	}
 	for _, p := range f.RequestStats.Prices {
-		out.Prices = append(out.Prices, adminapi.Heard{
+		out.Prices = append(out.Prices, adminapi.AskedPrice{
 			Gateway: p.Gateway, Quotes: p.Quotes, Lowest: fraction(p.Lowest), Highest: fraction(p.Highest), Last: fraction(p.Last), Expected: fraction(p.Expected),
 		})
 	}
