@@ -17,7 +17,7 @@ import (
 // pool is a model's runners that are ready, and the line in front of their
 // slots. It belongs to no goroutine: jobs take from it, runners come and go.
 type pool struct {
-	line *fairqueue.Line
+	line *fairqueue.Queue
 	now  func() time.Time
 	// freed is poked when a job has ended.
 	freed func()
@@ -59,7 +59,7 @@ type member struct {
 }
 
 func newPool(queue int, now func() time.Time, freed func()) *pool {
-	return &pool{line: fairqueue.New(fairqueue.Options{Queue: queue, Now: now}), now: now, freed: freed}
+	return &pool{line: fairqueue.New(fairqueue.Options{MaxWaiting: queue, Now: now}), now: now, freed: freed}
 }
 
 // add lets a runner take jobs.

@@ -109,32 +109,32 @@ func (g gate) Gate() adminapi.Gate {
 	if rules := g.n.dashboardParts.rules; rules != nil {
 		out.Stopping = rules.Draining()
 		if g.n.media != nil {
-			out.Doors = append(out.Doors, videoDoor(rules.Usage(), rules.Capped, out.Stopping))
+			out.WorkKinds = append(out.WorkKinds, videoDoor(rules.Usage(), rules.Capped, out.Stopping))
 		}
 	}
 	if d, is := g.workerDoor(); is {
-		out.Doors = append(out.Doors, d)
+		out.WorkKinds = append(out.WorkKinds, d)
 	}
 	if d, is := g.aiDoor(out.Stopping); is {
-		out.Doors = append(out.Doors, d)
+		out.WorkKinds = append(out.WorkKinds, d)
 	}
 	if place := g.n.chainStatus(); place != nil && g.n.dashboardParts.rules != nil {
 		if s, known := place(); known {
-			unseen(out.Doors, &s)
+			unseen(out.WorkKinds, &s)
 		}
 	}
 	if g.n.gateway != nil {
-		out.Doors = append(out.Doors, g.n.streamsDoor(g.n.gateway.StreamCapacity()))
+		out.WorkKinds = append(out.WorkKinds, g.n.streamsDoor(g.n.gateway.StreamCapacity()))
 	}
-	for _, d := range out.Doors {
+	for _, d := range out.WorkKinds {
 		out.Taking = out.Taking || d.Open
 	}
 	return out
 }
 
 // unseen says at open doors why no gateway finds them on the chain.
-func unseen(doors []adminapi.Door, s *orchestratorstatus.Standing) {
-	code, says := reasons.Absent(s)
+func unseen(doors []adminapi.WorkKind, s *orchestratorstatus.Status) {
+	code, says := reasons.NotFoundReason(s)
 	for i := range doors {
 		if d := &doors[i]; d.Open {
 			d.Code, d.Reason = string(code), says
@@ -144,12 +144,12 @@ func unseen(doors []adminapi.Door, s *orchestratorstatus.Standing) {
 
 // workerDoor is that of devices which work for an orchestrator elsewhere: open while one
 // is ready and the orchestrator knows of it.
-func (g gate) workerDoor() (adminapi.Door, bool) {
+func (g gate) workerDoor() (adminapi.WorkKind, bool) {
 	if g.n.dashboardParts.rules != nil || g.n.media == nil || !g.n.cfg.Roles.Transcoder {
-		return adminapi.Door{}, false
+		return adminapi.WorkKind{}, false
 	}
 	use := g.n.media.Usage()
-	d := adminapi.Door{Name: "video, for an orchestrator", InUse: use.Sessions, Limit: use.Limit}
+	d := adminapi.WorkKind{Name: "video, for an orchestrator", InUse: use.Sessions, Limit: use.Limit}
 	if g.n.media.Ready() == 0 {
 		d.Code, d.Reason = string(fault.NoTranscoders), "no device is ready"
 	}
@@ -160,8 +160,8 @@ func (g gate) workerDoor() (adminapi.Door, bool) {
 	return d, true
 }
 
-func videoDoor(u orchestrate.Usage, capped func() *fault.Fault, stopping bool) adminapi.Door {
-	d := adminapi.Door{Name: "video", InUse: u.Sessions, Limit: u.Limit, Open: !stopping && !u.Full()}
+func videoDoor(u orchestrate.Usage, capped func() *fault.Fault, stopping bool) adminapi.WorkKind {
+	d := adminapi.WorkKind{Name: "video", InUse: u.Sessions, Limit: u.Limit, Open: !stopping && !u.Full()}
 	switch {
 	case d.Open:
 	case stopping:
@@ -176,7 +176,7 @@ func videoDoor(u orchestrate.Usage, capped func() *fault.Fault, stopping bool) a
 }
 
 // aiDoor is open while a model takes jobs, or would be loaded for one.
-func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
+func (g gate) aiDoor(stopping bool) (adminapi.WorkKind, bool) {
 	states := modelList(g).states()
 	if g.n.workerServices != nil {
 		for _, w := range g.n.workerServices.ai.Workers() {
@@ -185,9 +185,9 @@ func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
 	}
 	elsewhere := g.n.dashboardParts.rules == nil && g.n.cfg.Roles.AIWorker
 	if len(states) == 0 && !elsewhere {
-		return adminapi.Door{}, false
+		return adminapi.WorkKind{}, false
 	}
-	d := adminapi.Door{Name: "AI"}
+	d := adminapi.WorkKind{Name: "AI"}
 	if elsewhere {
 		d.Name = "AI, for an orchestrator"
 	}
@@ -214,8 +214,8 @@ func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
 }
 
 // streamsDoor is a gateway's: shut also while there is nobody to give streams to.
-func (n *node) streamsDoor(inUse, limit int) adminapi.Door {
-	d := adminapi.Door{Name: "streams", Open: inUse < limit, InUse: inUse, Limit: limit}
+func (n *node) streamsDoor(inUse, limit int) adminapi.WorkKind {
+	d := adminapi.WorkKind{Name: "streams", Open: inUse < limit, InUse: inUse, Limit: limit}
 	if !d.Open {
 		d.Reason = "as many streams as a gateway takes"
 	}

@@ -68,10 +68,10 @@ func newerParts(before, next adminapi.Dashboard) feed.Appended {
 }
 
 // troubles are the conditions with how soon somebody should look.
-func (s *Server) troubles() []adminapi.Trouble {
-	out := []adminapi.Trouble{}
+func (s *Server) troubles() []adminapi.RatedCondition {
+	out := []adminapi.RatedCondition{}
 	for _, c := range s.conditionList() {
-		out = append(out, adminapi.Trouble{Condition: c, Severity: fault.SeverityOf(fault.Code(c.Code)).String()})
+		out = append(out, adminapi.RatedCondition{Condition: c, Severity: fault.SeverityOf(fault.Code(c.Code)).String()})
 	}
 	return out
 }

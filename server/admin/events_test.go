@@ -73,14 +73,14 @@ func TestEvents(t *testing.T) {
 	defer leave()
 	name, data, _ := next()
 	var whole adminapi.Dashboard
-	if err := json.Unmarshal([]byte(data), &whole); err != nil || name != adminapi.EventWhole || whole.Node.Version != "1.2.3" || len(whole.Troubles) != 0 {
+	if err := json.Unmarshal([]byte(data), &whole); err != nil || name != adminapi.EventWhole || whole.Node.Version != "1.2.3" || len(whole.Conditions) != 0 {
 		t.Fatalf("%s %s %v", name, data, err)
 	}
 	board.Set(health.Key{Code: fault.PortClosed}, "no answer")
 	var news struct {
-		Troubles []adminapi.Trouble  `json:"troubles"`
-		Node     *adminapi.Node      `json:"node"`
-		Log      []adminapi.LogEntry `json:"log"`
+		Troubles []adminapi.RatedCondition `json:"troubles"`
+		Node     *adminapi.Node            `json:"node"`
+		Log      []adminapi.LogEntry       `json:"log"`
 	}
 	name, data, _ = next()
 	if err := json.Unmarshal([]byte(data), &news); err != nil || name != adminapi.EventUpdate || len(news.Troubles) != 1 || news.Node != nil {

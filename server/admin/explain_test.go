@@ -26,7 +26,7 @@ func TestExplain(t *testing.T) {
 		Place:    &adminapi.Place{Rank: 3, Members: 100, Size: 100, Stake: core.LPTTokens(2), Last: core.LPTTokens(1)},
 		Answers:  []adminapi.Answer{{Kind: "segment", Gateway: "0xa", Count: 4}},
 		Missing:  []adminapi.Missing{{Kind: "job", Text: "missing llm", Count: 4}},
-		Prices:   []adminapi.Heard{{Gateway: "0xa", Quotes: 2, Lowest: &seven, Highest: &seven, Last: &seven}},
+		Prices:   []adminapi.AskedPrice{{Gateway: "0xa", Quotes: 2, Lowest: &seven, Highest: &seven, Last: &seven}},
 	}
 	for name, out := range map[string]adminapi.Explanation{"full": full, "empty": {}} {
 		st := newStation(t, func(o *admin.Options) { o.Explainer = explainer{out} })

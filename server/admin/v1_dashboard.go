@@ -76,8 +76,8 @@ func (s *Server) writeStream(w http.ResponseWriter, r *http.Request, out stream)
 func (s *Server) dashboard(context.Context) adminapi.Dashboard {
 	d := &s.opts.Dashboard
 	out := adminapi.Dashboard{
-		Node: s.node(), Troubles: s.troubles(), Chain: s.chainGlance(), SeriesStep: int(d.SeriesStep / time.Second),
-		Gate: adminapi.Gate{Doors: []adminapi.Door{}}, Sessions: adminapi.Sessions{List: []adminapi.Session{}},
+		Node: s.node(), Conditions: s.troubles(), Chain: s.chainGlance(), SeriesStep: int(d.SeriesStep / time.Second),
+		Gate: adminapi.Gate{WorkKinds: []adminapi.WorkKind{}}, Sessions: adminapi.Sessions{List: []adminapi.Session{}},
 		GPUs: []adminapi.GPU{}, Models: []adminapi.Model{}, Series: []adminapi.Point{}, Refusals: []adminapi.Refusal{},
 		Log: []adminapi.LogEntry{}, Settings: []adminapi.Option{}, Workers: []adminapi.Worker{},
 	}
@@ -86,7 +86,7 @@ func (s *Server) dashboard(context.Context) adminapi.Dashboard {
 	}
 	if d.Gate != nil {
 		out.Gate = d.Gate.Gate()
-		out.Gate.Doors = orEmpty(out.Gate.Doors)
+		out.Gate.WorkKinds = orEmpty(out.Gate.WorkKinds)
 	}
 	if s.opts.Drains != nil {
 		drain := s.opts.Drains.Drain()

@@ -13,7 +13,7 @@ import (
 type ChainState struct {
 	View protocol.View
 	// Place is nil where it is not known.
-	Place *jobdiagnosis.Place
+	Place *jobdiagnosis.PoolRank
 	// Orchestrator says that the node is one, so that its own record counts.
 	Orchestrator bool
 	Gas          protocol.GasPrices
@@ -86,7 +86,7 @@ func newSelfSeries(l *looked) func(send sender, s *ChainState) {
 	margin := l.gauge("tutti_pool_margin_lpt", "By how many tokens the stake is above that of the pool's last member, or below it.")
 	return func(send sender, s *ChainState) {
 		self := s.View.Self
-		send(registered, one(orchestratorstatus.Of(self) != orchestratorstatus.Unregistered))
+		send(registered, one(orchestratorstatus.StateOf(self) != orchestratorstatus.Unregistered))
 		send(active, one(self.Active))
 		send(stake, tokens(self.DelegatedStake))
 		send(last, float64(self.LastRewardRound))

@@ -52,7 +52,7 @@ func watched(t *testing.T, w *world) (*metrics.Metrics, *metrics.Reloads) {
 func full() *world {
 	return &world{
 		reward: reward.Status{Failures: 2},
-		chain: metrics.ChainState{Orchestrator: true, Gas: protocol.GasPrices{Current: core.NewWei(100_000_000)}, Place: &jobdiagnosis.Place{Rank: 0, Members: 100, Size: 100, Stake: core.LPTTokens(4), Last: core.LPTTokens(10)},
+		chain: metrics.ChainState{Orchestrator: true, Gas: protocol.GasPrices{Current: core.NewWei(100_000_000)}, Place: &jobdiagnosis.PoolRank{Rank: 0, Members: 100, Size: 100, Stake: core.LPTTokens(4), Last: core.LPTTokens(10)},
 			View: protocol.View{
 				Known: true, PoolSize: 100, Head: protocol.Head{Number: 900, L1: 70, Time: time.Unix(1_700_000_000, 0)},
 				Round:    protocol.RoundState{Number: 12, Initialized: true, Start: 60, Length: 20},

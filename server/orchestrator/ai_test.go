@@ -253,7 +253,7 @@ func TestGetOrchestratorForModels(t *testing.T) {
 		t.Errorf("%v", m)
 	}
 	offer, request := c.Capability(), wanted(llama)
-	if why := capability.Objection(&request, &offer); why != "" {
+	if why := capability.Mismatch(&request, &offer); why != "" {
 		t.Error(why)
 	}
 	// A model that is not here is for the gateway to find out.

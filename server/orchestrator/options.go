@@ -60,7 +60,7 @@ type Options struct {
 	// Orchestrator has the rules.
 	Orchestrator *orchestrate.Orchestrator
 	// Standing is the node's place on the chain, as far as it is known; nil off-chain.
-	Standing func() (orchestratorstatus.Standing, bool)
+	Standing func() (orchestratorstatus.Status, bool)
 	// Seen is told the address of everybody who sends a request, often several times.
 	// It must be quick. Nil when nobody wants to know.
 	Seen func(net.Addr)

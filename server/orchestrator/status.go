@@ -32,7 +32,7 @@ type Status struct {
 	// AI says why models that the operator asked for are not served.
 	AI string `json:"ai,omitempty"`
 	// Chain is the node's place on the chain; absent off-chain.
-	Chain *orchestratorstatus.Standing `json:"chain,omitempty"`
+	Chain *orchestratorstatus.Status `json:"chain,omitempty"`
 }
 
 // PipelineStatus is one kind of work.

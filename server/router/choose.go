@@ -86,7 +86,7 @@ func serves(req *rpc.OrchestratorRequest, offer *rpc.OrchestratorInfo) bool {
 		return true
 	}
 	wanted, has := req.GetCapabilities().Capability(), offer.GetCapabilities().Capability()
-	if capability.Objection(&wanted, &has) != "" {
+	if capability.Mismatch(&wanted, &has) != "" {
 		return false
 	}
 	// The network's rule has no objection where a pipeline's models are not named.

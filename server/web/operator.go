@@ -25,7 +25,7 @@ func shared() []string { return []string{"page/style.css", "page/chain.js"} }
 // admin listener: "/" and the files beside it, and the node's place on the chain,
 // nothing where onChain is nil. The page reads the admin API with GET alone, but for the part
 // that has the token.
-func OperatorPages(onChain func() (orchestratorstatus.Standing, bool)) map[string]http.Handler {
+func OperatorPages(onChain func() (orchestratorstatus.Status, bool)) map[string]http.Handler {
 	pages := make(map[string]http.Handler)
 	err := fs.WalkDir(operatorFiles, "operator", func(name string, f fs.DirEntry, err error) error {
 		if err == nil && !f.IsDir() {

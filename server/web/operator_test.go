@@ -15,7 +15,7 @@ import (
 )
 
 // operator serves the operator's pages as the admin listener does.
-func operator(onChain func() (orchestratorstatus.Standing, bool)) http.Handler {
+func operator(onChain func() (orchestratorstatus.Status, bool)) http.Handler {
 	mux := http.NewServeMux()
 	for pattern, page := range web.OperatorPages(onChain) {
 		mux.Handle(pattern, page)
@@ -153,8 +153,8 @@ func TestOperatorStanding(t *testing.T) {
 		t.Errorf("off-chain: %d", got.Code)
 	}
 	known := false
-	h := operator(func() (orchestratorstatus.Standing, bool) {
-		return orchestratorstatus.Standing{State: orchestratorstatus.Active}, known
+	h := operator(func() (orchestratorstatus.Status, bool) {
+		return orchestratorstatus.Status{State: orchestratorstatus.Active}, known
 	})
 	if got := fetch(h, http.MethodGet, web.StandingPath); got.Code != http.StatusNoContent {
 		t.Errorf("%d while nothing is known", got.Code)

@@ -32,7 +32,7 @@ const StandingPath = "/chain.json"
 
 // Handler serves the page at "/" and its files beside it. onChain is the node's
 // place on the chain as far as it is known; nil off-chain.
-func Handler(onChain func() (orchestratorstatus.Standing, bool)) http.Handler {
+func Handler(onChain func() (orchestratorstatus.Status, bool)) http.Handler {
 	page, err := fs.Sub(files, "page")
 	if err != nil {
 		panic(err) // the directory is embedded above
@@ -54,7 +54,7 @@ func Handler(onChain func() (orchestratorstatus.Standing, bool)) http.Handler {
 
 // serveStanding answers 204 while nothing is known of the chain, and an empty 200 where
 // there is no orchestrator on a chain: a browser reports a 404 as an error of the page.
-func serveStanding(w http.ResponseWriter, onChain func() (orchestratorstatus.Standing, bool)) {
+func serveStanding(w http.ResponseWriter, onChain func() (orchestratorstatus.Status, bool)) {
 	if onChain == nil {
 		w.WriteHeader(http.StatusOK)
 		return

@@ -66,8 +66,8 @@ func TestUnknownFile(t *testing.T) {
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	known := false
-	h := web.Handler(func() (orchestratorstatus.Standing, bool) {
-		return orchestratorstatus.Standing{State: orchestratorstatus.Active, Stake: core.LPTTokens(7), Rewards: []orchestratorstatus.Reward{}}, known
+	h := web.Handler(func() (orchestratorstatus.Status, bool) {
+		return orchestratorstatus.Status{State: orchestratorstatus.Active, Stake: core.LPTTokens(7), Rewards: []orchestratorstatus.Reward{}}, known
 	})
 	ask := func() *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()

@@ -105,11 +105,11 @@ func (n *node) Node() adminapi.Node {
 func (n *node) Gate() adminapi.Gate {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	video := adminapi.Door{Name: "video", Open: n.reason == "", InUse: n.streams, Limit: 40, Reason: n.reason}
+	video := adminapi.WorkKind{Name: "video", Open: n.reason == "", InUse: n.streams, Limit: 40, Reason: n.reason}
 	if !video.Open {
 		video.Code = string(fault.OrchestratorCapped)
 	}
-	return adminapi.Gate{Taking: true, Doors: []adminapi.Door{video, {Name: "AI", Open: true, InUse: 2, Limit: 6}}}
+	return adminapi.Gate{Taking: true, WorkKinds: []adminapi.WorkKind{video, {Name: "AI", Open: true, InUse: 2, Limit: 6}}}
 }
 
 func (n *node) Live(most int) adminapi.Sessions {
