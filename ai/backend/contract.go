@@ -13,16 +13,15 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// contractSlots is how many jobs at once the network's own llm runner takes by
-// default (MAX_NUM_SEQS); it does not tell. Its other pipelines do one at a time,
-// and of a shim that has no /version nothing is known.
+// contractSlots is the default number of parallel jobs of the network's own llm runner
+// (MAX_NUM_SEQS), which it does not report. Its other pipelines, and runners without
+// /version, count as one slot.
 const contractSlots = 128
 
-// maxGPUs bounds the devices that are believed.
+// maxGPUs bounds the accepted devices.
 const maxGPUs = 64
 
-// contractDetails asks a runner of the network's contract what it has loaded and
-// what it sits on.
+// contractDetails asks a runner of the network's contract for its model and its GPUs.
 func (s *look) contractDetails(ctx context.Context, info *Info) error {
 	info.Served = cmp.Or(info.Served, s.options.Model)
 	info.Models = []string{info.Served}
@@ -60,7 +59,8 @@ func (s *Server) contractVersion(a *said, info *Info) error {
 		info.Version = ""
 	}
 	if version.ModelID != "" && version.ModelID != info.Served {
-		return s.fault(fault.RunnerModelMissing, opProbe, fmt.Sprintf("holds %.200q, not %.200q", version.ModelID, info.Served), nil)
+		text := fmt.Sprintf("holds %.200q, not %.200q", version.ModelID, info.Served)
+		return s.fault(fault.RunnerModelMissing, opProbe, text, nil)
 	}
 	if version.Pipeline != "" && s.options.Pipeline == capability.LLM {
 		info.Slots = contractSlots
@@ -68,8 +68,8 @@ func (s *Server) contractVersion(a *said, info *Info) error {
 	return nil
 }
 
-// readGPUs reads /hardware/info, in the order of the devices' numbers. What is
-// not in its form gives none.
+// readGPUs reads /hardware/info, in the order of the devices' numbers. It returns none if
+// the form is wrong.
 func readGPUs(a *said) []GPU {
 	var hardware struct {
 		GPUs map[string]struct {
@@ -95,7 +95,7 @@ func readGPUs(a *said) []GPU {
 	return gpus
 }
 
-// memory makes bytes of a JSON number, 0 of one that cannot be.
+// memory converts a JSON number to bytes, 0 if it is out of range.
 func memory(n float64) int64 {
 	if n < 0 || n > 1<<60 {
 		return 0

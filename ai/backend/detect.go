@@ -17,10 +17,10 @@ const (
 	embeddingPath  = "/v1/embeddings"
 )
 
-// detect finds out what a runner is: by whether it lists models as OpenAI does, else by its
-// /health, which the kinds word differently. A /health in the words of the network's
-// contract alone is no proof: other servers use them as well. What has a /health and no
-// such list is taken for a runner of the contract, as the existing node takes it.
+// detect finds out a runner's kind: by its OpenAI list of models, else by its /health, whose
+// form differs between kinds. A /health in the contract's form alone is no proof, as other
+// servers use it too. A runner with /health and without a list counts as one of the
+// contract, as in the existing node.
 func (s *Server) detect(ctx context.Context) (Kind, error) {
 	if s.options.Pipeline != capability.LLM {
 		return Contract, nil
@@ -46,13 +46,14 @@ func (s *Server) detect(ctx context.Context) (Kind, error) {
 	if byHealth != "" {
 		return byHealth, nil
 	}
-	if health.ok() && (list.ok() || list.status == http.StatusNotFound || list.status == http.StatusMethodNotAllowed) {
+	noList := list.ok() || list.status == http.StatusNotFound || list.status == http.StatusMethodNotAllowed
+	if health.ok() && noList {
 		return Contract, nil
 	}
 	return "", s.refused(modelsPath, list)
 }
 
-// kindByHealth is the kind that answers /health in this way, "" where several do.
+// kindByHealth is the kind with this form of /health, "" if several have it.
 func kindByHealth(a *said) Kind {
 	var status struct {
 		Status string `json:"status"`
@@ -78,7 +79,8 @@ func hasDetail(body []byte) bool {
 	return json.Unmarshal(body, &e) == nil && e.Detail.Msg != ""
 }
 
-// knownHealth: only the network's runners write their health in capitals.
+// knownHealth reports whether text is a status of the contract: only its runners use
+// capitals.
 func knownHealth(text string) bool {
 	switch Health(text) {
 	case Loading, OK, Error, Idle:
@@ -115,12 +117,12 @@ func readModels(a *said) ([]listed, bool) {
 }
 
 const (
-	// maxName bounds a model's name, maxModels how many of them are remembered.
+	// maxName bounds a model's name, maxModels the models that are kept.
 	maxName   = 512
 	maxModels = 1000
 )
 
-// flavour tells the OpenAI-compatible servers apart.
+// openAIKind distinguishes the OpenAI-compatible servers.
 func (s *Server) flavour(ctx context.Context, models []listed) (Kind, error) {
 	for _, m := range models {
 		switch m.OwnedBy {

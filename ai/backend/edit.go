@@ -10,15 +10,15 @@ import (
 // span is a part of a body, end not included.
 type span struct{ start, end int }
 
-// edit puts text in a span's place.
+// edit replaces a span by text.
 type edit struct {
 	span
 	text []byte
 }
 
-// forOpenAI is the request for a server that calls the model served; for a
-// stream it asks for usage. All bytes that need not change stay as they are, and
-// so does a body that is no JSON object, of which the server may tell its client.
+// forOpenAI is the request for a server with the model name served; for a stream it asks
+// for usage. Other bytes do not change, and neither does a body that is no JSON object: the
+// server reports the error.
 func forOpenAI(body []byte, served string, stream bool) []byte {
 	edits, found, ok := modelEdits(body, served)
 	if !ok {
@@ -41,7 +41,7 @@ func forOpenAI(body []byte, served string, stream bool) []byte {
 	return apply(body, edits)
 }
 
-// withModel is the request with another name for the model, where it has one.
+// withModel replaces the request's model name, if it has one.
 func withModel(body []byte, served string) []byte {
 	edits, _, ok := modelEdits(body, served)
 	if !ok {
@@ -57,8 +57,8 @@ func quoted(text string) []byte {
 	return b
 }
 
-// modelEdits put another name for the model into the request. found says whether
-// it has one, ok whether it is an object.
+// modelEdits replace the model name. found reports whether the request has one, ok whether
+// it is an object.
 func modelEdits(body []byte, served string) (edits []edit, found, ok bool) {
 	_, ok = members(body, 0, func(key []byte, value span) {
 		if !isKey(key, "model") {
@@ -73,7 +73,7 @@ func modelEdits(body []byte, served string) (edits []edit, found, ok bool) {
 	return edits, found, ok
 }
 
-// usageEdits set stream_options.include_usage where the request has options.
+// usageEdits set stream_options.include_usage if the request has options.
 func usageEdits(body []byte) (edits []edit, found bool) {
 	members(body, 0, func(key []byte, value span) {
 		if !isKey(key, "stream_options") {
@@ -146,9 +146,8 @@ func isKey(raw []byte, key string) bool {
 	return json.Unmarshal([]byte(`"`+string(raw)+`"`), &text) == nil && text == key
 }
 
-// members calls f with each key, as spelled between its quotes, and value of the
-// object at or after at. It returns the end of the object, and false for what is
-// none.
+// members calls f with each raw key and value of the object at or after at. It returns the
+// end of the object, and false if there is none.
 func members(body []byte, at int, f func(key []byte, value span)) (int, bool) {
 	at = space(body, at)
 	if at == len(body) || body[at] != '{' {
@@ -176,7 +175,7 @@ func members(body []byte, at int, f func(key []byte, value span)) (int, bool) {
 	return at + 1, at < len(body)
 }
 
-// space is the place of the next byte that is not white.
+// skipSpace is the index of the next byte that is not white space.
 func space(body []byte, at int) int {
 	for at < len(body) && (body[at] == ' ' || body[at] == '\t' || body[at] == '\n' || body[at] == '\r') {
 		at++
@@ -184,8 +183,7 @@ func space(body []byte, at int) int {
 	return at
 }
 
-// stringEnd is the end of the string that begins at at, which itself if there is
-// none.
+// stringEnd is the end of the string that begins at at, or at if there is none.
 func stringEnd(body []byte, at int) int {
 	if at >= len(body) || body[at] != '"' {
 		return at
@@ -201,8 +199,8 @@ func stringEnd(body []byte, at int) int {
 	return at
 }
 
-// valueEnd is the end of the value that begins at at, at itself if there is
-// none. Of containers only the brackets are counted.
+// valueEnd is the end of the value that begins at at, or at if there is none. Inside
+// objects and arrays it only counts brackets.
 func valueEnd(body []byte, at int) int {
 	depth := 0
 	for i := at; i < len(body); {

@@ -10,8 +10,8 @@ import (
 
 const ollamaVersionPath = "/api/version"
 
-// ollamaTag is Ollama's name for a model of the network, "" for one that is not
-// known. Operators of the network have long served these four so.
+// ollamaTag is Ollama's name for a model of the network, "" if unknown. Operators of the
+// network commonly serve these four with Ollama.
 func ollamaTag(model string) string {
 	switch model {
 	case "meta-llama/Meta-Llama-3.1-8B-Instruct":
@@ -26,9 +26,8 @@ func ollamaTag(model string) string {
 	return ""
 }
 
-// ollamaDetails asks Ollama what the model can do, and for the context it is
-// loaded with. Until it is loaded that is not known: what the model could take
-// is far more than what Ollama gives it.
+// ollamaDetails asks Ollama for the model's operations and its context. The context is
+// known only once the model is loaded: the model's maximum is far more than Ollama's setting.
 func (s *look) ollamaDetails(ctx context.Context, info *Info) error {
 	info.Slots, info.Assumed = ollamaSlots, true
 	a, err := s.optional(ctx, ollamaVersionPath, nil)
@@ -68,8 +67,8 @@ func loadedContext(a *said, served string) inference.Tokens {
 	return 0
 }
 
-// ollamaOperations reads a model's capabilities. Old versions tell none: then it
-// chats.
+// ollamaOperations reads a model's capabilities. Old versions report none: then it is a
+// chat model.
 func (s *look) ollamaOperations(ctx context.Context, served string) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
 	a, err := s.optional(ctx, "/api/show", fmt.Appendf(nil, `{"model":%s}`, quoted(served)))

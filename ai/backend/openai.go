@@ -11,19 +11,18 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Slots of servers that do not tell how many requests they run at once. They
-// queue what is more, so that too many cost waiting in their line instead of ours.
+// Slots of servers that do not report them. These servers queue surplus requests, so that
+// a number that is too high moves the wait to their queue.
 const (
 	// vllmSlots is below vLLM's own default on any GPU (max_num_seqs).
 	vllmSlots = 128
 	// ollamaSlots is Ollama's default (OLLAMA_NUM_PARALLEL).
 	ollamaSlots = 1
-	// otherSlots is a guess for what is unknown.
+	// otherSlots is a guess for unknown servers.
 	otherSlots = 4
 )
 
-// openAIDetails asks an OpenAI-compatible server which models it has, and the
-// rest in its own way.
+// openAIDetails asks an OpenAI-compatible server for its models and the details of its kind.
 func (s *look) openAIDetails(ctx context.Context, info *Info) error {
 	list, err := s.ask(ctx, modelsPath, nil)
 	if err != nil {
@@ -56,8 +55,8 @@ func (s *look) openAIDetails(ctx context.Context, info *Info) error {
 	return err
 }
 
-// served is the name that the server has for the model: the operator's word,
-// the network's name, or the only one there is.
+// served is the server's name for the model: the operator's, the network's, or the only one
+// in the list.
 func (s *Server) served(kind Kind, models []string) (string, error) {
 	want := cmp.Or(s.options.Served, s.options.Model)
 	if name := match(kind, models, want); name != "" {
@@ -71,7 +70,8 @@ func (s *Server) served(kind Kind, models []string) (string, error) {
 	case s.options.Served != "" && (kind == OpenAI || kind == LlamaCpp && len(models) <= 1):
 		return s.options.Served, nil
 	}
-	return "", s.fault(fault.RunnerModelMissing, opProbe, fmt.Sprintf("does not have %.200q; it has %s", want, enumerate(models)), nil)
+	text := fmt.Sprintf("does not have %.200q; it has %s", want, enumerate(models))
+	return "", s.fault(fault.RunnerModelMissing, opProbe, text, nil)
 }
 
 // match finds a wanted name in a list, "" without.
@@ -135,7 +135,7 @@ func (s *look) llamaDetails(ctx context.Context, info *Info) error {
 }
 
 const (
-	// maxSlots and maxContext bound what is believed.
+	// maxSlots and maxContext bound the accepted values.
 	maxSlots   = 1 << 16
 	maxContext = 1 << 40
 )
@@ -163,8 +163,8 @@ func (s *look) vllmDetails(ctx context.Context, info *Info, models []listed) err
 	return err
 }
 
-// operations finds out whether the server embeds, by one token, and whether one
-// that does also chats. No server says so in its list.
+// operations finds out with one-token requests whether the server embeds, and whether an
+// embedding server also chats. No server reports this in its list.
 func (s *look) operations(ctx context.Context, served string) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
 	name := quoted(served)
@@ -173,7 +173,8 @@ func (s *look) operations(ctx context.Context, served string) ([]inference.Opera
 		return text, err
 	}
 	only := []inference.Operation{inference.Embedding}
-	chats, err := s.optional(ctx, chatPath, fmt.Appendf(nil, `{"model":%s,"messages":[{"role":"user","content":"a"}],"max_tokens":1}`, name))
+	chat := fmt.Appendf(nil, `{"model":%s,"messages":[{"role":"user","content":"a"}],"max_tokens":1}`, name)
+	chats, err := s.optional(ctx, chatPath, chat)
 	if err != nil || chats == nil {
 		return only, err
 	}

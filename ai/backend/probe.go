@@ -8,15 +8,15 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// refreshAfter is how many probes are answered with details from memory before
-// they are asked for again: a server may have been restarted between two probes.
+// refreshAfter is how many probes return cached details before they are refreshed: a server
+// may have been restarted between two probes.
 const refreshAfter = 30
 
-// askAgain is what details count as when not all of them could be had: they are
-// asked for again after a few probes.
+// retryAfterProbes is the initial count of incomplete details, so that they are refreshed
+// after three probes.
 const askAgain = refreshAfter - 3
 
-// Probe asks the runner how it is, and what it is if that is not known; see
+// Probe asks the runner for its health, and for its details if they are unknown; see
 // Backend.
 func (s *Server) Probe(ctx context.Context) (Info, error) {
 	known := s.recall()
@@ -36,8 +36,7 @@ func (s *Server) Probe(ctx context.Context) (Info, error) {
 	return info, err
 }
 
-// inform asks a runner of a kind for its health, and for its details unless they
-// are known.
+// info asks a runner of a kind for its health, and for its details unless they are cached.
 func (s *Server) inform(ctx context.Context, kind Kind, known *identity) (Info, error) {
 	health, reason, err := s.health(ctx, kind)
 	switch {
@@ -61,7 +60,7 @@ func (s *Server) inform(ctx context.Context, kind Kind, known *identity) (Info, 
 	found := identity{kind: kind, served: info.Served, operations: info.Operations, info: info}
 	switch {
 	case l.unsure && known != nil:
-		// A busy runner is what it was.
+		// Keep the earlier details of a busy runner.
 		found = *known
 		found.info.Health = health
 		found.probes = askAgain
@@ -76,8 +75,8 @@ func (s *Server) inform(ctx context.Context, kind Kind, known *identity) (Info, 
 	return found.info, nil
 }
 
-// look is one time of asking for details. It is unsure when one of them was not
-// told for a reason that may be over soon.
+// inspection asks once for all details. It is incomplete when a request failed for a
+// temporary reason.
 type look struct {
 	*Server
 	unsure bool
@@ -90,16 +89,16 @@ func (s *look) details(ctx context.Context, info *Info) error {
 	return s.openAIDetails(ctx, info)
 }
 
-// optional is Server.optional, and notes when that was not sure.
+// optional is Server.optional, and records an uncertain result.
 func (s *look) optional(ctx context.Context, path string, body []byte) (*said, error) {
 	a, sure, err := s.Server.optional(ctx, path, body)
 	s.unsure = s.unsure || !sure
 	return a, err
 }
 
-// optional is an answer that not every runner of the kind gives: nil where it
-// does not. It is sure unless a runner that does might have failed like this: one
-// that is busy, slow or broken. That the caller gave up is an error all the same.
+// optional asks for a path that not every runner of the kind has: nil if it does not. The
+// result is uncertain if the runner might be busy, slow or broken. The end of ctx is an
+// error in any case.
 func (s *Server) optional(ctx context.Context, path string, body []byte) (a *said, sure bool, err error) {
 	a, err = s.ask(ctx, path, body)
 	switch {
@@ -113,7 +112,7 @@ func (s *Server) optional(ctx context.Context, path string, body []byte) (a *sai
 	return a, true, nil
 }
 
-// passing reports whether a refusal may be over soon.
+// temporary reports whether a refusal may be temporary.
 func passing(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:

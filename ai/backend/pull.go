@@ -19,8 +19,8 @@ import (
 
 const (
 	opPull = "have a model server fetch a model"
-	// pullSilence is how long a server may report nothing: it checks what it fetched
-	// without a word, at the speed of its disk.
+	// pullSilence is how long a server may report nothing: it verifies layers without
+	// progress messages, at the speed of its disk.
 	pullSilence = 10 * time.Minute
 	// maxPullMessage bounds one message of a pull, maxLayers the layers that are added up.
 	maxPullMessage = 64 << 10
@@ -29,22 +29,20 @@ const (
 	maxDigest = 256
 )
 
-// Puller is a Backend that knows whether its server has the model, and how to have it
-// fetched.
+// Puller is a Backend that can check for a model at its server and make it fetch one.
 //
-// Find is the name under which the server has the model; RunnerModelMissing says that it
-// has not, other errors are those of Probe.
+// Find returns the server's name for the model; RunnerModelMissing means that the server
+// does not have it, other errors are those of Probe.
 //
-// Pull has the server fetch the model and returns the name under which it then has it.
-// progress must not block. The error is ModelPullFailed where the server could not fetch
-// it, or is of a kind that fetches none. The server stops when ctx ends; what it has by
-// then it keeps for the next time.
+// Pull makes the server fetch the model and returns the server's name for it. progress must
+// not block. The error is ModelPullFailed if the server could not fetch it, or cannot fetch
+// models at all. The server stops when ctx ends, and keeps the layers that it has.
 type Puller interface {
 	Find(ctx context.Context) (name string, err error)
 	Pull(ctx context.Context, progress func(PullProgress)) (name string, err error)
 }
 
-// PullProgress is how far a pull is.
+// PullProgress is the progress of a pull.
 type PullProgress struct {
 	Name string
 	// Done and Total are bytes of the layers known so far; the total grows while layers
@@ -54,7 +52,7 @@ type PullProgress struct {
 
 var _ Puller = (*Server)(nil)
 
-// Find is the name that the server has for the model; see Puller.
+// Find is the server's name for the model; see Puller.
 func (s *Server) Find(ctx context.Context) (string, error) {
 	info, err := s.Probe(ctx)
 	if err != nil {
@@ -63,7 +61,7 @@ func (s *Server) Find(ctx context.Context) (string, error) {
 	return cmp.Or(info.Served, s.options.Served, s.options.Model), nil
 }
 
-// Pull has an Ollama server fetch the model; see Puller.
+// Pull makes an Ollama server fetch the model; see Puller.
 func (s *Server) Pull(ctx context.Context, progress func(PullProgress)) (string, error) {
 	kind, err := s.detect(ctx)
 	if err != nil {
@@ -84,7 +82,7 @@ func (s *Server) Pull(ctx context.Context, progress func(PullProgress)) (string,
 	return s.Find(ctx)
 }
 
-// ollamaPull asks for a model by Ollama's name for it, and follows the fetching.
+// ollamaPull pulls a model by Ollama's name for it, and reports the progress.
 func (s *Server) ollamaPull(ctx context.Context, name string, progress func(PullProgress)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -13,15 +13,15 @@ import (
 // answer is the body of a runner's answer; closing it ends the request at once.
 type answer struct {
 	server *Server
-	// ctx ends with the job's, with Close and with a stall; its cause says which.
+	// ctx ends with the job's, with Close and with a stall; its cause tells which.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	src    io.ReadCloser
 	timer  *time.Timer
-	// wait is how long the next bytes may take. Servers may send an answer's header first and
-	// all of it when it is done.
+	// wait bounds the time to the next bytes. Servers may send an answer's header first and
+	// its body at the end.
 	wait time.Duration
-	// head was read before the answer was handed on.
+	// head was read by peek.
 	head []byte
 	left int64
 	err  error
@@ -49,7 +49,7 @@ func (a *answer) Read(p []byte) (int, error) {
 	return n, a.took(n, err)
 }
 
-// took books n bytes and translates the error that came with them.
+// count counts n bytes and translates the error that came with them.
 func (a *answer) took(n int, err error) error {
 	if a.left -= int64(n); a.left < 0 && err == nil {
 		err = a.server.fault(fault.RunnerGarbled, "read runner's answer", "sends an answer without end", nil)

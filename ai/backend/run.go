@@ -18,7 +18,7 @@ import (
 
 const (
 	opRun = "run job"
-	// maxComplaint bounds what is read of an error's body.
+	// maxErrorBody bounds the part of an error's body that is read.
 	maxComplaint = 64 << 10
 	jsonType     = "application/json"
 )
@@ -39,8 +39,8 @@ func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 	if !missing || known.looked {
 		return reply, err
 	}
-	// It does not know a path that its kind has, or its model: another server may have its
-	// address now.
+	// The runner lacks a path of its kind, or the model: another server may have its address
+	// now.
 	now := s.lookAgain(ctx)
 	if now == nil || now.kind == known.kind && now.served == known.served {
 		return nil, err
@@ -51,8 +51,8 @@ func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 	return s.runAt(ctx, path, now, job)
 }
 
-// lookAgain asks a runner again what it is, nil where it does not say. It does so once
-// between two probes, however many jobs it has no path for.
+// recheck detects a runner again, nil if that fails. It does so once between two probes,
+// however many jobs get a 404.
 func (s *Server) lookAgain(ctx context.Context) *identity {
 	s.remember(nil)
 	now, err := s.identity(ctx)
@@ -66,7 +66,9 @@ func (s *Server) lookAgain(ctx context.Context) *identity {
 }
 
 // runAt sends a job to a path of a runner.
-func (s *Server) runAt(ctx context.Context, path string, known *identity, job *inference.Job) (*inference.Reply, error) {
+func (s *Server) runAt(
+	ctx context.Context, path string, known *identity, job *inference.Job,
+) (*inference.Reply, error) {
 	r, err := http.NewRequest(http.MethodPost, s.base+path, bytes.NewReader(s.body(known, job)))
 	if err != nil {
 		return nil, fault.Wrap(fault.RunnerUnreachable, opRun, err)
@@ -75,15 +77,15 @@ func (s *Server) runAt(ctx context.Context, path string, known *identity, job *i
 	if job.ContentType != "" {
 		r.Header.Set("Content-Type", job.ContentType)
 	}
-	// vLLM takes this header as the id of its own request and fails when two are
-	// alike, which clients may bring about.
+	// vLLM uses this header as its request ID and fails on duplicates, which clients could
+	// cause.
 	if job.RequestID != "" && known.kind != VLLM {
 		r.Header.Set("X-Request-Id", job.RequestID)
 	}
 	return s.send(ctx, r, job)
 }
 
-// path is where a runner takes such a job.
+// path is a runner's path for the job.
 func (s *Server) path(known *identity, job *inference.Job) (string, error) {
 	op := job.Operation
 	unsupported := func() error {
@@ -115,7 +117,7 @@ func (s *Server) path(known *identity, job *inference.Job) (string, error) {
 	return "", unsupported()
 }
 
-// body is the request as the runner takes it.
+// body is the request in the runner's form.
 func (s *Server) body(known *identity, job *inference.Job) []byte {
 	switch {
 	case s.options.Pipeline != capability.LLM:
@@ -125,7 +127,7 @@ func (s *Server) body(known *identity, job *inference.Job) []byte {
 	}
 	body := pipeline.NetworkLLM(job.Body)
 	if body == nil {
-		// No chat request: the runner says so better than we do.
+		// No chat request: the runner reports the error.
 		body = job.Body
 	}
 	if known.served == s.options.Model {
@@ -146,7 +148,10 @@ func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) 
 		timer.Stop()
 		return nil, s.unanswered(ctx, opRun, err)
 	}
-	a := &answer{server: s, ctx: ctx, cancel: cancel, src: resp.Body, timer: timer, wait: limit, left: s.options.MaxAnswer}
+	a := &answer{
+		server: s, ctx: ctx, cancel: cancel, src: resp.Body, timer: timer, wait: limit,
+		left: s.options.MaxAnswer,
+	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return s.complaint(a, resp)
 	}
@@ -165,7 +170,7 @@ func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) 
 	}, nil
 }
 
-// complaint is the outcome of an answer that is no success.
+// errorReply is the result of an answer with an error status.
 func (s *Server) complaint(a *answer, resp *http.Response) (*inference.Reply, error) {
 	body, err := io.ReadAll(io.LimitReader(a, maxComplaint))
 	_ = a.Close()

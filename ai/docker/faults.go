@@ -12,8 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// fault gives an error of the client its code. The engine's own words stay
-// beside it as the cause.
+// fault gives an error of the client its code, with the engine's text as the cause.
 func (e *Engine) fault(op string, err error) error {
 	if f := cutOff(op, err); f != nil {
 		return f
@@ -22,7 +21,7 @@ func (e *Engine) fault(op string, err error) error {
 	return &fault.Fault{Code: found.Code, Op: op, Detail: found.Detail, Err: worded{err}}
 }
 
-// pullFault is fault for what goes wrong while an image is fetched.
+// pullFault is fault for errors of a pull.
 func (e *Engine) pullFault(op, image string, err error) error {
 	if f := cutOff(op, err); f != nil {
 		return f
@@ -35,8 +34,8 @@ func (e *Engine) pullFault(op, image string, err error) error {
 	return &fault.Fault{Code: found.Code, Op: op, Detail: detail, Err: worded{err}}
 }
 
-// cutOff is the fault of a request that got no answer: its context ended, or the
-// engine is not there, may not be used or went away. It is nil for the rest.
+// connectionFault is the fault of a request without an answer: its context ended, or the
+// engine is unreachable, denies access or closed the connection. It is nil for the rest.
 func cutOff(op string, err error) *fault.Fault {
 	if f, ok := errors.AsType[*fault.Fault](err); ok {
 		return f
@@ -52,13 +51,13 @@ func cutOff(op string, err error) *fault.Fault {
 	}
 	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, gone) {
-			return &fault.Fault{Code: fault.DockerMissing, Op: op, Detail: "it closed the connection", Err: err}
+			return &fault.Fault{Code: fault.DockerMissing, Op: op, Detail: "the engine closed the connection", Err: err}
 		}
 	}
 	return nil
 }
 
-// worded is an error whose text, which others wrote, is fit for one line.
+// cleanError is an error whose external text is cleaned.
 type worded struct{ err error }
 
 func (w worded) Error() string {

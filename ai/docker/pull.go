@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// pull is one image on its way, for all who want it.
+// pull is the pull of one image, shared by its callers.
 type pull struct {
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -22,7 +22,7 @@ type pull struct {
 	last    Progress
 }
 
-// join waits for the image's pull, beginning it if there is none.
+// joinPull waits for the image's pull, and starts it if there is none.
 func (e *Engine) join(ctx context.Context, image string, progress func(Progress)) error {
 	const op = "pull image"
 	e.mu.Lock()
@@ -62,8 +62,8 @@ func (p *pull) enter(progress func(Progress)) int {
 	return p.next
 }
 
-// leave takes a waiter off; a pull that nobody wants is ended, and whoever asks
-// next begins another.
+// unsubscribe removes a caller. A pull without callers is canceled; the next caller starts
+// another one.
 func (e *Engine) leave(image string, p *pull, me int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -79,7 +79,7 @@ func (e *Engine) leave(image string, p *pull, me int) {
 	}
 }
 
-// run pulls, and lets go of those who wait.
+// runPull pulls and releases the callers.
 func (e *Engine) run(ctx context.Context, image string, p *pull) {
 	begun := e.now()
 	e.log.Info("fetching runner image", "image", image)
@@ -90,7 +90,7 @@ func (e *Engine) run(ctx context.Context, image string, p *pull) {
 	}
 	e.mu.Unlock()
 	if p.err == nil {
-		e.log.Info("runner image is here", "image", image, "took", e.now().Sub(begun))
+		e.log.Info("fetched runner image", "image", image, "took", e.now().Sub(begun))
 	}
 	p.cancel()
 	close(p.done)
@@ -114,7 +114,7 @@ func (e *Engine) fetch(ctx context.Context, image string, tell func(Progress)) e
 		return e.pullFault(op, image, err)
 	}
 	defer stream.Close()
-	// The engine answers 200 first and may fail afterwards, or die and break off.
+	// The engine answers 200 first and may fail or stop afterwards.
 	if err := follow(stream, image, tell); err != nil {
 		return e.pullFault(op, image, err)
 	}

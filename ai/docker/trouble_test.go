@@ -45,7 +45,8 @@ func TestNoEngine(t *testing.T) {
 	}
 	l.SetUnlinkOnClose(false)
 	l.Close()
-	for _, host := range []string{"unix://" + filepath.Join(t.TempDir(), "nosuch.sock"), "unix://" + stale, "tcp://127.0.0.1:1"} {
+	for _, host := range []string{"unix://" + filepath.Join(t.TempDir(), "nosuch.sock"), "unix://" + stale,
+		"tcp://127.0.0.1:1"} {
 		e, err := docker.Open(docker.Options{Host: host})
 		if err != nil {
 			t.Fatal(err)

@@ -13,20 +13,19 @@ import (
 )
 
 const (
-	// startTimeout bounds the making and starting of a container, stopTimeout its
-	// stop and removal, lookTimeout a look at it.
+	// startTimeout bounds the creation and start of a container, stopTimeout its stop and
+	// removal, inspectTimeout its inspection.
 	startTimeout = 3 * time.Minute
 	stopTimeout  = 30 * time.Second
 	lookTimeout  = 10 * time.Second
-	// portTries is how many ports are tried when others keep taking them, or have a
-	// container of the name that goes with the port.
+	// portTries is how many ports are tried when a port or the container name derived from
+	// it is taken.
 	portTries = 8
-	// sharedMemory is what processes that share a model over several GPUs need to
-	// talk to each other.
+	// sharedMemory is the shared memory for processes that split a model over several GPUs.
 	sharedMemory = 8 << 30
 )
 
-// container is a runner's container from its places to its removal.
+// container is a runner's container, from the claim of its GPUs to its removal.
 type container struct {
 	r      *runner
 	tenant *tenant
@@ -34,13 +33,12 @@ type container struct {
 	real   []string
 	port   uint16
 	id     docker.ID
-	// at is where it is reached once it was started; missing names the restrictions
-	// that it lacks.
+	// at is its address once it was started; missing names the restrictions that it lacks.
 	at      netip.AddrPort
 	missing []string
 }
 
-// place claims GPUs, evicting others where that helps.
+// place claims GPUs, evicting idle cold models if necessary.
 func (c *container) place(ctx context.Context, idle func() (time.Time, bool)) error {
 	r := c.r
 	c.tenant = &tenant{idle: idle, room: r.room}
@@ -63,8 +61,8 @@ func (c *container) place(ctx context.Context, idle func() (time.Time, bool)) er
 	return nil
 }
 
-// launch makes and starts the container. A port that something took meanwhile is
-// kept out of the next try, and given back with the others afterwards.
+// launch creates and starts the container. A port that was taken meanwhile is excluded
+// from the next try, and released afterwards.
 func (c *container) launch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -81,7 +79,7 @@ func (c *container) launch(ctx context.Context) error {
 		}
 		taken := errors.Is(err, fault.ContainerPortConflict) || errors.Is(err, fault.ContainerNameConflict)
 		if !taken || try == portTries || c.remove(ctx) != nil {
-			return err // what there is of it is removed in the end
+			return err // cleanUp removes what was created
 		}
 		c.port = 0
 		defer ports.Give(port)
@@ -108,7 +106,7 @@ func (c *container) start(ctx context.Context) error {
 	if c.r.rootWritable {
 		c.missing = append(c.missing, "root (its program needs to change files of its image)")
 	}
-	// Before it runs: it may end at once.
+	// Subscribe before the start: it may end at once.
 	c.r.shared.news.subscribe(c.id, c.r.ended)
 	if err := o.Engine.Start(ctx, c.id); err != nil {
 		return err
@@ -117,8 +115,8 @@ func (c *container) start(ctx context.Context) error {
 	return err
 }
 
-// permissions are what the entry permits, and a root that may be changed where the
-// container has shown that it needs one.
+// permissions are those of the entry, and a writable root if an earlier container needed
+// one.
 func (c *container) permissions() docker.Permissions {
 	s := &c.r.entry.Sandbox
 	return docker.Permissions{
@@ -127,7 +125,7 @@ func (c *container) permissions() docker.Permissions {
 	}
 }
 
-// environment is the settings as the engine wants them. They may hold tokens.
+// environment formats settings for the engine. They may hold tokens.
 func environment(settings models.Settings) []string {
 	out := make([]string, len(settings))
 	for i, s := range settings {
@@ -136,7 +134,7 @@ func environment(settings models.Settings) []string {
 	return out
 }
 
-// name is the container's; its port makes it unique.
+// name is the container's name; its port makes it unique.
 func (c *container) name() string {
 	m := c.r.entry.Model
 	return docker.Name(m.Capability.Pipeline(), m.ID, c.port)
@@ -145,7 +143,7 @@ func (c *container) name() string {
 // url is where the runner listens.
 func (c *container) url() string { return "http://" + c.at.String() }
 
-// death tells why the container ended, false while it runs.
+// inspectExit returns why the container ended, false while it runs.
 func (c *container) death(ctx context.Context) (end, bool) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
@@ -154,7 +152,7 @@ func (c *container) death(ctx context.Context) (end, bool) {
 	case errors.Is(err, fault.ContainerGone):
 		return end{kind: failed, why: err}, true
 	case err != nil:
-		// The engine is the one in trouble; the runner's own answers will tell.
+		// The engine has a problem; the runner's probes decide.
 		return end{}, false
 	case !d.Status.Ended():
 		return end{}, false
@@ -162,8 +160,8 @@ func (c *container) death(ctx context.Context) (end, bool) {
 	return end{kind: failed, why: d.Fault, lines: d.Lines}, true
 }
 
-// words adds the container's last lines to a failure that its probes showed, and
-// the reason when they name one.
+// addLogs adds the container's last lines to a failed probe, and the reason if they name
+// one.
 func (c *container) words(ctx context.Context, e end) end {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
@@ -179,12 +177,12 @@ func (c *container) words(ctx context.Context, e end) end {
 	return e
 }
 
-// pull gets its image, and shows how far it is.
+// pull pulls its image and reports the progress.
 func (c *container) pull(ctx context.Context) error {
 	o := c.r.shared.o
 	ctx, cancel := context.WithTimeout(ctx, o.PullTimeout)
 	defer cancel()
-	// The latest text waits in seen: who pulls must not wait for us.
+	// seen holds the latest text: the pull must not block.
 	seen, done := make(chan string, 1), make(chan error, 1)
 	go func() {
 		done <- o.Engine.EnsureImage(ctx, c.image, func(p docker.Progress) {

@@ -13,12 +13,12 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// devices is who sits on which device, the one thing that models share. Its lock
-// is held for the choice only, never while a container starts or stops.
+// devices allocates the GPUs, which all models share. Its lock is held for the choice
+// only, never while a container starts or stops.
 type devices struct {
-	// Nobody has a place before its devices are known; they do not change then.
+	// gpus does not change once the devices are known; nothing is allocated before.
 	ground Ground
-	// real says that the ground's devices exist.
+	// real means that the devices exist, false for the placeholder.
 	real bool
 	// reserve is Options.Reserve.
 	reserve func(device string, bytes int64)
@@ -26,39 +26,38 @@ type devices struct {
 	waiting atomic.Int32
 
 	mu      sync.Mutex
-	rooms   []*room       // those of the warm runners; guarded by mu
-	missing error         // why there are none yet; guarded by mu
+	rooms   []*room       // of the warm runners; guarded by mu
+	missing error         // why no devices are known yet; guarded by mu
 	tenants []*tenant     // guarded by mu
 	changed chan struct{} // closed at the next change; guarded by mu
 }
 
-// tenant is a container's right to its places.
+// allocation is a container's right to its device slots.
 type tenant struct {
 	places []Place
 	takes  Memory
-	// room is a warm runner's, nil for a cold one.
+	// reservation is a warm runner's, nil for a cold one.
 	room *room
-	// leaving says that its entry was removed, so that it goes when its jobs have ended.
+	// removed means that its entry was removed, so that it ends with its jobs.
 	leaving bool
-	// idle tells since when the container could be evicted, false while it cannot.
-	// It is called under the lock and must not wait.
+	// idle returns since when the container could be evicted, false while it cannot.
+	// It is called under the lock and must not block.
 	idle func() (since time.Time, ok bool)
-	// evict asks the container's owner to give the places back; it does not wait.
+	// evict asks the container's owner to release the slots; it does not block.
 	evict func()
 }
 
-// newDevices is to be furnished.
+// newDevices has no devices before setDevices.
 func newDevices(perDevice int) *devices {
 	return &devices{ground: Ground{PerDevice: perDevice}, changed: make(chan struct{})}
 }
 
-// errUnwanted says that nobody waits any more for a place that is not free.
-var errUnwanted = errors.New("nobody waits for the model any more")
+// errUnwanted means that no job waits for the model whose GPUs are not free.
+var errUnwanted = errors.New("no job waits for the model")
 
-// claim gives the tenant places for need. When they are taken it has idle cold
-// models evicted and, where busy ones stand in the way, waits for these as long
-// as wanted says that someone waits for it too; then it is errUnwanted. waits is
-// called before each wait. The fault is ModelNoRoom.
+// claim allocates device slots for need. If they are taken, it evicts idle cold models
+// and waits for busy ones as long as wanted returns true; else the error is errNotNeeded.
+// waits is called before each wait. The fault is ModelNoRoom.
 func (d *devices) claim(ctx context.Context, t *tenant, need Need, wanted func() bool, waits func()) error {
 	const op = "place a container"
 	need = d.here(need)
@@ -88,7 +87,7 @@ func (d *devices) claim(ctx context.Context, t *tenant, need Need, wanted func()
 	}
 }
 
-// hopeless says why there can be no room.
+// whyImpossible explains why the need can never be met.
 func (d *devices) hopeless(need Need) string {
 	if need.Devices > len(d.ground.Devices) {
 		return fmt.Sprintf("the model is spread over %d GPUs, the node has %d", need.Devices, len(d.ground.Devices))
@@ -99,11 +98,11 @@ func (d *devices) hopeless(need Need) string {
 	if len(missing) > 0 && len(need.IDs)-len(missing) < need.Devices {
 		return "the node has no GPU " + strings.Join(missing, ", ")
 	}
-	return "no GPU has room beside the models that stay"
+	return "no GPU has enough free memory beside the warm models"
 }
 
-// try places the tenant or asks others to make room. hopeless says that it could
-// not be placed even if all cold models were idle.
+// tryClaim allocates slots or evicts others. impossible means that the need could not be
+// met even if all cold models were idle.
 func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -137,7 +136,7 @@ func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless b
 	return d.changed, false
 }
 
-// release gives the tenant's places back.
+// release frees an allocation.
 func (d *devices) release(t *tenant) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -154,14 +153,13 @@ func (d *devices) release(t *tenant) {
 	}
 }
 
-// touch wakes those who wait for a change. The caller holds mu.
+// wakeClaimsLocked wakes the waiting claims.
 func (d *devices) touch() {
 	close(d.changed)
 	d.changed = make(chan struct{})
 }
 
-// poke says that a model may have become idle, or that nobody waits for another
-// any more.
+// wakeClaims is called when a model may have become idle or a job stopped waiting.
 func (d *devices) poke() {
 	if d.waiting.Load() == 0 {
 		return
@@ -171,8 +169,8 @@ func (d *devices) poke() {
 	d.touch()
 }
 
-// ids are the devices' names, and those of them that the engine knows: none when
-// the node has no devices.
+// ids are the devices' names to show, and those for the engine: none when the node has no
+// GPU.
 func (d *devices) ids(places []Place) (shown, real []string) {
 	for _, p := range places {
 		shown = append(shown, d.ground.Devices[p.Device].ID)

@@ -114,7 +114,8 @@ type box struct {
 func newHost() *host {
 	return &host{
 		programs: map[string]*program{}, boxes: map[docker.ID]*box{}, servers: map[string]*program{},
-		created: map[string]int{}, removed: map[string]int{}, pulls: map[string]int{}, most: map[string]int{}, hang: map[string]bool{},
+		created: map[string]int{}, removed: map[string]int{}, pulls: map[string]int{}, most: map[string]int{},
+		hang: map[string]bool{},
 		slow: map[string]time.Duration{},
 	}
 }
@@ -246,7 +247,8 @@ func (h *host) WhyEnded(_ context.Context, id docker.ID) (docker.Death, error) {
 	case b == nil:
 		return docker.Death{}, fault.New(fault.ContainerGone, "inspect container", "")
 	case b.running:
-		return docker.Death{Fault: fault.New(fault.ContainerExited, "", ""), Lines: []string{"still here"}, Status: docker.Status{State: "running", Running: true}}, nil
+		return docker.Death{Fault: fault.New(fault.ContainerExited, "", ""), Lines: []string{"still here"},
+			Status: docker.Status{State: "running", Running: true}}, nil
 	}
 	return b.death, nil
 }
@@ -357,7 +359,8 @@ func (c *client) Probe(ctx context.Context) (backend.Info, error) {
 	case now.missing:
 		return backend.Info{}, fault.New(fault.RunnerModelMissing, "probe", "the server has: other-model")
 	}
-	info := backend.Info{Kind: now.kind, Health: now.health, Slots: now.slots, Assumed: now.assumed, Version: now.version, Operations: now.operations}
+	info := backend.Info{Kind: now.kind, Health: now.health, Slots: now.slots, Assumed: now.assumed, Version: now.version,
+		Operations: now.operations}
 	if info.Health == "" {
 		info.Health = backend.OK
 		if age < now.silent+now.loads {

@@ -17,10 +17,10 @@ type Manager struct {
 	table atomic.Pointer[table]
 
 	mu sync.Mutex
-	// entries are those in force, leaving the models that were removed and may still have
-	// jobs. spawn runs something until the manager ends, listen follows the engine; both
+	// entries are those in force; removed are models without an entry that may still have
+	// jobs. configured is the argument of Replace, warmOverrides are those of SetWarm.
+	// spawn runs a function until the manager ends, followEvents follows the engine; both
 	// are nil before Run. All are guarded by mu.
-	// configured is what Replace was given, held what SetWarm says.
 	entries    []*placed
 	configured []Entry
 	held       map[inference.Model]bool
@@ -31,7 +31,7 @@ type Manager struct {
 
 	draining atomic.Bool
 	drain    chan struct{}
-	// freed has a message when a job has ended.
+	// freed gets a message when a job has ended.
 	freed chan struct{}
 }
 
@@ -59,10 +59,10 @@ func New(o Options) *Manager {
 func (m *Manager) Name() string { return "ai models" }
 
 // Run starts every warm model, all at once, and keeps them until ctx ends; then
-// it stops the containers. It is ready at once: a model that takes long to load,
-// or cannot, keeps nothing else from starting.
+// it stops the containers. It is ready at once: a model that is slow or fails to
+// load delays nothing else.
 func (m *Manager) Run(ctx context.Context, ready func()) error {
-	// The engine's word is wanted until the last container has gone.
+	// Events are needed until the last container is removed.
 	listen, quiet := context.WithCancel(context.WithoutCancel(ctx))
 	defer quiet()
 	var events, wg sync.WaitGroup
@@ -88,8 +88,7 @@ func (m *Manager) Run(ctx context.Context, ready func()) error {
 // StopGrace is the time to stop the containers, which is done all at once.
 func (m *Manager) StopGrace() time.Duration { return stopTimeout + 5*time.Second }
 
-// Drain refuses new jobs and those that wait, and returns when none runs any more
-// or ctx ends.
+// Drain refuses new and waiting jobs, and returns when no job runs or ctx ends.
 func (m *Manager) Drain(ctx context.Context) error {
 	if m.draining.CompareAndSwap(false, true) {
 		close(m.drain)
@@ -120,7 +119,7 @@ func (m *Manager) jobEnded() {
 	poke(m.freed)
 }
 
-// Models tells every model's state, in the order of the entries.
+// Models returns every model's state, in the order of the entries.
 func (m *Manager) Models() []inference.ModelState {
 	models := m.table.Load().models
 	out := make([]inference.ModelState, len(models))

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// model is one model of the node. Its goroutine, run, owns what is said about it;
-// jobs use the pool and read the snapshot.
+// model is one model of the node. Its goroutine, run, owns its state; jobs use the pool
+// and read the snapshot.
 type model struct {
 	id       inference.Model
 	warm     bool
@@ -27,15 +27,15 @@ type model struct {
 	reports chan report
 	wake    chan struct{}
 	drain   <-chan struct{}
-	// changes are made by Replace, exits come from runners that have ended; over is closed
-	// when the model has none left. started is guarded by Manager.mu until run begins.
+	// changes come from Replace, exits from runners that have ended; done is closed when
+	// the model has no runner left. started is guarded by Manager.mu until run begins.
 	changes chan change
 	exits   chan *runner
 	over    chan struct{}
 	started bool
-	// demand is how many jobs want a slot at the moment.
+	// pending counts jobs that wait for a slot.
 	demand atomic.Int64
-	// snapshot is the state without what the line knows.
+	// snapshot is the state without the queue's statistics.
 	snapshot atomic.Pointer[inference.ModelState]
 
 	// The rest belongs to run.
@@ -61,7 +61,7 @@ func (m *model) begin() {
 	m.snapshot.Store(&now)
 }
 
-// describe says what the model's entries ask for.
+// describe derives warm and external from the model's entries.
 func (m *model) describe() {
 	m.warm, m.external = false, true
 	for _, r := range m.present() {
@@ -76,7 +76,7 @@ type report struct {
 	status status
 }
 
-// run lets the runners live, and says what becomes of the model, until they have ended:
+// run starts the runners and maintains the model's state until all runners have ended:
 // after ctx, or when all were dropped.
 func (m *model) run(ctx context.Context) {
 	defer close(m.over)
@@ -115,8 +115,8 @@ func (m *model) close() {
 	m.settle()
 }
 
-// rouse starts a runner that sleeps when there are more jobs than slots, one at a
-// time: the next only once this one cannot take them all.
+// wakeOne starts a dormant runner when there are more jobs than slots, one at a time:
+// the next only when the started one cannot take all jobs.
 func (m *model) rouse() {
 	if m.draining || m.demand.Load() == 0 {
 		return
@@ -139,7 +139,7 @@ func (m *model) rouse() {
 	}
 }
 
-// settle makes the model's state of its runners', and tells who should know.
+// updateState derives the model's state from its runners and publishes it.
 func (m *model) settle() {
 	old := m.snapshot.Load()
 	present := m.present()
@@ -163,7 +163,7 @@ func (m *model) settle() {
 	}
 }
 
-// gate lets jobs into the line, or sends them away with the reason.
+// gateQueue opens the queue, or closes it with the reason.
 func (m *model) gate(now *inference.ModelState) {
 	switch {
 	case now.Code == fault.ModelNotServed:
@@ -177,9 +177,8 @@ func (m *model) gate(now *inference.ModelState) {
 	}
 }
 
-// failure is what a job gets that asks for a model that has failed. Reasons that
-// peers know as a lack of capacity go out as they are, all others as ModelFailed
-// around them.
+// failure is the error of jobs for a failed model. Reasons that peers know as a lack of
+// capacity are returned as they are, all others wrapped in ModelFailed.
 func (m *model) failure(now *inference.ModelState) error {
 	why := m.why()
 	if fault.ClassOf(why) == fault.Busy {
@@ -215,8 +214,8 @@ func (m *model) announce(now *inference.ModelState) {
 	m.log.Info("model", attrs...)
 }
 
-// conditions shows on the board why runners do not work, and what may go wrong
-// with those that do. A cold model that finds no room now is ordinary life.
+// conditions shows on the board why runners fail, and the concerns of those that work.
+// A cold model without a free GPU is normal and not shown.
 func (m *model) conditions() {
 	if m.o.Board == nil {
 		return
@@ -237,7 +236,7 @@ func (m *model) conditions() {
 	m.shown = set
 }
 
-// quiet takes the model off the board, once nothing of it runs.
+// clearConditions removes the model from the board.
 func (m *model) quiet() {
 	if m.o.Board != nil {
 		m.clear(func(fault.Code) bool { return true })
@@ -252,7 +251,7 @@ func (m *model) clear(which func(fault.Code) bool) {
 	}
 }
 
-// fill adds what the line knows.
+// addQueueStats adds the queue's statistics.
 func (m *model) fill(s *inference.ModelState) {
 	l := m.pool.line.Stats()
 	s.Capacity, s.InUse, s.Waiting = l.Slots, l.InUse, l.Waiting

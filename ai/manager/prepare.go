@@ -9,16 +9,15 @@ import (
 )
 
 const (
-	// turnTime is how long a job waits for its turn to be prepared, returnTime how long
-	// it then waits for a slot again.
+	// maxPrepareWait is how long a job waits to be prepared, maxReturnWait how long it
+	// then waits for a slot again.
 	turnTime   = 15 * time.Second
 	returnTime = 15 * time.Second
 )
 
-// prepare is the job as its runner is given it. Where other hosts are asked for that, the
-// job gives its slot back meanwhile and takes another one after it: hosts that clients
-// choose, and that do not answer, must not hold the model's slots. release ends the job's
-// stay in memory.
+// prepare returns the job as its runner gets it. If this needs other hosts, the job
+// releases its slot meanwhile and takes another one afterwards: slow hosts that a client
+// chose must not hold the model's slots. release frees the job's memory.
 func (s *slot) prepare(ctx context.Context, job *inference.Job) (ready *inference.Job, release func(), err error) {
 	m := s.at
 	named, err := m.locate(ctx, job)
@@ -45,7 +44,7 @@ func (s *slot) prepare(ctx context.Context, job *inference.Job) (ready *inferenc
 	return ready, release, nil
 }
 
-// vacate gives the slot back, for another one to be taken later.
+// vacate releases the slot; reacquire takes another one.
 func (s *slot) vacate() {
 	s.model.pool.put(s.at)
 	s.at = nil
@@ -53,22 +52,22 @@ func (s *slot) vacate() {
 	s.release = func() {}
 }
 
-// turn waits until the job may be prepared.
+// waitPrepare waits until the job may be prepared.
 func (s *slot) turn(ctx context.Context) (leave func(), err error) {
 	waiting, cancel := context.WithTimeout(ctx, turnTime)
 	defer cancel()
 	leave, err = s.model.turns.enter(waiting, s.party)
 	if err != nil {
 		if ctx.Err() == nil {
-			return nil, fault.New(fault.JobsFull, "prepare a request", "too many requests name pictures or other addresses")
+			return nil, fault.New(fault.JobsFull, "prepare a request",
+				"too many requests name pictures or other addresses")
 		}
 		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "prepare a request", ctx.Err())
 	}
 	return leave, nil
 }
 
-// occupy takes a slot again. The runner may be another one, with another policy for
-// addresses.
+// reacquire takes a slot again. The runner may be another one with another URL policy.
 func (s *slot) occupy(ctx context.Context, before *member, job *inference.Job) error {
 	waiting, cancel := context.WithTimeout(ctx, returnTime)
 	defer cancel()

@@ -8,16 +8,18 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// again asks another runner of the model where one refused the job, which may be its own
-// mistake, or where one is gone before its answer began. There is one further runner for
-// each job; where it does not do the job either, the first outcome stands.
-func (s *slot) again(ctx context.Context, job *inference.Job, reply *inference.Reply, err error) (*inference.Reply, error) {
+// retryElsewhere tries another runner of the model if one refused the job, which may be
+// its own mistake, or was lost before its answer began. Each job has one retry; if it fails
+// too, the first result stands.
+func (s *slot) again(
+	ctx context.Context, job *inference.Job, reply *inference.Reply, err error,
+) (*inference.Reply, error) {
 	refused := inference.IsRefusal(reply, err)
 	if !refused && !gone(err) || ctx.Err() != nil {
 		return reply, err
 	}
 	first := s.at
-	// One that takes jobs and says nothing may answer its probes: others are asked first too.
+	// A runner that accepts jobs and sends nothing may still answer its probes.
 	doubted := s.model.pool.refused(first, job.Operation) && refused
 	w := want{party: s.party, op: job.Operation, not: first}
 	next, none := s.model.pool.pick(w)
@@ -40,13 +42,13 @@ func (s *slot) again(ctx context.Context, job *inference.Job, reply *inference.R
 	return other, otherErr
 }
 
-// gone reports whether a job found its runner gone or stuck, and nothing of its answer came.
+// runnerGone reports whether the runner was unreachable or stalled before its answer began.
 func gone(err error) bool {
 	return errors.Is(err, fault.RunnerUnreachable) || errors.Is(err, fault.RunnerStalled)
 }
 
-// refused notes that a runner refused a job of an operation, and reports whether it had
-// refused some before that no other one refused.
+// refused records that a runner refused a job of an operation, and reports whether it has
+// earlier refusals that no other runner confirmed.
 func (p *pool) refused(m *member, op inference.Operation) (doubted bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +57,7 @@ func (p *pool) refused(m *member, op inference.Operation) (doubted bool) {
 	return doubted
 }
 
-// confirmed takes a refusal by each of them back.
+// confirmed removes one refusal of each: the runners agree that the job was at fault.
 func (p *pool) confirmed(op inference.Operation, all ...*member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

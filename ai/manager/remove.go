@@ -9,20 +9,20 @@ import (
 )
 
 const (
-	// lastRemoval is the longest wait between attempts to remove a container: it
-	// keeps a GPU from all others.
+	// maxRemovalRetry is the longest wait between attempts to remove a container, which
+	// occupies a GPU.
 	lastRemoval = 15 * time.Second
-	// hurriedRemoval is that when the node stops, which leaves stopTimeout for all.
+	// maxRemovalRetryAtStop applies while the node stops, which has only stopTimeout.
 	hurriedRemoval = 5 * time.Second
 )
 
-// end gives everything back, once the container is gone: its places and its port
-// are nobody else's before. It tries for as long as that takes, and calls stuck
-// with each reason why it takes long; when the node stops it has stopTimeout left,
-// and leaves the rest to the next start.
+// cleanUp removes the container and then releases its slots and its port. It retries until
+// it succeeds, and calls stuck with the reason of each failure. When the node stops it has
+// stopTimeout left; the next start removes the rest.
 func (c *container) end(ctx context.Context, stuck func(why error)) {
 	if err := c.removeAtLast(ctx, stuck); err != nil {
-		c.r.log.Warn("a container could not be removed and is left to the node's next start", "container", string(c.id), fault.Attr(err))
+		c.r.log.Warn("a container could not be removed; the node's next start tries again",
+			"container", string(c.id), fault.Attr(err))
 		return
 	}
 	if c.port != 0 {
@@ -57,7 +57,7 @@ func (c *container) removeAtLast(ctx context.Context, stuck func(why error)) err
 	}
 }
 
-// outlive is a ctx that ends some time after the given one.
+// outlive is a context that ends a duration after ctx.
 func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -87,8 +87,7 @@ func (c *container) remove(ctx context.Context) error {
 	return nil
 }
 
-// stuck reports that the last container is still there, so that neither this
-// model nor another can use its places.
+// reportStuck reports that the last container still exists and occupies its GPUs.
 func (r *runner) stuck(why error) {
 	code := fault.DockerFailed
 	if _, named := errors.AsType[*fault.Fault](why); named {

@@ -19,7 +19,8 @@ func TestWarmModelsReserve(t *testing.T) {
 				told := make(map[string]int64)
 				o := manager.Options{
 					Reserve: func(id string, bytes int64) { told[id] = bytes },
-					Entries: append(cold("c"), manager.Entry{Model: llm("w"), Warm: true, MemoryBytes: 20e9, GPUs: 2}, manager.Entry{Model: llm("x"), Warm: true, MemoryBytes: 25e9}),
+					Entries: append(cold("c"), manager.Entry{Model: llm("w"), Warm: true, MemoryBytes: 20e9, GPUs: 2},
+						manager.Entry{Model: llm("x"), Warm: true, MemoryBytes: 25e9}),
 				}
 				o.ContainersPerGPU = 2
 				if find {
@@ -39,7 +40,8 @@ func TestWarmModelsReserve(t *testing.T) {
 	t.Run("without a GPU", func(t *testing.T) {
 		inBubble(t, func(t *testing.T) {
 			r := begin(t, newHost(), manager.Options{
-				Reserve: func(id string, bytes int64) { t.Errorf("%d of %s", bytes, id) }, Entries: []manager.Entry{{Model: llm("w"), Warm: true, MemoryBytes: 20e9}},
+				Reserve: func(id string, bytes int64) { t.Errorf("%d of %s", bytes, id) },
+				Entries: []manager.Entry{{Model: llm("w"), Warm: true, MemoryBytes: 20e9}},
 			})
 			r.end()
 		})

@@ -8,9 +8,8 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// liveServer watches a server that somebody else runs, for as long as the node:
-// it is offered while it answers well, and asked again with growing waits while
-// it does not.
+// runServer watches an external server until ctx ends: it is in the pool while its probes
+// succeed, and probed with growing waits while they fail.
 func (r *runner) liveServer(ctx context.Context) {
 	for {
 		b, err := r.shared.o.Backends(r.entry, r.entry.URL)
@@ -56,12 +55,12 @@ func (r *runner) watchServer(ctx context.Context, w *watch) {
 	}
 }
 
-// judgeServer takes an outcome in, and says when to ask next.
+// handleServerProbe handles a result and returns the wait until the next probe.
 func (r *runner) judgeServer(w *watch, p pulse) time.Duration {
 	served := w.served()
 	err := w.take(p)
 	if err == nil && p.err != nil && !w.offered {
-		err = p.err // it was never ready: that it does not answer is news
+		err = p.err // it was never ready: report that it does not answer
 	}
 	switch {
 	case err != nil:

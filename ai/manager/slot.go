@@ -14,16 +14,16 @@ import (
 
 const opRun = "run an AI job"
 
-// slot is a job's right to one of a model's runners. Which of them is decided when
-// it runs, by who has the least to do then.
+// slot is a job's right to one of a model's runners. The least loaded runner is picked
+// when the job runs.
 type slot struct {
 	model *model
-	// party is whose job it is.
+	// party is the job's owner.
 	party   string
 	release func()
 	used    atomic.Bool
 	over    sync.Once
-	// at is where the job runs; it is set before over can be done by another.
+	// at is the runner of the job; it is set before another goroutine can call Release.
 	at *member
 }
 
@@ -56,13 +56,13 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 }
 
 const (
-	// pickPause is how often a job looks for a runner while those that can do it have no
-	// room, pickTime for how long.
+	// pickInterval is how often a job looks for a runner while all that can do it are
+	// fully used, pickTimeout for how long.
 	pickPause = 20 * time.Millisecond
 	pickTime  = 10 * time.Second
 )
 
-// wait is pool.pick, and waits while only runners have room that cannot do the job.
+// pick is pool.pick, and waits while only runners that cannot do the job are free.
 func (s *slot) wait(ctx context.Context, w want) (*member, error) {
 	at, err := s.model.pool.pick(w)
 	if !errors.Is(err, errTaken) {
@@ -104,7 +104,7 @@ func (s *slot) ask(ctx context.Context, job *inference.Job) (*inference.Reply, e
 	return reply, nil
 }
 
-// telling reports whether a job's failure says something about its runner.
+// blamesRunner reports whether a job's failure may be the runner's fault.
 func telling(err error) bool {
 	switch fault.ClassOf(err) {
 	case fault.BadRequest, fault.Busy, fault.NotFound:
@@ -124,13 +124,13 @@ func (s *slot) Release() {
 	})
 }
 
-// body is an answer that gives its slot back when it is closed, and has its
-// runner looked at when it breaks off.
+// body is an answer that releases its slot when it is closed, and requests a probe of
+// the runner when it breaks off.
 type body struct {
 	io.ReadCloser
 	ctx  context.Context
 	slot *slot
-	// release ends the request's stay in memory.
+	// release frees the request's memory.
 	release func()
 	forget  func() bool
 }

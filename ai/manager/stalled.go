@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// stalledAfter is how long neither a probe nor a job may have brought anything for a
-	// runner's jobs to be ended.
+	// stalledAfter is how long a runner may answer neither probes nor jobs before its jobs
+	// are ended.
 	stalledAfter = 20 * time.Second
-	// underWork is for how long a job must have run when a probe is sent for the answer to
+	// busyProbeAfter is how long a job must have run when a probe is sent for its answer to
 	// show that the runner answers while it works.
 	underWork = time.Second
 )
@@ -26,11 +26,11 @@ type attempt struct {
 	at     *member
 	cancel context.CancelCauseFunc
 	began  time.Time
-	// heard is when something of its answer came last, in nanoseconds; 0 before.
+	// lastByte is when a part of its answer last arrived, in nanoseconds; 0 before.
 	heard atomic.Int64
 }
 
-// begin begins a job's attempt at a runner, and returns its context.
+// begin starts a job's attempt at a runner, and returns its context.
 func (p *pool) begin(ctx context.Context, m *member) (context.Context, *attempt) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	a := &attempt{pool: p, at: m, cancel: cancel, began: p.now()}
@@ -51,7 +51,7 @@ func (a *attempt) end() {
 	a.cancel(nil)
 }
 
-// answered notes a runner's answer to a probe that was sent at asked.
+// probeAnswered records a runner's answer to a probe that was sent at asked.
 func (p *pool) answered(m *member, kind backend.Kind, asked time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,8 +65,8 @@ func (p *pool) answered(m *member, kind backend.Kind, asked time.Time) {
 	}
 }
 
-// silent notes a probe that failed. The jobs of a runner that answers probes while it works,
-// and brings nothing any more, end; others may be of a kind that does one thing at a time.
+// probeFailed records a failed probe. If the runner answers probes while it works, its
+// jobs without progress are ended; other runners may not answer while a job runs.
 func (p *pool) silent(m *member, err error) {
 	if !errors.Is(err, fault.RunnerStalled) && !errors.Is(err, context.DeadlineExceeded) {
 		return
@@ -84,7 +84,7 @@ func (p *pool) silent(m *member, err error) {
 	}
 }
 
-// heardBody is an answer of which the attempt notes when something came.
+// progressBody records when a part of the answer arrived.
 type heardBody struct {
 	io.ReadCloser
 	a *attempt

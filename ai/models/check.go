@@ -8,9 +8,9 @@ import (
 	"text/tabwriter"
 )
 
-// WriteCheck writes one row per entry: where it stands, what is served, how, for
-// what price, on what, and in which image. image names the container image of an
-// entry, "" where it does not know; nil knows only those that entries name.
+// WriteCheck writes one row per entry: position, model, start mode, price, GPUs and image.
+// image names the container image of an entry, "" if unknown; nil uses only images that
+// entries name.
 func (c *Config) WriteCheck(w io.Writer, image func(*Entry) string) error {
 	if c.Empty() && len(c.Refused) == 0 {
 		_, err := io.WriteString(w, "No AI models: none is advertised.\n")
@@ -60,7 +60,7 @@ func (e *Entry) prices() string {
 	return strings.Join(all, ", ")
 }
 
-// room is the devices and memory that a container takes.
+// devices describes the devices and memory that a container needs.
 func (e *Entry) room() string {
 	if e.External() {
 		return "-"

@@ -22,7 +22,7 @@ type draft struct {
 	entry    Entry
 	pipeline Pipeline
 	price    priceDraft
-	// flagLines are where the variables of optimization_flags stand.
+	// flagLines are the lines of the variables of optimization_flags.
 	flagLines map[string]int
 	// external: it names a server, if perhaps a wrong one.
 	external bool
@@ -30,7 +30,7 @@ type draft struct {
 	refused, merged bool
 }
 
-// read fills the entry and tells every mistake that it alone has.
+// read fills the entry and reports every mistake in its own fields.
 func (d *draft) read() {
 	d.entry.Place = d.place
 	d.entry.GPUs.Count = 1
@@ -43,7 +43,7 @@ func (d *draft) read() {
 	d.finish()
 }
 
-// collect sorts the members by name and tells about those that mean nothing.
+// collect sorts the members by name and reports unknown ones.
 func (d *draft) collect() {
 	d.given = map[string]node{}
 	all := fields()
@@ -55,7 +55,8 @@ func (d *draft) collect() {
 			d.noteUnknown(all, m)
 		case m.value.kind == isNull:
 			d.noteAt(m.value, name, "null counts as left out")
-		case twice && (before.kind != m.value.kind || before.text != m.value.text || before.kind == isObject || before.kind == isArray):
+		case twice && (before.kind != m.value.kind || before.text != m.value.text ||
+			before.kind == isObject || before.kind == isArray):
 			d.blame(fault.ModelFieldInvalid, m.value, name, "it is given twice", "keep one of the two")
 		default:
 			d.given[name] = m.value
@@ -89,8 +90,7 @@ func (d *draft) noteUnknown(all []field, m member) {
 	d.noteAt(m.value, clean(m.name), text)
 }
 
-// fits reports whether a value has a type that the field takes, and blames it
-// otherwise.
+// fits reports whether a value has a type that the field accepts, else it rejects it.
 func (d *draft) fits(f field, v node) bool {
 	for _, k := range f.kinds {
 		if v.kind == k {
@@ -113,7 +113,8 @@ func (d *draft) fits(f field, v node) bool {
 		code = fault.ModelPriceInvalid
 	}
 	if d.inline {
-		d.blame(code, v, f.name, what+" not "+list(names), "write "+clean(d.pipelineText())+":"+clean(d.modelText())+":true")
+		remedy := "write " + clean(d.pipelineText()) + ":" + clean(d.modelText()) + ":true"
+		d.blame(code, v, f.name, what+" not "+list(names), remedy)
 		return false
 	}
 	d.blame(code, v, f.name, what+", not "+list(names), "write "+f.example)
@@ -127,7 +128,8 @@ func (d *draft) blame(code fault.Code, at node, name, text, remedy string) {
 	if at.line > 0 {
 		place.Line = at.line
 	}
-	d.l.blame(&Problem{Code: code, Place: place, Field: name, Model: clean(strings.TrimSpace(d.pipelineText() + " " + d.modelText())), Text: text, Remedy: remedy})
+	model := clean(strings.TrimSpace(d.pipelineText() + " " + d.modelText()))
+	d.l.blame(&Problem{Code: code, Place: place, Field: name, Model: model, Text: text, Remedy: remedy})
 }
 
 // blameEntry refuses the entry for a mistake of the whole.
@@ -135,7 +137,7 @@ func (d *draft) blameEntry(code fault.Code, name, text, remedy string) {
 	d.blame(code, d.node, name, text, remedy)
 }
 
-// maxNotices bounds what is told about a file of nonsense.
+// maxNotices bounds the notices about one file.
 const maxNotices = 200
 
 func (d *draft) noteAt(at node, name, text string) {

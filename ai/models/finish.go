@@ -11,10 +11,10 @@ import (
 // maxContainers bounds the containers of one entry, and of all warm ones.
 const maxContainers = 100
 
-// sandboxFields are those that only containers of ours have a use for.
+// sandboxFields are those that apply only to containers of the node. Read-only.
 var sandboxFields = []string{"network", "read_only", "write_models", "memory_gb", "processes", "capabilities"}
 
-// finish judges what needs more than one field of the entry.
+// finish checks what depends on several fields of the entry.
 func (d *draft) finish() {
 	for _, name := range []string{"pipeline", "model_id"} {
 		if _, ok := d.given[name]; !ok {
@@ -35,7 +35,8 @@ func (d *draft) finish() {
 	d.noteIdle("has no effect without url", "token", "served_model")
 	d.entry.Token, d.entry.ServedModel = core.Secret{}, ""
 	if d.entry.Capacity > maxContainers {
-		d.blame(fault.ModelFieldInvalid, d.given["capacity"], "capacity", strconv.Itoa(d.entry.Capacity)+" containers are more than a machine runs", "write 100 or less")
+		d.blame(fault.ModelFieldInvalid, d.given["capacity"], "capacity",
+			strconv.Itoa(d.entry.Capacity)+" containers are more than a machine runs", "write 100 or less")
 	}
 	d.judgeFlags()
 	if d.pipeline.Capability == capability.LLM {
@@ -48,7 +49,7 @@ func (d *draft) finish() {
 	}
 }
 
-// noteIdle tells about fields that only the other kind of entry has a use for.
+// noticeUnused reports fields that apply only to the other kind of entry.
 func (d *draft) noteIdle(why string, names ...string) {
 	for _, name := range names {
 		if v, ok := d.given[name]; ok {
@@ -57,7 +58,7 @@ func (d *draft) noteIdle(why string, names ...string) {
 	}
 }
 
-// missing refuses the entry for a field of the minimum.
+// missing rejects the entry because a required field is missing.
 func (d *draft) missing(name string) {
 	remedy := `add "` + name + `"`
 	switch {
@@ -71,18 +72,20 @@ func (d *draft) missing(name string) {
 	d.blameEntry(fault.ModelFieldMissing, name, "missing minimum field", remedy)
 }
 
-// judgeDevices checks the number and names of the devices against the node's.
+// checkDevices checks the number and names of the devices against the node's.
 func (d *draft) judgeDevices() {
 	have := d.l.options.Devices
 	at := d.given["gpus"]
 	if need := d.entry.GPUs.Count; need > 1 && need > len(have) {
-		d.blame(fault.ModelDevices, at, "gpus", "the model needs "+count(need, "device")+", the node was given "+count(len(have), "device"),
+		d.blame(fault.ModelDevices, at, "gpus",
+			"the model needs "+count(need, "device")+", the node was given "+count(len(have), "device"),
 			"give more with -gpu, or spread the model over fewer")
 		return
 	}
 	for _, id := range d.entry.GPUs.IDs {
 		if len(have) > 0 && !hasDevice(have, id) {
-			d.blame(fault.ModelDevices, at, "gpus", "the node was not given the device "+id, "name one of "+deviceNames(have))
+			d.blame(fault.ModelDevices, at, "gpus", "the node was not given the device "+id,
+				"name one of "+deviceNames(have))
 		}
 	}
 }

@@ -44,7 +44,8 @@ func ground(t *rapid.T) (g models.Ground, containers []models.Need) {
 		g.Devices = append(g.Devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: size})
 	}
 	for range rapid.IntRange(0, 5).Draw(t, "containers") {
-		c := models.Need{Bytes: rapid.Int64Range(0, 20).Draw(t, "need") * models.GB, Devices: rapid.IntRange(1, 3).Draw(t, "spread")}
+		c := models.Need{Bytes: rapid.Int64Range(0, 20).Draw(t, "need") * models.GB,
+			Devices: rapid.IntRange(1, 3).Draw(t, "spread")}
 		if rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
 			c.Share = rapid.Float64Range(0.1, 1).Draw(t, "share")
 		}
@@ -106,7 +107,8 @@ func TestFitsEnds(t *testing.T) {
 		containers = append(containers, models.Need{Bytes: int64(7*models.GB+i) / int64(1+i%5), Devices: 1 + i%5})
 	}
 	models.Fits(g, containers)
-	if n := len(slices.DeleteFunc(g.Assign(containers), func(at []int) bool { return at == nil })); n < 64 || n == len(containers) {
+	if n := len(slices.DeleteFunc(g.Assign(containers), func(at []int) bool { return at == nil })); n < 64 ||
+		n == len(containers) {
 		t.Errorf("%d of %d get devices", n, len(containers))
 	}
 }
@@ -119,7 +121,8 @@ func TestOneTooMany(t *testing.T) {
 	var containers []models.Need
 	for i := range 12 {
 		g.Devices = append(g.Devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: int64(24*models.GB + i)})
-		containers = append(containers, models.Need{Bytes: int64(models.GB + i), Devices: 1}, models.Need{Bytes: int64(models.GB - i), Devices: 1})
+		containers = append(containers, models.Need{Bytes: int64(models.GB + i), Devices: 1},
+			models.Need{Bytes: int64(models.GB - i), Devices: 1})
 	}
 	if !models.Fits(g, containers) {
 		t.Error("24 containers do not fit into 24 places")

@@ -7,9 +7,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// readInline makes drafts of "pipeline:model_id:warm,…". Model IDs of the hub
-// hold no colon; names of other servers do ("llama3.1:8b"), so the first part is
-// the pipeline and the last one warm, and what is between is the model ID.
+// readInline parses "pipeline:model_id:warm,…". The first part is the pipeline, the last
+// one warm, and the rest is the model ID, which may hold colons ("llama3.1:8b").
 func (l *loader) readInline(value string) {
 	for i, text := range strings.Split(value, ",") {
 		if i == maxEntries {

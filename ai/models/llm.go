@@ -40,11 +40,13 @@ func llmVariables() []string {
 
 // DefaultLLM are the settings of an entry that names none.
 func DefaultLLM() LLM {
-	return LLM{PipelineParallel: 1, TensorParallel: 1, MaxModelLen: 8192, MaxBatchedTokens: 8192, MaxSeqs: 128, Utilisation: 0.97}
+	return LLM{
+		PipelineParallel: 1, TensorParallel: 1, MaxModelLen: 8192, MaxBatchedTokens: 8192, MaxSeqs: 128,
+		Utilisation: 0.97,
+	}
 }
 
-// settings are the variables, all of them, so that what runs does not depend on
-// the defaults of the image.
+// settings are all variables, so that the runner does not depend on the image's defaults.
 func (m *LLM) settings() Settings {
 	return Settings{
 		NewSetting(use8Bit, strconv.FormatBool(m.EightBit)),
@@ -72,7 +74,7 @@ func (d *draft) blameSetting(name, text, remedy string) {
 	d.blame(fault.RunnerSettingInvalid, at, "optimization_flags."+name, text, remedy)
 }
 
-// finishLLM reads the variables and judges them together.
+// finishLLM reads the variables and checks them together.
 func (d *draft) finishLLM() {
 	m := DefaultLLM()
 	d.switchSetting(use8Bit, &m.EightBit)
@@ -83,7 +85,7 @@ func (d *draft) finishLLM() {
 	d.numberSetting(maxSeqs, &m.MaxSeqs, maxSetting)
 	d.shareSetting(&m)
 	d.entry.LLM = &m
-	// What could be read is judged, so that all mistakes are told at once.
+	// Check what could be read, so that all mistakes are reported at once.
 	if batch {
 		d.judgeBatch(&m)
 	}
@@ -138,8 +140,8 @@ func (d *draft) shareSetting(m *LLM) {
 	m.Utilisation = share
 }
 
-// judgeBatch: a batch that is shorter than a sequence can be makes the runner end
-// at its start.
+// checkBatch: the runner exits at its start if a batch is shorter than the longest
+// sequence.
 func (d *draft) judgeBatch(m *LLM) {
 	if m.MaxBatchedTokens >= m.MaxModelLen {
 		return
@@ -147,28 +149,30 @@ func (d *draft) judgeBatch(m *LLM) {
 	length := strconv.FormatInt(int64(m.MaxModelLen), 10)
 	if _, given := d.entry.Flags.Lookup(maxBatchedTokens); !given {
 		m.MaxBatchedTokens = m.MaxModelLen
-		d.note("optimization_flags."+maxBatchedTokens, "is left out and set to "+length+", as it must not be less than MAX_MODEL_LEN")
+		d.note("optimization_flags."+maxBatchedTokens,
+			"is left out and set to "+length+", as it must not be less than MAX_MODEL_LEN")
 		return
 	}
-	d.blameSetting(maxBatchedTokens, strconv.FormatInt(int64(m.MaxBatchedTokens), 10)+" is less than MAX_MODEL_LEN, "+length, "write "+length+" or more")
+	batch := strconv.FormatInt(int64(m.MaxBatchedTokens), 10)
+	d.blameSetting(maxBatchedTokens, batch+" is less than MAX_MODEL_LEN, "+length, "write "+length+" or more")
 }
 
-// judgeSpread compares the parts of the model with the devices of the entry.
+// checkParallel compares the parts of the model with the devices of the entry.
 func (d *draft) judgeSpread(m *LLM) {
 	_, tensorGiven := d.entry.Flags.Lookup(tensorParallel)
 	if _, named := d.given["gpus"]; named && !tensorGiven && d.entry.GPUs.Count%m.PipelineParallel == 0 {
-		// Devices alone say that the model is to be spread over them.
+		// Devices without a tensor size mean that the model is split over them.
 		m.TensorParallel = d.entry.GPUs.Count / m.PipelineParallel
 	} else if named && d.entry.GPUs.Count != m.devices() {
-		d.blameSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+" times PIPELINE_PARALLEL_SIZE "+strconv.Itoa(m.PipelineParallel)+
-			" are "+count(m.devices(), "device")+", gpus names "+strconv.Itoa(d.entry.GPUs.Count), "make them equal")
+		d.blameSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+" times PIPELINE_PARALLEL_SIZE "+
+			strconv.Itoa(m.PipelineParallel)+" are "+count(m.devices(), "device")+
+			", gpus names "+strconv.Itoa(d.entry.GPUs.Count), "make them equal")
 		return
 	}
 	d.entry.GPUs.Count = m.devices()
 }
 
-// judgeShape compares the parts of the model with its own build, where that can be
-// seen.
+// checkShape compares the parts of the model with its shape, if that is known.
 func (d *draft) judgeShape() {
 	m := d.entry.LLM
 	if m == nil || m.devices() == 1 || d.refused {
@@ -176,15 +180,18 @@ func (d *draft) judgeShape() {
 	}
 	shape, why := d.l.shapeOf(d.entry.Model.ID)
 	if why != "" {
-		d.note("optimization_flags", "whether the model can be spread over "+count(m.devices(), "device")+" was not checked: "+why)
+		d.note("optimization_flags",
+			"whether the model can be spread over "+count(m.devices(), "device")+" was not checked: "+why)
 		return
 	}
 	if shape.heads > 0 && shape.heads%m.TensorParallel != 0 {
-		d.blameSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+" does not divide the model's "+strconv.Itoa(shape.heads)+" attention heads",
+		d.blameSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+
+			" does not divide the model's "+strconv.Itoa(shape.heads)+" attention heads",
 			"write "+divisors(shape.heads, maxGPUs))
 	}
 	if shape.layers > 0 && m.PipelineParallel > shape.layers {
-		d.blameSetting(pipelineParallel, strconv.Itoa(m.PipelineParallel)+" is more than the model's "+strconv.Itoa(shape.layers)+" layers",
+		d.blameSetting(pipelineParallel, strconv.Itoa(m.PipelineParallel)+
+			" is more than the model's "+strconv.Itoa(shape.layers)+" layers",
 			"write "+strconv.Itoa(shape.layers)+" or less")
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// maxProblems bounds how many mistakes are told, and maxEntries how many models
-// one node is asked to serve.
+// maxProblems bounds the reported mistakes, and maxEntries the entries of a file.
 const (
 	maxProblems = 200
 	maxEntries  = 1000
@@ -22,7 +21,7 @@ const (
 // inPlace names the option as the source of what it holds itself.
 const inPlace = "-aiModels"
 
-// loader collects what is found while one configuration is read.
+// loader reads one configuration.
 type loader struct {
 	options  Options
 	verified Verified
@@ -32,10 +31,10 @@ type loader struct {
 	problems Problems
 }
 
-// Load reads the models file, or the inline form. The Config is never nil: it
-// holds the entries without a problem, and they are to be served whatever the
-// error says. The error is Problems, all of them; its codes are those of
-// core/fault/codes_models.go, NoModels the last when no entry is left.
+// Load reads the models file, or the inline form. The Config is never nil: it holds the
+// entries without a problem, which the node serves even with an error. The error is
+// Problems, all of them; its codes are those of core/fault/codes_models.go, NoModels the
+// last when no entry is left.
 func Load(o Options) (*Config, []Notice, error) {
 	l := &loader{options: o, source: inPlace, verified: Shipped()}
 	if strings.TrimSpace(o.Value) == "" {
@@ -51,7 +50,7 @@ func Load(o Options) (*Config, []Notice, error) {
 	return l.result()
 }
 
-// result makes the configuration of the drafts that are left.
+// result makes the configuration from the valid drafts.
 func (l *loader) result() (*Config, []Notice, error) {
 	c := &Config{}
 	for _, d := range l.drafts {
@@ -65,7 +64,9 @@ func (l *loader) result() (*Config, []Notice, error) {
 	slices.SortStableFunc(l.problems, func(a, b *Problem) int { return l.compare(a.Place, b.Place) })
 	slices.SortStableFunc(l.notices, func(a, b Notice) int { return l.compare(a.Place, b.Place) })
 	if l.full() {
-		l.notices = append(l.notices, Notice{Place: Place{Source: l.source}, Text: "there are more problems than the 200 that are told"})
+		l.notices = append(l.notices, Notice{
+			Place: Place{Source: l.source}, Text: "there are more problems than the 200 that are reported",
+		})
 	}
 	if len(c.Entries) == 0 {
 		l.problems = append(l.problems, &Problem{Code: fault.NoModels, Place: Place{Source: l.source},
@@ -77,8 +78,7 @@ func (l *loader) result() (*Config, []Notice, error) {
 	return c, l.notices, l.problems
 }
 
-// compare orders places: other files than the models file first, which has the
-// rest, then by line and entry.
+// compare orders positions: those outside the models file first, then by line and entry.
 func (l *loader) compare(a, b Place) int {
 	rank := func(p Place) int {
 		if p.Source != l.source {
@@ -107,7 +107,7 @@ func (l *loader) readVerified() {
 // pipeline, and a colon. A path has a slash or a dot before its first colon.
 var inlineForm = regexp.MustCompile(`^\s*[A-Za-z0-9 _-]*:`)
 
-// readValue makes drafts of whatever -aiModels holds.
+// readValue makes drafts from the value of -aiModels.
 func (l *loader) readValue() {
 	value := l.options.Value
 	if t := strings.TrimSpace(value); t[0] == '[' || t[0] == '{' {
@@ -120,7 +120,7 @@ func (l *loader) readValue() {
 		l.source = clean(value)
 		l.readJSON(content)
 	case inlineForm.MatchString(value):
-		// Also where the list is too long to be a file's name.
+		// Also if the list is too long for a file name.
 		l.readInline(value)
 	default:
 		l.source = clean(value)
@@ -178,14 +178,15 @@ func (l *loader) readJSON(content []byte) {
 			l.refuseAll(fault.ModelsFileInvalid, place, "there are more than 1000 entries", "shorten the list")
 			return
 		case item.kind != isObject:
-			l.refuseAll(fault.ModelFieldInvalid, place, "an entry is "+string(item.kind)+", not an object", `write {"pipeline": …, "model_id": …, …}`)
+			l.refuseAll(fault.ModelFieldInvalid, place, "an entry is "+string(item.kind)+", not an object",
+				`write {"pipeline": …, "model_id": …, …}`)
 		default:
 			l.drafts = append(l.drafts, &draft{l: l, place: place, node: item})
 		}
 	}
 }
 
-// refuseAll tells a mistake that no single model has.
+// refuseAll reports a mistake that concerns no single model.
 func (l *loader) refuseAll(code fault.Code, place Place, text, remedy string) {
 	l.blame(&Problem{Code: code, Place: place, Text: clean(text), Remedy: remedy})
 }
@@ -196,12 +197,15 @@ func (l *loader) blame(p *Problem) {
 	}
 }
 
-// full reports whether so many mistakes were told that no more will be.
+// full reports whether maxProblems is reached.
 func (l *loader) full() bool { return len(l.problems) >= maxProblems }
 
 // clean makes a text fit for one line of a log.
 func clean(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\ufffd' }) < 0 && len(s) <= 300 {
+	unsafe := func(r rune) bool {
+		return r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\ufffd'
+	}
+	if strings.IndexFunc(s, unsafe) < 0 && len(s) <= 300 {
 		return s
 	}
 	return shown(s)

@@ -16,7 +16,7 @@ type priceDraft struct {
 	currency string
 	price    core.Price
 	pixels   core.Pixels
-	// wrong: a field of it was refused, so that it is not missing.
+	// wrong: one of its fields was rejected, so that it does not count as missing.
 	wrong bool
 }
 
@@ -43,10 +43,10 @@ func readCurrency(d *draft, v node) {
 	}
 }
 
-// amountForm parts an amount from a currency behind it.
+// amountForm splits an amount and a currency after it.
 var amountForm = regexp.MustCompile(`^(-?)([0-9.]+(?:[eE][+-]?[0-9]+)?) ?([A-Za-z]*)$`)
 
-// nameCurrency is how to write an amount that is not wei.
+// nameCurrency is the remedy for an amount that is not wei.
 const nameCurrency = `write whole wei, or name the currency: "currency": "USD"`
 
 func readPrice(d *draft, v node) {
@@ -81,7 +81,7 @@ func readPrice(d *draft, v node) {
 	}
 }
 
-// unwei writes wei as the domain does: without name.
+// unwei maps "WEI" to "", the domain's name for it.
 func unwei(currency string) string {
 	if currency == "WEI" {
 		return ""
@@ -92,13 +92,14 @@ func unwei(currency string) string {
 func readPixels(d *draft, v node) {
 	n, err := core.ParseWei(strings.TrimSpace(v.text))
 	if err != nil || n.IsZero() || n.Cmp(core.NewWei(math.MaxInt64)) > 0 {
-		d.blamePrice(v, "pixels_per_unit", v.short()+" is not a whole number from 1", "write 1, or 1000000 for a price per million")
+		d.blamePrice(v, "pixels_per_unit", v.short()+" is not a whole number from 1",
+			"write 1, or 1000000 for a price per million")
 		return
 	}
 	d.price.pixels = core.Pixels(n.Big().Int64())
 }
 
-// finishPrice puts the price together, with the node's own for what is left out.
+// finishPrice combines the price's fields, with the node's own price for missing ones.
 func (d *draft) finishPrice() {
 	p := &d.price
 	_, priced := d.given["price_per_unit"]
@@ -132,7 +133,8 @@ func (d *draft) finishPrice() {
 		if priced {
 			name, flag = "pixels_per_unit", "-pixelsPerUnit"
 		}
-		d.note(name, "is left out and taken from "+flag+": the price is "+core.UnitPrice{Price: p.price, PixelsPerUnit: p.pixels}.String()+" "+d.unit())
+		u := core.UnitPrice{Price: p.price, PixelsPerUnit: p.pixels}
+		d.note(name, "is left out and taken from "+flag+": the price is "+u.String()+" "+d.unit())
 	}
 }
 

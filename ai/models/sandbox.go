@@ -9,10 +9,10 @@ import (
 	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
-// Sandbox is what a container may do beyond serving its model, and what it may take
-// of the machine. The zero value permits nothing.
+// Sandbox is what a container may do beyond serving its model, and its resource limits. The
+// zero value permits nothing.
 type Sandbox struct {
-	// Network gives it a way out.
+	// Network lets it reach other hosts.
 	Network bool
 	// Root says whether it may change the files of its image.
 	Root Root
@@ -30,8 +30,7 @@ type Sandbox struct {
 type Root int
 
 const (
-	// RootAuto is read-only, and writable once the container has shown that its
-	// program needs that.
+	// RootAuto is read-only, and writable after the container failed because of it.
 	RootAuto Root = iota
 	// RootReadOnly and RootWritable are the operator's choice.
 	RootReadOnly
@@ -39,9 +38,9 @@ const (
 )
 
 const (
-	// minMemoryGB is what an engine can limit a container to, about.
+	// minMemoryGB is about the lowest limit that an engine accepts.
 	minMemoryGB, maxMemoryGB = 0.01, 100_000
-	// minProcesses are those of the smallest server.
+	// minProcesses is what the smallest server needs.
 	minProcesses, maxProcesses = 16, 4_000_000
 )
 
@@ -76,8 +75,8 @@ func readProcesses(d *draft, v node) {
 	d.entry.Sandbox.Processes = int64(n)
 }
 
-// grantable are the capabilities that a container may keep: those that act on the
-// container alone. None lets it out or near the machine's network.
+// grantable are the capabilities that a container may keep. They act on the container
+// alone: none permits an escape or access to the machine's network. Read-only.
 var grantable = []string{
 	"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE",
 	"SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",

@@ -10,7 +10,7 @@ import (
 // kind is a JSON value's type.
 type kind string
 
-// The kinds, named as messages name them.
+// The kinds, as messages name them.
 const (
 	isString kind = "a string"
 	isNumber kind = "a number"
@@ -20,7 +20,7 @@ const (
 	isObject kind = "an object"
 )
 
-// node is a JSON value that knows where it stands.
+// node is a JSON value with its line.
 type node struct {
 	kind kind
 	line int
@@ -38,8 +38,7 @@ type member struct {
 	value node
 }
 
-// tree makes nodes of well-formed JSON. It works on tokens, because they alone
-// tell where they stand.
+// tree parses well-formed JSON into nodes. It reads tokens, because only they have offsets.
 type tree struct {
 	content []byte
 	decoder *json.Decoder

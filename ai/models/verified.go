@@ -18,14 +18,14 @@ var shippedJSON []byte
 // maxVerified bounds the IDs in an operator's own list.
 const maxVerified = 10_000
 
-// Verified is which model IDs count as verified, by pipeline. IDs are compared
-// byte for byte, as peers do.
+// Verified are the verified model IDs by pipeline. IDs are compared byte for byte, as peers
+// do.
 type Verified map[capability.ID][]string
 
-// Shipped is the list that comes with the node. It is the caller's own.
+// Shipped returns a copy of the list that comes with the node.
 func Shipped() Verified {
 	v := Verified{}
-	// What is wrong with the shipped list fails a test, not a start.
+	// A test checks the shipped list.
 	_ = v.extend("verified.json", shippedJSON)
 	return v
 }
@@ -52,7 +52,10 @@ func (v Verified) extend(source string, content []byte) Problems {
 
 func (v Verified) extendJSON(source string, content []byte) (problems Problems) {
 	blame := func(line, column int, text, remedy string) {
-		problems = append(problems, &Problem{Code: fault.VerifiedListInvalid, Place: Place{Source: source, Line: line, Column: column}, Text: text, Remedy: remedy})
+		problems = append(problems, &Problem{
+			Code: fault.VerifiedListInvalid, Place: Place{Source: source, Line: line, Column: column},
+			Text: text, Remedy: remedy,
+		})
 	}
 	if s := checkSyntax(content); s != nil {
 		blame(s.line, s.column, s.text, s.remedy)
@@ -118,7 +121,7 @@ func (v Verified) extendLines(source string, content []byte) (problems Problems)
 	return problems
 }
 
-// add takes one ID of a pipeline that exists; the text says why it does not.
+// add adds one ID of an existing pipeline, or returns why it cannot.
 func (v Verified) add(pipeline, model string) string {
 	if text := badModelID(model); text != "" {
 		return text

@@ -34,23 +34,23 @@ func (p *Picture) AppendURL(to []byte) []byte {
 // types are the pictures that model servers read, by their first bytes.
 var types = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
-// Batch is the pictures of one request, in the order of their addresses.
+// Batch holds the pictures of one request, in the order of their addresses.
 type Batch struct {
 	Pictures []Picture
-	// Release gives their memory back; only the first call counts.
+	// Release frees their memory; only the first call counts.
 	Release func()
 }
 
-// share is what one request has of the memory for pictures.
+// requestMemory is one request's part of the memory for pictures.
 type share struct {
 	of *budget
 
 	mu   sync.Mutex
-	left int64 // what more the request may have; guarded by mu
-	held int64 // what it has; guarded by mu
+	left int64 // bytes that the request may still take; guarded by mu
+	held int64 // bytes that it holds; guarded by mu
 }
 
-// release gives it all back.
+// release frees it.
 func (s *share) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,7 +104,7 @@ func (f *Fetcher) picture(ctx context.Context, client *http.Client, address stri
 	return &Picture{Type: kind, Data: data}, nil
 }
 
-// read reads a picture to its end, for as long as there is memory for it.
+// read reads a picture to its end, as long as there is memory.
 func read(from io.Reader, memory *share) (data []byte, err error) {
 	part := make([]byte, 32<<10)
 	for {
@@ -122,14 +122,14 @@ func read(from io.Reader, memory *share) (data []byte, err error) {
 	}
 }
 
-// budget is memory that all requests share.
+// memoryBudget is the memory that all requests share.
 type budget struct {
 	mu   sync.Mutex
 	left int64 // guarded by mu
 }
 
-// take takes n bytes. It does not wait: requests that wait for one another with part of
-// their pictures in memory would all be late.
+// take takes n bytes. It does not wait: requests that wait for each other while they hold
+// memory would all time out.
 func (b *budget) take(n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -46,7 +46,8 @@ func (p *sessionPool) add(s *airouting.Standing) {
 	if s.InFlight > 0 {
 		p.InUse++
 	}
-	p.Orchestrators = append(p.Orchestrators, poolSession{URL: s.Offer.URI, LatencyScore: s.FirstByte.Seconds(), InFlight: s.InFlight})
+	p.Orchestrators = append(p.Orchestrators, poolSession{URL: s.Offer.URI, LatencyScore: s.FirstByte.Seconds(),
+		InFlight: s.InFlight})
 }
 
 // poolsOf is one model's entry.
@@ -70,8 +71,8 @@ func poolsOf(m *airouting.Snapshot) sessionPools {
 	return out
 }
 
-// aiPools answers with the orchestrators of every model that was asked for lately,
-// by "<capability>_<model>".
+// aiPools answers with the orchestrators of every recently requested model, by
+// "<capability>_<model>".
 func (s *Server) aiPools(w http.ResponseWriter, _ *http.Request) error {
 	if s.opts.AIPools == nil {
 		return absent("pools of orchestrators for AI")

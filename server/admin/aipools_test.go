@@ -19,7 +19,8 @@ func TestAIPools(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	standing := func(uri string, warm bool, inFlight int, resting time.Time) airouting.Standing {
 		return airouting.Standing{
-			Offer: airouting.Offer{URI: uri, Warm: warm}, InFlight: inFlight, FirstByte: 250 * time.Millisecond, Resting: resting,
+			Offer: airouting.Offer{URI: uri, Warm: warm}, InFlight: inFlight, FirstByte: 250 * time.Millisecond,
+			Resting: resting,
 		}
 	}
 	for name, row := range map[string]struct {

@@ -48,7 +48,8 @@ func TestChangesAreWrittenDown(t *testing.T) {
 		}
 	}
 	log := st.log.String()
-	if strings.Contains(log, "secret") || !strings.Contains(log, `msg="change made through the admin API" path=/claimEarnings from="remote 192.0.2.1" tx=`) ||
+	if strings.Contains(log, "secret") || !strings.Contains(log,
+		`msg="change made through the admin API" path=/claimEarnings from="remote 192.0.2.1" tx=`) ||
 		!strings.Contains(log, hash) {
 		t.Errorf("log %s", log)
 	}

@@ -39,7 +39,8 @@ func busy(sessions int) (*dashboard.Sessions, *dashboard.Series) {
 func work(watch *dashboard.Sessions, sessions int) {
 	for i := range sessions {
 		_, _ = watch.Transcode(context.Background(), &core.TranscodeJob{
-			Session: core.SessionID(strconv.Itoa(i)), Manifest: core.ManifestID(fmt.Sprintf("stream-%d", i)), Duration: 2 * time.Second,
+			Session: core.SessionID(strconv.Itoa(i)), Manifest: core.ManifestID(fmt.Sprintf("stream-%d", i)),
+			Duration: 2 * time.Second,
 			Profiles: []core.Profile{{Name: "P720p30fps16x9"}, {Name: "P360p30fps16x9"}},
 		})
 	}

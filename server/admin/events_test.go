@@ -73,7 +73,8 @@ func TestEvents(t *testing.T) {
 	defer leave()
 	name, data, _ := next()
 	var whole adminapi.Dashboard
-	if err := json.Unmarshal([]byte(data), &whole); err != nil || name != adminapi.EventWhole || whole.Node.Version != "1.2.3" || len(whole.Troubles) != 0 {
+	if err := json.Unmarshal([]byte(data), &whole); err != nil || name != adminapi.EventWhole ||
+		whole.Node.Version != "1.2.3" || len(whole.Troubles) != 0 {
 		t.Fatalf("%s %s %v", name, data, err)
 	}
 	board.Set(health.Key{Code: fault.PortClosed}, "no answer")
@@ -83,10 +84,12 @@ func TestEvents(t *testing.T) {
 		Log      []adminapi.LogEntry `json:"log"`
 	}
 	name, data, _ = next()
-	if err := json.Unmarshal([]byte(data), &news); err != nil || name != adminapi.EventUpdate || len(news.Troubles) != 1 || news.Node != nil {
+	if err := json.Unmarshal([]byte(data), &news); err != nil || name != adminapi.EventUpdate || len(news.Troubles) != 1 ||
+		news.Node != nil {
 		t.Fatalf("%s %s %v", name, data, err)
 	}
-	if got := news.Troubles[0]; got.Code != string(fault.PortClosed) || got.Severity != fault.Critical.String() || got.Remedy == "" || got.Detail != "no answer" {
+	if got := news.Troubles[0]; got.Code != string(fault.PortClosed) || got.Severity != fault.Critical.String() ||
+		got.Remedy == "" || got.Detail != "no answer" {
 		t.Errorf("%+v", got)
 	}
 	begun := time.Now()

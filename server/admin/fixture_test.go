@@ -163,8 +163,10 @@ func (n *node) Endpoints() []adminapi.Endpoint {
 type rewards struct{}
 
 func (rewards) Status() reward.Status {
-	return reward.Status{Mode: reward.Auto, State: reward.StateDone, Round: 101, LastRewardRound: 101, Tx: protocol.TxHash{1},
-		History: []reward.Past{{Round: 101, Outcome: reward.Called, Amount: core.NewLPT(5), Tx: protocol.TxHash{1}, Time: time.Unix(1_700_000_000, 0).UTC()}}}
+	return reward.Status{Mode: reward.Auto, State: reward.StateDone, Round: 101, LastRewardRound: 101,
+		Tx: protocol.TxHash{1},
+		History: []reward.Past{{Round: 101, Outcome: reward.Called, Amount: core.NewLPT(5), Tx: protocol.TxHash{1},
+			Time: time.Unix(1_700_000_000, 0).UTC()}}}
 }
 
 // newStation makes a node on the chain whose API is open.
@@ -183,7 +185,8 @@ func newStation(t *testing.T, change func(*admin.Options)) *station {
 // stationIn makes a node whose API is not open yet.
 func stationIn(dir string, change func(*admin.Options)) *station {
 	st := &station{node: &node{level: 3}, chain: coretest.NewChain(account, core.Address{}), dir: dir, log: &lockedLog{},
-		gas: &bounds{prices: protocol.GasPrices{Current: core.NewWei(10_000_000)}}, table: &priceTable{prices: map[core.Address]core.UnitPrice{}}}
+		gas:   &bounds{prices: protocol.GasPrices{Current: core.NewWei(10_000_000)}},
+		table: &priceTable{prices: map[core.Address]core.UnitPrice{}}}
 	st.Server = newServer(st.node, func(o *admin.Options) {
 		o.Access = admin.Access{DataDir: st.dir}
 		o.Log = slog.New(slog.NewTextHandler(st.log, nil))

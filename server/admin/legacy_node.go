@@ -80,8 +80,10 @@ func (s *Server) debug(w http.ResponseWriter, _ *http.Request) error {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	writeText(w, fmt.Sprintf("version %s, %s %s/%s\ngoroutines %d\nheap %d bytes\nstreams %d\ntranscoders %d\n", st.Version,
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine(), m.HeapAlloc, len(st.Manifests), st.RegisteredTranscodersNumber))
+	writeText(w, fmt.Sprintf("version %s, %s %s/%s\ngoroutines %d\nheap %d bytes\nstreams %d\ntranscoders %d\n",
+		st.Version,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine(), m.HeapAlloc, len(st.Manifests),
+		st.RegisteredTranscodersNumber))
 	return nil
 }
 

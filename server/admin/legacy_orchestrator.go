@@ -13,7 +13,10 @@ import (
 // orchestratorRoutes make and change an orchestrator.
 func orchestratorRoutes() []legacy {
 	return []legacy{
-		{path: "/reward", chain: true, changes: true, serve: doing(func(c *Chain, _ form) (protocol.Action, error) { return c.rewardAction(), nil })},
+		{path: "/reward", chain: true, changes: true, serve: doing(func(c *Chain, _ form) (protocol.Action,
+			error) {
+			return c.rewardAction(), nil
+		})},
 		{path: "/activateOrchestrator", chain: true, changes: true, serve: (*Server).activateOrchestrator},
 		{path: "/setOrchestratorConfig", chain: true, changes: true, serve: (*Server).setOrchestratorConfig},
 		{path: "/setRewardCaller", chain: true, changes: true, serve: doing(func(c *Chain, f form) (protocol.Action, error) {
@@ -204,7 +207,7 @@ func (s *Server) took(ctx context.Context, done []activation.Executed, err error
 	return err
 }
 
-// plan begins to take steps; free ends it. Somebody else who is at it is the fault
+// plan begins a plan; free ends it. If another plan is in progress the error is the fault
 // StepInFlight.
 func (s *Server) plan() (free func(), err error) {
 	if !s.planning.TryLock() {

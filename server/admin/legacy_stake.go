@@ -8,12 +8,14 @@ import (
 )
 
 // doing makes a route that does one action and answers with nothing.
-func doing(make func(c *Chain, f form) (protocol.Action, error)) func(*Server, http.ResponseWriter, *http.Request) error {
+func doing(make func(c *Chain, f form) (protocol.Action, error)) func(*Server, http.ResponseWriter,
+	*http.Request) error {
 	return saying("", make)
 }
 
 // saying makes a route that does one action and answers with a text.
-func saying(text string, make func(c *Chain, f form) (protocol.Action, error)) func(*Server, http.ResponseWriter, *http.Request) error {
+func saying(text string, make func(c *Chain, f form) (protocol.Action, error)) func(*Server, http.ResponseWriter,
+	*http.Request) error {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		f, err := formOf(w, r)
 		if err != nil {
@@ -93,20 +95,23 @@ func rebond(_ *Chain, f form) (protocol.Action, error) {
 // fundRoutes move a gateway's money.
 func fundRoutes() []legacy {
 	return []legacy{
-		{path: "/fundDepositAndReserve", chain: true, changes: true, serve: saying("fundDepositAndReserve success", func(_ *Chain, f form) (protocol.Action, error) {
-			deposit, err := value(f, "depositAmount", core.ParseWei)
-			if err != nil {
-				return nil, err
-			}
-			reserve, err := value(f, "reserveAmount", core.ParseWei)
-			return protocol.FundDepositAndReserve{Deposit: deposit, Reserve: reserve}, err
-		})},
-		{path: "/fundDeposit", chain: true, changes: true, serve: saying("fundDeposit success", func(_ *Chain, f form) (protocol.Action, error) {
-			amount, err := value(f, "amount", core.ParseWei)
-			return protocol.FundDeposit{Amount: amount}, err
-		})},
+		{path: "/fundDepositAndReserve", chain: true, changes: true,
+			serve: saying("fundDepositAndReserve success", func(_ *Chain, f form) (protocol.Action, error) {
+				deposit, err := value(f, "depositAmount", core.ParseWei)
+				if err != nil {
+					return nil, err
+				}
+				reserve, err := value(f, "reserveAmount", core.ParseWei)
+				return protocol.FundDepositAndReserve{Deposit: deposit, Reserve: reserve}, err
+			})},
+		{path: "/fundDeposit", chain: true, changes: true,
+			serve: saying("fundDeposit success", func(_ *Chain, f form) (protocol.Action, error) {
+				amount, err := value(f, "amount", core.ParseWei)
+				return protocol.FundDeposit{Amount: amount}, err
+			})},
 		{path: "/unlock", chain: true, changes: true, serve: saying("unlock success", plain(protocol.Unlock{}))},
-		{path: "/cancelUnlock", chain: true, changes: true, serve: saying("cancelUnlock success", plain(protocol.CancelUnlock{}))},
+		{path: "/cancelUnlock", chain: true, changes: true,
+			serve: saying("cancelUnlock success", plain(protocol.CancelUnlock{}))},
 		{path: "/withdraw", chain: true, changes: true, serve: saying("withdraw success", plain(protocol.WithdrawFunds{}))},
 	}
 }

@@ -22,7 +22,8 @@ func WriteDoc(w io.Writer) error {
 		if r.Change {
 			token = "yes"
 		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", r.Method, pathWithQuery(r.Path, r.QueryNames()), token, r.BodyName(), r.AnswerName(), r.Summary)
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", r.Method, pathWithQuery(r.Path, r.QueryNames()), token,
+			r.BodyName(), r.AnswerName(), r.Summary)
 	}
 	b.WriteString("\n## Routes of the existing node\n\n| Path | Changes | Needs the chain |\n|---|---|---|\n")
 	for _, l := range legacyRoutes() {

@@ -25,59 +25,59 @@ type Verbosity interface {
 	SetVerbosity(n int) error
 }
 
-// Conditions are the node's lasting troubles.
+// Conditions are the node's lasting problems.
 type Conditions interface {
 	Snapshot() []health.Condition
 }
 
-// StatusSource tells the state of the moment.
+// StatusSource returns the current status.
 type StatusSource interface {
 	Status() Status
 }
 
-// NodeSource tells what kind of node this is. ChainID, account and orchestrator
-// are filled in from the chain.
+// NodeSource describes the node. ChainID, account and orchestrator are filled in from the
+// chain.
 type NodeSource interface {
 	Node() adminapi.Node
 }
 
-// RewardSource is the machine that calls reward.
+// RewardSource is the state of the reward caller.
 type RewardSource interface {
 	Status() reward.Status
 }
 
-// ServiceAddressSource tells what the node knows of its public address.
+// ServiceAddressSource returns what is known of the node's public address.
 type ServiceAddressSource interface {
 	ServiceAddress() adminapi.ServiceAddress
 }
 
-// Access says who may do what.
+// Access are the settings of access control.
 type Access struct {
-	// DataDir holds the token and the log of changes. Without one there is neither,
-	// and nothing that needs the token can be done.
+	// DataDir holds the token and the audit log. Without it there is neither, and requests that
+	// need the token fail.
 	DataDir string
-	// Token is what changes need; empty for the data directory's own.
+	// Token is required for changes; empty for that of the data directory.
 	Token core.Secret
-	// AllowRemote lets the listener leave loopback although no token existed before
-	// this start; the one that is made then protects every request.
+	// AllowRemote permits a listener outside loopback although no token existed before this
+	// start; the token that is created then protects every request.
 	AllowRemote bool
-	// CompatTransactions lets changes in as the existing node does: by any method
-	// and without token, on loopback only.
+	// CompatTransactions accepts changes as the existing node does: with any method and without
+	// token, on loopback only.
 	CompatTransactions bool
 	// Profiling serves /debug/pprof.
 	Profiling bool
 }
 
-// Options are what the listener is made of. Nil parts are answered with a fault
-// that says so, or left out of the status.
+// Options are the listener's settings and sources. Requests for nil parts get a fault; they are
+// left out of the status.
 type Options struct {
 	Access
 
 	// Listen is the address: host:port, where port 0 takes any free one, or
-	// unix:/path for a socket that only the node's user opens.
+	// unix:/path for a socket that only the node's user can open.
 	Listen string
 	// Listener is used instead of Listen when it is given, as by a service manager that
-	// opened the port. Listen still says who can reach it.
+	// opened the port. Listen still decides whether the listener counts as remote.
 	Listener net.Listener
 	// Orchestrator and Redeemer answer /IsOrchestrator and /IsRedeemer.
 	Orchestrator, Redeemer bool
@@ -85,7 +85,7 @@ type Options struct {
 	Hosts []string
 	// MaxSessions is the limit at start: 0 for auto.
 	MaxSessions int
-	// Wait is how long a request for a transaction is held; 0 for DefaultWait.
+	// Wait is how long a request waits for its transaction; 0 for DefaultWait.
 	Wait time.Duration
 
 	Log *slog.Logger
@@ -101,17 +101,17 @@ type Options struct {
 	AIPools AIPools
 	// NetworkCapabilities answers /getNetworkCapabilities; nil on nodes that are no gateway.
 	NetworkCapabilities func(ctx context.Context) any
-	// Workers are the node's devices and remote workers; nil where nobody works.
+	// Workers are the node's devices and remote workers; nil without any.
 	Workers Workers
 	// Models are the AI models; nil on a node without AI.
 	Models Models
-	// Reloader, Drains and Upgrader change the process itself; nil where it cannot.
+	// Reloader, Drains and Upgrader change the process itself; nil if not supported.
 	Reloader Reloader
 	Drains   Drains
 	Upgrader Upgrader
 	// Metrics serves /metrics; nil without -monitor.
 	Metrics http.Handler
-	// Pages are further handlers by their pattern, for pages that only read.
+	// Pages are further read-only handlers by their pattern.
 	Pages map[string]http.Handler
 
 	// Chain is nil on a node that runs off-chain.
@@ -120,13 +120,13 @@ type Options struct {
 	Books          Books
 	Reward         RewardSource
 	ServiceAddress ServiceAddressSource
-	// Explainer says why no jobs come; nil on a node that nobody asks for any.
+	// Explainer diagnoses why no jobs arrive; nil on a node that takes none.
 	Explainer Explainer
-	// Ready says what keeps the node from taking work, nothing when it can; nil is always
-	// ready. It answers at once.
+	// Ready returns the reasons why the node takes no work, none when it does; nil is always
+	// ready. It must return at once.
 	Ready     func() []string
 	Dashboard Dashboard
 }
 
-// DefaultWait covers a transaction that is sent again once after five minutes.
+// DefaultWait covers a transaction that is replaced once after five minutes.
 const DefaultWait = 12 * time.Minute

@@ -9,7 +9,7 @@ import (
 func healthy(w http.ResponseWriter, _ *http.Request) { writeText(w, "healthy\n") }
 
 // ready answers whether the node can take work; where it cannot, the lines say why, one
-// reason each. Everybody may ask: who may not read the node's state learns the codes, not
+// reason each. It is public: callers without read access get the codes, not
 // the facts behind their colons.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	var why []string

@@ -70,7 +70,8 @@ func TestDrainOfTheNode(t *testing.T) {
 		{`{"deadlineSeconds":-1}`, 400, "AdminBadBody"},
 		{`{"deadlineSeconds":99999999}`, 400, "AdminBadBody"},
 	} {
-		if got := st.post(adminapi.PathDrain, step.body); got.Code != step.code || !strings.Contains(got.Body.String(), step.want) {
+		if got := st.post(adminapi.PathDrain, step.body); got.Code != step.code ||
+			!strings.Contains(got.Body.String(), step.want) {
 			t.Errorf("%s: %d %s", step.body, got.Code, got.Body)
 		}
 	}
@@ -78,8 +79,10 @@ func TestDrainOfTheNode(t *testing.T) {
 
 func TestReloadTellsWhyItFailed(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, (&fakeProcess{fails: &fault.Fault{Code: fault.ReloadFailed, Detail: "maxSessions x: not a number", Err: errors.New("x")}}).into)
-	if got := st.post(adminapi.PathReload, ""); got.Code < 400 || !strings.Contains(got.Body.String(), "ReloadFailed") || !strings.Contains(got.Body.String(), "maxSessions x") {
+	st := newStation(t, (&fakeProcess{fails: &fault.Fault{Code: fault.ReloadFailed, Detail: "maxSessions x: not a number",
+		Err: errors.New("x")}}).into)
+	if got := st.post(adminapi.PathReload, ""); got.Code < 400 || !strings.Contains(got.Body.String(), "ReloadFailed") ||
+		!strings.Contains(got.Body.String(), "maxSessions x") {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }

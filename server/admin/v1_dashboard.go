@@ -124,6 +124,7 @@ func (s *Server) chainGlance() *adminapi.ChainGlance {
 		return nil
 	}
 	whole := s.chainOf()
-	return &adminapi.ChainGlance{Known: whole.Known, Stale: whole.Stale, Round: whole.Round, Head: uint64(whole.Head.Number),
-		L1: uint64(whole.Head.L1), HeadTime: whole.Head.Time, Endpoints: whole.Endpoints}
+	return &adminapi.ChainGlance{Known: whole.Known, Stale: whole.Stale, Round: whole.Round,
+		Head: uint64(whole.Head.Number),
+		L1:   uint64(whole.Head.L1), HeadTime: whole.Head.Time, Endpoints: whole.Endpoints}
 }

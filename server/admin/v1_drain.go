@@ -28,9 +28,12 @@ type Upgrader interface {
 
 func drainEndpoints() []endpoint {
 	return []endpoint{
-		{Route: get(adminapi.PathDrain, "Whether the node takes new work, and what is left of a drain", adminapi.Drain{}), serve: drainV1},
-		{Route: post(adminapi.PathDrain, "Take no new work, or take it again", adminapi.DrainChange{}, adminapi.Drain{}), serve: changeDrainV1},
-		{Route: post(adminapi.PathUpgrade, "Start the program on disk in this one's place, without losing a session", nil, adminapi.Upgrade{}), serve: upgradeV1},
+		{Route: get(adminapi.PathDrain, "Whether the node takes new work, and what is left of a drain", adminapi.Drain{}),
+			serve: drainV1},
+		{Route: post(adminapi.PathDrain, "Take no new work, or take it again", adminapi.DrainChange{}, adminapi.Drain{}),
+			serve: changeDrainV1},
+		{Route: post(adminapi.PathUpgrade, "Start the program on disk in this one's place, without losing a session", nil,
+			adminapi.Upgrade{}), serve: upgradeV1},
 	}
 }
 

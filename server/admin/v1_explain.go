@@ -14,7 +14,8 @@ type Explainer interface {
 
 func explainEndpoints() []endpoint {
 	return []endpoint{{
-		Route: get(adminapi.PathExplain, "Why few or no jobs come, the weightiest reason first", adminapi.Explanation{}), serve: explainV1,
+		Route: get(adminapi.PathExplain, "Why few or no jobs come, the weightiest reason first", adminapi.Explanation{}),
+		serve: explainV1,
 	}}
 }
 
@@ -23,7 +24,8 @@ func explainV1(s *Server, r *http.Request) (any, error) {
 		return nil, absent("work that anybody asks for")
 	}
 	out := s.opts.Explainer.Explain(r.Context())
-	out.Findings, out.Answers, out.Missing, out.Prices = orEmpty(out.Findings), orEmpty(out.Answers), orEmpty(out.Missing), orEmpty(out.Prices)
+	out.Findings, out.Answers, out.Missing, out.Prices = orEmpty(out.Findings), orEmpty(out.Answers), orEmpty(out.Missing),
+		orEmpty(out.Prices)
 	for i := range out.Findings {
 		out.Findings[i].Evidence = orEmpty(out.Findings[i].Evidence)
 	}

@@ -14,7 +14,8 @@ func bookEndpoints() []endpoint {
 	income := get(adminapi.PathIncome, "What the orchestrator earned", adminapi.Income{})
 	income.CSV = true
 	income.Query = []openapi.Parameter{
-		{Name: adminapi.QueryBy, About: "group rows by day, round, gateway, model, worker; several with commas", Text: true}, formatParameter(),
+		{Name: adminapi.QueryBy, About: "group rows by day, round, gateway, model, worker; several with commas", Text: true},
+		formatParameter(),
 	}
 	workers := get(adminapi.PathIncomeWorkers, "Who did which part of the paid work", adminapi.WorkerShares{})
 	workers.CSV, workers.Query = true, []openapi.Parameter{formatParameter()}
@@ -24,7 +25,8 @@ func bookEndpoints() []endpoint {
 		{Route: get(adminapi.PathPayers, "The gateways that have accounts here", adminapi.Payers{}), serve: payersV1},
 		{Route: income, serve: incomeV1},
 		{Route: workers, serve: workersV1},
-		{Route: get(adminapi.PathIncomeOverview, "Income in all, today, in this round, and by whom and what, at one moment", adminapi.IncomeOverview{}), serve: overviewV1},
+		{Route: get(adminapi.PathIncomeOverview, "Income in all, today, in this round, and by whom and what, at one moment",
+			adminapi.IncomeOverview{}), serve: overviewV1},
 		{Route: spending, serve: spendingV1},
 		{Route: get(adminapi.PathCredits, "What orchestrators were paid and have not worked for", adminapi.Credits{}),
 			serve: creditsV1},

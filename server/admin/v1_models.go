@@ -17,14 +17,17 @@ type Models interface {
 	Test(ctx context.Context, name adminapi.ModelName) (adminapi.ModelTest, error)
 	// Pull fetches what the model needs before its first job, or with dry only looks what
 	// is there. It reports progress from one goroutine and ends with ctx.
-	Pull(ctx context.Context, name adminapi.ModelName, dry bool, report func(adminapi.ModelPullProgress)) (adminapi.ModelPull, error)
+	Pull(ctx context.Context, name adminapi.ModelName, dry bool,
+		report func(adminapi.ModelPullProgress)) (adminapi.ModelPull, error)
 }
 
 func modelEndpoints() []endpoint {
 	return []endpoint{
 		{Route: get(adminapi.PathModels, "AI models: state, slots and price", adminapi.Models{}), serve: modelsV1},
-		{Route: post(adminapi.PathModelState, "Load a model and keep it loaded, or unload it until a job asks for it", adminapi.ModelChange{}, adminapi.Models{}), serve: changeModelV1},
-		{Route: post(adminapi.PathModelTest, "Give a model of this machine a small job", adminapi.ModelName{}, adminapi.ModelTest{}), serve: testModelV1},
+		{Route: post(adminapi.PathModelState, "Load a model and keep it loaded, or unload it until a job asks for it",
+			adminapi.ModelChange{}, adminapi.Models{}), serve: changeModelV1},
+		{Route: post(adminapi.PathModelTest, "Give a model of this machine a small job", adminapi.ModelName{},
+			adminapi.ModelTest{}), serve: testModelV1},
 		pullEndpoint(),
 	}
 }

@@ -15,7 +15,8 @@ type Reloader interface {
 }
 
 func reloadEndpoints() []endpoint {
-	route := post(adminapi.PathReload, "Read the configuration anew and take over what may change while the node runs", nil, adminapi.Reloaded{})
+	route := post(adminapi.PathReload, "Read the configuration anew and take over what may change while the node runs",
+		nil, adminapi.Reloaded{})
 	route.Query = []openapi.Parameter{boolParameter(adminapi.QueryDryRun, "true shows the difference and changes nothing")}
 	return []endpoint{{Route: route, serve: reloadV1}}
 }

@@ -13,10 +13,13 @@ func settingEndpoints() []endpoint {
 	return append([]endpoint{
 		{Route: get(adminapi.PathSettings, "What can be changed while the node runs", adminapi.Settings{}),
 			serve: func(s *Server, _ *http.Request) (any, error) { return s.settings(), nil }},
-		{Route: post(adminapi.PathSettings, "Change settings until the next start", adminapi.SettingsChange{}, adminapi.Settings{}), serve: changeSettings},
+		{Route: post(adminapi.PathSettings, "Change settings until the next start", adminapi.SettingsChange{},
+			adminapi.Settings{}), serve: changeSettings},
 		{Route: get(adminapi.PathGas, "The price of gas, and the bounds on it", adminapi.Gas{}), chain: true, serve: gasV1},
-		{Route: post(adminapi.PathGas, "Set bounds on the price of gas until the next start", adminapi.GasChange{}, adminapi.Gas{}), chain: true, serve: changeGas},
-		{Route: post(adminapi.PathSign, "Sign a message or an EIP-712 document with the account's key", adminapi.SignRequest{}, adminapi.Signature{}), chain: true, serve: signV1},
+		{Route: post(adminapi.PathGas, "Set bounds on the price of gas until the next start", adminapi.GasChange{},
+			adminapi.Gas{}), chain: true, serve: changeGas},
+		{Route: post(adminapi.PathSign, "Sign a message or an EIP-712 document with the account's key",
+			adminapi.SignRequest{}, adminapi.Signature{}), chain: true, serve: signV1},
 	}, priceEndpoints()...)
 }
 

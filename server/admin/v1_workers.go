@@ -17,7 +17,8 @@ type Workers interface {
 func workerEndpoints() []endpoint {
 	return []endpoint{
 		{Route: get(adminapi.PathWorkers, "Devices, and workers on other machines", adminapi.Workers{}), serve: workforceV1},
-		{Route: post(adminapi.PathWorker, "Drain a worker, or give it work again", adminapi.WorkerChange{}, adminapi.Workers{}), serve: changeWorkerV1},
+		{Route: post(adminapi.PathWorker, "Drain a worker, or give it work again", adminapi.WorkerChange{},
+			adminapi.Workers{}), serve: changeWorkerV1},
 	}
 }
 

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// bucket is how many bytes an address may send: a burst, then so many a second. What
-// was read already can take it below zero; the address waits until it is paid back.
+// bucket is a token bucket of the bytes that an address may send. Bytes are counted after
+// they were read, so the level can be negative; the address then waits.
 type bucket struct {
 	mu sync.Mutex
-	// level is what is left, at is when it was. fresh says that it is still full.
+	// level is what is left at the time at. fresh means that it is full.
 	level float64
 	at    time.Time
 	fresh bool
 }
 
-// refill brings the level up to now. The caller holds mu.
+// refillLocked updates the level.
 func (b *bucket) refill(now time.Time, scale int) {
 	burst := float64(burstPer * scale)
 	if b.fresh {
@@ -28,7 +28,7 @@ func (b *bucket) refill(now time.Time, scale int) {
 	b.level = min(b.level, burst)
 }
 
-// wait is how long until more may be read. scale is not 0.
+// wait is how long until more may be read. scale must not be 0.
 func (b *bucket) wait(now time.Time, scale int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,7 +39,7 @@ func (b *bucket) wait(now time.Time, scale int) time.Duration {
 	return time.Duration((1 - b.level) / float64(ratePer*scale) * float64(time.Second))
 }
 
-// spend takes n bytes, negative to give them back.
+// spend takes n bytes; a negative n returns them.
 func (b *bucket) spend(now time.Time, scale, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

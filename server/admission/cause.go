@@ -7,11 +7,11 @@ import (
 	remote "github.com/tuttinode/tutti/core/peer"
 )
 
-// causedPart is the part of the bytes of an address that its requests may make the node
-// send to one other: an eighth leaves the other's bound for the node's address to several.
+// causedDivisor divides an address's rate for the bytes that its requests make the node send
+// to another peer: with an eighth, several addresses fit into that peer's bound for the node.
 const causedPart = 8
 
-// causedScale is the scale of the bucket of what an address causes.
+// causedScale is the scale of the bucket of caused bytes.
 func causedScale(scale int) int {
 	if scale == 0 {
 		return 0
@@ -19,9 +19,9 @@ func causedScale(scale int) int {
 	return max(1, scale/causedPart)
 }
 
-// Cause counts n bytes that the request of ctx makes the node send to others. It reports
-// false where the request's address, or its site, has caused too much; then nothing is to
-// be sent. A proved connection, and one without a gate or a bound, may cause everything.
+// Cause counts n bytes that the request of ctx makes the node send to others. It returns
+// false if the request's address, or its site, has caused too much; then the caller must not
+// send. Proved connections, and those without a gate or a bound, are not bounded.
 func Cause(ctx context.Context, n int) bool {
 	c, ok := ctx.Value(connKey{}).(*Conn)
 	if !ok || c.proved.Load() {
@@ -55,8 +55,8 @@ func Network(ctx context.Context) netip.Prefix {
 	return remote.Of(addressOf(c.RemoteAddr()))
 }
 
-// Unknown reports whether the request of ctx comes from an address that is bounded as long as
-// it has proved nothing, and what counts as one address.
+// Unknown reports whether the request of ctx comes from a bounded address that has proved
+// nothing, and the network that counts as one address.
 func Unknown(ctx context.Context) (netip.Prefix, bool) {
 	c, ok := ctx.Value(connKey{}).(*Conn)
 	if !ok || c.proved.Load() {

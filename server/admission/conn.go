@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Conn is a connection that is counted for its address. Until it is proved its reads
-// wait for the address's turn and rate.
+// Conn is a connection that is counted for its address. Until it is proved its reads wait
+// until the address has a free slot and bytes in its bucket.
 type Conn struct {
 	net.Conn
 	gate *Gate
@@ -20,34 +20,34 @@ type Conn struct {
 	came time.Time
 	// proved is set under the gate's mu.
 	proved atomic.Bool
-	// wake has one element when a read that waits must look again.
+	// wake has one element when a waiting read must check again.
 	wake   chan struct{}
 	closed atomic.Bool
 
-	// The gate's mu guards these. idle is the place among connections without a request
-	// in progress, busy that among unproved ones with one; granted is closed once the
-	// connection is served, nil before it asks; requests are those in progress, spent the
-	// bytes that were counted.
+	// The gate's mu guards these. idle is the element in the list of connections without a
+	// request in progress, busy that in the list of unproved ones with one; granted is closed
+	// once the connection is served, nil before it is queued; requests counts those in
+	// progress, counted the bytes.
 	idle, busy *list.Element
 	granted    chan struct{}
 	servedAt   time.Time
 	requests   int
 	spent      int
-	// inSite: the connection counts for its site; siteRequests and siteSpent are what of
-	// requests and spent does.
+	// inSite: the connection counts for its site; siteRequests and siteSpent are the parts of
+	// requests and counted that do.
 	inSite                  bool
 	siteRequests, siteSpent int
 
 	deadlineMu sync.Mutex
 	deadline   time.Time // guarded by deadlineMu
-	// timed: writes have a deadline that was set for them.
+	// timed: a write deadline was set.
 	timed atomic.Bool
 }
 
-// NetConn is the connection below.
+// NetConn is the underlying connection.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
 
-// Read reads once the address may. A deadline ends the wait.
+// Read waits until the address may send, and reads. A deadline ends the wait.
 func (c *Conn) Read(p []byte) (int, error) {
 	if c.proved.Load() {
 		return c.Conn.Read(p)
@@ -63,8 +63,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readThenWait reads, and where a request begins by it waits until the address may have
-// one more read.
+// readThenWait reads, and if this begins a request, waits until the connection is served.
 func (c *Conn) readThenWait(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n == 0 {
@@ -82,7 +81,7 @@ func (c *Conn) readThenWait(p []byte) (int, error) {
 	return n, err
 }
 
-// mayRead waits until the connection is served and its address may send more.
+// waitRead waits until the connection is served and its address may send more.
 func (c *Conn) mayRead() error {
 	if err := c.await(c.turnToServe()); err != nil {
 		return err
@@ -101,7 +100,7 @@ func (c *Conn) mayRead() error {
 	}
 }
 
-// owes is how long until the address and its site may send more.
+// rateDelay is how long until the address and its site may send more.
 func (c *Conn) owes() time.Duration {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
@@ -123,7 +122,7 @@ func (c *Conn) scale() int {
 	return c.peer.scale()
 }
 
-// turnToServe is closed when the connection is served, nil where that needs no wait.
+// grant returns a channel that is closed when the connection is served, nil for no wait.
 func (c *Conn) turnToServe() <-chan struct{} {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
@@ -136,7 +135,7 @@ func (c *Conn) turnToServe() <-chan struct{} {
 	return c.granted
 }
 
-// count counts n bytes for the address. The caller holds the gate's mu.
+// countLocked counts n bytes for the address.
 func (c *Conn) count(n int) {
 	scale := c.peer.scale()
 	if scale == 0 || c.proved.Load() {
@@ -157,7 +156,7 @@ func (c *Conn) spend(n int) {
 	c.count(n)
 }
 
-// await waits for granted, nil for no wait.
+// waitGrant waits for granted, nil for no wait.
 func (c *Conn) await(granted <-chan struct{}) error {
 	for granted != nil {
 		select {
@@ -175,8 +174,8 @@ func (c *Conn) await(granted <-chan struct{}) error {
 	return nil
 }
 
-// awaitOnce waits for one of both, or until the connection says that something changed.
-// The error is that of a closed connection or a deadline that has passed.
+// waitOnce waits for granted, after or wake. The error is that of a closed connection or a
+// passed deadline.
 func (c *Conn) awaitOnce(granted <-chan struct{}, after <-chan time.Time) error {
 	c.deadlineMu.Lock()
 	deadline := c.deadline
@@ -203,7 +202,7 @@ func (c *Conn) awaitOnce(granted <-chan struct{}, after <-chan time.Time) error 
 	return nil
 }
 
-// again has a read that waits look again.
+// recheck makes a waiting read check again.
 func (c *Conn) again() {
 	select {
 	case c.wake <- struct{}{}:
@@ -220,8 +219,8 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// Write writes. Where no client has to prove anything, it may not take for ever to take its
-// answers: a write without a deadline has one of its own.
+// Write writes. With HeadersOnly a write without a deadline gets one, so that a client cannot
+// block it forever.
 func (c *Conn) Write(p []byte) (int, error) {
 	if c.gate.opt.HeadersOnly && !c.timed.Load() {
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.gate.opt.Take))
@@ -254,15 +253,15 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// hangUp closes the connection below: TLS would say goodbye first, and wait for a peer
-// that does not read.
+// hangUp closes the underlying connection: closing TLS would first wait for a peer that does
+// not read.
 func (c *Conn) hangUp() {
 	c.closed.Store(true)
-	_ = c.Conn.Close() // a second time it is closed already
+	_ = c.Conn.Close() // may be closed already
 	c.again()
 }
 
-// list puts the connection among those without a request. The caller holds the gate's mu.
+// listLocked adds the connection to those without a request.
 func (c *Conn) list() {
 	if c.idle != nil {
 		return
@@ -275,7 +274,7 @@ func (c *Conn) list() {
 	c.idle = l.PushBack(c)
 }
 
-// unlist takes it out of every list. The caller holds the gate's mu.
+// unlistLocked removes it from every list.
 func (c *Conn) unlist() {
 	if c.busy != nil {
 		c.gate.busy.Remove(c.busy)
@@ -284,12 +283,12 @@ func (c *Conn) unlist() {
 	if c.idle == nil {
 		return
 	}
-	c.gate.unproved.Remove(c.idle) // nothing where it is the other's
+	c.gate.unproved.Remove(c.idle) // a no-op for an element of the other list
 	c.gate.proved.Remove(c.idle)
 	c.idle = nil
 }
 
-// prove says that a peer on the connection has shown valid credentials.
+// prove records that a peer on the connection has shown valid credentials.
 func (c *Conn) prove() {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
@@ -320,7 +319,7 @@ func (c *Conn) prove() {
 
 type connKey struct{}
 
-// connContext keeps the connection for the requests on it.
+// connContext stores the connection in the context of its requests.
 func connContext(ctx context.Context, conn net.Conn) context.Context {
 	if c := connOf(conn); c != nil {
 		return context.WithValue(ctx, connKey{}, c)
@@ -328,7 +327,7 @@ func connContext(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// connOf is the gate's connection below another, nil for none.
+// connOf is the gate's connection underlying another, nil for none.
 func connOf(conn net.Conn) *Conn {
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()
@@ -337,7 +336,7 @@ func connOf(conn net.Conn) *Conn {
 	return c
 }
 
-// Prove says that the request of ctx has shown valid credentials: its connection is
+// Prove records that the request of ctx has shown valid credentials: its connection is then
 // proved, and its address known for some minutes. Without a gate it does nothing.
 func Prove(ctx context.Context) {
 	if c, ok := ctx.Value(connKey{}).(*Conn); ok {

@@ -7,15 +7,14 @@ import (
 	remote "github.com/tuttinode/tutti/core/peer"
 )
 
-// What the unknown addresses of a site do together is bounded by so many times what one of
-// them may do: owners of IPv6 networks often have a whole /48, in IPv4 some addresses of a
-// /24.
+// The bound of a site's unknown addresses together is this multiple of the bound of one:
+// owners of IPv6 networks often have a whole /48, in IPv4 some addresses of a /24.
 const (
 	factor6, factor4    = 4, 16
 	loopback6, loopback = "::1", "127.0.0.1"
 )
 
-// local are the addresses by which programs of the own machine reach each other.
+// local reports whether an address is a loopback address.
 func local(ip netip.Addr) bool { return ip.String() == loopback || ip.String() == loopback6 }
 
 // addressOf is a peer's IP address; the zero Addr for what is none.
@@ -40,8 +39,7 @@ func NetworkOf(remoteAddr string) netip.Prefix {
 	return remote.Of(at.Addr())
 }
 
-// siteOf is the network that an owner of the address may have, and how many times what
-// one address may do is for all of it.
+// siteOf is the site of the address, and the multiple for its bound.
 func siteOf(ip netip.Addr) (_ netip.Prefix, factor int) {
 	if ip.Is6() {
 		return remote.SiteOf(ip), factor6
@@ -49,7 +47,7 @@ func siteOf(ip netip.Addr) (_ netip.Prefix, factor int) {
 	return remote.SiteOf(ip), factor4
 }
 
-// peerOf is the peer of an address. The caller holds mu.
+// peerLocked is the peer of an address.
 func (g *Gate) peerOf(addr net.Addr) *peer {
 	ip := addressOf(addr)
 	key, listed := remote.Of(ip), g.listed(ip)
@@ -69,8 +67,8 @@ func (g *Gate) peerOf(addr net.Addr) *peer {
 	return p
 }
 
-// listed reports whether the operator named the address. A loop is enough for what fits
-// on a command line.
+// listed reports whether the operator configured the address as known. The list is short, as
+// it comes from the command line.
 func (g *Gate) listed(ip netip.Addr) bool {
 	for _, n := range g.opt.Known {
 		if n.Contains(ip) {
@@ -91,8 +89,7 @@ func (g *Gate) siteOf(ip netip.Addr) *site {
 	return s
 }
 
-// sweep forgets addresses and networks of which nothing would be lost. The caller holds
-// mu.
+// sweepLocked removes peers and sites without state.
 func (g *Gate) sweep() {
 	for key, p := range g.peers {
 		if p.forgettable() {

@@ -6,30 +6,29 @@ import (
 	"time"
 )
 
-// site is a network of addresses that one owner may have: the /48 of an IPv6 address, the
-// /24 of an IPv4 one. What its unknown addresses do together is bounded by a few times
-// what one of them may do. Its fields are guarded by the gate's mu, except the buckets.
+// site is a network that one owner may have: the /48 of an IPv6 address, the /24 of an IPv4
+// one. Its unknown addresses together have a multiple of the bound of one. Its fields are
+// guarded by the gate's mu, except the buckets.
 type site struct {
 	gate *Gate
-	// factor is how many times the bound of one address is that of the site.
+	// factor is the multiple.
 	factor int
-	// peers are the addresses that are remembered, strangers those of them with
-	// connections that are not proved.
+	// peers counts its addresses, unprovedPeers those with unproved connections.
 	peers, strangers int
-	// open and requests count what unknown addresses have, as peer does.
+	// open and requests are those of its unknown addresses, as in peer.
 	open, requests int
-	// served are the connections of unknown addresses that are served, the longest first.
+	// served are the served connections of its unknown addresses, oldest first.
 	served turns
-	// waiting are the addresses with a connection that would be served but for the site.
+	// waiting are the addresses with a connection that waits only for the site.
 	waiting []*peer
 
 	bucket, caused bucket
 }
 
-// scale is peer.scale for the site. 0 is no bound. The caller holds mu.
+// scaleLocked is peer.scaleLocked for the site. 0 is no bound.
 func (s *site) scale() int { return s.gate.perAddress * s.factor }
 
-// limit is a bound of so many for each served connection. The caller holds mu.
+// limitLocked is the bound with per units per served connection.
 func (s *site) limit(per int) int {
 	if n := s.scale(); n > 0 {
 		return n * per
@@ -37,11 +36,11 @@ func (s *site) limit(per int) int {
 	return math.MaxInt
 }
 
-// full reports whether as many connections are served as may be. The caller holds mu.
+// fullLocked reports whether the bound of served connections is reached.
 func (s *site) full() bool { return len(s.served.conns) >= s.limit(1) }
 
-// admits reports whether one more connection of an address may be served now. Otherwise
-// the address's serve is called when it may. The caller holds mu.
+// admitsLocked reports whether one more connection of an address may be served now. Otherwise
+// it calls the address's serveLocked later.
 func (s *site) admits(p *peer) bool {
 	if !p.shares() || !s.full() {
 		return true
@@ -56,14 +55,14 @@ func (s *site) admits(p *peer) bool {
 	return false
 }
 
-// next serves the addresses that wait, one connection each in turn. The caller holds mu.
+// serveNextLocked serves the waiting addresses in turn, one connection each.
 func (s *site) next() {
 	for len(s.waiting) > 0 {
 		if s.full() {
 			if !s.served.makeRoom(s.gate, s.next) {
 				return
 			}
-			continue // the end of the other may have served the next
+			continue // the closed connection's end may have served the next one
 		}
 		p := s.waiting[0]
 		s.waiting = s.waiting[1:]
@@ -72,38 +71,36 @@ func (s *site) next() {
 	}
 }
 
-// release takes a connection out of those that are served. The caller holds mu.
+// releaseLocked removes a served connection.
 func (s *site) release(c *Conn) {
 	if s.served.remove(c) {
 		s.next()
 	}
 }
 
-// forgettable reports whether nothing would be lost with the site. The caller holds mu.
+// forgettableLocked reports whether the site has no state to keep.
 func (s *site) forgettable() bool {
 	now := s.gate.opt.Now()
 	return s.peers == 0 && s.open == 0 && s.requests == 0 && s.bucket.full(now, s.scale()) &&
 		s.caused.full(now, causedScale(s.scale()))
 }
 
-// share is how many unproved connections a site may have once there is no room. The
-// caller holds mu.
+// shareLocked is how many unproved connections a site may have when the gate is full.
 func (g *Gate) share() int { return max(1, (g.most-g.provedOpen)/max(1, g.strangers)) }
 
-// turns are connections that are served, the longest first.
+// servedConns are served connections, oldest first.
 type turns struct {
 	conns []*Conn
-	// timer looks again when the turn of the first is over.
+	// timer retries when the first one has been served for minServed.
 	timer *time.Timer
 }
 
-// makeRoom closes the connection that has been served for longest of those without a
-// request in progress, if its turn is over; otherwise again is called when it is. The
-// caller holds mu.
+// evictLocked closes the oldest connection without a request in progress, if it was served
+// for minServed; otherwise it calls again when it was.
 func (t *turns) makeRoom(g *Gate, again func()) bool {
 	i := slices.IndexFunc(t.conns, func(c *Conn) bool { return c.requests == 0 })
 	if i < 0 {
-		return false // the end of a request comes back
+		return false // the end of a request calls this again
 	}
 	c := t.conns[i]
 	if left := turn - g.opt.Now().Sub(c.servedAt); left > 0 {
@@ -111,11 +108,11 @@ func (t *turns) makeRoom(g *Gate, again func()) bool {
 		return false
 	}
 	g.forget(c)
-	go c.hangUp() // not under the lock; it does not block for long
+	go c.hangUp() // not under the lock; it does not block long
 	return true
 }
 
-// later calls again once, under the gate's mu. The caller holds it.
+// retryLocked calls again once, later, under the gate's mu.
 func (t *turns) later(g *Gate, d time.Duration, again func()) {
 	if t.timer != nil {
 		return

@@ -43,7 +43,8 @@ func (s *Sender) post(ctx context.Context, m *Message) (time.Duration, error) {
 	case res.StatusCode < 300:
 		return 0, nil
 	case res.StatusCode < 400:
-		return 0, s.undelivered(fmt.Sprintf("it answered with status %d, a redirection, which is not followed", res.StatusCode))
+		why := fmt.Sprintf("it answered with status %d, a redirection, which is not followed", res.StatusCode)
+		return 0, s.undelivered(why)
 	}
 	return retryAfter(res.Header, s.now()), s.undelivered(fmt.Sprintf("it answered with status %d", res.StatusCode))
 }
@@ -52,8 +53,7 @@ func (s *Sender) undelivered(why string) error {
 	return fault.New(fault.AlertUndelivered, "send alert", s.sink.Name+": "+why)
 }
 
-// plain says what a request failed of, without its URL and without addresses that
-// change.
+// publicReason describes a request's failure without its URL and without IP addresses.
 func plain(err error) string {
 	var (
 		unknown  x509.UnknownAuthorityError
@@ -78,7 +78,7 @@ func plain(err error) string {
 	return "the request failed"
 }
 
-// retryAfter is what a sink asks for: seconds or a date.
+// retryAfter reads a sink's Retry-After: seconds or a date.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 && n < 1e6 {

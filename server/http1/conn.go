@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// bufferSize is what a connection in use holds to read with. It is small because
-// there may be a thousand slow streams; large reads go past it.
+// bufferSize is the read buffer of a connection in use. It is small because there may be a
+// thousand slow streams; large reads bypass it.
 const bufferSize = 4 << 10
 
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
@@ -21,27 +21,26 @@ var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 // goroutines; otherwise to the pool.
 type conn struct {
 	host target
-	// raw is the socket, nc what is read and written: the same, or TLS on it.
+	// raw is the socket, nc is the same or TLS on it.
 	raw net.Conn
 	nc  net.Conn
 	tls *tls.ConnectionState
-	// abort closes the socket at once, from any goroutine. TLS says no goodbye:
-	// that could wait for a peer that does not read.
+	// abort closes the socket at once, from any goroutine, without TLS's close message, which
+	// could wait for a peer that does not read.
 	abort func()
 	peek  peeker
 
-	// array is lent by buffers while the connection is in use; buf[pos:end] was
-	// read and not used. buf is array, or larger for a large head.
+	// array comes from buffers while the connection is in use; buf[pos:end] was read and not
+	// consumed. buf is array, or larger for a large head.
 	array    *[bufferSize]byte
 	buf      []byte
 	pos, end int
-	// got: something of the answer was read.
+	// answered: a part of the answer was read.
 	got bool
 
 	// reused: it has carried a request before.
 	reused bool
-	// idle fires when the connection was in the pool for too long; expires is when
-	// that is.
+	// idle fires when the connection was in the pool for too long, at expires.
 	idle    *time.Timer
 	expires time.Time
 	pooled  bool
@@ -57,18 +56,17 @@ func newConn(host target, raw, nc net.Conn) *conn {
 	return c
 }
 
-// borrow takes a buffer for a request.
+// takeBuffer takes a buffer for a request.
 func (c *conn) borrow() {
 	c.array = buffers.Get().(*[bufferSize]byte)
 	c.buf, c.pos, c.end, c.got = c.array[:], 0, 0, false
 }
 
-// past is a deadline that is over.
+// pastDeadline makes reads return at once.
 var past = time.Unix(1, 0)
 
-// surplus reports whether TLS holds bytes behind the answer, or has failed: they
-// would be taken for the next one. What still lies in the socket is not read here;
-// peek sees that.
+// surplus reports whether TLS has bytes after the answer, which would count as the next
+// answer, or has failed. peek checks for bytes in the socket.
 func (c *conn) surplus() bool {
 	if c.tls == nil {
 		return false
@@ -79,7 +77,7 @@ func (c *conn) surplus() bool {
 	return n > 0 || !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// giveBack ends the use of the buffer.
+// returnBuffer returns the buffer.
 func (c *conn) giveBack() {
 	if c.array != nil {
 		buffers.Put(c.array)
@@ -87,10 +85,10 @@ func (c *conn) giveBack() {
 	}
 }
 
-// buffered is what was read and not used.
+// buffered is what was read and not consumed.
 func (c *conn) buffered() []byte { return c.buf[c.pos:c.end] }
 
-// fill reads more behind what is buffered. There must be room: see grow.
+// fill appends to the buffer, which must not be full: see grow.
 func (c *conn) fill() error {
 	if c.pos == c.end {
 		c.pos, c.end = 0, 0
@@ -102,7 +100,7 @@ func (c *conn) fill() error {
 	c.end += n
 	if n > 0 {
 		c.got = true
-		return nil // an error comes again with the next read
+		return nil // the next read returns the error again
 	}
 	if err == nil {
 		err = io.ErrNoProgress
@@ -121,7 +119,7 @@ func (c *conn) grow(most int) error {
 	return nil
 }
 
-// shrink goes back to the small buffer where what is left fits.
+// shrink returns to the small buffer if the rest fits.
 func (c *conn) shrink() {
 	if len(c.buf) == bufferSize || c.end-c.pos > bufferSize {
 		return
@@ -140,7 +138,7 @@ func (c *conn) readHead(mostBytes int, interim func(status int, h http.Header)) 
 		case err != nil:
 			return nil, err
 		case h.status == 101:
-			return nil, malformed("the server switches protocols without being asked")
+			return nil, malformed("the server switches protocols without a request to do so")
 		case h.status >= 200:
 			c.shrink()
 			return h, nil

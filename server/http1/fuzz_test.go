@@ -12,7 +12,8 @@ import (
 // taken reads the same however it arrives, and as the standard library reads it.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
-		sized, chunked, toEnd, streamed + "3\r\nabc\r\n0\r\n\r\n", "HTTP/1.1 204 \r\n\r\n", "HTTP/1.1 200 OK\r\nConnection: close\r\nKeep-Alive: timeout=5\r\n\r\n",
+		sized, chunked, toEnd, streamed + "3\r\nabc\r\n0\r\n\r\n", "HTTP/1.1 204 \r\n\r\n",
+		"HTTP/1.1 200 OK\r\nConnection: close\r\nKeep-Alive: timeout=5\r\n\r\n",
 		"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 103 x\r\n\r\n" + sized,
 	} {
 		f.Add(seed)

@@ -163,10 +163,13 @@ func TestUnusualAnswers(t *testing.T) {
 		{"spaces", "HTTP/1.1 200 OK\r\nContent-Length:\t 1 \t\r\n\r\nx", "x"},
 		{"empty value", "HTTP/1.1 200 OK\r\nA:\r\nContent-Length: 1\r\n\r\nx", "x"},
 		{"large head", "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", 60000) + "\r\nContent-Length: 1\r\n\r\nx", "x"},
-		{"large head and body", "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", 5000) + "\r\nContent-Length: 20000\r\n\r\n" + strings.Repeat("y", 20000), strings.Repeat("y", 20000)},
+		{"large head and body", "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", 5000) + "\r\nContent-Length: 20000\r\n\r\n" +
+			strings.Repeat("y", 20000), strings.Repeat("y", 20000)},
 		{"coding spelling", "HTTP/1.1 200 OK\r\nTRANSFER-ENCODING: Chunked\r\n\r\n1 \r\nx\r\n0\r\n\r\n", "x"},
-		{"many chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0000A\r\n0123456789\r\n", 3000) + "00\r\n\r\n", strings.Repeat("0123456789", 3000)},
-		{"interim", strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", 5) + "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", "x"},
+		{"many chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
+			strings.Repeat("0000A\r\n0123456789\r\n", 3000) + "00\r\n\r\n", strings.Repeat("0123456789", 3000)},
+		{"interim", strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", 5) +
+			"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", "x"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,18 +9,18 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// ChainState is what a node knows of the chain at a scrape.
+// ChainState is a node's view of the chain at a scrape.
 type ChainState struct {
 	View protocol.View
-	// Place is nil where it is not known.
+	// Place is nil if it is unknown.
 	Place *jobdiagnosis.Place
-	// Orchestrator says that the node is one, so that its own record counts.
+	// Orchestrator means that the node is one, so that its own record is shown.
 	Orchestrator bool
 	Gas          protocol.GasPrices
 }
 
-// WatchChain shows, at every scrape, the chain's head and round, the account's money,
-// and an orchestrator's stake and place. Nothing is shown before the chain was read.
+// WatchChain collects, at every scrape, the chain's head and round, the account's balances, and
+// an orchestrator's stake and rank. Nothing is shown before the chain was read.
 func (m *Metrics) WatchChain(source func() ChainState) error {
 	l := &looked{}
 	head := l.gauge("tutti_chain_head_block", "The newest layer-2 block that was seen.")
@@ -74,7 +74,7 @@ func (m *Metrics) WatchGas(nodeType string, source func() ChainState) error {
 	return m.base(nodeType).Register(l)
 }
 
-// newSelfSeries are the figures of an orchestrator's own record.
+// newSelfSeries are the series of an orchestrator's own record.
 func newSelfSeries(l *looked) func(send sender, s *ChainState) {
 	registered := l.gauge("tutti_registered", "1 for an orchestrator that is bonded to itself.")
 	active := l.gauge("tutti_active", "1 for an orchestrator that is in the active set of this round.")

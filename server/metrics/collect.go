@@ -4,17 +4,16 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// looked is a collector of figures that are looked up at each scrape. Look sends them;
-// what is not known it leaves out.
+// gaugeSet is a collector of gauges that are read at each scrape. Look sends the known ones.
 type looked struct {
 	descs []*prometheus.Desc
 	look  func(send sender)
 }
 
-// sender sends one figure.
+// sender sends one gauge.
 type sender func(d *prometheus.Desc, v float64, labels ...string)
 
-// gauge makes a figure's description.
+// gauge makes a gauge's description.
 func (l *looked) gauge(name, help string, labels ...string) *prometheus.Desc {
 	d := prometheus.NewDesc(name, help, labels, nil)
 	l.descs = append(l.descs, d)
@@ -28,7 +27,7 @@ func (l *looked) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect looks.
+// Collect reads the source.
 func (l *looked) Collect(ch chan<- prometheus.Metric) {
 	l.look(func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)

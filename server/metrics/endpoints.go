@@ -10,7 +10,7 @@ import (
 type EndpointState struct {
 	// Name is scheme, host and port, without the key in it.
 	Name string
-	// State is one word; Serving says that it is the good one.
+	// State is one word; Serving means that it is the good one.
 	State   string
 	Serving bool
 	Head    protocol.L2Block
@@ -21,10 +21,10 @@ type EndpointState struct {
 	Latency, P95 time.Duration
 }
 
-// maxEndpoints bounds the series of endpoints; nobody has as many.
+// maxEndpoints bounds the series of endpoints, above any realistic number.
 const maxEndpoints = 32
 
-// WatchEndpoints shows, at every scrape, how the layer-2 endpoints are.
+// WatchEndpoints collects, at every scrape, the state of the layer-2 endpoints.
 func (m *Metrics) WatchEndpoints(source func() []EndpointState) error {
 	l := &looked{}
 	up := l.gauge("tutti_rpc_up", "1 for a layer-2 endpoint that serves.", "endpoint")

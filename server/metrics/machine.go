@@ -2,8 +2,8 @@ package metrics
 
 import "time"
 
-// MachineState is what a node needs to go on, at a scrape. What is not known is left 0
-// and its Known field false.
+// MachineState are a node's resources at a scrape. Unknown values are 0 with a false Known
+// field.
 type MachineState struct {
 	// Ready: the node can take work. Draining: it takes nothing new.
 	Ready, Draining bool

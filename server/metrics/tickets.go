@@ -12,7 +12,7 @@ import (
 // Tickets is the figures of tickets that a process takes and pays with. It
 // implements pm.Recorder and is safe for concurrent use.
 type Tickets struct {
-	// taken is nil in a process that takes none, made in one that pays with none.
+	// received is nil in a process without an orchestrator, sent in one without a gateway.
 	taken *takenTickets
 	made  *madeTickets
 }
@@ -39,7 +39,7 @@ func (m *Metrics) Tickets(roles ...string) *Tickets {
 	return t
 }
 
-// takenTickets are the series of who is paid.
+// receivedTickets are the series of an orchestrator.
 type takenTickets struct {
 	senders, codes                   *values
 	value, tickets, winning          streamCounter
@@ -59,18 +59,21 @@ func newTakenTickets(reg prometheus.Registerer, perStream bool) *takenTickets {
 	t.refused = b.counter("livepeer_payment_recv_errors", "Payments that were not accepted, by kind.", "error_code")
 	t.redeemed = b.counter("livepeer_value_redeemed", "Face value of redeemed tickets, in gwei.", "sender")
 	t.failures = b.total("livepeer_ticket_redemption_errors", "Attempts at redeeming that failed.")
-	t.paid = b.counter("tutti_ticket_payout_gwei_total", "What redeemed tickets paid, which may be less than their face value, in gwei.", "sender")
-	t.failed = b.counter("tutti_ticket_redemption_errors_total", "Attempts at redeeming that failed, by fault code.", "code")
+	t.paid = b.counter("tutti_ticket_payout_gwei_total",
+		"What redeemed tickets paid, which may be less than their face value, in gwei.", "sender")
+	t.failed = b.counter("tutti_ticket_redemption_errors_total", "Attempts at redeeming that failed, by fault code.",
+		"code")
 	t.deposit = b.gauges("livepeer_gateway_deposit", "A gateway's deposit as it was seen last, in gwei.", "sender")
 	t.oldDeposit = b.gauges("livepeer_broadcaster_deposit", "The same under its old name.", "sender")
 	t.reserve = b.gauges("livepeer_gateway_reserve", "A gateway's reserve as it was seen last, in gwei.", "sender")
 	t.oldReserve = b.gauges("livepeer_broadcaster_reserve", "The same under its old name.", "sender")
 	t.float = b.gauges("livepeer_gateway_max_float", "The most that one ticket of a gateway may pay, in gwei.", "sender")
-	t.faceOne = b.gauges("livepeer_gateway_ticket_face_value", "What a winning ticket of a gateway pays, in gwei.", "sender")
+	t.faceOne = b.gauges("livepeer_gateway_ticket_face_value", "What a winning ticket of a gateway pays, in gwei.",
+		"sender")
 	return t
 }
 
-// madeTickets are the series of who pays.
+// sentTickets are the series of a gateway.
 type madeTickets struct {
 	codes          *values
 	value, tickets streamCounter

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// takeTime is how long a gateway may take nothing of an answer before its
-	// connection is cut off and its slot given back.
+	// stallTimeout is how long a gateway may read nothing of an answer before its connection
+	// is aborted and its slot released.
 	takeTime = time.Minute
-	// takeStep is how often that time begins anew while it takes something.
+	// stallStep is how often the timeout restarts while the gateway reads.
 	takeStep = 10 * time.Second
 )
 
-// answerWriter writes an answer piece by piece. Its status goes out with the
-// first piece, so that until then another one can be sent.
+// answerWriter writes an answer in pieces. The status is sent with the first piece, so that
+// another status is possible until then.
 type answerWriter struct {
 	x     *exchange
 	ctl   *http.ResponseController
@@ -36,11 +36,11 @@ func (a *answerWriter) begin(status int, contentType string, length int64) {
 	a.x.w.WriteHeader(status)
 }
 
-// write sends a piece, at once where flush is set.
+// write sends a piece, at once if flush is set.
 func (a *answerWriter) write(p []byte, flush bool) error {
 	now := a.x.s.opt.Now()
-	// A deadline of HTTP/1.1 matters only to who writes; a stream of HTTP/2 is
-	// reset by it while the model is silent, too.
+	// In HTTP/1.1 a deadline affects only writes; in HTTP/2 it also resets the stream while
+	// the model is silent.
 	stream := a.x.r.ProtoMajor == 2
 	if stream || now.Sub(a.armed) >= takeStep {
 		a.armed = now
@@ -57,7 +57,7 @@ func (a *answerWriter) write(p []byte, flush bool) error {
 	return err
 }
 
-// arm gives an answer of n bytes its time.
+// setDeadline sets the deadline for n bytes.
 func (a *answerWriter) arm(n int) {
 	a.armed = a.x.s.opt.Now()
 	writeBy(a.x.w, a.armed, n)

@@ -15,8 +15,8 @@ var (
 	errMedia   = errors.New("media of an unknown type")
 )
 
-// relayMedia answers with URLs from which the media can be fetched, or with the
-// media itself to a gateway that did not say that it fetches.
+// relayMedia answers with URLs of the media, or with the media itself if the gateway did not
+// announce that it fetches.
 func (x *exchange) relayMedia(reply *inference.Reply) error {
 	body, err := x.whole(reply)
 	if err != nil {
@@ -45,7 +45,7 @@ func (x *exchange) relayMedia(reply *inference.Reply) error {
 	return x.send(out)
 }
 
-// videos makes every list of frames a video. The time that takes is nobody's wait.
+// videos encodes every list of frames as a video. This time does not count as waiting.
 func (x *exchange) videos(a *pipeline.MediaAnswer) error {
 	var encode pipeline.EncodeMP4
 	if x.s.opt.Frames != nil {
@@ -54,10 +54,11 @@ func (x *exchange) videos(a *pipeline.MediaAnswer) error {
 			return x.s.opt.Frames.EncodeMP4(ctx, frames, fps, width, height)
 		}
 	}
-	return a.MakeVideos(x.r.Context(), pipeline.VideoOptions{FPS: x.req.FPS, Width: x.req.Width, Height: x.req.Height}, encode)
+	return a.MakeVideos(x.r.Context(), pipeline.VideoOptions{FPS: x.req.FPS, Width: x.req.Width, Height: x.req.Height},
+		encode)
 }
 
-// keep puts everything up for download, and its URL in its place.
+// store stores all media for download, and replaces them with their URLs.
 func (x *exchange) keep(a *pipeline.MediaAnswer) error {
 	all := a.Images
 	for i := range all {

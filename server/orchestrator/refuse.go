@@ -15,7 +15,7 @@ func (s *Server) refuse(w http.ResponseWriter, err error) {
 	http.Error(w, fault.Wire(err), status.Protocol(err))
 }
 
-// note tells the log of a request that came to nothing: our own defects aloud.
+// logRefusal logs a failed request: our own defects as errors.
 func (s *Server) note(err error) {
 	if fault.ClassOf(err) == fault.Internal {
 		s.opt.Log.Error("request failed", fault.Attr(err))

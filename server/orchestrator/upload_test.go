@@ -26,9 +26,11 @@ func TestReceive(t *testing.T) {
 	for _, size := range []int{0, 1, 100, firstSize, firstSize + 1, growth * firstSize, growth*firstSize + 1,
 		9*growth*firstSize + 7} {
 		body := bytes.Repeat([]byte("0123456789abcde"), size/15+1)[:size]
-		for name, said := range map[string]int64{"right": int64(size), "unknown": -1, "too little": int64(size / 2), "too much": int64(size) * 2} {
+		for name, said := range map[string]int64{"right": int64(size), "unknown": -1, "too little": int64(size / 2),
+			"too much": int64(size) * 2} {
 			for kind, r := range map[string]io.Reader{
-				"whole": bytes.NewReader(body), "end with data": iotest.DataErrReader(bytes.NewReader(body)), "halves": iotest.HalfReader(bytes.NewReader(body)),
+				"whole": bytes.NewReader(body), "end with data": iotest.DataErrReader(bytes.NewReader(body)),
+				"halves": iotest.HalfReader(bytes.NewReader(body)),
 			} {
 				b := newBudget(core.MaxSegmentBytes)
 				u, err := receive(r, said, b, claim{}, func(n int) { noted = n })
@@ -71,8 +73,10 @@ func TestReceiveFails(t *testing.T) {
 		{"said to be too large", bytes.NewReader(nil), limit + 1, limit, fault.SegmentUnreadable},
 		{"too large", endless{}, -1, 4 * limit, fault.SegmentUnreadable},
 		{"lost", iotest.ErrReader(broken), 100, limit, fault.SegmentUnreadable},
-		{"lost in the middle", io.MultiReader(bytes.NewReader(make([]byte, 50)), iotest.ErrReader(broken)), 100, limit, fault.SegmentUnreadable},
-		{"lost at its end", io.MultiReader(bytes.NewReader(make([]byte, 100)), iotest.ErrReader(broken)), 100, limit, fault.SegmentUnreadable},
+		{"lost in the middle", io.MultiReader(bytes.NewReader(make([]byte, 50)), iotest.ErrReader(broken)), 100, limit,
+			fault.SegmentUnreadable},
+		{"lost at its end", io.MultiReader(bytes.NewReader(make([]byte, 100)), iotest.ErrReader(broken)), 100, limit,
+			fault.SegmentUnreadable},
 		{"no room at the start", bytes.NewReader(nil), 100, 99, fault.UploadsFull},
 		{"no room later", endless{}, -1, 2 * firstSize, fault.UploadsFull},
 	} {

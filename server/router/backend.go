@@ -34,20 +34,19 @@ type backend struct {
 	api  rpc.OrchestratorClient
 
 	questions *admission.Shares
-	// signed: its last offer had terms of payment, so it asks for signatures.
+	// signed: its last offer had payment terms, so it requires signatures.
 	signed atomic.Bool
-	// missed and answers count the questions without and with an answer since the last
-	// look at them.
+	// missed and answers count the calls without and with an answer since the last check.
 	missed, answers atomic.Int64
 
 	mu   sync.Mutex
 	page page
-	// handed are the times of the offers of late, oldest first.
+	// recentOffers are the times of the offers within offerTime, oldest first.
 	handed []time.Time
 }
 
-// page is what is read of a node's /status; see docs/status.md. Nodes that answer
-// with something else are known by their offers alone.
+// statusPage is the part of a node's /status that the router uses; see docs/status.md. Of
+// nodes without it only their offers count.
 type page struct {
 	State     string `json:"state"`
 	Pipelines []struct {
@@ -58,7 +57,7 @@ type page struct {
 }
 
 func dial(addr string) (*backend, error) {
-	// Orchestrators sign their own certificates, and nothing secret passes.
+	// Orchestrators have self-signed certificates, and no secrets are sent.
 	creds := credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12})
 	conn, err := grpc.NewClient("passthrough:///"+addr,
 		grpc.WithTransportCredentials(creds),
@@ -72,7 +71,7 @@ func dial(addr string) (*backend, error) {
 		questions: admission.NewShares(freeQuestions, mostQuestions)}, nil
 }
 
-// poll reads the orchestrator's status. One that has none keeps the last.
+// poll reads the orchestrator's status, and keeps the last one if it cannot.
 func (b *backend) poll(ctx context.Context, client *http.Client) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+b.addr+"/status", nil)
 	if err != nil {
@@ -92,15 +91,15 @@ func (b *backend) poll(ctx context.Context, client *http.Client) error {
 	return nil
 }
 
-// hand notes that the orchestrator's offer was given to a gateway.
+// recordOffer records that the orchestrator's offer was returned to a gateway.
 func (b *backend) hand(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.handed = append(b.handed, now)
 }
 
-// load is how busy the orchestrator is with one kind of work, about 0 to 1: what its
-// status says in words, and what was handed to it since.
+// load is the orchestrator's load with one kind of work, about 0 to 1: that of its status,
+// and the recent offers.
 func (b *backend) load(pipeline string, now time.Time) float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,7 +117,7 @@ func (b *backend) load(pipeline string, now time.Time) float64 {
 	return use + float64(len(b.handed))/float64(capacity)
 }
 
-// inNumbers turns the words of /status into the middle of what they stand for.
+// utilization maps the words of /status to the middle of their ranges.
 func inNumbers(use string) float64 {
 	switch use {
 	case "idle":

@@ -13,17 +13,16 @@ import (
 )
 
 const (
-	// DefaultPatience is how long an answer may take in all: gateways wait about as
-	// long.
+	// DefaultTimeout bounds an answer: gateways wait about as long.
 	DefaultPatience = 2 * time.Second
 	// DefaultConnections bounds the connections that are open.
 	DefaultConnections = 16384
-	// spare is how long the others are waited for when one has answered.
+	// extraWait is how long the router waits for other answers after the first.
 	spare = 150 * time.Millisecond
 	// pollEvery is how often the orchestrators' public status is read.
 	pollEvery = 2 * time.Second
-	// recent is how long an offer that was handed out counts as load of its own: then
-	// its session shows in the status, or it never came.
+	// offerTime is how long a returned offer counts as load: later its session shows in the
+	// status, or does not exist.
 	recent = 10 * time.Second
 )
 
@@ -43,7 +42,7 @@ type Options struct {
 	Scarce func(error)
 	// Cert is nil for plaintext.
 	Cert *tlscert.Source
-	// Patience is DefaultPatience when 0.
+	// Timeout is DefaultTimeout when 0.
 	Patience time.Duration
 	Version  string
 	Board    *health.Board

@@ -67,7 +67,8 @@ func TestStanding(t *testing.T) {
 	t.Parallel()
 	known := false
 	h := web.Handler(func() (orchestratorstatus.Standing, bool) {
-		return orchestratorstatus.Standing{State: orchestratorstatus.Active, Stake: core.LPTTokens(7), Rewards: []orchestratorstatus.Reward{}}, known
+		return orchestratorstatus.Standing{State: orchestratorstatus.Active, Stake: core.LPTTokens(7),
+			Rewards: []orchestratorstatus.Reward{}}, known
 	})
 	ask := func() *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()

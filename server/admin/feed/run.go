@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Run makes documents while somebody reads, until ctx ends; then all readers end.
+// Run builds documents while there are readers, until ctx ends; then all readers end.
 func (f *Feed[T]) Run(ctx context.Context) {
 	defer f.end()
 	quiet := 0

@@ -1,4 +1,4 @@
-// Changes, for who has the token. It is kept in this tab alone, sent in a header to
+// Changes, for a user with the token. It is kept in this tab alone, sent in a header to
 // this listener alone, and forgotten with the tab. Nothing else in the page changes
 // anything.
 
@@ -148,5 +148,5 @@ export async function showOperate() {
   id('operate').replaceChildren(...(parts || locked()), says);
 }
 
-// keepOperate says whom to tell when the token comes or goes.
+// keepOperate sets the function to call when the token is set or removed.
 export function keepOperate(tell) { listener = () => { showOperate(); tell(); }; }
