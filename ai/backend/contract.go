@@ -22,7 +22,7 @@ const contractSlots = 128
 const maxGPUs = 64
 
 // contractDetails asks a runner of the network's contract for its model and its GPUs.
-func (s *look) contractDetails(ctx context.Context, info *Info) error {
+func (s *inspection) contractDetails(ctx context.Context, info *Info) error {
 	info.Served = cmp.Or(info.Served, s.options.Model)
 	info.Models = []string{info.Served}
 	info.Slots, info.Assumed = 1, true
@@ -45,13 +45,13 @@ func (s *look) contractDetails(ctx context.Context, info *Info) error {
 	return err
 }
 
-func (s *Server) contractVersion(a *said, info *Info) error {
+func (s *Server) contractVersion(a *probeAnswer, info *Info) error {
 	var version struct {
 		Pipeline string `json:"pipeline"`
 		ModelID  string `json:"model_id"`
 		Version  string `json:"version"`
 	}
-	if !a.into(&version) {
+	if !a.decode(&version) {
 		return nil
 	}
 	info.Version = version.Version
@@ -70,7 +70,7 @@ func (s *Server) contractVersion(a *said, info *Info) error {
 
 // readGPUs reads /hardware/info, in the order of the devices' numbers. It returns none if
 // the form is wrong.
-func readGPUs(a *said) []GPU {
+func readGPUs(a *probeAnswer) []GPU {
 	var hardware struct {
 		GPUs map[string]struct {
 			ID          string  `json:"id"`
@@ -81,7 +81,7 @@ func readGPUs(a *said) []GPU {
 			Minor       int     `json:"minor"`
 		} `json:"gpu_info"`
 	}
-	if !a.into(&hardware) || len(hardware.GPUs) > maxGPUs {
+	if !a.decode(&hardware) || len(hardware.GPUs) > maxGPUs {
 		return nil
 	}
 	var gpus []GPU

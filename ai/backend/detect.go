@@ -41,7 +41,7 @@ func (s *Server) detect(ctx context.Context) (Kind, error) {
 		return "", err
 	}
 	if models, ok := readModels(list); ok {
-		return s.flavour(ctx, models)
+		return s.openAIKind(ctx, models)
 	}
 	if byHealth != "" {
 		return byHealth, nil
@@ -54,12 +54,12 @@ func (s *Server) detect(ctx context.Context) (Kind, error) {
 }
 
 // kindByHealth is the kind with this form of /health, "" if several have it.
-func kindByHealth(a *said) Kind {
+func kindByHealth(a *probeAnswer) Kind {
 	var status struct {
 		Status string `json:"status"`
 	}
 	switch {
-	case a.into(&status) && knownHealth(status.Status):
+	case a.decode(&status) && knownHealth(status.Status):
 		return Contract
 	case a.status == http.StatusInternalServerError && hasDetail(a.body):
 		return Contract
@@ -89,8 +89,8 @@ func knownHealth(text string) bool {
 	return false
 }
 
-// listed is a model in a server's list.
-type listed struct {
+// listedModel is a model in a server's list.
+type listedModel struct {
 	ID      string `json:"id"`
 	OwnedBy string `json:"owned_by"`
 	// MaxModelLen is vLLM's.
@@ -98,13 +98,13 @@ type listed struct {
 }
 
 // readModels reads a list of models; false for what is none.
-func readModels(a *said) ([]listed, bool) {
+func readModels(a *probeAnswer) ([]listedModel, bool) {
 	var list struct {
-		Object string   `json:"object"`
-		Data   []listed `json:"data"`
+		Object string        `json:"object"`
+		Data   []listedModel `json:"data"`
 	}
 	// Ollama without models has null for the list.
-	if !a.ok() || !a.into(&list) || list.Data == nil && list.Object != "list" {
+	if !a.ok() || !a.decode(&list) || list.Data == nil && list.Object != "list" {
 		return nil, false
 	}
 	models := list.Data[:0]
@@ -123,7 +123,7 @@ const (
 )
 
 // openAIKind distinguishes the OpenAI-compatible servers.
-func (s *Server) flavour(ctx context.Context, models []listed) (Kind, error) {
+func (s *Server) openAIKind(ctx context.Context, models []listedModel) (Kind, error) {
 	for _, m := range models {
 		switch m.OwnedBy {
 		case "llamacpp":
@@ -137,7 +137,7 @@ func (s *Server) flavour(ctx context.Context, models []listed) (Kind, error) {
 		return "", err
 	}
 	var version versionAnswer
-	if a != nil && a.into(&version) && version.Version != "" {
+	if a != nil && a.decode(&version) && version.Version != "" {
 		return Ollama, nil
 	}
 	return OpenAI, nil

@@ -29,8 +29,8 @@ func forOpenAI(body []byte, served string, stream bool) []byte {
 		missing = append(missing, append([]byte(`"model":`), quoted(served)...))
 	}
 	if stream {
-		wishes, found := usageEdits(body)
-		edits = append(edits, wishes...)
+		usage, found := usageEdits(body)
+		edits = append(edits, usage...)
 		if !found {
 			missing = append(missing, []byte(`"stream_options":{"include_usage":true}`))
 		}
@@ -111,8 +111,8 @@ func includeUsage(body []byte, at int) []edit {
 
 // insertion puts a member at the beginning of the object at at.
 func insertion(body []byte, at int, member []byte) edit {
-	at = space(body, at) + 1
-	if body[space(body, at)] != '}' {
+	at = skipSpace(body, at) + 1
+	if body[skipSpace(body, at)] != '}' {
 		member = append(member, ',')
 	}
 	return edit{span{at, at}, member}
@@ -149,25 +149,25 @@ func isKey(raw []byte, key string) bool {
 // members calls f with each raw key and value of the object at or after at. It returns the
 // end of the object, and false if there is none.
 func members(body []byte, at int, f func(key []byte, value span)) (int, bool) {
-	at = space(body, at)
+	at = skipSpace(body, at)
 	if at == len(body) || body[at] != '{' {
 		return at, false
 	}
-	for at = space(body, at+1); at < len(body) && body[at] != '}'; {
+	for at = skipSpace(body, at+1); at < len(body) && body[at] != '}'; {
 		keyEnd := stringEnd(body, at)
-		colon := space(body, keyEnd)
+		colon := skipSpace(body, keyEnd)
 		if keyEnd == at || colon == len(body) || body[colon] != ':' {
 			return at, false
 		}
-		start := space(body, colon+1)
+		start := skipSpace(body, colon+1)
 		end := valueEnd(body, start)
 		if end == start {
 			return at, false
 		}
 		f(body[at+1:keyEnd-1], span{start, end})
-		at = space(body, end)
+		at = skipSpace(body, end)
 		if at < len(body) && body[at] == ',' {
-			at = space(body, at+1)
+			at = skipSpace(body, at+1)
 		} else if at < len(body) && body[at] != '}' {
 			return at, false
 		}
@@ -176,7 +176,7 @@ func members(body []byte, at int, f func(key []byte, value span)) (int, bool) {
 }
 
 // skipSpace is the index of the next byte that is not white space.
-func space(body []byte, at int) int {
+func skipSpace(body []byte, at int) int {
 	for at < len(body) && (body[at] == ' ' || body[at] == '\t' || body[at] == '\n' || body[at] == '\r') {
 		at++
 	}

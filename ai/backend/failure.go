@@ -20,7 +20,7 @@ var errStalled = errors.New("the runner sent nothing")
 func (s *Server) name() string { return inference.RunnerName(s.options.Pipeline, s.options.Container) }
 
 // noAnswer is the fault of a request without an answer.
-func (s *Server) unanswered(ctx context.Context, op string, err error) error {
+func (s *Server) noAnswer(ctx context.Context, op string, err error) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errStalled):
 		return s.fault(fault.RunnerStalled, op, "does not answer", cause)
@@ -68,7 +68,7 @@ func isTimeout(err error) bool {
 }
 
 // clientError reports whether a status is the client's mistake.
-func clientMistake(status int) bool {
+func clientError(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
 		http.StatusUnprocessableEntity:
@@ -83,7 +83,7 @@ func (s *Server) refusal(status int, body []byte) (fault.Code, bool) {
 	switch {
 	case wrongModel(text) && status < 500:
 		return fault.RunnerModelMissing, true
-	case clientMistake(status):
+	case clientError(status):
 		return "", false
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return fault.RunnerAuth, true

@@ -37,12 +37,12 @@ func (s *Server) health(ctx context.Context, kind Kind) (health Health, reason s
 
 // contractHealth reads the health of a runner of the network's contract. An answer without
 // a status counts as OK; a web page is no runner.
-func (s *Server) contractHealth(a *said) (Health, string, error) {
+func (s *Server) contractHealth(a *probeAnswer) (Health, string, error) {
 	var status struct {
 		Status string `json:"status"`
 	}
 	switch {
-	case a.into(&status) && knownHealth(status.Status):
+	case a.decode(&status) && knownHealth(status.Status):
 		return Health(status.Status), "", nil
 	case a.ok() && bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<")):
 		return "", "", s.fault(fault.RunnerGarbled, opProbe, "answers "+healthPath+" with a web page", nil)

@@ -23,7 +23,7 @@ const (
 )
 
 // openAIDetails asks an OpenAI-compatible server for its models and the details of its kind.
-func (s *look) openAIDetails(ctx context.Context, info *Info) error {
+func (s *inspection) openAIDetails(ctx context.Context, info *Info) error {
 	list, err := s.ask(ctx, modelsPath, nil)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func enumerate(models []string) string {
 }
 
 // llamaDetails asks llama.cpp's server for its slots and context.
-func (s *look) llamaDetails(ctx context.Context, info *Info) error {
+func (s *inspection) llamaDetails(ctx context.Context, info *Info) error {
 	info.Slots, info.Assumed = otherSlots, true
 	a, err := s.optional(ctx, "/props", nil)
 	if err != nil || a == nil {
@@ -121,7 +121,7 @@ func (s *look) llamaDetails(ctx context.Context, info *Info) error {
 			Context int64 `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	if !a.into(&props) {
+	if !a.decode(&props) {
 		return nil
 	}
 	if props.TotalSlots > 0 && props.TotalSlots <= maxSlots {
@@ -148,7 +148,7 @@ func contextOf(n int64) inference.Tokens {
 }
 
 // vllmDetails asks vLLM for its version; the context is in the list.
-func (s *look) vllmDetails(ctx context.Context, info *Info, models []listed) error {
+func (s *inspection) vllmDetails(ctx context.Context, info *Info, models []listedModel) error {
 	info.Slots, info.Assumed = vllmSlots, true
 	for _, m := range models {
 		if m.ID == info.Served {
@@ -157,7 +157,7 @@ func (s *look) vllmDetails(ctx context.Context, info *Info, models []listed) err
 	}
 	a, err := s.optional(ctx, "/version", nil)
 	var version versionAnswer
-	if a != nil && a.into(&version) && len(version.Version) <= maxName {
+	if a != nil && a.decode(&version) && len(version.Version) <= maxName {
 		info.Version = version.Version
 	}
 	return err
@@ -165,7 +165,7 @@ func (s *look) vllmDetails(ctx context.Context, info *Info, models []listed) err
 
 // operations finds out with one-token requests whether the server embeds, and whether an
 // embedding server also chats. No server reports this in its list.
-func (s *look) operations(ctx context.Context, served string) ([]inference.Operation, error) {
+func (s *inspection) operations(ctx context.Context, served string) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
 	name := quoted(served)
 	embeds, err := s.optional(ctx, embeddingPath, fmt.Appendf(nil, `{"model":%s,"input":"a"}`, name))

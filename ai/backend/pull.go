@@ -78,7 +78,7 @@ func (s *Server) Pull(ctx context.Context, progress func(PullProgress)) (string,
 	if err := s.ollamaPull(ctx, name, progress); err != nil {
 		return "", err
 	}
-	s.remember(nil)
+	s.setCached(nil)
 	return s.Find(ctx)
 }
 
@@ -94,18 +94,18 @@ func (s *Server) ollamaPull(ctx context.Context, name string, progress func(Pull
 		return fault.Wrap(fault.RunnerUnreachable, opPull, err)
 	}
 	r.Header.Set("Content-Type", jsonType)
-	s.dress(r)
+	s.setHeaders(r)
 	resp, err := s.roundTripper.RoundTrip(r)
 	if err != nil {
-		return s.unanswered(ctx, opPull, err)
+		return s.noAnswer(ctx, opPull, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	p := ollamaPulling{server: s, name: name, status: resp.StatusCode, layers: make(map[string]PullProgress)}
+	p := ollamaPull{server: s, name: name, status: resp.StatusCode, layers: make(map[string]PullProgress)}
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(make([]byte, 0, 4<<10), maxPullMessage)
 	for lines.Scan() {
 		silence.Reset(pullSilence)
-		now, err := p.take(lines.Bytes())
+		now, err := p.add(lines.Bytes())
 		if err != nil {
 			return err
 		}
@@ -119,13 +119,13 @@ func (s *Server) ollamaPull(ctx context.Context, name string, progress func(Pull
 	case resp.StatusCode != http.StatusOK:
 		return p.failed(fmt.Sprintf("status %d", resp.StatusCode))
 	case !p.succeeded:
-		return s.fault(fault.RunnerBroke, opPull, "ended the pull of "+shownName(name)+" without a result", nil)
+		return s.fault(fault.RunnerBroke, opPull, "ended the pull of "+quotedName(name)+" without a result", nil)
 	}
 	return nil
 }
 
-// ollamaPulling adds up Ollama's messages of one pull.
-type ollamaPulling struct {
+// ollamaPull adds up Ollama's messages of one pull.
+type ollamaPull struct {
 	server    *Server
 	name      string
 	status    int
@@ -133,8 +133,8 @@ type ollamaPulling struct {
 	layers    map[string]PullProgress
 }
 
-// take reads one message.
-func (p *ollamaPulling) take(line []byte) (now PullProgress, err error) {
+// add reads one message.
+func (p *ollamaPull) add(line []byte) (now PullProgress, err error) {
 	var m struct {
 		Status    string `json:"status"`
 		Digest    string `json:"digest"`
@@ -163,12 +163,12 @@ func (p *ollamaPulling) take(line []byte) (now PullProgress, err error) {
 }
 
 // failed is the fault of a pull that the server reports as failed.
-func (p *ollamaPulling) failed(text string) error {
+func (p *ollamaPull) failed(text string) error {
 	code := fault.ModelPullFailed
 	if p.status == http.StatusUnauthorized || p.status == http.StatusForbidden {
 		code = fault.RunnerAuth
 	}
-	return p.server.fault(code, opPull, "cannot fetch "+shownName(p.name)+": "+strings.Map(printable, text), nil)
+	return p.server.fault(code, opPull, "cannot fetch "+quotedName(p.name)+": "+strings.Map(printable, text), nil)
 }
 
 // printable keeps control characters of a server's text from terminals and logs.
@@ -186,4 +186,4 @@ func hasError(line []byte) bool {
 	return json.Unmarshal(line, &m) == nil && len(m.Error) > 0 && string(m.Error) != "null"
 }
 
-func shownName(name string) string { return fmt.Sprintf("%.200q", name) }
+func quotedName(name string) string { return fmt.Sprintf("%.200q", name) }

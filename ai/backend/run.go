@@ -19,7 +19,7 @@ import (
 const (
 	opRun = "run job"
 	// maxErrorBody bounds the part of an error's body that is read.
-	maxComplaint = 64 << 10
+	maxErrorBody = 64 << 10
 	jsonType     = "application/json"
 )
 
@@ -36,12 +36,12 @@ func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 	}
 	reply, err := s.runAt(ctx, path, known, job)
 	missing := errors.Is(err, fault.OperationUnsupported) || errors.Is(err, fault.RunnerModelMissing)
-	if !missing || known.looked {
+	if !missing || known.rechecked {
 		return reply, err
 	}
 	// The runner lacks a path of its kind, or the model: another server may have its address
 	// now.
-	now := s.lookAgain(ctx)
+	now := s.recheck(ctx)
 	if now == nil || now.kind == known.kind && now.served == known.served {
 		return nil, err
 	}
@@ -53,16 +53,16 @@ func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 
 // recheck detects a runner again, nil if that fails. It does so once between two probes,
 // however many jobs get a 404.
-func (s *Server) lookAgain(ctx context.Context) *identity {
-	s.remember(nil)
+func (s *Server) recheck(ctx context.Context) *identity {
+	s.setCached(nil)
 	now, err := s.identity(ctx)
 	if err != nil {
 		return nil
 	}
-	looked := *now
-	looked.looked = true
-	s.remember(&looked)
-	return &looked
+	rechecked := *now
+	rechecked.rechecked = true
+	s.setCached(&rechecked)
+	return &rechecked
 }
 
 // runAt sends a job to a path of a runner.
@@ -138,7 +138,7 @@ func (s *Server) body(known *identity, job *inference.Job) []byte {
 
 // send makes the request and returns the answer once it has begun.
 func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) (*inference.Reply, error) {
-	s.dress(r)
+	s.setHeaders(r)
 	limit := s.options.Limits.Begin(job)
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(limit, func() { cancel(errStalled) })
@@ -146,14 +146,14 @@ func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) 
 	if err != nil {
 		defer cancel(nil)
 		timer.Stop()
-		return nil, s.unanswered(ctx, opRun, err)
+		return nil, s.noAnswer(ctx, opRun, err)
 	}
 	a := &answer{
 		server: s, ctx: ctx, cancel: cancel, src: resp.Body, timer: timer, wait: limit,
 		left: s.options.MaxAnswer,
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return s.complaint(a, resp)
+		return s.errorReply(a, resp)
 	}
 	if job.Stream {
 		if err := a.peek(); err != nil {
@@ -171,8 +171,8 @@ func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) 
 }
 
 // errorReply is the result of an answer with an error status.
-func (s *Server) complaint(a *answer, resp *http.Response) (*inference.Reply, error) {
-	body, err := io.ReadAll(io.LimitReader(a, maxComplaint))
+func (s *Server) errorReply(a *answer, resp *http.Response) (*inference.Reply, error) {
+	body, err := io.ReadAll(io.LimitReader(a, maxErrorBody))
 	_ = a.Close()
 	code, failed := s.refusal(resp.StatusCode, body)
 	if failed {

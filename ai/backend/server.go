@@ -36,7 +36,7 @@ type identity struct {
 	// probes counts how often info was answered from memory.
 	probes int
 	// rechecked: it was detected again since the last probe because a job got a 404.
-	looked bool
+	rechecked bool
 }
 
 // New makes the client of a runner. It sends no request.
@@ -81,7 +81,7 @@ func (s *Server) Close() {
 }
 
 // setHeaders sets the headers of all requests.
-func (s *Server) dress(r *http.Request) {
+func (s *Server) setHeaders(r *http.Request) {
 	r.Header.Set("User-Agent", "tutti")
 	// Answers pass as they are.
 	r.Header.Set("Accept-Encoding", "identity")
@@ -90,13 +90,13 @@ func (s *Server) dress(r *http.Request) {
 	}
 }
 
-func (s *Server) remember(known *identity) {
+func (s *Server) setCached(known *identity) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known = known
 }
 
-func (s *Server) recall() *identity {
+func (s *Server) cached() *identity {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known
@@ -104,13 +104,13 @@ func (s *Server) recall() *identity {
 
 // identity returns the cached details, probing the runner if there are none.
 func (s *Server) identity(ctx context.Context) (*identity, error) {
-	if known := s.recall(); known != nil {
+	if known := s.cached(); known != nil {
 		return known, nil
 	}
 	if _, err := s.Probe(ctx); err != nil {
 		return nil, err
 	}
-	if known := s.recall(); known != nil {
+	if known := s.cached(); known != nil {
 		return known, nil
 	}
 	return nil, s.fault(fault.RunnerBusy, opRun, "is not ready", nil)

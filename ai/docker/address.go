@@ -10,33 +10,33 @@ import (
 )
 
 // endpoint is where a container of this run is reached.
-type place struct {
+type endpoint struct {
 	// network is its internal network, "" if its port is published instead.
 	network string
 	// containerPort is its port in the network, hostPort the published one on 127.0.0.1.
-	inside, published uint16
+	containerPort, hostPort uint16
 }
 
-func (e *Engine) keepPlace(id ID, p place) {
+func (e *Engine) setEndpoint(id ID, p endpoint) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.places[id] = p
+	e.endpoints[id] = p
 }
 
 // forgetEndpoint removes and returns a container's endpoint.
-func (e *Engine) takePlace(id ID) place {
+func (e *Engine) forgetEndpoint(id ID) endpoint {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	p := e.places[id]
-	delete(e.places, id)
+	p := e.endpoints[id]
+	delete(e.endpoints, id)
 	return p
 }
 
 // inUse reports whether a container of this run uses a network.
-func (e *Engine) holds(network string) bool {
+func (e *Engine) inUse(network string) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, p := range e.places {
+	for _, p := range e.endpoints {
 		if p.network == network {
 			return true
 		}
@@ -50,13 +50,13 @@ func (e *Engine) holds(network string) bool {
 func (e *Engine) Address(ctx context.Context, id ID) (netip.AddrPort, error) {
 	const op = "find a container's address"
 	e.mu.Lock()
-	p, known := e.places[id]
+	p, known := e.endpoints[id]
 	e.mu.Unlock()
 	switch {
 	case !known:
 		return netip.AddrPort{}, fault.New(fault.ContainerGone, op, "")
 	case p.network == "":
-		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), p.published), nil
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), p.hostPort), nil
 	}
 	got, err := e.api.ContainerInspect(ctx, string(id), client.ContainerInspectOptions{})
 	if err != nil {
@@ -65,7 +65,7 @@ func (e *Engine) Address(ctx context.Context, id ID) (netip.AddrPort, error) {
 	if settings := got.Container.NetworkSettings; settings != nil {
 		for _, n := range settings.Networks {
 			if n.NetworkID == p.network && n.IPAddress.IsValid() {
-				return netip.AddrPortFrom(n.IPAddress, p.inside), nil
+				return netip.AddrPortFrom(n.IPAddress, p.containerPort), nil
 			}
 		}
 	}

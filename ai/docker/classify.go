@@ -16,7 +16,7 @@ type Evidence struct {
 	Lines []string
 	// LastStderr is the last line on standard error, "" for none. The order of lines
 	// between the two streams is not reliable.
-	Complaint string
+	LastStderr string
 	// ExitCode is how its program ended, 0 if it did not start.
 	ExitCode int
 	// OOMKilled means that the kernel killed one of its processes for lack of memory.
@@ -36,30 +36,30 @@ type Finding struct {
 // Classify finds out why a container did not start or has ended. An OOM kill takes
 // precedence over the engine's text, and that over the container's output. Without a match
 // the code is DockerFailed if the engine reported an error, else ContainerExited.
-func Recognise(e Evidence) Finding {
+func Classify(e Evidence) Finding {
 	if e.OOMKilled {
 		return Finding{Code: fault.ContainerOOM, Detail: "killed for lack of main memory", Line: e.last()}
 	}
 	if e.Engine != "" {
-		if f, ok := match(engineSigns, e.Engine); ok {
+		if f, ok := match(enginePatterns, e.Engine); ok {
 			return f
 		}
 	}
 	for i := len(e.Lines) - 1; i >= 0; i-- {
-		if f, ok := match(runnerSigns, e.Lines[i]); ok {
+		if f, ok := match(runnerPatterns, e.Lines[i]); ok {
 			return f
 		}
 	}
 	if e.Engine != "" {
 		return Finding{Code: fault.DockerFailed, Line: clean(e.Engine)}
 	}
-	return ended(e.ExitCode, e.last())
+	return unexplainedExit(e.ExitCode, e.last())
 }
 
 // last is the line that most likely contains the reason.
 func (e *Evidence) last() string {
-	if e.Complaint != "" || len(e.Lines) == 0 {
-		return clean(e.Complaint)
+	if e.LastStderr != "" || len(e.Lines) == 0 {
+		return clean(e.LastStderr)
 	}
 	return clean(e.Lines[len(e.Lines)-1])
 }
@@ -73,7 +73,7 @@ const (
 )
 
 // unexplainedExit is the finding for an exit without a matching pattern.
-func ended(exit int, line string) Finding {
+func unexplainedExit(exit int, line string) Finding {
 	f := Finding{Code: fault.ContainerExited, Detail: fmt.Sprintf("exit status %d", exit), Line: line}
 	switch {
 	case exit == exitCannotRun || exit == exitNotFound:
@@ -88,8 +88,8 @@ func ended(exit int, line string) Finding {
 
 // ClassifyPull finds out from the engine's text why an image could not be pulled. Without
 // a match the code is ImagePullFailed.
-func RecognisePull(text string) Finding {
-	if f, ok := match(pullSigns, text); ok {
+func ClassifyPull(text string) Finding {
+	if f, ok := match(pullPatterns, text); ok {
 		return f
 	}
 	// Registries may send only the protocol's code. Elsewhere in a text the word may come
@@ -104,7 +104,7 @@ func RecognisePull(text string) Finding {
 const daemonPrefix = "Error response from daemon: "
 
 // pattern maps words in a text to a condition.
-type sign struct {
+type pattern struct {
 	code fault.Code
 	// all must be in the text, in lower case.
 	all    []string
@@ -112,9 +112,9 @@ type sign struct {
 }
 
 // match finds the first matching pattern.
-func match(signs []sign, text string) (Finding, bool) {
+func match(patterns []pattern, text string) (Finding, bool) {
 	low := strings.ToLower(text)
-	for _, s := range signs {
+	for _, s := range patterns {
 		if s.in(low) {
 			return Finding{Code: s.code, Detail: s.detail, Line: clean(text)}, true
 		}
@@ -122,7 +122,7 @@ func match(signs []sign, text string) (Finding, bool) {
 	return Finding{}, false
 }
 
-func (s *sign) in(low string) bool {
+func (s *pattern) in(low string) bool {
 	for _, word := range s.all {
 		if !strings.Contains(low, word) {
 			return false

@@ -48,7 +48,7 @@ nvidia-container-cli: initialization error: nvml error: driver not loaded: unkno
 		{`something that nobody has seen`, fault.DockerFailed},
 	}
 	for _, tt := range tests {
-		got := docker.Recognise(docker.Evidence{Engine: "Error response from daemon: " + tt.text})
+		got := docker.Classify(docker.Evidence{Engine: "Error response from daemon: " + tt.text})
 		if got.Code != tt.want {
 			t.Errorf("%q: %s, want %s", tt.text, got.Code, tt.want)
 		}
@@ -91,7 +91,7 @@ func TestRecogniseLastLines(t *testing.T) {
 		{`OSError: [Errno 98] Address already in use`, fault.ContainerExited},
 	}
 	for _, tt := range tests {
-		got := docker.Recognise(docker.Evidence{Lines: []string{"loading", tt.line, "during handling of the above"},
+		got := docker.Classify(docker.Evidence{Lines: []string{"loading", tt.line, "during handling of the above"},
 			ExitCode: 1})
 		if got.Code != tt.want {
 			t.Errorf("%q: %s, want %s", tt.line, got.Code, tt.want)
@@ -127,7 +127,7 @@ func TestRecogniseEnd(t *testing.T) {
 			"the GPU's memory is too small"},
 	}
 	for _, tt := range tests {
-		if got := docker.Recognise(tt.evidence); got.Code != tt.want || got.Detail != tt.detail {
+		if got := docker.Classify(tt.evidence); got.Code != tt.want || got.Detail != tt.detail {
 			t.Errorf("%+v: %s (%s), want %s (%s)", tt.evidence, got.Code, got.Detail, tt.want, tt.detail)
 		}
 	}
@@ -160,7 +160,7 @@ func TestRecognisePull(t *testing.T) {
 		{`something new`, fault.ImagePullFailed},
 	}
 	for _, tt := range tests {
-		if got := docker.RecognisePull(tt.text); got.Code != tt.want {
+		if got := docker.ClassifyPull(tt.text); got.Code != tt.want {
 			t.Errorf("%q: %s, want %s", tt.text, got.Code, tt.want)
 		}
 	}
@@ -169,7 +169,7 @@ func TestRecognisePull(t *testing.T) {
 func FuzzRecognise(f *testing.F) {
 	f.Add("could not select device driver \"\" with capabilities: [[gpu]]", "line\x1b[31mred", 137, false)
 	f.Fuzz(func(t *testing.T, engine, line string, exit int, oom bool) {
-		got := docker.Recognise(docker.Evidence{Engine: engine, Lines: []string{line}, ExitCode: exit, OOMKilled: oom})
+		got := docker.Classify(docker.Evidence{Engine: engine, Lines: []string{line}, ExitCode: exit, OOMKilled: oom})
 		if _, known := fault.Lookup(got.Code); !known {
 			t.Fatalf("%q is no code", got.Code)
 		}

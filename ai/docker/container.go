@@ -16,7 +16,7 @@ import (
 const stopGrace = 8 * time.Second
 
 // Created is a container that Create made.
-type Made struct {
+type Created struct {
 	ID ID
 	// Missing names the restrictions that this engine cannot enforce.
 	Missing []string
@@ -24,38 +24,38 @@ type Made struct {
 
 // Create creates a container with its network and does not start it. It never pulls an
 // image.
-func (e *Engine) Create(ctx context.Context, s *Spec) (Made, error) {
+func (e *Engine) Create(ctx context.Context, s *Spec) (Created, error) {
 	const op = "create container"
 	inside, ok := s.inside()
 	if !ok {
-		return Made{}, fault.New(fault.ContainerPortConflict, op, "no such port")
+		return Created{}, fault.New(fault.ContainerPortConflict, op, "no such port")
 	}
 	limits, err := e.limits(ctx, s)
 	if err != nil {
-		return Made{}, err
+		return Created{}, err
 	}
-	at := place{inside: inside.Num(), published: s.HostPort}
-	out := Made{Missing: limits.missing}
+	at := endpoint{containerPort: inside.Num(), hostPort: s.HostPort}
+	out := Created{Missing: limits.missing}
 	if !s.Permissions.Network {
 		at.network, err = e.makeNetwork(ctx, s.Name)
 		switch {
-		case errors.Is(err, errNotHere):
+		case errors.Is(err, errNotReachable):
 			out.Missing = append(out.Missing, "network ("+err.Error()+", so the container can reach other hosts)")
 		case err != nil:
-			return Made{}, err
+			return Created{}, err
 		}
 	}
 	options, _ := s.options(e.owner, at.network, limits)
 	made, err := e.api.ContainerCreate(ctx, options)
 	if err != nil {
 		e.dropNetwork(context.WithoutCancel(ctx), at.network)
-		return Made{}, e.fault(op, err)
+		return Created{}, e.fault(op, err)
 	}
 	for _, w := range made.Warnings {
 		e.log.Warn("the Docker Engine warned about a container", "container", s.Name, "warning", clean(w))
 	}
 	out.ID = ID(made.ID)
-	e.keepPlace(out.ID, at)
+	e.setEndpoint(out.ID, at)
 	return out, nil
 }
 
@@ -109,13 +109,13 @@ func (e *Engine) Inspect(ctx context.Context, id ID) (Status, error) {
 	if st := got.Container.State; st != nil {
 		s.State, s.Running, s.ExitCode = string(st.Status), st.Running, st.ExitCode
 		s.OOMKilled, s.Error = st.OOMKilled, clean(st.Error)
-		s.Started, s.Finished = moment(st.StartedAt), moment(st.FinishedAt)
+		s.Started, s.Finished = parseTime(st.StartedAt), parseTime(st.FinishedAt)
 	}
 	return s, nil
 }
 
 // parseTime reads the engine's times, in which the year 1 means never.
-func moment(text string) time.Time {
+func parseTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || t.Year() <= 1 {
 		return time.Time{}
@@ -141,7 +141,7 @@ func (e *Engine) Remove(ctx context.Context, id ID) error {
 	if err := e.removeContainer(ctx, id); err != nil {
 		return err
 	}
-	e.dropNetwork(ctx, e.takePlace(id).network)
+	e.dropNetwork(ctx, e.forgetEndpoint(id).network)
 	return nil
 }
 

@@ -26,7 +26,7 @@ type output struct {
 	// lines of both streams in the order in which they ended, cleaned and bounded.
 	lines []string
 	// lastStderr is the last line of standard error.
-	complaint string
+	lastStderr string
 }
 
 // tail reads the engine's frames of a container's output and keeps the last n lines. It
@@ -54,7 +54,7 @@ func tail(r io.Reader, n int) (output, error) {
 type tailer struct {
 	keep int
 	out  output
-	part [streams]piece
+	part [streams]partialLine
 	buf  [1024]byte
 }
 
@@ -72,7 +72,7 @@ func (t *tailer) read(stream int, frame io.Reader) error {
 }
 
 // partialLine is a line that has not ended.
-type piece struct {
+type partialLine struct {
 	text []byte
 	// repaint means that a carriage return came last: what follows replaces the line, as
 	// progress bars do, unless the line ends.
@@ -100,7 +100,7 @@ func (t *tailer) feed(stream int, b []byte) {
 	}
 }
 
-func (p *piece) add(text []byte) {
+func (p *partialLine) add(text []byte) {
 	if len(text) == 0 {
 		return
 	}
@@ -118,7 +118,7 @@ func (t *tailer) complete(stream int) {
 			t.out.lines = t.out.lines[1:]
 		}
 		if stream == errorStream {
-			t.out.complaint = text
+			t.out.lastStderr = text
 		}
 	}
 	p.text, p.repaint = p.text[:0], false

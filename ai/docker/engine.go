@@ -35,20 +35,20 @@ type Engine struct {
 	log   *slog.Logger
 	now   func() time.Time
 	// isLocal reports whether an interface of this machine has an address.
-	here func(name string, ip netip.Addr) bool
+	isLocal func(name string, ip netip.Addr) bool
 
 	// life ends with Close; pulls that callers share run under it.
 	life    context.Context
 	end     context.CancelFunc
 	running sync.WaitGroup
 
-	networking sync.Mutex // held while a network is created
-	block      block
+	networkMu sync.Mutex // held while a network is created
+	subnets   subnetPool
 
 	mu    sync.Mutex // covers pulls and endpoints; begin holds it, so that no work starts after Close
 	pulls map[string]*pull
 	// endpoints are the addresses of this run's containers.
-	places map[ID]place
+	endpoints map[ID]endpoint
 }
 
 // Open makes a client and does not connect yet: use Ping for that. The error is
@@ -74,8 +74,8 @@ func Open(o Options) (*Engine, error) {
 		o.Now = time.Now
 	}
 	e := &Engine{
-		api: api, owner: o.Owner, log: o.Log, now: o.Now, here: interfaceHas,
-		pulls: make(map[string]*pull), places: make(map[ID]place),
+		api: api, owner: o.Owner, log: o.Log, now: o.Now, isLocal: interfaceHas,
+		pulls: make(map[string]*pull), endpoints: make(map[ID]endpoint),
 	}
 	e.life, e.end = context.WithCancel(context.Background())
 	return e, nil

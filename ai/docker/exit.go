@@ -8,7 +8,7 @@ import (
 )
 
 // Exit is why a container does not run.
-type Death struct {
+type Exit struct {
 	// Fault is the condition, with the matching text as its cause.
 	Fault *fault.Fault
 	// Lines are the last lines that it printed, oldest first.
@@ -19,23 +19,23 @@ type Death struct {
 // ExitReason finds out why a container has ended, from its state and its last lines. If
 // nothing explains it and the image's tag names another release than this node is written
 // for, the reason is ImageMismatch. The error means that it could not be inspected.
-func (e *Engine) WhyEnded(ctx context.Context, id ID) (Death, error) {
+func (e *Engine) ExitReason(ctx context.Context, id ID) (Exit, error) {
 	status, err := e.Inspect(ctx, id)
 	if err != nil {
-		return Death{}, err
+		return Exit{}, err
 	}
 	// Without output, the status is still enough for most reasons.
 	said, err := e.output(ctx, id, maxLines)
 	if err != nil {
 		e.log.Debug("cannot read a container's last lines", "container", status.Name, fault.Attr(err))
 	}
-	return Death{Fault: explain(&status, said), Lines: said.lines, Status: status}, nil
+	return Exit{Fault: classifyExit(&status, said), Lines: said.lines, Status: status}, nil
 }
 
 // classifyExit is the fault of a container in this state with this output.
-func explain(s *Status, said output) *fault.Fault {
-	found := Recognise(Evidence{
-		Engine: s.Error, Lines: said.lines, Complaint: said.complaint, ExitCode: s.ExitCode, OOMKilled: s.OOMKilled,
+func classifyExit(s *Status, said output) *fault.Fault {
+	found := Classify(Evidence{
+		Engine: s.Error, Lines: said.lines, LastStderr: said.lastStderr, ExitCode: s.ExitCode, OOMKilled: s.OOMKilled,
 	})
 	f := &fault.Fault{Code: found.Code, Op: "run container", Detail: found.Detail}
 	if found.Line != "" {

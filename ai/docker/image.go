@@ -54,5 +54,5 @@ func (e *Engine) EnsureImage(ctx context.Context, image string, progress func(Pr
 	if err != nil || present {
 		return err
 	}
-	return e.join(ctx, image, progress)
+	return e.joinPull(ctx, image, progress)
 }

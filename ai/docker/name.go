@@ -12,10 +12,10 @@ const maxNamePart = 100
 // llm_meta-llama-Meta-Llama-3.1-8B-Instruct_8500. The port makes it unique.
 // Bytes that are invalid in a container's name become "-".
 func Name(pipeline, model string, port uint16) string {
-	return part(pipeline) + "_" + part(model) + "_" + strconv.Itoa(int(port))
+	return namePart(pipeline) + "_" + namePart(model) + "_" + strconv.Itoa(int(port))
 }
 
-func part(s string) string {
+func namePart(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-':

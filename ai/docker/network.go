@@ -30,7 +30,7 @@ const (
 // errNotReachable means that the engine's networks are not this process's: the engine runs
 // in a virtual machine, without root or on another machine, or the node in a container with
 // its own network.
-var errNotHere = errors.New("the Docker Engine's networks cannot be reached from the node")
+var errNotReachable = errors.New("the Docker Engine's networks cannot be reached from the node")
 
 // networkName is the name of a container's network. It depends on the owner, because nodes
 // that share an engine may briefly have containers of the same name.
@@ -51,15 +51,15 @@ func (e *Engine) bridge(container string) string {
 // firewall may be off. The route therefore leads to an unused address of the subnet, which
 // must be known for this: it is taken from a range that the engine has found free.
 func (e *Engine) makeNetwork(ctx context.Context, container string) (id string, err error) {
-	e.networking.Lock()
-	defer e.networking.Unlock()
+	e.networkMu.Lock()
+	defer e.networkMu.Unlock()
 	const tries = 3
 	for try := 1; ; try++ {
-		if id, err = e.makeInBlock(ctx, container); !overlaps(err) || try == tries {
+		if id, err = e.makeInPool(ctx, container); !overlaps(err) || try == tries {
 			return id, err
 		}
 		// No subnet is free, or another program has taken the range meanwhile.
-		e.block.begin(netip.Prefix{})
+		e.subnets.reset(netip.Prefix{})
 	}
 }
 
@@ -68,27 +68,27 @@ func overlaps(err error) bool { return err != nil && strings.Contains(err.Error(
 
 // makeInPool creates a network in the pool's next free subnet, after finding a range if
 // there is none. Other nodes at the same engine may use subnets of it.
-func (e *Engine) makeInBlock(ctx context.Context, container string) (id string, err error) {
+func (e *Engine) makeInPool(ctx context.Context, container string) (id string, err error) {
 	const op, tries = "make a container's network", 16
-	if !e.block.found() {
-		all, err := e.findBlock(ctx, container)
+	if !e.subnets.known() {
+		all, err := e.findPrefix(ctx, container)
 		if err != nil {
 			return "", err
 		}
-		e.block.begin(all)
+		e.subnets.reset(all)
 	}
 	err = errors.New("the node's address range overlaps with other networks")
 	for range tries {
-		part, ok := e.block.take()
+		subnet, ok := e.subnets.acquire()
 		if !ok {
 			break
 		}
 		made, tried := e.tryNetwork(ctx, container, &network.IPAM{Config: []network.IPAMConfig{{
-			Subnet: part, Gateway: part.Addr().Next(),
-			AuxAddress: map[string]netip.Addr{gatewayOption: last(part)},
+			Subnet: subnet, Gateway: subnet.Addr().Next(),
+			AuxAddress: map[string]netip.Addr{gatewayOption: last(subnet)},
 		}}})
 		if tried == nil {
-			e.block.hold(part, made.id)
+			e.subnets.assign(subnet, made.id)
 			return made.id, nil
 		}
 		if err = tried; !overlaps(err) {
@@ -100,15 +100,15 @@ func (e *Engine) makeInBlock(ctx context.Context, container string) (id string, 
 
 // findPrefix finds addresses that neither the engine's networks nor the machine's routes
 // use, by creating a network with the engine's choice and removing it again.
-func (e *Engine) findBlock(ctx context.Context, container string) (netip.Prefix, error) {
+func (e *Engine) findPrefix(ctx context.Context, container string) (netip.Prefix, error) {
 	first, err := e.tryNetwork(ctx, container, nil)
 	if err != nil {
 		return netip.Prefix{}, e.networkFault("make a container's network", err)
 	}
-	here := e.here(e.bridge(container), first.Gateway)
+	here := e.isLocal(e.bridge(container), first.Gateway)
 	e.dropNetwork(ctx, first.id)
 	if !here {
-		return netip.Prefix{}, errNotHere
+		return netip.Prefix{}, errNotReachable
 	}
 	return first.Subnet, nil
 }
@@ -160,10 +160,10 @@ func (e *Engine) createNetwork(ctx context.Context, container string, ipam *netw
 
 // networkFault is the fault of a network operation.
 func (e *Engine) networkFault(op string, err error) error {
-	if f := cutOff(op, err); f != nil {
+	if f := connectionFault(op, err); f != nil {
 		return f
 	}
-	return fault.Wrap(fault.ContainerNetworkFailed, op, worded{err})
+	return fault.Wrap(fault.ContainerNetworkFailed, op, cleanError{err})
 }
 
 // interfaceHas reports whether an interface of this machine has the address.
@@ -190,18 +190,18 @@ func interfaceHas(name string, ip netip.Addr) bool {
 // whether it did.
 func (e *Engine) removeLeftNetwork(ctx context.Context, container string) bool {
 	found, err := e.api.NetworkInspect(ctx, e.networkName(container), client.NetworkInspectOptions{})
-	if err != nil || !e.oursMarked(found.Network.Labels) {
+	if err != nil || !e.oursLabelled(found.Network.Labels) {
 		return false
 	}
 	if _, err = e.api.NetworkRemove(ctx, found.Network.ID, client.NetworkRemoveOptions{}); err != nil {
 		return false
 	}
-	e.block.free(found.Network.ID)
+	e.subnets.release(found.Network.ID)
 	return true
 }
 
 // oursLabelled is ours for objects that always carry an owner's label.
-func (e *Engine) oursMarked(labels map[string]string) bool {
+func (e *Engine) oursLabelled(labels map[string]string) bool {
 	_, marked := labels[labelOwner]
 	return marked && e.ours(labels)
 }
@@ -214,7 +214,7 @@ func (e *Engine) dropNetwork(ctx context.Context, id string) {
 	}
 	_, err := e.api.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
 	if err == nil || errdefs.IsNotFound(err) {
-		e.block.free(id)
+		e.subnets.release(id)
 		return
 	}
 	e.log.Warn("a container's network could not be removed; the node's next start tries again",
@@ -230,7 +230,7 @@ func (e *Engine) reconcileNetworks(ctx context.Context) error {
 		return e.networkFault("list containers' networks", err)
 	}
 	for _, n := range listed.Items {
-		if e.oursMarked(n.Labels) && !e.holds(n.ID) {
+		if e.oursLabelled(n.Labels) && !e.inUse(n.ID) {
 			e.dropNetwork(ctx, n.ID)
 		}
 	}

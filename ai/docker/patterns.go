@@ -7,7 +7,7 @@ func words(w ...string) []string { return w }
 
 // enginePatterns match the engine's errors about containers, the specific before the
 // general: "OCI runtime create failed" is part of most of them. Read-only.
-var engineSigns = []sign{
+var enginePatterns = []pattern{
 	{fault.DiskFull, words("no space left on device"), "the engine's disk is full"},
 
 	{fault.GPUDriverTooOld, words("nvidia-container-cli", "unsatisfied condition"), "the image needs a newer driver"},
@@ -65,7 +65,7 @@ var engineSigns = []sign{
 
 // runnerPatterns match what runners and their libraries print before they end. Only
 // unambiguous words are listed. Read-only.
-var runnerSigns = []sign{
+var runnerPatterns = []pattern{
 	{fault.ContainerOOM, words("/dev/shm", "no space left on device"), "shared memory is too small"},
 	{fault.ContainerOOM, words("out of shared memory"), "shared memory is too small"},
 	{fault.ContainerOOM, words("insufficient shared memory"), "shared memory is too small"},
@@ -105,7 +105,7 @@ var runnerSigns = []sign{
 }
 
 // pullPatterns match the engine's and the registries' errors about pulls. Read-only.
-var pullSigns = []sign{
+var pullPatterns = []pattern{
 	{fault.DiskFull, words("no space left on device"), "the engine's disk is full"},
 	{fault.ImageNameInvalid, words("invalid reference format"), ""},
 	{fault.ImageNameInvalid, words("must be lowercase"), ""},

@@ -40,7 +40,7 @@ const (
 	ownMemory = 1 << 30
 	// oomScoreAdj makes the kernel kill a container's processes before the node's when the
 	// machine is out of memory.
-	endFirst = 500
+	oomScoreAdj = 500
 	// scratch are the options of writable mounts in a container with a read-only root.
 	// Programs compile code there, so it is executable; it counts as the container's memory.
 	scratch = "rw,exec,nosuid,nodev,mode=1777"
@@ -48,7 +48,7 @@ const (
 
 // noNameServer is an address without a name server: a container in an internal network
 // must not resolve external names, not through the engine's resolver either.
-var noServer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+var noNameServer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 // scratchEnvironment moves the runners' caches to /tmp. An entry's settings take
 // precedence.
@@ -164,7 +164,7 @@ func (s *Spec) confine(host *container.HostConfig, l limits) {
 		host.SecurityOpt = append(host.SecurityOpt, "seccomp=builtin")
 	}
 	host.IpcMode = container.IPCModePrivate
-	host.OomScoreAdj = endFirst
+	host.OomScoreAdj = oomScoreAdj
 	// The same limit with swap: a model that swaps is too slow to use.
 	host.Memory, host.MemorySwap, host.PidsLimit = l.memory, l.memory, &l.processes
 	if !s.Permissions.WritableRoot {

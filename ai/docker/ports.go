@@ -32,7 +32,7 @@ func basePorts() map[string]uint16 {
 
 // reservedPort reports whether a port in these ranges belongs to a node on this machine,
 // which may not listen yet.
-func kept(port uint16) bool { return 8935 <= port && port <= 8937 }
+func reservedPort(port uint16) bool { return 8935 <= port && port <= 8937 }
 
 // Ports allocates host ports for containers: the existing node's port if it is free, else
 // one of the overflow range, as for a second container on a GPU or a GPU named by UUID.
@@ -96,7 +96,7 @@ func (p *Ports) preferred(pipeline string, devices []string) (uint16, bool) {
 		return 0, false
 	}
 	port := base + uint16(index)
-	return port, !kept(port)
+	return port, !reservedPort(port)
 }
 
 func (p *Ports) takeLocked(port uint16) bool {
@@ -108,7 +108,7 @@ func (p *Ports) takeLocked(port uint16) bool {
 }
 
 // Release frees the port of a removed container.
-func (p *Ports) Give(port uint16) {
+func (p *Ports) Release(port uint16) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.taken, port)

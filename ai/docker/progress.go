@@ -66,7 +66,7 @@ func (e *errPull) Error() string { return e.text }
 
 // follow reads a pull's messages to the end and reports each change. The message of a
 // failed pull becomes the error.
-func follow(r io.Reader, image string, tell func(Progress)) error {
+func follow(r io.Reader, image string, report func(Progress)) error {
 	t := tally{layers: make(map[string]*layer)}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4<<10), maxMessage)
@@ -83,7 +83,7 @@ func follow(r io.Reader, image string, tell func(Progress)) error {
 		p.Image = image
 		if now := p.String(); now != last {
 			last = now
-			tell(p)
+			report(p)
 		}
 	}
 	return lines.Err()

@@ -23,7 +23,7 @@ type pull struct {
 }
 
 // joinPull waits for the image's pull, and starts it if there is none.
-func (e *Engine) join(ctx context.Context, image string, progress func(Progress)) error {
+func (e *Engine) joinPull(ctx context.Context, image string, progress func(Progress)) error {
 	const op = "pull image"
 	e.mu.Lock()
 	if e.life.Err() != nil {
@@ -37,12 +37,12 @@ func (e *Engine) join(ctx context.Context, image string, progress func(Progress)
 		work, p.cancel = context.WithCancel(e.life)
 		e.pulls[image] = p
 		// Under mu and before Close: see begin.
-		e.running.Go(func() { e.run(work, image, p) })
+		e.running.Go(func() { e.runPull(work, image, p) })
 	}
-	me := p.enter(progress)
+	me := p.subscribe(progress)
 	e.mu.Unlock()
 
-	defer e.leave(image, p, me)
+	defer e.unsubscribe(image, p, me)
 	select {
 	case <-p.done:
 		return p.err
@@ -51,7 +51,7 @@ func (e *Engine) join(ctx context.Context, image string, progress func(Progress)
 	}
 }
 
-func (p *pull) enter(progress func(Progress)) int {
+func (p *pull) subscribe(progress func(Progress)) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.next++
@@ -64,7 +64,7 @@ func (p *pull) enter(progress func(Progress)) int {
 
 // unsubscribe removes a caller. A pull without callers is canceled; the next caller starts
 // another one.
-func (e *Engine) leave(image string, p *pull, me int) {
+func (e *Engine) unsubscribe(image string, p *pull, me int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	p.mu.Lock()
@@ -80,10 +80,10 @@ func (e *Engine) leave(image string, p *pull, me int) {
 }
 
 // runPull pulls and releases the callers.
-func (e *Engine) run(ctx context.Context, image string, p *pull) {
+func (e *Engine) runPull(ctx context.Context, image string, p *pull) {
 	begun := e.now()
 	e.log.Info("fetching runner image", "image", image)
-	p.err = e.fetch(ctx, image, p.tell)
+	p.err = e.fetch(ctx, image, p.report)
 	e.mu.Lock()
 	if e.pulls[image] == p {
 		delete(e.pulls, image)
@@ -96,7 +96,7 @@ func (e *Engine) run(ctx context.Context, image string, p *pull) {
 	close(p.done)
 }
 
-func (p *pull) tell(now Progress) {
+func (p *pull) report(now Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = now
@@ -107,7 +107,7 @@ func (p *pull) tell(now Progress) {
 	}
 }
 
-func (e *Engine) fetch(ctx context.Context, image string, tell func(Progress)) error {
+func (e *Engine) fetch(ctx context.Context, image string, report func(Progress)) error {
 	const op = "pull image"
 	stream, err := e.api.ImagePull(ctx, image, client.ImagePullOptions{})
 	if err != nil {
@@ -115,7 +115,7 @@ func (e *Engine) fetch(ctx context.Context, image string, tell func(Progress)) e
 	}
 	defer stream.Close()
 	// The engine answers 200 first and may fail or stop afterwards.
-	if err := follow(stream, image, tell); err != nil {
+	if err := follow(stream, image, report); err != nil {
 		return e.pullFault(op, image, err)
 	}
 	present, err := e.ImagePresent(ctx, image)

@@ -12,7 +12,7 @@ import (
 )
 
 // maxRemovals bounds how many containers are removed in parallel.
-const removals = 4
+const maxRemovals = 4
 
 // Reconcile removes the containers of an earlier run of this node, running or not, with
 // their networks, and returns their names in order. They are unused, so they get no grace.
@@ -30,7 +30,7 @@ func (e *Engine) Reconcile(ctx context.Context) ([]string, error) {
 		removed []string
 		failed  []error
 	)
-	group.SetLimit(removals)
+	group.SetLimit(maxRemovals)
 	for _, c := range listed.Items {
 		if !e.ours(c.Labels) {
 			continue

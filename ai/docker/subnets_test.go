@@ -19,23 +19,23 @@ func TestPartsOfABlock(t *testing.T) {
 		var b docker.Block
 		b.Begin(netip.MustParsePrefix(all))
 		for _, w := range want {
-			part, ok := b.Take()
-			if !ok || part.String() != w {
-				t.Errorf("%s: %v, want %s", all, part, w)
+			subnet, ok := b.Take()
+			if !ok || subnet.String() != w {
+				t.Errorf("%s: %v, want %s", all, subnet, w)
 			}
 		}
-		if part, ok := b.Take(); ok {
-			t.Errorf("%s: %v beyond its end", all, part)
+		if subnet, ok := b.Take(); ok {
+			t.Errorf("%s: %v beyond its end", all, subnet)
 		}
 		b.Hold(netip.MustParsePrefix(want[0]), "network")
 		b.Free("")
 		b.Free("another")
-		if part, ok := b.Take(); ok {
-			t.Errorf("%s: %v is in use", all, part)
+		if subnet, ok := b.Take(); ok {
+			t.Errorf("%s: %v is in use", all, subnet)
 		}
 		b.Free("network")
-		if part, ok := b.Take(); !ok || part.String() != want[0] {
-			t.Errorf("%s: %v, want %s again", all, part, want[0])
+		if subnet, ok := b.Take(); !ok || subnet.String() != want[0] {
+			t.Errorf("%s: %v, want %s again", all, subnet, want[0])
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // RunnerRelease is the runner release that this node is written for: major and minor of
 // what GET /version answers, and of image tags with a version. Patch releases are assumed
 // to be compatible.
-const RunnerLine = "0.14"
+const RunnerRelease = "0.14"
 
 // runnerRepository is the last part of the network's runner images' names, in the registry
 // or a mirror. Tags of other images do not name a runner's version.
@@ -35,23 +35,23 @@ var reportedVersion = regexp.MustCompile(`^v?([0-9]+)\.([0-9]+)(?:\.[0-9]+)?(?:$
 // ("undefined", "0.0.0") under a tag without a version passes.
 func CheckTag(image, reported string) *fault.Fault {
 	const op = "compare runner with release"
-	if release, ok := reportedLine(reported); ok {
-		if release == RunnerLine {
+	if release, ok := reportedRelease(reported); ok {
+		if release == RunnerRelease {
 			return nil
 		}
 		return fault.New(fault.RunnerVersionMismatch, op, "the runner is of release "+clean(reported)+
-			", this node is written for "+RunnerLine+".x")
+			", this node is written for "+RunnerRelease+".x")
 	}
-	tag, release := tagLine(image)
-	if release == "" || release == RunnerLine {
+	tag, release := tagRelease(image)
+	if release == "" || release == RunnerRelease {
 		return nil
 	}
 	return fault.New(fault.RunnerVersionMismatch, op, "the image's tag "+tag+
-		" is of another release, this node is written for "+RunnerLine+".x")
+		" is of another release, this node is written for "+RunnerRelease+".x")
 }
 
 // reportedRelease is the release in a runner's version, false without one.
-func reportedLine(version string) (string, bool) {
+func reportedRelease(version string) (string, bool) {
 	m := reportedVersion.FindStringSubmatch(strings.TrimSpace(version))
 	if m == nil || m[1] == "0" && m[2] == "0" {
 		return "", false
@@ -61,7 +61,7 @@ func reportedLine(version string) (string, bool) {
 
 // tagRelease is the tag of one of the network's runner images and the release in it, "" if
 // it has none.
-func tagLine(image string) (tag, release string) {
+func tagRelease(image string) (tag, release string) {
 	named, err := reference.ParseNormalizedNamed(image)
 	if err != nil || path.Base(reference.Path(named)) != runnerRepository {
 		return "", ""

@@ -41,8 +41,8 @@ type Event struct {
 
 // Waits between attempts to reconnect to the engine.
 const (
-	firstWait = 100 * time.Millisecond
-	longWait  = 10 * time.Second
+	minWait = 100 * time.Millisecond
+	maxWait = 10 * time.Second
 )
 
 // Watch sends the events of this node's containers until ctx ends, and then closes the
@@ -61,22 +61,22 @@ func (e *Engine) Watch(ctx context.Context) <-chan Event {
 
 func (e *Engine) watch(ctx context.Context, out chan<- Event) {
 	w := watcher{engine: e, out: out, since: e.now()}
-	wait := firstWait
+	wait := minWait
 	for lost := false; ctx.Err() == nil && e.life.Err() == nil; lost = true {
-		heard, err := w.listen(ctx, lost)
+		connected, err := w.listen(ctx, lost)
 		if ctx.Err() != nil || e.life.Err() != nil {
 			return
 		}
-		if heard {
-			wait = firstWait
+		if connected {
+			wait = minWait
 		}
-		if !lost || heard {
+		if !lost || connected {
 			e.log.Warn("lost the Docker Engine's events", fault.Attr(e.fault("watch containers", err)))
 		}
 		if !pause(ctx, e.life, wait) {
 			return
 		}
-		wait = min(2*wait, longWait)
+		wait = min(2*wait, maxWait)
 	}
 }
 
@@ -100,13 +100,13 @@ type watcher struct {
 	// since is the time of the newest event. A new connection starts overlap before it,
 	// because events arrive slightly out of order, and drops duplicates.
 	since  time.Time
-	passed [remembered]seen
+	passed [dedupSize]seen
 	next   int
 }
 
 const (
-	overlap    = time.Second
-	remembered = 256
+	overlap   = time.Second
+	dedupSize = 256
 )
 
 // seen identifies an event.
@@ -122,14 +122,14 @@ func (w *watcher) repeated(m *events.Message) bool {
 	if slices.Contains(w.passed[:], key) {
 		return true
 	}
-	w.passed[w.next%remembered] = key
+	w.passed[w.next%dedupSize] = key
 	w.next++
 	return false
 }
 
 // listen forwards events until the connection breaks, which is the error. connected
 // reports whether there was a connection.
-func (w *watcher) listen(ctx context.Context, again bool) (heard bool, err error) {
+func (w *watcher) listen(ctx context.Context, again bool) (connected bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.engine.life, cancel)()

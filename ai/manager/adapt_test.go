@@ -22,7 +22,7 @@ func TestEntries(t *testing.T) {
 		{Model: llm("server"), URL: "http://one:8000", Token: core.NewSecret("hidden"), ServedModel: "llama3.1:8b",
 			Capacity: 4},
 	}})
-	a, told, server := got[0], got[1], got[2]
+	a, claimed, server := got[0], got[1], got[2]
 	if !a.Warm || a.Capacity != 2 || a.AssumedSlots != 64 || a.GPUs != 2 || len(a.GPUIDs) != 2 || a.MemoryBytes != 16 ||
 		a.MemoryShare != 0.97 {
 		t.Errorf("%+v", a)
@@ -30,8 +30,8 @@ func TestEntries(t *testing.T) {
 	if v, ok := a.Env.Lookup("MAX_NUM_SEQS"); !ok || v != "64" {
 		t.Errorf("environment %v", a.Env)
 	}
-	if told.MemoryBytes != 8 || told.MemoryShare != 0.97 {
-		t.Errorf("%+v", told)
+	if claimed.MemoryBytes != 8 || claimed.MemoryShare != 0.97 {
+		t.Errorf("%+v", claimed)
 	}
 	if server.URL != "http://one:8000" || server.Token.Reveal() != "hidden" || server.ServedModel != "llama3.1:8b" ||
 		server.Capacity != 4 || len(server.Env) != 0 {

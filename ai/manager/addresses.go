@@ -18,8 +18,8 @@ type Pictures interface {
 	Fetch(ctx context.Context, addresses []string) (*pictures.Batch, error)
 }
 
-// lookUpTime bounds the look-ups of all names in a request.
-const lookUpTime = 3 * time.Second
+// lookUpTimeout bounds the look-ups of all names in a request.
+const lookUpTimeout = 3 * time.Second
 
 // lookUp asks the system's resolver.
 func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
@@ -92,7 +92,7 @@ func (m *member) resolved(ctx context.Context, job *inference.Job, named *addres
 
 // lookUp checks the addresses of host names.
 func (m *member) lookUp(ctx context.Context, names []string) error {
-	ctx, cancel := context.WithTimeout(ctx, lookUpTime)
+	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
 	for _, name := range names {
 		if err := m.urls.Check(ctx, name, m.resolve); err != nil {

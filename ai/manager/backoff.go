@@ -3,11 +3,11 @@ package manager
 import "time"
 
 const (
-	firstRetry = time.Second
+	minRetry = time.Second
 	// A failing container is restarted at most once per minute; an external server is
 	// checked more often.
-	lastRetry         = time.Minute
-	lastExternalRetry = 15 * time.Second
+	maxRetry         = time.Minute
+	maxExternalRetry = 15 * time.Second
 	// healthyEnough is how long a runner must have been ready to reset its backoff.
 	healthyEnough = 10 * time.Minute
 )
@@ -20,7 +20,7 @@ type backoff struct {
 }
 
 func newBackoff(last time.Duration, random func() float64) *backoff {
-	return &backoff{next: firstRetry, last: last, random: random}
+	return &backoff{next: minRetry, last: last, random: random}
 }
 
 // wait returns the next wait.
@@ -31,4 +31,4 @@ func (b *backoff) wait() time.Duration {
 }
 
 // reset forgets the failures.
-func (b *backoff) reset() { b.next = firstRetry }
+func (b *backoff) reset() { b.next = minRetry }

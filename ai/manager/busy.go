@@ -10,17 +10,17 @@ import (
 const (
 	// defaultPause is the pause of a runner that reported busy without Retry-After twice
 	// within busyWindow: a single refusal may concern that request only.
-	busyFor, busyAgain = 500 * time.Millisecond, 2 * time.Second
+	defaultPause, busyWindow = 500 * time.Millisecond, 2 * time.Second
 	// retryOtherParty is how often one job of another party is tried during a pause: a
 	// server with a token limit may be too busy for one request only.
-	askAgain = 5 * time.Second
+	retryOtherParty = 5 * time.Second
 	// maxRefusedParties bounds the parties that are recorded per runner.
-	maxRefused = 256
+	maxRefusedParties = 256
 )
 
 // busyPause is the time in which a runner that reported busy gets no jobs. It is guarded
 // by pool.mu.
-type rest struct {
+type busyPause struct {
 	// until is the end of the pause, next when a job of another party may be tried earlier.
 	until, next time.Time
 	// last is when it last reported busy.
@@ -30,29 +30,29 @@ type rest struct {
 }
 
 // remaining is how long until a party may be served.
-func (r *rest) left(party string, now time.Time) time.Duration {
+func (r *busyPause) remaining(party string, now time.Time) time.Duration {
 	own := r.refused[party].Sub(now)
 	all := min(r.until.Sub(now), r.next.Sub(now))
 	return max(own, all, 0)
 }
 
 // tried records that a job is tried.
-func (r *rest) begin(now time.Time) {
+func (r *busyPause) tried(now time.Time) {
 	if now.Before(r.until) {
-		r.next = now.Add(askAgain)
+		r.next = now.Add(retryOtherParty)
 	}
 }
 
 // busy records that the runner refused a party's job as busy.
-func (r *rest) busy(party string, after time.Duration, now time.Time) {
+func (r *busyPause) busy(party string, after time.Duration, now time.Time) {
 	if until := now.Add(after); until.After(r.until) {
 		r.until = until
 	}
 	if !now.Before(r.next) {
-		r.next = now.Add(askAgain)
+		r.next = now.Add(retryOtherParty)
 	}
 	for other, until := range r.refused {
-		if !until.After(now) || len(r.refused) >= maxRefused {
+		if !until.After(now) || len(r.refused) >= maxRefusedParties {
 			delete(r.refused, other)
 		}
 	}
@@ -63,21 +63,21 @@ func (r *rest) busy(party string, after time.Duration, now time.Time) {
 }
 
 // worked ends the pause: the runner served a job.
-func (r *rest) worked() { r.until = time.Time{} }
+func (r *busyPause) worked() { r.until = time.Time{} }
 
 // runnerBusy pauses a runner that reported busy to a party.
-func (p *pool) rest(m *member, party string, err error) {
+func (p *pool) runnerBusy(m *member, party string, err error) {
 	after, timed := fault.RetryAfter(err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	again := now.Sub(m.rest.last) < busyAgain
-	m.rest.last = now
+	again := now.Sub(m.pause.last) < busyWindow
+	m.pause.last = now
 	switch {
 	case timed:
-		m.rest.busy(party, after, now)
+		m.pause.busy(party, after, now)
 	case again:
-		m.rest.busy(party, busyFor, now)
+		m.pause.busy(party, defaultPause, now)
 	}
 }
 
@@ -85,7 +85,7 @@ func (p *pool) rest(m *member, party string, err error) {
 func (p *pool) worked(m *member, op inference.Operation, did bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m.rest.worked()
+	m.pause.worked()
 	if did {
 		m.refusals.Did(op)
 	}

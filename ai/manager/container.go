@@ -15,9 +15,9 @@ import (
 const (
 	// startTimeout bounds the creation and start of a container, stopTimeout its stop and
 	// removal, inspectTimeout its inspection.
-	startTimeout = 3 * time.Minute
-	stopTimeout  = 30 * time.Second
-	lookTimeout  = 10 * time.Second
+	startTimeout   = 3 * time.Minute
+	stopTimeout    = 30 * time.Second
+	inspectTimeout = 10 * time.Second
 	// portTries is how many ports are tried when a port or the container name derived from
 	// it is taken.
 	portTries = 8
@@ -27,12 +27,12 @@ const (
 
 // container is a runner's container, from the claim of its GPUs to its removal.
 type container struct {
-	r      *runner
-	tenant *tenant
-	image  string
-	real   []string
-	port   uint16
-	id     docker.ID
+	r          *runner
+	allocation *allocation
+	image      string
+	real       []string
+	port       uint16
+	id         docker.ID
 	// at is its address once it was started; missing names the restrictions that it lacks.
 	at      netip.AddrPort
 	missing []string
@@ -41,21 +41,21 @@ type container struct {
 // place claims GPUs, evicting idle cold models if necessary.
 func (c *container) place(ctx context.Context, idle func() (time.Time, bool)) error {
 	r := c.r
-	c.tenant = &tenant{idle: idle, room: r.room}
+	c.allocation = &allocation{idle: idle, reservation: r.reservation}
 	if r.entry.cold() {
-		c.tenant.evict = func() { poke(r.evict) }
+		c.allocation.evict = func() { poke(r.evict) }
 	}
-	wanted := func() bool { return !r.entry.cold() || r.model.demand.Load() > 0 }
+	wanted := func() bool { return !r.entry.cold() || r.model.pending.Load() > 0 }
 	waits := func() {
 		if r.now.progress == "" {
 			r.report(func(s *status) { s.progress = "waiting for a GPU" })
 		}
 	}
-	if err := r.shared.devices.claim(ctx, c.tenant, r.entry.need(), wanted, waits); err != nil {
-		c.tenant = nil
+	if err := r.shared.devices.claim(ctx, c.allocation, r.entry.need(), wanted, waits); err != nil {
+		c.allocation = nil
 		return err
 	}
-	shown, real := r.shared.devices.ids(c.tenant.places)
+	shown, real := r.shared.devices.ids(c.allocation.slots)
 	c.real = real
 	r.report(func(s *status) { s.devices, s.progress = shown, "" })
 	return nil
@@ -82,7 +82,7 @@ func (c *container) launch(ctx context.Context) error {
 			return err // cleanUp removes what was created
 		}
 		c.port = 0
-		defer ports.Give(port)
+		defer ports.Release(port)
 	}
 }
 
@@ -107,7 +107,7 @@ func (c *container) start(ctx context.Context) error {
 		c.missing = append(c.missing, "root (its program needs to change files of its image)")
 	}
 	// Subscribe before the start: it may end at once.
-	c.r.shared.news.subscribe(c.id, c.r.ended)
+	c.r.shared.events.subscribe(c.id, c.r.ended)
 	if err := o.Engine.Start(ctx, c.id); err != nil {
 		return err
 	}
@@ -144,28 +144,28 @@ func (c *container) name() string {
 func (c *container) url() string { return "http://" + c.at.String() }
 
 // inspectExit returns why the container ended, false while it runs.
-func (c *container) death(ctx context.Context) (end, bool) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+func (c *container) inspectExit(ctx context.Context) (exit, bool) {
+	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
-	d, err := c.r.shared.o.Engine.WhyEnded(ctx, c.id)
+	d, err := c.r.shared.o.Engine.ExitReason(ctx, c.id)
 	switch {
 	case errors.Is(err, fault.ContainerGone):
-		return end{kind: failed, why: err}, true
+		return exit{kind: failed, why: err}, true
 	case err != nil:
 		// The engine has a problem; the runner's probes decide.
-		return end{}, false
+		return exit{}, false
 	case !d.Status.Ended():
-		return end{}, false
+		return exit{}, false
 	}
-	return end{kind: failed, why: d.Fault, lines: d.Lines}, true
+	return exit{kind: failed, why: d.Fault, lines: d.Lines}, true
 }
 
 // addLogs adds the container's last lines to a failed probe, and the reason if they name
 // one.
-func (c *container) words(ctx context.Context, e end) end {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+func (c *container) addLogs(ctx context.Context, e exit) exit {
+	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
-	d, err := c.r.shared.o.Engine.WhyEnded(ctx, c.id)
+	d, err := c.r.shared.o.Engine.ExitReason(ctx, c.id)
 	if err != nil {
 		return e
 	}

@@ -8,25 +8,25 @@ import (
 )
 
 // containerEvents notifies runners when the engine reports that their container ended.
-type news struct {
+type containerEvents struct {
 	mu   sync.Mutex
 	subs map[docker.ID]chan<- struct{} // guarded by mu
 }
 
 // follow runs until ctx ends.
-func (n *news) follow(ctx context.Context, engine Engine) {
+func (n *containerEvents) follow(ctx context.Context, engine Engine) {
 	for event := range engine.Watch(ctx) {
 		switch event.Kind {
 		case docker.Died, docker.Removed:
-			n.tell(event.ID)
+			n.notify(event.ID)
 		case docker.Reconnected:
-			n.tellAll()
+			n.notifyAll()
 		}
 	}
 }
 
 // subscribe pokes flag when the container may have ended. flag needs a buffer of one.
-func (n *news) subscribe(id docker.ID, flag chan<- struct{}) {
+func (n *containerEvents) subscribe(id docker.ID, flag chan<- struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.subs == nil {
@@ -35,13 +35,13 @@ func (n *news) subscribe(id docker.ID, flag chan<- struct{}) {
 	n.subs[id] = flag
 }
 
-func (n *news) unsubscribe(id docker.ID) {
+func (n *containerEvents) unsubscribe(id docker.ID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	delete(n.subs, id)
 }
 
-func (n *news) tell(id docker.ID) {
+func (n *containerEvents) notify(id docker.ID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if flag := n.subs[id]; flag != nil {
@@ -50,7 +50,7 @@ func (n *news) tell(id docker.ID) {
 }
 
 // notifyAll makes every runner inspect its container.
-func (n *news) tellAll() {
+func (n *containerEvents) notifyAll() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, flag := range n.subs {

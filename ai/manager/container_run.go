@@ -11,19 +11,19 @@ import (
 )
 
 // exit is how a container ended.
-type end struct {
-	kind endKind
+type exit struct {
+	kind exitKind
 	// why and lines explain a failure; served is how long it was ready.
 	why    error
 	lines  []string
 	served time.Duration
 }
 
-type endKind int
+type exitKind int
 
 const (
 	// stopped: the node shuts down.
-	stopped endKind = iota
+	stopped exitKind = iota
 	// unused: it is cold and had no jobs for IdleTTL, or its job was canceled.
 	unused
 	// evicted: another container needed its GPUs.
@@ -35,7 +35,7 @@ const (
 // runContainers runs one container after another, until ctx ends. A cold runner waits
 // for a job first; its image is pulled beforehand, because a pull outlasts any job's
 // deadline.
-func (r *runner) liveContainer(ctx, node context.Context) {
+func (r *runner) runContainers(ctx, node context.Context) {
 	if !r.awaitDevices(ctx) {
 		return
 	}
@@ -43,17 +43,17 @@ func (r *runner) liveContainer(ctx, node context.Context) {
 		r.prefetch(ctx)
 	}
 	for ctx.Err() == nil {
-		if r.entry.cold() && !r.awaitDemand(ctx) {
+		if r.entry.cold() && !r.awaitJob(ctx) {
 			return
 		}
 		c := &container{r: r}
-		e := r.operate(ctx, c)
+		e := r.runContainer(ctx, c)
 		// The result is reported first: stopping takes seconds.
-		r.conclude(ctx, e)
+		r.reportExit(ctx, e)
 		late := false
-		c.end(node, func(why error) { late = true; r.stuck(why) })
+		c.cleanUp(node, func(why error) { late = true; r.reportStuck(why) })
 		if late {
-			r.conclude(ctx, e)
+			r.reportExit(ctx, e)
 		}
 		if e.kind != failed || r.openRoot(e.why) {
 			continue
@@ -61,10 +61,10 @@ func (r *runner) liveContainer(ctx, node context.Context) {
 		if e.served >= healthyEnough {
 			r.retries.reset()
 		}
-		if e.served == 0 && r.room != nil {
-			r.shared.devices.lend(r.room)
+		if e.served == 0 && r.reservation != nil {
+			r.shared.devices.lendToCold(r.reservation)
 		}
-		if !r.pause(ctx, r.retries.wait()) {
+		if !r.waitRetry(ctx, r.retries.wait()) {
 			return
 		}
 		if r.entry.cold() {
@@ -95,12 +95,12 @@ func (r *runner) prefetch(ctx context.Context) {
 	}
 }
 
-// awaitDemand waits for the first job; false says that ctx ended.
-func (r *runner) awaitDemand(ctx context.Context) bool {
+// awaitJob waits for the first job; false says that ctx ended.
+func (r *runner) awaitJob(ctx context.Context) bool {
 	for {
 		select {
 		case <-r.wake:
-			if r.model.demand.Load() > 0 {
+			if r.model.pending.Load() > 0 {
 				return true
 			}
 			// The job was canceled; the model may wake this runner again.
@@ -113,9 +113,9 @@ func (r *runner) awaitDemand(ctx context.Context) bool {
 	}
 }
 
-// pause waits until the next attempt: for a time, or until something was pulled. It
+// waitRetry waits until the next attempt: for a time, or until something was pulled. It
 // reports false when ctx ended first.
-func (r *runner) pause(ctx context.Context, d time.Duration) bool {
+func (r *runner) waitRetry(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -128,7 +128,7 @@ func (r *runner) pause(ctx context.Context, d time.Duration) bool {
 }
 
 // reportExit reports how a container ended.
-func (r *runner) conclude(ctx context.Context, e end) {
+func (r *runner) reportExit(ctx context.Context, e exit) {
 	switch {
 	case ctx.Err() != nil:
 	case e.kind == failed:
@@ -161,13 +161,13 @@ func (r *runner) image(ctx context.Context, c *container) error {
 }
 
 // runContainer starts a container and watches it until it ends.
-func (r *runner) operate(ctx context.Context, c *container) end {
-	for _, flag := range []chan struct{}{r.suspect, r.evict, r.ended, r.pulled} {
+func (r *runner) runContainer(ctx context.Context, c *container) exit {
+	for _, flag := range []chan struct{}{r.probeNow, r.evict, r.ended, r.pulled} {
 		forget(flag)
 	}
 	r.enter(inference.Starting)
 	if err := r.image(ctx, c); err != nil {
-		return end{kind: failed, why: err}
+		return exit{kind: failed, why: err}
 	}
 	r.enter(inference.Starting)
 	idle := func() (time.Time, bool) {
@@ -176,25 +176,25 @@ func (r *runner) operate(ctx context.Context, c *container) end {
 		}
 		return r.model.pool.idle()
 	}
-	if err := c.place(ctx, idle); errors.Is(err, errUnwanted) {
-		return end{kind: unused}
+	if err := c.place(ctx, idle); errors.Is(err, errNotNeeded) {
+		return exit{kind: unused}
 	} else if err != nil {
-		return end{kind: failed, why: err}
+		return exit{kind: failed, why: err}
 	}
 	if err := c.launch(ctx); err != nil {
-		if e, over := c.death(ctx); over && errors.Is(err, fault.ContainerExited) {
+		if e, over := c.inspectExit(ctx); over && errors.Is(err, fault.ContainerExited) {
 			return e // it ended before it had an address; its last lines tell the reason
 		}
-		return end{kind: failed, why: err}
+		return exit{kind: failed, why: err}
 	}
 	b, err := r.shared.o.Backends(r.entry, c.url())
 	if err != nil {
-		return end{kind: failed, why: err}
+		return exit{kind: failed, why: err}
 	}
 	w := newWatch(r, b, c.name())
 	w.image, w.missing = c.image, c.missing
 	defer r.ready.Store(false)
-	defer w.end()
+	defer w.close()
 	e := r.watchContainer(ctx, c, w)
 	e.served = w.served()
 	return e

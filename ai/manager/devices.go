@@ -17,7 +17,7 @@ import (
 // only, never while a container starts or stops.
 type devices struct {
 	// gpus does not change once the devices are known; nothing is allocated before.
-	ground Ground
+	gpus GPUSet
 	// real means that the devices exist, false for the placeholder.
 	real bool
 	// reserve is Options.Reserve.
@@ -25,21 +25,21 @@ type devices struct {
 	// waiting is how many claims are open.
 	waiting atomic.Int32
 
-	mu      sync.Mutex
-	rooms   []*room       // of the warm runners; guarded by mu
-	missing error         // why no devices are known yet; guarded by mu
-	tenants []*tenant     // guarded by mu
-	changed chan struct{} // closed at the next change; guarded by mu
+	mu           sync.Mutex
+	reservations []*reservation // of the warm runners; guarded by mu
+	missing      error          // why no devices are known yet; guarded by mu
+	allocations  []*allocation  // guarded by mu
+	changed      chan struct{}  // closed at the next change; guarded by mu
 }
 
 // allocation is a container's right to its device slots.
-type tenant struct {
-	places []Place
-	takes  Memory
+type allocation struct {
+	slots []DeviceSlot
+	takes Memory
 	// reservation is a warm runner's, nil for a cold one.
-	room *room
+	reservation *reservation
 	// removed means that its entry was removed, so that it ends with its jobs.
-	leaving bool
+	removed bool
 	// idle returns since when the container could be evicted, false while it cannot.
 	// It is called under the lock and must not block.
 	idle func() (since time.Time, ok bool)
@@ -49,34 +49,34 @@ type tenant struct {
 
 // newDevices has no devices before setDevices.
 func newDevices(perDevice int) *devices {
-	return &devices{ground: Ground{PerDevice: perDevice}, changed: make(chan struct{})}
+	return &devices{gpus: GPUSet{PerDevice: perDevice}, changed: make(chan struct{})}
 }
 
-// errUnwanted means that no job waits for the model whose GPUs are not free.
-var errUnwanted = errors.New("no job waits for the model")
+// errNotNeeded means that no job waits for the model whose GPUs are not free.
+var errNotNeeded = errors.New("no job waits for the model")
 
 // claim allocates device slots for need. If they are taken, it evicts idle cold models
 // and waits for busy ones as long as wanted returns true; else the error is errNotNeeded.
 // waits is called before each wait. The fault is ModelNoRoom.
-func (d *devices) claim(ctx context.Context, t *tenant, need Need, wanted func() bool, waits func()) error {
+func (d *devices) claim(ctx context.Context, t *allocation, need Need, wanted func() bool, waits func()) error {
 	const op = "place a container"
-	need = d.here(need)
-	if t.room != nil {
+	need = d.normalize(need)
+	if t.reservation != nil {
 		d.mu.Lock()
-		t.room.kept = true
+		t.reservation.held = true
 		d.mu.Unlock()
 	}
 	d.waiting.Add(1)
 	defer d.waiting.Add(-1)
 	for {
-		changed, hopeless := d.try(t, need)
+		changed, impossible := d.tryClaim(t, need)
 		switch {
-		case t.places != nil:
+		case t.slots != nil:
 			return nil
-		case hopeless:
-			return fault.New(fault.ModelNoRoom, op, d.hopeless(need))
+		case impossible:
+			return fault.New(fault.ModelNoRoom, op, d.whyImpossible(need))
 		case !wanted():
-			return errUnwanted
+			return errNotNeeded
 		}
 		waits()
 		select {
@@ -88,12 +88,12 @@ func (d *devices) claim(ctx context.Context, t *tenant, need Need, wanted func()
 }
 
 // whyImpossible explains why the need can never be met.
-func (d *devices) hopeless(need Need) string {
-	if need.Devices > len(d.ground.Devices) {
-		return fmt.Sprintf("the model is spread over %d GPUs, the node has %d", need.Devices, len(d.ground.Devices))
+func (d *devices) whyImpossible(need Need) string {
+	if need.Devices > len(d.gpus.Devices) {
+		return fmt.Sprintf("the model is spread over %d GPUs, the node has %d", need.Devices, len(d.gpus.Devices))
 	}
 	missing := slices.DeleteFunc(slices.Clone(need.IDs), func(id string) bool {
-		return slices.ContainsFunc(d.ground.Devices, func(have Device) bool { return have.ID == id })
+		return slices.ContainsFunc(d.gpus.Devices, func(have Device) bool { return have.ID == id })
 	})
 	if len(missing) > 0 && len(need.IDs)-len(missing) < need.Devices {
 		return "the node has no GPU " + strings.Join(missing, ", ")
@@ -103,77 +103,77 @@ func (d *devices) hopeless(need Need) string {
 
 // tryClaim allocates slots or evicts others. impossible means that the need could not be
 // met even if all cold models were idle.
-func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, hopeless bool) {
+func (d *devices) tryClaim(t *allocation, need Need) (changed <-chan struct{}, impossible bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	occupants := make([]Occupant, len(d.tenants))
-	cold := make([]Occupant, len(d.tenants))
-	for i, o := range d.tenants {
-		occupants[i] = Occupant{Places: o.places, Takes: o.takes}
+	occupants := make([]Occupant, len(d.allocations))
+	cold := make([]Occupant, len(d.allocations))
+	for i, o := range d.allocations {
+		occupants[i] = Occupant{Slots: o.slots, Takes: o.takes}
 		cold[i] = occupants[i]
-		cold[i].Evictable = o.leaving
+		cold[i].Evictable = o.removed
 		if o.evict == nil {
 			continue
 		}
 		occupants[i].Used, occupants[i].Evictable = o.idle()
 		cold[i].Evictable = true
 	}
-	c, ok := d.choose(t, occupants, need)
+	c, ok := d.placeLocked(t, occupants, need)
 	switch {
 	case !ok:
-		_, possible := d.choose(t, cold, need)
+		_, possible := d.placeLocked(t, cold, need)
 		return d.changed, !possible
 	case len(c.Evict) == 0:
-		t.places, t.takes = c.Places, need.Takes
-		d.tenants = append(d.tenants, t)
-		if t.room != nil {
-			t.room.taken = true
+		t.slots, t.takes = c.Slots, need.Takes
+		d.allocations = append(d.allocations, t)
+		if t.reservation != nil {
+			t.reservation.occupied = true
 		}
 	}
 	for _, i := range c.Evict {
-		d.tenants[i].evict()
+		d.allocations[i].evict()
 	}
 	return d.changed, false
 }
 
 // release frees an allocation.
-func (d *devices) release(t *tenant) {
+func (d *devices) release(t *allocation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for i, have := range d.tenants {
+	for i, have := range d.allocations {
 		if have == t {
-			d.tenants = append(d.tenants[:i:i], d.tenants[i+1:]...)
-			t.places = nil
-			if t.room != nil {
-				t.room.taken = false
+			d.allocations = append(d.allocations[:i:i], d.allocations[i+1:]...)
+			t.slots = nil
+			if t.reservation != nil {
+				t.reservation.occupied = false
 			}
-			d.touch()
+			d.wakeClaimsLocked()
 			return
 		}
 	}
 }
 
 // wakeClaimsLocked wakes the waiting claims.
-func (d *devices) touch() {
+func (d *devices) wakeClaimsLocked() {
 	close(d.changed)
 	d.changed = make(chan struct{})
 }
 
 // wakeClaims is called when a model may have become idle or a job stopped waiting.
-func (d *devices) poke() {
+func (d *devices) wakeClaims() {
 	if d.waiting.Load() == 0 {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.touch()
+	d.wakeClaimsLocked()
 }
 
 // ids are the devices' names to show, and those for the engine: none when the node has no
 // GPU.
-func (d *devices) ids(places []Place) (shown, real []string) {
-	for _, p := range places {
-		shown = append(shown, d.ground.Devices[p.Device].ID)
+func (d *devices) ids(slots []DeviceSlot) (shown, real []string) {
+	for _, p := range slots {
+		shown = append(shown, d.gpus.Devices[p.Device].ID)
 	}
 	if d.real {
 		real = shown

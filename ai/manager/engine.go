@@ -14,12 +14,12 @@ type Engine interface {
 	Reconcile(ctx context.Context) (removed []string, err error)
 	ImageDigest(ctx context.Context, image string) (digest string, present bool, err error)
 	EnsureImage(ctx context.Context, image string, progress func(docker.Progress)) error
-	Create(ctx context.Context, s *docker.Spec) (docker.Made, error)
+	Create(ctx context.Context, s *docker.Spec) (docker.Created, error)
 	Start(ctx context.Context, id docker.ID) error
 	// Address is where a started container is reached.
 	Address(ctx context.Context, id docker.ID) (netip.AddrPort, error)
 	// ExitReason also inspects a running container: its last lines may name the problem.
-	WhyEnded(ctx context.Context, id docker.ID) (docker.Death, error)
+	ExitReason(ctx context.Context, id docker.ID) (docker.Exit, error)
 	Stop(ctx context.Context, id docker.ID) error
 	Remove(ctx context.Context, id docker.ID) error
 	Watch(ctx context.Context) <-chan docker.Event
@@ -31,5 +31,5 @@ type Backends func(e *Entry, url string) (backend.Backend, error)
 // Ports allocates ports of the host: see docker.Ports.
 type Ports interface {
 	Take(pipeline string, devices []string) (uint16, error)
-	Give(port uint16)
+	Release(port uint16)
 }

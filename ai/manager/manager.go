@@ -14,20 +14,20 @@ type Manager struct {
 	o      Options
 	shared *shared
 	// table is the models that take jobs; Replace makes another one.
-	table atomic.Pointer[table]
+	table atomic.Pointer[modelTable]
 
 	mu sync.Mutex
 	// entries are those in force; removed are models without an entry that may still have
 	// jobs. configured is the argument of Replace, warmOverrides are those of SetWarm.
 	// spawn runs a function until the manager ends, followEvents follows the engine; both
 	// are nil before Run. All are guarded by mu.
-	entries    []*placed
-	configured []Entry
-	held       map[inference.Model]bool
-	leaving    []*model
-	spawn      func(func(ctx context.Context))
-	listen     func()
-	engineUsed bool
+	entries       []*activeEntry
+	configured    []Entry
+	warmOverrides map[inference.Model]bool
+	removed       []*model
+	spawn         func(func(ctx context.Context))
+	followEvents  func()
+	engineUsed    bool
 
 	draining atomic.Bool
 	drain    chan struct{}
@@ -43,14 +43,14 @@ func New(o Options) *Manager {
 		drain: make(chan struct{}), freed: make(chan struct{}, 1),
 	}
 	m.shared = &shared{
-		o: &m.o, news: &news{}, devices: newDevices(o.ContainersPerGPU),
+		o: &m.o, events: &containerEvents{}, devices: newDevices(o.ContainersPerGPU),
 		strays: newStrays(o.Engine, o.Log),
 	}
 	m.shared.devices.reserve = o.Reserve
-	m.table.Store(&table{})
+	m.table.Store(&modelTable{})
 	m.Replace(o.Entries)
 	if o.Find == nil {
-		m.shared.devices.furnish(o.Devices)
+		m.shared.devices.setDevices(o.Devices)
 	}
 	return m
 }
@@ -67,11 +67,11 @@ func (m *Manager) Run(ctx context.Context, ready func()) error {
 	defer quiet()
 	var events, wg sync.WaitGroup
 	m.mu.Lock()
-	m.listen = func() { events.Go(func() { m.shared.news.follow(listen, m.o.Engine) }) }
+	m.followEvents = func() { events.Go(func() { m.shared.events.follow(listen, m.o.Engine) }) }
 	m.spawn = func(f func(context.Context)) { wg.Go(func() { f(ctx) }) }
-	m.useEngine()
+	m.useEngineLocked()
 	for _, model := range m.table.Load().models {
-		m.start(model)
+		m.startLocked(model)
 	}
 	m.mu.Unlock()
 	ready()
@@ -105,7 +105,7 @@ func (m *Manager) Drain(ctx context.Context) error {
 
 func (m *Manager) busy() bool {
 	for _, model := range m.working() {
-		if s := model.pool.line.Stats(); s.InUse > 0 || s.Waiting > 0 {
+		if s := model.pool.queue.Stats(); s.InUse > 0 || s.Waiting > 0 {
 			return true
 		}
 	}
@@ -115,7 +115,7 @@ func (m *Manager) busy() bool {
 // jobEnded is called when a slot has become free, and when a job has left
 // without one.
 func (m *Manager) jobEnded() {
-	m.shared.devices.poke()
+	m.shared.devices.wakeClaims()
 	poke(m.freed)
 }
 
@@ -125,7 +125,7 @@ func (m *Manager) Models() []inference.ModelState {
 	out := make([]inference.ModelState, len(models))
 	for i, model := range models {
 		out[i] = *model.snapshot.Load()
-		model.fill(&out[i])
+		model.addQueueStats(&out[i])
 	}
 	return out
 }

@@ -165,7 +165,7 @@ func TestRefusals(t *testing.T) {
 // reason to who waits, to the state and to the board, and is tried again.
 func TestFailuresOfAStart(t *testing.T) {
 	t.Parallel()
-	oom := docker.Death{Fault: fault.New(fault.ContainerOOM, "run container", "the GPU's memory does not suffice"),
+	oom := docker.Exit{Fault: fault.New(fault.ContainerOOM, "run container", "the GPU's memory does not suffice"),
 		Lines: []string{"loading", "CUDA out of memory"}}
 	for _, tt := range []struct {
 		name  string

@@ -20,7 +20,7 @@ type model struct {
 	o        *Options
 	log      *slog.Logger
 	pool     *pool
-	turns    *turns
+	prepares *prepareLimit
 
 	// reports come from the runners, wake from jobs that find no free slot; drain
 	// is closed when the node stops.
@@ -31,10 +31,10 @@ type model struct {
 	// the model has no runner left. started is guarded by Manager.mu until run begins.
 	changes chan change
 	exits   chan *runner
-	over    chan struct{}
+	done    chan struct{}
 	started bool
 	// pending counts jobs that wait for a slot.
-	demand atomic.Int64
+	pending atomic.Int64
 	// snapshot is the state without the queue's statistics.
 	snapshot atomic.Pointer[inference.ModelState]
 
@@ -47,9 +47,9 @@ type model struct {
 func newModel(id inference.Model, m *Manager) *model {
 	return &model{
 		id: id, o: &m.o, log: m.o.Log, external: true,
-		pool: newPool(m.o.Queue, m.o.Now, m.jobEnded), turns: newTurns(),
+		pool: newPool(m.o.Queue, m.o.Now, m.jobEnded), prepares: newPrepareLimit(),
 		reports: make(chan report), wake: make(chan struct{}, 1), drain: m.drain,
-		changes: make(chan change), exits: make(chan *runner), over: make(chan struct{}),
+		changes: make(chan change), exits: make(chan *runner), done: make(chan struct{}),
 	}
 }
 
@@ -79,7 +79,7 @@ type report struct {
 // run starts the runners and maintains the model's state until all runners have ended:
 // after ctx, or when all were dropped.
 func (m *model) run(ctx context.Context) {
-	defer close(m.over)
+	defer close(m.done)
 	for _, r := range m.runners {
 		m.launch(ctx, r)
 	}
@@ -87,8 +87,8 @@ func (m *model) run(ctx context.Context) {
 	for len(m.runners) > 0 {
 		select {
 		case r := <-m.reports:
-			r.runner.seen, r.runner.roused = r.status, false
-			m.settle()
+			r.runner.seen, r.runner.woken = r.status, false
+			m.updateState()
 		case c := <-m.changes:
 			for _, r := range c.add {
 				m.launch(ctx, r)
@@ -104,43 +104,43 @@ func (m *model) run(ctx context.Context) {
 			stop = nil
 			m.close()
 		}
-		m.rouse()
+		m.wakeOne()
 	}
-	m.quiet()
+	m.clearConditions()
 }
 
 // close takes no more jobs.
 func (m *model) close() {
 	m.draining = true
-	m.settle()
+	m.updateState()
 }
 
 // wakeOne starts a dormant runner when there are more jobs than slots, one at a time:
 // the next only when the started one cannot take all jobs.
-func (m *model) rouse() {
-	if m.draining || m.demand.Load() == 0 {
+func (m *model) wakeOne() {
+	if m.draining || m.pending.Load() == 0 {
 		return
 	}
-	if s := m.pool.line.Stats(); s.InUse+s.Waiting < s.Slots {
+	if s := m.pool.queue.Stats(); s.InUse+s.Waiting < s.Slots {
 		return
 	}
-	var sleeper *runner
+	var asleep *runner
 	for _, r := range m.present() {
 		switch {
-		case r.seen.starting() || r.roused:
+		case r.seen.starting() || r.woken:
 			return
-		case sleeper == nil && r.seen.dormant() && r.entry.cold():
-			sleeper = r
+		case asleep == nil && r.seen.dormant() && r.entry.cold():
+			asleep = r
 		}
 	}
-	if sleeper != nil {
-		sleeper.roused = true
-		poke(sleeper.wake)
+	if asleep != nil {
+		asleep.woken = true
+		poke(asleep.wake)
 	}
 }
 
 // updateState derives the model's state from its runners and publishes it.
-func (m *model) settle() {
+func (m *model) updateState() {
 	old := m.snapshot.Load()
 	present := m.present()
 	m.describe()
@@ -156,7 +156,7 @@ func (m *model) settle() {
 		now.Since = m.o.Now()
 	}
 	m.snapshot.Store(&now)
-	m.gate(&now)
+	m.gateQueue(&now)
 	m.conditions()
 	if now.State != old.State {
 		m.announce(&now)
@@ -164,16 +164,16 @@ func (m *model) settle() {
 }
 
 // gateQueue opens the queue, or closes it with the reason.
-func (m *model) gate(now *inference.ModelState) {
+func (m *model) gateQueue(now *inference.ModelState) {
 	switch {
 	case now.Code == fault.ModelNotServed:
-		m.pool.line.Shut(fault.New(fault.ModelNotServed, "reserve a slot", m.id.String()))
+		m.pool.queue.Shut(fault.New(fault.ModelNotServed, "reserve a slot", m.id.String()))
 	case now.State == inference.Draining:
-		m.pool.line.Shut(fault.New(fault.Draining, "reserve a slot", "the node stops"))
+		m.pool.queue.Shut(fault.New(fault.Draining, "reserve a slot", "the node stops"))
 	case now.State == inference.Failed:
-		m.pool.line.Shut(m.failure(now))
+		m.pool.queue.Shut(m.failure(now))
 	default:
-		m.pool.line.Open()
+		m.pool.queue.Open()
 	}
 }
 
@@ -202,7 +202,7 @@ func (m *model) why() error {
 
 func (m *model) announce(now *inference.ModelState) {
 	s := *now
-	m.fill(&s)
+	m.addQueueStats(&s)
 	m.o.Recorder.ModelChanged(&s)
 	attrs := []any{"pipeline", m.id.Capability.Pipeline(), "model", m.id.ID, "state", string(now.State)}
 	if now.Code != "" {
@@ -232,18 +232,18 @@ func (m *model) conditions() {
 	for code, detail := range set {
 		m.o.Board.Set(health.Key{Code: code, About: m.id.String()}, detail)
 	}
-	m.clear(func(code fault.Code) bool { _, still := set[code]; return !still })
+	m.clearWhere(func(code fault.Code) bool { _, still := set[code]; return !still })
 	m.shown = set
 }
 
 // clearConditions removes the model from the board.
-func (m *model) quiet() {
+func (m *model) clearConditions() {
 	if m.o.Board != nil {
-		m.clear(func(fault.Code) bool { return true })
+		m.clearWhere(func(fault.Code) bool { return true })
 	}
 }
 
-func (m *model) clear(which func(fault.Code) bool) {
+func (m *model) clearWhere(which func(fault.Code) bool) {
 	for code := range m.shown {
 		if which(code) {
 			m.o.Board.Clear(health.Key{Code: code, About: m.id.String()})
@@ -252,8 +252,8 @@ func (m *model) clear(which func(fault.Code) bool) {
 }
 
 // addQueueStats adds the queue's statistics.
-func (m *model) fill(s *inference.ModelState) {
-	l := m.pool.line.Stats()
+func (m *model) addQueueStats(s *inference.ModelState) {
+	l := m.pool.queue.Stats()
 	s.Capacity, s.InUse, s.Waiting = l.Slots, l.InUse, l.Waiting
 	s.LastLines = slices.Clone(s.LastLines)
 }

@@ -57,7 +57,7 @@ func (e *Entry) external() bool { return e.URL != "" }
 func (e *Entry) cold() bool { return !e.Warm && !e.external() }
 
 // initialState is the state of its runners before the first report.
-func (e *Entry) begins() inference.State {
+func (e *Entry) initialState() inference.State {
 	if e.cold() {
 		return inference.Absent
 	}

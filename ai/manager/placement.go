@@ -10,18 +10,18 @@ import (
 const emulated = "emulated-0"
 
 // GPUSet are the devices for containers, each with as many slots as containers may share it.
-type Ground struct {
+type GPUSet struct {
 	Devices []Device
 	// PerDevice is the number of slots of each device.
 	PerDevice int
 }
 
 // DeviceSlot is a slot of a device: the indexes of both.
-type Place struct{ Device, Slot int }
+type DeviceSlot struct{ Device, Slot int }
 
 // Occupant is a placed container.
 type Occupant struct {
-	Places []Place
+	Slots []DeviceSlot
 	// Takes is what it needs on each of its devices.
 	Takes Memory
 	// Evictable means that it is cold and has no jobs; Used is when it last had one.
@@ -52,28 +52,28 @@ type Need struct {
 
 // Placement is where a container goes, and which occupants (indexes) must be evicted
 // first.
-type Choice struct {
-	Places []Place
-	Evict  []int
+type Placement struct {
+	Slots []DeviceSlot
+	Evict []int
 }
 
 // Place places a container: on free slots if possible, the first slot of every device
 // before the second; else it evicts the least recently used evictable occupants, as few
 // as possible. false means that no eviction makes enough space.
-func Choose(g Ground, occupants []Occupant, need Need) (Choice, bool) {
+func Place(g GPUSet, occupants []Occupant, need Need) (Placement, bool) {
 	need.Devices = max(need.Devices, 1)
-	if places, ok := fit(g, occupants, nil, need); ok {
-		return Choice{Places: places}, true
+	if slots, ok := fit(g, occupants, nil, need); ok {
+		return Placement{Slots: slots}, true
 	}
 	candidates := evictable(occupants)
 	gone := make(map[int]bool)
 	for _, i := range candidates {
 		gone[i] = true
 		if _, ok := fit(g, occupants, gone, need); ok {
-			return spare(g, occupants, candidates, gone, need), true
+			return minimizeEvictions(g, occupants, candidates, gone, need), true
 		}
 	}
-	return Choice{}, false
+	return Placement{}, false
 }
 
 // evictable lists the occupants that may be evicted, the least recently used
@@ -91,7 +91,7 @@ func evictable(occupants []Occupant) []int {
 
 // minimizeEvictions spares occupants whose eviction does not help, the most recently used
 // first.
-func spare(g Ground, occupants []Occupant, candidates []int, gone map[int]bool, need Need) Choice {
+func minimizeEvictions(g GPUSet, occupants []Occupant, candidates []int, gone map[int]bool, need Need) Placement {
 	for _, i := range slices.Backward(candidates) {
 		if !gone[i] {
 			continue
@@ -101,8 +101,8 @@ func spare(g Ground, occupants []Occupant, candidates []int, gone map[int]bool, 
 			gone[i] = true
 		}
 	}
-	var c Choice
-	c.Places, _ = fit(g, occupants, gone, need)
+	var c Placement
+	c.Slots, _ = fit(g, occupants, gone, need)
 	for _, i := range candidates {
 		if gone[i] {
 			c.Evict = append(c.Evict, i)
@@ -112,19 +112,19 @@ func spare(g Ground, occupants []Occupant, candidates []int, gone map[int]bool, 
 }
 
 // fit finds free slots, as if the occupants in gone were evicted.
-func fit(g Ground, occupants []Occupant, gone map[int]bool, need Need) ([]Place, bool) {
-	taken := make(map[Place]bool)
+func fit(g GPUSet, occupants []Occupant, gone map[int]bool, need Need) ([]DeviceSlot, bool) {
+	taken := make(map[DeviceSlot]bool)
 	used := make([]int64, len(g.Devices))
 	for i, o := range occupants {
 		if gone[i] {
 			continue
 		}
-		for _, p := range o.Places {
+		for _, p := range o.Slots {
 			taken[p] = true
 			used[p.Device] += o.Takes.on(g.Devices[p.Device])
 		}
 	}
-	var free []Place
+	var free []DeviceSlot
 	for d, device := range g.Devices {
 		if need.IDs != nil && !slices.Contains(need.IDs, device.ID) {
 			continue
@@ -133,7 +133,7 @@ func fit(g Ground, occupants []Occupant, gone map[int]bool, need Need) ([]Place,
 			continue
 		}
 		for s := range max(g.PerDevice, 1) {
-			if p := (Place{Device: d, Slot: s}); !taken[p] {
+			if p := (DeviceSlot{Device: d, Slot: s}); !taken[p] {
 				free = append(free, p)
 				break
 			}
@@ -142,7 +142,7 @@ func fit(g Ground, occupants []Occupant, gone map[int]bool, need Need) ([]Place,
 	if len(free) < need.Devices {
 		return nil, false
 	}
-	slices.SortStableFunc(free, func(a, b Place) int {
+	slices.SortStableFunc(free, func(a, b DeviceSlot) int {
 		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Device, b.Device))
 	})
 	return free[:need.Devices], true

@@ -17,8 +17,8 @@ import (
 // pool holds a model's ready runners and the queue for their slots. It belongs to no
 // goroutine: jobs take from it, runners are added and removed.
 type pool struct {
-	line *fairqueue.Line
-	now  func() time.Time
+	queue *fairqueue.Line
+	now   func() time.Time
 	// freed is poked when a job has ended.
 	freed func()
 
@@ -33,7 +33,7 @@ type member struct {
 	name    string
 	backend backend.Backend
 	// jobFailed is called when a job failed in a way that may be the runner's fault.
-	suspect func()
+	jobFailed func()
 	// urls says which URLs in requests the runner may get, resolve looks up their hosts;
 	// pictures fetches for runners that get none.
 	urls     fetchurl.Policy
@@ -42,15 +42,15 @@ type member struct {
 	slots    int // guarded by pool.mu
 	busy     int // guarded by pool.mu
 	// pause tells for how long it gets no jobs; guarded by pool.mu.
-	rest rest
+	pause busyPause
 	// operations are those it supports, refusals those it refused; guarded by pool.mu.
 	operations []inference.Operation
 	refusals   inference.Refusals
 	// attempts are its jobs; lastAnswer is when it last answered a probe; answersWhileBusy
 	// means that it answers probes while a job runs. Guarded by pool.mu.
-	attempts  map[*attempt]struct{}
-	heard     time.Time
-	attentive bool
+	attempts         map[*attempt]struct{}
+	lastAnswer       time.Time
+	answersWhileBusy bool
 	// owner is its runner. finished, if set, is closed when its last job ends; guarded by
 	// pool.mu.
 	owner    *runner
@@ -58,33 +58,33 @@ type member struct {
 }
 
 func newPool(queue int, now func() time.Time, freed func()) *pool {
-	return &pool{line: fairqueue.New(fairqueue.Options{Queue: queue, Now: now}), now: now, freed: freed}
+	return &pool{queue: fairqueue.New(fairqueue.Options{Queue: queue, Now: now}), now: now, freed: freed}
 }
 
 // add adds a ready runner.
 func (p *pool) add(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m.owner != nil && m.owner.barred {
+	if m.owner != nil && m.owner.expelled {
 		return
 	}
 	p.members = append(p.members, m)
 	p.used = p.now()
-	p.size()
+	p.resizeQueueLocked()
 }
 
 // remove gives a runner no more jobs; its running jobs continue.
 func (p *pool) remove(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.without(m)
+	p.removeLocked(m)
 }
 
 // expel permanently removes a runner whose entry was removed, and returns when its jobs
 // have finished or ctx ends.
 func (p *pool) expel(ctx context.Context, owner *runner) {
 	p.mu.Lock()
-	owner.barred = true
+	owner.expelled = true
 	var member *member
 	for _, m := range p.members {
 		if m.owner == owner {
@@ -92,11 +92,11 @@ func (p *pool) expel(ctx context.Context, owner *runner) {
 		}
 	}
 	if member == nil || member.busy == 0 {
-		p.without(member)
+		p.removeLocked(member)
 		p.mu.Unlock()
 		return
 	}
-	p.without(member)
+	p.removeLocked(member)
 	finished := make(chan struct{})
 	member.finished = finished
 	p.mu.Unlock()
@@ -113,7 +113,7 @@ func (p *pool) resize(m *member, slots int, operations []inference.Operation) {
 	m.operations = operations
 	if m.slots != slots {
 		m.slots = slots
-		p.size()
+		p.resizeQueueLocked()
 	}
 }
 
@@ -122,86 +122,86 @@ func (p *pool) resize(m *member, slots int, operations []inference.Operation) {
 func (p *pool) removeIdle(m *member) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.line.Resize(0)
-	if s := p.line.Stats(); s.InUse > 0 || s.Waiting > 0 || m.busy > 0 {
-		p.size()
+	p.queue.Resize(0)
+	if s := p.queue.Stats(); s.InUse > 0 || s.Waiting > 0 || m.busy > 0 {
+		p.resizeQueueLocked()
 		return false
 	}
-	p.without(m)
+	p.removeLocked(m)
 	return true
 }
 
 // removeLocked removes a member.
-func (p *pool) without(m *member) {
+func (p *pool) removeLocked(m *member) {
 	for i, have := range p.members {
 		if have == m {
 			p.members = append(p.members[:i:i], p.members[i+1:]...)
 			break
 		}
 	}
-	p.size()
+	p.resizeQueueLocked()
 }
 
 // resizeQueueLocked sets the queue's number of slots.
-func (p *pool) size() {
+func (p *pool) resizeQueueLocked() {
 	n := 0
 	for _, m := range p.members {
 		n += m.slots
 	}
-	p.line.Resize(n)
+	p.queue.Resize(n)
 }
 
 // pickRequest is what a job needs of a runner: its owner and the operation. exclude is a
 // runner that had the job; the next one must have the same URL policy, for which the
 // request was prepared.
-type want struct {
-	party string
-	op    inference.Operation
-	not   *member
+type pickRequest struct {
+	party   string
+	op      inference.Operation
+	exclude *member
 }
 
-// errTaken means that the runners that could do a job are fully used.
-var errTaken = errors.New("the model's runners that can do it are fully used")
+// errAllBusy means that every runner that could do a job is fully used.
+var errAllBusy = errors.New("the model's runners that can do it are fully used")
 
 // pick gives a job that holds a slot to the least loaded free runner that supports its
 // operation; if none does, to any, which refuses it. The fault is ModelRunnerLost when the
 // runners changed meanwhile and none is free, RunnerBusy while all free ones reported that
 // they are busy. errAllBusy means that only runners without the operation are free.
-func (p *pool) pick(w want) (*member, error) {
+func (p *pool) pick(w pickRequest) (*member, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
 	able := slices.ContainsFunc(p.members, func(m *member) bool { return inference.Does(m.operations, w.op) })
 	var best *member
-	var resting time.Duration
+	var busyTime time.Duration
 	taken, others := false, false
 	for _, m := range p.members {
-		switch left := m.rest.left(w.party, now); {
-		case m == w.not || able && !inference.Does(m.operations, w.op):
+		switch left := m.pause.remaining(w.party, now); {
+		case m == w.exclude || able && !inference.Does(m.operations, w.op):
 			others = true
-		case w.not != nil && m.urls != w.not.urls:
+		case w.exclude != nil && m.urls != w.exclude.urls:
 		case m.busy >= m.slots:
 			taken = true
 		case left > 0:
-			if resting == 0 || left < resting {
-				resting = left
+			if busyTime == 0 || left < busyTime {
+				busyTime = left
 			}
-		case best == nil, m.before(best, w.op, now):
+		case best == nil, m.preferredTo(best, w.op, now):
 			best = m
 		}
 	}
 	switch {
 	case best != nil:
 		best.busy++
-		best.rest.begin(now)
+		best.pause.tried(now)
 		best.refusals.Asked(now, w.op)
 		p.used = now
 		return best, nil
 	case taken && others:
-		return nil, errTaken
-	case resting > 0:
+		return nil, errAllBusy
+	case busyTime > 0:
 		f := fault.New(fault.RunnerBusy, opRun, "the model's runner reported that it is busy")
-		return nil, fault.After(f, resting)
+		return nil, fault.After(f, busyTime)
 	}
 	return nil, fault.New(fault.ModelRunnerLost, opRun, "")
 }
@@ -209,18 +209,18 @@ func (p *pool) pick(w want) (*member, error) {
 // preferredTo reports whether a job goes to m rather than to other: first the one without
 // unconfirmed refusals, then the one that did not report busy, then the less loaded one.
 // The caller holds pool.mu.
-func (m *member) before(other *member, op inference.Operation, now time.Time) bool {
+func (m *member) preferredTo(other *member, op inference.Operation, now time.Time) bool {
 	if a, b := m.refusals.Doubted(now, op), other.refusals.Doubted(now, op); a != b {
 		return b
 	}
-	if a, b := now.Before(m.rest.until), now.Before(other.rest.until); a != b {
+	if a, b := now.Before(m.pause.until), now.Before(other.pause.until); a != b {
 		return b
 	}
 	return m.busy*other.slots < other.busy*m.slots
 }
 
 // jobDone ends a job at its runner.
-func (p *pool) put(m *member) {
+func (p *pool) jobDone(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m.busy--
@@ -233,7 +233,7 @@ func (p *pool) put(m *member) {
 
 // idle returns since when the model has no jobs, false while it has.
 func (p *pool) idle() (since time.Time, ok bool) {
-	s := p.line.Stats()
+	s := p.queue.Stats()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.used, s.InUse == 0 && s.Waiting == 0
@@ -241,7 +241,7 @@ func (p *pool) idle() (since time.Time, ok bool) {
 
 // acquire waits for a slot.
 func (p *pool) acquire(ctx context.Context, party string) (release func(), err error) {
-	give, err := p.line.Acquire(ctx, party)
+	give, err := p.queue.Acquire(ctx, party)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 const (
 	// maxPrepareWait is how long a job waits to be prepared, maxReturnWait how long it
 	// then waits for a slot again.
-	turnTime   = 15 * time.Second
-	returnTime = 15 * time.Second
+	maxPrepareWait = 15 * time.Second
+	maxReturnWait  = 15 * time.Second
 )
 
 // prepare returns the job as its runner gets it. If this needs other hosts, the job
@@ -28,7 +28,7 @@ func (s *slot) prepare(ctx context.Context, job *inference.Job) (ready *inferenc
 		return job, func() {}, nil
 	}
 	s.vacate()
-	leave, err := s.turn(ctx)
+	leave, err := s.waitPrepare(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,7 +37,7 @@ func (s *slot) prepare(ctx context.Context, job *inference.Job) (ready *inferenc
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.occupy(ctx, m, ready); err != nil {
+	if err := s.reacquire(ctx, m, ready); err != nil {
 		release()
 		return nil, nil, err
 	}
@@ -46,17 +46,17 @@ func (s *slot) prepare(ctx context.Context, job *inference.Job) (ready *inferenc
 
 // vacate releases the slot; reacquire takes another one.
 func (s *slot) vacate() {
-	s.model.pool.put(s.at)
+	s.model.pool.jobDone(s.at)
 	s.at = nil
 	s.release()
 	s.release = func() {}
 }
 
 // waitPrepare waits until the job may be prepared.
-func (s *slot) turn(ctx context.Context) (leave func(), err error) {
-	waiting, cancel := context.WithTimeout(ctx, turnTime)
+func (s *slot) waitPrepare(ctx context.Context) (leave func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, maxPrepareWait)
 	defer cancel()
-	leave, err = s.model.turns.enter(waiting, s.party)
+	leave, err = s.model.prepares.enter(waiting, s.party)
 	if err != nil {
 		if ctx.Err() == nil {
 			return nil, fault.New(fault.JobsFull, "prepare a request",
@@ -68,15 +68,15 @@ func (s *slot) turn(ctx context.Context) (leave func(), err error) {
 }
 
 // reacquire takes a slot again. The runner may be another one with another URL policy.
-func (s *slot) occupy(ctx context.Context, before *member, job *inference.Job) error {
-	waiting, cancel := context.WithTimeout(ctx, returnTime)
+func (s *slot) reacquire(ctx context.Context, before *member, job *inference.Job) error {
+	waiting, cancel := context.WithTimeout(ctx, maxReturnWait)
 	defer cancel()
 	again, err := s.model.reserve(waiting, s.party)
 	if err != nil {
 		return err
 	}
 	s.release = again.release
-	if s.at, err = s.wait(ctx, want{party: s.party, op: job.Operation}); err != nil {
+	if s.at, err = s.pick(ctx, pickRequest{party: s.party, op: job.Operation}); err != nil {
 		return err
 	}
 	if s.at.urls == before.urls {

@@ -6,49 +6,49 @@ import (
 )
 
 const (
-	// partyFetches is how many jobs of one party may have their addresses looked up and
-	// their pictures fetched at once, and allFetches how many of all for one model.
-	partyFetches = 4
-	allFetches   = 64
+	// maxPreparesPerParty is how many jobs of one party may have their addresses looked up and
+	// their pictures fetched at once, and maxPrepares how many of all for one model.
+	maxPreparesPerParty = 4
+	maxPrepares         = 64
 )
 
 // prepareLimit bounds how many jobs are prepared with the help of other hosts, per party
 // and in total.
-type turns struct {
+type prepareLimit struct {
 	mu      sync.Mutex
-	parties map[string]*partyTurns // guarded by mu; parties with a job inside or waiting
-	all     chan struct{}
+	parties map[string]*partyLimit // guarded by mu; parties with a job inside or waiting
+	total   chan struct{}
 }
 
-type partyTurns struct {
+type partyLimit struct {
 	slots chan struct{}
-	users int // guarded by turns.mu
+	users int // guarded by prepareLimit.mu
 }
 
-func newTurns() *turns {
-	return &turns{parties: make(map[string]*partyTurns), all: make(chan struct{}, allFetches)}
+func newPrepareLimit() *prepareLimit {
+	return &prepareLimit{parties: make(map[string]*partyLimit), total: make(chan struct{}, maxPrepares)}
 }
 
 // enter waits until a job may be prepared or ctx ends.
-func (t *turns) enter(ctx context.Context, party string) (leave func(), err error) {
+func (t *prepareLimit) enter(ctx context.Context, party string) (leave func(), err error) {
 	t.mu.Lock()
 	p := t.parties[party]
 	if p == nil {
-		p = &partyTurns{slots: make(chan struct{}, partyFetches)}
+		p = &partyLimit{slots: make(chan struct{}, maxPreparesPerParty)}
 		t.parties[party] = p
 	}
 	p.users++
 	t.mu.Unlock()
 	if err := take(ctx, p.slots); err != nil {
-		t.left(party, p)
+		t.leave(party, p)
 		return nil, err
 	}
-	if err := take(ctx, t.all); err != nil {
+	if err := take(ctx, t.total); err != nil {
 		<-p.slots
-		t.left(party, p)
+		t.leave(party, p)
 		return nil, err
 	}
-	return func() { <-t.all; <-p.slots; t.left(party, p) }, nil
+	return func() { <-t.total; <-p.slots; t.leave(party, p) }, nil
 }
 
 func take(ctx context.Context, slots chan struct{}) error {
@@ -60,7 +60,7 @@ func take(ctx context.Context, slots chan struct{}) error {
 	}
 }
 
-func (t *turns) left(party string, p *partyTurns) {
+func (t *prepareLimit) leave(party string, p *partyLimit) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if p.users--; p.users == 0 {

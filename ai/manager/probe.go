@@ -22,7 +22,7 @@ const (
 )
 
 // probeResult is the result of a probe.
-type pulse struct {
+type probeResult struct {
 	info  backend.Info
 	err   error
 	asked time.Time
@@ -33,14 +33,14 @@ type pulse struct {
 type prober struct {
 	backend backend.Backend
 	now     func() time.Time
-	results chan pulse
+	results chan probeResult
 	busy    bool
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 }
 
 func newProber(b backend.Backend, now func() time.Time) *prober {
-	return &prober{backend: b, now: now, results: make(chan pulse, 1)}
+	return &prober{backend: b, now: now, results: make(chan probeResult, 1)}
 }
 
 // ask begins a probe unless one is in progress. The receiver of its result on results
@@ -54,11 +54,11 @@ func (p *prober) ask(ctx context.Context) {
 	p.wg.Go(func() {
 		asked := p.now()
 		info, err := p.backend.Probe(ctx)
-		p.results <- pulse{info, err, asked}
+		p.results <- probeResult{info, err, asked}
 	})
 }
 
-func (p *prober) taken() {
+func (p *prober) finish() {
 	p.cancel()
 	p.busy = false
 }

@@ -14,7 +14,7 @@ import (
 const opPull = "pull a model"
 
 // retryTimeout bounds the wait for a failed model to be retried after a pull.
-const retryTime = 5 * time.Second
+const retryTimeout = 5 * time.Second
 
 // PullPart is an image or weights that a model needs before its first job.
 type PullPart struct {
@@ -69,7 +69,7 @@ func (m *Manager) Pull(
 	var parts []PullPart
 	images := make(map[string]bool)
 	for _, p := range m.entriesOf(id) {
-		j := &puller{m: m, placed: p, dry: dry, report: report, images: images}
+		j := &puller{m: m, activeEntry: p, dry: dry, report: report, images: images}
 		err := j.pull(ctx)
 		parts = append(parts, j.parts...)
 		if err != nil {
@@ -82,7 +82,7 @@ func (m *Manager) Pull(
 	return parts, nil
 }
 
-func (m *Manager) entriesOf(id inference.Model) (out []*placed) {
+func (m *Manager) entriesOf(id inference.Model) (out []*activeEntry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.entries {
@@ -96,7 +96,7 @@ func (m *Manager) entriesOf(id inference.Model) (out []*placed) {
 // puller pulls for one entry.
 type puller struct {
 	m *Manager
-	*placed
+	*activeEntry
 	dry    bool
 	report func(PullProgress)
 	// images are those already handled for an earlier entry of the model.
@@ -167,7 +167,7 @@ func (p *puller) fetch(ctx context.Context, image string) error {
 func (p *puller) retry() {
 	for _, r := range p.runners {
 		poke(r.pulled)
-		poke(r.suspect)
+		poke(r.probeNow)
 	}
 }
 
@@ -215,9 +215,9 @@ func (p *puller) load(ctx context.Context) error {
 
 // awaitRetry waits up to retryTimeout until the model is no longer Failed.
 func (p *puller) awaitRetry(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, retryTime)
+	ctx, cancel := context.WithTimeout(ctx, retryTimeout)
 	defer cancel()
-	tick := time.NewTicker(pickPause)
+	tick := time.NewTicker(pickInterval)
 	defer tick.Stop()
 	for p.model.snapshot.Load().State == inference.Failed {
 		select {

@@ -11,27 +11,27 @@ import (
 // retryElsewhere tries another runner of the model if one refused the job, which may be
 // its own mistake, or was lost before its answer began. Each job has one retry; if it fails
 // too, the first result stands.
-func (s *slot) again(
+func (s *slot) retryElsewhere(
 	ctx context.Context, job *inference.Job, reply *inference.Reply, err error,
 ) (*inference.Reply, error) {
 	refused := inference.IsRefusal(reply, err)
-	if !refused && !gone(err) || ctx.Err() != nil {
+	if !refused && !runnerGone(err) || ctx.Err() != nil {
 		return reply, err
 	}
 	first := s.at
 	// A runner that accepts jobs and sends nothing may still answer its probes.
-	doubted := s.model.pool.refused(first, job.Operation) && refused
-	w := want{party: s.party, op: job.Operation, not: first}
+	flagged := s.model.pool.refused(first, job.Operation) && refused
+	w := pickRequest{party: s.party, op: job.Operation, exclude: first}
 	next, none := s.model.pool.pick(w)
-	if none != nil && doubted {
-		next, none = s.wait(ctx, w)
+	if none != nil && flagged {
+		next, none = s.pick(ctx, w)
 	}
 	if none != nil {
 		return reply, err
 	}
-	s.model.pool.put(first)
+	s.model.pool.jobDone(first)
 	s.at = next
-	other, otherErr := s.ask(ctx, job)
+	other, otherErr := s.send(ctx, job)
 	switch {
 	case inference.IsRefusal(other, otherErr):
 		s.model.pool.refused(next, job.Operation)
@@ -43,18 +43,18 @@ func (s *slot) again(
 }
 
 // runnerGone reports whether the runner was unreachable or stalled before its answer began.
-func gone(err error) bool {
+func runnerGone(err error) bool {
 	return errors.Is(err, fault.RunnerUnreachable) || errors.Is(err, fault.RunnerStalled)
 }
 
 // refused records that a runner refused a job of an operation, and reports whether it has
 // earlier refusals that no other runner confirmed.
-func (p *pool) refused(m *member, op inference.Operation) (doubted bool) {
+func (p *pool) refused(m *member, op inference.Operation) (flagged bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	doubted = m.refusals.Count(op) > 0
+	flagged = m.refusals.Count(op) > 0
 	m.refusals.Refused(p.now(), op)
-	return doubted
+	return flagged
 }
 
 // confirmed removes one refusal of each: the runners agree that the job was at fault.

@@ -11,32 +11,32 @@ import (
 const (
 	// maxRemovalRetry is the longest wait between attempts to remove a container, which
 	// occupies a GPU.
-	lastRemoval = 15 * time.Second
+	maxRemovalRetry = 15 * time.Second
 	// maxRemovalRetryAtStop applies while the node stops, which has only stopTimeout.
-	hurriedRemoval = 5 * time.Second
+	maxRemovalRetryAtStop = 5 * time.Second
 )
 
 // cleanUp removes the container and then releases its slots and its port. It retries until
 // it succeeds, and calls stuck with the reason of each failure. When the node stops it has
 // stopTimeout left; the next start removes the rest.
-func (c *container) end(ctx context.Context, stuck func(why error)) {
-	if err := c.removeAtLast(ctx, stuck); err != nil {
+func (c *container) cleanUp(ctx context.Context, stuck func(why error)) {
+	if err := c.removeWithRetries(ctx, stuck); err != nil {
 		c.r.log.Warn("a container could not be removed; the node's next start tries again",
 			"container", string(c.id), fault.Attr(err))
 		return
 	}
 	if c.port != 0 {
-		c.r.shared.o.Ports.Give(c.port)
+		c.r.shared.o.Ports.Release(c.port)
 	}
-	if c.tenant != nil {
-		c.r.shared.devices.release(c.tenant)
+	if c.allocation != nil {
+		c.r.shared.devices.release(c.allocation)
 	}
 }
 
-func (c *container) removeAtLast(ctx context.Context, stuck func(why error)) error {
+func (c *container) removeWithRetries(ctx context.Context, stuck func(why error)) error {
 	last, cancel := outlive(ctx, stopTimeout)
 	defer cancel()
-	retries, stop := newBackoff(lastRemoval, c.r.shared.o.Random), ctx.Done()
+	retries, stop := newBackoff(maxRemovalRetry, c.r.shared.o.Random), ctx.Done()
 	for {
 		err := c.remove(last)
 		if err == nil || last.Err() != nil {
@@ -50,7 +50,7 @@ func (c *container) removeAtLast(ctx context.Context, stuck func(why error)) err
 		case <-timer.C:
 		case <-stop:
 			stop = nil
-			retries = newBackoff(hurriedRemoval, c.r.shared.o.Random)
+			retries = newBackoff(maxRemovalRetryAtStop, c.r.shared.o.Random)
 		case <-last.Done():
 		}
 		timer.Stop()
@@ -76,7 +76,7 @@ func (c *container) remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	engine := c.r.shared.o.Engine
-	c.r.shared.news.unsubscribe(c.id)
+	c.r.shared.events.unsubscribe(c.id)
 	grace, enough := context.WithTimeout(ctx, stopTimeout/2)
 	err := engine.Stop(grace, c.id)
 	enough()
@@ -88,7 +88,7 @@ func (c *container) remove(ctx context.Context) error {
 }
 
 // reportStuck reports that the last container still exists and occupies its GPUs.
-func (r *runner) stuck(why error) {
+func (r *runner) reportStuck(why error) {
 	code := fault.DockerFailed
 	if _, named := errors.AsType[*fault.Fault](why); named {
 		code = fault.CodeOf(why)

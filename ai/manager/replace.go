@@ -9,13 +9,13 @@ import (
 )
 
 // modelTable holds the models that take jobs. It is read-only once made.
-type table struct {
+type modelTable struct {
 	models []*model
 	byID   map[inference.Model]*model
 }
 
 // activeEntry is an entry in force, with its runners.
-type placed struct {
+type activeEntry struct {
 	entry   *Entry
 	model   *model
 	runners []*runner
@@ -44,14 +44,14 @@ func (c *changes) of(model *model) *change {
 func (m *Manager) Replace(entries []Entry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for id := range m.held {
+	for id := range m.warmOverrides {
 		before, _ := asksWarm(m.configured, id)
 		if now, there := asksWarm(entries, id); !there || now != before {
-			delete(m.held, id)
+			delete(m.warmOverrides, id)
 		}
 	}
 	m.configured = entries
-	m.replace()
+	m.replaceLocked()
 }
 
 // SetWarm overrides the warm setting of a model's entries: true keeps its containers
@@ -60,11 +60,11 @@ func (m *Manager) Replace(entries []Entry) {
 func (m *Manager) SetWarm(id inference.Model, warm bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.held == nil {
-		m.held = make(map[inference.Model]bool)
+	if m.warmOverrides == nil {
+		m.warmOverrides = make(map[inference.Model]bool)
 	}
-	m.held[id] = warm
-	m.replace()
+	m.warmOverrides[id] = warm
+	m.replaceLocked()
 }
 
 // asksWarm reports whether an entry wants the model warm, and whether it has an entry.
@@ -78,16 +78,16 @@ func asksWarm(entries []Entry, id inference.Model) (warm, there bool) {
 }
 
 // replaceLocked puts the configured entries with the overrides of SetWarm in force.
-func (m *Manager) replace() {
+func (m *Manager) replaceLocked() {
 	entries := slices.Clone(m.configured)
 	for i := range entries {
-		if warm, set := m.held[entries[i].Model]; set && !entries[i].external() {
+		if warm, set := m.warmOverrides[entries[i].Model]; set && !entries[i].external() {
 			entries[i].Warm = warm
 		}
 	}
 	was := m.table.Load()
 	stays, added, removed := compare(m.entries, entries)
-	next := &table{byID: make(map[inference.Model]*model)}
+	next := &modelTable{byID: make(map[inference.Model]*model)}
 	all := changes{by: make(map[*model]*change)}
 	for _, p := range removed {
 		c := all.of(p.model)
@@ -95,7 +95,7 @@ func (m *Manager) replace() {
 	}
 	for i, p := range stays {
 		if p != nil {
-			next.take(p.model)
+			next.add(p.model)
 			continue
 		}
 		p = added[i]
@@ -106,26 +106,26 @@ func (m *Manager) replace() {
 		if p.model == nil {
 			p.model = newModel(p.entry.Model, m)
 		}
-		next.take(p.model)
+		next.add(p.model)
 		p.runners = newRunners(p.model, p.entry, m.shared)
 		c := all.of(p.model)
 		c.add = append(c.add, p.runners...)
 	}
 	m.entries = stays
 	m.table.Store(next)
-	m.apply(next, &all)
+	m.applyLocked(next, &all)
 }
 
 // compare finds for each of next the entry in force that is the same: stays and added
 // have one of the two for each of them.
-func compare(now []*placed, next []Entry) (stays, added, removed []*placed) {
-	stays, added = make([]*placed, len(next)), make([]*placed, len(next))
+func compare(now []*activeEntry, next []Entry) (stays, added, removed []*activeEntry) {
+	stays, added = make([]*activeEntry, len(next)), make([]*activeEntry, len(next))
 	removed = slices.Clone(now)
 	for i := range next {
-		at := slices.IndexFunc(removed, func(p *placed) bool { return reflect.DeepEqual(p.entry, &next[i]) })
+		at := slices.IndexFunc(removed, func(p *activeEntry) bool { return reflect.DeepEqual(p.entry, &next[i]) })
 		if at < 0 {
 			entry := next[i]
-			added[i] = &placed{entry: &entry}
+			added[i] = &activeEntry{entry: &entry}
 			continue
 		}
 		stays[i] = removed[at]
@@ -134,7 +134,7 @@ func compare(now []*placed, next []Entry) (stays, added, removed []*placed) {
 	return stays, added, removed
 }
 
-func (t *table) take(model *model) {
+func (t *modelTable) add(model *model) {
 	if t.byID[model.id] == nil {
 		t.byID[model.id] = model
 		t.models = append(t.models, model)
@@ -142,24 +142,24 @@ func (t *table) take(model *model) {
 }
 
 // applyLocked sends the models their changes.
-func (m *Manager) apply(next *table, all *changes) {
-	var drop, add []*room
+func (m *Manager) applyLocked(next *modelTable, all *changes) {
+	var drop, add []*reservation
 	for _, model := range all.order {
 		c := all.by[model]
-		drop, add = append(drop, rooms(c.drop)...), append(add, rooms(c.add)...)
+		drop, add = append(drop, reservations(c.drop)...), append(add, reservations(c.add)...)
 	}
 	m.shared.devices.revise(drop, add)
-	m.useEngine()
+	m.useEngineLocked()
 	for _, model := range all.order {
 		c := all.by[model]
 		if model.started && next.byID[model.id] != model {
-			m.leaving = append(m.leaving, model)
+			m.removed = append(m.removed, model)
 		}
 		switch {
 		case model.started:
 			select {
 			case model.changes <- *c:
-			case <-model.over:
+			case <-model.done:
 			}
 			continue
 		case model.snapshot.Load() == nil:
@@ -168,21 +168,21 @@ func (m *Manager) apply(next *table, all *changes) {
 		default:
 			model.revise(c)
 		}
-		m.start(model)
+		m.startLocked(model)
 	}
 }
 
-func rooms(runners []*runner) (out []*room) {
+func reservations(runners []*runner) (out []*reservation) {
 	for _, r := range runners {
-		if r.room != nil {
-			out = append(out, r.room)
+		if r.reservation != nil {
+			out = append(out, r.reservation)
 		}
 	}
 	return out
 }
 
 // startLocked runs a model, if the manager runs.
-func (m *Manager) start(model *model) {
+func (m *Manager) startLocked(model *model) {
 	if m.spawn == nil || model.started {
 		return
 	}
@@ -192,17 +192,17 @@ func (m *Manager) start(model *model) {
 
 // useEngineLocked follows the engine's events and looks for GPUs as soon as an entry needs
 // containers.
-func (m *Manager) useEngine() {
-	managed := slices.ContainsFunc(m.entries, func(p *placed) bool { return !p.entry.external() })
+func (m *Manager) useEngineLocked() {
+	managed := slices.ContainsFunc(m.entries, func(p *activeEntry) bool { return !p.entry.external() })
 	if !managed || m.engineUsed || m.spawn == nil {
 		return
 	}
 	m.engineUsed = true
 	if m.o.Engine != nil {
-		m.listen()
+		m.followEvents()
 	}
 	if m.o.Find != nil {
-		m.spawn(m.seek)
+		m.spawn(m.findGPUs)
 	}
 }
 
@@ -210,15 +210,15 @@ func (m *Manager) useEngine() {
 func (m *Manager) working() []*model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.leaving = slices.DeleteFunc(m.leaving, func(model *model) bool {
+	m.removed = slices.DeleteFunc(m.removed, func(model *model) bool {
 		select {
-		case <-model.over:
+		case <-model.done:
 			return true
 		default:
 			return false
 		}
 	})
-	return slices.Concat(m.table.Load().models, m.leaving)
+	return slices.Concat(m.table.Load().models, m.removed)
 }
 
 // launch runs a runner until ctx ends, or until it was dropped and has finished its jobs.
@@ -229,13 +229,13 @@ func (m *model) launch(ctx context.Context, r *runner) {
 		go func() {
 			defer close(finished)
 			select {
-			case <-r.leave:
+			case <-r.removed:
 				m.pool.expel(life, r)
 				cancel()
 			case <-life.Done():
 			}
 		}()
-		r.live(life, ctx)
+		r.run(life, ctx)
 		cancel()
 		<-finished
 		m.exits <- r
@@ -246,20 +246,20 @@ func (m *model) launch(ctx context.Context, r *runner) {
 func (m *model) revise(c *change) {
 	m.runners = append(m.runners, c.add...)
 	for _, r := range c.drop {
-		r.gone, r.seen = true, status{state: inference.Absent}
-		close(r.leave)
+		r.dropped, r.seen = true, status{state: inference.Absent}
+		close(r.removed)
 	}
 	if !m.started {
-		m.runners = slices.DeleteFunc(m.runners, func(r *runner) bool { return r.gone })
+		m.runners = slices.DeleteFunc(m.runners, func(r *runner) bool { return r.dropped })
 	}
-	m.settle()
+	m.updateState()
 }
 
 // exited removes a runner that has ended.
 func (m *model) exited(r *runner) {
 	m.runners = slices.DeleteFunc(m.runners, func(have *runner) bool { return have == r })
-	if r.gone {
-		m.settle()
+	if r.dropped {
+		m.updateState()
 	}
 }
 
@@ -267,7 +267,7 @@ func (m *model) exited(r *runner) {
 func (m *model) present() []*runner {
 	out := make([]*runner, 0, len(m.runners))
 	for _, r := range m.runners {
-		if !r.gone {
+		if !r.dropped {
 			out = append(out, r)
 		}
 	}

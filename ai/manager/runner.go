@@ -19,21 +19,21 @@ type runner struct {
 	shared *shared
 	log    *slog.Logger
 	// reservation is a warm runner's share of the GPUs, nil for others.
-	room *room
+	reservation *reservation
 
 	// wake starts a cold runner; probeNow requests a probe; evict asks a cold runner to
 	// free its GPUs; ended means that its container may have ended, pulled that an image
 	// or model may have been fetched. Each holds one message.
-	wake, suspect, evict, ended, pulled chan struct{}
+	wake, probeNow, evict, ended, pulled chan struct{}
 	// removed is closed when its entry was removed. expelled means that the pool no longer
 	// accepts it; it is guarded by pool.mu.
-	leave  chan struct{}
-	barred bool
+	removed  chan struct{}
+	expelled bool
 
 	// The model's goroutine owns these: seen is the last reported status, woken means that
 	// it was woken since, dropped that its entry was removed.
-	seen         status
-	roused, gone bool
+	seen           status
+	woken, dropped bool
 
 	// ready means that its container takes jobs; read when an eviction is decided.
 	ready atomic.Bool
@@ -51,7 +51,7 @@ type shared struct {
 	o       *Options
 	devices *devices
 	strays  *strays
-	news    *news
+	events  *containerEvents
 }
 
 // newRunners makes the runners of an entry: a server is one, containers are as many as
@@ -71,27 +71,27 @@ func newRunner(m *model, e *Entry, s *shared) *runner {
 	flag := func() chan struct{} { return make(chan struct{}, 1) }
 	r := &runner{
 		model: m, entry: e, shared: s, log: m.log,
-		wake: flag(), suspect: flag(), evict: flag(), ended: flag(), pulled: flag(),
-		leave: make(chan struct{}), now: status{state: e.begins()}, seen: status{state: e.begins()},
+		wake: flag(), probeNow: flag(), evict: flag(), ended: flag(), pulled: flag(),
+		removed: make(chan struct{}), now: status{state: e.initialState()}, seen: status{state: e.initialState()},
 	}
-	last := lastRetry
+	last := maxRetry
 	if e.external() {
-		last = lastExternalRetry
+		last = maxExternalRetry
 	}
 	if e.Warm && !e.external() {
-		r.room = &room{need: e.need()}
+		r.reservation = &reservation{need: e.need()}
 	}
 	r.retries = newBackoff(last, s.o.Random)
 	return r
 }
 
 // run runs the runner until ctx ends. node ends with the node and bounds the cleanup.
-func (r *runner) live(ctx, node context.Context) {
+func (r *runner) run(ctx, node context.Context) {
 	if r.entry.external() {
-		r.liveServer(ctx)
+		r.runServer(ctx)
 		return
 	}
-	r.liveContainer(ctx, node)
+	r.runContainers(ctx, node)
 }
 
 // poke leaves a message in one of the runner's flags.
@@ -144,17 +144,17 @@ func sleep(ctx context.Context, d time.Duration) bool {
 
 // slots is the number of jobs that a runner gets in parallel.
 func slots(e *Entry, info *backend.Info) int {
-	told := max(info.Slots, 1)
+	claimed := max(info.Slots, 1)
 	unsure := info.Slots <= 0 || info.Assumed
 	switch {
 	case e.external() && e.Capacity > 0 && unsure:
 		return e.Capacity
 	case e.external() && e.Capacity > 0:
-		return min(told, e.Capacity)
+		return min(claimed, e.Capacity)
 	case !e.external() && unsure && e.AssumedSlots > 0:
 		return e.AssumedSlots
 	}
-	return told
+	return claimed
 }
 
 // unhealthy is the fault of a runner that reports an error state.

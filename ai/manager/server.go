@@ -10,13 +10,13 @@ import (
 
 // runServer watches an external server until ctx ends: it is in the pool while its probes
 // succeed, and probed with growing waits while they fail.
-func (r *runner) liveServer(ctx context.Context) {
+func (r *runner) runServer(ctx context.Context) {
 	for {
 		b, err := r.shared.o.Backends(r.entry, r.entry.URL)
 		if err == nil {
 			w := newWatch(r, b, serverName(r.entry.URL))
 			r.watchServer(ctx, w)
-			w.end()
+			w.close()
 			return
 		}
 		r.fail(err, nil)
@@ -44,21 +44,21 @@ func (r *runner) watchServer(ctx context.Context, w *watch) {
 			return
 		case <-timer.C:
 			w.prober.ask(ctx)
-		case <-r.suspect:
-			w.doubt(ctx)
+		case <-r.probeNow:
+			w.probeAfterFailure(ctx)
 		case p := <-w.prober.results:
 			if ctx.Err() != nil {
 				return
 			}
-			timer.Reset(r.judgeServer(w, p))
+			timer.Reset(r.handleServerProbe(w, p))
 		}
 	}
 }
 
 // handleServerProbe handles a result and returns the wait until the next probe.
-func (r *runner) judgeServer(w *watch, p pulse) time.Duration {
+func (r *runner) handleServerProbe(w *watch, p probeResult) time.Duration {
 	served := w.served()
-	err := w.take(p)
+	err := w.handle(p)
 	if err == nil && p.err != nil && !w.offered {
 		err = p.err // it was never ready: report that it does not answer
 	}

@@ -17,7 +17,7 @@ const (
 	stalledAfter = 20 * time.Second
 	// busyProbeAfter is how long a job must have run when a probe is sent for its answer to
 	// show that the runner answers while it works.
-	underWork = time.Second
+	busyProbeAfter = time.Second
 )
 
 // attempt is a job at a runner.
@@ -27,7 +27,7 @@ type attempt struct {
 	cancel context.CancelCauseFunc
 	began  time.Time
 	// lastByte is when a part of its answer last arrived, in nanoseconds; 0 before.
-	heard atomic.Int64
+	lastByte atomic.Int64
 }
 
 // begin starts a job's attempt at a runner, and returns its context.
@@ -52,55 +52,55 @@ func (a *attempt) end() {
 }
 
 // probeAnswered records a runner's answer to a probe that was sent at asked.
-func (p *pool) answered(m *member, kind backend.Kind, asked time.Time) {
+func (p *pool) probeAnswered(m *member, kind backend.Kind, asked time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m.heard = p.now()
+	m.lastAnswer = p.now()
 	switch kind {
 	case backend.LlamaCpp, backend.VLLM, backend.Ollama:
-		m.attentive = true
+		m.answersWhileBusy = true
 	}
 	for a := range m.attempts {
-		m.attentive = m.attentive || asked.Sub(a.began) >= underWork
+		m.answersWhileBusy = m.answersWhileBusy || asked.Sub(a.began) >= busyProbeAfter
 	}
 }
 
 // probeFailed records a failed probe. If the runner answers probes while it works, its
 // jobs without progress are ended; other runners may not answer while a job runs.
-func (p *pool) silent(m *member, err error) {
+func (p *pool) probeFailed(m *member, err error) {
 	if !errors.Is(err, fault.RunnerStalled) && !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	if !m.attentive || now.Sub(m.heard) < stalledAfter {
+	if !m.answersWhileBusy || now.Sub(m.lastAnswer) < stalledAfter {
 		return
 	}
 	for a := range m.attempts {
-		if now.Sub(a.began) >= stalledAfter && now.Sub(time.Unix(0, a.heard.Load())) >= stalledAfter {
+		if now.Sub(a.began) >= stalledAfter && now.Sub(time.Unix(0, a.lastByte.Load())) >= stalledAfter {
 			a.cancel(fault.New(fault.RunnerStalled, opRun, "the runner answers neither the job nor its probes"))
 		}
 	}
 }
 
 // progressBody records when a part of the answer arrived.
-type heardBody struct {
+type progressBody struct {
 	io.ReadCloser
 	a *attempt
 }
 
 // Read returns what has arrived.
-func (b *heardBody) Read(p []byte) (int, error) {
+func (b *progressBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
-		b.a.heard.Store(b.a.pool.now().UnixNano())
+		b.a.lastByte.Store(b.a.pool.now().UnixNano())
 	}
 	return n, err
 }
 
 // Close ends the answer and the attempt.
-func (b *heardBody) Close() error {
+func (b *progressBody) Close() error {
 	err := b.ReadCloser.Close()
 	b.a.end()
 	return err

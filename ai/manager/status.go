@@ -26,7 +26,7 @@ type status struct {
 
 // stateRank orders states by how soon they take jobs: a dormant runner can be started, a
 // failed one waits for its retry. Read-only.
-var rank = map[inference.State]int{
+var stateRank = map[inference.State]int{
 	inference.Ready: 7, inference.Loading: 6, inference.Starting: 5, inference.Pulling: 4,
 	inference.Evicted: 3, inference.Absent: 2, inference.Failed: 1,
 }
@@ -61,7 +61,7 @@ func sum(all []*runner) inference.ModelState {
 	}
 	best := &all[0].seen
 	for _, r := range all[1:] {
-		if rank[r.seen.state] > rank[best.state] {
+		if stateRank[r.seen.state] > stateRank[best.state] {
 			best = &r.seen
 		}
 	}

@@ -18,20 +18,20 @@ type strays struct {
 	engine Engine
 	log    *slog.Logger
 	// sem is held during a sweep and guards done.
-	turn chan struct{}
+	sem  chan struct{}
 	done bool
 }
 
 func newStrays(engine Engine, log *slog.Logger) *strays {
-	return &strays{engine: engine, log: log, turn: make(chan struct{}, 1)}
+	return &strays{engine: engine, log: log, sem: make(chan struct{}, 1)}
 }
 
 // sweep removes them. An error means that the engine cannot be used, and the next call
 // tries again. A container that cannot be removed is logged and stays.
 func (s *strays) sweep(ctx context.Context) error {
 	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
+	case s.sem <- struct{}{}:
+		defer func() { <-s.sem }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -26,9 +26,9 @@ type watch struct {
 	offered bool
 	// fails counts consecutive probes without an answer; afterFailure means that the next
 	// probe was requested because a job failed.
-	fails   int
-	doubted bool
-	last    error
+	fails        int
+	afterFailure bool
+	last         error
 	// pause is the wait until the next probe while it is not ready.
 	pause time.Duration
 	// since is when it first became ready.
@@ -40,29 +40,29 @@ func newWatch(r *runner, b backend.Backend, name string) *watch {
 	return &watch{
 		r: r, prober: newProber(b, r.shared.o.Now), pause: firstProbe,
 		member: &member{
-			name: name, backend: b, owner: r, suspect: func() { poke(r.suspect) },
+			name: name, backend: b, owner: r, jobFailed: func() { poke(r.probeNow) },
 			urls: r.entry.RequestURLs, resolve: r.shared.o.Resolve, pictures: r.shared.o.Pictures,
 		},
 	}
 }
 
 // probeAfterFailure probes because a job failed.
-func (w *watch) doubt(ctx context.Context) {
-	w.doubted = true
+func (w *watch) probeAfterFailure(ctx context.Context) {
+	w.afterFailure = true
 	w.prober.ask(ctx)
 }
 
 // handle handles a probe's result. The error means that the runner has failed and was
 // withdrawn.
-func (w *watch) take(p pulse) error {
-	w.prober.taken()
-	doubted := w.doubted
-	w.doubted = false
+func (w *watch) handle(p probeResult) error {
+	w.prober.finish()
+	flagged := w.afterFailure
+	w.afterFailure = false
 	if p.err != nil {
-		w.r.model.pool.silent(w.member, p.err)
-		return w.silent(p.err, doubted)
+		w.r.model.pool.probeFailed(w.member, p.err)
+		return w.probeFailed(p.err, flagged)
 	}
-	w.r.model.pool.answered(w.member, p.info.Kind, p.asked)
+	w.r.model.pool.probeAnswered(w.member, p.info.Kind, p.asked)
 	w.fails, w.last = 0, nil
 	switch p.info.Health {
 	case backend.Error:
@@ -72,7 +72,7 @@ func (w *watch) take(p pulse) error {
 		w.withdraw()
 		w.r.enter(inference.Loading)
 	default:
-		w.ready(&p.info)
+		w.offer(&p.info)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (w *watch) take(p pulse) error {
 // probeFailed counts a probe without an answer. The runner has failed after two in a row,
 // or after one that follows a failed job. Before it was ready, only errors that time does
 // not repair count.
-func (w *watch) silent(err error, doubted bool) error {
+func (w *watch) probeFailed(err error, flagged bool) error {
 	w.last = err
 	if !w.offered && w.since.IsZero() {
 		switch fault.CodeOf(err) {
@@ -89,7 +89,7 @@ func (w *watch) silent(err error, doubted bool) error {
 		}
 		return nil
 	}
-	if w.fails++; w.fails >= 2 || doubted {
+	if w.fails++; w.fails >= 2 || flagged {
 		w.withdraw()
 		return err
 	}
@@ -97,7 +97,7 @@ func (w *watch) silent(err error, doubted bool) error {
 }
 
 // offer adds the runner to the pool, or applies what changed.
-func (w *watch) ready(info *backend.Info) {
+func (w *watch) offer(info *backend.Info) {
 	n := slots(w.r.entry, info)
 	if w.offered {
 		w.r.model.pool.resize(w.member, n, info.Operations)
@@ -172,7 +172,7 @@ func (w *watch) served() time.Duration {
 }
 
 // loadTimeout is the fault of a runner that was not ready in time.
-func (w *watch) late(limit time.Duration) error {
+func (w *watch) loadTimeout(limit time.Duration) error {
 	f := fault.Wrap(fault.ModelLoadTimeout, "wait for a runner", w.last)
 	f.Detail = "not ready after " + limit.String()
 	if w.last != nil {
@@ -182,7 +182,7 @@ func (w *watch) late(limit time.Duration) error {
 }
 
 // close withdraws it and stops the probes.
-func (w *watch) end() {
+func (w *watch) close() {
 	w.withdraw()
 	w.prober.stop()
 }

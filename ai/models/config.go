@@ -17,7 +17,7 @@ type Config struct {
 
 // Refused is an entry that is not served.
 type Refused struct {
-	Place Place
+	Position Position
 	// Pipeline and ModelID are cleaned for display, "" if they could not be read.
 	Pipeline, ModelID string
 }

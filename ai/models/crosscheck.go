@@ -11,15 +11,15 @@ import (
 
 // crossCheck checks entries against each other, in the order of the file: of two that
 // conflict the later is refused.
-func (l *loader) judge() {
-	l.judgeWarmth()
+func (l *loader) crossCheck() {
+	l.checkWarm()
 	l.mergePrices()
-	l.notePrices()
-	l.judgeRoom()
+	l.noticePrices()
+	l.checkMemory()
 }
 
 // ref names another entry in a message: "line 4", or "entry 2" without lines.
-func (p Place) where() string {
+func (p Position) ref() string {
 	if p.Line > 0 {
 		return "line " + strconv.Itoa(p.Line)
 	}
@@ -28,7 +28,7 @@ func (p Place) where() string {
 
 // checkWarm refuses a model that is warm in one entry and cold in another. Entries that
 // were refused for another reason count too, so that all mistakes are reported at once.
-func (l *loader) judgeWarmth() {
+func (l *loader) checkWarm() {
 	first := map[inference.Model]*draft{}
 	for _, d := range l.drafts {
 		m, ok := d.model()
@@ -40,14 +40,14 @@ func (l *loader) judgeWarmth() {
 		case !seen:
 			first[m] = d
 		case before.entry.Warm != d.entry.Warm:
-			d.blame(fault.ModelWarmAndCold, d.given["warm"], "warm",
-				m.String()+" is "+warmth(d.entry.Warm)+" here and "+warmth(before.entry.Warm)+" in "+before.place.where(),
+			d.reject(fault.ModelWarmAndCold, d.given["warm"], "warm",
+				m.String()+" is "+startMode(d.entry.Warm)+" here and "+startMode(before.entry.Warm)+" in "+before.position.ref(),
 				`give both the same "warm", or delete one`)
 		}
 	}
 }
 
-func warmth(warm bool) string {
+func startMode(warm bool) string {
 	if warm {
 		return "warm"
 	}
@@ -76,7 +76,7 @@ func (l *loader) mergePrices() {
 		case len(d.entry.Prices) > 0 && !base.pricesFor(d.price.gateway):
 			d.merged = true
 			base.entry.Prices = append(base.entry.Prices, d.entry.Prices...)
-			d.note("gateway", "counts as a price of "+base.place.where()+" for "+gatewayName(d.price.gateway)+
+			d.notice("gateway", "counts as a price of "+base.position.ref()+" for "+gatewayName(d.price.gateway)+
 				"; no second runner is made of it")
 		}
 	}
@@ -100,7 +100,7 @@ func gatewayName(a core.Address) string {
 
 // noticePrices reports prices of one model and gateway that replace each other, and models
 // without a price for other gateways than the named ones.
-func (l *loader) notePrices() {
+func (l *loader) noticePrices() {
 	type key struct {
 		model   inference.Model
 		gateway core.Address
@@ -112,8 +112,8 @@ func (l *loader) notePrices() {
 		}
 		k := key{d.entry.Model, d.price.gateway}
 		if before, seen := last[k]; seen && before.ownPrice().String() != d.ownPrice().String() {
-			d.noteAt(d.given["price_per_unit"], "price_per_unit",
-				"replaces the price of "+before.place.where()+" for "+gatewayName(k.gateway))
+			d.noticeAt(d.given["price_per_unit"], "price_per_unit",
+				"replaces the price of "+before.position.ref()+" for "+gatewayName(k.gateway))
 		}
 		last[k] = d
 	}
@@ -122,7 +122,7 @@ func (l *loader) notePrices() {
 			continue
 		}
 		if _, general := last[key{model: d.entry.Model}]; !general {
-			d.noteAt(d.given["gateway"], "gateway",
+			d.noticeAt(d.given["gateway"], "gateway",
 				"no entry of "+d.entry.Model.String()+" has a price for other gateways, so they get none")
 		}
 	}
@@ -133,18 +133,18 @@ func (d *draft) ownPrice() core.UnitPrice { return d.entry.Prices[0].Price }
 
 // checkMemory adds up the needs of the warm containers, and refuses the entry with which
 // they no longer fit.
-func (l *loader) judgeRoom() {
+func (l *loader) checkMemory() {
 	if !l.startsContainers() {
 		return
 	}
-	g, measured := l.ground()
+	g, measured := l.gpuSet()
 	var warm []Need
 	for _, d := range l.drafts {
 		if d.refused || d.merged || d.entry.External() {
 			continue
 		}
 		if measured && d.entry.VRAM == 0 {
-			d.note("vram_gb", "how much GPU memory a "+d.pipeline.Name()+
+			d.notice("vram_gb", "how much GPU memory a "+d.pipeline.Name()+
 				" model needs depends on the model; give vram_gb to have it checked")
 		}
 		n := d.entry.need()
@@ -163,8 +163,8 @@ func (l *loader) judgeRoom() {
 
 // gpuSet are the devices for the node's containers. measured means that their memory is
 // known; else only the slots per device count.
-func (l *loader) ground() (g Ground, measured bool) {
-	g = Ground{Devices: slices.Clone(l.options.Devices), Slots: max(1, l.options.ContainersPerGPU)}
+func (l *loader) gpuSet() (g GPUSet, measured bool) {
+	g = GPUSet{Devices: slices.Clone(l.options.Devices), Slots: max(1, l.options.ContainersPerGPU)}
 	if len(g.Devices) == 0 {
 		// Without GPUs the containers share one placeholder.
 		g.Devices = []Device{{}}
@@ -174,7 +174,7 @@ func (l *loader) ground() (g Ground, measured bool) {
 		if d.MemoryBytes > 0 {
 			continue
 		}
-		l.notices = append(l.notices, Notice{Place: Place{Source: l.source},
+		l.notices = append(l.notices, Notice{Position: Position{Source: l.source},
 			Text: "the memory of GPU " + clean(d.ID) + " is not known, so whether the models fit into it was not checked"})
 		for i := range g.Devices {
 			g.Devices[i].MemoryBytes = 0
@@ -205,31 +205,31 @@ func (d *draft) tooLarge(n Need, devices []Device) {
 		text = "the model needs " + each + " of GPU memory, the largest device has " + gigabytes(n.largest(devices))
 	}
 	if !d.entry.Warm {
-		d.note("", text+": its first job will fail")
+		d.notice("", text+": its first job will fail")
 		return
 	}
-	d.blame(fault.WarmModelsTooLarge, d.given["warm"], "warm", text,
+	d.reject(fault.WarmModelsTooLarge, d.given["warm"], "warm", text,
 		"use a smaller model, or correct the need with vram_gb")
 }
 
 // addWarm adds the entry's containers to those that fit, or refuses it.
-func (d *draft) addWarm(warm []Need, n Need, g Ground) []Need {
+func (d *draft) addWarm(warm []Need, n Need, g GPUSet) []Need {
 	with := warm
 	for range d.entry.Containers() {
 		with = append(with[:len(with):len(with)], n)
 		if len(with) <= maxContainers && g.fits(with) {
 			continue
 		}
-		text, remedy := crowded(with, g),
+		text, remedy := tooManyContainers(with, g),
 			"write \"warm\": false for one of them, or raise -aiRunnerContainersPerGPU if the memory allows"
-		if alone := (Ground{g.Devices, maxContainers}); len(with) > maxContainers || !alone.fits(with) {
-			text, remedy = tooMuch(with, g.Devices),
+		if alone := (GPUSet{g.Devices, maxContainers}); len(with) > maxContainers || !alone.fits(with) {
+			text, remedy = notEnoughMemory(with, g.Devices),
 				`write "warm": false for one of them, use a smaller model, or correct a need with vram_gb`
 			if n.Share > 0 {
 				remedy += " and GPU_MEMORY_UTILIZATION"
 			}
 		}
-		d.blame(fault.WarmModelsTooLarge, d.given["warm"], "warm", text, remedy)
+		d.reject(fault.WarmModelsTooLarge, d.given["warm"], "warm", text, remedy)
 		return warm
 	}
 	return with
@@ -237,35 +237,35 @@ func (d *draft) addWarm(warm []Need, n Need, g Ground) []Need {
 
 // tooManyContainers explains that more warm containers were configured than the devices
 // have slots. The last one is refused.
-func crowded(warm []Need, g Ground) string {
-	places := 0
+func tooManyContainers(warm []Need, g GPUSet) string {
+	slots := 0
 	for _, n := range warm {
-		places += n.Devices
+		slots += n.Devices
 	}
 	have := len(g.Devices) * g.Slots
 	switch {
 	case g.Devices[0].ID == "":
-		return "with this one there are " + count(places, "warm container") +
+		return "with this one there are " + count(slots, "warm container") +
 			", a node without GPUs runs " + strconv.Itoa(have) + " at once"
-	case places <= have:
+	case slots <= have:
 		return "none of the devices that this model may use takes another container beside those of the " +
 			"warm models before it"
 	}
-	return "with this one the warm containers take " + count(places, "slot") + " on GPUs, the node has " +
+	return "with this one the warm containers take " + count(slots, "slot") + " on GPUs, the node has " +
 		strconv.Itoa(have) + " (" + count(len(g.Devices), "device") + ", " + count(g.Slots, "slot") + " on each)"
 }
 
 // notEnoughMemory explains that the memory is not sufficient.
-func tooMuch(warm []Need, devices []Device) string {
+func notEnoughMemory(warm []Need, devices []Device) string {
 	if len(warm) > maxContainers {
 		return "with this one there are more than 100 warm containers"
 	}
 	sum, last := int64(0), warm[len(warm)-1]
 	for _, n := range warm {
-		sum += n.most(devices)
+		sum += n.maxTotal(devices)
 	}
 	if sum <= total(devices) {
-		return "no device has " + gigabytes(last.on(last.largest(devices))) +
+		return "no device has " + gigabytes(last.memoryOn(last.largest(devices))) +
 			" of GPU memory left for this model beside the warm ones before it"
 	}
 	return "with this one the warm models need " + gigabytes(sum) + " of GPU memory, " + allDevices(devices)

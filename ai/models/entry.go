@@ -50,7 +50,7 @@ type Entry struct {
 	// Prices are those of the model; empty only off-chain.
 	Prices []GatewayPrice
 	// Place is where the entry begins.
-	Place Place
+	Position Position
 }
 
 // External reports whether the operator runs the server.
@@ -79,7 +79,7 @@ func (e *Entry) MemoryOn(size int64) int64 {
 	if e.External() {
 		return 0
 	}
-	return e.need().on(size)
+	return e.need().memoryOn(size)
 }
 
 // Environment is what a container of the entry gets beside PIPELINE and MODEL_ID:

@@ -68,14 +68,14 @@ func readRemote(d *draft, v node) { d.entry.Remote = v.text == "true" }
 func readPipeline(d *draft, v node) {
 	p, ok := pipelineNamed(v.text)
 	if !ok {
-		d.blame(fault.ModelPipelineUnknown, v, "pipeline", unknownPipeline(v.text), pipelineRemedy(v.text))
+		d.reject(fault.ModelPipelineUnknown, v, "pipeline", unknownPipeline(v.text), pipelineRemedy(v.text))
 		return
 	}
 	d.pipeline = p
 	d.entry.Model.Capability = p.Capability
 	if !p.served() {
 		// A container must not occupy a device for jobs that never arrive.
-		d.blame(fault.FeatureMissing, v, "pipeline", "this release does not serve "+p.Name(), "delete the entry")
+		d.reject(fault.FeatureMissing, v, "pipeline", "this release does not serve "+p.Name(), "delete the entry")
 	}
 }
 
@@ -90,16 +90,16 @@ func badModelID(id string) string {
 	case strings.ContainsFunc(id, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError
 	}):
-		return shown(id) + " holds white space or control characters"
+		return quoted(id) + " holds white space or control characters"
 	case strings.Contains(id, "..") || strings.HasPrefix(id, "/") || strings.ContainsAny(id, "\\\"'"):
-		return shown(id) + " is no model ID"
+		return quoted(id) + " is no model ID"
 	}
 	return ""
 }
 
 func readModelID(d *draft, v node) {
 	if text := badModelID(v.text); text != "" {
-		d.blame(fault.ModelFieldInvalid, v, "model_id", text, `write the hub's ID, "org/model"`)
+		d.reject(fault.ModelFieldInvalid, v, "model_id", text, `write the hub's ID, "org/model"`)
 		return
 	}
 	d.entry.Model.ID = v.text
@@ -114,8 +114,8 @@ func readModelID(d *draft, v node) {
 	if near, _ := suggest.Name(v.text, d.l.verified[d.pipeline.Capability]); near != "" {
 		remedy = "did you mean " + near + "? -aiVerifiedModels adds others, -aiAllowUnverified takes any"
 	}
-	d.blame(fault.ModelUnverified, v, "model_id",
-		shown(v.text)+" is not in the list of verified "+d.pipeline.Name()+" models", remedy)
+	d.reject(fault.ModelUnverified, v, "model_id",
+		quoted(v.text)+" is not in the list of verified "+d.pipeline.Name()+" models", remedy)
 }
 
 func readGateway(d *draft, v node) {
@@ -124,7 +124,7 @@ func readGateway(d *draft, v node) {
 	}
 	a, err := core.ParseAddress(v.text)
 	if err != nil {
-		d.blame(fault.ModelFieldInvalid, v, "gateway", err.Error(), `write the gateway's address, or "default"`)
+		d.reject(fault.ModelFieldInvalid, v, "gateway", err.Error(), `write the gateway's address, or "default"`)
 		return
 	}
 	d.price.gateway = a
@@ -139,18 +139,18 @@ func readURL(d *draft, v node) {
 	u, err := url.Parse(v.text)
 	switch {
 	case err != nil || u.Opaque != "" || u.Scheme == "" || !strings.Contains(v.text, "://"):
-		d.blame(fault.ModelFieldInvalid, v, "url", "it is not an address such as http://host:8000", remedy)
+		d.reject(fault.ModelFieldInvalid, v, "url", "it is not an address such as http://host:8000", remedy)
 		return
 	case u.User != nil:
-		d.blame(fault.ModelFieldInvalid, v, "url", "it holds a user name or password",
+		d.reject(fault.ModelFieldInvalid, v, "url", "it holds a user name or password",
 			`delete it and write the token as "token"`)
 		return
 	case u.Scheme != "http" && u.Scheme != "https":
-		d.blame(fault.ModelFieldInvalid, v, "url", shown(u.Scheme)+" is neither http nor https", remedy)
+		d.reject(fault.ModelFieldInvalid, v, "url", quoted(u.Scheme)+" is neither http nor https", remedy)
 		return
 	case u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" ||
 		strings.ContainsFunc(v.text, unicode.IsSpace) || !validPort(u):
-		d.blame(fault.ModelFieldInvalid, v, "url", "it is not the base address of a server", remedy)
+		d.reject(fault.ModelFieldInvalid, v, "url", "it is not the base address of a server", remedy)
 		return
 	}
 	d.entry.URL = strings.TrimRight(u.String(), "/")
@@ -166,7 +166,7 @@ func validPort(u *url.URL) bool {
 
 func readToken(d *draft, v node) {
 	if strings.ContainsFunc(v.text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		d.blame(fault.ModelFieldInvalid, v, "token", "it holds characters that cannot be sent in a header",
+		d.reject(fault.ModelFieldInvalid, v, "token", "it holds characters that cannot be sent in a header",
 			"write it without spaces and line breaks")
 		return
 	}
@@ -176,7 +176,7 @@ func readToken(d *draft, v node) {
 func readServedModel(d *draft, v node) {
 	tooLong := utf8.RuneCountInString(v.text) > 300
 	if tooLong || strings.ContainsFunc(v.text, unicode.IsControl) || !utf8.ValidString(v.text) {
-		d.blame(fault.ModelFieldInvalid, v, "served_model", "it is not a model's name",
+		d.reject(fault.ModelFieldInvalid, v, "served_model", "it is not a model's name",
 			"write the name that the server behind url gives the model")
 		return
 	}
@@ -189,7 +189,7 @@ const maxCapacity = 10_000
 func readCapacity(d *draft, v node) {
 	n, ok := whole(v.text, maxCapacity)
 	if !ok {
-		d.blame(fault.ModelFieldInvalid, v, "capacity", v.short()+" is not a whole number from 1 to 10000",
+		d.reject(fault.ModelFieldInvalid, v, "capacity", v.short()+" is not a whole number from 1 to 10000",
 			"write how many jobs a server takes at once or how many containers to start, or leave it out")
 		return
 	}
@@ -217,7 +217,7 @@ func readGPUs(d *draft, v node) {
 	if v.kind == isNumber {
 		n, ok := whole(v.text, maxGPUs)
 		if !ok {
-			d.blame(fault.ModelDevices, v, "gpus", v.short()+" is not a number of devices",
+			d.reject(fault.ModelDevices, v, "gpus", v.short()+" is not a number of devices",
 				"write 2 for two devices, [0] for the device 0")
 			return
 		}
@@ -233,17 +233,17 @@ func readGPUs(d *draft, v node) {
 		}
 		switch {
 		case !whole || !deviceID.MatchString(item.text):
-			d.blame(fault.ModelDevices, item, "gpus", item.short()+" is not a device's number or ID", "write [0, 1]")
+			d.reject(fault.ModelDevices, item, "gpus", item.short()+" is not a device's number or ID", "write [0, 1]")
 			return
 		case seen[item.text]:
-			d.blame(fault.ModelDevices, item, "gpus", "device "+item.text+" is named twice", "name each device once")
+			d.reject(fault.ModelDevices, item, "gpus", "device "+item.text+" is named twice", "name each device once")
 			return
 		}
 		seen[item.text] = true
 		d.entry.GPUs.IDs = append(d.entry.GPUs.IDs, item.text)
 	}
 	if d.entry.GPUs.Count = len(v.items); d.entry.GPUs.Count == 0 || d.entry.GPUs.Count > maxGPUs {
-		d.blame(fault.ModelDevices, v, "gpus", "it names no device, or too many",
+		d.reject(fault.ModelDevices, v, "gpus", "it names no device, or too many",
 			"write [0, 1], or leave it out for one device")
 	}
 }
@@ -251,7 +251,7 @@ func readGPUs(d *draft, v node) {
 func readVRAM(d *draft, v node) {
 	gb, err := strconv.ParseFloat(v.text, 64)
 	if err != nil || !(gb > 0 && gb <= 100_000) {
-		d.blame(fault.ModelFieldInvalid, v, "vram_gb", v.short()+" is not an amount of memory",
+		d.reject(fault.ModelFieldInvalid, v, "vram_gb", v.short()+" is not an amount of memory",
 			"write the GPU memory that the model needs in GB, 16 for example")
 		return
 	}
@@ -264,7 +264,7 @@ func readImage(d *draft, v node) {
 	}
 	// The engine's own rule.
 	if _, err := reference.ParseNormalizedNamed(v.text); err != nil || len(v.text) > maxImage {
-		d.blame(fault.ModelFieldInvalid, v, "image", shown(v.text)+" is not the name of a container image",
+		d.reject(fault.ModelFieldInvalid, v, "image", quoted(v.text)+" is not the name of a container image",
 			"write registry/name:tag")
 		return
 	}
@@ -275,7 +275,7 @@ func readImage(d *draft, v node) {
 func (n node) short() string {
 	switch n.kind {
 	case isString:
-		return shown(n.text)
+		return quoted(n.text)
 	case isNumber, isBool:
 		if len(n.text) <= 80 {
 			return n.text

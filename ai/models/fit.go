@@ -28,28 +28,28 @@ func (e *Entry) need() Need {
 // always allocates, 0 for all others. A custom image may be another runner: if the entry
 // gives vram_gb and no share, only vram_gb counts.
 func (e *Entry) MemoryShare() float64 {
-	_, told := e.Flags.Lookup(utilisation)
-	if ownRunner := e.Image != "" && e.vramGiven && !told; e.LLM == nil || ownRunner {
+	_, set := e.Flags.Lookup(utilisation)
+	if ownRunner := e.Image != "" && e.vramGiven && !set; e.LLM == nil || ownRunner {
 		return 0
 	}
 	return e.LLM.Utilisation
 }
 
 // memoryOn is what it allocates on a device of size bytes.
-func (n Need) on(size int64) int64 { return max(n.Bytes, int64(n.Share*float64(size))) }
+func (n Need) memoryOn(size int64) int64 { return max(n.Bytes, int64(n.Share*float64(size))) }
 
 // allows reports whether it may use a device.
-func (n Need) may(d Device) bool { return n.IDs == nil || slices.Contains(n.IDs, d.ID) }
+func (n Need) allows(d Device) bool { return n.IDs == nil || slices.Contains(n.IDs, d.ID) }
 
 // maxTotal is the largest amount that it could allocate in total.
-func (n Need) most(devices []Device) int64 {
-	return n.on(n.largest(devices)) * int64(n.Devices)
+func (n Need) maxTotal(devices []Device) int64 {
+	return n.memoryOn(n.largest(devices)) * int64(n.Devices)
 }
 
 // largest is the memory of the largest device that it may use.
 func (n Need) largest(devices []Device) (largest int64) {
 	for _, d := range devices {
-		if n.may(d) {
+		if n.allows(d) {
 			largest = max(largest, d.MemoryBytes)
 		}
 	}
@@ -57,7 +57,7 @@ func (n Need) largest(devices []Device) (largest int64) {
 }
 
 // GPUSet are the devices for containers. A device of unknown memory fits any need.
-type Ground struct {
+type GPUSet struct {
 	Devices []Device
 	// Slots is how many containers may share a device.
 	Slots int
@@ -69,7 +69,7 @@ const maxSteps = 20_000
 // Assign assigns devices (indexes) to containers, to all if any assignment exists. If none
 // exists or the search ends early, those that are hard to place are placed first, and a
 // container that does not fit gets nil. The result is deterministic.
-func (g Ground) Assign(needs []Need) [][]int {
+func (g GPUSet) Assign(needs []Need) [][]int {
 	order := g.hardFirst(needs)
 	p := g.empty()
 	if !p.place(order.of(needs)) {
@@ -85,7 +85,7 @@ func (g Ground) Assign(needs []Need) [][]int {
 
 // fits reports whether all containers fit together. If the search ends early they are
 // assumed to fit, as their start decides.
-func (g Ground) fits(needs []Need) bool {
+func (g GPUSet) fits(needs []Need) bool {
 	if g.exceeded(needs) {
 		return false
 	}
@@ -95,19 +95,19 @@ func (g Ground) fits(needs []Need) bool {
 
 // exceeded reports whether the sums alone exceed the devices. A search among many different
 // devices would take too long.
-func (g Ground) exceeded(needs []Need) bool {
-	places, bytes, have := 0, int64(0), int64(0)
+func (g GPUSet) exceeded(needs []Need) bool {
+	slots, bytes, have := 0, int64(0), int64(0)
 	for _, n := range needs {
-		places += n.Devices
+		slots += n.Devices
 		bytes += n.Bytes * int64(n.Devices)
 	}
 	for _, d := range g.Devices {
 		if d.MemoryBytes <= 0 {
-			return places > len(g.Devices)*g.Slots
+			return slots > len(g.Devices)*g.Slots
 		}
 		have += d.MemoryBytes
 	}
-	return places > len(g.Devices)*g.Slots || bytes > have
+	return slots > len(g.Devices)*g.Slots || bytes > have
 }
 
 // order is the order in which needs are placed: their indexes.
@@ -115,7 +115,7 @@ type order []int
 
 // hardFirst puts needs with fixed devices first, then the largest. equivalentTried relies
 // on this order: devices are equivalent only for needs without fixed devices.
-func (g Ground) hardFirst(needs []Need) order {
+func (g GPUSet) hardFirst(needs []Need) order {
 	o := make(order, len(needs))
 	for i := range o {
 		o[i] = i
@@ -125,7 +125,7 @@ func (g Ground) hardFirst(needs []Need) order {
 		if (a.IDs == nil) != (b.IDs == nil) {
 			return len(b.IDs) - len(a.IDs)
 		}
-		return cmp.Compare(b.most(g.Devices), a.most(g.Devices))
+		return cmp.Compare(b.maxTotal(g.Devices), a.maxTotal(g.Devices))
 	})
 	return o
 }
@@ -161,7 +161,7 @@ type placement struct {
 	steps   int
 }
 
-func (g Ground) empty() *placement {
+func (g GPUSet) empty() *placement {
 	p := &placement{devices: g.Devices, free: make([]int64, len(g.Devices)), slots: make([]int, len(g.Devices))}
 	for i, d := range g.Devices {
 		p.free[i], p.slots[i] = d.MemoryBytes, g.Slots
@@ -191,8 +191,8 @@ func (p *placement) spread(needs []Need, from, left int) bool {
 	}
 	n := needs[0]
 	for i := from; i <= len(p.devices)-left; i++ {
-		takes := n.on(p.devices[i].MemoryBytes)
-		if !n.may(p.devices[i]) || p.slots[i] == 0 || takes > p.free[i] || p.likeBefore(n, from, i) {
+		takes := n.memoryOn(p.devices[i].MemoryBytes)
+		if !n.allows(p.devices[i]) || p.slots[i] == 0 || takes > p.free[i] || p.equivalentTried(n, from, i) {
 			continue
 		}
 		p.free[i] -= takes
@@ -210,7 +210,7 @@ func (p *placement) spread(needs []Need, from, left int) bool {
 
 // equivalentTried reports whether an equivalent device was already tried, so that trying
 // device i cannot succeed.
-func (p *placement) likeBefore(n Need, from, i int) bool {
+func (p *placement) equivalentTried(n Need, from, i int) bool {
 	if n.IDs != nil {
 		return false
 	}

@@ -17,7 +17,7 @@ func bruteFits(containers []models.Need, devices []models.Device, free []int64, 
 	}
 	c, rest := containers[0], containers[1:]
 	for set := range 1 << len(devices) {
-		left, places := slices.Clone(free), slices.Clone(slots)
+		left, slots := slices.Clone(free), slices.Clone(slots)
 		ok, used := true, 0
 		for i, d := range devices {
 			if set>>i&1 == 0 {
@@ -25,11 +25,11 @@ func bruteFits(containers []models.Need, devices []models.Device, free []int64, 
 			}
 			used++
 			left[i] -= models.TakesOn(c, d.MemoryBytes)
-			places[i]--
+			slots[i]--
 			allowed := c.IDs == nil || slices.Contains(c.IDs, d.ID)
-			ok = ok && allowed && left[i] >= 0 && places[i] >= 0
+			ok = ok && allowed && left[i] >= 0 && slots[i] >= 0
 		}
-		if ok && used == c.Devices && bruteFits(rest, devices, left, places) {
+		if ok && used == c.Devices && bruteFits(rest, devices, left, slots) {
 			return true
 		}
 	}
@@ -37,7 +37,7 @@ func bruteFits(containers []models.Need, devices []models.Device, free []int64, 
 }
 
 // ground draws devices, and and containers for them.
-func ground(t *rapid.T) (g models.Ground, containers []models.Need) {
+func ground(t *rapid.T) (g models.GPUSet, containers []models.Need) {
 	g.Slots = rapid.SampledFrom([]int{1, 2, 9}).Draw(t, "slots")
 	for i := range rapid.IntRange(1, 4).Draw(t, "devices") {
 		size := rapid.Int64Range(1, 6).Draw(t, "size") * 4 * models.GB
@@ -98,7 +98,7 @@ func TestFitsIsExact(t *testing.T) {
 // However many there are, the search ends, and some get their devices.
 func TestFitsEnds(t *testing.T) {
 	t.Parallel()
-	g := models.Ground{Slots: 4}
+	g := models.GPUSet{Slots: 4}
 	var containers []models.Need
 	for i := range 64 {
 		g.Devices = append(g.Devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: int64(24*models.GB + i)})
@@ -117,7 +117,7 @@ func TestFitsEnds(t *testing.T) {
 // also where no search comes to an end.
 func TestOneTooMany(t *testing.T) {
 	t.Parallel()
-	g := models.Ground{Slots: 2}
+	g := models.GPUSet{Slots: 2}
 	var containers []models.Need
 	for i := range 12 {
 		g.Devices = append(g.Devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: int64(24*models.GB + i)})

@@ -55,7 +55,7 @@ func readFlags(d *draft, v node) {
 		default:
 			// The text after an equals sign may be a token.
 			named, _, _ := strings.Cut(word, "=")
-			d.blame(fault.ModelFieldInvalid, v, "optimization_flags", shown(named)+" is no optimization",
+			d.reject(fault.ModelFieldInvalid, v, "optimization_flags", quoted(named)+" is no optimization",
 				`write "SFAST" or "DEEPCACHE", and other variables as {"NAME": "value"}`)
 			return
 		}
@@ -68,14 +68,14 @@ func (d *draft) readVariable(m member) {
 	field := "optimization_flags." + clean(name)
 	switch {
 	case !variableName.MatchString(name):
-		d.blame(fault.ModelFieldInvalid, at, "optimization_flags", shown(name)+" is not a variable's name",
+		d.reject(fault.ModelFieldInvalid, at, "optimization_flags", quoted(name)+" is not a variable's name",
 			"use letters, digits and underscores")
 		return
 	case slices.Contains(ourVariables(), strings.ToUpper(name)):
-		d.blame(fault.ModelFieldInvalid, at, field, "the node sets this variable itself", "delete it")
+		d.reject(fault.ModelFieldInvalid, at, field, "the node sets this variable itself", "delete it")
 		return
 	case len(d.entry.Flags) == maxFlags:
-		d.blame(fault.ModelFieldInvalid, at, field, "there are more than 100 variables", "delete those that are not needed")
+		d.reject(fault.ModelFieldInvalid, at, field, "there are more than 100 variables", "delete those that are not needed")
 		return
 	}
 	if known := d.knownVariable(m); known != "" {
@@ -83,19 +83,19 @@ func (d *draft) readVariable(m member) {
 	}
 	switch {
 	case at.kind == isNull:
-		d.noteAt(at, field, "null counts as left out")
+		d.noticeAt(at, field, "null counts as left out")
 	case at.kind != isString && at.kind != isNumber && at.kind != isBool:
-		d.blame(fault.ModelFieldInvalid, at, field,
+		d.reject(fault.ModelFieldInvalid, at, field,
 			"it is "+string(at.kind)+", not a string, number, true or false", `write "value"`)
 	case len(at.text) > maxFlagBytes || strings.ContainsAny(at.text, "\x00\n\r"):
-		d.blame(fault.ModelFieldInvalid, at, field, "its value is too long or holds a line break", "shorten it")
+		d.reject(fault.ModelFieldInvalid, at, field, "its value is too long or holds a line break", "shorten it")
 	default:
 		if _, twice := d.entry.Flags.Lookup(name); twice {
-			d.blame(fault.ModelFieldInvalid, at, field, "it is given twice", "keep one of the two")
+			d.reject(fault.ModelFieldInvalid, at, field, "it is given twice", "keep one of the two")
 			return
 		}
 		d.setFlag(name, at.text)
-		d.lines()[name] = at.line
+		d.flagLine()[name] = at.line
 	}
 }
 
@@ -107,7 +107,7 @@ func (d *draft) knownVariable(m member) string {
 			return known
 		}
 		if strings.EqualFold(known, m.name) {
-			d.noteAt(m.value, "optimization_flags."+m.name, "taken as "+known)
+			d.noticeAt(m.value, "optimization_flags."+m.name, "taken as "+known)
 			return known
 		}
 	}
@@ -115,7 +115,7 @@ func (d *draft) knownVariable(m member) string {
 		return ""
 	}
 	if near, mistakes := suggest.Name(m.name, knownVariables()); near != "" && mistakes <= 3 {
-		d.noteAt(m.value, "optimization_flags."+m.name,
+		d.noticeAt(m.value, "optimization_flags."+m.name,
 			"no runner of the network reads this variable; did you mean "+near+"?")
 	}
 	return ""
@@ -128,7 +128,7 @@ func (d *draft) setFlag(name, value string) {
 }
 
 // flagLine is the map of the variables' lines.
-func (d *draft) lines() map[string]int {
+func (d *draft) flagLine() map[string]int {
 	if d.flagLines == nil {
 		d.flagLines = map[string]int{}
 	}
@@ -145,19 +145,19 @@ func (d *draft) switchedOn(name string) bool {
 }
 
 // checkFlags checks the optimizations of image pipelines.
-func (d *draft) judgeFlags() {
+func (d *draft) checkFlags() {
 	at := d.given["optimization_flags"]
 	fast, deep := d.switchedOn(sfast), d.switchedOn(deepCache)
 	if fast && deep {
-		d.blame(fault.ModelFlagsConflict, at, "optimization_flags", "SFAST and DEEPCACHE cannot be combined",
+		d.reject(fault.ModelFlagsConflict, at, "optimization_flags", "SFAST and DEEPCACHE cannot be combined",
 			"keep one of the two")
 	}
 	if id := strings.ToLower(d.modelText()); deep && (strings.Contains(id, "lightning") || strings.Contains(id, "turbo")) {
-		d.blame(fault.ModelFlagsConflict, at, "optimization_flags",
-			"DEEPCACHE spoils the pictures of Lightning and Turbo models such as "+shown(d.modelText()),
+		d.reject(fault.ModelFlagsConflict, at, "optimization_flags",
+			"DEEPCACHE spoils the pictures of Lightning and Turbo models such as "+quoted(d.modelText()),
 			"use SFAST, or none")
 	}
 	if (fast || deep) && !d.pipeline.Images && d.pipeline.Capability != capability.ID(0) {
-		d.noteAt(at, "optimization_flags", "SFAST and DEEPCACHE have no effect on "+d.pipeline.Name())
+		d.noticeAt(at, "optimization_flags", "SFAST and DEEPCACHE have no effect on "+d.pipeline.Name())
 	}
 }

@@ -52,14 +52,14 @@ func TestModelsOwnDescription(t *testing.T) {
 		if problem != c.problem {
 			t.Errorf("%s: %q, want %q", c.name, problem, c.problem)
 		}
-		told := ""
+		set := ""
 		for _, n := range notices {
 			if n.Field == "optimization_flags" {
-				told = n.Text
+				set = n.Text
 			}
 		}
-		if told != c.note {
-			t.Errorf("%s: the notice is %q, want %q", c.name, told, c.note)
+		if set != c.note {
+			t.Errorf("%s: the notice is %q, want %q", c.name, set, c.note)
 		}
 	}
 }

@@ -65,13 +65,13 @@ func (m *LLM) devices() int { return m.PipelineParallel * m.TensorParallel }
 // maxSetting bounds the runner's numbers well above what any machine has.
 const maxSetting = 1 << 30
 
-// blameSetting refuses an entry for one of the variables.
-func (d *draft) blameSetting(name, text, remedy string) {
+// rejectSetting refuses an entry for one of the variables.
+func (d *draft) rejectSetting(name, text, remedy string) {
 	at := d.given["optimization_flags"]
 	if line := d.flagLines[name]; line > 0 {
 		at.line = line
 	}
-	d.blame(fault.RunnerSettingInvalid, at, "optimization_flags."+name, text, remedy)
+	d.reject(fault.RunnerSettingInvalid, at, "optimization_flags."+name, text, remedy)
 }
 
 // finishLLM reads the variables and checks them together.
@@ -87,10 +87,10 @@ func (d *draft) finishLLM() {
 	d.entry.LLM = &m
 	// Check what could be read, so that all mistakes are reported at once.
 	if batch {
-		d.judgeBatch(&m)
+		d.checkBatch(&m)
 	}
 	if spread {
-		d.judgeSpread(&m)
+		d.checkParallel(&m)
 	}
 }
 
@@ -101,7 +101,7 @@ func (d *draft) switchSetting(name string, to *bool) {
 	}
 	on, ok := truth(v)
 	if !ok {
-		d.blameSetting(name, shown(v)+" is neither true nor false", "write true or false")
+		d.rejectSetting(name, quoted(v)+" is neither true nor false", "write true or false")
 	}
 	*to = on == "true"
 }
@@ -113,7 +113,7 @@ func (d *draft) numberSetting(name string, to *int, most int) bool {
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(v))
 	if err != nil || n < 1 || n > most {
-		d.blameSetting(name, shown(v)+" is not a whole number from 1 to "+strconv.Itoa(most), "write a whole number")
+		d.rejectSetting(name, quoted(v)+" is not a whole number from 1 to "+strconv.Itoa(most), "write a whole number")
 		return false
 	}
 	*to = n
@@ -134,7 +134,7 @@ func (d *draft) shareSetting(m *LLM) {
 	}
 	share, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
 	if err != nil || !(share > 0 && share <= 1) {
-		d.blameSetting(utilisation, shown(v)+" is not above 0 and at most 1", "write 0.97 for 97 % of the device's memory")
+		d.rejectSetting(utilisation, quoted(v)+" is not above 0 and at most 1", "write 0.97 for 97 % of the device's memory")
 		return
 	}
 	m.Utilisation = share
@@ -142,29 +142,29 @@ func (d *draft) shareSetting(m *LLM) {
 
 // checkBatch: the runner exits at its start if a batch is shorter than the longest
 // sequence.
-func (d *draft) judgeBatch(m *LLM) {
+func (d *draft) checkBatch(m *LLM) {
 	if m.MaxBatchedTokens >= m.MaxModelLen {
 		return
 	}
 	length := strconv.FormatInt(int64(m.MaxModelLen), 10)
 	if _, given := d.entry.Flags.Lookup(maxBatchedTokens); !given {
 		m.MaxBatchedTokens = m.MaxModelLen
-		d.note("optimization_flags."+maxBatchedTokens,
+		d.notice("optimization_flags."+maxBatchedTokens,
 			"is left out and set to "+length+", as it must not be less than MAX_MODEL_LEN")
 		return
 	}
 	batch := strconv.FormatInt(int64(m.MaxBatchedTokens), 10)
-	d.blameSetting(maxBatchedTokens, batch+" is less than MAX_MODEL_LEN, "+length, "write "+length+" or more")
+	d.rejectSetting(maxBatchedTokens, batch+" is less than MAX_MODEL_LEN, "+length, "write "+length+" or more")
 }
 
 // checkParallel compares the parts of the model with the devices of the entry.
-func (d *draft) judgeSpread(m *LLM) {
+func (d *draft) checkParallel(m *LLM) {
 	_, tensorGiven := d.entry.Flags.Lookup(tensorParallel)
 	if _, named := d.given["gpus"]; named && !tensorGiven && d.entry.GPUs.Count%m.PipelineParallel == 0 {
 		// Devices without a tensor size mean that the model is split over them.
 		m.TensorParallel = d.entry.GPUs.Count / m.PipelineParallel
 	} else if named && d.entry.GPUs.Count != m.devices() {
-		d.blameSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+" times PIPELINE_PARALLEL_SIZE "+
+		d.rejectSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+" times PIPELINE_PARALLEL_SIZE "+
 			strconv.Itoa(m.PipelineParallel)+" are "+count(m.devices(), "device")+
 			", gpus names "+strconv.Itoa(d.entry.GPUs.Count), "make them equal")
 		return
@@ -173,24 +173,24 @@ func (d *draft) judgeSpread(m *LLM) {
 }
 
 // checkShape compares the parts of the model with its shape, if that is known.
-func (d *draft) judgeShape() {
+func (d *draft) checkShape() {
 	m := d.entry.LLM
 	if m == nil || m.devices() == 1 || d.refused {
 		return
 	}
 	shape, why := d.l.shapeOf(d.entry.Model.ID)
 	if why != "" {
-		d.note("optimization_flags",
+		d.notice("optimization_flags",
 			"whether the model can be spread over "+count(m.devices(), "device")+" was not checked: "+why)
 		return
 	}
 	if shape.heads > 0 && shape.heads%m.TensorParallel != 0 {
-		d.blameSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+
+		d.rejectSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+
 			" does not divide the model's "+strconv.Itoa(shape.heads)+" attention heads",
 			"write "+divisors(shape.heads, maxGPUs))
 	}
 	if shape.layers > 0 && m.PipelineParallel > shape.layers {
-		d.blameSetting(pipelineParallel, strconv.Itoa(m.PipelineParallel)+
+		d.rejectSetting(pipelineParallel, strconv.Itoa(m.PipelineParallel)+
 			" is more than the model's "+strconv.Itoa(shape.layers)+" layers",
 			"write "+strconv.Itoa(shape.layers)+" or less")
 	}

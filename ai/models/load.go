@@ -18,8 +18,8 @@ const (
 	maxEntries  = 1000
 )
 
-// inPlace names the option as the source of what it holds itself.
-const inPlace = "-aiModels"
+// inlineSource names the option as the source of what it holds itself.
+const inlineSource = "-aiModels"
 
 // loader reads one configuration.
 type loader struct {
@@ -36,9 +36,9 @@ type loader struct {
 // Problems, all of them; its codes are those of core/fault/codes_models.go, NoModels the
 // last when no entry is left.
 func Load(o Options) (*Config, []Notice, error) {
-	l := &loader{options: o, source: inPlace, verified: Shipped()}
+	l := &loader{options: o, source: inlineSource, verified: Shipped()}
 	if strings.TrimSpace(o.Value) == "" {
-		l.notices = append(l.notices, Notice{Place: Place{Source: inPlace}, Text: "is not given, so no AI is offered"})
+		l.notices = append(l.notices, Notice{Position: Position{Source: inlineSource}, Text: "is not given, so no AI is offered"})
 		return &Config{}, l.notices, nil
 	}
 	l.readVerified()
@@ -46,7 +46,7 @@ func Load(o Options) (*Config, []Notice, error) {
 	for _, d := range l.drafts {
 		d.read()
 	}
-	l.judge()
+	l.crossCheck()
 	return l.result()
 }
 
@@ -56,20 +56,20 @@ func (l *loader) result() (*Config, []Notice, error) {
 	for _, d := range l.drafts {
 		switch {
 		case d.refused:
-			c.Refused = append(c.Refused, Refused{d.place, clean(d.pipelineText()), clean(d.modelText())})
+			c.Refused = append(c.Refused, Refused{d.position, clean(d.pipelineText()), clean(d.modelText())})
 		case !d.merged:
 			c.Entries = append(c.Entries, d.entry)
 		}
 	}
-	slices.SortStableFunc(l.problems, func(a, b *Problem) int { return l.compare(a.Place, b.Place) })
-	slices.SortStableFunc(l.notices, func(a, b Notice) int { return l.compare(a.Place, b.Place) })
+	slices.SortStableFunc(l.problems, func(a, b *Problem) int { return l.compare(a.Position, b.Position) })
+	slices.SortStableFunc(l.notices, func(a, b Notice) int { return l.compare(a.Position, b.Position) })
 	if l.full() {
 		l.notices = append(l.notices, Notice{
-			Place: Place{Source: l.source}, Text: "there are more problems than the 200 that are reported",
+			Position: Position{Source: l.source}, Text: "there are more problems than the 200 that are reported",
 		})
 	}
 	if len(c.Entries) == 0 {
-		l.problems = append(l.problems, &Problem{Code: fault.NoModels, Place: Place{Source: l.source},
+		l.problems = append(l.problems, &Problem{Code: fault.NoModels, Position: Position{Source: l.source},
 			Text: "no valid entry is left, so the node runs without AI", Remedy: "correct the file, then reload or restart"})
 	}
 	if len(l.problems) == 0 {
@@ -79,8 +79,8 @@ func (l *loader) result() (*Config, []Notice, error) {
 }
 
 // compare orders positions: those outside the models file first, then by line and entry.
-func (l *loader) compare(a, b Place) int {
-	rank := func(p Place) int {
+func (l *loader) compare(a, b Position) int {
+	rank := func(p Position) int {
 		if p.Source != l.source {
 			return 0
 		}
@@ -96,7 +96,7 @@ func (l *loader) readVerified() {
 	source := clean(l.options.VerifiedFile)
 	content, why := l.readFile(l.options.VerifiedFile)
 	if why != "" {
-		l.problems = append(l.problems, &Problem{Code: fault.VerifiedListInvalid, Place: Place{Source: source},
+		l.problems = append(l.problems, &Problem{Code: fault.VerifiedListInvalid, Position: Position{Source: source},
 			Text: why, Remedy: "correct -aiVerifiedModels or leave it out"})
 		return
 	}
@@ -125,17 +125,17 @@ func (l *loader) readValue() {
 	default:
 		l.source = clean(value)
 		remedy := "correct -aiModels; it takes a file's path or pipeline:model_id:warm,…"
-		l.refuseAll(fault.ModelsFileUnreadable, Place{Source: l.source}, why, remedy)
+		l.refuseAll(fault.ModelsFileUnreadable, Position{Source: l.source}, why, remedy)
 	}
 }
 
-// missing is why a file that does not exist cannot be read.
-const missing = "there is no such file"
+// noSuchFile is why a file that does not exist cannot be read.
+const noSuchFile = "there is no such file"
 
 // readFile returns a file's content, or why there is none.
 func (l *loader) readFile(path string) (content []byte, why string) {
 	if l.options.ReadFile == nil || strings.ContainsRune(path, 0) {
-		return nil, missing
+		return nil, noSuchFile
 	}
 	content, err := l.options.ReadFile(path)
 	switch {
@@ -144,7 +144,7 @@ func (l *loader) readFile(path string) (content []byte, why string) {
 	case err == nil:
 		return content, ""
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, missing
+		return nil, noSuchFile
 	case errors.Is(err, fs.ErrPermission):
 		return nil, "this user may not read it"
 	}
@@ -158,40 +158,40 @@ func (l *loader) readFile(path string) (content []byte, why string) {
 func (l *loader) readJSON(content []byte) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	if s := checkSyntax(content); s != nil {
-		l.refuseAll(fault.ModelsFileInvalid, Place{Source: l.source, Line: s.line, Column: s.column}, s.text, s.remedy)
+		l.refuseAll(fault.ModelsFileInvalid, Position{Source: l.source, Line: s.line, Column: s.column}, s.text, s.remedy)
 		return
 	}
 	root, err := parseTree(content)
 	if err != nil {
-		l.refuseAll(fault.ModelsFileInvalid, Place{Source: l.source}, err.Error(), "shorten the list")
+		l.refuseAll(fault.ModelsFileInvalid, Position{Source: l.source}, err.Error(), "shorten the list")
 		return
 	}
 	if root.kind != isArray {
-		l.refuseAll(fault.ModelsFileInvalid, Place{Source: l.source, Line: root.line},
+		l.refuseAll(fault.ModelsFileInvalid, Position{Source: l.source, Line: root.line},
 			"it is "+string(root.kind)+", not an array of models", "put the models between [ and ]")
 		return
 	}
 	for i, item := range root.items {
-		place := Place{Source: l.source, Line: item.line, Entry: i + 1}
+		position := Position{Source: l.source, Line: item.line, Entry: i + 1}
 		switch {
 		case i == maxEntries:
-			l.refuseAll(fault.ModelsFileInvalid, place, "there are more than 1000 entries", "shorten the list")
+			l.refuseAll(fault.ModelsFileInvalid, position, "there are more than 1000 entries", "shorten the list")
 			return
 		case item.kind != isObject:
-			l.refuseAll(fault.ModelFieldInvalid, place, "an entry is "+string(item.kind)+", not an object",
+			l.refuseAll(fault.ModelFieldInvalid, position, "an entry is "+string(item.kind)+", not an object",
 				`write {"pipeline": …, "model_id": …, …}`)
 		default:
-			l.drafts = append(l.drafts, &draft{l: l, place: place, node: item})
+			l.drafts = append(l.drafts, &draft{l: l, position: position, node: item})
 		}
 	}
 }
 
 // refuseAll reports a mistake that concerns no single model.
-func (l *loader) refuseAll(code fault.Code, place Place, text, remedy string) {
-	l.blame(&Problem{Code: code, Place: place, Text: clean(text), Remedy: remedy})
+func (l *loader) refuseAll(code fault.Code, position Position, text, remedy string) {
+	l.addProblem(&Problem{Code: code, Position: position, Text: clean(text), Remedy: remedy})
 }
 
-func (l *loader) blame(p *Problem) {
+func (l *loader) addProblem(p *Problem) {
 	if !l.full() {
 		l.problems = append(l.problems, p)
 	}
@@ -208,5 +208,5 @@ func clean(s string) string {
 	if strings.IndexFunc(s, unsafe) < 0 && len(s) <= 300 {
 		return s
 	}
-	return shown(s)
+	return quoted(s)
 }

@@ -24,9 +24,9 @@ func (l *loader) isPriceField(name string) bool {
 	return name == "price_per_unit" || name == "pixels_per_unit"
 }
 
-func (d *draft) blamePrice(v node, name, text, remedy string) {
+func (d *draft) rejectPrice(v node, name, text, remedy string) {
 	d.price.wrong = true
-	d.blame(fault.ModelPriceInvalid, v, name, text, remedy)
+	d.reject(fault.ModelPriceInvalid, v, name, text, remedy)
 }
 
 // currencyForm is a currency's code. "" and wei mean wei.
@@ -34,7 +34,7 @@ var currencyForm = regexp.MustCompile(`^[A-Za-z]{0,16}$`)
 
 func readCurrency(d *draft, v node) {
 	if !currencyForm.MatchString(v.text) {
-		d.blamePrice(v, "currency", shown(v.text)+" is no currency", `write "wei", "ETH" or "USD"`)
+		d.rejectPrice(v, "currency", quoted(v.text)+" is no currency", `write "wei", "ETH" or "USD"`)
 		return
 	}
 	d.price.currency = strings.ToUpper(v.text)
@@ -53,13 +53,13 @@ func readPrice(d *draft, v node) {
 	const name = "price_per_unit"
 	m := amountForm.FindStringSubmatch(strings.TrimSpace(v.text))
 	if m == nil {
-		d.blamePrice(v, name, v.short()+" is not a price", `write 1200 for wei, or 0.18 and "currency": "USD"`)
+		d.rejectPrice(v, name, v.short()+" is not a price", `write 1200 for wei, or 0.18 and "currency": "USD"`)
 		return
 	}
 	currency := strings.ToUpper(m[3])
 	if given, ok := d.given["currency"]; currency != "" && ok {
 		if unwei(currency) != d.price.currency {
-			d.blamePrice(v, name, v.short()+" and currency "+given.short()+" contradict each other", "keep one of the two")
+			d.rejectPrice(v, name, v.short()+" and currency "+given.short()+" contradict each other", "keep one of the two")
 			return
 		}
 	}
@@ -69,15 +69,15 @@ func readPrice(d *draft, v node) {
 	price, err := core.ParsePrice(m[2] + currency)
 	switch {
 	case m[1] != "":
-		d.blamePrice(v, name, v.short()+" is negative", "write 0 or more")
+		d.rejectPrice(v, name, v.short()+" is negative", "write 0 or more")
 	case err == nil:
 		d.price.price = price
 	case errors.Is(err, core.ErrPriceWhole):
-		d.blamePrice(v, name, v.short()+" is a fraction of a wei", nameCurrency)
+		d.rejectPrice(v, name, v.short()+" is a fraction of a wei", nameCurrency)
 	case errors.Is(err, core.ErrPriceLarge):
-		d.blamePrice(v, name, "it is more wei than there can be", nameCurrency)
+		d.rejectPrice(v, name, "it is more wei than there can be", nameCurrency)
 	default:
-		d.blamePrice(v, name, v.short()+" is not a price", `write 1200 for wei, or 0.18 and "currency": "USD"`)
+		d.rejectPrice(v, name, v.short()+" is not a price", `write 1200 for wei, or 0.18 and "currency": "USD"`)
 	}
 }
 
@@ -92,7 +92,7 @@ func unwei(currency string) string {
 func readPixels(d *draft, v node) {
 	n, err := core.ParseWei(strings.TrimSpace(v.text))
 	if err != nil || n.IsZero() || n.Cmp(core.NewWei(math.MaxInt64)) > 0 {
-		d.blamePrice(v, "pixels_per_unit", v.short()+" is not a whole number from 1",
+		d.rejectPrice(v, "pixels_per_unit", v.short()+" is not a whole number from 1",
 			"write 1, or 1000000 for a price per million")
 		return
 	}
@@ -105,7 +105,7 @@ func (d *draft) finishPrice() {
 	_, priced := d.given["price_per_unit"]
 	_, united := d.given["pixels_per_unit"]
 	if c, ok := d.given["currency"]; ok && !priced {
-		d.noteAt(c, "currency", "has no effect without price_per_unit")
+		d.noticeAt(c, "currency", "has no effect without price_per_unit")
 	}
 	own := d.l.options.DefaultPrice
 	switch {
@@ -113,7 +113,7 @@ func (d *draft) finishPrice() {
 	case priced && united:
 		d.setPrice(false)
 	case d.l.options.Offchain && !priced:
-		d.note("price_per_unit", "is left out: jobs are free, as always off-chain")
+		d.notice("price_per_unit", "is left out: jobs are free, as always off-chain")
 	case !own.IsSet() && !d.l.options.Offchain:
 		if !priced {
 			d.missing("price_per_unit")
@@ -134,7 +134,7 @@ func (d *draft) finishPrice() {
 			name, flag = "pixels_per_unit", "-pixelsPerUnit"
 		}
 		u := core.UnitPrice{Price: p.price, PixelsPerUnit: p.pixels}
-		d.note(name, "is left out and taken from "+flag+": the price is "+u.String()+" "+d.unit())
+		d.notice(name, "is left out and taken from "+flag+": the price is "+u.String()+" "+d.unit())
 	}
 }
 
@@ -143,7 +143,7 @@ func (d *draft) setPrice(fromFlags bool) {
 	if check := d.l.options.CheckPrice; check != nil && !fromFlags {
 		if err := check(u); err != nil {
 			_, text := fault.Public(err)
-			d.blamePrice(d.given["price_per_unit"], "price_per_unit", text,
+			d.rejectPrice(d.given["price_per_unit"], "price_per_unit", text,
 				`write 1200 for wei, or 0.18 and "currency": "USD"`)
 			return
 		}

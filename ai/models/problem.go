@@ -7,7 +7,7 @@ import (
 )
 
 // Position is a position in the operator's configuration.
-type Place struct {
+type Position struct {
 	// Source is the file's path, or "-aiModels" for the inline forms.
 	Source string
 	// Line counts from 1; 0 when there are no lines.
@@ -19,7 +19,7 @@ type Place struct {
 }
 
 // String is "aiModels.json:4", "aiModels.json:4:17" or "-aiModels entry 2".
-func (p Place) String() string {
+func (p Position) String() string {
 	switch {
 	case p.Line == 0 && p.Entry == 0:
 		return p.Source
@@ -33,8 +33,8 @@ func (p Place) String() string {
 
 // Problem is one mistake in the models file.
 type Problem struct {
-	Code  fault.Code
-	Place Place
+	Code     fault.Code
+	Position Position
 	// Field is the wrong key, "optimization_flags.MAX_MODEL_LEN"; "" for no single one.
 	Field string
 	// Model is that of the refused entry, "llm meta-llama/…", as far as it could be read; ""
@@ -45,7 +45,7 @@ type Problem struct {
 }
 
 // Error is one line: position, field, mistake and remedy.
-func (p *Problem) Error() string { return line(p.Place, p.Field, p.Text, p.Remedy) }
+func (p *Problem) Error() string { return formatLine(p.Position, p.Field, p.Text, p.Remedy) }
 
 // Unwrap returns the problem as a fault, so that fault.CodeOf and errors.Is work.
 func (p *Problem) Unwrap() error { return fault.New(p.Code, "read the models file", p.Error()) }
@@ -55,17 +55,17 @@ type Problems = fault.List[*Problem]
 
 // Notice is a hint about an accepted entry.
 type Notice struct {
-	Place Place
+	Position Position
 	// Field is the key that it concerns, "" for no single one.
 	Field string
 	Text  string
 }
 
 // String is one line: position, field, text.
-func (n Notice) String() string { return line(n.Place, n.Field, n.Text, "") }
+func (n Notice) String() string { return formatLine(n.Position, n.Field, n.Text, "") }
 
-func line(place Place, field, text, remedy string) string {
-	out := place.String()
+func formatLine(position Position, field, text, remedy string) string {
+	out := position.String()
 	for _, part := range []string{field, text} {
 		if out != "" && part != "" {
 			out += ": "

@@ -58,7 +58,7 @@ func readReadOnly(d *draft, v node) {
 func readMemory(d *draft, v node) {
 	gb, err := strconv.ParseFloat(v.text, 64)
 	if err != nil || !(gb >= minMemoryGB && gb <= maxMemoryGB) {
-		d.blame(fault.ModelFieldInvalid, v, "memory_gb", v.short()+" is not an amount of memory",
+		d.reject(fault.ModelFieldInvalid, v, "memory_gb", v.short()+" is not an amount of memory",
 			"write the main memory that the container may take in GB, 64 for example")
 		return
 	}
@@ -68,7 +68,7 @@ func readMemory(d *draft, v node) {
 func readProcesses(d *draft, v node) {
 	n, ok := whole(v.text, maxProcesses)
 	if !ok || n < minProcesses {
-		d.blame(fault.ModelFieldInvalid, v, "processes", v.short()+" is not a whole number from 16 to 4000000",
+		d.reject(fault.ModelFieldInvalid, v, "processes", v.short()+" is not a whole number from 16 to 4000000",
 			"write how many processes and threads the container may have, 8192 for example")
 		return
 	}
@@ -86,7 +86,7 @@ func readCapabilities(d *draft, v node) {
 	for _, item := range v.items {
 		name := strings.TrimPrefix(item.text, "CAP_")
 		if item.kind != isString || !slices.Contains(grantable, name) {
-			d.blame(fault.ModelFieldInvalid, item, "capabilities",
+			d.reject(fault.ModelFieldInvalid, item, "capabilities",
 				item.short()+" is no capability that a container can be given",
 				"write some of "+list(grantable))
 			return
@@ -100,7 +100,7 @@ func readCapabilities(d *draft, v node) {
 func readRequestURLs(d *draft, v node) {
 	p, ok := fetchurl.ParsePolicy(v.text)
 	if !ok {
-		d.blame(fault.ModelFieldInvalid, v, "request_urls", shown(v.text)+" is not fetch, data, public or any",
+		d.reject(fault.ModelFieldInvalid, v, "request_urls", quoted(v.text)+" is not fetch, data, public or any",
 			`write "fetch" to let the node fetch pictures of the internet for the model server`)
 		return
 	}

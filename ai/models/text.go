@@ -7,7 +7,7 @@ import (
 )
 
 // quoted formats an operator's value for a message: quoted, on one line, and shortened.
-func shown(s string) string {
+func quoted(s string) string {
 	const most = 80
 	if utf8.RuneCountInString(s) > most {
 		s = string([]rune(s)[:most-1]) + "…"

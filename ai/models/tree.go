@@ -61,8 +61,8 @@ func parseTree(content []byte) (node, error) {
 	return t.value()
 }
 
-// here is the line of the next token.
-func (t *tree) here() int {
+// currentLine is the line of the next token.
+func (t *tree) currentLine() int {
 	next := int(t.decoder.InputOffset())
 	for next < len(t.content) && strings.IndexByte(" \t\r\n,:", t.content[next]) >= 0 {
 		next++
@@ -73,7 +73,7 @@ func (t *tree) here() int {
 }
 
 func (t *tree) value() (node, error) {
-	n := node{line: t.here()}
+	n := node{line: t.currentLine()}
 	if t.values++; t.values > maxValues {
 		return n, errTooMany
 	}
@@ -108,7 +108,7 @@ func (t *tree) compound(n node, open json.Delim) (node, error) {
 	for t.decoder.More() {
 		var m member
 		if n.kind == isObject {
-			m.line = t.here()
+			m.line = t.currentLine()
 			name, err := t.decoder.Token()
 			if err != nil {
 				return n, err

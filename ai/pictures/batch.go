@@ -42,8 +42,8 @@ type Batch struct {
 }
 
 // requestMemory is one request's part of the memory for pictures.
-type share struct {
-	of *budget
+type requestMemory struct {
+	budget *memoryBudget
 
 	mu   sync.Mutex
 	left int64 // bytes that the request may still take; guarded by mu
@@ -51,21 +51,21 @@ type share struct {
 }
 
 // release frees it.
-func (s *share) release() {
+func (s *requestMemory) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of.give(s.held)
+	s.budget.release(s.held)
 	s.held = 0
 }
 
 // take takes memory for n more bytes.
-func (s *share) take(n int64) error {
+func (s *requestMemory) take(n int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n > s.left {
 		return errLarge
 	}
-	if !s.of.take(n) {
+	if !s.budget.take(n) {
 		return errFull
 	}
 	s.left -= n
@@ -74,14 +74,14 @@ func (s *share) take(n int64) error {
 }
 
 // picture fetches one picture.
-func (f *Fetcher) picture(ctx context.Context, client *http.Client, address string, memory *share) (*Picture, error) {
+func (f *Fetcher) picture(ctx context.Context, client *http.Client, address string, memory *requestMemory) (*Picture, error) {
 	answer, err := f.get(ctx, client, address)
 	if err != nil {
 		return nil, err
 	}
 	defer answer.Body.Close()
-	said, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	if err != nil || !strings.HasPrefix(said, "image/") {
+	contentType, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if err != nil || !strings.HasPrefix(contentType, "image/") {
 		return nil, errNoPicture
 	}
 	if answer.ContentLength > MaxRequestBytes {
@@ -105,7 +105,7 @@ func (f *Fetcher) picture(ctx context.Context, client *http.Client, address stri
 }
 
 // read reads a picture to its end, as long as there is memory.
-func read(from io.Reader, memory *share) (data []byte, err error) {
+func read(from io.Reader, memory *requestMemory) (data []byte, err error) {
 	part := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(part)
@@ -123,14 +123,14 @@ func read(from io.Reader, memory *share) (data []byte, err error) {
 }
 
 // memoryBudget is the memory that all requests share.
-type budget struct {
+type memoryBudget struct {
 	mu   sync.Mutex
 	left int64 // guarded by mu
 }
 
 // take takes n bytes. It does not wait: requests that wait for each other while they hold
 // memory would all time out.
-func (b *budget) take(n int64) bool {
+func (b *memoryBudget) take(n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if n > b.left {
@@ -140,7 +140,7 @@ func (b *budget) take(n int64) bool {
 	return true
 }
 
-func (b *budget) give(n int64) {
+func (b *memoryBudget) release(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.left += n

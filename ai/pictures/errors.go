@@ -42,7 +42,7 @@ func (e *brokenError) Unwrap() error { return e.err }
 
 // fault is the fault of picture i. Its text names only the host of the URL, as it is
 // logged, and not the host's IP address, as it is sent to the client.
-func (f *Fetcher) explain(ctx context.Context, i int, address string, err error) error {
+func (f *Fetcher) fault(ctx context.Context, i int, address string, err error) error {
 	code, text := f.reason(ctx, err)
 	if code == fault.JobsFull {
 		return fault.New(code, op, text)

@@ -55,7 +55,7 @@ type Fetcher struct {
 	dialer *net.Dialer
 	agent  string
 	time   time.Duration
-	held   *budget
+	memory *memoryBudget
 }
 
 // New makes a fetcher.
@@ -73,7 +73,7 @@ func New(o Options) *Fetcher {
 		dialer: &net.Dialer{Resolver: o.Resolver, Control: o.Dial},
 		agent:  "tutti/" + o.Version,
 		time:   o.Time,
-		held:   &budget{left: o.HeldBytes},
+		memory: &memoryBudget{left: o.HeldBytes},
 	}
 }
 
@@ -140,7 +140,7 @@ func (f *Fetcher) Fetch(ctx context.Context, addresses []string) (*Batch, error)
 			return nil, fault.New(fault.RequestURLRefused, op, fmt.Sprintf("picture %d: %v", i+1, err))
 		}
 	}
-	out, memory := make([]Picture, len(addresses)), &share{of: f.held, left: MaxRequestBytes}
+	out, memory := make([]Picture, len(addresses)), &requestMemory{budget: f.memory, left: MaxRequestBytes}
 	limited, cancel := context.WithTimeoutCause(ctx, f.time, errSlow)
 	defer cancel()
 	group, all := errgroup.WithContext(limited)
@@ -149,7 +149,7 @@ func (f *Fetcher) Fetch(ctx context.Context, addresses []string) (*Batch, error)
 		group.Go(func() error {
 			picture, err := f.picture(all, client, address, memory)
 			if err != nil {
-				return f.explain(limited, i, address, err)
+				return f.fault(limited, i, address, err)
 			}
 			out[i] = *picture
 			return nil

@@ -113,7 +113,7 @@ func (c *chain) await(ctx context.Context, n *node, lack string, good func(orche
 
 // standing is what the orchestrator's page shows, once the node sees the chain.
 func (n *node) standing(ctx context.Context) (s orchestratorstatus.Standing, known bool, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.StandingPath, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.ChainStatusPath, nil)
 	if err != nil {
 		return s, false, err
 	}
@@ -128,5 +128,5 @@ func (n *node) standing(ctx context.Context) (s orchestratorstatus.Standing, kno
 	case http.StatusOK:
 		return s, true, json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&s)
 	}
-	return s, false, fmt.Errorf("%s: %s", web.StandingPath, resp.Status)
+	return s, false, fmt.Errorf("%s: %s", web.ChainStatusPath, resp.Status)
 }

@@ -30,7 +30,7 @@ func waitOver(ctx context.Context, tx protocol.Transaction, err error) error {
 // act executes an action, after the approval that it may need.
 func (s *Server) act(ctx context.Context, a protocol.Action, async bool) (adminapi.ActionResult, error) {
 	var out adminapi.ActionResult
-	if err := s.opts.Chain.futile(ctx, a); err != nil {
+	if err := s.opts.Chain.wouldFail(ctx, a); err != nil {
 		return out, err
 	}
 	first, err := s.approval(ctx, a)
@@ -59,7 +59,7 @@ func (s *Server) act(ctx context.Context, a protocol.Action, async bool) (admina
 
 // estimate is the cost of act.
 func (s *Server) estimate(ctx context.Context, a protocol.Action) (adminapi.Estimate, error) {
-	if err := s.opts.Chain.futile(ctx, a); err != nil {
+	if err := s.opts.Chain.wouldFail(ctx, a); err != nil {
 		return adminapi.Estimate{}, err
 	}
 	first, err := s.approval(ctx, a)

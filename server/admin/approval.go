@@ -33,12 +33,12 @@ func (s *Server) approval(ctx context.Context, a protocol.Action) (protocol.Acti
 	case !errors.Is(err, fault.AllowanceMissing):
 		return nil, err
 	}
-	return protocol.Approve{Amount: bond.Amount}, c.mayBond(ctx, bond)
+	return protocol.Approve{Amount: bond.Amount}, c.checkBond(ctx, bond)
 }
 
 // checkBond refuses what a simulation without allowance cannot detect: an orchestrator's own
 // stake cannot go to another one.
-func (c *Chain) mayBond(ctx context.Context, bond protocol.Bond) error {
+func (c *Chain) checkBond(ctx context.Context, bond protocol.Bond) error {
 	account := c.Actor.Account()
 	own, err := c.Stakes.Delegator(ctx, account)
 	if err != nil || own.Delegate != account || own.Bonded.IsZero() || bond.To == account {

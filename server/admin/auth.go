@@ -116,7 +116,9 @@ func (s *Server) sender(r *http.Request) sender {
 }
 
 // compatAllowed reports whether changes are accepted as by the existing node.
-func (s *Server) oldWay(r *http.Request) bool { return s.opts.CompatTransactions && !s.distant(r) }
+func (s *Server) compatAllowed(r *http.Request) bool {
+	return s.opts.CompatTransactions && !s.isRemote(r)
+}
 
 // mayChange returns an error if a request may not change anything. Old routes need no token if
 // the operator configured it; they need POST too, because browsers follow links, images and
@@ -129,7 +131,7 @@ func (s *Server) mayChange(r *http.Request, old bool) error {
 		return needsPost("changes need POST, and the token of " + adminapi.TokenFile +
 			" unless -enableCliTxRoutes lets the existing node's tools in without, on loopback")
 	}
-	if old && s.oldWay(r) {
+	if old && s.compatAllowed(r) {
 		return nil
 	}
 	return s.checkToken(r)

@@ -88,9 +88,9 @@ func (s *Server) changeWithin(
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.opts.Wait + answerTime))
 		c := &change{}
 		line := audit.Entry{ID: s.nextChange.Add(1), Method: r.Method, Route: r.URL.Path, From: s.sender(r).text,
-			Token: !old || !s.oldWay(r), Parameters: parameters(r, body, old), DryRun: !old &&
+			Token: !old || !s.compatAllowed(r), Parameters: parameters(r, body, old), DryRun: !old &&
 				flag(r, adminapi.QueryDryRun, "true"), Outcome: audit.Begun}
-		s.writeDown(line)
+		s.writeAudit(line)
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		ctx, cancel := life(r.Context())
 		defer cancel()
@@ -100,7 +100,7 @@ func (s *Server) changeWithin(
 				seen.status = http.StatusInternalServerError
 				c.failed(fault.New(fault.Unexpected, "admin request", ""))
 			}
-			s.writeDown(c.ended(line, seen.status))
+			s.writeAudit(c.ended(line, seen.status))
 			s.logChange(c, line)
 		}()
 		next(seen, r.WithContext(context.WithValue(ctx, changeKey{}, c)))
@@ -194,7 +194,7 @@ func shortJSON(parameters any) string {
 }
 
 // writeAudit writes an entry to the audit log.
-func (s *Server) writeDown(line audit.Entry) {
+func (s *Server) writeAudit(line audit.Entry) {
 	line.Time = s.opts.Now().UTC()
 	if s.gate.book == nil {
 		return

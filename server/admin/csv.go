@@ -10,8 +10,8 @@ import (
 	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
-// sheet is an answer in CSV.
-type sheet struct {
+// csvReport is an answer in CSV.
+type csvReport struct {
 	// name is the file's as a browser stores it.
 	name string
 	report
@@ -20,8 +20,8 @@ type sheet struct {
 // report writes itself.
 type report interface{ WriteCSV(w io.Writer) error }
 
-// writeSheet answers in CSV.
-func (s *Server) writeSheet(w http.ResponseWriter, r *http.Request, out sheet) {
+// writeCSV answers in CSV.
+func (s *Server) writeCSV(w http.ResponseWriter, r *http.Request, out csvReport) {
 	var text bytes.Buffer
 	if err := out.WriteCSV(&text); err != nil {
 		s.refuse(w, r, fault.Wrap(fault.Unexpected, "write CSV", err))

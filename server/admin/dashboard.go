@@ -68,7 +68,7 @@ func newerParts(before, next adminapi.Dashboard) feed.Appended {
 }
 
 // problems are the conditions with their severity.
-func (s *Server) troubles() []adminapi.Trouble {
+func (s *Server) problems() []adminapi.Trouble {
 	out := []adminapi.Trouble{}
 	for _, c := range s.conditionList() {
 		out = append(out, adminapi.Trouble{Condition: c, Severity: fault.SeverityOf(fault.Code(c.Code)).String()})

@@ -109,20 +109,20 @@ type priceTable struct {
 	face   core.Wei
 }
 
-func (p *priceTable) PricePerPixel(who core.Address) (*big.Rat, bool) {
+func (p *priceTable) PricePerPixel(address core.Address) (*big.Rat, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	price, ok := p.prices[who]
+	price, ok := p.prices[address]
 	if !ok {
 		return nil, false
 	}
 	return price.WeiPerPixel()
 }
 
-func (p *priceTable) SetPrice(_ context.Context, who core.Address, price core.UnitPrice) error {
+func (p *priceTable) SetPrice(_ context.Context, address core.Address, price core.UnitPrice) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.prices[who] = price
+	p.prices[address] = price
 	return nil
 }
 
@@ -130,9 +130,9 @@ func (p *priceTable) List() []pricing.ListedPrice {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var out []pricing.ListedPrice
-	for who, price := range p.prices {
+	for address, price := range p.prices {
 		wei, _ := price.WeiPerPixel()
-		out = append(out, pricing.ListedPrice{Gateway: who, Price: price, Wei: wei})
+		out = append(out, pricing.ListedPrice{Gateway: address, Price: price, Wei: wei})
 	}
 	return out
 }

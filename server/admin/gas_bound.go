@@ -20,7 +20,7 @@ type promptActor struct {
 // Send refuses an action above the gas price bound.
 func (p promptActor) Send(ctx context.Context, a protocol.Action, opt protocol.SendOptions) (protocol.Transaction,
 	error) {
-	if err := p.chain.heldBack(ctx, a); err != nil {
+	if err := p.chain.aboveGasBound(ctx, a); err != nil {
 		return protocol.Transaction{}, err
 	}
 	return p.Actor.Send(ctx, a, opt)
@@ -30,7 +30,7 @@ func (p promptActor) Send(ctx context.Context, a protocol.Action, opt protocol.S
 func (p promptActor) Estimate(ctx context.Context, a protocol.Action) (protocol.Estimate, error) {
 	e, err := p.Actor.Estimate(ctx, a)
 	if err == nil {
-		err = p.chain.heldBack(ctx, a)
+		err = p.chain.aboveGasBound(ctx, a)
 	}
 	return e, err
 }
@@ -40,7 +40,7 @@ func (c *Chain) actor() protocol.Actor { return promptActor{c.Actor, c} }
 
 // aboveGasBound is the fault GasPriceAboveMax while the base fee is above the operator's bound.
 // If the bounds or the head cannot be read, sending reports the error.
-func (c *Chain) heldBack(ctx context.Context, a protocol.Action) error {
+func (c *Chain) aboveGasBound(ctx context.Context, a protocol.Action) error {
 	view := c.Views.View()
 	if c.Gas == nil || !view.Known || view.Stale {
 		return nil

@@ -29,11 +29,11 @@ func (s *Server) guard(next http.Handler) http.Handler {
 				"the Host header names another host than this listener"))
 			return
 		}
-		if origin.Foreign(r) {
+		if origin.CrossSite(r) {
 			s.refuse(w, r, fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not use this"))
 			return
 		}
-		if s.distant(r) && !probe(r) {
+		if s.isRemote(r) && !probe(r) {
 			if err := s.checkToken(r); err != nil {
 				s.refuse(w, r, err)
 				return
@@ -45,7 +45,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 
 // isRemote reports whether a request may come from another machine: the listener is reachable
 // from there, or a proxy or a tunnel on this machine forwarded it.
-func (s *Server) distant(r *http.Request) bool { return s.remote || origin.Forwarded(r) }
+func (s *Server) isRemote(r *http.Request) bool { return s.remote || origin.Forwarded(r) }
 
 // probe reports whether a request is a supervisor's liveness or readiness probe, which are the
 // only public routes.
@@ -85,7 +85,7 @@ func (s *Server) sameSite(next http.HandlerFunc) http.Handler {
 // checkSite also refuses requests of which only the Referer names another site: old browsers
 // send no other header with an image or a form. guard checks the other headers.
 func checkSite(r *http.Request) error {
-	if origin.Linked(r) {
+	if origin.CrossSiteReferer(r) {
 		return fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not do this")
 	}
 	return nil

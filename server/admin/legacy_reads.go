@@ -106,8 +106,8 @@ func (s *Server) ownPrice() *big.Rat {
 }
 
 // priceOf is the price of an orchestrator where it is this node's.
-func (s *Server) priceOf(who core.Address) *big.Rat {
-	if who != s.opts.Chain.orchestrator() {
+func (s *Server) priceOf(address core.Address) *big.Rat {
+	if address != s.opts.Chain.orchestrator() {
 		return nil
 	}
 	return s.ownPrice()

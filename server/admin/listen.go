@@ -59,14 +59,14 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 // listenUnix opens a socket that only its owner may connect to. It is made in a
 // private directory, so that no other user can connect before its mode is set.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
-	l, err := moveSocket(ctx, path)
+	l, err := replaceSocket(ctx, path)
 	if err != nil {
 		return nil, fault.Wrap(fault.ListenFailed, "listen on the admin socket", err)
 	}
 	return l, nil
 }
 
-func moveSocket(ctx context.Context, path string) (net.Listener, error) {
+func replaceSocket(ctx context.Context, path string) (net.Listener, error) {
 	if err := freePath(ctx, path); err != nil {
 		return nil, err
 	}

@@ -35,5 +35,5 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 
 // mayRead reports whether guard would have let a request in that is no probe.
 func (s *Server) mayRead(r *http.Request) bool {
-	return s.hosts.Allow(r.Host) && (!s.distant(r) || s.checkToken(r) == nil)
+	return s.hosts.Allow(r.Host) && (!s.isRemote(r) || s.checkToken(r) == nil)
 }

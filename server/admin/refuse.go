@@ -16,7 +16,7 @@ import (
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	changeOf(r.Context()).failed(err)
 	level := refusalLevel(r, err)
-	if level > slog.LevelDebug && !s.mayTell() {
+	if level > slog.LevelDebug && !s.allowLog() {
 		level = slog.LevelDebug
 	}
 	s.opts.Log.Log(r.Context(), level, "admin request refused", "path", r.URL.Path, fault.Attr(err))
@@ -33,7 +33,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 // allowLog rate-limits the log of refusals: the first ones, then one every two seconds, because
 // any client can cause them.
-func (s *Server) mayTell() bool {
+func (s *Server) allowLog() bool {
 	const all = "" // from whatever address
 	ok, _ := s.lines.Allowed(all)
 	if ok {

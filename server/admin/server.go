@@ -97,7 +97,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	if err := s.Open(); err != nil {
 		return err
 	}
-	defer s.closeBook()
+	defer s.closeAudit()
 	listener, err := s.listen(ctx)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (s *Server) stop(ctx context.Context, server *http.Server, end func(), serv
 	return err
 }
 
-func (s *Server) closeBook() {
+func (s *Server) closeAudit() {
 	if s.gate.book == nil {
 		return
 	}

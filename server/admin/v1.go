@@ -25,14 +25,14 @@ type endpoint struct {
 type pending struct{ answer any }
 
 // partialError is an error after a part of the request was done, with the answer for that part.
-type partly struct {
+type partialError struct {
 	answer any
 	err    error
 }
 
-func (p partly) Error() string { return p.err.Error() }
+func (p partialError) Error() string { return p.err.Error() }
 
-func (p partly) Unwrap() error { return p.err }
+func (p partialError) Unwrap() error { return p.err }
 
 // Routes is the table of version 1, for the documentation.
 func Routes() []openapi.Route {
@@ -112,7 +112,7 @@ func (s *Server) v1(e endpoint) http.HandlerFunc {
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer any, err error) {
-	if p, ok := err.(partly); ok { // outermost: no handler wraps it
+	if p, ok := err.(partialError); ok { // outermost: no handler wraps it
 		changeOf(r.Context()).failed(p.err)
 		s.opts.Log.Warn("admin request failed on the way", "path", r.URL.Path, fault.Attr(p.err))
 		writeJSONStatus(w, status.HTTP(p.err), p.answer)
@@ -122,8 +122,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer any, err 
 		s.refuse(w, r, err)
 		return
 	}
-	if out, ok := answer.(sheet); ok {
-		s.writeSheet(w, r, out)
+	if out, ok := answer.(csvReport); ok {
+		s.writeCSV(w, r, out)
 		return
 	}
 	if out, ok := answer.(pullStream); ok {

@@ -50,7 +50,7 @@ func (s *Server) do(r *http.Request, a protocol.Action) (any, error) {
 	case err != nil && len(out.Before) > 0, err != nil && out.Transaction != nil:
 		why := errorOf(err)
 		out.Error = &why
-		return nil, partly{out, err}
+		return nil, partialError{out, err}
 	case err == nil && async:
 		return pending{out}, nil
 	}

@@ -76,7 +76,7 @@ func (s *Server) writeStream(w http.ResponseWriter, r *http.Request, out stream)
 func (s *Server) dashboard(context.Context) adminapi.Dashboard {
 	d := &s.opts.Dashboard
 	out := adminapi.Dashboard{
-		Node: s.node(), Troubles: s.troubles(), Chain: s.chainGlance(), SeriesStep: int(d.SeriesStep / time.Second),
+		Node: s.node(), Troubles: s.problems(), Chain: s.chainGlance(), SeriesStep: int(d.SeriesStep / time.Second),
 		Gate: adminapi.Gate{Doors: []adminapi.Door{}}, Sessions: adminapi.Sessions{List: []adminapi.Session{}},
 		GPUs: []adminapi.GPU{}, Models: []adminapi.Model{}, Series: []adminapi.Point{}, Refusals: []adminapi.Refusal{},
 		Log: []adminapi.LogEntry{}, Settings: []adminapi.Option{}, Workers: []adminapi.Worker{},

@@ -55,7 +55,7 @@ func incomeV1(s *Server, r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case wantsCSV(r):
-		return sheet{"income", report}, nil
+		return csvReport{"income", report}, nil
 	}
 	return report.Answer(), nil
 }
@@ -69,7 +69,7 @@ func workersV1(s *Server, r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case wantsCSV(r):
-		return sheet{"workers", report}, nil
+		return csvReport{"workers", report}, nil
 	}
 	return report.Answer(), nil
 }
@@ -94,7 +94,7 @@ func spendingV1(s *Server, r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case wantsCSV(r):
-		return sheet{"spending", report}, nil
+		return csvReport{"spending", report}, nil
 	}
 	answer := report.Answer()
 	if s.opts.Books.Credits != nil {
@@ -120,14 +120,14 @@ func creditsV1(s *Server, _ *http.Request) (any, error) {
 }
 
 func forgiveV1(s *Server, r *http.Request) (any, error) {
-	who, err := body[adminapi.Forgiveness](r)
+	address, err := body[adminapi.Forgiveness](r)
 	switch {
 	case err != nil:
 		return nil, err
 	case s.opts.Books.Credits == nil:
 		return nil, absent("payments to orchestrators")
 	}
-	if err := s.opts.Books.Credits.Forgive(who.Orchestrator); err != nil {
+	if err := s.opts.Books.Credits.Forgive(address.Orchestrator); err != nil {
 		return nil, err
 	}
 	return creditsV1(s, r)

@@ -110,8 +110,8 @@ func (s *Server) chainOf() adminapi.Chain {
 	return out
 }
 
-func (s *Server) priceText(who core.Address) string {
-	if p := s.priceOf(who); p != nil {
+func (s *Server) priceText(address core.Address) string {
+	if p := s.priceOf(address); p != nil {
 		return p.RatString()
 	}
 	return ""
@@ -128,7 +128,7 @@ func poolV1(s *Server, r *http.Request) (any, error) {
 
 func earningsV1(s *Server, r *http.Request) (any, error) {
 	c := s.opts.Chain
-	who, err := core.ParseAddress(r.PathValue("address"))
+	address, err := core.ParseAddress(r.PathValue("address"))
 	if err != nil {
 		return nil, badParam("the path's address: %v", err)
 	}
@@ -136,8 +136,8 @@ func earningsV1(s *Server, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.Stakes.EarningsPool(r.Context(), who, round)
-	return adminapi.Earnings{Address: who, Round: round, TotalStake: p.TotalStake, RewardCut: p.RewardCut,
+	p, err := c.Stakes.EarningsPool(r.Context(), address, round)
+	return adminapi.Earnings{Address: address, Round: round, TotalStake: p.TotalStake, RewardCut: p.RewardCut,
 		FeeShare:     p.FeeShare,
 		RewardFactor: orZero(p.RewardFactor).String(), FeeFactor: orZero(p.FeeFactor).String()}, err
 }

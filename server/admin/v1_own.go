@@ -13,9 +13,9 @@ func ownEndpoints() []endpoint {
 		{Route: get(adminapi.PathOrchestrator, "The orchestrator that the node works for", adminapi.Orchestrator{}),
 			chain: true,
 			serve: func(s *Server, r *http.Request) (any, error) {
-				who := s.opts.Chain.orchestrator()
-				o, err := s.opts.Chain.Stakes.Orchestrator(r.Context(), who)
-				return orchestratorOf(o, s.priceText(who)), err
+				address := s.opts.Chain.orchestrator()
+				o, err := s.opts.Chain.Stakes.Orchestrator(r.Context(), address)
+				return orchestratorOf(o, s.priceText(address)), err
 			}},
 		{Route: get(adminapi.PathDelegator, "The account's own stake", adminapi.Delegator{}), chain: true,
 			serve: delegatorV1},

@@ -159,7 +159,7 @@ func (s *Server) follow(r *http.Request, asked settled) (any, error) {
 	if err != nil {
 		why := errorOf(err)
 		out.Error = &why
-		return nil, partly{out, err}
+		return nil, partialError{out, err}
 	}
 	return out, nil
 }
@@ -180,5 +180,5 @@ func (s *Server) take(r *http.Request, planner activation.Planner, wish activati
 		return nil, plan, err
 	}
 	all := []activation.Executed{done}
-	return all, plan, s.took(r.Context(), all, err)
+	return all, plan, s.reportActivation(r.Context(), all, err)
 }

@@ -59,7 +59,7 @@ func ticketsV1(s *Server, r *http.Request) (any, error) {
 		return nil, err
 	}
 	if wantsCSV(r) {
-		return sheet{"tickets", earnings.Tickets(winners)}, nil
+		return csvReport{"tickets", earnings.Tickets(winners)}, nil
 	}
 	counts, err := source.Counts(r.Context())
 	out := adminapi.Tickets{Tickets: []adminapi.Ticket{}, Counts: map[string]int{}}

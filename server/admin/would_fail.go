@@ -9,7 +9,7 @@ import (
 
 // wouldFail refuses an action that the contracts accept without effect: it would only cost gas,
 // and is most likely a mistake.
-func (c *Chain) futile(ctx context.Context, a protocol.Action) error {
+func (c *Chain) wouldFail(ctx context.Context, a protocol.Action) error {
 	switch a := a.(type) {
 	case protocol.WithdrawFees:
 		if a.Amount.IsZero() {

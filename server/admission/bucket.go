@@ -16,7 +16,7 @@ type bucket struct {
 }
 
 // refillLocked updates the level.
-func (b *bucket) refill(now time.Time, scale int) {
+func (b *bucket) refillLocked(now time.Time, scale int) {
 	burst := float64(burstPer * scale)
 	if b.fresh {
 		b.level, b.fresh = burst, false
@@ -32,7 +32,7 @@ func (b *bucket) refill(now time.Time, scale int) {
 func (b *bucket) wait(now time.Time, scale int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refill(now, scale)
+	b.refillLocked(now, scale)
 	if b.level > 0 {
 		return 0
 	}
@@ -43,7 +43,7 @@ func (b *bucket) wait(now time.Time, scale int) time.Duration {
 func (b *bucket) spend(now time.Time, scale, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refill(now, scale)
+	b.refillLocked(now, scale)
 	b.level -= float64(n)
 }
 
@@ -58,6 +58,6 @@ func (b *bucket) reset() {
 func (b *bucket) full(now time.Time, scale int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refill(now, scale)
+	b.refillLocked(now, scale)
 	return b.level >= float64(burstPer*scale)
 }

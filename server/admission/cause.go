@@ -9,14 +9,14 @@ import (
 
 // causedDivisor divides an address's rate for the bytes that its requests make the node send
 // to another peer: with an eighth, several addresses fit into that peer's bound for the node.
-const causedPart = 8
+const causedDivisor = 8
 
 // causedScale is the scale of the bucket of caused bytes.
 func causedScale(scale int) int {
 	if scale == 0 {
 		return 0
 	}
-	return max(1, scale/causedPart)
+	return max(1, scale/causedDivisor)
 }
 
 // Cause counts n bytes that the request of ctx makes the node send to others. It returns
@@ -30,16 +30,16 @@ func Cause(ctx context.Context, n int) bool {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
 	p, now := c.peer, c.gate.opt.Now()
-	scale := causedScale(p.scale())
+	scale := causedScale(p.scaleLocked())
 	if scale == 0 {
 		return true
 	}
-	siteScale := causedScale(p.site.scale())
-	if p.caused.wait(now, scale) > 0 || p.shares() && p.site.caused.wait(now, siteScale) > 0 {
+	siteScale := causedScale(p.site.scaleLocked())
+	if p.caused.wait(now, scale) > 0 || p.countsForSiteLocked() && p.site.caused.wait(now, siteScale) > 0 {
 		return false
 	}
 	p.caused.spend(now, scale, n)
-	if p.shares() {
+	if p.countsForSiteLocked() {
 		p.site.caused.spend(now, siteScale, n)
 	}
 	return true
@@ -64,5 +64,5 @@ func Unknown(ctx context.Context) (netip.Prefix, bool) {
 	}
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	return remote.Of(addressOf(c.RemoteAddr())), c.peer.scale() > 0 && c.peer.shares()
+	return remote.Of(addressOf(c.RemoteAddr())), c.peer.scaleLocked() > 0 && c.peer.countsForSiteLocked()
 }

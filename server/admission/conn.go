@@ -15,9 +15,9 @@ import (
 // until the address has a free slot and bytes in its bucket.
 type Conn struct {
 	net.Conn
-	gate *Gate
-	peer *peer
-	came time.Time
+	gate   *Gate
+	peer   *peer
+	opened time.Time
 	// proved is set under the gate's mu.
 	proved atomic.Bool
 	// wake has one element when a waiting read must check again.
@@ -32,7 +32,7 @@ type Conn struct {
 	granted    chan struct{}
 	servedAt   time.Time
 	requests   int
-	spent      int
+	counted    int
 	// inSite: the connection counts for its site; siteRequests and siteSpent are the parts of
 	// requests and counted that do.
 	inSite                  bool
@@ -55,7 +55,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	if c.gate.opt.HeadersOnly {
 		return c.readThenWait(p)
 	}
-	if err := c.mayRead(); err != nil {
+	if err := c.waitRead(); err != nil {
 		return 0, err
 	}
 	n, err := c.Conn.Read(p)
@@ -75,24 +75,24 @@ func (c *Conn) readThenWait(p []byte) (int, error) {
 	if active {
 		return n, err
 	}
-	if waited := c.await(c.turnToServe()); waited != nil {
+	if waited := c.waitGrant(c.grant()); waited != nil {
 		return 0, waited
 	}
 	return n, err
 }
 
 // waitRead waits until the connection is served and its address may send more.
-func (c *Conn) mayRead() error {
-	if err := c.await(c.turnToServe()); err != nil {
+func (c *Conn) waitRead() error {
+	if err := c.waitGrant(c.grant()); err != nil {
 		return err
 	}
 	for {
-		d := c.owes()
+		d := c.rateDelay()
 		if d == 0 {
 			return nil
 		}
 		timer := time.NewTimer(d)
-		err := c.awaitOnce(nil, timer.C)
+		err := c.waitOnce(nil, timer.C)
 		timer.Stop()
 		if err != nil {
 			return err
@@ -101,63 +101,63 @@ func (c *Conn) mayRead() error {
 }
 
 // rateDelay is how long until the address and its site may send more.
-func (c *Conn) owes() time.Duration {
+func (c *Conn) rateDelay() time.Duration {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	scale := c.peer.scale()
+	scale := c.peer.scaleLocked()
 	if scale == 0 || c.proved.Load() {
 		return 0
 	}
 	now := c.gate.opt.Now()
 	d := c.peer.bucket.wait(now, scale)
-	if !c.peer.shares() {
+	if !c.peer.countsForSiteLocked() {
 		return d
 	}
-	return max(d, c.peer.site.bucket.wait(now, c.peer.site.scale()))
+	return max(d, c.peer.site.bucket.wait(now, c.peer.site.scaleLocked()))
 }
 
 func (c *Conn) scale() int {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	return c.peer.scale()
+	return c.peer.scaleLocked()
 }
 
 // grant returns a channel that is closed when the connection is served, nil for no wait.
-func (c *Conn) turnToServe() <-chan struct{} {
+func (c *Conn) grant() <-chan struct{} {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	if _, open := c.gate.open[c]; !open || c.peer.scale() == 0 || c.proved.Load() {
+	if _, open := c.gate.open[c]; !open || c.peer.scaleLocked() == 0 || c.proved.Load() {
 		return nil
 	}
 	if c.granted == nil {
-		c.peer.enqueue(c)
+		c.peer.enqueueLocked(c)
 	}
 	return c.granted
 }
 
 // countLocked counts n bytes for the address.
-func (c *Conn) count(n int) {
-	scale := c.peer.scale()
+func (c *Conn) countLocked(n int) {
+	scale := c.peer.scaleLocked()
 	if scale == 0 || c.proved.Load() {
 		return
 	}
 	now := c.gate.opt.Now()
-	c.spent += n
+	c.counted += n
 	c.peer.bucket.spend(now, scale, n)
-	if c.peer.shares() {
+	if c.peer.countsForSiteLocked() {
 		c.siteSpent += n
-		c.peer.site.bucket.spend(now, c.peer.site.scale(), n)
+		c.peer.site.bucket.spend(now, c.peer.site.scaleLocked(), n)
 	}
 }
 
 func (c *Conn) spend(n int) {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	c.count(n)
+	c.countLocked(n)
 }
 
 // waitGrant waits for granted, nil for no wait.
-func (c *Conn) await(granted <-chan struct{}) error {
+func (c *Conn) waitGrant(granted <-chan struct{}) error {
 	for granted != nil {
 		select {
 		case <-granted:
@@ -167,7 +167,7 @@ func (c *Conn) await(granted <-chan struct{}) error {
 		if c.proved.Load() {
 			return nil
 		}
-		if err := c.awaitOnce(granted, nil); err != nil {
+		if err := c.waitOnce(granted, nil); err != nil {
 			return err
 		}
 	}
@@ -176,7 +176,7 @@ func (c *Conn) await(granted <-chan struct{}) error {
 
 // waitOnce waits for granted, after or wake. The error is that of a closed connection or a
 // passed deadline.
-func (c *Conn) awaitOnce(granted <-chan struct{}, after <-chan time.Time) error {
+func (c *Conn) waitOnce(granted <-chan struct{}, after <-chan time.Time) error {
 	c.deadlineMu.Lock()
 	deadline := c.deadline
 	c.deadlineMu.Unlock()
@@ -203,7 +203,7 @@ func (c *Conn) awaitOnce(granted <-chan struct{}, after <-chan time.Time) error 
 }
 
 // recheck makes a waiting read check again.
-func (c *Conn) again() {
+func (c *Conn) recheck() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -215,7 +215,7 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 	c.deadlineMu.Lock()
 	c.deadline = t
 	c.deadlineMu.Unlock()
-	c.again()
+	c.recheck()
 	return c.Conn.SetReadDeadline(t)
 }
 
@@ -240,14 +240,14 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	c.deadlineMu.Lock()
 	c.deadline = t
 	c.deadlineMu.Unlock()
-	c.again()
+	c.recheck()
 	return c.Conn.SetDeadline(t)
 }
 
 // Close ends the connection and its part in every count.
 func (c *Conn) Close() error {
 	c.gate.mu.Lock()
-	c.gate.forget(c)
+	c.gate.forgetLocked(c)
 	c.gate.mu.Unlock()
 	c.hangUp()
 	return nil
@@ -258,15 +258,15 @@ func (c *Conn) Close() error {
 func (c *Conn) hangUp() {
 	c.closed.Store(true)
 	_ = c.Conn.Close() // may be closed already
-	c.again()
+	c.recheck()
 }
 
 // listLocked adds the connection to those without a request.
-func (c *Conn) list() {
+func (c *Conn) listLocked() {
 	if c.idle != nil {
 		return
 	}
-	c.unlist()
+	c.unlistLocked()
 	l := c.gate.unproved
 	if c.proved.Load() {
 		l = c.gate.proved
@@ -275,7 +275,7 @@ func (c *Conn) list() {
 }
 
 // unlistLocked removes it from every list.
-func (c *Conn) unlist() {
+func (c *Conn) unlistLocked() {
 	if c.busy != nil {
 		c.gate.busy.Remove(c.busy)
 		c.busy = nil
@@ -298,22 +298,22 @@ func (c *Conn) prove() {
 	p := c.peer
 	if !c.proved.Load() {
 		idle := c.idle != nil
-		c.unlist()
-		if scale := p.scale(); scale > 0 {
-			p.bucket.spend(c.gate.opt.Now(), scale, -c.spent)
-			p.site.bucket.spend(c.gate.opt.Now(), p.site.scale(), -c.siteSpent)
+		c.unlistLocked()
+		if scale := p.scaleLocked(); scale > 0 {
+			p.bucket.spend(c.gate.opt.Now(), scale, -c.counted)
+			p.site.bucket.spend(c.gate.opt.Now(), p.site.scaleLocked(), -c.siteSpent)
 		}
-		p.left(c)
+		p.closedLocked(c)
 		c.gate.provedOpen++
 		p.proved++
 		c.proved.Store(true)
 		if idle {
-			c.list()
+			c.listLocked()
 		}
-		c.again()
+		c.recheck()
 	}
 	if p.knownUntil.Sub(c.gate.opt.Now()) < knownFor-time.Minute {
-		p.recognize()
+		p.makeKnownLocked()
 	}
 }
 

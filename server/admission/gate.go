@@ -29,10 +29,10 @@ type Gate struct {
 	// provedOpen counts the open connections that are proved.
 	provedOpen int
 	// unprovedSites counts the sites with unproved connections.
-	strangers int
-	full      bool // the bound was reached
-	peers     map[netip.Prefix]*peer
-	sites     map[netip.Prefix]*site
+	unprovedSites int
+	full          bool // the bound was reached
+	peers         map[netip.Prefix]*peer
+	sites         map[netip.Prefix]*site
 	// sweepAt is the number of peers at which those without a connection are dropped.
 	sweepAt int
 }
@@ -69,10 +69,10 @@ func (g *Gate) SetPerAddress(n int) {
 	defer g.mu.Unlock()
 	g.perAddress = n
 	for _, p := range g.peers {
-		p.serve()
+		p.serveLocked()
 	}
 	for _, s := range g.sites {
-		s.next()
+		s.serveNextLocked()
 	}
 }
 
@@ -87,16 +87,16 @@ func (g *Gate) Connections() (open, most int) {
 func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	p := g.peerOf(raw.RemoteAddr())
-	if p.open >= p.limit(1+g.waitingPer()) || p.shares() && p.site.open >= p.site.limit(1+g.waitingPer()) {
+	p := g.peerLocked(raw.RemoteAddr())
+	if p.open >= p.limitLocked(1+g.waitingPer()) || p.countsForSiteLocked() && p.site.open >= p.site.limitLocked(1+g.waitingPer()) {
 		return nil, nil
 	}
-	c = &Conn{Conn: raw, gate: g, peer: p, wake: make(chan struct{}, 1), came: g.opt.Now()}
+	c = &Conn{Conn: raw, gate: g, peer: p, wake: make(chan struct{}, 1), opened: g.opt.Now()}
 	g.open[c], g.fresh[c] = struct{}{}, struct{}{}
 	c.idle = g.unproved.PushBack(c)
-	p.opened(c)
+	p.openedLocked(c)
 	for over := len(g.open) - max(g.most, 1); over > 0; over-- {
-		v := g.victim(c)
+		v := g.evictLocked(c)
 		if v == nil {
 			break
 		}
@@ -113,20 +113,20 @@ func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
 
 // maxScan bounds how many connections of a list are checked for one whose address has more
 // than its share. This takes microseconds, less than a new connection's handshake.
-const lookedAt = 4096
+const maxScan = 4096
 
 // evictLocked chooses a connection to close for a new one, and removes it from the counts:
 // the longest idle one of an address with more than its share; else the longest busy one of
 // such an address, as requests that never end must not lock others out; else the longest idle
 // unproved one; else one of the address with the most proved ones, as a single token can open
 // any number of them. The new one itself is the last choice; nil if there is none.
-func (g *Gate) victim(newest *Conn) *Conn {
+func (g *Gate) evictLocked(newest *Conn) *Conn {
 	for _, e := range []*list.Element{
-		greedy(g.unproved), greedy(g.busy), otherThan(newest, g.unproved.Front()), mostProved(g.proved), g.unproved.Front(),
+		overShare(g.unproved), overShare(g.busy), notNewest(newest, g.unproved.Front()), mostProved(g.proved), g.unproved.Front(),
 	} {
 		if e != nil {
 			c := e.Value.(*Conn)
-			g.forget(c)
+			g.forgetLocked(c)
 			return c
 		}
 	}
@@ -134,7 +134,7 @@ func (g *Gate) victim(newest *Conn) *Conn {
 }
 
 // notNewest is e unless it is the newest connection's.
-func otherThan(newest *Conn, e *list.Element) *list.Element {
+func notNewest(newest *Conn, e *list.Element) *list.Element {
 	if e == nil || e.Value.(*Conn) == newest {
 		return nil
 	}
@@ -143,7 +143,7 @@ func otherThan(newest *Conn, e *list.Element) *list.Element {
 
 // mostProved is the first connection of the address that has the most proved ones open.
 func mostProved(from *list.List) (most *list.Element) {
-	for n, at := 0, from.Front(); at != nil && n < lookedAt; n, at = n+1, at.Next() {
+	for n, at := 0, from.Front(); at != nil && n < maxScan; n, at = n+1, at.Next() {
 		if most == nil || at.Value.(*Conn).peer.proved > most.Value.(*Conn).peer.proved {
 			most = at
 		}
@@ -153,9 +153,9 @@ func mostProved(from *list.List) (most *list.Element) {
 
 // overShare is the first of maxScan connections whose address has more than its share, nil
 // for none.
-func greedy(from *list.List) *list.Element {
-	for n, at := 0, from.Front(); at != nil && n < lookedAt; n, at = n+1, at.Next() {
-		if at.Value.(*Conn).peer.greedy() {
+func overShare(from *list.List) *list.Element {
+	for n, at := 0, from.Front(); at != nil && n < maxScan; n, at = n+1, at.Next() {
+		if at.Value.(*Conn).peer.overShareLocked() {
 			return at
 		}
 	}
@@ -165,7 +165,7 @@ func greedy(from *list.List) *list.Element {
 // Shed closes one connection because the system lacks descriptors.
 func (g *Gate) Shed() {
 	g.mu.Lock()
-	c := g.victim(nil)
+	c := g.evictLocked(nil)
 	g.mu.Unlock()
 	if c != nil {
 		c.hangUp()
@@ -173,18 +173,18 @@ func (g *Gate) Shed() {
 }
 
 // forgetLocked removes a connection from every count. It may be called again.
-func (g *Gate) forget(c *Conn) {
+func (g *Gate) forgetLocked(c *Conn) {
 	if _, ok := g.open[c]; !ok {
 		return
 	}
 	delete(g.open, c)
 	delete(g.fresh, c)
-	c.unlist()
+	c.unlistLocked()
 	if c.proved.Load() {
 		g.provedOpen--
 		c.peer.proved--
 	} else {
-		c.peer.left(c)
+		c.peer.closedLocked(c)
 	}
 	if len(g.open) < g.most*9/10 {
 		g.full = false
@@ -207,22 +207,22 @@ func (g *Gate) changed(conn net.Conn, state http.ConnState) {
 	}
 	switch state {
 	case http.StateIdle:
-		c.list()
+		c.listLocked()
 	case http.StateActive:
-		c.unlist()
+		c.unlistLocked()
 		if !c.proved.Load() {
 			c.busy = g.busy.PushBack(c)
 		}
 		if g.opt.HeadersOnly {
-			c.peer.release(c)
+			c.peer.releaseLocked(c)
 		}
 	case http.StateClosed, http.StateHijacked:
-		g.forget(c)
+		g.forgetLocked(c)
 	}
 }
 
 // WaitFresh waits until every connection younger than young has had a request, or for ctx.
-func (g *Gate) AwaitFresh(ctx context.Context, young time.Duration) {
+func (g *Gate) WaitFresh(ctx context.Context, young time.Duration) {
 	const look = 10 * time.Millisecond
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -240,7 +240,7 @@ func (g *Gate) anyFresh(after time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for c := range g.fresh {
-		if c.came.After(after) {
+		if c.opened.After(after) {
 			return true
 		}
 	}

@@ -8,13 +8,13 @@ import (
 )
 
 // maxFields bounds the fields of a request's header: requests of the network have a dozen.
-const mostFields = 128
+const maxFields = 128
 
 // Handler bounds the requests in progress of unproved connections, and the fields of a
 // request's header.
 func (g *Gate) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if fields(r.Header) > mostFields {
+		if fields(r.Header) > maxFields {
 			r.Header = nil // free it: the client may be slow to read the answer
 			refuse(w, r, fault.New(fault.HeadersTooMany, "read request", ""))
 			return
@@ -64,12 +64,12 @@ func (c *Conn) enter() bool {
 		return true
 	}
 	p := c.peer
-	if p.requests >= p.limit(requestsPer) || p.shares() && p.site.requests >= p.site.limit(requestsPer) {
+	if p.requests >= p.limitLocked(requestsPer) || p.countsForSiteLocked() && p.site.requests >= p.site.limitLocked(requestsPer) {
 		return false
 	}
 	p.requests++
 	c.requests++
-	if p.shares() {
+	if p.countsForSiteLocked() {
 		p.site.requests++
 		c.siteRequests++
 	}
@@ -91,7 +91,7 @@ func (c *Conn) exit() {
 		c.peer.site.requests--
 	}
 	if c.requests == 0 {
-		c.peer.serve()
-		c.peer.site.next()
+		c.peer.serveLocked()
+		c.peer.site.serveNextLocked()
 	}
 }

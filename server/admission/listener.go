@@ -17,12 +17,12 @@ type listener struct {
 }
 
 // Pauses after a connection that could not be accepted for lack of descriptors.
-const leastPause, mostPause = time.Millisecond, time.Second
+const minPause, maxPause = time.Millisecond, time.Second
 
 // Accept returns the next connection. If descriptors are lacking it closes idle connections
 // until it succeeds.
 func (l *listener) Accept() (net.Conn, error) {
-	pause := leastPause
+	pause := minPause
 	for {
 		raw, err := l.Listener.Accept()
 		if err == nil {
@@ -39,7 +39,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		l.gate.Shed()
 		<-time.After(pause)
-		pause = min(2*pause, mostPause)
+		pause = min(2*pause, maxPause)
 	}
 }
 

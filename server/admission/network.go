@@ -48,7 +48,7 @@ func siteOf(ip netip.Addr) (_ netip.Prefix, factor int) {
 }
 
 // peerLocked is the peer of an address.
-func (g *Gate) peerOf(addr net.Addr) *peer {
+func (g *Gate) peerLocked(addr net.Addr) *peer {
 	ip := addressOf(addr)
 	key, listed := remote.Of(ip), g.listed(ip)
 	if listed {
@@ -58,9 +58,9 @@ func (g *Gate) peerOf(addr net.Addr) *peer {
 		return p
 	}
 	if len(g.peers) >= g.sweepAt {
-		g.sweep()
+		g.sweepLocked()
 	}
-	p := &peer{gate: g, site: g.siteOf(ip), listed: listed, free: g.opt.LocalFree && local(ip),
+	p := &peer{gate: g, site: g.siteLocked(ip), listed: listed, free: g.opt.LocalFree && local(ip),
 		bucket: bucket{at: g.opt.Now(), fresh: true}, caused: bucket{at: g.opt.Now(), fresh: true}}
 	p.site.peers++
 	g.peers[key] = p
@@ -78,7 +78,7 @@ func (g *Gate) listed(ip netip.Addr) bool {
 	return false
 }
 
-func (g *Gate) siteOf(ip netip.Addr) *site {
+func (g *Gate) siteLocked(ip netip.Addr) *site {
 	key, factor := siteOf(ip)
 	s := g.sites[key]
 	if s == nil {
@@ -90,15 +90,15 @@ func (g *Gate) siteOf(ip netip.Addr) *site {
 }
 
 // sweepLocked removes peers and sites without state.
-func (g *Gate) sweep() {
+func (g *Gate) sweepLocked() {
 	for key, p := range g.peers {
-		if p.forgettable() {
+		if p.forgettableLocked() {
 			p.site.peers--
 			delete(g.peers, key)
 		}
 	}
 	for key, s := range g.sites {
-		if s.forgettable() {
+		if s.forgettableLocked() {
 			delete(g.sites, key)
 		}
 	}

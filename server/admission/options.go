@@ -31,7 +31,7 @@ const (
 	knownFor = 10 * time.Minute
 	// minServed is how long a connection without a request in progress is served at least
 	// before it is closed for a waiting one.
-	turn = 3 * time.Second
+	minServed = 3 * time.Second
 )
 
 // Options are what a Gate is built from.

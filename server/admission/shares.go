@@ -9,28 +9,28 @@ import (
 // part; the rest is for peers with less than their share, so that no peer locks others out.
 // Its methods may be called concurrently.
 type Shares struct {
-	free, most int
+	free, max int
 
-	mu   sync.Mutex
-	open int
-	from map[netip.Prefix]int // guarded by mu, as open is
+	mu     sync.Mutex
+	open   int
+	byPeer map[netip.Prefix]int // guarded by mu, as open is
 }
 
 // NewShares bounds the work in progress by most, of which any peer may have free.
 func NewShares(free, most int) *Shares {
-	return &Shares{free: free, most: most, from: make(map[netip.Prefix]int)}
+	return &Shares{free: free, max: most, byPeer: make(map[netip.Prefix]int)}
 }
 
 // Enter counts one unit of work of a peer, if it may have one more. Leave ends it.
 func (s *Shares) Enter(peer netip.Prefix) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := s.from[peer]
-	if s.open >= s.most || s.open >= s.free && own >= max(1, s.free/max(1, len(s.from))) {
+	own := s.byPeer[peer]
+	if s.open >= s.max || s.open >= s.free && own >= max(1, s.free/max(1, len(s.byPeer))) {
 		return false
 	}
 	s.open++
-	s.from[peer] = own + 1
+	s.byPeer[peer] = own + 1
 	return true
 }
 
@@ -39,7 +39,7 @@ func (s *Shares) Leave(peer netip.Prefix) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	if s.from[peer]--; s.from[peer] == 0 {
-		delete(s.from, peer)
+	if s.byPeer[peer]--; s.byPeer[peer] == 0 {
+		delete(s.byPeer, peer)
 	}
 }

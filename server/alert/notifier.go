@@ -32,30 +32,30 @@ type Options struct {
 }
 
 // Notifier is the component that sends the board's conditions to every sink.
-type Teller struct {
-	opt   Options
-	lines []*line
+type Notifier struct {
+	opt        Options
+	deliveries []*delivery
 }
 
 // New makes a Notifier.
-func New(opt Options) *Teller {
-	t := &Teller{opt: opt}
+func New(opt Options) *Notifier {
+	t := &Notifier{opt: opt}
 	for _, s := range opt.Senders {
-		t.lines = append(t.lines, &line{teller: t, sender: s, news: make(chan struct{}, 1)})
+		t.deliveries = append(t.deliveries, &delivery{notifier: t, sender: s, wake: make(chan struct{}, 1)})
 	}
 	return t
 }
 
 // Name names the component.
-func (t *Teller) Name() string { return "alerts" }
+func (t *Notifier) Name() string { return "alerts" }
 
 // Run follows the board until ctx ends.
-func (t *Teller) Run(ctx context.Context, ready func()) error {
+func (t *Notifier) Run(ctx context.Context, ready func()) error {
 	changed, end := t.opt.Board.Changed()
 	defer end()
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	for _, l := range t.lines {
+	for _, l := range t.deliveries {
 		wg.Go(func() { l.run(ctx) })
 	}
 	ready()
@@ -70,9 +70,9 @@ func (t *Teller) Run(ctx context.Context, ready func()) error {
 		case <-timer.C:
 		}
 		now := t.opt.Now()
-		tell, next := rules.Observe(now, t.opt.Board.Snapshot())
-		for _, a := range tell {
-			t.tell(a)
+		alerts, next := rules.Observe(now, t.opt.Board.Snapshot())
+		for _, a := range alerts {
+			t.enqueue(a)
 		}
 		if timer.Stop(); !next.IsZero() {
 			timer.Reset(max(next.Sub(now), time.Millisecond))
@@ -81,8 +81,8 @@ func (t *Teller) Run(ctx context.Context, ready func()) error {
 }
 
 // enqueue adds an alert to every sink's queue, except the sink whose failure it reports.
-func (t *Teller) tell(a alert.Alert) {
-	for _, l := range t.lines {
+func (t *Notifier) enqueue(a alert.Alert) {
+	for _, l := range t.deliveries {
 		if a.Key != l.key() {
 			l.add(a)
 		}
@@ -90,39 +90,39 @@ func (t *Teller) tell(a alert.Alert) {
 }
 
 // delivery is one sink with its queue.
-type line struct {
-	teller *Teller
-	sender *Sender
-	news   chan struct{}
+type delivery struct {
+	notifier *Notifier
+	sender   *Sender
+	wake     chan struct{}
 
 	mu    sync.Mutex
 	queue alert.Queue // guarded by mu
 }
 
-func (l *line) key() health.Key {
+func (l *delivery) key() health.Key {
 	return health.Key{Code: fault.AlertUndelivered, About: l.sender.Name()}
 }
 
-func (l *line) add(a alert.Alert) {
+func (l *delivery) add(a alert.Alert) {
 	l.mu.Lock()
 	l.queue.Add(a)
 	l.mu.Unlock()
 	select {
-	case l.news <- struct{}{}:
+	case l.wake <- struct{}{}:
 	default:
 	}
 }
 
 // next is the queue's Next as a message.
-func (l *line) next() (m Message, wait time.Duration, ok bool) {
+func (l *delivery) next() (m Message, wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	a, wait, ok := l.queue.Next(l.teller.opt.Now())
-	opt := &l.teller.opt
+	a, wait, ok := l.queue.Next(l.notifier.opt.Now())
+	opt := &l.notifier.opt
 	return Message{Alert: a, Node: opt.Node, Version: opt.Version, Dropped: l.queue.Dropped()}, wait, ok
 }
 
-func (l *line) run(ctx context.Context) {
+func (l *delivery) run(ctx context.Context) {
 	defer l.sender.Close()
 	for {
 		m, wait, ok := l.next()
@@ -140,19 +140,19 @@ func (l *line) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-l.news:
+		case <-l.wake:
 		case <-later:
 		}
 	}
 }
 
 // send makes one attempt.
-func (l *line) send(ctx context.Context, m *Message) {
+func (l *delivery) send(ctx context.Context, m *Message) {
 	after, err := l.sender.Send(ctx, m)
 	if ctx.Err() != nil {
 		return
 	}
-	o := &l.teller.opt
+	o := &l.notifier.opt
 	l.mu.Lock()
 	if err == nil {
 		l.queue.Sent()

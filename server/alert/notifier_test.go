@@ -213,7 +213,7 @@ func TestTellerTellsAndTriesAgain(t *testing.T) {
 }
 
 // run runs a teller until the function it returns is called.
-func run(t *testing.T, teller *served.Teller) (stop func()) {
+func run(t *testing.T, teller *served.Notifier) (stop func()) {
 	ctx, cancel := withCancel(t)
 	ended := make(chan error, 1)
 	go func() { ended <- teller.Run(ctx, func() {}) }()

@@ -36,7 +36,7 @@ type document struct {
 func documentOf(m *Message) document {
 	return document{
 		State: string(m.State), Severity: m.Severity.String(), Code: string(m.Key.Code), About: m.Key.About,
-		Node: m.Node, Summary: summary(m), Detail: m.Detail, Cause: bare(m.Cause), Remedy: bare(m.Remedy),
+		Node: m.Node, Summary: summary(m), Detail: m.Detail, Cause: withoutBackticks(m.Cause), Remedy: withoutBackticks(m.Remedy),
 		Since: m.Since.UTC(), At: m.At.UTC(), Times: m.Times, Dropped: m.Dropped, Version: m.Version,
 	}
 }
@@ -77,16 +77,16 @@ func summary(m *Message) string {
 // text is the message for humans; bold is the markup for bold text.
 func text(m *Message, bold string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s%s%s\n", sign(m), bold, words(summary(m)), bold)
+	fmt.Fprintf(&b, "%s%s%s%s\n", icon(m), bold, oneLine(summary(m)), bold)
 	if m.Detail != "" {
-		fmt.Fprintf(&b, "%s\n", limit(words(m.Detail), 600))
+		fmt.Fprintf(&b, "%s\n", limit(oneLine(m.Detail), 600))
 	}
 	switch m.State {
 	case alert.StateResolved:
 		fmt.Fprintf(&b, "It lasted %s.", m.At.Sub(m.Since).Round(time.Second))
 	default:
 		fmt.Fprintf(&b, "Since %s. %s\nWhat to do: %s",
-			m.Since.UTC().Format("2006-01-02 15:04:05 UTC"), bare(m.Cause), bare(m.Remedy))
+			m.Since.UTC().Format("2006-01-02 15:04:05 UTC"), withoutBackticks(m.Cause), withoutBackticks(m.Remedy))
 	}
 	if m.Times > 1 {
 		fmt.Fprintf(&b, "\nIt came %d times within the last hour.", m.Times)
@@ -98,7 +98,7 @@ func text(m *Message, bold string) string {
 }
 
 // icon shows the severity.
-func sign(m *Message) string {
+func icon(m *Message) string {
 	switch {
 	case m.State == alert.StateResolved:
 		return "✅ "
@@ -112,7 +112,7 @@ func sign(m *Message) string {
 
 // oneLine makes one line of a text that may quote a peer, and disables Markdown's images
 // and links.
-func words(s string) string {
+func oneLine(s string) string {
 	return strings.NewReplacer("![", "! [", "](", "] (").Replace(clean(s))
 }
 
@@ -143,7 +143,7 @@ func ntfyHeader(h http.Header, m *Message) {
 }
 
 // withoutBackticks removes Markdown's code marks.
-func bare(s string) string { return strings.ReplaceAll(s, "`", "") }
+func withoutBackticks(s string) string { return strings.ReplaceAll(s, "`", "") }
 
 // limit cuts a text at the start of a character.
 func limit(s string, n int) string {

@@ -35,7 +35,7 @@ func (s *Sender) post(ctx context.Context, m *Message) (time.Duration, error) {
 	}
 	res, err := s.client.Do(req)
 	if err != nil {
-		return 0, s.undelivered(plain(err))
+		return 0, s.undelivered(publicReason(err))
 	}
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
@@ -54,7 +54,7 @@ func (s *Sender) undelivered(why string) error {
 }
 
 // publicReason describes a request's failure without its URL and without IP addresses.
-func plain(err error) string {
+func publicReason(err error) string {
 	var (
 		unknown  x509.UnknownAuthorityError
 		name     x509.HostnameError

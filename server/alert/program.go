@@ -23,27 +23,27 @@ func (s *Sender) run(ctx context.Context, m *Message) error {
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, "write alert", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, sendTime)
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.sink.Address.Reveal())
 	cmd.Stdin = bytes.NewReader(append(input, '\n'))
 	cmd.Env = environment(&d)
 	cmd.Dir = "/"
 	cmd.WaitDelay = time.Second // do not wait for a child that keeps the output open
-	alone(cmd)
+	ownProcessGroup(cmd)
 	err = cmd.Run()
 	var ended *exec.ExitError
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return s.undelivered(fmt.Sprintf("it did not end within %s and was stopped", sendTime))
+		return s.undelivered(fmt.Sprintf("it did not end within %s and was stopped", sendTimeout))
 	case errors.As(err, &ended):
 		return s.undelivered(fmt.Sprintf("it ended with status %d", ended.ExitCode()))
 	case errors.Is(err, exec.ErrWaitDelay):
 		return nil // it succeeded, but a child still runs
 	}
-	return s.undelivered("it cannot be started: " + cause(err))
+	return s.undelivered("it cannot be started: " + rootCause(err))
 }
 
 // environment is a program's whole environment. Values that may quote a peer have no line
@@ -75,7 +75,7 @@ func clean(s string) string {
 }
 
 // rootCause is the system's error without the program's path.
-func cause(err error) string {
+func rootCause(err error) string {
 	for {
 		inner := errors.Unwrap(err)
 		if inner == nil {

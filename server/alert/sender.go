@@ -28,7 +28,7 @@ type Sender struct {
 }
 
 // sendTimeout bounds one attempt, including a program's run.
-const sendTime = 10 * time.Second
+const sendTimeout = 10 * time.Second
 
 // NewSender makes the sender of a sink. roots is nil for the system's.
 func NewSender(sink alert.Sink, roots *tls.Config, now func() time.Time) *Sender {
@@ -38,7 +38,7 @@ func NewSender(sink alert.Sink, roots *tls.Config, now func() time.Time) *Sender
 	}
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	s.client = &http.Client{
-		Timeout: sendTime,
+		Timeout: sendTimeout,
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSClientConfig: roots,
 			TLSHandshakeTimeout: 5 * time.Second, MaxIdleConns: 1, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,

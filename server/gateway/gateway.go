@@ -52,7 +52,7 @@ type Gateway struct {
 	// strangers are the streams that unchecked clients began.
 	strangers *admission.Shares
 	conns     *admission.Gate
-	door      *handover.Door
+	door      *handover.Handover
 	handler   http.Handler
 
 	// ladder is what streams get that ask for nothing else.
@@ -219,7 +219,7 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 			return &fault.Fault{Code: fault.ListenFailed, Op: "listen for clients", Detail: g.opt.Addr, Err: err}
 		}
 	}
-	g.door.Own(l)
+	g.door.SetListener(l)
 	srv := &http.Server{
 		Handler:           g.door.Wrap(g.handler, kindOf),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -241,7 +241,7 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 			g.sweep(g.opt.Now())
 			g.tellSeveral(g.opt.Now())
 		case err := <-served:
-			if g.door.Gone() {
+			if g.door.Released() {
 				<-ctx.Done()
 				served <- err
 				return g.shutdown(ctx, srv, served)

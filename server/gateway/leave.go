@@ -27,12 +27,12 @@ func (g *Gateway) Socket() (*os.File, error) { return g.door.File() }
 // Leave gives the socket up to another process that has it, too, when what is in hand
 // has been answered: segments, and answers of models.
 func (g *Gateway) Leave(ctx context.Context) error {
-	if err := g.door.Leave(ctx); err != nil {
+	if err := g.door.Release(ctx); err != nil {
 		return err
 	}
-	return g.door.Await(ctx)
+	return g.door.WaitIdle(ctx)
 }
 
 // Settled waits until the socket was given up and no segment is in progress, or for ctx: the
 // renditions of all of them were fetched.
-func (g *Gateway) Settled(ctx context.Context) error { return g.door.Settled(ctx) }
+func (g *Gateway) Settled(ctx context.Context) error { return g.door.WaitReleased(ctx) }

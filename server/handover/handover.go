@@ -17,12 +17,12 @@ import (
 )
 
 // Handover is the handover of one listener.
-type Door struct {
+type Handover struct {
 	mu sync.Mutex
 	// All below is guarded by mu.
-	listener net.Listener
-	leaving  bool
-	gone     bool
+	listener  net.Listener
+	releasing bool
+	released  bool
 	// short and long count requests in progress: those that end soon, and answers that may
 	// take minutes.
 	short, long int
@@ -32,17 +32,17 @@ type Door struct {
 }
 
 // New makes a handover that has not started.
-func New() *Door { return &Door{changed: make(chan struct{})} }
+func New() *Handover { return &Handover{changed: make(chan struct{})} }
 
 // SetListener sets the listener.
-func (d *Door) Own(l net.Listener) {
+func (d *Handover) SetListener(l net.Listener) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.listener = l
 }
 
 // File is the socket for another process; the caller closes it.
-func (d *Door) File() (*os.File, error) {
+func (d *Handover) File() (*os.File, error) {
 	d.mu.Lock()
 	l := d.listener
 	d.mu.Unlock()
@@ -66,7 +66,7 @@ const (
 )
 
 // Wrap counts requests, and during the release closes each connection after its answer.
-func (d *Door) Wrap(next http.Handler, kind func(*http.Request) Kind) http.Handler {
+func (d *Handover) Wrap(next http.Handler, kind func(*http.Request) Kind) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k := kind(r)
 		if k == Uncounted {
@@ -81,27 +81,27 @@ func (d *Door) Wrap(next http.Handler, kind func(*http.Request) Kind) http.Handl
 	})
 }
 
-func (d *Door) enter(k Kind) (leaving bool) {
+func (d *Handover) enter(k Kind) (leaving bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.count(k, 1)
-	return d.leaving
+	d.countLocked(k, 1)
+	return d.releasing
 }
 
-func (d *Door) exit(k Kind) {
+func (d *Handover) exit(k Kind) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.count(k, -1)
-	d.notify()
+	d.countLocked(k, -1)
+	d.notifyLocked()
 }
 
 // notifyLocked wakes the waiting callers.
-func (d *Door) notify() {
+func (d *Handover) notifyLocked() {
 	close(d.changed)
 	d.changed = make(chan struct{})
 }
 
-func (d *Door) count(k Kind, n int) {
+func (d *Handover) countLocked(k Kind, n int) {
 	if k == Long {
 		d.long += n
 	} else {
@@ -111,16 +111,16 @@ func (d *Door) count(k Kind, n int) {
 
 // noticeTime is how long peers are asked to reconnect before the socket is closed: a little
 // longer than most segments.
-const notice = 2 * time.Second
+const noticeTime = 2 * time.Second
 
 // maxHold bounds the delay of BeforeRelease: requests in progress need the rest of the
 // release's time.
-const held = 6 * time.Second
+const maxHold = 6 * time.Second
 
 // BeforeRelease makes Release keep the socket until f returns, or for maxHold: peers in
 // this process would otherwise wait in the socket's queue for the other process, while that
 // waits for the end of this one. It must be called before Release.
-func (d *Door) Hold(f func(context.Context) error) {
+func (d *Handover) BeforeRelease(f func(context.Context) error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.hold = f
@@ -128,19 +128,19 @@ func (d *Door) Hold(f func(context.Context) error) {
 
 // Release asks peers to reconnect, closes the listener and waits until no short request is
 // in progress. The error is ctx's.
-func (d *Door) Leave(ctx context.Context) error {
+func (d *Handover) Release(ctx context.Context) error {
 	d.mu.Lock()
-	d.leaving = true
+	d.releasing = true
 	hold := d.hold
 	d.mu.Unlock()
-	timer := time.NewTimer(notice)
+	timer := time.NewTimer(noticeTime)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
 	}
 	if hold != nil {
-		bounded, cancel := context.WithTimeout(ctx, held)
+		bounded, cancel := context.WithTimeout(ctx, maxHold)
 		_ = hold(bounded) // on a timeout the release goes on
 		cancel()
 	}
@@ -149,9 +149,9 @@ func (d *Door) Leave(ctx context.Context) error {
 }
 
 // close closes this process's copy of the socket; the other process keeps its own.
-func (d *Door) close() {
+func (d *Handover) close() {
 	d.mu.Lock()
-	d.gone = true
+	d.released = true
 	l := d.listener
 	d.mu.Unlock()
 	if l != nil {
@@ -159,36 +159,36 @@ func (d *Door) close() {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.notify()
+	d.notifyLocked()
 }
 
 // WaitReleased waits until the socket was released and no short request is in progress, or
 // for ctx.
-func (d *Door) Settled(ctx context.Context) error {
-	return d.await(ctx, func() bool { return d.gone && d.short == 0 })
+func (d *Handover) WaitReleased(ctx context.Context) error {
+	return d.await(ctx, func() bool { return d.released && d.short == 0 })
 }
 
 // WaitIdle waits until short and long requests have ended, or for ctx.
-func (d *Door) Await(ctx context.Context) error {
+func (d *Handover) WaitIdle(ctx context.Context) error {
 	return d.await(ctx, func() bool { return d.short == 0 && d.long == 0 })
 }
 
 // Released reports whether the listener was released, so that its end is no failure.
-func (d *Door) Gone() bool {
+func (d *Handover) Released() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.gone
+	return d.released
 }
 
 // InProgress returns how many requests are in progress.
-func (d *Door) InHand() (short, long int) {
+func (d *Handover) InProgress() (short, long int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.short, d.long
 }
 
 // await waits until done returns true; it is called with mu held.
-func (d *Door) await(ctx context.Context, done func() bool) error {
+func (d *Handover) await(ctx context.Context, done func() bool) error {
 	for {
 		d.mu.Lock()
 		ok, changed := done(), d.changed

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // house is a server with a door; /long and /short answer when they are told.
 type house struct {
-	door        *handover.Door
+	door        *handover.Handover
 	url         string
 	long, short chan struct{}
 	served      chan error
@@ -45,7 +45,7 @@ func newHouse(t *testing.T) *house {
 	mux.HandleFunc("/long", wait(h.long))
 	mux.HandleFunc("/short", wait(h.short))
 	mux.HandleFunc("/now", func(http.ResponseWriter, *http.Request) {})
-	h.door.Own(l)
+	h.door.SetListener(l)
 	srv := &http.Server{Handler: h.door.Wrap(mux, func(r *http.Request) handover.Kind {
 		if r.URL.Path == "/long" {
 			return handover.Long
@@ -83,7 +83,7 @@ func (h *house) until(t *testing.T, short, long int) {
 	t.Helper()
 	end := time.After(10 * time.Second)
 	for {
-		s, l := h.door.InHand()
+		s, l := h.door.InProgress()
 		if s == short && l == long {
 			return
 		}
@@ -100,9 +100,9 @@ func TestShortIsWaitedForAndLongGoesOn(t *testing.T) {
 	long, short := h.get("/long"), h.get("/short")
 	h.until(t, 1, 1)
 	left := make(chan error, 1)
-	go func() { left <- h.door.Leave(t.Context()) }()
-	if err := <-h.served; err == nil || !h.door.Gone() {
-		t.Fatalf("the listener ended with %v, gone %v", err, h.door.Gone())
+	go func() { left <- h.door.Release(t.Context()) }()
+	if err := <-h.served; err == nil || !h.door.Released() {
+		t.Fatalf("the listener ended with %v, gone %v", err, h.door.Released())
 	}
 	select {
 	case err := <-left:
@@ -120,7 +120,7 @@ func TestShortIsWaitedForAndLongGoesOn(t *testing.T) {
 	if got := <-long; got != "whole" {
 		t.Errorf("long: %q", got)
 	}
-	if err := h.door.Await(t.Context()); err != nil {
+	if err := h.door.WaitIdle(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -131,7 +131,7 @@ func TestNoticeEndsConnections(t *testing.T) {
 	left := make(chan error, 1)
 	held := h.get("/short")
 	h.until(t, 1, 0)
-	go func() { left <- h.door.Leave(ctx) }()
+	go func() { left <- h.door.Release(ctx) }()
 	closes := func() bool {
 		res, err := h.client.Get(h.url + "/now")
 		if err != nil {
@@ -159,12 +159,12 @@ func TestNoticeEndsConnections(t *testing.T) {
 // other one's requests need.
 func TestHeldUntilAnotherHasSettled(t *testing.T) {
 	front, back := newHouse(t), newHouse(t)
-	back.door.Hold(front.door.Settled)
+	back.door.BeforeRelease(front.door.WaitReleased)
 	inHand := front.get("/short")
 	front.until(t, 1, 0)
 	left := make(chan error, 2)
-	go func() { left <- front.door.Leave(t.Context()) }()
-	go func() { left <- back.door.Leave(t.Context()) }()
+	go func() { left <- front.door.Release(t.Context()) }()
+	go func() { left <- back.door.Release(t.Context()) }()
 	<-front.served
 	// A connection of its own, as after an answer that closed the last one.
 	for range 3 {
@@ -173,7 +173,7 @@ func TestHeldUntilAnotherHasSettled(t *testing.T) {
 		}
 		back.client.CloseIdleConnections()
 	}
-	if back.door.Gone() {
+	if back.door.Released() {
 		t.Error("the socket was left before the other's request had its answer")
 	}
 	close(front.short)

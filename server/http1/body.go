@@ -16,12 +16,12 @@ var errClosed = http.ErrBodyReadAfterClose
 
 // body is an answer's body. One goroutine reads; any may close.
 type body struct {
-	x      *exchange
+	rt     *roundTrip
 	closed atomic.Bool
 
-	owner sync.Mutex // guards over
+	ownerMu sync.Mutex // guards over
 	// finished: the connection was released and must not be touched.
-	over bool
+	finished bool
 
 	mu sync.Mutex // held while reading; guards what follows
 	// left is the rest of a body of known length; -1 for a body that ends with the
@@ -51,7 +51,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) read(p []byte) (n int, err error) {
-	c := b.x.c
+	c := b.rt.c
 	if b.chunks != nil {
 		return b.chunks.read(c, p)
 	}
@@ -85,7 +85,7 @@ func (b *body) end(err error) error {
 	}
 	if b.closed.Load() {
 		err = errClosed
-	} else if cause := b.x.ctx.Err(); cause != nil {
+	} else if cause := b.rt.ctx.Err(); cause != nil {
 		err = cause
 	}
 	b.finish(false)
@@ -94,21 +94,21 @@ func (b *body) end(err error) error {
 
 // finish ends the round trip once; the caller holds mu.
 func (b *body) finish(whole bool) {
-	b.owner.Lock()
-	first := !b.over
-	b.over = true
-	b.owner.Unlock()
+	b.ownerMu.Lock()
+	first := !b.finished
+	b.finished = true
+	b.ownerMu.Unlock()
 	if first {
-		b.x.finish(whole)
+		b.rt.finish(whole)
 	}
 }
 
 // abort closes the connection unless it was released: it may already carry another request.
 func (b *body) abort() {
-	b.owner.Lock()
-	defer b.owner.Unlock()
-	if !b.over {
-		b.x.c.abort()
+	b.ownerMu.Lock()
+	defer b.ownerMu.Unlock()
+	if !b.finished {
+		b.rt.c.abort()
 	}
 }
 
@@ -131,7 +131,7 @@ func (b *body) Close() error {
 
 // arrived consumes the buffer and reports whether the body is complete.
 func (b *body) arrived() bool {
-	c := b.x.c
+	c := b.rt.c
 	if b.chunks == nil {
 		if b.left < 0 || b.left > int64(c.end-c.pos) {
 			return false
@@ -152,7 +152,7 @@ func (b *body) arrived() bool {
 }
 
 // roundTrip is one request and its answer on a connection.
-type exchange struct {
+type roundTrip struct {
 	t   *Transport
 	c   *conn
 	ctx context.Context
@@ -164,11 +164,11 @@ type exchange struct {
 }
 
 // finish ends the watch and keeps or closes the connection.
-func (x *exchange) finish(whole bool) {
+func (x *roundTrip) finish(whole bool) {
 	quiet := x.stop == nil || x.stop()
 	c := x.c
 	keep := whole && quiet && !x.dirty && !x.head.close && c.pos == c.end && !c.surplus()
-	c.giveBack()
+	c.returnBuffer()
 	if !keep {
 		c.abort()
 		return
@@ -178,7 +178,7 @@ func (x *exchange) finish(whole bool) {
 }
 
 // preferContext returns the context's error, else err: the context's end may be its cause.
-func (x *exchange) blame(err error) error {
+func (x *roundTrip) preferContext(err error) error {
 	if cause := x.ctx.Err(); cause != nil {
 		return cause
 	}

@@ -7,8 +7,8 @@ import (
 
 // Bounds of a chunked body's framing.
 const (
-	mostSizeLine = 256
-	mostTrailers = 8 << 10
+	maxSizeLine = 256
+	maxTrailers = 8 << 10
 )
 
 // chunkState is the decoder's state.
@@ -61,9 +61,9 @@ func (k *chunks) frame(b []byte) (used int, err error) {
 	if k.state == dataEnd {
 		return k.endOfData(b)
 	}
-	most := mostSizeLine
+	most := maxSizeLine
 	if k.state == trailers {
-		most = mostTrailers - k.trailer
+		most = maxTrailers - k.trailer
 	}
 	end := bytes.IndexByte(b, '\n')
 	if end < 0 && len(b) < most && len(b) < bufferSize {

@@ -36,7 +36,7 @@ type conn struct {
 	buf      []byte
 	pos, end int
 	// answered: a part of the answer was read.
-	got bool
+	answered bool
 
 	// reused: it has carried a request before.
 	reused bool
@@ -57,13 +57,13 @@ func newConn(host target, raw, nc net.Conn) *conn {
 }
 
 // takeBuffer takes a buffer for a request.
-func (c *conn) borrow() {
+func (c *conn) takeBuffer() {
 	c.array = buffers.Get().(*[bufferSize]byte)
-	c.buf, c.pos, c.end, c.got = c.array[:], 0, 0, false
+	c.buf, c.pos, c.end, c.answered = c.array[:], 0, 0, false
 }
 
 // pastDeadline makes reads return at once.
-var past = time.Unix(1, 0)
+var pastDeadline = time.Unix(1, 0)
 
 // surplus reports whether TLS has bytes after the answer, which would count as the next
 // answer, or has failed. peek checks for bytes in the socket.
@@ -71,14 +71,14 @@ func (c *conn) surplus() bool {
 	if c.tls == nil {
 		return false
 	}
-	_ = c.raw.SetReadDeadline(past)
+	_ = c.raw.SetReadDeadline(pastDeadline)
 	n, err := c.nc.Read(c.buf[:1])
 	_ = c.raw.SetReadDeadline(time.Time{})
 	return n > 0 || !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // returnBuffer returns the buffer.
-func (c *conn) giveBack() {
+func (c *conn) returnBuffer() {
 	if c.array != nil {
 		buffers.Put(c.array)
 		c.array, c.buf, c.pos, c.end = nil, nil, 0, 0
@@ -99,7 +99,7 @@ func (c *conn) fill() error {
 	n, err := c.nc.Read(c.buf[c.end:])
 	c.end += n
 	if n > 0 {
-		c.got = true
+		c.answered = true
 		return nil // the next read returns the error again
 	}
 	if err == nil {
@@ -133,7 +133,7 @@ func (c *conn) shrink() {
 func (c *conn) readHead(mostBytes int, interim func(status int, h http.Header)) (*head, error) {
 	const mostInterim = 16
 	for range mostInterim {
-		h, err := c.oneHead(mostBytes)
+		h, err := c.readOneHead(mostBytes)
 		switch {
 		case err != nil:
 			return nil, err
@@ -150,7 +150,7 @@ func (c *conn) readHead(mostBytes int, interim func(status int, h http.Header)) 
 	return nil, malformed("too many interim answers")
 }
 
-func (c *conn) oneHead(mostBytes int) (*head, error) {
+func (c *conn) readOneHead(mostBytes int) (*head, error) {
 	looked := 0
 	for {
 		if n := headLength(c.buffered(), looked); n > 0 {
@@ -168,7 +168,7 @@ func (c *conn) oneHead(mostBytes int) (*head, error) {
 			}
 		}
 		if err := c.fill(); err != nil {
-			if !c.got && (errors.Is(err, io.EOF) || isReset(err)) {
+			if !c.answered && (errors.Is(err, io.EOF) || isReset(err)) {
 				return nil, errors.Join(ErrNoAnswer, err)
 			}
 			return nil, unexpected(err)

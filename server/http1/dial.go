@@ -43,7 +43,7 @@ func targetOf(u *url.URL) (target, error) {
 }
 
 // dialResult is the result of a dial.
-type dialed struct {
+type dialResult struct {
 	c   *conn
 	err error
 }
@@ -55,11 +55,11 @@ func (t *Transport) connection(ctx context.Context, to target) (*conn, error) {
 	if err != nil {
 		return nil, &ConnectError{err}
 	}
-	done := make(chan dialed, 1)
+	done := make(chan dialResult, 1)
 	go func() {
 		c, err := t.dial(ctx, to)
 		leave()
-		done <- dialed{c, err}
+		done <- dialResult{c, err}
 	}()
 	d := <-done // ctx ends the dial too
 	return d.c, d.err

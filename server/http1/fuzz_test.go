@@ -19,8 +19,8 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		status, body, err := exchange(t, text, 1<<20)
-		slowStatus, slowBody, slowErr := exchange(t, text, 1)
+		status, body, err := roundTrip(t, text, 1<<20)
+		slowStatus, slowBody, slowErr := roundTrip(t, text, 1)
 		if status != slowStatus || body != slowBody || (err == nil) != (slowErr == nil) {
 			t.Fatalf("at once: %d %q %v\nby the byte: %d %q %v", status, body, err, slowStatus, slowBody, slowErr)
 		}

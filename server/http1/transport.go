@@ -77,15 +77,15 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // exchange sends a request on a connection and reads the head of the answer. The answer then
 // owns the connection; on an error it is closed.
 func (t *Transport) exchange(ctx context.Context, c *conn, r *http.Request, body io.Reader) (*http.Response, error) {
-	x := &exchange{t: t, c: c, ctx: ctx, head: &head{close: true}}
+	x := &roundTrip{t: t, c: c, ctx: ctx, head: &head{close: true}}
 	if ctx.Done() != nil {
 		x.stop = context.AfterFunc(ctx, c.abort)
 	}
-	c.borrow()
+	c.takeBuffer()
 	h, err := x.converse(r, body)
 	if err != nil {
 		x.finish(false)
-		return nil, x.blame(err)
+		return nil, x.preferContext(err)
 	}
 	x.head = h
 	h.close = h.close || r.Close
@@ -94,7 +94,7 @@ func (t *Transport) exchange(ctx context.Context, c *conn, r *http.Request, body
 
 // converse writes the request and reads the head. A server may answer and close the connection
 // before it has the whole request, so the answer is read even after a failed write.
-func (x *exchange) converse(r *http.Request, body io.Reader) (*head, error) {
+func (x *roundTrip) converse(r *http.Request, body io.Reader) (*head, error) {
 	c, opt := x.c, &x.t.opt
 	written := c.writeRequest(r, body, opt.WriteTimeout)
 	wait := opt.HeaderTimeout
@@ -117,9 +117,9 @@ func (x *exchange) converse(r *http.Request, body io.Reader) (*head, error) {
 		return h, nil
 	case errors.Is(written, errAnswered) && errors.Is(err, ErrNoAnswer):
 		// The readable event was the connection's end.
-	case written != nil && !c.got && !isReset(written):
+	case written != nil && !c.answered && !isReset(written):
 		return nil, fmt.Errorf("write the request to %s: %w", r.URL.Host, written)
-	case written != nil && !c.got:
+	case written != nil && !c.answered:
 		return nil, fmt.Errorf("write the request to %s: %w: %w", r.URL.Host, ErrNoAnswer, written)
 	}
 	return nil, fmt.Errorf("read the answer of %s: %w", r.URL.Host, err)
@@ -140,7 +140,7 @@ func interimOf(ctx context.Context) func(int, http.Header) {
 }
 
 // response builds the answer from a head.
-func (x *exchange) response(r *http.Request) *http.Response {
+func (x *roundTrip) response(r *http.Request) *http.Response {
 	h := x.head
 	resp := &http.Response{
 		Status: statusText(h), StatusCode: h.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: h.minor,
@@ -161,7 +161,7 @@ func (x *exchange) response(r *http.Request) *http.Response {
 		x.finish(h.status != http.StatusNoContent || !h.chunked && h.length <= 0)
 		return resp
 	}
-	b := &body{x: x, left: h.length}
+	b := &body{rt: x, left: h.length}
 	if h.chunked {
 		b.chunks = &chunks{}
 	}

@@ -5,7 +5,7 @@ import (
 )
 
 // gaugeSet is a collector of gauges that are read at each scrape. Look sends the known ones.
-type looked struct {
+type gaugeSet struct {
 	descs []*prometheus.Desc
 	look  func(send sender)
 }
@@ -14,28 +14,28 @@ type looked struct {
 type sender func(d *prometheus.Desc, v float64, labels ...string)
 
 // gauge makes a gauge's description.
-func (l *looked) gauge(name, help string, labels ...string) *prometheus.Desc {
+func (l *gaugeSet) gauge(name, help string, labels ...string) *prometheus.Desc {
 	d := prometheus.NewDesc(name, help, labels, nil)
 	l.descs = append(l.descs, d)
 	return d
 }
 
 // Describe names the series.
-func (l *looked) Describe(ch chan<- *prometheus.Desc) {
+func (l *gaugeSet) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range l.descs {
 		ch <- d
 	}
 }
 
 // Collect reads the source.
-func (l *looked) Collect(ch chan<- prometheus.Metric) {
+func (l *gaugeSet) Collect(ch chan<- prometheus.Metric) {
 	l.look(func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	})
 }
 
-// one is 1 for true.
-func one(b bool) float64 {
+// boolValue is 1 for true.
+func boolValue(b bool) float64 {
 	if b {
 		return 1
 	}

@@ -26,7 +26,7 @@ const maxEndpoints = 32
 
 // WatchEndpoints collects, at every scrape, the state of the layer-2 endpoints.
 func (m *Metrics) WatchEndpoints(source func() []EndpointState) error {
-	l := &looked{}
+	l := &gaugeSet{}
 	up := l.gauge("tutti_rpc_up", "1 for a layer-2 endpoint that serves.", "endpoint")
 	state := l.gauge("tutti_rpc_state", "The state that an endpoint is in; always 1.", "endpoint", "state")
 	head := l.gauge("tutti_rpc_head_block", "The newest block that an endpoint has.", "endpoint")
@@ -42,7 +42,7 @@ func (m *Metrics) WatchEndpoints(source func() []EndpointState) error {
 				continue
 			}
 			seen[name] = true
-			send(up, one(e.Serving), name)
+			send(up, boolValue(e.Serving), name)
 			send(state, 1, name, cleanLabel(e.State))
 			send(head, float64(e.Head), name)
 			send(lag, float64(e.Lag), name)

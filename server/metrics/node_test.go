@@ -39,7 +39,7 @@ func watched(t *testing.T, w *world) (*metrics.Metrics, *metrics.Reloads) {
 		m.WatchGas(metrics.Orchestrator, func() metrics.ChainState { return w.chain }),
 		m.WatchRewards(func() reward.Status { return w.reward }),
 		m.WatchEndpoints(func() []metrics.EndpointState { return w.rpc }),
-		m.WatchDemand(func() []requeststats.Total { return w.demand }),
+		m.WatchRequests(func() []requeststats.Total { return w.demand }),
 		m.WatchMachine(func() metrics.MachineState { return w.machine }),
 		m.WatchModels(metrics.Orchestrator, "", func() []inference.ModelState { return w.models }),
 		m.WatchWorkersRefused(func() map[string]map[fault.Code]uint64 {

@@ -12,8 +12,8 @@ import (
 // defaultSender is the label of the price without a gateway, anyModel of the
 // one for every model of a pipeline.
 const (
-	anybody  = "default"
-	anyModel = "default"
+	defaultSender = "default"
+	anyModel      = "default"
 )
 
 // WatchPrices shows, at every scrape, the prices that source lists: what an
@@ -51,7 +51,7 @@ func (c *prices) Collect(ch chan<- prometheus.Metric) {
 		v, _ := l.Wei.Float64()
 		switch {
 		case l.Model == inference.Model{}:
-			sender := anybody
+			sender := defaultSender
 			if l.Gateway != (core.Address{}) {
 				sender = l.Gateway.String()
 			}

@@ -27,7 +27,7 @@ func (c *totals) Collect(ch chan<- prometheus.Metric) {
 }
 
 // WatchRequests counts gateways' requests and their results.
-func (m *Metrics) WatchDemand(source func() []requeststats.Total) error {
+func (m *Metrics) WatchRequests(source func() []requeststats.Total) error {
 	c := &totals{desc: prometheus.NewDesc("tutti_requests_total",
 		"Offers, segments and AI jobs that gateways asked for, by what they were told: ok, or the fault code of a refusal.",
 		[]string{"kind", "code"}, nil)}

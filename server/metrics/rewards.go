@@ -51,7 +51,7 @@ func (c *rewards) Describe(ch chan<- *prometheus.Desc) {
 func (c *rewards) Collect(ch chan<- prometheus.Metric) {
 	s := c.source()
 	for _, state := range rewardStates {
-		ch <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, one(state == s.State), string(state))
+		ch <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, boolValue(state == s.State), string(state))
 	}
 	ch <- prometheus.MustNewConstMetric(c.errors, prometheus.CounterValue, float64(s.Failures))
 	c.mu.Lock()

@@ -34,6 +34,6 @@ func (s *store) Describe(ch chan<- *prometheus.Desc) {
 // Collect reads the leader.
 func (s *store) Collect(ch chan<- prometheus.Metric) {
 	leads, took := s.source()
-	ch <- prometheus.MustNewConstMetric(s.leader, prometheus.GaugeValue, one(leads))
+	ch <- prometheus.MustNewConstMetric(s.leader, prometheus.GaugeValue, boolValue(leads))
 	ch <- prometheus.MustNewConstMetric(s.latency, prometheus.GaugeValue, took.Seconds())
 }

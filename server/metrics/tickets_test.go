@@ -104,13 +104,13 @@ func TestTicketLabelsAreBounded(t *testing.T) {
 	m := metrics.New(metrics.Options{NodeID: "n", Version: "1", PerStream: true})
 	r := m.Tickets(metrics.Orchestrator, metrics.Gateway)
 	for i := range 1100 {
-		who, name := core.Address{byte(i), byte(i >> 8)}, core.ManifestID(fmt.Sprint("m", i))
-		r.TicketsReceived(who, name, 1, 1, pm.Value{})
-		r.TicketsSent(who, name, 1, pm.Value{})
-		r.SenderFunds(who, core.Wei{}, core.Wei{}, core.Wei{}, core.Wei{})
+		label, name := core.Address{byte(i), byte(i >> 8)}, core.ManifestID(fmt.Sprint("m", i))
+		r.TicketsReceived(label, name, 1, 1, pm.Value{})
+		r.TicketsSent(label, name, 1, pm.Value{})
+		r.SenderFunds(label, core.Wei{}, core.Wei{}, core.Wei{}, core.Wei{})
 		r.RedemptionFailed(fmt.Sprint("code", i))
 		r.PaymentNotMade("m", fmt.Sprint("code", i))
-		r.PaymentRefused(who, fmt.Sprint("code", i))
+		r.PaymentRefused(label, fmt.Sprint("code", i))
 	}
 	if n := strings.Count(scrape(t, m), "\n"); n > 8000 {
 		t.Errorf("%d lines", n)

@@ -36,10 +36,10 @@ const (
 // job takes the requests of one pipeline.
 func (s *Server) job(p pipeline.Pipeline) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		x := s.newExchange(w, r, p)
+		x := s.newAIJob(w, r, p)
 		err := x.serve()
 		x.done(err)
-		if x.cut {
+		if x.abort {
 			// An aborted connection is HTTP's only sign of an incomplete answer.
 			panic(http.ErrAbortHandler)
 		}
@@ -47,7 +47,7 @@ func (s *Server) job(p pipeline.Pipeline) http.HandlerFunc {
 }
 
 // aiJob is one AI job and its answer.
-type exchange struct {
+type aiJob struct {
 	s    *Server
 	w    http.ResponseWriter
 	r    *http.Request
@@ -60,7 +60,7 @@ type exchange struct {
 	job        *orchestrate.Job
 	answer     answerWriter
 	// abort means that the connection must be aborted.
-	cut bool
+	abort bool
 
 	start time.Time
 	// waited is the time spent waiting: for bytes from the gateway, a slot, the runner, and
@@ -69,8 +69,8 @@ type exchange struct {
 	f      inference.Figures
 }
 
-func (s *Server) newExchange(w http.ResponseWriter, r *http.Request, p pipeline.Pipeline) *exchange {
-	x := &exchange{
+func (s *Server) newAIJob(w http.ResponseWriter, r *http.Request, p pipeline.Pipeline) *aiJob {
+	x := &aiJob{
 		s: s, w: w, r: r, pipe: p, start: s.opt.Now(),
 		own:   strings.HasPrefix(r.Header.Get(nodeHeader), nodePrefix),
 		byURL: r.Header.Get("Authorization") == jobMarker,
@@ -83,7 +83,7 @@ func (s *Server) newExchange(w http.ResponseWriter, r *http.Request, p pipeline.
 
 // serve does the job, in the protocol's order of steps. The error was already sent to the
 // gateway.
-func (x *exchange) serve() error {
+func (x *aiJob) serve() error {
 	err := x.run()
 	if err != nil && x.f.Status == 0 {
 		x.refuse(err)
@@ -91,8 +91,8 @@ func (x *exchange) serve() error {
 	return err
 }
 
-func (x *exchange) run() error {
-	if err := x.name(); err != nil {
+func (x *aiJob) run() error {
+	if err := x.setRequestID(); err != nil {
 		return err
 	}
 	pace := newReadPace(x.w, x.start, textTime)
@@ -123,7 +123,7 @@ func (x *exchange) run() error {
 
 // confirm notifies one of our own gateways that its tickets are credited, so that it can use
 // the surplus for other jobs.
-func (x *exchange) confirm(job *orchestrate.Job) {
+func (x *aiJob) confirm(job *orchestrate.Job) {
 	if !x.own || !job.Ticketed() {
 		return
 	}
@@ -134,7 +134,7 @@ func (x *exchange) confirm(job *orchestrate.Job) {
 }
 
 // authenticate checks the headers before the body is read.
-func (x *exchange) authenticate() (*orchestrate.JobSender, error) {
+func (x *aiJob) authenticate() (*orchestrate.JobSender, error) {
 	credentials, err := x.s.credentials.read(x.r.Header)
 	if err != nil {
 		return nil, err
@@ -148,10 +148,10 @@ func (x *exchange) authenticate() (*orchestrate.JobSender, error) {
 }
 
 // work runs the job and relays its answer.
-func (x *exchange) work(job *orchestrate.Job) error {
+func (x *aiJob) work(job *orchestrate.Job) error {
 	begun := x.s.opt.Now()
 	reply, err := job.Run(x.r.Context())
-	x.wait(begun)
+	x.addWait(begun)
 	if err != nil {
 		return x.runnerFault(err)
 	}
@@ -169,7 +169,7 @@ func (x *exchange) work(job *orchestrate.Job) error {
 }
 
 // setRequestID uses the request's ID, or creates one.
-func (x *exchange) name() (err error) {
+func (x *aiJob) setRequestID() (err error) {
 	if !orchestrate.UsableRequestID(x.f.RequestID) {
 		x.f.RequestID, err = x.s.orch.NewRequestID()
 	}
@@ -179,7 +179,7 @@ func (x *exchange) name() (err error) {
 
 // receive reads the body to its end, which HTTP/1.1 needs to notice that a
 // client went away.
-func (x *exchange) receive(pace *readPace, sender *orchestrate.JobSender) error {
+func (x *aiJob) receive(pace *readPace, sender *orchestrate.JobSender) error {
 	most := x.s.opt.TextBytes
 	if x.pipe.Form == pipeline.Multipart {
 		most = x.s.opt.FileBytes
@@ -189,7 +189,7 @@ func (x *exchange) receive(pace *readPace, sender *orchestrate.JobSender) error 
 	var err error
 	x.body, err = receiveBody(x.r.Body, x.r.ContentLength, most, x.s.uploads,
 		x.s.uploads.jobClaim(sender.Party(), sender.Source()), pace.progress)
-	x.wait(begun)
+	x.addWait(begun)
 	if fault.CodeOf(err) == fault.JobTooLarge {
 		// Do not read the rest.
 		x.w.Header().Set("Connection", "close")
@@ -199,7 +199,7 @@ func (x *exchange) receive(pace *readPace, sender *orchestrate.JobSender) error 
 
 // decode reads the body in the pipeline's form. Gateways of the existing network send seven
 // fields of llm requests; other fields are dropped, as they do.
-func (x *exchange) decode() error {
+func (x *aiJob) decode() error {
 	var op inference.Operation
 	if x.own {
 		op = inference.Operation(x.r.Header.Get(operationHeader))
@@ -217,7 +217,7 @@ func (x *exchange) decode() error {
 	return nil
 }
 
-func (x *exchange) admit(sender *orchestrate.JobSender) (*orchestrate.Job, error) {
+func (x *aiJob) admit(sender *orchestrate.JobSender) (*orchestrate.Job, error) {
 	begun := x.s.opt.Now()
 	job, err := x.s.orch.AdmitJob(x.r.Context(), orchestrate.JobRequest{
 		Sender: sender, Request: x.req,
@@ -236,22 +236,22 @@ func (x *exchange) admit(sender *orchestrate.JobSender) (*orchestrate.Job, error
 }
 
 // grow takes memory for n more bytes of the body, until it is released.
-func (x *exchange) grow(n int64) error {
-	if !x.body.more(n) {
+func (x *aiJob) grow(n int64) error {
+	if !x.body.reserve(n) {
 		return fault.New(fault.JobsFull, "complete request", "")
 	}
 	return nil
 }
 
 // addWait adds the time since begun to waited, and returns it.
-func (x *exchange) wait(begun time.Time) time.Duration {
+func (x *aiJob) addWait(begun time.Time) time.Duration {
 	took := x.s.opt.Now().Sub(begun)
 	x.waited += took
 	return took
 }
 
 // done counts and logs the job.
-func (x *exchange) done(err error) {
+func (x *aiJob) done(err error) {
 	x.f.Total = x.s.opt.Now().Sub(x.start)
 	x.f.Own = max(0, x.f.Total-x.waited)
 	if err != nil {

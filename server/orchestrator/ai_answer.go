@@ -9,15 +9,15 @@ import (
 const (
 	// stallTimeout is how long a gateway may read nothing of an answer before its connection
 	// is aborted and its slot released.
-	takeTime = time.Minute
+	stallTimeout = time.Minute
 	// stallStep is how often the timeout restarts while the gateway reads.
-	takeStep = 10 * time.Second
+	stallStep = 10 * time.Second
 )
 
 // answerWriter writes an answer in pieces. The status is sent with the first piece, so that
 // another status is possible until then.
 type answerWriter struct {
-	x     *exchange
+	x     *aiJob
 	ctl   *http.ResponseController
 	armed time.Time
 	begun bool
@@ -42,9 +42,9 @@ func (a *answerWriter) write(p []byte, flush bool) error {
 	// In HTTP/1.1 a deadline affects only writes; in HTTP/2 it also resets the stream while
 	// the model is silent.
 	stream := a.x.r.ProtoMajor == 2
-	if stream || now.Sub(a.armed) >= takeStep {
+	if stream || now.Sub(a.armed) >= stallStep {
 		a.armed = now
-		_ = a.ctl.SetWriteDeadline(now.Add(takeTime))
+		_ = a.ctl.SetWriteDeadline(now.Add(stallTimeout))
 	}
 	_, err := a.x.w.Write(p)
 	if err == nil && flush {
@@ -53,12 +53,12 @@ func (a *answerWriter) write(p []byte, flush bool) error {
 	if err == nil && stream {
 		_ = a.ctl.SetWriteDeadline(time.Time{})
 	}
-	a.x.wait(now)
+	a.x.addWait(now)
 	return err
 }
 
 // setDeadline sets the deadline for n bytes.
-func (a *answerWriter) arm(n int) {
+func (a *answerWriter) setDeadline(n int) {
 	a.armed = a.x.s.opt.Now()
 	writeBy(a.x.w, a.armed, n)
 }

@@ -17,8 +17,8 @@ var (
 
 // relayMedia answers with URLs of the media, or with the media itself if the gateway did not
 // announce that it fetches.
-func (x *exchange) relayMedia(reply *inference.Reply) error {
-	body, err := x.whole(reply)
+func (x *aiJob) relayMedia(reply *inference.Reply) error {
+	body, err := x.readAnswer(reply)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (x *exchange) relayMedia(reply *inference.Reply) error {
 		return unusable(errNoMedia)
 	}
 	if x.byURL {
-		if err := x.keep(&a); err != nil {
+		if err := x.store(&a); err != nil {
 			return err
 		}
 	}
@@ -42,15 +42,15 @@ func (x *exchange) relayMedia(reply *inference.Reply) error {
 	if err != nil {
 		return unusable(err)
 	}
-	return x.send(out)
+	return x.sendJSON(out)
 }
 
 // videos encodes every list of frames as a video. This time does not count as waiting.
-func (x *exchange) videos(a *pipeline.MediaAnswer) error {
+func (x *aiJob) videos(a *pipeline.MediaAnswer) error {
 	var encode pipeline.EncodeMP4
 	if x.s.opt.Frames != nil {
 		encode = func(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
-			defer x.wait(x.s.opt.Now())
+			defer x.addWait(x.s.opt.Now())
 			return x.s.opt.Frames.EncodeMP4(ctx, frames, fps, width, height)
 		}
 	}
@@ -59,20 +59,20 @@ func (x *exchange) videos(a *pipeline.MediaAnswer) error {
 }
 
 // store stores all media for download, and replaces them with their URLs.
-func (x *exchange) keep(a *pipeline.MediaAnswer) error {
+func (x *aiJob) store(a *pipeline.MediaAnswer) error {
 	all := a.Images
 	for i := range all {
-		if err := x.keepOne(&all[i]); err != nil {
+		if err := x.storeOne(&all[i]); err != nil {
 			return err
 		}
 	}
 	if a.Audio != nil {
-		return x.keepOne(a.Audio)
+		return x.storeOne(a.Audio)
 	}
 	return nil
 }
 
-func (x *exchange) keepOne(m *pipeline.Medium) error {
+func (x *aiJob) storeOne(m *pipeline.Medium) error {
 	kind, data, err := pipeline.DataURL(m.URL)
 	if err != nil {
 		return unusable(err)

@@ -17,7 +17,7 @@ import (
 const busyText = "insufficient capacity"
 
 // refuse answers with the protocol's text for err, and its code.
-func (x *exchange) refuse(err error) {
+func (x *aiJob) refuse(err error) {
 	if x.r.Context().Err() != nil {
 		// The gateway closed the connection; only the log has this.
 		x.f.Status = status.Job(fault.Canceled)
@@ -36,15 +36,15 @@ func (x *exchange) refuse(err error) {
 	if after, ok := fault.RetryAfter(err); ok {
 		x.w.Header().Set("Retry-After", strconv.Itoa(int(after/time.Second)))
 	}
-	x.answer.arm(len(text))
+	x.answer.setDeadline(len(text))
 	http.Error(x.w, text, x.f.Status)
 }
 
 // runnerFault handles a job without an answer. A gateway of the existing network gets its
 // client's mistake in the form that it knows.
-func (x *exchange) runnerFault(err error) error {
+func (x *aiJob) runnerFault(err error) error {
 	if !x.own && fault.ClassOf(err) == fault.BadRequest {
-		x.told(http.StatusBadRequest, inference.NetworkText(x.pipe.Capability, fault.Wire(err)), err)
+		x.relayRefusal(http.StatusBadRequest, inference.NetworkText(x.pipe.Capability, fault.Wire(err)), err)
 	}
 	return err
 }
@@ -52,7 +52,7 @@ func (x *exchange) runnerFault(err error) error {
 // relayRefusal answers a gateway of the existing network with a runner's refusal of its
 // client's request. The gateway looks for "returned 400" in the text, whatever the runner
 // returned, and suspends this node for any other text.
-func (x *exchange) told(code int, text string, err error) {
+func (x *aiJob) relayRefusal(code int, text string, err error) {
 	name := x.pipe.Name
 	if x.pipe.Capability == capability.LLM {
 		name = "LLM"
@@ -64,7 +64,7 @@ func (x *exchange) told(code int, text string, err error) {
 	if err != nil {
 		x.w.Header().Set(codeHeader, string(fault.CodeOf(err)))
 	}
-	x.answer.arm(len(text))
+	x.answer.setDeadline(len(text))
 	http.Error(x.w, name+" container returned "+strconv.Itoa(code)+": "+text, x.f.Status)
 }
 

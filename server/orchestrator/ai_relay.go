@@ -26,24 +26,24 @@ const (
 )
 
 // bufferPool holds copy buffers of answers.
-type pieces struct{ pool sync.Pool }
+type bufferPool struct{ pool sync.Pool }
 
-func (p *pieces) get() *[pieceSize]byte {
+func (p *bufferPool) get() *[pieceSize]byte {
 	if b, ok := p.pool.Get().(*[pieceSize]byte); ok {
 		return b
 	}
 	return new([pieceSize]byte)
 }
 
-func (p *pieces) put(b *[pieceSize]byte) { p.pool.Put(b) }
+func (p *bufferPool) put(b *[pieceSize]byte) { p.pool.Put(b) }
 
 // relay sends the runner's answer in the gateway's form.
-func (x *exchange) relay(reply *inference.Reply) error {
+func (x *aiJob) relay(reply *inference.Reply) error {
 	stream := strings.HasPrefix(reply.ContentType, streamType)
 	ok := reply.Status < 300
 	switch {
 	case !ok && !x.own:
-		return x.relayMistake(reply)
+		return x.relayClientError(reply)
 	case ok && hasMedia(x.pipe.Capability):
 		return x.relayMedia(reply)
 	case ok && stream:
@@ -56,21 +56,21 @@ func (x *exchange) relay(reply *inference.Reply) error {
 
 // relayClientError sends a gateway of the existing network the runner's refusal of its
 // client's request.
-func (x *exchange) relayMistake(reply *inference.Reply) error {
+func (x *aiJob) relayClientError(reply *inference.Reply) error {
 	const most = 64 << 10
 	begun := x.s.opt.Now()
 	body, err := io.ReadAll(io.LimitReader(reply.Body, most))
-	x.wait(begun)
+	x.addWait(begun)
 	if err != nil {
 		return x.broken(err)
 	}
-	x.told(reply.Status, runnerText(body), nil)
+	x.relayRefusal(reply.Status, runnerText(body), nil)
 	return nil
 }
 
 // relayChat sends a gateway of the existing network the fields that it reads.
-func (x *exchange) relayChat(reply *inference.Reply) error {
-	body, err := x.whole(reply)
+func (x *aiJob) relayChat(reply *inference.Reply) error {
+	body, err := x.readAnswer(reply)
 	if err != nil {
 		return err
 	}
@@ -80,24 +80,24 @@ func (x *exchange) relayChat(reply *inference.Reply) error {
 	if err != nil {
 		return unusable(err)
 	}
-	return x.send(out)
+	return x.sendJSON(out)
 }
 
 // sendJSON answers with a complete JSON body.
-func (x *exchange) send(body []byte) error {
-	x.answer.arm(len(body))
+func (x *aiJob) sendJSON(body []byte) error {
+	x.answer.setDeadline(len(body))
 	x.answer.begin(http.StatusOK, jsonType, int64(len(body)))
 	if err := x.answer.write(body, false); err != nil {
-		return x.gone(err)
+		return x.notTaken(err)
 	}
 	return nil
 }
 
 // readAnswer reads an answer to its end.
-func (x *exchange) whole(reply *inference.Reply) (*upload, error) {
+func (x *aiJob) readAnswer(reply *inference.Reply) (*upload, error) {
 	begun := x.s.opt.Now()
-	body, err := receiveBody(reply.Body, reply.Length, maxAnswer, x.s.uploads, x.body.further(), func(int) {})
-	x.wait(begun)
+	body, err := receiveBody(reply.Body, reply.Length, maxAnswer, x.s.uploads, x.body.resultClaim(), func(int) {})
+	x.addWait(begun)
 	switch fault.CodeOf(err) {
 	case fault.JobTooLarge:
 		return nil, unusable(errors.New("too large"))
@@ -113,13 +113,13 @@ func unusable(err error) error {
 }
 
 // relayJSON relays an answer that is no stream, unchanged.
-func (x *exchange) relayJSON(reply *inference.Reply) error {
+func (x *aiJob) relayJSON(reply *inference.Reply) error {
 	var scan sse.JSONScanner
 	kind := reply.ContentType
 	if kind == "" || !x.own {
 		kind = jsonType
 	}
-	err := x.pass(reply.Body, func(p []byte) error {
+	err := x.copyPieces(reply.Body, func(p []byte) error {
 		if !x.answer.begun {
 			x.answer.begin(reply.Status, kind, reply.Length)
 		}
@@ -140,14 +140,14 @@ func (x *exchange) relayJSON(reply *inference.Reply) error {
 // the answer is incomplete and notify their clients, or retry elsewhere before the first
 // byte. The existing network's would take an aborted connection for the end of the answer;
 // their stream ends with an error event, which has a choice, as they crash without one.
-func (x *exchange) relayStream(reply *inference.Reply) error {
+func (x *aiJob) relayStream(reply *inference.Reply) error {
 	var own sse.Scanner
 	network := sse.Network{Model: x.req.Model.ID}
 	scan, from := &own, reply.Body
 	if !x.own {
 		scan, from = &network.Scanner, sse.NewReader(reply.Body, &network)
 	}
-	err := x.pass(from, func(p []byte) error {
+	err := x.copyPieces(from, func(p []byte) error {
 		if !x.own && scan.Events() == 0 {
 			// Only the filter's end event of an empty stream: the status can still report
 			// the failure.
@@ -178,11 +178,11 @@ func (x *exchange) relayStream(reply *inference.Reply) error {
 
 // burstGap is the time between pieces below which they are sent together: no model generates
 // that fast.
-const burst = time.Millisecond
+const burstGap = time.Millisecond
 
 // copyPieces reads to the end and passes every piece to write. Read errors are StreamBroken
 // or the body's fault, errors of write and of a closed client connection are Canceled.
-func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
+func (x *aiJob) copyPieces(from io.Reader, write func(p []byte) error) error {
 	buf, intact := x.s.pieces.get(), true
 	defer func() {
 		if intact {
@@ -192,11 +192,11 @@ func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
 	for {
 		begun := x.s.opt.Now()
 		n, err := from.Read(buf[:])
-		took := x.wait(begun)
+		took := x.addWait(begun)
 		if n > 0 {
 			if err := write(buf[:n]); err != nil {
 				intact = false // HTTP/2 may still reference it
-				return x.gone(err)
+				return x.notTaken(err)
 			}
 		}
 		switch {
@@ -204,7 +204,7 @@ func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
 			return nil
 		case err != nil:
 			return x.broken(err)
-		case took < burst:
+		case took < burstGap:
 			// A burst: yield to other goroutines, and send what has arrived by then in one
 			// piece.
 			runtime.Gosched()
@@ -213,9 +213,9 @@ func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
 }
 
 // broken is the fault of an answer that the runner or the client ended early.
-func (x *exchange) broken(err error) error {
+func (x *aiJob) broken(err error) error {
 	if ctx := x.r.Context(); ctx.Err() != nil {
-		return x.gone(ctx.Err())
+		return x.notTaken(ctx.Err())
 	}
 	return brokenStream(err)
 }
@@ -228,15 +228,15 @@ func brokenStream(err error) error {
 }
 
 // notTaken is the fault of a gateway that does not read its answer.
-func (x *exchange) gone(err error) error {
+func (x *aiJob) notTaken(err error) error {
 	return fault.Wrap(fault.Canceled, "pass the answer on", err)
 }
 
 // ended ends a relayed answer. One that failed after it had begun is aborted, so that no
 // reader takes it for complete.
-func (x *exchange) ended(err error) error {
+func (x *aiJob) ended(err error) error {
 	if err != nil && x.answer.begun {
-		x.cut = x.own || x.r.Context().Err() != nil || !strings.HasPrefix(x.w.Header().Get("Content-Type"), streamType)
+		x.abort = x.own || x.r.Context().Err() != nil || !strings.HasPrefix(x.w.Header().Get("Content-Type"), streamType)
 	}
 	return err
 }

@@ -12,7 +12,7 @@ const (
 	// newPeerShare is the part of it, in quarters, for peers that never paid a request. The
 	// difference to unpaidShare is for peers that did, because paid work also counts as
 	// unpaid until its body has arrived.
-	strangerShare = 2
+	newPeerShare = 2
 	// peerShare is the part of it, in quarters, that one peer may have, and firstShare the part
 	// for the only request of a peer.
 	peerShare, firstShare = 1, 2
@@ -32,12 +32,12 @@ type budget struct {
 	// used are the bytes in use, unpaid those of them that are not paid yet, and peers both
 	// by peer; payers are those that paid a request before. Guarded by mu.
 	used, unpaid int64
-	peers        map[string]held
+	peers        map[string]usage
 	payers       map[string]struct{}
 }
 
 // usage is one peer's part of a budget.
-type held struct{ bytes, unpaid int64 }
+type usage struct{ bytes, unpaid int64 }
 
 // claim is one request's part of a budget. Its fields belong to the request.
 type claim struct {
@@ -54,7 +54,7 @@ type claim struct {
 func (c *claim) unpaid() int64 { return max(0, c.bytes-c.covered) }
 
 func newBudget(most int64) *budget {
-	return &budget{max: most, peers: make(map[string]held), payers: make(map[string]struct{})}
+	return &budget{max: most, peers: make(map[string]usage), payers: make(map[string]struct{})}
 }
 
 // jobClaim is the claim of an AI job. Orchestrators of a gateway get its signed job headers,
@@ -81,17 +81,17 @@ func (b *budget) take(n int64, c *claim) bool {
 	only := mine.bytes == c.bytes
 	c.bytes += n
 	more := c.unpaid() - before
-	if more > 0 && !b.fits(c.peer, mine.unpaid, more, only) {
+	if more > 0 && !b.fitsLocked(c.peer, mine.unpaid, more, only) {
 		c.bytes -= n
 		return false
 	}
-	b.book(c.peer, n, more)
+	b.accountLocked(c.peer, n, more)
 	return true
 }
 
 // fitsLocked reports whether a peer with so many unpaid bytes may have more.
-func (b *budget) fits(peer string, unpaid, more int64, only bool) bool {
-	all, own := int64(strangerShare), int64(peerShare)
+func (b *budget) fitsLocked(peer string, unpaid, more int64, only bool) bool {
+	all, own := int64(newPeerShare), int64(peerShare)
 	if _, payer := b.payers[peer]; payer {
 		all = unpaidShare
 	}
@@ -101,28 +101,28 @@ func (b *budget) fits(peer string, unpaid, more int64, only bool) bool {
 	return b.unpaid+more <= b.max/quarters*all && unpaid+more <= b.max/quarters*own
 }
 
-// give returns n bytes that were taken.
-func (b *budget) give(n int64, c *claim) {
+// release returns n bytes that were taken.
+func (b *budget) release(n int64, c *claim) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := c.unpaid()
 	c.bytes -= n
-	b.book(c.peer, -n, c.unpaid()-before)
+	b.accountLocked(c.peer, -n, c.unpaid()-before)
 }
 
 // paid marks a request as paid, and its peer as a payer.
 func (b *budget) paid(c *claim) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.book(c.peer, 0, -c.unpaid())
+	b.accountLocked(c.peer, 0, -c.unpaid())
 	c.covered = math.MaxInt64
 	for _, payer := range []string{c.peer, c.account, c.source} {
-		b.remember(payer)
+		b.recordPayerLocked(payer)
 	}
 }
 
 // recordPayerLocked records a payer.
-func (b *budget) remember(payer string) {
+func (b *budget) recordPayerLocked(payer string) {
 	if payer == "" {
 		return
 	}
@@ -136,13 +136,13 @@ func (b *budget) remember(payer string) {
 }
 
 // accountLocked changes the bytes in use.
-func (b *budget) book(peer string, bytes, unpaid int64) {
+func (b *budget) accountLocked(peer string, bytes, unpaid int64) {
 	b.used += bytes
 	b.unpaid += unpaid
 	mine := b.peers[peer]
 	mine.bytes += bytes
 	mine.unpaid += unpaid
-	if mine == (held{}) {
+	if mine == (usage{}) {
 		delete(b.peers, peer)
 		return
 	}

@@ -21,9 +21,9 @@ func newGate(opt *Options) *admission.Gate {
 }
 
 // peerSeen reports the address of a peer with a request.
-func (s *Server) seen(conn net.Conn, state http.ConnState) {
-	if s.opt.Seen != nil && state == http.StateActive {
-		s.opt.Seen(conn.RemoteAddr())
+func (s *Server) peerSeen(conn net.Conn, state http.ConnState) {
+	if s.opt.PeerSeen != nil && state == http.StateActive {
+		s.opt.PeerSeen(conn.RemoteAddr())
 	}
 }
 

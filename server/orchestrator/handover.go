@@ -12,7 +12,7 @@ import (
 
 // kindOf distinguishes the answers of models, which may take minutes, from other requests.
 func kindOf(r *http.Request) handover.Kind {
-	if workerDoor(r.URL.Path) {
+	if isWorkerPath(r.URL.Path) {
 		return handover.Uncounted
 	}
 	for _, p := range pipeline.Table() {
@@ -24,25 +24,25 @@ func kindOf(r *http.Request) handover.Kind {
 }
 
 // Socket is the listener's, for another process; the caller closes it.
-func (s *Server) Socket() (*os.File, error) { return s.door.File() }
+func (s *Server) Socket() (*os.File, error) { return s.handover.File() }
 
 // HandOver releases the socket to another process that holds it too. Segments in progress are
 // finished; the answers of models continue after Run has returned, see Finish.
-func (s *Server) Leave(ctx context.Context) error { return s.door.Leave(ctx) }
+func (s *Server) HandOver(ctx context.Context) error { return s.handover.Release(ctx) }
 
 // BeforeHandOver makes HandOver keep the socket until f returns, for some seconds at most: a
 // gateway in this process opens more connections to it for its current segments.
-func (s *Server) LeaveAfter(f func(context.Context) error) { s.door.Hold(f) }
+func (s *Server) BeforeHandOver(f func(context.Context) error) { s.handover.BeforeRelease(f) }
 
 // Finish waits until the answers in progress have ended, or for ctx, and closes the rest.
 func (s *Server) Finish(ctx context.Context) error {
-	err := s.door.Await(ctx)
+	err := s.handover.WaitIdle(ctx)
 	_ = s.http.Close()
 	return err
 }
 
 // Unfinished is how many answers are still in progress.
 func (s *Server) Unfinished() int {
-	_, long := s.door.InHand()
+	_, long := s.handover.InProgress()
 	return long
 }

@@ -46,7 +46,7 @@ const (
 
 func (s *Server) newHTTP() *http.Server {
 	srv := &http.Server{
-		Handler:           s.conns.Handler(s.guard(s.door.Wrap(s.dispatch(), kindOf))),
+		Handler:           s.conns.Handler(s.guard(s.handover.Wrap(s.dispatch(), kindOf))),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      requestTimeout,
@@ -65,8 +65,8 @@ func (s *Server) newHTTP() *http.Server {
 	}
 	srv.Protocols.SetHTTP1(true)
 	srv.Protocols.SetHTTP2(true)
-	s.conns.Server(srv, s.seen)
-	if len(s.opt.Doors) > 0 {
+	s.conns.Server(srv, s.peerSeen)
+	if len(s.opt.WorkerRoutes) > 0 {
 		proofs := srv.ConnContext
 		srv.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
 			return remote.ConnContext(proofs(ctx, conn), conn)
@@ -83,10 +83,10 @@ func (s *Server) newHTTP() *http.Server {
 // dispatch detects gRPC as the network does: HTTP/2 and a content type that begins with
 // application/grpc.
 func (s *Server) dispatch() http.Handler {
-	mux, doors := s.workersOnly(s.routes()), s.doors()
+	mux, doors := s.workersOnly(s.routes()), s.workerRoutes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
-			if workerDoor(r.URL.Path) {
+			if isWorkerPath(r.URL.Path) {
 				doors.ServeHTTP(w, r)
 				return
 			}
@@ -107,7 +107,7 @@ func (s *Server) routes() *http.ServeMux {
 			mux.HandleFunc("POST "+p.Path, s.job(p))
 		}
 	}
-	for _, d := range s.opt.Doors {
+	for _, d := range s.opt.WorkerRoutes {
 		d.Routes(mux)
 	}
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})

@@ -62,7 +62,7 @@ func hardware(list []orchestrate.Hardware) []*rpc.HardwareInformation {
 }
 
 // addOffer puts an offer into the header of an answer that has not begun.
-func (x *exchange) addOffer(job *orchestrate.Job) {
+func (x *aiJob) addOffer(job *orchestrate.Job) {
 	in, needed := job.Offer(x.r.Context())
 	if !needed {
 		return

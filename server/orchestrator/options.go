@@ -25,7 +25,7 @@ const (
 	DefaultUploadBytes = 1 << 30
 	// minUploadBytes lets a peer that has not paid send a segment of the largest size, which
 	// needs 1.5 times its memory while its buffer grows.
-	leastUploadBytes = core.MaxSegmentBytes / 2 * 5
+	minUploadBytes = core.MaxSegmentBytes / 2 * 5
 	// DefaultConnections bounds open connections; the longest idle one is closed for a new one.
 	DefaultConnections = 16384
 	// DefaultTextBytes bounds an AI request without a file, DefaultFileBytes one
@@ -43,7 +43,7 @@ type FrameEncoder interface {
 
 // WorkerRoutes are the routes of workers of this node: gRPC streams that stay open, and the
 // paths for their results.
-type Door interface {
+type WorkerRoutes interface {
 	Endpoint() remote.Endpoint
 	Routes(*http.ServeMux)
 }
@@ -60,13 +60,13 @@ type Options struct {
 	Standing func() (orchestratorstatus.Standing, bool)
 	// PeerSeen is called with the address of each peer with a request, often several times. It
 	// must not block; nil ignores it.
-	Seen func(net.Addr)
+	PeerSeen func(net.Addr)
 	// Cert is nil for plaintext HTTP, then with HTTP/2 by prior knowledge.
 	Cert *tlscert.Source
 
 	// WorkerRoutes are those of remote transcoders and AI workers, none if workers may not
 	// register.
-	Doors []Door
+	WorkerRoutes []WorkerRoutes
 	// WorkerCA makes worker routes require certificates of these authorities; nil requires
 	// none. Gateways never need one.
 	WorkerCA *x509.CertPool
@@ -118,7 +118,7 @@ func (opt *Options) complete() error {
 	if opt.UploadBytes == 0 {
 		opt.UploadBytes = DefaultUploadBytes
 	}
-	opt.UploadBytes = max(opt.UploadBytes, leastUploadBytes)
+	opt.UploadBytes = max(opt.UploadBytes, minUploadBytes)
 	opt.Connections = cmp.Or(opt.Connections, DefaultConnections)
 	opt.TextBytes = cmp.Or(opt.TextBytes, DefaultTextBytes)
 	opt.FileBytes = cmp.Or(opt.FileBytes, DefaultFileBytes)

@@ -27,7 +27,7 @@ import (
 const stopGrace = 3 * time.Second
 
 // handshakeTime is how long a new connection has at a stop to send its request.
-const handshakes = time.Second
+const handshakeTime = time.Second
 
 // Server is the listener. It is a lifecycle component that can drain.
 type Server struct {
@@ -36,14 +36,14 @@ type Server struct {
 	http        *http.Server
 	grpc        *grpc.Server
 	conns       *admission.Gate
-	door        *handover.Door
+	handover    *handover.Handover
 	uploads     *budget
 	credentials credentials
 	// workerCA are the authorities of workers, nil if no certificate is required.
 	workerCA atomic.Pointer[x509.CertPool]
 	// refusals counts workers without one.
 	refusals *remote.Refusals
-	pieces   pieces
+	pieces   bufferPool
 	// renditions and artifacts are the downloads of the two kinds of results.
 	renditions, artifacts *downloads.Downloads
 	fetch                 *http.Client
@@ -63,7 +63,7 @@ func New(opt Options) (*Server, error) {
 		opt: opt, orch: opt.Orchestrator,
 		grpc:     grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage)),
 		conns:    newGate(&opt),
-		door:     handover.New(),
+		handover: handover.New(),
 		uploads:  newBudget(opt.UploadBytes),
 		fetch:    fetcher(opt.Stores),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),
@@ -99,13 +99,13 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	s.mu.Unlock()
 
 	s.opt.Log.Info("orchestrator serves gateways", "addr", l.Addr(), "service", s.orch.ServiceURI())
-	s.door.Own(l)
+	s.handover.SetListener(l)
 	failed := make(chan error, 1)
 	go func() { failed <- s.serve(s.conns.Listener(l)) }()
 	ready()
 	select {
 	case err = <-failed:
-		if s.door.Gone() {
+		if s.handover.Released() {
 			<-ctx.Done()
 			s.conns.CloseIdle()
 			err = nil
@@ -151,7 +151,7 @@ func (s *Server) stop(ctx context.Context) {
 	defer cancel()
 	// A connection accepted a moment ago is still in its handshake: if another process holds
 	// the socket open, its peer cannot know that this process stops.
-	s.conns.AwaitFresh(grace, handshakes)
+	s.conns.WaitFresh(grace, handshakeTime)
 	// Shutdown would wait for idle connections.
 	s.conns.CloseIdle()
 	if err := s.http.Shutdown(grace); err != nil {

@@ -34,7 +34,7 @@ func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequ
 		Address: req.GetAddress(), Sig: req.GetSig(), Wanted: wanted, From: callerIP(ctx),
 	})
 	if err != nil {
-		v.s.note(err)
+		v.s.logRefusal(err)
 		// For our own gateways; a failure has no remedy.
 		_ = grpc.SetTrailer(ctx, metadata.Pairs(codeHeader, string(fault.CodeOf(err))))
 		return nil, errors.New("Invalid orchestrator request: " + fault.Wire(err))
@@ -68,7 +68,7 @@ func (v *service) EndTranscodingSession(_ context.Context,
 func (v *service) Ping(ctx context.Context, req *rpc.PingPong) (*rpc.PingPong, error) {
 	sig, err := v.s.orch.Ping(req.GetValue())
 	if err != nil {
-		v.s.note(err)
+		v.s.logRefusal(err)
 		// The code is for tools; the text contains it too.
 		_ = grpc.SetTrailer(ctx, metadata.Pairs(codeHeader, string(fault.CodeOf(err))))
 		return nil, errors.New(fault.Wire(err))

@@ -152,9 +152,9 @@ func (p *statusPage) status(now time.Time) Status {
 // number of sessions.
 func transcodingStatus(use orchestrate.Usage) PipelineStatus {
 	if use.Refusal != nil {
-		return PipelineStatus{Name: transcoding, Use: coarse(1, 1)}
+		return PipelineStatus{Name: transcoding, Use: useLevel(1, 1)}
 	}
-	return PipelineStatus{Name: transcoding, Capacity: use.Limit, Use: coarse(use.Sessions, use.Limit)}
+	return PipelineStatus{Name: transcoding, Capacity: use.Limit, Use: useLevel(use.Sessions, use.Limit)}
 }
 
 func state(draining bool, use orchestrate.Usage) string {
@@ -174,12 +174,12 @@ func pipelineStatus(id capability.ID, models capability.Models) PipelineStatus {
 		capacity += int(m.Capacity)
 		inUse += int(m.InUse)
 	}
-	return PipelineStatus{Name: id.Pipeline(), Capacity: capacity, Use: coarse(inUse, capacity)}
+	return PipelineStatus{Name: id.Pipeline(), Capacity: capacity, Use: useLevel(inUse, capacity)}
 }
 
 // useLevel is the use in five levels: enough to choose a node, too coarse to track its
 // business.
-func coarse(used, capacity int) string {
+func useLevel(used, capacity int) string {
 	switch {
 	case used <= 0:
 		return "idle"

@@ -44,14 +44,14 @@ func modelStatuses(offer *capability.Capabilities, states []inference.ModelState
 	for id, models := range offer.Constraints.PerCapability {
 		for name, m := range models {
 			all[inference.Model{Capability: id, ID: name}] = ModelStatus{
-				Warm: m.Warm, Capacity: int(m.Capacity), Use: coarse(int(m.InUse), int(m.Capacity)),
+				Warm: m.Warm, Capacity: int(m.Capacity), Use: useLevel(int(m.InUse), int(m.Capacity)),
 			}
 		}
 	}
 	for m, s := range byModel {
 		st, offered := all[m]
 		if !offered {
-			st.Capacity, st.Use = s.Capacity, coarse(s.InUse, s.Capacity)
+			st.Capacity, st.Use = s.Capacity, useLevel(s.InUse, s.Capacity)
 		}
 		describe(&st, s)
 		all[m] = st
@@ -76,7 +76,7 @@ func modelStatuses(offer *capability.Capabilities, states []inference.ModelState
 func describe(st *ModelStatus, s *inference.ModelState) {
 	st.State, st.External = string(s.State), s.External
 	st.RunnerVersion, st.Context = s.RunnerVersion, int64(s.Context)
-	st.Waiting = crowd(s.Waiting, st.Capacity)
+	st.Waiting = queueLevel(s.Waiting, st.Capacity)
 	if !s.Since.IsZero() {
 		st.Since = s.Since.UTC().Format(time.RFC3339)
 	}
@@ -90,7 +90,7 @@ func describe(st *ModelStatus, s *inference.ModelState) {
 }
 
 // queueLevel is a number of waiting jobs in three levels.
-func crowd(waiting, capacity int) string {
+func queueLevel(waiting, capacity int) string {
 	switch {
 	case waiting <= 0:
 		return "none"

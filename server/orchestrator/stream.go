@@ -36,7 +36,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 // open begins a download and writes its headers. For a HEAD request there is no download. It
 // returns nothing else that references the data.
 func (s *Server) open(w http.ResponseWriter, r *http.Request) (*downloads.Download, error) {
-	kept, err := s.kept(strings.TrimPrefix(r.URL.Path, orchestrate.StreamPath))
+	kept, err := s.storedFile(strings.TrimPrefix(r.URL.Path, orchestrate.StreamPath))
 	if err != nil {
 		return nil, err
 	}
@@ -56,24 +56,24 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) (*downloads.Downlo
 }
 
 // storedFile is the file of a path.
-type keptFile struct {
+type storedFile struct {
 	data []byte
 	// kind is its media type, party its owner, "" if unknown.
 	kind, party string
 	downloads   *downloads.Downloads
 }
 
-func (s *Server) kept(path string) (keptFile, error) {
+func (s *Server) storedFile(path string) (storedFile, error) {
 	if p, ok := orchestrate.ParsePath(path); ok {
 		res, err := s.orch.Result(p)
 		if p.Signature {
-			return keptFile{res.Signature, "application/octet-stream", res.Party, s.renditions}, err
+			return storedFile{res.Signature, "application/octet-stream", res.Party, s.renditions}, err
 		}
-		return keptFile{res.Data, p.Format.MIME(), res.Party, s.renditions}, err
+		return storedFile{res.Data, p.Format.MIME(), res.Party, s.renditions}, err
 	}
 	if p, ok := orchestrate.ParseArtifactPath(path); ok {
 		data, err := s.orch.Artifact(p)
-		return keptFile{data: data, kind: p.MIME(), downloads: s.artifacts}, err
+		return storedFile{data: data, kind: p.MIME(), downloads: s.artifacts}, err
 	}
-	return keptFile{}, fault.New(fault.ResultNotFound, "read path", "")
+	return storedFile{}, fault.New(fault.ResultNotFound, "read path", "")
 }

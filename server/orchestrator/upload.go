@@ -112,7 +112,7 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 	}
 	u.data = u.data[:len(u.data)+1]
 	u.data[len(u.data)-1] = probe[0]
-	u.note(u.data[len(u.data)-1:])
+	u.hashBytes(u.data[len(u.data)-1:])
 	return false, nil
 }
 
@@ -120,11 +120,11 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 func (u *upload) add(n int) {
 	from := len(u.data)
 	u.data = u.data[:from+n]
-	u.note(u.data[from:])
+	u.hashBytes(u.data[from:])
 }
 
 // hashBytes adds received bytes to the hash.
-func (u *upload) note(b []byte) {
+func (u *upload) hashBytes(b []byte) {
 	if u.hash != nil {
 		u.hash.Add(b)
 	}
@@ -138,25 +138,25 @@ func (u *upload) grow(size int64) error {
 	}
 	data := make([]byte, len(u.data), size)
 	copy(data, u.data)
-	u.budget.give(before, &u.claim)
+	u.budget.release(before, &u.claim)
 	u.data = data
 	return nil
 }
 
 // reserve takes n bytes for the result of this body, and reports whether they fit. They are
 // released with the upload.
-func (u *upload) more(n int64) bool { return u.budget.take(n, &u.claim) }
+func (u *upload) reserve(n int64) bool { return u.budget.take(n, &u.claim) }
 
 // paid records that the request was paid, and its body is the announced one.
 func (u *upload) paid() { u.budget.paid(&u.claim) }
 
 // resultClaim is a claim of the same peer for paid work.
-func (u *upload) further() claim { return claim{peer: u.claim.peer, covered: math.MaxInt64} }
+func (u *upload) resultClaim() claim { return claim{peer: u.claim.peer, covered: math.MaxInt64} }
 
 // sum is the Keccak-256 of the bytes.
 func (u *upload) sum() []byte { return u.digest[:] }
 
 func (u *upload) release() {
-	u.budget.give(u.claim.bytes, &u.claim)
+	u.budget.release(u.claim.bytes, &u.claim)
 	u.data = nil
 }

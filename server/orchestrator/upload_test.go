@@ -146,7 +146,7 @@ func TestUnpaidShare(t *testing.T) {
 		t.Errorf("what was paid for still counts as unpaid: %d", b.unpaid)
 	}
 	for _, c := range claims {
-		b.give(c.bytes, c)
+		b.release(c.bytes, c)
 	}
 	if b.used != 0 || b.unpaid != 0 || len(b.peers) != 0 {
 		t.Errorf("%d bytes, %d unpaid, %v stay booked", b.used, b.unpaid, b.peers)
@@ -182,7 +182,7 @@ func TestUnknownPeersBesideALonePayer(t *testing.T) {
 func TestTheOnlyRequestOfAPeer(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{core.MaxSegmentBytes, core.MaxSegmentBytes - 1, 200_000_000} {
-		b := newBudget(leastUploadBytes)
+		b := newBudget(minUploadBytes)
 		u, err := receive(io.LimitReader(endless{}, size), size, b, claim{peer: "a"}, func(int) {})
 		if err != nil {
 			t.Fatalf("%d bytes: %v", size, err)
@@ -227,7 +227,7 @@ func TestBodiesInAnothersName(t *testing.T) {
 		t.Fatal("the first body of all")
 	}
 	b.paid(&first)
-	b.give(200, &first)
+	b.release(200, &first)
 	copied := b.jobClaim("g", "g at 2")
 	if !b.take(500, &copied) {
 		t.Fatal("a body of an address that is not known")
@@ -239,8 +239,8 @@ func TestBodiesInAnothersName(t *testing.T) {
 	if !b.take(200, &own) {
 		t.Error("the gateway's own body")
 	}
-	b.give(200, &own)
-	b.give(500, &copied)
+	b.release(200, &own)
+	b.release(500, &copied)
 	if b.used != 0 || b.unpaid != 0 || len(b.peers) != 0 {
 		t.Errorf("left over: %d, %d, %v", b.used, b.unpaid, b.peers)
 	}

@@ -11,15 +11,15 @@ import (
 )
 
 // isWorkerPath reports whether a request opens the stream of a worker.
-func workerDoor(path string) bool {
+func isWorkerPath(path string) bool {
 	return path == rpc.Transcoder_RegisterTranscoder_FullMethodName || path == rpc.AIWorker_RegisterAIWorker_FullMethodName
 }
 
 // workerRoutes serves the streams of workers, which have no request timeout, and requires a
 // certificate if the operator configured it.
-func (s *Server) doors() http.Handler {
+func (s *Server) workerRoutes() http.Handler {
 	var endpoints []remote.Endpoint
-	for _, d := range s.opt.Doors {
+	for _, d := range s.opt.WorkerRoutes {
 		endpoints = append(endpoints, d.Endpoint())
 	}
 	streams := remote.Streams(s.grpc, endpoints...)

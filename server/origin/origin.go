@@ -65,23 +65,23 @@ func IsLoopback(host string) bool {
 // CrossSite reports whether a browser sent the request for a page of another site, or of
 // another port of this machine. Other programs send no such header, and requests of the
 // address bar are the user's own.
-func Foreign(r *http.Request) bool {
+func CrossSite(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
 		return site != "same-origin" && site != "none"
 	}
 	// Browsers without Sec-Fetch-Site.
-	return Elsewhere(r, "Origin")
+	return CrossSiteHeader(r, "Origin")
 }
 
 // CrossSiteReferer reports whether only the Referer names a page of another site: old
 // browsers send no other header with an image or a form. It protects requests that cost or
 // change something.
-func Linked(r *http.Request) bool {
-	return r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" && Elsewhere(r, "Referer")
+func CrossSiteReferer(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" && CrossSiteHeader(r, "Referer")
 }
 
 // CrossSiteHeader reports whether a header has the URL of another site.
-func Elsewhere(r *http.Request, header string) bool {
+func CrossSiteHeader(r *http.Request, header string) bool {
 	from := r.Header.Get(header)
 	if from == "" {
 		return false

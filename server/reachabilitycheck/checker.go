@@ -18,10 +18,10 @@ import (
 
 // Pauses of the Checker.
 const (
-	DefaultDelay = 2 * time.Second
-	DefaultAgain = 5 * time.Minute
+	DefaultDelay    = 2 * time.Second
+	DefaultInterval = 5 * time.Minute
 	// visitValid is how long a connection from outside proves that the port is open.
-	outsideLasts = time.Hour
+	visitValid = time.Hour
 	// visitGrace is how long a node that reaches its own address may be without a connection
 	// from outside before this is reported.
 	visitGrace   = 15 * time.Minute
@@ -47,10 +47,10 @@ type Options struct {
 	// Discovered is called with the machine's public address.
 	Discovered func(uri string)
 
-	Delay, Again time.Duration
-	Now          func() time.Time
-	Board        *health.Board
-	Log          *slog.Logger
+	Delay, Interval time.Duration
+	Now             func() time.Time
+	Board           *health.Board
+	Log             *slog.Logger
 }
 
 // Checker is the service, a lifecycle.Component.
@@ -59,9 +59,9 @@ type Checker struct {
 	client *http.Client
 	// lastVisit is the time of the last connection from outside, in Unix nanoseconds; 0 for
 	// never.
-	visited atomic.Int64
-	news    chan struct{}
-	since   time.Time
+	lastVisit atomic.Int64
+	wake      chan struct{}
+	since     time.Time
 
 	mu     sync.Mutex
 	status reachability.Status // guarded by mu
@@ -72,14 +72,14 @@ func New(opt Options) *Checker {
 	if opt.Delay == 0 {
 		opt.Delay = DefaultDelay
 	}
-	if opt.Again == 0 {
-		opt.Again = DefaultAgain
+	if opt.Interval == 0 {
+		opt.Interval = DefaultInterval
 	}
 	return &Checker{
 		opt: opt, client: &http.Client{
 			Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
 		},
-		news: make(chan struct{}, 1), since: opt.Now(), status: reachability.Status{Reach: reachability.Unknown},
+		wake: make(chan struct{}, 1), since: opt.Now(), status: reachability.Status{Reach: reachability.Unknown},
 	}
 }
 
@@ -94,20 +94,20 @@ func (c *Checker) Status() reachability.Status {
 }
 
 // PeerSeen records the address of a peer that connected to the listener.
-func (c *Checker) Seen(a net.Addr) {
+func (c *Checker) PeerSeen(a net.Addr) {
 	now := c.opt.Now().UnixNano()
-	if now-c.visited.Load() < int64(time.Minute) || !outside(a, c.Status().Discovered) {
+	if now-c.lastVisit.Load() < int64(time.Minute) || !outside(a, c.Status().Discovered) {
 		return
 	}
-	if c.visited.Swap(now) == 0 {
-		c.Changed()
+	if c.lastVisit.Swap(now) == 0 {
+		c.Recheck()
 	}
 }
 
 // Recheck requests a check at once: the registered or advertised address may have changed.
-func (c *Checker) Changed() {
+func (c *Checker) Recheck() {
 	select {
-	case c.news <- struct{}{}:
+	case c.wake <- struct{}{}:
 	default:
 	}
 }
@@ -121,15 +121,15 @@ func (c *Checker) Run(ctx context.Context, ready func()) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-c.news:
+		case <-c.wake:
 		case <-timer.C:
 		}
-		c.look(ctx)
-		timer.Reset(c.opt.Again)
+		c.check(ctx)
+		timer.Reset(c.opt.Interval)
 	}
 }
 
-func (c *Checker) look(ctx context.Context) {
+func (c *Checker) check(ctx context.Context) {
 	s := c.Status()
 	s.Discovered = c.discover(ctx, s.Discovered)
 	s.Advertised = c.opt.Advertised()
@@ -145,7 +145,7 @@ func (c *Checker) look(ctx context.Context) {
 	var reach error
 	if c.opt.Reach {
 		e := probe(ctx, s.Advertised, c.opt.Certificate)
-		e.Outside = c.opt.Now().UnixNano()-c.visited.Load() < int64(outsideLasts)
+		e.Outside = c.opt.Now().UnixNano()-c.lastVisit.Load() < int64(visitValid)
 		s.Reach, reach = reachability.Judge(s.Advertised, e)
 		if reach != nil {
 			s.Detail = text(reach)

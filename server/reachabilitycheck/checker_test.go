@@ -54,7 +54,7 @@ func start(t *testing.T, opt reachabilitycheck.Options) *check {
 	t.Helper()
 	c := &check{board: health.New(slog.New(slog.DiscardHandler), time.Now, nil), looks: new(atomic.Int64)}
 	opt.Board, opt.Log, opt.Now, opt.Reach = c.board, slog.New(slog.DiscardHandler), time.Now, true
-	opt.Delay, opt.Again = time.Millisecond, time.Hour
+	opt.Delay, opt.Interval = time.Millisecond, time.Hour
 	c.Checker = reachabilitycheck.New(opt)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -126,7 +126,7 @@ func TestClosedPortOfThisMachine(t *testing.T) {
 	// It is opened, and the condition goes.
 	good, _ := node(t)
 	now.Store(&good)
-	c.Changed()
+	c.Recheck()
 	c.until(t, "reachable", func(s reachability.Status) bool { return s.Reach == reachability.Reachable })
 	if c.has(fault.PortClosed) {
 		t.Error("the condition stays")
@@ -142,8 +142,8 @@ func TestRouterThatDoesNotLoopBack(t *testing.T) {
 	if s := c.until(t, "judged", judged); s.Reach != reachability.Unverified || !c.has(fault.PortUnverified) {
 		t.Fatalf("%+v, %v", s, c.board.Snapshot())
 	}
-	c.Seen(&net.TCPAddr{IP: net.ParseIP("192.168.1.9"), Port: 1}) // the own network proves nothing
-	c.Seen(&net.TCPAddr{IP: net.ParseIP("198.51.100.7"), Port: 1})
+	c.PeerSeen(&net.TCPAddr{IP: net.ParseIP("192.168.1.9"), Port: 1}) // the own network proves nothing
+	c.PeerSeen(&net.TCPAddr{IP: net.ParseIP("198.51.100.7"), Port: 1})
 	c.until(t, "hairpin", func(s reachability.Status) bool { return s.Reach == reachability.Hairpin })
 	if len(c.board.Snapshot()) != 0 {
 		t.Errorf("conditions %v", c.board.Snapshot())

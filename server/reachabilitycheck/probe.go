@@ -69,7 +69,7 @@ func local(ctx context.Context, uri string) bool {
 		return false
 	}
 	for _, ip := range ips {
-		if ip.IsLoopback() || mine(net.IP(ip.AsSlice())) {
+		if ip.IsLoopback() || onInterface(net.IP(ip.AsSlice())) {
 			return true
 		}
 	}
@@ -84,14 +84,14 @@ func outside(a net.Addr, discovered string) bool {
 		return false
 	}
 	ip, ok := netip.AddrFromSlice(tcp.IP)
-	if !ok || !reachability.Public(ip) || mine(tcp.IP) {
+	if !ok || !reachability.Public(ip) || onInterface(tcp.IP) {
 		return false
 	}
 	return discovered == "" || reachability.Of(ip, port(discovered)) != discovered
 }
 
 // onInterface reports whether an address belongs to an interface of this machine.
-func mine(ip net.IP) bool {
+func onInterface(ip net.IP) bool {
 	own, err := net.InterfaceAddrs()
 	if err != nil {
 		return false

@@ -33,21 +33,21 @@ type backend struct {
 	conn *grpc.ClientConn
 	api  rpc.OrchestratorClient
 
-	questions *admission.Shares
+	calls *admission.Shares
 	// signed: its last offer had payment terms, so it requires signatures.
 	signed atomic.Bool
 	// missed and answers count the calls without and with an answer since the last check.
 	missed, answers atomic.Int64
 
-	mu   sync.Mutex
-	page page
+	mu     sync.Mutex
+	status statusPage
 	// recentOffers are the times of the offers within offerTime, oldest first.
-	handed []time.Time
+	recentOffers []time.Time
 }
 
 // statusPage is the part of a node's /status that the router uses; see docs/status.md. Of
 // nodes without it only their offers count.
-type page struct {
+type statusPage struct {
 	State     string `json:"state"`
 	Pipelines []struct {
 		Name     string `json:"name"`
@@ -68,7 +68,7 @@ func dial(addr string) (*backend, error) {
 		return nil, fmt.Errorf("orchestrator %s: %w", addr, err)
 	}
 	return &backend{addr: addr, conn: conn, api: rpc.NewOrchestratorClient(conn),
-		questions: admission.NewShares(freeQuestions, mostQuestions)}, nil
+		calls: admission.NewShares(freeCalls, maxCalls)}, nil
 }
 
 // poll reads the orchestrator's status, and keeps the last one if it cannot.
@@ -82,20 +82,20 @@ func (b *backend) poll(ctx context.Context, client *http.Client) error {
 		return err
 	}
 	defer res.Body.Close()
-	var s page
+	var s statusPage
 	if res.StatusCode == http.StatusOK && json.NewDecoder(io.LimitReader(res.Body, maxStatus)).Decode(&s) == nil {
 		b.mu.Lock()
-		b.page = s
+		b.status = s
 		b.mu.Unlock()
 	}
 	return nil
 }
 
 // recordOffer records that the orchestrator's offer was returned to a gateway.
-func (b *backend) hand(now time.Time) {
+func (b *backend) recordOffer(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.handed = append(b.handed, now)
+	b.recentOffers = append(b.recentOffers, now)
 }
 
 // load is the orchestrator's load with one kind of work, about 0 to 1: that of its status,
@@ -104,21 +104,21 @@ func (b *backend) load(pipeline string, now time.Time) float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	keep := 0
-	for keep < len(b.handed) && now.Sub(b.handed[keep]) >= recent {
+	for keep < len(b.recentOffers) && now.Sub(b.recentOffers[keep]) >= offerTime {
 		keep++
 	}
-	b.handed = b.handed[keep:]
+	b.recentOffers = b.recentOffers[keep:]
 	use, capacity := 0.5, 1
-	for _, p := range b.page.Pipelines {
+	for _, p := range b.status.Pipelines {
 		if p.Name == pipeline {
-			use, capacity = inNumbers(p.Use), max(1, p.Capacity)
+			use, capacity = utilization(p.Use), max(1, p.Capacity)
 		}
 	}
-	return use + float64(len(b.handed))/float64(capacity)
+	return use + float64(len(b.recentOffers))/float64(capacity)
 }
 
 // utilization maps the words of /status to the middle of their ranges.
-func inNumbers(use string) float64 {
+func utilization(use string) float64 {
 	switch use {
 	case "idle":
 		return 0

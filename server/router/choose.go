@@ -31,7 +31,7 @@ func (r *Router) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorReque
 	if err := r.check(ctx, req); err != nil {
 		return nil, refused(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.opt.Patience)
+	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
 	from, answers, asked := admission.Network(ctx), make(chan answer, len(r.backends)), 0
 	for _, b := range r.backends {
@@ -48,7 +48,7 @@ func (r *Router) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorReque
 	if len(offers) == 0 {
 		return nil, errors.New(refusal)
 	}
-	return r.pick(offers, wanted(req)), nil
+	return r.pick(offers, workKind(req)), nil
 }
 
 // ask calls one orchestrator. The call has the full timeout, even if the gateway already got
@@ -56,20 +56,20 @@ func (r *Router) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorReque
 func (r *Router) ask(
 	ctx context.Context, b *backend, from netip.Prefix, req *rpc.OrchestratorRequest, answers chan<- answer,
 ) {
-	if !r.enter() {
+	if !r.beginCall() {
 		answers <- answer{b, nil, fault.New(fault.Draining, "ask orchestrator", "")}
 		return
 	}
-	if !b.questions.Enter(from) {
-		r.asks.Done()
+	if !b.calls.Enter(from) {
+		r.pending.Done()
 		b.answered(errBusy)
 		answers <- answer{b, nil, errBusy}
 		return
 	}
 	go func() {
-		defer r.asks.Done()
-		defer b.questions.Leave(from)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.Patience)
+		defer r.pending.Done()
+		defer b.calls.Leave(from)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.Timeout)
 		defer cancel()
 		info, err := b.api.GetOrchestrator(ctx, req)
 		b.answered(err)
@@ -104,8 +104,8 @@ func serves(req *rpc.OrchestratorRequest, offer *rpc.OrchestratorInfo) bool {
 // pick is the offer of the least loaded orchestrator. The offer itself counts as load, so
 // that concurrent requests are spread.
 func (r *Router) pick(offers []answer, work string) *rpc.OrchestratorInfo {
-	r.picking.Lock()
-	defer r.picking.Unlock()
+	r.pickMu.Lock()
+	defer r.pickMu.Unlock()
 	now := r.opt.Now()
 	best, least := offers[0], offers[0].from.load(work, now)
 	for _, a := range offers[1:] {
@@ -113,7 +113,7 @@ func (r *Router) pick(offers []answer, work string) *rpc.OrchestratorInfo {
 			best, least = a, load
 		}
 	}
-	best.from.hand(now)
+	best.from.recordOffer(now)
 	return best.info
 }
 
@@ -135,7 +135,7 @@ func (r *Router) collect(
 		select {
 		case a := <-answers:
 			if a.err != nil || a.info.GetTranscoder() == "" {
-				refusal = better(refusal, a.err)
+				refusal = betterRefusal(refusal, a.err)
 				continue
 			}
 			if !serves(req, a.info) {
@@ -144,7 +144,7 @@ func (r *Router) collect(
 			}
 			offers = append(offers, a)
 			if enough == nil {
-				enough = time.After(spare)
+				enough = time.After(extraWait)
 			}
 		case <-enough:
 			return offers, refusal
@@ -157,7 +157,7 @@ func (r *Router) collect(
 
 // betterRefusal is the more informative refusal: OrchestratorCapped first, then any
 // orchestrator's text, then none.
-func better(have string, err error) string {
+func betterRefusal(have string, err error) string {
 	if err == nil {
 		return have
 	}
@@ -169,7 +169,7 @@ func better(have string, err error) string {
 }
 
 // workKind is the requested kind of work, as /status names it.
-func wanted(req *rpc.OrchestratorRequest) string {
+func workKind(req *rpc.OrchestratorRequest) string {
 	c := req.GetCapabilities()
 	if c == nil {
 		return "transcoding"

@@ -14,16 +14,16 @@ import (
 
 const (
 	// DefaultTimeout bounds an answer: gateways wait about as long.
-	DefaultPatience = 2 * time.Second
+	DefaultTimeout = 2 * time.Second
 	// DefaultConnections bounds the connections that are open.
 	DefaultConnections = 16384
 	// extraWait is how long the router waits for other answers after the first.
-	spare = 150 * time.Millisecond
+	extraWait = 150 * time.Millisecond
 	// pollEvery is how often the orchestrators' public status is read.
-	pollEvery = 2 * time.Second
+	pollInterval = 2 * time.Second
 	// offerTime is how long a returned offer counts as load: later its session shows in the
 	// status, or does not exist.
-	recent = 10 * time.Second
+	offerTime = 10 * time.Second
 )
 
 // Options are what a Router is built from.
@@ -43,11 +43,11 @@ type Options struct {
 	// Cert is nil for plaintext.
 	Cert *tlscert.Source
 	// Timeout is DefaultTimeout when 0.
-	Patience time.Duration
-	Version  string
-	Board    *health.Board
-	Now      func() time.Time
-	Log      *slog.Logger
+	Timeout time.Duration
+	Version string
+	Board   *health.Board
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 func (opt *Options) complete() error {
@@ -58,6 +58,6 @@ func (opt *Options) complete() error {
 		return errors.New("board, clock and log must be given")
 	}
 	opt.Connections = cmp.Or(opt.Connections, DefaultConnections)
-	opt.Patience = cmp.Or(opt.Patience, DefaultPatience)
+	opt.Timeout = cmp.Or(opt.Timeout, DefaultTimeout)
 	return nil
 }

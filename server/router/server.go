@@ -49,10 +49,10 @@ type Router struct {
 	client   *http.Client
 
 	// picking is held while an orchestrator is chosen.
-	picking sync.Mutex
+	pickMu sync.Mutex
 
 	// pending are the calls in progress.
-	asks sync.WaitGroup
+	pending sync.WaitGroup
 
 	// mu guards what follows.
 	mu     sync.Mutex
@@ -187,11 +187,11 @@ func (r *Router) listen(l net.Listener) error {
 
 // follow polls an orchestrator's status and reports when it cannot be reached.
 func (r *Router) follow(ctx context.Context, b *backend) {
-	ticker := time.NewTicker(pollEvery)
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	key := board.Key{Code: fault.OrchestratorUnreachable, About: b.addr}
 	for {
-		sub, cancel := context.WithTimeout(ctx, pollEvery)
+		sub, cancel := context.WithTimeout(ctx, pollInterval)
 		err := b.poll(sub, r.client)
 		cancel()
 		if ctx.Err() != nil {
@@ -212,13 +212,13 @@ func (r *Router) follow(ctx context.Context, b *backend) {
 }
 
 // beginCall begins a call, if the router is not closed; pending.Done ends it.
-func (r *Router) enter() bool {
+func (r *Router) beginCall() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return false
 	}
-	r.asks.Add(1)
+	r.pending.Add(1)
 	return true
 }
 
@@ -231,5 +231,5 @@ func (r *Router) close() {
 	for _, b := range r.backends {
 		b.conn.Close()
 	}
-	r.asks.Wait()
+	r.pending.Wait()
 }

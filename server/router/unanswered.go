@@ -12,13 +12,13 @@ import (
 
 const (
 	// freeCalls is how many calls one orchestrator gets in parallel, from any address.
-	freeQuestions = 128
+	freeCalls = 128
 	// maxCalls is the limit: calls above freeCalls are for addresses with less than their
 	// share. Nodes of the network accept 250 on a connection.
-	mostQuestions = 240
+	maxCalls = 240
 	// maxMissed calls without an answer between two checks, and none with one, set a
 	// condition.
-	manyMissed = 2
+	maxMissed = 2
 )
 
 var errBusy = errors.New("too many calls are unanswered")
@@ -41,7 +41,7 @@ func (r *Router) checkAnswers(b *backend, there bool) {
 	switch missed, answers := b.missed.Swap(0), b.answers.Swap(0); {
 	case answers > 0 || !there: // an unreachable one has another condition
 		r.opt.Board.Clear(key)
-	case missed >= manyMissed:
+	case missed >= maxMissed:
 		r.opt.Board.Set(key, "the last requests for an offer got no answer in time")
 	}
 }

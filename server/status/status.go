@@ -118,7 +118,7 @@ func Protocol(err error) int {
 	if code.Class() == fault.Upstream {
 		return http.StatusServiceUnavailable
 	}
-	return toPeers(code.Class())
+	return peerStatus(code.Class())
 }
 
 // byJob are the codes with a specific status on AI routes. Read-only.
@@ -139,12 +139,12 @@ func Job(err error) int {
 	if s, ok := byJob[code]; ok {
 		return s
 	}
-	return toPeers(code.Class())
+	return peerStatus(code.Class())
 }
 
 // peerStatus is the status of a class for unmodified gateways: they have no credentials, and
 // expect 400 for every refused payment.
-func toPeers(c fault.Class) int {
+func peerStatus(c fault.Class) int {
 	switch c {
 	case fault.BadRequest, fault.Payment:
 		return http.StatusBadRequest

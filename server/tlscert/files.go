@@ -32,7 +32,7 @@ func ReadPair(certFile, keyFile string) (*tls.Certificate, error) {
 	}
 	cert, err := tls.X509KeyPair(certPEM, keyPEM)
 	switch {
-	case err != nil && strangers(certPEM, keyPEM):
+	case err != nil && keyMismatch(certPEM, keyPEM):
 		return nil, fault.Wrap(fault.CertificateKeyMismatch, op, err)
 	case err != nil:
 		return nil, fault.Wrap(fault.CertificateUnusable, op, err)
@@ -41,7 +41,7 @@ func ReadPair(certFile, keyFile string) (*tls.Certificate, error) {
 }
 
 // keyMismatch reports whether a certificate and a key are valid, but do not belong together.
-func strangers(certPEM, keyPEM []byte) bool {
+func keyMismatch(certPEM, keyPEM []byte) bool {
 	block, _ := pem.Decode(certPEM)
 	if block == nil || block.Type != "CERTIFICATE" {
 		return false

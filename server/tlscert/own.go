@@ -31,14 +31,14 @@ func (s *Source) own() (*tls.Certificate, error) {
 		if s.cert != nil && s.fits(s.cert) {
 			return s.cert, nil
 		}
-		_, _, cert, err := s.make()
+		_, _, cert, err := s.create()
 		return cert, err
 	}
 	certFile, keyFile := filepath.Join(s.opt.Dir, certName), filepath.Join(s.opt.Dir, keyName)
 	if cert, err := ReadPair(certFile, keyFile); err == nil && s.fits(cert) {
 		return cert, nil
 	}
-	certPEM, keyPEM, cert, err := s.make()
+	certPEM, keyPEM, cert, err := s.create()
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *Source) key() (*ecdsa.PrivateKey, error) {
 }
 
 // create signs a certificate for the key.
-func (s *Source) make() (certPEM, keyPEM []byte, cert *tls.Certificate, err error) {
+func (s *Source) create() (certPEM, keyPEM []byte, cert *tls.Certificate, err error) {
 	const op = "make a certificate"
 	key, err := s.key()
 	if err != nil {

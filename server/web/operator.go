@@ -40,8 +40,8 @@ func OperatorPages(onChain func() (orchestratorstatus.Standing, bool)) map[strin
 		pages["GET /"+path.Base(name)] = operatorFile(files, name)
 	}
 	pages["GET /{$}"] = operatorFile(operatorFiles, "operator/operator.html")
-	pages["GET "+StandingPath] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		serveStanding(w, onChain)
+	pages["GET "+ChainStatusPath] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		serveChainStatus(w, onChain)
 	})
 	return pages
 }

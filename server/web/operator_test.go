@@ -153,18 +153,18 @@ func TestOperatorReads(t *testing.T) {
 
 func TestOperatorStanding(t *testing.T) {
 	t.Parallel()
-	if got := fetch(operator(nil), http.MethodGet, web.StandingPath); got.Code != http.StatusOK || got.Body.Len() != 0 {
+	if got := fetch(operator(nil), http.MethodGet, web.ChainStatusPath); got.Code != http.StatusOK || got.Body.Len() != 0 {
 		t.Errorf("off-chain: %d", got.Code)
 	}
 	known := false
 	h := operator(func() (orchestratorstatus.Standing, bool) {
 		return orchestratorstatus.Standing{State: orchestratorstatus.Active}, known
 	})
-	if got := fetch(h, http.MethodGet, web.StandingPath); got.Code != http.StatusNoContent {
+	if got := fetch(h, http.MethodGet, web.ChainStatusPath); got.Code != http.StatusNoContent {
 		t.Errorf("%d while nothing is known", got.Code)
 	}
 	known = true
-	if got := fetch(h, http.MethodGet, web.StandingPath); got.Code != http.StatusOK ||
+	if got := fetch(h, http.MethodGet, web.ChainStatusPath); got.Code != http.StatusOK ||
 		!strings.Contains(got.Body.String(), `"state":"active"`) {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}

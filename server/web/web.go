@@ -27,7 +27,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"form-action 'none'; frame-ancestors 'none'"
 
 // ChainStatusPath is the path of the orchestrator's status on the chain.
-const StandingPath = "/chain.json"
+const ChainStatusPath = "/chain.json"
 
 // Handler serves the page at "/" and its files. onChain is the orchestrator's status on the
 // chain, if it is known; nil off-chain.
@@ -43,8 +43,8 @@ func Handler(onChain func() (orchestratorstatus.Standing, bool)) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache")
-		if r.URL.Path == StandingPath {
-			serveStanding(w, onChain)
+		if r.URL.Path == ChainStatusPath {
+			serveChainStatus(w, onChain)
 			return
 		}
 		server.ServeHTTP(w, r)
@@ -53,7 +53,7 @@ func Handler(onChain func() (orchestratorstatus.Standing, bool)) http.Handler {
 
 // serveChainStatus answers 204 while the status is unknown, and an empty 200 if there is no
 // orchestrator on a chain: a browser would log a 404 as an error of the page.
-func serveStanding(w http.ResponseWriter, onChain func() (orchestratorstatus.Standing, bool)) {
+func serveChainStatus(w http.ResponseWriter, onChain func() (orchestratorstatus.Standing, bool)) {
 	if onChain == nil {
 		w.WriteHeader(http.StatusOK)
 		return
