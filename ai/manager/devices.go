@@ -18,7 +18,7 @@ import (
 type devices struct {
 	// gpus does not change once the devices are known; nothing is allocated before.
 	gpus GPUSet
-	// real means that the devices exist, false for the placeholder.
+	// real means that the devices exist, false for the emulated one.
 	real bool
 	// reserve is Options.Reserve.
 	reserve func(device string, bytes int64)

@@ -94,7 +94,7 @@ type Options struct {
 	Ports Ports
 
 	// Devices are the GPUs for containers. Without any, containers get no GPU and share
-	// one placeholder, "emulated-0".
+	// one emulated device, "emulated-0".
 	Devices []Device
 	// Find detects the GPUs when some were configured and none was present at the start.
 	// Containers wait until it returns any; it is retried until then. An error beside

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// emulated is the placeholder for a GPU on a node without any.
+// emulated is the device that containers get on a node without GPUs.
 const emulated = "emulated-0"
 
 // GPUSet are the devices for containers, each with as many slots as containers may share it.

@@ -166,7 +166,7 @@ func (l *loader) checkMemory() {
 func (l *loader) gpuSet() (g GPUSet, measured bool) {
 	g = GPUSet{Devices: slices.Clone(l.options.Devices), Slots: max(1, l.options.ContainersPerGPU)}
 	if len(g.Devices) == 0 {
-		// Without GPUs the containers share one placeholder.
+		// Without GPUs the containers share one emulated device.
 		g.Devices = []Device{{}}
 		return g, false
 	}

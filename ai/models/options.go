@@ -19,7 +19,7 @@ type Options struct {
 	// that are split over several devices.
 	ModelsDir string
 	// Devices are the GPUs that the node was given; empty means that runners get none and
-	// share one placeholder.
+	// share one emulated device.
 	Devices []Device
 	// ContainersPerGPU is -aiRunnerContainersPerGPU: how many containers may share a
 	// device, 0 is one.

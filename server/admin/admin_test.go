@@ -63,7 +63,7 @@ func newServer(n *node, change func(*admin.Options)) *admin.Server {
 	opts := admin.Options{
 		Access: admin.Access{CompatTransactions: true, Profiling: true},
 		Listen: "127.0.0.1:7935", Orchestrator: true, Log: slog.New(slog.DiscardHandler),
-		Limiter: n, Verbosity: n, Conditions: board, Status: n,
+		Node:    admin.Node{SetMaxSessions: n.SetMaxSessions, Verbosity: n, Conditions: board.Snapshot, Status: n.Status},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics") }),
 	}
 	if change != nil {
@@ -155,7 +155,7 @@ func TestChangesReachTheNode(t *testing.T) {
 func TestAbsentParts(t *testing.T) {
 	t.Parallel()
 	s := newServer(nil, func(o *admin.Options) {
-		o.Limiter, o.Verbosity, o.Metrics, o.Conditions, o.Status = nil, nil, nil, nil, nil
+		o.Node, o.Metrics = admin.Node{}, nil
 	})
 	for _, path := range []string{"/metrics", "/setMaxSessions?maxSessions=5", "/setLogLevel?loglevel=3", "/getLogLevel"} {
 		method := map[bool]string{true: "POST", false: "GET"}[strings.HasPrefix(path, "/set")]

@@ -15,14 +15,16 @@ import (
 // Books are the sources of earnings and spending. Requests for a nil part get a fault; none of
 // them may block payments.
 type Books struct {
-	// Tickets, Payers and Income belong to an orchestrator on the chain. Redeemer is
-	// nil if another process redeems.
-	Tickets  Tickets
-	Redeemer Redeemer
-	Payers   Payers
-	Income   Income
-	// Spending belongs to a gateway on the chain.
-	Spending Spending
+	// Tickets, Payers and Income belong to an orchestrator on the chain.
+	Tickets Tickets
+	// RetryRedemption retries a failed ticket; nil if another process redeems. The error is a
+	// fault, such as TicketUnknown or TicketNotFailed.
+	RetryRedemption func(ctx context.Context, hash protocol.Hash) error
+	// Payers lists the gateways with accounts.
+	Payers func(ctx context.Context) []adminapi.Payer
+	Income Income
+	// Spending reports what a gateway on the chain paid. The error is a fault.
+	Spending func(ctx context.Context) (*earnings.Spending, error)
 	Credits  Credits
 }
 
@@ -46,27 +48,11 @@ type Tickets interface {
 	History(ctx context.Context, hash protocol.Hash) ([]pm.Progress, error)
 }
 
-// Redeemer retries failed tickets. The error is a fault, such as TicketUnknown or
-// TicketNotFailed.
-type Redeemer interface {
-	Retry(ctx context.Context, hash protocol.Hash) error
-}
-
-// Payers lists the gateways with accounts.
-type Payers interface {
-	Payers(ctx context.Context) []adminapi.Payer
-}
-
 // Income reports what was earned. Errors are faults.
 type Income interface {
 	Income(ctx context.Context, by earnings.By) (*earnings.Income, error)
 	Workers(ctx context.Context) (*earnings.Workers, error)
 	Overview(ctx context.Context) (*earnings.Overview, error)
-}
-
-// Spending reports what was paid. The error is a fault.
-type Spending interface {
-	Spending(ctx context.Context) (*earnings.Spending, error)
 }
 
 // Credits are payments to orchestrators that were not used for work.

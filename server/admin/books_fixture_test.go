@@ -45,7 +45,7 @@ func newBooks() *fakeBooks {
 
 // of are the books as the API takes them.
 func (b *fakeBooks) of() admin.Books {
-	return admin.Books{Tickets: b, Redeemer: b, Payers: b, Income: b, Spending: b, Credits: b}
+	return admin.Books{Tickets: b, RetryRedemption: b.Retry, Payers: b.Payers, Income: b, Spending: b.Spending, Credits: b}
 }
 
 func (b *fakeBooks) Credits() []adminapi.Credit {

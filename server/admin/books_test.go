@@ -170,7 +170,7 @@ func TestBooksAbsentOrBroken(t *testing.T) {
 			}
 		}
 	}
-	handed := newStation(t, func(o *admin.Options) { o.Books = newBooks().of(); o.Books.Redeemer = nil })
+	handed := newStation(t, func(o *admin.Options) { o.Books = newBooks().of(); o.Books.RetryRedemption = nil })
 	if got := handed.post(adminapi.TicketRetryPath(failedTicket), "{}"); !strings.Contains(got.Body.String(),
 		"AdminPartAbsent") {
 		t.Errorf("%d %s", got.Code, got.Body)

@@ -7,9 +7,10 @@ import (
 	"github.com/tuttinode/tutti/core/activation"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/reward"
 )
 
-// Chain are the API's sources on the chain. Only Gas, Signer and Endpoints may be nil.
+// Chain are the API's sources on the chain. Gas and all that follows may be nil.
 type Chain struct {
 	Rounds   protocol.Rounds
 	Stakes   protocol.Stakes
@@ -20,10 +21,13 @@ type Chain struct {
 	// Orchestrator is the orchestrator that the node works for; zero is the account.
 	Orchestrator core.Address
 
-	Gas       GasBounds
-	Signer    Signer
-	Endpoints EndpointSource
+	Gas    GasBounds
+	Signer Signer
+	// Endpoints returns the state of the endpoints. Their names hold no secret.
+	Endpoints func() []adminapi.Endpoint
 	Contracts Contracts
+	// Reward is the state of the reward caller; nil without one.
+	Reward func() reward.Status
 }
 
 // GasBounds are the operator's bounds on the price of gas.
@@ -41,11 +45,6 @@ type Signer interface {
 	// SignTypedData signs an EIP-712 document. The error of a document that cannot be
 	// read is a fault of class BadRequest.
 	SignTypedData(ctx context.Context, document []byte) ([]byte, error)
-}
-
-// EndpointSource returns the state of the endpoints. Their names hold no secret.
-type EndpointSource interface {
-	Endpoints() []adminapi.Endpoint
 }
 
 // orchestrator is the orchestrator that the node works for.

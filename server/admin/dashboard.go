@@ -19,31 +19,6 @@ const (
 	maxDashboards = 256
 )
 
-// Dashboard are the sources of a dashboard's parts. Nil parts are left empty. Every
-// one must return at once from memory: it is called each second while a page is open.
-type Dashboard struct {
-	// Gate tells whether the node takes work.
-	Gate interface{ Gate() adminapi.Gate }
-	// Sessions are the live ones, the slowest first, at most so many.
-	Sessions interface {
-		Live(most int) adminapi.Sessions
-	}
-	GPUs   interface{ GPUs() []adminapi.GPU }
-	Models interface{ Models() []adminapi.Model }
-	// Series are the last minutes in steps.
-	Series interface{ Points() []adminapi.Point }
-	// SeriesStep is how long a step is.
-	SeriesStep time.Duration
-	Refusals   interface {
-		Refusals(most int) []adminapi.Refusal
-	}
-	// Tail is the end of the log.
-	Tail interface {
-		Lines(n int) []adminapi.LogEntry
-	}
-	Settings interface{ Settings() []adminapi.Option }
-}
-
 // newFeed makes the stream of dashboards.
 func (s *Server) newFeed() *feed.Feed[adminapi.Dashboard] {
 	return feed.New(feed.Options[adminapi.Dashboard]{

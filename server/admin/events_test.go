@@ -66,7 +66,7 @@ func TestEvents(t *testing.T) {
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	parts := &counted{}
 	st := newStation(t, func(o *admin.Options) {
-		o.Listen, o.Conditions, o.Dashboard.Models = "127.0.0.1:0", board, parts
+		o.Listen, o.Node.Conditions, o.Work.ModelStates = "127.0.0.1:0", board.Snapshot, parts.Models
 	})
 	client, stop := start(t, st, byAddr)
 	next, leave := events(t, client)
@@ -106,7 +106,7 @@ func TestEvents(t *testing.T) {
 func TestManyDashboardsAreOne(t *testing.T) {
 	t.Parallel()
 	parts := &counted{}
-	st := newStation(t, func(o *admin.Options) { o.Listen, o.Dashboard.Models = "127.0.0.1:0", parts })
+	st := newStation(t, func(o *admin.Options) { o.Listen, o.Work.ModelStates = "127.0.0.1:0", parts.Models })
 	client, stop := start(t, st, byAddr)
 	defer stop()
 	begun := time.Now()

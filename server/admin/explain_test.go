@@ -30,7 +30,7 @@ func TestExplain(t *testing.T) {
 		Prices:  []adminapi.Heard{{Gateway: "0xa", Quotes: 2, Lowest: &seven, Highest: &seven, Last: &seven}},
 	}
 	for name, out := range map[string]adminapi.Explanation{"full": full, "empty": {}} {
-		st := newStation(t, func(o *admin.Options) { o.Explainer = explainer{out} })
+		st := newStation(t, func(o *admin.Options) { o.Work.Explain = explainer{out}.Explain })
 		got := st.get(adminapi.PathExplain)
 		newContract(t, st).check(t, "GET", adminapi.PathExplain, "", got)
 		if got.Code != 200 || strings.Contains(got.Body.String(), `"evidence":null`) ||
@@ -42,7 +42,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%s: %v, %+v", name, err, back)
 		}
 	}
-	st := newStation(t, func(o *admin.Options) { o.Explainer = nil })
+	st := newStation(t, func(o *admin.Options) { o.Work.Explain = nil })
 	if got := st.get(adminapi.PathExplain); got.Code == 200 || !strings.Contains(got.Body.String(), "AdminPartAbsent") {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
@@ -51,7 +51,7 @@ func TestExplain(t *testing.T) {
 func TestProbes(t *testing.T) {
 	t.Parallel()
 	var why []string
-	st := newStation(t, func(o *admin.Options) { o.Ready = func() []string { return why } })
+	st := newStation(t, func(o *admin.Options) { o.Node.Ready = func() []string { return why } })
 	if got := st.get(adminapi.PathReady); got.Code != 200 || got.Body.String() != "ready\n" {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
@@ -75,7 +75,7 @@ func TestProbes(t *testing.T) {
 func TestProbesTellStrangersCodesOnly(t *testing.T) {
 	t.Parallel()
 	ready := func(o *admin.Options) {
-		o.Ready = func() []string { return []string{"LedgerFull: /var/lib/tutti is full"} }
+		o.Node.Ready = func() []string { return []string{"LedgerFull: /var/lib/tutti is full"} }
 	}
 	remote := newStation(t, func(o *admin.Options) { ready(o); o.Listen, o.AllowRemote = "0.0.0.0:7935", true })
 	local := newStation(t, ready)

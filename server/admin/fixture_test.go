@@ -190,14 +190,14 @@ func stationIn(dir string, change func(*admin.Options)) *station {
 	st.Server = newServer(st.node, func(o *admin.Options) {
 		o.Access = admin.Access{DataDir: st.dir}
 		o.Log = slog.New(slog.NewTextHandler(st.log, nil))
-		o.Node, o.ServiceAddress, o.Reward = st.node, st.node, rewards{}
-		o.Explainer = explainer{}
+		o.Node.Describe, o.Node.ServiceAddress = st.node.Node, st.node.ServiceAddress
+		o.Work.Explain = explainer{}.Explain
 		(&fakeProcess{}).into(o)
-		o.Dashboard.Tail = logTail{}
-		o.Market = admin.Market{Prices: st.table, FaceValue: st.table}
+		o.Node.LogTail = logTail{}.Lines
+		o.Market = admin.Market{Prices: st.table, SetMaxFaceValue: st.table.SetMaxFaceValue}
 		c := st.chain
 		o.Chain = &admin.Chain{Rounds: c, Stakes: c, Settings: c, Funds: c, Actor: c, Views: c, Gas: st.gas,
-			Signer: signer{}, Endpoints: st.node, Contracts: moved{}}
+			Signer: signer{}, Endpoints: st.node.Endpoints, Contracts: moved{}, Reward: rewards{}.Status}
 		if change != nil {
 			change(o)
 		}

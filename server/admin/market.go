@@ -12,8 +12,9 @@ import (
 
 // Market are the node's prices and those that it pays; requests for nil parts get a fault.
 type Market struct {
-	Prices    Prices
-	FaceValue FaceValue
+	Prices Prices
+	// SetMaxFaceValue bounds the face value of tickets; 0 is no bound.
+	SetMaxFaceValue func(most core.Wei) error
 	// Quotes are of an orchestrator that takes tickets.
 	Quotes Quotes
 	// Caps, Renditions and TicketLimits belong to a gateway.
@@ -46,11 +47,6 @@ type Prices interface {
 type PriceChecker interface {
 	// CheckPrice is the error that SetPrice would return; it changes nothing.
 	CheckPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error
-}
-
-// FaceValue bounds the face value of tickets; 0 is no bound.
-type FaceValue interface {
-	SetMaxFaceValue(most core.Wei) error
 }
 
 // Caps are a gateway's price limits; a price of 0 is no limit. Changes last until the next

@@ -82,7 +82,7 @@ func (o *oneModel) Pull(
 // ordinary error.
 func TestModelPull(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Models = &oneModel{} })
+	st := newStation(t, func(o *admin.Options) { o.Work.Models = &oneModel{} })
 	c := newContract(t, st)
 	at := "openapi.json#/paths/" + escape(adminapi.PathModelPull) +
 		"/post/responses/200/content/application~1x-ndjson/schema"
@@ -122,7 +122,7 @@ func TestModelPull(t *testing.T) {
 func TestModelPullEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	model := &oneModel{}
-	st := newStation(t, func(o *admin.Options) { o.Models = model })
+	st := newStation(t, func(o *admin.Options) { o.Work.Models = model })
 	s := httptest.NewServer(st.Handler())
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -156,7 +156,7 @@ func TestModelPullEndsWithItsClient(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Models = &oneModel{} })
+	st := newStation(t, func(o *admin.Options) { o.Work.Models = &oneModel{} })
 	for _, step := range []struct {
 		path, body string
 		code       int

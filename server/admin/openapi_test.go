@@ -231,7 +231,7 @@ func TestAnswersKeepTheContract(t *testing.T) {
 		t.Run(tt.method+tt.path, func(t *testing.T) {
 			t.Parallel()
 			st := newStation(t, func(o *admin.Options) {
-				o.Market.Caps, o.Books, o.Workers, o.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
+				o.Market.Caps, o.Books, o.Work.Workers, o.Work.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
 			})
 			c := newContract(t, st)
 			if tt.before != nil {
@@ -303,7 +303,7 @@ func TestErrorsKeepTheContract(t *testing.T) {
 func TestDocumentIsWhole(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, func(o *admin.Options) {
-		o.Market.Caps, o.Books, o.Workers, o.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
+		o.Market.Caps, o.Books, o.Work.Workers, o.Work.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
 	})
 	c := newContract(t, st)
 	paths := c.document["paths"].(map[string]any)

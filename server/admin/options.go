@@ -1,55 +1,13 @@
 package admin
 
 import (
-	"context"
 	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/reward"
 )
-
-// SessionLimiter changes how many sessions run at once; 0 leaves the number to
-// the node.
-type SessionLimiter interface {
-	SetMaxSessions(n int)
-}
-
-// Verbosity changes how much is logged. The error says that n is out of range.
-type Verbosity interface {
-	Verbosity() int
-	SetVerbosity(n int) error
-}
-
-// Conditions are the node's lasting problems.
-type Conditions interface {
-	Snapshot() []health.Condition
-}
-
-// StatusSource returns the current status.
-type StatusSource interface {
-	Status() Status
-}
-
-// NodeSource describes the node. ChainID, account and orchestrator are filled in from the
-// chain.
-type NodeSource interface {
-	Node() adminapi.Node
-}
-
-// RewardSource is the state of the reward caller.
-type RewardSource interface {
-	Status() reward.Status
-}
-
-// ServiceAddressSource returns what is known of the node's public address.
-type ServiceAddressSource interface {
-	ServiceAddress() adminapi.ServiceAddress
-}
 
 // Access are the settings of access control.
 type Access struct {
@@ -68,8 +26,9 @@ type Access struct {
 	Profiling bool
 }
 
-// Options are the listener's settings and sources. Requests for nil parts get a fault; they are
-// left out of the status.
+// Options are the listener's settings and the five views of the node that it serves: Node, Work,
+// Chain, Market and Books. Requests for a nil part of a view get a fault; it is left out of the
+// status.
 type Options struct {
 	Access
 
@@ -92,40 +51,17 @@ type Options struct {
 	// Now is the clock; nil for the system's.
 	Now func() time.Time
 
-	Limiter    SessionLimiter
-	Verbosity  Verbosity
-	Conditions Conditions
-	Status     StatusSource
-	Node       NodeSource
-	// AIPools answers /getAISessionPoolsInfo; nil on nodes that are no gateway.
-	AIPools AIPools
-	// NetworkCapabilities answers /getNetworkCapabilities; nil on nodes that are no gateway.
-	NetworkCapabilities func(ctx context.Context) any
-	// Workers are the node's devices and remote workers; nil without any.
-	Workers Workers
-	// Models are the AI models; nil on a node without AI.
-	Models Models
-	// Reloader, Drains and Upgrader change the process itself; nil if not supported.
-	Reloader Reloader
-	Drains   Drains
-	Upgrader Upgrader
 	// Metrics serves /metrics; nil without -monitor.
 	Metrics http.Handler
 	// Pages are further read-only handlers by their pattern.
 	Pages map[string]http.Handler
 
+	Node Node
+	Work Work
 	// Chain is nil on a node that runs off-chain.
-	Chain          *Chain
-	Market         Market
-	Books          Books
-	Reward         RewardSource
-	ServiceAddress ServiceAddressSource
-	// Explainer diagnoses why no jobs arrive; nil on a node that takes none.
-	Explainer Explainer
-	// Ready returns the reasons why the node takes no work, none when it does; nil is always
-	// ready. It must return at once.
-	Ready     func() []string
-	Dashboard Dashboard
+	Chain  *Chain
+	Market Market
+	Books  Books
 }
 
 // DefaultWait covers a transaction that is replaced once after five minutes.

@@ -13,8 +13,8 @@ func healthy(w http.ResponseWriter, _ *http.Request) { writeText(w, "healthy\n")
 // the facts behind their colons.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	var why []string
-	if s.opts.Ready != nil {
-		why = s.opts.Ready()
+	if s.opts.Node.Ready != nil {
+		why = s.opts.Node.Ready()
 	}
 	if !s.mayRead(r) {
 		for i := range why {

@@ -54,7 +54,9 @@ func (p *fakeProcess) Cancel() error {
 	return p.fails
 }
 
-func (p *fakeProcess) into(o *admin.Options) { o.Reloader, o.Drains, o.Upgrader = p, p, p }
+func (p *fakeProcess) into(o *admin.Options) {
+	o.Node.Reload, o.Node.Drains, o.Node.Upgrade = p.Reload, p, p.Upgrade
+}
 
 func TestDrainOfTheNode(t *testing.T) {
 	t.Parallel()

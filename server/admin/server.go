@@ -67,7 +67,7 @@ func New(opts Options) *Server {
 	}
 	s := &Server{opts: opts, hosts: hostsOf(&opts), remote: isRemote(opts.Listen), tries: token.NewTries(opts.Now),
 		lines: token.NewTries(opts.Now)}
-	if opts.Limiter != nil {
+	if opts.Node.SetMaxSessions != nil {
 		s.sessions = sessionsOf(opts.MaxSessions)
 	}
 	s.feed = s.newFeed()

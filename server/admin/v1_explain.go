@@ -1,16 +1,10 @@
 package admin
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/adminapi"
 )
-
-// Explainer says why no jobs come.
-type Explainer interface {
-	Explain(ctx context.Context) adminapi.Explanation
-}
 
 func explainEndpoints() []endpoint {
 	return []endpoint{{
@@ -20,10 +14,10 @@ func explainEndpoints() []endpoint {
 }
 
 func explainV1(s *Server, r *http.Request) (any, error) {
-	if s.opts.Explainer == nil {
+	if s.opts.Work.Explain == nil {
 		return nil, absent("work that anybody asks for")
 	}
-	out := s.opts.Explainer.Explain(r.Context())
+	out := s.opts.Work.Explain(r.Context())
 	out.Findings, out.Answers, out.Missing, out.Prices = orEmpty(out.Findings), orEmpty(out.Answers), orEmpty(out.Missing),
 		orEmpty(out.Prices)
 	for i := range out.Findings {

@@ -39,7 +39,7 @@ func payersV1(s *Server, r *http.Request) (any, error) {
 	if s.opts.Books.Payers == nil {
 		return nil, absent("paying gateways")
 	}
-	return adminapi.Payers{Gateways: orEmpty(s.opts.Books.Payers.Payers(r.Context()))}, nil
+	return adminapi.Payers{Gateways: orEmpty(s.opts.Books.Payers(r.Context()))}, nil
 }
 
 func incomeV1(s *Server, r *http.Request) (any, error) {
@@ -89,7 +89,7 @@ func spendingV1(s *Server, r *http.Request) (any, error) {
 	if s.opts.Books.Spending == nil {
 		return nil, absent("payments to orchestrators")
 	}
-	report, err := s.opts.Books.Spending.Spending(r.Context())
+	report, err := s.opts.Books.Spending(r.Context())
 	switch {
 	case err != nil:
 		return nil, err

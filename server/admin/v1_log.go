@@ -20,7 +20,7 @@ func logEndpoints() []endpoint {
 }
 
 func logV1(s *Server, r *http.Request) (any, error) {
-	if s.opts.Dashboard.Tail == nil {
+	if s.opts.Node.LogTail == nil {
 		return nil, absent("log that is kept")
 	}
 	n := adminapi.DefaultLogLines
@@ -31,5 +31,5 @@ func logV1(s *Server, r *http.Request) (any, error) {
 				adminapi.QueryLines+" must be 1 to "+strconv.Itoa(maxLogLines))
 		}
 	}
-	return adminapi.Log{Lines: orEmpty(s.opts.Dashboard.Tail.Lines(n))}, nil
+	return adminapi.Log{Lines: orEmpty(s.opts.Node.LogTail(n))}, nil
 }

@@ -33,18 +33,18 @@ func nodeEndpoints() []endpoint {
 		{Route: get(adminapi.PathServiceAddress, "The node's public address, and whether it is right",
 			adminapi.ServiceAddress{}),
 			serve: func(s *Server, _ *http.Request) (any, error) {
-				if s.opts.ServiceAddress == nil {
+				if s.opts.Node.ServiceAddress == nil {
 					return nil, absent("public address")
 				}
-				return s.opts.ServiceAddress.ServiceAddress(), nil
+				return s.opts.Node.ServiceAddress(), nil
 			}},
 	}
 }
 
 func (s *Server) node() adminapi.Node {
 	var n adminapi.Node
-	if s.opts.Node != nil {
-		n = s.opts.Node.Node()
+	if s.opts.Node.Describe != nil {
+		n = s.opts.Node.Describe()
 	}
 	n.Roles = orEmpty(n.Roles)
 	n.Offchain = s.opts.Chain == nil
@@ -61,10 +61,10 @@ func conditionsV1(s *Server, _ *http.Request) (any, error) {
 
 func (s *Server) conditionList() []adminapi.Condition {
 	out := []adminapi.Condition{}
-	if s.opts.Conditions == nil {
+	if s.opts.Node.Conditions == nil {
 		return out
 	}
-	for _, c := range s.opts.Conditions.Snapshot() {
+	for _, c := range s.opts.Node.Conditions() {
 		row, _ := fault.Lookup(c.Code)
 		out = append(out, adminapi.Condition{Code: string(c.Code), About: c.About, Detail: c.Detail,
 			Since: c.Since.UTC(), Cause: row.Cause, Remedy: row.Remedy, HiddenBy: string(c.HiddenBy)})
@@ -105,7 +105,7 @@ func (s *Server) chainOf() adminapi.Chain {
 			End: v.Round.End(), LocksAt: v.Round.LocksAt()},
 	}
 	if c.Endpoints != nil {
-		out.Endpoints = orEmpty(c.Endpoints.Endpoints())
+		out.Endpoints = orEmpty(c.Endpoints())
 	}
 	return out
 }

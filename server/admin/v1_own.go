@@ -30,10 +30,10 @@ func ownEndpoints() []endpoint {
 			serve: senderV1},
 		{Route: get(adminapi.PathReward, "The machine that calls reward once a round", adminapi.Reward{}), chain: true,
 			serve: func(s *Server, _ *http.Request) (any, error) {
-				if s.opts.Reward == nil {
+				if s.opts.Chain.Reward == nil {
 					return nil, absent("reward machine")
 				}
-				return rewardOf(s.opts.Reward.Status()), nil
+				return rewardOf(s.opts.Chain.Reward()), nil
 			}},
 		{Route: get(adminapi.PathTransactions, "Transactions on their way, and the last that ended", adminapi.Transactions{}),
 			chain: true,

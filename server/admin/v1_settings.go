@@ -27,8 +27,8 @@ func (s *Server) settings() adminapi.Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := adminapi.Settings{MaxSessions: s.sessions}
-	if s.opts.Verbosity != nil {
-		out.LogLevel = s.opts.Verbosity.Verbosity()
+	if s.opts.Node.Verbosity != nil {
+		out.LogLevel = s.opts.Node.Verbosity.Verbosity()
 	}
 	return out
 }
@@ -44,7 +44,7 @@ func changeSettings(s *Server, r *http.Request) (any, error) {
 		if sessions, err = in.MaxSessions.Number(); err != nil {
 			return nil, badBody("field maxSessions: " + err.Error())
 		}
-		if s.opts.Limiter == nil {
+		if s.opts.Node.SetMaxSessions == nil {
 			return nil, absent("sessions")
 		}
 	}

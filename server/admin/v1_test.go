@@ -140,7 +140,7 @@ func TestSettingsAreAllOrNothing(t *testing.T) {
 	if got := st.post(adminapi.PathSettings, `{"maxSessions":"auto"}`); got.Body.String() != `{"maxSessions":"auto","logLevel":6}`+"\n" {
 		t.Errorf("%s", got.Body)
 	}
-	bare := newStation(t, func(o *admin.Options) { o.Limiter = nil })
+	bare := newStation(t, func(o *admin.Options) { o.Node.SetMaxSessions = nil })
 	if got := bare.get(adminapi.PathSettings); got.Body.String() != `{"maxSessions":"","logLevel":3}`+"\n" {
 		t.Errorf("without sessions: %s", got.Body)
 	}

@@ -149,10 +149,10 @@ func retryTicketV1(s *Server, r *http.Request) (any, error) {
 		return nil, err
 	case s.opts.Books.Tickets == nil:
 		return nil, absent("tickets")
-	case s.opts.Books.Redeemer == nil:
+	case s.opts.Books.RetryRedemption == nil:
 		return nil, absent("redeemer of its own")
 	}
-	if err := s.opts.Books.Redeemer.Retry(r.Context(), hash); err != nil {
+	if err := s.opts.Books.RetryRedemption(r.Context(), hash); err != nil {
 		return nil, err
 	}
 	w, err := s.ticket(r)

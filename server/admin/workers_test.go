@@ -44,7 +44,7 @@ func (w *workforce) Resume(name string) error { return w.set(name, false) }
 
 func TestWorkers(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Workers = &workforce{} })
+	st := newStation(t, func(o *admin.Options) { o.Work.Workers = &workforce{} })
 	for _, step := range []struct {
 		body string
 		code int
