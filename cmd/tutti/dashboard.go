@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -38,28 +37,31 @@ type reloaded struct {
 	at  time.Time
 }
 
-// dashboard is what the admin listener shows.
-func (n *node) dashboard() admin.Dashboard {
-	d := admin.Dashboard{
-		Gate: gate{n}, Models: modelList{n}, Settings: settings{n}, SeriesStep: dashboard.Step,
-		Tail: adminview.NewLogTail(n.sink),
+// workView describes the jobs to the admin API.
+func (n *node) workView() admin.Work {
+	w := admin.Work{
+		Gate: gate{n}.Gate, ModelStates: modelList{n}.Models, SeriesStep: dashboard.Step, Explain: n.explain(),
+		Workers: n.workers(), Models: n.servedModels(), AIPools: n.aiPools,
 	}
 	if n.dashboardParts.series != nil {
-		d.Series = n.dashboardParts.series
+		w.Series = n.dashboardParts.series.Points
 	}
 	switch {
 	case n.dashboardParts.sessions != nil:
-		d.Sessions = n.dashboardParts.sessions
+		w.Sessions = n.dashboardParts.sessions.Live
 	case n.gateway != nil:
-		d.Sessions = streams{n.gateway}
+		w.Sessions = streams{n.gateway}.Live
+	}
+	if n.gateway != nil {
+		w.NetworkCapabilities = n.networkCapabilities
 	}
 	if n.jobRecords.book != nil {
-		d.Refusals = refusals{n.jobRecords.book}
+		w.Refusals = refusals{n.jobRecords.book}.Refusals
 	}
 	if n.gpus != nil {
-		d.GPUs = graphics{n}
+		w.GPUs = graphics{n}.GPUs
 	}
-	return d
+	return w
 }
 
 // counts is the series, where a role's events are to be in it: a process that is both
