@@ -60,7 +60,8 @@ func newNode(t *testing.T, onChain bool) *node {
 	}
 	if onChain {
 		chain := coretest.NewChain(core.Address{0xaa, 19: 1}, core.Address{})
-		opt.Chain = &admin.Chain{Rounds: chain, Stakes: chain, Settings: chain, Funds: chain, Actor: chain, Views: chain, Endpoints: n.Endpoints}
+		opt.Chain = &admin.Chain{Rounds: chain, Stakes: chain, Settings: chain, Funds: chain, Actor: chain, Views: chain,
+			Endpoints: n.Endpoints}
 	}
 	n.Server = admin.New(opt)
 	n.run(t)
