@@ -88,7 +88,8 @@ func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.peerLocked(raw.RemoteAddr())
-	if p.open >= p.limitLocked(1+g.waitingPer()) || p.countsForSiteLocked() && p.site.open >= p.site.limitLocked(1+g.waitingPer()) {
+	if p.open >= p.limitLocked(1+g.waitingPer()) ||
+		p.countsForSiteLocked() && p.site.open >= p.site.limitLocked(1+g.waitingPer()) {
 		return nil, nil
 	}
 	c = &Conn{Conn: raw, gate: g, peer: p, wake: make(chan struct{}, 1), opened: g.opt.Now()}
