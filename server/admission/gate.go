@@ -123,7 +123,8 @@ const maxScan = 4096
 // any number of them. The new one itself is the last choice; nil if there is none.
 func (g *Gate) evictLocked(newest *Conn) *Conn {
 	for _, e := range []*list.Element{
-		overShare(g.unproved), overShare(g.busy), notNewest(newest, g.unproved.Front()), mostProved(g.proved), g.unproved.Front(),
+		overShare(g.unproved), overShare(g.busy), notNewest(newest, g.unproved.Front()), mostProved(g.proved),
+		g.unproved.Front(),
 	} {
 		if e != nil {
 			c := e.Value.(*Conn)
