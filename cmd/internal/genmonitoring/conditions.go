@@ -11,7 +11,7 @@ import (
 // for all the ordinary ones together. What is only news is no alert.
 func conditionRules() (out []rule) {
 	var own []string
-	for _, code := range fault.Judged() {
+	for _, code := range fault.Graded() {
 		own = append(own, string(code))
 		if fault.SeverityOf(code) == fault.Info {
 			continue

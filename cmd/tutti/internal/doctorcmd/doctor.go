@@ -140,7 +140,7 @@ func doctorChecks(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		_ = command.Misused(stderr, "doctor", Usage, err.Error())
 		return ExitDoctorUsage
 	}
-	if err := doctor.WriteList(stdout, doctor.Choose(f.only)); err != nil {
+	if err := doctor.WriteList(stdout, doctor.Select(f.only)); err != nil {
 		return command.ExitFailed
 	}
 	return command.ExitOK
@@ -174,7 +174,7 @@ func CheckNode(ctx context.Context, in config.Input) doctor.Report {
 func examine(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []config.Notice, problems error) doctor.Report {
 	began := time.Now()
 	w := doctorWorld(cfg, f, notices, problems)
-	results := doctor.Run(ctx, w, doctor.Choose(f.only), doctor.Options{Limit: doctorLimit, Fix: f.fix, Ignored: f.ignore.Have})
+	results := doctor.Run(ctx, w, doctor.Select(f.only), doctor.Options{Limit: doctorLimit, Fix: f.fix, Ignored: f.ignore.Match})
 	report := doctor.NewReport(release.Version, began, results)
 	beside, err := w.Running.Get(ctx)
 	report.Running = err == nil && beside.Up

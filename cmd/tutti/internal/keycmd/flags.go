@@ -143,7 +143,7 @@ func (f *Flags) Load() (*config.Config, error) {
 			args = append(args, "-"+one.Name+"="+*value)
 		}
 	})
-	cfg, err := config.LoadPlace(command.Input(args), slices.Collect(maps.Keys(f.Node))...)
+	cfg, err := config.LoadDataDir(command.Input(args), slices.Collect(maps.Keys(f.Node))...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", err, ErrUsage)
 	}

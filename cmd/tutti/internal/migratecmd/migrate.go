@@ -53,7 +53,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			rest = append(rest, a)
 		}
 	}
-	cfg, err := config.LoadPlace(command.Input(rest), movingOptions...)
+	cfg, err := config.LoadDataDir(command.Input(rest), movingOptions...)
 	if err != nil {
 		return command.Misused(stderr, "migrate", Usage, err.Error())
 	}

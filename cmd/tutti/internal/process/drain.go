@@ -16,7 +16,7 @@ type drainable interface {
 	Pause()
 	Refuse()
 	Resume() bool
-	Left() (sessions, jobs int)
+	Remaining() (sessions, jobs int)
 	InProgress() (segments, jobs int)
 }
 
@@ -69,7 +69,7 @@ func (d *drainer) left() (sessions, jobs int) {
 	if d.work == nil {
 		return 0, 0
 	}
-	return d.work.Left()
+	return d.work.Remaining()
 }
 
 // inProgress is what a stop would lose now; known is false on a node that is no

@@ -35,9 +35,9 @@ func (w *fakeWork) Resume() bool {
 	return !w.final
 }
 
-func (w *fakeWork) InProgress() (segments, jobs int) { return w.Left() }
+func (w *fakeWork) InProgress() (segments, jobs int) { return w.Remaining() }
 
-func (w *fakeWork) Left() (sessions, jobs int) {
+func (w *fakeWork) Remaining() (sessions, jobs int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sessions, 0

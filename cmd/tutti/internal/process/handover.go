@@ -44,7 +44,7 @@ func (p *Process) end(ctx context.Context, s *successor, failure error) error {
 	}
 	w := &handoverState{Token: p.Token, AfterEnd: failure != nil}
 	if p.node.Rules != nil {
-		w.Estate = p.node.Rules.Estate()
+		w.Estate = p.node.Rules.HandoverState()
 	}
 	if failure == nil {
 		return p.leave(ctx, s, w)

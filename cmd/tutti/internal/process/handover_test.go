@@ -33,7 +33,7 @@ func TestTakeOverAfterTheEnd(t *testing.T) {
 	if err := in.Decode(&w); err != nil || w != wordWaiting {
 		t.Fatalf("%q, %v", w, err)
 	}
-	left := &handoverState{AfterEnd: true, Estate: orchestrate.Estate{Artifacts: []orchestrate.LeftArtifact{{Data: []byte("png")}}}}
+	left := &handoverState{AfterEnd: true, Estate: orchestrate.HandoverState{Artifacts: []orchestrate.KeptArtifact{{Data: []byte("png")}}}}
 	if err := out.Encode(left); err != nil {
 		t.Fatal(err)
 	}

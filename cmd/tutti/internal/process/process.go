@@ -87,7 +87,7 @@ func (p *Process) Run(ctx context.Context, components []lifecycle.Component, dra
 	last := &farewell{}
 	wg.Go(func() { p.attend(life, stops) })
 	err := lifecycle.RunWith(ctx, p.log, lifecycle.Options{
-		DrainTimeout: drainTimeout, HandOver: p.handOver, Started: p.started,
+		DrainTimeout: drainTimeout, HandOverSignal: p.handOver, Started: p.started,
 		Stopping: func() { last.begun = time.Now(); p.stopping(life, &wg) },
 		Drained:  func() { last.segments, last.jobs, last.known = p.drain.inProgress() },
 	}, stops, components...)
@@ -251,12 +251,12 @@ func (p *Process) successor() *successor {
 }
 
 // Inherited is what the process before left; whoever takes it keeps it.
-func (p *Process) Inherited() orchestrate.Estate {
+func (p *Process) Inherited() orchestrate.HandoverState {
 	if p.before == nil {
-		return orchestrate.Estate{}
+		return orchestrate.HandoverState{}
 	}
 	left := p.before.state.Estate
-	p.before.state.Estate = orchestrate.Estate{}
+	p.before.state.Estate = orchestrate.HandoverState{}
 	return left
 }
 

@@ -58,7 +58,7 @@ const (
 // handoverState is what the old process leaves beside the data directory.
 type handoverState struct {
 	Token  pm.Secret
-	Estate orchestrate.Estate
+	Estate orchestrate.HandoverState
 	// AfterEnd: parts of the old process have not stopped, so that the data directory is
 	// free only when all of it has ended.
 	AfterEnd bool

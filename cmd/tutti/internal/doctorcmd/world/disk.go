@@ -38,7 +38,7 @@ func (l *look) disk(ctx context.Context) (doctor.Disk, error) {
 	}
 	d.Exists, d.Mode = true, mode(info)
 	d.Writable = writable(d.Dir) == nil
-	d.Close = chmod(d.Dir, 0o700)
+	d.RestrictMode = chmod(d.Dir, 0o700)
 	l.space(&d, d.Dir)
 	for _, name := range l.LockNames {
 		if d.Holder = holder(filepath.Join(d.Dir, name)); d.Holder != "" {
@@ -64,7 +64,7 @@ func (l *look) missing(d *doctor.Disk) {
 		return
 	}
 	dir := d.Dir
-	d.Make = &doctor.Repair{Do: "make " + dir + " with mode 0700", Run: func(context.Context) error { return os.MkdirAll(dir, 0o700) }}
+	d.CreateDir = &doctor.Repair{Do: "make " + dir + " with mode 0700", Run: func(context.Context) error { return os.MkdirAll(dir, 0o700) }}
 }
 
 func (l *look) space(d *doctor.Disk, dir string) {
@@ -136,7 +136,7 @@ func (l *look) socket(d *doctor.Disk) {
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		d.StaleSocket = path
-		d.Rid = &doctor.Repair{Do: "remove " + path, Run: func(context.Context) error { return os.Remove(path) }}
+		d.RemoveSocket = &doctor.Repair{Do: "remove " + path, Run: func(context.Context) error { return os.Remove(path) }}
 	}
 }
 

@@ -35,14 +35,14 @@ func (l *look) running(ctx context.Context) (doctor.Running, error) {
 	case nobody(err):
 		return r, nil
 	case errors.Is(err, fault.NodeUnreachable) || ctx.Err() != nil:
-		r.Silent = "something listens at " + l.w.Setup.AdminAt + " and does not answer"
+		r.Unreachable = "something listens at " + l.w.Setup.AdminAddr + " and does not answer"
 		return r, nil
 	default:
-		r.Silent = "what answers at " + l.w.Setup.AdminAt + " is no tutti: " + fault.ForOperator(err)
+		r.Unreachable = "what answers at " + l.w.Setup.AdminAddr + " is no tutti: " + fault.ForOperator(err)
 		return r, nil
 	}
 	if n.Network != l.cfg.Chain.Network {
-		r.Silent = "another node, of network " + n.Network + ", answers at " + l.w.Setup.AdminAt
+		r.Unreachable = "another node, of network " + n.Network + ", answers at " + l.w.Setup.AdminAddr
 		return r, nil
 	}
 	r.Up, r.Version = true, n.Version

@@ -24,7 +24,7 @@ import (
 func TestRunningNode(t *testing.T) {
 	t.Parallel()
 	w, _ := seen(t)
-	if r := get(t, w.Running); r.Up || r.Silent != "" {
+	if r := get(t, w.Running); r.Up || r.Unreachable != "" {
 		t.Errorf("nobody: %+v", r)
 	}
 	answers := map[string]any{
@@ -51,12 +51,12 @@ func TestRunningNode(t *testing.T) {
 		t.Errorf("%+v", r.Conditions)
 	}
 	w, _ = seen(t, "-cliAddr", at, "-network", "devnet")
-	if r = get(t, w.Running); r.Up || !strings.Contains(r.Silent, "another node") {
+	if r = get(t, w.Running); r.Up || !strings.Contains(r.Unreachable, "another node") {
 		t.Errorf("of another network: %+v", r)
 	}
 	delete(answers, adminapi.PathNode)
 	w, _ = seen(t, "-cliAddr", at)
-	if r = get(t, w.Running); r.Up || !strings.Contains(r.Silent, "no tutti") {
+	if r = get(t, w.Running); r.Up || !strings.Contains(r.Unreachable, "no tutti") {
 		t.Errorf("no node: %+v", r)
 	}
 }

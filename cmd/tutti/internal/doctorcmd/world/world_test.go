@@ -126,10 +126,10 @@ func TestDisk(t *testing.T) {
 	dir := t.TempDir() + "/data"
 	w, _ := seen(t, "-dataDir", dir)
 	d := get(t, w.Storage)
-	if d.Exists || d.Make == nil || d.Size == 0 {
+	if d.Exists || d.CreateDir == nil || d.Size == 0 {
 		t.Fatalf("missing: %+v", d)
 	}
-	if err := d.Make.Run(t.Context()); err != nil {
+	if err := d.CreateDir.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(dir, 0o755); err != nil {
@@ -151,7 +151,7 @@ func TestDisk(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	_ = syscall.Flock(int(lock.Fd()), syscall.LOCK_UN)
-	if err := d.Close.Run(t.Context()); err != nil {
+	if err := d.RestrictMode.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w, _ = seen(t, "-dataDir", dir)
@@ -184,7 +184,7 @@ func TestStaleSocket(t *testing.T) {
 	_ = l.Close()
 	w, _ = seen(t, "-dataDir", dir, "-adminSocket", path)
 	d := get(t, w.Storage)
-	if d.StaleSocket != path || d.Rid.Run(t.Context()) != nil || exists(path) {
+	if d.StaleSocket != path || d.RemoveSocket.Run(t.Context()) != nil || exists(path) {
 		t.Errorf("%+v", d)
 	}
 }
@@ -244,7 +244,7 @@ func TestSecretPlaces(t *testing.T) {
 	write(t, dir+"/data/admin.token", "t", 0o600)
 	w, _ := seen(t, "-config", file, "-dataDir", dir+"/data", "-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet",
 		"-ethUrl=https://rpc.example/v3/key", "-ethPassword", pass, "-pricePerUnit", "1")
-	places := map[string]doctor.SecretPlace{}
+	places := map[string]doctor.SecretLocation{}
 	for _, p := range get(t, w.Secrets) {
 		places[p.Option] = p
 	}
