@@ -87,8 +87,10 @@ func Lost(err error) bool {
 	var gone unreachable
 	var said *pgconn.PgError
 	switch {
-	case errors.As(err, &gone), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone),
-		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, fault.StoreUnreachable), errors.Is(err, fault.StoreBookInUse):
+	case errors.As(err, &gone), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone),
+		errors.Is(err, sql.ErrTxDone),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, fault.StoreUnreachable),
+		errors.Is(err, fault.StoreBookInUse):
 		return true
 	case errors.As(err, &said):
 		// Connections, the server's end and start, and a server that takes no writes.

@@ -55,15 +55,16 @@ func (p PayingGateways) Payers(ctx context.Context) []adminapi.Payer {
 	snap := p.Recipient.Snapshot(ctx)
 	accounts := make(map[core.Address][]adminapi.PayerAccount)
 	for _, a := range snap.Accounts {
-		who := a.Account.Sender
-		accounts[who] = append(accounts[who], adminapi.PayerAccount{
+		sender := a.Account.Sender
+		accounts[sender] = append(accounts[sender], adminapi.PayerAccount{
 			Key: string(a.Account.Key), Balance: earnings.Decimal(a.Balance), InHand: earnings.Decimal(a.InProgress),
 		})
 	}
 	var out []adminapi.Payer
 	for _, s := range snap.Senders {
 		payer := adminapi.Payer{
-			Gateway: s.Sender, Deposit: s.Funds.Deposit, Reserve: s.Funds.Reserve.FundsRemaining, MaxFloat: s.MaxFloat, Accounts: accounts[s.Sender],
+			Gateway: s.Sender, Deposit: s.Funds.Deposit, Reserve: s.Funds.Reserve.FundsRemaining, MaxFloat: s.MaxFloat,
+			Accounts: accounts[s.Sender],
 		}
 		if p.Redeemer != nil {
 			payer.Waiting = p.Redeemer.Pending(s.Sender)

@@ -20,7 +20,7 @@ const Usage = `usage: tutti alert test [the node's flags]
 Sends a test alert to every address of -alert and says what became of it.
 `
 
-// Senders are those of -alert. The configuration was judged: an error is ours.
+// Senders are those of -alert. The configuration was checked, so an error is ours.
 func Senders(cfg *config.Config) ([]*served.Sender, error) {
 	sinks, err := alert.Parse(cfg.Monitoring.AlertSinks.Reveal())
 	if err != nil {

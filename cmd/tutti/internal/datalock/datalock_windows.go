@@ -13,6 +13,7 @@ const lockAt = 1 << 30
 
 // lockFile takes the file's lock; held reports that another process has it.
 func lockFile(f *os.File) (held bool, err error) {
-	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{Offset: lockAt})
+	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
+		0, 1, 0, &windows.Overlapped{Offset: lockAt})
 	return errors.Is(err, windows.ERROR_LOCK_VIOLATION), err
 }

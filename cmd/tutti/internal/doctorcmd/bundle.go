@@ -53,7 +53,8 @@ func bundleCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 		fmt.Fprintln(stderr, err)
 		return command.ExitFailed
 	}
-	fmt.Fprintf(stdout, "%s\n%s is written. Secrets are masked; look through it before you give it to somebody.\n", a.Contents(), file)
+	fmt.Fprintf(stdout, "%s\n%s is written. Secrets are masked; look through it before you give it to somebody.\n",
+		a.Contents(), file)
 	return command.ExitOK
 }
 
@@ -112,7 +113,8 @@ func adminToken(cfg *config.Config) string {
 // machines reach the listener; there it goes to a program of the data directory's user alone,
 // as any user of the machine may have taken the port of a node that does not run.
 func bundleNode(cfg *config.Config) bundle.Node {
-	n := bundle.Node{Address: cfg.Addresses.AdminListen.Addr(), Socket: strings.TrimPrefix(cfg.Addresses.AdminSocket, "unix:")}
+	n := bundle.Node{Address: cfg.Addresses.AdminListen.Addr(),
+		Socket: strings.TrimPrefix(cfg.Addresses.AdminSocket, "unix:")}
 	if n.Socket == "" && !cfg.Addresses.AdminListen.Loopback() {
 		n.Token, n.Dial = adminToken(cfg), client.DialOwner(cfg.Storage.DataDir)
 	}

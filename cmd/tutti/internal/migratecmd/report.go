@@ -93,5 +93,6 @@ func lastWords(o *moved) string {
 	if o.DryRun {
 		return "Nothing was changed. `tutti migrate` with the same flags does it, and so does the node's start."
 	}
-	return "The existing node's directory is as it was. The node redeems what is still good on the chain, once it runs with the same flags."
+	return "The existing node's directory is as it was. The node redeems what is still good on the chain, once it runs " +
+		"with the same flags."
 }

@@ -60,7 +60,8 @@ func New(o Options, list *models.Config) (*Tables, error) {
 		}
 	}
 	if o.Config.Roles.Gateway {
-		if p.Caps, err = pricing.NewCaps(pricing.CapsOptions{Limits: cfg.Limits(), Rates: p.Rates, Board: o.Board, Log: o.Log}); err != nil {
+		if p.Caps, err = pricing.NewCaps(pricing.CapsOptions{Limits: cfg.Limits(), Rates: p.Rates, Board: o.Board,
+			Log: o.Log}); err != nil {
 			return nil, err
 		}
 	}

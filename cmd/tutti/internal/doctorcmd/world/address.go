@@ -103,7 +103,8 @@ func (l *look) visit(ctx context.Context, a *doctor.Address) {
 	board := health.New(l.log, l.Now, nil)
 	opt := reachabilitycheck.Options{
 		Advertised: func() string { return a.Advertised }, Chosen: l.w.Setup.ServiceAddr, Lookup: l.Lookup,
-		Port: strconv.Itoa(l.cfg.Addresses.OrchestratorListen.Port), Delay: time.Nanosecond, Now: l.Now, Board: board, Log: l.log,
+		Port: strconv.Itoa(l.cfg.Addresses.OrchestratorListen.Port), Delay: time.Nanosecond, Now: l.Now, Board: board,
+		Log: l.log,
 	}
 	leaf, stop, listening := l.listen()
 	defer stop()
@@ -161,11 +162,12 @@ func (l *look) listen() (leaf func() []byte, stop func(), ok bool) {
 		listener = tls.NewListener(listener, cert.Config())
 		leaf = func() []byte { return cert.Certificate().Certificate[0] }
 	}
-	server := &http.Server{ReadHeaderTimeout: tryVisit, ErrorLog: nil, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/healthz" {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-	})}
+	server := &http.Server{ReadHeaderTimeout: tryVisit, ErrorLog: nil,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/healthz" {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+		})}
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = server.Serve(listener) }()
 	return leaf, func() { _ = server.Close(); <-ended }, true
@@ -188,7 +190,8 @@ func (l *look) certificate(context.Context) (doctor.Certificate, error) {
 	pair, err := tlscert.ReadPair(certFile, keyFile)
 	if err != nil {
 		if c.Own {
-			c.Findings = append(c.Findings, doctor.Finding{Code: fault.CodeOf(err), Detail: certFile + ": " + errors.Unwrap(err).Error()})
+			c.Findings = append(c.Findings, doctor.Finding{Code: fault.CodeOf(err),
+				Detail: certFile + ": " + errors.Unwrap(err).Error()})
 		}
 		return c, nil
 	}

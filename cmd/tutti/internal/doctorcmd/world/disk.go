@@ -64,7 +64,8 @@ func (l *look) missing(d *doctor.Disk) {
 		return
 	}
 	dir := d.Dir
-	d.CreateDir = &doctor.Repair{Do: "make " + dir + " with mode 0700", Run: func(context.Context) error { return os.MkdirAll(dir, 0o700) }}
+	d.CreateDir = &doctor.Repair{Do: "make " + dir + " with mode 0700",
+		Run: func(context.Context) error { return os.MkdirAll(dir, 0o700) }}
 }
 
 func (l *look) space(d *doctor.Disk, dir string) {

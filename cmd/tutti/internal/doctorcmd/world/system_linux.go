@@ -47,7 +47,8 @@ func clock() doctor.Clock {
 		return doctor.Clock{} // a container may forbid the question
 	}
 	return doctor.Clock{
-		Known: true, Synchronized: state != unix.TIME_ERROR && t.Status&unix.STA_UNSYNC == 0, Off: time.Duration(t.Esterror) * time.Microsecond,
+		Known: true, Synchronized: state != unix.TIME_ERROR && t.Status&unix.STA_UNSYNC == 0,
+		Off: time.Duration(t.Esterror) * time.Microsecond,
 	}
 }
 

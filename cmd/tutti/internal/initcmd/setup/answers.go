@@ -21,7 +21,8 @@ const (
 
 // Keys are all answers, in the order in which they are asked.
 func Keys() []Key {
-	return []Key{Role, Network, Endpoint, OrchestratorAddr, OrchestratorPass, ServiceAddr, Price, MaxPrice, Devices, Models, Passphrase}
+	return []Key{Role, Network, Endpoint, OrchestratorAddr, OrchestratorPass, ServiceAddr, Price, MaxPrice, Devices,
+		Models, Passphrase}
 }
 
 // Answers are what is known so far. An answer that is there may be empty: that is one.
