@@ -121,7 +121,7 @@ func unknown(table verb.Table, words []string) error {
 	return verb.Mistake(text + "; tutti_cli help lists them all")
 }
 
-// open prepares terminal and client. An address that cannot be read is told when
+// open prepares terminal and client. An address that cannot be read is reported when
 // the node is asked for.
 func (p *program) open(menu bool) {
 	p.set.Accessible = p.set.Accessible || p.getenv("TERM") == "dumb"

@@ -24,7 +24,7 @@ const bookFile = "book"
 // not say.
 const connectTimeout = 5 * time.Second
 
-// Store is a PostgreSQL database and one node's book in it. Book is "" for who only
+// Store is a PostgreSQL database and one node's book in it. Book is "" for a caller that only
 // reads and named none.
 type Store struct {
 	config *pgx.ConnConfig
@@ -57,7 +57,7 @@ func Parse(address string) (*Store, error) {
 	return s, nil
 }
 
-// Known is Name for who only looks: it makes no name up.
+// Known is Name for a caller that only looks: it makes no name up.
 func (s *Store) Known(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, bookFile)); err != nil {
 		return fault.New(fault.LedgerAbsent, "find the node's book",

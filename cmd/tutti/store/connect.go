@@ -21,7 +21,7 @@ import (
 const lockPatience = 3 * time.Second
 
 // Writer is the connection that writes the book. There is one, and while it stands
-// nobody else writes the book. Errors of its statements tell of a connection that
+// no other process writes the book. Errors of its statements tell of a connection that
 // could not be made, among them StoreBookInUse and StoreUnsafe.
 func (s *Store) Writer() *sql.DB {
 	last := new(backend)
@@ -37,7 +37,7 @@ func (s *Store) Writer() *sql.DB {
 	return db
 }
 
-// Leader is the connection of whoever redeems the winning tickets of all books. Who
+// Leader is the connection of the node that redeems the winning tickets of all books. The node that
 // does not get it, gets the fault StoreNotLeading.
 func (s *Store) Leader() *sql.DB {
 	db := s.open(ledger.SharedPath, func(ctx context.Context, c *pgx.Conn) error {
@@ -117,7 +117,7 @@ func safe(ctx context.Context, c *pgx.Conn) error {
 	return nil
 }
 
-// try takes a lock if nobody has it. It must be this connection's own: behind a pool
+// try takes a lock if it is free. It must be this connection's own: behind a pool
 // that gives every transaction another connection, or on a server that only pretends
 // to have such locks, two nodes would write one book.
 func try(ctx context.Context, c *pgx.Conn, key int64) (got bool, err error) {

@@ -50,7 +50,7 @@ func plain(code string) string {
 	case strings.HasPrefix(code, "3D"):
 		return ", there is no such database"
 	case strings.HasPrefix(code, "28"):
-		return ", user or password are wrong, or pg_hba.conf lets nobody in from here"
+		return ", user or password are wrong, or pg_hba.conf allows no connection from here"
 	case strings.HasPrefix(code, "53300"):
 		return ", it has too many connections"
 	case strings.HasPrefix(code, "57P"):

@@ -113,7 +113,7 @@ func (i income) Income(ctx context.Context, by earnings.By) (*earnings.Income, e
 	return i.reports.get(ctx, by)
 }
 
-// Workers is who did which part of it.
+// Workers is which worker did which part of it.
 func (i income) Workers(ctx context.Context) (*earnings.Workers, error) {
 	return i.workers.get(ctx, struct{}{})
 }
@@ -149,7 +149,7 @@ func NewSpending(store *paymentlog.Store) spending {
 	})}
 }
 
-// Spending is what was paid whom for what.
+// Spending is what was paid to which orchestrator for what.
 func (s spending) Spending(ctx context.Context) (*earnings.Spending, error) {
 	return s.reports.get(ctx, struct{}{})
 }

@@ -66,7 +66,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return testAlerts(ctx, cfg, senders, stdout)
 }
 
-// testAlerts tells every sink once.
+// testAlerts sends every sink one alert.
 func testAlerts(ctx context.Context, cfg *config.Config, senders []*served.Sender, stdout io.Writer) int {
 	status := command.ExitOK
 	for _, s := range senders {
@@ -79,7 +79,7 @@ func testAlerts(ctx context.Context, cfg *config.Config, senders []*served.Sende
 			status = command.ExitFailed
 			continue
 		}
-		fmt.Fprintf(stdout, "%s: told, in %s\n", s.Name(), time.Since(begun).Round(time.Millisecond))
+		fmt.Fprintf(stdout, "%s: sent, in %s\n", s.Name(), time.Since(begun).Round(time.Millisecond))
 	}
 	return status
 }

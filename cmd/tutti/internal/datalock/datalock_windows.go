@@ -8,7 +8,7 @@ import (
 )
 
 // lockAt is a byte far behind what is in the file: a locked byte cannot be read by
-// others, and they shall read who holds the lock.
+// others, and they shall read which process holds the lock.
 const lockAt = 1 << 30
 
 // lockFile takes the file's lock; held reports that another process has it.

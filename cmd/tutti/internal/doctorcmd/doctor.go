@@ -30,7 +30,7 @@ one: /etc/tutti/tutti.conf.
 
   -only a,b    only these checks or groups of checks
   -ignore a,b  these are shown and do not count
-  -fix         mend what is safe to mend: file modes, a missing data directory
+  -fix         repair what is safe to repair: file modes, a missing data directory
   -json        write JSON
   -all         do not shorten lines
   -list        show the checks

@@ -21,7 +21,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
-// lookFor bounds the look at the machine: somebody waits.
+// lookFor bounds the look at the machine, because the operator waits.
 const lookFor = 5 * time.Second
 
 // look finds what the machine has, and says it. What cannot be found is asked.
@@ -87,7 +87,7 @@ func (t *initTool) recordExisting(dir string) {
 
 func oldNode(dir string) bool { return migrate.IsSource(dir) || migrate.HasKeys(dir) }
 
-// accountIn is whose key lies in an existing node's directory, "" for nobody's.
+// accountIn is the account whose key is in an existing node's directory, "" for none.
 func accountIn(dir string) string {
 	keys, err := migrate.KeysIn(dir)
 	if err != nil || len(keys) == 0 {
@@ -124,7 +124,7 @@ func (t *initTool) askAboutOthers(ctx context.Context) error {
 	return nil
 }
 
-// publicAddress asks who sees this machine from outside.
+// publicAddress asks a service that sees this machine from outside.
 func publicAddress(ctx context.Context, url string) string {
 	if url == "none" || url == "" {
 		return ""

@@ -45,7 +45,7 @@ The exit status is 1 when a check fails: fix first what it names.
   --dir DIR             where the files go: /etc/tutti for root, else ~/.config/tutti
   --force               replace files that are there; they are kept beside the new ones
   --skipChecks          do not run the doctor, and do not ask the chain
-  --publicIPLookup URL  who tells this machine's public address; none asks nobody
+  --publicIPLookup URL  the service that knows this machine's public address; none for no question
 `
 
 // Run is `tutti init`.
@@ -193,12 +193,12 @@ func (t *initTool) ask(ctx context.Context) error {
 	}
 }
 
-// askOne gets one answer: from the operator, or its default where nobody is asked.
+// askOne gets one answer: from the operator, or its default where no prompt is possible.
 func (t *initTool) askOne(ctx context.Context, q setup.Question) (string, error) {
 	if !t.console.CanAsk() {
 		if q.Needed && q.Default == "" {
 			return "", fault.New(fault.SetupAnswer, "set up the node",
-				"there is nobody to ask, and --"+string(q.Key)+" is not given: "+q.Text)
+				"no prompt is possible, and --"+string(q.Key)+" is not given: "+q.Text)
 		}
 		return q.Default, nil
 	}

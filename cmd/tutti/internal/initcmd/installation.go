@@ -70,7 +70,7 @@ func findInstallation(dir string) (installation, error) {
 func (p *installation) dataOf(network string) string { return filepath.Join(p.dataDir, network) }
 
 // settlePlace names what depends on the answers: the packages' service has a directory
-// of its own, and cannot look into anybody's home.
+// of its own, and cannot look into the homes of users.
 func (t *initTool) settlePlace() error {
 	if t.install.packaged {
 		network := t.answers[setup.Network]

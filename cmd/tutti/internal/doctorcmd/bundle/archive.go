@@ -59,7 +59,7 @@ const preface = `A debug bundle of tutti, made %s.
 
 Passwords, keys, tokens and the secret parts of addresses are masked: ***. Host names,
 IP addresses, Ethereum addresses and names of models and streams are in it. Look
-through it before you give it to somebody: it is plain text.
+through it before you hand it on: it is plain text.
 
 `
 

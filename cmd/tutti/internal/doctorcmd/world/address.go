@@ -61,7 +61,7 @@ func resolve(ctx context.Context) func(string) []netip.Addr {
 }
 
 // timeLeft is a part's time, and less where the run ends sooner, so that what was found
-// until then is told.
+// until then is reported.
 func timeLeft(ctx context.Context, most time.Duration) time.Duration {
 	const rest = time.Second
 	if until, ok := ctx.Deadline(); ok {
@@ -199,7 +199,7 @@ func (l *look) certificate(context.Context) (doctor.Certificate, error) {
 	return c, nil
 }
 
-// peers are the orchestrators that a worker or a gateway was told of.
+// peers are the orchestrators that a worker or a gateway was given.
 func (l *look) peers(ctx context.Context) ([]doctor.Peer, error) {
 	r := l.cfg.Roles
 	if r.Orchestrator && !r.Gateway {
@@ -228,7 +228,7 @@ func dial(ctx context.Context, authority string, secure bool) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", authority)
 	if err == nil && secure {
 		err = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}).HandshakeContext(ctx)
-		// Who refuses, for want of a certificate of ours, is there all the same.
+		// A peer that refuses, for want of a certificate of ours, is there all the same.
 		if refusal, ok := errors.AsType[*net.OpError](err); ok && refusal.Op == "remote error" {
 			err = nil
 		}

@@ -85,8 +85,8 @@ type volume struct {
 	kind       string
 }
 
-// chmod is the repair of a mode. The file's directory may be the service's, and root may be
-// who repairs: no link that the service makes there leads root to another file.
+// chmod is the repair of a mode. The file's directory may be the service's, and root may
+// do the repair: no link that the service makes there leads root to another file.
 func chmod(path string, mode fs.FileMode) *doctor.Repair {
 	return &doctor.Repair{
 		Do: fmt.Sprintf("set the mode of %s to %04o", path, mode),
@@ -123,7 +123,7 @@ func (l *look) database(ctx context.Context, d *doctor.Disk) {
 	}
 }
 
-// socket finds an admin socket that nobody listens on.
+// socket finds an admin socket that no process listens on.
 func (l *look) socket(d *doctor.Disk) {
 	path := l.cfg.Addresses.AdminSocket
 	info, err := os.Stat(path)

@@ -50,7 +50,7 @@ func (l *look) prices(ctx context.Context) (doctor.Prices, error) {
 		return out, err
 	}
 	if l.rates != nil {
-		out.Feed = "the feed tells the rate of " + l.rates.Currency()
+		out.Feed = "the feed has the rate of " + l.rates.Currency()
 	}
 	list, err := l.list.Get(ctx)
 	if err != nil {

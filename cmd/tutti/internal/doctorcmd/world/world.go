@@ -32,9 +32,9 @@ type Options struct {
 	Devices func(seen *gpus.Watcher) []models.Device
 	// StartWorker starts the processor's media worker.
 	StartWorker func(ctx context.Context) (*worker.Client, error)
-	// Passphrase is what opens the key, without asking anybody; empty for none.
+	// Passphrase is what opens the key, without a question; empty for none.
 	Passphrase func() (core.Secret, error)
-	// Lookup answers with the public IP address; "" asks nobody.
+	// Lookup answers with the public IP address; "" asks no service.
 	Lookup string
 	Now    func() time.Time
 }

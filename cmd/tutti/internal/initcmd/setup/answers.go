@@ -50,7 +50,7 @@ const CPU = "cpu"
 type Found struct {
 	// GPUs are the names of those that can be used.
 	GPUs []string
-	// Address is the public address, "" when nobody knows it.
+	// Address is the public address, "" when it is not known.
 	Address string
 	// OldNode is the data directory of an existing node, OldAccount whose key lies
 	// there; "" for none.

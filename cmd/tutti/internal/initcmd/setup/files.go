@@ -125,7 +125,7 @@ func chainPart(part partWriter, a Answers, p Places) {
 
 func addressPart(part partWriter, a Answers, p Places) {
 	if applies(OrchestratorAddr, a) {
-		part("Whom it works with.", "orchAddr "+a[OrchestratorAddr])
+		part("The orchestrators that it works with.", "orchAddr "+a[OrchestratorAddr])
 	}
 	if applies(OrchestratorPass, a) {
 		path := p.OrchSecret
@@ -135,7 +135,7 @@ func addressPart(part partWriter, a Answers, p Places) {
 		part("The file with the secret that orchestrator and workers share.", "orchSecret "+path)
 	}
 	if applies(ServiceAddr, a) {
-		part("Where gateways reach this node; its port must be open to everybody.", "serviceAddr "+a[ServiceAddr])
+		part("Where gateways reach this node; its port must be open to every address.", "serviceAddr "+a[ServiceAddr])
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 type Question struct {
 	Key Key
 	// Text is the question, Help what was found, in lines before it. Why explains the
-	// question to who asks.
+	// question to an operator that asks.
 	Text      string
 	Help, Why []string
 	// Default is taken for an empty answer; Needed says that without one something
