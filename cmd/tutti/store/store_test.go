@@ -52,7 +52,7 @@ func closed(t *testing.T, db *sql.DB) *sql.DB {
 
 const secret = "hunter2hunter2"
 
-// What is wrong with an address, and what a connection meets, never tells what is in it.
+// What is wrong with an address, and what a connection meets, never shows what is in it.
 func TestNothingOfTheAddressIsTold(t *testing.T) {
 	t.Parallel()
 	words := []string{secret, "somebody", "db.invalid", "127.0.0.1"}
@@ -82,7 +82,7 @@ func TestNothingOfTheAddressIsTold(t *testing.T) {
 	for _, text := range texts {
 		for _, word := range words {
 			if strings.Contains(text, word) {
-				t.Errorf("%q tells %q", text, word)
+				t.Errorf("%q shows %q", text, word)
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What a refused connection says names nobody, whatever the server's reason is.
+// What a refused connection reports names no user, whatever the server's reason is.
 func TestNoRoomForAConnection(t *testing.T) {
 	t.Parallel()
 	address := server.Server(t).Database(t)

@@ -36,7 +36,7 @@ func TestBundleFileOfTheCommandLine(t *testing.T) {
 }
 
 // What listens on the admin port may be anything when the node does not run: it is not
-// told the token where reading needs none.
+// given the token where reading needs none.
 func TestABundleKeepsTheTokenOnLoopback(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -25,7 +25,7 @@ func TestRunningNode(t *testing.T) {
 	t.Parallel()
 	w, _ := seen(t)
 	if r := get(t, w.Running); r.Up || r.Unreachable != "" {
-		t.Errorf("nobody: %+v", r)
+		t.Errorf("no listener: %+v", r)
 	}
 	answers := map[string]any{
 		adminapi.PathNode: adminapi.Node{Version: "0", Network: "offchain"},

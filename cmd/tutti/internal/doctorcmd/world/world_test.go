@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// seen is the world with these flags, on ports that nobody else has.
+// seen is the world with these flags, on ports that no other process has.
 func seen(t *testing.T, args ...string) (*doctor.World, *config.Config) {
 	t.Helper()
 	base := []string{"-cliAddr", "127.0.0.1:" + strconv.Itoa(freePort(t))}
@@ -181,7 +181,7 @@ func TestStaleSocket(t *testing.T) {
 	l.SetUnlinkOnClose(false)
 	w, _ := seen(t, "-dataDir", dir, "-adminSocket", path)
 	if d := get(t, w.Storage); d.StaleSocket != "" {
-		t.Errorf("somebody listens: %+v", d)
+		t.Errorf("a process listens: %+v", d)
 	}
 	_ = l.Close()
 	w, _ = seen(t, "-dataDir", dir, "-adminSocket", path)
@@ -259,7 +259,7 @@ func TestSecretPlaces(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if info, _ := os.Stat(pass); info.Mode().Perm() != 0o600 {
-		t.Errorf("mended to %s", info.Mode())
+		t.Errorf("repaired to %s", info.Mode())
 	}
 	if p := places["config"]; p.Where != file || p.Mode != 0o640 {
 		t.Errorf("%+v", p)
@@ -309,7 +309,7 @@ func TestPackagedConfiguration(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	if p = place("config", path); p.Mode != 0o640 {
-		t.Errorf("mended to %04o", p.Mode)
+		t.Errorf("repaired to %04o", p.Mode)
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 )
 
-var update = flag.Bool("update", false, "write the files anew")
+var update = flag.Bool("update", false, "write the files again")
 
 var here = setup.Places{
 	Config: "/home/op/.config/tutti/tutti.conf", Passphrase: "/home/op/.config/tutti/ethPassword",
@@ -139,7 +139,7 @@ func TestSecretsStayApart(t *testing.T) {
 	}
 }
 
-// What is found becomes the default, and an old node is told of.
+// What is found becomes the default, and an existing node is named.
 func TestDefaultsComeFromTheMachine(t *testing.T) {
 	t.Parallel()
 	found := setup.Found{GPUs: []string{"0: L4"}, Address: "203.0.113.7", OldNode: "/home/op/.lpData/x",
