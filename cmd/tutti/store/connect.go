@@ -127,7 +127,8 @@ func try(ctx context.Context, c *pgx.Conn, key int64) (got bool, err error) {
 	var pid int64
 	var kept bool
 	err = c.QueryRow(ctx, `SELECT pg_backend_pid(), EXISTS (SELECT 1 FROM pg_locks
-		WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND pid = pg_backend_pid() AND classid::bigint << 32 | objid::bigint = $1)`, key).Scan(&pid, &kept)
+		WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND pid = pg_backend_pid()
+		AND classid::bigint << 32 | objid::bigint = $1)`, key).Scan(&pid, &kept)
 	if err != nil {
 		return false, err
 	}
