@@ -60,14 +60,15 @@ func New(o Options, list *models.Config) (*Tables, error) {
 		}
 	}
 	if o.Config.Roles.Gateway {
-		if p.Caps, err = pricing.NewCaps(pricing.CapsOptions{Limits: cfg.Limits(), Rates: p.Rates, Board: o.Board, Log: o.Log}); err != nil {
+		if p.Caps, err = pricing.NewCaps(pricing.CapsOptions{Limits: cfg.Limits(), Rates: p.Rates, Board: o.Board,
+			Log: o.Log}); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-// feedAddress is the contract that tells the rate: the option's preset is the main
+// feedAddress is the contract that has the rate: the option's preset is the main
 // network's, and other networks have one of their own.
 func (o *Options) feedAddress() core.Address {
 	const main = "arbitrum-one-mainnet"
