@@ -14,7 +14,7 @@ func (n *node) newPrices(feed pricing.Feed, list *models.Config) (*prices.Tables
 	if n.chain != nil {
 		own = n.chain.Network.PriceFeed
 	}
-	return prices.New(prices.Options{Config: n.cfg, Board: n.board, Log: n.log, Feed: feed, NetworkFeed: own}, list)
+	return prices.New(prices.Options{Config: n.Config, Board: n.Board, Log: n.Log, Feed: feed, NetworkFeed: own}, list)
 }
 
 // addPrices makes them once, for whichever role comes first, and adds what follows
@@ -24,7 +24,7 @@ func (n *node) addPrices(list *models.Config) (err error) {
 		return nil
 	}
 	if n.prices, err = n.newPrices(n.feed(), list); err == nil && n.prices.Rates != nil {
-		n.add(n.prices.Rates)
+		n.Add(n.prices.Rates)
 	}
 	return err
 }
@@ -32,7 +32,7 @@ func (n *node) addPrices(list *models.Config) (err error) {
 // addFreeCaps lets tools that were made for the existing node set bounds on prices off the
 // chain too, where nothing is paid.
 func (n *node) addFreeCaps() error {
-	caps, err := pricing.NewCaps(pricing.CapsOptions{Limits: n.cfg.Prices.Limits(), Board: n.board, Log: n.log})
+	caps, err := pricing.NewCaps(pricing.CapsOptions{Limits: n.Config.Prices.Limits(), Board: n.Board, Log: n.Log})
 	if err == nil {
 		n.prices = prices.OnlyCaps(caps)
 	}

@@ -12,7 +12,7 @@ import (
 
 // addProcess gives the admin API what changes the process itself.
 func (n *node) addProcess(opt *admin.Options) {
-	p := n.process
+	p := n.Process
 	r := newReloader(n, func() (*config.Config, []config.Notice, error) {
 		cfg, notices, err := config.Load(command.Input(os.Args[1:]))
 		if err == nil && cfg.Process.Informational() {
@@ -21,10 +21,10 @@ func (n *node) addProcess(opt *admin.Options) {
 		return cfg, notices, err
 	})
 	drain, reporter := p.Attach(&process.Parts{
-		Rules: n.live.rules, Listener: n.live.listener, Board: n.board, Reload: r.Reload,
+		Rules: n.live.rules, Listener: n.live.listener, Board: n.Board, Reload: r.Reload,
 		Sockets: n.ownSockets, Cards: n.handedCards, Prove: n.proofs,
 	})
 	opt.Reloader, opt.Drains, opt.Upgrader = p, drain, p
 	opt.Listener = p.Sockets.Take(process.SocketAdmin)
-	n.add(reporter)
+	n.Add(reporter)
 }

@@ -22,43 +22,43 @@ import (
 // firstServiceURI is what is advertised until more is known: what the operator
 // chose, or loopback until the chain tells what is registered.
 func (n *node) firstServiceURI() string {
-	if s := n.cfg.Addresses.Service; !s.IsZero() {
+	if s := n.Config.Addresses.Service; !s.IsZero() {
 		return s.String()
 	}
-	return "https://127.0.0.1:" + strconv.Itoa(n.cfg.Addresses.OrchestratorListen.Port)
+	return "https://127.0.0.1:" + strconv.Itoa(n.Config.Addresses.OrchestratorListen.Port)
 }
 
 // addAddress makes the check of the service address, and has the advertised one
 // follow the registry where the operator chose none.
 func (n *node) addAddress(rules *orchestrate.Orchestrator, cert *tlscert.Source) {
 	chosen := ""
-	if s := n.cfg.Addresses.Service; !s.IsZero() {
+	if s := n.Config.Addresses.Service; !s.IsZero() {
 		chosen = s.String()
 	}
 	opt := reachabilitycheck.Options{
-		Advertised: rules.ServiceURI, Chosen: chosen, Reach: n.cfg.Addresses.StartupCheck,
-		Port: strconv.Itoa(n.cfg.Addresses.OrchestratorListen.Port), Now: time.Now, Board: n.board, Log: n.log,
+		Advertised: rules.ServiceURI, Chosen: chosen, Reach: n.Config.Addresses.StartupCheck,
+		Port: strconv.Itoa(n.Config.Addresses.OrchestratorListen.Port), Now: time.Now, Board: n.Board, Log: n.Log,
 	}
 	if cert != nil {
 		opt.Certificate = func() []byte { return cert.Certificate().Certificate[0] }
 	}
 	if n.chain != nil {
 		opt.OnChain = func() (string, bool) { v := n.chain.View(); return v.Self.ServiceURI, v.Known }
-		if lookup := n.cfg.Addresses.PublicIPLookup; chosen == "" && lookup != "none" {
+		if lookup := n.Config.Addresses.PublicIPLookup; chosen == "" && lookup != "none" {
 			opt.Lookup = lookup
 		}
 		n.warnPrivate(chosen)
 	}
 	n.address = reachabilitycheck.New(opt)
 	if n.chain != nil {
-		n.add(&registered{chain: n.chain, rules: rules, follow: chosen == "", check: n.address, board: n.board})
+		n.Add(&registered{chain: n.chain, rules: rules, follow: chosen == "", check: n.address, board: n.Board})
 	}
 }
 
 // warnPrivate says that nobody on the internet reaches the chosen address.
 func (n *node) warnPrivate(chosen string) {
 	if chosen != "" && !contracts.Private(n.chain.Network.Name) && reachability.Private(chosen) {
-		n.board.Set(health.Key{Code: fault.ServiceAddrPrivate}, n.cfg.Addresses.Service.Host+" is a not a public address or hostname")
+		n.Board.Set(health.Key{Code: fault.ServiceAddrPrivate}, n.Config.Addresses.Service.Host+" is a not a public address or hostname")
 	}
 }
 

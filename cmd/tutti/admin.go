@@ -13,23 +13,23 @@ import (
 
 func (n *node) addAdmin() {
 	var page http.Handler
-	if n.metrics != nil {
-		page = n.metrics.Handler(n.log)
+	if n.Metrics != nil {
+		page = n.Metrics.Handler(n.Log)
 	}
 	opt := admin.Options{
 		Access: admin.Access{
-			DataDir: n.cfg.Storage.DataDir, CompatTransactions: n.cfg.Chain.AdminTransactions, Profiling: n.cfg.Monitoring.Profiling,
-			Token: n.cfg.Monitoring.AdminToken,
+			DataDir: n.Config.Storage.DataDir, CompatTransactions: n.Config.Chain.AdminTransactions, Profiling: n.Config.Monitoring.Profiling,
+			Token: n.Config.Monitoring.AdminToken,
 		},
-		Listen:       n.cfg.Addresses.AdminListen.Addr(),
-		Orchestrator: n.cfg.Roles.Orchestrator,
-		Redeemer:     n.cfg.Roles.Redeemer,
-		MaxSessions:  n.cfg.Limits.MaxSessions.N,
-		Log:          n.log,
+		Listen:       n.Config.Addresses.AdminListen.Addr(),
+		Orchestrator: n.Config.Roles.Orchestrator,
+		Redeemer:     n.Config.Roles.Redeemer,
+		MaxSessions:  n.Config.Limits.MaxSessions.N,
+		Log:          n.Log,
 		Now:          time.Now,
 		Limiter:      n.limiter,
-		Verbosity:    n.sink,
-		Conditions:   n.board,
+		Verbosity:    n.Sink,
+		Conditions:   n.Board,
 		Status:       statusSource{n},
 		Node:         statusSource{n},
 		AIPools:      n.pools,
@@ -42,7 +42,7 @@ func (n *node) addAdmin() {
 		Explainer:    n.explainer(),
 		Ready:        n.notReady,
 	}
-	if path := n.cfg.Addresses.AdminSocket; path != "" {
+	if path := n.Config.Addresses.AdminSocket; path != "" {
 		opt.Listen = "unix:" + path
 	}
 	if n.address != nil {
@@ -58,13 +58,13 @@ func (n *node) addAdmin() {
 			opt.Market.Quotes = q
 		}
 		if n.paying != nil {
-			t := n.cfg.Tickets
+			t := n.Config.Tickets
 			opt.Market.TicketLimits = &adminapi.TicketLimits{MaxTicketEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, DepositMultiplier: t.DepositMultiplier}
 		}
 	}
 	n.addProcess(&opt)
 	n.live.admin = admin.New(opt)
-	n.add(n.live.admin)
+	n.Add(n.live.admin)
 }
 
 // adminChain is the chain for the admin API.
@@ -83,8 +83,8 @@ type statusSource struct{ n *node }
 // Node is what kind of node this is.
 func (s statusSource) Node() adminapi.Node {
 	return adminapi.Node{
-		Version: release.Version, Roles: s.n.roles(), Network: s.n.cfg.Chain.Network, Offchain: s.n.cfg.Chain.Offchain(),
-		NetworkVersion: release.NetworkVersion, Started: s.n.started.UTC(),
+		Version: release.Version, Roles: s.n.Roles(), Network: s.n.Config.Chain.Network, Offchain: s.n.Config.Chain.Offchain(),
+		NetworkVersion: release.NetworkVersion, Started: s.n.Started.UTC(),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/ai/pictures"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -47,16 +48,16 @@ func (w *aiWork) whyNot() string {
 // newAI reads the models file and makes what serves it. A file without a valid
 // entry leaves a node that does everything but AI and says so; it is no error.
 func (n *node) newAI(ctx context.Context) *aiWork {
-	n.ai = &aiWork{files: sumFiles(n.cfg)}
-	if !n.cfg.Roles.AIWorker {
+	n.ai = &aiWork{files: sumFiles(n.Config)}
+	if !n.Config.Roles.AIWorker {
 		n.pricesOfModels(n.ai)
 		return n.ai
 	}
 	// Servers behind a url need none of them, and containers wait for them.
 	devices, _ := n.findGPUs(ctx)
-	list, notices, problems := modelconfig.Load(n.cfg, devices)
+	list, notices, problems := modelconfig.Load(n.Config, devices)
 	for _, notice := range notices {
-		n.log.Warn("models file", "notice", notice.String())
+		n.Log.Warn("models file", "notice", notice.String())
 	}
 	out := n.ai
 	why := n.reportModels(out, problems)
@@ -72,8 +73,8 @@ func (n *node) newAI(ctx context.Context) *aiWork {
 // withoutModels says that no models were named. It is a trouble, unless workers
 // elsewhere may have some.
 func (n *node) withoutModels() (notice string) {
-	if others := n.cfg.Roles.Orchestrator && len(workerSecrets(n.cfg)) > 0; !others {
-		n.board.Set(health.Key{Code: fault.NoModels}, "-aiModels is not given")
+	if others := n.Config.Roles.Orchestrator && len(peers.Secrets(n.Config)) > 0; !others {
+		n.Board.Set(health.Key{Code: fault.NoModels}, "-aiModels is not given")
 	}
 	return "no models: -aiModels is not given"
 }
@@ -81,21 +82,21 @@ func (n *node) withoutModels() (notice string) {
 // findGPUs looks for the GPUs that were asked for. The board says what is missing
 // of them; those that are there are used all the same.
 func (n *node) findGPUs(ctx context.Context) ([]models.Device, error) {
-	seen := modelconfig.FindGPUs(ctx, n.cfg.Transcoding.Devices)
+	seen := modelconfig.FindGPUs(ctx, n.Config.Transcoding.Devices)
 	present := seen.Present()
 	n.modelCards.Store(&present)
-	devices, err := modelconfig.GPUs(n.cfg, seen, n.budget)
+	devices, err := modelconfig.GPUs(n.Config, seen, n.budget)
 	n.modelGPUs.Store(&devices)
-	if ctx.Err() != nil || modelconfig.TranscodesOnGPUs(n.cfg) {
+	if ctx.Err() != nil || modelconfig.TranscodesOnGPUs(n.Config) {
 		return devices, err // whoever watches them for transcoding says what is wrong
 	}
 	for _, code := range modelconfig.Problems {
 		if err == nil || fault.CodeOf(err) != code {
-			n.board.Clear(health.Key{Code: code})
+			n.Board.Clear(health.Key{Code: code})
 		}
 	}
 	if err != nil {
-		n.board.Report(health.Key{Code: fault.CodeOf(err)}, err)
+		n.Board.Report(health.Key{Code: fault.CodeOf(err)}, err)
 	}
 	return devices, err
 }
@@ -119,7 +120,7 @@ func (n *node) reportModels(w *aiWork, problems error) string {
 		}
 	}
 	for _, key := range keys {
-		n.board.Set(key, strings.Join(details[key], " | "))
+		n.Board.Set(key, strings.Join(details[key], " | "))
 	}
 	w.problems = keys
 	switch len(list) {
@@ -133,27 +134,27 @@ func (n *node) reportModels(w *aiWork, problems error) string {
 
 // answerLimits are how long others may take with answers of models.
 func (n *node) answerLimits() inference.Limits {
-	c := &n.cfg.AI
+	c := &n.Config.AI
 	return inference.Limits{FirstByte: c.FirstByteTimeout, Silence: c.SilenceTimeout, Whole: c.AnswerTimeout}
 }
 
 func (n *node) newManager(list *models.Config, devices []models.Device) *manager.Manager {
 	opt := manager.Options{
-		Entries:          modelconfig.Entries(list, n.cfg.AI.VerboseLogs),
-		Backends:         manager.Clients(http1.New(http1.Options{}), n.answerLimits(), n.log),
+		Entries:          modelconfig.Entries(list, n.Config.AI.VerboseLogs),
+		Backends:         manager.Clients(http1.New(http1.Options{}), n.answerLimits(), n.Log),
 		Devices:          modelconfig.Devices(devices),
-		ContainersPerGPU: n.cfg.AI.ContainersPerGPU,
+		ContainersPerGPU: n.Config.AI.ContainersPerGPU,
 		// Who waits for a cold model to load stands in the line too.
-		Queue:    max(1, n.cfg.AI.Queue),
-		IdleTTL:  n.cfg.AI.KeepAlive,
+		Queue:    max(1, n.Config.AI.Queue),
+		IdleTTL:  n.Config.AI.KeepAlive,
 		Pictures: pictures.New(pictures.Options{Version: release.Version}),
-		Board:    n.board,
-		Recorder: n.inferenceRecorder(metrics.Orchestrator),
-		Log:      n.log,
+		Board:    n.Board,
+		Recorder: n.Inference(metrics.Orchestrator),
+		Log:      n.Log,
 		Now:      time.Now,
 	}
 	opt.Reserve = n.reserveForModels
-	if len(devices) == 0 && !n.cfg.Transcoding.Devices.None() {
+	if len(devices) == 0 && !n.Config.Transcoding.Devices.None() {
 		opt.Find = func(ctx context.Context) ([]manager.Device, error) {
 			found, err := n.findGPUs(ctx)
 			return modelconfig.Devices(found), err
@@ -167,18 +168,18 @@ func (n *node) newManager(list *models.Config, devices []models.Device) *manager
 // yet may come with a reload. What cannot be had is the reason why its containers fail;
 // servers behind a url, and video, go on.
 func (n *node) addContainers(opt *manager.Options, now bool) {
-	images, err := modelconfig.Images(n.cfg)
+	images, err := modelconfig.Images(n.Config)
 	opt.Images = manager.Images(images)
 	if err != nil {
 		opt.Images = ownImages(err)
 	}
-	if opt.ModelsDir, opt.NoContainers = filepath.Abs(modelconfig.Dir(n.cfg)); now {
-		opt.ModelsDir, opt.NoContainers = modelconfig.MakeDir(n.cfg)
+	if opt.ModelsDir, opt.NoContainers = filepath.Abs(modelconfig.Dir(n.Config)); now {
+		opt.ModelsDir, opt.NoContainers = modelconfig.MakeDir(n.Config)
 	}
 	if opt.NoContainers != nil {
 		return
 	}
-	engine, err := docker.Open(docker.Options{Owner: n.cfg.Addresses.Service.String(), Log: n.log, Now: time.Now})
+	engine, err := docker.Open(docker.Options{Owner: n.Config.Addresses.Service.String(), Log: n.Log, Now: time.Now})
 	if err != nil {
 		opt.NoContainers = err
 		return
@@ -204,12 +205,12 @@ const elsewhere = 1024
 // pricesOfModels reads the models file of an orchestrator that runs no models itself,
 // for the prices of those that its workers bring.
 func (n *node) pricesOfModels(w *aiWork) {
-	if !n.cfg.Roles.Orchestrator || n.cfg.AI.Models == "" {
+	if !n.Config.Roles.Orchestrator || n.Config.AI.Models == "" {
 		return
 	}
-	list, notices, problems := modelconfig.Load(n.cfg, make([]models.Device, elsewhere))
+	list, notices, problems := modelconfig.Load(n.Config, make([]models.Device, elsewhere))
 	for _, notice := range notices {
-		n.log.Warn("models file", "notice", notice.String())
+		n.Log.Warn("models file", "notice", notice.String())
 	}
 	w.models = list
 	why := n.reportModels(w, problems)

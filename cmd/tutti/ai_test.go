@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
@@ -28,17 +29,17 @@ func aiNode(t *testing.T, gpus config.Devices, script ...string) (*node, *fakegp
 	// Nothing answers there: a container gets as far as that.
 	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "docker.sock"))
 	log := slog.New(slog.DiscardHandler)
-	n := &node{budget: gpu.NewBudget(), cfg: modelsConfig(t, `[
+	n := &node{budget: gpu.NewBudget(), Env: &nodeenv.Env{Config: modelsConfig(t, `[
  {"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "gpus": [1]},
- {"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": true}]`), log: log, board: health.New(log, time.Now, nil)}
-	n.cfg.AI.ContainersPerGPU = 1
-	n.cfg.Transcoding.Devices = gpus
+ {"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": true}]`), Log: log, Board: health.New(log, time.Now, nil)}}
+	n.Config.AI.ContainersPerGPU = 1
+	n.Config.Transcoding.Devices = gpus
 	return n, d
 }
 
 // missing is what the board says of GPUs.
 func missing(n *node) string {
-	for _, c := range n.board.Snapshot() {
+	for _, c := range n.Board.Snapshot() {
 		if slices.Contains(modelconfig.Problems, c.Code) && c.About == "" {
 			return c.Detail
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -16,13 +17,13 @@ import (
 // all the same.
 func TestAGatewayThatNobodyAnswers(t *testing.T) {
 	t.Parallel()
-	n := &node{cfg: &config.Config{}, board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
+	n := &node{Env: &nodeenv.Env{Config: &config.Config{}, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}}
 	answers, of, known := false, 1, false
-	a := &answerCheck{board: n.board, look: func(context.Context) (bool, int, bool) { return answers, of, known }}
+	a := &answerCheck{board: n.Board, look: func(context.Context) (bool, int, bool) { return answers, of, known }}
 	shut := func() bool {
 		a.once(t.Context())
 		d := n.streamsDoor(0, 10)
-		if d.Open == (d.Code == string(fault.NoOrchestratorReachable)) || d.Open == (d.Reason != "") || d.Open != n.board.Healthy() {
+		if d.Open == (d.Code == string(fault.NoOrchestratorReachable)) || d.Open == (d.Reason != "") || d.Open != n.Board.Healthy() {
 			t.Errorf("%+v", d)
 		}
 		for _, why := range n.notReady() {

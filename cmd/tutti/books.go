@@ -17,7 +17,7 @@ func (n *node) addBooks(ctx context.Context) error {
 		reader = e.ledger.Reader
 		n.books.Tickets = adminview.NewTickets(reader)
 		sums := e.ledger.Summary()
-		n.add(sums)
+		n.Add(sums)
 		n.books.Income = adminview.NewIncome(sums, n.chain.Reward, n.round)
 		payers := adminview.PayingGateways{Recipient: e.recipient}
 		if e.redeemer != nil {
@@ -50,7 +50,7 @@ func (n *node) quotes() *adminview.PriceQuotes {
 	return &adminview.PriceQuotes{
 		Book: n.prices.Book, Quote: r.Quote, Paying: adminview.Payers(r),
 		Terms: func() adminapi.TicketTerms {
-			return adminapi.TicketTerms{TicketEV: n.cfg.Tickets.EV, MaxFaceValue: r.MaxFaceValue()}
+			return adminapi.TicketTerms{TicketEV: n.Config.Tickets.EV, MaxFaceValue: r.MaxFaceValue()}
 		},
 	}
 }

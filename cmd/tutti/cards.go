@@ -19,32 +19,32 @@ import (
 // what is wrong, and the cards are taken when they show.
 func (n *node) addGPUs(recorder core.Recorder) error {
 	watcher := gpus.New(gpus.Options{
-		Selection: n.cfg.Transcoding.Devices, Board: n.board, Log: n.log,
+		Selection: n.Config.Transcoding.Devices, Board: n.Board, Log: n.Log,
 		Allowed: func(id gpu.UUID) gpu.Bytes { return n.budget.Reserved(id, gpu.Models) },
 	})
 	n.gpus = watcher
-	if n.metrics != nil {
-		if err := n.metrics.WatchGPUs(watcher); err != nil {
+	if n.Metrics != nil {
+		if err := n.Metrics.WatchGPUs(watcher); err != nil {
 			return fmt.Errorf("register metrics of GPUs: %w", err)
 		}
 	}
-	n.add(watcher)
+	n.Add(watcher)
 	n.keeper = devices.New(devices.Options{
 		Inventory: watcher, Start: n.startGPU(watcher, recorder),
-		Test: n.cfg.Transcoding.TestAtStart, Inherited: n.ahead.Findings(),
+		Test: n.Config.Transcoding.TestAtStart, Inherited: n.ahead.Findings(),
 		// Untested, a card is taken at its vendor's word: what the usual ones can do.
 		Base:   placement.Offer{Capabilities: n.offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
 		Adjust: n.adjust,
-		Placer: n.media, Use: n.memoryUse, Budget: n.budget, Board: n.board, Log: n.log,
+		Placer: n.media, Use: n.memoryUse, Budget: n.budget, Board: n.Board, Log: n.Log,
 	})
-	n.add(n.keeper)
+	n.Add(n.keeper)
 	return nil
 }
 
 // startGPU starts the media worker of a card, or takes the one that was started before
 // this process took another's place.
 func (n *node) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(context.Context, gpu.Device) (probe.Worker, error) {
-	s := media.NewStarter(n.cfg, n.log, recorder, inventory)
+	s := media.NewStarter(n.Config, n.Log, recorder, inventory)
 	ahead := n.ahead
 	ahead.Record(recorder)
 	return func(ctx context.Context, d gpu.Device) (probe.Worker, error) {
@@ -82,9 +82,9 @@ func (n *node) handedCards() string {
 	if n.keeper == nil {
 		return ""
 	}
-	text, err := media.FindingsText(n.cfg.Transcoding.EncoderPreset, n.keeper.Findings())
+	text, err := media.FindingsText(n.Config.Transcoding.EncoderPreset, n.keeper.Findings())
 	if err != nil {
-		n.log.Warn("the GPUs are tested again after the upgrade", "err", err)
+		n.Log.Warn("the GPUs are tested again after the upgrade", "err", err)
 		return ""
 	}
 	return text

@@ -8,7 +8,7 @@ import (
 // on nodes that are no orchestrator. It may be asked before the chain's part is
 // built, and then knows nothing.
 func (n *node) chainStatus() func() (orchestratorstatus.Status, bool) {
-	if n.cfg.Chain.Offchain() || !n.cfg.Roles.Orchestrator {
+	if n.Config.Chain.Offchain() || !n.Config.Roles.Orchestrator {
 		return nil
 	}
 	return func() (orchestratorstatus.Status, bool) {

@@ -15,7 +15,7 @@ const listTime = 2 * time.Second
 
 // Status is the state of the moment, as the existing node's tools read it.
 func (s statusSource) Status() admin.Status {
-	out := admin.Status{Version: release.Version, LocalTranscoding: s.n.cfg.Roles.Transcoder}
+	out := admin.Status{Version: release.Version, LocalTranscoding: s.n.Config.Roles.Transcoder}
 	s.streams(&out)
 	s.pool(&out)
 	s.transcoders(&out)
@@ -49,7 +49,7 @@ func (s statusSource) streams(out *admin.Status) {
 // pool is a gateway's orchestrators; on other nodes it is what -orchAddr names.
 func (s statusSource) pool(out *admin.Status) {
 	if s.n.gateway == nil {
-		for _, o := range s.n.cfg.Addresses.Orchestrators {
+		for _, o := range s.n.Config.Addresses.Orchestrators {
 			out.OrchestratorPool = append(out.OrchestratorPool, o.String())
 		}
 		return

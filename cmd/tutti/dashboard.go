@@ -15,13 +15,11 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/server/admin"
-	"github.com/tuttinode/tutti/server/metrics"
 )
 
 // dashboardParts is where the dashboard's parts are picked up while the node is put together.
 // The zero value shows nothing.
 type dashboardParts struct {
-	series *dashboard.Series
 	// sessions is nil on a node that transcodes for nobody.
 	sessions *dashboard.Sessions
 	// rules is nil on a node that is no orchestrator.
@@ -42,10 +40,10 @@ type reloaded struct {
 func (n *node) dashboard() admin.Dashboard {
 	d := admin.Dashboard{
 		Gate: gate{n}, Models: modelList{n}, Settings: settings{n}, SeriesStep: dashboard.Step,
-		Tail: adminview.NewLogTail(n.sink),
+		Tail: adminview.NewLogTail(n.Sink),
 	}
-	if n.dashboardParts.series != nil {
-		d.Series = n.dashboardParts.series
+	if n.Series() != nil {
+		d.Series = n.Series()
 	}
 	switch {
 	case n.dashboardParts.sessions != nil:
@@ -62,38 +60,9 @@ func (n *node) dashboard() admin.Dashboard {
 	return d
 }
 
-// counts is the series, where a role's events are to be in it: a process that is both
-// gateway and orchestrator is shown as an orchestrator, or each segment would count
-// twice.
-func (n *node) counts(nodeType string) bool {
-	if n.dashboardParts.series == nil {
-		n.dashboardParts.series = dashboard.NewSeries(time.Now)
-	}
-	if n.cfg.Roles.Gateway && n.cfg.Roles.Orchestrator {
-		return nodeType != metrics.Gateway
-	}
-	return true
-}
-
-// seen lets the dashboard see what a recorder is told.
-func (n *node) seen(nodeType string, r core.Recorder) core.Recorder {
-	if !n.counts(nodeType) {
-		return r
-	}
-	return n.dashboardParts.series.Recorder(r)
-}
-
-// seenJobs is seen for AI jobs.
-func (n *node) seenJobs(nodeType string, r inference.Recorder) inference.Recorder {
-	if !n.counts(nodeType) {
-		return r
-	}
-	return n.dashboardParts.series.Inference(r)
-}
-
 // watched lets the dashboard see the sessions.
 func (n *node) watched(next core.Transcoder) core.Transcoder {
-	n.dashboardParts.sessions = dashboard.Watch(next, time.Now, n.dashboardParts.series)
+	n.dashboardParts.sessions = dashboard.Watch(next, time.Now, n.Series())
 	return n.dashboardParts.sessions
 }
 
@@ -145,7 +114,7 @@ func unseen(doors []adminapi.WorkKind, s *orchestratorstatus.Status) {
 // workerDoor is that of devices which work for an orchestrator elsewhere: open while one
 // is ready and the orchestrator knows of it.
 func (g gate) workerDoor() (adminapi.WorkKind, bool) {
-	if g.n.dashboardParts.rules != nil || g.n.media == nil || !g.n.cfg.Roles.Transcoder {
+	if g.n.dashboardParts.rules != nil || g.n.media == nil || !g.n.Config.Roles.Transcoder {
 		return adminapi.WorkKind{}, false
 	}
 	use := g.n.media.Usage()
@@ -183,7 +152,7 @@ func (g gate) aiDoor(stopping bool) (adminapi.WorkKind, bool) {
 			states = append(states, w.Models...)
 		}
 	}
-	elsewhere := g.n.dashboardParts.rules == nil && g.n.cfg.Roles.AIWorker
+	elsewhere := g.n.dashboardParts.rules == nil && g.n.Config.Roles.AIWorker
 	if len(states) == 0 && !elsewhere {
 		return adminapi.WorkKind{}, false
 	}
@@ -219,7 +188,7 @@ func (n *node) streamsDoor(inUse, limit int) adminapi.WorkKind {
 	if !d.Open {
 		d.Reason = "as many streams as a gateway takes"
 	}
-	for _, c := range n.board.Snapshot() {
+	for _, c := range n.Board.Snapshot() {
 		if c.Code == noAnswer.Code && c.About == noAnswer.About {
 			d.Open, d.Code, d.Reason = false, string(c.Code), c.Detail
 		}

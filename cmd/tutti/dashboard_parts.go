@@ -113,11 +113,11 @@ type settings struct{ n *node }
 func (s settings) Settings() (out []adminapi.Option) {
 	news := map[string]config.Difference{}
 	if last := s.n.dashboardParts.reloaded.Load(); last != nil {
-		for _, d := range config.Compare(s.n.cfg, last.cfg) {
+		for _, d := range config.Compare(s.n.Config, last.cfg) {
 			news[d.Option] = d
 		}
 	}
-	for _, o := range s.n.cfg.Settings() {
+	for _, o := range s.n.Config.Settings() {
 		one := adminapi.Option{Name: o.Option, Value: o.Value, Origin: o.Origin.String(), Changed: o.Changed}
 		switch d, is := news[o.Option]; {
 		case is && d.Live:

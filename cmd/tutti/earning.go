@@ -54,9 +54,9 @@ func (n *node) addEarning(ctx context.Context) error {
 	}
 	opt := recipient.Options{
 		Ledger: e.ledger, Opening: opening, Prices: n.prices.Book, Chain: n.chain.Chain, Recipient: n.chain.Orchestrator,
-		TicketEV: n.cfg.Tickets.EV, MaxFaceValue: n.cfg.Tickets.MaxFaceValue,
+		TicketEV: n.Config.Tickets.EV, MaxFaceValue: n.Config.Tickets.MaxFaceValue,
 		RedeemGas: n.chain.Network.RedeemGas, MinGasPrice: n.chain.Transactions.Prices().Min,
-		Rand: rand.Reader, Now: time.Now, Log: n.log, Recorder: n.ticketRecorder(),
+		Rand: rand.Reader, Now: time.Now, Log: n.Log, Recorder: n.Tickets(),
 	}
 	redeeming, err := n.chooseRedeemer(e, &opt)
 	if err != nil {
@@ -66,12 +66,12 @@ func (n *node) addEarning(ctx context.Context) error {
 		return err
 	}
 	n.earning = e
-	n.add(e.ledger)
-	n.add(redeeming)
+	n.Add(e.ledger)
+	n.Add(redeeming)
 	if e.payouts != nil {
-		n.add(e.payouts)
+		n.Add(e.payouts)
 	}
-	n.add(e.recipient)
+	n.Add(e.recipient)
 	return nil
 }
 
@@ -93,7 +93,7 @@ func (n *node) faceValue() admin.FaceValue {
 	if n.earning == nil || n.earning.recipient == nil {
 		return nil
 	}
-	return faceValue{n.earning.recipient, n.cfg.Tickets.EV}
+	return faceValue{n.earning.recipient, n.Config.Tickets.EV}
 }
 
 // faceValue bounds what tickets pay when they win.

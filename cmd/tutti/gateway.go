@@ -18,34 +18,34 @@ import (
 // its own it uses the one in this process.
 func (n *node) addGateway(ctx context.Context) error {
 	var orchestrators []string
-	for _, o := range n.cfg.Addresses.Orchestrators {
+	for _, o := range n.Config.Addresses.Orchestrators {
 		orchestrators = append(orchestrators, o.String())
 	}
 	if err := n.addPaying(ctx, orchestrators); err != nil {
 		return err
 	}
-	if len(orchestrators) == 0 && n.cfg.Selection.Webhook.IsZero() && n.paying == nil {
-		orchestrators = []string{n.cfg.Addresses.Service.String()}
+	if len(orchestrators) == 0 && n.Config.Selection.Webhook.IsZero() && n.paying == nil {
+		orchestrators = []string{n.Config.Addresses.Service.String()}
 	}
 	opt := gateway.Options{
-		Addr:             n.cfg.Addresses.GatewayListen.Addr(),
-		Listener:         n.process.Sockets.Take(process.SocketGateway),
+		Addr:             n.Config.Addresses.GatewayListen.Addr(),
+		Listener:         n.Process.Sockets.Take(process.SocketGateway),
 		Orchestrators:    orchestrators,
-		OrchestratorHook: n.cfg.Selection.Webhook.Reveal(),
-		AdmissionHook:    n.cfg.Gateway.AuthWebhook.Reveal(),
-		NoPush:           !n.cfg.Gateway.HTTPIngest,
-		Profiles:         n.cfg.Gateway.Ladder.Profiles,
+		OrchestratorHook: n.Config.Selection.Webhook.Reveal(),
+		AdmissionHook:    n.Config.Gateway.AuthWebhook.Reveal(),
+		NoPush:           !n.Config.Gateway.HTTPIngest,
+		Profiles:         n.Config.Gateway.Ladder.Profiles,
 		Routing: gateway.Routing{
-			MaxAttempts: n.cfg.Gateway.MaxAttempts, DiscoveryTimeout: n.cfg.Gateway.DiscoveryTimeout,
-			MinVersion: n.cfg.Selection.MinVersion, Blocked: n.cfg.Selection.Blocklist,
+			MaxAttempts: n.Config.Gateway.MaxAttempts, DiscoveryTimeout: n.Config.Gateway.DiscoveryTimeout,
+			MinVersion: n.Config.Selection.MinVersion, Blocked: n.Config.Selection.Blocklist,
 		},
-		Limits:          gateway.Limits{Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers},
-		Stores:          n.cfg.Storage.ObjectStoreNetworks,
-		Scarce:          n.files.Refused,
+		Limits:          gateway.Limits{Connections: n.Connections(), PerAddress: n.Config.Limits.PerAddress, Known: n.Config.Limits.KnownPeers},
+		Stores:          n.Config.Storage.ObjectStoreNetworks,
+		Scarce:          n.Files.Refused,
 		SeveralEncoders: n.severalEncoders,
 		Page:            web.Handler(n.chainStatus()),
-		Recorder:        n.recorder(metrics.Gateway),
-		Log:             n.log,
+		Recorder:        n.Recorder(metrics.Gateway),
+		Log:             n.Log,
 		Now:             time.Now,
 		Rand:            rand.Reader,
 	}
@@ -66,13 +66,13 @@ func (n *node) addGateway(ctx context.Context) error {
 	if n.live.listener != nil {
 		n.live.listener.LeaveAfter(g.Settled)
 	}
-	n.watchSessions(metrics.Gateway, g.StreamCapacity)
+	n.WatchSessions(metrics.Gateway, g.StreamCapacity)
 	for _, c := range ai.components {
-		n.add(c)
+		n.Add(c)
 	}
-	n.add(g)
-	if !n.cfg.Roles.Orchestrator {
-		n.add(&answerCheck{board: n.board, look: g.Answering})
+	n.Add(g)
+	if !n.Config.Roles.Orchestrator {
+		n.Add(&answerCheck{board: n.Board, look: g.Answering})
 	}
 	return nil
 }
@@ -97,8 +97,8 @@ func (p prober) Probe(ctx context.Context, segment []byte) (gateway.MediaInfo, e
 func (n *node) severalEncoders(streams string) {
 	key := health.Key{Code: fault.StreamTwoEncoders}
 	if streams == "" {
-		n.board.Clear(key)
+		n.Board.Clear(key)
 		return
 	}
-	n.board.Set(key, streams)
+	n.Board.Set(key, streams)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/gateway/access"
@@ -30,12 +29,12 @@ type gatewayAI struct {
 
 // newGatewayAI makes it. orchestrators lists whom to ask.
 func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Context) ([]string, error)) (*gatewayAI, error) {
-	versions, err := airouting.ParseMinVersions(n.cfg.AI.MinRunnerVersion.JSON)
+	versions, err := airouting.ParseMinVersions(n.Config.AI.MinRunnerVersion.JSON)
 	if err != nil {
 		return nil, err
 	}
 	keys, err := apikeystore.New(ctx, apikeystore.Options{
-		Dir: n.cfg.Storage.DataDir, File: n.cfg.Gateway.APIKeys, Webhook: n.cfg.Gateway.AuthWebhook.Reveal(), Log: n.log, Now: time.Now,
+		Dir: n.Config.Storage.DataDir, File: n.Config.Gateway.APIKeys, Webhook: n.Config.Gateway.AuthWebhook.Reveal(), Log: n.Log, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
@@ -44,18 +43,18 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	client := upstream.New(upstream.Options{Payments: n.payments(), Now: time.Now, Node: "tutti/" + release.Version, Limits: n.answerLimits()})
 	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
-		Version: release.NetworkVersion, MinVersion: n.cfg.Selection.MinVersion, MinRunnerVersions: versions, Blocked: n.cfg.Selection.Blocklist,
-		RetryWindow: max(n.cfg.AI.RetryTimeout, 1), Board: n.board, Log: n.log, Now: time.Now,
+		Version: release.NetworkVersion, MinVersion: n.Config.Selection.MinVersion, MinRunnerVersions: versions, Blocked: n.Config.Selection.Blocklist,
+		RetryWindow: max(n.Config.AI.RetryTimeout, 1), Board: n.Board, Log: n.Log, Now: time.Now,
 	}
 	n.paying.choose(n, &choice)
 	b := broker.New(choice)
-	if !keys.Required() && !n.cfg.Addresses.GatewayListen.Loopback() {
-		n.log.Warn("AI requests are taken from this machine only",
+	if !keys.Required() && !n.Config.Addresses.GatewayListen.Loopback() {
+		n.Log.Warn("AI requests are taken from this machine only",
 			fault.Attr(fault.New(fault.KeysNotConfigured, "open the gateway for AI", "there is no API key")))
 	}
-	if !keys.Required() && !n.cfg.Addresses.GatewayListen.Loopback() &&
-		n.cfg.Gateway.StreamAccess == string(access.Auto) {
-		n.log.Warn("streams are open to this machine only",
+	if !keys.Required() && !n.Config.Addresses.GatewayListen.Loopback() &&
+		n.Config.Gateway.StreamAccess == string(access.Auto) {
+		n.Log.Warn("streams are open to this machine only",
 			fault.Attr(fault.New(fault.StreamKeyRequired, "open the gateway for streams", "there is no API key")))
 	}
 	n.pools = b
@@ -64,17 +63,17 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		return nil, err
 	}
 	f, err := aiapi.New(aiapi.Options{
-		Dispatcher: b, Keys: keys, CheckLocal: out.access.Machine, Recorder: n.inferenceRecorder(metrics.Gateway),
+		Dispatcher: b, Keys: keys, CheckLocal: out.access.Machine, Recorder: n.Inference(metrics.Gateway),
 		Media: n.mediaFor(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
-		Limits: aiapi.Limits{Queue: queueLimit(n.cfg.AI.Queue)}, PrivateURLs: n.cfg.AI.PrivateURLs,
-		Log: n.log, Now: time.Now, Rand: rand.Reader,
+		Limits: aiapi.Limits{Queue: queueLimit(n.Config.AI.Queue)}, PrivateURLs: n.Config.AI.PrivateURLs,
+		Log: n.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
 		return nil, err
 	}
 	out.front = f
-	if n.metrics != nil {
-		if err := n.metrics.WatchOrchestrators(b.Orchestrators); err != nil {
+	if n.Metrics != nil {
+		if err := n.Metrics.WatchOrchestrators(b.Orchestrators); err != nil {
 			return nil, fmt.Errorf("register metrics of orchestrators: %w", err)
 		}
 	}
@@ -83,13 +82,13 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 
 // gatewayAccess is who may use the gateway's listener.
 func (n *node) gatewayAccess(ring *apikeystore.Authorizer) (*access.Policy, error) {
-	links, err := access.OpenLinks(n.cfg.Storage.DataDir, rand.Reader)
+	links, err := access.OpenLinks(n.Config.Storage.DataDir, rand.Reader)
 	if err != nil {
 		return nil, err
 	}
-	c := n.cfg.Gateway
+	c := n.Config.Gateway
 	return access.New(access.Options{
-		Listen: n.cfg.Addresses.GatewayListen.Addr(), Hosts: c.Hosts, Mode: access.Mode(c.StreamAccess), Keys: ring,
+		Listen: n.Config.Addresses.GatewayListen.Addr(), Hosts: c.Hosts, Mode: access.Mode(c.StreamAccess), Keys: ring,
 		Links:       links,
 		AskedPushes: !c.AuthWebhook.IsZero(), OpenPushes: c.OpenIngest,
 	}), nil
@@ -121,12 +120,4 @@ func queueLimit(n int) int {
 		return -1
 	}
 	return n
-}
-
-// inferenceRecorder counts AI jobs for one role, or nothing without -monitor.
-func (n *node) inferenceRecorder(nodeType string) inference.Recorder {
-	if n.metrics == nil {
-		return n.seenJobs(nodeType, inference.NopRecorder{})
-	}
-	return n.seenJobs(nodeType, n.metrics.Inference(nodeType))
 }

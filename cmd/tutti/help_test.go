@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 )
 
 // Every command of the table is there, can be explained, and knows its second words.
@@ -19,7 +20,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			t.Errorf("%s is in the table and not there", c.Name)
 		}
 		var out, errs strings.Builder
-		if status := helpCommand(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK || !strings.HasPrefix(out.String(), "usage: tutti "+c.Name) {
+		if status := helpcmd.Run(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK || !strings.HasPrefix(out.String(), "usage: tutti "+c.Name) {
 			t.Errorf("%s: status %d: %s%s", c.Name, status, out.String(), errs.String())
 		}
 		for _, word := range c.Words {
@@ -57,29 +58,6 @@ func TestUsageErrorsAreShort(t *testing.T) {
 				t.Errorf("%s: %q is not in\n%s", line, part, errs.String())
 			}
 		}
-	}
-}
-
-func TestHelpOfCodes(t *testing.T) {
-	t.Parallel()
-	for code, want := range map[string][]string{
-		"portclosed":        {"PortClosed (", "Severity: critical; alerts are sent when it lasts for 2m0s\n", "tutti doctor --only network."},
-		"PublicIPUnknown":   {"Severity: info; nobody is alerted\n"},
-		"AdminTokenRefused": {"Remedy: "},
-	} {
-		var out bytes.Buffer
-		if err := explainCode(&out, code); err != nil {
-			t.Fatal(err)
-		}
-		for _, w := range want {
-			if !strings.Contains(out.String(), w) {
-				t.Errorf("%s: %q is not in\n%s", code, w, &out)
-			}
-		}
-	}
-	var out bytes.Buffer
-	if err := explainCode(&out, "PortClsoed"); err == nil || !strings.Contains(err.Error(), "did you mean PortClosed?") || out.Len() > 0 {
-		t.Errorf("%v, %s", err, &out)
 	}
 }
 

@@ -33,7 +33,7 @@ func (n *node) questions() *requeststats.Counter {
 
 // explainer is nil on a node that is no orchestrator.
 func (n *node) explainer() admin.Explainer {
-	if !n.cfg.Roles.Orchestrator {
+	if !n.Config.Roles.Orchestrator {
 		return nil
 	}
 	return jobs{n}
@@ -51,8 +51,8 @@ func (j jobs) Explain(ctx context.Context) adminapi.Explanation {
 func (j jobs) facts() *reasons.NodeState {
 	n := j.n
 	f := &reasons.NodeState{
-		Now: time.Now(), Started: n.started, Orchestrator: takesWork(n.cfg), Offchain: n.chain == nil,
-		PoolRank: n.jobRecords.place.Load(), RequestStats: n.jobRecords.book.Report(), Conditions: n.board.Visible(), Work: j.work(),
+		Now: time.Now(), Started: n.Started, Orchestrator: takesWork(n.Config), Offchain: n.chain == nil,
+		PoolRank: n.jobRecords.place.Load(), RequestStats: n.jobRecords.book.Report(), Conditions: n.Board.Visible(), Work: j.work(),
 	}
 	if n.dashboardParts.rules != nil {
 		f.Draining = n.dashboardParts.rules.Draining()

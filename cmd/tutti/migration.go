@@ -16,12 +16,12 @@ import (
 // copyKeys copies an existing node's keys when this one has none, or somebody asked
 // for it. Where nobody asked, what is wrong there is told, and no reason to stop.
 func (n *node) copyKeys(ctx context.Context, chain uint64) error {
-	old, err := migratecmd.Find(n.cfg, chain)
+	old, err := migratecmd.Find(n.Config, chain)
 	if err != nil || old == nil {
 		return err
 	}
 	n.existingNode = old
-	have, err := migrate.KeysIn(n.cfg.Storage.DataDir)
+	have, err := migrate.KeysIn(n.Config.Storage.DataDir)
 	if err != nil {
 		return fault.Wrap(fault.KeystoreUnusable, "read the keystore", err)
 	}
@@ -37,18 +37,18 @@ func (n *node) copyKeys(ctx context.Context, chain uint64) error {
 		if asked {
 			return err
 		}
-		n.log.Warn("nothing is taken over from the existing node", fault.Attr(err))
+		n.Log.Warn("nothing is taken over from the existing node", fault.Attr(err))
 		n.existingNode = nil
 		return nil
 	}
 	var copied []migrate.Key
-	if n.cfg.Chain.Keystore == "" {
-		if copied, err = migrate.CopyKeys(left.Keys, n.cfg.Storage.DataDir); err != nil {
+	if n.Config.Chain.Keystore == "" {
+		if copied, err = migrate.CopyKeys(left.Keys, n.Config.Storage.DataDir); err != nil {
 			return err
 		}
 	}
 	for _, k := range copied {
-		n.log.Info("took over a key of the existing node, which keeps its own", "account", k.Address.String(), "file", k.Path)
+		n.Log.Info("took over a key of the existing node, which keeps its own", "account", k.Address.String(), "file", k.Path)
 	}
 	n.reportWeights()
 	return nil
@@ -58,8 +58,8 @@ func (n *node) copyKeys(ctx context.Context, chain uint64) error {
 // again.
 func (n *node) reportWeights() {
 	theirs := filepath.Join(n.existingNode.Dir, migrate.ModelsName)
-	if entries, err := os.ReadDir(theirs); err == nil && len(entries) > 0 && n.cfg.Roles.AIWorker && n.cfg.AI.ModelsDir == "" {
-		n.log.Warn("the existing node's models are not used", "directory", theirs, "remedy", "write -aiModelsDir "+theirs+", or move them to "+modelconfig.Dir(n.cfg))
+	if entries, err := os.ReadDir(theirs); err == nil && len(entries) > 0 && n.Config.Roles.AIWorker && n.Config.AI.ModelsDir == "" {
+		n.Log.Warn("the existing node's models are not used", "directory", theirs, "remedy", "write -aiModelsDir "+theirs+", or move them to "+modelconfig.Dir(n.Config))
 	}
 }
 
@@ -74,7 +74,7 @@ func (n *node) addMigration(ctx context.Context) error {
 	}
 	opt := migrate.Options{
 		Record: record, Books: n.earning.ledger, Won: n.earning.won(), Chain: n.chain.Chain, Recipient: n.chain.Orchestrator,
-		Board: n.board, Log: n.log, Now: time.Now,
+		Board: n.Board, Log: n.Log, Now: time.Now,
 	}
 	if old := n.existingNode; old != nil {
 		known, err := record.Knows(ctx, old.Dir)
@@ -84,10 +84,10 @@ func (n *node) addMigration(ctx context.Context) error {
 		if old.Wanted || known {
 			opt.Dir = old.Dir
 			opt.Fetch = func(ctx context.Context) error { return n.stage(ctx, record) }
-			opt.Busy = func(ctx context.Context) string { return old.Busy(ctx, n.cfg.Addresses.AdminListen.Addr()) }
+			opt.Busy = func(ctx context.Context) string { return old.Busy(ctx, n.Config.Addresses.AdminListen.Addr()) }
 		}
 	}
-	n.add(migrate.NewSettler(opt))
+	n.Add(migrate.NewSettler(opt))
 	return nil
 }
 
@@ -106,15 +106,15 @@ func (n *node) stage(ctx context.Context, record *migrate.Record) error {
 		return err
 	}
 	for _, why := range left.Damaged {
-		n.log.Warn("a ticket of the existing node cannot be used", "directory", left.Dir, "reason", why)
+		n.Log.Warn("a ticket of the existing node cannot be used", "directory", left.Dir, "reason", why)
 	}
 	fresh, err := n.existingNode.Keep(ctx, record, left)
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "keep the existing node's tickets", err)
 	}
 	if elsewhere := migratecmd.Others(left.Tickets, n.chain.Orchestrator); elsewhere > 0 {
-		n.log.Warn("tickets of the existing node pay another orchestrator and wait for a node that works for it", "tickets", elsewhere, "orchestrator", n.chain.Orchestrator.String())
+		n.Log.Warn("tickets of the existing node pay another orchestrator and wait for a node that works for it", "tickets", elsewhere, "orchestrator", n.chain.Orchestrator.String())
 	}
-	n.log.Info("looked at what the existing node left", "directory", left.Dir, "unredeemed", len(left.Tickets), "new", fresh, "redeemed_before", left.Redeemed)
+	n.Log.Info("looked at what the existing node left", "directory", left.Dir, "unredeemed", len(left.Tickets), "new", fresh, "redeemed_before", left.Redeemed)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/migrate"
 )
@@ -29,7 +30,7 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 	cfg := &config.Config{}
 	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = "auto", old, ours
 	for range 2 {
-		n := &node{cfg: cfg, log: slog.New(slog.DiscardHandler)}
+		n := &node{Env: &nodeenv.Env{Config: cfg, Log: slog.New(slog.DiscardHandler)}}
 		if err := n.copyKeys(context.Background(), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +49,7 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(ours, migrate.KeystoreName, "UTC--other"), []byte(other), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	n := &node{cfg: cfg, log: slog.New(slog.DiscardHandler)}
+	n := &node{Env: &nodeenv.Env{Config: cfg, Log: slog.New(slog.DiscardHandler)}}
 	if err := n.copyKeys(context.Background(), 0); err != nil || n.existingNode.Wanted {
 		t.Error("somebody else's directory is taken over", err)
 	}

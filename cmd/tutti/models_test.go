@@ -12,6 +12,7 @@ import (
 
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
@@ -119,7 +120,7 @@ func TestModelsCheckDecidesAsTheNode(t *testing.T) {
 	c.Transcoding.Devices = config.Devices{All: true}
 	for _, transcodes := range []bool{true, false} {
 		c.Roles.Transcoder = transcodes
-		n := &node{cfg: c, budget: gpu.NewBudget(), board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
+		n := &node{budget: gpu.NewBudget(), Env: &nodeenv.Env{Config: c, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}}
 		devices, err := n.findGPUs(t.Context())
 		if err != nil || len(devices) != 1 {
 			t.Fatal(devices, err)

@@ -13,23 +13,23 @@ import (
 // watchNode adds the series that are looked up at every scrape and belong to no single
 // role. It is called when all parts are there.
 func (n *node) watchNode() error {
-	if n.metrics == nil {
+	if n.Metrics == nil {
 		return nil
 	}
-	errs := []error{n.metrics.WatchMachine(n.machine)}
+	errs := []error{n.Metrics.WatchMachine(n.machine)}
 	if n.jobRecords.book != nil {
-		errs = append(errs, n.metrics.WatchDemand(n.jobRecords.book.Totals))
+		errs = append(errs, n.Metrics.WatchDemand(n.jobRecords.book.Totals))
 	}
 	if n.workerServices != nil {
-		errs = append(errs, n.metrics.WatchWorkersRefused(n.workersRefused))
+		errs = append(errs, n.Metrics.WatchWorkersRefused(n.workersRefused))
 	}
 	if n.chain != nil {
-		errs = append(errs, n.metrics.WatchChain(n.chainState), n.metrics.WatchEndpoints(n.endpointStates),
-			n.metrics.WatchRewards(func() reward.Status { return n.chain.Reward() }))
+		errs = append(errs, n.Metrics.WatchChain(n.chainState), n.Metrics.WatchEndpoints(n.endpointStates),
+			n.Metrics.WatchRewards(func() reward.Status { return n.chain.Reward() }))
 	}
 	if n.chain != nil {
 		for _, role := range n.gasRoles() {
-			errs = append(errs, n.metrics.WatchGas(role, n.chainState))
+			errs = append(errs, n.Metrics.WatchGas(role, n.chainState))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -41,10 +41,10 @@ func (n *node) watchNode() error {
 // gasRoles are the roles whose transactions cost gas.
 func (n *node) gasRoles() []string {
 	var roles []string
-	if n.cfg.Roles.Orchestrator {
+	if n.Config.Roles.Orchestrator {
 		roles = append(roles, metrics.Orchestrator)
 	}
-	if n.cfg.Roles.Gateway {
+	if n.Config.Roles.Gateway {
 		roles = append(roles, metrics.Gateway)
 	}
 	if len(roles) == 0 {
@@ -58,7 +58,7 @@ func (n *node) workersRefused() map[string]map[fault.Code]uint64 {
 }
 
 func (n *node) chainState() metrics.ChainState {
-	return metrics.ChainState{View: n.chain.View(), Place: n.jobRecords.place.Load(), Orchestrator: n.cfg.Roles.Orchestrator, Gas: n.chain.Transactions.Prices()}
+	return metrics.ChainState{View: n.chain.View(), Place: n.jobRecords.place.Load(), Orchestrator: n.Config.Roles.Orchestrator, Gas: n.chain.Transactions.Prices()}
 }
 
 func (n *node) endpointStates() (out []metrics.EndpointState) {
@@ -87,7 +87,7 @@ func (n *node) machine() metrics.MachineState {
 		}
 	}
 	var err error
-	s.DiskFree, s.DiskSize, err = diskSpace(n.cfg.Storage.DataDir)
+	s.DiskFree, s.DiskSize, err = diskSpace(n.Config.Storage.DataDir)
 	s.DiskKnown = err == nil
 	return s
 }

@@ -26,7 +26,7 @@ func (n *node) notReady() (why []string) {
 	if n.chain != nil && !n.chain.View().Known {
 		why = append(why, "ChainNotReady: the chain has not been read yet")
 	}
-	for _, c := range n.board.Visible() {
+	for _, c := range n.Board.Visible() {
 		for _, code := range notWorking {
 			if c.Code == code && !said[code] {
 				said[code] = true

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
@@ -22,7 +23,7 @@ import (
 
 // addOrchestrator adds what does the work, and the public listener before it.
 func (n *node) addOrchestrator(ctx context.Context) (err error) {
-	recorder := n.recorder(metrics.Orchestrator)
+	recorder := n.Recorder(metrics.Orchestrator)
 	work := n.newAI(ctx)
 	if err := n.addPrices(work.models); err != nil {
 		return err
@@ -45,18 +46,18 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	n.dashboardParts.rules, n.limiter = rules, limiters{rules}
 	if n.media != nil {
 		n.limiter = limiters{rules, n.media}
-		n.watchSessions(metrics.Orchestrator, func() (int, int) { u := rules.Usage(); return u.Sessions, u.Limit })
+		n.WatchSessions(metrics.Orchestrator, func() (int, int) { u := rules.Usage(); return u.Sessions, u.Limit })
 	}
 	if work.manager != nil {
-		n.add(work.manager)
+		n.Add(work.manager)
 		n.dashboardParts.models = work.manager.Models
-		if n.metrics != nil {
-			if err := n.metrics.WatchModels(metrics.Orchestrator, n.serviceURI(), work.manager.Models); err != nil {
+		if n.Metrics != nil {
+			if err := n.Metrics.WatchModels(metrics.Orchestrator, n.serviceURI(), work.manager.Models); err != nil {
 				return fmt.Errorf("register metrics of models: %w", err)
 			}
 		}
 	}
-	n.add(rules)
+	n.Add(rules)
 	n.addRankWatcher()
 	return n.addListener(rules, work)
 }
@@ -64,14 +65,14 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 // addWork adds whoever does the work: devices of this machine, and the doors for those
 // of others.
 func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder) error {
-	remote := len(workerSecrets(n.cfg)) > 0
-	if n.cfg.Roles.Transcoder || remote {
+	remote := len(peers.Secrets(n.Config)) > 0
+	if n.Config.Roles.Transcoder || remote {
 		if err := n.addMedia(ctx, recorder); err != nil {
 			return err
 		}
 	}
-	if n.cfg.Roles.AIWorker || remote {
-		n.tools = n.mediaFor(metrics.Orchestrator, n.add)
+	if n.Config.Roles.AIWorker || remote {
+		n.tools = n.mediaFor(metrics.Orchestrator, n.Add)
 	}
 	return n.newWorkerServices()
 }
@@ -79,19 +80,19 @@ func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder
 // rules are the options of the orchestrator's rules.
 func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 	opt := orchestrate.Options{
-		PromptRatio:  int64(n.cfg.AI.PromptRatio),
+		PromptRatio:  int64(n.Config.AI.PromptRatio),
 		ServiceURI:   n.firstServiceURI(),
 		Capabilities: n.capabilities(),
 		Recorder:     recorder,
 		RequestStats: n.questions(),
-		Inference:    n.inferenceRecorder(metrics.Orchestrator),
-		Limit:        n.cfg.Limits.MaxSessions.N,
-		ResultBytes:  int64(n.cfg.Limits.ResultMemory),
+		Inference:    n.Inference(metrics.Orchestrator),
+		Limit:        n.Config.Limits.MaxSessions.N,
+		ResultBytes:  int64(n.Config.Limits.ResultMemory),
 		Now:          time.Now,
 		Rand:         rand.Reader,
-		Log:          n.log,
-		TokenSecret:  n.process.Token,
-		Board:        n.board,
+		Log:          n.Log,
+		TokenSecret:  n.Process.Token,
+		Board:        n.Board,
 	}
 	if n.media != nil {
 		opt.Transcoder, opt.Admitter = n.watched(n.media), n.media
@@ -124,7 +125,7 @@ func (n *node) modelWorker(work *aiWork) inference.Worker {
 	if p := n.aiWorkers(); p != nil {
 		var remote inference.Worker = p
 		if n.prices != nil && n.prices.Book != nil {
-			remote = &prices.Worker{Worker: p, Book: n.prices.Book, Board: n.board}
+			remote = &prices.Worker{Worker: p, Book: n.prices.Book, Board: n.Board}
 		}
 		members = append(members, remote)
 	}
@@ -136,25 +137,25 @@ func (n *node) modelWorker(work *aiWork) inference.Worker {
 
 // addListener adds the public listener.
 func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error {
-	listen := n.cfg.Addresses.OrchestratorListen
+	listen := n.Config.Addresses.OrchestratorListen
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules,
-		Version: release.Version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
-		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.Refused, AINotice: work.whyNot,
-		Stores: n.cfg.Storage.ObjectStoreNetworks,
-		Now:    time.Now, Log: n.log, Standing: n.chainStatus(), Listener: n.process.Sockets.Take(process.SocketPublic),
+		Version: release.Version, Roles: n.Roles(), Connections: n.Connections(), PerAddress: n.Config.Limits.PerAddress,
+		Known: n.Config.Limits.KnownPeers, Scarce: n.Files.Refused, AINotice: work.whyNot,
+		Stores: n.Config.Storage.ObjectStoreNetworks,
+		Now:    time.Now, Log: n.Log, Standing: n.chainStatus(), Listener: n.Process.Sockets.Take(process.SocketPublic),
 	}
 	if n.tools != nil {
 		opt.Frames = n.tools
 	}
-	for _, u := range n.cfg.Addresses.Nodes {
+	for _, u := range n.Config.Addresses.Nodes {
 		opt.Nodes = append(opt.Nodes, u.String())
 	}
 	n.workerServices.register(&opt)
 	if !listen.Plaintext {
 		cert, err := tlscert.Open(tlscert.Options{
-			CertFile: n.cfg.TLS.Cert, KeyFile: n.cfg.TLS.Key, Dir: n.cfg.Storage.DataDir,
-			Host: n.cfg.Addresses.Service.Host, Now: time.Now, Rand: rand.Reader, Log: n.log,
+			CertFile: n.Config.TLS.Cert, KeyFile: n.Config.TLS.Key, Dir: n.Config.Storage.DataDir,
+			Host: n.Config.Addresses.Service.Host, Now: time.Now, Rand: rand.Reader, Log: n.Log,
 		})
 		if err != nil {
 			return err
@@ -167,27 +168,12 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 	if err != nil {
 		return err
 	}
-	rules.RestoreHandover(n.process.Inherited())
+	rules.RestoreHandover(n.Process.Inherited())
 	n.live.rules, n.live.listener = rules, server
-	n.add(server)
+	n.Add(server)
 	n.workerServices.run(n)
-	n.add(n.address)
+	n.Add(n.address)
 	return nil
-}
-
-// roles are the node's roles as /status shows them.
-func (n *node) roles() []string {
-	r := n.cfg.Roles
-	out := []string{}
-	for _, role := range []struct {
-		on   bool
-		name string
-	}{{r.Orchestrator, "orchestrator"}, {r.Transcoder, "transcoder"}, {r.AIWorker, "aiWorker"}, {r.Gateway, "gateway"}, {r.Redeemer, "redeemer"}, {r.Router, "router"}} {
-		if role.on {
-			out = append(out, role.name)
-		}
-	}
-	return out
 }
 
 // limiters changes the session limit wherever it is kept.

@@ -45,7 +45,7 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 		return err
 	}
 	account := n.chain.Signer.Address()
-	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: n.chain.DB, Sender: account, Board: n.board, Log: n.log, Now: time.Now})
+	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: n.chain.DB, Sender: account, Board: n.Board, Log: n.Log, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -57,36 +57,36 @@ func (n *node) addPaying(ctx context.Context, orchestrators []string) error {
 	p.sender = sender.New(sender.Options{
 		Account: account, Sign: n.chain.WhileTrusted(n.chain.Signer.SignMessage), Chain: n.chain.Chain, Book: store,
 		Issued: issued, Credits: credits, Limits: n.payLimits(),
-		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
+		Recorder: n.Tickets(), Board: n.Board, Log: n.Log, Now: time.Now,
 	})
 	tickets := upstream.NewTicketPayments(upstream.TicketOptions{
-		Sender: p.sender, Sign: n.chain.Signer.SignMessage, Caps: p.caps, AllowExpensive: n.cfg.Prices.IgnoreMaxIfNeeded,
+		Sender: p.sender, Sign: n.chain.Signer.SignMessage, Caps: p.caps, AllowExpensive: n.Config.Prices.IgnoreMaxIfNeeded,
 	})
 	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + release.Version})
 	p.directory = registry.New(registry.Options{
 		Stakes: n.chain.Chain, Events: n.chain.Chain, Survey: asking.Survey, Fixed: orchestrators,
-		Named: !n.cfg.Selection.Webhook.IsZero(), ExtraNodes: n.cfg.Addresses.ExtraNodes, Board: n.board, Log: n.log, Now: time.Now,
+		Named: !n.Config.Selection.Webhook.IsZero(), ExtraNodes: n.Config.Addresses.ExtraNodes, Board: n.Board, Log: n.Log, Now: time.Now,
 	})
 	p.payments = p.directory.CheckPayments(tickets)
 	n.paying = p
 	n.reportBounds()
-	n.add(p.spent)
-	n.add(p.sender)
-	n.add(surveying{p.directory, asking})
+	n.Add(p.spent)
+	n.Add(p.sender)
+	n.Add(surveying{p.directory, asking})
 	return nil
 }
 
 // reportBounds logs what bounds the spending of a gateway that pays any price.
 func (n *node) reportBounds() {
-	if !n.cfg.Prices.Bounded() {
-		n.log.Warn("the gateway pays any price", fault.Attr(fault.New(fault.PriceCapMissing, "start paying",
+	if !n.Config.Prices.Bounded() {
+		n.Log.Warn("the gateway pays any price", fault.Attr(fault.New(fault.PriceCapMissing, "start paying",
 			n.payLimits().String())))
 	}
 }
 
 // payLimits are what bounds payments whatever the price is.
 func (n *node) payLimits() pm.Limits {
-	t := n.cfg.Tickets
+	t := n.Config.Tickets
 	return pm.Limits{MaxEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, MaxCredit: t.MaxCredit(),
 		DepositMultiplier: t.DepositMultiplier}
 }
@@ -108,10 +108,10 @@ func (p *paying) payFor(n *node, opt *gateway.Options) {
 	if p == nil {
 		return
 	}
-	opt.Network, opt.Payments, opt.LocalVerify = p.directory, p.payments, n.cfg.Gateway.LocalVerify
+	opt.Network, opt.Payments, opt.LocalVerify = p.directory, p.payments, n.Config.Gateway.LocalVerify
 	opt.Selection = gateway.Selection{
-		Weights: n.weights(), MaxPrice: p.caps.MaxTranscoding, IgnoreMaxPrice: n.cfg.Prices.IgnoreMaxIfNeeded,
-		MinPerfScore: n.cfg.Selection.MinPerfScore,
+		Weights: n.weights(), MaxPrice: p.caps.MaxTranscoding, IgnoreMaxPrice: n.Config.Prices.IgnoreMaxIfNeeded,
+		MinPerfScore: n.Config.Selection.MinPerfScore,
 	}
 }
 
@@ -120,13 +120,13 @@ func (p *paying) choose(n *node, opt *broker.Options) {
 	if p == nil {
 		return
 	}
-	opt.MaxPrice, opt.AllowExpensive, opt.MaxLost = p.caps.MaxModel, n.cfg.Prices.IgnoreMaxIfNeeded, n.cfg.Tickets.MaxTotalEV
-	opt.Rule = &selectionweights.Rule{Weights: n.weights(), MinScore: n.cfg.Selection.MinPerfScore}
+	opt.MaxPrice, opt.AllowExpensive, opt.MaxLost = p.caps.MaxModel, n.Config.Prices.IgnoreMaxIfNeeded, n.Config.Tickets.MaxTotalEV
+	opt.Rule = &selectionweights.Rule{Weights: n.weights(), MinScore: n.Config.Selection.MinPerfScore}
 	opt.Owner = p.directory.OwnerOf
 }
 
 // weights are how orchestrators are weighed.
 func (n *node) weights() selectionweights.Weights {
-	s := n.cfg.Selection
+	s := n.Config.Selection
 	return selectionweights.Weights{Random: s.RandFreq, Stake: s.StakeWeight, Price: s.PriceWeight, PriceExpFactor: s.PriceExpFactor}
 }

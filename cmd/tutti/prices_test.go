@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -25,7 +26,7 @@ func pricedNode(t *testing.T, args string) *node {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	return &node{cfg: cfg, log: log, board: health.New(log, time.Now, nil)}
+	return &node{Env: &nodeenv.Env{Config: cfg, Log: log, Board: health.New(log, time.Now, nil)}}
 }
 
 // noFeed is a feed that must not be asked.

@@ -23,7 +23,7 @@ type rankWatcher struct{ n *node }
 // addRankWatcher adds it to an orchestrator on the chain.
 func (n *node) addRankWatcher() {
 	if n.chain != nil {
-		n.add(&rankWatcher{n})
+		n.Add(&rankWatcher{n})
 	}
 }
 

@@ -41,7 +41,7 @@ func (r *readiness) Run(ctx context.Context, ready func()) error {
 func (n *node) reportTranscoders() {
 	key := health.Key{Code: fault.NoTranscoders}
 	if n.media == nil || n.media.Ready() > 0 {
-		n.board.Clear(key)
+		n.Board.Clear(key)
 		return
 	}
 	if !n.settled.Load() {
@@ -54,7 +54,7 @@ func (n *node) reportTranscoders() {
 	if len(why) == 0 {
 		why = []string{"no device is attached and no transcoder has registered"}
 	}
-	n.board.Set(key, strings.Join(why, "; "))
+	n.Board.Set(key, strings.Join(why, "; "))
 }
 
 func because(u *placement.Use) string {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
-	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
@@ -30,19 +30,19 @@ const ledgerReaders = 4
 // openLedger opens the books, with connections of their own for who only reads:
 // neither a long report nor a look at winning tickets holds a payment up.
 func (n *node) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, error) {
-	if n.cfg.Storage.Store.Reveal() != "" {
+	if n.Config.Storage.Store.Reveal() != "" {
 		return n.openStore(ctx)
 	}
-	reader, err := nodedb.OpenReadOnly(filepath.Join(n.cfg.Storage.DataDir, database.FileName))
+	reader, err := nodedb.OpenReadOnly(filepath.Join(n.Config.Storage.DataDir, database.FileName))
 	if err != nil {
 		return nil, pm.Opening{}, err
 	}
 	reader.SetMaxOpenConns(ledgerReaders)
-	n.add(nodedb.CloseAtEnd(reader, "books for reading"))
+	n.Add(nodedb.CloseAtEnd(reader, "books for reading"))
 	return ledger.Open(ctx, ledger.Options{
 		DB: n.chain.DB, Reader: reader, Full: nodedb.DiskFull, Passing: nodedb.DiskPassing, Damaged: nodedb.FileDamaged, Head: n.layer1,
-		Mark: nodedb.Mark(n.cfg.Storage.DataDir, ""),
-		Rand: rand.Reader, Now: time.Now, Board: n.board, Log: n.log,
+		Mark: nodedb.Mark(n.Config.Storage.DataDir, ""),
+		Rand: rand.Reader, Now: time.Now, Board: n.Board, Log: n.Log,
 	})
 }
 
@@ -71,7 +71,7 @@ func (n *node) newRedeemer(e *earning) redeeming {
 			}
 		},
 		Ledger: e.ledger, Chain: n.chain.Chain, Actor: n.chain.Chain, Recipient: n.chain.Orchestrator,
-		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now, RedeemGas: n.chain.Network.RedeemGas,
+		Recorder: n.Tickets(), Board: n.Board, Log: n.Log, Now: time.Now, RedeemGas: n.chain.Network.RedeemGas,
 	}
 	if n.storing == nil {
 		return redeemer.New(opt)
@@ -84,7 +84,7 @@ func (n *node) newRedeemer(e *earning) redeeming {
 // chooseRedeemer makes what winning tickets are given to: this process's redeemer, or
 // the one of -redeemerAddr.
 func (n *node) chooseRedeemer(e *earning, opt *recipient.Options) (lifecycle.Component, error) {
-	at := n.cfg.Chain.RedeemerAddr
+	at := n.Config.Chain.RedeemerAddr
 	if at.IsZero() {
 		e.redeemer = n.newRedeemer(e)
 		opt.Pending, opt.Won = e.redeemer.Pending, e.redeemer.Won
@@ -100,39 +100,26 @@ func (n *node) chooseRedeemer(e *earning, opt *recipient.Options) (lifecycle.Com
 // handOver makes what hands winning tickets to the redeemer of -redeemerAddr, and what looks
 // whether they were paid.
 func (n *node) handOver(e *earning) error {
-	at := n.cfg.Chain.RedeemerAddr.Authority()
-	trust, err := redeemerTrust(n.cfg)
+	at := n.Config.Chain.RedeemerAddr.Authority()
+	trust, err := peers.RedeemerTrust(n.Config)
 	if err != nil {
 		return err
 	}
-	if n.cfg.Chain.RedeemerElsewhere() && len(trust) == 0 {
-		n.log.Warn("the redeemer's certificate is not checked",
+	if n.Config.Chain.RedeemerElsewhere() && len(trust) == 0 {
+		n.Log.Warn("the redeemer's certificate is not checked",
 			fault.Attr(fault.New(fault.RedeemerUnpinned, "hand winning tickets over", at)))
 	}
 	if e.handover, err = client.New(client.Options{
 		Addr: at, Trust: trust, Ledger: e.ledger, Recipient: n.chain.Orchestrator, View: n.chain.View,
-		Round: n.chain.Chain.Round, Board: n.board, Log: n.log, Now: time.Now,
+		Round: n.chain.Chain.Round, Board: n.Board, Log: n.Log, Now: time.Now,
 	}); err != nil {
 		return err
 	}
 	e.payouts, err = payout.New(payout.Options{
 		Ledger: e.ledger, Chain: n.chain.Chain, Recipient: n.chain.Orchestrator, Redeemer: at, Undone: e.handover.Won,
-		Recorder: n.ticketRecorder(), Board: n.board, Log: n.log, Now: time.Now,
+		Recorder: n.Tickets(), Board: n.Board, Log: n.Log, Now: time.Now,
 	})
 	return err
-}
-
-// redeemerTrust are the certificates of -redeemerCA.
-func redeemerTrust(cfg *config.Config) (tlscert.Trust, error) {
-	path := cfg.TLS.RedeemerCA
-	if path == "" {
-		return nil, nil
-	}
-	trust, err := tlscert.ReadTrust(path)
-	if err != nil {
-		return nil, fault.Wrap(fault.RedeemerCAUnusable, "read -redeemerCA "+path, err)
-	}
-	return trust, nil
 }
 
 // remoteMaxFloat asks the redeemer only about senders that have money at all: any peer can
@@ -168,16 +155,16 @@ func (n *node) addRedeemer(ctx context.Context) error {
 	}
 	n.earning = &earning{ledger: books}
 	n.earning.redeemer = n.newRedeemer(n.earning)
-	listen := n.cfg.Addresses.RedeemerListen
+	listen := n.Config.Addresses.RedeemerListen
 	opt := service.Options{
 		View: n.chain.View, Taken: n.hasTicket, RedeemGas: n.chain.Network.RedeemGas,
-		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.Orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.log,
-		Connections: min(service.DefaultConnections, n.connections()),
+		Addr: listen.Addr(), Redeemer: n.earning.redeemer, Recipient: n.chain.Orchestrator, Funds: n.chain.Chain.SenderFunds, Log: n.Log,
+		Connections: min(service.DefaultConnections, n.Connections()),
 	}
 	if !listen.Plaintext {
 		if opt.Cert, err = tlscert.Open(tlscert.Options{
-			CertFile: n.cfg.TLS.Cert, KeyFile: n.cfg.TLS.Key, Dir: n.cfg.Storage.DataDir, Host: listen.Host,
-			Now: time.Now, Rand: rand.Reader, Log: n.log,
+			CertFile: n.Config.TLS.Cert, KeyFile: n.Config.TLS.Key, Dir: n.Config.Storage.DataDir, Host: listen.Host,
+			Now: time.Now, Rand: rand.Reader, Log: n.Log,
 		}); err != nil {
 			return err
 		}
@@ -186,8 +173,8 @@ func (n *node) addRedeemer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.add(books)
-	n.add(n.earning.redeemer)
-	n.add(server)
+	n.Add(books)
+	n.Add(n.earning.redeemer)
+	n.Add(server)
 	return nil
 }

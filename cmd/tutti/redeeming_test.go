@@ -8,6 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/health"
@@ -26,14 +27,14 @@ func TestReadsDoNotHoldPaymentsUp(t *testing.T) {
 	}
 	defer db.Close()
 	log := slog.New(slog.DiscardHandler)
-	n := &node{cfg: &config.Config{}, chain: &chain.Part{DB: db}, log: log, board: health.New(log, time.Now, nil)}
-	n.cfg.Storage.DataDir = dir
+	n := &node{Env: &nodeenv.Env{Config: &config.Config{}, Log: log, Board: health.New(log, time.Now, nil)}, chain: &chain.Part{DB: db}}
+	n.Config.Storage.DataDir = dir
 	books, _, err := n.openLedger(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		for _, c := range n.components {
+		for _, c := range n.Components() {
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if err := c.Run(ctx, func() {}); err != nil {

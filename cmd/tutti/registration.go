@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/remote"
@@ -16,7 +17,7 @@ import (
 
 // addWorkerRoles adds what works for orchestrators elsewhere.
 func (n *node) addWorkerRoles(ctx context.Context) error {
-	r := n.cfg.Roles
+	r := n.Config.Roles
 	if r.Orchestrator {
 		return nil
 	}
@@ -33,7 +34,7 @@ func (n *node) addWorkerRoles(ctx context.Context) error {
 
 // registration says which orchestrators a worker registers with, and as whom.
 func (n *node) registration() (worker.Options, error) {
-	files := n.cfg.TLS
+	files := n.Config.TLS
 	certificates, err := worker.LoadTLS(files.OrchCA, files.WorkerCert, files.WorkerKey)
 	if err != nil {
 		return worker.Options{}, err
@@ -42,19 +43,19 @@ func (n *node) registration() (worker.Options, error) {
 	if _, err := rand.Read(instance[:]); err != nil {
 		return worker.Options{}, err
 	}
-	name := n.cfg.Addresses.WorkerName
+	name := n.Config.Addresses.WorkerName
 	if name == "" {
 		// Without one the orchestrator names it by its address.
 		name, _ = os.Hostname()
 	}
 	opt := worker.Options{
 		TLS: certificates, Node: remote.Node(release.Version), Worker: name, Instance: hex.EncodeToString(instance[:]),
-		Orchestrators: authorities(n.cfg.Addresses.Orchestrators),
-		Stores:        n.cfg.Storage.ObjectStoreNetworks,
-		Log:           n.log, Board: n.board, Now: time.Now, Rand: mrand.Float64,
+		Orchestrators: peers.Authorities(n.Config.Addresses.Orchestrators),
+		Stores:        n.Config.Storage.ObjectStoreNetworks,
+		Log:           n.Log, Board: n.Board, Now: time.Now, Rand: mrand.Float64,
 	}
 	// An orchestrator takes any of its secrets, a worker shows the first.
-	if secrets := workerSecrets(n.cfg); len(secrets) > 0 {
+	if secrets := peers.Secrets(n.Config); len(secrets) > 0 {
 		opt.Secret = secrets[0]
 	}
 	return opt, nil

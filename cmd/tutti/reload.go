@@ -42,8 +42,8 @@ type reloader struct {
 }
 
 func newReloader(n *node, read func() (*config.Config, []config.Notice, error)) *reloader {
-	files := sumFiles(n.cfg)
-	return &reloader{n: n, read: read, now: n.cfg, files: files, started: files}
+	files := sumFiles(n.Config)
+	return &reloader{n: n, read: read, now: n.Config, files: files, started: files}
 }
 
 var reloadKey = health.Key{Code: fault.ReloadFailed}
@@ -57,10 +57,10 @@ func (r *reloader) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 	if dry {
 		return out, err
 	}
-	r.n.board.Report(reloadKey, err)
-	r.n.reloads.Reloaded(time.Now(), err)
+	r.n.Board.Report(reloadKey, err)
+	r.n.Reloads.Reloaded(time.Now(), err)
 	if err == nil && len(out.Changes) == 0 {
-		r.n.log.Info("configuration read anew: nothing has changed")
+		r.n.Log.Info("configuration read anew: nothing has changed")
 	}
 	return out, err
 }
@@ -93,7 +93,7 @@ func (r *reloader) reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 	r.now, r.files = next, files
 	r.n.dashboardParts.reloaded.Store(&reloaded{cfg: next, at: time.Now().UTC()})
 	for _, c := range out.Changes {
-		r.n.log.Info("configuration changed", "option", c.Option, "from", c.Old, "to", c.New, "source", c.Source, "state", c.State)
+		r.n.Log.Info("configuration changed", "option", c.Option, "from", c.Old, "to", c.New, "source", c.Source, "state", c.State)
 	}
 	return out, nil
 }
@@ -105,7 +105,7 @@ func (r *reloader) changes(next *config.Config, files fileSums) (out []adminapi.
 			out = append(out, c)
 		}
 	}
-	for _, c := range append(changesOf(config.Compare(r.n.cfg, next)), r.started.changes(files, r.n.cfg, next)...) {
+	for _, c := range append(changesOf(config.Compare(r.n.Config, next)), r.started.changes(files, r.n.Config, next)...) {
 		if c.State == adminapi.ReloadRestart {
 			out = append(out, c)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -36,10 +37,10 @@ func (n *node) prepareLog(_ context.Context, now, next *config.Config) (func(), 
 	return func() {
 		// Neither fails: the configuration has judged them.
 		if was.Verbosity != is.Verbosity {
-			_ = n.sink.SetVerbosity(is.Verbosity)
+			_ = n.Sink.SetVerbosity(is.Verbosity)
 		}
 		if was.VModule != is.VModule {
-			_ = n.sink.SetVModule(is.VModule)
+			_ = n.Sink.SetVModule(is.VModule)
 		}
 	}, nil
 }
@@ -58,11 +59,11 @@ func (n *node) prepareLimits(_ context.Context, now, next *config.Config) (func(
 			return
 		}
 		if n.live.listener != nil {
-			n.live.listener.SetConnections(n.files.Connections(next))
+			n.live.listener.SetConnections(n.Files.Connections(next))
 			n.live.listener.SetPerAddress(next.Limits.PerAddress)
 		}
 		if n.gateway != nil {
-			n.gateway.SetConnections(n.files.Connections(next))
+			n.gateway.SetConnections(n.Files.Connections(next))
 			n.gateway.SetPerAddress(next.Limits.PerAddress)
 		}
 	}, nil
@@ -145,7 +146,7 @@ func (n *node) prepareFaceValue(_ context.Context, now, next *config.Config) (fu
 		return nil, nil
 	}
 	face := next.Tickets.MaxFaceValue
-	if !face.IsZero() && face.Cmp(n.cfg.Tickets.EV) <= 0 {
+	if !face.IsZero() && face.Cmp(n.Config.Tickets.EV) <= 0 {
 		return nil, fault.New(fault.BadOption, "bound the face value", "-maxFaceValue "+face.String()+" is not more than -ticketEV")
 	}
 	return func() {
@@ -160,7 +161,7 @@ func (n *node) prepareSecrets(_ context.Context, _, next *config.Config) (func()
 	if n.live.secrets == nil {
 		return nil, nil
 	}
-	secrets := workerSecrets(next)
+	secrets := peers.Secrets(next)
 	if len(secrets) == 0 {
 		return nil, fault.New(fault.BadOption, "take over -orchSecret", "workers are let in by a secret, and there is none any more; a restart closes their door")
 	}
@@ -185,7 +186,7 @@ func (n *node) prepareWorkerCA(_ context.Context, _, next *config.Config) (func(
 	if n.live.listener == nil || n.workerServices == nil {
 		return nil, nil
 	}
-	ca, err := authorities509(next.TLS.WorkerCA)
+	ca, err := peers.WorkerCA(next.TLS.WorkerCA)
 	if err != nil {
 		return nil, err
 	}

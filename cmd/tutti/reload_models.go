@@ -31,13 +31,13 @@ func (n *node) prepareModels(_ context.Context, now, next *config.Config) (func(
 		return nil, err
 	}
 	if n.ai.manager != nil && list.Managed() {
-		if _, err := modelconfig.MakeDir(n.cfg); err != nil {
+		if _, err := modelconfig.MakeDir(n.Config); err != nil {
 			return nil, err
 		}
 	}
 	return func() {
 		for _, notice := range notices {
-			n.log.Warn("models file", "notice", notice.String())
+			n.Log.Warn("models file", "notice", notice.String())
 		}
 		n.takeModels(list)
 		n.ai.files = files
@@ -47,7 +47,7 @@ func (n *node) prepareModels(_ context.Context, now, next *config.Config) (func(
 // readModels reads the models file of a configuration. All options that only a start
 // takes over are as they are in force.
 func (n *node) readModels(next *config.Config) (*models.Config, []models.Notice, error) {
-	cfg := *n.cfg
+	cfg := *n.Config
 	cfg.AI.Models, cfg.AI.VerifiedModels = next.AI.Models, next.AI.VerifiedModels
 	cfg.Prices.PerUnit, cfg.Prices.PixelsPerUnit = next.Prices.PerUnit, next.Prices.PixelsPerUnit
 	devices := make([]models.Device, elsewhere)
@@ -65,18 +65,18 @@ func (n *node) takeModels(list *models.Config) {
 		n.prices.Book.ReplaceModels(prices.ModelPrices(list))
 	}
 	if w.manager != nil {
-		w.manager.Replace(modelconfig.Entries(list, n.cfg.AI.VerboseLogs))
+		w.manager.Replace(modelconfig.Entries(list, n.Config.AI.VerboseLogs))
 	}
 	for _, key := range w.problems {
-		n.board.Clear(key)
+		n.Board.Clear(key)
 	}
 	w.problems = nil
 	notice := ""
 	if none := (health.Key{Code: fault.NoModels}); w.manager != nil && list.Empty() {
 		notice = n.withoutModels()
 	} else {
-		n.board.Clear(none)
+		n.Board.Clear(none)
 	}
 	w.notice.Store(&notice)
-	n.log.Info("models file taken over", "entries", len(list.Entries), "models", len(list.Models()))
+	n.Log.Info("models file taken over", "entries", len(list.Entries), "models", len(list.Models()))
 }

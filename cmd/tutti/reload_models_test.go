@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
@@ -26,7 +27,7 @@ func TestReloadModelsAndPrices(t *testing.T) {
 	c := modelsConfig(t, `[`+acme+`7}, {"pipeline": "llm"}]`)
 	c.Roles.Orchestrator = true
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
-	n := &node{cfg: c, log: slog.New(slog.DiscardHandler), board: board}
+	n := &node{Env: &nodeenv.Env{Config: c, Log: slog.New(slog.DiscardHandler), Board: board}}
 	n.ai = &aiWork{files: sumFiles(c), manager: manager.New(manager.Options{})}
 	n.modelGPUs.Store(&[]models.Device{})
 	list, _, problems := modelconfig.Load(c, nil)

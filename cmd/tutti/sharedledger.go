@@ -34,9 +34,9 @@ type storing struct {
 
 // openStore opens the node's book in the database of -store.
 func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error) {
-	s, err := store.Parse(n.cfg.Storage.Store.Reveal())
+	s, err := store.Parse(n.Config.Storage.Store.Reveal())
 	if err == nil {
-		err = s.Name(n.cfg.Storage.DataDir)
+		err = s.Name(n.Config.Storage.DataDir)
 	}
 	if err != nil {
 		return nil, pm.Opening{}, err
@@ -44,7 +44,7 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	n.storing = &storing{store: s, writer: s.Writer(), reader: s.BookReader(), shared: s.SharedReader()}
 	n.storing.reader.SetMaxOpenConns(ledgerReaders)
 	n.storing.shared.SetMaxOpenConns(ledgerReaders)
-	n.add(storeConnections{n.storing})
+	n.Add(storeConnections{n.storing})
 	host, _ := os.Hostname() // only for people
 	ctx, cancel := context.WithTimeout(ctx, 3*storePatience)
 	defer cancel()
@@ -56,11 +56,11 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	}
 	l, o, err := ledger.Open(ctx, ledger.Options{
 		DB: n.storing.writer, Reader: n.storing.reader, Full: store.Full, Passing: store.Passing, Damaged: store.Damaged, Lost: store.Lost, TxTimeout: storePatience,
-		Mark: nodedb.Mark(n.cfg.Storage.DataDir, s.Book), Head: n.layer1, Rand: rand.Reader, Now: time.Now,
-		Board: n.board, Log: n.log,
+		Mark: nodedb.Mark(n.Config.Storage.DataDir, s.Book), Head: n.layer1, Rand: rand.Reader, Now: time.Now,
+		Board: n.Board, Log: n.Log,
 	})
 	if err == nil {
-		n.log.Info("ledger in PostgreSQL", "book", s.Book)
+		n.Log.Info("ledger in PostgreSQL", "book", s.Book)
 	}
 	return l, o, err
 }
@@ -69,7 +69,7 @@ func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 // way that the store does not know.
 func (n *node) checkOldLedger(ctx context.Context) error {
 	const op = "look for an older ledger"
-	path := filepath.Join(n.cfg.Storage.DataDir, database.FileName)
+	path := filepath.Join(n.Config.Storage.DataDir, database.FileName)
 	db, err := nodedb.OpenReadOnly(path)
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (n *node) newLeader(e *earning, opt redeemer.Options) *leader.Leader {
 	s := n.storing
 	return leader.New(leader.Options{
 		Run:    s.lead,
-		Shared: ledger.SharedReader(s.shared), Own: e.ledger, Redeemer: opt, Board: n.board, Log: n.log, Now: time.Now,
+		Shared: ledger.SharedReader(s.shared), Own: e.ledger, Redeemer: opt, Board: n.Board, Log: n.Log, Now: time.Now,
 	})
 }
 

@@ -9,46 +9,29 @@ import (
 	"github.com/tuttinode/tutti/server/metrics"
 )
 
-// ticketRecorder counts tickets, or nothing without -monitor.
-func (n *node) ticketRecorder() pm.Recorder {
-	if n.metrics == nil {
-		return pm.NopRecorder{}
-	}
-	var roles []string
-	for _, role := range []struct {
-		on   bool
-		name string
-	}{{n.cfg.Roles.Orchestrator, metrics.Orchestrator}, {n.cfg.Roles.Redeemer, metrics.Redeemer}, {n.cfg.Roles.Gateway, metrics.Gateway}} {
-		if role.on {
-			roles = append(roles, role.name)
-		}
-	}
-	return n.metrics.Tickets(roles...)
-}
-
 // watchTickets adds the series of tickets and prices that are looked up at every
 // scrape. books are nil where the node has none.
 func (n *node) watchTickets(books *ledger.Reader) error {
-	if n.metrics == nil || n.chain == nil {
+	if n.Metrics == nil || n.chain == nil {
 		return nil
 	}
 	if books != nil {
-		if err := n.metrics.WatchWinners(n.takingRole(), n.winnerState(books)); err != nil {
+		if err := n.Metrics.WatchWinners(n.takingRole(), n.winnerState(books)); err != nil {
 			return err
 		}
 	}
 	if n.storing != nil && n.storing.leads != nil {
-		if err := n.metrics.WatchStore(n.takingRole(), n.storing.leads); err != nil {
+		if err := n.Metrics.WatchStore(n.takingRole(), n.storing.leads); err != nil {
 			return err
 		}
 	}
 	if n.prices != nil && n.prices.Book != nil {
-		if err := n.metrics.WatchPrices(metrics.Orchestrator, n.prices.Book.List); err != nil {
+		if err := n.Metrics.WatchPrices(metrics.Orchestrator, n.prices.Book.List); err != nil {
 			return err
 		}
 	}
 	if n.prices != nil && n.prices.Caps != nil {
-		if err := n.metrics.WatchPrices(metrics.Gateway, n.prices.Caps.List); err != nil {
+		if err := n.Metrics.WatchPrices(metrics.Gateway, n.prices.Caps.List); err != nil {
 			return err
 		}
 	}
@@ -56,14 +39,14 @@ func (n *node) watchTickets(books *ledger.Reader) error {
 		return nil
 	}
 	account := n.chain.Signer.Address()
-	return n.metrics.WatchFunds(account, func(ctx context.Context) (protocol.SenderFunds, error) {
+	return n.Metrics.WatchFunds(account, func(ctx context.Context) (protocol.SenderFunds, error) {
 		return n.chain.Chain.SenderFunds(ctx, account)
 	})
 }
 
 // takingRole is the role that has winning tickets.
 func (n *node) takingRole() string {
-	if n.cfg.Roles.Orchestrator {
+	if n.Config.Roles.Orchestrator {
 		return metrics.Orchestrator
 	}
 	return metrics.Redeemer

@@ -22,7 +22,7 @@ func (n *node) ownSockets() (string, []*os.File, error) {
 		{process.SocketPublic, n.publicSocket, n.live.listener != nil},
 		{process.SocketGateway, n.gatewaySocket, n.gateway != nil},
 		// The service manager holds this one open, so that nobody else can open it.
-		{process.SocketAdmin, n.adminSocket, n.process.Sockets.Take(process.SocketAdmin) != nil},
+		{process.SocketAdmin, n.adminSocket, n.Process.Sockets.Take(process.SocketAdmin) != nil},
 	} {
 		if !s.is {
 			continue
@@ -42,7 +42,7 @@ func (n *node) publicSocket() (*os.File, error) { return n.live.listener.Socket(
 func (n *node) gatewaySocket() (*os.File, error) { return n.gateway.Socket() }
 
 func (n *node) adminSocket() (*os.File, error) {
-	f, ok := n.process.Sockets.Take(process.SocketAdmin).(interface{ File() (*os.File, error) })
+	f, ok := n.Process.Sockets.Take(process.SocketAdmin).(interface{ File() (*os.File, error) })
 	if !ok {
 		return nil, errors.New("it is none that can be handed over")
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/worker/ai"
@@ -16,13 +17,13 @@ import (
 // them with orchestrators elsewhere.
 func (n *node) addRemoteAIWorker(ctx context.Context) error {
 	work := n.newAI(ctx)
-	opt := ai.Options{Models: work.manager, Version: release.NetworkVersion, Random: rand.Reader, Now: time.Now, Log: n.log}
+	opt := ai.Options{Models: work.manager, Version: release.NetworkVersion, Random: rand.Reader, Now: time.Now, Log: n.Log}
 	// An orchestrator of the existing network takes videos, not frames.
-	opt.Frames = n.mediaFor(metrics.AIWorker, n.add)
-	n.add(work.manager)
+	opt.Frames = n.mediaFor(metrics.AIWorker, n.Add)
+	n.Add(work.manager)
 	n.dashboardParts.models = work.manager.Models
-	if n.metrics != nil {
-		if err := n.metrics.WatchModels(metrics.AIWorker, strings.Join(authorities(n.cfg.Addresses.Orchestrators), ","), work.manager.Models); err != nil {
+	if n.Metrics != nil {
+		if err := n.Metrics.WatchModels(metrics.AIWorker, strings.Join(peers.Authorities(n.Config.Addresses.Orchestrators), ","), work.manager.Models); err != nil {
 			return fmt.Errorf("register metrics of models: %w", err)
 		}
 	}
@@ -34,6 +35,6 @@ func (n *node) addRemoteAIWorker(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.add(named{loop, "AI worker"})
+	n.Add(named{loop, "AI worker"})
 	return nil
 }

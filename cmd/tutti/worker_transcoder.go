@@ -21,11 +21,11 @@ func (n *node) addRemoteTranscoder(ctx context.Context) (err error) {
 			err = errors.Join(err, n.media.Close())
 		}
 	}()
-	if err := n.addMedia(ctx, n.recorder(metrics.Transcoder)); err != nil {
+	if err := n.addMedia(ctx, n.Recorder(metrics.Transcoder)); err != nil {
 		return err
 	}
 	n.limiter = n.media
-	n.watchSessions(metrics.Transcoder, func() (int, int) { u := n.media.Usage(); return u.Sessions, u.Limit })
+	n.WatchSessions(metrics.Transcoder, func() (int, int) { u := n.media.Usage(); return u.Sessions, u.Limit })
 	at, err := n.registration()
 	if err != nil {
 		return err
@@ -33,12 +33,12 @@ func (n *node) addRemoteTranscoder(ctx context.Context) (err error) {
 	client, err := transcoder.New(transcoder.Options{
 		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: release.Version,
 		Transcoder: n.watched(n.media), Capacity: n.capacity, Capabilities: n.media.Capabilities, Devices: n.ownDevices, Stores: at.Stores,
-		Log: n.log, Board: n.board, Recorder: n.recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader, Chance: mrand.Float64,
+		Log: n.Log, Board: n.Board, Recorder: n.Recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader, Chance: mrand.Float64,
 	})
 	if err != nil {
 		return err
 	}
-	n.add(client)
+	n.Add(client)
 	return nil
 }
 

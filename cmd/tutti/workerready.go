@@ -33,13 +33,13 @@ func unregistered(conditions []health.Condition, kind string, orchestrators int)
 
 // unregistered is that of this node.
 func (n *node) unregistered(kind string) string {
-	return unregistered(n.board.Snapshot(), kind, len(n.cfg.Addresses.Orchestrators))
+	return unregistered(n.Board.Snapshot(), kind, len(n.Config.Addresses.Orchestrators))
 }
 
 // workerNotReady says what keeps a worker for orchestrators elsewhere from work. Who is
 // both transcoder and AI worker is ready when it is one.
 func (n *node) workerNotReady() (why []string) {
-	roles := n.cfg.Roles
+	roles := n.Config.Roles
 	if roles.Transcoder && n.media != nil {
 		switch away := n.unregistered(kindTranscoder); {
 		case n.media.Ready() == 0:

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -19,9 +20,9 @@ import (
 func TestWorkersReadiness(t *testing.T) {
 	t.Parallel()
 	states := []inference.ModelState{{State: inference.Ready}}
-	n := &node{cfg: &config.Config{}, board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
-	n.cfg.Roles.AIWorker = true
-	n.cfg.Addresses.Orchestrators = make([]config.HostPort, 2)
+	n := &node{Env: &nodeenv.Env{Config: &config.Config{}, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}}
+	n.Config.Roles.AIWorker = true
+	n.Config.Addresses.Orchestrators = make([]config.HostPort, 2)
 	n.dashboardParts.models = func() []inference.ModelState { return states }
 	expect := func(what, code string) {
 		t.Helper()
@@ -37,11 +38,11 @@ func TestWorkersReadiness(t *testing.T) {
 	away := func(host string) health.Key {
 		return health.Key{Code: fault.WorkerNotRegistered, About: "AI worker at " + host}
 	}
-	n.board.Set(away("a:8935"), "connection refused")
+	n.Board.Set(away("a:8935"), "connection refused")
 	expect("one of two orchestrators is away", "")
-	n.board.Set(away("b:8935"), "connection refused")
+	n.Board.Set(away("b:8935"), "connection refused")
 	expect("both are", "WorkerNotRegistered")
-	n.board.Clear(away("a:8935"))
+	n.Board.Clear(away("a:8935"))
 	states = nil
 	expect("no model", "NoModels")
 }
@@ -59,14 +60,14 @@ func TestWithoutModelsThereIsATrouble(t *testing.T) {
 		"an orchestrator that takes work":    {true, "", true},
 		"one that lets workers of others in": {true, "s", false},
 	} {
-		n := &node{cfg: &config.Config{}, log: slog.New(slog.DiscardHandler)}
-		n.board = health.New(n.log, time.Now, nil)
-		n.cfg.Roles.AIWorker, n.cfg.Roles.Orchestrator = true, row.orchestrator
+		n := &node{Env: &nodeenv.Env{Config: &config.Config{}, Log: slog.New(slog.DiscardHandler)}}
+		n.Board = health.New(n.Log, time.Now, nil)
+		n.Config.Roles.AIWorker, n.Config.Roles.Orchestrator = true, row.orchestrator
 		if row.secret != "" {
-			n.cfg.Addresses.OrchSecret = core.NewSecret(row.secret)
+			n.Config.Addresses.OrchSecret = core.NewSecret(row.secret)
 		}
 		notice := n.withoutModels()
-		told := slices.ContainsFunc(n.board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.NoModels })
+		told := slices.ContainsFunc(n.Board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.NoModels })
 		if told != row.told || notice == "" {
 			t.Errorf("%s: on the board %t, notice %q", name, told, notice)
 		}

@@ -4,14 +4,10 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"net/http"
-	"os"
-	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
-	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/remote"
@@ -31,25 +27,25 @@ type workerServices struct {
 // newWorkerServices makes the services that workers register with; what they bring goes into
 // the node's pool.
 func (n *node) newWorkerServices() error {
-	secrets := remote.NewSecrets(workerSecrets(n.cfg)...)
+	secrets := remote.NewSecrets(peers.Secrets(n.Config)...)
 	if !secrets.Any() {
 		return nil
 	}
 	d := &workerServices{}
 	var err error
-	if d.ca, err = authorities509(n.cfg.TLS.WorkerCA); err != nil {
+	if d.ca, err = peers.WorkerCA(n.Config.TLS.WorkerCA); err != nil {
 		return err
 	}
 	if d.transcoders, err = transcoders.New(transcoders.Options{
 		Placer: n.media, Secrets: secrets, ServiceURI: n.serviceURI, Origin: n.origin(), Version: release.Version, FirstTask: remote.FirstTask(time.Now()),
-		Board: n.board, Log: n.log, Now: time.Now, Rand: rand.Reader,
+		Board: n.Board, Log: n.Log, Now: time.Now, Rand: rand.Reader,
 	}); err != nil {
 		return err
 	}
 	if d.ai, err = aiworkers.New(aiworkers.Options{
 		Secrets: secrets, MinVersion: release.NetworkVersion, Node: remote.Node(release.Version), ServiceURI: n.serviceURI(), FirstTask: remote.FirstTask(time.Now()),
-		Queue: max(1, n.cfg.AI.Queue), Limits: n.answerLimits(), Recorder: n.inferenceRecorder(metrics.Orchestrator),
-		Random: rand.Reader, Now: time.Now, Log: n.log,
+		Queue: max(1, n.Config.AI.Queue), Limits: n.answerLimits(), Recorder: n.Inference(metrics.Orchestrator),
+		Random: rand.Reader, Now: time.Now, Log: n.Log,
 	}); err != nil {
 		return err
 	}
@@ -66,32 +62,6 @@ func (n *node) origin() string {
 		return ""
 	}
 	return n.chain.Orchestrator.String()
-}
-
-// workerSecrets are the secrets of -orchSecret, one in a line.
-func workerSecrets(cfg *config.Config) (out []core.Secret) {
-	for line := range strings.Lines(cfg.Addresses.OrchSecret.Reveal()) {
-		if line = strings.TrimSpace(line); line != "" {
-			out = append(out, core.NewSecret(line))
-		}
-	}
-	return out
-}
-
-// authorities509 reads certificates; none for no file.
-func authorities509(path string) (*x509.CertPool, error) {
-	if path == "" {
-		return nil, nil
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fault.Wrap(fault.WorkerTLSFiles, "read -workerCA", err)
-	}
-	ca := x509.NewCertPool()
-	if !ca.AppendCertsFromPEM(text) {
-		return nil, fault.New(fault.WorkerTLSFiles, "read -workerCA", path+" holds no certificate in PEM form")
-	}
-	return ca, nil
 }
 
 // register adds the services to the listener.
@@ -121,8 +91,8 @@ func (d aiRoutes) Endpoint() remote.Endpoint {
 // run adds what ends all registrations at the stop.
 func (d *workerServices) run(n *node) {
 	if d != nil {
-		n.add(d.transcoders)
-		n.add(d.ai)
+		n.Add(d.transcoders)
+		n.Add(d.ai)
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package helpcmd
 
 import (
 	"context"
@@ -42,8 +42,8 @@ var usages = map[string]string{
 	"gpu": gpucmd.Usage, "help": helpUsage, "init": initcmd.Usage, "key": keycmd.Usage, "ledger": ledgercmd.Usage, "migrate": migratecmd.Usage, "move": migratecmd.Usage, "version": versionUsage,
 }
 
-// helpCommand is `tutti help [word]`.
-func helpCommand(_ context.Context, args []string, stdout, stderr io.Writer) int {
+// Run is `tutti help [word]`.
+func Run(_ context.Context, args []string, stdout, stderr io.Writer) int {
 	var err error
 	switch {
 	case len(args) == 0 || command.AsksHelp(args[0]):
@@ -71,8 +71,8 @@ func explainWord(w io.Writer, word string) error {
 	return err
 }
 
-// completionCommand is `tutti completion SHELL`.
-func completionCommand(_ context.Context, args []string, stdout, stderr io.Writer) int {
+// Completion is `tutti completion SHELL`.
+func Completion(_ context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case len(args) > 0 && command.AsksHelp(args[0]):
 		fmt.Fprint(stdout, completionUsage)
@@ -86,8 +86,8 @@ func completionCommand(_ context.Context, args []string, stdout, stderr io.Write
 	return command.ExitOK
 }
 
-// versionCommand is `tutti version`.
-func versionCommand(_ context.Context, _ []string, stdout, stderr io.Writer) int {
+// Version is `tutti version`.
+func Version(_ context.Context, _ []string, stdout, stderr io.Writer) int {
 	if _, err := io.WriteString(stdout, config.VersionText(release.Version)); err != nil {
 		fmt.Fprintln(stderr, err)
 		return command.ExitFailed
@@ -95,9 +95,9 @@ func versionCommand(_ context.Context, _ []string, stdout, stderr io.Writer) int
 	return command.ExitOK
 }
 
-// notACommand refuses a first word that is neither a command nor an option: the options
+// UnknownCommand refuses a first word that is neither a command nor an option: the options
 // would be read as if it were not there, and the answer be about them.
-func notACommand(word string, stderr io.Writer) int {
+func UnknownCommand(word string, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "%s: there is no command %q%s\n%s\n", fault.UnexpectedArgument, word, usage.DidYouMean(word, usage.Names()), usage.Line)
 	return command.ExitUsage
 }

@@ -1,0 +1,2 @@
+// Package helpcmd is the commands help, completion and version.
+package helpcmd
