@@ -22,7 +22,7 @@ func (n *node) addProcess(opt *admin.Options) {
 	})
 	drain, reporter := p.Attach(&process.Parts{
 		Rules: n.live.rules, Listener: n.live.listener, Board: n.Board, Reload: r.Reload,
-		Sockets: n.ownSockets, Cards: n.handedCards, Prove: n.proofs,
+		Sockets: n.ownSockets, Cards: n.media.FindingsText, Prove: n.proofs,
 	})
 	opt.Reloader, opt.Drains, opt.Upgrader = p, drain, p
 	opt.Listener = p.Sockets.Take(process.SocketAdmin)

@@ -84,8 +84,8 @@ func (n *node) withoutModels() (notice string) {
 func (n *node) findGPUs(ctx context.Context) ([]models.Device, error) {
 	seen := modelconfig.FindGPUs(ctx, n.Config.Transcoding.Devices)
 	present := seen.Present()
-	n.modelCards.Store(&present)
-	devices, err := modelconfig.GPUs(n.Config, seen, n.budget)
+	n.media.SetModelGPUs(present)
+	devices, err := modelconfig.GPUs(n.Config, seen, n.media.Budget)
 	n.modelGPUs.Store(&devices)
 	if ctx.Err() != nil || modelconfig.TranscodesOnGPUs(n.Config) {
 		return devices, err // whoever watches them for transcoding says what is wrong
@@ -153,7 +153,7 @@ func (n *node) newManager(list *models.Config, devices []models.Device) *manager
 		Log:      n.Log,
 		Now:      time.Now,
 	}
-	opt.Reserve = n.reserveForModels
+	opt.Reserve = n.media.ReserveForModels
 	if len(devices) == 0 && !n.Config.Transcoding.Devices.None() {
 		opt.Find = func(ctx context.Context) ([]manager.Device, error) {
 			found, err := n.findGPUs(ctx)

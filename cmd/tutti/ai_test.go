@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/test/fakegpu"
@@ -29,9 +29,10 @@ func aiNode(t *testing.T, gpus config.Devices, script ...string) (*node, *fakegp
 	// Nothing answers there: a container gets as far as that.
 	t.Setenv("DOCKER_HOST", "unix://"+filepath.Join(t.TempDir(), "docker.sock"))
 	log := slog.New(slog.DiscardHandler)
-	n := &node{budget: gpu.NewBudget(), Env: &nodeenv.Env{Config: modelsConfig(t, `[
+	env := &nodeenv.Env{Config: modelsConfig(t, `[
  {"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "gpus": [1]},
- {"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": true}]`), Log: log, Board: health.New(log, time.Now, nil)}}
+ {"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": true}]`), Log: log, Board: health.New(log, time.Now, nil)}
+	n := &node{Env: env, media: media.New(env, nil)}
 	n.Config.AI.ContainersPerGPU = 1
 	n.Config.Transcoding.Devices = gpus
 	return n, d

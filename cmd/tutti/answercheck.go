@@ -14,6 +14,8 @@ const (
 	// while none does.
 	answerCheckEvery = time.Minute
 	answerCheckRetry = 10 * time.Second
+	// answerCheckFirst is how long after the start orchestrators have time to answer.
+	answerCheckFirst = 15 * time.Second
 )
 
 // answerCheck checks whether any orchestrator answers this gateway, also while there is no
@@ -34,7 +36,7 @@ var noAnswer = health.Key{Code: fault.NoOrchestratorReachable}
 // Run looks until ctx ends.
 func (a *answerCheck) Run(ctx context.Context, ready func()) error {
 	ready()
-	timer := time.NewTimer(settling)
+	timer := time.NewTimer(answerCheckFirst)
 	defer timer.Stop()
 	for {
 		select {

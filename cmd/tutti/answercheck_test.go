@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
@@ -17,7 +18,8 @@ import (
 // all the same.
 func TestAGatewayThatNobodyAnswers(t *testing.T) {
 	t.Parallel()
-	n := &node{Env: &nodeenv.Env{Config: &config.Config{}, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}}
+	env := &nodeenv.Env{Config: &config.Config{}, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
+	n := &node{Env: env, media: media.New(env, nil)}
 	answers, of, known := false, 1, false
 	a := &answerCheck{board: n.Board, look: func(context.Context) (bool, int, bool) { return answers, of, known }}
 	shut := func() bool {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
 	"github.com/tuttinode/tutti/core/fault"
@@ -20,8 +19,6 @@ import (
 // dashboardParts is where the dashboard's parts are picked up while the node is put together.
 // The zero value shows nothing.
 type dashboardParts struct {
-	// sessions is nil on a node that transcodes for nobody.
-	sessions *dashboard.Sessions
 	// rules is nil on a node that is no orchestrator.
 	rules *orchestrate.Orchestrator
 	// models are those of this machine.
@@ -46,24 +43,18 @@ func (n *node) dashboard() admin.Dashboard {
 		d.Series = n.Series()
 	}
 	switch {
-	case n.dashboardParts.sessions != nil:
-		d.Sessions = n.dashboardParts.sessions
+	case n.media.Sessions != nil:
+		d.Sessions = n.media.Sessions
 	case n.gateway != nil:
 		d.Sessions = streams{n.gateway}
 	}
 	if n.jobRecords.book != nil {
 		d.Refusals = refusals{n.jobRecords.book}
 	}
-	if n.gpus != nil {
+	if n.media.GPUs != nil {
 		d.GPUs = graphics{n}
 	}
 	return d
-}
-
-// watched lets the dashboard see the sessions.
-func (n *node) watched(next core.Transcoder) core.Transcoder {
-	n.dashboardParts.sessions = dashboard.Watch(next, time.Now, n.Series())
-	return n.dashboardParts.sessions
 }
 
 // gate says whether the node takes work.
@@ -77,7 +68,7 @@ func (g gate) Gate() adminapi.Gate {
 	}
 	if rules := g.n.dashboardParts.rules; rules != nil {
 		out.Stopping = rules.Draining()
-		if g.n.media != nil {
+		if g.n.media.Pool != nil {
 			out.WorkKinds = append(out.WorkKinds, videoDoor(rules.Usage(), rules.Capped, out.Stopping))
 		}
 	}
@@ -114,12 +105,12 @@ func unseen(doors []adminapi.WorkKind, s *orchestratorstatus.Status) {
 // workerDoor is that of devices which work for an orchestrator elsewhere: open while one
 // is ready and the orchestrator knows of it.
 func (g gate) workerDoor() (adminapi.WorkKind, bool) {
-	if g.n.dashboardParts.rules != nil || g.n.media == nil || !g.n.Config.Roles.Transcoder {
+	if g.n.dashboardParts.rules != nil || g.n.media.Pool == nil || !g.n.Config.Roles.Transcoder {
 		return adminapi.WorkKind{}, false
 	}
-	use := g.n.media.Usage()
+	use := g.n.media.Pool.Usage()
 	d := adminapi.WorkKind{Name: "video, for an orchestrator", InUse: use.Sessions, Limit: use.Limit}
-	if g.n.media.Ready() == 0 {
+	if g.n.media.Pool.Ready() == 0 {
 		d.Code, d.Reason = string(fault.NoTranscoders), "no device is ready"
 	}
 	if away := g.n.unregistered(kindTranscoder); away != "" && d.Code == "" {

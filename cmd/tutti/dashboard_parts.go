@@ -80,22 +80,22 @@ type graphics struct{ n *node }
 // GPUs are in the order of their index, with what was measured of them last.
 func (g graphics) GPUs() (out []adminapi.GPU) {
 	usable := map[gpu.UUID]bool{}
-	for _, d := range g.n.gpus.Devices() {
+	for _, d := range g.n.media.GPUs.Devices() {
 		usable[d.UUID] = true
 	}
 	var why string
-	if f := g.n.gpus.Err(); f != nil {
+	if f := g.n.media.GPUs.Err(); f != nil {
 		why = f.Detail
 		if why == "" {
 			why = string(f.Code)
 		}
 	}
-	for _, d := range g.n.gpus.Present() {
+	for _, d := range g.n.media.GPUs.Present() {
 		one := adminapi.GPU{ID: strconv.Itoa(d.Index), UUID: string(d.UUID), Name: d.Name, Memory: int64(d.Memory)}
 		if !usable[d.UUID] {
 			one.Problem = why
 		}
-		if s, ok := g.n.gpus.Sample(d.UUID); ok {
+		if s, ok := g.n.media.GPUs.Sample(d.UUID); ok {
 			one.Sampled, one.Used, one.Foreign = true, int64(s.Used), int64(s.Foreign)
 			one.Load, one.Encoder, one.Decoder = int(s.GPU), int(s.Encoder), int(s.Decoder)
 			one.EncoderSessions, one.Temperature, one.Throttled = s.EncoderSessions, s.Temperature, s.Throttled

@@ -49,8 +49,8 @@ func (n *node) addGateway(ctx context.Context) error {
 		Now:             time.Now,
 		Rand:            rand.Reader,
 	}
-	if n.media != nil {
-		opt.Probe = prober{n.media}
+	if n.media.Pool != nil {
+		opt.Probe = prober{n.media.Pool}
 	}
 	n.paying.payFor(n, &opt)
 	var g *gateway.Gateway

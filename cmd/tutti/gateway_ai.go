@@ -64,7 +64,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 	}
 	f, err := aiapi.New(aiapi.Options{
 		Dispatcher: b, Keys: keys, CheckLocal: out.access.Machine, Recorder: n.Inference(metrics.Gateway),
-		Media: n.mediaFor(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
+		Media: n.media.Tools(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
 		Limits: aiapi.Limits{Queue: queueLimit(n.Config.AI.Queue)}, PrivateURLs: n.Config.AI.PrivateURLs,
 		Log: n.Log, Now: time.Now, Rand: rand.Reader,
 	})

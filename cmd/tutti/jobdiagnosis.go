@@ -75,8 +75,8 @@ func (j jobs) facts() *reasons.NodeState {
 // work is what there is to work with now.
 func (j jobs) work() (w reasons.Work) {
 	n := j.n
-	if n.media != nil {
-		w.Transcodes, w.Devices, w.DevicesTotal = true, n.media.Ready(), len(n.media.Devices())
+	if n.media.Pool != nil {
+		w.Transcodes, w.Devices, w.DevicesTotal = true, n.media.Pool.Ready(), len(n.media.Pool.Devices())
 	}
 	if n.dashboardParts.rules == nil {
 		return w

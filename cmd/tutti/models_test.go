@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/test/fakegpu"
 )
@@ -120,7 +120,8 @@ func TestModelsCheckDecidesAsTheNode(t *testing.T) {
 	c.Transcoding.Devices = config.Devices{All: true}
 	for _, transcodes := range []bool{true, false} {
 		c.Roles.Transcoder = transcodes
-		n := &node{budget: gpu.NewBudget(), Env: &nodeenv.Env{Config: c, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}}
+		env := &nodeenv.Env{Config: c, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
+		n := &node{Env: env, media: media.New(env, nil)}
 		devices, err := n.findGPUs(t.Context())
 		if err != nil || len(devices) != 1 {
 			t.Fatal(devices, err)

@@ -13,13 +13,9 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/reachabilitycheck"
-	"github.com/tuttinode/tutti/transcoder/devices"
-	"github.com/tuttinode/tutti/transcoder/gpus"
-	"github.com/tuttinode/tutti/transcoder/pool"
 )
 
 // node is the process's parts, introduced to one another but not started.
@@ -45,32 +41,18 @@ type node struct {
 	gateway *gateway.Gateway
 	// address is nil where nobody reaches the node.
 	address *reachabilitycheck.Checker
-	// media is whoever transcodes segments for the node, nil where nobody does.
-	media *pool.Pool
-	// kept is how many bytes of renditions an orchestrator keeps to be fetched.
-	resultBytes atomic.Int64
-	// settled says that whoever transcodes has had time to begin.
-	settled atomic.Bool
+	// media transcodes segments for the node.
+	media *media.Part
 	// tools is nil where no AI job needs them.
 	tools media.Tools
 	// doors are nil where no worker of another machine may register.
 	workerServices *workerServices
-	// gpus is nil on a node that was given no GPU to transcode on.
-	gpus *gpus.Watcher
-	// keeper keeps their workers, nil like gpus.
-	keeper *devices.Keeper
-	// budget is who may use how much of the GPUs' memory.
-	budget *gpu.Budget
 	// live are the parts that change while the node runs.
 	live live
-	// ahead are the GPUs of the process before, nil without one.
-	ahead *media.Ahead
 	// ai is the AI part of an orchestrator or AI worker, nil on other nodes; modelGPUs are
 	// the GPUs that its models file is checked against.
 	ai        *aiWork
 	modelGPUs atomic.Pointer[[]models.Device]
-	// cards are the GPUs that models were told of last.
-	modelCards atomic.Pointer[[]gpu.Device]
 	// asked is what gateways asked, and the place in the pool.
 	jobRecords jobRecords
 	// panel is what the dashboard is made of.
@@ -84,7 +66,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 	if err != nil {
 		return nil, err
 	}
-	n := &node{Env: env, ahead: ahead, budget: gpu.NewBudget()}
+	n := &node{Env: env, media: media.New(env, ahead)}
 	if n.chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.Board, Log: n.Log, CopyKeys: n.copyKeys, Add: n.Add}); err != nil {
 		return nil, err
 	}

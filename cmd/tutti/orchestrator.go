@@ -32,7 +32,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() {
-		if err != nil && n.media != nil {
+		if err != nil {
 			err = errors.Join(err, n.media.Close())
 		}
 	}()
@@ -44,8 +44,8 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 		return err
 	}
 	n.dashboardParts.rules, n.limiter = rules, limiters{rules}
-	if n.media != nil {
-		n.limiter = limiters{rules, n.media}
+	if n.media.Pool != nil {
+		n.limiter = limiters{rules, n.media.Pool}
 		n.WatchSessions(metrics.Orchestrator, func() (int, int) { u := rules.Usage(); return u.Sessions, u.Limit })
 	}
 	if work.manager != nil {
@@ -67,12 +67,12 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder) error {
 	remote := len(peers.Secrets(n.Config)) > 0
 	if n.Config.Roles.Transcoder || remote {
-		if err := n.addMedia(ctx, recorder); err != nil {
+		if err := n.media.AddPool(ctx, recorder); err != nil {
 			return err
 		}
 	}
 	if n.Config.Roles.AIWorker || remote {
-		n.tools = n.mediaFor(metrics.Orchestrator, n.Add)
+		n.tools = n.media.Tools(metrics.Orchestrator, n.Add)
 	}
 	return n.newWorkerServices()
 }
@@ -94,8 +94,8 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 		TokenSecret:  n.Process.Token,
 		Board:        n.Board,
 	}
-	if n.media != nil {
-		opt.Transcoder, opt.Admitter = n.watched(n.media), n.media
+	if n.media.Pool != nil {
+		opt.Transcoder, opt.Admitter = n.media.Transcoder(), n.media.Pool
 	}
 	opt.Worker = n.modelWorker(work)
 	if n.tools != nil {
@@ -108,10 +108,10 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 // capabilities is what the node offers at a time: what its devices can do, or on a
 // node that transcodes nothing what every node has.
 func (n *node) capabilities() func() capability.Capabilities {
-	if n.media != nil {
-		return n.media.Capabilities
+	if n.media.Pool != nil {
+		return n.media.Pool.Capabilities
 	}
-	offer := n.offered(capability.Default())
+	offer := n.media.Offered(capability.Default())
 	return func() capability.Capabilities { return offer }
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/core/capability"
@@ -36,7 +37,8 @@ func TestModelsOfWorkersNeedAPrice(t *testing.T) {
 	c := modelsConfig(t, `[{"pipeline": "llm", "model_id": "acme/own", "remote": true, "price_per_unit": 7}]`)
 	c.Roles.AIWorker, c.Roles.Orchestrator = false, true
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
-	n := &node{Env: &nodeenv.Env{Config: c, Log: slog.New(slog.DiscardHandler), Board: board}}
+	env := &nodeenv.Env{Config: c, Log: slog.New(slog.DiscardHandler), Board: board}
+	n := &node{Env: env, media: media.New(env, nil)}
 	work := n.newAI(t.Context())
 	if len(work.models.Entries) != 1 || work.manager != nil {
 		t.Fatalf("%+v", work)

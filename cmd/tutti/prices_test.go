@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/config"
@@ -26,7 +27,8 @@ func pricedNode(t *testing.T, args string) *node {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	return &node{Env: &nodeenv.Env{Config: cfg, Log: log, Board: health.New(log, time.Now, nil)}}
+	env := &nodeenv.Env{Config: cfg, Log: log, Board: health.New(log, time.Now, nil)}
+	return &node{Env: env, media: media.New(env, nil)}
 }
 
 // noFeed is a feed that must not be asked.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
@@ -14,7 +15,8 @@ import (
 // A node of no role that has work is ready unless a condition says that it takes none.
 func TestNotReady(t *testing.T) {
 	t.Parallel()
-	n := &node{Env: &nodeenv.Env{Config: &config.Config{}, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}}
+	env := &nodeenv.Env{Config: &config.Config{}, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
+	n := &node{Env: env, media: media.New(env, nil)}
 	if why := n.notReady(); len(why) != 0 {
 		t.Errorf("%q", why)
 	}

@@ -53,7 +53,7 @@ func (n *node) prepareLimits(_ context.Context, now, next *config.Config) (func(
 		}
 		if n.live.rules != nil && now.Limits.ResultMemory != next.Limits.ResultMemory {
 			n.live.rules.SetResultBytes(int64(next.Limits.ResultMemory))
-			n.resultBytes.Store(int64(next.Limits.ResultMemory))
+			n.media.SetResultBytes(int64(next.Limits.ResultMemory))
 		}
 		if now.Limits.MaxConnections == next.Limits.MaxConnections && now.Limits.PerAddress == next.Limits.PerAddress {
 			return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/core"
@@ -27,7 +28,8 @@ func TestReloadModelsAndPrices(t *testing.T) {
 	c := modelsConfig(t, `[`+acme+`7}, {"pipeline": "llm"}]`)
 	c.Roles.Orchestrator = true
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
-	n := &node{Env: &nodeenv.Env{Config: c, Log: slog.New(slog.DiscardHandler), Board: board}}
+	env := &nodeenv.Env{Config: c, Log: slog.New(slog.DiscardHandler), Board: board}
+	n := &node{Env: env, media: media.New(env, nil)}
 	n.ai = &aiWork{files: sumFiles(c), manager: manager.New(manager.Options{})}
 	n.modelGPUs.Store(&[]models.Device{})
 	list, _, problems := modelconfig.Load(c, nil)

@@ -24,8 +24,8 @@ func (n *node) proofs(ctx context.Context) error {
 }
 
 func (n *node) prove(ctx context.Context) error {
-	if n.media != nil {
-		n.media.Devices()
+	if n.media.Pool != nil {
+		n.media.Pool.Devices()
 	}
 	if n.live.rules != nil {
 		n.live.rules.Remaining()

@@ -19,7 +19,7 @@ func (n *node) addRemoteAIWorker(ctx context.Context) error {
 	work := n.newAI(ctx)
 	opt := ai.Options{Models: work.manager, Version: release.NetworkVersion, Random: rand.Reader, Now: time.Now, Log: n.Log}
 	// An orchestrator of the existing network takes videos, not frames.
-	opt.Frames = n.mediaFor(metrics.AIWorker, n.Add)
+	opt.Frames = n.media.Tools(metrics.AIWorker, n.Add)
 	n.Add(work.manager)
 	n.dashboardParts.models = work.manager.Models
 	if n.Metrics != nil {

@@ -17,22 +17,22 @@ import (
 // registers them with orchestrators elsewhere.
 func (n *node) addRemoteTranscoder(ctx context.Context) (err error) {
 	defer func() {
-		if err != nil && n.media != nil {
+		if err != nil {
 			err = errors.Join(err, n.media.Close())
 		}
 	}()
-	if err := n.addMedia(ctx, n.Recorder(metrics.Transcoder)); err != nil {
+	if err := n.media.AddPool(ctx, n.Recorder(metrics.Transcoder)); err != nil {
 		return err
 	}
-	n.limiter = n.media
-	n.WatchSessions(metrics.Transcoder, func() (int, int) { u := n.media.Usage(); return u.Sessions, u.Limit })
+	n.limiter = n.media.Pool
+	n.WatchSessions(metrics.Transcoder, func() (int, int) { u := n.media.Pool.Usage(); return u.Sessions, u.Limit })
 	at, err := n.registration()
 	if err != nil {
 		return err
 	}
 	client, err := transcoder.New(transcoder.Options{
 		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: release.Version,
-		Transcoder: n.watched(n.media), Capacity: n.capacity, Capabilities: n.media.Capabilities, Devices: n.ownDevices, Stores: at.Stores,
+		Transcoder: n.media.Transcoder(), Capacity: n.capacity, Capabilities: n.media.Pool.Capabilities, Devices: n.ownDevices, Stores: at.Stores,
 		Log: n.Log, Board: n.Board, Recorder: n.Recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader, Chance: mrand.Float64,
 	})
 	if err != nil {
@@ -44,10 +44,10 @@ func (n *node) addRemoteTranscoder(ctx context.Context) (err error) {
 
 // capacity is how many sessions this node takes; 0 while no device is ready.
 func (n *node) capacity() int {
-	if n.media.Ready() == 0 {
+	if n.media.Pool.Ready() == 0 {
 		return 0
 	}
-	use := n.media.Usage()
+	use := n.media.Pool.Usage()
 	switch {
 	case use.Refusal != nil:
 		return 0
@@ -60,13 +60,13 @@ func (n *node) capacity() int {
 // ownDevices are this machine's devices for whoever operates the orchestrator.
 func (n *node) ownDevices() []transcoder.Device {
 	kinds := make(map[string]string)
-	if n.gpus != nil {
-		for _, d := range n.gpus.Devices() {
+	if n.media.GPUs != nil {
+		for _, d := range n.media.GPUs.Devices() {
 			kinds[d.ID()] = d.Name
 		}
 	}
 	var out []transcoder.Device
-	for _, u := range n.media.Devices() {
+	for _, u := range n.media.Pool.Devices() {
 		out = append(out, transcoder.Device{Name: u.Device, Kind: kinds[u.Device], Sessions: u.Sessions, Limit: u.Limit})
 	}
 	return out

@@ -40,9 +40,9 @@ func (n *node) unregistered(kind string) string {
 // both transcoder and AI worker is ready when it is one.
 func (n *node) workerNotReady() (why []string) {
 	roles := n.Config.Roles
-	if roles.Transcoder && n.media != nil {
+	if roles.Transcoder && n.media.Pool != nil {
 		switch away := n.unregistered(kindTranscoder); {
-		case n.media.Ready() == 0:
+		case n.media.Pool.Ready() == 0:
 			why = append(why, "NoTranscoders: no device is ready")
 		case away != "":
 			why = append(why, "WorkerNotRegistered: "+away)

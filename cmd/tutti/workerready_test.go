@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -20,7 +21,8 @@ import (
 func TestWorkersReadiness(t *testing.T) {
 	t.Parallel()
 	states := []inference.ModelState{{State: inference.Ready}}
-	n := &node{Env: &nodeenv.Env{Config: &config.Config{}, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}}
+	env := &nodeenv.Env{Config: &config.Config{}, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
+	n := &node{Env: env, media: media.New(env, nil)}
 	n.Config.Roles.AIWorker = true
 	n.Config.Addresses.Orchestrators = make([]config.HostPort, 2)
 	n.dashboardParts.models = func() []inference.ModelState { return states }
@@ -60,7 +62,8 @@ func TestWithoutModelsThereIsATrouble(t *testing.T) {
 		"an orchestrator that takes work":    {true, "", true},
 		"one that lets workers of others in": {true, "s", false},
 	} {
-		n := &node{Env: &nodeenv.Env{Config: &config.Config{}, Log: slog.New(slog.DiscardHandler)}}
+		env := &nodeenv.Env{Config: &config.Config{}, Log: slog.New(slog.DiscardHandler)}
+		n := &node{Env: env, media: media.New(env, nil)}
 		n.Board = health.New(n.Log, time.Now, nil)
 		n.Config.Roles.AIWorker, n.Config.Roles.Orchestrator = true, row.orchestrator
 		if row.secret != "" {

@@ -3,9 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/placement"
@@ -18,7 +18,7 @@ type workforce struct{ n *node }
 
 // workers is nil on a node for which nobody works.
 func (n *node) workers() admin.Workers {
-	if n.media == nil && n.workerServices == nil {
+	if n.media.Pool == nil && n.workerServices == nil {
 		return nil
 	}
 	return workforce{n}
@@ -27,8 +27,8 @@ func (n *node) workers() admin.Workers {
 // Workers are all of them: devices in the order in which they came, then AI workers.
 func (w workforce) Workers() []adminapi.Worker {
 	var out []adminapi.Worker
-	if w.n.media != nil {
-		for _, u := range w.n.media.Devices() {
+	if w.n.media.Pool != nil {
+		for _, u := range w.n.media.Pool.Devices() {
 			out = append(out, ofDevice(&u))
 		}
 	}
@@ -47,7 +47,7 @@ func (w workforce) Workers() []adminapi.Worker {
 
 func ofDevice(u *placement.Use) adminapi.Worker {
 	return adminapi.Worker{
-		Name: shown(u), Kind: "transcoder", Remote: u.Remote, State: u.State, Code: string(u.Code), Reason: u.Reason,
+		Name: media.DeviceName(u), Kind: "transcoder", Remote: u.Remote, State: u.State, Code: string(u.Code), Reason: u.Reason,
 		Sessions: u.Sessions, Limit: u.Limit, Segments: u.Segments, Encoders: u.Encoders, Memory: u.Memory, Ratio: u.Ratio,
 		EncoderLimit: u.EncoderLimit, SessionMemory: u.SessionMemory, Cost: u.Cost,
 		Done: u.Done, Failed: u.Failed, Since: u.Since.UTC(), Models: []string{},
@@ -74,20 +74,12 @@ func ofAIWorkers(d *workerServices) (out []adminapi.Worker) {
 	return out
 }
 
-// shown is a device's name for people: "gpu 0", where the operator wrote 0.
-func shown(u *placement.Use) string {
-	if _, err := strconv.Atoi(u.Device); err == nil && !u.Remote {
-		return "gpu " + u.Device
-	}
-	return u.Device
-}
-
 // Drain keeps new work from a device or remote transcoder. It does not wait.
 func (w workforce) Drain(name string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return w.all(name, func() error {
-		err := w.n.media.DrainDevice(ctx, strings.TrimPrefix(name, "gpu "))
+		err := w.n.media.Pool.DrainDevice(ctx, strings.TrimPrefix(name, "gpu "))
 		if errors.Is(err, context.Canceled) {
 			return nil
 		}
@@ -102,7 +94,7 @@ func (w workforce) all(name string, device, model func() error) error {
 	for _, try := range []struct {
 		can bool
 		do  func() error
-	}{{w.n.media != nil, device}, {w.n.workerServices != nil, model}} {
+	}{{w.n.media.Pool != nil, device}, {w.n.workerServices != nil, model}} {
 		if !try.can {
 			continue
 		}
@@ -121,6 +113,6 @@ func (w workforce) all(name string, device, model func() error) error {
 
 // Resume gives a drained one work again.
 func (w workforce) Resume(name string) error {
-	return w.all(name, func() error { return w.n.media.ResumeDevice(strings.TrimPrefix(name, "gpu ")) },
+	return w.all(name, func() error { return w.n.media.Pool.ResumeDevice(strings.TrimPrefix(name, "gpu ")) },
 		func() error { return w.n.workerServices.ai.Resume(name) })
 }

@@ -37,7 +37,7 @@ func (n *node) newWorkerServices() error {
 		return err
 	}
 	if d.transcoders, err = transcoders.New(transcoders.Options{
-		Placer: n.media, Secrets: secrets, ServiceURI: n.serviceURI, Origin: n.origin(), Version: release.Version, FirstTask: remote.FirstTask(time.Now()),
+		Placer: n.media.Pool, Secrets: secrets, ServiceURI: n.serviceURI, Origin: n.origin(), Version: release.Version, FirstTask: remote.FirstTask(time.Now()),
 		Board: n.Board, Log: n.Log, Now: time.Now, Rand: rand.Reader,
 	}); err != nil {
 		return err

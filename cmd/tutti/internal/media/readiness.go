@@ -1,7 +1,8 @@
-package main
+package media
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ const settling = 15 * time.Second
 
 // readiness looks once, when everything has had time to begin, whether somebody is
 // there to transcode. Later changes tell of themselves.
-type readiness struct{ n *node }
+type readiness struct{ p *Part }
 
 // Name is the component's name.
 func (*readiness) Name() string { return "readiness" }
@@ -31,30 +32,30 @@ func (r *readiness) Run(ctx context.Context, ready func()) error {
 		return nil
 	case <-timer.C:
 	}
-	r.n.settled.Store(true)
-	r.n.reportTranscoders()
+	r.p.settled.Store(true)
+	r.p.reportTranscoders()
 	<-ctx.Done()
 	return nil
 }
 
 // reportTranscoders reports it while no device is ready to transcode, with the reasons.
-func (n *node) reportTranscoders() {
+func (p *Part) reportTranscoders() {
 	key := health.Key{Code: fault.NoTranscoders}
-	if n.media == nil || n.media.Ready() > 0 {
-		n.Board.Clear(key)
+	if p.Pool == nil || p.Pool.Ready() > 0 {
+		p.Board.Clear(key)
 		return
 	}
-	if !n.settled.Load() {
+	if !p.settled.Load() {
 		return
 	}
 	var why []string
-	for _, u := range n.media.Devices() {
-		why = append(why, shown(&u)+" is "+u.State+because(&u))
+	for _, u := range p.Pool.Devices() {
+		why = append(why, DeviceName(&u)+" is "+u.State+because(&u))
 	}
 	if len(why) == 0 {
 		why = []string{"no device is attached and no transcoder has registered"}
 	}
-	n.Board.Set(key, strings.Join(why, "; "))
+	p.Board.Set(key, strings.Join(why, "; "))
 }
 
 func because(u *placement.Use) string {
@@ -62,4 +63,12 @@ func because(u *placement.Use) string {
 		return ""
 	}
 	return " (" + string(u.Code) + ")"
+}
+
+// DeviceName is a device's name for people: "gpu 0", where the operator wrote 0.
+func DeviceName(u *placement.Use) string {
+	if _, err := strconv.Atoi(u.Device); err == nil && !u.Remote {
+		return "gpu " + u.Device
+	}
+	return u.Device
 }
