@@ -6,6 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/admin"
 )
@@ -13,15 +14,15 @@ import (
 // addProcess gives the admin API what changes the process itself.
 func (n *node) addProcess(opt *admin.Options) {
 	p := n.Process
-	r := newReloader(n, func() (*config.Config, []config.Notice, error) {
+	n.reloader = reload.New(n.Env, func() (*config.Config, []config.Notice, error) {
 		cfg, notices, err := config.Load(command.Input(os.Args[1:]))
 		if err == nil && cfg.Process.Informational() {
 			err = errors.New("the command line asks for information only")
 		}
 		return cfg, notices, err
-	})
+	}, n.reloadSteps())
 	drain, reporter := p.Attach(&process.Parts{
-		Rules: n.live.rules, Listener: n.live.listener, Board: n.Board, Reload: r.Reload,
+		Rules: n.live.rules, Listener: n.live.listener, Board: n.Board, Reload: n.reloader.Reload,
 		Sockets: n.ownSockets, Cards: n.media.FindingsText, Prove: n.proofs,
 	})
 	opt.Reloader, opt.Drains, opt.Upgrader = p, drain, p

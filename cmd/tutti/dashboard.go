@@ -1,11 +1,7 @@
 package main
 
 import (
-	"sync/atomic"
-	"time"
-
 	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
-	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
 	"github.com/tuttinode/tutti/core/fault"
@@ -23,14 +19,6 @@ type dashboardParts struct {
 	rules *orchestrate.Orchestrator
 	// models are those of this machine.
 	models func() []inference.ModelState
-	// reloaded is the configuration as it was read anew last, nil before.
-	reloaded atomic.Pointer[reloaded]
-}
-
-// reloaded is a configuration that was read while the node runs.
-type reloaded struct {
-	cfg *config.Config
-	at  time.Time
 }
 
 // dashboard is what the admin listener shows.
@@ -63,8 +51,8 @@ type gate struct{ n *node }
 // Gate looks at every door of the node.
 func (g gate) Gate() adminapi.Gate {
 	var out adminapi.Gate
-	if last := g.n.dashboardParts.reloaded.Load(); last != nil {
-		out.Reloaded = &last.at
+	if last := g.n.reloader.Last(); last != nil {
+		out.Reloaded = &last.At
 	}
 	if rules := g.n.dashboardParts.rules; rules != nil {
 		out.Stopping = rules.Draining()

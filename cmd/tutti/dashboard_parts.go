@@ -112,8 +112,8 @@ type settings struct{ n *node }
 // a restart is only pending.
 func (s settings) Settings() (out []adminapi.Option) {
 	news := map[string]config.Difference{}
-	if last := s.n.dashboardParts.reloaded.Load(); last != nil {
-		for _, d := range config.Compare(s.n.Config, last.cfg) {
+	if last := s.n.reloader.Last(); last != nil {
+		for _, d := range config.Compare(s.n.Config, last.Config) {
 			news[d.Option] = d
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
@@ -40,7 +41,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		return nil, err
 	}
 	n.live.keys = keys
-	client := upstream.New(upstream.Options{Payments: n.payments(), Now: time.Now, Node: "tutti/" + release.Version, Limits: n.answerLimits()})
+	client := upstream.New(upstream.Options{Payments: n.payments(), Now: time.Now, Node: "tutti/" + release.Version, Limits: modelconfig.Limits(n.Config)})
 	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
 		Version: release.NetworkVersion, MinVersion: n.Config.Selection.MinVersion, MinRunnerVersions: versions, Blocked: n.Config.Selection.Blocklist,

@@ -64,7 +64,7 @@ func (s servedModels) SetWarm(name adminapi.ModelName, warm bool) error {
 		return fault.New(fault.AdminBadParam, "load or unload a model",
 			state.Model.ID+" is at a server behind a url, which loads its models itself")
 	}
-	s.n.ai.manager.SetWarm(state.Model, warm)
+	s.n.ai.Manager.SetWarm(state.Model, warm)
 	return nil
 }
 
@@ -83,7 +83,7 @@ func (s servedModels) Test(ctx context.Context, name adminapi.ModelName) (out ad
 	defer cancel()
 	out = adminapi.ModelTest{Pipeline: state.Model.Pipeline(), Model: state.Model.ID}
 	began := time.Now()
-	slot, err := s.n.ai.manager.Reserve(ctx, state.Model, "test")
+	slot, err := s.n.ai.Manager.Reserve(ctx, state.Model, "test")
 	if err != nil {
 		return out, err
 	}

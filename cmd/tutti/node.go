@@ -2,16 +2,16 @@ package main
 
 import (
 	"context"
-	"sync/atomic"
 
-	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/gateway"
@@ -49,10 +49,10 @@ type node struct {
 	workerServices *workerServices
 	// live are the parts that change while the node runs.
 	live live
-	// ai is the AI part of an orchestrator or AI worker, nil on other nodes; modelGPUs are
-	// the GPUs that its models file is checked against.
-	ai        *aiWork
-	modelGPUs atomic.Pointer[[]models.Device]
+	// ai is the AI part of an orchestrator or AI worker, nil on other nodes.
+	ai *modelserver.Part
+	// reloader reads the configuration again.
+	reloader *reload.Reloader
 	// asked is what gateways asked, and the place in the pool.
 	jobRecords jobRecords
 	// panel is what the dashboard is made of.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
@@ -24,8 +25,9 @@ import (
 // addOrchestrator adds what does the work, and the public listener before it.
 func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	recorder := n.Recorder(metrics.Orchestrator)
-	work := n.newAI(ctx)
-	if err := n.addPrices(work.models); err != nil {
+	work := modelserver.New(ctx, n.Env, n.media)
+	n.ai = work
+	if err := n.addPrices(work.Models); err != nil {
 		return err
 	}
 	if err := n.addEarning(ctx); err != nil {
@@ -48,11 +50,11 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 		n.limiter = limiters{rules, n.media.Pool}
 		n.WatchSessions(metrics.Orchestrator, func() (int, int) { u := rules.Usage(); return u.Sessions, u.Limit })
 	}
-	if work.manager != nil {
-		n.Add(work.manager)
-		n.dashboardParts.models = work.manager.Models
+	if work.Manager != nil {
+		n.Add(work.Manager)
+		n.dashboardParts.models = work.Manager.Models
 		if n.Metrics != nil {
-			if err := n.Metrics.WatchModels(metrics.Orchestrator, n.serviceURI(), work.manager.Models); err != nil {
+			if err := n.Metrics.WatchModels(metrics.Orchestrator, n.serviceURI(), work.Manager.Models); err != nil {
 				return fmt.Errorf("register metrics of models: %w", err)
 			}
 		}
@@ -64,7 +66,7 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 
 // addWork adds whoever does the work: devices of this machine, and the doors for those
 // of others.
-func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder) error {
+func (n *node) addWork(ctx context.Context, work *modelserver.Part, recorder core.Recorder) error {
 	remote := len(peers.Secrets(n.Config)) > 0
 	if n.Config.Roles.Transcoder || remote {
 		if err := n.media.AddPool(ctx, recorder); err != nil {
@@ -78,7 +80,7 @@ func (n *node) addWork(ctx context.Context, work *aiWork, recorder core.Recorder
 }
 
 // rules are the options of the orchestrator's rules.
-func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
+func (n *node) rules(work *modelserver.Part, recorder core.Recorder) orchestrate.Options {
 	opt := orchestrate.Options{
 		PromptRatio:  int64(n.Config.AI.PromptRatio),
 		ServiceURI:   n.firstServiceURI(),
@@ -117,10 +119,10 @@ func (n *node) capabilities() func() capability.Capabilities {
 
 // modelWorker runs AI jobs: the models of this machine, those of others, or both; nil
 // for none.
-func (n *node) modelWorker(work *aiWork) inference.Worker {
+func (n *node) modelWorker(work *modelserver.Part) inference.Worker {
 	var members []inference.Worker
-	if work.manager != nil {
-		members = append(members, work.manager)
+	if work.Manager != nil {
+		members = append(members, work.Manager)
 	}
 	if p := n.aiWorkers(); p != nil {
 		var remote inference.Worker = p
@@ -136,12 +138,12 @@ func (n *node) modelWorker(work *aiWork) inference.Worker {
 }
 
 // addListener adds the public listener.
-func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error {
+func (n *node) addListener(rules *orchestrate.Orchestrator, work *modelserver.Part) error {
 	listen := n.Config.Addresses.OrchestratorListen
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: rules,
 		Version: release.Version, Roles: n.Roles(), Connections: n.Connections(), PerAddress: n.Config.Limits.PerAddress,
-		Known: n.Config.Limits.KnownPeers, Scarce: n.Files.Refused, AINotice: work.whyNot,
+		Known: n.Config.Limits.KnownPeers, Scarce: n.Files.Refused, AINotice: work.Notice,
 		Stores: n.Config.Storage.ObjectStoreNetworks,
 		Now:    time.Now, Log: n.Log, Standing: n.chainStatus(), Listener: n.Process.Sockets.Take(process.SocketPublic),
 	}

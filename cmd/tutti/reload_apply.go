@@ -5,29 +5,47 @@ import (
 	"maps"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pricing"
+	"github.com/tuttinode/tutti/server/admin"
+	"github.com/tuttinode/tutti/server/apikeystore"
+	"github.com/tuttinode/tutti/server/orchestrator"
+	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/tlscert"
 )
 
-// prepare makes ready to take over what next says otherwise than now. Whatever may fail
-// does so here, before anything has changed; what it returns only sets values.
-func (n *node) prepare(ctx context.Context, now, next *config.Config) (all []func(), err error) {
-	for _, step := range []func(context.Context, *config.Config, *config.Config) (func(), error){
+// live are the parts that change while the node runs; nil where it has none.
+type live struct {
+	rules    *orchestrate.Orchestrator
+	listener *orchestrator.Server
+	cert     *tlscert.Source
+	secrets  *remote.Secrets
+	keys     *apikeystore.Authorizer
+	admin    *admin.Server
+}
+
+// reloadSteps take over what may change while the node runs.
+func (n *node) reloadSteps() []reload.Step {
+	steps := []reload.Step{
 		n.prepareLog, n.prepareLimits, n.preparePrices, n.prepareCaps, n.prepareGas, n.prepareFaceValue,
 		n.prepareSecrets, n.prepareKeys, n.prepareCert, n.prepareWorkerCA,
-		n.prepareModels,
-	} {
-		apply, err := step(ctx, now, next)
-		if err != nil {
-			return nil, err
-		}
-		if apply != nil {
-			all = append(all, apply)
-		}
 	}
-	return all, nil
+	if n.ai != nil {
+		steps = append(steps, n.ai.Prepare(n.book()))
+	}
+	return steps
+}
+
+// book is the orchestrator's table of prices; nil where nothing has a price.
+func (n *node) book() *pricing.Book {
+	if n.prices == nil {
+		return nil
+	}
+	return n.prices.Book
 }
 
 // prepareLog: both were checked with the configuration. What the admin API set stays
@@ -76,12 +94,12 @@ func (n *node) preparePrices(ctx context.Context, now, next *config.Config) (fun
 		return nil, nil
 	}
 	var fallback *core.UnitPrice
-	if changed(now, next, "pricePerUnit", "pixelsPerUnit") {
+	if reload.Changed(now, next, "pricePerUnit", "pixelsPerUnit") {
 		u := next.Prices.Default()
 		fallback = &u
 	}
 	var gateways map[core.Address]core.UnitPrice
-	if changed(now, next, "pricePerGateway") {
+	if reload.Changed(now, next, "pricePerGateway") {
 		gateways = make(map[core.Address]core.UnitPrice)
 		maps.Copy(gateways, next.Prices.Gateways)
 	}
@@ -94,40 +112,28 @@ func (n *node) prepareCaps(ctx context.Context, now, next *config.Config) (func(
 	}
 	limits := next.Prices.Limits()
 	var general *core.UnitPrice
-	if changed(now, next, "maxPricePerUnit", "pixelsPerUnit") {
+	if reload.Changed(now, next, "maxPricePerUnit", "pixelsPerUnit") {
 		general = &limits.General
 	}
 	var single *pricing.Limits
-	if changed(now, next, "maxPricePerCapability") {
+	if reload.Changed(now, next, "maxPricePerCapability") {
 		single = &limits
 	}
 	return n.prices.Caps.Replace(ctx, general, single)
 }
 
-// changed reports whether one of the options has another value.
-func changed(now, next *config.Config, options ...string) bool {
-	for _, d := range config.Compare(now, next) {
-		for _, o := range options {
-			if d.Option == o {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // prepareGas: the bounds on the price of gas. One that its option leaves as it was is as
 // the admin API set it, and the two must agree.
 func (n *node) prepareGas(_ context.Context, now, next *config.Config) (func(), error) {
-	if n.chain == nil || !changed(now, next, "minGasPrice", "maxGasPrice") {
+	if n.chain == nil || !reload.Changed(now, next, "minGasPrice", "maxGasPrice") {
 		return nil, nil
 	}
 	inForce := n.chain.Transactions.Prices()
 	lowest, highest := inForce.Min, inForce.Max
-	if changed(now, next, "maxGasPrice") {
+	if reload.Changed(now, next, "maxGasPrice") {
 		highest = next.Gas.MaxPrice
 	}
-	if changed(now, next, "minGasPrice") {
+	if reload.Changed(now, next, "minGasPrice") {
 		lowest = n.chain.Network.MinGasPrice
 		if next.Gas.MinPrice != nil {
 			lowest = *next.Gas.MinPrice
@@ -142,7 +148,7 @@ func (n *node) prepareGas(_ context.Context, now, next *config.Config) (func(), 
 
 // prepareFaceValue: the bound on what a ticket pays.
 func (n *node) prepareFaceValue(_ context.Context, now, next *config.Config) (func(), error) {
-	if n.chain == nil || !changed(now, next, "maxFaceValue") {
+	if n.chain == nil || !reload.Changed(now, next, "maxFaceValue") {
 		return nil, nil
 	}
 	face := next.Tickets.MaxFaceValue

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -16,14 +17,15 @@ import (
 // addRemoteAIWorker adds the models of a node without orchestrator, and what registers
 // them with orchestrators elsewhere.
 func (n *node) addRemoteAIWorker(ctx context.Context) error {
-	work := n.newAI(ctx)
-	opt := ai.Options{Models: work.manager, Version: release.NetworkVersion, Random: rand.Reader, Now: time.Now, Log: n.Log}
+	work := modelserver.New(ctx, n.Env, n.media)
+	n.ai = work
+	opt := ai.Options{Models: work.Manager, Version: release.NetworkVersion, Random: rand.Reader, Now: time.Now, Log: n.Log}
 	// An orchestrator of the existing network takes videos, not frames.
 	opt.Frames = n.media.Tools(metrics.AIWorker, n.Add)
-	n.Add(work.manager)
-	n.dashboardParts.models = work.manager.Models
+	n.Add(work.Manager)
+	n.dashboardParts.models = work.Manager.Models
 	if n.Metrics != nil {
-		if err := n.Metrics.WatchModels(metrics.AIWorker, strings.Join(peers.Authorities(n.Config.Addresses.Orchestrators), ","), work.manager.Models); err != nil {
+		if err := n.Metrics.WatchModels(metrics.AIWorker, strings.Join(peers.Authorities(n.Config.Addresses.Orchestrators), ","), work.Manager.Models); err != nil {
 			return fmt.Errorf("register metrics of models: %w", err)
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"log/slog"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
@@ -47,32 +45,4 @@ func TestWorkersReadiness(t *testing.T) {
 	n.Board.Clear(away("a:8935"))
 	states = nil
 	expect("no model", "NoModels")
-}
-
-// A worker that was given no models tells whoever is alerted, not its page alone; an
-// orchestrator may have the models of others.
-func TestWithoutModelsThereIsATrouble(t *testing.T) {
-	t.Parallel()
-	for name, row := range map[string]struct {
-		orchestrator bool
-		secret       string
-		told         bool
-	}{
-		"a worker for an orchestrator":       {false, "s", true},
-		"an orchestrator that takes work":    {true, "", true},
-		"one that lets workers of others in": {true, "s", false},
-	} {
-		env := &nodeenv.Env{Config: &config.Config{}, Log: slog.New(slog.DiscardHandler)}
-		n := &node{Env: env, media: media.New(env, nil)}
-		n.Board = health.New(n.Log, time.Now, nil)
-		n.Config.Roles.AIWorker, n.Config.Roles.Orchestrator = true, row.orchestrator
-		if row.secret != "" {
-			n.Config.Addresses.OrchSecret = core.NewSecret(row.secret)
-		}
-		notice := n.withoutModels()
-		told := slices.ContainsFunc(n.Board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.NoModels })
-		if told != row.told || notice == "" {
-			t.Errorf("%s: on the board %t, notice %q", name, told, notice)
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -44,7 +45,7 @@ func (n *node) newWorkerServices() error {
 	}
 	if d.ai, err = aiworkers.New(aiworkers.Options{
 		Secrets: secrets, MinVersion: release.NetworkVersion, Node: remote.Node(release.Version), ServiceURI: n.serviceURI(), FirstTask: remote.FirstTask(time.Now()),
-		Queue: max(1, n.Config.AI.Queue), Limits: n.answerLimits(), Recorder: n.Inference(metrics.Orchestrator),
+		Queue: max(1, n.Config.AI.Queue), Limits: modelconfig.Limits(n.Config), Recorder: n.Inference(metrics.Orchestrator),
 		Random: rand.Reader, Now: time.Now, Log: n.Log,
 	}); err != nil {
 		return err

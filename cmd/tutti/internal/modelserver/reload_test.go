@@ -1,4 +1,4 @@
-package main
+package modelserver
 
 import (
 	"log/slog"
@@ -12,6 +12,8 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
@@ -29,39 +31,39 @@ func TestReloadModelsAndPrices(t *testing.T) {
 	c.Roles.Orchestrator = true
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	env := &nodeenv.Env{Config: c, Log: slog.New(slog.DiscardHandler), Board: board}
-	n := &node{Env: env, media: media.New(env, nil)}
-	n.ai = &aiWork{files: sumFiles(c), manager: manager.New(manager.Options{})}
-	n.modelGPUs.Store(&[]models.Device{})
+	p := &Part{Env: env, media: media.New(env, nil), files: reload.SumFiles(c), Manager: manager.New(manager.Options{})}
+	p.modelGPUs.Store(&[]models.Device{})
 	list, _, problems := modelconfig.Load(c, nil)
-	n.ai.models = list
-	n.reportModels(n.ai, problems)
-	var err error
-	if n.prices, err = n.newPrices(nil, list); err != nil {
+	p.Models = list
+	p.reportModels(problems)
+	tables, err := prices.New(prices.Options{Config: c, Board: board, Log: env.Log}, list)
+	if err != nil {
 		t.Fatal(err)
 	}
-	n.ai.manager.Replace(modelconfig.Entries(list, false))
+	prepare := p.Prepare(tables.Book)
+	p.Manager.Replace(modelconfig.Entries(list, false))
 	if len(board.Snapshot()) == 0 {
 		t.Fatal("the mistake at the start is no condition")
 	}
 	model := inference.Model{Capability: capability.LLM, ID: "acme/own"}
 	price := func() string {
-		p, _ := n.prices.Book.Model(core.Address{}, model)
-		return p.RatString()
+		now, _ := tables.Book.Model(core.Address{}, model)
+		return now.RatString()
 	}
 	write := func(text string) {
 		if err := os.WriteFile(c.AI.Models, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if apply, err := n.prepareModels(t.Context(), c, c); apply != nil || err != nil {
+	if apply, err := prepare(t.Context(), c, c); apply != nil || err != nil {
 		t.Errorf("the file has not changed: %v", err)
 	}
 	write(`[` + acme + `8}, {"pipeline": "llm", "model_id": 5}]`)
-	if _, err := n.prepareModels(t.Context(), c, c); err == nil || price() != "7" {
+	if _, err := prepare(t.Context(), c, c); err == nil || price() != "7" {
 		t.Errorf("a mistake: %v, price %s", err, price())
 	}
 	write(`[` + acme + `9}]`)
-	apply, err := n.prepareModels(t.Context(), c, c)
+	apply, err := prepare(t.Context(), c, c)
 	if err != nil || price() != "7" {
 		t.Fatalf("before it is taken over: %v, price %s", err, price())
 	}
@@ -70,17 +72,17 @@ func TestReloadModelsAndPrices(t *testing.T) {
 		t.Errorf("price %s, conditions %+v", price(), board.Snapshot())
 	}
 	write(`[]`)
-	if _, err := n.prepareModels(t.Context(), c, c); err == nil || len(n.ai.manager.Models()) != 1 {
+	if _, err := prepare(t.Context(), c, c); err == nil || len(p.Manager.Models()) != 1 {
 		t.Errorf("an emptied file: %v", err)
 	}
 	without := *c
 	without.AI.Models = ""
-	if apply, err = n.prepareModels(t.Context(), c, &without); err != nil {
+	if apply, err = prepare(t.Context(), c, &without); err != nil {
 		t.Fatal(err)
 	}
 	apply()
-	if len(n.ai.manager.Models()) != 0 || len(n.prices.Book.Models()) != 0 {
-		t.Errorf("%+v", n.ai.manager.Models())
+	if len(p.Manager.Models()) != 0 || len(tables.Book.Models()) != 0 {
+		t.Errorf("%+v", p.Manager.Models())
 	}
 	if !slices.ContainsFunc(board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.NoModels }) {
 		t.Errorf("no entry is left, and the board says %+v", board.Snapshot())

@@ -1,4 +1,4 @@
-package main
+package reload
 
 import (
 	"crypto/sha256"
@@ -9,9 +9,9 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
-// fileSums are the sums of what files held that options name and the configuration
+// FileSums are the sums of what files held that options name and the configuration
 // does not read itself, by option.
-type fileSums map[string][sha256.Size]byte
+type FileSums map[string][sha256.Size]byte
 
 // namedFiles are those options. A file that cannot be read counts as empty; whoever
 // needs it says so.
@@ -24,8 +24,9 @@ func namedFiles(cfg *config.Config) map[string]string {
 	}
 }
 
-func sumFiles(cfg *config.Config) fileSums {
-	out := fileSums{}
+// SumFiles sums the files of a configuration.
+func SumFiles(cfg *config.Config) FileSums {
+	out := FileSums{}
 	for option, path := range namedFiles(cfg) {
 		if path == "" {
 			continue
@@ -38,7 +39,7 @@ func sumFiles(cfg *config.Config) fileSums {
 }
 
 // changes are the files with the same name and another content.
-func (f fileSums) changes(next fileSums, was, is *config.Config) (out []adminapi.ReloadChange) {
+func (f FileSums) changes(next FileSums, was, is *config.Config) (out []adminapi.ReloadChange) {
 	before, after := namedFiles(was), namedFiles(is)
 	for option, path := range after {
 		if path == "" || before[option] != path || f[option] == next[option] {

@@ -1,4 +1,4 @@
-package main
+package modelserver
 
 import (
 	"context"
@@ -38,12 +38,11 @@ func TestModelsOfWorkersNeedAPrice(t *testing.T) {
 	c.Roles.AIWorker, c.Roles.Orchestrator = false, true
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	env := &nodeenv.Env{Config: c, Log: slog.New(slog.DiscardHandler), Board: board}
-	n := &node{Env: env, media: media.New(env, nil)}
-	work := n.newAI(t.Context())
-	if len(work.models.Entries) != 1 || work.manager != nil {
+	work := New(t.Context(), env, media.New(env, nil))
+	if len(work.Models.Entries) != 1 || work.Manager != nil {
 		t.Fatalf("%+v", work)
 	}
-	tables, err := n.newPrices(nil, work.models)
+	tables, err := prices.New(prices.Options{Config: c, Board: board, Log: env.Log}, work.Models)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package modelserver
 
 import (
 	"errors"
@@ -121,8 +121,8 @@ func TestModelsCheckDecidesAsTheNode(t *testing.T) {
 	for _, transcodes := range []bool{true, false} {
 		c.Roles.Transcoder = transcodes
 		env := &nodeenv.Env{Config: c, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
-		n := &node{Env: env, media: media.New(env, nil)}
-		devices, err := n.findGPUs(t.Context())
+		p := &Part{Env: env, media: media.New(env, nil)}
+		devices, err := p.findGPUs(t.Context())
 		if err != nil || len(devices) != 1 {
 			t.Fatal(devices, err)
 		}
