@@ -3,18 +3,15 @@ package main
 import (
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
-	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/pricing"
 )
 
 // newPrices makes the tables of prices of this node. list are the models it serves, nil for
 // none.
-func (n *node) newPrices(feed pricing.Feed, list *models.Config) (*prices.Tables, error) {
-	own := core.Address{}
-	if n.chain != nil {
-		own = n.chain.Network.PriceFeed
-	}
-	return prices.New(prices.Options{Config: n.Config, Board: n.Board, Log: n.Log, Feed: feed, NetworkFeed: own}, list)
+func (n *node) newPrices(list *models.Config) (*prices.Tables, error) {
+	return prices.New(prices.Options{
+		Config: n.Config, Board: n.Board, Log: n.Log, Feed: prices.FeedFunc(n.chain.Chain.FeedQuote), NetworkFeed: n.chain.Network.PriceFeed,
+	}, list)
 }
 
 // addPrices makes them once, for whichever role comes first, and adds what follows
@@ -23,7 +20,7 @@ func (n *node) addPrices(list *models.Config) (err error) {
 	if n.chain == nil || n.prices != nil {
 		return nil
 	}
-	if n.prices, err = n.newPrices(n.feed(), list); err == nil && n.prices.Rates != nil {
+	if n.prices, err = n.newPrices(list); err == nil && n.prices.Rates != nil {
 		n.Add(n.prices.Rates)
 	}
 	return err

@@ -48,7 +48,7 @@ func (n *node) addAdmin() {
 	if n.address != nil {
 		opt.ServiceAddress = serviceAddress{n.address}
 	}
-	opt.Market = n.prices.Market(n.faceValue())
+	opt.Market = n.prices.Market(n.earning.FaceValue())
 	if n.gateway != nil {
 		opt.Market.Renditions, opt.NetworkCapabilities = n.gateway, n.networkCapabilities
 	}
@@ -90,8 +90,8 @@ func (s statusSource) Node() adminapi.Node {
 
 func (n *node) gasBounds() *chain.GasBounds {
 	g := chain.NewGasBounds(n.chain)
-	if n.earning != nil && n.earning.recipient != nil {
-		g.Taken = n.earning.recipient
+	if n.earning != nil && n.earning.Recipient != nil {
+		g.Taken = n.earning.Recipient
 	}
 	return g
 }

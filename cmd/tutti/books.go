@@ -14,16 +14,16 @@ import (
 func (n *node) addBooks(ctx context.Context) error {
 	var reader *ledger.Reader
 	if e := n.earning; e != nil {
-		reader = e.ledger.Reader
+		reader = e.Ledger.Reader
 		n.books.Tickets = adminview.NewTickets(reader)
-		sums := e.ledger.Summary()
+		sums := e.Ledger.Summary()
 		n.Add(sums)
 		n.books.Income = adminview.NewIncome(sums, n.chain.Reward, n.round)
-		payers := adminview.PayingGateways{Recipient: e.recipient}
-		if e.redeemer != nil {
-			n.books.Redeemer, payers.Redeemer = e.redeemer, e.redeemer
+		payers := adminview.PayingGateways{Recipient: e.Recipient}
+		if e.Redeemer != nil {
+			n.books.Redeemer, payers.Redeemer = e.Redeemer, e.Redeemer
 		}
-		if e.recipient != nil {
+		if e.Recipient != nil {
 			n.books.Payers = payers
 		}
 	}
@@ -43,10 +43,10 @@ func (n *node) round() protocol.Round {
 
 // quotes are nil where no tickets are taken.
 func (n *node) quotes() *adminview.PriceQuotes {
-	if n.earning == nil || n.earning.recipient == nil {
+	if n.earning == nil || n.earning.Recipient == nil {
 		return nil
 	}
-	r := n.earning.recipient
+	r := n.earning.Recipient
 	return &adminview.PriceQuotes{
 		Book: n.prices.Book, Quote: r.Quote, Paying: adminview.Payers(r),
 		Terms: func() adminapi.TicketTerms {

@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/migrate"
-	"github.com/tuttinode/tutti/pm"
 )
 
 // copyKeys copies an existing node's keys when this one has none, or somebody asked
@@ -73,7 +72,7 @@ func (n *node) addMigration(ctx context.Context) error {
 		return fault.Wrap(fault.ChainCacheFailed, "open the node's database", err)
 	}
 	opt := migrate.Options{
-		Record: record, Books: n.earning.ledger, Won: n.earning.won(), Chain: n.chain.Chain, Recipient: n.chain.Orchestrator,
+		Record: record, Books: n.earning.Ledger, Won: n.earning.Won(), Chain: n.chain.Chain, Recipient: n.chain.Orchestrator,
 		Board: n.Board, Log: n.Log, Now: time.Now,
 	}
 	if old := n.existingNode; old != nil {
@@ -89,14 +88,6 @@ func (n *node) addMigration(ctx context.Context) error {
 	}
 	n.Add(migrate.NewSettler(opt))
 	return nil
-}
-
-// won is who redeems a winner that is in the books.
-func (e *earning) won() func(pm.Winner) {
-	if e.redeemer != nil {
-		return e.redeemer.Won
-	}
-	return e.handover.Won
 }
 
 // stage keeps what the existing node left that is not known here.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
@@ -26,11 +27,9 @@ type node struct {
 	pools admin.AIPools
 	// chain is nil off-chain.
 	chain *chain.Part
-	// prices are nil off-chain; earning is nil on a node that nobody pays.
+	// prices are nil off-chain; earning is nil on a node that no gateway pays.
 	prices  *prices.Tables
-	earning *earning
-	// storing is nil where the ledger is in tutti.db.
-	storing *storing
+	earning *earning.Part
 	// paying is nil on a node that pays nobody.
 	paying *paying
 	// books are what the admin API reads of both; empty off-chain.
@@ -84,7 +83,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 		}
 	}
 	if cfg.Roles.Redeemer {
-		if err := n.addRedeemer(ctx); err != nil {
+		if n.earning, err = earning.NewRedeemer(ctx, n.Env, n.chain); err != nil {
 			return nil, err
 		}
 	}

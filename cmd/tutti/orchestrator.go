@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
@@ -30,8 +31,10 @@ func (n *node) addOrchestrator(ctx context.Context) (err error) {
 	if err := n.addPrices(work.Models); err != nil {
 		return err
 	}
-	if err := n.addEarning(ctx); err != nil {
-		return err
+	if n.chain != nil {
+		if n.earning, err = earning.New(ctx, n.Env, n.chain, n.prices.Book); err != nil {
+			return err
+		}
 	}
 	defer func() {
 		if err != nil {
@@ -103,7 +106,7 @@ func (n *node) rules(work *modelserver.Part, recorder core.Recorder) orchestrate
 	if n.tools != nil {
 		opt.Media = n.tools
 	}
-	n.pay(&opt)
+	n.earning.Pay(&opt)
 	return opt
 }
 

@@ -20,8 +20,8 @@ func (n *node) watchTickets(books *ledger.Reader) error {
 			return err
 		}
 	}
-	if n.storing != nil && n.storing.leads != nil {
-		if err := n.Metrics.WatchStore(n.takingRole(), n.storing.leads); err != nil {
+	if leads := n.earning.Leads(); leads != nil {
+		if err := n.Metrics.WatchStore(n.takingRole(), leads); err != nil {
 			return err
 		}
 	}

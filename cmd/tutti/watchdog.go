@@ -30,10 +30,10 @@ func (n *node) prove(ctx context.Context) error {
 	if n.live.rules != nil {
 		n.live.rules.Remaining()
 	}
-	if n.earning != nil && n.earning.ledger != nil {
+	if n.earning != nil && n.earning.Ledger != nil {
 		// That it cannot write is a condition of its own, and no restart mends a full disk:
 		// it has turned if it says anything.
-		if err := n.earning.ledger.Append(ctx, pm.Entries{}); err != nil && ctx.Err() != nil {
+		if err := n.earning.Ledger.Append(ctx, pm.Entries{}); err != nil && ctx.Err() != nil {
 			return fmt.Errorf("the ledger does not turn: %w", err)
 		}
 	}

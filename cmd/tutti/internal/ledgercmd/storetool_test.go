@@ -1,4 +1,4 @@
-package main
+package ledgercmd_test
 
 import (
 	"strings"

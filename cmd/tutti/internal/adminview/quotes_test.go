@@ -1,14 +1,20 @@
-package main
+package adminview_test
 
 import (
 	"context"
+	"log/slog"
 	"math/big"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
+	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/pm"
 )
@@ -17,9 +23,13 @@ import (
 // adds, or with why there is no quote.
 func TestQuotes(t *testing.T) {
 	t.Parallel()
-	n := pricedNode(t, "-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet -pricePerUnit 1200 "+
-		`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":1000,"pixelsperunit":1}]}`)
-	p, err := n.newPrices(noFeed(t), nil)
+	cfg, _, err := config.Load(config.Input{Home: t.TempDir(), Args: strings.Fields("-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet -pricePerUnit 1200 " +
+		`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":1000,"pixelsperunit":1}]}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.DiscardHandler)
+	p, err := prices.New(prices.Options{Config: cfg, Log: log, Board: health.New(log, time.Now, nil)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

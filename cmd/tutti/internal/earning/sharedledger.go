@@ -1,4 +1,4 @@
-package main
+package earning
 
 import (
 	"context"
@@ -23,8 +23,8 @@ import (
 // storePatience bounds one transaction of the ledger in a database elsewhere.
 const storePatience = 10 * time.Second
 
-// storing is the node's part of a database that several share; nil without -store.
-type storing struct {
+// sharedDatabase is the node's part of a database that several share; nil without -store.
+type sharedDatabase struct {
 	store *store.Store
 	// writer writes this node's book, shared reads what all have in common.
 	writer, reader, shared *sql.DB
@@ -33,43 +33,43 @@ type storing struct {
 }
 
 // openStore opens the node's book in the database of -store.
-func (n *node) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error) {
-	s, err := store.Parse(n.Config.Storage.Store.Reveal())
+func (p *Part) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error) {
+	s, err := store.Parse(p.Config.Storage.Store.Reveal())
 	if err == nil {
-		err = s.Name(n.Config.Storage.DataDir)
+		err = s.Name(p.Config.Storage.DataDir)
 	}
 	if err != nil {
 		return nil, pm.Opening{}, err
 	}
-	n.storing = &storing{store: s, writer: s.Writer(), reader: s.BookReader(), shared: s.SharedReader()}
-	n.storing.reader.SetMaxOpenConns(ledgerReaders)
-	n.storing.shared.SetMaxOpenConns(ledgerReaders)
-	n.Add(storeConnections{n.storing})
+	p.shared = &sharedDatabase{store: s, writer: s.Writer(), reader: s.BookReader(), shared: s.SharedReader()}
+	p.shared.reader.SetMaxOpenConns(ledgerReaders)
+	p.shared.shared.SetMaxOpenConns(ledgerReaders)
+	p.Add(storeConnections{p.shared})
 	host, _ := os.Hostname() // only for people
 	ctx, cancel := context.WithTimeout(ctx, 3*storePatience)
 	defer cancel()
-	if err := ledger.OpenBook(ctx, n.storing.writer, ledger.Book{Name: s.Book, Recipient: n.chain.Orchestrator, Host: host}, time.Now()); err != nil {
+	if err := ledger.OpenBook(ctx, p.shared.writer, ledger.Book{Name: s.Book, Recipient: p.chain.Orchestrator, Host: host}, time.Now()); err != nil {
 		return nil, pm.Opening{}, nodedb.StoreFault("open the book", err)
 	}
-	if err := n.checkOldLedger(ctx); err != nil {
+	if err := p.checkOldLedger(ctx); err != nil {
 		return nil, pm.Opening{}, err
 	}
 	l, o, err := ledger.Open(ctx, ledger.Options{
-		DB: n.storing.writer, Reader: n.storing.reader, Full: store.Full, Passing: store.Passing, Damaged: store.Damaged, Lost: store.Lost, TxTimeout: storePatience,
-		Mark: nodedb.Mark(n.Config.Storage.DataDir, s.Book), Head: n.layer1, Rand: rand.Reader, Now: time.Now,
-		Board: n.Board, Log: n.Log,
+		DB: p.shared.writer, Reader: p.shared.reader, Full: store.Full, Passing: store.Passing, Damaged: store.Damaged, Lost: store.Lost, TxTimeout: storePatience,
+		Mark: nodedb.Mark(p.Config.Storage.DataDir, s.Book), Head: p.layer1, Rand: rand.Reader, Now: time.Now,
+		Board: p.Board, Log: p.Log,
 	})
 	if err == nil {
-		n.Log.Info("ledger in PostgreSQL", "book", s.Book)
+		p.Log.Info("ledger in PostgreSQL", "book", s.Book)
 	}
 	return l, o, err
 }
 
 // checkOldLedger refuses to start where the data directory has winning tickets on their
 // way that the store does not know.
-func (n *node) checkOldLedger(ctx context.Context) error {
+func (p *Part) checkOldLedger(ctx context.Context) error {
 	const op = "look for an older ledger"
-	path := filepath.Join(n.Config.Storage.DataDir, database.FileName)
+	path := filepath.Join(p.Config.Storage.DataDir, database.FileName)
 	db, err := nodedb.OpenReadOnly(path)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (n *node) checkOldLedger(ctx context.Context) error {
 	}
 	left := 0
 	for i := range winners {
-		known, err := ledger.SharedReader(n.storing.shared).Winners(ctx, ledger.Filter{Hash: winners[i].Hash})
+		known, err := ledger.SharedReader(p.shared.shared).Winners(ctx, ledger.Filter{Hash: winners[i].Hash})
 		if err != nil {
 			return nodedb.StoreFault(op, err)
 		}
@@ -102,18 +102,18 @@ func (n *node) checkOldLedger(ctx context.Context) error {
 	return nil
 }
 
-// newLeader redeems for all books whenever nobody else does.
-func (n *node) newLeader(e *earning, opt redeemer.Options) *leader.Leader {
-	s := n.storing
+// newLeader redeems for all books whenever no other node does.
+func (p *Part) newLeader(opt redeemer.Options) *leader.Leader {
+	s := p.shared
 	return leader.New(leader.Options{
 		Run:    s.lead,
-		Shared: ledger.SharedReader(s.shared), Own: e.ledger, Redeemer: opt, Board: n.Board, Log: n.Log, Now: time.Now,
+		Shared: ledger.SharedReader(s.shared), Own: p.Ledger, Redeemer: opt, Board: p.Board, Log: p.Log, Now: time.Now,
 	})
 }
 
 // lead runs f while this node has the leader's lock; with the connection it goes.
-func (s *storing) lead(ctx context.Context, f func(context.Context, leader.Term) error) error {
-	// To ask who leads costs no new connection.
+func (s *sharedDatabase) lead(ctx context.Context, f func(context.Context, leader.Term) error) error {
+	// To ask which node leads costs no new connection.
 	asking, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
 	if led, err := ledger.SharedReader(s.shared).HasLeader(asking); err != nil || led {
@@ -128,8 +128,8 @@ func (s *storing) lead(ctx context.Context, f func(context.Context, leader.Term)
 	return f(ctx, term)
 }
 
-// storeConnections are closed when nobody uses the database any more.
-type storeConnections struct{ *storing }
+// storeConnections are closed when no other component uses the database any more.
+type storeConnections struct{ *sharedDatabase }
 
 // Name is the component's name.
 func (storeConnections) Name() string { return "ledger's database" }

@@ -1,4 +1,4 @@
-package main
+package prices_test
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/models"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -19,16 +17,15 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// pricedNode is a node as far as prices go.
-func pricedNode(t *testing.T, args string) *node {
+// options are those of a node with these arguments, whose feed must not be asked.
+func options(t *testing.T, args string) prices.Options {
 	t.Helper()
 	cfg, _, err := config.Load(config.Input{Args: strings.Fields(args), Home: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	env := &nodeenv.Env{Config: cfg, Log: log, Board: health.New(log, time.Now, nil)}
-	return &node{Env: env, media: media.New(env, nil)}
+	return prices.Options{Config: cfg, Log: log, Board: health.New(log, time.Now, nil), Feed: noFeed(t)}
 }
 
 // noFeed is a feed that must not be asked.
@@ -41,12 +38,12 @@ func noFeed(t *testing.T) prices.FeedFunc {
 
 func TestPricesOfAnOrchestrator(t *testing.T) {
 	t.Parallel()
-	n := pricedNode(t, "-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet -pricePerUnit 1200 -pixelsPerUnit 2 "+
+	o := options(t, "-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet -pricePerUnit 1200 -pixelsPerUnit 2 "+
 		`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":7,"pixelsperunit":1}]}`)
 	llm := inference.Model{Capability: capability.LLM, ID: "m"}
 	price, _ := core.ParsePrice("5")
 	list := &models.Config{Entries: []models.Entry{{Model: llm, Prices: []models.GatewayPrice{{Price: core.UnitPrice{Price: price, PixelsPerUnit: 1}}}}}}
-	p, err := n.newPrices(noFeed(t), list)
+	p, err := prices.New(o, list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,8 +61,8 @@ func TestPricesOfAnOrchestrator(t *testing.T) {
 
 func TestPricesOfAGateway(t *testing.T) {
 	t.Parallel()
-	n := pricedNode(t, "-gateway -network devnet -maxPricePerUnit 2000")
-	p, err := n.newPrices(noFeed(t), nil)
+	o := options(t, "-gateway -network devnet -maxPricePerUnit 2000")
+	p, err := prices.New(o, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
