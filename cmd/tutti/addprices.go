@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/gateway"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/core/pricing"
 )
@@ -34,4 +37,25 @@ func (n *node) addFreeCaps() error {
 		n.prices = prices.OnlyCaps(caps)
 	}
 	return err
+}
+
+// addGateway adds the gateway, with its bounds on prices before it.
+func (n *node) addGateway(ctx context.Context) error {
+	if n.chain == nil {
+		if err := n.addFreeCaps(); err != nil {
+			return err
+		}
+	}
+	if err := n.addPrices(nil); err != nil {
+		return err
+	}
+	g, err := gateway.New(ctx, gateway.Options{Env: n.Env, Chain: n.chain, Media: n.media, Caps: n.prices.Caps})
+	if err != nil {
+		return err
+	}
+	n.gateway = g
+	if n.live.listener != nil {
+		n.live.listener.LeaveAfter(g.Server.Settled)
+	}
+	return nil
 }

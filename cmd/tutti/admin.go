@@ -32,12 +32,11 @@ func (n *node) addAdmin() {
 		Conditions:   n.Board,
 		Status:       statusSource{n},
 		Node:         statusSource{n},
-		AIPools:      n.pools,
 		Workers:      n.workers(),
 		Models:       n.servedModels(),
 		Metrics:      page,
 		Books:        n.books,
-		Pages:        web.OperatorPages(n.chainStatus()),
+		Pages:        web.OperatorPages(n.chain.Status(n.Config)),
 		Dashboard:    n.dashboard(),
 		Explainer:    n.explainer(),
 		Ready:        n.notReady,
@@ -50,14 +49,15 @@ func (n *node) addAdmin() {
 	}
 	opt.Market = n.prices.Market(n.earning.FaceValue())
 	if n.gateway != nil {
-		opt.Market.Renditions, opt.NetworkCapabilities = n.gateway, n.networkCapabilities
+		opt.AIPools = n.gateway.Broker
+		opt.Market.Renditions, opt.NetworkCapabilities = n.gateway.Server, n.networkCapabilities
 	}
 	if n.chain != nil {
 		opt.Chain, opt.Reward = n.adminChain(), n.chain.RewardCaller
 		if q := n.quotes(); q != nil {
 			opt.Market.Quotes = q
 		}
-		if n.paying != nil {
+		if n.gateway != nil && n.gateway.Paying != nil {
 			t := n.Config.Tickets
 			opt.Market.TicketLimits = &adminapi.TicketLimits{MaxTicketEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, DepositMultiplier: t.DepositMultiplier}
 		}

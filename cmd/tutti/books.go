@@ -27,8 +27,9 @@ func (n *node) addBooks(ctx context.Context) error {
 			n.books.Payers = payers
 		}
 	}
-	if p := n.paying; p != nil {
-		n.books.Spending, n.books.Credits = adminview.NewSpending(p.spent), adminview.NewCredits(p.sender)
+	if n.gateway != nil && n.gateway.Paying != nil {
+		p := n.gateway.Paying
+		n.books.Spending, n.books.Credits = adminview.NewSpending(p.Spent), adminview.NewCredits(p.Sender)
 	}
 	return n.watchTickets(reader)
 }

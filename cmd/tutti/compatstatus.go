@@ -34,7 +34,7 @@ func (s statusSource) streams(out *admin.Status) {
 	}
 	out.Manifests, out.InternalManifests = map[string]any{}, map[string]string{}
 	out.StreamInfo = map[string]admin.StreamInfo{}
-	for _, live := range s.n.gateway.Live() {
+	for _, live := range s.n.gateway.Server.Live() {
 		list := oldPlaylist{Variants: []oldVariant{}}
 		for _, name := range live.Renditions {
 			list.Variants = append(list.Variants, oldVariant{Name: name, URI: live.ID + "/" + name + ".m3u8"})
@@ -56,7 +56,7 @@ func (s statusSource) pool(out *admin.Status) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), listTime)
 	defer cancel()
-	for _, o := range s.n.gateway.Pool(ctx) {
+	for _, o := range s.n.gateway.Server.Pool(ctx) {
 		out.OrchestratorPool = append(out.OrchestratorPool, o.URI)
 		out.OrchestratorPoolInfos = append(out.OrchestratorPoolInfos,
 			admin.PoolInfo{URL: o.URI, Score: o.Score, Latency: o.Latency})
@@ -97,4 +97,6 @@ func (s statusSource) prices(out *admin.Status) {
 }
 
 // networkCapabilities is what the gateway's orchestrators offer.
-func (n *node) networkCapabilities(ctx context.Context) any { return n.gateway.Capabilities(ctx) }
+func (n *node) networkCapabilities(ctx context.Context) any {
+	return n.gateway.Server.Capabilities(ctx)
+}

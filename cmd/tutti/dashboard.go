@@ -34,7 +34,7 @@ func (n *node) dashboard() admin.Dashboard {
 	case n.media.Sessions != nil:
 		d.Sessions = n.media.Sessions
 	case n.gateway != nil:
-		d.Sessions = streams{n.gateway}
+		d.Sessions = streams{n.gateway.Server}
 	}
 	if n.jobRecords.book != nil {
 		d.Refusals = refusals{n.jobRecords.book}
@@ -66,13 +66,13 @@ func (g gate) Gate() adminapi.Gate {
 	if d, is := g.aiDoor(out.Stopping); is {
 		out.WorkKinds = append(out.WorkKinds, d)
 	}
-	if place := g.n.chainStatus(); place != nil && g.n.dashboardParts.rules != nil {
+	if place := g.n.chain.Status(g.n.Config); place != nil && g.n.dashboardParts.rules != nil {
 		if s, known := place(); known {
 			unseen(out.WorkKinds, &s)
 		}
 	}
 	if g.n.gateway != nil {
-		out.WorkKinds = append(out.WorkKinds, g.n.streamsDoor(g.n.gateway.StreamCapacity()))
+		out.WorkKinds = append(out.WorkKinds, g.n.gateway.StreamWork())
 	}
 	for _, d := range out.WorkKinds {
 		out.Taking = out.Taking || d.Open
@@ -159,18 +159,4 @@ func (g gate) aiDoor(stopping bool) (adminapi.WorkKind, bool) {
 		d.Reason = "no model is ready"
 	}
 	return d, true
-}
-
-// streamsDoor is a gateway's: shut also while there is nobody to give streams to.
-func (n *node) streamsDoor(inUse, limit int) adminapi.WorkKind {
-	d := adminapi.WorkKind{Name: "streams", Open: inUse < limit, InUse: inUse, Limit: limit}
-	if !d.Open {
-		d.Reason = "as many streams as a gateway takes"
-	}
-	for _, c := range n.Board.Snapshot() {
-		if c.Code == noAnswer.Code && c.About == noAnswer.About {
-			d.Open, d.Code, d.Reason = false, string(c.Code), c.Detail
-		}
-	}
-	return d
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/gateway"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/migration"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
@@ -15,7 +16,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/admin"
-	"github.com/tuttinode/tutti/server/gateway"
 	"github.com/tuttinode/tutti/server/reachabilitycheck"
 )
 
@@ -23,21 +23,17 @@ import (
 type node struct {
 	*nodeenv.Env
 	limiter admin.SessionLimiter
-	// pools is nil on nodes that are no gateway.
-	pools admin.AIPools
 	// chain is nil off-chain.
 	chain *chain.Part
 	// prices are nil off-chain; earning is nil on a node that no gateway pays.
 	prices  *prices.Tables
 	earning *earning.Part
-	// paying is nil on a node that pays nobody.
-	paying *paying
 	// books are what the admin API reads of both; empty off-chain.
 	books admin.Books
-	// old is an existing node that is moved from, nil for none.
-	existingNode *migratecmd.Node
+	// migration is what the node takes over from an existing one.
+	migration *migration.Part
 	// gateway is nil on nodes that are none.
-	gateway *gateway.Gateway
+	gateway *gateway.Part
 	// address is nil where nobody reaches the node.
 	address *reachabilitycheck.Checker
 	// media transcodes segments for the node.
@@ -65,8 +61,8 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 	if err != nil {
 		return nil, err
 	}
-	n := &node{Env: env, media: media.New(env, ahead)}
-	if n.chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.Board, Log: n.Log, CopyKeys: n.copyKeys, Add: n.Add}); err != nil {
+	n := &node{Env: env, media: media.New(env, ahead), migration: migration.New(env)}
+	if n.chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.Board, Log: n.Log, CopyKeys: n.migration.CopyKeys, Add: n.Add}); err != nil {
 		return nil, err
 	}
 	if cfg.Roles.Orchestrator && takesWork(cfg) {
@@ -92,8 +88,10 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 			return nil, err
 		}
 	}
-	if err := n.addMigration(ctx); err != nil {
-		return nil, err
+	if n.earning != nil {
+		if err := n.migration.Settle(ctx, n.chain, n.earning); err != nil {
+			return nil, err
+		}
 	}
 	if err := n.addBooks(ctx); err != nil {
 		return nil, err

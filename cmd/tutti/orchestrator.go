@@ -148,7 +148,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *modelserver.Pa
 		Version: release.Version, Roles: n.Roles(), Connections: n.Connections(), PerAddress: n.Config.Limits.PerAddress,
 		Known: n.Config.Limits.KnownPeers, Scarce: n.Files.Refused, AINotice: work.Notice,
 		Stores: n.Config.Storage.ObjectStoreNetworks,
-		Now:    time.Now, Log: n.Log, Standing: n.chainStatus(), Listener: n.Process.Sockets.Take(process.SocketPublic),
+		Now:    time.Now, Log: n.Log, Standing: n.chain.Status(n.Config), Listener: n.Process.Sockets.Take(process.SocketPublic),
 	}
 	if n.tools != nil {
 		opt.Frames = n.tools

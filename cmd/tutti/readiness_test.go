@@ -21,6 +21,7 @@ func TestNotReady(t *testing.T) {
 		t.Errorf("%q", why)
 	}
 	n.Board.Set(health.Key{Code: fault.GPUThrottled}, "hot")
+	n.Board.Set(health.Key{Code: fault.NoOrchestratorReachable}, "none of 2 orchestrators answers")
 	n.Board.Set(health.Key{Code: fault.LedgerFailed, About: "a"}, "refused")
 	n.Board.Set(health.Key{Code: fault.LedgerFailed, About: "b"}, "refused, too")
 	if why := n.notReady(); len(why) != 1 || why[0] != "LedgerFailed: refused" {

@@ -12,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/server/admin"
-	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -24,7 +23,6 @@ type live struct {
 	listener *orchestrator.Server
 	cert     *tlscert.Source
 	secrets  *remote.Secrets
-	keys     *apikeystore.Authorizer
 	admin    *admin.Server
 }
 
@@ -32,7 +30,10 @@ type live struct {
 func (n *node) reloadSteps() []reload.Step {
 	steps := []reload.Step{
 		n.prepareLog, n.prepareLimits, n.preparePrices, n.prepareCaps, n.prepareGas, n.prepareFaceValue,
-		n.prepareSecrets, n.prepareKeys, n.prepareCert, n.prepareWorkerCA,
+		n.prepareSecrets, n.prepareCert, n.prepareWorkerCA,
+	}
+	if n.gateway != nil {
+		steps = append(steps, n.gateway.ReloadSteps()...)
 	}
 	if n.ai != nil {
 		steps = append(steps, n.ai.Prepare(n.book()))
@@ -79,10 +80,6 @@ func (n *node) prepareLimits(_ context.Context, now, next *config.Config) (func(
 		if n.live.listener != nil {
 			n.live.listener.SetConnections(n.Files.Connections(next))
 			n.live.listener.SetPerAddress(next.Limits.PerAddress)
-		}
-		if n.gateway != nil {
-			n.gateway.SetConnections(n.Files.Connections(next))
-			n.gateway.SetPerAddress(next.Limits.PerAddress)
 		}
 	}, nil
 }
@@ -172,13 +169,6 @@ func (n *node) prepareSecrets(_ context.Context, _, next *config.Config) (func()
 		return nil, fault.New(fault.BadOption, "take over -orchSecret", "workers are let in by a secret, and there is none any more; a restart closes their door")
 	}
 	return func() { n.live.secrets.Set(secrets...) }, nil
-}
-
-func (n *node) prepareKeys(_ context.Context, _, next *config.Config) (func(), error) {
-	if n.live.keys == nil {
-		return nil, nil
-	}
-	return n.live.keys.Replace(next.Gateway.APIKeys)
 }
 
 func (n *node) prepareCert(_ context.Context, _, next *config.Config) (func(), error) {

@@ -35,7 +35,7 @@ func (n *node) watchTickets(books *ledger.Reader) error {
 			return err
 		}
 	}
-	if n.paying == nil {
+	if n.gateway == nil || n.gateway.Paying == nil {
 		return nil
 	}
 	account := n.chain.Signer.Address()

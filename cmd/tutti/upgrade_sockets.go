@@ -39,7 +39,7 @@ func (n *node) ownSockets() (string, []*os.File, error) {
 
 func (n *node) publicSocket() (*os.File, error) { return n.live.listener.Socket() }
 
-func (n *node) gatewaySocket() (*os.File, error) { return n.gateway.Socket() }
+func (n *node) gatewaySocket() (*os.File, error) { return n.gateway.Server.Socket() }
 
 func (n *node) adminSocket() (*os.File, error) {
 	f, ok := n.Process.Sockets.Take(process.SocketAdmin).(interface{ File() (*os.File, error) })

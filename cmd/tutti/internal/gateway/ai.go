@@ -1,4 +1,4 @@
-package main
+package gateway
 
 import (
 	"context"
@@ -22,85 +22,85 @@ import (
 // gatewayAI is the gateway's way from applications to models.
 type gatewayAI struct {
 	front *aiapi.Server
-	// access says who may use the gateway.
+	// access says which clients may use the gateway.
 	access *access.Policy
 	// components keep it going, in starting order.
 	components []lifecycle.Component
 }
 
-// newGatewayAI makes it. orchestrators lists whom to ask.
-func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Context) ([]string, error)) (*gatewayAI, error) {
-	versions, err := airouting.ParseMinVersions(n.Config.AI.MinRunnerVersion.JSON)
+// newAI makes it. orchestrators lists the orchestrators to ask.
+func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([]string, error)) (*gatewayAI, error) {
+	versions, err := airouting.ParseMinVersions(p.Config.AI.MinRunnerVersion.JSON)
 	if err != nil {
 		return nil, err
 	}
 	keys, err := apikeystore.New(ctx, apikeystore.Options{
-		Dir: n.Config.Storage.DataDir, File: n.Config.Gateway.APIKeys, Webhook: n.Config.Gateway.AuthWebhook.Reveal(), Log: n.Log, Now: time.Now,
+		Dir: p.Config.Storage.DataDir, File: p.Config.Gateway.APIKeys, Webhook: p.Config.Gateway.AuthWebhook.Reveal(), Log: p.Log, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
 	}
-	n.live.keys = keys
-	client := upstream.New(upstream.Options{Payments: n.payments(), Now: time.Now, Node: "tutti/" + release.Version, Limits: modelconfig.Limits(n.Config)})
+	p.keys = keys
+	client := upstream.New(upstream.Options{Payments: p.payments(), Now: time.Now, Node: "tutti/" + release.Version, Limits: modelconfig.Limits(p.Config)})
 	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
-		Version: release.NetworkVersion, MinVersion: n.Config.Selection.MinVersion, MinRunnerVersions: versions, Blocked: n.Config.Selection.Blocklist,
-		RetryWindow: max(n.Config.AI.RetryTimeout, 1), Board: n.Board, Log: n.Log, Now: time.Now,
+		Version: release.NetworkVersion, MinVersion: p.Config.Selection.MinVersion, MinRunnerVersions: versions, Blocked: p.Config.Selection.Blocklist,
+		RetryWindow: max(p.Config.AI.RetryTimeout, 1), Board: p.Board, Log: p.Log, Now: time.Now,
 	}
-	n.paying.choose(n, &choice)
+	p.choose(&choice)
 	b := broker.New(choice)
-	if !keys.Required() && !n.Config.Addresses.GatewayListen.Loopback() {
-		n.Log.Warn("AI requests are taken from this machine only",
+	if !keys.Required() && !p.Config.Addresses.GatewayListen.Loopback() {
+		p.Log.Warn("AI requests are taken from this machine only",
 			fault.Attr(fault.New(fault.KeysNotConfigured, "open the gateway for AI", "there is no API key")))
 	}
-	if !keys.Required() && !n.Config.Addresses.GatewayListen.Loopback() &&
-		n.Config.Gateway.StreamAccess == string(access.Auto) {
-		n.Log.Warn("streams are open to this machine only",
+	if !keys.Required() && !p.Config.Addresses.GatewayListen.Loopback() &&
+		p.Config.Gateway.StreamAccess == string(access.Auto) {
+		p.Log.Warn("streams are open to this machine only",
 			fault.Attr(fault.New(fault.StreamKeyRequired, "open the gateway for streams", "there is no API key")))
 	}
-	n.pools = b
+	p.Broker = b
 	out := &gatewayAI{components: []lifecycle.Component{keys, &brokering{b, client}}}
-	if out.access, err = n.gatewayAccess(keys); err != nil {
+	if out.access, err = p.gatewayAccess(keys); err != nil {
 		return nil, err
 	}
 	f, err := aiapi.New(aiapi.Options{
-		Dispatcher: b, Keys: keys, CheckLocal: out.access.Machine, Recorder: n.Inference(metrics.Gateway),
-		Media: n.media.Tools(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
-		Limits: aiapi.Limits{Queue: queueLimit(n.Config.AI.Queue)}, PrivateURLs: n.Config.AI.PrivateURLs,
-		Log: n.Log, Now: time.Now, Rand: rand.Reader,
+		Dispatcher: b, Keys: keys, CheckLocal: out.access.Machine, Recorder: p.Inference(metrics.Gateway),
+		Media: p.media.Tools(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
+		Limits: aiapi.Limits{Queue: queueLimit(p.Config.AI.Queue)}, PrivateURLs: p.Config.AI.PrivateURLs,
+		Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {
 		return nil, err
 	}
 	out.front = f
-	if n.Metrics != nil {
-		if err := n.Metrics.WatchOrchestrators(b.Orchestrators); err != nil {
+	if p.Metrics != nil {
+		if err := p.Metrics.WatchOrchestrators(b.Orchestrators); err != nil {
 			return nil, fmt.Errorf("register metrics of orchestrators: %w", err)
 		}
 	}
 	return out, nil
 }
 
-// gatewayAccess is who may use the gateway's listener.
-func (n *node) gatewayAccess(ring *apikeystore.Authorizer) (*access.Policy, error) {
-	links, err := access.OpenLinks(n.Config.Storage.DataDir, rand.Reader)
+// gatewayAccess is the policy of the gateway's listener.
+func (p *Part) gatewayAccess(ring *apikeystore.Authorizer) (*access.Policy, error) {
+	links, err := access.OpenLinks(p.Config.Storage.DataDir, rand.Reader)
 	if err != nil {
 		return nil, err
 	}
-	c := n.Config.Gateway
+	c := p.Config.Gateway
 	return access.New(access.Options{
-		Listen: n.Config.Addresses.GatewayListen.Addr(), Hosts: c.Hosts, Mode: access.Mode(c.StreamAccess), Keys: ring,
+		Listen: p.Config.Addresses.GatewayListen.Addr(), Hosts: c.Hosts, Mode: access.Mode(c.StreamAccess), Keys: ring,
 		Links:       links,
 		AskedPushes: !c.AuthWebhook.IsZero(), OpenPushes: c.OpenIngest,
 	}), nil
 }
 
 // payments are how orchestrators are paid; nil pays nothing.
-func (n *node) payments() upstream.Payments {
-	if n.paying == nil {
+func (p *Part) payments() upstream.Payments {
+	if p.Paying == nil {
 		return nil
 	}
-	return n.paying.payments
+	return p.Paying.payments
 }
 
 // brokering is a broker that ends its connections when it ends.

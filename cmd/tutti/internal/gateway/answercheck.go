@@ -1,10 +1,11 @@
-package main
+package gateway
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 )
@@ -63,4 +64,24 @@ func (a *answerCheck) once(ctx context.Context) time.Duration {
 		a.board.Set(noAnswer, fmt.Sprintf("none of %d orchestrators answers", of))
 	}
 	return answerCheckRetry
+}
+
+// StreamWork is what the dashboard shows of streams: no stream is taken while no orchestrator
+// answers.
+func (p *Part) StreamWork() adminapi.WorkKind {
+	inUse, limit := p.Server.StreamCapacity()
+	return streamWork(p.Board, inUse, limit)
+}
+
+func streamWork(board *health.Board, inUse, limit int) adminapi.WorkKind {
+	d := adminapi.WorkKind{Name: "streams", Open: inUse < limit, InUse: inUse, Limit: limit}
+	if !d.Open {
+		d.Reason = "as many streams as a gateway takes"
+	}
+	for _, c := range board.Snapshot() {
+		if c.Code == noAnswer.Code && c.About == noAnswer.About {
+			d.Open, d.Code, d.Reason = false, string(c.Code), c.Detail
+		}
+	}
+	return d
 }

@@ -1,4 +1,4 @@
-package main
+package migration
 
 import (
 	"context"
@@ -30,11 +30,11 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 	cfg := &config.Config{}
 	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = "auto", old, ours
 	for range 2 {
-		n := &node{Env: &nodeenv.Env{Config: cfg, Log: slog.New(slog.DiscardHandler)}}
-		if err := n.copyKeys(context.Background(), 0); err != nil {
+		p := New(&nodeenv.Env{Config: cfg, Log: slog.New(slog.DiscardHandler)})
+		if err := p.CopyKeys(context.Background(), 0); err != nil {
 			t.Fatal(err)
 		}
-		if n.existingNode == nil || !n.existingNode.Wanted {
+		if p.existing == nil || !p.existing.Wanted {
 			t.Error("the tickets are not looked for")
 		}
 	}
@@ -49,8 +49,8 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(ours, migrate.KeystoreName, "UTC--other"), []byte(other), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	n := &node{Env: &nodeenv.Env{Config: cfg, Log: slog.New(slog.DiscardHandler)}}
-	if err := n.copyKeys(context.Background(), 0); err != nil || n.existingNode.Wanted {
+	p := New(&nodeenv.Env{Config: cfg, Log: slog.New(slog.DiscardHandler)})
+	if err := p.CopyKeys(context.Background(), 0); err != nil || p.existing.Wanted {
 		t.Error("somebody else's directory is taken over", err)
 	}
 }
