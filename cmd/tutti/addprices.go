@@ -55,7 +55,7 @@ func (n *node) addGateway(ctx context.Context) error {
 	}
 	n.gateway = g
 	if n.live.listener != nil {
-		n.live.listener.LeaveAfter(g.Server.Settled)
+		n.live.listener.BeforeHandOver(g.Server.Settled)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func (n *node) addProcess(opt *admin.Options) {
 		Rules: n.live.rules, Listener: n.live.listener, Board: n.Board, Reload: n.reloader.Reload,
 		Sockets: n.ownSockets, Cards: n.media.FindingsText, Prove: n.proofs,
 	})
-	opt.Reloader, opt.Drains, opt.Upgrader = p, drain, p
+	opt.Node.Reload, opt.Node.Drains, opt.Node.Upgrade = p.Reload, drain, p.Upgrade
 	opt.Listener = p.Sockets.Take(process.SocketAdmin)
 	n.Add(reporter)
 }

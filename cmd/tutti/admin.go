@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -27,33 +28,21 @@ func (n *node) addAdmin() {
 		MaxSessions:  n.Config.Limits.MaxSessions.N,
 		Log:          n.Log,
 		Now:          time.Now,
-		Limiter:      n.limiter,
-		Verbosity:    n.Sink,
-		Conditions:   n.Board,
-		Status:       statusSource{n},
-		Node:         statusSource{n},
-		Workers:      n.workers(),
-		Models:       n.servedModels(),
 		Metrics:      page,
-		Books:        n.books,
 		Pages:        web.OperatorPages(n.chain.Status(n.Config)),
-		Dashboard:    n.dashboard(),
-		Explainer:    n.explainer(),
-		Ready:        n.notReady,
+		Node:         n.nodeView(),
+		Work:         n.workView(),
+		Books:        n.books,
 	}
 	if path := n.Config.Addresses.AdminSocket; path != "" {
 		opt.Listen = "unix:" + path
 	}
-	if n.address != nil {
-		opt.ServiceAddress = serviceAddress{n.address}
-	}
-	opt.Market = n.prices.Market(n.earning.FaceValue())
+	opt.Market = n.prices.Market(n.earning.SetMaxFaceValue())
 	if n.gateway != nil {
-		opt.AIPools = n.gateway.Broker
-		opt.Market.Renditions, opt.NetworkCapabilities = n.gateway.Server, n.networkCapabilities
+		opt.Market.Renditions = n.gateway.Server
 	}
 	if n.chain != nil {
-		opt.Chain, opt.Reward = n.adminChain(), n.chain.RewardCaller
+		opt.Chain = n.adminChain()
 		if q := n.quotes(); q != nil {
 			opt.Market.Quotes = q
 		}
@@ -67,13 +56,29 @@ func (n *node) addAdmin() {
 	n.Add(n.live.admin)
 }
 
+// nodeView describes the process to the admin API. addProcess adds what changes it.
+func (n *node) nodeView() admin.Node {
+	s := statusSource{n}
+	v := admin.Node{
+		Describe: s.Node, Status: s.Status, Conditions: n.Board.Snapshot, Ready: n.notReady, Settings: settings{n}.Settings,
+		LogTail: adminview.NewLogTail(n.Sink).Lines, Verbosity: n.Sink,
+	}
+	if n.limiter != nil {
+		v.SetMaxSessions = n.limiter.SetMaxSessions
+	}
+	if n.address != nil {
+		v.ServiceAddress = serviceAddress{n.address}.ServiceAddress
+	}
+	return v
+}
+
 // adminChain is the chain for the admin API.
 func (n *node) adminChain() *admin.Chain {
 	c := n.chain
 	return &admin.Chain{
 		Rounds: c.Chain, Stakes: c.Chain, Settings: c.Chain, Funds: c.Chain, Actor: c.Chain, Views: c.Chain,
-		Orchestrator: c.Orchestrator, Gas: n.gasBounds(), Signer: chain.NewMessages(c), Endpoints: chain.NewEndpointList(c),
-		Contracts: c.Chain,
+		Orchestrator: c.Orchestrator, Gas: n.gasBounds(), Signer: chain.NewMessages(c), Endpoints: chain.NewEndpointList(c).Endpoints,
+		Contracts: c.Chain, Reward: c.Reward,
 	}
 }
 

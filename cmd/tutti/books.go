@@ -21,15 +21,15 @@ func (n *node) addBooks(ctx context.Context) error {
 		n.books.Income = adminview.NewIncome(sums, n.chain.Reward, n.round)
 		payers := adminview.PayingGateways{Recipient: e.Recipient}
 		if e.Redeemer != nil {
-			n.books.Redeemer, payers.Redeemer = e.Redeemer, e.Redeemer
+			n.books.RetryRedemption, payers.Redeemer = e.Redeemer.Retry, e.Redeemer
 		}
 		if e.Recipient != nil {
-			n.books.Payers = payers
+			n.books.Payers = payers.Payers
 		}
 	}
 	if n.gateway != nil && n.gateway.Paying != nil {
 		p := n.gateway.Paying
-		n.books.Spending, n.books.Credits = adminview.NewSpending(p.Spent), adminview.NewCredits(p.Sender)
+		n.books.Spending, n.books.Credits = adminview.NewSpending(p.Spent).Spending, adminview.NewCredits(p.Sender)
 	}
 	return n.watchTickets(reader)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
 	"github.com/tuttinode/tutti/core/fault"
@@ -21,28 +20,31 @@ type dashboardParts struct {
 	models func() []inference.ModelState
 }
 
-// dashboard is what the admin listener shows.
-func (n *node) dashboard() admin.Dashboard {
-	d := admin.Dashboard{
-		Gate: gate{n}, Models: modelList{n}, Settings: settings{n}, SeriesStep: dashboard.Step,
-		Tail: adminview.NewLogTail(n.Sink),
+// workView describes the jobs to the admin API.
+func (n *node) workView() admin.Work {
+	w := admin.Work{
+		Gate: gate{n}.Gate, ModelStates: modelList{n}.Models, SeriesStep: dashboard.Step, Explain: n.explain(),
+		Workers: n.workers(), Models: n.servedModels(),
 	}
 	if n.Series() != nil {
-		d.Series = n.Series()
+		w.Series = n.Series().Points
 	}
 	switch {
 	case n.media.Sessions != nil:
-		d.Sessions = n.media.Sessions
+		w.Sessions = n.media.Sessions.Live
 	case n.gateway != nil:
-		d.Sessions = streams{n.gateway.Server}
+		w.Sessions = streams{n.gateway.Server}.Live
+	}
+	if n.gateway != nil {
+		w.NetworkCapabilities, w.AIPools = n.networkCapabilities, n.gateway.Broker.Pools
 	}
 	if n.jobRecords.book != nil {
-		d.Refusals = refusals{n.jobRecords.book}
+		w.Refusals = refusals{n.jobRecords.book}.Refusals
 	}
 	if n.media.GPUs != nil {
-		d.GPUs = graphics{n}
+		w.GPUs = graphics{n}.GPUs
 	}
-	return d
+	return w
 }
 
 // gate says whether the node takes work.

@@ -12,7 +12,6 @@ import (
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/core/requeststats"
-	"github.com/tuttinode/tutti/server/admin"
 )
 
 // jobRecords are what is known of why jobs come or do not. Its book is nil on a node that
@@ -31,12 +30,12 @@ func (n *node) questions() *requeststats.Counter {
 	return n.jobRecords.book
 }
 
-// explainer is nil on a node that is no orchestrator.
-func (n *node) explainer() admin.Explainer {
+// explain is nil on a node that is no orchestrator.
+func (n *node) explain() func(context.Context) adminapi.Explanation {
 	if !n.Config.Roles.Orchestrator {
 		return nil
 	}
-	return jobs{n}
+	return jobs{n}.Explain
 }
 
 // jobs explains where jobs are.

@@ -22,7 +22,8 @@ import (
 // node is the process's parts, introduced to one another but not started.
 type node struct {
 	*nodeenv.Env
-	limiter admin.SessionLimiter
+	// limiter is nil on a node without sessions.
+	limiter interface{ SetMaxSessions(n int) }
 	// chain is nil off-chain.
 	chain *chain.Part
 	// prices are nil off-chain; earning is nil on a node that no gateway pays.

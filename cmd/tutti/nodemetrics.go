@@ -18,7 +18,7 @@ func (n *node) watchNode() error {
 	}
 	errs := []error{n.Metrics.WatchMachine(n.machine)}
 	if n.jobRecords.book != nil {
-		errs = append(errs, n.Metrics.WatchDemand(n.jobRecords.book.Totals))
+		errs = append(errs, n.Metrics.WatchRequests(n.jobRecords.book.Totals))
 	}
 	if n.workerServices != nil {
 		errs = append(errs, n.Metrics.WatchWorkersRefused(n.workersRefused))

@@ -168,7 +168,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *modelserver.Pa
 		opt.Cert, n.live.cert = cert, cert
 	}
 	n.addAddress(rules, opt.Cert)
-	opt.Seen = n.address.Seen
+	opt.PeerSeen = n.address.PeerSeen
 	server, err := orchestrator.New(opt)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func (n *node) origin() string {
 // register adds the services to the listener.
 func (d *workerServices) register(opt *orchestrator.Options) {
 	if d != nil {
-		opt.Doors, opt.WorkerCA = []orchestrator.Door{transcoderRoutes{d.transcoders}, aiRoutes{d.ai}}, d.ca
+		opt.WorkerRoutes, opt.WorkerCA = []orchestrator.WorkerRoutes{transcoderRoutes{d.transcoders}, aiRoutes{d.ai}}, d.ca
 	}
 }
 

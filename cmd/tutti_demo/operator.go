@@ -119,7 +119,7 @@ func (c *chain) await(ctx context.Context, n *node, lack string, good func(orche
 
 // chainStatus is what the orchestrator's page shows, once the node sees the chain.
 func (n *node) chainStatus(ctx context.Context) (s orchestratorstatus.Status, known bool, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.StandingPath, nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.ChainStatusPath, nil)
 	if err != nil {
 		return s, false, err
 	}
@@ -134,5 +134,5 @@ func (n *node) chainStatus(ctx context.Context) (s orchestratorstatus.Status, kn
 	case http.StatusOK:
 		return s, true, json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&s)
 	}
-	return s, false, fmt.Errorf("%s: %s", web.StandingPath, resp.Status)
+	return s, false, fmt.Errorf("%s: %s", web.ChainStatusPath, resp.Status)
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/payout"
 	"github.com/tuttinode/tutti/pm/recipient"
-	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/redeemer/client"
 )
 
@@ -102,13 +101,13 @@ func (p *Part) Pay(opt *orchestrate.Options) {
 	opt.Origin = p.chain.Orchestrator.String()
 }
 
-// FaceValue bounds the value of tickets while the node runs; nil where none are
+// SetMaxFaceValue returns what bounds the value of tickets while the node runs; nil where none are
 // taken.
-func (p *Part) FaceValue() admin.FaceValue {
+func (p *Part) SetMaxFaceValue() func(most core.Wei) error {
 	if p == nil || p.Recipient == nil {
 		return nil
 	}
-	return faceValue{p.Recipient, p.Config.Tickets.EV}
+	return faceValue{p.Recipient, p.Config.Tickets.EV}.SetMaxFaceValue
 }
 
 // faceValue bounds what tickets pay when they win.

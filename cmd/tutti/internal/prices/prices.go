@@ -92,10 +92,10 @@ func ModelPrices(list *models.Config) (out []pricing.ModelPrice) {
 	return out
 }
 
-// market is what the admin API may change of it; face bounds the value of tickets
+// Market is what the admin API may change of it; setMaxFaceValue bounds the value of tickets
 // and is nil where none are taken.
-func (p *Tables) Market(face admin.FaceValue) admin.Market {
-	out := admin.Market{FaceValue: face}
+func (p *Tables) Market(setMaxFaceValue func(core.Wei) error) admin.Market {
+	out := admin.Market{SetMaxFaceValue: setMaxFaceValue}
 	if p != nil && p.Book != nil {
 		out.Prices = p.Book
 	}
