@@ -4,7 +4,10 @@ import (
 	"context"
 
 	"github.com/tuttinode/tutti/ai/models"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/gateway"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/core/pricing"
 )
@@ -13,18 +16,18 @@ import (
 // none.
 func (n *node) newPrices(list *models.Config) (*prices.Tables, error) {
 	return prices.New(prices.Options{
-		Config: n.Config, Board: n.Board, Log: n.Log, Feed: prices.FeedFunc(n.chain.Chain.FeedQuote), NetworkFeed: n.chain.Network.PriceFeed,
+		Config: n.Config, Board: n.Board, Log: n.Log, Feed: prices.FeedFunc(n.Chain.Chain.FeedQuote), NetworkFeed: n.Chain.Network.PriceFeed,
 	}, list)
 }
 
 // addPrices makes them once, for whichever role comes first, and adds what follows
 // a currency's rate.
 func (n *node) addPrices(list *models.Config) (err error) {
-	if n.chain == nil || n.prices != nil {
+	if n.Chain == nil || n.Prices != nil {
 		return nil
 	}
-	if n.prices, err = n.newPrices(list); err == nil && n.prices.Rates != nil {
-		n.Add(n.prices.Rates)
+	if n.Prices, err = n.newPrices(list); err == nil && n.Prices.Rates != nil {
+		n.Add(n.Prices.Rates)
 	}
 	return err
 }
@@ -34,14 +37,14 @@ func (n *node) addPrices(list *models.Config) (err error) {
 func (n *node) addFreeCaps() error {
 	caps, err := pricing.NewCaps(pricing.CapsOptions{Limits: n.Config.Prices.Limits(), Board: n.Board, Log: n.Log})
 	if err == nil {
-		n.prices = prices.OnlyCaps(caps)
+		n.Prices = prices.OnlyCaps(caps)
 	}
 	return err
 }
 
 // addGateway adds the gateway, with its bounds on prices before it.
 func (n *node) addGateway(ctx context.Context) error {
-	if n.chain == nil {
+	if n.Chain == nil {
 		if err := n.addFreeCaps(); err != nil {
 			return err
 		}
@@ -49,13 +52,31 @@ func (n *node) addGateway(ctx context.Context) error {
 	if err := n.addPrices(nil); err != nil {
 		return err
 	}
-	g, err := gateway.New(ctx, gateway.Options{Env: n.Env, Chain: n.chain, Media: n.media, Caps: n.prices.Caps})
+	g, err := gateway.New(ctx, gateway.Options{Env: n.Env, Chain: n.Chain, Media: n.Media, Caps: n.Prices.Caps})
 	if err != nil {
 		return err
 	}
-	n.gateway = g
-	if n.live.listener != nil {
-		n.live.listener.BeforeHandOver(g.Server.Settled)
+	n.Gateway = g
+	if n.Orchestrator != nil {
+		n.Orchestrator.Server.BeforeHandOver(g.Server.Settled)
 	}
 	return nil
+}
+
+// addOrchestrator adds the orchestrator, with the models, prices and payments that it needs
+// before it.
+func (n *node) addOrchestrator(ctx context.Context) (err error) {
+	n.Models = modelserver.New(ctx, n.Env, n.Media)
+	if err := n.addPrices(n.Models.Models); err != nil {
+		return err
+	}
+	if n.Chain != nil {
+		if n.Earning, err = earning.New(ctx, n.Env, n.Chain, n.Prices.Book); err != nil {
+			return err
+		}
+	}
+	n.Orchestrator, err = orchestrator.New(ctx, orchestrator.Options{
+		Env: n.Env, Chain: n.Chain, Book: n.Book(), Earning: n.Earning, Media: n.Media, Models: n.Models,
+	})
+	return err
 }

@@ -19,8 +19,8 @@ func (n *node) ownSockets() (string, []*os.File, error) {
 		of   func() (*os.File, error)
 		is   bool
 	}{
-		{process.SocketPublic, n.publicSocket, n.live.listener != nil},
-		{process.SocketGateway, n.gatewaySocket, n.gateway != nil},
+		{process.SocketPublic, n.publicSocket, n.Orchestrator != nil},
+		{process.SocketGateway, n.gatewaySocket, n.Gateway != nil},
 		// The service manager holds this one open, so that nobody else can open it.
 		{process.SocketAdmin, n.adminSocket, n.Process.Sockets.Take(process.SocketAdmin) != nil},
 	} {
@@ -37,9 +37,9 @@ func (n *node) ownSockets() (string, []*os.File, error) {
 	return strings.Join(names, ","), files, nil
 }
 
-func (n *node) publicSocket() (*os.File, error) { return n.live.listener.Socket() }
+func (n *node) publicSocket() (*os.File, error) { return n.Orchestrator.Server.Socket() }
 
-func (n *node) gatewaySocket() (*os.File, error) { return n.gateway.Server.Socket() }
+func (n *node) gatewaySocket() (*os.File, error) { return n.Gateway.Server.Socket() }
 
 func (n *node) adminSocket() (*os.File, error) {
 	f, ok := n.Process.Sockets.Take(process.SocketAdmin).(interface{ File() (*os.File, error) })

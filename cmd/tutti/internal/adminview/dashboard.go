@@ -1,9 +1,10 @@
-package main
+package adminview
 
 import (
 	"strconv"
 	"strings"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
@@ -15,25 +16,17 @@ import (
 )
 
 // modelList is the AI models of this machine and of workers elsewhere.
-type modelList struct{ n *node }
-
-// states are those of this machine.
-func (m modelList) states() []inference.ModelState {
-	if m.n.dashboardParts.models == nil {
-		return nil
-	}
-	return m.n.dashboardParts.models()
-}
+type modelList struct{ p *parts.Parts }
 
 // Models are all of them.
 func (m modelList) Models() (out []adminapi.Model) {
-	for _, s := range m.states() {
+	for _, s := range m.p.ModelStates() {
 		out = append(out, modelOf(&s))
 	}
-	if m.n.workerServices == nil {
+	if m.p.RemoteWorkers() == nil {
 		return out
 	}
-	for _, w := range m.n.workerServices.ai.Workers() {
+	for _, w := range m.p.RemoteWorkers().AI.Workers() {
 		for i := range w.Models {
 			one := modelOf(&w.Models[i])
 			one.Remote, one.Devices = true, []string{w.Name}
@@ -75,27 +68,27 @@ func (s streams) Live(most int) adminapi.Sessions {
 }
 
 // graphics are the GPUs that are there.
-type graphics struct{ n *node }
+type graphics struct{ p *parts.Parts }
 
 // GPUs are in the order of their index, with what was measured of them last.
 func (g graphics) GPUs() (out []adminapi.GPU) {
 	usable := map[gpu.UUID]bool{}
-	for _, d := range g.n.media.GPUs.Devices() {
+	for _, d := range g.p.Media.GPUs.Devices() {
 		usable[d.UUID] = true
 	}
 	var why string
-	if f := g.n.media.GPUs.Err(); f != nil {
+	if f := g.p.Media.GPUs.Err(); f != nil {
 		why = f.Detail
 		if why == "" {
 			why = string(f.Code)
 		}
 	}
-	for _, d := range g.n.media.GPUs.Present() {
+	for _, d := range g.p.Media.GPUs.Present() {
 		one := adminapi.GPU{ID: strconv.Itoa(d.Index), UUID: string(d.UUID), Name: d.Name, Memory: int64(d.Memory)}
 		if !usable[d.UUID] {
 			one.Problem = why
 		}
-		if s, ok := g.n.media.GPUs.Sample(d.UUID); ok {
+		if s, ok := g.p.Media.GPUs.Sample(d.UUID); ok {
 			one.Sampled, one.Used, one.Foreign = true, int64(s.Used), int64(s.Foreign)
 			one.Load, one.Encoder, one.Decoder = int(s.GPU), int(s.Encoder), int(s.Decoder)
 			one.EncoderSessions, one.Temperature, one.Throttled = s.EncoderSessions, s.Temperature, s.Throttled
@@ -106,18 +99,18 @@ func (g graphics) GPUs() (out []adminapi.GPU) {
 }
 
 // settings are the configuration, its secrets masked.
-type settings struct{ n *node }
+type settings struct{ p *parts.Parts }
 
 // Settings are in the order of the documents. Of what was read anew, that which takes
 // a restart is only pending.
 func (s settings) Settings() (out []adminapi.Option) {
 	news := map[string]config.Difference{}
-	if last := s.n.reloader.Last(); last != nil {
-		for _, d := range config.Compare(s.n.Config, last.Config) {
+	if last := s.p.Reloader.Last(); last != nil {
+		for _, d := range config.Compare(s.p.Config, last.Config) {
 			news[d.Option] = d
 		}
 	}
-	for _, o := range s.n.Config.Settings() {
+	for _, o := range s.p.Config.Settings() {
 		one := adminapi.Option{Name: o.Option, Value: o.Value, Origin: o.Origin.String(), Changed: o.Changed}
 		switch d, is := news[o.Option]; {
 		case is && d.Live:

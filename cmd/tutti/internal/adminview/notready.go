@@ -1,6 +1,7 @@
-package main
+package adminview
 
 import (
+	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/core/fault"
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 )
@@ -10,23 +11,23 @@ var notWorking = []fault.Code{
 	fault.NoTranscoders, fault.LedgerFailed, fault.LedgerFull, fault.LedgerDamaged, fault.StoreUnreachable, fault.ServiceAddrInvalid,
 }
 
-// notReady says what keeps the node from taking work now. The admin listener is the
-// last part that starts, so that whoever can ask finds the other listeners open.
-func (n *node) notReady() (why []string) {
+// NotReady says what keeps the node from taking work now. The admin listener is the
+// last part that starts, so that a client that can ask finds the other listeners open.
+func NotReady(p *parts.Parts) (why []string) {
 	said := make(map[fault.Code]bool)
-	if n.dashboardParts.rules != nil {
-		if n.dashboardParts.rules.Draining() {
+	if p.Orchestrator != nil {
+		if p.Orchestrator.Rules.Draining() {
 			why = append(why, "Draining: the node takes nothing new")
 		}
-		why = append(why, nothingToDo(jobs{n}.work(), said)...)
+		why = append(why, nothingToDo(jobs{p}.work(), said)...)
 	} else {
 		said[fault.NoTranscoders] = true // said below, for the kind of worker
-		why = append(why, n.workerNotReady()...)
+		why = append(why, p.Worker.NotReady()...)
 	}
-	if n.chain != nil && !n.chain.View().Known {
+	if p.Chain != nil && !p.Chain.View().Known {
 		why = append(why, "ChainNotReady: the chain has not been read yet")
 	}
-	for _, c := range n.Board.Visible() {
+	for _, c := range p.Board.Visible() {
 		for _, code := range notWorking {
 			if c.Code == code && !said[code] {
 				said[code] = true

@@ -1,4 +1,4 @@
-package main
+package adminview
 
 import (
 	"context"
@@ -15,7 +15,7 @@ func (s servedModels) Pull(
 	if err != nil {
 		return adminapi.ModelPull{}, err
 	}
-	parts, err := s.n.ai.Manager.Pull(ctx, state.Model, dry, func(p manager.PullProgress) {
+	parts, err := s.p.Models.Manager.Pull(ctx, state.Model, dry, func(p manager.PullProgress) {
 		report(adminapi.ModelPullProgress{Kind: string(p.Kind), Name: p.Name,
 			DoneBytes: p.Done, TotalBytes: p.Total, LayersReady: p.Ready, Layers: p.Layers})
 	})

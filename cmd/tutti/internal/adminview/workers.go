@@ -1,4 +1,4 @@
-package main
+package adminview
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/placement"
@@ -14,26 +16,26 @@ import (
 
 // workforce is everybody who works for the node, for the admin API: devices of this
 // machine, transcoders and AI workers of others.
-type workforce struct{ n *node }
+type workforce struct{ p *parts.Parts }
 
 // workers is nil on a node for which nobody works.
-func (n *node) workers() admin.Workers {
-	if n.media.Pool == nil && n.workerServices == nil {
+func workers(p *parts.Parts) admin.Workers {
+	if p.Media.Pool == nil && p.RemoteWorkers() == nil {
 		return nil
 	}
-	return workforce{n}
+	return workforce{p}
 }
 
 // Workers are all of them: devices in the order in which they came, then AI workers.
 func (w workforce) Workers() []adminapi.Worker {
 	var out []adminapi.Worker
-	if w.n.media.Pool != nil {
-		for _, u := range w.n.media.Pool.Devices() {
+	if w.p.Media.Pool != nil {
+		for _, u := range w.p.Media.Pool.Devices() {
 			out = append(out, ofDevice(&u))
 		}
 	}
-	if d := w.n.workerServices; d != nil {
-		for _, t := range d.transcoders.Workers() {
+	if d := w.p.RemoteWorkers(); d != nil {
+		for _, t := range d.Transcoders.Workers() {
 			for i := range out {
 				if out[i].Remote && out[i].Name == t.Name {
 					out[i].Address, out[i].Node = t.Addr, t.Node
@@ -54,8 +56,8 @@ func ofDevice(u *placement.Use) adminapi.Worker {
 	}
 }
 
-func ofAIWorkers(d *workerServices) (out []adminapi.Worker) {
-	for _, a := range d.ai.Workers() {
+func ofAIWorkers(d *orchestrator.Workers) (out []adminapi.Worker) {
+	for _, a := range d.AI.Workers() {
 		one := adminapi.Worker{
 			Name: a.Name, Kind: "ai", Remote: true, Address: a.Addr, Node: a.Node, State: placement.Ready, Since: a.Since.UTC(), Models: []string{},
 			Done: a.Done, Failed: a.Failed,
@@ -79,12 +81,12 @@ func (w workforce) Drain(name string) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	return w.all(name, func() error {
-		err := w.n.media.Pool.DrainDevice(ctx, strings.TrimPrefix(name, "gpu "))
+		err := w.p.Media.Pool.DrainDevice(ctx, strings.TrimPrefix(name, "gpu "))
 		if errors.Is(err, context.Canceled) {
 			return nil
 		}
 		return err
-	}, func() error { return w.n.workerServices.ai.Drain(name) })
+	}, func() error { return w.p.RemoteWorkers().AI.Drain(name) })
 }
 
 // all does something to whatever has the name: a process that is transcoder and AI
@@ -94,7 +96,7 @@ func (w workforce) all(name string, device, model func() error) error {
 	for _, try := range []struct {
 		can bool
 		do  func() error
-	}{{w.n.media.Pool != nil, device}, {w.n.workerServices != nil, model}} {
+	}{{w.p.Media.Pool != nil, device}, {w.p.RemoteWorkers() != nil, model}} {
 		if !try.can {
 			continue
 		}
@@ -113,6 +115,6 @@ func (w workforce) all(name string, device, model func() error) error {
 
 // Resume gives a drained one work again.
 func (w workforce) Resume(name string) error {
-	return w.all(name, func() error { return w.n.media.Pool.ResumeDevice(strings.TrimPrefix(name, "gpu ")) },
-		func() error { return w.n.workerServices.ai.Resume(name) })
+	return w.all(name, func() error { return w.p.Media.Pool.ResumeDevice(strings.TrimPrefix(name, "gpu ")) },
+		func() error { return w.p.RemoteWorkers().AI.Resume(name) })
 }

@@ -1,4 +1,4 @@
-package main
+package adminview
 
 import (
 	"context"
@@ -15,7 +15,7 @@ const listTime = 2 * time.Second
 
 // Status is the state of the moment, as the existing node's tools read it.
 func (s statusSource) Status() admin.Status {
-	out := admin.Status{Version: release.Version, LocalTranscoding: s.n.Config.Roles.Transcoder}
+	out := admin.Status{Version: release.Version, LocalTranscoding: s.p.Config.Roles.Transcoder}
 	s.streams(&out)
 	s.pool(&out)
 	s.transcoders(&out)
@@ -29,12 +29,12 @@ type oldPlaylist struct{ Variants []oldVariant }
 type oldVariant struct{ Name, URI string }
 
 func (s statusSource) streams(out *admin.Status) {
-	if s.n.gateway == nil {
+	if s.p.Gateway == nil {
 		return
 	}
 	out.Manifests, out.InternalManifests = map[string]any{}, map[string]string{}
 	out.StreamInfo = map[string]admin.StreamInfo{}
-	for _, live := range s.n.gateway.Server.Live() {
+	for _, live := range s.p.Gateway.Server.Live() {
 		list := oldPlaylist{Variants: []oldVariant{}}
 		for _, name := range live.Renditions {
 			list.Variants = append(list.Variants, oldVariant{Name: name, URI: live.ID + "/" + name + ".m3u8"})
@@ -48,15 +48,15 @@ func (s statusSource) streams(out *admin.Status) {
 
 // pool is a gateway's orchestrators; on other nodes it is what -orchAddr names.
 func (s statusSource) pool(out *admin.Status) {
-	if s.n.gateway == nil {
-		for _, o := range s.n.Config.Addresses.Orchestrators {
+	if s.p.Gateway == nil {
+		for _, o := range s.p.Config.Addresses.Orchestrators {
 			out.OrchestratorPool = append(out.OrchestratorPool, o.String())
 		}
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), listTime)
 	defer cancel()
-	for _, o := range s.n.gateway.Server.Pool(ctx) {
+	for _, o := range s.p.Gateway.Server.Pool(ctx) {
 		out.OrchestratorPool = append(out.OrchestratorPool, o.URI)
 		out.OrchestratorPoolInfos = append(out.OrchestratorPoolInfos,
 			admin.PoolInfo{URL: o.URI, Score: o.Score, Latency: o.Latency})
@@ -65,7 +65,7 @@ func (s statusSource) pool(out *admin.Status) {
 
 // transcoders are those on other machines.
 func (s statusSource) transcoders(out *admin.Status) {
-	all := s.n.workers()
+	all := workers(s.p)
 	if all == nil {
 		return
 	}
@@ -80,11 +80,11 @@ func (s statusSource) transcoders(out *admin.Status) {
 
 // prices are those of transcoding, by the gateway that pays them.
 func (s statusSource) prices(out *admin.Status) {
-	if s.n.prices == nil || s.n.prices.Book == nil {
+	if s.p.Book() == nil {
 		return
 	}
 	out.BroadcasterPrices = map[string]string{}
-	for _, p := range s.n.prices.Book.List() {
+	for _, p := range s.p.Book().List() {
 		if p.Model != (inference.Model{}) || p.Wei == nil {
 			continue
 		}
@@ -94,9 +94,4 @@ func (s statusSource) prices(out *admin.Status) {
 		}
 		out.BroadcasterPrices[name] = p.Wei.RatString()
 	}
-}
-
-// networkCapabilities is what the gateway's orchestrators offer.
-func (n *node) networkCapabilities(ctx context.Context) any {
-	return n.gateway.Server.Capabilities(ctx)
 }

@@ -1,4 +1,4 @@
-package main
+package nodemetrics
 
 import "golang.org/x/sys/windows"
 

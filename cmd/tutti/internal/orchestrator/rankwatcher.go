@@ -1,10 +1,9 @@
-package main
+package orchestrator
 
 import (
 	"context"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/protocol"
 )
@@ -15,17 +14,12 @@ const (
 	rankEvery = 20 * time.Minute
 	// rankRetry is after a read that failed, or before the chain is known.
 	rankRetry = 15 * time.Second
+	// rankTimeout bounds a read.
+	rankTimeout = 5 * time.Second
 )
 
 // rankWatcher reads the rank of the orchestrator in the pool.
-type rankWatcher struct{ n *node }
-
-// addRankWatcher adds it to an orchestrator on the chain.
-func (n *node) addRankWatcher() {
-	if n.chain != nil {
-		n.Add(&rankWatcher{n})
-	}
-}
+type rankWatcher struct{ p *Part }
 
 // Name is the component's name.
 func (*rankWatcher) Name() string { return "place in the pool" }
@@ -33,12 +27,12 @@ func (*rankWatcher) Name() string { return "place in the pool" }
 // Run reads the pool now and then, and when the round, the stake or the pool's size
 // changed.
 func (k *rankWatcher) Run(ctx context.Context, ready func()) error {
-	news := make(chan struct{}, 1)
-	stop := k.n.chain.Chain.Subscribe(func(e protocol.Event) {
+	events := make(chan struct{}, 1)
+	stop := k.p.chain.Chain.Subscribe(func(e protocol.Event) {
 		switch e.(type) {
 		case protocol.RoundSeen, protocol.SelfSeen, protocol.PoolSeen:
 			select {
-			case news <- struct{}{}:
+			case events <- struct{}{}:
 			default:
 			}
 		}
@@ -51,7 +45,7 @@ func (k *rankWatcher) Run(ctx context.Context, ready func()) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-news:
+		case <-events:
 		case <-timer.C:
 		}
 		pause := rankEvery
@@ -64,22 +58,22 @@ func (k *rankWatcher) Run(ctx context.Context, ready func()) error {
 
 // read reports whether the place is known now.
 func (k *rankWatcher) read(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, adminview.LookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, rankTimeout)
 	defer cancel()
-	v := k.n.chain.View()
+	v := k.p.chain.View()
 	if !v.Known {
 		return false
 	}
-	pool, err := k.n.chain.Chain.Pool(ctx)
+	pool, err := k.p.chain.Chain.Pool(ctx)
 	if err != nil {
 		return false
 	}
-	p, err := k.n.chain.Chain.Parameters(ctx)
+	p, err := k.p.chain.Chain.Parameters(ctx)
 	if err != nil {
 		return false
 	}
 	place := reasons.PoolRankOf(pool, v.Self, p.PoolMaxSize)
 	place.Round, place.At = v.Round.Number, time.Now()
-	k.n.jobRecords.place.Store(&place)
+	k.p.rank.Store(&place)
 	return true
 }

@@ -1,4 +1,4 @@
-package main
+package orchestrator
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/orchestrate"
@@ -19,46 +18,46 @@ import (
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
-// firstServiceURI is what is advertised until more is known: what the operator
+// serviceURI is what is advertised until more is known: what the operator
 // chose, or loopback until the chain tells what is registered.
-func (n *node) firstServiceURI() string {
-	if s := n.Config.Addresses.Service; !s.IsZero() {
+func (p *Part) serviceURI() string {
+	if s := p.Config.Addresses.Service; !s.IsZero() {
 		return s.String()
 	}
-	return "https://127.0.0.1:" + strconv.Itoa(n.Config.Addresses.OrchestratorListen.Port)
+	return "https://127.0.0.1:" + strconv.Itoa(p.Config.Addresses.OrchestratorListen.Port)
 }
 
 // addAddress makes the check of the service address, and has the advertised one
 // follow the registry where the operator chose none.
-func (n *node) addAddress(rules *orchestrate.Orchestrator, cert *tlscert.Source) {
+func (p *Part) addAddress(cert *tlscert.Source) {
 	chosen := ""
-	if s := n.Config.Addresses.Service; !s.IsZero() {
+	if s := p.Config.Addresses.Service; !s.IsZero() {
 		chosen = s.String()
 	}
 	opt := reachabilitycheck.Options{
-		Advertised: rules.ServiceURI, Chosen: chosen, Reach: n.Config.Addresses.StartupCheck,
-		Port: strconv.Itoa(n.Config.Addresses.OrchestratorListen.Port), Now: time.Now, Board: n.Board, Log: n.Log,
+		Advertised: p.Rules.ServiceURI, Chosen: chosen, Reach: p.Config.Addresses.StartupCheck,
+		Port: strconv.Itoa(p.Config.Addresses.OrchestratorListen.Port), Now: time.Now, Board: p.Board, Log: p.Log,
 	}
 	if cert != nil {
 		opt.Certificate = func() []byte { return cert.Certificate().Certificate[0] }
 	}
-	if n.chain != nil {
-		opt.OnChain = func() (string, bool) { v := n.chain.View(); return v.Self.ServiceURI, v.Known }
-		if lookup := n.Config.Addresses.PublicIPLookup; chosen == "" && lookup != "none" {
+	if p.chain != nil {
+		opt.OnChain = func() (string, bool) { v := p.chain.View(); return v.Self.ServiceURI, v.Known }
+		if lookup := p.Config.Addresses.PublicIPLookup; chosen == "" && lookup != "none" {
 			opt.Lookup = lookup
 		}
-		n.warnPrivate(chosen)
+		p.warnPrivate(chosen)
 	}
-	n.address = reachabilitycheck.New(opt)
-	if n.chain != nil {
-		n.Add(&registered{chain: n.chain, rules: rules, follow: chosen == "", check: n.address, board: n.Board})
+	p.Address = reachabilitycheck.New(opt)
+	if p.chain != nil {
+		p.Add(&registered{chain: p.chain, rules: p.Rules, follow: chosen == "", check: p.Address, board: p.Board})
 	}
 }
 
-// warnPrivate says that nobody on the internet reaches the chosen address.
-func (n *node) warnPrivate(chosen string) {
-	if chosen != "" && !contracts.Private(n.chain.Network.Name) && reachability.Private(chosen) {
-		n.Board.Set(health.Key{Code: fault.ServiceAddrPrivate}, n.Config.Addresses.Service.Host+" is a not a public address or hostname")
+// warnPrivate reports that the internet does not reach the chosen address.
+func (p *Part) warnPrivate(chosen string) {
+	if chosen != "" && !contracts.Private(p.chain.Network.Name) && reachability.Private(chosen) {
+		p.Board.Set(health.Key{Code: fault.ServiceAddrPrivate}, p.Config.Addresses.Service.Host+" is a not a public address or hostname")
 	}
 }
 
@@ -76,12 +75,12 @@ func (*registered) Name() string { return "registered service address" }
 
 // Run follows the chain until ctx ends.
 func (r *registered) Run(ctx context.Context, ready func()) error {
-	news := make(chan struct{}, 1)
+	events := make(chan struct{}, 1)
 	stop := r.chain.Chain.Subscribe(func(e protocol.Event) {
 		switch e.(type) {
 		case protocol.SelfSeen, protocol.ServiceURISeen:
 			select {
-			case news <- struct{}{}:
+			case events <- struct{}{}:
 			default:
 			}
 		}
@@ -96,7 +95,7 @@ func (r *registered) Run(ctx context.Context, ready func()) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-news:
+		case <-events:
 		}
 	}
 }
@@ -112,19 +111,6 @@ func (r *registered) take(uri string) {
 	r.check.Recheck()
 }
 
-// serviceAddress shows the admin API what is known.
-type serviceAddress struct{ check *reachabilitycheck.Checker }
-
-// ServiceAddress is what is known now.
-func (s serviceAddress) ServiceAddress() adminapi.ServiceAddress {
-	st := s.check.Status()
-	out := adminapi.ServiceAddress{
-		Advertised: st.Advertised, OnChain: st.OnChain, Discovered: st.Discovered, Mismatch: st.Mismatch,
-		Reachable: adminapi.Reachability(st.Reach), Detail: st.Detail,
-	}
-	return out
-}
-
-// takesWork reports whether gateways may come: -serviceAddr none leaves only the
+// TakesWork reports whether gateways may come: -serviceAddr none leaves only the
 // duties on the chain.
-func takesWork(cfg *config.Config) bool { return !cfg.Addresses.Service.None }
+func TakesWork(cfg *config.Config) bool { return !cfg.Addresses.Service.None }

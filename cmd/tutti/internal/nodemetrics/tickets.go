@@ -1,4 +1,4 @@
-package main
+package nodemetrics
 
 import (
 	"context"
@@ -10,50 +10,50 @@ import (
 )
 
 // watchTickets adds the series of tickets and prices that are looked up at every
-// scrape. books are nil where the node has none.
-func (n *node) watchTickets(books *ledger.Reader) error {
-	if n.Metrics == nil || n.chain == nil {
+// scrape.
+func (p source) watchTickets() error {
+	if p.Metrics == nil || p.Chain == nil {
 		return nil
 	}
-	if books != nil {
-		if err := n.Metrics.WatchWinners(n.takingRole(), n.winnerState(books)); err != nil {
+	if p.Earning != nil {
+		if err := p.Metrics.WatchWinners(p.takingRole(), p.winnerState(p.Earning.Ledger.Reader)); err != nil {
 			return err
 		}
 	}
-	if leads := n.earning.Leads(); leads != nil {
-		if err := n.Metrics.WatchStore(n.takingRole(), leads); err != nil {
+	if leads := p.Earning.Leads(); leads != nil {
+		if err := p.Metrics.WatchStore(p.takingRole(), leads); err != nil {
 			return err
 		}
 	}
-	if n.prices != nil && n.prices.Book != nil {
-		if err := n.Metrics.WatchPrices(metrics.Orchestrator, n.prices.Book.List); err != nil {
+	if p.Prices != nil && p.Prices.Book != nil {
+		if err := p.Metrics.WatchPrices(metrics.Orchestrator, p.Prices.Book.List); err != nil {
 			return err
 		}
 	}
-	if n.prices != nil && n.prices.Caps != nil {
-		if err := n.Metrics.WatchPrices(metrics.Gateway, n.prices.Caps.List); err != nil {
+	if p.Prices != nil && p.Prices.Caps != nil {
+		if err := p.Metrics.WatchPrices(metrics.Gateway, p.Prices.Caps.List); err != nil {
 			return err
 		}
 	}
-	if n.gateway == nil || n.gateway.Paying == nil {
+	if p.Paying() == nil {
 		return nil
 	}
-	account := n.chain.Signer.Address()
-	return n.Metrics.WatchFunds(account, func(ctx context.Context) (protocol.SenderFunds, error) {
-		return n.chain.Chain.SenderFunds(ctx, account)
+	account := p.Chain.Signer.Address()
+	return p.Metrics.WatchFunds(account, func(ctx context.Context) (protocol.SenderFunds, error) {
+		return p.Chain.Chain.SenderFunds(ctx, account)
 	})
 }
 
 // takingRole is the role that has winning tickets.
-func (n *node) takingRole() string {
-	if n.Config.Roles.Orchestrator {
+func (p source) takingRole() string {
+	if p.Config.Roles.Orchestrator {
 		return metrics.Orchestrator
 	}
 	return metrics.Redeemer
 }
 
 // winnerState reads how the winning tickets stand.
-func (n *node) winnerState(books *ledger.Reader) func(context.Context) (metrics.WinnerState, error) {
+func (p source) winnerState(books *ledger.Reader) func(context.Context) (metrics.WinnerState, error) {
 	return func(ctx context.Context) (metrics.WinnerState, error) {
 		out := metrics.WinnerState{Counts: map[string]int{}}
 		counts, err := books.Counts(ctx)
@@ -64,7 +64,7 @@ func (n *node) winnerState(books *ledger.Reader) func(context.Context) (metrics.
 			out.Counts[string(state)] = some
 		}
 		open, err := books.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted}})
-		now := n.round()
+		now := p.Round()
 		for i := range open {
 			t := &open[i].Ticket
 			out.Waiting = out.Waiting.Add(t.FaceValue)

@@ -1,4 +1,4 @@
-package main
+package adminview
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/capability"
@@ -24,21 +25,21 @@ const (
 )
 
 // servedModels are the models as the admin API shows and changes them.
-type servedModels struct{ n *node }
+type servedModels struct{ p *parts.Parts }
 
-// servedModels are nil on a node that has nothing to do with AI jobs.
-func (n *node) servedModels() admin.Models {
-	if n.dashboardParts.models == nil && n.workerServices == nil && n.ai == nil {
+// modelsOf are nil on a node that has nothing to do with AI jobs.
+func modelsOf(p *parts.Parts) admin.Models {
+	if p.RemoteWorkers() == nil && p.Models == nil {
 		return nil
 	}
-	return servedModels{n}
+	return servedModels{p}
 }
 
 // Models are those of this machine and of others, with their prices.
 func (s servedModels) Models() (out []adminapi.ServedModel) {
 	prices := map[[2]string]string{}
-	if s.n.prices != nil && s.n.prices.Book != nil {
-		for _, l := range s.n.prices.Book.List() {
+	if s.p.Book() != nil {
+		for _, l := range s.p.Prices.Book.List() {
 			if l.Gateway == (core.Address{}) && l.Model.ID != "" && l.Wei != nil {
 				prices[[2]string{l.Model.Pipeline(), l.Model.ID}] = l.Wei.RatString()
 			}
@@ -64,7 +65,7 @@ func (s servedModels) SetWarm(name adminapi.ModelName, warm bool) error {
 		return fault.New(fault.AdminBadParam, "load or unload a model",
 			state.Model.ID+" is at a server behind a url, which loads its models itself")
 	}
-	s.n.ai.Manager.SetWarm(state.Model, warm)
+	s.p.Models.Manager.SetWarm(state.Model, warm)
 	return nil
 }
 
@@ -83,7 +84,7 @@ func (s servedModels) Test(ctx context.Context, name adminapi.ModelName) (out ad
 	defer cancel()
 	out = adminapi.ModelTest{Pipeline: state.Model.Pipeline(), Model: state.Model.ID}
 	began := time.Now()
-	slot, err := s.n.ai.Manager.Reserve(ctx, state.Model, "test")
+	slot, err := s.p.Models.Manager.Reserve(ctx, state.Model, "test")
 	if err != nil {
 		return out, err
 	}
@@ -113,7 +114,7 @@ func (s servedModels) Test(ctx context.Context, name adminapi.ModelName) (out ad
 func (s servedModels) find(op string, name adminapi.ModelName) (found inference.ModelState, err error) {
 	var have []string
 	n := 0
-	for _, m := range modelList(s).states() {
+	for _, m := range s.p.ModelStates() {
 		have = append(have, m.Model.String())
 		if m.Model.ID == name.Model && (name.Pipeline == "" || m.Model.Pipeline() == name.Pipeline) {
 			found, n = m, n+1

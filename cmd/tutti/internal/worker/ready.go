@@ -1,4 +1,4 @@
-package main
+package worker
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 
 // The kinds of work for an orchestrator elsewhere, as conditions name them.
 const (
-	kindTranscoder = "transcoder"
-	kindAI         = "AI worker"
+	KindTranscoder = "transcoder"
+	KindAI         = "AI worker"
 )
 
 // unregistered says why no orchestrator knows of a worker of this machine, "" while one
@@ -31,18 +31,24 @@ func unregistered(conditions []health.Condition, kind string, orchestrators int)
 	return why
 }
 
-// unregistered is that of this node.
-func (n *node) unregistered(kind string) string {
-	return unregistered(n.Board.Snapshot(), kind, len(n.Config.Addresses.Orchestrators))
+// Unregistered says why no orchestrator knows of this node's workers of a kind, "" while one does.
+func (p *Part) Unregistered(kind string) string {
+	if p == nil {
+		return ""
+	}
+	return unregistered(p.Board.Snapshot(), kind, len(p.Config.Addresses.Orchestrators))
 }
 
-// workerNotReady says what keeps a worker for orchestrators elsewhere from work. Who is
-// both transcoder and AI worker is ready when it is one.
-func (n *node) workerNotReady() (why []string) {
-	roles := n.Config.Roles
-	if roles.Transcoder && n.media.Pool != nil {
-		switch away := n.unregistered(kindTranscoder); {
-		case n.media.Pool.Ready() == 0:
+// NotReady says what keeps a worker for orchestrators elsewhere from work. A node that
+// is both transcoder and AI worker is ready when it is one.
+func (p *Part) NotReady() (why []string) {
+	if p == nil {
+		return nil
+	}
+	roles := p.Config.Roles
+	if roles.Transcoder && p.media.Pool != nil {
+		switch away := p.Unregistered(KindTranscoder); {
+		case p.media.Pool.Ready() == 0:
 			why = append(why, "NoTranscoders: no device is ready")
 		case away != "":
 			why = append(why, "WorkerNotRegistered: "+away)
@@ -50,9 +56,9 @@ func (n *node) workerNotReady() (why []string) {
 			return nil
 		}
 	}
-	if roles.AIWorker && n.dashboardParts.models != nil {
-		switch away := n.unregistered(kindAI); {
-		case !offered(n.dashboardParts.models()):
+	if roles.AIWorker && p.states != nil {
+		switch away := p.Unregistered(KindAI); {
+		case !offered(p.states()):
 			why = append(why, "NoModels: no model is ready")
 		case away != "":
 			why = append(why, "WorkerNotRegistered: "+away)

@@ -1,4 +1,4 @@
-package main
+package worker
 
 import (
 	"log/slog"
@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
@@ -15,34 +14,30 @@ import (
 )
 
 // A worker is ready for work while one of its orchestrators knows of it and it has
-// something to work with, and its dashboard says the same.
+// something to work with.
 func TestWorkersReadiness(t *testing.T) {
 	t.Parallel()
 	states := []inference.ModelState{{State: inference.Ready}}
 	env := &nodeenv.Env{Config: &config.Config{}, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
-	n := &node{Env: env, media: media.New(env, nil)}
-	n.Config.Roles.AIWorker = true
-	n.Config.Addresses.Orchestrators = make([]config.HostPort, 2)
-	n.dashboardParts.models = func() []inference.ModelState { return states }
+	p := &Part{Env: env, states: func() []inference.ModelState { return states }}
+	p.Config.Roles.AIWorker = true
+	p.Config.Addresses.Orchestrators = make([]config.HostPort, 2)
 	expect := func(what, code string) {
 		t.Helper()
-		why, seen := strings.Join(n.notReady(), "; "), gate{n}.Gate()
+		why := strings.Join(p.NotReady(), "; ")
 		if (code == "") != (why == "") || !strings.HasPrefix(why, code) {
 			t.Errorf("%s: not ready because %q", what, why)
-		}
-		if len(seen.WorkKinds) != 1 || seen.Taking != (code == "") || seen.WorkKinds[0].Open != (code == "") || code != "" && seen.WorkKinds[0].Reason == "" {
-			t.Errorf("%s: the dashboard shows %+v", what, seen)
 		}
 	}
 	expect("all is well", "")
 	away := func(host string) health.Key {
 		return health.Key{Code: fault.WorkerNotRegistered, About: "AI worker at " + host}
 	}
-	n.Board.Set(away("a:8935"), "connection refused")
+	p.Board.Set(away("a:8935"), "connection refused")
 	expect("one of two orchestrators is away", "")
-	n.Board.Set(away("b:8935"), "connection refused")
+	p.Board.Set(away("b:8935"), "connection refused")
 	expect("both are", "WorkerNotRegistered")
-	n.Board.Clear(away("a:8935"))
+	p.Board.Clear(away("a:8935"))
 	states = nil
 	expect("no model", "NoModels")
 }

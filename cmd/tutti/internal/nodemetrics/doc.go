@@ -1,0 +1,3 @@
+// Package nodemetrics gives package server/metrics the values of the node that are read at every
+// scrape and belong to no single role: machine, chain, tickets and prices.
+package nodemetrics
