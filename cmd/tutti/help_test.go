@@ -20,7 +20,8 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			t.Errorf("%s is in the table and not there", c.Name)
 		}
 		var out, errs strings.Builder
-		if status := helpcmd.Run(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK || !strings.HasPrefix(out.String(), "usage: tutti "+c.Name) {
+		if status := helpcmd.Run(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK ||
+			!strings.HasPrefix(out.String(), "usage: tutti "+c.Name) {
 			t.Errorf("%s: status %d: %s%s", c.Name, status, out.String(), errs.String())
 		}
 		for _, word := range c.Words {
@@ -50,7 +51,8 @@ func TestUsageErrorsAreShort(t *testing.T) {
 	} {
 		var out, errs strings.Builder
 		status := run(t.Context(), strings.Fields(line), &out, &errs)
-		if status != command.ExitUsage && status != doctorcmd.ExitDoctorUsage || strings.Count(errs.String(), "\n") > 10 || out.Len() > 0 {
+		if status != command.ExitUsage && status != doctorcmd.ExitDoctorUsage || strings.Count(errs.String(), "\n") > 10 ||
+			out.Len() > 0 {
 			t.Errorf("%s: status %d\n%s%s", line, status, out.String(), errs.String())
 		}
 		for _, part := range want {
@@ -64,11 +66,14 @@ func TestUsageErrorsAreShort(t *testing.T) {
 func TestAlertsAreTested(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
-	if status := alertcmd.Run(t.Context(), []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir()}, &stdout, &stderr); status != command.ExitUsage || !strings.Contains(stderr.String(), "AlertNobody") {
+	if status := alertcmd.Run(t.Context(), []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir()},
+		&stdout, &stderr); status != command.ExitUsage || !strings.Contains(stderr.String(), "AlertNobody") {
 		t.Errorf("nobody to tell: %d %s", status, &stderr)
 	}
-	args := []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir(), "-alert", "http://127.0.0.1:1/s3cr3t"}
-	if status := alertcmd.Run(t.Context(), args, &stdout, &stderr); status != command.ExitFailed || !strings.Contains(stdout.String(), "cannot be reached") ||
+	args := []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir(), "-alert",
+		"http://127.0.0.1:1/s3cr3t"}
+	if status := alertcmd.Run(t.Context(), args, &stdout, &stderr); status != command.ExitFailed ||
+		!strings.Contains(stdout.String(), "cannot be reached") ||
 		strings.Contains(stdout.String()+stderr.String(), "s3cr3t") {
 		t.Errorf("%d %s %s", status, &stdout, &stderr)
 	}

@@ -29,13 +29,15 @@ type node struct {
 
 // newNode builds what the configuration asks for. It opens files and starts the
 // media workers; everything else starts with its component.
-func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process.Process, ahead *media.Ahead) (*node, error) {
+func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *process.Process,
+	ahead *media.Ahead) (*node, error) {
 	env, err := nodeenv.New(cfg, sink, p, chain.Causes())
 	if err != nil {
 		return nil, err
 	}
 	n := &node{Parts: parts.Parts{Env: env, Media: media.New(env, ahead)}, migration: migration.New(env)}
-	if n.Chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.Board, Log: n.Log, CopyKeys: n.migration.CopyKeys, Add: n.Add}); err != nil {
+	if n.Chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.Board, Log: n.Log, CopyKeys: n.migration.CopyKeys,
+		Add: n.Add}); err != nil {
 		return nil, err
 	}
 	if cfg.Roles.Orchestrator && orchestrator.TakesWork(cfg) {

@@ -16,7 +16,8 @@ import (
 // none.
 func (n *node) newPrices(list *models.Config) (*prices.Tables, error) {
 	return prices.New(prices.Options{
-		Config: n.Config, Board: n.Board, Log: n.Log, Feed: prices.FeedFunc(n.Chain.Chain.FeedQuote), NetworkFeed: n.Chain.Network.PriceFeed,
+		Config: n.Config, Board: n.Board, Log: n.Log, Feed: prices.FeedFunc(n.Chain.Chain.FeedQuote),
+		NetworkFeed: n.Chain.Network.PriceFeed,
 	}, list)
 }
 

@@ -13,9 +13,11 @@ import (
 // addRouter adds the listener that answers gateways for several orchestrators.
 func (n *node) addRouter() error {
 	listen := n.Config.Addresses.OrchestratorListen
-	opt := router.Options{Addr: listen.Addr(), Backends: peers.Authorities(n.Config.Addresses.Orchestrators), Version: release.Version,
-		Board: n.Board, Now: time.Now, Log: n.Log,
-		Connections: n.Connections(), PerAddress: n.Config.Limits.PerAddress, Known: n.Config.Limits.KnownPeers, Scarce: n.Files.Refused}
+	opt := router.Options{Addr: listen.Addr(), Backends: peers.Authorities(n.Config.Addresses.Orchestrators),
+		Version: release.Version,
+		Board:   n.Board, Now: time.Now, Log: n.Log,
+		Connections: n.Connections(), PerAddress: n.Config.Limits.PerAddress, Known: n.Config.Limits.KnownPeers,
+		Scarce: n.Files.Refused}
 	if !listen.Plaintext {
 		var err error
 		if opt.Cert, err = tlscert.Open(tlscert.Options{

@@ -20,8 +20,9 @@ func Options(p *parts.Parts, books admin.Books) admin.Options {
 	}
 	opt := admin.Options{
 		Access: admin.Access{
-			DataDir: p.Config.Storage.DataDir, CompatTransactions: p.Config.Chain.AdminTransactions, Profiling: p.Config.Monitoring.Profiling,
-			Token: p.Config.Monitoring.AdminToken,
+			DataDir: p.Config.Storage.DataDir, CompatTransactions: p.Config.Chain.AdminTransactions,
+			Profiling: p.Config.Monitoring.Profiling,
+			Token:     p.Config.Monitoring.AdminToken,
 		},
 		Listen:       p.Config.Addresses.AdminListen.Addr(),
 		Orchestrator: p.Config.Roles.Orchestrator,
@@ -49,7 +50,8 @@ func Options(p *parts.Parts, books admin.Books) admin.Options {
 		}
 		if p.Paying() != nil {
 			t := p.Config.Tickets
-			opt.Market.TicketLimits = &adminapi.TicketLimits{MaxTicketEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV, DepositMultiplier: t.DepositMultiplier}
+			opt.Market.TicketLimits = &adminapi.TicketLimits{MaxTicketEV: t.MaxEV, MaxTotalEV: t.MaxTotalEV,
+				DepositMultiplier: t.DepositMultiplier}
 		}
 	}
 	return opt
@@ -59,8 +61,9 @@ func Options(p *parts.Parts, books admin.Books) admin.Options {
 func nodeView(p *parts.Parts) admin.Node {
 	s := statusSource{p}
 	v := admin.Node{
-		Describe: s.Node, Status: s.Status, Conditions: p.Board.Snapshot, Ready: func() []string { return NotReady(p) }, Settings: settings{p}.Settings,
-		LogTail: NewLogTail(p.Sink).Lines, Verbosity: p.Sink,
+		Describe: s.Node, Status: s.Status, Conditions: p.Board.Snapshot, Ready: func() []string { return NotReady(p) },
+		Settings: settings{p}.Settings,
+		LogTail:  NewLogTail(p.Sink).Lines, Verbosity: p.Sink,
 	}
 	v.SetMaxSessions = p.SetMaxSessions()
 	if p.Orchestrator != nil {
@@ -74,7 +77,8 @@ func chainView(p *parts.Parts) *admin.Chain {
 	c := p.Chain
 	return &admin.Chain{
 		Rounds: c.Chain, Stakes: c.Chain, Settings: c.Chain, Funds: c.Chain, Actor: c.Chain, Views: c.Chain,
-		Orchestrator: c.Orchestrator, Gas: GasBounds(p), Signer: chain.NewMessages(c), Endpoints: chain.NewEndpointList(c).Endpoints,
+		Orchestrator: c.Orchestrator, Gas: GasBounds(p), Signer: chain.NewMessages(c),
+		Endpoints: chain.NewEndpointList(c).Endpoints,
 		Contracts: c.Chain, Reward: c.Reward,
 	}
 }
@@ -85,7 +89,8 @@ type statusSource struct{ p *parts.Parts }
 // Node is what kind of node this is.
 func (s statusSource) Node() adminapi.Node {
 	return adminapi.Node{
-		Version: release.Version, Roles: s.p.Roles(), Network: s.p.Config.Chain.Network, Offchain: s.p.Config.Chain.Offchain(),
+		Version: release.Version, Roles: s.p.Roles(), Network: s.p.Config.Chain.Network,
+		Offchain:       s.p.Config.Chain.Offchain(),
 		NetworkVersion: release.NetworkVersion, Started: s.p.Started.UTC(),
 	}
 }

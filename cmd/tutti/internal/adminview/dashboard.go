@@ -38,8 +38,9 @@ func (m modelList) Models() (out []adminapi.Model) {
 
 func modelOf(s *inference.ModelState) adminapi.Model {
 	out := adminapi.Model{
-		Pipeline: s.Model.Capability.Pipeline(), Model: s.Model.ID, State: string(s.State), Warm: s.Warm, External: s.External,
-		Since: s.Since.UTC(), Code: string(s.Code), Reason: s.Reason, Progress: s.Progress,
+		Pipeline: s.Model.Capability.Pipeline(), Model: s.Model.ID, State: string(s.State), Warm: s.Warm,
+		External: s.External,
+		Since:    s.Since.UTC(), Code: string(s.Code), Reason: s.Reason, Progress: s.Progress,
 		Capacity: s.Capacity, InUse: s.InUse, Waiting: s.Waiting, Devices: s.Devices,
 	}
 	if out.Devices == nil {
@@ -60,8 +61,10 @@ func (s streams) Live(most int) adminapi.Sessions {
 			l.Renditions = []string{}
 		}
 		out = append(out, adminapi.Session{
-			ID: l.ID, Stream: l.ID, Peer: l.Orchestrator, Renditions: l.Renditions, PixelsPerSecond: l.PixelsPerSecond, Ratio: l.Ratio,
-			Behind: l.Ratio > 1, Segments: l.Segments, Failed: l.Failed, LastCode: l.LastCode, MovedCode: l.MovedCode, Since: l.Since.UTC(), Last: l.Last.UTC(),
+			ID: l.ID, Stream: l.ID, Peer: l.Orchestrator, Renditions: l.Renditions, PixelsPerSecond: l.PixelsPerSecond,
+			Ratio:  l.Ratio,
+			Behind: l.Ratio > 1, Segments: l.Segments, Failed: l.Failed, LastCode: l.LastCode, MovedCode: l.MovedCode,
+			Since: l.Since.UTC(), Last: l.Last.UTC(),
 		})
 	}
 	return dashboard.Bounded(out, most)
@@ -104,15 +107,15 @@ type settings struct{ p *parts.Parts }
 // Settings are in the order of the documents. Of what was read anew, that which takes
 // a restart is only pending.
 func (s settings) Settings() (out []adminapi.Option) {
-	news := map[string]config.Difference{}
+	changed := map[string]config.Difference{}
 	if last := s.p.Reloader.Last(); last != nil {
 		for _, d := range config.Compare(s.p.Config, last.Config) {
-			news[d.Option] = d
+			changed[d.Option] = d
 		}
 	}
 	for _, o := range s.p.Config.Settings() {
 		one := adminapi.Option{Name: o.Option, Value: o.Value, Origin: o.Origin.String(), Changed: o.Changed}
-		switch d, is := news[o.Option]; {
+		switch d, is := changed[o.Option]; {
 		case is && d.Live:
 			one.Value, one.Origin, one.Changed = d.New, d.Origin.String(), true
 		case is:
@@ -137,7 +140,8 @@ func (r refusals) Refusals(most int) (out []adminapi.Refusal) {
 		}
 		row, _ := fault.Lookup(a.Code)
 		out = append(out, adminapi.Refusal{
-			Gateway: a.Gateway, Code: string(a.Code), About: strings.ReplaceAll(string(a.Kind), "_", " "), Count: int64(a.Count), Last: a.Last.UTC(), Remedy: row.Remedy,
+			Gateway: a.Gateway, Code: string(a.Code), About: strings.ReplaceAll(string(a.Kind), "_", " "), Count: int64(a.Count),
+			Last: a.Last.UTC(), Remedy: row.Remedy,
 		})
 	}
 	return out

@@ -16,7 +16,8 @@ func TestWorkOfANodeThatNoGatewayFinds(t *testing.T) {
 		code   string
 		reason bool
 	}{
-		{orchestratorstatus.Active, "", false}, {orchestratorstatus.Leaving, "", false}, {orchestratorstatus.Waiting, "", true},
+		{orchestratorstatus.Active, "", false}, {orchestratorstatus.Leaving, "", false},
+		{orchestratorstatus.Waiting, "", true},
 		{orchestratorstatus.Unregistered, "NotRegistered", true}, {orchestratorstatus.Inactive, "InactiveOrchestrator", true},
 	} {
 		kinds := []adminapi.WorkKind{{Name: "video", Open: true}, {Name: "AI", Code: "NoModels", Reason: "no model is ready"}}

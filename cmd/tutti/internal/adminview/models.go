@@ -102,7 +102,8 @@ func (s servedModels) Test(ctx context.Context, name adminapi.ModelName) (out ad
 		return out, err
 	}
 	if reply.Status >= 300 {
-		text := inference.RunnerText(inference.RunnerName(state.Model.Capability, !state.External), reply.Status, start.Bytes())
+		text := inference.RunnerText(inference.RunnerName(state.Model.Capability, !state.External), reply.Status,
+			start.Bytes())
 		return out, fault.New(fault.RunnerFailed, op, text)
 	}
 	out.Worker, out.Status, out.Bytes = reply.Worker, reply.Status, n

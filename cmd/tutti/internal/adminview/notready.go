@@ -8,7 +8,8 @@ import (
 
 // notWorking are the conditions in which a node takes no work, in whatever role.
 var notWorking = []fault.Code{
-	fault.NoTranscoders, fault.LedgerFailed, fault.LedgerFull, fault.LedgerDamaged, fault.StoreUnreachable, fault.ServiceAddrInvalid,
+	fault.NoTranscoders, fault.LedgerFailed, fault.LedgerFull, fault.LedgerDamaged, fault.StoreUnreachable,
+	fault.ServiceAddrInvalid,
 }
 
 // NotReady says what keeps the node from taking work now. The admin listener is the

@@ -23,8 +23,9 @@ import (
 // adds, or with why there is no quote.
 func TestQuotes(t *testing.T) {
 	t.Parallel()
-	cfg, _, err := config.Load(config.Input{Home: t.TempDir(), Args: strings.Fields("-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet -pricePerUnit 1200 " +
-		`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":1000,"pixelsperunit":1}]}`)})
+	cfg, _, err := config.Load(config.Input{Home: t.TempDir(),
+		Args: strings.Fields("-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet -pricePerUnit 1200 " +
+			`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":1000,"pixelsperunit":1}]}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,12 +35,12 @@ func TestQuotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	own, _ := core.ParseAddress("0xd8e8328501e9645d16cf49539efc04f734606ee4")
-	rich, poor := core.Address{19: 1}, core.Address{19: 2}
+	rich, underfunded := core.Address{19: 1}, core.Address{19: 2}
 	q := &adminview.PriceQuotes{
 		Book:   p.Book,
-		Paying: func(context.Context) []core.Address { return []core.Address{poor, own, rich, rich} },
+		Paying: func(context.Context) []core.Address { return []core.Address{underfunded, own, rich, rich} },
 		Quote: func(_ context.Context, gateway core.Address, _ []inference.Model) (pm.Quote, error) {
-			if gateway == poor {
+			if gateway == underfunded {
 				return pm.Quote{}, fault.New(fault.InsufficientSenderReserve, "quote", "")
 			}
 			return pm.Quote{Price: pm.RawPrice(new(big.Rat).Mul(p.Book.Transcoding(gateway), big.NewRat(5, 4)))}, nil

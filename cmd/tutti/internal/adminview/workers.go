@@ -49,7 +49,8 @@ func (w workforce) Workers() []adminapi.Worker {
 
 func ofDevice(u *placement.Use) adminapi.Worker {
 	return adminapi.Worker{
-		Name: media.DeviceName(u), Kind: "transcoder", Remote: u.Remote, State: u.State, Code: string(u.Code), Reason: u.Reason,
+		Name: media.DeviceName(u), Kind: "transcoder", Remote: u.Remote, State: u.State, Code: string(u.Code),
+		Reason:   u.Reason,
 		Sessions: u.Sessions, Limit: u.Limit, Segments: u.Segments, Encoders: u.Encoders, Memory: u.Memory, Ratio: u.Ratio,
 		EncoderLimit: u.EncoderLimit, SessionMemory: u.SessionMemory, Cost: u.Cost,
 		Done: u.Done, Failed: u.Failed, Since: u.Since.UTC(), Models: []string{},
@@ -59,8 +60,9 @@ func ofDevice(u *placement.Use) adminapi.Worker {
 func ofAIWorkers(d *orchestrator.Workers) (out []adminapi.Worker) {
 	for _, a := range d.AI.Workers() {
 		one := adminapi.Worker{
-			Name: a.Name, Kind: "ai", Remote: true, Address: a.Addr, Node: a.Node, State: placement.Ready, Since: a.Since.UTC(), Models: []string{},
-			Done: a.Done, Failed: a.Failed,
+			Name: a.Name, Kind: "ai", Remote: true, Address: a.Addr, Node: a.Node, State: placement.Ready, Since: a.Since.UTC(),
+			Models: []string{},
+			Done:   a.Done, Failed: a.Failed,
 		}
 		if a.Draining {
 			one.State = placement.Draining

@@ -26,7 +26,8 @@ func (g *GasBounds) Prepare(_ context.Context, now, next *config.Config) (func()
 		}
 	}
 	if !highest.IsZero() && lowest.Cmp(highest) > 0 {
-		return nil, fault.New(fault.BadOption, "set the bounds of the gas price", "-maxGasPrice "+highest.String()+" is less than the least, "+lowest.String())
+		return nil, fault.New(fault.BadOption, "set the bounds of the gas price",
+			"-maxGasPrice "+highest.String()+" is less than the least, "+lowest.String())
 	}
 	// It does not fail: both were checked above.
 	return func() { _ = g.SetGasBounds(&lowest, &highest) }, nil

@@ -26,20 +26,24 @@ func bookkeeper(t *testing.T, dir string) (opening pm.Opening, stop func()) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	l, opening, err := ledger.Open(t.Context(), ledger.Options{DB: db, Rand: rand.Reader, Now: time.Now, Board: health.New(log, time.Now, nil), Log: log})
+	l, opening, err := ledger.Open(t.Context(), ledger.Options{DB: db, Rand: rand.Reader, Now: time.Now,
+		Board: health.New(log, time.Now, nil), Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(ctx, func() {}) }()
-	who := pm.Account{Sender: core.Address{1}, Key: "33_a model"}
+	account := pm.Account{Sender: core.Address{1}, Key: "33_a model"}
 	secret := protocol.Word{1}
-	p := pm.Params{FaceValue: core.NewWei(10), WinProb: protocol.Word{0xff}, RecipientRandHash: pm.RandHash(secret), Expiration: pm.Expiration{Round: 3}}
+	p := pm.Params{FaceValue: core.NewWei(10), WinProb: protocol.Word{0xff}, RecipientRandHash: pm.RandHash(secret),
+		Expiration: pm.Expiration{Round: 3}}
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	err = l.Append(t.Context(), pm.Entries{
-		Credits: []pm.Credit{{Account: who, RandHash: p.RecipientRandHash, FaceValue: p.FaceValue, WinProb: p.WinProb, Nonces: []uint32{1}, ExpirationBlock: 9, Round: 3, At: at}},
-		Winners: []pm.Winner{{Hash: p.TicketHash(who.Sender, 1), Ticket: p.Winning(who.Sender, pm.Signed{Nonce: 1}, secret), Account: who, Credited: true, Won: at}},
+		Credits: []pm.Credit{{Account: account, RandHash: p.RecipientRandHash, FaceValue: p.FaceValue, WinProb: p.WinProb,
+			Nonces: []uint32{1}, ExpirationBlock: 9, Round: 3, At: at}},
+		Winners: []pm.Winner{{Hash: p.TicketHash(account.Sender, 1),
+			Ticket: p.Winning(account.Sender, pm.Signed{Nonce: 1}, secret), Account: account, Credited: true, Won: at}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +69,8 @@ func TestReadsDoNotHoldPaymentsUp(t *testing.T) {
 	}
 	defer db.Close()
 	log := slog.New(slog.DiscardHandler)
-	p := &Part{Env: &nodeenv.Env{Config: &config.Config{}, Log: log, Board: health.New(log, time.Now, nil)}, chain: &chain.Part{DB: db}}
+	p := &Part{Env: &nodeenv.Env{Config: &config.Config{}, Log: log, Board: health.New(log, time.Now, nil)},
+		chain: &chain.Part{DB: db}}
 	p.Config.Storage.DataDir = dir
 	books, _, err := p.openLedger(t.Context())
 	if err != nil {

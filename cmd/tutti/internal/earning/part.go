@@ -120,7 +120,8 @@ type faceValue struct {
 // be worth would refuse every gateway.
 func (f faceValue) SetMaxFaceValue(most core.Wei) error {
 	if !most.IsZero() && most.Cmp(f.ev) <= 0 {
-		return fault.New(fault.AdminBadParam, "bound the face value", most.String()+" wei is not more than a ticket is to be worth, "+f.ev.String())
+		return fault.New(fault.AdminBadParam, "bound the face value",
+			most.String()+" wei is not more than a ticket is to be worth, "+f.ev.String())
 	}
 	f.recipient.SetMaxFaceValue(most)
 	return nil

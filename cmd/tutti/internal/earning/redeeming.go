@@ -41,7 +41,8 @@ func (p *Part) openLedger(ctx context.Context) (*ledger.Ledger, pm.Opening, erro
 	reader.SetMaxOpenConns(ledgerReaders)
 	p.Add(nodedb.CloseAtEnd(reader, "books for reading"))
 	return ledger.Open(ctx, ledger.Options{
-		DB: p.chain.DB, Reader: reader, Full: nodedb.DiskFull, Passing: nodedb.DiskPassing, Damaged: nodedb.FileDamaged, Head: p.layer1,
+		DB: p.chain.DB, Reader: reader, Full: nodedb.DiskFull, Passing: nodedb.DiskPassing, Damaged: nodedb.FileDamaged,
+		Head: p.layer1,
 		Mark: nodedb.Mark(p.Config.Storage.DataDir, ""),
 		Rand: rand.Reader, Now: time.Now, Board: p.Board, Log: p.Log,
 	})
@@ -161,7 +162,8 @@ func NewRedeemer(ctx context.Context, env *nodeenv.Env, network *chain.Part) (*P
 	listen := p.Config.Addresses.RedeemerListen
 	opt := service.Options{
 		View: p.chain.View, Taken: p.hasTicket, RedeemGas: p.chain.Network.RedeemGas,
-		Addr: listen.Addr(), Redeemer: p.Redeemer, Recipient: p.chain.Orchestrator, Funds: p.chain.Chain.SenderFunds, Log: p.Log,
+		Addr: listen.Addr(), Redeemer: p.Redeemer, Recipient: p.chain.Orchestrator, Funds: p.chain.Chain.SenderFunds,
+		Log:         p.Log,
 		Connections: min(service.DefaultConnections, p.Connections()),
 	}
 	if !listen.Plaintext {

@@ -48,14 +48,16 @@ func (p *Part) openStore(ctx context.Context) (*ledger.Ledger, pm.Opening, error
 	host, _ := os.Hostname() // only for people
 	ctx, cancel := context.WithTimeout(ctx, 3*storePatience)
 	defer cancel()
-	if err := ledger.OpenBook(ctx, p.shared.writer, ledger.Book{Name: s.Book, Recipient: p.chain.Orchestrator, Host: host}, time.Now()); err != nil {
+	if err := ledger.OpenBook(ctx, p.shared.writer, ledger.Book{Name: s.Book, Recipient: p.chain.Orchestrator, Host: host},
+		time.Now()); err != nil {
 		return nil, pm.Opening{}, nodedb.StoreFault("open the book", err)
 	}
 	if err := p.checkOldLedger(ctx); err != nil {
 		return nil, pm.Opening{}, err
 	}
 	l, o, err := ledger.Open(ctx, ledger.Options{
-		DB: p.shared.writer, Reader: p.shared.reader, Full: store.Full, Passing: store.Passing, Damaged: store.Damaged, Lost: store.Lost, TxTimeout: storePatience,
+		DB: p.shared.writer, Reader: p.shared.reader, Full: store.Full, Passing: store.Passing, Damaged: store.Damaged,
+		Lost: store.Lost, TxTimeout: storePatience,
 		Mark: nodedb.Mark(p.Config.Storage.DataDir, s.Book), Head: p.layer1, Rand: rand.Reader, Now: time.Now,
 		Board: p.Board, Log: p.Log,
 	})

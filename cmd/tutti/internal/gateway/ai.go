@@ -35,16 +35,19 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 		return nil, err
 	}
 	keys, err := apikeystore.New(ctx, apikeystore.Options{
-		Dir: p.Config.Storage.DataDir, File: p.Config.Gateway.APIKeys, Webhook: p.Config.Gateway.AuthWebhook.Reveal(), Log: p.Log, Now: time.Now,
+		Dir: p.Config.Storage.DataDir, File: p.Config.Gateway.APIKeys, Webhook: p.Config.Gateway.AuthWebhook.Reveal(),
+		Log: p.Log, Now: time.Now,
 	})
 	if err != nil {
 		return nil, err
 	}
 	p.keys = keys
-	client := upstream.New(upstream.Options{Payments: p.payments(), Now: time.Now, Node: "tutti/" + release.Version, Limits: modelconfig.Limits(p.Config)})
+	client := upstream.New(upstream.Options{Payments: p.payments(), Now: time.Now, Node: "tutti/" + release.Version,
+		Limits: modelconfig.Limits(p.Config)})
 	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
-		Version: release.NetworkVersion, MinVersion: p.Config.Selection.MinVersion, MinRunnerVersions: versions, Blocked: p.Config.Selection.Blocklist,
+		Version: release.NetworkVersion, MinVersion: p.Config.Selection.MinVersion, MinRunnerVersions: versions,
+		Blocked:     p.Config.Selection.Blocklist,
 		RetryWindow: max(p.Config.AI.RetryTimeout, 1), Board: p.Board, Log: p.Log, Now: time.Now,
 	}
 	p.choose(&choice)
@@ -65,8 +68,9 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 	}
 	f, err := aiapi.New(aiapi.Options{
 		Dispatcher: b, Keys: keys, CheckLocal: out.access.Machine, Recorder: p.Inference(metrics.Gateway),
-		Media: p.media.Tools(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }), Capacity: b.Capacity,
-		Limits: aiapi.Limits{Queue: queueLimit(p.Config.AI.Queue)}, PrivateURLs: p.Config.AI.PrivateURLs,
+		Media:    p.media.Tools(metrics.Gateway, func(c lifecycle.Component) { out.components = append(out.components, c) }),
+		Capacity: b.Capacity,
+		Limits:   aiapi.Limits{Queue: queueLimit(p.Config.AI.Queue)}, PrivateURLs: p.Config.AI.PrivateURLs,
 		Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	})
 	if err != nil {

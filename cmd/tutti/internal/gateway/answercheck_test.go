@@ -19,7 +19,8 @@ func TestAGatewayWithoutAnswers(t *testing.T) {
 	shut := func() bool {
 		a.once(t.Context())
 		d := streamWork(board, 0, 10)
-		if d.Open == (d.Code == string(fault.NoOrchestratorReachable)) || d.Open == (d.Reason != "") || d.Open != board.Healthy() {
+		if d.Open == (d.Code == string(fault.NoOrchestratorReachable)) || d.Open == (d.Reason != "") ||
+			d.Open != board.Healthy() {
 			t.Errorf("%+v", d)
 		}
 		return !d.Open

@@ -31,7 +31,8 @@ type Paying struct {
 // orchestrators.
 func (p *Part) addPaying(ctx context.Context, orchestrators []string, caps *pricing.Caps) error {
 	account := p.chain.Signer.Address()
-	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: p.chain.DB, Sender: account, Board: p.Board, Log: p.Log, Now: time.Now})
+	store, issued, err := paymentlog.Open(ctx, paymentlog.Options{DB: p.chain.DB, Sender: account, Board: p.Board,
+		Log: p.Log, Now: time.Now})
 	if err != nil {
 		return err
 	}
@@ -46,12 +47,14 @@ func (p *Part) addPaying(ctx context.Context, orchestrators []string, caps *pric
 		Recorder: p.Tickets(), Board: p.Board, Log: p.Log, Now: time.Now,
 	})
 	tickets := upstream.NewTicketPayments(upstream.TicketOptions{
-		Sender: paying.Sender, Sign: p.chain.Signer.SignMessage, Caps: caps, AllowExpensive: p.Config.Prices.IgnoreMaxIfNeeded,
+		Sender: paying.Sender, Sign: p.chain.Signer.SignMessage, Caps: caps,
+		AllowExpensive: p.Config.Prices.IgnoreMaxIfNeeded,
 	})
 	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + release.Version})
 	paying.directory = registry.New(registry.Options{
 		Stakes: p.chain.Chain, Events: p.chain.Chain, Survey: asking.Survey, Fixed: orchestrators,
-		Named: !p.Config.Selection.Webhook.IsZero(), ExtraNodes: p.Config.Addresses.ExtraNodes, Board: p.Board, Log: p.Log, Now: time.Now,
+		Named: !p.Config.Selection.Webhook.IsZero(), ExtraNodes: p.Config.Addresses.ExtraNodes, Board: p.Board, Log: p.Log,
+		Now: time.Now,
 	})
 	paying.payments = paying.directory.CheckPayments(tickets)
 	p.Paying = paying
@@ -106,7 +109,8 @@ func (p *Part) choose(opt *broker.Options) {
 	if p.Paying == nil {
 		return
 	}
-	opt.MaxPrice, opt.AllowExpensive, opt.MaxLost = p.Paying.caps.MaxModel, p.Config.Prices.IgnoreMaxIfNeeded, p.Config.Tickets.MaxTotalEV
+	opt.MaxPrice, opt.MaxLost = p.Paying.caps.MaxModel, p.Config.Tickets.MaxTotalEV
+	opt.AllowExpensive = p.Config.Prices.IgnoreMaxIfNeeded
 	opt.Rule = &selectionweights.Rule{Weights: p.weights(), MinScore: p.Config.Selection.MinPerfScore}
 	opt.Owner = p.Paying.directory.OwnerOf
 }
@@ -114,5 +118,6 @@ func (p *Part) choose(opt *broker.Options) {
 // weights are how orchestrators are weighed.
 func (p *Part) weights() selectionweights.Weights {
 	s := p.Config.Selection
-	return selectionweights.Weights{Random: s.RandFreq, Stake: s.StakeWeight, Price: s.PriceWeight, PriceExpFactor: s.PriceExpFactor}
+	return selectionweights.Weights{Random: s.RandFreq, Stake: s.StakeWeight, Price: s.PriceWeight,
+		PriceExpFactor: s.PriceExpFactor}
 }

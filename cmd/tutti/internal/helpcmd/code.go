@@ -25,9 +25,9 @@ func explainCode(w io.Writer, code string) error {
 			}
 		}
 	}
-	for _, judged := range fault.Graded() {
-		if strings.EqualFold(string(judged), code) {
-			known = judged
+	for _, policyCode := range fault.Graded() {
+		if strings.EqualFold(string(policyCode), code) {
+			known = policyCode
 		}
 	}
 	if known == "" {

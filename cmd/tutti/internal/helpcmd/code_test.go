@@ -9,7 +9,8 @@ import (
 func TestHelpOfCodes(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[string][]string{
-		"portclosed":        {"PortClosed (", "Severity: critical; alerts are sent when it lasts for 2m0s\n", "tutti doctor --only network."},
+		"portclosed": {"PortClosed (", "Severity: critical; alerts are sent when it lasts for 2m0s\n",
+			"tutti doctor --only network."},
 		"PublicIPUnknown":   {"Severity: info; nobody is alerted\n"},
 		"AdminTokenRefused": {"Remedy: "},
 	} {
@@ -24,7 +25,8 @@ func TestHelpOfCodes(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := explainCode(&out, "PortClsoed"); err == nil || !strings.Contains(err.Error(), "did you mean PortClosed?") || out.Len() > 0 {
+	if err := explainCode(&out, "PortClsoed"); err == nil || !strings.Contains(err.Error(), "did you mean PortClosed?") ||
+		out.Len() > 0 {
 		t.Errorf("%v, %s", err, &out)
 	}
 }

@@ -38,8 +38,10 @@ Prints the version of this program.
 
 // usages are what `tutti help COMMAND` prints.
 var usages = map[string]string{
-	"alert": alertcmd.Usage, "completion": completionUsage, "config": configcmd.Usage, "doctor": doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,
-	"gpu": gpucmd.Usage, "help": helpUsage, "init": initcmd.Usage, "key": keycmd.Usage, "ledger": ledgercmd.Usage, "migrate": migratecmd.Usage, "move": migratecmd.Usage, "version": versionUsage,
+	"alert": alertcmd.Usage, "completion": completionUsage, "config": configcmd.Usage,
+	"doctor": doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,
+	"gpu":    gpucmd.Usage, "help": helpUsage, "init": initcmd.Usage, "key": keycmd.Usage, "ledger": ledgercmd.Usage,
+	"migrate": migratecmd.Usage, "move": migratecmd.Usage, "version": versionUsage,
 }
 
 // Run is `tutti help [word]`.
@@ -98,6 +100,7 @@ func Version(_ context.Context, _ []string, stdout, stderr io.Writer) int {
 // UnknownCommand refuses a first word that is neither a command nor an option: the options
 // would be read as if it were not there, and the answer be about them.
 func UnknownCommand(word string, stderr io.Writer) int {
-	fmt.Fprintf(stderr, "%s: there is no command %q%s\n%s\n", fault.UnexpectedArgument, word, usage.DidYouMean(word, usage.Names()), usage.Line)
+	fmt.Fprintf(stderr, "%s: there is no command %q%s\n%s\n", fault.UnexpectedArgument, word,
+		usage.DidYouMean(word, usage.Names()), usage.Line)
 	return command.ExitUsage
 }

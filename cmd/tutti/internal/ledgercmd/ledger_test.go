@@ -29,20 +29,24 @@ func bookkeeper(t *testing.T, dir string) (opening pm.Opening, stop func()) {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.DiscardHandler)
-	l, opening, err := ledger.Open(t.Context(), ledger.Options{DB: db, Rand: rand.Reader, Now: time.Now, Board: health.New(log, time.Now, nil), Log: log})
+	l, opening, err := ledger.Open(t.Context(), ledger.Options{DB: db, Rand: rand.Reader, Now: time.Now,
+		Board: health.New(log, time.Now, nil), Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- l.Run(ctx, func() {}) }()
-	who := pm.Account{Sender: core.Address{1}, Key: "33_a model"}
+	account := pm.Account{Sender: core.Address{1}, Key: "33_a model"}
 	secret := protocol.Word{1}
-	p := pm.Params{FaceValue: core.NewWei(10), WinProb: protocol.Word{0xff}, RecipientRandHash: pm.RandHash(secret), Expiration: pm.Expiration{Round: 3}}
+	p := pm.Params{FaceValue: core.NewWei(10), WinProb: protocol.Word{0xff}, RecipientRandHash: pm.RandHash(secret),
+		Expiration: pm.Expiration{Round: 3}}
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	err = l.Append(t.Context(), pm.Entries{
-		Credits: []pm.Credit{{Account: who, RandHash: p.RecipientRandHash, FaceValue: p.FaceValue, WinProb: p.WinProb, Nonces: []uint32{1}, ExpirationBlock: 9, Round: 3, At: at}},
-		Winners: []pm.Winner{{Hash: p.TicketHash(who.Sender, 1), Ticket: p.Winning(who.Sender, pm.Signed{Nonce: 1}, secret), Account: who, Credited: true, Won: at}},
+		Credits: []pm.Credit{{Account: account, RandHash: p.RecipientRandHash, FaceValue: p.FaceValue, WinProb: p.WinProb,
+			Nonces: []uint32{1}, ExpirationBlock: 9, Round: 3, At: at}},
+		Winners: []pm.Winner{{Hash: p.TicketHash(account.Sender, 1),
+			Ticket: p.Winning(account.Sender, pm.Signed{Nonce: 1}, secret), Account: account, Credited: true, Won: at}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -107,12 +111,14 @@ func TestLedgerNeedsNoChain(t *testing.T) {
 	_, stop := bookkeeper(t, dir)
 	stop()
 	conf := filepath.Join(t.TempDir(), "tutti.conf")
-	text := "network arbitrum-one-mainnet\norchestrator true\nethUrl http://127.0.0.1:1\nethPassword /nowhere\nethKeystorePath /nowhere\n"
+	text := "network arbitrum-one-mainnet\norchestrator true\nethUrl http://127.0.0.1:1\n" +
+		"ethPassword /nowhere\nethKeystorePath /nowhere\n"
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"verify", "-config", conf}, {"verify", "-network", "mynet"}, {"verify"}} {
-		if status, stdout, stderr := ledgerRun(t, dir, args...); status != command.ExitOK || !strings.Contains(stdout, "everything adds up") {
+		if status, stdout, stderr := ledgerRun(t, dir, args...); status != command.ExitOK ||
+			!strings.Contains(stdout, "everything adds up") {
 			t.Errorf("%v: status %d\n%s%s", args, status, stdout, stderr)
 		}
 	}
@@ -121,11 +127,13 @@ func TestLedgerNeedsNoChain(t *testing.T) {
 func TestLedgerCommandMistakes(t *testing.T) {
 	t.Parallel()
 	empty := t.TempDir()
-	if status, _, stderr := ledgerRun(t, empty, "verify"); status != command.ExitFailed || !strings.Contains(stderr, "LedgerAbsent") {
+	if status, _, stderr := ledgerRun(t, empty, "verify"); status != command.ExitFailed ||
+		!strings.Contains(stderr, "LedgerAbsent") {
 		t.Error(status, stderr)
 	}
 	for _, args := range []string{"", "balance", "show extra", "export -json", "export -format xml", "verify -tickets"} {
-		if status, _, stderr := ledgerRun(t, empty, strings.Fields(args)...); status != command.ExitUsage || !strings.Contains(stderr, "usage: tutti ledger") {
+		if status, _, stderr := ledgerRun(t, empty, strings.Fields(args)...); status != command.ExitUsage ||
+			!strings.Contains(stderr, "usage: tutti ledger") {
 			t.Errorf("%q: %d %s", args, status, stderr)
 		}
 	}
@@ -142,7 +150,8 @@ func TestLedgerCommandMistakes(t *testing.T) {
 	}
 	_ = db.Close()
 	status, stdout, stderr := ledgerRun(t, dir, "verify")
-	if status != command.ExitFailed || !strings.Contains(stdout, "problem: account") || !strings.Contains(stderr, "LedgerUnbalanced") {
+	if status != command.ExitFailed || !strings.Contains(stdout, "problem: account") ||
+		!strings.Contains(stderr, "LedgerUnbalanced") {
 		t.Error(status, stdout, stderr)
 	}
 }
@@ -159,13 +168,15 @@ func TestLedgerOfAnotherDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = db.Close()
-	for dir, want := range map[string]string{gateway: "is a gateway's", t.TempDir(): "no node on a chain has used", gateway + "/none": "there is no directory"} {
+	for dir, want := range map[string]string{gateway: "is a gateway's", t.TempDir(): "no node on a chain has used",
+		gateway + "/none": "there is no directory"} {
 		if status, _, stderr := ledgerRun(t, dir, "show"); status != command.ExitFailed || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %s, want %s", dir, status, stderr, want)
 		}
 	}
 	var out, errs strings.Builder
-	if status := ledgercmd.Run(t.Context(), []string{"-h"}, &out, &errs); status != command.ExitOK || !strings.HasPrefix(out.String(), "usage: ") {
+	if status := ledgercmd.Run(t.Context(), []string{"-h"}, &out, &errs); status != command.ExitOK ||
+		!strings.HasPrefix(out.String(), "usage: ") {
 		t.Errorf("-h: status %d, %s", status, errs.String())
 	}
 }

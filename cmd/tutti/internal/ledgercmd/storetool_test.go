@@ -21,7 +21,8 @@ func TestAStoreThatDoesNotAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			status, out, errs := ledgerRun(t, t.TempDir(), args...)
-			if status != command.ExitFailed || out != "" || !strings.Contains(errs, "StoreUnreachable") || strings.Contains(errs, "LedgerFailed") {
+			if status != command.ExitFailed || out != "" || !strings.Contains(errs, "StoreUnreachable") ||
+				strings.Contains(errs, "LedgerFailed") {
 				t.Errorf("status %d, %q, %q", status, out, errs)
 			}
 			if strings.Contains(errs, "hush") || strings.Contains(errs, "127.0.0.1") {

@@ -42,7 +42,8 @@ func (p *Part) addGPUs(recorder core.Recorder) error {
 
 // startGPU starts the media worker of a card, or takes the one that was started before
 // this process took another's place.
-func (p *Part) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(context.Context, gpu.Device) (probe.Worker, error) {
+func (p *Part) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(context.Context,
+	gpu.Device) (probe.Worker, error) {
 	s := NewStarter(p.Config, p.Log, recorder, inventory)
 	ahead := p.ahead
 	ahead.Record(recorder)

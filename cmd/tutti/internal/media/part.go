@@ -86,7 +86,8 @@ func (p *Part) AddPool(ctx context.Context, recorder core.Recorder) error {
 	}
 	p.Pool = pool.New(engines, pool.Options{
 		MaxSessions: p.Config.Limits.MaxSessions.N, Measured: !p.Config.Transcoding.Devices.None(),
-		Capabilities: p.Offered(capability.SoftwareTranscoder()), Log: p.Log, Recorder: recorder, Changed: p.reportTranscoders,
+		Capabilities: p.Offered(capability.SoftwareTranscoder()), Log: p.Log, Recorder: recorder,
+		Changed:    p.reportTranscoders,
 		FreeMemory: p.freeMemory,
 	})
 	p.Add(p.Pool)

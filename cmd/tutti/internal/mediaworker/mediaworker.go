@@ -76,7 +76,8 @@ const envPreset = "TUTTI_WORKER_PRESET"
 func Run(ctx context.Context, _ []string, _, stderr io.Writer) int {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	err := worker.Main(ctx, func(device string) (transcoder.Engine, error) {
-		o := libav.Options{Device: device, Preset: os.Getenv(envPreset), Cores: worker.Cores(), Version: release.Version, Log: log}
+		o := libav.Options{Device: device, Preset: os.Getenv(envPreset), Cores: worker.Cores(), Version: release.Version,
+			Log: log}
 		if worker.ForGPU() {
 			o.CUDA = &libav.CUDA{}
 		}

@@ -82,7 +82,8 @@ func (m *Tool) Run(ctx context.Context, cfg *config.Config) error {
 		return err
 	}
 	if old == nil {
-		return fault.New(fault.OldDataMissing, op, "nothing is at ~/.lpData/"+cfg.Chain.Network+", and -moveFrom is "+cfg.Storage.MoveFrom)
+		return fault.New(fault.OldDataMissing, op,
+			"nothing is at ~/.lpData/"+cfg.Chain.Network+", and -moveFrom is "+cfg.Storage.MoveFrom)
 	}
 	left, err := old.Read(ctx)
 	if err != nil {

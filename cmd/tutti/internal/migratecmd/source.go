@@ -75,7 +75,8 @@ func (o *Node) Read(ctx context.Context) (*migrate.Left, error) {
 		return nil, err
 	}
 	if o.chain != 0 && left.ChainID != 0 && left.ChainID != o.chain {
-		return nil, fault.New(fault.OldDataWrongChain, "take over from "+o.Dir, fmt.Sprintf("its database is of chain %d, the network is chain %d", left.ChainID, o.chain))
+		return nil, fault.New(fault.OldDataWrongChain, "take over from "+o.Dir,
+			fmt.Sprintf("its database is of chain %d, the network is chain %d", left.ChainID, o.chain))
 	}
 	return left, nil
 }
@@ -98,6 +99,7 @@ func (o *Node) Keep(ctx context.Context, record *migrate.Record, left *migrate.L
 
 // Others is how many tickets pay somebody else.
 func Others(tickets []migrate.Ticket, recipient core.Address) int {
-	mine := slices.DeleteFunc(slices.Clone(tickets), func(t migrate.Ticket) bool { return t.Ticket.Recipient != recipient })
+	mine := slices.DeleteFunc(slices.Clone(tickets),
+		func(t migrate.Ticket) bool { return t.Ticket.Recipient != recipient })
 	return len(tickets) - len(mine)
 }

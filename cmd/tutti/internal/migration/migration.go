@@ -70,8 +70,10 @@ func (p *Part) CopyKeys(ctx context.Context, chain uint64) error {
 // reportWeights logs where the existing node's models are, which need not be loaded again.
 func (p *Part) reportWeights() {
 	theirs := filepath.Join(p.existing.Dir, migrate.ModelsName)
-	if entries, err := os.ReadDir(theirs); err == nil && len(entries) > 0 && p.Config.Roles.AIWorker && p.Config.AI.ModelsDir == "" {
-		p.Log.Warn("the existing node's models are not used", "directory", theirs, "remedy", "write -aiModelsDir "+theirs+", or move them to "+modelconfig.Dir(p.Config))
+	if entries, err := os.ReadDir(theirs); err == nil && len(entries) > 0 && p.Config.Roles.AIWorker &&
+		p.Config.AI.ModelsDir == "" {
+		p.Log.Warn("the existing node's models are not used", "directory", theirs, "remedy",
+			"write -aiModelsDir "+theirs+", or move them to "+modelconfig.Dir(p.Config))
 	}
 }
 
@@ -114,8 +116,10 @@ func (p *Part) stage(ctx context.Context, record *migrate.Record, orchestrator c
 		return fault.Wrap(fault.ChainCacheFailed, "keep the existing node's tickets", err)
 	}
 	if elsewhere := migratecmd.Others(left.Tickets, orchestrator); elsewhere > 0 {
-		p.Log.Warn("tickets of the existing node pay another orchestrator and wait for a node that works for it", "tickets", elsewhere, "orchestrator", orchestrator.String())
+		p.Log.Warn("tickets of the existing node pay another orchestrator and wait for a node that works for it", "tickets",
+			elsewhere, "orchestrator", orchestrator.String())
 	}
-	p.Log.Info("looked at what the existing node left", "directory", left.Dir, "unredeemed", len(left.Tickets), "new", fresh, "redeemed_before", left.Redeemed)
+	p.Log.Info("looked at what the existing node left", "directory", left.Dir, "unredeemed", len(left.Tickets), "new",
+		fresh, "redeemed_before", left.Redeemed)
 	return nil
 }

@@ -22,7 +22,8 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(old, migrate.KeystoreName), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for path, content := range map[string]string{filepath.Join(migrate.KeystoreName, "UTC--key"): key, migrate.DatabaseName: ""} {
+	for path, content := range map[string]string{filepath.Join(migrate.KeystoreName, "UTC--key"): key,
+		migrate.DatabaseName: ""} {
 		if err := os.WriteFile(filepath.Join(old, path), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

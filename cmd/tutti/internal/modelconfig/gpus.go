@@ -63,7 +63,8 @@ func namedGPUs(asked config.Devices) (out []models.Device) {
 
 // Problems are the codes that containerGPUs may return.
 var Problems = []fault.Code{
-	fault.NoDevices, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverNotLoaded, fault.GPUDriverMismatch, fault.GPUToolkitMissing,
+	fault.NoDevices, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverNotLoaded, fault.GPUDriverMismatch,
+	fault.GPUToolkitMissing,
 	fault.GPUNoPermission, fault.GPUIndexUnknown, fault.GPUFault, fault.GPUWatchFailed,
 }
 

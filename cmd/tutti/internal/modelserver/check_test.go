@@ -48,7 +48,8 @@ func TestLoadModels(t *testing.T) {
 	t.Parallel()
 	c := modelsConfig(t, modelsFile)
 	list, notices, err := modelconfig.Load(c, []models.Device{{ID: "0", MemoryBytes: 24.5 * models.GB}})
-	if len(list.Entries) != 2 || len(list.Refused) != 1 || fault.CodeOf(err) != fault.WarmModelsTooLarge || len(notices) != 2 {
+	if len(list.Entries) != 2 || len(list.Refused) != 1 || fault.CodeOf(err) != fault.WarmModelsTooLarge ||
+		len(notices) != 2 {
 		t.Errorf("%+v, %v, %v", list, notices, err)
 	}
 	if list.Entries[1].Prices[0].Price.String() != "0.18USD per 1000000" {
@@ -82,7 +83,8 @@ func TestModelsCheck(t *testing.T) {
 	if problems != nil {
 		t.Fatal(problems)
 	}
-	for _, want := range []string{"line 2", "google/gemma-2-9b-it", "livepeer/ai-runner:llm", "http://h", "Notices about AI models"} {
+	for _, want := range []string{"line 2", "google/gemma-2-9b-it", "livepeer/ai-runner:llm", "http://h",
+		"Notices about AI models"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the check does not show %q:\n%s", want, out)
 		}
@@ -96,7 +98,8 @@ func TestModelsCheck(t *testing.T) {
 	}
 	c.AI.ContainersPerGPU = 1
 	out, problems = look(c)
-	if fault.CodeOf(problems) != fault.WarmModelsTooLarge || !strings.Contains(out, "aiModels.json:4: warm: with this one there are 2 warm containers") {
+	if fault.CodeOf(problems) != fault.WarmModelsTooLarge || !strings.Contains(out,
+		"aiModels.json:4: warm: with this one there are 2 warm containers") {
 		t.Errorf("more warm models than places: %v\n%s", problems, out)
 	}
 	c.Roles.AIWorker = false

@@ -120,7 +120,7 @@ func TestWithoutModelsThereIsATrouble(t *testing.T) {
 	for name, row := range map[string]struct {
 		orchestrator bool
 		secret       string
-		told         bool
+		reported     bool
 	}{
 		"a worker for an orchestrator":       {false, "s", true},
 		"an orchestrator that takes work":    {true, "", true},
@@ -133,9 +133,9 @@ func TestWithoutModelsThereIsATrouble(t *testing.T) {
 			p.Config.Addresses.OrchSecret = core.NewSecret(row.secret)
 		}
 		notice := p.withoutModels()
-		told := slices.ContainsFunc(p.Board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.NoModels })
-		if told != row.told || notice == "" {
-			t.Errorf("%s: on the board %t, notice %q", name, told, notice)
+		reported := slices.ContainsFunc(p.Board.Snapshot(), func(c health.Condition) bool { return c.Code == fault.NoModels })
+		if reported != row.reported || notice == "" {
+			t.Errorf("%s: on the board %t, notice %q", name, reported, notice)
 		}
 	}
 }

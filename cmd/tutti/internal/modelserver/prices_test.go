@@ -21,7 +21,8 @@ type brought []string
 
 func (b brought) Models() (out []inference.ModelState) {
 	for _, id := range b {
-		out = append(out, inference.ModelState{Model: inference.Model{Capability: capability.LLM, ID: id}, State: inference.Ready, Capacity: 1})
+		out = append(out, inference.ModelState{Model: inference.Model{Capability: capability.LLM, ID: id},
+			State: inference.Ready, Capacity: 1})
 	}
 	return out
 }

@@ -81,7 +81,8 @@ func (e *Env) Roles() []string {
 	for _, role := range []struct {
 		on   bool
 		name string
-	}{{r.Orchestrator, "orchestrator"}, {r.Transcoder, "transcoder"}, {r.AIWorker, "aiWorker"}, {r.Gateway, "gateway"}, {r.Redeemer, "redeemer"}, {r.Router, "router"}} {
+	}{{r.Orchestrator, "orchestrator"}, {r.Transcoder, "transcoder"}, {r.AIWorker, "aiWorker"}, {r.Gateway,
+		"gateway"}, {r.Redeemer, "redeemer"}, {r.Router, "router"}} {
 		if role.on {
 			out = append(out, role.name)
 		}
@@ -97,7 +98,8 @@ func (e *Env) addMetrics() error {
 	if err != nil {
 		host = "unknown"
 	}
-	e.Metrics = metrics.New(metrics.Options{NodeID: host, Version: release.Version, PerStream: e.Config.Monitoring.PerStream})
+	e.Metrics = metrics.New(metrics.Options{NodeID: host, Version: release.Version,
+		PerStream: e.Config.Monitoring.PerStream})
 	if err := e.Metrics.WatchConditions(e.Board); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
 	}

@@ -43,7 +43,8 @@ func (e *Env) Tickets() pm.Recorder {
 	for _, role := range []struct {
 		on   bool
 		name string
-	}{{e.Config.Roles.Orchestrator, metrics.Orchestrator}, {e.Config.Roles.Redeemer, metrics.Redeemer}, {e.Config.Roles.Gateway, metrics.Gateway}} {
+	}{{e.Config.Roles.Orchestrator, metrics.Orchestrator}, {e.Config.Roles.Redeemer,
+		metrics.Redeemer}, {e.Config.Roles.Gateway, metrics.Gateway}} {
 		if role.on {
 			roles = append(roles, role.name)
 		}

@@ -64,13 +64,15 @@ func (p source) gasRoles() []string {
 }
 
 func (p source) chainState() metrics.ChainState {
-	return metrics.ChainState{View: p.Chain.View(), Place: p.Orchestrator.Rank(), Orchestrator: p.Config.Roles.Orchestrator, Gas: p.Chain.Transactions.Prices()}
+	return metrics.ChainState{View: p.Chain.View(), Place: p.Orchestrator.Rank(),
+		Orchestrator: p.Config.Roles.Orchestrator, Gas: p.Chain.Transactions.Prices()}
 }
 
 func (p source) endpointStates() (out []metrics.EndpointState) {
 	for _, s := range p.Chain.Node.Endpoints.Status().Endpoints {
 		out = append(out, metrics.EndpointState{
-			Name: s.Name, State: string(s.State), Serving: s.State == endpoint.Serving || s.State == endpoint.Untried && s.Detail == "",
+			Name: s.Name, State: string(s.State), Serving: s.State == endpoint.Serving ||
+				s.State == endpoint.Untried && s.Detail == "",
 			Head: s.Head, Lag: s.Lag, Errors: s.ErrorRate, Latency: s.Latency, P95: s.P95,
 		})
 	}

@@ -63,7 +63,8 @@ func (p source) winnerState(books *ledger.Reader) func(context.Context) (metrics
 		for state, some := range counts {
 			out.Counts[string(state)] = some
 		}
-		open, err := books.Winners(ctx, ledger.Filter{States: []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted}})
+		open, err := books.Winners(ctx,
+			ledger.Filter{States: []pm.TicketState{pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted}})
 		now := p.Round()
 		for i := range open {
 			t := &open[i].Ticket

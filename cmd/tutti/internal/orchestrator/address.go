@@ -57,7 +57,8 @@ func (p *Part) addAddress(cert *tlscert.Source) {
 // warnPrivate reports that the internet does not reach the chosen address.
 func (p *Part) warnPrivate(chosen string) {
 	if chosen != "" && !contracts.Private(p.chain.Network.Name) && reachability.Private(chosen) {
-		p.Board.Set(health.Key{Code: fault.ServiceAddrPrivate}, p.Config.Addresses.Service.Host+" is a not a public address or hostname")
+		p.Board.Set(health.Key{Code: fault.ServiceAddrPrivate},
+			p.Config.Addresses.Service.Host+" is a not a public address or hostname")
 	}
 }
 

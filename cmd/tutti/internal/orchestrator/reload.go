@@ -35,7 +35,8 @@ func (p *Part) prepareSecrets(_ context.Context, _, next *config.Config) (func()
 	}
 	secrets := peers.Secrets(next)
 	if len(secrets) == 0 {
-		return nil, fault.New(fault.BadOption, "take over -orchSecret", "workers are let in by a secret, and there is none any more; a restart closes their door")
+		return nil, fault.New(fault.BadOption, "take over -orchSecret",
+			"workers are let in by a secret, and there is none any more; a restart closes their door")
 	}
 	return func() { p.Workers.secrets.Set(secrets...) }, nil
 }

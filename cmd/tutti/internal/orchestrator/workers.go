@@ -41,15 +41,18 @@ func (p *Part) newWorkers() error {
 		return err
 	}
 	if d.Transcoders, err = transcoders.New(transcoders.Options{
-		Placer: p.media.Pool, Secrets: secrets, ServiceURI: p.serviceURI, Origin: p.origin(), Version: release.Version, FirstTask: remote.FirstTask(time.Now()),
-		Board: p.Board, Log: p.Log, Now: time.Now, Rand: rand.Reader,
+		Placer: p.media.Pool, Secrets: secrets, ServiceURI: p.serviceURI, Origin: p.origin(), Version: release.Version,
+		FirstTask: remote.FirstTask(time.Now()),
+		Board:     p.Board, Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	}); err != nil {
 		return err
 	}
 	if d.AI, err = aiworkers.New(aiworkers.Options{
-		Secrets: secrets, MinVersion: release.NetworkVersion, Node: remote.Node(release.Version), ServiceURI: p.serviceURI(), FirstTask: remote.FirstTask(time.Now()),
-		Queue: max(1, p.Config.AI.Queue), Limits: modelconfig.Limits(p.Config), Recorder: p.Inference(metrics.Orchestrator),
-		Random: rand.Reader, Now: time.Now, Log: p.Log,
+		Secrets: secrets, MinVersion: release.NetworkVersion, Node: remote.Node(release.Version), ServiceURI: p.serviceURI(),
+		FirstTask: remote.FirstTask(time.Now()),
+		Queue:     max(1, p.Config.AI.Queue), Limits: modelconfig.Limits(p.Config),
+		Recorder: p.Inference(metrics.Orchestrator),
+		Random:   rand.Reader, Now: time.Now, Log: p.Log,
 	}); err != nil {
 		return err
 	}

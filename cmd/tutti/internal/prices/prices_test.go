@@ -38,17 +38,20 @@ func noFeed(t *testing.T) prices.FeedFunc {
 
 func TestPricesOfAnOrchestrator(t *testing.T) {
 	t.Parallel()
-	o := options(t, "-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet -pricePerUnit 1200 -pixelsPerUnit 2 "+
+	o := options(t, "-orchestrator -transcoder -serviceAddr 127.0.0.1:8935 -network devnet "+
+		"-pricePerUnit 1200 -pixelsPerUnit 2 "+
 		`-pricePerGateway {"gateways":[{"ethaddress":"0xd8e8328501e9645d16cf49539efc04f734606ee4","priceperunit":7,"pixelsperunit":1}]}`)
 	llm := inference.Model{Capability: capability.LLM, ID: "m"}
 	price, _ := core.ParsePrice("5")
-	list := &models.Config{Entries: []models.Entry{{Model: llm, Prices: []models.GatewayPrice{{Price: core.UnitPrice{Price: price, PixelsPerUnit: 1}}}}}}
+	list := &models.Config{Entries: []models.Entry{{Model: llm,
+		Prices: []models.GatewayPrice{{Price: core.UnitPrice{Price: price, PixelsPerUnit: 1}}}}}}
 	p, err := prices.New(o, list)
 	if err != nil {
 		t.Fatal(err)
 	}
 	known, _ := core.ParseAddress("0xd8e8328501e9645d16cf49539efc04f734606ee4")
-	if got := p.Book.Transcoding(core.Address{1}).RatString() + " " + p.Book.Transcoding(known).RatString(); got != "600 7" {
+	if got := p.Book.Transcoding(core.Address{1}).RatString() + " " +
+		p.Book.Transcoding(known).RatString(); got != "600 7" {
 		t.Errorf("prices %s", got)
 	}
 	if got, ok := p.Book.Model(core.Address{1}, llm); !ok || got.RatString() != "5" {

@@ -95,7 +95,8 @@ func (d *drainer) Draining() bool {
 // says nothing where they are the same.
 func (d *drainer) Begin(deadline time.Duration, stop bool) error {
 	if d.work == nil && !stop {
-		return fault.New(fault.AdminPartAbsent, "drain", "this node has no sessions that could end by themselves; --stop ends it when its requests are answered")
+		return fault.New(fault.AdminPartAbsent, "drain",
+			"this node has no sessions that could end by themselves; --stop ends it when its requests are answered")
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

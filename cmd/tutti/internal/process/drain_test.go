@@ -57,7 +57,8 @@ func (w *fakeWork) leave(n int) {
 
 func newDrainer(w *fakeWork) (*drainer, chan os.Signal, *strings.Builder) {
 	stops, log := make(chan os.Signal, 4), &strings.Builder{}
-	return &drainer{work: w, log: slog.New(slog.NewTextHandler(log, nil)), now: time.Now, stop: func(s os.Signal) { stops <- s }}, stops, log
+	return &drainer{work: w, log: slog.New(slog.NewTextHandler(log, nil)), now: time.Now,
+		stop: func(s os.Signal) { stops <- s }}, stops, log
 }
 
 func TestDrainStopsWhenNothingIsLeft(t *testing.T) {

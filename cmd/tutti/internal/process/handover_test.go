@@ -33,7 +33,8 @@ func TestTakeOverAfterTheEnd(t *testing.T) {
 	if err := in.Decode(&w); err != nil || w != wordWaiting {
 		t.Fatalf("%q, %v", w, err)
 	}
-	left := &handoverState{AfterEnd: true, Estate: orchestrate.HandoverState{Artifacts: []orchestrate.KeptArtifact{{Data: []byte("png")}}}}
+	left := &handoverState{AfterEnd: true,
+		Estate: orchestrate.HandoverState{Artifacts: []orchestrate.KeptArtifact{{Data: []byte("png")}}}}
 	if err := out.Encode(left); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,8 @@ func cat(t *testing.T) *successor {
 
 func quietProcess() *Process {
 	log := slog.New(slog.DiscardHandler)
-	return &Process{log: log, manager: systemd{log}, signals: make(chan os.Signal, 4), drain: &drainer{log: log, now: time.Now}}
+	return &Process{log: log, manager: systemd{log}, signals: make(chan os.Signal, 4),
+		drain: &drainer{log: log, now: time.Now}}
 }
 
 // TestStopEndsAnUpgrade: a node that was told to stop is not taken over.

@@ -120,7 +120,8 @@ func (r *reporter) tell(ctx context.Context, limit time.Duration) {
 	defer cancel()
 	if err := r.proofs(ctx); err != nil {
 		if ctx.Err() != context.Canceled {
-			r.manager.log.Warn("no sign of life is given", fault.Attr(fault.Wrap(fault.WatchdogStalled, "look whether the node moves", err)))
+			r.manager.log.Warn("no sign of life is given",
+				fault.Attr(fault.Wrap(fault.WatchdogStalled, "look whether the node moves", err)))
 		}
 		return
 	}

@@ -47,5 +47,6 @@ func (p *Process) Attach(n *Parts) (*drainer, lifecycle.Component) {
 
 // ReloadFault says in one fault why nothing was taken over.
 func ReloadFault(err error) error {
-	return &fault.Fault{Code: fault.ReloadFailed, Op: "read the configuration anew", Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+	return &fault.Fault{Code: fault.ReloadFailed, Op: "read the configuration anew",
+		Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
 }

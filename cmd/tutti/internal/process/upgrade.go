@@ -180,7 +180,8 @@ func (p *Process) mayUpgrade() error {
 	case p.halting || p.asked:
 		return fault.New(fault.UpgradeRefused, op, "the node is stopping")
 	case p.drain.Draining():
-		return fault.New(fault.UpgradeRefused, op, "the node is draining, and a new process would take work: end the drain first, or let the node stop")
+		return fault.New(fault.UpgradeRefused, op,
+			"the node is draining, and a new process would take work: end the drain first, or let the node stop")
 	}
 	p.upgrading = true
 	return nil

@@ -49,7 +49,8 @@ func (f FileSums) changes(next FileSums, was, is *config.Config) (out []adminapi
 		if slices.Contains(config.Live(), option) {
 			state = adminapi.ReloadPending
 		}
-		out = append(out, adminapi.ReloadChange{Option: option, Old: path, New: path + " (its content)", Source: is.Origin(option).String(), State: state})
+		out = append(out, adminapi.ReloadChange{Option: option, Old: path, New: path + " (its content)",
+			Source: is.Origin(option).String(), State: state})
 	}
 	slices.SortFunc(out, func(a, b adminapi.ReloadChange) int {
 		if a.Option < b.Option {

@@ -126,7 +126,8 @@ func (r *Reloader) reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 	r.now, r.files = next, files
 	r.last.Store(&Reading{Config: next, At: time.Now().UTC()})
 	for _, c := range out.Changes {
-		r.env.Log.Info("configuration changed", "option", c.Option, "from", c.Old, "to", c.New, "source", c.Source, "state", c.State)
+		r.env.Log.Info("configuration changed", "option", c.Option, "from", c.Old, "to", c.New, "source", c.Source, "state",
+			c.State)
 	}
 	return out, nil
 }
@@ -138,7 +139,8 @@ func (r *Reloader) changes(next *config.Config, files FileSums) (out []adminapi.
 			out = append(out, c)
 		}
 	}
-	for _, c := range append(changesOf(config.Compare(r.env.Config, next)), r.started.changes(files, r.env.Config, next)...) {
+	for _, c := range append(changesOf(config.Compare(r.env.Config, next)),
+		r.started.changes(files, r.env.Config, next)...) {
 		if c.State == adminapi.ReloadRestart {
 			out = append(out, c)
 		}
@@ -152,7 +154,8 @@ func changesOf(all []config.Difference) (out []adminapi.ReloadChange) {
 		if d.Live {
 			state = adminapi.ReloadPending
 		}
-		out = append(out, adminapi.ReloadChange{Option: d.Option, Old: d.Old, New: d.New, Source: d.Origin.String(), State: state})
+		out = append(out, adminapi.ReloadChange{Option: d.Option, Old: d.Old, New: d.New, Source: d.Origin.String(),
+			State: state})
 	}
 	return out
 }

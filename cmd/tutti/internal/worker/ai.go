@@ -19,12 +19,14 @@ import (
 func (p *Part) addModels(ctx context.Context) error {
 	work := modelserver.New(ctx, p.Env, p.media)
 	p.Models, p.states = work, work.Manager.Models
-	opt := ai.Options{Models: work.Manager, Version: release.NetworkVersion, Random: rand.Reader, Now: time.Now, Log: p.Log}
+	opt := ai.Options{Models: work.Manager, Version: release.NetworkVersion, Random: rand.Reader, Now: time.Now,
+		Log: p.Log}
 	// An orchestrator of the existing network takes videos, not frames.
 	opt.Frames = p.media.Tools(metrics.AIWorker, p.Add)
 	p.Add(work.Manager)
 	if p.Metrics != nil {
-		if err := p.Metrics.WatchModels(metrics.AIWorker, strings.Join(peers.Authorities(p.Config.Addresses.Orchestrators), ","), work.Manager.Models); err != nil {
+		if err := p.Metrics.WatchModels(metrics.AIWorker, strings.Join(peers.Authorities(p.Config.Addresses.Orchestrators),
+			","), work.Manager.Models); err != nil {
 			return fmt.Errorf("register metrics of models: %w", err)
 		}
 	}

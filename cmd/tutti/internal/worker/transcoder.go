@@ -31,8 +31,10 @@ func (p *Part) addTranscoder(ctx context.Context) (err error) {
 	}
 	client, err := transcoder.New(transcoder.Options{
 		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: release.Version,
-		Transcoder: p.media.Transcoder(), Capacity: p.capacity, Capabilities: p.media.Pool.Capabilities, Devices: p.ownDevices, Stores: at.Stores,
-		Log: p.Log, Board: p.Board, Recorder: p.Recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader, Chance: mrand.Float64,
+		Transcoder: p.media.Transcoder(), Capacity: p.capacity, Capabilities: p.media.Pool.Capabilities,
+		Devices: p.ownDevices, Stores: at.Stores,
+		Log: p.Log, Board: p.Board, Recorder: p.Recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader,
+		Chance: mrand.Float64,
 	})
 	if err != nil {
 		return err
