@@ -107,6 +107,7 @@ func (w *watch) offer(info *backend.Info) {
 		return
 	}
 	w.member.slots, w.member.operations = n, info.Operations
+	w.r.ready.Store(true) // before a job gets a slot: Pull evicts what it had loaded
 	w.r.model.pool.add(w.member)
 	w.offered = true
 	if w.since.IsZero() {

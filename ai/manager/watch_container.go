@@ -73,7 +73,6 @@ func (a *containerLoop) handleProbe(ctx context.Context, p probeResult) (exit, b
 	switch {
 	case a.w.offered && !was:
 		a.deadline.Stop()
-		a.r.ready.Store(true)
 		if !a.c.loaded {
 			a.c.loaded = true
 			a.r.model.pool.loaded(time.Since(a.c.began))

@@ -67,7 +67,8 @@ func LockAll(cfg *config.Config, log *slog.Logger) (locks []lifecycle.Component,
 // DataDirInUse.
 func Lock(dir, name string) (*dataLock, error) {
 	path := filepath.Join(dir, name)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	// Root locks directories of the service, too, and empties the file: a link would lead elsewhere.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "open "+path, err)
 	}

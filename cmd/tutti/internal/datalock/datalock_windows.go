@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// noFollow has no counterpart.
+const noFollow = 0
+
 // lockAt is a byte far behind what is in the file: a locked byte cannot be read by
 // others, and they shall read who holds the lock.
 const lockAt = 1 << 30

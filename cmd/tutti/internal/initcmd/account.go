@@ -29,9 +29,25 @@ import (
 // none, so that the operator can fund it before the first start.
 func (t *initTool) account(ctx context.Context, cfg *config.Config) error {
 	dir := cfg.Storage.DataDir
+	if uid, gid, ok := serviceOwner(); t.place.packaged && ok {
+		inside, err := openServiceDir(dir)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = inside.Close() }()
+		if err := t.fillDataDir(ctx, cfg); err != nil {
+			return err
+		}
+		return giveToService(inside, uid, gid)
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)
 	}
+	return t.fillDataDir(ctx, cfg)
+}
+
+func (t *initTool) fillDataDir(ctx context.Context, cfg *config.Config) error {
+	dir := cfg.Storage.DataDir
 	if old := t.found.OldNode; old != "" && (t.moveFrom != "" || filepath.Base(old) == cfg.Chain.Network) {
 		if err := t.takeOver(ctx, cfg, old); err != nil {
 			return err
@@ -51,7 +67,7 @@ func (t *initTool) account(ctx context.Context, cfg *config.Config) error {
 		t.console.Tell("Made a new account: %s", entry.Address)
 		t.console.Tell("Keep a copy of %s and of its passphrase; nobody can restore them.", entry.Path)
 	}
-	return t.hand(dir)
+	return nil
 }
 
 // takeOver does what `tutti migrate` does. That the existing node still runs is told, and

@@ -3,7 +3,6 @@ package initcmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -122,24 +121,4 @@ func (t *initTool) writeOne(f setup.File) error {
 		return err
 	}
 	return os.Rename(temp.Name(), f.Path)
-}
-
-// hand gives what was made in the data directory to the packages' service. The directory
-// may be the service's already: no link that it makes there leads root elsewhere.
-func (t *initTool) hand(dir string) error {
-	uid, gid, ok := serviceOwner()
-	if !t.place.packaged || !ok {
-		return nil
-	}
-	inside, err := os.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("give %s to %s: %w", dir, serviceUser, err)
-	}
-	defer func() { _ = inside.Close() }()
-	return fs.WalkDir(inside.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return fmt.Errorf("give %s to %s: %w", dir, serviceUser, err)
-		}
-		return inside.Lchown(path, uid, gid)
-	})
 }
