@@ -21,7 +21,7 @@ func (n *node) ownSockets() (string, []*os.File, error) {
 	}{
 		{process.SocketPublic, n.publicSocket, n.Orchestrator != nil},
 		{process.SocketGateway, n.gatewaySocket, n.Gateway != nil},
-		// The service manager holds this one open, so that nobody else can open it.
+		// The service manager holds this one open, so that no other process can open it.
 		{process.SocketAdmin, n.adminSocket, n.Process.Sockets.Take(process.SocketAdmin) != nil},
 	} {
 		if !s.is {

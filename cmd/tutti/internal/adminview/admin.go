@@ -83,7 +83,7 @@ func chainView(p *parts.Parts) *admin.Chain {
 	}
 }
 
-// statusSource tells the admin API what kind of node this is.
+// statusSource is what the admin API shows of the node.
 type statusSource struct{ p *parts.Parts }
 
 // Node is what kind of node this is.

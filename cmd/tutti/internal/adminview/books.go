@@ -149,7 +149,7 @@ func NewSpending(store *paymentlog.Store) spending {
 	})}
 }
 
-// Spending is what was paid whom for what.
+// Spending is what was paid to which orchestrator for what.
 func (s spending) Spending(ctx context.Context) (*earnings.Spending, error) {
 	return s.reports.get(ctx, struct{}{})
 }

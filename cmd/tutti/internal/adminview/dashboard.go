@@ -104,7 +104,7 @@ func (g graphics) GPUs() (out []adminapi.GPU) {
 // settings are the configuration, its secrets masked.
 type settings struct{ p *parts.Parts }
 
-// Settings are in the order of the documents. Of what was read anew, that which takes
+// Settings are in the order of the documents. Of what a reload read, that which takes
 // a restart is only pending.
 func (s settings) Settings() (out []adminapi.Option) {
 	changed := map[string]config.Difference{}
@@ -126,7 +126,7 @@ func (s settings) Settings() (out []adminapi.Option) {
 	return out
 }
 
-// refusals are what gateways were told no to in the last day.
+// refusals are what gateways were refused in the last day.
 type refusals struct{ book *requeststats.Counter }
 
 // Refusals are the most frequent first, at most so many.

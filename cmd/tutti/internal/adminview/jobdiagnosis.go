@@ -24,7 +24,7 @@ func explain(p *parts.Parts) func(context.Context) adminapi.Explanation {
 // jobs explains where jobs are.
 type jobs struct{ p *parts.Parts }
 
-// Explain gathers what is known and judges it.
+// Explain gathers what is known and diagnoses it.
 func (j jobs) Explain(ctx context.Context) adminapi.Explanation {
 	f := j.facts()
 	return Explanation(f, reasons.Diagnose(f))

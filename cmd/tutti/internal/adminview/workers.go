@@ -14,11 +14,11 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// workforce is everybody who works for the node, for the admin API: devices of this
+// workforce is all that works for the node, for the admin API: devices of this
 // machine, transcoders and AI workers of others.
 type workforce struct{ p *parts.Parts }
 
-// workers is nil on a node for which nobody works.
+// workers is nil on a node without devices and services for workers.
 func workers(p *parts.Parts) admin.Workers {
 	if p.Media.Pool == nil && p.RemoteWorkers() == nil {
 		return nil

@@ -27,7 +27,7 @@ import (
 type Part struct {
 	*onchain.Node
 	Network contracts.Network
-	// Orchestrator is for whom the node works: the account, or whom it acts for.
+	// Orchestrator is the one that the node works for: its account, or the one that it acts for.
 	Orchestrator core.Address
 	RewardCaller *reward.Caller
 	// DB is the node's database.

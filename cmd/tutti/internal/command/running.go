@@ -14,7 +14,7 @@ import (
 type nodeProcess struct {
 	pid           int
 	args, environ []string
-	// owned: its user is the one who runs this command, and has chosen its flags.
+	// owned: its user also runs this command, and has chosen its flags.
 	owned bool
 }
 

@@ -20,8 +20,8 @@ const (
 )
 
 // answerCheck checks whether any orchestrator answers this gateway, also while there is no
-// stream that would tell. It is told by a condition and on the dashboard and does not
-// make the gateway unready: all gateways would be so at once, and nobody could be told
+// stream that would show it. A condition and the dashboard report it, and it does not
+// make the gateway unready: all gateways would be so at once, and none could report
 // what is wrong.
 type answerCheck struct {
 	board *health.Board

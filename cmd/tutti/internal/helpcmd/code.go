@@ -10,8 +10,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// explainCode writes what is known of a code: its row, how grave it is as a lasting
-// trouble, and which check of doctor looks for it.
+// explainCode writes what is known of a code: its row, its severity as a lasting
+// condition, and which check of doctor looks for it.
 func explainCode(w io.Writer, code string) error {
 	if err := fault.Explain(w, code); err != nil {
 		return err
@@ -31,7 +31,7 @@ func explainCode(w io.Writer, code string) error {
 		}
 	}
 	if known == "" {
-		return nil // it is no lasting trouble, but what becomes of a request
+		return nil // it is no lasting condition, but the outcome of a request
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSeverity: %s", fault.SeverityOf(known))

@@ -68,7 +68,7 @@ func (p *Part) Transcoder() core.Transcoder {
 // SetResultBytes bounds what is kept of renditions to be fetched.
 func (p *Part) SetResultBytes(n int64) { p.resultBytes.Store(n) }
 
-// AddPool makes the pool of whoever transcodes for this node, and gives it this
+// AddPool makes the pool of what transcodes for this node, and gives it this
 // machine's devices if the node transcodes itself: the processor at once, GPUs when
 // they were tested. The error is WorkerStartFailed.
 func (p *Part) AddPool(ctx context.Context, recorder core.Recorder) error {
@@ -81,7 +81,7 @@ func (p *Part) AddPool(ctx context.Context, recorder core.Recorder) error {
 		if err != nil {
 			return err
 		}
-		// One that can be tested: that tells a processor that works from media that ends workers.
+		// One that can be tested: a test separates a processor that works from media that ends workers.
 		engines = append(engines, probe.NewDevice(client, probe.Options{Log: p.Log}))
 	}
 	p.Pool = pool.New(engines, pool.Options{

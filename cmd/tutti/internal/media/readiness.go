@@ -11,12 +11,12 @@ import (
 	"github.com/tuttinode/tutti/core/placement"
 )
 
-// settling is how long after the start nobody is missed: devices are tested and workers
+// settling is how long after the start no device is missed: devices are tested and workers
 // come back first.
 const settling = 15 * time.Second
 
-// readiness looks once, when everything has had time to begin, whether somebody is
-// there to transcode. Later changes tell of themselves.
+// readiness looks once, when everything has had time to begin, whether a device is
+// there to transcode. Later changes are reported when they happen.
 type readiness struct{ p *Part }
 
 // Name is the component's name.

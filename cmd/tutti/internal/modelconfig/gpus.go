@@ -50,7 +50,7 @@ func ContainerGPUs(seen gpusSeen, asked config.Devices) ([]models.Device, error)
 	return out, nil
 }
 
-// namedGPUs are those of whom no more is known than that they were asked for.
+// namedGPUs are those of which no more is known than that they were asked for.
 func namedGPUs(asked config.Devices) (out []models.Device) {
 	for _, n := range asked.IDs {
 		out = append(out, models.Device{ID: strconv.Itoa(n)})

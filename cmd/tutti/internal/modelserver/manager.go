@@ -22,7 +22,7 @@ func (p *Part) newManager(list *models.Config, devices []models.Device) *manager
 		Backends:         manager.Clients(http1.New(http1.Options{}), modelconfig.Limits(p.Config), p.Log),
 		Devices:          modelconfig.Devices(devices),
 		ContainersPerGPU: p.Config.AI.ContainersPerGPU,
-		// Who waits for a cold model to load stands in the line too.
+		// A job that waits for a cold model to load is in the queue too.
 		Queue:    max(1, p.Config.AI.Queue),
 		IdleTTL:  p.Config.AI.KeepAlive,
 		Pictures: pictures.New(pictures.Options{Version: release.Version}),

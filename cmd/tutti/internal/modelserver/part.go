@@ -69,7 +69,7 @@ func New(ctx context.Context, env *nodeenv.Env, gpus *media.Part) *Part {
 	return p
 }
 
-// withoutModels says that no models were named. It is a trouble, unless workers
+// withoutModels says that no models were named. It is a problem, unless workers
 // elsewhere may have some.
 func (p *Part) withoutModels() (notice string) {
 	if others := p.Config.Roles.Orchestrator && len(peers.Secrets(p.Config)) > 0; !others {
@@ -87,7 +87,7 @@ func (p *Part) findGPUs(ctx context.Context) ([]models.Device, error) {
 	devices, err := modelconfig.GPUs(p.Config, seen, p.media.Budget)
 	p.modelGPUs.Store(&devices)
 	if ctx.Err() != nil || modelconfig.TranscodesOnGPUs(p.Config) {
-		return devices, err // whoever watches them for transcoding says what is wrong
+		return devices, err // their watcher for transcoding reports what is wrong
 	}
 	for _, code := range modelconfig.Problems {
 		if err == nil || fault.CodeOf(err) != code {
@@ -100,7 +100,7 @@ func (p *Part) findGPUs(ctx context.Context) ([]models.Device, error) {
 	return devices, err
 }
 
-// reportModels puts a models file's problems on the board, which tells of each
+// reportModels puts a models file's problems on the board, which reports each
 // once, and returns what /status says of them. The file's path is not for anyone
 // to see.
 func (p *Part) reportModels(problems error) string {
@@ -136,7 +136,7 @@ func (p *Part) reportModels(problems error) string {
 const elsewhere = 1024
 
 // readPrices reads the models file of an orchestrator that runs no models itself,
-// for the prices of those that its workers bring.
+// for the prices of those that its workers have.
 func (p *Part) readPrices() {
 	if !p.Config.Roles.Orchestrator || p.Config.AI.Models == "" {
 		return

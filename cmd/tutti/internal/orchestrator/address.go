@@ -19,7 +19,7 @@ import (
 )
 
 // serviceURI is what is advertised until more is known: what the operator
-// chose, or loopback until the chain tells what is registered.
+// chose, or loopback until the chain shows what is registered.
 func (p *Part) serviceURI() string {
 	if s := p.Config.Addresses.Service; !s.IsZero() {
 		return s.String()

@@ -28,7 +28,7 @@ type Workers struct {
 	secrets     *remote.Secrets
 }
 
-// newWorkers makes the services that workers register with; what they bring goes into
+// newWorkers makes the services that workers register with; their devices and models go into
 // the node's pool.
 func (p *Part) newWorkers() error {
 	secrets := remote.NewSecrets(peers.Secrets(p.Config)...)

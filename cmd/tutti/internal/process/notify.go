@@ -12,8 +12,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// systemd is the service manager that started the process, which is told how it
-// fares. Without one nothing is told.
+// systemd is the service manager that started the process, which is notified of its
+// state. Without one nothing is sent.
 type systemd struct{ log *slog.Logger }
 
 // send notifies the manager; a missing listener is not an error.
@@ -71,10 +71,10 @@ func (m systemd) keepAlive(ctx context.Context) (stop func()) {
 	}
 }
 
-// statusEvery is how often the manager is told what is going on.
+// statusEvery is how often the manager is notified of what is going on.
 const statusEvery = 10 * time.Second
 
-// reporter tells the service manager what is going on, and that the node turns: a
+// reporter notifies the service manager of what is going on, and that the node makes progress: a
 // sign of life is only given after every part has proven to move.
 type reporter struct {
 	manager systemd
@@ -86,7 +86,7 @@ type reporter struct {
 // Name is the component's name.
 func (*reporter) Name() string { return "service manager" }
 
-// Run tells until ctx ends.
+// Run notifies until ctx ends.
 func (r *reporter) Run(ctx context.Context, ready func()) error {
 	ready()
 	if os.Getenv("NOTIFY_SOCKET") == "" {

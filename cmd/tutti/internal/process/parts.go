@@ -30,7 +30,7 @@ type Parts struct {
 }
 
 // Attach makes n the node that the process runs, and returns its drain and the component that
-// tells the service manager how it fares.
+// notifies the service manager of its state.
 func (p *Process) Attach(n *Parts) (*drainer, lifecycle.Component) {
 	p.node = n
 	p.drain = &drainer{log: p.log, now: time.Now, stop: func(sig os.Signal) {

@@ -19,8 +19,8 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Process is what the node is as a process of the system: its sockets, its signals, who
-// came before it and who comes after.
+// Process is what the node is as a process of the system: its sockets, its signals, its
+// predecessor and its successor.
 type Process struct {
 	log     *slog.Logger
 	manager systemd
@@ -145,7 +145,7 @@ func (p *Process) attend(ctx context.Context, stops chan<- os.Signal) {
 }
 
 func (p *Process) upgradeNow(ctx context.Context) {
-	// What failed is a condition; a refusal is only told.
+	// What failed is a condition; a refusal is only returned.
 	if _, err := p.Upgrade(ctx); errors.Is(err, fault.UpgradeRefused) {
 		p.log.Warn("no upgrade", fault.Attr(err))
 	}
@@ -172,8 +172,8 @@ func (p *Process) phase() (up, ends bool) {
 	return p.up, p.halting || p.after != nil
 }
 
-// Reload reads the configuration anew; see reloader. The service manager is told, but
-// not before it was told that the node serves.
+// Reload reads the configuration again; see package reload. The service manager is notified, but
+// not before it was notified that the node serves.
 func (p *Process) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, error) {
 	up, ends := p.phase()
 	switch {
@@ -250,7 +250,7 @@ func (p *Process) successor() *successor {
 	return p.after
 }
 
-// Inherited is what the process before left; whoever takes it keeps it.
+// Inherited is what the process before left; the first that takes it keeps it.
 func (p *Process) Inherited() orchestrate.HandoverState {
 	if p.before == nil {
 		return orchestrate.HandoverState{}

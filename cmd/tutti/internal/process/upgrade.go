@@ -49,7 +49,7 @@ type word string
 
 const (
 	// wordWaiting has the number of the hand-over's form: a process that knows another
-	// one is found out before anything has happened. Who changes what is in the handover state
+	// one is found out before anything has happened. A change of what is in the handover state
 	// changes the number.
 	wordWaiting word = "waiting 1"
 	wordReady   word = "ready"

@@ -13,7 +13,7 @@ import (
 // does not read itself, by option.
 type FileSums map[string][sha256.Size]byte
 
-// namedFiles are those options. A file that cannot be read counts as empty; whoever
+// namedFiles are those options. A file that cannot be read counts as empty; the part that
 // needs it says so.
 func namedFiles(cfg *config.Config) map[string]string {
 	return map[string]string{

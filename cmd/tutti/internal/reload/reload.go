@@ -81,7 +81,7 @@ func Changed(now, next *config.Config, options ...string) bool {
 
 var reloadKey = health.Key{Code: fault.ReloadFailed}
 
-// Reload takes over what is new, or with dry only tells it. The error is ReloadFailed,
+// Reload takes over what is new, or with dry only reports it. The error is ReloadFailed,
 // and is a condition until a reload succeeds; a dry run is none.
 func (r *Reloader) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, error) {
 	r.mu.Lock()

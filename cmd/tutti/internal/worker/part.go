@@ -45,7 +45,7 @@ func New(ctx context.Context, env *nodeenv.Env, devices *media.Part) (*Part, err
 	return p, nil
 }
 
-// registration says which orchestrators a worker registers with, and as whom.
+// registration says which orchestrators a worker registers with, and under which name.
 func (p *Part) registration() (worker.Options, error) {
 	files := p.Config.TLS
 	certificates, err := worker.LoadTLS(files.OrchCA, files.WorkerCert, files.WorkerKey)
