@@ -20,7 +20,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// parts are what a node beside the chain tells the admin API.
+// parts are what a node without the chain gives the admin API.
 type parts struct {
 	mu     sync.Mutex
 	prices protocol.GasPrices

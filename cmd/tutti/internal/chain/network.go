@@ -15,9 +15,8 @@ import (
 
 // Network is what is known of the network by its name. An unknown one is
 // whatever chain its endpoints are of.
-func Network(
-	ctx context.Context, cfg *config.Config, board *health.Board, log *slog.Logger,
-) (contracts.Network, error) {
+func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *slog.Logger) (
+	contracts.Network, error) {
 	name := cfg.Chain.Network
 	if network, ok := contracts.LookupNetwork(name); ok {
 		return network, nil

@@ -27,7 +27,7 @@ import (
 type Part struct {
 	*onchain.Node
 	Network contracts.Network
-	// Orchestrator is the one that the node works for: its account, or the one that it acts for.
+	// Orchestrator is what the node works for: its account, or the one that it acts for.
 	Orchestrator core.Address
 	RewardCaller *reward.Caller
 	// DB is the node's database.
@@ -114,8 +114,8 @@ func New(ctx context.Context, o Options) (*Part, error) {
 	if err := c.addRounds(ctx, &o); err != nil {
 		return nil, err
 	}
-	o.Log.Info("on-chain node", "network", network.Name, "account", signer.Address().String(), "orchestrator",
-		c.Orchestrator.String())
+	o.Log.Info("on-chain node", "network", network.Name, "account", signer.Address().String(),
+		"orchestrator", c.Orchestrator.String())
 	return c, nil
 }
 

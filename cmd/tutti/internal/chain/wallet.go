@@ -67,7 +67,7 @@ func (w wallet) newAccount(keys *account.Keystore) (*account.Signer, error) {
 	}
 	w.log.Warn("made a new account, because the keystore was empty",
 		"account", entry.Address.String(), "file", entry.Path,
-		"remedy", "keep a copy of the file and of its passphrase; nobody can restore them")
+		"remedy", "keep a copy of the file and of its passphrase; they cannot be restored")
 	return keys.Signer(entry, passphrase)
 }
 

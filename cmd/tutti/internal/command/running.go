@@ -14,7 +14,7 @@ import (
 type nodeProcess struct {
 	pid           int
 	args, environ []string
-	// owned: its user also runs this command, and has chosen its flags.
+	// owned: its user runs this command, too, and has chosen its flags.
 	owned bool
 }
 

@@ -36,7 +36,8 @@ func LockNames(cfg *config.Config) (names []string) {
 		played bool
 		name   string
 	}{
-		{r.Orchestrator, "orchestrator.lock"}, {r.Gateway, "gateway.lock"}, {r.Redeemer, "redeemer.lock"}, {r.Router, "router.lock"},
+		{r.Orchestrator, "orchestrator.lock"}, {r.Gateway, "gateway.lock"}, {r.Redeemer, "redeemer.lock"},
+		{r.Router, "router.lock"},
 		{r.Transcoder && !r.Orchestrator, "transcoder.lock"}, {r.AIWorker && !r.Orchestrator, "aiWorker.lock"},
 	} {
 		if role.played {
@@ -77,7 +78,8 @@ func Lock(dir, name string) (*dataLock, error) {
 	case held:
 		holder, _ := io.ReadAll(io.LimitReader(f, 32)) // without a number it is still in use
 		_ = f.Close()
-		return nil, fault.New(fault.DataDirInUse, "lock the data directory", fmt.Sprintf("%s is held by process %s", path, strings.TrimSpace(string(holder))))
+		return nil, fault.New(fault.DataDirInUse, "lock the data directory",
+			fmt.Sprintf("%s is held by process %s", path, strings.TrimSpace(string(holder))))
 	case err != nil:
 		_ = f.Close()
 		return nil, fault.Wrap(fault.DataDirUnusable, "lock "+path, err)

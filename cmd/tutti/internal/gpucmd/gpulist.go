@@ -165,7 +165,7 @@ func pick(yes bool, one, other string) string {
 	return other
 }
 
-// gpuState is what an operator is told of a GPU in a word or two.
+// gpuState is the state of a GPU in a word or two, for an operator.
 func gpuState(r Row) string {
 	switch {
 	case r.MIG:

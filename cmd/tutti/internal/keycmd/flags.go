@@ -38,7 +38,8 @@ var nodeOptions = []string{"dataDir", "datadir", "network", "config"}
 
 // NewFlags are the flags that an action takes.
 func NewFlags(a Action) *Flags {
-	f := &Flags{Set: flag.NewFlagSet("tutti key", flag.ContinueOnError), given: map[string]bool{}, Node: map[string]*string{}}
+	f := &Flags{Set: flag.NewFlagSet("tutti key", flag.ContinueOnError), given: map[string]bool{},
+		Node: map[string]*string{}}
 	f.Set.SetOutput(io.Discard)
 	if a.makes {
 		f.Set.StringVar(&f.name, "name", "", "")

@@ -131,7 +131,8 @@ func (t *ledgerTool) do(ctx context.Context, args []string) error {
 // isGateways reports whether a database has the account of what a gateway paid.
 func isGateways(ctx context.Context, db *sql.DB) bool {
 	var tables int
-	err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name LIKE 'spent!_%' ESCAPE '!'`).Scan(&tables)
+	err := db.QueryRowContext(ctx,
+		`SELECT count(*) FROM sqlite_schema WHERE name LIKE 'spent!_%' ESCAPE '!'`).Scan(&tables)
 	return err == nil && tables > 0
 }
 

@@ -117,8 +117,8 @@ func newLedgerView(o *ledger.Overview) *ledgerView {
 			command.Stamp(a.Opened), command.Stamp(a.Used)})
 	}
 	for _, s := range o.Sets {
-		v.Sets = append(v.Sets, ledgerSet{s.RandHash.String(), s.Sender.String(), uint64(s.Epoch), uint64(s.ExpirationBlock),
-			s.Credited})
+		v.Sets = append(v.Sets, ledgerSet{s.RandHash.String(), s.Sender.String(), uint64(s.Epoch),
+			uint64(s.ExpirationBlock), s.Credited})
 	}
 	return v
 }

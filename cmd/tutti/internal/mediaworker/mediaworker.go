@@ -67,7 +67,7 @@ func workerMemory(limit config.MemoryLimit) int64 {
 // Word is the hidden command that the node starts itself with.
 const Word = "media-worker"
 
-// envPreset is the variable with a media worker's encoder preset.
+// envPreset sets the encoder preset of a media worker.
 const envPreset = "TUTTI_WORKER_PRESET"
 
 // Run is the child process that does the media work. It knows no

@@ -16,8 +16,8 @@ func DiskFull(err error) bool {
 	if !ok {
 		return false
 	}
-	return e.Code == sqlite3.ErrFull || e.ExtendedCode == sqlite3.ErrIoErrWrite && (e.SystemErrno == syscall.EDQUOT ||
-		e.SystemErrno == syscall.ENOSPC)
+	return e.Code == sqlite3.ErrFull || e.ExtendedCode == sqlite3.ErrIoErrWrite &&
+		(e.SystemErrno == syscall.EDQUOT || e.SystemErrno == syscall.ENOSPC)
 }
 
 // DiskPassing reports whether an error of SQLite is about the machine and not about

@@ -68,7 +68,7 @@ func New(o Options, list *models.Config) (*Tables, error) {
 	return p, nil
 }
 
-// feedAddress is the contract that knows the rate: the option's preset is the main
+// feedAddress is the contract that has the rate: the option's preset is the main
 // network's, and other networks have one of their own.
 func (o *Options) feedAddress() core.Address {
 	const main = "arbitrum-one-mainnet"

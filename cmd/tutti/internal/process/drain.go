@@ -29,7 +29,7 @@ type drainer struct {
 	now  func() time.Time
 
 	mu sync.Mutex
-	// All below is guarded by mu. round separates one drain's timers from another's.
+	// All below is guarded by mu. round distinguishes one drain's timers from another's.
 	round    int
 	draining bool
 	stopping bool

@@ -126,8 +126,8 @@ func (p *Process) untilAsked(ctx context.Context, s *successor, cancel func()) {
 			return
 		case <-s.ended:
 			if !s.cmd.ProcessState.Success() {
-				p.log.Warn("the process that took over has failed", "process", s.cmd.Process.Pid, "state",
-					s.cmd.ProcessState.String())
+				p.log.Warn("the process that took over has failed", "process", s.cmd.Process.Pid,
+					"state", s.cmd.ProcessState.String())
 				cancel()
 			}
 			return

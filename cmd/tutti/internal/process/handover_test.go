@@ -33,8 +33,8 @@ func TestTakeOverAfterTheEnd(t *testing.T) {
 	if err := in.Decode(&w); err != nil || w != wordWaiting {
 		t.Fatalf("%q, %v", w, err)
 	}
-	left := &handoverState{AfterEnd: true,
-		Estate: orchestrate.HandoverState{Artifacts: []orchestrate.KeptArtifact{{Data: []byte("png")}}}}
+	artifacts := []orchestrate.KeptArtifact{{Data: []byte("png")}}
+	left := &handoverState{AfterEnd: true, Estate: orchestrate.HandoverState{Artifacts: artifacts}}
 	if err := out.Encode(left); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func quietProcess() *Process {
 		drain: &drainer{log: log, now: time.Now}}
 }
 
-// TestStopEndsAnUpgrade: a node that was told to stop is not taken over.
+// TestStopEndsAnUpgrade: a node that was asked to stop is not taken over.
 func TestStopEndsAnUpgrade(t *testing.T) {
 	p, s := quietProcess(), cat(t)
 	p.ask()
@@ -103,7 +103,7 @@ func TestStopEndsAnUpgrade(t *testing.T) {
 // not.
 func TestSignalsGoOn(t *testing.T) {
 	p, s := quietProcess(), cat(t)
-	p.signals <- os.Interrupt // a terminal tells both
+	p.signals <- os.Interrupt // a terminal signals both
 	p.signals <- syscall.SIGTERM
 	p.passOn(s)
 	<-s.ended
@@ -117,7 +117,7 @@ func TestSignalsGoOn(t *testing.T) {
 	}
 }
 
-// TestDrainAndUpgradeExclude: and a reload says when nobody takes it over any more.
+// TestDrainAndUpgradeExclude: and a reload reports that no process takes it over any more.
 func TestDrainAndUpgradeExclude(t *testing.T) {
 	t.Parallel()
 	p := quietProcess()

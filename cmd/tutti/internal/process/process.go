@@ -145,7 +145,7 @@ func (p *Process) attend(ctx context.Context, stops chan<- os.Signal) {
 }
 
 func (p *Process) upgradeNow(ctx context.Context) {
-	// What failed is a condition; a refusal is only returned.
+	// What failed is a condition; a refusal is only reported.
 	if _, err := p.Upgrade(ctx); errors.Is(err, fault.UpgradeRefused) {
 		p.log.Warn("no upgrade", fault.Attr(err))
 	}
@@ -172,7 +172,7 @@ func (p *Process) phase() (up, ends bool) {
 	return p.up, p.halting || p.after != nil
 }
 
-// Reload reads the configuration again; see package reload. The service manager is notified, but
+// Reload reads the configuration again; see reloader. The service manager is notified, but
 // not before it was notified that the node serves.
 func (p *Process) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, error) {
 	up, ends := p.phase()
@@ -181,7 +181,7 @@ func (p *Process) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, erro
 		return adminapi.Reloaded{}, ReloadFault(errors.New("the node is stopping, or another process takes its place"))
 	case up && !dry:
 		p.manager.reloading()
-		defer p.manager.ready("configuration read anew")
+		defer p.manager.ready("configuration read again")
 	}
 	return p.node.Reload(ctx, dry)
 }
@@ -241,7 +241,7 @@ func (p *Process) stopping(ctx context.Context, wg *sync.WaitGroup) {
 	})
 }
 
-// stopTelling is how often the service manager hears that a stop goes on.
+// stopTelling is how often the service manager is notified that a stop goes on.
 const stopTelling = 5 * time.Second
 
 func (p *Process) successor() *successor {
@@ -250,7 +250,7 @@ func (p *Process) successor() *successor {
 	return p.after
 }
 
-// Inherited is what the process before left; the first that takes it keeps it.
+// Inherited is what the process before left; the caller keeps it.
 func (p *Process) Inherited() orchestrate.HandoverState {
 	if p.before == nil {
 		return orchestrate.HandoverState{}

@@ -49,8 +49,8 @@ type word string
 
 const (
 	// wordWaiting has the number of the hand-over's form: a process that knows another
-	// one is found out before anything has happened. A change of what is in the handover state
-	// changes the number.
+	// one is found out before anything has happened. A change of the handover state changes
+	// the number.
 	wordWaiting word = "waiting 1"
 	wordReady   word = "ready"
 )
@@ -249,7 +249,7 @@ func begin(ctx context.Context, binary, names, cards string, files []*os.File) (
 	s.cmd.Env = append(childEnv(), handOverEnv+"="+names, cardsEnv+"="+cards)
 	s.cmd.ExtraFiles = append([]*os.File{theirs}, files...)
 	err = s.cmd.Start()
-	theirs.Close() // so that its end is heard
+	theirs.Close() // so that its end is noticed
 	unblock(files)
 	if err != nil {
 		return nil, errors.Join(err, s.conn.Close())

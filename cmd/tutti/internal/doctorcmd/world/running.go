@@ -32,7 +32,7 @@ func (l *look) running(ctx context.Context) (doctor.Running, error) {
 	var n adminapi.Node
 	switch err := client.Get(ctx, adminapi.PathNode, &n); {
 	case err == nil:
-	case nobody(err):
+	case noListener(err):
 		return r, nil
 	case errors.Is(err, fault.NodeUnreachable) || ctx.Err() != nil:
 		r.Unreachable = "something listens at " + l.w.Setup.AdminAddr + " and does not answer"
@@ -50,8 +50,8 @@ func (l *look) running(ctx context.Context) (doctor.Running, error) {
 	return r, nil
 }
 
-// nobody reports whether there is no listener at all.
-func nobody(err error) bool {
+// noListener reports whether there is no listener at all.
+func noListener(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial" && !op.Timeout()
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// place is where a node's files go, and how it is started.
-type place struct {
+// installation is where a node's files go, and how it is started.
+type installation struct {
 	setup.Places
 	// dir is the configuration's directory; dataDir the one above the networks' data.
 	dir, dataDir string
@@ -20,18 +20,19 @@ type place struct {
 	packaged, root bool
 }
 
-// serviceUser is whom the packages' service runs as.
+// serviceUser is the user that the packages' service runs as.
 const serviceUser = "tutti"
 
 // packagedUnits are where packages put the service.
-var packagedUnits = []string{"/usr/lib/systemd/system/tutti.service", "/lib/systemd/system/tutti.service", "/etc/systemd/system/tutti.service"}
+var packagedUnits = []string{"/usr/lib/systemd/system/tutti.service", "/lib/systemd/system/tutti.service",
+	"/etc/systemd/system/tutti.service"}
 
-// findPlace chooses the directory; one that was named holds everything.
-func findPlace(dir string) (place, error) {
+// findInstallation chooses the directory; one that was named holds everything.
+func findInstallation(dir string) (installation, error) {
 	const op = "choose a directory"
 	home, _ := os.UserHomeDir() // without one there is no data directory to look at
 	var err error
-	p := place{root: os.Geteuid() == 0}
+	p := installation{root: os.Geteuid() == 0}
 	switch {
 	case dir != "":
 		if p.dir, err = filepath.Abs(dir); err != nil {
@@ -48,7 +49,8 @@ func findPlace(dir string) (place, error) {
 		}
 		p.dir = filepath.Join(p.dir, "tutti")
 	}
-	p.Config, p.OrchSecret, p.Passphrase = filepath.Join(p.dir, "tutti.conf"), filepath.Join(p.dir, "orchSecret"), filepath.Join(p.dir, "ethPassword")
+	p.Config, p.OrchSecret, p.Passphrase = filepath.Join(p.dir, "tutti.conf"), filepath.Join(p.dir, "orchSecret"),
+		filepath.Join(p.dir, "ethPassword")
 	if p.packaged {
 		p.Credential, p.Passphrase, p.dataDir = true, command.ServicePassphrase, "/var/lib/tutti"
 		return p, nil
@@ -65,17 +67,17 @@ func findPlace(dir string) (place, error) {
 }
 
 // dataOf is where a network's state is.
-func (p *place) dataOf(network string) string { return filepath.Join(p.dataDir, network) }
+func (p *installation) dataOf(network string) string { return filepath.Join(p.dataDir, network) }
 
 // settlePlace names what depends on the answers: the packages' service has a directory
-// of its own, and cannot look into anybody's home.
+// of its own, and cannot look into the homes of users.
 func (t *initTool) settlePlace() error {
-	if t.place.packaged {
+	if t.install.packaged {
 		network := t.answers[setup.Network]
 		if network == "" {
 			network = setup.Offchain
 		}
-		t.place.DataDir, t.place.KeepOut = t.place.dataOf(network), t.found.OldNode != ""
+		t.install.DataDir, t.install.KeepOut = t.install.dataOf(network), t.found.OldNode != ""
 	}
 	return nil
 }
@@ -97,7 +99,7 @@ func serviceOwner() (uid, gid int, ok bool) {
 // next prints the two commands that come next, and where the dashboard is.
 func (t *initTool) next(admin string) {
 	var first, second string
-	switch p := t.place; {
+	switch p := t.install; {
 	case p.packaged:
 		first, second = "systemctl enable --now tutti", "tutti_cli status"
 	case p.root:
@@ -111,8 +113,8 @@ func (t *initTool) next(admin string) {
 	}
 	t.console.Tell("%s", t.console.TellStyle.Title(title))
 	start := "  " + first
-	if !t.place.packaged {
-		start += "     (without systemd: tutti -config " + t.place.Config + ")"
+	if !t.install.packaged {
+		start += "     (without systemd: tutti -config " + t.install.Config + ")"
 	}
 	t.console.Tell("%s", start)
 	t.console.Tell("%s", "  "+t.afterwards(second)+"     (in a browser: http://"+admin+"/)")
