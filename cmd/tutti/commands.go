@@ -7,6 +7,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/configcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/gpucmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/keycmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/ledgercmd"
@@ -22,19 +23,19 @@ func commandOf(word string) (command.Func, bool) {
 	}
 	c, ok := map[string]command.Func{
 		"alert":          alertcmd.Run,
-		"completion":     completionCommand,
+		"completion":     helpcmd.Completion,
 		"config":         configcmd.Run,
 		"doctor":         doctorcmd.Run,
 		"gpu":            gpucmd.Run,
 		gpucmd.WatchWord: gpucmd.Watch,
-		"help":           helpCommand,
+		"help":           helpcmd.Run,
 		"init":           initcmd.Run,
 		"key":            keycmd.Run,
 		"ledger":         ledgercmd.Run,
 		mediaworker.Word: mediaworker.Run,
 		"migrate":        migratecmd.Run,
 		"move":           migratecmd.Run, // the name that migrate had before
-		"version":        versionCommand,
+		"version":        helpcmd.Version,
 	}[word]
 	return c, ok
 }

@@ -50,7 +50,8 @@ func TestDoctorBeforeTheFirstStart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	secret := "geheim-Ge-HEIM"
 	args := []string{
-		"-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-dataDir", dir, "-pricePerUnit", "50000000000000000",
+		"-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-dataDir", dir, "-pricePerUnit",
+		"50000000000000000",
 		"-ethUrl", "http://127.0.0.1:" + anyPort(t) + "/v3/" + secret, "-ethPassword", secret, "-orchSecret", secret,
 		"-serviceAddr", "127.0.0.1:" + anyPort(t), "-cliAddr", "127.0.0.1:" + anyPort(t),
 	}
@@ -63,7 +64,8 @@ func TestDoctorBeforeTheFirstStart(t *testing.T) {
 		t.Errorf("status %d", status)
 	}
 	for name, want := range map[string][2]string{
-		"chain.endpoints": {"fail", "ChainUnavailable"}, "price.unit": {"fail", "PriceImplausible"}, "keys.account": {"warn", "AccountMissing"},
+		"chain.endpoints": {"fail", "ChainUnavailable"}, "price.unit": {"fail", "PriceImplausible"},
+		"keys.account":      {"warn", "AccountMissing"},
 		"secrets.arguments": {"warn", "SecretInArguments"}, "network.ports": {"pass", ""}, "storage.directory": {"pass", ""},
 		"registration.active": {"skip", ""}, "ai.models": {"skip", ""}, "network.reach": {"pass", ""},
 	} {
@@ -85,7 +87,8 @@ func TestDoctorBeforeTheFirstStart(t *testing.T) {
 func TestDoctorMends(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
-	args := []string{"-only", "storage.directory,storage.mode,secrets.token", "-gateway", "-dataDir", dir, "-cliAddr", "127.0.0.1:" + anyPort(t)}
+	args := []string{"-only", "storage.directory,storage.mode,secrets.token", "-gateway", "-dataDir", dir, "-cliAddr",
+		"127.0.0.1:" + anyPort(t)}
 	doctored(t, append(args, "-fix")...)
 	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
 		t.Fatalf("the data directory was not made: %v", err)
@@ -129,7 +132,8 @@ func TestDoctorsOwnFlags(t *testing.T) {
 		{[]string{"-only", "host.config", "-orchestrator", "-transcoder", "-all"}, 0, "host.config"},
 	} {
 		var out, errs bytes.Buffer
-		if got := run(t.Context(), append([]string{"doctor"}, tt.args...), &out, &errs); got != tt.status || !strings.Contains(out.String()+errs.String(), tt.says) {
+		if got := run(t.Context(), append([]string{"doctor"}, tt.args...), &out, &errs); got != tt.status ||
+			!strings.Contains(out.String()+errs.String(), tt.says) {
 			t.Errorf("%q: %d, want %d\n%s%s", tt.args, got, tt.status, out.String(), errs.String())
 		}
 	}
@@ -150,13 +154,16 @@ func TestDoctorEndsWhateverHangs(t *testing.T) {
 	var out, errs bytes.Buffer
 	began := time.Now()
 	status := run(ctx, []string{
-		"doctor", "-gateway", "-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-pricePerUnit", "1", "-ethUrl", "http://" + at,
-		"-dataDir", t.TempDir(), "-cliAddr", at, "-orchAddr", at, "-serviceAddr", "127.0.0.1:" + anyPort(t), "-httpAddr", "127.0.0.1:" + anyPort(t),
+		"doctor", "-gateway", "-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-pricePerUnit", "1",
+		"-ethUrl", "http://" + at,
+		"-dataDir", t.TempDir(), "-cliAddr", at, "-orchAddr", at, "-serviceAddr", "127.0.0.1:" + anyPort(t), "-httpAddr",
+		"127.0.0.1:" + anyPort(t),
 	}, &out, &errs)
 	if took := time.Since(began); took > 15*time.Second || status != 2 {
 		t.Errorf("status %d after %s\n%s", status, took, errs.String())
 	}
-	for _, line := range []string{"fail  chain.endpoints           ChainUnavailable", "warn  host.node", "pass  host.memory"} {
+	for _, line := range []string{"fail  chain.endpoints           ChainUnavailable", "warn  host.node",
+		"pass  host.memory"} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("no line %q in\n%s", line, out.String())
 		}

@@ -45,10 +45,12 @@ func TestContainerGPUs(t *testing.T) {
 		"divided ones do":          {seen{present: two, faults: of(fault.GPUIsMIG)}, "all", "[{0 24} {1 48}] <nil>"},
 		"an old driver does":       {seen{present: two, faults: of(fault.DriverTooOld)}, "all", "[{0 24} {1 48}] <nil>"},
 		"an old driver of nothing": {seen{faults: of(fault.DriverTooOld)}, "all", "[] DriverTooOld"},
-		"some":                     {seen{present: two[:1], faults: of(fault.GPUIsMIG, fault.GPUIndexUnknown)}, "0,7", "[{0 24}] GPUIndexUnknown"},
-		"all and no library":       {seen{faults: of(fault.NoDevices), blind: true}, "all", "[] NoDevices"},
-		"named and no library":     {seen{faults: of(fault.GPUToolkitMissing), blind: true}, "1,0,GPU-aa", "[{1 0} {0 0} {GPU-aa 0}] <nil>"},
-		"named and no driver":      {seen{faults: of(fault.GPUDriverMismatch)}, "0", "[] GPUDriverMismatch"},
+		"some": {seen{present: two[:1], faults: of(fault.GPUIsMIG, fault.GPUIndexUnknown)}, "0,7",
+			"[{0 24}] GPUIndexUnknown"},
+		"all and no library": {seen{faults: of(fault.NoDevices), blind: true}, "all", "[] NoDevices"},
+		"named and no library": {seen{faults: of(fault.GPUToolkitMissing), blind: true}, "1,0,GPU-aa",
+			"[{1 0} {0 0} {GPU-aa 0}] <nil>"},
+		"named and no driver": {seen{faults: of(fault.GPUDriverMismatch)}, "0", "[] GPUDriverMismatch"},
 	} {
 		asked, err := config.ParseDevices(row.asked)
 		if err != nil {
@@ -73,8 +75,10 @@ func list(t *testing.T, script []string, args ...string) (out, errs string, stat
 }
 
 func TestGPUList(t *testing.T) {
-	out, _, status := list(t, []string{"devices=2", "device1.name=NVIDIA H200", "device1.compute=90", "device1.encodes=0", "device0.throttle=64"})
-	for _, want := range []string{"driver 550.54.15, CUDA 12.", "NVIDIA GeForce RTX 4090", "slowed down: temperature", "usable, encodes on the CPU", "24564 MiB"} {
+	out, _, status := list(t, []string{"devices=2", "device1.name=NVIDIA H200", "device1.compute=90", "device1.encodes=0",
+		"device0.throttle=64"})
+	for _, want := range []string{"driver 550.54.15, CUDA 12.", "NVIDIA GeForce RTX 4090", "slowed down: temperature",
+		"usable, encodes on the CPU", "24564 MiB"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q:\n%s", want, out)
 		}
@@ -91,7 +95,8 @@ func TestGPUListSaysWhyNot(t *testing.T) {
 		want   []string
 	}{
 		{[]string{"nvml.init=18"}, nil, []string{"GPUDriverMismatch: ", "Reboot."}},
-		{[]string{"devices=2", "device1.mig=1"}, nil, []string{"divided (MIG)", "GPUIsMIG: GPU 1", "nvidia-smi -i N -mig 0", "usable"}},
+		{[]string{"devices=2", "device1.mig=1"}, nil, []string{"divided (MIG)", "GPUIsMIG: GPU 1", "nvidia-smi -i N -mig 0",
+			"usable"}},
 		{[]string{"driver=470.256.02"}, nil, []string{"not usable", "DriverTooOld: the driver is 470.256.02", "530.41.03"}},
 		{nil, []string{"-gpu", "0,7"}, []string{"usable", "GPUIndexUnknown: there is no GPU 7; the machine has 0 ("}},
 	} {
@@ -117,16 +122,19 @@ func TestGPUListAsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)
 	}
-	if status != command.ExitFailed || got.Driver != "550.54.15" || len(got.GPUs) != 2 || !got.GPUs[0].Usable || got.GPUs[1].Usable || len(got.Problems) != 1 || got.Problems[0].Remedy == "" {
+	if status != command.ExitFailed || got.Driver != "550.54.15" || len(got.GPUs) != 2 || !got.GPUs[0].Usable ||
+		got.GPUs[1].Usable || len(got.Problems) != 1 || got.Problems[0].Remedy == "" {
 		t.Errorf("%d, %+v", status, got)
 	}
 }
 
 func TestGPUListUsage(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"gpu"}, {"gpu", "what"}, {"gpu", "list", "x"}, {"gpu", "list", "-gpu", "x"}, {"gpu", "list", "-gpu", ""}} {
+	for _, args := range [][]string{{"gpu"}, {"gpu", "what"}, {"gpu", "list", "x"}, {"gpu", "list", "-gpu", "x"},
+		{"gpu", "list", "-gpu", ""}} {
 		var stdout, stderr bytes.Buffer
-		if status := run(t.Context(), args, &stdout, &stderr); status != command.ExitUsage || !strings.Contains(stderr.String(), "usage: tutti gpu list") {
+		if status := run(t.Context(), args, &stdout, &stderr); status != command.ExitUsage ||
+			!strings.Contains(stderr.String(), "usage: tutti gpu list") {
 			t.Errorf("%v: %d, %s", args, status, &stderr)
 		}
 	}

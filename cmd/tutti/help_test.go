@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 )
 
 // Every command of the table is there, can be explained, and knows its second words.
@@ -19,7 +20,8 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			t.Errorf("%s is in the table and not there", c.Name)
 		}
 		var out, errs strings.Builder
-		if status := helpCommand(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK || !strings.HasPrefix(out.String(), "usage: tutti "+c.Name) {
+		if status := helpcmd.Run(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK ||
+			!strings.HasPrefix(out.String(), "usage: tutti "+c.Name) {
 			t.Errorf("%s: status %d: %s%s", c.Name, status, out.String(), errs.String())
 		}
 		for _, word := range c.Words {
@@ -49,7 +51,8 @@ func TestUsageErrorsAreShort(t *testing.T) {
 	} {
 		var out, errs strings.Builder
 		status := run(t.Context(), strings.Fields(line), &out, &errs)
-		if status != command.ExitUsage && status != doctorcmd.ExitDoctorUsage || strings.Count(errs.String(), "\n") > 10 || out.Len() > 0 {
+		if status != command.ExitUsage && status != doctorcmd.ExitDoctorUsage || strings.Count(errs.String(), "\n") > 10 ||
+			out.Len() > 0 {
 			t.Errorf("%s: status %d\n%s%s", line, status, out.String(), errs.String())
 		}
 		for _, part := range want {
@@ -60,37 +63,17 @@ func TestUsageErrorsAreShort(t *testing.T) {
 	}
 }
 
-func TestHelpOfCodes(t *testing.T) {
-	t.Parallel()
-	for code, want := range map[string][]string{
-		"portclosed":        {"PortClosed (", "Severity: critical; alerts are sent when it lasts for 2m0s\n", "tutti doctor --only network."},
-		"PublicIPUnknown":   {"Severity: info; nobody is alerted\n"},
-		"AdminTokenRefused": {"Remedy: "},
-	} {
-		var out bytes.Buffer
-		if err := explainCode(&out, code); err != nil {
-			t.Fatal(err)
-		}
-		for _, w := range want {
-			if !strings.Contains(out.String(), w) {
-				t.Errorf("%s: %q is not in\n%s", code, w, &out)
-			}
-		}
-	}
-	var out bytes.Buffer
-	if err := explainCode(&out, "PortClsoed"); err == nil || !strings.Contains(err.Error(), "did you mean PortClosed?") || out.Len() > 0 {
-		t.Errorf("%v, %s", err, &out)
-	}
-}
-
 func TestAlertsAreTested(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
-	if status := alertcmd.Run(t.Context(), []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir()}, &stdout, &stderr); status != command.ExitUsage || !strings.Contains(stderr.String(), "AlertNobody") {
+	if status := alertcmd.Run(t.Context(), []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir()},
+		&stdout, &stderr); status != command.ExitUsage || !strings.Contains(stderr.String(), "AlertNobody") {
 		t.Errorf("nobody to tell: %d %s", status, &stderr)
 	}
-	args := []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir(), "-alert", "http://127.0.0.1:1/s3cr3t"}
-	if status := alertcmd.Run(t.Context(), args, &stdout, &stderr); status != command.ExitFailed || !strings.Contains(stdout.String(), "cannot be reached") ||
+	args := []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir(), "-alert",
+		"http://127.0.0.1:1/s3cr3t"}
+	if status := alertcmd.Run(t.Context(), args, &stdout, &stderr); status != command.ExitFailed ||
+		!strings.Contains(stdout.String(), "cannot be reached") ||
 		strings.Contains(stdout.String()+stderr.String(), "s3cr3t") {
 		t.Errorf("%d %s %s", status, &stdout, &stderr)
 	}

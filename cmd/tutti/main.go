@@ -17,6 +17,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
@@ -31,7 +32,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return command(ctx, args[1:], stdout, stderr)
 		}
 		if !strings.HasPrefix(args[0], "-") {
-			return notACommand(args[0], stderr)
+			return helpcmd.UnknownCommand(args[0], stderr)
 		}
 	}
 	cfg, notices, err := config.Load(command.Input(args))
@@ -86,7 +87,7 @@ func serve(ctx context.Context, cfg *config.Config, sink *logging.Sink) error {
 	if err != nil {
 		return err
 	}
-	return p.Run(ctx, n.components, cfg.Limits.DrainTimeout)
+	return p.Run(ctx, n.Components(), cfg.Limits.DrainTimeout)
 }
 
 // inform prints what was asked for instead of running a node.

@@ -4,23 +4,25 @@ import (
 	"crypto/rand"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
-	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/router"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
 // addRouter adds the listener that answers gateways for several orchestrators.
 func (n *node) addRouter() error {
-	listen := n.cfg.Addresses.OrchestratorListen
-	opt := router.Options{Addr: listen.Addr(), Backends: authorities(n.cfg.Addresses.Orchestrators), Version: release.Version,
-		Board: n.board, Now: time.Now, Log: n.log,
-		Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress, Known: n.cfg.Limits.KnownPeers, Scarce: n.files.Refused}
+	listen := n.Config.Addresses.OrchestratorListen
+	opt := router.Options{Addr: listen.Addr(), Backends: peers.Authorities(n.Config.Addresses.Orchestrators),
+		Version: release.Version,
+		Board:   n.Board, Now: time.Now, Log: n.Log,
+		Connections: n.Connections(), PerAddress: n.Config.Limits.PerAddress, Known: n.Config.Limits.KnownPeers,
+		Scarce: n.Files.Refused}
 	if !listen.Plaintext {
 		var err error
 		if opt.Cert, err = tlscert.Open(tlscert.Options{
-			CertFile: n.cfg.TLS.Cert, KeyFile: n.cfg.TLS.Key, Dir: n.cfg.Storage.DataDir,
-			Host: n.cfg.Addresses.Service.Host, Now: time.Now, Rand: rand.Reader, Log: n.log,
+			CertFile: n.Config.TLS.Cert, KeyFile: n.Config.TLS.Key, Dir: n.Config.Storage.DataDir,
+			Host: n.Config.Addresses.Service.Host, Now: time.Now, Rand: rand.Reader, Log: n.Log,
 		}); err != nil {
 			return err
 		}
@@ -29,15 +31,6 @@ func (n *node) addRouter() error {
 	if err != nil {
 		return err
 	}
-	n.add(r)
+	n.Add(r)
 	return nil
-}
-
-// authorities are addresses as they are dialled, host:port.
-func authorities(list []config.HostPort) []string {
-	var out []string
-	for _, a := range list {
-		out = append(out, a.Authority())
-	}
-	return out
 }

@@ -19,10 +19,10 @@ func (n *node) ownSockets() (string, []*os.File, error) {
 		of   func() (*os.File, error)
 		is   bool
 	}{
-		{process.SocketPublic, n.publicSocket, n.live.listener != nil},
-		{process.SocketGateway, n.gatewaySocket, n.gateway != nil},
-		// The service manager holds this one open, so that nobody else can open it.
-		{process.SocketAdmin, n.adminSocket, n.process.Sockets.Take(process.SocketAdmin) != nil},
+		{process.SocketPublic, n.publicSocket, n.Orchestrator != nil},
+		{process.SocketGateway, n.gatewaySocket, n.Gateway != nil},
+		// The service manager holds this one open, so that no other process can open it.
+		{process.SocketAdmin, n.adminSocket, n.Process.Sockets.Take(process.SocketAdmin) != nil},
 	} {
 		if !s.is {
 			continue
@@ -37,12 +37,12 @@ func (n *node) ownSockets() (string, []*os.File, error) {
 	return strings.Join(names, ","), files, nil
 }
 
-func (n *node) publicSocket() (*os.File, error) { return n.live.listener.Socket() }
+func (n *node) publicSocket() (*os.File, error) { return n.Orchestrator.Server.Socket() }
 
-func (n *node) gatewaySocket() (*os.File, error) { return n.gateway.Socket() }
+func (n *node) gatewaySocket() (*os.File, error) { return n.Gateway.Server.Socket() }
 
 func (n *node) adminSocket() (*os.File, error) {
-	f, ok := n.process.Sockets.Take(process.SocketAdmin).(interface{ File() (*os.File, error) })
+	f, ok := n.Process.Sockets.Take(process.SocketAdmin).(interface{ File() (*os.File, error) })
 	if !ok {
 		return nil, errors.New("it is none that can be handed over")
 	}

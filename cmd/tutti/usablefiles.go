@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -26,9 +27,9 @@ func usableFiles(cfg *config.Config) error {
 			return err
 		}
 	}
-	if _, err := redeemerTrust(cfg); err != nil {
+	if _, err := peers.RedeemerTrust(cfg); err != nil {
 		return err
 	}
-	_, err := authorities509(cfg.TLS.WorkerCA)
+	_, err := peers.WorkerCA(cfg.TLS.WorkerCA)
 	return err
 }

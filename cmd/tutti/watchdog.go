@@ -24,22 +24,25 @@ func (n *node) proofs(ctx context.Context) error {
 }
 
 func (n *node) prove(ctx context.Context) error {
-	if n.media != nil {
-		n.media.Devices()
+	if n.Media.Pool != nil {
+		n.Media.Pool.Devices()
 	}
-	if n.live.rules != nil {
-		n.live.rules.Remaining()
+	if n.Orchestrator != nil {
+		n.Orchestrator.Rules.Remaining()
 	}
-	if n.earning != nil && n.earning.ledger != nil {
+	if n.Earning != nil && n.Earning.Ledger != nil {
 		// That it cannot write is a condition of its own, and no restart mends a full disk:
 		// it has turned if it says anything.
-		if err := n.earning.ledger.Append(ctx, pm.Entries{}); err != nil && ctx.Err() != nil {
+		if err := n.Earning.Ledger.Append(ctx, pm.Entries{}); err != nil && ctx.Err() != nil {
 			return fmt.Errorf("the ledger does not turn: %w", err)
 		}
 	}
-	if l := n.live.listener; l != nil && l.Addr() != nil {
+	if n.Orchestrator == nil {
+		return nil
+	}
+	if l := n.Orchestrator.Server; l.Addr() != nil {
 		scheme := "https://"
-		if n.live.cert == nil {
+		if n.Orchestrator.Cert == nil {
 			scheme = "http://"
 		}
 		return process.Answers(ctx, scheme, l.Addr())

@@ -1,5 +1,5 @@
 // Package layout checks the shape of the source tree: which package may import which and
-// why, that every package says what it is for, that files stay small and lines
+// why, that every package says what it is for, that files, structs and package main stay small and lines
 // short, that names use the trade's words (docs/glossary.md), that no program is
 // tracked, and that the pages for developers name functions and files that exist.
 //

@@ -30,7 +30,7 @@ const (
 	aheadTime = 30 * time.Second
 )
 
-// handedCards are a process's cards for the one that takes its place.
+// FindingsText are a process's cards for the one that takes its place.
 type handedCards struct {
 	// Form is the test's, Preset the one of the encoders whose pace was measured.
 	Form   int

@@ -24,7 +24,7 @@ func Driver() database.Driver {
 	}}
 }
 
-// Connect only connects: each owner brings its own up to date.
+// Connect only connects: each owner migrates its own tables.
 func Connect(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) }
 
 // OpenReadOnly opens a database that a node may have open too. It makes none.

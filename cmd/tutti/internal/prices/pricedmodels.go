@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/pricing"
 )
 
-// priced is a worker whose models are offered only if they have a price: who brings a
+// Worker is a worker whose models are offered only if they have a price: the worker that has a
 // model does not set what it costs, and nothing is served for another model's price.
 type Worker struct {
 	inference.Worker

@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// feedQuote reads a price feed: the chain's FeedQuote as a port.
+// FeedFunc reads a price feed: the chain's FeedQuote as a port.
 type FeedFunc func(ctx context.Context, feed core.Address) (string, *big.Rat, time.Time, error)
 
 // Quote asks the feed.
@@ -23,7 +23,7 @@ func (f FeedFunc) Quote(ctx context.Context, feed core.Address) (string, *big.Ra
 	return f(ctx, feed)
 }
 
-// nodePrices are what the node asks for work and pays for it.
+// Tables are what the node asks for work and pays for it.
 type Tables struct {
 	// rates is a component; nil where prices are in wei or ETH alone.
 	Rates *pricing.Rates
@@ -32,7 +32,7 @@ type Tables struct {
 	Caps *pricing.Caps
 }
 
-// priceOptions are what the tables of prices are made of.
+// Options are what the tables of prices are made of.
 type Options struct {
 	Config *config.Config
 	Board  *health.Board
@@ -43,7 +43,7 @@ type Options struct {
 	NetworkFeed core.Address
 }
 
-// makePrices makes the tables of prices of a node on the chain. list are the models
+// New makes the tables of prices of a node on the chain. list are the models
 // it serves, nil for none.
 func New(o Options, list *models.Config) (*Tables, error) {
 	p, cfg := &Tables{}, o.Config.Prices
@@ -79,7 +79,7 @@ func (o *Options) feedAddress() core.Address {
 	return o.Config.Prices.FeedAddr
 }
 
-// modelPrices are the prices that the models file names.
+// ModelPrices are the prices that the models file names.
 func ModelPrices(list *models.Config) (out []pricing.ModelPrice) {
 	if list == nil {
 		return nil
@@ -106,5 +106,5 @@ func (p *Tables) Market(setMaxFaceValue func(core.Wei) error) admin.Market {
 	return out
 }
 
-// onlyCaps are the prices of a gateway off-chain.
+// OnlyCaps are the prices of a gateway off-chain.
 func OnlyCaps(caps *pricing.Caps) *Tables { return &Tables{Caps: caps} }

@@ -1,0 +1,148 @@
+package earning
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"time"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/orchestrate/signing"
+	"github.com/tuttinode/tutti/core/pricing"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/pm"
+	"github.com/tuttinode/tutti/pm/ledger"
+	"github.com/tuttinode/tutti/pm/payout"
+	"github.com/tuttinode/tutti/pm/recipient"
+	"github.com/tuttinode/tutti/server/redeemer/client"
+)
+
+// Part is an orchestrator's side of being paid, or what a redeemer has of it.
+type Part struct {
+	*nodeenv.Env
+	Ledger *ledger.Ledger
+	// Recipient is nil in a redeemer, which takes no payments.
+	Recipient *recipient.Recipient
+	// Redeemer is nil where another process redeems, and handover where this one does.
+	Redeemer Redeemer
+	handover *client.Client
+	// payouts watches whether that one was paid; nil where handover is.
+	payouts *payout.Watcher
+	token   pm.Secret
+	chain   *chain.Part
+	// shared is nil where the ledger is in tutti.db.
+	shared *sharedDatabase
+}
+
+// New opens the ledger and adds what takes payments at the prices of book and redeems winning
+// tickets.
+func New(ctx context.Context, env *nodeenv.Env, network *chain.Part, book *pricing.Book) (*Part, error) {
+	p := &Part{Env: env, chain: network}
+	books, opening, err := p.openLedger(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.Ledger, p.token = books, opening.Token
+	if err := p.watchPayers(ctx, p.Ledger); err != nil {
+		return nil, err
+	}
+	opt := recipient.Options{
+		Ledger: p.Ledger, Opening: opening, Prices: book, Chain: p.chain.Chain, Recipient: p.chain.Orchestrator,
+		TicketEV: p.Config.Tickets.EV, MaxFaceValue: p.Config.Tickets.MaxFaceValue,
+		RedeemGas: p.chain.Network.RedeemGas, MinGasPrice: p.chain.Transactions.Prices().Min,
+		Rand: rand.Reader, Now: time.Now, Log: p.Log, Recorder: p.Tickets(),
+	}
+	redeeming, err := p.chooseRedeemer(&opt)
+	if err != nil {
+		return nil, err
+	}
+	if p.Recipient, err = recipient.New(opt); err != nil {
+		return nil, err
+	}
+	p.Add(p.Ledger)
+	p.Add(redeeming)
+	if p.payouts != nil {
+		p.Add(p.payouts)
+	}
+	p.Add(p.Recipient)
+	return p, nil
+}
+
+// Won is what redeems a winning ticket that is in the ledger.
+func (p *Part) Won() func(pm.Winner) {
+	if p.Redeemer != nil {
+		return p.Redeemer.Won
+	}
+	return p.handover.Won
+}
+
+// Leads says whether this node redeems for all that share the ledger; nil where none share it, or
+// another process redeems.
+func (p *Part) Leads() func() (leads bool, took time.Duration) {
+	if p == nil || p.shared == nil {
+		return nil
+	}
+	return p.shared.leads
+}
+
+// Pay makes the orchestrator's rules those of a node that is paid.
+func (p *Part) Pay(opt *orchestrate.Options) {
+	if p == nil {
+		return
+	}
+	opt.Payments = p.Recipient
+	opt.Signatures = signing.New(p.chain.Signer)
+	opt.TokenSecret = p.token
+	opt.L1Block = func() protocol.L1Block { return p.chain.View().Head.L1 }
+	opt.Origin = p.chain.Orchestrator.String()
+}
+
+// SetMaxFaceValue returns what bounds the value of tickets while the node runs; nil where none are
+// taken.
+func (p *Part) SetMaxFaceValue() func(most core.Wei) error {
+	if p == nil || p.Recipient == nil {
+		return nil
+	}
+	return faceValue{p.Recipient, p.Config.Tickets.EV}.SetMaxFaceValue
+}
+
+// faceValue bounds what tickets pay when they win.
+type faceValue struct {
+	recipient *recipient.Recipient
+	ev        core.Wei
+}
+
+// SetMaxFaceValue changes the bound; 0 takes it away. One below what a ticket is to
+// be worth would refuse every gateway.
+func (f faceValue) SetMaxFaceValue(most core.Wei) error {
+	if !most.IsZero() && most.Cmp(f.ev) <= 0 {
+		return fault.New(fault.AdminBadParam, "bound the face value",
+			most.String()+" wei is not more than a ticket is to be worth, "+f.ev.String())
+	}
+	f.recipient.SetMaxFaceValue(most)
+	return nil
+}
+
+// watchPayers has the funds of gateways that paid recently read at once, so that they
+// need not queue behind peers that name unknown addresses.
+func (p *Part) watchPayers(ctx context.Context, books *ledger.Ledger) error {
+	ctx, cancel := context.WithTimeout(ctx, storePatience) // the books may be elsewhere
+	defer cancel()
+	payers, err := books.Payers(ctx, payersWatched)
+	if err != nil {
+		return err
+	}
+	// The chain forgets the senders that it watched first when there are too many.
+	for _, sender := range slices.Backward(payers) {
+		p.chain.Chain.Watch(sender)
+	}
+	return nil
+}
+
+// payersWatched leaves half of those that the chain watches to gateways that come
+// later.
+const payersWatched = 500

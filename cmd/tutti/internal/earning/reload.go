@@ -1,0 +1,29 @@
+package earning
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// FaceValueStep is the step of a reload that takes over the bound on what a ticket pays. started is
+// the configuration of the start; a node that takes no tickets checks the bound alone.
+func (p *Part) FaceValueStep(started *config.Config) reload.Step {
+	return func(_ context.Context, now, next *config.Config) (func(), error) {
+		if !reload.Changed(now, next, "maxFaceValue") {
+			return nil, nil
+		}
+		face := next.Tickets.MaxFaceValue
+		if !face.IsZero() && face.Cmp(started.Tickets.EV) <= 0 {
+			return nil, fault.New(fault.BadOption, "bound the face value",
+				"-maxFaceValue "+face.String()+" is not more than -ticketEV")
+		}
+		return func() {
+			if set := p.SetMaxFaceValue(); set != nil {
+				_ = set(face) // checked above
+			}
+		}, nil
+	}
+}

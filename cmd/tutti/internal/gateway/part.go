@@ -1,0 +1,159 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"time"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/pricing"
+	"github.com/tuttinode/tutti/server/apikeystore"
+	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/metrics"
+	"github.com/tuttinode/tutti/server/web"
+	"github.com/tuttinode/tutti/transcoder/pool"
+)
+
+// Options are what the gateway shares with the node's other roles.
+type Options struct {
+	Env *nodeenv.Env
+	// Chain is nil off-chain: the gateway pays nothing there.
+	Chain *chain.Part
+	// Media looks at segments whose headers do not tell enough, and serves AI jobs.
+	Media *media.Part
+	// Caps are the most that is paid.
+	Caps *pricing.Caps
+}
+
+// Part is the gateway of the node.
+type Part struct {
+	*nodeenv.Env
+	Server *gateway.Gateway
+	// Broker is the gateway's choice of orchestrators for AI requests.
+	Broker *broker.Broker
+	// Paying is nil off-chain.
+	Paying *Paying
+	keys   *apikeystore.Authorizer
+	chain  *chain.Part
+	media  *media.Part
+}
+
+// New adds the listener for streams and players. Without orchestrators of its own the gateway
+// uses the one in this process.
+func New(ctx context.Context, o Options) (*Part, error) {
+	p := &Part{Env: o.Env, chain: o.Chain, media: o.Media}
+	var orchestrators []string
+	for _, o := range p.Config.Addresses.Orchestrators {
+		orchestrators = append(orchestrators, o.String())
+	}
+	if p.chain != nil {
+		if err := p.addPaying(ctx, orchestrators, o.Caps); err != nil {
+			return nil, err
+		}
+	}
+	if len(orchestrators) == 0 && p.Config.Selection.Webhook.IsZero() && p.Paying == nil {
+		orchestrators = []string{p.Config.Addresses.Service.String()}
+	}
+	opt := p.options(orchestrators)
+	p.payFor(&opt)
+	ai, err := p.newAI(ctx, func(ctx context.Context) ([]string, error) { return p.Server.Orchestrators(ctx) })
+	if err != nil {
+		return nil, err
+	}
+	opt.AI, opt.Access = ai.front, ai.access
+	if p.Server, err = gateway.New(opt); err != nil {
+		return nil, err
+	}
+	p.WatchSessions(metrics.Gateway, p.Server.StreamCapacity)
+	for _, c := range ai.components {
+		p.Add(c)
+	}
+	p.Add(p.Server)
+	if !p.Config.Roles.Orchestrator {
+		p.Add(&answerCheck{board: p.Board, look: p.Server.Answering})
+	}
+	return p, nil
+}
+
+// options are those of the listener, before AI and payments.
+func (p *Part) options(orchestrators []string) gateway.Options {
+	opt := gateway.Options{
+		Addr:             p.Config.Addresses.GatewayListen.Addr(),
+		Listener:         p.Process.Sockets.Take(process.SocketGateway),
+		Orchestrators:    orchestrators,
+		OrchestratorHook: p.Config.Selection.Webhook.Reveal(),
+		AdmissionHook:    p.Config.Gateway.AuthWebhook.Reveal(),
+		NoPush:           !p.Config.Gateway.HTTPIngest,
+		Profiles:         p.Config.Gateway.Ladder.Profiles,
+		Routing: gateway.Routing{
+			MaxAttempts: p.Config.Gateway.MaxAttempts, DiscoveryTimeout: p.Config.Gateway.DiscoveryTimeout,
+			MinVersion: p.Config.Selection.MinVersion, Blocked: p.Config.Selection.Blocklist,
+		},
+		Limits: gateway.Limits{Connections: p.Connections(), PerAddress: p.Config.Limits.PerAddress,
+			Known: p.Config.Limits.KnownPeers},
+		Stores:          p.Config.Storage.ObjectStoreNetworks,
+		Scarce:          p.Files.Refused,
+		SeveralEncoders: p.severalEncoders,
+		Page:            web.Handler(p.chain.Status(p.Config)),
+		Recorder:        p.Recorder(metrics.Gateway),
+		Log:             p.Log,
+		Now:             time.Now,
+		Rand:            rand.Reader,
+	}
+	if p.media.Pool != nil {
+		opt.Probe = prober{p.media.Pool}
+	}
+	return opt
+}
+
+// ReloadSteps take over the API keys and the bounds of connections.
+func (p *Part) ReloadSteps() []reload.Step {
+	return []reload.Step{
+		func(_ context.Context, _, next *config.Config) (func(), error) {
+			return p.keys.Replace(next.Gateway.APIKeys)
+		},
+		func(_ context.Context, now, next *config.Config) (func(), error) {
+			if now.Limits.MaxConnections == next.Limits.MaxConnections && now.Limits.PerAddress == next.Limits.PerAddress {
+				return nil, nil
+			}
+			return func() {
+				p.Server.SetConnections(p.Files.Connections(next))
+				p.Server.SetPerAddress(next.Limits.PerAddress)
+			}, nil
+		},
+	}
+}
+
+// prober lets the gateway have a media worker of its own process look at a segment
+// whose headers do not tell enough. A gateway without one does without.
+type prober struct{ media *pool.Pool }
+
+// Probe looks at a segment in a media worker.
+func (p prober) Probe(ctx context.Context, segment []byte) (gateway.MediaInfo, error) {
+	m, err := p.media.Probe(ctx, segment)
+	if err != nil {
+		return gateway.MediaInfo{}, err
+	}
+	return gateway.MediaInfo{
+		VideoCodec: m.VideoCodec, AudioCodec: m.AudioCodec, PixelFormat: m.PixelFormat,
+		Width: m.Width, Height: m.Height, FPS: m.FPS,
+	}, nil
+}
+
+// severalEncoders is a condition with the streams that several encoders push into.
+func (p *Part) severalEncoders(streams string) {
+	key := health.Key{Code: fault.StreamTwoEncoders}
+	if streams == "" {
+		p.Board.Clear(key)
+		return
+	}
+	p.Board.Set(key, streams)
+}

@@ -1,0 +1,91 @@
+package media
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/gpu"
+	"github.com/tuttinode/tutti/core/placement"
+	"github.com/tuttinode/tutti/transcoder/devices"
+	"github.com/tuttinode/tutti/transcoder/gpus"
+	"github.com/tuttinode/tutti/transcoder/probe"
+)
+
+// addGPUs adds what watches the GPUs that were asked for, and what keeps a media
+// worker on each of them. A machine without any starts all the same; the board says
+// what is wrong, and the cards are taken when they show.
+func (p *Part) addGPUs(recorder core.Recorder) error {
+	watcher := gpus.New(gpus.Options{
+		Selection: p.Config.Transcoding.Devices, Board: p.Board, Log: p.Log,
+		Allowed: func(id gpu.UUID) gpu.Bytes { return p.Budget.Reserved(id, gpu.Models) },
+	})
+	p.GPUs = watcher
+	if p.Metrics != nil {
+		if err := p.Metrics.WatchGPUs(watcher); err != nil {
+			return fmt.Errorf("register metrics of GPUs: %w", err)
+		}
+	}
+	p.Add(watcher)
+	p.keeper = devices.New(devices.Options{
+		Inventory: watcher, Start: p.startGPU(watcher, recorder),
+		Test: p.Config.Transcoding.TestAtStart, Inherited: p.ahead.Findings(),
+		// Untested, a card is taken at its vendor's word: what the usual ones can do.
+		Base:   placement.Offer{Capabilities: p.Offered(capability.SoftwareTranscoder().With(capability.HEVCEncode))},
+		Adjust: p.adjust,
+		Placer: p.Pool, Use: p.memoryUse, Budget: p.Budget, Board: p.Board, Log: p.Log,
+	})
+	p.Add(p.keeper)
+	return nil
+}
+
+// startGPU starts the media worker of a card, or takes the one that was started before
+// this process took another's place.
+func (p *Part) startGPU(inventory gpu.Inventory, recorder core.Recorder) func(context.Context,
+	gpu.Device) (probe.Worker, error) {
+	s := NewStarter(p.Config, p.Log, recorder, inventory)
+	ahead := p.ahead
+	ahead.Record(recorder)
+	return func(ctx context.Context, d gpu.Device) (probe.Worker, error) {
+		client := ahead.Take(d)
+		var err error
+		if client == nil {
+			client, err = s.Start(ctx, d)
+		}
+		if err != nil {
+			return nil, err
+		}
+		p.addWorker(client)
+		return client, nil
+	}
+}
+
+// adjust makes a card's offer the node's.
+func (p *Part) adjust(o placement.Offer) placement.Offer {
+	o.Capabilities = p.Offered(o.Capabilities.Bits)
+	return o
+}
+
+// memoryUse is how much of a card the sessions on it are reckoned to use.
+func (p *Part) memoryUse(device string) gpu.Bytes {
+	for _, u := range p.Pool.Devices() {
+		if !u.Remote && u.Device == device {
+			return gpu.Bytes(u.Memory)
+		}
+	}
+	return 0
+}
+
+// FindingsText are the findings of this node's GPUs as text, "" for none.
+func (p *Part) FindingsText() string {
+	if p.keeper == nil {
+		return ""
+	}
+	text, err := FindingsText(p.Config.Transcoding.EncoderPreset, p.keeper.Findings())
+	if err != nil {
+		p.Log.Warn("the GPUs are tested again after the upgrade", "err", err)
+		return ""
+	}
+	return text
+}

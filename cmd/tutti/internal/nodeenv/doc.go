@@ -1,0 +1,4 @@
+// Package nodeenv is what all roles of a node share: configuration, log, health board, metrics,
+// the process and the list of components. It knows no role; cmd/tutti makes it first and hands it
+// to each role's package.
+package nodeenv

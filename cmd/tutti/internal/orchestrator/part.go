@@ -1,0 +1,237 @@
+package orchestrator
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/capability"
+	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/core/inference/fleet"
+	"github.com/tuttinode/tutti/core/jobdiagnosis"
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/pricing"
+	"github.com/tuttinode/tutti/core/requeststats"
+	"github.com/tuttinode/tutti/server/metrics"
+	"github.com/tuttinode/tutti/server/orchestrator"
+	"github.com/tuttinode/tutti/server/reachabilitycheck"
+	"github.com/tuttinode/tutti/server/tlscert"
+)
+
+// Options are what the orchestrator shares with the node's other roles.
+type Options struct {
+	Env *nodeenv.Env
+	// Chain, Book and Earning are nil off-chain, where nothing has a price.
+	Chain   *chain.Part
+	Book    *pricing.Book
+	Earning *earning.Part
+	Media   *media.Part
+	Models  *modelserver.Part
+}
+
+// Part is the orchestrator of the node.
+type Part struct {
+	*nodeenv.Env
+	// Rules decide which jobs are taken, Server is the public listener.
+	Rules  *orchestrate.Orchestrator
+	Server *orchestrator.Server
+	// Cert is nil where another server ends TLS.
+	Cert *tlscert.Source
+	// Workers is nil where no worker of another machine may register.
+	Workers *Workers
+	// Address checks how the node is reached.
+	Address *reachabilitycheck.Checker
+	// Requests is what gateways asked for.
+	Requests *requeststats.Counter
+	chain    *chain.Part
+	book     *pricing.Book
+	earning  *earning.Part
+	media    *media.Part
+	models   *modelserver.Part
+	// tools is nil where no AI job needs them.
+	tools media.Tools
+	// rank is the orchestrator's in the pool, as it was read last.
+	rank atomic.Pointer[jobdiagnosis.PoolRank]
+}
+
+// New adds the devices and models that do the work, the rules and the public listener.
+func New(ctx context.Context, o Options) (p *Part, err error) {
+	p = &Part{
+		Env: o.Env, chain: o.Chain, book: o.Book, earning: o.Earning, media: o.Media, models: o.Models,
+		Requests: requeststats.New(time.Now),
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, o.Media.Close())
+		}
+	}()
+	recorder := p.Recorder(metrics.Orchestrator)
+	if err := p.addWork(ctx, recorder); err != nil {
+		return nil, err
+	}
+	if p.Rules, err = orchestrate.New(p.rules(recorder)); err != nil {
+		return nil, err
+	}
+	if p.media.Pool != nil {
+		p.WatchSessions(metrics.Orchestrator, func() (int, int) { u := p.Rules.Usage(); return u.Sessions, u.Limit })
+	}
+	if manager := p.models.Manager; manager != nil {
+		p.Add(manager)
+		if p.Metrics != nil {
+			if err := p.Metrics.WatchModels(metrics.Orchestrator, p.serviceURI(), manager.Models); err != nil {
+				return nil, fmt.Errorf("register metrics of models: %w", err)
+			}
+		}
+	}
+	p.Add(p.Rules)
+	if p.chain != nil {
+		p.Add(&rankWatcher{p})
+	}
+	if err := p.addListener(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Rank is the orchestrator's in the pool as it was read last; nil before, and on other nodes.
+func (p *Part) Rank() *jobdiagnosis.PoolRank {
+	if p == nil {
+		return nil
+	}
+	return p.rank.Load()
+}
+
+// SetMaxSessions changes the limit of sessions; 0 admits by what is measured.
+func (p *Part) SetMaxSessions(n int) {
+	p.Rules.SetMaxSessions(n)
+	if p.media.Pool != nil {
+		p.media.Pool.SetMaxSessions(n)
+	}
+}
+
+// addWork adds the devices of this machine, and the services for those of others.
+func (p *Part) addWork(ctx context.Context, recorder core.Recorder) error {
+	remote := len(peers.Secrets(p.Config)) > 0
+	if p.Config.Roles.Transcoder || remote {
+		if err := p.media.AddPool(ctx, recorder); err != nil {
+			return err
+		}
+	}
+	if p.Config.Roles.AIWorker || remote {
+		p.tools = p.media.Tools(metrics.Orchestrator, p.Add)
+	}
+	return p.newWorkers()
+}
+
+// rules are the options of the orchestrator's rules.
+func (p *Part) rules(recorder core.Recorder) orchestrate.Options {
+	opt := orchestrate.Options{
+		PromptRatio:  int64(p.Config.AI.PromptRatio),
+		ServiceURI:   p.serviceURI(),
+		Capabilities: p.capabilities(),
+		Recorder:     recorder,
+		RequestStats: p.Requests,
+		Inference:    p.Inference(metrics.Orchestrator),
+		Limit:        p.Config.Limits.MaxSessions.N,
+		ResultBytes:  int64(p.Config.Limits.ResultMemory),
+		Now:          time.Now,
+		Rand:         rand.Reader,
+		Log:          p.Log,
+		TokenSecret:  p.Process.Token,
+		Board:        p.Board,
+	}
+	if p.media.Pool != nil {
+		opt.Transcoder, opt.Admitter = p.media.Transcoder(), p.media.Pool
+	}
+	opt.Worker = p.modelWorker()
+	if p.tools != nil {
+		opt.Media = p.tools
+	}
+	p.earning.Pay(&opt)
+	return opt
+}
+
+// capabilities is what the node offers at a time: what its devices can do, or on a
+// node that transcodes nothing what every node has.
+func (p *Part) capabilities() func() capability.Capabilities {
+	if p.media.Pool != nil {
+		return p.media.Pool.Capabilities
+	}
+	offer := p.media.Offered(capability.Default())
+	return func() capability.Capabilities { return offer }
+}
+
+// modelWorker runs AI jobs: the models of this machine, those of others, or both; nil
+// for none.
+func (p *Part) modelWorker() inference.Worker {
+	var members []inference.Worker
+	if p.models.Manager != nil {
+		members = append(members, p.models.Manager)
+	}
+	if p.Workers != nil {
+		var remote inference.Worker = p.Workers.AI
+		if p.book != nil {
+			remote = &prices.Worker{Worker: p.Workers.AI, Book: p.book, Board: p.Board}
+		}
+		members = append(members, remote)
+	}
+	if len(members) == 0 {
+		return nil
+	}
+	return fleet.New(members...)
+}
+
+// addListener adds the public listener.
+func (p *Part) addListener() error {
+	listen := p.Config.Addresses.OrchestratorListen
+	opt := orchestrator.Options{
+		Addr: listen.Addr(), Orchestrator: p.Rules,
+		Version: release.Version, Roles: p.Roles(), Connections: p.Connections(), PerAddress: p.Config.Limits.PerAddress,
+		Known: p.Config.Limits.KnownPeers, Scarce: p.Files.Refused, AINotice: p.models.Notice,
+		Stores: p.Config.Storage.ObjectStoreNetworks,
+		Now:    time.Now, Log: p.Log, Standing: p.chain.Status(p.Config),
+		Listener: p.Process.Sockets.Take(process.SocketPublic),
+	}
+	if p.tools != nil {
+		opt.Frames = p.tools
+	}
+	for _, u := range p.Config.Addresses.Nodes {
+		opt.Nodes = append(opt.Nodes, u.String())
+	}
+	p.Workers.register(&opt)
+	if !listen.Plaintext {
+		cert, err := tlscert.Open(tlscert.Options{
+			CertFile: p.Config.TLS.Cert, KeyFile: p.Config.TLS.Key, Dir: p.Config.Storage.DataDir,
+			Host: p.Config.Addresses.Service.Host, Now: time.Now, Rand: rand.Reader, Log: p.Log,
+		})
+		if err != nil {
+			return err
+		}
+		opt.Cert, p.Cert = cert, cert
+	}
+	p.addAddress(opt.Cert)
+	opt.PeerSeen = p.Address.PeerSeen
+	server, err := orchestrator.New(opt)
+	if err != nil {
+		return err
+	}
+	p.Rules.RestoreHandover(p.Process.Inherited())
+	p.Server = server
+	p.Add(server)
+	p.Workers.run(p.Env)
+	p.Add(p.Address)
+	return nil
+}

@@ -1,0 +1,60 @@
+package orchestrator
+
+import (
+	"context"
+
+	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
+	"github.com/tuttinode/tutti/config"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// ReloadSteps take over limits, the certificate, and the secrets and authority of workers.
+func (p *Part) ReloadSteps() []reload.Step {
+	return []reload.Step{p.prepareLimits, p.prepareSecrets, p.prepareCert, p.prepareWorkerCA}
+}
+
+func (p *Part) prepareLimits(_ context.Context, now, next *config.Config) (func(), error) {
+	return func() {
+		if now.Limits.ResultMemory != next.Limits.ResultMemory {
+			p.Rules.SetResultBytes(int64(next.Limits.ResultMemory))
+			p.media.SetResultBytes(int64(next.Limits.ResultMemory))
+		}
+		if now.Limits.MaxConnections != next.Limits.MaxConnections || now.Limits.PerAddress != next.Limits.PerAddress {
+			p.Server.SetConnections(p.Files.Connections(next))
+			p.Server.SetPerAddress(next.Limits.PerAddress)
+		}
+	}, nil
+}
+
+// prepareSecrets: a node that started without a secret has no service for workers that could be
+// opened.
+func (p *Part) prepareSecrets(_ context.Context, _, next *config.Config) (func(), error) {
+	if p.Workers == nil {
+		return nil, nil
+	}
+	secrets := peers.Secrets(next)
+	if len(secrets) == 0 {
+		return nil, fault.New(fault.BadOption, "take over -orchSecret",
+			"workers are let in by a secret, and there is none any more; a restart closes their door")
+	}
+	return func() { p.Workers.secrets.Set(secrets...) }, nil
+}
+
+func (p *Part) prepareCert(_ context.Context, _, next *config.Config) (func(), error) {
+	if p.Cert == nil {
+		return nil, nil
+	}
+	return p.Cert.Replace(next.TLS.Cert, next.TLS.Key)
+}
+
+func (p *Part) prepareWorkerCA(_ context.Context, _, next *config.Config) (func(), error) {
+	if p.Workers == nil {
+		return nil, nil
+	}
+	ca, err := peers.WorkerCA(next.TLS.WorkerCA)
+	if err != nil {
+		return nil, err
+	}
+	return func() { p.Server.SetWorkerCA(ca) }, nil
+}
