@@ -16,9 +16,9 @@ func TestModelsOwnDescription(t *testing.T) {
 		spare = "whether the model can be spread over 3 devices was not checked: "
 	)
 	for _, c := range []struct {
-		name          string
-		content       map[string]string
-		problem, note string
+		name            string
+		content         map[string]string
+		problem, notice string
 	}{
 		{"absent", nil, "", spare + "it is not in the models directory yet"},
 		{"no snapshot", map[string]string{"refs/main": "../../x"}, "",
@@ -58,8 +58,8 @@ func TestModelsOwnDescription(t *testing.T) {
 				set = n.Text
 			}
 		}
-		if set != c.note {
-			t.Errorf("%s: the notice is %q, want %q", c.name, set, c.note)
+		if set != c.notice {
+			t.Errorf("%s: the notice is %q, want %q", c.name, set, c.notice)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestFixtures(t *testing.T) {
 func TestEachCodeIsProduced(t *testing.T) {
 	t.Parallel()
 	seen := map[fault.Code]bool{}
-	note := func(err error) {
+	record := func(err error) {
 		problems, ok := errors.AsType[models.Problems](err)
 		if !ok {
 			t.Fatalf("the error is a %T", err)
@@ -72,10 +72,10 @@ func TestEachCodeIsProduced(t *testing.T) {
 	}
 	for _, f := range fixtures(t, "bad") {
 		_, _, err := f.load(t)
-		note(err)
+		record(err)
 	}
 	_, _, err := models.Load(models.Options{Value: "forbidden", VerifiedFile: "broken", ReadFile: files(nil)})
-	note(err)
+	record(err)
 	for _, s := range fault.Sections() {
 		if s.Title != "AI models file" {
 			continue

@@ -110,8 +110,8 @@ func (b *Budget) available(id UUID, owner string) Bytes {
 	if left <= 0 {
 		return Unlimited
 	}
-	for who, n := range b.reserved[id] {
-		if who == owner {
+	for other, n := range b.reserved[id] {
+		if other == owner {
 			continue
 		}
 		// What was set aside while the device was unknown may be more than it has.

@@ -51,8 +51,8 @@ func TestBudgetIsNeverOverdrawn(t *testing.T) {
 			owner := rapid.SampledFrom([]string{gpu.Transcoding, gpu.Models, "x"}).Draw(t, "owner")
 			n := gpu.Bytes(rapid.Int64Range(-5, 120).Draw(t, "n"))
 			others := gpu.Bytes(0)
-			for who, has := range want {
-				if who != owner {
+			for other, has := range want {
+				if other != owner {
 					others += has
 				}
 			}

@@ -30,9 +30,9 @@ func TestParseGateways(t *testing.T) {
 		if len(mistakes) != 0 || len(got) != len(want) {
 			t.Fatalf("%s: %v %v", list, got, mistakes)
 		}
-		for who, price := range want {
-			if got[who].String() != price {
-				t.Errorf("%s: %s instead of %s", who, got[who], price)
+		for gateway, price := range want {
+			if got[gateway].String() != price {
+				t.Errorf("%s: %s instead of %s", gateway, got[gateway], price)
 			}
 		}
 	}
@@ -181,8 +181,8 @@ func FuzzParseGateways(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		got, mistakes := pricing.ParseGateways(doc, pricing.Adjusted, "USD")
 		checkMistakes(t, mistakes)
-		for who, price := range got {
-			if who.IsZero() {
+		for gateway, price := range got {
+			if gateway.IsZero() {
 				t.Fatal("a price without a gateway")
 			}
 			checkPrice(t, price)

@@ -170,9 +170,9 @@ type Evidence struct {
 	Err error
 }
 
-// Judge says what the evidence means. The error is nil or a condition: PortClosed,
+// Classify returns what the evidence means. The error is nil or a condition: PortClosed,
 // PortUnverified, ServiceAddrForeign.
-func Judge(uri string, e Evidence) (Reach, error) {
+func Classify(uri string, e Evidence) (Reach, error) {
 	const op = "reach the node through its public address"
 	switch {
 	case e.Answered && e.Ours && e.Local && !e.Outside && !Private(uri):

@@ -55,7 +55,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestClassify(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -71,7 +71,7 @@ func TestJudge(t *testing.T) {
 		{"behind a router", reachability.Evidence{}, reachability.Unverified, fault.PortUnverified},
 		{"behind a router, visited", reachability.Evidence{Outside: true}, reachability.Hairpin, ""},
 	} {
-		reach, err := reachability.Judge("https://198.51.100.7:8935", c.e)
+		reach, err := reachability.Classify("https://198.51.100.7:8935", c.e)
 		if reach != c.reach || (c.code == "") != (err == nil) || err != nil && !errors.Is(err, c.code) {
 			t.Errorf("%s: %s, %v", c.name, reach, err)
 		}

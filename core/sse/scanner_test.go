@@ -105,36 +105,36 @@ func TestOddEvents(t *testing.T) {
 	tests := map[string]struct {
 		in    string
 		want  inference.Usage
-		told  bool
+		found bool
 		other func(s *sse.Scanner) bool
 	}{
 		"in a string":       {in: `data: {"a":"\"usage\":{\"prompt_tokens\":9}","choices":[]}` + "\n\n"},
 		"in another object": {in: `data: {"x":{"usage":{"prompt_tokens":9}}}` + "\n\n"},
 		"escaped key": {in: `data: {"us\u0061ge":{"prompt\u005ftokens":9,"completion_tokens":1}}` + "\n\n",
-			want: usage(9, 1), told: true},
+			want: usage(9, 1), found: true},
 		"in a choice": {in: `data: {"choices":[{"usage":{"prompt_tokens":9,"completion_tokens":1}}]}` + "\n\n",
-			want: usage(9, 1), told: true},
+			want: usage(9, 1), found: true},
 		"floats": {in: `data: {"usage":{"prompt_tokens":9.0,"completion_tokens":1e1}}` + "\n\n",
-			want: usage(9, 10), told: true},
+			want: usage(9, 10), found: true},
 		"negative": {in: `data: {"usage":{"prompt_tokens":-9,"completion_tokens":1}}` + "\n\n", want: usage(0, 1),
-			told: true},
+			found: true},
 		"huge":          {in: `data: {"usage":{"prompt_tokens":1e300,"completion_tokens":99999999999999999999999999999999999999}}` + "\n\n"},
 		"empty":         {in: `data: {"usage":{}}` + "\n\n"},
 		"list":          {in: `data: {"usage":[{"prompt_tokens":9}]}` + "\n\n"},
 		"cut off":       {in: `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}`},
-		"no empty line": {in: `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}}`, want: usage(9, 1), told: true},
+		"no empty line": {in: `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}}`, want: usage(9, 1), found: true},
 		"no space": {in: `data:{"usage":{"prompt_tokens":9,"completion_tokens":1}}` + "\n\n", want: usage(9, 1),
-			told: true},
+			found: true},
 		"two data lines": {in: "data: {\"usage\":\ndata: {\"prompt_tokens\":9,\"completion_tokens\":1}}\n\n",
-			want: usage(9, 1), told: true},
+			want: usage(9, 1), found: true},
 		"other fields": {in: "id: 1\nevent: x\ndata: {\"usage\":{\"prompt_tokens\":9}}\nretry: 3\n\n",
-			want: usage(9, 0), told: true},
-		"mark":        {in: "\xEF\xBB\xBFdata: {\"usage\":{\"prompt_tokens\":9}}\n\n", want: usage(9, 0), told: true},
+			want: usage(9, 0), found: true},
+		"mark":        {in: "\xEF\xBB\xBFdata: {\"usage\":{\"prompt_tokens\":9}}\n\n", want: usage(9, 0), found: true},
 		"other names": {in: "dat: {\"usage\":{\"prompt_tokens\":9}}\ndatas: {\"usage\":{\"prompt_tokens\":9}}\n\n"},
 		"comment":     {in: ": {\"usage\":{\"prompt_tokens\":9}}\n\n"},
 		"later wins": {
 			in:   "data: {\"usage\":{\"prompt_tokens\":9}}\n\ndata: {\"usage\":null}\n\ndata: {\"usage\":{\"prompt_tokens\":10}}\n\n",
-			want: usage(10, 0), told: true,
+			want: usage(10, 0), found: true,
 		},
 		"done":         {in: "data: [DONE]\n\n", other: func(s *sse.Scanner) bool { return s.Done() && s.Events() == 0 }},
 		"done, spaced": {in: "data:  [DONE] \n\n", other: func(s *sse.Scanner) bool { return s.Done() }},
@@ -156,7 +156,7 @@ func TestOddEvents(t *testing.T) {
 		s.Feed([]byte(tt.in))
 		s.End()
 		got, reported := s.ReportedUsage()
-		if got != tt.want || reported != tt.told || tt.other != nil && !tt.other(&s) {
+		if got != tt.want || reported != tt.found || tt.other != nil && !tt.other(&s) {
 			t.Errorf("%s: %+v, %v; %+v", name, got, reported, look(&s))
 		}
 	}
