@@ -144,7 +144,8 @@ func tokenUnit() *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(T
 // smallest units.
 func parseDecimal(s string) (*big.Int, error) {
 	whole, fraction, dot := strings.Cut(s, ".")
-	if whole == "" || dot && fraction == "" || len(whole) > 60 || len(fraction) > TokenDecimals || !onlyDigits(whole) || !onlyDigits(fraction) {
+	if whole == "" || dot && fraction == "" || len(whole) > 60 || len(fraction) > TokenDecimals || !onlyDigits(whole) ||
+		!onlyDigits(fraction) {
 		return nil, errTokenAmount
 	}
 	n, _ := new(big.Int).SetString(whole+fraction+strings.Repeat("0", TokenDecimals-len(fraction)), 10)

@@ -38,7 +38,8 @@ func TestTheOldContainerKeepsItsPlaces(t *testing.T) {
 		if s.Reason == "" || s.Offered() {
 			t.Errorf("%+v", s)
 		}
-		if s := r.state("b", inference.Starting, ""); s.Progress != "waiting for a GPU" || h.count(h.created, "b") != 0 {
+		if s := r.state("b", inference.Starting, ""); s.Progress != "waiting for a GPU" ||
+			h.count(h.created, "b") != 0 {
 			t.Errorf("%+v", s)
 		}
 		if on := r.board.Snapshot(); len(on) != 1 || on[0].About != "llm a" {
@@ -64,7 +65,8 @@ func TestAWarmModelOutlivesTheEngine(t *testing.T) {
 		h.failEngine(nothingAnswers)
 		h.kill("a")
 		after(time.Minute)
-		if s := r.state("a", inference.Failed, fault.DockerMissing); s.Reason != "its last container cannot be removed yet: nothing answers" {
+		if s := r.state("a", inference.Failed, fault.DockerMissing); s.Reason != "its last container cannot be removed "+
+			"yet: nothing answers" {
 			t.Errorf("%+v", s)
 		}
 		r.state("b", inference.Ready, "")

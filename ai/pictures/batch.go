@@ -74,7 +74,12 @@ func (s *requestMemory) take(n int64) error {
 }
 
 // picture fetches one picture.
-func (f *Fetcher) picture(ctx context.Context, client *http.Client, address string, memory *requestMemory) (*Picture, error) {
+func (f *Fetcher) picture(
+	ctx context.Context,
+	client *http.Client,
+	address string,
+	memory *requestMemory,
+) (*Picture, error) {
 	answer, err := f.get(ctx, client, address)
 	if err != nil {
 		return nil, err

@@ -24,13 +24,15 @@ func TestBudget(t *testing.T) {
 		t.Error("a refusal is no change")
 	default:
 	}
-	if !b.Reserve("a", gpu.Transcoding, 4) || b.Free("a") != 0 || b.Available("a", gpu.Transcoding) != 4 || b.Available("a", gpu.Models) != 20 {
+	if !b.Reserve("a", gpu.Transcoding, 4) || b.Free("a") != 0 || b.Available("a", gpu.Transcoding) != 4 ||
+		b.Available("a", gpu.Models) != 20 {
 		t.Errorf("%v", b.Owners("a"))
 	}
 	<-changed
 	// A device that came back smaller: nobody gets more, each may shrink.
 	b.Furnish([]gpu.Device{{UUID: "a", Memory: 10}})
-	if b.Reserve("a", gpu.Models, 21) || b.Free("a") != 0 || !b.Reserve("a", gpu.Models, 6) || b.Available("a", gpu.Transcoding) != 4 {
+	if b.Reserve("a", gpu.Models, 21) || b.Free("a") != 0 || !b.Reserve("a", gpu.Models, 6) ||
+		b.Available("a", gpu.Transcoding) != 4 {
 		t.Errorf("%v", b.Owners("a"))
 	}
 	if !b.Reserve("a", gpu.Models, 0) || len(b.Owners("a")) != 1 || b.Free("a") != 6 {

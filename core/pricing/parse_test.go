@@ -26,7 +26,11 @@ func TestParseGateways(t *testing.T) {
 			{"ethaddress":`+aliceText+`,"priceperunit":1200,"currency":"","pixelsperunit":1},
 			{"EthAddress":`+bobText+`,"pricePerUnit":0.18,"currency":"usd","pixelsPerUnit":1e6},
 			{"ethaddress":"0xc000000000000000000000000000000000000000","priceperunit":"0.5e-2USD","pixelsperunit":"1000","currency":null}]}`), pricing.Adjusted, "USD")
-		want := map[core.Address]string{alice: "1200 wei per 1", bob: "0.18USD per 1000000", {0xc0}: "0.005USD per 1000"}
+		want := map[core.Address]string{
+			alice:  "1200 wei per 1",
+			bob:    "0.18USD per 1000000",
+			{0xc0}: "0.005USD per 1000",
+		}
 		if len(mistakes) != 0 || len(got) != len(want) {
 			t.Fatalf("%s: %v %v", list, got, mistakes)
 		}
@@ -83,10 +87,15 @@ func TestMistakesOfGateways(t *testing.T) {
 			t.Errorf("%s gives %v", doc, got)
 		}
 	}
-	got, mistakes := pricing.ParseGateways([]byte(`{"gateways":[{"ethaddress":`+bobText+`,"pixelsperunit":"x"},{"ethaddress":`+aliceText+priced+`},`+
-		"\n"+`{"ethaddress":`+aliceText+priced+`}]}`), pricing.Adjusted, "USD")
+	got, mistakes := pricing.ParseGateways(
+		[]byte(`{"gateways":[{"ethaddress":`+bobText+`,"pixelsperunit":"x"},{"ethaddress":`+aliceText+priced+`},`+
+			"\n"+`{"ethaddress":`+aliceText+priced+`}]}`),
+		pricing.Adjusted,
+		"USD",
+	)
 	if len(got) != 1 || len(mistakes) != 3 ||
-		mistakes[2].Error() != "gateways[2].ethaddress (line 2): there is a price for "+alice.String()+" already; keep one of them" {
+		mistakes[2].Error() != "gateways[2].ethaddress (line 2): there is a price for "+alice.String()+" already; keep "+
+			"one of them" {
 		t.Errorf("%v %v", got, mistakes)
 	}
 }

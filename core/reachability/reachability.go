@@ -69,10 +69,18 @@ func Compare(onChain, discovered, chosen string, resolve func(host string) []net
 		return nil, known
 	case chosen != "":
 		return fault.New(fault.ServiceAddrMismatch, "compare addresses", fmt.Sprintf(
-			"the registered address %s differs from -serviceAddr %s; gateways look it up on the chain: set the correct address in tutti_cli", onChain, chosen)), true
+			"the registered address %s differs from -serviceAddr %s; gateways look it up on the chain: set the correct "+
+				"address in tutti_cli",
+			onChain,
+			chosen,
+		)), true
 	}
 	return fault.New(fault.ServiceAddrMismatch, "compare addresses", fmt.Sprintf(
-		"the registered address %s did not match discovered address %s; set the correct address in tutti_cli or use -serviceAddr", onChain, discovered)), true
+		"the registered address %s did not match discovered address %s; set the correct address in tutti_cli or use "+
+			"-serviceAddr",
+		onChain,
+		discovered,
+	)), true
 }
 
 // agree compares host and port; known is false when the hosts cannot be compared.
@@ -178,7 +186,11 @@ func Classify(uri string, e Evidence) (Reach, error) {
 	case e.Answered && e.Ours && e.Local && !e.Outside && !Private(uri):
 		// The system answers itself without leaving the machine: what a firewall before
 		// it does is not seen.
-		return Unverified, fault.New(fault.PortUnverified, op, uri+" is this machine's own address, which it reaches without passing any firewall")
+		return Unverified, fault.New(
+			fault.PortUnverified,
+			op,
+			uri+" is this machine's own address, which it reaches without passing any firewall",
+		)
 	case e.Answered && e.Ours:
 		return Reachable, nil
 	case e.Answered:
