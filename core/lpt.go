@@ -36,7 +36,7 @@ func LPTOf(n *big.Int) (LPT, error) {
 		return LPT{}, errLPT
 	}
 	if n.Cmp(maxWei) > 0 {
-		return LPT{}, fmt.Errorf("more than 2^256-1 of the token's smallest unit")
+		return LPT{}, errors.New("more than 2^256-1 of the token's smallest unit")
 	}
 	return LPT{new(big.Int).Set(n)}, nil
 }

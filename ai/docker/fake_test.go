@@ -153,7 +153,7 @@ func TestOnePullForAll(t *testing.T) {
 	for range callers - 1 {
 		join()
 	}
-	reported.Wait() // also those who came late
+	reported.Wait() // also those that came late
 	close(finish)
 	done.Wait()
 	close(failures)
@@ -167,7 +167,7 @@ func TestOnePullForAll(t *testing.T) {
 	}
 }
 
-// A pull goes on while someone wants it, ends when nobody does, and can begin
+// A pull goes on while a caller waits for it, ends with the last one, and can begin
 // again.
 func TestPullEndsWithTheLastCaller(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// TestWarmModelsFindTheirPlaces: whoever comes first, all that fit together are
+// TestWarmModelsFindTheirPlaces: in any order of start, all that fit together are
 // placed; also where the first free device is the only one that another can use.
 func TestWarmModelsFindTheirPlaces(t *testing.T) {
 	t.Parallel()
@@ -145,7 +145,7 @@ func TestColdModelsPreferOtherPlaces(t *testing.T) {
 	})
 }
 
-// TestMoreWarmModelsThanPlaces: who has no place fails, and takes nobody else's.
+// TestMoreWarmModelsThanPlaces: a model without a placement fails, and takes no other's.
 func TestMoreWarmModelsThanPlaces(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()

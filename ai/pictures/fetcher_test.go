@@ -167,7 +167,7 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 	}
 }
 
-// A server whose certificate is for another name may be anybody between.
+// A server whose certificate is for another name may be any machine in between.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

@@ -29,7 +29,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("%v", b.Owners("a"))
 	}
 	<-changed
-	// A device that came back smaller: nobody gets more, each may shrink.
+	// A device that came back smaller: no owner gets more, each may shrink.
 	b.Furnish([]gpu.Device{{UUID: "a", Memory: 10}})
 	if b.Reserve("a", gpu.Models, 21) || b.Free("a") != 0 || !b.Reserve("a", gpu.Models, 6) ||
 		b.Available("a", gpu.Transcoding) != 4 {

@@ -180,7 +180,7 @@ func TestTicketsComeIntoTheBooksOnce(t *testing.T) {
 			t.Errorf("%+v", w)
 		}
 	}
-	// A later start asks nobody, and brings only what is new.
+	// A later start asks the chain nothing, and imports only what is new.
 	asked := r.chain.asked.Load()
 	late := r.old.win(t, r.old.open(t), "new", 99)
 	want[migrate.Taken]++

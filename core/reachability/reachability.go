@@ -1,8 +1,8 @@
-// Package reachability judges the address under which gateways look for the node:
+// Package reachability checks the address under which gateways look for the node:
 // whether what is registered, what is advertised and where the machine is seen
-// agree, and whether anybody can reach it.
+// agree, and whether other machines can reach it.
 //
-// It decides from facts and asks nobody; server/reachabilitycheck finds the facts out, the
+// It decides from facts and makes no request; server/reachabilitycheck finds the facts, the
 // admin API and the pages show the Status.
 package reachability
 
@@ -24,7 +24,7 @@ type Reach string
 
 // What is known of an address. Hairpin: not reachable from this machine itself,
 // and reached by others all the same: the router does not loop back. Unverified:
-// behind a NAT, not reachable from here, and nobody came from outside yet, so
+// behind a NAT, not reachable from here, and no request came from outside yet, so
 // that a closed port and such a router look the same.
 const (
 	Unknown    Reach = "unknown"
@@ -41,8 +41,8 @@ type Status struct {
 	Advertised string `json:"advertised"`
 	// OnChain is what the registry says; empty off-chain or when nothing is set.
 	OnChain string `json:"onChain"`
-	// Discovered is where this machine is seen, https://ip:8935; empty when nobody
-	// was asked.
+	// Discovered is where this machine is seen, https://ip:8935; empty when no
+	// service was asked.
 	Discovered string `json:"discovered"`
 	// Mismatch: the registered address is not where the machine is seen.
 	Mismatch bool   `json:"mismatch"`
@@ -172,7 +172,7 @@ type Evidence struct {
 	Answered, Ours bool
 	// Local: the address belongs to an interface of this machine.
 	Local bool
-	// Outside: somebody from elsewhere came in through the listener lately.
+	// Outside: a client elsewhere came in through the listener recently.
 	Outside bool
 	// Err is why the attempt failed.
 	Err error
