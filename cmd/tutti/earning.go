@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/orchestrate/signing"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
@@ -80,7 +79,7 @@ func (n *node) pay(opt *orchestrate.Options) {
 		return
 	}
 	opt.Payments = n.earning.recipient
-	opt.Signatures = signing.New(n.chain.Signer)
+	opt.Signatures = orchestrate.NewKeySignatures(n.chain.Signer)
 	opt.TokenSecret = n.earning.token
 	opt.L1Block = func() protocol.L1Block { return n.chain.View().Head.L1 }
 	opt.Origin = n.chain.Orchestrator.String()
