@@ -14,7 +14,7 @@ import (
 //
 // Transcode returns exactly one rendition per profile, in profile order, or an
 // error; never part of them. The error is a *fault.Fault whose Wire text is
-// what a peer is told. It may be called again for the same segment (idempotent).
+// what a peer receives. It may be called again for the same segment (idempotent).
 // The job's Input stays the caller's: it is not changed, and not read after return.
 //
 // EndSession frees what the session holds; an unknown session is not an error.

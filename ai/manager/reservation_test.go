@@ -62,7 +62,7 @@ func TestWarmModelsFindTheirPlaces(t *testing.T) {
 }
 
 // TestAWarmModelComesBackToItsPlace: a cold one that waits for a GPU does not get
-// the place of one that starts anew.
+// the memory of one that starts again.
 func TestAWarmModelComesBackToItsPlace(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()
@@ -117,7 +117,7 @@ func TestAPlaceIsLent(t *testing.T) {
 }
 
 // TestColdModelsPreferOtherPlaces: a cold model that comes before a warm one is not
-// in its way when there is room elsewhere.
+// in its way when another GPU has free memory.
 func TestColdModelsPreferOtherPlaces(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()

@@ -8,7 +8,7 @@ import (
 )
 
 // What a model's own description says decides over how many devices it can be
-// spread; where it says nothing that is told and nothing is refused.
+// spread; where it says nothing that is reported and nothing is refused.
 func TestModelsOwnDescription(t *testing.T) {
 	t.Parallel()
 	const (

@@ -47,7 +47,7 @@ func (b *Budget) Furnish(devices []Device) {
 }
 
 // Reserve sets the owner's part of a device to n, in place of what it had there,
-// and reports whether there was room beside the others' parts; else the owner keeps
+// and reports whether there was memory beside the others' parts; else the owner keeps
 // what it had. A smaller part always fits, and 0 gives all back.
 func (b *Budget) Reserve(id UUID, owner string, n Bytes) bool {
 	b.mu.Lock()

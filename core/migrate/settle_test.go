@@ -20,7 +20,7 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// chain says what it is told to say.
+// chain answers what the test sets.
 type chain struct {
 	round protocol.Round
 	used  map[protocol.Hash]bool

@@ -53,7 +53,7 @@ type Status struct {
 // Compare is the fault ServiceAddrMismatch when gateways will look somewhere else
 // than where this machine is seen; nil when they agree. chosen is the address that
 // -serviceAddr names, which settles it. A host name agrees when it resolves to the
-// discovered address. known is false when that cannot be told: one of them is not
+// discovered address. known is false when that is not clear: one of them is not
 // known, a name does not resolve now, or they are of different families.
 func Compare(onChain, discovered, chosen string, resolve func(host string) []netip.Addr) (mismatch error, known bool) {
 	against := discovered
