@@ -30,7 +30,7 @@ func (l *loader) validateFile(name, remedy string) bool {
 // exampleSecret is part of every secret in the manifests for Kubernetes, which are public.
 const exampleSecret = "replace-me"
 
-// validateNoExample refuses such a secret, with which anyone gets in.
+// validateNoExample refuses such a secret, which every reader of the manifests knows.
 func (l *loader) validateNoExample(name, text, remedy string) bool {
 	if !strings.Contains(text, exampleSecret) {
 		return true

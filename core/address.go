@@ -18,7 +18,9 @@ var (
 	ErrAddressForm = errors.New("not an address of the form 0x and 40 hexadecimal digits")
 	// ErrAddressChecksum: upper and lower case do not match the address; one
 	// digit is likely mistyped.
-	ErrAddressChecksum = errors.New("the address's upper and lower case letters do not match its checksum, so a digit is likely wrong")
+	ErrAddressChecksum = errors.New(
+		"the address's upper and lower case letters do not match its checksum, so a digit is likely wrong",
+	)
 )
 
 // ParseAddress reads 0x and 40 hexadecimal digits. All-lower and all-upper case

@@ -9,7 +9,8 @@ import (
 // The checksums of the network's own contracts.
 func TestAddressChecksum(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"0xD8E8328501E9645d16Cf49539efC04f734606ee4", "0x04C0b249740175999E5BF5c9ac1dA92431EF34C5", "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"} {
+	for _, s := range []string{"0xD8E8328501E9645d16Cf49539efC04f734606ee4", "0x04C0b249740175999E5BF5c9ac1dA92431EF34C5",
+		"0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"} {
 		a, err := core.ParseAddress(s)
 		if err != nil || a.String() != s {
 			t.Errorf("%s: %v, %v", s, a, err)

@@ -19,13 +19,14 @@ func TestEstimatePixels(t *testing.T) {
 		duration time.Duration
 		want     core.Pixels
 	}{
-		"nothing":                {nil, 2 * time.Second, 0},
-		"whole":                  {one(1280, 720, 30, 0), 2 * time.Second, 1280 * 720 * 60},
-		"a started second":       {one(1280, 720, 30, 0), 2001 * time.Millisecond, 1280 * 720 * 90},
-		"a millisecond":          {one(1280, 720, 30, 1), time.Millisecond, 1280 * 720 * 30},
-		"a started frame":        {one(640, 360, 30000, 1001), time.Second, 640 * 360 * 30},
-		"the source's own rate":  {one(640, 360, 0, 0), time.Second, 640 * 360 * 60},
-		"all renditions":         {append(one(640, 360, 30, 0), one(426, 240, 25, 0)...), time.Second, 640*360*30 + 426*240*25},
+		"nothing":               {nil, 2 * time.Second, 0},
+		"whole":                 {one(1280, 720, 30, 0), 2 * time.Second, 1280 * 720 * 60},
+		"a started second":      {one(1280, 720, 30, 0), 2001 * time.Millisecond, 1280 * 720 * 90},
+		"a millisecond":         {one(1280, 720, 30, 1), time.Millisecond, 1280 * 720 * 30},
+		"a started frame":       {one(640, 360, 30000, 1001), time.Second, 640 * 360 * 30},
+		"the source's own rate": {one(640, 360, 0, 0), time.Second, 640 * 360 * 60},
+		"all renditions": {append(one(640, 360, 30, 0), one(426, 240, 25, 0)...), time.Second,
+			640*360*30 + 426*240*25},
 		"no negative size":       {one(-5, 720, 30, 0), time.Second, 0},
 		"neither product":        {one(-5, -5, 30, 0), time.Second, 0},
 		"no negative time":       {one(5, 5, 30, 0), -time.Second, 0},

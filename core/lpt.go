@@ -36,7 +36,7 @@ func LPTOf(n *big.Int) (LPT, error) {
 		return LPT{}, errLPT
 	}
 	if n.Cmp(maxWei) > 0 {
-		return LPT{}, fmt.Errorf("more than 2^256-1 of the token's smallest unit")
+		return LPT{}, errors.New("more than 2^256-1 of the token's smallest unit")
 	}
 	return LPT{new(big.Int).Set(n)}, nil
 }
@@ -144,7 +144,8 @@ func tokenUnit() *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(T
 // smallest units.
 func parseDecimal(s string) (*big.Int, error) {
 	whole, fraction, dot := strings.Cut(s, ".")
-	if whole == "" || dot && fraction == "" || len(whole) > 60 || len(fraction) > TokenDecimals || !onlyDigits(whole) || !onlyDigits(fraction) {
+	if whole == "" || dot && fraction == "" || len(whole) > 60 || len(fraction) > TokenDecimals || !onlyDigits(whole) ||
+		!onlyDigits(fraction) {
 		return nil, errTokenAmount
 	}
 	n, _ := new(big.Int).SetString(whole+fraction+strings.Repeat("0", TokenDecimals-len(fraction)), 10)

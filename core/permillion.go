@@ -19,7 +19,8 @@ var errPercent = errors.New("not a percentage from 0 to 100 with at most four de
 // without a percent sign.
 func ParsePercent(s string) (PerMillion, error) {
 	whole, fraction, dot := strings.Cut(strings.TrimSuffix(s, "%"), ".")
-	if whole == "" || dot && fraction == "" || len(whole) > 3 || len(fraction) > 4 || !onlyDigits(whole) || !onlyDigits(fraction) {
+	if whole == "" || dot && fraction == "" || len(whole) > 3 || len(fraction) > 4 || !onlyDigits(whole) ||
+		!onlyDigits(fraction) {
 		return 0, errPercent
 	}
 	n, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", 4-len(fraction)), 10, 32)

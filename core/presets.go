@@ -16,7 +16,7 @@ type Preset struct {
 	Unlisted bool
 }
 
-// DefaultPresets is the ladder of a gateway that was told nothing.
+// DefaultPresets is the ladder of a gateway without -transcodingOptions.
 const DefaultPresets = "P240p30fps16x9,P360p30fps16x9"
 
 // maxProfileList bounds a list of presets or JSON profiles. The network's

@@ -34,7 +34,13 @@ func TestPresetVectors(t *testing.T) {
 		t.Fatalf("%d presets, %d vectors", len(presets), len(file.Profiles))
 	}
 	for i, v := range file.Profiles {
-		want := core.Profile{Name: v.Name, Width: v.Width, Height: v.Height, Bitrate: v.Bitrate, FPS: core.Framerate{Num: v.FPS}}
+		want := core.Profile{
+			Name:    v.Name,
+			Width:   v.Width,
+			Height:  v.Height,
+			Bitrate: v.Bitrate,
+			FPS:     core.Framerate{Num: v.FPS},
+		}
 		got := presets[i]
 		if got.Profile != want || hex.EncodeToString(got.ID[:]) != v.ID || got.Unlisted == v.Listed {
 			t.Errorf("preset %+v, want %+v", got, v)

@@ -17,8 +17,10 @@ func TestParsePrice(t *testing.T) {
 		err      error
 	}{
 		{"0.5", "", core.ErrPriceWhole}, {"0.5wei", "", core.ErrPriceWhole}, {"1e-1", "", core.ErrPriceWhole},
-		{"", "", core.ErrPriceForm}, {"USD", "", core.ErrPriceForm}, {"-1USD", "", core.ErrPriceForm}, {"1 USD", "", core.ErrPriceForm},
-		{"1e999USD", "", core.ErrPriceForm}, {"1" + strings.Repeat("0", 80), "", core.ErrPriceForm}, {"0x1", "", core.ErrPriceForm},
+		{"", "", core.ErrPriceForm}, {"USD", "", core.ErrPriceForm}, {"-1USD", "", core.ErrPriceForm},
+		{"1 USD", "", core.ErrPriceForm},
+		{"1e999USD", "", core.ErrPriceForm}, {"1" + strings.Repeat("0", 80), "", core.ErrPriceForm},
+		{"0x1", "", core.ErrPriceForm},
 		{"1" + strings.Repeat("0", 79), "", core.ErrPriceLarge},
 		{"1200", "1200", nil}, {"1200wei", "1200", nil}, {"1200WEI", "1200", nil}, {"1e3", "1000", nil}, {"0", "0", nil},
 		{"0.50USD", "0.5USD", nil}, {"0.5e-2USD", "0.005USD", nil}, {"1EUR", "1EUR", nil}, {"0.18eth", "0.18eth", nil},

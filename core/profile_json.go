@@ -98,7 +98,11 @@ func ParseBitrate(text string) (int, error) {
 func ParseProfilesJSON(data []byte) ([]Profile, error) {
 	const op = "read profiles"
 	if len(data) > maxProfilesJSON {
-		return nil, fault.New(fault.InvalidProfiles, op, fmt.Sprintf("text of %d bytes is longer than %d", len(data), maxProfilesJSON))
+		return nil, fault.New(
+			fault.InvalidProfiles,
+			op,
+			fmt.Sprintf("text of %d bytes is longer than %d", len(data), maxProfilesJSON),
+		)
 	}
 	var in []JSONProfile
 	if data = bytes.TrimSpace(data); bytes.HasPrefix(data, []byte("{")) {

@@ -25,7 +25,8 @@ func TestParseProfilesJSON(t *testing.T) {
 		{"one side only", `[{"height":240}]`, []core.Profile{{Name: "custom_0x240_0", Height: 240}}},
 		{"everything", `[{"name":"x","width":2,"height":3,"bitrate":"5","fps":30000,"fpsDen":1001,"profile":"h264constrainedhigh","gop":"intra","encoder":"hevc","quality":23,"colorDepth":2,"chromaFormat":1,"unknown":[{}]}]`,
 			[]core.Profile{{Name: "x", Width: 2, Height: 3, Bitrate: 5, FPS: core.Framerate{Num: 30000, Den: 1001},
-				Profile: core.ProfileConstrainedHigh, GOP: core.GOPIntra, Encoder: core.CodecHEVC, Quality: 23, ColorDepth: 2, Chroma: core.Chroma422}}},
+				Profile: core.ProfileConstrainedHigh, GOP: core.GOPIntra, Encoder: core.CodecHEVC, Quality: 23, ColorDepth: 2,
+				Chroma: core.Chroma422}}},
 		{"keys in another case", `[{"Name":"x","WIDTH":2,"fpsden":1,"FPS":3,"Gop":"0"}]`,
 			[]core.Profile{{Name: "x", Width: 2, FPS: core.Framerate{Num: 3, Den: 1}}}},
 		{"numbers where text is usual", `[{"name":"x","width":2,"gop":1.5,"bitrate":null,"encoder":"VP9","profile":"none"}]`,
@@ -105,7 +106,11 @@ func TestParseGOP(t *testing.T) {
 // FuzzProfilesJSON: whatever the text, it gives a fault with a code, or profiles
 // within the limits.
 func FuzzProfilesJSON(f *testing.F) {
-	f.Add([]byte(`[{"name":"720p","width":1280,"height":720,"bitrate":"3000k","fps":30,"fpsDen":1,"profile":"H264High","gop":"2.0"}]`))
+	f.Add(
+		[]byte(
+			`[{"name":"720p","width":1280,"height":720,"bitrate":"3000k","fps":30,"fpsDen":1,"profile":"H264High","gop":"2.0"}]`,
+		),
+	)
 	f.Add([]byte(`{"height":240,"encoder":"HEVC","gop":"intra","quality":23}`))
 	f.Add([]byte(`[{"width":1e9}]`))
 	f.Add([]byte(`[null]`))
@@ -122,7 +127,8 @@ func FuzzProfilesJSON(f *testing.F) {
 			if p.Name == "" || len(p.Name) > 200 || strings.ContainsAny(p.Name, "/\\\n") {
 				t.Fatalf("name %q", p.Name)
 			}
-			if p.Width < 0 || p.Height < 0 || p.Width+p.Height == 0 || p.Bitrate < 0 || p.Quality < 0 || p.GOP < 0 && p.GOP != core.GOPIntra {
+			if p.Width < 0 || p.Height < 0 || p.Width+p.Height == 0 || p.Bitrate < 0 || p.Quality < 0 ||
+				p.GOP < 0 && p.GOP != core.GOPIntra {
 				t.Fatalf("profile %+v", p)
 			}
 		}

@@ -48,7 +48,7 @@ type Transcoded struct {
 	Encoded        Pixels
 	// Verified says that the renditions are this node's own work, or were checked.
 	Verified bool
-	// By is who did a gateway's segment; it is empty on other nodes.
+	// By is the orchestrator that did a gateway's segment; it is empty on other nodes.
 	By Performer
 }
 

@@ -14,7 +14,7 @@ import (
 //
 // Transcode returns exactly one rendition per profile, in profile order, or an
 // error; never part of them. The error is a *fault.Fault whose Wire text is
-// what a peer is told. It may be called again for the same segment (idempotent).
+// what a peer receives. It may be called again for the same segment (idempotent).
 // The job's Input stays the caller's: it is not changed, and not read after return.
 //
 // EndSession frees what the session holds; an unknown session is not an error.
@@ -46,10 +46,10 @@ type TranscodeJob struct {
 	// Sender is the gateway that pays for it, zero off-chain. It is shown, and decides
 	// nothing.
 	Sender Address
-	// Party is who is held to account for what the segment does to workers: the account
+	// Party is blamed for what the segment does to workers: the account
 	// that signed for it, off-chain the network the request came from; "" is not known.
 	Party string
-	// Needs are the capabilities that the segment needs of whoever transcodes it, a
+	// Needs are the capabilities that the segment needs of its transcoder, a
 	// bit string as core/capability.Set writes it. Nil needs nothing special.
 	Needs []uint64
 	// MinVersion is the oldest release of a remote transcoder that may have it; ""
@@ -82,7 +82,7 @@ type TranscodeResult struct {
 	MediaTime time.Duration
 	// SourceDuration is the playing time found in the media, 0 when unknown.
 	SourceDuration time.Duration
-	// Worker is who did the work, "cpu" or "gpu 0"; "" where it has no name.
+	// Worker is the device that did the work, "cpu" or "gpu 0"; "" where it has no name.
 	Worker string
 }
 

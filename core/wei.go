@@ -2,7 +2,6 @@ package core
 
 import (
 	"errors"
-	"fmt"
 	"math/big"
 	"strings"
 )
@@ -26,7 +25,7 @@ func WeiOf(n *big.Int) (Wei, error) {
 		return Wei{}, errWei
 	}
 	if n.Cmp(maxWei) > 0 {
-		return Wei{}, fmt.Errorf("more than 2^256-1 wei")
+		return Wei{}, errors.New("more than 2^256-1 wei")
 	}
 	return Wei{new(big.Int).Set(n)}, nil
 }

@@ -24,7 +24,12 @@ func TestForOpenAI(t *testing.T) {
 		{"twice", `{"model":"a","model":"m","model":"b"}`, false, `{"model":"m","model":"m","model":"m"}`},
 		{"escaped key", `{"mod\u0065l":"a"}`, false, `{"mod\u0065l":"m"}`},
 		{"escaped name", `{"model":"\u006d"}`, false, `{"model":"\u006d"}`},
-		{"stream", `{"model":"a","stream":true}`, true, `{"stream_options":{"include_usage":true},"model":"m","stream":true}`},
+		{
+			"stream",
+			`{"model":"a","stream":true}`,
+			true,
+			`{"stream_options":{"include_usage":true},"model":"m","stream":true}`,
+		},
 		{"stream, no model", `{"a":1}`, true, `{"model":"m","stream_options":{"include_usage":true},"a":1}`},
 		{"stream, both missing", `{}`, true, `{"model":"m","stream_options":{"include_usage":true}}`},
 		{"asked for", `{"model":"m","stream_options":{"include_usage":true}}`, true,
@@ -66,7 +71,12 @@ func decodeAny(t *testing.T, body []byte) (v map[string]any) {
 // Whatever the request, its edited form is the same but for the model's name and
 // the wish for usage.
 func FuzzForOpenAI(f *testing.F) {
-	f.Add([]byte(`{"model":"a","stream_options":{"x":[{"include_usage":1}]},"messages":[{"role":"user","content":"}\"{"}]}`), true)
+	f.Add(
+		[]byte(
+			`{"model":"a","stream_options":{"x":[{"include_usage":1}]},"messages":[{"role":"user","content":"}\"{"}]}`,
+		),
+		true,
+	)
 	f.Add([]byte(`{"stream_options":{"include_usage":null},"stream_options":null}`), true)
 	f.Add([]byte(`{}`), true)
 	f.Add([]byte(" {\n\"model\" :1e5 , \"a\":-0.1,\"b\":[]}"), false)

@@ -235,7 +235,7 @@ func TestProbeRemembers(t *testing.T) {
 	}
 }
 
-// A runner that is too busy to tell a detail keeps the ones it told before.
+// A runner that is too busy to report a detail keeps the ones it reported before.
 func TestProbeKeepsDetails(t *testing.T) {
 	t.Parallel()
 	embed := llamaPages()

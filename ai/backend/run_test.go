@@ -96,7 +96,8 @@ func TestRequests(t *testing.T) {
 			if g.path != tt.path || g.body != tt.body {
 				t.Errorf("POST %s %s\nwant %s %s", g.path, g.body, tt.path, tt.body)
 			}
-			if h := g.header; h.Get("Authorization") != "Bearer hunter2" || h.Get("Content-Type") != "application/json" ||
+			if h := g.header; h.Get("Authorization") != "Bearer hunter2" ||
+				h.Get("Content-Type") != "application/json" ||
 				h.Get("Accept-Encoding") != "identity" {
 				t.Errorf("%v", h)
 			}
@@ -241,7 +242,12 @@ func TestFailures(t *testing.T) {
 		{409, "", fault.RunnerFailed, "the model server returned 409"},
 		{400, "runner/mismatch.json", fault.RunnerModelMissing,
 			"the model server returned 400: pipeline configured with a but called with b"},
-		{404, "vllm/no-model.json", fault.RunnerModelMissing, "the model server returned 404: The model `x` does not exist."},
+		{
+			404,
+			"vllm/no-model.json",
+			fault.RunnerModelMissing,
+			"the model server returned 404: The model `x` does not exist.",
+		},
 		{404, "llamacpp/nothing.json", fault.OperationUnsupported, "the model server returned 404: File Not Found"},
 		{501, "llamacpp/embed-refused.json", fault.OperationUnsupported,
 			"the model server returned 501: This server does not support embeddings. Start it with `--embeddings`"},
@@ -249,7 +255,12 @@ func TestFailures(t *testing.T) {
 			"the model server returned 401: Invalid bearer token"},
 		{403, "", fault.RunnerAuth, "the model server returned 403"},
 		{429, "", fault.RunnerBusy, "the model server returned 429"},
-		{503, `{"error":{"message":"Loading model"}}`, fault.RunnerBusy, "the model server returned 503: Loading model"},
+		{
+			503,
+			`{"error":{"message":"Loading model"}}`,
+			fault.RunnerBusy,
+			"the model server returned 503: Loading model",
+		},
 		{302, "", fault.RunnerGarbled, "the model server returned 302"},
 	}
 	f := newFake(t, llamaPages())

@@ -66,7 +66,12 @@ func (c *closer) serve(conn net.Conn) {
 		if r.Method == http.MethodPost {
 			body = "data: [DONE]\n\n"
 		}
-		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5, max=100\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", len(body), body)
+		_, _ = fmt.Fprintf(
+			conn,
+			"HTTP/1.1 200 OK\r\nKeep-Alive: timeout=5, max=100\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
+			len(body),
+			body,
+		)
 	}
 }
 

@@ -45,7 +45,7 @@ nvidia-container-cli: initialization error: nvml error: driver not loaded: unkno
 		{`Minimum memory limit allowed is 6MB`, fault.ContainerOOM},
 		{`client version 1.56 is too new. Maximum supported API version is 1.38`, fault.DockerIncompatible},
 		{`client version 1.41 is too old. Minimum supported API version is 1.44, please upgrade your client to a newer version`, fault.DockerIncompatible},
-		{`something that nobody has seen`, fault.DockerFailed},
+		{`something that was never seen`, fault.DockerFailed},
 	}
 	for _, tt := range tests {
 		got := docker.Classify(docker.Evidence{Engine: "Error response from daemon: " + tt.text})

@@ -51,18 +51,18 @@ func TestTail(t *testing.T) {
 func TestTailIsBounded(t *testing.T) {
 	t.Parallel()
 	long := frame(1, strings.Repeat("x", 1<<20)+"\n")
-	got, complaint, err := docker.Tail(strings.NewReader(long+frame(1, "end")), 20)
-	if err != nil || len(got) != 2 || len(got[0]) != 512 || got[1] != "end" || complaint != "" {
+	got, warning, err := docker.Tail(strings.NewReader(long+frame(1, "end")), 20)
+	if err != nil || len(got) != 2 || len(got[0]) != 512 || got[1] != "end" || warning != "" {
 		t.Errorf("%d lines, %v", len(got), err)
 	}
 	var many strings.Builder
 	for i := range 100 {
 		many.WriteString(frame(2, fmt.Sprintf("%d %s\n", i, strings.Repeat("y", 400))))
 	}
-	got, complaint, err = docker.Tail(strings.NewReader(many.String()), 1000)
+	got, warning, err = docker.Tail(strings.NewReader(many.String()), 1000)
 	total := len(strings.Join(got, ""))
-	if err != nil || len(got) > 20 || total > 4096 || total < 3000 || !strings.HasPrefix(complaint, "99 ") ||
-		got[len(got)-1] != complaint {
+	if err != nil || len(got) > 20 || total > 4096 || total < 3000 || !strings.HasPrefix(warning, "99 ") ||
+		got[len(got)-1] != warning {
 		t.Errorf("%d lines of %d bytes, %v", len(got), total, err)
 	}
 }

@@ -135,15 +135,15 @@ func TestOnePullForAll(t *testing.T) {
 		f.present.Store(true)
 	}
 	e := openFake(t, f)
-	var told, done sync.WaitGroup
-	told.Add(callers)
+	var reported, done sync.WaitGroup
+	reported.Add(callers)
 	failures := make(chan error, callers)
 	join := func() {
 		var once sync.Once
 		done.Go(func() {
 			failures <- e.EnsureImage(t.Context(), "a/b:1", func(p docker.Progress) {
 				if p.String() == "25 % of 0 kB" {
-					once.Do(told.Done)
+					once.Do(reported.Done)
 				}
 			})
 		})
@@ -153,7 +153,7 @@ func TestOnePullForAll(t *testing.T) {
 	for range callers - 1 {
 		join()
 	}
-	told.Wait() // also those who came late
+	reported.Wait() // also those that came late
 	close(finish)
 	done.Wait()
 	close(failures)
@@ -167,7 +167,7 @@ func TestOnePullForAll(t *testing.T) {
 	}
 }
 
-// A pull goes on while someone wants it, ends when nobody does, and can begin
+// A pull goes on while a caller waits for it, ends with the last one, and can begin
 // again.
 func TestPullEndsWithTheLastCaller(t *testing.T) {
 	t.Parallel()

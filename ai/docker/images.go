@@ -8,8 +8,6 @@ import (
 // DefaultImage is the runner of pipelines without an image of their own.
 const DefaultImage = "livepeer/ai-runner:latest"
 
-var livePipeline = capability.LiveVideoToVideo.Pipeline()
-
 // Images maps pipelines and models to images. The zero value has the built-in ones.
 type Images struct {
 	// Default is for pipelines without an image of their own; "" is DefaultImage.
@@ -48,7 +46,7 @@ func (i Images) For(pipeline, model, entry string) (string, error) {
 	if entry != "" {
 		return entry, nil
 	}
-	if pipeline == livePipeline {
+	if pipeline == capability.LiveVideoToVideo.Pipeline() {
 		return i.live(model)
 	}
 	if image := i.Batch[pipeline]; image != "" {

@@ -38,7 +38,7 @@ func TestImageChoice(t *testing.T) {
 		{given, "live-video-to-video", "noop", "", "own/noop:1"},
 		{given, "live-video-to-video", "mine", "", "own/mine:1"},
 		{given, "llm", "m", "entry/llm:2", "entry/llm:2"},
-		{given, "live-video-to-video", "nobody", "entry/live:2", "entry/live:2"},
+		{given, "live-video-to-video", "unlisted", "entry/live:2", "entry/live:2"},
 	}
 	for _, tt := range tests {
 		got, err := tt.images.For(tt.pipeline, tt.model, tt.entry)
@@ -47,7 +47,7 @@ func TestImageChoice(t *testing.T) {
 		}
 	}
 	// Neither the default nor batch images are for live models.
-	if got, err := given.For("live-video-to-video", "nobody", ""); !errors.Is(err, fault.ImageOverridesInvalid) {
+	if got, err := given.For("live-video-to-video", "unlisted", ""); !errors.Is(err, fault.ImageOverridesInvalid) {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -99,7 +99,7 @@ func overrideProblems(i Images, hasDefault bool) (problems []string) {
 		field := `"batch"."` + clean(name) + `"`
 		if _, err := capability.FromPipeline(name); err != nil {
 			add(field, "is no pipeline")
-		} else if name == livePipeline {
+		} else if name == capability.LiveVideoToVideo.Pipeline() {
 			add(field, `live models go under "live"`)
 		}
 		if p := imageProblem(i.Batch[name]); p != "" {

@@ -110,7 +110,7 @@ func TestLeftNetworks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The container goes without its network, as when someone else removes it.
+	// The container goes without its network, as when another tool removes it.
 	force := client.ContainerRemoveOptions{Force: true}
 	if _, err := before.real.API.ContainerRemove(t.Context(), string(again.ID), force); err != nil {
 		t.Fatal(err)

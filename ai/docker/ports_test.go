@@ -69,7 +69,7 @@ func TestPortsTryListening(t *testing.T) {
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(int(port)))
 	if err != nil {
-		t.Skip("someone else was quicker:", err)
+		t.Skip("another process was quicker:", err)
 	}
 	defer l.Close()
 	p.Release(port)

@@ -25,17 +25,17 @@ const pulled = `{"status":"Pulling from livepeer/ai-runner","id":"llm"}
 
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	var told []string
+	var reported []string
 	err := docker.Follow(strings.NewReader(strings.ReplaceAll(pulled, "\n", "\r\n")), "img", func(p docker.Progress) {
 		if p.Image != "img" {
 			t.Errorf("%+v", p)
 		}
-		told = append(told, p.String())
+		reported = append(reported, p.String())
 	})
 	want := []string{"0 of 1 layers", "0 of 2 layers", "1 of 3 layers", "25 % of 4.0 GB", "33 % of 6.0 GB",
 		"50 % of 6.0 GB", "100 % of 6.0 GB"}
-	if err != nil || !slices.Equal(told, want) {
-		t.Errorf("%q, %v, want %q", told, err, want)
+	if err != nil || !slices.Equal(reported, want) {
+		t.Errorf("%q, %v, want %q", reported, err, want)
 	}
 }
 

@@ -19,12 +19,12 @@ func TestPull(t *testing.T) {
 	r := engine.StartRegistry(t)
 	image := r.Host + "/own/ai-runner:1"
 	var callers sync.WaitGroup
-	var told atomic.Int32
+	var reported atomic.Int32
 	for range 8 {
 		callers.Go(func() {
 			err := b.EnsureImage(t.Context(), image, func(p docker.Progress) {
 				if p.Image == image && p.String() != "" {
-					told.Add(1)
+					reported.Add(1)
 				}
 			})
 			if err != nil {
@@ -33,8 +33,8 @@ func TestPull(t *testing.T) {
 		})
 	}
 	callers.Wait()
-	if told.Load() == 0 {
-		t.Error("no progress was told")
+	if reported.Load() == 0 {
+		t.Error("no progress was reported")
 	}
 	if present, err := b.ImagePresent(t.Context(), image); err != nil || !present {
 		t.Error(present, err)

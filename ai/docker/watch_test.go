@@ -97,7 +97,7 @@ func TestWatchHoldsOn(t *testing.T) {
 	if e := next(t, events); e.Kind != docker.Reconnected {
 		t.Errorf("%+v", e)
 	}
-	// What happened meanwhile is told, and nothing twice.
+	// What happened meanwhile is reported, and nothing twice.
 	if e := next(t, events); e.Kind != docker.Died || e.ID != missed || e.ExitCode != 2 {
 		t.Errorf("%+v", e)
 	}

@@ -60,7 +60,7 @@ func (l *logged) count(part string) int {
 	return strings.Count(l.buf.String(), part)
 }
 
-// diary notes the states that models enter.
+// diary records the states that models enter.
 type diary struct {
 	inference.NopRecorder
 	mu     sync.Mutex

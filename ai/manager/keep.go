@@ -24,8 +24,8 @@ type users struct {
 	until time.Time
 }
 
-// note notes that a party's job begins or ends.
-func (u *users) note(party string, now time.Time) {
+// record records that a party's job begins or ends.
+func (u *users) record(party string, now time.Time) {
 	if u.last == nil {
 		u.last = make(map[string]time.Time)
 	}
@@ -53,7 +53,7 @@ func (u *users) kept(asks func(party string) bool) (until time.Time) {
 	return until
 }
 
-// loaded notes that a container of the model became ready, and how long it took.
+// loaded records that a container of the model became ready, and how long it took.
 func (p *pool) loaded(took time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,9 +71,9 @@ func (p *pool) kept(asks func(party string) bool) time.Duration {
 	return max(0, p.users.kept(asks).Sub(p.now()))
 }
 
-// note notes that a party's job begins or ends.
-func (p *pool) note(party string) {
+// record records that a party's job begins or ends.
+func (p *pool) record(party string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.users.note(party, p.now())
+	p.users.record(party, p.now())
 }

@@ -162,7 +162,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // TestFailuresOfAStart: each way in which a container does not come up gives its
-// reason to who waits, to the state and to the board, and is tried again.
+// reason to the waiting callers, to the state and to the board, and is tried again.
 func TestFailuresOfAStart(t *testing.T) {
 	t.Parallel()
 	oom := docker.Exit{Fault: fault.New(fault.ContainerOOM, "run container", "the GPU's memory does not suffice"),
@@ -308,9 +308,9 @@ func TestTheEnginesWordMayGetLost(t *testing.T) {
 	})
 }
 
-// TestNobodyIsLeftToLoadFor: who asked for a model while its image was on the way
-// has gone when it is there.
-func TestNobodyIsLeftToLoadFor(t *testing.T) {
+// TestNoCallerIsLeftToLoadFor: the client that asked for a model while its image was
+// pulled has gone when it is there.
+func TestNoCallerIsLeftToLoadFor(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()
 		h.pullTime, h.mute = time.Minute, true

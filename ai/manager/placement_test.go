@@ -140,8 +140,8 @@ func on(m manager.Memory, d manager.Device) int64 {
 	return max(m.Bytes, int64(m.Share*float64(d.MemoryBytes)))
 }
 
-// checkEvicted: only who may go goes, and with any one of them left there would be
-// no room.
+// checkEvicted: only those that may be evicted are, and with any one of them left there
+// would be too little memory.
 func checkEvicted(rt *rapid.T, g manager.GPUSet, all []manager.Occupant, need manager.Need, c manager.Placement) {
 	for _, spared := range c.Evict {
 		if !all[spared].Evictable {

@@ -246,6 +246,6 @@ func (p *pool) acquire(ctx context.Context, party string) (release func(), err e
 	if err != nil {
 		return nil, err
 	}
-	p.note(party)
-	return func() { p.note(party); give(); p.freed() }, nil
+	p.record(party)
+	return func() { p.record(party); give(); p.freed() }, nil
 }

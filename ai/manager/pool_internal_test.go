@@ -27,7 +27,7 @@ func pooled(t *testing.T, slots ...int) (*pool, []*member) {
 	return p, all
 }
 
-// TestOnlyTheIdleLeave: between the look at who may be evicted and its going, a
+// TestOnlyTheIdleLeave: between the choice of a container to evict and its end, a
 // job may have come.
 func TestOnlyTheIdleLeave(t *testing.T) {
 	t.Parallel()
@@ -80,7 +80,7 @@ func TestPickKeepsToTheSlots(t *testing.T) {
 	}
 }
 
-// picked is who gets the next job, nil for no one.
+// picked is the member that gets the next job, nil for none.
 func picked(p *pool) *member {
 	m, err := p.pick(pickRequest{party: "client"})
 	if err != nil {

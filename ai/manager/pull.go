@@ -24,8 +24,8 @@ type PullPart struct {
 	// Digest is the image's in its registry, "" if unknown.
 	Digest string
 	State  PullState
-	// Note says what the operator has to do, "" for nothing.
-	Note string
+	// ToDo says what the operator has to do, "" for nothing.
+	ToDo string
 }
 
 // PullKind is the kind of a part.
@@ -179,11 +179,11 @@ func (p *puller) weights(ctx context.Context) error {
 	case loaded:
 		part.State = PullPresent
 	case !s.Network:
-		part.Note = "its container has no network: put the weights into " + p.m.o.ModelsDir + " or into the image"
+		part.ToDo = "its container has no network: put the weights into " + p.m.o.ModelsDir + " or into the image"
 	case !s.WriteModels:
-		part.Note = `its container downloads at each start, because the entry has no "write_models": true`
+		part.ToDo = `its container downloads at each start, because the entry has no "write_models": true`
 	case p.dry:
-		part.State, part.Note = PullMissing, "its container would be started to download what is not in "+p.m.o.ModelsDir
+		part.State, part.ToDo = PullMissing, "its container would be started to download what is not in "+p.m.o.ModelsDir
 	default:
 		if err := p.load(ctx); err != nil {
 			return err

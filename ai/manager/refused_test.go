@@ -78,7 +78,7 @@ func TestOneRunnersRefusal(t *testing.T) {
 	}
 }
 
-// What two runners refuse is refused, and a single one is believed where no other has room.
+// What two runners refuse is refused, and a single one is believed where no other has a free slot.
 func TestTwoRunnersRefusals(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()

@@ -12,7 +12,7 @@ import (
 
 var nothingAnswers = fault.New(fault.DockerMissing, "call the engine", "nothing answers")
 
-func (h *host) trouble(err error) {
+func (h *host) failEngine(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.engineErr = err
@@ -38,7 +38,8 @@ func TestTheOldContainerKeepsItsPlaces(t *testing.T) {
 		if s.Reason == "" || s.Offered() {
 			t.Errorf("%+v", s)
 		}
-		if s := r.state("b", inference.Starting, ""); s.Progress != "waiting for a GPU" || h.count(h.created, "b") != 0 {
+		if s := r.state("b", inference.Starting, ""); s.Progress != "waiting for a GPU" ||
+			h.count(h.created, "b") != 0 {
 			t.Errorf("%+v", s)
 		}
 		if on := r.board.Snapshot(); len(on) != 1 || on[0].About != "llm a" {
@@ -61,14 +62,15 @@ func TestTheOldContainerKeepsItsPlaces(t *testing.T) {
 func TestAWarmModelOutlivesTheEngine(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h, r := two(t)
-		h.trouble(nothingAnswers)
+		h.failEngine(nothingAnswers)
 		h.kill("a")
 		after(time.Minute)
-		if s := r.state("a", inference.Failed, fault.DockerMissing); s.Reason != "its last container cannot be removed yet: nothing answers" {
+		if s := r.state("a", inference.Failed, fault.DockerMissing); s.Reason != "its last container cannot be removed "+
+			"yet: nothing answers" {
 			t.Errorf("%+v", s)
 		}
 		r.state("b", inference.Ready, "")
-		h.trouble(nil)
+		h.failEngine(nil)
 		after(time.Minute)
 		r.state("a", inference.Ready, "")
 		if h.left() != 2 || h.most["0"] != 1 || h.most["1"] != 1 {
@@ -84,13 +86,13 @@ func TestStoppingWithoutTheEngine(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		for _, away := range []time.Duration{20 * time.Second, time.Hour} {
 			h, r := two(t)
-			h.trouble(nothingAnswers)
+			h.failEngine(nothingAnswers)
 			h.kill("a") // this one is being removed when the node stops
 			after(5 * time.Minute)
 			begun := time.Now()
 			r.cancel()
 			synctest.Wait()
-			back := time.AfterFunc(away, func() { h.trouble(nil) })
+			back := time.AfterFunc(away, func() { h.failEngine(nil) })
 			if err := <-r.done; err != nil {
 				t.Error(err)
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// TestWarmModelsFindTheirPlaces: whoever comes first, all that fit together are
+// TestWarmModelsFindTheirPlaces: in any order of start, all that fit together are
 // placed; also where the first free device is the only one that another can use.
 func TestWarmModelsFindTheirPlaces(t *testing.T) {
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestWarmModelsFindTheirPlaces(t *testing.T) {
 }
 
 // TestAWarmModelComesBackToItsPlace: a cold one that waits for a GPU does not get
-// the place of one that starts anew.
+// the memory of one that starts again.
 func TestAWarmModelComesBackToItsPlace(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()
@@ -117,7 +117,7 @@ func TestAPlaceIsLent(t *testing.T) {
 }
 
 // TestColdModelsPreferOtherPlaces: a cold model that comes before a warm one is not
-// in its way when there is room elsewhere.
+// in its way when another GPU has free memory.
 func TestColdModelsPreferOtherPlaces(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()
@@ -145,7 +145,7 @@ func TestColdModelsPreferOtherPlaces(t *testing.T) {
 	})
 }
 
-// TestMoreWarmModelsThanPlaces: who has no place fails, and takes nobody else's.
+// TestMoreWarmModelsThanPlaces: a model without a placement fails, and takes no other's.
 func TestMoreWarmModelsThanPlaces(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/ai/manager"
 )
 
-// TestWarmModelsReserve: others are told what warm models need, whenever the GPUs
+// TestWarmModelsReserve: other users of the GPUs learn what warm models need, whenever the GPUs
 // are known; cold ones take what is left.
 func TestWarmModelsReserve(t *testing.T) {
 	two := []manager.Device{{ID: "0", MemoryBytes: 48e9}, {ID: "1", MemoryBytes: 24e9}}

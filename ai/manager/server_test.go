@@ -82,7 +82,7 @@ func TestSlotsOfServers(t *testing.T) {
 		assumed        bool
 		capacity, want int
 	}{
-		{"nobody says", 0, false, 0, 1},
+		{"not reported", 0, false, 0, 1},
 		{"the server says", 16, false, 0, 16},
 		{"the entry bounds it", 16, false, 4, 4},
 		{"the entry says more than there are", 4, false, 16, 4},

@@ -25,10 +25,12 @@ type status struct {
 }
 
 // stateRank orders states by how soon they take jobs: a dormant runner can be started, a
-// failed one waits for its retry. Read-only.
-var stateRank = map[inference.State]int{
-	inference.Ready: 7, inference.Loading: 6, inference.Starting: 5, inference.Pulling: 4,
-	inference.Evicted: 3, inference.Absent: 2, inference.Failed: 1,
+// failed one waits for its retry.
+func stateRank(s inference.State) int {
+	return slices.Index([]inference.State{
+		inference.Failed, inference.Absent, inference.Evicted, inference.Pulling,
+		inference.Starting, inference.Loading, inference.Ready,
+	}, s)
 }
 
 // starting reports whether it will take jobs soon.
@@ -61,7 +63,7 @@ func sum(all []*runner) inference.ModelState {
 	}
 	best := &all[0].seen
 	for _, r := range all[1:] {
-		if stateRank[r.seen.state] > stateRank[best.state] {
+		if stateRank(r.seen.state) > stateRank(best.state) {
 			best = &r.seen
 		}
 	}

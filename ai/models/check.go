@@ -22,7 +22,15 @@ func (c *Config) WriteCheck(w io.Writer, image func(*Entry) string) error {
 	row("AI models", "pipeline", "model", "start", "price", "GPU", "runner")
 	for i := range c.Entries {
 		e := &c.Entries[i]
-		row("  "+e.Position.ref(), e.Model.Capability.Pipeline(), e.Model.ID, e.startText(), e.prices(), e.devices(), e.runnerText(image))
+		row(
+			"  "+e.Position.ref(),
+			e.Model.Capability.Pipeline(),
+			e.Model.ID,
+			e.startText(),
+			e.prices(),
+			e.devices(),
+			e.runnerText(image),
+		)
 	}
 	for _, r := range c.Refused {
 		row("  "+r.Position.ref(), dash(r.Pipeline), dash(r.ModelID), "refused", "-", "-", "-")

@@ -66,7 +66,10 @@ func TestExamplesOfThePage(t *testing.T) {
 	}
 	// The message that the page shows is the node's.
 	_, _, err := models.Load(models.Options{Value: "aiModels.json", ReadFile: files(map[string]string{
-		"aiModels.json": strings.Repeat("\n", 5) + `[{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "pixels_per_unit": 1, "price_per_unit": 0.18}]`,
+		"aiModels.json": strings.Repeat(
+			"\n",
+			5,
+		) + `[{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "pixels_per_unit": 1, "price_per_unit": 0.18}]`,
 	})})
 	if line := problemLines(err)[0]; !strings.Contains(page(t), "\n"+line+"\n") {
 		t.Errorf("the page does not show %s", line)

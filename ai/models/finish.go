@@ -11,9 +11,6 @@ import (
 // maxContainers bounds the containers of one entry, and of all warm ones.
 const maxContainers = 100
 
-// sandboxFields are those that apply only to containers of the node. Read-only.
-var sandboxFields = []string{"network", "read_only", "write_models", "memory_gb", "processes", "capabilities"}
-
 // finish checks what depends on several fields of the entry.
 func (d *draft) finish() {
 	for _, name := range []string{"pipeline", "model_id"} {
@@ -27,7 +24,8 @@ func (d *draft) finish() {
 	d.finishPrice()
 	if d.external {
 		d.noticeUnused("has no effect on an external server", "optimization_flags", "gpus", "vram_gb", "image")
-		d.noticeUnused("has no effect on an external server", sandboxFields...)
+		d.noticeUnused("has no effect on an external server",
+			"network", "read_only", "write_models", "memory_gb", "processes", "capabilities")
 		d.entry.Sandbox = Sandbox{}
 		d.entry.Flags, d.entry.GPUs, d.entry.VRAM, d.entry.Image = nil, GPUs{}, 0, ""
 		return

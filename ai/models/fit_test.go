@@ -84,7 +84,8 @@ func TestFitsIsExact(t *testing.T) {
 			for _, d := range at {
 				free[d] -= models.TakesOn(containers[i], g.Devices[d].MemoryBytes)
 				slots[d]--
-				if ids := containers[i].IDs; free[d] < 0 || slots[d] < 0 || ids != nil && !slices.Contains(ids, g.Devices[d].ID) {
+				if ids := containers[i].IDs; free[d] < 0 || slots[d] < 0 ||
+					ids != nil && !slices.Contains(ids, g.Devices[d].ID) {
 					t.Fatalf("%v for %+v on %+v", at, containers[i], g)
 				}
 			}
@@ -130,7 +131,10 @@ func TestOneTooMany(t *testing.T) {
 	if models.Fits(g, append(containers, models.Need{Devices: 1})) {
 		t.Error("25 containers fit into 24 places")
 	}
-	large := slices.Repeat([]models.Need{{Bytes: 13 * models.GB, Devices: 1}, {Bytes: 12*models.GB - 1, Devices: 1}}, 12)
+	large := slices.Repeat(
+		[]models.Need{{Bytes: 13 * models.GB, Devices: 1}, {Bytes: 12*models.GB - 1, Devices: 1}},
+		12,
+	)
 	if models.Fits(g, large) {
 		t.Error("300 GB fit into 288")
 	}
@@ -138,12 +142,19 @@ func TestOneTooMany(t *testing.T) {
 
 func TestMemoryOn(t *testing.T) {
 	t.Parallel()
-	cfg, _, err := models.Load(models.Options{Value: "m.json", Offchain: true, Devices: devices(t, "24,24"), ReadFile: files(map[string]string{"m.json": `[
+	cfg, _, err := models.Load(
+		models.Options{
+			Value:    "m.json",
+			Offchain: true,
+			Devices:  devices(t, "24,24"),
+			ReadFile: files(map[string]string{"m.json": `[
 		{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": false, "optimization_flags": {"GPU_MEMORY_UTILIZATION": 0.5}},
 		{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": false, "image": "own/ollama:1", "vram_gb": 9},
 		{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": false, "vram_gb": 60, "gpus": 2},
 		{"pipeline": "upscale", "model_id": "stabilityai/stable-diffusion-x4-upscaler", "warm": false},
-		{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": false, "url": "http://h"}]`})})
+		{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": false, "url": "http://h"}]`}),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

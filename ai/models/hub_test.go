@@ -8,7 +8,7 @@ import (
 )
 
 // What a model's own description says decides over how many devices it can be
-// spread; where it says nothing that is told and nothing is refused.
+// spread; where it says nothing that is reported and nothing is refused.
 func TestModelsOwnDescription(t *testing.T) {
 	t.Parallel()
 	const (
@@ -16,9 +16,9 @@ func TestModelsOwnDescription(t *testing.T) {
 		spare = "whether the model can be spread over 3 devices was not checked: "
 	)
 	for _, c := range []struct {
-		name          string
-		content       map[string]string
-		problem, note string
+		name            string
+		content         map[string]string
+		problem, notice string
 	}{
 		{"absent", nil, "", spare + "it is not in the models directory yet"},
 		{"no snapshot", map[string]string{"refs/main": "../../x"}, "",
@@ -40,7 +40,9 @@ func TestModelsOwnDescription(t *testing.T) {
 			"snapshots/abc/config.json": `{"num_attention_heads": 3, "text_config": {"num_attention_heads": 7}}`},
 			"3 does not divide the model's 7 attention heads; write 1 or 7", ""},
 	} {
-		content := map[string]string{"m.json": `[{"pipeline": "llm", "model_id": "acme/own", "warm": true, "optimization_flags": {"TENSOR_PARALLEL_SIZE": 3}}]`}
+		content := map[string]string{
+			"m.json": `[{"pipeline": "llm", "model_id": "acme/own", "warm": true, "optimization_flags": {"TENSOR_PARALLEL_SIZE": 3}}]`,
+		}
 		for name, text := range c.content {
 			content[dir+name] = text
 		}
@@ -58,8 +60,8 @@ func TestModelsOwnDescription(t *testing.T) {
 				set = n.Text
 			}
 		}
-		if set != c.note {
-			t.Errorf("%s: the notice is %q, want %q", c.name, set, c.note)
+		if set != c.notice {
+			t.Errorf("%s: the notice is %q, want %q", c.name, set, c.notice)
 		}
 	}
 }

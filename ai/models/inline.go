@@ -12,7 +12,12 @@ import (
 func (l *loader) readInline(value string) {
 	for i, text := range strings.Split(value, ",") {
 		if i == maxEntries {
-			l.refuseAll(fault.ModelsFileInvalid, Position{Source: inlineSource}, "there are more than 1000 entries", "shorten the list")
+			l.refuseAll(
+				fault.ModelsFileInvalid,
+				Position{Source: inlineSource},
+				"there are more than 1000 entries",
+				"shorten the list",
+			)
 			return
 		}
 		if strings.TrimSpace(text) == "" && i > 0 {

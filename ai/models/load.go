@@ -38,7 +38,10 @@ type loader struct {
 func Load(o Options) (*Config, []Notice, error) {
 	l := &loader{options: o, source: inlineSource, verified: Shipped()}
 	if strings.TrimSpace(o.Value) == "" {
-		l.notices = append(l.notices, Notice{Position: Position{Source: inlineSource}, Text: "is not given, so no AI is offered"})
+		l.notices = append(
+			l.notices,
+			Notice{Position: Position{Source: inlineSource}, Text: "is not given, so no AI is offered"},
+		)
 		return &Config{}, l.notices, nil
 	}
 	l.readVerified()
@@ -158,7 +161,12 @@ func (l *loader) readFile(path string) (content []byte, why string) {
 func (l *loader) readJSON(content []byte) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	if s := checkSyntax(content); s != nil {
-		l.refuseAll(fault.ModelsFileInvalid, Position{Source: l.source, Line: s.line, Column: s.column}, s.text, s.remedy)
+		l.refuseAll(
+			fault.ModelsFileInvalid,
+			Position{Source: l.source, Line: s.line, Column: s.column},
+			s.text,
+			s.remedy,
+		)
 		return
 	}
 	root, err := parseTree(content)

@@ -55,7 +55,7 @@ func TestFixtures(t *testing.T) {
 func TestEachCodeIsProduced(t *testing.T) {
 	t.Parallel()
 	seen := map[fault.Code]bool{}
-	note := func(err error) {
+	record := func(err error) {
 		problems, ok := errors.AsType[models.Problems](err)
 		if !ok {
 			t.Fatalf("the error is a %T", err)
@@ -72,10 +72,10 @@ func TestEachCodeIsProduced(t *testing.T) {
 	}
 	for _, f := range fixtures(t, "bad") {
 		_, _, err := f.load(t)
-		note(err)
+		record(err)
 	}
 	_, _, err := models.Load(models.Options{Value: "forbidden", VerifiedFile: "broken", ReadFile: files(nil)})
-	note(err)
+	record(err)
 	for _, s := range fault.Sections() {
 		if s.Title != "AI models file" {
 			continue
@@ -160,7 +160,8 @@ func TestInlineForm(t *testing.T) {
 			entries: []string{"llm " + llama + " warm", "upscale stabilityai/stable-diffusion-x4-upscaler"},
 			notices: []string{free("1"), free("2")}},
 		{value: "llm:" + llama, entries: []string{"llm " + llama},
-			notices: []string{"-aiModels entry 1: warm: is left out, which counts as false: the model is loaded at its first job", free("1")}},
+			notices: []string{"-aiModels entry 1: warm: is left out, which counts as false: the model is loaded at its first " +
+				"job", free("1")}},
 		{value: "llm:" + llama + ":t:4:x", entries: []string{"llm " + llama + " warm"},
 			notices: []string{`-aiModels entry 1: what follows the third part is ignored: "4:x"`, free("1")}},
 		{value: "llm:acme/llama3.1:8b:false", problems: []string{
@@ -171,7 +172,8 @@ func TestInlineForm(t *testing.T) {
 		{value: "lllm:" + llama + ":true,llm", problems: []string{
 			`-aiModels entry 1: pipeline: "lllm" is no pipeline; did you mean llm?`,
 			`-aiModels entry 2: model_id: missing minimum field; write pipeline:model_id:warm`, end},
-			notices: []string{free("1"), "-aiModels entry 2: warm: is left out, which counts as false: the model is loaded at its first job", free("2")}},
+			notices: []string{free("1"), "-aiModels entry 2: warm: is left out, which counts as false: the model is loaded " +
+				"at its first job", free("2")}},
 		{value: "llm:" + llama + ":true,llm:" + llama + ":false", entries: []string{"llm " + llama + " warm"},
 			notices: []string{free("1"), free("2")}, problems: []string{
 				`-aiModels entry 2: warm: llm ` + llama + ` is cold here and warm in entry 1; give both the same "warm", or delete one`}},

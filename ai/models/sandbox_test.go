@@ -31,7 +31,11 @@ func TestSandbox(t *testing.T) {
 	if got := c.Entries[1]; !reflect.DeepEqual(got.Sandbox, models.Sandbox{}) || got.RequestURLs != fetchurl.Any {
 		t.Errorf("a server of the operator's: %+v", got)
 	}
-	c, _, err = models.Load(models.Options{Value: `[{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "price_per_unit": 1, "pixels_per_unit": 1}]`})
+	c, _, err = models.Load(
+		models.Options{
+			Value: `[{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "price_per_unit": 1, "pixels_per_unit": 1}]`,
+		},
+	)
 	if err != nil || !reflect.DeepEqual(c.Entries[0].Sandbox, models.Sandbox{}) ||
 		c.Entries[0].RequestURLs != fetchurl.Fetch {
 		t.Errorf("%v, %+v", err, c.Entries)

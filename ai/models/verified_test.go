@@ -82,8 +82,10 @@ func TestBrokenLists(t *testing.T) {
 				"own:5: \"a b\" holds white space or control characters; correct or delete it"},
 		{"{\"llm\": [}", "own:1:10: this is not JSON: invalid character '}' looking for beginning of value"},
 		{"{" + strings.Repeat(`"llm": [],`, 100_001) + `"llm": []}`, "own: more than 100000 values; shorten the file"},
-		{"llm\nllm a b\nx y\nllm ../x", "own:1: this is not a pipeline and a model ID; write llm org/model\nown:2: this is not a pipeline and a model ID; write llm org/model\n" +
-			"own:3: \"x\" is no pipeline; write text-to-image, image-to-image, image-to-video, upscale, audio-to-text, segment-anything-2, llm, image-to-text or text-to-speech\n" +
+		{"llm\nllm a b\nx y\nllm ../x", "own:1: this is not a pipeline and a model ID; write llm org/model\nown:2: this " +
+			"is not a pipeline and a model ID; write llm org/model\n" +
+			"own:3: \"x\" is no pipeline; write text-to-image, image-to-image, image-to-video, upscale, audio-to-text, " +
+			"segment-anything-2, llm, image-to-text or text-to-speech\n" +
 			"own:4: \"../x\" is no model ID; correct or delete it"},
 	} {
 		err := models.Extend(models.Verified{}, "own", c.content)

@@ -167,7 +167,7 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 	}
 }
 
-// A server whose certificate is for another name may be anybody between.
+// A server whose certificate is for another name may be any machine in between.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -225,22 +225,22 @@ func TestSlowServers(t *testing.T) {
 		<-r.Context().Done()
 	})
 	f := s.fetcher(pictures.Options{Time: 50 * time.Millisecond})
-	patient, end := context.WithTimeout(t.Context(), 20*time.Second)
+	longCtx, end := context.WithTimeout(t.Context(), 20*time.Second)
 	defer end()
 	for _, path := range []string{"/never", "/stalled"} {
-		_, err := f.Fetch(patient, []string{s.url(path)})
+		_, err := f.Fetch(longCtx, []string{s.url(path)})
 		if _, text := fault.Public(err); !errors.Is(err, fault.PictureNotFetched) ||
 			!strings.Contains(text, "within 50ms") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	// Nothing goes on afterwards: main looks for what is left.
-	if _, err := f.Fetch(patient, []string{s.at("silent.example.com", "/")}); !errors.Is(err, fault.PictureNotFetched) {
+	if _, err := f.Fetch(longCtx, []string{s.at("silent.example.com", "/")}); !errors.Is(err, fault.PictureNotFetched) {
 		t.Error(err)
 	}
 	silent := s.silent(t)
-	hasty := silent.fetcher(pictures.Options{Time: 50 * time.Millisecond})
-	_, err := hasty.Fetch(patient, []string{"https://pictures.example.com:" + silent.port + "/"})
+	shortTimeout := silent.fetcher(pictures.Options{Time: 50 * time.Millisecond})
+	_, err := shortTimeout.Fetch(longCtx, []string{"https://pictures.example.com:" + silent.port + "/"})
 	if !errors.Is(err, fault.PictureNotFetched) {
 		t.Error(err)
 	}

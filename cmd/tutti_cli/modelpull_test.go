@@ -48,7 +48,7 @@ func (f *fakeNode) pull(w http.ResponseWriter, r *http.Request, body []byte) {
 	line(adminapi.ModelPullLine{Result: &adminapi.ModelPull{Pipeline: "llm", Model: "org/model",
 		Parts: []adminapi.ModelPart{
 			image, {Kind: "weights", Name: "org/model", State: "manual",
-				Note: "its container may not download: the weights must be in /models or in the image"}}}})
+				ToDo: "its container may not download: the weights must be in /models or in the image"}}}})
 }
 
 // TestPullEnds: without a result it has failed, and the reason is the node's or the tool's.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/server/gateway/pushclient"
 	"github.com/tuttinode/tutti/test/llama"
+	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/test/tinymodel"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 	"github.com/tuttinode/tutti/transcoder/libav/renditioncheck"

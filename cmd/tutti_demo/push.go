@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/tuttinode/tutti/server/gateway/pushclient"
+	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 

@@ -40,6 +40,6 @@ type ModelPart struct {
 	// State is "present" for what was there before, "pulled", "missing" in a dry run, or
 	// "manual" for weights that the node can neither fetch nor look for.
 	State string `json:"state"`
-	// Note says what is left to do, empty for nothing.
-	Note string `json:"note"`
+	// ToDo says what is left to do, empty for nothing.
+	ToDo string `json:"note"`
 }

@@ -152,8 +152,8 @@ type Income struct {
 }
 
 // IncomeOverview is income seen in several ways at one moment, so that all of it
-// agrees: in all, on the present day of UTC, in the present round, and by whom and
-// what. Round is 0 while it is not known.
+// agrees: in all, on the present day of UTC, in the present round, and by sender and
+// kind of work. Round is 0 while it is not known.
 type IncomeOverview struct {
 	Day       string         `json:"day"`
 	Round     protocol.Round `json:"round"`

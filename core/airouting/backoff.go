@@ -5,7 +5,7 @@ import "time"
 // maxBackoffs bounds the clients that are tracked per orchestrator.
 const maxBackoffs = 256
 
-// backoffs are the times until which clients do not use an orchestrator that told them to come back
+// backoffs are the times until which clients do not use an orchestrator that asked them to come back
 // later.
 type backoffs map[string]time.Time
 
@@ -26,7 +26,7 @@ func (c *candidate) backOff(client string, now, until time.Time) {
 	c.backoffs[client] = until
 }
 
-// BackoffLeft is the time until the first orchestrator accepts jobs of a client that was told to
+// BackoffLeft is the time until the first orchestrator accepts jobs of a client that was asked to
 // come back later; 0 without one.
 func (t *Table) BackoffLeft(now time.Time, q Query) (left time.Duration) {
 	t.mu.Lock()

@@ -141,7 +141,7 @@ func rest(t *testing.T, table *airouting.Table, now time.Time) time.Duration {
 			return s.Resting.Sub(now)
 		}
 	}
-	t.Fatal("nobody rests")
+	t.Fatal("no orchestrator rests")
 	return 0
 }
 

@@ -57,7 +57,7 @@ func (l *Lease) FirstByte(now time.Time) {
 	}
 }
 
-// Busy records that the orchestrator told the client to come back after a time. It does not affect
+// Busy records that the orchestrator asked the client to come back after a time. It does not affect
 // other clients: a model server with a token limit rejects one long prompt this way.
 func (l *Lease) Busy(now time.Time, after time.Duration) {
 	l.t.mu.Lock()

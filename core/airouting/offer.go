@@ -82,7 +82,7 @@ const (
 	Unfit
 	// TooExpensive: all cost too much.
 	TooExpensive
-	// BackingOff: the remaining ones told this client to come back later.
+	// BackingOff: the remaining ones asked this client to come back later.
 	BackingOff
 	// Tried: the job was sent to all of them.
 	Tried

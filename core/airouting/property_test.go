@@ -98,7 +98,7 @@ func TestTableProperties(t *testing.T) {
 				if len(leases) == 0 && len(offers) > 0 {
 					l, v := table.Pick(now.Add(time.Second), airouting.Query{})
 					if l == nil {
-						t.Fatalf("nothing is in flight and nobody can be asked: verdict %d", v)
+						t.Fatalf("nothing is in flight and no orchestrator can be asked: verdict %d", v)
 					}
 					l.Done(now, airouting.Abandoned)
 				}

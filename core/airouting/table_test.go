@@ -30,7 +30,7 @@ func pick(t *testing.T, table *airouting.Table, now time.Time, q airouting.Query
 	t.Helper()
 	l, v := table.Pick(now, q)
 	if l == nil {
-		t.Fatalf("nobody was picked: verdict %d", v)
+		t.Fatalf("no orchestrator was picked: verdict %d", v)
 	}
 	return l
 }
@@ -52,7 +52,7 @@ func TestVerdicts(t *testing.T) {
 		q     airouting.Query
 		want  airouting.Verdict
 	}{
-		"nobody":            {tableOf(), airouting.Query{}, airouting.Empty},
+		"empty table":       {tableOf(), airouting.Query{}, airouting.Empty},
 		"no own":            {tableOf(warm("a")), airouting.Query{Kind: airouting.OwnOnly}, airouting.Unfit},
 		"own first, no own": {tableOf(warm("a")), airouting.Query{Kind: airouting.OwnFirst}, airouting.Picked},
 		"dear":              {tableOf(expensive), airouting.Query{MaxPrice: big.NewRat(9, 1)}, airouting.TooExpensive},

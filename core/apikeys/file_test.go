@@ -81,7 +81,8 @@ func TestKeyFileMistakes(t *testing.T) {
 			if !errors.Is(err, fault.KeyFileInvalid) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v\nwant %s", err, tt.want)
 			}
-			if err != nil && (strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "long enough")) {
+			if err != nil &&
+				(strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "long enough")) {
 				t.Errorf("shows a key: %v", err)
 			}
 		})
@@ -90,7 +91,9 @@ func TestKeyFileMistakes(t *testing.T) {
 
 func TestKeyFileSaysEverythingAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := apikeys.ParseFile([]byte("[\n{\"name\": \"a b\", \"key\": \"short\", \"rpm\": -1},\n{\"name\": \"b\",\n \"modles\": []},\n7]"))
+	_, err := apikeys.ParseFile(
+		[]byte("[\n{\"name\": \"a b\", \"key\": \"short\", \"rpm\": -1},\n{\"name\": \"b\",\n \"modles\": []},\n7]"),
+	)
 	for _, want := range []string{"line 2: the name", "line 2: key is shorter", "line 2: rpm",
 		"line 4: the field \"modles\"", "line 5: a key"} {
 		if err == nil || !strings.Contains(err.Error(), want) {

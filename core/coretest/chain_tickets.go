@@ -107,7 +107,12 @@ func (c *Chain) claimableLocked(sender, recipient core.Address) core.Wei {
 
 // redeem pays a ticket that was checked, and returns what undoes that. The caller
 // holds mu.
-func (c *Chain) redeemLocked(t protocol.WinningTicket, tx protocol.TxHash, gas protocol.Gas, fee core.Wei) (undo func()) {
+func (c *Chain) redeemLocked(
+	t protocol.WinningTicket,
+	tx protocol.TxHash,
+	gas protocol.Gas,
+	fee core.Wei,
+) (undo func()) {
 	paid, reserve := c.payoutOfLocked(&t)
 	deposit, round, key := paid.Sub(reserve), c.round.Number, claim{t.Sender, t.Recipient}
 	s, b := &c.accountLocked(t.Sender).sender, &c.broker

@@ -25,8 +25,20 @@ const (
 	minWidth  = 60
 )
 
-// paints are the colours of statuses. Read-only.
-var paints = map[Status]string{Pass: "\x1b[32m", Warn: "\x1b[33m", Fail: "\x1b[1;31m", Skip: "\x1b[2m"}
+// color is the terminal's escape sequence for a status.
+func color(s Status) string {
+	switch s {
+	case Pass:
+		return "\x1b[32m"
+	case Warn:
+		return "\x1b[33m"
+	case Fail:
+		return "\x1b[1;31m"
+	case Skip:
+		return "\x1b[2m"
+	}
+	return ""
+}
 
 // WriteText writes the report as text: group by group, problems with their remedies.
 func (r *Report) WriteText(w io.Writer, style Style) error {
@@ -83,13 +95,13 @@ func sameSkipReason(all []Result) int {
 }
 
 func (t *text) result(r Result, n int) {
-	word := t.paint(paints[r.Status], r.Status.String())
+	word := t.paint(color(r.Status), r.Status.String())
 	name := r.Name
 	if n > 1 {
 		name = fmt.Sprintf("%s and %d more", r.Name, n-1)
 	}
 	if r.Ignored {
-		word = t.paint(paints[Skip], r.Status.String())
+		word = t.paint(color(Skip), r.Status.String())
 		name += " (ignored)"
 	}
 	if r.Status <= Skip && r.Repaired == "" {
@@ -129,7 +141,7 @@ func (t *text) line(word, name, rest string) {
 // wrap writes a labelled paragraph within the width.
 func (t *text) wrap(label, words string) {
 	room := t.style.Width - len(indent) - len(label)
-	lead := indent + t.paint(paints[Skip], label)
+	lead := indent + t.paint(color(Skip), label)
 	for _, line := range fold(fault.Printable(words), room) {
 		t.WriteString(lead + line + "\n")
 		lead = indent + strings.Repeat(" ", len(label))
@@ -162,7 +174,7 @@ func (t *text) summary(r *Report) {
 		status Status
 	}{{c.Warn, Warn}, {c.Fail, Fail}, {c.Skip, Skip}} {
 		if p.n > 0 {
-			parts = append(parts, t.paint(paints[p.status], fmt.Sprintf("%d %s", p.n, p.status)))
+			parts = append(parts, t.paint(color(p.status), fmt.Sprintf("%d %s", p.n, p.status)))
 		}
 	}
 	if c.Ignored > 0 {

@@ -19,9 +19,6 @@ const (
 	tenMinutes  = 10 * time.Minute
 )
 
-// defaultPolicy is for codes that are not in alertPolicies.
-var defaultPolicy = alertPolicy{Warning, twoMinutes}
-
 // alertPolicies are those of codes that are set as conditions on the health board and are no
 // ordinary warning. Read-only.
 var alertPolicies = map[Code]alertPolicy{
@@ -139,5 +136,5 @@ func policyOf(code Code) alertPolicy {
 	if j, ok := alertPolicies[code]; ok {
 		return j
 	}
-	return defaultPolicy
+	return alertPolicy{Warning, twoMinutes} // for codes that are not in alertPolicies
 }

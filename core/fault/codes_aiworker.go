@@ -9,7 +9,7 @@ const (
 	AIWorkerSilent Code = "AIWorkerSilent"
 	// AIWorkerFailed: the worker says that the job failed.
 	AIWorkerFailed Code = "AIWorkerFailed"
-	// AIWorkerBusy: the worker says that it has no room, though it said it had.
+	// AIWorkerBusy: the worker says that it has no free slot, though it said it had.
 	AIWorkerBusy Code = "AIWorkerBusy"
 	// AIWorkerGarbled: the worker's answer cannot be read.
 	AIWorkerGarbled Code = "AIWorkerGarbled"

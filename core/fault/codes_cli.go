@@ -54,7 +54,7 @@ var cliRows = []Row{
 	},
 	{
 		Code: AdminTokenInClear, Class: Forbidden,
-		Cause: "The address is on another machine and is not https, so everybody between could read the admin " +
+		Cause: "The address is on another machine and is not https, so any machine in between could read the admin " +
 			"token and spend from the account.",
 		Remedy: "Run tutti_cli on the node's machine, go through `ssh -L 7935:127.0.0.1:7935 host`, or use an " +
 			"https address.",

@@ -68,7 +68,7 @@ const (
 // contractsRows are what the protocol's contracts answer and refuse.
 var contractsRows = []Row{
 	{
-		Code: ContractsChanged, Class: Upstream, Wire: chainTrouble,
+		Code: ContractsChanged, Class: Upstream, Wire: chainUnreachable,
 		Cause: "The RPC endpoints of `-ethUrl` say that the network's Controller names other contracts than " +
 			"those that this node knows: the ones built in for the network, stored at its first start, or " +
 			"confirmed since. Either the protocol moved to new contracts, which its upgrades normally do not " +

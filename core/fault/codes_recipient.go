@@ -7,9 +7,9 @@ const (
 	PaymentSenderOther Code = "PaymentSenderOther"
 	// TicketParamsMissing (payment): tickets without what they were made with.
 	TicketParamsMissing Code = "TicketParamsMissing"
-	// AccountsFull (busy): no room for one more balance.
+	// AccountsFull (busy): the memory for balances is full.
 	AccountsFull Code = "AccountsFull"
-	// TicketSetsFull (busy): no room for one more set of ticket parameters.
+	// TicketSetsFull (busy): the memory for ticket parameters is full.
 	TicketSetsFull Code = "TicketSetsFull"
 )
 

@@ -52,14 +52,14 @@ const (
 	TxOutcomeUnknown Code = "TxOutcomeUnknown"
 )
 
-// chainTrouble is what peers learn: which endpoints a node uses is not theirs to
+// chainUnreachable is what peers learn: which endpoints a node uses is not theirs to
 // know.
-const chainTrouble = "the chain cannot be reached at this moment"
+const chainUnreachable = "the chain cannot be reached at this moment"
 
 // rpcRows are the conditions of the endpoints in -ethUrl.
 var rpcRows = []Row{
 	{
-		Code: ChainUnavailable, Class: Upstream, Retryable: true, Wire: chainTrouble,
+		Code: ChainUnavailable, Class: Upstream, Retryable: true, Wire: chainUnreachable,
 		Symptom: "`connection refused`, `context deadline exceeded` or `could not retrieve chain ID`; the " +
 			"existing node says `failed to get chain ID from remote ethereum node`, `Failed to connect to " +
 			"Ethereum client` or `expecting chainID of`",
@@ -141,7 +141,7 @@ var rpcRows = []Row{
 			"as shown at `ChainUnavailable`.",
 	},
 	{
-		Code: RPCContradicted, Class: Upstream, Wire: chainTrouble,
+		Code: RPCContradicted, Class: Upstream, Wire: chainUnreachable,
 		Cause: "The endpoint answered a question about the chain otherwise than most of the others, twice, or " +
 			"showed a block or a receipt that they do not have. It is broken, or it lies. The node asks it " +
 			"nothing for an hour and sends it no transactions; what it said was not acted on.",
@@ -149,7 +149,7 @@ var rpcRows = []Row{
 			"of different providers there, so that two are left that can confirm one another.",
 	},
 	{
-		Code: ChainDisputed, Class: Upstream, Retryable: true, Wire: chainTrouble,
+		Code: ChainDisputed, Class: Upstream, Retryable: true, Wire: chainUnreachable,
 		Cause: "The endpoints of `-ethUrl` contradict one another, and no answer has enough of them behind it; " +
 			"or fewer answer than it takes: for the addresses of contracts and the end of a ticket, more " +
 			"than half of the endpoints in use. The node does not act on such answers: what moves money " +
@@ -158,19 +158,19 @@ var rpcRows = []Row{
 			"with a block explorer, take the false one out of `-ethUrl`, and add a third of another provider.",
 	},
 	{
-		Code: RPCBlockUnknown, Class: NotFound, Retryable: true, Wire: chainTrouble,
+		Code: RPCBlockUnknown, Class: NotFound, Retryable: true, Wire: chainUnreachable,
 		Symptom: "`header not found` or `missing trie node`",
 		Cause: "No endpoint has the block that was asked for: they are behind, it was undone by a " +
 			"reorganisation, or its state is no longer kept.",
 		Remedy: "None needed when it passes within seconds. If it stays, the endpoints are behind: see `RPCStale`.",
 	},
 	{
-		Code: RPCMethodMissing, Class: Upstream, Wire: chainTrouble,
+		Code: RPCMethodMissing, Class: Upstream, Wire: chainUnreachable,
 		Cause:  "The endpoint does not offer a method that the node needs; some plans leave methods out.",
 		Remedy: "Use an endpoint with the full `eth_` interface, or allow the method in the provider's settings.",
 	},
 	{
-		Code: RPCLogsRefused, Class: Upstream, Retryable: true, Wire: chainTrouble,
+		Code: RPCLogsRefused, Class: Upstream, Retryable: true, Wire: chainUnreachable,
 		Cause:  "The endpoint refuses `eth_getLogs` even for a single block, so that events cannot be read from it.",
 		Remedy: "Use an endpoint or a plan that allows eth_getLogs, or add a second provider to `-ethUrl`.",
 	},
@@ -209,7 +209,7 @@ var rpcRows = []Row{
 		Remedy: "Read the reason. If it names the provider's policy, use an endpoint that takes transactions.",
 	},
 	{
-		Code: TxOutcomeUnknown, Class: Upstream, Wire: chainTrouble,
+		Code: TxOutcomeUnknown, Class: Upstream, Wire: chainUnreachable,
 		Cause: "The transaction was sent and the answer was lost, so it may or may not be on its way.",
 		Remedy: "None needed: the node keeps it, looks for it on the chain and sends the same one again. Do not " +
 			"repeat the action by hand.",

@@ -8,7 +8,7 @@ const (
 	// ModelFailed: a job asks for a model that is known not to run; the fault
 	// around it says why.
 	ModelFailed Code = "ModelFailed"
-	// ModelNoRoom: no GPU has room for the model's container.
+	// ModelNoRoom: no GPU has the memory for the model's container.
 	ModelNoRoom Code = "ModelNoRoom"
 	// ModelNoEngine: containers are to be started and there is no engine.
 	ModelNoEngine Code = "ModelNoEngine"

@@ -18,7 +18,7 @@ const (
 // Unlimited is what a device has whose memory is not known.
 const Unlimited = Bytes(math.MaxInt64)
 
-// Budget says who may use how much memory of each GPU, so that transcoding and AI
+// Budget divides the memory of each GPU among owners, so that transcoding and AI
 // models on one card leave each other what they need. It measures nothing: what is
 // set aside need not be in use. It is safe for concurrent use.
 type Budget struct {
@@ -47,7 +47,7 @@ func (b *Budget) Furnish(devices []Device) {
 }
 
 // Reserve sets the owner's part of a device to n, in place of what it had there,
-// and reports whether there was room beside the others' parts; else the owner keeps
+// and reports whether there was memory beside the others' parts; else the owner keeps
 // what it had. A smaller part always fits, and 0 gives all back.
 func (b *Budget) Reserve(id UUID, owner string, n Bytes) bool {
 	b.mu.Lock()
@@ -86,11 +86,11 @@ func (b *Budget) Available(id UUID, owner string) Bytes {
 	return b.available(id, owner)
 }
 
-// Free is what nobody has set aside of a device, Unlimited where its memory is not
+// Free is what no owner has set aside of a device, Unlimited where its memory is not
 // known.
 func (b *Budget) Free(id UUID) Bytes { return b.Available(id, "") }
 
-// Owners is who has which part of a device.
+// Owners returns the part of a device that each owner has.
 func (b *Budget) Owners(id UUID) map[string]Bytes {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -110,8 +110,8 @@ func (b *Budget) available(id UUID, owner string) Bytes {
 	if left <= 0 {
 		return Unlimited
 	}
-	for who, n := range b.reserved[id] {
-		if who == owner {
+	for other, n := range b.reserved[id] {
+		if other == owner {
 			continue
 		}
 		// What was set aside while the device was unknown may be more than it has.

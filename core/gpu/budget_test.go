@@ -24,13 +24,15 @@ func TestBudget(t *testing.T) {
 		t.Error("a refusal is no change")
 	default:
 	}
-	if !b.Reserve("a", gpu.Transcoding, 4) || b.Free("a") != 0 || b.Available("a", gpu.Transcoding) != 4 || b.Available("a", gpu.Models) != 20 {
+	if !b.Reserve("a", gpu.Transcoding, 4) || b.Free("a") != 0 || b.Available("a", gpu.Transcoding) != 4 ||
+		b.Available("a", gpu.Models) != 20 {
 		t.Errorf("%v", b.Owners("a"))
 	}
 	<-changed
-	// A device that came back smaller: nobody gets more, each may shrink.
+	// A device that came back smaller: no owner gets more, each may shrink.
 	b.Furnish([]gpu.Device{{UUID: "a", Memory: 10}})
-	if b.Reserve("a", gpu.Models, 21) || b.Free("a") != 0 || !b.Reserve("a", gpu.Models, 6) || b.Available("a", gpu.Transcoding) != 4 {
+	if b.Reserve("a", gpu.Models, 21) || b.Free("a") != 0 || !b.Reserve("a", gpu.Models, 6) ||
+		b.Available("a", gpu.Transcoding) != 4 {
 		t.Errorf("%v", b.Owners("a"))
 	}
 	if !b.Reserve("a", gpu.Models, 0) || len(b.Owners("a")) != 1 || b.Free("a") != 6 {
@@ -51,8 +53,8 @@ func TestBudgetIsNeverOverdrawn(t *testing.T) {
 			owner := rapid.SampledFrom([]string{gpu.Transcoding, gpu.Models, "x"}).Draw(t, "owner")
 			n := gpu.Bytes(rapid.Int64Range(-5, 120).Draw(t, "n"))
 			others := gpu.Bytes(0)
-			for who, has := range want {
-				if who != owner {
+			for other, has := range want {
+				if other != owner {
 					others += has
 				}
 			}

@@ -1,5 +1,5 @@
 // Package gpu is the node's GPUs in domain words: which there are, which were
-// asked for, what each is doing, and who may use how much of their memory.
+// asked for, what each is doing, and how much of its memory each owner may use.
 //
 // It asks no driver. transcoder/gpus watches the driver from a process of its own
 // and is the Inventory that the rest of the node sees.
@@ -50,7 +50,7 @@ type Driver struct {
 // Sample is what a GPU did at one time. Fields that the driver does not tell are 0.
 type Sample struct {
 	At time.Time
-	// Used is memory in use by anybody, Foreign the part of processes that are not
+	// Used is memory in use by all processes, Foreign the part of processes that are not
 	// this node's.
 	Used, Foreign Bytes
 	// GPU, Encoder and Decoder are the loads of its units.

@@ -23,9 +23,11 @@ func TestParseSelection(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{
-		"-1": "not a list", "x": "not a list", "1,,2": "not a list", "1024": "not a list", "GPU-": "not a list", "GPU-xyz": "not a list", "ALLES": "not a list",
-		"GPU-" + strings.Repeat("1", 37): "not a list", "0,1,0": "device 0 is named twice", "GPU-1,gpu-1": "device GPU-1 is named twice",
-		"all,1": "name it alone", "1,ALL": "name it alone", "MIG-1234": "cannot transcode",
+		"-1": "not a list", "x": "not a list", "1,,2": "not a list", "1024": "not a list", "GPU-": "not a list",
+		"GPU-xyz": "not a list", "ALLES": "not a list",
+		"GPU-" + strings.Repeat("1", 37): "not a list", "0,1,0": "device 0 is named twice",
+		"GPU-1,gpu-1": "device GPU-1 is named twice",
+		"all,1":       "name it alone", "1,ALL": "name it alone", "MIG-1234": "cannot transcode",
 	} {
 		if _, err := gpu.ParseSelection(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", in, err, want)
@@ -68,9 +70,19 @@ func TestChooseAccountsForAll(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var have []gpu.Device
 		for i := range rapid.IntRange(0, 6).Draw(t, "devices") {
-			have = append(have, gpu.Device{Index: i, UUID: gpu.UUID(fmt.Sprintf("GPU-%s%d", rapid.StringMatching("[ab]{1,3}").Draw(t, "uuid"), i))})
+			have = append(
+				have,
+				gpu.Device{
+					Index: i,
+					UUID:  gpu.UUID(fmt.Sprintf("GPU-%s%d", rapid.StringMatching("[ab]{1,3}").Draw(t, "uuid"), i)),
+				},
+			)
 		}
-		s := gpu.Selection{IDs: slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, 8), 0, 5).Draw(t, "ids"))))}
+		s := gpu.Selection{
+			IDs: slices.Compact(
+				slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, 8), 0, 5).Draw(t, "ids"))),
+			),
+		}
 		c := s.Choose(have)
 		if len(c.Devices)+len(c.Unknown) != len(s.IDs) || len(c.Ambiguous) > 0 {
 			t.Fatalf("%v of %v: %+v", s, have, c)
@@ -102,8 +114,9 @@ func FuzzParseSelection(f *testing.F) {
 func TestTooOld(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]bool{
-		"470.256.02": true, "530.30.02": true, "530.41": true, "530.41.03": false, "530.41.04": false, "535.54": false, "550.54.15": false,
-		"": false, "strange": false, "530.-1": false,
+		"470.256.02": true, "530.30.02": true, "530.41": true, "530.41.03": false, "530.41.04": false, "535.54": false,
+		"550.54.15": false,
+		"":          false, "strange": false, "530.-1": false,
 	} {
 		if got := (gpu.Driver{Version: version}).TooOld(); got != want {
 			t.Errorf("%q: %v", version, got)

@@ -3,6 +3,6 @@
 // the orchestrator's and gateway's rules and whatever runs the models.
 //
 // It holds no rules of its own and meets no network: ai implements Worker with
-// containers and external servers, core/orchestrate decides who gets a slot,
+// containers and external servers, core/orchestrate decides which job gets a slot,
 // server/gateway finds orchestrators, server/metrics counts.
 package inference

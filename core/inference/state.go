@@ -23,7 +23,7 @@ const (
 	Ready State = "ready"
 	// Failed: it takes none; Reason says why, and it is tried again with back-off.
 	Failed State = "failed"
-	// Evicted: it made room for another and is started again when asked for.
+	// Evicted: it was stopped to free memory for another and is started again when asked for.
 	Evicted State = "evicted"
 	// Draining: it finishes its jobs and takes no more.
 	Draining State = "draining"

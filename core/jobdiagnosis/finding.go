@@ -18,7 +18,16 @@ const (
 	Hint    Weight = "hint"
 )
 
-var weights = map[Weight]int{Blocker: 0, Likely: 1, Hint: 2}
+// order sorts the weights, the heaviest first.
+func (w Weight) order() int {
+	switch w {
+	case Likely:
+		return 1
+	case Hint:
+		return 2
+	}
+	return 0
+}
 
 // Finding is one reason why no jobs arrive.
 type Finding struct {
@@ -48,6 +57,6 @@ func (l list) has(code fault.Code) bool {
 
 // rank sorts by weight and keeps the order of equal ones.
 func (l list) rank() []Finding {
-	slices.SortStableFunc(l, func(a, b Finding) int { return cmp.Compare(weights[a.Weight], weights[b.Weight]) })
+	slices.SortStableFunc(l, func(a, b Finding) int { return cmp.Compare(a.Weight.order(), b.Weight.order()) })
 	return l
 }

@@ -36,7 +36,7 @@ func newPart(base context.Context, c Component) *part {
 }
 
 // run starts the component. When it ends before it was stopped, it is sent on
-// failed, which has room for every part.
+// failed, which is large enough for every part.
 func (p *part) run(failed chan<- *part) {
 	var once sync.Once
 	ready := func() { once.Do(func() { close(p.ready) }) }

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/big"
 	"strings"
@@ -36,7 +37,7 @@ func (c cell) fixed(into []byte) error {
 	}
 	_, err := hex.Decode(into, []byte(digits))
 	if err != nil {
-		return fmt.Errorf("no hexadecimal digits")
+		return errors.New("no hexadecimal digits")
 	}
 	return nil
 }
@@ -50,9 +51,9 @@ func (c cell) number() (*big.Int, error) {
 	n := new(big.Int)
 	switch {
 	case c.class == classNull:
-		return nil, fmt.Errorf("no number")
+		return nil, errors.New("no number")
 	case c.class == classReal:
-		return nil, fmt.Errorf("a number that was rounded")
+		return nil, errors.New("a number that was rounded")
 	case c.class == classBlob && len(c.bytes) <= 32:
 		return n.SetBytes(c.bytes), nil
 	}
@@ -61,10 +62,10 @@ func (c cell) number() (*big.Int, error) {
 		text, base = rest, 16
 	}
 	if len(text) > mostDigits {
-		return nil, fmt.Errorf("too long for a number")
+		return nil, errors.New("too long for a number")
 	}
 	if _, ok := n.SetString(text, base); !ok || n.Sign() < 0 || n.BitLen() > 256 {
-		return nil, fmt.Errorf("not a number of 256 bits")
+		return nil, errors.New("not a number of 256 bits")
 	}
 	return n, nil
 }
@@ -93,7 +94,7 @@ func (c cell) small() (uint64, error) {
 		return 0, err
 	}
 	if !n.IsInt64() {
-		return 0, fmt.Errorf("the number is out of range")
+		return 0, errors.New("the number is out of range")
 	}
 	return n.Uint64(), nil
 }

@@ -70,7 +70,7 @@ func FuzzTicket(f *testing.F) {
 	})
 }
 
-// FuzzKeyFile: whatever lies in a keystore is a key file with an address, or none.
+// FuzzKeyFile: any file in a keystore is a key file with an address, or none.
 func FuzzKeyFile(f *testing.F) {
 	f.Add([]byte(`{"address":"aabb000000000000000000000000000000000001","crypto":{}}`))
 	f.Add([]byte(`{"address":"0xzz","Crypto":{}}`))

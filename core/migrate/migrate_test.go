@@ -80,7 +80,7 @@ func TestEverythingIsReadAndNothingChanged(t *testing.T) {
 	}
 }
 
-// A directory that nobody may write, as a backup is.
+// A directory without write permission, as a backup is.
 func TestAReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	old := makeOld(t, 1)
@@ -267,8 +267,7 @@ func TestAKeyIsNeverReplaced(t *testing.T) {
 	}
 }
 
-// A database that somebody works with is noticed, and reading it is not working with
-// it.
+// A database that another process writes is noticed; one that only reads it is no owner.
 func TestHolder(t *testing.T) {
 	t.Parallel()
 	old := makeOld(t, 0)
@@ -281,7 +280,7 @@ func TestHolder(t *testing.T) {
 	}
 	defer looking.Close()
 	if owner := migrate.Holder(old.dir); owner != "" {
-		t.Error("whoever reads is taken for the node:", owner)
+		t.Error("a reader is taken for the node:", owner)
 	}
 	db := old.open(t)
 	old.exec(t, db, `INSERT INTO kv (key, value) VALUES ('x', 'y')`)

@@ -20,7 +20,7 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// chain says what it is told to say.
+// chain answers what the test sets.
 type chain struct {
 	round protocol.Round
 	used  map[protocol.Hash]bool
@@ -180,7 +180,7 @@ func TestTicketsComeIntoTheBooksOnce(t *testing.T) {
 			t.Errorf("%+v", w)
 		}
 	}
-	// A later start asks nobody, and brings only what is new.
+	// A later start asks the chain nothing, and imports only what is new.
 	asked := r.chain.asked.Load()
 	late := r.old.win(t, r.old.open(t), "new", 99)
 	want[migrate.Taken]++

@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -58,15 +59,15 @@ func (t *Ticket) check() error {
 	w := &t.Ticket
 	switch {
 	case w.Sender.IsZero() || w.Recipient.IsZero():
-		return fmt.Errorf("it has no sender or no recipient")
+		return errors.New("it has no sender or no recipient")
 	case w.SenderNonce > math.MaxUint32:
-		return fmt.Errorf("its number is out of range")
+		return errors.New("its number is out of range")
 	case pm.RandHash(w.RecipientRand) != w.RecipientRandHash:
-		return fmt.Errorf("its random number is another")
+		return errors.New("its random number is another")
 	case signature.EthVerify(common.Address(w.Sender), t.Hash[:], w.Signature[:]) != nil:
-		return fmt.Errorf("its signature is not its sender's")
+		return errors.New("its signature is not its sender's")
 	case !pm.Wins(w.Signature[:], w.RecipientRand, w.WinProb):
-		return fmt.Errorf("it did not win")
+		return errors.New("it did not win")
 	}
 	return nil
 }

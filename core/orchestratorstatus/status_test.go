@@ -66,7 +66,7 @@ func TestMake(t *testing.T) {
 }
 
 // Why a reward call failed names the operator's endpoints and quotes their answers, in which
-// providers repeat keys: everybody reads the table's words alone.
+// providers repeat keys: public pages show the table's words alone.
 func TestWhyARewardFailedIsTheOperators(t *testing.T) {
 	t.Parallel()
 	me := core.Address{1}

@@ -138,8 +138,8 @@ func partName(header string) (string, error) {
 	return name, err
 }
 
-// partHeader reads a part's header. An encoding is refused: who reads it and who
-// does not would see different parts.
+// partHeader reads a part's header. An encoding is refused: readers that decode it
+// and readers that do not would see different parts.
 func partHeader(header string) (name, file string, err error) {
 	for line := range strings.SplitSeq(header, "\r\n") {
 		key, value, ok := strings.Cut(line, ":")

@@ -47,7 +47,7 @@ func TestFramesBecomeAVideo(t *testing.T) {
 		t.Errorf("a frame that is no PNG: %v", err)
 	}
 	if err := read("image/png").MakeVideos(t.Context(), wants, nil); fault.CodeOf(err) != fault.VideoEncoderMissing {
-		t.Errorf("nobody makes videos: %v", err)
+		t.Errorf("no pipeline makes videos: %v", err)
 	}
 }
 

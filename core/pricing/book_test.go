@@ -52,13 +52,13 @@ func TestBook(t *testing.T) {
 		t.Errorf("transcoding: %s", got)
 	}
 	for _, c := range []struct {
-		who   core.Address
-		model inference.Model
-		want  string
+		gateway core.Address
+		model   inference.Model
+		want    string
 	}{{bob, llm, "60000000"}, {alice, llm, "7"}, {alice, image, "0"}, {bob, image, "none"}, {alice, other, "none"}} {
-		got, ok := b.Model(c.who, c.model)
+		got, ok := b.Model(c.gateway, c.model)
 		if shown(got) != c.want || ok != (c.want != "none") {
-			t.Errorf("%s for %s costs %s, %v, want %s", c.model, c.who, shown(got), ok, c.want)
+			t.Errorf("%s for %s costs %s, %v, want %s", c.model, c.gateway, shown(got), ok, c.want)
 		}
 	}
 	if got := b.Models(); !slices.Equal(got, []inference.Model{image, llm}) {
@@ -89,7 +89,7 @@ func TestSetPrice(t *testing.T) {
 	t.Parallel()
 	b, _ := newBook(t, pricing.Options{Default: unit(t, "5")})
 	for _, step := range []struct {
-		who               core.Address
+		gateway           core.Address
 		price             string
 		code              fault.Code
 		forAlice, forRest string
@@ -102,7 +102,7 @@ func TestSetPrice(t *testing.T) {
 		{alice, "0USD", "", "0", "500"},
 	} {
 		price := unit(t, step.price)
-		checked, err := b.CheckPrice(t.Context(), step.who, price), b.SetPrice(t.Context(), step.who, price)
+		checked, err := b.CheckPrice(t.Context(), step.gateway, price), b.SetPrice(t.Context(), step.gateway, price)
 		for _, err := range []error{checked, err} {
 			if step.code == "" && err != nil || step.code != "" && !errors.Is(err, step.code) {
 				t.Errorf("%s: %v, want %s", step.price, err, step.code)
@@ -136,8 +136,8 @@ func TestSetPriceIsBounded(t *testing.T) {
 	if err := b.SetPrice(t.Context(), bob, unit(t, "3")); !errors.Is(err, fault.AdminBadParam) {
 		t.Errorf("one too many: %v", err)
 	}
-	for _, who := range []core.Address{alice, {}} {
-		if err := b.SetPrice(t.Context(), who, unit(t, "3")); err != nil {
+	for _, gateway := range []core.Address{alice, {}} {
+		if err := b.SetPrice(t.Context(), gateway, unit(t, "3")); err != nil {
 			t.Error(err)
 		}
 	}
@@ -255,16 +255,16 @@ func TestBookIsAMap(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		b, _ := newBook(t, pricing.Options{Default: unit(t, "1")})
 		model := map[core.Address]string{{}: "1"}
-		who := rapid.SampledFrom([]core.Address{{}, alice, bob, {1}})
+		gateway := rapid.SampledFrom([]core.Address{{}, alice, bob, {1}})
 		for range rapid.IntRange(0, 20).Draw(rt, "steps") {
-			g, price := who.Draw(rt, "who"), rapid.Uint64Max(1_000_000_000_000).Draw(rt, "price")
+			g, price := gateway.Draw(rt, "gateway"), rapid.Uint64Max(1_000_000_000_000).Draw(rt, "price")
 			text := core.NewWei(price).String()
 			if err := b.SetPrice(t.Context(), g, unit(t, text)); err != nil {
 				rt.Fatal(err)
 			}
 			model[g] = text
 		}
-		g := who.Draw(rt, "asks")
+		g := gateway.Draw(rt, "asks")
 		want, ok := model[g]
 		if !ok {
 			want = model[core.Address{}]

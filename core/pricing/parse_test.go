@@ -26,13 +26,17 @@ func TestParseGateways(t *testing.T) {
 			{"ethaddress":`+aliceText+`,"priceperunit":1200,"currency":"","pixelsperunit":1},
 			{"EthAddress":`+bobText+`,"pricePerUnit":0.18,"currency":"usd","pixelsPerUnit":1e6},
 			{"ethaddress":"0xc000000000000000000000000000000000000000","priceperunit":"0.5e-2USD","pixelsperunit":"1000","currency":null}]}`), pricing.Adjusted, "USD")
-		want := map[core.Address]string{alice: "1200 wei per 1", bob: "0.18USD per 1000000", {0xc0}: "0.005USD per 1000"}
+		want := map[core.Address]string{
+			alice:  "1200 wei per 1",
+			bob:    "0.18USD per 1000000",
+			{0xc0}: "0.005USD per 1000",
+		}
 		if len(mistakes) != 0 || len(got) != len(want) {
 			t.Fatalf("%s: %v %v", list, got, mistakes)
 		}
-		for who, price := range want {
-			if got[who].String() != price {
-				t.Errorf("%s: %s instead of %s", who, got[who], price)
+		for gateway, price := range want {
+			if got[gateway].String() != price {
+				t.Errorf("%s: %s instead of %s", gateway, got[gateway], price)
 			}
 		}
 	}
@@ -83,10 +87,15 @@ func TestMistakesOfGateways(t *testing.T) {
 			t.Errorf("%s gives %v", doc, got)
 		}
 	}
-	got, mistakes := pricing.ParseGateways([]byte(`{"gateways":[{"ethaddress":`+bobText+`,"pixelsperunit":"x"},{"ethaddress":`+aliceText+priced+`},`+
-		"\n"+`{"ethaddress":`+aliceText+priced+`}]}`), pricing.Adjusted, "USD")
+	got, mistakes := pricing.ParseGateways(
+		[]byte(`{"gateways":[{"ethaddress":`+bobText+`,"pixelsperunit":"x"},{"ethaddress":`+aliceText+priced+`},`+
+			"\n"+`{"ethaddress":`+aliceText+priced+`}]}`),
+		pricing.Adjusted,
+		"USD",
+	)
 	if len(got) != 1 || len(mistakes) != 3 ||
-		mistakes[2].Error() != "gateways[2].ethaddress (line 2): there is a price for "+alice.String()+" already; keep one of them" {
+		mistakes[2].Error() != "gateways[2].ethaddress (line 2): there is a price for "+alice.String()+" already; keep "+
+			"one of them" {
 		t.Errorf("%v %v", got, mistakes)
 	}
 }
@@ -181,8 +190,8 @@ func FuzzParseGateways(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		got, mistakes := pricing.ParseGateways(doc, pricing.Adjusted, "USD")
 		checkMistakes(t, mistakes)
-		for who, price := range got {
-			if who.IsZero() {
+		for gateway, price := range got {
+			if gateway.IsZero() {
 				t.Fatal("a price without a gateway")
 			}
 			checkPrice(t, price)

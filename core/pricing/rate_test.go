@@ -58,7 +58,7 @@ func TestRejectReason(t *testing.T) {
 		name         string
 		before, now  int64
 		age, elapsed time.Duration
-		doubted      bool
+		refused      bool
 	}{
 		{"the same", 2000, 2000, 0, time.Hour, false},
 		{"half as much again", 2000, 3000, 0, time.Hour, false},
@@ -76,7 +76,7 @@ func TestRejectReason(t *testing.T) {
 	} {
 		next := at(c.now, moment.Add(c.elapsed))
 		next.updated = next.taken.Add(-c.age)
-		if why := next.rejectReason(at(c.before, moment)); (why != "") != c.doubted {
+		if why := next.rejectReason(at(c.before, moment)); (why != "") != c.refused {
 			t.Errorf("%s: %q", c.name, why)
 		}
 	}
@@ -118,7 +118,7 @@ func FuzzDescription(f *testing.F) {
 			t.Fatalf("%q became %+v", description, r)
 		}
 		if why := r.rejectReason(&r); why != "" {
-			t.Fatalf("%q is doubted beside itself: %s", description, why)
+			t.Fatalf("%q is refused beside itself: %s", description, why)
 		}
 	})
 }

@@ -79,7 +79,9 @@ func TestPricesWaitForTheirRate(t *testing.T) {
 		rates, board := newRates(feed)
 		b, err := pricing.New(pricing.Options{Default: unit(t, "1USD/1e9"),
 			Gateways: map[core.Address]core.UnitPrice{alice: unit(t, "3")},
-			Models:   []pricing.ModelPrice{{Model: llm, Price: unit(t, "1usd/1e6")}}, Rates: rates, Board: board, Log: quiet})
+			Models: []pricing.ModelPrice{
+				{Model: llm, Price: unit(t, "1usd/1e6")},
+			}, Rates: rates, Board: board, Log: quiet})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +217,9 @@ func TestPricesInAnotherCurrency(t *testing.T) {
 		}
 		run(t, rates)
 		after(time.Second)
-		if got := detail(board, fault.PriceCurrencyUnknown); got != "prices are in EUR, and the price feed has the rate of USD" || codes(board) != "PriceCurrencyUnknown" {
+		if got := detail(board, fault.PriceCurrencyUnknown); got != "prices are in EUR, and the price feed has the rate "+
+			"of USD" ||
+			codes(board) != "PriceCurrencyUnknown" {
 			t.Errorf("%q of %s", got, codes(board))
 		}
 		if b.Transcoding(alice) != nil {

@@ -21,8 +21,10 @@ func TestTicketHash(t *testing.T) {
 		Recipient: core.Address(bytes.Repeat([]byte{0x11}, 20)),
 		Sender:    core.Address(common.HexToAddress("0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf")),
 		FaceValue: core.NewWei(1e15), WinProb: prob,
-		RecipientRandHash: protocol.Hash(common.HexToHash("0x2cefe4e59877c202aee3aa8ffbee360a0e2b0b13d3c8a71ff2f292d98141c88b")),
-		CreationRound:     3500, CreationRoundHash: protocol.Hash(bytes.Repeat([]byte{0xab}, 32)),
+		RecipientRandHash: protocol.Hash(
+			common.HexToHash("0x2cefe4e59877c202aee3aa8ffbee360a0e2b0b13d3c8a71ff2f292d98141c88b"),
+		),
+		CreationRound: 3500, CreationRoundHash: protocol.Hash(bytes.Repeat([]byte{0xab}, 32)),
 	}
 	if got := hex.EncodeToString(ticket.AuxData()); got != strings.Repeat("0", 61)+"dac"+strings.Repeat("ab", 32) {
 		t.Errorf("auxData %s", got)

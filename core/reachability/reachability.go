@@ -1,8 +1,8 @@
-// Package reachability judges the address under which gateways look for the node:
+// Package reachability checks the address under which gateways look for the node:
 // whether what is registered, what is advertised and where the machine is seen
-// agree, and whether anybody can reach it.
+// agree, and whether other machines can reach it.
 //
-// It decides from facts and asks nobody; server/reachabilitycheck finds the facts out, the
+// It decides from facts and makes no request; server/reachabilitycheck finds the facts, the
 // admin API and the pages show the Status.
 package reachability
 
@@ -24,7 +24,7 @@ type Reach string
 
 // What is known of an address. Hairpin: not reachable from this machine itself,
 // and reached by others all the same: the router does not loop back. Unverified:
-// behind a NAT, not reachable from here, and nobody came from outside yet, so
+// behind a NAT, not reachable from here, and no request came from outside yet, so
 // that a closed port and such a router look the same.
 const (
 	Unknown    Reach = "unknown"
@@ -41,8 +41,8 @@ type Status struct {
 	Advertised string `json:"advertised"`
 	// OnChain is what the registry says; empty off-chain or when nothing is set.
 	OnChain string `json:"onChain"`
-	// Discovered is where this machine is seen, https://ip:8935; empty when nobody
-	// was asked.
+	// Discovered is where this machine is seen, https://ip:8935; empty when no
+	// service was asked.
 	Discovered string `json:"discovered"`
 	// Mismatch: the registered address is not where the machine is seen.
 	Mismatch bool   `json:"mismatch"`
@@ -53,7 +53,7 @@ type Status struct {
 // Compare is the fault ServiceAddrMismatch when gateways will look somewhere else
 // than where this machine is seen; nil when they agree. chosen is the address that
 // -serviceAddr names, which settles it. A host name agrees when it resolves to the
-// discovered address. known is false when that cannot be told: one of them is not
+// discovered address. known is false when that is not clear: one of them is not
 // known, a name does not resolve now, or they are of different families.
 func Compare(onChain, discovered, chosen string, resolve func(host string) []netip.Addr) (mismatch error, known bool) {
 	against := discovered
@@ -69,10 +69,18 @@ func Compare(onChain, discovered, chosen string, resolve func(host string) []net
 		return nil, known
 	case chosen != "":
 		return fault.New(fault.ServiceAddrMismatch, "compare addresses", fmt.Sprintf(
-			"the registered address %s differs from -serviceAddr %s; gateways look it up on the chain: set the correct address in tutti_cli", onChain, chosen)), true
+			"the registered address %s differs from -serviceAddr %s; gateways look it up on the chain: set the correct "+
+				"address in tutti_cli",
+			onChain,
+			chosen,
+		)), true
 	}
 	return fault.New(fault.ServiceAddrMismatch, "compare addresses", fmt.Sprintf(
-		"the registered address %s did not match discovered address %s; set the correct address in tutti_cli or use -serviceAddr", onChain, discovered)), true
+		"the registered address %s did not match discovered address %s; set the correct address in tutti_cli or use "+
+			"-serviceAddr",
+		onChain,
+		discovered,
+	)), true
 }
 
 // agree compares host and port; known is false when the hosts cannot be compared.
@@ -164,21 +172,25 @@ type Evidence struct {
 	Answered, Ours bool
 	// Local: the address belongs to an interface of this machine.
 	Local bool
-	// Outside: somebody from elsewhere came in through the listener lately.
+	// Outside: a client elsewhere came in through the listener recently.
 	Outside bool
 	// Err is why the attempt failed.
 	Err error
 }
 
-// Judge says what the evidence means. The error is nil or a condition: PortClosed,
+// Classify returns what the evidence means. The error is nil or a condition: PortClosed,
 // PortUnverified, ServiceAddrForeign.
-func Judge(uri string, e Evidence) (Reach, error) {
+func Classify(uri string, e Evidence) (Reach, error) {
 	const op = "reach the node through its public address"
 	switch {
 	case e.Answered && e.Ours && e.Local && !e.Outside && !Private(uri):
 		// The system answers itself without leaving the machine: what a firewall before
 		// it does is not seen.
-		return Unverified, fault.New(fault.PortUnverified, op, uri+" is this machine's own address, which it reaches without passing any firewall")
+		return Unverified, fault.New(
+			fault.PortUnverified,
+			op,
+			uri+" is this machine's own address, which it reaches without passing any firewall",
+		)
 	case e.Answered && e.Ours:
 		return Reachable, nil
 	case e.Answered:

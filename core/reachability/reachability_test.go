@@ -27,17 +27,24 @@ func TestCompare(t *testing.T) {
 		{name: "same", onChain: "https://198.51.100.7:8935", discovered: "https://198.51.100.7:8935"},
 		{name: "name of the same", onChain: "https://h.example.org:8935", discovered: "https://198.51.100.7:8935"},
 		{name: "nothing registered", discovered: "https://198.51.100.7:8935"},
-		{name: "nobody told", onChain: "https://198.51.100.7:8935"},
-		{name: "chosen", onChain: "https://h.example.org:8935", discovered: "https://203.0.113.1:8935", chosen: "https://H.example.org:8935"},
+		{name: "not discovered", onChain: "https://198.51.100.7:8935"},
+		{name: "chosen", onChain: "https://h.example.org:8935", discovered: "https://203.0.113.1:8935",
+			chosen: "https://H.example.org:8935"},
 		{name: "other host", onChain: "https://198.51.100.8:8935", discovered: "https://198.51.100.7:8935",
-			text: "did not match discovered address https://198.51.100.7:8935; set the correct address in tutti_cli or use -serviceAddr"},
-		{name: "other port", onChain: "https://198.51.100.7:8936", discovered: "https://198.51.100.7:8935", text: "did not match discovered address"},
-		{name: "name that does not resolve", onChain: "https://gone.example.org:8935", discovered: "https://198.51.100.7:8935", unknown: true},
+			text: "did not match discovered address https://198.51.100.7:8935; set the correct address in tutti_cli or use " +
+				"-serviceAddr"},
+		{name: "other port", onChain: "https://198.51.100.7:8936", discovered: "https://198.51.100.7:8935",
+			text: "did not match discovered address"},
+		{name: "name that does not resolve", onChain: "https://gone.example.org:8935",
+			discovered: "https://198.51.100.7:8935", unknown: true},
 		{name: "other family", onChain: "https://[2001:db8::1]:8935", discovered: "https://198.51.100.7:8935", unknown: true},
-		{name: "name of another machine", onChain: "https://h.example.org:8935", discovered: "https://198.51.100.8:8935", text: "did not match discovered address"},
+		{name: "name of another machine", onChain: "https://h.example.org:8935", discovered: "https://198.51.100.8:8935",
+			text: "did not match discovered address"},
 		{name: "default ports", onChain: "http://198.51.100.7:80", discovered: "http://198.51.100.7"},
-		{name: "chosen differs", onChain: "https://h.example.org:8935", chosen: "https://198.51.100.9:8935", text: "differs from -serviceAddr https://198.51.100.9:8935"},
-		{name: "nonsense registered", onChain: "nonsense", discovered: "https://198.51.100.7:8935", text: "did not match discovered address"},
+		{name: "chosen differs", onChain: "https://h.example.org:8935", chosen: "https://198.51.100.9:8935",
+			text: "differs from -serviceAddr https://198.51.100.9:8935"},
+		{name: "nonsense registered", onChain: "nonsense", discovered: "https://198.51.100.7:8935",
+			text: "did not match discovered address"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -55,7 +62,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestClassify(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
@@ -64,14 +71,16 @@ func TestJudge(t *testing.T) {
 		code  fault.Code
 	}{
 		{"reached", reachability.Evidence{Answered: true, Ours: true}, reachability.Reachable, ""},
-		{"own public interface, without leaving the machine", reachability.Evidence{Answered: true, Ours: true, Local: true}, reachability.Unverified, fault.PortUnverified},
-		{"own public interface, visited", reachability.Evidence{Answered: true, Ours: true, Local: true, Outside: true}, reachability.Reachable, ""},
-		{"somebody else", reachability.Evidence{Answered: true}, reachability.Foreign, fault.ServiceAddrForeign},
+		{"own public interface, without leaving the machine", reachability.Evidence{Answered: true, Ours: true, Local: true},
+			reachability.Unverified, fault.PortUnverified},
+		{"own public interface, visited", reachability.Evidence{Answered: true, Ours: true, Local: true, Outside: true},
+			reachability.Reachable, ""},
+		{"another server", reachability.Evidence{Answered: true}, reachability.Foreign, fault.ServiceAddrForeign},
 		{"own interface", reachability.Evidence{Local: true}, reachability.Closed, fault.PortClosed},
 		{"behind a router", reachability.Evidence{}, reachability.Unverified, fault.PortUnverified},
 		{"behind a router, visited", reachability.Evidence{Outside: true}, reachability.Hairpin, ""},
 	} {
-		reach, err := reachability.Judge("https://198.51.100.7:8935", c.e)
+		reach, err := reachability.Classify("https://198.51.100.7:8935", c.e)
 		if reach != c.reach || (c.code == "") != (err == nil) || err != nil && !errors.Is(err, c.code) {
 			t.Errorf("%s: %s, %v", c.name, reach, err)
 		}
@@ -81,8 +90,10 @@ func TestJudge(t *testing.T) {
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	for uri, private := range map[string]bool{
-		"https://127.0.0.1:8935": true, "https://10.1.2.3:8935": true, "https://192.168.1.1:8935": true, "https://100.64.3.4:8935": true,
-		"https://[::1]:8935": true, "https://[fd00::1]:8935": true, "https://localhost:8935": true, "https://gpu1:8935": true, "nonsense": true,
+		"https://127.0.0.1:8935": true, "https://10.1.2.3:8935": true, "https://192.168.1.1:8935": true,
+		"https://100.64.3.4:8935": true,
+		"https://[::1]:8935":      true, "https://[fd00::1]:8935": true, "https://localhost:8935": true,
+		"https://gpu1:8935": true, "nonsense": true,
 		"https://h.example.org:8935": false, "https://198.51.100.7:8935": false, "https://[2001:db8::1]:8935": false,
 	} {
 		if got := reachability.Private(uri); got != private {

@@ -151,7 +151,7 @@ func TestNothingIsLost(t *testing.T) {
 		b := requeststats.New(c.now)
 		type key struct {
 			kind requeststats.Kind
-			who  uint32
+			peer uint32
 			code fault.Code
 		}
 		want := make(map[key]uint64)
@@ -161,7 +161,7 @@ func TestNothingIsLost(t *testing.T) {
 				rapid.SampledFrom([]fault.Code{"", fault.OrchestratorCapped, fault.Draining}).Draw(t, "code"),
 			}
 			want[k]++
-			b.Record(requeststats.Request{Kind: k.kind, Gateway: gateway(k.who), Code: k.code})
+			b.Record(requeststats.Request{Kind: k.kind, Gateway: gateway(k.peer), Code: k.code})
 			c.at = c.at.Add(time.Duration(rapid.IntRange(0, 400).Draw(t, "seconds")) * time.Second)
 		}
 		r := b.Report()
@@ -171,7 +171,7 @@ func TestNothingIsLost(t *testing.T) {
 		for k, n := range want {
 			found := false
 			for _, a := range r.Answers {
-				found = found || a.Kind == k.kind && a.Gateway == gateway(k.who).String() && a.Code == k.code &&
+				found = found || a.Kind == k.kind && a.Gateway == gateway(k.peer).String() && a.Code == k.code &&
 					a.Count == n
 			}
 			if !found {

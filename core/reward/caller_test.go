@@ -59,7 +59,7 @@ func (s *scene) start(mode reward.Mode, self core.Address) {
 	s.stop = func() { cancel(); <-done }
 }
 
-// next goes to the next round, which somebody initialises.
+// next goes to the next round, which another account initialises.
 func (s *scene) next() {
 	s.ToRound(s.View().Round.Number + 1)
 	s.Open()
@@ -184,7 +184,7 @@ func TestWaits(t *testing.T) {
 			want(t, s, reward.StateWaiting, 0) // registered, active in the next round
 			s.ToRound(s.View().Round.Number + 1)
 			synctest.Wait()
-			want(t, s, reward.StateWaiting, 0) // active, and nobody initialised the round
+			want(t, s, reward.StateWaiting, 0) // active, and no account initialised the round
 			s.Open()
 			synctest.Wait()
 			want(t, s, reward.StateDone, 1)
@@ -269,7 +269,7 @@ func TestMissedWhileAway(t *testing.T) {
 	})
 }
 
-// Who is not in the active set misses nothing, however long the chain was away.
+// An orchestrator outside the active set misses nothing, however long the chain was away.
 func TestNothingToMiss(t *testing.T) {
 	play(t, reward.Auto, me, me, nil, func(t *testing.T, s *scene) {
 		s.FailReads(fault.New(fault.ChainUnavailable, "read", ""))

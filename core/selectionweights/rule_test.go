@@ -36,9 +36,9 @@ func TestShares(t *testing.T) {
 		"alike": {def, []selectionweights.Candidate{of(1, 5, 0), of(2, 5, 0)}, []float64{0.5, 0.5}},
 		"by stake": {def, []selectionweights.Candidate{of(1, 300, 0), of(2, 100, 0)},
 			[]float64{0.15 + 0.525, 0.15 + 0.175}},
-		"without stake":  {def, []selectionweights.Candidate{of(1, 100, 0), of(2, 0, 0)}, []float64{0.85, 0.15}},
-		"nobody has any": {def, []selectionweights.Candidate{of(1, 0, 0), of(2, 0, 9)}, []float64{0.5, 0.5}},
-		"two places": {def, []selectionweights.Candidate{of(1, 100, 0), of(2, 100, 0), of(2, 100, 0)},
+		"without stake":   {def, []selectionweights.Candidate{of(1, 100, 0), of(2, 0, 0)}, []float64{0.85, 0.15}},
+		"no stake at all": {def, []selectionweights.Candidate{of(1, 0, 0), of(2, 0, 9)}, []float64{0.5, 0.5}},
+		"two addresses of one owner": {def, []selectionweights.Candidate{of(1, 100, 0), of(2, 100, 0), of(2, 100, 0)},
 			[]float64{0.5, 0.25, 0.25}},
 		"unknown owners": {def, []selectionweights.Candidate{of(0, 0, 0), of(0, 0, 0)}, []float64{0.5, 0.5}},
 		"price": {selectionweights.Weights{Price: 1, PriceExpFactor: 100},
@@ -89,7 +89,7 @@ func TestEligible(t *testing.T) {
 	}
 	r := selectionweights.Rule{MaxPrice: new(big.Rat)}
 	if got := r.Choose(cs, 0.5); got != -1 {
-		t.Errorf("chose %d of nobody", got)
+		t.Errorf("chose %d of no candidates", got)
 	}
 }
 

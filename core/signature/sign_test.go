@@ -120,7 +120,10 @@ func highS(sig []byte) []byte {
 // FuzzVerify: no bytes make a signature hold for a key that did not sign, and
 // none panic.
 func FuzzVerify(f *testing.F) {
-	good, err := hex.DecodeString("f43599799a5e0e37c926e84208112385030179cba9b7fbe255758615229836243295b04081924e7fa6a4236cca49532205a0eb896adaf9e5127ca861627104321c")
+	good, err := hex.DecodeString(
+		"f43599799a5e0e37c926e84208112385030179cba9b7fbe255758615229836243295b04081924e7fa6a4236cca49532205a0eb896adaf9e51" +
+			"27ca861627104321c",
+	)
 	if err != nil {
 		f.Fatal(err)
 	}

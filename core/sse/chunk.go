@@ -213,7 +213,7 @@ func spelling(r rune, n int) int {
 	return n
 }
 
-// clip bounds a label; ours and everybody's are far shorter.
+// clip bounds a label; the labels in use are far shorter.
 func clip(s string) string {
 	if len(s) <= maxLabel {
 		return s

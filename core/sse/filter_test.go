@@ -212,8 +212,12 @@ func TestNetworkSplitsLongText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := fmt.Appendf(nil,
-			"data: {\"id\":\"a\",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\n", content)
+		p := fmt.Appendf(
+			nil,
+			"data: {\"id\":\"a\",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]"+
+				"}\n\n",
+			content,
+		)
 		got, reason, _ := readNetwork(t, filtered(&sse.Network{}, p, 5, 70000))
 		if got != text || reason != "stop" {
 			t.Errorf("%d bytes became %d, %q", len(text), len(got), reason)

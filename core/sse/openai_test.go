@@ -95,8 +95,10 @@ func TestOpenAI(t *testing.T) {
 func TestOpenAIErrors(t *testing.T) {
 	t.Parallel()
 	got := filtered(&sse.OpenAI{}, stream(t, "runner-error"))
-	if !strings.HasSuffix(got,
-		`data: {"error":{"code":null,"message":"Internal server error during LLM processing.","param":null,"type":"server_error"}}`+"\n\n") {
+	if !strings.HasSuffix(
+		got,
+		`data: {"error":{"code":null,"message":"Internal server error during LLM processing.","param":null,"type":"server_error"}}`+"\n\n",
+	) {
 		t.Errorf("%s", got)
 	}
 	failed := bytes.Replace(foreignStream(t), []byte(`"stop"`), []byte(`"error"`), 1)
@@ -131,7 +133,8 @@ func TestOpenAIHoldsLittle(t *testing.T) {
 // of their own.
 func TestOpenAIChoices(t *testing.T) {
 	t.Parallel()
-	const one = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"x\"},\"finish_reason\":\"\"}]}\n\n"
+	const one = "data: {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"x\"},\"finish_reason" +
+		"\":\"\"}]}\n\n"
 	other := strings.Replace(one, `"index":0`, `"index":1`, 1)
 	got := filtered(&sse.OpenAI{}, []byte(one+other+one+other))
 	var roles []bool

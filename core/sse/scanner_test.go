@@ -19,8 +19,22 @@ func TestUsageShapes(t *testing.T) {
 		return inference.Usage{Prompt: p, Completion: c, Cached: cached}
 	}
 	tests := map[string]seen{
-		"llamacpp":            {Events: 9, Content: 6, Usage: usage(22, 6, 0), Reported: true, Done: true, Finished: true},
-		"llamacpp-completion": {Events: 7, Content: 6, Usage: usage(3, 6, 1), Reported: true, Done: true, Finished: true},
+		"llamacpp": {
+			Events:   9,
+			Content:  6,
+			Usage:    usage(22, 6, 0),
+			Reported: true,
+			Done:     true,
+			Finished: true,
+		},
+		"llamacpp-completion": {
+			Events:   7,
+			Content:  6,
+			Usage:    usage(3, 6, 1),
+			Reported: true,
+			Done:     true,
+			Finished: true,
+		},
 		"llamacpp-untold": {Events: 8, Content: 6, Usage: inference.Usage{Completion: 6, Estimated: true}, Done: true,
 			Finished: true},
 		"vllm":         {Events: 5, Content: 3, Usage: usage(22, 3, 0), Reported: true, Done: true, Finished: true},
@@ -93,7 +107,8 @@ func TestBrokenAtEveryOffset(t *testing.T) {
 		if s.Events() != events {
 			t.Fatalf("after %d bytes: %d events, want %d", i, s.Events(), events)
 		}
-		if u, reported := s.ReportedUsage(); reported != (events > 0) || u.Completion != inference.Tokens(min(events, 3)) {
+		if u, reported := s.ReportedUsage(); reported != (events > 0) ||
+			u.Completion != inference.Tokens(min(events, 3)) {
 			t.Fatalf("after %d bytes: usage %+v, %v", i, u, reported)
 		}
 	}
@@ -105,38 +120,48 @@ func TestOddEvents(t *testing.T) {
 	tests := map[string]struct {
 		in    string
 		want  inference.Usage
-		told  bool
+		found bool
 		other func(s *sse.Scanner) bool
 	}{
 		"in a string":       {in: `data: {"a":"\"usage\":{\"prompt_tokens\":9}","choices":[]}` + "\n\n"},
 		"in another object": {in: `data: {"x":{"usage":{"prompt_tokens":9}}}` + "\n\n"},
 		"escaped key": {in: `data: {"us\u0061ge":{"prompt\u005ftokens":9,"completion_tokens":1}}` + "\n\n",
-			want: usage(9, 1), told: true},
+			want: usage(9, 1), found: true},
 		"in a choice": {in: `data: {"choices":[{"usage":{"prompt_tokens":9,"completion_tokens":1}}]}` + "\n\n",
-			want: usage(9, 1), told: true},
+			want: usage(9, 1), found: true},
 		"floats": {in: `data: {"usage":{"prompt_tokens":9.0,"completion_tokens":1e1}}` + "\n\n",
-			want: usage(9, 10), told: true},
+			want: usage(9, 10), found: true},
 		"negative": {in: `data: {"usage":{"prompt_tokens":-9,"completion_tokens":1}}` + "\n\n", want: usage(0, 1),
-			told: true},
-		"huge":          {in: `data: {"usage":{"prompt_tokens":1e300,"completion_tokens":99999999999999999999999999999999999999}}` + "\n\n"},
-		"empty":         {in: `data: {"usage":{}}` + "\n\n"},
-		"list":          {in: `data: {"usage":[{"prompt_tokens":9}]}` + "\n\n"},
-		"cut off":       {in: `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}`},
-		"no empty line": {in: `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}}`, want: usage(9, 1), told: true},
+			found: true},
+		"huge": {
+			in: `data: {"usage":{"prompt_tokens":1e300,"completion_tokens":99999999999999999999999999999999999999}}` + "\n\n",
+		},
+		"empty":   {in: `data: {"usage":{}}` + "\n\n"},
+		"list":    {in: `data: {"usage":[{"prompt_tokens":9}]}` + "\n\n"},
+		"cut off": {in: `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}`},
+		"no empty line": {
+			in:    `data: {"usage":{"prompt_tokens":9,"completion_tokens":1}}`,
+			want:  usage(9, 1),
+			found: true,
+		},
 		"no space": {in: `data:{"usage":{"prompt_tokens":9,"completion_tokens":1}}` + "\n\n", want: usage(9, 1),
-			told: true},
+			found: true},
 		"two data lines": {in: "data: {\"usage\":\ndata: {\"prompt_tokens\":9,\"completion_tokens\":1}}\n\n",
-			want: usage(9, 1), told: true},
+			want: usage(9, 1), found: true},
 		"other fields": {in: "id: 1\nevent: x\ndata: {\"usage\":{\"prompt_tokens\":9}}\nretry: 3\n\n",
-			want: usage(9, 0), told: true},
-		"mark":        {in: "\xEF\xBB\xBFdata: {\"usage\":{\"prompt_tokens\":9}}\n\n", want: usage(9, 0), told: true},
+			want: usage(9, 0), found: true},
+		"mark":        {in: "\xEF\xBB\xBFdata: {\"usage\":{\"prompt_tokens\":9}}\n\n", want: usage(9, 0), found: true},
 		"other names": {in: "dat: {\"usage\":{\"prompt_tokens\":9}}\ndatas: {\"usage\":{\"prompt_tokens\":9}}\n\n"},
 		"comment":     {in: ": {\"usage\":{\"prompt_tokens\":9}}\n\n"},
 		"later wins": {
-			in:   "data: {\"usage\":{\"prompt_tokens\":9}}\n\ndata: {\"usage\":null}\n\ndata: {\"usage\":{\"prompt_tokens\":10}}\n\n",
-			want: usage(10, 0), told: true,
+			in: "data: {\"usage\":{\"prompt_tokens\":9}}\n\ndata: {\"usage\":null}\n\ndata: " +
+				"{\"usage\":{\"prompt_tokens\":10}}\n\n",
+			want: usage(10, 0), found: true,
 		},
-		"done":         {in: "data: [DONE]\n\n", other: func(s *sse.Scanner) bool { return s.Done() && s.Events() == 0 }},
+		"done": {
+			in:    "data: [DONE]\n\n",
+			other: func(s *sse.Scanner) bool { return s.Done() && s.Events() == 0 },
+		},
 		"done, spaced": {in: "data:  [DONE] \n\n", other: func(s *sse.Scanner) bool { return s.Done() }},
 		"not done": {in: "data: [DONE]x\n\ndata: \"[DONE]\"\n\n",
 			other: func(s *sse.Scanner) bool { return !s.Done() && s.Events() == 2 }},
@@ -156,7 +181,7 @@ func TestOddEvents(t *testing.T) {
 		s.Feed([]byte(tt.in))
 		s.End()
 		got, reported := s.ReportedUsage()
-		if got != tt.want || reported != tt.told || tt.other != nil && !tt.other(&s) {
+		if got != tt.want || reported != tt.found || tt.other != nil && !tt.other(&s) {
 			t.Errorf("%s: %+v, %v; %+v", name, got, reported, look(&s))
 		}
 	}
@@ -165,8 +190,11 @@ func TestOddEvents(t *testing.T) {
 func TestLongLine(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat(`long \" \\ text, `, 1<<20/16)
-	p := fmt.Appendf(nil,
-		"data: {\"choices\":[{\"delta\":{\"content\":\"%s\"}}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n\n", text)
+	p := fmt.Appendf(
+		nil,
+		"data: {\"choices\":[{\"delta\":{\"content\":\"%s\"}}],\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}\n\n",
+		text,
+	)
 	var s sse.Scanner
 	cut(p, []int{1 << 10, 1 << 15, 1 << 19}, s.Feed)
 	if u, reported := s.ReportedUsage(); !reported || u.Completion != 2 || s.Content() != 1 {
@@ -233,7 +261,8 @@ func TestScanJSON(t *testing.T) {
 			t.Fatalf("cut at %d: %+v, %v", i, got, reported)
 		}
 	}
-	if u, reported := sse.ScanJSON([]byte(`{"object":"list","usage":{"prompt_tokens":2,"total_tokens":2}}`)); !reported || u.Prompt != 2 {
+	if u, reported := sse.ScanJSON([]byte(`{"object":"list","usage":{"prompt_tokens":2,"total_tokens":2}}`)); !reported ||
+		u.Prompt != 2 {
 		t.Errorf("embeddings: %+v, %v", u, reported)
 	}
 	for _, bad := range []string{``, `null`, `[{"usage":{"prompt_tokens":2}}]`, `{"usage":null}`, `<html>`} {
@@ -282,8 +311,15 @@ func TestRepeatedForm(t *testing.T) {
 		s.Feed([]byte(step.p))
 		if s.Events() != step.events || s.Content() != step.content || s.Finished() != step.finished ||
 			s.Failed() != step.failed {
-			t.Errorf("after %q: %d events, %d with content, %v, %v; want %+v", step.p, s.Events(), s.Content(), s.Finished(),
-				s.Failed(), step)
+			t.Errorf(
+				"after %q: %d events, %d with content, %v, %v; want %+v",
+				step.p,
+				s.Events(),
+				s.Content(),
+				s.Finished(),
+				s.Failed(),
+				step,
+			)
 		}
 	}
 }

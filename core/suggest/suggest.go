@@ -1,4 +1,4 @@
-// Package suggest finds the name that somebody meant who wrote another, for
+// Package suggest finds the known name that a mistyped one most likely meant, for
 // messages that ask "did you mean".
 //
 // It decides nothing: a wrong name stays wrong. The readers of options and of the

@@ -12,9 +12,11 @@ func TestName(t *testing.T) {
 		name     string
 		mistakes int
 	}{
-		"maxsessions": {"maxSessions", 0}, "max_sessions": {"maxSessions", 0}, "servceAddr": {"serviceAddr", 1}, "gateWay": {"gateway", 0},
-		"orhcestrator": {"orchestrator", 1}, "ethURL": {"ethUrl", 0}, "nvida": {"nvidia", 1}, "text_to_imgae": {"text-to-image", 1},
-		"V": {"v", 0}, "x": {}, "zzzzzzzz": {}, "": {}, "--": {}, strings.Repeat("gateway", 20): {},
+		"maxsessions": {"maxSessions", 0}, "max_sessions": {"maxSessions", 0}, "servceAddr": {"serviceAddr", 1},
+		"gateWay":      {"gateway", 0},
+		"orhcestrator": {"orchestrator", 1}, "ethURL": {"ethUrl", 0}, "nvida": {"nvidia", 1},
+		"text_to_imgae": {"text-to-image", 1},
+		"V":             {"v", 0}, "x": {}, "zzzzzzzz": {}, "": {}, "--": {}, strings.Repeat("gateway", 20): {},
 	} {
 		if name, mistakes := Name(written, names); name != want.name || mistakes != want.mistakes {
 			t.Errorf("%q: %q with %d mistakes, want %+v", written, name, mistakes, want)

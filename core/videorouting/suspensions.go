@@ -85,7 +85,7 @@ func (e *suspension) bar(now time.Time) {
 	e.lies++
 }
 
-// Explain keeps the reason of a suspension, for those who look.
+// SetReason keeps the reason of a suspension for its report.
 func (s *Suspensions) SetReason(id Identity, code fault.Code) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

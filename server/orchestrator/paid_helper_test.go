@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/keccak"
-	"github.com/tuttinode/tutti/core/orchestrate/signing"
+	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/pm"
@@ -81,7 +81,7 @@ func newChainNode(t testing.TB, change ...func(*setup)) *chainNode {
 		Recipient: core.Address{19: 0xaa},
 	}
 	c.aiNode = newAINode(t, append([]func(*setup){func(s *setup) {
-		s.rules.Payments, s.rules.Signatures = c.pay, signing.New(c.self)
+		s.rules.Payments, s.rules.Signatures = c.pay, orchestrate.NewKeySignatures(c.self)
 		s.rules.L1Block = func() protocol.L1Block { return height }
 	}}, change...)...)
 	t.Cleanup(func() {

@@ -146,7 +146,7 @@ func (c *Checker) check(ctx context.Context) {
 	if c.opt.Reach {
 		e := probe(ctx, s.Advertised, c.opt.Certificate)
 		e.Outside = c.opt.Now().UnixNano()-c.lastVisit.Load() < int64(visitValid)
-		s.Reach, reach = reachability.Judge(s.Advertised, e)
+		s.Reach, reach = reachability.Classify(s.Advertised, e)
 		if reach != nil {
 			s.Detail = text(reach)
 		}

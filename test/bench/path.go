@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tuttinode/tutti/server/gateway/pushclient"
+	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 	"github.com/tuttinode/tutti/transcoder/libav/renditioncheck"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/server/gateway/pushclient"
 	"github.com/tuttinode/tutti/test/harness"
+	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/tuttinode/tutti/server/gateway/pushclient"
+	"github.com/tuttinode/tutti/test/pushclient"
 )
 
 // Rendition is one part of a gateway's answer to a push.

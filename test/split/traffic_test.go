@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/server/gateway/pushclient"
+	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 

@@ -97,8 +97,8 @@ func (m ModelPull) Print(p *console.Page) {
 		if part.Digest != "" {
 			p.Row("Digest", part.Digest)
 		}
-		if part.Note != "" {
-			p.Row("To do", part.Note)
+		if part.ToDo != "" {
+			p.Row("To do", part.ToDo)
 		}
 	}
 	if m.DryRun {

@@ -8,9 +8,11 @@ import (
 )
 
 // rank orders states by how near they are to taking jobs.
-var rank = map[inference.State]int{
-	inference.Ready: 8, inference.Loading: 7, inference.Starting: 6, inference.Pulling: 5,
-	inference.Evicted: 4, inference.Absent: 3, inference.Failed: 2, inference.Draining: 1,
+func rank(s inference.State) int {
+	return slices.Index([]inference.State{
+		inference.Draining, inference.Failed, inference.Absent, inference.Evicted,
+		inference.Pulling, inference.Starting, inference.Loading, inference.Ready,
+	}, s)
 }
 
 // merge adds another member's data about a model. State and related fields are those of the member
@@ -39,7 +41,7 @@ func closerToReady(a, b *inference.ModelState) bool {
 	if x, y := a.Offered(), b.Offered(); x != y {
 		return x
 	}
-	return rank[a.State] > rank[b.State]
+	return rank(a.State) > rank(b.State)
 }
 
 // agree keeps what holds at every member. What a job needs beyond that is tried: see slot.Run.

@@ -35,7 +35,7 @@ func TestAModelThatCanBeHadIsOffered(t *testing.T) {
 					t.Error(name)
 				}
 			default:
-				t.Error("it waits for who cannot start it")
+				t.Error("it waits for a worker that cannot start it")
 				broken.become(inference.Ready, 1)
 				<-got
 			}

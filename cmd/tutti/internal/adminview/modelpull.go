@@ -22,7 +22,7 @@ func (s servedModels) Pull(
 	out := adminapi.ModelPull{Pipeline: state.Model.Pipeline(), Model: state.Model.ID, Parts: []adminapi.ModelPart{}}
 	for _, p := range parts {
 		out.Parts = append(out.Parts, adminapi.ModelPart{
-			Kind: string(p.Kind), Name: p.Name, Digest: p.Digest, State: string(p.State), Note: p.Note})
+			Kind: string(p.Kind), Name: p.Name, Digest: p.Digest, State: string(p.State), ToDo: p.ToDo})
 	}
 	return out, err
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/tuttinode/tutti/core/roundinit"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/eth/contracts"
+	"github.com/tuttinode/tutti/eth/journal"
 	"github.com/tuttinode/tutti/eth/onchain"
-	"github.com/tuttinode/tutti/eth/rewardlog"
 )
 
 // Part is the node's part on the chain.
@@ -122,7 +122,7 @@ func New(ctx context.Context, o Options) (*Part, error) {
 // addRounds adds what happens once a round.
 func (c *Part) addRounds(ctx context.Context, o *Options) error {
 	cfg := o.Config
-	memory, err := rewardlog.Open(ctx, c.DB, c.Orchestrator)
+	memory, err := journal.OpenRewardLog(ctx, c.DB, c.Orchestrator)
 	if err != nil {
 		return err
 	}

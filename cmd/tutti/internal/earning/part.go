@@ -11,7 +11,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/orchestrate/signing"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
@@ -95,7 +94,7 @@ func (p *Part) Pay(opt *orchestrate.Options) {
 		return
 	}
 	opt.Payments = p.Recipient
-	opt.Signatures = signing.New(p.chain.Signer)
+	opt.Signatures = orchestrate.NewKeySignatures(p.chain.Signer)
 	opt.TokenSecret = p.token
 	opt.L1Block = func() protocol.L1Block { return p.chain.View().Head.L1 }
 	opt.Origin = p.chain.Orchestrator.String()

@@ -91,11 +91,11 @@ func TestForbidden(t *testing.T) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	const nobody = 65534
+	const unprivileged = 65534
 	cmd := exec.Command(program)
 	cmd.Dir = "/"
 	cmd.Env = []string{pingVariable + "=" + real.Host}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), string(fault.DockerForbidden)) {
 		t.Errorf("%s, %v", out, err)

@@ -1,4 +1,4 @@
-package signing
+package orchestrate
 
 import (
 	"testing"

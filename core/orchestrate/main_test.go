@@ -1,4 +1,4 @@
-package signing_test
+package orchestrate_test
 
 import (
 	"testing"

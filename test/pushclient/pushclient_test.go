@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/server/gateway/pushclient"
+	"github.com/tuttinode/tutti/test/pushclient"
 )
 
 func TestPush(t *testing.T) {

@@ -1,11 +1,4 @@
-// Package signing is the signatures of a node on the chain: it checks the sender of a
-// request or a segment, and signs results and pings with the node's own key. It
-// implements orchestrate.Signatures.
-//
-// It holds no key, only something that signs with one (eth/account.Signer is such
-// a thing), and does not know which senders may be served. Off-chain nodes have none of it:
-// they accept anything and sign nothing. cmd/tutti makes one per orchestrator.
-package signing
+package orchestrate
 
 import (
 	"errors"
@@ -16,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/keccak"
-	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/signature"
 )
 
@@ -27,10 +19,15 @@ type Signer interface {
 	SignMessage(m signature.Message) ([]byte, error)
 }
 
-// Signatures implements orchestrate.Signatures.
-type Signatures struct{ signer Signer }
+// KeySignatures implements Signatures for a node on the chain: it checks the sender of a
+// request or a segment, and signs results and pings with the node's own key.
+//
+// It holds no key, only something that signs with one (eth/account.Signer is such
+// a thing), and does not know which senders may be served. Off-chain nodes have none of it:
+// they accept anything and sign nothing.
+type KeySignatures struct{ signer Signer }
 
-var _ orchestrate.Signatures = (*Signatures)(nil)
+var _ Signatures = (*KeySignatures)(nil)
 
 var (
 	errAddress = errors.New("the address is not 20 bytes long")
@@ -39,14 +36,14 @@ var (
 	errTicket  = errors.New("the segment's description is the text of a ticket")
 )
 
-// New signs with signer.
-func New(signer Signer) *Signatures { return &Signatures{signer: signer} }
+// NewKeySignatures signs with signer.
+func NewKeySignatures(signer Signer) *KeySignatures { return &KeySignatures{signer: signer} }
 
 // Address is the one whose key signs results.
-func (s *Signatures) Address() core.Address { return s.signer.Address() }
+func (s *KeySignatures) Address() core.Address { return s.signer.Address() }
 
 // CheckRequest says whether sig is address's signature over a request for an offer.
-func (s *Signatures) CheckRequest(address, sig []byte) error {
+func (s *KeySignatures) CheckRequest(address, sig []byte) error {
 	if len(address) != len(core.Address{}) {
 		return errAddress
 	}
@@ -56,7 +53,7 @@ func (s *Signatures) CheckRequest(address, sig []byte) error {
 
 // CheckSegment says whether the segment, or AI job, is signed by the sender of its
 // payment. Profiles' names are compared as they were sent.
-func (s *Signatures) CheckSegment(req *orchestrate.SegmentRequest) error {
+func (s *KeySignatures) CheckSegment(req *SegmentRequest) error {
 	var hash [keccak.Size]byte
 	switch {
 	case req.Sender.IsZero():
@@ -75,7 +72,7 @@ func (s *Signatures) CheckSegment(req *orchestrate.SegmentRequest) error {
 
 // SignPing signs the value of a ping. One that could be anything else is the fault
 // PingRefused.
-func (s *Signatures) SignPing(value []byte) ([]byte, error) {
+func (s *KeySignatures) SignPing(value []byte) ([]byte, error) {
 	m, err := signature.PingMessage(value)
 	if err != nil {
 		return nil, &fault.Fault{Code: fault.PingRefused, Op: "sign a ping",
@@ -85,6 +82,6 @@ func (s *Signatures) SignPing(value []byte) ([]byte, error) {
 }
 
 // SignRenditions signs the renditions of one segment, in profile order.
-func (s *Signatures) SignRenditions(renditions []core.Rendition) ([]byte, error) {
+func (s *KeySignatures) SignRenditions(renditions []core.Rendition) ([]byte, error) {
 	return s.signer.SignMessage(signature.ResultMessage(hashes(renditions)))
 }

@@ -1,9 +1,4 @@
-// Package rewardlog keeps the outcome of each round's reward in the node's database, so that a restart does
-// not lose it.
-//
-// It is for display only: whether a reward is due is always read from the chain. core/reward writes it and
-// shows it.
-package rewardlog
+package journal
 
 import (
 	"context"
@@ -17,13 +12,15 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 )
 
-// Store is the log of one orchestrator's rewards.
-type Store struct {
+// RewardLog keeps the outcome of each round's reward of one orchestrator, so that a
+// restart does not lose it. It is for display only: whether a reward is due is always read
+// from the chain. core/reward writes it and shows it.
+type RewardLog struct {
 	db           *sql.DB
 	orchestrator core.Address
 }
 
-func tables() database.Tables {
+func rewardTables() database.Tables {
 	return database.Tables{Owner: "reward", Content: "rewards", Steps: []string{
 		`CREATE TABLE reward_past (
 			orchestrator BLOB NOT NULL,
@@ -38,13 +35,14 @@ func tables() database.Tables {
 	}}
 }
 
-// Open brings the table up to date. The database stays the caller's. Errors of all
+// OpenRewardLog brings the table up to date. The database stays the caller's. Errors of all
 // methods are the fault ChainCacheFailed.
-func Open(ctx context.Context, db *sql.DB, orchestrator core.Address) (*Store, error) {
-	return &Store{db: db, orchestrator: orchestrator}, failed("open the log of rewards", tables().Migrate(ctx, db))
+func OpenRewardLog(ctx context.Context, db *sql.DB, orchestrator core.Address) (*RewardLog, error) {
+	err := rewardTables().Migrate(ctx, db)
+	return &RewardLog{db: db, orchestrator: orchestrator}, rewardLogFailed("open the log of rewards", err)
 }
 
-func failed(op string, err error) error {
+func rewardLogFailed(op string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -52,25 +50,25 @@ func failed(op string, err error) error {
 }
 
 // Load returns the last rounds, newest first.
-func (s *Store) Load(ctx context.Context, most int) (out []reward.Past, err error) {
+func (s *RewardLog) Load(ctx context.Context, most int) (out []reward.Past, err error) {
 	rows, err := s.db.QueryContext(ctx,
 		`SELECT round, outcome, amount, tx, at, reason FROM reward_past WHERE orchestrator = ? ORDER BY round DESC LIMIT ?`,
 		s.orchestrator[:], most)
 	if err != nil {
-		return nil, failed("read the log of rewards", err)
+		return nil, rewardLogFailed("read the log of rewards", err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		p, err := scan(rows)
+		p, err := scanReward(rows)
 		if err != nil {
-			return nil, failed("read the log of rewards", err)
+			return nil, rewardLogFailed("read the log of rewards", err)
 		}
 		out = append(out, p)
 	}
-	return out, failed("read the log of rewards", rows.Err())
+	return out, rewardLogFailed("read the log of rewards", rows.Err())
 }
 
-func scan(rows *sql.Rows) (p reward.Past, err error) {
+func scanReward(rows *sql.Rows) (p reward.Past, err error) {
 	var round, at int64
 	var amount string
 	var tx []byte
@@ -84,7 +82,7 @@ func scan(rows *sql.Rows) (p reward.Past, err error) {
 }
 
 // Save writes one round, and forgets those that are older than keep rounds.
-func (s *Store) Save(ctx context.Context, p reward.Past, keep protocol.Round) error {
+func (s *RewardLog) Save(ctx context.Context, p reward.Past, keep protocol.Round) error {
 	_, err := s.db.ExecContext(ctx, `INSERT INTO reward_past (orchestrator, round, outcome, amount, tx, at, reason)
 		VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET outcome = excluded.outcome, amount = excluded.amount, tx = excluded.tx,
@@ -94,5 +92,5 @@ func (s *Store) Save(ctx context.Context, p reward.Past, keep protocol.Round) er
 		_, err = s.db.ExecContext(ctx, `DELETE FROM reward_past WHERE orchestrator = ? AND round < ?`, s.orchestrator[:],
 			int64(p.Round-keep))
 	}
-	return failed("write the log of rewards", err)
+	return rewardLogFailed("write the log of rewards", err)
 }

@@ -1,4 +1,4 @@
-package signing_test
+package orchestrate_test
 
 import (
 	"bytes"
@@ -16,7 +16,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/keccak"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/orchestrate/signing"
 	"github.com/tuttinode/tutti/core/signature"
 )
 
@@ -32,7 +31,7 @@ func (h *hexBytes) UnmarshalText(text []byte) error {
 // vectors reads a file of test/vectors.
 func vectors[T any](t testing.TB, name string) (v T) {
 	t.Helper()
-	data, err := os.ReadFile("../../../test/vectors/" + name)
+	data, err := os.ReadFile("../../test/vectors/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +70,7 @@ func TestRequestAndPingVectors(t *testing.T) {
 		}
 	}](t, "signatures.json")
 	gateway := keyOf(t, 1).Address()
-	s := signing.New(keyOf(t, 2))
+	s := orchestrate.NewKeySignatures(keyOf(t, 2))
 	seen := 0
 	for _, c := range file.Cases {
 		switch c.Name {
@@ -112,7 +111,7 @@ func TestResultVector(t *testing.T) {
 		One       hexBytes `json:"rendition_1_hex"`
 		Two       hexBytes `json:"rendition_2_hex"`
 	}](t, "transcode_result.json")
-	s := signing.New(keyOf(t, 2))
+	s := orchestrate.NewKeySignatures(keyOf(t, 2))
 	got, err := s.SignRenditions([]core.Rendition{{Data: v.One}, {Data: v.Two}})
 	if err != nil || !bytes.Equal(got, v.Signature) {
 		t.Errorf("%x, %v; want %x", got, err, v.Signature)
@@ -133,7 +132,7 @@ func TestLargeRenditions(t *testing.T) {
 		all, hashes = append(all, core.Rendition{Data: data}), append(hashes, keccak.Sum(data))
 	}
 	k := keyOf(t, 2)
-	got, err := signing.New(k).SignRenditions(all)
+	got, err := orchestrate.NewKeySignatures(k).SignRenditions(all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +164,7 @@ func (c *segmentCase) request(sender core.Address) *orchestrate.SegmentRequest {
 func TestSegmentVectors(t *testing.T) {
 	t.Parallel()
 	file := vectors[struct{ Cases []segmentCase }](t, "segdata.json")
-	s, gateway := signing.New(keyOf(t, 2)), keyOf(t, 1).Address()
+	s, gateway := orchestrate.NewKeySignatures(keyOf(t, 2)), keyOf(t, 1).Address()
 	if len(file.Cases) == 0 {
 		t.Fatal("no cases")
 	}
@@ -209,7 +208,7 @@ func (locked) SignMessage(signature.Message) ([]byte, error) { return nil, errLo
 
 func TestLockedKey(t *testing.T) {
 	t.Parallel()
-	s := signing.New(locked{keyOf(t, 2)})
+	s := orchestrate.NewKeySignatures(locked{keyOf(t, 2)})
 	if _, err := s.SignRenditions(nil); !errors.Is(err, errLocked) {
 		t.Error(err)
 	}
@@ -220,7 +219,7 @@ func TestLockedKey(t *testing.T) {
 
 func TestPingsOfValueAreRefused(t *testing.T) {
 	t.Parallel()
-	s := signing.New(keyOf(t, 2))
+	s := orchestrate.NewKeySignatures(keyOf(t, 2))
 	for _, value := range [][]byte{nil, make([]byte, 32), make([]byte, 232), []byte(s.Address().String())} {
 		if sig, err := s.SignPing(value); !errors.Is(err, fault.PingRefused) || sig != nil {
 			t.Errorf("%x: %x, %v", value, sig, err)
@@ -244,7 +243,7 @@ func TestTicketIsNoCredential(t *testing.T) {
 		t.Fatal(err)
 	}
 	req.SegmentSig = sig
-	if signing.New(keyOf(t, 2)).CheckSegment(&req) == nil {
+	if orchestrate.NewKeySignatures(keyOf(t, 2)).CheckSegment(&req) == nil {
 		t.Error("a ticket's signature opened a session")
 	}
 }
