@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/tuttinode/tutti/transcoder/libav/mp4"
@@ -64,7 +65,11 @@ func TestMoovFirst(t *testing.T) {
 func TestMoovFirstRefuses(t *testing.T) {
 	t.Parallel()
 	ftyp, mdat := box("ftyp"), box("mdat", []byte("x"))
+	// A reader that goes on behind such a box begins the file again.
+	wraps := append(u32(1, 0x66726565), u32(math.MaxUint32, math.MaxUint32-7)...)
 	tests := map[string][]byte{
+		"a size that wraps":   append(bytes.Clone(ftyp), wraps...),
+		"one in the index":    bytes.Join([][]byte{ftyp, mdat, box("moov", wraps)}, nil),
 		"no index":            append(bytes.Clone(ftyp), mdat...),
 		"stray bytes":         append(bytes.Clone(ftyp), 1, 2, 3),
 		"a box too long":      u32(100, 0x6d6f6f76),
