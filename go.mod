@@ -19,6 +19,8 @@ require (
 	github.com/ncruces/go-sqlite3 v0.30.1
 	github.com/prometheus/client_golang v1.23.2
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
+	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.9
 	go.uber.org/goleak v1.3.0
 	golang.org/x/image v0.36.0
 	golang.org/x/net v0.50.0
@@ -29,6 +31,8 @@ require (
 	kernel.org/pub/linux/libs/security/libcap/psx v1.2.77
 	pgregory.net/rapid v1.2.0
 )
+
+require github.com/inconshreveable/mousetrap v1.1.0 // indirect
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
@@ -51,7 +55,7 @@ require (
 	github.com/consensys/gnark-crypto v0.18.1 // indirect
 	github.com/containerd/errdefs/pkg v0.3.0 // indirect
 	github.com/coreos/go-systemd/v22 v22.6.0
-	github.com/cpuguy83/go-md2man/v2 v2.0.5 // indirect
+	github.com/cpuguy83/go-md2man/v2 v2.0.6 // indirect
 	github.com/crate-crypto/go-eth-kzg v1.5.0 // indirect
 	github.com/creack/pty v1.1.24
 	github.com/davecgh/go-spew v1.1.1 // indirect

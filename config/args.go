@@ -96,13 +96,15 @@ func (p *argParser) isFlag(word string) bool {
 func (p *argParser) unknown(word, name string) {
 	dashed, _, _ := strings.Cut(word, "=")
 	if name == "" || strings.HasPrefix(name, "-") {
-		p.problems = append(p.problems, &Problem{Code: fault.UnknownOption, Subject: show(dashed), Origin: Origin{Source: FromFlag},
-			Text: "this is not an option", Remedy: "write -name value or -name=value"})
+		p.problems = append(p.problems, &Problem{Code: fault.UnknownOption, Subject: show(dashed),
+			Origin: Origin{Source: FromFlag},
+			Text:   "this is not an option", Remedy: "write -name value or -name=value"})
 		return
 	}
 	if instead, ok := retired()[name]; ok {
-		p.problems = append(p.problems, &Problem{Code: fault.OptionRetired, Subject: "-" + name, Origin: Origin{Source: FromFlag, Name: name},
-			Text: "this option no longer exists", Remedy: instead})
+		p.problems = append(p.problems, &Problem{Code: fault.OptionRetired, Subject: "-" + name,
+			Origin: Origin{Source: FromFlag, Name: name},
+			Text:   "this option no longer exists", Remedy: instead})
 		return
 	}
 	problem := &Problem{Code: fault.UnknownOption, Subject: show(dashed), Origin: Origin{Source: FromFlag, Name: name},

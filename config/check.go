@@ -61,7 +61,8 @@ func (c *Check) verdict() string {
 	case n > 0:
 		return counted(n, "problem") + ": the node would not start."
 	case len(c.Unserved) > 0:
-		return "The configuration is valid, but not every AI model would be served: " + counted(len(c.Unserved), "problem") + "."
+		return "The configuration is valid, but not every AI model would be served: " +
+			counted(len(c.Unserved), "problem") + "."
 	}
 	return "The configuration is valid."
 }
@@ -172,7 +173,8 @@ type settingJSON struct {
 // WriteJSON writes the same as WriteText as one JSON object.
 func (c *Check) WriteJSON(w io.Writer) error {
 	out := checkJSON{
-		Valid: c.Valid(), Starts: c.Starts(), Problems: []problemJSON{}, Notices: []noticeJSON{}, Settings: []settingJSON{},
+		Valid: c.Valid(), Starts: c.Starts(), Problems: []problemJSON{}, Notices: []noticeJSON{},
+		Settings:      []settingJSON{},
 		ModelProblems: append([]string{}, c.Unserved...), ModelNotices: append([]string{}, c.ModelNotices...),
 	}
 	for _, p := range c.problems() {

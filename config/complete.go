@@ -12,10 +12,11 @@ import (
 func (l *loader) completeDataDir() {
 	dir := &l.config.Storage.DataDir
 	switch {
-	case !l.sound("dataDir", "network"):
+	case !l.unflagged("dataDir", "network"):
 	case *dir == "" && l.in.Home == "":
 		l.problem(&Problem{Code: fault.MissingOption, Subject: "-dataDir",
-			Text: "the user has no home directory to keep the node's state in", Remedy: "write -dataDir /path, or set HOME"})
+			Text:   "the user has no home directory to keep the node's state in",
+			Remedy: "write -dataDir /path, or set HOME"})
 	case *dir == "":
 		*dir = filepath.Join(l.in.Home, ".tutti", l.config.Chain.Network)
 	case l.in.OldNode != nil && l.in.OldNode(*dir):
@@ -37,7 +38,8 @@ func (l *loader) besideOld(dir *string) {
 		*dir = filepath.Join(l.in.Home, ".tutti", network+"@"+strings.ReplaceAll(strings.Trim(old, "/"), "/", "-"))
 	}
 	if g, ok := l.given("dataDir"); ok {
-		l.note(g, "is the existing node's and stays as it is; this node keeps its state in "+*dir+", and takes keys and unredeemed tickets over from there (see -moveFrom)")
+		l.addNotice(g, "is the existing node's and stays as it is; this node keeps its state in "+*dir+", and "+
+			"takes keys and unredeemed tickets over from there (see -moveFrom)")
 	}
 }
 
@@ -56,10 +58,11 @@ const (
 // completeAddresses applies roles and defaults to the listening addresses.
 func (l *loader) completeAddresses() {
 	a, r := &l.config.Addresses, l.config.Roles
-	if r.Orchestrator && a.Service.IsZero() && l.sound("serviceAddr") && l.config.Chain.Offchain() {
+	if r.Orchestrator && a.Service.IsZero() && l.unflagged("serviceAddr") && l.config.Chain.Offchain() {
 		a.Service = ServiceAddr{HostPort: HostPort{Host: loopback, Port: DefaultServicePort}}
 		l.notices = append(l.notices, Notice{Subject: "-serviceAddr",
-			Text: "not given, so 127.0.0.1:8935 is advertised, which only gateways on this machine reach; write -serviceAddr host:port with the address that gateways see"})
+			Text: "not given, so 127.0.0.1:8935 is advertised, which only gateways on this machine reach; write " +
+				"-serviceAddr host:port with the address that gateways see"})
 	}
 	servicePort := DefaultServicePort
 	if !a.Service.HostPort.IsZero() {
@@ -70,17 +73,21 @@ func (l *loader) completeAddresses() {
 	a.RedeemerListen = a.httpAddr.listen(loopback, DefaultServicePort)
 	if r.Gateway && !r.Orchestrator && a.httpAddr.given {
 		if a.gatewayAddr.given && a.httpAddr != a.gatewayAddr {
-			l.blame(fault.OptionConflict, "gatewayAddr", "-httpAddr means the same on a gateway without orchestrator and has another value", "keep one of them")
+			l.reportOption(fault.OptionConflict, "gatewayAddr",
+				"-httpAddr means the same on a gateway without orchestrator and has another value", "keep one of them")
 		} else {
 			a.GatewayListen = a.httpAddr.listen(loopback, gatewayPort)
 		}
 	}
 	a.AdminListen = a.cliAddr.listen(loopback, r.adminPort())
 	a.RTMPListen = a.rtmpAddr.listen(loopback, rtmpPort)
-	l.judgeListeners()
+	l.validateListeners()
 	discovers := !l.config.Chain.Offchain() || !l.config.Selection.Webhook.IsZero()
-	if r.Gateway && !r.Orchestrator && len(a.Orchestrators) == 0 && !discovers && l.sound("orchAddr", "orchestrator", "orchWebhookUrl", "network") {
-		l.blame(fault.MissingOption, "orchAddr", "a gateway needs orchestrators to give its work to", "write -orchAddr host:8935[,host:8935…], add -orchestrator -transcoder, or name a -network to find registered ones")
+	if r.Gateway && !r.Orchestrator && len(a.Orchestrators) == 0 && !discovers &&
+		l.unflagged("orchAddr", "orchestrator", "orchWebhookUrl", "network") {
+		l.reportOption(fault.MissingOption, "orchAddr", "a gateway needs orchestrators to give its work to",
+			"write -orchAddr host:8935[,host:8935…], add -orchestrator -transcoder, or name a -network to find "+
+				"registered ones")
 	}
 }
 
@@ -102,8 +109,8 @@ func (r Roles) adminPort() int {
 }
 
 // judgeListeners reports two listeners at one address.
-func (l *loader) judgeListeners() {
-	if !l.sound("serviceAddr", "httpAddr", "gatewayAddr", "cliAddr") {
+func (l *loader) validateListeners() {
+	if !l.unflagged("serviceAddr", "httpAddr", "gatewayAddr", "cliAddr") {
 		return
 	}
 	a, r := l.config.Addresses, l.config.Roles
@@ -136,7 +143,8 @@ func (l *loader) judgeListeners() {
 	for i, one := range open {
 		j := slices.IndexFunc(open[:i], func(o listener) bool { return o.overlaps(one.ListenAddr) })
 		if j >= 0 {
-			l.blame(fault.OptionConflict, one.option, "it listens on "+one.Addr()+", where -"+open[j].option+" listens on "+open[j].Addr()+" already",
+			l.reportOption(fault.OptionConflict, one.option,
+				"it listens on "+one.Addr()+", where -"+open[j].option+" listens on "+open[j].Addr()+" already",
 				"give one of them another port")
 		}
 	}
@@ -145,7 +153,8 @@ func (l *loader) judgeListeners() {
 // completeSessions leaves the number of sessions to the workers where some of them are
 // elsewhere: each says how many it takes.
 func (l *loader) completeSessions() {
-	if _, given := l.given("maxSessions"); !given && l.config.Roles.Orchestrator && (!l.config.Roles.Transcoder || !l.config.Addresses.OrchSecret.IsZero()) {
+	if _, given := l.given("maxSessions"); !given && l.config.Roles.Orchestrator &&
+		(!l.config.Roles.Transcoder || !l.config.Addresses.OrchSecret.IsZero()) {
 		l.config.Limits.MaxSessions = Sessions{Auto: true}
 	}
 }
@@ -159,6 +168,7 @@ func (l *loader) completeGateway() {
 	g.OpenIngest = g.httpIngest == On && !l.config.Addresses.GatewayListen.Loopback()
 	if l.config.Roles.Gateway && !g.HTTPIngest && g.httpIngest == Unset {
 		l.notices = append(l.notices, Notice{Subject: "-httpIngest",
-			Text: "off, because the gateway listens on " + l.config.Addresses.GatewayListen.Addr() + " and anybody there could push; write -httpIngest to take segments all the same"})
+			Text: "off, because the gateway listens on " + l.config.Addresses.GatewayListen.Addr() +
+				" and every host there could push; write -httpIngest to take segments all the same"})
 	}
 }

@@ -88,7 +88,7 @@ type Logging struct {
 	ToStderr, AlsoToStderr bool
 }
 
-// Monitoring is what the node tells about itself.
+// Monitoring is metrics, profiles, alerts and access to the admin API.
 type Monitoring struct {
 	// Enabled serves /metrics on the admin port.
 	Enabled bool
@@ -100,10 +100,10 @@ type Monitoring struct {
 	// AdminToken is what changes through the admin API need; empty for the data
 	// directory's own.
 	AdminToken Secret
-	// AlertSinks are told of conditions that last: one address in a line or between
+	// AlertSinks get alerts of lasting conditions: one address per line or separated by
 	// commas. They hold tokens, so the text is a secret.
 	AlertSinks Secret
-	// AlertAfter is how long a condition must last before anybody is told.
+	// AlertAfter is how long a condition must last before an alert is sent.
 	AlertAfter time.Duration
 
 	KafkaServers  []string

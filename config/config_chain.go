@@ -61,8 +61,8 @@ type Tickets struct {
 	maxCredit *core.Wei
 }
 
-// MaxCredit is the most that one orchestrator holds in tickets that it has not worked for,
-// beside as much as it worked for recently.
+// MaxCredit is the maximum value of tickets that one orchestrator may hold without work for them,
+// in addition to as much as it worked for recently.
 func (t Tickets) MaxCredit() core.Wei {
 	if t.maxCredit != nil {
 		return *t.maxCredit

@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Addresses say where the node listens and whom it talks to. The exported
+// Addresses are the node's listening addresses and its peers'. The exported
 // listen addresses are complete after Load: roles and defaults are applied.
 type Addresses struct {
 	// Service is the address advertised to gateways.

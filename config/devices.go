@@ -11,7 +11,8 @@ import (
 type Devices = gpu.Selection
 
 // errVAAPI refuses what other nodes of this kind could be built with.
-var errVAAPI = errors.New("VAAPI devices (Intel, AMD) are not in this release: its FFmpeg is built without libva; name NVIDIA GPUs, or leave it out to transcode on the CPU")
+var errVAAPI = errors.New("VAAPI devices (Intel, AMD) are not in this release: its FFmpeg is built without libva; " +
+	"name NVIDIA GPUs, or leave it out to transcode on the CPU")
 
 // ParseDevices reads "all", or indices and UUIDs of NVIDIA GPUs separated by commas.
 // The empty text means none.

@@ -1,7 +1,7 @@
 // Package config turns the command line, the environment and a configuration
 // file into one typed, read-only Config.
 //
-// One option table (the rows_*.go files) is the only place that knows an
+// One option table (the options_*.go files) is the only place that knows an
 // option's name, spellings, type, default, meaning and the part of the node it
 // belongs to; flags, environment names, file keys, messages, help, the
 // documentation page, the sample file and the start-up table all derive from it.

@@ -7,7 +7,7 @@ import (
 )
 
 // Document is JSON that was given in place or in a file. It is known to be
-// well-formed; what it says is judged by the part of the node that uses it.
+// well-formed; its content is checked by the component that uses it.
 type Document struct {
 	// JSON is the text, nil when unset. Not to be changed.
 	JSON []byte

@@ -93,7 +93,8 @@ func TestSampleFileIsUnderstood(t *testing.T) {
 			"/path/to/token": strings.Repeat("0f", 32), "/path/to/store": "postgres://h/n"})
 		_, _, err := config.Load(in)
 		for reason := range strings.Lines(errorText(err)) {
-			if strings.HasPrefix(reason, "BadOption") || strings.HasPrefix(reason, "Unknown") || strings.HasPrefix(reason, "ConfigUnreadable") {
+			if strings.HasPrefix(reason, "BadOption") || strings.HasPrefix(reason, "Unknown") ||
+				strings.HasPrefix(reason, "ConfigUnreadable") {
 				t.Errorf("%s%s", setting, reason)
 			}
 		}
@@ -119,8 +120,10 @@ func TestWriteJSON(t *testing.T) {
 
 func TestStartTable(t *testing.T) {
 	t.Parallel()
-	c, _, err := config.Load(input("-orchestrator", "-transcoder", "-serviceAddr", "h.example.org:8935", "-maxSessions", "10",
-		"-nvidia", "0,1", "-ethUrl", "https://arb.example.org/v2/key", "-ethPassword", "hunter2", "-monitor", "-reward=false", "-v", "3"))
+	c, _, err := config.Load(input("-orchestrator", "-transcoder", "-serviceAddr", "h.example.org:8935",
+		"-maxSessions", "10",
+		"-nvidia", "0,1", "-ethUrl", "https://arb.example.org/v2/key", "-ethPassword", "hunter2", "-monitor",
+		"-reward=false", "-v", "3"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,8 +175,10 @@ func TestCheck(t *testing.T) {
 		t.Errorf("options without effect are shown in\n%s", good)
 	}
 	brief := check(false, flags...)
-	if lines := strings.Count(brief, "\n"); lines > 20 || !strings.Contains(brief, "  orchAddr  https://h.example.org:8935  flag -orchAddr\n") ||
-		strings.Contains(brief, " default\n") || !strings.HasSuffix(brief, " options have their defaults; --all shows them too.\n") {
+	if lines := strings.Count(brief, "\n"); lines > 20 ||
+		!strings.Contains(brief, "  orchAddr  https://h.example.org:8935  flag -orchAddr\n") ||
+		strings.Contains(brief, " default\n") || !strings.HasSuffix(brief,
+		" options have their defaults; --all shows them too.\n") {
 		t.Errorf("%d lines of what was set:\n%s", lines, brief)
 	}
 	bad := check(false, "-gateway", "-orchAddr", "h.example.org", "-maxSessions", "x", "-bogus")
@@ -193,11 +198,14 @@ func TestCheck(t *testing.T) {
 // A node that would start and not serve its models is neither valid nor invalid.
 func TestCheckOfModels(t *testing.T) {
 	t.Parallel()
-	c, notices, err := config.Load(input("-orchestrator", "-aiWorker", "-aiModels", "m.json", "-serviceAddr", "h.example.org", "-orchSecret", "hunter2"))
-	check := config.Check{Config: c, Notices: notices, Problems: err, Models: "AI models\n", Unserved: []string{"m.json:4: warm: not a switch"}}
+	c, notices, err := config.Load(input("-orchestrator", "-aiWorker", "-aiModels", "m.json", "-serviceAddr",
+		"h.example.org", "-orchSecret", "hunter2"))
+	check := config.Check{Config: c, Notices: notices, Problems: err, Models: "AI models\n",
+		Unserved: []string{"m.json:4: warm: not a switch"}}
 	text := written(t, check.WriteText)
 	if !strings.HasPrefix(text, "The configuration is valid, but not every AI model would be served: 1 problem.\n") ||
-		!strings.Contains(text, "\nProblems with AI models; the node starts and serves the others\n  m.json:4: warm: not a switch\n") {
+		!strings.Contains(text,
+			"\nProblems with AI models; the node starts and serves the others\n  m.json:4: warm: not a switch\n") {
 		t.Error(text)
 	}
 	var out struct {
@@ -210,7 +218,8 @@ func TestCheckOfModels(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &out); err != nil {
 		t.Fatal(err)
 	}
-	if out.Valid || !out.Starts || len(out.ModelProblems) != 1 || out.Problems == nil || strings.Contains(text, "hunter2") || len(out.Settings) != 5 {
+	if out.Valid || !out.Starts || len(out.ModelProblems) != 1 || out.Problems == nil ||
+		strings.Contains(text, "hunter2") || len(out.Settings) != 5 {
 		t.Error(text)
 	}
 }

@@ -10,9 +10,10 @@ import (
 func TestEndpointsFromAFile(t *testing.T) {
 	t.Parallel()
 	in := config.Input{
-		Args:     []string{"-gateway", "-network", "arbitrum-one-mainnet", "-ethUrl", "/run/urls", "-ethPassword", "x"},
-		Home:     "/home/op",
-		ReadFile: files(map[string]string{"/run/urls": "https://a.example.org/KEY\nhttps://b.example.org/KEY , https://c.example.org\n"}),
+		Args: []string{"-gateway", "-network", "arbitrum-one-mainnet", "-ethUrl", "/run/urls", "-ethPassword", "x"},
+		Home: "/home/op",
+		ReadFile: files(map[string]string{"/run/urls": "https://a.example.org/KEY\nhttps://b.example.org/KEY , " +
+			"https://c.example.org\n"}),
 	}
 	c, _, err := config.Load(in)
 	if err != nil {

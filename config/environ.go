@@ -47,7 +47,7 @@ func has(all []given, name string) bool {
 	return slices.ContainsFunc(all, func(g given) bool { return g.origin.Name == name })
 }
 
-// shadowed tells about LP_ variables that a TUTTI_ variable replaces.
+// shadowed reports LP_ variables that a TUTTI_ variable overrides.
 func shadowed(weak, strong []given) []Notice {
 	var notices []Notice
 	for _, g := range weak {
@@ -59,7 +59,7 @@ func shadowed(weak, strong []given) []Notice {
 	return notices
 }
 
-// mistyped tells about TUTTI_ variables that are nearly an option's. Others are
+// mistyped reports TUTTI_ variables that nearly match an option's name. Others are
 // left alone: build scripts and container platforms set some too.
 func mistyped(vars map[string]string, known map[string]bool) []Notice {
 	var candidates, typed []string
@@ -79,8 +79,9 @@ func mistyped(vars map[string]string, known map[string]bool) []Notice {
 	for _, rest := range typed {
 		near, mistakes := suggest.Name(rest, candidates)
 		if near != "" && mistakes <= 2 {
-			notices = append(notices, Notice{Subject: "TUTTI_" + rest, Origin: Origin{Source: FromEnv, Name: "TUTTI_" + rest},
-				Text: "not an option's variable; did you mean TUTTI_" + near + "?"})
+			notices = append(notices, Notice{Subject: "TUTTI_" + rest,
+				Origin: Origin{Source: FromEnv, Name: "TUTTI_" + rest},
+				Text:   "not an option's variable; did you mean TUTTI_" + near + "?"})
 		}
 	}
 	return notices

@@ -13,7 +13,8 @@ import (
 // parseFile reads a configuration file: one option per line, key, white space,
 // value to the end of the line. "#" begins a comment at the start of a line or
 // after white space. A key alone means true. Of a repeated key the last counts.
-func parseFile(path string, content []byte, n names) (found map[string][]given, problems []*Problem, meant map[string]bool) {
+func parseFile(path string, content []byte, n names) (found map[string][]given, problems []*Problem,
+	meant map[string]bool) {
 	found, meant = map[string][]given{}, map[string]bool{}
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	number := 0
@@ -26,7 +27,8 @@ func parseFile(path string, content []byte, n names) (found map[string][]given, 
 		origin := Origin{Source: FromFile, Name: key, File: path, Line: number}
 		o := n.find(key)
 		switch {
-		case !utf8.Valid(line) || bytes.ContainsFunc(bytes.TrimRight(line, "\r\n"), func(r rune) bool { return r != '\t' && unicode.IsControl(r) }):
+		case !utf8.Valid(line) || bytes.ContainsFunc(bytes.TrimRight(line, "\r\n"),
+			func(r rune) bool { return r != '\t' && unicode.IsControl(r) }):
 			problems = append(problems, &Problem{Code: fault.ConfigUnreadable, Origin: origin, Subject: "this line",
 				Text: "it is not text in UTF-8", Remedy: "correct or delete the line"})
 		case o == nil:

@@ -31,7 +31,8 @@ func existingFlags(t testing.TB) []flag {
 var combined = []string{"-orchestrator", "-transcoder", "-gateway", "-serviceAddr", "127.0.0.1:8935"}
 
 // current names the options that go by another name now.
-var current = map[string]string{"nvidia": "gpu", "datadir": "dataDir", "broadcaster": "gateway", "pricePerBroadcaster": "pricePerGateway"}
+var current = map[string]string{"nvidia": "gpu", "datadir": "dataDir", "broadcaster": "gateway",
+	"pricePerBroadcaster": "pricePerGateway"}
 
 // Every option of the existing node passes through the real parser on the
 // command line, in the environment and in a file, is remembered with its origin,
@@ -125,7 +126,8 @@ func TestDefaults(t *testing.T) {
 	for _, s := range c.Settings() {
 		got[s.Option] = s.Value
 	}
-	derived := map[string]bool{"orchestrator": true, "transcoder": true, "serviceAddr": true, "httpAddr": true, "cliAddr": true}
+	derived := map[string]bool{"orchestrator": true, "transcoder": true, "serviceAddr": true, "httpAddr": true,
+		"cliAddr": true}
 	for _, f := range existingFlags(t) {
 		name := f.name
 		if now, ok := current[name]; ok {
@@ -148,7 +150,8 @@ func TestRetiredNames(t *testing.T) {
 		sceneClassificationModelPath detectionSampleRate ipfsPath rtmp http cli publicIP s3bucket s3creds gsBucket
 		gsKey standaloneTranscoder dev rinkeby offchain`) {
 		_, _, err := config.Load(input(append(combined[:len(combined):len(combined)], "-"+name, "x")...))
-		if err == nil || !strings.HasPrefix(err.Error(), "OptionRetired: -"+name+" (command line): this option no longer exists; ") {
+		if err == nil || !strings.HasPrefix(err.Error(),
+			"OptionRetired: -"+name+" (command line): this option no longer exists; ") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "\n") {

@@ -65,7 +65,7 @@ func (h HostPort) String() string {
 // ServiceAddr is the address an orchestrator advertises.
 type ServiceAddr struct {
 	HostPort
-	// None: the node was told not to take work.
+	// None: the node takes no work.
 	None bool
 }
 

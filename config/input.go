@@ -13,7 +13,7 @@ type Input struct {
 	Args []string
 	// Environ is the environment as os.Environ returns it.
 	Environ []string
-	// ReadFile reads a file that an option names. Errors are judged with
+	// ReadFile reads a file that an option names. Errors are classified with
 	// errors.Is against fs.ErrNotExist and fs.ErrPermission.
 	ReadFile func(path string) ([]byte, error)
 	// Home is the user's home directory, "" when there is none.

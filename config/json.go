@@ -23,7 +23,8 @@ func WriteJSON(w io.Writer) error {
 		if o.obsolete != "" {
 			continue
 		}
-		all = append(all, jsonOption{o.name, o.spellings()[1:], string(o.group), o.env(o.name), o.valueType().name, o.preset, o.help})
+		all = append(all, jsonOption{o.name, o.spellings()[1:], string(o.group), o.env(o.name), o.valueType().name,
+			o.preset, o.help})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -10,13 +10,13 @@ import (
 // The error is of type Problems and holds every mistake; the Config that comes
 // with it is fit only for WriteCheck. Notices are to be shown once. When the
 // command line asks for information only (see Process.Informational) nothing
-// else is judged.
+// else is checked.
 func Load(in Input) (*Config, []Notice, error) {
 	l := newLoader(&in)
 	l.gather()
 	l.assign()
 	if !l.config.Process.Informational() {
-		l.judge()
+		l.validate()
 	} else {
 		l.problems = l.argProblems
 	}
@@ -36,9 +36,9 @@ type loader struct {
 	levels []map[string][]given
 	// chosen is what each option's value was taken from.
 	chosen map[string]given
-	// suspect options have a problem of their own; what follows from it is not
+	// flagged options have a problem of their own; what follows from it is not
 	// reported again.
-	suspect map[string]bool
+	flagged map[string]bool
 	// invalid options have a value that could not be read.
 	invalid     map[string]bool
 	argProblems []*Problem
@@ -48,12 +48,12 @@ type loader struct {
 
 func newLoader(in *Input) *loader {
 	return &loader{in: in, names: index(table()), config: new(Config),
-		suspect: map[string]bool{}, invalid: map[string]bool{}, chosen: map[string]given{}}
+		flagged: map[string]bool{}, invalid: map[string]bool{}, chosen: map[string]given{}}
 }
 
 func (l *loader) problem(p *Problem) { l.problems = append(l.problems, p) }
 
-// gather reads the three sources.
+// gather parses the three sources.
 func (l *loader) gather() {
 	args := parseArgs(l.in.Args, l.names)
 	l.argProblems = args.problems
@@ -61,7 +61,7 @@ func (l *loader) gather() {
 	env, notices := parseEnviron(l.in.Environ, l.names)
 	l.notices = append(l.notices, notices...)
 	l.levels = []map[string][]given{args.found, env}
-	l.suspects(args.meant)
+	l.flagAll(args.meant)
 
 	file, ok := l.pick("config")
 	if !ok || file.value == "" {
@@ -70,21 +70,21 @@ func (l *loader) gather() {
 	content, err := l.in.readText(file.value)
 	if err != nil {
 		l.problem(l.unusable(file, err))
-		// Whatever the file was to say is unknown now.
+		// The file's settings are unknown.
 		for _, o := range l.names.options {
-			l.suspect[o.name] = true
+			l.flagged[o.name] = true
 		}
 		return
 	}
 	found, problems, meant := parseFile(file.value, content, l.names)
 	l.problems = append(l.problems, problems...)
 	l.levels = append(l.levels, found)
-	l.suspects(meant)
+	l.flagAll(meant)
 }
 
-func (l *loader) suspects(meant map[string]bool) {
+func (l *loader) flagAll(meant map[string]bool) {
 	for name := range meant {
-		l.suspect[name] = true
+		l.flagged[name] = true
 	}
 }
 
@@ -120,12 +120,13 @@ func (l *loader) assign() {
 		}
 		l.disagree(o, v.about())
 		if g.value == "" {
-			l.notices = append(l.notices, Notice{Subject: g.origin.bare(), Origin: g.origin, Text: "is empty and counts as not given"})
+			l.notices = append(l.notices, Notice{Subject: g.origin.bare(), Origin: g.origin,
+				Text: "is empty and counts as not given"})
 			continue
 		}
 		l.chosen[o.name] = g
 		if err := v.set(g.value, l.in); err != nil {
-			l.suspect[o.name], l.invalid[o.name] = true, true
+			l.flagged[o.name], l.invalid[o.name] = true, true
 			l.problem(l.badValue(o, v.about(), g, err))
 		}
 	}
@@ -142,9 +143,10 @@ func (l *loader) disagree(o option, t valueType) {
 		last := all[len(all)-1]
 		for _, g := range all[:len(all)-1] {
 			if g.origin.Name != last.origin.Name && g.value != last.value {
-				l.suspect[o.name] = true
-				l.problem(&Problem{Code: fault.OptionConflict, Subject: g.subject(t) + " and " + last.subject(t), Origin: last.origin,
-					Text: "these are one setting with two values", Remedy: "keep one of them"})
+				l.flagged[o.name] = true
+				l.problem(&Problem{Code: fault.OptionConflict, Subject: g.subject(t) + " and " + last.subject(t),
+					Origin: last.origin,
+					Text:   "these are one setting with two values", Remedy: "keep one of them"})
 				return
 			}
 		}

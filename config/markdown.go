@@ -13,16 +13,21 @@ const docHead = "# Configuration\n\n" +
 	"A node is configured by its command line, environment variables and, with `-config`, a file. " +
 	"`tutti config check` followed by the same options shows what they come to and every problem at once; " +
 	"it exits with 0, or with 2 when the node would not start.\n\n" +
-	"- **Command line**: `-name value` or `-name=value`, with one or two dashes. A switch is on when its name stands alone " +
+	"- **Command line**: `-name value` or `-name=value`, with one or two dashes. A switch is on when its name " +
+	"stands alone " +
 	"and takes a value only with `=`: `-reward=false`.\n" +
 	"- **Environment**: the names in the tables. `TUTTI_` goes before `LP_`; an empty variable counts as not set.\n" +
-	"- **File**: one option per line, key, white space, value. `#` begins a comment at the start of a line or after white space. " +
+	"- **File**: one option per line, key, white space, value. `#` begins a comment at the start of a line or " +
+	"after white space. " +
 	"A key alone means true. Unknown keys are errors.\n" +
-	"- **Precedence**: command line, environment, file, default. Of an option given twice in one place the last counts; two spellings " +
+	"- **Precedence**: command line, environment, file, default. Of an option given twice in one place the last " +
+	"counts; two spellings " +
 	"of one option with different values are an error.\n" +
-	"- **Secrets** given as text or path are read from the file when there is one of that name. Secrets, and everything of a URL but " +
+	"- **Secrets** given as text or path are read from the file when there is one of that name. Secrets, and " +
+	"everything of a URL but " +
 	"scheme and host, are masked wherever settings are shown.\n" +
-	"- **Sizes**: `kB`, `MB`, `GB` are powers of 1000, `KiB`, `MiB`, `GiB` of 1024. **Durations**: `500ms`, `30s`, `5m`, `1h30m`. " +
+	"- **Sizes**: `kB`, `MB`, `GB` are powers of 1000, `KiB`, `MiB`, `GiB` of 1024. **Durations**: `500ms`, " +
+	"`30s`, `5m`, `1h30m`. " +
 	"**Amounts of wei** may have an exponent: `8e9`.\n\n" +
 	"The last column tells operators of the existing node what to expect:\n\n" +
 	"| Mark | Meaning |\n|---|---|\n" +
@@ -32,21 +37,23 @@ const docHead = "# Configuration\n\n" +
 	"| G | for gateways; other roles accept it and say that it has no effect |\n" +
 	"| O | obsolete: accepted with a notice |\n" +
 	"| T | of tutti alone |\n" +
-	"| R | taken over by a running node when it reads its configuration anew (`tutti_cli reload`, SIGHUP) |\n"
+	"| R | applied by a running node when it reloads its configuration (`tutti_cli reload`, SIGHUP) |\n"
 
 // WriteDoc writes the documentation page of the options, docs/configuration.md.
 func WriteDoc(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(docHead)
 	for _, g := range groups() {
-		fmt.Fprintf(&b, "\n## %s\n\n| Option | Environment | Type | Default | Meaning | Mark |\n|---|---|---|---|---|---|\n", g)
+		fmt.Fprintf(&b, "\n## %s\n\n| Option | Environment | Type | Default | Meaning | Mark "+
+			"|\n|---|---|---|---|---|---|\n", g)
 		for _, o := range table() {
 			if o.group == g {
 				writeDocRow(&b, o)
 			}
 		}
 	}
-	b.WriteString("\n## Names that no longer exist\n\nThese are refused, as in the existing node; the message says what to do instead.\n\n| Name | Instead |\n|---|---|\n")
+	b.WriteString("\n## Names that no longer exist\n\nThese are refused, as in the existing node; the message " +
+		"says what to do instead.\n\n| Name | Instead |\n|---|---|\n")
 	instead := retired()
 	for _, name := range slices.Sorted(maps.Keys(instead)) {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", name, cell(instead[name]))

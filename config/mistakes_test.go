@@ -58,8 +58,10 @@ func (f fixture) input() config.Input {
 	in := input(append([]string{"-config", "node.conf"}, f.args...)...)
 	in.Environ = f.env
 	in.ReadFile = files(map[string]string{
-		"node.conf": string(f.content), "binary": "\xff\xfe", "empty": "\n", "node.conf.json": "{", "wide.json": `[{"name":"x","width":-1}]`,
-		"prices.json": "{\"gateways\": [\n  {\"ethaddress\": \"0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612\", \"priceperunit\": 1200,\n   \"pixelperunit\": 1}]}",
+		"node.conf": string(f.content), "binary": "\xff\xfe", "empty": "\n", "node.conf.json": "{",
+		"wide.json": `[{"name":"x","width":-1}]`,
+		"prices.json": "{\"gateways\": [\n  {\"ethaddress\": \"0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612\", " +
+			"\"priceperunit\": 1200,\n   \"pixelperunit\": 1}]}",
 	})
 	if len(f.env) > 0 && f.env[0] == "HOMELESS=1" {
 		in.Home = ""

@@ -1,39 +1,39 @@
 package config
 
-// noteOptions tells about options that were accepted and do not do, or not
+// addOptionNotices reports options that were accepted and do not do, or not
 // exactly, what was asked.
-func (l *loader) noteOptions() {
+func (l *loader) addOptionNotices() {
 	active := l.config.Roles.active()
 	for _, o := range l.names.options {
 		g, ok := l.given(o.name)
-		if !ok || l.suspect[o.name] {
+		if !ok || l.flagged[o.name] {
 			continue
 		}
 		for _, former := range o.former {
 			if g.origin.Name != o.name && isSpelling(g.origin.Name, o, former) {
-				l.note(g, "an old name; write "+renamed(g.origin, o))
+				l.addNotice(g, "an old name; write "+renamed(g.origin, o))
 			}
 		}
 		switch {
 		case o.obsolete != "":
-			l.note(g, "has no effect: "+o.obsolete)
+			l.addNotice(g, "has no effect: "+o.obsolete)
 		case o.roles != 0 && active != 0 && active&o.roles == 0:
-			l.note(g, "has no effect without "+o.roles.String())
-		case o.onchain && l.config.Chain.Offchain() && l.sound("network") && !off(o, g):
-			l.note(g, "has no effect off-chain; add -network "+mainNetwork)
+			l.addNotice(g, "has no effect without "+o.roles.String())
+		case o.onchain && l.config.Chain.Offchain() && l.unflagged("network") && !off(o, g):
+			l.addNotice(g, "has no effect off-chain; add -network "+mainNetwork)
 		case !o.feature.present():
 			text := "accepted; " + o.feature.missing()
 			if o.meanwhile != "" {
 				text += ", and " + o.meanwhile
 			}
-			l.note(g, text)
+			l.addNotice(g, text)
 		case o.name == "aiRunnerImage":
-			l.note(g, "honoured; -aiRunnerImageOverrides replaces it")
+			l.addNotice(g, "honoured; -aiRunnerImageOverrides replaces it")
 		}
 	}
 }
 
-func (l *loader) note(g given, text string) {
+func (l *loader) addNotice(g given, text string) {
 	l.notices = append(l.notices, Notice{Subject: g.origin.bare(), Origin: g.origin, Text: text})
 }
 
@@ -63,8 +63,8 @@ func isSpelling(name string, o option, spelling string) bool {
 	return false
 }
 
-// off reports whether a switch was given to turn its part of the node off, which
-// it is anyhow.
+// off reports whether a switch was given to turn its feature off, which
+// it is by default.
 func off(o option, g given) bool {
 	on, err := parseBool(g.value)
 	return o.valueType().isSwitch && !g.alone && err == nil && !on

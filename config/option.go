@@ -44,8 +44,8 @@ type option struct {
 	to   func(*Config) value
 }
 
-// table is the option table in the order of the documents. Its rows are made
-// anew for every caller.
+// table is the option table in the order of the documents. Its rows are
+// built again for every caller.
 func table() []option {
 	return markLive(slices.Concat(
 		inGroup(groupProcess, processRows()),

@@ -38,8 +38,8 @@ func (o Origin) String() string {
 	return "default"
 }
 
-// place is the origin without the option's name, for messages that show it.
-func (o Origin) place() string {
+// location is the origin without the option's name, for messages that show it.
+func (o Origin) location() string {
 	switch o.Source {
 	case FromFlag:
 		return "command line"

@@ -34,7 +34,7 @@ func (p *Problem) Error() string {
 	if p.Subject != "" {
 		b.WriteString(p.Subject)
 		if p.Origin.Source != FromDefault {
-			b.WriteString(" (" + p.Origin.place() + ")")
+			b.WriteString(" (" + p.Origin.location() + ")")
 		}
 		b.WriteString(": ")
 	}
@@ -71,5 +71,5 @@ func (n Notice) String() string {
 	if n.Origin.Source == FromDefault {
 		return n.Subject + ": " + n.Text
 	}
-	return n.Subject + " (" + n.Origin.place() + "): " + n.Text
+	return n.Subject + " (" + n.Origin.location() + "): " + n.Text
 }

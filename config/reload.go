@@ -6,7 +6,7 @@ import (
 )
 
 // Live are the options that a running node takes over from a configuration that is
-// read anew. Everything else needs a restart, or an upgrade, which loses no session.
+// reloaded. Everything else needs a restart, or an upgrade, which loses no session.
 func Live() []string {
 	return []string{
 		"v", "vmodule",
@@ -18,7 +18,7 @@ func Live() []string {
 	}
 }
 
-// markLive writes into the rows which of them are live.
+// markLive marks the live options.
 func markLive(rows []option) []option {
 	names := Live()
 	for i := range rows {

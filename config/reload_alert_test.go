@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/config"
 )
 
-// Who is told of troubles changes with a restart, also where only the file's content is
+// The alert sinks change with a restart, also where only the file's content is
 // another: a reload has to say so.
 func TestAlertsTakeARestart(t *testing.T) {
 	t.Parallel()

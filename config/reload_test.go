@@ -24,7 +24,8 @@ func load(t *testing.T, files map[string]string, args ...string) *config.Config 
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
-	base := []string{"-orchestrator", "-transcoder", "-serviceAddr", "127.0.0.1:8935", "-config", "/c", "-orchSecret", "/s"}
+	base := []string{"-orchestrator", "-transcoder", "-serviceAddr", "127.0.0.1:8935", "-config", "/c", "-orchSecret",
+		"/s"}
 	old := load(t, map[string]string{"/c": "maxSessions 10\nv 3\n", "/s": "first"}, base...)
 	for _, tt := range []struct {
 		name, file, secret string
@@ -34,7 +35,8 @@ func TestCompare(t *testing.T) {
 		{"another spelling of the same", "v 3\nmaxSessions 10\n\n# a comment", "first", ""},
 		{"a limit", "maxSessions 20\nv 3", "first", "maxSessions 10→20 live /c:1"},
 		{"a secret's file", "maxSessions 10", "second", "orchSecret ***→*** live flag -orchSecret"},
-		{"what needs a restart", "maxSessions 10\ncliAddr 127.0.0.1:7000", "first", "cliAddr 127.0.0.1:7935→127.0.0.1:7000 restart /c:2"},
+		{"what needs a restart", "maxSessions 10\ncliAddr 127.0.0.1:7000", "first",
+			"cliAddr 127.0.0.1:7935→127.0.0.1:7000 restart /c:2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

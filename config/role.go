@@ -23,7 +23,8 @@ func roleFlags() []string {
 // active returns the roles a configuration asks for.
 func (r Roles) active() role {
 	var set role
-	for i, on := range []bool{r.Orchestrator, r.Transcoder, r.AIWorker, r.Gateway, r.Redeemer, r.RemoteSigner, r.Router} {
+	for i, on := range []bool{r.Orchestrator, r.Transcoder, r.AIWorker, r.Gateway, r.Redeemer, r.RemoteSigner,
+		r.Router} {
 		if on {
 			set |= 1 << i
 		}

@@ -8,7 +8,7 @@ import (
 
 // WriteSample writes a configuration file in which every option is explained
 // and commented out. Taking the single "#" off a line sets the option to what
-// stands there: its default, or an example.
+// is written there: its default, or an example.
 func WriteSample(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("## Configuration of a tutti node, read with -config.\n" +

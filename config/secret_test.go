@@ -53,7 +53,8 @@ func TestSecretsAreNeverShown(t *testing.T) {
 			t.Errorf("shown: …%s…", out.String()[max(0, i-60):i+len(leak)])
 		}
 	}
-	if !strings.Contains(out.String(), "s3://***@eu-west-1/***") || !strings.Contains(out.String(), "https://arb.example.org/***,wss://***@b.example.org?***") {
+	if !strings.Contains(out.String(), "s3://***@eu-west-1/***") ||
+		!strings.Contains(out.String(), "https://arb.example.org/***,wss://***@b.example.org?***") {
 		t.Error("what may be shown of a URL is not")
 	}
 }
@@ -87,7 +88,8 @@ func TestMaskedURLs(t *testing.T) {
 			t.Errorf("%s: %s, %v", c.in, u, err)
 		}
 	}
-	for _, bad := range []string{"", "h.example.org", "https://", "/path", "https://h:port/", "s3://a:b/c@host/bucket"} {
+	for _, bad := range []string{"", "h.example.org", "https://", "/path", "https://h:port/",
+		"s3://a:b/c@host/bucket"} {
 		if u, err := config.ParseURL(bad); err == nil {
 			t.Errorf("%q is taken as %s", bad, u.Reveal())
 		}

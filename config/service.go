@@ -1,7 +1,7 @@
 package config
 
-// ServiceFile is the configuration of the packages' service. Tools that were told
-// nothing about a node take this one's, because it is the node of the machine.
+// ServiceFile is the configuration of the packages' service. Tools that are
+// given no node use this one's, because it is the machine's node.
 const ServiceFile = "/etc/tutti/tutti.conf"
 
 // ServiceDataDir is where that service keeps its state; "" where there is no such file,
@@ -12,7 +12,7 @@ func ServiceDataDir(readFile func(path string) ([]byte, error)) string {
 	if err != nil {
 		return ""
 	}
-	found, _, _ := parseFile(ServiceFile, content, index(table())) // its mistakes are told by who runs it
+	found, _, _ := parseFile(ServiceFile, content, index(table())) // the caller reports its mistakes
 	if all := found["dataDir"]; len(all) > 0 {
 		return all[len(all)-1].value
 	}

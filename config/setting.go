@@ -47,7 +47,8 @@ func (l *loader) settings() []Setting {
 			continue
 		}
 		v := o.to(l.config)
-		s := Setting{Option: o.name, Field: o.fieldName(), Value: v.String(), Origin: g.origin, group: o.group, rule: o.unset}
+		s := Setting{Option: o.name, Field: o.fieldName(), Value: v.String(), Origin: g.origin, group: o.group,
+			rule: o.unset}
 		s.idle = !wasGiven && (!o.feature.present() || o.roles != 0 && o.roles&l.config.Roles.active() == 0 ||
 			o.onchain && l.config.Chain.Offchain())
 		if wasGiven {

@@ -37,7 +37,8 @@ func TestTable(t *testing.T) {
 		if o.help == "" && o.obsolete == "" || o.mark == "" || o.group == "" || o.to == nil {
 			t.Errorf("-%s is incomplete", o.name)
 		}
-		if strings.Contains(o.mark, "G") && o.roles&(gateway|remoteSigner) == 0 && o.name != "gateway" && o.name != "remoteSigner" {
+		if strings.Contains(o.mark, "G") && o.roles&(gateway|remoteSigner) == 0 && o.name != "gateway" &&
+			o.name != "remoteSigner" {
 			t.Errorf("-%s is marked as a gateway's and is not bound to that role", o.name)
 		}
 		if strings.Contains(o.mark, "O") && o.obsolete == "" && o.name != "aiRunnerImage" {
@@ -62,9 +63,12 @@ func TestTable(t *testing.T) {
 func TestVariableNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"maxSessions": "MAX_SESSIONS", "v": "V", "ethUrl": "ETH_URL", "log_dir": "LOG_DIR", "dataDir": "DATA_DIR", "datadir": "DATADIR",
-		"aiRunnerContainersPerGPU": "AI_RUNNER_CONTAINERS_PER_GPU", "liveAICapReportInterval": "LIVE_AI_CAP_REPORT_INTERVAL",
-		"metricsClientIP": "METRICS_CLIENT_IP", "mediaMTXApiPassword": "MEDIA_MTX_API_PASSWORD", "ticketEV": "TICKET_EV",
+		"maxSessions": "MAX_SESSIONS", "v": "V", "ethUrl": "ETH_URL", "log_dir": "LOG_DIR", "dataDir": "DATA_DIR",
+		"datadir":                  "DATADIR",
+		"aiRunnerContainersPerGPU": "AI_RUNNER_CONTAINERS_PER_GPU",
+		"liveAICapReportInterval":  "LIVE_AI_CAP_REPORT_INTERVAL",
+		"metricsClientIP":          "METRICS_CLIENT_IP", "mediaMTXApiPassword": "MEDIA_MTX_API_PASSWORD",
+		"ticketEV": "TICKET_EV",
 	} {
 		if got := words(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
@@ -77,7 +81,8 @@ func TestClosest(t *testing.T) {
 	names := index(table()).spellings()
 	for typed, want := range map[string]string{
 		"maxsessions": "maxSessions", "max_sessions": "maxSessions", "servceAddr": "serviceAddr", "gateWay": "gateway",
-		"orhcestrator": "orchestrator", "ethURL": "ethUrl", "nvida": "nvidia", "x": "", "zzzzzzzz": "", "V": "v", "": "",
+		"orhcestrator": "orchestrator", "ethURL": "ethUrl", "nvida": "nvidia", "x": "", "zzzzzzzz": "", "V": "v",
+		"": "",
 	} {
 		if got, _ := suggest.Name(typed, names); got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)

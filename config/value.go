@@ -69,7 +69,8 @@ func pure[T any](parse func(string) (T, error)) func(string, *Input) (T, error) 
 }
 
 func hidden[T stringer](p *T, name, example string, read func(string, *Input) (T, error)) value {
-	return field[T]{p, valueType{name: name, example: example, hidden: true}, read, func(v T) string { return v.String() }}
+	return field[T]{p, valueType{name: name, example: example, hidden: true}, read,
+		func(v T) string { return v.String() }}
 }
 
 var (
@@ -89,11 +90,13 @@ func parseBool(s string) (bool, error) {
 }
 
 func boolean(p *bool) value {
-	return field[bool]{p, valueType{name: "switch", example: "true", isSwitch: true}, pure(parseBool), strconv.FormatBool}
+	return field[bool]{p, valueType{name: "switch", example: "true", isSwitch: true}, pure(parseBool),
+		strconv.FormatBool}
 }
 
 func switchable(p *Switch) value {
-	return field[Switch]{p, valueType{name: "switch", example: "true", isSwitch: true}, pure(ParseSwitch), Switch.String}
+	return field[Switch]{p, valueType{name: "switch", example: "true", isSwitch: true}, pure(ParseSwitch),
+		Switch.String}
 }
 
 // whole is an integer from low to high.
@@ -148,7 +151,8 @@ func printFloat(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) }
 // duration is a span of time of at least low. A number alone is refused unless
 // seconds allows it.
 func duration(p *time.Duration, low time.Duration) value {
-	return field[time.Duration]{p, valueType{name: "duration", example: "30s"}, pure(readDuration(low)), time.Duration.String}
+	return field[time.Duration]{p, valueType{name: "duration", example: "30s"}, pure(readDuration(low)),
+		time.Duration.String}
 }
 
 // seconds is a duration that a number alone may give in seconds.

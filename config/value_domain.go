@@ -51,11 +51,13 @@ func account(p *core.Address) value {
 		}
 		return a.String()
 	}
-	return field[core.Address]{p, valueType{name: "address", example: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"}, pure(core.ParseAddress), show}
+	return field[core.Address]{p, valueType{name: "address", example: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"},
+		pure(core.ParseAddress), show}
 }
 
 func accounts(p *[]core.Address) value {
-	return list(p, valueType{name: "address,…", example: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"}, core.ParseAddress, core.Address.String)
+	return list(p, valueType{name: "address,…", example: "0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612"},
+		core.ParseAddress, core.Address.String)
 }
 
 func price(p *core.Price) value {

@@ -38,11 +38,13 @@ func TestPrintedValuesAreRead(t *testing.T) {
 			t.Fatalf("%d became %d", size, again)
 		}
 
-		ids := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, 31), 1, 8).Draw(t, "devices"))))
+		ids := slices.Compact(slices.Sorted(slices.Values(rapid.SliceOfN(rapid.IntRange(0, 31), 1, 8).Draw(t,
+			"devices"))))
 		roundTrip(t, config.Devices{IDs: ids}, config.ParseDevices)
 
 		host := rapid.SampledFrom([]string{"h.example.org", "127.0.0.1", "::1", "2001:db8::7", "a_b-c"}).Draw(t, "host")
-		h := config.HostPort{Plaintext: rapid.Bool().Draw(t, "plain"), Host: host, Port: rapid.IntRange(0, 65535).Draw(t, "port")}
+		h := config.HostPort{Plaintext: rapid.Bool().Draw(t, "plain"), Host: host,
+			Port: rapid.IntRange(0, 65535).Draw(t, "port")}
 		roundTrip(t, config.ServiceAddr{HostPort: h}, config.ParseServiceAddr)
 		if again, _ := config.ParseServiceAddr(h.String()); again.HostPort != h {
 			t.Fatalf("%+v became %+v", h, again.HostPort)
@@ -64,7 +66,8 @@ func TestPrintedValuesAreRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		roundTrip(t, rapid.SampledFrom([]config.Switch{config.On, config.Off}).Draw(t, "switch"), config.ParseSwitch)
 	})
-	for _, fixed := range []interface{ String() string }{config.Devices{All: true}, config.Sessions{Auto: true}, config.MemoryLimit{Auto: true}, config.MemoryLimit{}} {
+	for _, fixed := range []interface{ String() string }{config.Devices{All: true}, config.Sessions{Auto: true},
+		config.MemoryLimit{Auto: true}, config.MemoryLimit{}} {
 		text := fixed.String()
 		if text != "all" && text != "auto" && text != "0" {
 			t.Errorf("%#v prints %q", fixed, text)
@@ -75,7 +78,8 @@ func TestPrintedValuesAreRead(t *testing.T) {
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ in, want string }{
-		{"256MB", "256000000"}, {"1GiB", "1073741824"}, {"3 kb", "3000"}, {"10", "10"}, {"2g", "2000000000"}, {"0", "0"},
+		{"256MB", "256000000"}, {"1GiB", "1073741824"}, {"3 kb", "3000"}, {"10", "10"}, {"2g", "2000000000"},
+		{"0", "0"},
 		{"1iB", ""}, {"-1", ""}, {"1.5GB", ""}, {"", ""}, {"9999999999TB", ""}, {"9EB", ""},
 	} {
 		n, err := config.ParseByteSize(c.in)
@@ -84,7 +88,8 @@ func TestValues(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ in, want string }{
-		{"1200", "1200"}, {"1200wei", "1200"}, {"1e3", "1000"}, {"0", "0"}, {"0.50USD", "0.5USD"}, {"0.5e-2USD", "0.005USD"}, {"1EUR", "1EUR"},
+		{"1200", "1200"}, {"1200wei", "1200"}, {"1e3", "1000"}, {"0", "0"}, {"0.50USD", "0.5USD"},
+		{"0.5e-2USD", "0.005USD"}, {"1EUR", "1EUR"},
 		{"0.5", ""}, {"", ""}, {"USD", ""}, {"-1USD", ""}, {"1 USD", ""}, {"1e999USD", ""}, {"0.5wei", ""},
 	} {
 		p, err := core.ParsePrice(c.in)
@@ -93,9 +98,11 @@ func TestValues(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ in, want string }{
-		{"h.example.org", "https://h.example.org:8935"}, {"http://h:1/", "http://h:1"}, {"HTTPS://h", "https://h:8935"}, {"::1", "https://[::1]:8935"},
+		{"h.example.org", "https://h.example.org:8935"}, {"http://h:1/", "http://h:1"},
+		{"HTTPS://h", "https://h:8935"}, {"::1", "https://[::1]:8935"},
 		{"[::1]", "https://[::1]:8935"}, {"[fe80::1]:9", "https://[fe80::1]:9"}, {"none", "none"},
-		{"", ""}, {":1", ""}, {"8935", ""}, {"h:", ""}, {"h:x", ""}, {"h:1:2", ""}, {"user@h", ""}, {"h/x", ""}, {"https://", ""}, {"-h", ""}, {"a b", ""}, {"[h]:1", "https://h:1"},
+		{"", ""}, {":1", ""}, {"8935", ""}, {"h:", ""}, {"h:x", ""}, {"h:1:2", ""}, {"user@h", ""}, {"h/x", ""},
+		{"https://", ""}, {"-h", ""}, {"a b", ""}, {"[h]:1", "https://h:1"},
 	} {
 		a, err := config.ParseServiceAddr(c.in)
 		if err != nil && c.want != "" || err == nil && a.String() != c.want {

@@ -17,7 +17,8 @@ import (
 // details with each such job.
 func TestAModelOfAnotherName(t *testing.T) {
 	t.Parallel()
-	f := newFake(t, map[string]page{"/health": {200, ""}, "/v1/models": {200, `{"data":[{"id":"old","owned_by":"vllm"}]}`}})
+	f := newFake(t, map[string]page{"/health": {200, ""},
+		"/v1/models": {200, `{"data":[{"id":"old","owned_by":"vllm"}]}`}})
 	var serves atomic.Value
 	serves.Store("old")
 	f.job = func(w http.ResponseWriter, r *http.Request) {

@@ -13,17 +13,16 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// contractSlots is how many jobs at once the network's own llm runner takes by
-// default (MAX_NUM_SEQS); it does not tell. Its other pipelines do one at a time,
-// and of a shim that has no /version nothing is known.
+// contractSlots is the default number of parallel jobs of the network's own llm runner
+// (MAX_NUM_SEQS), which it does not report. Its other pipelines, and runners without
+// /version, count as one slot.
 const contractSlots = 128
 
-// maxGPUs bounds the devices that are believed.
+// maxGPUs bounds the accepted devices.
 const maxGPUs = 64
 
-// contractDetails asks a runner of the network's contract what it has loaded and
-// what it sits on.
-func (s *look) contractDetails(ctx context.Context, info *Info) error {
+// contractDetails asks a runner of the network's contract for its model and its GPUs.
+func (s *inspection) contractDetails(ctx context.Context, info *Info) error {
 	info.Served = cmp.Or(info.Served, s.options.Model)
 	info.Models = []string{info.Served}
 	info.Slots, info.Assumed = 1, true
@@ -46,13 +45,13 @@ func (s *look) contractDetails(ctx context.Context, info *Info) error {
 	return err
 }
 
-func (s *Server) contractVersion(a *said, info *Info) error {
+func (s *Server) contractVersion(a *probeAnswer, info *Info) error {
 	var version struct {
 		Pipeline string `json:"pipeline"`
 		ModelID  string `json:"model_id"`
 		Version  string `json:"version"`
 	}
-	if !a.into(&version) {
+	if !a.decode(&version) {
 		return nil
 	}
 	info.Version = version.Version
@@ -60,7 +59,8 @@ func (s *Server) contractVersion(a *said, info *Info) error {
 		info.Version = ""
 	}
 	if version.ModelID != "" && version.ModelID != info.Served {
-		return s.fault(fault.RunnerModelMissing, opProbe, fmt.Sprintf("holds %.200q, not %.200q", version.ModelID, info.Served), nil)
+		text := fmt.Sprintf("holds %.200q, not %.200q", version.ModelID, info.Served)
+		return s.fault(fault.RunnerModelMissing, opProbe, text, nil)
 	}
 	if version.Pipeline != "" && s.options.Pipeline == capability.LLM {
 		info.Slots = contractSlots
@@ -68,9 +68,9 @@ func (s *Server) contractVersion(a *said, info *Info) error {
 	return nil
 }
 
-// readGPUs reads /hardware/info, in the order of the devices' numbers. What is
-// not in its form gives none.
-func readGPUs(a *said) []GPU {
+// readGPUs reads /hardware/info, in the order of the devices' numbers. It returns none if
+// the form is wrong.
+func readGPUs(a *probeAnswer) []GPU {
 	var hardware struct {
 		GPUs map[string]struct {
 			ID          string  `json:"id"`
@@ -81,7 +81,7 @@ func readGPUs(a *said) []GPU {
 			Minor       int     `json:"minor"`
 		} `json:"gpu_info"`
 	}
-	if !a.into(&hardware) || len(hardware.GPUs) > maxGPUs {
+	if !a.decode(&hardware) || len(hardware.GPUs) > maxGPUs {
 		return nil
 	}
 	var gpus []GPU
@@ -95,7 +95,7 @@ func readGPUs(a *said) []GPU {
 	return gpus
 }
 
-// memory makes bytes of a JSON number, 0 of one that cannot be.
+// memory converts a JSON number to bytes, 0 if it is out of range.
 func memory(n float64) int64 {
 	if n < 0 || n > 1<<60 {
 		return 0

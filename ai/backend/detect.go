@@ -17,10 +17,10 @@ const (
 	embeddingPath  = "/v1/embeddings"
 )
 
-// detect finds out what a runner is: by whether it lists models as OpenAI does, else by its
-// /health, which the kinds word differently. A /health in the words of the network's
-// contract alone is no proof: other servers use them as well. What has a /health and no
-// such list is taken for a runner of the contract, as the existing node takes it.
+// detect finds out a runner's kind: by its OpenAI list of models, else by its /health, whose
+// form differs between kinds. A /health in the contract's form alone is no proof, as other
+// servers use it too. A runner with /health and without a list counts as one of the
+// contract, as in the existing node.
 func (s *Server) detect(ctx context.Context) (Kind, error) {
 	if s.options.Pipeline != capability.LLM {
 		return Contract, nil
@@ -41,24 +41,25 @@ func (s *Server) detect(ctx context.Context) (Kind, error) {
 		return "", err
 	}
 	if models, ok := readModels(list); ok {
-		return s.flavour(ctx, models)
+		return s.openAIKind(ctx, models)
 	}
 	if byHealth != "" {
 		return byHealth, nil
 	}
-	if health.ok() && (list.ok() || list.status == http.StatusNotFound || list.status == http.StatusMethodNotAllowed) {
+	noList := list.ok() || list.status == http.StatusNotFound || list.status == http.StatusMethodNotAllowed
+	if health.ok() && noList {
 		return Contract, nil
 	}
 	return "", s.refused(modelsPath, list)
 }
 
-// kindByHealth is the kind that answers /health in this way, "" where several do.
-func kindByHealth(a *said) Kind {
+// kindByHealth is the kind with this form of /health, "" if several have it.
+func kindByHealth(a *probeAnswer) Kind {
 	var status struct {
 		Status string `json:"status"`
 	}
 	switch {
-	case a.into(&status) && knownHealth(status.Status):
+	case a.decode(&status) && knownHealth(status.Status):
 		return Contract
 	case a.status == http.StatusInternalServerError && hasDetail(a.body):
 		return Contract
@@ -78,7 +79,8 @@ func hasDetail(body []byte) bool {
 	return json.Unmarshal(body, &e) == nil && e.Detail.Msg != ""
 }
 
-// knownHealth: only the network's runners write their health in capitals.
+// knownHealth reports whether text is a status of the contract: only its runners use
+// capitals.
 func knownHealth(text string) bool {
 	switch Health(text) {
 	case Loading, OK, Error, Idle:
@@ -87,8 +89,8 @@ func knownHealth(text string) bool {
 	return false
 }
 
-// listed is a model in a server's list.
-type listed struct {
+// listedModel is a model in a server's list.
+type listedModel struct {
 	ID      string `json:"id"`
 	OwnedBy string `json:"owned_by"`
 	// MaxModelLen is vLLM's.
@@ -96,13 +98,13 @@ type listed struct {
 }
 
 // readModels reads a list of models; false for what is none.
-func readModels(a *said) ([]listed, bool) {
+func readModels(a *probeAnswer) ([]listedModel, bool) {
 	var list struct {
-		Object string   `json:"object"`
-		Data   []listed `json:"data"`
+		Object string        `json:"object"`
+		Data   []listedModel `json:"data"`
 	}
 	// Ollama without models has null for the list.
-	if !a.ok() || !a.into(&list) || list.Data == nil && list.Object != "list" {
+	if !a.ok() || !a.decode(&list) || list.Data == nil && list.Object != "list" {
 		return nil, false
 	}
 	models := list.Data[:0]
@@ -115,13 +117,13 @@ func readModels(a *said) ([]listed, bool) {
 }
 
 const (
-	// maxName bounds a model's name, maxModels how many of them are remembered.
+	// maxName bounds a model's name, maxModels the models that are kept.
 	maxName   = 512
 	maxModels = 1000
 )
 
-// flavour tells the OpenAI-compatible servers apart.
-func (s *Server) flavour(ctx context.Context, models []listed) (Kind, error) {
+// openAIKind distinguishes the OpenAI-compatible servers.
+func (s *Server) openAIKind(ctx context.Context, models []listedModel) (Kind, error) {
 	for _, m := range models {
 		switch m.OwnedBy {
 		case "llamacpp":
@@ -135,7 +137,7 @@ func (s *Server) flavour(ctx context.Context, models []listed) (Kind, error) {
 		return "", err
 	}
 	var version versionAnswer
-	if a != nil && a.into(&version) && version.Version != "" {
+	if a != nil && a.decode(&version) && version.Version != "" {
 		return Ollama, nil
 	}
 	return OpenAI, nil

@@ -1,9 +1,9 @@
-// Package backend speaks to what runs a model: a runner of the network's own
-// contract (/llm, /health, /version, /hardware/info), or any OpenAI-compatible
-// server (vLLM, llama.cpp, Ollama and others). It finds out by itself which of
-// them is behind an address, what that can do and how much at once.
+// Package backend is the client of runners: those of the network's own contract
+// (/llm, /health, /version, /hardware/info), and OpenAI-compatible servers (vLLM,
+// llama.cpp, Ollama and others). It detects the kind behind an address, its operations
+// and its slots.
 //
-// It starts nothing and chooses nothing: ai/manager decides which runner gets a
-// job and when it is probed. Requests and answers pass as they are; only what a
-// server could not take is changed, byte by byte, in the request.
+// ai/manager decides which runner gets a job and when it is probed. Requests and answers
+// are not changed, except for request fields that a server would reject; these are edited
+// in place.
 package backend

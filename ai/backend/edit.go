@@ -10,15 +10,15 @@ import (
 // span is a part of a body, end not included.
 type span struct{ start, end int }
 
-// edit puts text in a span's place.
+// edit replaces a span by text.
 type edit struct {
 	span
 	text []byte
 }
 
-// forOpenAI is the request for a server that calls the model served; for a
-// stream it asks for usage. All bytes that need not change stay as they are, and
-// so does a body that is no JSON object, of which the server may tell its client.
+// forOpenAI is the request for a server with the model name served; for a stream it asks
+// for usage. Other bytes do not change, and neither does a body that is no JSON object: the
+// server reports the error.
 func forOpenAI(body []byte, served string, stream bool) []byte {
 	edits, found, ok := modelEdits(body, served)
 	if !ok {
@@ -29,8 +29,8 @@ func forOpenAI(body []byte, served string, stream bool) []byte {
 		missing = append(missing, append([]byte(`"model":`), quoted(served)...))
 	}
 	if stream {
-		wishes, found := usageEdits(body)
-		edits = append(edits, wishes...)
+		usage, found := usageEdits(body)
+		edits = append(edits, usage...)
 		if !found {
 			missing = append(missing, []byte(`"stream_options":{"include_usage":true}`))
 		}
@@ -41,7 +41,7 @@ func forOpenAI(body []byte, served string, stream bool) []byte {
 	return apply(body, edits)
 }
 
-// withModel is the request with another name for the model, where it has one.
+// withModel replaces the request's model name, if it has one.
 func withModel(body []byte, served string) []byte {
 	edits, _, ok := modelEdits(body, served)
 	if !ok {
@@ -57,8 +57,8 @@ func quoted(text string) []byte {
 	return b
 }
 
-// modelEdits put another name for the model into the request. found says whether
-// it has one, ok whether it is an object.
+// modelEdits replace the model name. found reports whether the request has one, ok whether
+// it is an object.
 func modelEdits(body []byte, served string) (edits []edit, found, ok bool) {
 	_, ok = members(body, 0, func(key []byte, value span) {
 		if !isKey(key, "model") {
@@ -73,7 +73,7 @@ func modelEdits(body []byte, served string) (edits []edit, found, ok bool) {
 	return edits, found, ok
 }
 
-// usageEdits set stream_options.include_usage where the request has options.
+// usageEdits set stream_options.include_usage if the request has options.
 func usageEdits(body []byte) (edits []edit, found bool) {
 	members(body, 0, func(key []byte, value span) {
 		if !isKey(key, "stream_options") {
@@ -111,8 +111,8 @@ func includeUsage(body []byte, at int) []edit {
 
 // insertion puts a member at the beginning of the object at at.
 func insertion(body []byte, at int, member []byte) edit {
-	at = space(body, at) + 1
-	if body[space(body, at)] != '}' {
+	at = skipSpace(body, at) + 1
+	if body[skipSpace(body, at)] != '}' {
 		member = append(member, ',')
 	}
 	return edit{span{at, at}, member}
@@ -146,29 +146,28 @@ func isKey(raw []byte, key string) bool {
 	return json.Unmarshal([]byte(`"`+string(raw)+`"`), &text) == nil && text == key
 }
 
-// members calls f with each key, as spelled between its quotes, and value of the
-// object at or after at. It returns the end of the object, and false for what is
-// none.
+// members calls f with each raw key and value of the object at or after at. It returns the
+// end of the object, and false if there is none.
 func members(body []byte, at int, f func(key []byte, value span)) (int, bool) {
-	at = space(body, at)
+	at = skipSpace(body, at)
 	if at == len(body) || body[at] != '{' {
 		return at, false
 	}
-	for at = space(body, at+1); at < len(body) && body[at] != '}'; {
+	for at = skipSpace(body, at+1); at < len(body) && body[at] != '}'; {
 		keyEnd := stringEnd(body, at)
-		colon := space(body, keyEnd)
+		colon := skipSpace(body, keyEnd)
 		if keyEnd == at || colon == len(body) || body[colon] != ':' {
 			return at, false
 		}
-		start := space(body, colon+1)
+		start := skipSpace(body, colon+1)
 		end := valueEnd(body, start)
 		if end == start {
 			return at, false
 		}
 		f(body[at+1:keyEnd-1], span{start, end})
-		at = space(body, end)
+		at = skipSpace(body, end)
 		if at < len(body) && body[at] == ',' {
-			at = space(body, at+1)
+			at = skipSpace(body, at+1)
 		} else if at < len(body) && body[at] != '}' {
 			return at, false
 		}
@@ -176,16 +175,15 @@ func members(body []byte, at int, f func(key []byte, value span)) (int, bool) {
 	return at + 1, at < len(body)
 }
 
-// space is the place of the next byte that is not white.
-func space(body []byte, at int) int {
+// skipSpace is the index of the next byte that is not white space.
+func skipSpace(body []byte, at int) int {
 	for at < len(body) && (body[at] == ' ' || body[at] == '\t' || body[at] == '\n' || body[at] == '\r') {
 		at++
 	}
 	return at
 }
 
-// stringEnd is the end of the string that begins at at, which itself if there is
-// none.
+// stringEnd is the end of the string that begins at at, or at if there is none.
 func stringEnd(body []byte, at int) int {
 	if at >= len(body) || body[at] != '"' {
 		return at
@@ -201,8 +199,8 @@ func stringEnd(body []byte, at int) int {
 	return at
 }
 
-// valueEnd is the end of the value that begins at at, at itself if there is
-// none. Of containers only the brackets are counted.
+// valueEnd is the end of the value that begins at at, or at if there is none. Inside
+// objects and arrays it only counts brackets.
 func valueEnd(body []byte, at int) int {
 	depth := 0
 	for i := at; i < len(body); {

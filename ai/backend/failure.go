@@ -13,14 +13,14 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// errStalled ends a request whose runner has said nothing for too long.
-var errStalled = errors.New("nothing came from the runner")
+// errStalled ends a request whose runner sent nothing for too long.
+var errStalled = errors.New("the runner sent nothing")
 
-// name is what texts call the runner.
+// name is the runner's name in texts.
 func (s *Server) name() string { return inference.RunnerName(s.options.Pipeline, s.options.Container) }
 
-// unanswered is the fault of a request that brought no answer.
-func (s *Server) unanswered(ctx context.Context, op string, err error) error {
+// noAnswer is the fault of a request without an answer.
+func (s *Server) noAnswer(ctx context.Context, op string, err error) error {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errStalled):
 		return s.fault(fault.RunnerStalled, op, "does not answer", cause)
@@ -30,7 +30,7 @@ func (s *Server) unanswered(ctx context.Context, op string, err error) error {
 	return s.fault(fault.RunnerUnreachable, op, "cannot be reached: "+reachText(err), err)
 }
 
-// broken is the fault of an answer that ended before its end.
+// broken is the fault of a truncated answer.
 func (s *Server) broken(ctx context.Context, err error) error {
 	const op = "read runner's answer"
 	switch cause := context.Cause(ctx); {
@@ -67,23 +67,23 @@ func isTimeout(err error) bool {
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// clientMistake reports whether a status is for the client to mend.
-func clientMistake(status int) bool {
+// clientError reports whether a status is the client's mistake.
+func clientError(status int) bool {
 	switch status {
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusUnprocessableEntity:
 		return true
 	}
 	return false
 }
 
-// refusal is the fault of a status other than success. It says false for a
-// client's mistake.
+// refusal is the fault code of an error status, false for a client's mistake.
 func (s *Server) refusal(status int, body []byte) (fault.Code, bool) {
 	text := strings.ToLower(inference.Message(body))
 	switch {
 	case wrongModel(text) && status < 500:
 		return fault.RunnerModelMissing, true
-	case clientMistake(status):
+	case clientError(status):
 		return "", false
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return fault.RunnerAuth, true
@@ -107,10 +107,13 @@ func wrongModel(text string) bool {
 	return strings.Contains(text, "pipeline configured with") && strings.Contains(text, "but called with")
 }
 
-// outOfMemory recognises the wordings of the engines that run models.
+// outOfMemory matches the error texts of inference engines.
 func outOfMemory(text string) bool {
-	for _, sign := range []string{"out of memory", "outofmemory", "cuda_error_out_of_memory", "failed to allocate", "requires more system memory"} {
-		if strings.Contains(text, sign) {
+	for _, pattern := range []string{
+		"out of memory", "outofmemory", "cuda_error_out_of_memory", "failed to allocate",
+		"requires more system memory",
+	} {
+		if strings.Contains(text, pattern) {
 			return true
 		}
 	}

@@ -105,7 +105,8 @@ func (f *fake) count(path string) (n int) {
 // The servers, as they answer probes.
 func llamaPages() map[string]page {
 	return map[string]page{
-		"/health": {200, "llamacpp/health.json"}, "/v1/models": {200, "llamacpp/models.json"}, "/props": {200, "llamacpp/props.json"},
+		"/health": {200, "llamacpp/health.json"}, "/v1/models": {200, "llamacpp/models.json"},
+		"/props":         {200, "llamacpp/props.json"},
 		"/v1/embeddings": {501, "llamacpp/embed-refused.json"},
 	}
 }
@@ -126,7 +127,8 @@ func ollamaPages() map[string]page {
 
 func runnerPages() map[string]page {
 	return map[string]page{
-		"/health": {200, `{"status":"OK"}`}, "/version": {200, "runner/version.json"}, "/hardware/info": {200, "runner/hardware.json"},
+		"/health": {200, `{"status":"OK"}`}, "/version": {200, "runner/version.json"},
+		"/hardware/info": {200, "runner/hardware.json"},
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// health asks a runner of a kind how it is. reason is what it says beside it.
+// health asks a runner of a kind for its health. reason is its explanation.
 func (s *Server) health(ctx context.Context, kind Kind) (health Health, reason string, err error) {
 	path := healthPath
 	switch kind {
@@ -35,15 +35,14 @@ func (s *Server) health(ctx context.Context, kind Kind) (health Health, reason s
 	return "", "", s.refused(path, a)
 }
 
-// contractHealth reads the health of a runner of the network's contract. One
-// that answers without a status, as shims do, is well; one that answers with a
-// web page is none.
-func (s *Server) contractHealth(a *said) (Health, string, error) {
+// contractHealth reads the health of a runner of the network's contract. An answer without
+// a status counts as OK; a web page is no runner.
+func (s *Server) contractHealth(a *probeAnswer) (Health, string, error) {
 	var status struct {
 		Status string `json:"status"`
 	}
 	switch {
-	case a.into(&status) && knownHealth(status.Status):
+	case a.decode(&status) && knownHealth(status.Status):
 		return Health(status.Status), "", nil
 	case a.ok() && bytes.HasPrefix(bytes.TrimSpace(a.body), []byte("<")):
 		return "", "", s.fault(fault.RunnerGarbled, opProbe, "answers "+healthPath+" with a web page", nil)

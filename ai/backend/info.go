@@ -6,23 +6,23 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Backend is one runner. Its methods may be called at the same time.
+// Backend is one runner. Its methods may be called concurrently.
 //
-// Probe asks the runner how it is. Its error is a fault: RunnerUnreachable,
-// RunnerStalled, RunnerAuth, RunnerModelMissing, RunnerFailed or RunnerGarbled;
-// a runner that is loading or has failed but says so is no error.
+// Probe asks the runner for its health and details. Its error is a fault:
+// RunnerUnreachable, RunnerStalled, RunnerAuth, RunnerModelMissing, RunnerFailed or
+// RunnerGarbled; a reported Loading or Error health is no error.
 //
 // Run sends a job and returns once the answer has begun: see inference.Slot. A
 // client's mistake (400, 413, 415, 422) is a Reply, every other failure a fault.
 //
-// Close lets the idle connections go. Jobs that run are not its matter.
+// Close closes the idle connections. Running jobs continue.
 type Backend interface {
 	Probe(ctx context.Context) (Info, error)
 	Run(ctx context.Context, job *inference.Job) (*inference.Reply, error)
 	Close()
 }
 
-// Kind is what a runner turned out to be.
+// Kind is a runner's detected kind.
 type Kind string
 
 // The kinds. All but Contract speak OpenAI's interface.
@@ -34,7 +34,7 @@ const (
 	OpenAI   Kind = "openai"
 )
 
-// Health is what a runner says of itself.
+// Health is the state that a runner reports.
 type Health string
 
 // The healths. Idle runners take jobs like those that are OK.
@@ -52,24 +52,23 @@ func (h Health) Usable() bool { return h == OK || h == Idle }
 type Info struct {
 	Kind   Kind
 	Health Health
-	// Reason is what the runner says of a health that is not OK, "" when it is
-	// silent.
+	// Reason is the runner's explanation of a health that is not OK, "" for none.
 	Reason string
-	// Served is the name that the runner has for the model.
+	// Served is the runner's name for the model.
 	Served string
-	// Models are all the names that it has.
+	// Models are the names of all its models.
 	Models []string
-	// Version is the runner's own, "" when it does not tell.
+	// Version is the runner's own, "" if it does not report one.
 	Version string
-	// Slots is how many jobs it runs at once; Assumed says that it does not tell
-	// and a default of its kind is given.
+	// Slots is how many jobs it runs in parallel; Assumed means that it does not report
+	// this, so that Slots is the default of its kind.
 	Slots   int
 	Assumed bool
 	// Context is the longest prompt and answer together, 0 when unknown.
 	Context inference.Tokens
-	// Operations are what it can do, for llm; nil for other pipelines.
+	// Operations are those it supports, for llm; nil for other pipelines.
 	Operations []inference.Operation
-	// GPUs are what it sits on, as far as it tells.
+	// GPUs are those that it reports.
 	GPUs []GPU
 }
 

@@ -10,8 +10,8 @@ import (
 
 const ollamaVersionPath = "/api/version"
 
-// ollamaTag is Ollama's name for a model of the network, "" for one that is not
-// known. Operators of the network have long served these four so.
+// ollamaTag is Ollama's name for a model of the network, "" if unknown. Operators of the
+// network commonly serve these four with Ollama.
 func ollamaTag(model string) string {
 	switch model {
 	case "meta-llama/Meta-Llama-3.1-8B-Instruct":
@@ -26,17 +26,16 @@ func ollamaTag(model string) string {
 	return ""
 }
 
-// ollamaDetails asks Ollama what the model can do, and for the context it is
-// loaded with. Until it is loaded that is not known: what the model could take
-// is far more than what Ollama gives it.
-func (s *look) ollamaDetails(ctx context.Context, info *Info) error {
+// ollamaDetails asks Ollama for the model's operations and its context. The context is
+// known only once the model is loaded: the model's maximum is far more than Ollama's setting.
+func (s *inspection) ollamaDetails(ctx context.Context, info *Info) error {
 	info.Slots, info.Assumed = ollamaSlots, true
 	a, err := s.optional(ctx, ollamaVersionPath, nil)
 	if err != nil {
 		return err
 	}
 	var version versionAnswer
-	if a != nil && a.into(&version) && len(version.Version) <= maxName {
+	if a != nil && a.decode(&version) && len(version.Version) <= maxName {
 		info.Version = version.Version
 	}
 	if info.Operations, err = s.ollamaOperations(ctx, info.Served); err != nil {
@@ -50,14 +49,14 @@ func (s *look) ollamaDetails(ctx context.Context, info *Info) error {
 	return nil
 }
 
-func loadedContext(a *said, served string) inference.Tokens {
+func loadedContext(a *probeAnswer, served string) inference.Tokens {
 	var loaded struct {
 		Models []struct {
 			Name    string `json:"name"`
 			Context int64  `json:"context_length"`
 		} `json:"models"`
 	}
-	if !a.into(&loaded) {
+	if !a.decode(&loaded) {
 		return 0
 	}
 	for _, m := range loaded.Models {
@@ -68,9 +67,9 @@ func loadedContext(a *said, served string) inference.Tokens {
 	return 0
 }
 
-// ollamaOperations reads a model's capabilities. Old versions tell none: then it
-// chats.
-func (s *look) ollamaOperations(ctx context.Context, served string) ([]inference.Operation, error) {
+// ollamaOperations reads a model's capabilities. Old versions report none: then it is a
+// chat model.
+func (s *inspection) ollamaOperations(ctx context.Context, served string) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
 	a, err := s.optional(ctx, "/api/show", fmt.Appendf(nil, `{"model":%s}`, quoted(served)))
 	if err != nil || a == nil {
@@ -79,7 +78,7 @@ func (s *look) ollamaOperations(ctx context.Context, served string) ([]inference
 	var show struct {
 		Capabilities []string `json:"capabilities"`
 	}
-	if !a.into(&show) || len(show.Capabilities) == 0 {
+	if !a.decode(&show) || len(show.Capabilities) == 0 {
 		return text, nil
 	}
 	var can []inference.Operation

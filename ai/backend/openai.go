@@ -11,20 +11,19 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Slots of servers that do not tell how many requests they run at once. They
-// queue what is more, so that too many cost waiting in their line instead of ours.
+// Slots of servers that do not report them. These servers queue surplus requests, so that
+// a number that is too high moves the wait to their queue.
 const (
 	// vllmSlots is below vLLM's own default on any GPU (max_num_seqs).
 	vllmSlots = 128
 	// ollamaSlots is Ollama's default (OLLAMA_NUM_PARALLEL).
 	ollamaSlots = 1
-	// otherSlots is a guess for what is unknown.
+	// otherSlots is a guess for unknown servers.
 	otherSlots = 4
 )
 
-// openAIDetails asks an OpenAI-compatible server which models it has, and the
-// rest in its own way.
-func (s *look) openAIDetails(ctx context.Context, info *Info) error {
+// openAIDetails asks an OpenAI-compatible server for its models and the details of its kind.
+func (s *inspection) openAIDetails(ctx context.Context, info *Info) error {
 	list, err := s.ask(ctx, modelsPath, nil)
 	if err != nil {
 		return err
@@ -56,8 +55,8 @@ func (s *look) openAIDetails(ctx context.Context, info *Info) error {
 	return err
 }
 
-// served is the name that the server has for the model: the operator's word,
-// the network's name, or the only one there is.
+// served is the server's name for the model: the operator's, the network's, or the only one
+// in the list.
 func (s *Server) served(kind Kind, models []string) (string, error) {
 	want := cmp.Or(s.options.Served, s.options.Model)
 	if name := match(kind, models, want); name != "" {
@@ -71,7 +70,8 @@ func (s *Server) served(kind Kind, models []string) (string, error) {
 	case s.options.Served != "" && (kind == OpenAI || kind == LlamaCpp && len(models) <= 1):
 		return s.options.Served, nil
 	}
-	return "", s.fault(fault.RunnerModelMissing, opProbe, fmt.Sprintf("does not have %.200q; it has %s", want, enumerate(models)), nil)
+	text := fmt.Sprintf("does not have %.200q; it has %s", want, enumerate(models))
+	return "", s.fault(fault.RunnerModelMissing, opProbe, text, nil)
 }
 
 // match finds a wanted name in a list, "" without.
@@ -107,7 +107,7 @@ func enumerate(models []string) string {
 }
 
 // llamaDetails asks llama.cpp's server for its slots and context.
-func (s *look) llamaDetails(ctx context.Context, info *Info) error {
+func (s *inspection) llamaDetails(ctx context.Context, info *Info) error {
 	info.Slots, info.Assumed = otherSlots, true
 	a, err := s.optional(ctx, "/props", nil)
 	if err != nil || a == nil {
@@ -121,7 +121,7 @@ func (s *look) llamaDetails(ctx context.Context, info *Info) error {
 			Context int64 `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	if !a.into(&props) {
+	if !a.decode(&props) {
 		return nil
 	}
 	if props.TotalSlots > 0 && props.TotalSlots <= maxSlots {
@@ -135,7 +135,7 @@ func (s *look) llamaDetails(ctx context.Context, info *Info) error {
 }
 
 const (
-	// maxSlots and maxContext bound what is believed.
+	// maxSlots and maxContext bound the accepted values.
 	maxSlots   = 1 << 16
 	maxContext = 1 << 40
 )
@@ -148,7 +148,7 @@ func contextOf(n int64) inference.Tokens {
 }
 
 // vllmDetails asks vLLM for its version; the context is in the list.
-func (s *look) vllmDetails(ctx context.Context, info *Info, models []listed) error {
+func (s *inspection) vllmDetails(ctx context.Context, info *Info, models []listedModel) error {
 	info.Slots, info.Assumed = vllmSlots, true
 	for _, m := range models {
 		if m.ID == info.Served {
@@ -157,15 +157,15 @@ func (s *look) vllmDetails(ctx context.Context, info *Info, models []listed) err
 	}
 	a, err := s.optional(ctx, "/version", nil)
 	var version versionAnswer
-	if a != nil && a.into(&version) && len(version.Version) <= maxName {
+	if a != nil && a.decode(&version) && len(version.Version) <= maxName {
 		info.Version = version.Version
 	}
 	return err
 }
 
-// operations finds out whether the server embeds, by one token, and whether one
-// that does also chats. No server says so in its list.
-func (s *look) operations(ctx context.Context, served string) ([]inference.Operation, error) {
+// operations finds out with one-token requests whether the server embeds, and whether an
+// embedding server also chats. No server reports this in its list.
+func (s *inspection) operations(ctx context.Context, served string) ([]inference.Operation, error) {
 	text := []inference.Operation{inference.Chat, inference.Completion}
 	name := quoted(served)
 	embeds, err := s.optional(ctx, embeddingPath, fmt.Appendf(nil, `{"model":%s,"input":"a"}`, name))
@@ -173,7 +173,8 @@ func (s *look) operations(ctx context.Context, served string) ([]inference.Opera
 		return text, err
 	}
 	only := []inference.Operation{inference.Embedding}
-	chats, err := s.optional(ctx, chatPath, fmt.Appendf(nil, `{"model":%s,"messages":[{"role":"user","content":"a"}],"max_tokens":1}`, name))
+	chat := fmt.Appendf(nil, `{"model":%s,"messages":[{"role":"user","content":"a"}],"max_tokens":1}`, name)
+	chats, err := s.optional(ctx, chatPath, chat)
 	if err != nil || chats == nil {
 		return only, err
 	}

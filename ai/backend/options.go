@@ -12,26 +12,25 @@ import (
 
 // Options describe one runner.
 type Options struct {
-	// URL is its base address; a trailing "/v1" is not minded.
+	// URL is its base address; a trailing "/v1" is ignored.
 	URL string
 	// Token is sent as bearer token with every request, "" for none.
 	Token core.Secret
 	// Model is the model's name in the network.
 	Model string
-	// Served is the name that the runner has for it, where the two differ. Without
-	// it the runner's list tells, as far as it can.
+	// Served is the runner's name for it, if it differs. "" takes it from the runner's list.
 	Served string
-	// Pipeline is what the model is for.
+	// Pipeline is the model's pipeline.
 	Pipeline capability.ID
-	// Container says that the runner is a container of this node's; errors name it so.
+	// Container means that the runner is a container of this node; errors name it so.
 	Container bool
-	// Transport carries the requests; nil makes one of its own, which tries a
-	// request again when a connection that was used before ends without a byte.
+	// Transport sends the requests; nil makes one that retries a request when a reused
+	// connection ends without a byte.
 	Transport http.RoundTripper
-	// Log takes what was found out; nil is silent.
+	// Log receives detected runners; nil drops them.
 	Log *slog.Logger
 
-	// ProbeTimeout bounds each question of a probe; 3 s when 0.
+	// ProbeTimeout bounds each request of a probe; 3 s when 0.
 	ProbeTimeout time.Duration
 	// Limits bound the wait for answers.
 	Limits inference.Limits

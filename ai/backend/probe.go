@@ -8,18 +8,18 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// refreshAfter is how many probes are answered with details from memory before
-// they are asked for again: a server may have been restarted between two probes.
+// refreshAfter is how many probes return cached details before they are refreshed: a server
+// may have been restarted between two probes.
 const refreshAfter = 30
 
-// askAgain is what details count as when not all of them could be had: they are
-// asked for again after a few probes.
-const askAgain = refreshAfter - 3
+// retryAfterProbes is the initial count of incomplete details, so that they are refreshed
+// after three probes.
+const retryAfterProbes = refreshAfter - 3
 
-// Probe asks the runner how it is, and what it is if that is not known; see
+// Probe asks the runner for its health, and for its details if they are unknown; see
 // Backend.
 func (s *Server) Probe(ctx context.Context) (Info, error) {
-	known := s.recall()
+	known := s.cached()
 	kind := Kind("")
 	if known != nil {
 		kind = known.kind
@@ -29,16 +29,15 @@ func (s *Server) Probe(ctx context.Context) (Info, error) {
 			return Info{}, err
 		}
 	}
-	info, err := s.inform(ctx, kind, known)
+	info, err := s.info(ctx, kind, known)
 	if err != nil || !info.Health.Usable() {
-		s.remember(nil)
+		s.setCached(nil)
 	}
 	return info, err
 }
 
-// inform asks a runner of a kind for its health, and for its details unless they
-// are known.
-func (s *Server) inform(ctx context.Context, kind Kind, known *identity) (Info, error) {
+// info asks a runner of a kind for its health, and for its details unless they are cached.
+func (s *Server) info(ctx context.Context, kind Kind, known *identity) (Info, error) {
 	health, reason, err := s.health(ctx, kind)
 	switch {
 	case err != nil:
@@ -48,27 +47,27 @@ func (s *Server) inform(ctx context.Context, kind Kind, known *identity) (Info, 
 	case known != nil && known.probes < refreshAfter:
 		again := *known
 		again.probes++
-		again.looked = false
+		again.rechecked = false
 		again.info.Health = health
-		s.remember(&again)
+		s.setCached(&again)
 		return again.info, nil
 	}
 	info := Info{Kind: kind, Health: health, Served: s.options.Served}
-	l := &look{Server: s}
+	l := &inspection{Server: s}
 	if err := l.details(ctx, &info); err != nil {
 		return Info{}, err
 	}
 	found := identity{kind: kind, served: info.Served, operations: info.Operations, info: info}
 	switch {
-	case l.unsure && known != nil:
-		// A busy runner is what it was.
+	case l.incomplete && known != nil:
+		// Keep the earlier details of a busy runner.
 		found = *known
 		found.info.Health = health
-		found.probes = askAgain
-	case l.unsure:
-		found.probes = askAgain
+		found.probes = retryAfterProbes
+	case l.incomplete:
+		found.probes = retryAfterProbes
 	}
-	s.remember(&found)
+	s.setCached(&found)
 	if known == nil {
 		s.options.Log.Info("runner found", "pipeline", s.options.Pipeline.Pipeline(), "model", s.options.Model,
 			"kind", string(info.Kind), "served", info.Served, "version", info.Version, "slots", info.Slots)
@@ -76,31 +75,31 @@ func (s *Server) inform(ctx context.Context, kind Kind, known *identity) (Info, 
 	return found.info, nil
 }
 
-// look is one time of asking for details. It is unsure when one of them was not
-// told for a reason that may be over soon.
-type look struct {
+// inspection asks once for all details. It is incomplete when a request failed for a
+// temporary reason.
+type inspection struct {
 	*Server
-	unsure bool
+	incomplete bool
 }
 
-func (s *look) details(ctx context.Context, info *Info) error {
+func (s *inspection) details(ctx context.Context, info *Info) error {
 	if info.Kind == Contract {
 		return s.contractDetails(ctx, info)
 	}
 	return s.openAIDetails(ctx, info)
 }
 
-// optional is Server.optional, and notes when that was not sure.
-func (s *look) optional(ctx context.Context, path string, body []byte) (*said, error) {
-	a, sure, err := s.Server.optional(ctx, path, body)
-	s.unsure = s.unsure || !sure
+// optional is Server.optional, and records an uncertain result.
+func (s *inspection) optional(ctx context.Context, path string, body []byte) (*probeAnswer, error) {
+	a, certain, err := s.Server.optional(ctx, path, body)
+	s.incomplete = s.incomplete || !certain
 	return a, err
 }
 
-// optional is an answer that not every runner of the kind gives: nil where it
-// does not. It is sure unless a runner that does might have failed like this: one
-// that is busy, slow or broken. That the caller gave up is an error all the same.
-func (s *Server) optional(ctx context.Context, path string, body []byte) (a *said, sure bool, err error) {
+// optional asks for a path that not every runner of the kind has: nil if it does not. The
+// result is uncertain if the runner might be busy, slow or broken. The end of ctx is an
+// error in any case.
+func (s *Server) optional(ctx context.Context, path string, body []byte) (a *probeAnswer, certain bool, err error) {
 	a, err = s.ask(ctx, path, body)
 	switch {
 	case ctx.Err() != nil, errors.Is(err, fault.RunnerUnreachable):
@@ -108,13 +107,13 @@ func (s *Server) optional(ctx context.Context, path string, body []byte) (a *sai
 	case err != nil:
 		return nil, false, nil
 	case !a.ok():
-		return nil, !passing(a.status), nil
+		return nil, !temporary(a.status), nil
 	}
 	return a, true, nil
 }
 
-// passing reports whether a refusal may be over soon.
-func passing(status int) bool {
+// temporary reports whether a refusal may be temporary.
+func temporary(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 		return true

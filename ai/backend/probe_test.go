@@ -51,11 +51,14 @@ func TestProbe(t *testing.T) {
 			Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},
 			Version: "b11669-Debian", Slots: 4, Context: 4096, Operations: []inference.Operation{inference.Embedding},
 		}},
-		{"llama.cpp for both", and(embedding(llamaPages()), "/v1/chat/completions", page{200, "llamacpp/chat.json"}), nil, backend.Info{
-			Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},
-			Version: "b11669-Debian", Slots: 4, Context: 4096, Operations: []inference.Operation{inference.Chat, inference.Completion, inference.Embedding},
-		}},
-		{"llama.cpp loading", map[string]page{"/health": {503, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`}}, nil, backend.Info{
+		{"llama.cpp for both", and(embedding(llamaPages()), "/v1/chat/completions", page{200, "llamacpp/chat.json"}), nil,
+			backend.Info{
+				Kind: backend.LlamaCpp, Health: backend.OK, Served: "tutti/tiny-counting", Models: []string{"tutti/tiny-counting"},
+				Version: "b11669-Debian", Slots: 4, Context: 4096,
+				Operations: []inference.Operation{inference.Chat, inference.Completion, inference.Embedding},
+			}},
+		{"llama.cpp loading", map[string]page{"/health": {503,
+			`{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`}}, nil, backend.Info{
 			Kind: backend.LlamaCpp, Health: backend.Loading, Reason: "Loading model",
 		}},
 		{"vllm", vllmPages(), nil, backend.Info{
@@ -63,26 +66,36 @@ func TestProbe(t *testing.T) {
 			Version: "0.11.0", Slots: 128, Assumed: true, Context: 8192, Operations: text,
 		}},
 		{"ollama, known tag", ollamaPages(), nil, backend.Info{
-			Kind: backend.Ollama, Health: backend.OK, Served: "llama3.1:8b", Models: []string{"llama3.1:8b", "nomic-embed-text:latest"},
+			Kind: backend.Ollama, Health: backend.OK, Served: "llama3.1:8b",
+			Models:  []string{"llama3.1:8b", "nomic-embed-text:latest"},
 			Version: "0.17.4", Slots: 1, Assumed: true, Context: 4096, Operations: text,
 		}},
-		{"ollama, latest", and(ollamaPages(), "/api/show", page{200, "ollama/show-embed.json"}), func(o *backend.Options) { o.Served = "nomic-embed-text" }, backend.Info{
-			Kind: backend.Ollama, Health: backend.OK, Served: "nomic-embed-text:latest", Models: []string{"llama3.1:8b", "nomic-embed-text:latest"},
-			Version: "0.17.4", Slots: 1, Assumed: true, Operations: []inference.Operation{inference.Embedding},
-		}},
-		{"other server", map[string]page{"/v1/models": {200, `{"data":[{"id":"a"},{"id":""},{"id":"b"}]}`}}, func(o *backend.Options) { o.Served = "b" }, backend.Info{
-			Kind: backend.OpenAI, Health: backend.OK, Served: "b", Models: []string{"a", "b"}, Slots: 4, Assumed: true, Operations: text,
-		}},
-		{"other server in the contract's words", map[string]page{"/health": {200, `{"status":"OK"}`}, "/v1/models": {200, `{"data":[{"id":"b"}]}`}}, nil, backend.Info{
-			Kind: backend.OpenAI, Health: backend.OK, Served: "b", Models: []string{"b"}, Slots: 4, Assumed: true, Operations: text,
+		{"ollama, latest", and(ollamaPages(), "/api/show", page{200, "ollama/show-embed.json"}),
+			func(o *backend.Options) { o.Served = "nomic-embed-text" }, backend.Info{
+				Kind: backend.Ollama, Health: backend.OK, Served: "nomic-embed-text:latest",
+				Models:  []string{"llama3.1:8b", "nomic-embed-text:latest"},
+				Version: "0.17.4", Slots: 1, Assumed: true, Operations: []inference.Operation{inference.Embedding},
+			}},
+		{"other server", map[string]page{"/v1/models": {200, `{"data":[{"id":"a"},{"id":""},{"id":"b"}]}`}},
+			func(o *backend.Options) { o.Served = "b" }, backend.Info{
+				Kind: backend.OpenAI, Health: backend.OK, Served: "b", Models: []string{"a", "b"}, Slots: 4, Assumed: true,
+				Operations: text,
+			}},
+		{"other server in the contract's words", map[string]page{"/health": {200, `{"status":"OK"}`},
+			"/v1/models": {200, `{"data":[{"id":"b"}]}`}}, nil, backend.Info{
+			Kind: backend.OpenAI, Health: backend.OK, Served: "b", Models: []string{"b"}, Slots: 4, Assumed: true,
+			Operations: text,
 		}},
 		{"runner", runnerPages(), nil, backend.Info{
 			Kind: backend.Contract, Health: backend.OK, Served: llama8B, Models: []string{llama8B}, Version: "0.14.1",
 			Slots: 128, Assumed: true, Operations: []inference.Operation{inference.Chat}, GPUs: gpus,
 		}},
-		{"runner loading", map[string]page{"/health": {200, `{"status":"LOADING"}`}}, nil, backend.Info{Kind: backend.Contract, Health: backend.Loading}},
-		{"runner in error", map[string]page{"/health": {200, `{"status":"ERROR"}`}}, nil, backend.Info{Kind: backend.Contract, Health: backend.Error}},
-		{"runner without a status", map[string]page{"/health": {500, `{"detail":{"msg":"Failed to retrieve pipeline status."}}`}}, nil, backend.Info{
+		{"runner loading", map[string]page{"/health": {200, `{"status":"LOADING"}`}}, nil,
+			backend.Info{Kind: backend.Contract, Health: backend.Loading}},
+		{"runner in error", map[string]page{"/health": {200, `{"status":"ERROR"}`}}, nil,
+			backend.Info{Kind: backend.Contract, Health: backend.Error}},
+		{"runner without a status", map[string]page{"/health": {500,
+			`{"detail":{"msg":"Failed to retrieve pipeline status."}}`}}, nil, backend.Info{
 			Kind: backend.Contract, Health: backend.Error, Reason: "Failed to retrieve pipeline status.",
 		}},
 		{"runner idle", and(runnerPages(), "/health", page{200, `{"status":"IDLE"}`}), nil, backend.Info{
@@ -93,9 +106,11 @@ func TestProbe(t *testing.T) {
 			Kind: backend.Contract, Health: backend.OK, Served: llama8B, Models: []string{llama8B},
 			Slots: 1, Assumed: true, Operations: []inference.Operation{inference.Chat},
 		}},
-		{"runner of images", map[string]page{"/health": {200, `{"status":"OK"}`}, "/version": {200, `{"pipeline":"text-to-image","model_id":"sd","version":"0.14.1"}`}},
+		{"runner of images", map[string]page{"/health": {200, `{"status":"OK"}`},
+			"/version": {200, `{"pipeline":"text-to-image","model_id":"sd","version":"0.14.1"}`}},
 			func(o *backend.Options) { o.Pipeline, o.Model = capability.TextToImage, "sd" }, backend.Info{
-				Kind: backend.Contract, Health: backend.OK, Served: "sd", Models: []string{"sd"}, Version: "0.14.1", Slots: 1, Assumed: true,
+				Kind: backend.Contract, Health: backend.OK, Served: "sd", Models: []string{"sd"}, Version: "0.14.1", Slots: 1,
+				Assumed: true,
 			}},
 	}
 	for _, tt := range tests {
@@ -125,15 +140,24 @@ func TestProbeFaults(t *testing.T) {
 		code   fault.Code
 		detail string
 	}{
-		{"nothing of ours", map[string]page{"/": {200, "<html>"}}, fault.RunnerGarbled, "the model server returned 404: 404 page not found (/v1/models)"},
-		{"a page everywhere", map[string]page{"/health": {200, "\n<!doctype html>"}, "/v1/models": {200, "<html>"}}, fault.RunnerGarbled, "the model server answers /health with a web page"},
-		{"token refused", map[string]page{"/health": {200, ""}, "/v1/models": {401, `{"error":{"message":"Invalid API Key"}}`}}, fault.RunnerAuth, "the model server returned 401: Invalid API Key (/v1/models)"},
+		{"nothing of ours", map[string]page{"/": {200, "<html>"}}, fault.RunnerGarbled,
+			"the model server returned 404: 404 page not found (/v1/models)"},
+		{"a page everywhere", map[string]page{"/health": {200, "\n<!doctype html>"}, "/v1/models": {200, "<html>"}},
+			fault.RunnerGarbled, "the model server answers /health with a web page"},
+		{"token refused", map[string]page{"/health": {200, ""},
+			"/v1/models": {401, `{"error":{"message":"Invalid API Key"}}`}}, fault.RunnerAuth,
+			"the model server returned 401: Invalid API Key (/v1/models)"},
 		{"busy", map[string]page{"/v1/models": {429, ``}}, fault.RunnerBusy, "the model server returned 429 (/v1/models)"},
-		{"failing", map[string]page{"/v1/models": {500, `oops`}}, fault.RunnerFailed, "the model server returned 500: oops (/v1/models)"},
-		{"another model", map[string]page{"/v1/models": {200, `{"data":[{"id":"a"},{"id":"b"}]}`}}, fault.RunnerModelMissing, `the model server does not have "` + llama8B + `"; it has "a", "b"`},
-		{"no model", map[string]page{"/v1/models": {200, `{"data":[]}`}}, fault.RunnerModelMissing, `the model server does not have "` + llama8B + `"; it has none`},
-		{"runner of another", map[string]page{"/health": {200, `{"status":"OK"}`}, "/version": {200, `{"model_id":"x"}`}}, fault.RunnerModelMissing, `the model server holds "x", not "` + llama8B + `"`},
-		{"too much", map[string]page{"/health": {200, strings.Repeat("x", 2<<20)}}, fault.RunnerGarbled, "the model server answers /health with more than a probe reads"},
+		{"failing", map[string]page{"/v1/models": {500, `oops`}}, fault.RunnerFailed,
+			"the model server returned 500: oops (/v1/models)"},
+		{"another model", map[string]page{"/v1/models": {200, `{"data":[{"id":"a"},{"id":"b"}]}`}}, fault.RunnerModelMissing,
+			`the model server does not have "` + llama8B + `"; it has "a", "b"`},
+		{"no model", map[string]page{"/v1/models": {200, `{"data":[]}`}}, fault.RunnerModelMissing,
+			`the model server does not have "` + llama8B + `"; it has none`},
+		{"runner of another", map[string]page{"/health": {200, `{"status":"OK"}`}, "/version": {200, `{"model_id":"x"}`}},
+			fault.RunnerModelMissing, `the model server holds "x", not "` + llama8B + `"`},
+		{"too much", map[string]page{"/health": {200, strings.Repeat("x", 2<<20)}}, fault.RunnerGarbled,
+			"the model server answers /health with more than 1 MiB"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,7 +180,8 @@ func TestProbeUnreachable(t *testing.T) {
 	gone.Close()
 	s := newServer(t, options(gone.URL))
 	_, err := s.Probe(within(t))
-	if _, text := fault.Public(err); !errors.Is(err, fault.RunnerUnreachable) || text != "the model server cannot be reached: connection refused" {
+	if _, text := fault.Public(err); !errors.Is(err, fault.RunnerUnreachable) ||
+		text != "the model server cannot be reached: connection refused" {
 		t.Errorf("%v: %q", err, text)
 	}
 }
@@ -286,7 +311,8 @@ func TestProbeAsksAgain(t *testing.T) {
 
 func TestURL(t *testing.T) {
 	t.Parallel()
-	for _, url := range []string{"", "host:1", "ftp://host", "http://", "http://u:hunter2@host", "http://host?key=hunter2", "http://host/#x", "http://[::1", "http://a:hunter2%zz@h"} {
+	for _, url := range []string{"", "host:1", "ftp://host", "http://", "http://u:hunter2@host", "http://host?key=hunter2",
+		"http://host/#x", "http://[::1", "http://a:hunter2%zz@h"} {
 		if _, err := backend.New(backend.Options{URL: url}); err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%q: %v", url, err)
 		}
@@ -306,18 +332,21 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // No answer to a probe makes a probe panic or believe the impossible.
 func FuzzProbe(f *testing.F) {
-	for _, v := range []string{"llamacpp/models.json", "llamacpp/props.json", "vllm/models.json", "ollama/ps.json", "ollama/show.json", "runner/hardware.json", "runner/version.json"} {
+	for _, v := range []string{"llamacpp/models.json", "llamacpp/props.json", "vllm/models.json", "ollama/ps.json",
+		"ollama/show.json", "runner/hardware.json", "runner/version.json"} {
 		f.Add([]byte(vector(f, v)), []byte(vector(f, v)), true)
 	}
 	f.Add([]byte(`{"status":"OK"}`), []byte(`{"gpu_info":{"a":{"memory_free":-1},"1":{"memory_total":1e99}}}`), false)
-	f.Add([]byte(`{"data":[{"id":"a","owned_by":"llamacpp"}]}`), []byte(`{"total_slots":-5,"default_generation_settings":{"n_ctx":-1}}`), true)
+	f.Add([]byte(`{"data":[{"id":"a","owned_by":"llamacpp"}]}`),
+		[]byte(`{"total_slots":-5,"default_generation_settings":{"n_ctx":-1}}`), true)
 	f.Fuzz(func(t *testing.T, first, second []byte, asModels bool) {
-		s := newServer(t, backend.Options{URL: "http://h", Model: "m", Pipeline: capability.LLM, Transport: answers(func(r *http.Request) (int, string) {
-			if (r.URL.Path == "/v1/models") == asModels {
-				return 200, string(first)
-			}
-			return 200, string(second)
-		})})
+		s := newServer(t, backend.Options{URL: "http://h", Model: "m", Pipeline: capability.LLM,
+			Transport: answers(func(r *http.Request) (int, string) {
+				if (r.URL.Path == "/v1/models") == asModels {
+					return 200, string(first)
+				}
+				return 200, string(second)
+			})})
 		info, err := s.Probe(context.Background())
 		switch {
 		case err != nil:

@@ -19,8 +19,8 @@ import (
 
 const (
 	opPull = "have a model server fetch a model"
-	// pullSilence is how long a server may report nothing: it checks what it fetched
-	// without a word, at the speed of its disk.
+	// pullSilence is how long a server may report nothing: it verifies layers without
+	// progress messages, at the speed of its disk.
 	pullSilence = 10 * time.Minute
 	// maxPullMessage bounds one message of a pull, maxLayers the layers that are added up.
 	maxPullMessage = 64 << 10
@@ -29,22 +29,20 @@ const (
 	maxDigest = 256
 )
 
-// Puller is a Backend that knows whether its server has the model, and how to have it
-// fetched.
+// Puller is a Backend that can check for a model at its server and make it fetch one.
 //
-// Find is the name under which the server has the model; RunnerModelMissing says that it
-// has not, other errors are those of Probe.
+// Find returns the server's name for the model; RunnerModelMissing means that the server
+// does not have it, other errors are those of Probe.
 //
-// Pull has the server fetch the model and returns the name under which it then has it.
-// progress must not block. The error is ModelPullFailed where the server could not fetch
-// it, or is of a kind that fetches none. The server stops when ctx ends; what it has by
-// then it keeps for the next time.
+// Pull makes the server fetch the model and returns the server's name for it. progress must
+// not block. The error is ModelPullFailed if the server could not fetch it, or cannot fetch
+// models at all. The server stops when ctx ends, and keeps the layers that it has.
 type Puller interface {
 	Find(ctx context.Context) (name string, err error)
 	Pull(ctx context.Context, progress func(PullProgress)) (name string, err error)
 }
 
-// PullProgress is how far a pull is.
+// PullProgress is the progress of a pull.
 type PullProgress struct {
 	Name string
 	// Done and Total are bytes of the layers known so far; the total grows while layers
@@ -54,7 +52,7 @@ type PullProgress struct {
 
 var _ Puller = (*Server)(nil)
 
-// Find is the name that the server has for the model; see Puller.
+// Find is the server's name for the model; see Puller.
 func (s *Server) Find(ctx context.Context) (string, error) {
 	info, err := s.Probe(ctx)
 	if err != nil {
@@ -63,7 +61,7 @@ func (s *Server) Find(ctx context.Context) (string, error) {
 	return cmp.Or(info.Served, s.options.Served, s.options.Model), nil
 }
 
-// Pull has an Ollama server fetch the model; see Puller.
+// Pull makes an Ollama server fetch the model; see Puller.
 func (s *Server) Pull(ctx context.Context, progress func(PullProgress)) (string, error) {
 	kind, err := s.detect(ctx)
 	if err != nil {
@@ -80,11 +78,11 @@ func (s *Server) Pull(ctx context.Context, progress func(PullProgress)) (string,
 	if err := s.ollamaPull(ctx, name, progress); err != nil {
 		return "", err
 	}
-	s.remember(nil)
+	s.setCached(nil)
 	return s.Find(ctx)
 }
 
-// ollamaPull asks for a model by Ollama's name for it, and follows the fetching.
+// ollamaPull pulls a model by Ollama's name for it, and reports the progress.
 func (s *Server) ollamaPull(ctx context.Context, name string, progress func(PullProgress)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -96,18 +94,18 @@ func (s *Server) ollamaPull(ctx context.Context, name string, progress func(Pull
 		return fault.Wrap(fault.RunnerUnreachable, opPull, err)
 	}
 	r.Header.Set("Content-Type", jsonType)
-	s.dress(r)
+	s.setHeaders(r)
 	resp, err := s.roundTripper.RoundTrip(r)
 	if err != nil {
-		return s.unanswered(ctx, opPull, err)
+		return s.noAnswer(ctx, opPull, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	p := ollamaPulling{server: s, name: name, status: resp.StatusCode, layers: make(map[string]PullProgress)}
+	p := ollamaPull{server: s, name: name, status: resp.StatusCode, layers: make(map[string]PullProgress)}
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(make([]byte, 0, 4<<10), maxPullMessage)
 	for lines.Scan() {
 		silence.Reset(pullSilence)
-		now, err := p.take(lines.Bytes())
+		now, err := p.add(lines.Bytes())
 		if err != nil {
 			return err
 		}
@@ -121,13 +119,13 @@ func (s *Server) ollamaPull(ctx context.Context, name string, progress func(Pull
 	case resp.StatusCode != http.StatusOK:
 		return p.failed(fmt.Sprintf("status %d", resp.StatusCode))
 	case !p.succeeded:
-		return s.fault(fault.RunnerBroke, opPull, "ended the pull of "+shownName(name)+" without a result", nil)
+		return s.fault(fault.RunnerBroke, opPull, "ended the pull of "+quotedName(name)+" without a result", nil)
 	}
 	return nil
 }
 
-// ollamaPulling adds up Ollama's messages of one pull.
-type ollamaPulling struct {
+// ollamaPull adds up Ollama's messages of one pull.
+type ollamaPull struct {
 	server    *Server
 	name      string
 	status    int
@@ -135,8 +133,8 @@ type ollamaPulling struct {
 	layers    map[string]PullProgress
 }
 
-// take reads one message.
-func (p *ollamaPulling) take(line []byte) (now PullProgress, err error) {
+// add reads one message.
+func (p *ollamaPull) add(line []byte) (now PullProgress, err error) {
 	var m struct {
 		Status    string `json:"status"`
 		Digest    string `json:"digest"`
@@ -165,12 +163,12 @@ func (p *ollamaPulling) take(line []byte) (now PullProgress, err error) {
 }
 
 // failed is the fault of a pull that the server reports as failed.
-func (p *ollamaPulling) failed(text string) error {
+func (p *ollamaPull) failed(text string) error {
 	code := fault.ModelPullFailed
 	if p.status == http.StatusUnauthorized || p.status == http.StatusForbidden {
 		code = fault.RunnerAuth
 	}
-	return p.server.fault(code, opPull, "cannot fetch "+shownName(p.name)+": "+strings.Map(printable, text), nil)
+	return p.server.fault(code, opPull, "cannot fetch "+quotedName(p.name)+": "+strings.Map(printable, text), nil)
 }
 
 // printable keeps control characters of a server's text from terminals and logs.
@@ -188,4 +186,4 @@ func hasError(line []byte) bool {
 	return json.Unmarshal(line, &m) == nil && len(m.Error) > 0 && string(m.Error) != "null"
 }
 
-func shownName(name string) string { return fmt.Sprintf("%.200q", name) }
+func quotedName(name string) string { return fmt.Sprintf("%.200q", name) }

@@ -136,7 +136,8 @@ func TestRefusedPull(t *testing.T) {
 			l := newLibrary(t, tt.lines)
 			l.status = tt.status
 			_, err := l.backend(t, llama8B).Pull(t.Context(), func(backend.PullProgress) {})
-			if fault.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) || strings.ContainsAny(err.Error(), "\x1b\n") {
+			if fault.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) ||
+				strings.ContainsAny(err.Error(), "\x1b\n") {
 				t.Errorf("%v", err)
 			}
 		})
@@ -152,7 +153,8 @@ func TestPullElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Pull(t.Context(), nil); fault.CodeOf(err) != fault.ModelPullFailed || !strings.Contains(err.Error(), "vllm") {
+	if _, err := s.Pull(t.Context(), nil); fault.CodeOf(err) != fault.ModelPullFailed ||
+		!strings.Contains(err.Error(), "vllm") {
 		t.Error(err)
 	}
 }

@@ -13,15 +13,15 @@ import (
 // answer is the body of a runner's answer; closing it ends the request at once.
 type answer struct {
 	server *Server
-	// ctx ends with the job's, with Close and with a stall; its cause says which.
+	// ctx ends with the job's, with Close and with a stall; its cause tells which.
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	src    io.ReadCloser
 	timer  *time.Timer
-	// wait is how long the next bytes may take. Servers may send an answer's header first and
-	// all of it when it is done.
+	// wait bounds the time to the next bytes. Servers may send an answer's header first and
+	// its body at the end.
 	wait time.Duration
-	// head was read before the answer was handed on.
+	// head was read by peek.
 	head []byte
 	left int64
 	err  error
@@ -46,11 +46,11 @@ func (a *answer) Read(p []byte) (int, error) {
 	if n > 0 {
 		a.wait = a.server.options.Limits.Silence
 	}
-	return n, a.took(n, err)
+	return n, a.count(n, err)
 }
 
-// took books n bytes and translates the error that came with them.
-func (a *answer) took(n int, err error) error {
+// count counts n bytes and translates the error that came with them.
+func (a *answer) count(n int, err error) error {
 	if a.left -= int64(n); a.left < 0 && err == nil {
 		err = a.server.fault(fault.RunnerGarbled, "read runner's answer", "sends an answer without end", nil)
 		a.err = err
@@ -75,12 +75,12 @@ func (a *answer) peek() error {
 	a.timer.Stop()
 	if n == 0 {
 		if errors.Is(context.Cause(a.ctx), errStalled) {
-			return a.server.unanswered(a.ctx, opRun, err)
+			return a.server.noAnswer(a.ctx, opRun, err)
 		}
 		return a.server.broken(a.ctx, err)
 	}
 	a.head, a.wait = head[:n], a.server.options.Limits.Silence
-	a.err = a.took(n, err)
+	a.err = a.count(n, err)
 	return nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// maxRetryAfter bounds for how long a runner is believed to be busy.
+// maxRetryAfter bounds a runner's Retry-After.
 const maxRetryAfter = 5 * time.Minute
 
 // retryAfter reads the header's form in seconds; false for any other.

@@ -18,8 +18,8 @@ import (
 
 const (
 	opRun = "run job"
-	// maxComplaint bounds what is read of an error's body.
-	maxComplaint = 64 << 10
+	// maxErrorBody bounds the part of an error's body that is read.
+	maxErrorBody = 64 << 10
 	jsonType     = "application/json"
 )
 
@@ -36,12 +36,12 @@ func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 	}
 	reply, err := s.runAt(ctx, path, known, job)
 	missing := errors.Is(err, fault.OperationUnsupported) || errors.Is(err, fault.RunnerModelMissing)
-	if !missing || known.looked {
+	if !missing || known.rechecked {
 		return reply, err
 	}
-	// It does not know a path that its kind has, or its model: another server may have its
-	// address now.
-	now := s.lookAgain(ctx)
+	// The runner lacks a path of its kind, or the model: another server may have its address
+	// now.
+	now := s.recheck(ctx)
 	if now == nil || now.kind == known.kind && now.served == known.served {
 		return nil, err
 	}
@@ -51,22 +51,24 @@ func (s *Server) Run(ctx context.Context, job *inference.Job) (*inference.Reply,
 	return s.runAt(ctx, path, now, job)
 }
 
-// lookAgain asks a runner again what it is, nil where it does not say. It does so once
-// between two probes, however many jobs it has no path for.
-func (s *Server) lookAgain(ctx context.Context) *identity {
-	s.remember(nil)
+// recheck detects a runner again, nil if that fails. It does so once between two probes,
+// however many jobs get a 404.
+func (s *Server) recheck(ctx context.Context) *identity {
+	s.setCached(nil)
 	now, err := s.identity(ctx)
 	if err != nil {
 		return nil
 	}
-	looked := *now
-	looked.looked = true
-	s.remember(&looked)
-	return &looked
+	rechecked := *now
+	rechecked.rechecked = true
+	s.setCached(&rechecked)
+	return &rechecked
 }
 
 // runAt sends a job to a path of a runner.
-func (s *Server) runAt(ctx context.Context, path string, known *identity, job *inference.Job) (*inference.Reply, error) {
+func (s *Server) runAt(
+	ctx context.Context, path string, known *identity, job *inference.Job,
+) (*inference.Reply, error) {
 	r, err := http.NewRequest(http.MethodPost, s.base+path, bytes.NewReader(s.body(known, job)))
 	if err != nil {
 		return nil, fault.Wrap(fault.RunnerUnreachable, opRun, err)
@@ -75,15 +77,15 @@ func (s *Server) runAt(ctx context.Context, path string, known *identity, job *i
 	if job.ContentType != "" {
 		r.Header.Set("Content-Type", job.ContentType)
 	}
-	// vLLM takes this header as the id of its own request and fails when two are
-	// alike, which clients may bring about.
+	// vLLM uses this header as its request ID and fails on duplicates, which clients could
+	// cause.
 	if job.RequestID != "" && known.kind != VLLM {
 		r.Header.Set("X-Request-Id", job.RequestID)
 	}
 	return s.send(ctx, r, job)
 }
 
-// path is where a runner takes such a job.
+// path is a runner's path for the job.
 func (s *Server) path(known *identity, job *inference.Job) (string, error) {
 	op := job.Operation
 	unsupported := func() error {
@@ -115,7 +117,7 @@ func (s *Server) path(known *identity, job *inference.Job) (string, error) {
 	return "", unsupported()
 }
 
-// body is the request as the runner takes it.
+// body is the request in the runner's form.
 func (s *Server) body(known *identity, job *inference.Job) []byte {
 	switch {
 	case s.options.Pipeline != capability.LLM:
@@ -125,7 +127,7 @@ func (s *Server) body(known *identity, job *inference.Job) []byte {
 	}
 	body := pipeline.NetworkLLM(job.Body)
 	if body == nil {
-		// No chat request: the runner says so better than we do.
+		// No chat request: the runner reports the error.
 		body = job.Body
 	}
 	if known.served == s.options.Model {
@@ -136,7 +138,7 @@ func (s *Server) body(known *identity, job *inference.Job) []byte {
 
 // send makes the request and returns the answer once it has begun.
 func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) (*inference.Reply, error) {
-	s.dress(r)
+	s.setHeaders(r)
 	limit := s.options.Limits.Begin(job)
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(limit, func() { cancel(errStalled) })
@@ -144,11 +146,14 @@ func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) 
 	if err != nil {
 		defer cancel(nil)
 		timer.Stop()
-		return nil, s.unanswered(ctx, opRun, err)
+		return nil, s.noAnswer(ctx, opRun, err)
 	}
-	a := &answer{server: s, ctx: ctx, cancel: cancel, src: resp.Body, timer: timer, wait: limit, left: s.options.MaxAnswer}
+	a := &answer{
+		server: s, ctx: ctx, cancel: cancel, src: resp.Body, timer: timer, wait: limit,
+		left: s.options.MaxAnswer,
+	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return s.complaint(a, resp)
+		return s.errorReply(a, resp)
 	}
 	if job.Stream {
 		if err := a.peek(); err != nil {
@@ -165,9 +170,9 @@ func (s *Server) send(ctx context.Context, r *http.Request, job *inference.Job) 
 	}, nil
 }
 
-// complaint is the outcome of an answer that is no success.
-func (s *Server) complaint(a *answer, resp *http.Response) (*inference.Reply, error) {
-	body, err := io.ReadAll(io.LimitReader(a, maxComplaint))
+// errorReply is the result of an answer with an error status.
+func (s *Server) errorReply(a *answer, resp *http.Response) (*inference.Reply, error) {
+	body, err := io.ReadAll(io.LimitReader(a, maxErrorBody))
 	_ = a.Close()
 	code, failed := s.refusal(resp.StatusCode, body)
 	if failed {

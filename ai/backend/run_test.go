@@ -63,14 +63,20 @@ func TestRequests(t *testing.T) {
 	}{
 		{"vllm", vllmPages(), nil, job(inference.Chat, false), "/v1/chat/completions", body},
 		{"vllm, no operation", vllmPages(), nil, job("", false), "/v1/chat/completions", body},
-		{"vllm, stream", vllmPages(), nil, job(inference.Chat, true), "/v1/chat/completions", `{"stream_options":{"include_usage":true},` + body[1:]},
+		{"vllm, stream", vllmPages(), nil, job(inference.Chat, true), "/v1/chat/completions",
+			`{"stream_options":{"include_usage":true},` + body[1:]},
 		{"vllm, completion", vllmPages(), nil, job(inference.Completion, false), "/v1/completions", body},
-		{"ollama", ollamaPages(), nil, job(inference.Chat, false), "/v1/chat/completions", strings.Replace(body, llama8B, "llama3.1:8b", 1)},
-		{"other, embedding", withoutEmbedding(map[string]page{"/v1/models": {200, `{"data":[{"id":"e"}]}`}}), nil, job(inference.Embedding, false), "/v1/embeddings", strings.Replace(body, llama8B, "e", 1)},
-		{"runner", runnerPages(), nil, job(inference.Chat, false), "/llm", `{"messages":[{"role":"user","content":"hi"}],"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","max_tokens":6,"stream":false}`},
-		{"runner, other name", map[string]page{"/health": {200, `{"status":"OK"}`}}, func(o *backend.Options) { o.Served = "other" }, job(inference.Chat, false), "/llm",
+		{"ollama", ollamaPages(), nil, job(inference.Chat, false), "/v1/chat/completions",
+			strings.Replace(body, llama8B, "llama3.1:8b", 1)},
+		{"other, embedding", withoutEmbedding(map[string]page{"/v1/models": {200, `{"data":[{"id":"e"}]}`}}), nil,
+			job(inference.Embedding, false), "/v1/embeddings", strings.Replace(body, llama8B, "e", 1)},
+		{"runner", runnerPages(), nil, job(inference.Chat, false), "/llm",
+			`{"messages":[{"role":"user","content":"hi"}],"model":"meta-llama/Meta-Llama-3.1-8B-Instruct","max_tokens":6,"stream":false}`},
+		{"runner, other name", map[string]page{"/health": {200, `{"status":"OK"}`}},
+			func(o *backend.Options) { o.Served = "other" }, job(inference.Chat, false), "/llm",
 			`{"messages":[{"role":"user","content":"hi"}],"model":"other","max_tokens":6,"stream":false}`},
-		{"images", runnerPages(), func(o *backend.Options) { o.Pipeline = capability.TextToImage }, job("", false), "/text-to-image", body},
+		{"images", runnerPages(), func(o *backend.Options) { o.Pipeline = capability.TextToImage }, job("", false),
+			"/text-to-image", body},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -90,7 +96,8 @@ func TestRequests(t *testing.T) {
 			if g.path != tt.path || g.body != tt.body {
 				t.Errorf("POST %s %s\nwant %s %s", g.path, g.body, tt.path, tt.body)
 			}
-			if h := g.header; h.Get("Authorization") != "Bearer hunter2" || h.Get("Content-Type") != "application/json" || h.Get("Accept-Encoding") != "identity" {
+			if h := g.header; h.Get("Authorization") != "Bearer hunter2" || h.Get("Content-Type") != "application/json" ||
+				h.Get("Accept-Encoding") != "identity" {
 				t.Errorf("%v", h)
 			}
 			if id := g.header.Get("X-Request-Id"); (id == "r-1") == strings.HasPrefix(tt.name, "vllm") {
@@ -106,13 +113,15 @@ func TestUnsupported(t *testing.T) {
 		pages map[string]page
 		op    inference.Operation
 	}{
-		"completion by a runner": {runnerPages(), inference.Completion}, "embedding by a runner": {runnerPages(), inference.Embedding},
-		"embedding by vllm": {vllmPages(), inference.Embedding}, "unheard of": {vllmPages(), "song"},
+		"completion by a runner": {runnerPages(), inference.Completion},
+		"embedding by a runner":  {runnerPages(), inference.Embedding},
+		"embedding by vllm":      {vllmPages(), inference.Embedding}, "unheard of": {vllmPages(), "song"},
 	} {
 		j := chat(`{}`, false)
 		j.Operation = tt.op
 		_, err := newServer(t, options(newFake(t, tt.pages).url)).Run(within(t), j)
-		if want := fmt.Sprintf("the model server does not offer %q", string(tt.op)); !errors.Is(err, fault.OperationUnsupported) || fault.Wire(err) != want {
+		if want := fmt.Sprintf("the model server does not offer %q", string(tt.op)); !errors.Is(err,
+			fault.OperationUnsupported) || fault.Wire(err) != want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -121,7 +130,8 @@ func TestUnsupported(t *testing.T) {
 // A busy runner's word when to come back is kept, within bounds.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "86400": 5 * time.Minute, "": 0, "-3": 0, "x": 0} {
+	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "86400": 5 * time.Minute, "": 0, "-3": 0,
+		"x": 0} {
 		f := newFake(t, vllmPages())
 		f.job = func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", header)
@@ -194,7 +204,8 @@ func TestClientMistakes(t *testing.T) {
 	f := newFake(t, llamaPages())
 	s := newServer(t, options(f.url))
 	for status, body := range map[int]string{
-		400: vector(t, "llamacpp/toolong.json"), 413: `{"detail":{"msg":"too large"}}`, 415: "", 422: vector(t, "runner/invalid.json"),
+		400: vector(t, "llamacpp/toolong.json"), 413: `{"detail":{"msg":"too large"}}`, 415: "",
+		422: vector(t, "runner/invalid.json"),
 	} {
 		for _, stream := range []bool{false, true} {
 			record(f, status, "application/json", body)
@@ -203,7 +214,8 @@ func TestClientMistakes(t *testing.T) {
 				t.Fatal(err)
 			}
 			text, err := io.ReadAll(reply.Body)
-			if err != nil || string(text) != body || reply.Status != status || reply.Length != int64(len(body)) || reply.ContentType != "application/json" {
+			if err != nil || string(text) != body || reply.Status != status || reply.Length != int64(len(body)) ||
+				reply.ContentType != "application/json" {
 				t.Errorf("%d: %q, %v, %+v", status, text, err, reply)
 			}
 		}
@@ -219,16 +231,22 @@ func TestFailures(t *testing.T) {
 		wire   string
 	}{
 		{500, "runner/oom.json", fault.RunnerOutOfMemory, "the model server returned 500: GPU out of memory."},
-		{500, `{"error":{"message":"CUDA error: out of memory"}}`, fault.RunnerOutOfMemory, "the model server returned 500: CUDA error: out of memory"},
-		{500, `{"error":"model requires more system memory (9 GiB) than is available"}`, fault.RunnerOutOfMemory, "the model server returned 500: model requires more system memory (9 GiB) than is available"},
-		{500, `{"detail":{"msg":"Internal server error during LLM processing."}}`, fault.RunnerFailed, "the model server returned 500: Internal server error during LLM processing."},
+		{500, `{"error":{"message":"CUDA error: out of memory"}}`, fault.RunnerOutOfMemory,
+			"the model server returned 500: CUDA error: out of memory"},
+		{500, `{"error":"model requires more system memory (9 GiB) than is available"}`, fault.RunnerOutOfMemory,
+			"the model server returned 500: model requires more system memory (9 GiB) than is available"},
+		{500, `{"detail":{"msg":"Internal server error during LLM processing."}}`, fault.RunnerFailed,
+			"the model server returned 500: Internal server error during LLM processing."},
 		{502, "<html>", fault.RunnerFailed, "the model server returned 502"},
 		{409, "", fault.RunnerFailed, "the model server returned 409"},
-		{400, "runner/mismatch.json", fault.RunnerModelMissing, "the model server returned 400: pipeline configured with a but called with b"},
+		{400, "runner/mismatch.json", fault.RunnerModelMissing,
+			"the model server returned 400: pipeline configured with a but called with b"},
 		{404, "vllm/no-model.json", fault.RunnerModelMissing, "the model server returned 404: The model `x` does not exist."},
 		{404, "llamacpp/nothing.json", fault.OperationUnsupported, "the model server returned 404: File Not Found"},
-		{501, "llamacpp/embed-refused.json", fault.OperationUnsupported, "the model server returned 501: This server does not support embeddings. Start it with `--embeddings`"},
-		{401, `{"detail":{"msg":"Invalid bearer token"}}`, fault.RunnerAuth, "the model server returned 401: Invalid bearer token"},
+		{501, "llamacpp/embed-refused.json", fault.OperationUnsupported,
+			"the model server returned 501: This server does not support embeddings. Start it with `--embeddings`"},
+		{401, `{"detail":{"msg":"Invalid bearer token"}}`, fault.RunnerAuth,
+			"the model server returned 401: Invalid bearer token"},
 		{403, "", fault.RunnerAuth, "the model server returned 403"},
 		{429, "", fault.RunnerBusy, "the model server returned 429"},
 		{503, `{"error":{"message":"Loading model"}}`, fault.RunnerBusy, "the model server returned 503: Loading model"},
@@ -287,7 +305,8 @@ func TestContainersAreNamedSo(t *testing.T) {
 	t.Parallel()
 	o := options("http://127.0.0.1:1")
 	for container, want := range map[bool]string{
-		true: "LLM container cannot be reached: connection refused", false: "the model server cannot be reached: connection refused",
+		true:  "LLM container cannot be reached: connection refused",
+		false: "the model server cannot be reached: connection refused",
 	} {
 		o.Container = container
 		_, err := newServer(t, o).Probe(t.Context())

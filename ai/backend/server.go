@@ -17,17 +17,17 @@ type Server struct {
 	options      Options
 	base         string
 	roundTripper http.RoundTripper
-	// own is the transport if it is ours to close.
+	// own is the transport that Close closes, nil if it was passed in.
 	own *transport
 
 	mu sync.Mutex
-	// known is what the last good probe found, nil before one and after a bad one.
+	// known are the details of the last good probe, nil before it and after a failed one.
 	known *identity
 }
 
 var _ Backend = (*Server)(nil)
 
-// identity is what is remembered of a runner while it is well.
+// identity are the cached details of a healthy runner.
 type identity struct {
 	kind       Kind
 	served     string
@@ -35,11 +35,11 @@ type identity struct {
 	info       Info
 	// probes counts how often info was answered from memory.
 	probes int
-	// looked: it was asked for again since the last probe, for a job that was answered 404.
-	looked bool
+	// rechecked: it was detected again since the last probe because a job got a 404.
+	rechecked bool
 }
 
-// New makes the client of a runner. It asks nothing yet.
+// New makes the client of a runner. It sends no request.
 func New(o Options) (*Server, error) {
 	base, err := parseURL(o.URL)
 	if err != nil {
@@ -53,8 +53,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// parseURL checks a runner's address. Secrets have no place in it: it may be
-// shown.
+// parseURL checks a runner's address. It must not contain secrets, as it is displayed.
 func parseURL(text string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {
@@ -66,22 +65,23 @@ func parseURL(text string) (string, error) {
 	case u.Hostname() == "":
 		return "", fault.New(fault.RunnerUnreachable, "read runner's url", "the url names no host")
 	case u.User != nil, u.RawQuery != "", u.Fragment != "":
-		return "", fault.New(fault.RunnerUnreachable, "read runner's url", "the url may hold host, port and path only; a secret belongs into token")
+		return "", fault.New(fault.RunnerUnreachable, "read runner's url",
+			"the url may hold host, port and path only; a secret belongs into token")
 	}
 	path := strings.TrimRight(u.EscapedPath(), "/")
 	path = strings.TrimSuffix(path, "/v1")
 	return fmt.Sprintf("%s://%s%s", u.Scheme, u.Host, strings.TrimRight(path, "/")), nil
 }
 
-// Close lets idle connections go.
+// Close closes idle connections.
 func (s *Server) Close() {
 	if s.own != nil {
 		s.own.close()
 	}
 }
 
-// dress puts on a request what all have.
-func (s *Server) dress(r *http.Request) {
+// setHeaders sets the headers of all requests.
+func (s *Server) setHeaders(r *http.Request) {
 	r.Header.Set("User-Agent", "tutti")
 	// Answers pass as they are.
 	r.Header.Set("Accept-Encoding", "identity")
@@ -90,27 +90,27 @@ func (s *Server) dress(r *http.Request) {
 	}
 }
 
-func (s *Server) remember(known *identity) {
+func (s *Server) setCached(known *identity) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known = known
 }
 
-func (s *Server) recall() *identity {
+func (s *Server) cached() *identity {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known
 }
 
-// identity is what is known of the runner, by asking it if need be.
+// identity returns the cached details, probing the runner if there are none.
 func (s *Server) identity(ctx context.Context) (*identity, error) {
-	if known := s.recall(); known != nil {
+	if known := s.cached(); known != nil {
 		return known, nil
 	}
 	if _, err := s.Probe(ctx); err != nil {
 		return nil, err
 	}
-	if known := s.recall(); known != nil {
+	if known := s.cached(); known != nil {
 		return known, nil
 	}
 	return nil, s.fault(fault.RunnerBusy, opRun, "is not ready", nil)

@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// transport is what a backend uses when none is handed in. Some servers close a
-// connection after a streamed answer without saying so: a request on it then
-// meets the connection's end before a single byte. Such a request was not taken,
-// and is sent once more, on a fresh connection.
+// transport is the default transport. Some servers close a connection after a streamed
+// answer without announcing it, so that the next request on it gets no byte. Such a request
+// was not processed, and is sent once more on a fresh connection.
 type transport struct {
 	pooled, fresh *http.Transport
 }
@@ -28,7 +27,7 @@ func newTransport() *transport {
 		// Answers pass as they are.
 		DisableCompression: true,
 		ForceAttemptHTTP2:  true,
-		// What runs in a model's container counts as hostile, and a header is read whole.
+		// A model's container is untrusted, and headers are read into memory.
 		MaxResponseHeaderBytes: 64 << 10,
 	}
 	fresh := pooled.Clone()
@@ -54,7 +53,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.fresh.RoundTrip(again)
 }
 
-// repeat is the request from its beginning, if it can be had again.
+// repeat is the request from its beginning, if its body can be read again.
 func repeat(ctx context.Context, r *http.Request) (*http.Request, bool) {
 	again := r.Clone(ctx)
 	if r.Body == nil || r.Body == http.NoBody {
@@ -68,7 +67,7 @@ func repeat(ctx context.Context, r *http.Request) (*http.Request, bool) {
 	return again, err == nil
 }
 
-// close lets the idle connections go.
+// close closes the idle connections.
 func (t *transport) close() {
 	t.pooled.CloseIdleConnections()
 	t.fresh.CloseIdleConnections()

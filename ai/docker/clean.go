@@ -6,12 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxText bounds a text of the engine's or a runner's that is passed on.
+// maxText bounds a text of the engine or of a runner in errors and logs.
 const maxText = 512
 
-// clean makes a text of others one bounded line: control characters become
-// spaces, so that a runner's colours and cursor movements reach no log or page,
-// and bytes that are no UTF-8 are replaced.
+// clean makes an untrusted text one bounded line: control characters become spaces, so
+// that terminal sequences reach no log or page, and invalid UTF-8 is replaced.
 func clean(s string) string {
 	if len(s) > 4*maxText {
 		s = s[:4*maxText]

@@ -15,51 +15,51 @@ import (
 // stopGrace is how long a runner may take to end by itself.
 const stopGrace = 8 * time.Second
 
-// Made is a container that Create made.
-type Made struct {
+// Created is a container that Create made.
+type Created struct {
 	ID ID
-	// Missing names the restrictions that this engine cannot keep.
+	// Missing names the restrictions that this engine cannot enforce.
 	Missing []string
 }
 
-// Create makes a container with its network and does not start it. It never fetches
-// an image.
-func (e *Engine) Create(ctx context.Context, s *Spec) (Made, error) {
+// Create creates a container with its network and does not start it. It never pulls an
+// image.
+func (e *Engine) Create(ctx context.Context, s *Spec) (Created, error) {
 	const op = "create container"
 	inside, ok := s.inside()
 	if !ok {
-		return Made{}, fault.New(fault.ContainerPortConflict, op, "no such port")
+		return Created{}, fault.New(fault.ContainerPortConflict, op, "no such port")
 	}
 	limits, err := e.limits(ctx, s)
 	if err != nil {
-		return Made{}, err
+		return Created{}, err
 	}
-	at := place{inside: inside.Num(), published: s.HostPort}
-	out := Made{Missing: limits.missing}
+	at := endpoint{containerPort: inside.Num(), hostPort: s.HostPort}
+	out := Created{Missing: limits.missing}
 	if !s.Permissions.Network {
 		at.network, err = e.makeNetwork(ctx, s.Name)
 		switch {
-		case errors.Is(err, errNotHere):
-			out.Missing = append(out.Missing, "network ("+err.Error()+", so the container has a way out)")
+		case errors.Is(err, errNotReachable):
+			out.Missing = append(out.Missing, "network ("+err.Error()+", so the container can reach other hosts)")
 		case err != nil:
-			return Made{}, err
+			return Created{}, err
 		}
 	}
 	options, _ := s.options(e.owner, at.network, limits)
 	made, err := e.api.ContainerCreate(ctx, options)
 	if err != nil {
 		e.dropNetwork(context.WithoutCancel(ctx), at.network)
-		return Made{}, e.fault(op, err)
+		return Created{}, e.fault(op, err)
 	}
 	for _, w := range made.Warnings {
-		e.log.Warn("Docker Engine warns of a container", "container", s.Name, "warning", clean(w))
+		e.log.Warn("the Docker Engine warned about a container", "container", s.Name, "warning", clean(w))
 	}
 	out.ID = ID(made.ID)
-	e.keepPlace(out.ID, at)
+	e.setEndpoint(out.ID, at)
 	return out, nil
 }
 
-// Start starts a container. One that runs already is a success.
+// Start starts a container. It succeeds if the container already runs.
 func (e *Engine) Start(ctx context.Context, id ID) error {
 	if _, err := e.api.ContainerStart(ctx, string(id), client.ContainerStartOptions{}); err != nil {
 		return e.fault("start container", err)
@@ -72,16 +72,16 @@ type Status struct {
 	ID    ID
 	Name  string
 	Image string
-	// State is the engine's word: created, running, paused, restarting, removing,
+	// State is the engine's term: created, running, paused, restarting, removing,
 	// exited or dead.
 	State string
-	// Running says that its program runs.
+	// Running means that its program runs.
 	Running bool
 	// ExitCode is how its program ended, 0 while it has not.
 	ExitCode int
-	// OOMKilled says that the kernel killed it for want of main memory.
+	// OOMKilled means that the kernel killed it for lack of main memory.
 	OOMKilled bool
-	// Error is what the engine says went wrong, "" if nothing.
+	// Error is the engine's error text, "" for none.
 	Error string
 	// Started and Finished are zero if that has not happened.
 	Started, Finished time.Time
@@ -96,7 +96,7 @@ func (s *Status) Ended() bool {
 	return !s.Running && s.Error != ""
 }
 
-// Inspect looks at a container. It is ContainerGone where there is none.
+// Inspect returns a container's status. The error is ContainerGone if it does not exist.
 func (e *Engine) Inspect(ctx context.Context, id ID) (Status, error) {
 	got, err := e.api.ContainerInspect(ctx, string(id), client.ContainerInspectOptions{})
 	if err != nil {
@@ -107,14 +107,15 @@ func (e *Engine) Inspect(ctx context.Context, id ID) (Status, error) {
 		s.Image = c.Image
 	}
 	if st := got.Container.State; st != nil {
-		s.State, s.Running, s.ExitCode, s.OOMKilled, s.Error = string(st.Status), st.Running, st.ExitCode, st.OOMKilled, clean(st.Error)
-		s.Started, s.Finished = moment(st.StartedAt), moment(st.FinishedAt)
+		s.State, s.Running, s.ExitCode = string(st.Status), st.Running, st.ExitCode
+		s.OOMKilled, s.Error = st.OOMKilled, clean(st.Error)
+		s.Started, s.Finished = parseTime(st.StartedAt), parseTime(st.FinishedAt)
 	}
 	return s, nil
 }
 
-// moment reads the engine's times, where the year 1 is never.
-func moment(text string) time.Time {
+// parseTime reads the engine's times, in which the year 1 means never.
+func parseTime(text string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil || t.Year() <= 1 {
 		return time.Time{}
@@ -122,8 +123,8 @@ func moment(text string) time.Time {
 	return t
 }
 
-// Stop asks a container's program to end, and kills it after 8 s. A container
-// that has stopped or gone is a success.
+// Stop asks a container's program to end, and kills it after 8 s. It succeeds if the
+// container has stopped or does not exist.
 func (e *Engine) Stop(ctx context.Context, id ID) error {
 	grace := int(stopGrace.Seconds())
 	_, err := e.api.ContainerStop(ctx, string(id), client.ContainerStopOptions{Timeout: &grace})
@@ -133,14 +134,14 @@ func (e *Engine) Stop(ctx context.Context, id ID) error {
 	return e.fault("stop container", err)
 }
 
-// Remove removes a container and waits until it is gone, killing its program if
-// it still runs. Its network and the volumes that its image made for it alone go with
-// it; the models' directory is none of those. A container that has gone is a success.
+// Remove kills and removes a container with its network and its anonymous volumes, and
+// waits until it is gone. The models' directory stays. It succeeds if the container does
+// not exist.
 func (e *Engine) Remove(ctx context.Context, id ID) error {
 	if err := e.removeContainer(ctx, id); err != nil {
 		return err
 	}
-	e.dropNetwork(ctx, e.takePlace(id).network)
+	e.dropNetwork(ctx, e.forgetEndpoint(id).network)
 	return nil
 }
 
@@ -150,7 +151,7 @@ func (e *Engine) removeContainer(ctx context.Context, id ID) error {
 	case err == nil || errdefs.IsNotFound(err):
 		return nil
 	case errdefs.IsConflict(err):
-		// Someone removes it already.
+		// Another removal is in progress.
 		return e.waitRemoved(ctx, id)
 	}
 	return e.fault("remove container", err)
@@ -158,7 +159,7 @@ func (e *Engine) removeContainer(ctx context.Context, id ID) error {
 
 func (e *Engine) waitRemoved(ctx context.Context, id ID) error {
 	waiting := e.api.ContainerWait(ctx, string(id), client.ContainerWaitOptions{Condition: container.WaitConditionRemoved})
-	// One of the two always comes: ctx's end breaks the request.
+	// One of the two always arrives: the end of ctx ends the request.
 	select {
 	case <-waiting.Result:
 		return nil

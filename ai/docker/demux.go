@@ -8,30 +8,29 @@ import (
 )
 
 const (
-	// maxLines and maxLineBytes bound what is kept of a container's words; all
-	// lines together are within maxTailBytes.
+	// maxLines and maxTailBytes bound what is kept of a container's output.
 	maxLines     = 20
 	maxTailBytes = 4 << 10
-	// headerBytes precede each piece of output: stream, three zeros, length.
+	// headerBytes precede each frame of output: stream, three zeros, length.
 	headerBytes = 8
 	// streams are standard input, output, error and the engine's own.
 	streams     = 4
 	errorStream = 2
 )
 
-// errFraming is output that is not in the engine's frames.
-var errFraming = errors.New("the container's output is not framed as the engine does")
+// errFraming means that the output is not in the engine's frames.
+var errFraming = errors.New("the container's output is not in the Docker Engine's frame format")
 
 // output is the end of what a container printed.
 type output struct {
 	// lines of both streams in the order in which they ended, cleaned and bounded.
 	lines []string
-	// complaint is the last line of standard error.
-	complaint string
+	// lastStderr is the last line of standard error.
+	lastStderr string
 }
 
-// tail reads the engine's frames of a container's output and keeps the last n
-// lines. It holds a piece of one line per stream and never a frame.
+// tail reads the engine's frames of a container's output and keeps the last n lines. It
+// buffers one partial line per stream, never a frame.
 func tail(r io.Reader, n int) (output, error) {
 	t := tailer{keep: min(max(n, 0), maxLines)}
 	var header [headerBytes]byte
@@ -55,7 +54,7 @@ func tail(r io.Reader, n int) (output, error) {
 type tailer struct {
 	keep int
 	out  output
-	part [streams]piece
+	part [streams]partialLine
 	buf  [1024]byte
 }
 
@@ -72,11 +71,11 @@ func (t *tailer) read(stream int, frame io.Reader) error {
 	}
 }
 
-// piece is a line that has not ended.
-type piece struct {
+// partialLine is a line that has not ended.
+type partialLine struct {
 	text []byte
-	// repaint says that a carriage return came last: what follows is painted over
-	// the line, as progress bars do, unless the line ends.
+	// repaint means that a carriage return came last: what follows replaces the line, as
+	// progress bars do, unless the line ends.
 	repaint bool
 }
 
@@ -101,7 +100,7 @@ func (t *tailer) feed(stream int, b []byte) {
 	}
 }
 
-func (p *piece) add(text []byte) {
+func (p *partialLine) add(text []byte) {
 	if len(text) == 0 {
 		return
 	}
@@ -119,13 +118,13 @@ func (t *tailer) complete(stream int) {
 			t.out.lines = t.out.lines[1:]
 		}
 		if stream == errorStream {
-			t.out.complaint = text
+			t.out.lastStderr = text
 		}
 	}
 	p.text, p.repaint = p.text[:0], false
 }
 
-// end completes what had no line end and bounds the whole, dropping the oldest.
+// end completes the partial lines and drops the oldest lines beyond maxTailBytes.
 func (t *tailer) end() output {
 	for stream := range t.part {
 		t.complete(stream)

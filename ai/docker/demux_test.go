@@ -28,7 +28,8 @@ func TestTail(t *testing.T) {
 		{"lines of two streams", frame(1, "a\n") + frame(2, "b\n") + frame(1, "c\n"), 5, []string{"a", "b", "c"}},
 		{"the last ones", frame(1, "a\nb\nc\nd"), 2, []string{"c", "d"}},
 		{"none wanted", frame(1, "a\nb"), 0, nil},
-		{"a line in pieces, another stream between", frame(1, "he") + frame(2, "x\n") + frame(1, "llo\n"), 5, []string{"x", "hello"}},
+		{"a line in pieces, another stream between", frame(1, "he") + frame(2, "x\n") + frame(1, "llo\n"), 5,
+			[]string{"x", "hello"}},
 		{"empty lines are not kept", frame(1, "\n\n a \n\r\n"), 5, []string{"a"}},
 		{"Windows ends", frame(1, "a\r") + frame(1, "\nb\r\n"), 5, []string{"a", "b"}},
 		{"a painted bar", frame(1, "10%\r20%\r") + frame(1, "30%\nend"), 5, []string{"30%", "end"}},
@@ -60,7 +61,8 @@ func TestTailIsBounded(t *testing.T) {
 	}
 	got, complaint, err = docker.Tail(strings.NewReader(many.String()), 1000)
 	total := len(strings.Join(got, ""))
-	if err != nil || len(got) > 20 || total > 4096 || total < 3000 || !strings.HasPrefix(complaint, "99 ") || got[len(got)-1] != complaint {
+	if err != nil || len(got) > 20 || total > 4096 || total < 3000 || !strings.HasPrefix(complaint, "99 ") ||
+		got[len(got)-1] != complaint {
 		t.Errorf("%d lines of %d bytes, %v", len(got), total, err)
 	}
 }

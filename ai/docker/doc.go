@@ -1,9 +1,8 @@
 // Package docker runs AI runners in containers through the Docker Engine's API:
-// it fetches images, makes containers with GPUs, ports and the models' directory,
-// looks after those that an earlier run left behind, and says in the node's own
-// codes what the engine means.
+// it pulls images, creates containers with GPUs, ports and the models' directory,
+// removes those of an earlier run, and maps the engine's errors to fault codes.
 //
-// Which models run, when they start and when they are stopped is not decided
-// here, nor is a container ever restarted: ai/manager does that, and is told of
-// containers that end. What is inside a container is the back-end's business.
+// ai/manager decides which models run, starts and stops their containers, and is notified
+// of containers that end; this package restarts none. ai/backend talks to the runner
+// inside a container.
 package docker

@@ -13,13 +13,13 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Options are what an Engine works with.
+// Options are an Engine's settings.
 type Options struct {
 	// Host is the engine's address, "unix:///var/run/docker.sock"; "" takes
 	// DOCKER_HOST and the variables that belong to it, else the default socket.
 	Host string
 	// Owner is the value of our containers' label creator_id: the node's service
-	// address, else its account, else "". Two nodes on one machine need two.
+	// address, else its account, else "". Nodes on one machine need different owners.
 	Owner string
 	// Log is where state changes go; nil drops them.
 	Log *slog.Logger
@@ -27,34 +27,33 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Engine is the Docker Engine as the node uses it. Its errors are faults whose
-// codes are recognised from the engine's own words. All methods may be called at
-// once.
+// Engine is a client of the Docker Engine. Its errors are faults whose codes are derived
+// from the engine's texts. Methods may be called concurrently.
 type Engine struct {
 	api   *client.Client
 	owner string
 	log   *slog.Logger
 	now   func() time.Time
-	// here reports whether an interface of this machine has an address.
-	here func(name string, ip netip.Addr) bool
+	// isLocal reports whether an interface of this machine has an address.
+	isLocal func(name string, ip netip.Addr) bool
 
-	// life ends with Close; pulls that are shared among callers run under it.
+	// life ends with Close; pulls that callers share run under it.
 	life    context.Context
 	end     context.CancelFunc
 	running sync.WaitGroup
 
-	networking sync.Mutex // held while a network is made
-	block      block
+	networkMu sync.Mutex // held while a network is created
+	subnets   subnetPool
 
-	mu    sync.Mutex // covers pulls and places, and that nothing begins to run after Close
+	mu    sync.Mutex // covers pulls and endpoints; begin holds it, so that no work starts after Close
 	pulls map[string]*pull
-	// places are where the containers of this run are reached.
-	places map[ID]place
+	// endpoints are the addresses of this run's containers.
+	endpoints map[ID]endpoint
 }
 
-// Open prepares to talk to the engine and connects to nothing yet: Ping tells
-// whether it is there. The error is DockerMissing where the address makes no
-// sense, DockerIncompatible where the node does not run on Linux.
+// Open makes a client and does not connect yet: use Ping for that. The error is
+// DockerMissing if the address is invalid, DockerIncompatible if the node does not run on
+// Linux.
 func Open(o Options) (*Engine, error) {
 	const op = "open Docker Engine"
 	if runtime.GOOS != "linux" {
@@ -75,15 +74,14 @@ func Open(o Options) (*Engine, error) {
 		o.Now = time.Now
 	}
 	e := &Engine{
-		api: api, owner: o.Owner, log: o.Log, now: o.Now, here: interfaceHas,
-		pulls: make(map[string]*pull), places: make(map[ID]place),
+		api: api, owner: o.Owner, log: o.Log, now: o.Now, isLocal: interfaceHas,
+		pulls: make(map[string]*pull), endpoints: make(map[ID]endpoint),
 	}
 	e.life, e.end = context.WithCancel(context.Background())
 	return e, nil
 }
 
-// Close ends what runs for callers that have left and waits for it. Containers
-// stay as they are.
+// Close ends pulls and watches and waits for them. Containers keep running.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	e.end()
@@ -103,16 +101,15 @@ func (e *Engine) begin(work func()) bool {
 	return true
 }
 
-// Version is what the engine says of itself.
+// Version is the engine's version.
 type Version struct {
-	// Engine is its release, "20.10.24"; API the version both sides speak, "1.41".
+	// Engine is its release, "20.10.24"; API the negotiated version, "1.41".
 	Engine, API string
-	// Arch is the machine's architecture in Docker's words, "amd64".
+	// Arch is the machine's architecture in Docker's notation, "amd64".
 	Arch string
 }
 
-// Ping finds out whether the engine is there and can be used, and agrees with it
-// on a version of the API.
+// Ping checks whether the engine can be reached and used, and negotiates the API version.
 func (e *Engine) Ping(ctx context.Context) (Version, error) {
 	const op = "reach Docker Engine"
 	ping, err := e.api.Ping(ctx, client.PingOptions{NegotiateAPIVersion: true})

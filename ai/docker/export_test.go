@@ -11,7 +11,7 @@ var Follow = follow
 // Tail is the end of a container's output, and its last complaint.
 func Tail(r io.Reader, n int) ([]string, string, error) {
 	out, err := tail(r, n)
-	return out.lines, out.complaint, err
+	return out.lines, out.lastStderr, err
 }
 
 // Environment and Labels are what Create gives a container.
@@ -19,15 +19,15 @@ func (s *Spec) Environment() []string                    { return s.environment(
 func (s *Spec) AllLabels(owner string) map[string]string { return s.labels(owner) }
 
 // Elsewhere has the engine's networks not be this machine's.
-func (e *Engine) Elsewhere() { e.here = func(string, netip.Addr) bool { return false } }
+func (e *Engine) Elsewhere() { e.isLocal = func(string, netip.Addr) bool { return false } }
 
 // DefaultMemory is what a container may take of a machine.
 var DefaultMemory = defaultMemory
 
 // Block is a range of addresses for containers.
-type Block = block
+type Block = subnetPool
 
-func (b *block) Begin(all netip.Prefix)                 { b.begin(all) }
-func (b *block) Take() (netip.Prefix, bool)             { return b.take() }
-func (b *block) Hold(part netip.Prefix, network string) { b.hold(part, network) }
-func (b *block) Free(network string)                    { b.free(network) }
+func (b *subnetPool) Begin(all netip.Prefix)                   { b.reset(all) }
+func (b *subnetPool) Take() (netip.Prefix, bool)               { return b.acquire() }
+func (b *subnetPool) Hold(subnet netip.Prefix, network string) { b.assign(subnet, network) }
+func (b *subnetPool) Free(network string)                      { b.release(network) }

@@ -102,8 +102,11 @@ func TestPullsThatFailLate(t *testing.T) {
 		body string
 		want fault.Code
 	}{
-		"error object":   {`{"status":"Pulling fs layer","id":"a"}` + "\r\n" + `{"errorDetail":{"message":"write /x: no space left on device"},"error":"write /x: no space left on device"}`, fault.DiskFull},
-		"denied":         {`{"errorDetail":{"message":"denied: requested access to the resource is denied"}}`, fault.ImageDenied},
+		"error object": {`{"status":"Pulling fs layer","id":"a"}` + "\r\n" +
+			`{"errorDetail":{"message":"write /x: no space left on device"},"error":"write /x: no space left on device"}`,
+			fault.DiskFull},
+		"denied": {`{"errorDetail":{"message":"denied: requested access to the resource is denied"}}`,
+			fault.ImageDenied},
 		"no end":         {`{"status":"Pulling fs layer","id":"a"}`, fault.ImagePullFailed},
 		"nothing":        {``, fault.ImagePullFailed},
 		"not what it is": {`<html>`, fault.ImagePullFailed},

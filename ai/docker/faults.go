@@ -12,32 +12,31 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// fault gives an error of the client its code. The engine's own words stay
-// beside it as the cause.
+// fault gives an error of the client its code, with the engine's text as the cause.
 func (e *Engine) fault(op string, err error) error {
-	if f := cutOff(op, err); f != nil {
+	if f := connectionFault(op, err); f != nil {
 		return f
 	}
-	found := Recognise(Evidence{Engine: err.Error()})
-	return &fault.Fault{Code: found.Code, Op: op, Detail: found.Detail, Err: worded{err}}
+	found := Classify(Evidence{Engine: err.Error()})
+	return &fault.Fault{Code: found.Code, Op: op, Detail: found.Detail, Err: cleanError{err}}
 }
 
-// pullFault is fault for what goes wrong while an image is fetched.
+// pullFault is fault for errors of a pull.
 func (e *Engine) pullFault(op, image string, err error) error {
-	if f := cutOff(op, err); f != nil {
+	if f := connectionFault(op, err); f != nil {
 		return f
 	}
-	found := RecognisePull(err.Error())
+	found := ClassifyPull(err.Error())
 	detail := image
 	if found.Detail != "" {
 		detail += ": " + found.Detail
 	}
-	return &fault.Fault{Code: found.Code, Op: op, Detail: detail, Err: worded{err}}
+	return &fault.Fault{Code: found.Code, Op: op, Detail: detail, Err: cleanError{err}}
 }
 
-// cutOff is the fault of a request that got no answer: its context ended, or the
-// engine is not there, may not be used or went away. It is nil for the rest.
-func cutOff(op string, err error) *fault.Fault {
+// connectionFault is the fault of a request without an answer: its context ended, or the
+// engine is unreachable, denies access or closed the connection. It is nil for the rest.
+func connectionFault(op string, err error) *fault.Fault {
 	if f, ok := errors.AsType[*fault.Fault](err); ok {
 		return f
 	}
@@ -46,22 +45,22 @@ func cutOff(op string, err error) *fault.Fault {
 	}
 	if client.IsErrConnectionFailed(err) {
 		if strings.Contains(err.Error(), "permission denied") {
-			return fault.Wrap(fault.DockerForbidden, op, worded{err})
+			return fault.Wrap(fault.DockerForbidden, op, cleanError{err})
 		}
-		return &fault.Fault{Code: fault.DockerMissing, Op: op, Detail: "nothing answers", Err: worded{err}}
+		return &fault.Fault{Code: fault.DockerMissing, Op: op, Detail: "nothing answers", Err: cleanError{err}}
 	}
 	for _, gone := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, gone) {
-			return &fault.Fault{Code: fault.DockerMissing, Op: op, Detail: "it closed the connection", Err: err}
+			return &fault.Fault{Code: fault.DockerMissing, Op: op, Detail: "the engine closed the connection", Err: err}
 		}
 	}
 	return nil
 }
 
-// worded is an error whose text, which others wrote, is fit for one line.
-type worded struct{ err error }
+// cleanError is an error whose external text is cleaned.
+type cleanError struct{ err error }
 
-func (w worded) Error() string {
+func (w cleanError) Error() string {
 	return clean(strings.TrimPrefix(w.err.Error(), daemonPrefix))
 }
-func (w worded) Unwrap() error { return w.err }
+func (w cleanError) Unwrap() error { return w.err }

@@ -13,8 +13,8 @@ func (e *Engine) ImagePresent(ctx context.Context, image string) (bool, error) {
 	return present, err
 }
 
-// ImageDigest is the digest by which the image's registry knows it, "sha256:…", and
-// whether the machine has the image. An image that came from no registry has no digest.
+// ImageDigest is the image's digest in its registry, "sha256:…", and whether the machine
+// has the image. An image that came from no registry has no digest.
 func (e *Engine) ImageDigest(ctx context.Context, image string) (digest string, present bool, err error) {
 	if err := CheckImage(image); err != nil {
 		return "", false, err
@@ -29,8 +29,7 @@ func (e *Engine) ImageDigest(ctx context.Context, image string) (digest string, 
 	return digestOf(image, found.RepoDigests), true, nil
 }
 
-// digestOf finds the digest of an image's own registry: the same image may have come from
-// several.
+// digestOf finds the digest of the image's registry: the image may have come from several.
 func digestOf(image string, known []string) string {
 	name, pinned, _ := strings.Cut(image, "@")
 	if pinned != "" {
@@ -46,15 +45,14 @@ func digestOf(image string, known []string) string {
 	return ""
 }
 
-// EnsureImage fetches an image unless the machine has it. Callers that want one
-// image at the same time share one pull, which ends when the last of them has
-// left. progress, if not nil, is called one call at a time while the pull goes
-// on, and no more once EnsureImage has returned; it must not block. No
-// credentials are sent.
+// EnsureImage pulls an image unless the machine has it. Concurrent callers for one image
+// share one pull, which ends when the last caller has left. progress, if not nil, is called
+// one call at a time during the pull, and not after EnsureImage has returned; it must not
+// block. No credentials are sent.
 func (e *Engine) EnsureImage(ctx context.Context, image string, progress func(Progress)) error {
 	present, err := e.ImagePresent(ctx, image)
 	if err != nil || present {
 		return err
 	}
-	return e.join(ctx, image, progress)
+	return e.joinPull(ctx, image, progress)
 }

@@ -5,17 +5,17 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// DefaultImage is the runner of pipelines that have none of their own.
+// DefaultImage is the runner of pipelines without an image of their own.
 const DefaultImage = "livepeer/ai-runner:latest"
 
 var livePipeline = capability.LiveVideoToVideo.Pipeline()
 
-// Images says which image runs what. The zero value has the built-in ones.
+// Images maps pipelines and models to images. The zero value has the built-in ones.
 type Images struct {
 	// Default is for pipelines without an image of their own; "" is DefaultImage.
 	Default string
-	// Batch are images by pipeline; Live by model of live-video-to-video. They go
-	// before the built-in ones.
+	// Batch are images by pipeline; Live by model of live-video-to-video. They override the
+	// built-in ones.
 	Batch, Live map[string]string
 }
 
@@ -41,9 +41,9 @@ func liveImages() map[string]string {
 	return m
 }
 
-// For is the image of a model. entry is the image that the model's own entry in
-// aiModels.json names, "" for none; it wins over everything. Only a live model
-// that nobody knows has no image: then the error is ImageOverridesInvalid.
+// For is the image of a model. entry is the image of the model's entry in aiModels.json,
+// "" for none; it takes precedence. An unknown live model has no image: then the error is
+// ImageOverridesInvalid.
 func (i Images) For(pipeline, model, entry string) (string, error) {
 	if entry != "" {
 		return entry, nil

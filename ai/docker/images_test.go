@@ -27,7 +27,8 @@ func TestImageChoice(t *testing.T) {
 		{docker.Images{}, "segment-anything-2", "m", "", "livepeer/ai-runner:segment-anything-2"},
 		{docker.Images{}, "text-to-speech", "m", "", "livepeer/ai-runner:text-to-speech"},
 		{docker.Images{}, "live-video-to-video", "comfyui", "", "livepeer/ai-runner:live-app-comfyui"},
-		{docker.Images{}, "live-video-to-video", "streamdiffusion-sdxl", "", "livepeer/ai-runner:live-app-streamdiffusion-sdxl"},
+		{docker.Images{}, "live-video-to-video", "streamdiffusion-sdxl", "",
+			"livepeer/ai-runner:live-app-streamdiffusion-sdxl"},
 		{docker.Images{}, "live-video-to-video", "scope", "", "daydreamlive/scope-runner"},
 		{given, "text-to-image", "m", "", "own/runner:1"},
 		{given, "llm", "m", "", "own/llm:1"},
@@ -80,7 +81,8 @@ func TestOverridesMistakes(t *testing.T) {
 
 func TestOverrides(t *testing.T) {
 	t.Parallel()
-	got, err := docker.ParseOverrides(` {"default": "r.example:5000/a/b:1", "batch": {"llm": "c@sha256:` + strings.Repeat("a", 64) + `"}, "live": {"noop": "d"}} `)
+	got, err := docker.ParseOverrides(` {"default": "r.example:5000/a/b:1", "batch": {"llm": "c@sha256:` +
+		strings.Repeat("a", 64) + `"}, "live": {"noop": "d"}} `)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package docker
 
-// Labels of our containers. The first two are those of the existing node, so
-// that either recognises what it left behind.
+// Labels of our containers. The first two are those of the existing node, so that either
+// node recognizes leftovers of the other.
 const (
 	labelCreator  = "creator"
 	labelOwner    = "creator_id"

@@ -28,7 +28,8 @@ func TestLifeOfAContainer(t *testing.T) {
 	s := b.spec("FAKE_LOAD=10ms", "MAX_MODEL_LEN=77")
 	s.ModelsDir, s.ShmBytes = models, 128<<20
 	id := b.create(s)
-	if got := b.inspect(id); got.State != "created" || got.Running || got.Name != s.Name || got.Image != b.image || !got.Started.IsZero() || got.Ended() {
+	if got := b.inspect(id); got.State != "created" || got.Running || got.Name != s.Name || got.Image != b.image ||
+		!got.Started.IsZero() || got.Ended() {
 		t.Errorf("created: %+v", got)
 	}
 	for range 2 {
@@ -40,7 +41,8 @@ func TestLifeOfAContainer(t *testing.T) {
 	if got := b.inspect(id); !got.Running || got.Started.IsZero() || !got.Finished.IsZero() || got.Ended() {
 		t.Errorf("running: %+v", got)
 	}
-	if got := get(t, s.HostPort, "/version"); !strings.Contains(got, `"model_id":"own/model"`) || !strings.Contains(got, `"pipeline":"llm"`) {
+	if got := get(t, s.HostPort, "/version"); !strings.Contains(got, `"model_id":"own/model"`) ||
+		!strings.Contains(got, `"pipeline":"llm"`) {
 		t.Error(got)
 	}
 	b.checkMade(id, s)
@@ -84,7 +86,8 @@ func (b *bench) checkMade(id docker.ID, s *docker.Spec) {
 		b.t.Fatal(err)
 	}
 	c, h := got.Container.Config, got.Container.HostConfig
-	for name, want := range map[string]string{"creator": "ai-worker", "creator_id": b.t.Name(), "pipeline": "llm", "model": "own/model"} {
+	for name, want := range map[string]string{"creator": "ai-worker", "creator_id": b.t.Name(), "pipeline": "llm",
+		"model": "own/model"} {
 		if c.Labels[name] != want {
 			b.t.Errorf("label %s is %q, want %q", name, c.Labels[name], want)
 		}
@@ -103,7 +106,8 @@ func (b *bench) checkMade(id docker.ID, s *docker.Spec) {
 		m[0].RW {
 		b.t.Errorf("mounts %+v", m)
 	}
-	if h.ShmSize != s.ShmBytes || !h.RestartPolicy.IsNone() || len(h.DeviceRequests) != 0 || h.LogConfig.Config["max-size"] == "" {
+	if h.ShmSize != s.ShmBytes || !h.RestartPolicy.IsNone() || len(h.DeviceRequests) != 0 ||
+		h.LogConfig.Config["max-size"] == "" {
 		b.t.Errorf("shm %d, restart %+v, devices %+v, log %+v", h.ShmSize, h.RestartPolicy, h.DeviceRequests, h.LogConfig)
 	}
 }
@@ -163,7 +167,8 @@ func TestReconcile(t *testing.T) {
 // raw makes a container that the code under test did not.
 func (b *bench) raw(name string, labels map[string]string) docker.ID {
 	b.t.Helper()
-	made, err := b.real.API.ContainerCreate(b.t.Context(), client.ContainerCreateOptions{Name: name, Image: b.image, Config: withLabels(labels)})
+	made, err := b.real.API.ContainerCreate(b.t.Context(),
+		client.ContainerCreateOptions{Name: name, Image: b.image, Config: withLabels(labels)})
 	if err != nil {
 		b.t.Fatal(err)
 	}

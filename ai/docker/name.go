@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// maxNamePart bounds the parts of a name, which stands in every list and log.
+// maxNamePart bounds the parts of a name, which appears in every list and log.
 const maxNamePart = 100
 
-// Name is a container's name, as the existing node makes them:
+// Name is a container's name in the existing node's format:
 // llm_meta-llama-Meta-Llama-3.1-8B-Instruct_8500. The port makes it unique.
-// Bytes that no container's name may have become "-".
+// Bytes that are invalid in a container's name become "-".
 func Name(pipeline, model string, port uint16) string {
-	return part(pipeline) + "_" + part(model) + "_" + strconv.Itoa(int(port))
+	return namePart(pipeline) + "_" + namePart(model) + "_" + strconv.Itoa(int(port))
 }
 
-func part(s string) string {
+func namePart(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '.', r == '-':

@@ -18,22 +18,22 @@ import (
 )
 
 const (
-	// bridgePrefix stands before a hash in the name of a network's interface, so that
-	// a firewall can name all of them: -i tutti+.
+	// bridgePrefix precedes a hash in the name of a network's interface, so that a firewall
+	// rule matches all of them: -i tutti+.
 	bridgePrefix = "tutti"
-	// bridgeOption gives the engine an interface's name.
+	// bridgeOption sets an interface's name.
 	bridgeOption = "com.docker.network.bridge.name"
-	// gatewayOption is where the engine looks for the containers' default gateway.
+	// gatewayOption sets the containers' default gateway.
 	gatewayOption = "DefaultGatewayIPv4"
 )
 
-// errNotHere says that the engine's networks are not this process's: the engine runs
-// in a virtual machine, without root, on another machine, or the node in a container
-// with a network of its own.
-var errNotHere = errors.New("the Docker Engine's networks cannot be reached from the node")
+// errNotReachable means that the engine's networks are not this process's: the engine runs
+// in a virtual machine, without root or on another machine, or the node in a container with
+// its own network.
+var errNotReachable = errors.New("the Docker Engine's networks cannot be reached from the node")
 
-// networkName is the name of a container's network. Nodes that share an engine may
-// have containers of one name for a moment, and then another.
+// networkName is the name of a container's network. It depends on the owner, because nodes
+// that share an engine may briefly have containers of the same name.
 func (e *Engine) networkName(container string) string {
 	return container + "_" + e.bridge(container)
 }
@@ -44,52 +44,51 @@ func (e *Engine) bridge(container string) string {
 	return bridgePrefix + hex.EncodeToString(sum[:5])
 }
 
-// makeNetwork makes a network for one container: no way out, no other container in
-// it, and this machine as its only neighbour. The error is errNotHere where the node
-// could not reach the container in it.
+// makeNetwork creates an internal network for one container, in which it reaches only this
+// machine. The error is errNotReachable if the node could not reach the container in it.
 //
-// Older engines give containers a route through this machine even there, and a
-// firewall may be off. The route leads to an address that nothing has instead, for
-// which the subnet must be known: it is a part of one that the engine has found free.
+// Older engines give containers a default route through this machine even there, and a
+// firewall may be off. The route therefore leads to an unused address of the subnet, which
+// must be known for this: it is taken from a range that the engine has found free.
 func (e *Engine) makeNetwork(ctx context.Context, container string) (id string, err error) {
-	e.networking.Lock()
-	defer e.networking.Unlock()
+	e.networkMu.Lock()
+	defer e.networkMu.Unlock()
 	const tries = 3
 	for try := 1; ; try++ {
-		if id, err = e.makeInBlock(ctx, container); !overlaps(err) || try == tries {
+		if id, err = e.makeInPool(ctx, container); !overlaps(err) || try == tries {
 			return id, err
 		}
-		// No part of it is free, or something else has taken it by now.
-		e.block.begin(netip.Prefix{})
+		// No subnet is free, or another program has taken the range meanwhile.
+		e.subnets.reset(netip.Prefix{})
 	}
 }
 
-// overlaps reports whether a network could not be made because its addresses are taken.
+// overlaps reports whether a network could not be created because its addresses are taken.
 func overlaps(err error) bool { return err != nil && strings.Contains(err.Error(), "overlaps") }
 
-// makeInBlock makes a network of the next free part of the node's block, after finding a
-// block if there is none. Other nodes at the same engine may have parts of it.
-func (e *Engine) makeInBlock(ctx context.Context, container string) (id string, err error) {
+// makeInPool creates a network in the pool's next free subnet, after finding a range if
+// there is none. Other nodes at the same engine may use subnets of it.
+func (e *Engine) makeInPool(ctx context.Context, container string) (id string, err error) {
 	const op, tries = "make a container's network", 16
-	if !e.block.found() {
-		all, err := e.findBlock(ctx, container)
+	if !e.subnets.known() {
+		all, err := e.findPrefix(ctx, container)
 		if err != nil {
 			return "", err
 		}
-		e.block.begin(all)
+		e.subnets.reset(all)
 	}
-	err = errors.New("the node's block of addresses overlaps with other networks")
+	err = errors.New("the node's address range overlaps with other networks")
 	for range tries {
-		part, ok := e.block.take()
+		subnet, ok := e.subnets.acquire()
 		if !ok {
 			break
 		}
 		made, tried := e.tryNetwork(ctx, container, &network.IPAM{Config: []network.IPAMConfig{{
-			Subnet: part, Gateway: part.Addr().Next(),
-			AuxAddress: map[string]netip.Addr{gatewayOption: last(part)},
+			Subnet: subnet, Gateway: subnet.Addr().Next(),
+			AuxAddress: map[string]netip.Addr{gatewayOption: last(subnet)},
 		}}})
 		if tried == nil {
-			e.block.hold(part, made.id)
+			e.subnets.assign(subnet, made.id)
 			return made.id, nil
 		}
 		if err = tried; !overlaps(err) {
@@ -99,22 +98,22 @@ func (e *Engine) makeInBlock(ctx context.Context, container string) (id string, 
 	return "", e.networkFault(op, err)
 }
 
-// findBlock has the engine choose addresses that neither its networks nor the machine's
-// routes have, by making a network that is removed again.
-func (e *Engine) findBlock(ctx context.Context, container string) (netip.Prefix, error) {
+// findPrefix finds addresses that neither the engine's networks nor the machine's routes
+// use, by creating a network with the engine's choice and removing it again.
+func (e *Engine) findPrefix(ctx context.Context, container string) (netip.Prefix, error) {
 	first, err := e.tryNetwork(ctx, container, nil)
 	if err != nil {
 		return netip.Prefix{}, e.networkFault("make a container's network", err)
 	}
-	here := e.here(e.bridge(container), first.Gateway)
+	here := e.isLocal(e.bridge(container), first.Gateway)
 	e.dropNetwork(ctx, first.id)
 	if !here {
-		return netip.Prefix{}, errNotHere
+		return netip.Prefix{}, errNotReachable
 	}
 	return first.Subnet, nil
 }
 
-// last is the last address of a subnet that a host could have.
+// last is the last host address of a subnet.
 func last(subnet netip.Prefix) netip.Addr {
 	ip := subnet.Masked().Addr().As4()
 	n := binary.BigEndian.Uint32(ip[:]) | (1<<(32-subnet.Bits()) - 1)
@@ -128,8 +127,8 @@ type madeNetwork struct {
 	network.IPAMConfig
 }
 
-// tryNetwork makes a network and looks at it, after removing one that an earlier
-// container of that name left.
+// tryNetwork creates a network and inspects it. It first removes a leftover network of a
+// container of that name.
 func (e *Engine) tryNetwork(ctx context.Context, container string, ipam *network.IPAM) (madeNetwork, error) {
 	id, err := e.createNetwork(ctx, container, ipam)
 	if err != nil && e.removeLeftNetwork(ctx, container) {
@@ -159,12 +158,12 @@ func (e *Engine) createNetwork(ctx context.Context, container string, ipam *netw
 	return made.ID, err
 }
 
-// networkFault is the fault of a network that could not be made.
+// networkFault is the fault of a network operation.
 func (e *Engine) networkFault(op string, err error) error {
-	if f := cutOff(op, err); f != nil {
+	if f := connectionFault(op, err); f != nil {
 		return f
 	}
-	return fault.Wrap(fault.ContainerNetworkFailed, op, worded{err})
+	return fault.Wrap(fault.ContainerNetworkFailed, op, cleanError{err})
 }
 
 // interfaceHas reports whether an interface of this machine has the address.
@@ -187,42 +186,42 @@ func interfaceHas(name string, ip netip.Addr) bool {
 	return false
 }
 
-// removeLeftNetwork removes this node's network for a container, if one was left,
-// and reports whether it did.
+// removeLeftNetwork removes a leftover network of this node for a container, and reports
+// whether it did.
 func (e *Engine) removeLeftNetwork(ctx context.Context, container string) bool {
 	found, err := e.api.NetworkInspect(ctx, e.networkName(container), client.NetworkInspectOptions{})
-	if err != nil || !e.oursMarked(found.Network.Labels) {
+	if err != nil || !e.oursLabelled(found.Network.Labels) {
 		return false
 	}
 	if _, err = e.api.NetworkRemove(ctx, found.Network.ID, client.NetworkRemoveOptions{}); err != nil {
 		return false
 	}
-	e.block.free(found.Network.ID)
+	e.subnets.release(found.Network.ID)
 	return true
 }
 
-// oursMarked is ours for what only nodes with an owner's label make.
-func (e *Engine) oursMarked(labels map[string]string) bool {
+// oursLabelled is ours for objects that always carry an owner's label.
+func (e *Engine) oursLabelled(labels map[string]string) bool {
 	_, marked := labels[labelOwner]
 	return marked && e.ours(labels)
 }
 
-// dropNetwork removes a network. One that stays costs addresses only, and is removed
-// at the node's next start.
+// dropNetwork removes a network. If it fails, the network only occupies addresses until
+// the node's next start.
 func (e *Engine) dropNetwork(ctx context.Context, id string) {
 	if id == "" {
 		return
 	}
 	_, err := e.api.NetworkRemove(ctx, id, client.NetworkRemoveOptions{})
 	if err == nil || errdefs.IsNotFound(err) {
-		e.block.free(id)
+		e.subnets.release(id)
 		return
 	}
-	e.log.Warn("a container's network could not be removed, the node's next start tries again",
+	e.log.Warn("a container's network could not be removed; the node's next start tries again",
 		"network", id, fault.Attr(e.networkFault("remove a container's network", err)))
 }
 
-// reconcileNetworks removes the networks that an earlier run of this node left.
+// reconcileNetworks removes the networks of an earlier run of this node.
 func (e *Engine) reconcileNetworks(ctx context.Context) error {
 	listed, err := e.api.NetworkList(ctx, client.NetworkListOptions{
 		Filters: make(client.Filters).Add("label", labelCreator+"="+creator),
@@ -231,7 +230,7 @@ func (e *Engine) reconcileNetworks(ctx context.Context) error {
 		return e.networkFault("list containers' networks", err)
 	}
 	for _, n := range listed.Items {
-		if e.oursMarked(n.Labels) && !e.holds(n.ID) {
+		if e.oursLabelled(n.Labels) && !e.inUse(n.ID) {
 			e.dropNetwork(ctx, n.ID)
 		}
 	}

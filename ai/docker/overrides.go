@@ -66,7 +66,7 @@ func invalidOverrides(detail string) error {
 	return fault.New(fault.ImageOverridesInvalid, "read -aiRunnerImageOverrides", detail)
 }
 
-// jsonProblem is what the decoder says, in words of the option.
+// jsonProblem describes a decoder's error in terms of the option.
 func jsonProblem(err error) string {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field := wrong.Field
@@ -118,8 +118,7 @@ func overrideProblems(i Images, hasDefault bool) (problems []string) {
 	return problems
 }
 
-// CheckImage says whether a text can be an image's name. The error is
-// ImageNameInvalid.
+// CheckImage checks the syntax of an image's name. The error is ImageNameInvalid.
 func CheckImage(image string) error {
 	if p := imageProblem(image); p != "" {
 		return fault.New(fault.ImageNameInvalid, "read image", p)
@@ -137,5 +136,5 @@ func imageProblem(image string) string {
 	return ""
 }
 
-// quote is for texts of others in messages.
+// quote cleans and quotes an external text.
 func quote(s string) string { return strconv.Quote(clean(s)) }

@@ -16,12 +16,12 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Permissions are what a container may do beyond serving its model. The zero value
-// permits nothing: what runs inside may be under an attacker's control, because
-// images, weights and requests come from others.
+// Permissions are what a container may do beyond serving its model. The zero value permits
+// nothing: images, weights and requests are untrusted, so that an attacker may control
+// what runs inside.
 type Permissions struct {
-	// Network gives it a way out; its port is then published on 127.0.0.1. Without,
-	// it has a network of its own that only this machine reaches.
+	// Network lets it reach other hosts; its port is then published on 127.0.0.1. Without,
+	// it has an internal network that only this machine reaches.
 	Network bool
 	// WritableRoot lets it change the files of its image, in its own layer.
 	WritableRoot bool
@@ -34,24 +34,24 @@ type Permissions struct {
 }
 
 const (
-	// DefaultProcesses is far more than a runner on many GPUs has, threads included.
+	// DefaultProcesses is far more than a runner on many GPUs needs, threads included.
 	DefaultProcesses = 4096
-	// ownMemory is what a container leaves to the node and the system at least.
+	// ownMemory is the memory that containers leave to the node and the system at least.
 	ownMemory = 1 << 30
-	// endFirst has the kernel end a container's processes before the node's when the
+	// oomScoreAdj makes the kernel kill a container's processes before the node's when the
 	// machine is out of memory.
-	endFirst = 500
-	// scratch is what a container may write where its root is read-only. Programs
-	// compile code there, so it is executable; it counts as the container's memory.
+	oomScoreAdj = 500
+	// scratch are the options of writable mounts in a container with a read-only root.
+	// Programs compile code there, so it is executable; it counts as the container's memory.
 	scratch = "rw,exec,nosuid,nodev,mode=1777"
 )
 
-// noServer is a name server where none listens: in its own network a container gets
-// no answer for names of the outside, not through the engine's resolver either.
-var noServer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+// noNameServer is an address without a name server: a container in an internal network
+// must not resolve external names, not through the engine's resolver either.
+var noNameServer = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// scratchEnvironment leads what runners write beside the models into /tmp. An
-// entry's own settings win.
+// scratchEnvironment moves the runners' caches to /tmp. An entry's settings take
+// precedence.
 func scratchEnvironment() []string {
 	return []string{
 		"CUDA_CACHE_PATH=/tmp/.cuda", "FLASHINFER_WORKSPACE_BASE=/tmp", "HF_MODULES_CACHE=/tmp/.hf_modules",
@@ -60,8 +60,8 @@ func scratchEnvironment() []string {
 	}
 }
 
-// offlineEnvironment tells the libraries of model hubs not to wait for a hub that
-// cannot be reached. An entry's own settings win.
+// offlineEnvironment keeps the libraries of model hubs from waiting for an unreachable
+// hub. An entry's settings take precedence.
 func offlineEnvironment() []string {
 	return []string{
 		"DO_NOT_TRACK=1", "HF_HUB_DISABLE_TELEMETRY=1", "HF_HUB_OFFLINE=1", "TRANSFORMERS_OFFLINE=1",
@@ -69,17 +69,17 @@ func offlineEnvironment() []string {
 	}
 }
 
-// limits are what a container may take of the machine.
+// limits are a container's resource limits.
 type limits struct {
 	memory, processes int64
-	// missing names the limits that the engine cannot keep.
+	// missing names the limits that the engine cannot enforce.
 	missing []string
-	// builtinFilter asks for the engine's own list of system calls, where another one is
-	// the default.
+	// builtinFilter selects the engine's built-in seccomp profile where another one is the
+	// default.
 	builtinFilter bool
 }
 
-// Missing names the restrictions of every container that the engine cannot keep.
+// Missing names the restrictions that the engine cannot enforce for any container.
 func (e *Engine) Missing(ctx context.Context) ([]string, error) {
 	got, err := e.api.Info(ctx, client.InfoOptions{})
 	if err != nil {
@@ -104,21 +104,21 @@ func (e *Engine) missing(info *system.Info) (out []string) {
 	return out
 }
 
-// filter is where a container's list of system calls comes from.
+// filter is the source of a container's seccomp profile.
 type filter int
 
 const (
-	filterDefault filter = iota // what the engine gives every container
-	filterBuiltin               // the engine's own, which has to be asked for
+	filterDefault filter = iota // the engine's default
+	filterBuiltin               // the engine's built-in one, which must be selected
 	filterOpen                  // none: the engine's default permits all
 	filterMissing               // none: the engine has no seccomp
 )
 
-// builtinSince is the version of the API, of Docker 23.0, from which on a container can
-// have the engine's own list where the default is another.
+// builtinSince is the first API version (Docker 23.0) in which a container can select the
+// engine's built-in profile.
 const builtinSince = "1.42"
 
-// chooseFilter decides by what the engine says of its security.
+// chooseFilter decides by the engine's security options.
 func (e *Engine) chooseFilter(options []string) filter {
 	for _, o := range security.DecodeOptions(options) {
 		if o.Name != "seccomp" {
@@ -135,7 +135,7 @@ func (e *Engine) chooseFilter(options []string) filter {
 	return filterMissing
 }
 
-// limits asks the engine, whose machine need not be this one.
+// limits asks the engine, which may run on another machine.
 func (e *Engine) limits(ctx context.Context, s *Spec) (limits, error) {
 	got, err := e.api.Info(ctx, client.InfoOptions{})
 	if err != nil {
@@ -164,8 +164,8 @@ func (s *Spec) confine(host *container.HostConfig, l limits) {
 		host.SecurityOpt = append(host.SecurityOpt, "seccomp=builtin")
 	}
 	host.IpcMode = container.IPCModePrivate
-	host.OomScoreAdj = endFirst
-	// The same limit with swap: a model that swaps is as good as dead.
+	host.OomScoreAdj = oomScoreAdj
+	// The same limit with swap: a model that swaps is too slow to use.
 	host.Memory, host.MemorySwap, host.PidsLimit = l.memory, l.memory, &l.processes
 	if !s.Permissions.WritableRoot {
 		host.ReadonlyRootfs = true
@@ -173,8 +173,8 @@ func (s *Spec) confine(host *container.HostConfig, l limits) {
 	}
 }
 
-// Degraded is the condition of a container that lacks these restrictions; nil where
-// none is missing.
+// Degraded is the condition of a container that lacks these restrictions; nil if none is
+// missing.
 func Degraded(missing []string) *fault.Fault {
 	if len(missing) == 0 {
 		return nil

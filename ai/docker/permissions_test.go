@@ -220,7 +220,8 @@ func TestSystemCallsOfAnOpenEngine(t *testing.T) {
 				!strings.Contains(fmt.Sprint(missing), c.missing) {
 				t.Errorf("missing %q, %v; want %q", missing, err, c.missing)
 			}
-			made, err := e.Create(t.Context(), &docker.Spec{Name: "x", Image: "x", Permissions: docker.Permissions{Network: true}})
+			made, err := e.Create(t.Context(), &docker.Spec{Name: "x", Image: "x",
+				Permissions: docker.Permissions{Network: true}})
 			if err != nil || !slices.Equal(made.Missing, missing) {
 				t.Errorf("made %+v, %v", made, err)
 			}

@@ -11,15 +11,13 @@ import (
 )
 
 const (
-	// overflowFirst to overflowLast are taken where a pipeline's own port is not
-	// free: below what Linux gives to outgoing connections, so that nothing takes
-	// one by chance.
+	// overflowFirst to overflowLast are used when a pipeline's own port is taken. They are
+	// below Linux's range for outgoing connections, so that none takes one by chance.
 	overflowFirst = 21000
 	overflowLast  = 21999
 )
 
-// basePorts are the first of the hundred ports that the existing node gives to a
-// pipeline's containers: base plus GPU index.
+// basePorts are the existing node's ports per pipeline: base plus GPU index.
 func basePorts() map[string]uint16 {
 	m := make(map[string]uint16)
 	for i, id := range []capability.ID{
@@ -32,14 +30,12 @@ func basePorts() map[string]uint16 {
 	return m
 }
 
-// kept are ports in those ranges that belong to the node itself and to other
-// nodes of the network on the machine, which may not listen yet.
-func kept(port uint16) bool { return 8935 <= port && port <= 8937 }
+// reservedPort reports whether a port in these ranges belongs to a node on this machine,
+// which may not listen yet.
+func reservedPort(port uint16) bool { return 8935 <= port && port <= 8937 }
 
-// Ports gives containers their host ports. A port is the existing node's where
-// that is free; a second container on a GPU, a GPU named by UUID and a port that
-// something else on the machine uses go to a range of their own instead of
-// colliding.
+// Ports allocates host ports for containers: the existing node's port if it is free, else
+// one of the overflow range, as for a second container on a GPU or a GPU named by UUID.
 type Ports struct {
 	free func(port uint16) bool
 	base map[string]uint16
@@ -48,8 +44,8 @@ type Ports struct {
 	taken map[uint16]bool
 }
 
-// NewPorts makes an allocator. free says whether nothing else on the machine
-// uses a port; nil tries to listen on it.
+// NewPorts makes an allocator. free reports whether no program uses a port; nil tries to
+// listen on it.
 func NewPorts(free func(port uint16) bool) *Ports {
 	if free == nil {
 		free = listenable
@@ -66,10 +62,10 @@ func listenable(port uint16) bool {
 	return l.Close() == nil
 }
 
-// Take gives a port for a container of the pipeline on the devices, until Give.
-// Between the look and the container's start something may still take it: then
-// Start says ContainerPortConflict, and another Take gives another port. The
-// error is ContainerPortConflict where none is left.
+// Take allocates a port for a container of the pipeline on the devices, until Release. A
+// program may still take it before the container starts: then Start returns
+// ContainerPortConflict, and the next Take returns another port. The error is
+// ContainerPortConflict if none is left.
 func (p *Ports) Take(pipeline string, devices []string) (uint16, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,7 +96,7 @@ func (p *Ports) preferred(pipeline string, devices []string) (uint16, bool) {
 		return 0, false
 	}
 	port := base + uint16(index)
-	return port, !kept(port)
+	return port, !reservedPort(port)
 }
 
 func (p *Ports) takeLocked(port uint16) bool {
@@ -111,8 +107,8 @@ func (p *Ports) takeLocked(port uint16) bool {
 	return true
 }
 
-// Give returns a port whose container has gone.
-func (p *Ports) Give(port uint16) {
+// Release frees the port of a removed container.
+func (p *Ports) Release(port uint16) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.taken, port)

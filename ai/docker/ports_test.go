@@ -43,7 +43,7 @@ func TestPortsAreTheExistingNodes(t *testing.T) {
 			t.Errorf("%s %v: %d, %v, want %d", tt.pipeline, tt.devices, got, err, tt.want)
 		}
 	}
-	p.Give(8500)
+	p.Release(8500)
 	if got, _ := p.Take("llm", []string{"0"}); got != 8500 {
 		t.Errorf("a port given back is not taken again: %d", got)
 	}
@@ -72,7 +72,7 @@ func TestPortsTryListening(t *testing.T) {
 		t.Skip("someone else was quicker:", err)
 	}
 	defer l.Close()
-	p.Give(port)
+	p.Release(port)
 	if again, err := p.Take("nosuch", nil); err != nil || again == port {
 		t.Errorf("a port in use was given: %d, %v", again, err)
 	}
@@ -86,7 +86,7 @@ func TestPortsNeverGiveOneTwice(t *testing.T) {
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "give") && len(out) > 0 {
 				for port := range out {
-					p.Give(port)
+					p.Release(port)
 					delete(out, port)
 					break
 				}

@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// maxMessage bounds one message of a pull, maxLayers the layers that are
-	// counted: an image has 127 at most.
+	// maxMessage bounds one message of a pull, maxLayers the counted layers: an image has
+	// 127 at most.
 	maxMessage = 64 << 10
 	maxLayers  = 1000
 )
 
-// Progress is how far a pull is.
+// Progress is the progress of a pull.
 type Progress struct {
 	Image string
-	// Done and Total are bytes fetched of those known so far; the total grows
-	// while layers begin.
+	// Done and Total are bytes; the total grows while layers begin.
 	Done, Total int64
 	// Ready of Layers are unpacked.
 	Ready, Layers int
@@ -60,14 +59,14 @@ type tally struct {
 	layers map[string]*layer
 }
 
-// errPull is what the engine says in the middle of a pull that began well.
+// errPull is an error that the engine reports during a pull.
 type errPull struct{ text string }
 
 func (e *errPull) Error() string { return e.text }
 
-// follow reads a pull's messages to the end and tells of each change. A message
-// that says that the pull failed becomes the error.
-func follow(r io.Reader, image string, tell func(Progress)) error {
+// follow reads a pull's messages to the end and reports each change. The message of a
+// failed pull becomes the error.
+func follow(r io.Reader, image string, report func(Progress)) error {
 	t := tally{layers: make(map[string]*layer)}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 4<<10), maxMessage)
@@ -84,7 +83,7 @@ func follow(r io.Reader, image string, tell func(Progress)) error {
 		p.Image = image
 		if now := p.String(); now != last {
 			last = now
-			tell(p)
+			report(p)
 		}
 	}
 	return lines.Err()
@@ -94,7 +93,7 @@ func follow(r io.Reader, image string, tell func(Progress)) error {
 func (t *tally) add(text string) (Progress, error) {
 	var m struct {
 		jsonstream.Message
-		// Old engines and registries in between send only this.
+		// Old engines and proxies send only this.
 		Plain string `json:"error"`
 	}
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
@@ -135,11 +134,12 @@ func (t *tally) layer(m jsonstream.Message) {
 	}
 }
 
-// layerStatus tells messages about layers from "Pulling from …", whose ID is
-// the tag.
+// layerStatus distinguishes messages about layers from "Pulling from …", whose ID is the
+// tag.
 func layerStatus(status string) bool {
 	switch status {
-	case "Pulling fs layer", "Waiting", "Downloading", "Verifying Checksum", "Download complete", "Extracting", "Pull complete", "Already exists":
+	case "Pulling fs layer", "Waiting", "Downloading", "Verifying Checksum", "Download complete",
+		"Extracting", "Pull complete", "Already exists":
 		return true
 	}
 	return false
@@ -151,7 +151,7 @@ func (t *tally) sum() (p Progress) {
 		if l.ready {
 			p.Ready++
 		}
-		// Sums of hostile numbers stop growing instead of turning over.
+		// Sums of hostile numbers stop growing instead of overflowing.
 		if p.Total+l.total >= p.Total {
 			p.Done += l.done
 			p.Total += l.total

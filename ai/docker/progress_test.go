@@ -32,7 +32,8 @@ func TestProgress(t *testing.T) {
 		}
 		told = append(told, p.String())
 	})
-	want := []string{"0 of 1 layers", "0 of 2 layers", "1 of 3 layers", "25 % of 4.0 GB", "33 % of 6.0 GB", "50 % of 6.0 GB", "100 % of 6.0 GB"}
+	want := []string{"0 of 1 layers", "0 of 2 layers", "1 of 3 layers", "25 % of 4.0 GB", "33 % of 6.0 GB",
+		"50 % of 6.0 GB", "100 % of 6.0 GB"}
 	if err != nil || !slices.Equal(told, want) {
 		t.Errorf("%q, %v, want %q", told, err, want)
 	}
@@ -41,13 +42,15 @@ func TestProgress(t *testing.T) {
 func TestFailedPulls(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`{"status":"Pulling fs layer","id":"a"}` + "\n" + `{"errorDetail":{"message":"no space left on device"},"error":"no space left on device"}`: "no space left on device",
+		`{"status":"Pulling fs layer","id":"a"}` + "\n" +
+			`{"errorDetail":{"message":"no space left on device"},"error":"no space left on device"}`: "no space left on device",
 		`{"error":"only this"}`:                      "only this",
 		`{"errorDetail":{"code":404,"message":"x"}}`: "x",
 		`not JSON`: "cannot be read",
 		`{"status":"` + strings.Repeat("x", 1<<20) + `"}`: "too long",
 	} {
-		if err := docker.Follow(strings.NewReader(text), "img", func(docker.Progress) {}); err == nil || !strings.Contains(err.Error(), want) {
+		if err := docker.Follow(strings.NewReader(text), "img", func(docker.Progress) {}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%.80s: %v, want %q", text, err, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// pull is one image on its way, for all who want it.
+// pull is the pull of one image, shared by its callers.
 type pull struct {
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -22,8 +22,8 @@ type pull struct {
 	last    Progress
 }
 
-// join waits for the image's pull, beginning it if there is none.
-func (e *Engine) join(ctx context.Context, image string, progress func(Progress)) error {
+// joinPull waits for the image's pull, and starts it if there is none.
+func (e *Engine) joinPull(ctx context.Context, image string, progress func(Progress)) error {
 	const op = "pull image"
 	e.mu.Lock()
 	if e.life.Err() != nil {
@@ -37,12 +37,12 @@ func (e *Engine) join(ctx context.Context, image string, progress func(Progress)
 		work, p.cancel = context.WithCancel(e.life)
 		e.pulls[image] = p
 		// Under mu and before Close: see begin.
-		e.running.Go(func() { e.run(work, image, p) })
+		e.running.Go(func() { e.runPull(work, image, p) })
 	}
-	me := p.enter(progress)
+	me := p.subscribe(progress)
 	e.mu.Unlock()
 
-	defer e.leave(image, p, me)
+	defer e.unsubscribe(image, p, me)
 	select {
 	case <-p.done:
 		return p.err
@@ -51,7 +51,7 @@ func (e *Engine) join(ctx context.Context, image string, progress func(Progress)
 	}
 }
 
-func (p *pull) enter(progress func(Progress)) int {
+func (p *pull) subscribe(progress func(Progress)) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.next++
@@ -62,9 +62,9 @@ func (p *pull) enter(progress func(Progress)) int {
 	return p.next
 }
 
-// leave takes a waiter off; a pull that nobody wants is ended, and whoever asks
-// next begins another.
-func (e *Engine) leave(image string, p *pull, me int) {
+// unsubscribe removes a caller. A pull without callers is canceled; the next caller starts
+// another one.
+func (e *Engine) unsubscribe(image string, p *pull, me int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	p.mu.Lock()
@@ -79,24 +79,24 @@ func (e *Engine) leave(image string, p *pull, me int) {
 	}
 }
 
-// run pulls, and lets go of those who wait.
-func (e *Engine) run(ctx context.Context, image string, p *pull) {
+// runPull pulls and releases the callers.
+func (e *Engine) runPull(ctx context.Context, image string, p *pull) {
 	begun := e.now()
 	e.log.Info("fetching runner image", "image", image)
-	p.err = e.fetch(ctx, image, p.tell)
+	p.err = e.fetch(ctx, image, p.report)
 	e.mu.Lock()
 	if e.pulls[image] == p {
 		delete(e.pulls, image)
 	}
 	e.mu.Unlock()
 	if p.err == nil {
-		e.log.Info("runner image is here", "image", image, "took", e.now().Sub(begun))
+		e.log.Info("fetched runner image", "image", image, "took", e.now().Sub(begun))
 	}
 	p.cancel()
 	close(p.done)
 }
 
-func (p *pull) tell(now Progress) {
+func (p *pull) report(now Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last = now
@@ -107,15 +107,15 @@ func (p *pull) tell(now Progress) {
 	}
 }
 
-func (e *Engine) fetch(ctx context.Context, image string, tell func(Progress)) error {
+func (e *Engine) fetch(ctx context.Context, image string, report func(Progress)) error {
 	const op = "pull image"
 	stream, err := e.api.ImagePull(ctx, image, client.ImagePullOptions{})
 	if err != nil {
 		return e.pullFault(op, image, err)
 	}
 	defer stream.Close()
-	// The engine answers 200 first and may fail afterwards, or die and break off.
-	if err := follow(stream, image, tell); err != nil {
+	// The engine answers 200 first and may fail or stop afterwards.
+	if err := follow(stream, image, report); err != nil {
 		return e.pullFault(op, image, err)
 	}
 	present, err := e.ImagePresent(ctx, image)

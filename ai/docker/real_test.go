@@ -141,7 +141,8 @@ func get(t *testing.T, port uint16, path string) string {
 
 func ask(t *testing.T, method string, port uint16, path, body string) string {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, fmt.Sprintf("http://127.0.0.1:%d%s", port, path), bytes.NewReader([]byte(body)))
+	r, err := http.NewRequestWithContext(t.Context(), method, fmt.Sprintf("http://127.0.0.1:%d%s", port, path),
+		bytes.NewReader([]byte(body)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,12 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// removals bounds how many containers are removed at once.
-const removals = 4
+// maxRemovals bounds how many containers are removed in parallel.
+const maxRemovals = 4
 
-// Reconcile removes the containers, running or not, that an earlier run of this
-// node left behind, with their networks, and returns their names in order. They are
-// in no use, so they get no grace. Containers of other nodes stay. An error says which could
-// not be removed; the others are.
+// Reconcile removes the containers of an earlier run of this node, running or not, with
+// their networks, and returns their names in order. They are unused, so they get no grace.
+// Containers of other nodes stay. The error names those that could not be removed.
 func (e *Engine) Reconcile(ctx context.Context) ([]string, error) {
 	listed, err := e.api.ContainerList(ctx, client.ContainerListOptions{
 		All: true, Filters: make(client.Filters).Add("label", labelCreator+"="+creator),
@@ -31,7 +30,7 @@ func (e *Engine) Reconcile(ctx context.Context) ([]string, error) {
 		removed []string
 		failed  []error
 	)
-	group.SetLimit(removals)
+	group.SetLimit(maxRemovals)
 	for _, c := range listed.Items {
 		if !e.ours(c.Labels) {
 			continue

@@ -19,8 +19,7 @@ const (
 	runnerPort = 8000
 	// modelsPath is where runners look for weights.
 	modelsPath = "/models"
-	// What a runner prints is kept on disk by the engine, without bound unless
-	// it is told one.
+	// The engine keeps a runner's output on disk, without a bound by default.
 	logBytes, logFiles = "10m", "2"
 )
 
@@ -35,22 +34,21 @@ type Spec struct {
 	Image string
 	// Pipeline and Model become labels and the variables PIPELINE and MODEL_ID.
 	Pipeline, Model string
-	// Env are further variables, "NAME=value". They win over those two.
+	// Env are further variables, "NAME=value". They override those two.
 	Env []string
-	// HostPort is where the runner is reached on 127.0.0.1 where it has no network of
-	// its own: see Engine.Address.
+	// HostPort is the runner's port on 127.0.0.1 if it has no internal network: see
+	// Engine.Address.
 	HostPort uint16
 	// ContainerPort is where it listens inside; 0 is 8000, every runner's.
 	ContainerPort uint16
 	// ModelsDir is mounted at /models, read-only unless Permissions say otherwise; "" mounts
-	// nothing.
-	// The engine resolves it, so in a container of the node's own it must be the
+	// nothing. The engine resolves it: if the node runs in a container, it must be the
 	// host's path.
 	ModelsDir string
 	// Devices are the GPUs it gets, by index or UUID; none asks for none.
 	Devices []string
 	// ShmBytes is the size of its shared memory, 0 the engine's default of 64 MiB.
-	// Models on several GPUs talk through it and need more.
+	// Models on several GPUs communicate through it and need more.
 	ShmBytes int64
 	// MemoryBytes limits its main memory; 0 is most of the machine's.
 	MemoryBytes int64
@@ -58,25 +56,26 @@ type Spec struct {
 	Permissions Permissions
 	// Labels are further labels.
 	Labels map[string]string
-	// Command replaces the image's own arguments; nil keeps them.
+	// Command replaces the image's arguments; nil keeps them.
 	Command []string
 }
 
-// options are the spec in the engine's words. network is the container's own
-// network, "" publishes its port instead.
+// options convert the spec for the engine. network is the container's internal network,
+// "" publishes its port instead.
 func (s *Spec) options(owner, network string, l limits) (client.ContainerCreateOptions, bool) {
 	inside, ok := s.inside()
 	if !ok {
 		return client.ContainerCreateOptions{}, false
 	}
 	host := &container.HostConfig{
-		// The node restarts runners itself: it must see a crash, say why, wait
-		// longer each time and withdraw the model meanwhile. An engine that
-		// restarts on its own hides all that.
+		// ai/manager restarts runners: it reports a crash with its reason, backs off and
+		// withdraws the model meanwhile. A restart by the engine would hide the crash.
 		RestartPolicy: container.RestartPolicy{Name: container.RestartPolicyDisabled},
-		LogConfig:     container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": logBytes, "max-file": logFiles}},
-		ShmSize:       s.ShmBytes,
-		Resources:     container.Resources{DeviceRequests: s.deviceRequests()},
+		LogConfig: container.LogConfig{
+			Type: "json-file", Config: map[string]string{"max-size": logBytes, "max-file": logFiles},
+		},
+		ShmSize:   s.ShmBytes,
+		Resources: container.Resources{DeviceRequests: s.deviceRequests()},
 	}
 	s.confine(host, l)
 	if s.ModelsDir != "" {
@@ -95,12 +94,12 @@ func (s *Spec) inside() (network.Port, bool) {
 	return network.PortFrom(cmp.Or(s.ContainerPort, runnerPort), network.TCP)
 }
 
-// connect joins a container to its own network, or publishes its port on 127.0.0.1.
+// connect joins a container to its internal network, or publishes its port on 127.0.0.1.
 func (s *Spec) connect(config *container.Config, host *container.HostConfig, own string, inside network.Port) {
 	config.ExposedPorts = network.PortSet{inside: {}}
 	if own != "" {
 		host.NetworkMode = container.NetworkMode(own)
-		host.DNS = []netip.Addr{noServer}
+		host.DNS = []netip.Addr{noNameServer}
 		return
 	}
 	host.PortBindings = network.PortMap{inside: {{
@@ -136,8 +135,7 @@ func (s *Spec) labels(owner string) map[string]string {
 	return l
 }
 
-// environment holds each variable once: which of two a program sees is up to
-// its C library.
+// environment holds each variable once: C libraries differ in which of two they return.
 func (s *Spec) environment(defaults []string) []string {
 	all := slices.Concat(defaults, []string{"PIPELINE=" + s.Pipeline, "MODEL_ID=" + s.Model}, s.Env)
 	last := make(map[string]int, len(all))

@@ -10,47 +10,48 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// RunnerLine is the release line of runners that this node is written for:
-// major and minor of what GET /version answers, and of image tags that carry a
-// version. Within a line runners are taken to be compatible.
-const RunnerLine = "0.14"
+// RunnerRelease is the runner release that this node is written for: major and minor of
+// what GET /version answers, and of image tags with a version. Patch releases are assumed
+// to be compatible.
+const RunnerRelease = "0.14"
 
-// runnerRepository is the last part of the names under which the network's own
-// runner is kept, in its registry or a mirror. Versions in other images' tags are
-// their own makers' and say nothing about the runner's.
+// runnerRepository is the last part of the network's runner images' names, in the registry
+// or a mirror. Tags of other images do not name a runner's version.
 const runnerRepository = "ai-runner"
 
 // tagVersion finds a version among a tag's parts: 0.14.1, v0.14, llm-0.14.1.
 var tagVersion = regexp.MustCompile(`(?:^|-)v?([0-9]+)\.([0-9]+)(?:\.[0-9]+)?(?:$|-)`)
 
-// reportedVersion is a version as a runner tells it.
+// reportedVersion matches a version that a runner reports.
 var reportedVersion = regexp.MustCompile(`^v?([0-9]+)\.([0-9]+)(?:\.[0-9]+)?(?:$|[-+])`)
 
-// CheckTag says whether a runner fits this node: reported is the version that it
-// gave itself, "" while it has not. The answer is nil or a RunnerVersionMismatch
-// to be shown, no reason not to use the runner: the network's tags name a pipeline
-// and move from release to release, so an image pulled long ago, or pinned in
+// CheckTag checks whether a runner's release is the one that this node is written for.
+// reported is the version that the runner reports, "" before it has. A
+// RunnerVersionMismatch is a warning, the runner is still used: the network's tags name a
+// pipeline and move from release to release, so that an image pulled long ago, or pinned in
 // -aiRunnerImageOverrides, is the usual cause of a runner that fails silently.
 //
-// What the runner says counts before what its tag says. One that says nothing
-// useful ("undefined", "0.0.0") under a tag without a version passes.
+// The reported version takes precedence over the tag. A runner without a useful version
+// ("undefined", "0.0.0") under a tag without a version passes.
 func CheckTag(image, reported string) *fault.Fault {
 	const op = "compare runner with release"
-	if line, ok := reportedLine(reported); ok {
-		if line == RunnerLine {
+	if release, ok := reportedRelease(reported); ok {
+		if release == RunnerRelease {
 			return nil
 		}
-		return fault.New(fault.RunnerVersionMismatch, op, "the runner is of release "+clean(reported)+", this node is written for "+RunnerLine+".x")
+		return fault.New(fault.RunnerVersionMismatch, op, "the runner is of release "+clean(reported)+
+			", this node is written for "+RunnerRelease+".x")
 	}
-	tag, line := tagLine(image)
-	if line == "" || line == RunnerLine {
+	tag, release := tagRelease(image)
+	if release == "" || release == RunnerRelease {
 		return nil
 	}
-	return fault.New(fault.RunnerVersionMismatch, op, "the image's tag "+tag+" is of another release, this node is written for "+RunnerLine+".x")
+	return fault.New(fault.RunnerVersionMismatch, op, "the image's tag "+tag+
+		" is of another release, this node is written for "+RunnerRelease+".x")
 }
 
-// reportedLine is the release line in a runner's version, false without one.
-func reportedLine(version string) (string, bool) {
+// reportedRelease is the release in a runner's version, false without one.
+func reportedRelease(version string) (string, bool) {
 	m := reportedVersion.FindStringSubmatch(strings.TrimSpace(version))
 	if m == nil || m[1] == "0" && m[2] == "0" {
 		return "", false
@@ -58,9 +59,9 @@ func reportedLine(version string) (string, bool) {
 	return m[1] + "." + m[2], true
 }
 
-// tagLine is the tag of one of the network's runner images and the release line
-// in it, "" where it carries none.
-func tagLine(image string) (tag, line string) {
+// tagRelease is the tag of one of the network's runner images and the release in it, "" if
+// it has none.
+func tagRelease(image string) (tag, release string) {
 	named, err := reference.ParseNormalizedNamed(image)
 	if err != nil || path.Base(reference.Path(named)) != runnerRepository {
 		return "", ""

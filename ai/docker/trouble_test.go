@@ -45,7 +45,8 @@ func TestNoEngine(t *testing.T) {
 	}
 	l.SetUnlinkOnClose(false)
 	l.Close()
-	for _, host := range []string{"unix://" + filepath.Join(t.TempDir(), "nosuch.sock"), "unix://" + stale, "tcp://127.0.0.1:1"} {
+	for _, host := range []string{"unix://" + filepath.Join(t.TempDir(), "nosuch.sock"), "unix://" + stale,
+		"tcp://127.0.0.1:1"} {
 		e, err := docker.Open(docker.Options{Host: host})
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +218,7 @@ func TestImagesThatCannotRun(t *testing.T) {
 			if err == nil {
 				b.awaitEnd(id)
 			}
-			death, looked := b.WhyEnded(t.Context(), id)
+			death, looked := b.ExitReason(t.Context(), id)
 			if looked != nil {
 				t.Fatal(looked)
 			}
@@ -235,7 +236,7 @@ func TestExitAtStart(t *testing.T) {
 	s := b.spec("FAKE_EXIT=3", "FAKE_SAY=the licence of this model was not accepted")
 	id := b.run(s)
 	b.awaitEnd(id)
-	death, err := b.WhyEnded(t.Context(), id)
+	death, err := b.ExitReason(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestExitAtStart(t *testing.T) {
 	}
 	out := b.run(b.spec("FAKE_EXIT=1", "FAKE_SAY=torch.OutOfMemoryError: CUDA out of memory."))
 	b.awaitEnd(out)
-	if death, err = b.WhyEnded(t.Context(), out); err != nil {
+	if death, err = b.ExitReason(t.Context(), out); err != nil {
 		t.Fatal(err)
 	}
 	wantCode(t, death.Fault, fault.ContainerOOM)
@@ -265,11 +266,11 @@ func TestExitOfAnotherRelease(t *testing.T) {
 	s.Image = image
 	id := b.run(s)
 	b.awaitEnd(id)
-	death, err := b.WhyEnded(t.Context(), id)
+	death, err := b.ExitReason(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, death.Fault, fault.ImageMismatch, "llm-0.12.3", docker.RunnerLine)
+	wantCode(t, death.Fault, fault.ImageMismatch, "llm-0.12.3", docker.RunnerRelease)
 }
 
 func TestKilledForWantOfMemory(t *testing.T) {
@@ -292,7 +293,7 @@ func TestKilledForWantOfMemory(t *testing.T) {
 		}
 		t.Logf("the engine missed the reason: %+v", got)
 	}
-	death, err := b.WhyEnded(t.Context(), id)
+	death, err := b.ExitReason(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

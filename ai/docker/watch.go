@@ -12,24 +12,24 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// EventKind is what happened to a container.
+// EventKind is the kind of a container event.
 type EventKind string
 
-// What happens to containers, and to the watch itself.
+// The events of containers, and of the watch itself.
 const (
-	// Died: its program ended; ExitCode says how.
+	// Died: its program ended with ExitCode.
 	Died EventKind = "died"
-	// OutOfMemory: the kernel ended something in it for want of memory. Died
-	// follows if that was its main program.
+	// OutOfMemory: the kernel killed one of its processes for lack of memory. Died follows
+	// if that was its main program.
 	OutOfMemory EventKind = "out of memory"
 	// Removed: it no longer exists.
 	Removed EventKind = "removed"
-	// Reconnected: the watch had lost the engine and has it again. Events may be
-	// missing: look at every container.
+	// Reconnected: the connection to the engine was lost and is restored. Events may be
+	// missing: inspect every container.
 	Reconnected EventKind = "reconnected"
 )
 
-// Event is one of our containers' news.
+// Event is an event of one of our containers.
 type Event struct {
 	Kind EventKind
 	// ID and Name are empty for Reconnected.
@@ -39,15 +39,15 @@ type Event struct {
 	At       time.Time
 }
 
-// Waits between attempts to reach an engine that went away.
+// Waits between attempts to reconnect to the engine.
 const (
-	firstWait = 100 * time.Millisecond
-	longWait  = 10 * time.Second
+	minWait = 100 * time.Millisecond
+	maxWait = 10 * time.Second
 )
 
-// Watch tells of this node's containers until ctx ends, and then closes the
-// channel. It holds on to an engine that restarts or goes away, trying again with
-// growing waits. The receiver must keep receiving until the channel is closed.
+// Watch sends the events of this node's containers until ctx ends, and then closes the
+// channel. It reconnects to the engine with growing waits. The receiver must keep
+// receiving until the channel is closed.
 func (e *Engine) Watch(ctx context.Context) <-chan Event {
 	out := make(chan Event)
 	if !e.begin(func() {
@@ -61,22 +61,22 @@ func (e *Engine) Watch(ctx context.Context) <-chan Event {
 
 func (e *Engine) watch(ctx context.Context, out chan<- Event) {
 	w := watcher{engine: e, out: out, since: e.now()}
-	wait := firstWait
+	wait := minWait
 	for lost := false; ctx.Err() == nil && e.life.Err() == nil; lost = true {
-		heard, err := w.listen(ctx, lost)
+		connected, err := w.listen(ctx, lost)
 		if ctx.Err() != nil || e.life.Err() != nil {
 			return
 		}
-		if heard {
-			wait = firstWait
+		if connected {
+			wait = minWait
 		}
-		if !lost || heard {
+		if !lost || connected {
 			e.log.Warn("lost the Docker Engine's events", fault.Attr(e.fault("watch containers", err)))
 		}
 		if !pause(ctx, e.life, wait) {
 			return
 		}
-		wait = min(2*wait, longWait)
+		wait = min(2*wait, maxWait)
 	}
 }
 
@@ -97,43 +97,43 @@ func pause(ctx, life context.Context, wait time.Duration) bool {
 type watcher struct {
 	engine *Engine
 	out    chan<- Event
-	// since is when the newest event was. A new connection asks from overlap
-	// before it: events come in slightly wrong order, and some twice.
+	// since is the time of the newest event. A new connection starts overlap before it,
+	// because events arrive slightly out of order, and drops duplicates.
 	since  time.Time
-	passed [remembered]seen
+	passed [dedupSize]seen
 	next   int
 }
 
 const (
-	overlap    = time.Second
-	remembered = 256
+	overlap   = time.Second
+	dedupSize = 256
 )
 
-// seen is what makes an event unique.
+// seen identifies an event.
 type seen struct {
 	id     string
 	action events.Action
 	nano   int64
 }
 
-// repeated reports whether a message has passed already, and remembers it.
+// repeated reports whether a message is a duplicate, and records it.
 func (w *watcher) repeated(m *events.Message) bool {
 	key := seen{m.Actor.ID, m.Action, m.TimeNano}
 	if slices.Contains(w.passed[:], key) {
 		return true
 	}
-	w.passed[w.next%remembered] = key
+	w.passed[w.next%dedupSize] = key
 	w.next++
 	return false
 }
 
-// listen passes events on until the connection breaks, which is the error. heard
-// says that there was one.
-func (w *watcher) listen(ctx context.Context, again bool) (heard bool, err error) {
+// listen forwards events until the connection breaks, which is the error. connected
+// reports whether there was a connection.
+func (w *watcher) listen(ctx context.Context, again bool) (connected bool, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(w.engine.life, cancel)()
-	// An engine that is not there fails here, before Reconnected is told.
+	// An unreachable engine fails here, before Reconnected is sent.
 	if _, err := w.engine.api.Ping(ctx, client.PingOptions{}); err != nil {
 		return false, err
 	}
@@ -142,8 +142,9 @@ func (w *watcher) listen(ctx context.Context, again bool) (heard bool, err error
 		since = since.Add(-overlap)
 	}
 	stream := w.engine.api.Events(ctx, client.EventsListOptions{
-		Since:   strconv.FormatInt(since.Unix(), 10) + "." + nanos(since),
-		Filters: make(client.Filters).Add("type", "container").Add("label", labelCreator+"="+creator).Add("event", "die", "oom", "destroy"),
+		Since: strconv.FormatInt(since.Unix(), 10) + "." + nanos(since),
+		Filters: make(client.Filters).Add("type", "container").Add("label", labelCreator+"="+creator).
+			Add("event", "die", "oom", "destroy"),
 	})
 	// Its goroutine ends with ctx and closes Err.
 	defer func() {
@@ -166,13 +167,13 @@ func (w *watcher) listen(ctx context.Context, again bool) (heard bool, err error
 	}
 }
 
-// nanos is the part of a second that the engine's times want, nine digits.
+// nanos is the fraction of a second in the engine's format, nine digits.
 func nanos(t time.Time) string {
 	s := strconv.Itoa(t.Nanosecond())
 	return "000000000"[len(s):] + s
 }
 
-// pass tells of a message if it is news of a container of this node.
+// pass sends the event of a message that concerns a container of this node.
 func (w *watcher) pass(ctx context.Context, m events.Message) bool {
 	at := time.Unix(0, m.TimeNano)
 	if at.After(w.since) {

@@ -51,10 +51,12 @@ func TestWatchTellsOfDeaths(t *testing.T) {
 	s := b.spec()
 	id := b.run(s)
 	b.awaitHealth(s)
-	if _, err := b.real.API.ContainerKill(t.Context(), string(id), client.ContainerKillOptions{Signal: "KILL"}); err != nil {
+	if _, err := b.real.API.ContainerKill(t.Context(), string(id),
+		client.ContainerKillOptions{Signal: "KILL"}); err != nil {
 		t.Fatal(err)
 	}
-	if e := next(t, events); e.Kind != docker.Died || e.ID != id || e.Name != s.Name || e.ExitCode != 137 || e.At.IsZero() {
+	if e := next(t, events); e.Kind != docker.Died || e.ID != id || e.Name != s.Name || e.ExitCode != 137 ||
+		e.At.IsZero() {
 		t.Errorf("%+v", e)
 	}
 

@@ -12,7 +12,7 @@ import (
 
 var _ Engine = (*docker.Engine)(nil)
 
-// Entries are the entries of a models file, as the manager wants them.
+// Entries converts the entries of a models file.
 func Entries(c *models.Config) []Entry {
 	var out []Entry
 	for i := range c.Entries {
@@ -39,7 +39,7 @@ func entry(e *models.Entry) Entry {
 	return out
 }
 
-// Clients makes back-ends that speak HTTP over one transport, nil for one each, and wait for
+// Clients makes HTTP back-ends that share transport (nil gives each its own) and wait for
 // answers within limits.
 func Clients(transport http.RoundTripper, limits inference.Limits, log *slog.Logger) Backends {
 	return func(e *Entry, url string) (backend.Backend, error) {
@@ -50,7 +50,7 @@ func Clients(transport http.RoundTripper, limits inference.Limits, log *slog.Log
 	}
 }
 
-// Images chooses images by what the operator gave, the entry's own first.
+// Images chooses the image of an entry: its own, else the operator's override.
 func Images(i docker.Images) func(e *Entry) (string, error) {
 	return func(e *Entry) (string, error) {
 		return i.For(e.Model.Capability.Pipeline(), e.Model.ID, e.Image)

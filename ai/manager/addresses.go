@@ -18,15 +18,15 @@ type Pictures interface {
 	Fetch(ctx context.Context, addresses []string) (*pictures.Batch, error)
 }
 
-// lookUpTime bounds the look-ups of all names in a request.
-const lookUpTime = 3 * time.Second
+// lookUpTimeout bounds the look-ups of all names in a request.
+const lookUpTimeout = 3 * time.Second
 
 // lookUp asks the system's resolver.
 func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// addresses are what other hosts are asked for before a job runs.
+// addresses are the URLs of a request that need network access before the job runs.
 type addresses struct {
 	// pictures are to be fetched, names to be looked up.
 	pictures []pipeline.Address
@@ -37,8 +37,9 @@ func (a *addresses) none() bool { return len(a.pictures)+len(a.names) == 0 }
 
 const opAddresses = "check addresses in a request"
 
-// locate refuses a job whose request names an address that the runner may not be given,
-// as far as that is known without other hosts, and returns what they are asked for.
+// locate finds the URLs in a job's request. It refuses the job if the runner may not get
+// one of them, as far as this is known without the network, and returns those to fetch or
+// to look up.
 func (m *member) locate(ctx context.Context, job *inference.Job) (named *addresses, err error) {
 	named = &addresses{}
 	if len(job.Body) == 0 {
@@ -60,15 +61,14 @@ func (m *member) locate(ctx context.Context, job *inference.Job) (named *address
 	case refused != nil:
 		return nil, fault.New(fault.RequestURLRefused, opAddresses, refused.Error())
 	case err != nil:
-		// The nodes before have read it; a text that cannot be walked is not passed on.
+		// Earlier nodes have parsed it; a body that cannot be parsed is not forwarded.
 		return nil, fault.New(fault.JobUnreadable, opAddresses, err.Error())
 	}
 	return named, nil
 }
 
-// resolved is the job with the pictures that its request names in place of their
-// addresses. It refuses one that names a host which leads to no public address. release
-// ends the job's stay in memory.
+// resolved is the job with its picture URLs replaced by the fetched pictures. It refuses a
+// URL whose host has no public address. The returned function frees the job's memory.
 func (m *member) resolved(ctx context.Context, job *inference.Job, named *addresses) (*inference.Job, func(), error) {
 	if err := m.lookUp(ctx, named.names); err != nil {
 		return nil, nil, err
@@ -90,9 +90,9 @@ func (m *member) resolved(ctx context.Context, job *inference.Job, named *addres
 	return &changed, batch.Release, nil
 }
 
-// lookUp checks what names lead to.
+// lookUp checks the addresses of host names.
 func (m *member) lookUp(ctx context.Context, names []string) error {
-	ctx, cancel := context.WithTimeout(ctx, lookUpTime)
+	ctx, cancel := context.WithTimeout(ctx, lookUpTimeout)
 	defer cancel()
 	for _, name := range names {
 		if err := m.urls.Check(ctx, name, m.resolve); err != nil {

@@ -3,28 +3,27 @@ package manager
 import "time"
 
 const (
-	firstRetry = time.Second
-	// A runner of ours is started anew at most once per minute, a server that
-	// somebody else starts is looked at more often.
-	lastRetry         = time.Minute
-	lastExternalRetry = 15 * time.Second
-	// healthyEnough is for how long a runner must have served for its earlier
-	// failures to be forgotten.
+	minRetry = time.Second
+	// A failing container is restarted at most once per minute; an external server is
+	// checked more often.
+	maxRetry         = time.Minute
+	maxExternalRetry = 15 * time.Second
+	// healthyEnough is how long a runner must have been ready to reset its backoff.
 	healthyEnough = 10 * time.Minute
 )
 
-// backoff is the wait between a runner's attempts: twice as long each time, and
-// spread by a fifth so that what failed together does not come back together.
+// backoff is the wait between a runner's attempts: it doubles each time and is spread by
+// a fifth, so that runners that failed together do not retry together.
 type backoff struct {
 	next, last time.Duration
 	random     func() float64
 }
 
 func newBackoff(last time.Duration, random func() float64) *backoff {
-	return &backoff{next: firstRetry, last: last, random: random}
+	return &backoff{next: minRetry, last: last, random: random}
 }
 
-// wait is how long to wait this time.
+// wait returns the next wait.
 func (b *backoff) wait() time.Duration {
 	d := b.next
 	b.next = min(2*b.next, b.last)
@@ -32,4 +31,4 @@ func (b *backoff) wait() time.Duration {
 }
 
 // reset forgets the failures.
-func (b *backoff) reset() { b.next = firstRetry }
+func (b *backoff) reset() { b.next = minRetry }

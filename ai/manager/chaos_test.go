@@ -32,7 +32,8 @@ var names = []string{"a", "b", "c", "warm", "served"}
 func chaos(t *testing.T, rt *rapid.T, events []int) {
 	h := newHost()
 	for i, n := range names[:4] {
-		h.programs[n] = &program{slots: 1 + i%3, silent: time.Duration(i) * 300 * time.Millisecond, loads: time.Duration(i%2) * time.Second}
+		h.programs[n] = &program{slots: 1 + i%3, silent: time.Duration(i) * 300 * time.Millisecond,
+			loads: time.Duration(i%2) * time.Second}
 	}
 	h.servers["http://one:8000"] = &program{slots: 2}
 	r := begin(t, h, manager.Options{

@@ -13,29 +13,27 @@ import (
 )
 
 const (
-	// startTimeout bounds the making and starting of a container, stopTimeout its
-	// stop and removal, lookTimeout a look at it.
-	startTimeout = 3 * time.Minute
-	stopTimeout  = 30 * time.Second
-	lookTimeout  = 10 * time.Second
-	// portTries is how many ports are tried when others keep taking them, or have a
-	// container of the name that goes with the port.
+	// startTimeout bounds the creation and start of a container, stopTimeout its stop and
+	// removal, inspectTimeout its inspection.
+	startTimeout   = 3 * time.Minute
+	stopTimeout    = 30 * time.Second
+	inspectTimeout = 10 * time.Second
+	// portTries is how many ports are tried when a port or the container name derived from
+	// it is taken.
 	portTries = 8
-	// sharedMemory is what processes that share a model over several GPUs need to
-	// talk to each other.
+	// sharedMemory is the shared memory for processes that split a model over several GPUs.
 	sharedMemory = 8 << 30
 )
 
-// container is a runner's container from its places to its removal.
+// container is a runner's container, from the claim of its GPUs to its removal.
 type container struct {
-	r      *runner
-	tenant *tenant
-	image  string
-	real   []string
-	port   uint16
-	id     docker.ID
-	// at is where it is reached once it was started; missing names the restrictions
-	// that it lacks.
+	r          *runner
+	allocation *allocation
+	image      string
+	real       []string
+	port       uint16
+	id         docker.ID
+	// at is its address once it was started; missing names the restrictions that it lacks.
 	at      netip.AddrPort
 	missing []string
 	// began is when it was made; loaded says that it was ready since.
@@ -43,32 +41,32 @@ type container struct {
 	loaded bool
 }
 
-// place claims GPUs, evicting others where that helps.
+// place claims GPUs, evicting idle cold models if necessary.
 func (c *container) place(ctx context.Context, idle func() (time.Time, bool)) error {
 	r := c.r
-	c.tenant = &tenant{idle: idle, room: r.room, asks: r.model.pool.line.Waits}
+	c.allocation = &allocation{idle: idle, reservation: r.reservation, waits: r.model.pool.queue.Waits}
 	if r.entry.cold() {
-		c.tenant.kept = r.model.pool.kept
-		c.tenant.evict = func() { poke(r.evict) }
+		c.allocation.kept = r.model.pool.kept
+		c.allocation.evict = func() { poke(r.evict) }
 	}
-	wanted := func() bool { return !r.entry.cold() || r.model.demand.Load() > 0 }
+	wanted := func() bool { return !r.entry.cold() || r.model.pending.Load() > 0 }
 	waits := func() {
 		if r.now.progress == "" {
 			r.report(func(s *status) { s.progress = "waiting for a GPU" })
 		}
 	}
-	if err := r.shared.devices.claim(ctx, c.tenant, r.entry.need(), wanted, waits); err != nil {
-		c.tenant = nil
+	if err := r.shared.devices.claim(ctx, c.allocation, r.entry.need(), wanted, waits); err != nil {
+		c.allocation = nil
 		return err
 	}
-	shown, real := r.shared.devices.ids(c.tenant.places)
+	shown, real := r.shared.devices.ids(c.allocation.slots)
 	c.real = real
 	r.report(func(s *status) { s.devices, s.progress = shown, "" })
 	return nil
 }
 
-// launch makes and starts the container. A port that something took meanwhile is
-// kept out of the next try, and given back with the others afterwards.
+// launch creates and starts the container. A port that was taken meanwhile is excluded
+// from the next try, and released afterwards.
 func (c *container) launch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
@@ -85,10 +83,10 @@ func (c *container) launch(ctx context.Context) error {
 		}
 		taken := errors.Is(err, fault.ContainerPortConflict) || errors.Is(err, fault.ContainerNameConflict)
 		if !taken || try == portTries || c.remove(ctx) != nil {
-			return err // what there is of it is removed in the end
+			return err // cleanUp removes what was created
 		}
 		c.port = 0
-		defer ports.Give(port)
+		defer ports.Release(port)
 	}
 }
 
@@ -112,8 +110,8 @@ func (c *container) start(ctx context.Context) error {
 	if c.r.rootWritable {
 		c.missing = append(c.missing, "root (its program needs to change files of its image)")
 	}
-	// Before it runs: it may end at once.
-	c.r.shared.news.subscribe(c.id, c.r.ended)
+	// Subscribe before the start: it may end at once.
+	c.r.shared.events.subscribe(c.id, c.r.ended)
 	if err := o.Engine.Start(ctx, c.id); err != nil {
 		return err
 	}
@@ -121,8 +119,8 @@ func (c *container) start(ctx context.Context) error {
 	return err
 }
 
-// permissions are what the entry permits, and a root that may be changed where the
-// container has shown that it needs one.
+// permissions are those of the entry, and a writable root if an earlier container needed
+// one.
 func (c *container) permissions() docker.Permissions {
 	s := &c.r.entry.Sandbox
 	return docker.Permissions{
@@ -131,7 +129,7 @@ func (c *container) permissions() docker.Permissions {
 	}
 }
 
-// environment is the settings as the engine wants them. They may hold tokens.
+// environment formats settings for the engine. They may hold tokens.
 func environment(settings models.Settings) []string {
 	out := make([]string, len(settings))
 	for i, s := range settings {
@@ -140,7 +138,7 @@ func environment(settings models.Settings) []string {
 	return out
 }
 
-// name is the container's; its port makes it unique.
+// name is the container's name; its port makes it unique.
 func (c *container) name() string {
 	m := c.r.entry.Model
 	return docker.Name(m.Capability.Pipeline(), m.ID, c.port)
@@ -149,29 +147,29 @@ func (c *container) name() string {
 // url is where the runner listens.
 func (c *container) url() string { return "http://" + c.at.String() }
 
-// death tells why the container ended, false while it runs.
-func (c *container) death(ctx context.Context) (end, bool) {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+// inspectExit returns why the container ended, false while it runs.
+func (c *container) inspectExit(ctx context.Context) (exit, bool) {
+	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
-	d, err := c.r.shared.o.Engine.WhyEnded(ctx, c.id)
+	d, err := c.r.shared.o.Engine.ExitReason(ctx, c.id)
 	switch {
 	case errors.Is(err, fault.ContainerGone):
-		return end{kind: failed, why: err}, true
+		return exit{kind: failed, why: err}, true
 	case err != nil:
-		// The engine is the one in trouble; the runner's own answers will tell.
-		return end{}, false
+		// The engine has a problem; the runner's probes decide.
+		return exit{}, false
 	case !d.Status.Ended():
-		return end{}, false
+		return exit{}, false
 	}
-	return end{kind: failed, why: d.Fault, lines: d.Lines}, true
+	return exit{kind: failed, why: d.Fault, lines: d.Lines}, true
 }
 
-// words adds the container's last lines to a failure that its probes showed, and
-// the reason when they name one.
-func (c *container) words(ctx context.Context, e end) end {
-	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+// addLogs adds the container's last lines to a failed probe, and the reason if they name
+// one.
+func (c *container) addLogs(ctx context.Context, e exit) exit {
+	ctx, cancel := context.WithTimeout(ctx, inspectTimeout)
 	defer cancel()
-	d, err := c.r.shared.o.Engine.WhyEnded(ctx, c.id)
+	d, err := c.r.shared.o.Engine.ExitReason(ctx, c.id)
 	if err != nil {
 		return e
 	}
@@ -183,12 +181,12 @@ func (c *container) words(ctx context.Context, e end) end {
 	return e
 }
 
-// pull gets its image, and shows how far it is.
+// pull pulls its image and reports the progress.
 func (c *container) pull(ctx context.Context) error {
 	o := c.r.shared.o
 	ctx, cancel := context.WithTimeout(ctx, o.PullTimeout)
 	defer cancel()
-	// The latest text waits in seen: who pulls must not wait for us.
+	// seen holds the latest text: the pull must not block.
 	seen, done := make(chan string, 1), make(chan error, 1)
 	go func() {
 		done <- o.Engine.EnsureImage(ctx, c.image, func(p docker.Progress) {

@@ -13,76 +13,75 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// devices is who sits on which device, the one thing that models share. Its lock
-// is held for the choice only, never while a container starts or stops.
+// devices allocates the GPUs, which all models share. Its lock is held for the choice
+// only, never while a container starts or stops.
 type devices struct {
-	// Nobody has a place before its devices are known; they do not change then.
-	ground Ground
-	// real says that the ground's devices exist.
+	// gpus does not change once the devices are known; nothing is allocated before.
+	gpus GPUSet
+	// real means that the devices exist, false for the emulated one.
 	real bool
 	// reserve is Options.Reserve.
 	reserve func(device string, bytes int64)
 	// waiting is how many claims are open.
 	waiting atomic.Int32
 
-	mu      sync.Mutex
-	rooms   []*room       // those of the warm runners; guarded by mu
-	missing error         // why there are none yet; guarded by mu
-	tenants []*tenant     // guarded by mu
-	changed chan struct{} // closed at the next change; guarded by mu
+	mu           sync.Mutex
+	reservations []*reservation // of the warm runners; guarded by mu
+	missing      error          // why no devices are known yet; guarded by mu
+	allocations  []*allocation  // guarded by mu
+	changed      chan struct{}  // closed at the next change; guarded by mu
 }
 
-// tenant is a container's right to its places.
-type tenant struct {
-	places []Place
-	takes  Memory
-	// room is a warm runner's, nil for a cold one.
-	room *room
-	// leaving says that its entry was removed, so that it goes when its jobs have ended.
-	leaving bool
-	// idle tells since when the container could be evicted, false while it cannot.
-	// It is called under the lock and must not wait.
+// allocation is a container's right to its device slots.
+type allocation struct {
+	slots []DeviceSlot
+	takes Memory
+	// reservation is a warm runner's, nil for a cold one.
+	reservation *reservation
+	// removed means that its entry was removed, so that it ends with its jobs.
+	removed bool
+	// idle returns since when the container could be evicted, false while it cannot.
+	// It is called under the lock and must not block.
 	idle func() (since time.Time, ok bool)
-	// kept tells for how long it stays all the same against jobs of the parties that ask for
-	// another model, 0 for no longer; asks says which do so for this one. Both are called
-	// under the lock and must not wait.
-	kept func(asks func(party string) bool) time.Duration
-	asks func(party string) bool
-	// evict asks the container's owner to give the places back; it does not wait.
+	// kept returns for how long it keeps its slots against jobs of the parties that wait for
+	// another model, 0 for no longer; waits reports whether a party waits for this one. Both are
+	// called under the lock and must not block.
+	kept  func(waits func(party string) bool) time.Duration
+	waits func(party string) bool
+	// evict asks the container's owner to release the slots; it does not block.
 	evict func()
 }
 
-// newDevices is to be furnished.
+// newDevices has no devices before setDevices.
 func newDevices(perDevice int) *devices {
-	return &devices{ground: Ground{PerDevice: perDevice}, changed: make(chan struct{})}
+	return &devices{gpus: GPUSet{PerDevice: perDevice}, changed: make(chan struct{})}
 }
 
-// errUnwanted says that nobody waits any more for a place that is not free.
-var errUnwanted = errors.New("nobody waits for the model any more")
+// errNotNeeded means that no job waits for the model whose GPUs are not free.
+var errNotNeeded = errors.New("no job waits for the model")
 
-// claim gives the tenant places for need. When they are taken it has idle cold
-// models evicted and, where busy ones stand in the way, waits for these as long
-// as wanted says that someone waits for it too; then it is errUnwanted. waits is
-// called before each wait. The fault is ModelNoRoom.
-func (d *devices) claim(ctx context.Context, t *tenant, need Need, wanted func() bool, waits func()) error {
+// claim allocates device slots for need. If they are taken, it evicts idle cold models
+// and waits for busy ones as long as wanted returns true; else the error is errNotNeeded.
+// waits is called before each wait. The fault is ModelNoRoom.
+func (d *devices) claim(ctx context.Context, t *allocation, need Need, wanted func() bool, waits func()) error {
 	const op = "place a container"
-	need = d.here(need)
-	if t.room != nil {
+	need = d.normalize(need)
+	if t.reservation != nil {
 		d.mu.Lock()
-		t.room.kept = true
+		t.reservation.held = true
 		d.mu.Unlock()
 	}
 	d.waiting.Add(1)
 	defer d.waiting.Add(-1)
 	for {
-		changed, kept, hopeless := d.try(t, need)
+		changed, kept, impossible := d.tryClaim(t, need)
 		switch {
-		case t.places != nil:
+		case t.slots != nil:
 			return nil
-		case hopeless:
-			return fault.New(fault.ModelNoRoom, op, d.hopeless(need))
+		case impossible:
+			return fault.New(fault.ModelNoRoom, op, d.whyImpossible(need))
 		case !wanted():
-			return errUnwanted
+			return errNotNeeded
 		}
 		waits()
 		if err := awaitChange(ctx, changed, kept); err != nil {
@@ -108,32 +107,32 @@ func awaitChange(ctx context.Context, changed <-chan struct{}, after time.Durati
 	return nil
 }
 
-// hopeless says why there can be no room.
-func (d *devices) hopeless(need Need) string {
-	if need.Devices > len(d.ground.Devices) {
-		return fmt.Sprintf("the model is spread over %d GPUs, the node has %d", need.Devices, len(d.ground.Devices))
+// whyImpossible explains why the need can never be met.
+func (d *devices) whyImpossible(need Need) string {
+	if need.Devices > len(d.gpus.Devices) {
+		return fmt.Sprintf("the model is spread over %d GPUs, the node has %d", need.Devices, len(d.gpus.Devices))
 	}
 	missing := slices.DeleteFunc(slices.Clone(need.IDs), func(id string) bool {
-		return slices.ContainsFunc(d.ground.Devices, func(have Device) bool { return have.ID == id })
+		return slices.ContainsFunc(d.gpus.Devices, func(have Device) bool { return have.ID == id })
 	})
 	if len(missing) > 0 && len(need.IDs)-len(missing) < need.Devices {
 		return "the node has no GPU " + strings.Join(missing, ", ")
 	}
-	return "no GPU has room beside the models that stay"
+	return "no GPU has enough free memory beside the warm models"
 }
 
-// try places the tenant or asks others to make room. hopeless says that it could
-// not be placed even if all cold models were idle. kept is after how long a model may
-// make room that keeps its place until then, 0 where there is none.
-func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, kept time.Duration, hopeless bool) {
+// tryClaim allocates slots or evicts others. impossible means that the need could not be
+// met even if all cold models were idle. kept is after how long the next model may be evicted
+// that keeps its slots until then, 0 if there is none.
+func (d *devices) tryClaim(t *allocation, need Need) (changed <-chan struct{}, kept time.Duration, impossible bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	occupants := make([]Occupant, len(d.tenants))
-	cold := make([]Occupant, len(d.tenants))
-	for i, o := range d.tenants {
-		occupants[i] = Occupant{Places: o.places, Takes: o.takes}
+	occupants := make([]Occupant, len(d.allocations))
+	cold := make([]Occupant, len(d.allocations))
+	for i, o := range d.allocations {
+		occupants[i] = Occupant{Slots: o.slots, Takes: o.takes}
 		cold[i] = occupants[i]
-		cold[i].Evictable = o.leaving
+		cold[i].Evictable = o.removed
 		if o.evict == nil {
 			continue
 		}
@@ -146,72 +145,71 @@ func (d *devices) try(t *tenant, need Need) (changed <-chan struct{}, kept time.
 			}
 		}
 	}
-	c, ok := d.choose(t, occupants, need)
+	c, ok := d.placeLocked(t, occupants, need)
 	switch {
 	case !ok:
-		_, possible := d.choose(t, cold, need)
+		_, possible := d.placeLocked(t, cold, need)
 		return d.changed, kept, !possible
 	case len(c.Evict) == 0:
-		t.places, t.takes = c.Places, need.Takes
-		d.tenants = append(d.tenants, t)
-		if t.room != nil {
-			t.room.taken = true
+		t.slots, t.takes = c.Slots, need.Takes
+		d.allocations = append(d.allocations, t)
+		if t.reservation != nil {
+			t.reservation.occupied = true
 		}
 	}
 	for _, i := range c.Evict {
-		d.tenants[i].evict()
+		d.allocations[i].evict()
 	}
 	return d.changed, kept, false
 }
 
-// keeps is for how long a tenant keeps its place against another one: not against warm
+// keeps is for how long an allocation keeps its slots against another one: not against warm
 // models, nor when its entry was removed.
-func (t *tenant) keeps(other *tenant) time.Duration {
-	if t.kept == nil || t.leaving || other.room != nil || other.asks == nil {
+func (t *allocation) keeps(other *allocation) time.Duration {
+	if t.kept == nil || t.removed || other.reservation != nil || other.waits == nil {
 		return 0
 	}
-	return t.kept(other.asks)
+	return t.kept(other.waits)
 }
 
-// release gives the tenant's places back.
-func (d *devices) release(t *tenant) {
+// release frees an allocation.
+func (d *devices) release(t *allocation) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for i, have := range d.tenants {
+	for i, have := range d.allocations {
 		if have == t {
-			d.tenants = append(d.tenants[:i:i], d.tenants[i+1:]...)
-			t.places = nil
-			if t.room != nil {
-				t.room.taken = false
+			d.allocations = append(d.allocations[:i:i], d.allocations[i+1:]...)
+			t.slots = nil
+			if t.reservation != nil {
+				t.reservation.occupied = false
 			}
-			d.touch()
+			d.wakeClaimsLocked()
 			return
 		}
 	}
 }
 
-// touch wakes those who wait for a change. The caller holds mu.
-func (d *devices) touch() {
+// wakeClaimsLocked wakes the waiting claims.
+func (d *devices) wakeClaimsLocked() {
 	close(d.changed)
 	d.changed = make(chan struct{})
 }
 
-// poke says that a model may have become idle, or that nobody waits for another
-// any more.
-func (d *devices) poke() {
+// wakeClaims is called when a model may have become idle or a job stopped waiting.
+func (d *devices) wakeClaims() {
 	if d.waiting.Load() == 0 {
 		return
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.touch()
+	d.wakeClaimsLocked()
 }
 
-// ids are the devices' names, and those of them that the engine knows: none when
-// the node has no devices.
-func (d *devices) ids(places []Place) (shown, real []string) {
-	for _, p := range places {
-		shown = append(shown, d.ground.Devices[p.Device].ID)
+// ids are the devices' names to show, and those for the engine: none when the node has no
+// GPU.
+func (d *devices) ids(slots []DeviceSlot) (shown, real []string) {
+	for _, p := range slots {
+		shown = append(shown, d.gpus.Devices[p.Device].ID)
 	}
 	if d.real {
 		real = shown

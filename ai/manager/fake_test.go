@@ -74,7 +74,7 @@ type program struct {
 	silent, loads time.Duration
 	// dies ends it after a time, with lines and an error.
 	dies  time.Duration
-	death *docker.Death
+	death *docker.Exit
 	// startErr is the engine's answer to a start.
 	startErr error
 	slots    int
@@ -105,7 +105,7 @@ type box struct {
 	program program
 	running bool
 	started time.Time
-	death   docker.Death
+	death   docker.Exit
 	jobs    int
 	mostJob int
 	timer   *time.Timer
@@ -114,7 +114,8 @@ type box struct {
 func newHost() *host {
 	return &host{
 		programs: map[string]*program{}, boxes: map[docker.ID]*box{}, servers: map[string]*program{},
-		created: map[string]int{}, removed: map[string]int{}, pulls: map[string]int{}, most: map[string]int{}, hang: map[string]bool{},
+		created: map[string]int{}, removed: map[string]int{}, pulls: map[string]int{}, most: map[string]int{},
+		hang: map[string]bool{},
 		slow: map[string]time.Duration{},
 	}
 }
@@ -158,16 +159,16 @@ func (h *host) EnsureImage(ctx context.Context, image string, progress func(dock
 	return err
 }
 
-func (h *host) Create(ctx context.Context, s *docker.Spec) (docker.Made, error) {
+func (h *host) Create(ctx context.Context, s *docker.Spec) (docker.Created, error) {
 	h.mu.Lock()
 	if h.hang[s.Model] {
 		h.mu.Unlock()
 		<-ctx.Done()
-		return docker.Made{}, fault.Wrap(fault.DockerFailed, "create container", ctx.Err())
+		return docker.Created{}, fault.Wrap(fault.DockerFailed, "create container", ctx.Err())
 	}
 	defer h.mu.Unlock()
 	if h.engineErr != nil {
-		return docker.Made{}, h.engineErr
+		return docker.Created{}, h.engineErr
 	}
 	h.next++
 	h.created[s.Model]++
@@ -186,7 +187,7 @@ func (h *host) Create(ctx context.Context, s *docker.Spec) (docker.Made, error) 
 		}
 		h.most[d] = max(h.most[d], n)
 	}
-	return docker.Made{ID: b.id, Missing: p.unconfined}, nil
+	return docker.Created{ID: b.id, Missing: p.unconfined}, nil
 }
 
 // Address is the port on this machine: that of a container in a network of its own
@@ -216,7 +217,7 @@ func (h *host) Start(_ context.Context, id docker.ID) error {
 }
 
 // die ends a container as if by itself.
-func (h *host) die(b *box, why *docker.Death) {
+func (h *host) die(b *box, why *docker.Exit) {
 	h.mu.Lock()
 	if !b.running {
 		h.mu.Unlock()
@@ -224,7 +225,7 @@ func (h *host) die(b *box, why *docker.Death) {
 	}
 	b.running = false
 	if why == nil {
-		why = &docker.Death{Fault: fault.New(fault.ContainerExited, "run container", "exit status 137")}
+		why = &docker.Exit{Fault: fault.New(fault.ContainerExited, "run container", "exit status 137")}
 	}
 	b.death = *why
 	b.death.Status.State = "exited"
@@ -238,15 +239,16 @@ func (h *host) die(b *box, why *docker.Death) {
 	}
 }
 
-func (h *host) WhyEnded(_ context.Context, id docker.ID) (docker.Death, error) {
+func (h *host) ExitReason(_ context.Context, id docker.ID) (docker.Exit, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	b := h.boxes[id]
 	switch {
 	case b == nil:
-		return docker.Death{}, fault.New(fault.ContainerGone, "inspect container", "")
+		return docker.Exit{}, fault.New(fault.ContainerGone, "inspect container", "")
 	case b.running:
-		return docker.Death{Fault: fault.New(fault.ContainerExited, "", ""), Lines: []string{"still here"}, Status: docker.Status{State: "running", Running: true}}, nil
+		return docker.Exit{Fault: fault.New(fault.ContainerExited, "", ""), Lines: []string{"still here"},
+			Status: docker.Status{State: "running", Running: true}}, nil
 	}
 	return b.death, nil
 }
@@ -357,7 +359,8 @@ func (c *client) Probe(ctx context.Context) (backend.Info, error) {
 	case now.missing:
 		return backend.Info{}, fault.New(fault.RunnerModelMissing, "probe", "the server has: other-model")
 	}
-	info := backend.Info{Kind: now.kind, Health: now.health, Slots: now.slots, Assumed: now.assumed, Version: now.version, Operations: now.operations}
+	info := backend.Info{Kind: now.kind, Health: now.health, Slots: now.slots, Assumed: now.assumed, Version: now.version,
+		Operations: now.operations}
 	if info.Health == "" {
 		info.Health = backend.OK
 		if age < now.silent+now.loads {

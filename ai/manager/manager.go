@@ -14,24 +14,24 @@ type Manager struct {
 	o      Options
 	shared *shared
 	// table is the models that take jobs; Replace makes another one.
-	table atomic.Pointer[table]
+	table atomic.Pointer[modelTable]
 
 	mu sync.Mutex
-	// entries are those in force, leaving the models that were removed and may still have
-	// jobs. spawn runs something until the manager ends, listen follows the engine; both
+	// entries are those in force; removed are models without an entry that may still have
+	// jobs. configured is the argument of Replace, warmOverrides are those of SetWarm.
+	// spawn runs a function until the manager ends, followEvents follows the engine; both
 	// are nil before Run. All are guarded by mu.
-	// configured is what Replace was given, held what SetWarm says.
-	entries    []*placed
-	configured []Entry
-	held       map[inference.Model]bool
-	leaving    []*model
-	spawn      func(func(ctx context.Context))
-	listen     func()
-	engineUsed bool
+	entries       []*activeEntry
+	configured    []Entry
+	warmOverrides map[inference.Model]bool
+	removed       []*model
+	spawn         func(func(ctx context.Context))
+	followEvents  func()
+	engineUsed    bool
 
 	draining atomic.Bool
 	drain    chan struct{}
-	// freed has a message when a job has ended.
+	// freed gets a message when a job has ended.
 	freed chan struct{}
 }
 
@@ -43,14 +43,14 @@ func New(o Options) *Manager {
 		drain: make(chan struct{}), freed: make(chan struct{}, 1),
 	}
 	m.shared = &shared{
-		o: &m.o, news: &news{}, devices: newDevices(o.ContainersPerGPU),
+		o: &m.o, events: &containerEvents{}, devices: newDevices(o.ContainersPerGPU),
 		strays: newStrays(o.Engine, o.Log),
 	}
 	m.shared.devices.reserve = o.Reserve
-	m.table.Store(&table{})
+	m.table.Store(&modelTable{})
 	m.Replace(o.Entries)
 	if o.Find == nil {
-		m.shared.devices.furnish(o.Devices)
+		m.shared.devices.setDevices(o.Devices)
 	}
 	return m
 }
@@ -59,19 +59,19 @@ func New(o Options) *Manager {
 func (m *Manager) Name() string { return "ai models" }
 
 // Run starts every warm model, all at once, and keeps them until ctx ends; then
-// it stops the containers. It is ready at once: a model that takes long to load,
-// or cannot, keeps nothing else from starting.
+// it stops the containers. It is ready at once: a model that is slow or fails to
+// load delays nothing else.
 func (m *Manager) Run(ctx context.Context, ready func()) error {
-	// The engine's word is wanted until the last container has gone.
+	// Events are needed until the last container is removed.
 	listen, quiet := context.WithCancel(context.WithoutCancel(ctx))
 	defer quiet()
 	var events, wg sync.WaitGroup
 	m.mu.Lock()
-	m.listen = func() { events.Go(func() { m.shared.news.follow(listen, m.o.Engine) }) }
+	m.followEvents = func() { events.Go(func() { m.shared.events.follow(listen, m.o.Engine) }) }
 	m.spawn = func(f func(context.Context)) { wg.Go(func() { f(ctx) }) }
-	m.useEngine()
+	m.useEngineLocked()
 	for _, model := range m.table.Load().models {
-		m.start(model)
+		m.startLocked(model)
 	}
 	m.mu.Unlock()
 	ready()
@@ -88,8 +88,7 @@ func (m *Manager) Run(ctx context.Context, ready func()) error {
 // StopGrace is the time to stop the containers, which is done all at once.
 func (m *Manager) StopGrace() time.Duration { return stopTimeout + 5*time.Second }
 
-// Drain refuses new jobs and those that wait, and returns when none runs any more
-// or ctx ends.
+// Drain refuses new and waiting jobs, and returns when no job runs or ctx ends.
 func (m *Manager) Drain(ctx context.Context) error {
 	if m.draining.CompareAndSwap(false, true) {
 		close(m.drain)
@@ -106,7 +105,7 @@ func (m *Manager) Drain(ctx context.Context) error {
 
 func (m *Manager) busy() bool {
 	for _, model := range m.working() {
-		if s := model.pool.line.Stats(); s.InUse > 0 || s.Waiting > 0 {
+		if s := model.pool.queue.Stats(); s.InUse > 0 || s.Waiting > 0 {
 			return true
 		}
 	}
@@ -116,17 +115,17 @@ func (m *Manager) busy() bool {
 // jobEnded is called when a slot has become free, and when a job has left
 // without one.
 func (m *Manager) jobEnded() {
-	m.shared.devices.poke()
+	m.shared.devices.wakeClaims()
 	poke(m.freed)
 }
 
-// Models tells every model's state, in the order of the entries.
+// Models returns every model's state, in the order of the entries.
 func (m *Manager) Models() []inference.ModelState {
 	models := m.table.Load().models
 	out := make([]inference.ModelState, len(models))
 	for i, model := range models {
 		out[i] = *model.snapshot.Load()
-		model.fill(&out[i])
+		model.addQueueStats(&out[i])
 	}
 	return out
 }

@@ -38,7 +38,8 @@ func TestWarmModelsStartTogether(t *testing.T) {
 		after(time.Second)
 		for i, m := range []string{"a", "b"} {
 			s := r.state(m, inference.Ready, "")
-			if s.Capacity != 8 || s.RunnerVersion != "0.14.1" || len(s.Devices) != 1 || s.Devices[0] != fmt.Sprint(i) && s.Devices[0] != fmt.Sprint(1-i) || !s.Warm || !s.Offered() {
+			if s.Capacity != 8 || s.RunnerVersion != "0.14.1" || len(s.Devices) != 1 || s.Devices[0] != fmt.Sprint(i) &&
+				s.Devices[0] != fmt.Sprint(1-i) || !s.Warm || !s.Offered() {
 				t.Errorf("%+v", s)
 			}
 			r.job(m)
@@ -121,7 +122,8 @@ func TestMoreContainersWhenOneIsNotEnough(t *testing.T) {
 				t.Errorf("%d jobs at once on a runner of 2", b.mostJob)
 			}
 		}
-		if err := r.try("a", time.Second); !errors.Is(err, fault.ModelWaitOver) || !strings.Contains(err.Error(), "6 of 6 in use") {
+		if err := r.try("a", time.Second); !errors.Is(err, fault.ModelWaitOver) ||
+			!strings.Contains(err.Error(), "6 of 6 in use") {
 			t.Errorf("got %v", err)
 		}
 		r.cancel()
@@ -148,7 +150,8 @@ func TestRefusals(t *testing.T) {
 		if err := <-waits; fault.CodeOf(err) != fault.Canceled {
 			t.Errorf("got %v", err)
 		}
-		if err := r.try("a", time.Second); !errors.Is(err, fault.ModelWaitOver) || !strings.Contains(err.Error(), "llm a is starting") {
+		if err := r.try("a", time.Second); !errors.Is(err, fault.ModelWaitOver) ||
+			!strings.Contains(err.Error(), "llm a is starting") {
 			t.Errorf("got %v", err)
 		}
 		r.end()
@@ -162,7 +165,8 @@ func TestRefusals(t *testing.T) {
 // reason to who waits, to the state and to the board, and is tried again.
 func TestFailuresOfAStart(t *testing.T) {
 	t.Parallel()
-	oom := docker.Death{Fault: fault.New(fault.ContainerOOM, "run container", "the GPU's memory does not suffice"), Lines: []string{"loading", "CUDA out of memory"}}
+	oom := docker.Exit{Fault: fault.New(fault.ContainerOOM, "run container", "the GPU's memory does not suffice"),
+		Lines: []string{"loading", "CUDA out of memory"}}
 	for _, tt := range []struct {
 		name  string
 		world func(h *host)
@@ -170,17 +174,24 @@ func TestFailuresOfAStart(t *testing.T) {
 		code  fault.Code
 		lines int
 	}{
-		{"no engine there", func(h *host) { h.engineErr = fault.New(fault.DockerMissing, "list containers", "") }, 0, fault.DockerMissing, 0},
-		{"no image", func(h *host) { h.pullErr = fault.New(fault.ImageUnknown, "pull image", "no such tag") }, 0, fault.ImageUnknown, 0},
-		{"it does not start", func(h *host) { h.programs["a"].startErr = fault.New(fault.GPUToolkitMissing, "start container", "") }, 0, fault.GPUToolkitMissing, 0},
+		{"no engine there", func(h *host) { h.engineErr = fault.New(fault.DockerMissing, "list containers", "") }, 0,
+			fault.DockerMissing, 0},
+		{"no image", func(h *host) { h.pullErr = fault.New(fault.ImageUnknown, "pull image", "no such tag") }, 0,
+			fault.ImageUnknown, 0},
+		{"it does not start", func(h *host) {
+			h.programs["a"].startErr = fault.New(fault.GPUToolkitMissing, "start container",
+				"")
+		}, 0, fault.GPUToolkitMissing, 0},
 		{"its port stays taken", func(h *host) {
 			h.programs["a"].startErr = fault.New(fault.ContainerPortConflict, "start container", "")
 		}, 0, fault.ContainerPortConflict, 0},
-		{"it ends while it loads", func(h *host) { h.programs["a"].dies, h.programs["a"].death = time.Second, &oom }, 0, fault.ContainerOOM, 2},
+		{"it ends while it loads", func(h *host) { h.programs["a"].dies, h.programs["a"].death = time.Second, &oom }, 0,
+			fault.ContainerOOM, 2},
 		{"it says that it is broken", func(h *host) { h.programs["a"].health = backend.Error }, 0, fault.ModelUnhealthy, 1},
 		{"it never answers", func(h *host) { h.programs["a"].down = true }, 10 * time.Minute, fault.ModelLoadTimeout, 1},
 		{"it hangs", func(h *host) { h.programs["a"].stuck = true }, 10 * time.Minute, fault.ModelLoadTimeout, 1},
-		{"it loads for ever", func(h *host) { h.programs["a"].health = backend.Loading }, 10 * time.Minute, fault.ModelLoadTimeout, 1},
+		{"it loads for ever", func(h *host) { h.programs["a"].health = backend.Loading }, 10 * time.Minute,
+			fault.ModelLoadTimeout, 1},
 		{"it is another model", func(h *host) { h.programs["a"].missing = true }, 0, fault.RunnerModelMissing, 1},
 		{"the engine hangs", func(h *host) { h.hang["a"] = true }, 3 * time.Minute, fault.DockerFailed, 0},
 	} {
@@ -189,7 +200,8 @@ func TestFailuresOfAStart(t *testing.T) {
 				h := newHost()
 				h.programs["a"] = &program{silent: 2 * time.Second, slots: 1}
 				tt.world(h)
-				r := begin(t, h, manager.Options{ContainersPerGPU: 2, Entries: []manager.Entry{{Model: llm("a")}, {Model: llm("b")}}})
+				r := begin(t, h, manager.Options{ContainersPerGPU: 2,
+					Entries: []manager.Entry{{Model: llm("a")}, {Model: llm("b")}}})
 				if h.engineErr == nil && h.pullErr == nil {
 					r.job("b") // another model has nothing to do with it
 				}

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// model is one model of the node. Its goroutine, run, owns what is said about it;
-// jobs use the pool and read the snapshot.
+// model is one model of the node. Its goroutine, run, owns its state; jobs use the pool
+// and read the snapshot.
 type model struct {
 	id       inference.Model
 	warm     bool
@@ -20,22 +20,22 @@ type model struct {
 	o        *Options
 	log      *slog.Logger
 	pool     *pool
-	turns    *turns
+	prepares *prepareLimit
 
 	// reports come from the runners, wake from jobs that find no free slot; drain
 	// is closed when the node stops.
 	reports chan report
 	wake    chan struct{}
 	drain   <-chan struct{}
-	// changes are made by Replace, exits come from runners that have ended; over is closed
-	// when the model has none left. started is guarded by Manager.mu until run begins.
+	// changes come from Replace, exits from runners that have ended; done is closed when
+	// the model has no runner left. started is guarded by Manager.mu until run begins.
 	changes chan change
 	exits   chan *runner
-	over    chan struct{}
+	done    chan struct{}
 	started bool
-	// demand is how many jobs want a slot at the moment.
-	demand atomic.Int64
-	// snapshot is the state without what the line knows.
+	// pending counts jobs that wait for a slot.
+	pending atomic.Int64
+	// snapshot is the state without the queue's statistics.
 	snapshot atomic.Pointer[inference.ModelState]
 
 	// The rest belongs to run.
@@ -47,9 +47,9 @@ type model struct {
 func newModel(id inference.Model, m *Manager) *model {
 	return &model{
 		id: id, o: &m.o, log: m.o.Log, external: true,
-		pool: newPool(m.o.Queue, m.o.Now, m.jobEnded), turns: newTurns(),
+		pool: newPool(m.o.Queue, m.o.Now, m.jobEnded), prepares: newPrepareLimit(),
 		reports: make(chan report), wake: make(chan struct{}, 1), drain: m.drain,
-		changes: make(chan change), exits: make(chan *runner), over: make(chan struct{}),
+		changes: make(chan change), exits: make(chan *runner), done: make(chan struct{}),
 	}
 }
 
@@ -61,7 +61,7 @@ func (m *model) begin() {
 	m.snapshot.Store(&now)
 }
 
-// describe says what the model's entries ask for.
+// describe derives warm and external from the model's entries.
 func (m *model) describe() {
 	m.warm, m.external = false, true
 	for _, r := range m.present() {
@@ -76,10 +76,10 @@ type report struct {
 	status status
 }
 
-// run lets the runners live, and says what becomes of the model, until they have ended:
+// run starts the runners and maintains the model's state until all runners have ended:
 // after ctx, or when all were dropped.
 func (m *model) run(ctx context.Context) {
-	defer close(m.over)
+	defer close(m.done)
 	for _, r := range m.runners {
 		m.launch(ctx, r)
 	}
@@ -87,8 +87,8 @@ func (m *model) run(ctx context.Context) {
 	for len(m.runners) > 0 {
 		select {
 		case r := <-m.reports:
-			r.runner.seen, r.runner.roused = r.status, false
-			m.settle()
+			r.runner.seen, r.runner.woken = r.status, false
+			m.updateState()
 		case c := <-m.changes:
 			for _, r := range c.add {
 				m.launch(ctx, r)
@@ -104,43 +104,43 @@ func (m *model) run(ctx context.Context) {
 			stop = nil
 			m.close()
 		}
-		m.rouse()
+		m.wakeOne()
 	}
-	m.quiet()
+	m.clearConditions()
 }
 
 // close takes no more jobs.
 func (m *model) close() {
 	m.draining = true
-	m.settle()
+	m.updateState()
 }
 
-// rouse starts a runner that sleeps when there are more jobs than slots, one at a
-// time: the next only once this one cannot take them all.
-func (m *model) rouse() {
-	if m.draining || m.demand.Load() == 0 {
+// wakeOne starts a dormant runner when there are more jobs than slots, one at a time:
+// the next only when the started one cannot take all jobs.
+func (m *model) wakeOne() {
+	if m.draining || m.pending.Load() == 0 {
 		return
 	}
-	if s := m.pool.line.Stats(); s.InUse+s.Waiting < s.Slots {
+	if s := m.pool.queue.Stats(); s.InUse+s.Waiting < s.Slots {
 		return
 	}
-	var sleeper *runner
+	var asleep *runner
 	for _, r := range m.present() {
 		switch {
-		case r.seen.starting() || r.roused:
+		case r.seen.starting() || r.woken:
 			return
-		case sleeper == nil && r.seen.dormant() && r.entry.cold():
-			sleeper = r
+		case asleep == nil && r.seen.dormant() && r.entry.cold():
+			asleep = r
 		}
 	}
-	if sleeper != nil {
-		sleeper.roused = true
-		poke(sleeper.wake)
+	if asleep != nil {
+		asleep.woken = true
+		poke(asleep.wake)
 	}
 }
 
-// settle makes the model's state of its runners', and tells who should know.
-func (m *model) settle() {
+// updateState derives the model's state from its runners and publishes it.
+func (m *model) updateState() {
 	old := m.snapshot.Load()
 	present := m.present()
 	m.describe()
@@ -156,30 +156,29 @@ func (m *model) settle() {
 		now.Since = m.o.Now()
 	}
 	m.snapshot.Store(&now)
-	m.gate(&now)
+	m.gateQueue(&now)
 	m.conditions()
 	if now.State != old.State {
 		m.announce(&now)
 	}
 }
 
-// gate lets jobs into the line, or sends them away with the reason.
-func (m *model) gate(now *inference.ModelState) {
+// gateQueue opens the queue, or closes it with the reason.
+func (m *model) gateQueue(now *inference.ModelState) {
 	switch {
 	case now.Code == fault.ModelNotServed:
-		m.pool.line.Shut(fault.New(fault.ModelNotServed, "reserve a slot", m.id.String()))
+		m.pool.queue.Shut(fault.New(fault.ModelNotServed, "reserve a slot", m.id.String()))
 	case now.State == inference.Draining:
-		m.pool.line.Shut(fault.New(fault.Draining, "reserve a slot", "the node stops"))
+		m.pool.queue.Shut(fault.New(fault.Draining, "reserve a slot", "the node stops"))
 	case now.State == inference.Failed:
-		m.pool.line.Shut(m.failure(now))
+		m.pool.queue.Shut(m.failure(now))
 	default:
-		m.pool.line.Open()
+		m.pool.queue.Open()
 	}
 }
 
-// failure is what a job gets that asks for a model that has failed. Reasons that
-// peers know as a lack of capacity go out as they are, all others as ModelFailed
-// around them.
+// failure is the error of jobs for a failed model. Reasons that peers know as a lack of
+// capacity are returned as they are, all others wrapped in ModelFailed.
 func (m *model) failure(now *inference.ModelState) error {
 	why := m.why()
 	if fault.ClassOf(why) == fault.Busy {
@@ -203,7 +202,7 @@ func (m *model) why() error {
 
 func (m *model) announce(now *inference.ModelState) {
 	s := *now
-	m.fill(&s)
+	m.addQueueStats(&s)
 	m.o.Recorder.ModelChanged(&s)
 	attrs := []any{"pipeline", m.id.Capability.Pipeline(), "model", m.id.ID, "state", string(now.State)}
 	if now.Code != "" {
@@ -215,8 +214,8 @@ func (m *model) announce(now *inference.ModelState) {
 	m.log.Info("model", attrs...)
 }
 
-// conditions shows on the board why runners do not work, and what may go wrong
-// with those that do. A cold model that finds no room now is ordinary life.
+// conditions shows on the board why runners fail, and the concerns of those that work.
+// A cold model without a free GPU is normal and not shown.
 func (m *model) conditions() {
 	if m.o.Board == nil {
 		return
@@ -233,18 +232,18 @@ func (m *model) conditions() {
 	for code, detail := range set {
 		m.o.Board.Set(health.Key{Code: code, About: m.id.String()}, detail)
 	}
-	m.clear(func(code fault.Code) bool { _, still := set[code]; return !still })
+	m.clearWhere(func(code fault.Code) bool { _, still := set[code]; return !still })
 	m.shown = set
 }
 
-// quiet takes the model off the board, once nothing of it runs.
-func (m *model) quiet() {
+// clearConditions removes the model from the board.
+func (m *model) clearConditions() {
 	if m.o.Board != nil {
-		m.clear(func(fault.Code) bool { return true })
+		m.clearWhere(func(fault.Code) bool { return true })
 	}
 }
 
-func (m *model) clear(which func(fault.Code) bool) {
+func (m *model) clearWhere(which func(fault.Code) bool) {
 	for code := range m.shown {
 		if which(code) {
 			m.o.Board.Clear(health.Key{Code: code, About: m.id.String()})
@@ -252,9 +251,9 @@ func (m *model) clear(which func(fault.Code) bool) {
 	}
 }
 
-// fill adds what the line knows.
-func (m *model) fill(s *inference.ModelState) {
-	l := m.pool.line.Stats()
+// addQueueStats adds the queue's statistics.
+func (m *model) addQueueStats(s *inference.ModelState) {
+	l := m.pool.queue.Stats()
 	s.Capacity, s.InUse, s.Waiting = l.Slots, l.InUse, l.Waiting
 	s.LastLines = slices.Clone(s.LastLines)
 }

@@ -15,31 +15,30 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Entry is one line of the models file: a server that exists, or containers to
-// start. Entries of one model add up.
+// Entry is one entry of the models file: a running server, or containers to start.
+// Entries of one model add up.
 type Entry struct {
 	Model inference.Model
 	// URL is where the runner is reached; "" starts containers.
 	URL string
 	// Token is sent to URL, "" sends none.
 	Token core.Secret
-	// ServedModel is the runner's own name of the model, "" when it is Model.ID.
+	// ServedModel is the runner's name for the model; "" is Model.ID.
 	ServedModel string
-	// Warm loads the model at once and keeps it loaded. Servers are not ours to
-	// load.
+	// Warm loads the model at once and keeps it loaded. It has no effect on servers.
 	Warm bool
-	// Capacity is the number of containers to start (0 is one); for a server the
-	// most jobs to send at once, whatever it says (0 believes it).
+	// Capacity is the number of containers to start, 0 is one. For a server it limits
+	// the jobs in progress; 0 takes the number that the server reports.
 	Capacity int
-	// AssumedSlots is how many jobs a container takes at once that does not say, 0
-	// takes what is usual for its kind.
+	// AssumedSlots is the number of slots of a container that reports none; 0 takes the
+	// default of its kind.
 	AssumedSlots int
-	// GPUs is how many GPUs each container gets, 0 is one: more for a model that
-	// is spread over several. GPUIDs names the ones that it may get, nil is all.
+	// GPUs is how many GPUs each container gets, 0 is one. GPUIDs restricts it to these
+	// GPUs, nil allows all.
 	GPUs   int
 	GPUIDs []string
 	// MemoryBytes is what a container needs on each of its GPUs, 0 when unknown;
-	// MemoryShare the part of a GPU that its runner takes in any case.
+	// MemoryShare is the part of a GPU that its runner always allocates.
 	MemoryBytes int64
 	MemoryShare float64
 	// Image is the containers' image when the entry names one.
@@ -54,25 +53,25 @@ type Entry struct {
 
 func (e *Entry) external() bool { return e.URL != "" }
 
-// cold reports whether it is loaded for a first job only.
+// cold reports whether it is loaded on demand.
 func (e *Entry) cold() bool { return !e.Warm && !e.external() }
 
-// begins is the state of its runners before anything is known of them.
-func (e *Entry) begins() inference.State {
+// initialState is the state of its runners before the first report.
+func (e *Entry) initialState() inference.State {
 	if e.cold() {
 		return inference.Absent
 	}
 	return inference.Starting
 }
 
-// need is what one container takes.
+// need is what one container needs.
 func (e *Entry) need() Need {
 	return Need{Devices: e.GPUs, Takes: Memory{Bytes: e.MemoryBytes, Share: e.MemoryShare}, IDs: e.GPUIDs}
 }
 
 // Device is a GPU.
 type Device struct {
-	// ID is how the Docker Engine knows it, "0" or "GPU-…".
+	// ID is the Docker Engine's name for it, "0" or "GPU-…".
 	ID string
 	// MemoryBytes is its memory, 0 when unknown.
 	MemoryBytes int64
@@ -94,16 +93,16 @@ type Options struct {
 	// Ports gives containers their ports on the host; nil takes docker.NewPorts.
 	Ports Ports
 
-	// Devices are the GPUs for containers. Without any, containers get none and
-	// share what stands for one, "emulated-0".
+	// Devices are the GPUs for containers. Without any, containers get no GPU and share
+	// one emulated device, "emulated-0".
 	Devices []Device
-	// Find looks for the GPUs instead, where some were asked for and none was there
-	// yet: containers wait until it finds any. It is asked again and again until
-	// then. An error beside devices is not the manager's matter.
+	// Find detects the GPUs when some were configured and none was present at the start.
+	// Containers wait until it returns any; it is retried until then. An error beside
+	// devices is ignored.
 	Find func(ctx context.Context) ([]Device, error)
-	// Reserve is told, once the GPUs are known, how much of each the warm models need
-	// together, by its ID: whoever else uses the GPUs must leave it. It must not wait.
-	// nil is told nothing.
+	// Reserve is called for each GPU, once the GPUs are known, with the memory that the
+	// warm models need on it: other users of the GPU must leave it free. It must not
+	// block; nil ignores it.
 	Reserve func(device string, bytes int64)
 	// ContainersPerGPU is how many containers may share a GPU, 0 is one.
 	ContainersPerGPU int
@@ -113,27 +112,27 @@ type Options struct {
 
 	// Queue is how many jobs of a model may wait for a slot, 0 is 64.
 	Queue int
-	// IdleTTL is for how long a cold model stays loaded without jobs, 0 until its
-	// place is needed.
+	// IdleTTL is how long a cold model stays loaded without jobs; 0 keeps it until its
+	// GPU is needed.
 	IdleTTL time.Duration
-	// LoadTimeout is how long a runner may take from its container's start until
-	// it is ready, 0 is 10 minutes.
+	// LoadTimeout bounds the time from a container's start until its runner is ready,
+	// 0 is 10 minutes.
 	LoadTimeout time.Duration
-	// PullTimeout is how long an image may take to arrive, 0 is 2 hours.
+	// PullTimeout bounds the pull of an image, 0 is 2 hours.
 	PullTimeout time.Duration
 
-	// Resolve finds out what names in requests lead to; nil is the system's resolver.
+	// Resolve looks up host names of requests; nil is the system's resolver.
 	Resolve fetchurl.Resolver
-	// Pictures fetches what requests name as their pictures; nil is pictures.New's.
+	// Pictures fetches the pictures that requests name by URL; nil is pictures.New's.
 	Pictures Pictures
 
-	// Board shows lasting trouble per model; nil shows none.
+	// Board shows lasting problems per model; nil shows none.
 	Board *health.Board
-	// Recorder is told of changes; nil ignores them.
+	// Recorder is notified of changes; nil ignores them.
 	Recorder inference.Recorder
 	// Log is where state changes go; nil drops them.
 	Log *slog.Logger
-	// Now is the clock of what is shown; nil is the system's.
+	// Now is the clock for displayed times; nil is the system's.
 	Now func() time.Time
 	// Random gives numbers in [0, 1) to spread retries; nil is the system's.
 	Random func() float64

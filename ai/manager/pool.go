@@ -14,11 +14,11 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// pool is a model's runners that are ready, and the line in front of their
-// slots. It belongs to no goroutine: jobs take from it, runners come and go.
+// pool holds a model's ready runners and the queue for their slots. It belongs to no
+// goroutine: jobs take from it, runners are added and removed.
 type pool struct {
-	line *fairqueue.Line
-	now  func() time.Time
+	queue *fairqueue.Queue
+	now   func() time.Time
 	// freed is poked when a job has ended.
 	freed func()
 
@@ -30,62 +30,62 @@ type pool struct {
 
 // member is a runner that is ready.
 type member struct {
-	// name is who does a job, for the books: a container, or a server's address.
+	// name is the runner's name in records: a container, or a server's address.
 	name    string
 	backend backend.Backend
-	// suspect is told that a job failed as it does when the runner is gone.
-	suspect func()
-	// urls says which addresses in requests the runner may be given, resolve what
-	// names in them lead to; pictures fetches for runners that get none.
+	// jobFailed is called when a job failed in a way that may be the runner's fault.
+	jobFailed func()
+	// urls says which URLs in requests the runner may get, resolve looks up their hosts;
+	// pictures fetches for runners that get none.
 	urls     fetchurl.Policy
 	resolve  fetchurl.Resolver
 	pictures Pictures
 	slots    int // guarded by pool.mu
 	busy     int // guarded by pool.mu
-	// rest is for how long it is left alone; guarded by pool.mu.
-	rest rest
-	// operations is what it can do, refusals what it refused; guarded by pool.mu.
+	// pause tells for how long it gets no jobs; guarded by pool.mu.
+	pause busyPause
+	// operations are those it supports, refusals those it refused; guarded by pool.mu.
 	operations []inference.Operation
 	refusals   inference.Refusals
-	// attempts are its jobs, heard when it answered a probe last; attentive says that it does
-	// so while it works. Guarded by pool.mu.
-	attempts  map[*attempt]struct{}
-	heard     time.Time
-	attentive bool
-	// owner is its runner. finished, where it is there, is closed when it has no job any
-	// more; guarded by pool.mu.
+	// attempts are its jobs; lastAnswer is when it last answered a probe; answersWhileBusy
+	// means that it answers probes while a job runs. Guarded by pool.mu.
+	attempts         map[*attempt]struct{}
+	lastAnswer       time.Time
+	answersWhileBusy bool
+	// owner is its runner. finished, if set, is closed when its last job ends; guarded by
+	// pool.mu.
 	owner    *runner
 	finished chan struct{}
 }
 
 func newPool(queue int, now func() time.Time, freed func()) *pool {
-	return &pool{line: fairqueue.New(fairqueue.Options{Queue: queue, Now: now}), now: now, freed: freed}
+	return &pool{queue: fairqueue.New(fairqueue.Options{MaxWaiting: queue, Now: now}), now: now, freed: freed}
 }
 
-// add lets a runner take jobs.
+// add adds a ready runner.
 func (p *pool) add(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if m.owner != nil && m.owner.barred {
+	if m.owner != nil && m.owner.expelled {
 		return
 	}
 	p.members = append(p.members, m)
 	p.used = p.now()
-	p.size()
+	p.resizeQueueLocked()
 }
 
-// remove lets a runner take no more jobs; those that it has go on.
+// remove gives a runner no more jobs; its running jobs continue.
 func (p *pool) remove(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.without(m)
+	p.removeLocked(m)
 }
 
-// expel lets a runner whose entry was removed take no more jobs, for good, and returns
-// when it has finished those that it has or ctx ends.
+// expel permanently removes a runner whose entry was removed, and returns when its jobs
+// have finished or ctx ends.
 func (p *pool) expel(ctx context.Context, owner *runner) {
 	p.mu.Lock()
-	owner.barred = true
+	owner.expelled = true
 	var member *member
 	for _, m := range p.members {
 		if m.owner == owner {
@@ -93,11 +93,11 @@ func (p *pool) expel(ctx context.Context, owner *runner) {
 		}
 	}
 	if member == nil || member.busy == 0 {
-		p.without(member)
+		p.removeLocked(member)
 		p.mu.Unlock()
 		return
 	}
-	p.without(member)
+	p.removeLocked(member)
 	finished := make(chan struct{})
 	member.finished = finished
 	p.mu.Unlock()
@@ -107,122 +107,121 @@ func (p *pool) expel(ctx context.Context, owner *runner) {
 	}
 }
 
-// resize says what a runner can do, and that it takes another number of jobs than it said
-// before.
+// resize updates a runner's operations and slots.
 func (p *pool) resize(m *member, slots int, operations []inference.Operation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m.operations = operations
 	if m.slots != slots {
 		m.slots = slots
-		p.size()
+		p.resizeQueueLocked()
 	}
 }
 
-// removeIdle is remove for a runner that nobody needs at the moment; false
-// leaves everything as it was. No job can begin between the look and the
-// removal: the line has given out no slot, and gives none while it has none.
+// removeIdle is remove if the model has no jobs; else it returns false and changes
+// nothing. No job can begin meanwhile: the queue has no slots during the check.
 func (p *pool) removeIdle(m *member) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.line.Resize(0)
-	if s := p.line.Stats(); s.InUse > 0 || s.Waiting > 0 || m.busy > 0 {
-		p.size()
+	p.queue.Resize(0)
+	if s := p.queue.Stats(); s.InUse > 0 || s.Waiting > 0 || m.busy > 0 {
+		p.resizeQueueLocked()
 		return false
 	}
-	p.without(m)
+	p.removeLocked(m)
 	return true
 }
 
-// without takes a member out. The caller holds mu.
-func (p *pool) without(m *member) {
+// removeLocked removes a member.
+func (p *pool) removeLocked(m *member) {
 	for i, have := range p.members {
 		if have == m {
 			p.members = append(p.members[:i:i], p.members[i+1:]...)
 			break
 		}
 	}
-	p.size()
+	p.resizeQueueLocked()
 }
 
-// size tells the line how many slots there are. The caller holds mu.
-func (p *pool) size() {
+// resizeQueueLocked sets the queue's number of slots.
+func (p *pool) resizeQueueLocked() {
 	n := 0
 	for _, m := range p.members {
 		n += m.slots
 	}
-	p.line.Resize(n)
+	p.queue.Resize(n)
 }
 
-// want is what a job asks of a runner: whose job it is, and the operation. not is a runner
-// that had the job; another one must take its request as it was made for that one.
-type want struct {
-	party string
-	op    inference.Operation
-	not   *member
+// pickRequest is what a job needs of a runner: its owner and the operation. exclude is a
+// runner that had the job; the next one must have the same URL policy, for which the
+// request was prepared.
+type pickRequest struct {
+	party   string
+	op      inference.Operation
+	exclude *member
 }
 
-// errTaken says that the runners that could do a job have no room at the moment.
-var errTaken = errors.New("the model's runners that can do it have no room")
+// errAllBusy means that every runner that could do a job is fully used.
+var errAllBusy = errors.New("the model's runners that can do it are fully used")
 
-// pick gives a job that holds a slot to the runner that can do it and has the least work, of
-// those with room; where none can do it, any of them says so. The fault is ModelRunnerLost
-// when the runners changed meanwhile and none has room, RunnerBusy while all that have some
-// said that they are busy. errTaken says that only others have room.
-func (p *pool) pick(w want) (*member, error) {
+// pick gives a job that holds a slot to the least loaded free runner that supports its
+// operation; if none does, to any, which refuses it. The fault is ModelRunnerLost when the
+// runners changed meanwhile and none is free, RunnerBusy while all free ones reported that
+// they are busy. errAllBusy means that only runners without the operation are free.
+func (p *pool) pick(w pickRequest) (*member, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
 	able := slices.ContainsFunc(p.members, func(m *member) bool { return inference.Does(m.operations, w.op) })
 	var best *member
-	var resting time.Duration
+	var busyTime time.Duration
 	taken, others := false, false
 	for _, m := range p.members {
-		switch left := m.rest.left(w.party, now); {
-		case m == w.not || able && !inference.Does(m.operations, w.op):
+		switch left := m.pause.remaining(w.party, now); {
+		case m == w.exclude || able && !inference.Does(m.operations, w.op):
 			others = true
-		case w.not != nil && m.urls != w.not.urls:
+		case w.exclude != nil && m.urls != w.exclude.urls:
 		case m.busy >= m.slots:
 			taken = true
 		case left > 0:
-			if resting == 0 || left < resting {
-				resting = left
+			if busyTime == 0 || left < busyTime {
+				busyTime = left
 			}
-		case best == nil, m.before(best, w.op, now):
+		case best == nil, m.preferredTo(best, w.op, now):
 			best = m
 		}
 	}
 	switch {
 	case best != nil:
 		best.busy++
-		best.rest.begin(now)
+		best.pause.tried(now)
 		best.refusals.Retried(now, w.op)
 		p.used = now
 		return best, nil
 	case taken && others:
-		return nil, errTaken
-	case resting > 0:
-		f := fault.New(fault.RunnerBusy, opRun, "the model's runner said that it is busy")
-		return nil, fault.After(f, resting)
+		return nil, errAllBusy
+	case busyTime > 0:
+		f := fault.New(fault.RunnerBusy, opRun, "the model's runner reported that it is busy")
+		return nil, fault.After(f, busyTime)
 	}
 	return nil, fault.New(fault.ModelRunnerLost, opRun, "")
 }
 
-// before says whether a job is for m rather than for other: one that refused what no other
-// one refused, or said that it is busy, is tried only where there is no other, else the one
-// with less to do. The caller holds pool.mu.
-func (m *member) before(other *member, op inference.Operation, now time.Time) bool {
+// preferredTo reports whether a job goes to m rather than to other: first the one without
+// unconfirmed refusals, then the one that did not report busy, then the less loaded one.
+// The caller holds pool.mu.
+func (m *member) preferredTo(other *member, op inference.Operation, now time.Time) bool {
 	if a, b := m.refusals.AskOthersFirst(now, op), other.refusals.AskOthersFirst(now, op); a != b {
 		return b
 	}
-	if a, b := now.Before(m.rest.until), now.Before(other.rest.until); a != b {
+	if a, b := now.Before(m.pause.until), now.Before(other.pause.until); a != b {
 		return b
 	}
 	return m.busy*other.slots < other.busy*m.slots
 }
 
-// put ends a job's stay at its runner.
-func (p *pool) put(m *member) {
+// jobDone ends a job at its runner.
+func (p *pool) jobDone(m *member) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m.busy--
@@ -233,9 +232,9 @@ func (p *pool) put(m *member) {
 	}
 }
 
-// idle tells since when the model has no work, false while it has.
+// idle returns since when the model has no jobs, false while it has.
 func (p *pool) idle() (since time.Time, ok bool) {
-	s := p.line.Stats()
+	s := p.queue.Stats()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.used, s.InUse == 0 && s.Waiting == 0
@@ -243,7 +242,7 @@ func (p *pool) idle() (since time.Time, ok bool) {
 
 // acquire waits for a slot.
 func (p *pool) acquire(ctx context.Context, party string) (release func(), err error) {
-	give, err := p.line.Acquire(ctx, party)
+	give, err := p.queue.Acquire(ctx, party)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func TestOnlyTheIdleLeave(t *testing.T) {
 	if p.removeIdle(all[0]) {
 		t.Error("removed while a slot is in use")
 	}
-	if s := p.line.Stats(); s.Slots != 2 {
+	if s := p.queue.Stats(); s.Slots != 2 {
 		t.Errorf("%+v", s)
 	}
 	at := picked(p)
@@ -47,11 +47,11 @@ func TestOnlyTheIdleLeave(t *testing.T) {
 	if p.removeIdle(all[0]) {
 		t.Error("removed while a job is at the runner")
 	}
-	p.put(at)
+	p.jobDone(at)
 	if !p.removeIdle(all[0]) {
 		t.Error("not removed though idle")
 	}
-	if s := p.line.Stats(); s.Slots != 0 {
+	if s := p.queue.Stats(); s.Slots != 0 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -70,19 +70,19 @@ func TestPickKeepsToTheSlots(t *testing.T) {
 	if picked(p) != nil {
 		t.Error("a job more than there are slots")
 	}
-	p.put(all[1])
+	p.jobDone(all[1])
 	if picked(p) != all[1] {
 		t.Error("not where there is room")
 	}
 	p.remove(all[1])
-	if picked(p) != nil || p.line.Stats().Slots != 1 {
+	if picked(p) != nil || p.queue.Stats().Slots != 1 {
 		t.Error("a job for a runner that was withdrawn")
 	}
 }
 
 // picked is who gets the next job, nil for no one.
 func picked(p *pool) *member {
-	m, err := p.pick(want{party: "client"})
+	m, err := p.pick(pickRequest{party: "client"})
 	if err != nil {
 		return nil
 	}
@@ -98,13 +98,13 @@ func TestBusyRunnersRest(t *testing.T) {
 	p.add(one)
 	p.add(two)
 	busy := fault.New(fault.RunnerBusy, "", "")
-	p.rest(one, "client", fault.After(busy, 7*time.Second))
+	p.runnerBusy(one, "client", fault.After(busy, 7*time.Second))
 	for range 4 {
 		if m := picked(p); m != two {
 			t.Fatal("a job for a runner that said it is busy")
 		}
 	}
-	_, err := p.pick(want{party: "client"})
+	_, err := p.pick(pickRequest{party: "client"})
 	if after, ok := fault.RetryAfter(err); !errors.Is(err, fault.RunnerBusy) || !ok || after != 7*time.Second {
 		t.Errorf("%v, %v", err, after)
 	}
@@ -112,16 +112,16 @@ func TestBusyRunnersRest(t *testing.T) {
 	if m := picked(p); m != one {
 		t.Error("a runner rests longer than it said")
 	}
-	now = now.Add(busyAgain)
-	p.rest(one, "client", busy)
+	now = now.Add(busyWindow)
+	p.runnerBusy(one, "client", busy)
 	if picked(p) != one {
 		t.Error("a runner rests for a single refusal")
 	}
-	p.rest(one, "client", busy)
-	if _, err := p.pick(want{party: "client"}); !errors.Is(err, fault.RunnerBusy) {
+	p.runnerBusy(one, "client", busy)
+	if _, err := p.pick(pickRequest{party: "client"}); !errors.Is(err, fault.RunnerBusy) {
 		t.Error(err)
 	}
-	if now = now.Add(busyFor); picked(p) != one {
+	if now = now.Add(defaultPause); picked(p) != one {
 		t.Error("a runner rests longer than a moment, though it did not say until when")
 	}
 }
@@ -136,31 +136,31 @@ func TestOnePartyMakesNoRunnerRest(t *testing.T) {
 	m := &member{slots: 8}
 	p.add(m)
 	busy := fault.After(fault.New(fault.RunnerBusy, "", ""), 5*time.Minute)
-	p.rest(m, "greedy", busy)
-	_, err := p.pick(want{party: "other"})
-	if after, ok := fault.RetryAfter(err); !errors.Is(err, fault.RunnerBusy) || !ok || after != askAgain {
+	p.runnerBusy(m, "greedy", busy)
+	_, err := p.pick(pickRequest{party: "other"})
+	if after, ok := fault.RetryAfter(err); !errors.Is(err, fault.RunnerBusy) || !ok || after != retryOtherParty {
 		t.Errorf("at once: %v, %v", err, after)
 	}
-	now = now.Add(askAgain)
-	if _, err := p.pick(want{party: "greedy"}); !errors.Is(err, fault.RunnerBusy) {
+	now = now.Add(retryOtherParty)
+	if _, err := p.pick(pickRequest{party: "greedy"}); !errors.Is(err, fault.RunnerBusy) {
 		t.Errorf("the party that it said so to: %v", err)
 	}
 	idle := &member{slots: 1}
 	p.add(idle)
-	if got, err := p.pick(want{party: "other"}); got != idle {
+	if got, err := p.pick(pickRequest{party: "other"}); got != idle {
 		t.Fatalf("a runner that rests is tried beside one that does not: %v", err)
 	}
-	if got, err := p.pick(want{party: "other"}); got != m {
+	if got, err := p.pick(pickRequest{party: "other"}); got != m {
 		t.Fatal(err)
 	}
-	if _, err := p.pick(want{party: "third"}); !errors.Is(err, fault.RunnerBusy) {
+	if _, err := p.pick(pickRequest{party: "third"}); !errors.Is(err, fault.RunnerBusy) {
 		t.Errorf("a second one at the same time: %v", err)
 	}
 	p.worked(m, "", true)
-	if _, err := p.pick(want{party: "third"}); err != nil {
+	if _, err := p.pick(pickRequest{party: "third"}); err != nil {
 		t.Errorf("after a job was served: %v", err)
 	}
-	if _, err := p.pick(want{party: "greedy"}); !errors.Is(err, fault.RunnerBusy) {
+	if _, err := p.pick(pickRequest{party: "greedy"}); !errors.Is(err, fault.RunnerBusy) {
 		t.Errorf("the party that it said so to: %v", err)
 	}
 }

@@ -9,16 +9,15 @@ import (
 )
 
 const (
-	// turnTime is how long a job waits for its turn to be prepared, returnTime how long
-	// it then waits for a slot again.
-	turnTime   = 15 * time.Second
-	returnTime = 15 * time.Second
+	// maxPrepareWait is how long a job waits to be prepared, maxReturnWait how long it
+	// then waits for a slot again.
+	maxPrepareWait = 15 * time.Second
+	maxReturnWait  = 15 * time.Second
 )
 
-// prepare is the job as its runner is given it. Where other hosts are asked for that, the
-// job gives its slot back meanwhile and takes another one after it: hosts that clients
-// choose, and that do not answer, must not hold the model's slots. release ends the job's
-// stay in memory.
+// prepare returns the job as its runner gets it. If this needs other hosts, the job
+// releases its slot meanwhile and takes another one afterwards: slow hosts that a client
+// chose must not hold the model's slots. release frees the job's memory.
 func (s *slot) prepare(ctx context.Context, job *inference.Job) (ready *inference.Job, release func(), err error) {
 	m := s.at
 	named, err := m.locate(ctx, job)
@@ -29,7 +28,7 @@ func (s *slot) prepare(ctx context.Context, job *inference.Job) (ready *inferenc
 		return job, func() {}, nil
 	}
 	s.vacate()
-	leave, err := s.turn(ctx)
+	leave, err := s.waitPrepare(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -38,46 +37,46 @@ func (s *slot) prepare(ctx context.Context, job *inference.Job) (ready *inferenc
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.occupy(ctx, m, ready); err != nil {
+	if err := s.reacquire(ctx, m, ready); err != nil {
 		release()
 		return nil, nil, err
 	}
 	return ready, release, nil
 }
 
-// vacate gives the slot back, for another one to be taken later.
+// vacate releases the slot; reacquire takes another one.
 func (s *slot) vacate() {
-	s.model.pool.put(s.at)
+	s.model.pool.jobDone(s.at)
 	s.at = nil
 	s.release()
 	s.release = func() {}
 }
 
-// turn waits until the job may be prepared.
-func (s *slot) turn(ctx context.Context) (leave func(), err error) {
-	waiting, cancel := context.WithTimeout(ctx, turnTime)
+// waitPrepare waits until the job may be prepared.
+func (s *slot) waitPrepare(ctx context.Context) (leave func(), err error) {
+	waiting, cancel := context.WithTimeout(ctx, maxPrepareWait)
 	defer cancel()
-	leave, err = s.model.turns.enter(waiting, s.party)
+	leave, err = s.model.prepares.enter(waiting, s.party)
 	if err != nil {
 		if ctx.Err() == nil {
-			return nil, fault.New(fault.JobsFull, "prepare a request", "too many requests name pictures or other addresses")
+			return nil, fault.New(fault.JobsFull, "prepare a request",
+				"too many requests name pictures or other addresses")
 		}
 		return nil, fault.Wrap(fault.CodeOf(ctx.Err()), "prepare a request", ctx.Err())
 	}
 	return leave, nil
 }
 
-// occupy takes a slot again. The runner may be another one, with another policy for
-// addresses.
-func (s *slot) occupy(ctx context.Context, before *member, job *inference.Job) error {
-	waiting, cancel := context.WithTimeout(ctx, returnTime)
+// reacquire takes a slot again. The runner may be another one with another URL policy.
+func (s *slot) reacquire(ctx context.Context, before *member, job *inference.Job) error {
+	waiting, cancel := context.WithTimeout(ctx, maxReturnWait)
 	defer cancel()
 	again, err := s.model.reserve(waiting, s.party)
 	if err != nil {
 		return err
 	}
 	s.release = again.release
-	if s.at, err = s.wait(ctx, want{party: s.party, op: job.Operation}); err != nil {
+	if s.at, err = s.pick(ctx, pickRequest{party: s.party, op: job.Operation}); err != nil {
 		return err
 	}
 	if s.at.urls == before.urls {

@@ -9,43 +9,42 @@ import (
 )
 
 const (
-	// probeTimeout is how long a runner may take to say how it is; one that was
-	// stopped or hangs shows by it.
+	// probeTimeout bounds a probe; it detects runners that hang.
 	probeTimeout = 5 * time.Second
-	// probeInterval is between probes of a runner that works, recheck after one
-	// that failed.
+	// probeInterval is the interval for a ready runner, recheck the wait after a failed
+	// probe.
 	probeInterval = 5 * time.Second
 	recheck       = time.Second
-	// A runner that is starting is asked often, because the answer is all that
-	// stands between it and its first job; ever less often, because loading may
-	// take minutes.
+	// A starting runner is probed often, because its first job waits for it, then less
+	// and less often, because loading may take minutes.
 	firstProbe = 10 * time.Millisecond
 	slowProbe  = 250 * time.Millisecond
 )
 
-// pulse is the outcome of a probe.
-type pulse struct {
+// probeResult is the result of a probe.
+type probeResult struct {
 	info  backend.Info
 	err   error
 	asked time.Time
 }
 
-// prober asks one runner at a time, beside whoever waits for other things too.
+// prober sends one probe at a time in its own goroutine, so that its caller can select on
+// other events too.
 type prober struct {
 	backend backend.Backend
 	now     func() time.Time
-	results chan pulse
+	results chan probeResult
 	busy    bool
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 }
 
 func newProber(b backend.Backend, now func() time.Time) *prober {
-	return &prober{backend: b, now: now, results: make(chan pulse, 1)}
+	return &prober{backend: b, now: now, results: make(chan probeResult, 1)}
 }
 
-// ask begins a probe unless one is under way. Its outcome comes on results; who
-// takes it calls taken.
+// ask begins a probe unless one is in progress. The receiver of its result on results
+// calls finish.
 func (p *prober) ask(ctx context.Context) {
 	if p.busy {
 		return
@@ -55,16 +54,16 @@ func (p *prober) ask(ctx context.Context) {
 	p.wg.Go(func() {
 		asked := p.now()
 		info, err := p.backend.Probe(ctx)
-		p.results <- pulse{info, err, asked}
+		p.results <- probeResult{info, err, asked}
 	})
 }
 
-func (p *prober) taken() {
+func (p *prober) finish() {
 	p.cancel()
 	p.busy = false
 }
 
-// stop ends a probe that is under way, and lets the connections go.
+// stop cancels a probe in progress and closes the connections.
 func (p *prober) stop() {
 	if p.busy {
 		p.cancel()

@@ -13,23 +13,22 @@ import (
 
 const opPull = "pull a model"
 
-// retryTime bounds the wait for a model that has failed to be tried again, once what it
-// lacked was pulled.
-const retryTime = 5 * time.Second
+// retryTimeout bounds the wait for a failed model to be retried after a pull.
+const retryTimeout = 5 * time.Second
 
-// PullPart is something that a model needs before its first job.
+// PullPart is an image or weights that a model needs before its first job.
 type PullPart struct {
 	Kind PullKind
-	// Name is the image's, or the model's where it is at a server.
+	// Name is that of the image, or of the model at a server.
 	Name string
-	// Digest is by which the registry knows the image, "" where none is known.
+	// Digest is the image's in its registry, "" if unknown.
 	Digest string
 	State  PullState
-	// Note says what is left to do, "" for nothing.
+	// Note says what the operator has to do, "" for nothing.
 	Note string
 }
 
-// PullKind is what a part is.
+// PullKind is the kind of a part.
 type PullKind string
 
 // The kinds: a container's image, and the model itself.
@@ -38,10 +37,10 @@ const (
 	PullWeights PullKind = "weights"
 )
 
-// PullState is what became of a part.
+// PullState is the state of a part after Pull.
 type PullState string
 
-// The states. PullManual is for weights that the node cannot fetch, nor look for.
+// The states. PullManual is for weights that the node can neither fetch nor find.
 const (
 	PullPresent PullState = "present"
 	PullMissing PullState = "missing"
@@ -49,7 +48,7 @@ const (
 	PullManual  PullState = "manual"
 )
 
-// PullProgress is how far the pull of one part is.
+// PullProgress is the progress of one part.
 type PullProgress struct {
 	Kind PullKind
 	Name string
@@ -60,17 +59,17 @@ type PullProgress struct {
 }
 
 // Pull fetches what a model needs before its first job: the images of its containers, and
-// the weights where a server or a container can be made to fetch them. A container that
-// may download its weights is started for that, and a model that is loaded on demand is
-// unloaded again. With dry it only looks. report is called one call at a time and must
-// not block. It ends with ctx; an image that a runner waits for itself is still fetched.
+// the weights if a server or a container can fetch them. A container that may download its
+// weights is started for this, and a cold model is unloaded again. With dry it only checks.
+// report is called one call at a time and must not block. Pull ends with ctx; pulls that a
+// runner waits for continue.
 func (m *Manager) Pull(
 	ctx context.Context, id inference.Model, dry bool, report func(PullProgress),
 ) ([]PullPart, error) {
 	var parts []PullPart
 	images := make(map[string]bool)
 	for _, p := range m.entriesOf(id) {
-		j := &puller{m: m, placed: p, dry: dry, report: report, images: images}
+		j := &puller{m: m, activeEntry: p, dry: dry, report: report, images: images}
 		err := j.pull(ctx)
 		parts = append(parts, j.parts...)
 		if err != nil {
@@ -83,7 +82,7 @@ func (m *Manager) Pull(
 	return parts, nil
 }
 
-func (m *Manager) entriesOf(id inference.Model) (out []*placed) {
+func (m *Manager) entriesOf(id inference.Model) (out []*activeEntry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, p := range m.entries {
@@ -97,10 +96,10 @@ func (m *Manager) entriesOf(id inference.Model) (out []*placed) {
 // puller pulls for one entry.
 type puller struct {
 	m *Manager
-	*placed
+	*activeEntry
 	dry    bool
 	report func(PullProgress)
-	// images are those that an earlier entry of the model needs as well.
+	// images are those already handled for an earlier entry of the model.
 	images map[string]bool
 	parts  []PullPart
 }
@@ -164,15 +163,15 @@ func (p *puller) fetch(ctx context.Context, image string) error {
 	return err
 }
 
-// retry has runners that failed for want of what was pulled try again at once.
+// retry makes failed runners of the entry retry at once.
 func (p *puller) retry() {
 	for _, r := range p.runners {
 		poke(r.pulled)
-		poke(r.suspect)
+		poke(r.probeNow)
 	}
 }
 
-// weights has the entry's container fetch its weights, where it may.
+// weights makes the entry's container fetch its weights, if it may.
 func (p *puller) weights(ctx context.Context) error {
 	part := PullPart{Kind: PullWeights, Name: p.entry.Model.ID, State: PullManual}
 	loaded := p.model.snapshot.Load().State == inference.Ready
@@ -180,7 +179,7 @@ func (p *puller) weights(ctx context.Context) error {
 	case loaded:
 		part.State = PullPresent
 	case !s.Network:
-		part.Note = "its container may not download: the weights must be in " + p.m.o.ModelsDir + " or in the image"
+		part.Note = "its container has no network: put the weights into " + p.m.o.ModelsDir + " or into the image"
 	case !s.WriteModels:
 		part.Note = `its container downloads at each start, because the entry has no "write_models": true`
 	case p.dry:
@@ -195,8 +194,8 @@ func (p *puller) weights(ctx context.Context) error {
 	return nil
 }
 
-// load starts a container of the model, which fetches its weights then, and stops it
-// again if no job came meanwhile and the model is loaded on demand.
+// load starts a container of the model, which downloads its weights. A cold model is
+// stopped again unless a job came meanwhile.
 func (p *puller) load(ctx context.Context) error {
 	p.report(PullProgress{Kind: PullWeights, Name: p.entry.Model.ID})
 	p.retry()
@@ -214,11 +213,11 @@ func (p *puller) load(ctx context.Context) error {
 	return nil
 }
 
-// awaitRetry waits until the model is no longer marked as failed, for a moment.
+// awaitRetry waits up to retryTimeout until the model is no longer Failed.
 func (p *puller) awaitRetry(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, retryTime)
+	ctx, cancel := context.WithTimeout(ctx, retryTimeout)
 	defer cancel()
-	tick := time.NewTicker(pickPause)
+	tick := time.NewTicker(pickInterval)
 	defer tick.Stop()
 	for p.model.snapshot.Load().State == inference.Failed {
 		select {
@@ -229,7 +228,7 @@ func (p *puller) awaitRetry(ctx context.Context) {
 	}
 }
 
-// atServer has the server behind the entry's url fetch the model, unless it has it.
+// atServer makes the server behind the entry's url fetch the model, unless it has it.
 func (p *puller) atServer(ctx context.Context) error {
 	b, err := p.m.o.Backends(p.entry, p.entry.URL)
 	if err != nil {

@@ -31,7 +31,8 @@ func TestPullAnImage(t *testing.T) {
 		t.Run(fmt.Sprint("warm ", warm), func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				h := newHost()
-				h.pullErr, h.absent = fault.New(fault.ImagePullFailed, "pull image", "image-of-a"), map[string]bool{"image-of-a": true}
+				h.pullErr, h.absent = fault.New(fault.ImagePullFailed, "pull image", "image-of-a"),
+					map[string]bool{"image-of-a": true}
 				r := begin(t, h, manager.Options{Entries: []manager.Entry{{Model: llm("a"), Warm: warm}}})
 				after(3 * time.Minute)
 				if warm {
@@ -39,7 +40,8 @@ func TestPullAnImage(t *testing.T) {
 				} else {
 					r.state("a", inference.Absent, fault.ImagePullFailed)
 				}
-				if parts, _, err := r.pull("a", true); err != nil || !strings.HasPrefix(parts, "image image-of-a missing, weights a manual") {
+				if parts, _, err := r.pull("a", true); err != nil ||
+					!strings.HasPrefix(parts, "image image-of-a missing, weights a manual") {
 					t.Errorf("dry: %s, %v", parts, err)
 				}
 				if _, _, err := r.pull("a", false); fault.CodeOf(err) != fault.ImagePullFailed {
@@ -61,7 +63,8 @@ func TestPullAnImage(t *testing.T) {
 				}
 				after(2 * time.Second)
 				r.state("a", want, "")
-				if parts, reports, err := r.pull("a", false); err != nil || reports != 0 || !strings.HasPrefix(parts, "image image-of-a present") {
+				if parts, reports, err := r.pull("a", false); err != nil || reports != 0 ||
+					!strings.HasPrefix(parts, "image image-of-a present") {
 					t.Errorf("again: %s, %d reports, %v", parts, reports, err)
 				}
 				r.end()
@@ -138,7 +141,8 @@ func TestPullEndsWithItsContext(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()
 		h.programs["a"] = &program{slots: 1, loads: 4 * time.Minute}
-		r := begin(t, h, manager.Options{Entries: []manager.Entry{{Model: llm("a"), Sandbox: models.Sandbox{Network: true, WriteModels: true}}}})
+		r := begin(t, h, manager.Options{Entries: []manager.Entry{{Model: llm("a"),
+			Sandbox: models.Sandbox{Network: true, WriteModels: true}}}})
 		synctest.Wait()
 		h.mu.Lock()
 		h.absent, h.pullTime = map[string]bool{"image-of-a": true}, time.Hour

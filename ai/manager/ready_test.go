@@ -71,9 +71,12 @@ func TestAReadyRunnerGoesWrong(t *testing.T) {
 		atMost  time.Duration
 		atLeast time.Duration
 	}{
-		{"stopped: it takes connections and says nothing", func(p *program) { p.stuck = true }, fault.RunnerStalled, 16 * time.Second, 11 * time.Second},
-		{"nothing listens any more", func(p *program) { p.down = true }, fault.RunnerUnreachable, 6 * time.Second, time.Second},
-		{"it says that it is broken", func(p *program) { p.health = backend.Error }, fault.ModelUnhealthy, 5 * time.Second, 0},
+		{"stopped: it takes connections and says nothing", func(p *program) { p.stuck = true }, fault.RunnerStalled,
+			16 * time.Second, 11 * time.Second},
+		{"nothing listens any more", func(p *program) { p.down = true }, fault.RunnerUnreachable, 6 * time.Second,
+			time.Second},
+		{"it says that it is broken", func(p *program) { p.health = backend.Error }, fault.ModelUnhealthy, 5 * time.Second,
+			0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {

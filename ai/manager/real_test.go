@@ -72,7 +72,8 @@ func (n *node) containers(ctx context.Context) map[string]string {
 	n.t.Helper()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	list, err := n.real.API.ContainerList(ctx, moby.ContainerListOptions{All: true, Filters: make(moby.Filters).Add("label", "creator_id="+n.owner)})
+	list, err := n.real.API.ContainerList(ctx, moby.ContainerListOptions{All: true,
+		Filters: make(moby.Filters).Add("label", "creator_id="+n.owner)})
 	if err != nil {
 		n.t.Fatal(err)
 	}
@@ -186,7 +187,8 @@ func TestOneKilledContainer(t *testing.T) {
 	if len(before) != 2 {
 		t.Fatalf("containers %v", before)
 	}
-	if _, err := n.real.API.ContainerKill(t.Context(), before["one"], moby.ContainerKillOptions{Signal: "KILL"}); err != nil {
+	if _, err := n.real.API.ContainerKill(t.Context(), before["one"],
+		moby.ContainerKillOptions{Signal: "KILL"}); err != nil {
 		t.Fatal(err)
 	}
 	n.until("one", "failed", func(s *inference.ModelState) bool {

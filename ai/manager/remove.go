@@ -9,34 +9,34 @@ import (
 )
 
 const (
-	// lastRemoval is the longest wait between attempts to remove a container: it
-	// keeps a GPU from all others.
-	lastRemoval = 15 * time.Second
-	// hurriedRemoval is that when the node stops, which leaves stopTimeout for all.
-	hurriedRemoval = 5 * time.Second
+	// maxRemovalRetry is the longest wait between attempts to remove a container, which
+	// occupies a GPU.
+	maxRemovalRetry = 15 * time.Second
+	// maxRemovalRetryAtStop applies while the node stops, which has only stopTimeout.
+	maxRemovalRetryAtStop = 5 * time.Second
 )
 
-// end gives everything back, once the container is gone: its places and its port
-// are nobody else's before. It tries for as long as that takes, and calls stuck
-// with each reason why it takes long; when the node stops it has stopTimeout left,
-// and leaves the rest to the next start.
-func (c *container) end(ctx context.Context, stuck func(why error)) {
-	if err := c.removeAtLast(ctx, stuck); err != nil {
-		c.r.log.Warn("a container could not be removed and is left to the node's next start", "container", string(c.id), fault.Attr(err))
+// cleanUp removes the container and then releases its slots and its port. It retries until
+// it succeeds, and calls stuck with the reason of each failure. When the node stops it has
+// stopTimeout left; the next start removes the rest.
+func (c *container) cleanUp(ctx context.Context, stuck func(why error)) {
+	if err := c.removeWithRetries(ctx, stuck); err != nil {
+		c.r.log.Warn("a container could not be removed; the node's next start tries again",
+			"container", string(c.id), fault.Attr(err))
 		return
 	}
 	if c.port != 0 {
-		c.r.shared.o.Ports.Give(c.port)
+		c.r.shared.o.Ports.Release(c.port)
 	}
-	if c.tenant != nil {
-		c.r.shared.devices.release(c.tenant)
+	if c.allocation != nil {
+		c.r.shared.devices.release(c.allocation)
 	}
 }
 
-func (c *container) removeAtLast(ctx context.Context, stuck func(why error)) error {
+func (c *container) removeWithRetries(ctx context.Context, stuck func(why error)) error {
 	last, cancel := outlive(ctx, stopTimeout)
 	defer cancel()
-	retries, stop := newBackoff(lastRemoval, c.r.shared.o.Random), ctx.Done()
+	retries, stop := newBackoff(maxRemovalRetry, c.r.shared.o.Random), ctx.Done()
 	for {
 		err := c.remove(last)
 		if err == nil || last.Err() != nil {
@@ -50,14 +50,14 @@ func (c *container) removeAtLast(ctx context.Context, stuck func(why error)) err
 		case <-timer.C:
 		case <-stop:
 			stop = nil
-			retries = newBackoff(hurriedRemoval, c.r.shared.o.Random)
+			retries = newBackoff(maxRemovalRetryAtStop, c.r.shared.o.Random)
 		case <-last.Done():
 		}
 		timer.Stop()
 	}
 }
 
-// outlive is a ctx that ends some time after the given one.
+// outlive is a context that ends a duration after ctx.
 func outlive(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -76,7 +76,7 @@ func (c *container) remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	engine := c.r.shared.o.Engine
-	c.r.shared.news.unsubscribe(c.id)
+	c.r.shared.events.unsubscribe(c.id)
 	grace, enough := context.WithTimeout(ctx, stopTimeout/2)
 	err := engine.Stop(grace, c.id)
 	enough()
@@ -87,9 +87,8 @@ func (c *container) remove(ctx context.Context) error {
 	return nil
 }
 
-// stuck reports that the last container is still there, so that neither this
-// model nor another can use its places.
-func (r *runner) stuck(why error) {
+// reportStuck reports that the last container still exists and occupies its GPUs.
+func (r *runner) reportStuck(why error) {
 	code := fault.DockerFailed
 	if _, named := errors.AsType[*fault.Fault](why); named {
 		code = fault.CodeOf(why)

@@ -95,7 +95,7 @@ func TestStoppingWithoutTheEngine(t *testing.T) {
 				t.Error(err)
 			}
 			took := time.Since(begun)
-			switch lost := r.log.count("left to the node's next start"); {
+			switch lost := r.log.count("the node's next start tries again"); {
 			case away == time.Hour && (took > r.m.StopGrace() || lost != 2 || h.left() != 2):
 				t.Errorf("took %v, %d told as left, %d left", took, lost, h.left())
 			case away < time.Hour && (lost != 0 || h.left() != 0):

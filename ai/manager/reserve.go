@@ -28,12 +28,12 @@ func (m *Manager) Reserve(ctx context.Context, id inference.Model, party string)
 }
 
 func (m *model) reserve(ctx context.Context, party string) (*slot, error) {
-	m.demand.Add(1)
-	if s := m.pool.line.Stats(); s.InUse+s.Waiting >= s.Slots {
+	m.pending.Add(1)
+	if s := m.pool.queue.Stats(); s.InUse+s.Waiting >= s.Slots {
 		poke(m.wake)
 	}
 	release, err := m.pool.acquire(ctx, party)
-	m.demand.Add(-1)
+	m.pending.Add(-1)
 	if err == nil {
 		return &slot{model: m, party: party, release: release}, nil
 	}
@@ -42,15 +42,16 @@ func (m *model) reserve(ctx context.Context, party string) (*slot, error) {
 	return nil, m.refusal(err)
 }
 
-// refusal is the fault of a job that got no slot.
+// refusal is the fault of a job without a slot.
 func (m *model) refusal(err error) error {
 	const op = "wait for a slot"
-	s := m.pool.line.Stats()
+	s := m.pool.queue.Stats()
 	switch {
 	case errors.Is(err, fairqueue.ErrFull):
 		return fault.New(fault.ModelLineFull, op, fmt.Sprintf("%d in use, %d waiting for %s", s.InUse, s.Waiting, m.id))
 	case errors.Is(err, context.DeadlineExceeded):
-		return &fault.Fault{Code: fault.ModelWaitOver, Op: op, Detail: fmt.Sprintf("%s is %s, %d of %d in use", m.id, m.snapshot.Load().State, s.InUse, s.Slots), Err: err}
+		detail := fmt.Sprintf("%s is %s, %d of %d in use", m.id, m.snapshot.Load().State, s.InUse, s.Slots)
+		return &fault.Fault{Code: fault.ModelWaitOver, Op: op, Detail: detail, Err: err}
 	case errors.Is(err, context.Canceled):
 		return fault.Wrap(fault.Canceled, op, err)
 	}

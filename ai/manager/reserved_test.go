@@ -16,10 +16,11 @@ func TestWarmModelsReserve(t *testing.T) {
 	for name, find := range map[string]bool{"at once": false, "later": true} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
-				told := make(map[string]int64)
+				claimed := make(map[string]int64)
 				o := manager.Options{
-					Reserve: func(id string, bytes int64) { told[id] = bytes },
-					Entries: append(cold("c"), manager.Entry{Model: llm("w"), Warm: true, MemoryBytes: 20e9, GPUs: 2}, manager.Entry{Model: llm("x"), Warm: true, MemoryBytes: 25e9}),
+					Reserve: func(id string, bytes int64) { claimed[id] = bytes },
+					Entries: append(cold("c"), manager.Entry{Model: llm("w"), Warm: true, MemoryBytes: 20e9, GPUs: 2},
+						manager.Entry{Model: llm("x"), Warm: true, MemoryBytes: 25e9}),
 				}
 				o.ContainersPerGPU = 2
 				if find {
@@ -30,7 +31,7 @@ func TestWarmModelsReserve(t *testing.T) {
 				r := begin(t, newHost(), o)
 				after(time.Minute)
 				r.end()
-				if got := fmt.Sprint(told); got != "map[0:45000000000 1:20000000000]" {
+				if got := fmt.Sprint(claimed); got != "map[0:45000000000 1:20000000000]" {
 					t.Error(got)
 				}
 			})
@@ -39,7 +40,8 @@ func TestWarmModelsReserve(t *testing.T) {
 	t.Run("without a GPU", func(t *testing.T) {
 		inBubble(t, func(t *testing.T) {
 			r := begin(t, newHost(), manager.Options{
-				Reserve: func(id string, bytes int64) { t.Errorf("%d of %s", bytes, id) }, Entries: []manager.Entry{{Model: llm("w"), Warm: true, MemoryBytes: 20e9}},
+				Reserve: func(id string, bytes int64) { t.Errorf("%d of %s", bytes, id) },
+				Entries: []manager.Entry{{Model: llm("w"), Warm: true, MemoryBytes: 20e9}},
 			})
 			r.end()
 		})

@@ -11,47 +11,47 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// runner is one container, or one server behind url. Its goroutine, live, runs
-// for as long as the node.
+// runner is one container, or one server behind url. Its goroutine, run, runs as long
+// as the node.
 type runner struct {
 	model  *model
 	entry  *Entry
 	shared *shared
 	log    *slog.Logger
-	// room is a warm one's place among the devices, nil for others.
-	room *room
+	// reservation is a warm runner's share of the GPUs, nil for others.
+	reservation *reservation
 
-	// wake starts a cold one; suspect asks for a probe at once; evict asks a cold
-	// one to make room; ended says that its container may have ended, pulled that what it
-	// lacked may have been fetched. Each holds one message, more would say the same.
-	wake, suspect, evict, ended, pulled chan struct{}
-	// leave is closed when its entry was removed. barred says that the pool does not take
-	// it any more; it is guarded by pool.mu.
-	leave  chan struct{}
-	barred bool
+	// wake starts a cold runner; probeNow requests a probe; evict asks a cold runner to
+	// free its GPUs; ended means that its container may have ended, pulled that an image
+	// or model may have been fetched. Each holds one message.
+	wake, probeNow, evict, ended, pulled chan struct{}
+	// removed is closed when its entry was removed. expelled means that the pool no longer
+	// accepts it; it is guarded by pool.mu.
+	removed  chan struct{}
+	expelled bool
 
-	// The model's goroutine owns these: seen is what was reported last, roused says that
-	// it was woken since, gone that its entry was removed.
-	seen         status
-	roused, gone bool
+	// The model's goroutine owns these: seen is the last reported status, woken means that
+	// it was woken since, dropped that its entry was removed.
+	seen           status
+	woken, dropped bool
 
-	// ready says that its container takes jobs, for those who look for one to evict.
+	// ready means that its container takes jobs; read when an eviction is decided.
 	ready atomic.Bool
 
-	// The rest belongs to live. now is what was reported last.
+	// The rest belongs to run. now is the status reported last.
 	now     status
 	retries *backoff
-	// rootWritable says that a container of this run needed to change files of its
-	// image, and its entry leaves that open.
+	// rootWritable means that a container of this run needed to change files of its image,
+	// and its entry does not decide it.
 	rootWritable bool
 }
 
-// shared is what all runners of the node use together.
+// shared are the parts that all runners of the node share.
 type shared struct {
 	o       *Options
 	devices *devices
 	strays  *strays
-	news    *news
+	events  *containerEvents
 }
 
 // newRunners makes the runners of an entry: a server is one, containers are as many as
@@ -71,28 +71,27 @@ func newRunner(m *model, e *Entry, s *shared) *runner {
 	flag := func() chan struct{} { return make(chan struct{}, 1) }
 	r := &runner{
 		model: m, entry: e, shared: s, log: m.log,
-		wake: flag(), suspect: flag(), evict: flag(), ended: flag(), pulled: flag(),
-		leave: make(chan struct{}), now: status{state: e.begins()}, seen: status{state: e.begins()},
+		wake: flag(), probeNow: flag(), evict: flag(), ended: flag(), pulled: flag(),
+		removed: make(chan struct{}), now: status{state: e.initialState()}, seen: status{state: e.initialState()},
 	}
-	last := lastRetry
+	last := maxRetry
 	if e.external() {
-		last = lastExternalRetry
+		last = maxExternalRetry
 	}
 	if e.Warm && !e.external() {
-		r.room = &room{need: e.need()}
+		r.reservation = &reservation{need: e.need()}
 	}
 	r.retries = newBackoff(last, s.o.Random)
 	return r
 }
 
-// live runs the runner until ctx ends. node ends with the node: what the runner has to
-// clean up in the end may take as long as that.
-func (r *runner) live(ctx, node context.Context) {
+// run runs the runner until ctx ends. node ends with the node and bounds the cleanup.
+func (r *runner) run(ctx, node context.Context) {
 	if r.entry.external() {
-		r.liveServer(ctx)
+		r.runServer(ctx)
 		return
 	}
-	r.liveContainer(ctx, node)
+	r.runContainers(ctx, node)
 }
 
 // poke leaves a message in one of the runner's flags.
@@ -103,7 +102,7 @@ func poke(flag chan<- struct{}) {
 	}
 }
 
-// forget takes a message out that was meant for an earlier life.
+// forget discards a message that was meant for an earlier container.
 func forget(flag <-chan struct{}) {
 	select {
 	case <-flag:
@@ -111,20 +110,20 @@ func forget(flag <-chan struct{}) {
 	}
 }
 
-// report tells the model a change of the status.
+// report changes the status and sends it to the model.
 func (r *runner) report(change func(*status)) {
 	change(&r.now)
 	r.model.reports <- report{runner: r, status: r.now}
 }
 
-// enter reports a state, if it is another than the last one.
+// enter reports a state, if it changed.
 func (r *runner) enter(state inference.State) {
 	if r.now.state != state || r.now.progress != "" {
 		r.report(func(s *status) { s.state, s.progress = state, "" })
 	}
 }
 
-// fail reports why it does not work.
+// fail reports the Failed state with its reason.
 func (r *runner) fail(why error, lines []string) {
 	r.report(func(s *status) {
 		*s = status{state: inference.Failed, why: why, lines: lines}
@@ -143,22 +142,22 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// slots is how many jobs a runner gets at once.
+// slots is the number of jobs that a runner gets in parallel.
 func slots(e *Entry, info *backend.Info) int {
-	told := max(info.Slots, 1)
+	claimed := max(info.Slots, 1)
 	unsure := info.Slots <= 0 || info.Assumed
 	switch {
 	case e.external() && e.Capacity > 0 && unsure:
 		return e.Capacity
 	case e.external() && e.Capacity > 0:
-		return min(told, e.Capacity)
+		return min(claimed, e.Capacity)
 	case !e.external() && unsure && e.AssumedSlots > 0:
 		return e.AssumedSlots
 	}
-	return told
+	return claimed
 }
 
-// unhealthy is the fault of a runner that calls itself broken.
+// unhealthy is the fault of a runner that reports an error state.
 func unhealthy(reason string) error {
 	return fault.New(fault.ModelUnhealthy, "probe a runner", reason)
 }

@@ -32,7 +32,7 @@ func (h *host) permissions(model string) (p docker.Permissions) {
 func TestAnImageThatNeedsItsRoot(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		h := newHost()
-		why := docker.Death{
+		why := docker.Exit{
 			Fault:  fault.New(fault.ContainerRootReadOnly, "run container", ""),
 			Status: docker.Status{State: "exited"},
 		}

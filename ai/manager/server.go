@@ -8,16 +8,15 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// liveServer watches a server that somebody else runs, for as long as the node:
-// it is offered while it answers well, and asked again with growing waits while
-// it does not.
-func (r *runner) liveServer(ctx context.Context) {
+// runServer watches an external server until ctx ends: it is in the pool while its probes
+// succeed, and probed with growing waits while they fail.
+func (r *runner) runServer(ctx context.Context) {
 	for {
 		b, err := r.shared.o.Backends(r.entry, r.entry.URL)
 		if err == nil {
 			w := newWatch(r, b, serverName(r.entry.URL))
 			r.watchServer(ctx, w)
-			w.end()
+			w.close()
 			return
 		}
 		r.fail(err, nil)
@@ -45,23 +44,23 @@ func (r *runner) watchServer(ctx context.Context, w *watch) {
 			return
 		case <-timer.C:
 			w.prober.ask(ctx)
-		case <-r.suspect:
-			w.doubt(ctx)
+		case <-r.probeNow:
+			w.probeAfterFailure(ctx)
 		case p := <-w.prober.results:
 			if ctx.Err() != nil {
 				return
 			}
-			timer.Reset(r.judgeServer(w, p))
+			timer.Reset(r.handleServerProbe(w, p))
 		}
 	}
 }
 
-// judgeServer takes an outcome in, and says when to ask next.
-func (r *runner) judgeServer(w *watch, p pulse) time.Duration {
+// handleServerProbe handles a result and returns the wait until the next probe.
+func (r *runner) handleServerProbe(w *watch, p probeResult) time.Duration {
 	served := w.served()
-	err := w.take(p)
+	err := w.handle(p)
 	if err == nil && p.err != nil && !w.offered {
-		err = p.err // it was never ready: that it does not answer is news
+		err = p.err // it was never ready: report that it does not answer
 	}
 	switch {
 	case err != nil:

@@ -13,7 +13,8 @@ import (
 
 func external(h *host, p *program, capacity int) manager.Options {
 	h.servers["http://one:8000"] = p
-	return manager.Options{Entries: []manager.Entry{{Model: llm("a"), URL: "http://one:8000", Warm: true, Capacity: capacity}}}
+	return manager.Options{Entries: []manager.Entry{{Model: llm("a"), URL: "http://one:8000", Warm: true,
+		Capacity: capacity}}}
 }
 
 // TestAServerIsProbedForLife: it may come late, go, come back with other slots

@@ -14,16 +14,16 @@ import (
 
 const opRun = "run an AI job"
 
-// slot is a job's right to one of a model's runners. Which of them is decided when
-// it runs, by who has the least to do then.
+// slot is a job's right to one of a model's runners. The least loaded runner is picked
+// when the job runs.
 type slot struct {
 	model *model
-	// party is whose job it is.
-	party   string
-	release func()
-	used    atomic.Bool
-	over    sync.Once
-	// at is where the job runs; it is set before over can be done by another.
+	// party is the job's owner.
+	party    string
+	release  func()
+	used     atomic.Bool
+	released sync.Once
+	// at is the runner of the job; it is set before another goroutine can call Release.
 	at *member
 }
 
@@ -32,7 +32,7 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 	if !s.used.CompareAndSwap(false, true) {
 		return nil, fault.New(fault.Unexpected, opRun, "a slot is for one job")
 	}
-	at, err := s.wait(ctx, want{party: s.party, op: job.Operation})
+	at, err := s.pick(ctx, pickRequest{party: s.party, op: job.Operation})
 	if err != nil {
 		s.Release()
 		return nil, err
@@ -43,8 +43,8 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 		s.Release()
 		return nil, err
 	}
-	reply, err := s.ask(ctx, job)
-	if reply, err = s.again(ctx, job, reply, err); err != nil {
+	reply, err := s.send(ctx, job)
+	if reply, err = s.retryElsewhere(ctx, job, reply, err); err != nil {
 		release()
 		s.Release()
 		return nil, err
@@ -56,23 +56,23 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 }
 
 const (
-	// pickPause is how often a job looks for a runner while those that can do it have no
-	// room, pickTime for how long.
-	pickPause = 20 * time.Millisecond
-	pickTime  = 10 * time.Second
+	// pickInterval is how often a job looks for a runner while all that can do it are
+	// fully used, pickTimeout for how long.
+	pickInterval = 20 * time.Millisecond
+	pickTimeout  = 10 * time.Second
 )
 
-// wait is pool.pick, and waits while only runners have room that cannot do the job.
-func (s *slot) wait(ctx context.Context, w want) (*member, error) {
+// pick is pool.pick, and waits while only runners that cannot do the job are free.
+func (s *slot) pick(ctx context.Context, w pickRequest) (*member, error) {
 	at, err := s.model.pool.pick(w)
-	if !errors.Is(err, errTaken) {
+	if !errors.Is(err, errAllBusy) {
 		return at, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, pickTime)
+	ctx, cancel := context.WithTimeout(ctx, pickTimeout)
 	defer cancel()
-	look := time.NewTicker(pickPause)
+	look := time.NewTicker(pickInterval)
 	defer look.Stop()
-	for errors.Is(err, errTaken) {
+	for errors.Is(err, errAllBusy) {
 		select {
 		case <-look.C:
 			at, err = s.model.pool.pick(w)
@@ -83,29 +83,29 @@ func (s *slot) wait(ctx context.Context, w want) (*member, error) {
 	return at, err
 }
 
-// ask sends the job to the runner that was picked.
-func (s *slot) ask(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
+// send sends the job to the runner that was picked.
+func (s *slot) send(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
 	at := s.at
 	trying, attempt := s.model.pool.begin(ctx, at)
 	reply, err := at.backend.Run(trying, job)
 	if err != nil {
 		attempt.end()
 		if errors.Is(err, fault.RunnerBusy) {
-			s.model.pool.rest(at, s.party, err)
+			s.model.pool.runnerBusy(at, s.party, err)
 		}
-		if ctx.Err() == nil && telling(err) {
-			at.suspect()
+		if ctx.Err() == nil && blamesRunner(err) {
+			at.jobFailed()
 		}
 		return nil, err
 	}
 	s.model.pool.worked(at, job.Operation, !inference.IsRefusal(reply, nil))
 	reply.Worker = at.name
-	reply.Body = &heardBody{reply.Body, attempt}
+	reply.Body = &progressBody{reply.Body, attempt}
 	return reply, nil
 }
 
-// telling reports whether a job's failure says something about its runner.
-func telling(err error) bool {
+// blamesRunner reports whether a job's failure may be the runner's fault.
+func blamesRunner(err error) bool {
 	switch fault.ClassOf(err) {
 	case fault.BadRequest, fault.Busy, fault.NotFound:
 		return false
@@ -115,22 +115,22 @@ func telling(err error) bool {
 
 // Release gives the slot back; only the first call counts.
 func (s *slot) Release() {
-	s.over.Do(func() {
+	s.released.Do(func() {
 		s.used.Store(true)
 		if s.at != nil {
-			s.model.pool.put(s.at)
+			s.model.pool.jobDone(s.at)
 		}
 		s.release()
 	})
 }
 
-// body is an answer that gives its slot back when it is closed, and has its
-// runner looked at when it breaks off.
+// body is an answer that releases its slot when it is closed, and requests a probe of
+// the runner when it breaks off.
 type body struct {
 	io.ReadCloser
 	ctx  context.Context
 	slot *slot
-	// release ends the request's stay in memory.
+	// release frees the request's memory.
 	release func()
 	forget  func() bool
 }
@@ -138,7 +138,7 @@ type body struct {
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) && b.ctx.Err() == nil {
-		b.slot.at.suspect()
+		b.slot.at.jobFailed()
 	}
 	return n, err
 }

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// stalledAfter is how long neither a probe nor a job may have brought anything for a
-	// runner's jobs to be ended.
+	// stalledAfter is how long a runner may answer neither probes nor jobs before its jobs
+	// are ended.
 	stalledAfter = 20 * time.Second
-	// underWork is for how long a job must have run when a probe is sent for the answer to
+	// busyProbeAfter is how long a job must have run when a probe is sent for its answer to
 	// show that the runner answers while it works.
-	underWork = time.Second
+	busyProbeAfter = time.Second
 )
 
 // attempt is a job at a runner.
@@ -26,11 +26,11 @@ type attempt struct {
 	at     *member
 	cancel context.CancelCauseFunc
 	began  time.Time
-	// heard is when something of its answer came last, in nanoseconds; 0 before.
-	heard atomic.Int64
+	// lastByte is when a part of its answer last arrived, in nanoseconds; 0 before.
+	lastByte atomic.Int64
 }
 
-// begin begins a job's attempt at a runner, and returns its context.
+// begin starts a job's attempt at a runner, and returns its context.
 func (p *pool) begin(ctx context.Context, m *member) (context.Context, *attempt) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	a := &attempt{pool: p, at: m, cancel: cancel, began: p.now()}
@@ -51,56 +51,56 @@ func (a *attempt) end() {
 	a.cancel(nil)
 }
 
-// answered notes a runner's answer to a probe that was sent at asked.
-func (p *pool) answered(m *member, kind backend.Kind, asked time.Time) {
+// probeAnswered records a runner's answer to a probe that was sent at asked.
+func (p *pool) probeAnswered(m *member, kind backend.Kind, asked time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	m.heard = p.now()
+	m.lastAnswer = p.now()
 	switch kind {
 	case backend.LlamaCpp, backend.VLLM, backend.Ollama:
-		m.attentive = true
+		m.answersWhileBusy = true
 	}
 	for a := range m.attempts {
-		m.attentive = m.attentive || asked.Sub(a.began) >= underWork
+		m.answersWhileBusy = m.answersWhileBusy || asked.Sub(a.began) >= busyProbeAfter
 	}
 }
 
-// silent notes a probe that failed. The jobs of a runner that answers probes while it works,
-// and brings nothing any more, end; others may be of a kind that does one thing at a time.
-func (p *pool) silent(m *member, err error) {
+// probeFailed records a failed probe. If the runner answers probes while it works, its
+// jobs without progress are ended; other runners may not answer while a job runs.
+func (p *pool) probeFailed(m *member, err error) {
 	if !errors.Is(err, fault.RunnerStalled) && !errors.Is(err, context.DeadlineExceeded) {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
-	if !m.attentive || now.Sub(m.heard) < stalledAfter {
+	if !m.answersWhileBusy || now.Sub(m.lastAnswer) < stalledAfter {
 		return
 	}
 	for a := range m.attempts {
-		if now.Sub(a.began) >= stalledAfter && now.Sub(time.Unix(0, a.heard.Load())) >= stalledAfter {
+		if now.Sub(a.began) >= stalledAfter && now.Sub(time.Unix(0, a.lastByte.Load())) >= stalledAfter {
 			a.cancel(fault.New(fault.RunnerStalled, opRun, "the runner answers neither the job nor its probes"))
 		}
 	}
 }
 
-// heardBody is an answer of which the attempt notes when something came.
-type heardBody struct {
+// progressBody records when a part of the answer arrived.
+type progressBody struct {
 	io.ReadCloser
 	a *attempt
 }
 
 // Read returns what has arrived.
-func (b *heardBody) Read(p []byte) (int, error) {
+func (b *progressBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if n > 0 {
-		b.a.heard.Store(b.a.pool.now().UnixNano())
+		b.a.lastByte.Store(b.a.pool.now().UnixNano())
 	}
 	return n, err
 }
 
 // Close ends the answer and the attempt.
-func (b *heardBody) Close() error {
+func (b *progressBody) Close() error {
 	err := b.ReadCloser.Close()
 	b.a.end()
 	return err

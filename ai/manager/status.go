@@ -10,13 +10,13 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// status is what one runner says of itself.
+// status is the state that one runner reports.
 type status struct {
 	state inference.State
-	// why is the reason for the state, or for the last failure until it is ready
-	// again; nil when all is well.
+	// why is the reason for the state, or for the last failure until it is ready again;
+	// nil without a problem.
 	why error
-	// concerns are what may go wrong with a runner that is ready.
+	// concerns are warnings about a ready runner.
 	concerns []error
 	lines    []string
 	progress string
@@ -24,14 +24,14 @@ type status struct {
 	info     backend.Info
 }
 
-// rank orders states by how near they are to taking jobs. A runner that sleeps
-// can be started, one that has failed waits for its time.
-var rank = map[inference.State]int{
+// stateRank orders states by how soon they take jobs: a dormant runner can be started, a
+// failed one waits for its retry. Read-only.
+var stateRank = map[inference.State]int{
 	inference.Ready: 7, inference.Loading: 6, inference.Starting: 5, inference.Pulling: 4,
 	inference.Evicted: 3, inference.Absent: 2, inference.Failed: 1,
 }
 
-// starting reports whether it is on the way to taking jobs.
+// starting reports whether it will take jobs soon.
 func (s *status) starting() bool {
 	switch s.state {
 	case inference.Pulling, inference.Starting, inference.Loading:
@@ -45,8 +45,7 @@ func (s *status) dormant() bool {
 	return s.state == inference.Absent || s.state == inference.Evicted
 }
 
-// shown are the conditions of the runner: why it does not work, or what may go wrong
-// while it does.
+// shown are the conditions of the runner: its failure, else its concerns.
 func (s *status) shown() []error {
 	if s.why != nil {
 		return []error{s.why}
@@ -54,15 +53,15 @@ func (s *status) shown() []error {
 	return s.concerns
 }
 
-// sum makes a model's state of its runners': that of the runner that is nearest
-// to taking jobs. Model, Warm, External and Since are not its matter.
+// sum derives a model's state from its runners: that of the highest stateRank. It leaves
+// Model, Warm, External and Since zero.
 func sum(all []*runner) inference.ModelState {
 	if len(all) == 0 {
 		return inference.ModelState{}
 	}
 	best := &all[0].seen
 	for _, r := range all[1:] {
-		if rank[r.seen.state] > rank[best.state] {
+		if stateRank[r.seen.state] > stateRank[best.state] {
 			best = &r.seen
 		}
 	}
@@ -90,8 +89,7 @@ func sum(all []*runner) inference.ModelState {
 	return out
 }
 
-// reason is what is shown of a failure: its public detail, else what the table
-// knows of its code.
+// reason is the public text of a failure: its detail, else the cause of its code.
 func reason(why error) string {
 	code, text := fault.Public(why)
 	if f, ok := errors.AsType[*fault.Fault](why); ok && f.Detail != "" {
@@ -101,8 +99,8 @@ func reason(why error) string {
 	return row.Cause
 }
 
-// merge keeps what holds for both, as a job may get to either runner, and what either can
-// do: jobs go to the runners that can do them.
+// merge keeps limits that hold for both runners, as a job may get either, and the
+// operations of both, as jobs go to the runners that support them.
 func merge(out *inference.ModelState, info *backend.Info) {
 	out.RunnerVersion = lower(out.RunnerVersion, info.Version)
 	if info.Context > 0 && (out.Context == 0 || info.Context < out.Context) {
@@ -111,7 +109,7 @@ func merge(out *inference.ModelState, info *backend.Info) {
 	out.Operations = inference.Either(out.Operations, info.Operations)
 }
 
-// lower is the lower of two versions; what is no version counts as lowest.
+// lower is the lower of two versions; an invalid version counts as lowest.
 func lower(a, b string) string {
 	if capability.VersionOK(a, b) && a != "" {
 		return a

@@ -12,28 +12,26 @@ import (
 // sweepTimeout bounds the removal of what an earlier run left.
 const sweepTimeout = time.Minute
 
-// strays are containers that an earlier run of the node left. They are removed
-// once, before the first container of this run is made: afterwards nothing would
-// tell them apart.
+// strays removes containers of an earlier run of the node, once, before the first
+// container of this run is created: afterwards they could not be distinguished.
 type strays struct {
 	engine Engine
 	log    *slog.Logger
-	// turn is held by who sweeps, and guards done.
-	turn chan struct{}
+	// sem is held during a sweep and guards done.
+	sem  chan struct{}
 	done bool
 }
 
 func newStrays(engine Engine, log *slog.Logger) *strays {
-	return &strays{engine: engine, log: log, turn: make(chan struct{}, 1)}
+	return &strays{engine: engine, log: log, sem: make(chan struct{}, 1)}
 }
 
-// sweep returns once they are gone; an error says that the engine cannot be used,
-// and the next call tries again. One that cannot be removed stays, and is no
-// reason to serve nothing.
+// sweep removes them. An error means that the engine cannot be used, and the next call
+// tries again. A container that cannot be removed is logged and stays.
 func (s *strays) sweep(ctx context.Context) error {
 	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
+	case s.sem <- struct{}{}:
+		defer func() { <-s.sem }()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -2,7 +2,7 @@ package manager
 
 import (
 	"context"
-	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tuttinode/tutti/ai/backend"
@@ -11,59 +11,58 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// watch follows a runner by its probes: when it takes jobs, when it must not get
-// any more, when it has failed.
+// watch probes a runner, adds it to the pool when it is ready, removes it when it is not,
+// and reports failures.
 type watch struct {
 	r      *runner
 	prober *prober
 	member *member
-	// image is the container's, "" for a server; missing names the restrictions that
-	// the container lacks.
+	// image is the container's, "" for a server; missing names the restrictions that the
+	// container lacks.
 	image   string
 	missing []string
 
-	// offered says that the member is in the pool.
+	// offered means that the member is in the pool.
 	offered bool
-	// fails counts probes without an answer, in a row; doubted says that the next
-	// one was asked for because a job failed.
-	fails   int
-	doubted bool
-	last    error
+	// fails counts consecutive probes without an answer; afterFailure means that the next
+	// probe was requested because a job failed.
+	fails        int
+	afterFailure bool
+	last         error
 	// pause is the wait until the next probe while it is not ready.
 	pause time.Duration
 	// since is when it first became ready.
 	since time.Time
 }
 
-// newWatch is the watch over the runner's present back-end; name says in the books
-// who it was that did a job.
+// newWatch watches the runner's present back-end; name identifies it in records.
 func newWatch(r *runner, b backend.Backend, name string) *watch {
 	return &watch{
 		r: r, prober: newProber(b, r.shared.o.Now), pause: firstProbe,
 		member: &member{
-			name: name, backend: b, owner: r, suspect: func() { poke(r.suspect) },
+			name: name, backend: b, owner: r, jobFailed: func() { poke(r.probeNow) },
 			urls: r.entry.RequestURLs, resolve: r.shared.o.Resolve, pictures: r.shared.o.Pictures,
 		},
 	}
 }
 
-// doubt asks for a probe because a job failed.
-func (w *watch) doubt(ctx context.Context) {
-	w.doubted = true
+// probeAfterFailure probes because a job failed.
+func (w *watch) probeAfterFailure(ctx context.Context) {
+	w.afterFailure = true
 	w.prober.ask(ctx)
 }
 
-// take judges an outcome. The error says that the runner has failed; it has been
-// withdrawn then.
-func (w *watch) take(p pulse) error {
-	w.prober.taken()
-	doubted := w.doubted
-	w.doubted = false
+// handle handles a probe's result. The error means that the runner has failed and was
+// withdrawn.
+func (w *watch) handle(p probeResult) error {
+	w.prober.finish()
+	flagged := w.afterFailure
+	w.afterFailure = false
 	if p.err != nil {
-		w.r.model.pool.silent(w.member, p.err)
-		return w.silent(p.err, doubted)
+		w.r.model.pool.probeFailed(w.member, p.err)
+		return w.probeFailed(p.err, flagged)
 	}
-	w.r.model.pool.answered(w.member, p.info.Kind, p.asked)
+	w.r.model.pool.probeAnswered(w.member, p.info.Kind, p.asked)
 	w.fails, w.last = 0, nil
 	switch p.info.Health {
 	case backend.Error:
@@ -73,15 +72,15 @@ func (w *watch) take(p pulse) error {
 		w.withdraw()
 		w.r.enter(inference.Loading)
 	default:
-		w.ready(&p.info)
+		w.offer(&p.info)
 	}
 	return nil
 }
 
-// silent counts a probe without an answer. One may be chance; a second in a row,
-// or one after a job that failed likewise, is not. Before it was ready it is
-// expected, but for answers that more time does not change.
-func (w *watch) silent(err error, doubted bool) error {
+// probeFailed counts a probe without an answer. The runner has failed after two in a row,
+// or after one that follows a failed job. Before it was ready, only errors that time does
+// not repair count.
+func (w *watch) probeFailed(err error, flagged bool) error {
 	w.last = err
 	if !w.offered && w.since.IsZero() {
 		switch fault.CodeOf(err) {
@@ -90,15 +89,15 @@ func (w *watch) silent(err error, doubted bool) error {
 		}
 		return nil
 	}
-	if w.fails++; w.fails >= 2 || doubted {
+	if w.fails++; w.fails >= 2 || flagged {
 		w.withdraw()
 		return err
 	}
 	return nil
 }
 
-// ready offers the runner, or takes in what has changed about it.
-func (w *watch) ready(info *backend.Info) {
+// offer adds the runner to the pool, or applies what changed.
+func (w *watch) offer(info *backend.Info) {
 	n := slots(w.r.entry, info)
 	if w.offered {
 		w.r.model.pool.resize(w.member, n, info.Operations)
@@ -108,6 +107,7 @@ func (w *watch) ready(info *backend.Info) {
 		return
 	}
 	w.member.slots, w.member.operations = n, info.Operations
+	w.r.ready.Store(true) // before a job gets a slot: Pull evicts what it had loaded
 	w.r.model.pool.add(w.member)
 	w.offered = true
 	if w.since.IsZero() {
@@ -119,9 +119,9 @@ func (w *watch) ready(info *backend.Info) {
 	})
 }
 
-// concerns are what may go wrong although it works: it lacks restrictions, or is of
-// another release than this node is written for and may fail without a word. Other
-// kinds of servers count their versions their own way.
+// concerns are warnings about a ready runner: it lacks restrictions, or its release is not
+// the one that this node is written for, so that it may fail silently. The versions of other kinds
+// of servers are not comparable.
 func (w *watch) concerns(info *backend.Info) (out []error) {
 	if f := docker.Degraded(w.missing); f != nil {
 		out = append(out, f)
@@ -136,12 +136,13 @@ func (w *watch) concerns(info *backend.Info) (out []error) {
 	return out
 }
 
-// same reports whether two answers say the same of what others are told.
+// same reports whether two answers agree in the published fields.
 func same(a, b *backend.Info) bool {
-	return a.Version == b.Version && a.Slots == b.Slots && a.Context == b.Context && fmt.Sprint(a.Operations) == fmt.Sprint(b.Operations)
+	return a.Version == b.Version && a.Slots == b.Slots && a.Context == b.Context &&
+		slices.Equal(a.Operations, b.Operations)
 }
 
-// withdraw gives it no more jobs.
+// withdraw removes it from the pool.
 func (w *watch) withdraw() {
 	if w.offered {
 		w.r.model.pool.remove(w.member)
@@ -157,13 +158,13 @@ func (w *watch) interval() time.Duration {
 	case w.offered:
 		return probeInterval
 	}
-	// A tenth more each time: what the wait adds to a load is about a twentieth.
+	// A tenth more each time, so that the wait adds about 5 % to the load time.
 	d := w.pause
 	w.pause = min(d+d/10, slowProbe)
 	return d
 }
 
-// served is for how long it has worked.
+// served is how long it has been ready.
 func (w *watch) served() time.Duration {
 	if w.since.IsZero() {
 		return 0
@@ -171,8 +172,8 @@ func (w *watch) served() time.Duration {
 	return time.Since(w.since)
 }
 
-// late is the fault of a runner that took too long to be ready.
-func (w *watch) late(limit time.Duration) error {
+// loadTimeout is the fault of a runner that was not ready in time.
+func (w *watch) loadTimeout(limit time.Duration) error {
 	f := fault.Wrap(fault.ModelLoadTimeout, "wait for a runner", w.last)
 	f.Detail = "not ready after " + limit.String()
 	if w.last != nil {
@@ -181,8 +182,8 @@ func (w *watch) late(limit time.Duration) error {
 	return f
 }
 
-// end withdraws it and stops asking.
-func (w *watch) end() {
+// close withdraws it and stops the probes.
+func (w *watch) close() {
 	w.withdraw()
 	w.prober.stop()
 }

@@ -8,9 +8,9 @@ import (
 	"text/tabwriter"
 )
 
-// WriteCheck writes one row per entry: where it stands, what is served, how, for
-// what price, on what, and in which image. image names the container image of an
-// entry, "" where it does not know; nil knows only those that entries name.
+// WriteCheck writes one row per entry: position, model, start mode, price, GPUs and image.
+// image names the container image of an entry, "" if unknown; nil uses only images that
+// entries name.
 func (c *Config) WriteCheck(w io.Writer, image func(*Entry) string) error {
 	if c.Empty() && len(c.Refused) == 0 {
 		_, err := io.WriteString(w, "No AI models: none is advertised.\n")
@@ -22,27 +22,27 @@ func (c *Config) WriteCheck(w io.Writer, image func(*Entry) string) error {
 	row("AI models", "pipeline", "model", "start", "price", "GPU", "runner")
 	for i := range c.Entries {
 		e := &c.Entries[i]
-		row("  "+e.Place.where(), e.Model.Capability.Pipeline(), e.Model.ID, e.start(), e.prices(), e.room(), e.runner(image))
+		row("  "+e.Position.ref(), e.Model.Capability.Pipeline(), e.Model.ID, e.startText(), e.prices(), e.devices(), e.runnerText(image))
 	}
 	for _, r := range c.Refused {
-		row("  "+r.Place.where(), dash(r.Pipeline), dash(r.ModelID), "refused", "-", "-", "-")
+		row("  "+r.Position.ref(), dash(r.Pipeline), dash(r.ModelID), "refused", "-", "-", "-")
 	}
 	_ = tabs.Flush()
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// start is warm, cold or external, with the number where there are several.
-func (e *Entry) start() string {
+// startText is warm, cold or external, with the number where there are several.
+func (e *Entry) startText() string {
 	switch n := e.Containers(); {
 	case e.External() && e.Capacity > 0:
 		return "external, " + count(e.Capacity, "job")
 	case e.External():
 		return "external"
 	case n > 1:
-		return warmth(e.Warm) + " ×" + strconv.Itoa(n)
+		return startMode(e.Warm) + " ×" + strconv.Itoa(n)
 	}
-	return warmth(e.Warm)
+	return startMode(e.Warm)
 }
 
 func (e *Entry) prices() string {
@@ -60,8 +60,8 @@ func (e *Entry) prices() string {
 	return strings.Join(all, ", ")
 }
 
-// room is the devices and memory that a container takes.
-func (e *Entry) room() string {
+// devices describes the devices and memory that a container needs.
+func (e *Entry) devices() string {
 	if e.External() {
 		return "-"
 	}
@@ -78,8 +78,8 @@ func (e *Entry) room() string {
 	return text
 }
 
-// runner is the image, or the address and the model's name there.
-func (e *Entry) runner(image func(*Entry) string) string {
+// runnerText is the image, or the address and the model's name there.
+func (e *Entry) runnerText(image func(*Entry) string) string {
 	if e.External() {
 		if e.ServedModel != "" {
 			return e.URL + " as " + e.ServedModel

@@ -17,8 +17,8 @@ type Config struct {
 
 // Refused is an entry that is not served.
 type Refused struct {
-	Place Place
-	// Pipeline and ModelID are as far as they could be read, fit to be printed.
+	Position Position
+	// Pipeline and ModelID are cleaned for display, "" if they could not be read.
 	Pipeline, ModelID string
 }
 
@@ -42,9 +42,9 @@ func (c *Config) Managed() bool {
 	return slices.ContainsFunc(c.Entries, func(e Entry) bool { return !e.External() })
 }
 
-// Price is what a gateway pays for a model: its own price, or else the one for
-// all. Of two for the same gateway the later in the file holds. It is false for a
-// model that is not served or has no price for that gateway.
+// Price is what a gateway pays for a model: the price for this gateway, else the general
+// one. Of two for the same gateway the later in the file applies. It is false for a model
+// that is not served or has no price for that gateway.
 func (c *Config) Price(model inference.Model, gateway core.Address) (core.UnitPrice, bool) {
 	var general, own core.UnitPrice
 	for i := range c.Entries {

@@ -65,7 +65,8 @@ func TestEnvironment(t *testing.T) {
 		got = append(got, s.Name+"="+s.Value())
 	}
 	compareLines(t, "environment", got, []string{
-		"USE_8BIT=true", "PIPELINE_PARALLEL_SIZE=1", "TENSOR_PARALLEL_SIZE=2", "MAX_MODEL_LEN=16384", "MAX_NUM_BATCHED_TOKENS=16384",
+		"USE_8BIT=true", "PIPELINE_PARALLEL_SIZE=1", "TENSOR_PARALLEL_SIZE=2", "MAX_MODEL_LEN=16384",
+		"MAX_NUM_BATCHED_TOKENS=16384",
 		"MAX_NUM_SEQS=128", "GPU_MEMORY_UTILIZATION=0.97", "HF_TOKEN=geheim", "EXTRA=a b",
 	})
 }
@@ -88,7 +89,10 @@ AI models  pipeline       model                                     start    pri
 		{"bad", "empty", "\nNo AI models: none is advertised.\n"},
 	} {
 		var b bytes.Buffer
-		err := named(t, c.dir, c.name).WriteCheck(&b, func(e *models.Entry) string { return "image of " + e.Model.Capability.Pipeline() })
+		err := named(t, c.dir, c.name).WriteCheck(&b, func(e *models.Entry) string {
+			return "image of " +
+				e.Model.Capability.Pipeline()
+		})
 		// The width of columns is the writer's business.
 		squeeze := func(s string) string {
 			lines := strings.Split(strings.TrimSpace(s), "\n")
@@ -116,14 +120,16 @@ func TestPricesAreExact(t *testing.T) {
 		entry := `{"pipeline": "llm", "model_id": "google/gemma-2-9b-it", "warm": true, "pixels_per_unit": 1000000, "price_per_unit": `
 		for _, form := range []string{
 			amount + `, "currency": "` + currency + `"}`, `"` + amount + `", "currency": "` + currency + `"}`,
-			`"` + amount + currency + `"}`, `"` + amount + " " + currency + `"}`, `" ` + amount + currency + `", "currency": "` + strings.ToLower(currency) + `"}`,
+			`"` + amount + currency + `"}`, `"` + amount + " " + currency + `"}`,
+			`" ` + amount + currency + `", "currency": "` + strings.ToLower(currency) + `"}`,
 		} {
 			c, _, err := models.Load(models.Options{Value: "[" + entry + form + "]"})
 			if err != nil {
 				t.Fatalf("%s: %v", form, err)
 			}
 			got := c.Entries[0].Prices[0].Price
-			if got.Price.Amount().Cmp(want.Amount()) != 0 || got.Price.Currency != want.Currency || got.PixelsPerUnit != 1_000_000 {
+			if got.Price.Amount().Cmp(want.Amount()) != 0 || got.Price.Currency != want.Currency ||
+				got.PixelsPerUnit != 1_000_000 {
 				t.Fatalf("%s is read as %s, want %s", form, got, want)
 			}
 		}

@@ -52,7 +52,8 @@ func TestExamplesOfThePage(t *testing.T) {
 		}
 	}
 	inline := regexp.MustCompile("`-aiModels ([^`]*)`").FindStringSubmatch(page(t))
-	if c, _, err := models.Load(models.Options{Value: inline[1], ReadFile: files(nil), Offchain: true}); err != nil || len(c.Entries) != 2 {
+	if c, _, err := models.Load(models.Options{Value: inline[1], ReadFile: files(nil), Offchain: true}); err != nil ||
+		len(c.Entries) != 2 {
 		t.Errorf("%s: %v", inline[1], err)
 	}
 	_, lists, _ := strings.Cut(page(t), "## Verified models")

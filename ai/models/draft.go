@@ -10,9 +10,9 @@ import (
 
 // draft is an entry while it is read.
 type draft struct {
-	l     *loader
-	place Place
-	node  node
+	l        *loader
+	position Position
+	node     node
 	// inline says that it has no JSON, so that remedies name options instead.
 	inline bool
 	// given are the fields that the entry has, by their proper name. A field that is
@@ -22,7 +22,7 @@ type draft struct {
 	entry    Entry
 	pipeline Pipeline
 	price    priceDraft
-	// flagLines are where the variables of optimization_flags stand.
+	// flagLines are the lines of the variables of optimization_flags.
 	flagLines map[string]int
 	// external: it names a server, if perhaps a wrong one.
 	external bool
@@ -30,9 +30,9 @@ type draft struct {
 	refused, merged bool
 }
 
-// read fills the entry and tells every mistake that it alone has.
+// read fills the entry and reports every mistake in its own fields.
 func (d *draft) read() {
-	d.entry.Place = d.place
+	d.entry.Position = d.position
 	d.entry.GPUs.Count = 1
 	d.collect()
 	for _, f := range fields() {
@@ -43,7 +43,7 @@ func (d *draft) read() {
 	d.finish()
 }
 
-// collect sorts the members by name and tells about those that mean nothing.
+// collect sorts the members by name and reports unknown ones.
 func (d *draft) collect() {
 	d.given = map[string]node{}
 	all := fields()
@@ -52,11 +52,12 @@ func (d *draft) collect() {
 		before, twice := d.given[name]
 		switch {
 		case name == "":
-			d.noteUnknown(all, m)
+			d.noticeUnknown(all, m)
 		case m.value.kind == isNull:
-			d.noteAt(m.value, name, "null counts as left out")
-		case twice && (before.kind != m.value.kind || before.text != m.value.text || before.kind == isObject || before.kind == isArray):
-			d.blame(fault.ModelFieldInvalid, m.value, name, "it is given twice", "keep one of the two")
+			d.noticeAt(m.value, name, "null counts as left out")
+		case twice && (before.kind != m.value.kind || before.text != m.value.text ||
+			before.kind == isObject || before.kind == isArray):
+			d.reject(fault.ModelFieldInvalid, m.value, name, "it is given twice", "keep one of the two")
 		default:
 			d.given[name] = m.value
 		}
@@ -74,7 +75,7 @@ func properName(all []field, name string) string {
 	return ""
 }
 
-func (d *draft) noteUnknown(all []field, m member) {
+func (d *draft) noticeUnknown(all []field, m member) {
 	names := make([]string, len(all))
 	for i, f := range all {
 		names[i] = f.name
@@ -86,11 +87,10 @@ func (d *draft) noteUnknown(all []field, m member) {
 	if near, _ := suggest.Name(m.name, names); near != "" {
 		text += "; did you mean " + near + "?"
 	}
-	d.noteAt(m.value, clean(m.name), text)
+	d.noticeAt(m.value, clean(m.name), text)
 }
 
-// fits reports whether a value has a type that the field takes, and blames it
-// otherwise.
+// fits reports whether a value has a type that the field accepts, else it rejects it.
 func (d *draft) fits(f field, v node) bool {
 	for _, k := range f.kinds {
 		if v.kind == k {
@@ -106,49 +106,51 @@ func (d *draft) fits(f field, v node) bool {
 		what = "it is " + v.text
 	}
 	if d.inline {
-		what = shown(v.text) + " is"
+		what = quoted(v.text) + " is"
 	}
 	code := fault.ModelFieldInvalid
 	if f.money {
 		code = fault.ModelPriceInvalid
 	}
 	if d.inline {
-		d.blame(code, v, f.name, what+" not "+list(names), "write "+clean(d.pipelineText())+":"+clean(d.modelText())+":true")
+		remedy := "write " + clean(d.pipelineText()) + ":" + clean(d.modelText()) + ":true"
+		d.reject(code, v, f.name, what+" not "+list(names), remedy)
 		return false
 	}
-	d.blame(code, v, f.name, what+", not "+list(names), "write "+f.example)
+	d.reject(code, v, f.name, what+", not "+list(names), "write "+f.example)
 	return false
 }
 
-// blame refuses the entry for a mistake in one of its fields.
-func (d *draft) blame(code fault.Code, at node, name, text, remedy string) {
+// reject refuses the entry for a mistake in one of its fields.
+func (d *draft) reject(code fault.Code, at node, name, text, remedy string) {
 	d.refused = true
-	place := d.place
+	position := d.position
 	if at.line > 0 {
-		place.Line = at.line
+		position.Line = at.line
 	}
-	d.l.blame(&Problem{Code: code, Place: place, Field: name, Model: clean(strings.TrimSpace(d.pipelineText() + " " + d.modelText())), Text: text, Remedy: remedy})
+	model := clean(strings.TrimSpace(d.pipelineText() + " " + d.modelText()))
+	d.l.addProblem(&Problem{Code: code, Position: position, Field: name, Model: model, Text: text, Remedy: remedy})
 }
 
-// blameEntry refuses the entry for a mistake of the whole.
-func (d *draft) blameEntry(code fault.Code, name, text, remedy string) {
-	d.blame(code, d.node, name, text, remedy)
+// rejectEntry refuses the entry for a mistake of the whole entry.
+func (d *draft) rejectEntry(code fault.Code, name, text, remedy string) {
+	d.reject(code, d.node, name, text, remedy)
 }
 
-// maxNotices bounds what is told about a file of nonsense.
+// maxNotices bounds the notices about one file.
 const maxNotices = 200
 
-func (d *draft) noteAt(at node, name, text string) {
-	place := d.place
+func (d *draft) noticeAt(at node, name, text string) {
+	position := d.position
 	if at.line > 0 {
-		place.Line = at.line
+		position.Line = at.line
 	}
 	if len(d.l.notices) < maxNotices {
-		d.l.notices = append(d.l.notices, Notice{Place: place, Field: name, Text: text})
+		d.l.notices = append(d.l.notices, Notice{Position: position, Field: name, Text: text})
 	}
 }
 
-func (d *draft) note(name, text string) { d.noteAt(d.node, name, text) }
+func (d *draft) notice(name, text string) { d.noticeAt(d.node, name, text) }
 
 // text is a field's text as it was given, "" when it was not or is no string.
 func (d *draft) text(name string) string {

@@ -17,16 +17,16 @@ type Entry struct {
 	Warm bool
 	// Remote says that only workers on other machines run it: the entry gives its price.
 	Remote bool
-	// URL is the base address of a server that the operator runs, without slash at
-	// its end; "" means that the node starts a container.
+	// URL is the base address of a server that the operator runs, without a trailing slash;
+	// "" means that the node starts a container.
 	URL string
 	// Token is sent to URL as bearer token.
 	Token core.Secret
 	// ServedModel is the model's name at the server behind URL, "" when it is
 	// Model.ID.
 	ServedModel string
-	// Capacity is the number of jobs at once at an external server, or of
-	// containers to start; 0 means that it was not said: see Containers.
+	// Capacity is the number of parallel jobs at an external server, or of containers to
+	// start; 0 means not given: see Containers.
 	Capacity int
 	// Flags are the optimization_flags, in the order of the file. Environment is
 	// what a container gets.
@@ -39,7 +39,7 @@ type Entry struct {
 	// VRAM is the GPU memory that a container needs, over all its devices, in
 	// bytes; 0 when unknown or external.
 	VRAM int64
-	// vramGiven says that VRAM is the operator's word and not the table's.
+	// vramGiven means that the operator gave VRAM, else it comes from the table.
 	vramGiven bool
 	// Image is the container image that the entry asks for, "" for the pipeline's.
 	Image string
@@ -47,10 +47,10 @@ type Entry struct {
 	Sandbox Sandbox
 	// RequestURLs says which addresses in requests its runner may be given.
 	RequestURLs fetchurl.Policy
-	// Prices are what is asked for the model; empty only off-chain.
+	// Prices are those of the model; empty only off-chain.
 	Prices []GatewayPrice
 	// Place is where the entry begins.
-	Place Place
+	Position Position
 }
 
 // External reports whether the operator runs the server.
@@ -72,14 +72,14 @@ func (e *Entry) Containers() int {
 	return max(1, e.Capacity)
 }
 
-// MemoryOn is the memory that a container of the entry takes on each of its
-// devices if that is one of size bytes: its share of VRAM, or what the text
-// generation runner is told to take if that is more. 0 is unknown.
+// MemoryOn is the memory that a container of the entry allocates on a device of size bytes:
+// its part of VRAM, or the share configured for the text generation runner if that is more.
+// 0 is unknown.
 func (e *Entry) MemoryOn(size int64) int64 {
 	if e.External() {
 		return 0
 	}
-	return e.need().on(size)
+	return e.need().memoryOn(size)
 }
 
 // Environment is what a container of the entry gets beside PIPELINE and MODEL_ID:
@@ -124,6 +124,6 @@ type GatewayPrice struct {
 	// Gateway is the payer's address; zero means every other gateway.
 	Gateway core.Address
 	Price   core.UnitPrice
-	// FromFlags says that the entry named none and the node's own price holds.
+	// FromFlags means that the entry has no price, so that the node's own price applies.
 	FromFlags bool
 }

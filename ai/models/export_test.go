@@ -13,10 +13,10 @@ func FieldNames() []string {
 var LLMVariables = llmVariables
 
 // Fits reports whether containers fit on the ground.
-func Fits(g Ground, containers []Need) bool { return g.fits(containers) }
+func Fits(g GPUSet, containers []Need) bool { return g.fits(containers) }
 
 // TakesOn is what a container takes on a device.
-func TakesOn(n Need, size int64) int64 { return n.on(size) }
+func TakesOn(n Need, size int64) int64 { return n.memoryOn(size) }
 
 // Extend adds a list to verified models.
 func Extend(v Verified, source, content string) error {

@@ -19,32 +19,36 @@ import (
 type field struct {
 	name  string
 	kinds []kind
-	// money says that a value of the wrong type is a wrong price.
+	// money means that a value of the wrong type is a wrong price.
 	money bool
-	// example is what a remedy tells to write.
+	// example is a valid value for remedies.
 	example string
 	read    func(d *draft, v node)
 }
 
-// fields are all keys, in the order in which they are read: a field may look at
-// those before it.
+// fields are all keys, in the order in which they are read: a field may depend on earlier
+// ones.
 func fields() []field {
 	text := []kind{isString}
 	return []field{
 		{name: "pipeline", kinds: text, example: `"llm"`, read: readPipeline},
 		{name: "model_id", kinds: text, example: `"org/model"`, read: readModelID},
-		{name: "warm", kinds: []kind{isBool}, example: "true, without quotes", read: func(d *draft, v node) { d.entry.Warm = v.text == "true" }},
-		{name: "remote", kinds: []kind{isBool}, example: "true, without quotes", read: func(d *draft, v node) { d.entry.Remote = v.text == "true" }},
+		{name: "warm", kinds: []kind{isBool}, example: "true, without quotes", read: readWarm},
+		{name: "remote", kinds: []kind{isBool}, example: "true, without quotes", read: readRemote},
 		{name: "currency", kinds: text, example: `"USD"`, read: readCurrency},
-		{name: "price_per_unit", kinds: []kind{isNumber, isString}, money: true, example: `0.18 and "currency": "USD"`, read: readPrice},
-		{name: "pixels_per_unit", kinds: []kind{isNumber, isString}, money: true, example: "1000000", read: readPixels},
+		{name: "price_per_unit", kinds: []kind{isNumber, isString}, money: true,
+			example: `0.18 and "currency": "USD"`, read: readPrice},
+		{name: "pixels_per_unit", kinds: []kind{isNumber, isString}, money: true,
+			example: "1000000", read: readPixels},
 		{name: "gateway", kinds: text, example: `"0x" and 40 hexadecimal digits`, read: readGateway},
 		{name: "url", kinds: text, example: `"http://host:8000"`, read: readURL},
 		{name: "token", kinds: text, example: `"text"`, read: readToken},
 		{name: "served_model", kinds: text, example: `"llama3.1:8b"`, read: readServedModel},
 		{name: "capacity", kinds: []kind{isNumber}, example: "4", read: readCapacity},
-		{name: "optimization_flags", kinds: []kind{isString, isObject}, example: `"SFAST" or {"NAME": "value"}`, read: readFlags},
-		{name: "gpus", kinds: []kind{isNumber, isArray}, example: "2 for the number, or [0, 1] for the devices", read: readGPUs},
+		{name: "optimization_flags", kinds: []kind{isString, isObject},
+			example: `"SFAST" or {"NAME": "value"}`, read: readFlags},
+		{name: "gpus", kinds: []kind{isNumber, isArray},
+			example: "2 for the number, or [0, 1] for the devices", read: readGPUs},
 		{name: "vram_gb", kinds: []kind{isNumber}, example: "16", read: readVRAM},
 		{name: "image", kinds: text, example: `"registry/name:tag"`, read: readImage},
 		{name: "network", kinds: []kind{isBool}, example: "true, without quotes", read: readNetwork},
@@ -57,17 +61,21 @@ func fields() []field {
 	}
 }
 
+func readWarm(d *draft, v node) { d.entry.Warm = v.text == "true" }
+
+func readRemote(d *draft, v node) { d.entry.Remote = v.text == "true" }
+
 func readPipeline(d *draft, v node) {
 	p, ok := pipelineNamed(v.text)
 	if !ok {
-		d.blame(fault.ModelPipelineUnknown, v, "pipeline", unknownPipeline(v.text), pipelineRemedy(v.text))
+		d.reject(fault.ModelPipelineUnknown, v, "pipeline", unknownPipeline(v.text), pipelineRemedy(v.text))
 		return
 	}
 	d.pipeline = p
 	d.entry.Model.Capability = p.Capability
 	if !p.served() {
-		// A container must not hold a device for jobs that cannot come.
-		d.blame(fault.FeatureMissing, v, "pipeline", "this release does not serve "+p.Name(), "delete the entry")
+		// A container must not occupy a device for jobs that never arrive.
+		d.reject(fault.FeatureMissing, v, "pipeline", "this release does not serve "+p.Name(), "delete the entry")
 	}
 }
 
@@ -79,17 +87,19 @@ func badModelID(id string) string {
 		return "it is empty"
 	case utf8.RuneCountInString(id) > 200:
 		return "it is longer than 200 characters"
-	case strings.ContainsFunc(id, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError }):
-		return shown(id) + " holds white space or control characters"
+	case strings.ContainsFunc(id, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError
+	}):
+		return quoted(id) + " holds white space or control characters"
 	case strings.Contains(id, "..") || strings.HasPrefix(id, "/") || strings.ContainsAny(id, "\\\"'"):
-		return shown(id) + " is no model ID"
+		return quoted(id) + " is no model ID"
 	}
 	return ""
 }
 
 func readModelID(d *draft, v node) {
 	if text := badModelID(v.text); text != "" {
-		d.blame(fault.ModelFieldInvalid, v, "model_id", text, `write the hub's ID, "org/model"`)
+		d.reject(fault.ModelFieldInvalid, v, "model_id", text, `write the hub's ID, "org/model"`)
 		return
 	}
 	d.entry.Model.ID = v.text
@@ -104,7 +114,8 @@ func readModelID(d *draft, v node) {
 	if near, _ := suggest.Name(v.text, d.l.verified[d.pipeline.Capability]); near != "" {
 		remedy = "did you mean " + near + "? -aiVerifiedModels adds others, -aiAllowUnverified takes any"
 	}
-	d.blame(fault.ModelUnverified, v, "model_id", shown(v.text)+" is not in the list of verified "+d.pipeline.Name()+" models", remedy)
+	d.reject(fault.ModelUnverified, v, "model_id",
+		quoted(v.text)+" is not in the list of verified "+d.pipeline.Name()+" models", remedy)
 }
 
 func readGateway(d *draft, v node) {
@@ -113,7 +124,7 @@ func readGateway(d *draft, v node) {
 	}
 	a, err := core.ParseAddress(v.text)
 	if err != nil {
-		d.blame(fault.ModelFieldInvalid, v, "gateway", err.Error(), `write the gateway's address, or "default"`)
+		d.reject(fault.ModelFieldInvalid, v, "gateway", err.Error(), `write the gateway's address, or "default"`)
 		return
 	}
 	d.price.gateway = a
@@ -128,16 +139,18 @@ func readURL(d *draft, v node) {
 	u, err := url.Parse(v.text)
 	switch {
 	case err != nil || u.Opaque != "" || u.Scheme == "" || !strings.Contains(v.text, "://"):
-		d.blame(fault.ModelFieldInvalid, v, "url", "it is not an address such as http://host:8000", remedy)
+		d.reject(fault.ModelFieldInvalid, v, "url", "it is not an address such as http://host:8000", remedy)
 		return
 	case u.User != nil:
-		d.blame(fault.ModelFieldInvalid, v, "url", "it holds a user name or password", `delete it and write the token as "token"`)
+		d.reject(fault.ModelFieldInvalid, v, "url", "it holds a user name or password",
+			`delete it and write the token as "token"`)
 		return
 	case u.Scheme != "http" && u.Scheme != "https":
-		d.blame(fault.ModelFieldInvalid, v, "url", shown(u.Scheme)+" is neither http nor https", remedy)
+		d.reject(fault.ModelFieldInvalid, v, "url", quoted(u.Scheme)+" is neither http nor https", remedy)
 		return
-	case u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsFunc(v.text, unicode.IsSpace) || !validPort(u):
-		d.blame(fault.ModelFieldInvalid, v, "url", "it is not the base address of a server", remedy)
+	case u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" ||
+		strings.ContainsFunc(v.text, unicode.IsSpace) || !validPort(u):
+		d.reject(fault.ModelFieldInvalid, v, "url", "it is not the base address of a server", remedy)
 		return
 	}
 	d.entry.URL = strings.TrimRight(u.String(), "/")
@@ -153,15 +166,18 @@ func validPort(u *url.URL) bool {
 
 func readToken(d *draft, v node) {
 	if strings.ContainsFunc(v.text, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		d.blame(fault.ModelFieldInvalid, v, "token", "it holds characters that cannot be sent in a header", "write it without spaces and line breaks")
+		d.reject(fault.ModelFieldInvalid, v, "token", "it holds characters that cannot be sent in a header",
+			"write it without spaces and line breaks")
 		return
 	}
 	d.entry.Token = core.NewSecret(v.text)
 }
 
 func readServedModel(d *draft, v node) {
-	if utf8.RuneCountInString(v.text) > 300 || strings.ContainsFunc(v.text, unicode.IsControl) || !utf8.ValidString(v.text) {
-		d.blame(fault.ModelFieldInvalid, v, "served_model", "it is not a model's name", "write the name that the server behind url gives the model")
+	tooLong := utf8.RuneCountInString(v.text) > 300
+	if tooLong || strings.ContainsFunc(v.text, unicode.IsControl) || !utf8.ValidString(v.text) {
+		d.reject(fault.ModelFieldInvalid, v, "served_model", "it is not a model's name",
+			"write the name that the server behind url gives the model")
 		return
 	}
 	d.entry.ServedModel = v.text
@@ -173,7 +189,8 @@ const maxCapacity = 10_000
 func readCapacity(d *draft, v node) {
 	n, ok := whole(v.text, maxCapacity)
 	if !ok {
-		d.blame(fault.ModelFieldInvalid, v, "capacity", v.short()+" is not a whole number from 1 to 10000", "write how many jobs a server takes at once or how many containers to start, or leave it out")
+		d.reject(fault.ModelFieldInvalid, v, "capacity", v.short()+" is not a whole number from 1 to 10000",
+			"write how many jobs a server takes at once or how many containers to start, or leave it out")
 		return
 	}
 	d.entry.Capacity = n
@@ -200,7 +217,8 @@ func readGPUs(d *draft, v node) {
 	if v.kind == isNumber {
 		n, ok := whole(v.text, maxGPUs)
 		if !ok {
-			d.blame(fault.ModelDevices, v, "gpus", v.short()+" is not a number of devices", "write 2 for two devices, [0] for the device 0")
+			d.reject(fault.ModelDevices, v, "gpus", v.short()+" is not a number of devices",
+				"write 2 for two devices, [0] for the device 0")
 			return
 		}
 		d.entry.GPUs = GPUs{Count: n}
@@ -215,24 +233,26 @@ func readGPUs(d *draft, v node) {
 		}
 		switch {
 		case !whole || !deviceID.MatchString(item.text):
-			d.blame(fault.ModelDevices, item, "gpus", item.short()+" is not a device's number or ID", "write [0, 1]")
+			d.reject(fault.ModelDevices, item, "gpus", item.short()+" is not a device's number or ID", "write [0, 1]")
 			return
 		case seen[item.text]:
-			d.blame(fault.ModelDevices, item, "gpus", "device "+item.text+" is named twice", "name each device once")
+			d.reject(fault.ModelDevices, item, "gpus", "device "+item.text+" is named twice", "name each device once")
 			return
 		}
 		seen[item.text] = true
 		d.entry.GPUs.IDs = append(d.entry.GPUs.IDs, item.text)
 	}
 	if d.entry.GPUs.Count = len(v.items); d.entry.GPUs.Count == 0 || d.entry.GPUs.Count > maxGPUs {
-		d.blame(fault.ModelDevices, v, "gpus", "it names no device, or too many", "write [0, 1], or leave it out for one device")
+		d.reject(fault.ModelDevices, v, "gpus", "it names no device, or too many",
+			"write [0, 1], or leave it out for one device")
 	}
 }
 
 func readVRAM(d *draft, v node) {
 	gb, err := strconv.ParseFloat(v.text, 64)
 	if err != nil || !(gb > 0 && gb <= 100_000) {
-		d.blame(fault.ModelFieldInvalid, v, "vram_gb", v.short()+" is not an amount of memory", "write the GPU memory that the model needs in GB, 16 for example")
+		d.reject(fault.ModelFieldInvalid, v, "vram_gb", v.short()+" is not an amount of memory",
+			"write the GPU memory that the model needs in GB, 16 for example")
 		return
 	}
 	d.entry.VRAM, d.entry.vramGiven = int64(gb*GB), true
@@ -244,7 +264,8 @@ func readImage(d *draft, v node) {
 	}
 	// The engine's own rule.
 	if _, err := reference.ParseNormalizedNamed(v.text); err != nil || len(v.text) > maxImage {
-		d.blame(fault.ModelFieldInvalid, v, "image", shown(v.text)+" is not the name of a container image", "write registry/name:tag")
+		d.reject(fault.ModelFieldInvalid, v, "image", quoted(v.text)+" is not the name of a container image",
+			"write registry/name:tag")
 		return
 	}
 	d.entry.Image = v.text
@@ -254,7 +275,7 @@ func readImage(d *draft, v node) {
 func (n node) short() string {
 	switch n.kind {
 	case isString:
-		return shown(n.text)
+		return quoted(n.text)
 	case isNumber, isBool:
 		if len(n.text) <= 80 {
 			return n.text

@@ -11,10 +11,10 @@ import (
 // maxContainers bounds the containers of one entry, and of all warm ones.
 const maxContainers = 100
 
-// sandboxFields are those that only containers of ours have a use for.
+// sandboxFields are those that apply only to containers of the node. Read-only.
 var sandboxFields = []string{"network", "read_only", "write_models", "memory_gb", "processes", "capabilities"}
 
-// finish judges what needs more than one field of the entry.
+// finish checks what depends on several fields of the entry.
 func (d *draft) finish() {
 	for _, name := range []string{"pipeline", "model_id"} {
 		if _, ok := d.given[name]; !ok {
@@ -22,42 +22,43 @@ func (d *draft) finish() {
 		}
 	}
 	if _, ok := d.given["warm"]; !ok {
-		d.note("warm", "is left out, which counts as false: the model is loaded at its first job")
+		d.notice("warm", "is left out, which counts as false: the model is loaded at its first job")
 	}
 	d.finishPrice()
 	if d.external {
-		d.noteIdle("has no effect on an external server", "optimization_flags", "gpus", "vram_gb", "image")
-		d.noteIdle("has no effect on an external server", sandboxFields...)
+		d.noticeUnused("has no effect on an external server", "optimization_flags", "gpus", "vram_gb", "image")
+		d.noticeUnused("has no effect on an external server", sandboxFields...)
 		d.entry.Sandbox = Sandbox{}
 		d.entry.Flags, d.entry.GPUs, d.entry.VRAM, d.entry.Image = nil, GPUs{}, 0, ""
 		return
 	}
-	d.noteIdle("has no effect without url", "token", "served_model")
+	d.noticeUnused("has no effect without url", "token", "served_model")
 	d.entry.Token, d.entry.ServedModel = core.Secret{}, ""
 	if d.entry.Capacity > maxContainers {
-		d.blame(fault.ModelFieldInvalid, d.given["capacity"], "capacity", strconv.Itoa(d.entry.Capacity)+" containers are more than a machine runs", "write 100 or less")
+		d.reject(fault.ModelFieldInvalid, d.given["capacity"], "capacity",
+			strconv.Itoa(d.entry.Capacity)+" containers are more than a machine runs", "write 100 or less")
 	}
-	d.judgeFlags()
+	d.checkFlags()
 	if d.pipeline.Capability == capability.LLM {
 		d.finishLLM()
 	}
-	d.judgeDevices()
-	d.judgeShape()
+	d.checkDevices()
+	d.checkShape()
 	if d.entry.VRAM == 0 {
 		d.entry.VRAM = max(d.pipeline.VRAM, LargeModels()[d.entry.Model.ID])
 	}
 }
 
-// noteIdle tells about fields that only the other kind of entry has a use for.
-func (d *draft) noteIdle(why string, names ...string) {
+// noticeUnused reports fields that apply only to the other kind of entry.
+func (d *draft) noticeUnused(why string, names ...string) {
 	for _, name := range names {
 		if v, ok := d.given[name]; ok {
-			d.noteAt(v, name, why)
+			d.noticeAt(v, name, why)
 		}
 	}
 }
 
-// missing refuses the entry for a field of the minimum.
+// missing rejects the entry because a required field is missing.
 func (d *draft) missing(name string) {
 	remedy := `add "` + name + `"`
 	switch {
@@ -68,21 +69,23 @@ func (d *draft) missing(name string) {
 	case d.l.isPriceField(name):
 		remedy += ", or give -pricePerUnit for all"
 	}
-	d.blameEntry(fault.ModelFieldMissing, name, "missing minimum field", remedy)
+	d.rejectEntry(fault.ModelFieldMissing, name, "missing minimum field", remedy)
 }
 
-// judgeDevices checks the number and names of the devices against the node's.
-func (d *draft) judgeDevices() {
+// checkDevices checks the number and names of the devices against the node's.
+func (d *draft) checkDevices() {
 	have := d.l.options.Devices
 	at := d.given["gpus"]
 	if need := d.entry.GPUs.Count; need > 1 && need > len(have) {
-		d.blame(fault.ModelDevices, at, "gpus", "the model needs "+count(need, "device")+", the node was given "+count(len(have), "device"),
+		d.reject(fault.ModelDevices, at, "gpus",
+			"the model needs "+count(need, "device")+", the node was given "+count(len(have), "device"),
 			"give more with -gpu, or spread the model over fewer")
 		return
 	}
 	for _, id := range d.entry.GPUs.IDs {
 		if len(have) > 0 && !hasDevice(have, id) {
-			d.blame(fault.ModelDevices, at, "gpus", "the node was not given the device "+id, "name one of "+deviceNames(have))
+			d.reject(fault.ModelDevices, at, "gpus", "the node was not given the device "+id,
+				"name one of "+deviceNames(have))
 		}
 	}
 }

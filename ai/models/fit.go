@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// Need is what one container takes of a node's devices.
+// Need is what one container needs of a node's devices.
 type Need struct {
 	// Bytes is the memory on each of its devices, 0 when unknown.
 	Bytes int64
-	// Share is the part of each of its devices that it takes however small its
-	// model, 0 for no such rule.
+	// Share is the part of each of its devices that it always allocates, 0 for none.
 	Share float64
-	// Devices is how many it is spread over, at least 1. IDs are those that it may
-	// sit on, nil is all.
+	// Devices is how many it is spread over, at least 1. IDs are those that it may use, nil
+	// is all.
 	Devices int
 	IDs     []string
 }
@@ -25,56 +24,52 @@ func (e *Entry) need() Need {
 	return Need{Bytes: (e.VRAM + n - 1) / n, Share: e.MemoryShare(), Devices: int(n), IDs: e.GPUs.IDs}
 }
 
-// MemoryShare is the part of each of its devices' memory that a text generation
-// container takes however small its model, 0 for all others. An image of the
-// operator's own may be another runner: where its need is given and no share, it
-// takes what it needs.
+// MemoryShare is the part of each of its devices' memory that a text generation container
+// always allocates, 0 for all others. A custom image may be another runner: if the entry
+// gives vram_gb and no share, only vram_gb counts.
 func (e *Entry) MemoryShare() float64 {
-	_, told := e.Flags.Lookup(utilisation)
-	if ownRunner := e.Image != "" && e.vramGiven && !told; e.LLM == nil || ownRunner {
+	_, set := e.Flags.Lookup(utilisation)
+	if ownRunner := e.Image != "" && e.vramGiven && !set; e.LLM == nil || ownRunner {
 		return 0
 	}
 	return e.LLM.Utilisation
 }
 
-// on is what it takes on a device of size bytes.
-func (n Need) on(size int64) int64 { return max(n.Bytes, int64(n.Share*float64(size))) }
+// memoryOn is what it allocates on a device of size bytes.
+func (n Need) memoryOn(size int64) int64 { return max(n.Bytes, int64(n.Share*float64(size))) }
 
-// may reports whether it may sit on a device.
-func (n Need) may(d Device) bool { return n.IDs == nil || slices.Contains(n.IDs, d.ID) }
+// allows reports whether it may use a device.
+func (n Need) allows(d Device) bool { return n.IDs == nil || slices.Contains(n.IDs, d.ID) }
 
-// most is the largest amount that it could take in all.
-func (n Need) most(devices []Device) int64 {
-	return n.on(n.largest(devices)) * int64(n.Devices)
+// maxTotal is the largest amount that it could allocate in total.
+func (n Need) maxTotal(devices []Device) int64 {
+	return n.memoryOn(n.largest(devices)) * int64(n.Devices)
 }
 
-// largest is the memory of the largest device that it may sit on.
+// largest is the memory of the largest device that it may use.
 func (n Need) largest(devices []Device) (largest int64) {
 	for _, d := range devices {
-		if n.may(d) {
+		if n.allows(d) {
 			largest = max(largest, d.MemoryBytes)
 		}
 	}
 	return largest
 }
 
-// Ground is where containers can be placed. A device of unknown memory holds
-// whatever is put there.
-type Ground struct {
+// GPUSet are the devices for containers. A device of unknown memory fits any need.
+type GPUSet struct {
 	Devices []Device
 	// Slots is how many containers may share a device.
 	Slots int
 }
 
-// maxSteps bounds the search for a placement. It is far more than a machine's
-// worth of devices and models needs.
+// maxSteps bounds the search for a placement, far above what one machine needs.
 const maxSteps = 20_000
 
-// Assign gives containers their devices (indexes), all at once if that is
-// possible in any way. Where it is not, or cannot be found out in time, those that
-// are hard to place get theirs first, and who finds no room then gets nil. The same
-// needs always get the same devices.
-func (g Ground) Assign(needs []Need) [][]int {
+// Assign assigns devices (indexes) to containers, to all if any assignment exists. If none
+// exists or the search ends early, those that are hard to place are placed first, and a
+// container that does not fit gets nil. The result is deterministic.
+func (g GPUSet) Assign(needs []Need) [][]int {
 	order := g.hardFirst(needs)
 	p := g.empty()
 	if !p.place(order.of(needs)) {
@@ -88,9 +83,9 @@ func (g Ground) Assign(needs []Need) [][]int {
 	return out
 }
 
-// fits reports whether containers fit all at once. Where the search takes too
-// long they are taken to fit, as their start will tell.
-func (g Ground) fits(needs []Need) bool {
+// fits reports whether all containers fit together. If the search ends early they are
+// assumed to fit, as their start decides.
+func (g GPUSet) fits(needs []Need) bool {
 	if g.exceeded(needs) {
 		return false
 	}
@@ -98,30 +93,29 @@ func (g Ground) fits(needs []Need) bool {
 	return p.place(g.hardFirst(needs).of(needs)) || p.steps > maxSteps
 }
 
-// exceeded reports whether the sums alone say that containers cannot fit. A search
-// among many devices that are not alike would not come to an end.
-func (g Ground) exceeded(needs []Need) bool {
-	places, bytes, have := 0, int64(0), int64(0)
+// exceeded reports whether the sums alone exceed the devices. A search among many different
+// devices would take too long.
+func (g GPUSet) exceeded(needs []Need) bool {
+	slots, bytes, have := 0, int64(0), int64(0)
 	for _, n := range needs {
-		places += n.Devices
+		slots += n.Devices
 		bytes += n.Bytes * int64(n.Devices)
 	}
 	for _, d := range g.Devices {
 		if d.MemoryBytes <= 0 {
-			return places > len(g.Devices)*g.Slots
+			return slots > len(g.Devices)*g.Slots
 		}
 		have += d.MemoryBytes
 	}
-	return places > len(g.Devices)*g.Slots || bytes > have
+	return slots > len(g.Devices)*g.Slots || bytes > have
 }
 
-// order is in which order needs are placed: their indexes.
+// order is the order in which needs are placed: their indexes.
 type order []int
 
-// hardFirst puts those without choice first, then the largest: what is hard to
-// place is tried while there is room. Devices are alike only to those that have a
-// choice, so the order also keeps likeBefore right.
-func (g Ground) hardFirst(needs []Need) order {
+// hardFirst puts needs with fixed devices first, then the largest. equivalentTried relies
+// on this order: devices are equivalent only for needs without fixed devices.
+func (g GPUSet) hardFirst(needs []Need) order {
 	o := make(order, len(needs))
 	for i := range o {
 		o[i] = i
@@ -131,7 +125,7 @@ func (g Ground) hardFirst(needs []Need) order {
 		if (a.IDs == nil) != (b.IDs == nil) {
 			return len(b.IDs) - len(a.IDs)
 		}
-		return cmp.Compare(b.most(g.Devices), a.most(g.Devices))
+		return cmp.Compare(b.maxTotal(g.Devices), a.maxTotal(g.Devices))
 	})
 	return o
 }
@@ -145,7 +139,7 @@ func (o order) of(needs []Need) []Need {
 	return out
 }
 
-// oneByOne gives each what those before it have left.
+// oneByOne places each need beside those before it.
 func (o order) oneByOne(p *placement, needs []Need) [][]int {
 	out := make([][]int, len(needs))
 	for _, i := range o {
@@ -167,7 +161,7 @@ type placement struct {
 	steps   int
 }
 
-func (g Ground) empty() *placement {
+func (g GPUSet) empty() *placement {
 	p := &placement{devices: g.Devices, free: make([]int64, len(g.Devices)), slots: make([]int, len(g.Devices))}
 	for i, d := range g.Devices {
 		p.free[i], p.slots[i] = d.MemoryBytes, g.Slots
@@ -178,8 +172,7 @@ func (g Ground) empty() *placement {
 	return p
 }
 
-// place puts the needs where there is room for all of them; false leaves nothing
-// changed.
+// place places all needs; false changes nothing.
 func (p *placement) place(needs []Need) bool {
 	if len(needs) == 0 {
 		return true
@@ -187,8 +180,8 @@ func (p *placement) place(needs []Need) bool {
 	return p.spread(needs, 0, needs[0].Devices)
 }
 
-// spread finds left more devices for the first need, from the given one on, and
-// then places the rest.
+// spread finds left more devices for the first need, starting at from, and then places the
+// rest.
 func (p *placement) spread(needs []Need, from, left int) bool {
 	if p.steps++; p.steps > maxSteps {
 		return false
@@ -198,8 +191,8 @@ func (p *placement) spread(needs []Need, from, left int) bool {
 	}
 	n := needs[0]
 	for i := from; i <= len(p.devices)-left; i++ {
-		takes := n.on(p.devices[i].MemoryBytes)
-		if !n.may(p.devices[i]) || p.slots[i] == 0 || takes > p.free[i] || p.likeBefore(n, from, i) {
+		takes := n.memoryOn(p.devices[i].MemoryBytes)
+		if !n.allows(p.devices[i]) || p.slots[i] == 0 || takes > p.free[i] || p.equivalentTried(n, from, i) {
 			continue
 		}
 		p.free[i] -= takes
@@ -215,14 +208,15 @@ func (p *placement) spread(needs []Need, from, left int) bool {
 	return false
 }
 
-// likeBefore reports whether a device that was already tried here is just like
-// device i, so that trying i leads nowhere new.
-func (p *placement) likeBefore(n Need, from, i int) bool {
+// equivalentTried reports whether an equivalent device was already tried, so that trying
+// device i cannot succeed.
+func (p *placement) equivalentTried(n Need, from, i int) bool {
 	if n.IDs != nil {
 		return false
 	}
 	for j := from; j < i; j++ {
-		if p.free[j] == p.free[i] && p.slots[j] == p.slots[i] && p.devices[j].MemoryBytes == p.devices[i].MemoryBytes {
+		if p.free[j] == p.free[i] && p.slots[j] == p.slots[i] &&
+			p.devices[j].MemoryBytes == p.devices[i].MemoryBytes {
 			return true
 		}
 	}

@@ -17,7 +17,7 @@ func bruteFits(containers []models.Need, devices []models.Device, free []int64, 
 	}
 	c, rest := containers[0], containers[1:]
 	for set := range 1 << len(devices) {
-		left, places := slices.Clone(free), slices.Clone(slots)
+		left, slots := slices.Clone(free), slices.Clone(slots)
 		ok, used := true, 0
 		for i, d := range devices {
 			if set>>i&1 == 0 {
@@ -25,11 +25,11 @@ func bruteFits(containers []models.Need, devices []models.Device, free []int64, 
 			}
 			used++
 			left[i] -= models.TakesOn(c, d.MemoryBytes)
-			places[i]--
+			slots[i]--
 			allowed := c.IDs == nil || slices.Contains(c.IDs, d.ID)
-			ok = ok && allowed && left[i] >= 0 && places[i] >= 0
+			ok = ok && allowed && left[i] >= 0 && slots[i] >= 0
 		}
-		if ok && used == c.Devices && bruteFits(rest, devices, left, places) {
+		if ok && used == c.Devices && bruteFits(rest, devices, left, slots) {
 			return true
 		}
 	}
@@ -37,14 +37,15 @@ func bruteFits(containers []models.Need, devices []models.Device, free []int64, 
 }
 
 // ground draws devices, and and containers for them.
-func ground(t *rapid.T) (g models.Ground, containers []models.Need) {
+func ground(t *rapid.T) (g models.GPUSet, containers []models.Need) {
 	g.Slots = rapid.SampledFrom([]int{1, 2, 9}).Draw(t, "slots")
 	for i := range rapid.IntRange(1, 4).Draw(t, "devices") {
 		size := rapid.Int64Range(1, 6).Draw(t, "size") * 4 * models.GB
 		g.Devices = append(g.Devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: size})
 	}
 	for range rapid.IntRange(0, 5).Draw(t, "containers") {
-		c := models.Need{Bytes: rapid.Int64Range(0, 20).Draw(t, "need") * models.GB, Devices: rapid.IntRange(1, 3).Draw(t, "spread")}
+		c := models.Need{Bytes: rapid.Int64Range(0, 20).Draw(t, "need") * models.GB,
+			Devices: rapid.IntRange(1, 3).Draw(t, "spread")}
 		if rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
 			c.Share = rapid.Float64Range(0.1, 1).Draw(t, "share")
 		}
@@ -97,7 +98,7 @@ func TestFitsIsExact(t *testing.T) {
 // However many there are, the search ends, and some get their devices.
 func TestFitsEnds(t *testing.T) {
 	t.Parallel()
-	g := models.Ground{Slots: 4}
+	g := models.GPUSet{Slots: 4}
 	var containers []models.Need
 	for i := range 64 {
 		g.Devices = append(g.Devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: int64(24*models.GB + i)})
@@ -106,7 +107,8 @@ func TestFitsEnds(t *testing.T) {
 		containers = append(containers, models.Need{Bytes: int64(7*models.GB+i) / int64(1+i%5), Devices: 1 + i%5})
 	}
 	models.Fits(g, containers)
-	if n := len(slices.DeleteFunc(g.Assign(containers), func(at []int) bool { return at == nil })); n < 64 || n == len(containers) {
+	if n := len(slices.DeleteFunc(g.Assign(containers), func(at []int) bool { return at == nil })); n < 64 ||
+		n == len(containers) {
 		t.Errorf("%d of %d get devices", n, len(containers))
 	}
 }
@@ -115,11 +117,12 @@ func TestFitsEnds(t *testing.T) {
 // also where no search comes to an end.
 func TestOneTooMany(t *testing.T) {
 	t.Parallel()
-	g := models.Ground{Slots: 2}
+	g := models.GPUSet{Slots: 2}
 	var containers []models.Need
 	for i := range 12 {
 		g.Devices = append(g.Devices, models.Device{ID: strconv.Itoa(i), MemoryBytes: int64(24*models.GB + i)})
-		containers = append(containers, models.Need{Bytes: int64(models.GB + i), Devices: 1}, models.Need{Bytes: int64(models.GB - i), Devices: 1})
+		containers = append(containers, models.Need{Bytes: int64(models.GB + i), Devices: 1},
+			models.Need{Bytes: int64(models.GB - i), Devices: 1})
 	}
 	if !models.Fits(g, containers) {
 		t.Error("24 containers do not fit into 24 places")

@@ -180,7 +180,7 @@ func noticeLines(notices []models.Notice) (out []string) {
 // entryLine prints what matters of an entry.
 func entryLine(e *models.Entry) string {
 	var b strings.Builder
-	b.WriteString(e.Place.String() + " " + e.Model.String())
+	b.WriteString(e.Position.String() + " " + e.Model.String())
 	if e.Warm {
 		b.WriteString(" warm")
 	}

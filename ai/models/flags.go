@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/suggest"
 )
 
-// The two optimizations that have rules of their own.
+// The optimizations of image pipelines.
 const (
 	sfast     = "SFAST"
 	deepCache = "DEEPCACHE"
@@ -22,11 +22,11 @@ const (
 	maxFlagBytes = 4096
 )
 
-// variableName is what a container's environment takes as name.
+// variableName matches names of environment variables.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
-// ourVariables are set by the node: an entry that sets them would make a runner
-// serve something else than is advertised.
+// ourVariables are set by the node: an entry that set them would make a runner serve another
+// model than the advertised one.
 func ourVariables() []string { return []string{"PIPELINE", "MODEL_ID", "HOST", "PORT"} }
 
 // knownVariables are what the network's runners read.
@@ -35,7 +35,7 @@ func knownVariables() []string {
 		"BACKEND", "VERBOSE_LOGGING", "AUTH_TOKEN", "HF_TOKEN", "MODEL_DIR", "HUGGINGFACE_HUB_CACHE", "CUDA_DEVICE_ORDER")
 }
 
-// flagSeparators stand between names in the string form.
+// flagSeparators separate names in the string form.
 var flagSeparators = regexp.MustCompile(`[\s,+|]+`)
 
 // readFlags takes both forms: a string that names an optimization, or an object
@@ -53,29 +53,29 @@ func readFlags(d *draft, v node) {
 		case sfast, deepCache:
 			d.setFlag(name, "true")
 		default:
-			// What stands behind an equals sign may be a token.
+			// The text after an equals sign may be a token.
 			named, _, _ := strings.Cut(word, "=")
-			d.blame(fault.ModelFieldInvalid, v, "optimization_flags", shown(named)+" is no optimization",
+			d.reject(fault.ModelFieldInvalid, v, "optimization_flags", quoted(named)+" is no optimization",
 				`write "SFAST" or "DEEPCACHE", and other variables as {"NAME": "value"}`)
 			return
 		}
 	}
 }
 
-// readVariable takes one member of the object form. Numbers are taken too: they
-// are what most settings are.
+// readVariable reads one member of the object form. Numbers are accepted too.
 func (d *draft) readVariable(m member) {
 	name, at := m.name, m.value
 	field := "optimization_flags." + clean(name)
 	switch {
 	case !variableName.MatchString(name):
-		d.blame(fault.ModelFieldInvalid, at, "optimization_flags", shown(name)+" is not a variable's name", "use letters, digits and underscores")
+		d.reject(fault.ModelFieldInvalid, at, "optimization_flags", quoted(name)+" is not a variable's name",
+			"use letters, digits and underscores")
 		return
 	case slices.Contains(ourVariables(), strings.ToUpper(name)):
-		d.blame(fault.ModelFieldInvalid, at, field, "the node sets this variable itself", "delete it")
+		d.reject(fault.ModelFieldInvalid, at, field, "the node sets this variable itself", "delete it")
 		return
 	case len(d.entry.Flags) == maxFlags:
-		d.blame(fault.ModelFieldInvalid, at, field, "there are more than 100 variables", "delete those that are not needed")
+		d.reject(fault.ModelFieldInvalid, at, field, "there are more than 100 variables", "delete those that are not needed")
 		return
 	}
 	if known := d.knownVariable(m); known != "" {
@@ -83,30 +83,31 @@ func (d *draft) readVariable(m member) {
 	}
 	switch {
 	case at.kind == isNull:
-		d.noteAt(at, field, "null counts as left out")
+		d.noticeAt(at, field, "null counts as left out")
 	case at.kind != isString && at.kind != isNumber && at.kind != isBool:
-		d.blame(fault.ModelFieldInvalid, at, field, "it is "+string(at.kind)+", not a string, number, true or false", `write "value"`)
+		d.reject(fault.ModelFieldInvalid, at, field,
+			"it is "+string(at.kind)+", not a string, number, true or false", `write "value"`)
 	case len(at.text) > maxFlagBytes || strings.ContainsAny(at.text, "\x00\n\r"):
-		d.blame(fault.ModelFieldInvalid, at, field, "its value is too long or holds a line break", "shorten it")
+		d.reject(fault.ModelFieldInvalid, at, field, "its value is too long or holds a line break", "shorten it")
 	default:
 		if _, twice := d.entry.Flags.Lookup(name); twice {
-			d.blame(fault.ModelFieldInvalid, at, field, "it is given twice", "keep one of the two")
+			d.reject(fault.ModelFieldInvalid, at, field, "it is given twice", "keep one of the two")
 			return
 		}
 		d.setFlag(name, at.text)
-		d.lines()[name] = at.line
+		d.flagLine()[name] = at.line
 	}
 }
 
-// knownVariable is the runners' spelling of a name that differs in case only, and
-// tells about names that look mistyped.
+// knownVariable is the runners' spelling of a name that differs in case only; it reports
+// names that look mistyped.
 func (d *draft) knownVariable(m member) string {
 	for _, known := range knownVariables() {
 		if known == m.name {
 			return known
 		}
 		if strings.EqualFold(known, m.name) {
-			d.noteAt(m.value, "optimization_flags."+m.name, "taken as "+known)
+			d.noticeAt(m.value, "optimization_flags."+m.name, "taken as "+known)
 			return known
 		}
 	}
@@ -114,7 +115,8 @@ func (d *draft) knownVariable(m member) string {
 		return ""
 	}
 	if near, mistakes := suggest.Name(m.name, knownVariables()); near != "" && mistakes <= 3 {
-		d.noteAt(m.value, "optimization_flags."+m.name, "no runner of the network reads this variable; did you mean "+near+"?")
+		d.noticeAt(m.value, "optimization_flags."+m.name,
+			"no runner of the network reads this variable; did you mean "+near+"?")
 	}
 	return ""
 }
@@ -125,15 +127,15 @@ func (d *draft) setFlag(name, value string) {
 	}
 }
 
-// lines remembers where each variable stands.
-func (d *draft) lines() map[string]int {
+// flagLine is the map of the variables' lines.
+func (d *draft) flagLine() map[string]int {
 	if d.flagLines == nil {
 		d.flagLines = map[string]int{}
 	}
 	return d.flagLines
 }
 
-// switchedOn reports whether a flag is there and not off.
+// switchedOn reports whether a flag is given and not off.
 func (d *draft) switchedOn(name string) bool {
 	v, ok := d.entry.Flags.Lookup(name)
 	if on, isTruth := truth(v); isTruth {
@@ -142,18 +144,20 @@ func (d *draft) switchedOn(name string) bool {
 	return ok && v != ""
 }
 
-// judgeFlags holds the rules of the optimizations of image pipelines.
-func (d *draft) judgeFlags() {
+// checkFlags checks the optimizations of image pipelines.
+func (d *draft) checkFlags() {
 	at := d.given["optimization_flags"]
 	fast, deep := d.switchedOn(sfast), d.switchedOn(deepCache)
 	if fast && deep {
-		d.blame(fault.ModelFlagsConflict, at, "optimization_flags", "SFAST and DEEPCACHE cannot be combined", "keep one of the two")
+		d.reject(fault.ModelFlagsConflict, at, "optimization_flags", "SFAST and DEEPCACHE cannot be combined",
+			"keep one of the two")
 	}
 	if id := strings.ToLower(d.modelText()); deep && (strings.Contains(id, "lightning") || strings.Contains(id, "turbo")) {
-		d.blame(fault.ModelFlagsConflict, at, "optimization_flags", "DEEPCACHE spoils the pictures of Lightning and Turbo models such as "+shown(d.modelText()),
+		d.reject(fault.ModelFlagsConflict, at, "optimization_flags",
+			"DEEPCACHE spoils the pictures of Lightning and Turbo models such as "+quoted(d.modelText()),
 			"use SFAST, or none")
 	}
 	if (fast || deep) && !d.pipeline.Images && d.pipeline.Capability != capability.ID(0) {
-		d.noteAt(at, "optimization_flags", "SFAST and DEEPCACHE have no effect on "+d.pipeline.Name())
+		d.noticeAt(at, "optimization_flags", "SFAST and DEEPCACHE have no effect on "+d.pipeline.Name())
 	}
 }

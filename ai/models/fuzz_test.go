@@ -83,7 +83,8 @@ func checkEntry(t *testing.T, o models.Options, e *models.Entry) {
 			t.Fatalf("a fraction of a wei: %v", wei)
 		}
 	}
-	if e.External() != (e.Containers() == 0) || e.External() != (e.GPUs.Count == 0) || e.GPUs.Count > max(1, len(o.Devices)) {
+	if e.External() != (e.Containers() == 0) || e.External() != (e.GPUs.Count == 0) ||
+		e.GPUs.Count > max(1, len(o.Devices)) {
 		t.Fatalf("%+v", e)
 	}
 	names := map[string]bool{}
@@ -93,7 +94,8 @@ func checkEntry(t *testing.T, o models.Options, e *models.Entry) {
 		}
 		names[s.Name] = true
 	}
-	if m := e.LLM; m != nil && (m.MaxBatchedTokens < m.MaxModelLen || m.PipelineParallel*m.TensorParallel != e.GPUs.Count || !(m.Utilisation > 0 && m.Utilisation <= 1)) {
+	if m := e.LLM; m != nil && (m.MaxBatchedTokens < m.MaxModelLen ||
+		m.PipelineParallel*m.TensorParallel != e.GPUs.Count || !(m.Utilisation > 0 && m.Utilisation <= 1)) {
 		t.Fatalf("settings that break a rule: %+v on %+v", m, e.GPUs)
 	}
 }
@@ -156,7 +158,8 @@ func FuzzModelDescription(f *testing.F) {
 			"/m/models--acme--own/refs/main": ref,
 			"/m/models--acme--own/snapshots/abc/config.json": config,
 		})
-		checkInvariants(t, models.Options{Value: "m", ModelsDir: "/m", AllowUnverified: true, Offchain: true, Devices: devices(t, "80,80"),
+		checkInvariants(t, models.Options{Value: "m", ModelsDir: "/m", AllowUnverified: true, Offchain: true,
+			Devices: devices(t, "80,80"),
 			ReadFile: func(path string) ([]byte, error) {
 				if strings.Contains(path, "..") {
 					t.Fatalf("reads %q", path)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// shape is what of a model's build limits how it can be spread over devices; 0 is
+// shape are the properties of a model that limit how it can be split over devices; 0 is
 // unknown.
 type shape struct{ heads, layers int }
 
@@ -17,8 +17,7 @@ var commit = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$`)
 // hubID is a model ID that has a directory of its own: organisation and name.
 var hubID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)?$`)
 
-// shapeOf reads a model's own description in the models directory, or tells why
-// it cannot.
+// shapeOf reads a model's config.json in the models directory, or returns why it cannot.
 func (l *loader) shapeOf(id string) (s shape, why string) {
 	if l.options.ModelsDir == "" || !hubID.MatchString(id) {
 		return shape{}, "it has no place in the models directory"
@@ -43,8 +42,8 @@ func (l *loader) shapeOf(id string) (s shape, why string) {
 	return s, ""
 }
 
-// parseShape reads config.json. Models that also see or hear keep the numbers of
-// their language part in text_config.
+// parseShape reads config.json. Multimodal models keep the numbers of their language part
+// in text_config.
 func parseShape(content []byte) shape {
 	type numbers struct {
 		Heads  json.Number `json:"num_attention_heads"`

@@ -21,36 +21,45 @@ func TestModelsOwnDescription(t *testing.T) {
 		problem, note string
 	}{
 		{"absent", nil, "", spare + "it is not in the models directory yet"},
-		{"no snapshot", map[string]string{"refs/main": "../../x"}, "", spare + "refs/main in the models directory names no snapshot"},
-		{"no description", map[string]string{"refs/main": "abc"}, "", spare + "it has no config.json in the models directory yet"},
-		{"not JSON", map[string]string{"refs/main": "abc", "snapshots/abc/config.json": "x"}, "", spare + "its config.json does not tell its attention heads and layers"},
-		{"wrong types", map[string]string{"refs/main": "abc", "snapshots/abc/config.json": `{"num_attention_heads": "many", "num_hidden_layers": -1, "text_config": 7}`}, "",
+		{"no snapshot", map[string]string{"refs/main": "../../x"}, "",
+			spare + "refs/main in the models directory names no snapshot"},
+		{"no description", map[string]string{"refs/main": "abc"}, "",
+			spare + "it has no config.json in the models directory yet"},
+		{"not JSON", map[string]string{"refs/main": "abc", "snapshots/abc/config.json": "x"}, "",
 			spare + "its config.json does not tell its attention heads and layers"},
-		{"fits", map[string]string{"refs/main": "abc\n", "snapshots/abc/config.json": `{"num_attention_heads": 33, "num_hidden_layers": 1}`}, "", ""},
-		{"layers only", map[string]string{"refs/main": "abc", "snapshots/abc/config.json": `{"num_attention_heads": {}, "num_hidden_layers": 1}`}, "", ""},
+		{"wrong types", map[string]string{"refs/main": "abc",
+			"snapshots/abc/config.json": `{"num_attention_heads": "many", "num_hidden_layers": -1, "text_config": 7}`}, "",
+			spare + "its config.json does not tell its attention heads and layers"},
+		{"fits", map[string]string{"refs/main": "abc\n",
+			"snapshots/abc/config.json": `{"num_attention_heads": 33, "num_hidden_layers": 1}`}, "", ""},
+		{"layers only", map[string]string{"refs/main": "abc",
+			"snapshots/abc/config.json": `{"num_attention_heads": {}, "num_hidden_layers": 1}`}, "", ""},
 		{"heads", map[string]string{"refs/main": "abc", "snapshots/abc/config.json": `{"num_attention_heads": 40}`},
 			"3 does not divide the model's 40 attention heads; write 1, 2, 4, 5 or 8", ""},
-		{"language part", map[string]string{"refs/main": "abc", "snapshots/abc/config.json": `{"num_attention_heads": 3, "text_config": {"num_attention_heads": 7}}`},
+		{"language part", map[string]string{"refs/main": "abc",
+			"snapshots/abc/config.json": `{"num_attention_heads": 3, "text_config": {"num_attention_heads": 7}}`},
 			"3 does not divide the model's 7 attention heads; write 1 or 7", ""},
 	} {
 		content := map[string]string{"m.json": `[{"pipeline": "llm", "model_id": "acme/own", "warm": true, "optimization_flags": {"TENSOR_PARALLEL_SIZE": 3}}]`}
 		for name, text := range c.content {
 			content[dir+name] = text
 		}
-		_, notices, err := models.Load(models.Options{Value: "m.json", ReadFile: files(content), ModelsDir: "/models", AllowUnverified: true, Offchain: true, Devices: devices(t, "80*3")})
-		problem := strings.TrimPrefix(strings.Join(problemLines(err), "|"), "m.json:1: optimization_flags.TENSOR_PARALLEL_SIZE: ")
+		_, notices, err := models.Load(models.Options{Value: "m.json", ReadFile: files(content), ModelsDir: "/models",
+			AllowUnverified: true, Offchain: true, Devices: devices(t, "80*3")})
+		problem := strings.TrimPrefix(strings.Join(problemLines(err), "|"),
+			"m.json:1: optimization_flags.TENSOR_PARALLEL_SIZE: ")
 		problem, _, _ = strings.Cut(problem, "|")
 		if problem != c.problem {
 			t.Errorf("%s: %q, want %q", c.name, problem, c.problem)
 		}
-		told := ""
+		set := ""
 		for _, n := range notices {
 			if n.Field == "optimization_flags" {
-				told = n.Text
+				set = n.Text
 			}
 		}
-		if told != c.note {
-			t.Errorf("%s: the notice is %q, want %q", c.name, told, c.note)
+		if set != c.note {
+			t.Errorf("%s: the notice is %q, want %q", c.name, set, c.note)
 		}
 	}
 }

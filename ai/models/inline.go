@@ -7,20 +7,19 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// readInline makes drafts of "pipeline:model_id:warm,…". Model IDs of the hub
-// hold no colon; names of other servers do ("llama3.1:8b"), so the first part is
-// the pipeline and the last one warm, and what is between is the model ID.
+// readInline parses "pipeline:model_id:warm,…". The first part is the pipeline, the last
+// one warm, and the rest is the model ID, which may hold colons ("llama3.1:8b").
 func (l *loader) readInline(value string) {
 	for i, text := range strings.Split(value, ",") {
 		if i == maxEntries {
-			l.refuseAll(fault.ModelsFileInvalid, Place{Source: inPlace}, "there are more than 1000 entries", "shorten the list")
+			l.refuseAll(fault.ModelsFileInvalid, Position{Source: inlineSource}, "there are more than 1000 entries", "shorten the list")
 			return
 		}
 		if strings.TrimSpace(text) == "" && i > 0 {
 			// A comma behind the last entry.
 			continue
 		}
-		d := &draft{l: l, place: Place{Source: inPlace, Entry: i + 1}, inline: true}
+		d := &draft{l: l, position: Position{Source: inlineSource, Entry: i + 1}, inline: true}
 		d.node = d.inlineNode(strings.TrimSpace(text))
 		l.drafts = append(l.drafts, d)
 	}
@@ -46,7 +45,7 @@ func (d *draft) inlineNode(text string) node {
 			break
 		}
 		if warm, ok := truth(rest[1]); ok {
-			d.note("", "what follows the third part is ignored: "+shown(strings.Join(rest[2:], ":")))
+			d.notice("", "what follows the third part is ignored: "+quoted(strings.Join(rest[2:], ":")))
 			put("model_id", isString, rest[0])
 			put("warm", isBool, warm)
 			break

@@ -40,11 +40,13 @@ func llmVariables() []string {
 
 // DefaultLLM are the settings of an entry that names none.
 func DefaultLLM() LLM {
-	return LLM{PipelineParallel: 1, TensorParallel: 1, MaxModelLen: 8192, MaxBatchedTokens: 8192, MaxSeqs: 128, Utilisation: 0.97}
+	return LLM{
+		PipelineParallel: 1, TensorParallel: 1, MaxModelLen: 8192, MaxBatchedTokens: 8192, MaxSeqs: 128,
+		Utilisation: 0.97,
+	}
 }
 
-// settings are the variables, all of them, so that what runs does not depend on
-// the defaults of the image.
+// settings are all variables, so that the runner does not depend on the image's defaults.
 func (m *LLM) settings() Settings {
 	return Settings{
 		NewSetting(use8Bit, strconv.FormatBool(m.EightBit)),
@@ -63,16 +65,16 @@ func (m *LLM) devices() int { return m.PipelineParallel * m.TensorParallel }
 // maxSetting bounds the runner's numbers well above what any machine has.
 const maxSetting = 1 << 30
 
-// blameSetting refuses an entry for one of the variables.
-func (d *draft) blameSetting(name, text, remedy string) {
+// rejectSetting refuses an entry for one of the variables.
+func (d *draft) rejectSetting(name, text, remedy string) {
 	at := d.given["optimization_flags"]
 	if line := d.flagLines[name]; line > 0 {
 		at.line = line
 	}
-	d.blame(fault.RunnerSettingInvalid, at, "optimization_flags."+name, text, remedy)
+	d.reject(fault.RunnerSettingInvalid, at, "optimization_flags."+name, text, remedy)
 }
 
-// finishLLM reads the variables and judges them together.
+// finishLLM reads the variables and checks them together.
 func (d *draft) finishLLM() {
 	m := DefaultLLM()
 	d.switchSetting(use8Bit, &m.EightBit)
@@ -83,12 +85,12 @@ func (d *draft) finishLLM() {
 	d.numberSetting(maxSeqs, &m.MaxSeqs, maxSetting)
 	d.shareSetting(&m)
 	d.entry.LLM = &m
-	// What could be read is judged, so that all mistakes are told at once.
+	// Check what could be read, so that all mistakes are reported at once.
 	if batch {
-		d.judgeBatch(&m)
+		d.checkBatch(&m)
 	}
 	if spread {
-		d.judgeSpread(&m)
+		d.checkParallel(&m)
 	}
 }
 
@@ -99,7 +101,7 @@ func (d *draft) switchSetting(name string, to *bool) {
 	}
 	on, ok := truth(v)
 	if !ok {
-		d.blameSetting(name, shown(v)+" is neither true nor false", "write true or false")
+		d.rejectSetting(name, quoted(v)+" is neither true nor false", "write true or false")
 	}
 	*to = on == "true"
 }
@@ -111,7 +113,7 @@ func (d *draft) numberSetting(name string, to *int, most int) bool {
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(v))
 	if err != nil || n < 1 || n > most {
-		d.blameSetting(name, shown(v)+" is not a whole number from 1 to "+strconv.Itoa(most), "write a whole number")
+		d.rejectSetting(name, quoted(v)+" is not a whole number from 1 to "+strconv.Itoa(most), "write a whole number")
 		return false
 	}
 	*to = n
@@ -132,59 +134,64 @@ func (d *draft) shareSetting(m *LLM) {
 	}
 	share, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
 	if err != nil || !(share > 0 && share <= 1) {
-		d.blameSetting(utilisation, shown(v)+" is not above 0 and at most 1", "write 0.97 for 97 % of the device's memory")
+		d.rejectSetting(utilisation, quoted(v)+" is not above 0 and at most 1", "write 0.97 for 97 % of the device's memory")
 		return
 	}
 	m.Utilisation = share
 }
 
-// judgeBatch: a batch that is shorter than a sequence can be makes the runner end
-// at its start.
-func (d *draft) judgeBatch(m *LLM) {
+// checkBatch: the runner exits at its start if a batch is shorter than the longest
+// sequence.
+func (d *draft) checkBatch(m *LLM) {
 	if m.MaxBatchedTokens >= m.MaxModelLen {
 		return
 	}
 	length := strconv.FormatInt(int64(m.MaxModelLen), 10)
 	if _, given := d.entry.Flags.Lookup(maxBatchedTokens); !given {
 		m.MaxBatchedTokens = m.MaxModelLen
-		d.note("optimization_flags."+maxBatchedTokens, "is left out and set to "+length+", as it must not be less than MAX_MODEL_LEN")
+		d.notice("optimization_flags."+maxBatchedTokens,
+			"is left out and set to "+length+", as it must not be less than MAX_MODEL_LEN")
 		return
 	}
-	d.blameSetting(maxBatchedTokens, strconv.FormatInt(int64(m.MaxBatchedTokens), 10)+" is less than MAX_MODEL_LEN, "+length, "write "+length+" or more")
+	batch := strconv.FormatInt(int64(m.MaxBatchedTokens), 10)
+	d.rejectSetting(maxBatchedTokens, batch+" is less than MAX_MODEL_LEN, "+length, "write "+length+" or more")
 }
 
-// judgeSpread compares the parts of the model with the devices of the entry.
-func (d *draft) judgeSpread(m *LLM) {
+// checkParallel compares the parts of the model with the devices of the entry.
+func (d *draft) checkParallel(m *LLM) {
 	_, tensorGiven := d.entry.Flags.Lookup(tensorParallel)
 	if _, named := d.given["gpus"]; named && !tensorGiven && d.entry.GPUs.Count%m.PipelineParallel == 0 {
-		// Devices alone say that the model is to be spread over them.
+		// Devices without a tensor size mean that the model is split over them.
 		m.TensorParallel = d.entry.GPUs.Count / m.PipelineParallel
 	} else if named && d.entry.GPUs.Count != m.devices() {
-		d.blameSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+" times PIPELINE_PARALLEL_SIZE "+strconv.Itoa(m.PipelineParallel)+
-			" are "+count(m.devices(), "device")+", gpus names "+strconv.Itoa(d.entry.GPUs.Count), "make them equal")
+		d.rejectSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+" times PIPELINE_PARALLEL_SIZE "+
+			strconv.Itoa(m.PipelineParallel)+" are "+count(m.devices(), "device")+
+			", gpus names "+strconv.Itoa(d.entry.GPUs.Count), "make them equal")
 		return
 	}
 	d.entry.GPUs.Count = m.devices()
 }
 
-// judgeShape compares the parts of the model with its own build, where that can be
-// seen.
-func (d *draft) judgeShape() {
+// checkShape compares the parts of the model with its shape, if that is known.
+func (d *draft) checkShape() {
 	m := d.entry.LLM
 	if m == nil || m.devices() == 1 || d.refused {
 		return
 	}
 	shape, why := d.l.shapeOf(d.entry.Model.ID)
 	if why != "" {
-		d.note("optimization_flags", "whether the model can be spread over "+count(m.devices(), "device")+" was not checked: "+why)
+		d.notice("optimization_flags",
+			"whether the model can be spread over "+count(m.devices(), "device")+" was not checked: "+why)
 		return
 	}
 	if shape.heads > 0 && shape.heads%m.TensorParallel != 0 {
-		d.blameSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+" does not divide the model's "+strconv.Itoa(shape.heads)+" attention heads",
+		d.rejectSetting(tensorParallel, strconv.Itoa(m.TensorParallel)+
+			" does not divide the model's "+strconv.Itoa(shape.heads)+" attention heads",
 			"write "+divisors(shape.heads, maxGPUs))
 	}
 	if shape.layers > 0 && m.PipelineParallel > shape.layers {
-		d.blameSetting(pipelineParallel, strconv.Itoa(m.PipelineParallel)+" is more than the model's "+strconv.Itoa(shape.layers)+" layers",
+		d.rejectSetting(pipelineParallel, strconv.Itoa(m.PipelineParallel)+
+			" is more than the model's "+strconv.Itoa(shape.layers)+" layers",
 			"write "+strconv.Itoa(shape.layers)+" or less")
 	}
 }

@@ -12,17 +12,16 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// maxProblems bounds how many mistakes are told, and maxEntries how many models
-// one node is asked to serve.
+// maxProblems bounds the reported mistakes, and maxEntries the entries of a file.
 const (
 	maxProblems = 200
 	maxEntries  = 1000
 )
 
-// inPlace names the option as the source of what it holds itself.
-const inPlace = "-aiModels"
+// inlineSource names the option as the source of what it holds itself.
+const inlineSource = "-aiModels"
 
-// loader collects what is found while one configuration is read.
+// loader reads one configuration.
 type loader struct {
 	options  Options
 	verified Verified
@@ -32,14 +31,14 @@ type loader struct {
 	problems Problems
 }
 
-// Load reads the models file, or the inline form. The Config is never nil: it
-// holds the entries without a problem, and they are to be served whatever the
-// error says. The error is Problems, all of them; its codes are those of
-// core/fault/codes_models.go, NoModels the last when no entry is left.
+// Load reads the models file, or the inline form. The Config is never nil: it holds the
+// entries without a problem, which the node serves even with an error. The error is
+// Problems, all of them; its codes are those of core/fault/codes_models.go, NoModels the
+// last when no entry is left.
 func Load(o Options) (*Config, []Notice, error) {
-	l := &loader{options: o, source: inPlace, verified: Shipped()}
+	l := &loader{options: o, source: inlineSource, verified: Shipped()}
 	if strings.TrimSpace(o.Value) == "" {
-		l.notices = append(l.notices, Notice{Place: Place{Source: inPlace}, Text: "is not given, so no AI is offered"})
+		l.notices = append(l.notices, Notice{Position: Position{Source: inlineSource}, Text: "is not given, so no AI is offered"})
 		return &Config{}, l.notices, nil
 	}
 	l.readVerified()
@@ -47,28 +46,30 @@ func Load(o Options) (*Config, []Notice, error) {
 	for _, d := range l.drafts {
 		d.read()
 	}
-	l.judge()
+	l.crossCheck()
 	return l.result()
 }
 
-// result makes the configuration of the drafts that are left.
+// result makes the configuration from the valid drafts.
 func (l *loader) result() (*Config, []Notice, error) {
 	c := &Config{}
 	for _, d := range l.drafts {
 		switch {
 		case d.refused:
-			c.Refused = append(c.Refused, Refused{d.place, clean(d.pipelineText()), clean(d.modelText())})
+			c.Refused = append(c.Refused, Refused{d.position, clean(d.pipelineText()), clean(d.modelText())})
 		case !d.merged:
 			c.Entries = append(c.Entries, d.entry)
 		}
 	}
-	slices.SortStableFunc(l.problems, func(a, b *Problem) int { return l.compare(a.Place, b.Place) })
-	slices.SortStableFunc(l.notices, func(a, b Notice) int { return l.compare(a.Place, b.Place) })
+	slices.SortStableFunc(l.problems, func(a, b *Problem) int { return l.compare(a.Position, b.Position) })
+	slices.SortStableFunc(l.notices, func(a, b Notice) int { return l.compare(a.Position, b.Position) })
 	if l.full() {
-		l.notices = append(l.notices, Notice{Place: Place{Source: l.source}, Text: "there are more problems than the 200 that are told"})
+		l.notices = append(l.notices, Notice{
+			Position: Position{Source: l.source}, Text: "there are more problems than the 200 that are reported",
+		})
 	}
 	if len(c.Entries) == 0 {
-		l.problems = append(l.problems, &Problem{Code: fault.NoModels, Place: Place{Source: l.source},
+		l.problems = append(l.problems, &Problem{Code: fault.NoModels, Position: Position{Source: l.source},
 			Text: "no valid entry is left, so the node runs without AI", Remedy: "correct the file, then reload or restart"})
 	}
 	if len(l.problems) == 0 {
@@ -77,10 +78,9 @@ func (l *loader) result() (*Config, []Notice, error) {
 	return c, l.notices, l.problems
 }
 
-// compare orders places: other files than the models file first, which has the
-// rest, then by line and entry.
-func (l *loader) compare(a, b Place) int {
-	rank := func(p Place) int {
+// compare orders positions: those outside the models file first, then by line and entry.
+func (l *loader) compare(a, b Position) int {
+	rank := func(p Position) int {
 		if p.Source != l.source {
 			return 0
 		}
@@ -96,7 +96,7 @@ func (l *loader) readVerified() {
 	source := clean(l.options.VerifiedFile)
 	content, why := l.readFile(l.options.VerifiedFile)
 	if why != "" {
-		l.problems = append(l.problems, &Problem{Code: fault.VerifiedListInvalid, Place: Place{Source: source},
+		l.problems = append(l.problems, &Problem{Code: fault.VerifiedListInvalid, Position: Position{Source: source},
 			Text: why, Remedy: "correct -aiVerifiedModels or leave it out"})
 		return
 	}
@@ -107,7 +107,7 @@ func (l *loader) readVerified() {
 // pipeline, and a colon. A path has a slash or a dot before its first colon.
 var inlineForm = regexp.MustCompile(`^\s*[A-Za-z0-9 _-]*:`)
 
-// readValue makes drafts of whatever -aiModels holds.
+// readValue makes drafts from the value of -aiModels.
 func (l *loader) readValue() {
 	value := l.options.Value
 	if t := strings.TrimSpace(value); t[0] == '[' || t[0] == '{' {
@@ -120,22 +120,22 @@ func (l *loader) readValue() {
 		l.source = clean(value)
 		l.readJSON(content)
 	case inlineForm.MatchString(value):
-		// Also where the list is too long to be a file's name.
+		// Also if the list is too long for a file name.
 		l.readInline(value)
 	default:
 		l.source = clean(value)
 		remedy := "correct -aiModels; it takes a file's path or pipeline:model_id:warm,…"
-		l.refuseAll(fault.ModelsFileUnreadable, Place{Source: l.source}, why, remedy)
+		l.refuseAll(fault.ModelsFileUnreadable, Position{Source: l.source}, why, remedy)
 	}
 }
 
-// missing is why a file that does not exist cannot be read.
-const missing = "there is no such file"
+// noSuchFile is why a file that does not exist cannot be read.
+const noSuchFile = "there is no such file"
 
 // readFile returns a file's content, or why there is none.
 func (l *loader) readFile(path string) (content []byte, why string) {
 	if l.options.ReadFile == nil || strings.ContainsRune(path, 0) {
-		return nil, missing
+		return nil, noSuchFile
 	}
 	content, err := l.options.ReadFile(path)
 	switch {
@@ -144,7 +144,7 @@ func (l *loader) readFile(path string) (content []byte, why string) {
 	case err == nil:
 		return content, ""
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, missing
+		return nil, noSuchFile
 	case errors.Is(err, fs.ErrPermission):
 		return nil, "this user may not read it"
 	}
@@ -158,51 +158,55 @@ func (l *loader) readFile(path string) (content []byte, why string) {
 func (l *loader) readJSON(content []byte) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	if s := checkSyntax(content); s != nil {
-		l.refuseAll(fault.ModelsFileInvalid, Place{Source: l.source, Line: s.line, Column: s.column}, s.text, s.remedy)
+		l.refuseAll(fault.ModelsFileInvalid, Position{Source: l.source, Line: s.line, Column: s.column}, s.text, s.remedy)
 		return
 	}
 	root, err := parseTree(content)
 	if err != nil {
-		l.refuseAll(fault.ModelsFileInvalid, Place{Source: l.source}, err.Error(), "shorten the list")
+		l.refuseAll(fault.ModelsFileInvalid, Position{Source: l.source}, err.Error(), "shorten the list")
 		return
 	}
 	if root.kind != isArray {
-		l.refuseAll(fault.ModelsFileInvalid, Place{Source: l.source, Line: root.line},
+		l.refuseAll(fault.ModelsFileInvalid, Position{Source: l.source, Line: root.line},
 			"it is "+string(root.kind)+", not an array of models", "put the models between [ and ]")
 		return
 	}
 	for i, item := range root.items {
-		place := Place{Source: l.source, Line: item.line, Entry: i + 1}
+		position := Position{Source: l.source, Line: item.line, Entry: i + 1}
 		switch {
 		case i == maxEntries:
-			l.refuseAll(fault.ModelsFileInvalid, place, "there are more than 1000 entries", "shorten the list")
+			l.refuseAll(fault.ModelsFileInvalid, position, "there are more than 1000 entries", "shorten the list")
 			return
 		case item.kind != isObject:
-			l.refuseAll(fault.ModelFieldInvalid, place, "an entry is "+string(item.kind)+", not an object", `write {"pipeline": …, "model_id": …, …}`)
+			l.refuseAll(fault.ModelFieldInvalid, position, "an entry is "+string(item.kind)+", not an object",
+				`write {"pipeline": …, "model_id": …, …}`)
 		default:
-			l.drafts = append(l.drafts, &draft{l: l, place: place, node: item})
+			l.drafts = append(l.drafts, &draft{l: l, position: position, node: item})
 		}
 	}
 }
 
-// refuseAll tells a mistake that no single model has.
-func (l *loader) refuseAll(code fault.Code, place Place, text, remedy string) {
-	l.blame(&Problem{Code: code, Place: place, Text: clean(text), Remedy: remedy})
+// refuseAll reports a mistake that concerns no single model.
+func (l *loader) refuseAll(code fault.Code, position Position, text, remedy string) {
+	l.addProblem(&Problem{Code: code, Position: position, Text: clean(text), Remedy: remedy})
 }
 
-func (l *loader) blame(p *Problem) {
+func (l *loader) addProblem(p *Problem) {
 	if !l.full() {
 		l.problems = append(l.problems, p)
 	}
 }
 
-// full reports whether so many mistakes were told that no more will be.
+// full reports whether maxProblems is reached.
 func (l *loader) full() bool { return len(l.problems) >= maxProblems }
 
 // clean makes a text fit for one line of a log.
 func clean(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\ufffd' }) < 0 && len(s) <= 300 {
+	unsafe := func(r rune) bool {
+		return r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' || r == '\ufffd'
+	}
+	if strings.IndexFunc(s, unsafe) < 0 && len(s) <= 300 {
 		return s
 	}
-	return shown(s)
+	return quoted(s)
 }

@@ -97,7 +97,8 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	many := "[" + strings.Repeat("0,", 100_001) + "0]"
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	entries := "[" + strings.Repeat("{},", 1000) + "{}]"
-	content := map[string]string{"large.json": large, "many.json": many, "deep.json": deep, "entries.json": entries, "e.json": "[]"}
+	content := map[string]string{"large.json": large, "many.json": many, "deep.json": deep, "entries.json": entries,
+		"e.json": "[]"}
 	const end = "; correct -aiModels; it takes a file's path or pipeline:model_id:warm,…"
 	for _, c := range []struct{ value, want string }{
 		{"none.json", "none.json: there is no such file" + end},
@@ -155,9 +156,13 @@ func TestInlineForm(t *testing.T) {
 		{value: " llm : " + llama + ":true", problems: []string{
 			`-aiModels entry 1: pipeline: "llm " is no pipeline; did you mean llm?`,
 			`-aiModels entry 1: model_id: " ` + llama + `" holds white space or control characters; write the hub's ID, "org/model"`, end}, notices: []string{free("1")}},
-		{value: "llm:" + llama + ":1, upscale:stabilityai/stable-diffusion-x4-upscaler:F,", entries: []string{"llm " + llama + " warm", "upscale stabilityai/stable-diffusion-x4-upscaler"}, notices: []string{free("1"), free("2")}},
-		{value: "llm:" + llama, entries: []string{"llm " + llama}, notices: []string{"-aiModels entry 1: warm: is left out, which counts as false: the model is loaded at its first job", free("1")}},
-		{value: "llm:" + llama + ":t:4:x", entries: []string{"llm " + llama + " warm"}, notices: []string{`-aiModels entry 1: what follows the third part is ignored: "4:x"`, free("1")}},
+		{value: "llm:" + llama + ":1, upscale:stabilityai/stable-diffusion-x4-upscaler:F,",
+			entries: []string{"llm " + llama + " warm", "upscale stabilityai/stable-diffusion-x4-upscaler"},
+			notices: []string{free("1"), free("2")}},
+		{value: "llm:" + llama, entries: []string{"llm " + llama},
+			notices: []string{"-aiModels entry 1: warm: is left out, which counts as false: the model is loaded at its first job", free("1")}},
+		{value: "llm:" + llama + ":t:4:x", entries: []string{"llm " + llama + " warm"},
+			notices: []string{`-aiModels entry 1: what follows the third part is ignored: "4:x"`, free("1")}},
 		{value: "llm:acme/llama3.1:8b:false", problems: []string{
 			`-aiModels entry 1: model_id: "acme/llama3.1:8b" is not in the list of verified llm models; use a verified one, add it with -aiVerifiedModels or give -aiAllowUnverified`, end}, notices: []string{free("1")}},
 		{value: "llm:llama3.1:8b", problems: []string{
@@ -167,9 +172,11 @@ func TestInlineForm(t *testing.T) {
 			`-aiModels entry 1: pipeline: "lllm" is no pipeline; did you mean llm?`,
 			`-aiModels entry 2: model_id: missing minimum field; write pipeline:model_id:warm`, end},
 			notices: []string{free("1"), "-aiModels entry 2: warm: is left out, which counts as false: the model is loaded at its first job", free("2")}},
-		{value: "llm:" + llama + ":true,llm:" + llama + ":false", entries: []string{"llm " + llama + " warm"}, notices: []string{free("1"), free("2")}, problems: []string{
-			`-aiModels entry 2: warm: llm ` + llama + ` is cold here and warm in entry 1; give both the same "warm", or delete one`}},
-		{value: `[{"pipeline": "llm", "model_id": "` + llama + `", "warm": true, "price_per_unit": 1, "pixels_per_unit": 1}]`, entries: []string{"llm " + llama + " warm"}},
+		{value: "llm:" + llama + ":true,llm:" + llama + ":false", entries: []string{"llm " + llama + " warm"},
+			notices: []string{free("1"), free("2")}, problems: []string{
+				`-aiModels entry 2: warm: llm ` + llama + ` is cold here and warm in entry 1; give both the same "warm", or delete one`}},
+		{value: `[{"pipeline": "llm", "model_id": "` + llama + `", "warm": true, "price_per_unit": 1, "pixels_per_unit": 1}]`,
+			entries: []string{"llm " + llama + " warm"}},
 	} {
 		cfg, notices, err := models.Load(models.Options{Value: c.value, ReadFile: files(nil), Offchain: true})
 		compareLines(t, c.value+": problems", problemLines(err), c.problems)

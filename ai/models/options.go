@@ -2,34 +2,33 @@ package models
 
 import "github.com/tuttinode/tutti/core"
 
-// Options is what Load looks at. Nothing else of the machine is read.
+// Options are the inputs of Load. It reads nothing else.
 type Options struct {
 	// Value is what -aiModels gives: a file's path, the inline form
 	// pipeline:model_id:warm,… or the JSON itself. "" means no AI.
 	Value string
 	// ReadFile reads the models file, the file of verified models and a model's
-	// own description. Errors are judged with errors.Is against fs.ErrNotExist and
-	// fs.ErrPermission. It may end after MaxFileBytes+1 bytes.
+	// config.json. Errors are compared with fs.ErrNotExist and fs.ErrPermission. It may end
+	// after MaxFileBytes+1 bytes.
 	ReadFile func(path string) ([]byte, error)
 	// VerifiedFile extends the shipped list of verified models, "" for none.
 	VerifiedFile string
 	// AllowUnverified takes any model ID.
 	AllowUnverified bool
-	// ModelsDir holds weights in the hub's cache layout. It is looked into for the
-	// shape of models that are to be spread over several devices.
+	// ModelsDir holds weights in the hub's cache layout. It is read for the shape of models
+	// that are split over several devices.
 	ModelsDir string
-	// Devices are the GPUs that the node was given; empty means that runners get
-	// none, and share what counts as one.
+	// Devices are the GPUs that the node was given; empty means that runners get none and
+	// share one emulated device.
 	Devices []Device
 	// ContainersPerGPU is -aiRunnerContainersPerGPU: how many containers may share a
 	// device, 0 is one.
 	ContainersPerGPU int
-	// Offchain says that nobody pays, so that entries need no price.
+	// Offchain means that jobs are not paid, so that entries need no price.
 	Offchain bool
 	// DefaultPrice is -pricePerUnit and -pixelsPerUnit, for entries without price.
 	DefaultPrice core.UnitPrice
-	// CheckPrice is the error of a price that cannot be asked; nil finds no fault with
-	// any.
+	// CheckPrice returns an error for an invalid price; nil accepts any.
 	CheckPrice func(core.UnitPrice) error
 }
 

@@ -4,24 +4,24 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 )
 
-// GB is the unit of GPU memory here: a billion bytes. A card sold as 24 GB has a
-// little more than 24 of them, so that a model that needs 24 GB fits.
+// GB is the unit of GPU memory: a billion bytes. A card sold as 24 GB has a little more, so
+// that a model that needs 24 GB fits.
 const GB = 1_000_000_000
 
-// Pipeline is what is known of a pipeline that a models file may name.
+// Pipeline describes a pipeline that a models file may name.
 type Pipeline struct {
 	Capability capability.ID
 	// Unit is what one unit of work is, for prices.
 	Unit string
-	// VRAM is the GPU memory that one of its models needs, in bytes; 0 when that
-	// depends on the model alone.
+	// VRAM is the GPU memory that one of its models needs, in bytes; 0 if it depends on the
+	// model.
 	VRAM int64
-	// Images says that its runner takes SFAST and DEEPCACHE.
+	// Images means that its runner supports SFAST and DEEPCACHE.
 	Images bool
 }
 
-// LargeModels are models that are known to need more than their pipeline's others,
-// in bytes of GPU memory with weights of 4 bits.
+// LargeModels are models that need more GPU memory than their pipeline's default, in bytes
+// with 4-bit weights.
 func LargeModels() map[string]int64 {
 	return map[string]int64{"meta-llama/Meta-Llama-3.1-70B-Instruct": 40 * GB}
 }

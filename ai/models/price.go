@@ -16,7 +16,7 @@ type priceDraft struct {
 	currency string
 	price    core.Price
 	pixels   core.Pixels
-	// wrong: a field of it was refused, so that it is not missing.
+	// wrong: one of its fields was rejected, so that it does not count as missing.
 	wrong bool
 }
 
@@ -24,9 +24,9 @@ func (l *loader) isPriceField(name string) bool {
 	return name == "price_per_unit" || name == "pixels_per_unit"
 }
 
-func (d *draft) blamePrice(v node, name, text, remedy string) {
+func (d *draft) rejectPrice(v node, name, text, remedy string) {
 	d.price.wrong = true
-	d.blame(fault.ModelPriceInvalid, v, name, text, remedy)
+	d.reject(fault.ModelPriceInvalid, v, name, text, remedy)
 }
 
 // currencyForm is a currency's code. "" and wei mean wei.
@@ -34,7 +34,7 @@ var currencyForm = regexp.MustCompile(`^[A-Za-z]{0,16}$`)
 
 func readCurrency(d *draft, v node) {
 	if !currencyForm.MatchString(v.text) {
-		d.blamePrice(v, "currency", shown(v.text)+" is no currency", `write "wei", "ETH" or "USD"`)
+		d.rejectPrice(v, "currency", quoted(v.text)+" is no currency", `write "wei", "ETH" or "USD"`)
 		return
 	}
 	d.price.currency = strings.ToUpper(v.text)
@@ -43,23 +43,23 @@ func readCurrency(d *draft, v node) {
 	}
 }
 
-// amountForm parts an amount from a currency behind it.
+// amountForm splits an amount and a currency after it.
 var amountForm = regexp.MustCompile(`^(-?)([0-9.]+(?:[eE][+-]?[0-9]+)?) ?([A-Za-z]*)$`)
 
-// nameCurrency is how to write an amount that is not wei.
+// nameCurrency is the remedy for an amount that is not wei.
 const nameCurrency = `write whole wei, or name the currency: "currency": "USD"`
 
 func readPrice(d *draft, v node) {
 	const name = "price_per_unit"
 	m := amountForm.FindStringSubmatch(strings.TrimSpace(v.text))
 	if m == nil {
-		d.blamePrice(v, name, v.short()+" is not a price", `write 1200 for wei, or 0.18 and "currency": "USD"`)
+		d.rejectPrice(v, name, v.short()+" is not a price", `write 1200 for wei, or 0.18 and "currency": "USD"`)
 		return
 	}
 	currency := strings.ToUpper(m[3])
 	if given, ok := d.given["currency"]; currency != "" && ok {
 		if unwei(currency) != d.price.currency {
-			d.blamePrice(v, name, v.short()+" and currency "+given.short()+" contradict each other", "keep one of the two")
+			d.rejectPrice(v, name, v.short()+" and currency "+given.short()+" contradict each other", "keep one of the two")
 			return
 		}
 	}
@@ -69,19 +69,19 @@ func readPrice(d *draft, v node) {
 	price, err := core.ParsePrice(m[2] + currency)
 	switch {
 	case m[1] != "":
-		d.blamePrice(v, name, v.short()+" is negative", "write 0 or more")
+		d.rejectPrice(v, name, v.short()+" is negative", "write 0 or more")
 	case err == nil:
 		d.price.price = price
 	case errors.Is(err, core.ErrPriceWhole):
-		d.blamePrice(v, name, v.short()+" is a fraction of a wei", nameCurrency)
+		d.rejectPrice(v, name, v.short()+" is a fraction of a wei", nameCurrency)
 	case errors.Is(err, core.ErrPriceLarge):
-		d.blamePrice(v, name, "it is more wei than there can be", nameCurrency)
+		d.rejectPrice(v, name, "it is more wei than there can be", nameCurrency)
 	default:
-		d.blamePrice(v, name, v.short()+" is not a price", `write 1200 for wei, or 0.18 and "currency": "USD"`)
+		d.rejectPrice(v, name, v.short()+" is not a price", `write 1200 for wei, or 0.18 and "currency": "USD"`)
 	}
 }
 
-// unwei writes wei as the domain does: without name.
+// unwei maps "WEI" to "", the domain's name for it.
 func unwei(currency string) string {
 	if currency == "WEI" {
 		return ""
@@ -92,19 +92,20 @@ func unwei(currency string) string {
 func readPixels(d *draft, v node) {
 	n, err := core.ParseWei(strings.TrimSpace(v.text))
 	if err != nil || n.IsZero() || n.Cmp(core.NewWei(math.MaxInt64)) > 0 {
-		d.blamePrice(v, "pixels_per_unit", v.short()+" is not a whole number from 1", "write 1, or 1000000 for a price per million")
+		d.rejectPrice(v, "pixels_per_unit", v.short()+" is not a whole number from 1",
+			"write 1, or 1000000 for a price per million")
 		return
 	}
 	d.price.pixels = core.Pixels(n.Big().Int64())
 }
 
-// finishPrice puts the price together, with the node's own for what is left out.
+// finishPrice combines the price's fields, with the node's own price for missing ones.
 func (d *draft) finishPrice() {
 	p := &d.price
 	_, priced := d.given["price_per_unit"]
 	_, united := d.given["pixels_per_unit"]
 	if c, ok := d.given["currency"]; ok && !priced {
-		d.noteAt(c, "currency", "has no effect without price_per_unit")
+		d.noticeAt(c, "currency", "has no effect without price_per_unit")
 	}
 	own := d.l.options.DefaultPrice
 	switch {
@@ -112,7 +113,7 @@ func (d *draft) finishPrice() {
 	case priced && united:
 		d.setPrice(false)
 	case d.l.options.Offchain && !priced:
-		d.note("price_per_unit", "is left out: jobs are free, as always off-chain")
+		d.notice("price_per_unit", "is left out: jobs are free, as always off-chain")
 	case !own.IsSet() && !d.l.options.Offchain:
 		if !priced {
 			d.missing("price_per_unit")
@@ -132,7 +133,8 @@ func (d *draft) finishPrice() {
 		if priced {
 			name, flag = "pixels_per_unit", "-pixelsPerUnit"
 		}
-		d.note(name, "is left out and taken from "+flag+": the price is "+core.UnitPrice{Price: p.price, PixelsPerUnit: p.pixels}.String()+" "+d.unit())
+		u := core.UnitPrice{Price: p.price, PixelsPerUnit: p.pixels}
+		d.notice(name, "is left out and taken from "+flag+": the price is "+u.String()+" "+d.unit())
 	}
 }
 
@@ -141,7 +143,7 @@ func (d *draft) setPrice(fromFlags bool) {
 	if check := d.l.options.CheckPrice; check != nil && !fromFlags {
 		if err := check(u); err != nil {
 			_, text := fault.Public(err)
-			d.blamePrice(d.given["price_per_unit"], "price_per_unit", text,
+			d.rejectPrice(d.given["price_per_unit"], "price_per_unit", text,
 				`write 1200 for wei, or 0.18 and "currency": "USD"`)
 			return
 		}

@@ -6,20 +6,20 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Place is where something stands in what the operator gave.
-type Place struct {
+// Position is a position in the operator's configuration.
+type Position struct {
 	// Source is the file's path, or "-aiModels" for the inline forms.
 	Source string
 	// Line counts from 1; 0 when there are no lines.
 	Line int
-	// Column counts characters from 1; 0 when the line says enough.
+	// Column counts characters from 1; 0 when the line is precise enough.
 	Column int
-	// Entry counts the entries from 1; 0 when the place is not in one.
+	// Entry counts the entries from 1; 0 when the position is in none.
 	Entry int
 }
 
 // String is "aiModels.json:4", "aiModels.json:4:17" or "-aiModels entry 2".
-func (p Place) String() string {
+func (p Position) String() string {
 	switch {
 	case p.Line == 0 && p.Entry == 0:
 		return p.Source
@@ -33,40 +33,39 @@ func (p Place) String() string {
 
 // Problem is one mistake in the models file.
 type Problem struct {
-	Code  fault.Code
-	Place Place
-	// Field is the key at fault, "optimization_flags.MAX_MODEL_LEN"; "" when no
-	// single one is.
+	Code     fault.Code
+	Position Position
+	// Field is the wrong key, "optimization_flags.MAX_MODEL_LEN"; "" for no single one.
 	Field string
-	// Model is the entry that is refused, "llm meta-llama/…", as far as it could be
-	// read; "" when the problem is not one entry's.
+	// Model is that of the refused entry, "llm meta-llama/…", as far as it could be read; ""
+	// when the problem concerns no single entry.
 	Model string
-	// Text says what is wrong, Remedy what to change it to.
+	// Text is the mistake, Remedy how to correct it.
 	Text, Remedy string
 }
 
-// Error is one line: place, field, what is wrong and what to do.
-func (p *Problem) Error() string { return line(p.Place, p.Field, p.Text, p.Remedy) }
+// Error is one line: position, field, mistake and remedy.
+func (p *Problem) Error() string { return formatLine(p.Position, p.Field, p.Text, p.Remedy) }
 
-// Unwrap shows the problem as a fault, so that fault.CodeOf and errors.Is work.
+// Unwrap returns the problem as a fault, so that fault.CodeOf and errors.Is work.
 func (p *Problem) Unwrap() error { return fault.New(p.Code, "read the models file", p.Error()) }
 
 // Problems are all mistakes, in the order of the file.
 type Problems = fault.List[*Problem]
 
-// Notice is something an operator should know about an entry that was accepted.
+// Notice is a hint about an accepted entry.
 type Notice struct {
-	Place Place
-	// Field is the key it is about, "" when no single one is.
+	Position Position
+	// Field is the key that it concerns, "" for no single one.
 	Field string
 	Text  string
 }
 
-// String is one line: place, field, text.
-func (n Notice) String() string { return line(n.Place, n.Field, n.Text, "") }
+// String is one line: position, field, text.
+func (n Notice) String() string { return formatLine(n.Position, n.Field, n.Text, "") }
 
-func line(place Place, field, text, remedy string) string {
-	out := place.String()
+func formatLine(position Position, field, text, remedy string) string {
+	out := position.String()
 	for _, part := range []string{field, text} {
 		if out != "" && part != "" {
 			out += ": "

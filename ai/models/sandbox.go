@@ -9,10 +9,10 @@ import (
 	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
-// Sandbox is what a container may do beyond serving its model, and what it may take
-// of the machine. The zero value permits nothing.
+// Sandbox is what a container may do beyond serving its model, and its resource limits. The
+// zero value permits nothing.
 type Sandbox struct {
-	// Network gives it a way out.
+	// Network lets it reach other hosts.
 	Network bool
 	// Root says whether it may change the files of its image.
 	Root Root
@@ -30,8 +30,7 @@ type Sandbox struct {
 type Root int
 
 const (
-	// RootAuto is read-only, and writable once the container has shown that its
-	// program needs that.
+	// RootAuto is read-only, and writable after the container failed because of it.
 	RootAuto Root = iota
 	// RootReadOnly and RootWritable are the operator's choice.
 	RootReadOnly
@@ -39,9 +38,9 @@ const (
 )
 
 const (
-	// minMemoryGB is what an engine can limit a container to, about.
+	// minMemoryGB is about the lowest limit that an engine accepts.
 	minMemoryGB, maxMemoryGB = 0.01, 100_000
-	// minProcesses are those of the smallest server.
+	// minProcesses is what the smallest server needs.
 	minProcesses, maxProcesses = 16, 4_000_000
 )
 
@@ -59,7 +58,7 @@ func readReadOnly(d *draft, v node) {
 func readMemory(d *draft, v node) {
 	gb, err := strconv.ParseFloat(v.text, 64)
 	if err != nil || !(gb >= minMemoryGB && gb <= maxMemoryGB) {
-		d.blame(fault.ModelFieldInvalid, v, "memory_gb", v.short()+" is not an amount of memory",
+		d.reject(fault.ModelFieldInvalid, v, "memory_gb", v.short()+" is not an amount of memory",
 			"write the main memory that the container may take in GB, 64 for example")
 		return
 	}
@@ -69,15 +68,15 @@ func readMemory(d *draft, v node) {
 func readProcesses(d *draft, v node) {
 	n, ok := whole(v.text, maxProcesses)
 	if !ok || n < minProcesses {
-		d.blame(fault.ModelFieldInvalid, v, "processes", v.short()+" is not a whole number from 16 to 4000000",
+		d.reject(fault.ModelFieldInvalid, v, "processes", v.short()+" is not a whole number from 16 to 4000000",
 			"write how many processes and threads the container may have, 8192 for example")
 		return
 	}
 	d.entry.Sandbox.Processes = int64(n)
 }
 
-// grantable are the capabilities that a container may keep: those that act on the
-// container alone. None lets it out or near the machine's network.
+// grantable are the capabilities that a container may keep. They act on the container
+// alone: none permits an escape or access to the machine's network. Read-only.
 var grantable = []string{
 	"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE",
 	"SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
@@ -87,7 +86,7 @@ func readCapabilities(d *draft, v node) {
 	for _, item := range v.items {
 		name := strings.TrimPrefix(item.text, "CAP_")
 		if item.kind != isString || !slices.Contains(grantable, name) {
-			d.blame(fault.ModelFieldInvalid, item, "capabilities",
+			d.reject(fault.ModelFieldInvalid, item, "capabilities",
 				item.short()+" is no capability that a container can be given",
 				"write some of "+list(grantable))
 			return
@@ -101,7 +100,7 @@ func readCapabilities(d *draft, v node) {
 func readRequestURLs(d *draft, v node) {
 	p, ok := fetchurl.ParsePolicy(v.text)
 	if !ok {
-		d.blame(fault.ModelFieldInvalid, v, "request_urls", shown(v.text)+" is not fetch, data, public or any",
+		d.reject(fault.ModelFieldInvalid, v, "request_urls", quoted(v.text)+" is not fetch, data, public or any",
 			`write "fetch" to let the node fetch pictures of the internet for the model server`)
 		return
 	}

@@ -58,9 +58,11 @@ func TestSecrets(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, want string }{
-		{"HF_TOKEN", "HF_TOKEN=***"}, {"AUTH_TOKEN", "AUTH_TOKEN=***"}, {"hf_token_x", "hf_token_x=***"}, {"API_KEY", "API_KEY=***"},
+		{"HF_TOKEN", "HF_TOKEN=***"}, {"AUTH_TOKEN", "AUTH_TOKEN=***"}, {"hf_token_x", "hf_token_x=***"},
+		{"API_KEY", "API_KEY=***"},
 		{"KEY_ID", "KEY_ID=***"}, {"MY_SECRET", "MY_SECRET=***"}, {"PASSWORD", "PASSWORD=***"},
-		{"MAX_NUM_BATCHED_TOKENS", "MAX_NUM_BATCHED_TOKENS=v"}, {"MAX_TOKEN", "MAX_TOKEN=v"}, {"MONKEY", "MONKEY=v"}, {"SFAST", "SFAST=v"},
+		{"MAX_NUM_BATCHED_TOKENS", "MAX_NUM_BATCHED_TOKENS=v"}, {"MAX_TOKEN", "MAX_TOKEN=v"}, {"MONKEY", "MONKEY=v"},
+		{"SFAST", "SFAST=v"},
 	} {
 		s := models.NewSetting(c.name, "v")
 		if s.String() != c.want || s.Value() != "v" {

@@ -20,14 +20,13 @@ func NewSetting(name, value string) Setting { return Setting{name, core.NewSecre
 // Value is what the container gets. It may be a token and must not be logged.
 func (s Setting) Value() string { return s.value.Reveal() }
 
-// secretName finds names whose values are not to be seen.
+// secretName matches names whose values are secret.
 var secretName = regexp.MustCompile(`(?i)token($|_)|secret|password|passwd|credential|(^|_)key($|_)`)
 
-// limitName finds names that only look like that: MAX_NUM_BATCHED_TOKENS is plural
-// and no match, MAX_TOKEN_COUNT would be one.
+// limitName matches limits that secretName would match too, such as MAX_TOKEN_COUNT.
 var limitName = regexp.MustCompile(`(?i)^(max|min|num)_`)
 
-// String is NAME=value; "***" stands for a value that the name says is secret.
+// String is NAME=value; "***" replaces a value whose name looks secret.
 func (s Setting) String() string {
 	if secretName.MatchString(s.Name) && !limitName.MatchString(s.Name) {
 		return s.Name + "=" + s.value.String()

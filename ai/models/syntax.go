@@ -14,8 +14,7 @@ type syntaxFault struct {
 	text, remedy string
 }
 
-// checkSyntax finds the first thing that keeps a text from being JSON, nil if it
-// is JSON. A file has one such fault at a time: what follows it has no meaning.
+// checkSyntax finds the first syntax error of a JSON text, nil if there is none.
 func checkSyntax(content []byte) *syntaxFault {
 	if !utf8.Valid(content) {
 		at := 0
@@ -45,17 +44,17 @@ func checkSyntax(content []byte) *syntaxFault {
 	return explainSyntax(content, at, syntax.Error())
 }
 
-// unexpectedEnd is for a file that stops too early, or holds nothing.
+// unexpectedEnd describes a truncated or empty file.
 func unexpectedEnd(content []byte) *syntaxFault {
 	trimmed := bytes.TrimRight(content, " \t\r\n")
 	if len(trimmed) == 0 {
 		return faultAt(content, 0, "there is nothing in it", "write a list of models, or [] for none")
 	}
-	return faultAt(content, len(trimmed)-1, "it ends after this, in the middle", "close what is open: a quote, a } or the last ]")
+	return faultAt(content, len(trimmed)-1, "it ends after this, in the middle",
+		"close what is open: a quote, a } or the last ]")
 }
 
-// explainSyntax names the mistakes that people make, and repeats the decoder's
-// words for the others.
+// explainSyntax describes common mistakes, and repeats the decoder's text for others.
 func explainSyntax(content []byte, at int, text string) *syntaxFault {
 	before := bytes.TrimRight(content[:at], " \t\r\n")
 	last := byte(0)
@@ -68,10 +67,12 @@ func explainSyntax(content []byte, at int, text string) *syntaxFault {
 	case c == '/' || c == '#':
 		return faultAt(content, at, "JSON has no comments", "delete the comment")
 	case c == 'T' || c == 'F' || c == 'N':
-		return faultAt(content, at, "this is not JSON", "write true, false and null in lower case, and text in double quotes")
+		return faultAt(content, at, "this is not JSON",
+			"write true, false and null in lower case, and text in double quotes")
 	case c == '\'':
 		return faultAt(content, at, "text stands in single quotes", `write it in double quotes`)
-	case c == '"' && (last == '"' || last == '}' || last == ']' || 'a' <= last && last <= 'z' || '0' <= last && last <= '9'):
+	case c == '"' && (strings.IndexByte(`"}]`, last) >= 0 ||
+		'a' <= last && last <= 'z' || '0' <= last && last <= '9'):
 		return faultAt(content, len(before)-1, "a comma is missing behind this", "add the comma")
 	case c == '{' && last == '}':
 		return faultAt(content, len(before)-1, "a comma is missing behind this", "add the comma")

@@ -10,7 +10,7 @@ import (
 // kind is a JSON value's type.
 type kind string
 
-// The kinds, named as messages name them.
+// The kinds, as messages name them.
 const (
 	isString kind = "a string"
 	isNumber kind = "a number"
@@ -20,7 +20,7 @@ const (
 	isObject kind = "an object"
 )
 
-// node is a JSON value that knows where it stands.
+// node is a JSON value with its line.
 type node struct {
 	kind kind
 	line int
@@ -38,8 +38,7 @@ type member struct {
 	value node
 }
 
-// tree makes nodes of well-formed JSON. It works on tokens, because they alone
-// tell where they stand.
+// tree parses well-formed JSON into nodes. It reads tokens, because only they have offsets.
 type tree struct {
 	content []byte
 	decoder *json.Decoder
@@ -62,8 +61,8 @@ func parseTree(content []byte) (node, error) {
 	return t.value()
 }
 
-// here is the line of the next token.
-func (t *tree) here() int {
+// currentLine is the line of the next token.
+func (t *tree) currentLine() int {
 	next := int(t.decoder.InputOffset())
 	for next < len(t.content) && strings.IndexByte(" \t\r\n,:", t.content[next]) >= 0 {
 		next++
@@ -74,7 +73,7 @@ func (t *tree) here() int {
 }
 
 func (t *tree) value() (node, error) {
-	n := node{line: t.here()}
+	n := node{line: t.currentLine()}
 	if t.values++; t.values > maxValues {
 		return n, errTooMany
 	}
@@ -109,7 +108,7 @@ func (t *tree) compound(n node, open json.Delim) (node, error) {
 	for t.decoder.More() {
 		var m member
 		if n.kind == isObject {
-			m.line = t.here()
+			m.line = t.currentLine()
 			name, err := t.decoder.Token()
 			if err != nil {
 				return n, err

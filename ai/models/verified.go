@@ -18,14 +18,14 @@ var shippedJSON []byte
 // maxVerified bounds the IDs in an operator's own list.
 const maxVerified = 10_000
 
-// Verified is which model IDs count as verified, by pipeline. IDs are compared
-// byte for byte, as peers do.
+// Verified are the verified model IDs by pipeline. IDs are compared byte for byte, as peers
+// do.
 type Verified map[capability.ID][]string
 
-// Shipped is the list that comes with the node. It is the caller's own.
+// Shipped returns a copy of the list that comes with the node.
 func Shipped() Verified {
 	v := Verified{}
-	// What is wrong with the shipped list fails a test, not a start.
+	// A test checks the shipped list.
 	_ = v.extend("verified.json", shippedJSON)
 	return v
 }
@@ -51,39 +51,42 @@ func (v Verified) extend(source string, content []byte) Problems {
 }
 
 func (v Verified) extendJSON(source string, content []byte) (problems Problems) {
-	blame := func(line, column int, text, remedy string) {
-		problems = append(problems, &Problem{Code: fault.VerifiedListInvalid, Place: Place{Source: source, Line: line, Column: column}, Text: text, Remedy: remedy})
+	addProblem := func(line, column int, text, remedy string) {
+		problems = append(problems, &Problem{
+			Code: fault.VerifiedListInvalid, Position: Position{Source: source, Line: line, Column: column},
+			Text: text, Remedy: remedy,
+		})
 	}
 	if s := checkSyntax(content); s != nil {
-		blame(s.line, s.column, s.text, s.remedy)
+		addProblem(s.line, s.column, s.text, s.remedy)
 		return problems
 	}
 	root, err := parseTree(content)
 	if err != nil {
-		blame(0, 0, err.Error(), "shorten the file")
+		addProblem(0, 0, err.Error(), "shorten the file")
 		return problems
 	}
 	const form = `write {"llm": ["org/model", …], …}`
 	if root.kind != isObject {
-		blame(root.line, 0, "it is "+string(root.kind)+", not an object", form)
+		addProblem(root.line, 0, "it is "+string(root.kind)+", not an object", form)
 		return problems
 	}
 	for _, m := range root.members {
 		if m.value.kind != isArray {
-			blame(m.line, 0, shown(m.name)+" is "+string(m.value.kind)+", not an array", form)
+			addProblem(m.line, 0, quoted(m.name)+" is "+string(m.value.kind)+", not an array", form)
 			continue
 		}
 		if _, ok := pipelineNamed(m.name); !ok {
-			blame(m.line, 0, unknownPipeline(m.name), pipelineRemedy(m.name))
+			addProblem(m.line, 0, unknownPipeline(m.name), pipelineRemedy(m.name))
 			continue
 		}
 		for _, item := range m.value.items {
 			if item.kind != isString {
-				blame(item.line, 0, "a model ID is "+string(item.kind)+", not a string", form)
+				addProblem(item.line, 0, "a model ID is "+string(item.kind)+", not a string", form)
 				continue
 			}
 			if text := v.add(m.name, item.text); text != "" {
-				blame(item.line, 0, text, "correct or delete it")
+				addProblem(item.line, 0, text, "correct or delete it")
 			}
 		}
 	}
@@ -99,7 +102,7 @@ func (v Verified) extendLines(source string, content []byte) (problems Problems)
 		if len(words) == 0 {
 			continue
 		}
-		p := &Problem{Code: fault.VerifiedListInvalid, Place: Place{Source: source, Line: number}}
+		p := &Problem{Code: fault.VerifiedListInvalid, Position: Position{Source: source, Line: number}}
 		switch _, known := pipelineNamed(words[0]); {
 		case len(words) != 2:
 			p.Text, p.Remedy = "this is not a pipeline and a model ID", "write llm org/model"
@@ -118,7 +121,7 @@ func (v Verified) extendLines(source string, content []byte) (problems Problems)
 	return problems
 }
 
-// add takes one ID of a pipeline that exists; the text says why it does not.
+// add adds one ID of an existing pipeline, or returns why it cannot.
 func (v Verified) add(pipeline, model string) string {
 	if text := badModelID(model); text != "" {
 		return text
@@ -135,7 +138,7 @@ func (v Verified) add(pipeline, model string) string {
 	return ""
 }
 
-func unknownPipeline(name string) string { return shown(name) + " is no pipeline" }
+func unknownPipeline(name string) string { return quoted(name) + " is no pipeline" }
 
 func pipelineRemedy(name string) string {
 	if near, _ := suggest.Name(name, pipelineNames()); near != "" {

@@ -33,9 +33,11 @@ func TestShippedList(t *testing.T) {
 		model string
 	}{
 		{capability.TextToImage, "stabilityai/sdxl-turbo"}, {capability.ImageToImage, "stabilityai/sdxl-turbo"},
-		{capability.ImageToVideo, "stabilityai/stable-video-diffusion-img2vid-xt"}, {capability.Upscale, "stabilityai/stable-diffusion-x4-upscaler"},
+		{capability.ImageToVideo, "stabilityai/stable-video-diffusion-img2vid-xt"},
+		{capability.Upscale, "stabilityai/stable-diffusion-x4-upscaler"},
 		{capability.AudioToText, "openai/whisper-large-v3"}, {capability.LLM, "meta-llama/llama-3.1-8B-Instruct"},
-		{capability.SegmentAnything2, "facebook/sam2-hiera-large"}, {capability.ImageToText, "Salesforce/blip-image-captioning-large"},
+		{capability.SegmentAnything2, "facebook/sam2-hiera-large"},
+		{capability.ImageToText, "Salesforce/blip-image-captioning-large"},
 		{capability.TextToSpeech, "parler-tts/parler-tts-large-v1"}, {capability.LiveVideoToVideo, "noop"},
 	} {
 		if !v.Has(c.id, c.model) {
@@ -55,7 +57,8 @@ func TestShippedList(t *testing.T) {
 func TestOwnLists(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{
-		`{"llm": ["acme/own", "acme/two"], "upscale": ["acme/up"]}`, "\ufeff{\"llm\": [\"acme/own\", \"acme/two\"], \"upscale\": [\"acme/up\"]}",
+		`{"llm": ["acme/own", "acme/two"], "upscale": ["acme/up"]}`,
+		"\ufeff{\"llm\": [\"acme/own\", \"acme/two\"], \"upscale\": [\"acme/up\"]}",
 		"# ours\nllm acme/own\n\n  llm\tacme/two # the other\r\nupscale acme/up",
 	} {
 		v := models.Verified{}
@@ -72,10 +75,11 @@ func TestBrokenLists(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ content, want string }{
 		{"[]", `own:1: it is an array, not an object; write {"llm": ["org/model", …], …}`},
-		{"{\n\"llm\": \"x\",\n\"lllm\": [],\n\"llm\": [7,\n\"a b\"]}", "own:2: \"llm\" is a string, not an array; write {\"llm\": [\"org/model\", …], …}\n" +
-			"own:3: \"lllm\" is no pipeline; did you mean llm?\n" +
-			"own:4: a model ID is a number, not a string; write {\"llm\": [\"org/model\", …], …}\n" +
-			"own:5: \"a b\" holds white space or control characters; correct or delete it"},
+		{"{\n\"llm\": \"x\",\n\"lllm\": [],\n\"llm\": [7,\n\"a b\"]}",
+			"own:2: \"llm\" is a string, not an array; write {\"llm\": [\"org/model\", …], …}\n" +
+				"own:3: \"lllm\" is no pipeline; did you mean llm?\n" +
+				"own:4: a model ID is a number, not a string; write {\"llm\": [\"org/model\", …], …}\n" +
+				"own:5: \"a b\" holds white space or control characters; correct or delete it"},
 		{"{\"llm\": [}", "own:1:10: this is not JSON: invalid character '}' looking for beginning of value"},
 		{"{" + strings.Repeat(`"llm": [],`, 100_001) + `"llm": []}`, "own: more than 100000 values; shorten the file"},
 		{"llm\nllm a b\nx y\nllm ../x", "own:1: this is not a pipeline and a model ID; write llm org/model\nown:2: this is not a pipeline and a model ID; write llm org/model\n" +
@@ -87,10 +91,12 @@ func TestBrokenLists(t *testing.T) {
 			t.Errorf("got\n%v\nwant\n%s", err, c.want)
 		}
 	}
-	if err := models.Extend(models.Verified{}, "own", strings.Repeat("llm x\n", 10_001)); err == nil || !strings.Contains(err.Error(), "own:10001: more than 10000 model IDs") {
+	if err := models.Extend(models.Verified{}, "own", strings.Repeat("llm x\n", 10_001)); err == nil ||
+		!strings.Contains(err.Error(), "own:10001: more than 10000 model IDs") {
 		t.Errorf("a list without end: %v", err)
 	}
-	if lines := problemLines(models.Extend(models.Verified{}, "own", strings.Repeat("nonsense\n", 5000))); len(lines) > 200 {
+	if lines := problemLines(models.Extend(models.Verified{}, "own",
+		strings.Repeat("nonsense\n", 5000))); len(lines) > 200 {
 		t.Errorf("%d problems are told", len(lines))
 	}
 }
@@ -109,7 +115,8 @@ func TestBrokenListLeavesTheShippedOne(t *testing.T) {
 		cfg, _, err := models.Load(models.Options{Value: "m.json", VerifiedFile: own, Offchain: true,
 			ReadFile: files(map[string]string{"m.json": string(list), "broken.txt": "llm\n"})})
 		lines := problemLines(err)
-		if len(cfg.Entries) != 1 || len(cfg.Refused) != 1 || cfg.Refused[0].ModelID != "acme/own" || len(lines) != 2 || !strings.HasPrefix(lines[0], own) {
+		if len(cfg.Entries) != 1 || len(cfg.Refused) != 1 || cfg.Refused[0].ModelID != "acme/own" || len(lines) != 2 ||
+			!strings.HasPrefix(lines[0], own) {
 			t.Errorf("%s: %+v %q", own, cfg, lines)
 		}
 	}

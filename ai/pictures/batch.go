@@ -34,38 +34,38 @@ func (p *Picture) AppendURL(to []byte) []byte {
 // types are the pictures that model servers read, by their first bytes.
 var types = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
-// Batch is the pictures of one request, in the order of their addresses.
+// Batch holds the pictures of one request, in the order of their addresses.
 type Batch struct {
 	Pictures []Picture
-	// Release gives their memory back; only the first call counts.
+	// Release frees their memory; only the first call counts.
 	Release func()
 }
 
-// share is what one request has of the memory for pictures.
-type share struct {
-	of *budget
+// requestMemory is one request's part of the memory for pictures.
+type requestMemory struct {
+	budget *memoryBudget
 
 	mu   sync.Mutex
-	left int64 // what more the request may have; guarded by mu
-	held int64 // what it has; guarded by mu
+	left int64 // bytes that the request may still take; guarded by mu
+	held int64 // bytes that it holds; guarded by mu
 }
 
-// release gives it all back.
-func (s *share) release() {
+// release frees it.
+func (s *requestMemory) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.of.give(s.held)
+	s.budget.release(s.held)
 	s.held = 0
 }
 
 // take takes memory for n more bytes.
-func (s *share) take(n int64) error {
+func (s *requestMemory) take(n int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n > s.left {
 		return errLarge
 	}
-	if !s.of.take(n) {
+	if !s.budget.take(n) {
 		return errFull
 	}
 	s.left -= n
@@ -74,14 +74,19 @@ func (s *share) take(n int64) error {
 }
 
 // picture fetches one picture.
-func (f *Fetcher) picture(ctx context.Context, client *http.Client, address string, memory *share) (*Picture, error) {
+func (f *Fetcher) picture(
+	ctx context.Context,
+	client *http.Client,
+	address string,
+	memory *requestMemory,
+) (*Picture, error) {
 	answer, err := f.get(ctx, client, address)
 	if err != nil {
 		return nil, err
 	}
 	defer answer.Body.Close()
-	said, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
-	if err != nil || !strings.HasPrefix(said, "image/") {
+	contentType, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if err != nil || !strings.HasPrefix(contentType, "image/") {
 		return nil, errNoPicture
 	}
 	if answer.ContentLength > MaxRequestBytes {
@@ -104,8 +109,8 @@ func (f *Fetcher) picture(ctx context.Context, client *http.Client, address stri
 	return &Picture{Type: kind, Data: data}, nil
 }
 
-// read reads a picture to its end, for as long as there is memory for it.
-func read(from io.Reader, memory *share) (data []byte, err error) {
+// read reads a picture to its end, as long as there is memory.
+func read(from io.Reader, memory *requestMemory) (data []byte, err error) {
 	part := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(part)
@@ -122,15 +127,15 @@ func read(from io.Reader, memory *share) (data []byte, err error) {
 	}
 }
 
-// budget is memory that all requests share.
-type budget struct {
+// memoryBudget is the memory that all requests share.
+type memoryBudget struct {
 	mu   sync.Mutex
 	left int64 // guarded by mu
 }
 
-// take takes n bytes. It does not wait: requests that wait for one another with part of
-// their pictures in memory would all be late.
-func (b *budget) take(n int64) bool {
+// take takes n bytes. It does not wait: requests that wait for each other while they hold
+// memory would all time out.
+func (b *memoryBudget) take(n int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if n > b.left {
@@ -140,7 +145,7 @@ func (b *budget) take(n int64) bool {
 	return true
 }
 
-func (b *budget) give(n int64) {
+func (b *memoryBudget) release(n int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.left += n

@@ -32,22 +32,20 @@ const (
 	maxHeader = 64 << 10
 )
 
-// ports are those of the web. Others are more often those of services that are not
-// meant for everybody.
+// ports are the web's. Other ports mostly belong to services that are not public.
 var ports = []uint16{80, 443}
 
 const op = "fetch pictures"
 
 // Options are a fetcher's settings. Tests set those after Version.
 type Options struct {
-	// Version is this node's, for the servers that are asked.
+	// Version is this node's, sent as the user agent.
 	Version string
 	// Resolver looks names up; nil is the system's.
 	Resolver *net.Resolver
-	// Dial is asked before every connection to an address; nil permits public
-	// addresses at the ports of the web.
+	// Dial checks every connection; nil permits public addresses at ports 80 and 443.
 	Dial func(network, address string, c syscall.RawConn) error
-	// Time is in place of MaxTime, HeldBytes of MaxHeldBytes, where they are not 0.
+	// Time replaces MaxTime, HeldBytes replaces MaxHeldBytes, if not 0.
 	Time      time.Duration
 	HeldBytes int64
 }
@@ -57,7 +55,7 @@ type Fetcher struct {
 	dialer *net.Dialer
 	agent  string
 	time   time.Duration
-	held   *budget
+	memory *memoryBudget
 }
 
 // New makes a fetcher.
@@ -75,18 +73,17 @@ func New(o Options) *Fetcher {
 		dialer: &net.Dialer{Resolver: o.Resolver, Control: o.Dial},
 		agent:  "tutti/" + o.Version,
 		time:   o.Time,
-		held:   &budget{left: o.HeldBytes},
+		memory: &memoryBudget{left: o.HeldBytes},
 	}
 }
 
-// client is one for the pictures of one request, whose connections end with ctx.
-// Nothing of the environment or of other requests is used: no proxy, no cookies, no
-// connection.
+// client is the client for one request's pictures, whose connections end with ctx. It
+// shares nothing with other requests or the environment: no proxy, cookies or connections.
 func (f *Fetcher) client(ctx context.Context) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
-			// The context that a transport dials with does not end with its request: it
-			// would look names up and shake hands long after.
+			// A transport's dial context does not end with its request: look-ups and
+			// handshakes would continue.
 			DialContext: func(_ context.Context, network, address string) (net.Conn, error) {
 				c, err := f.dialer.DialContext(ctx, network, address)
 				if err == nil {
@@ -114,13 +111,12 @@ func webOnly(network, address string, c syscall.RawConn) error {
 	return err
 }
 
-// checkRedirect looks at the address that a server leads to. What that name stands for
-// is the dialer's to look at.
+// checkRedirect checks the URL of a redirect. The dialer checks its IP address.
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > MaxRedirects {
 		return errRedirects
 	}
-	// The address before may be nobody else's business.
+	// The previous URL may be confidential.
 	r.Header.Del("Referer")
 	if err := fetchurl.CheckPublic(r.Context(), r.URL.String(), nil); err != nil {
 		return &redirectError{err}
@@ -144,7 +140,7 @@ func (f *Fetcher) Fetch(ctx context.Context, addresses []string) (*Batch, error)
 			return nil, fault.New(fault.RequestURLRefused, op, fmt.Sprintf("picture %d: %v", i+1, err))
 		}
 	}
-	out, memory := make([]Picture, len(addresses)), &share{of: f.held, left: MaxRequestBytes}
+	out, memory := make([]Picture, len(addresses)), &requestMemory{budget: f.memory, left: MaxRequestBytes}
 	limited, cancel := context.WithTimeoutCause(ctx, f.time, errSlow)
 	defer cancel()
 	group, all := errgroup.WithContext(limited)
@@ -153,7 +149,7 @@ func (f *Fetcher) Fetch(ctx context.Context, addresses []string) (*Batch, error)
 		group.Go(func() error {
 			picture, err := f.picture(all, client, address, memory)
 			if err != nil {
-				return f.explain(limited, i, address, err)
+				return f.fault(limited, i, address, err)
 			}
 			out[i] = *picture
 			return nil

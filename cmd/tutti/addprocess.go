@@ -24,7 +24,7 @@ func (n *node) addProcess(opt *admin.Options) {
 		Rules: n.live.rules, Listener: n.live.listener, Board: n.board, Reload: r.Reload,
 		Sockets: n.ownSockets, Cards: n.handedCards, Prove: n.proofs,
 	})
-	opt.Reloader, opt.Drains, opt.Upgrader = p, drain, p
+	opt.Node.Reload, opt.Node.Drains, opt.Node.Upgrade = p.Reload, drain, p.Upgrade
 	opt.Listener = p.Sockets.Take(process.SocketAdmin)
 	n.add(reporter)
 }

@@ -109,7 +109,7 @@ func (r *registered) take(uri string) {
 		}
 	}
 	r.board.Report(health.Key{Code: fault.ServiceAddrInvalid}, err)
-	r.check.Changed()
+	r.check.Recheck()
 }
 
 // serviceAddress shows the admin API what is known.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -27,33 +28,21 @@ func (n *node) addAdmin() {
 		MaxSessions:  n.cfg.Limits.MaxSessions.N,
 		Log:          n.log,
 		Now:          time.Now,
-		Limiter:      n.limiter,
-		Verbosity:    n.sink,
-		Conditions:   n.board,
-		Status:       statusSource{n},
-		Node:         statusSource{n},
-		AIPools:      n.pools,
-		Workers:      n.workers(),
-		Models:       n.servedModels(),
 		Metrics:      page,
-		Books:        n.books,
 		Pages:        web.OperatorPages(n.chainStatus()),
-		Dashboard:    n.dashboard(),
-		Explainer:    n.explainer(),
-		Ready:        n.notReady,
+		Node:         n.nodeView(),
+		Work:         n.workView(),
+		Books:        n.books,
 	}
 	if path := n.cfg.Addresses.AdminSocket; path != "" {
 		opt.Listen = "unix:" + path
 	}
-	if n.address != nil {
-		opt.ServiceAddress = serviceAddress{n.address}
-	}
-	opt.Market = n.prices.Market(n.faceValue())
+	opt.Market = n.prices.Market(n.setMaxFaceValue())
 	if n.gateway != nil {
-		opt.Market.Renditions, opt.NetworkCapabilities = n.gateway, n.networkCapabilities
+		opt.Market.Renditions = n.gateway
 	}
 	if n.chain != nil {
-		opt.Chain, opt.Reward = n.adminChain(), n.chain.RewardCaller
+		opt.Chain = n.adminChain()
 		if q := n.quotes(); q != nil {
 			opt.Market.Quotes = q
 		}
@@ -67,13 +56,29 @@ func (n *node) addAdmin() {
 	n.add(n.live.admin)
 }
 
+// nodeView describes the process to the admin API. addProcess adds what changes it.
+func (n *node) nodeView() admin.Node {
+	s := statusSource{n}
+	v := admin.Node{
+		Describe: s.Node, Status: s.Status, Conditions: n.board.Snapshot, Ready: n.notReady, Settings: settings{n}.Settings,
+		LogTail: adminview.NewLogTail(n.sink).Lines, Verbosity: n.sink,
+	}
+	if n.limiter != nil {
+		v.SetMaxSessions = n.limiter.SetMaxSessions
+	}
+	if n.address != nil {
+		v.ServiceAddress = serviceAddress{n.address}.ServiceAddress
+	}
+	return v
+}
+
 // adminChain is the chain for the admin API.
 func (n *node) adminChain() *admin.Chain {
 	c := n.chain
 	return &admin.Chain{
 		Rounds: c.Chain, Stakes: c.Chain, Settings: c.Chain, Funds: c.Chain, Actor: c.Chain, Views: c.Chain,
-		Orchestrator: c.Orchestrator, Gas: n.gasBounds(), Signer: chain.NewMessages(c), Endpoints: chain.NewEndpointList(c),
-		Contracts: c.Chain,
+		Orchestrator: c.Orchestrator, Gas: n.gasBounds(), Signer: chain.NewMessages(c), Endpoints: chain.NewEndpointList(c).Endpoints,
+		Contracts: c.Chain, Reward: c.Reward,
 	}
 }
 

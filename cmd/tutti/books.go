@@ -21,14 +21,14 @@ func (n *node) addBooks(ctx context.Context) error {
 		n.books.Income = adminview.NewIncome(sums, n.chain.Reward, n.round)
 		payers := adminview.PayingGateways{Recipient: e.recipient}
 		if e.redeemer != nil {
-			n.books.Redeemer, payers.Redeemer = e.redeemer, e.redeemer
+			n.books.RetryRedemption, payers.Redeemer = e.redeemer.Retry, e.redeemer
 		}
 		if e.recipient != nil {
-			n.books.Payers = payers
+			n.books.Payers = payers.Payers
 		}
 	}
 	if p := n.paying; p != nil {
-		n.books.Spending, n.books.Credits = adminview.NewSpending(p.spent), adminview.NewCredits(p.sender)
+		n.books.Spending, n.books.Credits = adminview.NewSpending(p.spent).Spending, adminview.NewCredits(p.sender)
 	}
 	return n.watchTickets(reader)
 }

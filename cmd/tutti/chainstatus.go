@@ -7,14 +7,14 @@ import (
 // chainStatus is the node's place on the chain for the public pages; nil off-chain and
 // on nodes that are no orchestrator. It may be asked before the chain's part is
 // built, and then knows nothing.
-func (n *node) chainStatus() func() (orchestratorstatus.Standing, bool) {
+func (n *node) chainStatus() func() (orchestratorstatus.Status, bool) {
 	if n.cfg.Chain.Offchain() || !n.cfg.Roles.Orchestrator {
 		return nil
 	}
-	return func() (orchestratorstatus.Standing, bool) {
+	return func() (orchestratorstatus.Status, bool) {
 		if n.chain == nil {
-			return orchestratorstatus.Standing{}, false
+			return orchestratorstatus.Status{}, false
 		}
-		return orchestratorstatus.Make(n.chain.View(), n.chain.Reward())
+		return orchestratorstatus.New(n.chain.View(), n.chain.Reward())
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/configcmd"
@@ -16,6 +17,9 @@ import (
 // commandOf finds the command of a word; the hidden ones are what the node starts itself
 // with.
 func commandOf(word string) (command.Func, bool) {
+	if usage.Asks(word) {
+		return completeWith(word), true
+	}
 	c, ok := map[string]command.Func{
 		"alert":          alertcmd.Run,
 		"completion":     completionCommand,

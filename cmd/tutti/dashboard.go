@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -38,28 +37,31 @@ type reloaded struct {
 	at  time.Time
 }
 
-// dashboard is what the admin listener shows.
-func (n *node) dashboard() admin.Dashboard {
-	d := admin.Dashboard{
-		Gate: gate{n}, Models: modelList{n}, Settings: settings{n}, SeriesStep: dashboard.Step,
-		Tail: adminview.NewLogTail(n.sink),
+// workView describes the jobs to the admin API.
+func (n *node) workView() admin.Work {
+	w := admin.Work{
+		Gate: gate{n}.Gate, ModelStates: modelList{n}.Models, SeriesStep: dashboard.Step, Explain: n.explain(),
+		Workers: n.workers(), Models: n.servedModels(), AIPools: n.aiPools,
 	}
 	if n.dashboardParts.series != nil {
-		d.Series = n.dashboardParts.series
+		w.Series = n.dashboardParts.series.Points
 	}
 	switch {
 	case n.dashboardParts.sessions != nil:
-		d.Sessions = n.dashboardParts.sessions
+		w.Sessions = n.dashboardParts.sessions.Live
 	case n.gateway != nil:
-		d.Sessions = streams{n.gateway}
+		w.Sessions = streams{n.gateway}.Live
+	}
+	if n.gateway != nil {
+		w.NetworkCapabilities = n.networkCapabilities
 	}
 	if n.jobRecords.book != nil {
-		d.Refusals = refusals{n.jobRecords.book}
+		w.Refusals = refusals{n.jobRecords.book}.Refusals
 	}
 	if n.gpus != nil {
-		d.GPUs = graphics{n}
+		w.GPUs = graphics{n}.GPUs
 	}
-	return d
+	return w
 }
 
 // counts is the series, where a role's events are to be in it: a process that is both
@@ -109,32 +111,32 @@ func (g gate) Gate() adminapi.Gate {
 	if rules := g.n.dashboardParts.rules; rules != nil {
 		out.Stopping = rules.Draining()
 		if g.n.media != nil {
-			out.Doors = append(out.Doors, videoDoor(rules.Usage(), rules.Capped, out.Stopping))
+			out.WorkKinds = append(out.WorkKinds, videoDoor(rules.Usage(), rules.Capped, out.Stopping))
 		}
 	}
 	if d, is := g.workerDoor(); is {
-		out.Doors = append(out.Doors, d)
+		out.WorkKinds = append(out.WorkKinds, d)
 	}
 	if d, is := g.aiDoor(out.Stopping); is {
-		out.Doors = append(out.Doors, d)
+		out.WorkKinds = append(out.WorkKinds, d)
 	}
 	if place := g.n.chainStatus(); place != nil && g.n.dashboardParts.rules != nil {
 		if s, known := place(); known {
-			unseen(out.Doors, &s)
+			unseen(out.WorkKinds, &s)
 		}
 	}
 	if g.n.gateway != nil {
-		out.Doors = append(out.Doors, g.n.streamsDoor(g.n.gateway.StreamCapacity()))
+		out.WorkKinds = append(out.WorkKinds, g.n.streamsDoor(g.n.gateway.StreamCapacity()))
 	}
-	for _, d := range out.Doors {
+	for _, d := range out.WorkKinds {
 		out.Taking = out.Taking || d.Open
 	}
 	return out
 }
 
 // unseen says at open doors why no gateway finds them on the chain.
-func unseen(doors []adminapi.Door, s *orchestratorstatus.Standing) {
-	code, says := reasons.Absent(s)
+func unseen(doors []adminapi.WorkKind, s *orchestratorstatus.Status) {
+	code, says := reasons.NotFoundReason(s)
 	for i := range doors {
 		if d := &doors[i]; d.Open {
 			d.Code, d.Reason = string(code), says
@@ -144,12 +146,12 @@ func unseen(doors []adminapi.Door, s *orchestratorstatus.Standing) {
 
 // workerDoor is that of devices which work for an orchestrator elsewhere: open while one
 // is ready and the orchestrator knows of it.
-func (g gate) workerDoor() (adminapi.Door, bool) {
+func (g gate) workerDoor() (adminapi.WorkKind, bool) {
 	if g.n.dashboardParts.rules != nil || g.n.media == nil || !g.n.cfg.Roles.Transcoder {
-		return adminapi.Door{}, false
+		return adminapi.WorkKind{}, false
 	}
 	use := g.n.media.Usage()
-	d := adminapi.Door{Name: "video, for an orchestrator", InUse: use.Sessions, Limit: use.Limit}
+	d := adminapi.WorkKind{Name: "video, for an orchestrator", InUse: use.Sessions, Limit: use.Limit}
 	if g.n.media.Ready() == 0 {
 		d.Code, d.Reason = string(fault.NoTranscoders), "no device is ready"
 	}
@@ -160,8 +162,8 @@ func (g gate) workerDoor() (adminapi.Door, bool) {
 	return d, true
 }
 
-func videoDoor(u orchestrate.Usage, capped func() *fault.Fault, stopping bool) adminapi.Door {
-	d := adminapi.Door{Name: "video", InUse: u.Sessions, Limit: u.Limit, Open: !stopping && !u.Full()}
+func videoDoor(u orchestrate.Usage, capped func() *fault.Fault, stopping bool) adminapi.WorkKind {
+	d := adminapi.WorkKind{Name: "video", InUse: u.Sessions, Limit: u.Limit, Open: !stopping && !u.Full()}
 	switch {
 	case d.Open:
 	case stopping:
@@ -176,7 +178,7 @@ func videoDoor(u orchestrate.Usage, capped func() *fault.Fault, stopping bool) a
 }
 
 // aiDoor is open while a model takes jobs, or would be loaded for one.
-func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
+func (g gate) aiDoor(stopping bool) (adminapi.WorkKind, bool) {
 	states := modelList(g).states()
 	if g.n.workerServices != nil {
 		for _, w := range g.n.workerServices.ai.Workers() {
@@ -185,9 +187,9 @@ func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
 	}
 	elsewhere := g.n.dashboardParts.rules == nil && g.n.cfg.Roles.AIWorker
 	if len(states) == 0 && !elsewhere {
-		return adminapi.Door{}, false
+		return adminapi.WorkKind{}, false
 	}
-	d := adminapi.Door{Name: "AI"}
+	d := adminapi.WorkKind{Name: "AI"}
 	if elsewhere {
 		d.Name = "AI, for an orchestrator"
 	}
@@ -214,8 +216,8 @@ func (g gate) aiDoor(stopping bool) (adminapi.Door, bool) {
 }
 
 // streamsDoor is a gateway's: shut also while there is nobody to give streams to.
-func (n *node) streamsDoor(inUse, limit int) adminapi.Door {
-	d := adminapi.Door{Name: "streams", Open: inUse < limit, InUse: inUse, Limit: limit}
+func (n *node) streamsDoor(inUse, limit int) adminapi.WorkKind {
+	d := adminapi.WorkKind{Name: "streams", Open: inUse < limit, InUse: inUse, Limit: limit}
 	if !d.Open {
 		d.Reason = "as many streams as a gateway takes"
 	}

@@ -131,7 +131,7 @@ func (s settings) Settings() (out []adminapi.Option) {
 }
 
 // refusals are what gateways were told no to in the last day.
-type refusals struct{ book *requeststats.Book }
+type refusals struct{ book *requeststats.Counter }
 
 // Refusals are the most frequent first, at most so many.
 func (r refusals) Refusals(most int) (out []adminapi.Refusal) {

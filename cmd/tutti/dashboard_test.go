@@ -18,8 +18,8 @@ func TestDoorsOfANodeThatNobodyFinds(t *testing.T) {
 		{orchestratorstatus.Active, "", false}, {orchestratorstatus.Leaving, "", false}, {orchestratorstatus.Waiting, "", true},
 		{orchestratorstatus.Unregistered, "NotRegistered", true}, {orchestratorstatus.Inactive, "InactiveOrchestrator", true},
 	} {
-		doors := []adminapi.Door{{Name: "video", Open: true}, {Name: "AI", Code: "NoModels", Reason: "no model is ready"}}
-		unseen(doors, &orchestratorstatus.Standing{State: tt.state, ActiveFrom: 8})
+		doors := []adminapi.WorkKind{{Name: "video", Open: true}, {Name: "AI", Code: "NoModels", Reason: "no model is ready"}}
+		unseen(doors, &orchestratorstatus.Status{State: tt.state, ActiveFrom: 8})
 		if d := doors[0]; !d.Open || d.Code != tt.code || (d.Reason != "") != tt.reason {
 			t.Errorf("%s: %+v", tt.state, d)
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/payout"
 	"github.com/tuttinode/tutti/pm/recipient"
-	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/redeemer/client"
 )
 
@@ -87,13 +86,13 @@ func (n *node) pay(opt *orchestrate.Options) {
 	opt.Origin = n.chain.Orchestrator.String()
 }
 
-// faceValue bounds the value of tickets while the node runs; nil where none are
+// setMaxFaceValue returns what bounds the value of tickets while the node runs; nil where none are
 // taken.
-func (n *node) faceValue() admin.FaceValue {
+func (n *node) setMaxFaceValue() func(most core.Wei) error {
 	if n.earning == nil || n.earning.recipient == nil {
 		return nil
 	}
-	return faceValue{n.earning.recipient, n.cfg.Tickets.EV}
+	return faceValue{n.earning.recipient, n.cfg.Tickets.EV}.SetMaxFaceValue
 }
 
 // faceValue bounds what tickets pay when they win.

@@ -64,7 +64,7 @@ func (n *node) addGateway(ctx context.Context) error {
 	}
 	n.gateway = g
 	if n.live.listener != nil {
-		n.live.listener.LeaveAfter(g.Settled)
+		n.live.listener.BeforeHandOver(g.Settled)
 	}
 	n.watchSessions(metrics.Gateway, g.StreamCapacity)
 	for _, c := range ai.components {

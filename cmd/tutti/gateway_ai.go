@@ -58,7 +58,7 @@ func (n *node) newGatewayAI(ctx context.Context, orchestrators func(context.Cont
 		n.log.Warn("streams are open to this machine only",
 			fault.Attr(fault.New(fault.StreamKeyRequired, "open the gateway for streams", "there is no API key")))
 	}
-	n.pools = b
+	n.aiPools = b.Pools
 	out := &gatewayAI{components: []lifecycle.Component{keys, &brokering{b, client}}}
 	if out.access, err = n.gatewayAccess(keys); err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ func completionCommand(_ context.Context, args []string, stdout, stderr io.Write
 	case len(args) != 1:
 		return command.Misused(stderr, "completion", completionUsage, "the shell is missing")
 	}
-	if err := usage.WriteCompletion(stdout, args[0]); err != nil {
+	if err := usage.WriteCompletion(stdout, "tutti", args[0]); err != nil {
 		return command.Misused(stderr, "completion", completionUsage, err.Error())
 	}
 	return command.ExitOK

@@ -25,7 +25,7 @@ func explainCode(w io.Writer, code string) error {
 			}
 		}
 	}
-	for _, judged := range fault.Judged() {
+	for _, judged := range fault.Graded() {
 		if strings.EqualFold(string(judged), code) {
 			known = judged
 		}

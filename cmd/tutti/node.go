@@ -22,6 +22,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
@@ -45,9 +46,10 @@ type node struct {
 	metrics *metrics.Metrics
 	// components are in starting order.
 	components []lifecycle.Component
-	limiter    admin.SessionLimiter
-	// pools is nil on nodes that are no gateway.
-	pools admin.AIPools
+	// limiter is nil on a node without sessions.
+	limiter interface{ SetMaxSessions(n int) }
+	// aiPools is nil on nodes that are no gateway.
+	aiPools func() []airouting.Snapshot
 	// chain is nil off-chain.
 	chain *chain.Part
 	// prices are nil off-chain; earning is nil on a node that nobody pays.

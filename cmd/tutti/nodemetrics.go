@@ -18,7 +18,7 @@ func (n *node) watchNode() error {
 	}
 	errs := []error{n.metrics.WatchMachine(n.machine)}
 	if n.jobRecords.book != nil {
-		errs = append(errs, n.metrics.WatchDemand(n.jobRecords.book.Totals))
+		errs = append(errs, n.metrics.WatchRequests(n.jobRecords.book.Totals))
 	}
 	if n.workerServices != nil {
 		errs = append(errs, n.metrics.WatchWorkersRefused(n.workersRefused))

@@ -83,7 +83,7 @@ func (n *node) rules(work *aiWork, recorder core.Recorder) orchestrate.Options {
 		ServiceURI:   n.firstServiceURI(),
 		Capabilities: n.capabilities(),
 		Recorder:     recorder,
-		Demand:       n.questions(),
+		RequestStats: n.questions(),
 		Inference:    n.inferenceRecorder(metrics.Orchestrator),
 		Limit:        n.cfg.Limits.MaxSessions.N,
 		ResultBytes:  int64(n.cfg.Limits.ResultMemory),
@@ -162,12 +162,12 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 		opt.Cert, n.live.cert = cert, cert
 	}
 	n.addAddress(rules, opt.Cert)
-	opt.Seen = n.address.Seen
+	opt.PeerSeen = n.address.PeerSeen
 	server, err := orchestrator.New(opt)
 	if err != nil {
 		return err
 	}
-	rules.Inherit(n.process.Inherited())
+	rules.RestoreHandover(n.process.Inherited())
 	n.live.rules, n.live.listener = rules, server
 	n.add(server)
 	n.workerServices.run(n)

@@ -78,7 +78,7 @@ func (k *rankWatcher) read(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	place := reasons.PlaceOf(pool, v.Self, p.PoolMaxSize)
+	place := reasons.PoolRankOf(pool, v.Self, p.PoolMaxSize)
 	place.Round, place.At = v.Round.Number, time.Now()
 	k.n.jobRecords.place.Store(&place)
 	return true

@@ -18,7 +18,6 @@ import (
 	"github.com/tuttinode/tutti/pm/payout"
 	"github.com/tuttinode/tutti/pm/recipient"
 	"github.com/tuttinode/tutti/pm/redeemer"
-	"github.com/tuttinode/tutti/server/admin"
 	service "github.com/tuttinode/tutti/server/redeemer"
 	"github.com/tuttinode/tutti/server/redeemer/client"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -57,7 +56,8 @@ func (n *node) layer1() (protocol.L1Block, bool) {
 type redeeming interface {
 	lifecycle.Component
 	service.Redeemer
-	admin.Redeemer
+	// Retry redeems a failed ticket again.
+	Retry(ctx context.Context, hash protocol.Hash) error
 	Pending(sender core.Address) core.Wei
 	Won(w pm.Winner)
 }

@@ -149,8 +149,8 @@ func (n *node) prepareFaceValue(_ context.Context, now, next *config.Config) (fu
 		return nil, fault.New(fault.BadOption, "bound the face value", "-maxFaceValue "+face.String()+" is not more than -ticketEV")
 	}
 	return func() {
-		if f := n.faceValue(); f != nil {
-			_ = f.SetMaxFaceValue(face) // looked at above
+		if set := n.setMaxFaceValue(); set != nil {
+			_ = set(face) // checked above
 		}
 	}, nil
 }

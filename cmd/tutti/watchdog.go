@@ -28,7 +28,7 @@ func (n *node) prove(ctx context.Context) error {
 		n.media.Devices()
 	}
 	if n.live.rules != nil {
-		n.live.rules.Left()
+		n.live.rules.Remaining()
 	}
 	if n.earning != nil && n.earning.ledger != nil {
 		// That it cannot write is a condition of its own, and no restart mends a full disk:

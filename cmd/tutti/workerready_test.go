@@ -29,7 +29,7 @@ func TestWorkersReadiness(t *testing.T) {
 		if (code == "") != (why == "") || !strings.HasPrefix(why, code) {
 			t.Errorf("%s: not ready because %q", what, why)
 		}
-		if len(seen.Doors) != 1 || seen.Taking != (code == "") || seen.Doors[0].Open != (code == "") || code != "" && seen.Doors[0].Reason == "" {
+		if len(seen.WorkKinds) != 1 || seen.Taking != (code == "") || seen.WorkKinds[0].Open != (code == "") || code != "" && seen.WorkKinds[0].Reason == "" {
 			t.Errorf("%s: the dashboard shows %+v", what, seen)
 		}
 	}

@@ -97,7 +97,7 @@ func authorities509(path string) (*x509.CertPool, error) {
 // register adds the services to the listener.
 func (d *workerServices) register(opt *orchestrator.Options) {
 	if d != nil {
-		opt.Doors, opt.WorkerCA = []orchestrator.Door{transcoderRoutes{d.transcoders}, aiRoutes{d.ai}}, d.ca
+		opt.WorkerRoutes, opt.WorkerCA = []orchestrator.WorkerRoutes{transcoderRoutes{d.transcoders}, aiRoutes{d.ai}}, d.ca
 	}
 }
 

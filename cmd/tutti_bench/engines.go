@@ -19,7 +19,7 @@ import (
 // mediaWorker is the hidden command with which the program starts itself.
 const mediaWorker = "media-worker"
 
-// envPreset tells a media worker which encoder preset to use.
+// envPreset sets the encoder preset of a media worker.
 const envPreset = "TUTTI_WORKER_PRESET"
 
 // mediaWorkerCommand is the media worker's life, as in the node.

@@ -99,8 +99,8 @@ func TestSessionsMadeAnew(t *testing.T) {
 	if fresh, f := opened("-fresh"); fresh != kept+4 || f.Segments != 3 {
 		t.Errorf("%d encoders opened, %d where sessions are kept: %+v", fresh, kept, f)
 	}
-	if long, f := opened("-until", "1s"); long != kept || f.Segments <= 3 || f.Wall < 1 {
-		t.Errorf("for a second: %d encoders opened: %+v", long, f)
+	if long, f := opened("-until", "3s"); long != kept || f.Segments <= 3 || f.Wall < 3 {
+		t.Errorf("for three seconds: %d encoders opened: %+v", long, f)
 	}
 	if _, f := opened("-until", "1ns", "-segs", "2"); f.Segments != 1 {
 		t.Errorf("for no time: %+v", f)

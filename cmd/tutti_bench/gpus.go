@@ -32,7 +32,7 @@ func gpuWatchCommand(ctx context.Context, stdout, stderr io.Writer) int {
 const patience = 30 * time.Second
 
 // withGPUs finds the GPUs that were asked for and watches them until stop. Where the
-// driver tells nothing, those that were named are tried all the same.
+// driver reports nothing, those that were named are tried all the same.
 func withGPUs(ctx context.Context, s settings, stderr io.Writer) (_ settings, stop func(), err error) {
 	if s.selection.None() {
 		return s, func() {}, nil

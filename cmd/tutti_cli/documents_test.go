@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -73,31 +73,20 @@ func TestRemediesNameVerbs(t *testing.T) {
 	}
 }
 
-// complete asks bash what it offers behind a line.
+// complete is what a shell's script is offered behind a line.
 func complete(t *testing.T, line string) []string {
 	t.Helper()
-	words := strings.Split(line, " ")
-	script := filepath.Join(t.TempDir(), "completion")
-	var b strings.Builder
-	if err := manual.WriteCompletion(&b, "bash", action.Table()); err != nil {
-		t.Fatal(err)
+	o := newTool(t)
+	o.node = nil
+	status, out, errs := o.run(append([]string{usage.CompleteNamesWord}, strings.Split(line, " ")[1:]...)...)
+	if status != exitOK {
+		t.Fatalf("%q: status %d: %s", line, status, errs)
 	}
-	b.WriteString("COMP_WORDS=(\"$@\")\nCOMP_CWORD=$(($# - 1))\n_tutti_cli\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n")
-	if err := os.WriteFile(script, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command("bash", append([]string{script}, words...)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return strings.Fields(string(out))
+	return strings.Fields(out)
 }
 
-func TestBashCompletion(t *testing.T) {
+func TestCompletion(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("bash is not here")
-	}
 	tests := []struct {
 		line      string
 		want, not string
@@ -123,26 +112,18 @@ func TestBashCompletion(t *testing.T) {
 	}
 }
 
-func TestOtherShells(t *testing.T) {
+// The scripts can be read by their shells.
+func TestCompletionScripts(t *testing.T) {
 	t.Parallel()
-	for shell, check := range map[string][]string{"zsh": {"zsh", "-n"}, "fish": {"fish", "--no-execute"}} {
-		var b strings.Builder
-		if err := manual.WriteCompletion(&b, shell, action.Table()); err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range action.Table() {
-			if words := v.Words(); !strings.Contains(b.String(), words[len(words)-1]) {
-				t.Errorf("%s: %s is missing", shell, v.Name)
-			}
-		}
-		path := filepath.Join(t.TempDir(), shell)
-		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := exec.LookPath(check[0]); err != nil {
+	for shell, check := range map[string]string{"bash": "-n", "zsh": "-n", "fish": "--no-execute"} {
+		if _, err := exec.LookPath(shell); err != nil {
 			continue
 		}
-		if out, err := exec.Command(check[0], check[1], path).CombinedOutput(); err != nil {
+		path := filepath.Join(t.TempDir(), shell)
+		if err := os.WriteFile(path, []byte(newTool(t).ok("completion", shell)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(shell, check, path).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", shell, err, out)
 		}
 	}

@@ -62,7 +62,7 @@ type fakeNode struct {
 	away  int
 	// leaving is how often the node's identity gets no answer after an upgrade.
 	leaving int
-	// onLook is called with the transactions before they are told.
+	// onLook is called with the transactions before they are returned.
 	onLook func([]adminapi.Transaction)
 	// broken is a path that fails.
 	broken string

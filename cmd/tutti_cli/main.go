@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/config"
 )
@@ -25,7 +27,10 @@ import (
 // version is set when the program is linked.
 var version = "undefined"
 
-func main() { os.Exit(run()) }
+func main() {
+	cobra.MousetrapHelpText = "" // on Windows the menu opens by a double click
+	os.Exit(run())
+}
 
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -42,50 +42,67 @@ type program struct {
 	usage   string
 	console *console.Console
 	client  *node.Client
+	// status is the exit status of a run without an error.
+	status int
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
 	p.set, p.usage = verb.Defaults(), manual.Line
 	p.set.DataDir, p.set.Network = p.getenv("TUTTI_DATA_DIR"), p.getenv("TUTTI_NETWORK")
-	// A command line that cannot be read is told in JSON, too, where that was asked.
+	// A command line that cannot be read is reported in JSON, too, where that was asked.
 	p.set.JSON = slices.Contains(args, "--json") || slices.Contains(args, "-json")
-	rest, err := verb.ParseGlobals(&p.set, args)
-	if err != nil {
-		return p.fail(err)
-	}
-	if p.set.VersionAsked {
-		rest = []string{"version"}
-	}
-	if len(rest) == 0 && !p.set.Help {
-		return p.menu(ctx)
-	}
 	table := action.Table()
-	v, n := table.Find(rest)
-	if at := slices.IndexFunc(rest, asksHelp); v == nil && at > 0 {
-		p.set.Help, rest = true, rest[:at]
+	var helped error
+	root := table.Tree(&p.set, verb.Runner{Verb: p.verb, Other: p.other,
+		Help: func(ctx context.Context, words []string) { helped = p.help(ctx, words) }})
+	root.SetOut(p.out)
+	root.SetErr(p.errs)
+	root.SetArgs(table.TwoDashes(args))
+	c, err := root.ExecuteContextC(ctx)
+	if v, _ := table.Find(strings.Fields(c.CommandPath())[1:]); v != nil {
+		p.usage = manual.Usage(v)
 	}
-	if p.set.Help && v == nil {
-		rest = append([]string{"help"}, rest...)
-		v, n = table.Find(rest)
+	if err == nil {
+		err = helped
 	}
-	if v == nil {
-		return p.fail(unknown(table, rest))
-	}
-	p.usage = manual.Usage(v)
-	texts, err := v.Parse(&p.set, rest[n:])
 	if err != nil {
 		return p.fail(err)
 	}
-	p.open(false)
-	if p.set.Help && v.Name != "help" {
-		return p.done(manual.Help(p.out, v))
-	}
-	return p.verb(ctx, v, texts)
+	return p.status
 }
 
-// asksHelp reports whether a word asks for help, as behind half a verb.
-func asksHelp(word string) bool {
-	return slices.Contains([]string{"-h", "--h", "-help", "--help"}, word)
+// other is a command line without a verb.
+func (p *program) other(ctx context.Context, words []string) error {
+	switch {
+	case p.set.VersionAsked:
+		return p.verbNamed(ctx, "version", nil)
+	case len(words) == 0:
+		return p.menu(ctx)
+	}
+	// Behind -- a word is not read as a command.
+	if v, n := action.Table().Find(words); v != nil {
+		return p.verbNamed(ctx, v.Name, words[n:])
+	}
+	return unknown(action.Table(), words)
+}
+
+// help is about a verb, or about what the words behind it name.
+func (p *program) help(ctx context.Context, words []string) error {
+	if v, n := action.Table().Find(words); v != nil && v.Name != "help" {
+		return manual.Help(p.out, v)
+	} else if v != nil {
+		words = words[n:]
+	}
+	return p.verbNamed(ctx, "help", words)
+}
+
+func (p *program) verbNamed(ctx context.Context, name string, words []string) error {
+	v, _ := action.Table().Find(strings.Fields(name))
+	texts := make(map[string]string)
+	if err := v.Take(texts, words); err != nil {
+		return err
+	}
+	return p.verb(ctx, v, texts)
 }
 
 // unknown names the verbs that begin like what was typed.
@@ -104,7 +121,7 @@ func unknown(table verb.Table, words []string) error {
 	return verb.Mistake(text + "; tutti_cli help lists them all")
 }
 
-// open prepares terminal and client. An address that cannot be read is told when
+// open prepares terminal and client. An address that cannot be read is reported when
 // the node is asked for.
 func (p *program) open(menu bool) {
 	p.set.Accessible = p.set.Accessible || p.getenv("TERM") == "dumb"
@@ -126,25 +143,26 @@ func (p *program) connect() error {
 	return err
 }
 
-func (p *program) verb(ctx context.Context, v *verb.Verb, texts map[string]string) int {
+func (p *program) verb(ctx context.Context, v *verb.Verb, texts map[string]string) error {
+	p.open(false)
 	if !v.Local {
 		if err := p.connect(); err != nil {
-			return p.fail(err)
+			return err
 		}
 	}
 	call := verb.NewCall(v, texts, p.console, p.client, p.set, p.world)
 	if err := call.Complete(); err != nil {
-		return p.fail(err)
+		return err
 	}
 	if err := call.Ready(); err != nil {
-		return p.fail(err)
+		return err
 	}
 	if err := call.Collect(ctx); err != nil {
-		return p.fail(err)
+		return err
 	}
 	result, err := v.Run(ctx, call)
 	if err != nil {
-		return p.fail(err)
+		return err
 	}
 	if p.set.JSON {
 		err = p.writeJSON(result)
@@ -153,9 +171,9 @@ func (p *program) verb(ctx context.Context, v *verb.Verb, texts map[string]strin
 		p.foretell(v, texts)
 	}
 	if f, ok := result.(verb.Failing); ok && f.Failed() && err == nil {
-		return exitFailed
+		p.status = exitFailed
 	}
-	return p.done(err)
+	return err
 }
 
 // foretell ends a dry run with the change that was asked for; what is printed before is how
@@ -169,28 +187,21 @@ func (p *program) foretell(v *verb.Verb, texts map[string]string) {
 	page.Flush()
 }
 
-func (p *program) menu(ctx context.Context) int {
+func (p *program) menu(ctx context.Context) error {
 	p.open(true)
 	if p.set.JSON || !p.console.CanAsk() {
 		p.open(false)
-		return p.fail(verb.Mistake("a verb is missing; tutti_cli help lists them. The menu needs a terminal"))
+		return verb.Mistake("a verb is missing; tutti_cli help lists them. The menu needs a terminal")
 	}
 	if err := p.connect(); err != nil {
-		return p.fail(err)
+		return err
 	}
 	m := menu.Menu{Console: p.console, Table: action.Table(), Failed: p.tell, Call: func(v *verb.Verb) *verb.Call {
 		c := verb.NewCall(v, nil, p.console, p.client, p.set, p.world)
 		c.Menu = true
 		return c
 	}}
-	return p.done(m.Run(ctx))
-}
-
-func (p *program) done(err error) int {
-	if err != nil {
-		return p.fail(err)
-	}
-	return exitOK
+	return m.Run(ctx)
 }
 
 // fail reports a failure and is its exit status.

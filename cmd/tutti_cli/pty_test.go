@@ -60,7 +60,7 @@ func begin(t *testing.T, columns int, env []string, program string, args ...stri
 	cmd := exec.Command(program, args...)
 	cmd.Env = append([]string{asTool + "=1", "TUTTI_ADMIN_TOKEN=" + fakeToken, "TERM=xterm", "HOME=" + t.TempDir(),
 		"GOCOVERDIR=" + t.TempDir(),
-		// The race detector waits a second at the end of a process unless told not to.
+		// The race detector waits a second at the end of a process unless this variable forbids it.
 		"GORACE=atexit_sleep_ms=0"}, env...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 50, Cols: uint16(columns)})
 	if err != nil {

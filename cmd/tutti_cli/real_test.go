@@ -20,7 +20,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// parts are what a node beside the chain tells the admin API.
+// parts are what a node without the chain gives the admin API.
 type parts struct {
 	mu     sync.Mutex
 	prices protocol.GasPrices
@@ -106,10 +106,13 @@ func realNode(t *testing.T) (*tool, *coretest.Chain, *parts) {
 	board.Set(health.Key{Code: fault.PortClosed, About: "host:8935"}, "no answer")
 	s := admin.New(admin.Options{
 		Access: admin.Access{DataDir: dir}, Listen: "127.0.0.1:0", Orchestrator: true, MaxSessions: 10,
-		Log:     slog.New(slog.DiscardHandler),
-		Limiter: p, Conditions: board, Node: p, ServiceAddress: p, Reward: p, Market: admin.Market{Prices: p, FaceValue: p},
+		Log: slog.New(slog.DiscardHandler),
+		Node: admin.Node{
+			SetMaxSessions: p.SetMaxSessions, Conditions: board.Snapshot, Describe: p.Node, ServiceAddress: p.ServiceAddress,
+		},
+		Market: admin.Market{Prices: p, SetMaxFaceValue: p.SetMaxFaceValue},
 		Chain: &admin.Chain{Rounds: chain, Stakes: chain, Settings: chain, Funds: chain, Actor: chain, Views: chain, Gas: p,
-			Signer: p, Endpoints: p},
+			Signer: p, Endpoints: p.Endpoints, Reward: p.Status},
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var serving sync.WaitGroup

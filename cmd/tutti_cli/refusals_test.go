@@ -184,7 +184,7 @@ func TestOutcomesOfATransaction(t *testing.T) {
 	}
 }
 
-// What holds a transaction back is told while it is waited for: once it was sent,
+// What holds a transaction back is shown while it is waited for: once it was sent,
 // and while the node does not send it.
 func TestWhyATransactionWaits(t *testing.T) {
 	t.Parallel()
@@ -270,7 +270,7 @@ func TestTokenOfTheNode(t *testing.T) {
 	o.ok("round", "initialize", "--yes", "--dataDir", dir)
 }
 
-// An interruption while a transaction is followed tells its hash.
+// An interruption while a transaction is followed shows its hash.
 func TestInterruptedWhileFollowing(t *testing.T) {
 	t.Parallel()
 	o := newTool(t)

@@ -139,7 +139,10 @@ func TestVerbs(t *testing.T) {
 				if mode == "json" {
 					valid(t, row.name, o.ok(append(args, "--json")...))
 				} else {
-					golden(t, row.name, o.ok(args...))
+					out := o.ok(args...)
+					if row.name != "completion" { // cobra writes it
+						golden(t, row.name, out)
+					}
 				}
 				if asked := o.node.requests(); !strings.HasSuffix(asked, row.asks) || (row.asks == "") != (asked == "") {
 					t.Errorf("asked for\n%s\nwant at the end\n%s", asked, row.asks)

@@ -40,7 +40,7 @@ func (c *chain) register(ctx context.Context, opt options, n *node, out io.Write
 		return err
 	}
 	return c.await(ctx, n, "the orchestrator is not active",
-		func(s orchestratorstatus.Standing) bool { return s.State == orchestratorstatus.Active })
+		func(s orchestratorstatus.Status) bool { return s.State == orchestratorstatus.Active })
 }
 
 // deposit gives the gateway what it pays from.
@@ -87,7 +87,7 @@ func passing(text []byte) bool {
 
 // awaitReward waits until the orchestrator was rewarded.
 func (c *chain) awaitReward(ctx context.Context, n *node, out io.Writer) error {
-	return c.await(ctx, n, "the orchestrator was not rewarded", func(s orchestratorstatus.Standing) bool {
+	return c.await(ctx, n, "the orchestrator was not rewarded", func(s orchestratorstatus.Status) bool {
 		if s.State != orchestratorstatus.Active || len(s.Rewards) == 0 || s.Rewards[0].Amount.IsZero() {
 			return false
 		}
@@ -99,7 +99,7 @@ func (c *chain) awaitReward(ctx context.Context, n *node, out io.Writer) error {
 
 // await looks at the orchestrator's place on the chain until it is good. lack is
 // what is said when it never is.
-func (c *chain) await(ctx context.Context, n *node, lack string, good func(orchestratorstatus.Standing) bool) error {
+func (c *chain) await(ctx context.Context, n *node, lack string, good func(orchestratorstatus.Status) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	for {
@@ -118,8 +118,8 @@ func (c *chain) await(ctx context.Context, n *node, lack string, good func(orche
 }
 
 // chainStatus is what the orchestrator's page shows, once the node sees the chain.
-func (n *node) chainStatus(ctx context.Context) (s orchestratorstatus.Standing, known bool, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.StandingPath, nil)
+func (n *node) chainStatus(ctx context.Context) (s orchestratorstatus.Status, known bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.ChainStatusPath, nil)
 	if err != nil {
 		return s, false, err
 	}
@@ -134,5 +134,5 @@ func (n *node) chainStatus(ctx context.Context) (s orchestratorstatus.Standing, 
 	case http.StatusOK:
 		return s, true, json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&s)
 	}
-	return s, false, fmt.Errorf("%s: %s", web.StandingPath, resp.Status)
+	return s, false, fmt.Errorf("%s: %s", web.ChainStatusPath, resp.Status)
 }

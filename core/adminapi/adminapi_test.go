@@ -15,7 +15,8 @@ func TestPaths(t *testing.T) {
 		{adminapi.ActionPath(protocol.SetServiceURI{}.Verb()), "/api/v1/actions/set-service-uri"},
 		{adminapi.ActionPath(protocol.RebondFromUnbonded{}.Verb()), "/api/v1/actions/rebond-from-unbonded"},
 		{adminapi.ActionPath(adminapi.VerbVoteInPoll), "/api/v1/actions/vote-in-poll"},
-		{adminapi.EarningsPath(core.Address{19: 1}, 7), "/api/v1/orchestrators/0x0000000000000000000000000000000000000001/earnings?round=7"},
+		{adminapi.EarningsPath(core.Address{19: 1}, 7),
+			"/api/v1/orchestrators/0x0000000000000000000000000000000000000001/earnings?round=7"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("%s, want %s", tt.got, tt.want)

@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// More paths of tickets and what they bring. PathIncomeWorkers answers in CSV where
+// More paths of tickets and income. PathIncomeWorkers answers in CSV where
 // QueryFormat says so.
 const (
 	PathTicket         = Prefix + "/tickets/{hash}"
@@ -28,7 +28,7 @@ const (
 	DefaultTickets = 100
 )
 
-// TicketPath is where one ticket is told of.
+// TicketPath is the path of one ticket.
 func TicketPath(ticket protocol.Hash) string {
 	return strings.Replace(PathTicket, "{hash}", ticket.String(), 1)
 }
@@ -68,7 +68,7 @@ type WorkerShare struct {
 	Income   string  `json:"income"`
 }
 
-// WorkerShares says who did which part of the paid work.
+// WorkerShares is each worker's share of the paid work.
 type WorkerShares struct {
 	Workers []WorkerShare `json:"workers"`
 	Total   WorkerShare   `json:"total"`

@@ -7,11 +7,11 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Chain is what the node knows of the chain at this moment, without asking.
+// Chain is the chain's last known state, without a request to an endpoint.
 type Chain struct {
 	// Known is false until the first block was read; then Head and Round are empty.
 	Known bool `json:"known"`
-	// Stale: no news for longer than the chain is ever silent.
+	// Stale: no block for longer than the chain ever takes.
 	Stale     bool       `json:"stale"`
 	Head      Head       `json:"head"`
 	Round     Round      `json:"round"`

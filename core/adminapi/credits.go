@@ -8,7 +8,7 @@ type Credit struct {
 	// Orchestrator is its account, or its address where it has none on the chain.
 	Orchestrator string `json:"orchestrator"`
 	// Unworked was paid for jobs that are over, InProgress for those that are being done;
-	// Bound is the most that both may come to at this moment.
+	// Bound is the present maximum of both together.
 	Unworked   core.Wei `json:"unworked"`
 	InProgress core.Wei `json:"inProgress"`
 	Bound      core.Wei `json:"bound"`

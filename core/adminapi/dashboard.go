@@ -17,22 +17,22 @@ const (
 	EventBeat   = "beat"
 )
 
-// Dashboard is what an operator wants to see at one look. Parts that the node does
+// Dashboard is an operator's overview. Parts that the node does
 // not have are empty lists, or null.
 type Dashboard struct {
-	Node     Node      `json:"node"`
-	Gate     Gate      `json:"gate"`
-	Troubles []Trouble `json:"troubles"`
-	Sessions Sessions  `json:"sessions"`
-	Workers  []Worker  `json:"workers"`
-	GPUs     []GPU     `json:"gpus"`
-	Models   []Model   `json:"models"`
+	Node       Node             `json:"node"`
+	Gate       Gate             `json:"gate"`
+	Conditions []RatedCondition `json:"troubles"`
+	Sessions   Sessions         `json:"sessions"`
+	Workers    []Worker         `json:"workers"`
+	GPUs       []GPU            `json:"gpus"`
+	Models     []Model          `json:"models"`
 	// Series are the last minutes, the oldest first, in steps of SeriesStep seconds.
 	Series     []Point `json:"series"`
 	SeriesStep int     `json:"seriesStep"`
 	// Chain is null off-chain.
 	Chain *ChainGlance `json:"chain"`
-	// Refusals are what was refused of late, the most frequent first.
+	// Refusals are the recent refusals, the most frequent first.
 	Refusals []Refusal `json:"refusals"`
 	// Log are the last lines, the oldest first.
 	Log []LogEntry `json:"log"`
@@ -42,23 +42,23 @@ type Dashboard struct {
 
 // Gate says whether the node takes work.
 type Gate struct {
-	// Taking: at least one door is open.
+	// Taking: at least one kind of work is accepted.
 	Taking bool `json:"taking"`
 	// Stopping: the node finishes what it has and ends.
-	Stopping bool   `json:"stopping"`
-	Doors    []Door `json:"doors"`
-	// Drain is where the operator's drain stands, null where there is none to have.
+	Stopping  bool       `json:"stopping"`
+	WorkKinds []WorkKind `json:"doors"`
+	// Drain is the state of the operator's drain, null if the node cannot drain.
 	Drain *Drain `json:"drain"`
-	// Reloaded is when the configuration was read anew last, null before.
+	// Reloaded is when the configuration was last reloaded, null before.
 	Reloaded *time.Time `json:"reloaded"`
 }
 
 // Door is one kind of work that the node takes, or does not take now.
-type Door struct {
+type WorkKind struct {
 	// Name is "video", "AI" or "streams".
 	Name string `json:"name"`
 	Open bool   `json:"open"`
-	// Code and Reason say why it is shut, or why nobody comes to one that is open.
+	// Code and Reason are why it is closed, or why no work arrives although it is open.
 	Code   string `json:"code"`
 	Reason string `json:"reason"`
 	// InUse of Limit sessions, jobs or streams; Limit 0 is no such number.
@@ -66,9 +66,9 @@ type Door struct {
 	Limit int `json:"limit"`
 }
 
-// Trouble is a condition with how soon somebody should look at it: "info",
+// Trouble is a condition with its severity: "info",
 // "warning" or "critical".
-type Trouble struct {
+type RatedCondition struct {
 	Condition
 	Severity string `json:"severity"`
 }
@@ -89,13 +89,13 @@ type Session struct {
 	// Peer is the gateway whose stream it is, or on a gateway the orchestrator that
 	// has it; empty where it is not known.
 	Peer string `json:"peer"`
-	// Device is who did its last segment.
+	// Device did its last segment.
 	Device string `json:"device"`
 	// Renditions are the names of what is made of it.
 	Renditions []string `json:"renditions"`
 	// PixelsPerSecond is what it makes per second of playing time.
 	PixelsPerSecond int64 `json:"pixelsPerSecond"`
-	// Ratio is working time by playing time of late: above 1 it falls behind.
+	// Ratio is recent working time by playing time: above 1 it falls behind.
 	Ratio    float64 `json:"ratio"`
 	Behind   bool    `json:"behind"`
 	Segments int64   `json:"segments"`
@@ -186,9 +186,9 @@ type ChainGlance struct {
 	Endpoints []Endpoint `json:"endpoints"`
 }
 
-// Refusal is how often something was refused of late for one reason.
+// Refusal is how often something was recently refused for one reason.
 type Refusal struct {
-	// Gateway is who asked, empty where that is not known.
+	// Gateway is the requester, empty if unknown.
 	Gateway string    `json:"gateway"`
 	Code    string    `json:"code"`
 	About   string    `json:"about"`

@@ -2,7 +2,7 @@ package adminapi
 
 import "time"
 
-// The paths of leaving: a node that takes nothing new, and one that makes room for a
+// The paths of shutting down: a node that takes no new work, and one that hands over to a
 // newer program.
 const (
 	// PathDrain tells where a drain stands, and takes a DrainChange.
@@ -24,7 +24,7 @@ type Drain struct {
 	// State is DrainServing, DrainDraining, DrainDrained (nothing is left) or
 	// DrainStopping.
 	State string `json:"state"`
-	// Sessions and Jobs are what is left: sessions of streams, and AI jobs in hand.
+	// Sessions and Jobs remain: sessions of streams, and AI jobs in progress.
 	Sessions int `json:"sessions"`
 	Jobs     int `json:"jobs"`
 	// Deadline is when what is left is cut off; null where there is no drain, or none

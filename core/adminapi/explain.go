@@ -15,14 +15,14 @@ type Explanation struct {
 	// Summary is one sentence.
 	Summary string `json:"summary"`
 	// Since is from when on requests are counted: the last day, or the start.
-	Since    time.Time  `json:"since"`
-	Until    time.Time  `json:"until"`
-	Findings []Finding  `json:"findings"`
-	Place    *Place     `json:"place"`
-	Answers  []Answer   `json:"answers"`
-	Missing  []Missing  `json:"missing"`
-	Prices   []Heard    `json:"prices"`
-	Work     WorkAtHand `json:"work"`
+	Since    time.Time    `json:"since"`
+	Until    time.Time    `json:"until"`
+	Findings []Finding    `json:"findings"`
+	Place    *Place       `json:"place"`
+	Answers  []Answer     `json:"answers"`
+	Missing  []Missing    `json:"missing"`
+	Prices   []AskedPrice `json:"prices"`
+	Work     CurrentWork  `json:"work"`
 }
 
 // Finding is one reason.
@@ -53,7 +53,7 @@ type Place struct {
 type Answer struct {
 	// Kind is transcoding_offer, ai_offer, segment or job.
 	Kind string `json:"kind"`
-	// Gateway is an address, "others", or empty where nothing proves who asked.
+	// Gateway is an address, "others", or empty without a valid signature.
 	Gateway string `json:"gateway"`
 	// Code is empty for yes.
 	Code  string    `json:"code"`
@@ -71,7 +71,7 @@ type Missing struct {
 
 // Heard is what a gateway was asked for a unit in the day, in wei, whole numbers or
 // "a/b"; null where it was asked nothing. Expected is what it came with.
-type Heard struct {
+type AskedPrice struct {
 	Gateway  string  `json:"gateway"`
 	Quotes   uint64  `json:"quotes"`
 	Lowest   *string `json:"lowest"`
@@ -81,11 +81,11 @@ type Heard struct {
 }
 
 // WorkAtHand is what the node can work with now.
-type WorkAtHand struct {
+type CurrentWork struct {
 	Devices      int `json:"devices"`
-	DevicesInAll int `json:"devicesInAll"`
+	DevicesTotal int `json:"devicesInAll"`
 	Models       int `json:"models"`
-	ModelsInAll  int `json:"modelsInAll"`
+	ModelsTotal  int `json:"modelsInAll"`
 	Sessions     int `json:"sessions"`
 	// Limit is 0 where there is none but what is measured.
 	Limit int `json:"limit"`

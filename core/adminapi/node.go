@@ -14,7 +14,7 @@ type Node struct {
 	Offchain bool     `json:"offchain"`
 	// ChainID is 0 off-chain and before the first endpoint answered.
 	ChainID uint64 `json:"chainId"`
-	// Account acts and pays for gas; Orchestrator is whom tickets are for. Both are
+	// Account acts and pays for gas; Orchestrator is the recipient of tickets. Both are
 	// null off-chain.
 	Account      *core.Address `json:"account"`
 	Orchestrator *core.Address `json:"orchestrator"`
@@ -23,7 +23,7 @@ type Node struct {
 	Started        time.Time `json:"started"`
 }
 
-// Conditions are the node's lasting troubles, root causes first.
+// Conditions are the node's lasting problems, root causes first.
 type Conditions struct {
 	Conditions []Condition `json:"conditions"`
 }
@@ -42,7 +42,7 @@ type Condition struct {
 
 // ServiceAddress is what the node knows of its public address.
 type ServiceAddress struct {
-	// Advertised is what gateways are told, OnChain what the registry says,
+	// Advertised is the address in offers, OnChain the one in the registry,
 	// Discovered what others see; empty where not known.
 	Advertised string `json:"advertised"`
 	OnChain    string `json:"onChain"`

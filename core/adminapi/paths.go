@@ -64,8 +64,9 @@ const (
 const TokenFile = "admin.token"
 
 // EarningsPath is where one orchestrator's earnings of a round are.
-func EarningsPath(who core.Address, round protocol.Round) string {
-	return strings.Replace(PathEarnings, "{address}", who.String(), 1) + "?" + QueryRound + "=" + strconv.FormatUint(uint64(round), 10)
+func EarningsPath(address core.Address, round protocol.Round) string {
+	return strings.Replace(PathEarnings, "{address}", address.String(), 1) + "?" + QueryRound + "=" +
+		strconv.FormatUint(uint64(round), 10)
 }
 
 // ActionPath is where an action of this verb is asked for; verb is a Verb or what

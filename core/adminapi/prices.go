@@ -2,9 +2,9 @@ package adminapi
 
 import "github.com/tuttinode/tutti/core"
 
-// Price is what a unit of work costs somebody, or the most that is paid for it.
+// Price is the price of a unit of work, or the maximum that is paid for it.
 type Price struct {
-	// Gateway is who pays the price; null is every gateway without one of its own.
+	// Gateway pays the price; null is every gateway without one of its own.
 	Gateway *core.Address `json:"gateway"`
 	// Pipeline and Model say what for: empty ones are transcoding, or in a limit
 	// everything without one of its own; a model that is empty alone is every model of

@@ -1,6 +1,6 @@
 package adminapi
 
-// PathReload reads the configuration anew; QueryDryRun "true" only looks.
+// PathReload reloads the configuration; with QueryDryRun "true" it only reports changes.
 const PathReload = Prefix + "/reload"
 
 // What becomes of a difference in the configuration.
@@ -13,7 +13,7 @@ const (
 	ReloadRestart = "restart"
 )
 
-// Reloaded is what came of reading the configuration anew.
+// Reloaded is the result of reloading the configuration.
 type Reloaded struct {
 	DryRun bool `json:"dryRun"`
 	// Changes are the options that differ from what is in force, and files of theirs

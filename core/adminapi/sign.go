@@ -14,8 +14,8 @@ type SignRequest struct {
 	TypedData json.RawMessage `json:"typedData,omitempty"`
 }
 
-// Signature is 65 bytes as 0x and hexadecimal digits, the last 27 or 28, and who
-// signed.
+// Signature is 65 bytes as 0x and hexadecimal digits, the last 27 or 28, and the
+// signer.
 type Signature struct {
 	Signature string       `json:"signature"`
 	Address   core.Address `json:"address"`

@@ -5,7 +5,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// OrchestratorState says where an orchestrator stands in the active set.
+// OrchestratorState is an orchestrator's state in the active set.
 type OrchestratorState string
 
 // The states. A waiting one is in the pool and active from ActivationRound on; a
@@ -42,7 +42,7 @@ type Orchestrator struct {
 	Registered                 bool              `json:"registered"`
 	Status                     string            `json:"status"`
 	State                      OrchestratorState `json:"state"`
-	// RewardCaller may call reward for it; null for nobody.
+	// RewardCaller may call reward for it; null for none.
 	RewardCaller *core.Address `json:"rewardCaller"`
 	// PricePerPixel is what this node advertises or knows, in wei as a number or a
 	// fraction "1/3"; empty where it is not known.

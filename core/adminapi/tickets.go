@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// The paths of tickets and what they bring. PathTickets and PathIncome answer in CSV
+// The paths of tickets and income. PathTickets and PathIncome answer in CSV
 // where QueryFormat says so.
 const (
 	PathTickets     = Prefix + "/tickets"

@@ -2,7 +2,7 @@ package adminapi
 
 import "time"
 
-// The paths of whoever works for the node: its devices, and workers on other machines.
+// The paths of the node's workers: its devices, and workers on other machines.
 const (
 	PathWorkers = Prefix + "/workers"
 	// PathWorker takes a WorkerChange.

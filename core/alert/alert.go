@@ -7,10 +7,10 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// State is where a trouble stands.
+// State is the state of an alert's condition.
 type State string
 
-// The states. An alert of StateTest is about nothing: it shows that alerts arrive.
+// The states. StateTest marks an alert that only tests the delivery.
 const (
 	StateFiring   State = "firing"
 	StateStill    State = "still firing"
@@ -18,22 +18,22 @@ const (
 	StateTest     State = "test"
 )
 
-// Alert is what somebody is told. Nothing in it is secret.
+// Alert is a notification for the operator. It contains no secrets.
 type Alert struct {
 	State    State
 	Severity fault.Severity
 	// Key is the condition; alerts of one key belong together.
 	Key health.Key
-	// Detail has the facts of the moment; Cause and Remedy are the table's.
+	// Detail is the condition's; Cause and Remedy are those of core/fault.
 	Detail, Cause, Remedy string
-	// Since is when the trouble began, At when this was decided.
+	// Since is when the condition was set, At when the alert was made.
 	Since, At time.Time
-	// Times is how often the trouble came within the last hour, this time included.
+	// Times is how often the condition was set within the last hour, this time included.
 	Times int
 }
 
-// of is the alert about a condition.
-func of(c health.Condition, state State, now time.Time, times int) Alert {
+// newAlert makes the alert for a condition.
+func newAlert(c health.Condition, state State, now time.Time, times int) Alert {
 	row, _ := fault.Lookup(c.Code)
 	return Alert{
 		State: state, Severity: fault.SeverityOf(c.Code), Key: health.Key{Code: c.Code, About: c.About},
@@ -41,10 +41,11 @@ func of(c health.Condition, state State, now time.Time, times int) Alert {
 	}
 }
 
-// Test is an alert about nothing.
+// Test is an alert that only tests the delivery.
 func Test(now time.Time) Alert {
 	return Alert{
 		State: StateTest, Severity: fault.Info, Key: health.Key{Code: "Test"}, Since: now, At: now, Times: 1,
-		Detail: "a test: alerts of this node arrive here", Cause: "Somebody ran tutti alert test.", Remedy: "None needed.",
+		Detail: "a test: alerts of this node arrive here", Cause: "The command tutti alert test was run.",
+		Remedy: "None needed.",
 	}
 }

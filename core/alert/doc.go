@@ -1,9 +1,8 @@
-// Package alert says who is told of the node's lasting troubles, and when: how long
-// a condition must last first, that it is told once and not at every flicker, again
-// after hours, and once more when it is over. It also keeps each sink's queue: its
-// bound, its pace and its pauses after failures.
+// Package alert decides when the node's conditions become alerts: how long a condition must
+// last before it fires, that a flapping one does not fire each time, when a lasting one is
+// repeated, and when it is resolved. It also implements each sink's queue: its limit, its
+// rate and its backoff after failures.
 //
-// It sends nothing and has no clock of its own: server/alert does the sending, and
-// cmd/tutti hands it the health board. It decides nothing about what is wrong, which
-// is the board's to know; how grave that is, core/fault says.
+// It sends nothing and has no clock: server/alert sends, and cmd/tutti passes the health
+// board's conditions. core/fault defines their severity.
 package alert

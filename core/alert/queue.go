@@ -9,9 +9,9 @@ import (
 
 // Limits of one sink's queue.
 const (
-	// queued is how many alerts wait for a sink at most.
-	queued = 64
-	// burst alerts may follow one another at once, then one per pace.
+	// maxQueued is how many alerts may wait for a sink.
+	maxQueued = 64
+	// burst alerts may be sent at once, then one per pace.
 	burst = 10
 	pace  = 20 * time.Second
 	// firstPause is the pause after a failure; it doubles up to longestPause.
@@ -19,35 +19,34 @@ const (
 	longestPause = 5 * time.Minute
 )
 
-// Queue is what a sink has still to be told. It belongs to one goroutine.
+// Queue holds the alerts that wait for a sink. It belongs to one goroutine.
 type Queue struct {
 	waiting []waiting
 	// sending was taken by Next.
 	sending waiting
-	// dropped is how many alerts had no place since the last that was sent.
+	// dropped is how many alerts were dropped since the last one was sent.
 	dropped int
 	// spent is how much of the burst is used up, as of at.
 	spent float64
 	at    time.Time
-	// failures in a row, and until when nothing is tried.
+	// failures counts consecutive failures; nothing is sent before until.
 	failures int
 	until    time.Time
 }
 
-// waiting is an alert in line.
+// waiting is a queued alert.
 type waiting struct {
 	Alert
-	// tried: it was sent and failed. Who sees no answer does not know that it did not
-	// arrive.
-	tried bool
+	// attempted: sending it failed, but it may have arrived all the same.
+	attempted bool
 }
 
-// Add puts an alert in line. News about a trouble takes the place of what waits about
-// it; a trouble that ended before anybody may have been told of it leaves the line.
+// Add queues an alert. It replaces a queued alert of the same condition; a condition that
+// was resolved before its alert was attempted is removed from the queue.
 func (q *Queue) Add(a Alert) {
 	for i := range q.waiting {
 		if q.waiting[i].Key == a.Key {
-			q.join(i, q.waiting[i], waiting{Alert: a})
+			q.merge(i, q.waiting[i], waiting{Alert: a})
 			return
 		}
 	}
@@ -55,18 +54,18 @@ func (q *Queue) Add(a Alert) {
 	q.shorten()
 }
 
-// shorten drops the oldest of the mildest where too many wait.
+// shorten drops the oldest of the least severe alerts when too many wait.
 func (q *Queue) shorten() {
-	if len(q.waiting) <= queued {
+	if len(q.waiting) <= maxQueued {
 		return
 	}
-	mildest := q.first(func(a, b fault.Severity) bool { return a < b })
+	mildest := q.firstIndex(func(a, b fault.Severity) bool { return a < b })
 	q.waiting = slices.Delete(q.waiting, mildest, mildest+1)
 	q.dropped++
 }
 
-// first is the oldest of those that wait whose severity comes before that of all others.
-func (q *Queue) first(before func(a, b fault.Severity) bool) int {
+// firstIndex is the index of the oldest alert whose severity comes before that of all others.
+func (q *Queue) firstIndex(before func(a, b fault.Severity) bool) int {
 	at := 0
 	for i := range q.waiting {
 		if before(q.waiting[i].Severity, q.waiting[at].Severity) {
@@ -76,22 +75,21 @@ func (q *Queue) first(before func(a, b fault.Severity) bool) int {
 	return at
 }
 
-// join puts what is left of two alerts of one trouble in the place i.
-func (q *Queue) join(i int, old, news waiting) {
-	news.tried = news.tried || old.tried
+// merge replaces the alert at index i by what two alerts of one condition amount to.
+func (q *Queue) merge(i int, old, update waiting) {
+	update.attempted = update.attempted || old.attempted
 	switch {
-	case old.State == StateFiring && news.State == StateResolved && !old.tried:
+	case old.State == StateFiring && update.State == StateResolved && !old.attempted:
 		q.waiting = slices.Delete(q.waiting, i, i+1)
 		return
-	case old.State == StateFiring && news.State == StateStill:
-		news.State = StateFiring // its beginning was never told
+	case old.State == StateFiring && update.State == StateStill:
+		update.State = StateFiring // the first alert was never sent
 	}
-	q.waiting[i] = news
+	q.waiting[i] = update
 }
 
-// Next takes the alert to send now out of line; Sent or Failed must follow. ok is
-// false where there is none, and then wait says when to ask again, 0 for after the
-// next Add.
+// Next takes the next alert from the queue; Sent or Failed must follow. ok is false if there
+// is none to send now: then wait is when to call again, 0 for after the next Add.
 func (q *Queue) Next(now time.Time) (a Alert, wait time.Duration, ok bool) {
 	if len(q.waiting) == 0 {
 		return Alert{}, 0, false
@@ -103,25 +101,25 @@ func (q *Queue) Next(now time.Time) (a Alert, wait time.Duration, ok bool) {
 	if q.at = now; q.spent > burst-1 {
 		return Alert{}, time.Duration((q.spent-(burst-1))*float64(pace)) + time.Millisecond, false
 	}
-	// The gravest first: what peers cause many of holds up nothing that is graver.
-	gravest := q.first(func(a, b fault.Severity) bool { return a > b })
-	q.sending = q.waiting[gravest]
-	q.waiting = slices.Delete(q.waiting, gravest, gravest+1)
-	q.spent++ // a try that fails is a request, too
+	// The most severe first: many alerts that peers cause delay none that is more severe.
+	severest := q.firstIndex(func(a, b fault.Severity) bool { return a > b })
+	q.sending = q.waiting[severest]
+	q.waiting = slices.Delete(q.waiting, severest, severest+1)
+	q.spent++ // failed attempts count too
 	return q.sending.Alert, 0, true
 }
 
-// Dropped is how many alerts had no place since the last that was sent.
+// Dropped is how many alerts were dropped since the last one was sent.
 func (q *Queue) Dropped() int { return q.dropped }
 
-// Waiting is how many alerts are in line.
+// Waiting is how many alerts are queued.
 func (q *Queue) Waiting() int { return len(q.waiting) }
 
-// Sent says that the alert of Next arrived.
+// Sent records that the alert of Next was delivered.
 func (q *Queue) Sent() { q.failures, q.until, q.dropped = 0, time.Time{}, 0 }
 
-// Failed keeps the alert for another try. after is what the sink asks for, or 0;
-// chance, within 0 and 1, spreads the tries of many nodes.
+// Failed queues the alert of Next again. after is the sink's Retry-After, or 0; chance,
+// between 0 and 1, is the jitter.
 func (q *Queue) Failed(now time.Time, after time.Duration, chance float64) {
 	pause := longestPause
 	if q.failures < 8 {
@@ -130,15 +128,15 @@ func (q *Queue) Failed(now time.Time, after time.Duration, chance float64) {
 	q.failures++
 	pause += time.Duration(chance * float64(pause) / 2)
 	q.until = now.Add(max(pause, min(after, time.Hour)))
-	q.back()
+	q.requeue()
 }
 
-// back puts what could not be sent back to the head of the line.
-func (q *Queue) back() {
-	q.sending.tried = true
+// requeue puts an alert that could not be sent back to the head of the queue.
+func (q *Queue) requeue() {
+	q.sending.attempted = true
 	for i := range q.waiting {
 		if q.waiting[i].Key == q.sending.Key {
-			q.join(i, q.sending, q.waiting[i])
+			q.merge(i, q.sending, q.waiting[i])
 			return
 		}
 	}

@@ -44,12 +44,12 @@ func TestQueueKeepsItsPace(t *testing.T) {
 		t.Errorf("64 alerts took %s", took)
 	}
 	if q.Dropped() != 0 {
-		t.Error("what was dropped is told for ever")
+		t.Error("what was dropped is still sent")
 	}
 }
 
-// What peers cause many of holds up nothing that is graver, and takes no place from it.
-func TestQueueTellsTheGravestFirst(t *testing.T) {
+// Many alerts that peers cause delay none that is more severe, and displace none.
+func TestQueueSendsTheMostSevereFirst(t *testing.T) {
 	t.Parallel()
 	var q alert.Queue
 	for i := range 200 {
@@ -65,7 +65,7 @@ func TestQueueTellsTheGravestFirst(t *testing.T) {
 	q.Add(about("new", alert.StateFiring))
 	q.Failed(time.Unix(1, 0), 0, 0)
 	if a, _, _ := q.Next(time.Unix(100, 0)); a.Key.About != "1" {
-		t.Errorf("after a try that failed the first is %s", a.Key.About)
+		t.Errorf("after a failed attempt the first is %s", a.Key.About)
 	}
 	q.Sent()
 	if a, _, _ := q.Next(time.Unix(1, 0)); a.Key.About != "137" {
@@ -73,7 +73,7 @@ func TestQueueTellsTheGravestFirst(t *testing.T) {
 	}
 }
 
-func TestQueueJoinsNewsOfOneTrouble(t *testing.T) {
+func TestQueueMergesAlertsOfOneCondition(t *testing.T) {
 	t.Parallel()
 	var q alert.Queue
 	q.Add(about("x", alert.StateFiring))
@@ -85,13 +85,13 @@ func TestQueueJoinsNewsOfOneTrouble(t *testing.T) {
 	q.Add(about("x", alert.StateResolved))
 	q.Failed(time.Unix(1, 0), 0, 0)
 	if a, _, ok := q.Next(time.Unix(50, 0)); !ok || a.State != alert.StateResolved {
-		t.Errorf("of what may have arrived no end is told, but %s", a.State)
+		t.Errorf("of what may have arrived no end is sent, but %s", a.State)
 	}
 	q.Sent()
 	q.Add(about("x", alert.StateFiring))
 	q.Add(about("x", alert.StateResolved))
 	if q.Waiting() != 0 {
-		t.Error("an end is told of what never began")
+		t.Error("an end is sent of what never began")
 	}
 	q.Add(about("x", alert.StateResolved))
 	q.Add(about("x", alert.StateFiring))
@@ -101,7 +101,7 @@ func TestQueueJoinsNewsOfOneTrouble(t *testing.T) {
 	q.Add(about("x", alert.StateResolved))
 	q.Sent()
 	if a, _, _ := q.Next(time.Unix(100, 0)); a.State != alert.StateResolved {
-		t.Errorf("after its beginning its end is told, not %s", a.State)
+		t.Errorf("after its beginning its end is sent, not %s", a.State)
 	}
 }
 

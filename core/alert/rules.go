@@ -9,82 +9,82 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// Limits of what is told.
+// Limits of alerts.
 const (
-	// again is when a trouble that lasts is told of once more.
-	again = 6 * time.Hour
-	// calm is how long a trouble must be gone before its end is told: one that comes
-	// back within this time never ended.
-	calm = time.Minute
-	// mostPerHour is how often the beginning of one trouble is told in an hour.
-	mostPerHour = 3
-	// flickers is how often a trouble must come in an hour to be told although it never
-	// lasts.
-	flickers = 6
-	// forgotten is when a trouble that is gone leaves nothing behind.
-	forgotten = time.Hour
-	// maxKnown bounds the troubles that are followed at once.
-	maxKnown = 1000
+	// repeatAfter is when the alert of a lasting condition is repeated.
+	repeatAfter = 6 * time.Hour
+	// minResolveDelay is how long a condition must be clear before its alert is resolved: one
+	// that is set again within this time was never resolved.
+	minResolveDelay = time.Minute
+	// maxFiringsPerHour is how often one condition may fire in an hour.
+	maxFiringsPerHour = 3
+	// flappingStarts is how often a condition must be set in an hour to fire although it
+	// never lasts.
+	flappingStarts = 6
+	// forgetAfter is when a cleared condition is dropped.
+	forgetAfter = time.Hour
+	// maxTracked limits the tracked conditions.
+	maxTracked = 1000
 )
 
-// Rules decide what is told. They belong to one goroutine.
+// Rules decide which alerts are sent. They belong to one goroutine.
 type Rules struct {
-	// after is the shortest time that a trouble must last.
-	after time.Duration
-	known map[health.Key]*trouble
-	// missed is how many troubles of the last look had no place, since when there are
-	// such.
-	missed int
-	since  time.Time
+	// after is the minimum time that a condition must last.
+	after   time.Duration
+	tracked map[health.Key]*tracked
+	// untracked is how many conditions of the last Observe were beyond maxTracked, and
+	// untrackedSince since when there are any.
+	untracked      int
+	untrackedSince time.Time
 }
 
-// trouble is what is remembered of a key.
-type trouble struct {
+// tracked is the history of one condition.
+type tracked struct {
 	last health.Condition
-	// set: the condition holds, on the board since since and to be seen since shown.
-	// gone is when it was first seen not to hold.
+	// set: the condition is set, since since, and visible since shown. gone is when it was
+	// first seen cleared.
 	set                bool
 	since, shown, gone time.Time
-	// hidden: its root cause was there when it was looked at last.
+	// hidden: its root cause was set at the last Observe.
 	hidden bool
-	// told: the beginning was told and the end not yet. toldAt is when it was last
-	// told.
-	told   bool
-	toldAt time.Time
-	// came are the times within the last hour at which it began, told those of them
-	// that were told.
-	came, announced []time.Time
+	// firing: it has fired and is not resolved. lastAlert is when it last fired or was
+	// repeated.
+	firing    bool
+	lastAlert time.Time
+	// starts are the times within the last hour at which it was set, firings those at which
+	// it fired.
+	starts, firings []time.Time
 }
 
-// NewRules makes rules by which a trouble is told when it has lasted for after, and as
-// long as its row in the table of faults says. Zero tells of everything at once.
+// NewRules makes rules by which a condition fires when it has lasted for after, and for as
+// long as core/fault requires for its code. With 0 every condition fires at once.
 func NewRules(after time.Duration) *Rules {
-	return &Rules{after: after, known: make(map[health.Key]*trouble)}
+	return &Rules{after: after, tracked: make(map[health.Key]*tracked)}
 }
 
-// wait is how long a condition must last.
-func (r *Rules) wait(code fault.Code) time.Duration {
+// fireDelay is how long a condition must last to fire.
+func (r *Rules) fireDelay(code fault.Code) time.Duration {
 	if r.after == 0 {
 		return 0
 	}
 	return max(r.after, fault.AlertAfter(code))
 }
 
-// calm is how long it must be gone.
-func (r *Rules) calm() time.Duration {
+// resolveDelay is how long it must be clear to be resolved.
+func (r *Rules) resolveDelay() time.Duration {
 	if r.after == 0 {
 		return 0
 	}
-	return max(r.after, calm)
+	return max(r.after, minResolveDelay)
 }
 
-// Observe takes the board as it stands and returns what is to be told now, the
-// gravest first, and when to look again at the latest; a zero time is never. What a
-// root cause hides is not told, and does not count as gone.
-func (r *Rules) Observe(now time.Time, conditions []health.Condition) (tell []Alert, next time.Time) {
+// Observe takes the present conditions and returns the alerts to send now, the most severe
+// first, and when to call it again at the latest; a zero time is never. Conditions that a
+// root cause hides do not fire, and do not count as cleared.
+func (r *Rules) Observe(now time.Time, conditions []health.Condition) (alerts []Alert, next time.Time) {
 	hidden := make(map[health.Key]bool)
 	seen := make(map[health.Key]bool)
-	r.missed = 0
+	r.untracked = 0
 	for _, c := range conditions {
 		key := health.Key{Code: c.Code, About: c.About}
 		if c.HiddenBy != "" {
@@ -92,115 +92,115 @@ func (r *Rules) Observe(now time.Time, conditions []health.Condition) (tell []Al
 			continue
 		}
 		seen[key] = true
-		r.see(now, key, c)
+		r.observeOne(now, key, c)
 	}
-	if c, over := r.over(now); over {
-		seen[tooMany] = true
-		r.note(now, tooMany, c)
+	if c, over := r.overflow(now); over {
+		seen[overflowKey] = true
+		r.track(now, overflowKey, c)
 	}
-	for key, t := range r.known {
+	for key, t := range r.tracked {
 		if !seen[key] && !hidden[key] && t.set {
 			t.set, t.gone = false, now
 		}
 		if t.hidden = hidden[key]; t.hidden {
 			continue
 		}
-		a, due := r.judge(now, t)
+		a, due := r.decide(now, t)
 		if a != nil {
-			tell = append(tell, *a)
+			alerts = append(alerts, *a)
 		}
 		if !due.IsZero() && (next.IsZero() || due.Before(next)) {
 			next = due
 		}
-		if !t.set && !t.told && len(t.came) == 0 {
-			delete(r.known, key)
+		if !t.set && !t.firing && len(t.starts) == 0 {
+			delete(r.tracked, key)
 		}
 	}
-	slices.SortFunc(tell, graver)
-	return tell, next
+	slices.SortFunc(alerts, bySeverity)
+	return alerts, next
 }
 
-// see notes that a condition holds.
-func (r *Rules) see(now time.Time, key health.Key, c health.Condition) {
+// observeOne records that a condition is set.
+func (r *Rules) observeOne(now time.Time, key health.Key, c health.Condition) {
 	if fault.SeverityOf(c.Code) == fault.Info {
-		return // nobody has to do anything
+		return // no action is needed
 	}
-	if r.known[key] == nil && len(r.known) >= maxKnown && !r.forget() {
-		r.missed++
+	if r.tracked[key] == nil && len(r.tracked) >= maxTracked && !r.forgetResolved() {
+		r.untracked++
 		return
 	}
-	r.note(now, key, c)
+	r.track(now, key, c)
 }
 
-// note takes a condition into what is followed.
-func (r *Rules) note(now time.Time, key health.Key, c health.Condition) {
-	t := r.known[key]
+// track adds or updates a tracked condition.
+func (r *Rules) track(now time.Time, key health.Key, c health.Condition) {
+	t := r.tracked[key]
 	if t == nil {
-		t = &trouble{}
-		r.known[key] = t
+		t = &tracked{}
+		r.tracked[key] = t
 	}
-	// A condition that was cleared and set again between two looks is a new one.
+	// A condition that was cleared and set again between two calls is a new one.
 	if !t.set || !t.since.Equal(c.Since) {
-		t.came, t.since, t.shown = append(t.came, now), c.Since, now
+		t.starts, t.since, t.shown = append(t.starts, now), c.Since, now
 	}
 	if t.hidden {
-		t.shown = now // it may go as its cause did
+		t.shown = now // it may be cleared soon, as its cause was
 	}
-	if t.told {
-		c.Since = t.last.Since // it never ended for those who were told
+	if t.firing {
+		c.Since = t.last.Since // its alert was not resolved
 	}
 	t.last, t.set = c, true
 }
 
-// judge says what is to be told of one trouble now, and when to look again.
-func (r *Rules) judge(now time.Time, t *trouble) (*Alert, time.Time) {
-	t.came, t.announced = recent(t.came, now), recent(t.announced, now)
+// decide returns the alert of one condition to send now, if any, and when to check again.
+func (r *Rules) decide(now time.Time, t *tracked) (*Alert, time.Time) {
+	t.starts, t.firings = recent(t.starts, now), recent(t.firings, now)
 	switch {
-	case t.set && !t.told:
-		due := t.shown.Add(r.wait(t.last.Code))
-		if len(t.came) >= flickers {
+	case t.set && !t.firing:
+		due := t.shown.Add(r.fireDelay(t.last.Code))
+		if len(t.starts) >= flappingStarts {
 			due = now
 		}
-		if len(t.announced) >= mostPerHour {
-			due = later(due, t.announced[0].Add(time.Hour))
+		if len(t.firings) >= maxFiringsPerHour {
+			due = later(due, t.firings[0].Add(time.Hour))
 		}
 		if now.Before(due) {
 			return nil, due
 		}
-		t.told, t.toldAt = true, now
-		t.announced = append(t.announced, now)
-		return r.alert(t, StateFiring, now), now.Add(again)
+		t.firing, t.lastAlert = true, now
+		t.firings = append(t.firings, now)
+		return r.alert(t, StateFiring, now), now.Add(repeatAfter)
 	case t.set:
-		if due := t.toldAt.Add(again); now.Before(due) {
+		if due := t.lastAlert.Add(repeatAfter); now.Before(due) {
 			return nil, due
 		}
-		t.toldAt = now
-		return r.alert(t, StateStill, now), now.Add(again)
-	case t.told:
-		if due := t.gone.Add(r.calm()); now.Before(due) {
+		t.lastAlert = now
+		return r.alert(t, StateStill, now), now.Add(repeatAfter)
+	case t.firing:
+		if due := t.gone.Add(r.resolveDelay()); now.Before(due) {
 			return nil, due
 		}
-		t.told = false
-		return r.alert(t, StateResolved, now), now.Add(forgotten)
+		t.firing = false
+		return r.alert(t, StateResolved, now), now.Add(forgetAfter)
 	}
-	if len(t.came) > 0 {
-		return nil, t.came[0].Add(forgotten)
+	if len(t.starts) > 0 {
+		return nil, t.starts[0].Add(forgetAfter)
 	}
 	return nil, time.Time{}
 }
 
-func (r *Rules) alert(t *trouble, s State, now time.Time) *Alert {
-	a := of(t.last, s, now, max(1, len(t.came)))
+func (r *Rules) alert(t *tracked, s State, now time.Time) *Alert {
+	a := newAlert(t.last, s, now, max(1, len(t.starts)))
 	return &a
 }
 
-// maxTimes bounds how many beginnings are counted.
-const maxTimes = 100
+// maxStarts limits how many starts are counted.
+const maxStarts = 100
 
-// recent leaves out what is more than an hour ago, and the oldest of too many.
+// recent drops times more than an hour ago, and the oldest beyond maxStarts.
 func recent(times []time.Time, now time.Time) []time.Time {
-	times = slices.DeleteFunc(times, func(t time.Time) bool { return now.Sub(t) >= forgotten })
-	return times[max(0, len(times)-maxTimes):]
+	times = slices.DeleteFunc(times, func(t time.Time) bool { return now.Sub(t) >= forgetAfter })
+	return times[max(0, len(times)-maxStarts):]
 }
 
 func later(a, b time.Time) time.Time {
@@ -210,8 +210,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// graver orders by severity, then code and object.
-func graver(x, y Alert) int {
+// bySeverity orders by severity, then code and object.
+func bySeverity(x, y Alert) int {
 	if x.Severity != y.Severity {
 		return int(y.Severity) - int(x.Severity)
 	}

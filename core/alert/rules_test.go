@@ -14,18 +14,19 @@ import (
 )
 
 // bench is rules on a board's state that the test sets, with a clock of its own.
-type bench struct {
+type rulesTest struct {
 	rules *alert.Rules
 	now   time.Time
 	set   map[health.Key]health.Condition
 	next  time.Time
 }
 
-func newBench(after time.Duration) *bench {
-	return &bench{rules: alert.NewRules(after), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), set: map[health.Key]health.Condition{}}
+func newRulesTest(after time.Duration) *rulesTest {
+	return &rulesTest{rules: alert.NewRules(after), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		set: map[health.Key]health.Condition{}}
 }
 
-func (b *bench) put(code fault.Code, hiddenBy fault.Code) {
+func (b *rulesTest) put(code fault.Code, hiddenBy fault.Code) {
 	key := health.Key{Code: code}
 	c, was := b.set[key]
 	if !was {
@@ -35,24 +36,24 @@ func (b *bench) put(code fault.Code, hiddenBy fault.Code) {
 	b.set[key] = c
 }
 
-func (b *bench) clear(code fault.Code) { delete(b.set, health.Key{Code: code}) }
+func (b *rulesTest) clear(code fault.Code) { delete(b.set, health.Key{Code: code}) }
 
-// look returns "state code" of what is told.
-func (b *bench) look() (out []string) {
+// look returns "state code" of the alerts.
+func (b *rulesTest) look() (out []string) {
 	var all []health.Condition
 	for _, c := range b.set {
 		all = append(all, c)
 	}
-	tell, next := b.rules.Observe(b.now, all)
+	alerts, next := b.rules.Observe(b.now, all)
 	b.next = next
-	for _, a := range tell {
+	for _, a := range alerts {
 		out = append(out, string(a.State)+" "+string(a.Key.Code))
 	}
 	return out
 }
 
 // pass lets time go by, looking whenever the rules want to.
-func (b *bench) pass(d time.Duration) (out []string) {
+func (b *rulesTest) pass(d time.Duration) (out []string) {
 	end := b.now.Add(d)
 	out = b.look()
 	for n := 0; !b.next.IsZero() && !b.next.After(end) && n < 1000; n++ {
@@ -63,16 +64,16 @@ func (b *bench) pass(d time.Duration) (out []string) {
 	return append(out, b.look()...)
 }
 
-func (b *bench) expect(t *testing.T, what string, got []string, want ...string) {
+func (b *rulesTest) expect(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
-		t.Errorf("%s: told %q, want %q", what, got, want)
+		t.Errorf("%s: sent %q, want %q", what, got, want)
 	}
 }
 
-func TestATroubleIsToldOnceAndItsEnd(t *testing.T) {
+func TestConditionFiresOnceAndResolves(t *testing.T) {
 	t.Parallel()
-	b := newBench(30 * time.Second)
+	b := newRulesTest(30 * time.Second)
 	b.put(fault.LedgerFailed, "")
 	b.expect(t, "too early", b.pass(29*time.Second))
 	b.expect(t, "it lasts", b.pass(time.Second), "firing LedgerFailed")
@@ -87,9 +88,9 @@ func TestATroubleIsToldOnceAndItsEnd(t *testing.T) {
 	}
 }
 
-func TestAShortTroubleIsNotTold(t *testing.T) {
+func TestShortConditionDoesNotFire(t *testing.T) {
 	t.Parallel()
-	b := newBench(30 * time.Second)
+	b := newRulesTest(30 * time.Second)
 	b.put(fault.LedgerFailed, "")
 	b.look()
 	b.now = b.now.Add(20 * time.Second)
@@ -99,7 +100,7 @@ func TestAShortTroubleIsNotTold(t *testing.T) {
 
 func TestWhatComesBackNeverEnded(t *testing.T) {
 	t.Parallel()
-	b := newBench(30 * time.Second)
+	b := newRulesTest(30 * time.Second)
 	b.put(fault.LedgerFailed, "")
 	b.expect(t, "begins", b.pass(time.Minute), "firing LedgerFailed")
 	for range 20 {
@@ -112,22 +113,22 @@ func TestWhatComesBackNeverEnded(t *testing.T) {
 	b.expect(t, "ends", b.pass(2*time.Minute), "resolved LedgerFailed")
 }
 
-func TestFlickeringIsTold(t *testing.T) {
+func TestFlappingFires(t *testing.T) {
 	t.Parallel()
-	b := newBench(30 * time.Second)
-	var told []string
+	b := newRulesTest(30 * time.Second)
+	var sent []string
 	for range 8 {
 		b.put(fault.LedgerFailed, "")
-		told = append(told, b.pass(5*time.Second)...)
+		sent = append(sent, b.pass(5*time.Second)...)
 		b.clear(fault.LedgerFailed)
-		told = append(told, b.pass(5*time.Second)...)
+		sent = append(sent, b.pass(5*time.Second)...)
 	}
-	b.expect(t, "flickers", told, "firing LedgerFailed")
+	b.expect(t, "flickers", sent, "firing LedgerFailed")
 }
 
 func TestBeginningsPerHourAreLimited(t *testing.T) {
 	t.Parallel()
-	b := newBench(30 * time.Second)
+	b := newRulesTest(30 * time.Second)
 	firing := 0
 	for range 12 { // two hours
 		b.put(fault.LedgerFailed, "")
@@ -140,13 +141,13 @@ func TestBeginningsPerHourAreLimited(t *testing.T) {
 		b.pass(5 * time.Minute)
 	}
 	if firing > 6 || firing < 3 {
-		t.Errorf("told %d times in two hours", firing)
+		t.Errorf("sent %d times in two hours", firing)
 	}
 }
 
-func TestConsequencesAreNotTold(t *testing.T) {
+func TestHiddenConditionsDoNotFire(t *testing.T) {
 	t.Parallel()
-	b := newBench(0)
+	b := newRulesTest(0)
 	b.put(fault.NoDevices, "")
 	b.put(fault.WorkerQuarantined, fault.NoDevices)
 	b.expect(t, "the cause alone", b.pass(time.Minute), "firing NoDevices")
@@ -155,11 +156,11 @@ func TestConsequencesAreNotTold(t *testing.T) {
 	b.expect(t, "it stays without its cause", b.look(), "resolved NoDevices", "firing WorkerQuarantined")
 }
 
-func TestNewsIsNotTold(t *testing.T) {
+func TestInfoDoesNotFire(t *testing.T) {
 	t.Parallel()
-	b := newBench(0)
+	b := newRulesTest(0)
 	b.put(fault.PortUnverified, "")
-	b.expect(t, "news", b.pass(24*time.Hour))
+	b.expect(t, "information", b.pass(24*time.Hour))
 }
 
 // Whatever a board does: beginnings and ends alternate, and what holds in the end is
@@ -167,7 +168,7 @@ func TestNewsIsNotTold(t *testing.T) {
 func TestBeginningsAndEndsAlternate(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		b := newBench(time.Duration(rapid.IntRange(0, 60).Draw(t, "after")) * time.Second)
+		b := newRulesTest(time.Duration(rapid.IntRange(0, 60).Draw(t, "after")) * time.Second)
 		codes := []fault.Code{fault.LedgerFailed, fault.NoDevices, fault.PortClosed}
 		open := map[string]bool{}
 		step := func(lines []string) {
@@ -198,7 +199,7 @@ func TestBeginningsAndEndsAlternate(t *testing.T) {
 		step(b.pass(3 * time.Hour))
 		for _, code := range codes {
 			if _, set := b.set[health.Key{Code: code}]; set != open[string(code)] {
-				t.Fatalf("%s holds: %v, told: %v", code, set, open[string(code)])
+				t.Fatalf("%s set: %v, sent: %v", code, set, open[string(code)])
 			}
 		}
 	})
@@ -208,7 +209,7 @@ func TestBeginningsAndEndsAlternate(t *testing.T) {
 // its cause.
 func TestWhatWasHiddenHasToLastAnew(t *testing.T) {
 	t.Parallel()
-	b := newBench(30 * time.Second)
+	b := newRulesTest(30 * time.Second)
 	b.put(fault.LedgerFailed, "")
 	b.expect(t, "a moment before its cause", b.pass(5*time.Second))
 	b.put(fault.LedgerFailed, fault.LedgerDamaged)
@@ -219,9 +220,9 @@ func TestWhatWasHiddenHasToLastAnew(t *testing.T) {
 	b.expect(t, "gone, too", b.pass(time.Hour))
 }
 
-// A flood of troubles keeps no new one from being noticed: what is over makes room, and
-// what has no place is told as one.
-func TestAFloodIsTold(t *testing.T) {
+// A flood of conditions keeps no new one from being tracked: resolved ones are dropped, and
+// the untracked ones fire as one.
+func TestOverflowFires(t *testing.T) {
 	t.Parallel()
 	r, now := alert.NewRules(30*time.Second), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	flood := func(from, to int) (out []health.Condition) {
@@ -230,8 +231,8 @@ func TestAFloodIsTold(t *testing.T) {
 		}
 		return out
 	}
-	told := func(tell []alert.Alert, code fault.Code, state alert.State) (n int) {
-		for _, a := range tell {
+	sent := func(alerts []alert.Alert, code fault.Code, state alert.State) (n int) {
+		for _, a := range alerts {
 			if a.Key.Code == code && a.State == state {
 				n++
 			}
@@ -240,29 +241,29 @@ func TestAFloodIsTold(t *testing.T) {
 	}
 	look := func(all []health.Condition, after time.Duration) []alert.Alert {
 		now = now.Add(after)
-		tell, _ := r.Observe(now, all)
-		return tell
+		alerts, _ := r.Observe(now, all)
+		return alerts
 	}
 	look(flood(0, 1000), 0)
 	look(nil, time.Second) // a flicker: each is only remembered
 	one := []health.Condition{{Code: fault.LedgerFailed, Since: now}}
 	look(one, 0)
-	if n := told(look(one, time.Hour/2), fault.LedgerFailed, alert.StateFiring); n != 1 {
-		t.Errorf("after a flood that is over, one that lasts is told %d times", n)
+	if n := sent(look(one, time.Hour/2), fault.LedgerFailed, alert.StateFiring); n != 1 {
+		t.Errorf("after a flood that is over, one that lasts is sent %d times", n)
 	}
 	all := append(flood(2000, 3500), one...)
 	look(all, 0)
-	tell := look(all, time.Hour/2)
-	if n := told(tell, fault.AlertsTooMany, alert.StateFiring); n != 1 {
+	alerts := look(all, time.Hour/2)
+	if n := sent(alerts, fault.AlertsTooMany, alert.StateFiring); n != 1 {
 		t.Errorf("of those without a place %d alerts tell", n)
 	}
-	for _, a := range tell {
+	for _, a := range alerts {
 		if a.Key.Code == fault.AlertsTooMany && (a.Detail == "" || a.Remedy == "") {
 			t.Errorf("%+v", a)
 		}
 	}
 	look(one, time.Second)
-	if n := told(look(one, time.Hour), fault.AlertsTooMany, alert.StateResolved); n != 1 {
-		t.Errorf("the end is told %d times", n)
+	if n := sent(look(one, time.Hour), fault.AlertsTooMany, alert.StateResolved); n != 1 {
+		t.Errorf("the end is sent %d times", n)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Kind is how a sink is spoken to.
+// Kind is the protocol of a sink.
 type Kind string
 
 // The kinds of sinks.
@@ -22,8 +22,7 @@ const (
 	Exec    Kind = "exec"
 )
 
-// Sink is somebody who is told. Its address is a secret: whoever knows it can write
-// there.
+// Sink is a destination of alerts. Its address is a secret: it grants permission to post.
 type Sink struct {
 	Kind    Kind
 	Address core.Secret
@@ -31,12 +30,12 @@ type Sink struct {
 	Name string
 }
 
-// maxSinks bounds how many are told.
+// maxSinks limits the sinks.
 const maxSinks = 16
 
-// Mistake is what is wrong with one address. Its text has no part of the address.
+// Mistake is what is wrong with one address. Its text contains no part of the address.
 type Mistake struct {
-	// Number is the address's place in the list, from 1.
+	// Number is the address's position in the list, from 1.
 	Number       int
 	Text, Remedy string
 }
@@ -44,8 +43,8 @@ type Mistake struct {
 // Error is the text.
 func (m *Mistake) Error() string { return fmt.Sprintf("address %d: %s", m.Number, m.Text) }
 
-// Parse reads a list of addresses, between commas or in lines of their own; # begins a
-// comment. The error is a *Mistake.
+// Parse parses a list of addresses, separated by commas or line breaks; # begins a comment
+// line. The error is a *Mistake.
 func Parse(list string) ([]Sink, error) {
 	var out []Sink
 	for line := range strings.Lines(list) {
@@ -57,7 +56,8 @@ func Parse(list string) ([]Sink, error) {
 				continue
 			}
 			if len(out) == maxSinks {
-				return nil, &Mistake{len(out) + 1, fmt.Sprintf("there are more than %d", maxSinks), "give fewer, and let one of them tell the others"}
+				return nil, &Mistake{len(out) + 1, fmt.Sprintf("there are more than %d", maxSinks),
+					"give fewer, and let one of them forward to the others"}
 			}
 			s, m := parse(entry)
 			if m != nil {
@@ -73,7 +73,7 @@ func Parse(list string) ([]Sink, error) {
 	return out, nil
 }
 
-// unique makes a name that no sink before has.
+// unique makes a name that no previous sink has.
 func unique(before []Sink, name string) string {
 	try := name
 	for n := 2; ; n++ {
@@ -115,7 +115,8 @@ func parse(entry string) (Sink, *Mistake) {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return Sink{}, &Mistake{Text: "it has another scheme than https", Remedy: write}
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return Sink{}, &Mistake{Text: "http would send the address's secret in the clear", Remedy: "write https; http is for services of this machine"}
+		return Sink{}, &Mistake{Text: "http would send the address's secret in the clear",
+			Remedy: "write https; http is for services of this machine"}
 	case u.Fragment != "":
 		return Sink{}, &Mistake{Text: "it has a part behind #, which is not sent", Remedy: "leave that part out"}
 	case kind == Ntfy && len(strings.Trim(u.Path, "/")) == 0:
@@ -127,7 +128,8 @@ func parse(entry string) (Sink, *Mistake) {
 func parseExec(path string) (Sink, *Mistake) {
 	path = strings.TrimPrefix(path, "//")
 	if !filepath.IsAbs(path) {
-		return Sink{}, &Mistake{Text: "the program's path is not absolute", Remedy: "write exec:/PATH/TO/PROGRAM; it is started without arguments and without a shell"}
+		return Sink{}, &Mistake{Text: "the program's path is not absolute",
+			Remedy: "write exec:/PATH/TO/PROGRAM; it is started without arguments and without a shell"}
 	}
 	return Sink{Kind: Exec, Address: core.NewSecret(path), Name: string(Exec) + " " + filepath.Base(path)}, nil
 }

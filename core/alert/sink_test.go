@@ -11,8 +11,9 @@ import (
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	list := "https://hooks.example/a?token=s3cr3t, slack+https://hooks.slack.com/services/s3cr3t\n# nobody\n" +
-		"ntfy+https://:s3cr3t@ntfy.sh/topic\nexec:/usr/local/bin/tell,http://127.0.0.1:9093/x\nhttps://hooks.example/s3cr3t\n"
+	list := "https://hooks.example/a?token=s3cr3t, slack+https://hooks.slack.com/services/s3cr3t\n# comment\n" +
+		"ntfy+https://:s3cr3t@ntfy.sh/topic\nexec:/usr/local/bin/tell,http://127.0.0.1:9093/x\n" +
+		"https://hooks.example/s3cr3t\n"
 	sinks, err := alert.Parse(list)
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +22,9 @@ func TestParse(t *testing.T) {
 	for _, s := range sinks {
 		names = append(names, s.Name)
 	}
-	if got, want := strings.Join(names, "|"), "webhook hooks.example|slack hooks.slack.com|ntfy ntfy.sh|exec tell|webhook 127.0.0.1:9093|webhook hooks.example (2)"; got != want {
+	if got, want := strings.Join(names, "|"),
+		"webhook hooks.example|slack hooks.slack.com|ntfy ntfy.sh|exec tell|webhook 127.0.0.1:9093|webhook "+
+			"hooks.example (2)"; got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
 	if strings.Contains(fmt.Sprintf("%+v %#v", sinks, sinks), "s3cr3t") {

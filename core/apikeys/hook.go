@@ -34,7 +34,7 @@ type hook struct {
 	opened func(*account)
 	// asking queues all calls, unknown those about tokens that were never admitted. Addresses, and
 	// admitted keys, take turns.
-	asking, unknown *fairqueue.Line
+	asking, unknown *fairqueue.Queue
 
 	mu       sync.Mutex // guards what follows
 	admitted map[question]answer
@@ -57,8 +57,8 @@ type answer struct {
 func newHook(d Decider, now func() time.Time, opened func(*account)) *hook {
 	return &hook{
 		decider: d, now: now, opened: opened,
-		asking:   fairqueue.New(fairqueue.Options{Slots: maxQuestions, Queue: maxWaiting}),
-		unknown:  fairqueue.New(fairqueue.Options{Slots: maxUnknown, Queue: maxWaiting}),
+		asking:   fairqueue.New(fairqueue.Options{Slots: maxQuestions, MaxWaiting: maxWaiting}),
+		unknown:  fairqueue.New(fairqueue.Options{Slots: maxUnknown, MaxWaiting: maxWaiting}),
 		admitted: make(map[question]answer), refused: make(map[question]answer),
 		accounts: make(map[Hash]*account), waiting: make(map[question]chan struct{}),
 	}

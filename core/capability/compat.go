@@ -8,7 +8,7 @@ import (
 )
 
 // Compatible reports whether an offer satisfies a request.
-func Compatible(request, offer *Capabilities) bool { return Objection(request, offer) == "" }
+func Compatible(request, offer *Capabilities) bool { return Mismatch(request, offer) == "" }
 
 // Objection says why an offer does not satisfy a request, for logs and people;
 // it is "" when it does.
@@ -17,7 +17,7 @@ func Compatible(request, offer *Capabilities) bool { return Objection(request, o
 // sent no capabilities, and does the legacy ones only. Models are compared only
 // for capabilities that both sides name: an offer without a word about a
 // capability's models does not object. Numbers of units are not compared.
-func Objection(request, offer *Capabilities) string {
+func Mismatch(request, offer *Capabilities) string {
 	if request == nil {
 		return "the request has no capabilities"
 	}

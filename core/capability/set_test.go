@@ -51,7 +51,8 @@ func TestSetIsAValue(t *testing.T) {
 func TestSet(t *testing.T) {
 	t.Parallel()
 	wide := capability.Of(3, 64, 200)
-	for id, want := range map[capability.ID]bool{3: true, 64: true, 200: true, 0: false, 65: false, 256: false, 9999: false, -1: false} {
+	for id, want := range map[capability.ID]bool{3: true, 64: true, 200: true, 0: false, 65: false, 256: false,
+		9999: false, -1: false} {
 		if wide.Has(id) != want {
 			t.Errorf("Has(%d) = %v", int(id), !want)
 		}

@@ -44,7 +44,8 @@ func readVectors(t *testing.T) vectors {
 	if err := json.Unmarshal(data, &v); err != nil {
 		t.Fatal(err)
 	}
-	if len(v.Names) == 0 || len(v.Bitstrings) == 0 || len(v.Pipelines) == 0 || len(v.Versions) == 0 || len(v.Jobs) == 0 {
+	if len(v.Names) == 0 || len(v.Bitstrings) == 0 || len(v.Pipelines) == 0 || len(v.Versions) == 0 ||
+		len(v.Jobs) == 0 {
 		t.Fatal("a list of the vectors is empty")
 	}
 	return v

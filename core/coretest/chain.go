@@ -41,15 +41,15 @@ type Chain struct {
 	refuse    func(protocol.Action) error
 	sent      []protocol.Action
 	txs       []*chainTx
-	told      []protocol.Event
+	events    []protocol.Event
 	subs      map[int]func(protocol.Event)
 	nextSub   int
 	wake      chan struct{}
 }
 
 type earningsKey struct {
-	who   core.Address
-	round protocol.Round
+	address core.Address
+	round   protocol.Round
 }
 
 // chainAccount is what one account has.
@@ -68,7 +68,7 @@ type chainAccount struct {
 }
 
 // chainFirstL2 is the fake's first layer-2 block: far from the layer-1 height, so
-// that who mixes the two up is seen.
+// that callers that mix the two up are detected.
 const chainFirstL2 protocol.L2Block = 2_000_000
 
 // NewChain makes a chain whose account acts and whose orchestrator self is
@@ -88,49 +88,52 @@ func NewChain(account, self core.Address) *Chain {
 		round:  protocol.RoundState{Number: 100, Start: 5000, Length: 50, LockLength: 5, LastInitialized: 99},
 		params: chainParameters(),
 	}
-	c.head = protocol.Head{Number: chainFirstL2, L1: c.round.Start, Time: time.Unix(1_800_000_000, 0).UTC(), BaseFee: core.NewWei(10_000_000)}
+	c.head = protocol.Head{Number: chainFirstL2, L1: c.round.Start, Time: time.Unix(1_800_000_000, 0).UTC(),
+		BaseFee: core.NewWei(10_000_000)}
 	c.head.Hash = c.blockHash(c.head.Number)
-	for i, name := range []string{"Controller", "LivepeerToken", "BondingManager", "TicketBroker", "RoundsManager", "ServiceRegistry", "Minter", "LivepeerTokenFaucet"} {
+	for i, name := range []string{"Controller", "LivepeerToken", "BondingManager", "TicketBroker", "RoundsManager",
+		"ServiceRegistry", "Minter", "LivepeerTokenFaucet"} {
 		c.contracts[name] = core.Address{0xc0, 19: byte(i + 1)}
 	}
 	if !account.IsZero() {
-		a := c.at(account)
+		a := c.accountLocked(account)
 		a.token = core.LPTTokens(10_000)
 		a.ether, _ = core.ParseEther("100")
 	}
-	c.initialize()
-	c.told = nil
+	c.initializeLocked()
+	c.events = nil
 	return c
 }
 
 func chainParameters() protocol.Parameters {
 	return protocol.Parameters{
-		PoolMaxSize: 10, RoundLength: 50, RoundLockAmount: 100_000, UnbondingPeriod: 7, UnlockPeriod: 2, TicketValidity: 2,
-		Inflation: 250_000, InflationChange: 500, TargetBondingRate: 500_000_000,
+		PoolMaxSize: 10, RoundLength: 50, RoundLockAmount: 100_000, UnbondingPeriod: 7, UnlockPeriod: 2,
+		TicketValidity: 2,
+		Inflation:      250_000, InflationChange: 500, TargetBondingRate: 500_000_000,
 		TotalSupply: core.LPTTokens(30_000_000), MintableTokens: core.LPTTokens(5000),
 		TreasuryCut: 100_000_000, NextTreasuryCut: 100_000_000,
 	}
 }
 
 // at returns an account's record, made if need be. The caller holds mu.
-func (c *Chain) at(who core.Address) *chainAccount {
-	a := c.accounts[who]
+func (c *Chain) accountLocked(address core.Address) *chainAccount {
+	a := c.accounts[address]
 	if a == nil {
 		a = &chainAccount{}
-		c.accounts[who] = a
+		c.accounts[address] = a
 	}
 	return a
 }
 
-// change runs f with the state in hand and tells the subscribers, one event after
-// another, what f put into told.
+// change runs f with the lock held and notifies the subscribers, one event after
+// another, of what f added to events.
 func (c *Chain) change(f func() error) error {
 	c.turn.Lock()
 	defer c.turn.Unlock()
 	c.mu.Lock()
 	err := f()
-	events := c.told
-	c.told = nil
+	events := c.events
+	c.events = nil
 	var subs []func(protocol.Event)
 	for i := range c.nextSub {
 		if s, ok := c.subs[i]; ok {
@@ -148,7 +151,7 @@ func (c *Chain) change(f func() error) error {
 	return err
 }
 
-func (c *Chain) tell(e protocol.Event) { c.told = append(c.told, e) }
+func (c *Chain) emitLocked(e protocol.Event) { c.events = append(c.events, e) }
 
 // Subscribe calls f for every event until stop is called.
 func (c *Chain) Subscribe(f func(protocol.Event)) (stop func()) {
@@ -171,9 +174,10 @@ func (c *Chain) View() protocol.View {
 	if c.unknown {
 		return protocol.View{}
 	}
-	a := c.at(c.account)
+	a := c.accountLocked(c.account)
 	return protocol.View{
-		Head: c.head, Round: c.roundState(), Self: c.orchestrator(c.self), PoolSize: len(c.pool),
-		Balances: protocol.Balances{Ether: a.ether, Token: a.token, Allowance: a.allowance}, Stale: c.stale, Known: true,
+		Head: c.head, Round: c.roundStateLocked(), Self: c.orchestratorLocked(c.self), PoolSize: len(c.pool),
+		Balances: protocol.Balances{Ether: a.ether, Token: a.token, Allowance: a.allowance}, Stale: c.stale,
+		Known: true,
 	}
 }

@@ -29,7 +29,7 @@ type chainTx struct {
 const chainGas = 250_000
 
 // fee is what a transaction of the present block costs. The caller holds mu.
-func (c *Chain) fee() core.Wei {
+func (c *Chain) feeLocked() core.Wei {
 	fee, _ := core.WeiOf(new(big.Int).Mul(c.head.BaseFee.Big(), big.NewInt(chainGas)))
 	return fee
 }
@@ -42,7 +42,7 @@ func gasOf(a protocol.Action) protocol.Gas {
 	return chainGas
 }
 
-// Account is who acts.
+// Account is the acting account.
 func (c *Chain) Account() core.Address { return c.account }
 
 // Send does the action, in a block of its own unless transactions are held.
@@ -52,7 +52,7 @@ func (c *Chain) Send(ctx context.Context, a protocol.Action, opt protocol.SendOp
 	}
 	var t *chainTx
 	err := c.change(func() (err error) {
-		t, err = c.submit(a, opt)
+		t, err = c.submitLocked(a, opt)
 		return err
 	})
 	if err != nil {
@@ -63,26 +63,27 @@ func (c *Chain) Send(ctx context.Context, a protocol.Action, opt protocol.SendOp
 
 // submit makes the transaction, or finds the one that Once names. The caller
 // holds mu.
-func (c *Chain) submit(a protocol.Action, opt protocol.SendOptions) (*chainTx, error) {
+func (c *Chain) submitLocked(a protocol.Action, opt protocol.SendOptions) (*chainTx, error) {
 	if t := c.sentOnce(opt.Once); t != nil {
 		return t, nil
 	}
 	if opt.Until != 0 && c.head.L1 > opt.Until {
 		return nil, fault.New(fault.TxExpired, a.Verb(), fmt.Sprintf("block %d is past %d", c.head.L1, opt.Until))
 	}
-	if err := c.mayAct(a); err != nil {
+	if err := c.mayActLocked(a); err != nil {
 		return nil, err
 	}
 	n := uint64(len(c.txs))
 	t := &chainTx{action: a, once: opt.Once, gas: opt.Gas, tx: protocol.Transaction{
-		ID: n + 1, Once: opt.Once, Verb: a.Verb(), State: protocol.TxSubmitted, Nonce: n, Sent: c.head.Time, Update: c.head.Time,
-		Hash: sha256.Sum256(binary.BigEndian.AppendUint64([]byte("tx"), n)),
+		ID: n + 1, Once: opt.Once, Verb: a.Verb(), State: protocol.TxSubmitted, Nonce: n, Sent: c.head.Time,
+		Update: c.head.Time,
+		Hash:   sha256.Sum256(binary.BigEndian.AppendUint64([]byte("tx"), n)),
 	}}
 	c.txs = append(c.txs, t)
 	c.sent = append(c.sent, a)
 	if !c.hold {
-		c.grow(1, 0)
-		c.mine(t)
+		c.growLocked(1, 0)
+		c.mineLocked(t)
 	}
 	return t, nil
 }
@@ -97,7 +98,7 @@ func (c *Chain) sentOnce(once string) *chainTx {
 }
 
 // mayAct is what is checked before an action is sent. The caller holds mu.
-func (c *Chain) mayAct(a protocol.Action) error {
+func (c *Chain) mayActLocked(a protocol.Action) error {
 	if c.account.IsZero() {
 		return fault.New(fault.AccountMissing, a.Verb(), "")
 	}
@@ -109,11 +110,11 @@ func (c *Chain) mayAct(a protocol.Action) error {
 			return err
 		}
 	}
-	return c.check(a)
+	return c.checkLocked(a)
 }
 
 // mine gives the transaction its effect. The caller holds mu.
-func (c *Chain) mine(t *chainTx) {
+func (c *Chain) mineLocked(t *chainTx) {
 	t.tx.Block, t.tx.Update, t.tx.Gas = c.head.Number, c.head.Time, gasOf(t.action)
 	t.tx.Fee, _ = core.WeiOf(new(big.Int).Mul(c.head.BaseFee.Big(), new(big.Int).SetUint64(uint64(t.tx.Gas))))
 	t.tx.State = protocol.TxMined
@@ -121,31 +122,31 @@ func (c *Chain) mine(t *chainTx) {
 		t.undone = false
 		return
 	}
-	if t.err = c.check(t.action); t.err != nil {
+	if t.err = c.checkLocked(t.action); t.err != nil {
 		code, text := fault.Public(t.err)
 		t.tx.State, t.tx.Reason = protocol.TxFailed, string(code)+": "+text
 		return
 	}
-	c.at(c.account).ether = c.at(c.account).ether.Sub(t.tx.Fee)
+	c.accountLocked(c.account).ether = c.accountLocked(c.account).ether.Sub(t.tx.Fee)
 	switch a := t.action.(type) {
 	case protocol.RedeemTicket:
-		t.undo = c.redeem(a.Ticket, t.tx.Hash, t.tx.Gas, t.tx.Fee)
+		t.undo = c.redeemLocked(a.Ticket, t.tx.Hash, t.tx.Gas, t.tx.Fee)
 	case protocol.RedeemTickets:
-		t.undo = c.redeemAll(t, a.Tickets)
+		t.undo = c.redeemAllLocked(t, a.Tickets)
 	default:
-		c.apply(t)
+		c.applyLocked(t)
 	}
 }
 
 // settle makes mined transactions final and mines those on their way. The caller
 // holds mu.
-func (c *Chain) settle() {
+func (c *Chain) settleLocked() {
 	for _, t := range c.txs {
 		switch t.tx.State {
 		case protocol.TxMined:
 			t.tx.State = protocol.TxFinal
 		case protocol.TxSubmitted:
-			c.mine(t)
+			c.mineLocked(t)
 		}
 	}
 }
@@ -173,12 +174,12 @@ func (c *Chain) Estimate(ctx context.Context, a protocol.Action) (protocol.Estim
 		return protocol.Estimate{}, err
 	}
 	defer c.mu.Unlock()
-	if err := c.mayAct(a); err != nil {
+	if err := c.mayActLocked(a); err != nil {
 		return protocol.Estimate{}, err
 	}
-	fee := c.fee()
+	fee := c.feeLocked()
 	return protocol.Estimate{Verb: a.Verb(), Gas: chainGas, Price: c.head.BaseFee, Fee: fee, Need: fee.Add(pays(a)),
-		Used: chainGas, Current: c.head.BaseFee, Left: c.at(c.account).ether}, nil
+		Used: chainGas, Current: c.head.BaseFee, Left: c.accountLocked(c.account).ether}, nil
 }
 
 // pays is the ether that an action moves itself.

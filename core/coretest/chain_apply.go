@@ -9,22 +9,23 @@ import (
 )
 
 // apply gives an action that check allowed its effect. The caller holds mu.
-func (c *Chain) apply(t *chainTx) {
-	me := c.at(c.account)
+func (c *Chain) applyLocked(t *chainTx) {
+	me := c.accountLocked(c.account)
 	me.ether = me.ether.Sub(pays(t.action))
 	switch a := t.action.(type) {
 	case protocol.Approve:
 		me.allowance = a.Amount
 	case protocol.TransferTokens:
 		me.token = me.token.Sub(a.Amount)
-		c.at(a.To).token = c.at(a.To).token.Add(a.Amount)
+		c.accountLocked(a.To).token = c.accountLocked(a.To).token.Add(a.Amount)
 	case protocol.RequestTokens:
 		me.token = me.token.Add(core.LPTTokens(10))
 	case protocol.Bond, protocol.Unbond, protocol.Rebond, protocol.RebondFromUnbonded, protocol.WithdrawStake,
 		protocol.WithdrawFees, protocol.ClaimEarnings:
 		me.claimed = c.round.Number
 		c.applyStake(me, a)
-	case protocol.FundDeposit, protocol.FundDepositAndReserve, protocol.Unlock, protocol.CancelUnlock, protocol.WithdrawFunds:
+	case protocol.FundDeposit, protocol.FundDepositAndReserve, protocol.Unlock, protocol.CancelUnlock,
+		protocol.WithdrawFunds:
 		c.applyFunds(me, a)
 	default:
 		c.applyOrchestrator(t)
@@ -37,11 +38,12 @@ func (c *Chain) applyStake(me *chainAccount, a protocol.Action) {
 		c.bond(me, a)
 	case protocol.Unbond:
 		me.bonded = me.bonded.Sub(a.Amount)
-		lock := protocol.UnbondingLock{ID: me.nextLock, Delegator: c.account, Amount: a.Amount, WithdrawRound: c.round.Number + c.params.UnbondingPeriod}
+		lock := protocol.UnbondingLock{ID: me.nextLock, Delegator: c.account, Amount: a.Amount,
+			WithdrawRound: c.round.Number + c.params.UnbondingPeriod}
 		me.nextLock++
 		me.locks = append(me.locks, lock)
-		c.tell(protocol.LockSeen{Lock: lock})
-		c.moveStake(me.delegate, core.LPT{}, a.Amount)
+		c.emitLocked(protocol.LockSeen{Lock: lock})
+		c.moveStakeLocked(me.delegate, core.LPT{}, a.Amount)
 	case protocol.Rebond:
 		c.rebond(me, a.Lock)
 	case protocol.RebondFromUnbonded:
@@ -51,7 +53,7 @@ func (c *Chain) applyStake(me *chainAccount, a protocol.Action) {
 		me.token = me.token.Add(c.takeLock(me, a.Lock))
 	case protocol.WithdrawFees:
 		me.fees = me.fees.Sub(a.Amount)
-		c.at(a.Recipient).ether = c.at(a.Recipient).ether.Add(a.Amount)
+		c.accountLocked(a.Recipient).ether = c.accountLocked(a.Recipient).ether.Add(a.Amount)
 	}
 }
 
@@ -66,22 +68,22 @@ func (c *Chain) bond(me *chainAccount, a protocol.Bond) {
 	me.bonded, me.delegate = me.bonded.Add(a.Amount), a.To
 	me.token, me.allowance = me.token.Sub(a.Amount), me.allowance.Sub(a.Amount)
 	if old != a.To && !was.IsZero() {
-		c.moveStake(old, core.LPT{}, was)
+		c.moveStakeLocked(old, core.LPT{}, was)
 	}
-	c.moveStake(a.To, moved, core.LPT{})
+	c.moveStakeLocked(a.To, moved, core.LPT{})
 }
 
 func (c *Chain) rebond(me *chainAccount, id protocol.LockID) {
 	amount := c.takeLock(me, id)
 	me.bonded = me.bonded.Add(amount)
-	c.moveStake(me.delegate, amount, core.LPT{})
+	c.moveStakeLocked(me.delegate, amount, core.LPT{})
 }
 
 func (c *Chain) takeLock(me *chainAccount, id protocol.LockID) core.LPT {
 	i := slices.IndexFunc(me.locks, func(l protocol.UnbondingLock) bool { return l.ID == id })
 	amount := me.locks[i].Amount
 	me.locks = slices.Delete(me.locks, i, i+1)
-	c.tell(protocol.LockSeen{Lock: protocol.UnbondingLock{ID: id, Delegator: c.account}})
+	c.emitLocked(protocol.LockSeen{Lock: protocol.UnbondingLock{ID: id, Delegator: c.account}})
 	return amount
 }
 
@@ -101,45 +103,46 @@ func (c *Chain) applyFunds(me *chainAccount, a protocol.Action) {
 		me.ether = me.ether.Add(s.Deposit).Add(s.Reserve.FundsRemaining)
 		*s = protocol.Sender{}
 	}
-	c.tell(protocol.SenderSeen{Address: c.account, Sender: *s})
+	c.emitLocked(protocol.SenderSeen{Address: c.account, Sender: *s})
 }
 
 func (c *Chain) applyOrchestrator(t *chainTx) {
 	switch a := t.action.(type) {
 	case protocol.SetCommission:
-		m := c.member(c.account)
+		m := c.memberLocked(c.account)
 		m.RewardCut, m.FeeShare = a.RewardCut, a.FeeShare
 		c.tellAbout(c.account)
 	case protocol.SetServiceURI:
-		c.member(c.account).ServiceURI = a.URI
+		c.memberLocked(c.account).ServiceURI = a.URI
 		if c.account == c.self {
-			c.tell(protocol.ServiceURISeen(a))
+			c.emitLocked(protocol.ServiceURISeen(a))
 		}
 	case protocol.SetRewardCaller:
-		c.member(c.account).RewardCaller = a.Caller
+		c.memberLocked(c.account).RewardCaller = a.Caller
 		c.tellAbout(c.account)
 	case protocol.Reward:
 		c.reward(c.account, t.tx.Hash)
 	case protocol.RewardFor:
 		c.reward(a.Orchestrator, t.tx.Hash)
 	case protocol.InitializeRound:
-		c.initialize()
+		c.initializeLocked()
 	}
 }
 
 // reward mints the orchestrator's part of the round's tokens into its own bond.
-func (c *Chain) reward(who core.Address, tx protocol.TxHash) {
+func (c *Chain) reward(address core.Address, tx protocol.TxHash) {
 	total := c.params.TotalBonded.Big()
 	if total.Sign() == 0 {
 		total.SetInt64(1)
 	}
-	part := new(big.Int).Mul(c.params.MintableTokens.Big(), c.earnings[earningsKey{who, c.round.Number}].TotalStake.Big())
+	part := new(big.Int).Mul(c.params.MintableTokens.Big(),
+		c.earnings[earningsKey{address, c.round.Number}].TotalStake.Big())
 	amount, _ := core.LPTOf(part.Quo(part, total))
-	c.members[who].LastRewardRound = c.round.Number
-	c.at(who).bonded = c.at(who).bonded.Add(amount)
+	c.members[address].LastRewardRound = c.round.Number
+	c.accountLocked(address).bonded = c.accountLocked(address).bonded.Add(amount)
 	c.params.MintedTokens = c.params.MintedTokens.Add(amount)
-	if who == c.self {
-		c.tell(protocol.RewardSeen{Round: c.round.Number, Amount: amount, Tx: tx})
+	if address == c.self {
+		c.emitLocked(protocol.RewardSeen{Round: c.round.Number, Amount: amount, Tx: tx})
 	}
-	c.moveStake(who, amount, core.LPT{})
+	c.moveStakeLocked(address, amount, core.LPT{})
 }

@@ -10,7 +10,7 @@ import (
 
 // check says why an action would fail now, as a fault; nil when it would not. The
 // caller holds mu.
-func (c *Chain) check(a protocol.Action) error {
+func (c *Chain) checkLocked(a protocol.Action) error {
 	refuse := func(code fault.Code, detail string) error { return fault.New(code, a.Verb(), detail) }
 	if _, free := a.(protocol.SetServiceURI); !free && c.params.Paused {
 		return refuse(fault.ProtocolPaused, "")
@@ -18,7 +18,7 @@ func (c *Chain) check(a protocol.Action) error {
 	if needsRound(a) && c.round.LastInitialized != c.round.Number {
 		return refuse(fault.RoundNotInitialized, fmt.Sprintf("round %d", c.round.Number))
 	}
-	me := c.at(c.account)
+	me := c.accountLocked(c.account)
 	if p := pays(a); me.ether.Cmp(p) < 0 {
 		return refuse(fault.GasMoneyMissing, "the account has less than is to be paid")
 	}
@@ -44,7 +44,7 @@ func (c *Chain) check(a protocol.Action) error {
 	case protocol.Unlock, protocol.CancelUnlock, protocol.WithdrawFunds:
 		return c.checkFunds(me, a)
 	case protocol.RedeemTicket:
-		return c.checkTicket(&a.Ticket)
+		return c.checkTicketLocked(&a.Ticket)
 	}
 	return c.checkOrchestrator(a)
 }
@@ -120,7 +120,7 @@ func (c *Chain) checkOrchestrator(a protocol.Action) error {
 		switch {
 		case !c.registered(c.account):
 			return fault.New(fault.NotRegistered, a.Verb(), "")
-		case c.roundState().Locked:
+		case c.roundStateLocked().Locked:
 			return fault.New(fault.RoundLocked, a.Verb(), "")
 		case a.RewardCut > core.Whole || a.FeeShare > core.Whole:
 			return fault.New(fault.ActionInvalid, a.Verb(), "")
@@ -130,7 +130,7 @@ func (c *Chain) checkOrchestrator(a protocol.Action) error {
 	case protocol.Reward:
 		return c.checkReward(a, c.account)
 	case protocol.RewardFor:
-		if c.orchestrator(a.Orchestrator).RewardCaller != c.account {
+		if c.orchestratorLocked(a.Orchestrator).RewardCaller != c.account {
 			return fault.New(fault.RewardCallerRefused, a.Verb(), "")
 		}
 		return c.checkReward(a, a.Orchestrator)
@@ -142,8 +142,8 @@ func (c *Chain) checkOrchestrator(a protocol.Action) error {
 	return nil
 }
 
-func (c *Chain) checkReward(a protocol.Action, who core.Address) error {
-	o := c.orchestrator(who)
+func (c *Chain) checkReward(a protocol.Action, address core.Address) error {
+	o := c.orchestratorLocked(address)
 	switch {
 	case !o.Active:
 		return fault.New(fault.RewardNotDue, a.Verb(), fmt.Sprintf("round %d", c.round.Number))

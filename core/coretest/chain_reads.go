@@ -45,16 +45,16 @@ func (c *Chain) Round(ctx context.Context) (protocol.RoundState, error) {
 		return protocol.RoundState{}, err
 	}
 	defer c.mu.Unlock()
-	return c.roundState(), nil
+	return c.roundStateLocked(), nil
 }
 
 // Orchestrator is an orchestrator's record.
-func (c *Chain) Orchestrator(ctx context.Context, who core.Address) (protocol.Orchestrator, error) {
+func (c *Chain) Orchestrator(ctx context.Context, address core.Address) (protocol.Orchestrator, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Orchestrator{}, err
 	}
 	defer c.mu.Unlock()
-	return c.orchestrator(who), nil
+	return c.orchestratorLocked(address), nil
 }
 
 // Pool is the pool, highest stake first.
@@ -64,42 +64,44 @@ func (c *Chain) Pool(ctx context.Context) ([]protocol.Orchestrator, error) {
 	}
 	defer c.mu.Unlock()
 	all := make([]protocol.Orchestrator, 0, len(c.pool))
-	for _, who := range c.pool {
-		all = append(all, c.orchestrator(who))
+	for _, address := range c.pool {
+		all = append(all, c.orchestratorLocked(address))
 	}
 	return all, nil
 }
 
 // Delegator is an account's stake.
-func (c *Chain) Delegator(ctx context.Context, who core.Address) (protocol.Delegator, error) {
+func (c *Chain) Delegator(ctx context.Context, address core.Address) (protocol.Delegator, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Delegator{}, err
 	}
 	defer c.mu.Unlock()
-	a := c.at(who)
+	a := c.accountLocked(address)
 	return protocol.Delegator{
-		Address: who, Bonded: a.bonded, Fees: a.fees, PendingStake: a.bonded, PendingFees: a.fees, Delegate: a.delegate,
-		DelegatedAmount: c.orchestrator(who).DelegatedStake, StartRound: a.start, LastClaimRound: a.claimed,
+		Address: address, Bonded: a.bonded, Fees: a.fees, PendingStake: a.bonded, PendingFees: a.fees,
+		Delegate:        a.delegate,
+		DelegatedAmount: c.orchestratorLocked(address).DelegatedStake, StartRound: a.start, LastClaimRound: a.claimed,
 		NextLockID: a.nextLock, Status: c.status(a),
 	}, nil
 }
 
 // UnbondingLocks are an account's locks that hold stake.
-func (c *Chain) UnbondingLocks(ctx context.Context, who core.Address) ([]protocol.UnbondingLock, error) {
+func (c *Chain) UnbondingLocks(ctx context.Context, address core.Address) ([]protocol.UnbondingLock, error) {
 	if err := c.reading(ctx); err != nil {
 		return nil, err
 	}
 	defer c.mu.Unlock()
-	return append([]protocol.UnbondingLock{}, c.at(who).locks...), nil
+	return append([]protocol.UnbondingLock{}, c.accountLocked(address).locks...), nil
 }
 
 // EarningsPool is what counted for an orchestrator in a round.
-func (c *Chain) EarningsPool(ctx context.Context, who core.Address, round protocol.Round) (protocol.EarningsPool, error) {
+func (c *Chain) EarningsPool(ctx context.Context, address core.Address, round protocol.Round) (protocol.EarningsPool,
+	error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.EarningsPool{}, err
 	}
 	defer c.mu.Unlock()
-	if p, ok := c.earnings[earningsKey{who, round}]; ok {
+	if p, ok := c.earnings[earningsKey{address, round}]; ok {
 		return p, nil
 	}
 	return earningsOf(&protocol.Orchestrator{}), nil
@@ -137,20 +139,20 @@ func (c *Chain) ChainID() uint64 {
 }
 
 // Balances are an account's means.
-func (c *Chain) Balances(ctx context.Context, who core.Address) (protocol.Balances, error) {
+func (c *Chain) Balances(ctx context.Context, address core.Address) (protocol.Balances, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Balances{}, err
 	}
 	defer c.mu.Unlock()
-	a := c.at(who)
+	a := c.accountLocked(address)
 	return protocol.Balances{Ether: a.ether, Token: a.token, Allowance: a.allowance}, nil
 }
 
 // Sender is a gateway's money at the ticket broker.
-func (c *Chain) Sender(ctx context.Context, who core.Address) (protocol.Sender, error) {
+func (c *Chain) Sender(ctx context.Context, address core.Address) (protocol.Sender, error) {
 	if err := c.reading(ctx); err != nil {
 		return protocol.Sender{}, err
 	}
 	defer c.mu.Unlock()
-	return c.at(who).sender, nil
+	return c.accountLocked(address).sender, nil
 }

@@ -16,8 +16,8 @@ import (
 // final.
 func (c *Chain) Mine(l2 protocol.L2Block, l1 protocol.L1Block) {
 	_ = c.change(func() error {
-		c.grow(l2, l1)
-		c.settle()
+		c.growLocked(l2, l1)
+		c.settleLocked()
 		return nil
 	})
 }
@@ -25,12 +25,12 @@ func (c *Chain) Mine(l2 protocol.L2Block, l1 protocol.L1Block) {
 // AdvanceL1 makes a block in which layer 1 moved on, and mines nothing in it.
 func (c *Chain) AdvanceL1(l1 protocol.L1Block) {
 	_ = c.change(func() error {
-		c.grow(1, l1)
+		c.growLocked(1, l1)
 		return nil
 	})
 }
 
-// ToRound mines until a round begins. Nobody initialises it.
+// ToRound mines until a round begins. The round stays uninitialised.
 func (c *Chain) ToRound(r protocol.Round) {
 	now := c.roundNow()
 	if r > now.Number {
@@ -39,12 +39,12 @@ func (c *Chain) ToRound(r protocol.Round) {
 	}
 }
 
-// Open initialises the present round, as somebody else would.
+// Open initialises the present round, as another account would.
 func (c *Chain) Open() {
 	_ = c.change(func() error {
 		if c.round.LastInitialized != c.round.Number {
-			c.grow(1, 0)
-			c.initialize()
+			c.growLocked(1, 0)
+			c.initializeLocked()
 		}
 		return nil
 	})
@@ -58,23 +58,23 @@ func (c *Chain) Reorganize(depth protocol.L2Block) {
 		c.head.Hash, c.head.Parent = c.blockHash(c.head.Number), c.blockHash(c.head.Number-1)
 		for _, t := range slices.Backward(c.txs) {
 			if t.tx.State == protocol.TxMined && t.tx.Block >= from {
-				c.undo(t)
+				c.undoLocked(t)
 			}
 		}
-		c.tell(protocol.Reorganized{From: from})
-		c.tell(protocol.HeadSeen{Head: c.head})
+		c.emitLocked(protocol.Reorganized{From: from})
+		c.emitLocked(protocol.HeadSeen{Head: c.head})
 		return nil
 	})
 }
 
 // undo puts a transaction back on its way. The caller holds mu.
-func (c *Chain) undo(t *chainTx) {
+func (c *Chain) undoLocked(t *chainTx) {
 	t.tx.State, t.tx.Block = protocol.TxSubmitted, 0
 	if t.undo == nil {
 		t.undone = true
 		return
 	}
-	c.at(c.account).ether = c.at(c.account).ether.Add(t.tx.Fee)
+	c.accountLocked(c.account).ether = c.accountLocked(c.account).ether.Add(t.tx.Fee)
 	t.undo()
 	t.undo = nil
 }
@@ -100,12 +100,12 @@ func (c *Chain) SetBaseFee(fee core.Wei) {
 	c.head.BaseFee = fee
 }
 
-// SetStale says that the chain's news ended, or came back.
+// SetStale marks the chain as stale, or as live again.
 func (c *Chain) SetStale(stale bool) {
 	_ = c.change(func() error {
 		if c.stale != stale {
 			c.stale = stale
-			c.tell(protocol.StaleSeen{Stale: stale, Since: c.head.Time})
+			c.emitLocked(protocol.StaleSeen{Stale: stale, Since: c.head.Time})
 		}
 		return nil
 	})
@@ -124,18 +124,18 @@ func (c *Chain) Forget() {
 func (c *Chain) Learn() {
 	_ = c.change(func() error {
 		c.unknown, c.failRead = false, nil
-		c.tell(protocol.HeadSeen{Head: c.head})
-		c.tell(protocol.RoundSeen{Round: c.roundState()})
+		c.emitLocked(protocol.HeadSeen{Head: c.head})
+		c.emitLocked(protocol.RoundSeen{Round: c.roundStateLocked()})
 		return nil
 	})
 }
 
 // grow adds blocks and rolls the round over. The caller holds mu.
-func (c *Chain) grow(l2 protocol.L2Block, l1 protocol.L1Block) {
+func (c *Chain) growLocked(l2 protocol.L2Block, l1 protocol.L1Block) {
 	if l2 == 0 {
 		return
 	}
-	was := c.roundState()
+	was := c.roundStateLocked()
 	c.head.Number += l2
 	c.head.L1 += l1
 	c.head.Time = c.head.Time.Add(time.Duration(l2)*250*time.Millisecond + time.Duration(l1)*12*time.Second)
@@ -144,34 +144,34 @@ func (c *Chain) grow(l2 protocol.L2Block, l1 protocol.L1Block) {
 		c.round.Number++
 		c.round.Start += c.round.Length
 	}
-	c.tell(protocol.HeadSeen{Head: c.head})
-	if now := c.roundState(); now != was {
-		c.tell(protocol.RoundSeen{Round: now})
+	c.emitLocked(protocol.HeadSeen{Head: c.head})
+	if now := c.roundStateLocked(); now != was {
+		c.emitLocked(protocol.RoundSeen{Round: now})
 		if now.Number != was.Number {
-			c.forgetClaims()
+			c.forgetClaimsLocked()
 			c.tellSelf()
 		}
 	}
 }
 
 // initialize opens the present round. The caller holds mu.
-func (c *Chain) initialize() {
+func (c *Chain) initializeLocked() {
 	n := c.round.Number
 	c.round.LastInitialized = n
 	c.hashes[n] = sha256.Sum256(binary.BigEndian.AppendUint64([]byte("round"), uint64(n)))
 	total := c.totalStake()
 	c.params.TotalBonded = total
 	c.params.MintedTokens = c.params.MintedTokens.Sub(c.params.MintedTokens)
-	for _, who := range c.pool {
-		m := c.members[who]
+	for _, address := range c.pool {
+		m := c.members[address]
 		m.LastActiveStakeUpdateRound = n
-		c.earnings[earningsKey{who, n}] = earningsOf(m)
+		c.earnings[earningsKey{address, n}] = earningsOf(m)
 	}
-	c.tell(protocol.RoundSeen{Round: c.roundState()})
+	c.emitLocked(protocol.RoundSeen{Round: c.roundStateLocked()})
 }
 
 // roundState is the round of the head. The caller holds mu.
-func (c *Chain) roundState() protocol.RoundState {
+func (c *Chain) roundStateLocked() protocol.RoundState {
 	r := c.round
 	r.Initialized = r.LastInitialized == r.Number
 	r.Locked = c.head.L1 >= r.LocksAt()
@@ -182,7 +182,7 @@ func (c *Chain) roundState() protocol.RoundState {
 func (c *Chain) roundNow() protocol.RoundState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.roundState()
+	return c.roundStateLocked()
 }
 
 func (c *Chain) blockHash(n protocol.L2Block) protocol.Hash {

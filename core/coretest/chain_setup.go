@@ -6,47 +6,47 @@ import (
 )
 
 // Give sets what an account has.
-func (c *Chain) Give(who core.Address, ether core.Wei, token core.LPT) {
+func (c *Chain) Give(address core.Address, ether core.Wei, token core.LPT) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a := c.at(who)
+	a := c.accountLocked(address)
 	a.ether, a.token = ether, token
 }
 
 // GiveFees adds to what an account has earned.
-func (c *Chain) GiveFees(who core.Address, fees core.Wei) {
+func (c *Chain) GiveFees(address core.Address, fees core.Wei) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a := c.at(who)
+	a := c.accountLocked(address)
 	a.fees = a.fees.Add(fees)
 }
 
 // Register makes an orchestrator with so much stake of its own and a service
 // URI; it joins the pool if the stake suffices, and is active from the next
 // round.
-func (c *Chain) Register(who core.Address, stake core.LPT, uri string) {
+func (c *Chain) Register(address core.Address, stake core.LPT, uri string) {
 	_ = c.change(func() error {
-		a := c.at(who)
-		a.bonded, a.delegate, a.start = a.bonded.Add(stake), who, c.round.Number+1
-		c.member(who).ServiceURI = uri
-		c.moveStake(who, stake, core.LPT{})
+		a := c.accountLocked(address)
+		a.bonded, a.delegate, a.start = a.bonded.Add(stake), address, c.round.Number+1
+		c.memberLocked(address).ServiceURI = uri
+		c.moveStakeLocked(address, stake, core.LPT{})
 		return nil
 	})
 }
 
 // Activate is Register, and two rounds later: the orchestrator is active in the
 // present round, which is initialised.
-func (c *Chain) Activate(who core.Address, stake core.LPT, uri string) {
-	c.Register(who, stake, uri)
+func (c *Chain) Activate(address core.Address, stake core.LPT, uri string) {
+	c.Register(address, stake, uri)
 	c.ToRound(c.roundNow().Number + 1)
 	c.Open()
 }
 
 // SetSender sets a gateway's funds.
-func (c *Chain) SetSender(who core.Address, s protocol.Sender) {
+func (c *Chain) SetSender(address core.Address, s protocol.Sender) {
 	_ = c.change(func() error {
-		c.at(who).sender = s
-		c.tell(protocol.SenderSeen{Address: who, Sender: s})
+		c.accountLocked(address).sender = s
+		c.emitLocked(protocol.SenderSeen{Address: address, Sender: s})
 		return nil
 	})
 }
@@ -64,7 +64,7 @@ func (c *Chain) SetParameters(f func(*protocol.Parameters)) {
 // would.
 func (c *Chain) NameRewardCaller(orchestrator, caller core.Address) {
 	_ = c.change(func() error {
-		c.member(orchestrator).RewardCaller = caller
+		c.memberLocked(orchestrator).RewardCaller = caller
 		c.tellAbout(orchestrator)
 		return nil
 	})
@@ -92,12 +92,12 @@ func (c *Chain) Sent() []protocol.Action {
 	return append([]protocol.Action(nil), c.sent...)
 }
 
-// Watch does nothing: every change of a gateway's funds is told.
+// Watch does nothing: every change of a gateway's funds is an event.
 func (c *Chain) Watch(core.Address) {}
 
 // Watched are a gateway's funds.
-func (c *Chain) Watched(who core.Address) (protocol.Sender, bool) {
+func (c *Chain) Watched(address core.Address) (protocol.Sender, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.at(who).sender, !c.unknown
+	return c.accountLocked(address).sender, !c.unknown
 }

@@ -32,10 +32,10 @@ type ChainPorts interface {
 // initialised round that is not locked.
 type ChainBench struct {
 	Ports ChainPorts
-	// NextRound goes to the first block of the next round; nobody initialises it.
+	// NextRound goes to the first block of the next round and does not initialise it.
 	NextRound func(t *testing.T)
 	// Gateway gives an account that is new to the ports so much deposit and reserve.
-	// Without it nothing is said of tickets.
+	// Without it tickets are not tested.
 	Gateway func(t *testing.T, deposit, reserve core.Wei) *ecdsa.PrivateKey
 	// Settle is called where the suite waits, so that a chain without a clock of
 	// its own can make a block. It may be nil.
@@ -64,7 +64,7 @@ func TestChain(t *testing.T, bench ChainBench) {
 		{"records change", (*chainRun).changes},
 		{"unbonding makes a lock", (*chainRun).locks},
 		{"funds", (*chainRun).funds},
-		{"a round that nobody initialised", (*chainRun).closedRound},
+		{"a round that is not initialised", (*chainRun).closedRound},
 		{"a reward, once", (*chainRun).rewards},
 		{"tickets", (*chainRun).tickets},
 		{"a caller that left", (*chainRun).leaves},
@@ -121,7 +121,8 @@ func (r *chainRun) send(t *testing.T, a protocol.Action) protocol.Transaction {
 	if err != nil {
 		t.Fatalf("%s: %v", a.Verb(), err)
 	}
-	if tx.Verb != a.Verb() || tx.Hash.IsZero() || tx.Block == 0 || tx.State != protocol.TxMined && tx.State != protocol.TxFinal {
+	if tx.Verb != a.Verb() || tx.Hash.IsZero() || tx.Block == 0 || tx.State != protocol.TxMined &&
+		tx.State != protocol.TxFinal {
 		t.Fatalf("%s: transaction %+v", a.Verb(), tx)
 	}
 	return tx
@@ -156,7 +157,8 @@ func got[T any](v T, err error) func(*testing.T) T {
 func (r *chainRun) agrees(t *testing.T) {
 	r.wait(t, "view", func() bool { return r.Ports.View().Known })
 	round := got(r.Ports.Round(t.Context()))(t)
-	if v := r.Ports.View(); v.Round.Number != round.Number || v.Round.Length != round.Length || !round.Initialized || round.Locked {
+	if v := r.Ports.View(); v.Round.Number != round.Number || v.Round.Length != round.Length || !round.Initialized ||
+		round.Locked {
 		t.Errorf("the view's round is %+v, read %+v", v.Round, round)
 	}
 	if round.LastHash.IsZero() || round.Start == 0 || round.LastInitialized != round.Number {
@@ -199,7 +201,8 @@ func (r *chainRun) leaves(t *testing.T) {
 	if _, err := r.Ports.Round(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("reading with an ended context: %v", err)
 	}
-	if _, err := r.Ports.Send(ctx, protocol.ClaimEarnings{}, protocol.SendOptions{}); !errors.Is(err, context.Canceled) {
+	if _, err := r.Ports.Send(ctx, protocol.ClaimEarnings{}, protocol.SendOptions{}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("sending with an ended context: %v", err)
 	}
 }

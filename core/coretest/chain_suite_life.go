@@ -15,16 +15,18 @@ func (r *chainRun) registers(t *testing.T) {
 	before := got(r.Ports.Balances(t.Context(), self))(t)
 	r.send(t, protocol.Approve{Amount: stake})
 	r.send(t, protocol.Bond{Amount: stake, To: self})
-	r.until(t, "news of the own record", func(e protocol.Event) bool {
+	r.until(t, "event of the own record", func(e protocol.Event) bool {
 		s, ok := e.(protocol.SelfSeen)
 		return ok && s.Orchestrator.Registered
 	})
 	o, round := r.me(t), got(r.Ports.Round(t.Context()))(t)
-	if !o.Registered || o.Active || o.DelegatedStake.Cmp(stake) != 0 || o.ActivationRound != round.Number+1 || o.DeactivationRound != protocol.Never {
+	if !o.Registered || o.Active || o.DelegatedStake.Cmp(stake) != 0 || o.ActivationRound != round.Number+1 ||
+		o.DeactivationRound != protocol.Never {
 		t.Errorf("the record is %+v", o)
 	}
 	d := got(r.Ports.Delegator(t.Context(), self))(t)
-	if d.Delegate != self || d.Bonded.Cmp(stake) != 0 || d.Status != protocol.Pending || d.StartRound != round.Number+1 {
+	if d.Delegate != self || d.Bonded.Cmp(stake) != 0 || d.Status != protocol.Pending ||
+		d.StartRound != round.Number+1 {
 		t.Errorf("the delegator is %+v", d)
 	}
 	after := got(r.Ports.Balances(t.Context(), self))(t)
@@ -32,10 +34,16 @@ func (r *chainRun) registers(t *testing.T) {
 		t.Errorf("the account had %v %v and has %v %v", before.Ether, before.Token, after.Ether, after.Token)
 	}
 	pool := got(r.Ports.Pool(t.Context()))(t)
-	if !slices.ContainsFunc(pool, func(o protocol.Orchestrator) bool { return o.Address == self && o.DelegatedStake.Cmp(stake) == 0 }) {
-		t.Errorf("the pool of %d lacks the newcomer", len(pool))
+	if !slices.ContainsFunc(pool, func(o protocol.Orchestrator) bool {
+		return o.Address == self &&
+			o.DelegatedStake.Cmp(stake) == 0
+	}) {
+		t.Errorf("the pool of %d lacks the new orchestrator", len(pool))
 	}
-	if !slices.IsSortedFunc(pool, func(a, b protocol.Orchestrator) int { return b.DelegatedStake.Cmp(a.DelegatedStake) }) {
+	if !slices.IsSortedFunc(pool, func(a,
+		b protocol.Orchestrator) int {
+		return b.DelegatedStake.Cmp(a.DelegatedStake)
+	}) {
 		t.Error("the pool is not sorted by stake")
 	}
 	r.wait(t, "pool size", func() bool { return r.Ports.View().PoolSize == len(pool) })
@@ -47,12 +55,13 @@ func (r *chainRun) changes(t *testing.T) {
 	r.send(t, protocol.SetServiceURI{URI: "https://o.example:8935"})
 	r.send(t, protocol.SetCommission{RewardCut: 100_000, FeeShare: 50_000})
 	r.send(t, protocol.SetRewardCaller{Caller: core.Address{9}})
-	r.until(t, "news of the service URI", func(e protocol.Event) bool {
+	r.until(t, "event of the service URI", func(e protocol.Event) bool {
 		u, ok := e.(protocol.ServiceURISeen)
 		return ok && u.URI == "https://o.example:8935"
 	})
 	right := func(o protocol.Orchestrator) bool {
-		return o.Address == self && o.ServiceURI == "https://o.example:8935" && o.RewardCut == 100_000 && o.FeeShare == 50_000 && o.RewardCaller == core.Address{9}
+		return o.Address == self && o.ServiceURI == "https://o.example:8935" && o.RewardCut == 100_000 &&
+			o.FeeShare == 50_000 && o.RewardCaller == core.Address{9}
 	}
 	if o := r.me(t); !right(o) {
 		t.Errorf("the record is %+v", o)
@@ -64,7 +73,8 @@ func (r *chainRun) changes(t *testing.T) {
 	if err != nil || err2 != nil || first.ID != second.ID {
 		t.Errorf("what may happen once is transactions %d (%v) and %d (%v)", first.ID, err, second.ID, err2)
 	}
-	if all := r.Ports.Transactions(); !slices.ContainsFunc(all, func(x protocol.Transaction) bool { return x.ID == first.ID }) {
+	if all := r.Ports.Transactions(); !slices.ContainsFunc(all,
+		func(x protocol.Transaction) bool { return x.ID == first.ID }) {
 		t.Errorf("%d is not among the transactions", first.ID)
 	}
 }
@@ -74,18 +84,19 @@ func (r *chainRun) locks(t *testing.T) {
 	r.send(t, protocol.InitializeRound{})
 	r.fresh()
 	r.send(t, protocol.Unbond{Amount: core.LPTTokens(100)})
-	r.until(t, "news of the lock", func(e protocol.Event) bool {
+	r.until(t, "event of the lock", func(e protocol.Event) bool {
 		l, ok := e.(protocol.LockSeen)
 		return ok && l.Lock.ID == 0 && l.Lock.Amount.Cmp(core.LPTTokens(100)) == 0
 	})
 	held := got(r.Ports.UnbondingLocks(t.Context(), r.Ports.Account()))(t)
 	p, round := got(r.Ports.Parameters(t.Context()))(t), got(r.Ports.Round(t.Context()))(t)
-	if len(held) != 1 || held[0].Delegator != r.Ports.Account() || held[0].WithdrawRound != round.Number+p.UnbondingPeriod {
+	if len(held) != 1 || held[0].Delegator != r.Ports.Account() ||
+		held[0].WithdrawRound != round.Number+p.UnbondingPeriod {
 		t.Fatalf("the locks are %+v", held)
 	}
 	r.refuse(t, protocol.WithdrawStake{Lock: 0}, fault.UnbondingLockWaiting)
 	r.send(t, protocol.Rebond{Lock: 0})
-	r.until(t, "news that the lock is gone", func(e protocol.Event) bool {
+	r.until(t, "event that the lock is gone", func(e protocol.Event) bool {
 		l, ok := e.(protocol.LockSeen)
 		return ok && l.Lock.ID == 0 && l.Lock.Amount.IsZero()
 	})
@@ -99,7 +110,8 @@ func (r *chainRun) funds(t *testing.T) {
 	r.send(t, protocol.FundDepositAndReserve{Deposit: core.NewWei(1000), Reserve: core.NewWei(2000)})
 	r.send(t, protocol.FundDeposit{Amount: core.NewWei(5)})
 	s := got(r.Ports.Sender(t.Context(), self))(t)
-	if s.Deposit.Cmp(core.NewWei(1005)) != 0 || s.Reserve.FundsRemaining.Cmp(core.NewWei(2000)) != 0 || s.WithdrawRound != 0 {
+	if s.Deposit.Cmp(core.NewWei(1005)) != 0 || s.Reserve.FundsRemaining.Cmp(core.NewWei(2000)) != 0 ||
+		s.WithdrawRound != 0 {
 		t.Errorf("the funds are %+v", s)
 	}
 	r.refuse(t, protocol.WithdrawFunds{}, fault.SenderUnlockState)
@@ -116,14 +128,14 @@ func (r *chainRun) funds(t *testing.T) {
 func (r *chainRun) closedRound(t *testing.T) {
 	r.fresh()
 	r.NextRound(t)
-	r.until(t, "news of the round", func(e protocol.Event) bool {
+	r.until(t, "event of the round", func(e protocol.Event) bool {
 		s, ok := e.(protocol.RoundSeen)
 		return ok && !s.Round.Initialized && s.Round.LastInitialized+1 == s.Round.Number
 	})
 	r.refuse(t, protocol.Reward{}, fault.RoundNotInitialized)
 	r.refuse(t, protocol.ClaimEarnings{}, fault.RoundNotInitialized)
 	r.send(t, protocol.InitializeRound{})
-	r.until(t, "news that the round is open", func(e protocol.Event) bool {
+	r.until(t, "event that the round is open", func(e protocol.Event) bool {
 		s, ok := e.(protocol.RoundSeen)
 		return ok && s.Round.Initialized && !s.Round.LastHash.IsZero() && s.Round.LastHash != s.Round.PreviousHash
 	})
@@ -137,18 +149,20 @@ func (r *chainRun) rewards(t *testing.T) {
 	r.fresh()
 	self, round := r.Ports.Account(), got(r.Ports.Round(t.Context()))(t)
 	before := r.me(t)
-	if p := got(r.Ports.EarningsPool(t.Context(), self, round.Number))(t); p.TotalStake.Cmp(before.DelegatedStake) != 0 {
+	if p := got(r.Ports.EarningsPool(t.Context(), self,
+		round.Number))(t); p.TotalStake.Cmp(before.DelegatedStake) != 0 {
 		t.Errorf("the earnings pool is %+v, the stake %v", p, before.DelegatedStake)
 	}
 	tx := r.send(t, protocol.Reward{})
 	var minted core.LPT
-	r.until(t, "news of the reward", func(e protocol.Event) bool {
+	r.until(t, "event of the reward", func(e protocol.Event) bool {
 		s, ok := e.(protocol.RewardSeen)
 		minted = s.Amount
 		return ok && s.Round == round.Number && s.Tx == tx.Hash
 	})
 	o := r.me(t)
-	if o.LastRewardRound != round.Number || minted.IsZero() || o.DelegatedStake.Cmp(before.DelegatedStake.Add(minted)) != 0 {
+	if o.LastRewardRound != round.Number || minted.IsZero() ||
+		o.DelegatedStake.Cmp(before.DelegatedStake.Add(minted)) != 0 {
 		t.Errorf("%v was minted; the record is %+v", minted, o)
 	}
 	r.refuse(t, protocol.Reward{}, fault.RewardNotDue)

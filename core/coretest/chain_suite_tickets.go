@@ -17,9 +17,9 @@ func (r *chainRun) tickets(t *testing.T) {
 	}
 	r.fresh()
 	key := r.Gateway(t, core.NewWei(1000), core.NewWei(300))
-	nobody := got(r.Ports.SenderFunds(t.Context(), core.Address{0xdd}))(t)
-	if !nobody.Deposit.IsZero() || nobody.WithdrawRound != 0 {
-		t.Errorf("who has nothing has %+v", nobody)
+	unknown := got(r.Ports.SenderFunds(t.Context(), core.Address{0xdd}))(t)
+	if !unknown.Deposit.IsZero() || unknown.WithdrawRound != 0 {
+		t.Errorf("an address without funds has %+v", unknown)
 	}
 	r.wait(t, "sight of the gateway's funds", func() bool { return r.funded(t, key, 1000, 300, 0) })
 	round := got(r.Ports.Round(t.Context()))(t)
@@ -56,19 +56,20 @@ func ticketHash(t protocol.WinningTicket) protocol.Hash { return t.Hash() }
 
 func (r *chainRun) funded(t *testing.T, key *ecdsa.PrivateKey, deposit, reserve, claimed uint64) bool {
 	f := got(r.Ports.SenderFunds(t.Context(), AddressOf(key)))(t)
-	return f.Deposit.Cmp(core.NewWei(deposit)) == 0 && f.Reserve.FundsRemaining.Cmp(core.NewWei(reserve)) == 0 && f.Claimed.Cmp(core.NewWei(claimed)) == 0
+	return f.Deposit.Cmp(core.NewWei(deposit)) == 0 && f.Reserve.FundsRemaining.Cmp(core.NewWei(reserve)) == 0 &&
+		f.Claimed.Cmp(core.NewWei(claimed)) == 0
 }
 
 // refuseTickets spoils a good ticket in each way.
 func (r *chainRun) refuseTickets(t *testing.T, key *ecdsa.PrivateKey, good protocol.WinningTicket) {
-	for code, spoil := range map[fault.Code]func(*protocol.WinningTicket){
+	for code, corrupt := range map[fault.Code]func(*protocol.WinningTicket){
 		fault.TicketMalformed:    func(w *protocol.WinningTicket) { w.Recipient = core.Address{} },
 		fault.TicketRoundUnknown: func(w *protocol.WinningTicket) { w.CreationRoundHash = protocol.Hash{} },
 		fault.TicketSecretWrong:  func(w *protocol.WinningTicket) { w.RecipientRand[0]++ },
 		fault.TicketNotWinning:   func(w *protocol.WinningTicket) { w.WinProb = protocol.Word{} },
 	} {
 		bad := good
-		spoil(&bad)
+		corrupt(&bad)
 		r.refuse(t, protocol.RedeemTicket{Ticket: SignTicket(key, bad)}, code)
 	}
 	good.SenderNonce++
@@ -80,7 +81,8 @@ func (r *chainRun) redeems(t *testing.T, w protocol.WinningTicket, paid, reserve
 	t.Helper()
 	tx := r.send(t, protocol.RedeemTicket{Ticket: w})
 	right := func(p protocol.Payout) bool {
-		return p.Tx == tx.Hash && p.Block == tx.Block && p.Sender == w.Sender && p.Recipient == w.Recipient && p.SenderNonce == w.SenderNonce &&
+		return p.Tx == tx.Hash && p.Block == tx.Block && p.Sender == w.Sender && p.Recipient == w.Recipient &&
+			p.SenderNonce == w.SenderNonce &&
 			p.RecipientRand == w.RecipientRand && p.FaceValue.Cmp(w.FaceValue) == 0 &&
 			p.Paid.Cmp(core.NewWei(paid)) == 0 && p.FromReserve.Cmp(core.NewWei(reserve)) == 0
 	}
@@ -94,7 +96,7 @@ func (r *chainRun) redeems(t *testing.T, w protocol.WinningTicket, paid, reserve
 	if !got(r.Ports.TicketUsed(t.Context(), w.Hash()))(t) {
 		t.Error("a redeemed ticket is not used")
 	}
-	r.until(t, "news of the redemption", func(e protocol.Event) bool {
+	r.until(t, "event of the redemption", func(e protocol.Event) bool {
 		p, ok := e.(protocol.TicketRedeemed)
 		return ok && right(p.Payout)
 	})

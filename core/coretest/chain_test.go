@@ -31,7 +31,8 @@ func TestChainFake(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.SetSender(coretest.AddressOf(key), protocol.Sender{Deposit: deposit, Reserve: protocol.Reserve{FundsRemaining: reserve}})
+			c.SetSender(coretest.AddressOf(key), protocol.Sender{Deposit: deposit,
+				Reserve: protocol.Reserve{FundsRemaining: reserve}})
 			return key
 		},
 	})
@@ -108,7 +109,8 @@ func TestChainFakeForgets(t *testing.T) {
 	if !c.View().Known || !c.View().Stale || !stale {
 		t.Errorf("%+v", c.View())
 	}
-	if _, err := coretest.NewChain(core.Address{}, me).Send(t.Context(), protocol.Reward{}, protocol.SendOptions{}); !errors.Is(err, fault.AccountMissing) {
+	if _, err := coretest.NewChain(core.Address{}, me).Send(t.Context(), protocol.Reward{},
+		protocol.SendOptions{}); !errors.Is(err, fault.AccountMissing) {
 		t.Errorf("without an account: %v", err)
 	}
 }

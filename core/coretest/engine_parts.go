@@ -38,7 +38,8 @@ func must(t *testing.T, e Engine, job *core.TranscodeJob) *core.TranscodeResult 
 func same(t *testing.T, a, b *core.TranscodeResult) {
 	t.Helper()
 	if a.DecodedFrames != b.DecodedFrames || a.DecodedPixels != b.DecodedPixels {
-		t.Errorf("decoded %d frames and %d pixels, then %d and %d", a.DecodedFrames, a.DecodedPixels, b.DecodedFrames, b.DecodedPixels)
+		t.Errorf("decoded %d frames and %d pixels, then %d and %d", a.DecodedFrames, a.DecodedPixels, b.DecodedFrames,
+			b.DecodedPixels)
 	}
 	for i := range a.Renditions {
 		x, y := a.Renditions[i], b.Renditions[i]
@@ -53,7 +54,8 @@ func renditionsInOrder(t *testing.T, e Engine, clips Clips) {
 		res := must(t, e, clips.job("order", n))
 		for i := 1; i < len(res.Renditions); i++ {
 			if res.Renditions[i].Pixels >= res.Renditions[i-1].Pixels {
-				t.Errorf("rendition %d is not the smaller one: %d after %d pixels", i, res.Renditions[i].Pixels, res.Renditions[i-1].Pixels)
+				t.Errorf("rendition %d is not the smaller one: %d after %d pixels", i, res.Renditions[i].Pixels,
+					res.Renditions[i-1].Pixels)
 			}
 		}
 	}
@@ -112,7 +114,7 @@ func cancelledJobFails(t *testing.T, e Engine, clips Clips) {
 }
 
 func sessionsCanBeEnded(t *testing.T, e Engine, clips Clips) {
-	e.EndSession("nobody")
+	e.EndSession("unknown")
 	first := must(t, e, clips.job("ended", 0))
 	e.EndSession("ended")
 	e.EndSession("ended")

@@ -107,7 +107,8 @@ func (p *Payments) MayPay(_ context.Context, job *pm.Job) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	left := p.balances[job.Account].Sub(p.aside[job.Account])
-	if job.Quote.Price.Free() || job.Payment.Params != nil && len(job.Payment.Tickets) > 0 || left.Cmp(pm.WeiValue(p.EV)) >= 0 {
+	if job.Quote.Price.Free() || job.Payment.Params != nil && len(job.Payment.Tickets) > 0 ||
+		left.Cmp(pm.WeiValue(p.EV)) >= 0 {
 		return nil
 	}
 	return fault.New(fault.InsufficientBalance, "ask for a payment", "")

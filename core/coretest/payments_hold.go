@@ -7,12 +7,12 @@ import (
 
 // held is one of a Payments' holds. Its fields are under the Payments' mu.
 type held struct {
-	p     *Payments
-	job   pm.Job
-	aside pm.Value
-	ended bool
-	done  bool
-	noted bool
+	p        *Payments
+	job      pm.Job
+	aside    pm.Value
+	ended    bool
+	done     bool
+	produced bool
 }
 
 // Begin asks for the balance.
@@ -32,7 +32,7 @@ func (h *held) Begin() error {
 func (h *held) Done(w pm.Work) {
 	h.p.mu.Lock()
 	defer h.p.mu.Unlock()
-	if !h.end() {
+	if !h.endLocked() {
 		return
 	}
 	h.done = true
@@ -44,10 +44,10 @@ func (h *held) Done(w pm.Work) {
 func (h *held) Produced(n int64) {
 	h.p.mu.Lock()
 	defer h.p.mu.Unlock()
-	if !h.done || h.noted {
-		h.p.faults = append(h.p.faults, "what was produced is told twice, or of work that was not billed")
+	if !h.done || h.produced {
+		h.p.faults = append(h.p.faults, "what was produced is reported twice, or for work that was not billed")
 	}
-	h.noted = true
+	h.produced = true
 	h.p.produced = append(h.p.produced, n)
 }
 
@@ -55,11 +55,11 @@ func (h *held) Produced(n int64) {
 func (h *held) Release() {
 	h.p.mu.Lock()
 	defer h.p.mu.Unlock()
-	h.end()
+	h.endLocked()
 }
 
 // end reports whether the hold was still open. The caller holds the lock.
-func (h *held) end() bool {
+func (h *held) endLocked() bool {
 	if h.ended {
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 
 // SimDevice behaves as a GPU does, without one: sessions open encoders and memory at
 // their first segment and keep them until they end, more than there is is refused,
-// segments in work slow each other down, and it can be told to crash, hang, slow down,
+// segments in work slow each other down, and it can be made to crash, hang, slow down,
 // go and come back. Renditions come from another engine, a Fake where none is given.
 // Set the fields before the first call; the methods change it at any time.
 type SimDevice struct {
@@ -51,7 +51,7 @@ type SimDevice struct {
 	closed  bool
 }
 
-// simUse is what somebody has of the device.
+// simUse is what a session uses of the device.
 type simUse struct {
 	encoders int
 	memory   int64
@@ -103,13 +103,13 @@ func (d *SimDevice) begin(job *core.TranscodeJob, load float64) (broken <-chan s
 	case d.lost != nil:
 		return nil, d.lost
 	}
-	if err := d.open(job); err != nil {
+	if err := d.openLocked(job); err != nil {
 		return nil, err
 	}
 	if d.broken == nil {
 		d.broken = make(chan struct{})
 	}
-	d.advance()
+	d.advanceLocked()
 	d.load += load
 	return d.broken, nil
 }
@@ -118,15 +118,15 @@ func (d *SimDevice) begin(job *core.TranscodeJob, load float64) (broken <-chan s
 func (d *SimDevice) change(f func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.advance()
+	d.advanceLocked()
 	f()
 }
 
-// advance brings done up to now, and wakes who waits for a time that has become
+// advance brings done up to now, and wakes jobs that wait for a time that has become
 // another. The caller holds mu and changes the pace.
-func (d *SimDevice) advance() {
+func (d *SimDevice) advanceLocked() {
 	now := time.Now()
-	if pace := d.pace(); pace > 0 {
+	if pace := d.paceLocked(); pace > 0 {
 		d.done += now.Sub(d.at).Seconds() * pace
 	}
 	d.at = now
@@ -138,16 +138,16 @@ func (d *SimDevice) advance() {
 
 // pace is the service per unit of load and second: all that is in work shares the
 // device by its load. The caller holds mu.
-func (d *SimDevice) pace() float64 {
+func (d *SimDevice) paceLocked() float64 {
 	if d.hanging || d.load <= 0 {
 		return 0
 	}
 	return 1 / (d.load * max(1, d.factor))
 }
 
-// open gives a session its encoders and memory, anew when it asks for others. The
+// open gives a session its encoders and memory, and again when it asks for others. The
 // caller holds mu.
-func (d *SimDevice) open(job *core.TranscodeJob) error {
+func (d *SimDevice) openLocked(job *core.TranscodeJob) error {
 	n := len(job.Profiles)
 	have := d.kept[job.Session]
 	want := simUse{n, d.SessionMemory + int64(max(0, n-1))*d.RenditionMemory}
@@ -176,7 +176,7 @@ func (d *SimDevice) spend(ctx context.Context, service float64, broken <-chan st
 		if math.IsNaN(until) {
 			until = d.done + service
 		}
-		pace := d.pace()
+		pace := d.paceLocked()
 		left := until - d.done - time.Since(d.at).Seconds()*pace
 		if left <= service*1e-9 && !d.hanging {
 			d.mu.Unlock()

@@ -15,7 +15,8 @@ import (
 
 func TestSimDeviceKeepsTheContract(t *testing.T) {
 	t.Parallel()
-	coretest.EngineContract(t, func(testing.TB) coretest.Engine { return &coretest.SimDevice{Cost: 1e-12} }, coretest.FakeClips())
+	coretest.EngineContract(t, func(testing.TB) coretest.Engine { return &coretest.SimDevice{Cost: 1e-12} },
+		coretest.FakeClips())
 }
 
 func simJob(session string, renditions int) *core.TranscodeJob {

@@ -23,7 +23,7 @@ func (d *SimDevice) Lose(f *fault.Fault) {
 // Hang makes jobs end with their callers' patience only, until Recover.
 func (d *SimDevice) Hang() { d.change(func() { d.hanging = true }) }
 
-// Slow makes everything take so many times longer, as heat does.
+// Slow multiplies the time of everything, as thermal throttling does.
 func (d *SimDevice) Slow(factor float64) { d.change(func() { d.factor = factor }) }
 
 // Foreign lets others have encoders and memory of the device.

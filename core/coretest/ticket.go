@@ -14,7 +14,8 @@ import (
 
 // Ticket makes a ticket that wins for sure, of the last initialised round. Its
 // random number follows from its nonce.
-func Ticket(sender *ecdsa.PrivateKey, recipient core.Address, value core.Wei, nonce uint64, round protocol.RoundState) protocol.WinningTicket {
+func Ticket(sender *ecdsa.PrivateKey, recipient core.Address, value core.Wei, nonce uint64,
+	round protocol.RoundState) protocol.WinningTicket {
 	t := protocol.WinningTicket{
 		Recipient: recipient, Sender: AddressOf(sender), FaceValue: value, SenderNonce: nonce,
 		CreationRound: round.LastInitialized, CreationRoundHash: round.LastHash,
@@ -27,7 +28,7 @@ func Ticket(sender *ecdsa.PrivateKey, recipient core.Address, value core.Wei, no
 	return SignTicket(sender, t)
 }
 
-// SignTicket signs a ticket anew.
+// SignTicket signs a ticket again.
 func SignTicket(sender *ecdsa.PrivateKey, t protocol.WinningTicket) protocol.WinningTicket {
 	hash := t.Hash()
 	sig, err := signature.EthSign(sender, hash[:])

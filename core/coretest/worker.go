@@ -71,7 +71,7 @@ func (w *Worker) Waiting() int {
 	return n
 }
 
-// Parties are those who asked for slots, in their order.
+// Parties are the parties that requested slots, in their order.
 func (w *Worker) Parties() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

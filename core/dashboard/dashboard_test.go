@@ -36,7 +36,8 @@ func (w *worker) Transcode(context.Context, *core.TranscodeJob) (*core.Transcode
 	if w.err != nil {
 		return nil, w.err
 	}
-	return &core.TranscodeResult{Worker: "gpu 0", Renditions: []core.Rendition{{Pixels: 3_000_000}, {Pixels: 1_000_000}}}, nil
+	return &core.TranscodeResult{Worker: "gpu 0", Renditions: []core.Rendition{{Pixels: 3_000_000},
+		{Pixels: 1_000_000}}}, nil
 }
 
 func (w *worker) EndSession(id core.SessionID) { w.ended = append(w.ended, id) }
@@ -60,7 +61,8 @@ func TestSessions(t *testing.T) {
 	if live.Total != 1 || live.Behind != 0 {
 		t.Fatalf("%+v", live)
 	}
-	if got := live.List[0]; got.Stream != "studio" || got.Device != "gpu 0" || got.PixelsPerSecond != 2_000_000 || got.Ratio != 0.5 || got.Segments != 3 ||
+	if got := live.List[0]; got.Stream != "studio" || got.Device != "gpu 0" || got.PixelsPerSecond != 2_000_000 ||
+		got.Ratio != 0.5 || got.Segments != 3 ||
 		got.Peer != (core.Address{19: 7}).String() || len(got.Renditions) != 2 {
 		t.Errorf("%+v", got)
 	}
@@ -93,13 +95,13 @@ func TestBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		ratios := rapid.SliceOf(rapid.Float64Range(0, 3)).Draw(t, "ratios")
-		most := rapid.IntRange(0, 20).Draw(t, "most")
+		limit := rapid.IntRange(0, 20).Draw(t, "most")
 		var all []adminapi.Session
 		for i, r := range ratios {
 			all = append(all, adminapi.Session{ID: strconv.Itoa(i), Ratio: r, Behind: r > 1})
 		}
-		got := dashboard.Bounded(all, most)
-		if got.Total != len(ratios) || len(got.List) != min(most, len(ratios)) {
+		got := dashboard.Bounded(all, limit)
+		if got.Total != len(ratios) || len(got.List) != min(limit, len(ratios)) {
 			t.Fatalf("%d of %d", len(got.List), got.Total)
 		}
 		for i, s := range got.List {
@@ -117,14 +119,15 @@ func TestSeries(t *testing.T) {
 	r, j := s.Recorder(core.NopRecorder{}), s.Inference(inference.NopRecorder{})
 	r.Sessions(7, 10)
 	for i := range 100 {
-		r.SegmentTranscoded(&core.Transcoded{Manifest: "m", Duration: 2 * time.Second, Took: time.Duration(i+1) * 10 * time.Millisecond, Encoded: 5})
+		r.SegmentTranscoded(&core.Transcoded{Manifest: "m", Duration: 2 * time.Second,
+			Took: time.Duration(i+1) * 10 * time.Millisecond, Encoded: 5})
 	}
 	r.SegmentFailed("m", "x")
 	r.SessionRefused("y")
 	j.JobDone(&inference.JobStats{FirstByte: 200 * time.Millisecond, Queue: 50 * time.Millisecond})
 	j.JobDone(&inference.JobStats{Code: "Z"})
 	if got := s.Points(); len(got) != 0 {
-		t.Errorf("a step that is not over is told: %+v", got)
+		t.Errorf("a step that is not over is reported: %+v", got)
 	}
 	c.at = c.at.Add(3 * dashboard.Step)
 	got := s.Points()
@@ -132,10 +135,12 @@ func TestSeries(t *testing.T) {
 		t.Fatalf("%d points", len(got))
 	}
 	p := got[0]
-	if p.Segments != 100 || p.Failed != 1 || p.Refused != 1 || p.Sessions != 7 || p.Pixels != 500 || p.Jobs != 2 || p.JobsFailed != 1 {
+	if p.Segments != 100 || p.Failed != 1 || p.Refused != 1 || p.Sessions != 7 || p.Pixels != 500 || p.Jobs != 2 ||
+		p.JobsFailed != 1 {
 		t.Errorf("%+v", p)
 	}
-	for _, v := range [][2]float64{{p.SegmentMedian, 500}, {p.SegmentHigh, 950}, {p.Ratio * 1000, 475}, {p.FirstMedian, 200}} {
+	for _, v := range [][2]float64{{p.SegmentMedian, 500}, {p.SegmentHigh, 950}, {p.Ratio * 1000, 475},
+		{p.FirstMedian, 200}} {
 		if math.Abs(v[0]-v[1]) > v[1]*0.13 {
 			t.Errorf("%v, want about %v", v[0], v[1])
 		}
@@ -174,8 +179,8 @@ func TestSeriesIsWhole(t *testing.T) {
 	})
 }
 
-// A worker for an orchestrator elsewhere is not told when sessions end: the pool forgets
-// those that are idle, and so does who watches.
+// A remote worker is not notified when sessions end: the pool drops
+// idle ones, and so does the dashboard.
 func TestIdleSessionsAreForgotten(t *testing.T) {
 	t.Parallel()
 	c := newClock()

@@ -1,9 +1,9 @@
-// Package dashboard remembers what an operator's dashboard shows beside the state of
-// the moment: the live sessions with their pace, and the last minutes of work in
-// steps. It watches by standing between others: Sessions before a core.Transcoder,
-// Series before a core.Recorder and an inference.Recorder.
+// Package dashboard keeps what an operator's dashboard shows in addition to the present
+// state: the live sessions with their speed, and the last minutes of work in steps. It wraps
+// other components: Sessions wraps a core.Transcoder, Series a core.Recorder and an
+// inference.Recorder.
 //
-// It keeps nothing on disk, starts no goroutine, knows no HTTP, and is bounded however
-// many streams come. It is no substitute for metrics, which go on for longer and are
-// exact. cmd/tutti puts it in its places and hands what it says to server/admin.
+// It writes nothing to disk, starts no goroutine, does not know HTTP, and its memory is
+// bounded for any number of streams. It does not replace metrics, which are exact and kept
+// for longer. cmd/tutti wires it and passes its data to server/admin.
 package dashboard

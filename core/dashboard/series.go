@@ -24,8 +24,8 @@ type Series struct {
 
 	mu    sync.Mutex
 	slots [Steps]slot // guarded by mu, at their number modulo Steps
-	// sessions and inHand are of the moment, and guarded by mu like the slots.
-	sessions, inHand int64
+	// sessions and inProgress are the present counts; guarded by mu.
+	sessions, inProgress int64
 }
 
 // slot is what happened in one step.
@@ -35,7 +35,7 @@ type slot struct {
 	took, ratio, first, waits histogram
 }
 
-// NewSeries makes one that has seen nothing.
+// NewSeries makes an empty series.
 func NewSeries(now func() time.Time) *Series {
 	s := &Series{now: now}
 	s.begun = s.number()
@@ -45,18 +45,19 @@ func NewSeries(now func() time.Time) *Series {
 // number counts steps.
 func (s *Series) number() int64 { return s.now().UnixNano() / int64(Step) }
 
-// at is the slot of the moment. The caller holds mu.
-func (s *Series) at() *slot {
+// currentLocked is the slot of the present step.
+func (s *Series) currentLocked() *slot {
 	number := s.number()
 	one := &s.slots[number%Steps]
 	if one.number != number {
-		*one = slot{number: number, point: adminapi.Point{At: number * int64(Step/time.Second), Sessions: s.sessions, InHand: s.inHand}}
+		*one = slot{number: number, point: adminapi.Point{At: number * int64(Step/time.Second), Sessions: s.sessions,
+			InHand: s.inProgress}}
 	}
 	return one
 }
 
-// Points are the steps that are over, the oldest first; those in which nothing was
-// told have what was so before.
+// Points are the completed steps, the oldest first. A step without events repeats the counts
+// of the one before.
 func (s *Series) Points() []adminapi.Point {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,13 +70,13 @@ func (s *Series) Points() []adminapi.Point {
 			out = append(out, adminapi.Point{At: number * int64(Step/time.Second), Sessions: sessions, InHand: inHand})
 			continue
 		}
-		out = append(out, one.tell())
+		out = append(out, one.toPoint())
 		sessions, inHand = one.point.Sessions, one.point.InHand
 	}
 	return out
 }
 
-func (s *slot) tell() adminapi.Point {
+func (s *slot) toPoint() adminapi.Point {
 	p := s.point
 	p.SegmentMedian, p.SegmentHigh = millis(s.took.percentile(0.5)), millis(s.took.percentile(0.95))
 	p.Ratio = rounded(s.ratio.percentile(0.95), 1000)
@@ -88,14 +89,14 @@ func millis(seconds float64) float64 { return rounded(seconds*1000, 10) }
 
 func rounded(v, places float64) float64 { return math.Round(v*places) / places }
 
-// count changes the slot of the moment.
+// count changes the slot of the present step.
 func (s *Series) count(change func(*slot)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	change(s.at())
+	change(s.currentLocked())
 }
 
-// Recorder tells next everything and counts what concerns segments and sessions.
+// Recorder wraps next and counts segments and sessions.
 func (s *Series) Recorder(next core.Recorder) core.Recorder { return recorder{Recorder: next, s: s} }
 
 type recorder struct {
@@ -133,18 +134,18 @@ func (r recorder) Sessions(inUse, limit int) {
 	})
 }
 
-// hand notes that a segment came into hand (+1) or left it (-1).
-func (s *Series) hand(n int64) {
+// countInProgress counts a segment that begins (+1) or ends (-1).
+func (s *Series) countInProgress(n int64) {
 	if s == nil {
 		return
 	}
 	s.count(func(one *slot) {
-		s.inHand += n
-		one.point.InHand = max(one.point.InHand, s.inHand)
+		s.inProgress += n
+		one.point.InHand = max(one.point.InHand, s.inProgress)
 	})
 }
 
-// Inference tells next everything and counts jobs.
+// Inference wraps next and counts jobs.
 func (s *Series) Inference(next inference.Recorder) inference.Recorder {
 	return jobs{Recorder: next, s: s}
 }

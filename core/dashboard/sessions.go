@@ -12,12 +12,12 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// newest is how much the newest segment counts in a session's pace.
-const newest = 0.4
+// newestWeight is the weight of the newest segment in a session's average ratio.
+const newestWeight = 0.4
 
-// Sessions is a core.Transcoder that remembers how the streams fare which it passes
-// on. Whoever uses it ends sessions with EndSession; those of which nobody tells are
-// forgotten when they are idle, as the pool does.
+// Sessions is a core.Transcoder that keeps statistics of the streams that pass through it.
+// Callers end sessions with EndSession; sessions that are not ended are dropped when they
+// are idle, as in the pool.
 type Sessions struct {
 	core.Transcoder
 	now    func() time.Time
@@ -28,48 +28,48 @@ type Sessions struct {
 }
 
 type session struct {
-	seen   adminapi.Session
-	inHand int
-	ended  bool
+	view       adminapi.Session
+	inProgress int
+	ended      bool
 }
 
-// Watch stands before next. series may be nil.
+// Watch wraps next. series may be nil.
 func Watch(next core.Transcoder, now func() time.Time, series *Series) *Sessions {
 	return &Sessions{Transcoder: next, now: now, series: series, live: make(map[core.SessionID]*session)}
 }
 
-// Transcode passes the segment on and notes what became of it.
+// Transcode passes the segment on and records the result.
 func (w *Sessions) Transcode(ctx context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
 	begun := w.begin(job)
-	w.series.hand(1)
+	w.series.countInProgress(1)
 	out, err := w.Transcoder.Transcode(ctx, job)
-	w.series.hand(-1)
+	w.series.countInProgress(-1)
 	w.done(job, begun, out, err)
 	return out, err
 }
 
-// EndSession passes it on and forgets the session.
+// EndSession passes the call on and drops the session.
 func (w *Sessions) EndSession(id core.SessionID) {
 	w.Transcoder.EndSession(id)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if s := w.live[id]; s != nil {
 		s.ended = true
-		w.forget(id, s)
+		w.forgetLocked(id, s)
 	}
 }
 
-// forget drops a session that is over. The caller holds mu.
-func (w *Sessions) forget(id core.SessionID, s *session) {
-	if s.ended && s.inHand == 0 {
+// forgetLocked drops a session that has ended.
+func (w *Sessions) forgetLocked(id core.SessionID, s *session) {
+	if s.ended && s.inProgress == 0 {
 		delete(w.live, id)
 	}
 }
 
-// sweep forgets what is idle. The caller holds mu.
-func (w *Sessions) sweep(now time.Time) {
+// sweepLocked drops idle sessions.
+func (w *Sessions) sweepLocked(now time.Time) {
 	for id, s := range w.live {
-		if s.inHand == 0 && now.Sub(s.seen.Last) > core.SessionIdle {
+		if s.inProgress == 0 && now.Sub(s.view.Last) > core.SessionIdle {
 			delete(w.live, id)
 		}
 	}
@@ -81,18 +81,18 @@ func (w *Sessions) begin(job *core.TranscodeJob) time.Time {
 	defer w.mu.Unlock()
 	s := w.live[job.Session]
 	if s == nil {
-		w.sweep(now)
-		s = &session{seen: adminapi.Session{ID: string(job.Session), Since: now.UTC()}}
+		w.sweepLocked(now)
+		s = &session{view: adminapi.Session{ID: string(job.Session), Since: now.UTC()}}
 		w.live[job.Session] = s
 	}
 	s.ended = false
-	s.inHand++
-	s.seen.Stream, s.seen.Last = string(job.Manifest), now.UTC()
+	s.inProgress++
+	s.view.Stream, s.view.Last = string(job.Manifest), now.UTC()
 	if !job.Sender.IsZero() {
-		s.seen.Peer = job.Sender.String()
+		s.view.Peer = job.Sender.String()
 	}
-	if len(s.seen.Renditions) != len(job.Profiles) {
-		s.seen.Renditions = names(job.Profiles)
+	if len(s.view.Renditions) != len(job.Profiles) {
+		s.view.Renditions = names(job.Profiles)
 	}
 	return now
 }
@@ -113,20 +113,20 @@ func (w *Sessions) done(job *core.TranscodeJob, begun time.Time, out *core.Trans
 	if s == nil {
 		return
 	}
-	s.inHand--
-	s.seen.Segments++
+	s.inProgress--
+	s.view.Segments++
 	if err != nil {
-		s.seen.Failed++
-		s.seen.LastCode = string(fault.CodeOf(err))
+		s.view.Failed++
+		s.view.LastCode = string(fault.CodeOf(err))
 	} else {
-		s.pace(job.Duration, took, out)
+		s.recordPace(job.Duration, took, out)
 	}
-	w.forget(job.Session, s)
+	w.forgetLocked(job.Session, s)
 }
 
-// pace notes how fast a segment was.
-func (s *session) pace(duration, took time.Duration, out *core.TranscodeResult) {
-	s.seen.Device = out.Worker
+// recordPace records how fast a segment was transcoded.
+func (s *session) recordPace(duration, took time.Duration, out *core.TranscodeResult) {
+	s.view.Device = out.Worker
 	if duration <= 0 {
 		duration = out.SourceDuration
 	}
@@ -137,29 +137,29 @@ func (s *session) pace(duration, took time.Duration, out *core.TranscodeResult) 
 	for i := range out.Renditions {
 		pixels += out.Renditions[i].Pixels
 	}
-	s.seen.PixelsPerSecond = int64(float64(pixels) / duration.Seconds())
+	s.view.PixelsPerSecond = int64(float64(pixels) / duration.Seconds())
 	ratio := took.Seconds() / duration.Seconds()
-	if s.seen.Ratio > 0 {
-		ratio = newest*ratio + (1-newest)*s.seen.Ratio
+	if s.view.Ratio > 0 {
+		ratio = newestWeight*ratio + (1-newestWeight)*s.view.Ratio
 	}
-	s.seen.Ratio = ratio
-	s.seen.Behind = ratio > 1
+	s.view.Ratio = ratio
+	s.view.Behind = ratio > 1
 }
 
-// Live is the sessions of the moment, the slowest first, at most so many of them.
-func (w *Sessions) Live(most int) adminapi.Sessions {
+// Live is the present sessions, the slowest first, at most limit of them.
+func (w *Sessions) Live(limit int) adminapi.Sessions {
 	w.mu.Lock()
-	w.sweep(w.now())
+	w.sweepLocked(w.now())
 	all := make([]adminapi.Session, 0, len(w.live))
 	for _, s := range w.live {
-		all = append(all, s.seen)
+		all = append(all, s.view)
 	}
 	w.mu.Unlock()
-	return Bounded(all, most)
+	return Bounded(all, limit)
 }
 
 // Bounded counts sessions and keeps the slowest, in an order that changes little.
-func Bounded(all []adminapi.Session, most int) adminapi.Sessions {
+func Bounded(all []adminapi.Session, limit int) adminapi.Sessions {
 	out := adminapi.Sessions{Total: len(all)}
 	for i := range all {
 		all[i].Ratio = rounded(all[i].Ratio, 100)
@@ -174,11 +174,11 @@ func Bounded(all []adminapi.Session, most int) adminapi.Sessions {
 				return -1
 			}
 			return 1
-		case len(all) > most && a.Ratio != b.Ratio:
+		case len(all) > limit && a.Ratio != b.Ratio:
 			return cmp.Compare(b.Ratio, a.Ratio)
 		}
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.ID, b.ID))
 	})
-	out.List = all[:min(len(all), most)]
+	out.List = all[:min(len(all), limit)]
 	return out
 }

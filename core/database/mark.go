@@ -7,27 +7,27 @@ import (
 	"path/filepath"
 )
 
-// MarkFile is a small file beside a database that says how far its owner came, so that
-// an older copy of the database is known for one. It is replaced as a whole.
+// MarkFile is a small file beside a database that records its progress, so that an older
+// copy of the database is recognized. It is replaced atomically.
 type MarkFile struct{ Path string }
 
-// markMost bounds what is read of a mark.
-const markMost = 4 << 10
+// maxMarkBytes limits what is read.
+const maxMarkBytes = 4 << 10
 
-// Read returns what was written last, nil where nothing was.
+// Read returns what was written last, nil if there is no file.
 func (m MarkFile) Read() ([]byte, error) {
 	content, err := os.ReadFile(m.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil && len(content) > markMost {
+	if err == nil && len(content) > maxMarkBytes {
 		err = errors.New(m.Path + " is too long for a mark")
 	}
 	return content, err
 }
 
-// Write returns when the content is on disk. After a power cut there is either the
-// old or the new one.
+// Write returns when the content is on disk. After a power failure the file has either the
+// old or the new content.
 func (m MarkFile) Write(content []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(m.Path), "."+filepath.Base(m.Path)+".*") // of mode 0600
 	if err != nil {
@@ -51,8 +51,8 @@ func (m MarkFile) Write(content []byte) (err error) {
 	return syncDir(filepath.Dir(m.Path))
 }
 
-// syncDir has the names in a directory reach the disk. Where a system cannot do that
-// for directories, its file system does it by itself.
+// syncDir flushes a directory's entries to disk. Systems on which directories cannot be
+// synced do not need it.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

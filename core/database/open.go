@@ -17,18 +17,16 @@ const FileName = "tutti.db"
 type Driver struct {
 	// Name is what the driver is registered as.
 	Name string
-	// Busy reports whether an error means that the file is in somebody else's hands
-	// at this moment.
+	// Busy reports whether an error means that another process has locked the file.
 	Busy func(error) bool
 }
 
-// Open opens the database in a data directory, which it makes if it is not there,
-// and has prepare bring the owner's tables up to date. There is one connection:
-// SQLite writes one at a time anyhow. Whoever reads rows must close them before
-// the next statement.
+// Open opens or creates the database in a data directory and calls prepare to migrate the
+// owner's tables. There is one connection, because SQLite has one writer at a time: callers
+// must close rows before the next statement.
 func (d Driver) Open(ctx context.Context, dir string, prepare func(context.Context, *sql.DB) error) (*sql.DB, error) {
 	path := filepath.Join(dir, FileName)
-	if err := private(path); err != nil {
+	if err := ensurePrivate(path); err != nil {
 		return nil, err
 	}
 	db, err := sql.Open(d.Name, dsn(path))
@@ -36,26 +34,26 @@ func (d Driver) Open(ctx context.Context, dir string, prepare func(context.Conte
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if err := d.patiently(ctx, func() error { return prepare(ctx, db) }); err != nil {
+	if err := d.retryWhileBusy(ctx, func() error { return prepare(ctx, db) }); err != nil {
 		_ = db.Close()
 		return nil, err
 	}
 	return db, nil
 }
 
-// patience is how long the database may be somebody else's; beat is between tries
-// where SQLite does not wait by itself.
+// busyTimeout is how long another process may lock the database; busyInterval is between
+// attempts where SQLite does not wait by itself.
 const (
-	patience = 5 * time.Second
-	beat     = 10 * time.Millisecond
+	busyTimeout  = 5 * time.Second
+	busyInterval = 10 * time.Millisecond
 )
 
-// patiently opens the database in spite of others who do at this moment: SQLite
-// does not wait for those who change a file's journal or mend it.
-func (d Driver) patiently(ctx context.Context, open func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+// retryWhileBusy retries open while another process opens the database: SQLite does not
+// wait for a process that changes the journal mode or recovers the file.
+func (d Driver) retryWhileBusy(ctx context.Context, open func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(busyInterval)
 	defer tick.Stop()
 	for {
 		err := open()
@@ -70,11 +68,13 @@ func (d Driver) patiently(ctx context.Context, open func() error) error {
 	}
 }
 
-// dsn is the connection's settings. Money depends on what is in the file, so
-// commits reach the disk before they count (synchronous FULL).
+// dsn is the data source name with the connection's settings. The file holds records of
+// money, so a commit returns only when it is on disk (synchronous FULL).
 func dsn(path string) string {
 	q := url.Values{
-		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_busy_timeout": {strconv.FormatInt(patience.Milliseconds(), 10)}, "_txlock": {"immediate"}, "_foreign_keys": {"on"},
+		"_journal_mode": {"WAL"}, "_synchronous": {"FULL"},
+		"_busy_timeout": {strconv.FormatInt(busyTimeout.Milliseconds(), 10)}, "_txlock": {"immediate"},
+		"_foreign_keys": {"on"},
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 }

@@ -52,7 +52,8 @@ func TestStepsAreTakenOnce(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), `INSERT INTO thing_b (n) VALUES (1)`); err != nil {
 		t.Error(err)
 	}
-	open(t, dir, database.Tables{Owner: "other", Content: "others", Steps: []string{`CREATE TABLE other_a (n INTEGER) STRICT`}})
+	open(t, dir, database.Tables{Owner: "other", Content: "others",
+		Steps: []string{`CREATE TABLE other_a (n INTEGER) STRICT`}})
 }
 
 func TestNewerTablesAreRefused(t *testing.T) {
@@ -60,7 +61,8 @@ func TestNewerTablesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	open(t, dir, tables(one, two))
 	_, err := driver().Open(t.Context(), dir, tables(one).Migrate)
-	if err == nil || !strings.Contains(err.Error(), "the things in it are of a newer version of tutti (2, this one knows 1)") {
+	if err == nil || !strings.Contains(err.Error(),
+		"the things in it are of a newer version of tutti (2, this one knows 1)") {
 		t.Error(err)
 	}
 }
@@ -108,7 +110,10 @@ func TestItWaitsForOthers(t *testing.T) {
 	_ = db.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = driver().Open(ctx, t.TempDir(), func(context.Context, *sql.DB) error { return sqlite3.Error{Code: sqlite3.ErrBusy} })
+	_, err = driver().Open(ctx, t.TempDir(), func(context.Context,
+		*sql.DB) error {
+		return sqlite3.Error{Code: sqlite3.ErrBusy}
+	})
 	if !busy(err) {
 		t.Error(err)
 	}

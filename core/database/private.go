@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 )
 
-// private makes the file if need be, and keeps others from reading it: SQLite
-// gives its side files the same mode. The file itself is never opened here: to
-// close it would end the locks that this process has on it.
-func private(path string) error {
+// ensurePrivate creates the file if needed, and removes other users' permissions: SQLite
+// gives its side files the same mode. It never opens the file itself, because closing it
+// would release the locks that this process holds on it.
+func ensurePrivate(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return create(path)
+		return createPrivate(path)
 	}
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
 		err = os.Chmod(path, info.Mode().Perm()&^fs.FileMode(0o077))
@@ -21,8 +21,9 @@ func private(path string) error {
 	return err
 }
 
-// create makes an empty file for its owner only. Who else was quicker is as good.
-func create(path string) error {
+// createPrivate makes an empty file for its owner only. It succeeds if another process
+// created it meanwhile.
+func createPrivate(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
 	if err != nil {
 		return err

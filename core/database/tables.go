@@ -7,7 +7,7 @@ import (
 	"regexp"
 )
 
-// Tables are one owner's tables and how they came about.
+// Tables are one owner's tables and their migrations.
 type Tables struct {
 	// Owner is the prefix of the owner's tables. Its steps are counted in the table
 	// <Owner>_schema.
@@ -37,7 +37,8 @@ func (t Tables) Migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	if _, err := tx.ExecContext(ctx, dialect.Definition(`CREATE TABLE IF NOT EXISTS `+counted+` (version INTEGER NOT NULL) STRICT`)); err != nil {
+	if _, err := tx.ExecContext(ctx,
+		dialect.Definition(`CREATE TABLE IF NOT EXISTS `+counted+` (version INTEGER NOT NULL) STRICT`)); err != nil {
 		return err
 	}
 	var version int
@@ -45,7 +46,8 @@ func (t Tables) Migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if version > len(t.Steps) {
-		return fmt.Errorf("the %s in it are of a newer version of tutti (%d, this one knows %d)", t.Content, version, len(t.Steps))
+		return fmt.Errorf("the %s in it are of a newer version of tutti (%d, this one knows %d)", t.Content, version,
+			len(t.Steps))
 	}
 	for ; version < len(t.Steps); version++ {
 		if _, err := tx.ExecContext(ctx, dialect.Definition(t.Steps[version])); err != nil {

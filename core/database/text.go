@@ -6,18 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// PostgreSQL's text holds valid UTF-8 without zeros, and names come from others, who
-// may send anything. mark begins what stands for a byte that cannot be stored, as two
-// hexadecimal digits; a mark itself is stored as a mark and "..". It is a character
-// of Unicode's private area that nobody's name has.
+// PostgreSQL's text must be valid UTF-8 without zero bytes, but peers choose names and may
+// send any bytes. A byte that cannot be stored is encoded as escape and two hexadecimal
+// digits; escape itself as escape and "..". It is a character of Unicode's private use area.
 const (
-	mark     = '\uE000'
-	markSelf = ".."
+	escape        = '\uE000'
+	escapedEscape = ".."
 )
 
-// stored is a text as PostgreSQL can hold it.
-func stored(text string) string {
-	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00"+string(mark)) {
+// encodeText makes any text storable in PostgreSQL.
+func encodeText(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00"+string(escape)) {
 		return text
 	}
 	var b strings.Builder
@@ -25,10 +24,10 @@ func stored(text string) string {
 		r, n := utf8.DecodeRuneInString(text)
 		switch {
 		case r == 0 || r == utf8.RuneError && n == 1:
-			b.WriteRune(mark)
+			b.WriteRune(escape)
 			b.WriteString(hex.EncodeToString([]byte{text[0]}))
-		case r == mark:
-			b.WriteString(string(mark) + markSelf)
+		case r == escape:
+			b.WriteString(string(escape) + escapedEscape)
 		default:
 			b.WriteString(text[:n])
 		}
@@ -37,14 +36,14 @@ func stored(text string) string {
 	return b.String()
 }
 
-// meant is what a stored text stands for.
-func meant(text string) string {
-	if !strings.ContainsRune(text, mark) {
+// decodeText undoes encodeText.
+func decodeText(text string) string {
+	if !strings.ContainsRune(text, escape) {
 		return text
 	}
 	var b strings.Builder
 	for {
-		before, after, found := strings.Cut(text, string(mark))
+		before, after, found := strings.Cut(text, string(escape))
 		b.WriteString(before)
 		if !found {
 			return b.String()
@@ -56,7 +55,7 @@ func meant(text string) string {
 		if raw, err := hex.DecodeString(after[:2]); err == nil {
 			b.Write(raw)
 		} else {
-			b.WriteRune(mark)
+			b.WriteRune(escape)
 		}
 		text = after[2:]
 	}

@@ -5,50 +5,49 @@ import (
 	"database/sql/driver"
 )
 
-// Translated makes a driver of PostgreSQL take statements as they are written for
-// SQLite: placeholders are question marks, truth is 1 or 0, and text may be any bytes.
-// What the driver hands over must know contexts, as every present one does. Every
-// error of the driver is told as clean makes it, because drivers name hosts and users;
-// clean leaves driver.ErrBadConn and io.EOF as they are.
-func Translated(c driver.Connector, clean func(error) error) driver.Connector {
-	return translated{c, func(err error) error {
+// Translated makes a PostgreSQL driver accept statements written for SQLite: placeholders
+// are question marks, booleans are 1 or 0, and text may be any bytes. The driver's
+// connections must support contexts. Every error of the driver passes through maskErr,
+// because drivers name hosts and users; maskErr must keep driver.ErrBadConn and io.EOF.
+func Translated(c driver.Connector, maskErr func(error) error) driver.Connector {
+	return connector{c, func(err error) error {
 		if err == nil {
 			return nil
 		}
-		return clean(err)
+		return maskErr(err)
 	}}
 }
 
-type translated struct {
-	to    driver.Connector
-	clean func(error) error
+type connector struct {
+	to      driver.Connector
+	maskErr func(error) error
 }
 
-// speaking is the driver behind a translated connector; sql.DB.Driver returns it.
-type speaking struct{ driver.Driver }
+// postgresDriver is the driver of a translated connector; sql.DB.Driver returns it.
+type postgresDriver struct{ driver.Driver }
 
-// Dialect is what DialectOf asks for.
-func (speaking) Dialect() Dialect { return Postgres }
+// Dialect implements the interface that DialectOf checks for.
+func (postgresDriver) Dialect() Dialect { return Postgres }
 
-// Driver is the driver behind it.
-func (t translated) Driver() driver.Driver { return speaking{t.to.Driver()} }
+// Driver returns the driver.
+func (t connector) Driver() driver.Driver { return postgresDriver{t.to.Driver()} }
 
 // Connect opens a connection.
-func (t translated) Connect(ctx context.Context) (driver.Conn, error) {
+func (t connector) Connect(ctx context.Context) (driver.Conn, error) {
 	c, err := t.to.Connect(ctx)
 	if err != nil {
-		return nil, t.clean(err)
+		return nil, t.maskErr(err)
 	}
-	full, ok := c.(conn)
+	full, ok := c.(driverConn)
 	if !ok {
 		_ = c.Close()
 		return nil, driver.ErrSkip
 	}
-	return &speaker{full, t.clean}, nil
+	return &translatedConn{full, t.maskErr}, nil
 }
 
-// conn is what a driver's connection must know.
-type conn interface {
+// driverConn is what a driver's connection must implement.
+type driverConn interface {
 	driver.Conn
 	driver.ConnBeginTx
 	driver.ConnPrepareContext
@@ -58,79 +57,83 @@ type conn interface {
 	driver.SessionResetter
 }
 
-// speaker is a connection that translates. It does not take over the driver's own
-// checks of values: what it gets is what database/sql makes of every value.
-type speaker struct {
-	to    conn
-	clean func(error) error
+// translatedConn translates statements and arguments. It does not expose the driver's own
+// value checks: it gets database/sql's default conversions.
+type translatedConn struct {
+	to      driverConn
+	maskErr func(error) error
 }
 
 // Prepare is PrepareContext without a context.
-func (s *speaker) Prepare(query string) (driver.Stmt, error) {
+func (s *translatedConn) Prepare(query string) (driver.Stmt, error) {
 	return s.PrepareContext(context.Background(), query)
 }
 
 // PrepareContext prepares a translated statement.
-func (s *speaker) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	st, err := s.to.PrepareContext(ctx, numbered(query))
+func (s *translatedConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	st, err := s.to.PrepareContext(ctx, numberPlaceholders(query))
 	if err != nil {
-		return nil, s.clean(err)
+		return nil, s.maskErr(err)
 	}
-	return &sentence{st, s.clean}, nil
+	return &translatedStmt{st, s.maskErr}, nil
 }
 
 // Close closes the connection.
-func (s *speaker) Close() error { return s.to.Close() }
+func (s *translatedConn) Close() error { return s.to.Close() }
 
 // Begin is not used: database/sql prefers BeginTx.
-func (s *speaker) Begin() (driver.Tx, error) {
+func (s *translatedConn) Begin() (driver.Tx, error) {
 	return s.BeginTx(context.Background(), driver.TxOptions{})
 }
 
 // BeginTx begins a transaction.
-func (s *speaker) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+func (s *translatedConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	tx, err := s.to.BeginTx(ctx, o)
 	if err != nil {
-		return nil, s.clean(err)
+		return nil, s.maskErr(err)
 	}
-	return deal{tx, s.clean}, nil
+	return translatedTx{tx, s.maskErr}, nil
 }
 
-// deal is a transaction.
-type deal struct {
-	to    driver.Tx
-	clean func(error) error
+// translatedTx is a transaction with masked errors.
+type translatedTx struct {
+	to      driver.Tx
+	maskErr func(error) error
 }
 
-// Commit makes it so.
-func (d deal) Commit() error { return d.clean(d.to.Commit()) }
+// Commit commits the transaction.
+func (d translatedTx) Commit() error { return d.maskErr(d.to.Commit()) }
 
-// Rollback makes it undone.
-func (d deal) Rollback() error { return d.clean(d.to.Rollback()) }
+// Rollback rolls the transaction back.
+func (d translatedTx) Rollback() error { return d.maskErr(d.to.Rollback()) }
 
 // ExecContext runs a translated statement.
-func (s *speaker) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	done, err := s.to.ExecContext(ctx, numbered(query), values(args))
-	return done, s.clean(err)
+func (s *translatedConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result,
+	error) {
+	done, err := s.to.ExecContext(ctx, numberPlaceholders(query), encodeArgs(args))
+	return done, s.maskErr(err)
 }
 
-// QueryContext asks a translated query.
-func (s *speaker) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	rows, err := s.to.QueryContext(ctx, numbered(query), values(args))
+// QueryContext runs a translated query.
+func (s *translatedConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows,
+	error) {
+	rows, err := s.to.QueryContext(ctx, numberPlaceholders(query), encodeArgs(args))
 	if err != nil {
-		return nil, s.clean(err)
+		return nil, s.maskErr(err)
 	}
-	return answers{rows, s.clean}, nil
+	return translatedRows{rows, s.maskErr}, nil
 }
 
-// Ping asks whether anybody is there.
-func (s *speaker) Ping(ctx context.Context) error { return s.clean(s.to.Ping(ctx)) }
+// Ping checks the connection.
+func (s *translatedConn) Ping(ctx context.Context) error { return s.maskErr(s.to.Ping(ctx)) }
 
 // ResetSession is called before the connection is used again.
-func (s *speaker) ResetSession(ctx context.Context) error { return s.clean(s.to.ResetSession(ctx)) }
+func (s *translatedConn) ResetSession(ctx context.Context) error {
+	return s.maskErr(s.to.ResetSession(ctx))
+}
 
-// values are arguments as PostgreSQL stores them.
-func values(args []driver.NamedValue) []driver.NamedValue {
+// encodeArgs converts arguments to what PostgreSQL stores.
+func encodeArgs(args []driver.NamedValue) []driver.NamedValue {
 	out := make([]driver.NamedValue, len(args))
 	for i, a := range args {
 		switch v := a.Value.(type) {
@@ -140,71 +143,71 @@ func values(args []driver.NamedValue) []driver.NamedValue {
 				a.Value = int64(1)
 			}
 		case string:
-			a.Value = stored(v)
+			a.Value = encodeText(v)
 		}
 		out[i] = a
 	}
 	return out
 }
 
-// sentence is a prepared statement that translates its arguments.
-type sentence struct {
-	to    driver.Stmt
-	clean func(error) error
+// translatedStmt is a prepared statement that translates its arguments.
+type translatedStmt struct {
+	to      driver.Stmt
+	maskErr func(error) error
 }
 
-// Close forgets the statement.
-func (s *sentence) Close() error { return s.to.Close() }
+// Close closes the statement.
+func (s *translatedStmt) Close() error { return s.to.Close() }
 
 // NumInput is how many arguments there are.
-func (s *sentence) NumInput() int { return s.to.NumInput() }
+func (s *translatedStmt) NumInput() int { return s.to.NumInput() }
 
 // Exec is not used: database/sql prefers ExecContext.
-func (s *sentence) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
+func (s *translatedStmt) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
 
 // Query is not used: database/sql prefers QueryContext.
-func (s *sentence) Query([]driver.Value) (driver.Rows, error) { return nil, driver.ErrSkip }
+func (s *translatedStmt) Query([]driver.Value) (driver.Rows, error) { return nil, driver.ErrSkip }
 
 // ExecContext runs the statement.
-func (s *sentence) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+func (s *translatedStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
 	st, ok := s.to.(driver.StmtExecContext)
 	if !ok {
 		return nil, driver.ErrSkip
 	}
-	done, err := st.ExecContext(ctx, values(args))
-	return done, s.clean(err)
+	done, err := st.ExecContext(ctx, encodeArgs(args))
+	return done, s.maskErr(err)
 }
 
-// QueryContext asks the statement's question.
-func (s *sentence) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+// QueryContext runs the statement as a query.
+func (s *translatedStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	st, ok := s.to.(driver.StmtQueryContext)
 	if !ok {
 		return nil, driver.ErrSkip
 	}
-	rows, err := st.QueryContext(ctx, values(args))
+	rows, err := st.QueryContext(ctx, encodeArgs(args))
 	if err != nil {
-		return nil, s.clean(err)
+		return nil, s.maskErr(err)
 	}
-	return answers{rows, s.clean}, nil
+	return translatedRows{rows, s.maskErr}, nil
 }
 
-// answers are rows whose text is what was meant.
-type answers struct {
+// translatedRows decodes the text of rows.
+type translatedRows struct {
 	driver.Rows
-	clean func(error) error
+	maskErr func(error) error
 }
 
-// Close ends the reading. What a query of one row met is told here.
-func (a answers) Close() error { return a.clean(a.Rows.Close()) }
+// Close closes the rows. It returns the error of a query for a single row.
+func (a translatedRows) Close() error { return a.maskErr(a.Rows.Close()) }
 
 // Next reads a row.
-func (a answers) Next(dest []driver.Value) error {
+func (a translatedRows) Next(dest []driver.Value) error {
 	if err := a.Rows.Next(dest); err != nil {
-		return a.clean(err)
+		return a.maskErr(err)
 	}
 	for i, v := range dest {
 		if text, ok := v.(string); ok {
-			dest[i] = meant(text)
+			dest[i] = decodeText(text)
 		}
 	}
 	return nil

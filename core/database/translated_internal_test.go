@@ -13,26 +13,27 @@ func TestNumbered(t *testing.T) {
 		"a <= ?1 AND b = ?2 OR c = ?1": "a <= $1 AND b = $2 OR c = $1",
 		"?,?,?,?,?,?,?,?,?,?":          "$1,$2,$3,$4,$5,$6,$7,$8,$9,$10",
 	} {
-		if got := numbered(query); got != want {
+		if got := numberPlaceholders(query); got != want {
 			t.Errorf("%s: %s", query, got)
 		}
 	}
 }
 
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"", "a model", "a\x00b", "\xff\xfe", "\ue000", "\ue00000", "\ue000..", "ü\x00\ue000\xc3"} {
+	for _, s := range []string{"", "a model", "a\x00b", "\xff\xfe", "\ue000", "\ue00000", "\ue000..",
+		"ü\x00\ue000\xc3"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		kept := stored(s)
-		if !utf8.ValidString(kept) || meant(kept) != s {
-			t.Errorf("%q: %q, %q", s, kept, meant(kept))
+		kept := encodeText(s)
+		if !utf8.ValidString(kept) || decodeText(kept) != s {
+			t.Errorf("%q: %q, %q", s, kept, decodeText(kept))
 		}
 		for _, r := range kept {
 			if r == 0 {
 				t.Errorf("%q has a zero", kept)
 			}
 		}
-		_ = meant(s) // whatever somebody else wrote
+		_ = decodeText(s) // a text of any other writer
 	})
 }

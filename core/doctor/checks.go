@@ -14,31 +14,33 @@ func Checks() []Check {
 		registrationChecks(), priceChecks(), aiChecks(), storageChecks(), secretChecks())
 }
 
-// about makes a look of a probe: broken where the world did not tell.
-func about[T any](probe func(w *World) Probe[T], judge func(w *World, v T) Seen) func(context.Context, *World) Seen {
-	return func(ctx context.Context, w *World) Seen {
+// about makes a check of a probe; an error of the probe is lookFailed.
+func about[T any](probe func(w *World) Probe[T], check func(w *World, v T) Observation) func(context.Context,
+	*World) Observation {
+	return func(ctx context.Context, w *World) Observation {
 		v, err := probe(w).Get(ctx)
 		if err != nil {
-			return broken(err)
+			return lookFailed(err)
 		}
-		return judge(w, v)
+		return check(w, v)
 	}
 }
 
-// when skips a look unless the configuration makes it worth one.
-func when(wanted func(*Setup) bool, why string, look func(context.Context, *World) Seen) func(context.Context, *World) Seen {
-	return func(ctx context.Context, w *World) Seen {
+// when skips a check unless the configuration requires it.
+func when(wanted func(*Setup) bool, why string, run func(context.Context, *World) Observation) func(context.Context,
+	*World) Observation {
+	return func(ctx context.Context, w *World) Observation {
 		if !wanted(&w.Setup) {
 			return skip(why)
 		}
-		return look(ctx, w)
+		return run(ctx, w)
 	}
 }
 
-// with is a look's evidence beside findings that others made; those that are not the
+// with is a check's evidence in addition to a probe's findings; those that are not the
 // check's business fall away later.
-func with(findings []Finding, evidence string) Seen {
-	return Seen{Evidence: evidence, Findings: findings}
+func with(findings []Finding, evidence string) Observation {
+	return Observation{Evidence: evidence, Findings: findings}
 }
 
 func codes(c ...fault.Code) []fault.Code { return c }

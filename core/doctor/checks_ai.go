@@ -8,19 +8,23 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// weightsWanted is what the directory of weights should have room for.
-const weightsWanted = 20 << 30
+// minWeightsSpace is the free space that the directory of weights should have.
+const minWeightsSpace = 20 << 30
 
 func aiChecks() []Check {
 	wants := func(s *Setup) bool { return s.Roles.AIWorker }
 	const none = "this process runs no models"
-	models := func(judge func(*World, Models) Seen) func(context.Context, *World) Seen {
-		return when(wants, none, about(func(w *World) Probe[Models] { return w.Models }, judge))
+	models := func(check func(*World, Models) Observation) func(context.Context, *World) Observation {
+		return when(wants, none, about(func(w *World) Probe[Models] { return w.Models }, check))
 	}
-	engine := func(judge func(*World, Docker) Seen) func(context.Context, *World) Seen {
-		docker := about(func(w *World) Probe[Docker] { return w.Docker }, judge)
-		return func(ctx context.Context, w *World) Seen {
-			if s := models(func(_ *World, m Models) Seen { return Seen{Skipped: m.noContainers()} })(ctx, w); s.Skipped != "" || len(s.Findings) > 0 {
+	engine := func(check func(*World, Docker) Observation) func(context.Context, *World) Observation {
+		docker := about(func(w *World) Probe[Docker] { return w.Docker }, check)
+		return func(ctx context.Context, w *World) Observation {
+			if s := models(func(_ *World,
+				m Models) Observation {
+				return Observation{Skipped: m.noContainers()}
+			})(ctx, w); s.Skipped != "" ||
+				len(s.Findings) > 0 {
 				return s
 			}
 			return docker(ctx, w)
@@ -29,18 +33,21 @@ func aiChecks() []Check {
 	return []Check{
 		{
 			Name: "ai.models", Group: GroupAI, Title: "the models file can be read",
-			Fails: codes(fault.NoModels, fault.ModelsFileUnreadable, fault.ModelsFileInvalid, fault.VerifiedListInvalid),
-			Warns: codes(fault.ModelFieldMissing, fault.ModelFieldInvalid, fault.ModelFlagsConflict, fault.RunnerSettingInvalid, fault.ModelDevices),
-			look: models(func(_ *World, m Models) Seen {
+			Fails: codes(fault.NoModels, fault.ModelsFileUnreadable, fault.ModelsFileInvalid,
+				fault.VerifiedListInvalid),
+			Warns: codes(fault.ModelFieldMissing, fault.ModelFieldInvalid, fault.ModelFlagsConflict,
+				fault.RunnerSettingInvalid, fault.ModelDevices),
+			run: models(func(_ *World, m Models) Observation {
 				return with(m.Findings, fmt.Sprintf("%s, %d warm", plural(m.Entries, "model"), m.Warm))
 			}),
 		},
 		{
 			Name: "ai.verified", Group: GroupAI, Title: "pipelines and model IDs are those of the network",
-			Fails: codes(fault.ModelUnverified, fault.ModelPipelineUnknown), Warns: codes(fault.ModelWarmAndCold, fault.RunnerModelMissing, fault.ModelNotServed),
-			look: models(func(_ *World, m Models) Seen {
+			Fails: codes(fault.ModelUnverified, fault.ModelPipelineUnknown),
+			Warns: codes(fault.ModelWarmAndCold, fault.RunnerModelMissing, fault.ModelNotServed),
+			run: models(func(_ *World, m Models) Observation {
 				if m.Entries == 0 {
-					return Seen{Skipped: "no models", Findings: m.Findings}
+					return Observation{Skipped: "no models", Findings: m.Findings}
 				}
 				return with(m.Findings, plural(m.Entries, "model"))
 			}),
@@ -48,43 +55,51 @@ func aiChecks() []Check {
 		{
 			Name: "ai.memory", Group: GroupAI, Title: "warm models fit the GPUs",
 			Fails: codes(fault.WarmModelsTooLarge, fault.ModelNoRoom, fault.ContainerOOM),
-			Warns: codes(fault.RunnerOutOfMemory), look: models(func(_ *World, m Models) Seen {
+			Warns: codes(fault.RunnerOutOfMemory), run: models(func(_ *World, m Models) Observation {
 				if m.Warm == 0 {
-					return Seen{Skipped: "no warm models", Findings: m.Findings}
+					return Observation{Skipped: "no warm models", Findings: m.Findings}
 				}
 				return with(m.Findings, plural(m.Warm, "warm model"))
 			}),
 		},
 		{
-			Name: "ai.docker", Group: GroupAI, Title: "the Docker Engine answers", look: engine(func(_ *World, d Docker) Seen { return with(d.Findings, "Docker "+d.Version) }),
+			Name: "ai.docker", Group: GroupAI, Title: "the Docker Engine answers",
+			run:   engine(func(_ *World, d Docker) Observation { return with(d.Findings, "Docker "+d.Version) }),
 			Fails: codes(fault.DockerMissing, fault.DockerForbidden, fault.DockerIncompatible, fault.ModelNoEngine),
 			Warns: codes(fault.DockerFailed, fault.ContainerSandboxDegraded),
 		},
 		{
-			Name: "ai.toolkit", Group: GroupAI, Title: "Docker hands GPUs to containers", look: engine(judgeToolkit),
+			Name: "ai.toolkit", Group: GroupAI, Title: "Docker hands GPUs to containers", run: engine(checkToolkit),
 			Fails: codes(fault.GPUToolkitMissing, fault.GPUDriverTooOld), Warns: codes(fault.GPUNotFound),
 		},
 		{
-			Name: "ai.images", Group: GroupAI, Title: "runner images are there and fit this version", look: models(judgeImages),
-			Fails: codes(fault.ImageOverridesInvalid, fault.ImageNameInvalid, fault.ImageWrongPlatform, fault.ImageUnknown, fault.ImageDenied),
+			Name: "ai.images", Group: GroupAI, Title: "runner images are there and fit this version",
+			run: models(checkImages),
+			Fails: codes(fault.ImageOverridesInvalid, fault.ImageNameInvalid, fault.ImageWrongPlatform,
+				fault.ImageUnknown, fault.ImageDenied),
 			Warns: codes(fault.ImageMissing, fault.RunnerVersionMismatch, fault.ImageMismatch, fault.ImagePullFailed),
 		},
 		{
-			Name: "ai.ports", Group: GroupAI, Title: "ports of runner containers are free", look: models(judgeRunnerPorts),
+			Name: "ai.ports", Group: GroupAI, Title: "ports of runner containers are free",
+			run:   models(checkRunnerPorts),
 			Warns: codes(fault.ContainerPortConflict, fault.ContainerNameConflict),
 		},
 		{
-			Name: "ai.servers", Group: GroupAI, Title: "models behind a url answer", look: models(judgeServers),
-			Fails: codes(fault.RunnerUnreachable), Warns: codes(fault.RunnerAuth, fault.RunnerGarbled, fault.RunnerStalled),
+			Name: "ai.servers", Group: GroupAI, Title: "models behind a url answer", run: models(checkServers),
+			Fails: codes(fault.RunnerUnreachable),
+			Warns: codes(fault.RunnerAuth, fault.RunnerGarbled, fault.RunnerStalled),
 		},
 		{
-			Name: "ai.weights", Group: GroupAI, Title: "there is room for the models' weights", look: models(judgeWeights),
+			Name: "ai.weights", Group: GroupAI, Title: "the disk has space for the models' weights",
+			run:   models(checkWeights),
 			Fails: codes(fault.ModelsDirUnusable), Warns: codes(fault.DiskFull),
 		},
 		{
-			Name: "ai.runners", Group: GroupAI, Title: "the running node's models are ready", look: when(wants, none, beside("no trouble with models")),
+			Name: "ai.runners", Group: GroupAI, Title: "the running node's models are ready",
+			run:   when(wants, none, beside("no problem with models")),
 			Fails: codes(fault.ContainerExited, fault.ContainerCannotRun, fault.ModelFailed, fault.ModelLoadTimeout),
-			Warns: codes(fault.ModelUnhealthy, fault.ModelRunnerLost, fault.ContainerGone, fault.RunnerFailed, fault.RunnerBroke, fault.AIWorkerLost),
+			Warns: codes(fault.ModelUnhealthy, fault.ModelRunnerLost, fault.ContainerGone, fault.RunnerFailed,
+				fault.RunnerBroke, fault.AIWorkerLost),
 		},
 	}
 }
@@ -96,19 +111,19 @@ func (m Models) noContainers() string {
 	return ""
 }
 
-func judgeToolkit(w *World, d Docker) Seen {
+func checkToolkit(w *World, d Docker) Observation {
 	switch {
 	case w.Setup.GPUs == "":
 		return skip("no -gpu: models run on the processor")
 	case d.Version == "":
-		return Seen{Skipped: "Docker does not answer", Findings: d.Findings}
+		return Observation{Skipped: "Docker does not answer", Findings: d.Findings}
 	case !d.GPUs:
-		return found(fault.GPUToolkitMissing, "the engine knows no NVIDIA runtime and no CDI device")
+		return finding(fault.GPUToolkitMissing, "the engine knows no NVIDIA runtime and no CDI device")
 	}
 	return with(d.Findings, "the engine has an NVIDIA runtime or device")
 }
 
-func judgeImages(_ *World, m Models) Seen {
+func checkImages(_ *World, m Models) Observation {
 	if !m.Managed && len(m.Findings) == 0 {
 		return skip(m.noContainers())
 	}
@@ -120,7 +135,8 @@ func judgeImages(_ *World, m Models) Seen {
 			s.Findings = append(s.Findings, *i.Finding)
 		}
 		if !i.Present {
-			s.Findings = append(s.Findings, Finding{Code: fault.ImageMissing, Detail: i.Name + " is not on this machine; the node fetches it at start"})
+			s.Findings = append(s.Findings, Finding{Code: fault.ImageMissing, Detail: i.Name +
+				" is not on this machine; the node fetches it at start"})
 		}
 	}
 	s.Evidence = strings.Join(names, ", ")
@@ -130,25 +146,26 @@ func judgeImages(_ *World, m Models) Seen {
 	return s
 }
 
-func judgeRunnerPorts(_ *World, m Models) Seen {
+func checkRunnerPorts(_ *World, m Models) Observation {
 	if !m.Managed {
 		return skip(m.noContainers())
 	}
-	var s Seen
+	var s Observation
 	for _, p := range m.Ports {
 		if p.Taken != "" && !p.Ours {
-			s.Findings = append(s.Findings, Finding{Code: fault.ContainerPortConflict, Detail: p.Purpose + " " + p.Address + " is held by " + p.Taken + "; the node takes another"})
+			s.Findings = append(s.Findings, Finding{Code: fault.ContainerPortConflict, Detail: p.Purpose + " " +
+				p.Address + " is held by " + p.Taken + "; the node takes another"})
 		}
 	}
 	s.Evidence = plural(len(m.Ports), "port") + " free or the node's"
 	return s
 }
 
-func judgeServers(_ *World, m Models) Seen {
+func checkServers(_ *World, m Models) Observation {
 	if len(m.Servers) == 0 {
 		return skip("no model has a url")
 	}
-	var s Seen
+	var s Observation
 	var good []string
 	for _, p := range m.Servers {
 		if p.Err == nil {
@@ -165,13 +182,13 @@ func judgeServers(_ *World, m Models) Seen {
 	return s
 }
 
-func judgeWeights(_ *World, m Models) Seen {
+func checkWeights(_ *World, m Models) Observation {
 	if !m.Managed {
-		return Seen{Skipped: m.noContainers(), Findings: m.Findings}
+		return Observation{Skipped: m.noContainers(), Findings: m.Findings}
 	}
-	text := m.Dir + " has room for " + bytesText(m.Free)
+	text := m.Dir + " has free space of " + bytesText(m.Free)
 	s := with(m.Findings, text)
-	if m.Free > 0 && m.Free < weightsWanted {
+	if m.Free > 0 && m.Free < minWeightsSpace {
 		s.Findings = append(s.Findings, Finding{Code: fault.DiskFull, Detail: text})
 	}
 	return s

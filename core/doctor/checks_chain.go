@@ -18,51 +18,61 @@ const (
 
 func chainChecks() []Check {
 	endpoints := func(name, title string, fails, warns []fault.Code, evidence func(*World, ChainState) string) Check {
-		return Check{Name: name, Group: GroupChain, Title: title, Fails: fails, Warns: warns, look: onChain(func(w *World, c ChainState) Seen {
-			return c.seen(func() Seen { return fine(evidence(w, c)) })
-		})}
+		return Check{Name: name, Group: GroupChain, Title: title, Fails: fails, Warns: warns,
+			run: onChain(func(w *World, c ChainState) Observation {
+				return c.seen(func() Observation { return pass(evidence(w, c)) })
+			})}
 	}
 	return []Check{
 		endpoints("chain.endpoints", "a layer-2 endpoint answers",
-			codes(fault.ChainUnavailable, fault.RPCURLInvalid), codes(fault.RPCUnreachable, fault.RPCTimeout, fault.RPCGarbage, fault.RPCMethodMissing),
+			codes(fault.ChainUnavailable, fault.RPCURLInvalid),
+			codes(fault.RPCUnreachable, fault.RPCTimeout, fault.RPCGarbage, fault.RPCMethodMissing),
 			func(_ *World, c ChainState) string { return endpointNames(c.Endpoints) }),
-		endpoints("chain.id", "endpoints belong to the network's chain", codes(fault.RPCWrongChain, fault.ChainIDChanged), nil,
+		endpoints("chain.id", "endpoints belong to the network's chain",
+			codes(fault.RPCWrongChain, fault.ChainIDChanged), nil,
 			func(w *World, c ChainState) string { return fmt.Sprintf("%s is chain %d", w.Setup.Network, c.ChainID) }),
 		endpoints("chain.layer", "endpoints are of layer 2", codes(fault.RPCLayerOne), nil,
 			func(_ *World, c ChainState) string { return fmt.Sprintf("block %d", c.Block) }),
-		endpoints("chain.access", "providers accept the key and the pace", codes(fault.RPCKeyRefused), codes(fault.RPCRateLimited, fault.RPCLogsRefused),
+		endpoints("chain.access", "providers accept the key and the pace", codes(fault.RPCKeyRefused),
+			codes(fault.RPCRateLimited, fault.RPCLogsRefused),
 			func(*World, ChainState) string { return "no refusals" }),
 		{
-			Name: "chain.fresh", Group: GroupChain, Title: "endpoints are in step with the chain", look: onChain(judgeFresh),
-			Fails: codes(fault.ChainStale), Warns: codes(fault.RPCStale, fault.RPCBlockUnknown, fault.TicketParamsStale),
+			Name: "chain.fresh", Group: GroupChain, Title: "endpoints are in step with the chain",
+			run:   onChain(checkFresh),
+			Fails: codes(fault.ChainStale), Warns: codes(fault.RPCStale, fault.RPCBlockUnknown,
+				fault.TicketParamsStale),
 		},
 		{
-			Name: "chain.speed", Group: GroupChain, Title: "endpoints answer quickly", Warns: codes(fault.RPCSlow), look: onChain(judgeSpeed),
+			Name: "chain.speed", Group: GroupChain, Title: "endpoints answer quickly", Warns: codes(fault.RPCSlow),
+			run: onChain(checkSpeed),
 		},
 		{
-			Name: "chain.polling", Group: GroupChain, Title: "the chain is asked often enough", Warns: codes(fault.PollingSlow),
-			look: when(paid, noChain, func(_ context.Context, w *World) Seen {
+			Name: "chain.polling", Group: GroupChain, Title: "the chain is asked often enough",
+			Warns: codes(fault.PollingSlow),
+			run: when(paid, noChain, func(_ context.Context, w *World) Observation {
 				text := "every " + w.Setup.Polling.String()
 				if w.Setup.Polling > slowPolls {
-					return found(fault.PollingSlow, text)
+					return finding(fault.PollingSlow, text)
 				}
-				return fine(text)
+				return pass(text)
 			}),
 		},
 		{
 			Name: "chain.spare", Group: GroupChain, Title: "there is a second endpoint", Warns: codes(fault.RPCSingle),
-			look: when(paid, noChain, func(_ context.Context, w *World) Seen {
+			run: when(paid, noChain, func(_ context.Context, w *World) Observation {
 				if w.Setup.Endpoints == 1 {
-					return found(fault.RPCSingle, "one endpoint")
+					return finding(fault.RPCSingle, "one endpoint")
 				}
-				return fine(plural(w.Setup.Endpoints, "endpoint"))
+				return pass(plural(w.Setup.Endpoints, "endpoint"))
 			}),
 		},
 		endpoints("chain.contracts", "the protocol's contracts are there",
-			codes(fault.ControllerInvalid, fault.ContractMissing, fault.ContractAnswerInvalid), codes(fault.ChainNotReady, fault.ChainCacheFailed),
+			codes(fault.ControllerInvalid, fault.ContractMissing, fault.ContractAnswerInvalid),
+			codes(fault.ChainNotReady, fault.ChainCacheFailed),
 			func(_ *World, c ChainState) string { return plural(c.Contracts, "contract") }),
 		{
-			Name: "chain.round", Group: GroupChain, Title: "the protocol runs and the round is open", look: onChain(judgeRound),
+			Name: "chain.round", Group: GroupChain, Title: "the protocol runs and the round is open",
+			run:   onChain(checkRound),
 			Fails: codes(fault.ProtocolPaused), Warns: codes(fault.RoundNotInitialized, fault.RoundInitFailing),
 		},
 	}
@@ -72,16 +82,16 @@ const noChain = "off-chain"
 
 func paid(s *Setup) bool { return !s.OffChain }
 
-func onChain(judge func(*World, ChainState) Seen) func(context.Context, *World) Seen {
-	return when(paid, noChain, about(func(w *World) Probe[ChainState] { return w.Chain }, judge))
+func onChain(check func(*World, ChainState) Observation) func(context.Context, *World) Observation {
+	return when(paid, noChain, about(func(w *World) Probe[ChainState] { return w.Chain }, check))
 }
 
-// seen skips what cannot be told while nobody answers; chain.endpoints says why.
-func (c ChainState) seen(judge func() Seen) Seen {
+// seen skips a check that is impossible while no endpoint answers; chain.endpoints says why.
+func (c ChainState) seen(check func() Observation) Observation {
 	if !c.Known {
-		return Seen{Skipped: "no endpoint told the state of the protocol", Findings: c.Findings}
+		return Observation{Skipped: "no endpoint returned the state of the protocol", Findings: c.Findings}
 	}
-	s := judge()
+	s := check()
 	s.Findings = append(s.Findings, c.Findings...)
 	return s
 }
@@ -94,19 +104,19 @@ func endpointNames(all []Endpoint) string {
 	return strings.Join(out, ", ")
 }
 
-func judgeFresh(w *World, c ChainState) Seen {
-	return c.seen(func() Seen {
+func checkFresh(w *World, c ChainState) Observation {
+	return c.seen(func() Observation {
 		age := w.Now().Sub(c.BlockTime).Round(time.Second)
 		text := fmt.Sprintf("block %d is %s old", c.Block, max(0, age))
 		if age > oldBlock {
-			return found(fault.RPCStale, text)
+			return finding(fault.RPCStale, text)
 		}
-		return fine(text)
+		return pass(text)
 	})
 }
 
-func judgeSpeed(_ *World, c ChainState) Seen {
-	var s Seen
+func checkSpeed(_ *World, c ChainState) Observation {
+	var s Observation
 	var seen []string
 	for _, e := range c.Endpoints {
 		if e.Latency == 0 {
@@ -125,11 +135,11 @@ func judgeSpeed(_ *World, c ChainState) Seen {
 	return s
 }
 
-func judgeRound(_ *World, c ChainState) Seen {
-	return c.seen(func() Seen {
+func checkRound(_ *World, c ChainState) Observation {
+	return c.seen(func() Observation {
 		if !c.Initialized {
-			return fine(fmt.Sprintf("round %d has just begun", c.Round))
+			return pass(fmt.Sprintf("round %d has just begun", c.Round))
 		}
-		return fine(fmt.Sprintf("round %d", c.Round))
+		return pass(fmt.Sprintf("round %d", c.Round))
 	})
 }

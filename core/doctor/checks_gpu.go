@@ -8,14 +8,15 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// gpuMemoryFree is how much of a card's memory must be left for a media worker.
+// gpuMemoryFree is how much free memory a media worker needs on a card.
 const gpuMemoryFree = 1 << 30
 
 func gpuChecks() []Check {
 	check := func(name, title string, fails, warns []fault.Code, evidence func(GPUs) string) Check {
-		return Check{Name: name, Group: GroupGPU, Title: title, Fails: fails, Warns: warns, look: gpuLook(func(_ *World, g GPUs) Seen {
-			return with(g.Findings, evidence(g))
-		})}
+		return Check{Name: name, Group: GroupGPU, Title: title, Fails: fails, Warns: warns,
+			run: gpuLook(func(_ *World, g GPUs) Observation {
+				return with(g.Findings, evidence(g))
+			})}
 	}
 	return []Check{
 		check("gpu.devices", "the GPUs that were asked for are there",
@@ -29,24 +30,25 @@ func gpuChecks() []Check {
 		check("gpu.container", "a container has been given its GPUs", codes(fault.GPUToolkitMissing), nil,
 			func(g GPUs) string { return plural(len(g.Devices), "device") }),
 		{
-			Name: "gpu.encoder", Group: GroupGPU, Title: "cards encode in hardware", look: gpuLook(judgeEncoders),
+			Name: "gpu.encoder", Group: GroupGPU, Title: "cards encode in hardware", run: gpuLook(checkEncoders),
 			Warns: codes(fault.GPUEncoderMissing),
 		},
 		{
-			Name: "gpu.memory", Group: GroupGPU, Title: "cards have memory left", look: gpuLook(judgeCardMemory),
+			Name: "gpu.memory", Group: GroupGPU, Title: "cards have memory left", run: gpuLook(checkCardMemory),
 			Fails: codes(fault.GPUOutOfMemory), Warns: codes(fault.GPUMemoryTaken),
 		},
 		{
-			Name: "gpu.health", Group: GroupGPU, Title: "cards are cool and without errors", look: gpuLook(judgeCardHealth),
+			Name: "gpu.health", Group: GroupGPU, Title: "cards are cool and without errors",
+			run:   gpuLook(checkCardHealth),
 			Fails: codes(fault.GPUFault, fault.GPUMemoryErrors), Warns: codes(fault.GPUThrottled),
 		},
 	}
 }
 
-func gpuLook(judge func(*World, GPUs) Seen) func(context.Context, *World) Seen {
+func gpuLook(check func(*World, GPUs) Observation) func(context.Context, *World) Observation {
 	return when(func(s *Setup) bool { return s.GPUs != "" }, "no -gpu: the processor transcodes",
-		about(func(w *World) Probe[GPUs] { return w.GPUs }, func(w *World, g GPUs) Seen {
-			s := judge(w, g)
+		about(func(w *World) Probe[GPUs] { return w.GPUs }, func(w *World, g GPUs) Observation {
+			s := check(w, g)
 			if len(g.Devices) == 0 && len(s.Findings) == 0 {
 				return skip("no GPU was found")
 			}
@@ -62,7 +64,7 @@ func cardNames(g GPUs) string {
 	return strings.Join(names, ", ")
 }
 
-func judgeEncoders(_ *World, g GPUs) Seen {
+func checkEncoders(_ *World, g GPUs) Observation {
 	s := with(nil, fmt.Sprintf("%s with encoders", plural(len(g.Devices), "card")))
 	for _, c := range g.Devices {
 		if !c.Encodes {
@@ -73,8 +75,8 @@ func judgeEncoders(_ *World, g GPUs) Seen {
 	return s
 }
 
-func judgeCardMemory(_ *World, g GPUs) Seen {
-	var s Seen
+func checkCardMemory(_ *World, g GPUs) Observation {
+	var s Observation
 	var seen []string
 	for _, c := range g.Devices {
 		left := c.Memory - c.Foreign
@@ -91,16 +93,18 @@ func judgeCardMemory(_ *World, g GPUs) Seen {
 	return s
 }
 
-func judgeCardHealth(_ *World, g GPUs) Seen {
+func checkCardHealth(_ *World, g GPUs) Observation {
 	s := with(g.Findings, "")
 	var seen []string
 	for _, c := range g.Devices {
 		seen = append(seen, fmt.Sprintf("card %s: %d °C", c.ID, c.Temperature))
 		if c.Throttled != "" {
-			s.Findings = append(s.Findings, Finding{Code: fault.GPUThrottled, Detail: "card " + c.ID + " is slowed down: " + c.Throttled})
+			s.Findings = append(s.Findings, Finding{Code: fault.GPUThrottled, Detail: "card " + c.ID +
+				" is slowed down: " + c.Throttled})
 		}
 		if c.Uncorrected > 0 {
-			s.Findings = append(s.Findings, Finding{Code: fault.GPUMemoryErrors, Detail: fmt.Sprintf("card %s: %d memory errors", c.ID, c.Uncorrected)})
+			s.Findings = append(s.Findings, Finding{Code: fault.GPUMemoryErrors,
+				Detail: fmt.Sprintf("card %s: %d memory errors", c.ID, c.Uncorrected)})
 		}
 	}
 	s.Evidence = strings.Join(seen, ", ")

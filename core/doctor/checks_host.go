@@ -21,44 +21,49 @@ func hostChecks() []Check {
 	running := func(w *World) Probe[Running] { return w.Running }
 	return []Check{
 		{
-			Name: "host.config", Group: GroupHost, Title: "configuration is without mistakes", look: lookConfig,
-			Fails: codes(fault.NoRole, fault.ContradictoryRoles, fault.RoleIncomplete, fault.FeatureMissing, fault.UnknownOption,
+			Name: "host.config", Group: GroupHost, Title: "configuration is without mistakes", run: checkConfig,
+			Fails: codes(fault.NoRole, fault.ContradictoryRoles, fault.RoleIncomplete, fault.FeatureMissing,
+				fault.UnknownOption,
 				fault.UnknownConfigKey, fault.BadOption, fault.MissingOption, fault.OptionConflict, fault.OptionRetired,
 				fault.OptionUnsupported, fault.UnexpectedArgument, fault.ConfigUnreadable),
 			Warns: codes(fault.ValueUnusual),
 		},
 		{
 			Name: "host.command", Group: GroupHost, Title: "tutti is found by the shell",
-			Fails: codes(fault.CommandMissing), Warns: codes(fault.CommandNotFound), look: about(machine, judgeCommand),
+			Fails: codes(fault.CommandMissing), Warns: codes(fault.CommandNotFound), run: about(machine, checkCommand),
 		},
 		{
 			Name: "host.memory", Group: GroupHost, Title: "memory suffices",
-			Fails: codes(fault.HostMemoryMissing), Warns: codes(fault.HostMemoryLow, fault.WorkerOutOfMemory), look: about(machine, judgeMemory),
+			Fails: codes(fault.HostMemoryMissing), Warns: codes(fault.HostMemoryLow, fault.WorkerOutOfMemory),
+			run: about(machine, checkMemory),
 		},
 		{
 			Name: "host.files", Group: GroupHost, Title: "many files may be open",
-			Fails: codes(fault.HostDescriptorsMissing), Warns: codes(fault.HostDescriptorsLow), look: about(machine, judgeFiles),
+			Fails: codes(fault.HostDescriptorsMissing), Warns: codes(fault.HostDescriptorsLow),
+			run: about(machine, checkFiles),
 		},
 		{
 			Name: "host.service", Group: GroupHost, Title: "a unit starts the node",
-			Fails: codes(fault.ServiceUnitFailed), Warns: codes(fault.ServiceUnitMissing), look: about(machine, judgeUnit),
+			Fails: codes(fault.ServiceUnitFailed), Warns: codes(fault.ServiceUnitMissing),
+			run: about(machine, checkUnit),
 		},
 		{
 			Name: "host.logs", Group: GroupHost, Title: "log files can be written",
-			Fails: codes(fault.LogDirUnusable), Warns: codes(fault.LogLost), look: about(machine, judgeLogs),
+			Fails: codes(fault.LogDirUnusable), Warns: codes(fault.LogLost), run: about(machine, checkLogs),
 		},
 		{
 			Name: "host.node", Group: GroupHost, Title: "the running node is this version and answers",
-			Fails: codes(fault.NodeAnswerUnreadable), Warns: codes(fault.NodeUnreachable, fault.VersionMixed), look: about(running, judgeNode),
+			Fails: codes(fault.NodeAnswerUnreadable), Warns: codes(fault.NodeUnreachable, fault.VersionMixed),
+			run: about(running, checkNode),
 		},
 		{
-			Name: "host.conditions", Group: GroupHost, Title: "the running node has no other trouble",
-			rest: true, look: about(running, judgeRest),
+			Name: "host.conditions", Group: GroupHost, Title: "the running node has no other problem",
+			catchAll: true, run: about(running, checkRest),
 		},
 	}
 }
 
-func lookConfig(_ context.Context, w *World) Seen {
+func checkConfig(_ context.Context, w *World) Observation {
 	text := "no problems"
 	switch {
 	case len(w.Setup.Problems) > 0:
@@ -69,83 +74,83 @@ func lookConfig(_ context.Context, w *World) Seen {
 	return with(w.Setup.Problems, text)
 }
 
-func judgeCommand(_ *World, m Machine) Seen {
+func checkCommand(_ *World, m Machine) Observation {
 	switch {
 	case m.OnPath != "":
-		return fine(m.OnPath)
+		return pass(m.OnPath)
 	case len(m.NotExecutable) > 0:
-		return found(fault.CommandMissing, strings.Join(m.NotExecutable, ", ")+": not executable")
+		return finding(fault.CommandMissing, strings.Join(m.NotExecutable, ", ")+": not executable")
 	}
-	return found(fault.CommandNotFound, "no directory of PATH has it")
+	return finding(fault.CommandNotFound, "no directory of PATH has it")
 }
 
-func judgeMemory(_ *World, m Machine) Seen {
+func checkMemory(_ *World, m Machine) Observation {
 	seen := fmt.Sprintf("%s, %s free", bytesText(m.Memory), bytesText(m.Free))
 	switch {
 	case m.Memory == 0:
-		return skip("the system does not tell")
+		return skip("the system does not report it")
 	case m.Memory < memoryNeeded:
-		return found(fault.HostMemoryMissing, seen)
+		return finding(fault.HostMemoryMissing, seen)
 	case m.Memory < memoryWanted || m.Free < memoryFree:
-		return found(fault.HostMemoryLow, seen)
+		return finding(fault.HostMemoryLow, seen)
 	}
-	return fine(seen)
+	return pass(seen)
 }
 
-func judgeFiles(_ *World, m Machine) Seen {
+func checkFiles(_ *World, m Machine) Observation {
 	seen := fmt.Sprintf("%d per process", m.Files)
 	switch {
 	case m.Files < filesNeeded:
-		return found(fault.HostDescriptorsMissing, seen)
+		return finding(fault.HostDescriptorsMissing, seen)
 	case m.Files < filesWanted:
-		return found(fault.HostDescriptorsLow, seen)
+		return finding(fault.HostDescriptorsLow, seen)
 	}
-	return fine(seen)
+	return pass(seen)
 }
 
-func judgeUnit(_ *World, m Machine) Seen {
+func checkUnit(_ *World, m Machine) Observation {
 	switch {
 	case m.Container:
 		return skip("in a container; its engine starts it")
 	case !m.Systemd:
 		return skip("systemd does not run this machine")
 	case m.Unit == "":
-		return found(fault.ServiceUnitMissing, "no unit names tutti")
+		return finding(fault.ServiceUnitMissing, "no unit names tutti")
 	case m.UnitState == "failed":
-		return found(fault.ServiceUnitFailed, m.Unit+" has failed")
+		return finding(fault.ServiceUnitFailed, m.Unit+" has failed")
 	case m.UnitState == "disabled":
-		return found(fault.ServiceUnitMissing, m.Unit+" is there and not enabled")
+		return finding(fault.ServiceUnitMissing, m.Unit+" is there and not enabled")
 	}
-	return fine(m.Unit + " is " + m.UnitState)
+	return pass(m.Unit + " is " + m.UnitState)
 }
 
-func judgeLogs(w *World, m Machine) Seen {
+func checkLogs(w *World, m Machine) Observation {
 	switch {
 	case w.Setup.LogDir == "":
-		return fine("to standard error")
+		return pass("to standard error")
 	case m.LogDir != nil:
-		return found(fault.LogDirUnusable, firstLine(m.LogDir.Error()))
+		return finding(fault.LogDirUnusable, firstLine(m.LogDir.Error()))
 	}
-	return fine(w.Setup.LogDir)
+	return pass(w.Setup.LogDir)
 }
 
-func judgeNode(_ *World, r Running) Seen {
+func checkNode(_ *World, r Running) Observation {
 	switch {
-	case r.Silent != "" && r.Up:
-		return found(fault.NodeAnswerUnreadable, r.Silent)
-	case r.Silent != "":
-		return found(fault.NodeUnreachable, r.Silent)
+	case r.Unreachable != "" && r.Up:
+		return finding(fault.NodeAnswerUnreadable, r.Unreachable)
+	case r.Unreachable != "":
+		return finding(fault.NodeUnreachable, r.Unreachable)
 	case !r.Up:
 		return skip("no node runs with this configuration")
 	case r.Version != r.Mine:
-		return found(fault.VersionMixed, fmt.Sprintf("the node is %s, this program %s", r.Version, r.Mine))
+		return finding(fault.VersionMixed, fmt.Sprintf("the node is %s, this program %s", r.Version, r.Mine))
 	}
-	return fine("version " + r.Version + ", " + plural(len(r.Conditions), "condition"))
+	return pass("version " + r.Version + ", " + plural(len(r.Conditions), "condition"))
 }
 
-// judgeRest shows what no other check has a word for, each as bad as its own table
-// says.
-func judgeRest(_ *World, r Running) Seen {
+// checkRest reports the conditions that no other check covers, with core/fault's
+// severity.
+func checkRest(_ *World, r Running) Observation {
 	if !r.Up {
 		return skip("no node runs with this configuration")
 	}
@@ -159,10 +164,10 @@ func judgeRest(_ *World, r Running) Seen {
 	return with(rest, "none")
 }
 
-// claimed reports whether a condition is some check's business.
+// claimed reports whether another check covers a condition.
 func claimed(all []Check, code fault.Code) bool {
 	for i := range all {
-		if !all[i].rest && all[i].judge(code) != Pass {
+		if !all[i].catchAll && all[i].statusOf(code) != Pass {
 			return true
 		}
 	}

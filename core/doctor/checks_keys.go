@@ -8,70 +8,79 @@ import (
 )
 
 // gasLeftLow is how many transactions the account should be able to pay.
-const gasLeftLow = 20
+const minTransactions = 20
 
 func keyChecks() []Check {
-	account := func(judge func(*World, Account) Seen) func(context.Context, *World) Seen {
-		return when(paid, noChain, about(func(w *World) Probe[Account] { return w.Account }, judge))
+	account := func(check func(*World, Account) Observation) func(context.Context, *World) Observation {
+		return when(paid, noChain, about(func(w *World) Probe[Account] { return w.Account }, check))
 	}
 	return []Check{
 		{
 			Name: "keys.account", Group: GroupKeys, Title: "there is one account to use",
-			Fails: codes(fault.AccountUnknown, fault.AccountAmbiguous, fault.KeystoreUnusable, fault.AccountFileInvalid),
-			Warns: codes(fault.AccountMissing), look: account(func(_ *World, a Account) Seen { return with(a.Findings, a.Address) }),
+			Fails: codes(fault.AccountUnknown, fault.AccountAmbiguous, fault.KeystoreUnusable,
+				fault.AccountFileInvalid),
+			Warns: codes(fault.AccountMissing), run: account(func(_ *World,
+				a Account) Observation {
+				return with(a.Findings, a.Address)
+			}),
 		},
 		{
-			Name: "keys.file", Group: GroupKeys, Title: "nobody else may read the key file",
-			Fails: codes(fault.AccountFileOpen), look: account(judgeKeyFile),
+			Name: "keys.file", Group: GroupKeys, Title: "other users cannot read the key file",
+			Fails: codes(fault.AccountFileOpen), run: account(checkKeyFile),
 		},
 		{
 			Name: "keys.password", Group: GroupKeys, Title: "the passphrase opens the key",
-			Fails: codes(fault.AccountPassword), Warns: codes(fault.AccountPasswordMissing), look: account(judgePassword),
+			Fails: codes(fault.AccountPassword), Warns: codes(fault.AccountPasswordMissing),
+			run: account(checkPassword),
 		},
 		{
 			Name: "keys.gas", Group: GroupKeys, Title: "the account can pay for gas",
-			Fails: codes(fault.GasMoneyMissing), Warns: codes(fault.GasMoneyLow, fault.GasPriceAboveMax, fault.GasEstimateFailed), look: onChain(judgeGas),
+			Fails: codes(fault.GasMoneyMissing), Warns: codes(fault.GasMoneyLow, fault.GasPriceAboveMax,
+				fault.GasEstimateFailed), run: onChain(checkGas),
 		},
 		{
 			Name: "keys.transactions", Group: GroupKeys, Title: "transactions go through",
-			Fails: codes(fault.TxJournalFailed, fault.RedemptionFailing, fault.TicketExpiring, fault.TicketsLost, fault.SigningRefused),
+			Fails: codes(fault.TxJournalFailed, fault.RedemptionFailing, fault.TicketExpiring, fault.TicketsLost,
+				fault.SigningRefused),
 			Warns: codes(fault.TxStuck, fault.ForeignTransaction, fault.TxQueueFull, fault.RedeemerUnreachable,
 				fault.RedeemerUntrusted, fault.RedeemerRefuses,
 				fault.HandedUnpaid, fault.SenderFundsLow),
-			look: when(paid, noChain, beside("no trouble with transactions or tickets")),
+			run: when(paid, noChain, beside("no problem with transactions or tickets")),
 		},
 		{
-			Name: "keys.redeemer", Group: GroupKeys, Title: "a redeemer on another machine shows a certificate that is checked", Warns: codes(fault.RedeemerUnpinned),
-			look: when(func(s *Setup) bool { return s.Redeemer != "" && !s.OffChain },
-				"no other process redeems this one's tickets", judgeRedeemer),
+			Name: "keys.redeemer", Group: GroupKeys,
+			Title: "a redeemer on another machine shows a certificate that is checked",
+			Warns: codes(fault.RedeemerUnpinned),
+			run: when(func(s *Setup) bool { return s.Redeemer != "" && !s.OffChain },
+				"no other process redeems this one's tickets", checkRedeemer),
 		},
 	}
 }
 
-// beside is a look that only the running node can answer: its conditions are added to
+// beside is a check that only the running node can answer: its conditions are added to
 // every check's.
-func beside(evidence string) func(context.Context, *World) Seen {
-	return func(ctx context.Context, w *World) Seen {
+func beside(evidence string) func(context.Context, *World) Observation {
+	return func(ctx context.Context, w *World) Observation {
 		r, err := w.Running.Get(ctx)
 		switch {
 		case err != nil:
-			return broken(err)
+			return lookFailed(err)
 		case !r.Up:
 			return skip("no node runs with this configuration")
 		}
-		return fine(evidence)
+		return pass(evidence)
 	}
 }
 
-// judgeRedeemer is about who can take the place of the redeemer.
-func judgeRedeemer(_ context.Context, w *World) Seen {
+// checkRedeemer checks that no other machine can impersonate the redeemer.
+func checkRedeemer(_ context.Context, w *World) Observation {
 	if w.Setup.RedeemerOpen {
-		return found(fault.RedeemerUnpinned, w.Setup.Redeemer)
+		return finding(fault.RedeemerUnpinned, w.Setup.Redeemer)
 	}
-	return fine(w.Setup.Redeemer + " is on this machine, or its certificate is checked")
+	return pass(w.Setup.Redeemer + " is on this machine, or its certificate is checked")
 }
 
-func judgeKeyFile(_ *World, a Account) Seen {
+func checkKeyFile(_ *World, a Account) Observation {
 	if a.File == "" && len(a.Findings) == 0 {
 		return skip("there is no key file yet")
 	}
@@ -83,7 +92,7 @@ func judgeKeyFile(_ *World, a Account) Seen {
 	return s
 }
 
-func judgePassword(_ *World, a Account) Seen {
+func checkPassword(_ *World, a Account) Observation {
 	s := with(a.Findings, "it opens "+a.Address)
 	if !a.Opened {
 		s.Skipped = "there was no need or no way to try it"
@@ -91,18 +100,18 @@ func judgePassword(_ *World, a Account) Seen {
 	return s
 }
 
-func judgeGas(_ *World, c ChainState) Seen {
-	return c.seen(func() Seen {
+func checkGas(_ *World, c ChainState) Observation {
+	return c.seen(func() Observation {
 		if c.Account == "" || c.Ether == "" {
 			return skip("no account is known yet, or its balance could not be read")
 		}
 		text := fmt.Sprintf("%s has %s ETH, enough for about %d transactions", c.Account, c.Ether, c.GasLeft)
 		switch {
 		case c.GasLeft == 0:
-			return found(fault.GasMoneyMissing, text)
-		case c.GasLeft < gasLeftLow:
-			return found(fault.GasMoneyLow, text)
+			return finding(fault.GasMoneyMissing, text)
+		case c.GasLeft < minTransactions:
+			return finding(fault.GasMoneyLow, text)
 		}
-		return fine(text)
+		return pass(text)
 	})
 }

@@ -9,28 +9,28 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// sessionsPerCore is how many streams a processor core may carry at the very best, and
-// hopeless is beyond every one.
+// sessionsPerCore is how many streams a CPU core can carry at best, and
+// maxSessionsPerGPU is more than any GPU can carry.
 const (
-	sessionsPerCore = 4
-	hopeless        = 32
+	sessionsPerCore   = 4
+	maxSessionsPerGPU = 32
 )
 
 func mediaChecks() []Check {
-	media := func(judge func(*World, Media) Seen) func(context.Context, *World) Seen {
+	media := func(check func(*World, Media) Observation) func(context.Context, *World) Observation {
 		return when(func(s *Setup) bool { return s.Roles.Transcoder }, "this process does not transcode",
-			about(func(w *World) Probe[Media] { return w.Media }, judge))
+			about(func(w *World) Probe[Media] { return w.Media }, check))
 	}
 	return []Check{
 		{
 			Name: "media.worker", Group: GroupMedia, Title: "a media worker starts and transcodes",
 			Fails: codes(fault.WorkerStartFailed, fault.DeviceTestFailed, fault.WorkerQuarantined),
-			Warns: codes(fault.WorkerReplaced, fault.WorkerCrashed, fault.WorkerUnresponsive), look: media(judgeWorker),
+			Warns: codes(fault.WorkerReplaced, fault.WorkerCrashed, fault.WorkerUnresponsive), run: media(checkWorker),
 		},
 		{
 			Name: "media.sandbox", Group: GroupMedia, Title: "media workers have all their walls",
 			Fails: codes(fault.SandboxOpen), Warns: codes(fault.SandboxDegraded),
-			look: media(func(_ *World, m Media) Seen {
+			run: media(func(_ *World, m Media) Observation {
 				if m.Device == "" && len(m.Findings) == 0 {
 					return skip("no media worker was started")
 				}
@@ -38,65 +38,66 @@ func mediaChecks() []Check {
 			}),
 		},
 		{
-			Name: "media.sessions", Group: GroupMedia, Title: "-maxSessions fits the machine", look: lookSessions,
+			Name: "media.sessions", Group: GroupMedia, Title: "-maxSessions fits the machine", run: checkSessions,
 			Fails: codes(fault.WorkerZeroCapacity), Warns: codes(fault.SessionsAboveHardware),
 		},
 		{
-			Name: "media.capacity", Group: GroupMedia, Title: "there is room for new sessions", look: lookCapacity,
-			Fails: codes(fault.NoTranscoders), Warns: codes(fault.OrchestratorCapped, fault.RemoteWorkerLost, fault.EncoderSessionsExhausted),
+			Name: "media.capacity", Group: GroupMedia, Title: "there is capacity for new sessions", run: checkCapacity,
+			Fails: codes(fault.NoTranscoders), Warns: codes(fault.OrchestratorCapped, fault.RemoteWorkerLost,
+				fault.EncoderSessionsExhausted),
 		},
 	}
 }
 
-func judgeWorker(_ *World, m Media) Seen {
+func checkWorker(_ *World, m Media) Observation {
 	if m.Device == "" && len(m.Findings) == 0 {
-		return skip("the running node has its workers; it reports no trouble with them")
+		return skip("the running node has its workers; it reports no problem with them")
 	}
 	return with(m.Findings, fmt.Sprintf("%s: a test clip took %s", m.Device, m.Took.Round(time.Millisecond)))
 }
 
-func lookSessions(ctx context.Context, w *World) Seen {
+func checkSessions(ctx context.Context, w *World) Observation {
 	if !w.Setup.Roles.Transcoder {
 		return skip("this process does not transcode")
 	}
 	n := w.Setup.MaxSessions
 	if n == 0 {
-		return fine("auto: measured while it works")
+		return pass("auto: measured while it works")
 	}
 	if w.Setup.GPUs != "" {
 		g, err := w.GPUs.Get(ctx)
 		if err != nil || len(g.Devices) == 0 {
-			return fine(fmt.Sprintf("%d; the driver's limit holds where it is lower", n))
+			return pass(fmt.Sprintf("%d; the driver's limit holds where it is lower", n))
 		}
-		if most := hopeless * len(g.Devices); n > most {
-			return found(fault.SessionsAboveHardware, fmt.Sprintf("%d on %s", n, plural(len(g.Devices), "card")))
+		if most := maxSessionsPerGPU * len(g.Devices); n > most {
+			return finding(fault.SessionsAboveHardware, fmt.Sprintf("%d on %s", n, plural(len(g.Devices), "card")))
 		}
-		return fine(fmt.Sprintf("%d on %s", n, plural(len(g.Devices), "card")))
+		return pass(fmt.Sprintf("%d on %s", n, plural(len(g.Devices), "card")))
 	}
 	m, err := w.Machine.Get(ctx)
 	if err != nil {
-		return broken(err)
+		return lookFailed(err)
 	}
 	text := fmt.Sprintf("%d on %s", n, plural(m.Processors, "processor"))
 	if n > sessionsPerCore*m.Processors {
-		return found(fault.SessionsAboveHardware, text)
+		return finding(fault.SessionsAboveHardware, text)
 	}
-	return fine(text)
+	return pass(text)
 }
 
-func lookCapacity(ctx context.Context, w *World) Seen {
+func checkCapacity(ctx context.Context, w *World) Observation {
 	r, err := w.Running.Get(ctx)
 	switch {
 	case err != nil:
-		return broken(err)
+		return lookFailed(err)
 	case !r.Up:
 		return skip("no node runs with this configuration")
 	case r.Limit > 0 && r.Sessions >= r.Limit:
-		return found(fault.OrchestratorCapped, fmt.Sprintf("%d of %d sessions in use", r.Sessions, r.Limit))
+		return finding(fault.OrchestratorCapped, fmt.Sprintf("%d of %d sessions in use", r.Sessions, r.Limit))
 	case w.Setup.Roles.Orchestrator && w.Setup.Roles.Transcoder && len(r.Workers) == 0:
-		return found(fault.NoTranscoders, "the node has no worker")
+		return finding(fault.NoTranscoders, "the node has no worker")
 	}
-	return fine(fmt.Sprintf("%s in use; %s", plural(r.Sessions, "session"), listed(r.Workers, "no worker")))
+	return pass(fmt.Sprintf("%s in use; %s", plural(r.Sessions, "session"), listed(r.Workers, "no worker")))
 }
 
 func listed(words []string, none string) string {

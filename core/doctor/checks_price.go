@@ -9,44 +9,45 @@ import (
 )
 
 func priceChecks() []Check {
-	prices := func(judge func(*World, Prices) Seen) func(context.Context, *World) Seen {
-		return when(func(s *Setup) bool { return !s.OffChain && s.Roles.Orchestrator }, "nobody pays this process",
-			about(func(w *World) Probe[Prices] { return w.Prices }, judge))
+	prices := func(check func(*World, Prices) Observation) func(context.Context, *World) Observation {
+		return when(func(s *Setup) bool { return !s.OffChain && s.Roles.Orchestrator }, "this process is not paid",
+			about(func(w *World) Probe[Prices] { return w.Prices }, check))
 	}
-	amount := prices(judgeAmount)
+	amount := prices(checkAmount)
 	return []Check{
 		{
 			Name: "price.bound", Group: GroupPrice, Title: "a bound is set on the price that a gateway pays",
 			Warns: codes(fault.PriceCapMissing),
-			look: when(func(s *Setup) bool { return !s.OffChain && s.Roles.Gateway }, "this process makes no payments",
-				judgeBound),
+			run: when(func(s *Setup) bool { return !s.OffChain && s.Roles.Gateway }, "this process makes no payments",
+				checkBound),
 		},
 		{
 			Name: "price.set", Group: GroupPrice, Title: "work has a price", Fails: codes(fault.ModelPriceInvalid),
-			Warns: codes(fault.PriceMissing, fault.ModelUnpriced), look: prices(func(_ *World, p Prices) Seen {
+			Warns: codes(fault.PriceMissing, fault.ModelUnpriced), run: prices(func(_ *World, p Prices) Observation {
 				switch {
 				case p.Free:
-					return found(fault.PriceMissing, "transcoding is free")
+					return finding(fault.PriceMissing, "transcoding is free")
 				case p.Text == "" && p.Models == 0:
 					return skip("no price was given; the configuration says whether that is a mistake")
 				}
-				return fine(orDash(p.Text) + ", " + plural(p.Models, "price") + " of models")
+				return pass(orDash(p.Text) + ", " + plural(p.Models, "price") + " of models")
 			}),
 		},
 		{
 			Name: "price.unit", Group: GroupPrice, Title: "prices are in wei, not in whole coins",
 			Fails: codes(fault.PriceImplausible, fault.PriceOutOfRange, fault.PriceRoundsToZero),
-			look: func(ctx context.Context, w *World) Seen {
+			run: func(ctx context.Context, w *World) Observation {
 				if wrong := refusedPrices(w); len(wrong) > 0 {
-					return Seen{Findings: wrong}
+					return Observation{Findings: wrong}
 				}
 				return amount(ctx, w)
 			},
 		},
 		{
 			Name: "price.currency", Group: GroupPrice, Title: "the rate of the price's currency is known",
-			Fails: codes(fault.PriceCurrencyUnknown, fault.PriceRateUnknown), Warns: codes(fault.PriceFeedFailing, fault.PriceRateDoubtful),
-			look: prices(func(_ *World, p Prices) Seen {
+			Fails: codes(fault.PriceCurrencyUnknown, fault.PriceRateUnknown),
+			Warns: codes(fault.PriceFeedFailing, fault.PriceRateDoubtful),
+			run: prices(func(_ *World, p Prices) Observation {
 				if p.Currency == "" {
 					return with(p.Findings, "prices are in wei")
 				}
@@ -55,7 +56,8 @@ func priceChecks() []Check {
 		},
 		{
 			Name: "price.quotes", Group: GroupPrice, Title: "gateways are given quotes",
-			Warns: codes(fault.TicketFaceValueHigh, fault.InsufficientSenderReserve), look: prices(func(_ *World, p Prices) Seen {
+			Warns: codes(fault.TicketFaceValueHigh, fault.InsufficientSenderReserve),
+			run: prices(func(_ *World, p Prices) Observation {
 				if p.Quotes == 0 && len(p.Findings) == 0 {
 					return skip("no gateway has an account with a running node yet")
 				}
@@ -65,16 +67,16 @@ func priceChecks() []Check {
 	}
 }
 
-// judgeBound says what bounds a gateway's spending.
-func judgeBound(_ context.Context, w *World) Seen {
+// checkBound reports the limits of a gateway's spending.
+func checkBound(_ context.Context, w *World) Observation {
 	if w.Setup.MaxPrice == "" {
-		return found(fault.PriceCapMissing, "any price is paid; "+w.Setup.PayLimits)
+		return finding(fault.PriceCapMissing, "any price is paid; "+w.Setup.PayLimits)
 	}
-	return fine("at most " + w.Setup.MaxPrice + "; " + w.Setup.PayLimits)
+	return pass("at most " + w.Setup.MaxPrice + "; " + w.Setup.PayLimits)
 }
 
-// refusedPrices are prices that the configuration refused, on whatever node, as what they
-// mostly are: whole coins where wei are meant.
+// refusedPrices reports prices that the configuration refused, on any node, as what they
+// usually are: whole coins instead of wei.
 func refusedPrices(w *World) (out []Finding) {
 	for _, f := range w.Setup.Problems {
 		if f.Code == fault.PriceImplausible || strings.Contains(f.Detail, "pricePer") {
@@ -84,7 +86,7 @@ func refusedPrices(w *World) (out []Finding) {
 	return out
 }
 
-func judgeAmount(_ *World, p Prices) Seen {
+func checkAmount(_ *World, p Prices) Observation {
 	s := with(p.Findings, orDash(p.Text)+" is plausible")
 	if p.Text == "" && p.Models == 0 {
 		s.Skipped = "no price was given"

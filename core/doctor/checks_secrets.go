@@ -9,47 +9,49 @@ import (
 )
 
 // How long a secret between nodes should be.
-const secretStrong, secretWeak = 16, 8
+const minSecretLength, secretWeak = 16, 8
 
 func secretChecks() []Check {
-	places := func(judge func([]SecretPlace) Seen) func(context.Context, *World) Seen {
-		return about(func(w *World) Probe[[]SecretPlace] { return w.Secrets }, func(_ *World, all []SecretPlace) Seen { return judge(all) })
+	places := func(check func([]SecretLocation) Observation) func(context.Context, *World) Observation {
+		return about(func(w *World) Probe[[]SecretLocation] { return w.Secrets },
+			func(_ *World, all []SecretLocation) Observation { return check(all) })
 	}
 	return []Check{
 		{
 			Name: "secrets.arguments", Group: GroupSecrets, Title: "no secret is on the command line",
-			Warns: codes(fault.SecretInArguments), look: places(where("argument", fault.SecretInArguments)),
+			Warns: codes(fault.SecretInArguments), run: places(where("argument", fault.SecretInArguments)),
 		},
 		{
 			Name: "secrets.environment", Group: GroupSecrets, Title: "no secret is in the environment",
-			Warns: codes(fault.SecretInEnvironment), look: places(where("environment", fault.SecretInEnvironment)),
+			Warns: codes(fault.SecretInEnvironment), run: places(where("environment", fault.SecretInEnvironment)),
 		},
 		{
-			Name: "secrets.files", Group: GroupSecrets, Title: "nobody else reads files with secrets",
-			Fails: codes(fault.SecretFileWritable), Warns: codes(fault.SecretFileOpen), look: places(judgeSecretFiles),
+			Name: "secrets.files", Group: GroupSecrets, Title: "other users cannot read files with secrets",
+			Fails: codes(fault.SecretFileWritable), Warns: codes(fault.SecretFileOpen), run: places(checkSecretFiles),
 		},
 		{
 			Name: "secrets.token", Group: GroupSecrets, Title: "the admin token is the owner's alone",
-			Fails: codes(fault.AdminTokenFile), look: places(judgeToken),
+			Fails: codes(fault.AdminTokenFile), run: places(checkToken),
 		},
 		{
 			Name: "secrets.admin", Group: GroupSecrets, Title: "the admin port is for this machine alone",
-			Fails: codes(fault.AdminTokenMissing), Warns: codes(fault.AdminExposed), look: func(_ context.Context, w *World) Seen {
+			Fails: codes(fault.AdminTokenMissing), Warns: codes(fault.AdminExposed),
+			run: func(_ context.Context, w *World) Observation {
 				if w.Setup.AdminOpen {
-					return found(fault.AdminExposed, w.Setup.AdminAt+" is open to other machines")
+					return finding(fault.AdminExposed, w.Setup.AdminAddr+" is open to other machines")
 				}
-				return fine(w.Setup.AdminAt)
+				return pass(w.Setup.AdminAddr)
 			},
 		},
 		{
 			Name: "secrets.workers", Group: GroupSecrets, Title: "the secret of workers cannot be guessed",
-			Fails: codes(fault.SecretGuessable), Warns: codes(fault.SecretWeak), look: lookWorkerSecret,
+			Fails: codes(fault.SecretGuessable), Warns: codes(fault.SecretWeak), run: checkWorkerSecret,
 		},
 	}
 }
 
-func where(place string, code fault.Code) func([]SecretPlace) Seen {
-	return func(all []SecretPlace) Seen {
+func where(place string, code fault.Code) func([]SecretLocation) Observation {
+	return func(all []SecretLocation) Observation {
 		var options []string
 		for _, p := range all {
 			if !p.File && p.Where == place {
@@ -57,17 +59,17 @@ func where(place string, code fault.Code) func([]SecretPlace) Seen {
 			}
 		}
 		if len(options) > 0 {
-			return found(code, strings.Join(options, ", "))
+			return finding(code, strings.Join(options, ", "))
 		}
-		return fine("none")
+		return pass("none")
 	}
 }
 
-// tokenFile is the place of the admin token, which has a check of its own.
+// tokenFile is the option of the admin token, which has a check of its own.
 const tokenFile = "admin.token"
 
-func judgeSecretFiles(all []SecretPlace) Seen {
-	var s Seen
+func checkSecretFiles(all []SecretLocation) Observation {
+	var s Observation
 	var seen []string
 	for _, p := range all {
 		if !p.File || p.Option == tokenFile {
@@ -89,7 +91,7 @@ func judgeSecretFiles(all []SecretPlace) Seen {
 	return s
 }
 
-// both mends two things.
+// both combines two repairs.
 func both(a, b *Repair) *Repair {
 	if a == nil || b == nil {
 		if a == nil {
@@ -105,7 +107,7 @@ func both(a, b *Repair) *Repair {
 	}}
 }
 
-func judgeToken(all []SecretPlace) Seen {
+func checkToken(all []SecretLocation) Observation {
 	for _, p := range all {
 		if p.Option != tokenFile {
 			continue
@@ -115,23 +117,23 @@ func judgeToken(all []SecretPlace) Seen {
 		}
 		text := fmt.Sprintf("%s has mode %04o", p.Where, p.Mode)
 		if p.Mode&0o077 != 0 {
-			return Seen{Findings: []Finding{{Code: fault.AdminTokenFile, Detail: text}}, Repair: p.Repair}
+			return Observation{Findings: []Finding{{Code: fault.AdminTokenFile, Detail: text}}, Repair: p.Repair}
 		}
-		return fine(text)
+		return pass(text)
 	}
 	return skip("there is none yet; the node makes it at start")
 }
 
-func lookWorkerSecret(_ context.Context, w *World) Seen {
+func checkWorkerSecret(_ context.Context, w *World) Observation {
 	n := w.Setup.WorkerSecret
 	text := plural(n, "character")
 	switch {
 	case n == 0:
 		return skip("no -orchSecret")
 	case n < secretWeak:
-		return found(fault.SecretGuessable, text)
-	case n < secretStrong:
-		return found(fault.SecretWeak, text)
+		return finding(fault.SecretGuessable, text)
+	case n < minSecretLength:
+		return finding(fault.SecretWeak, text)
 	}
-	return fine(text)
+	return pass(text)
 }

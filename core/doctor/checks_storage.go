@@ -16,35 +16,37 @@ const (
 )
 
 func storageChecks() []Check {
-	disk := func(judge func(*World, Disk) Seen) func(context.Context, *World) Seen {
-		return about(func(w *World) Probe[Disk] { return w.Storage }, judge)
+	disk := func(check func(*World, Disk) Observation) func(context.Context, *World) Observation {
+		return about(func(w *World) Probe[Disk] { return w.Storage }, check)
 	}
 	return []Check{
 		{
 			Name: "storage.directory", Group: GroupStorage, Title: "the data directory is there and can be written",
-			Fails: codes(fault.DataDirUnusable), look: disk(judgeDirectory),
+			Fails: codes(fault.DataDirUnusable), run: disk(checkDirectory),
 		},
 		{
-			Name: "storage.mode", Group: GroupStorage, Title: "nobody else looks into the data directory",
-			Fails: codes(fault.DataDirWritable), Warns: codes(fault.DataDirOpen), look: disk(judgeMode),
+			Name: "storage.mode", Group: GroupStorage, Title: "other users cannot read the data directory",
+			Fails: codes(fault.DataDirWritable), Warns: codes(fault.DataDirOpen), run: disk(checkMode),
 		},
 		{
-			Name: "storage.space", Group: GroupStorage, Title: "its disk has room",
-			Fails: codes(fault.DataDiskFull, fault.LedgerFull), Warns: codes(fault.DataDiskLow), look: disk(judgeSpace),
+			Name: "storage.space", Group: GroupStorage, Title: "its disk has free space",
+			Fails: codes(fault.DataDiskFull, fault.LedgerFull), Warns: codes(fault.DataDiskLow), run: disk(checkSpace),
 		},
 		{
-			Name: "storage.local", Group: GroupStorage, Title: "it is on a disk of this machine", Warns: codes(fault.DataDirRemote),
-			look: disk(func(_ *World, d Disk) Seen {
+			Name: "storage.local", Group: GroupStorage, Title: "it is on a disk of this machine",
+			Warns: codes(fault.DataDirRemote),
+			run: disk(func(_ *World, d Disk) Observation {
 				if d.Remote {
-					return found(fault.DataDirRemote, d.Dir+" is on "+d.Kind)
+					return finding(fault.DataDirRemote, d.Dir+" is on "+d.Kind)
 				}
-				return fine(orDash(d.Kind))
+				return pass(orDash(d.Kind))
 			}),
 		},
 		{
 			Name: "storage.database", Group: GroupStorage, Title: "the database is whole",
 			Fails: codes(fault.LedgerDamaged, fault.LedgerFailed, fault.SpentFailed, fault.LedgerAbsent),
-			Warns: codes(fault.LedgerHeight, fault.LedgerRefused, fault.KeyStoreFailed, fault.KeyFileInvalid), look: disk(func(_ *World, d Disk) Seen {
+			Warns: codes(fault.LedgerHeight, fault.LedgerRefused, fault.KeyStoreFailed, fault.KeyFileInvalid),
+			run: disk(func(_ *World, d Disk) Observation {
 				if d.Database == "" && len(d.Findings) == 0 {
 					return skip("there is none yet")
 				}
@@ -53,36 +55,38 @@ func storageChecks() []Check {
 		},
 		{
 			Name: "storage.lock", Group: GroupStorage, Title: "one process uses the data directory",
-			Fails: codes(fault.DataDirInUse), Warns: codes(fault.SocketStale), look: lookLock,
+			Fails: codes(fault.DataDirInUse), Warns: codes(fault.SocketStale), run: checkLock,
 		},
 		{
 			Name: "storage.clock", Group: GroupStorage, Title: "the clock is kept right",
-			Warns: codes(fault.ClockUnsynchronized), look: about(func(w *World) Probe[Clock] { return w.Clock }, judgeClock),
+			Warns: codes(fault.ClockUnsynchronized),
+			run:   about(func(w *World) Probe[Clock] { return w.Clock }, checkClock),
 		},
 		{
-			Name: "storage.time", Group: GroupStorage, Title: "the clock agrees with the chain", look: onChain(judgeTime),
+			Name: "storage.time", Group: GroupStorage, Title: "the clock agrees with the chain",
+			run:   onChain(checkTime),
 			Fails: codes(fault.ClockWrong),
 		},
 	}
 }
 
-func judgeDirectory(_ *World, d Disk) Seen {
+func checkDirectory(_ *World, d Disk) Observation {
 	switch {
 	case d.Err != nil:
-		return found(fault.DataDirUnusable, firstLine(d.Err.Error()))
+		return finding(fault.DataDirUnusable, firstLine(d.Err.Error()))
 	case !d.Exists:
-		if d.Make == nil {
-			return found(fault.DataDirUnusable, d.Dir+" is not there, and cannot be made")
+		if d.CreateDir == nil {
+			return finding(fault.DataDirUnusable, d.Dir+" is not there, and cannot be made")
 		}
 		// The node makes it at start.
-		return Seen{Evidence: d.Dir + " is not there yet; the node makes it at start", Repair: d.Make}
+		return Observation{Evidence: d.Dir + " is not there yet; the node makes it at start", Repair: d.CreateDir}
 	case !d.Writable:
-		return found(fault.DataDirUnusable, d.Dir+" cannot be written by this user")
+		return finding(fault.DataDirUnusable, d.Dir+" cannot be written by this user")
 	}
-	return fine(d.Dir)
+	return pass(d.Dir)
 }
 
-func judgeMode(_ *World, d Disk) Seen {
+func checkMode(_ *World, d Disk) Observation {
 	text := fmt.Sprintf("%s has mode %04o", d.Dir, d.Mode)
 	switch {
 	case !d.Exists:
@@ -90,64 +94,65 @@ func judgeMode(_ *World, d Disk) Seen {
 	case d.Mode == 0:
 		return skip("the system has access lists instead of modes")
 	case d.Mode&0o022 != 0:
-		return Seen{Findings: []Finding{{Code: fault.DataDirWritable, Detail: text}}, Repair: d.Close}
+		return Observation{Findings: []Finding{{Code: fault.DataDirWritable, Detail: text}}, Repair: d.RestrictMode}
 	case d.Mode&0o077 != 0:
-		return Seen{Findings: []Finding{{Code: fault.DataDirOpen, Detail: text}}, Repair: d.Close}
+		return Observation{Findings: []Finding{{Code: fault.DataDirOpen, Detail: text}}, Repair: d.RestrictMode}
 	}
-	return fine(text)
+	return pass(text)
 }
 
-func judgeSpace(_ *World, d Disk) Seen {
+func checkSpace(_ *World, d Disk) Observation {
 	text := fmt.Sprintf("%s of %s free", bytesText(d.Free), bytesText(d.Size))
 	switch {
 	case d.Size == 0:
-		return skip("the file system does not tell")
+		return skip("the file system does not report it")
 	case d.Free < diskNeeded:
-		return found(fault.DataDiskFull, text)
+		return finding(fault.DataDiskFull, text)
 	case d.Free < diskWanted || d.Free < d.Size/100*diskPercent && d.Free < 10*diskWanted:
-		return found(fault.DataDiskLow, text)
+		return finding(fault.DataDiskLow, text)
 	}
-	return fine(text)
+	return pass(text)
 }
 
-func lookLock(ctx context.Context, w *World) Seen {
+func checkLock(ctx context.Context, w *World) Observation {
 	d, err := w.Storage.Get(ctx)
 	if err != nil {
-		return broken(err)
+		return lookFailed(err)
 	}
 	if d.StaleSocket != "" {
-		return Seen{Findings: []Finding{{Code: fault.SocketStale, Detail: d.StaleSocket}}, Repair: d.Rid}
+		return Observation{Findings: []Finding{{Code: fault.SocketStale, Detail: d.StaleSocket}},
+			Repair: d.RemoveSocket}
 	}
 	if d.Holder == "" {
-		return fine("nobody holds it")
+		return pass("no process holds it")
 	}
 	r, err := w.Running.Get(ctx)
 	if err == nil && r.Up {
-		return fine("the running node holds it (process " + d.Holder + ")")
+		return pass("the running node holds it (process " + d.Holder + ")")
 	}
-	return found(fault.DataDirInUse, "process "+d.Holder+" holds it, and does not answer at "+w.Setup.AdminAt)
+	return finding(fault.DataDirInUse, "process "+d.Holder+" holds it, and does not answer at "+w.Setup.AdminAddr)
 }
 
-func judgeClock(_ *World, c Clock) Seen {
+func checkClock(_ *World, c Clock) Observation {
 	switch {
 	case !c.Known:
-		return skip("the kernel does not tell")
+		return skip("the kernel does not report it")
 	case !c.Synchronized:
-		return found(fault.ClockUnsynchronized, "the kernel's clock is not synchronised")
+		return finding(fault.ClockUnsynchronized, "the kernel's clock is not synchronised")
 	case c.Off > clockOff:
-		return found(fault.ClockUnsynchronized, "it may be off by "+c.Off.Round(time.Millisecond).String())
+		return finding(fault.ClockUnsynchronized, "it may be off by "+c.Off.Round(time.Millisecond).String())
 	}
-	return fine("synchronised")
+	return pass("synchronised")
 }
 
-// judgeTime takes a block from the future for a slow clock. One from the past may be an
-// endpoint that stands still, which is another check's business.
-func judgeTime(w *World, c ChainState) Seen {
-	return c.seen(func() Seen {
+// checkTime treats a block from the future as a slow clock. One from the past may be due to an
+// endpoint that is stuck, which another check covers.
+func checkTime(w *World, c ChainState) Observation {
+	return c.seen(func() Observation {
 		ahead := c.BlockTime.Sub(w.Now()).Round(time.Second)
 		if ahead > clockWrong {
-			return found(fault.ClockWrong, fmt.Sprintf("the newest block is %s in the future", ahead))
+			return finding(fault.ClockWrong, fmt.Sprintf("the newest block is %s in the future", ahead))
 		}
-		return fine("the newest block is not in the future")
+		return pass("the newest block is not in the future")
 	})
 }

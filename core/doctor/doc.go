@@ -1,4 +1,4 @@
-// Package doctor judges whether a node can do its work: named checks look at facts
+// Package doctor checks whether a node can do its work: named checks examine facts
 // about the machine, its network, the chain and the configuration, and say what was
 // seen and what to do.
 //

@@ -28,10 +28,12 @@ func WriteDoc(w io.Writer) error {
 	}
 	b.WriteString("\n## Checks\n")
 	for _, g := range Groups() {
-		fmt.Fprintf(&b, "\n### %s\n\n| Check | What holds when it passes | Fails with | Warns with |\n|---|---|---|---|\n", g)
+		fmt.Fprintf(&b, "\n### %s\n\n| Check | What holds when it passes | Fails with | Warns with "+
+			"|\n|---|---|---|---|\n", g)
 		for _, c := range Checks() {
 			if c.Group == g {
-				fmt.Fprintf(&b, "| <a id=\"%s\"></a>`%s` | %s | %s | %s |\n", c.Name, c.Name, c.Title, remedies(c.Fails), remedies(c.Warns))
+				fmt.Fprintf(&b, "| <a id=\"%s\"></a>`%s` | %s | %s | %s |\n", c.Name, c.Name, c.Title,
+					remedies(c.Fails), remedies(c.Warns))
 			}
 		}
 	}
@@ -81,7 +83,7 @@ tutti doctor -json -ignore chain.spare -config /etc/tutti/tutti.conf
 |---|---|
 | ` + "`-only a,b`" + ` | only these checks, by name or by group |
 | ` + "`-ignore a,b`" + ` | these are shown and do not count |
-| ` + "`-fix`" + ` | mends what is safe to mend: modes of files with secrets, a data directory that is missing, a stale admin socket |
+| ` + "`-fix`" + ` | makes safe repairs: modes of files with secrets, a data directory that is missing, a stale admin socket |
 | ` + "`-json`" + ` | writes JSON: ` + "`schema`" + `, ` + "`status`" + `, ` + "`counts`" + ` and one of ` + "`results`" + ` per check; fields are added, never renamed |
 | ` + "`-list`" + ` | shows the checks and runs none |
 | ` + "`-all`" + ` | does not shorten lines |

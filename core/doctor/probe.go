@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Probe looks at a part of the world. Checks that share one share its answer, so that
-// whatever it asks is asked once. The zero Probe knows nothing.
+// Probe examines a part of the system. Checks that use the same probe share its result, so
+// that it runs once. The zero Probe returns a zero value.
 type Probe[T any] struct{ shared *shared[T] }
 
 type shared[T any] struct {
@@ -18,18 +18,18 @@ type shared[T any] struct {
 	err   error
 }
 
-// Look makes a probe of a function, which must end with its context.
-func Look[T any](look func(ctx context.Context) (T, error)) Probe[T] {
-	return Probe[T]{&shared[T]{look: look, done: make(chan struct{})}}
+// Look makes a probe of a function, which must return when its context ends.
+func Look[T any](run func(ctx context.Context) (T, error)) Probe[T] {
+	return Probe[T]{&shared[T]{look: run, done: make(chan struct{})}}
 }
 
-// Known is a probe whose answer is there already.
+// Known is a probe with a fixed result.
 func Known[T any](value T, err error) Probe[T] {
 	return Look(func(context.Context) (T, error) { return value, err })
 }
 
-// Get looks, or waits for whoever does. The first caller's context bounds the look:
-// all checks of a run have the same time.
+// Get runs the probe, or waits for the call that does. The first caller's context limits it:
+// all checks of a run have the same deadline.
 func (p Probe[T]) Get(ctx context.Context) (T, error) {
 	var none T
 	if p.shared == nil {

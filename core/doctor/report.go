@@ -18,7 +18,7 @@ type Report struct {
 	Time    time.Time `json:"time"`
 	// Status is the worst of the results that count.
 	Status Status `json:"status"`
-	// Running: a node answered beside.
+	// Running: a running node answered.
 	Running bool     `json:"running"`
 	Counts  Counts   `json:"counts"`
 	Results []Result `json:"results"`
@@ -60,7 +60,7 @@ func NewReport(version string, at time.Time, results []Result) Report {
 	return r
 }
 
-// Worst is the first code among the worst results that count; "" where all is well.
+// Worst is the first code among the worst results that count; "" without a problem.
 func (r *Report) Worst() fault.Code {
 	for _, one := range r.Results {
 		if one.Code != "" && !one.Ignored && one.Status == r.Status {

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Result is what came of one check.
+// Result is the result of one check.
 type Result struct {
 	Name   string `json:"name"`
 	Group  Group  `json:"group"`
@@ -21,11 +21,11 @@ type Result struct {
 	Code   fault.Code `json:"code"`
 	Cause  string     `json:"cause"`
 	Remedy string     `json:"remedy"`
-	// Evidence is what was seen, or why there was nothing to look at.
+	// Evidence is what was seen, or why there was nothing to check.
 	Evidence []string `json:"evidence"`
 	// Ignored: the operator waived it, and it does not count.
 	Ignored bool `json:"ignored"`
-	// Repair is what could be mended, Repaired what was.
+	// Repair is the available repair, Repaired the one that was made.
 	Repair   string `json:"repair"`
 	Repaired string `json:"repaired"`
 	// Millis is how long it took.
@@ -34,42 +34,42 @@ type Result struct {
 
 // Options say how a run goes.
 type Options struct {
-	// Limit bounds a whole run, whatever hangs.
+	// Limit is the time limit of a whole run.
 	Limit time.Duration
-	// Fix mends what is safe to mend, and looks again.
+	// Fix makes the available repairs.
 	Fix bool
 	// Ignored reports whether a check's result does not count.
 	Ignored func(*Check) bool
 }
 
-// grace is how long a check may take to notice that its time is over, before it is
-// left behind.
+// grace is how long a check may take to notice the end of its context before Run goes on
+// without it.
 const grace = 500 * time.Millisecond
 
-// Run runs the checks at the same time and returns their results in their order.
+// Run runs the checks concurrently and returns their results in their order.
 func Run(ctx context.Context, w *World, checks []Check, o Options) []Result {
 	ctx, cancel := context.WithTimeout(ctx, o.Limit)
 	defer cancel()
 	running := make(chan []Finding, 1)
 	go func() { running <- conditions(ctx, w) }()
 	results := make([]Result, len(checks))
-	seen := make([]Seen, len(checks))
+	seen := make([]Observation, len(checks))
 	took := make([]time.Duration, len(checks))
 	var wg sync.WaitGroup
 	for i := range checks {
 		wg.Go(func() {
 			began := w.Now()
-			seen[i] = bounded(ctx, &checks[i], w)
+			seen[i] = runBounded(ctx, &checks[i], w)
 			took[i] = w.Now().Sub(began)
 		})
 	}
 	wg.Wait()
-	beside := <-running
+	nodeFindings := <-running
 	for i := range checks {
 		c := &checks[i]
-		results[i] = c.result(seen[i], beside)
+		results[i] = c.result(seen[i], nodeFindings)
 		if o.Fix && seen[i].Repair != nil && results[i].Status != Skip {
-			results[i].mend(ctx, seen[i].Repair)
+			results[i].repair(ctx, seen[i].Repair)
 		}
 		results[i].Millis = took[i].Milliseconds()
 		results[i].Ignored = o.Ignored != nil && o.Ignored(c)
@@ -77,7 +77,7 @@ func Run(ctx context.Context, w *World, checks []Check, o Options) []Result {
 	return results
 }
 
-// conditions are those of the node that runs beside; none where none answers in time.
+// conditions are those of the running node; none if no node answers in time.
 func conditions(ctx context.Context, w *World) []Finding {
 	r, err := w.Running.Get(ctx)
 	if err != nil {
@@ -86,11 +86,11 @@ func conditions(ctx context.Context, w *World) []Finding {
 	return r.Conditions
 }
 
-// bounded looks, and goes on without a look that does not end with its time: a system
-// call on a dead disk cannot be called back.
-func bounded(ctx context.Context, c *Check, w *World) Seen {
-	done := make(chan Seen, 1)
-	go func() { done <- c.look(ctx, w) }()
+// runBounded runs a check and returns without it if it does not end in time: a system call
+// on a dead disk cannot be canceled.
+func runBounded(ctx context.Context, c *Check, w *World) Observation {
+	done := make(chan Observation, 1)
+	go func() { done <- c.run(ctx, w) }()
 	select {
 	case s := <-done:
 		return s
@@ -102,23 +102,23 @@ func bounded(ctx context.Context, c *Check, w *World) Seen {
 	case s := <-done:
 		return s
 	case <-late.C:
-		return found(fault.CheckUnfinished, "no answer in time")
+		return finding(fault.CheckUnfinished, "no answer in time")
 	}
 }
 
-// result makes of what was seen, and of what a running node says, a verdict.
-func (c *Check) result(s Seen, beside []Finding) Result {
+// result combines an observation with the conditions of a running node.
+func (c *Check) result(s Observation, nodeFindings []Finding) Result {
 	r := Result{Name: c.Name, Group: c.Group, Title: c.Title, Evidence: []string{}}
 	all := s.Findings
-	for _, f := range beside {
-		if !c.rest && c.judge(f.Code) != Pass && !told(all, f.Code) {
-			f.Detail = strings.TrimSpace("the running node says: " + f.Detail)
+	for _, f := range nodeFindings {
+		if !c.catchAll && c.statusOf(f.Code) != Pass && !hasFinding(all, f.Code) {
+			f.Detail = strings.TrimSpace("the running node reports: " + f.Detail)
 			all = append(all, f)
 		}
 	}
 	var worst Finding
 	for _, f := range all {
-		status := c.judge(f.Code)
+		status := c.statusOf(f.Code)
 		if f.Code == fault.CheckUnfinished {
 			status = Warn
 		}
@@ -142,8 +142,8 @@ func (c *Check) result(s Seen, beside []Finding) Result {
 		if s.Repair != nil {
 			r.Repair = s.Repair.Do
 		}
-	case s.failed:
-		r.Status, r.Evidence = Skip, []string{"could not be looked at: " + s.Findings[0].Detail}
+	case s.lookFailed:
+		r.Status, r.Evidence = Skip, []string{"could not be checked: " + s.Findings[0].Detail}
 	case s.Skipped != "":
 		r.Status, r.Evidence = Skip, []string{s.Skipped}
 	default:
@@ -152,8 +152,8 @@ func (c *Check) result(s Seen, beside []Finding) Result {
 	return r
 }
 
-// told reports whether a look found the condition by itself.
-func told(all []Finding, code fault.Code) bool {
+// hasFinding reports whether the check found the condition itself.
+func hasFinding(all []Finding, code fault.Code) bool {
 	for _, f := range all {
 		if f.Code == code {
 			return true
@@ -162,8 +162,8 @@ func told(all []Finding, code fault.Code) bool {
 	return false
 }
 
-// mend does what the check knows to be safe. What is mended passes.
-func (r *Result) mend(ctx context.Context, repair *Repair) {
+// repair makes a check's repair; a repaired check passes.
+func (r *Result) repair(ctx context.Context, repair *Repair) {
 	if err := repair.Run(ctx); err != nil {
 		r.Evidence = append(r.Evidence, fmt.Sprintf("could not %s: %s", repair.Do, firstLine(err.Error())))
 		return

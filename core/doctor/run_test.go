@@ -62,14 +62,16 @@ func TestAFailedLook(t *testing.T) {
 	t.Parallel()
 	w := good().world()
 	w.Machine = doctor.Known(doctor.Machine{}, fault.New(fault.LogDirUnusable, "look", "gone"))
-	for _, r := range doctor.Run(t.Context(), w, doctor.Choose(doctor.Words{"host.logs", "host.files"}), doctor.Options{Limit: time.Second}) {
-		if want := map[string]doctor.Status{"host.logs": doctor.Fail, "host.files": doctor.Skip}[r.Name]; r.Status != want {
+	for _, r := range doctor.Run(t.Context(), w, doctor.Select(doctor.Words{"host.logs", "host.files"}),
+		doctor.Options{Limit: time.Second}) {
+		if want := map[string]doctor.Status{"host.logs": doctor.Fail,
+			"host.files": doctor.Skip}[r.Name]; r.Status != want {
 			t.Errorf("%s: %s %q", r.Name, r.Status, r.Evidence)
 		}
 	}
 	w = good().world()
 	w.Machine = doctor.Known(doctor.Machine{}, errors.New("odd\nmore"))
-	r := doctor.Run(t.Context(), w, doctor.Choose(doctor.Words{"host.files"}), doctor.Options{Limit: time.Second})[0]
+	r := doctor.Run(t.Context(), w, doctor.Select(doctor.Words{"host.files"}), doctor.Options{Limit: time.Second})[0]
 	if r.Status != doctor.Warn || r.Code != fault.CheckUnfinished || r.Evidence[0] != "odd" {
 		t.Errorf("%+v", r)
 	}
@@ -80,10 +82,11 @@ func TestRepairs(t *testing.T) {
 	done := 0
 	f := good()
 	f.disk.Mode, f.secrets[0].Mode, f.secrets[1].Mode = 0o755, 0o644, 0o644
-	f.disk.Close = &doctor.Repair{Do: "close it", Run: func(context.Context) error { done++; return nil }}
-	f.secrets[0].Repair = &doctor.Repair{Do: "close the file", Run: func(context.Context) error { return errors.New("denied\nx") }}
+	f.disk.RestrictMode = &doctor.Repair{Do: "close it", Run: func(context.Context) error { done++; return nil }}
+	f.secrets[0].Repair = &doctor.Repair{Do: "close the file",
+		Run: func(context.Context) error { return errors.New("denied\nx") }}
 	only := doctor.Words{"storage.mode", "secrets.files", "secrets.token"}
-	for _, r := range doctor.Run(t.Context(), f.world(), doctor.Choose(only), doctor.Options{Limit: time.Second}) {
+	for _, r := range doctor.Run(t.Context(), f.world(), doctor.Select(only), doctor.Options{Limit: time.Second}) {
 		if r.Repaired != "" || r.Name == "storage.mode" && r.Repair != "close it" {
 			t.Errorf("without -fix: %+v", r)
 		}
@@ -91,14 +94,16 @@ func TestRepairs(t *testing.T) {
 	if done != 0 {
 		t.Error("mended unasked")
 	}
-	for _, r := range doctor.Run(t.Context(), f.world(), doctor.Choose(only), doctor.Options{Limit: time.Second, Fix: true}) {
+	for _, r := range doctor.Run(t.Context(), f.world(), doctor.Select(only),
+		doctor.Options{Limit: time.Second, Fix: true}) {
 		switch r.Name {
 		case "storage.mode":
 			if r.Status != doctor.Pass || r.Repaired != "close it" || r.Code != "" {
 				t.Errorf("%+v", r)
 			}
 		case "secrets.files":
-			if r.Status != doctor.Warn || r.Repaired != "" || !strings.Contains(strings.Join(r.Evidence, "|"), "could not close the file: denied") {
+			if r.Status != doctor.Warn || r.Repaired != "" ||
+				!strings.Contains(strings.Join(r.Evidence, "|"), "could not close the file: denied") {
 				t.Errorf("%+v", r)
 			}
 		case "secrets.token":
@@ -124,7 +129,8 @@ func TestStatusAndWaivers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report := doctor.NewReport("1", now, doctor.Run(t.Context(), f.world(), doctor.Checks(), doctor.Options{Limit: time.Second, Ignored: words.Have}))
+		report := doctor.NewReport("1", now, doctor.Run(t.Context(), f.world(), doctor.Checks(),
+			doctor.Options{Limit: time.Second, Ignored: words.Match}))
 		if got := report.Status.Exit(); got != tt.exit {
 			t.Errorf("-ignore %q: exit %d, want %d", tt.ignore, got, tt.exit)
 		}
@@ -136,12 +142,12 @@ func TestStatusAndWaivers(t *testing.T) {
 	if _, err := doctor.ParseWords("chain,nonsense"); !errors.Is(err, fault.CommandLineInvalid) {
 		t.Errorf("unknown word: %v", err)
 	}
-	if got := doctor.Choose(doctor.Words{"gpu", "host.files"}); len(got) != 8 || got[0].Name != "host.files" {
+	if got := doctor.Select(doctor.Words{"gpu", "host.files"}); len(got) != 8 || got[0].Name != "host.files" {
 		t.Errorf("%d chosen", len(got))
 	}
 	skipped := doctor.NewReport("1", now, []doctor.Result{{Status: doctor.Skip}})
 	if skipped.Status != doctor.Pass || skipped.Status.Exit() != 0 {
-		t.Error("what is skipped is no trouble")
+		t.Error("what is skipped counts as a problem")
 	}
 }
 
@@ -150,11 +156,13 @@ func report(t *testing.T) *doctor.Report {
 	t.Helper()
 	f := good()
 	f.machine.OnPath, f.setup.OffChain, f.disk.Mode = "", true, 0o777
-	f.disk.Close = &doctor.Repair{Do: "set the mode of /data to 0700", Run: func(context.Context) error { return nil }}
+	f.disk.RestrictMode = &doctor.Repair{Do: "set the mode of /data to 0700",
+		Run: func(context.Context) error { return nil }}
 	f.machine.Free = 1 << 20
 	only, _ := doctor.ParseWords("host.command,host.memory,host.files,keys,storage.mode,storage.space")
 	ignore, _ := doctor.ParseWords("host.memory")
-	r := doctor.NewReport("1.2.3", now, doctor.Run(t.Context(), f.world(), doctor.Choose(only), doctor.Options{Limit: time.Second, Ignored: ignore.Have}))
+	r := doctor.NewReport("1.2.3", now, doctor.Run(t.Context(), f.world(), doctor.Select(only),
+		doctor.Options{Limit: time.Second, Ignored: ignore.Match}))
 	r.Millis, r.Running = 1234, true
 	return &r
 }
@@ -188,8 +196,10 @@ func TestGolden(t *testing.T) {
 func TestTextFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	f := good()
-	f.chain.Findings = []doctor.Finding{{Code: fault.ChainUnavailable, Detail: strings.Repeat("reason after reason ", 20)}}
-	r := doctor.NewReport("1", now, doctor.Run(t.Context(), f.world(), doctor.Checks(), doctor.Options{Limit: time.Second}))
+	f.chain.Findings = []doctor.Finding{{Code: fault.ChainUnavailable,
+		Detail: strings.Repeat("reason after reason ", 20)}}
+	r := doctor.NewReport("1", now, doctor.Run(t.Context(), f.world(), doctor.Checks(),
+		doctor.Options{Limit: time.Second}))
 	var b bytes.Buffer
 	if err := r.WriteText(&b, doctor.Style{Width: 80}); err != nil {
 		t.Fatal(err)

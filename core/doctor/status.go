@@ -2,14 +2,14 @@ package doctor
 
 import "fmt"
 
-// Status is what came of a check.
+// Status is the result of a check.
 type Status int
 
 // The statuses, the worst last.
 const (
 	// Pass: nothing is wrong.
 	Pass Status = iota
-	// Skip: there is nothing to look at, or it cannot be seen from here.
+	// Skip: there is nothing to check, or it cannot be checked from here.
 	Skip
 	// Warn: work or money may be lost.
 	Warn

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Style says how a report is written for people.
+// Style is the style of a text report.
 type Style struct {
 	// Width is the terminal's, in columns.
 	Width  int
@@ -22,21 +22,20 @@ type Style struct {
 const (
 	nameWidth = 25
 	indent    = "        "
-	leastWide = 60
+	minWidth  = 60
 )
 
 // paints are the colours of statuses. Read-only.
 var paints = map[Status]string{Pass: "\x1b[32m", Warn: "\x1b[33m", Fail: "\x1b[1;31m", Skip: "\x1b[2m"}
 
-// WriteText writes the report for people: group by group, what is wrong with what to
-// do about it.
+// WriteText writes the report as text: group by group, problems with their remedies.
 func (r *Report) WriteText(w io.Writer, style Style) error {
-	style.Width = max(style.Width, leastWide)
+	style.Width = max(style.Width, minWidth)
 	t := text{style: style}
 	for _, g := range Groups() {
 		t.group(g, r.Results)
 	}
-	t.sum(r)
+	t.summary(r)
 	_, err := io.WriteString(w, t.String())
 	return err
 }
@@ -68,14 +67,14 @@ func (t *text) group(g Group, all []Result) {
 	}
 	t.WriteString(t.paint("\x1b[1m", string(g)) + "\n")
 	for len(mine) > 0 {
-		n := alike(mine)
+		n := sameSkipReason(mine)
 		t.result(mine[0], n)
 		mine = mine[n:]
 	}
 }
 
-// alike is how many results, from the first, were skipped for the same reason.
-func alike(all []Result) int {
+// sameSkipReason counts the first results that were skipped for the same reason.
+func sameSkipReason(all []Result) int {
 	n := 1
 	for n < len(all) && all[0].Status == Skip && all[n].Status == Skip && all[0].Evidence[0] == all[n].Evidence[0] {
 		n++
@@ -98,7 +97,7 @@ func (t *text) result(r Result, n int) {
 		return
 	}
 	if r.Repaired != "" {
-		t.line(word, name, "mended: "+fault.Printable(r.Repaired))
+		t.line(word, name, "fixed: "+fault.Printable(r.Repaired))
 		return
 	}
 	t.line(word, name, string(r.Code))
@@ -137,8 +136,8 @@ func (t *text) wrap(label, words string) {
 	}
 }
 
-// fold breaks a text into lines; a word that is longer than a line stays whole, so that
-// it can be copied.
+// fold breaks a text into lines. A word longer than a line stays whole, so that it can be
+// copied.
 func fold(words string, room int) []string {
 	var out []string
 	line := ""
@@ -155,7 +154,7 @@ func fold(words string, room int) []string {
 	return append(out, line)
 }
 
-func (t *text) sum(r *Report) {
+func (t *text) summary(r *Report) {
 	c := r.Counts
 	parts := []string{fmt.Sprintf("%d pass", c.Pass)}
 	for _, p := range []struct {
@@ -169,11 +168,11 @@ func (t *text) sum(r *Report) {
 	if c.Ignored > 0 {
 		parts = append(parts, fmt.Sprintf("%d ignored", c.Ignored))
 	}
-	beside := "no node runs with this configuration"
+	nodeFindings := "no node runs with this configuration"
 	if r.Running {
-		beside = "beside the running node"
+		nodeFindings = "beside the running node"
 	}
-	fmt.Fprintf(t, "\n%s · %s · %.1f s\n", strings.Join(parts, ", "), beside, float64(r.Millis)/1000)
+	fmt.Fprintf(t, "\n%s · %s · %.1f s\n", strings.Join(parts, ", "), nodeFindings, float64(r.Millis)/1000)
 	if worst := r.Worst(); worst != "" {
 		fmt.Fprintf(t, "worst: %s; tutti help %s says more\n", worst, worst)
 	}

@@ -2,8 +2,8 @@ package doctor
 
 import "time"
 
-// World is where checks learn of the world. Setup is what was configured, everything
-// else is looked at when a check asks.
+// World is what checks examine. Setup is the configuration; the probes run when a check
+// needs them.
 type World struct {
 	Setup Setup
 	Now   func() time.Time
@@ -23,12 +23,12 @@ type World struct {
 	Docker  Probe[Docker]
 	Storage Probe[Disk]
 	Clock   Probe[Clock]
-	Secrets Probe[[]SecretPlace]
+	Secrets Probe[[]SecretLocation]
 }
 
-// Setup is what the configuration says.
+// Setup is the node's configuration.
 type Setup struct {
-	// Problems are its mistakes; with any, the rest may be half read.
+	// Problems are its mistakes; with any, the rest may be incomplete.
 	Problems []Finding
 	// Notices are what an operator should know of options that were accepted.
 	Notices []string
@@ -52,60 +52,60 @@ type Setup struct {
 	// Endpoints is how many -ethUrl names, Polling how often they are asked.
 	Endpoints int
 	Polling   time.Duration
-	// MaxPrice is the most that a gateway pays for video, "" for any price, also where
-	// dearer orchestrators are taken when there is no other. PayLimits says what bounds
-	// its payments otherwise.
+	// MaxPrice is a gateway's maximum price for video, "" for any price, also if it accepts
+	// more expensive orchestrators when there is no other. PayLimits are its other limits on
+	// payments.
 	MaxPrice, PayLimits string
-	// Redeemer is the -redeemerAddr of an orchestrator, "" for none; RedeemerOpen is that it
-	// is on another machine and any certificate is accepted from it.
+	// Redeemer is the -redeemerAddr of an orchestrator, "" for none. RedeemerOpen: it is on
+	// another machine, and any certificate is accepted from it.
 	Redeemer     string
 	RedeemerOpen bool
 	// Models is whether -aiModels was given.
 	Models bool
-	// AdminOpen: the admin API listens where other machines reach it; AdminAt says where.
+	// AdminOpen: other machines can reach the admin API's listener at AdminAddr.
 	AdminOpen bool
-	AdminAt   string
+	AdminAddr string
 	// LogDir is where log files go, "" for none.
 	LogDir string
 	// WorkerSecret is the length of the shortest -orchSecret, 0 for none.
 	WorkerSecret int
 }
 
-// Roles are the parts that the node plays.
+// Roles are the node's roles.
 type Roles struct{ Orchestrator, Transcoder, AIWorker, Gateway, Redeemer bool }
 
 // Worker reports whether the process works for an orchestrator elsewhere.
 func (r Roles) Worker() bool { return (r.Transcoder || r.AIWorker) && !r.Orchestrator }
 
-// Running is the node that runs beside, as it says itself.
+// Running is what a running node reports.
 type Running struct {
-	// Up: a node answers at the admin address. Silent says why none does, "" when
-	// nothing listens there.
-	Up     bool
-	Silent string
-	// Version is its program's, Mine the one that asks.
+	// Up: a node answers at the admin address. Unreachable is why none does, "" if nothing
+	// listens there.
+	Up          bool
+	Unreachable string
+	// Version is the running program's, Mine this one's.
 	Version, Mine string
 	Conditions    []Finding
-	// Sessions are those of its workers together, Limit what they may be; 0 unknown.
+	// Sessions are those of all its workers, Limit their maximum; 0 unknown.
 	Sessions, Limit int
 	Workers         []string
-	// Reward says where this round's reward stands.
+	// Reward is the state of this round's reward.
 	Reward string
 }
 
 // Machine is the computer.
 type Machine struct {
-	// OnPath is where the shell finds tutti, "" nowhere; NotExecutable are files of
-	// that name on PATH that cannot be run.
+	// OnPath is where PATH has tutti, "" nowhere; NotExecutable are files of that name on
+	// PATH that cannot be executed.
 	OnPath        string
 	NotExecutable []string
-	// Memory is all there is for this process, Free what is left of it, in bytes.
+	// Memory is the memory available to this process, Free what is unused, in bytes.
 	Memory, Free int64
-	// Files is how many a process may have open.
+	// Files is how many files a process may have open.
 	Files      uint64
 	Processors int
-	// Systemd runs the machine; Unit is what starts tutti, "" nothing, and UnitState
-	// what systemd says of it: enabled, disabled, failed.
+	// Systemd: it runs the machine. Unit is the unit that starts tutti, "" for none, and
+	// UnitState its state: enabled, disabled, failed.
 	Systemd         bool
 	Container       bool
 	Unit, UnitState string
@@ -120,20 +120,20 @@ type GPUs struct {
 	Findings []Finding
 }
 
-// Card is one of them.
+// Card is one GPU.
 type Card struct {
 	Name, ID string
 	Encodes  bool
-	// Memory and Foreign, in bytes, are all there is and what others use.
+	// Memory and Foreign are the total and what other processes use, in bytes.
 	Memory, Foreign int64
 	Throttled       string
 	Temperature     int
 	Uncorrected     int64
 }
 
-// Media is what a media worker showed.
+// Media is the result of a media worker's test.
 type Media struct {
-	// Device is who worked, Took how long a test clip took.
+	// Device is the tested device, Took the time for a test clip.
 	Device string
 	Took   time.Duration
 	// Sandbox is what is missing of its walls.
@@ -144,19 +144,19 @@ type Media struct {
 type Port struct {
 	// Purpose is "public", "admin", "gateway", "rtmp" or "redeemer".
 	Purpose, Address string
-	// Taken is who holds it, "" when it is free; Ours that it is the running node.
+	// Taken is the process that holds it, "" if it is free; Ours: the running node holds it.
 	Taken string
 	Ours  bool
 	// Socket: the service manager holds it open for the node.
 	Socket bool
-	// Denied is why it cannot be had although nobody holds it.
+	// Denied is why it cannot be opened although it is free.
 	Denied string
 }
 
 // Address is what is known of the service address.
 type Address struct {
 	Advertised, OnChain, Discovered string
-	// Reached: somebody was found there, and it was this node.
+	// Reached: this node answered there.
 	Reached  bool
 	Resolved []string
 	Findings []Finding
@@ -164,7 +164,7 @@ type Address struct {
 
 // Certificate is the public listener's.
 type Certificate struct {
-	// Own: the operator's files; the node's own one renews itself.
+	// Own: it is from the operator's files; a generated one renews itself.
 	Own      bool
 	From, To time.Time
 	Findings []Finding
@@ -177,7 +177,7 @@ type Peer struct {
 	Err error
 }
 
-// ChainState is the chain as its endpoints tell it.
+// ChainState is the chain's state as the endpoints report it.
 type ChainState struct {
 	Endpoints []Endpoint
 	Findings  []Finding
@@ -212,14 +212,14 @@ type Endpoint struct {
 // Account is the key.
 type Account struct {
 	Address, File string
-	// Opened: the passphrase was tried and fits.
+	// Opened: the passphrase was tested and is correct.
 	Opened   bool
 	Findings []Finding
-	// Repair closes a key file that others may read.
+	// Repair removes other users' access to the key file.
 	Repair *Repair
 }
 
-// Prices are what the node asks.
+// Prices are the node's prices.
 type Prices struct {
 	// Text is the price of transcoding, Free that it is 0, Missing that none is set.
 	Text     string
@@ -243,7 +243,7 @@ type Models struct {
 	Images []Image
 	// Ports are host ports of containers that something else holds.
 	Ports []Port
-	// Dir is where weights are, Free the room there in bytes.
+	// Dir is the directory of weights, Free its free space in bytes.
 	Dir  string
 	Free int64
 }
@@ -259,7 +259,7 @@ type Image struct {
 // Docker is the engine of containers.
 type Docker struct {
 	Version string
-	// GPUs: it has a runtime or devices that hand GPUs to containers.
+	// GPUs: it has a runtime or devices that give containers access to GPUs.
 	GPUs     bool
 	Findings []Finding
 }
@@ -267,8 +267,8 @@ type Docker struct {
 // Disk is where the node keeps its state.
 type Disk struct {
 	Dir string
-	// Exists and Writable are the directory's, Mode its permissions, 0 where the system
-	// has none; Err is why not.
+	// Exists and Writable describe the directory, Err is why not; Mode is its permissions, 0
+	// if the system has none.
 	Exists, Writable bool
 	Mode             uint32
 	Err              error
@@ -276,29 +276,28 @@ type Disk struct {
 	Free, Size int64
 	Kind       string
 	Remote     bool
-	// Database is its state, Holder who has the directory's lock.
-	Database         string
-	Holder           string
-	StaleSocket      string
-	Findings         []Finding
-	Make, Close, Rid *Repair
+	// Database is its state, Holder the process with the directory's lock.
+	Database                              string
+	Holder                                string
+	StaleSocket                           string
+	Findings                              []Finding
+	CreateDir, RestrictMode, RemoveSocket *Repair
 }
 
 // Clock is the machine's.
 type Clock struct {
-	// Known: the kernel tells. Synchronized is what it says, Off by how much it may be
-	// wrong.
+	// Known: the kernel reports Synchronized and Off, the possible error.
 	Known, Synchronized bool
 	Off                 time.Duration
 }
 
 // SecretPlace is where a secret was given.
-type SecretPlace struct {
+type SecretLocation struct {
 	// Option is its name; Where "argument", "environment" or a file's path.
 	Option, Where string
 	File          bool
-	// Mode is the file's, 0 where the system has none. Group: root owns the file, and
-	// another group, the node's as a rule, reads it.
+	// Mode is the file's, 0 if the system has none. Group: root owns the file, and another
+	// group, usually the node's, can read it.
 	Mode   uint32
 	Group  bool
 	Repair *Repair

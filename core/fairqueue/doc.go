@@ -1,7 +1,7 @@
-// Package fairqueue is a bounded, fair line in front of a number of slots: who comes
-// when all are taken waits, parties take turns, and nobody waits without bound.
-// ai/manager has one per model.
+// Package fairqueue is a bounded, fair queue for a number of slots: callers wait when all
+// slots are taken, parties take turns, and the number of waiting callers is limited.
+// ai/manager has one queue per model.
 //
-// It does not know what a slot is good for, nor why there are as many as there
-// are: it is told. Whoever waits decides by a context for how long.
+// It does not know what the slots are for or what decides their number. The caller's
+// context limits its wait.
 package fairqueue

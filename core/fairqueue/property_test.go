@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/fairqueue"
 )
 
-// model is the line as the rules have it, with slices instead of lists.
+// model is the queue by its rules, with slices instead of lists.
 type model struct {
 	slots, queue int
 	inUse        map[string]bool
@@ -75,16 +75,17 @@ func (m *model) settle() {
 	}
 }
 
-// TestLineIsItsModel runs any sequence of events through the line and the model
-// and compares who has a slot and who waits.
-func TestLineIsItsModel(t *testing.T) {
+// TestQueueMatchesModel runs any sequence of events through the queue and the model
+// and compares which callers have a slot and which wait.
+func TestQueueMatchesModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		slots, queue := rapid.IntRange(0, 3).Draw(rt, "slots"), rapid.IntRange(0, 5).Draw(rt, "queue")
 		events := rapid.SliceOfN(rapid.IntRange(0, 1000), 1, 40).Draw(rt, "events")
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			c, m := newCrowd(slots, queue), &model{slots: slots, queue: queue, inUse: map[string]bool{}, waiting: map[string][]string{}}
+			c, m := newCallers(slots, queue), &model{slots: slots, queue: queue, inUse: map[string]bool{},
+				waiting: map[string][]string{}}
 			cancels := map[string]context.CancelFunc{}
 			for i, e := range events {
 				step(ctx, c, m, cancels, i, e)
@@ -93,7 +94,7 @@ func TestLineIsItsModel(t *testing.T) {
 			cancel()
 			synctest.Wait()
 			for job := range c.releases {
-				c.leave(job)
+				c.finish(job)
 			}
 			if s := c.l.Stats(); s.InUse != 0 || s.Waiting != 0 {
 				rt.Fatalf("in the end %+v", s)
@@ -102,19 +103,19 @@ func TestLineIsItsModel(t *testing.T) {
 	})
 }
 
-func step(ctx context.Context, c *crowd, m *model, cancels map[string]context.CancelFunc, i, e int) {
+func step(ctx context.Context, c *callers, m *model, cancels map[string]context.CancelFunc, i, e int) {
 	switch kind := e % 10; {
 	case kind < 5:
 		party, job := fmt.Sprint("party", e/10%3), fmt.Sprint("job", i)
 		sub, cancel := context.WithCancel(ctx)
 		cancels[job] = cancel
 		m.come(party, job)
-		c.come(sub, party, job)
+		c.arrive(sub, party, job)
 	case kind < 8:
 		for job := range m.inUse { // any of them
 			delete(m.inUse, job)
 			m.settle()
-			c.leave(job)
+			c.finish(job)
 			break
 		}
 	case kind == 8:
@@ -135,7 +136,7 @@ func step(ctx context.Context, c *crowd, m *model, cancels map[string]context.Ca
 	}
 }
 
-func compare(rt *rapid.T, c *crowd, m *model) {
+func compare(rt *rapid.T, c *callers, m *model) {
 	s := c.l.Stats()
 	if s.Slots != m.slots || s.InUse != len(m.inUse) || s.Waiting != m.count() {
 		rt.Fatalf("line %+v, model %+v", s, m)
@@ -148,11 +149,11 @@ func compare(rt *rapid.T, c *crowd, m *model) {
 }
 
 // TestHammer counts how many are inside at once while parties come, give up and
-// the line changes its size.
+// the queue changes its size.
 func TestHammer(t *testing.T) {
 	t.Parallel()
-	const most = 4
-	l := fairqueue.New(fairqueue.Options{Slots: most, Queue: 16})
+	const maxSlots = 4
+	l := fairqueue.New(fairqueue.Options{Slots: maxSlots, MaxWaiting: 16})
 	var inside, over, got atomic.Int64
 	var wg sync.WaitGroup
 	for p := range 8 {
@@ -165,14 +166,14 @@ func TestHammer(t *testing.T) {
 				release, err := l.Acquire(ctx, fmt.Sprint(p))
 				if err == nil {
 					got.Add(1)
-					if inside.Add(1) > most {
+					if inside.Add(1) > maxSlots {
 						over.Add(1)
 					}
 					inside.Add(-1)
 					release()
 				}
 				if i%50 == 0 {
-					l.Resize(1 + rand.IntN(most))
+					l.Resize(1 + rand.IntN(maxSlots))
 				}
 				cancel()
 			}
@@ -186,23 +187,23 @@ func TestHammer(t *testing.T) {
 
 // TestNobodyStarves: whatever the others do, a party that waits is served after
 // at most one job of each other party.
-func TestNobodyStarves(t *testing.T) {
+func TestNoPartyStarves(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		others := rapid.IntRange(1, 5).Draw(rt, "others")
 		each := rapid.IntRange(1, 6).Draw(rt, "each")
 		synctest.Test(t, func(t *testing.T) {
-			c := newCrowd(0, 64)
+			c := newCallers(0, 64)
 			for p := range others {
 				for j := range each {
-					c.come(t.Context(), fmt.Sprint(p), fmt.Sprintf("%d-%d", p, j))
+					c.arrive(t.Context(), fmt.Sprint(p), fmt.Sprintf("%d-%d", p, j))
 				}
 			}
-			c.come(t.Context(), "mine", "mine")
+			c.arrive(t.Context(), "mine", "mine")
 			c.l.Resize(1)
 			synctest.Wait()
 			for n := 0; len(c.served) > n; n++ {
-				c.leave(c.served[n])
+				c.finish(c.served[n])
 			}
 			if len(c.served) != others*each+1 {
 				rt.Fatalf("served %q", c.served)
@@ -217,7 +218,7 @@ func TestNobodyStarves(t *testing.T) {
 }
 
 func BenchmarkAcquire(b *testing.B) {
-	l := fairqueue.New(fairqueue.Options{Slots: 1, Queue: 1})
+	l := fairqueue.New(fairqueue.Options{Slots: 1, MaxWaiting: 1})
 	b.ReportAllocs()
 	for b.Loop() {
 		release, err := l.Acquire(b.Context(), "a")

@@ -9,94 +9,93 @@ import (
 	"time"
 )
 
-// ErrFull says that as many wait as may, or that a place in the line was given
-// to a party that had fewer.
-var ErrFull = errors.New("the line is full")
+// ErrFull means that the queue is full, or that the caller was evicted in favor of a party
+// with fewer waiting callers.
+var ErrFull = errors.New("the queue is full")
 
-// Options are a line's first size.
+// Options are a queue's initial sizes.
 type Options struct {
-	// Slots is how many may be in use at once; 0 makes everybody wait.
+	// Slots is how many may be in use at once; with 0 every caller waits.
 	Slots int
-	// Queue is how many may wait; 0 lets nobody wait.
-	Queue int
-	// Now is the clock of Stats.Oldest; nil is the system's.
+	// MaxWaiting is how many callers may wait.
+	MaxWaiting int
+	// Now is the clock for Stats.Oldest; nil is time.Now.
 	Now func() time.Time
 }
 
-// Stats is a line at one moment.
+// Stats is a snapshot of a queue.
 type Stats struct {
 	Slots, InUse, Waiting int
-	// Oldest is for how long the first of those who wait has waited.
+	// Oldest is how long the longest-waiting caller has waited.
 	Oldest time.Duration
 }
 
-// Line hands out slots: to each party in the order in which it came, and to one
-// party after another. It is safe for concurrent use.
-type Line struct {
-	queue int
-	now   func() time.Time
+// Queue hands out slots to parties in turn, and within a party in order of arrival. It is
+// safe for concurrent use.
+type Queue struct {
+	maxWaiting int
+	now        func() time.Time
 
-	mu    sync.Mutex
-	slots int   // guarded by mu, as everything below
-	inUse int   // may exceed slots for a while after Resize
-	shut  error // why nobody gets in; nil while open
-	// parties has who waits, by name; turns the same parties, the next one first.
+	mu        sync.Mutex
+	slots     int   // guarded by mu, as everything below
+	inUse     int   // may exceed slots for a while after Resize
+	closedErr error // why callers are refused; nil while open
+	// parties are those with waiting callers, by name; turns the same, the next one first.
 	parties map[string]*party
 	turns   *list.List
-	// arrivals has all who wait, the longest first.
+	// arrivals are all waiters, the oldest first.
 	arrivals *list.List
 }
 
-// party is everybody of one name who waits. It is there only while someone does.
+// party is the waiters of one name. It is removed with its last waiter.
 type party struct {
 	name    string
 	waiting *list.List
-	turn    *list.Element
+	inTurns *list.Element
 }
 
-// waiter is one who waits. Its answer is written before done is closed.
+// waiter is a waiting call of Acquire. err is set before done is closed.
 type waiter struct {
-	party   *party
-	place   *list.Element
-	arrival *list.Element
-	since   time.Time
-	done    chan struct{}
-	err     error
+	party      *party
+	inParty    *list.Element
+	inArrivals *list.Element
+	since      time.Time
+	done       chan struct{}
+	err        error
 }
 
-// New makes an open line.
-func New(o Options) *Line {
+// New makes an open queue.
+func New(o Options) *Queue {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Line{
-		queue: max(o.Queue, 0), now: o.Now, slots: max(o.Slots, 0),
+	return &Queue{
+		maxWaiting: max(o.MaxWaiting, 0), now: o.Now, slots: max(o.Slots, 0),
 		parties: make(map[string]*party), turns: list.New(), arrivals: list.New(),
 	}
 }
 
-// Acquire takes a slot, waiting for one until ctx ends. The error is ErrFull,
-// ctx's error, or what the line is shut with. release gives the slot back and may
-// be called again.
+// Acquire takes a slot, waiting for one until ctx ends. The error is ErrFull, ctx's error,
+// or the error of Shut. release returns the slot and is idempotent.
 //
-// When as many wait as may and party has fewer of them than another, the latest
-// of the party with the most gives up its place: one party cannot keep the others
-// out by coming in numbers.
-func (l *Line) Acquire(ctx context.Context, party string) (release func(), err error) {
+// If the queue is full and another party has more waiters than this one would, the latest
+// waiter of the party with the most is evicted: a party cannot keep others out by sending
+// many requests.
+func (l *Queue) Acquire(ctx context.Context, party string) (release func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	l.mu.Lock()
-	if l.shut != nil {
+	if l.closedErr != nil {
 		defer l.mu.Unlock()
-		return nil, l.shut
+		return nil, l.closedErr
 	}
 	if l.inUse < l.slots && l.arrivals.Len() == 0 {
 		l.inUse++
 		l.mu.Unlock()
-		return l.releaser(), nil
+		return l.releaseOnce(), nil
 	}
-	w := l.enqueue(party)
+	w := l.enqueueLocked(party)
 	l.mu.Unlock()
 	if w == nil {
 		return nil, ErrFull
@@ -104,7 +103,7 @@ func (l *Line) Acquire(ctx context.Context, party string) (release func(), err e
 	select {
 	case <-w.done:
 	case <-ctx.Done():
-		if l.leave(w) {
+		if l.withdraw(w) {
 			return nil, ctx.Err()
 		}
 	}
@@ -112,15 +111,15 @@ func (l *Line) Acquire(ctx context.Context, party string) (release func(), err e
 	case w.err != nil:
 		return nil, w.err
 	case ctx.Err() != nil:
-		// The slot and the end came together; who asked is gone.
+		// The slot was granted as ctx ended: the caller is gone.
 		l.release()
 		return nil, ctx.Err()
 	}
-	return l.releaser(), nil
+	return l.releaseOnce(), nil
 }
 
-// releaser is a release that works once.
-func (l *Line) releaser() func() {
+// releaseOnce returns a release function that has an effect once.
+func (l *Queue) releaseOnce() func() {
 	var given atomic.Bool
 	return func() {
 		if given.CompareAndSwap(false, true) {
@@ -129,44 +128,43 @@ func (l *Line) releaser() func() {
 	}
 }
 
-func (l *Line) release() {
+func (l *Queue) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.inUse--
-	l.grant()
+	l.grantLocked()
 }
 
-// Resize sets the number of slots. What is in use stays so when it is more.
-func (l *Line) Resize(slots int) {
+// Resize sets the number of slots. Slots in use beyond it are not revoked.
+func (l *Queue) Resize(slots int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.slots = max(slots, 0)
-	l.grant()
+	l.grantLocked()
 }
 
-// Shut sends everybody away who waits, and who comes until Open, with err. Slots
-// in use are not touched.
-func (l *Line) Shut(err error) {
+// Shut refuses all waiting callers, and new ones until Open, with err. Slots in use stay.
+func (l *Queue) Shut(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shut = err
+	l.closedErr = err
 	for l.arrivals.Len() > 0 {
 		w := l.arrivals.Front().Value.(*waiter)
 		w.err = err
-		l.remove(w)
+		l.removeLocked(w)
 		close(w.done)
 	}
 }
 
 // Open ends Shut.
-func (l *Line) Open() {
+func (l *Queue) Open() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.shut = nil
+	l.closedErr = nil
 }
 
-// Stats tells how the line is.
-func (l *Line) Stats() Stats {
+// Stats returns a snapshot.
+func (l *Queue) Stats() Stats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := Stats{Slots: l.slots, InUse: l.inUse, Waiting: l.arrivals.Len()}

@@ -17,9 +17,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// crowd is a line with jobs that wait in it, inside a synctest bubble.
-type crowd struct {
-	l  *fairqueue.Line
+// callers is a queue with jobs that wait in it, inside a synctest bubble.
+type callers struct {
+	l  *fairqueue.Queue
 	mu sync.Mutex
 	// served has the names in the order in which they got a slot.
 	served   []string
@@ -27,16 +27,16 @@ type crowd struct {
 	releases map[string]func()
 }
 
-func newCrowd(slots, queue int) *crowd {
-	return &crowd{
-		l:    fairqueue.New(fairqueue.Options{Slots: slots, Queue: queue}),
+func newCallers(slots, queue int) *callers {
+	return &callers{
+		l:    fairqueue.New(fairqueue.Options{Slots: slots, MaxWaiting: queue}),
 		errs: make(map[string]error), releases: make(map[string]func()),
 	}
 }
 
 // come lets a job of a party ask for a slot, and returns once it has one, waits
 // or was refused.
-func (c *crowd) come(ctx context.Context, party, job string) {
+func (c *callers) arrive(ctx context.Context, party, job string) {
 	go func() {
 		release, err := c.l.Acquire(ctx, party)
 		c.mu.Lock()
@@ -51,7 +51,7 @@ func (c *crowd) come(ctx context.Context, party, job string) {
 	synctest.Wait()
 }
 
-func (c *crowd) leave(job string) {
+func (c *callers) finish(job string) {
 	c.mu.Lock()
 	release := c.releases[job]
 	c.mu.Unlock()
@@ -60,7 +60,7 @@ func (c *crowd) leave(job string) {
 	synctest.Wait()
 }
 
-func (c *crowd) check(t *testing.T, slots, inUse, waiting int, served ...string) {
+func (c *callers) check(t *testing.T, slots, inUse, waiting int, served ...string) {
 	t.Helper()
 	if got := c.l.Stats(); got.Slots != slots || got.InUse != inUse || got.Waiting != waiting {
 		t.Errorf("%+v, want %d slots, %d in use, %d waiting", got, slots, inUse, waiting)
@@ -84,14 +84,19 @@ func TestRefusals(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		ctx  context.Context
-		line func() *fairqueue.Line
+		line func() *fairqueue.Queue
 		want error
 	}{
-		{"a context that has ended, though a slot is free", gone, func() *fairqueue.Line { return fairqueue.New(fairqueue.Options{Slots: 1}) }, context.Canceled},
-		{"nobody may wait", t.Context(), func() *fairqueue.Line { return fairqueue.New(fairqueue.Options{}) }, fairqueue.ErrFull},
-		{"sizes below zero", t.Context(), func() *fairqueue.Line { return fairqueue.New(fairqueue.Options{Slots: -1, Queue: -1}) }, fairqueue.ErrFull},
-		{"shut, though a slot is free", t.Context(), func() *fairqueue.Line {
-			l := fairqueue.New(fairqueue.Options{Slots: 1, Queue: 1})
+		{"a context that has ended, though a slot is free", gone,
+			func() *fairqueue.Queue { return fairqueue.New(fairqueue.Options{Slots: 1}) }, context.Canceled},
+		{"no queue", t.Context(), func() *fairqueue.Queue { return fairqueue.New(fairqueue.Options{}) },
+			fairqueue.ErrFull},
+		{"sizes below zero", t.Context(), func() *fairqueue.Queue {
+			return fairqueue.New(fairqueue.Options{Slots: -1,
+				MaxWaiting: -1})
+		}, fairqueue.ErrFull},
+		{"shut, though a slot is free", t.Context(), func() *fairqueue.Queue {
+			l := fairqueue.New(fairqueue.Options{Slots: 1, MaxWaiting: 1})
 			l.Shut(shut)
 			return l
 		}, shut},
@@ -111,29 +116,30 @@ func TestRefusals(t *testing.T) {
 
 func TestPartiesTakeTurns(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		c := newCrowd(1, 10)
+		c := newCallers(1, 10)
 		for _, job := range []string{"a1", "a2", "a3", "a4", "b1", "c1", "b2"} {
-			c.come(t.Context(), job[:1], job)
+			c.arrive(t.Context(), job[:1], job)
 		}
 		c.check(t, 1, 1, 6, "a1")
 		for _, job := range []string{"a1", "a2", "b1", "c1", "a3", "b2", "a4"} {
-			c.leave(job)
+			c.finish(job)
 		}
 		c.check(t, 1, 0, 0, "a1", "a2", "b1", "c1", "a3", "b2", "a4")
 	})
 }
 
-func TestAFullLineMakesRoomForTheShorterParty(t *testing.T) {
+func TestFullQueueAdmitsSmallerParty(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		c := newCrowd(0, 4)
+		c := newCallers(0, 4)
 		for i := range 4 {
-			c.come(t.Context(), "greedy", fmt.Sprint("greedy", i))
+			c.arrive(t.Context(), "greedy", fmt.Sprint("greedy", i))
 		}
-		c.come(t.Context(), "greedy", "one too many")
-		c.come(t.Context(), "modest", "modest0")
-		c.come(t.Context(), "modest", "modest1")
-		c.come(t.Context(), "modest", "modest2") // both have two: nobody has to give way
-		for job, want := range map[string]error{"one too many": fairqueue.ErrFull, "greedy3": fairqueue.ErrFull, "greedy2": fairqueue.ErrFull, "modest2": fairqueue.ErrFull, "greedy1": nil, "modest1": nil} {
+		c.arrive(t.Context(), "greedy", "one too many")
+		c.arrive(t.Context(), "modest", "modest0")
+		c.arrive(t.Context(), "modest", "modest1")
+		c.arrive(t.Context(), "modest", "modest2") // both have two: none is evicted
+		for job, want := range map[string]error{"one too many": fairqueue.ErrFull, "greedy3": fairqueue.ErrFull,
+			"greedy2": fairqueue.ErrFull, "modest2": fairqueue.ErrFull, "greedy1": nil, "modest1": nil} {
 			if !errors.Is(c.errs[job], want) {
 				t.Errorf("%s: %v, want %v", job, c.errs[job], want)
 			}
@@ -146,14 +152,14 @@ func TestAFullLineMakesRoomForTheShorterParty(t *testing.T) {
 	})
 }
 
-func TestLeavingTheLine(t *testing.T) {
+func TestWithdrawal(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		c := newCrowd(1, 3)
+		c := newCallers(1, 3)
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		c.come(t.Context(), "a", "a1")
-		c.come(short, "a", "a2")
-		c.come(t.Context(), "a", "a3")
+		c.arrive(t.Context(), "a", "a1")
+		c.arrive(short, "a", "a2")
+		c.arrive(t.Context(), "a", "a3")
 		if s := c.l.Stats(); s.Oldest != 0 || s.Waiting != 2 {
 			t.Errorf("%+v", s)
 		}
@@ -165,29 +171,29 @@ func TestLeavingTheLine(t *testing.T) {
 		if s := c.l.Stats(); s.Oldest != 1500*time.Millisecond || s.Waiting != 1 {
 			t.Errorf("%+v", s)
 		}
-		c.leave("a1")
-		c.leave("a3")
+		c.finish("a1")
+		c.finish("a3")
 		c.check(t, 1, 0, 0, "a1", "a3")
 	})
 }
 
 func TestResize(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		c := newCrowd(2, 9)
+		c := newCallers(2, 9)
 		for i := range 5 {
-			c.come(t.Context(), "a", fmt.Sprint(i))
+			c.arrive(t.Context(), "a", fmt.Sprint(i))
 		}
 		c.check(t, 2, 2, 3, "0", "1")
 		c.l.Resize(3)
 		synctest.Wait()
 		c.check(t, 3, 3, 2, "0", "1", "2")
 		c.l.Resize(1)
-		c.leave("0")
-		c.leave("1")
+		c.finish("0")
+		c.finish("1")
 		c.check(t, 1, 1, 2, "0", "1", "2") // three were in use, one may be
-		c.leave("2")
-		c.leave("3")
-		c.leave("4")
+		c.finish("2")
+		c.finish("3")
+		c.finish("4")
 		c.check(t, 1, 0, 0, "0", "1", "2", "3", "4")
 	})
 }
@@ -195,13 +201,13 @@ func TestResize(t *testing.T) {
 func TestShut(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		why := errors.New("broken")
-		c := newCrowd(1, 9)
-		c.come(t.Context(), "a", "in work")
-		c.come(t.Context(), "a", "waits")
-		c.come(t.Context(), "b", "waits too")
+		c := newCallers(1, 9)
+		c.arrive(t.Context(), "a", "in work")
+		c.arrive(t.Context(), "a", "waits")
+		c.arrive(t.Context(), "b", "waits too")
 		c.l.Shut(why)
 		synctest.Wait()
-		c.come(t.Context(), "c", "late")
+		c.arrive(t.Context(), "c", "late")
 		for _, job := range []string{"waits", "waits too", "late"} {
 			if !errors.Is(c.errs[job], why) {
 				t.Errorf("%s: %v", job, c.errs[job])
@@ -209,8 +215,8 @@ func TestShut(t *testing.T) {
 		}
 		c.check(t, 1, 1, 0, "in work")
 		c.l.Open()
-		c.come(t.Context(), "a", "again")
-		c.leave("in work")
+		c.arrive(t.Context(), "a", "again")
+		c.finish("in work")
 		c.check(t, 1, 1, 0, "in work", "again")
 	})
 }

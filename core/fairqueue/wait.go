@@ -2,35 +2,34 @@ package fairqueue
 
 import "container/list"
 
-// Waits reports whether one of a party waits.
-func (l *Line) Waits(party string) bool {
+// Waits reports whether a waiter of a party is in the queue.
+func (l *Queue) Waits(party string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.parties[party] != nil
 }
 
-// enqueue puts one of a party at its end, nil when there is no place. The caller
-// holds mu.
-func (l *Line) enqueue(name string) *waiter {
-	if l.arrivals.Len() >= l.queue && !l.makeRoom(name) {
+// enqueueLocked appends a waiter of a party; nil when the queue is full.
+func (l *Queue) enqueueLocked(name string) *waiter {
+	if l.arrivals.Len() >= l.maxWaiting && !l.evictFromLongestLocked(name) {
 		return nil
 	}
 	p := l.parties[name]
 	if p == nil {
 		p = &party{name: name, waiting: list.New()}
-		p.turn = l.turns.PushBack(p)
+		p.inTurns = l.turns.PushBack(p)
 		l.parties[name] = p
 	}
 	w := &waiter{party: p, since: l.now(), done: make(chan struct{})}
-	w.place = p.waiting.PushBack(w)
-	w.arrival = l.arrivals.PushBack(w)
+	w.inParty = p.waiting.PushBack(w)
+	w.inArrivals = l.arrivals.PushBack(w)
 	return w
 }
 
-// makeRoom sends the latest of the longest party away when the named one is the
-// shorter even with one more. Only a full line pays for the look at all parties,
-// of which there are at most as many as may wait. The caller holds mu.
-func (l *Line) makeRoom(name string) bool {
+// evictFromLongestLocked evicts the latest waiter of the longest party if the named one is
+// shorter even with one more. Only a full queue pays for the scan of all parties, of which
+// there are at most maxWaiting.
+func (l *Queue) evictFromLongestLocked(name string) bool {
 	mine := 1
 	if p := l.parties[name]; p != nil {
 		mine += p.waiting.Len()
@@ -46,43 +45,41 @@ func (l *Line) makeRoom(name string) bool {
 	}
 	last := longest.waiting.Back().Value.(*waiter)
 	last.err = ErrFull
-	l.remove(last)
+	l.removeLocked(last)
 	close(last.done)
 	return true
 }
 
-// grant gives free slots to those who wait, one party after another. The caller
-// holds mu.
-func (l *Line) grant() {
+// grantLocked gives free slots to waiters, one party after another.
+func (l *Queue) grantLocked() {
 	for l.inUse < l.slots && l.turns.Len() > 0 {
 		p := l.turns.Front().Value.(*party)
 		w := p.waiting.Front().Value.(*waiter)
-		l.turns.MoveToBack(p.turn)
-		l.remove(w)
+		l.turns.MoveToBack(p.inTurns)
+		l.removeLocked(w)
 		l.inUse++
 		close(w.done)
 	}
 }
 
-// leave takes one away whose context ended; false when its answer was faster.
-func (l *Line) leave(w *waiter) bool {
+// withdraw removes a waiter whose context ended; false if it was answered before.
+func (l *Queue) withdraw(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if w.arrival == nil {
+	if w.inArrivals == nil {
 		return false
 	}
-	l.remove(w)
+	l.removeLocked(w)
 	return true
 }
 
-// remove takes one out of the line, and its party when it was the last. The
-// caller holds mu.
-func (l *Line) remove(w *waiter) {
-	l.arrivals.Remove(w.arrival)
-	w.arrival = nil
-	w.party.waiting.Remove(w.place)
+// removeLocked removes a waiter, and its party if it was the last.
+func (l *Queue) removeLocked(w *waiter) {
+	l.arrivals.Remove(w.inArrivals)
+	w.inArrivals = nil
+	w.party.waiting.Remove(w.inParty)
 	if w.party.waiting.Len() == 0 {
-		l.turns.Remove(w.party.turn)
+		l.turns.Remove(w.party.inTurns)
 		delete(l.parties, w.party.name)
 	}
 }

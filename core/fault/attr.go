@@ -2,7 +2,7 @@ package fault
 
 import "log/slog"
 
-// Attr makes a log call tell err as an operator needs it:
+// Attr is a log attribute that shows err as an operator needs it:
 //
 //	log.Warn("session refused", fault.Attr(err))
 //

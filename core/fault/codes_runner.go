@@ -27,3 +27,92 @@ const (
 	// ModelPullFailed: a model server could not fetch the model that it was asked to fetch.
 	ModelPullFailed Code = "ModelPullFailed"
 )
+
+// runnerRows are the conditions of AI runners and the servers behind url.
+var runnerRows = []Row{
+	{
+		Code: RunnerUnreachable, Class: Upstream,
+		Symptom: "connection refused",
+		Cause: "No connection to the model's runner, or it closed the connection before it answered: it is not " +
+			"running, still starting, or `url` names another host or port.",
+		Remedy: "Open `<url>/health` from where the node runs; correct `url` in the models file; look at the " +
+			"runner's own log.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: RunnerStalled, Class: Upstream,
+		Cause: "The model's runner took the request and then sent nothing for minutes: its process is stopped, " +
+			"its GPU hangs, or it has far more requests than it can serve.",
+		Remedy: "Look at the runner's log and at `nvidia-smi`, restart it; lower `capacity` in the models file " +
+			"if it is only overloaded.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: RunnerBroke, Class: Upstream,
+		Cause: "The model's runner ended the connection in the middle of an answer: it crashed, was killed or " +
+			"restarted.",
+		Remedy: "Look at the last lines of the runner's log; a kernel message about memory (`dmesg`) means that " +
+			"the machine's memory is too small.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: RunnerBusy, Class: Busy,
+		Cause: "The model's runner refuses for the moment: it has as many requests as it takes (429), or its " +
+			"model is still loading (503).",
+		Remedy: "None for a single one. When it repeats, set `capacity` in the models file to what the runner " +
+			"takes at once.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: RunnerFailed, Class: Upstream,
+		Cause:  "The model's runner answered with an error of its own, which the detail quotes.",
+		Remedy: "Look at the runner's log for the same moment; restart it when the error stays.",
+		Wire:   "{detail}", Retryable: true,
+	},
+	{
+		Code: RunnerOutOfMemory, Class: Upstream,
+		Symptom: "GPU out of memory",
+		Cause:   "The GPU memory did not suffice for the model or for this request.",
+		Remedy: "Set other models on the same GPU to `warm: false`, lower `MAX_MODEL_LEN` or " +
+			"`GPU_MEMORY_UTILIZATION`, use `USE_8BIT` or another optimization flag, or a smaller model.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: RunnerAuth, Class: Upstream,
+		Cause: "The model's runner refuses the node's token (401 or 403).",
+		Remedy: "Set `token` of the model's entry in the models file to the runner's key: `AUTH_TOKEN` of a " +
+			"runner container, `--api-key` of vLLM and llama.cpp.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: RunnerModelMissing, Class: Upstream,
+		Cause: "The runner does not have the model, or has it under another name.",
+		Remedy: "Set `served_model` in the models file to one of the names that `<url>/v1/models` lists, or load " +
+			"the model there (`ollama pull`).",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: RunnerGarbled, Class: Upstream,
+		Cause: "The answer from the model's runner cannot be understood, or is longer than any answer should " +
+			"be: something else listens at `url`.",
+		Remedy: "Check that `url` in the models file leads to an AI runner or an OpenAI-compatible server, and " +
+			"not to a web page or a proxy in front of it.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: OperationUnsupported, Class: BadRequest,
+		Cause: "The model's runner cannot do what is asked of it: runners of the network's contract only chat, " +
+			"and a server may offer completions or embeddings or not.",
+		Remedy: "Ask a model for what `/v1/models` lists for it; serve it by a server that can do more.",
+		Wire:   "{detail}", Retryable: true,
+	},
+	{
+		Code: ModelPullFailed, Class: Upstream,
+		Cause: "A model server could not fetch a model, or it is of a kind that fetches none on request: of the " +
+			"servers behind a `url`, Ollama does.",
+		Remedy: "Set `served_model` in the models file to a name that the server's library has, or load the " +
+			"model into the server by hand (`ollama pull NAME`, vLLM's `--model`); then run `tutti_cli " +
+			"models pull MODEL` again.",
+		Wire: "{detail}", Retryable: true,
+	},
+}

@@ -23,7 +23,7 @@ func Explain(w io.Writer, code string) error {
 	}
 	fmt.Fprintf(&b, "\nCause:    %s\n\nRemedy:   %s\n", plain(row.Cause), plain(row.Remedy))
 	if row.Wire != "" {
-		fmt.Fprintf(&b, "\nPeers are told: %s\n", wireInDoc(row.Wire))
+		fmt.Fprintf(&b, "\nPeers get: %s\n", wireInDoc(row.Wire))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -14,7 +14,8 @@ func TestExplain(t *testing.T) {
 	if err := fault.Explain(&b, "orchestratorcapped"); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"OrchestratorCapped (busy)", "Cause:", "Remedy:", "-maxSessions", "Peers are told: OrchestratorCapped"} {
+	for _, want := range []string{"OrchestratorCapped (busy)", "Cause:", "Remedy:", "-maxSessions",
+		"Peers get: OrchestratorCapped"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in:\n%s", want, b.String())
 		}

@@ -16,7 +16,7 @@ status page. ` + "`tutti help CODE`" + ` prints the same text.
 
 This page is generated from the table in core/fault; run ` + "`make docs`" + ` after changing it.
 
-The class says who is to act: *configuration* – you, before starting; *busy* – capacity;
+The class says which party has to act: *configuration* – you, before starting; *busy* – capacity;
 *bad request*, *unauthenticated*, *forbidden*, *not found*, *payment* – the peer or client that asked;
 *upstream* – something this node depends on; *internal* – a defect or a failing part of this node.
 `
@@ -50,7 +50,7 @@ func writeRow(b *bufio.Writer, r Row) {
 	}
 	b.WriteString("\n")
 	if r.Wire != "" {
-		fmt.Fprintf(b, "- **Peers are told:** `%s`\n", wireInDoc(r.Wire))
+		fmt.Fprintf(b, "- **Peers get:** `%s`\n", wireInDoc(r.Wire))
 	}
 }
 

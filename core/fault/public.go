@@ -89,7 +89,8 @@ func systemReason(err error) string {
 // diskReasons are SQLite's words for what is wrong with its file: the domain does not
 // know the driver's types. Read-only.
 var diskReasons = []string{
-	"database or disk is full", "disk I/O error", "attempt to write a readonly database", "unable to open database file",
+	"database or disk is full", "disk I/O error", "attempt to write a readonly database",
+	"unable to open database file",
 	"database disk image is malformed", "database is locked", "file is not a database",
 }
 

@@ -23,16 +23,18 @@ func TestWhatPeersSee(t *testing.T) {
 	}{
 		{"plain error", errSecret, "Unexpected", "Internal Server Error", "Internal Server Error"},
 		{"canceled", fmt.Errorf("read: %w", context.Canceled), "Canceled",
-			"Whoever asked for the work went away before it was done.", "Canceled"},
+			"The requester disconnected before the work was done.", "Canceled"},
 		{"deadline", context.DeadlineExceeded, "DeadlineExceeded",
 			"The answer did not come in the time allowed.", "DeadlineExceeded"},
 		{"exact wire text ignores the detail", fault.New(fault.OrchestratorCapped, "admit session", "10 of 10 in use"),
 			"OrchestratorCapped", "10 of 10 in use", "OrchestratorCapped"},
 		{"cause stays inside", fault.Wrap(fault.OrchestratorBusy, "queue", errSecret),
-			"OrchestratorBusy", "Four segments of one session already wait: the session's segments arrive faster than they are transcoded.", "OrchestratorBusy"},
+			"OrchestratorBusy", "Four segments of one session already wait: the session's segments arrive faster " +
+				"than they are transcoded.", "OrchestratorBusy"},
 		{"wrapped fault", fmt.Errorf("segment 3: %w", fault.New(fault.OrchestratorCapped, "", "")),
 			"OrchestratorCapped", "", "OrchestratorCapped"},
-		{"outermost fault wins", &fault.Fault{Code: fault.ComponentFailed, Err: fault.New(fault.OrchestratorCapped, "", "x")},
+		{"outermost fault wins", &fault.Fault{Code: fault.ComponentFailed,
+			Err: fault.New(fault.OrchestratorCapped, "", "x")},
 			"ComponentFailed", "Internal Server Error", "Internal Server Error"},
 		{"configuration is not for peers", fault.New(fault.NoDevices, "open", "libcuda.so.1"),
 			"NoDevices", "libcuda.so.1", "Internal Server Error"},
@@ -40,7 +42,8 @@ func TestWhatPeersSee(t *testing.T) {
 			"PortClosed", "no answer", "no answer"},
 		{"unknown code", fault.New("Novel", "op", "something"), "Novel", "something", "Internal Server Error"},
 		{"bare code", fault.OrchestratorCapped, "OrchestratorCapped", "", "OrchestratorCapped"},
-		{"line breaks are flattened", fault.New(fault.PortClosed, "", "a\r\nb\x00c\u2028d"), "PortClosed", "a  b c d", "a  b c d"},
+		{"line breaks are flattened", fault.New(fault.PortClosed, "", "a\r\nb\x00c\u2028d"), "PortClosed", "a  b c d",
+			"a  b c d"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -77,7 +80,8 @@ func TestErrorIsForOurLog(t *testing.T) {
 	if err.Error() != want {
 		t.Errorf("got %q", err)
 	}
-	if !errors.Is(err, fault.OrchestratorCapped) || errors.Is(err, fault.OrchestratorBusy) || !errors.Is(err, errSecret) {
+	if !errors.Is(err, fault.OrchestratorCapped) || errors.Is(err, fault.OrchestratorBusy) ||
+		!errors.Is(err, errSecret) {
 		t.Error("errors.Is does not follow code and cause")
 	}
 	if fault.ClassOf(err) != fault.Busy || !fault.Retryable(err) {
@@ -91,7 +95,8 @@ func TestAttr(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(&b, nil))
 	log.Warn("refused", fault.Attr(fault.New(fault.SessionCleanup, "clean", "s1")))
 	log.Warn("fine", fault.Attr(nil))
-	for _, want := range []string{"code=SessionCleanup", `remedy="None needed, this is normal`, `err="clean: SessionCleanup (s1)"`} {
+	for _, want := range []string{"code=SessionCleanup", `remedy="None needed, this is normal`,
+		`err="clean: SessionCleanup (s1)"`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in %q", want, b.String())
 		}

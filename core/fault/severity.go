@@ -1,11 +1,11 @@
 package fault
 
-// Severity says how soon somebody should look at a condition.
+// Severity says how soon an operator should look at a condition.
 type Severity int
 
 // The severities. Alerts and pages sort by them.
 const (
-	// Info is news: nobody has to do anything.
+	// Info: no action is needed.
 	Info Severity = iota
 	// Warning deserves a look today: work or money may be lost if it goes on.
 	Warning

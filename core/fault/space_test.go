@@ -28,7 +28,8 @@ func TestWrapWrite(t *testing.T) {
 		{failed(syscall.EACCES), fault.CertificateUnusable},
 		{errors.New("no space left on device"), fault.CertificateUnusable}, // a text says nothing
 	} {
-		if f := fault.WrapWrite(fault.CertificateUnusable, "write", tt.err); f.Code != tt.want || !errors.Is(f, tt.err) {
+		if f := fault.WrapWrite(fault.CertificateUnusable, "write", tt.err); f.Code != tt.want ||
+			!errors.Is(f, tt.err) {
 			t.Errorf("%v is %s, want %s", tt.err, f.Code, tt.want)
 		}
 	}

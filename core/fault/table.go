@@ -53,7 +53,7 @@ var sections = []Section{
 	{"Remote AI workers", aiWorkerRows},
 	{"Working for an orchestrator elsewhere", joinRows},
 	{"AI on the gateway", completionRows},
-	{"Choosing orchestrators for AI", dispatchRows},
+	{"Choosing orchestrators for AI", aiRoutingRows},
 	{"API keys", keysRows},
 	{"The chain and staking", chainRows},
 	{"Being paid", recipientRows},
@@ -71,10 +71,10 @@ var sections = []Section{
 	{"Paying", senderRows},
 	{"Admin listener", adminRows},
 	{"Dashboard", dashboardRows},
-	{"Telling people of troubles", alertRows},
+	{"Alerts", alertRows},
 	{"The command line tool", cliRows},
 	{"Layer-2 endpoints", rpcRows},
-	{"Moving in from an existing node", movingRows},
+	{"Migrating from an existing node", migrateRows},
 	{"Everything else", generalRows},
 }
 

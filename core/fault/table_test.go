@@ -77,7 +77,7 @@ func TestEveryCodeHasARow(t *testing.T) {
 	}
 	for code, name := range codes {
 		if _, ok := fault.Lookup(code); !ok {
-			t.Errorf("%s (%q) has no row in the table: add cause and remedy to its rows_*.go", name, code)
+			t.Errorf("%s (%q) has no row in the table: add its row below the constant", name, code)
 		}
 	}
 	for _, row := range fault.Table() {

@@ -1,6 +1,6 @@
-// Package health keeps the node's lasting troubles: what is wrong now, since
-// when, and what to do. A condition is set and cleared by whoever can tell, and
-// shown by the status pages and tutti_cli.
+// Package health keeps the node's lasting conditions: what is wrong now, since when, and
+// what to do. The component that detects a condition sets and clears it; the status pages
+// and tutti_cli show it.
 //
 // It is not for single errors, which are returned or logged where they happen.
 // A condition is logged when it changes, never on repetition, and a root cause
@@ -25,11 +25,11 @@ type Key struct {
 	About string
 }
 
-// Condition is one lasting trouble.
+// Condition is one lasting problem.
 type Condition struct {
 	Code  fault.Code
 	About string
-	// Detail is text with the facts, for the operator: no secret is in it.
+	// Detail is text for the operator, without secrets.
 	Detail string
 	Since  time.Time
 	// HiddenBy is the root cause that explains this one, or "".
@@ -51,18 +51,19 @@ type Board struct {
 
 	mu  sync.Mutex
 	set map[Key]Condition // guarded by mu
-	// subscribers are told of changes.
+	// subscribers are notified of changes.
 	subscribers map[subscriber]struct{} // guarded by mu
 }
 
 // New makes an empty board. causes says, per root cause, which conditions follow
 // from it and are hidden while it is set; it may be nil, and is not changed.
 func New(log *slog.Logger, now func() time.Time, causes map[fault.Code][]fault.Code) *Board {
-	return &Board{log: log, now: now, causes: causes, set: make(map[Key]Condition), subscribers: make(map[subscriber]struct{})}
+	return &Board{log: log, now: now, causes: causes, set: make(map[Key]Condition),
+		subscribers: make(map[subscriber]struct{})}
 }
 
-// Set says that a condition holds. It is logged when it is new or its detail
-// changed; then a warning names the remedy. A hidden condition is kept quiet.
+// Set sets a condition. It is logged, as a warning with the remedy, when it is new or its
+// detail changed. A hidden condition is logged at debug level.
 func (b *Board) Set(key Key, detail string) {
 	b.mu.Lock()
 	old, was := b.set[key]
@@ -75,8 +76,8 @@ func (b *Board) Set(key Key, detail string) {
 		c.Since = old.Since
 	}
 	b.set[key] = c
-	b.tell()
-	c.HiddenBy = b.hiddenBy(key.Code)
+	b.notifyLocked()
+	c.HiddenBy = b.hiddenByLocked(key.Code)
 	b.mu.Unlock()
 
 	level := slog.LevelWarn
@@ -86,16 +87,15 @@ func (b *Board) Set(key Key, detail string) {
 	b.logChange(level, "condition set", c)
 }
 
-// Clear says that a condition no longer holds. Clearing what is not set is
-// nothing.
+// Clear clears a condition. It does nothing if the condition is not set.
 func (b *Board) Clear(key Key) {
 	b.mu.Lock()
 	c, was := b.set[key]
 	delete(b.set, key)
 	var uncovered []Condition
 	if was {
-		uncovered = b.uncovered(key.Code)
-		b.tell()
+		uncovered = b.uncoveredLocked(key.Code)
+		b.notifyLocked()
 	}
 	b.mu.Unlock()
 	if !was {
@@ -106,7 +106,7 @@ func (b *Board) Clear(key Key) {
 		attrs = append(attrs, "about", c.About)
 	}
 	b.log.Info("condition cleared", append(attrs, "lasted", b.now().Sub(c.Since).Round(time.Second))...)
-	// What the root cause hid, and still holds without it, is news now.
+	// What the root cause hid and still holds is visible from now on.
 	for _, u := range uncovered {
 		b.logChange(slog.LevelWarn, "condition set", u)
 	}
@@ -135,7 +135,7 @@ func (b *Board) Snapshot() []Condition {
 	b.mu.Lock()
 	all := make([]Condition, 0, len(b.set))
 	for _, c := range b.set {
-		c.HiddenBy = b.hiddenBy(c.Code)
+		c.HiddenBy = b.hiddenByLocked(c.Code)
 		all = append(all, c)
 	}
 	b.mu.Unlock()
@@ -163,24 +163,25 @@ func compare(x, y Condition) int {
 	return strings.Compare(x.About, y.About)
 }
 
-// hiddenBy returns a set root cause of code. A milder one hides nothing: who is told
-// only of what is critical would hear of neither. The caller holds mu.
-func (b *Board) hiddenBy(code fault.Code) fault.Code {
+// hiddenByLocked returns a set root cause of code. A less severe one hides nothing: an
+// operator who is alerted of critical conditions only would be alerted of neither.
+func (b *Board) hiddenByLocked(code fault.Code) fault.Code {
 	var by fault.Code
 	for key := range b.set {
-		if key.Code != code && fault.SeverityOf(key.Code) >= fault.SeverityOf(code) && slices.Contains(b.causes[key.Code], code) && (by == "" || key.Code < by) {
+		if key.Code != code && fault.SeverityOf(key.Code) >= fault.SeverityOf(code) &&
+			slices.Contains(b.causes[key.Code], code) && (by == "" || key.Code < by) {
 			by = key.Code
 		}
 	}
 	return by
 }
 
-// uncovered returns what cause hid and nothing hides any more. The caller holds
-// mu and has deleted the cause.
-func (b *Board) uncovered(cause fault.Code) []Condition {
+// uncoveredLocked returns what cause hid and nothing hides any more. The caller has deleted
+// the cause.
+func (b *Board) uncoveredLocked(cause fault.Code) []Condition {
 	var out []Condition
 	for _, c := range b.set {
-		if slices.Contains(b.causes[cause], c.Code) && b.hiddenBy(c.Code) == "" {
+		if slices.Contains(b.causes[cause], c.Code) && b.hiddenByLocked(c.Code) == "" {
 			out = append(out, c)
 		}
 	}

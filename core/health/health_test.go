@@ -144,8 +144,10 @@ func TestReportTellsTheDisksReason(t *testing.T) {
 		err  error
 		want string
 	}{
-		{fault.Wrap(fault.LedgerFull, "write /data/tutti.db", errors.New("commit: database or disk is full")), "write /data/tutti.db: database or disk is full"},
-		{fault.Wrap(fault.LedgerFailed, "open", &fs.PathError{Op: "open", Path: "/data/tutti.db", Err: syscall.EROFS}), "open: /data/tutti.db: read-only file system"},
+		{fault.Wrap(fault.LedgerFull, "write /data/tutti.db", errors.New("commit: database or disk is full")),
+			"write /data/tutti.db: database or disk is full"},
+		{fault.Wrap(fault.LedgerFailed, "open", &fs.PathError{Op: "open", Path: "/data/tutti.db",
+			Err: syscall.EROFS}), "open: /data/tutti.db: read-only file system"},
 		{fault.Wrap(fault.LedgerFull, "save", errors.New("Get https://u:p@h: refused")), "save"},
 		{errors.New("https://u:p@h"), "Internal Server Error"},
 	} {
@@ -177,11 +179,12 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// What is graver than its cause is shown beside it: whoever is told only of what is
-// critical must hear that a node takes no work.
-func TestAMilderCauseHidesNothingGraver(t *testing.T) {
+// A condition more severe than its cause is shown in addition: an operator who is alerted
+// of critical conditions only must learn that the node takes no work.
+func TestMilderCauseHidesNoMoreSevereCondition(t *testing.T) {
 	t.Parallel()
-	b := health.New(slog.New(slog.DiscardHandler), time.Now, map[fault.Code][]fault.Code{fault.DeviceTestFailed: {fault.NoTranscoders}})
+	b := health.New(slog.New(slog.DiscardHandler), time.Now,
+		map[fault.Code][]fault.Code{fault.DeviceTestFailed: {fault.NoTranscoders}})
 	b.Set(health.Key{Code: fault.DeviceTestFailed, About: "gpu 0"}, "its encoder fails")
 	b.Set(health.Key{Code: fault.NoTranscoders}, "no device is ready")
 	if visible := b.Visible(); len(visible) != 2 {

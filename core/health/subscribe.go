@@ -2,12 +2,12 @@ package health
 
 import "sync"
 
-// subscriber has room for one word: that something changed since it last looked.
+// subscriber holds one notification: that something changed since it was last read.
 type subscriber chan struct{}
 
 // Changed returns a channel that holds a value whenever conditions changed since it
-// was last read, and a function that ends the subscription. Whoever reads it takes a
-// Snapshot: changes that follow one another fast are one word.
+// was last read, and a function that ends the subscription. The reader takes a Snapshot:
+// changes in quick succession are one notification.
 func (b *Board) Changed() (<-chan struct{}, func()) {
 	s := make(subscriber, 1)
 	b.mu.Lock()
@@ -23,8 +23,8 @@ func (b *Board) Changed() (<-chan struct{}, func()) {
 	}
 }
 
-// tell says to every subscriber that something changed. The caller holds mu.
-func (b *Board) tell() {
+// notifyLocked notifies every subscriber of a change.
+func (b *Board) notifyLocked() {
 	for s := range b.subscribers {
 		select {
 		case s <- struct{}{}:

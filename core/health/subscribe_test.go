@@ -2,7 +2,7 @@ package health_test
 
 import "testing"
 
-func TestSubscribersHearOfChanges(t *testing.T) {
+func TestSubscribersGetChanges(t *testing.T) {
 	t.Parallel()
 	b := newBench()
 	changed, end := b.Changed()
@@ -20,14 +20,14 @@ func TestSubscribersHearOfChanges(t *testing.T) {
 		{"after the end", func() { end(); end(); b.Set(noGPU, "x") }, false},
 	} {
 		step.do()
-		heard := false
+		received := false
 		select {
 		case <-changed:
-			heard = true
+			received = true
 		default:
 		}
-		if heard != step.want {
-			t.Errorf("%s: heard %v", step.what, heard)
+		if received != step.want {
+			t.Errorf("%s: received %v", step.what, received)
 		}
 	}
 }

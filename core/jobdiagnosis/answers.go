@@ -12,45 +12,51 @@ import (
 )
 
 const (
-	// shown bounds the reasons and gateways that are named.
-	shown = 6
-	// muchRefused is the share of refusals from which they are a likely reason.
-	muchRefused = 0.2
-	// fewOffers is how many offers say something.
-	fewOffers = 3
+	// maxShown limits the reasons and gateways that are listed.
+	maxShown = 6
+	// likelyRefusedShare is the share of requests from which a refusal is a likely reason.
+	likelyRefusedShare = 0.2
+	// minOffers is how many offers are needed for a conclusion.
+	minOffers = 3
 )
 
-// answers is about what gateways were told.
-func (l *list) answers(f *Facts, c *counts) {
+// answers reports how gateways' requests were answered.
+func (l *list) answers(f *NodeState, c *counts) {
 	if c.asked == 0 {
 		up := f.Now.Sub(f.Started).Round(1e9)
-		remedy := "If everything else here is in order, gateways prefer others: compare stake, price and how quickly the node answers; in the first hour after a start, wait."
+		remedy := "If everything else here is in order, gateways prefer others: compare stake, price and how " +
+			"quickly the node answers; in the first hour after a start, wait."
 		if f.Offchain {
 			remedy = "Compare the gateways' -orchAddr with the address that this node advertises."
 		}
 		l.add(Likely, "", "No gateway has asked this node for an offer.", remedy,
-			fmt.Sprintf("none since %s; the node is up for %s", stamp(f.Demand.Since), up))
+			fmt.Sprintf("none since %s; the node is up for %s", stamp(f.RequestStats.Since), up))
 		return
 	}
 	all := c.asked + c.all[requeststats.Segment] + c.all[requeststats.Job]
-	codes := slices.SortedFunc(maps.Keys(c.no), func(a, b fault.Code) int { return cmp.Or(cmp.Compare(c.no[b], c.no[a]), cmp.Compare(a, b)) })
-	for _, code := range codes[:min(len(codes), shown)] {
+	codes := slices.SortedFunc(maps.Keys(c.no), func(a,
+		b fault.Code) int {
+		return cmp.Or(cmp.Compare(c.no[b], c.no[a]), cmp.Compare(a, b))
+	})
+	for _, code := range codes[:min(len(codes), maxShown)] {
 		n := c.no[code]
 		weight := Hint
-		if float64(n) >= muchRefused*float64(all) {
+		if float64(n) >= likelyRefusedShare*float64(all) {
 			weight = Likely
 		}
 		row, _ := fault.Lookup(code)
 		l.add(weight, code, fmt.Sprintf("%d of %d requests were refused with %s.", n, all, code), row.Remedy,
-			append([]string{row.Cause, fmt.Sprintf("gateways that heard it: %d", len(c.refusedTo[code]))}, byGateway(f.Demand.Answers, code)...)...)
+			append([]string{row.Cause, fmt.Sprintf("gateways that got it: %d", len(c.refusedTo[code]))},
+				byGateway(f.RequestStats.Answers, code)...)...)
 	}
 }
 
-// byGateway names those that heard a refusal most often.
+// byGateway lists the gateways that got a refusal most often.
 func byGateway(answers []requeststats.Answer, code fault.Code) (out []string) {
 	for _, a := range answers {
-		if a.Code == code && len(out) < shown {
-			out = append(out, fmt.Sprintf("%s: %d × %s, the last at %s", gatewayText(a.Gateway), a.Count, a.Kind, stamp(a.Last)))
+		if a.Code == code && len(out) < maxShown {
+			out = append(out, fmt.Sprintf("%s: %d × %s, the last at %s", gatewayText(a.Gateway), a.Count, a.Kind,
+				stamp(a.Last)))
 		}
 	}
 	return out
@@ -63,8 +69,8 @@ func gatewayText(name string) string {
 	return name
 }
 
-// price is about gateways that heard a price and did not come.
-func (l *list) price(f *Facts, c *counts) {
+// price reports gateways that got a price and sent no work.
+func (l *list) price(f *NodeState, c *counts) {
 	silent := 0
 	for gateway := range c.offered {
 		if !c.worked[gateway] {
@@ -72,67 +78,73 @@ func (l *list) price(f *Facts, c *counts) {
 		}
 	}
 	offers := c.yes[requeststats.TranscodingOffer] + c.yes[requeststats.AIOffer]
-	if silent > 0 && offers >= fewOffers && !f.Offchain {
+	if silent > 0 && offers >= minOffers && !f.Offchain {
 		weight := Hint
 		if len(c.worked) == 0 {
 			weight = Likely
 		}
-		evidence := []string{fmt.Sprintf("%d offers were made; %d of %d gateways that got one sent nothing", offers, silent, len(c.offered))}
+		evidence := []string{fmt.Sprintf("%d offers were made; %d of %d gateways that got one sent nothing", offers,
+			silent, len(c.offered))}
 		if f.Price != nil {
-			evidence = append(evidence, "without a price of its own a gateway is asked "+number(f.Price)+" wei per pixel now")
+			evidence = append(evidence,
+				"without a price of its own a gateway is asked "+number(f.Price)+" wei per pixel now")
 		}
-		l.add(weight, "", "Gateways heard the price and did not come: it may be above what they pay.",
-			"Compare with what others ask, and set -pricePerUnit in wei per pixel; also see what is said of missing capabilities.",
-			append(evidence, prices(f.Demand.Prices)...)...)
+		l.add(weight, "", "Gateways got the price and sent no work: it may be above what they pay.",
+			"Compare with other orchestrators' prices, and set -pricePerUnit in wei per pixel; also see the "+
+				"finding about missing capabilities.",
+			append(evidence, prices(f.RequestStats.Prices)...)...)
 	}
-	l.dearer(f)
+	l.underpaying(f)
 }
 
-// prices are what gateways heard.
+// prices lists the quoted prices.
 func prices(list []requeststats.Price) (out []string) {
 	for _, p := range list {
-		if len(out) == shown {
+		if len(out) == maxShown {
 			break
 		}
 		if p.Last != nil {
-			out = append(out, fmt.Sprintf("%s was asked %s wei per unit (%s to %s in the day)", gatewayText(p.Gateway), number(p.Last), number(p.Lowest), number(p.Highest)))
+			out = append(out, fmt.Sprintf("%s was asked %s wei per unit (%s to %s in the day)",
+				gatewayText(p.Gateway), number(p.Last), number(p.Lowest), number(p.Highest)))
 		}
 	}
 	return out
 }
 
-// dearer tells of gateways that reckon with less than is asked now.
-func (l *list) dearer(f *Facts) {
+// underpaying reports gateways that expect a lower price than the present one.
+func (l *list) underpaying(f *NodeState) {
 	var evidence []string
-	for _, p := range f.Demand.Prices {
-		if p.Expected != nil && p.Last != nil && p.Last.Cmp(p.Expected) > 0 && len(evidence) < shown {
-			evidence = append(evidence, fmt.Sprintf("%s pays %s wei per unit and is asked %s", gatewayText(p.Gateway), number(p.Expected), number(p.Last)))
+	for _, p := range f.RequestStats.Prices {
+		if p.Expected != nil && p.Last != nil && p.Last.Cmp(p.Expected) > 0 && len(evidence) < maxShown {
+			evidence = append(evidence, fmt.Sprintf("%s pays %s wei per unit and is asked %s", gatewayText(p.Gateway),
+				number(p.Expected), number(p.Last)))
 		}
 	}
 	if len(evidence) > 0 {
-		l.add(Hint, fault.ExpectedPriceWrong, "Gateways reckon with a lower price than the present one.",
+		l.add(Hint, fault.ExpectedPriceWrong, "Gateways expect a lower price than the present one.",
 			"None needed if the price was just raised; else lower it again.", evidence...)
 	}
 }
 
-// missing is about what gateways wanted and the node does not have.
-func (l *list) missing(f *Facts) {
-	if len(f.Demand.Missing) == 0 {
+// missing reports what gateways requested and the node does not have.
+func (l *list) missing(f *NodeState) {
+	if len(f.RequestStats.Missing) == 0 {
 		return
 	}
 	var evidence []string
 	var n uint64
-	for _, m := range f.Demand.Missing {
+	for _, m := range f.RequestStats.Missing {
 		n += m.Count
-		if len(evidence) < shown {
+		if len(evidence) < maxShown {
 			evidence = append(evidence, fmt.Sprintf("%d × %s: %s", m.Count, m.Kind, m.Text))
 		}
 	}
-	l.add(Likely, fault.IncompatibleCapabilities, fmt.Sprintf("Gateways wanted %d times what this node does not have.", n),
+	l.add(Likely, fault.IncompatibleCapabilities,
+		fmt.Sprintf("Gateways wanted %d times what this node does not have.", n),
 		"If you want this work, add devices or models that can do it; for a minimum version, update.", evidence...)
 }
 
-// number is a price for people.
+// number formats a price.
 func number(r *big.Rat) string {
 	if r == nil {
 		return "?"

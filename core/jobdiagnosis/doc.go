@@ -1,8 +1,8 @@
-// Package jobdiagnosis answers an operator's question why no jobs come: from the node's place
-// in the active set, its address, what it can do, what it asks, and how it answered
-// gateways in the last day it makes plain sentences, the one that matters most first.
+// Package jobdiagnosis explains to an operator why no jobs arrive. From the node's rank in
+// the active set, its address, capabilities, prices and answers of the last day it makes a
+// list of findings, the most important first.
 //
-// It judges facts and asks nobody: cmd/tutti gathers them, server/admin and
-// `tutti doctor explain` show the outcome. It is not for conditions in general, which
-// core/health keeps; it only takes those in that keep work away.
+// It only evaluates a NodeState: cmd/tutti collects it; server/admin and
+// `tutti doctor explain` show the outcome. Of the conditions of core/health it includes only
+// those that keep work away.
 package jobdiagnosis

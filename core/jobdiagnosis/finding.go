@@ -7,11 +7,11 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Weight says how much a finding keeps work away.
+// Weight is how much a finding keeps work away.
 type Weight string
 
-// The weights. With a Blocker no job can come at all; a Likely one is a good reason for
-// few; a Hint may be one.
+// The weights. With a Blocker no job can arrive at all; a Likely finding probably explains
+// why there are few; a Hint may.
 const (
 	Blocker Weight = "blocker"
 	Likely  Weight = "likely"
@@ -20,18 +20,18 @@ const (
 
 var weights = map[Weight]int{Blocker: 0, Likely: 1, Hint: 2}
 
-// Finding is one reason.
+// Finding is one reason why no jobs arrive.
 type Finding struct {
 	Weight Weight
-	// Says is a plain sentence; Evidence are the facts behind it.
+	// Says is one sentence; Evidence supports it.
 	Says     string
 	Evidence []string
 	Remedy   string
-	// Code is the fault that it belongs to, "" for none: `tutti help CODE` says more.
+	// Code is the related fault, "" for none; see `tutti help CODE`.
 	Code fault.Code
 }
 
-// list gathers findings.
+// list collects findings.
 type list []Finding
 
 func (l *list) add(w Weight, code fault.Code, says, remedy string, evidence ...string) {
@@ -46,7 +46,7 @@ func (l list) has(code fault.Code) bool {
 	return slices.ContainsFunc(l, func(f Finding) bool { return f.Code == code })
 }
 
-// rank puts the heaviest first, and keeps the order in which they were found.
+// rank sorts by weight and keeps the order of equal ones.
 func (l list) rank() []Finding {
 	slices.SortStableFunc(l, func(a, b Finding) int { return cmp.Compare(weights[a.Weight], weights[b.Weight]) })
 	return l

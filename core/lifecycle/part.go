@@ -15,11 +15,11 @@ type part struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	ready     chan struct{}
-	// done is closed when Run has returned; err and alone are set before.
-	// alone: it ended without being asked.
-	done  chan struct{}
-	err   error
-	alone bool
+	// done is closed when Run has returned; err and unasked are set before.
+	// unasked: it ended without being asked.
+	done    chan struct{}
+	err     error
+	unasked bool
 	// reported belongs to the goroutine of RunWith.
 	reported bool
 }
@@ -44,7 +44,7 @@ func (p *part) run(failed chan<- *part) {
 		defer close(p.done)
 		p.err = runGuarded(p.ctx, p.component, ready)
 		if p.ctx.Err() == nil {
-			p.alone = true
+			p.unasked = true
 			failed <- p
 		} else if errors.Is(p.err, context.Canceled) {
 			// We ended it ourselves: not an error.

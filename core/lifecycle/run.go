@@ -29,16 +29,16 @@ type Options struct {
 	DrainTimeout time.Duration
 	// StopGrace is what a component gets that is not a Stopper; default 10 s.
 	StopGrace time.Duration
-	// HandOver, when it closes, stops the components to make place for another process:
-	// nothing is drained; each Leaver leaves what the other one has, too.
-	HandOver <-chan struct{}
-	// LeaveTimeout bounds that for all Leavers together; default 12 s.
-	LeaveTimeout time.Duration
-	// Started is called when every component is ready, Stopping when the stop begins:
-	// before the drain where there is one. Nil for nobody who wants to know.
+	// HandOverSignal, when closed, stops the components in favor of a successor process:
+	// nothing is drained; each Leaver hands its socket over.
+	HandOverSignal <-chan struct{}
+	// HandOverTimeout limits that for all Leavers together; default 12 s.
+	HandOverTimeout time.Duration
+	// Started is called when every component is ready, Stopping when the stop begins, before
+	// any drain. Both may be nil.
 	Started, Stopping func()
-	// Drained is called when the drain is over, before the components stop: what is in
-	// progress now is lost. Not called without a drain. Nil for nothing to do.
+	// Drained is called when the drain is over, before the components stop: work still in
+	// progress is lost. It is not called without a drain, and may be nil.
 	Drained func()
 	// HurriedGrace is what every component gets after a second signal; default 1 s.
 	HurriedGrace time.Duration
@@ -51,8 +51,8 @@ func (o Options) withDefaults() Options {
 	if o.StopGrace <= 0 {
 		o.StopGrace = 10 * time.Second
 	}
-	if o.LeaveTimeout <= 0 {
-		o.LeaveTimeout = 12 * time.Second
+	if o.HandOverTimeout <= 0 {
+		o.HandOverTimeout = 12 * time.Second
 	}
 	if o.HurriedGrace <= 0 {
 		o.HurriedGrace = time.Second
@@ -77,7 +77,8 @@ func Run(ctx context.Context, log *slog.Logger, signals <-chan os.Signal, compon
 // otherwise the joined faults, each naming its component. Components that are
 // left behind after their grace period are named too; their goroutines are the
 // only ones that outlive the call.
-func RunWith(ctx context.Context, log *slog.Logger, opts Options, signals <-chan os.Signal, components ...Component) error {
+func RunWith(ctx context.Context, log *slog.Logger, opts Options, signals <-chan os.Signal,
+	components ...Component) error {
 	r := &run{
 		log:     log,
 		opts:    opts.withDefaults(),
@@ -90,13 +91,13 @@ func RunWith(ctx context.Context, log *slog.Logger, opts Options, signals <-chan
 	if why == running {
 		why = r.wait(ctx)
 	}
-	tell(r.opts.Stopping)
+	callIfSet(r.opts.Stopping)
 	switch why {
 	case signalled:
 		r.drain(ctx)
-		tell(r.opts.Drained)
+		callIfSet(r.opts.Drained)
 	case succeeded:
-		r.leave()
+		r.handOver()
 	}
 	r.stop()
 	return errors.Join(r.errs...)
@@ -120,7 +121,7 @@ const (
 	asked                   // ctx ended
 	signalled               // first signal
 	failed                  // a component ended by itself
-	succeeded               // another process takes the place
+	succeeded               // a successor process takes over
 )
 
 // run is one call of RunWith. Only its own goroutine uses it, but for failed.
@@ -155,11 +156,11 @@ func (r *run) start(ctx context.Context, components []Component) reason {
 		case <-ctx.Done():
 			return asked
 		case sig := <-r.signals:
-			r.log.Info("stopping before everything was started", asker(sig), "component", c.Name())
+			r.log.Info("stopping before everything was started", stopSource(sig), "component", c.Name())
 			return asked
 		}
 	}
-	tell(r.opts.Started)
+	callIfSet(r.opts.Started)
 	r.log.Info("started", "components", len(components), "took", time.Since(begun).Round(time.Millisecond))
 	return running
 }
@@ -171,36 +172,36 @@ func (r *run) wait(ctx context.Context) reason {
 		return asked
 	case sig := <-r.signals:
 		r.log.Info("draining: new work is refused, a second signal ends the wait",
-			asker(sig), "timeout", r.opts.DrainTimeout)
+			stopSource(sig), "timeout", r.opts.DrainTimeout)
 		return signalled
 	case bad := <-r.failed:
 		r.fail(bad)
 		return failed
-	case <-r.opts.HandOver:
-		r.log.Info("making place for another process")
+	case <-r.opts.HandOverSignal:
+		r.log.Info("handing over to another process")
 		return succeeded
 	}
 }
 
-// A Request asks for a stop as a signal does, and is none: an operator's command, for
-// example. The log says what asked, and names no signal that was never sent.
+// A Request asks for a stop like a signal, but comes from elsewhere, such as an operator's
+// command. The log names its source instead of a signal.
 type Request string
 
-// String is what asked.
+// String is the source of the request.
 func (r Request) String() string { return string(r) }
 
 // Signal makes it an os.Signal.
 func (Request) Signal() {}
 
-// asker says what asked for a stop.
-func asker(sig os.Signal) slog.Attr {
+// stopSource is the log attribute for what asked for a stop.
+func stopSource(sig os.Signal) slog.Attr {
 	if r, ok := sig.(Request); ok {
 		return slog.String("asked", r.String())
 	}
 	return slog.String("signal", sig.String())
 }
 
-func tell(f func()) {
+func callIfSet(f func()) {
 	if f != nil {
 		f()
 	}

@@ -88,7 +88,7 @@ func (p *part) Run(ctx context.Context, ready func()) error {
 	return fmt.Errorf("run: %w", ctx.Err())
 }
 
-// drainer also drains, for a while or until it is told to stop.
+// drainer also drains, for a while or until it is asked to stop.
 type drainer struct {
 	part
 	takes      time.Duration
@@ -183,7 +183,8 @@ func TestFailingStartCleansUp(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("disk on fire")
 	inBubble(t, func(t *testing.T, d *diary) {
-		r := run(t, &part{name: "store", d: d, stopErr: errors.New("flush failed")}, &part{name: "workers", d: d, startErr: boom}, &part{name: "server", d: d})
+		r := run(t, &part{name: "store", d: d, stopErr: errors.New("flush failed")},
+			&part{name: "workers", d: d, startErr: boom}, &part{name: "server", d: d})
 		_, err := r.wait()
 		if !errors.Is(err, boom) || !errors.Is(err, fault.StartFailed) || lifecycle.ExitStatus(err) != 1 {
 			t.Errorf("got %v", err)
@@ -217,12 +218,14 @@ func TestEndingUnaskedIsAFailure(t *testing.T) {
 	}{
 		{"with an error", errors.New("lost the socket"), "workers: ComponentFailed: lost the socket"},
 		{"with nil", nil, "workers: ComponentFailed (ended without being asked)"},
-		{"with somebody else's cancellation", context.Canceled, "workers: ComponentFailed: context canceled"},
+		{"with a foreign cancellation", context.Canceled, "workers: ComponentFailed: context canceled"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			inBubble(t, func(t *testing.T, d *diary) {
-				r := run(t, &part{name: "store", d: d}, &part{name: "workers", d: d, endAfter: time.Minute, endErr: tt.err}, &drainer{part: part{name: "server", d: d}})
+				r := run(t, &part{name: "store", d: d},
+					&part{name: "workers", d: d, endAfter: time.Minute, endErr: tt.err},
+					&drainer{part: part{name: "server", d: d}})
 				took, err := r.wait()
 				if err == nil || err.Error() != tt.want {
 					t.Errorf("got %v, want %s", err, tt.want)
@@ -293,7 +296,8 @@ func TestDrainerThatIgnoresItsContext(t *testing.T) {
 func TestSecondSignalCutsShort(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, d *diary) {
-		r := run(t, &part{name: "store", d: d, stopTakes: 4 * time.Second}, &drainer{part: part{name: "server", d: d}, takes: time.Hour})
+		r := run(t, &part{name: "store", d: d, stopTakes: 4 * time.Second},
+			&drainer{part: part{name: "server", d: d}, takes: time.Hour})
 		r.signals <- syscall.SIGTERM
 		<-time.After(2 * time.Second)
 		r.signals <- syscall.SIGTERM

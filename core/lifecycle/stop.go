@@ -19,14 +19,14 @@ func (r *run) drain(ctx context.Context) {
 
 	ended := drainCtx.Done()
 	asked := ctx.Done()
-	var leave <-chan time.Time
+	var giveUp <-chan time.Time
 	for {
 		select {
 		case errs := <-finished:
 			r.errs = append(r.errs, errs...)
 			return
 		case sig := <-r.signals:
-			r.log.Warn("second signal: not waiting for work in flight", asker(sig))
+			r.log.Warn("second signal: not waiting for work in flight", stopSource(sig))
 			r.hurry = true
 			cancel()
 		case <-asked:
@@ -39,8 +39,8 @@ func (r *run) drain(ctx context.Context) {
 			ended = nil
 			timer := time.NewTimer(r.opts.HurriedGrace)
 			defer timer.Stop()
-			leave = timer.C
-		case <-leave:
+			giveUp = timer.C
+		case <-giveUp:
 			r.log.Warn("drain did not end when it was cut short; stopping all the same")
 			return
 		}
@@ -93,7 +93,8 @@ func (r *run) waitFor(p *part) bool {
 		case <-p.done:
 			return true
 		case sig := <-r.signals:
-			r.log.Warn("signal while stopping: cutting the wait short", asker(sig), "component", p.component.Name())
+			r.log.Warn("signal while stopping: cutting the wait short", stopSource(sig), "component",
+				p.component.Name())
 			r.hurry = true
 			timer.Reset(min(grace, r.opts.HurriedGrace))
 		case <-timer.C:
@@ -109,7 +110,7 @@ func (r *run) waitFor(p *part) bool {
 // stopped records how a component ended.
 func (r *run) stopped(p *part) {
 	switch {
-	case p.alone:
+	case p.unasked:
 		r.fail(p)
 	case p.err != nil:
 		r.errs = append(r.errs, &fault.Fault{Code: fault.ComponentFailed, Op: "stop " + p.component.Name(), Err: p.err})

@@ -18,16 +18,17 @@ type controller struct {
 }
 
 var (
-	memoryGroups = controller{"memory", "memory.max", "memory.current", "memory.limit_in_bytes", "memory.usage_in_bytes"}
+	memoryGroups = controller{"memory", "memory.max", "memory.current", "memory.limit_in_bytes",
+		"memory.usage_in_bytes"}
 	threadGroups = controller{"pids", "pids.max", "pids.current", "pids.max", "pids.current"}
 )
 
 // bound is a limit of a control group and what its processes use of it.
-type bound struct{ limit, used int64 }
+type groupLimit struct{ limit, used int64 }
 
 // bounds are the limits that hold for this process: those of its groups and of the
 // groups above them. What is not shown in a container may be missing below its root.
-func (c controller) bounds(root string) (out []bound) {
+func (c controller) bounds(root string) (out []groupLimit) {
 	b, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
 		return nil
@@ -40,13 +41,13 @@ func (c controller) bounds(root string) (out []bound) {
 		}
 		switch {
 		case parts[0] == "0" && parts[1] == "":
-			out = append(out, upwards(filepath.Join(root, groups), parts[2], c.limit, c.used)...)
+			out = append(out, limitsUpwards(filepath.Join(root, groups), parts[2], c.limit, c.used)...)
 			// Where both versions are in use, this is where the second one is.
-			out = append(out, upwards(filepath.Join(root, groups, "unified"), parts[2], c.limit, c.used)...)
+			out = append(out, limitsUpwards(filepath.Join(root, groups, "unified"), parts[2], c.limit, c.used)...)
 		case slices.Contains(strings.Split(parts[1], ","), c.name):
-			out = append(out, upwards(filepath.Join(root, groups, parts[1]), parts[2], c.limit1, c.used1)...)
+			out = append(out, limitsUpwards(filepath.Join(root, groups, parts[1]), parts[2], c.limit1, c.used1)...)
 			if parts[1] != c.name {
-				out = append(out, upwards(filepath.Join(root, groups, c.name), parts[2], c.limit1, c.used1)...)
+				out = append(out, limitsUpwards(filepath.Join(root, groups, c.name), parts[2], c.limit1, c.used1)...)
 			}
 		}
 	}
@@ -54,10 +55,10 @@ func (c controller) bounds(root string) (out []bound) {
 }
 
 // upwards are the limits in a group's folder below base and in those above it.
-func upwards(base, group, limit, used string) (out []bound) {
+func limitsUpwards(base, group, limit, used string) (out []groupLimit) {
 	for path := filepath.Clean("/" + group); ; path = filepath.Dir(path) {
-		if n := number(filepath.Join(base, path, limit)); n > 0 {
-			out = append(out, bound{n, number(filepath.Join(base, path, used))})
+		if n := readNumber(filepath.Join(base, path, limit)); n > 0 {
+			out = append(out, groupLimit{n, readNumber(filepath.Join(base, path, used))})
 		}
 		if path == "/" {
 			return out
@@ -66,7 +67,7 @@ func upwards(base, group, limit, used string) (out []bound) {
 }
 
 // number is the one in a file, 0 for none.
-func number(path string) int64 {
+func readNumber(path string) int64 {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// SegmentRequest is what a gateway says of a segment before its bytes.
+// SegmentRequest is what a gateway announces about a segment before it sends the bytes.
 type SegmentRequest struct {
 	Manifest core.ManifestID
 	Number   core.SegmentNumber
@@ -32,16 +32,16 @@ type SegmentRequest struct {
 	// are empty off-chain.
 	SegmentSig []byte
 	Sender     core.Address
-	// Payment is what the sender pays with; PaymentErr is why that cannot be read.
-	// Neither is looked at off-chain.
+	// Payment carries the sender's tickets; PaymentErr is why they cannot be decoded.
+	// Both are ignored off-chain.
 	Payment    pm.Payment
 	PaymentErr error
 	// From is the gateway's network address.
 	From string
 }
 
-// needs are the capabilities that a transcoder must have for the segment, and the
-// oldest release that may have it.
+// needs returns the capabilities and the minimum release that a transcoder must have
+// for the segment.
 func (r *SegmentRequest) needs() (bits []uint64, minVersion string) {
 	if r.Capabilities == nil {
 		return nil, ""
@@ -49,41 +49,41 @@ func (r *SegmentRequest) needs() (bits []uint64, minVersion string) {
 	return r.Capabilities.Bits, r.Capabilities.Constraints.MinVersion
 }
 
-// session is what is known of the session that the segment belongs to.
+// session describes the segment's session for placement on a device.
 func (r *SegmentRequest) session(id core.SessionID) core.SessionRequest {
 	s := core.SessionRequest{ID: id, Profiles: r.Profiles}
 	s.Needs, s.MinVersion = r.needs()
 	return s
 }
 
-// Admit lets a segment in or says why not. It checks in the protocol's order:
-// signature, capabilities, token, room for the session, terms for the answer,
-// payment. The error is a *fault.Fault.
+// Admit admits a segment or returns why not. It checks in the protocol's order:
+// signature, capabilities, token, session capacity, terms for the answer, payment.
+// The error is a *fault.Fault.
 func (o *Orchestrator) Admit(ctx context.Context, req SegmentRequest) (*Segment, error) {
 	g, err := o.admit(ctx, &req)
-	o.note(requeststats.Segment, &req, err)
+	o.recordRequest(requeststats.Segment, &req, err)
 	return g, err
 }
 
 func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment, error) {
-	begun, offer := o.opt.Now(), o.lasting()
+	begun, offer := o.opt.Now(), o.stableOffer()
 	quote, err := o.checkCredentials("admit segment", req, &offer)
 	if fault.CodeOf(err) == fault.IncompatibleCapabilities {
-		// Where no device is there to compare with, it is for want of devices.
-		if why := o.refusal(); why != nil {
+		// Without a device there is nothing to compare with: report the missing devices.
+		if why := o.admitterRefusal(); why != nil {
 			return nil, why
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := o.patient(req, &quote); err != nil {
+	if err := o.checkUnbilledWork(req, &quote); err != nil {
 		return nil, err
 	}
 	g := &Segment{
-		o: o, req: *req, hold: free{}, sender: quote.Sender, priced: o.priced(&quote),
+		o: o, req: *req, hold: freeHold{}, sender: quote.Sender, priced: o.priced(&quote),
 		estimate: int64(core.EstimatePixels(req.Profiles, req.Duration)),
-		line:     segmentLine{begun: begun, price: quote.Price},
+		record:   segmentRecord{start: begun, price: quote.Price},
 	}
 	in := false
 	defer func() {
@@ -91,7 +91,7 @@ func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment
 			g.Close()
 		}
 	}()
-	if err := g.enter(ctx, &quote); err != nil {
+	if err := g.join(ctx, &quote); err != nil {
 		return nil, err
 	}
 	in = true
@@ -99,38 +99,39 @@ func (o *Orchestrator) admit(ctx context.Context, req *SegmentRequest) (*Segment
 	return g, nil
 }
 
-// enter takes capacity in the session, then the payment. A sender that does not look able to
-// pay gets the same answers in the same order, but takes no capacity from others meanwhile.
-// Nor does one for which another party's session would end: it pays first.
-func (g *Segment) enter(ctx context.Context, quote *pm.Quote) (err error) {
+// join takes session capacity first and the payment second. A sender that probably cannot
+// pay gets the same answers in the same order, but takes no capacity from others until its
+// payment is accepted. The same holds where another party's session would have to end.
+func (g *Segment) join(ctx context.Context, quote *pm.Quote) (err error) {
 	o, id := g.o, g.req.Token.Session
 	job := &pm.Job{Account: pm.Account{Key: core.ManifestID(id)}, Quote: *quote, Estimate: g.estimate}
-	doubt := o.mayPay(ctx, &g.req, job)
-	if doubt == nil {
-		g.s, err = o.enter(id, &g.req, false)
+	payErr := o.mayPay(ctx, &g.req, job)
+	if payErr == nil {
+		g.s, err = o.joinSession(id, &g.req, false)
 	}
-	payFirst := doubt != nil || errors.Is(err, errPayFirst)
+	payFirst := payErr != nil || errors.Is(err, errPayFirst)
 	if payFirst {
-		if err = o.mayEnter(id, o.party(&g.req)); err != nil {
+		if err = o.mayJoinSession(id, o.party(&g.req)); err != nil {
 			return err
 		}
-		if err = g.pay(ctx, job, doubt); err != nil {
+		if err = g.pay(ctx, job, payErr); err != nil {
 			return err
 		}
-		g.s, err = o.enter(id, &g.req, true)
+		g.s, err = o.joinSession(id, &g.req, true)
 	}
 	if err != nil {
 		return err
 	}
-	if g.body, err = o.uploads.begin(g.s, o.party(&g.req)); err != nil || payFirst {
+	if g.upload, err = o.uploads.begin(g.s, o.party(&g.req)); err != nil || payFirst {
 		return err
 	}
 	return g.pay(ctx, job, nil)
 }
 
 // checkCredentials checks what segments and AI jobs have in common: signature,
-// capabilities, token. It returns the token's quote.
-func (o *Orchestrator) checkCredentials(op string, req *SegmentRequest, offer *capability.Capabilities) (pm.Quote, error) {
+// capabilities and token. It returns the token's quote.
+func (o *Orchestrator) checkCredentials(op string, req *SegmentRequest, offer *capability.Capabilities) (pm.Quote,
+	error) {
 	if o.opt.Signatures != nil {
 		if err := o.opt.Signatures.CheckSegment(req); err != nil {
 			return pm.Quote{}, fault.Wrap(fault.ErrSegSig, op, err)
@@ -140,32 +141,31 @@ func (o *Orchestrator) checkCredentials(op string, req *SegmentRequest, offer *c
 	if wanted == nil {
 		wanted = &capability.Capabilities{}
 	}
-	if why := capability.Objection(wanted, offer); why != "" {
+	if why := capability.Mismatch(wanted, offer); why != "" {
 		return pm.Quote{}, fault.New(fault.IncompatibleCapabilities, op, why)
 	}
 	if err := o.tokens.Check(req.Token); err != nil {
 		return pm.Quote{}, err
 	}
-	return o.quoted(op, req.Token, req.Sender)
+	return o.tokenQuote(op, req.Token, req.Sender)
 }
 
-// pay makes the terms that go back with the answer, and takes the payment. doubt is
-// why it looks as if that would not do.
-func (g *Segment) pay(ctx context.Context, job *pm.Job, doubt error) (err error) {
+// pay makes the terms for the answer and takes the payment. payErr is the fault that
+// mayPay returned.
+func (g *Segment) pay(ctx context.Context, job *pm.Job, payErr error) (err error) {
 	o := g.o
 	if g.terms, err = o.terms(ctx, &job.Quote); err != nil {
 		return fault.Wrap(fault.ReplyTermsFailed, "make terms for the answer", err)
 	}
-	hold, err := o.pay(ctx, &g.req, job, doubt)
+	hold, err := o.pay(ctx, &g.req, job, payErr)
 	if err != nil {
 		return err
 	}
-	// Its tickets need not be kept as long as the work takes.
+	// The tickets are not needed while the work runs.
 	g.hold, g.req.Payment = hold, pm.Payment{}
 	return nil
 }
 
-// Info is the offer that goes back with the answer. It carries the token that
-// the segment came with, and so the session's price: another one would make the
-// gateway start over.
+// Info is the offer that is returned with the answer. It carries the segment's own token
+// and so the session's price: with another token the gateway would start a new session.
 func (g *Segment) Info() Info { return g.o.info(*g.req.Token, g.terms) }

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// signatures refuses what it is told to refuse.
+// signatures refuses with the given errors.
 type signatures struct{ request, segment, sign error }
 
 func (signatures) Address() core.Address                            { return core.Address{19: 1} }
@@ -46,7 +46,8 @@ func TestAdmitOrder(t *testing.T) {
 	other, tok := n.payerToken(), n.payerToken()
 	n.sendPaid(other)
 
-	var terms, refuse error = errors.New("the RPC endpoint is down"), fault.New(fault.PaymentRefused, "pay", "TicketParams expired")
+	var terms, refuse error = errors.New("the RPC endpoint is down"),
+		fault.New(fault.PaymentRefused, "pay", "TicketParams expired")
 	pay.OnTerms = func(*pm.Quote) error { return terms }
 	pay.OnAdmit = func(*pm.Job) error { return refuse }
 	sig.segment = errors.New("not the sender's")
@@ -61,7 +62,8 @@ func TestAdmitOrder(t *testing.T) {
 	}{
 		{fault.ErrSegSig, "ErrSegSig", func() { sig.segment = nil }},
 		{fault.IncompatibleCapabilities, "incompatible capabilities", func() { req.Capabilities = nil }},
-		{fault.MissingAuthToken, "missing auth token", func() { req.Token = &orchestrate.Token{Session: tok.Session, Expires: tok.Expires} }},
+		{fault.MissingAuthToken, "missing auth token",
+			func() { req.Token = &orchestrate.Token{Session: tok.Session, Expires: tok.Expires} }},
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Token = tok }},
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Sender = payer }}, // another gateway's
 		{fault.OrchestratorCapped, "OrchestratorCapped", func() {
@@ -70,14 +72,15 @@ func TestAdmitOrder(t *testing.T) {
 			}
 		}},
 		{fault.ReplyTermsFailed, "Internal Server Error", func() { terms = nil }},
-		{fault.PaymentMessage, "protobuf unmarshal error: no sender has 19 bytes", func() { req.PaymentErr, req.Payment = nil, payment(1) }},
+		{fault.PaymentMessage, "protobuf unmarshal error: no sender has 19 bytes",
+			func() { req.PaymentErr, req.Payment = nil, payment(1) }},
 		{fault.PaymentRefused, "TicketParams expired", func() { refuse, req.Payment = nil, payment(0) }},
 		{fault.InsufficientBalance, "Insufficient balance", func() { req.Payment = payment(1) }},
 	} {
 		_, err := n.Admit(t.Context(), req)
 		wantCode(t, err, step.want)
 		if got := fault.Wire(err); got != step.text {
-			t.Errorf("gateways are told %q, want %q", got, step.text)
+			t.Errorf("gateways get %q, want %q", got, step.text)
 		}
 		if pay.Open() != 0 {
 			t.Fatalf("%s: money is put aside", step.want)

@@ -10,20 +10,19 @@ import (
 )
 
 const (
-	// artifactLife is how long what a job made stays for download.
+	// artifactLife is how long a job's output stays for download.
 	artifactLife = 10 * time.Minute
-	// artifactIDBytes is the random part of its name, written as hex.
+	// artifactIDBytes is the random part of an artifact's name, written as hex.
 	artifactIDBytes = 4
 )
 
-// artifactTypes are what may be kept, by the name's extension.
+// artifactTypes are the media types that may be kept, by extension.
 var artifactTypes = map[string]string{
 	"png": "image/png", "jpg": "image/jpeg", "webp": "image/webp", "gif": "image/gif",
 	"mp4": "video/mp4", "wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac",
 }
 
-// ArtifactExt is the extension under which media of a type is kept, "" for media
-// that is not.
+// ArtifactExt is the extension for a media type, "" for one that is not kept.
 func ArtifactExt(mime string) string {
 	for ext, m := range artifactTypes {
 		if m == mime {
@@ -33,42 +32,42 @@ func ArtifactExt(mime string) string {
 	return ""
 }
 
-// ArtifactPath names what a job made: <job>/<8 hex digits>.<ext>. It needs no
-// escaping in a URL.
+// ArtifactPath names a job's output: <job>/<8 hex digits>.<ext>. It needs no escaping in a
+// URL.
 type ArtifactPath struct {
 	Job, ID, Ext string
 }
 
-// String is the path as it stands in a URL.
+// String is the path in a URL.
 func (p ArtifactPath) String() string { return p.Job + "/" + p.ID + "." + p.Ext }
 
-// MIME is the type of what the path names.
+// MIME is the media type.
 func (p ArtifactPath) MIME() string { return artifactTypes[p.Ext] }
 
-// ParseArtifactPath reads what String writes, and nothing else.
+// ParseArtifactPath accepts exactly what String returns.
 func ParseArtifactPath(text string) (ArtifactPath, bool) {
 	job, file, ok := strings.Cut(text, "/")
 	id, ext, dot := strings.Cut(file, ".")
 	p := ArtifactPath{Job: job, ID: id, Ext: ext}
-	return p, ok && dot && plainDir(job) && validSessionID(id) && p.MIME() != ""
+	return p, ok && dot && isPlainDir(job) && validSessionID(id) && p.MIME() != ""
 }
 
-// Artifacts keeps in memory what AI jobs made, for ten minutes and bounded by
-// bytes: the oldest makes room. Its methods may be called at the same time.
+// Artifacts keeps AI jobs' outputs in memory for ten minutes, limited in bytes; the oldest
+// is evicted first. It is safe for concurrent use.
 type Artifacts struct {
-	*shelf[ArtifactPath, []byte]
+	*resultCache[ArtifactPath, []byte]
 }
 
 // NewArtifacts makes a store of at most maxBytes.
 func NewArtifacts(maxBytes int64, now func() time.Time) *Artifacts {
-	return &Artifacts{newShelf[ArtifactPath](maxBytes, now, func(data []byte) int64 { return int64(len(data)) })}
+	return &Artifacts{newResultCache[ArtifactPath](maxBytes, now, func(data []byte) int64 { return int64(len(data)) })}
 }
 
-// Put keeps data, which must not be changed afterwards, under a fresh name. The
-// error is ArtifactsFull.
+// Put stores data, which must not be changed afterwards, under a new name. The error is
+// ArtifactsFull.
 func (a *Artifacts) Put(random io.Reader, job, ext string, data []byte) (ArtifactPath, error) {
 	const op = "keep artifact"
-	if artifactTypes[ext] == "" || !plainDir(job) {
+	if artifactTypes[ext] == "" || !isPlainDir(job) {
 		return ArtifactPath{}, fault.New(fault.ArtifactsFull, op, "")
 	}
 	var id [artifactIDBytes]byte
@@ -79,14 +78,14 @@ func (a *Artifacts) Put(random io.Reader, job, ext string, data []byte) (Artifac
 	now := a.now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.makeRoom("", int64(len(data)), now) {
+	if !a.evictLocked("", int64(len(data)), now) {
 		return ArtifactPath{}, fault.New(fault.ArtifactsFull, op, "")
 	}
-	a.put("", p, data, now)
+	a.putLocked("", p, data, now)
 	return p, nil
 }
 
-// Get finds what a path names. The bytes are shared: they must not be changed.
+// Get finds an artifact. The bytes are shared and must not be changed.
 func (a *Artifacts) Get(p ArtifactPath) ([]byte, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -94,20 +93,19 @@ func (a *Artifacts) Get(p ArtifactPath) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	a.fetch(e)
-	return a.at(e).value, true
+	a.markFetchedLocked(e)
+	return a.entry(e).value, true
 }
 
-// Sweep drops what is too old at now.
+// Sweep drops expired artifacts.
 func (a *Artifacts) Sweep(now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.dropWhere(func(_ ArtifactPath, at time.Time) bool { return now.Sub(at) >= artifactLife })
+	a.dropMatchingLocked(func(_ ArtifactPath, at time.Time) bool { return now.Sub(at) >= artifactLife })
 }
 
-// KeepArtifact keeps what a job made and returns where it can be fetched. job
-// is the request's id, one that UsableRequestID accepts. The error is
-// ArtifactsFull.
+// KeepArtifact stores a job's output and returns its URL. job is the request's id, one that
+// UsableRequestID accepts. The error is ArtifactsFull.
 func (o *Orchestrator) KeepArtifact(job, ext string, data []byte) (url string, err error) {
 	p, err := o.artifacts.Put(o.opt.Rand, job, ext, data)
 	if err != nil {
@@ -116,7 +114,7 @@ func (o *Orchestrator) KeepArtifact(job, ext string, data []byte) (url string, e
 	return o.ServiceURI() + StreamPath + p.String(), nil
 }
 
-// Artifact finds what a job made.
+// Artifact finds a job's output.
 func (o *Orchestrator) Artifact(p ArtifactPath) ([]byte, error) {
 	data, ok := o.artifacts.Get(p)
 	if !ok {
@@ -125,7 +123,7 @@ func (o *Orchestrator) Artifact(p ArtifactPath) ([]byte, error) {
 	return data, nil
 }
 
-// NewRequestID names a request that came without a name that can be used.
+// NewRequestID makes an id for a request without a usable one.
 func (o *Orchestrator) NewRequestID() (string, error) {
 	var id [artifactIDBytes]byte
 	if _, err := io.ReadFull(o.opt.Rand, id[:]); err != nil {
@@ -134,6 +132,8 @@ func (o *Orchestrator) NewRequestID() (string, error) {
 	return hex.EncodeToString(id[:]), nil
 }
 
-// UsableRequestID reports whether a request's name from outside may stand in
-// logs and URLs.
-func UsableRequestID(id string) bool { return plainDir(id) }
+// UsableRequestID reports whether a peer's request id is safe in logs and URLs.
+func UsableRequestID(id string) bool { return isPlainDir(id) }
+
+// ArtifactBytes is the memory limit of the AI outputs kept for download.
+func (o *Orchestrator) ArtifactBytes() int64 { return o.artifacts.limit() }

@@ -69,7 +69,7 @@ func TestAwaitArtifacts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := a.AwaitFetched(ctx); err == nil {
-		t.Error("did not wait for what nobody fetched")
+		t.Error("did not wait for unfetched artifacts")
 	}
 	done := make(chan error, 1)
 	go func() { done <- a.AwaitFetched(t.Context()) }()

@@ -5,44 +5,41 @@ import (
 	"time"
 )
 
-// phase is how far the node is on its way to a stop.
+// phase is the admission state of the node.
 type phase int
 
 const (
-	// open: everything is taken.
+	// open: sessions, segments and AI jobs are admitted.
 	open phase = iota
-	// draining: sessions and AI jobs that are here go on, new ones are refused.
+	// draining: existing sessions and AI jobs continue, new ones are refused.
 	draining
-	// refusing: no segment is taken any more.
+	// refusing: segments of existing sessions are refused too.
 	refusing
 )
 
-// Drain brings the node to rest without losing a segment. It returns when
-// nothing is left to do, or with ctx's error.
+// Drain finishes all work without losing a segment. It returns when no work is left, or
+// with ctx's error.
 //
-// From the start there are no offers and no new sessions. Sessions that are
-// here go on for DrainAccept, or for half of ctx's time if that is less: a
-// gateway in this very process, or one that knows no other orchestrator, gets
-// its stream's last segments through, and a stream that ends in this time never
-// notices. Then segments are refused before their upload, which costs a gateway
-// with somewhere else to go one round trip; waiting longer would only end in a
-// refusal all the same. Segments in hand are finished, and their renditions
-// stay until they were fetched or the time to fetch them is over. AI jobs that
-// run are finished likewise; those that still wait for a slot are refused, so
-// that their gateways go elsewhere.
+// Offers and new sessions are refused at once. Existing sessions continue for DrainAccept,
+// or for half of ctx's remaining time if that is less, so that streams that end in this
+// time and gateways without another orchestrator still get their last segments through.
+// After that, segments are refused before their upload, which costs a gateway one round
+// trip. Segments and AI jobs in progress are finished, and their results stay until they
+// were fetched or fetchTime is over. AI jobs that wait for a slot are refused, so that
+// their gateways try another orchestrator.
 func (o *Orchestrator) Drain(ctx context.Context) error {
 	accept := o.opt.DrainAccept
 	if deadline, ok := ctx.Deadline(); ok {
 		accept = min(accept, time.Until(deadline)/2)
 	}
-	o.stops()
+	o.markStopping()
 	o.setPhase(draining)
 	accepting, cancel := context.WithTimeout(ctx, accept)
 	defer cancel()
 	_ = o.await(accepting, func() bool { return len(o.sessions) == 0 && len(o.jobs) == 0 })
 
 	o.setPhase(refusing)
-	if err := o.await(ctx, o.noneOpen); err != nil {
+	if err := o.await(ctx, o.noneOpenLocked); err != nil {
 		return err
 	}
 	fetching, cancelFetch := context.WithTimeout(ctx, fetchTime)
@@ -52,7 +49,7 @@ func (o *Orchestrator) Drain(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// setPhase moves on, never back: a second Drain must not open the door again.
+// setPhase only moves forward: a second Drain must not admit work again.
 func (o *Orchestrator) setPhase(p phase) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -62,8 +59,8 @@ func (o *Orchestrator) setPhase(p phase) {
 	}
 }
 
-// stops says that what begins now cannot be undone.
-func (o *Orchestrator) stops() {
+// markStopping makes Resume impossible.
+func (o *Orchestrator) markStopping() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.stopping = true
@@ -76,19 +73,19 @@ func (o *Orchestrator) Draining() bool {
 	return o.phase != open
 }
 
-func (o *Orchestrator) noneOpen() bool {
+func (o *Orchestrator) noneOpenLocked() bool {
 	if len(o.jobs) > 0 {
 		return false
 	}
 	for _, s := range o.sessions {
-		if s.open > 0 {
+		if s.openSegments > 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// await returns when done, which is called with mu held, or with ctx's error.
+// await returns when done returns true, or with ctx's error. done is called with mu held.
 func (o *Orchestrator) await(ctx context.Context, done func() bool) error {
 	for {
 		o.mu.Lock()
@@ -105,8 +102,42 @@ func (o *Orchestrator) await(ctx context.Context, done func() bool) error {
 	}
 }
 
-// wake makes every await look again. The caller holds mu.
-func (o *Orchestrator) wake() {
+// wakeLocked makes every await evaluate its condition again.
+func (o *Orchestrator) wakeLocked() {
 	close(o.changed)
 	o.changed = make(chan struct{})
+}
+
+// Pause refuses new sessions and AI jobs, as Drain does first; existing ones continue.
+func (o *Orchestrator) Pause() { o.setPhase(draining) }
+
+// Refuse refuses all segments and AI jobs; those in progress are finished.
+func (o *Orchestrator) Refuse() { o.setPhase(refusing) }
+
+// Resume undoes Pause and Refuse. It returns false when the node is stopping.
+func (o *Orchestrator) Resume() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.stopping {
+		return false
+	}
+	o.phase = open
+	return true
+}
+
+// Remaining counts what a drain waits for: sessions and AI jobs.
+func (o *Orchestrator) Remaining() (sessions, jobs int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.sessions), len(o.jobs)
+}
+
+// InProgress counts the segments and AI jobs in progress.
+func (o *Orchestrator) InProgress() (segments, jobs int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, s := range o.sessions {
+		segments += s.openSegments
+	}
+	return segments, len(o.jobs)
 }

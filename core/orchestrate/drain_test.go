@@ -55,7 +55,7 @@ func TestDrain(t *testing.T) {
 		wantCode(t, err, fault.Draining)
 		n.send(running)
 
-		// A segment that arrives before the door closes is finished behind it.
+		// A segment that arrives before the node stops taking segments is finished.
 		pass(7 * time.Second)
 		n.fake.Latency = 5 * time.Second
 		seg := n.admit(running)
@@ -78,7 +78,8 @@ func TestDrain(t *testing.T) {
 		default:
 		}
 		for _, p := range ladder {
-			if _, err := n.Result(orchestrate.Path{Session: running.Session, Dir: p.Name, Number: 7, Format: p.Format}); err != nil {
+			if _, err := n.Result(orchestrate.Path{Session: running.Session, Dir: p.Name, Number: 7,
+				Format: p.Format}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -2,9 +2,9 @@ package orchestrate
 
 import "time"
 
-// Waste lets tests fill the memory of gateways.
-type Waste struct{ waste }
+// UnbilledWork lets tests fill the memory of gateways.
+type UnbilledWork struct{ unbilledWork }
 
-func (w *Waste) Spoil(who string, took time.Duration, now time.Time) { w.spoil(who, took, now) }
-func (w *Waste) TooMuch(who string, now time.Time) bool              { return w.tooMuch(who, now) }
-func (w *Waste) Len() int                                            { return len(w.by) }
+func (w *UnbilledWork) Add(party string, took time.Duration, now time.Time) { w.add(party, took, now) }
+func (w *UnbilledWork) OverLimit(party string, now time.Time) bool          { return w.overLimit(party, now) }
+func (w *UnbilledWork) Len() int                                            { return len(w.by) }

@@ -71,7 +71,7 @@ func request(tok *orchestrate.Token) orchestrate.SegmentRequest {
 	}
 }
 
-// admit lets a segment in that must be let in.
+// admit admits a segment that must be admitted.
 func (n *node) admit(tok *orchestrate.Token) *orchestrate.Segment {
 	n.t.Helper()
 	seg, err := n.Admit(context.Background(), request(tok))

@@ -12,8 +12,8 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Info is what an orchestrator tells a gateway of itself. It is always complete,
-// since gateways replace what they knew by it.
+// Info is an orchestrator's offer to a gateway. It is always complete, because gateways
+// replace their previous copy with it.
 type Info struct {
 	ServiceURI string
 	// Address signs results; it is zero off-chain.
@@ -22,33 +22,33 @@ type Info struct {
 	Token        Token
 	// Terms are nil off-chain.
 	Terms *Terms
-	// Prices are those of every model, none off-chain, and Hardware is what the
-	// models sit on. Both are only told to who asks for nothing in particular.
+	// Prices are those of every model, none off-chain, and Hardware lists the models'
+	// devices. Both are only sent to a gateway that asks for no particular work.
 	Prices   []ModelPrice
 	Hardware []Hardware
 }
 
-// Hardware is the devices that a model sits on.
+// Hardware lists the devices of one model.
 type Hardware struct {
 	Model   inference.Model
 	Devices []string
 }
 
-// OfferRequest is the question of a gateway that looks for an orchestrator.
+// OfferRequest is a gateway's request for an offer.
 type OfferRequest struct {
-	// Address is the gateway's, Sig its signature; neither is looked at off-chain.
+	// Address is the gateway's account, Sig its signature; both are ignored off-chain.
 	Address, Sig []byte
-	// Wanted is what the offer is for, nil where the gateway does not say.
+	// Wanted are the capabilities that the gateway needs, nil if it names none.
 	Wanted *capability.Capabilities
 	// From is the gateway's network address.
 	From string
 }
 
-// Offer answers a gateway that looks for an orchestrator. The error is RequestSignature,
-// OrchestratorCapped or Draining, or why there are no terms of payment for the gateway.
+// Offer answers a gateway's request for an offer. The error is RequestSignature,
+// OrchestratorCapped, Draining, or the reason why there are no terms for the gateway.
 func (o *Orchestrator) Offer(ctx context.Context, req OfferRequest) (Info, error) {
 	in, err := o.offer(ctx, &req)
-	o.noteOffer(req.Address, req.Wanted, &in, err)
+	o.recordOffer(req.Address, req.Wanted, &in, err)
 	return in, err
 }
 
@@ -64,7 +64,7 @@ func (o *Orchestrator) offer(ctx context.Context, req *OfferRequest) (Info, erro
 		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 		return Info{}, err
 	}
-	// What is read of the gateway's account is read for the owner of the network that asks.
+	// Chain reads about the gateway's account count against the requesting network.
 	ctx = peer.With(ctx, peer.Site(req.From))
 	quote, err := o.quote(ctx, req.Address, req.Wanted)
 	if err != nil {
@@ -80,7 +80,7 @@ func (o *Orchestrator) offer(ctx context.Context, req *OfferRequest) (Info, erro
 	}
 	in := o.info(tok, terms)
 	if req.Wanted == nil {
-		o.survey(&in)
+		o.addComparison(&in)
 	}
 	return in, nil
 }
@@ -88,26 +88,26 @@ func (o *Orchestrator) offer(ctx context.Context, req *OfferRequest) (Info, erro
 func (o *Orchestrator) mayOffer(op string, req *OfferRequest) error {
 	wanted := req.Wanted
 	var account core.Address
-	copy(account[:], req.Address) // of 20 bytes where it matters: its signature was checked
+	copy(account[:], req.Address) // 20 bytes where it matters: its signature was checked
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
 	case o.phase != open:
 		return fault.New(fault.Draining, op, "the node is stopping")
 	case o.opt.Worker != nil && wantsAI(wanted):
-		// Models have slots of their own; sessions say nothing of them.
+		// Models have slots of their own, independent of transcoding sessions.
 		return nil
 	case o.opt.Worker != nil && wanted == nil && o.opt.Admitter != nil && o.opt.Admitter.Usage().Refusal != nil:
-		// Nobody transcodes at the moment; who only looks around may come for the models.
+		// No device transcodes now, but a gateway without a filter may want the models.
 		return nil
 	case o.opt.Transcoder == nil && wanted != nil:
 		return noTranscoder(op)
 	}
-	_, err := o.room(op, o.partyOf(account, req.From))
+	_, err := o.capacityLocked(op, o.partyOf(account, req.From))
 	return err
 }
 
-// issue makes a token whose session is not in use already: ids are short.
+// issue makes a token with an unused session id. Ids are short, so collisions happen.
 func (o *Orchestrator) issue(quote *pm.Quote) (Token, error) {
 	const tries = 8
 	var carried []byte
@@ -132,9 +132,9 @@ func (o *Orchestrator) issue(quote *pm.Quote) (Token, error) {
 	return Token{}, fmt.Errorf("%d session ids in a row are in use", tries)
 }
 
-// info is this node's offer under a token.
+// info builds this node's offer with a token.
 func (o *Orchestrator) info(tok Token, terms *Terms) Info {
-	offer := o.capabilities(o.lasting(), (*inference.ModelState).Offered)
+	offer := o.capabilities(o.stableOffer(), (*inference.ModelState).Offered)
 	in := Info{ServiceURI: o.ServiceURI(), Capabilities: offer, Token: tok, Terms: terms}
 	if o.opt.Signatures != nil {
 		in.Address = o.opt.Signatures.Address()
@@ -142,8 +142,8 @@ func (o *Orchestrator) info(tok Token, terms *Terms) Info {
 	return in
 }
 
-// survey adds what gateways look at that only compare orchestrators.
-func (o *Orchestrator) survey(in *Info) {
+// addComparison adds what gateways need to compare orchestrators.
+func (o *Orchestrator) addComparison(in *Info) {
 	if in.Terms != nil {
 		in.Prices = o.opt.Payments.ModelPrices(in.Terms.Quote.Sender)
 	}

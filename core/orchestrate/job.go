@@ -16,46 +16,46 @@ import (
 
 // JobRequest is an AI job as a gateway sends it.
 type JobRequest struct {
-	// Credentials are what the headers say: a segment's, with no media in it. They are
-	// not looked at where Sender is given.
+	// Credentials come from the headers, in the form of a segment without media. They are
+	// ignored if Sender is set.
 	Credentials SegmentRequest
-	// Sender is who sends the job, as CheckJob found it; nil has AdmitJob find it.
+	// Sender is the result of CheckJob; with nil, AdmitJob checks the credentials.
 	Sender *JobSender
-	// Request is the body as it was read. Admitting the job measures it.
+	// Request is the parsed body. AdmitJob measures its units.
 	Request     *pipeline.Request
 	Body        []byte
 	ContentType string
-	// Grow, where set, is asked before the body takes n more bytes of memory.
+	// Grow, if set, is called before the body takes n more bytes of memory.
 	Grow func(n int64) error
-	// Own says that one of our own gateways sent it. It may leave out max_tokens,
-	// and it waits longer.
+	// Own: a gateway of this implementation sent it. It may leave out max_tokens and
+	// waits longer for a slot.
 	Own bool
 	// ID names the request in logs.
 	ID string
 }
 
-// Job is an AI job that was let in and has a slot. Close must be called when its
-// answer is over.
+// Job is an admitted AI job that holds a slot. Close must be called when its answer has
+// ended.
 type Job struct {
-	// Queue is how long it waited for its slot.
+	// Queue is how long the job waited for its slot.
 	Queue time.Duration
 
-	o      *Orchestrator
-	req    JobRequest
-	quote  pm.Quote
-	slot   inference.Slot
-	hold   pm.Hold
-	paid   paidWith
-	billed bool
-	facts  jobFacts
-	giveUp context.CancelCauseFunc
-	close  sync.Once
+	o       *Orchestrator
+	req     JobRequest
+	quote   pm.Quote
+	slot    inference.Slot
+	hold    pm.Hold
+	payment paymentRecord
+	billed  bool
+	record  jobRecord
+	giveUp  context.CancelCauseFunc
+	close   sync.Once
 }
 
-// errDraining is why a job that waits for a slot gives up.
+// errDraining cancels jobs that wait for a slot.
 var errDraining = errors.New("the node is stopping")
 
-// JobSender is a gateway whose credentials were found valid.
+// JobSender is a gateway with valid credentials.
 type JobSender struct {
 	party       string
 	source      string
@@ -63,21 +63,21 @@ type JobSender struct {
 	quote       pm.Quote
 }
 
-// Party is held to account for the job: the gateway's account, off-chain the peer that
-// it comes from.
+// Party is the accountable party of the job: the gateway's account, off-chain the peer's
+// address.
 func (s *JobSender) Party() string { return s.party }
 
-// Source is the party at the address that the job comes from.
+// Source is the party at the peer's address; see Orchestrator.source.
 func (s *JobSender) Source() string { return s.source }
 
 const opAdmitJob = "admit job"
 
-// CheckJob checks a job's credentials, before its body is read: signature,
-// capabilities, token. The error is a *fault.Fault.
+// CheckJob checks a job's signature, capabilities and token before its body is read. The
+// error is a *fault.Fault.
 func (o *Orchestrator) CheckJob(credentials SegmentRequest) (*JobSender, error) {
 	s, err := o.checkJob(credentials)
 	if err != nil {
-		o.note(requeststats.Job, &credentials, err)
+		o.recordRequest(requeststats.Job, &credentials, err)
 	}
 	return s, err
 }
@@ -86,22 +86,22 @@ func (o *Orchestrator) checkJob(credentials SegmentRequest) (*JobSender, error) 
 	if o.opt.Worker == nil {
 		return nil, fault.New(fault.ModelNotServed, opAdmitJob, "this node has no AI")
 	}
-	quote, err := o.checkCredentials(opAdmitJob, &credentials, o.whole())
+	quote, err := o.checkCredentials(opAdmitJob, &credentials, o.fullOffer())
 	if err != nil {
 		return nil, err
 	}
 	return &JobSender{o.party(&credentials), o.source(&credentials), credentials, quote}, nil
 }
 
-// AdmitJob lets an AI job in or says why not. It checks in the protocol's order:
-// signature, capabilities, token, units, a slot of the model, payment. ctx is
-// the request's. The error is a *fault.Fault.
+// AdmitJob admits an AI job or returns why not. It checks in the protocol's order:
+// signature, capabilities, token, units, a slot of the model, payment. ctx is the
+// request's. The error is a *fault.Fault.
 func (o *Orchestrator) AdmitJob(ctx context.Context, req JobRequest) (*Job, error) {
 	if req.Sender != nil {
 		req.Credentials = req.Sender.credentials
 	}
 	j, err := o.admitJob(ctx, &req)
-	o.note(requeststats.Job, &req.Credentials, err)
+	o.recordRequest(requeststats.Job, &req.Credentials, err)
 	return j, err
 }
 
@@ -120,7 +120,8 @@ func (o *Orchestrator) admitJob(ctx context.Context, req *JobRequest) (*Job, err
 	if err := o.checkPrompt(req.Request, &quote); err != nil {
 		return nil, err
 	}
-	j := &Job{o: o, req: *req, quote: quote, hold: free{}, facts: jobFacts{sender: quote.Sender, price: quote.Price}}
+	j := &Job{o: o, req: *req, quote: quote, hold: freeHold{},
+		record: jobRecord{sender: quote.Sender, price: quote.Price}}
 	paid := false
 	defer func() {
 		if !paid {
@@ -134,43 +135,44 @@ func (o *Orchestrator) admitJob(ctx context.Context, req *JobRequest) (*Job, err
 	return j, nil
 }
 
-// admit takes a slot, then the payment. Who does not look as if he could pay hears the
-// same in the same order, but no slot is waited for, and no model moved, on his account.
+// admit takes a slot first and the payment second. A sender that probably cannot pay gets
+// the same answers in the same order, but waits for no slot and loads no model until its
+// payment is accepted.
 func (j *Job) admit(ctx context.Context) error {
 	r := j.req.Request
 	job := &pm.Job{
 		Account: pm.Account{Key: r.Model.Manifest()}, Quote: j.quote, Model: &r.Model, Estimate: int64(r.Units),
 	}
-	doubt := j.o.mayPay(ctx, &j.req.Credentials, job)
-	if doubt != nil {
+	payErr := j.o.mayPay(ctx, &j.req.Credentials, job)
+	if payErr != nil {
 		if err := j.o.mayReserve(r.Model); err != nil {
 			return err
 		}
-		if err := j.pay(ctx, job, doubt); err != nil {
+		if err := j.pay(ctx, job, payErr); err != nil {
 			return err
 		}
 	}
-	if err := j.enter(ctx); err != nil {
+	if err := j.waitForSlot(ctx); err != nil {
 		return err
 	}
-	if err := j.bound(); err != nil || doubt != nil {
+	if err := j.fillImpliedLimits(); err != nil || payErr != nil {
 		return err
 	}
 	return j.pay(ctx, job, nil)
 }
 
-// measure works out what a party's job is priced at.
+// measure determines the units of a party's job.
 func (o *Orchestrator) measure(ctx context.Context, req *JobRequest, party string) error {
 	r := req.Request
 	if !req.Own && r.Model.Capability == capability.LLM && r.MaxTokens == 0 {
 		return fault.New(fault.MaxTokensMissing, "measure request", "")
 	}
-	return r.Measure(ctx, o.measuring.For(party))
+	return r.Measure(ctx, o.soundLengths.For(party))
 }
 
-// Run has the job done, and bills it once its answer has begun, or its gateway has
-// gone before that: a runner works on what it has got. ctx governs the whole answer.
-// The error is a *fault.Fault.
+// Run executes the job. It bills the job once its answer has started, or if the gateway
+// disconnects before that, because the runner has started to work. ctx governs the whole
+// answer. The error is a *fault.Fault.
 func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
 	const op = "run job"
 	if err := ctx.Err(); err != nil {
@@ -179,23 +181,22 @@ func (j *Job) Run(ctx context.Context) (*inference.Reply, error) {
 	req := &j.req
 	reply, err := j.slot.Run(ctx, req.Request.Job(req.ContentType, req.Body, req.ID))
 	if err != nil {
-		if ctx.Err() != nil && interrupted(err) && !j.o.cutting() {
-			j.facts.billed = int64(req.Request.Units)
+		if ctx.Err() != nil && isInterrupted(err) && !j.o.cuttingOff() {
+			j.record.billed = int64(req.Request.Units)
 			j.hold.Done(pm.Work{Units: int64(req.Request.Units), Produced: 0})
 		}
 		return nil, err
 	}
 	if reply.Status < 300 {
-		// The work is under way: it is billed even if the gateway has just gone away.
+		// The runner is working: the job is billed even if the gateway has just disconnected.
 		j.billed = true
-		j.facts.billed, j.facts.worker = int64(req.Request.Units), reply.Worker
+		j.record.billed, j.record.worker = int64(req.Request.Units), reply.Worker
 		j.hold.Done(pm.Work{Units: int64(req.Request.Units), Produced: -1, Worker: reply.Worker})
 	}
 	return reply, nil
 }
 
-// Close gives the slot back, and the money of a job that did not begin. It may be
-// called again.
+// Close releases the slot, and the payment of a job that was not billed. It is idempotent.
 func (j *Job) Close() {
 	j.close.Do(func() {
 		j.hold.Release()
@@ -205,18 +206,18 @@ func (j *Job) Close() {
 		o := j.o
 		o.mu.Lock()
 		delete(o.jobs, j)
-		o.wake()
+		o.wakeLocked()
 		o.mu.Unlock()
 	})
 }
 
-// HasAI reports whether the node takes AI jobs at all.
+// HasAI reports whether the node is configured for AI jobs.
 func (o *Orchestrator) HasAI() bool { return o.opt.Worker != nil }
 
-// Transcodes reports whether the node takes segments at all.
+// Transcodes reports whether the node is configured to transcode.
 func (o *Orchestrator) Transcodes() bool { return o.opt.Transcoder != nil }
 
-// Models is the node's models, at this moment.
+// Models is a snapshot of the node's models.
 func (o *Orchestrator) Models() []inference.ModelState {
 	if o.opt.Worker == nil {
 		return nil
@@ -224,7 +225,7 @@ func (o *Orchestrator) Models() []inference.ModelState {
 	return o.opt.Worker.Models()
 }
 
-// Jobs is the number of AI jobs in hand, those that wait for a slot included.
+// Jobs is the number of AI jobs in progress, including those that wait for a slot.
 func (o *Orchestrator) Jobs() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -10,15 +10,15 @@ import (
 
 const opReserve = "reserve slot"
 
-// mayReserve says whether there is a slot of a model at this moment. One that has to
-// be loaded first has no lack of them.
+// mayReserve reports why a slot of the model cannot be reserved now. A model that must be
+// loaded first is never full.
 func (o *Orchestrator) mayReserve(model inference.Model) error {
 	if o.Draining() {
 		return fault.New(fault.JobsDraining, opReserve, "")
 	}
 	s, known := o.state(model)
 	switch {
-	case !known || unloaded(&s):
+	case !known || isUnloaded(&s):
 		return nil
 	case s.State == inference.Failed || s.State == inference.Draining:
 		return fault.New(fault.ModelNotReady, opReserve, "")
@@ -28,8 +28,8 @@ func (o *Orchestrator) mayReserve(model inference.Model) error {
 	return nil
 }
 
-// enter counts the job among those in hand, and takes a slot for it.
-func (j *Job) enter(ctx context.Context) error {
+// waitForSlot registers the job as in progress and takes a slot for it.
+func (j *Job) waitForSlot(ctx context.Context) error {
 	o := j.o
 	waiting, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
@@ -52,9 +52,8 @@ func (j *Job) enter(ctx context.Context) error {
 	return j.noSlot(opReserve, err, context.Cause(waiting))
 }
 
-// reserve waits for a slot: for one of a loaded model as long as its gateway has
-// time to go elsewhere, for the loading of one as long as its gateway waits. A
-// load in progress is no lack of capacity.
+// reserve waits for a slot. For a loaded model it waits only as long as the gateway still
+// has time to try another orchestrator; for a model that is loading, as long as ctx.
 func (j *Job) reserve(ctx context.Context) (inference.Slot, error) {
 	model := j.req.Request.Model
 	if j.o.loaded(model) {
@@ -69,16 +68,16 @@ func (j *Job) reserve(ctx context.Context) (inference.Slot, error) {
 	return j.o.opt.Worker.Reserve(ctx, model, j.party())
 }
 
-// party is who waits for a slot: tokens, and so sessions, are to be had for nothing.
+// party shares the slots fairly. It is not the session, because tokens are free.
 func (j *Job) party() string { return j.o.party(&j.req.Credentials) }
 
-// loaded reports whether nothing needs to be started for the model.
+// loaded reports whether the model is loaded.
 func (o *Orchestrator) loaded(model inference.Model) bool {
 	s, known := o.state(model)
-	return !known || !unloaded(&s)
+	return !known || !isUnloaded(&s)
 }
 
-// state is how a model is at this moment.
+// state is the present state of a model.
 func (o *Orchestrator) state(model inference.Model) (inference.ModelState, bool) {
 	states := o.opt.Worker.Models()
 	for i := range states {
@@ -89,10 +88,9 @@ func (o *Orchestrator) state(model inference.Model) (inference.ModelState, bool)
 	return inference.ModelState{}, false
 }
 
-// unloaded reports whether a job would have the model started. One that has slots takes
-// jobs, whatever else is known of it: workers of the existing network do not say what they
-// have loaded by now.
-func unloaded(s *inference.ModelState) bool {
+// isUnloaded reports whether a job would start the model. A model with slots takes jobs
+// whatever its state: workers of the existing network do not report what they have loaded.
+func isUnloaded(s *inference.ModelState) bool {
 	if s.Capacity > 0 {
 		return false
 	}
@@ -103,8 +101,8 @@ func unloaded(s *inference.ModelState) bool {
 	return false
 }
 
-// noSlot is what a gateway is told of a Reserve that failed. Every reason but
-// its own end means that it finds room elsewhere.
+// noSlot is the fault for a Reserve that failed. Except for the request's own end, every
+// fault makes the gateway try another orchestrator.
 func (j *Job) noSlot(op string, err, cause error) error {
 	code := fault.CodeOf(err)
 	switch {

@@ -96,7 +96,8 @@ func TestAdmitJobOrder(t *testing.T) {
 	}{
 		{fault.ErrSegSig, "ErrSegSig", func() { sig.segment = nil }},
 		{fault.IncompatibleCapabilities, "incompatible capabilities", func() { req.Credentials.Capabilities = right }},
-		{fault.MissingAuthToken, "missing auth token", func() { req.Credentials.Token = &orchestrate.Token{Session: "00000000", Expires: 1} }},
+		{fault.MissingAuthToken, "missing auth token",
+			func() { req.Credentials.Token = &orchestrate.Token{Session: "00000000", Expires: 1} }},
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Credentials.Token = tok }},
 		{fault.InvalidAuthToken, "invalid auth token", func() { req.Credentials.Sender = payer }}, // another gateway's
 		{fault.MaxTokensMissing, "MaxTokens not specified", func() { req.Request.MaxTokens = 100 }},
@@ -110,7 +111,7 @@ func TestAdmitJobOrder(t *testing.T) {
 		_, err := n.AdmitJob(t.Context(), req)
 		wantCode(t, err, step.want)
 		if got := fault.Wire(err); got != step.text {
-			t.Errorf("gateways are told %q, want %q", got, step.text)
+			t.Errorf("gateways get %q, want %q", got, step.text)
 		}
 		if w.InUse() != 0 || n.Jobs() != 0 || pay.Open() != 0 {
 			t.Fatalf("%s: %d slots are taken, %d jobs, %d holds", step.want, w.InUse(), n.Jobs(), pay.Open())
@@ -128,7 +129,8 @@ func TestAdmitJobOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := pay.Work(), []pm.Work{{Units: 100, Produced: -1, Worker: "llm_8500"}}; !slices.Equal(got, want) || w.InUse() != 1 {
+	if got, want := pay.Work(), []pm.Work{{Units: 100, Produced: -1, Worker: "llm_8500"}}; !slices.Equal(got, want) ||
+		w.InUse() != 1 {
 		t.Errorf("billed %+v, %d slots taken", got, w.InUse())
 	}
 	if got := pay.Balance(pm.Account{Sender: payer, Key: llama.Manifest()}).String(); got != "-9000" {
@@ -142,7 +144,7 @@ func TestAdmitJobOrder(t *testing.T) {
 		t.Errorf("produced %v", got)
 	}
 	if got, want := w.Parties(), payer.String(); !slices.Equal(got, []string{want, want}) {
-		t.Errorf("slots were asked for %q, want twice for who pays", got)
+		t.Errorf("slots were asked for %q, want twice for the payer", got)
 	}
 }
 
@@ -173,7 +175,7 @@ func TestFailedJobIsNotBooked(t *testing.T) {
 	}
 }
 
-// TestJobWaits: how long a slot is waited for depends on who asks, and for what.
+// TestJobWaits: the wait for a slot depends on the gateway and the model's state.
 func TestJobWaits(t *testing.T) {
 	t.Parallel()
 	failed := ready(1)
@@ -253,7 +255,7 @@ func TestUnknownModel(t *testing.T) {
 }
 
 // TestModelOutOfOffer: a model that cannot be had at the moment leaves the offer,
-// and a job for it is told of capacity, which no gateway holds against a node.
+// and a job for it gets a capacity fault, for which gateways do not penalize a node.
 func TestModelOutOfOffer(t *testing.T) {
 	t.Parallel()
 	failed := ready(1)
@@ -322,7 +324,8 @@ func TestOfferWithModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := in.Capabilities
-	if c.Bits[0] != 0x0000000204005fff || c.Version != "0.9.1" || c.Capacities[capability.LLM] != 4 || c.Capacities[capability.H264] != 1 {
+	if c.Bits[0] != 0x0000000204005fff || c.Version != "0.9.1" || c.Capacities[capability.LLM] != 4 ||
+		c.Capacities[capability.H264] != 1 {
 		t.Errorf("%+v", c)
 	}
 	want := capability.Model{
@@ -332,11 +335,12 @@ func TestOfferWithModels(t *testing.T) {
 	if got := c.Constraints.PerCapability[capability.LLM][llama.ID]; !reflect.DeepEqual(got, want) {
 		t.Errorf("model %+v, want %+v", got, want)
 	}
-	// A poll gets an offer too; one who wants to transcode does not.
+	// A poll gets an offer too; a request for transcoding does not.
 	if _, err := n.Offer(t.Context(), orchestrate.OfferRequest{}); err != nil {
 		t.Error(err)
 	}
-	_, err = n.Offer(t.Context(), orchestrate.OfferRequest{Wanted: &capability.Capabilities{Bits: capability.Of(capability.H264)}})
+	_, err = n.Offer(t.Context(),
+		orchestrate.OfferRequest{Wanted: &capability.Capabilities{Bits: capability.Of(capability.H264)}})
 	wantCode(t, err, fault.OrchestratorCapped)
 	_, err = n.Admit(t.Context(), request(&in.Token))
 	wantCode(t, err, fault.OrchestratorCapped)
@@ -352,7 +356,8 @@ func TestOfferWithModels(t *testing.T) {
 	w.Set(llama, func(s *inference.ModelState) {
 		*s = inference.ModelState{Model: s.Model, State: inference.Evicted, RunnerVersion: s.RunnerVersion}
 	})
-	if got := n.Capabilities().Constraints.PerCapability[capability.LLM][llama.ID]; !reflect.DeepEqual(got, capability.Model{Capacity: 1, RunnerVersion: "0.14.1"}) {
+	if got := n.Capabilities().Constraints.PerCapability[capability.LLM][llama.ID]; !reflect.DeepEqual(got,
+		capability.Model{Capacity: 1, RunnerVersion: "0.14.1"}) {
 		t.Errorf("cold model %+v", got)
 	}
 	w.Set(llama, func(s *inference.ModelState) { s.External = true })

@@ -9,13 +9,13 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// Capabilities is the present offer, the models that may be asked for included.
+// Capabilities is the present offer, including the models that jobs may request.
 func (o *Orchestrator) Capabilities() capability.Capabilities {
-	return o.capabilities(o.present(), (*inference.ModelState).Offered)
+	return o.capabilities(o.currentOffer(), (*inference.ModelState).Offered)
 }
 
-// present is what is offered now without models; empty while every device is away.
-func (o *Orchestrator) present() capability.Capabilities {
+// currentOffer is the offer without models; empty while no device is connected.
+func (o *Orchestrator) currentOffer() capability.Capabilities {
 	c := o.opt.Capabilities()
 	if len(c.Bits) > 0 {
 		o.lastOffer.Store(&c)
@@ -23,47 +23,48 @@ func (o *Orchestrator) present() capability.Capabilities {
 	return c
 }
 
-// lasting is what is offered now, or while every device is away what was offered last:
-// that they come back is a matter of seconds, and gateways keep what they are told.
-func (o *Orchestrator) lasting() capability.Capabilities {
-	c := o.present()
+// stableOffer is currentOffer, or the last one that was not empty: devices reconnect
+// within seconds, and gateways keep the offer that they got.
+func (o *Orchestrator) stableOffer() capability.Capabilities {
+	c := o.currentOffer()
 	if last := o.lastOffer.Load(); len(c.Bits) == 0 && last != nil {
 		return *last
 	}
 	return c
 }
 
-// everyModel is the offer with all models, also those that cannot be had at the
-// moment: they are no reason to call a request incompatible.
-func everyModel(*inference.ModelState) bool { return true }
+// allModels selects every model, also unavailable ones: a request for them is not
+// incompatible.
+func allModels(*inference.ModelState) bool { return true }
 
-// wholeFresh is how long the offer of every model is used: what it says of
-// versions may be so old, which models there are does not change at all.
-const wholeFresh = 250 * time.Millisecond
+// fullOfferTTL is how long the offer of every model is cached. The set of models never
+// changes; only the runner versions may be this old.
+const fullOfferTTL = 250 * time.Millisecond
 
-// wholeOffer is the offer of every model at a time.
-type wholeOffer struct {
+// cachedOffer is the offer of every model at a time.
+type cachedOffer struct {
 	at    time.Time
 	offer capability.Capabilities
 }
 
-// whole is the offer that jobs are compared with. It is shared and not to be
-// changed: making it for each job would cost more than all other checks.
-func (o *Orchestrator) whole() *capability.Capabilities {
+// fullOffer is the offer that jobs are compared with. It is shared and must not be
+// changed: to build it for each job would cost more than all other checks.
+func (o *Orchestrator) fullOffer() *capability.Capabilities {
 	now := o.opt.Now()
-	have := o.wholeOffer.Load()
-	if have == nil || now.Sub(have.at) >= wholeFresh || now.Before(have.at) {
-		have = &wholeOffer{at: now, offer: o.capabilities(o.lasting(), everyModel)}
-		o.wholeOffer.Store(have)
+	have := o.fullOfferCache.Load()
+	if have == nil || now.Sub(have.at) >= fullOfferTTL || now.Before(have.at) {
+		have = &cachedOffer{at: now, offer: o.capabilities(o.stableOffer(), allModels)}
+		o.fullOfferCache.Store(have)
 	}
 	return &have.offer
 }
 
-// capabilities is an offer and the models that which picks.
+// capabilities adds the models that which selects to an offer.
 //
-// A node with AI has the default capabilities whether or not it transcodes:
-// gateways ask for them with every AI job.
-func (o *Orchestrator) capabilities(c capability.Capabilities, which func(*inference.ModelState) bool) capability.Capabilities {
+// A node with AI offers the default capabilities even if it does not transcode, because
+// gateways request them with every AI job.
+func (o *Orchestrator) capabilities(c capability.Capabilities,
+	which func(*inference.ModelState) bool) capability.Capabilities {
 	if o.opt.Worker == nil {
 		return c
 	}
@@ -82,14 +83,14 @@ func (o *Orchestrator) capabilities(c capability.Capabilities, which func(*infer
 	states := o.opt.Worker.Models()
 	for i := range states {
 		if s := &states[i]; which(s) {
-			add(&c, s)
+			addModel(&c, s)
 		}
 	}
 	return c
 }
 
-// add puts a model into an offer whose maps are its own.
-func add(c *capability.Capabilities, s *inference.ModelState) {
+// addModel adds a model to an offer that owns its maps.
+func addModel(c *capability.Capabilities, s *inference.ModelState) {
 	id := s.Model.Capability
 	models := c.Constraints.PerCapability[id]
 	if models == nil {
@@ -97,7 +98,7 @@ func add(c *capability.Capabilities, s *inference.ModelState) {
 		c.Constraints.PerCapability[id] = models
 		c.Bits = c.Bits.With(id)
 	}
-	// A model that is not loaded has told nothing; it will take a job at least.
+	// The capacity of a model that is not loaded is unknown; it is one job at least.
 	m := capability.Model{
 		Warm:          s.State == inference.Ready,
 		Capacity:      uint32(max(1, s.Capacity)),
@@ -113,8 +114,8 @@ func add(c *capability.Capabilities, s *inference.ModelState) {
 	c.Capacities[id] += m.Capacity
 }
 
-// wantsAI reports whether a request names a pipeline, or only looks around: it
-// names all that every node has, which no segment ever needs at once.
+// wantsAI reports whether a request names a pipeline or compares orchestrators. The latter
+// names all default capabilities, which no segment needs at once.
 func wantsAI(wanted *capability.Capabilities) bool {
 	if wanted == nil {
 		return false

@@ -17,26 +17,25 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Rules of the protocol, and the defaults of what an operator may set.
+// Rules of the protocol, and the defaults of options.
 const (
-	// QueueLength is how many segments of one session may wait behind the one
-	// that is being transcoded.
+	// QueueLength is how many segments of one session may wait while one is transcoded.
 	QueueLength = 4
-	// TokenLife is how long an offer's auth token opens a session.
+	// TokenLife is how long an auth token is valid.
 	TokenLife = 30 * time.Minute
 	// DefaultLimit is the session limit where none is set.
 	DefaultLimit = 10
-	// DefaultResultBytes bounds the renditions kept for download.
+	// DefaultResultBytes is the memory limit of the renditions kept for download.
 	DefaultResultBytes = 512 << 20
-	// DefaultDrainAccept is how long a stopping node still takes segments of the
-	// sessions that it has.
+	// DefaultDrainAccept is how long a stopping node still takes segments of existing
+	// sessions.
 	DefaultDrainAccept = 8 * time.Second
-	// DefaultJobWait is how long a gateway of the existing network waits for a slot
-	// of a model that is loaded: it tries elsewhere only within 2 s.
+	// DefaultJobWait is how long a job of another implementation's gateway waits for a
+	// slot of a loaded model: such a gateway tries another node only within 2 s.
 	DefaultJobWait = 1500 * time.Millisecond
-	// DefaultNodeWait is how long one of our own gateways does.
+	// DefaultNodeWait is the same for a gateway of this implementation.
 	DefaultNodeWait = 30 * time.Second
-	// DefaultArtifactBytes bounds what AI jobs made and keep for download.
+	// DefaultArtifactBytes is the memory limit of the AI outputs kept for download.
 	DefaultArtifactBytes = 512 << 20
 )
 
@@ -50,51 +49,51 @@ type Options struct {
 
 	// Transcoder is nil on a node that only does AI.
 	Transcoder core.Transcoder
-	// Payments is nil off-chain, where everything is free. It needs Signatures: a
-	// payment counts for who signed the request.
+	// Payments is nil off-chain, where all work is free. It needs Signatures, because a
+	// payment is credited to the account that signed the request.
 	Payments Payments
 	// Signatures is nil off-chain.
 	Signatures Signatures
-	// TokenSecret is what auth tokens are made with, the ledger's on the chain, so
-	// that they outlive the process; zero draws a new one.
+	// TokenSecret signs auth tokens. On-chain it is the ledger's, so that tokens outlive
+	// the process; zero generates a new one.
 	TokenSecret pm.Secret
-	// L1Block is the latest block of layer 1, by which gateways are told in time
-	// that their ticket parameters expire; nil tells none.
+	// L1Block is the latest layer-1 block. It is used to renew a gateway's ticket
+	// parameters before they expire; nil never renews them.
 	L1Block func() protocol.L1Block
-	// Admitter is asked beside the limit; nil admits everything within it.
+	// Admitter decides in addition to the limit; nil admits everything within it.
 	Admitter Admitter
 	// Recorder is core.NopRecorder when nil.
 	Recorder core.Recorder
 
-	// Board is told while gateways are refused for want of room; nil is told nothing.
+	// Board shows the condition OrchestratorCapped; may be nil.
 	Board *health.Board
 
-	// Demand counts what was asked and answered; nil counts nothing.
-	Demand *requeststats.Book
+	// RequestStats counts requests and their answers; nil counts nothing.
+	RequestStats *requeststats.Counter
 
 	// Worker runs AI jobs; nil is a node without AI.
 	Worker inference.Worker
 	// Inference is inference.NopRecorder when nil.
 	Inference inference.Recorder
-	// PromptRatio is how many tokens of a prompt each paid token of an answer may bring,
-	// beyond those that every request may; 0 is no bound.
+	// PromptRatio is how many prompt tokens each paid token of an answer allows, in addition
+	// to freePromptTokens; 0 is no limit.
 	PromptRatio int64
-	// Media measures audio; without it audio is refused.
+	// Media measures audio; with nil, audio is refused.
 	Media pipeline.MediaProbe
-	// JobWait and NodeWait bound the wait for a slot, DefaultJobWait and
-	// DefaultNodeWait when 0; the loading of a model is waited for without bound.
+	// JobWait and NodeWait limit the wait for a slot, DefaultJobWait and DefaultNodeWait
+	// when 0. The wait for the loading of a model has no limit but the request's.
 	JobWait, NodeWait time.Duration
 	// ArtifactBytes is DefaultArtifactBytes when 0.
 	ArtifactBytes int64
 
-	// Origin is what renditions say of the node that ordered them: its address,
-	// or "offchain", which is the default.
+	// Origin identifies the ordering node in renditions: its address, or "offchain", which
+	// is the default.
 	Origin string
 
-	// Limit is the number of sessions at once; 0 leaves it to the Admitter.
+	// Limit is the maximum number of sessions; 0 leaves it to the Admitter.
 	Limit int
-	// ResultBytes bounds the renditions kept for download, DefaultResultBytes
-	// when 0.
+	// ResultBytes is the memory limit of the renditions kept for download,
+	// DefaultResultBytes when 0.
 	ResultBytes int64
 	// DrainAccept is DefaultDrainAccept when 0.
 	DrainAccept time.Duration
@@ -105,7 +104,7 @@ type Options struct {
 	Log  *slog.Logger
 }
 
-// complete checks what has no default and fills in what has.
+// complete checks the required options and sets the defaults.
 func (opt *Options) complete() error {
 	uri, err := serviceURI(opt.ServiceURI)
 	switch {

@@ -14,41 +14,41 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// Orchestrator is the one set of rules that every request to this node meets.
-// Its methods may be called at the same time.
+// Orchestrator applies the rules to every request to this node. It is safe for concurrent
+// use.
 type Orchestrator struct {
 	opt     Options
 	tokens  *Tokens
 	results *Results
-	// wholeOffer is what whole remembers.
-	wholeOffer atomic.Pointer[wholeOffer]
+	// fullOfferCache is the cache of fullOffer.
+	fullOfferCache atomic.Pointer[cachedOffer]
 	// lastOffer is the latest offer that was not empty.
 	lastOffer atomic.Pointer[capability.Capabilities]
 	// serviceURI is the advertised address.
-	serviceURI atomic.Pointer[string]
-	artifacts  *Artifacts
-	waste      waste
-	crowd      crowd
-	uploads    uploads
-	// measuring has the sounds of jobs measured, few at once and by turns.
-	measuring *pipeline.Measuring
+	serviceURI       atomic.Pointer[string]
+	artifacts        *Artifacts
+	unbilledWork     unbilledWork
+	capacityRefusals capacityRefusals
+	uploads          uploads
+	// soundLengths has the lengths of jobs' sounds measured, a few at once, in turns.
+	soundLengths *pipeline.Measuring
 
 	// mu guards what follows, and the sessions themselves.
-	mu       sync.Mutex
-	sessions map[core.SessionID]*session
-	held     map[string]int // sessions by party
-	// vain is when sessions ended for parties that got none all the same.
-	vain        map[string]time.Time
-	idle        *list.List // of *session: those with nothing open, the longest idle first
-	maxSessions int        // 0: the Admitter decides alone
-	phase       phase
-	stopping    bool              // no drain is undone any more
-	jobs        map[*Job]struct{} // let in and not closed
-	changed     chan struct{}     // closed and replaced when a wait may be over
+	mu              sync.Mutex
+	sessions        map[core.SessionID]*session
+	sessionsByParty map[string]int
+	// vain is when sessions ended in favor of parties that got none afterwards.
+	futileDisplacements map[string]time.Time
+	idleSessions        *list.List // of *session without open segments, the longest idle first
+	maxSessions         int        // 0: the Admitter decides alone
+	phase               phase
+	stopping            bool              // Resume is impossible
+	jobs                map[*Job]struct{} // admitted and not closed
+	changed             chan struct{}     // closed and replaced when an await may be over
 }
 
-// New builds an orchestrator; it starts nothing. The error names what is
-// missing in the options, or that there is no randomness.
+// New builds an orchestrator; it starts no goroutine. The error names the missing option,
+// or is that of the random source.
 func New(opt Options) (*Orchestrator, error) {
 	if err := opt.complete(); err != nil {
 		return nil, fmt.Errorf("build orchestrator: %w", err)
@@ -58,40 +58,39 @@ func New(opt Options) (*Orchestrator, error) {
 		return nil, fmt.Errorf("draw the secret of auth tokens: %w", err)
 	}
 	o := &Orchestrator{
-		opt:         opt,
-		tokens:      tokens,
-		results:     NewResults(opt.ResultBytes, opt.Now),
-		artifacts:   NewArtifacts(opt.ArtifactBytes, opt.Now),
-		jobs:        make(map[*Job]struct{}),
-		sessions:    make(map[core.SessionID]*session),
-		held:        make(map[string]int),
-		vain:        make(map[string]time.Time),
-		idle:        list.New(),
-		maxSessions: max(0, opt.Limit),
-		changed:     make(chan struct{}),
-		measuring:   pipeline.NewMeasuring(opt.Media),
+		opt:                 opt,
+		tokens:              tokens,
+		results:             NewResults(opt.ResultBytes, opt.Now),
+		artifacts:           NewArtifacts(opt.ArtifactBytes, opt.Now),
+		jobs:                make(map[*Job]struct{}),
+		sessions:            make(map[core.SessionID]*session),
+		sessionsByParty:     make(map[string]int),
+		futileDisplacements: make(map[string]time.Time),
+		idleSessions:        list.New(),
+		maxSessions:         max(0, opt.Limit),
+		changed:             make(chan struct{}),
+		soundLengths:        pipeline.NewMeasuring(opt.Media),
 	}
 	o.serviceURI.Store(&opt.ServiceURI)
 	return o, nil
 }
 
-// EndSession frees a session at its gateway's wish: at once, or when the
-// segments that it has here are done. Renditions stay for download for a grace
-// time. Tokens may have expired, and a session that is not there is no error;
-// the error is EndTokenInvalid.
+// EndSession ends a session at its gateway's request: at once, or when its open segments
+// are done. Renditions stay for download for a grace period. The token may have expired,
+// and an unknown session is not an error. The error is EndTokenInvalid.
 func (o *Orchestrator) EndSession(tok *Token) error {
 	if !o.tokens.Genuine(tok) {
 		return fault.New(fault.EndTokenInvalid, "end session", "")
 	}
 	o.mu.Lock()
 	s := o.sessions[tok.Session]
-	gone := s != nil && s.open == 0
+	gone := s != nil && s.openSegments == 0
 	if s != nil {
 		s.ended = true
 	}
 	if gone {
-		o.remove(s)
-		o.wake()
+		o.removeLocked(s)
+		o.wakeLocked()
 	}
 	o.mu.Unlock()
 	if gone {
@@ -115,21 +114,20 @@ func (o *Orchestrator) SetMaxSessions(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.maxSessions = max(0, n); o.maxSessions == 0 || o.maxSessions > len(o.sessions) {
-		o.crowd.forget(ByOption)
+		o.capacityRefusals.forget(ByOption)
 	}
-	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
+	o.opt.Recorder.Sessions(len(o.sessions), o.limitLocked())
 }
 
-// Usage is the sessions in use and the limit, 0 for none, and why there may be no
-// session, as the Admitter has it.
+// Usage is the number of sessions, their limit (0 for none) and the Admitter's refusal.
 func (o *Orchestrator) Usage() Usage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return Usage{Sessions: len(o.sessions), Limit: o.limit(), Refusal: o.refusal()}
+	return Usage{Sessions: len(o.sessions), Limit: o.limitLocked(), Refusal: o.admitterRefusal()}
 }
 
-// Result finds a rendition that is kept for download. The bytes are shared: they
-// must not be changed.
+// Result finds a rendition that is kept for download. The bytes are shared and must not be
+// changed.
 func (o *Orchestrator) Result(p Path) (Result, error) {
 	r, ok := o.results.Get(p)
 	if !ok {

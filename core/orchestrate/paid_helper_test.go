@@ -86,7 +86,7 @@ func paidRequest(tok *orchestrate.Token, tickets int) orchestrate.SegmentRequest
 	return req
 }
 
-// admitPaid lets a segment in that must be let in.
+// admitPaid admits a segment that must be admitted.
 func (n *node) admitPaid(tok *orchestrate.Token, tickets int) *orchestrate.Segment {
 	n.t.Helper()
 	seg, err := n.Admit(context.Background(), paidRequest(tok, tickets))

@@ -5,11 +5,11 @@ import (
 	"github.com/tuttinode/tutti/core/peer"
 )
 
-// party is held to account for a request: the account that signed it, off-chain the peer
-// that it came from.
+// party is accountable for a request: the account that signed it, off-chain the peer's
+// address.
 func (o *Orchestrator) party(req *SegmentRequest) string { return o.partyOf(req.Sender, req.From) }
 
-// partyOf is the party of an account whose signature was checked, at an address.
+// partyOf is the party of an account with a checked signature, at a network address.
 func (o *Orchestrator) partyOf(account core.Address, from string) string {
 	if o.opt.Signatures != nil {
 		return account.String()
@@ -17,8 +17,8 @@ func (o *Orchestrator) partyOf(account core.Address, from string) string {
 	return peer.Name(from)
 }
 
-// source is a party at one peer. What happens to a body on its way is held against it:
-// another peer that repeats a gateway's headers must not keep the gateway out.
+// source is a party at one peer's address. Bodies with a wrong hash count against it, not
+// against the party: another peer that replays a gateway's headers must not lock it out.
 func (o *Orchestrator) source(req *SegmentRequest) string {
 	return o.party(req) + " at " + peer.Name(req.From)
 }

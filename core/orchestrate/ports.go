@@ -8,22 +8,21 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Admitter says what the devices can still take. transcoder/pool is behind it.
-// Its methods are called with the session table locked: they answer at once
-// and do not call back.
+// Admitter decides which sessions the devices can take; transcoder/pool implements it.
+// Its methods are called with the session table locked: they must not block or call back.
 type Admitter interface {
-	// Admit is asked once for every new session, before its first segment. The
-	// error is a *fault.Fault, OrchestratorCapped as a rule.
+	// Admit is called for every new session, before its first segment. The error is a
+	// *fault.Fault, usually OrchestratorCapped.
 	Admit(s core.SessionRequest) error
-	// Usage is what the devices carry now.
+	// Usage is the devices' present number of sessions and their limit.
 	Usage() Usage
-	// Capped is the refusal of a session beyond the limit of Usage: an
-	// OrchestratorCapped that names the bound which makes the limit.
+	// Capped is the refusal of a session beyond the limit of Usage: an OrchestratorCapped
+	// that names the bound.
 	Capped() *fault.Fault
 }
 
-// Bound is what keeps another session out. It is in the chain of an OrchestratorCapped
-// whose bound is known.
+// Bound names the resource that limits the sessions. It is in the error chain of an
+// OrchestratorCapped whose bound is known.
 type Bound string
 
 // The bounds.
@@ -35,43 +34,40 @@ const (
 	ByPace     Bound = "pace"
 )
 
-// Error makes a Bound the cause of a fault.
+// Error makes a Bound usable as the cause of a fault.
 func (b Bound) Error() string { return "bound by " + string(b) }
 
-// Usage is how many sessions there are and how many there may be. Limit 0 means that
-// there is no such number, unless a Refusal says that there may be none.
+// Usage is the number of sessions and their limit. Limit 0 means no fixed limit.
 type Usage struct {
 	Sessions, Limit int
-	// Refusal is why no session may come at all, nil when they may: no device is ready,
-	// none that is has room for a single one, or the node stops.
+	// Refusal is why no session is admitted at all, nil if sessions are: no device is ready,
+	// no ready device has capacity for a single session, or the node stops.
 	Refusal *fault.Fault
 }
 
-// Full reports whether another session would be one too many.
+// Full reports whether no further session is admitted.
 func (u Usage) Full() bool { return u.Refusal != nil || u.Limit > 0 && u.Sessions >= u.Limit }
 
-// ErrOneOpinion is in the chain of a Transcoder's error that finds a segment at fault
-// when one transcoder on another machine alone said so: it may be that one which is
-// broken, and nobody is held to account for it.
-var ErrOneOpinion = errors.New("no other transcoder was asked")
+// ErrUnconfirmed is in the error chain of a Transcoder's error that blames the segment on
+// the report of a single remote transcoder. That transcoder may be faulty, so the gateway
+// is not penalized.
+var ErrUnconfirmed = errors.New("no other transcoder was asked")
 
-// String is the usage in words, "10 of 10 in use".
+// String is "10 of 10 in use".
 func (u Usage) String() string { return fmt.Sprintf("%d of %d in use", u.Sessions, u.Limit) }
 
-// Signatures checks who sent a request and signs results. A node that runs
-// off-chain has none: it accepts anything and leaves its own signatures empty.
+// Signatures authenticates requests and signs results. It is nil off-chain: then every
+// request is accepted, and results are not signed.
 type Signatures interface {
 	// Address is the one whose key signs results.
 	Address() core.Address
-	// CheckRequest says whether sig is address's signature over a request for an
-	// offer.
+	// CheckRequest checks that sig is address's signature of a request for an offer.
 	CheckRequest(address, sig []byte) error
-	// CheckSegment says whether the segment, or AI job, is signed by the sender of
-	// its payment.
+	// CheckSegment checks that the segment or AI job is signed by the sender of its payment.
 	CheckSegment(req *SegmentRequest) error
 	// SignRenditions signs the renditions of one segment, in profile order.
 	SignRenditions(renditions []core.Rendition) ([]byte, error)
-	// SignPing signs the value of a ping, which any peer chooses. A value that could
-	// stand for anything else is the fault PingRefused.
+	// SignPing signs the value of a ping, which any peer chooses. The fault PingRefused is
+	// returned for a value that could be mistaken for another signed message.
 	SignPing(value []byte) ([]byte, error)
 }

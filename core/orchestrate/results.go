@@ -10,9 +10,9 @@ import (
 
 const (
 	// keptPerDir is how many renditions of one profile a session keeps.
-	keptPerDir = 12
-	// endGrace is how long renditions outlive their session: its gateway may
-	// have said goodbye while a download was still under way.
+	maxPerDir = 12
+	// endGrace is how long renditions outlive their session: the gateway may have ended it
+	// while a download was still running.
 	endGrace = 10 * time.Second
 )
 
@@ -21,17 +21,17 @@ type Result struct {
 	Data []byte
 	// Signature is the MPEG-7 video signature, nil when there is none.
 	Signature []byte
-	// Party is whose it is, as Put was given it.
+	// Party is the party that Put was called with.
 	Party string
 }
 
 func (r Result) size() int64 { return int64(len(r.Data) + len(r.Signature)) }
 
-// Results keeps renditions in memory until they are fetched, bounded by bytes.
-// Its methods may be called at the same time.
+// Results keeps renditions in memory until they are fetched, limited in bytes. It is safe
+// for concurrent use.
 type Results struct {
-	*shelf[Path, Result]
-	// shelf.mu guards what follows.
+	*resultCache[Path, Result]
+	// resultCache.mu guards what follows.
 	byDir map[dirKey][]Path // oldest first
 	ended map[core.SessionID]time.Time
 }
@@ -44,15 +44,15 @@ type dirKey struct {
 // NewResults makes a store of at most maxBytes.
 func NewResults(maxBytes int64, now func() time.Time) *Results {
 	r := &Results{
-		shelf: newShelf[Path](maxBytes, now, Result.size),
-		byDir: make(map[dirKey][]Path), ended: make(map[core.SessionID]time.Time),
+		resultCache: newResultCache[Path](maxBytes, now, Result.size),
+		byDir:       make(map[dirKey][]Path), ended: make(map[core.SessionID]time.Time),
 	}
-	r.dropped = r.leaveDir
+	r.onDropLocked = r.removeFromDirLocked
 	return r
 }
 
-// Put keeps the renditions of one segment of a party, all or none. Those of the same
-// paths are replaced. The error is ResultsFull.
+// Put stores the renditions of one segment of a party, all or none. It replaces those with
+// the same paths. The error is ResultsFull.
 func (r *Results) Put(party string, paths []Path, results []Result) error {
 	now := r.now()
 	r.mu.Lock()
@@ -61,26 +61,26 @@ func (r *Results) Put(party string, paths []Path, results []Result) error {
 	for i, res := range results {
 		need += res.size()
 		if e, ok := r.byKey[paths[i]]; ok {
-			need -= r.at(e).value.size()
+			need -= r.entry(e).value.size()
 		}
 	}
-	if !r.makeRoom(party, need, now) {
+	if !r.evictLocked(party, need, now) {
 		return fault.New(fault.ResultsFull, "keep renditions", "")
 	}
 	for i, res := range results {
 		p := paths[i]
-		r.put(party, p, res, now)
+		r.putLocked(party, p, res, now)
 		delete(r.ended, p.Session)
 		key := dirKey{p.Session, p.Dir}
 		r.byDir[key] = append(r.byDir[key], p)
-		if in := r.byDir[key]; len(in) > keptPerDir {
-			r.drop(r.byKey[in[0]])
+		if in := r.byDir[key]; len(in) > maxPerDir {
+			r.dropLocked(r.byKey[in[0]])
 		}
 	}
 	return nil
 }
 
-// Get finds the rendition that a path, or its signature's path, names.
+// Get finds a rendition by its path or by its signature's path.
 func (r *Results) Get(p Path) (Result, bool) {
 	signature := p.Signature
 	p.Signature = false
@@ -90,23 +90,23 @@ func (r *Results) Get(p Path) (Result, bool) {
 	if !ok {
 		return Result{}, false
 	}
-	res := r.at(e).value
-	res.Party = r.at(e).party
+	res := r.entry(e).value
+	res.Party = r.entry(e).party
 	if signature {
 		return res, res.Signature != nil
 	}
-	r.fetch(e)
+	r.markFetchedLocked(e)
 	return res, true
 }
 
-// End lets the renditions of a session go after a grace time.
+// End drops a session's renditions after a grace period.
 func (r *Results) End(id core.SessionID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ended[id] = r.now().Add(endGrace)
 }
 
-// Sweep drops the renditions of sessions whose grace time is over at now.
+// Sweep drops the renditions of sessions whose grace period is over at now.
 func (r *Results) Sweep(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,11 +120,11 @@ func (r *Results) Sweep(now time.Time) {
 	if len(due) == 0 {
 		return
 	}
-	r.dropWhere(func(p Path, _ time.Time) bool { return due[p.Session] })
+	r.dropMatchingLocked(func(p Path, _ time.Time) bool { return due[p.Session] })
 }
 
-// leaveDir forgets a rendition that was dropped. The caller holds mu.
-func (r *Results) leaveDir(p Path) {
+// removeFromDirLocked removes a dropped rendition from its directory's list.
+func (r *Results) removeFromDirLocked(p Path) {
 	key := dirKey{p.Session, p.Dir}
 	in := r.byDir[key]
 	if i := slices.Index(in, p); i >= 0 {
@@ -136,3 +136,10 @@ func (r *Results) leaveDir(p Path) {
 		r.byDir[key] = in
 	}
 }
+
+// SetResultBytes changes the memory limit of the renditions kept for download. Renditions
+// above a lowered limit are evicted when new ones are stored.
+func (o *Orchestrator) SetResultBytes(n int64) { o.results.setMaxBytes(n) }
+
+// ResultBytes is the memory limit of the renditions kept for download.
+func (o *Orchestrator) ResultBytes() int64 { return o.results.limit() }

@@ -57,14 +57,14 @@ func TestResultsReplaceTheSamePath(t *testing.T) {
 	}
 }
 
-func TestResultsMakeRoom(t *testing.T) {
+func TestResultsAreEvicted(t *testing.T) {
 	t.Parallel()
 	clk := coretest.NewClock(time.Unix(1_700_000_000, 0))
 	r := orchestrate.NewResults(100, clk.Now)
 	put(t, r, at("00000001", 1), 40)
 	put(t, r, at("00000001", 2), 40)
 
-	// Nothing may go: both are young and nobody has fetched them.
+	// Nothing may be evicted: both are young and unfetched.
 	wantCode(t, tryPut(r, at("00000001", 3), 40), fault.ResultsFull)
 	// What was fetched goes first, also when it is not the oldest.
 	if !has(r, at("00000001", 2)) {
@@ -138,7 +138,7 @@ func TestResultsOutliveTheirSessionForAGrace(t *testing.T) {
 	_, err := n.Result(p)
 	wantCode(t, err, fault.ResultNotFound)
 	if got := fault.Wire(err); got != "ErrNotFound" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("gateways get %q", got)
 	}
 }
 
@@ -161,7 +161,8 @@ func TestSignatureOnlyWhereThereIsOne(t *testing.T) {
 	r := orchestrate.NewResults(1<<20, coretest.NewClock(time.Unix(1_700_000_000, 0)).Now)
 	for i, sig := range [][]byte{nil, []byte("mpeg7")} {
 		p := at("00000001", i)
-		if err := r.Put("gateway", []orchestrate.Path{p}, []orchestrate.Result{{Data: []byte("d"), Signature: sig}}); err != nil {
+		if err := r.Put("gateway", []orchestrate.Path{p},
+			[]orchestrate.Result{{Data: []byte("d"), Signature: sig}}); err != nil {
 			t.Fatal(err)
 		}
 		p.Signature = true
@@ -214,7 +215,8 @@ func BenchmarkPut(b *testing.B) {
 		var paths []orchestrate.Path
 		var results []orchestrate.Result
 		for _, dir := range []string{"a", "b", "c"} {
-			paths = append(paths, orchestrate.Path{Session: core.SessionID(fmt.Sprintf("%08x", n%100)), Dir: dir, Number: core.SegmentNumber(n)})
+			paths = append(paths, orchestrate.Path{Session: core.SessionID(fmt.Sprintf("%08x", n%100)), Dir: dir,
+				Number: core.SegmentNumber(n)})
 			results = append(results, orchestrate.Result{Data: data})
 		}
 		if err := r.Put("gateway", paths, results); err != nil {

@@ -52,7 +52,8 @@ func TestTranscode(t *testing.T) {
 	}
 
 	if job.Session != tok.Session || job.Manifest != "stream" || job.Number != 7 || string(job.Input) != "segment" ||
-		job.Clip != req.Clip || !job.Reinit || !job.Signature || job.Origin != "offchain" || job.Duration != req.Duration {
+		job.Clip != req.Clip || !job.Reinit || !job.Signature || job.Origin != "offchain" ||
+		job.Duration != req.Duration {
 		t.Errorf("job %+v", job)
 	}
 	base := serviceURI + "/stream/" + string(tok.Session)
@@ -73,7 +74,8 @@ func TestTranscode(t *testing.T) {
 		}
 	}
 	info := seg.Info()
-	if info.Token.Session != tok.Session || info.ServiceURI != serviceURI || info.Address[19] != 1 || info.Capabilities.Version != "0.9.1" {
+	if info.Token.Session != tok.Session || info.ServiceURI != serviceURI || info.Address[19] != 1 ||
+		info.Capabilities.Version != "0.9.1" {
 		t.Errorf("info %+v", info)
 	}
 }
@@ -89,29 +91,37 @@ func TestTranscodeFails(t *testing.T) {
 		err  error
 		sign error
 		want string
-		// billed: the work was done, though nobody will have it.
+		// billed: the work was done, though its result is dropped.
 		billed int
 	}{
 		{"too few", &core.TranscodeResult{Renditions: []core.Rendition{good}}, nil, nil, "MismatchedSegments", 0},
-		{"too many", &core.TranscodeResult{Renditions: []core.Rendition{good, good, good}}, nil, nil, "MismatchedSegments", 0},
-		{"less than no pixels", &core.TranscodeResult{Renditions: []core.Rendition{good, {Data: good.Data, Pixels: -1}}}, nil, nil, "MismatchedSegments", 0},
+		{"too many", &core.TranscodeResult{Renditions: []core.Rendition{good, good, good}}, nil, nil,
+			"MismatchedSegments", 0},
+		{"less than no pixels", &core.TranscodeResult{Renditions: []core.Rendition{good,
+			{Data: good.Data, Pixels: -1}}}, nil, nil, "MismatchedSegments", 0},
 		{"too short", &core.TranscodeResult{Renditions: []core.Rendition{good, short}}, nil, nil, "ZeroSegments", 0},
-		{"more than can be kept", &core.TranscodeResult{Renditions: []core.Rendition{big, big}}, nil, nil, "OrchestratorBusy", 1},
-		{"the transcoder's own", nil, fault.New(fault.ErrTranscoderUnavailable, "place", ""), nil, "ErrTranscoderUnavailable", 0},
-		{"signing", &core.TranscodeResult{Renditions: []core.Rendition{good, good}}, nil, errors.New("locked"), "Internal Server Error", 0},
+		{"more than can be kept", &core.TranscodeResult{Renditions: []core.Rendition{big, big}}, nil, nil,
+			"OrchestratorBusy", 1},
+		{"the transcoder's own", nil, fault.New(fault.ErrTranscoderUnavailable, "place", ""), nil,
+			"ErrTranscoderUnavailable", 0},
+		{"signing", &core.TranscodeResult{Renditions: []core.Rendition{good, good}}, nil, errors.New("locked"),
+			"Internal Server Error", 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			pay := paying()
 			n := newNode(t, func(o *orchestrate.Options) {
 				o.Payments, o.ResultBytes, o.Signatures = pay, 3000, signatures{sign: tc.sign}
-				o.Transcoder = transcoder(func(*core.TranscodeJob) (*core.TranscodeResult, error) { return tc.res, tc.err })
+				o.Transcoder = transcoder(func(*core.TranscodeJob) (*core.TranscodeResult, error) {
+					return tc.res,
+						tc.err
+				})
 			})
 			seg := n.admitPaid(n.payerToken(), 1)
 			_, err := seg.Transcode(t.Context(), nil)
 			seg.Close()
 			if err == nil || fault.Wire(err) != tc.want {
-				t.Errorf("gateways are told %q (%v), want %q", fault.Wire(err), err, tc.want)
+				t.Errorf("gateways get %q (%v), want %q", fault.Wire(err), err, tc.want)
 			}
 			if len(pay.Work()) != tc.billed || pay.Open() != 0 {
 				t.Errorf("billed %v, %d on hold", pay.Work(), pay.Open())
@@ -161,7 +171,7 @@ func TestQueue(t *testing.T) {
 
 		close(release)
 		wg.Wait()
-		// There is room again.
+		// There is capacity again.
 		n.send(tok)
 	})
 }

@@ -9,87 +9,87 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// session is one stream. Its fields belong to Orchestrator.mu, except turn and worked.
+// session is one stream. Orchestrator.mu guards its fields, except turn and transcoded.
 type session struct {
 	id core.SessionID
-	// party is held to account for it.
+	// party is accountable for it.
 	party string
-	// open counts segments that were let in and are not closed yet.
-	open int
-	// queued counts segments that are being transcoded or wait for it.
-	queued int
-	// turn holds one element while a segment is being transcoded. Waiting
-	// senders are served in the order of their arrival.
+	// openSegments counts segments that are admitted and not closed.
+	openSegments int
+	// queuedSegments counts segments that are being transcoded or wait for it.
+	queuedSegments int
+	// turn holds one element while a segment is being transcoded. Waiting goroutines are
+	// served in the order of their arrival.
 	turn chan struct{}
-	// worked says that a segment was transcoded.
-	worked atomic.Bool
-	// sent says that a segment has arrived whole: before that the session does
-	// not outlive its uploads.
-	sent bool
-	// ended says that the gateway has finished with it.
+	// transcoded: at least one segment was transcoded.
+	transcoded atomic.Bool
+	// segmentReceived: a whole segment was received. Before that the session ends with its
+	// uploads.
+	segmentReceived bool
+	// ended: the gateway has ended it.
 	ended bool
-	// failing says that the last segment failed.
+	// failing: the last segment failed.
 	failing bool
-	// displaced says that it had to give way to another party's.
+	// displaced: it was ended in favor of another party's session.
 	displaced bool
-	// last is when something last happened; since, when it last finished a segment, or
-	// began to send one after a pause.
-	last, since time.Time
-	// keptUntil is how long it keeps up with its stream by the segments that it finished.
-	keptUntil time.Time
-	// idle is its place among the sessions with nothing open, nil while it has
-	// something.
+	// lastActivity is when a segment last began or ended; activeSince, when it last finished
+	// a segment, or began to send one after a pause.
+	lastActivity, activeSince time.Time
+	// protectedUntil is until when its finished segments protect it from displacement.
+	protectedUntil time.Time
+	// idle is its element in Orchestrator.idleSessions, nil while it has open segments.
 	idle *list.Element
 }
 
 const opAdmitSession = "admit session"
 
-// enter lets a segment of session id in, creating the session if there is capacity or, for
-// a segment that is paid, if another party's session gives way. The error is errPayFirst
-// where it may do so once the segment is paid.
-func (o *Orchestrator) enter(id core.SessionID, req *SegmentRequest, paid bool) (*session, error) {
+// joinSession adds a segment to session id. It creates the session if there is capacity or,
+// for a paid segment, if another party's session can be displaced. The error is errPayFirst
+// if only an unpaid segment's lack of payment prevents the latter.
+func (o *Orchestrator) joinSession(id core.SessionID, req *SegmentRequest, paid bool) (*session, error) {
 	now, party := o.opt.Now(), o.party(req)
-	// A stream that is gone must not keep a new one out until the next sweep.
+	// An expired session must not keep a new one out until the next sweep.
 	o.sweepSessions(now)
 
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s, gives, err := o.find(id, party)
+	s, giving, err := o.findLocked(id, party)
 	switch {
 	case err != nil:
 		return nil, err
 	case s != nil:
-		o.hold(s, now)
+		o.openSegmentLocked(s, now)
 		s.ended = false
 		return s, nil
-	case gives != nil && !paid:
+	case giving != nil && !paid:
 		return nil, errPayFirst
 	}
-	s = &session{id: id, party: party, open: 1, turn: make(chan struct{}, 1), last: now, since: now}
-	o.add(s)
-	if err := o.seat(s, gives, req, paid); err != nil {
-		// Other segments of the session may have come while another one ended.
-		if s.open--; s.open == 0 {
-			o.remove(s)
+	s = &session{id: id, party: party, openSegments: 1, turn: make(chan struct{}, 1), lastActivity: now,
+		activeSince: now}
+	o.addLocked(s)
+	if err := o.admitToDevicesLocked(s, giving, req, paid); err != nil {
+		// Other segments may have joined while a displaced session ended.
+		if s.openSegments--; s.openSegments == 0 {
+			o.removeLocked(s)
 		}
 		return nil, err
 	}
 	return s, nil
 }
 
-// mayEnter says whether enter would let a paid segment in, as far as that can be found
-// without a session, and changes nothing.
-func (o *Orchestrator) mayEnter(id core.SessionID, party string) error {
+// mayJoinSession reports whether joinSession would admit a paid segment, as far as that is
+// known without creating a session. It creates none.
+func (o *Orchestrator) mayJoinSession(id core.SessionID, party string) error {
 	o.sweepSessions(o.opt.Now())
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	_, _, err := o.find(id, party)
+	_, _, err := o.findLocked(id, party)
 	return err
 }
 
-// find is the session of an id, nil when there is capacity for a new one of the party, or
-// when the session that is returned beside gives way to it. The caller holds mu.
-func (o *Orchestrator) find(id core.SessionID, party string) (s, gives *session, err error) {
+// findLocked returns the session of an id, or nil when the party may have a new one: there
+// is capacity, or giving is the session to displace for it.
+func (o *Orchestrator) findLocked(id core.SessionID, party string) (s, giving *session, err error) {
 	s = o.sessions[id]
 	switch {
 	case o.opt.Transcoder == nil:
@@ -99,82 +99,80 @@ func (o *Orchestrator) find(id core.SessionID, party string) (s, gives *session,
 	case s != nil:
 		return s, nil, nil
 	}
-	if gives, err = o.room(opAdmitSession, party); err != nil {
+	if giving, err = o.capacityLocked(opAdmitSession, party); err != nil {
 		o.opt.Recorder.SessionRefused(string(fault.CodeOf(err)))
 		return nil, nil, err
 	}
-	return nil, gives, nil
+	return nil, giving, nil
 }
 
-// leave undoes one enter. The session goes with it when nothing holds it: its
-// gateway ended it, or never got a segment through.
-func (o *Orchestrator) leave(s *session) {
+// leaveSession undoes one joinSession. The session ends with its last open segment if its
+// gateway has ended it or never sent a whole segment.
+func (o *Orchestrator) leaveSession(s *session) {
 	o.mu.Lock()
-	o.release(s, o.opt.Now())
-	gone := s.open == 0 && (s.ended || !s.sent) && o.sessions[s.id] == s
+	o.closeSegmentLocked(s, o.opt.Now())
+	gone := s.openSegments == 0 && (s.ended || !s.segmentReceived) && o.sessions[s.id] == s
 	if gone {
-		o.remove(s)
+		o.removeLocked(s)
 	}
-	o.wake()
+	o.wakeLocked()
 	o.mu.Unlock()
 	if gone {
 		o.endTranscoding(s.id)
 	}
 }
 
-// noTranscoder refuses a segment in the words at which gateways go elsewhere.
+// noTranscoder refuses a segment with a code on which gateways try another orchestrator.
 func noTranscoder(op string) error {
 	return fault.New(fault.OrchestratorCapped, op, "this node does not transcode")
 }
 
-// endTranscoding tells the transcoder that a session is over. The caller does
-// not hold mu.
+// endTranscoding notifies the transcoder of a session's end. The caller must not hold mu.
 func (o *Orchestrator) endTranscoding(id core.SessionID) {
 	if o.opt.Transcoder != nil {
 		o.opt.Transcoder.EndSession(id)
 	}
 }
 
-// add puts a session into the table. The caller holds mu.
-func (o *Orchestrator) add(s *session) {
+// addLocked adds a session to the table.
+func (o *Orchestrator) addLocked(s *session) {
 	o.sessions[s.id] = s
-	o.held[s.party]++
-	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
+	o.sessionsByParty[s.party]++
+	o.opt.Recorder.Sessions(len(o.sessions), o.limitLocked())
 }
 
-// remove takes a session out of the table, if it is there; its renditions stay for a grace
-// time. The caller holds mu and calls Transcoder.EndSession once it let go of it.
-func (o *Orchestrator) remove(s *session) {
+// removeLocked removes a session from the table, if it is there. Its renditions stay for a
+// grace period. The caller calls endTranscoding after it has released mu.
+func (o *Orchestrator) removeLocked(s *session) {
 	if o.sessions[s.id] != s {
 		return
 	}
 	delete(o.sessions, s.id)
-	decrement(o.held, s.party)
-	o.unlist(s)
+	decrement(o.sessionsByParty, s.party)
+	o.removeIdleLocked(s)
 	o.results.End(s.id)
-	o.opt.Recorder.Sessions(len(o.sessions), o.limit())
+	o.opt.Recorder.Sessions(len(o.sessions), o.limitLocked())
 }
 
-// room says whether another session of a party may be; where it may in the place of one
-// that gives way, that one is returned. The caller holds mu.
-func (o *Orchestrator) room(op, party string) (gives *session, err error) {
-	if err = o.full(op); err == nil {
+// capacityLocked checks that a party may have another session. giving is the session that
+// must be displaced for it, if any.
+func (o *Orchestrator) capacityLocked(op, party string) (giving *session, err error) {
+	if err = o.fullLocked(op); err == nil {
 		return nil, nil
 	}
 	now := o.opt.Now()
-	if o.refusal() == nil && !o.inVain(party) {
-		if gives = o.displaceable(o.held[party], now); gives != nil {
-			return gives, nil
+	if o.admitterRefusal() == nil && !o.displacementFutileLocked(party) {
+		if giving = o.displaceableLocked(o.sessionsByParty[party], now); giving != nil {
+			return giving, nil
 		}
 	}
-	return nil, o.crowd.refused(err, now)
+	return nil, o.capacityRefusals.record(err, now)
 }
 
-// full is why there is no capacity for another session, nil when there is some. The caller
-// holds mu.
-func (o *Orchestrator) full(op string) error {
-	if u := (Usage{Sessions: len(o.sessions), Limit: o.limit()}); u.Full() {
-		return o.capped(op, u)
+// fullLocked returns why there is no capacity for another session, nil if there is.
+func (o *Orchestrator) fullLocked(op string) error {
+	if u := (Usage{Sessions: len(o.sessions), Limit: o.limitLocked()}); u.Full() {
+		return o.cappedLocked(op, u)
 	}
 	if o.opt.Admitter == nil {
 		return nil
@@ -189,39 +187,37 @@ func (o *Orchestrator) full(op string) error {
 	return nil
 }
 
-// Capped is the refusal of another session where Usage is full by its limit: an
+// Capped is the refusal of another session when Usage has reached its limit: an
 // OrchestratorCapped whose detail names the bound.
 func (o *Orchestrator) Capped() *fault.Fault {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.capped(opAdmitSession, Usage{Sessions: len(o.sessions), Limit: o.limit()})
+	return o.cappedLocked(opAdmitSession, Usage{Sessions: len(o.sessions), Limit: o.limitLocked()})
 }
 
-// capped refuses a session beyond the limit, by what makes the limit. The caller holds
-// mu.
-func (o *Orchestrator) capped(op string, u Usage) *fault.Fault {
+// cappedLocked refuses a session beyond the limit and names the limiting bound.
+func (o *Orchestrator) cappedLocked(op string, u Usage) *fault.Fault {
 	if o.maxSessions > 0 || o.opt.Admitter == nil {
 		return &fault.Fault{
 			Code: fault.OrchestratorCapped, Op: op, Detail: string(ByOption) + ": " + u.String(), Err: ByOption,
 		}
 	}
-	// There are sessions here that the devices do not have yet.
+	// The devices do not know all sessions yet.
 	f := *o.opt.Admitter.Capped()
 	f.Op, f.Detail = op, u.String()+"; "+f.Detail
 	return &f
 }
 
-// refusal is why no session may come at all, nil when they may.
-func (o *Orchestrator) refusal() *fault.Fault {
+// admitterRefusal is why the Admitter admits no session at all, nil if it does.
+func (o *Orchestrator) admitterRefusal() *fault.Fault {
 	if o.opt.Admitter == nil {
 		return nil
 	}
 	return o.opt.Admitter.Usage().Refusal
 }
 
-// limit is the number of sessions that may be, 0 for no such number. The caller
-// holds mu.
-func (o *Orchestrator) limit() int {
+// limitLocked is the maximum number of sessions, 0 for no fixed limit.
+func (o *Orchestrator) limitLocked() int {
 	if o.maxSessions == 0 && o.opt.Admitter != nil {
 		return o.opt.Admitter.Usage().Limit
 	}

@@ -97,7 +97,7 @@ func TestIdleSessionEnds(t *testing.T) {
 	n.send(tok)
 }
 
-func TestIdleSessionKeepsNobodyOut(t *testing.T) {
+func TestIdleSessionKeepsNoNewOneOut(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, func(o *orchestrate.Options) { o.Limit = 1 })
 	n.send(n.token())
@@ -123,7 +123,7 @@ func TestEndSession(t *testing.T) {
 	err := n.EndSession(&orchestrate.Token{Session: tok.Session, Expires: tok.Expires})
 	wantCode(t, err, fault.EndTokenInvalid)
 	if got := fault.Wire(err); got != "Invalid auth token" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("gateways get %q", got)
 	}
 	wantCode(t, n.EndSession(nil), fault.EndTokenInvalid)
 	// Unknown is no error.
@@ -190,7 +190,7 @@ func TestRunEndsEverything(t *testing.T) {
 }
 
 // Sessions end in the order in which they fell idle, whatever order they began in,
-// and those with a segment in hand keep none of them alive.
+// and those with a segment in progress keep none of them alive.
 func TestIdleSessionsEndInTheirOrder(t *testing.T) {
 	t.Parallel()
 	n := newNode(t, func(o *orchestrate.Options) { o.Limit = 0 })
@@ -228,9 +228,9 @@ func TestNoOffersWithoutADevice(t *testing.T) {
 	_, err := n.Offer(t.Context(), orchestrate.OfferRequest{})
 	wantCode(t, err, fault.NoTranscoders)
 	if got := fault.Wire(err); got != "OrchestratorCapped" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("gateways get %q", got)
 	}
-	// Whoever has models shows them to those who only look around.
+	// A node with models offers them to gateways that compare orchestrators.
 	ai, _ := aiNode(t, ready(1), func(o *orchestrate.Options) { o.Limit, o.Admitter = 0, a })
 	if _, err := ai.Offer(t.Context(), orchestrate.OfferRequest{}); err != nil {
 		t.Error(err)

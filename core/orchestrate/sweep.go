@@ -7,22 +7,21 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// sweepInterval is how often idle sessions and old renditions are looked for.
-// It is the precision of their times.
+// sweepInterval is how often idle sessions and old results are removed.
 const sweepInterval = time.Second
 
-// Sweep ends the sessions that saw no segment for core.SessionIdle at now, and
-// drops the renditions whose grace time is over, and old artifacts. A session with a segment in
-// hand is not idle. The board hears whether gateways are refused for want of room.
+// Sweep ends the sessions without a segment for core.SessionIdle, drops expired renditions
+// and artifacts, and updates the condition OrchestratorCapped. A session with a segment in
+// progress is not idle.
 func (o *Orchestrator) Sweep(now time.Time) {
 	o.sweepSessions(now)
 	o.results.Sweep(now)
 	o.artifacts.Sweep(now)
-	o.judgeRoom(now)
+	o.updateCappedCondition(now)
 }
 
-// sweepSessions ends the sessions that are idle at now. It looks at those that it
-// ends and at one more, however many there are: every segment begins with it.
+// sweepSessions ends the sessions that are idle at now. Every segment calls it, so it only
+// looks at the sessions that it ends and one more.
 func (o *Orchestrator) sweepSessions(now time.Time) {
 	for _, id := range o.takeIdle(now) {
 		o.endTranscoding(id)
@@ -30,62 +29,62 @@ func (o *Orchestrator) sweepSessions(now time.Time) {
 	}
 }
 
-// takeIdle removes the sessions without a segment for core.SessionIdle and returns
-// their ids.
+// takeIdle removes the sessions without a segment for core.SessionIdle and returns their
+// ids.
 func (o *Orchestrator) takeIdle(now time.Time) []core.SessionID {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var ids []core.SessionID
-	for e := o.idle.Front(); e != nil; e = o.idle.Front() {
+	for e := o.idleSessions.Front(); e != nil; e = o.idleSessions.Front() {
 		s := e.Value.(*session)
-		if now.Sub(s.last) < core.SessionIdle {
+		if now.Sub(s.lastActivity) < core.SessionIdle {
 			break
 		}
-		o.remove(s)
+		o.removeLocked(s)
 		ids = append(ids, s.id)
 	}
 	if len(ids) > 0 {
-		o.wake()
+		o.wakeLocked()
 	}
 	return ids
 }
 
-// hold notes that a session has one more segment open. The caller holds mu.
-func (o *Orchestrator) hold(s *session, now time.Time) {
-	s.begins(now)
-	s.open++
-	s.last = now
-	o.unlist(s)
+// openSegmentLocked counts one more open segment of a session.
+func (o *Orchestrator) openSegmentLocked(s *session, now time.Time) {
+	s.segmentArrivedLocked(now)
+	s.openSegments++
+	s.lastActivity = now
+	o.removeIdleLocked(s)
 }
 
-// release undoes one hold. A session with nothing open joins the idle ones as their
-// latest. The caller holds mu.
-func (o *Orchestrator) release(s *session, now time.Time) {
-	s.open--
-	s.last = now
-	// It may have been ended while the segment was open.
-	if s.open == 0 && o.sessions[s.id] == s {
-		s.idle = o.idle.PushBack(s)
+// closeSegmentLocked undoes one openSegmentLocked. A session without open segments becomes
+// the last of the idle ones.
+func (o *Orchestrator) closeSegmentLocked(s *session, now time.Time) {
+	s.openSegments--
+	s.lastActivity = now
+	// It may have been removed while the segment was open.
+	if s.openSegments == 0 && o.sessions[s.id] == s {
+		s.idle = o.idleSessions.PushBack(s)
 	}
 }
 
-// unlist takes a session out of the idle ones, if it is there. The caller holds mu.
-func (o *Orchestrator) unlist(s *session) {
+// removeIdleLocked removes a session from the idle ones, if it is there.
+func (o *Orchestrator) removeIdleLocked(s *session) {
 	if s.idle != nil {
-		o.idle.Remove(s.idle)
+		o.idleSessions.Remove(s.idle)
 		s.idle = nil
 	}
 }
 
-// endAll ends every session, whatever it is doing.
+// endAll ends every session, even with open segments.
 func (o *Orchestrator) endAll() {
 	o.mu.Lock()
 	ids := make([]core.SessionID, 0, len(o.sessions))
 	for id, s := range o.sessions {
-		o.remove(s)
+		o.removeLocked(s)
 		ids = append(ids, id)
 	}
-	o.wake()
+	o.wakeLocked()
 	o.mu.Unlock()
 	for _, id := range ids {
 		o.endTranscoding(id)

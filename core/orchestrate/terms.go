@@ -13,31 +13,31 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Terms are what work costs one gateway and what it makes its tickets with.
+// Terms are a gateway's price and ticket parameters.
 type Terms struct {
 	Quote  pm.Quote
 	Params *pm.Params
 }
 
-// quote prices what a gateway wants. Off-chain it is empty.
+// quote prices the wanted work. Off-chain it is empty.
 func (o *Orchestrator) quote(ctx context.Context, address []byte, wanted *capability.Capabilities) (pm.Quote, error) {
 	if o.opt.Payments == nil {
 		return pm.Quote{}, nil
 	}
 	var sender core.Address
-	copy(sender[:], address) // of 20 bytes: its signature was checked
-	return o.opt.Payments.Quote(ctx, sender, o.models(wanted))
+	copy(sender[:], address) // 20 bytes: its signature was checked
+	return o.opt.Payments.Quote(ctx, sender, o.quotedModels(wanted))
 }
 
-// models are those of the node that a gateway asks for a price of: of every
-// capability that its request has both units and models of. Others add nothing to
-// a price. A quote holds so many and no more; jobs come with one.
-func (o *Orchestrator) models(wanted *capability.Capabilities) []inference.Model {
+// quotedModels are the node's models that a request asks a price for: those of every
+// capability for which the request has both units and models. A quote holds at most
+// pm.MaxQuoteModels; a job has one.
+func (o *Orchestrator) quotedModels(wanted *capability.Capabilities) []inference.Model {
 	if wanted == nil || len(wanted.Capacities) == 0 {
 		return nil
 	}
 	var out []inference.Model
-	for id, models := range o.whole().Constraints.PerCapability {
+	for id, models := range o.fullOffer().Constraints.PerCapability {
 		if _, units := wanted.Capacities[id]; !units {
 			continue
 		}
@@ -54,7 +54,7 @@ func (o *Orchestrator) models(wanted *capability.Capabilities) []inference.Model
 	return out[:min(len(out), pm.MaxQuoteModels)]
 }
 
-// terms are fresh ones under a quote, nil off-chain.
+// terms makes new terms for a quote; nil off-chain.
 func (o *Orchestrator) terms(ctx context.Context, quote *pm.Quote) (*Terms, error) {
 	if o.opt.Payments == nil {
 		return nil, nil
@@ -66,15 +66,15 @@ func (o *Orchestrator) terms(ctx context.Context, quote *pm.Quote) (*Terms, erro
 	return &Terms{Quote: *quote, Params: params}, nil
 }
 
-// quoted reads the quote of a genuine token. It must have been made for the one
-// who shows the token, whose signature was checked.
-func (o *Orchestrator) quoted(op string, tok *Token, sender core.Address) (pm.Quote, error) {
+// tokenQuote reads the quote of a genuine token. The quote must be for sender, whose
+// signature was checked.
+func (o *Orchestrator) tokenQuote(op string, tok *Token, sender core.Address) (pm.Quote, error) {
 	if o.opt.Payments == nil {
 		return pm.Quote{}, nil
 	}
 	quote, err := pm.ParseQuote(tok.quote())
 	if err != nil {
-		// Of another release of this node, or of the time before it was on the chain.
+		// The token is of another release, or of a time when the node ran off-chain.
 		return pm.Quote{}, fault.Wrap(fault.InvalidAuthToken, op, err)
 	}
 	if quote.Sender != sender {
@@ -83,8 +83,7 @@ func (o *Orchestrator) quoted(op string, tok *Token, sender core.Address) (pm.Qu
 	return quote, nil
 }
 
-// mayPay is the cheap question whether it is worth while to take the payment of a
-// job. Off-chain it always is.
+// mayPay cheaply predicts whether a job's payment will be accepted. Off-chain it is nil.
 func (o *Orchestrator) mayPay(ctx context.Context, req *SegmentRequest, job *pm.Job) error {
 	switch {
 	case o.opt.Payments == nil:
@@ -92,36 +91,36 @@ func (o *Orchestrator) mayPay(ctx context.Context, req *SegmentRequest, job *pm.
 	case req.PaymentErr != nil:
 		return req.PaymentErr
 	}
-	complete(job, req)
+	addPayment(job, req)
 	return o.opt.Payments.MayPay(ctx, job)
 }
 
-// pay takes the payment of a job. Off-chain there is none. doubt is what mayPay said:
-// tickets are looked at all the same, because they may win.
-func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job, doubt error) (pm.Hold, error) {
+// pay takes the payment of a job; none off-chain. payErr is what mayPay returned: a payment
+// with tickets is tried all the same, because they may win.
+func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job, payErr error) (pm.Hold, error) {
 	switch {
 	case o.opt.Payments == nil:
-		return free{}, nil
+		return freeHold{}, nil
 	case req.PaymentErr != nil:
 		return nil, req.PaymentErr
-	case doubt != nil && len(req.Payment.Tickets) == 0:
-		return nil, doubt
+	case payErr != nil && len(req.Payment.Tickets) == 0:
+		return nil, payErr
 	}
-	complete(job, req)
+	addPayment(job, req)
 	return o.opt.Payments.Admit(ctx, job)
 }
 
-// complete adds to a job what its request says of the payment.
-func complete(job *pm.Job, req *SegmentRequest) {
+// addPayment copies the payment of a request into a job.
+func addPayment(job *pm.Job, req *SegmentRequest) {
 	job.Session, job.Payment, job.From = req.Token.Session, req.Payment, peer.Name(req.From)
 	job.Account.Sender = job.Quote.Sender
 }
 
-// free is the hold of work that costs nothing.
-type free struct{}
+// freeHold is the hold of free work.
+type freeHold struct{}
 
-func (free) Begin() error       { return nil }
-func (free) Covers(int64) error { return nil }
-func (free) Done(pm.Work)       {}
-func (free) Produced(int64)     {}
-func (free) Release()           {}
+func (freeHold) Begin() error       { return nil }
+func (freeHold) Covers(int64) error { return nil }
+func (freeHold) Done(pm.Work)       {}
+func (freeHold) Produced(int64)     {}
+func (freeHold) Release()           {}

@@ -14,12 +14,12 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// TestOfferOnChain is the table of what an offer tells whom.
+// TestOfferOnChain lists what an offer contains for which request.
 func TestOfferOnChain(t *testing.T) {
 	t.Parallel()
 	pay := paying()
-	dear := pm.Price{PerUnit: 7000, PixelsPerUnit: 1}
-	pay.Models = map[inference.Model]pm.Price{llama: dear}
+	expensive := pm.Price{PerUnit: 7000, PixelsPerUnit: 1}
+	pay.Models = map[inference.Model]pm.Price{llama: expensive}
 	state := ready(1)
 	state.Devices = []string{"0", "1"}
 	n, _ := aiNode(t, state, func(o *orchestrate.Options) { o.Payments, o.Signatures = pay, signatures{} })
@@ -41,18 +41,20 @@ func TestOfferOnChain(t *testing.T) {
 		models []inference.Model
 		survey bool
 	}{
-		"who looks around":         {nil, price, nil, true},
-		"a transcoding job":        {&capability.Capabilities{Bits: capability.Of(capability.H264)}, price, nil, false},
-		"a model":                  {llm, dear, []inference.Model{llama}, false},
-		"a model without units":    {units(llm, capability.H264), price, nil, false},
-		"units without a model":    {units(&capability.Capabilities{Bits: capability.Of(capability.H264)}, capability.LLM), price, nil, false},
+		"a comparison":          {nil, price, nil, true},
+		"a transcoding job":     {&capability.Capabilities{Bits: capability.Of(capability.H264)}, price, nil, false},
+		"a model":               {llm, expensive, []inference.Model{llama}, false},
+		"a model without units": {units(llm, capability.H264), price, nil, false},
+		"units without a model": {units(&capability.Capabilities{Bits: capability.Of(capability.H264)},
+			capability.LLM), price, nil, false},
 		"a model that is not here": {&unknown, price, nil, false},
 	} {
 		in, err := n.Offer(t.Context(), orchestrate.OfferRequest{Address: payer[:], Wanted: tc.wanted})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if in.Address != (core.Address{19: 1}) || in.ServiceURI != serviceURI || in.Token.Session == "" || in.Capabilities.Version != "0.9.1" {
+		if in.Address != (core.Address{19: 1}) || in.ServiceURI != serviceURI || in.Token.Session == "" ||
+			in.Capabilities.Version != "0.9.1" {
 			t.Errorf("%s: incomplete: %+v", name, in)
 		}
 		q := in.Terms.Quote
@@ -67,7 +69,8 @@ func TestOfferOnChain(t *testing.T) {
 		} else {
 			seen[hash] = true
 		}
-		if got := len(in.Prices) == 1 && len(in.Hardware) == 1; got != tc.survey || !tc.survey && len(in.Prices)+len(in.Hardware) > 0 {
+		if got := len(in.Prices) == 1 && len(in.Hardware) == 1; got != tc.survey || !tc.survey &&
+			len(in.Prices)+len(in.Hardware) > 0 {
 			t.Errorf("%s: prices %v, hardware %v", name, in.Prices, in.Hardware)
 		}
 	}
@@ -93,7 +96,7 @@ func TestOfferWithoutTerms(t *testing.T) {
 	_, err := n.Offer(t.Context(), orchestrate.OfferRequest{Address: payer[:]})
 	wantCode(t, err, fault.InsufficientSenderReserve)
 	if got := fault.Wire(err); got != "insufficient sender reserve" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("gateways get %q", got)
 	}
 	pay.OnTerms = nil
 	n.sendPaid(n.payerToken())
@@ -102,7 +105,7 @@ func TestOfferWithoutTerms(t *testing.T) {
 	wantCode(t, err, fault.OrchestratorCapped)
 }
 
-// TestManyModels: a quote has room for so many; the offer is made all the same.
+// TestManyModels: a quote holds a limited number; the offer is made all the same.
 func TestManyModels(t *testing.T) {
 	t.Parallel()
 	models := make(capability.Models)
@@ -137,7 +140,8 @@ func TestReplyKeepsThePrice(t *testing.T) {
 	b := second.Info()
 	second.Close()
 	for _, in := range []orchestrate.Info{a, b} {
-		if in.Token.Session != tok.Session || string(in.Token.Code) != string(tok.Code) || in.Terms.Quote.Price != price {
+		if in.Token.Session != tok.Session || string(in.Token.Code) != string(tok.Code) ||
+			in.Terms.Quote.Price != price {
 			t.Errorf("%+v", in)
 		}
 	}

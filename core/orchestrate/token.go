@@ -20,11 +20,11 @@ const sessionIDBytes = 4
 // maxExpiry is beyond every expiry that is issued; see mac.
 const maxExpiry = 1 << 56
 
-// Token is what opens a session: a gateway gets it with an offer and shows it
-// with every segment.
+// Token authorizes a session: a gateway gets it with an offer and sends it with every
+// segment.
 type Token struct {
-	// Code is opaque to gateways: a MAC, which binds it and the two other fields to
-	// this node, and behind it the quote, which is nothing off-chain.
+	// Code is opaque to gateways: a MAC over the other fields and the quote, followed by the
+	// quote, which is empty off-chain.
 	Code []byte
 	// Session is the id under which the gateway's segments run.
 	Session core.SessionID
@@ -32,19 +32,18 @@ type Token struct {
 	Expires int64
 }
 
-// quote is the part of the code behind the MAC. The token is genuine.
+// quote is the part of the code after the MAC. The token must be genuine.
 func (tok *Token) quote() []byte { return tok.Code[sha256.Size:] }
 
-// Tokens issues and checks tokens with a secret, so that a token is good for
-// exactly one node.
+// Tokens issues and checks tokens with a secret, so that a token is valid at one node only.
 type Tokens struct {
 	secret pm.Secret
 	rand   io.Reader
 	now    func() time.Time
 }
 
-// NewTokens takes the secret that it is given, or draws one from random when that
-// is zero: then no token outlives the process. It fails when random does.
+// NewTokens uses secret, or one from random when secret is zero: then no token outlives
+// the process. The error is that of random.
 func NewTokens(secret pm.Secret, random io.Reader, now func() time.Time) (*Tokens, error) {
 	t := &Tokens{secret: secret, rand: random, now: now}
 	if t.secret != (pm.Secret{}) {
@@ -56,8 +55,8 @@ func NewTokens(secret pm.Secret, random io.Reader, now func() time.Time) (*Token
 	return t, nil
 }
 
-// Issue makes a token with a fresh session id, good for TokenLife. quote is
-// carried as it is; empty off-chain.
+// Issue makes a token with a new session id, valid for TokenLife. quote is carried
+// unchanged; empty off-chain.
 func (t *Tokens) Issue(quote []byte) (Token, error) {
 	var id [sessionIDBytes]byte
 	if _, err := io.ReadFull(t.rand, id[:]); err != nil {
@@ -71,8 +70,7 @@ func (t *Tokens) Issue(quote []byte) (Token, error) {
 	return tok, nil
 }
 
-// Check says whether tok was issued here and is still good. A nil token is one
-// that did not come.
+// Check checks that tok was issued here and has not expired. nil is a missing token.
 func (t *Tokens) Check(tok *Token) error {
 	const op = "check auth token"
 	switch {
@@ -88,19 +86,17 @@ func (t *Tokens) Check(tok *Token) error {
 
 // Genuine reports whether tok was issued here, however long ago.
 //
-// The form of id and expiry is checked before the code, which covers all parts
-// without a mark between them: otherwise one could be lengthened at the cost of
-// its neighbour.
+// The form of id and expiry is checked first, because the MAC covers the parts without
+// separators: otherwise bytes could move from one part to the next.
 func (t *Tokens) Genuine(tok *Token) bool {
 	return tok != nil && validSessionID(string(tok.Session)) &&
 		tok.Expires > 0 && tok.Expires < maxExpiry && len(tok.Code) >= sha256.Size &&
 		hmac.Equal(tok.Code[:sha256.Size], t.mac(tok.Session, tok.Expires, tok.quote()))
 }
 
-// mac is HMAC-SHA256 over the id's characters, the expiry and the quote. Without a
-// quote the expiry is a big-endian number without leading zero bytes; before one
-// it has eight bytes, of which the first is 0, so that no token of one form is one
-// of the other.
+// mac is HMAC-SHA256 over the id's characters, the expiry and the quote. Without a quote
+// the expiry is big-endian without leading zero bytes; with a quote it has eight bytes, the
+// first of which is 0, so that no token of one form is valid as the other.
 func (t *Tokens) mac(id core.SessionID, expires int64, quote []byte) []byte {
 	m := hmac.New(sha256.New, t.secret[:])
 	m.Write([]byte(id))

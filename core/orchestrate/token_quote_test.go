@@ -71,7 +71,8 @@ func TestTokenTampering(t *testing.T) {
 	// The same bytes, other parts: the expiry takes in bytes of the quote, or the
 	// quote the expiry's.
 	moved := *tok
-	moved.Expires = int64(binary.BigEndian.Uint64(append(binary.BigEndian.AppendUint64(nil, uint64(tok.Expires))[1:], tok.Code[32])))
+	moved.Expires = int64(binary.BigEndian.Uint64(append(binary.BigEndian.AppendUint64(nil, uint64(tok.Expires))[1:],
+		tok.Code[32])))
 	moved.Code = append(bytes.Clone(tok.Code[:32]), tok.Code[33:]...)
 	refuse("a later expiry", moved)
 	moved = *tok
@@ -109,7 +110,8 @@ func FuzzToken(f *testing.F) {
 		tok := &orchestrate.Token{Code: code, Session: core.SessionID(session), Expires: expires}
 		genuine := false
 		for _, have := range issued {
-			genuine = genuine || bytes.Equal(have.Code, code) && string(have.Session) == session && have.Expires == expires
+			genuine = genuine || bytes.Equal(have.Code, code) && string(have.Session) == session &&
+				have.Expires == expires
 		}
 		if got := tokens.Genuine(tok); got != genuine {
 			t.Errorf("genuine: %v, want %v", got, genuine)

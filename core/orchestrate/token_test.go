@@ -67,9 +67,16 @@ func TestTokenChecks(t *testing.T) {
 		want   fault.Code
 		text   string
 	}{
-		{"none", func(*orchestrate.Token, *coretest.Clock) *orchestrate.Token { return nil }, fault.MissingAuthToken, "missing auth token"},
-		{"empty", func(*orchestrate.Token, *coretest.Clock) *orchestrate.Token { return &orchestrate.Token{} }, fault.InvalidAuthToken, "invalid auth token"},
-		{"later end", func(tok *orchestrate.Token, _ *coretest.Clock) *orchestrate.Token { tok.Expires++; return tok }, fault.InvalidAuthToken, "invalid auth token"},
+		{"none", func(*orchestrate.Token, *coretest.Clock) *orchestrate.Token { return nil }, fault.MissingAuthToken,
+			"missing auth token"},
+		{"empty", func(*orchestrate.Token, *coretest.Clock) *orchestrate.Token { return &orchestrate.Token{} },
+			fault.InvalidAuthToken, "invalid auth token"},
+		{"later end", func(tok *orchestrate.Token,
+			_ *coretest.Clock) *orchestrate.Token {
+			tok.Expires++
+			return tok
+		}, fault.InvalidAuthToken,
+			"invalid auth token"},
 		{"other session", func(tok *orchestrate.Token, _ *coretest.Clock) *orchestrate.Token {
 			tok.Session = "00000000"
 			return tok
@@ -98,7 +105,7 @@ func TestTokenChecks(t *testing.T) {
 			_, err := n.Admit(t.Context(), request(tok))
 			wantCode(t, err, tc.want)
 			if got := fault.Wire(err); got != tc.text {
-				t.Errorf("gateways are told %q, want %q", got, tc.text)
+				t.Errorf("gateways get %q, want %q", got, tc.text)
 			}
 		})
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Unavailable says why the one model that a gateway wants is not in an offer although this node
-// has it: the code of what is wrong with it. It is "" for a model that is offered, that this
-// node does not have, or where several are wanted.
+// Unavailable is the code of why the single model that a gateway wants is not offered
+// although this node has it. It is "" for an offered model, for one that this node does not
+// have, and where several are wanted.
 func (o *Orchestrator) Unavailable(wanted *capability.Capabilities) fault.Code {
 	model, ok := onlyModel(wanted)
 	if !ok {
@@ -30,7 +30,7 @@ func (o *Orchestrator) Unavailable(wanted *capability.Capabilities) fault.Code {
 	return ""
 }
 
-// onlyModel is the model that is wanted where it is one.
+// onlyModel is the wanted model if there is exactly one.
 func onlyModel(wanted *capability.Capabilities) (model inference.Model, ok bool) {
 	if wanted == nil {
 		return model, false

@@ -16,7 +16,7 @@ import (
 
 // TestUnpaidWork is a gateway that says of a minute of video that it lasts a
 // millisecond, pays for that, and sends as many at once as it can: one of them is
-// worked on, and the others hear of it when their turn comes.
+// worked on, and the others get the refusal at their turn.
 func TestUnpaidWork(t *testing.T) {
 	t.Parallel()
 	const (
@@ -31,7 +31,8 @@ func TestUnpaidWork(t *testing.T) {
 				most.Store(max(most.Load(), working.Add(1)))
 				defer working.Add(-1)
 				<-time.After(time.Second) // of the test's own clock
-				return &core.TranscodeResult{Renditions: []core.Rendition{{Data: make([]byte, 100), Pixels: minute}}}, nil
+				return &core.TranscodeResult{Renditions: []core.Rendition{{Data: make([]byte, 100), Pixels: minute}}},
+					nil
 			})
 		})
 		pay.Price, pay.EV = pm.Price{PerUnit: 1, PixelsPerUnit: 1}, core.NewWei(value)
@@ -92,9 +93,17 @@ func TestHoldEnds(t *testing.T) {
 		"the work fails": {func(context.CancelFunc) (*core.TranscodeResult, error) {
 			return nil, fault.New(fault.InvalidData, "", "")
 		}, transcode, 0},
-		"too few renditions":       {func(context.CancelFunc) (*core.TranscodeResult, error) { return &core.TranscodeResult{}, nil }, transcode, 0},
-		"the work panics":          {func(context.CancelFunc) (*core.TranscodeResult, error) { panic("libav") }, transcode, 0},
-		"the gateway goes, undone": {func(c context.CancelFunc) (*core.TranscodeResult, error) { c(); return nil, context.Canceled }, transcode, 1},
+		"too few renditions": {func(context.CancelFunc) (*core.TranscodeResult,
+			error) {
+			return &core.TranscodeResult{}, nil
+		}, transcode, 0},
+		"the work panics": {func(context.CancelFunc) (*core.TranscodeResult, error) { panic("libav") },
+			transcode, 0},
+		"the gateway goes, undone": {func(c context.CancelFunc) (*core.TranscodeResult, error) {
+			c()
+			return nil,
+				context.Canceled
+		}, transcode, 1},
 		"the gateway goes, done": {func(c context.CancelFunc) (*core.TranscodeResult, error) {
 			c()
 			return &core.TranscodeResult{Renditions: []core.Rendition{good, good}}, nil
@@ -105,7 +114,10 @@ func TestHoldEnds(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			n, pay := paidNode(t, func(o *orchestrate.Options) {
-				o.Transcoder = transcoder(func(*core.TranscodeJob) (*core.TranscodeResult, error) { return tc.work(cancel) })
+				o.Transcoder = transcoder(func(*core.TranscodeJob) (*core.TranscodeResult,
+					error) {
+					return tc.work(cancel)
+				})
 			})
 			seg := n.admitPaid(n.payerToken(), 1)
 			if pay.Open() != 1 {

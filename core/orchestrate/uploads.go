@@ -8,70 +8,69 @@ import (
 )
 
 const (
-	// sessionUploads is how many bodies of one session are received at once: more than
+	// maxSessionUploads is how many bodies of one session are received at once: more than
 	// may wait to be transcoded.
-	sessionUploads = 8
-	// firstUploads is how many are of one party, in sessions that had no segment
-	// transcoded yet: gateways that come back have a body in many sessions at once.
-	firstUploads = 128
-	// pixelsPerByte is how many paid pixels pay for a byte of the body as well, while it
-	// is received. Sources have fewer bytes by far.
+	maxSessionUploads = 8
+	// maxNewSessionUploads is the same for one party in all sessions without a transcoded
+	// segment: a gateway that reconnects uploads to many sessions at once.
+	maxNewSessionUploads = 128
+	// pixelsPerByte is how many paid pixels cover one byte of the body while it is received.
+	// Sources have far fewer bytes.
 	pixelsPerByte = 8
 )
 
-// uploads counts the bodies that are being received: until its hash is known a body is
-// memory for a claim. Its methods may be called at the same time.
+// uploads counts the bodies that are being received: until its hash is checked, a body takes
+// memory without proof. It is safe for concurrent use.
 type uploads struct {
-	mu        sync.Mutex
-	bySession map[core.SessionID]int // guarded by mu
-	first     map[string]int         // by party; guarded by mu
+	mu                sync.Mutex
+	bySession         map[core.SessionID]int // guarded by mu
+	newSessionUploads map[string]int         // by party; guarded by mu
 }
 
-// receiving is one body; end ends it.
-type receiving struct {
-	of      *uploads
+// upload is one body that is being received.
+type upload struct {
+	uploads *uploads
 	session core.SessionID
-	// party is "" where the session has had a segment transcoded.
+	// party is "" if the session has had a segment transcoded.
 	party string
-	over  sync.Once
+	once  sync.Once
 }
 
 // begin counts a body. The fault is GatewayUploadsFull.
-func (u *uploads) begin(s *session, party string) (*receiving, error) {
+func (u *uploads) begin(s *session, party string) (*upload, error) {
 	const op = "receive segment"
-	r := &receiving{of: u, session: s.id, party: party}
-	if s.worked.Load() {
+	r := &upload{uploads: u, session: s.id, party: party}
+	if s.transcoded.Load() {
 		r.party = ""
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
-	case u.bySession[s.id] >= sessionUploads:
+	case u.bySession[s.id] >= maxSessionUploads:
 		return nil, fault.New(fault.GatewayUploadsFull, op, "of this session")
-	case r.party != "" && u.first[r.party] >= firstUploads:
+	case r.party != "" && u.newSessionUploads[r.party] >= maxNewSessionUploads:
 		return nil, fault.New(fault.GatewayUploadsFull, op, "of new sessions")
 	case u.bySession == nil:
-		u.bySession, u.first = make(map[core.SessionID]int), make(map[string]int)
+		u.bySession, u.newSessionUploads = make(map[core.SessionID]int), make(map[string]int)
 	}
 	u.bySession[s.id]++
 	if r.party != "" {
-		u.first[r.party]++
+		u.newSessionUploads[r.party]++
 	}
 	return r, nil
 }
 
-// end says that the body is there, or will not come. It may be called again, and for no
-// body.
-func (r *receiving) end() {
+// end is called when the body was received or will not be. It is idempotent and accepts nil.
+func (r *upload) end() {
 	if r == nil {
 		return
 	}
-	r.over.Do(func() {
-		r.of.mu.Lock()
-		defer r.of.mu.Unlock()
-		decrement(r.of.bySession, r.session)
+	r.once.Do(func() {
+		r.uploads.mu.Lock()
+		defer r.uploads.mu.Unlock()
+		decrement(r.uploads.bySession, r.session)
 		if r.party != "" {
-			decrement(r.of.first, r.party)
+			decrement(r.uploads.newSessionUploads, r.party)
 		}
 	})
 }
@@ -82,11 +81,11 @@ func decrement[K comparable](counts map[K]int, key K) {
 	}
 }
 
-// Party is held to account for the memory of the segment's body.
+// Party is accountable for the memory of the segment's body.
 func (g *Segment) Party() string { return g.o.party(&g.req) }
 
-// PaidBytes is how many bytes of the body its payment stands for; what is beyond them
-// counts as unpaid until its hash is known to be right.
+// PaidBytes is how many bytes of the body the payment covers. Further bytes count as unpaid
+// until the hash is checked.
 func (g *Segment) PaidBytes() int64 {
 	if !g.priced {
 		return 0

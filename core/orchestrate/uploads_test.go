@@ -32,7 +32,7 @@ func TestUploadsOfAGateway(t *testing.T) {
 	_, err := send(tok, "192.0.2.1")
 	wantCode(t, err, fault.GatewayUploadsFull)
 	if got := fault.Wire(err); got != "OrchestratorBusy" {
-		t.Errorf("gateways are told %q", got)
+		t.Errorf("gateways get %q", got)
 	}
 	for len(open) < 128 {
 		seg, err := send(n.token(), "192.0.2.1")
@@ -88,7 +88,7 @@ func TestSessionsThatWork(t *testing.T) {
 	}
 }
 
-// TestWrongHashes: bodies that are not what was signed are waste of the gateway at one
+// TestWrongHashes: bodies with a wrong hash are unbilled work of the gateway at one
 // peer; what others send with its headers is not held against the gateway itself.
 func TestWrongHashes(t *testing.T) {
 	t.Parallel()

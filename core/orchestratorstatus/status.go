@@ -1,6 +1,6 @@
-// Package orchestratorstatus sums up what an orchestrator on the chain may tell anybody: the
-// round, its place in the active set, its stake and its rewards. All of it is on
-// the chain for everybody to read; nothing of the operator's own is in it.
+// Package orchestratorstatus sums up the public status of an orchestrator on the chain: the
+// round, its state in the active set, its stake and its rewards. All of it is
+// public on the chain; it contains nothing of the operator's own.
 //
 // It only turns what the node knows at the moment into one record, which /status
 // and the gateway's page show; it reads nothing itself.
@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 )
 
-// State says where an orchestrator stands in the active set.
+// State is an orchestrator's state in the active set.
 type State string
 
 // The states. A Waiting one is in the pool and becomes active; a Leaving one is
@@ -28,9 +28,9 @@ const (
 	Inactive     State = "inactive"
 )
 
-// Of judges an orchestrator's record: who is in the pool has no round in which it
-// leaves.
-func Of(o protocol.Orchestrator) State {
+// StateOf derives the state from an orchestrator's record: a pool member has no
+// deactivation round.
+func StateOf(o protocol.Orchestrator) State {
 	inPool := o.DeactivationRound == protocol.Never
 	switch {
 	case o.Active && inPool:
@@ -45,9 +45,9 @@ func Of(o protocol.Orchestrator) State {
 	return Inactive
 }
 
-// Standing is the record. Amounts are in smallest units, cuts per million.
-type Standing struct {
-	// Stale: the chain is silent, and this is what was known last.
+// Status is the public status. Amounts are in smallest units, cuts per million.
+type Status struct {
+	// Stale: the endpoints are behind, and this is the last known state.
 	Stale   bool         `json:"stale"`
 	Address core.Address `json:"address"`
 	Round   Round        `json:"round"`
@@ -59,7 +59,7 @@ type Standing struct {
 	FeeCut      core.PerMillion `json:"fee_cut"`
 	Members     int             `json:"active_set"`
 	RegistryURI string          `json:"registered_service_uri"`
-	// Reward is where this round's reward call stands; Why says what it waits for.
+	// Reward is the state of this round's reward call; Why is what it waits for.
 	Reward          reward.State   `json:"reward"`
 	Why             string         `json:"reward_reason,omitempty"`
 	LastRewardRound protocol.Round `json:"last_reward_round"`
@@ -76,7 +76,7 @@ type Round struct {
 	End         protocol.L1Block `json:"end"`
 }
 
-// Reward is a round whose reward is settled.
+// Reward is the result of a round's reward call.
 type Reward struct {
 	Round   protocol.Round `json:"round"`
 	Outcome reward.Outcome `json:"outcome"`
@@ -84,10 +84,9 @@ type Reward struct {
 	Time    time.Time      `json:"time"`
 }
 
-// why is what the round's call waits for. Where it failed, that is in the words of the table
-// of faults: what exactly happened names the operator's endpoints, quotes what they answered,
-// and is for the operator alone.
-func why(r reward.Status) string {
+// reason is what the round's call waits for. A failure is in the words of the table of faults: its
+// details name the operator's endpoints, quote their answers, and are for the operator alone.
+func reason(r reward.Status) string {
 	if r.Code == "" {
 		return r.Reason
 	}
@@ -95,23 +94,23 @@ func why(r reward.Status) string {
 	return row.Cause
 }
 
-// maxRewards bounds Standing.Rewards.
+// maxRewards limits Status.Rewards.
 const maxRewards = 10
 
-// Make sums up. The second value is false as long as nothing is known.
-func Make(v protocol.View, r reward.Status) (Standing, bool) {
+// New makes the status. The second value is false until the chain was read.
+func New(v protocol.View, r reward.Status) (Status, bool) {
 	if !v.Known {
-		return Standing{}, false
+		return Status{}, false
 	}
-	s := Standing{
-		Stale: v.Stale, Address: v.Self.Address, State: Of(v.Self),
+	s := Status{
+		Stale: v.Stale, Address: v.Self.Address, State: StateOf(v.Self),
 		Round: Round{
 			Number: v.Round.Number, Initialized: v.Round.Initialized, Locked: v.Round.Locked,
 			Block: v.Head.L1, Start: v.Round.Start, End: v.Round.End(),
 		},
 		Stake: v.Self.DelegatedStake, RewardCut: v.Self.RewardCut, FeeCut: v.Self.FeeShare.Rest(),
 		Members: v.PoolSize, RegistryURI: v.Self.ServiceURI,
-		Reward: r.State, Why: why(r), LastRewardRound: v.Self.LastRewardRound, Rewards: []Reward{},
+		Reward: r.State, Why: reason(r), LastRewardRound: v.Self.LastRewardRound, Rewards: []Reward{},
 	}
 	if s.State == Waiting {
 		s.ActiveFrom = v.Self.ActivationRound

@@ -21,14 +21,18 @@ func TestOf(t *testing.T) {
 		want orchestratorstatus.State
 	}{
 		{"never seen", protocol.Orchestrator{}, orchestratorstatus.Unregistered},
-		{"joined in this round", protocol.Orchestrator{Registered: true, ActivationRound: 11, DeactivationRound: protocol.Never}, orchestratorstatus.Waiting},
-		{"active", protocol.Orchestrator{Registered: true, Active: true, ActivationRound: 5, DeactivationRound: protocol.Never}, orchestratorstatus.Active},
-		{"evicted in this round", protocol.Orchestrator{Registered: true, Active: true, ActivationRound: 5, DeactivationRound: 11}, orchestratorstatus.Leaving},
-		{"evicted before", protocol.Orchestrator{Registered: true, ActivationRound: 5, DeactivationRound: 9}, orchestratorstatus.Inactive},
+		{"joined in this round", protocol.Orchestrator{Registered: true, ActivationRound: 11,
+			DeactivationRound: protocol.Never}, orchestratorstatus.Waiting},
+		{"active", protocol.Orchestrator{Registered: true, Active: true, ActivationRound: 5,
+			DeactivationRound: protocol.Never}, orchestratorstatus.Active},
+		{"evicted in this round", protocol.Orchestrator{Registered: true, Active: true, ActivationRound: 5,
+			DeactivationRound: 11}, orchestratorstatus.Leaving},
+		{"evicted before", protocol.Orchestrator{Registered: true, ActivationRound: 5, DeactivationRound: 9},
+			orchestratorstatus.Inactive},
 		{"registered below the pool", protocol.Orchestrator{Registered: true}, orchestratorstatus.Inactive},
 		{"resigned", protocol.Orchestrator{ActivationRound: 5, DeactivationRound: 9}, orchestratorstatus.Unregistered},
 	} {
-		if got := orchestratorstatus.Of(c.o); got != c.want {
+		if got := orchestratorstatus.StateOf(c.o); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -38,17 +42,19 @@ func TestMake(t *testing.T) {
 	t.Parallel()
 	me := core.Address{1}
 	chain := coretest.NewChain(me, core.Address{})
-	if _, known := orchestratorstatus.Make(protocol.View{}, reward.Status{}); known {
+	if _, known := orchestratorstatus.New(protocol.View{}, reward.Status{}); known {
 		t.Error("something is known of nothing")
 	}
 	chain.Activate(me, core.LPTTokens(1000), "https://h.example.org:8935")
 	history := make([]reward.Past, 20)
 	for i := range history {
-		history[i] = reward.Past{Round: protocol.Round(100 - i), Outcome: reward.Called, Amount: core.LPTTokens(5), Time: time.Unix(1, 0)}
+		history[i] = reward.Past{Round: protocol.Round(100 - i), Outcome: reward.Called, Amount: core.LPTTokens(5),
+			Time: time.Unix(1, 0)}
 	}
 	v := chain.View()
-	got, known := orchestratorstatus.Make(v, reward.Status{State: reward.StateDone, History: history})
-	if !known || got.State != orchestratorstatus.Active || got.Address != me || got.Stake.Tokens() != "1000" || got.Members != 1 || got.FeeCut != core.Whole {
+	got, known := orchestratorstatus.New(v, reward.Status{State: reward.StateDone, History: history})
+	if !known || got.State != orchestratorstatus.Active || got.Address != me || got.Stake.Tokens() != "1000" ||
+		got.Members != 1 || got.FeeCut != core.Whole {
 		t.Errorf("%+v", got)
 	}
 	if got.Round.Number != v.Round.Number || got.Round.Block < got.Round.Start || got.Round.Block >= got.Round.End {
@@ -71,7 +77,7 @@ func TestWhyARewardFailedIsTheOperators(t *testing.T) {
 		{State: reward.StateFailed, Code: "NoSuchCode", Reason: "rpc.example.org: project 0123abcd exceeded"},
 		{State: reward.StateWaiting, Code: fault.RewardNotAllowed, Reason: "0123abcd"},
 	} {
-		s, _ := orchestratorstatus.Make(chain.View(), r)
+		s, _ := orchestratorstatus.New(chain.View(), r)
 		if strings.Contains(s.Why, "0123abcd") || strings.Contains(s.Why, "rpc.example.org") {
 			t.Errorf("%s: %s", r.Code, s.Why)
 		}
@@ -80,7 +86,7 @@ func TestWhyARewardFailedIsTheOperators(t *testing.T) {
 		}
 	}
 	const waits = "the round is not initialised"
-	s, _ := orchestratorstatus.Make(chain.View(), reward.Status{State: reward.StateWaiting, Reason: waits})
+	s, _ := orchestratorstatus.New(chain.View(), reward.Status{State: reward.StateWaiting, Reason: waits})
 	if s.Why != waits {
 		t.Errorf("what it waits for: %q", s.Why)
 	}

@@ -22,13 +22,13 @@ const (
 // length, so nothing is paid yet when it is measured, and files can take long.
 type Measuring struct {
 	media MediaProbe
-	queue *fairqueue.Line
+	queue *fairqueue.Queue
 }
 
 // NewMeasuring has media do the work; nil can measure nothing.
 func NewMeasuring(media MediaProbe) *Measuring {
 	slots := min(max(runtime.GOMAXPROCS(0)/coresPerMeasuring, 1), maxMeasuring)
-	return &Measuring{media, fairqueue.New(fairqueue.Options{Slots: slots, Queue: measuringQueue})}
+	return &Measuring{media, fairqueue.New(fairqueue.Options{Slots: slots, MaxWaiting: measuringQueue})}
 }
 
 // For measures for a party, in its turn. It is nil where nothing can be measured.

@@ -1,9 +1,9 @@
-// Package placement is the port between whoever has devices that transcode and
-// whoever places sessions on them: media workers of this machine's CPU and GPUs,
-// and transcoders on other machines, are the same to the rules of placement.
+// Package placement is the port between the owners of transcoding devices and the pool that
+// places sessions on them: media workers for this machine's CPU and GPUs and transcoders on
+// other machines look the same to the placement rules.
 //
-// It holds no rules. transcoder/pool places; transcoder/worker and the remote
-// transcoders of server/remote are devices; cmd/tutti introduces them.
+// It holds no rules. transcoder/pool places; transcoder/worker and the remote transcoders of
+// server/remote are devices; cmd/tutti connects them.
 package placement
 
 import (
@@ -15,9 +15,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Device does the media work of one place: a processor, a GPU, or a transcoder on
-// another machine. Jobs of different sessions may be given at once; jobs of one
-// session never overlap. After Close every call fails.
+// Device does media work: a CPU, a GPU, or a transcoder on another machine. Jobs of
+// different sessions may run at once; jobs of one session never overlap. After Close every
+// call fails.
 type Device interface {
 	core.Transcoder
 	// Device is its name, unique in a node: "cpu", a GPU's index as the operator
@@ -54,18 +54,18 @@ type Placer interface {
 	Attach(d Device, o Offer) (Attachment, error)
 }
 
-// Attachment is a device's place. Its methods answer at once, except Drain.
+// Attachment controls an attached device. Its methods do not block, except Drain.
 type Attachment interface {
 	// Update replaces the offer.
 	Update(o Offer)
-	// Suspend keeps new sessions away and moves those that there are to other
-	// devices at their next segment, until Resume; why is shown to the operator.
+	// Suspend refuses new sessions and moves existing ones to other devices at their next
+	// segment, until Resume; why is shown to the operator.
 	Suspend(why *fault.Fault)
 	Resume()
-	// Drain suspends it and waits until none of its segments is in work or ctx ends.
+	// Drain suspends it and waits until none of its segments is in progress or ctx ends.
 	Drain(ctx context.Context) error
-	// Detach takes it away at once: its sessions move at their next segment, and
-	// segments in work on it fail by themselves or end well.
+	// Detach removes it at once: its sessions move at their next segment; segments in
+	// progress on it may still succeed.
 	Detach()
 }
 
@@ -75,14 +75,14 @@ type Use struct {
 	// Sessions it has, the most that it may have (0: as measured), and its hardware
 	// encoders in use.
 	Sessions, Limit, Encoders int
-	// Segments are in work on it now.
+	// Segments are in progress on it now.
 	Segments int
 	// Load is in requested pixels per second.
 	Load int64
-	// Ratio is the real-time ratio of late, below 1 when faster than real time; 0
-	// before the first segment.
+	// Ratio is the recent real-time ratio, below 1 when faster than real time; 0 before the
+	// first segment.
 	Ratio float64
-	// Memory is the device memory, in bytes, that its sessions are reckoned to use.
+	// Memory is the device memory, in bytes, that its sessions are estimated to use.
 	Memory int64
 	// EncoderLimit, SessionMemory and Cost are EncoderSessions, SessionMemory and Cost of
 	// its Offer.

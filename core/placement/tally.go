@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// maxTallies bounds the names whose counts are kept.
+// maxTallies limits the names whose counts are kept.
 const maxTallies = 4096
 
 // Tally counts what a worker did. Its zero value counts from zero; it is safe for
@@ -22,31 +22,31 @@ func (t *Tally) Failed() { t.failed.Add(1) }
 // Counts are what was counted.
 func (t *Tally) Counts() (done, failed int64) { return t.done.Load(), t.failed.Load() }
 
-// Tallies has the tallies of workers by their names, so that a worker that comes back goes
-// on with the counts that it left. Beyond a bound the name that came first is forgotten. The
-// zero value has none; it is safe for concurrent use.
+// Tallies keeps workers' tallies by name, so that a worker that reconnects continues with its
+// counts. Beyond maxTallies the oldest name is dropped. The zero value is ready; it is safe
+// for concurrent use.
 type Tallies struct {
-	mu    sync.Mutex
-	of    map[string]*Tally
-	order []string
+	mu     sync.Mutex
+	byName map[string]*Tally
+	order  []string
 }
 
 // Of is the tally of a name.
 func (t *Tallies) Of(name string) *Tally {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if one := t.of[name]; one != nil {
+	if one := t.byName[name]; one != nil {
 		return one
 	}
-	if t.of == nil {
-		t.of = make(map[string]*Tally)
+	if t.byName == nil {
+		t.byName = make(map[string]*Tally)
 	}
 	if len(t.order) == maxTallies {
-		delete(t.of, t.order[0])
+		delete(t.byName, t.order[0])
 		t.order = slices.Delete(t.order, 0, 1)
 	}
 	one := new(Tally)
-	t.of[name] = one
+	t.byName[name] = one
 	t.order = append(t.order, name)
 	return one
 }

@@ -8,17 +8,17 @@ import (
 	"github.com/tuttinode/tutti/core/requeststats"
 )
 
-// full is a book of a day in which more gateways came than there is room for, each with ten
+// full is a counter of a day with more gateways than the limit, each with ten
 // answers an hour.
-func full() *requeststats.Book {
+func full() *requeststats.Counter {
 	c := newClock()
 	b := requeststats.New(c.now)
 	codes := []fault.Code{"", fault.OrchestratorCapped, fault.NoTranscoders, fault.Draining, fault.TicketExpired}
 	for range 25 {
 		for n := range uint32(110) {
 			for _, code := range codes {
-				b.Note(requeststats.Question{Kind: requeststats.TranscodingOffer, Gateway: gateway(n), Code: code})
-				b.Note(requeststats.Question{Kind: requeststats.Segment, Gateway: gateway(n), Code: code})
+				b.Record(requeststats.Request{Kind: requeststats.TranscodingOffer, Gateway: gateway(n), Code: code})
+				b.Record(requeststats.Request{Kind: requeststats.Segment, Gateway: gateway(n), Code: code})
 			}
 		}
 		c.at = c.at.Add(time.Hour)
@@ -36,7 +36,7 @@ func BenchmarkReport(b *testing.B) {
 }
 
 // BenchmarkNoteBesideReports is a segment's part while reports are made all the time.
-func BenchmarkNoteBesideReports(b *testing.B) {
+func BenchmarkRecordDuringReports(b *testing.B) {
 	book := full()
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -51,16 +51,16 @@ func BenchmarkNoteBesideReports(b *testing.B) {
 		}
 	}()
 	for b.Loop() {
-		book.Note(requeststats.Question{Kind: requeststats.Segment, Gateway: gateway(7)})
+		book.Record(requeststats.Request{Kind: requeststats.Segment, Gateway: gateway(7)})
 	}
 	close(stop)
 	<-ended
 }
 
 // BenchmarkNote is a segment's part.
-func BenchmarkNote(b *testing.B) {
+func BenchmarkRecord(b *testing.B) {
 	book := full()
 	for b.Loop() {
-		book.Note(requeststats.Question{Kind: requeststats.Segment, Gateway: gateway(7)})
+		book.Record(requeststats.Request{Kind: requeststats.Segment, Gateway: gateway(7)})
 	}
 }

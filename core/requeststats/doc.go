@@ -1,8 +1,8 @@
-// Package requeststats remembers what gateways asked of an orchestrator in the last day and
-// what it answered: offers, segments and AI jobs, by gateway and by fault code, what it
-// wanted for them, and what it could not do.
+// Package requeststats counts what gateways requested from an orchestrator in the last day
+// and how it answered: offers, segments and AI jobs by gateway and fault code, the quoted
+// prices, and the requested capabilities that it does not have.
 //
-// It is no accounting and no log: counts are kept per hour in bounded memory and are
-// gone when the process ends, and nothing is decided by them. core/orchestrate tells it,
-// cmd/tutti and the metrics read it.
+// It is neither accounting nor a log: counts are kept per hour in bounded memory, are lost
+// when the process ends, and decide nothing. core/orchestrate records requests; cmd/tutti
+// and the metrics read the counts.
 package requeststats

@@ -6,18 +6,18 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// span is what prices a gateway heard in an hour, and named.
-type span struct {
+// priceRange is the prices that a gateway was quoted in an hour, and the one it expected.
+type priceRange struct {
 	lowest, highest, last pm.Price
 	quotes                uint64
 	expected              *pm.Price
 }
 
-// price takes a question's prices in.
-func (h *hour) price(gateway who, q *Question) {
+// addPrice adds a request's prices.
+func (h *hour) addPrice(gateway gatewayKey, q *Request) {
 	s := h.prices[gateway]
 	if s == nil {
-		s = new(span)
+		s = new(priceRange)
 		h.prices[gateway] = s
 	}
 	if q.Expected != nil {
@@ -38,8 +38,8 @@ func (h *hour) price(gateway who, q *Question) {
 	s.quotes++
 }
 
-// join takes a later hour's prices in.
-func (s *span) join(later *span) {
+// merge adds a later hour's prices.
+func (s *priceRange) merge(later *priceRange) {
 	if later.expected != nil {
 		s.expected = later.expected
 	}
@@ -56,8 +56,7 @@ func (s *span) join(later *span) {
 	s.quotes += later.quotes
 }
 
-// less compares without making numbers where the units are the same, as they are as a
-// rule.
+// less avoids big.Rat where the units are the same, as they usually are.
 func less(a, b pm.Price) bool {
 	if a.PixelsPerUnit == b.PixelsPerUnit {
 		return a.PerUnit < b.PerUnit

@@ -9,21 +9,21 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Others stands for the gateways that there was no room for.
+// Others stands for the gateways beyond the limit.
 const Others = "others"
 
 // Answer is how often a gateway got one answer.
 type Answer struct {
 	Kind Kind
-	// Gateway is an address, Others, or "" for those that nothing proves.
+	// Gateway is an address, Others, or "" without a valid signature.
 	Gateway string
-	// Code is "" for yes.
+	// Code is "" for an accepted request.
 	Code  fault.Code
 	Count uint64
 	Last  time.Time
 }
 
-// Missing is what was asked for and is not here.
+// Missing is something that was requested and that the node does not have.
 type Missing struct {
 	Kind  Kind
 	Text  string
@@ -31,7 +31,7 @@ type Missing struct {
 	Last  time.Time
 }
 
-// Price is what a gateway was asked for a unit, and what it came with, in wei.
+// Price is the price of a unit that a gateway was quoted and expected, in wei.
 type Price struct {
 	Gateway               string
 	Quotes                uint64
@@ -40,31 +40,32 @@ type Price struct {
 	Expected *big.Rat
 }
 
-// Report is a day's questions, the most frequent first.
+// Report is a day's requests, the most frequent first.
 type Report struct {
-	// Since is from when on everything is in it: the last day, or the start.
+	// Since is the beginning of the report: a day ago, or the start.
 	Since, Until time.Time
 	Answers      []Answer
 	Missing      []Missing
 	Prices       []Price
 }
 
-// Report sums up. A nil Book has been asked nothing.
-func (b *Book) Report() Report {
+// Report sums up the last day. That of a nil Counter is empty.
+func (b *Counter) Report() Report {
 	if b == nil {
 		return Report{}
 	}
 	now := b.now()
 	r := Report{Since: b.since, Until: now}
-	answers, missing, prices := make(map[answerKey]*tally), make(map[missingKey]*tally), make(map[who]*span)
-	for _, h := range b.lend(now) {
-		join(answers, h.answers)
-		join(missing, h.missing)
+	answers, missing, prices := make(map[answerKey]*tally), make(map[missingKey]*tally),
+		make(map[gatewayKey]*priceRange)
+	for _, h := range b.shareHours(now) {
+		mergeTallies(answers, h.answers)
+		mergeTallies(missing, h.missing)
 		for gateway, s := range h.prices {
 			if prices[gateway] == nil {
-				prices[gateway] = new(span)
+				prices[gateway] = new(priceRange)
 			}
-			prices[gateway].join(s)
+			prices[gateway].merge(s)
 		}
 	}
 	if day := now.Add(-Window).Truncate(time.Hour); day.After(r.Since) {
@@ -74,24 +75,24 @@ func (b *Book) Report() Report {
 	return r
 }
 
-// lend are the hours of the window, to be read in peace: adding up a busy day takes
-// milliseconds, for which no segment is to wait.
-func (b *Book) lend(now time.Time) []*hour {
+// shareHours returns the hours of the window to be read without the lock: summing up a busy
+// day takes milliseconds, and segments must not wait for it.
+func (b *Counter) shareHours(now time.Time) []*hour {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	all := b.lately(now)
+	all := b.windowHoursLocked(now)
 	for i, h := range all {
 		if i == len(all)-1 {
 			all[i] = h.clone() // it is written to all the time
 		} else {
-			h.lent = true
+			h.shared = true
 		}
 	}
 	return all
 }
 
-// lately are the hours of the window, in order. The caller holds mu.
-func (b *Book) lately(now time.Time) (out []*hour) {
+// windowHoursLocked are the hours of the window, in order.
+func (b *Counter) windowHoursLocked(now time.Time) (out []*hour) {
 	last := now.Unix() / int64(time.Hour/time.Second)
 	for number := last - hours + 1; number <= last; number++ {
 		if h := b.hours[(number%hours+hours)%hours]; h != nil && h.number == number {
@@ -101,7 +102,7 @@ func (b *Book) lately(now time.Time) (out []*hour) {
 	return out
 }
 
-func join[K comparable](all, some map[K]*tally) {
+func mergeTallies[K comparable](all, some map[K]*tally) {
 	for key, t := range some {
 		sum := all[key]
 		if sum == nil {
@@ -115,12 +116,14 @@ func join[K comparable](all, some map[K]*tally) {
 	}
 }
 
-func (r *Report) fill(answers map[answerKey]*tally, missing map[missingKey]*tally, prices map[who]*span) {
+func (r *Report) fill(answers map[answerKey]*tally, missing map[missingKey]*tally, prices map[gatewayKey]*priceRange) {
 	for key, t := range answers {
-		r.Answers = append(r.Answers, Answer{Kind: key.kind, Gateway: key.gateway.String(), Code: key.code, Count: t.count, Last: t.last})
+		r.Answers = append(r.Answers, Answer{Kind: key.kind, Gateway: key.gateway.String(), Code: key.code,
+			Count: t.count, Last: t.last})
 	}
 	slices.SortFunc(r.Answers, func(a, b Answer) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Gateway, b.Gateway), cmp.Compare(a.Code, b.Code))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Gateway, b.Gateway),
+			cmp.Compare(a.Code, b.Code))
 	})
 	for key, t := range missing {
 		r.Missing = append(r.Missing, Missing{Kind: key.kind, Text: key.text, Count: t.count, Last: t.last})
@@ -141,9 +144,9 @@ func (r *Report) fill(answers map[answerKey]*tally, missing map[missingKey]*tall
 }
 
 // String is the gateway's name in a report.
-func (w who) String() string {
+func (w gatewayKey) String() string {
 	switch {
-	case w.others:
+	case w.overflow:
 		return Others
 	case w.address.IsZero():
 		return ""
@@ -159,7 +162,7 @@ type Total struct {
 }
 
 // Totals are all of them, in no order.
-func (b *Book) Totals() (out []Total) {
+func (b *Counter) Totals() (out []Total) {
 	if b == nil {
 		return nil
 	}

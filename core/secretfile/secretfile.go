@@ -40,7 +40,8 @@ func read(path string) (s Secret, err error) {
 	}
 	secret, err := hex.DecodeString(strings.TrimSpace(string(text)))
 	if err != nil || len(secret) != len(s) {
-		return s, fmt.Errorf("%s does not hold 64 hex digits; remove it and start again: what was signed with it ends", path)
+		return s, fmt.Errorf(
+			"%s does not hold 64 hex digits; remove it and start again: what was signed with it ends", path)
 	}
 	return Secret(secret), nil
 }

@@ -83,7 +83,7 @@ func (w *Wants) Usable(o *Offer) error {
 	case o.Capabilities == nil:
 		return unusable("it sent no capabilities")
 	}
-	if why := capability.Objection(&w.Capabilities, o.Capabilities); why != "" {
+	if why := capability.Mismatch(&w.Capabilities, o.Capabilities); why != "" {
 		return &fault.Fault{Code: fault.OrchestratorUnusable, Op: op, Detail: why, Err: w.lacking(o)}
 	}
 	if !w.modelsOffered(o.Capabilities) {

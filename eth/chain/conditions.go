@@ -34,7 +34,7 @@ const outsideTime = time.Minute
 
 // staysOutside reports whether a node that takes work has been unregistered for too long.
 func (f *follower) staysOutside(o protocol.Orchestrator) bool {
-	if f.c.opt.NoService || orchestratorstatus.Of(o) != orchestratorstatus.Unregistered {
+	if f.c.opt.NoService || orchestratorstatus.StateOf(o) != orchestratorstatus.Unregistered {
 		f.clock.outside = time.Time{}
 		return false
 	}

@@ -154,6 +154,13 @@ func (l *Ledger) onlyAsync() bool {
 	return !slices.ContainsFunc(l.queue, func(r *request) bool { return r.done != nil })
 }
 
+// hasRequests reports whether anything waits to be written.
+func (l *Ledger) hasRequests() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.queue)+len(l.retained) > 0
+}
+
 // withdraw removes a request that no group has taken.
 func (l *Ledger) withdraw(r *request) bool {
 	l.mu.Lock()

@@ -18,9 +18,13 @@ func (l *Ledger) Run(ctx context.Context, ready func()) error {
 	head := time.NewTicker(l.opt.HeadEvery)
 	defer head.Stop()
 	for {
-		l.waitForMore(ctx)
 		var again <-chan time.Time
-		if group := l.takeGroup(); len(group) > 0 {
+		if l.hasRequests() { // entries that arrive from here on are waited for as well
+			l.waitForMore(ctx)
+			group := l.takeGroup()
+			if len(group) == 0 {
+				continue // their callers left
+			}
 			kept, err := l.write(work, group)
 			if err != nil {
 				return l.stop(err)

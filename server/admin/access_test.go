@@ -61,7 +61,8 @@ func TestWhoMayChange(t *testing.T) {
 		{"the old way is never remote, by GET", both, "GET", oldChange, "right", 405, fault.AdminNeedsPost},
 	} {
 		st := newStation(t, tt.change)
-		headers := map[string][]string{"": nil, "right": {"Authorization", "Bearer " + st.token}, "wrong": {"Authorization", "Bearer " + strings.Repeat("a", 64)}}[tt.token]
+		headers := map[string][]string{"": nil, "right": {"Authorization", "Bearer " + st.token},
+			"wrong": {"Authorization", "Bearer " + strings.Repeat("a", 64)}}[tt.token]
 		got := ask(st.Server, tt.method, tt.path, "", headers...)
 		if got.Code != tt.status || tt.code != "" && !strings.Contains(got.Body.String(), string(tt.code)) {
 			t.Errorf("%s: %d %s", tt.name, got.Code, got.Body)
@@ -80,8 +81,10 @@ func TestWhoMayChange(t *testing.T) {
 func TestEveryChangeIsGuarded(t *testing.T) {
 	t.Parallel()
 	st, loose := newStation(t, nil), newStation(t, old)
-	paths := []string{"/setLogLevel", "/setMaxSessions", "/setMaxFaceValue", "/setPriceForBroadcaster", "/setBroadcastConfig", "/setMaxPriceForCapability",
-		"/registerLiveRunners", "/setMaxGasPrice", "/setMinGasPrice", "/signMessage", "/activateOrchestrator", "/setOrchestratorConfig"}
+	paths := []string{"/setLogLevel", "/setMaxSessions", "/setMaxFaceValue", "/setPriceForBroadcaster",
+		"/setBroadcastConfig", "/setMaxPriceForCapability",
+		"/registerLiveRunners", "/setMaxGasPrice", "/setMinGasPrice", "/signMessage", "/activateOrchestrator",
+		"/setOrchestratorConfig"}
 	for _, a := range acts() {
 		paths = append(paths, a.path)
 	}
@@ -95,7 +98,8 @@ func TestEveryChangeIsGuarded(t *testing.T) {
 	}
 	for _, path := range paths {
 		bearer := []string{"Authorization", "Bearer " + st.token}
-		isRead := slices.Contains([]string{adminapi.PathGas, adminapi.PathSettings, adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathDrain}, path)
+		isRead := slices.Contains([]string{adminapi.PathGas, adminapi.PathSettings, adminapi.PathPrices,
+			adminapi.PathPriceLimits, adminapi.PathDrain}, path)
 		if got := ask(st.Server, "GET", path, "", bearer...); got.Code != 405 && !isRead {
 			t.Errorf("GET %s: %d %s", path, got.Code, got.Body)
 		}
@@ -172,19 +176,22 @@ func TestRemoteNeedsAToken(t *testing.T) {
 	if err := open("127.0.0.1:0", admin.Access{DataDir: filepath.Join(t.TempDir(), "a", "b")}); err != nil {
 		t.Errorf("a data directory that is not there yet: %v", err)
 	}
-	if err := open("127.0.0.1:0", admin.Access{DataDir: filepath.Join(dir, adminapi.TokenFile, "x")}); !errors.Is(err, fault.DataDirUnusable) {
+	if err := open("127.0.0.1:0", admin.Access{DataDir: filepath.Join(dir, adminapi.TokenFile, "x")}); !errors.Is(err,
+		fault.DataDirUnusable) {
 		t.Errorf("no data directory: %v", err)
 	}
 	if err := os.Chmod(filepath.Join(dir, adminapi.TokenFile), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := open("127.0.0.1:0", admin.Access{DataDir: dir}); !errors.Is(err, fault.AdminTokenFile) || !strings.Contains(err.Error(), "chmod 600") {
+	if err := open("127.0.0.1:0", admin.Access{DataDir: dir}); !errors.Is(err, fault.AdminTokenFile) ||
+		!strings.Contains(err.Error(), "chmod 600") {
 		t.Errorf("a wide mode: %v", err)
 	}
 }
 
 // start runs the API and returns a client of it; what it returns last stops both.
-func start(t *testing.T, st *station, dial func(ctx context.Context, s *admin.Server) (net.Conn, error)) (*http.Client, func()) {
+func start(t *testing.T, st *station, dial func(ctx context.Context, s *admin.Server) (net.Conn, error)) (*http.Client,
+	func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ready, result := make(chan struct{}), make(chan error, 1)
@@ -195,7 +202,10 @@ func start(t *testing.T, st *station, dial func(ctx context.Context, s *admin.Se
 		cancel()
 		t.Fatal(err)
 	}
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx, st.Server) }}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn,
+		error) {
+		return dial(ctx, st.Server)
+	}}
 	return &http.Client{Transport: transport}, func() {
 		transport.CloseIdleConnections()
 		cancel()
@@ -238,7 +248,8 @@ func TestUnixSocket(t *testing.T) {
 	if book := st.book(t); !strings.Contains(book, `"from":"unix"`) {
 		t.Errorf("book %s", book)
 	}
-	if err := make().Run(t.Context(), func() { t.Error("ready on a socket in use") }); !errors.Is(err, fault.ListenFailed) {
+	if err := make().Run(t.Context(), func() { t.Error("ready on a socket in use") }); !errors.Is(err,
+		fault.ListenFailed) {
 		t.Errorf("in use: %v", err)
 	}
 	stop()

@@ -9,14 +9,14 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// send does an action and waits until it is mined, or only until it is sent.
+// send sends an action's transaction and waits until it is mined, or only until it is sent.
 func (s *Server) send(ctx context.Context, a protocol.Action, async bool) (protocol.Transaction, error) {
 	tx, err := s.opts.Chain.actor().Send(ctx, a, protocol.SendOptions{Async: async})
 	changeOf(ctx).sent(tx)
 	return tx, waitOver(ctx, tx, err)
 }
 
-// waitOver makes the error of a wait that ended before its transaction did.
+// waitOver is the error of a wait that ended before its transaction was mined.
 func waitOver(ctx context.Context, tx protocol.Transaction, err error) error {
 	if err == nil || ctx.Err() == nil || tx.Hash.IsZero() || tx.State != protocol.TxSubmitted {
 		return err
@@ -27,10 +27,10 @@ func waitOver(ctx context.Context, tx protocol.Transaction, err error) error {
 	}
 }
 
-// act does an action and what it needs before.
+// act executes an action, after the approval that it may need.
 func (s *Server) act(ctx context.Context, a protocol.Action, async bool) (adminapi.ActionResult, error) {
 	var out adminapi.ActionResult
-	if err := s.opts.Chain.futile(ctx, a); err != nil {
+	if err := s.opts.Chain.wouldFail(ctx, a); err != nil {
 		return out, err
 	}
 	first, err := s.approval(ctx, a)
@@ -57,9 +57,9 @@ func (s *Server) act(ctx context.Context, a protocol.Action, async bool) (admina
 	return out, err
 }
 
-// estimate says what act would cost.
+// estimate is the cost of act.
 func (s *Server) estimate(ctx context.Context, a protocol.Action) (adminapi.Estimate, error) {
-	if err := s.opts.Chain.futile(ctx, a); err != nil {
+	if err := s.opts.Chain.wouldFail(ctx, a); err != nil {
 		return adminapi.Estimate{}, err
 	}
 	first, err := s.approval(ctx, a)

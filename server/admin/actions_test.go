@@ -31,13 +31,16 @@ func TestBondApprovesFirst(t *testing.T) {
 	body := `{"amount":"` + oneToken + `","to":"` + low + `"}`
 	path := adminapi.ActionPath(adminapi.VerbBond)
 	dry := result[adminapi.ActionResult](t, st.post(path+"?dryRun=true", body))
-	if dry.Transaction != nil || dry.Estimate == nil || dry.Estimate.Verb != "bond" || dry.Estimate.Gas != 250_000+850_000 ||
-		dry.Estimate.Fee.String() != "11000000000000" || dry.Estimate.About != "let the bonding contract take 1 LPT, then bond 1 LPT to "+account.String() {
+	if dry.Transaction != nil || dry.Estimate == nil || dry.Estimate.Verb != "bond" ||
+		dry.Estimate.Gas != 250_000+850_000 ||
+		dry.Estimate.Fee.String() != "11000000000000" ||
+		dry.Estimate.About != "let the bonding contract take 1 LPT, then bond 1 LPT to "+account.String() {
 		t.Errorf("dry run %+v", dry.Estimate)
 	}
 	same(t, st.chain.Sent())
 	got := result[adminapi.ActionResult](t, st.post(path, body))
-	if len(got.Before) != 1 || got.Before[0].Verb != "approve" || got.Transaction.Verb != "bond" || got.Transaction.State != protocol.TxMined {
+	if len(got.Before) != 1 || got.Before[0].Verb != "approve" || got.Transaction.Verb != "bond" ||
+		got.Transaction.State != protocol.TxMined {
 		t.Errorf("%+v", got)
 	}
 	approve, bond := protocol.Approve{Amount: core.LPTTokens(1)}, protocol.Bond{Amount: core.LPTTokens(1), To: account}
@@ -55,7 +58,8 @@ func TestRefusedAction(t *testing.T) {
 	st := newStation(t, nil)
 	for _, query := range []string{"", "?dryRun=true", "?wait=submitted"} {
 		got := st.post(adminapi.ActionPath(adminapi.VerbUnbond)+query, `{"amount":"1"}`)
-		if body := result[adminapi.ErrorBody](t, got); got.Code != 400 || body.Error.Code != string(fault.StakeMissing) || body.Error.Cause == "" {
+		if body := result[adminapi.ErrorBody](t, got); got.Code != 400 || body.Error.Code != string(fault.StakeMissing) ||
+			body.Error.Cause == "" {
 			t.Errorf("%s: %d %s", query, got.Code, got.Body)
 		}
 	}
@@ -73,7 +77,8 @@ func TestSubmittedIsEnough(t *testing.T) {
 	}
 	st.chain.Mine(1, 0)
 	all := read[adminapi.Transactions](t, st, adminapi.PathTransactions)
-	if len(all.Transactions) != 1 || all.Transactions[0].Hash != got.Transaction.Hash || all.Transactions[0].State != protocol.TxMined {
+	if len(all.Transactions) != 1 || all.Transactions[0].Hash != got.Transaction.Hash ||
+		all.Transactions[0].State != protocol.TxMined {
 		t.Errorf("%+v", all)
 	}
 }
@@ -100,13 +105,15 @@ func TestWaitIsBounded(t *testing.T) {
 		for _, query := range []string{"?step=next", ""} {
 			rec = st.post(adminapi.PathActivate+query, body)
 			plan := result[adminapi.PlanResult](t, rec)
-			if rec.Code != 504 || plan.Error == nil || plan.Error.Code != string(fault.TransactionPending) || plan.Executed == nil {
+			if rec.Code != 504 || plan.Error == nil || plan.Error.Code != string(fault.TransactionPending) ||
+				plan.Executed == nil {
 				t.Errorf("%q: %d %s", query, rec.Code, rec.Body)
 			}
 			// Asking again while it is on its way sends nothing more.
 			sent := len(st.chain.Sent())
 			rec = st.post(adminapi.PathActivate+query, body)
-			if again := result[adminapi.PlanResult](t, rec); again.Error == nil || again.Error.Code != string(fault.StepInFlight) || len(st.chain.Sent()) != sent {
+			if again := result[adminapi.PlanResult](t, rec); again.Error == nil ||
+				again.Error.Code != string(fault.StepInFlight) || len(st.chain.Sent()) != sent {
 				t.Errorf("%q again: %d %s", query, rec.Code, rec.Body)
 			}
 			st.chain.Mine(1, 0)
@@ -120,7 +127,8 @@ func TestClientGoesAway(t *testing.T) {
 	st := newStation(t, nil)
 	st.chain.Hold(true)
 	ctx, cancel := context.WithCancel(t.Context())
-	r := httptest.NewRequestWithContext(ctx, "POST", "http://127.0.0.1:7935"+adminapi.ActionPath(adminapi.VerbBond), strings.NewReader(`{"amount":"5","to":"`+low+`"}`))
+	r := httptest.NewRequestWithContext(ctx, "POST", "http://127.0.0.1:7935"+adminapi.ActionPath(adminapi.VerbBond),
+		strings.NewReader(`{"amount":"5","to":"`+low+`"}`))
 	r.Header.Set("Authorization", "Bearer "+st.token)
 	rec, done := httptest.NewRecorder(), make(chan struct{})
 	go func() { defer close(done); st.Handler().ServeHTTP(rec, r) }()
@@ -146,7 +154,8 @@ func TestStopEndsTheWait(t *testing.T) {
 		err    error
 	}
 	answers := make(chan answer, 1)
-	req, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+st.Addr().String()+adminapi.ActionPath(adminapi.VerbClaimEarnings), nil)
+	req, err := http.NewRequestWithContext(t.Context(), "POST",
+		"http://"+st.Addr().String()+adminapi.ActionPath(adminapi.VerbClaimEarnings), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +198,8 @@ func TestWithdrawFees(t *testing.T) {
 	st.chain.GiveFees(account, core.NewWei(9))
 	st.post(adminapi.ActionPath(adminapi.VerbWithdrawFees), `{"amount":"2","recipient":"`+lowOther+`"}`)
 	st.post(adminapi.ActionPath(adminapi.VerbWithdrawFees), ``)
-	same(t, st.chain.Sent(), protocol.WithdrawFees{Recipient: other, Amount: core.NewWei(2)}, protocol.WithdrawFees{Recipient: account, Amount: core.NewWei(7)})
+	same(t, st.chain.Sent(), protocol.WithdrawFees{Recipient: other, Amount: core.NewWei(2)},
+		protocol.WithdrawFees{Recipient: account, Amount: core.NewWei(7)})
 }
 
 func TestSetCommission(t *testing.T) {

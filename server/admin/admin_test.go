@@ -63,7 +63,7 @@ func newServer(n *node, change func(*admin.Options)) *admin.Server {
 	opts := admin.Options{
 		Access: admin.Access{CompatTransactions: true, Profiling: true},
 		Listen: "127.0.0.1:7935", Orchestrator: true, Log: slog.New(slog.DiscardHandler),
-		Limiter: n, Verbosity: n, Conditions: board, Status: n,
+		Node:    admin.Node{SetMaxSessions: n.SetMaxSessions, Verbosity: n, Conditions: board.Snapshot, Status: n.Status},
 		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "metrics") }),
 	}
 	if change != nil {
@@ -112,12 +112,17 @@ func TestRoutes(t *testing.T) {
 		{"sessions in the query", "POST", "/setMaxSessions?maxSessions=7", "", 200, "Max sessions set to 7\n"},
 		{"sessions auto", "POST", "/setMaxSessions", "maxSessions=auto", 200, "Max sessions set to auto\n"},
 		{"sessions missing", "POST", "/setMaxSessions", "", 400, "missing form param: maxSessions\n"},
-		{"sessions zero", "POST", "/setMaxSessions", "maxSessions=0", 400, "maxSessions \"0\" must be a number of at least 1, or auto\n"},
-		{"sessions word", "POST", "/setMaxSessions", "maxSessions=many", 400, "maxSessions \"many\" must be a number of at least 1, or auto\n"},
-		{"sessions in a body too large", "POST", "/setMaxSessions", "x=" + long + "&maxSessions=9", 400, "the body is larger than 64 KiB\n"},
+		{"sessions zero", "POST", "/setMaxSessions", "maxSessions=0", 400,
+			"maxSessions \"0\" must be a number of at least 1, or auto\n"},
+		{"sessions word", "POST", "/setMaxSessions", "maxSessions=many", 400,
+			"maxSessions \"many\" must be a number of at least 1, or auto\n"},
+		{"sessions in a body too large", "POST", "/setMaxSessions", "x=" + long + "&maxSessions=9", 400,
+			"the body is larger than 64 KiB\n"},
 		{"set level", "POST", "/setLogLevel", "loglevel=6", 200, ""},
-		{"set level to a word", "POST", "/setLogLevel", "loglevel=loud", 400, "loglevel \"loud\" is not a verbosity such as 3 or 6\n"},
-		{"set level too high", "POST", "/setLogLevel", "loglevel=11", 400, "loglevel \"11\" is not a verbosity such as 3 or 6\n"},
+		{"set level to a word", "POST", "/setLogLevel", "loglevel=loud", 400,
+			"loglevel \"loud\" is not a verbosity such as 3 or 6\n"},
+		{"set level too high", "POST", "/setLogLevel", "loglevel=11", 400,
+			"loglevel \"11\" is not a verbosity such as 3 or 6\n"},
 		{"set level missing", "POST", "/setLogLevel", "", 400, "missing form param: loglevel\n"},
 	}
 	for _, tt := range tests {
@@ -150,7 +155,7 @@ func TestChangesReachTheNode(t *testing.T) {
 func TestAbsentParts(t *testing.T) {
 	t.Parallel()
 	s := newServer(nil, func(o *admin.Options) {
-		o.Limiter, o.Verbosity, o.Metrics, o.Conditions, o.Status = nil, nil, nil, nil, nil
+		o.Node, o.Metrics = admin.Node{}, nil
 	})
 	for _, path := range []string{"/metrics", "/setMaxSessions?maxSessions=5", "/setLogLevel?loglevel=3", "/getLogLevel"} {
 		method := map[bool]string{true: "POST", false: "GET"}[strings.HasPrefix(path, "/set")]
@@ -171,7 +176,8 @@ func TestStatusShape(t *testing.T) {
 	if err := json.Unmarshal(rec.Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"Manifests", "InternalManifests", "StreamInfo", "OrchestratorPool", "OrchestratorPoolInfos",
+	for _, key := range []string{"Manifests", "InternalManifests", "StreamInfo", "OrchestratorPool",
+		"OrchestratorPoolInfos",
 		"Version", "GolangRuntimeVersion", "GOArch", "GOOS", "RegisteredTranscodersNumber", "RegisteredTranscoders",
 		"LocalTranscoding", "BroadcasterPrices"} {
 		if v, ok := got[key]; !ok || v == nil {
@@ -229,7 +235,8 @@ func TestHostHeader(t *testing.T) {
 		s := newServer(&node{}, func(o *admin.Options) { o.Listen = tt.listen; o.Hosts = []string{"extra.example"} })
 		got := ask(s, "GET", "/IsOrchestrator", "", "Host", tt.host).Code
 		want := map[bool]int{true: 200, false: 403}[tt.allowed]
-		if tt.allowed && (strings.HasPrefix(tt.listen, "0.") || strings.HasPrefix(tt.listen, ":") || strings.HasPrefix(tt.listen, "node")) {
+		if tt.allowed && (strings.HasPrefix(tt.listen, "0.") || strings.HasPrefix(tt.listen, ":") ||
+			strings.HasPrefix(tt.listen, "node")) {
 			want = 401 // other machines reach it
 		}
 		if got != want {
@@ -312,7 +319,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = res.Body.Close()
-	if res.StatusCode != 200 || res.Header.Get("X-Content-Type-Options") != "nosniff" || res.Header.Get("Cache-Control") != "no-store" {
+	if res.StatusCode != 200 || res.Header.Get("X-Content-Type-Options") != "nosniff" ||
+		res.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %v", res.StatusCode, res.Header)
 	}
 	client.CloseIdleConnections()

@@ -7,11 +7,6 @@ import (
 	"github.com/tuttinode/tutti/core/airouting"
 )
 
-// AIPools are a gateway's orchestrators for AI, by model.
-type AIPools interface {
-	Pools() []airouting.Snapshot
-}
-
 // sessionPools is one model's entry in the answer of /getAISessionPoolsInfo, with
 // the existing node's keys.
 type sessionPools struct {
@@ -46,7 +41,8 @@ func (p *sessionPool) add(s *airouting.Status) {
 	if s.InFlight > 0 {
 		p.InUse++
 	}
-	p.Orchestrators = append(p.Orchestrators, poolSession{URL: s.Offer.URI, LatencyScore: s.FirstByte.Seconds(), InFlight: s.InFlight})
+	p.Orchestrators = append(p.Orchestrators, poolSession{URL: s.Offer.URI, LatencyScore: s.FirstByte.Seconds(),
+		InFlight: s.InFlight})
 }
 
 // poolsOf is one model's entry.
@@ -70,14 +66,14 @@ func poolsOf(m *airouting.Snapshot) sessionPools {
 	return out
 }
 
-// aiPools answers with the orchestrators of every model that was asked for lately,
-// by "<capability>_<model>".
+// aiPools answers with the orchestrators of every recently requested model, by
+// "<capability>_<model>".
 func (s *Server) aiPools(w http.ResponseWriter, _ *http.Request) error {
-	if s.opts.AIPools == nil {
+	if s.opts.Work.AIPools == nil {
 		return absent("pools of orchestrators for AI")
 	}
 	out := map[string]sessionPools{}
-	for _, m := range s.opts.AIPools.Pools() {
+	for _, m := range s.opts.Work.AIPools() {
 		out[string(m.Model.Manifest())] = poolsOf(&m)
 	}
 	writeJSON(w, out)

@@ -19,7 +19,8 @@ func TestAIPools(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	standing := func(uri string, warm bool, inFlight int, resting time.Time) airouting.Status {
 		return airouting.Status{
-			Offer: airouting.Offer{URI: uri, Warm: warm}, InFlight: inFlight, FirstByte: 250 * time.Millisecond, Resting: resting,
+			Offer: airouting.Offer{URI: uri, Warm: warm}, InFlight: inFlight, FirstByte: 250 * time.Millisecond,
+			Resting: resting,
 		}
 	}
 	for name, row := range map[string]struct {
@@ -37,7 +38,7 @@ func TestAIPools(t *testing.T) {
 			`{"url":"https://b:1","latency_score":0.25,"in_flight":0}]},"cold":{"size":0,"in_use":0,"orchestrators":[]},` +
 			`"last_refresh":"2026-03-01T12:00:00Z","suspended":{"list":["https://c:1"],"current_count":1}}}` + "\n"},
 	} {
-		s := newServer(&node{}, func(o *admin.Options) { o.AIPools = row.pools })
+		s := newServer(&node{}, func(o *admin.Options) { o.Work.AIPools = row.pools.Pools })
 		if got := ask(s, "GET", "/getAISessionPoolsInfo", ""); got.Code != 200 || got.Body.String() != row.want {
 			t.Errorf("%s: %d %s", name, got.Code, got.Body)
 		}

@@ -10,13 +10,12 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// bondGas stands in for the cost of a bond that cannot be tried before the bonding
-// contract may take the tokens. Source: core/activation's measure.
+// bondGas is the assumed gas of a bond, which cannot be simulated before the bonding contract
+// has its allowance. Source: core/activation's measurement.
 const bondGas protocol.Gas = 850_000
 
-// approval is what has to be done before a bond so that it can take its tokens;
-// nil where nothing has. The amount is exactly the bond's. It costs gas, so a bond
-// that would fail after it all the same is refused here.
+// approval is the approval that a bond needs first, nil for none. The amount is exactly the
+// bond's. It costs gas, so a bond that would fail anyway is refused here.
 func (s *Server) approval(ctx context.Context, a protocol.Action) (protocol.Action, error) {
 	bond, ok := a.(protocol.Bond)
 	if !ok || bond.Amount.IsZero() {
@@ -34,12 +33,12 @@ func (s *Server) approval(ctx context.Context, a protocol.Action) (protocol.Acti
 	case !errors.Is(err, fault.AllowanceMissing):
 		return nil, err
 	}
-	return protocol.Approve{Amount: bond.Amount}, c.mayBond(ctx, bond)
+	return protocol.Approve{Amount: bond.Amount}, c.checkBond(ctx, bond)
 }
 
-// mayBond refuses what a trial does not get to see behind the missing allowance: an
-// orchestrator's own stake cannot go to another one.
-func (c *Chain) mayBond(ctx context.Context, bond protocol.Bond) error {
+// checkBond refuses what a simulation without allowance cannot detect: an orchestrator's own
+// stake cannot go to another one.
+func (c *Chain) checkBond(ctx context.Context, bond protocol.Bond) error {
 	account := c.Actor.Account()
 	own, err := c.Stakes.Delegator(ctx, account)
 	if err != nil || own.Delegate != account || own.Bonded.IsZero() || bond.To == account {
@@ -48,8 +47,8 @@ func (c *Chain) mayBond(ctx context.Context, bond protocol.Bond) error {
 	return fault.New(fault.CannotMoveOwnStake, bond.Verb(), "the account is a registered orchestrator: unbond first")
 }
 
-// estimateBoth is the cost of the approval and of the bond after it, whose own part
-// is typical because it can be tried only afterwards.
+// estimateBoth is the cost of the approval and of the bond after it. The bond's part is a
+// typical value, because it can be simulated only afterwards.
 func (s *Server) estimateBoth(ctx context.Context, first, a protocol.Action) (adminapi.Estimate, error) {
 	e, err := s.opts.Chain.actor().Estimate(ctx, first)
 	if err != nil {
@@ -66,8 +65,7 @@ func (s *Server) estimateBoth(ctx context.Context, first, a protocol.Action) (ad
 	return estimateOf(e), nil
 }
 
-// namingApproval adds to an error the approval that was paid for before it. What
-// waits for its receipt names itself.
+// namingApproval adds the approval's transaction to an error after it.
 func namingApproval(err error, approval protocol.TxHash) error {
 	if approval.IsZero() || errors.Is(err, fault.TransactionPending) {
 		return err

@@ -29,7 +29,8 @@ func TestBondFailsAfterApproval(t *testing.T) {
 	})
 	rec := st.post(adminapi.ActionPath(adminapi.VerbBond), `{"amount":"1","to":"`+low+`"}`)
 	got := result[adminapi.ActionResult](t, rec)
-	if rec.Code != 400 || len(got.Before) != 1 || got.Error == nil || got.Error.Code != string(fault.StakeMissing) || got.Error.Remedy == "" {
+	if rec.Code != 400 || len(got.Before) != 1 || got.Error == nil || got.Error.Code != string(fault.StakeMissing) ||
+		got.Error.Remedy == "" {
 		t.Fatalf("%d %s", rec.Code, rec.Body)
 	}
 	hash := got.Before[0].Hash.String()
@@ -49,7 +50,8 @@ func TestApprovalStaysOnItsWay(t *testing.T) {
 		st.chain.Hold(true)
 		rec := st.post(adminapi.ActionPath(adminapi.VerbBond), `{"amount":"1","to":"`+low+`"}`)
 		got := result[adminapi.ActionResult](t, rec)
-		if rec.Code != 504 || len(got.Before) != 1 || got.Before[0].Verb != "approve" || got.Error == nil || got.Error.Code != string(fault.TransactionPending) {
+		if rec.Code != 504 || len(got.Before) != 1 || got.Before[0].Verb != "approve" || got.Error == nil ||
+			got.Error.Code != string(fault.TransactionPending) {
 			t.Errorf("%d %s", rec.Code, rec.Body)
 		}
 	})
@@ -64,8 +66,10 @@ func TestNoApprovalForNothing(t *testing.T) {
 		before func(*station)
 		code   fault.Code
 	}{
-		{"own stake elsewhere", lowOther, func(st *station) { st.chain.Activate(account, core.LPTTokens(1000), "") }, fault.CannotMoveOwnStake},
-		{"round not initialised", low, func(st *station) { st.chain.ToRound(st.chain.View().Round.Number + 1) }, fault.RoundNotInitialized},
+		{"own stake elsewhere", lowOther, func(st *station) { st.chain.Activate(account, core.LPTTokens(1000), "") },
+			fault.CannotMoveOwnStake},
+		{"round not initialised", low, func(st *station) { st.chain.ToRound(st.chain.View().Round.Number + 1) },
+			fault.RoundNotInitialized},
 		{"no tokens", low, func(st *station) { st.chain.Give(account, core.NewWei(1e18), core.LPT{}) }, fault.TokensMissing},
 	} {
 		st := newStation(t, old)
@@ -84,7 +88,8 @@ func TestNoApprovalForNothing(t *testing.T) {
 	// More stake on oneself is no move.
 	st := newStation(t, nil)
 	st.chain.Activate(account, core.LPTTokens(1000), "")
-	if got := st.post(adminapi.ActionPath(adminapi.VerbBond), `{"amount":"1","to":"`+low+`"}`); got.Code != 200 || len(st.chain.Sent()) != 2 {
+	if got := st.post(adminapi.ActionPath(adminapi.VerbBond), `{"amount":"1","to":"`+low+`"}`); got.Code != 200 ||
+		len(st.chain.Sent()) != 2 {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }

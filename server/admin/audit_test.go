@@ -48,7 +48,8 @@ func TestChangesAreWrittenDown(t *testing.T) {
 		}
 	}
 	log := st.log.String()
-	if strings.Contains(log, "secret") || !strings.Contains(log, `msg="change made through the admin API" path=/claimEarnings from="remote 192.0.2.1" tx=`) ||
+	if strings.Contains(log, "secret") || !strings.Contains(log,
+		`msg="change made through the admin API" path=/claimEarnings from="remote 192.0.2.1" tx=`) ||
 		!strings.Contains(log, hash) {
 		t.Errorf("log %s", log)
 	}
@@ -75,7 +76,7 @@ func (broken) SetMaxSessions(int) { panic("out of cheese") }
 // What broke is written down as broken.
 func TestPanicIsWrittenDown(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Limiter = broken{} })
+	st := newStation(t, func(o *admin.Options) { o.Node.SetMaxSessions = broken{}.SetMaxSessions })
 	got := ask(st.Server, "POST", "/setMaxSessions?maxSessions=77", "", "Authorization", "Bearer "+st.token)
 	if got.Code != 500 || !strings.Contains(st.book(t), `"outcome":"failed","status":500,"code":"Unexpected"}`) {
 		t.Errorf("%d, book %s", got.Code, st.book(t))

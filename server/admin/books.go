@@ -12,21 +12,23 @@ import (
 	"github.com/tuttinode/tutti/pm/earnings"
 )
 
-// Books are what the node is paid and pays. A nil part is answered with a fault;
-// none of them may hold up payments.
+// Books are the sources of earnings and spending. Requests for a nil part get a fault; none of
+// them may block payments.
 type Books struct {
-	// Tickets, Payers and Income belong to an orchestrator on the chain. Redeemer is
-	// nil where another process redeems.
-	Tickets  Tickets
-	Redeemer Redeemer
-	Payers   Payers
-	Income   Income
-	// Spending belongs to a gateway on the chain.
-	Spending Spending
+	// Tickets, Payers and Income belong to an orchestrator on the chain.
+	Tickets Tickets
+	// RetryRedemption retries a failed ticket; nil if another process redeems. The error is a
+	// fault, such as TicketUnknown or TicketNotFailed.
+	RetryRedemption func(ctx context.Context, hash protocol.Hash) error
+	// Payers lists the gateways with accounts.
+	Payers func(ctx context.Context) []adminapi.Payer
+	Income Income
+	// Spending reports what a gateway on the chain paid. The error is a fault.
+	Spending func(ctx context.Context) (*earnings.Spending, error)
 	Credits  Credits
 }
 
-// TicketFilter chooses winning tickets. What is zero chooses nothing away.
+// TicketFilter filters winning tickets. A zero field does not filter.
 type TicketFilter struct {
 	State   pm.TicketState
 	Gateway core.Address
@@ -46,17 +48,6 @@ type Tickets interface {
 	History(ctx context.Context, hash protocol.Hash) ([]pm.Progress, error)
 }
 
-// Redeemer takes tickets up again. The error is a fault, such as TicketUnknown or
-// TicketNotFailed.
-type Redeemer interface {
-	Retry(ctx context.Context, hash protocol.Hash) error
-}
-
-// Payers tells of the gateways that have accounts.
-type Payers interface {
-	Payers(ctx context.Context) []adminapi.Payer
-}
-
 // Income reports what was earned. Errors are faults.
 type Income interface {
 	Income(ctx context.Context, by earnings.By) (*earnings.Income, error)
@@ -64,17 +55,12 @@ type Income interface {
 	Overview(ctx context.Context) (*earnings.Overview, error)
 }
 
-// Spending reports what was paid. The error is a fault.
-type Spending interface {
-	Spending(ctx context.Context) (*earnings.Spending, error)
-}
-
-// Credits are what orchestrators were paid and have not worked for.
+// Credits are payments to orchestrators that were not used for work.
 type Credits interface {
 	Credits() []adminapi.Credit
-	// Forgive writes off what one holds. The error is the fault CreditUnknown.
+	// Forgive writes off an orchestrator's credit. The error is the fault CreditUnknown.
 	Forgive(orchestrator string) error
 }
 
-// wantsCSV reports whether the query asks for a list for spreadsheets.
+// wantsCSV reports whether the query asks for CSV.
 func wantsCSV(r *http.Request) bool { return flag(r, adminapi.QueryFormat, adminapi.FormatCSV) }

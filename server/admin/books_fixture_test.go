@@ -31,8 +31,10 @@ type fakeBooks struct {
 
 func winner(hash protocol.Hash, state pm.TicketState, won int64) pm.Winner {
 	half, _ := protocol.WordOf(new(big.Int).Lsh(big.NewInt(1), 255))
-	return pm.Winner{Hash: hash, Ticket: protocol.WinningTicket{Sender: other, Recipient: account, FaceValue: core.NewWei(5e15), WinProb: half, CreationRound: 100},
-		ExpirationBlock: 500, Account: pm.Account{Sender: other, Key: "33_m"}, Credited: true, Won: time.Unix(won, 0), State: state, Since: time.Unix(won+60, 0)}
+	return pm.Winner{Hash: hash, Ticket: protocol.WinningTicket{Sender: other, Recipient: account,
+		FaceValue: core.NewWei(5e15), WinProb: half, CreationRound: 100},
+		ExpirationBlock: 500, Account: pm.Account{Sender: other, Key: "33_m"}, Credited: true, Won: time.Unix(won, 0),
+		State: state, Since: time.Unix(won+60, 0)}
 }
 
 func newBooks() *fakeBooks {
@@ -43,7 +45,7 @@ func newBooks() *fakeBooks {
 
 // of are the books as the API takes them.
 func (b *fakeBooks) of() admin.Books {
-	return admin.Books{Tickets: b, Redeemer: b, Payers: b, Income: b, Spending: b, Credits: b}
+	return admin.Books{Tickets: b, RetryRedemption: b.Retry, Payers: b.Payers, Income: b, Spending: b.Spending, Credits: b}
 }
 
 func (b *fakeBooks) Credits() []adminapi.Credit {
@@ -76,7 +78,8 @@ func (b *fakeBooks) Counts(context.Context) (map[pm.TicketState]int, error) {
 
 func (b *fakeBooks) History(_ context.Context, hash protocol.Hash) ([]pm.Progress, error) {
 	return []pm.Progress{{Hash: hash, State: pm.TicketWon, At: time.Unix(1_700_000_100, 0)},
-		{Hash: hash, State: pm.TicketFailed, Tx: protocol.TxHash{7}, Reason: "=TxReverted: used", At: time.Unix(1_700_000_160, 0)}}, b.broken
+		{Hash: hash, State: pm.TicketFailed, Tx: protocol.TxHash{7}, Reason: "=TxReverted: used",
+			At: time.Unix(1_700_000_160, 0)}}, b.broken
 }
 
 func (b *fakeBooks) Retry(_ context.Context, hash protocol.Hash) error {
@@ -98,13 +101,16 @@ func (b *fakeBooks) Retry(_ context.Context, hash protocol.Hash) error {
 }
 
 func (b *fakeBooks) Payers(context.Context) []adminapi.Payer {
-	return []adminapi.Payer{{Gateway: other, Deposit: core.NewWei(5), Accounts: []adminapi.PayerAccount{{Key: "33_m", Balance: "-1.5", InHand: "0"}}}}
+	return []adminapi.Payer{{Gateway: other, Deposit: core.NewWei(5),
+		Accounts: []adminapi.PayerAccount{{Key: "33_m", Balance: "-1.5", InHand: "0"}}}}
 }
 
 func totals() []ledger.Total {
 	return []ledger.Total{
-		{Key: ledger.Key{Day: 20000, Round: 100, Sender: other, Pipeline: "llm", Model: "m"}, Tickets: 4, Received: pm.ValueOf(big.NewRat(10, 3)), Winners: 1, Won: pm.WeiValue(core.NewWei(9))},
-		{Key: ledger.Key{Day: 20000, Round: 100, Sender: other, Pipeline: "llm", Model: "m", Worker: "gpu"}, Jobs: 2, Units: big.NewInt(7), Billed: pm.WeiValue(core.NewWei(3))},
+		{Key: ledger.Key{Day: 20000, Round: 100, Sender: other, Pipeline: "llm", Model: "m"}, Tickets: 4,
+			Received: pm.ValueOf(big.NewRat(10, 3)), Winners: 1, Won: pm.WeiValue(core.NewWei(9))},
+		{Key: ledger.Key{Day: 20000, Round: 100, Sender: other, Pipeline: "llm", Model: "m", Worker: "gpu"}, Jobs: 2,
+			Units: big.NewInt(7), Billed: pm.WeiValue(core.NewWei(3))},
 	}
 }
 
@@ -122,5 +128,6 @@ func (b *fakeBooks) Overview(context.Context) (*earnings.Overview, error) {
 }
 
 func (b *fakeBooks) Spending(context.Context) (*earnings.Spending, error) {
-	return earnings.MakeSpending([]paymentlog.Total{{Group: paymentlog.Group{Day: "2026-03-01", Recipient: account, Pipeline: "llm", Model: "m"}, Payments: 1, Tickets: 2, Value: pm.WeiValue(core.NewWei(8))}}), b.broken
+	return earnings.MakeSpending([]paymentlog.Total{{Group: paymentlog.Group{Day: "2026-03-01", Recipient: account,
+		Pipeline: "llm", Model: "m"}, Payments: 1, Tickets: 2, Value: pm.WeiValue(core.NewWei(8))}}), b.broken
 }

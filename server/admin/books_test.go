@@ -40,15 +40,18 @@ func TestTickets(t *testing.T) {
 		t.Fatalf("%+v, asked %+v", list, b.asked)
 	}
 	failed := list.Tickets[0]
-	if failed.Hash != failedTicket || failed.Gateway != other || failed.Account != "33_m" || failed.Chance != 2 || failed.Round != 100 || failed.RedeemFrom != 500 ||
-		failed.LastRound != 101 || failed.State != "failed" || failed.Tx == nil || failed.Attempts != 2 || failed.Reason != "=TxReverted: used" {
+	if failed.Hash != failedTicket || failed.Gateway != other || failed.Account != "33_m" || failed.Chance != 2 ||
+		failed.Round != 100 || failed.RedeemFrom != 500 ||
+		failed.LastRound != 101 || failed.State != "failed" || failed.Tx == nil || failed.Attempts != 2 ||
+		failed.Reason != "=TxReverted: used" {
 		t.Errorf("%+v", failed)
 	}
 	if list.Tickets[1].Tx != nil {
 		t.Errorf("%+v", list.Tickets[1])
 	}
 	readBook[adminapi.Tickets](t, st.get(adminapi.PathTickets+"?state=won&gateway="+other.String()+"&limit=1000&before=2026-03-01T00:00:00.5Z"))
-	want := admin.TicketFilter{State: pm.TicketWon, Gateway: other, Limit: 1000, Before: time.Date(2026, 3, 1, 0, 0, 0, 500_000_000, time.UTC)}
+	want := admin.TicketFilter{State: pm.TicketWon, Gateway: other, Limit: 1000,
+		Before: time.Date(2026, 3, 1, 0, 0, 0, 500_000_000, time.UTC)}
 	if b.asked != want {
 		t.Errorf("asked %+v", b.asked)
 	}
@@ -62,7 +65,8 @@ func TestTicketsRefuse(t *testing.T) {
 	t.Parallel()
 	st, _ := booked(t)
 	for query, want := range map[string]int{
-		"?limit=0": 400, "?limit=1001": 400, "?limit=x": 400, "?state=odd": 400, "?gateway=me": 400, "?before=yesterday": 400, "?format=xml": 400, "?hash=1": 400,
+		"?limit=0": 400, "?limit=1001": 400, "?limit=x": 400, "?state=odd": 400, "?gateway=me": 400, "?before=yesterday": 400,
+		"?format=xml": 400, "?hash=1": 400,
 		"/0x12": 400, "/" + core.Address{}.String(): 400, "/0x" + strings.Repeat("0", 63) + "9": 404,
 	} {
 		if got := st.get(adminapi.PathTickets + query); got.Code != want {
@@ -85,13 +89,15 @@ func TestRetry(t *testing.T) {
 	if got := st.get(path); got.Code != 405 {
 		t.Errorf("GET: %d", got.Code)
 	}
-	if ticket := readBook[adminapi.Ticket](t, st.post(path, "{}")); ticket.State != "queued" || ticket.Hash != failedTicket || len(b.retried) != 1 {
+	if ticket := readBook[adminapi.Ticket](t, st.post(path, "{}")); ticket.State != "queued" ||
+		ticket.Hash != failedTicket || len(b.retried) != 1 {
 		t.Errorf("%+v", ticket)
 	}
 	if book := st.book(t); !strings.Contains(book, path) || !strings.Contains(book, `"done"`) {
 		t.Errorf("log of changes:\n%s", book)
 	}
-	for hash, code := range map[string]fault.Code{failedTicket.String(): fault.TicketNotFailed, "0x" + strings.Repeat("0", 63) + "9": fault.TicketUnknown} {
+	for hash, code := range map[string]fault.Code{failedTicket.String(): fault.TicketNotFailed,
+		"0x" + strings.Repeat("0", 63) + "9": fault.TicketUnknown} {
 		got := st.post(strings.Replace(adminapi.PathTicketRetry, "{hash}", hash, 1), "{}")
 		if !strings.Contains(got.Body.String(), string(code)) {
 			t.Errorf("%s: %d %s", code, got.Code, got.Body)
@@ -109,7 +115,8 @@ func TestCSV(t *testing.T) {
 		adminapi.PathSpending + "?format=csv":         "\n2026-03-01," + account.String() + ",llm,m,1,2,8,0,0,0\n",
 	} {
 		got := st.get(path)
-		if got.Code != 200 || got.Header().Get("Content-Type") != "text/csv; charset=utf-8" || !strings.Contains(got.Body.String(), want) {
+		if got.Code != 200 || got.Header().Get("Content-Type") != "text/csv; charset=utf-8" ||
+			!strings.Contains(got.Body.String(), want) {
 			t.Errorf("%s: %d %v\n%s", path, got.Code, got.Header(), got.Body)
 		}
 	}
@@ -122,7 +129,8 @@ func TestMoneyReports(t *testing.T) {
 	t.Parallel()
 	st, _ := booked(t)
 	income := readBook[adminapi.Income](t, st.get(adminapi.PathIncome+"?by=round,day"))
-	if strings.Join(income.By, ",") != "day,round" || len(income.Rows) != 1 || income.Rows[0].Day != "2024-10-04" || income.Rows[0].Reward.String() != "6" || income.Total.Billed != "3" {
+	if strings.Join(income.By, ",") != "day,round" || len(income.Rows) != 1 || income.Rows[0].Day != "2024-10-04" ||
+		income.Rows[0].Reward.String() != "6" || income.Total.Billed != "3" {
 		t.Errorf("%+v", income)
 	}
 	workers := readBook[adminapi.WorkerShares](t, st.get(adminapi.PathIncomeWorkers))
@@ -144,8 +152,10 @@ func TestBooksAbsentOrBroken(t *testing.T) {
 	none := newStation(t, nil)
 	broken, b := booked(t)
 	b.broken = fault.New(fault.LedgerFailed, "read the ledger", "")
-	for _, path := range []string{adminapi.PathTickets, adminapi.TicketPath(failedTicket), adminapi.PathIncome, adminapi.PathIncomeWorkers, adminapi.PathSpending, adminapi.PathPayers} {
-		if got := none.get(path); got.Code != 404 && got.Code != 400 || !strings.Contains(got.Body.String(), "AdminPartAbsent") {
+	for _, path := range []string{adminapi.PathTickets, adminapi.TicketPath(failedTicket), adminapi.PathIncome,
+		adminapi.PathIncomeWorkers, adminapi.PathSpending, adminapi.PathPayers} {
+		if got := none.get(path); got.Code != 404 && got.Code != 400 ||
+			!strings.Contains(got.Body.String(), "AdminPartAbsent") {
 			t.Errorf("%s: %d %s", path, got.Code, got.Body)
 		}
 		if path == adminapi.PathPayers {
@@ -160,8 +170,9 @@ func TestBooksAbsentOrBroken(t *testing.T) {
 			}
 		}
 	}
-	handed := newStation(t, func(o *admin.Options) { o.Books = newBooks().of(); o.Books.Redeemer = nil })
-	if got := handed.post(adminapi.TicketRetryPath(failedTicket), "{}"); !strings.Contains(got.Body.String(), "AdminPartAbsent") {
+	handed := newStation(t, func(o *admin.Options) { o.Books = newBooks().of(); o.Books.RetryRedemption = nil })
+	if got := handed.post(adminapi.TicketRetryPath(failedTicket), "{}"); !strings.Contains(got.Body.String(),
+		"AdminPartAbsent") {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/tuttinode/tutti/core/activation"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/core/reward"
 )
 
-// Chain is how the API reaches the chain. Gas, Signer and Endpoints may be nil,
-// the rest not.
+// Chain are the API's sources on the chain. Gas and all that follows may be nil.
 type Chain struct {
 	Rounds   protocol.Rounds
 	Stakes   protocol.Stakes
@@ -18,19 +18,22 @@ type Chain struct {
 	Funds    protocol.Funds
 	Actor    protocol.Actor
 	Views    protocol.Views
-	// Orchestrator is for whom the node works; zero is the account.
+	// Orchestrator is the orchestrator that the node works for; zero is the account.
 	Orchestrator core.Address
 
-	Gas       GasBounds
-	Signer    Signer
-	Endpoints EndpointSource
+	Gas    GasBounds
+	Signer Signer
+	// Endpoints returns the state of the endpoints. Their names hold no secret.
+	Endpoints func() []adminapi.Endpoint
 	Contracts Contracts
+	// Reward is the state of the reward caller; nil without one.
+	Reward func() reward.Status
 }
 
 // GasBounds are the operator's bounds on the price of gas.
 type GasBounds interface {
 	GasPrices(ctx context.Context) (protocol.GasPrices, error)
-	// SetGasBounds changes what is not nil; 0 takes a bound away. The error says that
+	// SetGasBounds changes the bounds that are not nil; 0 removes a bound. The error means that
 	// the bounds contradict each other.
 	SetGasBounds(lowest, highest *core.Wei) error
 }
@@ -44,12 +47,7 @@ type Signer interface {
 	SignTypedData(ctx context.Context, document []byte) ([]byte, error)
 }
 
-// EndpointSource tells how the endpoints fare. Their names hold no secret.
-type EndpointSource interface {
-	Endpoints() []adminapi.Endpoint
-}
-
-// orchestrator is for whom the node works.
+// orchestrator is the orchestrator that the node works for.
 func (c *Chain) orchestrator() core.Address {
 	if c.Orchestrator.IsZero() {
 		return c.Actor.Account()
@@ -64,7 +62,7 @@ func (c *Chain) planner() activation.Planner {
 	return activation.Planner{Rounds: c.Rounds, Stakes: c.Stakes, Funds: c.Funds, Settings: c.Settings, Actor: c.actor()}
 }
 
-// rewardAction calls reward for whom the node works.
+// rewardAction calls reward for the orchestrator that the node works for.
 func (c *Chain) rewardAction() protocol.Action {
 	if c.own() {
 		return protocol.Reward{}

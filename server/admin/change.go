@@ -21,10 +21,10 @@ import (
 // maxBody bounds a request's form or JSON, in bytes.
 const maxBody = 64 << 10
 
-// answerTime is what a slow reader gets for the answer once it is known.
+// answerTime bounds the write of an answer to a slow reader.
 const answerTime = 30 * time.Second
 
-// change is one request that changes something, as the log of changes sees it.
+// change is one request that changes something, for the audit log.
 type change struct {
 	mu  sync.Mutex
 	txs []string // guarded by mu, like err
@@ -33,7 +33,7 @@ type change struct {
 
 type changeKey struct{}
 
-// changeOf is the change that ctx belongs to; nil where it belongs to none.
+// changeOf is the change of ctx, nil for none.
 func changeOf(ctx context.Context) *change {
 	c, _ := ctx.Value(changeKey{}).(*change)
 	return c
@@ -57,14 +57,14 @@ func (c *change) failed(err error) {
 	c.err = err
 }
 
-// change lets a request through that may change something, holds its connection as
-// long as a transaction takes, and writes it down before and after.
+// change checks a request that changes something, extends its deadline for a transaction, and
+// writes it to the audit log before and after.
 func (s *Server) change(old bool, next http.HandlerFunc) http.HandlerFunc {
 	return s.changeWithin(s.detached, old, next)
 }
 
-// changeWithin is change with a context that is made of the request's: detached outlives
-// the client, context.WithCancel ends with it.
+// changeWithin is change with a context derived from the request's: detached outlives the
+// client, context.WithCancel ends with it.
 func (s *Server) changeWithin(
 	life func(context.Context) (context.Context, context.CancelFunc), old bool, next http.HandlerFunc,
 ) http.HandlerFunc {
@@ -88,9 +88,9 @@ func (s *Server) changeWithin(
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.opts.Wait + answerTime))
 		c := &change{}
 		line := audit.Entry{ID: s.nextChange.Add(1), Method: r.Method, Route: r.URL.Path, From: s.sender(r).text,
-			Token: !old || !s.oldWay(r), Parameters: parameters(r, body, old), DryRun: !old &&
+			Token: !old || !s.compatAllowed(r), Parameters: parameters(r, body, old), DryRun: !old &&
 				flag(r, adminapi.QueryDryRun, "true"), Outcome: audit.Begun}
-		s.writeDown(line)
+		s.writeAudit(line)
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		ctx, cancel := life(r.Context())
 		defer cancel()
@@ -100,7 +100,7 @@ func (s *Server) changeWithin(
 				seen.status = http.StatusInternalServerError
 				c.failed(fault.New(fault.Unexpected, "admin request", ""))
 			}
-			s.writeDown(c.ended(line, seen.status))
+			s.writeAudit(c.ended(line, seen.status))
 			s.logChange(c, line)
 		}()
 		next(seen, r.WithContext(context.WithValue(ctx, changeKey{}, c)))
@@ -108,7 +108,7 @@ func (s *Server) changeWithin(
 	}
 }
 
-// begin counts a change in, unless the listener is stopping.
+// begin counts a change in progress, unless the listener is stopping.
 func (s *Server) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *Server) begin() bool {
 	return true
 }
 
-// ended is the second line of a change.
+// ended is the second audit entry of a change.
 func (c *change) ended(line audit.Entry, httpStatus int) audit.Entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -142,8 +142,8 @@ func unreadable(err error, old bool) error {
 	return fault.New(code, "read an admin request", detail)
 }
 
-// detached is a context that outlives the client but not the time a request is
-// held, nor the listener.
+// detached is a context that outlives the client, but not the request's time limit or the
+// listener.
 func (s *Server) detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Wait)
 	life, ok := ctx.Value(lifeKey{}).(context.Context)
@@ -154,8 +154,8 @@ func (s *Server) detached(ctx context.Context) (context.Context, context.CancelF
 	return out, func() { stop(); cancel() }
 }
 
-// logChange is a change's one line in our own log, with what was asked for: begun is its
-// entry in the log of changes. A failure is a warning with its remedy.
+// logChange logs a change with its parameters: begun is its audit entry. A failure is a
+// warning with its remedy.
 func (s *Server) logChange(c *change, begun audit.Entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -178,10 +178,10 @@ func (s *Server) logChange(c *change, begun audit.Entry) {
 	s.opts.Log.LogAttrs(context.Background(), level, message, attrs...)
 }
 
-// longestParameters bounds what of a change's parameters is in the log, in bytes.
+// longestParameters bounds a change's parameters in the log, in bytes.
 const longestParameters = 256
 
-// shortJSON is what was asked for on one line; "" for nothing, or for too much.
+// shortJSON are the parameters on one line; "" for none, or too many.
 func shortJSON(parameters any) string {
 	if parameters == nil {
 		return ""
@@ -193,8 +193,8 @@ func shortJSON(parameters any) string {
 	return string(text)
 }
 
-// writeDown puts a line into the log of changes.
-func (s *Server) writeDown(line audit.Entry) {
+// writeAudit writes an entry to the audit log.
+func (s *Server) writeAudit(line audit.Entry) {
 	line.Time = s.opts.Now().UTC()
 	if s.gate.book == nil {
 		return
@@ -204,7 +204,7 @@ func (s *Server) writeDown(line audit.Entry) {
 	}
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter records the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int

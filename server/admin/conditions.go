@@ -23,8 +23,8 @@ type Condition struct {
 
 func (s *Server) conditions(w http.ResponseWriter, _ *http.Request) {
 	out := []Condition{}
-	if s.opts.Conditions != nil {
-		for _, c := range s.opts.Conditions.Snapshot() {
+	if s.opts.Node.Conditions != nil {
+		for _, c := range s.opts.Node.Conditions() {
 			row, _ := fault.Lookup(c.Code)
 			out = append(out, Condition{
 				Code: string(c.Code), Class: row.Class.String(), About: c.About, Detail: c.Detail,

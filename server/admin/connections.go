@@ -9,9 +9,9 @@ import (
 	"github.com/tuttinode/tutti/server/admission"
 )
 
-// bounded bounds the connections of a listener. Who has shown no token, of whatever
-// address but the own machine's, has a part of them: what strangers hold open keeps out
-// neither the operator nor a supervisor's probes, which would take a node for dead.
+// bounded bounds the connections of a listener. Remote clients without a token have only a
+// part of them, so that their connections lock out neither the operator nor a supervisor's
+// probes, which would otherwise restart the node.
 func (s *Server) bounded(l net.Listener, server *http.Server) net.Listener {
 	if _, ok := l.Addr().(*net.TCPAddr); !ok {
 		return netutil.LimitListener(l, maxConnections)

@@ -57,7 +57,8 @@ func orchestratorOf(o protocol.Orchestrator, price string) adminapi.Orchestrator
 		RewardCut: o.RewardCut, FeeCut: o.FeeShare.Rest(), FeeShare: o.FeeShare, DelegatedStake: o.DelegatedStake,
 		ActivationRound: roundOrNull(o.ActivationRound), DeactivationRound: roundOrNull(o.DeactivationRound),
 		LastActiveStakeUpdateRound: o.LastActiveStakeUpdateRound, Active: o.Active, Registered: o.Registered,
-		Status: status, State: adminapi.OrchestratorState(orchestratorstatus.Of(o)), RewardCaller: orNull(o.RewardCaller), PricePerPixel: price,
+		Status: status, State: adminapi.OrchestratorState(orchestratorstatus.StateOf(o)), RewardCaller: orNull(o.RewardCaller),
+		PricePerPixel: price,
 	}
 }
 
@@ -84,13 +85,15 @@ func planOf(p activation.Plan) adminapi.Plan {
 }
 
 func rewardOf(s reward.Status) adminapi.Reward {
-	out := adminapi.Reward{Mode: string(s.Mode), State: string(s.State), Round: s.Round, LastRewardRound: s.LastRewardRound,
-		Reason: s.Reason, Code: string(s.Code), Tx: orNull(s.Tx), History: []adminapi.RewardCall{}}
+	out := adminapi.Reward{Mode: string(s.Mode), State: string(s.State), Round: s.Round,
+		LastRewardRound: s.LastRewardRound,
+		Reason:          s.Reason, Code: string(s.Code), Tx: orNull(s.Tx), History: []adminapi.RewardCall{}}
 	if !s.NextTry.IsZero() {
 		out.NextTry = &s.NextTry
 	}
 	for _, p := range s.History {
-		out.History = append(out.History, adminapi.RewardCall{Round: p.Round, Amount: p.Amount, Tx: orNull(p.Tx), Time: p.Time,
+		out.History = append(out.History, adminapi.RewardCall{Round: p.Round, Amount: p.Amount, Tx: orNull(p.Tx),
+			Time:    p.Time,
 			Outcome: string(p.Outcome), Reason: p.Reason})
 	}
 	return out

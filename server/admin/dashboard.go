@@ -8,41 +8,16 @@ import (
 	"github.com/tuttinode/tutti/server/admin/feed"
 )
 
-// What a dashboard has at most: a thousand streams would be no list that people read.
+// Bounds of a dashboard's lists, which are for humans.
 const (
 	dashboardSessions = 100
 	dashboardLines    = 200
 	dashboardRefusals = 30
-	// dashboardEvery is how often all dashboards together are made a document.
+	// dashboardEvery is how often the document for all dashboards is built.
 	dashboardEvery = time.Second
 	// maxDashboards bounds the streams of events.
 	maxDashboards = 256
 )
-
-// Dashboard is where a dashboard's parts come from. Nil parts are left empty. Every
-// one answers from memory, at once: it is asked each second while somebody looks.
-type Dashboard struct {
-	// Gate says whether the node takes work.
-	Gate interface{ Gate() adminapi.Gate }
-	// Sessions are the live ones, the slowest first, at most so many.
-	Sessions interface {
-		Live(most int) adminapi.Sessions
-	}
-	GPUs   interface{ GPUs() []adminapi.GPU }
-	Models interface{ Models() []adminapi.Model }
-	// Series are the last minutes in steps.
-	Series interface{ Points() []adminapi.Point }
-	// SeriesStep is how long a step is.
-	SeriesStep time.Duration
-	Refusals   interface {
-		Refusals(most int) []adminapi.Refusal
-	}
-	// Tail is the end of the log.
-	Tail interface {
-		Lines(n int) []adminapi.LogEntry
-	}
-	Settings interface{ Settings() []adminapi.Option }
-}
 
 // newFeed makes the stream of dashboards.
 func (s *Server) newFeed() *feed.Feed[adminapi.Dashboard] {
@@ -51,7 +26,7 @@ func (s *Server) newFeed() *feed.Feed[adminapi.Dashboard] {
 	})
 }
 
-// newerParts is what of log and series came since before.
+// newerParts are the log lines and points that are newer than before.
 func newerParts(before, next adminapi.Dashboard) feed.Appended {
 	lines, points := next.Log, next.Series
 	if n := len(before.Log); n > 0 {
@@ -67,11 +42,11 @@ func newerParts(before, next adminapi.Dashboard) feed.Appended {
 	return feed.Appended{"log": lines, "series": points}
 }
 
-// troubles are the conditions with how soon somebody should look.
-func (s *Server) troubles() []adminapi.Trouble {
-	out := []adminapi.Trouble{}
+// problems are the conditions with their severity.
+func (s *Server) problems() []adminapi.RatedCondition {
+	out := []adminapi.RatedCondition{}
 	for _, c := range s.conditionList() {
-		out = append(out, adminapi.Trouble{Condition: c, Severity: fault.SeverityOf(fault.Code(c.Code)).String()})
+		out = append(out, adminapi.RatedCondition{Condition: c, Severity: fault.SeverityOf(fault.Code(c.Code)).String()})
 	}
 	return out
 }

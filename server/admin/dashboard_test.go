@@ -39,7 +39,8 @@ func busy(sessions int) (*dashboard.Sessions, *dashboard.Series) {
 func work(watch *dashboard.Sessions, sessions int) {
 	for i := range sessions {
 		_, _ = watch.Transcode(context.Background(), &core.TranscodeJob{
-			Session: core.SessionID(strconv.Itoa(i)), Manifest: core.ManifestID(fmt.Sprintf("stream-%d", i)), Duration: 2 * time.Second,
+			Session: core.SessionID(strconv.Itoa(i)), Manifest: core.ManifestID(fmt.Sprintf("stream-%d", i)),
+			Duration: 2 * time.Second,
 			Profiles: []core.Profile{{Name: "P720p30fps16x9"}, {Name: "P360p30fps16x9"}},
 		})
 	}
@@ -84,8 +85,9 @@ func TestDashboardOpensNoBooks(t *testing.T) {
 	t.Parallel()
 	books := &closedBooks{}
 	st := newStation(t, func(o *admin.Options) {
-		o.Books = admin.Books{Tickets: books, Payers: books, Income: books, Spending: books}
-		o.Dashboard.Sessions, o.Dashboard.Series = busy(1000)
+		o.Books = admin.Books{Tickets: books, Payers: books.Payers, Income: books, Spending: books.Spending}
+		sessions, series := busy(1000)
+		o.Work.Sessions, o.Work.Series = sessions.Live, series.Points
 	})
 	got := st.get(adminapi.PathDashboard)
 	if got.Code != http.StatusOK || books.opened.Load() != 0 {
@@ -101,7 +103,8 @@ func BenchmarkDashboard(b *testing.B) {
 	var seconds atomic.Int64
 	st := stationIn(b.TempDir(), func(o *admin.Options) {
 		o.Now = func() time.Time { return time.Unix(1_700_000_000+10*seconds.Add(1), 0) }
-		o.Dashboard.Sessions, o.Dashboard.Series = busy(1000)
+		sessions, series := busy(1000)
+		o.Work.Sessions, o.Work.Series = sessions.Live, series.Points
 	})
 	for b.Loop() {
 		if got := st.get(adminapi.PathDashboard); got.Code != http.StatusOK {

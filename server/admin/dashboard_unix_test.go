@@ -26,7 +26,7 @@ func processor() time.Duration {
 func BenchmarkHundredDashboards(b *testing.B) {
 	watch, series := busy(1000)
 	st := stationIn(b.TempDir(), func(o *admin.Options) {
-		o.Listen, o.Dashboard.Sessions, o.Dashboard.Series = "127.0.0.1:0", watch, series
+		o.Listen, o.Work.Sessions, o.Work.Series = "127.0.0.1:0", watch.Live, series.Points
 	})
 	ctx, cancel := context.WithCancel(b.Context())
 	ready, ended := make(chan struct{}), make(chan error, 1)

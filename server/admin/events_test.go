@@ -66,27 +66,30 @@ func TestEvents(t *testing.T) {
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	parts := &counted{}
 	st := newStation(t, func(o *admin.Options) {
-		o.Listen, o.Conditions, o.Dashboard.Models = "127.0.0.1:0", board, parts
+		o.Listen, o.Node.Conditions, o.Work.ModelStates = "127.0.0.1:0", board.Snapshot, parts.Models
 	})
 	client, stop := start(t, st, byAddr)
 	next, leave := events(t, client)
 	defer leave()
 	name, data, _ := next()
 	var whole adminapi.Dashboard
-	if err := json.Unmarshal([]byte(data), &whole); err != nil || name != adminapi.EventWhole || whole.Node.Version != "1.2.3" || len(whole.Troubles) != 0 {
+	if err := json.Unmarshal([]byte(data), &whole); err != nil || name != adminapi.EventWhole ||
+		whole.Node.Version != "1.2.3" || len(whole.Conditions) != 0 {
 		t.Fatalf("%s %s %v", name, data, err)
 	}
 	board.Set(health.Key{Code: fault.PortClosed}, "no answer")
 	var news struct {
-		Troubles []adminapi.Trouble  `json:"troubles"`
-		Node     *adminapi.Node      `json:"node"`
-		Log      []adminapi.LogEntry `json:"log"`
+		Troubles []adminapi.RatedCondition `json:"troubles"`
+		Node     *adminapi.Node            `json:"node"`
+		Log      []adminapi.LogEntry       `json:"log"`
 	}
 	name, data, _ = next()
-	if err := json.Unmarshal([]byte(data), &news); err != nil || name != adminapi.EventUpdate || len(news.Troubles) != 1 || news.Node != nil {
+	if err := json.Unmarshal([]byte(data), &news); err != nil || name != adminapi.EventUpdate || len(news.Troubles) != 1 ||
+		news.Node != nil {
 		t.Fatalf("%s %s %v", name, data, err)
 	}
-	if got := news.Troubles[0]; got.Code != string(fault.PortClosed) || got.Severity != fault.Critical.String() || got.Remedy == "" || got.Detail != "no answer" {
+	if got := news.Troubles[0]; got.Code != string(fault.PortClosed) || got.Severity != fault.Critical.String() ||
+		got.Remedy == "" || got.Detail != "no answer" {
 		t.Errorf("%+v", got)
 	}
 	begun := time.Now()
@@ -103,7 +106,7 @@ func TestEvents(t *testing.T) {
 func TestManyDashboardsAreOne(t *testing.T) {
 	t.Parallel()
 	parts := &counted{}
-	st := newStation(t, func(o *admin.Options) { o.Listen, o.Dashboard.Models = "127.0.0.1:0", parts })
+	st := newStation(t, func(o *admin.Options) { o.Listen, o.Work.ModelStates = "127.0.0.1:0", parts.Models })
 	client, stop := start(t, st, byAddr)
 	defer stop()
 	begun := time.Now()

@@ -109,20 +109,20 @@ type priceTable struct {
 	face   core.Wei
 }
 
-func (p *priceTable) PricePerPixel(who core.Address) (*big.Rat, bool) {
+func (p *priceTable) PricePerPixel(address core.Address) (*big.Rat, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	price, ok := p.prices[who]
+	price, ok := p.prices[address]
 	if !ok {
 		return nil, false
 	}
 	return price.WeiPerPixel()
 }
 
-func (p *priceTable) SetPrice(_ context.Context, who core.Address, price core.UnitPrice) error {
+func (p *priceTable) SetPrice(_ context.Context, address core.Address, price core.UnitPrice) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.prices[who] = price
+	p.prices[address] = price
 	return nil
 }
 
@@ -130,9 +130,9 @@ func (p *priceTable) List() []pricing.ListedPrice {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var out []pricing.ListedPrice
-	for who, price := range p.prices {
+	for address, price := range p.prices {
 		wei, _ := price.WeiPerPixel()
-		out = append(out, pricing.ListedPrice{Gateway: who, Price: price, Wei: wei})
+		out = append(out, pricing.ListedPrice{Gateway: address, Price: price, Wei: wei})
 	}
 	return out
 }
@@ -163,8 +163,10 @@ func (n *node) Endpoints() []adminapi.Endpoint {
 type rewards struct{}
 
 func (rewards) Status() reward.Status {
-	return reward.Status{Mode: reward.Auto, State: reward.StateDone, Round: 101, LastRewardRound: 101, Tx: protocol.TxHash{1},
-		History: []reward.Past{{Round: 101, Outcome: reward.Called, Amount: core.NewLPT(5), Tx: protocol.TxHash{1}, Time: time.Unix(1_700_000_000, 0).UTC()}}}
+	return reward.Status{Mode: reward.Auto, State: reward.StateDone, Round: 101, LastRewardRound: 101,
+		Tx: protocol.TxHash{1},
+		History: []reward.Past{{Round: 101, Outcome: reward.Called, Amount: core.NewLPT(5), Tx: protocol.TxHash{1},
+			Time: time.Unix(1_700_000_000, 0).UTC()}}}
 }
 
 // newStation makes a node on the chain whose API is open.
@@ -183,18 +185,19 @@ func newStation(t *testing.T, change func(*admin.Options)) *station {
 // stationIn makes a node whose API is not open yet.
 func stationIn(dir string, change func(*admin.Options)) *station {
 	st := &station{node: &node{level: 3}, chain: coretest.NewChain(account, core.Address{}), dir: dir, log: &lockedLog{},
-		gas: &bounds{prices: protocol.GasPrices{Current: core.NewWei(10_000_000)}}, table: &priceTable{prices: map[core.Address]core.UnitPrice{}}}
+		gas:   &bounds{prices: protocol.GasPrices{Current: core.NewWei(10_000_000)}},
+		table: &priceTable{prices: map[core.Address]core.UnitPrice{}}}
 	st.Server = newServer(st.node, func(o *admin.Options) {
 		o.Access = admin.Access{DataDir: st.dir}
 		o.Log = slog.New(slog.NewTextHandler(st.log, nil))
-		o.Node, o.ServiceAddress, o.Reward = st.node, st.node, rewards{}
-		o.Explainer = explainer{}
+		o.Node.Describe, o.Node.ServiceAddress = st.node.Node, st.node.ServiceAddress
+		o.Work.Explain = explainer{}.Explain
 		(&fakeProcess{}).into(o)
-		o.Dashboard.Tail = logTail{}
-		o.Market = admin.Market{Prices: st.table, FaceValue: st.table}
+		o.Node.LogTail = logTail{}.Lines
+		o.Market = admin.Market{Prices: st.table, SetMaxFaceValue: st.table.SetMaxFaceValue}
 		c := st.chain
 		o.Chain = &admin.Chain{Rounds: c, Stakes: c, Settings: c, Funds: c, Actor: c, Views: c, Gas: st.gas,
-			Signer: signer{}, Endpoints: st.node, Contracts: moved{}}
+			Signer: signer{}, Endpoints: st.node.Endpoints, Contracts: moved{}, Reward: rewards{}.Status}
 		if change != nil {
 			change(o)
 		}

@@ -29,7 +29,7 @@ func badParam(format string, args ...any) error {
 	return fault.New(fault.AdminBadParam, "admin request", fmt.Sprintf(format, args...))
 }
 
-// text is a parameter that must be there.
+// text is a required parameter.
 func (f form) text(name string) (string, error) {
 	if v := f.Get(name); v != "" {
 		return v, nil
@@ -37,7 +37,7 @@ func (f form) text(name string) (string, error) {
 	return "", badParam("missing form param: %s", name)
 }
 
-// value reads a parameter that must be there. The error names it.
+// value reads a required parameter. The error names it.
 func value[T any](f form, name string, parse func(string) (T, error)) (out T, err error) {
 	text, err := f.text(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func value[T any](f form, name string, parse func(string) (T, error)) (out T, er
 	return out, nil
 }
 
-// optional reads a parameter that may be absent.
+// optional reads an optional parameter.
 func optional[T any](f form, name string, parse func(string) (T, error)) (*T, error) {
 	if f.Get(name) == "" {
 		return nil, nil
@@ -61,7 +61,7 @@ func optional[T any](f form, name string, parse func(string) (T, error)) (*T, er
 	return &v, nil
 }
 
-// quote repeats what was given, but not much of it.
+// quote quotes a value, shortened.
 func quote(s string) string {
 	const most = 100
 	if len(s) > most {
@@ -122,7 +122,7 @@ func parseProposal(s string) (*big.Int, error) {
 	return n, nil
 }
 
-// parsePixels reads a divisor of a price: at least 1, an exponent is understood.
+// parsePixels reads a divisor of a price: at least 1, an exponent is allowed.
 func parsePixels(s string) (core.Pixels, error) {
 	n, err := core.ParseWei(s)
 	if err != nil || n.IsZero() || !n.Big().IsInt64() {
@@ -140,8 +140,7 @@ func parsePrice(perUnit, currency string, pixels core.Pixels) (core.UnitPrice, e
 	return core.UnitPrice{Price: p, PixelsPerUnit: pixels}, nil
 }
 
-// price is the price of an old route: two parameters, and a third where it is not
-// in wei.
+// price is the price of an old route: two parameters, and a third if it is not in wei.
 func (f form) price() (core.UnitPrice, error) { return f.priceOf("pricePerUnit") }
 
 // priceOf is price with another name for the amount.

@@ -14,8 +14,10 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-var fuzzedForms = []string{"/bond", "/rebond", "/withdrawFees", "/transferTokens", "/vote", "/voteOnProposal", "/fundDepositAndReserve",
-	"/setPriceForBroadcaster", "/setBroadcastConfig", "/setMaxPriceForCapability", "/activateOrchestrator", "/setOrchestratorConfig", "/setMaxSessions", "/setLogLevel", "/setMaxGasPrice",
+var fuzzedForms = []string{"/bond", "/rebond", "/withdrawFees", "/transferTokens", "/vote", "/voteOnProposal",
+	"/fundDepositAndReserve",
+	"/setPriceForBroadcaster", "/setBroadcastConfig", "/setMaxPriceForCapability", "/activateOrchestrator",
+	"/setOrchestratorConfig", "/setMaxSessions", "/setLogLevel", "/setMaxGasPrice",
 	"/unbondingLocks", "/orchestratorEarningPoolsForRound"}
 
 // No form makes a route panic, and what it refuses it sends nothing for.
@@ -80,7 +82,8 @@ func FuzzBodies(f *testing.F) {
 
 // Whatever a Host header says, it is let in only when it names this machine.
 func FuzzHost(f *testing.F) {
-	for _, h := range []string{"localhost", "127.0.0.1:7935", "[::1]:1", "evil.example", "[localhost]", "127.0.0.1.", "::ffff:127.0.0.1", "[::1", "localhost:x:y"} {
+	for _, h := range []string{"localhost", "127.0.0.1:7935", "[::1]:1", "evil.example", "[localhost]", "127.0.0.1.",
+		"::ffff:127.0.0.1", "[::1", "localhost:x:y"} {
 		f.Add(h)
 	}
 	s := newServer(&node{}, nil)

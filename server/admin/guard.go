@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/server/origin"
 )
 
-// guard refuses what is not meant for this listener, whatever the route.
+// guard refuses requests that are not meant for this listener, on any route.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.recovered(w, r)
@@ -25,14 +25,15 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		if !probe(r) && !s.hosts.Allow(r.Host) {
-			s.refuse(w, r, fault.New(fault.AdminHostRefused, "admin request", "the Host header names another host than this listener"))
+			s.refuse(w, r, fault.New(fault.AdminHostRefused, "admin request",
+				"the Host header names another host than this listener"))
 			return
 		}
-		if origin.Foreign(r) {
+		if origin.CrossSite(r) {
 			s.refuse(w, r, fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not use this"))
 			return
 		}
-		if s.distant(r) && !probe(r) {
+		if s.isRemote(r) && !probe(r) {
 			if err := s.checkToken(r); err != nil {
 				s.refuse(w, r, err)
 				return
@@ -42,12 +43,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// distant reports whether a request may come from another machine: the listener can be
-// reached from there, or a proxy or a tunnel of this machine brought it.
-func (s *Server) distant(r *http.Request) bool { return s.remote || origin.Forwarded(r) }
+// isRemote reports whether a request may come from another machine: the listener is reachable
+// from there, or a proxy or a tunnel on this machine forwarded it.
+func (s *Server) isRemote(r *http.Request) bool { return s.remote || origin.Forwarded(r) }
 
-// probe reports whether a supervisor asks whether the node lives or is ready, which is
-// all that anybody may know.
+// probe reports whether a request is a supervisor's liveness or readiness probe, which are the
+// only public routes.
 func probe(r *http.Request) bool {
 	switch r.URL.Path {
 	case "/healthz", adminapi.PathHealthy, adminapi.PathReady:
@@ -56,7 +57,7 @@ func probe(r *http.Request) bool {
 	return false
 }
 
-// recovered turns a handler's panic into an answer and a line in our own log.
+// recovered turns a handler's panic into an answer and a log line.
 func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {
@@ -70,7 +71,7 @@ func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
 	writeRefusal(w, r, err)
 }
 
-// sameSite keeps pages of other sites away from a handler that costs something.
+// sameSite protects a handler that costs something from pages of other sites.
 func (s *Server) sameSite(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := checkSite(r); err != nil {
@@ -81,11 +82,10 @@ func (s *Server) sameSite(next http.HandlerFunc) http.Handler {
 	})
 }
 
-// checkSite refuses what costs something also where only a link tells of another
-// site: old browsers send no other header with an image or a form. guard has seen to
-// the rest.
+// checkSite also refuses requests of which only the Referer names another site: old browsers
+// send no other header with an image or a form. guard checks the other headers.
 func checkSite(r *http.Request) error {
-	if origin.Linked(r) {
+	if origin.CrossSiteReferer(r) {
 		return fault.New(fault.AdminCrossSite, "admin request", "a page of another site may not do this")
 	}
 	return nil

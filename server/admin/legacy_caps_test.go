@@ -45,7 +45,9 @@ func (c *capTable) say(what string, price core.UnitPrice) error {
 
 func (c *capTable) List() []pricing.ListedPrice {
 	price, _ := core.ParsePrice("0.5USD")
-	return []pricing.ListedPrice{{Wei: new(big.Rat)}, {Model: inference.Model{Capability: capability.LLM, ID: "m"}, Price: core.UnitPrice{Price: price, PixelsPerUnit: 1_000_000}}}
+	return []pricing.ListedPrice{{Wei: new(big.Rat)},
+		{Model: inference.Model{Capability: capability.LLM, ID: "m"},
+			Price: core.UnitPrice{Price: price, PixelsPerUnit: 1_000_000}}}
 }
 
 func (c *capTable) Renditions() string { return c.names }
@@ -89,14 +91,16 @@ func TestBroadcastConfig(t *testing.T) {
 		{"/setMaxPriceForCapability", price + "&pipeline=llm&modelID=default", 200, ""},
 		{"/setMaxPriceForCapability", price + "&pipeline=text-to-image&modelID=sd", 200, ""},
 		{"/setMaxPriceForCapability", price + "&pipeline=llm", 400, "missing form param: modelID\n"},
-		{"/setMaxPriceForCapability", price + "&pipeline=x&modelID=default", 400, "pipeline \"x\": there is no such pipeline\n"},
+		{"/setMaxPriceForCapability", price + "&pipeline=x&modelID=default", 400,
+			"pipeline \"x\": there is no such pipeline\n"},
 		{"/setMaxPriceForCapability", price + "EUR&pipeline=llm&modelID=m", 400, "maxPricePerUnit: no rate of EUR\n"},
 	} {
 		if got := st.form(tt.path, tt.form); got.Code != tt.status || got.Body.String() != tt.want {
 			t.Errorf("%s %s: %d %q, want %q", tt.path, tt.form, got.Code, got.Body, tt.want)
 		}
 	}
-	want := []string{"everything at most 5 wei per 10", "everything at most 5 wei per 10", `33 "" at most 5 wei per 10`, `27 "sd" at most 5 wei per 10`}
+	want := []string{"everything at most 5 wei per 10", "everything at most 5 wei per 10", `33 "" at most 5 wei per 10`,
+		`27 "sd" at most 5 wei per 10`}
 	if fmt.Sprint(table.said) != fmt.Sprint(want) {
 		t.Errorf("said %q, want %q", table.said, want)
 	}

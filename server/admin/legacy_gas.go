@@ -18,8 +18,10 @@ func gasRoutes() []legacy {
 			return g.Max.String()
 		})},
 		{path: "/minGasPrice", chain: true, serve: gasText(func(g protocol.GasPrices) string { return g.Min.String() })},
-		{path: "/setMaxGasPrice", chain: true, changes: true, serve: setGas("amount", func(v core.Wei) (lowest, highest *core.Wei) { return nil, &v })},
-		{path: "/setMinGasPrice", chain: true, changes: true, serve: setGas("minGasPrice", func(v core.Wei) (lowest, highest *core.Wei) { return &v, nil })},
+		{path: "/setMaxGasPrice", chain: true, changes: true,
+			serve: setGas("amount", func(v core.Wei) (lowest, highest *core.Wei) { return nil, &v })},
+		{path: "/setMinGasPrice", chain: true, changes: true,
+			serve: setGas("minGasPrice", func(v core.Wei) (lowest, highest *core.Wei) { return &v, nil })},
 	}
 }
 
@@ -48,7 +50,8 @@ func gasText(f func(protocol.GasPrices) string) func(*Server, http.ResponseWrite
 	}
 }
 
-func setGas(name string, bounds func(core.Wei) (lowest, highest *core.Wei)) func(*Server, http.ResponseWriter, *http.Request) error {
+func setGas(name string, bounds func(core.Wei) (lowest, highest *core.Wei)) func(*Server, http.ResponseWriter,
+	*http.Request) error {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		f, err := formOf(w, r)
 		if err != nil {

@@ -53,20 +53,20 @@ func chainID(s *Server) string {
 }
 
 func (s *Server) getLogLevel(w http.ResponseWriter, _ *http.Request) error {
-	if s.opts.Verbosity == nil {
+	if s.opts.Node.Verbosity == nil {
 		return absent("log level that can be asked for")
 	}
-	writeText(w, strconv.Itoa(s.opts.Verbosity.Verbosity()))
+	writeText(w, strconv.Itoa(s.opts.Node.Verbosity.Verbosity()))
 	return nil
 }
 
 // oneStream is the name of a stream, empty without one. Of several it is the first
 // by name.
 func (s *Server) oneStream() string {
-	if s.opts.Status == nil {
+	if s.opts.Node.Status == nil {
 		return ""
 	}
-	if names := slices.Sorted(maps.Keys(s.opts.Status.Status().Manifests)); len(names) > 0 {
+	if names := slices.Sorted(maps.Keys(s.opts.Node.Status().Manifests)); len(names) > 0 {
 		return names[0]
 	}
 	return ""
@@ -75,13 +75,15 @@ func (s *Server) oneStream() string {
 // debug is for people: what the process is made of at this moment.
 func (s *Server) debug(w http.ResponseWriter, _ *http.Request) error {
 	var st Status
-	if s.opts.Status != nil {
-		st = s.opts.Status.Status()
+	if s.opts.Node.Status != nil {
+		st = s.opts.Node.Status()
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	writeText(w, fmt.Sprintf("version %s, %s %s/%s\ngoroutines %d\nheap %d bytes\nstreams %d\ntranscoders %d\n", st.Version,
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine(), m.HeapAlloc, len(st.Manifests), st.RegisteredTranscodersNumber))
+	writeText(w, fmt.Sprintf("version %s, %s %s/%s\ngoroutines %d\nheap %d bytes\nstreams %d\ntranscoders %d\n",
+		st.Version,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumGoroutine(), m.HeapAlloc, len(st.Manifests),
+		st.RegisteredTranscodersNumber))
 	return nil
 }
 

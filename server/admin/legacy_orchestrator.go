@@ -13,15 +13,18 @@ import (
 // orchestratorRoutes make and change an orchestrator.
 func orchestratorRoutes() []legacy {
 	return []legacy{
-		{path: "/reward", chain: true, changes: true, serve: doing(func(c *Chain, _ form) (protocol.Action, error) { return c.rewardAction(), nil })},
+		{path: "/reward", chain: true, changes: true, serve: actionHandler(func(c *Chain, _ form) (protocol.Action,
+			error) {
+			return c.rewardAction(), nil
+		})},
 		{path: "/activateOrchestrator", chain: true, changes: true, serve: (*Server).activateOrchestrator},
 		{path: "/setOrchestratorConfig", chain: true, changes: true, serve: (*Server).setOrchestratorConfig},
-		{path: "/setRewardCaller", chain: true, changes: true, serve: doing(func(c *Chain, f form) (protocol.Action, error) {
+		{path: "/setRewardCaller", chain: true, changes: true, serve: actionHandler(func(c *Chain, f form) (protocol.Action, error) {
 			if err := c.mustOwn(); err != nil {
 				return nil, err
 			}
-			who, err := value(f, "rewardCaller", core.ParseAddress)
-			return protocol.SetRewardCaller{Caller: who}, err
+			address, err := value(f, "rewardCaller", core.ParseAddress)
+			return protocol.SetRewardCaller{Caller: address}, err
 		})},
 	}
 }
@@ -85,7 +88,7 @@ func (s *Server) activateOrchestrator(w http.ResponseWriter, r *http.Request) er
 	if err != nil {
 		return err
 	}
-	if err := s.mayActivate(r.Context()); err != nil {
+	if err := s.checkActivation(r.Context()); err != nil {
 		return err
 	}
 	if !more.IsZero() {
@@ -96,8 +99,8 @@ func (s *Server) activateOrchestrator(w http.ResponseWriter, r *http.Request) er
 	return s.settle(r.Context(), asked)
 }
 
-// mayActivate refuses in the existing node's words.
-func (s *Server) mayActivate(ctx context.Context) error {
+// checkActivation refuses in the existing node's words.
+func (s *Server) checkActivation(ctx context.Context) error {
 	c := s.opts.Chain
 	if err := c.mustOwn(); err != nil {
 		return err
@@ -189,12 +192,12 @@ func (s *Server) run(ctx context.Context, wish activation.Wish) ([]activation.Ex
 	}
 	defer free()
 	done, plan, err := s.opts.Chain.planner().Run(ctx, wish)
-	return done, plan, s.took(ctx, done, err)
+	return done, plan, s.reportActivation(ctx, done, err)
 }
 
-// took remembers what was sent. Where the wait for the last of it ended, that is
+// reportActivation remembers what was sent. Where the wait for the last of it ended, that is
 // the error.
-func (s *Server) took(ctx context.Context, done []activation.Executed, err error) error {
+func (s *Server) reportActivation(ctx context.Context, done []activation.Executed, err error) error {
 	for _, d := range done {
 		changeOf(ctx).sent(d.Transaction)
 	}
@@ -204,7 +207,7 @@ func (s *Server) took(ctx context.Context, done []activation.Executed, err error
 	return err
 }
 
-// plan begins to take steps; free ends it. Somebody else who is at it is the fault
+// plan begins a plan; free ends it. If another plan is in progress the error is the fault
 // StepInFlight.
 func (s *Server) plan() (free func(), err error) {
 	if !s.planning.TryLock() {

@@ -25,7 +25,10 @@ func readRoutes() []legacy {
 			p, err := c.Settings.Parameters(ctx)
 			return oldParametersOf(p), err
 		})},
-		{path: "/contractAddresses", chain: true, serve: jsonOf(func(c *Chain, _ context.Context) (any, error) { return contracts(c), nil })},
+		{path: "/contractAddresses", chain: true, serve: jsonOf(func(c *Chain, _ context.Context) (any,
+			error) {
+			return contracts(c), nil
+		})},
 		{path: "/ethAddr", chain: true, serve: text(func(s *Server) string { return s.opts.Chain.Actor.Account().String() })},
 		{path: "/tokenBalance", chain: true, serve: balanceText(func(b protocol.Balances) string { return b.Token.String() })},
 		{path: "/ethBalance", chain: true, serve: balanceText(func(b protocol.Balances) string { return b.Ether.String() })},
@@ -103,8 +106,8 @@ func (s *Server) ownPrice() *big.Rat {
 }
 
 // priceOf is the price of an orchestrator where it is this node's.
-func (s *Server) priceOf(who core.Address) *big.Rat {
-	if who != s.opts.Chain.orchestrator() {
+func (s *Server) priceOf(address core.Address) *big.Rat {
+	if address != s.opts.Chain.orchestrator() {
 		return nil
 	}
 	return s.ownPrice()
@@ -161,7 +164,8 @@ func (s *Server) unbondingLocks(w http.ResponseWriter, r *http.Request) error {
 	out := []oldLock{}
 	for _, l := range locks {
 		if ripe == nil || !*ripe || l.ripe {
-			out = append(out, oldLock{ID: uint64(l.ID), Delegator: oldAddress(l.Delegator), Amount: l.Amount.Big(), WithdrawRound: uint64(l.WithdrawRound)})
+			out = append(out, oldLock{ID: uint64(l.ID), Delegator: oldAddress(l.Delegator), Amount: l.Amount.Big(),
+				WithdrawRound: uint64(l.WithdrawRound)})
 		}
 	}
 	writeJSON(w, out)
@@ -226,7 +230,8 @@ func orZero(n *big.Int) *big.Int {
 func contracts(c *Chain) map[string]oldAddress {
 	known := c.Settings.Contracts()
 	out := map[string]oldAddress{}
-	for _, name := range []string{"Controller", "LivepeerToken", "LivepeerTokenFaucet", "TicketBroker", "RoundsManager", "BondingManager", "Minter"} {
+	for _, name := range []string{"Controller", "LivepeerToken", "LivepeerTokenFaucet", "TicketBroker", "RoundsManager",
+		"BondingManager", "Minter"} {
 		out[name] = oldAddress(known[name])
 	}
 	return out

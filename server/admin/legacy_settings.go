@@ -51,10 +51,10 @@ func (s *Server) setLogLevel(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) changeLogLevel(n int) error {
-	if s.opts.Verbosity == nil {
+	if s.opts.Node.Verbosity == nil {
 		return absent("log level that can be changed")
 	}
-	if s.opts.Verbosity.SetVerbosity(n) != nil {
+	if s.opts.Node.Verbosity.SetVerbosity(n) != nil {
 		return badLevel(strconv.Itoa(n))
 	}
 	s.opts.Log.Debug("log verbosity changed", "v", n)
@@ -87,12 +87,12 @@ func (s *Server) setMaxSessions(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) changeSessions(n int) error {
-	if s.opts.Limiter == nil {
+	if s.opts.Node.SetMaxSessions == nil {
 		return absent("sessions")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.opts.Limiter.SetMaxSessions(n)
+	s.opts.Node.SetMaxSessions(n)
 	s.sessions = sessionsOf(n)
 	s.opts.Log.Debug("session limit changed; a restart returns to -maxSessions", "limit", string(s.sessions))
 	return nil
@@ -115,10 +115,10 @@ func (s *Server) setMaxFaceValue(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if s.opts.Market.FaceValue == nil {
+	if s.opts.Market.SetMaxFaceValue == nil {
 		return absent("tickets whose face value could be bounded")
 	}
-	if err := s.opts.Market.FaceValue.SetMaxFaceValue(most); err != nil {
+	if err := s.opts.Market.SetMaxFaceValue(most); err != nil {
 		return err
 	}
 	writeText(w, "ticket max face value set")
@@ -153,8 +153,8 @@ func (s *Server) setPriceForBroadcaster(w http.ResponseWriter, r *http.Request) 
 
 func (s *Server) networkCapabilities(w http.ResponseWriter, r *http.Request) error {
 	switch {
-	case s.opts.NetworkCapabilities != nil:
-		writeJSON(w, s.opts.NetworkCapabilities(r.Context()))
+	case s.opts.Work.NetworkCapabilities != nil:
+		writeJSON(w, s.opts.Work.NetworkCapabilities(r.Context()))
 		return nil
 	case s.opts.Orchestrator:
 		return badParam("network capabilities are known to gateways, and this is an orchestrator")

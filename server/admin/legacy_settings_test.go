@@ -63,7 +63,8 @@ func TestOldAbsentParts(t *testing.T) {
 		o.Chain.Gas, o.Chain.Signer, o.Market = nil, nil, admin.Market{}
 	})
 	for path, form := range map[string]string{
-		"/maxGasPrice": "", "/setMinGasPrice": "minGasPrice=1", "/signMessage": "message=x", "/setMaxFaceValue": "maxfacevalue=1",
+		"/maxGasPrice": "", "/setMinGasPrice": "minGasPrice=1", "/signMessage": "message=x",
+		"/setMaxFaceValue":        "maxfacevalue=1",
 		"/setPriceForBroadcaster": "pricePerUnit=1&pixelsPerUnit=1&broadcasterEthAddr=default",
 		"/activateOrchestrator":   activation + "&amount=" + oneToken,
 	} {
@@ -94,7 +95,8 @@ func TestActivateOrchestrator(t *testing.T) {
 		if p := st.table.prices[core.Address{}].String(); p != "3 wei per 2" {
 			t.Errorf("price %s", p)
 		}
-		if got := st.form("/activateOrchestrator", activation); got.Code != 400 || got.Body.String() != "orchestrator already registered\n" {
+		if got := st.form("/activateOrchestrator", activation); got.Code != 400 ||
+			got.Body.String() != "orchestrator already registered\n" {
 			t.Errorf("again: %d %q", got.Code, got.Body)
 		}
 	})
@@ -125,7 +127,8 @@ func TestActivateOrchestrator(t *testing.T) {
 	t.Run("another's orchestrator", func(t *testing.T) {
 		t.Parallel()
 		st := newStation(t, func(o *admin.Options) { old(o); o.Chain.Orchestrator = other })
-		for path, form := range map[string]string{"/activateOrchestrator": activation, "/setOrchestratorConfig": "serviceURI=https://a.example:1", "/setRewardCaller": "rewardCaller=" + low} {
+		for path, form := range map[string]string{"/activateOrchestrator": activation,
+			"/setOrchestratorConfig": "serviceURI=https://a.example:1", "/setRewardCaller": "rewardCaller=" + low} {
 			if got := st.form(path, form); got.Code != 500 || errorCode(got.Body.String()) != fault.AccountNotOrchestrator {
 				t.Errorf("%s: %d %q", path, got.Code, got.Body)
 			}
@@ -162,7 +165,8 @@ func TestSetOrchestratorConfig(t *testing.T) {
 		sent       []protocol.Action
 	}{
 		{"serviceURI=https://o.example:8935", "", 200, nil},
-		{"serviceURI=https://new.example:8935", "", 200, []protocol.Action{protocol.SetServiceURI{URI: "https://new.example:8935"}}},
+		{"serviceURI=https://new.example:8935", "", 200,
+			[]protocol.Action{protocol.SetServiceURI{URI: "https://new.example:8935"}}},
 		{"pricePerUnit=7&pixelsPerUnit=1", "", 200, nil},
 		{"", "", 200, nil},
 		{"blockRewardCut=10", "missing form param: feeShare\n", 400, nil},

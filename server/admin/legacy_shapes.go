@@ -73,8 +73,10 @@ type oldDelegator struct {
 
 func oldDelegatorOf(d protocol.Delegator) oldDelegator {
 	return oldDelegator{
-		Address: oldAddress(d.Address), BondedAmount: d.Bonded.Big(), Fees: d.Fees.Big(), DelegateAddress: oldAddress(d.Delegate),
-		DelegatedAmount: d.DelegatedAmount.Big(), StartRound: oldRound(d.StartRound), LastClaimRound: oldRound(d.LastClaimRound),
+		Address: oldAddress(d.Address), BondedAmount: d.Bonded.Big(), Fees: d.Fees.Big(),
+		DelegateAddress: oldAddress(d.Delegate),
+		DelegatedAmount: d.DelegatedAmount.Big(), StartRound: oldRound(d.StartRound),
+		LastClaimRound:      oldRound(d.LastClaimRound),
 		NextUnbondingLockId: new(big.Int).SetUint64(uint64(d.NextLockID)),
 		PendingStake:        d.PendingStake.Big(), PendingFees: d.PendingFees.Big(), Status: d.Status.String(),
 	}
@@ -105,8 +107,10 @@ type oldParameters struct {
 func oldParametersOf(p protocol.Parameters) oldParameters {
 	return oldParameters{
 		NumActiveTranscoders: p.PoolMaxSize, RoundLength: uint64(p.RoundLength), RoundLockAmount: p.RoundLockAmount,
-		UnbondingPeriod: uint64(p.UnbondingPeriod), Inflation: uint64(p.Inflation), InflationChange: uint64(p.InflationChange),
-		TargetBondingRate: uint64(p.TargetBondingRate), TotalBonded: p.TotalBonded.Big(), TotalSupply: p.TotalSupply.Big(), Paused: p.Paused,
+		UnbondingPeriod: uint64(p.UnbondingPeriod), Inflation: uint64(p.Inflation),
+		InflationChange:   uint64(p.InflationChange),
+		TargetBondingRate: uint64(p.TargetBondingRate), TotalBonded: p.TotalBonded.Big(), TotalSupply: p.TotalSupply.Big(),
+		Paused: p.Paused,
 	}
 }
 
@@ -125,6 +129,7 @@ type oldReserve struct {
 func oldSenderOf(s protocol.Sender) oldSender {
 	return oldSender{
 		Deposit: s.Deposit.Big(), WithdrawRound: oldRound(s.WithdrawRound),
-		Reserve: oldReserve{FundsRemaining: s.Reserve.FundsRemaining.Big(), ClaimedInCurrentRound: s.Reserve.ClaimedInCurrentRound.Big()},
+		Reserve: oldReserve{FundsRemaining: s.Reserve.FundsRemaining.Big(),
+			ClaimedInCurrentRound: s.Reserve.ClaimedInCurrentRound.Big()},
 	}
 }

@@ -7,13 +7,15 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// doing makes a route that does one action and answers with nothing.
-func doing(make func(c *Chain, f form) (protocol.Action, error)) func(*Server, http.ResponseWriter, *http.Request) error {
-	return saying("", make)
+// actionHandler makes a route that does one action and answers with nothing.
+func actionHandler(make func(c *Chain, f form) (protocol.Action, error)) func(*Server, http.ResponseWriter,
+	*http.Request) error {
+	return actionHandlerText("", make)
 }
 
-// saying makes a route that does one action and answers with a text.
-func saying(text string, make func(c *Chain, f form) (protocol.Action, error)) func(*Server, http.ResponseWriter, *http.Request) error {
+// actionHandlerText makes a route that does one action and answers with a text.
+func actionHandlerText(text string, make func(c *Chain, f form) (protocol.Action, error)) func(*Server, http.ResponseWriter,
+	*http.Request) error {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		f, err := formOf(w, r)
 		if err != nil {
@@ -31,30 +33,30 @@ func saying(text string, make func(c *Chain, f form) (protocol.Action, error)) f
 	}
 }
 
-// plain is an action without parameters.
-func plain(a protocol.Action) func(*Chain, form) (protocol.Action, error) {
+// fixedAction is an action without parameters.
+func fixedAction(a protocol.Action) func(*Chain, form) (protocol.Action, error) {
 	return func(*Chain, form) (protocol.Action, error) { return a, nil }
 }
 
 // stakeRoutes move tokens, stake and what they earned.
 func stakeRoutes() []legacy {
 	return []legacy{
-		{path: "/bond", chain: true, changes: true, serve: doing(bond)},
-		{path: "/unbond", chain: true, changes: true, serve: doing(func(_ *Chain, f form) (protocol.Action, error) {
+		{path: "/bond", chain: true, changes: true, serve: actionHandler(bond)},
+		{path: "/unbond", chain: true, changes: true, serve: actionHandler(func(_ *Chain, f form) (protocol.Action, error) {
 			amount, err := value(f, "amount", core.ParseLPT)
 			return protocol.Unbond{Amount: amount}, err
 		})},
-		{path: "/rebond", chain: true, changes: true, serve: doing(rebond)},
-		{path: "/withdrawStake", chain: true, changes: true, serve: doing(func(_ *Chain, f form) (protocol.Action, error) {
+		{path: "/rebond", chain: true, changes: true, serve: actionHandler(rebond)},
+		{path: "/withdrawStake", chain: true, changes: true, serve: actionHandler(func(_ *Chain, f form) (protocol.Action, error) {
 			id, err := value(f, "unbondingLockId", parseLock)
 			return protocol.WithdrawStake{Lock: id}, err
 		})},
-		{path: "/withdrawFees", chain: true, changes: true, serve: doing(func(c *Chain, f form) (protocol.Action, error) {
+		{path: "/withdrawFees", chain: true, changes: true, serve: actionHandler(func(c *Chain, f form) (protocol.Action, error) {
 			amount, err := value(f, "amount", core.ParseWei)
 			return protocol.WithdrawFees{Recipient: c.Actor.Account(), Amount: amount}, err
 		})},
-		{path: "/claimEarnings", chain: true, changes: true, serve: doing(plain(protocol.ClaimEarnings{}))},
-		{path: "/transferTokens", chain: true, changes: true, serve: doing(func(_ *Chain, f form) (protocol.Action, error) {
+		{path: "/claimEarnings", chain: true, changes: true, serve: actionHandler(fixedAction(protocol.ClaimEarnings{}))},
+		{path: "/transferTokens", chain: true, changes: true, serve: actionHandler(func(_ *Chain, f form) (protocol.Action, error) {
 			to, err := value(f, "to", core.ParseAddress)
 			if err != nil {
 				return nil, err
@@ -62,8 +64,8 @@ func stakeRoutes() []legacy {
 			amount, err := value(f, "amount", core.ParseLPT)
 			return protocol.TransferTokens{To: to, Amount: amount}, err
 		})},
-		{path: "/requestTokens", chain: true, changes: true, serve: doing(plain(protocol.RequestTokens{}))},
-		{path: "/initializeRound", chain: true, changes: true, serve: doing(plain(protocol.InitializeRound{}))},
+		{path: "/requestTokens", chain: true, changes: true, serve: actionHandler(fixedAction(protocol.RequestTokens{}))},
+		{path: "/initializeRound", chain: true, changes: true, serve: actionHandler(fixedAction(protocol.InitializeRound{}))},
 	}
 }
 
@@ -93,20 +95,23 @@ func rebond(_ *Chain, f form) (protocol.Action, error) {
 // fundRoutes move a gateway's money.
 func fundRoutes() []legacy {
 	return []legacy{
-		{path: "/fundDepositAndReserve", chain: true, changes: true, serve: saying("fundDepositAndReserve success", func(_ *Chain, f form) (protocol.Action, error) {
-			deposit, err := value(f, "depositAmount", core.ParseWei)
-			if err != nil {
-				return nil, err
-			}
-			reserve, err := value(f, "reserveAmount", core.ParseWei)
-			return protocol.FundDepositAndReserve{Deposit: deposit, Reserve: reserve}, err
-		})},
-		{path: "/fundDeposit", chain: true, changes: true, serve: saying("fundDeposit success", func(_ *Chain, f form) (protocol.Action, error) {
-			amount, err := value(f, "amount", core.ParseWei)
-			return protocol.FundDeposit{Amount: amount}, err
-		})},
-		{path: "/unlock", chain: true, changes: true, serve: saying("unlock success", plain(protocol.Unlock{}))},
-		{path: "/cancelUnlock", chain: true, changes: true, serve: saying("cancelUnlock success", plain(protocol.CancelUnlock{}))},
-		{path: "/withdraw", chain: true, changes: true, serve: saying("withdraw success", plain(protocol.WithdrawFunds{}))},
+		{path: "/fundDepositAndReserve", chain: true, changes: true,
+			serve: actionHandlerText("fundDepositAndReserve success", func(_ *Chain, f form) (protocol.Action, error) {
+				deposit, err := value(f, "depositAmount", core.ParseWei)
+				if err != nil {
+					return nil, err
+				}
+				reserve, err := value(f, "reserveAmount", core.ParseWei)
+				return protocol.FundDepositAndReserve{Deposit: deposit, Reserve: reserve}, err
+			})},
+		{path: "/fundDeposit", chain: true, changes: true,
+			serve: actionHandlerText("fundDeposit success", func(_ *Chain, f form) (protocol.Action, error) {
+				amount, err := value(f, "amount", core.ParseWei)
+				return protocol.FundDeposit{Amount: amount}, err
+			})},
+		{path: "/unlock", chain: true, changes: true, serve: actionHandlerText("unlock success", fixedAction(protocol.Unlock{}))},
+		{path: "/cancelUnlock", chain: true, changes: true,
+			serve: actionHandlerText("cancelUnlock success", fixedAction(protocol.CancelUnlock{}))},
+		{path: "/withdraw", chain: true, changes: true, serve: actionHandlerText("withdraw success", fixedAction(protocol.WithdrawFunds{}))},
 	}
 }

@@ -38,10 +38,12 @@ func TestOldReads(t *testing.T) {
 	_ = st.table.SetPrice(t.Context(), core.Address{}, core.UnitPrice{Price: price, PixelsPerUnit: 3})
 	block := string(new(big.Int).SetUint64(uint64(st.chain.View().Head.Number)).Bytes())
 	me := `{"Address":"` + low + `","ServiceURI":"https://o.example:8935","LastRewardRound":0,"RewardCut":0,"FeeShare":0,` +
-		`"DelegatedStake":1000000000000000000000,"ActivationRound":101,"DeactivationRound":` + never + `,"LastActiveStakeUpdateRound":101,` +
+		`"DelegatedStake":1000000000000000000000,"ActivationRound":101,"DeactivationRound":` + never +
+		`,"LastActiveStakeUpdateRound":101,` +
 		`"Active":true,"Status":"Registered","PricePerPixel":"1/3"}`
 	they := `{"Address":"` + lowOther + `","ServiceURI":"https://other.example:8935","LastRewardRound":0,"RewardCut":0,"FeeShare":0,` +
-		`"DelegatedStake":10000000000000000000,"ActivationRound":101,"DeactivationRound":` + never + `,"LastActiveStakeUpdateRound":101,` +
+		`"DelegatedStake":10000000000000000000,"ActivationRound":101,"DeactivationRound":` + never +
+		`,"LastActiveStakeUpdateRound":101,` +
 		`"Active":true,"Status":"Registered","PricePerPixel":"0"}`
 	for _, tt := range []struct{ path, want string }{
 		{"/currentBlock", block},
@@ -54,7 +56,8 @@ func TestOldReads(t *testing.T) {
 		{"/minGasPrice", "0"},
 		{"/orchestratorInfo", `{"Transcoder":` + me + `,"PriceInfo":"1/3"}` + "\n"},
 		{"/registeredOrchestrators", "[" + me + "," + they + "]\n"},
-		{"/delegatorInfo", `{"Address":"` + low + `","BondedAmount":1000000000000000000000,"Fees":0,"DelegateAddress":"` + low + `",` +
+		{"/delegatorInfo", `{"Address":"` + low + `","BondedAmount":1000000000000000000000,"Fees":0,"DelegateAddress":"` +
+			low + `",` +
 			`"DelegatedAmount":1000000000000000000000,"StartRound":101,"LastClaimRound":0,"NextUnbondingLockId":0,` +
 			`"PendingStake":1000000000000000000000,"PendingFees":0,"Status":"Bonded"}` + "\n"},
 		{"/unbondingLocks", "[]\n"},
@@ -106,7 +109,8 @@ func TestOldReadsRefuse(t *testing.T) {
 		}
 	}
 	st.chain.Forget()
-	for _, path := range []string{"/currentBlock", "/currentRound", "/orchestratorInfo", "/delegatorInfo", "/tokenBalance", "/senderInfo"} {
+	for _, path := range []string{"/currentBlock", "/currentRound", "/orchestratorInfo", "/delegatorInfo", "/tokenBalance",
+		"/senderInfo"} {
 		got := st.get(path)
 		if got.Code != 500 || !strings.HasPrefix(got.Body.String(), "ChainNotReady: ") {
 			t.Errorf("%s without the chain: %d %q", path, got.Code, got.Body)
@@ -138,26 +142,35 @@ func acts() []act {
 			protocol.Approve{Amount: core.LPTTokens(1)}, protocol.Bond{Amount: core.LPTTokens(1), To: account}}},
 		{"/unbond", "amount=" + oneToken, bondSelf, "", []protocol.Action{protocol.Unbond{Amount: core.LPTTokens(1)}}},
 		{"/rebond", "unbondingLockId=0", unbonded, "", []protocol.Action{protocol.Rebond{Lock: 0}}},
-		{"/rebond", "unbondingLockId=0&toAddr=" + low, unbonded, "", []protocol.Action{protocol.RebondFromUnbonded{To: account, Lock: 0}}},
-		{"/withdrawStake", "unbondingLockId=0", func(st *station) { unbonded(st); st.chain.ToRound(108); st.chain.Open() }, "",
+		{"/rebond", "unbondingLockId=0&toAddr=" + low, unbonded, "",
+			[]protocol.Action{protocol.RebondFromUnbonded{To: account, Lock: 0}}},
+		{"/withdrawStake", "unbondingLockId=0", func(st *station) { unbonded(st); st.chain.ToRound(108); st.chain.Open() },
+			"",
 			[]protocol.Action{protocol.WithdrawStake{Lock: 0}}},
 		{"/withdrawFees", "amount=7", func(st *station) { st.chain.GiveFees(account, core.NewWei(9)) }, "",
 			[]protocol.Action{protocol.WithdrawFees{Recipient: account, Amount: core.NewWei(7)}}},
 		{"/claimEarnings", "", nil, "", []protocol.Action{protocol.ClaimEarnings{}}},
-		{"/transferTokens", "to=" + lowOther + "&amount=3", nil, "", []protocol.Action{protocol.TransferTokens{To: other, Amount: core.NewLPT(3)}}},
+		{"/transferTokens", "to=" + lowOther + "&amount=3", nil, "",
+			[]protocol.Action{protocol.TransferTokens{To: other, Amount: core.NewLPT(3)}}},
 		{"/requestTokens", "", nil, "", []protocol.Action{protocol.RequestTokens{}}},
-		{"/initializeRound", "", func(st *station) { st.chain.ToRound(101) }, "", []protocol.Action{protocol.InitializeRound{}}},
+		{"/initializeRound", "", func(st *station) { st.chain.ToRound(101) }, "",
+			[]protocol.Action{protocol.InitializeRound{}}},
 		{"/reward", "", bondSelf, "", []protocol.Action{protocol.Reward{}}},
-		{"/setRewardCaller", "rewardCaller=" + lowOther, bondSelf, "", []protocol.Action{protocol.SetRewardCaller{Caller: other}}},
-		{"/vote", "poll=" + lowOther + "&choiceID=1", nil, hashBody, []protocol.Action{protocol.VoteInPoll{Poll: other, Choice: 1}}},
+		{"/setRewardCaller", "rewardCaller=" + lowOther, bondSelf, "",
+			[]protocol.Action{protocol.SetRewardCaller{Caller: other}}},
+		{"/vote", "poll=" + lowOther + "&choiceID=1", nil, hashBody,
+			[]protocol.Action{protocol.VoteInPoll{Poll: other, Choice: 1}}},
 		{"/voteOnProposal", "proposalID=" + never + "&support=2&reason=because", nil, hashBody,
 			[]protocol.Action{protocol.VoteOnProposal{Proposal: proposal, Support: 2, Reason: "because"}}},
 		{"/fundDepositAndReserve", "depositAmount=5&reserveAmount=6", nil, "fundDepositAndReserve success",
 			[]protocol.Action{protocol.FundDepositAndReserve{Deposit: core.NewWei(5), Reserve: core.NewWei(6)}}},
-		{"/fundDeposit", "amount=5", nil, "fundDeposit success", []protocol.Action{protocol.FundDeposit{Amount: core.NewWei(5)}}},
+		{"/fundDeposit", "amount=5", nil, "fundDeposit success",
+			[]protocol.Action{protocol.FundDeposit{Amount: core.NewWei(5)}}},
 		{"/unlock", "", funded, "unlock success", []protocol.Action{protocol.Unlock{}}},
-		{"/cancelUnlock", "", func(st *station) { funded(st); st.form("/unlock", "") }, "cancelUnlock success", []protocol.Action{protocol.CancelUnlock{}}},
-		{"/withdraw", "", func(st *station) { funded(st); st.form("/unlock", ""); st.chain.ToRound(103) }, "withdraw success", []protocol.Action{protocol.WithdrawFunds{}}},
+		{"/cancelUnlock", "", func(st *station) { funded(st); st.form("/unlock", "") }, "cancelUnlock success",
+			[]protocol.Action{protocol.CancelUnlock{}}},
+		{"/withdraw", "", func(st *station) { funded(st); st.form("/unlock", ""); st.chain.ToRound(103) }, "withdraw success",
+			[]protocol.Action{protocol.WithdrawFunds{}}},
 	}
 }
 
@@ -221,13 +234,16 @@ func TestOldTransactionsRefuse(t *testing.T) {
 		{"/setMaxGasPrice", "", 400, "missing form param: amount\n"},
 		{"/setMinGasPrice", "minGasPrice=x", 400, "minGasPrice \"x\": not a whole, non-negative number of wei\n"},
 		{"/setMaxFaceValue", "", 400, "missing form param: maxfacevalue\n"},
-		{"/setPriceForBroadcaster", "pricePerUnit=1&pixelsPerUnit=0&broadcasterEthAddr=default", 400, "pixelsPerUnit \"0\": not a whole number of pixels of at least 1\n"},
+		{"/setPriceForBroadcaster", "pricePerUnit=1&pixelsPerUnit=0&broadcasterEthAddr=default", 400,
+			"pixelsPerUnit \"0\": not a whole number of pixels of at least 1\n"},
 		{"/setPriceForBroadcaster", "pricePerUnit=0.5&pixelsPerUnit=1&broadcasterEthAddr=default", 400,
 			"pricePerUnit \"0.5\": not a whole number of wei; an amount of a currency needs its name, such as 0.50USD\n"},
 		{"/setPriceForBroadcaster", "pricePerUnit=1&pixelsPerUnit=1", 400, "missing form param: broadcasterEthAddr\n"},
-		{"/setBroadcastConfig", "transcodingOptions=P240p30fps16x9", 404, "AdminPartAbsent: this node has no renditions that can be changed while it runs\n"},
+		{"/setBroadcastConfig", "transcodingOptions=P240p30fps16x9", 404,
+			"AdminPartAbsent: this node has no renditions that can be changed while it runs\n"},
 		{"/setBroadcastConfig", "", 400, "missing form param: maxPricePerUnit or transcodingOptions\n"},
-		{"/setBroadcastConfig", "maxPricePerUnit=1&pixelsPerUnit=1", 404, "AdminPartAbsent: this node has no bound on prices that can be changed while it runs\n"},
+		{"/setBroadcastConfig", "maxPricePerUnit=1&pixelsPerUnit=1", 404,
+			"AdminPartAbsent: this node has no bound on prices that can be changed while it runs\n"},
 		{"/registerLiveRunners", "", 404, "AdminPartAbsent: this node has no live runners that register themselves\n"},
 	} {
 		st := newStation(t, old)

@@ -35,8 +35,8 @@ func isRemote(listen string) bool {
 	return err == nil && !origin.IsLoopback(host)
 }
 
-// listen opens the listener. What is meant for this machine alone and is not is
-// refused: a name such as localhost says what it is only when it is looked up.
+// listen opens the listener. It refuses an address that should be loopback and is not: a name
+// such as localhost is checked after its look-up.
 func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 	if path, ok := strings.CutPrefix(s.opts.Listen, unixPrefix); ok {
 		return listenUnix(ctx, strings.TrimPrefix(path, "//"))
@@ -49,23 +49,24 @@ func (s *Server) listen(ctx context.Context) (net.Listener, error) {
 		return nil, fault.Wrap(fault.ListenFailed, "listen on the admin address", err)
 	}
 	if at, ok := l.Addr().(*net.TCPAddr); ok && !s.remote && !at.IP.IsLoopback() {
-		err := fault.New(fault.AdminExposed, "listen on the admin address", fmt.Sprintf("%s is %s, which is not loopback", s.opts.Listen, at.IP))
+		err := fault.New(fault.AdminExposed, "listen on the admin address",
+			fmt.Sprintf("%s is %s, which is not loopback", s.opts.Listen, at.IP))
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
 // listenUnix opens a socket that only its owner may connect to. It is made in a
-// directory of its own, so that nobody can connect before its mode is set.
+// private directory, so that no other user can connect before its mode is set.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
-	l, err := moveSocket(ctx, path)
+	l, err := replaceSocket(ctx, path)
 	if err != nil {
 		return nil, fault.Wrap(fault.ListenFailed, "listen on the admin socket", err)
 	}
 	return l, nil
 }
 
-func moveSocket(ctx context.Context, path string) (net.Listener, error) {
+func replaceSocket(ctx context.Context, path string) (net.Listener, error) {
 	if err := freePath(ctx, path); err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func moveSocket(ctx context.Context, path string) (net.Listener, error) {
 	return socket{Listener: l, path: path}, nil
 }
 
-// freePath removes the socket that an earlier process left, and nothing else.
+// freePath removes a stale socket of an earlier process, and no other file.
 func freePath(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	switch {
@@ -110,7 +111,7 @@ func freePath(ctx context.Context, path string) error {
 	return os.Remove(path)
 }
 
-// socket is a listener that takes its file along when it closes.
+// socket is a listener that removes its file when it closes.
 type socket struct {
 	net.Listener
 	path string

@@ -22,11 +22,12 @@ func WriteDoc(w io.Writer) error {
 		if r.Change {
 			token = "yes"
 		}
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", r.Method, pathWithQuery(r.Path, r.QueryNames()), token, r.BodyName(), r.AnswerName(), r.Summary)
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s | %s |\n", r.Method, pathWithQuery(r.Path, r.QueryNames()), token,
+			r.BodyName(), r.AnswerName(), r.Summary)
 	}
 	b.WriteString("\n## Routes of the existing node\n\n| Path | Changes | Needs the chain |\n|---|---|---|\n")
 	for _, l := range legacyRoutes() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", l.path, yes(l.changes), yes(l.chain))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", l.path, yesNo(l.changes), yesNo(l.chain))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -39,7 +40,7 @@ func pathWithQuery(path string, names []string) string {
 	return path + "?" + strings.Join(names, "&")
 }
 
-func yes(b bool) string {
+func yesNo(b bool) string {
 	if b {
 		return "yes"
 	}

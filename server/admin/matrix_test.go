@@ -45,7 +45,8 @@ func allRoutes(t *testing.T, st *station) (out []route) {
 		case changing[path]:
 			out = append(out, route{method: "POST", path: path, changes: true})
 		default:
-			out = append(out, route{method: method, path: path, probe: slices.Contains([]string{"/healthz", adminapi.PathHealthy, adminapi.PathReady}, path)})
+			out = append(out, route{method: method, path: path,
+				probe: slices.Contains([]string{"/healthz", adminapi.PathHealthy, adminapi.PathReady}, path)})
 		}
 	}
 	return out
@@ -55,8 +56,10 @@ func allRoutes(t *testing.T, st *station) (out []route) {
 // is asked of the server: a read lets GET in.
 func oldChanges() map[string]bool {
 	out := map[string]bool{}
-	for _, path := range []string{"/setLogLevel", "/setMaxSessions", "/setMaxFaceValue", "/setPriceForBroadcaster", "/setBroadcastConfig", "/setMaxPriceForCapability",
-		"/registerLiveRunners", "/setMaxGasPrice", "/setMinGasPrice", "/signMessage", "/activateOrchestrator", "/setOrchestratorConfig"} {
+	for _, path := range []string{"/setLogLevel", "/setMaxSessions", "/setMaxFaceValue", "/setPriceForBroadcaster",
+		"/setBroadcastConfig", "/setMaxPriceForCapability",
+		"/registerLiveRunners", "/setMaxGasPrice", "/setMinGasPrice", "/signMessage", "/activateOrchestrator",
+		"/setOrchestratorConfig"} {
 		out[path] = true
 	}
 	for _, a := range acts() {

@@ -27,7 +27,8 @@ func (o *oneModel) Models() []adminapi.ServedModel {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	wei := "7/2"
-	return []adminapi.ServedModel{{WeiPerUnit: &wei, ModelState: adminapi.Model{Pipeline: "llm", Model: "m", State: "ready", Warm: o.warm, Since: time.Unix(1_700_000_000, 0).UTC(), Devices: []string{}}}}
+	return []adminapi.ServedModel{{WeiPerUnit: &wei, ModelState: adminapi.Model{Pipeline: "llm", Model: "m",
+		State: "ready", Warm: o.warm, Since: time.Unix(1_700_000_000, 0).UTC(), Devices: []string{}}}}
 }
 
 func (o *oneModel) SetWarm(name adminapi.ModelName, warm bool) error {
@@ -42,9 +43,11 @@ func (o *oneModel) SetWarm(name adminapi.ModelName, warm bool) error {
 
 func (o *oneModel) Test(_ context.Context, name adminapi.ModelName) (adminapi.ModelTest, error) {
 	if name.Model != "m" {
-		return adminapi.ModelTest{}, fault.New(fault.AdminBadParam, "find model", "this machine has no such model; it has llm m")
+		return adminapi.ModelTest{}, fault.New(fault.AdminBadParam, "find model",
+			"this machine has no such model; it has llm m")
 	}
-	return adminapi.ModelTest{Pipeline: "llm", Model: "m", Worker: "127.0.0.1:8000", Status: 200, Bytes: 2, Milliseconds: 5}, nil
+	return adminapi.ModelTest{Pipeline: "llm", Model: "m", Worker: "127.0.0.1:8000", Status: 200, Bytes: 2,
+		Milliseconds: 5}, nil
 }
 
 func (o *oneModel) Pull(
@@ -79,9 +82,10 @@ func (o *oneModel) Pull(
 // ordinary error.
 func TestModelPull(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Models = &oneModel{} })
+	st := newStation(t, func(o *admin.Options) { o.Work.Models = &oneModel{} })
 	c := newContract(t, st)
-	at := "openapi.json#/paths/" + escape(adminapi.PathModelPull) + "/post/responses/200/content/application~1x-ndjson/schema"
+	at := "openapi.json#/paths/" + escape(adminapi.PathModelPull) +
+		"/post/responses/200/content/application~1x-ndjson/schema"
 	for _, step := range []struct {
 		query, body string
 		code        int
@@ -118,11 +122,12 @@ func TestModelPull(t *testing.T) {
 func TestModelPullEndsWithItsClient(t *testing.T) {
 	t.Parallel()
 	model := &oneModel{}
-	st := newStation(t, func(o *admin.Options) { o.Models = model })
+	st := newStation(t, func(o *admin.Options) { o.Work.Models = model })
 	s := httptest.NewServer(st.Handler())
 	defer s.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+adminapi.PathModelPull, strings.NewReader(`{"model":"endless"}`))
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+adminapi.PathModelPull,
+		strings.NewReader(`{"model":"endless"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +156,7 @@ func TestModelPullEndsWithItsClient(t *testing.T) {
 
 func TestModels(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Models = &oneModel{} })
+	st := newStation(t, func(o *admin.Options) { o.Work.Models = &oneModel{} })
 	for _, step := range []struct {
 		path, body string
 		code       int

@@ -106,16 +106,22 @@ const toOther = `"to":"0xbb00000000000000000000000000000000000002"`
 
 func requests() map[string]request {
 	out := map[string]request{}
-	for _, path := range []string{adminapi.PathOpenAPI, adminapi.PathNode, adminapi.PathConditions, adminapi.PathChain, adminapi.PathParameters,
-		adminapi.PathOrchestrator, adminapi.PathOrchestrators, adminapi.PathDelegator, adminapi.PathUnbondingLocks, adminapi.PathBalances,
-		adminapi.PathSender, adminapi.PathGas, adminapi.PathReward, adminapi.PathServiceAddress, adminapi.PathTransactions, adminapi.PathSettings,
-		adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathTickets, adminapi.PathTicket, adminapi.PathPayers, adminapi.PathIncome,
+	for _, path := range []string{adminapi.PathOpenAPI, adminapi.PathNode, adminapi.PathConditions, adminapi.PathChain,
+		adminapi.PathParameters,
+		adminapi.PathOrchestrator, adminapi.PathOrchestrators, adminapi.PathDelegator, adminapi.PathUnbondingLocks,
+		adminapi.PathBalances,
+		adminapi.PathSender, adminapi.PathGas, adminapi.PathReward, adminapi.PathServiceAddress, adminapi.PathTransactions,
+		adminapi.PathSettings,
+		adminapi.PathPrices, adminapi.PathPriceLimits, adminapi.PathTickets, adminapi.PathTicket, adminapi.PathPayers,
+		adminapi.PathIncome,
 		adminapi.PathIncomeWorkers, adminapi.PathIncomeOverview, adminapi.PathSpending, adminapi.PathCredits,
-		adminapi.PathWorkers, adminapi.PathModels, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog, adminapi.PathDrain,
+		adminapi.PathWorkers, adminapi.PathModels, adminapi.PathDashboard, adminapi.PathExplain, adminapi.PathLog,
+		adminapi.PathDrain,
 		adminapi.PathContracts} {
 		out["GET "+path] = request{method: "GET", path: path, want: 200, wrong: "?unknown=1"}
 	}
-	out["GET "+adminapi.PathEarnings] = request{method: "GET", path: adminapi.PathEarnings, query: "?round=101", want: 200, wrong: "?round=x"}
+	out["GET "+adminapi.PathEarnings] = request{method: "GET", path: adminapi.PathEarnings, query: "?round=101", want: 200,
+		wrong: "?round=x"}
 	for path, bodies := range map[string][2]string{
 		adminapi.PathTicketRetry:      {`{}`, `{"x":1}`},
 		adminapi.PathContractsConfirm: {`{"contracts":[{"name":"TicketBroker","address":"0x0000000000000000000000000000000000000007"}]}`, `{"contracts":[{"name":1}]}`},
@@ -160,11 +166,14 @@ func requests() map[string]request {
 		adminapi.VerbUnlock:                {`{}`, `{"x":1}`},
 		adminapi.VerbCancelUnlock:          {`{}`, `{"x":1}`},
 		adminapi.VerbWithdrawFunds:         {`{}`, `{"x":1}`},
-		adminapi.VerbVoteInPoll:            {`{"poll":"0xbb00000000000000000000000000000000000002","choice":1}`, `{"poll":"0xbb00000000000000000000000000000000000002","choice":2}`},
-		adminapi.VerbVoteOnProposal:        {`{"proposal":"12345678901234567890123","support":2,"reason":"because"}`, `{"proposal":"0x1","support":2}`},
+		adminapi.VerbVoteInPoll: {`{"poll":"0xbb00000000000000000000000000000000000002","choice":1}`,
+			`{"poll":"0xbb00000000000000000000000000000000000002","choice":2}`},
+		adminapi.VerbVoteOnProposal: {`{"proposal":"12345678901234567890123","support":2,"reason":"because"}`,
+			`{"proposal":"0x1","support":2}`},
 	} {
 		path := adminapi.ActionPath(verb)
-		out["POST "+path] = request{method: "POST", path: path, body: bodies[0], before: before[verb], want: 200, wrongWith: bodies[1]}
+		out["POST "+path] = request{method: "POST", path: path, body: bodies[0], before: before[verb], want: 200,
+			wrongWith: bodies[1]}
 	}
 	return out
 }
@@ -185,7 +194,11 @@ var before = map[string]func(*station){
 	adminapi.VerbRebondFromUnbonded: unbond,
 	adminapi.VerbInitializeRound:    func(st *station) { st.chain.ToRound(101) },
 	adminapi.VerbUnlock:             fund,
-	adminapi.VerbCancelUnlock:       func(st *station) { fund(st); st.post(adminapi.ActionPath(adminapi.VerbUnlock), "{}") },
+	adminapi.VerbCancelUnlock: func(st *station) {
+		fund(st)
+		st.post(adminapi.ActionPath(adminapi.VerbUnlock),
+			"{}")
+	},
 	adminapi.VerbWithdrawFunds: func(st *station) {
 		fund(st)
 		st.post(adminapi.ActionPath(adminapi.VerbUnlock), "{}")
@@ -218,7 +231,7 @@ func TestAnswersKeepTheContract(t *testing.T) {
 		t.Run(tt.method+tt.path, func(t *testing.T) {
 			t.Parallel()
 			st := newStation(t, func(o *admin.Options) {
-				o.Market.Caps, o.Books, o.Workers, o.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
+				o.Market.Caps, o.Books, o.Work.Workers, o.Work.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
 			})
 			c := newContract(t, st)
 			if tt.before != nil {
@@ -290,7 +303,7 @@ func TestErrorsKeepTheContract(t *testing.T) {
 func TestDocumentIsWhole(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, func(o *admin.Options) {
-		o.Market.Caps, o.Books, o.Workers, o.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
+		o.Market.Caps, o.Books, o.Work.Workers, o.Work.Models = &capTable{}, newBooks().of(), &workforce{}, &oneModel{}
 	})
 	c := newContract(t, st)
 	paths := c.document["paths"].(map[string]any)

@@ -10,7 +10,8 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-const wish = `{"rewardCut":100000,"feeCut":950000,"serviceURI":"https://o.example:8935","stake":"` + oneToken + `","pricePerUnit":"0.5","currency":"USD","pixelsPerUnit":1000000}`
+const wish = `{"rewardCut":100000,"feeCut":950000,"serviceURI":"https://o.example:8935","stake":"` + oneToken +
+	`","pricePerUnit":"0.5","currency":"USD","pixelsPerUnit":1000000}`
 
 func names(steps []adminapi.Step) (out []string) {
 	for _, s := range steps {
@@ -28,11 +29,13 @@ func TestActivationIsAPlan(t *testing.T) {
 	st := newStation(t, nil)
 	dry := result[adminapi.PlanResult](t, st.post(adminapi.PathActivate+"?dryRun=true", wish))
 	got := names(dry.Plan.Steps)
-	if len(got) != 4 || got[0] != "approve" || got[1] != "bond" || got[2] != "set-commission" || got[3] != "set-service-uri" {
+	if len(got) != 4 || got[0] != "approve" || got[1] != "bond" || got[2] != "set-commission" ||
+		got[3] != "set-service-uri" {
 		t.Fatalf("%v", got)
 	}
 	p := dry.Plan
-	if p.Steps[0].Estimate == nil || p.Steps[0].Typical || !p.Steps[1].Typical || p.TotalFee.IsZero() || p.Token.String() != oneToken ||
+	if p.Steps[0].Estimate == nil || p.Steps[0].Typical || !p.Steps[1].Typical || p.TotalFee.IsZero() ||
+		p.Token.String() != oneToken ||
 		p.ActiveFrom == nil || *p.ActiveFrom != 101 || p.Rank == nil || *p.Rank != 1 || dry.Executed != nil {
 		t.Errorf("%+v", p)
 	}
@@ -61,7 +64,8 @@ func TestActivationResumes(t *testing.T) {
 	})
 	rec := st.post(adminapi.PathActivate, wish)
 	broken := result[adminapi.PlanResult](t, rec)
-	if rec.Code != 400 || len(broken.ExecutedAll) != 2 || broken.Executed.Step != "set-commission" || broken.Error == nil || broken.Error.Message != "a bad day" {
+	if rec.Code != 400 || len(broken.ExecutedAll) != 2 || broken.Executed.Step != "set-commission" ||
+		broken.Error == nil || broken.Error.Message != "a bad day" {
 		t.Fatalf("%d %s", rec.Code, rec.Body)
 	}
 	st.chain.Refuse(nil)
@@ -69,7 +73,8 @@ func TestActivationResumes(t *testing.T) {
 	if len(whole.ExecutedAll) != 1 || whole.Executed.Step != "set-service-uri" || whole.Error != nil {
 		t.Fatalf("%+v", whole)
 	}
-	same(t, st.chain.Sent(), protocol.Approve{Amount: core.LPTTokens(1)}, protocol.Bond{Amount: core.LPTTokens(1), To: account},
+	same(t, st.chain.Sent(), protocol.Approve{Amount: core.LPTTokens(1)},
+		protocol.Bond{Amount: core.LPTTokens(1), To: account},
 		protocol.SetCommission{RewardCut: 100_000, FeeShare: 50_000}, protocol.SetServiceURI{URI: "https://o.example:8935"})
 	again := result[adminapi.PlanResult](t, st.post(adminapi.PathActivate, wish))
 	if again.Executed != nil || again.Error != nil {
@@ -109,7 +114,8 @@ func TestPlansRefuse(t *testing.T) {
 		}
 	}
 	st := newStation(t, func(o *admin.Options) { o.Chain.Orchestrator = other })
-	if got := st.post(adminapi.PathActivate, `{}`); result[adminapi.ErrorBody](t, got).Error.Code != string(fault.AccountNotOrchestrator) {
+	if got := st.post(adminapi.PathActivate, `{}`); result[adminapi.ErrorBody](t,
+		got).Error.Code != string(fault.AccountNotOrchestrator) {
 		t.Errorf("another's orchestrator: %d %s", got.Code, got.Body)
 	}
 }

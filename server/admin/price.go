@@ -15,7 +15,7 @@ func (s *Server) setPrice(ctx context.Context, gateway core.Address, price core.
 }
 
 // checkPrice says why a price would not be taken, as far as the table tells. One
-// that nobody asked for is none to refuse.
+// that was not requested is not refused.
 func (s *Server) checkPrice(ctx context.Context, gateway core.Address, price core.UnitPrice) error {
 	if checker, ok := s.opts.Market.Prices.(PriceChecker); ok && price.IsSet() {
 		return checker.CheckPrice(ctx, gateway, price)

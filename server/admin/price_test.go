@@ -20,11 +20,11 @@ func (f freeTable) CheckPrice(_ context.Context, _ core.Address, price core.Unit
 	return fault.New(fault.FeatureMissing, "set the price", "only 0")
 }
 
-func (f freeTable) SetPrice(ctx context.Context, who core.Address, price core.UnitPrice) error {
-	if err := f.CheckPrice(ctx, who, price); err != nil {
+func (f freeTable) SetPrice(ctx context.Context, address core.Address, price core.UnitPrice) error {
+	if err := f.CheckPrice(ctx, address, price); err != nil {
 		return err
 	}
-	return f.priceTable.SetPrice(ctx, who, price)
+	return f.priceTable.SetPrice(ctx, address, price)
 }
 
 // A price that is not taken is refused before anything else, also by a dry run.

@@ -9,12 +9,12 @@ import (
 func healthy(w http.ResponseWriter, _ *http.Request) { writeText(w, "healthy\n") }
 
 // ready answers whether the node can take work; where it cannot, the lines say why, one
-// reason each. Everybody may ask: who may not read the node's state learns the codes, not
+// reason each. It is public: callers without read access get the codes, not
 // the facts behind their colons.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	var why []string
-	if s.opts.Ready != nil {
-		why = s.opts.Ready()
+	if s.opts.Node.Ready != nil {
+		why = s.opts.Node.Ready()
 	}
 	if !s.mayRead(r) {
 		for i := range why {
@@ -35,5 +35,5 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 
 // mayRead reports whether guard would have let a request in that is no probe.
 func (s *Server) mayRead(r *http.Request) bool {
-	return s.hosts.Allow(r.Host) && (!s.distant(r) || s.checkToken(r) == nil)
+	return s.hosts.Allow(r.Host) && (!s.isRemote(r) || s.checkToken(r) == nil)
 }

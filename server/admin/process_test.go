@@ -54,7 +54,9 @@ func (p *fakeProcess) Cancel() error {
 	return p.fails
 }
 
-func (p *fakeProcess) into(o *admin.Options) { o.Reloader, o.Drains, o.Upgrader = p, p, p }
+func (p *fakeProcess) into(o *admin.Options) {
+	o.Node.Reload, o.Node.Drains, o.Node.Upgrade = p.Reload, p, p.Upgrade
+}
 
 func TestDrainOfTheNode(t *testing.T) {
 	t.Parallel()
@@ -70,7 +72,8 @@ func TestDrainOfTheNode(t *testing.T) {
 		{`{"deadlineSeconds":-1}`, 400, "AdminBadBody"},
 		{`{"deadlineSeconds":99999999}`, 400, "AdminBadBody"},
 	} {
-		if got := st.post(adminapi.PathDrain, step.body); got.Code != step.code || !strings.Contains(got.Body.String(), step.want) {
+		if got := st.post(adminapi.PathDrain, step.body); got.Code != step.code ||
+			!strings.Contains(got.Body.String(), step.want) {
 			t.Errorf("%s: %d %s", step.body, got.Code, got.Body)
 		}
 	}
@@ -78,8 +81,10 @@ func TestDrainOfTheNode(t *testing.T) {
 
 func TestReloadTellsWhyItFailed(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, (&fakeProcess{fails: &fault.Fault{Code: fault.ReloadFailed, Detail: "maxSessions x: not a number", Err: errors.New("x")}}).into)
-	if got := st.post(adminapi.PathReload, ""); got.Code < 400 || !strings.Contains(got.Body.String(), "ReloadFailed") || !strings.Contains(got.Body.String(), "maxSessions x") {
+	st := newStation(t, (&fakeProcess{fails: &fault.Fault{Code: fault.ReloadFailed, Detail: "maxSessions x: not a number",
+		Err: errors.New("x")}}).into)
+	if got := st.post(adminapi.PathReload, ""); got.Code < 400 || !strings.Contains(got.Body.String(), "ReloadFailed") ||
+		!strings.Contains(got.Body.String(), "maxSessions x") {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }

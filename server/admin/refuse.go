@@ -16,7 +16,7 @@ import (
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	changeOf(r.Context()).failed(err)
 	level := refusalLevel(r, err)
-	if level > slog.LevelDebug && !s.mayTell() {
+	if level > slog.LevelDebug && !s.allowLog() {
 		level = slog.LevelDebug
 	}
 	s.opts.Log.Log(r.Context(), level, "admin request refused", "path", r.URL.Path, fault.Attr(err))
@@ -31,9 +31,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	writeRefusal(w, r, err)
 }
 
-// mayTell reports whether a refusal has its line in the log: the first ones, then one every
-// two seconds, because strangers can have any number of them.
-func (s *Server) mayTell() bool {
+// allowLog rate-limits the log of refusals: the first ones, then one every two seconds, because
+// any client can cause them.
+func (s *Server) allowLog() bool {
 	const all = "" // from whatever address
 	ok, _ := s.lines.Allowed(all)
 	if ok {
@@ -42,10 +42,9 @@ func (s *Server) mayTell() bool {
 	return ok
 }
 
-// refusalLevel keeps out of the log what would fill it: guessed tokens, pages that read
-// again and again while the chain is away, which is a condition of its own, and reads of
-// parts that this node has not, as tools for every kind of node make them. A change has its
-// one line in logChange.
+// refusalLevel keeps frequent refusals out of the log: wrong tokens, pages that poll while the
+// chain is unreachable, which is a condition of its own, and reads of parts that this node does
+// not have, as tools for every kind of node send them. logChange logs changes.
 func refusalLevel(r *http.Request, err error) slog.Level {
 	if changeOf(r.Context()) != nil || errors.Is(err, fault.AdminTokenTries) {
 		return slog.LevelDebug
@@ -54,7 +53,8 @@ func refusalLevel(r *http.Request, err error) slog.Level {
 	row, _ := fault.Lookup(code)
 	away := row.Class == fault.Upstream || row.Class == fault.Config
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	if away || reads && slices.Contains([]fault.Code{fault.MissingETHClient, fault.AdminPartAbsent, fault.AdminPathUnknown}, code) {
+	if away || reads && slices.Contains([]fault.Code{fault.MissingETHClient, fault.AdminPartAbsent,
+		fault.AdminPathUnknown}, code) {
 		return slog.LevelDebug
 	}
 	return slog.LevelWarn
@@ -68,15 +68,15 @@ func writeRefusal(w http.ResponseWriter, r *http.Request, err error) {
 	http.Error(w, legacyText(err), legacyStatus(err))
 }
 
-// errorOf is what version 1 says of an error.
+// errorOf is an error's form in version 1.
 func errorOf(err error) adminapi.Error {
 	code, text := fault.Public(err)
 	row, _ := fault.Lookup(fault.Code(code))
 	return adminapi.Error{Code: code, Message: text, Cause: row.Cause, Remedy: row.Remedy, Retryable: row.Retryable}
 }
 
-// legacyStatus is the status on old routes: 400 for parameters, 500 for what went
-// wrong with them, and our own for what the existing node does not refuse.
+// legacyStatus is the status on old routes: 400 for parameters, 500 for failures, and our own
+// for what the existing node does not refuse.
 func legacyStatus(err error) int {
 	switch fault.CodeOf(err) {
 	case fault.AdminBadParam, fault.OrchestratorRegistered, fault.TypedDataInvalid:
@@ -88,14 +88,15 @@ func legacyStatus(err error) int {
 	return http.StatusInternalServerError
 }
 
-// legacyText is the line on old routes. Where the existing node has a text, the
-// fault's detail is it; elsewhere the code goes first, which finds the remedy.
+// legacyText is the text on old routes: the fault's detail where it is the existing node's text,
+// else with the code first, which identifies the remedy.
 func legacyText(err error) string {
 	code, text := fault.Public(err)
 	switch fault.Code(code) {
 	case fault.MissingETHClient:
 		return fault.Wire(err)
-	case fault.AdminBadParam, fault.OrchestratorRegistered, fault.AdminHostRefused, fault.AdminCrossSite, fault.TransactionPending:
+	case fault.AdminBadParam, fault.OrchestratorRegistered, fault.AdminHostRefused, fault.AdminCrossSite,
+		fault.TransactionPending:
 		return text
 	case fault.Unexpected:
 		return text
@@ -106,5 +107,5 @@ func legacyText(err error) string {
 	return code + ": " + text
 }
 
-// roundLocked is what the existing node says when cuts cannot be changed.
+// roundLocked is the existing node's text when cuts cannot be changed.
 const roundLocked = "current round is locked"

@@ -26,7 +26,8 @@ func TestAbsentChainFillsNoLog(t *testing.T) {
 			t.Errorf("%s: log %s", code, log)
 		}
 		st.form("/claimEarnings", "")
-		if log := st.log.String(); strings.Count(log, "level=WARN") != 1 || !strings.Contains(log, "change through the admin API failed") {
+		if log := st.log.String(); strings.Count(log, "level=WARN") != 1 ||
+			!strings.Contains(log, "change through the admin API failed") {
 			t.Errorf("%s, a change: log %s", code, log)
 		}
 	}

@@ -35,7 +35,8 @@ func TestGuideNamesTheSocketsOption(t *testing.T) {
 	if err := admin.WriteDoc(&page); err != nil {
 		t.Fatal(err)
 	}
-	if text := page.String(); !strings.Contains(text, "`-adminSocket /run/tutti/admin.sock`") || strings.Contains(text, "unix:/") {
+	if text := page.String(); !strings.Contains(text, "`-adminSocket /run/tutti/admin.sock`") ||
+		strings.Contains(text, "unix:/") {
 		t.Error("the page does not name -adminSocket, or names an address that -cliAddr refuses")
 	}
 }

@@ -43,7 +43,8 @@ func (s *Server) routes() *router {
 }
 
 func legacyRoutes() (all []legacy) {
-	for _, some := range [][]legacy{nodeRoutes(), settingRoutes(), gatewayRoutes(), readRoutes(), gasRoutes(), stakeRoutes(),
+	for _, some := range [][]legacy{nodeRoutes(), settingRoutes(), gatewayRoutes(), readRoutes(), gasRoutes(),
+		stakeRoutes(),
 		orchestratorRoutes(), voteRoutes(), fundRoutes()} {
 		all = append(all, some...)
 	}

@@ -67,7 +67,7 @@ func New(opts Options) *Server {
 	}
 	s := &Server{opts: opts, hosts: hostsOf(&opts), remote: isRemote(opts.Listen), tries: token.NewTries(opts.Now),
 		lines: token.NewTries(opts.Now)}
-	if opts.Limiter != nil {
+	if opts.Node.SetMaxSessions != nil {
 		s.sessions = sessionsOf(opts.MaxSessions)
 	}
 	s.feed = s.newFeed()
@@ -97,7 +97,7 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	if err := s.Open(); err != nil {
 		return err
 	}
-	defer s.closeBook()
+	defer s.closeAudit()
 	listener, err := s.listen(ctx)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (s *Server) stop(ctx context.Context, server *http.Server, end func(), serv
 	return err
 }
 
-func (s *Server) closeBook() {
+func (s *Server) closeAudit() {
 	if s.gate.book == nil {
 		return
 	}

@@ -79,8 +79,8 @@ func orEmpty[V any](s []V) []V {
 
 func (s *Server) status(w http.ResponseWriter, _ *http.Request) error {
 	var st Status
-	if s.opts.Status != nil {
-		st = s.opts.Status.Status()
+	if s.opts.Node.Status != nil {
+		st = s.opts.Node.Status()
 	}
 	writeJSON(w, st.complete())
 	return nil

@@ -74,8 +74,9 @@ func (c *tool) number(path string) *big.Int {
 // What the tool reads of the JSON answers.
 type (
 	toolDelegator struct {
-		Address, DelegateAddress, Status                                                                                string
-		BondedAmount, Fees, DelegatedAmount, StartRound, LastClaimRound, PendingStake, PendingFees, NextUnbondingLockId *big.Int
+		Address, DelegateAddress, Status string
+		BondedAmount, Fees, DelegatedAmount, StartRound, LastClaimRound, PendingStake, PendingFees,
+		NextUnbondingLockId *big.Int
 	}
 	toolOrchestrator struct {
 		Address, ServiceURI, Status                                    string
@@ -112,7 +113,8 @@ type entry struct {
 func (c *tool) status(orchestrator bool) {
 	var contracts map[string]string
 	c.json("/contractAddresses", &contracts)
-	for _, name := range []string{"Controller", "LivepeerToken", "LivepeerTokenFaucet", "TicketBroker", "RoundsManager", "BondingManager", "Minter"} {
+	for _, name := range []string{"Controller", "LivepeerToken", "LivepeerTokenFaucet", "TicketBroker", "RoundsManager",
+		"BondingManager", "Minter"} {
 		if a := contracts[name]; len(a) != 42 || a != strings.ToLower(a) {
 			c.fail(fmt.Errorf("contract %s is %q", name, a))
 		}
@@ -156,31 +158,45 @@ func commonEntries() []entry {
 				c.fail(fmt.Errorf("orchestrators %+v", all))
 			}
 		}},
-		{name: "initialize round", before: func(st *station) { st.chain.ToRound(101) }, calls: func(c *tool) { c.post("/initializeRound") }},
+		{name: "initialize round", before: func(st *station) { st.chain.ToRound(101) },
+			calls: func(c *tool) { c.post("/initializeRound") }},
 		{name: "bond", before: active, calls: func(c *tool) {
 			var all []toolOrchestrator
 			c.json("/registeredOrchestrators", &all)
 			c.number("/tokenBalance")
 			c.post("/bond", "amount", oneToken, "toAddr", all[0].Address)
 		}},
-		{name: "unbond", before: active, calls: func(c *tool) { c.post("/unbond", "amount", c.delegator().PendingStake.String()) }},
+		{name: "unbond", before: active, calls: func(c *tool) {
+			c.post("/unbond", "amount",
+				c.delegator().PendingStake.String())
+		}},
 		{name: "rebond", before: unbonded, calls: func(c *tool) {
 			c.delegator()
 			c.post("/rebond", "unbondingLockId", fmt.Sprint(c.locks("")[0].ID), "toAddr", "")
 		}},
-		{name: "withdraw stake", before: func(st *station) { unbonded(st); st.chain.ToRound(120); st.chain.Open() }, calls: func(c *tool) {
-			c.delegator()
-			c.post("/withdrawStake", "unbondingLockId", fmt.Sprint(c.locks("?withdrawable=true")[0].ID))
-		}},
-		{name: "withdraw fees", before: func(st *station) { st.chain.GiveFees(account, core.NewWei(5)) }, calls: func(c *tool) {
-			c.post("/withdrawFees", "amount", c.delegator().PendingFees.String())
-		}},
+		{name: "withdraw stake", before: func(st *station) { unbonded(st); st.chain.ToRound(120); st.chain.Open() },
+			calls: func(c *tool) {
+				c.delegator()
+				c.post("/withdrawStake", "unbondingLockId", fmt.Sprint(c.locks("?withdrawable=true")[0].ID))
+			}},
+		{name: "withdraw fees", before: func(st *station) { st.chain.GiveFees(account, core.NewWei(5)) },
+			calls: func(c *tool) {
+				c.post("/withdrawFees", "amount", c.delegator().PendingFees.String())
+			}},
 		{name: "transfer", calls: func(c *tool) {
 			c.number("/tokenBalance")
 			c.post("/transferTokens", "to", low, "amount", "5")
 		}},
-		{name: "set maximum gas price", calls: func(c *tool) { c.get("/maxGasPrice"); c.post("/setMaxGasPrice", "amount", "0") }},
-		{name: "set minimum gas price", calls: func(c *tool) { c.get("/minGasPrice"); c.post("/setMinGasPrice", "minGasPrice", "1") }},
+		{name: "set maximum gas price", calls: func(c *tool) {
+			c.get("/maxGasPrice")
+			c.post("/setMaxGasPrice", "amount",
+				"0")
+		}},
+		{name: "set minimum gas price", calls: func(c *tool) {
+			c.get("/minGasPrice")
+			c.post("/setMinGasPrice", "minGasPrice",
+				"1")
+		}},
 		{name: "get test LPT", calls: func(c *tool) { c.post("/requestTokens") }},
 		{name: "sign a message", calls: func(c *tool) {
 			if s := c.post("/signMessage", "message", "two\nlines"); len(s) != 65 {
@@ -216,22 +232,29 @@ func orchestratorEntries() []entry {
 			c.number("/tokenBalance")
 			info(c)
 			c.locks("")
-			c.post("/activateOrchestrator", "blockRewardCut", "10", "feeShare", "5", "pricePerUnit", "0", "pixelsPerUnit", "1", "currency", "Wei",
+			c.post("/activateOrchestrator", "blockRewardCut", "10", "feeShare", "5", "pricePerUnit", "0", "pixelsPerUnit", "1",
+				"currency", "Wei",
 				"serviceURI", "https://127.0.0.1:8935", "amount", oneToken)
 			if s := info(c).Transcoder.Status; s != "Registered" {
 				c.fail(fmt.Errorf("status %s", s))
 			}
 		}},
-		{name: "set orchestrator config", before: func(st *station) { active(st); st.form("/reward", "") }, calls: func(c *tool) {
-			c.number("/tokenBalance")
-			info(c)
-			c.post("/setOrchestratorConfig", "blockRewardCut", "20", "feeShare", "5", "pricePerUnit", "9", "pixelsPerUnit", "1", "currency", "Wei",
-				"serviceURI", "https://new.example:8935")
-			if i := info(c); i.Transcoder.RewardCut.Int64() != 200_000 || i.Transcoder.ServiceURI != "https://new.example:8935" || i.PriceInfo.RatString() != "9" {
-				c.fail(fmt.Errorf("%+v", i))
-			}
+		{name: "set orchestrator config", before: func(st *station) { active(st); st.form("/reward", "") },
+			calls: func(c *tool) {
+				c.number("/tokenBalance")
+				info(c)
+				c.post("/setOrchestratorConfig", "blockRewardCut", "20", "feeShare", "5", "pricePerUnit", "9", "pixelsPerUnit", "1",
+					"currency", "Wei",
+					"serviceURI", "https://new.example:8935")
+				if i := info(c); i.Transcoder.RewardCut.Int64() != 200_000 ||
+					i.Transcoder.ServiceURI != "https://new.example:8935" || i.PriceInfo.RatString() != "9" {
+					c.fail(fmt.Errorf("%+v", i))
+				}
+			}},
+		{name: "set reward caller", before: active, calls: func(c *tool) {
+			c.post("/setRewardCaller", "rewardCaller",
+				lowOther)
 		}},
-		{name: "set reward caller", before: active, calls: func(c *tool) { c.post("/setRewardCaller", "rewardCaller", lowOther) }},
 		{name: "vote in a poll", calls: func(c *tool) {
 			if h := c.post("/vote", "poll", low, "choiceID", "0"); len(h) != 32 {
 				c.fail(fmt.Errorf("%d bytes", len(h)))
@@ -244,7 +267,8 @@ func orchestratorEntries() []entry {
 		}},
 		{name: "set max ticket face value", calls: func(c *tool) { c.post("/setMaxFaceValue", "maxfacevalue", "5") }},
 		{name: "set price for broadcaster", calls: func(c *tool) {
-			c.post("/setPriceForBroadcaster", "pricePerUnit", "5", "pixelsPerUnit", "1", "currency", "Wei", "broadcasterEthAddr", "default")
+			c.post("/setPriceForBroadcaster", "pricePerUnit", "5", "pixelsPerUnit", "1", "currency", "Wei", "broadcasterEthAddr",
+				"default")
 		}},
 		{name: "set maximum sessions", calls: func(c *tool) { c.post("/setMaxSessions", "maxSessions", "auto") }},
 	}
@@ -267,14 +291,17 @@ func gatewayEntries() []entry {
 			c.post("/unlock")
 		}},
 		{name: "cancel unlock", before: unlocking, calls: func(c *tool) { funds(c); c.post("/cancelUnlock") }},
-		{name: "withdraw", before: func(st *station) { unlocking(st); st.chain.ToRound(110) }, calls: func(c *tool) { funds(c); c.post("/withdraw") }},
+		{name: "withdraw", before: func(st *station) { unlocking(st); st.chain.ToRound(110) },
+			calls: func(c *tool) { funds(c); c.post("/withdraw") }},
 		{name: "set broadcast config", fault: "AdminPartAbsent", calls: func(c *tool) {
 			var names []string
 			c.json("/getAvailableTranscodingOptions", &names)
-			c.post("/setBroadcastConfig", "maxPricePerUnit", "0", "pixelsPerUnit", "1", "currency", "Wei", "transcodingOptions", names[0])
+			c.post("/setBroadcastConfig", "maxPricePerUnit", "0", "pixelsPerUnit", "1", "currency", "Wei", "transcodingOptions",
+				names[0])
 		}},
 		{name: "set max price per capability", fault: "AdminPartAbsent", calls: func(c *tool) {
-			c.post("/setMaxPriceForCapability", "maxPricePerUnit", "0", "pixelsPerUnit", "1", "currency", "Wei", "pipeline", "llm", "modelID", "default")
+			c.post("/setMaxPriceForCapability", "maxPricePerUnit", "0", "pixelsPerUnit", "1", "currency", "Wei", "pipeline",
+				"llm", "modelID", "default")
 		}},
 	}
 }
@@ -298,7 +325,8 @@ func TestExistingToolWorks(t *testing.T) {
 				if e.before != nil {
 					e.before(st)
 				}
-				if is := c.get("/IsOrchestrator"); is != fmt.Sprint(orchestrator) || c.get("/IsRedeemer") != "false" || c.get("/EthChainID") != "54321" {
+				if is := c.get("/IsOrchestrator"); is != fmt.Sprint(orchestrator) || c.get("/IsRedeemer") != "false" ||
+					c.get("/EthChainID") != "54321" {
 					t.Errorf("role %s", is)
 				}
 				e.calls(c)

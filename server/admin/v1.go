@@ -16,25 +16,25 @@ import (
 // endpoint is a route of version 1.
 type endpoint struct {
 	openapi.Route
-	// chain: off-chain it says so.
+	// chain: it needs the chain.
 	chain bool
 	serve func(s *Server, r *http.Request) (any, error)
 }
 
-// pending is an answer about what was sent and is not mined yet.
+// pending is the answer for transactions that are not mined yet.
 type pending struct{ answer any }
 
-// partly is an answer about what was done before an error.
-type partly struct {
+// partialError is an error after a part of the request was done, with the answer for that part.
+type partialError struct {
 	answer any
 	err    error
 }
 
-func (p partly) Error() string { return p.err.Error() }
+func (p partialError) Error() string { return p.err.Error() }
 
-func (p partly) Unwrap() error { return p.err }
+func (p partialError) Unwrap() error { return p.err }
 
-// Routes is the table of version 1, for documents.
+// Routes is the table of version 1, for the documentation.
 func Routes() []openapi.Route {
 	var out []openapi.Route
 	for _, e := range endpoints() {
@@ -44,14 +44,15 @@ func Routes() []openapi.Route {
 }
 
 func endpoints() (all []endpoint) {
-	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(), actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints(), modelEndpoints(), reloadEndpoints(), drainEndpoints(), explainEndpoints(), dashboardEndpoints(), logEndpoints()} {
+	for _, some := range [][]endpoint{nodeEndpoints(), chainEndpoints(), ownEndpoints(), settingEndpoints(),
+		actionEndpoints(), planEndpoints(), bookEndpoints(), workerEndpoints(), modelEndpoints(), reloadEndpoints(),
+		drainEndpoints(), explainEndpoints(), dashboardEndpoints(), logEndpoints()} {
 		all = append(all, some...)
 	}
 	return all
 }
 
-// routesV1 puts version 1 into the mux. A path that takes one method only names it
-// to those who use another.
+// routesV1 registers version 1. A request with a wrong method is told the right one.
 func (s *Server) routesV1(mux *router) {
 	byPath := map[string]map[string]http.HandlerFunc{}
 	for _, e := range endpoints() {
@@ -111,7 +112,7 @@ func (s *Server) v1(e endpoint) http.HandlerFunc {
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer any, err error) {
-	if p, ok := err.(partly); ok { // outermost: no handler wraps it
+	if p, ok := err.(partialError); ok { // outermost: no handler wraps it
 		changeOf(r.Context()).failed(p.err)
 		s.opts.Log.Warn("admin request failed on the way", "path", r.URL.Path, fault.Attr(p.err))
 		writeJSONStatus(w, status.HTTP(p.err), p.answer)
@@ -121,8 +122,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer any, err 
 		s.refuse(w, r, err)
 		return
 	}
-	if out, ok := answer.(sheet); ok {
-		s.writeSheet(w, r, out)
+	if out, ok := answer.(csvReport); ok {
+		s.writeCSV(w, r, out)
 		return
 	}
 	if out, ok := answer.(pullStream); ok {
@@ -140,8 +141,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, answer any, err 
 	writeJSON(w, answer)
 }
 
-// checkQuery refuses parameters that the route does not have: a misspelt dryRun
-// would spend money.
+// checkQuery refuses unknown parameters: a misspelled dryRun would spend money.
 func checkQuery(route openapi.Route, r *http.Request) error {
 	known := map[string]openapi.Parameter{}
 	for _, q := range route.Query {
@@ -180,5 +180,6 @@ func body[T any](r *http.Request) (out T, err error) {
 func flag(r *http.Request, name, value string) bool { return r.URL.Query().Get(name) == value }
 
 func boolParameter(name, about string) openapi.Parameter {
-	return openapi.Parameter{Name: name, About: about, Values: []string{strconv.FormatBool(true), strconv.FormatBool(false)}}
+	return openapi.Parameter{Name: name, About: about,
+		Values: []string{strconv.FormatBool(true), strconv.FormatBool(false)}}
 }

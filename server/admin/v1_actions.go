@@ -13,13 +13,15 @@ import (
 )
 
 // action makes the endpoint of a verb from how its body becomes an action.
-func action[T any](verb, summary string, make func(ctx context.Context, c *Chain, in T) (protocol.Action, error)) endpoint {
+func action[T any](verb, summary string, make func(ctx context.Context, c *Chain, in T) (protocol.Action,
+	error)) endpoint {
 	var none T
 	route := post(adminapi.ActionPath(verb), summary, none, adminapi.ActionResult{})
 	route.Accepted, route.Partly = true, true
 	route.Query = []openapi.Parameter{
 		boolParameter(adminapi.QueryDryRun, "estimate and send nothing"),
-		{Name: adminapi.QueryWait, About: "answer when it is mined (as if absent) or submitted", Values: []string{adminapi.WaitMined, adminapi.WaitSubmitted}},
+		{Name: adminapi.QueryWait, About: "answer when it is mined (as if absent) or submitted",
+			Values: []string{adminapi.WaitMined, adminapi.WaitSubmitted}},
 	}
 	return endpoint{Route: route, chain: true, serve: func(s *Server, r *http.Request) (any, error) {
 		in, err := body[T](r)
@@ -48,7 +50,7 @@ func (s *Server) do(r *http.Request, a protocol.Action) (any, error) {
 	case err != nil && len(out.Before) > 0, err != nil && out.Transaction != nil:
 		why := errorOf(err)
 		out.Error = &why
-		return nil, partly{out, err}
+		return nil, partialError{out, err}
 	case err == nil && async:
 		return pending{out}, nil
 	}
@@ -74,16 +76,22 @@ func actionEndpoints() []endpoint {
 
 func stakeActions() []endpoint {
 	return []endpoint{
-		simple(adminapi.VerbApprove, "Let the bonding contract take tokens", func(in adminapi.Tokens) protocol.Action { return protocol.Approve{Amount: in.Amount} }),
-		simple(adminapi.VerbBond, "Delegate more stake; the approval is sent first where it is missing", func(in adminapi.TokensTo) protocol.Action {
-			return protocol.Bond{Amount: in.Amount, To: in.To}
-		}),
-		simple(adminapi.VerbUnbond, "Take stake back, into a lock", func(in adminapi.Tokens) protocol.Action { return protocol.Unbond{Amount: in.Amount} }),
-		simple(adminapi.VerbRebond, "Undo an unbonding lock", func(in adminapi.Lock) protocol.Action { return protocol.Rebond{Lock: in.Lock} }),
-		simple(adminapi.VerbRebondFromUnbonded, "Bond a lock of an account without other bond", func(in adminapi.LockTo) protocol.Action {
-			return protocol.RebondFromUnbonded{To: in.To, Lock: in.Lock}
-		}),
-		simple(adminapi.VerbWithdrawStake, "Pay a lock out", func(in adminapi.Lock) protocol.Action { return protocol.WithdrawStake{Lock: in.Lock} }),
+		simple(adminapi.VerbApprove, "Let the bonding contract take tokens",
+			func(in adminapi.Tokens) protocol.Action { return protocol.Approve{Amount: in.Amount} }),
+		simple(adminapi.VerbBond, "Delegate more stake; the approval is sent first where it is missing",
+			func(in adminapi.TokensTo) protocol.Action {
+				return protocol.Bond{Amount: in.Amount, To: in.To}
+			}),
+		simple(adminapi.VerbUnbond, "Take stake back, into a lock",
+			func(in adminapi.Tokens) protocol.Action { return protocol.Unbond{Amount: in.Amount} }),
+		simple(adminapi.VerbRebond, "Undo an unbonding lock",
+			func(in adminapi.Lock) protocol.Action { return protocol.Rebond{Lock: in.Lock} }),
+		simple(adminapi.VerbRebondFromUnbonded, "Bond a lock of an account without other bond",
+			func(in adminapi.LockTo) protocol.Action {
+				return protocol.RebondFromUnbonded{To: in.To, Lock: in.Lock}
+			}),
+		simple(adminapi.VerbWithdrawStake, "Pay a lock out",
+			func(in adminapi.Lock) protocol.Action { return protocol.WithdrawStake{Lock: in.Lock} }),
 		action(adminapi.VerbWithdrawFees, "Pay earned fees out", withdrawFees),
 		bare(adminapi.VerbClaimEarnings, "Book rewards and fees up to the present round", protocol.ClaimEarnings{}),
 		simple(adminapi.VerbTransferTokens, "Send stake tokens", func(in adminapi.TokensTo) protocol.Action {
@@ -112,28 +120,33 @@ func withdrawFees(ctx context.Context, c *Chain, in adminapi.FeesTo) (protocol.A
 func orchestratorActions() []endpoint {
 	return []endpoint{
 		action(adminapi.VerbSetCommission, "Set both cuts", setCommission),
-		action(adminapi.VerbSetServiceURI, "Publish the orchestrator's address", func(_ context.Context, c *Chain, in adminapi.ServiceURI) (protocol.Action, error) {
-			uri, err := parseServiceURI(in.URI)
-			if err != nil {
-				return nil, badBody("field uri: " + err.Error())
-			}
-			return protocol.SetServiceURI{URI: uri}, c.mustOwn()
-		}),
-		action(adminapi.VerbReward, "Call reward for the orchestrator that the node works for", func(_ context.Context, c *Chain, _ adminapi.None) (protocol.Action, error) {
-			return c.rewardAction(), nil
-		}),
-		simple(adminapi.VerbRewardFor, "Call reward for an orchestrator that named the account its reward caller", func(in adminapi.RewardOf) protocol.Action {
-			return protocol.RewardFor{Orchestrator: in.Orchestrator}
-		}),
-		action(adminapi.VerbSetRewardCaller, "Name who may call reward; the zero address revokes", func(_ context.Context, c *Chain, in adminapi.RewardCaller) (protocol.Action, error) {
-			return protocol.SetRewardCaller{Caller: in.Caller}, c.mustOwn()
-		}),
-		action(adminapi.VerbVoteInPoll, "Vote in a governance poll: 0 yes, 1 no", func(_ context.Context, _ *Chain, in adminapi.PollVote) (protocol.Action, error) {
-			if in.Choice > 1 {
-				return nil, badBody("field choice: 0 is yes, 1 is no")
-			}
-			return protocol.VoteInPoll{Poll: in.Poll, Choice: in.Choice}, nil
-		}),
+		action(adminapi.VerbSetServiceURI, "Publish the orchestrator's address",
+			func(_ context.Context, c *Chain, in adminapi.ServiceURI) (protocol.Action, error) {
+				uri, err := parseServiceURI(in.URI)
+				if err != nil {
+					return nil, badBody("field uri: " + err.Error())
+				}
+				return protocol.SetServiceURI{URI: uri}, c.mustOwn()
+			}),
+		action(adminapi.VerbReward, "Call reward for the orchestrator that the node works for",
+			func(_ context.Context, c *Chain, _ adminapi.None) (protocol.Action, error) {
+				return c.rewardAction(), nil
+			}),
+		simple(adminapi.VerbRewardFor, "Call reward for an orchestrator that named the account its reward caller",
+			func(in adminapi.RewardOf) protocol.Action {
+				return protocol.RewardFor{Orchestrator: in.Orchestrator}
+			}),
+		action(adminapi.VerbSetRewardCaller, "Name who may call reward; the zero address revokes",
+			func(_ context.Context, c *Chain, in adminapi.RewardCaller) (protocol.Action, error) {
+				return protocol.SetRewardCaller{Caller: in.Caller}, c.mustOwn()
+			}),
+		action(adminapi.VerbVoteInPoll, "Vote in a governance poll: 0 yes, 1 no",
+			func(_ context.Context, _ *Chain, in adminapi.PollVote) (protocol.Action, error) {
+				if in.Choice > 1 {
+					return nil, badBody("field choice: 0 is yes, 1 is no")
+				}
+				return protocol.VoteInPoll{Poll: in.Poll, Choice: in.Choice}, nil
+			}),
 		action(adminapi.VerbVoteOnProposal, "Vote on a treasury proposal: 0 against, 1 for, 2 abstain", voteOnProposal),
 	}
 }
@@ -178,10 +191,12 @@ func voteOnProposal(_ context.Context, _ *Chain, in adminapi.ProposalVote) (prot
 
 func fundActions() []endpoint {
 	return []endpoint{
-		simple(adminapi.VerbFundDeposit, "Add to a gateway's deposit", func(in adminapi.Ether) protocol.Action { return protocol.FundDeposit{Amount: in.Amount} }),
-		simple(adminapi.VerbFundDepositAndReserve, "Add to a gateway's deposit and reserve", func(in adminapi.Funds) protocol.Action {
-			return protocol.FundDepositAndReserve{Deposit: in.Deposit, Reserve: in.Reserve}
-		}),
+		simple(adminapi.VerbFundDeposit, "Add to a gateway's deposit",
+			func(in adminapi.Ether) protocol.Action { return protocol.FundDeposit{Amount: in.Amount} }),
+		simple(adminapi.VerbFundDepositAndReserve, "Add to a gateway's deposit and reserve",
+			func(in adminapi.Funds) protocol.Action {
+				return protocol.FundDepositAndReserve{Deposit: in.Deposit, Reserve: in.Reserve}
+			}),
 		bare(adminapi.VerbUnlock, "Start the way out of a gateway's funds", protocol.Unlock{}),
 		bare(adminapi.VerbCancelUnlock, "End it", protocol.CancelUnlock{}),
 		bare(adminapi.VerbWithdrawFunds, "Pay a gateway's funds out after the unlock period", protocol.WithdrawFunds{}),

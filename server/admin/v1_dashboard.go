@@ -74,45 +74,45 @@ func (s *Server) writeStream(w http.ResponseWriter, r *http.Request, out stream)
 
 // dashboard is the document of the moment.
 func (s *Server) dashboard(context.Context) adminapi.Dashboard {
-	d := &s.opts.Dashboard
+	d, n := &s.opts.Work, &s.opts.Node
 	out := adminapi.Dashboard{
-		Node: s.node(), Troubles: s.troubles(), Chain: s.chainGlance(), SeriesStep: int(d.SeriesStep / time.Second),
-		Gate: adminapi.Gate{Doors: []adminapi.Door{}}, Sessions: adminapi.Sessions{List: []adminapi.Session{}},
+		Node: s.node(), Conditions: s.problems(), Chain: s.chainGlance(), SeriesStep: int(d.SeriesStep / time.Second),
+		Gate: adminapi.Gate{WorkKinds: []adminapi.WorkKind{}}, Sessions: adminapi.Sessions{List: []adminapi.Session{}},
 		GPUs: []adminapi.GPU{}, Models: []adminapi.Model{}, Series: []adminapi.Point{}, Refusals: []adminapi.Refusal{},
 		Log: []adminapi.LogEntry{}, Settings: []adminapi.Option{}, Workers: []adminapi.Worker{},
 	}
-	if s.opts.Workers != nil {
-		out.Workers = orEmpty(s.opts.Workers.Workers())
+	if d.Workers != nil {
+		out.Workers = orEmpty(d.Workers.Workers())
 	}
 	if d.Gate != nil {
-		out.Gate = d.Gate.Gate()
-		out.Gate.Doors = orEmpty(out.Gate.Doors)
+		out.Gate = d.Gate()
+		out.Gate.WorkKinds = orEmpty(out.Gate.WorkKinds)
 	}
-	if s.opts.Drains != nil {
-		drain := s.opts.Drains.Drain()
+	if n.Drains != nil {
+		drain := n.Drains.Drain()
 		out.Gate.Drain = &drain
 	}
 	if d.Sessions != nil {
-		out.Sessions = d.Sessions.Live(dashboardSessions)
+		out.Sessions = d.Sessions(dashboardSessions)
 		out.Sessions.List = orEmpty(out.Sessions.List)
 	}
 	if d.GPUs != nil {
-		out.GPUs = orEmpty(d.GPUs.GPUs())
+		out.GPUs = orEmpty(d.GPUs())
 	}
-	if d.Models != nil {
-		out.Models = orEmpty(d.Models.Models())
+	if d.ModelStates != nil {
+		out.Models = orEmpty(d.ModelStates())
 	}
 	if d.Series != nil {
-		out.Series = orEmpty(d.Series.Points())
+		out.Series = orEmpty(d.Series())
 	}
 	if d.Refusals != nil {
-		out.Refusals = orEmpty(d.Refusals.Refusals(dashboardRefusals))
+		out.Refusals = orEmpty(d.Refusals(dashboardRefusals))
 	}
-	if d.Tail != nil {
-		out.Log = orEmpty(d.Tail.Lines(dashboardLines))
+	if n.LogTail != nil {
+		out.Log = orEmpty(n.LogTail(dashboardLines))
 	}
-	if d.Settings != nil {
-		out.Settings = orEmpty(d.Settings.Settings())
+	if n.Settings != nil {
+		out.Settings = orEmpty(n.Settings())
 	}
 	return out
 }
@@ -124,6 +124,7 @@ func (s *Server) chainGlance() *adminapi.ChainGlance {
 		return nil
 	}
 	whole := s.chainOf()
-	return &adminapi.ChainGlance{Known: whole.Known, Stale: whole.Stale, Round: whole.Round, Head: uint64(whole.Head.Number),
-		L1: uint64(whole.Head.L1), HeadTime: whole.Head.Time, Endpoints: whole.Endpoints}
+	return &adminapi.ChainGlance{Known: whole.Known, Stale: whole.Stale, Round: whole.Round,
+		Head: uint64(whole.Head.Number),
+		L1:   uint64(whole.Head.L1), HeadTime: whole.Head.Time, Endpoints: whole.Endpoints}
 }

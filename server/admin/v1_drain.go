@@ -1,7 +1,6 @@
 package admin
 
 import (
-	"context"
 	"net/http"
 	"time"
 
@@ -11,34 +10,22 @@ import (
 // maxDrain bounds the deadline of a drain.
 const maxDrain = 7 * 24 * time.Hour
 
-// Drains lets the node take nothing new, and undoes that while the node is not
-// stopping: the error is DrainNotUndone then. A deadline of 0 is none.
-type Drains interface {
-	Drain() adminapi.Drain
-	Begin(deadline time.Duration, stop bool) error
-	Cancel() error
-}
-
-// Upgrader starts the program on disk in this one's place. It returns when the new
-// process has begun and its configuration is good; the error is UpgradeFailed or
-// UpgradeRefused.
-type Upgrader interface {
-	Upgrade(ctx context.Context) (adminapi.Upgrade, error)
-}
-
 func drainEndpoints() []endpoint {
 	return []endpoint{
-		{Route: get(adminapi.PathDrain, "Whether the node takes new work, and what is left of a drain", adminapi.Drain{}), serve: drainV1},
-		{Route: post(adminapi.PathDrain, "Take no new work, or take it again", adminapi.DrainChange{}, adminapi.Drain{}), serve: changeDrainV1},
-		{Route: post(adminapi.PathUpgrade, "Start the program on disk in this one's place, without losing a session", nil, adminapi.Upgrade{}), serve: upgradeV1},
+		{Route: get(adminapi.PathDrain, "Whether the node takes new work, and what is left of a drain", adminapi.Drain{}),
+			serve: drainV1},
+		{Route: post(adminapi.PathDrain, "Take no new work, or take it again", adminapi.DrainChange{}, adminapi.Drain{}),
+			serve: changeDrainV1},
+		{Route: post(adminapi.PathUpgrade, "Start the program on disk in this one's place, without losing a session", nil,
+			adminapi.Upgrade{}), serve: upgradeV1},
 	}
 }
 
 func drainV1(s *Server, _ *http.Request) (any, error) {
-	if s.opts.Drains == nil {
+	if s.opts.Node.Drains == nil {
 		return nil, absent("work that it could drain")
 	}
-	return s.opts.Drains.Drain(), nil
+	return s.opts.Node.Drains.Drain(), nil
 }
 
 func changeDrainV1(s *Server, r *http.Request) (any, error) {
@@ -46,26 +33,26 @@ func changeDrainV1(s *Server, r *http.Request) (any, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case s.opts.Drains == nil:
+	case s.opts.Node.Drains == nil:
 		return nil, absent("work that it could drain")
 	case in.DeadlineSeconds < 0 || in.DeadlineSeconds > int(maxDrain/time.Second):
 		return nil, badBody("field deadlineSeconds: must be 0 to a week")
 	case in.Cancel && (in.Stop || in.DeadlineSeconds > 0):
 		return nil, badBody("field cancel: goes with nothing else")
 	case in.Cancel:
-		err = s.opts.Drains.Cancel()
+		err = s.opts.Node.Drains.Cancel()
 	default:
-		err = s.opts.Drains.Begin(time.Duration(in.DeadlineSeconds)*time.Second, in.Stop)
+		err = s.opts.Node.Drains.Begin(time.Duration(in.DeadlineSeconds)*time.Second, in.Stop)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return s.opts.Drains.Drain(), nil
+	return s.opts.Node.Drains.Drain(), nil
 }
 
 func upgradeV1(s *Server, r *http.Request) (any, error) {
-	if s.opts.Upgrader == nil {
+	if s.opts.Node.Upgrade == nil {
 		return nil, absent("way to be replaced by another process")
 	}
-	return s.opts.Upgrader.Upgrade(r.Context())
+	return s.opts.Node.Upgrade(r.Context())
 }

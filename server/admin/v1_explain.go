@@ -1,29 +1,25 @@
 package admin
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
-// Explainer says why no jobs come.
-type Explainer interface {
-	Explain(ctx context.Context) adminapi.Explanation
-}
-
 func explainEndpoints() []endpoint {
 	return []endpoint{{
-		Route: get(adminapi.PathExplain, "Why few or no jobs come, the weightiest reason first", adminapi.Explanation{}), serve: explainV1,
+		Route: get(adminapi.PathExplain, "Why few or no jobs come, the weightiest reason first", adminapi.Explanation{}),
+		serve: explainV1,
 	}}
 }
 
 func explainV1(s *Server, r *http.Request) (any, error) {
-	if s.opts.Explainer == nil {
+	if s.opts.Work.Explain == nil {
 		return nil, absent("work that anybody asks for")
 	}
-	out := s.opts.Explainer.Explain(r.Context())
-	out.Findings, out.Answers, out.Missing, out.Prices = orEmpty(out.Findings), orEmpty(out.Answers), orEmpty(out.Missing), orEmpty(out.Prices)
+	out := s.opts.Work.Explain(r.Context())
+	out.Findings, out.Answers, out.Missing, out.Prices = orEmpty(out.Findings), orEmpty(out.Answers), orEmpty(out.Missing),
+		orEmpty(out.Prices)
 	for i := range out.Findings {
 		out.Findings[i].Evidence = orEmpty(out.Findings[i].Evidence)
 	}

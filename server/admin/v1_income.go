@@ -14,7 +14,8 @@ func bookEndpoints() []endpoint {
 	income := get(adminapi.PathIncome, "What the orchestrator earned", adminapi.Income{})
 	income.CSV = true
 	income.Query = []openapi.Parameter{
-		{Name: adminapi.QueryBy, About: "group rows by day, round, gateway, model, worker; several with commas", Text: true}, formatParameter(),
+		{Name: adminapi.QueryBy, About: "group rows by day, round, gateway, model, worker; several with commas", Text: true},
+		formatParameter(),
 	}
 	workers := get(adminapi.PathIncomeWorkers, "Who did which part of the paid work", adminapi.WorkerShares{})
 	workers.CSV, workers.Query = true, []openapi.Parameter{formatParameter()}
@@ -24,7 +25,8 @@ func bookEndpoints() []endpoint {
 		{Route: get(adminapi.PathPayers, "The gateways that have accounts here", adminapi.Payers{}), serve: payersV1},
 		{Route: income, serve: incomeV1},
 		{Route: workers, serve: workersV1},
-		{Route: get(adminapi.PathIncomeOverview, "Income in all, today, in this round, and by whom and what, at one moment", adminapi.IncomeOverview{}), serve: overviewV1},
+		{Route: get(adminapi.PathIncomeOverview, "Income in all, today, in this round, and by whom and what, at one moment",
+			adminapi.IncomeOverview{}), serve: overviewV1},
 		{Route: spending, serve: spendingV1},
 		{Route: get(adminapi.PathCredits, "What orchestrators were paid and have not worked for", adminapi.Credits{}),
 			serve: creditsV1},
@@ -37,7 +39,7 @@ func payersV1(s *Server, r *http.Request) (any, error) {
 	if s.opts.Books.Payers == nil {
 		return nil, absent("paying gateways")
 	}
-	return adminapi.Payers{Gateways: orEmpty(s.opts.Books.Payers.Payers(r.Context()))}, nil
+	return adminapi.Payers{Gateways: orEmpty(s.opts.Books.Payers(r.Context()))}, nil
 }
 
 func incomeV1(s *Server, r *http.Request) (any, error) {
@@ -53,7 +55,7 @@ func incomeV1(s *Server, r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case wantsCSV(r):
-		return sheet{"income", report}, nil
+		return csvReport{"income", report}, nil
 	}
 	return report.Answer(), nil
 }
@@ -67,7 +69,7 @@ func workersV1(s *Server, r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case wantsCSV(r):
-		return sheet{"workers", report}, nil
+		return csvReport{"workers", report}, nil
 	}
 	return report.Answer(), nil
 }
@@ -87,12 +89,12 @@ func spendingV1(s *Server, r *http.Request) (any, error) {
 	if s.opts.Books.Spending == nil {
 		return nil, absent("payments to orchestrators")
 	}
-	report, err := s.opts.Books.Spending.Spending(r.Context())
+	report, err := s.opts.Books.Spending(r.Context())
 	switch {
 	case err != nil:
 		return nil, err
 	case wantsCSV(r):
-		return sheet{"spending", report}, nil
+		return csvReport{"spending", report}, nil
 	}
 	answer := report.Answer()
 	if s.opts.Books.Credits != nil {
@@ -118,14 +120,14 @@ func creditsV1(s *Server, _ *http.Request) (any, error) {
 }
 
 func forgiveV1(s *Server, r *http.Request) (any, error) {
-	who, err := body[adminapi.Forgiveness](r)
+	address, err := body[adminapi.Forgiveness](r)
 	switch {
 	case err != nil:
 		return nil, err
 	case s.opts.Books.Credits == nil:
 		return nil, absent("payments to orchestrators")
 	}
-	if err := s.opts.Books.Credits.Forgive(who.Orchestrator); err != nil {
+	if err := s.opts.Books.Credits.Forgive(address.Orchestrator); err != nil {
 		return nil, err
 	}
 	return creditsV1(s, r)

@@ -32,7 +32,7 @@ func pullModelV1(s *Server, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.opts.Models == nil {
+	if s.opts.Work.Models == nil {
 		return nil, absent("AI models")
 	}
 	return pullStream{in, flag(r, adminapi.QueryDryRun, "true")}, nil
@@ -71,7 +71,7 @@ func (s *Server) pullReporting(
 	ctx context.Context, pull pullStream, latest chan adminapi.ModelPullProgress,
 ) (adminapi.ModelPull, error) {
 	defer close(latest)
-	return s.opts.Models.Pull(ctx, pull.name, pull.dry, func(p adminapi.ModelPullProgress) {
+	return s.opts.Work.Models.Pull(ctx, pull.name, pull.dry, func(p adminapi.ModelPullProgress) {
 		select {
 		case <-latest:
 		default:

@@ -26,22 +26,25 @@ func nodeEndpoints() []endpoint {
 		{Route: get(adminapi.PathOpenAPI, "This API, described", nil), serve: func(s *Server, _ *http.Request) (any, error) {
 			return openapi.Document(s.node().Version, Routes()), nil
 		}},
-		{Route: get(adminapi.PathNode, "What kind of node this is", adminapi.Node{}), serve: func(s *Server, _ *http.Request) (any, error) { return s.node(), nil }},
-		{Route: get(adminapi.PathConditions, "The node's lasting troubles, root causes first", adminapi.Conditions{}), serve: conditionsV1},
-		{Route: get(adminapi.PathServiceAddress, "The node's public address, and whether it is right", adminapi.ServiceAddress{}),
+		{Route: get(adminapi.PathNode, "What kind of node this is", adminapi.Node{}),
+			serve: func(s *Server, _ *http.Request) (any, error) { return s.node(), nil }},
+		{Route: get(adminapi.PathConditions, "The node's lasting troubles, root causes first", adminapi.Conditions{}),
+			serve: conditionsV1},
+		{Route: get(adminapi.PathServiceAddress, "The node's public address, and whether it is right",
+			adminapi.ServiceAddress{}),
 			serve: func(s *Server, _ *http.Request) (any, error) {
-				if s.opts.ServiceAddress == nil {
+				if s.opts.Node.ServiceAddress == nil {
 					return nil, absent("public address")
 				}
-				return s.opts.ServiceAddress.ServiceAddress(), nil
+				return s.opts.Node.ServiceAddress(), nil
 			}},
 	}
 }
 
 func (s *Server) node() adminapi.Node {
 	var n adminapi.Node
-	if s.opts.Node != nil {
-		n = s.opts.Node.Node()
+	if s.opts.Node.Describe != nil {
+		n = s.opts.Node.Describe()
 	}
 	n.Roles = orEmpty(n.Roles)
 	n.Offchain = s.opts.Chain == nil
@@ -58,10 +61,10 @@ func conditionsV1(s *Server, _ *http.Request) (any, error) {
 
 func (s *Server) conditionList() []adminapi.Condition {
 	out := []adminapi.Condition{}
-	if s.opts.Conditions == nil {
+	if s.opts.Node.Conditions == nil {
 		return out
 	}
-	for _, c := range s.opts.Conditions.Snapshot() {
+	for _, c := range s.opts.Node.Conditions() {
 		row, _ := fault.Lookup(c.Code)
 		out = append(out, adminapi.Condition{Code: string(c.Code), About: c.About, Detail: c.Detail,
 			Since: c.Since.UTC(), Cause: row.Cause, Remedy: row.Remedy, HiddenBy: string(c.HiddenBy)})
@@ -75,11 +78,13 @@ func chainEndpoints() []endpoint {
 	earnings.Query = []openapi.Parameter{{Name: adminapi.QueryRound, About: "the round; the present one where absent"}}
 	return []endpoint{
 		{Route: get(adminapi.PathChain, "What the node knows of the chain", adminapi.Chain{}), chain: true, serve: chainV1},
-		{Route: get(adminapi.PathParameters, "What governance set", adminapi.Parameters{}), chain: true, serve: func(s *Server, r *http.Request) (any, error) {
-			p, err := s.opts.Chain.Settings.Parameters(r.Context())
-			return adminapi.Parameters(p), err
-		}},
-		{Route: get(adminapi.PathOrchestrators, "The pool, highest stake first", adminapi.Orchestrators{}), chain: true, serve: poolV1},
+		{Route: get(adminapi.PathParameters, "What governance set", adminapi.Parameters{}), chain: true,
+			serve: func(s *Server, r *http.Request) (any, error) {
+				p, err := s.opts.Chain.Settings.Parameters(r.Context())
+				return adminapi.Parameters(p), err
+			}},
+		{Route: get(adminapi.PathOrchestrators, "The pool, highest stake first", adminapi.Orchestrators{}), chain: true,
+			serve: poolV1},
 		{Route: earnings, chain: true, serve: earningsV1},
 	}
 }
@@ -90,20 +95,23 @@ func (s *Server) chainOf() adminapi.Chain {
 	c := s.opts.Chain
 	v := c.Views.View()
 	out := adminapi.Chain{
-		Known: v.Known, Stale: v.Stale, PoolSize: v.PoolSize, Endpoints: []adminapi.Endpoint{}, Contracts: orEmptyMap(c.Settings.Contracts()),
-		Head: adminapi.Head{Number: v.Head.Number, Hash: v.Head.Hash, L1: v.Head.L1, Time: v.Head.Time.UTC(), BaseFee: v.Head.BaseFee},
-		Round: adminapi.Round{Number: v.Round.Number, Initialized: v.Round.Initialized, Locked: v.Round.Locked, Start: v.Round.Start,
+		Known: v.Known, Stale: v.Stale, PoolSize: v.PoolSize, Endpoints: []adminapi.Endpoint{},
+		Contracts: orEmptyMap(c.Settings.Contracts()),
+		Head: adminapi.Head{Number: v.Head.Number, Hash: v.Head.Hash, L1: v.Head.L1, Time: v.Head.Time.UTC(),
+			BaseFee: v.Head.BaseFee},
+		Round: adminapi.Round{Number: v.Round.Number, Initialized: v.Round.Initialized, Locked: v.Round.Locked,
+			Start:  v.Round.Start,
 			Length: v.Round.Length, LockLength: v.Round.LockLength, LastInitialized: v.Round.LastInitialized,
 			End: v.Round.End(), LocksAt: v.Round.LocksAt()},
 	}
 	if c.Endpoints != nil {
-		out.Endpoints = orEmpty(c.Endpoints.Endpoints())
+		out.Endpoints = orEmpty(c.Endpoints())
 	}
 	return out
 }
 
-func (s *Server) priceText(who core.Address) string {
-	if p := s.priceOf(who); p != nil {
+func (s *Server) priceText(address core.Address) string {
+	if p := s.priceOf(address); p != nil {
 		return p.RatString()
 	}
 	return ""
@@ -120,7 +128,7 @@ func poolV1(s *Server, r *http.Request) (any, error) {
 
 func earningsV1(s *Server, r *http.Request) (any, error) {
 	c := s.opts.Chain
-	who, err := core.ParseAddress(r.PathValue("address"))
+	address, err := core.ParseAddress(r.PathValue("address"))
 	if err != nil {
 		return nil, badParam("the path's address: %v", err)
 	}
@@ -128,8 +136,9 @@ func earningsV1(s *Server, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.Stakes.EarningsPool(r.Context(), who, round)
-	return adminapi.Earnings{Address: who, Round: round, TotalStake: p.TotalStake, RewardCut: p.RewardCut, FeeShare: p.FeeShare,
+	p, err := c.Stakes.EarningsPool(r.Context(), address, round)
+	return adminapi.Earnings{Address: address, Round: round, TotalStake: p.TotalStake, RewardCut: p.RewardCut,
+		FeeShare:     p.FeeShare,
 		RewardFactor: orZero(p.RewardFactor).String(), FeeFactor: orZero(p.FeeFactor).String()}, err
 }
 

@@ -25,7 +25,8 @@ func planEndpoints() []endpoint {
 	}
 	return []endpoint{
 		{Route: plan(adminapi.PathActivate, "Become an orchestrator", adminapi.Activation{}), chain: true, serve: activate},
-		{Route: plan(adminapi.PathConfig, "Change what differs of an orchestrator", adminapi.Config{}), chain: true, serve: configure},
+		{Route: plan(adminapi.PathConfig, "Change what differs of an orchestrator", adminapi.Config{}), chain: true,
+			serve: configure},
 	}
 }
 
@@ -34,7 +35,8 @@ func activate(s *Server, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, err := s.asked(r.Context(), adminapi.Config{RewardCut: in.RewardCut, FeeCut: in.FeeCut, ServiceURI: in.ServiceURI, Pricing: in.Pricing})
+	asked, err := s.asked(r.Context(), adminapi.Config{RewardCut: in.RewardCut, FeeCut: in.FeeCut,
+		ServiceURI: in.ServiceURI, Pricing: in.Pricing})
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +150,8 @@ func (s *Server) follow(r *http.Request, asked settled) (any, error) {
 	done, plan, err := s.take(r, planner, asked.wish)
 	out.Plan = planOf(plan)
 	for _, d := range done {
-		out.ExecutedAll = append(out.ExecutedAll, adminapi.Executed{Step: adminapi.Kebab(d.Step.Name), About: d.Step.About, Transaction: transactionOf(d.Transaction)})
+		out.ExecutedAll = append(out.ExecutedAll, adminapi.Executed{Step: adminapi.Kebab(d.Step.Name), About: d.Step.About,
+			Transaction: transactionOf(d.Transaction)})
 	}
 	if n := len(out.ExecutedAll); n > 0 {
 		out.Executed = &out.ExecutedAll[n-1]
@@ -156,13 +159,14 @@ func (s *Server) follow(r *http.Request, asked settled) (any, error) {
 	if err != nil {
 		why := errorOf(err)
 		out.Error = &why
-		return nil, partly{out, err}
+		return nil, partialError{out, err}
 	}
 	return out, nil
 }
 
 // take does what the query says, and says what was sent.
-func (s *Server) take(r *http.Request, planner activation.Planner, wish activation.Wish) ([]activation.Executed, activation.Plan, error) {
+func (s *Server) take(r *http.Request, planner activation.Planner, wish activation.Wish) ([]activation.Executed,
+	activation.Plan, error) {
 	if !flag(r, adminapi.QueryStep, adminapi.StepNext) {
 		return s.run(r.Context(), wish)
 	}
@@ -176,5 +180,5 @@ func (s *Server) take(r *http.Request, planner activation.Planner, wish activati
 		return nil, plan, err
 	}
 	all := []activation.Executed{done}
-	return all, plan, s.took(r.Context(), all, err)
+	return all, plan, s.reportActivation(r.Context(), all, err)
 }

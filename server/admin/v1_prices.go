@@ -13,9 +13,12 @@ import (
 func priceEndpoints() []endpoint {
 	return []endpoint{
 		{Route: get(adminapi.PathPrices, "What the node asks for its work", adminapi.Prices{}), chain: true, serve: pricesV1},
-		{Route: post(adminapi.PathPrices, "Set the price of transcoding until the next start", adminapi.PriceChange{}, adminapi.Prices{}), chain: true, serve: changePriceV1},
-		{Route: get(adminapi.PathPriceLimits, "The most that a gateway pays", adminapi.PriceLimits{}), chain: true, serve: limitsV1},
-		{Route: post(adminapi.PathPriceLimits, "Limit what a gateway pays until the next start", adminapi.PriceLimitChange{}, adminapi.PriceLimits{}), chain: true, serve: changeLimitV1},
+		{Route: post(adminapi.PathPrices, "Set the price of transcoding until the next start", adminapi.PriceChange{},
+			adminapi.Prices{}), chain: true, serve: changePriceV1},
+		{Route: get(adminapi.PathPriceLimits, "The most that a gateway pays", adminapi.PriceLimits{}), chain: true,
+			serve: limitsV1},
+		{Route: post(adminapi.PathPriceLimits, "Limit what a gateway pays until the next start", adminapi.PriceLimitChange{},
+			adminapi.PriceLimits{}), chain: true, serve: changeLimitV1},
 	}
 }
 
@@ -24,7 +27,8 @@ func pricesV1(s *Server, r *http.Request) (any, error) {
 	if m.Prices == nil {
 		return nil, absent("prices")
 	}
-	out := adminapi.Prices{Prices: pricesOf(m.Prices.List()), AutoAdjust: m.Prices.AutoAdjust(), Quotes: []adminapi.Quote{}}
+	out := adminapi.Prices{Prices: pricesOf(m.Prices.List()), AutoAdjust: m.Prices.AutoAdjust(),
+		Quotes: []adminapi.Quote{}}
 	if m.Quotes != nil {
 		terms := m.Quotes.TicketTerms()
 		out.Quotes, out.Tickets = orEmpty(m.Quotes.Quotes(r.Context())), &terms
@@ -96,7 +100,8 @@ func changeLimitV1(s *Server, r *http.Request) (any, error) {
 func pricesOf(all []pricing.ListedPrice) []adminapi.Price {
 	out := []adminapi.Price{}
 	for _, l := range all {
-		p := adminapi.Price{Gateway: orNull(l.Gateway), PricePerUnit: l.Price.Price.Digits(), Currency: l.Price.Price.Currency,
+		p := adminapi.Price{Gateway: orNull(l.Gateway), PricePerUnit: l.Price.Price.Digits(),
+			Currency:      l.Price.Price.Currency,
 			PixelsPerUnit: max(1, l.Price.PixelsPerUnit)}
 		if l.Model != (inference.Model{}) {
 			p.Pipeline, p.Model = l.Model.Capability.Pipeline(), l.Model.ID

@@ -28,7 +28,8 @@ func TestPricesOfVersion1(t *testing.T) {
 	table := &capTable{}
 	st := newStation(t, func(o *admin.Options) {
 		o.Market.Caps, o.Market.Quotes = table, quotes{}
-		o.Market.TicketLimits = &adminapi.TicketLimits{MaxTicketEV: core.NewWei(1), MaxTotalEV: core.NewWei(2), DepositMultiplier: 3}
+		o.Market.TicketLimits = &adminapi.TicketLimits{MaxTicketEV: core.NewWei(1), MaxTotalEV: core.NewWei(2),
+			DepositMultiplier: 3}
 	})
 	for _, tt := range []struct {
 		path, body string

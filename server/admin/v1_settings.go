@@ -13,10 +13,13 @@ func settingEndpoints() []endpoint {
 	return append([]endpoint{
 		{Route: get(adminapi.PathSettings, "What can be changed while the node runs", adminapi.Settings{}),
 			serve: func(s *Server, _ *http.Request) (any, error) { return s.settings(), nil }},
-		{Route: post(adminapi.PathSettings, "Change settings until the next start", adminapi.SettingsChange{}, adminapi.Settings{}), serve: changeSettings},
+		{Route: post(adminapi.PathSettings, "Change settings until the next start", adminapi.SettingsChange{},
+			adminapi.Settings{}), serve: changeSettings},
 		{Route: get(adminapi.PathGas, "The price of gas, and the bounds on it", adminapi.Gas{}), chain: true, serve: gasV1},
-		{Route: post(adminapi.PathGas, "Set bounds on the price of gas until the next start", adminapi.GasChange{}, adminapi.Gas{}), chain: true, serve: changeGas},
-		{Route: post(adminapi.PathSign, "Sign a message or an EIP-712 document with the account's key", adminapi.SignRequest{}, adminapi.Signature{}), chain: true, serve: signV1},
+		{Route: post(adminapi.PathGas, "Set bounds on the price of gas until the next start", adminapi.GasChange{},
+			adminapi.Gas{}), chain: true, serve: changeGas},
+		{Route: post(adminapi.PathSign, "Sign a message or an EIP-712 document with the account's key",
+			adminapi.SignRequest{}, adminapi.Signature{}), chain: true, serve: signV1},
 	}, priceEndpoints()...)
 }
 
@@ -24,8 +27,8 @@ func (s *Server) settings() adminapi.Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := adminapi.Settings{MaxSessions: s.sessions}
-	if s.opts.Verbosity != nil {
-		out.LogLevel = s.opts.Verbosity.Verbosity()
+	if s.opts.Node.Verbosity != nil {
+		out.LogLevel = s.opts.Node.Verbosity.Verbosity()
 	}
 	return out
 }
@@ -41,7 +44,7 @@ func changeSettings(s *Server, r *http.Request) (any, error) {
 		if sessions, err = in.MaxSessions.Number(); err != nil {
 			return nil, badBody("field maxSessions: " + err.Error())
 		}
-		if s.opts.Limiter == nil {
+		if s.opts.Node.SetMaxSessions == nil {
 			return nil, absent("sessions")
 		}
 	}

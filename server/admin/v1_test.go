@@ -34,19 +34,23 @@ func TestReadsOfVersion1(t *testing.T) {
 		{adminapi.PathSettings, `{"maxSessions":"auto","logLevel":3}`},
 		{adminapi.PathTransactions, `{"transactions":[]}`},
 		{adminapi.PathReward, `{"mode":"auto","state":"done","round":101,"lastRewardRound":101,"nextTry":null,"reason":"","code":"","tx":"0x01` + strings.Repeat("0", 62) +
-			`","history":[{"round":101,"amount":"5","tx":"0x01` + strings.Repeat("0", 62) + `","time":"2023-11-14T22:13:20Z","outcome":"called","reason":""}]}`},
+			`","history":[{"round":101,"amount":"5","tx":"0x01` + strings.Repeat("0", 62) +
+			`","time":"2023-11-14T22:13:20Z","outcome":"called","reason":""}]}`},
 		{adminapi.PathServiceAddress, `{"advertised":"https://o.example:8935","onChain":"","discovered":"","mismatch":false,"reachable":"yes","detail":""}`},
-		{adminapi.EarningsPath(account, 101), `{"address":"` + me + `","round":101,"totalStake":"1000000000000000000000","rewardCut":0,"feeShare":0,` +
+		{adminapi.EarningsPath(account, 101), `{"address":"` + me +
+			`","round":101,"totalStake":"1000000000000000000000","rewardCut":0,"feeShare":0,` +
 			`"rewardFactor":"1000000000000000000000000000","feeFactor":"0"}`},
 	} {
 		if got := st.get(tt.path); got.Code != 200 || got.Body.String() != tt.want+"\n" {
 			t.Errorf("%s: %d %s", tt.path, got.Code, got.Body)
 		}
 	}
-	if got := st.get(adminapi.PathOrchestrators).Body.String(); !strings.HasPrefix(got, `{"orchestrators":[`+record+`,{"address":"`+other.String()) {
+	if got := st.get(adminapi.PathOrchestrators).Body.String(); !strings.HasPrefix(got,
+		`{"orchestrators":[`+record+`,{"address":"`+other.String()) {
 		t.Errorf("pool %s", got)
 	}
-	if got := st.get(adminapi.PathConditions).Body.String(); !strings.HasPrefix(got, `{"conditions":[{"code":"PortClosed","about":"host:8935","detail":"no answer"`) {
+	if got := st.get(adminapi.PathConditions).Body.String(); !strings.HasPrefix(got,
+		`{"conditions":[{"code":"PortClosed","about":"host:8935","detail":"no answer"`) {
 		t.Errorf("conditions %s", got)
 	}
 }
@@ -105,13 +109,15 @@ func TestChainBeforeTheFirstBlock(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, nil)
 	st.chain.Forget()
-	if got := read[adminapi.Chain](t, st, adminapi.PathChain); got.Known || got.Head.Number != 0 || len(got.Endpoints) != 1 {
+	if got := read[adminapi.Chain](t, st, adminapi.PathChain); got.Known || got.Head.Number != 0 ||
+		len(got.Endpoints) != 1 {
 		t.Errorf("%+v", got)
 	}
 	st.chain.Learn()
 	st.chain.SetStale(true)
 	got := read[adminapi.Chain](t, st, adminapi.PathChain)
-	if !got.Known || !got.Stale || got.Round.End != 5050 || got.Round.LocksAt != 5045 || got.Head.L1 == protocol.L1Block(got.Head.Number) {
+	if !got.Known || !got.Stale || got.Round.End != 5050 || got.Round.LocksAt != 5045 ||
+		got.Head.L1 == protocol.L1Block(got.Head.Number) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -119,7 +125,8 @@ func TestChainBeforeTheFirstBlock(t *testing.T) {
 func TestSettingsAreAllOrNothing(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, nil)
-	for _, body := range []string{`{"maxSessions":5,"logLevel":99}`, `{"maxSessions":"many","logLevel":6}`, `{"maxSessions":5,"loglevel":6}`} {
+	for _, body := range []string{`{"maxSessions":5,"logLevel":99}`, `{"maxSessions":"many","logLevel":6}`,
+		`{"maxSessions":5,"loglevel":6}`} {
 		if got := st.post(adminapi.PathSettings, body); got.Code != 400 {
 			t.Errorf("%s: %d %s", body, got.Code, got.Body)
 		}
@@ -133,7 +140,7 @@ func TestSettingsAreAllOrNothing(t *testing.T) {
 	if got := st.post(adminapi.PathSettings, `{"maxSessions":"auto"}`); got.Body.String() != `{"maxSessions":"auto","logLevel":6}`+"\n" {
 		t.Errorf("%s", got.Body)
 	}
-	bare := newStation(t, func(o *admin.Options) { o.Limiter = nil })
+	bare := newStation(t, func(o *admin.Options) { o.Node.SetMaxSessions = nil })
 	if got := bare.get(adminapi.PathSettings); got.Body.String() != `{"maxSessions":"","logLevel":3}`+"\n" {
 		t.Errorf("without sessions: %s", got.Body)
 	}
@@ -174,7 +181,8 @@ func TestGasBounds(t *testing.T) {
 func TestQueriesAreStrict(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, nil)
-	for _, query := range []string{"?dryrun=true", "?dryRun=1", "?dryRun=", "?wait=forever", "?dryRun=true&dryRun=false", "?step=next"} {
+	for _, query := range []string{"?dryrun=true", "?dryRun=1", "?dryRun=", "?wait=forever", "?dryRun=true&dryRun=false",
+		"?step=next"} {
 		got := st.post(adminapi.ActionPath(adminapi.VerbClaimEarnings)+query, "{}")
 		if got.Code != 400 || !strings.Contains(got.Body.String(), string(fault.AdminBadParam)) {
 			t.Errorf("%s: %d %s", query, got.Code, got.Body)

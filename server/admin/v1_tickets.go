@@ -59,7 +59,7 @@ func ticketsV1(s *Server, r *http.Request) (any, error) {
 		return nil, err
 	}
 	if wantsCSV(r) {
-		return sheet{"tickets", earnings.Tickets(winners)}, nil
+		return csvReport{"tickets", earnings.Tickets(winners)}, nil
 	}
 	counts, err := source.Counts(r.Context())
 	out := adminapi.Tickets{Tickets: []adminapi.Ticket{}, Counts: map[string]int{}}
@@ -110,7 +110,8 @@ func ticketV1(s *Server, r *http.Request) (any, error) {
 	steps, err := source.History(r.Context(), w.Hash)
 	out := adminapi.TicketLife{Ticket: ticketOf(w), Steps: []adminapi.TicketStep{}}
 	for _, p := range steps {
-		out.Steps = append(out.Steps, adminapi.TicketStep{State: string(p.State), Time: p.At.UTC(), Tx: orNull(p.Tx), Paid: p.Paid, GasFee: p.GasFee, Reason: p.Reason})
+		out.Steps = append(out.Steps, adminapi.TicketStep{State: string(p.State), Time: p.At.UTC(), Tx: orNull(p.Tx),
+			Paid: p.Paid, GasFee: p.GasFee, Reason: p.Reason})
 	}
 	return out, err
 }
@@ -148,10 +149,10 @@ func retryTicketV1(s *Server, r *http.Request) (any, error) {
 		return nil, err
 	case s.opts.Books.Tickets == nil:
 		return nil, absent("tickets")
-	case s.opts.Books.Redeemer == nil:
+	case s.opts.Books.RetryRedemption == nil:
 		return nil, absent("redeemer of its own")
 	}
-	if err := s.opts.Books.Redeemer.Retry(r.Context(), hash); err != nil {
+	if err := s.opts.Books.RetryRedemption(r.Context(), hash); err != nil {
 		return nil, err
 	}
 	w, err := s.ticket(r)
@@ -164,8 +165,10 @@ func retryTicketV1(s *Server, r *http.Request) (any, error) {
 func ticketOf(w *pm.Winner) adminapi.Ticket {
 	t := &w.Ticket
 	return adminapi.Ticket{
-		Hash: w.Hash, Gateway: t.Sender, Account: string(w.Account.Key), FaceValue: t.FaceValue, Chance: oneIn(t.WinProb), Round: t.CreationRound,
-		RedeemFrom: w.ExpirationBlock, LastRound: t.CreationRound + redeemableRounds, State: string(w.State), Won: w.Won.UTC(), Since: w.Since.UTC(),
+		Hash: w.Hash, Gateway: t.Sender, Account: string(w.Account.Key), FaceValue: t.FaceValue, Chance: oneIn(t.WinProb),
+		Round:      t.CreationRound,
+		RedeemFrom: w.ExpirationBlock, LastRound: t.CreationRound + redeemableRounds, State: string(w.State),
+		Won: w.Won.UTC(), Since: w.Since.UTC(),
 		Tx: orNull(w.Tx), Paid: w.Paid, GasFee: w.GasFee, Attempts: w.Attempts, Reason: w.Reason,
 	}
 }

@@ -6,26 +6,19 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
-// Workers are the devices and remote workers of a node. Drain keeps new work from one,
-// Resume lets it have some again; both answer at once. The error is DeviceUnknown.
-type Workers interface {
-	Workers() []adminapi.Worker
-	Drain(name string) error
-	Resume(name string) error
-}
-
 func workerEndpoints() []endpoint {
 	return []endpoint{
 		{Route: get(adminapi.PathWorkers, "Devices, and workers on other machines", adminapi.Workers{}), serve: workforceV1},
-		{Route: post(adminapi.PathWorker, "Drain a worker, or give it work again", adminapi.WorkerChange{}, adminapi.Workers{}), serve: changeWorkerV1},
+		{Route: post(adminapi.PathWorker, "Drain a worker, or give it work again", adminapi.WorkerChange{},
+			adminapi.Workers{}), serve: changeWorkerV1},
 	}
 }
 
 func workforceV1(s *Server, _ *http.Request) (any, error) {
-	if s.opts.Workers == nil {
+	if s.opts.Work.Workers == nil {
 		return nil, absent("devices and workers")
 	}
-	return adminapi.Workers{Workers: orEmpty(s.opts.Workers.Workers())}, nil
+	return adminapi.Workers{Workers: orEmpty(s.opts.Work.Workers.Workers())}, nil
 }
 
 func changeWorkerV1(s *Server, r *http.Request) (any, error) {
@@ -33,12 +26,12 @@ func changeWorkerV1(s *Server, r *http.Request) (any, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case s.opts.Workers == nil:
+	case s.opts.Work.Workers == nil:
 		return nil, absent("devices and workers")
 	case in.Drain:
-		err = s.opts.Workers.Drain(in.Name)
+		err = s.opts.Work.Workers.Drain(in.Name)
 	default:
-		err = s.opts.Workers.Resume(in.Name)
+		err = s.opts.Work.Workers.Resume(in.Name)
 	}
 	if err != nil {
 		return nil, err

@@ -20,7 +20,8 @@ type workforce struct {
 func (w *workforce) Workers() []adminapi.Worker {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	one := adminapi.Worker{Name: "rig7", Kind: "transcoder", Remote: true, Address: "192.0.2.7:40000", Node: "tutti/1", State: "ready",
+	one := adminapi.Worker{Name: "rig7", Kind: "transcoder", Remote: true, Address: "192.0.2.7:40000", Node: "tutti/1",
+		State:    "ready",
 		Sessions: 3, Limit: 8, Ratio: 0.4, Done: 12, Since: time.Unix(1_700_000_000, 0).UTC(), Models: []string{}}
 	if w.drained {
 		one.State = "draining"
@@ -43,7 +44,7 @@ func (w *workforce) Resume(name string) error { return w.set(name, false) }
 
 func TestWorkers(t *testing.T) {
 	t.Parallel()
-	st := newStation(t, func(o *admin.Options) { o.Workers = &workforce{} })
+	st := newStation(t, func(o *admin.Options) { o.Work.Workers = &workforce{} })
 	for _, step := range []struct {
 		body string
 		code int
@@ -54,7 +55,8 @@ func TestWorkers(t *testing.T) {
 		{`{"name":"rig8","drain":true}`, 404, "DeviceUnknown"},
 		{`{"drain":true}`, 400, "field name is missing"},
 	} {
-		if got := st.post(adminapi.PathWorker, step.body); got.Code != step.code || !strings.Contains(got.Body.String(), step.want) {
+		if got := st.post(adminapi.PathWorker, step.body); got.Code != step.code ||
+			!strings.Contains(got.Body.String(), step.want) {
 			t.Errorf("%s: %d %s", step.body, got.Code, got.Body)
 		}
 	}

@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// bucket is how many bytes an address may send: a burst, then so many a second. What
-// was read already can take it below zero; the address waits until it is paid back.
+// bucket is a token bucket of the bytes that an address may send. Bytes are counted after
+// they were read, so the level can be negative; the address then waits.
 type bucket struct {
 	mu sync.Mutex
-	// level is what is left, at is when it was. fresh says that it is still full.
+	// level is what is left at the time at. fresh means that it is full.
 	level float64
 	at    time.Time
 	fresh bool
 }
 
-// refill brings the level up to now. The caller holds mu.
-func (b *bucket) refill(now time.Time, scale int) {
+// refillLocked updates the level.
+func (b *bucket) refillLocked(now time.Time, scale int) {
 	burst := float64(burstPer * scale)
 	if b.fresh {
 		b.level, b.fresh = burst, false
@@ -28,22 +28,22 @@ func (b *bucket) refill(now time.Time, scale int) {
 	b.level = min(b.level, burst)
 }
 
-// wait is how long until more may be read. scale is not 0.
+// wait is how long until more may be read. scale must not be 0.
 func (b *bucket) wait(now time.Time, scale int) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refill(now, scale)
+	b.refillLocked(now, scale)
 	if b.level > 0 {
 		return 0
 	}
 	return time.Duration((1 - b.level) / float64(ratePer*scale) * float64(time.Second))
 }
 
-// spend takes n bytes, negative to give them back.
+// spend takes n bytes; a negative n returns them.
 func (b *bucket) spend(now time.Time, scale, n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refill(now, scale)
+	b.refillLocked(now, scale)
 	b.level -= float64(n)
 }
 
@@ -58,6 +58,6 @@ func (b *bucket) reset() {
 func (b *bucket) full(now time.Time, scale int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.refill(now, scale)
+	b.refillLocked(now, scale)
 	return b.level >= float64(burstPer*scale)
 }

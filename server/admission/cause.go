@@ -7,21 +7,21 @@ import (
 	remote "github.com/tuttinode/tutti/core/peer"
 )
 
-// causedPart is the part of the bytes of an address that its requests may make the node
-// send to one other: an eighth leaves the other's bound for the node's address to several.
-const causedPart = 8
+// causedDivisor divides an address's rate for the bytes that its requests make the node send
+// to another peer: with an eighth, several addresses fit into that peer's bound for the node.
+const causedDivisor = 8
 
-// causedScale is the scale of the bucket of what an address causes.
+// causedScale is the scale of the bucket of caused bytes.
 func causedScale(scale int) int {
 	if scale == 0 {
 		return 0
 	}
-	return max(1, scale/causedPart)
+	return max(1, scale/causedDivisor)
 }
 
-// Cause counts n bytes that the request of ctx makes the node send to others. It reports
-// false where the request's address, or its site, has caused too much; then nothing is to
-// be sent. A proved connection, and one without a gate or a bound, may cause everything.
+// Cause counts n bytes that the request of ctx makes the node send to others. It returns
+// false if the request's address, or its site, has caused too much; then the caller must not
+// send. Proved connections, and those without a gate or a bound, are not bounded.
 func Cause(ctx context.Context, n int) bool {
 	c, ok := ctx.Value(connKey{}).(*Conn)
 	if !ok || c.proved.Load() {
@@ -30,16 +30,16 @@ func Cause(ctx context.Context, n int) bool {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
 	p, now := c.peer, c.gate.opt.Now()
-	scale := causedScale(p.scale())
+	scale := causedScale(p.scaleLocked())
 	if scale == 0 {
 		return true
 	}
-	siteScale := causedScale(p.site.scale())
-	if p.caused.wait(now, scale) > 0 || p.shares() && p.site.caused.wait(now, siteScale) > 0 {
+	siteScale := causedScale(p.site.scaleLocked())
+	if p.caused.wait(now, scale) > 0 || p.countsForSiteLocked() && p.site.caused.wait(now, siteScale) > 0 {
 		return false
 	}
 	p.caused.spend(now, scale, n)
-	if p.shares() {
+	if p.countsForSiteLocked() {
 		p.site.caused.spend(now, siteScale, n)
 	}
 	return true
@@ -55,8 +55,8 @@ func Network(ctx context.Context) netip.Prefix {
 	return remote.Of(addressOf(c.RemoteAddr()))
 }
 
-// Unknown reports whether the request of ctx comes from an address that is bounded as long as
-// it has proved nothing, and what counts as one address.
+// Unknown reports whether the request of ctx comes from a bounded address that has proved
+// nothing, and the network that counts as one address.
 func Unknown(ctx context.Context) (netip.Prefix, bool) {
 	c, ok := ctx.Value(connKey{}).(*Conn)
 	if !ok || c.proved.Load() {
@@ -64,5 +64,5 @@ func Unknown(ctx context.Context) (netip.Prefix, bool) {
 	}
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	return remote.Of(addressOf(c.RemoteAddr())), c.peer.scale() > 0 && c.peer.shares()
+	return remote.Of(addressOf(c.RemoteAddr())), c.peer.scaleLocked() > 0 && c.peer.countsForSiteLocked()
 }

@@ -11,43 +11,43 @@ import (
 	"time"
 )
 
-// Conn is a connection that is counted for its address. Until it is proved its reads
-// wait for the address's turn and rate.
+// Conn is a connection that is counted for its address. Until it is proved its reads wait
+// until the address has a free slot and bytes in its bucket.
 type Conn struct {
 	net.Conn
-	gate *Gate
-	peer *peer
-	came time.Time
+	gate   *Gate
+	peer   *peer
+	opened time.Time
 	// proved is set under the gate's mu.
 	proved atomic.Bool
-	// wake has one element when a read that waits must look again.
+	// wake has one element when a waiting read must check again.
 	wake   chan struct{}
 	closed atomic.Bool
 
-	// The gate's mu guards these. idle is the place among connections without a request
-	// in progress, busy that among unproved ones with one; granted is closed once the
-	// connection is served, nil before it asks; requests are those in progress, spent the
-	// bytes that were counted.
+	// The gate's mu guards these. idle is the element in the list of connections without a
+	// request in progress, busy that in the list of unproved ones with one; granted is closed
+	// once the connection is served, nil before it is queued; requests counts those in
+	// progress, counted the bytes.
 	idle, busy *list.Element
 	granted    chan struct{}
 	servedAt   time.Time
 	requests   int
-	spent      int
-	// inSite: the connection counts for its site; siteRequests and siteSpent are what of
-	// requests and spent does.
+	counted    int
+	// inSite: the connection counts for its site; siteRequests and siteSpent are the parts of
+	// requests and counted that do.
 	inSite                  bool
 	siteRequests, siteSpent int
 
 	deadlineMu sync.Mutex
 	deadline   time.Time // guarded by deadlineMu
-	// timed: writes have a deadline that was set for them.
+	// timed: a write deadline was set.
 	timed atomic.Bool
 }
 
-// NetConn is the connection below.
+// NetConn is the underlying connection.
 func (c *Conn) NetConn() net.Conn { return c.Conn }
 
-// Read reads once the address may. A deadline ends the wait.
+// Read waits until the address may send, and reads. A deadline ends the wait.
 func (c *Conn) Read(p []byte) (int, error) {
 	if c.proved.Load() {
 		return c.Conn.Read(p)
@@ -55,7 +55,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	if c.gate.opt.HeadersOnly {
 		return c.readThenWait(p)
 	}
-	if err := c.mayRead(); err != nil {
+	if err := c.waitRead(); err != nil {
 		return 0, err
 	}
 	n, err := c.Conn.Read(p)
@@ -63,8 +63,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readThenWait reads, and where a request begins by it waits until the address may have
-// one more read.
+// readThenWait reads, and if this begins a request, waits until the connection is served.
 func (c *Conn) readThenWait(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n == 0 {
@@ -76,24 +75,24 @@ func (c *Conn) readThenWait(p []byte) (int, error) {
 	if active {
 		return n, err
 	}
-	if waited := c.await(c.turnToServe()); waited != nil {
+	if waited := c.waitGrant(c.grant()); waited != nil {
 		return 0, waited
 	}
 	return n, err
 }
 
-// mayRead waits until the connection is served and its address may send more.
-func (c *Conn) mayRead() error {
-	if err := c.await(c.turnToServe()); err != nil {
+// waitRead waits until the connection is served and its address may send more.
+func (c *Conn) waitRead() error {
+	if err := c.waitGrant(c.grant()); err != nil {
 		return err
 	}
 	for {
-		d := c.owes()
+		d := c.rateDelay()
 		if d == 0 {
 			return nil
 		}
 		timer := time.NewTimer(d)
-		err := c.awaitOnce(nil, timer.C)
+		err := c.waitOnce(nil, timer.C)
 		timer.Stop()
 		if err != nil {
 			return err
@@ -101,64 +100,64 @@ func (c *Conn) mayRead() error {
 	}
 }
 
-// owes is how long until the address and its site may send more.
-func (c *Conn) owes() time.Duration {
+// rateDelay is how long until the address and its site may send more.
+func (c *Conn) rateDelay() time.Duration {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	scale := c.peer.scale()
+	scale := c.peer.scaleLocked()
 	if scale == 0 || c.proved.Load() {
 		return 0
 	}
 	now := c.gate.opt.Now()
 	d := c.peer.bucket.wait(now, scale)
-	if !c.peer.shares() {
+	if !c.peer.countsForSiteLocked() {
 		return d
 	}
-	return max(d, c.peer.site.bucket.wait(now, c.peer.site.scale()))
+	return max(d, c.peer.site.bucket.wait(now, c.peer.site.scaleLocked()))
 }
 
 func (c *Conn) scale() int {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	return c.peer.scale()
+	return c.peer.scaleLocked()
 }
 
-// turnToServe is closed when the connection is served, nil where that needs no wait.
-func (c *Conn) turnToServe() <-chan struct{} {
+// grant returns a channel that is closed when the connection is served, nil for no wait.
+func (c *Conn) grant() <-chan struct{} {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	if _, open := c.gate.open[c]; !open || c.peer.scale() == 0 || c.proved.Load() {
+	if _, open := c.gate.open[c]; !open || c.peer.scaleLocked() == 0 || c.proved.Load() {
 		return nil
 	}
 	if c.granted == nil {
-		c.peer.enqueue(c)
+		c.peer.enqueueLocked(c)
 	}
 	return c.granted
 }
 
-// count counts n bytes for the address. The caller holds the gate's mu.
-func (c *Conn) count(n int) {
-	scale := c.peer.scale()
+// countLocked counts n bytes for the address.
+func (c *Conn) countLocked(n int) {
+	scale := c.peer.scaleLocked()
 	if scale == 0 || c.proved.Load() {
 		return
 	}
 	now := c.gate.opt.Now()
-	c.spent += n
+	c.counted += n
 	c.peer.bucket.spend(now, scale, n)
-	if c.peer.shares() {
+	if c.peer.countsForSiteLocked() {
 		c.siteSpent += n
-		c.peer.site.bucket.spend(now, c.peer.site.scale(), n)
+		c.peer.site.bucket.spend(now, c.peer.site.scaleLocked(), n)
 	}
 }
 
 func (c *Conn) spend(n int) {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	c.count(n)
+	c.countLocked(n)
 }
 
-// await waits for granted, nil for no wait.
-func (c *Conn) await(granted <-chan struct{}) error {
+// waitGrant waits for granted, nil for no wait.
+func (c *Conn) waitGrant(granted <-chan struct{}) error {
 	for granted != nil {
 		select {
 		case <-granted:
@@ -168,16 +167,16 @@ func (c *Conn) await(granted <-chan struct{}) error {
 		if c.proved.Load() {
 			return nil
 		}
-		if err := c.awaitOnce(granted, nil); err != nil {
+		if err := c.waitOnce(granted, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// awaitOnce waits for one of both, or until the connection says that something changed.
-// The error is that of a closed connection or a deadline that has passed.
-func (c *Conn) awaitOnce(granted <-chan struct{}, after <-chan time.Time) error {
+// waitOnce waits for granted, after or wake. The error is that of a closed connection or a
+// passed deadline.
+func (c *Conn) waitOnce(granted <-chan struct{}, after <-chan time.Time) error {
 	c.deadlineMu.Lock()
 	deadline := c.deadline
 	c.deadlineMu.Unlock()
@@ -203,8 +202,8 @@ func (c *Conn) awaitOnce(granted <-chan struct{}, after <-chan time.Time) error 
 	return nil
 }
 
-// again has a read that waits look again.
-func (c *Conn) again() {
+// recheck makes a waiting read check again.
+func (c *Conn) recheck() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -216,12 +215,12 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 	c.deadlineMu.Lock()
 	c.deadline = t
 	c.deadlineMu.Unlock()
-	c.again()
+	c.recheck()
 	return c.Conn.SetReadDeadline(t)
 }
 
-// Write writes. Where no client has to prove anything, it may not take for ever to take its
-// answers: a write without a deadline has one of its own.
+// Write writes. With HeadersOnly a write without a deadline gets one, so that a client cannot
+// block it forever.
 func (c *Conn) Write(p []byte) (int, error) {
 	if c.gate.opt.HeadersOnly && !c.timed.Load() {
 		_ = c.Conn.SetWriteDeadline(time.Now().Add(c.gate.opt.Take))
@@ -241,33 +240,33 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	c.deadlineMu.Lock()
 	c.deadline = t
 	c.deadlineMu.Unlock()
-	c.again()
+	c.recheck()
 	return c.Conn.SetDeadline(t)
 }
 
 // Close ends the connection and its part in every count.
 func (c *Conn) Close() error {
 	c.gate.mu.Lock()
-	c.gate.forget(c)
+	c.gate.forgetLocked(c)
 	c.gate.mu.Unlock()
 	c.hangUp()
 	return nil
 }
 
-// hangUp closes the connection below: TLS would say goodbye first, and wait for a peer
-// that does not read.
+// hangUp closes the underlying connection: closing TLS would first wait for a peer that does
+// not read.
 func (c *Conn) hangUp() {
 	c.closed.Store(true)
-	_ = c.Conn.Close() // a second time it is closed already
-	c.again()
+	_ = c.Conn.Close() // may be closed already
+	c.recheck()
 }
 
-// list puts the connection among those without a request. The caller holds the gate's mu.
-func (c *Conn) list() {
+// listLocked adds the connection to those without a request.
+func (c *Conn) listLocked() {
 	if c.idle != nil {
 		return
 	}
-	c.unlist()
+	c.unlistLocked()
 	l := c.gate.unproved
 	if c.proved.Load() {
 		l = c.gate.proved
@@ -275,8 +274,8 @@ func (c *Conn) list() {
 	c.idle = l.PushBack(c)
 }
 
-// unlist takes it out of every list. The caller holds the gate's mu.
-func (c *Conn) unlist() {
+// unlistLocked removes it from every list.
+func (c *Conn) unlistLocked() {
 	if c.busy != nil {
 		c.gate.busy.Remove(c.busy)
 		c.busy = nil
@@ -284,12 +283,12 @@ func (c *Conn) unlist() {
 	if c.idle == nil {
 		return
 	}
-	c.gate.unproved.Remove(c.idle) // nothing where it is the other's
+	c.gate.unproved.Remove(c.idle) // a no-op for an element of the other list
 	c.gate.proved.Remove(c.idle)
 	c.idle = nil
 }
 
-// prove says that a peer on the connection has shown valid credentials.
+// prove records that a peer on the connection has shown valid credentials.
 func (c *Conn) prove() {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
@@ -299,28 +298,28 @@ func (c *Conn) prove() {
 	p := c.peer
 	if !c.proved.Load() {
 		idle := c.idle != nil
-		c.unlist()
-		if scale := p.scale(); scale > 0 {
-			p.bucket.spend(c.gate.opt.Now(), scale, -c.spent)
-			p.site.bucket.spend(c.gate.opt.Now(), p.site.scale(), -c.siteSpent)
+		c.unlistLocked()
+		if scale := p.scaleLocked(); scale > 0 {
+			p.bucket.spend(c.gate.opt.Now(), scale, -c.counted)
+			p.site.bucket.spend(c.gate.opt.Now(), p.site.scaleLocked(), -c.siteSpent)
 		}
-		p.left(c)
+		p.closedLocked(c)
 		c.gate.provedOpen++
 		p.proved++
 		c.proved.Store(true)
 		if idle {
-			c.list()
+			c.listLocked()
 		}
-		c.again()
+		c.recheck()
 	}
 	if p.knownUntil.Sub(c.gate.opt.Now()) < knownFor-time.Minute {
-		p.recognize()
+		p.makeKnownLocked()
 	}
 }
 
 type connKey struct{}
 
-// connContext keeps the connection for the requests on it.
+// connContext stores the connection in the context of its requests.
 func connContext(ctx context.Context, conn net.Conn) context.Context {
 	if c := connOf(conn); c != nil {
 		return context.WithValue(ctx, connKey{}, c)
@@ -328,7 +327,7 @@ func connContext(ctx context.Context, conn net.Conn) context.Context {
 	return ctx
 }
 
-// connOf is the gate's connection below another, nil for none.
+// connOf is the gate's connection underlying another, nil for none.
 func connOf(conn net.Conn) *Conn {
 	if t, ok := conn.(*tls.Conn); ok {
 		conn = t.NetConn()
@@ -337,7 +336,7 @@ func connOf(conn net.Conn) *Conn {
 	return c
 }
 
-// Prove says that the request of ctx has shown valid credentials: its connection is
+// Prove records that the request of ctx has shown valid credentials: its connection is then
 // proved, and its address known for some minutes. Without a gate it does nothing.
 func Prove(ctx context.Context) {
 	if c, ok := ctx.Value(connKey{}).(*Conn); ok {

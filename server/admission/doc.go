@@ -1,12 +1,12 @@
-// Package admission bounds what a peer of a public listener costs before it has proved
-// anything: connections, handshakes, bytes and requests in progress, counted for each
-// address. An address is one IPv4 address, or the /64 of an IPv6 one. Its site, the /24 or
-// /48 that one owner may have, is bounded too, by a few times as much.
+// Package admission bounds the cost of a peer of a public listener before it has shown
+// credentials: connections, handshakes, bytes and requests in progress, counted per address.
+// An address is one IPv4 address, or the /64 of an IPv6 one. Its site, the /24 or /48 that
+// one owner may have, has a bound several times as high.
 //
-// A connection is proved when a request on it has shown valid credentials (Prove says
-// so). It counts no more against its address then, and its address is known for some
-// minutes and may do much more: behind a NAT one gateway's payments let its neighbors
-// in. Proved connections are also the last to be closed when there are too many in all.
+// A connection is proved when a request on it has shown valid credentials (Prove). It then
+// no longer counts for its address, and the address is known for some minutes and has much
+// higher bounds: behind a NAT one gateway's payments also admit its neighbors. Proved
+// connections are the last to be closed when there are too many in total.
 //
-// The package knows no credentials; the listeners of server decide what proves a peer.
+// The listeners of server decide which credentials prove a peer.
 package admission

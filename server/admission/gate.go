@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// Gate admits the connections of one listener. Its methods may be called at the same
-// time.
+// Gate admits the connections of one listener. Its methods may be called concurrently.
 type Gate struct {
 	opt Options
 
-	// mu guards what follows, and what peers and connections say it guards.
+	// mu guards what follows, and the fields of peers and connections that name it.
 	mu         sync.Mutex
 	most       int
 	perAddress int
@@ -25,20 +24,20 @@ type Gate struct {
 	unproved, proved *list.List
 	// busy are the unproved connections with one, the longest first.
 	busy *list.List
-	// fresh are those that have had no request yet.
+	// fresh are those without a request so far.
 	fresh map[*Conn]struct{}
 	// provedOpen counts the open connections that are proved.
 	provedOpen int
-	// strangers counts the networks that have others.
-	strangers int
-	full      bool // the bound was reached and not yet left
-	peers     map[netip.Prefix]*peer
-	sites     map[netip.Prefix]*site
+	// unprovedSites counts the sites with unproved connections.
+	unprovedSites int
+	full          bool // the bound was reached
+	peers         map[netip.Prefix]*peer
+	sites         map[netip.Prefix]*site
 	// sweepAt is the number of peers at which those without a connection are dropped.
 	sweepAt int
 }
 
-// minSweep is the least number of addresses that are remembered.
+// minSweep is the lowest sweepAt.
 const minSweep = 1024
 
 // New makes a gate.
@@ -56,48 +55,49 @@ func New(opt Options) *Gate {
 	}
 }
 
-// SetMost changes the bound of all connections. Those above a lowered one are closed as
-// new ones come.
+// SetMost changes the bound of all connections. Connections above a lowered bound are closed
+// as new ones arrive.
 func (g *Gate) SetMost(most int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.most = most
 }
 
-// SetPerAddress changes what one address may do.
+// SetPerAddress changes the bound of one address.
 func (g *Gate) SetPerAddress(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.perAddress = n
 	for _, p := range g.peers {
-		p.serve()
+		p.serveLocked()
 	}
 	for _, s := range g.sites {
-		s.next()
+		s.serveNextLocked()
 	}
 }
 
-// Connections is how many are open, and how many may be.
+// Connections returns the number of open connections and the bound.
 func (g *Gate) Connections() (open, most int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.open), g.most
 }
 
-// admit makes a connection the gate's, nil where it is not taken. victims must be closed.
+// admit wraps an admitted connection, nil if it is refused. victims must be closed.
 func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	p := g.peerOf(raw.RemoteAddr())
-	if p.open >= p.limit(1+g.waitingPer()) || p.shares() && p.site.open >= p.site.limit(1+g.waitingPer()) {
+	p := g.peerLocked(raw.RemoteAddr())
+	if p.open >= p.limitLocked(1+g.waitingPer()) ||
+		p.countsForSiteLocked() && p.site.open >= p.site.limitLocked(1+g.waitingPer()) {
 		return nil, nil
 	}
-	c = &Conn{Conn: raw, gate: g, peer: p, wake: make(chan struct{}, 1), came: g.opt.Now()}
+	c = &Conn{Conn: raw, gate: g, peer: p, wake: make(chan struct{}, 1), opened: g.opt.Now()}
 	g.open[c], g.fresh[c] = struct{}{}, struct{}{}
 	c.idle = g.unproved.PushBack(c)
-	p.opened(c)
+	p.openedLocked(c)
 	for over := len(g.open) - max(g.most, 1); over > 0; over-- {
-		v := g.victim(c)
+		v := g.evictLocked(c)
 		if v == nil {
 			break
 		}
@@ -112,31 +112,31 @@ func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
 	return c, victims
 }
 
-// lookedAt is how many connections of a list are looked at for one whose address has
-// more than its share. It takes microseconds, and a new connection's handshake longer.
-const lookedAt = 4096
+// maxScan bounds how many connections of a list are checked for one whose address has more
+// than its share. This takes microseconds, less than a new connection's handshake.
+const maxScan = 4096
 
-// victim takes a connection out of the gate's count that makes room for a new one: the
-// longest idle one of an address with more than its share, else the longest busy one of
-// such an address, which would keep all others out with requests that never end; else
-// the longest idle one of those that have proved nothing, else of the address with the
-// most idle proved ones, which a single token can open in any number. The new one itself
-// is the last choice; nil where there is none. The caller holds mu and closes it.
-func (g *Gate) victim(newest *Conn) *Conn {
+// evictLocked chooses a connection to close for a new one, and removes it from the counts:
+// the longest idle one of an address with more than its share; else the longest busy one of
+// such an address, as requests that never end must not lock others out; else the longest idle
+// unproved one; else one of the address with the most proved ones, as a single token can open
+// any number of them. The new one itself is the last choice; nil if there is none.
+func (g *Gate) evictLocked(newest *Conn) *Conn {
 	for _, e := range []*list.Element{
-		greedy(g.unproved), greedy(g.busy), otherThan(newest, g.unproved.Front()), mostProved(g.proved), g.unproved.Front(),
+		overShare(g.unproved), overShare(g.busy), notNewest(newest, g.unproved.Front()), mostProved(g.proved),
+		g.unproved.Front(),
 	} {
 		if e != nil {
 			c := e.Value.(*Conn)
-			g.forget(c)
+			g.forgetLocked(c)
 			return c
 		}
 	}
 	return nil
 }
 
-// otherThan is an element unless it is the newest connection's.
-func otherThan(newest *Conn, e *list.Element) *list.Element {
+// notNewest is e unless it is the newest connection's.
+func notNewest(newest *Conn, e *list.Element) *list.Element {
 	if e == nil || e.Value.(*Conn) == newest {
 		return nil
 	}
@@ -145,7 +145,7 @@ func otherThan(newest *Conn, e *list.Element) *list.Element {
 
 // mostProved is the first connection of the address that has the most proved ones open.
 func mostProved(from *list.List) (most *list.Element) {
-	for n, at := 0, from.Front(); at != nil && n < lookedAt; n, at = n+1, at.Next() {
+	for n, at := 0, from.Front(); at != nil && n < maxScan; n, at = n+1, at.Next() {
 		if most == nil || at.Value.(*Conn).peer.proved > most.Value.(*Conn).peer.proved {
 			most = at
 		}
@@ -153,41 +153,40 @@ func mostProved(from *list.List) (most *list.Element) {
 	return most
 }
 
-// greedy is the first connection whose address has more than its share, nil where none
-// of those that are looked at is one.
-func greedy(from *list.List) *list.Element {
-	for n, at := 0, from.Front(); at != nil && n < lookedAt; n, at = n+1, at.Next() {
-		if at.Value.(*Conn).peer.greedy() {
+// overShare is the first of maxScan connections whose address has more than its share, nil
+// for none.
+func overShare(from *list.List) *list.Element {
+	for n, at := 0, from.Front(); at != nil && n < maxScan; n, at = n+1, at.Next() {
+		if at.Value.(*Conn).peer.overShareLocked() {
 			return at
 		}
 	}
 	return nil
 }
 
-// Shed closes the connection that is the first to go, for want of descriptors.
+// Shed closes one connection because the system lacks descriptors.
 func (g *Gate) Shed() {
 	g.mu.Lock()
-	c := g.victim(nil)
+	c := g.evictLocked(nil)
 	g.mu.Unlock()
 	if c != nil {
 		c.hangUp()
 	}
 }
 
-// forget ends a connection's part in every count. It may be called again. The caller
-// holds mu.
-func (g *Gate) forget(c *Conn) {
+// forgetLocked removes a connection from every count. It may be called again.
+func (g *Gate) forgetLocked(c *Conn) {
 	if _, ok := g.open[c]; !ok {
 		return
 	}
 	delete(g.open, c)
 	delete(g.fresh, c)
-	c.unlist()
+	c.unlistLocked()
 	if c.proved.Load() {
 		g.provedOpen--
 		c.peer.proved--
 	} else {
-		c.peer.left(c)
+		c.peer.closedLocked(c)
 	}
 	if len(g.open) < g.most*9/10 {
 		g.full = false
@@ -210,23 +209,22 @@ func (g *Gate) changed(conn net.Conn, state http.ConnState) {
 	}
 	switch state {
 	case http.StateIdle:
-		c.list()
+		c.listLocked()
 	case http.StateActive:
-		c.unlist()
+		c.unlistLocked()
 		if !c.proved.Load() {
 			c.busy = g.busy.PushBack(c)
 		}
 		if g.opt.HeadersOnly {
-			c.peer.release(c)
+			c.peer.releaseLocked(c)
 		}
 	case http.StateClosed, http.StateHijacked:
-		g.forget(c)
+		g.forgetLocked(c)
 	}
 }
 
-// AwaitFresh waits until no connection that came shortly ago is without a request, or
-// for ctx.
-func (g *Gate) AwaitFresh(ctx context.Context, young time.Duration) {
+// WaitFresh waits until every connection younger than young has had a request, or for ctx.
+func (g *Gate) WaitFresh(ctx context.Context, young time.Duration) {
 	const look = 10 * time.Millisecond
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -239,12 +237,12 @@ func (g *Gate) AwaitFresh(ctx context.Context, young time.Duration) {
 	}
 }
 
-// anyFresh reports whether a connection that came after a time has had no request yet.
+// anyFresh reports whether a connection opened after a time has had no request so far.
 func (g *Gate) anyFresh(after time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for c := range g.fresh {
-		if c.came.After(after) {
+		if c.opened.After(after) {
 			return true
 		}
 	}

@@ -111,7 +111,7 @@ func TestConnectionsOfAnAddressTakeTurns(t *testing.T) {
 		if _, ok := settled(done[2]); ok {
 			t.Error("a third connection was served at once")
 		}
-		<-time.After(turn)
+		<-time.After(minServed)
 		if err, ok := settled(done[2]); !ok || err != nil {
 			t.Errorf("after a turn: %v, %v", err, ok)
 		}
@@ -158,7 +158,7 @@ func TestAProofLetsTheAddressIn(t *testing.T) {
 		for _, c := range conns {
 			c.Close()
 		}
-		if len(g.open)+g.strangers+g.provedOpen+len(g.fresh)+g.unproved.Len()+g.proved.Len() != 0 {
+		if len(g.open)+g.unprovedSites+g.provedOpen+len(g.fresh)+g.unproved.Len()+g.proved.Len() != 0 {
 			t.Errorf("counts are left: %+v", g)
 		}
 	})
@@ -322,7 +322,7 @@ func TestRequestsOfAnAddress(t *testing.T) {
 		if got := ask(nil); got != http.StatusOK {
 			t.Errorf("after the others: status %d", got)
 		}
-		if got := ask(http.Header{"A": make([]string, mostFields+1)}); got != http.StatusBadRequest {
+		if got := ask(http.Header{"A": make([]string, maxFields+1)}); got != http.StatusBadRequest {
 			t.Errorf("too many fields: status %d", got)
 		}
 	})

@@ -7,16 +7,15 @@ import (
 	"github.com/tuttinode/tutti/server/status"
 )
 
-// mostFields bounds the fields of a request's header: requests of the network have a
-// dozen.
-const mostFields = 128
+// maxFields bounds the fields of a request's header: requests of the network have a dozen.
+const maxFields = 128
 
-// Handler bounds the requests in progress of connections that are not proved, and the
-// fields that a request's header has.
+// Handler bounds the requests in progress of unproved connections, and the fields of a
+// request's header.
 func (g *Gate) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if fields(r.Header) > mostFields {
-			r.Header = nil // it may be large, and the answer not be taken soon
+		if fields(r.Header) > maxFields {
+			r.Header = nil // free it: the client may be slow to read the answer
 			refuse(w, r, fault.New(fault.HeadersTooMany, "read request", ""))
 			return
 		}
@@ -33,7 +32,7 @@ func (g *Gate) Handler(next http.Handler) http.Handler {
 		defer c.exit()
 		next.ServeHTTP(w, r)
 		if r.ProtoMajor == 2 && !c.proved.Load() {
-			// A stream lasts until its answer was taken, so the request counts until then.
+			// An HTTP/2 stream lasts until its answer was read, and counts until then.
 			_ = http.NewResponseController(w).Flush()
 		}
 	})
@@ -47,8 +46,8 @@ func fields(h http.Header) (n int) {
 	return n
 }
 
-// refuse answers with err. Over HTTP/2 there is no body: nothing has to be kept for a
-// peer that does not take it.
+// refuse answers with err. Over HTTP/2 it sends no body, which would be buffered for a peer
+// that does not read it.
 func refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if r.ProtoMajor == 2 {
 		w.WriteHeader(status.Job(err))
@@ -65,20 +64,21 @@ func (c *Conn) enter() bool {
 		return true
 	}
 	p := c.peer
-	if p.requests >= p.limit(requestsPer) || p.shares() && p.site.requests >= p.site.limit(requestsPer) {
+	if p.requests >= p.limitLocked(requestsPer) ||
+		p.countsForSiteLocked() && p.site.requests >= p.site.limitLocked(requestsPer) {
 		return false
 	}
 	p.requests++
 	c.requests++
-	if p.shares() {
+	if p.countsForSiteLocked() {
 		p.site.requests++
 		c.siteRequests++
 	}
 	return true
 }
 
-// exit ends one. Those of a connection that was proved or closed meanwhile are not
-// counted any more.
+// exit ends a request. Requests of a connection that was proved or closed meanwhile no longer
+// count.
 func (c *Conn) exit() {
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
@@ -87,12 +87,12 @@ func (c *Conn) exit() {
 	}
 	c.requests--
 	c.peer.requests--
-	if c.siteRequests > 0 { // fewer than requests where the address was known for a while
+	if c.siteRequests > 0 { // fewer than requests if the address was known meanwhile
 		c.siteRequests--
 		c.peer.site.requests--
 	}
 	if c.requests == 0 {
-		c.peer.serve()
-		c.peer.site.next()
+		c.peer.serveLocked()
+		c.peer.site.serveNextLocked()
 	}
 }

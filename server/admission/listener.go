@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Listener gives only the connections that the gate admits.
+// Listener returns only the connections that the gate admits.
 func (g *Gate) Listener(l net.Listener) net.Listener {
 	return &listener{Listener: l, gate: g}
 }
@@ -16,13 +16,13 @@ type listener struct {
 	gate *Gate
 }
 
-// Pauses after a connection that could not be taken for want of descriptors.
-const leastPause, mostPause = time.Millisecond, time.Second
+// Pauses after a connection that could not be accepted for lack of descriptors.
+const minPause, maxPause = time.Millisecond, time.Second
 
-// Accept is the next connection. Want of descriptors is no end: it closes idle
-// connections of strangers until there are some.
+// Accept returns the next connection. If descriptors are lacking it closes idle connections
+// until it succeeds.
 func (l *listener) Accept() (net.Conn, error) {
-	pause := leastPause
+	pause := minPause
 	for {
 		raw, err := l.Listener.Accept()
 		if err == nil {
@@ -39,11 +39,11 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		l.gate.Shed()
 		<-time.After(pause)
-		pause = min(2*pause, mostPause)
+		pause = min(2*pause, maxPause)
 	}
 }
 
-// take admits a connection, nil where it was refused and closed.
+// take admits a connection, nil if it was refused and closed.
 func (l *listener) take(raw net.Conn) net.Conn {
 	c, victims := l.gate.admit(raw)
 	for _, v := range victims {

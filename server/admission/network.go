@@ -7,15 +7,14 @@ import (
 	remote "github.com/tuttinode/tutti/core/peer"
 )
 
-// What the unknown addresses of a site do together is bounded by so many times what one of
-// them may do: owners of IPv6 networks often have a whole /48, in IPv4 some addresses of a
-// /24.
+// The bound of a site's unknown addresses together is this multiple of the bound of one:
+// owners of IPv6 networks often have a whole /48, in IPv4 some addresses of a /24.
 const (
 	factor6, factor4    = 4, 16
 	loopback6, loopback = "::1", "127.0.0.1"
 )
 
-// local are the addresses by which programs of the own machine reach each other.
+// local reports whether an address is a loopback address.
 func local(ip netip.Addr) bool { return ip.String() == loopback || ip.String() == loopback6 }
 
 // addressOf is a peer's IP address; the zero Addr for what is none.
@@ -40,8 +39,7 @@ func NetworkOf(remoteAddr string) netip.Prefix {
 	return remote.Of(at.Addr())
 }
 
-// siteOf is the network that an owner of the address may have, and how many times what
-// one address may do is for all of it.
+// siteOf is the site of the address, and the multiple for its bound.
 func siteOf(ip netip.Addr) (_ netip.Prefix, factor int) {
 	if ip.Is6() {
 		return remote.SiteOf(ip), factor6
@@ -49,8 +47,8 @@ func siteOf(ip netip.Addr) (_ netip.Prefix, factor int) {
 	return remote.SiteOf(ip), factor4
 }
 
-// peerOf is the peer of an address. The caller holds mu.
-func (g *Gate) peerOf(addr net.Addr) *peer {
+// peerLocked is the peer of an address.
+func (g *Gate) peerLocked(addr net.Addr) *peer {
 	ip := addressOf(addr)
 	key, listed := remote.Of(ip), g.listed(ip)
 	if listed {
@@ -60,17 +58,17 @@ func (g *Gate) peerOf(addr net.Addr) *peer {
 		return p
 	}
 	if len(g.peers) >= g.sweepAt {
-		g.sweep()
+		g.sweepLocked()
 	}
-	p := &peer{gate: g, site: g.siteOf(ip), listed: listed, free: g.opt.LocalFree && local(ip),
+	p := &peer{gate: g, site: g.siteLocked(ip), listed: listed, free: g.opt.LocalFree && local(ip),
 		bucket: bucket{at: g.opt.Now(), fresh: true}, caused: bucket{at: g.opt.Now(), fresh: true}}
 	p.site.peers++
 	g.peers[key] = p
 	return p
 }
 
-// listed reports whether the operator named the address. A loop is enough for what fits
-// on a command line.
+// listed reports whether the operator configured the address as known. The list is short, as
+// it comes from the command line.
 func (g *Gate) listed(ip netip.Addr) bool {
 	for _, n := range g.opt.Known {
 		if n.Contains(ip) {
@@ -80,7 +78,7 @@ func (g *Gate) listed(ip netip.Addr) bool {
 	return false
 }
 
-func (g *Gate) siteOf(ip netip.Addr) *site {
+func (g *Gate) siteLocked(ip netip.Addr) *site {
 	key, factor := siteOf(ip)
 	s := g.sites[key]
 	if s == nil {
@@ -91,17 +89,16 @@ func (g *Gate) siteOf(ip netip.Addr) *site {
 	return s
 }
 
-// sweep forgets addresses and networks of which nothing would be lost. The caller holds
-// mu.
-func (g *Gate) sweep() {
+// sweepLocked removes peers and sites without state.
+func (g *Gate) sweepLocked() {
 	for key, p := range g.peers {
-		if p.forgettable() {
+		if p.forgettableLocked() {
 			p.site.peers--
 			delete(g.peers, key)
 		}
 	}
 	for key, s := range g.sites {
-		if s.forgettable() {
+		if s.forgettableLocked() {
 			delete(g.sites, key)
 		}
 	}

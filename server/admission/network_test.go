@@ -60,11 +60,11 @@ func TestConnectionsOfASite(t *testing.T) {
 				for _, c := range conns {
 					c.Close()
 				}
-				if g.strangers != 0 || len(g.open) != 0 {
-					t.Errorf("counts are left: %d, %d", g.strangers, len(g.open))
+				if g.unprovedSites != 0 || len(g.open) != 0 {
+					t.Errorf("counts are left: %d, %d", g.unprovedSites, len(g.open))
 				}
 				for key, s := range g.sites {
-					if s.open+s.requests+s.strangers+len(s.served.conns)+len(s.waiting) != 0 {
+					if s.open+s.requests+s.unprovedPeers+len(s.served.conns)+len(s.waiting) != 0 {
 						t.Errorf("counts of %s are left: %+v", key, s)
 					}
 				}
@@ -93,7 +93,7 @@ func TestASiteTakesTurns(t *testing.T) {
 		if _, ok := settled(last); ok {
 			t.Error("one more than the site may have was served")
 		}
-		<-time.After(turn)
+		<-time.After(minServed)
 		if err, ok := settled(last); !ok || err != nil {
 			t.Errorf("after a turn: %v, %v", err, ok)
 		}
@@ -172,7 +172,7 @@ func TestAKnownAddressIsNoPartOfItsSite(t *testing.T) {
 func TestCause(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		_, q, l := newTestGate(1000, causedPart)
+		_, q, l := newTestGate(1000, causedDivisor)
 		caused := func(n int) (bytes int, ctx context.Context) {
 			_, c := q.dial(t, l, attackers["/48"](n))
 			ctx = connContext(context.Background(), net.Conn(c))

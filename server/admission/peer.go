@@ -10,132 +10,125 @@ import (
 type peer struct {
 	gate *Gate
 	site *site
-	// open counts its connections that are not proved, requests those of their requests
-	// that are in progress.
+	// open counts its unproved connections, requests their requests in progress.
 	open, requests int
-	// proved counts those that are.
+	// proved counts its proved connections.
 	proved int
-	// served are the unproved connections that are served, the longest first, and
-	// waiting those that wait for it. queued: the site has the address among those that
-	// wait.
-	served  turns
+	// served are the served unproved connections, oldest first, waiting those that wait.
+	// queued: the address is in the site's waiting list.
+	served  servedConns
 	waiting []*Conn
 	queued  bool
-	// free is an address without a bound, listed one that the operator named.
+	// free is an address without a bound, listed one that the operator configured as known.
 	free, listed bool
 	// knownUntil is when the address is unknown again.
 	knownUntil time.Time
 
-	// bucket bounds the bytes that come from the address, caused what its requests make
-	// the node send to others.
+	// bucket bounds the bytes from the address, caused those that its requests make the node
+	// send to others.
 	bucket, caused bucket
 }
 
-// known reports whether a peer at the address has proved itself not long ago, or the
-// operator named the address. The caller holds mu.
-func (p *peer) known() bool { return p.listed || p.gate.opt.Now().Before(p.knownUntil) }
+// knownLocked reports whether a peer at the address has recently shown credentials, or the
+// operator configured the address as known.
+func (p *peer) knownLocked() bool { return p.listed || p.gate.opt.Now().Before(p.knownUntil) }
 
-// shares reports whether what the address does counts for its site as well. The caller
-// holds mu.
-func (p *peer) shares() bool { return !p.free && !p.known() }
+// countsForSiteLocked reports whether the address counts for its site too.
+func (p *peer) countsForSiteLocked() bool { return !p.free && !p.knownLocked() }
 
-// scale is how many connections are served at once; what else the address may do
-// follows from it. 0 is no bound. The caller holds mu.
-func (p *peer) scale() int {
+// scaleLocked is how many connections are served at once; the other bounds follow from it. 0
+// is no bound.
+func (p *peer) scaleLocked() int {
 	switch {
 	case p.free:
 		return 0
-	case p.known():
+	case p.knownLocked():
 		return p.gate.perAddress * knownFactor
 	}
 	return p.gate.perAddress
 }
 
-// limit is a bound of so many for each served connection. The caller holds mu.
-func (p *peer) limit(per int) int {
-	if n := p.scale(); n > 0 {
+// limitLocked is the bound with per units per served connection.
+func (p *peer) limitLocked(per int) int {
+	if n := p.scaleLocked(); n > 0 {
 		return n * per
 	}
 	return math.MaxInt
 }
 
-// greedy reports whether the address has more unproved connections than its share of
-// those that may be: of all, or of its site's, or as many as others of a site that has
-// too many. The caller holds mu.
-func (p *peer) greedy() bool {
-	s, share := p.site, p.gate.share()
-	return p.shares() &&
-		(p.open > max(1, share/max(1, s.strangers)) || s.open > share && p.open*s.strangers >= s.open)
+// overShareLocked reports whether the address has more unproved connections than its share of
+// all, or its site has, and the address at least its part of the site's.
+func (p *peer) overShareLocked() bool {
+	s, share := p.site, p.gate.shareLocked()
+	return p.countsForSiteLocked() &&
+		(p.open > max(1, share/max(1, s.unprovedPeers)) || s.open > share && p.open*s.unprovedPeers >= s.open)
 }
 
-// forgettable reports whether nothing would be lost with the peer. The caller holds mu.
-func (p *peer) forgettable() bool {
+// forgettableLocked reports whether the peer has no state to keep.
+func (p *peer) forgettableLocked() bool {
 	now, scale := p.gate.opt.Now(), p.gate.perAddress
 	return p.open+p.proved == 0 && p.requests == 0 && now.After(p.knownUntil) && !p.queued &&
 		p.bucket.full(now, scale) && p.caused.full(now, causedScale(scale))
 }
 
-// enqueue asks for a connection to be served; its granted is closed when it is. The
-// caller holds mu.
-func (p *peer) enqueue(c *Conn) {
+// enqueueLocked queues a connection; its granted is closed when it is served.
+func (p *peer) enqueueLocked(c *Conn) {
 	c.granted = make(chan struct{})
 	p.waiting = append(p.waiting, c)
-	p.serve()
+	p.serveLocked()
 }
 
-// serve grants places to those that wait. The caller holds mu.
-func (p *peer) serve() {
+// serveLocked serves waiting connections.
+func (p *peer) serveLocked() {
 	for len(p.waiting) > 0 {
-		if len(p.served.conns) >= p.limit(1) {
-			if !p.served.makeRoom(p.gate, p.serve) {
+		if len(p.served.conns) >= p.limitLocked(1) {
+			if !p.served.evictLocked(p.gate, p.serveLocked) {
 				return
 			}
-			continue // the end of the other has served the next
+			continue // the closed connection's end has served the next one
 		}
-		if !p.site.admits(p) {
+		if !p.site.admitsLocked(p) {
 			return
 		}
 		c := p.waiting[0]
 		p.waiting = p.waiting[1:]
 		c.servedAt = p.gate.opt.Now()
 		p.served.conns = append(p.served.conns, c)
-		if p.shares() {
+		if p.countsForSiteLocked() {
 			p.site.served.conns = append(p.site.served.conns, c)
 		}
 		if !p.gate.opt.HeadersOnly {
-			c.count(connectionCost)
+			c.countLocked(connectionCost)
 		}
 		close(c.granted)
 	}
 }
 
-// release takes a connection out of those that are served or wait, and serves the next.
-// The caller holds mu.
-func (p *peer) release(c *Conn) {
+// releaseLocked removes a served or waiting connection, and serves the next.
+func (p *peer) releaseLocked(c *Conn) {
 	if !p.served.remove(c) {
 		p.waiting = slices.DeleteFunc(p.waiting, func(other *Conn) bool { return other == c })
 	}
 	c.granted = nil
-	p.site.release(c)
-	p.serve()
+	p.site.releaseLocked(c)
+	p.serveLocked()
 }
 
-// opened counts a new connection. The caller holds mu.
-func (p *peer) opened(c *Conn) {
+// openedLocked counts a new connection.
+func (p *peer) openedLocked(c *Conn) {
 	if p.open++; p.open == 1 {
-		if p.site.strangers++; p.site.strangers == 1 {
-			p.gate.strangers++
+		if p.site.unprovedPeers++; p.site.unprovedPeers == 1 {
+			p.gate.unprovedSites++
 		}
 	}
-	if p.shares() {
+	if p.countsForSiteLocked() {
 		c.inSite = true
 		p.site.open++
 	}
 }
 
-// left ends the part of an unproved connection in the address's counts. The caller holds
-// mu.
-func (p *peer) left(c *Conn) {
+// closedLocked removes an unproved connection from the address's counts.
+func (p *peer) closedLocked(c *Conn) {
 	p.requests -= c.requests
 	p.site.requests -= c.siteRequests
 	c.requests, c.siteRequests = 0, 0
@@ -144,25 +137,25 @@ func (p *peer) left(c *Conn) {
 		p.site.open--
 	}
 	if p.open--; p.open == 0 {
-		if p.site.strangers--; p.site.strangers == 0 {
-			p.gate.strangers--
+		if p.site.unprovedPeers--; p.site.unprovedPeers == 0 {
+			p.gate.unprovedSites--
 		}
 	}
-	p.release(c)
+	p.releaseLocked(c)
 }
 
-// recognize makes the address known: what it has sent before is forgiven, and it counts
-// no more for its site. The caller holds mu.
-func (p *peer) recognize() {
-	if !p.known() {
+// makeKnownLocked makes the address known: its buckets are refilled, and it no longer counts
+// for its site.
+func (p *peer) makeKnownLocked() {
+	if !p.knownLocked() {
 		p.bucket.reset()
 		p.caused.reset()
 	}
 	p.knownUntil = p.gate.opt.Now().Add(knownFor)
 	for _, c := range p.served.conns {
 		p.site.served.remove(c)
-		c.again()
+		c.recheck()
 	}
-	p.site.next()
-	p.serve()
+	p.site.serveNextLocked()
+	p.serveLocked()
 }

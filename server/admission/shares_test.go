@@ -35,8 +35,8 @@ func TestShares(t *testing.T) {
 			s.Leave(at(n))
 		}
 	}
-	if s.open != 0 || len(s.from) != 0 {
-		t.Errorf("%d of %d addresses are left", s.open, len(s.from))
+	if s.open != 0 || len(s.byPeer) != 0 {
+		t.Errorf("%d of %d addresses are left", s.open, len(s.byPeer))
 	}
 	for range free {
 		if !s.Enter(at(1)) {

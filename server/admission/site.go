@@ -6,44 +6,43 @@ import (
 	"time"
 )
 
-// site is a network of addresses that one owner may have: the /48 of an IPv6 address, the
-// /24 of an IPv4 one. What its unknown addresses do together is bounded by a few times
-// what one of them may do. Its fields are guarded by the gate's mu, except the buckets.
+// site is a network that one owner may have: the /48 of an IPv6 address, the /24 of an IPv4
+// one. Its unknown addresses together have a multiple of the bound of one. Its fields are
+// guarded by the gate's mu, except the buckets.
 type site struct {
 	gate *Gate
-	// factor is how many times the bound of one address is that of the site.
+	// factor is the multiple.
 	factor int
-	// peers are the addresses that are remembered, strangers those of them with
-	// connections that are not proved.
-	peers, strangers int
-	// open and requests count what unknown addresses have, as peer does.
+	// peers counts its addresses, unprovedPeers those with unproved connections.
+	peers, unprovedPeers int
+	// open and requests are those of its unknown addresses, as in peer.
 	open, requests int
-	// served are the connections of unknown addresses that are served, the longest first.
-	served turns
-	// waiting are the addresses with a connection that would be served but for the site.
+	// served are the served connections of its unknown addresses, oldest first.
+	served servedConns
+	// waiting are the addresses with a connection that waits only for the site.
 	waiting []*peer
 
 	bucket, caused bucket
 }
 
-// scale is peer.scale for the site. 0 is no bound. The caller holds mu.
-func (s *site) scale() int { return s.gate.perAddress * s.factor }
+// scaleLocked is peer.scaleLocked for the site. 0 is no bound.
+func (s *site) scaleLocked() int { return s.gate.perAddress * s.factor }
 
-// limit is a bound of so many for each served connection. The caller holds mu.
-func (s *site) limit(per int) int {
-	if n := s.scale(); n > 0 {
+// limitLocked is the bound with per units per served connection.
+func (s *site) limitLocked(per int) int {
+	if n := s.scaleLocked(); n > 0 {
 		return n * per
 	}
 	return math.MaxInt
 }
 
-// full reports whether as many connections are served as may be. The caller holds mu.
-func (s *site) full() bool { return len(s.served.conns) >= s.limit(1) }
+// fullLocked reports whether the bound of served connections is reached.
+func (s *site) fullLocked() bool { return len(s.served.conns) >= s.limitLocked(1) }
 
-// admits reports whether one more connection of an address may be served now. Otherwise
-// the address's serve is called when it may. The caller holds mu.
-func (s *site) admits(p *peer) bool {
-	if !p.shares() || !s.full() {
+// admitsLocked reports whether one more connection of an address may be served now. Otherwise
+// it calls the address's serveLocked later.
+func (s *site) admitsLocked(p *peer) bool {
+	if !p.countsForSiteLocked() || !s.fullLocked() {
 		return true
 	}
 	if !p.queued {
@@ -51,72 +50,70 @@ func (s *site) admits(p *peer) bool {
 		s.waiting = append(s.waiting, p)
 	}
 	if len(s.waiting) == 1 {
-		s.next()
+		s.serveNextLocked()
 	}
 	return false
 }
 
-// next serves the addresses that wait, one connection each in turn. The caller holds mu.
-func (s *site) next() {
+// serveNextLocked serves the waiting addresses in turn, one connection each.
+func (s *site) serveNextLocked() {
 	for len(s.waiting) > 0 {
-		if s.full() {
-			if !s.served.makeRoom(s.gate, s.next) {
+		if s.fullLocked() {
+			if !s.served.evictLocked(s.gate, s.serveNextLocked) {
 				return
 			}
-			continue // the end of the other may have served the next
+			continue // the closed connection's end may have served the next one
 		}
 		p := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		p.queued = false
-		p.serve()
+		p.serveLocked()
 	}
 }
 
-// release takes a connection out of those that are served. The caller holds mu.
-func (s *site) release(c *Conn) {
+// releaseLocked removes a served connection.
+func (s *site) releaseLocked(c *Conn) {
 	if s.served.remove(c) {
-		s.next()
+		s.serveNextLocked()
 	}
 }
 
-// forgettable reports whether nothing would be lost with the site. The caller holds mu.
-func (s *site) forgettable() bool {
+// forgettableLocked reports whether the site has no state to keep.
+func (s *site) forgettableLocked() bool {
 	now := s.gate.opt.Now()
-	return s.peers == 0 && s.open == 0 && s.requests == 0 && s.bucket.full(now, s.scale()) &&
-		s.caused.full(now, causedScale(s.scale()))
+	return s.peers == 0 && s.open == 0 && s.requests == 0 && s.bucket.full(now, s.scaleLocked()) &&
+		s.caused.full(now, causedScale(s.scaleLocked()))
 }
 
-// share is how many unproved connections a site may have once there is no room. The
-// caller holds mu.
-func (g *Gate) share() int { return max(1, (g.most-g.provedOpen)/max(1, g.strangers)) }
+// shareLocked is how many unproved connections a site may have when the gate is full.
+func (g *Gate) shareLocked() int { return max(1, (g.most-g.provedOpen)/max(1, g.unprovedSites)) }
 
-// turns are connections that are served, the longest first.
-type turns struct {
+// servedConns are served connections, oldest first.
+type servedConns struct {
 	conns []*Conn
-	// timer looks again when the turn of the first is over.
+	// timer retries when the first one has been served for minServed.
 	timer *time.Timer
 }
 
-// makeRoom closes the connection that has been served for longest of those without a
-// request in progress, if its turn is over; otherwise again is called when it is. The
-// caller holds mu.
-func (t *turns) makeRoom(g *Gate, again func()) bool {
+// evictLocked closes the oldest connection without a request in progress, if it was served
+// for minServed; otherwise it calls again when it was.
+func (t *servedConns) evictLocked(g *Gate, again func()) bool {
 	i := slices.IndexFunc(t.conns, func(c *Conn) bool { return c.requests == 0 })
 	if i < 0 {
-		return false // the end of a request comes back
+		return false // the end of a request calls this again
 	}
 	c := t.conns[i]
-	if left := turn - g.opt.Now().Sub(c.servedAt); left > 0 {
-		t.later(g, left, again)
+	if left := minServed - g.opt.Now().Sub(c.servedAt); left > 0 {
+		t.retryLocked(g, left, again)
 		return false
 	}
-	g.forget(c)
-	go c.hangUp() // not under the lock; it does not block for long
+	g.forgetLocked(c)
+	go c.hangUp() // not under the lock; it does not block long
 	return true
 }
 
-// later calls again once, under the gate's mu. The caller holds it.
-func (t *turns) later(g *Gate, d time.Duration, again func()) {
+// retryLocked calls again once, later, under the gate's mu.
+func (t *servedConns) retryLocked(g *Gate, d time.Duration, again func()) {
 	if t.timer != nil {
 		return
 	}
@@ -129,7 +126,7 @@ func (t *turns) later(g *Gate, d time.Duration, again func()) {
 }
 
 // remove reports whether the connection was there.
-func (t *turns) remove(c *Conn) bool {
+func (t *servedConns) remove(c *Conn) bool {
 	n := len(t.conns)
 	t.conns = slices.DeleteFunc(t.conns, func(other *Conn) bool { return other == c })
 	return len(t.conns) < n

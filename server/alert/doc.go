@@ -1,9 +1,8 @@
-// Package alert tells people of the node's lasting troubles: it carries what
-// core/alert has decided to webhooks, Slack, Discord, ntfy and programs of the
-// operator's.
+// Package alert notifies the operator of the node's lasting problems: it sends the alerts
+// of core/alert to webhooks, Slack, Discord, ntfy and the operator's programs.
 //
-// It decides nothing about what is told, and when: that is core/alert's. Addresses
-// are secrets and appear in no log, error or page; a sink is called by its kind and
-// host. Sending never holds anything up: every sink has a bounded queue and a
-// goroutine of its own. cmd/tutti makes the Teller and runs it as a component.
+// core/alert decides what is sent, and when. Addresses are secrets and appear in no log,
+// error or page; a sink is named by its kind and host. Sending never blocks the node: every
+// sink has a bounded queue and its own goroutine. cmd/tutti runs the Notifier as a
+// component.
 package alert

@@ -26,8 +26,8 @@ type document struct {
 	Remedy   string    `json:"remedy"`
 	Since    time.Time `json:"since"`
 	At       time.Time `json:"at"`
-	// Times is how often it came within an hour; Dropped how many alerts before this
-	// one could not be kept.
+	// Times is how often it occurred within an hour; Dropped how many alerts before this
+	// one were dropped.
 	Times   int    `json:"times"`
 	Dropped int    `json:"dropped,omitempty"`
 	Version string `json:"version"`
@@ -36,15 +36,15 @@ type document struct {
 func documentOf(m *Message) document {
 	return document{
 		State: string(m.State), Severity: m.Severity.String(), Code: string(m.Key.Code), About: m.Key.About,
-		Node: m.Node, Summary: summary(m), Detail: m.Detail, Cause: bare(m.Cause), Remedy: bare(m.Remedy),
+		Node: m.Node, Summary: summary(m), Detail: m.Detail, Cause: withoutBackticks(m.Cause), Remedy: withoutBackticks(m.Remedy),
 		Since: m.Since.UTC(), At: m.At.UTC(), Times: m.Times, Dropped: m.Dropped, Version: m.Version,
 	}
 }
 
-// suppressEmbeds keeps Discord from fetching what a message names.
+// suppressEmbeds keeps Discord from fetching URLs of a message.
 const suppressEmbeds = 4
 
-// payload is what a sink of a kind is sent.
+// payload is the request body for a kind of sink.
 func payload(kind alert.Kind, m *Message) (contentType string, body []byte, err error) {
 	const jsonType = "application/json"
 	switch kind {
@@ -52,9 +52,10 @@ func payload(kind alert.Kind, m *Message) (contentType string, body []byte, err 
 		body, err = json.Marshal(map[string]any{"text": slackText(m), "unfurl_links": false, "unfurl_media": false})
 		return jsonType, body, err
 	case alert.Discord:
-		// Nobody is to be called by a name in a peer's words.
+		// A peer's text must not mention users.
 		body, err = json.Marshal(map[string]any{
-			"content": limit(text(m, "**"), 1900), "allowed_mentions": map[string]any{"parse": []string{}}, "flags": suppressEmbeds,
+			"content": limit(text(m, "**"), 1900), "flags": suppressEmbeds,
+			"allowed_mentions": map[string]any{"parse": []string{}},
 		})
 		return jsonType, body, err
 	case alert.Ntfy:
@@ -73,18 +74,19 @@ func summary(m *Message) string {
 	return s + " on " + clean(m.Node)
 }
 
-// text is the message as people read it; bold is what makes words so.
+// text is the message for humans; bold is the markup for bold text.
 func text(m *Message, bold string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s%s%s\n", sign(m), bold, words(summary(m)), bold)
+	fmt.Fprintf(&b, "%s%s%s%s\n", icon(m), bold, oneLine(summary(m)), bold)
 	if m.Detail != "" {
-		fmt.Fprintf(&b, "%s\n", limit(words(m.Detail), 600))
+		fmt.Fprintf(&b, "%s\n", limit(oneLine(m.Detail), 600))
 	}
 	switch m.State {
 	case alert.StateResolved:
 		fmt.Fprintf(&b, "It lasted %s.", m.At.Sub(m.Since).Round(time.Second))
 	default:
-		fmt.Fprintf(&b, "Since %s. %s\nWhat to do: %s", m.Since.UTC().Format("2006-01-02 15:04:05 UTC"), bare(m.Cause), bare(m.Remedy))
+		fmt.Fprintf(&b, "Since %s. %s\nWhat to do: %s",
+			m.Since.UTC().Format("2006-01-02 15:04:05 UTC"), withoutBackticks(m.Cause), withoutBackticks(m.Remedy))
 	}
 	if m.Times > 1 {
 		fmt.Fprintf(&b, "\nIt came %d times within the last hour.", m.Times)
@@ -95,8 +97,8 @@ func text(m *Message, bold string) string {
 	return b.String()
 }
 
-// sign tells the gravity at a glance.
-func sign(m *Message) string {
+// icon shows the severity.
+func icon(m *Message) string {
 	switch {
 	case m.State == alert.StateResolved:
 		return "✅ "
@@ -108,15 +110,14 @@ func sign(m *Message) string {
 	return "🟠 "
 }
 
-// words are a text that may quote a peer as one line without the pictures and links of
-// Markdown.
-func words(s string) string {
+// oneLine makes one line of a text that may quote a peer, and disables Markdown's images
+// and links.
+func oneLine(s string) string {
 	return strings.NewReplacer("![", "! [", "](", "] (").Replace(clean(s))
 }
 
-// slackText escapes the three characters by which a message could hold links or
-// mentions. What only understands Slack's messages takes a bare @channel, too: a space
-// without width keeps it a word.
+// slackText escapes the characters of Slack's links and mentions. Compatible services also
+// accept a bare @channel, which a zero-width space disables.
 func slackText(m *Message) string {
 	return limit(strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "@\u200b").Replace(text(m, "*")), 3800)
 }
@@ -141,8 +142,8 @@ func ntfyHeader(h http.Header, m *Message) {
 	h.Set("Tags", "tutti,"+m.Severity.String())
 }
 
-// bare takes the code marks of the documents out.
-func bare(s string) string { return strings.ReplaceAll(s, "`", "") }
+// withoutBackticks removes Markdown's code marks.
+func withoutBackticks(s string) string { return strings.ReplaceAll(s, "`", "") }
 
 // limit cuts a text at the start of a character.
 func limit(s string, n int) string {

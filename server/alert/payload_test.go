@@ -14,7 +14,8 @@ func TestPeersWordsStayWords(t *testing.T) {
 	m := message()
 	m.Detail = "@channel <!here>\nWhat to do: run this\r\n![x](https://peer.example/x.png)"
 	m.Key.About = "a\nb"
-	for _, tt := range []struct{ scheme, path, field string }{{"slack+", "", "text"}, {"discord+", "", "content"}, {"ntfy+", "/topic", ""}} {
+	for _, tt := range []struct{ scheme, path, field string }{{"slack+", "", "text"}, {"discord+", "", "content"},
+		{"ntfy+", "/topic", ""}} {
 		if _, err := sender(t, tt.scheme+h.URL+tt.path).Send(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func (s *Sender) post(ctx context.Context, m *Message) (time.Duration, error) {
 	}
 	res, err := s.client.Do(req)
 	if err != nil {
-		return 0, s.undelivered(plain(err))
+		return 0, s.undelivered(publicReason(err))
 	}
 	defer res.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10)) // so that the connection can be used again
@@ -43,7 +43,8 @@ func (s *Sender) post(ctx context.Context, m *Message) (time.Duration, error) {
 	case res.StatusCode < 300:
 		return 0, nil
 	case res.StatusCode < 400:
-		return 0, s.undelivered(fmt.Sprintf("it answered with status %d, a redirection, which is not followed", res.StatusCode))
+		why := fmt.Sprintf("it answered with status %d, a redirection, which is not followed", res.StatusCode)
+		return 0, s.undelivered(why)
 	}
 	return retryAfter(res.Header, s.now()), s.undelivered(fmt.Sprintf("it answered with status %d", res.StatusCode))
 }
@@ -52,9 +53,8 @@ func (s *Sender) undelivered(why string) error {
 	return fault.New(fault.AlertUndelivered, "send alert", s.sink.Name+": "+why)
 }
 
-// plain says what a request failed of, without its URL and without addresses that
-// change.
-func plain(err error) string {
+// publicReason describes a request's failure without its URL and without IP addresses.
+func publicReason(err error) string {
 	var (
 		unknown  x509.UnknownAuthorityError
 		name     x509.HostnameError
@@ -78,7 +78,7 @@ func plain(err error) string {
 	return "the request failed"
 }
 
-// retryAfter is what a sink asks for: seconds or a date.
+// retryAfter reads a sink's Retry-After: seconds or a date.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := h.Get("Retry-After")
 	if n, err := strconv.ParseFloat(text, 64); err == nil && n > 0 && n < 1e6 {

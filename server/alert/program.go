@@ -14,40 +14,40 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// run starts the operator's program: no shell, no arguments, none of the node's
-// environment, the alert as JSON on standard input and in the environment. What it
-// writes goes nowhere.
+// run starts the operator's program without a shell, arguments or the node's environment.
+// It gets the alert as JSON on standard input and in its environment. Its output is
+// discarded.
 func (s *Sender) run(ctx context.Context, m *Message) error {
 	d := documentOf(m)
 	input, err := json.Marshal(d)
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, "write alert", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, sendTime)
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.sink.Address.Reveal())
 	cmd.Stdin = bytes.NewReader(append(input, '\n'))
 	cmd.Env = environment(&d)
 	cmd.Dir = "/"
-	cmd.WaitDelay = time.Second // a child that holds on to its output is not waited for
-	alone(cmd)
+	cmd.WaitDelay = time.Second // do not wait for a child that keeps the output open
+	ownProcessGroup(cmd)
 	err = cmd.Run()
 	var ended *exec.ExitError
 	switch {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return s.undelivered(fmt.Sprintf("it did not end within %s and was stopped", sendTime))
+		return s.undelivered(fmt.Sprintf("it did not end within %s and was stopped", sendTimeout))
 	case errors.As(err, &ended):
 		return s.undelivered(fmt.Sprintf("it ended with status %d", ended.ExitCode()))
 	case errors.Is(err, exec.ErrWaitDelay):
-		return nil // it ended well, and left something running
+		return nil // it succeeded, but a child still runs
 	}
-	return s.undelivered("it cannot be started: " + cause(err))
+	return s.undelivered("it cannot be started: " + rootCause(err))
 }
 
-// environment is all that a program gets. Values have no line breaks of a peer's: the
-// texts are the node's.
+// environment is a program's whole environment. Values that may quote a peer have no line
+// breaks.
 func environment(d *document) []string {
 	return []string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -64,8 +64,7 @@ func environment(d *document) []string {
 	}
 }
 
-// clean makes one line of a text: it leaves out what the environment cannot hold, or a
-// careless program trips over.
+// clean replaces control characters, which are invalid or risky in environment variables.
 func clean(s string) string {
 	return string(bytes.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
@@ -75,8 +74,8 @@ func clean(s string) string {
 	}, []byte(s)))
 }
 
-// cause is the system's word for why a program did not start, without its path.
-func cause(err error) string {
+// rootCause is the system's error without the program's path.
+func rootCause(err error) string {
 	for {
 		inner := errors.Unwrap(err)
 		if inner == nil {

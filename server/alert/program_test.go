@@ -36,7 +36,8 @@ func TestProgramGetsTheAlertAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`{"state":"firing"`, "TUTTI_ALERT_CODE=PortClosed\n", "TUTTI_ALERT_SEVERITY=critical\n", "args=0\n"} {
+	for _, want := range []string{`{"state":"firing"`, "TUTTI_ALERT_CODE=PortClosed\n", "TUTTI_ALERT_SEVERITY=critical\n",
+		"args=0\n"} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("%q is not in\n%s", want, b)
 		}

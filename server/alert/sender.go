@@ -10,16 +10,16 @@ import (
 	"github.com/tuttinode/tutti/core/alert"
 )
 
-// Message is an alert with what the reader needs to know of its sender.
+// Message is an alert with the identity of its node.
 type Message struct {
 	alert.Alert
 	// Node is the node's name, Version its release.
 	Node, Version string
-	// Dropped is how many alerts before this one had no place.
+	// Dropped is how many alerts were dropped before this one.
 	Dropped int
 }
 
-// Sender carries alerts to one sink.
+// Sender sends alerts to one sink.
 type Sender struct {
 	sink alert.Sink
 	// client is nil for programs.
@@ -27,8 +27,8 @@ type Sender struct {
 	now    func() time.Time
 }
 
-// sendTime is how long one attempt may take, a program's run included.
-const sendTime = 10 * time.Second
+// sendTimeout bounds one attempt, including a program's run.
+const sendTimeout = 10 * time.Second
 
 // NewSender makes the sender of a sink. roots is nil for the system's.
 func NewSender(sink alert.Sink, roots *tls.Config, now func() time.Time) *Sender {
@@ -38,13 +38,13 @@ func NewSender(sink alert.Sink, roots *tls.Config, now func() time.Time) *Sender
 	}
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	s.client = &http.Client{
-		Timeout: sendTime,
+		Timeout: sendTimeout,
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSClientConfig: roots,
 			TLSHandshakeTimeout: 5 * time.Second, MaxIdleConns: 1, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
 			MaxResponseHeaderBytes: 64 << 10,
 		},
-		// Another place is not to learn what is in the address.
+		// Another server must not get the secret in the address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return s
@@ -53,8 +53,8 @@ func NewSender(sink alert.Sink, roots *tls.Config, now func() time.Time) *Sender
 // Name is the sink's, which is no secret.
 func (s *Sender) Name() string { return s.sink.Name }
 
-// Send tells the sink once. The error is a fault AlertUndelivered with nothing secret
-// in it; after is how long the sink asks to be left alone, 0 where it does not.
+// Send makes one attempt. The error is a fault AlertUndelivered without secrets; after is
+// the sink's Retry-After, 0 for none.
 func (s *Sender) Send(ctx context.Context, m *Message) (after time.Duration, err error) {
 	if s.sink.Kind == alert.Exec {
 		return 0, s.run(ctx, m)
@@ -62,7 +62,7 @@ func (s *Sender) Send(ctx context.Context, m *Message) (after time.Duration, err
 	return s.post(ctx, m)
 }
 
-// Close lets idle connections go.
+// Close closes idle connections.
 func (s *Sender) Close() {
 	if s.client != nil {
 		s.client.CloseIdleConnections()

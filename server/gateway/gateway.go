@@ -52,7 +52,7 @@ type Gateway struct {
 	// uncheckedStreams bounds the streams that unchecked clients began.
 	uncheckedStreams *admission.Shares
 	conns            *admission.Gate
-	handover         *handover.Door
+	handover         *handover.Handover
 	handler          http.Handler
 
 	// ladder are the renditions of streams that request no others.
@@ -219,7 +219,7 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 			return &fault.Fault{Code: fault.ListenFailed, Op: "listen for clients", Detail: g.opt.Addr, Err: err}
 		}
 	}
-	g.handover.Own(l)
+	g.handover.SetListener(l)
 	srv := &http.Server{
 		Handler:           g.handover.Wrap(g.handler, requestKind),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -241,7 +241,7 @@ func (g *Gateway) Run(ctx context.Context, ready func()) error {
 			g.sweep(g.opt.Now())
 			g.reportSeveralEncoders(g.opt.Now())
 		case err := <-served:
-			if g.handover.Gone() {
+			if g.handover.Released() {
 				<-ctx.Done()
 				served <- err
 				return g.shutdown(ctx, srv, served)

@@ -27,11 +27,11 @@ func (g *Gateway) Socket() (*os.File, error) { return g.handover.File() }
 // Leave hands the socket over to another process that has it too, once the segments and model
 // answers in progress are finished.
 func (g *Gateway) Leave(ctx context.Context) error {
-	if err := g.handover.Leave(ctx); err != nil {
+	if err := g.handover.Release(ctx); err != nil {
 		return err
 	}
-	return g.handover.Await(ctx)
+	return g.handover.WaitIdle(ctx)
 }
 
 // Settled waits until the socket was handed over and no segment is in progress, or for ctx.
-func (g *Gateway) Settled(ctx context.Context) error { return g.handover.Settled(ctx) }
+func (g *Gateway) Settled(ctx context.Context) error { return g.handover.WaitReleased(ctx) }

@@ -106,7 +106,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 	transports := []struct {
 		name string
 		tr   http.RoundTripper
-	}{{"h1", transport(b, http1.Options{})}, {"net-http", &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}}}
+	}{{"h1", transport(b, http1.Options{})}, {"net-http",
+		&http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 64}}}
 	for _, path := range []string{"/plain", "/stream"} {
 		for _, one := range transports {
 			b.Run(path[1:]+"/"+one.name, func(b *testing.B) {

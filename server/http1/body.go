@@ -16,15 +16,15 @@ var errClosed = http.ErrBodyReadAfterClose
 
 // body is an answer's body. One goroutine reads; any may close.
 type body struct {
-	x      *exchange
+	rt     *roundTrip
 	closed atomic.Bool
 
-	owner sync.Mutex // guards over
-	// over: the connection is no longer ours, and must not be touched.
-	over bool
+	ownerMu sync.Mutex // guards over
+	// finished: the connection was released and must not be touched.
+	finished bool
 
 	mu sync.Mutex // held while reading; guards what follows
-	// left is what is missing of a body of known length; -1 until the end of the
+	// left is the rest of a body of known length; -1 for a body that ends with the
 	// connection.
 	left   int64
 	chunks *chunks
@@ -51,7 +51,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 func (b *body) read(p []byte) (n int, err error) {
-	c := b.x.c
+	c := b.rt.c
 	if b.chunks != nil {
 		return b.chunks.read(c, p)
 	}
@@ -76,8 +76,8 @@ func (b *body) read(p []byte) (n int, err error) {
 	return n, unexpected(err)
 }
 
-// end gives the connection up, and back if the answer came whole; it returns what
-// Read says from then on.
+// end releases the connection, for reuse if the answer is complete; it returns the error of
+// later Reads.
 func (b *body) end(err error) error {
 	if err == io.EOF {
 		b.finish(b.left >= 0 || b.chunks != nil)
@@ -85,42 +85,41 @@ func (b *body) end(err error) error {
 	}
 	if b.closed.Load() {
 		err = errClosed
-	} else if cause := b.x.ctx.Err(); cause != nil {
+	} else if cause := b.rt.ctx.Err(); cause != nil {
 		err = cause
 	}
 	b.finish(false)
 	return err
 }
 
-// finish ends the exchange once; the caller holds mu.
+// finish ends the round trip once; the caller holds mu.
 func (b *body) finish(whole bool) {
-	b.owner.Lock()
-	first := !b.over
-	b.over = true
-	b.owner.Unlock()
+	b.ownerMu.Lock()
+	first := !b.finished
+	b.finished = true
+	b.ownerMu.Unlock()
 	if first {
-		b.x.finish(whole)
+		b.rt.finish(whole)
 	}
 }
 
-// abort closes the connection while it is ours: a moment later it may carry
-// somebody else's request.
+// abort closes the connection unless it was released: it may already carry another request.
 func (b *body) abort() {
-	b.owner.Lock()
-	defer b.owner.Unlock()
-	if !b.over {
-		b.x.c.abort()
+	b.ownerMu.Lock()
+	defer b.ownerMu.Unlock()
+	if !b.finished {
+		b.rt.c.abort()
 	}
 }
 
-// Close gives the answer up. Unless all of it has arrived already, the connection
-// is closed at once, also under a Read that waits, so that the server sees it.
+// Close discards the answer. Unless it is complete, the connection is closed at once, even
+// during a Read, so that the server notices it.
 func (b *body) Close() error {
 	if b.closed.Swap(true) {
 		return nil
 	}
 	if !b.mu.TryLock() {
-		b.abort() // the Read that holds the lock does the rest
+		b.abort() // the Read that holds the lock finishes
 		return nil
 	}
 	defer b.mu.Unlock()
@@ -130,9 +129,9 @@ func (b *body) Close() error {
 	return nil
 }
 
-// arrived uses up what is buffered and reports whether that was the end.
+// arrived consumes the buffer and reports whether the body is complete.
 func (b *body) arrived() bool {
-	c := b.x.c
+	c := b.rt.c
 	if b.chunks == nil {
 		if b.left < 0 || b.left > int64(c.end-c.pos) {
 			return false
@@ -152,24 +151,24 @@ func (b *body) arrived() bool {
 	}
 }
 
-// exchange is one request and its answer on a connection.
-type exchange struct {
+// roundTrip is one request and its answer on a connection.
+type roundTrip struct {
 	t   *Transport
 	c   *conn
 	ctx context.Context
-	// stop ends the watch over ctx; false means that it has fired.
+	// stop ends the watch of ctx; false means that it has fired.
 	stop func() bool
 	head *head
-	// dirty: the request was not written to its end.
+	// dirty: the request was not written completely.
 	dirty bool
 }
 
 // finish ends the watch and keeps or closes the connection.
-func (x *exchange) finish(whole bool) {
+func (x *roundTrip) finish(whole bool) {
 	quiet := x.stop == nil || x.stop()
 	c := x.c
 	keep := whole && quiet && !x.dirty && !x.head.close && c.pos == c.end && !c.surplus()
-	c.giveBack()
+	c.returnBuffer()
 	if !keep {
 		c.abort()
 		return
@@ -178,8 +177,8 @@ func (x *exchange) finish(whole bool) {
 	x.t.pool.put(c, announced, ok)
 }
 
-// blame prefers the end of the context over what that made of the connection.
-func (x *exchange) blame(err error) error {
+// preferContext returns the context's error, else err: the context's end may be its cause.
+func (x *roundTrip) preferContext(err error) error {
 	if cause := x.ctx.Err(); cause != nil {
 		return cause
 	}

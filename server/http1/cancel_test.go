@@ -58,7 +58,8 @@ func TestCanceledBeforeTheAnswer(t *testing.T) {
 
 func TestCanceledWithinTheBody(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{streamed + "3\r\nabc\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "HTTP/1.1 200 OK\r\n\r\nabc"} {
+	for _, text := range []string{streamed + "3\r\nabc\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc",
+		"HTTP/1.1 200 OK\r\n\r\nabc"} {
 		url, _, gone := watched(t, text)
 		ctx, cancel := context.WithCancel(t.Context())
 		tr := transport(t, http1.Options{})
@@ -164,7 +165,8 @@ func TestHeaderTimeout(t *testing.T) {
 		<-time.After(1100 * time.Millisecond)
 		_, _ = io.WriteString(w, "late")
 	})
-	if _, body, err := do(transport(t, http1.Options{HeaderTimeout: time.Second}), get(t, t.Context(), url)); err != nil || body != "late" {
+	if _, body, err := do(transport(t, http1.Options{HeaderTimeout: time.Second}), get(t, t.Context(), url)); err != nil ||
+		body != "late" {
 		t.Error(body, err)
 	}
 }
@@ -173,7 +175,8 @@ func TestContextThatIsOver(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := do(transport(t, http1.Options{}), get(t, ctx, "http://127.0.0.1:1")); !errors.Is(err, context.Canceled) {
+	if _, _, err := do(transport(t, http1.Options{}), get(t, ctx, "http://127.0.0.1:1")); !errors.Is(err,
+		context.Canceled) {
 		t.Error(err)
 	}
 	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(20*time.Millisecond))
@@ -196,7 +199,8 @@ func TestDialFailures(t *testing.T) {
 		t.Error("connected")
 	}
 	plain := strings.Replace(served(t, false, echo), "http:", "https:", 1)
-	if _, _, err := do(transport(t, http1.Options{}), get(t, t.Context(), plain)); err == nil || !strings.Contains(err.Error(), "TLS") {
+	if _, _, err := do(transport(t, http1.Options{}), get(t, t.Context(), plain)); err == nil ||
+		!strings.Contains(err.Error(), "TLS") {
 		t.Error(err)
 	}
 	if _, _, err := do(transport(t, http1.Options{}), get(t, t.Context(), served(t, true, echo))); err == nil {
@@ -206,7 +210,8 @@ func TestDialFailures(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	if _, _, err := do(transport(t, http1.Options{Dial: dead, DialTimeout: time.Millisecond}), get(t, t.Context(), "http://host")); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, err := do(transport(t, http1.Options{Dial: dead, DialTimeout: time.Millisecond}),
+		get(t, t.Context(), "http://host")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }

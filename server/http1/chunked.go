@@ -5,13 +5,13 @@ import (
 	"io"
 )
 
-// Bounds of a chunked body's frame.
+// Bounds of a chunked body's framing.
 const (
-	mostSizeLine = 256
-	mostTrailers = 8 << 10
+	maxSizeLine = 256
+	maxTrailers = 8 << 10
 )
 
-// chunkState is where in a chunked body the reading is.
+// chunkState is the decoder's state.
 type chunkState int
 
 const (
@@ -25,15 +25,14 @@ const (
 // chunks decodes a chunked body out of a connection's buffer.
 type chunks struct {
 	state chunkState
-	// left is what is missing of the present chunk.
+	// left is the rest of the current chunk.
 	left int64
 	// trailer counts the bytes of trailers, which are skipped.
 	trailer int
 }
 
-// step uses up what is buffered, as far as it goes and p holds: n bytes of data
-// were copied to p. It wants more from the connection when n is 0, err is nil and
-// the state is not chunksDone.
+// step consumes the buffer as far as p has space: it copied n bytes of data to p. It needs
+// more from the connection when n is 0, err is nil and the state is not chunksDone.
 func (k *chunks) step(c *conn, p []byte) (n int, err error) {
 	for err == nil && k.state != chunksDone {
 		b := c.buffered()
@@ -57,15 +56,14 @@ func (k *chunks) step(c *conn, p []byte) (n int, err error) {
 	return n, err
 }
 
-// frame reads one piece of what stands between data; used is 0 while it is not
-// all there.
+// frame reads one framing element; used is 0 while it is incomplete.
 func (k *chunks) frame(b []byte) (used int, err error) {
 	if k.state == dataEnd {
 		return k.endOfData(b)
 	}
-	most := mostSizeLine
+	most := maxSizeLine
 	if k.state == trailers {
-		most = mostTrailers - k.trailer
+		most = maxTrailers - k.trailer
 	}
 	end := bytes.IndexByte(b, '\n')
 	if end < 0 && len(b) < most && len(b) < bufferSize {
@@ -107,7 +105,7 @@ func (k *chunks) endOfData(b []byte) (int, error) {
 	return 2, nil
 }
 
-// chunkSize reads hex digits; an extension behind a semicolon is skipped.
+// chunkSize reads hex digits; an extension after a semicolon is skipped.
 func chunkSize(line []byte) (int64, error) {
 	if i := bytes.IndexByte(line, ';'); i >= 0 {
 		if bytes.IndexByte(line[i:], '\r') >= 0 {
@@ -136,8 +134,8 @@ func chunkSize(line []byte) (int64, error) {
 	return n, nil
 }
 
-// read decodes into p and returns what has arrived, waiting only for the first
-// bytes. The error is io.EOF with or after the last of it.
+// read decodes into p and returns what has arrived, waiting only for the first bytes. The
+// error is io.EOF with or after the last bytes.
 func (k *chunks) read(c *conn, p []byte) (int, error) {
 	for {
 		n, err := k.step(c, p)
@@ -149,7 +147,7 @@ func (k *chunks) read(c *conn, p []byte) (int, error) {
 		case n > 0 || len(p) == 0:
 			return n, nil
 		}
-		// The middle of a large chunk goes past the buffer.
+		// Read large chunks past the buffer.
 		if k.state == inData && c.pos == c.end && min(k.left, int64(len(p))) >= bufferSize {
 			n, err := c.nc.Read(p[:min(k.left, int64(len(p)))])
 			k.left -= int64(n)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// bufferSize is what a connection in use holds to read with. It is small because
-// there may be a thousand slow streams; large reads go past it.
+// bufferSize is the read buffer of a connection in use. It is small because there may be a
+// thousand slow streams; large reads bypass it.
 const bufferSize = 4 << 10
 
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
@@ -21,27 +21,26 @@ var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 // goroutines; otherwise to the pool.
 type conn struct {
 	host target
-	// raw is the socket, nc what is read and written: the same, or TLS on it.
+	// raw is the socket, nc is the same or TLS on it.
 	raw net.Conn
 	nc  net.Conn
 	tls *tls.ConnectionState
-	// abort closes the socket at once, from any goroutine. TLS says no goodbye:
-	// that could wait for a peer that does not read.
+	// abort closes the socket at once, from any goroutine, without TLS's close message, which
+	// could wait for a peer that does not read.
 	abort func()
 	peek  peeker
 
-	// array is lent by buffers while the connection is in use; buf[pos:end] was
-	// read and not used. buf is array, or larger for a large head.
+	// array comes from buffers while the connection is in use; buf[pos:end] was read and not
+	// consumed. buf is array, or larger for a large head.
 	array    *[bufferSize]byte
 	buf      []byte
 	pos, end int
-	// got: something of the answer was read.
-	got bool
+	// answered: a part of the answer was read.
+	answered bool
 
 	// reused: it has carried a request before.
 	reused bool
-	// idle fires when the connection was in the pool for too long; expires is when
-	// that is.
+	// idle fires when the connection was in the pool for too long, at expires.
 	idle    *time.Timer
 	expires time.Time
 	pooled  bool
@@ -57,40 +56,39 @@ func newConn(host target, raw, nc net.Conn) *conn {
 	return c
 }
 
-// borrow takes a buffer for a request.
-func (c *conn) borrow() {
+// takeBuffer takes a buffer for a request.
+func (c *conn) takeBuffer() {
 	c.array = buffers.Get().(*[bufferSize]byte)
-	c.buf, c.pos, c.end, c.got = c.array[:], 0, 0, false
+	c.buf, c.pos, c.end, c.answered = c.array[:], 0, 0, false
 }
 
-// past is a deadline that is over.
-var past = time.Unix(1, 0)
+// pastDeadline makes reads return at once.
+var pastDeadline = time.Unix(1, 0)
 
-// surplus reports whether TLS holds bytes behind the answer, or has failed: they
-// would be taken for the next one. What still lies in the socket is not read here;
-// peek sees that.
+// surplus reports whether TLS has bytes after the answer, which would count as the next
+// answer, or has failed. peek checks for bytes in the socket.
 func (c *conn) surplus() bool {
 	if c.tls == nil {
 		return false
 	}
-	_ = c.raw.SetReadDeadline(past)
+	_ = c.raw.SetReadDeadline(pastDeadline)
 	n, err := c.nc.Read(c.buf[:1])
 	_ = c.raw.SetReadDeadline(time.Time{})
 	return n > 0 || !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// giveBack ends the use of the buffer.
-func (c *conn) giveBack() {
+// returnBuffer returns the buffer.
+func (c *conn) returnBuffer() {
 	if c.array != nil {
 		buffers.Put(c.array)
 		c.array, c.buf, c.pos, c.end = nil, nil, 0, 0
 	}
 }
 
-// buffered is what was read and not used.
+// buffered is what was read and not consumed.
 func (c *conn) buffered() []byte { return c.buf[c.pos:c.end] }
 
-// fill reads more behind what is buffered. There must be room: see grow.
+// fill appends to the buffer, which must not be full: see grow.
 func (c *conn) fill() error {
 	if c.pos == c.end {
 		c.pos, c.end = 0, 0
@@ -101,8 +99,8 @@ func (c *conn) fill() error {
 	n, err := c.nc.Read(c.buf[c.end:])
 	c.end += n
 	if n > 0 {
-		c.got = true
-		return nil // an error comes again with the next read
+		c.answered = true
+		return nil // the next read returns the error again
 	}
 	if err == nil {
 		err = io.ErrNoProgress
@@ -121,7 +119,7 @@ func (c *conn) grow(most int) error {
 	return nil
 }
 
-// shrink goes back to the small buffer where what is left fits.
+// shrink returns to the small buffer if the rest fits.
 func (c *conn) shrink() {
 	if len(c.buf) == bufferSize || c.end-c.pos > bufferSize {
 		return
@@ -135,12 +133,12 @@ func (c *conn) shrink() {
 func (c *conn) readHead(mostBytes int, interim func(status int, h http.Header)) (*head, error) {
 	const mostInterim = 16
 	for range mostInterim {
-		h, err := c.oneHead(mostBytes)
+		h, err := c.readOneHead(mostBytes)
 		switch {
 		case err != nil:
 			return nil, err
 		case h.status == 101:
-			return nil, malformed("the server switches protocols without being asked")
+			return nil, malformed("the server switches protocols without a request to do so")
 		case h.status >= 200:
 			c.shrink()
 			return h, nil
@@ -152,7 +150,7 @@ func (c *conn) readHead(mostBytes int, interim func(status int, h http.Header)) 
 	return nil, malformed("too many interim answers")
 }
 
-func (c *conn) oneHead(mostBytes int) (*head, error) {
+func (c *conn) readOneHead(mostBytes int) (*head, error) {
 	looked := 0
 	for {
 		if n := headLength(c.buffered(), looked); n > 0 {
@@ -170,7 +168,7 @@ func (c *conn) oneHead(mostBytes int) (*head, error) {
 			}
 		}
 		if err := c.fill(); err != nil {
-			if !c.got && (errors.Is(err, io.EOF) || isReset(err)) {
+			if !c.answered && (errors.Is(err, io.EOF) || isReset(err)) {
 				return nil, errors.Join(ErrNoAnswer, err)
 			}
 			return nil, unexpected(err)

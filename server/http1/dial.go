@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// target is where a request goes; connections are kept by it.
+// target is a request's destination; connections are pooled by it.
 type target struct {
 	secure bool
 	// name is the host as certificates have it, address with the port.
@@ -42,25 +42,24 @@ func targetOf(u *url.URL) (target, error) {
 	return t, nil
 }
 
-// dialed is what became of a dial.
-type dialed struct {
+// dialResult is the result of a dial.
+type dialResult struct {
 	c   *conn
 	err error
 }
 
-// connection makes a new connection, on a stack of its own: dialling needs a deep
-// one, and the goroutine of a request would keep that for as long as the answer
-// lasts.
+// connection makes a new connection in its own goroutine: dialing needs a deep stack, which
+// the request's goroutine would keep for the duration of the answer.
 func (t *Transport) connection(ctx context.Context, to target) (*conn, error) {
 	leave, err := t.gates.enter(ctx, to)
 	if err != nil {
 		return nil, &ConnectError{err}
 	}
-	done := make(chan dialed, 1)
+	done := make(chan dialResult, 1)
 	go func() {
 		c, err := t.dial(ctx, to)
 		leave()
-		done <- dialed{c, err}
+		done <- dialResult{c, err}
 	}()
 	d := <-done // ctx ends the dial too
 	return d.c, d.err

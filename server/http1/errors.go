@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// What can be wrong with an answer. They are wrapped in errors that name the peer.
+// The errors of an answer. They are wrapped in errors that name the peer.
 var (
-	// ErrMalformed: the answer is not HTTP/1.1, or could be read in two ways.
+	// ErrMalformed: the answer is not HTTP/1.1, or is ambiguous.
 	ErrMalformed = errors.New("malformed HTTP/1.1 answer")
-	// ErrTooLarge: the answer's head, a chunk's size line or the trailers are over
-	// their bounds.
+	// ErrTooLarge: the answer's head, a chunk's size line or the trailers exceed their
+	// bounds.
 	ErrTooLarge = errors.New("HTTP head too large")
 	// ErrNoAnswer: the connection ended before the first byte of an answer.
 	ErrNoAnswer = errors.New("connection closed without an answer")
-	// ErrRequest: the request cannot be written as it is.
+	// ErrRequest: the request is invalid.
 	ErrRequest = errors.New("request cannot be sent")
 )
 
@@ -26,7 +26,7 @@ func unsendable(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrRequest, fmt.Sprintf(format, args...))
 }
 
-// ConnectError says that no connection came about, so that nothing was sent.
+// ConnectError means that no connection was made, so that nothing was sent.
 type ConnectError struct{ Err error }
 
 // Error is the cause's text.

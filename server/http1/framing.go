@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// framing finds out where the answer ends. A head that says it twice is refused:
-// somebody on the way may have read it the other way.
+// framing determines where the answer ends. An ambiguous head is refused: a proxy on the way
+// may interpret it differently.
 func (h *head) framing() error {
 	coding, length := h.header["Transfer-Encoding"], h.header["Content-Length"]
 	if len(coding) > 0 {
@@ -60,13 +60,13 @@ func contentLength(s string) (int64, error) {
 	return strconv.ParseInt(s, 10, 64)
 }
 
-// bodyless reports whether an answer has no body whatever its head says.
+// bodyless reports whether an answer has no body, whatever its head says.
 func bodyless(method string, status int) bool {
 	return method == http.MethodHead || status == http.StatusNoContent || status == http.StatusNotModified
 }
 
-// idleFor is how long the server keeps the connection without a request, from
-// the answer's Keep-Alive: timeout=5; false where it does not say.
+// idleFor is how long the server keeps an idle connection, from the answer's
+// Keep-Alive: timeout=5; false without one.
 func (h *head) idleFor() (time.Duration, bool) {
 	for _, value := range h.header["Keep-Alive"] {
 		for part := range strings.SplitSeq(value, ",") {

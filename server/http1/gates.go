@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// dials bounds how many connections to one host are being made at once: handshakes
-// need much memory for a short time, and a rush of them leaves it in pieces. The
-// bound is a host's own, so that one that does not answer keeps nobody else waiting.
+// dials bounds the parallel dials to one host: handshakes need much memory for a short time,
+// and a burst of them fragments it. The bound is per host, so that an unresponsive host does
+// not delay others.
 const dials = 32
 
-// gates let so many in per host. The zero value is ready.
+// gates bounds the dials per host. The zero value is ready.
 type gates struct {
 	mu    sync.Mutex
-	hosts map[target]*gate // guarded by mu; only hosts with somebody inside or waiting
+	hosts map[target]*gate // guarded by mu; only hosts with a running or waiting dial
 }
 
 type gate struct {
@@ -21,7 +21,7 @@ type gate struct {
 	users  int // guarded by gates.mu
 }
 
-// enter waits for a place, and fails with ctx's error. Who got in calls leave.
+// enter waits for a slot, and fails with ctx's error. On success the caller must call leave.
 func (g *gates) enter(ctx context.Context, host target) (leave func(), err error) {
 	one := g.use(host)
 	select {

@@ -14,9 +14,9 @@ type head struct {
 	reason  string
 	minor   int
 	header  http.Header
-	length  int64 // -1 where the head does not say
+	length  int64 // -1 if unknown
 	chunked bool
-	close   bool // the server ends the connection behind the answer
+	close   bool // the server closes the connection after the answer
 }
 
 // mostFields bounds the lines of a head.
@@ -25,8 +25,8 @@ const mostFields = 256
 // headEnd ends a head.
 var headEnd = []byte("\r\n\r\n")
 
-// headLength is the length of the head that b begins with, 0 while it is not all
-// there. from is where to look: what was looked at before.
+// headLength is the length of the head at the start of b, 0 while it is incomplete. The bytes
+// before from were searched already.
 func headLength(b []byte, from int) int {
 	i := bytes.Index(b[max(from-len(headEnd)+1, 0):], headEnd)
 	if i < 0 {
@@ -37,7 +37,7 @@ func headLength(b []byte, from int) int {
 
 // parseHead reads a whole head, with the empty line at its end.
 func parseHead(b []byte) (*head, error) {
-	// One string for all: the fields are parts of it.
+	// One string for the head: the fields are substrings.
 	text := string(b[:len(b)-2])
 	line, rest, ok := strings.Cut(text, "\r\n")
 	if !ok {
@@ -113,8 +113,8 @@ func (h *head) fields(text string) error {
 // field reads one line of a header.
 func field(line string) (name, value string, err error) {
 	name, value, ok := strings.Cut(line, ":")
-	// A space before the colon or at the line's beginning is no part of a valid
-	// name: so folded lines are refused too.
+	// A space before the colon or at the line's beginning makes the name invalid, which also
+	// refuses folded lines.
 	if !ok || !httpguts.ValidHeaderFieldName(name) {
 		return "", "", malformed("a header line is not name: value")
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Options are what a Transport is made of. The zero value is usable.
+// Options are a Transport's settings. The zero value is usable.
 type Options struct {
 	// TLS is for https. Without a ClientSessionCache it gets one. It is not changed.
 	TLS *tls.Config
@@ -21,7 +21,7 @@ type Options struct {
 	// WriteTimeout bounds how long writing a body may stand still; 0 is 30 s.
 	WriteTimeout time.Duration
 	// IdleTimeout is how long a connection is kept without a request; 0 is 90 s.
-	// A server that announces less in Keep-Alive is believed.
+	// A shorter time in the server's Keep-Alive takes precedence.
 	IdleTimeout time.Duration
 	// IdlePerHost and Idle bound the connections that are kept; 0 is 256 and 4096.
 	IdlePerHost, Idle int
@@ -29,7 +29,7 @@ type Options struct {
 	MaxHeader int
 }
 
-// completed fills in what was left out.
+// completed fills in the defaults.
 func (o Options) completed() Options {
 	orTime := func(d *time.Duration, preset time.Duration) {
 		if *d <= 0 {

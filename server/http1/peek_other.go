@@ -4,10 +4,10 @@ package http1
 
 import "net"
 
-// peeker looks whether there is anything to read; here it never can tell.
+// peeker checks whether a socket is readable; on this system it always returns false.
 type peeker func() bool
 
 func newPeeker(net.Conn) peeker { return func() bool { return false } }
 
-// isReset takes no error for a hard end: requests are then not sent again.
+// isReset always returns false: requests are then not retried.
 func isReset(error) bool { return false }

@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// peeker looks whether there is anything to read from a socket, without reading
-// or waiting: data, an end or an error. Of an idle connection none of them is
-// good. It returns false where it cannot tell.
+// peeker checks whether a socket has data, an end or an error, without reading or waiting.
+// Each of them makes an idle connection unusable. It returns false if it cannot tell.
 type peeker func() bool
 
 func newPeeker(raw net.Conn) peeker {
@@ -37,7 +36,7 @@ func newPeeker(raw net.Conn) peeker {
 	}
 }
 
-// isReset reports whether the peer ended the connection the hard way.
+// isReset reports whether the peer reset the connection.
 func isReset(err error) bool {
 	return errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

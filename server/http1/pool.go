@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// idleMargin is how long before the server would close a connection it is no
-// longer used: a request must not meet the end on its way.
+// idleMargin is how long before the server's timeout a connection is no longer used, so that
+// no request crosses the close.
 const idleMargin = time.Second
 
 // pool keeps idle connections by host, the last used one on top.
@@ -20,8 +20,7 @@ type pool struct {
 	count int
 }
 
-// take removes a connection from the pool that is still open as far as can be
-// seen, nil if there is none.
+// take removes a connection from the pool that seems to be open, nil if there is none.
 func (p *pool) take(host target) *conn {
 	for {
 		c := p.pop(host)
@@ -60,8 +59,8 @@ func (p *pool) keep(host target, idle []*conn) {
 	p.hosts[host] = idle
 }
 
-// put keeps a connection for the next request, or closes it where there is no
-// place or the server gives it no time.
+// put keeps a connection for the next request, or closes it if the pool is full or the server
+// keeps it too briefly.
 func (p *pool) put(c *conn, announced time.Duration, isAnnounced bool) {
 	limit := p.timeout
 	if isAnnounced {
@@ -84,8 +83,8 @@ func (p *pool) put(c *conn, announced time.Duration, isAnnounced bool) {
 	p.count++
 }
 
-// expire closes a connection that was idle for too long. Its timer may fire just
-// when a request takes it, or has brought it back.
+// expire closes a connection that was idle for too long. Its timer may fire just when a request
+// takes or returns it.
 func (p *pool) expire(c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -44,7 +44,7 @@ func (*cannedConn) SetReadDeadline(t time.Time) error  { return nil }
 func (*cannedConn) SetWriteDeadline(t time.Time) error { return nil }
 
 // exchange is one request that is answered with text.
-func exchange(t testing.TB, text string, step int) (int, string, error) {
+func roundTrip(t testing.TB, text string, step int) (int, string, error) {
 	t.Helper()
 	return do(transport(t, http1.Options{Dial: canned(text, step)}), get(t, context.Background(), "http://host/"))
 }
@@ -61,11 +61,11 @@ func TestEveryTruncation(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{sized, chunked} {
 		for _, step := range []int{1, 3, 1000} {
-			if _, body, err := exchange(t, text, step); err != nil || body != "0123456789" {
+			if _, body, err := roundTrip(t, text, step); err != nil || body != "0123456789" {
 				t.Fatalf("whole: %q %v", body, err)
 			}
 			for cut := range len(text) {
-				_, body, err := exchange(t, text[:cut], step)
+				_, body, err := roundTrip(t, text[:cut], step)
 				if !errors.Is(err, io.ErrUnexpectedEOF) && !(cut == 0 && errors.Is(err, http1.ErrNoAnswer)) {
 					t.Errorf("cut at %d: %q %v", cut, body, err)
 				}
@@ -75,7 +75,7 @@ func TestEveryTruncation(t *testing.T) {
 			}
 		}
 	}
-	if _, body, err := exchange(t, toEnd, 3); err != nil || body != "0123456789" {
+	if _, body, err := roundTrip(t, toEnd, 3); err != nil || body != "0123456789" {
 		t.Error(body, err)
 	}
 }
@@ -143,7 +143,7 @@ func TestMalformedAnswers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for _, step := range []int{1, 1 << 20} {
-				if status, body, err := exchange(t, tt.text, step); !errors.Is(err, tt.want) {
+				if status, body, err := roundTrip(t, tt.text, step); !errors.Is(err, tt.want) {
 					t.Errorf("%d %q %v, want %v", status, body, err, tt.want)
 				}
 			}
@@ -163,16 +163,19 @@ func TestUnusualAnswers(t *testing.T) {
 		{"spaces", "HTTP/1.1 200 OK\r\nContent-Length:\t 1 \t\r\n\r\nx", "x"},
 		{"empty value", "HTTP/1.1 200 OK\r\nA:\r\nContent-Length: 1\r\n\r\nx", "x"},
 		{"large head", "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", 60000) + "\r\nContent-Length: 1\r\n\r\nx", "x"},
-		{"large head and body", "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", 5000) + "\r\nContent-Length: 20000\r\n\r\n" + strings.Repeat("y", 20000), strings.Repeat("y", 20000)},
+		{"large head and body", "HTTP/1.1 200 OK\r\nA: " + strings.Repeat("x", 5000) + "\r\nContent-Length: 20000\r\n\r\n" +
+			strings.Repeat("y", 20000), strings.Repeat("y", 20000)},
 		{"coding spelling", "HTTP/1.1 200 OK\r\nTRANSFER-ENCODING: Chunked\r\n\r\n1 \r\nx\r\n0\r\n\r\n", "x"},
-		{"many chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + strings.Repeat("0000A\r\n0123456789\r\n", 3000) + "00\r\n\r\n", strings.Repeat("0123456789", 3000)},
-		{"interim", strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", 5) + "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", "x"},
+		{"many chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" +
+			strings.Repeat("0000A\r\n0123456789\r\n", 3000) + "00\r\n\r\n", strings.Repeat("0123456789", 3000)},
+		{"interim", strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", 5) +
+			"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx", "x"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for _, step := range []int{1, 7, 1 << 20} {
-				if status, body, err := exchange(t, tt.text, step); err != nil || status != 200 || body != tt.body {
+				if status, body, err := roundTrip(t, tt.text, step); err != nil || status != 200 || body != tt.body {
 					t.Errorf("step %d: %d, %d bytes, %v", step, status, len(body), err)
 				}
 			}

@@ -8,11 +8,12 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// ours are the fields of a request that the transport writes itself or does not
-// do: they are about one connection, not about the request.
+// ours reports whether the transport writes or drops this field, as it concerns the connection
+// and not the request.
 func ours(name string) bool {
 	switch name {
-	case "Host", "Content-Length", "Transfer-Encoding", "Trailer", "Connection", "Proxy-Connection", "Keep-Alive", "Te", "Upgrade", "Expect":
+	case "Host", "Content-Length", "Transfer-Encoding", "Trailer", "Connection", "Proxy-Connection", "Keep-Alive", "Te",
+		"Upgrade", "Expect":
 		return true
 	}
 	return false
@@ -29,7 +30,7 @@ func bodyLength(r *http.Request) int64 {
 	return -1
 }
 
-// appendHead writes the request's head behind b.
+// appendHead appends the request's head to b.
 func appendHead(b []byte, r *http.Request) ([]byte, error) {
 	method := r.Method
 	if method == "" {
@@ -84,7 +85,7 @@ func appendFields(b []byte, header http.Header) ([]byte, error) {
 	return b, nil
 }
 
-// plainPath reports whether a path can stand in a request line.
+// plainPath reports whether a path is valid in a request line.
 func plainPath(path string) bool {
 	return !strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f })
 }

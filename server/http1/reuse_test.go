@@ -108,7 +108,8 @@ func TestSentAgain(t *testing.T) {
 		{"resets", reset, func() io.Reader { return strings.NewReader("text") }, true},
 		{"large body", readAndHangUp, func() io.Reader { return strings.NewReader(strings.Repeat("x", 1<<20)) }, true},
 		{"no body", readAndHangUp, func() io.Reader { return nil }, true},
-		{"body that is gone", readAndHangUp, func() io.Reader { return struct{ io.Reader }{strings.NewReader("text")} }, false},
+		{"body that is gone", readAndHangUp, func() io.Reader { return struct{ io.Reader }{strings.NewReader("text")} },
+			false},
 		{"began to answer", begin, func() io.Reader { return strings.NewReader("text") }, false},
 		{"gave a hint", hint, func() io.Reader { return strings.NewReader("text") }, false},
 	}
@@ -162,7 +163,8 @@ func TestNewConnectionIsNotTriedAgain(t *testing.T) {
 		connections.Add(1)
 		request(r)
 	})
-	if _, _, err := do(transport(t, http1.Options{}), post(t, t.Context(), url, "x")); !errors.Is(err, http1.ErrNoAnswer) || connections.Load() != 1 {
+	if _, _, err := do(transport(t, http1.Options{}), post(t, t.Context(), url, "x")); !errors.Is(err,
+		http1.ErrNoAnswer) || connections.Load() != 1 {
 		t.Errorf("%v after %d connections", err, connections.Load())
 	}
 }
@@ -217,7 +219,8 @@ func TestIdleConnectionIsClosed(t *testing.T) {
 		closed(t, r)
 		close(gone)
 	})
-	if _, _, err := do(transport(t, http1.Options{IdleTimeout: 20 * time.Millisecond}), get(t, t.Context(), url)); err != nil {
+	if _, _, err := do(transport(t, http1.Options{IdleTimeout: 20 * time.Millisecond}),
+		get(t, t.Context(), url)); err != nil {
 		t.Fatal(err)
 	}
 	select {

@@ -18,7 +18,8 @@ import (
 func echo(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("X-Seen", fmt.Sprintf("%s %s host=%s length=%d coding=%v close=%v accept=%q multi=%q expect=%q",
-		r.Method, r.URL, strings.Split(r.Host, ":")[0], r.ContentLength, r.TransferEncoding, r.Close, r.Header["Accept"], r.Header["X-Multi"], r.Header["Expect"]))
+		r.Method, r.URL, strings.Split(r.Host, ":")[0], r.ContentLength, r.TransferEncoding, r.Close, r.Header["Accept"],
+		r.Header["X-Multi"], r.Header["Expect"]))
 	w.Header()["x-lower"] = []string{"a", "b"}
 	switch {
 	case strings.HasPrefix(r.URL.Path, "/none"):
@@ -92,8 +93,10 @@ func same(t *testing.T, name string, r *http.Request, standard, ours http.RoundT
 	got, gotBody := answer(t, name, ours, second)
 	got.Header.Del("Date")
 	want.Header.Del("Date")
-	if got.Status != want.Status || got.ContentLength != want.ContentLength || got.Close != want.Close || got.Proto != want.Proto ||
-		fmt.Sprint(got.TransferEncoding) != fmt.Sprint(want.TransferEncoding) || (got.TLS == nil) != (want.TLS == nil) || got.Request != second ||
+	if got.Status != want.Status || got.ContentLength != want.ContentLength || got.Close != want.Close ||
+		got.Proto != want.Proto ||
+		fmt.Sprint(got.TransferEncoding) != fmt.Sprint(want.TransferEncoding) || (got.TLS == nil) != (want.TLS == nil) ||
+		got.Request != second ||
 		!maps.EqualFunc(got.Header, want.Header, func(a, b []string) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
 		t.Errorf("%s:\n got %+v\nwant %+v", name, got, want)
 	}
@@ -208,7 +211,8 @@ func TestConnectionsAreKept(t *testing.T) {
 		})
 		tr := transport(t, http1.Options{TLS: secure()})
 		for i := range 100 {
-			if _, got, err := do(tr, post(t, t.Context(), url+[]string{"/", "/stream", "/none", "/early"}[i%4], "x")); err != nil || got != "x" && i%4 != 2 {
+			if _, got, err := do(tr, post(t, t.Context(), url+[]string{"/", "/stream", "/none", "/early"}[i%4],
+				"x")); err != nil || got != "x" && i%4 != 2 {
 				t.Fatal(got, err)
 			}
 		}
@@ -220,7 +224,8 @@ func TestConnectionsAreKept(t *testing.T) {
 			wg.Go(func() {
 				for j := range 100 {
 					text := strings.Repeat(fmt.Sprint(i, j, "\n"), 1+j)
-					if _, got, err := do(tr, post(t, t.Context(), url+[]string{"/", "/stream"}[j%2], text)); err != nil || got != text {
+					if _, got, err := do(tr, post(t, t.Context(), url+[]string{"/", "/stream"}[j%2], text)); err != nil ||
+						got != text {
 						t.Error(err)
 						return
 					}

@@ -31,9 +31,8 @@ func New(opt Options) *Transport {
 // CloseIdleConnections closes the connections that carry no request.
 func (t *Transport) CloseIdleConnections() { t.pool.clear() }
 
-// RoundTrip sends a request and returns once the head of its answer is there. The
-// request's context governs the body too: when it ends, the connection is closed
-// at once. The request's body is read in this goroutine and closed before
+// RoundTrip sends a request and returns after the head of its answer. The request's context
+// also applies to the body: when it ends, the connection is closed at once. The request's body is read in this goroutine and closed before
 // RoundTrip returns.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body := r.Body
@@ -75,28 +74,27 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.exchange(ctx, c, r, body)
 }
 
-// exchange sends a request on a connection and reads the head of the answer. The
-// connection is the answer's from then on, or gone.
+// exchange sends a request on a connection and reads the head of the answer. The answer then
+// owns the connection; on an error it is closed.
 func (t *Transport) exchange(ctx context.Context, c *conn, r *http.Request, body io.Reader) (*http.Response, error) {
-	x := &exchange{t: t, c: c, ctx: ctx, head: &head{close: true}}
+	x := &roundTrip{t: t, c: c, ctx: ctx, head: &head{close: true}}
 	if ctx.Done() != nil {
 		x.stop = context.AfterFunc(ctx, c.abort)
 	}
-	c.borrow()
+	c.takeBuffer()
 	h, err := x.converse(r, body)
 	if err != nil {
 		x.finish(false)
-		return nil, x.blame(err)
+		return nil, x.preferContext(err)
 	}
 	x.head = h
 	h.close = h.close || r.Close
 	return x.response(r), nil
 }
 
-// converse writes the request and reads the head. A server may answer and hang up
-// before it has the whole request, so the answer is looked for also after a write
-// that failed.
-func (x *exchange) converse(r *http.Request, body io.Reader) (*head, error) {
+// converse writes the request and reads the head. A server may answer and close the connection
+// before it has the whole request, so the answer is read even after a failed write.
+func (x *roundTrip) converse(r *http.Request, body io.Reader) (*head, error) {
 	c, opt := x.c, &x.t.opt
 	written := c.writeRequest(r, body, opt.WriteTimeout)
 	wait := opt.HeaderTimeout
@@ -118,20 +116,20 @@ func (x *exchange) converse(r *http.Request, body io.Reader) (*head, error) {
 	case err == nil:
 		return h, nil
 	case errors.Is(written, errAnswered) && errors.Is(err, ErrNoAnswer):
-		// What looked like an answer was the end.
-	case written != nil && !c.got && !isReset(written):
+		// The readable event was the connection's end.
+	case written != nil && !c.answered && !isReset(written):
 		return nil, fmt.Errorf("write the request to %s: %w", r.URL.Host, written)
-	case written != nil && !c.got:
+	case written != nil && !c.answered:
 		return nil, fmt.Errorf("write the request to %s: %w: %w", r.URL.Host, ErrNoAnswer, written)
 	}
 	return nil, fmt.Errorf("read the answer of %s: %w", r.URL.Host, err)
 }
 
-// interimKey is the context's key of what WithInterim was given.
+// interimKey is the context key of WithInterim.
 type interimKey struct{}
 
-// WithInterim has a request's interim answers, those below status 200, given to a function
-// before RoundTrip returns, in RoundTrip's goroutine.
+// WithInterim calls f with a request's interim answers, those below status 200, before
+// RoundTrip returns and in its goroutine.
 func WithInterim(ctx context.Context, f func(status int, h http.Header)) context.Context {
 	return context.WithValue(ctx, interimKey{}, f)
 }
@@ -141,8 +139,8 @@ func interimOf(ctx context.Context) func(int, http.Header) {
 	return f
 }
 
-// response makes the answer of a head.
-func (x *exchange) response(r *http.Request) *http.Response {
+// response builds the answer from a head.
+func (x *roundTrip) response(r *http.Request) *http.Response {
 	h := x.head
 	resp := &http.Response{
 		Status: statusText(h), StatusCode: h.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: h.minor,
@@ -159,11 +157,11 @@ func (x *exchange) response(r *http.Request) *http.Response {
 			resp.ContentLength = 0
 		}
 		resp.Body = http.NoBody
-		// A 204 that says it has a body may send one behind its head.
+		// A 204 that announces a body may send one.
 		x.finish(h.status != http.StatusNoContent || !h.chunked && h.length <= 0)
 		return resp
 	}
-	b := &body{x: x, left: h.length}
+	b := &body{rt: x, left: h.length}
 	if h.chunked {
 		b.chunks = &chunks{}
 	}
@@ -171,10 +169,10 @@ func (x *exchange) response(r *http.Request) *http.Response {
 	return resp
 }
 
-// chunkedCoding is shared by answers; nobody changes it.
+// chunkedCoding is shared by answers. Read-only.
 var chunkedCoding = []string{"chunked"}
 
-// statusText is "200 OK" without a new string for the usual.
+// statusText is "200 OK"; it allocates only for unusual texts.
 func statusText(h *head) string {
 	if h.status == http.StatusOK && h.reason == "OK" {
 		return "200 OK"

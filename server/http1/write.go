@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// joinSize is up to where head and body are copied together into one write;
-	// longer bodies are written from where they are.
+	// joinSize is the size up to which head and body are copied into one write; longer bodies
+	// are written in place.
 	joinSize = 16 << 10
-	// pieceSize is written before the time and the server's answer are looked at.
+	// pieceSize is written between two checks of the time and of the server's answer.
 	pieceSize = 1 << 20
-	// lookEvery is how long a write may stand still before that.
+	// lookEvery is how long a write may block before such a check.
 	lookEvery = 200 * time.Millisecond
 )
 
@@ -28,7 +28,7 @@ var scratches = sync.Pool{New: func() any {
 	return &b
 }}
 
-// copies are for bodies that cannot write themselves.
+// copies are buffers for bodies without WriterTo.
 var copies = sync.Pool{New: func() any { return new([joinSize]byte) }}
 
 func dropScratch(b *[]byte) {
@@ -38,32 +38,31 @@ func dropScratch(b *[]byte) {
 	}
 }
 
-// errAnswered ends the writing of a body because the server has answered.
+// errAnswered ends the write of a body because the server has answered.
 var errAnswered = errors.New("the server answered before it had the whole request")
 
-// bodyWriter writes a request: the head before the body's first bytes, the body
-// with its length checked or in chunks. It is an io.Writer so that bodies which
-// know how to (WriterTo) hand over their bytes without a copy.
+// bodyWriter writes a request: the head with the body's first bytes, the body with its length
+// checked or in chunks. It is an io.Writer, so that bodies with WriterTo are not copied.
 type bodyWriter struct {
 	c       *conn
 	timeout time.Duration
-	// pending is what waits for the next write: the head, or a chunk's frame.
+	// pending is part of the next write: the head, or a chunk's frame.
 	pending *[]byte
-	// left is what is missing of a body of known length, -1 for chunks.
+	// left is the rest of a body of known length, -1 for chunks.
 	left int64
-	// sent is the number of body bytes that were taken.
+	// sent is the number of body bytes written.
 	sent int64
 	err  error
 }
 
-// errBody is a request that cannot be sent: its head is wrong, or its body is not
-// what its length says, or cannot be read.
+// errBody is a request that cannot be sent: its head is invalid, its body has another length
+// than announced, or cannot be read.
 type errBody struct{ err error }
 
 func (e *errBody) Error() string { return e.err.Error() }
 func (e *errBody) Unwrap() error { return e.err }
 
-// writeRequest writes head and body. An *errBody is the caller's own fault.
+// writeRequest writes head and body. An *errBody is the caller's mistake.
 func (c *conn) writeRequest(r *http.Request, body io.Reader, timeout time.Duration) error {
 	scratch := scratches.Get().(*[]byte)
 	defer dropScratch(scratch)
@@ -130,7 +129,7 @@ func (w *bodyWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flush writes what is pending and p, in one system call where that can be.
+// flush writes pending and p, in one system call if possible.
 func (w *bodyWriter) flush(p []byte) error {
 	pending := *w.pending
 	*w.pending = pending[:0]
@@ -157,8 +156,8 @@ func (w *bodyWriter) flush(p []byte) error {
 	return nil
 }
 
-// small writes what the socket's buffer takes at once almost always: the first
-// write of a request goes without looking at time.
+// small writes without checking the time: the first write of a request almost always fits into
+// the socket's buffer.
 func (w *bodyWriter) small(b []byte) error {
 	if w.sent == 0 {
 		_, err := w.c.nc.Write(b)
@@ -167,7 +166,7 @@ func (w *bodyWriter) small(b []byte) error {
 	return w.piece(b)
 }
 
-// pair writes head and body with one system call, as much as the socket takes.
+// pair writes head and body with one system call, as much as the socket accepts.
 func (w *bodyWriter) pair(tcp *net.TCPConn, head, p []byte) error {
 	vector := net.Buffers{head, p}
 	return w.steps(func() (int, error) {
@@ -180,13 +179,13 @@ func (w *bodyWriter) pair(tcp *net.TCPConn, head, p []byte) error {
 	})
 }
 
-// piece writes b, looking at the server's answer and the time where it stands still.
+// piece writes b, checking for the server's answer and the time while it blocks.
 func (w *bodyWriter) piece(b []byte) error {
 	if w.sent > 0 && w.c.tls == nil && w.c.peek() {
 		return errAnswered
 	}
 	if w.c.tls != nil {
-		// TLS cannot go on after a write that was cut short.
+		// TLS cannot continue after a partial write.
 		_ = w.c.raw.SetWriteDeadline(time.Now().Add(w.timeout))
 		_, err := w.c.nc.Write(b)
 		_ = w.c.raw.SetWriteDeadline(time.Time{})
@@ -199,8 +198,8 @@ func (w *bodyWriter) piece(b []byte) error {
 	})
 }
 
-// steps repeats a write that goes on where it stopped; it returns what is left.
-// Standing still for the timeout is an error, and so is an answer of the server.
+// steps repeats a write that continues where it stopped; it returns the rest. No progress for
+// the timeout is an error, and so is an answer of the server.
 func (w *bodyWriter) steps(write func() (int, error)) error {
 	defer func() { _ = w.c.raw.SetWriteDeadline(time.Time{}) }()
 	begun, before := time.Now(), -1

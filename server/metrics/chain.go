@@ -9,20 +9,20 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// ChainState is what a node knows of the chain at a scrape.
+// ChainState is a node's view of the chain at a scrape.
 type ChainState struct {
 	View protocol.View
-	// Place is nil where it is not known.
-	Place *jobdiagnosis.Place
-	// Orchestrator says that the node is one, so that its own record counts.
+	// Place is nil if it is unknown.
+	Place *jobdiagnosis.PoolRank
+	// Orchestrator means that the node is one, so that its own record is shown.
 	Orchestrator bool
 	Gas          protocol.GasPrices
 }
 
-// WatchChain shows, at every scrape, the chain's head and round, the account's money,
-// and an orchestrator's stake and place. Nothing is shown before the chain was read.
+// WatchChain collects, at every scrape, the chain's head and round, the account's balances, and
+// an orchestrator's stake and rank. Nothing is shown before the chain was read.
 func (m *Metrics) WatchChain(source func() ChainState) error {
-	l := &looked{}
+	l := &gaugeSet{}
 	head := l.gauge("tutti_chain_head_block", "The newest layer-2 block that was seen.")
 	layer1 := l.gauge("tutti_chain_layer1_block", "The layer-1 block that belongs to it.")
 	at := l.gauge("tutti_chain_head_timestamp_seconds", "When that block was made.")
@@ -42,9 +42,9 @@ func (m *Metrics) WatchChain(source func() ChainState) error {
 		send(head, float64(v.Head.Number))
 		send(layer1, float64(v.Head.L1))
 		send(at, float64(v.Head.Time.UnixMilli())/1e3)
-		send(stale, one(v.Stale))
+		send(stale, boolValue(v.Stale))
 		send(round, float64(v.Round.Number))
-		send(initialized, one(v.Round.Initialized))
+		send(initialized, boolValue(v.Round.Initialized))
 		send(ends, float64(v.Round.End()))
 		send(balance, weiGwei(v.Balances.Ether))
 		send(token, tokens(v.Balances.Token))
@@ -58,7 +58,7 @@ func (m *Metrics) WatchChain(source func() ChainState) error {
 // WatchGas shows, at every scrape, the prices of gas of one role's transactions. Nothing is
 // shown before the chain was read.
 func (m *Metrics) WatchGas(nodeType string, source func() ChainState) error {
-	l := &looked{}
+	l := &gaugeSet{}
 	suggested := l.gauge("livepeer_suggested_gas_price", "Price of gas that transactions would be sent with now, in gwei.")
 	least := l.gauge("livepeer_min_gas_price", "The least that transactions are sent with, in gwei.")
 	most := l.gauge("livepeer_max_gas_price", "The most that transactions are sent with, in gwei; 0 is no bound.")
@@ -74,8 +74,8 @@ func (m *Metrics) WatchGas(nodeType string, source func() ChainState) error {
 	return m.base(nodeType).Register(l)
 }
 
-// newSelfSeries are the figures of an orchestrator's own record.
-func newSelfSeries(l *looked) func(send sender, s *ChainState) {
+// newSelfSeries are the series of an orchestrator's own record.
+func newSelfSeries(l *gaugeSet) func(send sender, s *ChainState) {
 	registered := l.gauge("tutti_registered", "1 for an orchestrator that is bonded to itself.")
 	active := l.gauge("tutti_active", "1 for an orchestrator that is in the active set of this round.")
 	stake := l.gauge("tutti_stake_lpt", "Stake delegated to the orchestrator, in whole tokens.")
@@ -86,8 +86,8 @@ func newSelfSeries(l *looked) func(send sender, s *ChainState) {
 	margin := l.gauge("tutti_pool_margin_lpt", "By how many tokens the stake is above that of the pool's last member, or below it.")
 	return func(send sender, s *ChainState) {
 		self := s.View.Self
-		send(registered, one(orchestratorstatus.Of(self) != orchestratorstatus.Unregistered))
-		send(active, one(self.Active))
+		send(registered, boolValue(orchestratorstatus.StateOf(self) != orchestratorstatus.Unregistered))
+		send(active, boolValue(self.Active))
 		send(stake, tokens(self.DelegatedStake))
 		send(last, float64(self.LastRewardRound))
 		send(members, float64(s.View.PoolSize))

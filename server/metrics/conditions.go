@@ -7,22 +7,23 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 )
 
-// conditionsSource is what a health board tells.
+// conditionsSource is a health board.
 type conditionsSource interface {
 	Visible() []health.Condition
 }
 
-// conditions shows the node's lasting troubles, looked up at each scrape.
+// conditions collects the node's conditions at each scrape.
 type conditions struct {
 	source conditionsSource
 	desc   *prometheus.Desc
 }
 
-// WatchConditions adds tutti_condition: 1 for each lasting trouble that holds and
-// that no root cause explains. An alert on it fires with the code and the part.
+// WatchConditions adds tutti_condition: 1 for each condition without a root cause that explains
+// it. An alert on it fires with the code and the object.
 func (m *Metrics) WatchConditions(source conditionsSource) error {
 	return m.Register(&conditions{source, prometheus.NewDesc("tutti_condition",
-		"A lasting trouble of the node, by fault code, severity and what it is about; 1 while it holds.", []string{"code", "severity", "about"}, nil)})
+		"A lasting trouble of the node, by fault code, severity and what it is about; 1 while it holds.",
+		[]string{"code", "severity", "about"}, nil)})
 }
 
 // Describe names the series.
@@ -34,10 +35,11 @@ func (c *conditions) Collect(out chan<- prometheus.Metric) {
 	for _, cond := range c.source.Visible() {
 		labels := [2]string{string(cond.Code), cleanLabel(cond.About)}
 		if seen[labels] {
-			// Two names that are one after cleaning would spoil the whole scrape.
+			// Two names that are equal after cleaning would fail the whole scrape.
 			continue
 		}
 		seen[labels] = true
-		out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, 1, labels[0], fault.SeverityOf(cond.Code).String(), labels[1])
+		out <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, 1, labels[0],
+			fault.SeverityOf(cond.Code).String(), labels[1])
 	}
 }

@@ -10,7 +10,7 @@ import (
 type EndpointState struct {
 	// Name is scheme, host and port, without the key in it.
 	Name string
-	// State is one word; Serving says that it is the good one.
+	// State is one word; Serving means that it is the good one.
 	State   string
 	Serving bool
 	Head    protocol.L2Block
@@ -21,12 +21,12 @@ type EndpointState struct {
 	Latency, P95 time.Duration
 }
 
-// maxEndpoints bounds the series of endpoints; nobody has as many.
+// maxEndpoints bounds the series of endpoints, above any realistic number.
 const maxEndpoints = 32
 
-// WatchEndpoints shows, at every scrape, how the layer-2 endpoints are.
+// WatchEndpoints collects, at every scrape, the state of the layer-2 endpoints.
 func (m *Metrics) WatchEndpoints(source func() []EndpointState) error {
-	l := &looked{}
+	l := &gaugeSet{}
 	up := l.gauge("tutti_rpc_up", "1 for a layer-2 endpoint that serves.", "endpoint")
 	state := l.gauge("tutti_rpc_state", "The state that an endpoint is in; always 1.", "endpoint", "state")
 	head := l.gauge("tutti_rpc_head_block", "The newest block that an endpoint has.", "endpoint")
@@ -42,7 +42,7 @@ func (m *Metrics) WatchEndpoints(source func() []EndpointState) error {
 				continue
 			}
 			seen[name] = true
-			send(up, one(e.Serving), name)
+			send(up, boolValue(e.Serving), name)
 			send(state, 1, name, cleanLabel(e.State))
 			send(head, float64(e.Head), name)
 			send(lag, float64(e.Lag), name)

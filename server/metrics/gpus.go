@@ -16,7 +16,7 @@ type gpuSeries struct {
 	of   func(gpu.Device, gpu.Sample) float64
 }
 
-// gpus collects what an inventory knows, at each scrape.
+// gpus collects an inventory at each scrape.
 type gpus struct {
 	source gpu.Inventory
 	info   *prometheus.Desc
@@ -36,23 +36,34 @@ func (m *Metrics) WatchGPUs(source gpu.Inventory) error {
 		return gpuSeries{desc(name, help), prometheus.GaugeValue, of}
 	}
 	return m.Register(&gpus{
-		source:    source,
-		info:      desc("tutti_gpu_info", "A GPU that the node uses, by its index; always 1.", "uuid", "name", "pci"),
-		driver:    prometheus.NewDesc("tutti_gpu_driver_info", "The GPUs' driver; always 1.", []string{"version", "cuda"}, nil),
+		source: source,
+		info:   desc("tutti_gpu_info", "A GPU that the node uses, by its index; always 1.", "uuid", "name", "pci"),
+		driver: prometheus.NewDesc("tutti_gpu_driver_info", "The GPUs' driver; always 1.", []string{"version", "cuda"},
+			nil),
 		throttled: desc("tutti_gpu_throttled", "1 for the reason for which the GPU runs slower than it could.", "reason"),
 		fixed: []gpuSeries{
-			series("tutti_gpu_memory_total_bytes", "Memory of the GPU.", func(d gpu.Device, _ gpu.Sample) float64 { return float64(d.Memory) }),
+			series("tutti_gpu_memory_total_bytes", "Memory of the GPU.",
+				func(d gpu.Device, _ gpu.Sample) float64 { return float64(d.Memory) }),
 		},
 		moving: []gpuSeries{
-			series("tutti_gpu_memory_used_bytes", "Memory in use, by anybody.", func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Used) }),
-			series("tutti_gpu_memory_foreign_bytes", "Memory that programs use which are no media workers of this node.", func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Foreign) }),
-			series("tutti_gpu_load_ratio", "Load of the GPU's processors, 0 to 1.", func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.GPU) / 100 }),
-			series("tutti_gpu_encoder_load_ratio", "Load of the encoder units, 0 to 1.", func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Encoder) / 100 }),
-			series("tutti_gpu_decoder_load_ratio", "Load of the decoder units, 0 to 1.", func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Decoder) / 100 }),
-			series("tutti_gpu_encoder_sessions", "Encoders that are open, of any program.", func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.EncoderSessions) }),
-			series("tutti_gpu_temperature_celsius", "Temperature; 0 where the card has no sensor.", func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Temperature) }),
-			series("tutti_gpu_last_xid", "Number of the last critical error (XID) since the node began, 0 for none.", func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.XID) }),
-			{desc("tutti_gpu_memory_errors_total", "Memory errors that could not be corrected, since the card's last reset."), prometheus.CounterValue,
+			series("tutti_gpu_memory_used_bytes", "Memory in use, by anybody.",
+				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Used) }),
+			series("tutti_gpu_memory_foreign_bytes", "Memory that programs use which are no media workers of this node.",
+				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Foreign) }),
+			series("tutti_gpu_load_ratio", "Load of the GPU's processors, 0 to 1.",
+				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.GPU) / 100 }),
+			series("tutti_gpu_encoder_load_ratio", "Load of the encoder units, 0 to 1.",
+				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Encoder) / 100 }),
+			series("tutti_gpu_decoder_load_ratio", "Load of the decoder units, 0 to 1.",
+				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Decoder) / 100 }),
+			series("tutti_gpu_encoder_sessions", "Encoders that are open, of any program.",
+				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.EncoderSessions) }),
+			series("tutti_gpu_temperature_celsius", "Temperature; 0 where the card has no sensor.",
+				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Temperature) }),
+			series("tutti_gpu_last_xid", "Number of the last critical error (XID) since the node began, 0 for none.",
+				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.XID) }),
+			{desc("tutti_gpu_memory_errors_total", "Memory errors that could not be corrected, since the card's last reset."),
+				prometheus.CounterValue,
 				func(_ gpu.Device, s gpu.Sample) float64 { return float64(s.Uncorrected) }},
 		},
 	})
@@ -77,7 +88,8 @@ func (c *gpus) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.MustNewConstMetric(c.driver, prometheus.GaugeValue, 1, cleanLabel(d.Version), cleanLabel(d.CUDA))
 	}
 	for _, d := range devices[:min(len(devices), maxGPUs)] {
-		ch <- prometheus.MustNewConstMetric(c.info, prometheus.GaugeValue, 1, d.ID(), cleanLabel(string(d.UUID)), cleanLabel(d.Name), cleanLabel(d.PCI))
+		ch <- prometheus.MustNewConstMetric(c.info, prometheus.GaugeValue, 1, d.ID(), cleanLabel(string(d.UUID)),
+			cleanLabel(d.Name), cleanLabel(d.PCI))
 		for _, s := range c.fixed {
 			ch <- prometheus.MustNewConstMetric(s.desc, s.kind, s.of(d, gpu.Sample{}), d.ID())
 		}

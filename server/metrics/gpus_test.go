@@ -36,9 +36,11 @@ func TestGPUs(t *testing.T) {
 		t.Error("series without a GPU")
 	}
 	s.driver = gpu.Driver{Version: "550.54.15", CUDA: "12.4"}
-	s.devices = []gpu.Device{{Index: 0, UUID: "GPU-a", Name: "NVIDIA L4\xff", PCI: "0000:3b:00.0", Memory: 1000}, {Index: 3, UUID: "GPU-b", Memory: 2000}}
+	s.devices = []gpu.Device{{Index: 0, UUID: "GPU-a", Name: "NVIDIA L4\xff", PCI: "0000:3b:00.0", Memory: 1000},
+		{Index: 3, UUID: "GPU-b", Memory: 2000}}
 	s.samples = map[gpu.UUID]gpu.Sample{"GPU-a": {
-		Used: 600, Foreign: 50, GPU: 90, Encoder: 75, Decoder: 5, EncoderSessions: 7, Temperature: 61, Throttled: gpu.ByPower, Uncorrected: 2, XID: 31,
+		Used: 600, Foreign: 50, GPU: 90, Encoder: 75, Decoder: 5, EncoderSessions: 7, Temperature: 61, Throttled: gpu.ByPower,
+		Uncorrected: 2, XID: 31,
 	}}
 	text := scrape(t, m)
 	for series, want := range map[string]string{

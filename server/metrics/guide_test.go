@@ -28,7 +28,8 @@ type promise struct {
 }
 
 // roles are the letters of docs/monitoring.md.
-var roles = map[string]string{"O": metrics.Orchestrator, "T": metrics.Transcoder, "W": metrics.AIWorker, "B": metrics.Gateway}
+var roles = map[string]string{"O": metrics.Orchestrator, "T": metrics.Transcoder, "W": metrics.AIWorker,
+	"B": metrics.Gateway}
 
 var guideRow = regexp.MustCompile("(?m)^\\| `([a-z0-9_]+)` \\| (counter|gauge|histogram) \\| ([^|]*) \\| ([^|]*) \\|$")
 

@@ -11,10 +11,10 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Inference is the figures of AI jobs of one role. It implements
-// inference.Recorder and is safe for concurrent use. Its labels name models,
-// orchestrators and keys; a model gets a series only once somebody served it, so
-// that clients cannot make up names, and all label sets are bounded.
+// Inference are the metrics of AI jobs of one role. It implements inference.Recorder and is
+// safe for concurrent use. Its labels name models, orchestrators and keys; a model gets a
+// series only once a runner served it, so that clients cannot invent names, and all label
+// sets are bounded.
 type Inference struct {
 	series *inferenceSeries
 	sets   *labelSets
@@ -45,7 +45,7 @@ func (r *Inference) JobDone(f *inference.JobStats) {
 	}
 }
 
-// account counts what a key's use of a model came to.
+// account counts a key's use of a model.
 func (r *Inference) account(model modelLabels, f *inference.JobStats) {
 	a := r.sets.account(model, f.Key)
 	if f.Code == "" {
@@ -73,7 +73,7 @@ func (r *Inference) account(model modelLabels, f *inference.JobStats) {
 	}
 }
 
-// flow observes how quick a model was at an orchestrator.
+// flow observes a model's latency at an orchestrator.
 func (r *Inference) flow(model modelLabels, f *inference.JobStats) {
 	w := r.sets.flow(model, f.Orchestrator)
 	w.queue.Observe(f.Queue.Seconds())
@@ -102,7 +102,7 @@ func scoreUnits(f *inference.JobStats) float64 {
 	return float64(f.Units)
 }
 
-// count is a number of tokens that a counter can take: runners may tell anything.
+// count is a non-negative number of tokens: runners may report any value.
 func count(t inference.Tokens) float64 { return float64(max(t, 0)) }
 
 // ModelChanged counts a model's change of state.
@@ -111,7 +111,7 @@ func (r *Inference) ModelChanged(s *inference.ModelState) {
 	r.series.changes.WithLabelValues(model.pipeline, model.name, string(s.State), r.sets.code(string(s.Code))).Inc()
 }
 
-// ResultReceived counts what a remote worker sent.
+// ResultReceived counts a remote worker's result.
 func (r *Inference) ResultReceived(m inference.Model, took time.Duration, whole bool) {
 	model := r.sets.model(m, true)
 	if !whole {
@@ -138,25 +138,37 @@ func newInferenceSeries(reg prometheus.Registerer) *inferenceSeries {
 	flow := append(model[:2:2], "orchestrator_uri")
 	s := &inferenceSeries{
 		requested: b.counter("livepeer_ai_models_requested", "AI jobs that were finished.", model...),
-		errors:    b.counter("livepeer_ai_request_errors", "AI jobs that failed, by fault code.", "error_code", "pipeline", "model_name", "sender"),
-		requests:  b.counter("tutti_ai_requests_total", "AI jobs by their answer.", append(account[:3:3], "status", "error_code")...),
-		tokens:    b.counter("tutti_ai_tokens_total", "Tokens as runners told them: in (prompt), of those cached, and out.", append(account[:3:3], "kind")...),
-		estimated: b.counter("tutti_ai_usage_estimated_total", "AI jobs whose runner told no usage, so that events were counted.", account...),
-		units:     b.counter("tutti_ai_units_total", "Units that AI jobs were priced at.", account...),
-		retries:   b.counter("tutti_ai_retries_total", "Further orchestrators that were asked before one answered.", flow...),
-		changes:   b.counter("tutti_ai_model_changes_total", "States that models of this node entered.", "pipeline", "model_name", "state", "code"),
+		errors: b.counter("livepeer_ai_request_errors", "AI jobs that failed, by fault code.", "error_code", "pipeline",
+			"model_name", "sender"),
+		requests: b.counter("tutti_ai_requests_total", "AI jobs by their answer.",
+			append(account[:3:3], "status", "error_code")...),
+		tokens: b.counter("tutti_ai_tokens_total", "Tokens as runners told them: in (prompt), of those cached, and out.",
+			append(account[:3:3], "kind")...),
+		estimated: b.counter("tutti_ai_usage_estimated_total",
+			"AI jobs whose runner told no usage, so that events were counted.", account...),
+		units:   b.counter("tutti_ai_units_total", "Units that AI jobs were priced at.", account...),
+		retries: b.counter("tutti_ai_retries_total", "Further orchestrators that were asked before one answered.", flow...),
+		changes: b.counter("tutti_ai_model_changes_total", "States that models of this node entered.", "pipeline",
+			"model_name", "state", "code"),
 		score: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "livepeer_ai_request_latency_score", Help: "Seconds of the last AI job over its units; for llm over its tokens.",
 		}, flow),
-		price:        b.gauges("livepeer_ai_request_price", "Price of a unit of the last AI job that was finished, in wei.", model...),
-		downloaded:   b.counter("livepeer_ai_result_downloaded_total", "Results that came from remote workers.", model...),
-		downloadTime: b.histogram("livepeer_ai_result_download_time_seconds", "Time in which a result came from a remote worker.", loadBuckets, model...),
-		unsaved:      b.counter("livepeer_ai_result_save_failed_total", "Results of remote workers that broke off or could not be kept.", model...),
-		first:        b.histogram("tutti_ai_first_token_seconds", "Time from a stream's request to its first byte.", firstBuckets, flow...),
-		between:      b.histogram("tutti_ai_inter_token_seconds", "Mean time between a stream's events.", betweenBuckets, flow...),
-		queue:        b.histogram("tutti_ai_queue_seconds", "Time that AI jobs waited for a place.", queueBuckets, flow...),
-		own:          b.histogram("tutti_ai_overhead_seconds", "Time of AI jobs that this node took for itself, waiting for nobody.", ownBuckets, flow...),
-		total:        b.histogram("tutti_ai_request_seconds", "Time from an AI job's request to the end of its answer.", totalBuckets, flow...),
+		price: b.gauges("livepeer_ai_request_price", "Price of a unit of the last AI job that was finished, in wei.",
+			model...),
+		downloaded: b.counter("livepeer_ai_result_downloaded_total", "Results that came from remote workers.", model...),
+		downloadTime: b.histogram("livepeer_ai_result_download_time_seconds",
+			"Time in which a result came from a remote worker.", loadBuckets, model...),
+		unsaved: b.counter("livepeer_ai_result_save_failed_total",
+			"Results of remote workers that broke off or could not be kept.", model...),
+		first: b.histogram("tutti_ai_first_token_seconds", "Time from a stream's request to its first byte.",
+			firstBuckets, flow...),
+		between: b.histogram("tutti_ai_inter_token_seconds", "Mean time between a stream's events.", betweenBuckets,
+			flow...),
+		queue: b.histogram("tutti_ai_queue_seconds", "Time that AI jobs waited for a place.", queueBuckets, flow...),
+		own: b.histogram("tutti_ai_overhead_seconds",
+			"Time of AI jobs that this node took for itself, waiting for nobody.", ownBuckets, flow...),
+		total: b.histogram("tutti_ai_request_seconds", "Time from an AI job's request to the end of its answer.",
+			totalBuckets, flow...),
 	}
 	reg.MustRegister(s.score)
 	return s

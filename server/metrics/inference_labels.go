@@ -66,7 +66,7 @@ func newLabelSets(s *inferenceSeries) *labelSets {
 func (l *labelSets) code(code string) string { return l.codes.of(code) }
 
 // model returns a model's labels. A model that is neither known nor served by
-// somebody is "other": clients make up names.
+// a runner is "other": clients may invent names.
 func (l *labelSets) model(m inference.Model, served bool) modelLabels {
 	l.mu.RLock()
 	known, ok := l.models[m]
@@ -89,16 +89,18 @@ func (l *labelSets) model(m inference.Model, served bool) modelLabels {
 
 // flow returns the series of a model at an orchestrator.
 func (l *labelSets) flow(m modelLabels, orchestrator string) *flow {
-	return bind(l, l.flows, flowLabels{m, orchestrator}, flowLabels{modelLabels{otherValue, otherValue}, otherValue}, maxFlows, l.bindFlow)
+	return bind(l, l.flows, flowLabels{m, orchestrator}, flowLabels{modelLabels{otherValue, otherValue}, otherValue},
+		maxFlows, l.bindFlow)
 }
 
 // account returns the series of a model's use under a key.
 func (l *labelSets) account(m modelLabels, key string) *account {
-	return bind(l, l.accounts, accountLabels{m, key}, accountLabels{modelLabels{otherValue, otherValue}, otherValue}, maxAccounts, l.bindAccount)
+	return bind(l, l.accounts, accountLabels{m, key}, accountLabels{modelLabels{otherValue, otherValue}, otherValue},
+		maxAccounts, l.bindAccount)
 }
 
-// bind finds what is bound to labels, or binds it; past the bound it is what is
-// bound to rest.
+// bind returns the series of labels, creating it if needed; beyond the limit it returns the
+// series of rest.
 func bind[K comparable, V any](l *labelSets, m map[K]V, labels, rest K, limit int, fresh func(K) V) V {
 	l.mu.RLock()
 	v, ok := m[labels]

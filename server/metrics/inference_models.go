@@ -6,9 +6,9 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// WatchModels shows, at every scrape, the models that source tells of: how many
-// of their places are in use and idle, who waits, and which are ready.
-// The jobs come through orchestrator, which is the node itself or whom a worker works for.
+// WatchModels collects, at every scrape, the models of source: used and idle slots, waiting
+// jobs and state. orchestrator is the orchestrator that sends the jobs: the node itself, or
+// that of a worker.
 func (m *Metrics) WatchModels(nodeType, orchestrator string, source func() []inference.ModelState) error {
 	at := prometheus.Labels{"orchestrator_uri": orchestrator}
 	labels := []string{"pipeline", "model_name"}
@@ -19,8 +19,9 @@ func (m *Metrics) WatchModels(nodeType, orchestrator string, source func() []inf
 		idle:    prometheus.NewDesc("livepeer_ai_container_idle", "Slots of a model that are free.", labels, at),
 		gpus:    desc("livepeer_ai_gpus_idle", "GPUs that hold a model no job uses."),
 		waiting: desc("tutti_ai_waiting", "Jobs that wait for a model's places."),
-		state:   prometheus.NewDesc("tutti_ai_model_state", "The state that a model is in; always 1.", append(labels[:2:2], "state"), nil),
-		ready:   desc("tutti_ai_model_ready", "1 for a model that takes jobs at once."),
+		state: prometheus.NewDesc("tutti_ai_model_state", "The state that a model is in; always 1.",
+			append(labels[:2:2], "state"), nil),
+		ready: desc("tutti_ai_model_ready", "1 for a model that takes jobs at once."),
 	})
 }
 

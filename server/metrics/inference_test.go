@@ -22,8 +22,9 @@ var llama = inference.Model{Capability: capability.LLM, ID: "m/llama"}
 func figures() *inference.JobStats {
 	return &inference.JobStats{
 		Model: llama, Operation: inference.Chat, Key: "team", Orchestrator: "https://o:8935", Status: http.StatusOK,
-		Stream: true, Tries: 2, Queue: 20 * time.Millisecond, FirstByte: 200 * time.Millisecond, Total: 1200 * time.Millisecond,
-		Own: 200 * time.Microsecond, Events: 101, Units: 256,
+		Stream: true, Tries: 2, Queue: 20 * time.Millisecond, FirstByte: 200 * time.Millisecond,
+		Total: 1200 * time.Millisecond,
+		Own:   200 * time.Microsecond, Events: 101, Units: 256,
 		Usage: inference.Usage{Prompt: 20, Completion: 100, Cached: 16, Estimated: true},
 		Price: big.NewRat(3, 2),
 	}
@@ -42,7 +43,8 @@ func TestInferenceValues(t *testing.T) {
 	r.JobDone(bad)
 	r.ModelChanged(&inference.ModelState{Model: llama, State: inference.Ready})
 	text := scrape(t, m)
-	const base, flow = `model_name="m/llama",node_id="id",node_type="bctr"`, `model_name="m/llama",node_id="id",node_type="bctr",orchestrator_uri="https://o:8935",pipeline="llm"`
+	const base, flow = `model_name="m/llama",node_id="id",node_type="bctr"`,
+		`model_name="m/llama",node_id="id",node_type="bctr",orchestrator_uri="https://o:8935",pipeline="llm"`
 	for _, want := range []string{
 		`livepeer_ai_models_requested{` + base + `,pipeline="llm"} 1`,
 		`livepeer_ai_request_errors{error_code="ModelBusy",` + base + `,pipeline="llm",sender=""} 1`,
@@ -74,7 +76,8 @@ func TestClientsDoNotMakeSeries(t *testing.T) {
 	m := metrics.New(metrics.Options{NodeID: "id"})
 	r := m.Inference(metrics.Gateway)
 	for i := range 1000 {
-		r.JobDone(&inference.JobStats{Model: inference.Model{Capability: capability.LLM, ID: fmt.Sprint("made up ", i)}, Status: 404, Code: fault.ModelUnknown})
+		r.JobDone(&inference.JobStats{Model: inference.Model{Capability: capability.LLM, ID: fmt.Sprint("made up ", i)},
+			Status: 404, Code: fault.ModelUnknown})
 	}
 	text := scrape(t, m)
 	if strings.Contains(text, "made up") {
@@ -129,7 +132,8 @@ func TestWatchModels(t *testing.T) {
 	m := metrics.New(metrics.Options{NodeID: "id"})
 	source := func() []inference.ModelState {
 		ready := inference.ModelState{Model: llama, State: inference.Ready, Capacity: 4, InUse: 1, Waiting: 2}
-		return []inference.ModelState{ready, ready, {Model: inference.Model{Capability: capability.TextToImage, ID: "sd"}, State: inference.Failed, InUse: 3}}
+		return []inference.ModelState{ready, ready, {Model: inference.Model{Capability: capability.TextToImage, ID: "sd"},
+			State: inference.Failed, InUse: 3}}
 	}
 	if err := m.WatchModels(metrics.Orchestrator, "https://o:8935", source); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Limits of label values that others choose.
+// Limits of label values that peers choose.
 const (
 	maxLabelBytes = 200
 	maxValues     = 200
@@ -16,9 +16,8 @@ const (
 // otherValue stands for the values past maxValues.
 const otherValue = "other"
 
-// values lets a label have a bounded number of values. Peers choose profile
-// names, and hooks orchestrators; without a bound each new one would be a series
-// for ever.
+// values bounds the number of a label's values. Peers choose profile names, and hooks
+// orchestrators; without a bound each new one would be a permanent series.
 type values struct {
 	mu   sync.Mutex
 	seen map[string]bool // guarded by mu
@@ -41,14 +40,14 @@ func (v *values) of(s string) string {
 	return s
 }
 
-// performers lets series by renditions and orchestrator have a bounded number of label sets:
+// performers bounds the label sets of series by renditions and orchestrator:
 // clients choose the names of renditions, orchestrators their addresses and versions.
 type performers struct {
 	mu   sync.Mutex
 	seen map[performed][]string // guarded by mu
 }
 
-// performed is what was made by whom.
+// performed are renditions and the orchestrator that made them.
 type performed struct {
 	profiles string
 	by       core.Performer
@@ -73,10 +72,10 @@ func (p *performers) of(profiles string, by core.Performer) []string {
 	return v
 }
 
-// byPerformer are the labels of segments by what was made and by whom.
+// byPerformer are the labels of segments by renditions and orchestrator.
 func byPerformer() []string { return append([]string{"profiles"}, performerLabels...) }
 
-// cleanLabel makes text fit for a label value, which must be UTF-8.
+// cleanLabel makes text valid as a label value, which must be UTF-8.
 func cleanLabel(s string) string {
 	if len(s) > maxLabelBytes {
 		s = s[:maxLabelBytes]

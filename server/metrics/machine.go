@@ -2,8 +2,8 @@ package metrics
 
 import "time"
 
-// MachineState is what a node needs to go on, at a scrape. What is not known is left 0
-// and its Known field false.
+// MachineState are a node's resources at a scrape. Unknown values are 0 with a false Known
+// field.
 type MachineState struct {
 	// Ready: the node can take work. Draining: it takes nothing new.
 	Ready, Draining bool
@@ -20,7 +20,7 @@ type MachineState struct {
 
 // WatchMachine shows them at every scrape.
 func (m *Metrics) WatchMachine(source func() MachineState) error {
-	l := &looked{}
+	l := &gaugeSet{}
 	ready := l.gauge("tutti_ready", "1 while the node can take work, as /-/ready says.")
 	draining := l.gauge("tutti_draining", "1 while the node takes nothing new.")
 	open := l.gauge("tutti_listener_connections", "Connections that are open on the public listener.")
@@ -30,8 +30,8 @@ func (m *Metrics) WatchMachine(source func() MachineState) error {
 	size := l.gauge("tutti_data_dir_size_bytes", "Size of the data directory's file system.")
 	l.look = func(send sender) {
 		s := source()
-		send(ready, one(s.Ready))
-		send(draining, one(s.Draining))
+		send(ready, boolValue(s.Ready))
+		send(draining, boolValue(s.Draining))
 		if s.ListenerKnown {
 			send(open, float64(s.Connections))
 			send(most, float64(s.MostConnections))

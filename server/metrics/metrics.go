@@ -1,6 +1,5 @@
-// Package metrics counts what the node does and shows it to Prometheus, under
-// the names that operators of the existing node already graph (livepeer_…) and
-// a few of its own (tutti_…) for what has no name there.
+// Package metrics exports the node's metrics to Prometheus, under the names of the existing
+// node (livepeer_…), and its own names (tutti_…) for metrics that have none there.
 //
 // It implements core.Recorder and has a registry of its own; nothing is on the
 // default registry. cmd/tutti makes one Metrics per process and hands a Recorder
@@ -28,7 +27,7 @@ const (
 	Other        = "dflt"
 )
 
-// Options say whose figures these are.
+// Options identify the node.
 type Options struct {
 	// NodeID is the base label node_id: account address, dash, host name.
 	NodeID string
@@ -66,7 +65,7 @@ func New(opts Options) *Metrics {
 	return m
 }
 
-// constant is a gauge that is always 1 and tells its labels.
+// constant is a gauge that is always 1, for its labels.
 func constant(name, help string, labels prometheus.Labels) prometheus.Collector {
 	g := prometheus.NewGauge(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: labels})
 	g.Set(1)

@@ -38,8 +38,10 @@ func exercise(r core.Recorder, manifest core.ManifestID) {
 	r.StreamCreated(manifest)
 	r.SegmentReceived(manifest, 1000, 2*time.Second, 100*time.Millisecond)
 	for _, took := range []time.Duration{500, 800, 1500, 3000, 9000} {
-		r.SegmentTranscoded(&core.Transcoded{Manifest: manifest, Profiles: []string{"P240p", "P360p"}, Duration: 2 * time.Second,
-			Took: took * time.Millisecond, Encoded: 2_500_000, By: core.Performer{URI: "https://o:8935", Address: "0xabc", Version: "0.8.9"}})
+		r.SegmentTranscoded(&core.Transcoded{Manifest: manifest, Profiles: []string{"P240p", "P360p"},
+			Duration: 2 * time.Second,
+			Took:     took * time.Millisecond, Encoded: 2_500_000,
+			By: core.Performer{URI: "https://o:8935", Address: "0xabc", Version: "0.8.9"}})
 	}
 	r.SegmentOverhead(3 * time.Millisecond)
 	r.SegmentFailed(manifest, "NoKeyframes")
@@ -58,7 +60,8 @@ func exercise(r core.Recorder, manifest core.ManifestID) {
 func names(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {
-		if rest, ok := strings.CutPrefix(line, "# TYPE "); ok && !strings.HasPrefix(rest, "go_") && !strings.HasPrefix(rest, "process_") {
+		if rest, ok := strings.CutPrefix(line, "# TYPE "); ok && !strings.HasPrefix(rest, "go_") &&
+			!strings.HasPrefix(rest, "process_") {
 			out = append(out, strings.TrimSpace(rest))
 		}
 	}
@@ -100,7 +103,8 @@ func TestValues(t *testing.T) {
 		`livepeer_mil_pixels_processed{` + base + `} 12.5`,
 		`livepeer_segment_transcode_failed_total{error_code="NoKeyframes",` + base + `} 1`,
 		`livepeer_segment_source_uploaded_total{` + base + `,orchestrator_uri="https://o:8935"} 1`,
-		`livepeer_segment_source_upload_failed_total{error_code="OrchestratorBroke",` + base + `,orchestrator_uri="https://o:8935"} 1`,
+		`livepeer_segment_source_upload_failed_total{error_code="OrchestratorBroke",` + base +
+			`,orchestrator_uri="https://o:8935"} 1`,
 		`livepeer_transcode_retried{` + base + `,try="2"} 1`,
 		`livepeer_http_client_segment_transcoded_realtime_3x{` + base + `} 1`,
 		`livepeer_http_client_segment_transcoded_realtime_2x{` + base + `} 1`,
@@ -184,7 +188,8 @@ func TestLabelsChosenByPeersAreBounded(t *testing.T) {
 	m := metrics.New(metrics.Options{NodeID: "id"})
 	r := m.Recorder(metrics.Orchestrator)
 	for i := range 500 {
-		r.SegmentTranscoded(&core.Transcoded{Manifest: "m", Profiles: []string{fmt.Sprintf("profile-%d", i)}, Duration: time.Second, Took: time.Second,
+		r.SegmentTranscoded(&core.Transcoded{Manifest: "m", Profiles: []string{fmt.Sprintf("profile-%d", i)},
+			Duration: time.Second, Took: time.Second,
 			By: core.Performer{URI: fmt.Sprint("https://o", i), Version: fmt.Sprint(i)}})
 		r.SegmentFailed("m", fmt.Sprintf("\xffcode-%d", i))
 	}
@@ -196,7 +201,8 @@ func TestLabelsChosenByPeersAreBounded(t *testing.T) {
 	if n := strings.Count(text, "livepeer_segment_transcoded_unprocessed_total{"); n > 501 {
 		t.Errorf("%d series by profiles and orchestrator", n)
 	}
-	if !strings.Contains(text, `profiles="other"`) || !strings.Contains(text, `error_code="other"`) || !strings.Contains(text, `try="10"`) {
+	if !strings.Contains(text, `profiles="other"`) || !strings.Contains(text, `error_code="other"`) ||
+		!strings.Contains(text, `try="10"`) {
 		t.Error("no value stands for the rest")
 	}
 }

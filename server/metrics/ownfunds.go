@@ -12,7 +12,8 @@ import (
 
 // WatchFunds shows, at every scrape, what a gateway pays from. A source that fails
 // leaves the series out.
-func (m *Metrics) WatchFunds(sender core.Address, source func(ctx context.Context) (protocol.SenderFunds, error)) error {
+func (m *Metrics) WatchFunds(sender core.Address, source func(ctx context.Context) (protocol.SenderFunds,
+	error)) error {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc(name, help, []string{"sender"}, nil)
 	}

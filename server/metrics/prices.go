@@ -9,11 +9,11 @@ import (
 	"github.com/tuttinode/tutti/core/pricing"
 )
 
-// anybody is the label of the price without a gateway of its own, anyModel of the
+// defaultSender is the label of the price without a gateway, anyModel of the
 // one for every model of a pipeline.
 const (
-	anybody  = "default"
-	anyModel = "default"
+	defaultSender = "default"
+	anyModel      = "default"
 )
 
 // WatchPrices shows, at every scrape, the prices that source lists: what an
@@ -22,8 +22,10 @@ const (
 func (m *Metrics) WatchPrices(nodeType string, source func() []pricing.ListedPrice) error {
 	return m.base(nodeType).Register(&prices{
 		source: source,
-		pixel:  prometheus.NewDesc("livepeer_transcoding_price", "Price of a pixel in wei, by gateway.", []string{"sender"}, nil),
-		unit:   prometheus.NewDesc("livepeer_price_per_capability", "Price of a unit in wei, by pipeline and model.", []string{"pipeline", "model_name"}, nil),
+		pixel: prometheus.NewDesc("livepeer_transcoding_price", "Price of a pixel in wei, by gateway.", []string{"sender"},
+			nil),
+		unit: prometheus.NewDesc("livepeer_price_per_capability", "Price of a unit in wei, by pipeline and model.",
+			[]string{"pipeline", "model_name"}, nil),
 	})
 }
 
@@ -39,7 +41,7 @@ func (c *prices) Describe(ch chan<- *prometheus.Desc) {
 	ch <- c.unit
 }
 
-// Collect reads the prices. Of a model's prices the one for everybody is shown.
+// Collect reads the prices. Of a model's prices it shows the general one.
 func (c *prices) Collect(ch chan<- prometheus.Metric) {
 	seen := make(map[[2]string]bool)
 	for _, l := range c.source() {
@@ -49,7 +51,7 @@ func (c *prices) Collect(ch chan<- prometheus.Metric) {
 		v, _ := l.Wei.Float64()
 		switch {
 		case l.Model == inference.Model{}:
-			sender := anybody
+			sender := defaultSender
 			if l.Gateway != (core.Address{}) {
 				sender = l.Gateway.String()
 			}

@@ -10,8 +10,8 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// Recorder is the figures of one role. It implements core.Recorder and is safe
-// for concurrent use.
+// Recorder are the metrics of one role. It implements core.Recorder and is safe for concurrent
+// use.
 type Recorder struct {
 	streams                          *streams
 	profiles, peers, codes, devices  *values
@@ -53,7 +53,8 @@ func verified(yes bool) string {
 }
 
 func newRecorder(reg prometheus.Registerer, nodeType string, perStream bool) *Recorder {
-	r := &Recorder{streams: newStreams(perStream), profiles: newValues(), peers: newValues(), codes: newValues(), devices: newValues(), performers: newPerformers()}
+	r := &Recorder{streams: newStreams(perStream), profiles: newValues(), peers: newValues(), codes: newValues(),
+		devices: newValues(), performers: newPerformers()}
 	b := &builder{reg: reg, streams: r.streams}
 	r.sessionSeries(b)
 	r.segmentSeries(b)
@@ -63,7 +64,8 @@ func newRecorder(reg prometheus.Registerer, nodeType string, perStream bool) *Re
 		reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "livepeer_success_rate", Help: "Share of the last 200 segments that were transcoded.",
 		}, r.success.rate))
-		r.streams.watchSuccess(b.streamGauge("livepeer_success_rate_per_stream", "Share of a stream's last 200 segments that were transcoded."))
+		r.streams.watchSuccess(b.streamGauge("livepeer_success_rate_per_stream",
+			"Share of a stream's last 200 segments that were transcoded."))
 	}
 	return r
 }
@@ -73,9 +75,11 @@ func (r *Recorder) sessionSeries(b *builder) {
 	r.transcoders = b.gauge("livepeer_transcoders_number", "Transcoders connected.")
 	r.capacity = b.gauge("livepeer_transcoders_capacity", "Sessions that the connected transcoders offer together.")
 	r.load = b.gauge("livepeer_transcoders_load", "Sessions that the connected transcoders work on.")
-	r.discoveryErrors = b.counter("livepeer_discovery_errors_total", "Orchestrators that did not answer usably.", "error_code", "orchestrator_uri")
+	r.discoveryErrors = b.counter("livepeer_discovery_errors_total", "Orchestrators that did not answer usably.",
+		"error_code", "orchestrator_uri")
 	r.refusals = b.counter("tutti_refusals_total", "Sessions that were not admitted, by fault code.", "code")
-	r.workerRestarts = b.counter("tutti_worker_restarts_total", "Media workers that were replaced, by fault code.", "device", "code")
+	r.workerRestarts = b.counter("tutti_worker_restarts_total", "Media workers that were replaced, by fault code.",
+		"device", "code")
 }
 
 func (r *Recorder) segmentSeries(b *builder) {
@@ -83,24 +87,33 @@ func (r *Recorder) segmentSeries(b *builder) {
 	r.emergedRaw = b.streamCounter("livepeer_segment_source_emerged_unprocessed_total", "Source segments received.")
 	r.downloaded = b.streamCounter("livepeer_segment_transcoded_downloaded_total", "Segment bodies received whole.")
 	r.bytes = b.streamCounter("tutti_segment_source_bytes_total", "Bytes of source segments received.")
-	r.downloadTime = b.streamHistogram("livepeer_download_time_seconds", "Time in which a source segment's body came in.", loadBuckets)
-	r.sourceDuration = b.streamHistogram("livepeer_source_segment_duration_seconds", "Playing time of source segments.", durationBuckets)
+	r.downloadTime = b.streamHistogram("livepeer_download_time_seconds", "Time in which a source segment's body came in.",
+		loadBuckets)
+	r.sourceDuration = b.streamHistogram("livepeer_source_segment_duration_seconds", "Playing time of source segments.",
+		durationBuckets)
 	r.uploaded = b.counter("livepeer_segment_source_uploaded_total", "Segments handed over.", "orchestrator_uri")
-	r.uploadFailed = b.counter("livepeer_segment_source_upload_failed_total", "Segments that could not be handed over.", "error_code", "orchestrator_uri")
-	r.uploadTime = b.histogram("livepeer_upload_time_seconds", "Time in which a segment was handed over.", loadBuckets, "orchestrator_uri")
+	r.uploadFailed = b.counter("livepeer_segment_source_upload_failed_total", "Segments that could not be handed over.",
+		"error_code", "orchestrator_uri")
+	r.uploadTime = b.histogram("livepeer_upload_time_seconds", "Time in which a segment was handed over.", loadBuckets,
+		"orchestrator_uri")
 }
 
 func (r *Recorder) transcodeSeries(b *builder) {
 	r.transcoded = b.counter("livepeer_segment_transcoded_total", "Segments transcoded.", qualityLabels...)
 	r.transcodedRaw = b.counter("livepeer_segment_transcoded_unprocessed_total", "Segments transcoded.", byPerformer()...)
 	r.pixels = b.streamCounter("livepeer_mil_pixels_processed", "Pixels encoded, in millions.")
-	r.transcodeTime = b.histogram("livepeer_transcode_time_seconds", "Time from hand-over to result.", timeBuckets, qualityLabels...)
-	r.score = b.histogram("livepeer_transcode_score", "Playing time over transcode time; above 1 is faster than real time.", scoreBuckets, qualityLabels...)
-	r.overhead = b.histogram("tutti_segment_overhead_seconds", "Time for a segment in which neither codecs worked nor others of its session were waited for.", overheadBuckets)
-	r.failed = b.counter("livepeer_segment_transcode_failed_total", "Segments without result, by fault code.", "error_code")
+	r.transcodeTime = b.histogram("livepeer_transcode_time_seconds", "Time from hand-over to result.", timeBuckets,
+		qualityLabels...)
+	r.score = b.histogram("livepeer_transcode_score",
+		"Playing time over transcode time; above 1 is faster than real time.", scoreBuckets, qualityLabels...)
+	r.overhead = b.histogram("tutti_segment_overhead_seconds",
+		"Time for a segment in which neither codecs worked nor others of its session were waited for.", overheadBuckets)
+	r.failed = b.counter("livepeer_segment_transcode_failed_total", "Segments without result, by fault code.",
+		"error_code")
 	r.retried = b.counter("livepeer_transcode_retried", "Further attempts at a segment, by number.", "try")
 	r.swaps = b.single("livepeer_orchestrator_swaps", "Streams that moved to another orchestrator.")
-	r.moves = b.counter("tutti_orchestrator_swaps_total", "Streams that moved to another orchestrator, by why they left the one before, a fault code.", "code")
+	r.moves = b.counter("tutti_orchestrator_swaps_total",
+		"Streams that moved to another orchestrator, by why they left the one before, a fault code.", "code")
 }
 
 // SegmentReceived counts a source segment.
@@ -135,7 +148,7 @@ func (r *Recorder) SegmentTranscoded(done *core.Transcoded) {
 	}
 }
 
-// SegmentOverhead observes what this node took for itself.
+// SegmentOverhead observes this node's own time for a segment.
 func (r *Recorder) SegmentOverhead(own time.Duration) {
 	r.overhead.WithLabelValues().Observe(own.Seconds())
 }

@@ -6,16 +6,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Reloads tells how the configuration's readings went. Starting is the first one. It is
-// safe for concurrent use; a nil Reloads tells nothing.
+// Reloads records the reloads of the configuration; the start is the first one. It is safe for
+// concurrent use; a nil Reloads does nothing.
 type Reloads struct{ good, at prometheus.Gauge }
 
 // Reloads makes the series tutti_config_…; started is when the node read its
 // configuration. It is for wiring, once.
 func (m *Metrics) Reloads(started time.Time) (*Reloads, error) {
 	r := &Reloads{
-		good: prometheus.NewGauge(prometheus.GaugeOpts{Name: "tutti_config_last_reload_successful", Help: "1 if the configuration could be taken over when it was read last."}),
-		at:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "tutti_config_last_reload_success_timestamp_seconds", Help: "When the configuration was taken over last."}),
+		good: prometheus.NewGauge(prometheus.GaugeOpts{Name: "tutti_config_last_reload_successful",
+			Help: "1 if the configuration could be taken over when it was read last."}),
+		at: prometheus.NewGauge(prometheus.GaugeOpts{Name: "tutti_config_last_reload_success_timestamp_seconds",
+			Help: "When the configuration was taken over last."}),
 	}
 	for _, g := range []prometheus.Gauge{r.good, r.at} {
 		if err := m.Register(g); err != nil {
@@ -26,7 +28,7 @@ func (m *Metrics) Reloads(started time.Time) (*Reloads, error) {
 	return r, nil
 }
 
-// Reloaded tells of a reading at a time; err is why it was not taken over.
+// Reloaded records a reload; err is why it was not applied.
 func (r *Reloads) Reloaded(at time.Time, err error) {
 	if r == nil {
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 )
 
-// rewardStates are all that a round's reward can be in.
+// rewardStates are all states of a round's reward. Read-only.
 var rewardStates = []reward.State{
 	reward.StateOff, reward.StateIdle, reward.StateWaiting, reward.StateSending, reward.StateDone, reward.StateFailed,
 }
@@ -27,13 +27,15 @@ type rewards struct {
 	counts  map[reward.Outcome]uint64 // guarded by mu
 }
 
-// WatchRewards shows, at every scrape, where the round's reward stands, and counts how
+// WatchRewards collects, at every scrape, the state of the round's reward, and counts how
 // rounds ended.
 func (m *Metrics) WatchRewards(source func() reward.Status) error {
 	return m.base(Orchestrator).Register(&rewards{
 		source: source, counts: make(map[reward.Outcome]uint64),
-		state:  prometheus.NewDesc("tutti_reward_state", "1 for the state that the present round's reward is in.", []string{"state"}, nil),
-		rounds: prometheus.NewDesc("tutti_reward_rounds_total", "Rounds that ended since the node began, by what became of their reward.", []string{"outcome"}, nil),
+		state: prometheus.NewDesc("tutti_reward_state", "1 for the state that the present round's reward is in.",
+			[]string{"state"}, nil),
+		rounds: prometheus.NewDesc("tutti_reward_rounds_total",
+			"Rounds that ended since the node began, by what became of their reward.", []string{"outcome"}, nil),
 		errors: prometheus.NewDesc("livepeer_reward_call_errors", "Calls of reward that failed.", nil, nil),
 	})
 }
@@ -49,7 +51,7 @@ func (c *rewards) Describe(ch chan<- *prometheus.Desc) {
 func (c *rewards) Collect(ch chan<- prometheus.Metric) {
 	s := c.source()
 	for _, state := range rewardStates {
-		ch <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, one(state == s.State), string(state))
+		ch <- prometheus.MustNewConstMetric(c.state, prometheus.GaugeValue, boolValue(state == s.State), string(state))
 	}
 	ch <- prometheus.MustNewConstMetric(c.errors, prometheus.CounterValue, float64(s.Failures))
 	c.mu.Lock()

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// sessions are the series of sessions: as they were told last or, where somebody can be
+// sessions are the series of sessions: as they were reported last or, if a source can be
 // asked, as they are at the scrape. A limit that is measured changes without a session,
 // and is there before the first.
 type sessions struct {
@@ -17,7 +17,8 @@ type sessions struct {
 func newSessions(reg prometheus.Registerer) *sessions {
 	s := &sessions{}
 	reg.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "livepeer_max_sessions_total", Help: "Limit of concurrent sessions."},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "livepeer_max_sessions_total",
+			Help: "Limit of concurrent sessions."},
 			func() float64 { _, limit := s.now(); return float64(limit) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "livepeer_current_sessions_total", Help: "Sessions in use."},
 			func() float64 { inUse, _ := s.now(); return float64(inUse) }),

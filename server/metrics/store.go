@@ -17,9 +17,11 @@ type store struct {
 // all books, and how long the database took to answer last.
 func (m *Metrics) WatchStore(nodeType string, source func() (leads bool, took time.Duration)) error {
 	return m.base(nodeType).Register(&store{
-		source:  source,
-		leader:  prometheus.NewDesc("tutti_store_leader", "1 where this node redeems for all that share the database of -store, 0 where another does.", nil, nil),
-		latency: prometheus.NewDesc("tutti_store_latency_seconds", "How long the database of -store took for the last look at what is to be redeemed.", nil, nil),
+		source: source,
+		leader: prometheus.NewDesc("tutti_store_leader",
+			"1 where this node redeems for all that share the database of -store, 0 where another does.", nil, nil),
+		latency: prometheus.NewDesc("tutti_store_latency_seconds",
+			"How long the database of -store took for the last look at what is to be redeemed.", nil, nil),
 	})
 }
 
@@ -29,9 +31,9 @@ func (s *store) Describe(ch chan<- *prometheus.Desc) {
 	ch <- s.latency
 }
 
-// Collect looks at who leads.
+// Collect reads the leader.
 func (s *store) Collect(ch chan<- prometheus.Metric) {
 	leads, took := s.source()
-	ch <- prometheus.MustNewConstMetric(s.leader, prometheus.GaugeValue, one(leads))
+	ch <- prometheus.MustNewConstMetric(s.leader, prometheus.GaugeValue, boolValue(leads))
 	ch <- prometheus.MustNewConstMetric(s.latency, prometheus.GaugeValue, took.Seconds())
 }

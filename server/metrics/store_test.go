@@ -14,7 +14,10 @@ func TestStore(t *testing.T) {
 	t.Parallel()
 	m := metrics.New(metrics.Options{NodeID: "n", Version: "v"})
 	leads := true
-	if err := m.WatchStore(metrics.Orchestrator, func() (bool, time.Duration) { return leads, 1500 * time.Millisecond }); err != nil {
+	if err := m.WatchStore(metrics.Orchestrator, func() (bool, time.Duration) {
+		return leads,
+			1500 * time.Millisecond
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"} 1\n", "} 0\n"} {

@@ -12,9 +12,9 @@ import (
 // Tickets is the figures of tickets that a process takes and pays with. It
 // implements pm.Recorder and is safe for concurrent use.
 type Tickets struct {
-	// taken is nil in a process that takes none, made in one that pays with none.
-	taken *takenTickets
-	made  *madeTickets
+	// received is nil in a process without an orchestrator, sent in one without a gateway.
+	received *receivedTickets
+	sent     *sentTickets
 }
 
 var _ pm.Recorder = (*Tickets)(nil)
@@ -30,17 +30,17 @@ func (m *Metrics) Tickets(roles ...string) *Tickets {
 	m.tickets = t
 	for _, role := range roles {
 		switch {
-		case role == Gateway && t.made == nil:
-			t.made = newMadeTickets(m.base(role), m.opts.PerStream)
-		case role != Gateway && t.taken == nil:
-			t.taken = newTakenTickets(m.base(role), m.opts.PerStream)
+		case role == Gateway && t.sent == nil:
+			t.sent = newMadeTickets(m.base(role), m.opts.PerStream)
+		case role != Gateway && t.received == nil:
+			t.received = newTakenTickets(m.base(role), m.opts.PerStream)
 		}
 	}
 	return t
 }
 
-// takenTickets are the series of who is paid.
-type takenTickets struct {
+// receivedTickets are the series of an orchestrator.
+type receivedTickets struct {
 	senders, codes                   *values
 	value, tickets, winning          streamCounter
 	refused, redeemed, paid          *prometheus.CounterVec
@@ -50,28 +50,31 @@ type takenTickets struct {
 	oldDeposit, oldReserve           *prometheus.GaugeVec
 }
 
-func newTakenTickets(reg prometheus.Registerer, perStream bool) *takenTickets {
+func newTakenTickets(reg prometheus.Registerer, perStream bool) *receivedTickets {
 	b := &builder{reg: reg, streams: newStreams(perStream)}
-	t := &takenTickets{senders: newValues(), codes: newValues()}
+	t := &receivedTickets{senders: newValues(), codes: newValues()}
 	t.value = b.streamCounter("livepeer_ticket_value_recv", "Expected value of tickets received, in gwei.", "sender")
 	t.tickets = b.streamCounter("livepeer_tickets_recv", "Tickets received.", "sender")
 	t.winning = b.streamCounter("livepeer_winning_tickets_recv", "Winning tickets received.", "sender")
 	t.refused = b.counter("livepeer_payment_recv_errors", "Payments that were not accepted, by kind.", "error_code")
 	t.redeemed = b.counter("livepeer_value_redeemed", "Face value of redeemed tickets, in gwei.", "sender")
 	t.failures = b.total("livepeer_ticket_redemption_errors", "Attempts at redeeming that failed.")
-	t.paid = b.counter("tutti_ticket_payout_gwei_total", "What redeemed tickets paid, which may be less than their face value, in gwei.", "sender")
-	t.failed = b.counter("tutti_ticket_redemption_errors_total", "Attempts at redeeming that failed, by fault code.", "code")
+	t.paid = b.counter("tutti_ticket_payout_gwei_total",
+		"What redeemed tickets paid, which may be less than their face value, in gwei.", "sender")
+	t.failed = b.counter("tutti_ticket_redemption_errors_total", "Attempts at redeeming that failed, by fault code.",
+		"code")
 	t.deposit = b.gauges("livepeer_gateway_deposit", "A gateway's deposit as it was seen last, in gwei.", "sender")
 	t.oldDeposit = b.gauges("livepeer_broadcaster_deposit", "The same under its old name.", "sender")
 	t.reserve = b.gauges("livepeer_gateway_reserve", "A gateway's reserve as it was seen last, in gwei.", "sender")
 	t.oldReserve = b.gauges("livepeer_broadcaster_reserve", "The same under its old name.", "sender")
 	t.float = b.gauges("livepeer_gateway_max_float", "The most that one ticket of a gateway may pay, in gwei.", "sender")
-	t.faceOne = b.gauges("livepeer_gateway_ticket_face_value", "What a winning ticket of a gateway pays, in gwei.", "sender")
+	t.faceOne = b.gauges("livepeer_gateway_ticket_face_value", "What a winning ticket of a gateway pays, in gwei.",
+		"sender")
 	return t
 }
 
-// madeTickets are the series of who pays.
-type madeTickets struct {
+// sentTickets are the series of a gateway.
+type sentTickets struct {
 	codes          *values
 	value, tickets streamCounter
 	errors         streamCounter
@@ -81,9 +84,9 @@ type madeTickets struct {
 	credit         *prometheus.GaugeVec
 }
 
-func newMadeTickets(reg prometheus.Registerer, perStream bool) *madeTickets {
+func newMadeTickets(reg prometheus.Registerer, perStream bool) *sentTickets {
 	b := &builder{reg: reg, streams: newStreams(perStream)}
-	return &madeTickets{
+	return &sentTickets{
 		codes:   newValues(),
 		value:   b.streamCounter("livepeer_ticket_value_sent", "Expected value of tickets sent, in gwei."),
 		tickets: b.streamCounter("livepeer_tickets_sent", "Tickets sent."),
@@ -114,82 +117,82 @@ func (b *builder) gauges(name, help string, labels ...string) *prometheus.GaugeV
 
 // TicketsReceived counts accepted tickets.
 func (t *Tickets) TicketsReceived(sender core.Address, account core.ManifestID, n, won int, value pm.Value) {
-	if t.taken == nil {
+	if t.received == nil {
 		return
 	}
-	who := t.taken.senders.of(sender.String())
-	t.taken.value.add(string(account), valueGwei(value), who)
-	t.taken.tickets.add(string(account), float64(n), who)
+	label := t.received.senders.of(sender.String())
+	t.received.value.add(string(account), valueGwei(value), label)
+	t.received.tickets.add(string(account), float64(n), label)
 	if won > 0 {
-		t.taken.winning.add(string(account), float64(won), who)
+		t.received.winning.add(string(account), float64(won), label)
 	}
 }
 
 // PaymentRefused counts a payment, or a part of one, that was not accepted.
 func (t *Tickets) PaymentRefused(_ core.Address, code string) {
-	if t.taken != nil {
-		t.taken.refused.WithLabelValues(paymentError(code)).Inc()
+	if t.received != nil {
+		t.received.refused.WithLabelValues(paymentError(code)).Inc()
 	}
 }
 
 // SenderFunds shows what a gateway's funds carry.
 func (t *Tickets) SenderFunds(sender core.Address, deposit, reserve, maxFloat, faceValue core.Wei) {
-	if t.taken == nil {
+	if t.received == nil {
 		return
 	}
-	who := t.taken.senders.of(sender.String())
+	label := t.received.senders.of(sender.String())
 	for gauge, w := range map[*prometheus.GaugeVec]core.Wei{
-		t.taken.deposit: deposit, t.taken.oldDeposit: deposit, t.taken.reserve: reserve, t.taken.oldReserve: reserve,
-		t.taken.float: maxFloat, t.taken.faceOne: faceValue,
+		t.received.deposit: deposit, t.received.oldDeposit: deposit, t.received.reserve: reserve, t.received.oldReserve: reserve,
+		t.received.float: maxFloat, t.received.faceOne: faceValue,
 	} {
-		gauge.WithLabelValues(who).Set(weiGwei(w))
+		gauge.WithLabelValues(label).Set(weiGwei(w))
 	}
 }
 
 // TicketRedeemed counts a payout.
 func (t *Tickets) TicketRedeemed(sender core.Address, faceValue, paid core.Wei) {
-	if t.taken == nil {
+	if t.received == nil {
 		return
 	}
-	who := t.taken.senders.of(sender.String())
-	t.taken.redeemed.WithLabelValues(who).Add(weiGwei(faceValue))
-	t.taken.paid.WithLabelValues(who).Add(weiGwei(paid))
+	label := t.received.senders.of(sender.String())
+	t.received.redeemed.WithLabelValues(label).Add(weiGwei(faceValue))
+	t.received.paid.WithLabelValues(label).Add(weiGwei(paid))
 }
 
 // RedemptionFailed counts an attempt that failed.
 func (t *Tickets) RedemptionFailed(code string) {
-	if t.taken != nil {
-		t.taken.failures.Inc()
-		t.taken.failed.WithLabelValues(t.taken.codes.of(code)).Inc()
+	if t.received != nil {
+		t.received.failures.Inc()
+		t.received.failed.WithLabelValues(t.received.codes.of(code)).Inc()
 	}
 }
 
 // TicketsSent counts tickets that a gateway paid with.
 func (t *Tickets) TicketsSent(_ core.Address, account core.ManifestID, n int, value pm.Value) {
-	if t.made != nil {
-		t.made.value.add(string(account), valueGwei(value))
-		t.made.tickets.add(string(account), float64(n))
+	if t.sent != nil {
+		t.sent.value.add(string(account), valueGwei(value))
+		t.sent.tickets.add(string(account), float64(n))
 	}
 }
 
 // PaymentNotMade counts a payment that could not be made.
 func (t *Tickets) PaymentNotMade(account core.ManifestID, code string) {
-	if t.made != nil {
-		t.made.errors.add(string(account), 1)
-		t.made.byCode.WithLabelValues(t.made.codes.of(code)).Inc()
+	if t.sent != nil {
+		t.sent.errors.add(string(account), 1)
+		t.sent.byCode.WithLabelValues(t.sent.codes.of(code)).Inc()
 	}
 }
 
 // PaidUnworked counts what an orchestrator was paid without work, and shows what it holds.
 func (t *Tickets) PaidUnworked(payee string, lost, held pm.Value) {
-	if t.made == nil {
+	if t.sent == nil {
 		return
 	}
-	who := t.made.payees.of(payee)
+	label := t.sent.payees.of(payee)
 	if lost.Sign() > 0 {
-		t.made.unworked.WithLabelValues(who).Add(valueGwei(lost))
+		t.sent.unworked.WithLabelValues(label).Add(valueGwei(lost))
 	}
-	t.made.credit.WithLabelValues(who).Set(valueGwei(held))
+	t.sent.credit.WithLabelValues(label).Set(valueGwei(held))
 }
 
 // gwei is one gwei in wei.

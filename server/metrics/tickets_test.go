@@ -72,7 +72,8 @@ func TestTicketSeries(t *testing.T) {
 func TestPaymentErrorKinds(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[fault.Code]string{
-		fault.ExpectedPriceWrong: "InvalidPrice", fault.TicketParamsForeign: "InvalidRecipientRand", fault.TicketNonceSeen: "PaymentError",
+		fault.ExpectedPriceWrong: "InvalidPrice", fault.TicketParamsForeign: "InvalidRecipientRand",
+		fault.TicketNonceSeen:        "PaymentError",
 		fault.TicketSignatureInvalid: "PaymentError", "NotEvenACode": "PaymentError",
 	} {
 		m := bothRoles()
@@ -87,7 +88,8 @@ func TestPaymentErrorKinds(t *testing.T) {
 // nothing.
 func TestTicketsOfOneRole(t *testing.T) {
 	t.Parallel()
-	for role, not := range map[string]string{metrics.Orchestrator: "tickets_sent", metrics.Gateway: "tickets_recv", metrics.Redeemer: "tickets_sent"} {
+	for role, not := range map[string]string{metrics.Orchestrator: "tickets_sent", metrics.Gateway: "tickets_recv",
+		metrics.Redeemer: "tickets_sent"} {
 		m := bothRoles()
 		pay(m.Tickets(role))
 		if strings.Contains(scrape(t, m), not) {
@@ -102,13 +104,13 @@ func TestTicketLabelsAreBounded(t *testing.T) {
 	m := metrics.New(metrics.Options{NodeID: "n", Version: "1", PerStream: true})
 	r := m.Tickets(metrics.Orchestrator, metrics.Gateway)
 	for i := range 1100 {
-		who, name := core.Address{byte(i), byte(i >> 8)}, core.ManifestID(fmt.Sprint("m", i))
-		r.TicketsReceived(who, name, 1, 1, pm.Value{})
-		r.TicketsSent(who, name, 1, pm.Value{})
-		r.SenderFunds(who, core.Wei{}, core.Wei{}, core.Wei{}, core.Wei{})
+		label, name := core.Address{byte(i), byte(i >> 8)}, core.ManifestID(fmt.Sprint("m", i))
+		r.TicketsReceived(label, name, 1, 1, pm.Value{})
+		r.TicketsSent(label, name, 1, pm.Value{})
+		r.SenderFunds(label, core.Wei{}, core.Wei{}, core.Wei{}, core.Wei{})
 		r.RedemptionFailed(fmt.Sprint("code", i))
 		r.PaymentNotMade("m", fmt.Sprint("code", i))
-		r.PaymentRefused(who, fmt.Sprint("code", i))
+		r.PaymentRefused(label, fmt.Sprint("code", i))
 	}
 	if n := strings.Count(scrape(t, m), "\n"); n > 8000 {
 		t.Errorf("%d lines", n)
@@ -120,12 +122,14 @@ func TestWinners(t *testing.T) {
 	m := bothRoles()
 	var fail error
 	if err := m.WatchWinners(metrics.Orchestrator, func(context.Context) (metrics.WinnerState, error) {
-		return metrics.WinnerState{Counts: map[string]int{"won": 3, "final": 9}, Waiting: core.NewWei(5e9), Expiring: core.NewWei(2e9)}, fail
+		return metrics.WinnerState{Counts: map[string]int{"won": 3, "final": 9}, Waiting: core.NewWei(5e9),
+			Expiring: core.NewWei(2e9)}, fail
 	}); err != nil {
 		t.Fatal(err)
 	}
 	text := scrape(t, m)
-	for _, want := range []string{`tutti_winning_tickets{node_id="n",node_type="orch",state="won"} 3`, `tutti_winning_tickets_waiting_gwei{node_id="n",node_type="orch"} 5`,
+	for _, want := range []string{`tutti_winning_tickets{node_id="n",node_type="orch",state="won"} 3`,
+		`tutti_winning_tickets_waiting_gwei{node_id="n",node_type="orch"} 5`,
 		`tutti_winning_tickets_expiring_gwei{node_id="n",node_type="orch"} 2`} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("no %s", want)
@@ -143,8 +147,10 @@ func TestPricesAndFunds(t *testing.T) {
 	llm := inference.Model{Capability: capability.LLM, ID: "org/m"}
 	list := func() []pricing.ListedPrice {
 		return []pricing.ListedPrice{
-			{Wei: big.NewRat(1200, 1)}, {Gateway: gatewayAddress, Wei: big.NewRat(1, 2)}, {Gateway: gatewayAddress, Wei: big.NewRat(1, 3)}, {Gateway: core.Address{1}},
-			{Model: llm, Wei: big.NewRat(7, 1)}, {Model: llm, Gateway: gatewayAddress, Wei: big.NewRat(8, 1)}, {Model: inference.Model{Capability: capability.LLM}, Wei: big.NewRat(9, 1)},
+			{Wei: big.NewRat(1200, 1)}, {Gateway: gatewayAddress, Wei: big.NewRat(1, 2)},
+			{Gateway: gatewayAddress, Wei: big.NewRat(1, 3)}, {Gateway: core.Address{1}},
+			{Model: llm, Wei: big.NewRat(7, 1)}, {Model: llm, Gateway: gatewayAddress, Wei: big.NewRat(8, 1)},
+			{Model: inference.Model{Capability: capability.LLM}, Wei: big.NewRat(9, 1)},
 		}
 	}
 	for _, role := range []string{metrics.Orchestrator, metrics.Gateway} {
@@ -154,7 +160,8 @@ func TestPricesAndFunds(t *testing.T) {
 	}
 	m.Tickets(metrics.Orchestrator).SenderFunds(gatewayAddress, core.NewWei(1e9), core.NewWei(1e9), core.Wei{}, core.Wei{})
 	if err := m.WatchFunds(gatewayAddress, func(context.Context) (protocol.SenderFunds, error) {
-		return protocol.SenderFunds{Sender: protocol.Sender{Deposit: core.NewWei(3e9), Reserve: protocol.Reserve{FundsRemaining: core.NewWei(4e9)}}}, nil
+		return protocol.SenderFunds{Sender: protocol.Sender{Deposit: core.NewWei(3e9),
+			Reserve: protocol.Reserve{FundsRemaining: core.NewWei(4e9)}}}, nil
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 )
 
-// scrapeTimeout bounds what a scrape waits for somebody else.
+// scrapeTimeout bounds how long a scrape waits for a source.
 const scrapeTimeout = 5 * time.Second
 
 // WinnerState is how the winning tickets stand at a scrape.
@@ -25,10 +25,13 @@ type WinnerState struct {
 // source that fails leaves the series out.
 func (m *Metrics) WatchWinners(nodeType string, source func(ctx context.Context) (WinnerState, error)) error {
 	return m.base(nodeType).Register(&winners{
-		source:   source,
-		count:    prometheus.NewDesc("tutti_winning_tickets", "Winning tickets by state, without those of rounds long past.", []string{"state"}, nil),
-		waiting:  prometheus.NewDesc("tutti_winning_tickets_waiting_gwei", "Face value of winning tickets that are won, queued or submitted, in gwei.", nil, nil),
-		expiring: prometheus.NewDesc("tutti_winning_tickets_expiring_gwei", "The part of it that is lost when the present round ends, in gwei.", nil, nil),
+		source: source,
+		count: prometheus.NewDesc("tutti_winning_tickets", "Winning tickets by state, without those of rounds long past.",
+			[]string{"state"}, nil),
+		waiting: prometheus.NewDesc("tutti_winning_tickets_waiting_gwei",
+			"Face value of winning tickets that are won, queued or submitted, in gwei.", nil, nil),
+		expiring: prometheus.NewDesc("tutti_winning_tickets_expiring_gwei",
+			"The part of it that is lost when the present round ends, in gwei.", nil, nil),
 	})
 }
 

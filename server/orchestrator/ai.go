@@ -13,7 +13,7 @@ import (
 	"github.com/tuttinode/tutti/server/admission"
 )
 
-// Headers of AI jobs. Those beside the network's are between our own nodes.
+// Headers of AI jobs. Those that are not the network's are used between our own nodes.
 const (
 	nodeHeader      = "Tutti-Node"
 	operationHeader = "Tutti-Operation"
@@ -21,8 +21,7 @@ const (
 	requestIDHeader = "X-Request-Id"
 	// creditedHeader is in an interim answer: the request's tickets are credited.
 	creditedHeader = "Tutti-Credited"
-	// nodePrefix stands before the version in the name by which our nodes know
-	// one another.
+	// nodePrefix precedes the version in our nodes' names.
 	nodePrefix = "tutti/"
 	// jobMarker is the Authorization of gateways that fetch results by URL.
 	jobMarker = "Livepeer-AI-Worker-1.0"
@@ -37,41 +36,41 @@ const (
 // job takes the requests of one pipeline.
 func (s *Server) job(p pipeline.Pipeline) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		x := s.newExchange(w, r, p)
+		x := s.newAIJob(w, r, p)
 		err := x.serve()
 		x.done(err)
-		if x.cut {
-			// Nothing else tells a reader of HTTP that an answer is not whole.
+		if x.abort {
+			// An aborted connection is HTTP's only sign of an incomplete answer.
 			panic(http.ErrAbortHandler)
 		}
 	}
 }
 
-// exchange is one AI job and its answer.
-type exchange struct {
+// aiJob is one AI job and its answer.
+type aiJob struct {
 	s    *Server
 	w    http.ResponseWriter
 	r    *http.Request
 	pipe pipeline.Pipeline
-	// own: the sender is one of our own gateways, which takes answers as they are
-	// and wants to know what a failure is called. byURL: it fetches media.
+	// own: the sender is one of our own gateways, which accepts unchanged answers and reads
+	// fault codes. byURL: it fetches media.
 	own, byURL bool
 	req        *pipeline.Request
 	body       *upload
 	job        *orchestrate.Job
 	answer     answerWriter
-	// cut says that the connection is to be cut off.
-	cut bool
+	// abort means that the connection must be aborted.
+	abort bool
 
 	start time.Time
-	// waited is the time that was not ours: for bytes from the gateway, a slot, the
-	// runner, and for the gateway to take its answer.
+	// waited is the time spent waiting: for bytes from the gateway, a slot, the runner, and
+	// for the gateway to read its answer.
 	waited time.Duration
 	f      inference.JobStats
 }
 
-func (s *Server) newExchange(w http.ResponseWriter, r *http.Request, p pipeline.Pipeline) *exchange {
-	x := &exchange{
+func (s *Server) newAIJob(w http.ResponseWriter, r *http.Request, p pipeline.Pipeline) *aiJob {
+	x := &aiJob{
 		s: s, w: w, r: r, pipe: p, start: s.opt.Now(),
 		own:   strings.HasPrefix(r.Header.Get(nodeHeader), nodePrefix),
 		byURL: r.Header.Get("Authorization") == jobMarker,
@@ -82,9 +81,9 @@ func (s *Server) newExchange(w http.ResponseWriter, r *http.Request, p pipeline.
 	return x
 }
 
-// serve does the job, in the protocol's order of steps. What it returns went
-// wrong; the gateway has been told.
-func (x *exchange) serve() error {
+// serve does the job, in the protocol's order of steps. The error was already sent to the
+// gateway.
+func (x *aiJob) serve() error {
 	err := x.run()
 	if err != nil && x.f.Status == 0 {
 		x.refuse(err)
@@ -92,14 +91,14 @@ func (x *exchange) serve() error {
 	return err
 }
 
-func (x *exchange) run() error {
-	if err := x.name(); err != nil {
+func (x *aiJob) run() error {
+	if err := x.setRequestID(); err != nil {
 		return err
 	}
 	pace := newReadPace(x.w, x.start, textTime)
 	sender, err := x.authenticate()
 	if err != nil {
-		// The body is not worth reading.
+		// Do not read the body.
 		x.w.Header().Set("Connection", "close")
 		return err
 	}
@@ -122,9 +121,9 @@ func (x *exchange) run() error {
 	return x.work(job)
 }
 
-// confirm tells one of our own gateways that its tickets are credited, so that what they are
-// worth more than the job pays for other jobs already.
-func (x *exchange) confirm(job *orchestrate.Job) {
+// confirm notifies one of our own gateways that its tickets are credited, so that it can use
+// the surplus for other jobs.
+func (x *aiJob) confirm(job *orchestrate.Job) {
 	if !x.own || !job.Ticketed() {
 		return
 	}
@@ -134,8 +133,8 @@ func (x *exchange) confirm(job *orchestrate.Job) {
 	h.Del(creditedHeader)
 }
 
-// authenticate reads and checks what the headers say, before a byte of the body is read.
-func (x *exchange) authenticate() (*orchestrate.JobSender, error) {
+// authenticate checks the headers before the body is read.
+func (x *aiJob) authenticate() (*orchestrate.JobSender, error) {
 	credentials, err := x.s.credentials.read(x.r.Header)
 	if err != nil {
 		return nil, err
@@ -148,11 +147,11 @@ func (x *exchange) authenticate() (*orchestrate.JobSender, error) {
 	return sender, err
 }
 
-// work has the job done and passes its answer on.
-func (x *exchange) work(job *orchestrate.Job) error {
+// work runs the job and relays its answer.
+func (x *aiJob) work(job *orchestrate.Job) error {
 	begun := x.s.opt.Now()
 	reply, err := job.Run(x.r.Context())
-	x.wait(begun)
+	x.addWait(begun)
 	if err != nil {
 		return x.runnerFault(err)
 	}
@@ -163,14 +162,14 @@ func (x *exchange) work(job *orchestrate.Job) error {
 	x.addOffer(job)
 	err = x.relay(reply)
 	if x.pipe.Capability == capability.LLM {
-		// Also of an answer that broke off, as far as it came.
+		// Also for a truncated answer.
 		job.Produced(x.f.Usage.Completion)
 	}
 	return err
 }
 
-// name takes the request's own name, or gives it one.
-func (x *exchange) name() (err error) {
+// setRequestID uses the request's ID, or creates one.
+func (x *aiJob) setRequestID() (err error) {
 	if !orchestrate.UsableRequestID(x.f.RequestID) {
 		x.f.RequestID, err = x.s.orch.NewRequestID()
 	}
@@ -180,7 +179,7 @@ func (x *exchange) name() (err error) {
 
 // receive reads the body to its end, which HTTP/1.1 needs to notice that a
 // client went away.
-func (x *exchange) receive(pace *readPace, sender *orchestrate.JobSender) error {
+func (x *aiJob) receive(pace *readPace, sender *orchestrate.JobSender) error {
 	most := x.s.opt.TextBytes
 	if x.pipe.Form == pipeline.Multipart {
 		most = x.s.opt.FileBytes
@@ -190,18 +189,17 @@ func (x *exchange) receive(pace *readPace, sender *orchestrate.JobSender) error 
 	var err error
 	x.body, err = receiveBody(x.r.Body, x.r.ContentLength, most, x.s.uploads,
 		x.s.uploads.jobClaim(sender.Party(), sender.Source()), pace.progress)
-	x.wait(begun)
+	x.addWait(begun)
 	if fault.CodeOf(err) == fault.JobTooLarge {
-		// What is left of it is not worth reading.
+		// Do not read the rest.
 		x.w.Header().Set("Connection", "close")
 	}
 	return err
 }
 
-// decode reads the body as the pipeline has it. Gateways of the existing network
-// send the seven fields of llm requests; what else another sender puts there is
-// left out, as they do.
-func (x *exchange) decode() error {
+// decode reads the body in the pipeline's form. Gateways of the existing network send seven
+// fields of llm requests; other fields are dropped, as they do.
+func (x *aiJob) decode() error {
 	var op inference.Operation
 	if x.own {
 		op = inference.Operation(x.r.Header.Get(operationHeader))
@@ -219,7 +217,7 @@ func (x *exchange) decode() error {
 	return nil
 }
 
-func (x *exchange) admit(sender *orchestrate.JobSender) (*orchestrate.Job, error) {
+func (x *aiJob) admit(sender *orchestrate.JobSender) (*orchestrate.Job, error) {
 	begun := x.s.opt.Now()
 	job, err := x.s.orch.AdmitJob(x.r.Context(), orchestrate.JobRequest{
 		Sender: sender, Request: x.req,
@@ -238,22 +236,22 @@ func (x *exchange) admit(sender *orchestrate.JobSender) (*orchestrate.Job, error
 }
 
 // grow takes memory for n more bytes of the body, until it is released.
-func (x *exchange) grow(n int64) error {
-	if !x.body.more(n) {
+func (x *aiJob) grow(n int64) error {
+	if !x.body.reserve(n) {
 		return fault.New(fault.JobsFull, "complete request", "")
 	}
 	return nil
 }
 
-// wait books the time since begun as not ours, and returns it.
-func (x *exchange) wait(begun time.Time) time.Duration {
+// addWait adds the time since begun to waited, and returns it.
+func (x *aiJob) addWait(begun time.Time) time.Duration {
 	took := x.s.opt.Now().Sub(begun)
 	x.waited += took
 	return took
 }
 
-// done counts the job and writes its line into the log.
-func (x *exchange) done(err error) {
+// done counts and logs the job.
+func (x *aiJob) done(err error) {
 	x.f.Total = x.s.opt.Now().Sub(x.start)
 	x.f.Own = max(0, x.f.Total-x.waited)
 	if err != nil {

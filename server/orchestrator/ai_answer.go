@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// takeTime is how long a gateway may take nothing of an answer before its
-	// connection is cut off and its slot given back.
-	takeTime = time.Minute
-	// takeStep is how often that time begins anew while it takes something.
-	takeStep = 10 * time.Second
-	// streamPace and bodyPace are how fast, in bytes per second, a gateway has to take an answer
-	// that comes as events, and one that is a single text; takeTime is on top of that.
+	// stallTimeout is how long a gateway may read nothing of an answer before its connection
+	// is aborted and its slot released.
+	stallTimeout = time.Minute
+	// stallStep is how often the timeout restarts while the gateway reads.
+	stallStep = 10 * time.Second
+	// streamPace and bodyPace are the least speeds, in bytes per second, at which a gateway reads
+	// an answer of events, and one that is a single text; stallTimeout is on top of that.
 	streamPace, bodyPace = 1 << 10, 16 << 10
 )
 
-// errDawdles ends an answer that its gateway takes far more slowly than models write: it holds
-// a slot of its model, which others wait for.
-var errDawdles = errors.New("the gateway takes its answer too slowly")
+// errTooSlow ends an answer that its gateway reads far more slowly than models write: it holds
+// a slot of its model, for which others wait.
+var errTooSlow = errors.New("the gateway takes its answer too slowly")
 
-// answerWriter writes an answer piece by piece. Its status goes out with the
-// first piece, so that until then another one can be sent.
+// answerWriter writes an answer in pieces. The status is sent with the first piece, so that
+// another status is possible until then.
 type answerWriter struct {
-	x     *exchange
+	x     *aiJob
 	ctl   *http.ResponseController
 	armed time.Time
 	begun bool
@@ -47,15 +47,15 @@ func (a *answerWriter) begin(status int, contentType string, length int64) {
 	a.x.w.WriteHeader(status)
 }
 
-// write sends a piece, at once where flush is set.
+// write sends a piece, at once if flush is set.
 func (a *answerWriter) write(p []byte, flush bool) error {
 	now := a.x.s.opt.Now()
-	// A deadline of HTTP/1.1 matters only to who writes; a stream of HTTP/2 is
-	// reset by it while the model is silent, too.
+	// In HTTP/1.1 a deadline affects only writes; in HTTP/2 it also resets the stream while
+	// the model is silent.
 	stream := a.x.r.ProtoMajor == 2
-	if stream || now.Sub(a.armed) >= takeStep {
+	if stream || now.Sub(a.armed) >= stallStep {
 		a.armed = now
-		_ = a.ctl.SetWriteDeadline(now.Add(takeTime))
+		_ = a.ctl.SetWriteDeadline(now.Add(stallTimeout))
 	}
 	_, err := a.x.w.Write(p)
 	if err == nil && flush {
@@ -65,25 +65,25 @@ func (a *answerWriter) write(p []byte, flush bool) error {
 		_ = a.ctl.SetWriteDeadline(time.Time{})
 	}
 	a.sent += int64(len(p))
-	a.waited += a.x.wait(now)
+	a.waited += a.x.addWait(now)
 	if err == nil && a.waited > a.allowed(flush) {
-		err = errDawdles
+		err = errTooSlow
 	}
 	return err
 }
 
-// allowed is how long all pieces so far may have taken. Only waiting for the gateway counts, not
-// the time of the model.
+// allowed is how long all pieces so far may have taken. Only the time that the gateway takes counts,
+// not the model's.
 func (a *answerWriter) allowed(stream bool) time.Duration {
 	pace := int64(bodyPace)
 	if stream {
 		pace = streamPace
 	}
-	return takeTime + time.Duration(a.sent/pace)*time.Second
+	return stallTimeout + time.Duration(a.sent/pace)*time.Second
 }
 
-// arm gives an answer of n bytes its time.
-func (a *answerWriter) arm(n int) {
+// setDeadline sets the deadline for n bytes.
+func (a *answerWriter) setDeadline(n int) {
 	a.armed = a.x.s.opt.Now()
 	writeBy(a.x.w, a.armed, n)
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// receiveBody reads a whole body that is not hashed, of at most most bytes. size
-// is what its sender says, negative when it says nothing; progress is told how
-// much has come; c is whose memory it takes, and how much of that is paid.
-// Errors are JobTooLarge, JobsFull and JobBroken.
+// receiveBody reads a whole body without hashing it, of at most most bytes. size is the
+// announced length, negative if unknown; progress is called with the received bytes; c is the
+// claim for its memory. Errors are JobTooLarge, JobsFull and JobBroken.
 func receiveBody(body io.Reader, size, most int64, b *budget, c claim, progress func(received int)) (*upload,
 	error) {
 	const op = "receive request"

@@ -83,7 +83,8 @@ type aiNode struct {
 func newAINode(t testing.TB, change ...func(*setup)) *aiNode {
 	t.Helper()
 	states := []inference.ModelState{{Model: llama, State: inference.Ready, Warm: true, Capacity: 2}}
-	for _, id := range []capability.ID{capability.TextToImage, capability.ImageToImage, capability.ImageToVideo, capability.Upscale,
+	for _, id := range []capability.ID{capability.TextToImage, capability.ImageToImage, capability.ImageToVideo,
+		capability.Upscale,
 		capability.AudioToText, capability.SegmentAnything2, capability.ImageToText, capability.TextToSpeech} {
 		states = append(states, modelOf(id))
 	}
@@ -160,7 +161,8 @@ func asOwn(req *http.Request) *http.Request {
 // says has the worker answer every job alike.
 func (a *aiNode) says(status int, contentType, body string) {
 	a.worker.Answer = func(context.Context, *inference.Job) (*inference.Reply, error) {
-		return &inference.Reply{Status: status, ContentType: contentType, Length: int64(len(body)), Body: io.NopCloser(strings.NewReader(body))}, nil
+		return &inference.Reply{Status: status, ContentType: contentType, Length: int64(len(body)),
+			Body: io.NopCloser(strings.NewReader(body))}, nil
 	}
 }
 

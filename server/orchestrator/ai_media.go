@@ -15,10 +15,10 @@ var (
 	errMedia   = errors.New("media of an unknown type")
 )
 
-// relayMedia answers with URLs from which the media can be fetched, or with the
-// media itself to a gateway that did not say that it fetches.
-func (x *exchange) relayMedia(reply *inference.Reply) error {
-	body, err := x.whole(reply)
+// relayMedia answers with URLs of the media, or with the media itself if the gateway did not
+// announce that it fetches.
+func (x *aiJob) relayMedia(reply *inference.Reply) error {
+	body, err := x.readAnswer(reply)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (x *exchange) relayMedia(reply *inference.Reply) error {
 		return unusable(errNoMedia)
 	}
 	if x.byURL {
-		if err := x.keep(&a); err != nil {
+		if err := x.store(&a); err != nil {
 			return err
 		}
 	}
@@ -42,36 +42,37 @@ func (x *exchange) relayMedia(reply *inference.Reply) error {
 	if err != nil {
 		return unusable(err)
 	}
-	return x.send(out)
+	return x.sendJSON(out)
 }
 
-// videos makes every list of frames a video. The time that takes is nobody's wait.
-func (x *exchange) videos(a *pipeline.MediaAnswer) error {
+// videos encodes every list of frames as a video. This time does not count as waiting.
+func (x *aiJob) videos(a *pipeline.MediaAnswer) error {
 	var encode pipeline.EncodeMP4
 	if x.s.opt.Frames != nil {
 		encode = func(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
-			defer x.wait(x.s.opt.Now())
+			defer x.addWait(x.s.opt.Now())
 			return x.s.opt.Frames.EncodeMP4(ctx, frames, fps, width, height)
 		}
 	}
-	return a.MakeVideos(x.r.Context(), pipeline.VideoOptions{FPS: x.req.FPS, Width: x.req.Width, Height: x.req.Height}, encode)
+	return a.MakeVideos(x.r.Context(), pipeline.VideoOptions{FPS: x.req.FPS, Width: x.req.Width, Height: x.req.Height},
+		encode)
 }
 
-// keep puts everything up for download, and its URL in its place.
-func (x *exchange) keep(a *pipeline.MediaAnswer) error {
+// store stores all media for download, and replaces them with their URLs.
+func (x *aiJob) store(a *pipeline.MediaAnswer) error {
 	all := a.Images
 	for i := range all {
-		if err := x.keepOne(&all[i]); err != nil {
+		if err := x.storeOne(&all[i]); err != nil {
 			return err
 		}
 	}
 	if a.Audio != nil {
-		return x.keepOne(a.Audio)
+		return x.storeOne(a.Audio)
 	}
 	return nil
 }
 
-func (x *exchange) keepOne(m *pipeline.Medium) error {
+func (x *aiJob) storeOne(m *pipeline.Medium) error {
 	kind, data, err := pipeline.DataURL(m.URL)
 	if err != nil {
 		return unusable(err)

@@ -63,8 +63,10 @@ func TestPipelines(t *testing.T) {
 	t.Parallel()
 	a := newAINode(t, func(s *setup) { s.rules.Media, s.listener.Frames = media{}, frames{} })
 	pic := pngFile()
-	images := `{"images":[{"url":"` + dataURL("image/png", pic) + `","seed":12345678901234567890,"nsfw":false},{"url":"` + dataURL("image/png", pic) + `","seed":2,"nsfw":true}]}`
-	video := `{"frames":[[{"url":"` + dataURL("image/png", pic) + `","seed":5,"nsfw":false},{"url":"` + dataURL("image/png", pic) + `","seed":5,"nsfw":false}]]}`
+	images := `{"images":[{"url":"` + dataURL("image/png", pic) + `","seed":12345678901234567890,"nsfw":false},{"url":"` +
+		dataURL("image/png", pic) + `","seed":2,"nsfw":true}]}`
+	video := `{"frames":[[{"url":"` + dataURL("image/png", pic) + `","seed":5,"nsfw":false},{"url":"` +
+		dataURL("image/png", pic) + `","seed":5,"nsfw":false}]]}`
 	sent := 0
 	for _, tc := range []struct {
 		id     capability.ID
@@ -77,15 +79,18 @@ func TestPipelines(t *testing.T) {
 		units inference.Units
 	}{
 		{capability.TextToImage, "", nil, images, []string{string(pic), string(pic)}, "image/png", 512 * 512},
-		{capability.ImageToImage, "image", []string{"prompt", "x"}, images, []string{string(pic), string(pic)}, "image/png", 8},
+		{capability.ImageToImage, "image", []string{"prompt", "x"}, images, []string{string(pic), string(pic)}, "image/png",
+			8},
 		{capability.Upscale, "image", []string{"prompt", "x"}, images, []string{string(pic), string(pic)}, "image/png", 8},
 		{capability.ImageToVideo, "image", []string{"fps", "6.000000", "width", "64", "height", "32"}, video,
 			[]string{fmt.Sprintf("2 frames at 6, 64x32, of %d bytes", len(pic))}, "video/mp4", 64 * 32 * 25},
 		{capability.ImageToVideo, "image", nil, video,
 			[]string{fmt.Sprintf("2 frames at 7, 1024x576, of %d bytes", len(pic))}, "video/mp4", 1024 * 576 * 25},
-		{capability.TextToSpeech, "", nil, `{"audio":{"url":"` + dataURL("audio/wav", []byte("sound")) + `"}}`, []string{"sound"}, "audio/wav", 5},
+		{capability.TextToSpeech, "", nil, `{"audio":{"url":"` + dataURL("audio/wav", []byte("sound")) + `"}}`,
+			[]string{"sound"}, "audio/wav", 5},
 		{capability.AudioToText, "audio", nil, `{"text":"hi","chunks":[{"timestamp":[0,1.5],"text":"hi"}]}`, nil, "", 3000},
-		{capability.SegmentAnything2, "image", []string{"box", "[1]"}, `{"masks":"[]","scores":"[]","logits":"[]"}`, nil, "", 8},
+		{capability.SegmentAnything2, "image", []string{"box", "[1]"}, `{"masks":"[]","scores":"[]","logits":"[]"}`, nil, "",
+			8},
 		{capability.ImageToText, "image", nil, `{"text":"a dog"}`, nil, "", 8},
 	} {
 		m := inference.Model{Capability: tc.id, ID: "m"}
@@ -169,7 +174,8 @@ func (a *aiNode) wantKept(body []byte, want []string, kind, id string) {
 			a.t.Errorf("%d %v %.100q", res.StatusCode, res.Header, data)
 		}
 	}
-	if bytes.Contains(body, []byte("12345678901234567890")) != strings.Contains(string(body), `"seed":12345678901234567890`) {
+	if bytes.Contains(body, []byte("12345678901234567890")) != strings.Contains(string(body),
+		`"seed":12345678901234567890`) {
 		a.t.Error("a seed has become another number")
 	}
 }
@@ -187,10 +193,14 @@ func TestMediaFaults(t *testing.T) {
 	}
 	send(`<html>`, "the runner's answer cannot be used: no JSON of its pipeline")
 	send(`{"images":[]}`, "the runner's answer cannot be used: no picture, video or sound")
-	send(`{"images":[{"url":"http://runner/x.png"}]}`, "the runner's answer cannot be used: a data URL that cannot be read")
-	send(`{"images":[{"url":"data:image/png;base64,!"}]}`, "the runner's answer cannot be used: a data URL that cannot be read")
-	send(`{"images":[{"url":"data:text/html;base64,AAAA"}]}`, "the runner's answer cannot be used: media of an unknown type")
-	send(`{"images":[{"url":"`+dataURL("image/png", make([]byte, 1001))+`"}]}`, "Could not create storage to receive results")
+	send(`{"images":[{"url":"http://runner/x.png"}]}`,
+		"the runner's answer cannot be used: a data URL that cannot be read")
+	send(`{"images":[{"url":"data:image/png;base64,!"}]}`,
+		"the runner's answer cannot be used: a data URL that cannot be read")
+	send(`{"images":[{"url":"data:text/html;base64,AAAA"}]}`,
+		"the runner's answer cannot be used: media of an unknown type")
+	send(`{"images":[{"url":"`+dataURL("image/png", make([]byte, 1001))+`"}]}`,
+		"Could not create storage to receive results")
 	send(`{"frames":[[{"url":"`+dataURL("image/png", pngFile())+`"}]]}`, "no video encoder")
 }
 

@@ -12,14 +12,14 @@ import (
 	"github.com/tuttinode/tutti/server/status"
 )
 
-// busyText makes gateways of the existing network go elsewhere without holding
-// it against this node. Any other words would suspend it.
+// busyText makes gateways of the existing network try another orchestrator without suspending
+// this one, as any other text would.
 const busyText = "insufficient capacity"
 
 // refuse answers with the protocol's text for err, and its code.
-func (x *exchange) refuse(err error) {
+func (x *aiJob) refuse(err error) {
 	if x.r.Context().Err() != nil {
-		// Nobody reads this; it is for the log.
+		// The gateway closed the connection; only the log has this.
 		x.f.Status = status.Job(fault.Canceled)
 		return
 	}
@@ -36,23 +36,23 @@ func (x *exchange) refuse(err error) {
 	if after, ok := fault.RetryAfter(err); ok {
 		x.w.Header().Set("Retry-After", strconv.Itoa(int(after/time.Second)))
 	}
-	x.answer.arm(len(text))
+	x.answer.setDeadline(len(text))
 	http.Error(x.w, text, x.f.Status)
 }
 
-// runnerFault is a job that came to no answer. A gateway of the existing network
-// is told of its client's mistake in the words that it knows.
-func (x *exchange) runnerFault(err error) error {
+// runnerFault handles a job without an answer. A gateway of the existing network gets its
+// client's mistake in the form that it knows.
+func (x *aiJob) runnerFault(err error) error {
 	if !x.own && fault.ClassOf(err) == fault.BadRequest {
-		x.told(http.StatusBadRequest, inference.NetworkText(x.pipe.Capability, fault.Wire(err)), err)
+		x.relayRefusal(http.StatusBadRequest, inference.NetworkText(x.pipe.Capability, fault.Wire(err)), err)
 	}
 	return err
 }
 
-// told answers a gateway of the existing network with what a runner said of its
-// client's request. It looks for "returned 400" in the text, whatever the runner
-// returned, and holds any other words against this node.
-func (x *exchange) told(code int, text string, err error) {
+// relayRefusal answers a gateway of the existing network with a runner's refusal of its
+// client's request. The gateway looks for "returned 400" in the text, whatever the runner
+// returned, and suspends this node for any other text.
+func (x *aiJob) relayRefusal(code int, text string, err error) {
 	name := x.pipe.Name
 	if x.pipe.Capability == capability.LLM {
 		name = "LLM"
@@ -64,17 +64,17 @@ func (x *exchange) told(code int, text string, err error) {
 	if err != nil {
 		x.w.Header().Set(codeHeader, string(fault.CodeOf(err)))
 	}
-	x.answer.arm(len(text))
+	x.answer.setDeadline(len(text))
 	http.Error(x.w, name+" container returned "+strconv.Itoa(code)+": "+text, x.f.Status)
 }
 
-// runnerText is what a runner's error body says, in whichever of the usual forms.
+// runnerText is the text of a runner's error body in one of the usual forms.
 func runnerText(body []byte) string {
 	text := inference.Message(body)
 	if text == "" {
 		text = strings.TrimSpace(string(body))
 	}
-	// Through a fault, whose public text is one line of bounded length.
+	// A fault's public text is one line of bounded length.
 	_, text = fault.Public(fault.New(fault.JobUnreadable, "", text))
 	return text
 }

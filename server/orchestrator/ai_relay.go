@@ -19,31 +19,31 @@ import (
 const (
 	jsonType   = "application/json"
 	streamType = "text/event-stream"
-	// maxAnswer bounds an answer that is read as a whole.
+	// maxAnswer bounds an answer that is buffered completely.
 	maxAnswer = 256 << 20
-	// pieceSize is how much of an answer is passed on at once.
+	// pieceSize is the copy buffer of an answer.
 	pieceSize = 32 << 10
 )
 
-// pieces are the buffers of answers that pass through.
-type pieces struct{ pool sync.Pool }
+// bufferPool holds copy buffers of answers.
+type bufferPool struct{ pool sync.Pool }
 
-func (p *pieces) get() *[pieceSize]byte {
+func (p *bufferPool) get() *[pieceSize]byte {
 	if b, ok := p.pool.Get().(*[pieceSize]byte); ok {
 		return b
 	}
 	return new([pieceSize]byte)
 }
 
-func (p *pieces) put(b *[pieceSize]byte) { p.pool.Put(b) }
+func (p *bufferPool) put(b *[pieceSize]byte) { p.pool.Put(b) }
 
-// relay passes the runner's answer on, in the form that its gateway takes.
-func (x *exchange) relay(reply *inference.Reply) error {
+// relay sends the runner's answer in the gateway's form.
+func (x *aiJob) relay(reply *inference.Reply) error {
 	stream := strings.HasPrefix(reply.ContentType, streamType)
 	ok := reply.Status < 300
 	switch {
 	case !ok && !x.own:
-		return x.relayMistake(reply)
+		return x.relayClientError(reply)
 	case ok && hasMedia(x.pipe.Capability):
 		return x.relayMedia(reply)
 	case ok && stream:
@@ -54,23 +54,23 @@ func (x *exchange) relay(reply *inference.Reply) error {
 	return x.relayJSON(reply)
 }
 
-// relayMistake tells a gateway of the existing network what the runner said of
-// its client's request.
-func (x *exchange) relayMistake(reply *inference.Reply) error {
+// relayClientError sends a gateway of the existing network the runner's refusal of its
+// client's request.
+func (x *aiJob) relayClientError(reply *inference.Reply) error {
 	const most = 64 << 10
 	begun := x.s.opt.Now()
 	body, err := io.ReadAll(io.LimitReader(reply.Body, most))
-	x.wait(begun)
+	x.addWait(begun)
 	if err != nil {
 		return x.broken(err)
 	}
-	x.told(reply.Status, runnerText(body), nil)
+	x.relayRefusal(reply.Status, runnerText(body), nil)
 	return nil
 }
 
-// relayChat gives a gateway of the existing network the fields that it reads.
-func (x *exchange) relayChat(reply *inference.Reply) error {
-	body, err := x.whole(reply)
+// relayChat sends a gateway of the existing network the fields that it reads.
+func (x *aiJob) relayChat(reply *inference.Reply) error {
+	body, err := x.readAnswer(reply)
 	if err != nil {
 		return err
 	}
@@ -80,25 +80,25 @@ func (x *exchange) relayChat(reply *inference.Reply) error {
 	if err != nil {
 		return unusable(err)
 	}
-	return x.send(out)
+	return x.sendJSON(out)
 }
 
-// send answers with JSON that is there as a whole.
-func (x *exchange) send(body []byte) error {
-	x.answer.arm(len(body))
+// sendJSON answers with a complete JSON body.
+func (x *aiJob) sendJSON(body []byte) error {
+	x.answer.setDeadline(len(body))
 	x.answer.begin(http.StatusOK, jsonType, int64(len(body)))
 	if err := x.answer.write(body, false); err != nil {
-		return x.gone(err)
+		return x.notTaken(err)
 	}
 	return nil
 }
 
-// whole reads an answer to its end. Its slot is then given back: others need not wait until the
-// gateway has taken the answer.
-func (x *exchange) whole(reply *inference.Reply) (*upload, error) {
+// readAnswer reads an answer to its end and releases its slot: other jobs need not wait until the
+// gateway has read the answer.
+func (x *aiJob) readAnswer(reply *inference.Reply) (*upload, error) {
 	begun := x.s.opt.Now()
-	body, err := receiveBody(reply.Body, reply.Length, maxAnswer, x.s.uploads, x.body.further(), func(int) {})
-	x.wait(begun)
+	body, err := receiveBody(reply.Body, reply.Length, maxAnswer, x.s.uploads, x.body.resultClaim(), func(int) {})
+	x.addWait(begun)
 	switch fault.CodeOf(err) {
 	case fault.JobTooLarge:
 		return nil, unusable(errors.New("too large"))
@@ -110,17 +110,18 @@ func (x *exchange) whole(reply *inference.Reply) (*upload, error) {
 }
 
 func unusable(err error) error {
-	return &fault.Fault{Code: fault.ResponseUnusable, Op: "read the runner's answer", Detail: "the runner's answer cannot be used: " + err.Error(), Err: err}
+	return &fault.Fault{Code: fault.ResponseUnusable, Op: "read the runner's answer",
+		Detail: "the runner's answer cannot be used: " + err.Error(), Err: err}
 }
 
-// relayJSON passes an answer on that is no stream, byte for byte.
-func (x *exchange) relayJSON(reply *inference.Reply) error {
+// relayJSON relays an answer that is no stream, unchanged.
+func (x *aiJob) relayJSON(reply *inference.Reply) error {
 	var scan sse.JSONScanner
 	kind := reply.ContentType
 	if kind == "" || !x.own {
 		kind = jsonType
 	}
-	err := x.pass(reply.Body, func(p []byte) error {
+	err := x.copyPieces(reply.Body, func(p []byte) error {
 		if !x.answer.begun {
 			x.answer.begin(reply.Status, kind, reply.Length)
 		}
@@ -134,26 +135,24 @@ func (x *exchange) relayJSON(reply *inference.Reply) error {
 	return x.ended(err)
 }
 
-// relayStream passes a stream of events on as it comes. Our own gateways get the
-// runner's bytes and make of them what their clients need; the existing
-// network's get the only form that they survive.
+// relayStream relays a stream of events. Our own gateways get the runner's bytes and convert
+// them for their clients; the existing network's get the only form that they support.
 //
-// A stream that breaks is cut off towards our own gateways, who see that it is
-// not whole and can tell their clients, or try elsewhere if nothing had come
-// yet. The existing network's would take a cut connection for the end of the
-// answer; their stream ends with an event that says that it failed, which
-// carries a choice, as one without would crash them.
-func (x *exchange) relayStream(reply *inference.Reply) error {
+// The connection of a broken stream is aborted towards our own gateways, which detect that
+// the answer is incomplete and notify their clients, or retry elsewhere before the first
+// byte. The existing network's would take an aborted connection for the end of the answer;
+// their stream ends with an error event, which has a choice, as they crash without one.
+func (x *aiJob) relayStream(reply *inference.Reply) error {
 	var own sse.Scanner
 	network := sse.Network{Model: x.req.Model.ID}
 	scan, from := &own, reply.Body
 	if !x.own {
 		scan, from = &network.Scanner, sse.NewReader(reply.Body, &network)
 	}
-	err := x.pass(from, func(p []byte) error {
+	err := x.copyPieces(from, func(p []byte) error {
 		if !x.own && scan.Events() == 0 {
-			// Only the end that the filter gives to what ended without a word: there
-			// is still time to say by the status that it failed.
+			// Only the filter's end event of an empty stream: the status can still report
+			// the failure.
 			return nil
 		}
 		if !x.answer.begun {
@@ -173,19 +172,19 @@ func (x *exchange) relayStream(reply *inference.Reply) error {
 		err = brokenStream(io.ErrUnexpectedEOF)
 	}
 	if err = x.ended(err); err == nil && scan.Failed() {
-		// The gateway has it from the stream; this is for the log.
+		// The stream already has the error; this is for the log.
 		err = fault.New(fault.StreamFailed, "pass the answer on", "")
 	}
 	return err
 }
 
-// burst is the pace of an answer that comes faster than any model writes.
-const burst = time.Millisecond
+// burstGap is the time between pieces below which they are sent together: no model generates
+// that fast.
+const burstGap = time.Millisecond
 
-// pass reads to the end and gives every piece to write. Errors of reading are
-// StreamBroken or what the body says, those of write and of a client that went
-// away are Canceled.
-func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
+// copyPieces reads to the end and passes every piece to write. Read errors are StreamBroken
+// or the body's fault, errors of write and of a closed client connection are Canceled.
+func (x *aiJob) copyPieces(from io.Reader, write func(p []byte) error) error {
 	buf, intact := x.s.pieces.get(), true
 	defer func() {
 		if intact {
@@ -195,11 +194,11 @@ func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
 	for {
 		begun := x.s.opt.Now()
 		n, err := from.Read(buf[:])
-		took := x.wait(begun)
+		took := x.addWait(begun)
 		if n > 0 {
 			if err := write(buf[:n]); err != nil {
-				intact = false // HTTP/2 may still refer to it
-				return x.gone(err)
+				intact = false // HTTP/2 may still reference it
+				return x.notTaken(err)
 			}
 		}
 		switch {
@@ -207,18 +206,18 @@ func (x *exchange) pass(from io.Reader, write func(p []byte) error) error {
 			return nil
 		case err != nil:
 			return x.broken(err)
-		case took < burst:
-			// Much comes at once: whoever else has something to do goes first, and what
-			// has come by then goes out in one piece.
+		case took < burstGap:
+			// A burst: yield to other goroutines, and send what has arrived by then in one
+			// piece.
 			runtime.Gosched()
 		}
 	}
 }
 
-// broken is an answer that the runner, or the client's leaving, ended too early.
-func (x *exchange) broken(err error) error {
+// broken is the fault of an answer that the runner or the client ended early.
+func (x *aiJob) broken(err error) error {
 	if ctx := x.r.Context(); ctx.Err() != nil {
-		return x.gone(ctx.Err())
+		return x.notTaken(ctx.Err())
 	}
 	return brokenStream(err)
 }
@@ -230,16 +229,16 @@ func brokenStream(err error) error {
 	return fault.Wrap(fault.StreamBroken, "pass the answer on", err)
 }
 
-// gone is a gateway that does not take its answer.
-func (x *exchange) gone(err error) error {
+// notTaken is the fault of a gateway that does not read its answer.
+func (x *aiJob) notTaken(err error) error {
 	return fault.Wrap(fault.Canceled, "pass the answer on", err)
 }
 
-// ended is the end of an answer that was passed on. One that broke after it had
-// begun is cut off, so that no reader takes it for whole.
-func (x *exchange) ended(err error) error {
+// ended ends a relayed answer. One that failed after it had begun is aborted, so that no
+// reader takes it for complete.
+func (x *aiJob) ended(err error) error {
 	if err != nil && x.answer.begun {
-		x.cut = x.own || x.r.Context().Err() != nil || !strings.HasPrefix(x.w.Header().Get("Content-Type"), streamType)
+		x.abort = x.own || x.r.Context().Err() != nil || !strings.HasPrefix(x.w.Header().Get("Content-Type"), streamType)
 	}
 	return err
 }
@@ -247,7 +246,8 @@ func (x *exchange) ended(err error) error {
 // hasMedia reports whether a pipeline's answer carries pictures, video or sound.
 func hasMedia(id capability.ID) bool {
 	switch id {
-	case capability.TextToImage, capability.ImageToImage, capability.ImageToVideo, capability.Upscale, capability.TextToSpeech:
+	case capability.TextToImage, capability.ImageToImage, capability.ImageToVideo, capability.Upscale,
+		capability.TextToSpeech:
 		return true
 	}
 	return false

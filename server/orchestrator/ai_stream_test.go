@@ -76,7 +76,8 @@ func TestStreamToExistingNetwork(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
-		if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" || res.Header.Get("Cache-Control") != "no-cache" {
+		if res.StatusCode != 200 || res.Header.Get("Content-Type") != "text/event-stream" ||
+			res.Header.Get("Cache-Control") != "no-cache" {
 			t.Errorf("%d %v", res.StatusCode, res.Header)
 		}
 		text, reason, total := readAsNetwork(t, res.Body)
@@ -86,7 +87,8 @@ func TestStreamToExistingNetwork(t *testing.T) {
 		if _, err := io.Copy(io.Discard, res.Body); err != nil {
 			t.Error(err)
 		}
-		if f := a.done.last(t, 1); f.Usage != (inference.Usage{Prompt: 7, Completion: 2, Cached: 4}) || !f.Stream || f.Events != 4 {
+		if f := a.done.last(t, 1); f.Usage != (inference.Usage{Prompt: 7, Completion: 2, Cached: 4}) || !f.Stream ||
+			f.Events != 4 {
 			t.Errorf("%+v", f)
 		}
 	})

@@ -42,17 +42,21 @@ func TestJobRefusals(t *testing.T) {
 			status int
 			text   string
 		}{
-			{"method", nil, func(r *http.Request) { r.Method = http.MethodGet; r.Body = nil; r.ContentLength = 0 }, nil, 405, "Method Not Allowed"},
+			{"method", nil, func(r *http.Request) { r.Method = http.MethodGet; r.Body = nil; r.ContentLength = 0 }, nil, 405,
+				"Method Not Allowed"},
 			{"path", nil, func(r *http.Request) { r.URL.Path = "/llm/" }, nil, 404, "404 page not found"},
 			{"body", func() *http.Request { return a.job(llama, "application/json", strings.NewReader("{")) }, nil, nil, 400,
 				"a field's name was expected at byte 1"},
 			{"no model", func() *http.Request {
 				return a.job(llama, "application/json", strings.NewReader(`{"max_tokens":1,"messages":[{"role":"user","content":"x"}]}`))
 			}, nil, nil, 400, "model not specified"},
-			{"payment's base64", nil, func(r *http.Request) { r.Header.Set("Livepeer-Payment", "!") }, nil, 402, "base64 decode error: illegal base64 data at input byte 0"},
-			{"segment's base64", nil, func(r *http.Request) { r.Header.Set("Livepeer-Segment", "!") }, nil, 403, "ErrorSegEncoding"},
+			{"payment's base64", nil, func(r *http.Request) { r.Header.Set("Livepeer-Payment", "!") }, nil, 402,
+				"base64 decode error: illegal base64 data at input byte 0"},
+			{"segment's base64", nil, func(r *http.Request) { r.Header.Set("Livepeer-Segment", "!") }, nil, 403,
+				"ErrorSegEncoding"},
 			{"no segment", nil, func(r *http.Request) { r.Header.Del("Livepeer-Segment") }, nil, 403, "missing auth token"},
-			{"capabilities", nil, edit(func(m *rpc.SegData) { m.Capabilities.Bitstring = []uint64{1 << 35} }), nil, 403, "incompatible capabilities"},
+			{"capabilities", nil, edit(func(m *rpc.SegData) { m.Capabilities.Bitstring = []uint64{1 << 35} }), nil, 403,
+				"incompatible capabilities"},
 			{"another model", nil, edit(func(m *rpc.SegData) {
 				m.Capabilities = rpc.FromCapabilities(wanted(inference.Model{Capability: capability.LLM, ID: "x"}))
 			}), nil, 403, "incompatible capabilities"},
@@ -67,7 +71,8 @@ func TestJobRefusals(t *testing.T) {
 				ct, body := form("audio", []byte("x"), "model_id", "m")
 				return a.job(inference.Model{Capability: capability.AudioToText, ID: "m"}, ct, bytes.NewReader(body))
 			}, nil, nil, 400, "Unable to calculate duration"},
-			{"no slot", nil, nil, func() { a.worker.Set(llama, func(s *inference.ModelState) { s.Capacity = 0 }) }, 503, "insufficient capacity"},
+			{"no slot", nil, nil, func() { a.worker.Set(llama, func(s *inference.ModelState) { s.Capacity = 0 }) }, 503,
+				"insufficient capacity"},
 			{"no model to run", nil, nil, func() {
 				a.worker.Set(llama, func(s *inference.ModelState) {
 					s.Capacity, s.State, s.Code, s.Reason = 2, inference.Failed, fault.ContainerOOM, "container llm_1 is out of memory"
@@ -78,13 +83,21 @@ func TestJobRefusals(t *testing.T) {
 				a.worker.Answer = nil
 			}, 500, "connection refused"},
 			{"runner busy", nil, nil, func() { a.fails(fault.RunnerBusy, "429") }, 503, "insufficient capacity"},
-			{"runner cannot", nil, nil, func() { a.fails(fault.OperationUnsupported, "it only chats") }, 500, "LLM container returned 400: it only chats"},
+			{"runner cannot", nil, nil, func() { a.fails(fault.OperationUnsupported, "it only chats") }, 500,
+				"LLM container returned 400: it only chats"},
 			{"our defect", nil, nil, func() { a.fails(fault.Unexpected, "") }, 500, "Internal Server Error"},
-			{"client's mistake", nil, nil, func() { a.says(422, "application/json", `{"detail":[{"loc":["x"],"msg":"field required"}]}`) }, 500,
+			{"client's mistake", nil, nil, func() {
+				a.says(422, "application/json",
+					`{"detail":[{"loc":["x"],"msg":"field required"}]}`)
+			}, 500,
 				"LLM container returned 400: x: field required"},
-			{"client's mistake, OpenAI", nil, nil, func() { a.says(400, "application/json", `{"error":{"message":"too\nlong"}}`) }, 500,
+			{"client's mistake, OpenAI", nil, nil, func() {
+				a.says(400, "application/json",
+					`{"error":{"message":"too\nlong"}}`)
+			}, 500,
 				"LLM container returned 400: too long"},
-			{"client's mistake, text", nil, nil, func() { a.says(413, "text/plain", ` huge `) }, 500, "LLM container returned 400: huge"},
+			{"client's mistake, text", nil, nil, func() { a.says(413, "text/plain", ` huge `) }, 500,
+				"LLM container returned 400: huge"},
 			{"no JSON", nil, nil, func() { a.says(200, "application/json", `<html>`) }, 500,
 				"the runner's answer cannot be used: an object was expected at byte 0"},
 		} {
@@ -133,12 +146,14 @@ func TestChat(t *testing.T) {
 			Usage     *struct{}
 			Choices   []struct{ Message struct{ Content string } }
 		}
-		if err := json.Unmarshal(body, &out); err != nil || out.ID == "" || out.Model != llama.ID || out.Created == 0 || out.Usage == nil ||
+		if err := json.Unmarshal(body, &out); err != nil || out.ID == "" || out.Model != llama.ID || out.Created == 0 ||
+			out.Usage == nil ||
 			out.Choices[0].Message.Content != "x" {
 			t.Errorf("%v: %s", err, body)
 		}
 		// The existing network's gateways have seven fields.
-		want := `{"messages":[{"role":"user","content":"my secret prompt"}],"model":"` + llama.ID + `","max_tokens":10,"stream":false}`
+		want := `{"messages":[{"role":"user","content":"my secret prompt"}],"model":"` + llama.ID +
+			`","max_tokens":10,"stream":false}`
 		if string(got.Body) != want || got.Units != 10 || got.Model != llama || len(got.RequestID) != 8 {
 			t.Errorf("%+v", got)
 		}
@@ -154,7 +169,8 @@ func TestOwnChat(t *testing.T) {
 		status, kind, answer := 200, "application/json; charset=utf-8", ` {"choices": [ ] , "odd":1e400}`
 		a.worker.Answer = func(_ context.Context, job *inference.Job) (*inference.Reply, error) {
 			got = job
-			return &inference.Reply{Status: status, ContentType: kind, Length: int64(len(answer)), Body: io.NopCloser(strings.NewReader(answer))}, nil
+			return &inference.Reply{Status: status, ContentType: kind, Length: int64(len(answer)),
+				Body: io.NopCloser(strings.NewReader(answer))}, nil
 		}
 		send := func(op, body string) (*http.Response, []byte) {
 			req := asOwn(a.job(llama, "application/json", strings.NewReader(body)))
@@ -168,10 +184,12 @@ func TestOwnChat(t *testing.T) {
 			"embedding":  `{"model":"` + llama.ID + `","input":"x"}`,
 		} {
 			res, out := send(op, body)
-			if res.StatusCode != 200 || res.Header.Get("Content-Type") != kind || string(out) != answer || res.ContentLength != int64(len(answer)) {
+			if res.StatusCode != 200 || res.Header.Get("Content-Type") != kind || string(out) != answer ||
+				res.ContentLength != int64(len(answer)) {
 				t.Errorf("%s: %d %v %s", op, res.StatusCode, res.Header, out)
 			}
-			if string(got.Body) != body || string(got.Operation) != op || got.RequestID != "req-1" || res.Header.Get("X-Request-Id") != "req-1" {
+			if string(got.Body) != body || string(got.Operation) != op || got.RequestID != "req-1" ||
+				res.Header.Get("X-Request-Id") != "req-1" {
 				t.Errorf("%+v", got)
 			}
 		}
@@ -245,7 +263,8 @@ func TestGetOrchestratorForModels(t *testing.T) {
 	}
 	in := ask(llama)
 	c := in.GetCapabilities()
-	if in.GetNode() != "tutti/0.1.0" || c.GetBitstring()[0]&0x0000000204005fff != 0x0000000204005fff || c.GetConstraints() == nil {
+	if in.GetNode() != "tutti/0.1.0" || c.GetBitstring()[0]&0x0000000204005fff != 0x0000000204005fff ||
+		c.GetConstraints() == nil {
 		t.Errorf("%v", in)
 	}
 	m := c.GetConstraints().GetPerCapability()[33].GetModels()[llama.ID]
@@ -253,7 +272,7 @@ func TestGetOrchestratorForModels(t *testing.T) {
 		t.Errorf("%v", m)
 	}
 	offer, request := c.Capability(), wanted(llama)
-	if why := capability.Objection(&request, &offer); why != "" {
+	if why := capability.Mismatch(&request, &offer); why != "" {
 		t.Error(why)
 	}
 	// A model that is not here is for the gateway to find out.
@@ -289,7 +308,8 @@ func TestJobLine(t *testing.T) {
 	req.Header.Set("X-Request-Id", "req-7")
 	do(t, a.h2, req)
 	f := a.done.last(t, 1)
-	if f.Model != llama || f.Status != 200 || f.Code != "" || f.RequestID != "req-7" || f.Units != 10 || f.FirstByte <= 0 || f.Total < f.FirstByte ||
+	if f.Model != llama || f.Status != 200 || f.Code != "" || f.RequestID != "req-7" || f.Units != 10 ||
+		f.FirstByte <= 0 || f.Total < f.FirstByte ||
 		f.Usage != (inference.Usage{Prompt: 3, Completion: 2}) || f.Own <= 0 || f.Own > f.Total {
 		t.Errorf("%+v", f)
 	}
@@ -302,7 +322,8 @@ func TestJobLine(t *testing.T) {
 	if strings.Count(text, "msg=request ") != 2 || strings.Contains(text, "secret") {
 		t.Errorf("log:\n%s", text)
 	}
-	for _, want := range []string{"job=req-7", "pipeline=llm", "model=" + llama.ID, "status=200", "tokens_in=3", "tokens_out=2", "units=10", "code=RunnerBroke"} {
+	for _, want := range []string{"job=req-7", "pipeline=llm", "model=" + llama.ID, "status=200", "tokens_in=3",
+		"tokens_out=2", "units=10", "code=RunnerBroke"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is not in\n%s", want, text)
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// fromAuthToken is nil for a token that did not come.
+// fromAuthToken is nil for a missing token.
 func fromAuthToken(m *rpc.AuthToken) *orchestrate.Token {
 	if m == nil {
 		return nil
@@ -17,9 +17,10 @@ func fromAuthToken(m *rpc.AuthToken) *orchestrate.Token {
 	return &orchestrate.Token{Code: m.GetToken(), Session: core.SessionID(m.GetSessionId()), Expires: m.GetExpiration()}
 }
 
-// transcodeResult is the answer to a segment: where its renditions are, or why
-// there are none. The offer is in it either way.
-func (s *Server) transcodeResult(number core.SegmentNumber, in orchestrate.Info, done *orchestrate.Finished, err error) ([]byte, error) {
+// transcodeResult is the answer to a segment: the URLs of its renditions or the error, and
+// the offer.
+func (s *Server) transcodeResult(number core.SegmentNumber, in orchestrate.Info, done *orchestrate.Finished,
+	err error) ([]byte, error) {
 	res := &rpc.TranscodeResult{Seq: int64(number), Info: s.orchestratorInfo(&in)}
 	if err != nil {
 		res.Result = &rpc.TranscodeResult_Error{Error: fault.Wire(err)}

@@ -41,7 +41,8 @@ func BenchmarkSegment(b *testing.B) {
 	b.ReportMetric(median(up).Seconds()*1000, "p50-upload-ms")
 }
 
-var ladder3 = []core.Profile{{Name: "a", Width: 1280, Height: 720}, {Name: "b", Width: 854, Height: 480}, {Name: "c", Width: 640, Height: 360}}
+var ladder3 = []core.Profile{{Name: "a", Width: 1280, Height: 720}, {Name: "b", Width: 854, Height: 480},
+	{Name: "c", Width: 640, Height: 360}}
 
 // fetch reads a rendition into a buffer of its size, as a gateway that keeps it.
 func fetch(b *testing.B, n *node, seg *rpc.TranscodedSegmentData) {

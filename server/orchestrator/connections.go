@@ -8,8 +8,7 @@ import (
 	"github.com/tuttinode/tutti/server/admission"
 )
 
-// newGate bounds the listener's connections, in all and for each address that has not
-// shown valid credentials.
+// newGate bounds the listener's connections, in total and per address without credentials.
 func newGate(opt *Options) *admission.Gate {
 	log := opt.Log
 	return admission.New(admission.Options{
@@ -21,13 +20,12 @@ func newGate(opt *Options) *admission.Gate {
 	})
 }
 
-// seen passes on who has a request.
-func (s *Server) seen(conn net.Conn, state http.ConnState) {
-	if s.opt.Seen != nil && state == http.StateActive {
-		s.opt.Seen(conn.RemoteAddr())
+// peerSeen reports the address of a peer with a request.
+func (s *Server) peerSeen(conn net.Conn, state http.ConnState) {
+	if s.opt.PeerSeen != nil && state == http.StateActive {
+		s.opt.PeerSeen(conn.RemoteAddr())
 	}
 }
 
-// Connections is how many connections are open to the public listener, and how many may
-// be.
+// Connections returns the number of open connections of the public listener, and the bound.
 func (s *Server) Connections() (open, most int) { return s.conns.Connections() }

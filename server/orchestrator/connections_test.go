@@ -68,7 +68,7 @@ func slow(t testing.TB, n *node, count int, path string) {
 
 // crowd is how many idle connections TestCrowd makes. TUTTI_CROWD=9600 is a
 // full-size run; it takes 20 000 open files and some seconds for the handshakes.
-func crowd(t *testing.T) int {
+func queueLevel(t *testing.T) int {
 	text := os.Getenv("TUTTI_CROWD")
 	if text == "" {
 		return 500
@@ -104,7 +104,7 @@ func TestCrowd(t *testing.T) {
 		return median(took)
 	}
 	alone, heap := work(), memory()
-	count := crowd(t)
+	count := queueLevel(t)
 	open(t, n, count)
 	readers := min(count/10, 200)
 	slow(t, n, readers, url[len(n.uri):])

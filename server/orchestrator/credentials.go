@@ -9,22 +9,21 @@ import (
 )
 
 const (
-	// maxCredentials bounds the headers that are remembered, maxCredential the
-	// length of one: a job's are about 300 characters.
+	// maxCredentials bounds the cached headers, maxCredential the length of one: a job's are
+	// about 300 characters.
 	maxCredentials = 1024
 	maxCredential  = 4 << 10
 )
 
-// credentials remembers what the headers of AI jobs say beside the payment. A
-// gateway sends the same ones with every job of a session, and reading them is a
-// good part of what a short job costs. Nothing is decided here: what was read is
-// checked each time, and every payment is read anew.
+// credentials caches the parsed headers of AI jobs except the payment. A gateway sends the
+// same headers with every job of a session, and parsing them is a large part of a short job's
+// cost. The parsed headers are still verified each time.
 type credentials struct {
 	mu    sync.Mutex
 	known map[string]orchestrate.SegmentRequest // guarded by mu
 }
 
-// read is readRequest. What the result points at is shared: it must not be changed.
+// read is readRequest with the cache. The result is shared and must not be changed.
 func (c *credentials) read(h http.Header) (orchestrate.SegmentRequest, error) {
 	var payment *rpc.Payment
 	if text := h.Get(paymentHeader); text != "" {
@@ -40,7 +39,7 @@ func (c *credentials) read(h http.Header) (orchestrate.SegmentRequest, error) {
 	return req, err
 }
 
-// segment is readSegment, from memory where it can be.
+// segment is readSegment with the cache.
 func (c *credentials) segment(header string) (orchestrate.SegmentRequest, error) {
 	if len(header) > maxCredential {
 		return readSegment(header)
@@ -58,7 +57,7 @@ func (c *credentials) segment(header string) (orchestrate.SegmentRequest, error)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.known) >= maxCredentials || c.known == nil {
-		// Sessions in use are back at once.
+		// Active sessions are cached again with their next job.
 		c.known = make(map[string]orchestrate.SegmentRequest)
 	}
 	c.known[header] = req

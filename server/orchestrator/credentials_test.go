@@ -31,7 +31,8 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("%+v, %v, %d known", req, err, len(c.known))
 		}
 	}
-	if req, err := c.read(head(strings.Repeat("m", maxCredential))); err != nil || len(req.Manifest) != maxCredential || len(c.known) != 1 {
+	if req, err := c.read(head(strings.Repeat("m", maxCredential))); err != nil || len(req.Manifest) != maxCredential ||
+		len(c.known) != 1 {
 		t.Errorf("a long one: %v, %d known", err, len(c.known))
 	}
 	for i := range 3 * maxCredentials {
@@ -68,11 +69,13 @@ func TestCredentialsWithPayment(t *testing.T) {
 			m.TicketSenderParams = append(m.TicketSenderParams, &rpc.TicketSenderParams{SenderNonce: uint32(i)})
 		}
 		req, err := c.read(with(m))
-		if err != nil || req.Manifest != "33_m" || req.Sender != sender || len(req.Payment.Tickets) != n || req.Payment.Expected == nil || req.PaymentErr != nil {
+		if err != nil || req.Manifest != "33_m" || req.Sender != sender || len(req.Payment.Tickets) != n ||
+			req.Payment.Expected == nil || req.PaymentErr != nil {
 			t.Errorf("%+v, %v", req, err)
 		}
 	}
-	if req, err := c.read(http.Header{segmentHeader: {segment}}); err != nil || !req.Sender.IsZero() || req.Payment.Tickets != nil || req.Payment.Expected != nil {
+	if req, err := c.read(http.Header{segmentHeader: {segment}}); err != nil || !req.Sender.IsZero() ||
+		req.Payment.Tickets != nil || req.Payment.Expected != nil {
 		t.Errorf("without payment: %+v, %v", req, err)
 	}
 	if len(c.known) != 1 {
@@ -83,7 +86,8 @@ func TestCredentialsWithPayment(t *testing.T) {
 		t.Errorf("a sender of 19 bytes: %+v, %v", req, err)
 	}
 	// The payment's mistake comes first, as the protocol has it.
-	if _, err := c.read(http.Header{segmentHeader: {"!"}, paymentHeader: {"!"}}); fault.CodeOf(err) != fault.PaymentEncoding {
+	if _, err := c.read(http.Header{segmentHeader: {"!"},
+		paymentHeader: {"!"}}); fault.CodeOf(err) != fault.PaymentEncoding {
 		t.Error(err)
 	}
 }

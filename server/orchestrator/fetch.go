@@ -17,18 +17,17 @@ import (
 )
 
 const (
-	// uriType marks a body that names where the segment is. Gateways with an
-	// object store of their own send it.
+	// uriType marks a body with the segment's URL, as gateways with an object store send it.
 	uriType = "application/vnd+livepeer.uri"
 	// maxURI bounds such a body.
 	maxURI = 8 << 10
-	// fetchTimeout bounds the fetching, from dialling to the last byte.
+	// fetchTimeout bounds the download, from dialing to the last byte.
 	fetchTimeout = 4 * time.Second
-	// maxRedirects is what object stores need at most.
+	// maxRedirects is enough for object stores.
 	maxRedirects = 3
 )
 
-// body is the segment that a request carries or points to.
+// body is the segment that a request contains or names by URL.
 func (s *Server) body(r *http.Request, c claim, pace *readPace) (*upload, error) {
 	if r.Header.Get("Content-Type") != uriType {
 		return receive(r.Body, r.ContentLength, s.uploads, c, pace.progress)
@@ -72,15 +71,15 @@ func (s *Server) fetchSegment(ctx context.Context, text string, c claim) (*uploa
 	return receive(res.Body, res.ContentLength, s.uploads, c, func(int) {})
 }
 
-// fetcher is a client for addresses that strangers name. It dials public
-// addresses and those of the operator's stores only, and looks at the address
-// that is really dialled: names and redirects may lead anywhere.
+// fetcher is a client for untrusted URLs. It connects only to public addresses and to the
+// operator's stores, and checks the IP address of each connection, because host names and
+// redirects may lead anywhere.
 func fetcher(stores fetchurl.Networks) *http.Client {
 	dialer := &net.Dialer{Timeout: fetchTimeout, Control: stores.Control}
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext,
-			// As every node of the network does: the segment's hash is checked.
+			// As in every node of the network: the segment's hash is checked.
 			TLSClientConfig:        &tls.Config{InsecureSkipVerify: true},
 			DisableKeepAlives:      true,
 			DisableCompression:     true,

@@ -16,9 +16,19 @@ func store(t *testing.T, body []byte) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/segment.ts", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) })
-	mux.HandleFunc("/moved", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/segment.ts", http.StatusFound) })
-	mux.HandleFunc("/round", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/round", http.StatusFound) })
-	mux.HandleFunc("/created", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusCreated); _, _ = w.Write(body) })
+	mux.HandleFunc("/moved", func(w http.ResponseWriter,
+		r *http.Request) {
+		http.Redirect(w, r, "/segment.ts", http.StatusFound)
+	})
+	mux.HandleFunc("/round", func(w http.ResponseWriter,
+		r *http.Request) {
+		http.Redirect(w, r, "/round", http.StatusFound)
+	})
+	mux.HandleFunc("/created", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		_,
+			_ = w.Write(body)
+	})
 	mux.HandleFunc("/endless", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "400000000")
 		w.WriteHeader(http.StatusOK)

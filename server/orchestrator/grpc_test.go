@@ -40,7 +40,8 @@ func TestGetOrchestrator(t *testing.T) {
 				t.Error("an offer off-chain has a price")
 			}
 			c := in.GetCapabilities()
-			if c.GetBitstring()[0] != 0x04005fff || c.GetVersion() != "0.9.1" || c.GetConstraints() == nil || len(c.GetCapacities()) == 0 {
+			if c.GetBitstring()[0] != 0x04005fff || c.GetVersion() != "0.9.1" || c.GetConstraints() == nil ||
+				len(c.GetCapacities()) == 0 {
 				t.Errorf("capabilities %v", c)
 			}
 			tok := in.GetAuthToken()

@@ -97,7 +97,8 @@ func (n *node) start(su *setup) {
 		n.t.Fatal(err)
 	}
 	if !su.plain {
-		if su.listener.Cert, err = tlscert.Open(tlscert.Options{Host: "127.0.0.1", Now: time.Now, Rand: rand.Reader, Log: quiet()}); err != nil {
+		if su.listener.Cert, err = tlscert.Open(tlscert.Options{Host: "127.0.0.1", Now: time.Now, Rand: rand.Reader,
+			Log: quiet()}); err != nil {
 			n.t.Fatal(err)
 		}
 	}

@@ -15,11 +15,10 @@ import (
 	"github.com/tuttinode/tutti/server/remote"
 )
 
-// Limits on strangers.
+// Limits for unknown peers.
 const (
 	headerTimeout = 10 * time.Second
-	// requestTimeout is for requests that carry nothing large. Handlers of large
-	// bodies set deadlines of their own.
+	// requestTimeout is for small requests. Handlers of large bodies set their own deadlines.
 	requestTimeout = 30 * time.Second
 	// idleTimeout is the network's.
 	idleTimeout = 10 * time.Minute
@@ -29,25 +28,25 @@ const (
 	// maxMessage bounds a gRPC request: one that names a thousand models is a quarter
 	// as large.
 	maxMessage = 256 << 10
-	// maxStreams bounds the requests at once on one connection. It is the number that
-	// unmodified orchestrators have: gateways with more open further connections.
+	// maxStreams bounds the parallel requests of one connection. Unmodified orchestrators have
+	// the same bound: gateways open more connections.
 	maxStreams = 250
-	// uploadWindow is how much of a segment may be on its way unread: a whole one
-	// of usual size, so that an upload never waits for an answer.
+	// uploadWindow is the flow-control window: a whole segment of usual size, so that an upload
+	// never waits for a window update.
 	uploadWindow = 4<<20 - 1
 	// readFrame is the largest frame of HTTP/2. A connection keeps a buffer of the
 	// largest that it has got, and thousands of workers and gateways stay connected.
 	readFrame = 64 << 10
-	// stuckTimeout ends HTTP/2 connections that take nothing from us.
+	// stuckTimeout closes HTTP/2 connections whose peer does not read.
 	stuckTimeout = 15 * time.Second
-	// pingAfter is when an HTTP/2 connection without traffic is asked for a sign
-	// of life: a worker that stands still must not be waited for long.
+	// pingAfter is when an HTTP/2 connection without traffic is pinged, to detect stuck workers
+	// soon.
 	pingAfter = 15 * time.Second
 )
 
 func (s *Server) newHTTP() *http.Server {
 	srv := &http.Server{
-		Handler:           s.conns.Handler(s.guard(s.door.Wrap(s.dispatch(), kindOf))),
+		Handler:           s.conns.Handler(s.guard(s.handover.Wrap(s.dispatch(), kindOf))),
 		ReadHeaderTimeout: headerTimeout,
 		ReadTimeout:       requestTimeout,
 		WriteTimeout:      requestTimeout,
@@ -66,8 +65,8 @@ func (s *Server) newHTTP() *http.Server {
 	}
 	srv.Protocols.SetHTTP1(true)
 	srv.Protocols.SetHTTP2(true)
-	s.conns.Server(srv, s.seen)
-	if len(s.opt.Doors) > 0 {
+	s.conns.Server(srv, s.peerSeen)
+	if len(s.opt.WorkerRoutes) > 0 {
 		proofs := srv.ConnContext
 		srv.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
 			return remote.ConnContext(proofs(ctx, conn), conn)
@@ -81,13 +80,13 @@ func (s *Server) newHTTP() *http.Server {
 	return srv
 }
 
-// dispatch tells gRPC from the rest as the network does: HTTP/2 and a content
-// type that begins with application/grpc.
+// dispatch detects gRPC as the network does: HTTP/2 and a content type that begins with
+// application/grpc.
 func (s *Server) dispatch() http.Handler {
-	mux, doors := s.workersOnly(s.routes()), s.doors()
+	mux, doors := s.workersOnly(s.routes()), s.workerRoutes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
-			if workerDoor(r.URL.Path) {
+			if isWorkerPath(r.URL.Path) {
 				doors.ServeHTTP(w, r)
 				return
 			}
@@ -108,15 +107,15 @@ func (s *Server) routes() *http.ServeMux {
 			mux.HandleFunc("POST "+p.Path, s.job(p))
 		}
 	}
-	for _, d := range s.opt.Doors {
+	for _, d := range s.opt.WorkerRoutes {
 		d.Routes(mux)
 	}
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	return mux
 }
 
-// guard reports a handler's panic as our own defect; net/http would tell it
-// where peers' mistakes are told.
+// guard logs a handler's panic as our own defect; net/http would log it with the peers'
+// errors.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {

@@ -9,12 +9,12 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// offerHeader carries an offer beside the answer to an AI job, for our own
-// gateways: base64 of a net.OrchestratorInfo.
+// offerHeader is an offer in the answer to an AI job, for our own gateways: base64 of a
+// net.OrchestratorInfo.
 const offerHeader = "Tutti-Offer"
 
-// orchestratorInfo is the message of an offer. Its node field is how our own
-// gateways know us; others do not read it.
+// orchestratorInfo is the message of an offer. Our own gateways recognize us by its node
+// field, which others do not read.
 func (s *Server) orchestratorInfo(in *orchestrate.Info) *rpc.OrchestratorInfo {
 	m := &rpc.OrchestratorInfo{
 		Transcoder:   in.ServiceURI,
@@ -35,7 +35,7 @@ func (s *Server) orchestratorInfo(in *orchestrate.Info) *rpc.OrchestratorInfo {
 	return m
 }
 
-// modelPrices are prices for people to compare: the network has whole wei here.
+// modelPrices are prices for display: the network uses whole wei here.
 func modelPrices(prices []orchestrate.ModelPrice) []*rpc.PriceInfo {
 	var out []*rpc.PriceInfo
 	for _, p := range prices {
@@ -62,7 +62,7 @@ func hardware(list []orchestrate.Hardware) []*rpc.HardwareInformation {
 }
 
 // addOffer puts an offer into the header of an answer that has not begun.
-func (x *exchange) addOffer(job *orchestrate.Job) {
+func (x *aiJob) addOffer(job *orchestrate.Job) {
 	in, needed := job.Offer(x.r.Context())
 	if !needed {
 		return

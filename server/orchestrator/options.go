@@ -21,14 +21,12 @@ import (
 
 // Defaults of the limits that an operator may set.
 const (
-	// DefaultUploadBytes bounds the segments that are received or worked on, all
-	// together.
+	// DefaultUploadBytes bounds the total size of segments in progress.
 	DefaultUploadBytes = 1 << 30
-	// leastUploadBytes lets a peer that has not paid send a segment of the largest size,
-	// which needs half as much memory again while its buffer grows.
-	leastUploadBytes = core.MaxSegmentBytes / 2 * 5
-	// DefaultConnections bounds open connections; the longest idle one makes
-	// room for a new one.
+	// minUploadBytes lets a peer that has not paid send a segment of the largest size, which
+	// needs 1.5 times its memory while its buffer grows.
+	minUploadBytes = core.MaxSegmentBytes / 2 * 5
+	// DefaultConnections bounds open connections; the longest idle one is closed for a new one.
 	DefaultConnections = 16384
 	// DefaultTextBytes bounds an AI request without a file, DefaultFileBytes one
 	// with a file.
@@ -36,16 +34,16 @@ const (
 	DefaultFileBytes = 64 << 20
 )
 
-// FrameEncoder makes a video of pictures.
+// FrameEncoder encodes pictures as a video.
 type FrameEncoder interface {
 	// EncodeMP4 makes an MP4 of frames, which are PNG files, at fps frames per
 	// second, scaled to width and height. frames are not kept.
 	EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error)
 }
 
-// Door lets workers of this node in: it serves gRPC streams that stay open, and the
-// paths on which results come back.
-type Door interface {
+// WorkerRoutes are the routes of workers of this node: gRPC streams that stay open, and the
+// paths for their results.
+type WorkerRoutes interface {
 	Endpoint() remote.Endpoint
 	Routes(*http.ServeMux)
 }
@@ -54,27 +52,26 @@ type Door interface {
 type Options struct {
 	// Addr is where to listen, ":8935".
 	Addr string
-	// Listener is used instead when it is given, as by a service manager that
-	// opened the port. The server closes it.
+	// Listener replaces Addr, for a port that a service manager opened. The server closes it.
 	Listener net.Listener
 	// Orchestrator has the rules.
 	Orchestrator *orchestrate.Orchestrator
-	// Standing is the node's place on the chain, as far as it is known; nil off-chain.
-	Standing func() (orchestratorstatus.Standing, bool)
-	// Seen is told the address of everybody who sends a request, often several times.
-	// It must be quick. Nil when nobody wants to know.
-	Seen func(net.Addr)
+	// Standing is the orchestrator's status on the chain, if known; nil off-chain.
+	Standing func() (orchestratorstatus.Status, bool)
+	// PeerSeen is called with the address of each peer with a request, often several times. It
+	// must not block; nil ignores it.
+	PeerSeen func(net.Addr)
 	// Cert is nil for plaintext HTTP, then with HTTP/2 by prior knowledge.
 	Cert *tlscert.Source
 
-	// Doors are those of remote transcoders and AI workers, none where nobody may
+	// WorkerRoutes are those of remote transcoders and AI workers, none if workers may not
 	// register.
-	Doors []Door
-	// WorkerCA makes the doors ask for certificates from these authorities; nil asks
-	// for none. Gateways never need one.
+	WorkerRoutes []WorkerRoutes
+	// WorkerCA makes worker routes require certificates of these authorities; nil requires
+	// none. Gateways never need one.
 	WorkerCA *x509.CertPool
-	// Nodes are the service addresses of the operator's other orchestrators, which
-	// every offer names.
+	// Nodes are the service addresses of the operator's other orchestrators, part of every
+	// offer.
 	Nodes []string
 
 	// Version and Roles are shown on /status.
@@ -93,18 +90,18 @@ type Options struct {
 	Known []netip.Prefix
 	// Scarce is called when the system has no descriptor for a connection; may be nil.
 	Scarce func(error)
-	// Stores are private networks in which a segment's bytes may be fetched, where a
-	// gateway sends a URL instead of bytes. Elsewhere only public addresses are: a
-	// stranger must not have this node read what only it can reach.
+	// Stores are private networks from which segments may be fetched when a gateway sends a
+	// URL. Otherwise only public addresses are allowed: a peer must not make this node read
+	// what only the node can reach.
 	Stores fetchurl.Networks
 
 	// TextBytes and FileBytes bound the bodies of AI requests, DefaultTextBytes and
 	// DefaultFileBytes when 0.
 	TextBytes, FileBytes int64
-	// Frames makes videos of frames; without it image-to-video fails.
+	// Frames encodes videos; without it image-to-video fails.
 	Frames FrameEncoder
-	// AINotice is shown on /status: why models that the operator asked for are not
-	// served, "" when there is nothing to say. nil says nothing.
+	// AINotice is shown on /status: why configured models are not served, "" for none; may be
+	// nil.
 	AINotice func() string
 
 	Now func() time.Time
@@ -121,7 +118,7 @@ func (opt *Options) complete() error {
 	if opt.UploadBytes == 0 {
 		opt.UploadBytes = DefaultUploadBytes
 	}
-	opt.UploadBytes = max(opt.UploadBytes, leastUploadBytes)
+	opt.UploadBytes = max(opt.UploadBytes, minUploadBytes)
 	opt.Connections = cmp.Or(opt.Connections, DefaultConnections)
 	opt.TextBytes = cmp.Or(opt.TextBytes, DefaultTextBytes)
 	opt.FileBytes = cmp.Or(opt.FileBytes, DefaultFileBytes)

@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	// paceGrace is what every transfer gets on top of its pace.
+	// paceGrace is added to the time of every transfer.
 	paceGrace = 8 * time.Second
-	// minPace is the slowest transfer that is put up with, in bytes per second.
+	// minPace is the slowest accepted transfer, in bytes per second.
 	minPace = 64 << 10
-	// paceStep is how many bytes go between two looks at the pace.
+	// paceStep is how many bytes arrive between two checks of the pace.
 	paceStep = 512 << 10
 )
 
@@ -19,8 +19,8 @@ func paced(n int) time.Duration {
 	return paceGrace + time.Duration(n)*time.Second/minPace
 }
 
-// readPace gives a body's deadline to its connection, and moves it on as bytes
-// come in, but not beyond most in all.
+// readPace sets the deadline of a body's connection, and extends it as bytes arrive, up to
+// most.
 type readPace struct {
 	ctl   *http.ResponseController
 	start time.Time
@@ -34,16 +34,15 @@ func newReadPace(w http.ResponseWriter, now time.Time, most time.Duration) *read
 	return p
 }
 
-// allow sets what the body may take in all. The answer, if it comes to one, has
-// its own time after that.
+// allow sets the total time for the body. The answer has its own time after that.
 func (p *readPace) allow(most time.Duration) {
 	p.most, p.next = most, 0
 	p.progress(0)
 	_ = p.ctl.SetWriteDeadline(p.start.Add(most + requestTimeout))
 }
 
-// progress moves the deadline on. Every connection of this server has one; one
-// that cannot take it is cut off by the server's own.
+// progress extends the deadline. If the connection does not support it, the server's own
+// deadline applies.
 func (p *readPace) progress(received int) {
 	if received < p.next {
 		return
@@ -52,13 +51,13 @@ func (p *readPace) progress(received int) {
 	_ = p.ctl.SetReadDeadline(p.start.Add(min(paced(received), p.most)))
 }
 
-// done lifts the deadline: the rest of the request is ours to be slow with.
+// done removes the deadline: the peer has sent the body.
 func (p *readPace) done() {
 	_ = p.ctl.SetReadDeadline(time.Time{})
 	_ = p.ctl.SetWriteDeadline(time.Time{})
 }
 
-// writeBy gives an answer of n bytes its time.
+// writeBy sets the deadline for an answer of n bytes.
 func writeBy(w http.ResponseWriter, now time.Time, n int) {
 	_ = http.NewResponseController(w).SetWriteDeadline(now.Add(paced(n)))
 }

@@ -102,7 +102,8 @@ func TestPaidJobRefused(t *testing.T) {
 	stranger := *c
 	stranger.gateway = accountOf(t, 3)
 	bad := c.llm(in, 1, paidChat)
-	bad.Header.Set("Livepeer-Payment", c.payment(in, 1, func(p *rpc.Payment) { p.TicketParams.Recipient = make([]byte, 19) }))
+	bad.Header.Set("Livepeer-Payment", c.payment(in, 1,
+		func(p *rpc.Payment) { p.TicketParams.Recipient = make([]byte, 19) }))
 	for _, tc := range []struct {
 		name   string
 		req    *http.Request
@@ -111,7 +112,8 @@ func TestPaidJobRefused(t *testing.T) {
 		code   fault.Code
 	}{
 		{"another's token", stranger.llm(in, 1, paidChat), 403, "invalid auth token", fault.InvalidAuthToken},
-		{"impossible params", bad, 402, "protobuf unmarshal error: recipient of 19 bytes instead of 20", fault.PaymentMessage},
+		{"impossible params", bad, 402, "protobuf unmarshal error: recipient of 19 bytes instead of 20",
+			fault.PaymentMessage},
 		{"balance", c.llm(in, 0, paidChat), 400, "Insufficient balance", fault.InsufficientBalance},
 		{"a quote for segments", c.llm(c.terms(nil), 1, paidChat), 400, "", fault.ExpectedPriceWrong},
 	} {
@@ -187,7 +189,8 @@ func TestOfferBesideAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !proto.Equal(news.GetAuthToken(), in.GetAuthToken()) || !proto.Equal(news.GetPriceInfo(), in.GetPriceInfo()) ||
-		string(news.GetTicketParams().GetRecipientRandHash()) == string(in.GetTicketParams().GetRecipientRandHash()) || news.GetCapabilities() == nil {
+		string(news.GetTicketParams().GetRecipientRandHash()) == string(in.GetTicketParams().GetRecipientRandHash()) ||
+		news.GetCapabilities() == nil {
 		t.Errorf("%v", &news)
 	}
 	// What failed has none: the gateway asks anyway.

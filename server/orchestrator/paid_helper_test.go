@@ -97,7 +97,8 @@ func newChainNode(t testing.TB, change ...func(*setup)) *chainNode {
 func (c *chainNode) ask(wanted *rpc.Capabilities) *rpc.OrchestratorRequest {
 	who := c.gateway.Address()
 	return &rpc.OrchestratorRequest{
-		Address: who[:], Sig: c.gateway.sign(c.t, signature.Request(crypto.PubkeyToAddress(c.gateway.key.PublicKey))), Capabilities: wanted,
+		Address: who[:], Sig: c.gateway.sign(c.t, signature.Request(crypto.PubkeyToAddress(c.gateway.key.PublicKey))),
+		Capabilities: wanted,
 	}
 }
 

@@ -29,7 +29,8 @@ func TestPaidOffer(t *testing.T) {
 	t.Parallel()
 	c := newChainNode(t)
 	self := c.self.Address()
-	transcoding := rpc.FromCapabilities(capability.Capabilities{Bits: capability.Of(capability.H264, capability.AuthToken)})
+	transcoding := rpc.FromCapabilities(capability.Capabilities{Bits: capability.Of(capability.H264,
+		capability.AuthToken)})
 	for name, tc := range map[string]struct {
 		wanted *rpc.Capabilities
 		price  pm.Price
@@ -44,10 +45,12 @@ func TestPaidOffer(t *testing.T) {
 			t.Errorf("%s: price %v", name, p)
 		}
 		tp := in.GetTicketParams()
-		if len(tp.GetRecipient()) != 20 || len(tp.GetRecipientRandHash()) != 32 || !bytes.Equal(tp.GetExpirationBlock(), []byte{140}) || tp.GetExpirationParams() == nil {
+		if len(tp.GetRecipient()) != 20 || len(tp.GetRecipientRandHash()) != 32 ||
+			!bytes.Equal(tp.GetExpirationBlock(), []byte{140}) || tp.GetExpirationParams() == nil {
 			t.Errorf("%s: ticket params %v", name, tp)
 		}
-		if !bytes.Equal(in.GetAddress(), self[:]) || in.GetTranscoder() != c.uri || in.GetAuthToken() == nil || in.GetCapabilities().GetConstraints() == nil {
+		if !bytes.Equal(in.GetAddress(), self[:]) || in.GetTranscoder() != c.uri || in.GetAuthToken() == nil ||
+			in.GetCapabilities().GetConstraints() == nil {
 			t.Errorf("%s: incomplete: %v", name, in)
 		}
 		if (len(in.GetCapabilitiesPrices()) > 0) != tc.prices {
@@ -100,7 +103,8 @@ func TestPaidSegment(t *testing.T) {
 		if !proto.Equal(news.GetAuthToken(), in.GetAuthToken()) || !proto.Equal(news.GetPriceInfo(), in.GetPriceInfo()) {
 			t.Errorf("token or price changed: %v", news)
 		}
-		if bytes.Equal(news.GetTicketParams().GetRecipientRandHash(), in.GetTicketParams().GetRecipientRandHash()) || !bytes.Equal(news.GetAddress(), in.GetAddress()) {
+		if bytes.Equal(news.GetTicketParams().GetRecipientRandHash(), in.GetTicketParams().GetRecipientRandHash()) ||
+			!bytes.Equal(news.GetAddress(), in.GetAddress()) {
 			t.Errorf("terms are not fresh, or not complete: %v", news)
 		}
 		var hashes [][keccak.Size]byte
@@ -111,7 +115,8 @@ func TestPaidSegment(t *testing.T) {
 			pixels += s.GetPixels()
 		}
 		signed := signature.Result(hashes)
-		if err := signature.EthVerify(crypto.PubkeyToAddress(c.self.key.PublicKey), signed[:], m.GetData().GetSig()); err != nil {
+		if err := signature.EthVerify(crypto.PubkeyToAddress(c.self.key.PublicKey), signed[:],
+			m.GetData().GetSig()); err != nil {
 			t.Error(err)
 		}
 		if w := c.pay.Work(); len(w) != 1 || w[0].Units != pixels {
@@ -144,11 +149,14 @@ func TestPaidSegmentRefused(t *testing.T) {
 	}{
 		{"signature", c.segment(in, 1, func(m *rpc.SegmentMeta) { m.Number++ }), nil, nil, 403, "ErrSegSig", fault.ErrSegSig},
 		{"another's token", stranger.segment(in, 1), nil, nil, 403, "invalid auth token", fault.InvalidAuthToken},
-		{"terms", c.segment(in, 1), fault.New(fault.InsufficientSenderReserve, "", ""), nil, 500, "Internal Server Error", fault.ReplyTermsFailed},
+		{"terms", c.segment(in, 1), fault.New(fault.InsufficientSenderReserve, "", ""), nil, 500, "Internal Server Error",
+			fault.ReplyTermsFailed},
 		{"balance", c.segment(in, 0), nil, nil, 400, "Insufficient balance", fault.InsufficientBalance},
-		{"expired", c.segment(in, 1), nil, fault.New(fault.TicketParamsStale, "", ""), 400, "TicketParams expired", fault.TicketParamsStale},
+		{"expired", c.segment(in, 1), nil, fault.New(fault.TicketParamsStale, "", ""), 400, "TicketParams expired",
+			fault.TicketParamsStale},
 		{"our books", c.segment(in, 1), nil, errors.New("disk I/O error"), 500, "Internal Server Error", fault.Unexpected},
-		{"no room in the books", c.segment(in, 1), nil, fault.New(fault.AccountsFull, "", ""), 503, "AccountsFull", fault.AccountsFull},
+		{"no room in the books", c.segment(in, 1), nil, fault.New(fault.AccountsFull, "", ""), 503, "AccountsFull",
+			fault.AccountsFull},
 	} {
 		c.pay.OnTerms = func(*pm.Quote) error { return tc.terms }
 		c.pay.OnAdmit = func(*pm.Job) error { return tc.admit }
@@ -245,7 +253,8 @@ func TestBalanceGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := result(t, body); res.StatusCode != http.StatusOK || m.GetError() != "Insufficient balance" || m.GetInfo().GetTicketParams() == nil {
+	if m := result(t, body); res.StatusCode != http.StatusOK || m.GetError() != "Insufficient balance" ||
+		m.GetInfo().GetTicketParams() == nil {
 		t.Errorf("%d %v", res.StatusCode, m)
 	}
 	if got := res.Trailer.Get("Tutti-Code"); got != "InsufficientBalance" {

@@ -10,13 +10,13 @@ import (
 // refuse answers with the protocol's text for err, and its code for our own
 // gateways.
 func (s *Server) refuse(w http.ResponseWriter, err error) {
-	s.note(err)
+	s.logRefusal(err)
 	w.Header().Set(codeHeader, string(fault.CodeOf(err)))
 	http.Error(w, fault.Wire(err), status.Protocol(err))
 }
 
-// note tells the log of a request that came to nothing: our own defects aloud.
-func (s *Server) note(err error) {
+// logRefusal logs a failed request: our own defects as errors.
+func (s *Server) logRefusal(err error) {
 	if fault.ClassOf(err) == fault.Internal {
 		s.opt.Log.Error("request failed", fault.Attr(err))
 		return

@@ -14,8 +14,8 @@ const (
 	segmentHeader = "Livepeer-Segment"
 )
 
-// readRequest reads what the headers say of a segment: the payment first, as the
-// protocol has it. Errors are faults of server/rpc.
+// readRequest parses the headers of a segment: the payment first, as in the protocol. Errors
+// are faults of server/rpc.
 func readRequest(h http.Header) (orchestrate.SegmentRequest, error) {
 	payment, err := rpc.DecodePayment(h.Get(paymentHeader))
 	if err != nil {
@@ -47,8 +47,8 @@ func readSegment(header string) (orchestrate.SegmentRequest, error) {
 	}, nil
 }
 
-// addPayment puts a payment into a request. What cannot be read in it is not told
-// yet: much is checked before, and off-chain nobody looks at it.
+// addPayment adds a payment to a request. Its errors are reported later: other checks come
+// first, and off-chain it is not checked.
 func addPayment(req *orchestrate.SegmentRequest, payment *rpc.Payment) {
 	sender := payment.GetSender()
 	if len(sender) == len(req.Sender) {

@@ -12,10 +12,10 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// segment takes a segment, has it transcoded and tells where the renditions are.
-// Everything that can be wrong with the request is told by the status; once the
-// upload is accepted the status is 200, and it is sent before the work starts,
-// because gateways wait for it less long than for the rest.
+// segment receives a segment, transcodes it and answers with the URLs of the renditions.
+// Errors of the request become the status; once the upload is accepted the status is 200,
+// which is sent before the work starts, because gateways wait less long for it than for the
+// rest.
 func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 	pace := newReadPace(w, s.opt.Now(), requestTimeout)
 	req, err := readRequest(r.Header)
@@ -55,7 +55,8 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 }
 
 // answer does the work and writes the rest of the answer.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate.SegmentRequest, seg *orchestrate.Segment, body *upload) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate.SegmentRequest,
+	seg *orchestrate.Segment, body *upload) {
 	done, failed := seg.Transcode(r.Context(), body.data)
 	if failed != nil {
 		w.Header().Set(http.TrailerPrefix+codeHeader, string(fault.CodeOf(failed)))
@@ -69,7 +70,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate
 		w.Header().Set(http.TrailerPrefix+rpc.MediaTimeHeader, rpc.FormatMediaTime(done.MediaTime))
 	}
 	writeBy(w, s.opt.Now(), len(msg))
-	_, _ = w.Write(msg) // nobody to tell
+	_, _ = w.Write(msg) // the gateway may have closed the connection
 }
 
 // clientIP is the peer's address without its port.

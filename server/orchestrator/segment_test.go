@@ -83,23 +83,41 @@ func TestRefusals(t *testing.T) {
 		text   string
 		change func(m *rpc.SegmentMeta, d *rpc.SegData, h http.Header)
 	}{
-		{"payment is no base64", 402, "base64 decode error: illegal base64 data at input byte 0", func(_ *rpc.SegmentMeta, _ *rpc.SegData, h http.Header) {
-			h.Set("Livepeer-Payment", "!")
-			h.Set("Livepeer-Segment", "!") // the payment is looked at first
+		{"payment is no base64", 402, "base64 decode error: illegal base64 data at input byte 0",
+			func(_ *rpc.SegmentMeta, _ *rpc.SegData, h http.Header) {
+				h.Set("Livepeer-Payment", "!")
+				h.Set("Livepeer-Segment", "!") // the payment is looked at first
+			}},
+		{"segment is no base64", 403, "ErrorSegEncoding",
+			func(_ *rpc.SegmentMeta, _ *rpc.SegData, h http.Header) { h.Set("Livepeer-Segment", "!") }},
+		{"unknown format", 403, "unrecognized profile output format",
+			func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.FullProfiles2[0].Format = 9 }},
+		{"unknown encoder profile", 403, "unrecognized encoder profile",
+			func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.FullProfiles2[0].Profile = 9 }},
+		{"unknown codec", 403, "unrecognized video codec",
+			func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.FullProfiles2[0].Encoder = 9 }},
+		{"negative duration", 403, "invalid duration", func(_ *rpc.SegmentMeta, d *rpc.SegData,
+			_ http.Header) {
+			d.Duration = -1
 		}},
-		{"segment is no base64", 403, "ErrorSegEncoding", func(_ *rpc.SegmentMeta, _ *rpc.SegData, h http.Header) { h.Set("Livepeer-Segment", "!") }},
-		{"unknown format", 403, "unrecognized profile output format", func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.FullProfiles2[0].Format = 9 }},
-		{"unknown encoder profile", 403, "unrecognized encoder profile", func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.FullProfiles2[0].Profile = 9 }},
-		{"unknown codec", 403, "unrecognized video codec", func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.FullProfiles2[0].Encoder = 9 }},
-		{"negative duration", 403, "invalid duration", func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.Duration = -1 }},
-		{"long duration", 403, "invalid duration", func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.Duration = 300_001 }},
+		{"long duration", 403, "invalid duration", func(_ *rpc.SegmentMeta, d *rpc.SegData,
+			_ http.Header) {
+			d.Duration = 300_001
+		}},
 		{"capabilities", 403, "incompatible capabilities", func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) {
 			d.Capabilities.Bitstring = capability.Of(capability.HEVCEncode)
 			d.AuthToken = nil // looked at later
 		}},
-		{"no token", 403, "missing auth token", func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.AuthToken = nil }},
-		{"no segment header", 403, "missing auth token", func(_ *rpc.SegmentMeta, _ *rpc.SegData, h http.Header) { h.Del("Livepeer-Segment") }},
-		{"other token", 403, "invalid auth token", func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.AuthToken.Expiration++ }},
+		{"no token", 403, "missing auth token", func(_ *rpc.SegmentMeta, d *rpc.SegData,
+			_ http.Header) {
+			d.AuthToken = nil
+		}},
+		{"no segment header", 403, "missing auth token",
+			func(_ *rpc.SegmentMeta, _ *rpc.SegData, h http.Header) { h.Del("Livepeer-Segment") }},
+		{"other token", 403, "invalid auth token", func(_ *rpc.SegmentMeta, d *rpc.SegData,
+			_ http.Header) {
+			d.AuthToken.Expiration++
+		}},
 		{"hash", 403, "Forbidden", func(_ *rpc.SegmentMeta, d *rpc.SegData, _ http.Header) { d.Hash[0]++ }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -291,7 +309,8 @@ func TestManyAtOnce(t *testing.T) {
 			for range 5 {
 				m := n.transcode(n.h2, tok, body)
 				for _, seg := range m.GetData().GetSegments() {
-					if res, data := get(t, n.h1, seg.GetUrl()); res.StatusCode != 200 || !bytes.HasPrefix(data, []byte(tok.GetSessionId())) {
+					if res, data := get(t, n.h1, seg.GetUrl()); res.StatusCode != 200 ||
+						!bytes.HasPrefix(data, []byte(tok.GetSessionId())) {
 						t.Errorf("%s: %d %.40q", seg.GetUrl(), res.StatusCode, data)
 					}
 				}

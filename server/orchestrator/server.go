@@ -22,12 +22,12 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// stopGrace is what requests in hand get when the node stops without a drain, or
-// after it.
+// stopGrace is the time for requests in progress when the node stops without a drain, or after
+// it.
 const stopGrace = 3 * time.Second
 
-// handshakes is how long a new connection has at a stop until its request is there.
-const handshakes = time.Second
+// handshakeTime is how long a new connection has at a stop to send its request.
+const handshakeTime = time.Second
 
 // Server is the listener. It is a lifecycle component that can drain.
 type Server struct {
@@ -36,14 +36,14 @@ type Server struct {
 	http        *http.Server
 	grpc        *grpc.Server
 	conns       *admission.Gate
-	door        *handover.Door
+	handover    *handover.Handover
 	uploads     *budget
 	credentials credentials
-	// workerCA are the authorities of workers, nil where no certificate is asked for.
+	// workerCA are the authorities of workers, nil if no certificate is required.
 	workerCA atomic.Pointer[x509.CertPool]
-	// refusals tell of workers without one.
+	// refusals counts workers without one.
 	refusals *remote.Refusals
-	pieces   pieces
+	pieces   bufferPool
 	// renditions and artifacts are the downloads of the two kinds of results.
 	renditions, artifacts *downloads.Downloads
 	fetch                 *http.Client
@@ -63,7 +63,7 @@ func New(opt Options) (*Server, error) {
 		opt: opt, orch: opt.Orchestrator,
 		grpc:     grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage)),
 		conns:    newGate(&opt),
-		door:     handover.New(),
+		handover: handover.New(),
 		uploads:  newBudget(opt.UploadBytes),
 		fetch:    fetcher(opt.Stores),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),
@@ -99,20 +99,20 @@ func (s *Server) Run(ctx context.Context, ready func()) error {
 	s.mu.Unlock()
 
 	s.opt.Log.Info("orchestrator serves gateways", "addr", l.Addr(), "service", s.orch.ServiceURI())
-	s.door.Own(l)
+	s.handover.SetListener(l)
 	failed := make(chan error, 1)
 	go func() { failed <- s.serve(s.conns.Listener(l)) }()
 	ready()
 	select {
 	case err = <-failed:
-		if s.door.Gone() {
+		if s.handover.Released() {
 			<-ctx.Done()
 			s.conns.CloseIdle()
 			err = nil
 		}
 	case <-ctx.Done():
-		// Closed first, with what was let in by then: net/http answers nobody once it is
-		// told to stop.
+		// Close the listener first: after Shutdown net/http does not answer accepted
+		// connections.
 		_ = l.Close()
 		if err = <-failed; errors.Is(err, net.ErrClosed) {
 			err = nil
@@ -145,14 +145,14 @@ func (s *Server) serve(l net.Listener) error {
 	return s.http.ServeTLS(l, "", "")
 }
 
-// stop lets requests in hand finish for a short time, then cuts them off.
+// stop gives requests in progress a short time, then aborts them.
 func (s *Server) stop(ctx context.Context) {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopGrace)
 	defer cancel()
-	// One that was let in a moment ago is amidst its handshake: with a socket that others
-	// hold open, its peer does not know that it came too late.
-	s.conns.AwaitFresh(grace, handshakes)
-	// Connections that say nothing would be waited for; nobody misses them.
+	// A connection accepted a moment ago is still in its handshake: if another process holds
+	// the socket open, its peer cannot know that this process stops.
+	s.conns.WaitFresh(grace, handshakeTime)
+	// Shutdown would wait for idle connections.
 	s.conns.CloseIdle()
 	if err := s.http.Shutdown(grace); err != nil {
 		s.opt.Log.Warn("requests cut off at the stop", "err", err)
@@ -161,6 +161,6 @@ func (s *Server) stop(ctx context.Context) {
 	}
 }
 
-// Drain refuses new sessions and finishes what is here; orchestrate.Drain says
-// how. Renditions stay fetchable meanwhile.
+// Drain refuses new sessions and finishes the current ones, see orchestrate.Drain. Renditions
+// stay available meanwhile.
 func (s *Server) Drain(ctx context.Context) error { return s.orch.Drain(ctx) }

@@ -14,11 +14,10 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// modelHeader is the trailer that says why a model which this node has is not in its offer.
+// modelHeader is the trailer with the reason why a model of this node is not in its offer.
 const modelHeader = "tutti-model-code"
 
-// service is the gRPC side. Errors are plain, so that their status is Unknown
-// and the text is all that gateways get, as they expect.
+// service is the gRPC side. Errors are plain: gateways expect the status Unknown with a text.
 type service struct {
 	rpc.UnimplementedOrchestratorServer
 	s *Server
@@ -35,8 +34,8 @@ func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequ
 		Address: req.GetAddress(), Sig: req.GetSig(), Wanted: wanted, From: callerIP(ctx),
 	})
 	if err != nil {
-		v.s.note(err)
-		// For our own gateways; there is nobody to tell if it cannot be added.
+		v.s.logRefusal(err)
+		// For our own gateways; a failure has no remedy.
 		_ = grpc.SetTrailer(ctx, metadata.Pairs(codeHeader, string(fault.CodeOf(err))))
 		return nil, errors.New("Invalid orchestrator request: " + fault.Wire(err))
 	}
@@ -57,19 +56,20 @@ func callerIP(ctx context.Context) string {
 }
 
 // EndTranscodingSession frees a session.
-func (v *service) EndTranscodingSession(_ context.Context, req *rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
+func (v *service) EndTranscodingSession(_ context.Context,
+	req *rpc.EndTranscodingSessionRequest) (*rpc.EndTranscodingSessionResponse, error) {
 	if err := v.s.orch.EndSession(fromAuthToken(req.GetAuthToken())); err != nil {
 		return nil, errors.New(fault.Wire(err))
 	}
 	return &rpc.EndTranscodingSessionResponse{}, nil
 }
 
-// Ping signs the value, if nothing else could be signed by that.
+// Ping signs the value, if it is not in the form of another signed message.
 func (v *service) Ping(ctx context.Context, req *rpc.PingPong) (*rpc.PingPong, error) {
 	sig, err := v.s.orch.Ping(req.GetValue())
 	if err != nil {
-		v.s.note(err)
-		// The code is for tools; the text has it too, should it not be added.
+		v.s.logRefusal(err)
+		// The code is for tools; the text contains it too.
 		_ = grpc.SetTrailer(ctx, metadata.Pairs(codeHeader, string(fault.CodeOf(err))))
 		return nil, errors.New(fault.Wire(err))
 	}

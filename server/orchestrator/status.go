@@ -18,8 +18,8 @@ import (
 	"github.com/tuttinode/tutti/core/orchestratorstatus"
 )
 
-// Status is what /status tells anyone. docs/status.md says what the fields mean;
-// they are a contract: new ones may come, none changes its meaning.
+// Status is the public /status. docs/status.md defines its fields. They are a contract: fields
+// may be added, but never change their meaning.
 type Status struct {
 	Version       string           `json:"version"`
 	Roles         []string         `json:"roles"`
@@ -29,16 +29,16 @@ type Status struct {
 	Pipelines     []PipelineStatus `json:"pipelines"`
 	Models        []ModelStatus    `json:"models"`
 	Capabilities  []string         `json:"capabilities"`
-	// AI says why models that the operator asked for are not served.
+	// AI is the reason why configured models are not served.
 	AI string `json:"ai,omitempty"`
-	// Chain is the node's place on the chain; absent off-chain.
-	Chain *orchestratorstatus.Standing `json:"chain,omitempty"`
+	// Chain is the orchestrator's status on the chain; absent off-chain.
+	Chain *orchestratorstatus.Status `json:"chain,omitempty"`
 }
 
 // PipelineStatus is one kind of work.
 type PipelineStatus struct {
 	Name string `json:"name"`
-	// Capacity is 0 where there is no fixed number.
+	// Capacity is 0 if there is no fixed number.
 	Capacity int    `json:"capacity"`
 	Use      string `json:"use"`
 }
@@ -51,10 +51,9 @@ const (
 )
 
 const (
-	// statusFresh is how long a page is served without looking again.
+	// statusFresh is how long a rendered page is served.
 	statusFresh = time.Second
-	// uptimeStep makes the uptime coarse, so that a page stays the same, and its
-	// ETag good, for a minute.
+	// uptimeStep rounds the uptime, so that a page and its ETag stay the same for a minute.
 	uptimeStep = 60
 	// transcoding is the pipeline of segments.
 	transcoding = "transcoding"
@@ -86,7 +85,7 @@ func (p *statusPage) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = w.Write(body) // nobody to tell
+	_, _ = w.Write(body) // the client may have closed the connection
 }
 
 // matches reports whether the client has this page already.
@@ -113,7 +112,7 @@ func (p *statusPage) page() (body []byte, etag string) {
 	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	// A Status holds nothing that cannot be encoded.
+	// A Status can always be encoded.
 	_ = enc.Encode(p.status(now))
 	sum := sha256.Sum256(b.Bytes())
 	p.at, p.body, p.etag = now, b.Bytes(), `"`+hex.EncodeToString(sum[:8])+`"`
@@ -149,13 +148,13 @@ func (p *statusPage) status(now time.Time) Status {
 	return st
 }
 
-// transcodingStatus is video's row. While nobody is ready to transcode there is no room,
-// whatever the number of sessions may be otherwise.
+// transcodingStatus is the row of video. Without a ready transcoder it is full, whatever the
+// number of sessions.
 func transcodingStatus(use orchestrate.Usage) PipelineStatus {
 	if use.Refusal != nil {
-		return PipelineStatus{Name: transcoding, Use: coarse(1, 1)}
+		return PipelineStatus{Name: transcoding, Use: useLevel(1, 1)}
 	}
-	return PipelineStatus{Name: transcoding, Capacity: use.Limit, Use: coarse(use.Sessions, use.Limit)}
+	return PipelineStatus{Name: transcoding, Capacity: use.Limit, Use: useLevel(use.Sessions, use.Limit)}
 }
 
 func state(draining bool, use orchestrate.Usage) string {
@@ -168,19 +167,19 @@ func state(draining bool, use orchestrate.Usage) string {
 	return stateServing
 }
 
-// pipelineStatus sums an AI pipeline up over the models that it offers.
+// pipelineStatus adds up an AI pipeline's offered models.
 func pipelineStatus(id capability.ID, models capability.Models) PipelineStatus {
 	capacity, inUse := 0, 0
 	for _, m := range models {
 		capacity += int(m.Capacity)
 		inUse += int(m.InUse)
 	}
-	return PipelineStatus{Name: id.Pipeline(), Capacity: capacity, Use: coarse(inUse, capacity)}
+	return PipelineStatus{Name: id.Pipeline(), Capacity: capacity, Use: useLevel(inUse, capacity)}
 }
 
-// coarse is the use in five words: enough to choose a node by, too little to
-// follow its business.
-func coarse(used, capacity int) string {
+// useLevel is the use in five levels: enough to choose a node, too coarse to track its
+// business.
+func useLevel(used, capacity int) string {
 	switch {
 	case used <= 0:
 		return "idle"

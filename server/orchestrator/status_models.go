@@ -17,24 +17,24 @@ type ModelStatus struct {
 	Warm     bool   `json:"warm"`
 	Capacity int    `json:"capacity"`
 	Use      string `json:"use"`
-	// State and what follows are known of the node's own models only.
+	// State and the following fields are for the node's own models only.
 	State string `json:"state,omitempty"`
 	// Since is when the state began, in UTC.
 	Since string `json:"since,omitempty"`
-	// Code and Reason say why it is not ready, in the words of the table of faults:
-	// what exactly happened is in the log, and for the operator alone.
+	// Code and Reason explain why it is not ready, with the text of the fault table: details
+	// are only in the operator's log.
 	Code    string `json:"code,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Waiting string `json:"waiting,omitempty"`
-	// External: its runner is not the node's to start.
+	// External: the node does not start its runner.
 	External      bool   `json:"external,omitempty"`
 	RunnerVersion string `json:"runner_version,omitempty"`
 	// Context is the longest prompt and answer together, in tokens.
 	Context int64 `json:"context,omitempty"`
 }
 
-// modelStatuses lists the models that are offered, and those of the node's that
-// are not at the moment.
+// modelStatuses lists the offered models, and the node's models that are currently not
+// offered.
 func modelStatuses(offer *capability.Capabilities, states []inference.ModelState) []ModelStatus {
 	byModel := make(map[inference.Model]*inference.ModelState, len(states))
 	for i := range states {
@@ -44,14 +44,14 @@ func modelStatuses(offer *capability.Capabilities, states []inference.ModelState
 	for id, models := range offer.Constraints.PerCapability {
 		for name, m := range models {
 			all[inference.Model{Capability: id, ID: name}] = ModelStatus{
-				Warm: m.Warm, Capacity: int(m.Capacity), Use: coarse(int(m.InUse), int(m.Capacity)),
+				Warm: m.Warm, Capacity: int(m.Capacity), Use: useLevel(int(m.InUse), int(m.Capacity)),
 			}
 		}
 	}
 	for m, s := range byModel {
 		st, offered := all[m]
 		if !offered {
-			st.Capacity, st.Use = s.Capacity, coarse(s.InUse, s.Capacity)
+			st.Capacity, st.Use = s.Capacity, useLevel(s.InUse, s.Capacity)
 		}
 		describe(&st, s)
 		all[m] = st
@@ -72,11 +72,11 @@ func modelStatuses(offer *capability.Capabilities, states []inference.ModelState
 	return out
 }
 
-// describe adds what the node knows of a model of its own.
+// describe adds the state of the node's own model.
 func describe(st *ModelStatus, s *inference.ModelState) {
 	st.State, st.External = string(s.State), s.External
 	st.RunnerVersion, st.Context = s.RunnerVersion, int64(s.Context)
-	st.Waiting = crowd(s.Waiting, st.Capacity)
+	st.Waiting = queueLevel(s.Waiting, st.Capacity)
 	if !s.Since.IsZero() {
 		st.Since = s.Since.UTC().Format(time.RFC3339)
 	}
@@ -89,8 +89,8 @@ func describe(st *ModelStatus, s *inference.ModelState) {
 	}
 }
 
-// crowd is a number of waiting jobs in three words.
-func crowd(waiting, capacity int) string {
+// queueLevel is a number of waiting jobs in three levels.
+func queueLevel(waiting, capacity int) string {
 	switch {
 	case waiting <= 0:
 		return "none"

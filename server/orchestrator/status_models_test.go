@@ -23,23 +23,28 @@ func TestStatusOfModels(t *testing.T) {
 	w := coretest.NewWorker(
 		inference.ModelState{Model: image, State: inference.Failed, Warm: true, Since: since, Code: fault.ModelNotReady,
 			Reason: "container sd_1 of host.internal", LastLines: []string{"Traceback"}},
-		inference.ModelState{Model: llama, State: inference.Ready, Warm: true, External: true, Since: since.In(time.FixedZone("x", 3600)),
+		inference.ModelState{Model: llama, State: inference.Ready, Warm: true, External: true,
+			Since:    since.In(time.FixedZone("x", 3600)),
 			Capacity: 4, InUse: 4, Waiting: 9, RunnerVersion: "0.14.1", Context: 8192},
 		inference.ModelState{Model: cold, State: inference.Absent, Waiting: 1},
 	)
 	n := newNode(t, func(s *setup) {
-		s.rules.Worker, s.rules.Transcoder, s.listener.AINotice = w, nil, func() string { return "aiModels.json line 7 is left out" }
+		s.rules.Worker, s.rules.Transcoder, s.listener.AINotice = w, nil,
+			func() string { return "aiModels.json line 7 is left out" }
 	})
 	st := statusPage(t, n)
-	if want := []orchestrator.PipelineStatus{{Name: "llm", Capacity: 5, Use: "high"}}; !reflect.DeepEqual(st.Pipelines, want) {
+	if want := []orchestrator.PipelineStatus{{Name: "llm", Capacity: 5, Use: "high"}}; !reflect.DeepEqual(st.Pipelines,
+		want) {
 		t.Errorf("%+v", st.Pipelines)
 	}
 	row, _ := fault.Lookup(fault.ModelNotReady)
 	want := []orchestrator.ModelStatus{
-		{Pipeline: "text-to-image", Model: image.ID, Use: "idle", State: "failed", Since: "2026-01-31T12:00:00Z", Waiting: "none",
-			Code: "ModelNotReady", Reason: row.Cause},
+		{Pipeline: "text-to-image", Model: image.ID, Use: "idle", State: "failed", Since: "2026-01-31T12:00:00Z",
+			Waiting: "none",
+			Code:    "ModelNotReady", Reason: row.Cause},
 		{Pipeline: "llm", Model: "cold", Capacity: 1, Use: "idle", State: "absent", Waiting: "few"},
-		{Pipeline: "llm", Model: llama.ID, Warm: true, Capacity: 4, Use: "full", State: "ready", Since: "2026-01-31T12:00:00Z",
+		{Pipeline: "llm", Model: llama.ID, Warm: true, Capacity: 4, Use: "full", State: "ready",
+			Since:   "2026-01-31T12:00:00Z",
 			Waiting: "many", External: true, RunnerVersion: "0.14.1", Context: 8192},
 	}
 	if !reflect.DeepEqual(st.Models, want) {

@@ -156,7 +156,8 @@ func TestStatusIsDocumented(t *testing.T) {
 	if err := dec.Decode(&st); err != nil {
 		t.Fatal(err)
 	}
-	for _, fields := range []reflect.Type{reflect.TypeFor[orchestrator.Status](), reflect.TypeFor[orchestrator.ModelStatus]()} {
+	for _, fields := range []reflect.Type{reflect.TypeFor[orchestrator.Status](),
+		reflect.TypeFor[orchestrator.ModelStatus]()} {
 		for i := range fields.NumField() {
 			name, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
 			if !strings.Contains(string(doc), "| `"+name) && !strings.Contains(string(doc), "`models[]."+name+"`") &&

@@ -11,8 +11,7 @@ import (
 	"github.com/tuttinode/tutti/server/downloads"
 )
 
-// stream serves a rendition, its video signature, or what an AI job made,
-// straight from memory.
+// stream serves a rendition, its video signature, or an AI job's artifact, from memory.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
@@ -28,16 +27,16 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	defer d.End()
 	buf := s.pieces.get()
 	if !d.Send(w, buf[:]) {
-		// What is missing must not look like the end. HTTP/2 may still refer to the buffer.
+		// An incomplete body must not look complete. HTTP/2 may still reference the buffer.
 		panic(http.ErrAbortHandler)
 	}
 	s.pieces.put(buf)
 }
 
-// open begins a download and writes its headers, which are all for a HEAD request: then there is no
-// download. It returns nothing else that refers to the data.
+// open begins a download and writes its headers. For a HEAD request there is no download. It
+// returns nothing else that references the data.
 func (s *Server) open(w http.ResponseWriter, r *http.Request) (*downloads.Download, error) {
-	kept, err := s.kept(strings.TrimPrefix(r.URL.Path, orchestrate.StreamPath))
+	kept, err := s.storedFile(strings.TrimPrefix(r.URL.Path, orchestrate.StreamPath))
 	if err != nil {
 		return nil, err
 	}
@@ -56,25 +55,25 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) (*downloads.Downlo
 	return kept.downloads.Begin(party, kept.data, http.NewResponseController(w)), nil
 }
 
-// keptFile is what a path names.
-type keptFile struct {
+// storedFile is the file of a path.
+type storedFile struct {
 	data []byte
-	// kind is its media type, party whose it is, "" where that is not known.
+	// kind is its media type, party its owner, "" if unknown.
 	kind, party string
 	downloads   *downloads.Downloads
 }
 
-func (s *Server) kept(path string) (keptFile, error) {
+func (s *Server) storedFile(path string) (storedFile, error) {
 	if p, ok := orchestrate.ParsePath(path); ok {
 		res, err := s.orch.Result(p)
 		if p.Signature {
-			return keptFile{res.Signature, "application/octet-stream", res.Party, s.renditions}, err
+			return storedFile{res.Signature, "application/octet-stream", res.Party, s.renditions}, err
 		}
-		return keptFile{res.Data, p.Format.MIME(), res.Party, s.renditions}, err
+		return storedFile{res.Data, p.Format.MIME(), res.Party, s.renditions}, err
 	}
 	if p, ok := orchestrate.ParseArtifactPath(path); ok {
 		data, err := s.orch.Artifact(p)
-		return keptFile{data: data, kind: p.MIME(), downloads: s.artifacts}, err
+		return storedFile{data: data, kind: p.MIME(), downloads: s.artifacts}, err
 	}
-	return keptFile{}, fault.New(fault.ResultNotFound, "read path", "")
+	return storedFile{}, fault.New(fault.ResultNotFound, "read path", "")
 }

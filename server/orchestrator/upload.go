@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	// firstSize is how much is set aside before the first byte has come, whatever length
-	// was announced.
+	// firstSize is the buffer before the first byte has arrived, whatever length was
+	// announced.
 	firstSize = 64 << 10
-	// growth is how many times as much as has come is set aside for the rest.
+	// growth multiplies the received bytes for the size of the next buffer.
 	growth = 4
 )
 
 var errTooLarge = errors.New("the body is larger than the limit")
 
-// upload is a segment in memory, hashed as it came in, or another body that is
-// not hashed. release must be called when its bytes are not needed any more.
+// upload is a segment in memory, hashed as it arrives, or another body without a hash. release
+// must be called when its bytes are no longer needed.
 type upload struct {
 	data []byte
 	// hash is nil for a body that is not hashed.
@@ -33,9 +33,9 @@ type upload struct {
 	most int64
 }
 
-// receive reads a whole segment. size is what its sender says, negative when it
-// says nothing; progress is told how much has come; c is whose memory it takes, and how
-// much of that is paid. The error is UploadsFull or SegmentUnreadable.
+// receive reads a whole segment. size is the announced length, negative if unknown; progress is
+// called with the received bytes; c is the claim for its memory. The error is UploadsFull or
+// SegmentUnreadable.
 func receive(body io.Reader, size int64, b *budget, c claim, progress func(received int)) (*upload, error) {
 	u := &upload{hash: keccak.StartBackground(), budget: b, claim: c, most: core.MaxSegmentBytes}
 	if err := u.receive(body, size, progress); err != nil {
@@ -87,9 +87,8 @@ func (u *upload) read(body io.Reader, size int64, progress func(int)) error {
 	}
 }
 
-// full looks whether the body goes on beyond a full buffer, and makes room for
-// more if it does. It asks for one byte, so that a buffer of just the right size
-// is not grown for the end of the body.
+// full checks whether the body continues beyond a full buffer, and grows the buffer if it does.
+// It reads one byte, so that a buffer of exactly the right size is not grown.
 func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 	var probe [1]byte
 	n := 0
@@ -113,26 +112,25 @@ func (u *upload) full(body io.Reader, size int64) (done bool, err error) {
 	}
 	u.data = u.data[:len(u.data)+1]
 	u.data[len(u.data)-1] = probe[0]
-	u.note(u.data[len(u.data)-1:])
+	u.hashBytes(u.data[len(u.data)-1:])
 	return false, nil
 }
 
-// add takes in n bytes that were read into the buffer.
+// add counts n bytes that were read into the buffer.
 func (u *upload) add(n int) {
 	from := len(u.data)
 	u.data = u.data[:from+n]
-	u.note(u.data[from:])
+	u.hashBytes(u.data[from:])
 }
 
-// note gives bytes that came to the hash.
-func (u *upload) note(b []byte) {
+// hashBytes adds received bytes to the hash.
+func (u *upload) hashBytes(b []byte) {
 	if u.hash != nil {
 		u.hash.Add(b)
 	}
 }
 
-// grow makes the buffer size bytes large. Old and new are both booked while
-// both are there.
+// grow makes the buffer size bytes large. Old and new buffer both count while both exist.
 func (u *upload) grow(size int64) error {
 	before := u.claim.bytes
 	if !u.budget.take(size, &u.claim) {
@@ -140,25 +138,25 @@ func (u *upload) grow(size int64) error {
 	}
 	data := make([]byte, len(u.data), size)
 	copy(data, u.data)
-	u.budget.give(before, &u.claim)
+	u.budget.release(before, &u.claim)
 	u.data = data
 	return nil
 }
 
-// more books n bytes for something that is made of these, and reports whether there
-// was room. They are given back with the upload.
-func (u *upload) more(n int64) bool { return u.budget.take(n, &u.claim) }
+// reserve takes n bytes for the result of this body, and reports whether they fit. They are
+// released with the upload.
+func (u *upload) reserve(n int64) bool { return u.budget.take(n, &u.claim) }
 
-// paid says that the request has been paid for, and its body is what was announced.
+// paid records that the request was paid, and its body is the announced one.
 func (u *upload) paid() { u.budget.paid(&u.claim) }
 
-// further is a claim of the same peer for paid work.
-func (u *upload) further() claim { return claim{peer: u.claim.peer, covered: math.MaxInt64} }
+// resultClaim is a claim of the same peer for paid work.
+func (u *upload) resultClaim() claim { return claim{peer: u.claim.peer, covered: math.MaxInt64} }
 
 // sum is the Keccak-256 of the bytes.
 func (u *upload) sum() []byte { return u.digest[:] }
 
 func (u *upload) release() {
-	u.budget.give(u.claim.bytes, &u.claim)
+	u.budget.release(u.claim.bytes, &u.claim)
 	u.data = nil
 }

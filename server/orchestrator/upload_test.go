@@ -26,9 +26,11 @@ func TestReceive(t *testing.T) {
 	for _, size := range []int{0, 1, 100, firstSize, firstSize + 1, growth * firstSize, growth*firstSize + 1,
 		9*growth*firstSize + 7} {
 		body := bytes.Repeat([]byte("0123456789abcde"), size/15+1)[:size]
-		for name, said := range map[string]int64{"right": int64(size), "unknown": -1, "too little": int64(size / 2), "too much": int64(size) * 2} {
+		for name, said := range map[string]int64{"right": int64(size), "unknown": -1, "too little": int64(size / 2),
+			"too much": int64(size) * 2} {
 			for kind, r := range map[string]io.Reader{
-				"whole": bytes.NewReader(body), "end with data": iotest.DataErrReader(bytes.NewReader(body)), "halves": iotest.HalfReader(bytes.NewReader(body)),
+				"whole": bytes.NewReader(body), "end with data": iotest.DataErrReader(bytes.NewReader(body)),
+				"halves": iotest.HalfReader(bytes.NewReader(body)),
 			} {
 				b := newBudget(core.MaxSegmentBytes)
 				u, err := receive(r, said, b, claim{}, func(n int) { noted = n })
@@ -71,8 +73,10 @@ func TestReceiveFails(t *testing.T) {
 		{"said to be too large", bytes.NewReader(nil), limit + 1, limit, fault.SegmentUnreadable},
 		{"too large", endless{}, -1, 4 * limit, fault.SegmentUnreadable},
 		{"lost", iotest.ErrReader(broken), 100, limit, fault.SegmentUnreadable},
-		{"lost in the middle", io.MultiReader(bytes.NewReader(make([]byte, 50)), iotest.ErrReader(broken)), 100, limit, fault.SegmentUnreadable},
-		{"lost at its end", io.MultiReader(bytes.NewReader(make([]byte, 100)), iotest.ErrReader(broken)), 100, limit, fault.SegmentUnreadable},
+		{"lost in the middle", io.MultiReader(bytes.NewReader(make([]byte, 50)), iotest.ErrReader(broken)), 100, limit,
+			fault.SegmentUnreadable},
+		{"lost at its end", io.MultiReader(bytes.NewReader(make([]byte, 100)), iotest.ErrReader(broken)), 100, limit,
+			fault.SegmentUnreadable},
 		{"no room at the start", bytes.NewReader(nil), 100, 99, fault.UploadsFull},
 		{"no room later", endless{}, -1, 2 * firstSize, fault.UploadsFull},
 	} {
@@ -142,7 +146,7 @@ func TestUnpaidShare(t *testing.T) {
 		t.Errorf("what was paid for still counts as unpaid: %d", b.unpaid)
 	}
 	for _, c := range claims {
-		b.give(c.bytes, c)
+		b.release(c.bytes, c)
 	}
 	if b.used != 0 || b.unpaid != 0 || len(b.peers) != 0 {
 		t.Errorf("%d bytes, %d unpaid, %v stay booked", b.used, b.unpaid, b.peers)
@@ -178,7 +182,7 @@ func TestUnknownPeersBesideALonePayer(t *testing.T) {
 func TestTheOnlyRequestOfAPeer(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{core.MaxSegmentBytes, core.MaxSegmentBytes - 1, 200_000_000} {
-		b := newBudget(leastUploadBytes)
+		b := newBudget(minUploadBytes)
 		u, err := receive(io.LimitReader(endless{}, size), size, b, claim{peer: "a"}, func(int) {})
 		if err != nil {
 			t.Fatalf("%d bytes: %v", size, err)
@@ -223,7 +227,7 @@ func TestBodiesInAnothersName(t *testing.T) {
 		t.Fatal("the first body of all")
 	}
 	b.paid(&first)
-	b.give(200, &first)
+	b.release(200, &first)
 	copied := b.jobClaim("g", "g at 2")
 	if !b.take(500, &copied) {
 		t.Fatal("a body of an address that is not known")
@@ -235,8 +239,8 @@ func TestBodiesInAnothersName(t *testing.T) {
 	if !b.take(200, &own) {
 		t.Error("the gateway's own body")
 	}
-	b.give(200, &own)
-	b.give(500, &copied)
+	b.release(200, &own)
+	b.release(500, &copied)
 	if b.used != 0 || b.unpaid != 0 || len(b.peers) != 0 {
 		t.Errorf("left over: %d, %d, %v", b.used, b.unpaid, b.peers)
 	}

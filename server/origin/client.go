@@ -5,9 +5,9 @@ import (
 	"net/netip"
 )
 
-// Client is where a request's connection begins, as far as one client reaches: an IPv4
-// address, or the /64 of an IPv6 one, of which one client has all addresses. own: it is
-// on this machine.
+// Client identifies the client of a request's connection: an IPv4 address, or the /64 of an
+// IPv6 one, as one client usually has all its addresses. own means that it is on this
+// machine.
 func Client(r *http.Request) (network string, own bool) {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package origin says where an HTTP request comes from, as far as its headers tell: by
-// which name the listener was called, whether a browser asks for a page of another
-// site, and whether a proxy brought the request.
+// Package origin determines an HTTP request's origin from its headers: the host name in the
+// request, whether a browser sends it for a page of another site, and whether a proxy
+// forwarded it.
 //
-// Browsers let a page talk to any address that its own name resolves to, so a listener
-// on loopback has to know its names. The package decides nothing about users and keys;
-// the admin API and the gateway are its callers.
+// Browsers let a page call any address that its host name resolves to (DNS rebinding), so a
+// listener on loopback must check the Host header. Users and keys are not checked here; the
+// admin API and the gateway are the callers.
 package origin
 
 import (
@@ -16,11 +16,11 @@ import (
 	"strings"
 )
 
-// Hosts are the names a request may call a listener by.
+// Hosts are the host names that a listener accepts.
 type Hosts struct {
 	names []string
-	// anyIP: the listener is not on loopback. An address cannot be rebound by
-	// DNS, so every one is fine.
+	// anyIP: the listener is not on loopback. DNS cannot rebind an IP address, so every one
+	// is accepted.
 	anyIP bool
 }
 
@@ -62,26 +62,26 @@ func IsLoopback(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// Foreign reports whether a browser says that a page of another site asks, or of
-// another port of this machine. Programs say nothing of the kind, and what a browser's
-// address bar sends is the user's own.
-func Foreign(r *http.Request) bool {
+// CrossSite reports whether a browser sent the request for a page of another site, or of
+// another port of this machine. Other programs send no such header, and requests of the
+// address bar are the user's own.
+func CrossSite(r *http.Request) bool {
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" {
 		return site != "same-origin" && site != "none"
 	}
 	// Browsers without Sec-Fetch-Site.
-	return Elsewhere(r, "Origin")
+	return CrossSiteHeader(r, "Origin")
 }
 
-// Linked reports whether nothing but a link tells of a page of another site: old browsers
-// send no other header with an image or a form. It is for what costs or changes
-// something.
-func Linked(r *http.Request) bool {
-	return r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" && Elsewhere(r, "Referer")
+// CrossSiteReferer reports whether only the Referer names a page of another site: old
+// browsers send no other header with an image or a form. It protects requests that cost or
+// change something.
+func CrossSiteReferer(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" && CrossSiteHeader(r, "Referer")
 }
 
-// Elsewhere reports whether a header has the address of another site.
-func Elsewhere(r *http.Request, header string) bool {
+// CrossSiteHeader reports whether a header has the URL of another site.
+func CrossSiteHeader(r *http.Request, header string) bool {
 	from := r.Header.Get(header)
 	if from == "" {
 		return false
@@ -90,8 +90,8 @@ func Elsewhere(r *http.Request, header string) bool {
 	return err != nil || !strings.EqualFold(u.Host, r.Host)
 }
 
-// Forwarded reports whether a proxy or a tunnel brought the request: then the peer is
-// the proxy, and who asks is elsewhere. A proxy that adds no header is not noticed.
+// Forwarded reports whether a proxy or a tunnel forwarded the request, so that the peer is
+// not the client. A proxy that adds no header is not detected.
 func Forwarded(r *http.Request) bool {
 	for name := range r.Header {
 		if slices.Contains(forwarding, name) || strings.HasPrefix(name, "X-Forwarded") {

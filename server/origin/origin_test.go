@@ -50,8 +50,8 @@ func TestHeaders(t *testing.T) {
 		if row.name != "" {
 			r.Header.Set(row.name, row.value)
 		}
-		if origin.Foreign(r) != row.foreign || origin.Forwarded(r) != row.forwarded {
-			t.Errorf("%s %q: foreign %v, forwarded %v", row.name, row.value, origin.Foreign(r), origin.Forwarded(r))
+		if origin.CrossSite(r) != row.foreign || origin.Forwarded(r) != row.forwarded {
+			t.Errorf("%s %q: foreign %v, forwarded %v", row.name, row.value, origin.CrossSite(r), origin.Forwarded(r))
 		}
 	}
 }

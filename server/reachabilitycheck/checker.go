@@ -18,100 +18,101 @@ import (
 
 // Pauses of the Checker.
 const (
-	DefaultDelay = 2 * time.Second
-	DefaultAgain = 5 * time.Minute
-	// outsideLasts is how long somebody's visit from outside proves that the port is
-	// open.
-	outsideLasts = time.Hour
-	// visitGrace is how long a node that answers at its own address may be without a
-	// visitor before that is worth a word.
+	DefaultDelay    = 2 * time.Second
+	DefaultInterval = 5 * time.Minute
+	// visitValid is how long a connection from outside proves that the port is open.
+	visitValid = time.Hour
+	// visitGrace is how long a node that reaches its own address may be without a connection
+	// from outside before this is reported.
 	visitGrace   = 15 * time.Minute
 	resolveLimit = 2 * time.Second
 )
 
 // Options are what a Checker is built from.
 type Options struct {
-	// Advertised is what offers say; it may change.
+	// Advertised is the address in offers; it may change.
 	Advertised func() string
-	// Chosen is what -serviceAddr names, empty when it was not given.
+	// Chosen is -serviceAddr, "" when it was not given.
 	Chosen string
-	// OnChain is what the registry says, and whether that is known; nil off-chain.
+	// OnChain is the registered address, and whether it is known; nil off-chain.
 	OnChain func() (uri string, known bool)
-	// Lookup is the service that tells the public IP address; empty for none. Port is
-	// what is put behind its answer.
+	// Lookup is the service that returns the public IP address, "" for none. Port is added to
+	// its answer.
 	Lookup, Port string
 	// Certificate is the node's own, in DER; nil when a proxy adds TLS.
 	Certificate func() []byte
 	// Reach tries to reach the advertised address; off with
 	// -startupAvailabilityCheck=false.
 	Reach bool
-	// Discovered is told the address that the machine is seen with.
+	// Discovered is called with the machine's public address.
 	Discovered func(uri string)
 
-	Delay, Again time.Duration
-	Now          func() time.Time
-	Board        *health.Board
-	Log          *slog.Logger
+	Delay, Interval time.Duration
+	Now             func() time.Time
+	Board           *health.Board
+	Log             *slog.Logger
 }
 
 // Checker is the service, a lifecycle.Component.
 type Checker struct {
 	opt    Options
 	client *http.Client
-	// visited is when somebody came from outside, in Unix nanoseconds; 0 for never.
-	visited atomic.Int64
-	news    chan struct{}
-	since   time.Time
+	// lastVisit is the time of the last connection from outside, in Unix nanoseconds; 0 for
+	// never.
+	lastVisit atomic.Int64
+	wake      chan struct{}
+	since     time.Time
 
 	mu     sync.Mutex
 	status reachability.Status // guarded by mu
 }
 
-// New makes the service; nothing happens until Run.
+// New makes the checker; it does nothing before Run.
 func New(opt Options) *Checker {
 	if opt.Delay == 0 {
 		opt.Delay = DefaultDelay
 	}
-	if opt.Again == 0 {
-		opt.Again = DefaultAgain
+	if opt.Interval == 0 {
+		opt.Interval = DefaultInterval
 	}
 	return &Checker{
-		opt: opt, client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10}},
-		news: make(chan struct{}, 1), since: opt.Now(), status: reachability.Status{Reach: reachability.Unknown},
+		opt: opt, client: &http.Client{
+			Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
+		},
+		wake: make(chan struct{}, 1), since: opt.Now(), status: reachability.Status{Reach: reachability.Unknown},
 	}
 }
 
 // Name is the component's name.
 func (*Checker) Name() string { return "service address check" }
 
-// Status is what is known so far.
+// Status is the latest result.
 func (c *Checker) Status() reachability.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.status
 }
 
-// Seen takes the address of somebody who came in through the listener.
-func (c *Checker) Seen(a net.Addr) {
+// PeerSeen records the address of a peer that connected to the listener.
+func (c *Checker) PeerSeen(a net.Addr) {
 	now := c.opt.Now().UnixNano()
-	if now-c.visited.Load() < int64(time.Minute) || !outside(a, c.Status().Discovered) {
+	if now-c.lastVisit.Load() < int64(time.Minute) || !outside(a, c.Status().Discovered) {
 		return
 	}
-	if c.visited.Swap(now) == 0 {
-		c.Changed()
+	if c.lastVisit.Swap(now) == 0 {
+		c.Recheck()
 	}
 }
 
-// Changed asks for a look at once: the registered or advertised address may be
-// another one.
-func (c *Checker) Changed() {
+// Recheck requests a check at once: the registered or advertised address may have changed.
+func (c *Checker) Recheck() {
 	select {
-	case c.news <- struct{}{}:
+	case c.wake <- struct{}{}:
 	default:
 	}
 }
 
-// Run looks again and again until ctx ends.
+// Run checks periodically until ctx ends.
 func (c *Checker) Run(ctx context.Context, ready func()) error {
 	ready()
 	timer := time.NewTimer(c.opt.Delay)
@@ -120,15 +121,15 @@ func (c *Checker) Run(ctx context.Context, ready func()) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-c.news:
+		case <-c.wake:
 		case <-timer.C:
 		}
-		c.look(ctx)
-		timer.Reset(c.opt.Again)
+		c.check(ctx)
+		timer.Reset(c.opt.Interval)
 	}
 }
 
-func (c *Checker) look(ctx context.Context) {
+func (c *Checker) check(ctx context.Context) {
 	s := c.Status()
 	s.Discovered = c.discover(ctx, s.Discovered)
 	s.Advertised = c.opt.Advertised()
@@ -144,13 +145,13 @@ func (c *Checker) look(ctx context.Context) {
 	var reach error
 	if c.opt.Reach {
 		e := probe(ctx, s.Advertised, c.opt.Certificate)
-		e.Outside = c.opt.Now().UnixNano()-c.visited.Load() < int64(outsideLasts)
+		e.Outside = c.opt.Now().UnixNano()-c.lastVisit.Load() < int64(visitValid)
 		s.Reach, reach = reachability.Judge(s.Advertised, e)
 		if reach != nil {
 			s.Detail = text(reach)
 		}
 		if e.Ours && c.opt.Now().Sub(c.since) < visitGrace {
-			reach = nil // gateways need a moment to come by
+			reach = nil // gateways need time to connect
 		}
 	}
 	if ctx.Err() != nil {
@@ -171,8 +172,7 @@ func (c *Checker) look(ctx context.Context) {
 	c.mu.Unlock()
 }
 
-// discover asks where this machine is seen; before is what is kept when nobody
-// answers.
+// discover asks for this machine's public address; before is kept without an answer.
 func (c *Checker) discover(ctx context.Context, before string) string {
 	if c.opt.Lookup == "" {
 		return ""

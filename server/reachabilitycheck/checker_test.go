@@ -54,7 +54,7 @@ func start(t *testing.T, opt reachabilitycheck.Options) *check {
 	t.Helper()
 	c := &check{board: health.New(slog.New(slog.DiscardHandler), time.Now, nil), looks: new(atomic.Int64)}
 	opt.Board, opt.Log, opt.Now, opt.Reach = c.board, slog.New(slog.DiscardHandler), time.Now, true
-	opt.Delay, opt.Again = time.Millisecond, time.Hour
+	opt.Delay, opt.Interval = time.Millisecond, time.Hour
 	c.Checker = reachabilitycheck.New(opt)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -103,7 +103,8 @@ func TestReachesItself(t *testing.T) {
 
 func TestAnotherServerAnswers(t *testing.T) {
 	uri, _ := node(t)
-	c := start(t, reachabilitycheck.Options{Advertised: func() string { return uri }, Certificate: func() []byte { return []byte("another") }})
+	c := start(t, reachabilitycheck.Options{Advertised: func() string { return uri },
+		Certificate: func() []byte { return []byte("another") }})
 	if s := c.until(t, "judged", judged); s.Reach != reachability.Foreign || !c.has(fault.ServiceAddrForeign) {
 		t.Errorf("%+v, %v", s, c.board.Snapshot())
 	}
@@ -125,7 +126,7 @@ func TestClosedPortOfThisMachine(t *testing.T) {
 	// It is opened, and the condition goes.
 	good, _ := node(t)
 	now.Store(&good)
-	c.Changed()
+	c.Recheck()
 	c.until(t, "reachable", func(s reachability.Status) bool { return s.Reach == reachability.Reachable })
 	if c.has(fault.PortClosed) {
 		t.Error("the condition stays")
@@ -141,8 +142,8 @@ func TestRouterThatDoesNotLoopBack(t *testing.T) {
 	if s := c.until(t, "judged", judged); s.Reach != reachability.Unverified || !c.has(fault.PortUnverified) {
 		t.Fatalf("%+v, %v", s, c.board.Snapshot())
 	}
-	c.Seen(&net.TCPAddr{IP: net.ParseIP("192.168.1.9"), Port: 1}) // the own network proves nothing
-	c.Seen(&net.TCPAddr{IP: net.ParseIP("198.51.100.7"), Port: 1})
+	c.PeerSeen(&net.TCPAddr{IP: net.ParseIP("192.168.1.9"), Port: 1}) // the own network proves nothing
+	c.PeerSeen(&net.TCPAddr{IP: net.ParseIP("198.51.100.7"), Port: 1})
 	c.until(t, "hairpin", func(s reachability.Status) bool { return s.Reach == reachability.Hairpin })
 	if len(c.board.Snapshot()) != 0 {
 		t.Errorf("conditions %v", c.board.Snapshot())
@@ -153,12 +154,14 @@ func TestMismatch(t *testing.T) {
 	uri, leaf := node(t)
 	var found atomic.Pointer[string]
 	c := start(t, reachabilitycheck.Options{
-		Advertised: func() string { return uri }, Certificate: leaf, Lookup: answering(t, "198.51.100.7\n", 200), Port: "8935",
+		Advertised: func() string { return uri }, Certificate: leaf, Lookup: answering(t, "198.51.100.7\n", 200),
+		Port:       "8935",
 		OnChain:    func() (string, bool) { return "https://198.51.100.8:8935", true },
 		Discovered: func(u string) { found.Store(&u) },
 	})
 	s := c.until(t, "judged", judged)
-	if !s.Mismatch || s.Discovered != "https://198.51.100.7:8935" || !c.has(fault.ServiceAddrMismatch) || *found.Load() != s.Discovered {
+	if !s.Mismatch || s.Discovered != "https://198.51.100.7:8935" || !c.has(fault.ServiceAddrMismatch) ||
+		*found.Load() != s.Discovered {
 		t.Errorf("%+v, %v", s, c.board.Snapshot())
 	}
 }
@@ -169,10 +172,13 @@ func TestPublicIP(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"198.51.100.7", 200, "198.51.100.7"}, {" 2001:db8::1\n", 200, "2001:db8::1"}, {"::ffff:198.51.100.7", 200, "198.51.100.7"},
-		{"<html>", 200, ""}, {"", 200, ""}, {"198.51.100.7", 500, ""}, {"224.0.0.1", 200, ""}, {string(make([]byte, 1<<20)), 200, ""},
+		{"198.51.100.7", 200, "198.51.100.7"}, {" 2001:db8::1\n", 200, "2001:db8::1"},
+		{"::ffff:198.51.100.7", 200, "198.51.100.7"},
+		{"<html>", 200, ""}, {"", 200, ""}, {"198.51.100.7", 500, ""}, {"224.0.0.1", 200, ""},
+		{string(make([]byte, 1<<20)), 200, ""},
 	} {
-		got, err := reachabilitycheck.PublicIP(context.Background(), &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, answering(t, c.body, c.status))
+		got, err := reachabilitycheck.PublicIP(context.Background(),
+			&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}, answering(t, c.body, c.status))
 		if c.want == "" && !errors.Is(err, fault.PublicIPUnknown) || c.want != "" && (err != nil || got.String() != c.want) {
 			t.Errorf("%.20q %d: %v, %v", c.body, c.status, got, err)
 		}

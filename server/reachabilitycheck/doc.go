@@ -1,8 +1,7 @@
-// Package reachabilitycheck finds out whether gateways can reach the node: where the
-// machine is seen, what is registered, and whether the address leads back here.
+// Package reachabilitycheck checks whether gateways can reach the node: it compares the
+// machine's public address with the registered one, and connects to the advertised address.
 //
-// Trouble is a condition and never ends the node: a router that does not loop back
-// keeps a node from seeing itself while everybody else does. The judgement is
-// core/reachability's; cmd/tutti starts the Checker and the admin API shows its
-// Status.
+// A problem is a condition and never stops the node: behind a router without NAT loopback
+// the node cannot reach itself, but gateways can. core/reachability classifies the results;
+// cmd/tutti starts the Checker and the admin API shows its Status.
 package reachabilitycheck

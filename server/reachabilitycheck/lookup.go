@@ -18,8 +18,8 @@ const (
 	maxLookup = 256
 )
 
-// PublicIP asks a service for the address that this machine is seen with. The
-// error is the fault PublicIPUnknown.
+// PublicIP asks a service for this machine's public address. The error is the fault
+// PublicIPUnknown.
 func PublicIP(ctx context.Context, client *http.Client, service string) (netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
@@ -50,5 +50,6 @@ func PublicIP(ctx context.Context, client *http.Client, service string) (netip.A
 }
 
 func unknown(service string, err error) (netip.Addr, error) {
-	return netip.Addr{}, &fault.Fault{Code: fault.PublicIPUnknown, Op: "ask " + service + " for the public IP address", Err: err}
+	op := "ask " + service + " for the public IP address"
+	return netip.Addr{}, &fault.Fault{Code: fault.PublicIPUnknown, Op: op, Err: err}
 }

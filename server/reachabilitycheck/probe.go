@@ -16,8 +16,8 @@ import (
 
 const probeTimeout = 5 * time.Second
 
-// probe tries to reach the own address as a gateway would. leaf is our
-// certificate, nil when somebody else adds TLS, so that any good answer counts.
+// probe connects to the node's own address as a gateway would. leaf is our certificate, nil
+// when a proxy adds TLS, so that any successful answer counts.
 func probe(ctx context.Context, uri string, leaf func() []byte) reachability.Evidence {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -29,10 +29,10 @@ func probe(ctx context.Context, uri string, leaf func() []byte) reachability.Evi
 	}
 	client := &http.Client{
 		Transport: &http.Transport{
-			// The network's nodes sign their own certificates; ours is compared below.
+			// The network's certificates are self-signed; ours is compared below.
 			TLSClientConfig:   &tls.Config{InsecureSkipVerify: true},
 			DisableKeepAlives: true,
-			// Another server may have the address.
+			// Another server may answer at the address.
 			MaxResponseHeaderBytes: 64 << 10,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -40,7 +40,7 @@ func probe(ctx context.Context, uri string, leaf func() []byte) reachability.Evi
 	resp, err := client.Do(req)
 	if err != nil {
 		e.Err = err
-		// A server that speaks and is not understood is a server all the same.
+		// A server that does not speak TLS counts as an answer.
 		_, garbled := errors.AsType[tls.RecordHeaderError](err)
 		e.Answered = garbled
 		return e
@@ -58,8 +58,7 @@ func ours(state *tls.ConnectionState, leaf func() []byte) bool {
 	return len(state.PeerCertificates) > 0 && bytes.Equal(state.PeerCertificates[0].Raw, leaf())
 }
 
-// local reports whether the address belongs to this machine, so that no router is
-// in between.
+// local reports whether the address belongs to this machine, without a router in between.
 func local(ctx context.Context, uri string) bool {
 	u, err := url.Parse(uri)
 	if err != nil {
@@ -70,29 +69,29 @@ func local(ctx context.Context, uri string) bool {
 		return false
 	}
 	for _, ip := range ips {
-		if ip.IsLoopback() || mine(net.IP(ip.AsSlice())) {
+		if ip.IsLoopback() || onInterface(net.IP(ip.AsSlice())) {
 			return true
 		}
 	}
 	return false
 }
 
-// outside reports whether a peer comes from beyond this machine, its networks and
-// the router that gives it the discovered address: our own probe proves nothing.
+// outside reports whether a peer is outside this machine, its networks and the router with
+// the discovered address: our own probe proves nothing.
 func outside(a net.Addr, discovered string) bool {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {
 		return false
 	}
 	ip, ok := netip.AddrFromSlice(tcp.IP)
-	if !ok || !reachability.Public(ip) || mine(tcp.IP) {
+	if !ok || !reachability.Public(ip) || onInterface(tcp.IP) {
 		return false
 	}
 	return discovered == "" || reachability.Of(ip, port(discovered)) != discovered
 }
 
-// mine reports whether an address belongs to an interface of this machine.
-func mine(ip net.IP) bool {
+// onInterface reports whether an address belongs to an interface of this machine.
+func onInterface(ip net.IP) bool {
 	own, err := net.InterfaceAddrs()
 	if err != nil {
 		return false

@@ -33,22 +33,21 @@ type backend struct {
 	conn *grpc.ClientConn
 	api  rpc.OrchestratorClient
 
-	questions *admission.Shares
-	// signed: its last offer had terms of payment, so it asks for signatures.
+	calls *admission.Shares
+	// signed: its last offer had payment terms, so it requires signatures.
 	signed atomic.Bool
-	// missed and answers count the questions without and with an answer since the last
-	// look at them.
+	// missed and answers count the calls without and with an answer since the last check.
 	missed, answers atomic.Int64
 
-	mu   sync.Mutex
-	page page
-	// handed are the times of the offers of late, oldest first.
-	handed []time.Time
+	mu     sync.Mutex
+	status statusPage
+	// recentOffers are the times of the offers within offerTime, oldest first.
+	recentOffers []time.Time
 }
 
-// page is what is read of a node's /status; see docs/status.md. Nodes that answer
-// with something else are known by their offers alone.
-type page struct {
+// statusPage is the part of a node's /status that the router uses; see docs/status.md. Of
+// nodes without it only their offers count.
+type statusPage struct {
 	State     string `json:"state"`
 	Pipelines []struct {
 		Name     string `json:"name"`
@@ -58,7 +57,7 @@ type page struct {
 }
 
 func dial(addr string) (*backend, error) {
-	// Orchestrators sign their own certificates, and nothing secret passes.
+	// Orchestrators have self-signed certificates, and no secrets are sent.
 	creds := credentials.NewTLS(&tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12})
 	conn, err := grpc.NewClient("passthrough:///"+addr,
 		grpc.WithTransportCredentials(creds),
@@ -69,10 +68,10 @@ func dial(addr string) (*backend, error) {
 		return nil, fmt.Errorf("orchestrator %s: %w", addr, err)
 	}
 	return &backend{addr: addr, conn: conn, api: rpc.NewOrchestratorClient(conn),
-		questions: admission.NewShares(freeQuestions, mostQuestions)}, nil
+		calls: admission.NewShares(freeCalls, maxCalls)}, nil
 }
 
-// poll reads the orchestrator's status. One that has none keeps the last.
+// poll reads the orchestrator's status, and keeps the last one if it cannot.
 func (b *backend) poll(ctx context.Context, client *http.Client) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+b.addr+"/status", nil)
 	if err != nil {
@@ -83,43 +82,43 @@ func (b *backend) poll(ctx context.Context, client *http.Client) error {
 		return err
 	}
 	defer res.Body.Close()
-	var s page
+	var s statusPage
 	if res.StatusCode == http.StatusOK && json.NewDecoder(io.LimitReader(res.Body, maxStatus)).Decode(&s) == nil {
 		b.mu.Lock()
-		b.page = s
+		b.status = s
 		b.mu.Unlock()
 	}
 	return nil
 }
 
-// hand notes that the orchestrator's offer was given to a gateway.
-func (b *backend) hand(now time.Time) {
+// recordOffer records that the orchestrator's offer was returned to a gateway.
+func (b *backend) recordOffer(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.handed = append(b.handed, now)
+	b.recentOffers = append(b.recentOffers, now)
 }
 
-// load is how busy the orchestrator is with one kind of work, about 0 to 1: what its
-// status says in words, and what was handed to it since.
+// load is the orchestrator's load with one kind of work, about 0 to 1: that of its status,
+// and the recent offers.
 func (b *backend) load(pipeline string, now time.Time) float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	keep := 0
-	for keep < len(b.handed) && now.Sub(b.handed[keep]) >= recent {
+	for keep < len(b.recentOffers) && now.Sub(b.recentOffers[keep]) >= offerTime {
 		keep++
 	}
-	b.handed = b.handed[keep:]
+	b.recentOffers = b.recentOffers[keep:]
 	use, capacity := 0.5, 1
-	for _, p := range b.page.Pipelines {
+	for _, p := range b.status.Pipelines {
 		if p.Name == pipeline {
-			use, capacity = inNumbers(p.Use), max(1, p.Capacity)
+			use, capacity = utilization(p.Use), max(1, p.Capacity)
 		}
 	}
-	return use + float64(len(b.handed))/float64(capacity)
+	return use + float64(len(b.recentOffers))/float64(capacity)
 }
 
-// inNumbers turns the words of /status into the middle of what they stand for.
-func inNumbers(use string) float64 {
+// utilization maps the words of /status to the middle of their ranges.
+func utilization(use string) float64 {
 	switch use {
 	case "idle":
 		return 0

@@ -15,14 +15,14 @@ import (
 
 const (
 	opCheck = "check request"
-	// callCost is what a question costs beside its message: frames and headers.
+	// callCost is the cost of a call beside its message: frames and headers.
 	callCost = 128
 	// signatureSize is the length of a signature, in bytes.
 	signatureSize = 65
 )
 
-// check refuses what no gateway asks, and what an address asks too often: each question
-// goes to every orchestrator. Errors are faults RequestSignature and AddressBusy.
+// check refuses malformed requests, and too many from one address: each is forwarded to
+// every orchestrator. Errors are faults RequestSignature and AddressBusy.
 func (r *Router) check(ctx context.Context, req *rpc.OrchestratorRequest) error {
 	address, sig := req.GetAddress(), req.GetSig()
 	switch {
@@ -31,9 +31,9 @@ func (r *Router) check(ctx context.Context, req *rpc.OrchestratorRequest) error 
 	case len(sig) != 0 && (len(sig) != signatureSize || len(address) == 0):
 		return fault.New(fault.RequestSignature, opCheck, "the signature is not 65 bytes long, or its address is missing")
 	case !admission.Cause(ctx, proto.Size(req)+callCost):
-		return fault.New(fault.AddressBusy, opCheck, "too many questions from this address")
+		return fault.New(fault.AddressBusy, opCheck, "too many requests from this address")
 	case len(sig) == 0:
-		return nil // off-chain there is none
+		return nil // off-chain requests have no signature
 	}
 	sender := common.Address(address)
 	if err := signature.NodeVerify(sender, signature.Request(sender), sig); err != nil {
@@ -42,5 +42,5 @@ func (r *Router) check(ctx context.Context, req *rpc.OrchestratorRequest) error 
 	return nil
 }
 
-// refused is an error as orchestrators answer it: without a status, in their words.
+// refused is an error in the orchestrators' form: a text without a status.
 func refused(err error) error { return errors.New("Invalid orchestrator request: " + fault.Wire(err)) }

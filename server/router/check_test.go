@@ -46,14 +46,16 @@ func TestRequestsThatNoGatewayMakes(t *testing.T) {
 		"more than a message may be": {Address: good.GetAddress(), Sig: make([]byte, 20<<10)},
 	} {
 		_, err := client.GetOrchestrator(t.Context(), req)
-		if err == nil || !strings.Contains(err.Error(), "orchestrator req sig check failed") && name != "more than a message may be" {
+		if err == nil || !strings.Contains(err.Error(), "orchestrator req sig check failed") &&
+			name != "more than a message may be" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if asked := n.asked.Load(); asked != 0 {
 		t.Errorf("the orchestrator was asked %d times", asked)
 	}
-	for name, req := range map[string]*rpc.OrchestratorRequest{"signed": good, "off-chain": {Address: make([]byte, 20)}, "nothing": {}} {
+	for name, req := range map[string]*rpc.OrchestratorRequest{"signed": good, "off-chain": {Address: make([]byte, 20)},
+		"nothing": {}} {
 		if _, err := client.GetOrchestrator(t.Context(), req); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -16,28 +16,27 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// answer is what one orchestrator said.
+// answer is one orchestrator's answer.
 type answer struct {
 	from *backend
 	info *rpc.OrchestratorInfo
 	err  error
 }
 
-// GetOrchestrator asks every orchestrator and answers with the offer of the one with
-// most room. If none makes one, the refusal that says most goes back.
+// GetOrchestrator asks every orchestrator and returns the offer of the least loaded one.
+// Without an offer it returns the most informative refusal.
 //
-// Each gateway gets an offer of its own, also where two ask the same: an offer's token
-// names a session.
+// Offers are not cached for several gateways: an offer's token names a session.
 func (r *Router) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequest) (*rpc.OrchestratorInfo, error) {
 	if err := r.check(ctx, req); err != nil {
 		return nil, refused(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.opt.Patience)
+	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
 	from, answers, asked := admission.Network(ctx), make(chan answer, len(r.backends)), 0
 	for _, b := range r.backends {
 		if len(req.GetSig()) == 0 && b.signed.Load() {
-			continue // it would refuse
+			continue // it would refuse an unsigned request
 		}
 		asked++
 		r.ask(ctx, b, from, req, answers)
@@ -49,26 +48,28 @@ func (r *Router) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorReque
 	if len(offers) == 0 {
 		return nil, errors.New(refusal)
 	}
-	return r.pick(offers, wanted(req)), nil
+	return r.pick(offers, workKind(req)), nil
 }
 
-// ask has one orchestrator answer. It gets the whole of the router's patience, also when
-// the gateway has its answer already: how it keeps up shows by that.
-func (r *Router) ask(ctx context.Context, b *backend, from netip.Prefix, req *rpc.OrchestratorRequest, answers chan<- answer) {
-	if !r.enter() {
+// ask calls one orchestrator. The call has the full timeout, even if the gateway already got
+// its answer, so that unanswered calls are counted.
+func (r *Router) ask(
+	ctx context.Context, b *backend, from netip.Prefix, req *rpc.OrchestratorRequest, answers chan<- answer,
+) {
+	if !r.beginCall() {
 		answers <- answer{b, nil, fault.New(fault.Draining, "ask orchestrator", "")}
 		return
 	}
-	if !b.questions.Enter(from) {
-		r.asks.Done()
+	if !b.calls.Enter(from) {
+		r.pending.Done()
 		b.answered(errBusy)
 		answers <- answer{b, nil, errBusy}
 		return
 	}
 	go func() {
-		defer r.asks.Done()
-		defer b.questions.Leave(from)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.Patience)
+		defer r.pending.Done()
+		defer b.calls.Leave(from)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.opt.Timeout)
 		defer cancel()
 		info, err := b.api.GetOrchestrator(ctx, req)
 		b.answered(err)
@@ -79,17 +80,17 @@ func (r *Router) ask(ctx context.Context, b *backend, from netip.Prefix, req *rp
 	}()
 }
 
-// serves reports whether an offer has what a gateway asks for: an orchestrator may
-// answer although it has another model, or none.
+// serves reports whether an offer has the requested capabilities: an orchestrator may
+// answer without the model.
 func serves(req *rpc.OrchestratorRequest, offer *rpc.OrchestratorInfo) bool {
 	if req.GetCapabilities() == nil {
 		return true
 	}
 	wanted, has := req.GetCapabilities().Capability(), offer.GetCapabilities().Capability()
-	if capability.Objection(&wanted, &has) != "" {
+	if capability.Mismatch(&wanted, &has) != "" {
 		return false
 	}
-	// The network's rule has no objection where a pipeline's models are not named.
+	// The network's rule accepts pipelines without named models.
 	for id, models := range wanted.Constraints.PerCapability {
 		for name := range models {
 			if _, named := has.Constraints.PerCapability[id][name]; !named {
@@ -100,11 +101,11 @@ func serves(req *rpc.OrchestratorRequest, offer *rpc.OrchestratorInfo) bool {
 	return true
 }
 
-// pick is the offer of the least loaded, which counts as load of its own from now on:
-// those who ask at the same time must not all be sent to the same one.
+// pick is the offer of the least loaded orchestrator. The offer itself counts as load, so
+// that concurrent requests are spread.
 func (r *Router) pick(offers []answer, work string) *rpc.OrchestratorInfo {
-	r.picking.Lock()
-	defer r.picking.Unlock()
+	r.pickMu.Lock()
+	defer r.pickMu.Unlock()
 	now := r.opt.Now()
 	best, least := offers[0], offers[0].from.load(work, now)
 	for _, a := range offers[1:] {
@@ -112,14 +113,16 @@ func (r *Router) pick(offers []answer, work string) *rpc.OrchestratorInfo {
 			best, least = a, load
 		}
 	}
-	best.from.hand(now)
+	best.from.recordOffer(now)
 	return best.info
 }
 
-// collect takes the answers as they come, and a moment longer than the first that is
-// of use. Offers that lack what is asked for are taken only where there is no other:
-// the gateway then says what it misses.
-func (r *Router) collect(ctx context.Context, answers <-chan answer, asked int, req *rpc.OrchestratorRequest) (offers []answer, refusal string) {
+// collect collects answers until extraWait after the first useful one. Offers that lack
+// requested capabilities are used only if there is no other: the gateway then reports what
+// is missing.
+func (r *Router) collect(
+	ctx context.Context, answers <-chan answer, asked int, req *rpc.OrchestratorRequest,
+) (offers []answer, refusal string) {
 	var lacking []answer
 	defer func() {
 		if len(offers) == 0 {
@@ -132,7 +135,7 @@ func (r *Router) collect(ctx context.Context, answers <-chan answer, asked int, 
 		select {
 		case a := <-answers:
 			if a.err != nil || a.info.GetTranscoder() == "" {
-				refusal = better(refusal, a.err)
+				refusal = betterRefusal(refusal, a.err)
 				continue
 			}
 			if !serves(req, a.info) {
@@ -141,7 +144,7 @@ func (r *Router) collect(ctx context.Context, answers <-chan answer, asked int, 
 			}
 			offers = append(offers, a)
 			if enough == nil {
-				enough = time.After(spare)
+				enough = time.After(extraWait)
 			}
 		case <-enough:
 			return offers, refusal
@@ -152,9 +155,9 @@ func (r *Router) collect(ctx context.Context, answers <-chan answer, asked int, 
 	return offers, refusal
 }
 
-// better is the refusal that tells a gateway more: being full is worth coming back
-// for, and what an orchestrator said is worth more than that it said nothing.
-func better(have string, err error) string {
+// betterRefusal is the more informative refusal: OrchestratorCapped first, then any
+// orchestrator's text, then none.
+func betterRefusal(have string, err error) string {
 	if err == nil {
 		return have
 	}
@@ -165,8 +168,8 @@ func better(have string, err error) string {
 	return said
 }
 
-// wanted is the kind of work that is asked for, as /status names it.
-func wanted(req *rpc.OrchestratorRequest) string {
+// workKind is the requested kind of work, as /status names it.
+func workKind(req *rpc.OrchestratorRequest) string {
 	c := req.GetCapabilities()
 	if c == nil {
 		return "transcoding"
@@ -180,8 +183,7 @@ func wanted(req *rpc.OrchestratorRequest) string {
 	return "transcoding"
 }
 
-// Ping proves that the router is there. It has no key to sign with; gateways that
-// want a proof ask the orchestrator.
+// Ping answers without a signature, as the router has no key.
 func (r *Router) Ping(context.Context, *rpc.PingPong) (*rpc.PingPong, error) {
 	return &rpc.PingPong{}, nil
 }

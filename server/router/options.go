@@ -13,18 +13,17 @@ import (
 )
 
 const (
-	// DefaultPatience is how long an answer may take in all: gateways wait about as
-	// long.
-	DefaultPatience = 2 * time.Second
+	// DefaultTimeout bounds an answer: gateways wait about as long.
+	DefaultTimeout = 2 * time.Second
 	// DefaultConnections bounds the connections that are open.
 	DefaultConnections = 16384
-	// spare is how long the others are waited for when one has answered.
-	spare = 150 * time.Millisecond
+	// extraWait is how long the router waits for other answers after the first.
+	extraWait = 150 * time.Millisecond
 	// pollEvery is how often the orchestrators' public status is read.
-	pollEvery = 2 * time.Second
-	// recent is how long an offer that was handed out counts as load of its own: then
-	// its session shows in the status, or it never came.
-	recent = 10 * time.Second
+	pollInterval = 2 * time.Second
+	// offerTime is how long a returned offer counts as load: later its session shows in the
+	// status, or does not exist.
+	offerTime = 10 * time.Second
 )
 
 // Options are what a Router is built from.
@@ -43,12 +42,12 @@ type Options struct {
 	Scarce func(error)
 	// Cert is nil for plaintext.
 	Cert *tlscert.Source
-	// Patience is DefaultPatience when 0.
-	Patience time.Duration
-	Version  string
-	Board    *health.Board
-	Now      func() time.Time
-	Log      *slog.Logger
+	// Timeout is DefaultTimeout when 0.
+	Timeout time.Duration
+	Version string
+	Board   *health.Board
+	Now     func() time.Time
+	Log     *slog.Logger
 }
 
 func (opt *Options) complete() error {
@@ -59,6 +58,6 @@ func (opt *Options) complete() error {
 		return errors.New("board, clock and log must be given")
 	}
 	opt.Connections = cmp.Or(opt.Connections, DefaultConnections)
-	opt.Patience = cmp.Or(opt.Patience, DefaultPatience)
+	opt.Timeout = cmp.Or(opt.Timeout, DefaultTimeout)
 	return nil
 }

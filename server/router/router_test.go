@@ -99,12 +99,14 @@ func start(t *testing.T, board *health.Board, backends ...string) (rpc.Orchestra
 	if err != nil {
 		t.Fatal(err)
 	}
-	cert, err := tlscert.Open(tlscert.Options{Dir: t.TempDir(), Host: "127.0.0.1", Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler)})
+	cert, err := tlscert.Open(tlscert.Options{Dir: t.TempDir(), Host: "127.0.0.1", Now: time.Now, Rand: rand.Reader,
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r, err := router.New(router.Options{
-		Listener: l, Backends: backends, Cert: cert, Version: "1.2.3", Board: board, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Listener: l, Backends: backends, Cert: cert, Version: "1.2.3", Board: board, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +115,8 @@ func start(t *testing.T, board *health.Board, backends ...string) (rpc.Orchestra
 	ready, done := make(chan struct{}), make(chan error, 1)
 	go func() { done <- r.Run(ctx, func() { close(ready) }) }()
 	<-ready
-	conn, err := grpc.NewClient("passthrough:///"+l.Addr().String(), grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
+	conn, err := grpc.NewClient("passthrough:///"+l.Addr().String(),
+		grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{InsecureSkipVerify: true})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +192,8 @@ func TestOffersMustServe(t *testing.T) {
 			t.Fatalf("%v, %v", info.GetTranscoder(), err)
 		}
 	}
-	if info, err := client.GetOrchestrator(t.Context(), &rpc.OrchestratorRequest{Capabilities: with("nobody's")}); err != nil || info.GetTranscoder() == "" {
+	if info, err := client.GetOrchestrator(t.Context(),
+		&rpc.OrchestratorRequest{Capabilities: with("nobody's")}); err != nil || info.GetTranscoder() == "" {
 		t.Errorf("what nobody has: %v, %v", info, err)
 	}
 }
@@ -213,7 +217,8 @@ func TestRefusals(t *testing.T) {
 	if err != nil || info.GetTranscoder() != good.uri {
 		t.Errorf("one answers: %v, %v", info, err)
 	}
-	if h, err := healthpb.NewHealthClient(conn).Check(t.Context(), &healthpb.HealthCheckRequest{}); err != nil || h.GetStatus() != healthpb.HealthCheckResponse_SERVING {
+	if h, err := healthpb.NewHealthClient(conn).Check(t.Context(), &healthpb.HealthCheckRequest{}); err != nil ||
+		h.GetStatus() != healthpb.HealthCheckResponse_SERVING {
 		t.Errorf("health: %v, %v", h, err)
 	}
 }

@@ -22,19 +22,19 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// stopGrace is what requests in hand get at the stop.
+// stopGrace is the time for requests in progress at the stop.
 const stopGrace = 3 * time.Second
 
 // Limits on peers.
 const (
 	// maxMessage bounds a request for an offer; those of gateways have some hundred bytes.
 	maxMessage = 16 << 10
-	// maxHeader bounds a request's header, which says nothing but the path.
+	// maxHeader bounds a request's header.
 	maxHeader = 16 << 10
-	// maxStreams bounds the requests at once on one connection.
+	// maxStreams bounds the parallel requests of one connection.
 	maxStreams = 250
-	// pingAfter is when a silent connection is asked for a sign of life, and how long one
-	// may take nothing from the router.
+	// pingAfter is when a silent connection is pinged, and how long a write to a peer may
+	// block.
 	pingAfter = 15 * time.Second
 )
 
@@ -49,10 +49,10 @@ type Router struct {
 	client   *http.Client
 
 	// picking is held while an orchestrator is chosen.
-	picking sync.Mutex
+	pickMu sync.Mutex
 
-	// asks are the questions that orchestrators have not answered.
-	asks sync.WaitGroup
+	// pending are the calls in progress.
+	pending sync.WaitGroup
 
 	// mu guards what follows.
 	mu     sync.Mutex
@@ -67,7 +67,8 @@ func New(opt Options) (*Router, error) {
 	}
 	r := &Router{opt: opt, grpc: grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage))}
 	r.conns = admission.New(admission.Options{
-		Most: opt.Connections, PerAddress: opt.PerAddress, Known: opt.Known, Scarce: opt.Scarce, Now: opt.Now, Log: opt.Log,
+		Most: opt.Connections, PerAddress: opt.PerAddress, Known: opt.Known, Scarce: opt.Scarce,
+		Now: opt.Now, Log: opt.Log,
 	})
 	for _, addr := range opt.Backends {
 		b, err := dial(addr)
@@ -80,7 +81,8 @@ func New(opt Options) (*Router, error) {
 	healthpb.RegisterHealthServer(r.grpc, health.NewServer())
 	// As the orchestrators' own certificates, see dial.
 	r.client = &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, IdleConnTimeout: time.Minute,
+		TLSClientConfig:        &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12},
+		IdleConnTimeout:        time.Minute,
 		MaxResponseHeaderBytes: maxHeaders,
 	}}
 	r.http = r.server()
@@ -90,7 +92,8 @@ func New(opt Options) (*Router, error) {
 func (r *Router) server() *http.Server {
 	srv := &http.Server{
 		Handler:           r.conns.Handler(http.HandlerFunc(r.serve)),
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 10 * time.Minute,
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second,
+		IdleTimeout:    10 * time.Minute,
 		MaxHeaderBytes: maxHeader,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams: maxStreams, MaxReadFrameSize: 16 << 10,
@@ -182,13 +185,13 @@ func (r *Router) listen(l net.Listener) error {
 	return r.http.ServeTLS(l, "", "")
 }
 
-// follow keeps an orchestrator's status fresh and says when it cannot be reached.
+// follow polls an orchestrator's status and reports when it cannot be reached.
 func (r *Router) follow(ctx context.Context, b *backend) {
-	ticker := time.NewTicker(pollEvery)
+	ticker := time.NewTicker(pollInterval)
 	defer ticker.Stop()
 	key := board.Key{Code: fault.OrchestratorUnreachable, About: b.addr}
 	for {
-		sub, cancel := context.WithTimeout(ctx, pollEvery)
+		sub, cancel := context.WithTimeout(ctx, pollInterval)
 		err := b.poll(sub, r.client)
 		cancel()
 		if ctx.Err() != nil {
@@ -208,14 +211,14 @@ func (r *Router) follow(ctx context.Context, b *backend) {
 	}
 }
 
-// enter begins a question, if the router is not closed; asks.Done ends it.
-func (r *Router) enter() bool {
+// beginCall begins a call, if the router is not closed; pending.Done ends it.
+func (r *Router) beginCall() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return false
 	}
-	r.asks.Add(1)
+	r.pending.Add(1)
 	return true
 }
 
@@ -228,5 +231,5 @@ func (r *Router) close() {
 	for _, b := range r.backends {
 		b.conn.Close()
 	}
-	r.asks.Wait()
+	r.pending.Wait()
 }

@@ -50,7 +50,7 @@ func TestCapabilityVectors(t *testing.T) {
 	}
 	for _, row := range file.Compatibility {
 		request, offer := readCapabilities(t, row.Gateway), readCapabilities(t, row.Orchestrator)
-		if why := capability.Objection(&request, &offer); (why == "") != row.Compatible {
+		if why := capability.Mismatch(&request, &offer); (why == "") != row.Compatible {
 			t.Errorf("%s: %q, want compatible %v", row.Name, why, row.Compatible)
 		}
 		checkBytes(t, rpc.FromCapabilities(request), row.Gateway)

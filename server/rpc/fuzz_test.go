@@ -118,18 +118,18 @@ func FuzzCompatible(f *testing.F) {
 			return
 		}
 		request, offer := ma.Capability(), mb.Capability()
-		why := capability.Objection(&request, &offer)
+		why := capability.Mismatch(&request, &offer)
 		if len(why) > 2000 {
 			t.Fatalf("objection of %d bytes", len(why))
 		}
-		if again := capability.Objection(&request, &offer); again != why {
+		if again := capability.Mismatch(&request, &offer); again != why {
 			t.Fatalf("%q, then %q", why, again)
 		}
 		if why == "" && !request.Bits.In(offer.Bits) {
 			t.Fatal("compatible with a bit missing")
 		}
 		sent := rpc.FromCapabilities(request).Capability()
-		if (capability.Objection(&sent, &offer) == "") != (why == "") {
+		if (capability.Mismatch(&sent, &offer) == "") != (why == "") {
 			t.Fatal("the verdict changes on the way")
 		}
 	})

@@ -12,11 +12,11 @@ type Body struct {
 	Error Refusal `json:"error"`
 }
 
-// Refusal is what a client may know of a fault.
+// Refusal is the public part of a fault.
 type Refusal struct {
 	// Code is the stable token to branch on.
 	Code string `json:"code"`
-	// Message is for people.
+	// Message is for humans.
 	Message string `json:"message"`
 	// Retryable: the same request may succeed elsewhere or later.
 	Retryable bool `json:"retryable"`
@@ -36,5 +36,5 @@ func WriteJSON(w http.ResponseWriter, err error) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(HTTP(err))
-	_, _ = w.Write(append(body, '\n')) // the client's absence is its own trouble
+	_, _ = w.Write(append(body, '\n')) // the client may have closed the connection
 }

@@ -1,9 +1,7 @@
-// Package status says which HTTP and gRPC status a fault becomes, for every
-// listener of the node, in this one file.
+// Package status maps faults to HTTP and gRPC statuses, for every listener of the node.
 //
-// It decides nothing about texts: what peers of the network read is fault.Wire,
-// what clients of our own APIs read is fault.Public. Servers call it where they
-// answer; nothing else needs it.
+// Texts come from core/fault: fault.Wire for peers of the network, fault.Public for clients
+// of our own APIs. Only servers call this package, when they answer.
 package status
 
 import (
@@ -14,18 +12,17 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// clientClosed is what proxies log when the client went away first.
+// clientClosed is the status that proxies log when the client closed the connection first.
 const clientClosed = 499
 
-// byCode are the codes whose HTTP status is finer than their class's.
+// byCode are the codes whose HTTP status differs from their class's. Read-only.
 var byCode = map[fault.Code]int{
 	fault.Canceled:         clientClosed,
 	fault.DeadlineExceeded: http.StatusGatewayTimeout,
 
 	fault.PushTooLarge: http.StatusRequestEntityTooLarge,
 	fault.PushSlow:     http.StatusRequestTimeout,
-	// What a push client of the existing gateway is told of input that cannot be
-	// transcoded anywhere.
+	// The existing gateway's status for input that no orchestrator can transcode.
 	fault.SegmentNotTranscodable: http.StatusUnprocessableEntity,
 	fault.InputUnreadable:        http.StatusUnprocessableEntity,
 	fault.InputCodecUnsupported:  http.StatusUnprocessableEntity,
@@ -37,7 +34,7 @@ var byCode = map[fault.Code]int{
 	fault.NoSessionsAvailable:    http.StatusServiceUnavailable,
 	fault.SegmentLate:            http.StatusGatewayTimeout,
 
-	// What OpenAI's clients know to wait on.
+	// OpenAI's clients retry on these statuses.
 	fault.RateLimited:        http.StatusTooManyRequests,
 	fault.TokenRateLimited:   http.StatusTooManyRequests,
 	fault.ConcurrencyLimited: http.StatusTooManyRequests,
@@ -67,7 +64,7 @@ var byCode = map[fault.Code]int{
 	fault.AdminNeedsPost:     http.StatusMethodNotAllowed,
 	fault.AdminTokenTries:    http.StatusTooManyRequests,
 	fault.TransactionPending: http.StatusGatewayTimeout,
-	// What the existing node's admin tool expects off-chain.
+	// The existing node's admin tool expects this off-chain.
 	fault.MissingETHClient: http.StatusInternalServerError,
 }
 
@@ -96,13 +93,13 @@ func HTTP(err error) int {
 	return http.StatusInternalServerError
 }
 
-// byProtocol are the codes for which the network's protocol fixes the status.
+// byProtocol are the codes whose status the network's protocol defines. Read-only.
 var byProtocol = map[fault.Code]int{
 	fault.PaymentEncoding:    http.StatusPaymentRequired,
 	fault.PaymentMessage:     http.StatusPaymentRequired,
 	fault.OrchestratorCapped: http.StatusForbidden,
 	fault.Draining:           http.StatusForbidden,
-	// A gateway goes elsewhere, as at a node that is full.
+	// A gateway tries another orchestrator, as for a full node.
 	fault.NoTranscoders:       http.StatusForbidden,
 	fault.NoCapableTranscoder: http.StatusForbidden,
 	fault.DeviceDrained:       http.StatusForbidden,
@@ -121,10 +118,10 @@ func Protocol(err error) int {
 	if code.Class() == fault.Upstream {
 		return http.StatusServiceUnavailable
 	}
-	return toPeers(code.Class())
+	return peerStatus(code.Class())
 }
 
-// byJob are the codes for which an AI job has a status of its own.
+// byJob are the codes with a specific status on AI routes. Read-only.
 var byJob = map[fault.Code]int{
 	fault.PaymentEncoding:  http.StatusPaymentRequired,
 	fault.PaymentMessage:   http.StatusPaymentRequired,
@@ -142,12 +139,12 @@ func Job(err error) int {
 	if s, ok := byJob[code]; ok {
 		return s
 	}
-	return toPeers(code.Class())
+	return peerStatus(code.Class())
 }
 
-// toPeers is the status of a class that unmodified gateways know: they ask nobody
-// for credentials and read every payment that is refused as a bad request.
-func toPeers(c fault.Class) int {
+// peerStatus is the status of a class for unmodified gateways: they have no credentials, and
+// expect 400 for every refused payment.
+func peerStatus(c fault.Class) int {
 	switch c {
 	case fault.BadRequest, fault.Payment:
 		return http.StatusBadRequest
@@ -161,10 +158,9 @@ func toPeers(c fault.Class) int {
 	return http.StatusInternalServerError
 }
 
-// Push is the status of a segment that a gateway refused or could not have
-// transcoded. The network's clients tell bad
-// input (422, also when every attempt failed) from a gateway without
-// orchestrators (503); anything else is 500.
+// Push is the status of a segment that a gateway refused or that failed. The network's
+// clients distinguish bad input (422, also when every attempt failed) from a gateway
+// without orchestrators (503); anything else is 500.
 func Push(code fault.Code) int {
 	switch code {
 	case fault.PushTooLarge:
@@ -173,7 +169,8 @@ func Push(code fault.Code) int {
 		return http.StatusRequestTimeout
 	case fault.StreamDenied, fault.PushOff:
 		return http.StatusForbidden
-	case fault.NoSessionsAvailable, fault.PushesFull, fault.StreamsFull, fault.Draining, fault.StreamHookFailed, fault.Canceled:
+	case fault.NoSessionsAvailable, fault.PushesFull, fault.StreamsFull, fault.Draining,
+		fault.StreamHookFailed, fault.Canceled:
 		// Canceled is read only when the gateway ends before the segment did.
 		return http.StatusServiceUnavailable
 	case fault.PushPath, fault.PushHeader, fault.PushConfiguration, fault.PushEmpty, fault.PushBroken,

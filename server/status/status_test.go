@@ -68,8 +68,9 @@ func TestJob(t *testing.T) {
 		fault.JobUnreadable: 400, fault.MaxTokensMissing: 400, fault.ImageUnreadable: 400, fault.JobTooLarge: 413,
 		fault.PicturesTooLarge: 413, fault.PictureNotFetched: 400,
 		fault.PaymentEncoding: 402, fault.PaymentMessage: 402, fault.PaymentRefused: 400, fault.InsufficientBalance: 400,
-		fault.TicketParamsStale: 400, fault.TicketNonceSeen: 400, fault.ExpectedPriceWrong: 400, fault.NotActiveForPayment: 400,
-		fault.ErrorSegEncoding: 403, fault.ErrSegSig: 403, fault.IncompatibleCapabilities: 403, fault.ExpiredAuthToken: 403,
+		fault.TicketParamsStale: 400, fault.TicketNonceSeen: 400, fault.ExpectedPriceWrong: 400,
+		fault.NotActiveForPayment: 400,
+		fault.ErrorSegEncoding:    403, fault.ErrSegSig: 403, fault.IncompatibleCapabilities: 403, fault.ExpiredAuthToken: 403,
 		fault.ModelNotServed: 503, fault.ModelWaitOver: 503, fault.JobsDraining: 503, fault.ModelNotReady: 503,
 		fault.ArtifactsFull: 500, fault.StreamBroken: 500, fault.VideoEncoderMissing: 500, fault.Unexpected: 500,
 		fault.JobUnknown: 404, fault.Canceled: 499,
@@ -104,7 +105,8 @@ func TestWriteJSON(t *testing.T) {
 	rec := httptest.NewRecorder()
 	status.WriteJSON(rec, fault.New(fault.OrchestratorCapped, "admit", `10 of "10" in use`))
 	want := `{"error":{"code":"OrchestratorCapped","message":"10 of \"10\" in use","retryable":true}}` + "\n"
-	if rec.Code != http.StatusServiceUnavailable || rec.Body.String() != want || rec.Header().Get("Content-Type") != "application/json" {
+	if rec.Code != http.StatusServiceUnavailable || rec.Body.String() != want ||
+		rec.Header().Get("Content-Type") != "application/json" {
 		t.Errorf("%d %v %s", rec.Code, rec.Header(), rec.Body)
 	}
 }

@@ -32,7 +32,7 @@ func ReadPair(certFile, keyFile string) (*tls.Certificate, error) {
 	}
 	cert, err := tls.X509KeyPair(certPEM, keyPEM)
 	switch {
-	case err != nil && strangers(certPEM, keyPEM):
+	case err != nil && keyMismatch(certPEM, keyPEM):
 		return nil, fault.Wrap(fault.CertificateKeyMismatch, op, err)
 	case err != nil:
 		return nil, fault.Wrap(fault.CertificateUnusable, op, err)
@@ -40,9 +40,8 @@ func ReadPair(certFile, keyFile string) (*tls.Certificate, error) {
 	return &cert, nil
 }
 
-// strangers reports whether a certificate and a key are sound, and the key is another
-// certificate's.
-func strangers(certPEM, keyPEM []byte) bool {
+// keyMismatch reports whether a certificate and a key are valid, but do not belong together.
+func keyMismatch(certPEM, keyPEM []byte) bool {
 	block, _ := pem.Decode(certPEM)
 	if block == nil || block.Type != "CERTIFICATE" {
 		return false
@@ -59,8 +58,7 @@ func strangers(certPEM, keyPEM []byte) bool {
 	return ok && !public.Equal(cert.PublicKey)
 }
 
-// parseKey is the first private key of a PEM text in one of the forms that tools write;
-// nil where there is none.
+// parseKey is the first private key of a PEM text in one of the usual formats, nil for none.
 func parseKey(text []byte) any {
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if key, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
@@ -76,7 +74,7 @@ func parseKey(text []byte) any {
 	return nil
 }
 
-// readKey is the private key in a file, nil where there is none.
+// readKey is the private key in a file, nil for none.
 func readKey(name string) any {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -93,7 +91,7 @@ func readKey(name string) any {
 	return key
 }
 
-// write puts data into a file that only the owner reads, whole or not at all.
+// write atomically writes a file that only its owner can read.
 func write(name string, data []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {

@@ -17,28 +17,28 @@ import (
 )
 
 const (
-	// validity is how long a certificate of our own is good for.
+	// validity is the validity of a self-signed certificate.
 	validity = 8765 * time.Hour
-	// renewBefore is how long before its end it is replaced.
+	// renewBefore is how long before its expiry it is replaced.
 	renewBefore = 30 * 24 * time.Hour
-	// backdate covers clocks that are a little behind ours.
+	// backdate covers clocks that are slightly behind ours.
 	backdate = time.Hour
 )
 
-// own is the kept certificate, or a new one where that does not fit.
+// own is the kept certificate, or a new one if that does not fit.
 func (s *Source) own() (*tls.Certificate, error) {
 	if s.opt.Dir == "" {
 		if s.cert != nil && s.fits(s.cert) {
 			return s.cert, nil
 		}
-		_, _, cert, err := s.make()
+		_, _, cert, err := s.create()
 		return cert, err
 	}
 	certFile, keyFile := filepath.Join(s.opt.Dir, certName), filepath.Join(s.opt.Dir, keyName)
 	if cert, err := ReadPair(certFile, keyFile); err == nil && s.fits(cert) {
 		return cert, nil
 	}
-	certPEM, keyPEM, cert, err := s.make()
+	certPEM, keyPEM, cert, err := s.create()
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (s *Source) own() (*tls.Certificate, error) {
 	return cert, nil
 }
 
-// fits reports whether a certificate names the host and is good for a while.
+// fits reports whether a certificate names the host and does not expire soon.
 func (s *Source) fits(cert *tls.Certificate) bool {
 	now := s.opt.Now()
 	return cert.Leaf != nil && cert.Leaf.VerifyHostname(s.host()) == nil &&
@@ -69,8 +69,8 @@ func (s *Source) host() string {
 	return s.opt.Host
 }
 
-// key is the key of the certificate before, so that peers which pinned that one accept the
-// next one too; a new key where there is none of the kind that is made here.
+// key is the previous certificate's key, so that peers that pinned it accept the next
+// certificate too; a new key if there is no P-256 key.
 func (s *Source) key() (*ecdsa.PrivateKey, error) {
 	var kept any
 	switch {
@@ -85,8 +85,8 @@ func (s *Source) key() (*ecdsa.PrivateKey, error) {
 	return ecdsa.GenerateKey(elliptic.P256(), s.opt.Rand)
 }
 
-// make signs a certificate for the key.
-func (s *Source) make() (certPEM, keyPEM []byte, cert *tls.Certificate, err error) {
+// create signs a certificate for the key.
+func (s *Source) create() (certPEM, keyPEM []byte, cert *tls.Certificate, err error) {
 	const op = "make a certificate"
 	key, err := s.key()
 	if err != nil {
@@ -116,8 +116,8 @@ func (s *Source) make() (certPEM, keyPEM []byte, cert *tls.Certificate, err erro
 	return certPEM, keyPEM, &pair, nil
 }
 
-// template is the certificate without its key: what nodes of the network have,
-// and the address itself where the service URI has a number for a name.
+// template is the certificate without its key. It names the host, or its IP address if the
+// service URI has one.
 func (s *Source) template() *x509.Certificate {
 	now := s.opt.Now()
 	host := s.host()

@@ -2,10 +2,9 @@ package tlscert
 
 import "github.com/tuttinode/tutti/core/fault"
 
-// Replace reads the certificate anew, from these files or with "" from those that the
-// node makes itself, and makes ready to use it: nothing is changed before the function
-// is called that it returns. Connections that are open keep the one that they began
-// with. The error is a *fault.Fault CertificateUnusable or CertificateKeyMismatch.
+// Replace reads another certificate, from these files or with "" the self-signed one. It
+// takes effect when the returned function is called; open connections keep the previous one.
+// The error is a *fault.Fault CertificateUnusable or CertificateKeyMismatch.
 func (s *Source) Replace(certFile, keyFile string) (func(), error) {
 	next := &Source{opt: s.opt}
 	next.opt.CertFile, next.opt.KeyFile = certFile, keyFile

@@ -16,7 +16,8 @@ func TestReplace(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	s, other := open(t, options(first, "node.example", c)), open(t, options(second, "node.example", c))
 	before := raw(s)
-	if _, err := s.Replace(filepath.Join(second, "cert.pem"), filepath.Join(first, "key.pem")); !errors.Is(err, fault.CertificateKeyMismatch) {
+	if _, err := s.Replace(filepath.Join(second, "cert.pem"), filepath.Join(first, "key.pem")); !errors.Is(err,
+		fault.CertificateKeyMismatch) {
 		t.Errorf("a key of another certificate: %v", err)
 	}
 	apply, err := s.Replace(filepath.Join(second, "cert.pem"), filepath.Join(second, "key.pem"))
@@ -31,7 +32,8 @@ func TestReplace(t *testing.T) {
 		t.Error("the certificate is still the old one")
 	}
 	c.now = c.now.Add(20 * 365 * 24 * time.Hour)
-	if _, err := s.Replace(filepath.Join(second, "cert.pem"), filepath.Join(second, "key.pem")); !errors.Is(err, fault.CertificateUnusable) {
+	if _, err := s.Replace(filepath.Join(second, "cert.pem"), filepath.Join(second, "key.pem")); !errors.Is(err,
+		fault.CertificateUnusable) {
 		t.Errorf("a certificate that has expired: %v", err)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// recheck is how often a running node looks whether its certificate is still
-// the right one: files may have been replaced, its own may be about to expire.
+// recheck is how often the certificate is reloaded: files may have been replaced, a
+// self-signed one may expire soon.
 const recheck = time.Minute
 
-// Options say where a certificate comes from.
+// Options are the sources of a certificate.
 type Options struct {
 	// CertFile and KeyFile are the operator's own, both or none. They are read
 	// again when they change.
@@ -31,17 +31,17 @@ type Options struct {
 	Log  *slog.Logger
 }
 
-// Source hands out the certificate. Its methods may be called at the same time.
+// Source provides the certificate. Its methods may be called concurrently.
 type Source struct {
 	opt Options
 
 	// mu guards what follows, and the names of files in opt.
 	mu   sync.Mutex
 	cert *tls.Certificate
-	next time.Time // of the next look
+	next time.Time // of the next reload
 }
 
-// Open reads the certificate, making one where there is none that fits. The
+// Open reads the certificate, or creates one if none fits. The
 // error is a *fault.Fault: CertificateUnusable, CertificateKeyMismatch or DataDiskFull.
 func Open(opt Options) (*Source, error) {
 	if opt.Now == nil || opt.Rand == nil || opt.Log == nil {
@@ -71,8 +71,8 @@ func (s *Source) Config() *tls.Config {
 	}
 }
 
-// Certificate is the present certificate. Once a minute it is looked at again;
-// trouble with it is logged, and the one before stays in use.
+// Certificate is the current certificate. It is reloaded once a minute; if that fails, the
+// error is logged and the previous one stays in use.
 func (s *Source) Certificate() *tls.Certificate {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,7 +83,7 @@ func (s *Source) Certificate() *tls.Certificate {
 	s.next = now.Add(recheck)
 	cert, err := s.load()
 	if err != nil {
-		s.opt.Log.Warn("certificate not renewed, the old one stays in use", fault.Attr(err))
+		s.opt.Log.Warn("certificate not renewed, the previous one stays in use", fault.Attr(err))
 		return s.cert
 	}
 	s.cert = cert

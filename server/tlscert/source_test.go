@@ -108,7 +108,8 @@ func TestReplaced(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	for host, want := range map[string]string{"node.example": "node.example", "203.0.113.7": "203.0.113.7", "2001:db8::1": "2001:db8::1", "": "localhost"} {
+	for host, want := range map[string]string{"node.example": "node.example", "203.0.113.7": "203.0.113.7",
+		"2001:db8::1": "2001:db8::1", "": "localhost"} {
 		leaf := open(t, options("", host, &clock{time.Now()})).Certificate().Leaf
 		if err := leaf.VerifyHostname(want); err != nil {
 			t.Errorf("host %q: %v", host, err)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Trust are the authorities that a peer's certificate must come from, or certificates of
-// peers themselves. Without any, every certificate is good.
+// Trust are the authorities that may sign a peer's certificate, or certificates of peers.
+// Without any, every certificate is accepted.
 type Trust []*x509.Certificate
 
 // ReadTrust reads the certificates in a PEM file; there must be one at least.
@@ -42,11 +42,10 @@ func ReadTrust(path string) (t Trust, err error) {
 	return t, nil
 }
 
-// Verify checks the certificates that the peer at addr showed in a handshake, which has
-// proved that it has the key of the first. A certificate with the key of a trusted one is
-// good by whatever name the peer is called: nodes make their own for the name that
-// gateways know, renew it with the same key, and other nodes of the operator often use
-// another name.
+// Verify checks the certificate chain of the peer at addr; the handshake has proved that the
+// peer has the key of the first one. A certificate with the key of a trusted one is accepted
+// for any host name: nodes create theirs for the name that gateways use, renew it with the
+// same key, and other nodes of the operator often use another name.
 func (t Trust) Verify(addr string, now time.Time, chain []*x509.Certificate) error {
 	switch {
 	case len(t) == 0:

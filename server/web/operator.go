@@ -13,19 +13,19 @@ import (
 //go:embed operator
 var operatorFiles embed.FS
 
-// operatorPolicy lets the operator's page load only its own files and read only the
-// listener that it came from.
-const operatorPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// operatorPolicy lets the operator's page load only its own files and call only its own
+// listener.
+const operatorPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// shared are the files that the operator's page has in common with the gateway's.
+// shared are the files that the operator's page shares with the gateway's.
 func shared() []string { return []string{"page/style.css", "page/chain.js"} }
 
-// OperatorPages are the handlers of the operator's page by their patterns, for the
-// admin listener: "/" and the files beside it, and the node's place on the chain,
-// nothing where onChain is nil. The page reads the admin API with GET alone, but for the part
-// that has the token.
-func OperatorPages(onChain func() (orchestratorstatus.Standing, bool)) map[string]http.Handler {
+// OperatorPages are the handlers of the operator's page by their patterns, for the admin
+// listener: "/" and its files, and the orchestrator's status on the chain, empty if onChain
+// is nil. The page only sends GET requests to the admin API, except for actions with the
+// token.
+func OperatorPages(onChain func() (orchestratorstatus.Status, bool)) map[string]http.Handler {
 	pages := make(map[string]http.Handler)
 	err := fs.WalkDir(operatorFiles, "operator", func(name string, f fs.DirEntry, err error) error {
 		if err == nil && !f.IsDir() {
@@ -40,7 +40,9 @@ func OperatorPages(onChain func() (orchestratorstatus.Standing, bool)) map[strin
 		pages["GET /"+path.Base(name)] = operatorFile(files, name)
 	}
 	pages["GET /{$}"] = operatorFile(operatorFiles, "operator/operator.html")
-	pages["GET "+StandingPath] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { serveStanding(w, onChain) })
+	pages["GET "+ChainStatusPath] = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		serveChainStatus(w, onChain)
+	})
 	return pages
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // operator serves the operator's pages as the admin listener does.
-func operator(onChain func() (orchestratorstatus.Standing, bool)) http.Handler {
+func operator(onChain func() (orchestratorstatus.Status, bool)) http.Handler {
 	mux := http.NewServeMux()
 	for pattern, page := range web.OperatorPages(onChain) {
 		mux.Handle(pattern, page)
@@ -39,7 +39,8 @@ func TestOperatorPage(t *testing.T) {
 		t.Fatalf("%d %v", page.Code, page.Header())
 	}
 	policy := page.Header().Get("Content-Security-Policy")
-	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "http") || !strings.Contains(policy, "frame-ancestors 'none'") {
+	if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") ||
+		strings.Contains(policy, "http") || !strings.Contains(policy, "frame-ancestors 'none'") {
 		t.Errorf("policy %q", policy)
 	}
 	left, seen := []string{page.Body.String()}, map[string]bool{}
@@ -47,7 +48,8 @@ func TestOperatorPage(t *testing.T) {
 	for len(left) > 0 {
 		text := left[0]
 		left = left[1:]
-		if strings.Contains(strings.ReplaceAll(text, "/*! https://github.com/leeoniya/uPlot", ""), "://") || strings.Contains(text, "style=") || strings.Contains(text, "innerHTML") {
+		if strings.Contains(strings.ReplaceAll(text, "/*! https://github.com/leeoniya/uPlot", ""), "://") ||
+			strings.Contains(text, "style=") || strings.Contains(text, "innerHTML") {
 			t.Errorf("it loads from elsewhere, or writes styles or HTML:\n%.200s", text)
 		}
 		for _, m := range reference.FindAllStringSubmatch(text, -1) {
@@ -99,7 +101,8 @@ func TestOperatorIDs(t *testing.T) {
 	t.Parallel()
 	h := operator(nil)
 	page := fetch(h, http.MethodGet, "/").Body.String()
-	for _, script := range []string{"operator.js", "overview.js", "work.js", "money.js", "onchain.js", "log.js", "chain.js"} {
+	for _, script := range []string{"operator.js", "overview.js", "work.js", "money.js", "onchain.js", "log.js",
+		"chain.js"} {
 		text := fetch(h, http.MethodGet, "/"+script).Body.String()
 		ids := regexp.MustCompile(`(?:id|part)\('([a-z-]+)'`).FindAllStringSubmatch(text, -1)
 		if script == "chain.js" {
@@ -129,7 +132,8 @@ func TestOperatorReads(t *testing.T) {
 			t.Fatal(err)
 		}
 		operates := filepath.Base(f) == "operate.js"
-		for _, word := range []string{"method:", "POST", "sessionStorage", "XMLHttpRequest", "sendBeacon", "localStorage", "cookie", "eval("} {
+		for _, word := range []string{"method:", "POST", "sessionStorage", "XMLHttpRequest", "sendBeacon", "localStorage",
+			"cookie", "eval("} {
 			if operates && slices.Contains([]string{"method:", "POST"}, word) {
 				continue
 			}
@@ -149,18 +153,19 @@ func TestOperatorReads(t *testing.T) {
 
 func TestOperatorStanding(t *testing.T) {
 	t.Parallel()
-	if got := fetch(operator(nil), http.MethodGet, web.StandingPath); got.Code != http.StatusOK || got.Body.Len() != 0 {
+	if got := fetch(operator(nil), http.MethodGet, web.ChainStatusPath); got.Code != http.StatusOK || got.Body.Len() != 0 {
 		t.Errorf("off-chain: %d", got.Code)
 	}
 	known := false
-	h := operator(func() (orchestratorstatus.Standing, bool) {
-		return orchestratorstatus.Standing{State: orchestratorstatus.Active}, known
+	h := operator(func() (orchestratorstatus.Status, bool) {
+		return orchestratorstatus.Status{State: orchestratorstatus.Active}, known
 	})
-	if got := fetch(h, http.MethodGet, web.StandingPath); got.Code != http.StatusNoContent {
+	if got := fetch(h, http.MethodGet, web.ChainStatusPath); got.Code != http.StatusNoContent {
 		t.Errorf("%d while nothing is known", got.Code)
 	}
 	known = true
-	if got := fetch(h, http.MethodGet, web.StandingPath); got.Code != http.StatusOK || !strings.Contains(got.Body.String(), `"state":"active"`) {
+	if got := fetch(h, http.MethodGet, web.ChainStatusPath); got.Code != http.StatusOK ||
+		!strings.Contains(got.Body.String(), `"state":"active"`) {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 	// The gateway's public page has nothing of the operator's.

@@ -1,13 +1,11 @@
-// Package web holds two pages. A gateway serves the one for everybody: every
-// rendition of a stream playing side by side, with the figures of each segment as it
-// arrives, a chat, and, where the process is an orchestrator on the chain too, its
-// place there. The admin listener serves the operator's: the node's troubles, its
-// place on the chain, each winning ticket's life, earnings and spending.
+// Package web holds two pages. A gateway serves the public one: all renditions of a stream
+// side by side, with statistics per segment, a chat, and the status on the chain if the
+// process is also an orchestrator. The admin listener serves the operator's: the node's
+// problems, its status on the chain, winning tickets, earnings and spending.
 //
-// Both are embedded and load nothing from elsewhere. The public one reads the
-// gateway's own public API and playlists, and knows nothing that a player could not
-// know; the operator's reads the admin API and changes nothing. cmd/tutti hands their
-// handlers to the listeners.
+// Both are embedded and load nothing from other hosts. The public one uses only the
+// gateway's public API and playlists; the operator's uses the admin API. cmd/tutti passes
+// their handlers to the listeners.
 package web
 
 import (
@@ -25,14 +23,15 @@ var files embed.FS
 // policy lets the page load only its own files, and lets hls.js feed the players
 // from memory.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
-	"connect-src 'self'; media-src 'self' blob:; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"connect-src 'self'; media-src 'self' blob:; worker-src 'self' blob:; base-uri 'none'; " +
+	"form-action 'none'; frame-ancestors 'none'"
 
-// StandingPath is where the page finds the node's place on the chain.
-const StandingPath = "/chain.json"
+// ChainStatusPath is the path of the orchestrator's status on the chain.
+const ChainStatusPath = "/chain.json"
 
-// Handler serves the page at "/" and its files beside it. onChain is the node's
-// place on the chain as far as it is known; nil off-chain.
-func Handler(onChain func() (orchestratorstatus.Standing, bool)) http.Handler {
+// Handler serves the page at "/" and its files. onChain is the orchestrator's status on the
+// chain, if it is known; nil off-chain.
+func Handler(onChain func() (orchestratorstatus.Status, bool)) http.Handler {
 	page, err := fs.Sub(files, "page")
 	if err != nil {
 		panic(err) // the directory is embedded above
@@ -44,17 +43,17 @@ func Handler(onChain func() (orchestratorstatus.Standing, bool)) http.Handler {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache")
-		if r.URL.Path == StandingPath {
-			serveStanding(w, onChain)
+		if r.URL.Path == ChainStatusPath {
+			serveChainStatus(w, onChain)
 			return
 		}
 		server.ServeHTTP(w, r)
 	})
 }
 
-// serveStanding answers 204 while nothing is known of the chain, and an empty 200 where
-// there is no orchestrator on a chain: a browser reports a 404 as an error of the page.
-func serveStanding(w http.ResponseWriter, onChain func() (orchestratorstatus.Standing, bool)) {
+// serveChainStatus answers 204 while the status is unknown, and an empty 200 if there is no
+// orchestrator on a chain: a browser would log a 404 as an error of the page.
+func serveChainStatus(w http.ResponseWriter, onChain func() (orchestratorstatus.Status, bool)) {
 	if onChain == nil {
 		w.WriteHeader(http.StatusOK)
 		return
@@ -65,5 +64,5 @@ func serveStanding(w http.ResponseWriter, onChain func() (orchestratorstatus.Sta
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(s) // nobody to tell
+	_ = json.NewEncoder(w).Encode(s) // the client may have closed the connection
 }

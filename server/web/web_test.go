@@ -66,12 +66,13 @@ func TestUnknownFile(t *testing.T) {
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	known := false
-	h := web.Handler(func() (orchestratorstatus.Standing, bool) {
-		return orchestratorstatus.Standing{State: orchestratorstatus.Active, Stake: core.LPTTokens(7), Rewards: []orchestratorstatus.Reward{}}, known
+	h := web.Handler(func() (orchestratorstatus.Status, bool) {
+		return orchestratorstatus.Status{State: orchestratorstatus.Active, Stake: core.LPTTokens(7),
+			Rewards: []orchestratorstatus.Reward{}}, known
 	})
 	ask := func() *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, web.StandingPath, nil))
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, web.ChainStatusPath, nil))
 		return w
 	}
 	if w := ask(); w.Code != http.StatusNoContent {
@@ -81,7 +82,7 @@ func TestStanding(t *testing.T) {
 	if w := ask(); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"stake":"7000000000000000000"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if resp, body := get(t, web.StandingPath); resp.StatusCode != http.StatusOK || body != "" {
+	if resp, body := get(t, web.ChainStatusPath); resp.StatusCode != http.StatusOK || body != "" {
 		t.Errorf("off-chain: %s", resp.Status)
 	}
 }

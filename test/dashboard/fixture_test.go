@@ -48,15 +48,20 @@ func newNode(t *testing.T, onChain bool) *node {
 	n.say("info", "node ready")
 	opt := admin.Options{
 		Access: admin.Access{DataDir: dir}, Listen: "127.0.0.1:0", Log: log, Orchestrator: true, MaxSessions: 40,
-		Limiter: n, Verbosity: n, Conditions: n.board, Node: n, Workers: n, Pages: web.OperatorPages(nil),
-		Drains: drains{n}, Explainer: n,
-		Dashboard: admin.Dashboard{Gate: n, Sessions: n, GPUs: n, Models: n, Series: n, SeriesStep: 5 * time.Second,
-			Refusals: n, Tail: n, Settings: n},
+		Pages: web.OperatorPages(nil),
+		Node: admin.Node{
+			SetMaxSessions: n.SetMaxSessions, Verbosity: n, Conditions: n.board.Snapshot, Describe: n.Node, Drains: drains{n},
+			LogTail: n.Lines, Settings: n.Settings,
+		},
+		Work: admin.Work{
+			Workers: n, Explain: n.Explain, Gate: n.Gate, Sessions: n.Live, GPUs: n.GPUs, ModelStates: n.Models,
+			Series: n.Points, SeriesStep: 5 * time.Second, Refusals: n.Refusals,
+		},
 	}
 	if onChain {
 		chain := coretest.NewChain(core.Address{0xaa, 19: 1}, core.Address{})
 		opt.Chain = &admin.Chain{Rounds: chain, Stakes: chain, Settings: chain, Funds: chain, Actor: chain, Views: chain,
-			Endpoints: n}
+			Endpoints: n.Endpoints}
 	}
 	n.Server = admin.New(opt)
 	n.run(t)
@@ -105,11 +110,11 @@ func (n *node) Node() adminapi.Node {
 func (n *node) Gate() adminapi.Gate {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	video := adminapi.Door{Name: "video", Open: n.reason == "", InUse: n.streams, Limit: 40, Reason: n.reason}
+	video := adminapi.WorkKind{Name: "video", Open: n.reason == "", InUse: n.streams, Limit: 40, Reason: n.reason}
 	if !video.Open {
 		video.Code = string(fault.OrchestratorCapped)
 	}
-	return adminapi.Gate{Taking: true, Doors: []adminapi.Door{video, {Name: "AI", Open: true, InUse: 2, Limit: 6}}}
+	return adminapi.Gate{Taking: true, WorkKinds: []adminapi.WorkKind{video, {Name: "AI", Open: true, InUse: 2, Limit: 6}}}
 }
 
 func (n *node) Live(most int) adminapi.Sessions {

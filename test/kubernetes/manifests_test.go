@@ -130,7 +130,7 @@ func TestTheClusterKnowsEveryField(t *testing.T) {
 }
 
 // takes holds a container's options against the node's own judgement: it takes them with
-// secrets of the operator's, and not with those of the manifests, which everybody knows.
+// secrets of the operator's, and not with those of the manifests, which is public.
 func takes(t *testing.T, objects []object, o object, c container) {
 	t.Helper()
 	files := mounted(objects, o, c)
@@ -143,7 +143,7 @@ func takes(t *testing.T, objects []object, o object, c container) {
 		}})
 		return notices, err
 	}
-	if _, err := load("replace-me"); err == nil || !strings.Contains(err.Error(), "which everybody knows") {
+	if _, err := load("replace-me"); err == nil || !strings.Contains(err.Error(), "which is public") {
 		t.Errorf("%s %s starts with the secrets of the manifests: %v", o.Folder, o.Name, err)
 	}
 	notices, err := load("0123456789")

@@ -47,7 +47,8 @@ func ways() []way {
 
 // programs is the directory of the newest server there is.
 func programs() (string, error) {
-	for _, root := range []string{"/usr/lib/postgresql", filepath.Join(cache.Dir(), "postgres/current/usr/lib/postgresql")} {
+	built := filepath.Join(cache.Dir(), "postgres/current/usr/lib/postgresql")
+	for _, root := range []string{"/usr/lib/postgresql", built} {
 		found, _ := filepath.Glob(filepath.Join(root, "*/bin/initdb"))
 		if len(found) > 0 {
 			sort.Strings(found)

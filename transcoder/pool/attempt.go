@@ -123,7 +123,7 @@ func (a *segmentAttempts) attempt(ctx context.Context, d *device) (*core.Transco
 			if t.showsOverload(came, job) {
 				p.recordBehind(a.s, d, job)
 			} else {
-				p.recordOccupancy(a.s, d, job, 0)
+				p.recordUnused(a.s, d, job)
 			}
 		}
 		return nil, err
@@ -146,7 +146,7 @@ func (a *segmentAttempts) attempt(ctx context.Context, d *device) (*core.Transco
 		return res, nil
 	}
 	leave(0)
-	p.recordOccupancy(a.s, d, job, wall)
+	p.recordUnused(a.s, d, job)
 	if !p.outOfTime(ctx, sub, d, job, l, err, wall) {
 		return nil, err
 	}

@@ -111,10 +111,11 @@ func (p *Pool) recordLate(s *session, d *device, job *core.TranscodeJob, wall ti
 	}
 }
 
-// recordOccupancy adds what a segment without a result took, which may be nothing.
-func (p *Pool) recordOccupancy(s *session, d *device, job *core.TranscodeJob, work time.Duration) {
+// recordUnused counts a segment without a result as one that took nothing: streams that fail, or
+// come too late, must not make a device look full.
+func (p *Pool) recordUnused(s *session, d *device, job *core.TranscodeJob) {
 	d.mu.Lock()
-	d.recent.occupy(s, job.Duration, work, 1, time.Now())
+	d.recent.occupy(s, job.Duration, 0, 1, time.Now())
 	d.mu.Unlock()
 	p.table.markStale(d)
 }

@@ -35,7 +35,7 @@ func (o *occupancy) add(other occupancy, sign float64) {
 }
 
 // occupy adds a segment's work, which ended now, to the occupancy of its session; inWork is the average number
-// of concurrent segments. Failed and refused segments count with the time that they took.
+// of concurrent segments.
 func (r *recent) occupy(s *session, playing, work time.Duration, inWork float64, now time.Time) {
 	if !s.link.listed {
 		return

@@ -87,7 +87,7 @@ func TestTwoDevicesAgree(t *testing.T) {
 		}
 		for n := range 10 {
 			err := bounded(t, p, "s", n)
-			if !errors.Is(err, fault.InvalidData) || errors.Is(err, orchestrate.ErrOneOpinion) || jobs() != 2*(n+1) {
+			if !errors.Is(err, fault.InvalidData) || errors.Is(err, orchestrate.ErrUnconfirmed) || jobs() != 2*(n+1) {
 				t.Errorf("segment %d: %v after %d attempts", n, err, jobs())
 			}
 			<-time.After(time.Second)
@@ -137,7 +137,7 @@ func TestOneOpinion(t *testing.T) {
 	rig(t, p, "bad", fault.InvalidArgument, always)
 	err := bounded(t, p, "s", 0)
 	if !errors.Is(err, fault.InvalidArgument) || fault.CodeOf(err) != fault.InvalidArgument ||
-		!errors.Is(err, orchestrate.ErrOneOpinion) {
+		!errors.Is(err, orchestrate.ErrUnconfirmed) {
 		t.Errorf("alone: %v", err)
 	}
 	if f, ok := errors.AsType[*fault.Fault](err); !ok || f.Detail != "as asked" {
@@ -156,7 +156,7 @@ func TestOneOpinion(t *testing.T) {
 	}
 	for n := range 2 {
 		if err := bounded(t, cpu, "s", n); !errors.Is(err, fault.InvalidData) ||
-			errors.Is(err, orchestrate.ErrOneOpinion) || own.Jobs() != n+1 {
+			errors.Is(err, orchestrate.ErrUnconfirmed) || own.Jobs() != n+1 {
 			t.Errorf("our own processor: %v", err)
 		}
 	}

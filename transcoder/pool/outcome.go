@@ -152,9 +152,9 @@ func markOneOpinion(err error) error {
 		return err
 	}
 	out := *f
-	out.Err = orchestrate.ErrOneOpinion
+	out.Err = orchestrate.ErrUnconfirmed
 	if f.Err != nil {
-		out.Err = fmt.Errorf("%w: %w", orchestrate.ErrOneOpinion, f.Err)
+		out.Err = fmt.Errorf("%w: %w", orchestrate.ErrUnconfirmed, f.Err)
 	}
 	return &out
 }

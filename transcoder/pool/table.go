@@ -66,7 +66,7 @@ func (c *class) objection(request *capability.Capabilities) string {
 		own.Constraints.MinVersion = ""
 		request = &own
 	}
-	return capability.Objection(request, &c.offer)
+	return capability.Mismatch(request, &c.offer)
 }
 
 // needs are the capabilities that sessions need. Sessions with equal needs share it.

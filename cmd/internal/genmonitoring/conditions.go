@@ -8,10 +8,10 @@ import (
 )
 
 // conditionRules has an alert for every condition that is no ordinary warning, and one
-// for all the ordinary ones together. What is only news is no alert.
+// for all the ordinary ones together. What is only informational is no alert.
 func conditionRules() (out []rule) {
 	var own []string
-	for _, code := range fault.Judged() {
+	for _, code := range fault.Graded() {
 		own = append(own, string(code))
 		if fault.SeverityOf(code) == fault.Info {
 			continue

@@ -124,7 +124,7 @@ func TestRules(t *testing.T) {
 	if n < 20 {
 		t.Errorf("%d rules", n)
 	}
-	for _, code := range fault.Judged() {
+	for _, code := range fault.Graded() {
 		if fault.SeverityOf(code) != fault.Info && !seen["Tutti"+string(code)] {
 			t.Errorf("no alert for %s", code)
 		}

@@ -48,7 +48,7 @@ func chainRules() []rule {
 		{name: "TuttiEndpointSlow", expr: `tutti_rpc_latency_p95_seconds > 2`, lasts: 15 * time.Minute,
 			severity: fault.Warning,
 			summary:  "{{ $labels.endpoint }} takes {{ $value | humanizeDuration }} to answer {{ $labels.instance }}",
-			cause:    "A slow endpoint makes tickets late and rewards dear.",
+			cause:    "A slow endpoint makes tickets late and rewards expensive.",
 			remedy:   "Use one that is nearer, or another plan.", code: fault.RPCTimeout},
 		{name: "TuttiEndpointErrors", expr: `tutti_rpc_error_ratio > 0.2`, lasts: 15 * time.Minute, severity: fault.Warning,
 			summary: "{{ $value | humanizePercentage }} of the requests of {{ $labels.instance }} to {{ $labels.endpoint }} " +
@@ -81,7 +81,7 @@ func chainRules() []rule {
 		{name: "TuttiPlaceLow", expr: `tutti_active == 1 and tutti_pool_members >= tutti_pool_size and tutti_pool_rank > tutti_pool_size - 3`,
 			lasts: 30 * time.Minute, severity: fault.Warning,
 			summary: "{{ $labels.instance }} is about to be pushed out of the active set",
-			cause:   "Whoever brings a little more stake takes its place.",
+			cause:   "An orchestrator with a little more stake takes its rank.",
 			remedy:  "Get more stake delegated.", code: fault.LeavingActiveSet},
 	}
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // glog keeps its settings and its output per process, so each case runs in a
-// process of its own: this test binary, told by the environment what to log.
+// process of its own: this test binary, which logs what the environment names.
 const caseVar = "TUTTI_LOGGING_CASE"
 
 // cases are what the child processes do.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -118,30 +119,6 @@ func (r *release) written(parts []part) ([]file, error) {
 			return add("usr/share/man/man1/tutti_cli.1.gz", packed(func(w io.Writer) error { return manual.WriteMan(w, table) }))
 		},
 		func() error {
-			return add("usr/share/bash-completion/completions/tutti_cli",
-				func(w io.Writer) error { return manual.WriteCompletion(w, "bash", table) })
-		},
-		func() error {
-			return add("usr/share/zsh/vendor-completions/_tutti_cli",
-				func(w io.Writer) error { return manual.WriteCompletion(w, "zsh", table) })
-		},
-		func() error {
-			return add("usr/share/fish/vendor_completions.d/tutti_cli.fish",
-				func(w io.Writer) error { return manual.WriteCompletion(w, "fish", table) })
-		},
-		func() error {
-			return add("usr/share/bash-completion/completions/tutti",
-				func(w io.Writer) error { return usage.WriteCompletion(w, "bash") })
-		},
-		func() error {
-			return add("usr/share/zsh/vendor-completions/_tutti",
-				func(w io.Writer) error { return usage.WriteCompletion(w, "zsh") })
-		},
-		func() error {
-			return add("usr/share/fish/vendor_completions.d/tutti.fish",
-				func(w io.Writer) error { return usage.WriteCompletion(w, "fish") })
-		},
-		func() error {
 			return add(docs+"/sbom.cdx.json", func(w io.Writer) error { return r.writeBill(w, parts) })
 		},
 	} {
@@ -149,7 +126,22 @@ func (r *release) written(parts []part) ([]file, error) {
 			return nil, err
 		}
 	}
+	for _, c := range completions {
+		for _, program := range []string{"tutti", "tutti_cli"} {
+			write := func(w io.Writer) error { return usage.WriteCompletion(w, program, c.shell) }
+			if err := add(fmt.Sprintf(c.path, program), write); err != nil {
+				return nil, err
+			}
+		}
+	}
 	return out, nil
+}
+
+// completions are where each shell looks for the completion script of a program. Read-only.
+var completions = []struct{ shell, path string }{
+	{"bash", "usr/share/bash-completion/completions/%s"},
+	{"zsh", "usr/share/zsh/vendor-completions/_%s"},
+	{"fish", "usr/share/fish/vendor_completions.d/%s.fish"},
 }
 
 // packed writes through gzip, which by itself writes no time and no name.

@@ -1,68 +1,73 @@
 package usage
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // Shells are those with completions.
 func Shells() []string { return []string{"bash", "zsh", "fish"} }
 
-// WriteCompletion writes a shell's completion of `tutti`.
-func WriteCompletion(w io.Writer, shell string) error {
-	var text string
+// WriteCompletion writes a shell's completion script of a program, which asks the program
+// itself for what may stand next.
+func WriteCompletion(w io.Writer, program, shell string) error {
+	c := &cobra.Command{Use: program}
 	switch shell {
 	case "bash":
-		text = bash()
+		return c.GenBashCompletionV2(w, true)
 	case "zsh":
-		text = "#compdef tutti\nautoload -U +X bashcompinit && bashcompinit\n" + bash()
+		return c.GenZshCompletion(w)
 	case "fish":
-		text = fish()
-	default:
-		return fmt.Errorf("there is no completion for %q: it is bash, zsh or fish%s", shell, DidYouMean(shell, Shells()))
+		return c.GenFishCompletion(w, true)
 	}
-	_, err := io.WriteString(w, text)
-	return err
+	return fmt.Errorf("there is no completion for %q: it is bash, zsh or fish%s", shell, DidYouMean(shell, Shells()))
 }
 
-func bash() string {
-	var b strings.Builder
-	b.WriteString("# bash completion of tutti, generated from its tables of commands and options\n_tutti() {\n" +
-		"    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} choices=''\n" +
-		"    case $prev in\n" +
-		"        -config|-dataDir|-aiModels|-ethPassword|-orchSecret|-tlsCert|-tlsKey|-moveFrom)\n" +
-		"            COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n    esac\n" +
-		"    if ((COMP_CWORD == 1)); then\n")
-	fmt.Fprintf(&b, "        choices='%s'\n    elif ((COMP_CWORD == 2)); then\n        case $prev in\n",
-		strings.Join(Names(), " "))
+// CompleteWord and CompleteNamesWord are the hidden words with which the scripts ask for what
+// may stand next, with or without a description.
+const (
+	CompleteWord      = cobra.ShellCompRequestCmd
+	CompleteNamesWord = cobra.ShellCompNoDescRequestCmd
+)
+
+// Asks reports whether a first word is that of a completion script.
+func Asks(word string) bool { return word == CompleteWord || word == CompleteNamesWord }
+
+// Complete answers a completion script of `tutti` that asked with word; args are the command
+// line so far.
+func Complete(ctx context.Context, word string, args []string, stdout, stderr io.Writer) error {
+	root := completed("tutti", "", nil)
 	for _, c := range Commands() {
-		words := strings.Join(c.Words, " ")
+		words := c.Words
 		if c.Name == "help" {
-			words += " " + strings.Join(Names(), " ")
+			words = append(Names(), words...)
 		}
-		if words != "" {
-			fmt.Fprintf(&b, "            %s) choices='%s' ;;\n", c.Name, words)
-		}
+		root.AddCommand(completed(c.Name, c.Short, words))
 	}
-	fmt.Fprintf(&b, "        esac\n    fi\n    if [[ $cur == -* ]]; then choices='%s'; fi\n", options())
-	b.WriteString("    COMPREPLY=($(compgen -W \"$choices\" -- \"$cur\"))\n}\ncomplete -o default -F _tutti tutti\n")
-	return b.String()
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(&cobra.Command{Use: "no-help", Hidden: true}) // it is in the table
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetArgs(append([]string{word}, args...))
+	return root.ExecuteContext(ctx)
 }
 
-func fish() string {
-	var b strings.Builder
-	b.WriteString("# fish completion of tutti, generated from its tables of commands and options\n")
-	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `\'`) + "'" }
-	for _, c := range Commands() {
-		fmt.Fprintf(&b, "complete -c tutti -n __fish_use_subcommand -f -a %s -d %s\n", c.Name, quote(c.Short))
-		if len(c.Words) > 0 {
-			fmt.Fprintf(&b, "complete -c tutti -n '__fish_seen_subcommand_from %s' -f -a '%s'\n", c.Name,
-				strings.Join(c.Words, " "))
-		}
-	}
-	for _, name := range strings.Fields(options()) {
-		fmt.Fprintf(&b, "complete -c tutti -o %s\n", strings.TrimPrefix(name, "-"))
-	}
-	return b.String()
+// completed is a command for completion only. Every command takes the node's options, which
+// have one dash, so that cobra does not read them.
+func completed(name, short string, words []string) *cobra.Command {
+	return &cobra.Command{Use: name, Short: short, DisableFlagParsing: true, Run: func(*cobra.Command, []string) {},
+		ValidArgsFunction: func(_ *cobra.Command, before []string, typed string) ([]string, cobra.ShellCompDirective) {
+			known := words
+			if strings.HasPrefix(typed, "-") {
+				known = options()
+			} else if len(before) > 0 {
+				known = nil
+			}
+			return known, cobra.ShellCompDirectiveDefault
+		}}
 }

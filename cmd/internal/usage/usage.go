@@ -96,10 +96,9 @@ tutti help options lists the node's options. A running node is looked at with tu
 }
 
 // options are the node's options as they are written.
-func options() string {
-	var out []string
+func options() (out []string) {
 	for _, name := range config.OptionNames() {
 		out = append(out, "-"+name)
 	}
-	return strings.Join(out, " ")
+	return out
 }

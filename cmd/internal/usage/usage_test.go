@@ -2,7 +2,8 @@ package usage_test
 
 import (
 	"bytes"
-	"os/exec"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,37 +28,34 @@ func TestOverview(t *testing.T) {
 	}
 }
 
-// What a shell completes is asked of bash itself.
-func TestCompletionInBash(t *testing.T) {
+// What a shell's script is offered for a command line.
+func TestCompletion(t *testing.T) {
 	t.Parallel()
-	var script bytes.Buffer
-	if err := usage.WriteCompletion(&script, "bash"); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ words, want string }{
-		{"tutti doc", "doctor"},
-		{"tutti -orchestra", "-orchestrator"},
-		{"tutti key re", "revoke"},
-		{"tutti ledger ver", "verify"},
-		{"tutti config check -aiMod", "-aiModels -aiModelsDir"},
-		{"tutti help led", "ledger"},
-		{"tutti nothing x", ""},
+	for _, tt := range []struct{ words, want, not string }{
+		{"doc", "doctor", "key"},
+		{"-orchestra", "-orchestrator", "doctor"},
+		{"key re", "revoke", "verify"},
+		{"ledger ver", "verify", "revoke"},
+		{"config check -aiMod", "-aiModelsDir", "check"},
+		{"help led", "ledger", ""},
+		{"nothing x", "", "doctor"},
 	} {
-		words := strings.Fields(tt.words)
-		run := script.String() + "COMP_WORDS=(" + tt.words + ") COMP_CWORD=" + string(rune('0'+len(words)-1)) +
-			"\n_tutti\necho \"${COMPREPLY[*]}\"\n"
-		out, err := exec.Command("bash", "-c", run).CombinedOutput()
-		if got := strings.TrimSpace(string(out)); err != nil || got != tt.want {
-			t.Errorf("%s: %q, want %q (%v)", tt.words, got, tt.want, err)
+		var out bytes.Buffer
+		err := usage.Complete(t.Context(), usage.CompleteNamesWord, strings.Fields(tt.words), &out, io.Discard)
+		offered := strings.Fields(out.String())
+		if err != nil || tt.want != "" && !slices.Contains(offered, tt.want) || slices.Contains(offered, tt.not) {
+			t.Errorf("%s: %q, want %q and not %q (%v)", tt.words, offered, tt.want, tt.not, err)
 		}
 	}
-	for _, shell := range []string{"zsh", "fish"} {
-		script.Reset()
-		if err := usage.WriteCompletion(&script, shell); err != nil || !strings.Contains(script.String(), "doctor") {
+	for _, shell := range usage.Shells() {
+		var script bytes.Buffer
+		if err := usage.WriteCompletion(&script, "tutti", shell); err != nil ||
+			!strings.Contains(script.String(), usage.CompleteWord) {
 			t.Error(shell, err)
 		}
 	}
-	if err := usage.WriteCompletion(&script, "bahs"); err == nil || !strings.HasSuffix(err.Error(), "did you mean bash?") {
+	err := usage.WriteCompletion(io.Discard, "tutti", "bahs")
+	if err == nil || !strings.HasSuffix(err.Error(), "did you mean bash?") {
 		t.Error(err)
 	}
 }

@@ -24,7 +24,7 @@ const bookFile = "book"
 // not say.
 const connectTimeout = 5 * time.Second
 
-// Store is a PostgreSQL database and one node's book in it. Book is "" for who only
+// Store is a PostgreSQL database and one node's book in it. Book is "" for a caller that only
 // reads and named none.
 type Store struct {
 	config *pgx.ConnConfig
@@ -43,7 +43,8 @@ func Parse(address string) (*Store, error) {
 	q := u.Query()
 	s := &Store{Book: q.Get("book")}
 	if s.Book != "" && !ledger.BookName(s.Book) {
-		return nil, fault.New(fault.StoreAddress, op, "book="+s.Book+" is no name of a book: it has 1 to 40 small letters, digits and underscores")
+		return nil, fault.New(fault.StoreAddress, op,
+			"book="+s.Book+" is no name of a book: it has 1 to 40 small letters, digits and underscores")
 	}
 	q.Del("book")
 	u.RawQuery = q.Encode()
@@ -56,10 +57,11 @@ func Parse(address string) (*Store, error) {
 	return s, nil
 }
 
-// Known is Name for who only looks: it makes no name up.
+// Known is Name for a caller that only looks: it makes no name up.
 func (s *Store) Known(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, bookFile)); err != nil {
-		return fault.New(fault.LedgerAbsent, "find the node's book", dir+" has no file "+bookFile+"; name a book with book= in the address, as tutti ledger books lists them")
+		return fault.New(fault.LedgerAbsent, "find the node's book",
+			dir+" has no file "+bookFile+"; name a book with book= in the address, as tutti ledger books lists them")
 	}
 	return s.Name(dir)
 }

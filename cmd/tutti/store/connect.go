@@ -21,7 +21,7 @@ import (
 const lockPatience = 3 * time.Second
 
 // Writer is the connection that writes the book. There is one, and while it stands
-// nobody else writes the book. Errors of its statements tell of a connection that
+// no other process writes the book. Errors of its statements tell of a connection that
 // could not be made, among them StoreBookInUse and StoreUnsafe.
 func (s *Store) Writer() *sql.DB {
 	last := new(backend)
@@ -37,7 +37,7 @@ func (s *Store) Writer() *sql.DB {
 	return db
 }
 
-// Leader is the connection of whoever redeems the winning tickets of all books. Who
+// Leader is the connection of the node that redeems the winning tickets of all books. The node that
 // does not get it, gets the fault StoreNotLeading.
 func (s *Store) Leader() *sql.DB {
 	db := s.open(ledger.SharedPath, func(ctx context.Context, c *pgx.Conn) error {
@@ -117,7 +117,7 @@ func safe(ctx context.Context, c *pgx.Conn) error {
 	return nil
 }
 
-// try takes a lock if nobody has it. It must be this connection's own: behind a pool
+// try takes a lock if it is free. It must be this connection's own: behind a pool
 // that gives every transaction another connection, or on a server that only pretends
 // to have such locks, two nodes would write one book.
 func try(ctx context.Context, c *pgx.Conn, key int64) (got bool, err error) {
@@ -126,13 +126,15 @@ func try(ctx context.Context, c *pgx.Conn, key int64) (got bool, err error) {
 	}
 	var pid int64
 	var kept bool
-	err = c.QueryRow(ctx, `SELECT pg_backend_pid(), EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
-		AND pid = pg_backend_pid() AND classid::bigint << 32 | objid::bigint = $1)`, key).Scan(&pid, &kept)
+	err = c.QueryRow(ctx, `SELECT pg_backend_pid(), EXISTS (SELECT 1 FROM pg_locks
+		WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND pid = pg_backend_pid()
+		AND classid::bigint << 32 | objid::bigint = $1)`, key).Scan(&pid, &kept)
 	if err != nil {
 		return false, err
 	}
 	if !kept || pid != int64(c.PgConn().PID()) {
-		return false, fault.New(fault.StoreUnsafe, "open the database", "its locks do not belong to connections: there is a connection pool in front of it, or it is not PostgreSQL itself")
+		return false, fault.New(fault.StoreUnsafe, "open the database",
+			"its locks do not belong to connections: there is a connection pool in front of it, or it is not PostgreSQL itself")
 	}
 	return true, nil
 }
@@ -148,7 +150,8 @@ type backend struct {
 // connection before is gone: that one is ended, and with it whatever it was doing.
 func (b *backend) lock(ctx context.Context, c *pgx.Conn, key int64, taken func() error) error {
 	if b.pid != 0 {
-		if _, err := c.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start = $2`, int64(b.pid), b.since); err != nil {
+		if _, err := c.Exec(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE pid = $1 AND backend_start = $2`, int64(b.pid), b.since); err != nil {
 			return err
 		}
 	}
@@ -161,7 +164,7 @@ func (b *backend) lock(ctx context.Context, c *pgx.Conn, key int64, taken func()
 			return err
 		}
 		if got {
-			return b.note(ctx, c)
+			return b.record(ctx, c)
 		}
 		select {
 		case <-tick.C:
@@ -173,7 +176,7 @@ func (b *backend) lock(ctx context.Context, c *pgx.Conn, key int64, taken func()
 	}
 }
 
-func (b *backend) note(ctx context.Context, c *pgx.Conn) error {
+func (b *backend) record(ctx context.Context, c *pgx.Conn) error {
 	b.pid = c.PgConn().PID()
 	return c.QueryRow(ctx, `SELECT backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()`).Scan(&b.since)
 }

@@ -50,7 +50,7 @@ func plain(code string) string {
 	case strings.HasPrefix(code, "3D"):
 		return ", there is no such database"
 	case strings.HasPrefix(code, "28"):
-		return ", user or password are wrong, or pg_hba.conf lets nobody in from here"
+		return ", user or password are wrong, or pg_hba.conf allows no connection from here"
 	case strings.HasPrefix(code, "53300"):
 		return ", it has too many connections"
 	case strings.HasPrefix(code, "57P"):
@@ -87,8 +87,10 @@ func Lost(err error) bool {
 	var gone unreachable
 	var said *pgconn.PgError
 	switch {
-	case errors.As(err, &gone), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, sql.ErrTxDone),
-		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, fault.StoreUnreachable), errors.Is(err, fault.StoreBookInUse):
+	case errors.As(err, &gone), errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone),
+		errors.Is(err, sql.ErrTxDone),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, fault.StoreUnreachable),
+		errors.Is(err, fault.StoreBookInUse):
 		return true
 	case errors.As(err, &said):
 		// Connections, the server's end and start, and a server that takes no writes.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// pool is a server in front of another that tells its clients numbers of its own
+// pool is a server in front of another that gives its clients numbers of its own
 // connections, as pools do.
 func pool(t *testing.T, to string) string {
 	t.Helper()

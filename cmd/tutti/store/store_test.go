@@ -52,14 +52,15 @@ func closed(t *testing.T, db *sql.DB) *sql.DB {
 
 const secret = "hunter2hunter2"
 
-// What is wrong with an address, and what a connection meets, never tells what is in it.
+// What is wrong with an address, and what a connection meets, never shows what is in it.
 func TestNothingOfTheAddressIsTold(t *testing.T) {
 	t.Parallel()
 	words := []string{secret, "somebody", "db.invalid", "127.0.0.1"}
 	var texts []string
 	for _, address := range []string{
 		"", "mysql://somebody:" + secret + "@db.invalid/x", "postgres://somebody:" + secret + "@db.invalid:port/x",
-		"postgres://somebody:" + secret + "@db.invalid/x?sslmode=perhaps", "postgres://somebody:" + secret + "@db.invalid/x?book=A-b",
+		"postgres://somebody:" + secret + "@db.invalid/x?sslmode=perhaps",
+		"postgres://somebody:" + secret + "@db.invalid/x?book=A-b",
 	} {
 		_, err := store.Parse(address)
 		if !errors.Is(err, fault.StoreAddress) {
@@ -68,7 +69,8 @@ func TestNothingOfTheAddressIsTold(t *testing.T) {
 		}
 		texts = append(texts, err.Error())
 	}
-	for _, address := range []string{"postgres://somebody:" + secret + "@127.0.0.1:1/x", "postgres://somebody:" + secret + "@db.invalid/x"} {
+	for _, address := range []string{"postgres://somebody:" + secret + "@127.0.0.1:1/x",
+		"postgres://somebody:" + secret + "@db.invalid/x"} {
 		db := closed(t, parse(t, address+"?sslmode=disable&connect_timeout=2").SharedReader())
 		err := db.PingContext(t.Context())
 		if err == nil || !store.Lost(err) || !store.Passing(err) {
@@ -80,7 +82,7 @@ func TestNothingOfTheAddressIsTold(t *testing.T) {
 	for _, text := range texts {
 		for _, word := range words {
 			if strings.Contains(text, word) {
-				t.Errorf("%q tells %q", text, word)
+				t.Errorf("%q shows %q", text, word)
 			}
 		}
 	}
@@ -92,7 +94,8 @@ func TestTheServersRefusalsAreClean(t *testing.T) {
 	for from, to := range map[string]string{"/postgres?": "/nothing_there?", "postgres@": "nobody_here@"} {
 		db := closed(t, parse(t, strings.Replace(address, from, to, 1)).SharedReader())
 		err := db.PingContext(t.Context())
-		if err == nil || strings.Contains(err.Error(), "nothing_there") || strings.Contains(err.Error(), "nobody_here") || !store.Lost(err) {
+		if err == nil || strings.Contains(err.Error(), "nothing_there") || strings.Contains(err.Error(), "nobody_here") ||
+			!store.Lost(err) {
 			t.Errorf("%s: %v", to, err)
 		}
 	}
@@ -109,13 +112,15 @@ func TestOneWriterEach(t *testing.T) {
 		t.Error(err)
 	}
 	second := closed(t, parse(t, address+"&book=a").Writer())
-	if err := second.PingContext(t.Context()); !errors.Is(err, fault.StoreBookInUse) || !strings.Contains(err.Error(), "the book a") {
+	if err := second.PingContext(t.Context()); !errors.Is(err, fault.StoreBookInUse) ||
+		!strings.Contains(err.Error(), "the book a") {
 		t.Error(err)
 	}
 	// What was refused is gone, and takes no place at the server.
 	var open int
 	reader := closed(t, parse(t, address).SharedReader())
-	if err := reader.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tutti a'`).Scan(&open); err != nil || open != 1 {
+	if err := reader.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name = 'tutti a'`).Scan(&open); err != nil || open != 1 {
 		t.Error(open, err)
 	}
 	_ = first.Close()
@@ -159,7 +164,8 @@ func TestBooksOfOneRecipient(t *testing.T) {
 	address := server.Server(t).Database(t)
 	for i, want := range []error{nil, fault.StoreForeign} {
 		s := parse(t, fmt.Sprintf("%s&book=n%d", address, i))
-		err := ledger.OpenBook(t.Context(), closed(t, s.Writer()), ledger.Book{Name: s.Book, Recipient: core.Address{byte(i + 1)}}, time.Now())
+		err := ledger.OpenBook(t.Context(), closed(t, s.Writer()),
+			ledger.Book{Name: s.Book, Recipient: core.Address{byte(i + 1)}}, time.Now())
 		if !errors.Is(err, want) {
 			t.Errorf("%d: %v", i, err)
 		}
@@ -192,7 +198,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What a refused connection says names nobody, whatever the server's reason is.
+// What a refused connection reports names no user, whatever the server's reason is.
 func TestNoRoomForAConnection(t *testing.T) {
 	t.Parallel()
 	address := server.Server(t).Database(t)
@@ -203,7 +209,8 @@ func TestNoRoomForAConnection(t *testing.T) {
 	}
 	db := closed(t, parse(t, strings.Replace(address, "postgres@", role+"@", 1)).SharedReader())
 	err := db.PingContext(t.Context())
-	if err == nil || !store.Lost(err) || strings.Contains(err.Error(), role) || strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), "test_") {
+	if err == nil || !store.Lost(err) || strings.Contains(err.Error(), role) ||
+		strings.Contains(err.Error(), "127.0.0.1") || strings.Contains(err.Error(), "test_") {
 		t.Error(err)
 	}
 }
@@ -214,7 +221,8 @@ func TestSilenceIsNoticed(t *testing.T) {
 	s := parse(t, server.Server(t).Database(t)+"&book=a")
 	for name, db := range map[string]*sql.DB{"writer": s.Writer(), "leader": s.Leader()} {
 		var idle, count string
-		err := closed(t, db).QueryRowContext(t.Context(), `SELECT current_setting('tcp_keepalives_idle'), current_setting('tcp_keepalives_count')`).Scan(&idle, &count)
+		err := closed(t, db).QueryRowContext(t.Context(),
+			`SELECT current_setting('tcp_keepalives_idle'), current_setting('tcp_keepalives_count')`).Scan(&idle, &count)
 		if err != nil || idle != "8" || count != "3" {
 			t.Errorf("%s: idle %s, count %s, %v", name, idle, count, err)
 		}

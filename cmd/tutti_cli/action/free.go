@@ -51,7 +51,7 @@ func onlyFree(c *verb.Call, u core.UnitPrice) error {
 	return fault.New(fault.FeatureMissing, "read the price", why)
 }
 
-// askOffer asks for cuts, price and address. A price that can only be 0 is told
+// askOffer asks for cuts, price and address. A price that can only be 0 is shown
 // and not asked for.
 func askOffer(ctx context.Context, c *verb.Call) error {
 	if err := askFields(ctx, c, "reward-cut", "fee-cut"); err != nil {

@@ -56,7 +56,8 @@ func incomeVerbs() verb.Table {
 				}
 				return report(ctx, c, adminapi.PathIncome, q, func(a adminapi.Income) verb.Result { return Income{a} })
 			}},
-		{Name: "income workers", Chain: true, Short: "Who did which part of the paid work, and what of the income that is.",
+		{Name: "income workers", Chain: true,
+			Short: "Which worker did which part of the paid work, and its share of the income.",
 			Long: "The network pays the orchestrator alone; a pool's operator can pay the workers by this. Income is what " +
 				"redeemed tickets paid less the gas, " +
 				"shared by the value of the finished work.",

@@ -77,6 +77,6 @@ func testEther() *verb.Verb {
 
 func roundInitialize() *verb.Verb {
 	return &verb.Verb{Name: "round initialize", Menu: `Invoke "initialize round"`, Chain: true, Changes: true,
-		Short:  "Open the present round for everybody.",
+		Short:  "Open the present round for the whole network.",
 		Result: &verb.Sent{}, Run: act(adminapi.VerbInitializeRound, none)}
 }

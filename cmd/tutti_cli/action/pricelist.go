@@ -61,7 +61,7 @@ func printPrices(p *console.Page, a *adminapi.Prices) {
 	var rows [][]string
 	for i := range a.Prices {
 		l := &a.Prices[i]
-		gateway := "everybody else"
+		gateway := "other gateways"
 		if l.Gateway != nil {
 			gateway = l.Gateway.String()
 		}

@@ -27,7 +27,8 @@ type (
 
 func spendingVerbs() verb.Table {
 	return verb.Table{
-		{Name: "spending", Chain: true, Short: "What this gateway paid whom for what.", Fields: []verb.Field{csvField()},
+		{Name: "spending", Chain: true, Short: "What this gateway paid to which orchestrator, and for what.",
+			Fields: []verb.Field{csvField()},
 			Result: Spending{},
 			Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {
 				return report(ctx, c, adminapi.PathSpending, url.Values{},

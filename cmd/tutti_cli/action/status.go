@@ -148,7 +148,7 @@ func (s Status) printChain(p *console.Page) {
 	} else {
 		state := p.Style.Good("fresh")
 		if c.Stale {
-			state = p.Style.Bad("stale: no news since " + c.Head.Time.Format(time.RFC3339))
+			state = p.Style.Bad("stale: no block since " + c.Head.Time.Format(time.RFC3339))
 		}
 		p.Row("State", state)
 		p.Row("Block", fmt.Sprintf("%d (layer 1: %d)", c.Head.Number, c.Head.L1))

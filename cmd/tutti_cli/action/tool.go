@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/schema"
@@ -65,7 +66,7 @@ func toolVerbs() verb.Table {
 				Help: "the verb's first word, or error"}, {Name: "word", Word: true, Meta: "WORD", Help: "its second word"}},
 			Run: runSchema},
 		{Name: "completion", Local: true, Short: "The completion script of a shell.", Result: Text{},
-			Fields: []verb.Field{{Name: "shell", Word: true, Required: true, Meta: "SHELL", Choices: manual.Shells,
+			Fields: []verb.Field{{Name: "shell", Word: true, Required: true, Meta: "SHELL", Choices: usage.Shells(),
 				Help: "bash, zsh or fish"}}, Run: runCompletion},
 		{Name: "version", Local: true, Short: "The version of this program.", Result: Version{},
 			Run: func(_ context.Context, c *verb.Call) (verb.Result, error) { return Version{c.World.Version}, nil }},
@@ -114,7 +115,7 @@ func runSchema(_ context.Context, c *verb.Call) (verb.Result, error) {
 
 func runCompletion(_ context.Context, c *verb.Call) (verb.Result, error) {
 	var b strings.Builder
-	if err := manual.WriteCompletion(&b, verb.Get[string](c, "shell"), Table()); err != nil {
+	if err := usage.WriteCompletion(&b, verb.Program, verb.Get[string](c, "shell")); err != nil {
 		return nil, verb.Mistake(err.Error())
 	}
 	return Text{b.String()}, nil

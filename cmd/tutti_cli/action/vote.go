@@ -56,7 +56,7 @@ func voteProposal() *verb.Verb {
 	return &verb.Verb{Name: "vote proposal", Menu: "Vote on a treasury proposal", For: verb.Orchestrators, Chain: true,
 		Changes: true, Short: "Vote on a treasury proposal.",
 		Fields: []verb.Field{id, choiceField("support", "the vote", "Your vote", "against", "for", "abstain"),
-			{Name: "reason", Meta: "TEXT", Help: "why, for everybody to read", Question: "Reason, or nothing"}},
+			{Name: "reason", Meta: "TEXT", Help: "why, which is public", Question: "Reason, or nothing"}},
 		Result: &verb.Sent{},
 		Run: act(adminapi.VerbVoteOnProposal, func(c *verb.Call) any {
 			return adminapi.ProposalVote{Proposal: verb.Get[string](c, "proposal"), Support: verb.Get[uint8](c, "support"),

@@ -4,7 +4,7 @@
 // fingers that have typed the same numbers for years.
 //
 // It knows no verbs and no node. It keeps the terminal in its ordinary mode, but
-// while a passphrase is typed, so an interruption leaves nothing to mend.
+// while a passphrase is typed, so an interruption leaves nothing to restore.
 package console
 
 import (

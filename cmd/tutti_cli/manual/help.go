@@ -1,6 +1,6 @@
 // Package manual writes what tutti_cli says of itself: the help, the page of the
-// documents, the manual page and the completions of three shells. All of it is
-// derived from the table of verbs, so none of it can promise what is not there.
+// documents and the manual page. All of it is derived from the table of verbs, so
+// none of it can promise what is not there.
 //
 // It runs no verb and talks to no node. The help verbs and the generator of the
 // documents call it.

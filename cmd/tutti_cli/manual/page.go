@@ -64,7 +64,8 @@ func WritePage(w io.Writer, t verb.Table) error {
 		"A failure is\n" +
 		"`{\"error\":{\"code\":…,\"message\":…,\"remedy\":…}}` on standard output, with the exit status as above; " +
 		"`tutti_cli help CODE`\nand [troubleshooting.md](troubleshooting.md) say more of a code.\n\n")
-	b.WriteString("## Completion\n\n    tutti_cli completion bash > /etc/bash_completion.d/tutti_cli\n    tutti_cli " +
+	b.WriteString("## Completion\n\nThe scripts ask the program what may stand next. That of bash needs the package " +
+		"bash-completion.\n\n    tutti_cli completion bash > /etc/bash_completion.d/tutti_cli\n    tutti_cli " +
 		"completion zsh > \"${fpath[1]}/_tutti_cli\"\n    tutti_cli completion fish > " +
 		"~/.config/fish/completions/tutti_cli.fish\n")
 	b.WriteString("\n## Every verb\n")

@@ -22,7 +22,7 @@ type TokenSources struct {
 	// DataDir is the node's data directory where it was named.
 	DataDir string
 	// Service is the data directory of the packages' service, "" where this user may not
-	// know it. Who may is an operator of it, so that it counts before a home.
+	// know it. A user who may read it is its operator, so that it counts before a home.
 	Service string
 	// Home is the user's home directory, "" for none.
 	Home string
@@ -32,7 +32,7 @@ type TokenSources struct {
 
 // Find looks in the order of how plainly a source was named. Its signature is
 // that of Options.Token. The token of a data directory goes to that directory's node alone;
-// one that was given by itself goes where the client was told.
+// one that was given by itself goes to the address that the client was given.
 func (s TokenSources) Find(ctx context.Context, c *Client) (string, error) {
 	switch {
 	case s.File != "":

@@ -170,7 +170,7 @@ func (c *Call) read(f *Field, text string, check amount.Check) (any, error) {
 	return f.Parse(c, text, check)
 }
 
-// settle asks which reading of a doubtful value is meant.
+// settle asks which reading of an unusual value is meant.
 func (c *Call) settle(ctx context.Context, f *Field, d *amount.Unusual) (any, error) {
 	c.Tell("%s", c.TellStyle.Warn("This is unusual: "+d.Why+"."))
 	var answers []string

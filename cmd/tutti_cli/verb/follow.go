@@ -185,7 +185,7 @@ func (f *Follower) read(ctx context.Context) bool {
 	return true
 }
 
-// recordAnswer tells once when the node falls silent, and when it is back.
+// recordAnswer reports once when the node falls silent, and when it is back.
 func (f *Follower) recordAnswer(answered bool) {
 	switch {
 	case !answered && !f.away && f.c.World.Now().Before(f.until):

@@ -1,9 +1,11 @@
 package verb
 
 import (
-	"flag"
-	"io"
+	"slices"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // How far a transaction is followed.
@@ -32,22 +34,22 @@ func Defaults() Settings {
 type Global struct {
 	Name, Meta, Help string
 	Choices          []string
-	bind             func(f *flag.FlagSet, s *Settings)
+	bind             func(f *pflag.FlagSet, s *Settings, help string)
 }
 
 // Globals are these options.
 func Globals() []Global {
-	text := func(name string, at func(*Settings) *string) func(*flag.FlagSet, *Settings) {
-		return func(f *flag.FlagSet, s *Settings) { f.StringVar(at(s), name, *at(s), "") }
+	text := func(name string, at func(*Settings) *string) func(*pflag.FlagSet, *Settings, string) {
+		return func(f *pflag.FlagSet, s *Settings, help string) { f.StringVar(at(s), name, *at(s), help) }
 	}
-	yes := func(name string, at func(*Settings) *bool) func(*flag.FlagSet, *Settings) {
-		return func(f *flag.FlagSet, s *Settings) { f.BoolVar(at(s), name, *at(s), "") }
+	yes := func(name string, at func(*Settings) *bool) func(*pflag.FlagSet, *Settings, string) {
+		return func(f *pflag.FlagSet, s *Settings, help string) { f.BoolVar(at(s), name, *at(s), help) }
 	}
 	return []Global{
 		{"host", "HOST", "host of the node's admin API; default 127.0.0.1", nil,
 			text("host", func(s *Settings) *string { return &s.Host })},
 		{"http", "PORT", "port of the node's admin API; default 7935, a gateway alone has 5935", nil,
-			func(f *flag.FlagSet, s *Settings) { f.IntVar(&s.Port, "http", s.Port, "") }},
+			func(f *pflag.FlagSet, s *Settings, help string) { f.IntVar(&s.Port, "http", s.Port, help) }},
 		{"url", "URL", "address of the admin API instead: http://host:port, https://host:port or unix:/path", nil,
 			text("url", func(s *Settings) *string { return &s.URL })},
 		{"token-file", "FILE", "file with the admin token; else TUTTI_ADMIN_TOKEN, else admin.token in the data directory",
@@ -66,26 +68,36 @@ func Globals() []Global {
 		{"wait", "STATE", "follow transactions until submitted, mined or final; default mined",
 			[]string{WaitSubmitted, WaitMined, WaitFinal}, text("wait", func(s *Settings) *string { return &s.Wait })},
 		{"timeout", "TIME", "how long to follow them; default 5m", nil,
-			func(f *flag.FlagSet, s *Settings) { f.DurationVar(&s.Timeout, "timeout", s.Timeout, "") }},
+			func(f *pflag.FlagSet, s *Settings, help string) {
+				f.DurationVar(&s.Timeout, "timeout", s.Timeout, help)
+			}},
 		{"no-color", "", "no colours; so does the environment variable NO_COLOR", nil,
 			yes("no-color", func(s *Settings) *bool { return &s.NoColor })},
 		{"accessible", "", "no colours and no tables: every value on a line of its own, for screen readers", nil,
 			yes("accessible", func(s *Settings) *bool { return &s.Accessible })},
-		{"help", "", "what the verb does and takes", nil, func(f *flag.FlagSet, s *Settings) {
-			f.BoolVar(&s.Help, "help", s.Help, "")
-			f.BoolVar(&s.Help, "h", s.Help, "")
-		}},
+		{"help", "", "what the verb does and takes", nil, yes("help", func(s *Settings) *bool { return &s.Help })},
 		{"version", "", "the version of this program", nil,
 			yes("version", func(s *Settings) *bool { return &s.VersionAsked })},
 	}
 }
 
-// Bind makes a flag set with these options.
-func (s *Settings) Bind(name string) *flag.FlagSet {
-	f := flag.NewFlagSet(name, flag.ContinueOnError)
-	f.SetOutput(io.Discard)
+// bind gives the tool's command these options.
+func (s *Settings) bind(root *cobra.Command) {
 	for _, g := range Globals() {
-		g.bind(f, s)
+		g.bind(root.PersistentFlags(), s, g.Help)
+		completeValue(root, g.Name, g.Meta, g.Choices)
 	}
-	return f
+}
+
+// check validates the options that every verb takes.
+func (s *Settings) check() error {
+	switch {
+	case !slices.Contains([]string{WaitSubmitted, WaitMined, WaitFinal}, s.Wait):
+		return Mistake("--wait is submitted, mined or final")
+	case s.Timeout <= 0:
+		return Mistake("--timeout is a time above 0, such as 90s or 10m")
+	case s.Port < 1 || s.Port > 65535:
+		return Mistake("--http is a port from 1 to 65535")
+	}
+	return nil
 }

@@ -1,6 +1,9 @@
 package verb_test
 
 import (
+	"context"
+	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -62,18 +65,46 @@ func TestTableIsSound(t *testing.T) {
 	}
 }
 
+// parse reads a command line as the tool does.
+func parse(line string, more []string) (set verb.Settings, texts map[string]string, err error) {
+	set = verb.Defaults()
+	table := action.Table()
+	root := table.Tree(&set, verb.Runner{
+		Verb:  func(_ context.Context, _ *verb.Verb, given map[string]string) error { texts = given; return nil },
+		Other: func(context.Context, []string) error { return errors.New("no verb") },
+		Help:  func(context.Context, []string) {},
+	})
+	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
+	root.SetArgs(table.TwoDashes(append(strings.Fields(line), more...)))
+	err = root.Execute()
+	return set, texts, err
+}
+
+// Options are read before their verb is known, so one name has a value in all verbs or in none.
+func TestOptionsMeanTheSameInEveryVerb(t *testing.T) {
+	t.Parallel()
+	switches := map[string]bool{}
+	for _, v := range action.Table() {
+		for _, f := range v.Fields {
+			if was, known := switches[f.Name]; known && was != f.Switch {
+				t.Errorf("--%s of %s has a value in one verb and none in another", f.Name, v.Name)
+			}
+			switches[f.Name] = f.Switch
+		}
+	}
+}
+
 // However options and words are mixed, the same is read.
 func TestOptionsAndWordsMix(t *testing.T) {
 	t.Parallel()
-	v, _ := action.Table().Find([]string{"vote", "proposal"})
 	groups := [][]string{{"12"}, {"--support", "for"}, {"-reason=a b"}, {"--yes"}, {"--wait", "final"}}
 	rapid.Check(t, func(t *rapid.T) {
 		var args []string
 		for _, g := range rapid.Permutation(groups).Draw(t, "order") {
 			args = append(args, g...)
 		}
-		set := verb.Defaults()
-		texts, err := v.Parse(&set, args)
+		set, texts, err := parse("vote proposal", args)
 		if err != nil || texts["proposal"] != "12" || texts["support"] != "for" || texts["reason"] != "a b" || !set.Yes ||
 			set.Wait != "final" {
 			t.Errorf("%q: %v, %v", args, texts, err)
@@ -83,9 +114,7 @@ func TestOptionsAndWordsMix(t *testing.T) {
 
 func TestWordsBehindTwoDashes(t *testing.T) {
 	t.Parallel()
-	v, _ := action.Table().Find([]string{"sign", "message"})
-	set := verb.Defaults()
-	texts, err := v.Parse(&set, []string{"--json", "--", "--not-an-option"})
+	set, texts, err := parse("sign message", []string{"--json", "--", "--not-an-option"})
 	if err != nil || texts["message"] != "--not-an-option" || !set.JSON {
 		t.Error(texts, err)
 	}
@@ -95,13 +124,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("stake bond --amount 1")
 	f.Add("vote proposal -- --x")
 	f.Fuzz(func(t *testing.T, line string) {
-		words := strings.Fields(line)
-		v, n := action.Table().Find(words)
-		if v == nil {
-			return
-		}
-		set := verb.Defaults()
-		if _, err := v.Parse(&set, words[n:]); err == nil && set.Timeout <= 0 {
+		if set, _, err := parse(line, nil); err == nil && set.Timeout <= 0 {
 			t.Error("a timeout of nothing was taken")
 		}
 	})

@@ -21,7 +21,7 @@ type Audience uint8
 
 // The audiences.
 const (
-	Everybody Audience = iota
+	AllNodes Audience = iota
 	Orchestrators
 	Gateways
 	TestNetworks

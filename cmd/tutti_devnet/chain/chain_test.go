@@ -17,7 +17,7 @@ import (
 
 var rich = chain.Key("rich")
 
-// start returns a chain that makes blocks only when told to.
+// start returns a chain that makes blocks only on request.
 func start(t *testing.T, change func(*chain.Options)) (*chain.Chain, *ethclient.Client) {
 	t.Helper()
 	opt := chain.Options{

@@ -14,7 +14,7 @@ type connections struct {
 	busy sync.WaitGroup
 }
 
-// add takes a connection on, or closes it when the endpoint has closed. Who adds
+// add takes a connection on, or closes it when the endpoint has closed. A caller that adds
 // one removes it.
 func (c *connections) add(conn *websocket.Conn) bool {
 	c.mu.Lock()

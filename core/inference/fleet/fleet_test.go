@@ -29,7 +29,7 @@ func model(id string) inference.Model { return inference.Model{Capability: capab
 // member is a worker with one model.
 type member struct {
 	name  string
-	queue *fairqueue.Line
+	queue *fairqueue.Queue
 
 	mu    sync.Mutex
 	state inference.ModelState
@@ -41,7 +41,7 @@ type member struct {
 }
 
 func newMember(name string, state inference.State, slots int) *member {
-	return &member{name: name, queue: fairqueue.New(fairqueue.Options{Slots: slots, Queue: 16}),
+	return &member{name: name, queue: fairqueue.New(fairqueue.Options{Slots: slots, MaxWaiting: 16}),
 		state: inference.ModelState{Model: model("m"), State: state, Capacity: slots}}
 }
 

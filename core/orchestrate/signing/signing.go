@@ -1,9 +1,9 @@
-// Package signing is the signatures of a node on the chain: it checks who sent a
+// Package signing is the signatures of a node on the chain: it checks the sender of a
 // request or a segment, and signs results and pings with the node's own key. It
 // implements orchestrate.Signatures.
 //
 // It holds no key, only something that signs with one (eth/account.Signer is such
-// a thing), and does not know who may be served. Off-chain nodes have none of it:
+// a thing), and does not know which senders may be served. Off-chain nodes have none of it:
 // they accept anything and sign nothing. cmd/tutti makes one per orchestrator.
 package signing
 
@@ -50,8 +50,8 @@ func (s *Signatures) CheckRequest(address, sig []byte) error {
 	if len(address) != len(core.Address{}) {
 		return errAddress
 	}
-	who := common.Address(address)
-	return signature.NodeVerify(who, signature.Request(who), sig)
+	signer := common.Address(address)
+	return signature.NodeVerify(signer, signature.Request(signer), sig)
 }
 
 // CheckSegment says whether the segment, or AI job, is signed by the sender of its

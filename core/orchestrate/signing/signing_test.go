@@ -174,15 +174,21 @@ func TestSegmentVectors(t *testing.T) {
 			t.Errorf("%s: %v", c.Name, err)
 		}
 		for what, change := range map[string]func(*orchestrate.SegmentRequest){
-			"manifest":      func(r *orchestrate.SegmentRequest) { r.Manifest += "x" },
-			"number":        func(r *orchestrate.SegmentRequest) { r.Number++ },
-			"hash":          func(r *orchestrate.SegmentRequest) { r.Hash = bytes.Clone(r.Hash); r.Hash[0] ^= 1 },
-			"short hash":    func(r *orchestrate.SegmentRequest) { r.Hash = r.Hash[:31] },
-			"profile":       func(r *orchestrate.SegmentRequest) { r.Profiles = append(r.Profiles, core.Profile{Name: "x"}) },
-			"sender":        func(r *orchestrate.SegmentRequest) { r.Sender[0] ^= 1 },
-			"no sender":     func(r *orchestrate.SegmentRequest) { r.Sender = core.Address{} },
-			"no signature":  func(r *orchestrate.SegmentRequest) { r.SegmentSig = nil },
-			"v of 0 and 1":  func(r *orchestrate.SegmentRequest) { r.SegmentSig = bytes.Clone(r.SegmentSig); r.SegmentSig[64] -= 27 },
+			"manifest":   func(r *orchestrate.SegmentRequest) { r.Manifest += "x" },
+			"number":     func(r *orchestrate.SegmentRequest) { r.Number++ },
+			"hash":       func(r *orchestrate.SegmentRequest) { r.Hash = bytes.Clone(r.Hash); r.Hash[0] ^= 1 },
+			"short hash": func(r *orchestrate.SegmentRequest) { r.Hash = r.Hash[:31] },
+			"profile": func(r *orchestrate.SegmentRequest) {
+				r.Profiles = append(r.Profiles,
+					core.Profile{Name: "x"})
+			},
+			"sender":       func(r *orchestrate.SegmentRequest) { r.Sender[0] ^= 1 },
+			"no sender":    func(r *orchestrate.SegmentRequest) { r.Sender = core.Address{} },
+			"no signature": func(r *orchestrate.SegmentRequest) { r.SegmentSig = nil },
+			"v of 0 and 1": func(r *orchestrate.SegmentRequest) {
+				r.SegmentSig = bytes.Clone(r.SegmentSig)
+				r.SegmentSig[64] -= 27
+			},
 			"one byte less": func(r *orchestrate.SegmentRequest) { r.SegmentSig = r.SegmentSig[:64] },
 		} {
 			req := c.request(gateway)

@@ -40,7 +40,8 @@ func TestLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	e := audit.Entry{Time: time.Unix(1_700_000_000, 0).UTC(), ID: 3, Method: "POST", Route: "/bond", From: "loopback", Token: true,
+	e := audit.Entry{Time: time.Unix(1_700_000_000, 0).UTC(), ID: 3, Method: "POST", Route: "/bond", From: "loopback",
+		Token:      true,
 		Parameters: map[string]string{"amount": "5"}, Outcome: audit.Done, Status: 200, Tx: []string{"0x01"}}
 	if err := l.Append(e); err != nil {
 		t.Fatal(err)

@@ -57,7 +57,8 @@ func newer(before, next document) feed.Appended {
 
 // run starts a feed in a bubble of time.
 func run(t *testing.T, s *source, readers int) (*feed.Feed[document], context.CancelFunc) {
-	f := feed.New(feed.Options[document]{Make: s.make, Newer: newer, Interval: time.Second, Readers: readers, Now: time.Now})
+	f := feed.New(feed.Options[document]{Make: s.make, Newer: newer, Interval: time.Second, Readers: readers,
+		Now: time.Now})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Run makes documents while somebody reads, until ctx ends; then all readers end.
+// Run builds documents while there are readers, until ctx ends; then all readers end.
 func (f *Feed[T]) Run(ctx context.Context) {
 	defer f.end()
 	quiet := 0
@@ -17,7 +17,7 @@ func (f *Feed[T]) Run(ctx context.Context) {
 			return
 		case <-f.wake:
 		}
-		for f.anybody() {
+		for f.hasReaders() {
 			timer.Reset(f.o.Interval)
 			select {
 			case <-ctx.Done():
@@ -40,7 +40,7 @@ func (f *Feed[T]) look(ctx context.Context) bool {
 	return f.renew(ctx)
 }
 
-func (f *Feed[T]) anybody() bool {
+func (f *Feed[T]) hasReaders() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return len(f.readers) > 0

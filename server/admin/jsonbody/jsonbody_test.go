@@ -32,7 +32,8 @@ func TestDecode(t *testing.T) {
 		{`[]`, "the body is not a JSON object"},
 		{`null`, "the body is not a JSON object"},
 		{`amount=5`, "the body is not a JSON object"},
-		{`{"` + strings.Repeat("n", 70) + `":1,"amount":"5",` + to + `}`, `field "` + strings.Repeat("n", 64) + `…" is unknown`},
+		{`{"` + strings.Repeat("n", 70) + `":1,"amount":"5",` + to + `}`,
+			`field "` + strings.Repeat("n", 64) + `…" is unknown`},
 	} {
 		var got adminapi.TokensTo
 		err := jsonbody.Decode([]byte(tt.in), &got)
@@ -51,7 +52,8 @@ func TestOptionalAndEmbedded(t *testing.T) {
 	if err := jsonbody.Decode([]byte(`{"feeCut":950000,"pricePerUnit":"0.5","pixelsPerUnit":1000}`), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.RewardCut != nil || *got.FeeCut != 950_000 || *got.PricePerUnit != "0.5" || *got.PixelsPerUnit != 1000 || got.Currency != nil {
+	if got.RewardCut != nil || *got.FeeCut != 950_000 || *got.PricePerUnit != "0.5" || *got.PixelsPerUnit != 1000 ||
+		got.Currency != nil {
 		t.Errorf("%+v", got)
 	}
 	for in, want := range map[string]string{

@@ -45,7 +45,8 @@ type object = map[string]any
 // Document is the OpenAPI document of the routes.
 func Document(version string, routes []Route) map[string]any {
 	s := schemas{defs: object{}}
-	errors := object{"description": "what went wrong, by code", "content": content(s.of(reflect.TypeFor[adminapi.ErrorBody]()))}
+	errors := object{"description": "what went wrong, by code",
+		"content": content(s.of(reflect.TypeFor[adminapi.ErrorBody]()))}
 	paths := object{}
 	for _, r := range routes {
 		item, ok := paths[r.Path].(object)
@@ -60,7 +61,8 @@ func Document(version string, routes []Route) map[string]any {
 		"info": object{
 			"title": "tutti admin API", "version": version,
 			"description": "Amounts are strings of the smallest unit (wei, or 10^-18 of a token). Cuts are parts per million. Times are RFC 3339. " +
-				"Changes need POST and the token of the file " + adminapi.TokenFile + "; reads need it only where the listener is not on loopback.",
+				"Changes need POST and the token of the file " + adminapi.TokenFile +
+				"; reads need it only where the listener is not on loopback.",
 		},
 		"paths": paths,
 		"components": object{
@@ -92,7 +94,8 @@ func operation(s *schemas, r Route) object {
 	}
 	if r.Partly {
 		either := []any{s.of(reflect.TypeFor[adminapi.ErrorBody]()), s.of(reflect.TypeOf(r.Answer))}
-		responses["default"] = object{"description": "what went wrong, and what was done before it", "content": content(object{"anyOf": either})}
+		responses["default"] = object{"description": "what went wrong, and what was done before it",
+			"content": content(object{"anyOf": either})}
 	}
 	op := object{"operationId": operationID(r), "summary": r.Summary, "responses": responses}
 	if r.Detail != "" {
@@ -114,7 +117,8 @@ func content(schema object) object { return object{"application/json": object{"s
 
 // operationID is the method and the path's words: "getUnbondingLocks".
 func operationID(r Route) string {
-	words := strings.FieldsFunc(strings.TrimPrefix(r.Path, adminapi.Prefix), func(c rune) bool { return strings.ContainsRune("/-.{}", c) })
+	words := strings.FieldsFunc(strings.TrimPrefix(r.Path, adminapi.Prefix),
+		func(c rune) bool { return strings.ContainsRune("/-.{}", c) })
 	id := strings.ToLower(r.Method)
 	for _, w := range words {
 		id += strings.ToUpper(w[:1]) + w[1:]
@@ -140,7 +144,8 @@ func parameters(r Route) (out []any) {
 		} else if q.Text {
 			schema = object{"type": "string"}
 		}
-		out = append(out, object{"name": q.Name, "in": "query", "required": q.Required, "description": q.About, "schema": schema})
+		out = append(out, object{"name": q.Name, "in": "query", "required": q.Required, "description": q.About,
+			"schema": schema})
 	}
 	return out
 }

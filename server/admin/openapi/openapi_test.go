@@ -12,8 +12,9 @@ func TestDocument(t *testing.T) {
 	t.Parallel()
 	doc := openapi.Document("1.0", []openapi.Route{
 		{Method: "GET", Path: "/api/v1/balances", Summary: "means", Answer: adminapi.Balances{}},
-		{Method: "POST", Path: "/api/v1/gas", Summary: "bounds", Body: adminapi.GasChange{}, Answer: adminapi.Gas{}, Change: true,
-			Query: []openapi.Parameter{{Name: "n", About: "a number"}}},
+		{Method: "POST", Path: "/api/v1/gas", Summary: "bounds", Body: adminapi.GasChange{}, Answer: adminapi.Gas{},
+			Change: true,
+			Query:  []openapi.Parameter{{Name: "n", About: "a number"}}},
 	})
 	part := func(keys ...string) string {
 		var v any = doc
@@ -40,7 +41,8 @@ func TestDocument(t *testing.T) {
 			`"min":{"description":"wei","pattern":"^[0-9]+$","type":"string"}},"type":"object"}`},
 		{[]string{"paths", "/api/v1/gas", "post", "security"}, `[{"token":[]}]`},
 		{[]string{"paths", "/api/v1/gas", "post", "operationId"}, `"postGas"`},
-		{[]string{"paths", "/api/v1/gas", "post", "parameters"}, `[{"description":"a number","in":"query","name":"n","required":false,"schema":{"minimum":0,"type":"integer"}}]`},
+		{[]string{"paths", "/api/v1/gas", "post", "parameters"},
+			`[{"description":"a number","in":"query","name":"n","required":false,"schema":{"minimum":0,"type":"integer"}}]`},
 		{[]string{"paths", "/api/v1/balances", "get", "security"}, `null`},
 	} {
 		if got := part(tt.keys...); got != tt.want {
@@ -52,7 +54,8 @@ func TestDocument(t *testing.T) {
 func TestAllows(t *testing.T) {
 	t.Parallel()
 	number, words := openapi.Parameter{Name: "n"}, openapi.Parameter{Name: "w", Values: []string{"a", "b"}}
-	for value, want := range map[string][2]bool{"7": {true, false}, "a": {false, true}, "": {false, false}, "-1": {false, false}} {
+	for value, want := range map[string][2]bool{"7": {true, false}, "a": {false, true}, "": {false, false},
+		"-1": {false, false}} {
 		if number.Allows(value) != want[0] || words.Allows(value) != want[1] {
 			t.Errorf("%q", value)
 		}

@@ -36,7 +36,8 @@ func special(t reflect.Type) object {
 	case reflect.TypeFor[json.RawMessage]():
 		return object{"type": "object"}
 	case reflect.TypeFor[adminapi.MaxSessions]():
-		return object{"oneOf": []any{object{"type": "integer", "minimum": 1}, object{"enum": []any{string(adminapi.Auto), ""}}}}
+		return object{"oneOf": []any{object{"type": "integer", "minimum": 1},
+			object{"enum": []any{string(adminapi.Auto), ""}}}}
 	}
 	if values := enum(t); values != nil {
 		return object{"type": "string", "enum": values}
@@ -48,14 +49,17 @@ func special(t reflect.Type) object {
 func enum(t reflect.Type) []any {
 	switch t {
 	case reflect.TypeFor[protocol.TxState]():
-		return anys([]protocol.TxState{protocol.TxSubmitted, protocol.TxMined, protocol.TxFinal, protocol.TxFailed, protocol.TxDropped})
+		return anys([]protocol.TxState{protocol.TxSubmitted, protocol.TxMined, protocol.TxFinal, protocol.TxFailed,
+			protocol.TxDropped})
 	case reflect.TypeFor[adminapi.OrchestratorState]():
 		return anys([]adminapi.OrchestratorState{adminapi.StateUnregistered, adminapi.StateWaiting, adminapi.StateActive,
 			adminapi.StateLeaving, adminapi.StateInactive})
 	case reflect.TypeFor[adminapi.SenderStatus]():
-		return anys([]adminapi.SenderStatus{adminapi.SenderEmpty, adminapi.SenderLocked, adminapi.SenderUnlocking, adminapi.SenderUnlocked})
+		return anys([]adminapi.SenderStatus{adminapi.SenderEmpty, adminapi.SenderLocked, adminapi.SenderUnlocking,
+			adminapi.SenderUnlocked})
 	case reflect.TypeFor[adminapi.Reachability]():
-		return anys([]adminapi.Reachability{adminapi.ReachUnknown, adminapi.ReachYes, adminapi.ReachNo, adminapi.ReachHairpin})
+		return anys([]adminapi.Reachability{adminapi.ReachUnknown, adminapi.ReachYes, adminapi.ReachNo,
+			adminapi.ReachHairpin})
 	}
 	return nil
 }

@@ -40,7 +40,8 @@ func Open(path string) (Token, error) {
 		t, err = create(path)
 	}
 	if err != nil {
-		return Token{}, &fault.Fault{Code: fault.AdminTokenFile, Op: "open the admin token", Detail: detail(path, err), Err: err}
+		return Token{}, &fault.Fault{Code: fault.AdminTokenFile, Op: "open the admin token", Detail: detail(path, err),
+			Err: err}
 	}
 	return t, nil
 }

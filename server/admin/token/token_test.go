@@ -64,7 +64,8 @@ func TestRefusedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := token.Open(path)
-		if !errors.Is(err, fault.AdminTokenFile) || !strings.Contains(err.Error(), tt.says) || strings.Contains(err.Error(), good) {
+		if !errors.Is(err, fault.AdminTokenFile) || !strings.Contains(err.Error(), tt.says) ||
+			strings.Contains(err.Error(), good) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
 	}

@@ -92,7 +92,7 @@ func (p *Policy) Machine(r *http.Request) error {
 		return hostRefused()
 	case origin.Forwarded(r):
 		return fault.New(fault.StreamKeyRequired, op, "the request comes through a proxy, as its headers say")
-	case origin.Foreign(r) || r.Method != http.MethodGet && r.Method != http.MethodHead && origin.Linked(r):
+	case origin.CrossSite(r) || r.Method != http.MethodGet && r.Method != http.MethodHead && origin.CrossSiteReferer(r):
 		return fault.New(fault.GatewayCrossSite, op, "a page of another site may not use this without a key")
 	}
 	return nil

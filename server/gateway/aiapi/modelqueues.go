@@ -26,7 +26,7 @@ type modelQueues struct {
 const keptIdleQueues = 64
 
 type modelQueue struct {
-	queue *fairqueue.Line
+	queue *fairqueue.Queue
 	// slots is the queue's current size; users counts the requests that use it. Guarded by
 	// modelQueues.mu.
 	slots, users int
@@ -71,7 +71,7 @@ func (l *modelQueues) join(model inference.Model) *modelQueue {
 	defer l.mu.Unlock()
 	m := l.models[model]
 	if m == nil {
-		m = &modelQueue{queue: fairqueue.New(fairqueue.Options{Slots: slots, Queue: l.queue}), slots: slots}
+		m = &modelQueue{queue: fairqueue.New(fairqueue.Options{Slots: slots, MaxWaiting: l.queue}), slots: slots}
 		l.models[model] = m
 	}
 	m.users++

@@ -68,6 +68,29 @@ func TestQueueOfAModel(t *testing.T) {
 	})
 }
 
+// The addresses of one IPv6 /64 are one client: they leave the queue of a model to others.
+func TestOneNetworkLeavesTheQueueToOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		n := start(t, func(o *aiapi.Options) { o.Limits.PerModel, o.Limits.Queue = 1, 2 })
+		next := make(chan struct{})
+		n.broker.answer = func(ctx context.Context, job *inference.Job) (*broker.Answer, error) {
+			<-next
+			return says(chatAnswer)(ctx, job)
+		}
+		c := &clients{n: n}
+		for _, address := range []string{"[2001:db8::1]", "[2001:db8::2]", "[2001:db8::3]"} {
+			c.ask(address)
+		}
+		other := c.ask("10.0.0.2")
+		close(next)
+		c.wg.Wait()
+		if other.status != http.StatusOK {
+			t.Errorf("the other client: status %d, %s", other.status, other.body.String())
+		}
+	})
+}
+
 func TestWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -214,12 +214,13 @@ func (x *relayedRequest) dispatch(ctx context.Context, job *inference.Job, hint 
 	return answer, nil
 }
 
-// fairnessKey identifies the client in the fair queues: its key, or without one its address.
+// fairnessKey identifies the client in the fair queues: its key, or without one its network.
 func (x *relayedRequest) fairnessKey() string {
 	if x.stats.Key != "" {
 		return x.stats.Key
 	}
-	return x.clientIP()
+	network, _ := origin.Client(x.r)
+	return network
 }
 
 // payer identifies the client in payment limits: its key, or without one its network.

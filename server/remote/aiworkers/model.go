@@ -13,7 +13,7 @@ import (
 // but the queue are guarded by Pool.mu.
 type model struct {
 	id      inference.Model
-	queue   *fairqueue.Line
+	queue   *fairqueue.Queue
 	entries []*entry
 	// state is the merged state without the queue's counts.
 	state inference.ModelState
@@ -88,7 +88,7 @@ func (p *Pool) refreshLocked(w *worker) {
 func (p *Pool) addEntryLocked(w *worker, id inference.Model) *entry {
 	m := p.models[id]
 	if m == nil {
-		m = &model{id: id, queue: fairqueue.New(fairqueue.Options{Queue: p.opt.Queue, Now: p.opt.Now})}
+		m = &model{id: id, queue: fairqueue.New(fairqueue.Options{MaxWaiting: p.opt.Queue, Now: p.opt.Now})}
 		p.models[id] = m
 		p.order = append(p.order, m)
 	}

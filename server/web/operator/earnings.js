@@ -1,4 +1,4 @@
-// What was earned: all of it, today, in this round, and by whom and what.
+// What was earned: all of it, today, in this round, and by gateway and kind of work.
 
 import { amount, count, element, hash, percent, table, tokens } from './format.js';
 

@@ -6,7 +6,7 @@ import { model } from './earnings.js';
 function account(a) {
   const span = element('span');
   span.append(hash(a.key, a.key.length > 28 ? `${a.key.slice(0, 24)}…` : a.key), ': ', amount(a.balance));
-  if (a.inHand !== '0') span.append(element('span', ', of it ', 'quiet'), amount(a.inHand), element('span', ' put aside for work in hand', 'quiet'));
+  if (a.inHand !== '0') span.append(element('span', ', of it ', 'quiet'), amount(a.inHand), element('span', ' reserved for work in progress', 'quiet'));
   return span;
 }
 

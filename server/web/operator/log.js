@@ -25,7 +25,7 @@ function end() {
   if (id('follow').checked) box.scrollTop = box.scrollHeight;
 }
 
-// showLog draws what is new, or everything where all is to be drawn anew.
+// showLog draws what is new, or everything if all must be redrawn.
 export function showLog(anew) {
   const box = id('lines');
   if (anew) {

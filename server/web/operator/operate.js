@@ -1,6 +1,6 @@
-// Changes, for who has the token. It is kept in this page's memory alone, sent in a header
+// Changes, for a user with the token. It is kept in this page's memory alone, sent in a header
 // to this listener alone, and forgotten with the page and when the node goes away: while it
-// is away any user of the machine can take its port, be asked for the page anew, and read
+// is away any user of the machine can take its port, be asked for the page again, and read
 // what a tab has stored. Nothing else in the page changes anything.
 
 import { element } from './format.js';
@@ -154,5 +154,5 @@ export async function showOperate() {
   id('operate').replaceChildren(...(parts || locked()), says);
 }
 
-// keepOperate says whom to tell when the token comes or goes.
+// keepOperate sets the function to call when the token is set or removed.
 export function keepOperate(tell) { listener = () => { showOperate(); tell(); }; }

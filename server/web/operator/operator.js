@@ -1,6 +1,6 @@
 // The operator's dashboard: follows the node's stream of events and shows the view
 // that the address names. While the node does not answer, what was seen last stays,
-// greyed. Only operate.js ever changes anything, for who has the token.
+// greyed. Only operate.js ever changes anything, for a user with the token.
 
 import { element, hash, time } from './format.js';
 import { addLines, keepLog, setLines, showLog } from './log.js';
@@ -21,7 +21,7 @@ let state = null;        // the dashboard as it is known
 let seen = 0;            // when something was heard last
 let version = '';        // of the node that served this page
 let source = null;
-let standing = null;     // the script of the place on the chain, on a node that has one
+let standing = null;     // the script of the status on the chain, on a node that has one
 let gate = '', codes = null;   // what was announced last
 
 // drawn says which fields a view is made of.
@@ -52,13 +52,13 @@ function showNode({ node, chain }) {
   id('state-text').textContent = `${node.version}, up since ${time(node.started)}${stale}`;
 }
 
-// announce says aloud what matters, and once: the gate's words, and troubles that are new.
+// announce says aloud what matters, and once: the gate's words, and new problems.
 function announce(title) {
   const now = new Set(state.troubles.filter((t) => !t.hiddenBy && t.severity !== 'info').map((t) => (t.about ? `${t.code} ${t.about}` : t.code)));
   const news = [];
   if (gate && title !== gate) news.push(title);
   if (codes) {
-    for (const c of now) if (!codes.has(c)) news.push(`new trouble: ${c}`);
+    for (const c of now) if (!codes.has(c)) news.push(`new problem: ${c}`);
     if (codes.size && !now.size) news.push('nothing is wrong any more');
   }
   gate = title;

@@ -45,7 +45,7 @@ export function showGate(state) {
   id('gate-title').textContent = title;
   id('gate-reason').textContent = why;
   redraw(id('doors'), state.gate.doors.map((d) => fact(d.name, element('span', use(d), d.open ? '' : 'bad'))).concat(
-    state.gate.reloaded ? [fact('configuration read anew', since(state.gate.reloaded))] : []));
+    state.gate.reloaded ? [fact('configuration reloaded', since(state.gate.reloaded))] : []));
   return title;
 }
 
@@ -67,13 +67,13 @@ function trouble(t) {
 export function showTroubles(state) {
   const all = [...state.troubles].sort((a, b) => Boolean(a.hiddenBy) - Boolean(b.hiddenBy) || order[a.severity] - order[b.severity]);
   const open = all.filter((t) => !t.hiddenBy);
-  id('troubles-title').textContent = open.length ? `What is wrong (${open.length})` : 'Conditions';
-  redraw(id('conditions'), all.length ? all.map(trouble) : [element('p', 'Nothing is wrong.', 'fine')]);
+  id('troubles-title').textContent = open.length ? `Problems (${open.length})` : 'Conditions';
+  redraw(id('conditions'), all.length ? all.map(trouble) : [element('p', 'No problems.', 'fine')]);
   const badge = id('badge'), bad = open.filter((t) => t.severity !== 'info');
   badge.hidden = !bad.length;
   badge.textContent = bad.length;
   badge.className = `badge ${bad.some((t) => t.severity === 'critical') ? 'critical' : 'warning'}`;
-  badge.setAttribute('aria-label', `${bad.length} troubles`);
+  badge.setAttribute('aria-label', `${bad.length} problems`);
 }
 
 const sum = (list, key) => list.reduce((all, p) => all + p[key], 0);
@@ -101,7 +101,7 @@ export function showTiles(state) {
     tile('pixels made', ...pixels(sum(minute, 'pixels') / seconds)),
     tile('pace of the slowest 5 %', latest ? latest.ratio.toFixed(2) : '–', latest ? '× playing time' : '', latest && latest.ratio > 1 ? 'bad' : '', slower),
     tile('failed, 15 min', count(failed), '', failed ? 'warn' : '', 'Work names the codes by session and worker.'),
-    tile('refused, 15 min', count(refused), '', refused ? 'warn' : '', 'Work says whom, why and what to do.'),
+    tile('refused, 15 min', count(refused), '', refused ? 'warn' : '', 'Work lists gateway, reason and remedy.'),
   ];
   if (workers.length) tiles.push(tile('workers ready', `${workers.filter((w) => w.state === 'ready').length}`, `of ${workers.length}`));
   if (models.length) {

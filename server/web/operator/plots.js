@@ -4,7 +4,7 @@ import { element } from './format.js';
 
 const height = 150;
 const definitions = [
-  { title: 'Sessions', unit: '', series: [['sessions', 'sessions'], ['in hand', 'inHand']] },
+  { title: 'Sessions', unit: '', series: [['sessions', 'sessions'], ['in progress', 'inHand']] },
   { title: 'Time a segment takes', unit: ' ms', series: [['median', 'segmentMedian'], ['95th percentile', 'segmentHigh']], when: 'segments' },
   { title: 'Not done', unit: '', series: [['refused sessions', 'refused'], ['failed segments', 'failed'], ['failed AI jobs', 'jobsFailed']] },
   { title: 'AI answers begin after', unit: ' ms', series: [['median', 'firstMedian'], ['95th percentile', 'firstHigh'], ['wait for a slot', 'waitHigh']], when: 'jobs' },
@@ -87,7 +87,7 @@ function again() {
   }
 }
 
-// keepPlots draws them anew when their colours or their place change.
+// keepPlots redraws them when their colors or their position change.
 export function keepPlots(points) {
   dark.addEventListener('change', () => { again(); showPlots(points()); });
   let width = innerWidth;

@@ -37,7 +37,7 @@ function asSet(p) {
   return `${p.pricePerUnit} ${p.currency || 'wei'} per ${per}`;
 }
 
-const who = (p) => (p.gateway ? hash(p.gateway) : 'everybody else');
+const who = (p) => (p.gateway ? hash(p.gateway) : 'all other gateways');
 
 export function showPrices(into, answer) {
   const parts = [table('Asked, before redeeming is reckoned in', [

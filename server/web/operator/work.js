@@ -88,7 +88,7 @@ export function showModels({ models }) {
     { head: 'where', cell: (m) => m.devices.join(', ') },
     { head: 'in use', kind: 'number', cell: (m) => (m.capacity ? `${m.inUse} of ${m.capacity}` : String(m.inUse)) },
     { head: 'waiting', kind: 'number', cell: (m) => element('span', count(m.waiting), m.waiting ? 'warn' : '') },
-    { head: 'so for', kind: 'number', cell: (m) => ago(m.since) },
+    { head: 'for', kind: 'number', cell: (m) => ago(m.since) },
   ], models, 'cards plain')]);
 }
 

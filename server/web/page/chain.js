@@ -1,6 +1,6 @@
 'use strict';
 
-// The orchestrator's place on the chain, from /chain.json: round, stake, rewards.
+// The orchestrator's status on the chain, from /chain.json: round, stake, rewards.
 // A gateway without orchestrator, or one that runs off-chain, has no such file.
 {
   const id = (name) => document.getElementById(name);
@@ -61,7 +61,7 @@
   }
 
   async function look() {
-    if (document.hidden || section.parentElement.hidden) {   // nobody sees it
+    if (document.hidden || section.parentElement.hidden) {   // not visible
       setTimeout(look, every);
       return;
     }

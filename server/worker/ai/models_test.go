@@ -18,7 +18,7 @@ func llm(id string) inference.Model { return inference.Model{Capability: capabil
 
 // models is a machine with one model.
 type models struct {
-	line *fairqueue.Line
+	line *fairqueue.Queue
 	// run does a job.
 	run func(ctx context.Context, job *inference.Job) (*inference.Reply, error)
 
@@ -30,7 +30,7 @@ type models struct {
 }
 
 func newModels(id inference.Model, slots int) *models {
-	m := &models{line: fairqueue.New(fairqueue.Options{Slots: slots, Queue: 8})}
+	m := &models{line: fairqueue.New(fairqueue.Options{Slots: slots, MaxWaiting: 8})}
 	m.state = inference.ModelState{
 		Model: id, State: inference.Ready, Warm: true, Capacity: slots, RunnerVersion: "0.1.2", Context: 4096,
 		Operations: []inference.Operation{inference.Chat, inference.Embedding}, Devices: []string{"0"},

@@ -102,7 +102,7 @@ func (c *Client) read(t *task, n *rpc.NotifySegment) error {
 	if offer.Version == "" {
 		offer.Version = c.o.Version
 	}
-	if objection := capability.Objection(&meta.Capabilities, &offer); objection != "" {
+	if objection := capability.Mismatch(&meta.Capabilities, &offer); objection != "" {
 		return fault.New(fault.RemoteIncompatible, op, objection)
 	}
 	t.job = &core.TranscodeJob{

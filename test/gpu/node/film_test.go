@@ -276,7 +276,7 @@ func (r *rig) capped() bool {
 	if r.read(adminapi.PathDashboard, &page) != nil {
 		return false
 	}
-	for _, d := range page.Gate.Doors {
+	for _, d := range page.Gate.WorkKinds {
 		if d.Name == "video" {
 			return !d.Open && d.Code == "OrchestratorCapped"
 		}

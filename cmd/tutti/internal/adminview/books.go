@@ -55,15 +55,16 @@ func (p PayingGateways) Payers(ctx context.Context) []adminapi.Payer {
 	snap := p.Recipient.Snapshot(ctx)
 	accounts := make(map[core.Address][]adminapi.PayerAccount)
 	for _, a := range snap.Accounts {
-		who := a.Account.Sender
-		accounts[who] = append(accounts[who], adminapi.PayerAccount{
+		sender := a.Account.Sender
+		accounts[sender] = append(accounts[sender], adminapi.PayerAccount{
 			Key: string(a.Account.Key), Balance: earnings.Decimal(a.Balance), InHand: earnings.Decimal(a.InProgress),
 		})
 	}
 	var out []adminapi.Payer
 	for _, s := range snap.Senders {
 		payer := adminapi.Payer{
-			Gateway: s.Sender, Deposit: s.Funds.Deposit, Reserve: s.Funds.Reserve.FundsRemaining, MaxFloat: s.MaxFloat, Accounts: accounts[s.Sender],
+			Gateway: s.Sender, Deposit: s.Funds.Deposit, Reserve: s.Funds.Reserve.FundsRemaining, MaxFloat: s.MaxFloat,
+			Accounts: accounts[s.Sender],
 		}
 		if p.Redeemer != nil {
 			payer.Waiting = p.Redeemer.Pending(s.Sender)
@@ -112,7 +113,7 @@ func (i income) Income(ctx context.Context, by earnings.By) (*earnings.Income, e
 	return i.reports.get(ctx, by)
 }
 
-// Workers is who did which part of it.
+// Workers is which worker did which part of it.
 func (i income) Workers(ctx context.Context) (*earnings.Workers, error) {
 	return i.workers.get(ctx, struct{}{})
 }
@@ -148,7 +149,7 @@ func NewSpending(store *paymentlog.Store) spending {
 	})}
 }
 
-// Spending is what was paid whom for what.
+// Spending is what was paid to which orchestrator for what.
 func (s spending) Spending(ctx context.Context) (*earnings.Spending, error) {
 	return s.reports.get(ctx, struct{}{})
 }

@@ -8,29 +8,34 @@ import (
 )
 
 // Explanation is the answer as the admin API writes it.
-func Explanation(f *reasons.Facts, o reasons.Outcome) adminapi.Explanation {
+func Explanation(f *reasons.NodeState, o reasons.Outcome) adminapi.Explanation {
 	w := f.Work
 	out := adminapi.Explanation{
-		Summary: o.Summary, Since: f.Demand.Since.UTC(), Until: f.Demand.Until.UTC(),
-		Work: adminapi.WorkAtHand{Devices: w.Devices, DevicesInAll: w.DevicesInAll, Models: w.Models, ModelsInAll: w.ModelsInAll, Sessions: w.Sessions, Limit: w.Limit},
+		Summary: o.Summary, Since: f.RequestStats.Since.UTC(), Until: f.RequestStats.Until.UTC(),
+		Work: adminapi.CurrentWork{Devices: w.Devices, DevicesTotal: w.DevicesTotal, Models: w.Models,
+			ModelsTotal: w.ModelsTotal, Sessions: w.Sessions, Limit: w.Limit},
 	}
 	for _, one := range o.Findings {
 		out.Findings = append(out.Findings, adminapi.Finding{
 			Weight: string(one.Weight), Says: one.Says, Evidence: one.Evidence, Remedy: one.Remedy, Code: string(one.Code),
 		})
 	}
-	if p := f.Place; p != nil {
-		out.Place = &adminapi.Place{Rank: p.Rank, Members: p.Members, Size: p.Size, Stake: p.Stake, Last: p.Last, At: p.At.UTC()}
+	if p := f.PoolRank; p != nil {
+		out.Place = &adminapi.Place{Rank: p.Rank, Members: p.Members, Size: p.Size, Stake: p.Stake, Last: p.Last,
+			At: p.At.UTC()}
 	}
-	for _, a := range f.Demand.Answers {
-		out.Answers = append(out.Answers, adminapi.Answer{Kind: string(a.Kind), Gateway: a.Gateway, Code: string(a.Code), Count: a.Count, Last: a.Last.UTC()})
+	for _, a := range f.RequestStats.Answers {
+		out.Answers = append(out.Answers, adminapi.Answer{Kind: string(a.Kind), Gateway: a.Gateway, Code: string(a.Code),
+			Count: a.Count, Last: a.Last.UTC()})
 	}
-	for _, m := range f.Demand.Missing {
-		out.Missing = append(out.Missing, adminapi.Missing{Kind: string(m.Kind), Text: m.Text, Count: m.Count, Last: m.Last.UTC()})
+	for _, m := range f.RequestStats.Missing {
+		out.Missing = append(out.Missing, adminapi.Missing{Kind: string(m.Kind), Text: m.Text, Count: m.Count,
+			Last: m.Last.UTC()})
 	}
-	for _, p := range f.Demand.Prices {
-		out.Prices = append(out.Prices, adminapi.Heard{
-			Gateway: p.Gateway, Quotes: p.Quotes, Lowest: fraction(p.Lowest), Highest: fraction(p.Highest), Last: fraction(p.Last), Expected: fraction(p.Expected),
+	for _, p := range f.RequestStats.Prices {
+		out.Prices = append(out.Prices, adminapi.AskedPrice{
+			Gateway: p.Gateway, Quotes: p.Quotes, Lowest: fraction(p.Lowest), Highest: fraction(p.Highest),
+			Last: fraction(p.Last), Expected: fraction(p.Expected),
 		})
 	}
 	return out

@@ -16,7 +16,8 @@ func (t logTail) Lines(n int) []adminapi.LogEntry {
 	lines := t.sink.Tail().Lines(n)
 	out := make([]adminapi.LogEntry, len(lines))
 	for i, l := range lines {
-		out[i] = adminapi.LogEntry{Seq: l.Seq, Time: l.Time.UTC(), Level: l.Level, Source: l.Source, Text: l.Text, Code: l.Code}
+		out[i] = adminapi.LogEntry{Seq: l.Seq, Time: l.Time.UTC(), Level: l.Level, Source: l.Source, Text: l.Text,
+			Code: l.Code}
 	}
 	return out
 }

@@ -29,7 +29,8 @@ type memory[V any] struct {
 	until  time.Time
 }
 
-func newRemembered[K comparable, V any](now func() time.Time, make func(ctx context.Context, kind K) (V, error)) *remembered[K, V] {
+func newRemembered[K comparable, V any](now func() time.Time,
+	make func(ctx context.Context, kind K) (V, error)) *remembered[K, V] {
 	return &remembered[K, V]{make: make, now: now, last: map[K]memory[V]{}}
 }
 

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A report that is cheap is always fresh; a dear one rests in proportion to its
+// A report that is cheap is always fresh; an expensive one is kept in proportion to its
 // cost, each kind by itself; an error is asked again.
 func TestRemembered(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ const Usage = `usage: tutti alert test [the node's flags]
 Sends a test alert to every address of -alert and says what became of it.
 `
 
-// Senders are those of -alert. The configuration was judged: an error is ours.
+// Senders are those of -alert. The configuration was checked, so an error is ours.
 func Senders(cfg *config.Config) ([]*served.Sender, error) {
 	sinks, err := alert.Parse(cfg.Monitoring.AlertSinks.Reveal())
 	if err != nil {
@@ -66,7 +66,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return testAlerts(ctx, cfg, senders, stdout)
 }
 
-// testAlerts tells every sink once.
+// testAlerts sends every sink one alert.
 func testAlerts(ctx context.Context, cfg *config.Config, senders []*served.Sender, stdout io.Writer) int {
 	status := command.ExitOK
 	for _, s := range senders {
@@ -79,7 +79,7 @@ func testAlerts(ctx context.Context, cfg *config.Config, senders []*served.Sende
 			status = command.ExitFailed
 			continue
 		}
-		fmt.Fprintf(stdout, "%s: told, in %s\n", s.Name(), time.Since(begun).Round(time.Millisecond))
+		fmt.Fprintf(stdout, "%s: sent, in %s\n", s.Name(), time.Since(begun).Round(time.Millisecond))
 	}
 	return status
 }

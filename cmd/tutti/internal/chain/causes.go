@@ -11,7 +11,8 @@ import (
 func Causes() map[fault.Code][]fault.Code {
 	c := endpoint.Causes()
 	c[fault.ChainUnavailable] = append(c[fault.ChainUnavailable],
-		fault.ChainStale, fault.ChainNotReady, fault.RewardFailing, fault.RoundInitFailing, fault.TxStuck, fault.GasEstimateFailed,
+		fault.ChainStale, fault.ChainNotReady, fault.RewardFailing, fault.RoundInitFailing, fault.TxStuck,
+		fault.GasEstimateFailed,
 		fault.PriceFeedFailing, fault.PriceRateUnknown)
 	// Without a working GPU, a node that was given GPUs has no transcoder.
 	for _, why := range append(modelconfig.DriverProblems(), fault.DeviceTestFailed) {

@@ -39,7 +39,8 @@ func (g *GasBounds) SetGasBounds(lowest, highest *core.Wei) error {
 		now.Max = *highest
 	}
 	if !now.Max.IsZero() && now.Min.Cmp(now.Max) > 0 {
-		return fault.New(fault.AdminBadParam, "set the bounds of the gas price", now.Min.String()+" is more than "+now.Max.String())
+		return fault.New(fault.AdminBadParam, "set the bounds of the gas price",
+			now.Min.String()+" is more than "+now.Max.String())
 	}
 	g.chain.Transactions.SetMinGasPrice(now.Min)
 	if g.Taken != nil {

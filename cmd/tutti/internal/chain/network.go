@@ -15,7 +15,8 @@ import (
 
 // Network is what is known of the network by its name. An unknown one is
 // whatever chain its endpoints are of.
-func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *slog.Logger) (contracts.Network, error) {
+func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *slog.Logger) (
+	contracts.Network, error) {
 	name := cfg.Chain.Network
 	if network, ok := contracts.LookupNetwork(name); ok {
 		return network, nil
@@ -24,7 +25,8 @@ func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *
 	if err != nil {
 		return contracts.Network{}, err
 	}
-	return contracts.Network{Name: name, ChainID: id, Controller: cfg.Chain.Controller, RedeemGas: contracts.UnknownRedeemGas}, nil
+	return contracts.Network{Name: name, ChainID: id, Controller: cfg.Chain.Controller,
+		RedeemGas: contracts.UnknownRedeemGas}, nil
 }
 
 // Endpoints are the URLs of -ethUrl, which may hold keys.

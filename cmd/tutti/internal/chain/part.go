@@ -27,7 +27,7 @@ import (
 type Part struct {
 	*onchain.Node
 	Network contracts.Network
-	// Orchestrator is for whom the node works: the account, or whom it acts for.
+	// Orchestrator is what the node works for: its account, or the one that it acts for.
 	Orchestrator core.Address
 	RewardCaller *reward.Caller
 	// DB is the node's database.
@@ -91,8 +91,9 @@ func New(ctx context.Context, o Options) (*Part, error) {
 	opt := onchain.Options{
 		Network: network, Controller: cfg.Chain.Controller, AIRegistry: cfg.AI.ServiceRegistry,
 		NoService: !cfg.Roles.Orchestrator || cfg.Addresses.Service.None,
-		Endpoints: Endpoints(cfg), Signer: signer, Orchestrator: cfg.Chain.Recipient, DB: db, PollInterval: cfg.Chain.PollingInterval,
-		Timeout: cfg.Gas.Timeout, Replacements: cfg.Gas.Replacements, GasLimit: protocol.Gas(cfg.Gas.Limit),
+		Endpoints: Endpoints(cfg), Signer: signer, Orchestrator: cfg.Chain.Recipient, DB: db,
+		PollInterval: cfg.Chain.PollingInterval,
+		Timeout:      cfg.Gas.Timeout, Replacements: cfg.Gas.Replacements, GasLimit: protocol.Gas(cfg.Gas.Limit),
 		MinGasPrice: network.MinGasPrice, MaxGasPrice: cfg.Gas.MaxPrice,
 		Board: o.Board, Log: o.Log, Now: time.Now,
 	}
@@ -113,7 +114,8 @@ func New(ctx context.Context, o Options) (*Part, error) {
 	if err := c.addRounds(ctx, &o); err != nil {
 		return nil, err
 	}
-	o.Log.Info("on-chain node", "network", network.Name, "account", signer.Address().String(), "orchestrator", c.Orchestrator.String())
+	o.Log.Info("on-chain node", "network", network.Name, "account", signer.Address().String(),
+		"orchestrator", c.Orchestrator.String())
 	return c, nil
 }
 

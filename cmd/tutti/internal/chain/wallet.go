@@ -66,7 +66,8 @@ func (w wallet) newAccount(keys *account.Keystore) (*account.Signer, error) {
 		return nil, err
 	}
 	w.log.Warn("made a new account, because the keystore was empty",
-		"account", entry.Address.String(), "file", entry.Path, "remedy", "keep a copy of the file and of its passphrase; nobody can restore them")
+		"account", entry.Address.String(), "file", entry.Path,
+		"remedy", "keep a copy of the file and of its passphrase; they cannot be restored")
 	return keys.Signer(entry, passphrase)
 }
 
@@ -126,7 +127,8 @@ func (w wallet) warnOpenFile() {
 	}
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		w.log.Warn("others may read the passphrase",
-			fault.Attr(fault.New(fault.AccountFileOpen, "look at the file of the passphrase", path+" has mode "+info.Mode().Perm().String())))
+			fault.Attr(fault.New(fault.AccountFileOpen, "look at the file of the passphrase",
+				path+" has mode "+info.Mode().Perm().String())))
 	}
 }
 
@@ -160,5 +162,6 @@ func GivenPassphrase(cfg *config.Config) (core.Secret, error) {
 			return core.NewSecret(strings.TrimSpace(string(text))), nil
 		}
 	}
-	return core.Secret{}, fault.New(fault.AccountPasswordMissing, "look for the passphrase", "-ethPassword is not given; the node asks on the terminal, which a service has not")
+	return core.Secret{}, fault.New(fault.AccountPasswordMissing, "look for the passphrase",
+		"-ethPassword is not given; the node asks on the terminal, which a service has not")
 }

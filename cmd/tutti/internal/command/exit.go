@@ -23,7 +23,8 @@ func Input(args []string) config.Input {
 	if err != nil {
 		home = ""
 	}
-	return config.Input{Args: args, Environ: os.Environ(), ReadFile: readNamed, Home: home, System: runtime.GOOS, OldNode: migrate.IsSource}
+	return config.Input{Args: args, Environ: os.Environ(), ReadFile: readNamed, Home: home, System: runtime.GOOS,
+		OldNode: migrate.IsSource}
 }
 
 // Func is a word that may stand in place of flags.

@@ -14,7 +14,7 @@ import (
 type nodeProcess struct {
 	pid           int
 	args, environ []string
-	// owned: its user is the one who runs this command, and has chosen its flags.
+	// owned: its user runs this command, too, and has chosen its flags.
 	owned bool
 }
 
@@ -30,7 +30,8 @@ func InspectedNode(args []string, stderr io.Writer) config.Input {
 	case len(nodes) == 1 && !slices.Contains(nodes[0].args, config.ServiceFile):
 		return nodes[0].inspected(stderr)
 	case len(nodes) > 1:
-		fmt.Fprintf(stderr, "without flags, and %d nodes run here: give the flags of the one that is meant (ps -fp %s)\n", len(nodes), pids(nodes))
+		fmt.Fprintf(stderr, "without flags, and %d nodes run here: give the flags of the one that is meant (ps -fp %s)\n",
+			len(nodes), pids(nodes))
 	}
 	return Input(ServiceArgs(nil, stderr))
 }

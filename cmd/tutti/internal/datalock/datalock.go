@@ -36,7 +36,8 @@ func LockNames(cfg *config.Config) (names []string) {
 		played bool
 		name   string
 	}{
-		{r.Orchestrator, "orchestrator.lock"}, {r.Gateway, "gateway.lock"}, {r.Redeemer, "redeemer.lock"}, {r.Router, "router.lock"},
+		{r.Orchestrator, "orchestrator.lock"}, {r.Gateway, "gateway.lock"}, {r.Redeemer, "redeemer.lock"},
+		{r.Router, "router.lock"},
 		{r.Transcoder && !r.Orchestrator, "transcoder.lock"}, {r.AIWorker && !r.Orchestrator, "aiWorker.lock"},
 	} {
 		if role.played {
@@ -67,7 +68,8 @@ func LockAll(cfg *config.Config, log *slog.Logger) (locks []lifecycle.Component,
 // DataDirInUse.
 func Lock(dir, name string) (*dataLock, error) {
 	path := filepath.Join(dir, name)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	// Root locks directories of the service, too, and empties the file: a link would lead elsewhere.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, 0o600)
 	if err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "open "+path, err)
 	}
@@ -76,7 +78,8 @@ func Lock(dir, name string) (*dataLock, error) {
 	case held:
 		holder, _ := io.ReadAll(io.LimitReader(f, 32)) // without a number it is still in use
 		_ = f.Close()
-		return nil, fault.New(fault.DataDirInUse, "lock the data directory", fmt.Sprintf("%s is held by process %s", path, strings.TrimSpace(string(holder))))
+		return nil, fault.New(fault.DataDirInUse, "lock the data directory",
+			fmt.Sprintf("%s is held by process %s", path, strings.TrimSpace(string(holder))))
 	case err != nil:
 		_ = f.Close()
 		return nil, fault.Wrap(fault.DataDirUnusable, "lock "+path, err)

@@ -3,6 +3,8 @@ package datalock
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,4 +32,22 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 		t.Fatalf("after the first ended: %v", err)
 	}
 	_ = again.file.Close()
+}
+
+// Root locks directories of the service, too: a link in place of the lock's file would have another file emptied.
+func TestALinkIsNoLock(t *testing.T) {
+	t.Parallel()
+	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, filepath.Join(dir, LockName)); err != nil {
+		t.Skip("no links here")
+	}
+	if _, err := Lock(dir, LockName); !errors.Is(err, fault.DataDirUnusable) {
+		t.Errorf("locked, %v", err)
+	}
+	if text, err := os.ReadFile(other); err != nil || string(text) != "kept" {
+		t.Errorf("%q, %v", text, err)
+	}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 const BundleUsage = `usage: tutti doctor bundle [-o FILE.tar.gz] [the node's flags]
-Writes what somebody who helps you asks for first into one archive: version,
+Writes what a helper asks for first into one archive: version,
 configuration, the checks of doctor, the running node's state and log, the machine.
 Secrets are masked. Nothing is sent anywhere.
 `
@@ -53,7 +53,8 @@ func bundleCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 		fmt.Fprintln(stderr, err)
 		return command.ExitFailed
 	}
-	fmt.Fprintf(stdout, "%s\n%s is written. Secrets are masked; look through it before you give it to somebody.\n", a.Contents(), file)
+	fmt.Fprintf(stdout, "%s\n%s is written. Secrets are masked; look through it before you hand it on.\n",
+		a.Contents(), file)
 	return command.ExitOK
 }
 
@@ -112,7 +113,8 @@ func adminToken(cfg *config.Config) string {
 // machines reach the listener; there it goes to a program of the data directory's user alone,
 // as any user of the machine may have taken the port of a node that does not run.
 func bundleNode(cfg *config.Config) bundle.Node {
-	n := bundle.Node{Address: cfg.Addresses.AdminListen.Addr(), Socket: strings.TrimPrefix(cfg.Addresses.AdminSocket, "unix:")}
+	n := bundle.Node{Address: cfg.Addresses.AdminListen.Addr(),
+		Socket: strings.TrimPrefix(cfg.Addresses.AdminSocket, "unix:")}
 	if n.Socket == "" && !cfg.Addresses.AdminListen.Loopback() {
 		n.Token, n.Dial = adminToken(cfg), client.DialOwner(cfg.Storage.DataDir)
 	}
@@ -145,7 +147,7 @@ func addDoctor(ctx context.Context, a *bundle.Archive, in config.Input) {
 	a.Add("doctor.json", about, stdout.Bytes())
 }
 
-// writeBundle writes the file for nobody else to read, and never over another one.
+// writeBundle writes the file so that only its owner can read it, and never over another one.
 func writeBundle(path string, a *bundle.Archive) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestBundleFileOfTheCommandLine(t *testing.T) {
 }
 
 // What listens on the admin port may be anything when the node does not run: it is not
-// told the token where reading needs none.
+// given the token where reading needs none.
 func TestABundleKeepsTheTokenOnLoopback(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -52,7 +52,8 @@ func TestABundleKeepsTheTokenOnLoopback(t *testing.T) {
 		{[]string{"-cliAddr", "0.0.0.0:7000"}, "hush"},
 		{[]string{"-cliAddr", "0.0.0.0:7000", "-adminSocket", "/run/tutti.sock"}, ""},
 	} {
-		cfg, _, err := config.Load(config.Input{Args: append([]string{"-orchestrator", "-transcoder", "-serviceAddr", "127.0.0.1:8935", "-dataDir", dir}, row.args...), Home: dir})
+		cfg, _, err := config.Load(config.Input{Args: append([]string{"-orchestrator", "-transcoder", "-serviceAddr",
+			"127.0.0.1:8935", "-dataDir", dir}, row.args...), Home: dir})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ one: /etc/tutti/tutti.conf.
 
   -only a,b    only these checks or groups of checks
   -ignore a,b  these are shown and do not count
-  -fix         mend what is safe to mend: file modes, a missing data directory
+  -fix         repair what is safe to repair: file modes, a missing data directory
   -json        write JSON
   -all         do not shorten lines
   -list        show the checks
@@ -140,14 +140,15 @@ func doctorChecks(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		_ = command.Misused(stderr, "doctor", Usage, err.Error())
 		return ExitDoctorUsage
 	}
-	if err := doctor.WriteList(stdout, doctor.Choose(f.only)); err != nil {
+	if err := doctor.WriteList(stdout, doctor.Select(f.only)); err != nil {
 		return command.ExitFailed
 	}
 	return command.ExitOK
 }
 
 // runDoctor runs the checks and writes what they found.
-func runDoctor(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []config.Notice, problems error, stdout, stderr io.Writer) int {
+func runDoctor(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []config.Notice, problems error,
+	stdout, stderr io.Writer) int {
 	report := examine(ctx, f, cfg, notices, problems)
 	var err error
 	if f.json {
@@ -171,10 +172,12 @@ func CheckNode(ctx context.Context, in config.Input) doctor.Report {
 }
 
 // examine is what `tutti init` shows, too.
-func examine(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []config.Notice, problems error) doctor.Report {
+func examine(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []config.Notice,
+	problems error) doctor.Report {
 	began := time.Now()
 	w := doctorWorld(cfg, f, notices, problems)
-	results := doctor.Run(ctx, w, doctor.Choose(f.only), doctor.Options{Limit: doctorLimit, Fix: f.fix, Ignored: f.ignore.Have})
+	results := doctor.Run(ctx, w, doctor.Select(f.only),
+		doctor.Options{Limit: doctorLimit, Fix: f.fix, Ignored: f.ignore.Match})
 	report := doctor.NewReport(release.Version, began, results)
 	beside, err := w.Running.Get(ctx)
 	report.Running = err == nil && beside.Up

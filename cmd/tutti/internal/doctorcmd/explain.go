@@ -30,7 +30,8 @@ func explainCommand(ctx context.Context, args []string, stdout, stderr io.Writer
 		return command.ExitUsage
 	}
 	home, _ := os.UserHomeDir()
-	tokens := client.TokenSources{Env: os.Getenv("TUTTI_ADMIN_TOKEN"), Home: home, DataDir: os.Getenv("TUTTI_DATA_DIR"), Network: os.Getenv("TUTTI_NETWORK"), Service: config.ServiceDataDir(os.ReadFile)}
+	tokens := client.TokenSources{Env: os.Getenv("TUTTI_ADMIN_TOKEN"), Home: home, DataDir: os.Getenv("TUTTI_DATA_DIR"),
+		Network: os.Getenv("TUTTI_NETWORK"), Service: config.ServiceDataDir(os.ReadFile)}
 	running, err := client.New(client.Options{URL: address, Token: tokens.Find})
 	if err != nil {
 		fmt.Fprintln(stderr, command.Describe(err))
@@ -108,7 +109,8 @@ func writeExplanation(w io.Writer, e *adminapi.Explanation) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, e.Summary)
 	if p := e.Place; p != nil {
-		fmt.Fprintf(&b, "Place: rank %d of %d, %s LPT; the last one has %s LPT.\n", p.Rank, p.Members, p.Stake.Tokens(), p.Last.Tokens())
+		fmt.Fprintf(&b, "Place: rank %d of %d, %s LPT; the last one has %s LPT.\n", p.Rank, p.Members, p.Stake.Tokens(),
+			p.Last.Tokens())
 	}
 	for i, f := range e.Findings {
 		fmt.Fprintf(&b, "\n%d. [%s] %s", i+1, f.Weight, f.Says)

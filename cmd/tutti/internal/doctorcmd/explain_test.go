@@ -35,11 +35,12 @@ func TestWhereExplainAsks(t *testing.T) {
 		want   string
 		wrong  string
 	}{
-		"nothing":           {"", false, "http://127.0.0.1:7935", ""},
-		"json":              {"-json", true, "http://127.0.0.1:7935", ""},
-		"a node":            {"--json -node https://h:1", true, "https://h:1", ""},
-		"a node with =":     {"-node=http://h:1", false, "http://h:1", ""},
-		"the node's flags":  {"-json -orchestrator -transcoder -serviceAddr h.example.org -cliAddr 127.0.0.1:9", true, "http://127.0.0.1:9", ""},
+		"nothing":       {"", false, "http://127.0.0.1:7935", ""},
+		"json":          {"-json", true, "http://127.0.0.1:7935", ""},
+		"a node":        {"--json -node https://h:1", true, "https://h:1", ""},
+		"a node with =": {"-node=http://h:1", false, "http://h:1", ""},
+		"the node's flags": {"-json -orchestrator -transcoder -serviceAddr h.example.org -cliAddr 127.0.0.1:9", true,
+			"http://127.0.0.1:9", ""},
 		"a transcoder's":    {"-transcoder -orchAddr h.example.org -orchSecret S", false, "http://127.0.0.1:6935", ""},
 		"both":              {"-node http://h:1 -orchestrator", false, "", "not needed"},
 		"unknown":           {"-nonsense", false, "", "nonsense"},
@@ -66,14 +67,19 @@ func TestExplanationForPeople(t *testing.T) {
 		answer adminapi.Explanation
 		want   []string
 	}{
-		"nothing wrong": {adminapi.Explanation{Summary: "Jobs do come."}, []string{"Jobs do come.", "Nothing keeps work away"}},
+		"nothing wrong": {adminapi.Explanation{Summary: "Jobs do come."},
+			[]string{"Jobs do come.", "Nothing keeps work away"}},
 		"two reasons": {adminapi.Explanation{
-			Summary: "No jobs can come now.", Place: &adminapi.Place{Rank: 4, Members: 9, Stake: core.LPTTokens(5), Last: core.LPTTokens(2)},
+			Summary: "No jobs can come now.", Place: &adminapi.Place{Rank: 4, Members: 9, Stake: core.LPTTokens(5),
+				Last: core.LPTTokens(2)},
 			Findings: []adminapi.Finding{
-				{Weight: "blocker", Says: "The node is draining.", Code: "Draining", Evidence: []string{"since today"}, Remedy: "Undo it."},
+				{Weight: "blocker", Says: "The node is draining.", Code: "Draining", Evidence: []string{"since today"},
+					Remedy: "Undo it."},
 				{Weight: "hint", Says: "It is late."},
 			},
-		}, []string{"rank 4 of 9, 5 LPT; the last one has 2 LPT", "1. [blocker] The node is draining. (Draining)\n     - since today\n   What to do: Undo it.", "2. [hint] It is late.\n", "`tutti help Draining`"}},
+		}, []string{"rank 4 of 9, 5 LPT; the last one has 2 LPT",
+			"1. [blocker] The node is draining. (Draining)\n     - since today\n   What to do: Undo it.",
+			"2. [hint] It is late.\n", "`tutti help Draining`"}},
 	} {
 		var b bytes.Buffer
 		if err := writeExplanation(&b, &tt.answer); err != nil {
@@ -87,14 +93,16 @@ func TestExplanationForPeople(t *testing.T) {
 	}
 }
 
-func TestExplainOfNobody(t *testing.T) {
+func TestExplainWithoutNode(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	if status := explainCommand(t.Context(), []string{"-node", "http://127.0.0.1:1"}, &out, &errs); status != command.ExitFailed || !strings.Contains(errs.String(), "NodeUnreachable") {
+	status := explainCommand(t.Context(), []string{"-node", "http://127.0.0.1:1"}, &out, &errs)
+	if status != command.ExitFailed || !strings.Contains(errs.String(), "NodeUnreachable") {
 		t.Errorf("%d %s", status, errs.String())
 	}
 	errs.Reset()
-	if status := explainCommand(t.Context(), []string{"-nonsense"}, &out, &errs); status != command.ExitUsage || !strings.Contains(errs.String(), "usage: tutti doctor explain") {
+	if status := explainCommand(t.Context(), []string{"-nonsense"}, &out, &errs); status != command.ExitUsage ||
+		!strings.Contains(errs.String(), "usage: tutti doctor explain") {
 		t.Errorf("%d %s", status, errs.String())
 	}
 }

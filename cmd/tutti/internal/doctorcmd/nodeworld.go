@@ -30,7 +30,8 @@ import (
 func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, problems error) *doctor.World {
 	quiet := slog.New(slog.DiscardHandler)
 	o := world.Options{
-		Config: cfg, Notices: notices, Problems: problems, Args: f.rest, Environ: f.environ, Version: release.Version, LockNames: datalock.LockNames(cfg),
+		Config: cfg, Notices: notices, Problems: problems, Args: f.rest, Environ: f.environ, Version: release.Version,
+		LockNames: datalock.LockNames(cfg),
 		LoadModels: func(devices []models.Device) (*models.Config, []models.Notice, error) {
 			return modelconfig.Load(cfg, devices)
 		},
@@ -45,7 +46,8 @@ func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, pr
 		Passphrase: func() (core.Secret, error) { return chain.GivenPassphrase(cfg) },
 		Now:        time.Now,
 	}
-	if lookup := cfg.Addresses.PublicIPLookup; lookup != "none" && cfg.Addresses.Service.IsZero() && !cfg.Chain.Offchain() {
+	if lookup := cfg.Addresses.PublicIPLookup; lookup != "none" && cfg.Addresses.Service.IsZero() &&
+		!cfg.Chain.Offchain() {
 		o.Lookup = lookup
 	}
 	return world.New(o)

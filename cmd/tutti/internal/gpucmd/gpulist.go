@@ -106,8 +106,9 @@ func Rows(found *gpus.Watcher) []Row {
 	for _, d := range found.Present() {
 		s, _ := found.Sample(d.UUID)
 		rows = append(rows, Row{
-			Index: d.Index, UUID: string(d.UUID), Name: d.Name, PCI: d.PCI, Compute: fmt.Sprintf("%d.%d", d.Compute/10, d.Compute%10),
-			Usable: usable[d.UUID], Encodes: d.Encodes, MIG: d.MIG, MemoryTotal: int64(d.Memory), MemoryUsed: int64(s.Used),
+			Index: d.Index, UUID: string(d.UUID), Name: d.Name, PCI: d.PCI,
+			Compute: fmt.Sprintf("%d.%d", d.Compute/10, d.Compute%10),
+			Usable:  usable[d.UUID], Encodes: d.Encodes, MIG: d.MIG, MemoryTotal: int64(d.Memory), MemoryUsed: int64(s.Used),
 			EncoderSessions: s.EncoderSessions, Temperature: s.Temperature, Throttled: s.Throttled,
 		})
 	}
@@ -127,7 +128,8 @@ func writeGPUJSON(w io.Writer, found *gpus.Watcher) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	d := found.Driver()
-	return enc.Encode(map[string]any{"driver": d.Version, "cuda": d.CUDA, "gpus": Rows(found), "problems": gpuProblems(found)})
+	return enc.Encode(map[string]any{"driver": d.Version, "cuda": d.CUDA, "gpus": Rows(found),
+		"problems": gpuProblems(found)})
 }
 
 // writeGPUTable writes the GPUs for people, and what is wrong below.
@@ -163,7 +165,7 @@ func pick(yes bool, one, other string) string {
 	return other
 }
 
-// gpuState is what an operator is told of a GPU in a word or two.
+// gpuState is the state of a GPU in a word or two, for an operator.
 func gpuState(r Row) string {
 	switch {
 	case r.MIG:

@@ -29,9 +29,25 @@ import (
 // none, so that the operator can fund it before the first start.
 func (t *initTool) account(ctx context.Context, cfg *config.Config) error {
 	dir := cfg.Storage.DataDir
+	if uid, gid, ok := serviceOwner(); t.install.packaged && ok {
+		inside, err := openServiceDir(dir)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = inside.Close() }()
+		if err := t.fillDataDir(ctx, cfg); err != nil {
+			return err
+		}
+		return giveToService(inside, uid, gid)
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)
 	}
+	return t.fillDataDir(ctx, cfg)
+}
+
+func (t *initTool) fillDataDir(ctx context.Context, cfg *config.Config) error {
+	dir := cfg.Storage.DataDir
 	if old := t.found.OldNode; old != "" && (t.moveFrom != "" || filepath.Base(old) == cfg.Chain.Network) {
 		if err := t.takeOver(ctx, cfg, old); err != nil {
 			return err
@@ -49,12 +65,12 @@ func (t *initTool) account(ctx context.Context, cfg *config.Config) error {
 		}
 		t.console.Tell("")
 		t.console.Tell("Made a new account: %s", entry.Address)
-		t.console.Tell("Keep a copy of %s and of its passphrase; nobody can restore them.", entry.Path)
+		t.console.Tell("Keep a copy of %s and of its passphrase; they cannot be restored.", entry.Path)
 	}
-	return t.hand(dir)
+	return nil
 }
 
-// takeOver does what `tutti migrate` does. That the existing node still runs is told, and
+// takeOver does what `tutti migrate` does. It reports that the existing node still runs;
 // nothing is lost by it: the key comes now, its tickets when it has stopped.
 func (t *initTool) takeOver(ctx context.Context, cfg *config.Config, dir string) error {
 	moved := *cfg
@@ -67,7 +83,8 @@ func (t *initTool) takeOver(ctx context.Context, cfg *config.Config, dir string)
 		return err
 	}
 	t.console.Tell("%s", command.Describe(err))
-	t.console.Tell("%s", "Its tickets come over once it has stopped: tutti migrate -config "+t.place.Config+" -moveFrom "+dir)
+	t.console.Tell("Its tickets come over once it has stopped: tutti migrate -config %s -moveFrom %s",
+		t.install.Config, dir)
 	old, err := migrate.KeysIn(dir)
 	if err == nil {
 		_, err = migrate.CopyKeys(old, cfg.Storage.DataDir)
@@ -82,16 +99,16 @@ const planFor = 25 * time.Second
 func (t *initTool) foretell(ctx context.Context, cfg *config.Config) {
 	ctx, cancel := context.WithTimeout(ctx, planFor)
 	defer cancel()
-	plan, who, err := t.plan(ctx, cfg)
+	plan, address, err := t.plan(ctx, cfg)
 	if err != nil {
 		t.console.Tell("%s", command.Describe(err))
 		t.console.Tell("%s", "The steps can be seen later: tutti_cli orchestrator activate --dry-run")
 		return
 	}
-	t.showPlan(plan, who)
+	t.showPlan(plan, address)
 }
 
-func (t *initTool) showPlan(plan activation.Plan, who core.Address) {
+func (t *initTool) showPlan(plan activation.Plan, address core.Address) {
 	left := 0
 	for _, step := range plan.Steps {
 		if !step.Done {
@@ -99,10 +116,11 @@ func (t *initTool) showPlan(plan activation.Plan, who core.Address) {
 		}
 	}
 	if plan.Done() {
-		t.console.Tell("On the chain: %s has nothing left to do", who)
+		t.console.Tell("On the chain: %s has nothing left to do", address)
 		return
 	}
-	t.console.Tell("On the chain: %d steps left for %s, about %s ETH in fees; tutti_cli orchestrator activate --dry-run shows them, and the stake", left, who, plan.Fee.Ether())
+	t.console.Tell("On the chain: %d steps left for %s, about %s ETH in fees; tutti_cli orchestrator activate "+
+		"--dry-run shows them, and the stake", left, address, plan.Fee.Ether())
 	t.tell(plan.Warnings)
 	if plan.Blocked != nil {
 		t.console.Tell("%s", command.Describe(plan.Blocked))
@@ -110,40 +128,43 @@ func (t *initTool) showPlan(plan activation.Plan, who core.Address) {
 }
 
 // plan asks the chain, with a database that is thrown away.
-func (t *initTool) plan(ctx context.Context, cfg *config.Config) (plan activation.Plan, who core.Address, err error) {
+func (t *initTool) plan(ctx context.Context, cfg *config.Config) (
+	plan activation.Plan, address core.Address, err error) {
 	const op = "look at the chain"
 	quiet := slog.New(slog.DiscardHandler)
 	board := health.New(quiet, time.Now, chain.Causes())
 	network, err := chain.Network(ctx, cfg, board, quiet)
 	if err != nil {
-		return plan, who, err
+		return plan, address, err
 	}
 	keys := account.Open(filepath.Join(cfg.Storage.DataDir, "keystore"), account.Standard)
 	entry, err := keys.Choose(cfg.Chain.Account)
 	if err != nil {
-		return plan, who, err
+		return plan, address, err
 	}
 	signer, err := keys.Signer(entry, core.NewSecret("")) // it is never opened
 	if err != nil {
-		return plan, who, err
+		return plan, address, err
 	}
 	temp, err := os.MkdirTemp("", "tutti-init-*")
 	if err != nil {
-		return plan, who, err
+		return plan, address, err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
 	db, err := nodedb.Driver().Open(ctx, temp, nodedb.Connect)
 	if err != nil {
-		return plan, who, err
+		return plan, address, err
 	}
 	defer func() { _ = db.Close() }()
 	parts, err := onchain.New(ctx, onchain.Options{
-		Network: network, Controller: cfg.Chain.Controller, AIRegistry: cfg.AI.ServiceRegistry, NoService: true, Endpoints: chain.Endpoints(cfg), Signer: signer, DB: db,
-		PollInterval: cfg.Chain.PollingInterval, Timeout: cfg.Gas.Timeout, MinGasPrice: network.MinGasPrice, MaxGasPrice: cfg.Gas.MaxPrice,
-		Board: board, Log: quiet, Now: time.Now,
+		Network: network, Controller: cfg.Chain.Controller, AIRegistry: cfg.AI.ServiceRegistry, NoService: true,
+		Endpoints: chain.Endpoints(cfg), Signer: signer, DB: db,
+		PollInterval: cfg.Chain.PollingInterval, Timeout: cfg.Gas.Timeout, MinGasPrice: network.MinGasPrice,
+		MaxGasPrice: cfg.Gas.MaxPrice,
+		Board:       board, Log: quiet, Now: time.Now,
 	})
 	if err != nil {
-		return plan, who, err
+		return plan, address, err
 	}
 	defer running(ctx, parts.Components())()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -155,7 +176,8 @@ func (t *initTool) plan(ctx context.Context, cfg *config.Config) (plan activatio
 			return plan, entry.Address, fault.New(fault.ChainUnavailable, op, "no endpoint answered in time")
 		}
 	}
-	planner := activation.Planner{Rounds: parts.Chain, Stakes: parts.Chain, Funds: parts.Chain, Settings: parts.Chain, Actor: parts.Chain}
+	planner := activation.Planner{Rounds: parts.Chain, Stakes: parts.Chain, Funds: parts.Chain, Settings: parts.Chain,
+		Actor: parts.Chain}
 	plan, err = planner.Plan(ctx, activation.Wish{ServiceURI: cfg.Addresses.Service.String()})
 	return plan, entry.Address, err
 }

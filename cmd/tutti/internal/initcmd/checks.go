@@ -16,7 +16,8 @@ func (t *initTool) checks(ctx context.Context) {
 	report := doctorcmd.CheckNode(ctx, in)
 	c := report.Counts
 	t.console.Tell("")
-	t.console.Tell("Checked: %d pass, %d warn, %d fail; %s", c.Pass, c.Warn, c.Fail, "tutti doctor "+strings.Join(in.Args, " ")+" shows them")
+	t.console.Tell("Checked: %d pass, %d warn, %d fail; %s", c.Pass, c.Warn, c.Fail,
+		"tutti doctor "+strings.Join(in.Args, " ")+" shows them")
 	t.failing = report.Status == doctor.Fail
 	if !t.failing {
 		return

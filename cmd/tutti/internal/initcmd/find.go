@@ -21,7 +21,7 @@ import (
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
-// lookFor bounds the look at the machine: somebody waits.
+// lookFor bounds the look at the machine, because the operator waits.
 const lookFor = 5 * time.Second
 
 // look finds what the machine has, and says it. What cannot be found is asked.
@@ -40,7 +40,8 @@ func (t *initTool) look(ctx context.Context) {
 	parts.Go(func() { t.found.Docker = dockerAnswers(ctx) })
 	t.findOld()
 	parts.Wait()
-	t.console.Tell("Found: GPUs %s; public address %s; existing node %s", orNone(strings.Join(t.found.GPUs, ", ")), orNone(t.found.Address), orNone(t.found.OldNode))
+	t.console.Tell("Found: GPUs %s; public address %s; existing node %s", orNone(strings.Join(t.found.GPUs, ", ")),
+		orNone(t.found.Address), orNone(t.found.OldNode))
 }
 
 func orNone(s string) string {
@@ -53,12 +54,12 @@ func orNone(s string) string {
 // findOld looks for an existing node: the one that was named, or this user's.
 func (t *initTool) findOld() {
 	if t.moveFrom != "" {
-		t.noteOld(t.moveFrom)
+		t.recordExisting(t.moveFrom)
 	} else if home, err := os.UserHomeDir(); err == nil {
-		t.noteOld(migrate.Usual(home, t.network()))
+		t.recordExisting(migrate.Usual(home, t.network()))
 	}
-	if t.place.dataDir != "" {
-		if keys, err := migrate.KeysIn(t.place.dataOf(t.network())); err == nil && len(keys) > 0 {
+	if t.install.dataDir != "" {
+		if keys, err := migrate.KeysIn(t.install.dataOf(t.network())); err == nil && len(keys) > 0 {
 			t.found.Account = keys[0].Address.String()
 		}
 	}
@@ -72,8 +73,8 @@ func (t *initTool) network() string {
 	return setup.MainNet
 }
 
-// noteOld notes what an existing node has in its data directory, and beside it.
-func (t *initTool) noteOld(dir string) {
+// recordExisting records what an existing node has in its data directory, and beside it.
+func (t *initTool) recordExisting(dir string) {
 	if file := filepath.Join(filepath.Dir(dir), "aiModels.json"); command.IsFile(file) {
 		t.found.ModelsFile = file
 	}
@@ -86,7 +87,7 @@ func (t *initTool) noteOld(dir string) {
 
 func oldNode(dir string) bool { return migrate.IsSource(dir) || migrate.HasKeys(dir) }
 
-// accountIn is whose key lies in an existing node's directory, "" for nobody's.
+// accountIn is the account whose key is in an existing node's directory, "" for none.
 func accountIn(dir string) string {
 	keys, err := migrate.KeysIn(dir)
 	if err != nil || len(keys) == 0 {
@@ -116,14 +117,14 @@ func (t *initTool) askAboutOthers(ctx context.Context) error {
 		if yes, err := t.console.Confirm(ctx, "Take over another user's "+about+"?"); err != nil {
 			return err
 		} else if yes {
-			t.noteOld(dir)
+			t.recordExisting(dir)
 			return nil
 		}
 	}
 	return nil
 }
 
-// publicAddress asks who sees this machine from outside.
+// publicAddress asks a service that sees this machine from outside.
 func publicAddress(ctx context.Context, url string) string {
 	if url == "none" || url == "" {
 		return ""

@@ -45,7 +45,7 @@ The exit status is 1 when a check fails: fix first what it names.
   --dir DIR             where the files go: /etc/tutti for root, else ~/.config/tutti
   --force               replace files that are there; they are kept beside the new ones
   --skipChecks          do not run the doctor, and do not ask the chain
-  --publicIPLookup URL  who tells this machine's public address; none asks nobody
+  --publicIPLookup URL  the service that knows this machine's public address; none for no question
 `
 
 // Run is `tutti init`.
@@ -57,7 +57,8 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return command.ExitOK
 	}
 	if err == nil {
-		t.console = console.New(console.Options{In: os.Stdin, Out: stdout, Tell: stdout, Silent: t.yes, NoColor: os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"})
+		t.console = console.New(console.Options{In: os.Stdin, Out: stdout, Tell: stdout, Silent: t.yes,
+			NoColor: os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"})
 		err = t.run(ctx)
 	}
 	if err == nil && t.failing {
@@ -80,7 +81,7 @@ type initTool struct {
 	console        *console.Console
 	answers        setup.Answers
 	found          setup.Found
-	place          place
+	install        installation
 
 	dir, lookup string
 	// moveFrom is an existing node's data directory that was named.
@@ -135,7 +136,7 @@ func (t *initTool) parse(args []string) error {
 
 func (t *initTool) run(ctx context.Context) error {
 	var err error
-	if t.place, err = findPlace(t.dir); err != nil {
+	if t.install, err = findInstallation(t.dir); err != nil {
 		return err
 	}
 	t.console.Tell("%s", t.console.TellStyle.Title("Setting up a tutti node"))
@@ -149,8 +150,8 @@ func (t *initTool) run(ctx context.Context) error {
 	if err := t.settlePlace(); err != nil {
 		return err
 	}
-	files := setup.Files(t.answers, t.place.Places)
-	cfg, err := t.judge(files)
+	files := setup.Files(t.answers, t.install.Places)
+	cfg, err := t.loadAsNode(files)
 	if err != nil {
 		return err
 	}
@@ -172,7 +173,7 @@ func (t *initTool) run(ctx context.Context) error {
 	return nil
 }
 
-// ask asks what is not known, and judges every answer.
+// ask asks what is not known, and checks every answer.
 func (t *initTool) ask(ctx context.Context) error {
 	for key, text := range t.answers {
 		if err := t.check(key, text); err != nil {
@@ -192,11 +193,12 @@ func (t *initTool) ask(ctx context.Context) error {
 	}
 }
 
-// askOne gets one answer: from the operator, or its default where nobody is asked.
+// askOne gets one answer: from the operator, or its default where no prompt is possible.
 func (t *initTool) askOne(ctx context.Context, q setup.Question) (string, error) {
 	if !t.console.CanAsk() {
 		if q.Needed && q.Default == "" {
-			return "", fault.New(fault.SetupAnswer, "set up the node", "there is nobody to ask, and --"+string(q.Key)+" is not given: "+q.Text)
+			return "", fault.New(fault.SetupAnswer, "set up the node",
+				"no prompt is possible, and --"+string(q.Key)+" is not given: "+q.Text)
 		}
 		return q.Default, nil
 	}
@@ -253,7 +255,7 @@ func (t *initTool) put(ctx context.Context, q setup.Question) (string, error) {
 	return t.console.Ask(ctx, q.Text, likely)
 }
 
-// check has the node's own rules judge one answer.
+// check applies the node's own rules to one answer.
 func (t *initTool) check(key setup.Key, text string) error {
 	const op = "set up the node"
 	if text == "" {
@@ -262,7 +264,8 @@ func (t *initTool) check(key setup.Key, text string) error {
 	switch key {
 	case setup.Role:
 		if !setup.IsRole(text) {
-			return fault.New(fault.SetupAnswer, op, fmt.Sprintf("%q is no role: orchestrator, orchestrator-ai, transcoder, ai-worker or gateway", text))
+			return fault.New(fault.SetupAnswer, op, fmt.Sprintf("%q is no role: orchestrator, orchestrator-ai, transcoder, "+
+				"ai-worker or gateway", text))
 		}
 		return nil
 	case setup.Passphrase, setup.OrchestratorPass:
@@ -280,7 +283,8 @@ func (t *initTool) check(key setup.Key, text string) error {
 	_, _, err := config.Load(config.Input{Args: []string{"-" + string(key) + "=" + text}, ReadFile: os.ReadFile})
 	problems, _ := errors.AsType[config.Problems](err)
 	for _, p := range problems {
-		if strings.HasPrefix(p.Subject, "-"+string(key)) && slices.Contains([]fault.Code{fault.BadOption, fault.PriceImplausible, fault.ConfigUnreadable}, p.Code) {
+		if strings.HasPrefix(p.Subject, "-"+string(key)) &&
+			slices.Contains([]fault.Code{fault.BadOption, fault.PriceImplausible, fault.ConfigUnreadable}, p.Code) {
 			return fault.New(fault.SetupAnswer, op, p.Text+"; "+p.Remedy)
 		}
 	}

@@ -3,7 +3,6 @@ package initcmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,8 +14,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// judge loads the configuration as the node will, before anything is written.
-func (t *initTool) judge(files []setup.File) (*config.Config, error) {
+// loadAsNode loads the configuration as the node will, before anything is written.
+func (t *initTool) loadAsNode(files []setup.File) (*config.Config, error) {
 	in := command.Input(t.nodeFlags())
 	in.Environ = nil // what is exported in this shell is not there when the service starts
 	in.ReadFile = func(path string) ([]byte, error) {
@@ -29,16 +28,16 @@ func (t *initTool) judge(files []setup.File) (*config.Config, error) {
 	}
 	cfg, _, err := config.Load(in)
 	if err != nil {
-		return nil, fault.Wrap(fault.SetupAnswer, "judge the configuration", err)
+		return nil, fault.Wrap(fault.SetupAnswer, "check the configuration", err)
 	}
 	return cfg, nil
 }
 
 // nodeFlags are those with which a command looks at the node as the service will.
 func (t *initTool) nodeFlags() []string {
-	args := []string{"-config", t.place.Config}
-	if p := t.answers[setup.Passphrase]; t.place.Credential && p != "" && !strings.HasPrefix(p, "/") {
-		args = append(args, "-ethPassword", t.place.Passphrase)
+	args := []string{"-config", t.install.Config}
+	if p := t.answers[setup.Passphrase]; t.install.Credential && p != "" && !strings.HasPrefix(p, "/") {
+		args = append(args, "-ethPassword", t.install.Passphrase)
 	}
 	return args
 }
@@ -52,7 +51,7 @@ func (t *initTool) write(ctx context.Context, files []setup.File) error {
 		case errors.Is(err, fs.ErrNotExist) || err == nil && string(there) == f.Content:
 		case err != nil:
 			return fault.Wrap(fault.SetupExists, "look at "+f.Path, err)
-		case f.Path == t.place.Config && setup.Empty(string(there)):
+		case f.Path == t.install.Config && setup.Empty(string(there)):
 			replaced = append(replaced, f)
 		default:
 			if err := t.mayReplace(ctx, f.Path); err != nil {
@@ -97,7 +96,7 @@ func (t *initTool) mayReplace(ctx context.Context, path string) error {
 func (t *initTool) writeOne(f setup.File) error {
 	dir := filepath.Dir(f.Path)
 	mode, uid, gid := fs.FileMode(0o600), -1, -1
-	if _, group, ok := serviceOwner(); t.place.packaged && ok && dir == t.place.dir {
+	if _, group, ok := serviceOwner(); t.install.packaged && ok && dir == t.install.dir {
 		mode, gid = 0o640, group
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -122,24 +121,4 @@ func (t *initTool) writeOne(f setup.File) error {
 		return err
 	}
 	return os.Rename(temp.Name(), f.Path)
-}
-
-// hand gives what was made in the data directory to the packages' service. The directory
-// may be the service's already: no link that it makes there leads root elsewhere.
-func (t *initTool) hand(dir string) error {
-	uid, gid, ok := serviceOwner()
-	if !t.place.packaged || !ok {
-		return nil
-	}
-	inside, err := os.OpenRoot(dir)
-	if err != nil {
-		return fmt.Errorf("give %s to %s: %w", dir, serviceUser, err)
-	}
-	defer func() { _ = inside.Close() }()
-	return fs.WalkDir(inside.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return fmt.Errorf("give %s to %s: %w", dir, serviceUser, err)
-		}
-		return inside.Lchown(path, uid, gid)
-	})
 }

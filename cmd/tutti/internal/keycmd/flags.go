@@ -38,7 +38,8 @@ var nodeOptions = []string{"dataDir", "datadir", "network", "config"}
 
 // NewFlags are the flags that an action takes.
 func NewFlags(a Action) *Flags {
-	f := &Flags{Set: flag.NewFlagSet("tutti key", flag.ContinueOnError), given: map[string]bool{}, Node: map[string]*string{}}
+	f := &Flags{Set: flag.NewFlagSet("tutti key", flag.ContinueOnError), given: map[string]bool{},
+		Node: map[string]*string{}}
 	f.Set.SetOutput(io.Discard)
 	if a.makes {
 		f.Set.StringVar(&f.name, "name", "", "")
@@ -143,7 +144,7 @@ func (f *Flags) Load() (*config.Config, error) {
 			args = append(args, "-"+one.Name+"="+*value)
 		}
 	})
-	cfg, err := config.LoadPlace(command.Input(args), slices.Collect(maps.Keys(f.Node))...)
+	cfg, err := config.LoadDataDir(command.Input(args), slices.Collect(maps.Keys(f.Node))...)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", err, ErrUsage)
 	}

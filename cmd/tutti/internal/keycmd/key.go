@@ -64,7 +64,8 @@ func (t *keyTool) run(ctx context.Context, args []string) int {
 	case err == nil:
 		return command.ExitOK
 	case errors.Is(err, ErrUsage):
-		return command.Misused(t.stderr, "key", Usage, strings.TrimSuffix(strings.TrimSuffix(err.Error(), ErrUsage.Error()), ": "))
+		return command.Misused(t.stderr, "key", Usage,
+			strings.TrimSuffix(strings.TrimSuffix(err.Error(), ErrUsage.Error()), ": "))
 	}
 	fmt.Fprintln(t.stderr, command.Describe(err))
 	if c := fault.ClassOf(err); c == fault.Config || errors.Is(err, fault.KeyInvalid) {

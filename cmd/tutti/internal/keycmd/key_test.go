@@ -23,20 +23,20 @@ func (c *counter) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// desk runs `tutti key` on one data directory.
-type desk struct {
+// keyHome runs `tutti key` on one data directory.
+type keyHome struct {
 	t      *testing.T
 	dir    string
 	random counter
 }
 
-var deskNow = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+var keyHomeNow = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
 // run is one call; what comes back is its status and what it wrote.
-func (d *desk) run(args ...string) (status int, stdout, stderr string) {
+func (d *keyHome) run(args ...string) (status int, stdout, stderr string) {
 	d.t.Helper()
 	var out, errs strings.Builder
-	tool := keyTool{now: func() time.Time { return deskNow }, random: &d.random, stdout: &out, stderr: &errs}
+	tool := keyTool{now: func() time.Time { return keyHomeNow }, random: &d.random, stdout: &out, stderr: &errs}
 	if d.dir != "" {
 		args = append(args, "-dataDir", d.dir)
 	}
@@ -44,7 +44,7 @@ func (d *desk) run(args ...string) (status int, stdout, stderr string) {
 }
 
 // ok is a call that succeeds; what it wrote on standard output comes back.
-func (d *desk) ok(args ...string) string {
+func (d *keyHome) ok(args ...string) string {
 	d.t.Helper()
 	status, stdout, stderr := d.run(args...)
 	if status != command.ExitOK {
@@ -55,7 +55,7 @@ func (d *desk) ok(args ...string) string {
 
 func TestKeyCommand(t *testing.T) {
 	t.Parallel()
-	d := &desk{t: t, dir: filepath.Join(t.TempDir(), "new")}
+	d := &keyHome{t: t, dir: filepath.Join(t.TempDir(), "new")}
 	const secret = "tk-aaaqeayeaudaocajbifqydiob4ibceqtcqkrmfyydenbwha5dypq\n"
 	if got := d.ok("create", "-name", "app", "-models", "llama*,qwen/3", "-rpm", "60", "-tpm", "1000", "-concurrency", "4",
 		"-budget", "1000000", "-period", "month", "-expires", "30d"); got != secret {
@@ -67,7 +67,8 @@ func TestKeyCommand(t *testing.T) {
 	if got := d.ok("revoke", "gone"); got != "key gone (k-6a6b6c6d6e) revoked\n" {
 		t.Errorf("%q", got)
 	}
-	d.use("k-2021222324", apikeys.Usage{Period: apikeys.Month, Start: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Used: 1234, Reserved: 56, Requests: 7})
+	d.use("k-2021222324", apikeys.Usage{Period: apikeys.Month, Start: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
+		Used: 1234, Reserved: 56, Requests: 7})
 	d.use("k-4546474849", apikeys.Usage{Period: apikeys.Total, Used: 99})
 	want := "" +
 		"ID            NAME  STATE    MODELS  RPM  TPM   CONCURRENCY  USED        BUDGET             EXPIRES\n" +
@@ -81,7 +82,7 @@ func TestKeyCommand(t *testing.T) {
 }
 
 // use writes a key's counts as a node does.
-func (d *desk) use(id string, u apikeys.Usage) {
+func (d *keyHome) use(id string, u apikeys.Usage) {
 	d.t.Helper()
 	s, err := apikeystore.OpenStore(d.t.Context(), d.dir)
 	if err != nil {
@@ -96,7 +97,7 @@ func (d *desk) use(id string, u apikeys.Usage) {
 	}
 }
 
-func (d *desk) json() {
+func (d *keyHome) json() {
 	d.t.Helper()
 	want := `  {
     "id": "k-2021222324",
@@ -121,14 +122,15 @@ func (d *desk) json() {
 		d.t.Errorf("got %s", list)
 	}
 	var made struct{ Secret string }
-	if err := json.Unmarshal([]byte(d.ok("create", "-name", "json", "-json")), &made); err != nil || !strings.HasPrefix(made.Secret, "tk-") {
+	if err := json.Unmarshal([]byte(d.ok("create", "-name", "json", "-json")), &made); err != nil ||
+		!strings.HasPrefix(made.Secret, "tk-") {
 		d.t.Error(made, err)
 	}
 }
 
 func TestKeyCommandMistakes(t *testing.T) {
 	t.Parallel()
-	d := &desk{t: t, dir: t.TempDir()}
+	d := &keyHome{t: t, dir: t.TempDir()}
 	d.ok("create", "-name", "app")
 	tests := []struct {
 		args   string
@@ -170,15 +172,16 @@ func TestKeyCommandMistakes(t *testing.T) {
 
 func TestKeyCommandWithoutDirectory(t *testing.T) {
 	t.Parallel()
-	d := &desk{t: t, dir: filepath.Join(t.TempDir(), "none")}
+	d := &keyHome{t: t, dir: filepath.Join(t.TempDir(), "none")}
 	if status, _, stderr := d.run("list"); status != command.ExitFailed || !strings.Contains(stderr, "KeyStoreFailed") {
 		t.Errorf("%d %s", status, stderr)
 	}
-	d = &desk{t: t}
-	if status, _, stderr := d.run("list", "-network", "rinkeby"); status != command.ExitUsage || !strings.Contains(stderr, "retired") {
+	d = &keyHome{t: t}
+	if status, _, stderr := d.run("list", "-network", "rinkeby"); status != command.ExitUsage ||
+		!strings.Contains(stderr, "retired") {
 		t.Errorf("%d %s", status, stderr)
 	}
-	empty := &desk{t: t, dir: t.TempDir()}
+	empty := &keyHome{t: t, dir: t.TempDir()}
 	if got := empty.ok("list"); !strings.Contains(got, "no keys") {
 		t.Error(got)
 	}

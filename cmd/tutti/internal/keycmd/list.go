@@ -38,8 +38,9 @@ func newKeyRow(k apikeys.Key, u apikeys.Usage, now time.Time) keyRow {
 	u = u.At(k.Budget, now)
 	row := keyRow{
 		ID: k.ID, Name: k.Name, State: "good", Models: k.Models, RPM: k.RPM, TPM: int64(k.TPM), Concurrency: k.Concurrency,
-		Budget: int64(k.Budget.Tokens), Period: string(u.Period), Used: int64(u.Used), Reserved: int64(u.Reserved), Requests: u.Requests,
-		Expires: command.Stamp(k.Expires), Revoked: command.Stamp(k.Revoked), Created: command.Stamp(k.Created),
+		Budget: int64(k.Budget.Tokens), Period: string(u.Period), Used: int64(u.Used), Reserved: int64(u.Reserved),
+		Requests: u.Requests,
+		Expires:  command.Stamp(k.Expires), Revoked: command.Stamp(k.Revoked), Created: command.Stamp(k.Created),
 	}
 	if row.Models == nil {
 		row.Models = []string{}
@@ -89,7 +90,8 @@ func writeKeyTable(w io.Writer, rows []keyRow) error {
 		if r.Reserved > 0 {
 			used += fmt.Sprintf(" (+%d)", r.Reserved)
 		}
-		fmt.Fprintln(tabs, strings.Join([]string{r.ID, r.Name, r.State, models, limit(int64(r.RPM)), limit(r.TPM), limit(int64(r.Concurrency)), used, budget, day(r.Expires)}, "\t"))
+		fmt.Fprintln(tabs, strings.Join([]string{r.ID, r.Name, r.State, models, limit(int64(r.RPM)), limit(r.TPM),
+			limit(int64(r.Concurrency)), used, budget, day(r.Expires)}, "\t"))
 	}
 	return tabs.Flush()
 }

@@ -34,7 +34,8 @@ func openStoreOf(cfg *config.Config, named bool) (*store.Store, error) {
 }
 
 // inStore does something with a book of the database of -store.
-func (t *ledgerTool) inStore(ctx context.Context, cfg *config.Config, f *ledgerFlags, action func(*ledgerTool, context.Context, *ledger.Reader, *ledgerFlags) error) error {
+func (t *ledgerTool) inStore(ctx context.Context, cfg *config.Config, f *ledgerFlags,
+	action func(*ledgerTool, context.Context, *ledger.Reader, *ledgerFlags) error) error {
 	s, err := openStoreOf(cfg, true)
 	if err != nil {
 		return err
@@ -78,7 +79,8 @@ func (t *ledgerTool) books(ctx context.Context, cfg *config.Config, f *ledgerFla
 	}
 	views := make([]bookView, 0, len(all))
 	for _, b := range all {
-		views = append(views, bookView{b.Name, b.Host, b.Recipient, b.Opened.Format(time.RFC3339), b.InUse, b.Leads, b.Waiting, b.Worth})
+		views = append(views, bookView{b.Name, b.Host, b.Recipient, b.Opened.Format(time.RFC3339), b.InUse, b.Leads,
+			b.Waiting, b.Worth})
 	}
 	if f.JSON {
 		return command.WriteJSON(t.stdout, views)
@@ -86,7 +88,8 @@ func (t *ledgerTool) books(ctx context.Context, cfg *config.Config, f *ledgerFla
 	tabs := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tabs, "BOOK\tHOST\tOPENED\tIN USE\tREDEEMS FOR ALL\tTICKETS TO REDEEM\tWORTH, ETH")
 	for _, b := range views {
-		fmt.Fprintf(tabs, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", b.Book, printable(b.Host), b.Opened, yes(b.InUse), yes(b.Redeems), b.Waiting, b.Worth.Ether())
+		fmt.Fprintf(tabs, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", b.Book, printable(b.Host), b.Opened, yes(b.InUse), yes(b.Redeems),
+			b.Waiting, b.Worth.Ether())
 	}
 	return tabs.Flush()
 }

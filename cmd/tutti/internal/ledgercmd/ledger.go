@@ -75,7 +75,8 @@ func (t *ledgerTool) run(ctx context.Context, args []string) int {
 	case err == nil:
 		return command.ExitOK
 	case errors.Is(err, keycmd.ErrUsage):
-		return command.Misused(t.stderr, "ledger", Usage, strings.TrimSuffix(strings.TrimSuffix(err.Error(), keycmd.ErrUsage.Error()), ": "))
+		return command.Misused(t.stderr, "ledger", Usage,
+			strings.TrimSuffix(strings.TrimSuffix(err.Error(), keycmd.ErrUsage.Error()), ": "))
 	}
 	fmt.Fprintln(t.stderr, command.Describe(err))
 	return command.ExitFailed
@@ -118,7 +119,8 @@ func (t *ledgerTool) do(ctx context.Context, args []string) error {
 	}
 	books, err := ledger.NewReader(ctx, db)
 	if errors.Is(err, fault.LedgerAbsent) && isGateways(ctx, db) {
-		err = fault.New(fault.LedgerAbsent, "open the ledger", dir+" is a gateway's, which has no ledger; what it paid is in tutti_cli spending")
+		err = fault.New(fault.LedgerAbsent, "open the ledger",
+			dir+" is a gateway's, which has no ledger; what it paid is in tutti_cli spending")
 	}
 	if err == nil {
 		err = action(t, ctx, books, f)
@@ -129,7 +131,8 @@ func (t *ledgerTool) do(ctx context.Context, args []string) error {
 // isGateways reports whether a database has the account of what a gateway paid.
 func isGateways(ctx context.Context, db *sql.DB) bool {
 	var tables int
-	err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name LIKE 'spent!_%' ESCAPE '!'`).Scan(&tables)
+	err := db.QueryRowContext(ctx,
+		`SELECT count(*) FROM sqlite_schema WHERE name LIKE 'spent!_%' ESCAPE '!'`).Scan(&tables)
 	return err == nil && tables > 0
 }
 

@@ -54,7 +54,8 @@ func (t *ledgerTool) move(ctx context.Context, cfg *config.Config, _ *ledgerFlag
 	to := s.Writer()
 	defer func() { err = errors.Join(err, to.Close()) }()
 	host, _ := os.Hostname() // only for people
-	if err := ledger.OpenBook(ctx, to, ledger.Book{Name: s.Book, Recipient: recipient, Host: host}, time.Now()); err != nil {
+	if err := ledger.OpenBook(ctx, to, ledger.Book{Name: s.Book, Recipient: recipient, Host: host},
+		time.Now()); err != nil {
 		return nodedb.StoreFault(op, err)
 	}
 	if err := ledger.Move(ctx, from, to, s.Book, nodedb.Mark(dir, "")); err != nil {
@@ -64,7 +65,7 @@ func (t *ledgerTool) move(ctx context.Context, cfg *config.Config, _ *ledgerFlag
 	return err
 }
 
-// recipientOf is whom the books' tickets are paid to.
+// recipientOf is the account that the books' tickets are paid to.
 func recipientOf(ctx context.Context, old *ledger.Reader, cfg *config.Config) (core.Address, error) {
 	if !cfg.Chain.Recipient.IsZero() {
 		return cfg.Chain.Recipient, nil
@@ -76,5 +77,6 @@ func recipientOf(ctx context.Context, old *ledger.Reader, cfg *config.Config) (c
 		}
 		return won[0].Ticket.Recipient, nil
 	}
-	return core.Address{}, fault.New(fault.LedgerAbsent, "move the books", "no ticket has won, so there is nothing to be lost: start the node with -store")
+	return core.Address{}, fault.New(fault.LedgerAbsent, "move the books",
+		"no ticket has won, so there is nothing to be lost: start the node with -store")
 }

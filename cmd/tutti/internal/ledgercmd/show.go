@@ -36,15 +36,18 @@ type ledgerCheck struct {
 
 func newLedgerCheck(r *ledger.Report) ledgerCheck {
 	return ledgerCheck{
-		OK: r.OK(), Entries: r.Entries, Archived: r.Archived, Accounts: r.Accounts, Sets: r.Sets, Tickets: r.Tickets, Winners: r.Winners,
-		Received: r.Received, Billed: r.Billed, Kept: r.Kept, GivenUp: r.Given, Open: r.Open, Problems: append([]string{}, r.Problems...), More: r.More,
+		OK: r.OK(), Entries: r.Entries, Archived: r.Archived, Accounts: r.Accounts, Sets: r.Sets, Tickets: r.Tickets,
+		Winners:  r.Winners,
+		Received: r.Received, Billed: r.Billed, Kept: r.Kept, GivenUp: r.Given, Open: r.Open,
+		Problems: append([]string{}, r.Problems...), More: r.More,
 	}
 }
 
 func writeLedgerCheck(w io.Writer, r *ledger.Report) error {
 	fmt.Fprintf(w, "entries   %d, and %d rolled up\n", r.Entries, r.Archived)
 	fmt.Fprintf(w, "accounts  %d, sets %d, tickets %d, winners %d\n", r.Accounts, r.Sets, r.Tickets, r.Winners)
-	_, err := fmt.Fprintf(w, "received  %v wei\nbilled    %v wei\nkept      %v wei\ngiven up  %v wei\nopen      %v wei\n", r.Received, r.Billed, r.Kept, r.Given, r.Open)
+	_, err := fmt.Fprintf(w, "received  %v wei\nbilled    %v wei\nkept      %v wei\ngiven up  %v wei\nopen      %v wei\n",
+		r.Received, r.Billed, r.Kept, r.Given, r.Open)
 	for _, p := range r.Problems {
 		_, err = fmt.Fprintln(w, "problem: "+p)
 	}
@@ -98,8 +101,10 @@ type ledgerSet struct {
 
 func newLedgerView(o *ledger.Overview) *ledgerView {
 	v := &ledgerView{
-		Entries: o.Entries, Archived: o.Archived, Before: uint64(o.Before), Expired: uint64(o.Expired), Tickets: map[string]int{},
-		Epochs: []ledgerEpoch{}, Accounts: []ledgerAccount{}, Sets: []ledgerSet{}, OpenAccounts: o.OpenAccounts, OpenSets: o.OpenSets,
+		Entries: o.Entries, Archived: o.Archived, Before: uint64(o.Before), Expired: uint64(o.Expired),
+		Tickets: map[string]int{},
+		Epochs:  []ledgerEpoch{}, Accounts: []ledgerAccount{}, Sets: []ledgerSet{}, OpenAccounts: o.OpenAccounts,
+		OpenSets: o.OpenSets,
 	}
 	for s, n := range o.Tickets {
 		v.Tickets[string(s)] = n
@@ -108,17 +113,20 @@ func newLedgerView(o *ledger.Overview) *ledgerView {
 		v.Epochs = append(v.Epochs, ledgerEpoch{uint64(e.ID), e.State, command.Stamp(e.Opened), command.Stamp(e.Ended)})
 	}
 	for _, a := range o.Accounts {
-		v.Accounts = append(v.Accounts, ledgerAccount{a.Account.Sender.String(), string(a.Account.Key), a.Value, a.Price, command.Stamp(a.Opened), command.Stamp(a.Used)})
+		v.Accounts = append(v.Accounts, ledgerAccount{a.Account.Sender.String(), string(a.Account.Key), a.Value, a.Price,
+			command.Stamp(a.Opened), command.Stamp(a.Used)})
 	}
 	for _, s := range o.Sets {
-		v.Sets = append(v.Sets, ledgerSet{s.RandHash.String(), s.Sender.String(), uint64(s.Epoch), uint64(s.ExpirationBlock), s.Credited})
+		v.Sets = append(v.Sets, ledgerSet{s.RandHash.String(), s.Sender.String(), uint64(s.Epoch),
+			uint64(s.ExpirationBlock), s.Credited})
 	}
 	return v
 }
 
 // writeLedgerView writes the books for people.
 func writeLedgerView(w io.Writer, v *ledgerView) error {
-	fmt.Fprintf(w, "%d entries, and %d rolled up of rounds before %d; sets expired up to block %d\n", v.Entries, v.Archived, v.Before, v.Expired)
+	fmt.Fprintf(w, "%d entries, and %d rolled up of rounds before %d; sets expired up to block %d\n", v.Entries,
+		v.Archived, v.Before, v.Expired)
 	tabs := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tabs, "\nEPOCH\tSTATE\tOPENED\tENDED")
 	for _, e := range v.Epochs {
@@ -142,7 +150,8 @@ func writeLedgerView(w io.Writer, v *ledgerView) error {
 // ticketStates are the states there are, in the order of a ticket's life.
 func ticketStates(counts map[string]int) (out []string) {
 	for _, s := range []pm.TicketState{
-		pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal, pm.TicketHanded, pm.TicketFailed, pm.TicketExpired,
+		pm.TicketWon, pm.TicketQueued, pm.TicketSubmitted, pm.TicketMined, pm.TicketFinal, pm.TicketHanded, pm.TicketFailed,
+		pm.TicketExpired,
 	} {
 		if counts[string(s)] > 0 {
 			out = append(out, string(s))

@@ -64,7 +64,8 @@ func (m *mediaOnDemand) Duration(ctx context.Context, data []byte) (time.Duratio
 }
 
 // EncodeMP4 makes a video of PNG frames.
-func (m *mediaOnDemand) EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error) {
+func (m *mediaOnDemand) EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) (
+	[]byte, error) {
 	p, err := m.workers(ctx)
 	if err != nil {
 		return nil, err

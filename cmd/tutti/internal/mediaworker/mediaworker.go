@@ -67,7 +67,7 @@ func workerMemory(limit config.MemoryLimit) int64 {
 // Word is the hidden command that the node starts itself with.
 const Word = "media-worker"
 
-// envPreset tells a media worker which encoder preset to use.
+// envPreset sets the encoder preset of a media worker.
 const envPreset = "TUTTI_WORKER_PRESET"
 
 // Run is the child process that does the media work. It knows no
@@ -76,7 +76,8 @@ const envPreset = "TUTTI_WORKER_PRESET"
 func Run(ctx context.Context, _ []string, _, stderr io.Writer) int {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	err := worker.Main(ctx, func(device string) (transcoder.Engine, error) {
-		o := libav.Options{Device: device, Preset: os.Getenv(envPreset), Cores: worker.Cores(), Version: release.Version, Log: log}
+		o := libav.Options{Device: device, Preset: os.Getenv(envPreset), Cores: worker.Cores(), Version: release.Version,
+			Log: log}
 		if worker.ForGPU() {
 			o.CUDA = &libav.CUDA{}
 		}

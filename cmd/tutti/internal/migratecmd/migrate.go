@@ -53,7 +53,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			rest = append(rest, a)
 		}
 	}
-	cfg, err := config.LoadPlace(command.Input(rest), movingOptions...)
+	cfg, err := config.LoadDataDir(command.Input(rest), movingOptions...)
 	if err != nil {
 		return command.Misused(stderr, "migrate", Usage, err.Error())
 	}
@@ -82,7 +82,8 @@ func (m *Tool) Run(ctx context.Context, cfg *config.Config) error {
 		return err
 	}
 	if old == nil {
-		return fault.New(fault.OldDataMissing, op, "nothing is at ~/.lpData/"+cfg.Chain.Network+", and -moveFrom is "+cfg.Storage.MoveFrom)
+		return fault.New(fault.OldDataMissing, op,
+			"nothing is at ~/.lpData/"+cfg.Chain.Network+", and -moveFrom is "+cfg.Storage.MoveFrom)
 	}
 	left, err := old.Read(ctx)
 	if err != nil {

@@ -16,7 +16,7 @@ type moved struct {
 	ChainID uint64     `json:"chainId"`
 	DryRun  bool       `json:"dryRun"`
 	Keys    []movedKey `json:"keys"`
-	// Unredeemed are winning tickets that nobody redeemed; New were not known here.
+	// Unredeemed are winning tickets that are not redeemed; New were not known here.
 	Unredeemed int      `json:"unredeemed"`
 	New        int      `json:"new"`
 	Worth      core.Wei `json:"worthWei"`
@@ -26,7 +26,7 @@ type moved struct {
 	Damaged    []string `json:"damaged"`
 	// Models is the directory of AI models that stay where they are, "" for none.
 	Models string `json:"models"`
-	// Running says who works with the existing node's directory, "" for nobody.
+	// Running is the process that works with the existing node's directory, "" for none.
 	Running string `json:"running"`
 }
 
@@ -93,5 +93,6 @@ func lastWords(o *moved) string {
 	if o.DryRun {
 		return "Nothing was changed. `tutti migrate` with the same flags does it, and so does the node's start."
 	}
-	return "The existing node's directory is as it was. The node redeems what is still good on the chain, once it runs with the same flags."
+	return "The existing node's directory is as it was. The node redeems what is still good on the chain, once it runs " +
+		"with the same flags."
 }

@@ -16,11 +16,11 @@ import (
 // oldAdmins are the admin addresses of existing nodes that have an account.
 var oldAdmins = []string{"127.0.0.1:7935", "127.0.0.1:5935"}
 
-// Busy says who still works with the existing node's directory; "" when nobody was
-// found. ours is this node's own admin address, which is not asked.
+// Busy is the process or node that still works with the existing node's directory; "" for none.
+// ours is this node's own admin address, which is not asked.
 func (o *Node) Busy(ctx context.Context, ours string) string {
-	if who := migrate.Holder(o.Dir); who != "" {
-		return who
+	if holder := migrate.Holder(o.Dir); holder != "" {
+		return holder
 	}
 	keys, err := migrate.KeysIn(o.Dir)
 	if err != nil {
@@ -41,12 +41,12 @@ func answersAs(ctx context.Context, at string, keys []migrate.Key) bool {
 		Proxy: nil, DisableKeepAlives: true, DialContext: (&net.Dialer{Timeout: time.Second}).DialContext,
 	}, Timeout: 2 * time.Second}
 	text, ok := fetch(ctx, client, "http://"+at+"/ethAddr")
-	who, err := core.ParseAddress(strings.TrimSpace(text))
+	address, err := core.ParseAddress(strings.TrimSpace(text))
 	if !ok || err != nil {
 		return false
 	}
 	for _, k := range keys {
-		if k.Address == who {
+		if k.Address == address {
 			_, tutti := fetch(ctx, client, "http://"+at+adminapi.PathOpenAPI)
 			return !tutti
 		}

@@ -20,7 +20,7 @@ type Node struct {
 	Dir string
 	// chain is what its database has to be of, 0 for any.
 	chain uint64
-	// Wanted: it is taken over from for the first time, or somebody asked for it;
+	// Wanted: it is taken over from for the first time, or the operator asked for it;
 	// otherwise only when something came from there before.
 	Wanted bool
 }
@@ -75,7 +75,8 @@ func (o *Node) Read(ctx context.Context) (*migrate.Left, error) {
 		return nil, err
 	}
 	if o.chain != 0 && left.ChainID != 0 && left.ChainID != o.chain {
-		return nil, fault.New(fault.OldDataWrongChain, "take over from "+o.Dir, fmt.Sprintf("its database is of chain %d, the network is chain %d", left.ChainID, o.chain))
+		return nil, fault.New(fault.OldDataWrongChain, "take over from "+o.Dir,
+			fmt.Sprintf("its database is of chain %d, the network is chain %d", left.ChainID, o.chain))
 	}
 	return left, nil
 }
@@ -96,8 +97,9 @@ func (o *Node) Keep(ctx context.Context, record *migrate.Record, left *migrate.L
 	return record.Stage(ctx, o.Dir, left.Tickets, time.Now())
 }
 
-// Others is how many tickets pay somebody else.
+// Others is how many tickets pay another account.
 func Others(tickets []migrate.Ticket, recipient core.Address) int {
-	mine := slices.DeleteFunc(slices.Clone(tickets), func(t migrate.Ticket) bool { return t.Ticket.Recipient != recipient })
+	mine := slices.DeleteFunc(slices.Clone(tickets),
+		func(t migrate.Ticket) bool { return t.Ticket.Recipient != recipient })
 	return len(tickets) - len(mine)
 }

@@ -50,7 +50,7 @@ func ContainerGPUs(seen gpusSeen, asked config.Devices) ([]models.Device, error)
 	return out, nil
 }
 
-// namedGPUs are those of whom no more is known than that they were asked for.
+// namedGPUs are those of which no more is known than that they were asked for.
 func namedGPUs(asked config.Devices) (out []models.Device) {
 	for _, n := range asked.IDs {
 		out = append(out, models.Device{ID: strconv.Itoa(n)})
@@ -63,7 +63,8 @@ func namedGPUs(asked config.Devices) (out []models.Device) {
 
 // Problems are the codes that containerGPUs may return.
 var Problems = []fault.Code{
-	fault.NoDevices, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverNotLoaded, fault.GPUDriverMismatch, fault.GPUToolkitMissing,
+	fault.NoDevices, fault.CUDALibrary, fault.DriverTooOld, fault.GPUDriverNotLoaded, fault.GPUDriverMismatch,
+	fault.GPUToolkitMissing,
 	fault.GPUNoPermission, fault.GPUIndexUnknown, fault.GPUFault, fault.GPUWatchFailed,
 }
 

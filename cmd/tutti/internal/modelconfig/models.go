@@ -22,7 +22,7 @@ import (
 // assumedGPUs is as many as a machine has that shows none yet of "all".
 const assumedGPUs = 16
 
-// askedFor are the GPUs that the models file is judged by while the driver shows
+// askedFor are the GPUs that the models file is checked by while the driver shows
 // none of them: their memory is not known.
 func askedFor(d config.Devices) []models.Device {
 	if d.All {

@@ -34,7 +34,8 @@ func OpenReadOnly(path string) (*sql.DB, error) {
 		return nil, fault.New(fault.LedgerAbsent, op, "there is no directory "+filepath.Dir(path))
 	}
 	if _, err := os.Stat(path); err != nil {
-		return nil, &fault.Fault{Code: fault.LedgerAbsent, Op: op, Detail: path + " cannot be opened: no node on a chain has used the directory, or it is another's", Err: err}
+		return nil, &fault.Fault{Code: fault.LedgerAbsent, Op: op, Err: err,
+			Detail: path + " cannot be opened: no node on a chain has used the directory, or it is another's"}
 	}
 	q := url.Values{"mode": {"ro"}, "_busy_timeout": {"5000"}, "_txlock": {"deferred"}}
 	db, err := sql.Open("sqlite3", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+q.Encode())

@@ -16,7 +16,8 @@ func DiskFull(err error) bool {
 	if !ok {
 		return false
 	}
-	return e.Code == sqlite3.ErrFull || e.ExtendedCode == sqlite3.ErrIoErrWrite && (e.SystemErrno == syscall.EDQUOT || e.SystemErrno == syscall.ENOSPC)
+	return e.Code == sqlite3.ErrFull || e.ExtendedCode == sqlite3.ErrIoErrWrite &&
+		(e.SystemErrno == syscall.EDQUOT || e.SystemErrno == syscall.ENOSPC)
 }
 
 // DiskPassing reports whether an error of SQLite is about the machine and not about
@@ -24,7 +25,8 @@ func DiskFull(err error) bool {
 func DiskPassing(err error) bool {
 	e, ok := errors.AsType[sqlite3.Error](err)
 	return ok && slices.Contains([]sqlite3.ErrNo{
-		sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrNomem, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrReadonly, sqlite3.ErrPerm, sqlite3.ErrProtocol, sqlite3.ErrInterrupt,
+		sqlite3.ErrBusy, sqlite3.ErrLocked, sqlite3.ErrNomem, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrReadonly,
+		sqlite3.ErrPerm, sqlite3.ErrProtocol, sqlite3.ErrInterrupt,
 	}, e.Code)
 }
 

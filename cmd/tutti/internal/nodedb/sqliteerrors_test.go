@@ -25,7 +25,8 @@ func TestErrorsOfTheDisk(t *testing.T) {
 		{"quota", write(syscall.EDQUOT), true, true, false},
 		{"no space", write(syscall.ENOSPC), true, true, false},
 		{"write", write(syscall.EIO), false, true, false},
-		{"flush over quota", sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: sqlite3.ErrIoErrFsync, SystemErrno: syscall.EDQUOT}, false, true, false},
+		{"flush over quota", sqlite3.Error{Code: sqlite3.ErrIoErr, ExtendedCode: sqlite3.ErrIoErrFsync,
+			SystemErrno: syscall.EDQUOT}, false, true, false},
 		{"busy", sqlite3.Error{Code: sqlite3.ErrBusy}, false, true, false},
 		{"corrupt", sqlite3.Error{Code: sqlite3.ErrCorrupt}, false, false, true},
 		{"no database", sqlite3.Error{Code: sqlite3.ErrNotADB}, false, false, true},
@@ -33,7 +34,8 @@ func TestErrorsOfTheDisk(t *testing.T) {
 		{"row", errors.New("not an amount"), false, false, false},
 		{"file", os.ErrPermission, false, false, false},
 	} {
-		if full, passing, damaged := DiskFull(tt.err), DiskPassing(tt.err), FileDamaged(tt.err); full != tt.full || passing != tt.passing || damaged != tt.damaged {
+		if full, passing, damaged := DiskFull(tt.err), DiskPassing(tt.err), FileDamaged(tt.err); full != tt.full ||
+			passing != tt.passing || damaged != tt.damaged {
 			t.Errorf("%s: full %v, passing %v, damaged %v", tt.name, full, passing, damaged)
 		}
 	}

@@ -19,8 +19,8 @@ type Worker struct {
 	Book  *pricing.Book
 	Board *health.Board
 
-	mu   sync.Mutex
-	told string
+	mu       sync.Mutex
+	reported string
 }
 
 // has reports whether a model has a price, be it for a single gateway: the quote of any
@@ -46,10 +46,10 @@ func (p *Worker) Models() []inference.ModelState {
 func (p *Worker) tell(names string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if names == p.told {
+	if names == p.reported {
 		return
 	}
-	p.told = names
+	p.reported = names
 	key := health.Key{Code: fault.ModelUnpriced}
 	if names == "" {
 		p.Board.Clear(key)

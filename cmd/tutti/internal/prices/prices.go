@@ -60,14 +60,15 @@ func New(o Options, list *models.Config) (*Tables, error) {
 		}
 	}
 	if o.Config.Roles.Gateway {
-		if p.Caps, err = pricing.NewCaps(pricing.CapsOptions{Limits: cfg.Limits(), Rates: p.Rates, Board: o.Board, Log: o.Log}); err != nil {
+		if p.Caps, err = pricing.NewCaps(pricing.CapsOptions{Limits: cfg.Limits(), Rates: p.Rates, Board: o.Board,
+			Log: o.Log}); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-// feedAddress is the contract that tells the rate: the option's preset is the main
+// feedAddress is the contract that has the rate: the option's preset is the main
 // network's, and other networks have one of their own.
 func (o *Options) feedAddress() core.Address {
 	const main = "arbitrum-one-mainnet"
@@ -92,10 +93,10 @@ func ModelPrices(list *models.Config) (out []pricing.ModelPrice) {
 	return out
 }
 
-// market is what the admin API may change of it; face bounds the value of tickets
+// Market is what the admin API may change of it; setMaxFaceValue bounds the value of tickets
 // and is nil where none are taken.
-func (p *Tables) Market(face admin.FaceValue) admin.Market {
-	out := admin.Market{FaceValue: face}
+func (p *Tables) Market(setMaxFaceValue func(core.Wei) error) admin.Market {
+	out := admin.Market{SetMaxFaceValue: setMaxFaceValue}
 	if p != nil && p.Book != nil {
 		out.Prices = p.Book
 	}

@@ -30,7 +30,8 @@ func TestReachable(t *testing.T) {
 // at the address of that family.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
-	for _, at := range []struct{ network, addr string }{{"tcp4", "0.0.0.0:0"}, {"tcp6", "[::]:0"}, {"tcp", "127.0.0.1:0"}} {
+	for _, at := range []struct{ network, addr string }{{"tcp4", "0.0.0.0:0"}, {"tcp6", "[::]:0"},
+		{"tcp", "127.0.0.1:0"}} {
 		l, err := net.Listen(at.network, at.addr)
 		if err != nil {
 			t.Logf("no %s here: %v", at.network, err)

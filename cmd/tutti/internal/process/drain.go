@@ -16,7 +16,7 @@ type drainable interface {
 	Pause()
 	Refuse()
 	Resume() bool
-	Left() (sessions, jobs int)
+	Remaining() (sessions, jobs int)
 	InProgress() (segments, jobs int)
 }
 
@@ -29,7 +29,7 @@ type drainer struct {
 	now  func() time.Time
 
 	mu sync.Mutex
-	// All below is guarded by mu. round tells one drain's timers from another's.
+	// All below is guarded by mu. round distinguishes one drain's timers from another's.
 	round    int
 	draining bool
 	stopping bool
@@ -69,7 +69,7 @@ func (d *drainer) left() (sessions, jobs int) {
 	if d.work == nil {
 		return 0, 0
 	}
-	return d.work.Left()
+	return d.work.Remaining()
 }
 
 // inProgress is what a stop would lose now; known is false on a node that is no
@@ -95,7 +95,8 @@ func (d *drainer) Draining() bool {
 // says nothing where they are the same.
 func (d *drainer) Begin(deadline time.Duration, stop bool) error {
 	if d.work == nil && !stop {
-		return fault.New(fault.AdminPartAbsent, "drain", "this node has no sessions that could end by themselves; --stop ends it when its requests are answered")
+		return fault.New(fault.AdminPartAbsent, "drain",
+			"this node has no sessions that could end by themselves; --stop ends it when its requests are answered")
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -35,9 +35,9 @@ func (w *fakeWork) Resume() bool {
 	return !w.final
 }
 
-func (w *fakeWork) InProgress() (segments, jobs int) { return w.Left() }
+func (w *fakeWork) InProgress() (segments, jobs int) { return w.Remaining() }
 
-func (w *fakeWork) Left() (sessions, jobs int) {
+func (w *fakeWork) Remaining() (sessions, jobs int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.sessions, 0
@@ -57,7 +57,8 @@ func (w *fakeWork) leave(n int) {
 
 func newDrainer(w *fakeWork) (*drainer, chan os.Signal, *strings.Builder) {
 	stops, log := make(chan os.Signal, 4), &strings.Builder{}
-	return &drainer{work: w, log: slog.New(slog.NewTextHandler(log, nil)), now: time.Now, stop: func(s os.Signal) { stops <- s }}, stops, log
+	return &drainer{work: w, log: slog.New(slog.NewTextHandler(log, nil)), now: time.Now,
+		stop: func(s os.Signal) { stops <- s }}, stops, log
 }
 
 func TestDrainStopsWhenNothingIsLeft(t *testing.T) {

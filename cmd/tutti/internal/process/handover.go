@@ -44,7 +44,7 @@ func (p *Process) end(ctx context.Context, s *successor, failure error) error {
 	}
 	w := &handoverState{Token: p.Token, AfterEnd: failure != nil}
 	if p.node.Rules != nil {
-		w.Estate = p.node.Rules.Estate()
+		w.Estate = p.node.Rules.HandoverState()
 	}
 	if failure == nil {
 		return p.leave(ctx, s, w)
@@ -77,7 +77,7 @@ func (p *Process) leave(ctx context.Context, s *successor, w *handoverState) err
 		}
 	}
 	alive()
-	// Or they would stay open, with nobody who accepts, when the other one ends.
+	// Or they would stay open, with no process that accepts, when the other one ends.
 	CloseAll(s.files)
 	p.manager.successor(s.cmd.Process.Pid)
 	p.log.Info("another process serves", "process", s.cmd.Process.Pid)
@@ -118,7 +118,7 @@ func (p *Process) passOn(s *successor) {
 }
 
 // untilAsked calls cancel for a signal that asks to stop, and when the other process has
-// failed: a service manager waits for the end of both before it starts the node anew.
+// failed: a service manager waits for the end of both before it starts the node again.
 func (p *Process) untilAsked(ctx context.Context, s *successor, cancel func()) {
 	for {
 		select {
@@ -126,7 +126,8 @@ func (p *Process) untilAsked(ctx context.Context, s *successor, cancel func()) {
 			return
 		case <-s.ended:
 			if !s.cmd.ProcessState.Success() {
-				p.log.Warn("the process that took over has failed", "process", s.cmd.Process.Pid, "state", s.cmd.ProcessState.String())
+				p.log.Warn("the process that took over has failed", "process", s.cmd.Process.Pid,
+					"state", s.cmd.ProcessState.String())
 				cancel()
 			}
 			return

@@ -33,7 +33,8 @@ func TestTakeOverAfterTheEnd(t *testing.T) {
 	if err := in.Decode(&w); err != nil || w != wordWaiting {
 		t.Fatalf("%q, %v", w, err)
 	}
-	left := &handoverState{AfterEnd: true, Estate: orchestrate.Estate{Artifacts: []orchestrate.LeftArtifact{{Data: []byte("png")}}}}
+	artifacts := []orchestrate.KeptArtifact{{Data: []byte("png")}}
+	left := &handoverState{AfterEnd: true, Estate: orchestrate.HandoverState{Artifacts: artifacts}}
 	if err := out.Encode(left); err != nil {
 		t.Fatal(err)
 	}
@@ -80,10 +81,11 @@ func cat(t *testing.T) *successor {
 
 func quietProcess() *Process {
 	log := slog.New(slog.DiscardHandler)
-	return &Process{log: log, manager: systemd{log}, signals: make(chan os.Signal, 4), drain: &drainer{log: log, now: time.Now}}
+	return &Process{log: log, manager: systemd{log}, signals: make(chan os.Signal, 4),
+		drain: &drainer{log: log, now: time.Now}}
 }
 
-// TestStopEndsAnUpgrade: a node that was told to stop is not taken over.
+// TestStopEndsAnUpgrade: a node that was asked to stop is not taken over.
 func TestStopEndsAnUpgrade(t *testing.T) {
 	p, s := quietProcess(), cat(t)
 	p.ask()
@@ -101,7 +103,7 @@ func TestStopEndsAnUpgrade(t *testing.T) {
 // not.
 func TestSignalsGoOn(t *testing.T) {
 	p, s := quietProcess(), cat(t)
-	p.signals <- os.Interrupt // a terminal tells both
+	p.signals <- os.Interrupt // a terminal signals both
 	p.signals <- syscall.SIGTERM
 	p.passOn(s)
 	<-s.ended
@@ -115,7 +117,7 @@ func TestSignalsGoOn(t *testing.T) {
 	}
 }
 
-// TestDrainAndUpgradeExclude: and a reload says when nobody takes it over any more.
+// TestDrainAndUpgradeExclude: and a reload reports that no process takes it over any more.
 func TestDrainAndUpgradeExclude(t *testing.T) {
 	t.Parallel()
 	p := quietProcess()

@@ -46,7 +46,8 @@ func listenersOf(first, n int, names []string) (sockets, error) {
 			name = names[i]
 		}
 		if !isSocket(name) || out[name] != nil {
-			return nil, socketFault(fmt.Sprintf("socket %d is called %q; it can be %s, %s or %s, each once", i+1, name, SocketPublic, SocketGateway, SocketAdmin), nil)
+			return nil, socketFault(fmt.Sprintf("socket %d is called %q; it can be %s, %s or %s, each once", i+1, name,
+				SocketPublic, SocketGateway, SocketAdmin), nil)
 		}
 		f := os.NewFile(uintptr(first+i), name)
 		l, err := net.FileListener(f)

@@ -12,14 +12,14 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// systemd is the service manager that started the process, which is told how it
-// fares. Without one nothing is told.
+// systemd is the service manager that started the process, which gets its
+// state. Without one nothing is sent.
 type systemd struct{ log *slog.Logger }
 
 // send notifies the manager; a missing listener is not an error.
 func (m systemd) send(state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
-		m.log.Debug("the service manager was not told", "err", err)
+		m.log.Debug("the service manager was not notified", "err", err)
 	}
 }
 
@@ -71,10 +71,10 @@ func (m systemd) keepAlive(ctx context.Context) (stop func()) {
 	}
 }
 
-// statusEvery is how often the manager is told what is going on.
+// statusEvery is how often the manager gets a status.
 const statusEvery = 10 * time.Second
 
-// reporter tells the service manager what is going on, and that the node turns: a
+// reporter sends the service manager the status, and that the node turns: a
 // sign of life is only given after every part has proven to move.
 type reporter struct {
 	manager systemd
@@ -86,7 +86,7 @@ type reporter struct {
 // Name is the component's name.
 func (*reporter) Name() string { return "service manager" }
 
-// Run tells until ctx ends.
+// Run reports until ctx ends.
 func (r *reporter) Run(ctx context.Context, ready func()) error {
 	ready()
 	if os.Getenv("NOTIFY_SOCKET") == "" {
@@ -120,7 +120,8 @@ func (r *reporter) tell(ctx context.Context, limit time.Duration) {
 	defer cancel()
 	if err := r.proofs(ctx); err != nil {
 		if ctx.Err() != context.Canceled {
-			r.manager.log.Warn("no sign of life is given", fault.Attr(fault.Wrap(fault.WatchdogStalled, "look whether the node moves", err)))
+			r.manager.log.Warn("no sign of life is given",
+				fault.Attr(fault.Wrap(fault.WatchdogStalled, "look whether the node moves", err)))
 		}
 		return
 	}

@@ -30,7 +30,7 @@ type Parts struct {
 }
 
 // Attach makes n the node that the process runs, and returns its drain and the component that
-// tells the service manager how it fares.
+// sends the service manager its status.
 func (p *Process) Attach(n *Parts) (*drainer, lifecycle.Component) {
 	p.node = n
 	p.drain = &drainer{log: p.log, now: time.Now, stop: func(sig os.Signal) {
@@ -47,5 +47,6 @@ func (p *Process) Attach(n *Parts) (*drainer, lifecycle.Component) {
 
 // ReloadFault says in one fault why nothing was taken over.
 func ReloadFault(err error) error {
-	return &fault.Fault{Code: fault.ReloadFailed, Op: "read the configuration anew", Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+	return &fault.Fault{Code: fault.ReloadFailed, Op: "read the configuration again",
+		Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// Process is what the node is as a process of the system: its sockets, its signals, who
-// came before it and who comes after.
+// Process is what the node is as a process of the system: its sockets, its signals, its
+// predecessor and its successor.
 type Process struct {
 	log     *slog.Logger
 	manager systemd
@@ -87,7 +87,7 @@ func (p *Process) Run(ctx context.Context, components []lifecycle.Component, dra
 	last := &farewell{}
 	wg.Go(func() { p.attend(life, stops) })
 	err := lifecycle.RunWith(ctx, p.log, lifecycle.Options{
-		DrainTimeout: drainTimeout, HandOver: p.handOver, Started: p.started,
+		DrainTimeout: drainTimeout, HandOverSignal: p.handOver, Started: p.started,
 		Stopping: func() { last.begun = time.Now(); p.stopping(life, &wg) },
 		Drained:  func() { last.segments, last.jobs, last.known = p.drain.inProgress() },
 	}, stops, components...)
@@ -145,7 +145,7 @@ func (p *Process) attend(ctx context.Context, stops chan<- os.Signal) {
 }
 
 func (p *Process) upgradeNow(ctx context.Context) {
-	// What failed is a condition; a refusal is only told.
+	// What failed is a condition; a refusal is only reported.
 	if _, err := p.Upgrade(ctx); errors.Is(err, fault.UpgradeRefused) {
 		p.log.Warn("no upgrade", fault.Attr(err))
 	}
@@ -172,8 +172,8 @@ func (p *Process) phase() (up, ends bool) {
 	return p.up, p.halting || p.after != nil
 }
 
-// Reload reads the configuration anew; see reloader. The service manager is told, but
-// not before it was told that the node serves.
+// Reload reads the configuration again; see reloader. The service manager is notified, but
+// not before it was notified that the node serves.
 func (p *Process) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, error) {
 	up, ends := p.phase()
 	switch {
@@ -181,7 +181,7 @@ func (p *Process) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, erro
 		return adminapi.Reloaded{}, ReloadFault(errors.New("the node is stopping, or another process takes its place"))
 	case up && !dry:
 		p.manager.reloading()
-		defer p.manager.ready("configuration read anew")
+		defer p.manager.ready("configuration read again")
 	}
 	return p.node.Reload(ctx, dry)
 }
@@ -241,7 +241,7 @@ func (p *Process) stopping(ctx context.Context, wg *sync.WaitGroup) {
 	})
 }
 
-// stopTelling is how often the service manager hears that a stop goes on.
+// stopTelling is how often the service manager is notified that a stop goes on.
 const stopTelling = 5 * time.Second
 
 func (p *Process) successor() *successor {
@@ -250,13 +250,13 @@ func (p *Process) successor() *successor {
 	return p.after
 }
 
-// Inherited is what the process before left; whoever takes it keeps it.
-func (p *Process) Inherited() orchestrate.Estate {
+// Inherited is what the process before left; the caller keeps it.
+func (p *Process) Inherited() orchestrate.HandoverState {
 	if p.before == nil {
-		return orchestrate.Estate{}
+		return orchestrate.HandoverState{}
 	}
 	left := p.before.state.Estate
-	p.before.state.Estate = orchestrate.Estate{}
+	p.before.state.Estate = orchestrate.HandoverState{}
 	return left
 }
 

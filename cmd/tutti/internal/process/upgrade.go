@@ -49,8 +49,8 @@ type word string
 
 const (
 	// wordWaiting has the number of the hand-over's form: a process that knows another
-	// one is found out before anything has happened. Who changes what is in the handover state
-	// changes the number.
+	// one is found out before anything has happened. A change of the handover state changes
+	// the number.
 	wordWaiting word = "waiting 1"
 	wordReady   word = "ready"
 )
@@ -58,7 +58,7 @@ const (
 // handoverState is what the old process leaves beside the data directory.
 type handoverState struct {
 	Token  pm.Secret
-	Estate orchestrate.Estate
+	Estate orchestrate.HandoverState
 	// AfterEnd: parts of the old process have not stopped, so that the data directory is
 	// free only when all of it has ended.
 	AfterEnd bool
@@ -180,7 +180,8 @@ func (p *Process) mayUpgrade() error {
 	case p.halting || p.asked:
 		return fault.New(fault.UpgradeRefused, op, "the node is stopping")
 	case p.drain.Draining():
-		return fault.New(fault.UpgradeRefused, op, "the node is draining, and a new process would take work: end the drain first, or let the node stop")
+		return fault.New(fault.UpgradeRefused, op,
+			"the node is draining, and a new process would take work: end the drain first, or let the node stop")
 	}
 	p.upgrading = true
 	return nil
@@ -248,7 +249,7 @@ func begin(ctx context.Context, binary, names, cards string, files []*os.File) (
 	s.cmd.Env = append(childEnv(), handOverEnv+"="+names, cardsEnv+"="+cards)
 	s.cmd.ExtraFiles = append([]*os.File{theirs}, files...)
 	err = s.cmd.Start()
-	theirs.Close() // so that its end is heard
+	theirs.Close() // so that its end is noticed
 	unblock(files)
 	if err != nil {
 		return nil, errors.Join(err, s.conn.Close())

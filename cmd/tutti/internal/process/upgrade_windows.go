@@ -7,7 +7,8 @@ import (
 )
 
 // noUpgrade is why the system does not let another process take this one's place.
-const noUpgrade = "Windows has no way to hand listening sockets over as tutti does: drain the node, stop it and start the new program"
+const noUpgrade = "Windows has no way to hand listening sockets over as tutti does: drain the node, stop it and " +
+	"start the new program"
 
 // signals are those that the node attends to: the console's Ctrl-C and Ctrl-Break, and its
 // end, for which Windows leaves a program some seconds.

@@ -59,7 +59,7 @@ const preface = `A debug bundle of tutti, made %s.
 
 Passwords, keys, tokens and the secret parts of addresses are masked: ***. Host names,
 IP addresses, Ethereum addresses and names of models and streams are in it. Look
-through it before you give it to somebody: it is plain text.
+through it before you hand it on: it is plain text.
 
 `
 
@@ -70,7 +70,8 @@ func (a *Archive) Write(w io.Writer) error {
 	readme := fmt.Sprintf(preface, a.now.UTC().Format(time.RFC3339)) + a.Contents()
 	all := append([]part{{name: "README.txt", content: []byte(readme)}}, a.parts...)
 	for _, p := range all {
-		header := &tar.Header{Name: path.Join(a.dir, p.name), Mode: 0o600, Size: int64(len(p.content)), ModTime: a.now.Truncate(time.Second), Format: tar.FormatPAX}
+		header := &tar.Header{Name: path.Join(a.dir, p.name), Mode: 0o600, Size: int64(len(p.content)),
+			ModTime: a.now.Truncate(time.Second), Format: tar.FormatPAX}
 		if err := out.WriteHeader(header); err != nil {
 			return err
 		}

@@ -51,7 +51,8 @@ func TestBundleSaysWhatIsInIt(t *testing.T) {
 	a.Add("a.txt", "the first part", []byte("alpha"))
 	a.Missing("b.json", "the second part", errors.New("gone"))
 	got := open(t, a)
-	if got["a.txt"] != "alpha" || got["b.json.missing.txt"] != "gone\n" || !strings.Contains(got["README.txt"], "the first part") ||
+	if got["a.txt"] != "alpha" || got["b.json.missing.txt"] != "gone\n" ||
+		!strings.Contains(got["README.txt"], "the first part") ||
 		!strings.Contains(got["README.txt"], "the second part: not there") || got["README.txt"] == "" {
 		t.Errorf("%q", got)
 	}
@@ -67,15 +68,18 @@ func TestSecretsAreTakenOut(t *testing.T) {
 		Plain  string
 		Nested *nested
 		Any    any
-	}{"plain", &nested{map[string]core.Secret{"a": core.NewSecret("in a map")}, []core.Secret{core.NewSecret("in a list")}}, core.NewSecret("behind any")}
+	}{"plain", &nested{map[string]core.Secret{"a": core.NewSecret("in a map")},
+		[]core.Secret{core.NewSecret("in a list")}}, core.NewSecret("behind any")}
 	found := strings.Join(bundle.Secrets(config), "|")
 	for _, want := range []string{"in a map", "in a list", "behind any"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("%q is not in %q", want, found)
 		}
 	}
-	mask := bundle.NewMask("pass\"word& more", "https://user:p4ssw0rd@host.example/v2/0123456789abcdef0123?key=queryKey1", "first-line\nsecond-line", "abc")
-	text := `pass"word& more pass\"word\u0026 more pass%22word%26+more p4ssw0rd 0123456789abcdef0123 queryKey1 second-line abc host.example`
+	mask := bundle.NewMask("pass\"word& more",
+		"https://user:p4ssw0rd@host.example/v2/0123456789abcdef0123?key=queryKey1", "first-line\nsecond-line", "abc")
+	text := `pass"word& more pass\"word\u0026 more pass%22word%26+more p4ssw0rd ` +
+		"0123456789abcdef0123 queryKey1 second-line abc host.example"
 	if got := string(mask.Clean([]byte(text))); got != "*** *** *** *** *** *** *** abc host.example" {
 		t.Errorf("left: %s", got)
 	}
@@ -88,7 +92,8 @@ func TestRunningNode(t *testing.T) {
 		case r.Header.Get("Authorization") != "Bearer t0k3n-of-the-node":
 			w.WriteHeader(http.StatusUnauthorized)
 		case r.URL.Path == "/api/v1/log":
-			_, _ = io.WriteString(w, `{"lines":[{"time":"2026-01-02T03:04:05Z","level":"info","source":"a.go:1","text":"hello t0k3n-of-the-node"}]}`)
+			_, _ = io.WriteString(w, `{"lines":[{"time":"2026-01-02T03:04:05Z","level":"info","source":"a.go:1",`+
+				`"text":"hello t0k3n-of-the-node"}]}`)
 		case r.URL.Path == "/api/v1/node", r.URL.Path == "/metrics":
 			_, _ = io.WriteString(w, `{"a":1}`)
 		default:
@@ -99,7 +104,8 @@ func TestRunningNode(t *testing.T) {
 	a := bundle.New(time.Unix(1e9, 0), bundle.NewMask("t0k3n-of-the-node"))
 	a.AddNode(t.Context(), bundle.Node{Address: strings.TrimPrefix(node.URL, "http://"), Token: "t0k3n-of-the-node"})
 	got := open(t, a)
-	if got["log.txt"] != "2026-01-02T03:04:05.000Z info    a.go:1] hello ***\n" || got["node.json"] != "{\n  \"a\": 1\n}\n" ||
+	if got["log.txt"] != "2026-01-02T03:04:05.000Z info    a.go:1] hello ***\n" ||
+		got["node.json"] != "{\n  \"a\": 1\n}\n" ||
 		!strings.HasPrefix(got["chain.json.missing.txt"], "status 404") {
 		t.Errorf("%q", got)
 	}

@@ -1,4 +1,4 @@
-// Package bundle writes a debug bundle: one archive with what somebody who helps an
+// Package bundle writes a debug bundle: one archive with what a helper of an
 // operator asks for first. It says what is in it, only its owner may read it, and
 // nothing secret is in it: every part masks its own secrets, and what the
 // configuration holds as secret is taken out of all parts once more.

@@ -58,7 +58,7 @@ func forms(v string) []string {
 	return out
 }
 
-// partsOf are the parts of an address by which somebody is let in.
+// partsOf are the parts of an address that grant access.
 func partsOf(address string) (out []string) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

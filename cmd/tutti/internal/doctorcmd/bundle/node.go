@@ -20,14 +20,14 @@ type Node struct {
 	Address, Socket string
 	// Token is sent where there is one.
 	Token string
-	// Dial opens connections for the token: to whom it belongs. nil is any.
+	// Dial opens connections for the token, only to a program of the token's owner; nil checks nothing.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // nodeParts are what the node is asked for.
 var nodeParts = []struct{ name, path, about string }{
 	{"node.json", adminapi.PathNode, "what kind of node runs"},
-	{"conditions.json", adminapi.PathConditions, "its lasting troubles, with remedies"},
+	{"conditions.json", adminapi.PathConditions, "its lasting problems, with remedies"},
 	{"dashboard.json", adminapi.PathDashboard, "its state at a glance, with the settings in effect"},
 	{"explain.json", adminapi.PathExplain, "why few or no jobs come"},
 	{"workers.json", adminapi.PathWorkers, "devices and remote workers"},

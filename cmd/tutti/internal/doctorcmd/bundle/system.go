@@ -12,7 +12,8 @@ import (
 // systemFiles are facts that Linux has in files; elsewhere there are none.
 var systemFiles = []string{
 	"/etc/os-release", "/proc/version", "/proc/loadavg", "/proc/meminfo", "/proc/uptime", "/proc/self/limits",
-	"/proc/self/cgroup", "/sys/fs/cgroup/cpu.max", "/sys/fs/cgroup/memory.max", "/sys/kernel/mm/transparent_hugepage/enabled",
+	"/proc/self/cgroup", "/sys/fs/cgroup/cpu.max", "/sys/fs/cgroup/memory.max",
+	"/sys/kernel/mm/transparent_hugepage/enabled",
 	"/proc/sys/kernel/unprivileged_userns_clone", "/proc/sys/user/max_user_namespaces", "/proc/driver/nvidia/version",
 }
 
@@ -23,7 +24,8 @@ const maxFact = 8 << 10
 // the names alone.
 func (a *Archive) AddSystem(environ []string) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "system      %s/%s, %s\nprocessors  %d\nuser        %d\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), runtime.NumCPU(), os.Getuid())
+	fmt.Fprintf(&b, "system      %s/%s, %s\nprocessors  %d\nuser        %d\n", runtime.GOOS, runtime.GOARCH,
+		runtime.Version(), runtime.NumCPU(), os.Getuid())
 	if host, err := os.Hostname(); err == nil {
 		fmt.Fprintf(&b, "host        %s\n", host)
 	}

@@ -37,32 +37,32 @@ func (l *look) account(ctx context.Context) (doctor.Account, error) {
 		return doctor.Account{}, err
 	}
 	var a doctor.Account
-	note := func(err error) {
+	record := func(err error) {
 		a.Findings = append(a.Findings, doctor.Finding{Code: fault.CodeOf(err), Detail: fault.ForOperator(err)})
 	}
 	if k.err != nil {
-		note(k.err)
+		record(k.err)
 		return a, nil
 	}
 	a.Address, a.File = k.entry.Address.String(), k.entry.Path
 	up := l.up(ctx)
 	passphrase, err := l.Passphrase()
 	if err != nil && !up {
-		note(err)
+		record(err)
 	}
 	signer, err := k.keys.Signer(k.entry, passphrase)
 	if err != nil {
 		if errors.Is(err, fault.AccountFileOpen) {
 			a.Repair = chmod(k.entry.Path, 0o600)
 		}
-		note(err)
+		record(err)
 		return a, nil
 	}
 	if up || passphrase.IsZero() {
 		return a, nil
 	}
 	if err := signer.Open(); err != nil {
-		note(err)
+		record(err)
 		return a, nil
 	}
 	a.Opened = true

@@ -61,7 +61,7 @@ func resolve(ctx context.Context) func(string) []netip.Addr {
 }
 
 // timeLeft is a part's time, and less where the run ends sooner, so that what was found
-// until then is told.
+// until then is reported.
 func timeLeft(ctx context.Context, most time.Duration) time.Duration {
 	const rest = time.Second
 	if until, ok := ctx.Deadline(); ok {
@@ -103,7 +103,8 @@ func (l *look) visit(ctx context.Context, a *doctor.Address) {
 	board := health.New(l.log, l.Now, nil)
 	opt := reachabilitycheck.Options{
 		Advertised: func() string { return a.Advertised }, Chosen: l.w.Setup.ServiceAddr, Lookup: l.Lookup,
-		Port: strconv.Itoa(l.cfg.Addresses.OrchestratorListen.Port), Delay: time.Nanosecond, Now: l.Now, Board: board, Log: l.log,
+		Port: strconv.Itoa(l.cfg.Addresses.OrchestratorListen.Port), Delay: time.Nanosecond, Now: l.Now, Board: board,
+		Log: l.log,
 	}
 	leaf, stop, listening := l.listen()
 	defer stop()
@@ -161,11 +162,12 @@ func (l *look) listen() (leaf func() []byte, stop func(), ok bool) {
 		listener = tls.NewListener(listener, cert.Config())
 		leaf = func() []byte { return cert.Certificate().Certificate[0] }
 	}
-	server := &http.Server{ReadHeaderTimeout: tryVisit, ErrorLog: nil, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/healthz" {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-	})}
+	server := &http.Server{ReadHeaderTimeout: tryVisit, ErrorLog: nil,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/healthz" {
+				w.WriteHeader(http.StatusServiceUnavailable)
+			}
+		})}
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = server.Serve(listener) }()
 	return leaf, func() { _ = server.Close(); <-ended }, true
@@ -188,7 +190,8 @@ func (l *look) certificate(context.Context) (doctor.Certificate, error) {
 	pair, err := tlscert.ReadPair(certFile, keyFile)
 	if err != nil {
 		if c.Own {
-			c.Findings = append(c.Findings, doctor.Finding{Code: fault.CodeOf(err), Detail: certFile + ": " + errors.Unwrap(err).Error()})
+			c.Findings = append(c.Findings, doctor.Finding{Code: fault.CodeOf(err),
+				Detail: certFile + ": " + errors.Unwrap(err).Error()})
 		}
 		return c, nil
 	}
@@ -196,7 +199,7 @@ func (l *look) certificate(context.Context) (doctor.Certificate, error) {
 	return c, nil
 }
 
-// peers are the orchestrators that a worker or a gateway was told of.
+// peers are the orchestrators that a worker or a gateway was given.
 func (l *look) peers(ctx context.Context) ([]doctor.Peer, error) {
 	r := l.cfg.Roles
 	if r.Orchestrator && !r.Gateway {
@@ -225,7 +228,7 @@ func dial(ctx context.Context, authority string, secure bool) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", authority)
 	if err == nil && secure {
 		err = tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}}).HandshakeContext(ctx)
-		// Who refuses, for want of a certificate of ours, is there all the same.
+		// A peer that refuses, for want of a certificate of ours, is there all the same.
 		if refusal, ok := errors.AsType[*net.OpError](err); ok && refusal.Op == "remote error" {
 			err = nil
 		}

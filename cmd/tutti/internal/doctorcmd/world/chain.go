@@ -37,9 +37,10 @@ func (l *look) chain(ctx context.Context) (doctor.ChainState, error) {
 	board := health.New(l.log, l.Now, endpoint.Causes())
 	network, known := contracts.LookupNetwork(l.cfg.Chain.Network)
 	if !known {
-		network = contracts.Network{Name: l.cfg.Chain.Network, Controller: l.cfg.Chain.Controller, RedeemGas: contracts.UnknownRedeemGas}
+		network = contracts.Network{Name: l.cfg.Chain.Network, Controller: l.cfg.Chain.Controller,
+			RedeemGas: contracts.UnknownRedeemGas}
 	}
-	account, orchestrator := l.who(ctx)
+	account, orchestrator := l.addresses(ctx)
 	opt := onchain.Options{
 		Network: network, Controller: l.cfg.Chain.Controller, AIRegistry: l.cfg.AI.ServiceRegistry, NoService: true,
 		Orchestrator: orchestrator, PollInterval: poll, Board: board, Log: l.log, Now: l.Now,
@@ -58,7 +59,7 @@ func (l *look) chain(ctx context.Context) (doctor.ChainState, error) {
 	out := read(parts)
 	l.funds(ctx, parts, network, account, &out)
 	l.feed(ctx, parts)
-	out.Findings = append(out.Findings, troubles(board, out.Endpoints)...)
+	out.Findings = append(out.Findings, problems(board, out.Endpoints)...)
 	return out, nil
 }
 
@@ -108,7 +109,8 @@ func read(parts *onchain.Node) doctor.ChainState {
 	v, status := parts.Chain.View(), parts.Endpoints.Status()
 	out := doctor.ChainState{Known: v.Known, ChainID: status.ChainID}
 	for _, e := range status.Endpoints {
-		out.Endpoints = append(out.Endpoints, doctor.Endpoint{Name: e.Name, State: string(e.State), Latency: e.Latency, Lag: e.Lag})
+		out.Endpoints = append(out.Endpoints, doctor.Endpoint{Name: e.Name, State: string(e.State), Latency: e.Latency,
+			Lag: e.Lag})
 	}
 	if !v.Known {
 		return out
@@ -123,8 +125,8 @@ func read(parts *onchain.Node) doctor.ChainState {
 	return out
 }
 
-// who is the account, and for whom it works; zero where there is no key yet.
-func (l *look) who(ctx context.Context) (account, orchestrator core.Address) {
+// addresses are the node's account and the orchestrator that it works for; zero where there is no key yet.
+func (l *look) addresses(ctx context.Context) (account, orchestrator core.Address) {
 	if k, err := l.keys.Get(ctx); err == nil {
 		account = k.entry.Address
 	}
@@ -138,7 +140,8 @@ func (l *look) who(ctx context.Context) (account, orchestrator core.Address) {
 }
 
 // funds reads the account's ETH and says how many transactions it pays.
-func (l *look) funds(ctx context.Context, parts *onchain.Node, network contracts.Network, account core.Address, out *doctor.ChainState) {
+func (l *look) funds(ctx context.Context, parts *onchain.Node, network contracts.Network, account core.Address,
+	out *doctor.ChainState) {
 	if account.IsZero() || !out.Known {
 		return
 	}
@@ -167,8 +170,8 @@ func paysFor(ether, baseFee core.Wei, gas protocol.Gas) uint64 {
 	return min(n.Uint64(), 1<<32)
 }
 
-// troubles are the board's conditions, and endpoints that did not even fail in time.
-func troubles(board *health.Board, all []doctor.Endpoint) (out []doctor.Finding) {
+// problems are the board's conditions, and endpoints that did not even fail in time.
+func problems(board *health.Board, all []doctor.Endpoint) (out []doctor.Finding) {
 	for _, c := range board.Snapshot() {
 		detail := c.Detail
 		if c.About != "" {
@@ -202,7 +205,8 @@ func (l *look) askNodeOfChain(ctx context.Context) doctor.ChainState {
 	}
 	out.Known = c.Known
 	for _, e := range c.Endpoints {
-		out.Endpoints = append(out.Endpoints, doctor.Endpoint{Name: e.Name, State: e.State, Lag: e.Lag, Latency: time.Duration(e.LatencyMs * float64(time.Millisecond))})
+		out.Endpoints = append(out.Endpoints, doctor.Endpoint{Name: e.Name, State: e.State, Lag: e.Lag,
+			Latency: time.Duration(e.LatencyMs * float64(time.Millisecond))})
 	}
 	out.Block, out.BlockTime, out.Contracts = uint64(c.Head.Number), c.Head.Time, len(c.Contracts)
 	out.Round, out.Initialized = uint64(c.Round.Number), c.Round.Initialized
@@ -220,7 +224,8 @@ func (l *look) askNodeOfChain(ctx context.Context) doctor.ChainState {
 	var b adminapi.Balances
 	if client.Get(ctx, adminapi.PathBalances, &b) == nil {
 		network, _ := contracts.LookupNetwork(l.cfg.Chain.Network)
-		out.Ether, out.GasLeft = b.Ether.Ether(), paysFor(b.Ether, c.Head.BaseFee, max(network.RedeemGas, contracts.UnknownRedeemGas))
+		out.Ether, out.GasLeft = b.Ether.Ether(), paysFor(b.Ether, c.Head.BaseFee,
+			max(network.RedeemGas, contracts.UnknownRedeemGas))
 	}
 	return out
 }

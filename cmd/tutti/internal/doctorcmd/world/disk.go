@@ -38,7 +38,7 @@ func (l *look) disk(ctx context.Context) (doctor.Disk, error) {
 	}
 	d.Exists, d.Mode = true, mode(info)
 	d.Writable = writable(d.Dir) == nil
-	d.Close = chmod(d.Dir, 0o700)
+	d.RestrictMode = chmod(d.Dir, 0o700)
 	l.space(&d, d.Dir)
 	for _, name := range l.LockNames {
 		if d.Holder = holder(filepath.Join(d.Dir, name)); d.Holder != "" {
@@ -64,7 +64,8 @@ func (l *look) missing(d *doctor.Disk) {
 		return
 	}
 	dir := d.Dir
-	d.Make = &doctor.Repair{Do: "make " + dir + " with mode 0700", Run: func(context.Context) error { return os.MkdirAll(dir, 0o700) }}
+	d.CreateDir = &doctor.Repair{Do: "make " + dir + " with mode 0700",
+		Run: func(context.Context) error { return os.MkdirAll(dir, 0o700) }}
 }
 
 func (l *look) space(d *doctor.Disk, dir string) {
@@ -84,8 +85,8 @@ type volume struct {
 	kind       string
 }
 
-// chmod is the repair of a mode. The file's directory may be the service's, and root may be
-// who repairs: no link that the service makes there leads root to another file.
+// chmod is the repair of a mode. The file's directory may be the service's, and root may
+// do the repair: no link that the service makes there leads root to another file.
 func chmod(path string, mode fs.FileMode) *doctor.Repair {
 	return &doctor.Repair{
 		Do: fmt.Sprintf("set the mode of %s to %04o", path, mode),
@@ -122,7 +123,7 @@ func (l *look) database(ctx context.Context, d *doctor.Disk) {
 	}
 }
 
-// socket finds an admin socket that nobody listens on.
+// socket finds an admin socket that no process listens on.
 func (l *look) socket(d *doctor.Disk) {
 	path := l.cfg.Addresses.AdminSocket
 	info, err := os.Stat(path)
@@ -136,7 +137,7 @@ func (l *look) socket(d *doctor.Disk) {
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		d.StaleSocket = path
-		d.Rid = &doctor.Repair{Do: "remove " + path, Run: func(context.Context) error { return os.Remove(path) }}
+		d.RemoveSocket = &doctor.Repair{Do: "remove " + path, Run: func(context.Context) error { return os.Remove(path) }}
 	}
 }
 

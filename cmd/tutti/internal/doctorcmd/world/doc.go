@@ -3,7 +3,7 @@
 // models and the disk. It uses the node's own parts, so that doctor sees what a node
 // would see.
 //
-// It judges nothing, changes nothing but by the repairs that it hands out, and takes
+// It draws no conclusion, changes nothing but by the repairs that it hands out, and takes
 // nothing from a running node: no port, no lock, no GPU. The doctor command of
 // cmd/tutti is its caller.
 package world

@@ -102,7 +102,8 @@ func (l *look) docker(ctx context.Context) (doctor.Docker, error) {
 // toolkit reports whether the GPU container toolkit is installed and the engine of this
 // machine may use it.
 func toolkit(root string) bool {
-	if text, err := os.ReadFile(filepath.Join(root, "etc/docker/daemon.json")); err == nil && strings.Contains(string(text), "nvidia") {
+	if text, err := os.ReadFile(filepath.Join(root, "etc/docker/daemon.json")); err == nil &&
+		strings.Contains(string(text), "nvidia") {
 		return true
 	}
 	for _, dir := range []string{"etc/cdi", "var/run/cdi"} {

@@ -55,7 +55,8 @@ func inContainer() bool {
 // unit finds what systemd starts tutti with. It asks systemd's files and no socket, but
 // for the state.
 func unit(ctx context.Context) (name, state string) {
-	for _, dir := range []string{"/etc/systemd/system", "/run/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system"} {
+	for _, dir := range []string{"/etc/systemd/system", "/run/systemd/system", "/lib/systemd/system",
+		"/usr/lib/systemd/system"} {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.service"))
 		for _, file := range files {
 			if text, err := os.ReadFile(file); err == nil && startsTutti(string(text)) {

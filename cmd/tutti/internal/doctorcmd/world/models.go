@@ -117,7 +117,8 @@ func (l *look) servers(ctx context.Context, list *models.Config, m *doctor.Model
 
 func askModel(ctx context.Context, e *models.Entry) error {
 	server, err := backend.New(backend.Options{
-		URL: e.URL, Token: e.Token, Model: e.Model.ID, Served: e.ServedModel, Pipeline: e.Model.Capability, ProbeTimeout: askServer,
+		URL: e.URL, Token: e.Token, Model: e.Model.ID, Served: e.ServedModel, Pipeline: e.Model.Capability,
+		ProbeTimeout: askServer,
 	})
 	if err != nil {
 		return err

@@ -24,10 +24,11 @@ func (q quoter) Quote(ctx context.Context, feed core.Address) (string, *big.Rat,
 }
 
 // feed learns the rate of the price's currency while the chain is being asked, so that
-// the price can be judged.
+// the price can be checked.
 func (l *look) feed(ctx context.Context, parts *onchain.Node) {
 	p := l.cfg.Prices.PerUnit
-	if !p.IsSet() || p.Currency == "" || strings.EqualFold(p.Currency, "ETH") || !parts.Chain.View().Known || l.cfg.Prices.FeedAddr.IsZero() {
+	if !p.IsSet() || p.Currency == "" || strings.EqualFold(p.Currency, "ETH") || !parts.Chain.View().Known ||
+		l.cfg.Prices.FeedAddr.IsZero() {
 		return
 	}
 	rates := pricing.NewRates(pricing.RatesOptions{
@@ -38,7 +39,7 @@ func (l *look) feed(ctx context.Context, parts *onchain.Node) {
 	}
 }
 
-// prices lets the node's own book judge them.
+// prices lets the node's own price book check them.
 func (l *look) prices(ctx context.Context) (doctor.Prices, error) {
 	var out doctor.Prices
 	cfg := l.cfg.Prices
@@ -49,14 +50,15 @@ func (l *look) prices(ctx context.Context) (doctor.Prices, error) {
 		return out, err
 	}
 	if l.rates != nil {
-		out.Feed = "the feed tells the rate of " + l.rates.Currency()
+		out.Feed = "the feed has the rate of " + l.rates.Currency()
 	}
 	list, err := l.list.Get(ctx)
 	if err != nil {
 		return out, err
 	}
 	board := health.New(l.log, l.Now, nil)
-	opt := pricing.Options{Default: cfg.Default(), Gateways: cfg.Gateways, AutoAdjust: cfg.AutoAdjust, Rates: l.rates, Board: board, Log: l.log}
+	opt := pricing.Options{Default: cfg.Default(), Gateways: cfg.Gateways, AutoAdjust: cfg.AutoAdjust, Rates: l.rates,
+		Board: board, Log: l.log}
 	for i := range list.entries() {
 		e := &list.config.Entries[i]
 		for _, p := range e.Prices {
@@ -92,6 +94,7 @@ func (l *look) quotes(ctx context.Context, out *doctor.Prices) {
 			out.Quotes++
 			continue
 		}
-		out.Findings = append(out.Findings, doctor.Finding{Code: fault.Code(q.Problem), Detail: q.Gateway.String() + " gets no quote"})
+		out.Findings = append(out.Findings, doctor.Finding{Code: fault.Code(q.Problem),
+			Detail: q.Gateway.String() + " gets no quote"})
 	}
 }

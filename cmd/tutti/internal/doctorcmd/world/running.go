@@ -32,17 +32,17 @@ func (l *look) running(ctx context.Context) (doctor.Running, error) {
 	var n adminapi.Node
 	switch err := client.Get(ctx, adminapi.PathNode, &n); {
 	case err == nil:
-	case nobody(err):
+	case noListener(err):
 		return r, nil
 	case errors.Is(err, fault.NodeUnreachable) || ctx.Err() != nil:
-		r.Silent = "something listens at " + l.w.Setup.AdminAt + " and does not answer"
+		r.Unreachable = "something listens at " + l.w.Setup.AdminAddr + " and does not answer"
 		return r, nil
 	default:
-		r.Silent = "what answers at " + l.w.Setup.AdminAt + " is no tutti: " + fault.ForOperator(err)
+		r.Unreachable = "what answers at " + l.w.Setup.AdminAddr + " is no tutti: " + fault.ForOperator(err)
 		return r, nil
 	}
 	if n.Network != l.cfg.Chain.Network {
-		r.Silent = "another node, of network " + n.Network + ", answers at " + l.w.Setup.AdminAt
+		r.Unreachable = "another node, of network " + n.Network + ", answers at " + l.w.Setup.AdminAddr
 		return r, nil
 	}
 	r.Up, r.Version = true, n.Version
@@ -50,8 +50,8 @@ func (l *look) running(ctx context.Context) (doctor.Running, error) {
 	return r, nil
 }
 
-// nobody reports whether there is no listener at all.
-func nobody(err error) bool {
+// noListener reports whether there is no listener at all.
+func noListener(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial" && !op.Timeout()
 }

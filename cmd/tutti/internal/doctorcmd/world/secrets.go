@@ -13,8 +13,8 @@ import (
 )
 
 // secrets finds where each secret was given: options whose value is masked.
-func (l *look) secrets(context.Context) ([]doctor.SecretPlace, error) {
-	var out []doctor.SecretPlace
+func (l *look) secrets(context.Context) ([]doctor.SecretLocation, error) {
+	var out []doctor.SecretLocation
 	fileHas := ""
 	for _, s := range l.cfg.Settings() {
 		if !strings.Contains(s.Value, "***") {
@@ -44,7 +44,7 @@ func (l *look) secrets(context.Context) ([]doctor.SecretPlace, error) {
 }
 
 // given is a secret that an option names: the file where the value is one's path.
-func (l *look) given(option, where, value string) doctor.SecretPlace {
+func (l *look) given(option, where, value string) doctor.SecretLocation {
 	path := value
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
@@ -54,7 +54,7 @@ func (l *look) given(option, where, value string) doctor.SecretPlace {
 	if value != "" && exists(path) {
 		return place(option, path)
 	}
-	return doctor.SecretPlace{Option: option, Where: where}
+	return doctor.SecretLocation{Option: option, Where: where}
 }
 
 func exists(path string) bool {
@@ -62,8 +62,8 @@ func exists(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func place(option, path string) doctor.SecretPlace {
-	p := doctor.SecretPlace{Option: option, Where: path, File: true}
+func place(option, path string) doctor.SecretLocation {
+	p := doctor.SecretLocation{Option: option, Where: path, File: true}
 	if info, err := os.Stat(path); err == nil {
 		p.Mode, p.Group = mode(info), groupReads(info)
 		keep := fs.FileMode(0o700)

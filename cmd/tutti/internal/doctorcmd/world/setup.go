@@ -22,7 +22,7 @@ func (l *look) setup() doctor.Setup {
 		Network: c.Chain.Network, OffChain: c.Chain.Offchain() || c.Chain.Network == "", Serves: !c.Addresses.Service.None,
 		GPUs: c.Transcoding.Devices.String(), MaxSessions: c.Limits.MaxSessions.N, Reward: reward(c),
 		Endpoints: len(c.Chain.Endpoints), Polling: c.Chain.PollingInterval, Models: c.AI.Models != "",
-		AdminAt: c.Addresses.AdminListen.Addr(), AdminOpen: !c.Addresses.AdminListen.Loopback(), LogDir: c.Logging.Dir,
+		AdminAddr: c.Addresses.AdminListen.Addr(), AdminOpen: !c.Addresses.AdminListen.Loopback(), LogDir: c.Logging.Dir,
 		WorkerSecret: shortest(c.Addresses.OrchSecret.Reveal()), MaxPrice: maxPrice(c), PayLimits: payLimits(c),
 	}
 	if c.Roles.Orchestrator && !c.Chain.RedeemerAddr.IsZero() {
@@ -34,7 +34,7 @@ func (l *look) setup() doctor.Setup {
 		s.Private = reachability.Private(a.String()) && !contracts.Private(c.Chain.Network)
 	}
 	if c.Addresses.AdminSocket != "" {
-		s.AdminAt, s.AdminOpen = "unix:"+c.Addresses.AdminSocket, false
+		s.AdminAddr, s.AdminOpen = "unix:"+c.Addresses.AdminSocket, false
 	}
 	for _, n := range l.Notices {
 		s.Notices = append(s.Notices, n.String())

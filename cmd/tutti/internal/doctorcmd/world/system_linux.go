@@ -34,7 +34,7 @@ func volumeOf(dir string) (volume, error) {
 // writable is why this user cannot make files in a directory.
 func writable(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
-// mode is who may do what with a file.
+// mode is a file's permissions.
 func mode(info fs.FileInfo) uint32 { return uint32(info.Mode().Perm()) }
 
 func runnable(info fs.FileInfo) bool { return info.Mode().Perm()&0o111 != 0 }
@@ -47,7 +47,8 @@ func clock() doctor.Clock {
 		return doctor.Clock{} // a container may forbid the question
 	}
 	return doctor.Clock{
-		Known: true, Synchronized: state != unix.TIME_ERROR && t.Status&unix.STA_UNSYNC == 0, Off: time.Duration(t.Esterror) * time.Microsecond,
+		Known: true, Synchronized: state != unix.TIME_ERROR && t.Status&unix.STA_UNSYNC == 0,
+		Off: time.Duration(t.Esterror) * time.Microsecond,
 	}
 }
 
@@ -63,7 +64,7 @@ func mostFiles() uint64 {
 	return limit.Max
 }
 
-// holder is the process that has the lock, "" for nobody. The kernel's table tells:
+// holder is the process that has the lock, "" for none. The kernel's table has it:
 // taking the lock to find out could keep a node from starting.
 func holder(path string) string {
 	info, err := os.Stat(path)

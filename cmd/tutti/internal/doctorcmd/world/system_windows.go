@@ -52,13 +52,13 @@ func writable(dir string) error {
 	return os.Remove(f.Name())
 }
 
-// mode: access lists say who may do what, and those of a home directory are the owner's
+// mode: access lists hold the permissions, and those of a home directory are the owner's
 // own. Bits that Go makes up say nothing, so they cannot be found wrong.
 func mode(fs.FileInfo) uint32 { return 0 }
 
 func runnable(fs.FileInfo) bool { return true }
 
-// clock: Windows tells no program whether its clock is kept right.
+// clock: Windows shows no program whether its clock is kept right.
 func clock() doctor.Clock { return doctor.Clock{} }
 
 // memoryStatus is MEMORYSTATUSEX.

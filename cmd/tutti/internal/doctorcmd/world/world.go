@@ -32,9 +32,9 @@ type Options struct {
 	Devices func(seen *gpus.Watcher) []models.Device
 	// StartWorker starts the processor's media worker.
 	StartWorker func(ctx context.Context) (*worker.Client, error)
-	// Passphrase is what opens the key, without asking anybody; empty for none.
+	// Passphrase is what opens the key, without a question; empty for none.
 	Passphrase func() (core.Secret, error)
-	// Lookup answers with the public IP address; "" asks nobody.
+	// Lookup answers with the public IP address; "" asks no service.
 	Lookup string
 	Now    func() time.Time
 }
@@ -62,8 +62,10 @@ func New(o Options) *doctor.World {
 	l.list = doctor.Look(l.readModels)
 	l.w = &doctor.World{
 		Setup: l.setup(), Now: o.Now,
-		Running: doctor.Look(l.running), Machine: doctor.Look(l.machine), GPUs: doctor.Look(l.cards), Media: doctor.Look(l.media),
-		Ports: doctor.Look(l.ports), Address: doctor.Look(l.address), Cert: doctor.Look(l.certificate), Peers: doctor.Look(l.peers),
+		Running: doctor.Look(l.running), Machine: doctor.Look(l.machine), GPUs: doctor.Look(l.cards),
+		Media: doctor.Look(l.media),
+		Ports: doctor.Look(l.ports), Address: doctor.Look(l.address), Cert: doctor.Look(l.certificate),
+		Peers: doctor.Look(l.peers),
 		Chain: doctor.Look(l.chain), Account: doctor.Look(l.account), Prices: doctor.Look(l.prices),
 		Models: doctor.Look(l.models), Docker: doctor.Look(l.docker), Storage: doctor.Look(l.disk),
 		Clock: doctor.Look(readClock), Secrets: doctor.Look(l.secrets),

@@ -24,14 +24,15 @@ import (
 func TestRunningNode(t *testing.T) {
 	t.Parallel()
 	w, _ := seen(t)
-	if r := get(t, w.Running); r.Up || r.Silent != "" {
-		t.Errorf("nobody: %+v", r)
+	if r := get(t, w.Running); r.Up || r.Unreachable != "" {
+		t.Errorf("no listener: %+v", r)
 	}
 	answers := map[string]any{
-		adminapi.PathNode:       adminapi.Node{Version: "0", Network: "offchain"},
-		adminapi.PathConditions: adminapi.Conditions{Conditions: []adminapi.Condition{{Code: "PortClosed", About: "a", Detail: "b"}, {Code: "RPCTimeout", HiddenBy: "ChainUnavailable"}}},
-		adminapi.PathWorkers:    adminapi.Workers{Workers: []adminapi.Worker{{Name: "cpu", State: "ready", Sessions: 3}}},
-		adminapi.PathSettings:   adminapi.Settings{MaxSessions: "5"},
+		adminapi.PathNode: adminapi.Node{Version: "0", Network: "offchain"},
+		adminapi.PathConditions: adminapi.Conditions{Conditions: []adminapi.Condition{{Code: "PortClosed", About: "a",
+			Detail: "b"}, {Code: "RPCTimeout", HiddenBy: "ChainUnavailable"}}},
+		adminapi.PathWorkers:  adminapi.Workers{Workers: []adminapi.Worker{{Name: "cpu", State: "ready", Sessions: 3}}},
+		adminapi.PathSettings: adminapi.Settings{MaxSessions: "5"},
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a, ok := answers[r.URL.Path]; ok {
@@ -51,12 +52,12 @@ func TestRunningNode(t *testing.T) {
 		t.Errorf("%+v", r.Conditions)
 	}
 	w, _ = seen(t, "-cliAddr", at, "-network", "devnet")
-	if r = get(t, w.Running); r.Up || !strings.Contains(r.Silent, "another node") {
+	if r = get(t, w.Running); r.Up || !strings.Contains(r.Unreachable, "another node") {
 		t.Errorf("of another network: %+v", r)
 	}
 	delete(answers, adminapi.PathNode)
 	w, _ = seen(t, "-cliAddr", at)
-	if r = get(t, w.Running); r.Up || !strings.Contains(r.Silent, "no tutti") {
+	if r = get(t, w.Running); r.Up || !strings.Contains(r.Unreachable, "no tutti") {
 		t.Errorf("no node: %+v", r)
 	}
 }
@@ -87,7 +88,8 @@ func TestCertificate(t *testing.T) {
 	if c := get(t, w.Cert); !c.To.IsZero() || len(c.Findings) != 0 {
 		t.Errorf("none yet: %+v", c)
 	}
-	if _, err := tlscert.Open(tlscert.Options{Dir: dir, Host: "h", Now: time.Now, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler)}); err != nil {
+	if _, err := tlscert.Open(tlscert.Options{Dir: dir, Host: "h", Now: time.Now, Rand: rand.Reader,
+		Log: slog.New(slog.DiscardHandler)}); err != nil {
 		t.Fatal(err)
 	}
 	w, _ = seen(t, "-dataDir", dir)
@@ -108,7 +110,8 @@ func TestPeers(t *testing.T) {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	closed := "127.0.0.1:" + strconv.Itoa(freePort(t))
-	w, _ := seen(t, "-transcoder", "-orchAddr", strings.TrimPrefix(s.URL, "https://")+","+closed, "-orchSecret", "a-long-enough-secret")
+	w, _ := seen(t, "-transcoder", "-orchAddr", strings.TrimPrefix(s.URL, "https://")+","+closed, "-orchSecret",
+		"a-long-enough-secret")
 	p := get(t, w.Peers)
 	if len(p) != 2 || p[0].Err != nil || p[1].Err == nil || !strings.Contains(p[1].Err.Error(), "refused") {
 		t.Errorf("%+v", p)
@@ -118,7 +121,8 @@ func TestPeers(t *testing.T) {
 func TestAccount(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	args := []string{"-orchestrator", "-transcoder", "-network", "devnet", "-ethUrl", "http://127.0.0.1:1", "-pricePerUnit", "1", "-dataDir", dir}
+	args := []string{"-orchestrator", "-transcoder", "-network", "devnet", "-ethUrl", "http://127.0.0.1:1",
+		"-pricePerUnit", "1", "-dataDir", dir}
 	w, _ := seen(t, args...)
 	if a := get(t, w.Account); !has(a.Findings, fault.AccountMissing) {
 		t.Errorf("%+v", a)
@@ -163,7 +167,8 @@ func TestChainEndpoints(t *testing.T) {
 	}))
 	t.Cleanup(layerOne.Close)
 	closed := "http://127.0.0.1:" + strconv.Itoa(freePort(t)) + "/v3/geheim"
-	args := []string{"-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-pricePerUnit", "1", "-dataDir", t.TempDir(), "-ethUrl"}
+	args := []string{"-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-pricePerUnit", "1",
+		"-dataDir", t.TempDir(), "-ethUrl"}
 	w, _ := seen(t, append(args, closed)...)
 	c := get(t, w.Chain)
 	if c.Known || !has(c.Findings, fault.ChainUnavailable) || len(c.Endpoints) != 1 {
@@ -186,8 +191,10 @@ func TestChainEndpoints(t *testing.T) {
 
 func TestPrices(t *testing.T) {
 	t.Parallel()
-	args := []string{"-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-ethUrl", "http://127.0.0.1:1", "-dataDir", t.TempDir(), "-pricePerUnit"}
-	for price, want := range map[string]fault.Code{"1200": "", "2000000": fault.PriceImplausible, "50000000000000000": fault.PriceOutOfRange} {
+	args := []string{"-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-ethUrl", "http://127.0.0.1:1",
+		"-dataDir", t.TempDir(), "-pricePerUnit"}
+	for price, want := range map[string]fault.Code{"1200": "", "2000000": fault.PriceImplausible,
+		"50000000000000000": fault.PriceOutOfRange} {
 		w, _ := seen(t, append(args, price)...)
 		p := get(t, w.Prices)
 		if want == "" && len(p.Findings) != 0 || want != "" && !has(p.Findings, want) {

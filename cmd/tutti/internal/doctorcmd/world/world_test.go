@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// seen is the world with these flags, on ports that nobody else has.
+// seen is the world with these flags, on ports that no other process has.
 func seen(t *testing.T, args ...string) (*doctor.World, *config.Config) {
 	t.Helper()
 	base := []string{"-cliAddr", "127.0.0.1:" + strconv.Itoa(freePort(t))}
@@ -33,7 +33,8 @@ func seen(t *testing.T, args ...string) (*doctor.World, *config.Config) {
 	in := config.Input{Args: args, ReadFile: os.ReadFile, Home: t.TempDir()}
 	cfg, notices, problems := config.Load(in)
 	return New(Options{
-		Config: cfg, Notices: notices, Problems: problems, Args: args, Version: "1", LockNames: []string{"gateway.lock", "chain.lock"}, Now: time.Now,
+		Config: cfg, Notices: notices, Problems: problems, Args: args, Version: "1",
+		LockNames: []string{"gateway.lock", "chain.lock"}, Now: time.Now,
 		LoadModels: func([]models.Device) (*models.Config, []models.Notice, error) {
 			return models.Load(models.Options{Value: cfg.AI.Models, ReadFile: os.ReadFile, Offchain: true})
 		},
@@ -126,16 +127,17 @@ func TestDisk(t *testing.T) {
 	dir := t.TempDir() + "/data"
 	w, _ := seen(t, "-dataDir", dir)
 	d := get(t, w.Storage)
-	if d.Exists || d.Make == nil || d.Size == 0 {
+	if d.Exists || d.CreateDir == nil || d.Size == 0 {
 		t.Fatalf("missing: %+v", d)
 	}
-	if err := d.Make.Run(t.Context()); err != nil {
+	if err := d.CreateDir.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, dir+"/tutti.db", "this is no database, and long enough to be looked at as one ............................................", 0o600)
+	write(t, dir+"/tutti.db", "this is no database, and long enough to be looked at as one "+
+		"............................................", 0o600)
 	lock, err := os.OpenFile(dir+"/chain.lock", os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +153,7 @@ func TestDisk(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	_ = syscall.Flock(int(lock.Fd()), syscall.LOCK_UN)
-	if err := d.Close.Run(t.Context()); err != nil {
+	if err := d.RestrictMode.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	w, _ = seen(t, "-dataDir", dir)
@@ -179,12 +181,12 @@ func TestStaleSocket(t *testing.T) {
 	l.SetUnlinkOnClose(false)
 	w, _ := seen(t, "-dataDir", dir, "-adminSocket", path)
 	if d := get(t, w.Storage); d.StaleSocket != "" {
-		t.Errorf("somebody listens: %+v", d)
+		t.Errorf("a process listens: %+v", d)
 	}
 	_ = l.Close()
 	w, _ = seen(t, "-dataDir", dir, "-adminSocket", path)
 	d := get(t, w.Storage)
-	if d.StaleSocket != path || d.Rid.Run(t.Context()) != nil || exists(path) {
+	if d.StaleSocket != path || d.RemoveSocket.Run(t.Context()) != nil || exists(path) {
 		t.Errorf("%+v", d)
 	}
 }
@@ -198,7 +200,8 @@ func TestPorts(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	w, _ := seen(t, "-orchestrator", "-transcoder", "-httpAddr", l.Addr().String())
 	ports := get(t, w.Ports)
-	if len(ports) != 2 || ports[0].Purpose != "public" || !strings.Contains(ports[0].Taken, strconv.Itoa(os.Getpid())) || ports[0].Ours || ports[1].Taken != "" {
+	if len(ports) != 2 || ports[0].Purpose != "public" || !strings.Contains(ports[0].Taken, strconv.Itoa(os.Getpid())) ||
+		ports[0].Ours || ports[1].Taken != "" {
 		t.Errorf("%+v", ports)
 	}
 	w, _ = seen(t, "-orchestrator", "-transcoder", "-httpAddr", "192.0.2.1:8935")
@@ -242,9 +245,10 @@ func TestSecretPlaces(t *testing.T) {
 	pass := write(t, dir+"/pass", "geheim", 0o644)
 	file := write(t, dir+"/tutti.conf", "orchSecret hunter2hunter2\n", 0o640)
 	write(t, dir+"/data/admin.token", "t", 0o600)
-	w, _ := seen(t, "-config", file, "-dataDir", dir+"/data", "-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet",
+	w, _ := seen(t, "-config", file, "-dataDir", dir+"/data", "-orchestrator", "-transcoder", "-network",
+		"arbitrum-one-mainnet",
 		"-ethUrl=https://rpc.example/v3/key", "-ethPassword", pass, "-pricePerUnit", "1")
-	places := map[string]doctor.SecretPlace{}
+	places := map[string]doctor.SecretLocation{}
 	for _, p := range get(t, w.Secrets) {
 		places[p.Option] = p
 	}
@@ -255,7 +259,7 @@ func TestSecretPlaces(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if info, _ := os.Stat(pass); info.Mode().Perm() != 0o600 {
-		t.Errorf("mended to %s", info.Mode())
+		t.Errorf("repaired to %s", info.Mode())
 	}
 	if p := places["config"]; p.Where != file || p.Mode != 0o640 {
 		t.Errorf("%+v", p)
@@ -273,9 +277,11 @@ func TestSecretPlaces(t *testing.T) {
 
 func TestSetup(t *testing.T) {
 	t.Parallel()
-	w, _ := seen(t, "-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-ethUrl", "https://u:p@rpc.example/k", "-pricePerUnit", "0.5", "-serviceAddr", "10.0.0.1:8935")
+	w, _ := seen(t, "-orchestrator", "-transcoder", "-network", "arbitrum-one-mainnet", "-ethUrl",
+		"https://u:p@rpc.example/k", "-pricePerUnit", "0.5", "-serviceAddr", "10.0.0.1:8935")
 	s := w.Setup
-	if len(s.Problems) != 1 || s.Problems[0].Code != fault.PriceImplausible || !strings.Contains(s.Problems[0].Detail, "pricePerUnit") {
+	if len(s.Problems) != 1 || s.Problems[0].Code != fault.PriceImplausible ||
+		!strings.Contains(s.Problems[0].Detail, "pricePerUnit") {
 		t.Errorf("%+v", s.Problems)
 	}
 	if !s.Private || s.Host != "10.0.0.1" || s.Reward != "auto" || s.OffChain || !s.Roles.Orchestrator || s.AdminOpen {
@@ -303,7 +309,7 @@ func TestPackagedConfiguration(t *testing.T) {
 		t.Fatalf("%+v", p)
 	}
 	if p = place("config", path); p.Mode != 0o640 {
-		t.Errorf("mended to %04o", p.Mode)
+		t.Errorf("repaired to %04o", p.Mode)
 	}
 }
 

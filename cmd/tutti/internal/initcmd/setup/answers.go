@@ -21,7 +21,8 @@ const (
 
 // Keys are all answers, in the order in which they are asked.
 func Keys() []Key {
-	return []Key{Role, Network, Endpoint, OrchestratorAddr, OrchestratorPass, ServiceAddr, Price, MaxPrice, Devices, Models, Passphrase}
+	return []Key{Role, Network, Endpoint, OrchestratorAddr, OrchestratorPass, ServiceAddr, Price, MaxPrice, Devices,
+		Models, Passphrase}
 }
 
 // Answers are what is known so far. An answer that is there may be empty: that is one.
@@ -49,7 +50,7 @@ const CPU = "cpu"
 type Found struct {
 	// GPUs are the names of those that can be used.
 	GPUs []string
-	// Address is the public address, "" when nobody knows it.
+	// Address is the public address, "" when it is not known.
 	Address string
 	// OldNode is the data directory of an existing node, OldAccount whose key lies
 	// there; "" for none.

@@ -95,10 +95,12 @@ type partWriter func(about string, lines ...string)
 
 func chainPart(part partWriter, a Answers, p Places) {
 	if !a.onChain() {
-		part("Without chain and money. To earn, name the network arbitrum-one-mainnet, an ethUrl and a price.", "network "+Offchain)
+		part("Without chain and money. To earn, name the network arbitrum-one-mainnet, an ethUrl and a price.",
+			"network "+Offchain)
 		return
 	}
-	part("The network, and the layer-2 endpoints, which may hold keys: several between commas make the node independent of any one.",
+	part("The network, and the layer-2 endpoints, which may hold keys: several between commas make the node "+
+		"independent of any one.",
 		"network "+a[Network], "ethUrl "+a[Endpoint])
 	path := p.Passphrase
 	if isPath(a[Passphrase]) {
@@ -112,7 +114,8 @@ func chainPart(part partWriter, a Answers, p Places) {
 	}
 	switch {
 	case a[Role] == Orchestrator:
-		part("What one pixel costs: wei, or an amount of a currency for pixelsPerUnit pixels.", priceOption("pricePerUnit", a[Price])...)
+		part("What one pixel costs: wei, or an amount of a currency for pixelsPerUnit pixels.",
+			priceOption("pricePerUnit", a[Price])...)
 	case a[Role] == AI:
 		part("AI jobs go by the service registry for AI; their prices are in aiModels.json.", "aiServiceRegistry")
 	case a[Role] == Gateway:
@@ -122,7 +125,7 @@ func chainPart(part partWriter, a Answers, p Places) {
 
 func addressPart(part partWriter, a Answers, p Places) {
 	if applies(OrchestratorAddr, a) {
-		part("Whom it works with.", "orchAddr "+a[OrchestratorAddr])
+		part("The orchestrators that it works with.", "orchAddr "+a[OrchestratorAddr])
 	}
 	if applies(OrchestratorPass, a) {
 		path := p.OrchSecret
@@ -132,7 +135,7 @@ func addressPart(part partWriter, a Answers, p Places) {
 		part("The file with the secret that orchestrator and workers share.", "orchSecret "+path)
 	}
 	if applies(ServiceAddr, a) {
-		part("Where gateways reach this node; its port must be open to everybody.", "serviceAddr "+a[ServiceAddr])
+		part("Where gateways reach this node; its port must be open to every address.", "serviceAddr "+a[ServiceAddr])
 	}
 }
 
@@ -142,7 +145,8 @@ func workPart(part partWriter, a Answers) {
 		if a[Devices] == CPU || a[Devices] == "" {
 			lines = []string{"#gpu all"}
 		}
-		part("GPUs to transcode on; without, the CPU does it. As many streams at once as the machine carries, or a number.", append(lines, "maxSessions auto")...)
+		part("GPUs to transcode on; without, the CPU does it. As many streams at once as the machine carries, or a number.",
+			append(lines, "maxSessions auto")...)
 	}
 	if a.runsModels() {
 		part("The models to serve, and where their weights are kept.", "aiModels "+a[Models], "#aiModelsDir /srv/models")

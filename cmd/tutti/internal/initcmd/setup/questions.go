@@ -9,7 +9,7 @@ import (
 type Question struct {
 	Key Key
 	// Text is the question, Help what was found, in lines before it. Why explains the
-	// question to who asks.
+	// question to an operator that asks.
 	Text      string
 	Help, Why []string
 	// Default is taken for an empty answer; Needed says that without one something
@@ -76,7 +76,8 @@ var questions = map[Key]func(Answers, Found) Question{
 	OrchestratorAddr: askOrchestrator,
 	OrchestratorPass: func(Answers, Found) Question {
 		return Question{Text: "The orchestrator's secret (its -orchSecret)", Needed: true, Secret: true,
-			Why: []string{"Orchestrator and workers share it: only who knows it gets work. The orchestrator's operator has it,",
+			Why: []string{"Orchestrator and workers share it: only workers that know it get work. " +
+				"The orchestrator's operator has it,",
 				"and a path such as /etc/tutti/pool-secret names a file that holds it."}}
 	},
 	ServiceAddr: askAddress,
@@ -92,11 +93,11 @@ var questions = map[Key]func(Answers, Found) Question{
 	Devices: askDevices,
 	Models:  askModels,
 	Passphrase: func(_ Answers, f Found) Question {
-		who := "Passphrase of a new account's key"
+		text := "Passphrase of a new account's key"
 		if account := first(f.Account, f.OldAccount); account != "" {
-			who = "Passphrase of " + account
+			text = "Passphrase of " + account
 		}
-		return Question{Text: who + ", or the path of a file that holds it", Needed: true, Secret: true,
+		return Question{Text: text + ", or the path of a file that holds it", Needed: true, Secret: true,
 			Why: []string{"It opens the account's key. It is kept in a file that only the node's user reads.",
 				"A lost passphrase cannot be recovered; keep a copy of it and of the key file."}}
 	},
@@ -111,7 +112,8 @@ func askRole(_ Answers, f Found) Question {
 		{Gateway, "gateway: give your streams and requests to orchestrators"},
 	}, Default: Orchestrator, Why: []string{
 		"An orchestrator earns: gateways send it work and pay it. A transcoder and an AI worker work for an orchestrator",
-		"that has the account, so that more machines share one stake. A gateway pays: it is for who has streams or prompts.",
+		"that has the account, so that more machines share one stake. A gateway pays: " +
+			"it is for operators with streams or prompts.",
 	}}
 	switch {
 	case f.OldNode != "":
@@ -143,12 +145,14 @@ func askOrchestrator(a Answers, _ Found) Question {
 	if a[Role] == Gateway {
 		text = "Addresses of orchestrators, host:port, several between commas"
 	}
-	return Question{Text: text, Needed: true, Why: []string{"It is the orchestrator's -serviceAddr; without a port it is 8935."}}
+	return Question{Text: text, Needed: true, Why: []string{"It is the orchestrator's -serviceAddr; without a port it " +
+		"is 8935."}}
 }
 
 func askAddress(a Answers, f Found) Question {
 	q := Question{Text: "Address at which gateways reach this node, host:port",
-		Why: []string{"A name lets the machine change its address later without a transaction. The port must be open to everybody.",
+		Why: []string{"A name lets the machine change its address later without a transaction. The port must be open to " +
+			"every address.",
 			"127.0.0.1:8935 is reached from this machine alone, which is enough to try it out."}}
 	switch {
 	case a[Network] == Offchain:
@@ -162,8 +166,10 @@ func askAddress(a Answers, f Found) Question {
 }
 
 func askDevices(_ Answers, f Found) Question {
-	q := Question{Text: "GPUs to transcode on: all, numbers such as 0,1, or cpu", Default: CPU, Help: []string{"No NVIDIA GPU was found."},
-		Why: []string{"A GPU has encoders of its own and leaves the processor free. tutti gpu list says why one is not found."}}
+	q := Question{Text: "GPUs to transcode on: all, numbers such as 0,1, or cpu", Default: CPU,
+		Help: []string{"No NVIDIA GPU was found."},
+		Why: []string{"A GPU has encoders of its own and leaves the processor free. tutti gpu list says why one is not " +
+			"found."}}
 	if len(f.GPUs) > 0 {
 		q.Default, q.Help = "all", []string{fmt.Sprintf("Found: %s.", strings.Join(f.GPUs, ", "))}
 	}
@@ -172,7 +178,8 @@ func askDevices(_ Answers, f Found) Question {
 
 func askModels(_ Answers, f Found) Question {
 	q := Question{Text: "Path of aiModels.json, the models to serve", Default: f.ModelsFile, Needed: f.ModelsFile == "",
-		Why: []string{"It lists the models, their prices, and which are loaded at the start; docs/ai-models.md says what is in it,",
+		Why: []string{"It lists the models, their prices, and which are loaded at the start; docs/ai-models.md says what " +
+			"is in it,",
 			"and tutti config check what it comes to."}}
 	if !f.Docker {
 		q.Help = append(q.Help, "No Docker Engine answers: models in containers need one, models behind a url do not.")

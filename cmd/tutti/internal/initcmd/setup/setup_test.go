@@ -15,23 +15,27 @@ import (
 	"github.com/tuttinode/tutti/config"
 )
 
-var update = flag.Bool("update", false, "write the files anew")
+var update = flag.Bool("update", false, "write the files again")
 
 var here = setup.Places{
-	Config: "/home/op/.config/tutti/tutti.conf", Passphrase: "/home/op/.config/tutti/ethPassword", OrchSecret: "/home/op/.config/tutti/orchSecret",
-	Unit: "/home/op/.config/tutti/tutti.service", Program: "/home/op/bin with space/tutti",
+	Config: "/home/op/.config/tutti/tutti.conf", Passphrase: "/home/op/.config/tutti/ethPassword",
+	OrchSecret: "/home/op/.config/tutti/orchSecret",
+	Unit:       "/home/op/.config/tutti/tutti.service", Program: "/home/op/bin with space/tutti",
 }
 
 var packaged = setup.Places{
-	Config: "/etc/tutti/tutti.conf", Passphrase: "/etc/credstore/tutti.ethPassword", OrchSecret: "/etc/tutti/orchSecret", Credential: true,
-	DataDir: "/var/lib/tutti/arbitrum-one-mainnet", KeepOut: true,
+	Config: "/etc/tutti/tutti.conf", Passphrase: "/etc/credstore/tutti.ethPassword", OrchSecret: "/etc/tutti/orchSecret",
+	Credential: true,
+	DataDir:    "/var/lib/tutti/arbitrum-one-mainnet", KeepOut: true,
 }
 
 // given are the texts that an operator types for a role.
 func given(role string) setup.Answers {
 	return setup.Answers{
-		setup.Role: role, setup.Network: setup.MainNet, setup.Endpoint: "https://a.example.org/KEY,https://b.example.org", setup.ServiceAddr: "orch.example.org:8935",
-		setup.Price: "0.1USD", setup.MaxPrice: "1200", setup.Devices: "all", setup.Models: "/srv/aiModels.json", setup.OrchestratorAddr: "orch.example.org:8935",
+		setup.Role: role, setup.Network: setup.MainNet, setup.Endpoint: "https://a.example.org/KEY,https://b.example.org",
+		setup.ServiceAddr: "orch.example.org:8935",
+		setup.Price:       "0.1USD", setup.MaxPrice: "1200", setup.Devices: "all", setup.Models: "/srv/aiModels.json",
+		setup.OrchestratorAddr: "orch.example.org:8935",
 		setup.OrchestratorPass: "shared secret", setup.Passphrase: "a passphrase of many words",
 	}
 }
@@ -93,7 +97,7 @@ func golden(t *testing.T, path string, files []setup.File) {
 	}
 }
 
-// takes has the node's own rules judge the files.
+// takes checks the files by the node's own rules.
 func takes(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -103,12 +107,13 @@ func takes(t interface {
 	for _, f := range files {
 		at[f.Path] = f.Content
 	}
-	_, notices, err := config.Load(config.Input{Args: []string{"-config", files[0].Path}, Home: "/home/op", ReadFile: func(path string) ([]byte, error) {
-		if text, ok := at[path]; ok {
-			return []byte(text), nil
-		}
-		return nil, os.ErrNotExist
-	}})
+	_, notices, err := config.Load(config.Input{Args: []string{"-config", files[0].Path}, Home: "/home/op",
+		ReadFile: func(path string) ([]byte, error) {
+			if text, ok := at[path]; ok {
+				return []byte(text), nil
+			}
+			return nil, os.ErrNotExist
+		}})
 	if err != nil || len(notices) > 0 {
 		t.Fatalf("%v %v in\n%s", err, notices, files[0].Content)
 	}
@@ -134,10 +139,11 @@ func TestSecretsStayApart(t *testing.T) {
 	}
 }
 
-// What is found becomes the default, and an old node is told of.
+// What is found becomes the default, and an existing node is named.
 func TestDefaultsComeFromTheMachine(t *testing.T) {
 	t.Parallel()
-	found := setup.Found{GPUs: []string{"0: L4"}, Address: "203.0.113.7", OldNode: "/home/op/.lpData/x", OldAccount: "0x7E5F", ModelsFile: "/m.json", Docker: true}
+	found := setup.Found{GPUs: []string{"0: L4"}, Address: "203.0.113.7", OldNode: "/home/op/.lpData/x",
+		OldAccount: "0x7E5F", ModelsFile: "/m.json", Docker: true}
 	q, _ := setup.Next(setup.Answers{}, found)
 	if q.Key != setup.Role || len(q.Help) == 0 || !strings.Contains(q.Help[0], found.OldNode) {
 		t.Errorf("%+v", q)
@@ -167,13 +173,16 @@ func TestReadAnswers(t *testing.T) {
 	if err := a.Read("# mine\nrole orchestrator\n\n  ethUrl   https://x.example.org \ngpu\n"); err != nil {
 		t.Fatal(err)
 	}
-	if want := (setup.Answers{setup.Role: "orchestrator", setup.Endpoint: "https://x.example.org", setup.Devices: ""}); !maps.Equal(a, want) {
+	if want := (setup.Answers{setup.Role: "orchestrator", setup.Endpoint: "https://x.example.org",
+		setup.Devices: ""}); !maps.Equal(a, want) {
 		t.Errorf("%v", a)
 	}
-	if err := a.Read("role x\nnetwrok secret-word"); err == nil || strings.Contains(err.Error(), "secret-word") || !strings.Contains(err.Error(), "line 2") {
+	if err := a.Read("role x\nnetwrok secret-word"); err == nil || strings.Contains(err.Error(), "secret-word") ||
+		!strings.Contains(err.Error(), "line 2") {
 		t.Error(err)
 	}
-	for text, want := range map[string]bool{"": true, "# a\n\n #b\n": true, "# a\nmonitor\n": false, "## x\n\ndataDir /var/lib/tutti\n\n#orchestrator\n": true, "dataDir /srv/tutti\n": false} {
+	for text, want := range map[string]bool{"": true, "# a\n\n #b\n": true, "# a\nmonitor\n": false,
+		"## x\n\ndataDir /var/lib/tutti\n\n#orchestrator\n": true, "dataDir /srv/tutti\n": false} {
 		if setup.Empty(text) != want {
 			t.Errorf("%q", text)
 		}
@@ -189,7 +198,8 @@ func TestQuestionsExplainThemselves(t *testing.T) {
 			if len(q.Why) == 0 {
 				t.Errorf("%s has no explanation", q.Key)
 			}
-			if likely := slices.ContainsFunc(q.Choices, func(c setup.Choice) bool { return c.Value == q.Default }); len(q.Choices) > 0 && !likely {
+			if likely := slices.ContainsFunc(q.Choices,
+				func(c setup.Choice) bool { return c.Value == q.Default }); len(q.Choices) > 0 && !likely {
 				t.Errorf("%s has no likely answer", q.Key)
 			}
 			a[q.Key] = first(q.Default, "x")

@@ -1,0 +1,20 @@
+package config
+
+import (
+	"errors"
+
+	"github.com/tuttinode/tutti/core/alert"
+	"github.com/tuttinode/tutti/core/fault"
+)
+
+// validateAlerts parses the alert addresses at the start: an alert that cannot be
+// sent must not be found out about when it is needed.
+func (l *loader) validateAlerts() {
+	if !l.unflagged("alert") {
+		return
+	}
+	_, err := alert.Parse(l.config.Monitoring.AlertSinks.Reveal())
+	if m, ok := errors.AsType[*alert.Mistake](err); ok {
+		l.reportOption(fault.BadOption, "alert", m.Error(), m.Remedy)
+	}
+}

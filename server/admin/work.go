@@ -1,0 +1,58 @@
+package admin
+
+import (
+	"context"
+	"time"
+
+	"github.com/tuttinode/tutti/core/adminapi"
+	"github.com/tuttinode/tutti/core/airouting"
+)
+
+// Work is the view of the jobs: which arrive, which run, and on what. The dashboard asks for
+// every part without a context each second: they must return at once from memory.
+type Work struct {
+	// Gate reports whether the node takes work.
+	Gate func() adminapi.Gate
+	// Sessions returns at most so many live sessions, the slowest first.
+	Sessions func(most int) adminapi.Sessions
+	GPUs     func() []adminapi.GPU
+	// ModelStates are the AI models as the dashboard shows them.
+	ModelStates func() []adminapi.Model
+	// Series are the last minutes in steps of SeriesStep.
+	Series     func() []adminapi.Point
+	SeriesStep time.Duration
+	Refusals   func(most int) []adminapi.Refusal
+	// Explain diagnoses why no jobs arrive; nil on a node that takes none.
+	Explain func(ctx context.Context) adminapi.Explanation
+
+	// Workers are the node's devices and remote workers; nil without any.
+	Workers Workers
+	// Models are the AI models; nil on a node without AI.
+	Models Models
+	// AIPools are a gateway's orchestrators for AI, by model; nil on other nodes.
+	AIPools func() []airouting.Snapshot
+	// NetworkCapabilities answers /getNetworkCapabilities; nil on nodes that are no gateway.
+	NetworkCapabilities func(ctx context.Context) any
+}
+
+// Workers are the devices and remote workers of a node. Drain keeps new work from one,
+// Resume lets it have some again; both answer at once. The error is DeviceUnknown.
+type Workers interface {
+	Workers() []adminapi.Worker
+	Drain(name string) error
+	Resume(name string) error
+}
+
+// Models are the AI models of a node. The error of SetWarm and Test is AdminBadParam for
+// a model that this machine does not have or that cannot be changed or tested; that of
+// Test also is why the job failed, and that of Pull why something could not be fetched.
+type Models interface {
+	Models() []adminapi.ServedModel
+	// SetWarm answers at once; the list tells how the loading goes.
+	SetWarm(name adminapi.ModelName, warm bool) error
+	Test(ctx context.Context, name adminapi.ModelName) (adminapi.ModelTest, error)
+	// Pull fetches what the model needs before its first job, or with dry only looks what
+	// is there. It reports progress from one goroutine and ends with ctx.
+	Pull(ctx context.Context, name adminapi.ModelName, dry bool,
+		report func(adminapi.ModelPullProgress)) (adminapi.ModelPull, error)
+}

@@ -1,0 +1,53 @@
+package orchestrator
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/handover"
+)
+
+// kindOf distinguishes the answers of models, which may take minutes, and segments with what is
+// fetched of them, from requests without credentials, which are answered at once.
+func kindOf(r *http.Request) handover.Kind {
+	if isWorkerPath(r.URL.Path) {
+		return handover.Uncounted
+	}
+	for _, p := range pipeline.Table() {
+		if strings.HasPrefix(r.URL.Path, p.Path) {
+			return handover.Long
+		}
+	}
+	if r.URL.Path == "/segment" || strings.HasPrefix(r.URL.Path, orchestrate.StreamPath) {
+		return handover.Short
+	}
+	return handover.Brief
+}
+
+// Socket is the listener's, for another process; the caller closes it.
+func (s *Server) Socket() (*os.File, error) { return s.handover.File() }
+
+// HandOver releases the socket to another process that holds it too. Segments in progress are
+// finished; the answers of models continue after Run has returned, see Finish.
+func (s *Server) HandOver(ctx context.Context) error { return s.handover.Release(ctx) }
+
+// BeforeHandOver makes HandOver keep the socket until f returns, for some seconds at most: a
+// gateway in this process opens more connections to it for its current segments.
+func (s *Server) BeforeHandOver(f func(context.Context) error) { s.handover.BeforeRelease(f) }
+
+// Finish waits until the answers in progress have ended, or for ctx, and closes the rest.
+func (s *Server) Finish(ctx context.Context) error {
+	err := s.handover.WaitIdle(ctx)
+	_ = s.http.Close()
+	return err
+}
+
+// Unfinished is how many answers are still in progress.
+func (s *Server) Unfinished() int {
+	_, long := s.handover.InProgress()
+	return long
+}
