@@ -3,7 +3,9 @@ module github.com/tuttinode/tutti
 go 1.26.0
 
 require (
+	github.com/abema/go-mp4 v1.4.1
 	github.com/asticode/go-astiav v0.39.0
+	github.com/bluenviron/mediacommon/v2 v2.4.1
 	github.com/containerd/errdefs v1.0.0
 	github.com/distribution/reference v0.6.0
 	github.com/elastic/go-seccomp-bpf v1.5.0

@@ -74,7 +74,7 @@ func (p *parser) next(b []byte) (int, bool) {
 		return n, true
 	}
 	n, ended := p.read(b)
-	if ended && p.data && !p.failed && p.done < 0 && p.json.complete() && p.json.eventSummary == repeated() {
+	if ended && p.data && !p.failed && p.done < 0 && p.json.complete() && p.json.repeatable() {
 		p.repeat.learn(b[:n])
 	}
 	return n, ended

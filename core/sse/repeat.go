@@ -68,3 +68,10 @@ func plain(b []byte) bool {
 // repeated are the facts of an event that may be learned and repeated: a piece of
 // text, and nothing else of interest.
 func repeated() eventSummary { return eventSummary{choices: 1, content: true, message: true} }
+
+// repeatable reports whether an event has these facts. OpenAI's events have an "object" beside
+// them, which is asked of whole answers only.
+func (e eventSummary) repeatable() bool {
+	e.hasObject = false
+	return e == repeated()
+}

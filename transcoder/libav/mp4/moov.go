@@ -4,71 +4,118 @@
 package mp4
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/abema/go-mp4"
 )
 
 // ErrMalformed is returned for bytes that are not a file with one index.
 var ErrMalformed = errors.New("malformed MP4 file")
 
-// header sizes of a box: size and type, and the same with a 64-bit size.
-const (
-	shortHeader = 8
-	longHeader  = 16
-)
-
-type box struct {
-	kind       string
-	start, end int
-	body       int
-}
+func malformed(why any) error { return fmt.Errorf("%w: %v", ErrMalformed, why) }
 
 // MoovFirst returns the file with its moov box directly after ftyp and every
 // chunk offset corrected. A file that is so already is returned as it is; data
 // is otherwise not changed.
 func MoovFirst(data []byte) ([]byte, error) {
-	boxes, err := split(data, 0, len(data))
+	boxes, err := split(data)
 	if err != nil {
 		return nil, err
 	}
-	var moov, front box
-	insert := 0
+	var moov, front *mp4.BoxInfo
+	var insert uint64
 	for _, b := range boxes {
-		switch b.kind {
-		case "ftyp":
-			insert = b.end
-		case "mdat":
-			if front.kind == "" {
+		switch b.Type {
+		case mp4.BoxTypeFtyp():
+			if moov == nil {
+				insert = b.Offset + b.Size
+			}
+		case mp4.BoxTypeMdat():
+			if front == nil {
 				front = b
 			}
-		case "moov":
+		case mp4.BoxTypeMoov():
 			moov = b
 		}
 	}
 	switch {
-	case moov.kind == "":
-		return nil, fmt.Errorf("%w: no index", ErrMalformed)
-	case front.kind == "" || moov.start < front.start:
+	case moov == nil:
+		return nil, malformed("no index")
+	case front == nil || moov.Offset < front.Offset:
 		return data, nil
 	}
 	out := make([]byte, 0, len(data))
 	out = append(out, data[:insert]...)
-	out = append(out, data[moov.start:moov.end]...)
-	index := out[insert:]
+	out = append(out, data[moov.Offset:moov.Offset+moov.Size]...)
 	// Media between the insertion point and the old index moves back by the size
 	// of the index; media after it stays.
-	if err := shift(index, uint64(insert), uint64(moov.start), uint64(moov.end-moov.start)); err != nil {
+	if err := shift(out[insert:], insert, moov.Offset, moov.Size); err != nil {
 		return nil, err
 	}
-	out = append(out, data[insert:moov.start]...)
-	return append(out, data[moov.end:]...), nil
+	out = append(out, data[insert:moov.Offset]...)
+	return append(out, data[moov.Offset+moov.Size:]...), nil
+}
+
+// split returns the outermost boxes of a file. Each lies within it, which the library does not check.
+func split(data []byte) (boxes []*mp4.BoxInfo, err error) {
+	r := bytes.NewReader(data)
+	for end := uint64(0); end < uint64(len(data)); {
+		b, err := mp4.ReadBoxInfo(r)
+		switch {
+		case err != nil:
+			return nil, malformed(err)
+		case b.Size < b.HeaderSize || b.Size > uint64(len(data))-b.Offset:
+			return nil, malformed(fmt.Sprintf("box of %d bytes", b.Size))
+		}
+		boxes, end = append(boxes, b), b.Offset+b.Size
+		if _, err := b.SeekToEnd(r); err != nil {
+			return nil, malformed(err)
+		}
+	}
+	return boxes, nil
+}
+
+// shift adds by to the chunk offsets in [from, to) of an index.
+func shift(index []byte, from, to, by uint64) error {
+	table := mp4.BoxPath{mp4.BoxTypeMoov(), mp4.BoxTypeTrak(), mp4.BoxTypeMdia(), mp4.BoxTypeMinf(), mp4.BoxTypeStbl()}
+	tables, err := mp4.ExtractBoxesWithPayload(bytes.NewReader(index), nil,
+		[]mp4.BoxPath{append(table[:5:5], mp4.BoxTypeStco()), append(table[:5:5], mp4.BoxTypeCo64())})
+	if err != nil {
+		return malformed(err)
+	}
+	for _, t := range tables {
+		offsets := index[t.Info.Offset+t.Info.HeaderSize+8:] // behind version, flags and count
+		switch box := t.Payload.(type) {
+		case *mp4.Stco:
+			for i, v := range box.ChunkOffset {
+				v := uint64(v)
+				if v < from || v >= to {
+					continue
+				}
+				if v+by > math.MaxUint32 {
+					return malformed("chunk beyond 4 GiB")
+				}
+				binary.BigEndian.PutUint32(offsets[4*i:], uint32(v+by))
+			}
+		case *mp4.Co64:
+			for i, v := range box.ChunkOffset {
+				if v >= from && v < to {
+					binary.BigEndian.PutUint64(offsets[8*i:], v+by)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // Fragmented reports whether the file's media is in fragments. It reads no more than
 // the headers of the outermost boxes, and takes bytes of any kind.
 func Fragmented(data []byte) bool {
+	const shortHeader, longHeader = 8, 16
 	for at := 0; len(data)-at >= shortHeader; {
 		if string(data[at+4:at+shortHeader]) == "moof" {
 			return true
@@ -83,97 +130,4 @@ func Fragmented(data []byte) bool {
 		at += int(size)
 	}
 	return false
-}
-
-// split returns the boxes of data[from:to].
-func split(data []byte, from, to int) ([]box, error) {
-	var boxes []box
-	for at := from; at < to; {
-		if to-at < shortHeader {
-			return nil, fmt.Errorf("%w: %d stray bytes", ErrMalformed, to-at)
-		}
-		size, head := uint64(binary.BigEndian.Uint32(data[at:])), shortHeader
-		switch size {
-		case 0:
-			size = uint64(to - at)
-		case 1:
-			if to-at < longHeader {
-				return nil, fmt.Errorf("%w: cut box", ErrMalformed)
-			}
-			size, head = binary.BigEndian.Uint64(data[at+shortHeader:]), longHeader
-		}
-		if size < uint64(head) || size > uint64(to-at) {
-			return nil, fmt.Errorf("%w: box of %d bytes", ErrMalformed, size)
-		}
-		boxes = append(boxes, box{string(data[at+4 : at+8]), at, at + int(size), at + head})
-		at += int(size)
-	}
-	return boxes, nil
-}
-
-// shift adds by to the chunk offsets in [from, to) of an index.
-func shift(index []byte, from, to, by uint64) error {
-	return walk(index, 0, len(index), 0, func(b box) error {
-		switch b.kind {
-		case "stco":
-			return offsets(index[b.body:b.end], 4, from, to, by)
-		case "co64":
-			return offsets(index[b.body:b.end], 8, from, to, by)
-		}
-		return nil
-	})
-}
-
-// depth of the path moov, trak, mdia, minf, stbl, stco.
-const maxDepth = 6
-
-var containers = map[string]bool{"moov": true, "trak": true, "mdia": true, "minf": true, "stbl": true}
-
-func walk(data []byte, from, to, depth int, visit func(box) error) error {
-	boxes, err := split(data, from, to)
-	if err != nil {
-		return err
-	}
-	for _, b := range boxes {
-		if containers[b.kind] && depth < maxDepth {
-			err = walk(data, b.body, b.end, depth+1, visit)
-		} else {
-			err = visit(b)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// offsets corrects the table of an stco or co64 box: version and flags, a count,
-// and that many offsets of the given width.
-func offsets(table []byte, width int, from, to, by uint64) error {
-	if len(table) < 8 {
-		return fmt.Errorf("%w: cut chunk table", ErrMalformed)
-	}
-	n := uint64(binary.BigEndian.Uint32(table[4:]))
-	table = table[8:]
-	if n > uint64(len(table)/width) {
-		return fmt.Errorf("%w: %d chunks in %d bytes", ErrMalformed, n, len(table))
-	}
-	for i := range int(n) {
-		entry := table[i*width:]
-		if width == 8 {
-			if v := binary.BigEndian.Uint64(entry); v >= from && v < to {
-				binary.BigEndian.PutUint64(entry, v+by)
-			}
-			continue
-		}
-		v := uint64(binary.BigEndian.Uint32(entry))
-		if v < from || v >= to {
-			continue
-		}
-		if v+by > math.MaxUint32 {
-			return fmt.Errorf("%w: chunk beyond 4 GiB", ErrMalformed)
-		}
-		binary.BigEndian.PutUint32(entry, uint32(v+by))
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/tuttinode/tutti/transcoder/libav/mp4"
@@ -64,7 +65,11 @@ func TestMoovFirst(t *testing.T) {
 func TestMoovFirstRefuses(t *testing.T) {
 	t.Parallel()
 	ftyp, mdat := box("ftyp"), box("mdat", []byte("x"))
+	// A reader that goes on behind such a box begins the file again.
+	wraps := append(u32(1, 0x66726565), u32(math.MaxUint32, math.MaxUint32-7)...)
 	tests := map[string][]byte{
+		"a size that wraps":   append(bytes.Clone(ftyp), wraps...),
+		"one in the index":    bytes.Join([][]byte{ftyp, mdat, box("moov", wraps)}, nil),
 		"no index":            append(bytes.Clone(ftyp), mdat...),
 		"stray bytes":         append(bytes.Clone(ftyp), 1, 2, 3),
 		"a box too long":      u32(100, 0x6d6f6f76),
@@ -87,6 +92,7 @@ func FuzzMoovFirst(f *testing.F) {
 	ftyp, mdat := box("ftyp", []byte("isom")), box("mdat", []byte("media"))
 	f.Add(bytes.Join([][]byte{ftyp, mdat, index(box("stco", u32(0, 1, 20)))}, nil))
 	f.Add(bytes.Join([][]byte{ftyp, index(box("stco", u32(0, 1, 20))), mdat}, nil))
+	f.Add(bytes.Join([][]byte{mdat, index(box("stco", u32(0, 1, 20))), ftyp}, nil))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		before := bytes.Clone(in)
 		out, err := mp4.MoovFirst(in)
@@ -97,4 +103,23 @@ func FuzzMoovFirst(f *testing.F) {
 			t.Fatalf("%d bytes from %d", len(out), len(in))
 		}
 	})
+}
+
+// BenchmarkMoovFirst moves the index of a rendition of 2 s and 1 MB, with a chunk for each of its 60 pictures
+// and 94 frames of sound.
+func BenchmarkMoovFirst(b *testing.B) {
+	const chunks, size = 154, 7000
+	offsets := u32(0, chunks)
+	for i := range uint32(chunks) {
+		offsets = append(offsets, u32(32+i*size)...)
+	}
+	in := bytes.Join([][]byte{box("ftyp", make([]byte, 16)), box("mdat", make([]byte, chunks*size)),
+		index(box("stco", offsets))}, nil)
+	b.SetBytes(int64(len(in)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := mp4.MoovFirst(in); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

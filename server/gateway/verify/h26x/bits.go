@@ -1,5 +1,7 @@
 package h26x
 
+import "github.com/bluenviron/mediacommon/v2/pkg/codecs/h264"
+
 // Bits reads a bit stream without emulation prevention. Reads past the end give
 // zeros and Over. The zero value is an empty stream.
 type Bits struct {
@@ -11,20 +13,7 @@ type Bits struct {
 // NewBits reads the payload of a NAL unit: emulation prevention is taken out, of
 // at most the first limit bytes. The stream shares no memory with the unit.
 func NewBits(payload []byte, limit int) Bits {
-	payload = payload[:min(len(payload), limit)]
-	out := make([]byte, 0, len(payload))
-	zeros := 0
-	for _, c := range payload {
-		if zeros >= 2 && c == 3 {
-			zeros = 0
-			continue
-		}
-		if zeros++; c != 0 {
-			zeros = 0
-		}
-		out = append(out, c)
-	}
-	return Bits{b: out}
+	return Bits{b: h264.EmulationPreventionRemove(payload[:min(len(payload), limit)])}
 }
 
 // Over reports whether more was read than there is, or a code that is none.
