@@ -5,28 +5,28 @@ import (
 	"slices"
 )
 
-// A Leaver is a Component that can hand its listening socket over to a successor process.
-// Leave returns when no request is in progress that would be cut off at the end of Run, or
+// A SocketOwner is a Component that can hand its listening socket over to a successor process.
+// HandOver returns when no request is in progress that would be cut off at the end of Run, or
 // when ctx ends; Run still goes on. It is called at most once, from another goroutine than
 // Run's.
-type Leaver interface {
-	Leave(ctx context.Context) error
+type SocketOwner interface {
+	HandOver(ctx context.Context) error
 }
 
-// handOver calls all Leavers concurrently: each has a socket of its own.
+// handOver calls all SocketOwners concurrently: each has a socket of its own.
 func (r *run) handOver() {
 	ctx, cancel := context.WithTimeout(r.base, r.opts.HandOverTimeout)
 	defer cancel()
 	done := make(chan struct{})
 	n := 0
 	for _, p := range slices.Backward(r.parts) {
-		l, ok := p.component.(Leaver)
+		l, ok := p.component.(SocketOwner)
 		if !ok || p.ended() {
 			continue
 		}
 		n++
 		go func() {
-			if err := l.Leave(ctx); err != nil {
+			if err := l.HandOver(ctx); err != nil {
 				r.log.Warn("requests are cut short by the change of process", "component", p.component.Name(), "err",
 					err)
 			}

@@ -16,7 +16,7 @@ type leaver struct {
 	takes time.Duration
 }
 
-func (l *leaver) Leave(ctx context.Context) error {
+func (l *leaver) HandOver(ctx context.Context) error {
 	select {
 	case <-time.After(l.takes):
 		l.d.add("left %s", l.name)

@@ -30,7 +30,7 @@ type Options struct {
 	// StopGrace is what a component gets that is not a Stopper; default 10 s.
 	StopGrace time.Duration
 	// HandOverSignal, when closed, stops the components in favor of a successor process:
-	// nothing is drained; each Leaver hands its socket over.
+	// nothing is drained; each SocketOwner hands its socket over.
 	HandOverSignal <-chan struct{}
 	// HandOverTimeout limits that for all Leavers together; default 12 s.
 	HandOverTimeout time.Duration

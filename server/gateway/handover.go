@@ -6,8 +6,11 @@ import (
 	"os"
 	"strings"
 
+	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/handover"
 )
+
+var _ lifecycle.SocketOwner = (*Gateway)(nil)
 
 // requestKind classifies requests for the handover: an event stream never ends by itself, and a
 // model's answer may take minutes.
@@ -24,9 +27,9 @@ func requestKind(r *http.Request) handover.Kind {
 // Socket is the listener's socket for another process; the caller closes it.
 func (g *Gateway) Socket() (*os.File, error) { return g.handover.File() }
 
-// Leave hands the socket over to another process that has it too, once the segments and model
+// HandOver hands the socket over to another process that has it too, once the segments and model
 // answers in progress are finished.
-func (g *Gateway) Leave(ctx context.Context) error {
+func (g *Gateway) HandOver(ctx context.Context) error {
 	if err := g.handover.Release(ctx); err != nil {
 		return err
 	}

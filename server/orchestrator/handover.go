@@ -6,10 +6,13 @@ import (
 	"os"
 	"strings"
 
+	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/handover"
 )
+
+var _ lifecycle.SocketOwner = (*Server)(nil)
 
 // kindOf distinguishes the answers of models, which may take minutes, and segments with what is
 // fetched of them, from requests without credentials, which are answered at once.
