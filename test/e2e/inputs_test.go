@@ -192,7 +192,7 @@ func TestInputRefusedByName(t *testing.T) {
 		"FLAC in MPEG-TS": {"ts", ffmpegClip(t, clipPicture+clipTone+clipH264+"-c:a flac", "mp4"),
 			"InputAudioUnsupported", "flac"},
 		"AV1 in WebM":        {"ts", av1, "InputCodecUnsupported", "av1"},
-		"no picture, as MP4": {"mp4", without(plain, videoPID), "InputNoVideo", "not one picture"},
+		"no picture, as MP4": {"mp4", without(plain, videoPID), "InputNoVideo", "there is no picture"},
 		"MPEG-2 as the video": {"ts", ffmpegClip(t, clipPicture+"-c:v mpeg2video", "ts"), "InputCodecUnsupported",
 			"mpeg2video"},
 	} {
