@@ -142,7 +142,7 @@ func (n *node) addListener(rules *orchestrate.Orchestrator, work *aiWork) error 
 		Version: release.Version, Roles: n.roles(), Connections: n.connections(), PerAddress: n.cfg.Limits.PerAddress,
 		Known: n.cfg.Limits.KnownPeers, Scarce: n.files.Refused, AINotice: work.whyNot,
 		Stores: n.cfg.Storage.ObjectStoreNetworks,
-		Now:    time.Now, Log: n.log, Standing: n.chainStatus(), Listener: n.process.Sockets.Take(process.SocketPublic),
+		Now:    time.Now, Log: n.log, ChainStatus: n.chainStatus(), Listener: n.process.Sockets.Take(process.SocketPublic),
 	}
 	if n.tools != nil {
 		opt.Frames = n.tools

@@ -39,7 +39,8 @@ func newService(opt Options) *service {
 	return &service{
 		opt: opt, known: k, queueing: newSlots(opt.Queueing, k), asking: newSlots(opt.Asking, k),
 		watchers: newCounts(opt.Watchers, opt.WatchersEach, k), calls: newCounts(opt.Calls, opt.CallsEach, k),
-		unverified: unverifiedQuota{most: opt.Unread}, early: earlyQuota{most: opt.Unread}, ended: ctx.Done(), end: end,
+		unverified: unverifiedQuota{most: opt.Unverified}, early: earlyQuota{most: opt.Unverified},
+		ended: ctx.Done(), end: end,
 	}
 }
 

@@ -33,7 +33,7 @@ func (o *orchestrator) slow(t testing.TB) (free func()) {
 	released := make(chan struct{})
 	free = sync.OnceFunc(func() { close(released) })
 	t.Cleanup(free)
-	o.judges(func(ctx context.Context, req *rpc.OrchestratorRequest) error {
+	o.beforeAnswer(func(ctx context.Context, req *rpc.OrchestratorRequest) error {
 		if _, ok := req.GetCapabilities().GetConstraints().GetPerCapability()[uint32(capability.LLM)].GetModels()[llm.ID]; ok {
 			return nil
 		}

@@ -233,10 +233,10 @@ func priced(wei, units int64) *rpc.OrchestratorInfo {
 func TestCapsAreHeldTo(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		caps  caps
-		dear  bool
-		model *inference.Model
-		want  fault.Code
+		caps      caps
+		expensive bool
+		model     *inference.Model
+		want      fault.Code
 	}{
 		"none":             {caps{}, false, nil, ""},
 		"just":             {caps{pixel: big.NewRat(3, 2)}, false, nil, ""},
@@ -252,7 +252,7 @@ func TestCapsAreHeldTo(t *testing.T) {
 			t.Parallel()
 			d, err := tickets(t, func(o *upstream.TicketOptions) {
 				o.Caps, o.AllowExpensive = row.caps,
-					row.dear
+					row.expensive
 			}).PaymentTerms(priced(3, 2), upstream.Work{Model: row.model})
 			if err != nil {
 				t.Fatal(err)

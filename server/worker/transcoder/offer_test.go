@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 )
 
-// An estimate that wavers is told once; what makes a difference is told again.
+// An estimate that wavers is offered once; a change that matters is offered again.
 func TestOfferIsSteady(t *testing.T) {
 	t.Parallel()
 	capacity, can := 100, capability.Default()
@@ -25,10 +25,10 @@ func TestOfferIsSteady(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := work{c}
-	told := w.Offer()
+	offered := w.Offer()
 	same := func(what string, want bool) {
 		t.Helper()
-		if got := string(w.Offer()) == string(told); got != want {
+		if got := string(w.Offer()) == string(offered); got != want {
 			t.Errorf("%s: same %v", what, got)
 		}
 	}
@@ -38,15 +38,15 @@ func TestOfferIsSteady(t *testing.T) {
 	same("a tenth less", true)
 	capacity = 120
 	same("a fifth more", false)
-	if w.Urgent(told, w.Offer()) {
+	if w.Urgent(offered, w.Offer()) {
 		t.Error("growth presses")
 	}
 	capacity = 50
-	if w.Offer(); !w.Urgent(told, w.Offer()) {
+	if w.Offer(); !w.Urgent(offered, w.Offer()) {
 		t.Error("half of it does not press")
 	}
 	capacity, can = 100, can.Without(capability.H264)
-	if !w.Urgent(told, w.Offer()) {
+	if !w.Urgent(offered, w.Offer()) {
 		t.Error("a lost capability does not press")
 	}
 	capacity = 0
