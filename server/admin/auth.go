@@ -72,8 +72,9 @@ func (s *Server) checkToken(r *http.Request) error {
 	const op = "admin request"
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
-		return fault.New(fault.AdminTokenRequired, op, "this needs the header Authorization: Bearer TOKEN, with the token of "+
-			adminapi.TokenFile+"; on loopback, -enableCliTxRoutes lets the existing node's tools in without")
+		return fault.New(fault.AdminTokenRequired, op,
+			"this needs the header Authorization: Bearer TOKEN, with the token of "+
+				adminapi.TokenFile+"; on loopback, -enableCliTxRoutes lets the existing node's tools in without")
 	}
 	if s.gate.open && s.gate.token.Matches(strings.TrimSpace(given)) {
 		admission.Prove(r.Context())

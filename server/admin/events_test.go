@@ -84,7 +84,8 @@ func TestEvents(t *testing.T) {
 		Log      []adminapi.LogEntry       `json:"log"`
 	}
 	name, data, _ = next()
-	if err := json.Unmarshal([]byte(data), &update); err != nil || name != adminapi.EventUpdate || len(update.Problems) != 1 ||
+	if err := json.Unmarshal([]byte(data), &update); err != nil || name != adminapi.EventUpdate ||
+		len(update.Problems) != 1 ||
 		update.Node != nil {
 		t.Fatalf("%s %s %v", name, data, err)
 	}

@@ -88,7 +88,8 @@ func (g *Gate) admit(raw net.Conn) (c *Conn, victims []*Conn) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	p := g.peerLocked(raw.RemoteAddr())
-	if p.open >= p.limitLocked(1+g.waitingPer()) || p.countsForSiteLocked() && p.site.open >= p.site.limitLocked(1+g.waitingPer()) {
+	if p.open >= p.limitLocked(1+g.waitingPer()) || p.countsForSiteLocked() &&
+		p.site.open >= p.site.limitLocked(1+g.waitingPer()) {
 		return nil, nil
 	}
 	c = &Conn{Conn: raw, gate: g, peer: p, wake: make(chan struct{}, 1), opened: g.opt.Now()}
@@ -122,7 +123,8 @@ const maxScan = 4096
 // any number of them. The new one itself is the last choice; nil if there is none.
 func (g *Gate) evictLocked(newest *Conn) *Conn {
 	for _, e := range []*list.Element{
-		overShare(g.unproved), overShare(g.busy), notNewest(newest, g.unproved.Front()), mostProved(g.proved), g.unproved.Front(),
+		overShare(g.unproved), overShare(g.busy), notNewest(newest, g.unproved.Front()), mostProved(g.proved),
+		g.unproved.Front(),
 	} {
 		if e != nil {
 			c := e.Value.(*Conn)

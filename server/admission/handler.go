@@ -64,7 +64,8 @@ func (c *Conn) enter() bool {
 		return true
 	}
 	p := c.peer
-	if p.requests >= p.limitLocked(requestsPer) || p.countsForSiteLocked() && p.site.requests >= p.site.limitLocked(requestsPer) {
+	if p.requests >= p.limitLocked(requestsPer) || p.countsForSiteLocked() &&
+		p.site.requests >= p.site.limitLocked(requestsPer) {
 		return false
 	}
 	p.requests++

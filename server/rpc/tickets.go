@@ -14,7 +14,8 @@ import (
 func FromTicket(m *Ticket) (protocol.WinningTicket, protocol.L1Block, error) {
 	t, expires, err := readTicket(m)
 	if err != nil {
-		return protocol.WinningTicket{}, 0, &fault.Fault{Code: fault.PaymentMessage, Op: "read ticket", Detail: err.Error(), Err: err}
+		return protocol.WinningTicket{}, 0, &fault.Fault{Code: fault.PaymentMessage, Op: "read ticket", Detail: err.Error(),
+			Err: err}
 	}
 	return t, expires, nil
 }
@@ -22,7 +23,8 @@ func FromTicket(m *Ticket) (protocol.WinningTicket, protocol.L1Block, error) {
 func readTicket(m *Ticket) (protocol.WinningTicket, protocol.L1Block, error) {
 	var none protocol.WinningTicket
 	// A ticket has the parts of a payment of one ticket.
-	p, err := readPayment(&Payment{TicketParams: m.GetTicketParams(), Sender: m.GetSender(), ExpirationParams: m.GetExpirationParams()})
+	p, err := readPayment(&Payment{TicketParams: m.GetTicketParams(), Sender: m.GetSender(),
+		ExpirationParams: m.GetExpirationParams()})
 	switch {
 	case err != nil:
 		return none, 0, err

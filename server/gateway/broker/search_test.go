@@ -34,7 +34,8 @@ func (o *orchestrator) slow(t testing.TB) (free func()) {
 	free = sync.OnceFunc(func() { close(released) })
 	t.Cleanup(free)
 	o.beforeAnswer(func(ctx context.Context, req *rpc.OrchestratorRequest) error {
-		if _, ok := req.GetCapabilities().GetConstraints().GetPerCapability()[uint32(capability.LLM)].GetModels()[llm.ID]; ok {
+		per := req.GetCapabilities().GetConstraints().GetPerCapability()
+		if _, ok := per[uint32(capability.LLM)].GetModels()[llm.ID]; ok {
 			return nil
 		}
 		select {

@@ -148,7 +148,8 @@ func TestVectors(t *testing.T) {
 	}
 	job := &core.TranscodeJob{
 		Session: core.SessionID(meta.Token.GetSessionId()), Manifest: meta.Manifest, Number: meta.Number,
-		Input: []byte("x"), Duration: meta.Duration, Profiles: meta.Profiles, Needs: meta.Capabilities.Bits, Origin: "offchain",
+		Input: []byte("x"), Duration: meta.Duration, Profiles: meta.Profiles, Needs: meta.Capabilities.Bits,
+		Origin: "offchain",
 	}
 	got := transcode(t, a, job)
 	m := c.notice(t)

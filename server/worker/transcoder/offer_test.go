@@ -15,7 +15,8 @@ func TestOfferIsSteady(t *testing.T) {
 	capacity, can := 100, capability.Default()
 	device := Device{Name: "0", Kind: "NVIDIA L4"}
 	c, err := New(Options{
-		Orchestrators: []string{"host:8935"}, Secret: core.NewSecret("s"), Transcoder: new(coretest.Fake), Random: rand.Reader,
+		Orchestrators: []string{"host:8935"}, Secret: core.NewSecret("s"), Transcoder: new(coretest.Fake),
+		Random:       rand.Reader,
 		Capacity:     func() int { return capacity },
 		Capabilities: func() capability.Capabilities { return capability.Offer(can, "0.9.1") },
 		Devices:      func() []Device { return []Device{device} },
