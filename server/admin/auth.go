@@ -2,7 +2,6 @@ package admin
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin/audit"
 	"github.com/tuttinode/tutti/server/admin/token"
 	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // auditFile is the name of the audit log in the data directory.
@@ -98,11 +98,7 @@ func (s *Server) sender(r *http.Request) sender {
 	if isUnix(s.opts.Listen) {
 		return sender{"unix", "unix"}
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	ip, err := netip.ParseAddr(host)
+	ip, err := netip.ParseAddr(origin.Host(r.RemoteAddr))
 	switch {
 	case err != nil:
 		return sender{"remote", "unknown"}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // readError is a failure in place of an answer. Our own workers say what it is
@@ -19,7 +20,7 @@ func readError(r *http.Request) (*answer, error) {
 		return nil, err
 	}
 	a := newAnswer(nil)
-	a.err = failure(fault.Code(r.Header.Get(remote.CodeHeader)), string(text))
+	a.err = failure(fault.Code(r.Header.Get(rpc.CodeHeader)), string(text))
 	return a, nil
 }
 
