@@ -365,7 +365,7 @@ func TestHeadersOnly(t *testing.T) {
 	})
 }
 
-// TestAnswersThatAreNotTaken: who takes nothing of an answer, for which its handler set no time,
+// TestAnswersThatAreNotTaken: a client that takes nothing of an answer, for which its handler set no time,
 // keeps neither the connection nor the handler.
 func TestAnswersThatAreNotTaken(t *testing.T) {
 	t.Parallel()

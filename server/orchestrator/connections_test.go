@@ -80,7 +80,7 @@ func queueLevel(t *testing.T) int {
 	return count
 }
 
-// TestCrowd: a gateway does its work among many who hold connections and do
+// TestCrowd: a gateway does its work among many peers that hold connections and do
 // nothing, or take nothing.
 func TestCrowd(t *testing.T) {
 	n := newNode(t)

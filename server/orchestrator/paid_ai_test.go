@@ -52,7 +52,7 @@ func TestPaidJob(t *testing.T) {
 			t.Errorf("2 tickets less 10 tokens at 123.4 leave %s", got)
 		}
 		if got := res.Header.Get("Tutti-Offer"); got != "" {
-			t.Errorf("an offer of %d bytes that nobody needs", len(got))
+			t.Errorf("an offer of %d bytes that is not needed", len(got))
 		}
 	})
 }
@@ -168,7 +168,7 @@ func withAnswer(t *testing.T, begun <-chan live, req *http.Request) *http.Reques
 }
 
 // TestOfferBesideAnswer: our own gateways get fresh terms when theirs end soon, and
-// nobody else does.
+// no other node does.
 func TestOfferBesideAnswer(t *testing.T) {
 	t.Parallel()
 	c := newChainNode(t)

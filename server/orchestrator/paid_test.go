@@ -210,7 +210,7 @@ func TestPaymentFaults(t *testing.T) {
 	}
 }
 
-// greedy makes more of a segment than anybody expects, when it is let.
+// greedy makes more of a segment than is expected, when the test allows it.
 type greedy struct{ begun, release chan struct{} }
 
 func (g greedy) Transcode(_ context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {

@@ -97,7 +97,7 @@ func TestWhoHasNoMoneyIsWorthNothing(t *testing.T) {
 	}
 }
 
-// TestALateTicketOfWhoHasNoMoneyIsLate: who handed it in would offer it for ever.
+// TestALateTicketOfWhoHasNoMoneyIsLate: its orchestrator would offer it for ever.
 func TestALateTicketOfWhoHasNoMoneyIsLate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -205,7 +205,7 @@ func FuzzPaymentWords(f *testing.F) {
 		if p.Expected != nil && (p.Expected.PerUnit < 0 || p.Expected.PixelsPerUnit < 1) {
 			t.Fatalf("price %+v", p.Expected)
 		}
-		// A stranger's payment gives a verdict, and no credit: nobody issued these.
+		// A stranger's payment gives a verdict, and no credit: this node did not issue these.
 		c := pm.Checker{}
 		if v := c.Tickets(&p, protocol.Word{1}, false, new(pm.Nonces)); len(v.Accepted) > 0 || len(v.Winners) > 0 {
 			t.Fatalf("verdict %+v", v)

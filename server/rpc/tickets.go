@@ -43,7 +43,7 @@ func readTicket(m *Ticket) (protocol.WinningTicket, protocol.L1Block, error) {
 }
 
 // ToTicket is the message of a winning ticket for a redeemer. Its seed is left out,
-// as nobody needs it who has the random number.
+// because the random number makes it unnecessary.
 func ToTicket(t *protocol.WinningTicket, expires protocol.L1Block) *Ticket {
 	params := pm.Params{
 		Recipient: t.Recipient, FaceValue: t.FaceValue, WinProb: t.WinProb,

@@ -1,4 +1,4 @@
-// Package access decides who may use a gateway: its own machine, holders of an API key, and players
+// Package access decides which clients may use a gateway: its own machine, holders of an API key, and players
 // with an address that was signed for one stream and a time.
 //
 // A request counts as the own machine's if its connection begins there, no proxy forwarded it, it

@@ -127,7 +127,7 @@ func TestOneJobLosesSoMuchAndNoMore(t *testing.T) {
 					2*time.Second
 			}), all...)
 			if _, _, err := s.ask(t.Context(), chat(), broker.Hint{}); err == nil {
-				t.Fatal("somebody did the job")
+				t.Fatal("an orchestrator did the job")
 			}
 			sum := int64(0)
 			for _, l := range tills {
@@ -248,7 +248,7 @@ func TestTermsThatAreStaleWhenTheyComeAreTheOrchestratorsFailure(t *testing.T) {
 	// Nor are they taken in the first place.
 	only := start(t, paying(p, hurried), bad)
 	if _, _, err := only.ask(t.Context(), chat(), broker.Hint{}); err == nil {
-		t.Error("somebody was paid")
+		t.Error("an orchestrator was paid")
 	}
 	if len(only.Pools()[0].Statuses) != 0 {
 		t.Error("it is in the choice")

@@ -37,7 +37,7 @@ func failure(code fault.Code, text string) error {
 	}
 	if row, known := fault.Lookup(code); known {
 		if row.Class == fault.Internal || row.Class == fault.Config || row.Class == fault.Unauthenticated {
-			// Its own troubles are the worker's operator's.
+			// A worker's own problems are its operator's.
 			code = fault.AIWorkerFailed
 		}
 		return fault.New(code, opRun, text)

@@ -192,7 +192,7 @@ func TestLargeSegmentAndWarmConnections(t *testing.T) {
 	next(t, o.conns, "it was not fetched")
 }
 
-// Whoever gives up is not worked for: the next segment of the session has its turn.
+// A caller that gives up is not worked for: the next segment of the session has its turn.
 func TestGivingUpIsHeard(t *testing.T) {
 	t.Parallel()
 	o := newOwn(t)

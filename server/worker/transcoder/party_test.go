@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 )
 
-// parties notes for whom segments are transcoded.
+// parties records the parties for which segments are transcoded.
 type parties struct {
 	mu   sync.Mutex
 	seen []string
