@@ -17,7 +17,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// Who gets in where: by listener, switch, method and token.
+// Which requests get in where: by listener, switch, method and token.
 func TestWhoMayChange(t *testing.T) {
 	t.Parallel()
 	const (

@@ -17,7 +17,7 @@ func (p pools) Pools() []airouting.Snapshot { return p }
 func TestAIPools(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	standing := func(uri string, warm bool, inFlight int, resting time.Time) airouting.Status {
+	status := func(uri string, warm bool, inFlight int, resting time.Time) airouting.Status {
 		return airouting.Status{
 			Offer: airouting.Offer{URI: uri, Warm: warm}, InFlight: inFlight, FirstByte: 250 * time.Millisecond,
 			Resting: resting,
@@ -31,8 +31,8 @@ func TestAIPools(t *testing.T) {
 		"one": {pools{{
 			Model: inference.Model{Capability: capability.LLM, ID: "org/model"}, Refreshed: at,
 			Statuses: []airouting.Status{
-				standing("https://a:1", true, 2, time.Time{}), standing("https://b:1", true, 0, time.Time{}),
-				standing("https://c:1", true, 1, at),
+				status("https://a:1", true, 2, time.Time{}), status("https://b:1", true, 0, time.Time{}),
+				status("https://c:1", true, 1, at),
 			},
 		}}, `{"33_org/model":{"warm":{"size":2,"in_use":1,"orchestrators":[{"url":"https://a:1","latency_score":0.25,"in_flight":2},` +
 			`{"url":"https://b:1","latency_score":0.25,"in_flight":0}]},"cold":{"size":0,"in_use":0,"orchestrators":[]},` +

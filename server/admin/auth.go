@@ -2,7 +2,6 @@ package admin
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -14,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin/audit"
 	"github.com/tuttinode/tutti/server/admin/token"
 	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // auditFile is the name of the audit log in the data directory.
@@ -72,8 +72,9 @@ func (s *Server) checkToken(r *http.Request) error {
 	const op = "admin request"
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !ok {
-		return fault.New(fault.AdminTokenRequired, op, "this needs the header Authorization: Bearer TOKEN, with the token of "+
-			adminapi.TokenFile+"; on loopback, -enableCliTxRoutes lets the existing node's tools in without")
+		return fault.New(fault.AdminTokenRequired, op,
+			"this needs the header Authorization: Bearer TOKEN, with the token of "+
+				adminapi.TokenFile+"; on loopback, -enableCliTxRoutes lets the existing node's tools in without")
 	}
 	if s.gate.open && s.gate.token.Matches(strings.TrimSpace(given)) {
 		admission.Prove(r.Context())
@@ -97,11 +98,7 @@ func (s *Server) sender(r *http.Request) sender {
 	if isUnix(s.opts.Listen) {
 		return sender{"unix", "unix"}
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	ip, err := netip.ParseAddr(host)
+	ip, err := netip.ParseAddr(origin.Host(r.RemoteAddr))
 	switch {
 	case err != nil:
 		return sender{"remote", "unknown"}

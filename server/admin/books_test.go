@@ -49,7 +49,8 @@ func TestTickets(t *testing.T) {
 	if list.Tickets[1].Tx != nil {
 		t.Errorf("%+v", list.Tickets[1])
 	}
-	readBook[adminapi.Tickets](t, st.get(adminapi.PathTickets+"?state=won&gateway="+other.String()+"&limit=1000&before=2026-03-01T00:00:00.5Z"))
+	readBook[adminapi.Tickets](t,
+		st.get(adminapi.PathTickets+"?state=won&gateway="+other.String()+"&limit=1000&before=2026-03-01T00:00:00.5Z"))
 	want := admin.TicketFilter{State: pm.TicketWon, Gateway: other, Limit: 1000,
 		Before: time.Date(2026, 3, 1, 0, 0, 0, 500_000_000, time.UTC)}
 	if b.asked != want {

@@ -57,7 +57,8 @@ func orchestratorOf(o protocol.Orchestrator, price string) adminapi.Orchestrator
 		RewardCut: o.RewardCut, FeeCut: o.FeeShare.Rest(), FeeShare: o.FeeShare, DelegatedStake: o.DelegatedStake,
 		ActivationRound: roundOrNull(o.ActivationRound), DeactivationRound: roundOrNull(o.DeactivationRound),
 		LastActiveStakeUpdateRound: o.LastActiveStakeUpdateRound, Active: o.Active, Registered: o.Registered,
-		Status: status, State: adminapi.OrchestratorState(orchestratorstatus.StateOf(o)), RewardCaller: orNull(o.RewardCaller),
+		Status: status, State: adminapi.OrchestratorState(orchestratorstatus.StateOf(o)),
+		RewardCaller:  orNull(o.RewardCaller),
 		PricePerPixel: price,
 	}
 }

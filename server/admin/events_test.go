@@ -78,17 +78,18 @@ func TestEvents(t *testing.T) {
 		t.Fatalf("%s %s %v", name, data, err)
 	}
 	board.Set(health.Key{Code: fault.PortClosed}, "no answer")
-	var news struct {
-		Troubles []adminapi.RatedCondition `json:"troubles"`
+	var update struct {
+		Problems []adminapi.RatedCondition `json:"troubles"`
 		Node     *adminapi.Node            `json:"node"`
 		Log      []adminapi.LogEntry       `json:"log"`
 	}
 	name, data, _ = next()
-	if err := json.Unmarshal([]byte(data), &news); err != nil || name != adminapi.EventUpdate || len(news.Troubles) != 1 ||
-		news.Node != nil {
+	if err := json.Unmarshal([]byte(data), &update); err != nil || name != adminapi.EventUpdate ||
+		len(update.Problems) != 1 ||
+		update.Node != nil {
 		t.Fatalf("%s %s %v", name, data, err)
 	}
-	if got := news.Troubles[0]; got.Code != string(fault.PortClosed) || got.Severity != fault.Critical.String() ||
+	if got := update.Problems[0]; got.Code != string(fault.PortClosed) || got.Severity != fault.Critical.String() ||
 		got.Remedy == "" || got.Detail != "no answer" {
 		t.Errorf("%+v", got)
 	}

@@ -71,7 +71,7 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// Who may not read the node's state learns codes, and no facts.
+// A client that may not read the node's state gets codes, and no facts.
 func TestProbesTellStrangersCodesOnly(t *testing.T) {
 	t.Parallel()
 	ready := func(o *admin.Options) {

@@ -112,8 +112,9 @@ func TestPercentages(t *testing.T) {
 		cut := float64(millionths) / 10_000
 		share := strconv.FormatFloat(100-(100-cut), 'f', -1, 64)
 		st := stationIn(dir, old)
-		got := st.form("/activateOrchestrator", fmt.Sprintf("blockRewardCut=%v&feeShare=%s&pricePerUnit=0&pixelsPerUnit=1&serviceURI=https://o.example:1&amount=1",
-			strconv.FormatFloat(cut, 'f', -1, 64), share))
+		got := st.form("/activateOrchestrator",
+			fmt.Sprintf("blockRewardCut=%v&feeShare=%s&pricePerUnit=0&pixelsPerUnit=1&serviceURI=https://o.example:1&amount=1",
+				strconv.FormatFloat(cut, 'f', -1, 64), share))
 		if got.Code != 200 {
 			t.Fatalf("%v: %d %s", cut, got.Code, got.Body)
 		}

@@ -15,7 +15,7 @@ func (st *station) bounded(most uint64) {
 	_ = st.gas.SetGasBounds(nil, &highest)
 }
 
-// Who waits for an answer is told of the bound at once, with the numbers.
+// A client that waits for an answer gets the bound at once, with the numbers.
 func TestPriceBoundRefusesAtOnce(t *testing.T) {
 	t.Parallel()
 	st := newStation(t, old)

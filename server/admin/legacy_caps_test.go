@@ -123,7 +123,8 @@ func TestBroadcastConfigWithoutParts(t *testing.T) {
 		t.Errorf("%v", table)
 	}
 	st := newStation(t, old)
-	if got := st.form("/setMaxPriceForCapability", "maxPricePerUnit=5&pixelsPerUnit=1&pipeline=llm&modelID=m"); got.Code != 404 {
+	if got := st.form("/setMaxPriceForCapability",
+		"maxPricePerUnit=5&pixelsPerUnit=1&pipeline=llm&modelID=m"); got.Code != 404 {
 		t.Errorf("%d %q", got.Code, got.Body)
 	}
 }

@@ -19,13 +19,14 @@ func orchestratorRoutes() []legacy {
 		})},
 		{path: "/activateOrchestrator", chain: true, changes: true, serve: (*Server).activateOrchestrator},
 		{path: "/setOrchestratorConfig", chain: true, changes: true, serve: (*Server).setOrchestratorConfig},
-		{path: "/setRewardCaller", chain: true, changes: true, serve: actionHandler(func(c *Chain, f form) (protocol.Action, error) {
-			if err := c.mustOwn(); err != nil {
-				return nil, err
-			}
-			address, err := value(f, "rewardCaller", core.ParseAddress)
-			return protocol.SetRewardCaller{Caller: address}, err
-		})},
+		{path: "/setRewardCaller", chain: true, changes: true,
+			serve: actionHandler(func(c *Chain, f form) (protocol.Action, error) {
+				if err := c.mustOwn(); err != nil {
+					return nil, err
+				}
+				address, err := value(f, "rewardCaller", core.ParseAddress)
+				return protocol.SetRewardCaller{Caller: address}, err
+			})},
 	}
 }
 

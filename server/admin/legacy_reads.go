@@ -14,8 +14,10 @@ import (
 func readRoutes() []legacy {
 	return []legacy{
 		{path: "/currentBlock", chain: true, serve: (*Server).currentBlock},
-		{path: "/currentRound", chain: true, serve: roundText(func(r protocol.RoundState) string { return strconv.FormatUint(uint64(r.Number), 10) })},
-		{path: "/roundInitialized", chain: true, serve: roundText(func(r protocol.RoundState) string { return strconv.FormatBool(r.Initialized) })},
+		{path: "/currentRound", chain: true,
+			serve: roundText(func(r protocol.RoundState) string { return strconv.FormatUint(uint64(r.Number), 10) })},
+		{path: "/roundInitialized", chain: true,
+			serve: roundText(func(r protocol.RoundState) string { return strconv.FormatBool(r.Initialized) })},
 		{path: "/orchestratorInfo", chain: true, serve: (*Server).orchestratorInfo},
 		{path: "/registeredOrchestrators", chain: true, serve: (*Server).registeredOrchestrators},
 		{path: "/delegatorInfo", chain: true, serve: (*Server).delegatorInfo},
@@ -30,7 +32,8 @@ func readRoutes() []legacy {
 			return contracts(c), nil
 		})},
 		{path: "/ethAddr", chain: true, serve: text(func(s *Server) string { return s.opts.Chain.Actor.Account().String() })},
-		{path: "/tokenBalance", chain: true, serve: balanceText(func(b protocol.Balances) string { return b.Token.String() })},
+		{path: "/tokenBalance", chain: true,
+			serve: balanceText(func(b protocol.Balances) string { return b.Token.String() })},
 		{path: "/ethBalance", chain: true, serve: balanceText(func(b protocol.Balances) string { return b.Ether.String() })},
 		{path: "/senderInfo", chain: true, serve: jsonOf(func(c *Chain, ctx context.Context) (any, error) {
 			sender, err := c.Funds.Sender(ctx, c.Actor.Account())

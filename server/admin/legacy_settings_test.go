@@ -77,7 +77,8 @@ func TestOldAbsentParts(t *testing.T) {
 	}
 }
 
-const activation = "blockRewardCut=10&feeShare=4.999999999999997&pricePerUnit=3&pixelsPerUnit=2&currency=Wei&serviceURI=https://o.example:8935"
+const activation = "blockRewardCut=10&feeShare=4.999999999999997&pricePerUnit=3" +
+	"&pixelsPerUnit=2&currency=Wei&serviceURI=https://o.example:8935"
 
 func TestActivateOrchestrator(t *testing.T) {
 	t.Parallel()
@@ -144,10 +145,14 @@ func TestActivateOrchestratorRefuses(t *testing.T) {
 		"blockRewardCut=101&feeShare=5": "blockRewardCut \"101\": not a percentage from 0 to 100\n",
 		"blockRewardCut=10&feeShare=-5": "feeShare \"-5\": not a percentage from 0 to 100\n",
 		"blockRewardCut=10&feeShare=5":  "missing form param: pricePerUnit\n",
-		"blockRewardCut=10&feeShare=5&pricePerUnit=1":                                                         "missing form param: pixelsPerUnit\n",
-		"blockRewardCut=10&feeShare=5&pricePerUnit=1&pixelsPerUnit=1":                                         "missing form param: serviceURI\n",
-		"blockRewardCut=10&feeShare=5&pricePerUnit=1&pixelsPerUnit=1&serviceURI=http://o.example:1":           "serviceURI \"http://o.example:1\": not an address of the form https://host:port\n",
-		"blockRewardCut=10&feeShare=5&pricePerUnit=1&pixelsPerUnit=1&serviceURI=https://o.example:1&amount=x": "amount \"x\": not a whole, non-negative number of the token's smallest unit\n",
+		"blockRewardCut=10&feeShare=5&pricePerUnit=1": "" +
+			"missing form param: pixelsPerUnit\n",
+		"blockRewardCut=10&feeShare=5&pricePerUnit=1&pixelsPerUnit=1": "" +
+			"missing form param: serviceURI\n",
+		"blockRewardCut=10&feeShare=5&pricePerUnit=1&pixelsPerUnit=1&serviceURI=http://o.example:1": "" +
+			"serviceURI \"http://o.example:1\": not an address of the form https://host:port\n",
+		"blockRewardCut=10&feeShare=5&pricePerUnit=1&pixelsPerUnit=1&serviceURI=https://o.example:1&amount=x": "" +
+			"amount \"x\": not a whole, non-negative number of the token's smallest unit\n",
 	} {
 		st := newStation(t, old)
 		if got := st.form("/activateOrchestrator", form); got.Code != 400 || got.Body.String() != want {
@@ -183,7 +188,8 @@ func TestSetOrchestratorConfig(t *testing.T) {
 	st := orchestrating(t, old)
 	st.form("/reward", "")
 	before := len(st.chain.Sent())
-	if got := st.form("/setOrchestratorConfig", "blockRewardCut=12.5&feeShare=50&pricePerUnit=7&pixelsPerUnit=1"); got.Code != 200 {
+	if got := st.form("/setOrchestratorConfig",
+		"blockRewardCut=12.5&feeShare=50&pricePerUnit=7&pixelsPerUnit=1"); got.Code != 200 {
 		t.Fatalf("%d %q", got.Code, got.Body)
 	}
 	same(t, st.chain.Sent()[before:], protocol.SetCommission{RewardCut: 125_000, FeeShare: 500_000})

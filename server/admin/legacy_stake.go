@@ -14,7 +14,8 @@ func actionHandler(make func(c *Chain, f form) (protocol.Action, error)) func(*S
 }
 
 // actionHandlerText makes a route that does one action and answers with a text.
-func actionHandlerText(text string, make func(c *Chain, f form) (protocol.Action, error)) func(*Server, http.ResponseWriter,
+func actionHandlerText(text string, make func(c *Chain, f form) (protocol.Action, error)) func(*Server,
+	http.ResponseWriter,
 	*http.Request) error {
 	return func(s *Server, w http.ResponseWriter, r *http.Request) error {
 		f, err := formOf(w, r)
@@ -47,23 +48,26 @@ func stakeRoutes() []legacy {
 			return protocol.Unbond{Amount: amount}, err
 		})},
 		{path: "/rebond", chain: true, changes: true, serve: actionHandler(rebond)},
-		{path: "/withdrawStake", chain: true, changes: true, serve: actionHandler(func(_ *Chain, f form) (protocol.Action, error) {
-			id, err := value(f, "unbondingLockId", parseLock)
-			return protocol.WithdrawStake{Lock: id}, err
-		})},
-		{path: "/withdrawFees", chain: true, changes: true, serve: actionHandler(func(c *Chain, f form) (protocol.Action, error) {
-			amount, err := value(f, "amount", core.ParseWei)
-			return protocol.WithdrawFees{Recipient: c.Actor.Account(), Amount: amount}, err
-		})},
+		{path: "/withdrawStake", chain: true, changes: true,
+			serve: actionHandler(func(_ *Chain, f form) (protocol.Action, error) {
+				id, err := value(f, "unbondingLockId", parseLock)
+				return protocol.WithdrawStake{Lock: id}, err
+			})},
+		{path: "/withdrawFees", chain: true, changes: true,
+			serve: actionHandler(func(c *Chain, f form) (protocol.Action, error) {
+				amount, err := value(f, "amount", core.ParseWei)
+				return protocol.WithdrawFees{Recipient: c.Actor.Account(), Amount: amount}, err
+			})},
 		{path: "/claimEarnings", chain: true, changes: true, serve: actionHandler(fixedAction(protocol.ClaimEarnings{}))},
-		{path: "/transferTokens", chain: true, changes: true, serve: actionHandler(func(_ *Chain, f form) (protocol.Action, error) {
-			to, err := value(f, "to", core.ParseAddress)
-			if err != nil {
-				return nil, err
-			}
-			amount, err := value(f, "amount", core.ParseLPT)
-			return protocol.TransferTokens{To: to, Amount: amount}, err
-		})},
+		{path: "/transferTokens", chain: true, changes: true,
+			serve: actionHandler(func(_ *Chain, f form) (protocol.Action, error) {
+				to, err := value(f, "to", core.ParseAddress)
+				if err != nil {
+					return nil, err
+				}
+				amount, err := value(f, "amount", core.ParseLPT)
+				return protocol.TransferTokens{To: to, Amount: amount}, err
+			})},
 		{path: "/requestTokens", chain: true, changes: true, serve: actionHandler(fixedAction(protocol.RequestTokens{}))},
 		{path: "/initializeRound", chain: true, changes: true, serve: actionHandler(fixedAction(protocol.InitializeRound{}))},
 	}
@@ -109,9 +113,11 @@ func fundRoutes() []legacy {
 				amount, err := value(f, "amount", core.ParseWei)
 				return protocol.FundDeposit{Amount: amount}, err
 			})},
-		{path: "/unlock", chain: true, changes: true, serve: actionHandlerText("unlock success", fixedAction(protocol.Unlock{}))},
+		{path: "/unlock", chain: true, changes: true, serve: actionHandlerText("unlock success",
+			fixedAction(protocol.Unlock{}))},
 		{path: "/cancelUnlock", chain: true, changes: true,
 			serve: actionHandlerText("cancelUnlock success", fixedAction(protocol.CancelUnlock{}))},
-		{path: "/withdraw", chain: true, changes: true, serve: actionHandlerText("withdraw success", fixedAction(protocol.WithdrawFunds{}))},
+		{path: "/withdraw", chain: true, changes: true, serve: actionHandlerText("withdraw success",
+			fixedAction(protocol.WithdrawFunds{}))},
 	}
 }

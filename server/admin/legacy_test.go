@@ -217,7 +217,8 @@ func TestOldTransactionsRefuse(t *testing.T) {
 	}{
 		{"/bond", "toAddr=" + low, 400, "missing form param: amount\n"},
 		{"/bond", "amount=1", 400, "missing form param: toAddr\n"},
-		{"/bond", "amount=-1&toAddr=" + low, 400, "amount \"-1\": not a whole, non-negative number of the token's smallest unit\n"},
+		{"/bond", "amount=-1&toAddr=" + low, 400, "amount \"-1\": not a whole, non-negative number of the token's " +
+			"smallest unit\n"},
 		{"/bond", "amount=1&toAddr=me", 400, "toAddr \"me\": not an address of the form 0x and 40 hexadecimal digits\n"},
 		{"/unbond", "", 400, "missing form param: amount\n"},
 		{"/rebond", "unbondingLockId=x", 400, "unbondingLockId \"x\": not a whole, non-negative number\n"},

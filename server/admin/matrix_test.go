@@ -68,7 +68,7 @@ func oldChanges() map[string]bool {
 	return out
 }
 
-// Every route, on loopback and elsewhere, by who asks and how.
+// Every route, on loopback and elsewhere, by client and kind of request.
 func TestAccessMatrix(t *testing.T) {
 	t.Parallel()
 	// Time flies, so that wrong tokens are never too many.

@@ -3,7 +3,7 @@ package admin
 import "net/http"
 
 // router is a mux that knows its patterns: a test goes through all of them, so that
-// no route is forgotten where it is said who may use what.
+// no route is left out where permissions are set.
 type router struct {
 	mux      *http.ServeMux
 	patterns []string

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/server/admin"
 )
 
-// quotes are one of somebody's.
+// quotes has one gateway's quote.
 type quotes struct{}
 
 func (quotes) Quotes(context.Context) []adminapi.Quote {

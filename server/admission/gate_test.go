@@ -274,13 +274,13 @@ func TestTheBusiestMakeRoom(t *testing.T) {
 	})
 }
 
-// TestWantOfDescriptorsIsNoEnd: the listener tells of it, closes an idle connection, and
+// TestWantOfDescriptorsIsNoEnd: the listener reports it, closes an idle connection, and
 // goes on.
 func TestWantOfDescriptorsIsNoEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		told := 0
-		g := New(Options{Most: 10, PerAddress: 1, Scarce: func(error) { told++ }})
+		reports := 0
+		g := New(Options{Most: 10, PerAddress: 1, Scarce: func(error) { reports++ }})
 		q := newQueue()
 		l := g.Listener(q)
 		_, idle := q.dial(t, l, "192.0.2.1:1")
@@ -288,8 +288,8 @@ func TestWantOfDescriptorsIsNoEnd(t *testing.T) {
 		if _, c := q.dial(t, l, "192.0.2.2:1"); c == nil {
 			t.Fatal("the listener ended")
 		}
-		if told != 1 || !idle.closed.Load() {
-			t.Errorf("told %d times, idle connection closed: %v", told, idle.closed.Load())
+		if reports != 1 || !idle.closed.Load() {
+			t.Errorf("reported %d times, idle connection closed: %v", reports, idle.closed.Load())
 		}
 	})
 }
@@ -365,7 +365,7 @@ func TestHeadersOnly(t *testing.T) {
 	})
 }
 
-// TestAnswersThatAreNotTaken: who takes nothing of an answer, for which its handler set no time,
+// TestAnswersThatAreNotTaken: a client that takes nothing of an answer, for which its handler set no time,
 // keeps neither the connection nor the handler.
 func TestAnswersThatAreNotTaken(t *testing.T) {
 	t.Parallel()

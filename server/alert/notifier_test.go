@@ -28,7 +28,7 @@ type hook struct {
 	mu     sync.Mutex
 	status int
 	came   []received
-	news   chan struct{}
+	got    chan struct{}
 }
 
 type received struct {
@@ -37,7 +37,7 @@ type received struct {
 }
 
 func newHook(t *testing.T) *hook {
-	h := &hook{status: 200, news: make(chan struct{}, 100)}
+	h := &hook{status: 200, got: make(chan struct{}, 100)}
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
 		h.mu.Lock()
@@ -47,7 +47,7 @@ func newHook(t *testing.T) *hook {
 		}
 		h.came = append(h.came, received{r.Header.Clone(), string(b)})
 		w.WriteHeader(h.status)
-		h.news <- struct{}{}
+		h.got <- struct{}{}
 	}))
 	t.Cleanup(h.Close)
 	return h
@@ -62,7 +62,7 @@ func (h *hook) answer(status int) {
 func (h *hook) wait(t *testing.T) received {
 	t.Helper()
 	select {
-	case <-h.news:
+	case <-h.got:
 	case <-time.After(20 * time.Second):
 		t.Fatal("no alert came")
 	}
@@ -143,7 +143,7 @@ func TestWebhookDocument(t *testing.T) {
 	}
 }
 
-// What goes wrong is told without the address, and redirections are not followed.
+// A failure is reported without the address, and redirections are not followed.
 func TestFailuresKeepTheSecret(t *testing.T) {
 	t.Parallel()
 	h := newHook(t)
@@ -188,12 +188,12 @@ func TestTellerTellsAndTriesAgain(t *testing.T) {
 	done := run(t, teller)
 	board.Set(health.Key{Code: fault.LedgerFailed}, "disk full")
 	if r := good.wait(t); !strings.Contains(r.body, `"state":"firing","severity":"critical","code":"LedgerFailed"`) {
-		t.Errorf("told: %s", r.body)
+		t.Errorf("sent: %s", r.body)
 	}
 	bad.wait(t)
-	// The failing sink is a trouble, which only the other is told of.
+	// The failing sink is a problem, which only the other one receives.
 	if r := good.wait(t); !strings.Contains(r.body, `"code":"AlertUndelivered","about":"slack 127.0.0.1`) {
-		t.Errorf("told: %s", r.body)
+		t.Errorf("sent: %s", r.body)
 	}
 	bad.answer(http.StatusNoContent)
 	if r := bad.wait(t); !strings.Contains(r.body, "LedgerFailed") {
@@ -201,12 +201,12 @@ func TestTellerTellsAndTriesAgain(t *testing.T) {
 	}
 	if r := good.wait(t); !strings.Contains(r.body, `"state":"resolved"`) ||
 		!strings.Contains(r.body, "AlertUndelivered") {
-		t.Errorf("told: %s", r.body)
+		t.Errorf("sent: %s", r.body)
 	}
 	board.Clear(health.Key{Code: fault.LedgerFailed})
 	for _, h := range []*hook{good, bad} {
 		if r := h.wait(t); !strings.Contains(r.body, "resolved") || !strings.Contains(r.body, "LedgerFailed") {
-			t.Errorf("told: %s", r.body)
+			t.Errorf("sent: %s", r.body)
 		}
 	}
 	done()

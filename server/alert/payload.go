@@ -36,8 +36,9 @@ type document struct {
 func documentOf(m *Message) document {
 	return document{
 		State: string(m.State), Severity: m.Severity.String(), Code: string(m.Key.Code), About: m.Key.About,
-		Node: m.Node, Summary: summary(m), Detail: m.Detail, Cause: withoutBackticks(m.Cause), Remedy: withoutBackticks(m.Remedy),
-		Since: m.Since.UTC(), At: m.At.UTC(), Times: m.Times, Dropped: m.Dropped, Version: m.Version,
+		Node: m.Node, Summary: summary(m), Detail: m.Detail, Cause: withoutBackticks(m.Cause),
+		Remedy: withoutBackticks(m.Remedy),
+		Since:  m.Since.UTC(), At: m.At.UTC(), Times: m.Times, Dropped: m.Dropped, Version: m.Version,
 	}
 }
 

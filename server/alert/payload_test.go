@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Details quote peers: nobody is called by them, no picture of theirs is fetched, and
+// Details quote peers: no user is mentioned by them, no picture of theirs is fetched, and
 // they are one line among the node's own.
 func TestPeersWordsStayWords(t *testing.T) {
 	t.Parallel()

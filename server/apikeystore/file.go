@@ -37,7 +37,8 @@ func ReadFile(path string) ([]apikeys.Key, error) {
 	// Windows has access lists, and modes that Go makes up.
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && file.Secrets && mode&0o077 != 0 {
 		return nil, fault.New(fault.KeyFileInvalid, op,
-			fmt.Sprintf("it contains keys in the clear and other users may read it (mode %04o): chmod 600 %s, or replace each key by its key_sha256", mode, path))
+			fmt.Sprintf("it contains keys in the clear and other users may read it (mode %04o): chmod 600 %s, or replace "+
+				"each key by its key_sha256", mode, path))
 	}
 	return file.Keys, nil
 }

@@ -103,7 +103,7 @@ func (s *Store) SaveUsage(ctx context.Context, usage []apikeys.Usage) error {
 const forgetAfter = 40 * 24 * time.Hour
 
 // Forget deletes the counts of keys that the webhook admitted, once their period
-// is over: nobody else would.
+// is over: no other code deletes them.
 func (s *Store) Forget(ctx context.Context, now time.Time) error {
 	return s.inTx(ctx, "forget old counts of API keys", func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DELETE FROM keys_usage WHERE id LIKE 'hook:%' AND period != ? AND start < ?`,

@@ -2,7 +2,7 @@
 //
 // It counts buffers that are kept in memory for their readers alone, and cuts off the oldest
 // download of the party that holds most by slow ones. It does not keep files, and decides
-// nothing about who may read: server/orchestrator is its caller for results and artifacts,
+// nothing about permissions: server/orchestrator is its caller for results and artifacts,
 // server/gateway for players' segments, and its front for AI for results.
 package downloads
 

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// shelf has downloads of at most 100 bytes, with a clock of its own.
-func shelf() (d *Downloads, clock *time.Time) {
+// newDownloads makes downloads of at most 100 bytes, with a clock of its own.
+func newDownloads() (d *Downloads, clock *time.Time) {
 	clock = new(time.Time)
 	*clock = time.Unix(1_000_000, 0)
 	return New(func() int64 { return 100 }, func() time.Time { return *clock }), clock
@@ -37,7 +37,7 @@ func want(t *testing.T, got []bool, want ...bool) {
 
 func TestSlowReadersAreCutOff(t *testing.T) {
 	t.Parallel()
-	d, clock := shelf()
+	d, clock := newDownloads()
 	a, b := d.start("a", 40), d.start("b", 41)
 	*clock = clock.Add(slowAfter + time.Second)
 	honest := d.start("honest", 19)
@@ -54,11 +54,11 @@ func TestSlowReadersAreCutOff(t *testing.T) {
 
 func TestManyFastReaders(t *testing.T) {
 	t.Parallel()
-	d, _ := shelf()
+	d, _ := newDownloads()
 	first, other, second := d.start("a", 30), d.start("b", 35), d.start("a", 30)
 	third := d.start("c", 10)
 	want(t, going(first, other, second, third), false, true, true, true)
-	alone, _ := shelf()
+	alone, _ := newDownloads()
 	large := alone.start("a", 500)
 	want(t, going(large), true)
 	want(t, going(large, alone.start("a", 400)), false, true)
@@ -66,7 +66,7 @@ func TestManyFastReaders(t *testing.T) {
 
 func TestBuffersAreCountedOnce(t *testing.T) {
 	t.Parallel()
-	d, _ := shelf()
+	d, _ := newDownloads()
 	data := make([]byte, 60)
 	ctl := http.NewResponseController(httptest.NewRecorder())
 	a, b := d.Begin("a", data, ctl), d.Begin("b", data, ctl)
@@ -90,7 +90,7 @@ func TestBuffersAreCountedOnce(t *testing.T) {
 
 func TestDownloadsAreWhole(t *testing.T) {
 	t.Parallel()
-	d, _ := shelf()
+	d, _ := newDownloads()
 	data := []byte("sixteen bytes or so, in pieces")
 	w := httptest.NewRecorder()
 	r := d.Begin("a", data, http.NewResponseController(w))

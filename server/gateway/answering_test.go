@@ -19,5 +19,5 @@ func TestWhetherAnyOrchestratorAnswers(t *testing.T) {
 	one.close()
 	expect("one is there", true)
 	two.close()
-	expect("nobody is there", false)
+	expect("no orchestrator is there", false)
 }

@@ -148,7 +148,7 @@ func (g *Gateway) routes() http.Handler {
 			refuse(w, r, http.StatusNotFound, fault.New(fault.RouteNotFound, "serve", "the gateway has no such address"))
 		})
 	}
-	return boundUnreadBody(g.opt.Limits.BodyIdle, mux)
+	return boundBodyWait(g.opt.Limits.BodyIdle, mux)
 }
 
 // serveHealth reports whether segments are accepted.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 var media = bytes.Repeat([]byte("segment "), 20_000)
@@ -78,8 +78,8 @@ func TestMP4ComesBackAsMP4(t *testing.T) {
 		t.Errorf("format %v", f)
 	}
 	status, _, h := n.get("/stream/show.m3u8")
-	if status != http.StatusNotFound || h.Get(gateway.CodeHeader) != string(fault.PlaylistFormat) {
-		t.Errorf("playlist of MP4 files: %d %s", status, h.Get(gateway.CodeHeader))
+	if status != http.StatusNotFound || h.Get(rpc.CodeHeader) != string(fault.PlaylistFormat) {
+		t.Errorf("playlist of MP4 files: %d %s", status, h.Get(rpc.CodeHeader))
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -165,7 +166,7 @@ func (n *node) tryPush(ctx context.Context, path string, body io.Reader, headers
 		return nil, err
 	}
 	defer resp.Body.Close()
-	a := &answer{status: resp.StatusCode, code: resp.Header.Get(gateway.CodeHeader), header: resp.Header}
+	a := &answer{status: resp.StatusCode, code: resp.Header.Get(rpc.CodeHeader), header: resp.Header}
 	kind, params, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "multipart/mixed" {
 		b, err := io.ReadAll(resp.Body)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 func TestBadPushes(t *testing.T) {
@@ -112,8 +113,8 @@ func TestHugeLengthIsRefusedBeforeReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if resp.StatusCode != http.StatusRequestEntityTooLarge || resp.Header.Get(gateway.CodeHeader) != "PushTooLarge" {
-		t.Errorf("%s %s", resp.Status, resp.Header.Get(gateway.CodeHeader))
+	if resp.StatusCode != http.StatusRequestEntityTooLarge || resp.Header.Get(rpc.CodeHeader) != "PushTooLarge" {
+		t.Errorf("%s %s", resp.Status, resp.Header.Get(rpc.CodeHeader))
 	}
 }
 
@@ -126,8 +127,8 @@ func TestSlowBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if resp.StatusCode != http.StatusRequestTimeout || resp.Header.Get(gateway.CodeHeader) != "PushSlow" {
-		t.Errorf("%s %s", resp.Status, resp.Header.Get(gateway.CodeHeader))
+	if resp.StatusCode != http.StatusRequestTimeout || resp.Header.Get(rpc.CodeHeader) != "PushSlow" {
+		t.Errorf("%s %s", resp.Status, resp.Header.Get(rpc.CodeHeader))
 	}
 	// The next segment is not held up by the place of the one that never came. A
 	// busy machine may make this one late too, so it may take several.

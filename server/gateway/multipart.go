@@ -54,7 +54,8 @@ func (p *push) partHead(i, size int, boundary string) string {
 	if i == 0 {
 		lead = ""
 	}
-	return fmt.Sprintf("%s--%s\r\nContent-Type: %s; name=%q\r\nContent-Length: %d\r\nContent-Disposition: attachment; filename=%q\r\nRendition-Name: %s\r\n\r\n",
+	return fmt.Sprintf("%s--%s\r\nContent-Type: %s; name=%q\r\nContent-Length: %d\r\nContent-Disposition: attachment; "+
+		"filename=%q\r\nRendition-Name: %s\r\n\r\n",
 		lead, boundary, profile.Format.MIME(), file, size, file, profile.Name)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 func TestPlayers(t *testing.T) {
@@ -48,8 +49,8 @@ func TestPlayers(t *testing.T) {
 		"/stream/show": fault.RouteNotFound, "/nothing": fault.RouteNotFound,
 	} {
 		status, _, h := n.get(path)
-		if status != http.StatusNotFound || h.Get(gateway.CodeHeader) != string(code) {
-			t.Errorf("%s: %d %s, want %s", path, status, h.Get(gateway.CodeHeader), code)
+		if status != http.StatusNotFound || h.Get(rpc.CodeHeader) != string(code) {
+			t.Errorf("%s: %d %s, want %s", path, status, h.Get(rpc.CodeHeader), code)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func (g *Gateway) servePush(w http.ResponseWriter, r *http.Request) {
 	}
 	defer g.pushes.leave(from)
 	defer func() { s.leave(g.opt.Now()) }()
-	p := &push{req: req, stream: s, pending: s.order.Begin(req.Number), at: g.opt.Now(), from: clientIP(r),
+	p := &push{req: req, stream: s, pending: s.order.Begin(req.Number), at: g.opt.Now(), from: origin.Host(r.RemoteAddr),
 		client: clientOf(r, key, req.Manifest)}
 	defer p.release() // also after a panic: later segments must not wait for this one
 	// A client that reads its answer slowly keeps the renditions in memory.

@@ -6,11 +6,9 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
-
-// CodeHeader carries the fault's code beside an error's text.
-const CodeHeader = "Tutti-Code"
 
 // noSessionsText is what existing clients expect when no orchestrator takes a stream.
 const noSessionsText = "No sessions available"
@@ -40,7 +38,7 @@ func refuse(w http.ResponseWriter, r *http.Request, answer int, err error) {
 		text = noSessionsText
 	}
 	h := w.Header()
-	h.Set(CodeHeader, code)
+	h.Set(rpc.CodeHeader, code)
 	h.Set("X-Content-Type-Options", "nosniff")
 	if !strings.Contains(r.Header.Get("Accept"), "application/json") {
 		h.Set("Content-Type", "text/plain; charset=utf-8")

@@ -60,7 +60,8 @@ func TestAnswerKeepsItsMemory(t *testing.T) {
 	t.Parallel()
 	n := start(t, []string{newFake(t).uri}, func(o *gateway.Options) { o.Limits.Bytes = 32 << 20 })
 	const size = 8 << 20 // three of them are more than the sockets' buffers hold
-	c := raw(t, n, fmt.Sprintf("POST /live/slow/0.ts HTTP/1.1\r\nHost: x\r\nAccept: multipart/mixed\r\nContent-Length: %d\r\n\r\n", size))
+	c := raw(t, n, fmt.Sprintf("POST /live/slow/0.ts HTTP/1.1\r\nHost: x\r\nAccept: multipart/mixed\r\nContent-Length: "+
+		"%d\r\n\r\n", size))
 	if _, err := c.Write(make([]byte, size)); err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"math/big"
-	"net"
-	"net/http"
 	"sync"
 	"time"
 
@@ -78,13 +76,4 @@ func (s *rateLimitedLog) allow(now time.Time) (suppressed int, ok bool) {
 	}
 	suppressed, s.suppressed, s.last = s.suppressed, 0, now
 	return suppressed, true
-}
-
-// clientIP is the peer's address without its port.
-func clientIP(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }

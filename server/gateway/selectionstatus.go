@@ -34,8 +34,8 @@ type OrchestratorStatus struct {
 	// playing time; absent while unknown.
 	Score   *float64 `json:"score,omitempty"`
 	Latency float64  `json:"latency,omitempty"`
-	// Heard is when it answered last.
-	Heard time.Time `json:"heard,omitzero"`
+	// LastAnswer is when it answered last.
+	LastAnswer time.Time `json:"heard,omitzero"`
 	// Code is why it is not used now, Until how long it is suspended for it. Barred ones returned a
 	// false result.
 	Code   fault.Code `json:"code,omitempty"`
@@ -92,7 +92,7 @@ func (o *OrchestratorStatus) addSuspension(s videorouting.Suspended) {
 }
 
 func (c *choice) status(k *registry.Known, now time.Time) OrchestratorStatus {
-	o := OrchestratorStatus{URI: k.URI, Address: k.Owner, Stake: k.Stake, Parent: k.Parent, Heard: k.LastAnswer,
+	o := OrchestratorStatus{URI: k.URI, Address: k.Owner, Stake: k.Stake, Parent: k.Parent, LastAnswer: k.LastAnswer,
 		Code: k.Problem}
 	if k.Price != nil {
 		o.Price = k.Price.RatString()

@@ -16,23 +16,23 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is a server with a door; /long and /short answer when they are told.
-type house struct {
-	door *handover.Handover
-	url  string
+// testServer serves behind a Handover; /long and /short answer when the test closes their channels.
+type testServer struct {
+	handover *handover.Handover
+	url      string
 	// long, short and brief end the requests of these paths.
 	long, short, brief chan struct{}
 	served             chan error
 	client             *http.Client
 }
 
-func newHouse(t *testing.T) *house {
+func newTestServer(t *testing.T) *testServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{door: handover.New(), url: "http://" + l.Addr().String(),
+	h := &testServer{handover: handover.New(), url: "http://" + l.Addr().String(),
 		long: make(chan struct{}), short: make(chan struct{}), brief: make(chan struct{}), served: make(chan error, 1),
 		client: &http.Client{Transport: &http.Transport{}}}
 	mux := http.NewServeMux()
@@ -47,8 +47,8 @@ func newHouse(t *testing.T) *house {
 	mux.HandleFunc("/short", wait(h.short))
 	mux.HandleFunc("/brief", wait(h.brief))
 	mux.HandleFunc("/now", func(http.ResponseWriter, *http.Request) {})
-	h.door.SetListener(l)
-	srv := &http.Server{Handler: h.door.Wrap(mux, func(r *http.Request) handover.Kind {
+	h.handover.SetListener(l)
+	srv := &http.Server{Handler: h.handover.Wrap(mux, func(r *http.Request) handover.Kind {
 		switch r.URL.Path {
 		case "/long":
 			return handover.Long
@@ -65,7 +65,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-func (h *house) get(path string) <-chan string {
+func (h *testServer) get(path string) <-chan string {
 	out := make(chan string, 1)
 	go func() {
 		res, err := h.client.Get(h.url + path)
@@ -84,11 +84,11 @@ func (h *house) get(path string) <-chan string {
 	return out
 }
 
-func (h *house) until(t *testing.T, short, long int) {
+func (h *testServer) until(t *testing.T, short, long int) {
 	t.Helper()
 	end := time.After(10 * time.Second)
 	for {
-		s, l := h.door.InProgress()
+		s, l := h.handover.InProgress()
 		if s == short && l == long {
 			return
 		}
@@ -101,13 +101,13 @@ func (h *house) until(t *testing.T, short, long int) {
 }
 
 func TestShortIsWaitedForAndLongGoesOn(t *testing.T) {
-	h := newHouse(t)
+	h := newTestServer(t)
 	long, short := h.get("/long"), h.get("/short")
 	h.until(t, 1, 1)
 	left := make(chan error, 1)
-	go func() { left <- h.door.Release(t.Context()) }()
-	if err := <-h.served; err == nil || !h.door.Released() {
-		t.Fatalf("the listener ended with %v, gone %v", err, h.door.Released())
+	go func() { left <- h.handover.Release(t.Context()) }()
+	if err := <-h.served; err == nil || !h.handover.Released() {
+		t.Fatalf("the listener ended with %v, gone %v", err, h.handover.Released())
 	}
 	select {
 	case err := <-left:
@@ -125,7 +125,7 @@ func TestShortIsWaitedForAndLongGoesOn(t *testing.T) {
 	if got := <-long; got != "whole" {
 		t.Errorf("long: %q", got)
 	}
-	if err := h.door.WaitIdle(t.Context()); err != nil {
+	if err := h.handover.WaitIdle(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -133,14 +133,14 @@ func TestShortIsWaitedForAndLongGoesOn(t *testing.T) {
 // TestBriefIsWaitedForAMoment: a request without credentials that does not come to an end does
 // not keep the place, and one that is answered within a moment is.
 func TestBriefIsWaitedForAMoment(t *testing.T) {
-	h := newHouse(t)
+	h := newTestServer(t)
 	stuck := h.get("/brief")
 	short := h.get("/short")
 	h.until(t, 1, 0)
 	left := make(chan error, 1)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	go func() { left <- h.door.Release(ctx) }()
+	go func() { left <- h.handover.Release(ctx) }()
 	<-h.served
 	close(h.short)
 	if got := <-short; got != "whole" {
@@ -156,12 +156,12 @@ func TestBriefIsWaitedForAMoment(t *testing.T) {
 }
 
 func TestNoticeEndsConnections(t *testing.T) {
-	h := newHouse(t)
+	h := newTestServer(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	held := h.get("/short")
 	h.until(t, 1, 0)
-	go func() { left <- h.door.Release(ctx) }()
+	go func() { left <- h.handover.Release(ctx) }()
 	closes := func() bool {
 		res, err := h.client.Get(h.url + "/now")
 		if err != nil {
@@ -185,16 +185,16 @@ func TestNoticeEndsConnections(t *testing.T) {
 	<-held
 }
 
-// TestHeldUntilAnotherHasSettled: a door that is held stays open for the peers that the
+// TestHeldUntilAnotherHasSettled: a listener that is held stays open for the peers that the
 // other one's requests need.
 func TestHeldUntilAnotherHasSettled(t *testing.T) {
-	front, back := newHouse(t), newHouse(t)
-	back.door.BeforeRelease(front.door.WaitReleased)
+	front, back := newTestServer(t), newTestServer(t)
+	back.handover.BeforeRelease(front.handover.WaitReleased)
 	inHand := front.get("/short")
 	front.until(t, 1, 0)
 	left := make(chan error, 2)
-	go func() { left <- front.door.Release(t.Context()) }()
-	go func() { left <- back.door.Release(t.Context()) }()
+	go func() { left <- front.handover.Release(t.Context()) }()
+	go func() { left <- back.handover.Release(t.Context()) }()
 	<-front.served
 	// A connection of its own, as after an answer that closed the last one.
 	for range 3 {
@@ -203,7 +203,7 @@ func TestHeldUntilAnotherHasSettled(t *testing.T) {
 		}
 		back.client.CloseIdleConnections()
 	}
-	if back.door.Released() {
+	if back.handover.Released() {
 		t.Error("the socket was left before the other's request had its answer")
 	}
 	close(front.short)

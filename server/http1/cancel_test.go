@@ -30,7 +30,7 @@ func watched(t *testing.T, text string) (url string, begun, gone chan struct{}) 
 	}), begun, gone
 }
 
-func hear(t *testing.T, c chan struct{}, what string) {
+func awaits(t *testing.T, c chan struct{}, what string) {
 	t.Helper()
 	select {
 	case <-c:
@@ -48,9 +48,9 @@ func TestCanceledBeforeTheAnswer(t *testing.T) {
 		_, _, err := do(transport(t, http1.Options{}), post(t, ctx, url, "x"))
 		done <- err
 	}()
-	hear(t, begun, "asked")
+	awaits(t, begun, "asked")
 	cancel(errors.New("why"))
-	hear(t, gone, "seen by the server")
+	awaits(t, gone, "seen by the server")
 	if err := <-done; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -75,7 +75,7 @@ func TestCanceledWithinTheBody(t *testing.T) {
 		if n, err := resp.Body.Read(p); n != 0 || !errors.Is(err, context.Canceled) {
 			t.Error(n, err)
 		}
-		hear(t, gone, "seen by the server")
+		awaits(t, gone, "seen by the server")
 		if err := resp.Body.Close(); err != nil {
 			t.Error(err)
 		}
@@ -92,7 +92,7 @@ func TestCanceledWithoutReading(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	hear(t, gone, "seen by the server")
+	awaits(t, gone, "seen by the server")
 	if _, err := resp.Body.Read(make([]byte, 1)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -122,7 +122,7 @@ func TestClosedUnderARead(t *testing.T) {
 			<-reading
 		}
 		_ = resp.Body.Close()
-		hear(t, gone, "seen by the server")
+		awaits(t, gone, "seen by the server")
 		wg.Wait()
 	}
 }
@@ -158,7 +158,7 @@ func TestHeaderTimeout(t *testing.T) {
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error(err)
 	}
-	hear(t, gone, "seen by the server")
+	awaits(t, gone, "seen by the server")
 	// It does not bound the body.
 	url = served(t, false, func(w http.ResponseWriter, _ *http.Request) {
 		_ = http.NewResponseController(w).Flush()

@@ -12,7 +12,7 @@ import (
 	"github.com/tuttinode/tutti/server/http1"
 )
 
-// A host that takes connections and says nothing keeps nobody else's from being
+// A host that takes connections and says nothing keeps no other host's from being
 // made, however many wait for it.
 func TestOneSilentHostKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()

@@ -51,8 +51,9 @@ func roundTrip(t testing.TB, text string, step int) (int, string, error) {
 
 const (
 	sized   = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 10\r\n\r\n0123456789"
-	chunked = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n012\r\n7;x=\"y\"\r\n3456789\r\n0\r\nX: y\r\n\r\n"
-	toEnd   = "HTTP/1.0 200 OK\r\n\r\n0123456789"
+	chunked = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: " +
+		"chunked\r\n\r\n3\r\n012\r\n7;x=\"y\"\r\n3456789\r\n0\r\nX: y\r\n\r\n"
+	toEnd = "HTTP/1.0 200 OK\r\n\r\n0123456789"
 )
 
 // An answer that is cut short anywhere is an error, never a shorter answer; what

@@ -17,7 +17,8 @@ import (
 	"github.com/tuttinode/tutti/server/http1"
 )
 
-const streamed = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nKeep-Alive: timeout=5, max=100\r\nTransfer-Encoding: chunked\r\n\r\n"
+const streamed = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nKeep-Alive: timeout=5, " +
+	"max=100\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 // llama is a server that promises to keep connections and hangs up after every
 // streamed answer without a word.

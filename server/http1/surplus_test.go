@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/server/http1"
 )
 
-// What a server sends behind an answer is nobody's answer, also where TLS has it
+// What a server sends behind an answer belongs to no request, also where TLS has it
 // already: with the end of the body in one record, or in a record of its own.
 func TestSurplusIsNoAnswer(t *testing.T) {
 	t.Parallel()

@@ -32,8 +32,8 @@ func New(opt Options) *Transport {
 func (t *Transport) CloseIdleConnections() { t.pool.clear() }
 
 // RoundTrip sends a request and returns after the head of its answer. The request's context
-// also applies to the body: when it ends, the connection is closed at once. The request's body is read in this goroutine and closed before
-// RoundTrip returns.
+// also applies to the body: when it ends, the connection is closed at once. The request's body is read in this
+// goroutine and closed before RoundTrip returns.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	body := r.Body
 	if body != nil {

@@ -83,7 +83,8 @@ func newSelfSeries(l *gaugeSet) func(send sender, s *ChainState) {
 	rank := l.gauge("tutti_pool_rank", "The orchestrator's place in the pool, from 1; 0 outside.")
 	members := l.gauge("tutti_pool_members", "Orchestrators in the pool.")
 	size := l.gauge("tutti_pool_size", "Orchestrators that the pool takes.")
-	margin := l.gauge("tutti_pool_margin_lpt", "By how many tokens the stake is above that of the pool's last member, or below it.")
+	margin := l.gauge("tutti_pool_margin_lpt", "By how many tokens the stake is above that of the pool's last member, "+
+		"or below it.")
 	return func(send sender, s *ChainState) {
 		self := s.View.Self
 		send(registered, boolValue(orchestratorstatus.StateOf(self) != orchestratorstatus.Unregistered))

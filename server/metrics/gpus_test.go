@@ -10,24 +10,24 @@ import (
 	"github.com/tuttinode/tutti/server/metrics"
 )
 
-// shelf is an inventory that a test fills.
-type shelf struct {
+// inventory has the devices that a test fills in.
+type inventory struct {
 	devices []gpu.Device
 	driver  gpu.Driver
 	samples map[gpu.UUID]gpu.Sample
 }
 
-func (s *shelf) Devices() []gpu.Device { return s.devices }
-func (s *shelf) Err() *fault.Fault     { return nil }
-func (s *shelf) Driver() gpu.Driver    { return s.driver }
-func (s *shelf) Sample(id gpu.UUID) (gpu.Sample, bool) {
+func (s *inventory) Devices() []gpu.Device { return s.devices }
+func (s *inventory) Err() *fault.Fault     { return nil }
+func (s *inventory) Driver() gpu.Driver    { return s.driver }
+func (s *inventory) Sample(id gpu.UUID) (gpu.Sample, bool) {
 	sample, ok := s.samples[id]
 	return sample, ok
 }
 
 func TestGPUs(t *testing.T) {
 	t.Parallel()
-	s := &shelf{}
+	s := &inventory{}
 	m := metrics.New(metrics.Options{NodeID: "id"})
 	if err := m.WatchGPUs(s); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestGPUs(t *testing.T) {
 // TestManyGPUs: their number is bounded.
 func TestManyGPUs(t *testing.T) {
 	t.Parallel()
-	s := &shelf{}
+	s := &inventory{}
 	for i := range 200 {
 		s.devices = append(s.devices, gpu.Device{Index: i, UUID: gpu.UUID(fmt.Sprint("GPU-", i))})
 	}

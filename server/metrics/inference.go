@@ -151,7 +151,8 @@ func newInferenceSeries(reg prometheus.Registerer) *inferenceSeries {
 		changes: b.counter("tutti_ai_model_changes_total", "States that models of this node entered.", "pipeline",
 			"model_name", "state", "code"),
 		score: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "livepeer_ai_request_latency_score", Help: "Seconds of the last AI job over its units; for llm over its tokens.",
+			Name: "livepeer_ai_request_latency_score",
+			Help: "Seconds of the last AI job over its units; for llm over its tokens.",
 		}, flow),
 		price: b.gauges("livepeer_ai_request_price", "Price of a unit of the last AI job that was finished, in wei.",
 			model...),

@@ -81,10 +81,10 @@ func TestClientsDoNotMakeSeries(t *testing.T) {
 	}
 	text := scrape(t, m)
 	if strings.Contains(text, "made up") {
-		t.Error("a model that nobody serves has a series")
+		t.Error("a model that is not served has a series")
 	}
 	if !strings.Contains(text, `livepeer_ai_request_errors{error_code="ModelUnknown",model_name="other",node_id="id",node_type="bctr",pipeline="llm",sender=""} 1000`) {
-		t.Errorf("what nobody serves is not counted:\n%s", text)
+		t.Errorf("a model that is not served is not counted:\n%s", text)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/tuttinode/tutti/server/metrics"
 )
 
-// The limit is there before the first session, and follows whoever knows it.
+// The limit is there before the first session, and follows its source.
 func TestSessionsAreLookedUp(t *testing.T) {
 	t.Parallel()
 	m := metrics.New(metrics.Options{NodeID: "id", Version: "1"})

@@ -142,8 +142,9 @@ func (t *Tickets) SenderFunds(sender core.Address, deposit, reserve, maxFloat, f
 	}
 	label := t.received.senders.of(sender.String())
 	for gauge, w := range map[*prometheus.GaugeVec]core.Wei{
-		t.received.deposit: deposit, t.received.oldDeposit: deposit, t.received.reserve: reserve, t.received.oldReserve: reserve,
-		t.received.float: maxFloat, t.received.faceOne: faceValue,
+		t.received.deposit: deposit, t.received.oldDeposit: deposit, t.received.reserve: reserve,
+		t.received.oldReserve: reserve,
+		t.received.float:      maxFloat, t.received.faceOne: faceValue,
 	} {
 		gauge.WithLabelValues(label).Set(weiGwei(w))
 	}

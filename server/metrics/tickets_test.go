@@ -98,7 +98,7 @@ func TestTicketsOfOneRole(t *testing.T) {
 	}
 }
 
-// Whoever sends makes no series without end.
+// Senders make no series without end.
 func TestTicketLabelsAreBounded(t *testing.T) {
 	t.Parallel()
 	m := metrics.New(metrics.Options{NodeID: "n", Version: "1", PerStream: true})

@@ -11,16 +11,12 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // Headers of AI jobs. Those that are not the network's are used between our own nodes.
 const (
-	nodeHeader      = "Tutti-Node"
-	operationHeader = "Tutti-Operation"
-	codeHeader      = "Tutti-Code"
-	requestIDHeader = "X-Request-Id"
-	// creditedHeader is in an interim answer: the request's tickets are credited.
-	creditedHeader = "Tutti-Credited"
 	// nodePrefix precedes the version in our nodes' names.
 	nodePrefix = "tutti/"
 	// jobMarker is the Authorization of gateways that fetch results by URL.
@@ -72,12 +68,12 @@ type aiJob struct {
 func (s *Server) newAIJob(w http.ResponseWriter, r *http.Request, p pipeline.Pipeline) *aiJob {
 	x := &aiJob{
 		s: s, w: w, r: r, pipe: p, start: s.opt.Now(),
-		own:   strings.HasPrefix(r.Header.Get(nodeHeader), nodePrefix),
+		own:   strings.HasPrefix(r.Header.Get(rpc.NodeHeader), nodePrefix),
 		byURL: r.Header.Get("Authorization") == jobMarker,
 	}
 	x.answer = answerWriter{x: x, ctl: http.NewResponseController(w)}
 	x.f.Model.Capability, x.f.Operation = p.Capability, inference.Operation(p.Name)
-	x.f.RequestID = r.Header.Get(requestIDHeader)
+	x.f.RequestID = r.Header.Get(rpc.RequestIDHeader)
 	return x
 }
 
@@ -128,9 +124,9 @@ func (x *aiJob) confirm(job *orchestrate.Job) {
 		return
 	}
 	h := x.w.Header()
-	h.Set(creditedHeader, "1")
+	h.Set(rpc.CreditedHeader, "1")
 	x.w.WriteHeader(http.StatusEarlyHints)
-	h.Del(creditedHeader)
+	h.Del(rpc.CreditedHeader)
 }
 
 // authenticate checks the headers before the body is read.
@@ -139,7 +135,7 @@ func (x *aiJob) authenticate() (*orchestrate.JobSender, error) {
 	if err != nil {
 		return nil, err
 	}
-	credentials.From = clientIP(x.r)
+	credentials.From = origin.Host(x.r.RemoteAddr)
 	sender, err := x.s.orch.CheckJob(credentials)
 	if err == nil {
 		admission.Prove(x.r.Context())
@@ -173,7 +169,7 @@ func (x *aiJob) setRequestID() (err error) {
 	if !orchestrate.UsableRequestID(x.f.RequestID) {
 		x.f.RequestID, err = x.s.orch.NewRequestID()
 	}
-	x.w.Header().Set(requestIDHeader, x.f.RequestID)
+	x.w.Header().Set(rpc.RequestIDHeader, x.f.RequestID)
 	return err
 }
 
@@ -202,7 +198,7 @@ func (x *aiJob) receive(pace *readPace, sender *orchestrate.JobSender) error {
 func (x *aiJob) decode() error {
 	var op inference.Operation
 	if x.own {
-		op = inference.Operation(x.r.Header.Get(operationHeader))
+		op = inference.Operation(x.r.Header.Get(rpc.OperationHeader))
 	}
 	req, err := pipeline.Decode(x.pipe.Capability, op, x.r.Header.Get("Content-Type"), x.body.data)
 	if err != nil {
@@ -257,5 +253,5 @@ func (x *aiJob) done(err error) {
 	if err != nil {
 		x.f.Code = fault.CodeOf(err)
 	}
-	x.s.orch.JobDone(&x.f, x.job, clientIP(x.r), err)
+	x.s.orch.JobDone(&x.f, x.job, origin.Host(x.r.RemoteAddr), err)
 }

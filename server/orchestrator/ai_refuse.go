@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -32,7 +33,7 @@ func (x *aiJob) refuse(err error) {
 		text = inference.NetworkText(x.pipe.Capability, text)
 	}
 	x.f.Status = status.Job(err)
-	x.w.Header().Set(codeHeader, string(fault.CodeOf(err)))
+	x.w.Header().Set(rpc.CodeHeader, string(fault.CodeOf(err)))
 	if after, ok := fault.RetryAfter(err); ok {
 		x.w.Header().Set("Retry-After", strconv.Itoa(int(after/time.Second)))
 	}
@@ -62,7 +63,7 @@ func (x *aiJob) relayRefusal(code int, text string, err error) {
 	}
 	x.f.Status = http.StatusInternalServerError
 	if err != nil {
-		x.w.Header().Set(codeHeader, string(fault.CodeOf(err)))
+		x.w.Header().Set(rpc.CodeHeader, string(fault.CodeOf(err)))
 	}
 	x.answer.setDeadline(len(text))
 	http.Error(x.w, name+" container returned "+strconv.Itoa(code)+": "+text, x.f.Status)

@@ -279,7 +279,7 @@ func TestGatewayLeaves(t *testing.T) {
 	})
 }
 
-// TestGatewayLeavesTheLine: one who waits for a slot and goes away leaves the
+// TestGatewayLeavesTheLine: a gateway that waits for a slot and goes away leaves the
 // line.
 func TestGatewayLeavesTheLine(t *testing.T) {
 	t.Parallel()

@@ -280,7 +280,8 @@ func TestGetOrchestratorForModels(t *testing.T) {
 		t.Errorf("%v", in)
 	}
 	// A node that does not transcode says so at once.
-	_, err := a.rpc.GetOrchestrator(t.Context(), &rpc.OrchestratorRequest{Capabilities: &rpc.Capabilities{Bitstring: []uint64{0x1003}}})
+	_, err := a.rpc.GetOrchestrator(t.Context(),
+		&rpc.OrchestratorRequest{Capabilities: &rpc.Capabilities{Bitstring: []uint64{0x1003}}})
 	wantError(t, err, "Invalid orchestrator request: OrchestratorCapped")
 	res, body := do(t, a.h2, a.post(meta(in.GetAuthToken(), nil), nil))
 	wantText(t, res, body, 403, "OrchestratorCapped")

@@ -80,7 +80,7 @@ func queueLevel(t *testing.T) int {
 	return count
 }
 
-// TestCrowd: a gateway does its work among many who hold connections and do
+// TestCrowd: a gateway does its work among many peers that hold connections and do
 // nothing, or take nothing.
 func TestCrowd(t *testing.T) {
 	n := newNode(t)
@@ -108,7 +108,8 @@ func TestCrowd(t *testing.T) {
 	open(t, n, count)
 	readers := min(count/10, 200)
 	slow(t, n, readers, url[len(n.uri):])
-	t.Logf("a segment takes %s alone and %s among %d idle connections and %d slow readers, which take %d MB with their clients",
+	t.Logf("a segment takes %s alone and %s among %d idle connections and %d slow readers, which take %d MB with their "+
+		"clients",
 		alone, work(), count, readers, (memory()-heap)>>20)
 }
 

@@ -26,13 +26,13 @@ type credentials struct {
 // read is readRequest with the cache. The result is shared and must not be changed.
 func (c *credentials) read(h http.Header) (orchestrate.SegmentRequest, error) {
 	var payment *rpc.Payment
-	if text := h.Get(paymentHeader); text != "" {
+	if text := h.Get(rpc.PaymentHeader); text != "" {
 		var err error
 		if payment, err = rpc.DecodePayment(text); err != nil {
 			return orchestrate.SegmentRequest{}, err
 		}
 	}
-	req, err := c.segment(h.Get(segmentHeader))
+	req, err := c.segment(h.Get(rpc.SegmentHeader))
 	if err == nil && payment != nil {
 		addPayment(&req, payment)
 	}

@@ -20,9 +20,9 @@ func TestCredentials(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return http.Header{segmentHeader: {text}}
+		return http.Header{rpc.SegmentHeader: {text}}
 	}
-	if _, err := c.read(http.Header{segmentHeader: {"!"}}); err == nil || len(c.known) != 0 {
+	if _, err := c.read(http.Header{rpc.SegmentHeader: {"!"}}); err == nil || len(c.known) != 0 {
 		t.Errorf("a mistake: %v, %d known", err, len(c.known))
 	}
 	for range 2 {
@@ -59,7 +59,7 @@ func TestCredentialsWithPayment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return http.Header{segmentHeader: {segment}, paymentHeader: {text}}
+		return http.Header{rpc.SegmentHeader: {segment}, rpc.PaymentHeader: {text}}
 	}
 	sender := core.Address{19: 7}
 	price := &rpc.PriceInfo{PricePerUnit: 5, PixelsPerUnit: 1}
@@ -74,7 +74,7 @@ func TestCredentialsWithPayment(t *testing.T) {
 			t.Errorf("%+v, %v", req, err)
 		}
 	}
-	if req, err := c.read(http.Header{segmentHeader: {segment}}); err != nil || !req.Sender.IsZero() ||
+	if req, err := c.read(http.Header{rpc.SegmentHeader: {segment}}); err != nil || !req.Sender.IsZero() ||
 		req.Payment.Tickets != nil || req.Payment.Expected != nil {
 		t.Errorf("without payment: %+v, %v", req, err)
 	}
@@ -86,8 +86,8 @@ func TestCredentialsWithPayment(t *testing.T) {
 		t.Errorf("a sender of 19 bytes: %+v, %v", req, err)
 	}
 	// The payment's mistake comes first, as the protocol has it.
-	if _, err := c.read(http.Header{segmentHeader: {"!"},
-		paymentHeader: {"!"}}); fault.CodeOf(err) != fault.PaymentEncoding {
+	if _, err := c.read(http.Header{rpc.SegmentHeader: {"!"},
+		rpc.PaymentHeader: {"!"}}); fault.CodeOf(err) != fault.PaymentEncoding {
 		t.Error(err)
 	}
 }

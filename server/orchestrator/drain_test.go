@@ -67,7 +67,7 @@ func TestStopEndsWithAClientThatStays(t *testing.T) {
 	}
 }
 
-// Who connected just before a stop is answered: where another process has the socket, too,
+// A peer that connected just before a stop is answered: where another process has the socket, too,
 // such a peer would not know that it came to one that stops.
 func TestStopAnswersWhoHasJustConnected(t *testing.T) {
 	t.Parallel()

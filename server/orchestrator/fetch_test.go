@@ -69,7 +69,7 @@ func TestSegmentByAddress(t *testing.T) {
 	}
 }
 
-// TestPrivateAddressesAreNotFetched: nobody may have this node read what only it
+// TestPrivateAddressesAreNotFetched: no peer may have this node read what only it
 // can reach.
 func TestPrivateAddressesAreNotFetched(t *testing.T) {
 	t.Parallel()

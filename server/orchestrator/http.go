@@ -83,11 +83,11 @@ func (s *Server) newHTTP() *http.Server {
 // dispatch detects gRPC as the network does: HTTP/2 and a content type that begins with
 // application/grpc.
 func (s *Server) dispatch() http.Handler {
-	mux, doors := s.workersOnly(s.routes()), s.workerRoutes()
+	mux, workerMux := s.workersOnly(s.routes()), s.workerRoutes()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 			if isWorkerPath(r.URL.Path) {
-				doors.ServeHTTP(w, r)
+				workerMux.ServeHTTP(w, r)
 				return
 			}
 			s.grpc.ServeHTTP(w, r)

@@ -9,10 +9,6 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// offerHeader is an offer in the answer to an AI job, for our own gateways: base64 of a
-// net.OrchestratorInfo.
-const offerHeader = "Tutti-Offer"
-
 // orchestratorInfo is the message of an offer. Our own gateways recognize us by its node
 // field, which others do not read.
 func (s *Server) orchestratorInfo(in *orchestrate.Info) *rpc.OrchestratorInfo {
@@ -72,5 +68,5 @@ func (x *aiJob) addOffer(job *orchestrate.Job) {
 		x.s.opt.Log.Error("offer cannot be encoded", "err", err)
 		return
 	}
-	x.w.Header().Set(offerHeader, base64.StdEncoding.EncodeToString(msg))
+	x.w.Header().Set(rpc.OfferHeader, base64.StdEncoding.EncodeToString(msg))
 }

@@ -165,7 +165,7 @@ func (p *pipes) byHand(t *testing.T, req *http.Request) (*http.Response, error) 
 	return res, err
 }
 
-// TestSlowReader: one who asks for a rendition and does not take it is cut off.
+// TestSlowReader: a gateway that asks for a rendition and does not take it is cut off.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -210,7 +210,7 @@ func TestLongWorkIsNotCutOff(t *testing.T) {
 	}
 }
 
-// TestWorkersWithoutCertificateDoNotFillTheLog: anybody may ask to be a worker.
+// TestWorkersWithoutCertificateDoNotFillTheLog: any host may ask to be a worker.
 func TestWorkersWithoutCertificateDoNotFillTheLog(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -56,8 +56,8 @@ type Options struct {
 	Listener net.Listener
 	// Orchestrator has the rules.
 	Orchestrator *orchestrate.Orchestrator
-	// Standing is the orchestrator's status on the chain, if known; nil off-chain.
-	Standing func() (orchestratorstatus.Status, bool)
+	// ChainStatus is the orchestrator's status on the chain, if known; nil off-chain.
+	ChainStatus func() (orchestratorstatus.Status, bool)
 	// PeerSeen is called with the address of each peer with a request, often several times. It
 	// must not block; nil ignores it.
 	PeerSeen func(net.Addr)

@@ -52,7 +52,7 @@ func TestPaidJob(t *testing.T) {
 			t.Errorf("2 tickets less 10 tokens at 123.4 leave %s", got)
 		}
 		if got := res.Header.Get("Tutti-Offer"); got != "" {
-			t.Errorf("an offer of %d bytes that nobody needs", len(got))
+			t.Errorf("an offer of %d bytes that is not needed", len(got))
 		}
 	})
 }
@@ -133,7 +133,7 @@ func TestPaidJobRefused(t *testing.T) {
 }
 
 // TestBrokenStreamIsBilled: the bill stands once the answer has begun, whoever
-// goes away, and what had come by then is noted.
+// goes away, and what had come by then is recorded.
 func TestBrokenStreamIsBilled(t *testing.T) {
 	t.Parallel()
 	c := newChainNode(t)
@@ -168,7 +168,7 @@ func withAnswer(t *testing.T, begun <-chan live, req *http.Request) *http.Reques
 }
 
 // TestOfferBesideAnswer: our own gateways get fresh terms when theirs end soon, and
-// nobody else does.
+// no other node does.
 func TestOfferBesideAnswer(t *testing.T) {
 	t.Parallel()
 	c := newChainNode(t)
@@ -184,18 +184,18 @@ func TestOfferBesideAnswer(t *testing.T) {
 	if err != nil || len(raw) == 0 {
 		t.Fatalf("%q: %v", raw, err)
 	}
-	var news rpc.OrchestratorInfo
-	if err := proto.Unmarshal(raw, &news); err != nil {
+	var fresh rpc.OrchestratorInfo
+	if err := proto.Unmarshal(raw, &fresh); err != nil {
 		t.Fatal(err)
 	}
-	if !proto.Equal(news.GetAuthToken(), in.GetAuthToken()) || !proto.Equal(news.GetPriceInfo(), in.GetPriceInfo()) ||
-		string(news.GetTicketParams().GetRecipientRandHash()) == string(in.GetTicketParams().GetRecipientRandHash()) ||
-		news.GetCapabilities() == nil {
-		t.Errorf("%v", &news)
+	if !proto.Equal(fresh.GetAuthToken(), in.GetAuthToken()) || !proto.Equal(fresh.GetPriceInfo(), in.GetPriceInfo()) ||
+		string(fresh.GetTicketParams().GetRecipientRandHash()) == string(in.GetTicketParams().GetRecipientRandHash()) ||
+		fresh.GetCapabilities() == nil {
+		t.Errorf("%v", &fresh)
 	}
 	// What failed has none: the gateway asks anyway.
 	c.fails(fault.RunnerBusy, "429")
-	if res, _ = do(t, c.h2, asOwn(c.llm(&news, 1, paidChat))); res.Header.Get("Tutti-Offer") != "" {
+	if res, _ = do(t, c.h2, asOwn(c.llm(&fresh, 1, paidChat))); res.Header.Get("Tutti-Offer") != "" {
 		t.Error("an offer beside a refusal")
 	}
 }

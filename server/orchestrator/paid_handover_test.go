@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// untilLeft is a transcoder that works until nobody wants its work any more.
+// untilLeft is a transcoder that works until its job is canceled.
 type untilLeft struct{ begun chan struct{} }
 
 func (u untilLeft) Transcode(ctx context.Context, _ *core.TranscodeJob) (*core.TranscodeResult, error) {

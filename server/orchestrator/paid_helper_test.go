@@ -95,9 +95,9 @@ func newChainNode(t testing.TB, change ...func(*setup)) *chainNode {
 
 // ask is a signed request for an offer.
 func (c *chainNode) ask(wanted *rpc.Capabilities) *rpc.OrchestratorRequest {
-	who := c.gateway.Address()
+	address := c.gateway.Address()
 	return &rpc.OrchestratorRequest{
-		Address: who[:], Sig: c.gateway.sign(c.t, signature.Request(crypto.PubkeyToAddress(c.gateway.key.PublicKey))),
+		Address: address[:], Sig: c.gateway.sign(c.t, signature.Request(crypto.PubkeyToAddress(c.gateway.key.PublicKey))),
 		Capabilities: wanted,
 	}
 }

@@ -99,13 +99,13 @@ func TestPaidSegment(t *testing.T) {
 			t.Fatalf("%d %s", res.StatusCode, body)
 		}
 		m := result(t, body)
-		news := m.GetInfo()
-		if !proto.Equal(news.GetAuthToken(), in.GetAuthToken()) || !proto.Equal(news.GetPriceInfo(), in.GetPriceInfo()) {
-			t.Errorf("token or price changed: %v", news)
+		fresh := m.GetInfo()
+		if !proto.Equal(fresh.GetAuthToken(), in.GetAuthToken()) || !proto.Equal(fresh.GetPriceInfo(), in.GetPriceInfo()) {
+			t.Errorf("token or price changed: %v", fresh)
 		}
-		if bytes.Equal(news.GetTicketParams().GetRecipientRandHash(), in.GetTicketParams().GetRecipientRandHash()) ||
-			!bytes.Equal(news.GetAddress(), in.GetAddress()) {
-			t.Errorf("terms are not fresh, or not complete: %v", news)
+		if bytes.Equal(fresh.GetTicketParams().GetRecipientRandHash(), in.GetTicketParams().GetRecipientRandHash()) ||
+			!bytes.Equal(fresh.GetAddress(), in.GetAddress()) {
+			t.Errorf("terms are not fresh, or not complete: %v", fresh)
 		}
 		var hashes [][keccak.Size]byte
 		var pixels int64
@@ -210,7 +210,7 @@ func TestPaymentFaults(t *testing.T) {
 	}
 }
 
-// greedy makes more of a segment than anybody expects, when it is let.
+// greedy makes more of a segment than is expected, when the test allows it.
 type greedy struct{ begun, release chan struct{} }
 
 func (g greedy) Transcode(_ context.Context, job *core.TranscodeJob) (*core.TranscodeResult, error) {
@@ -226,7 +226,7 @@ func (g greedy) Transcode(_ context.Context, job *core.TranscodeJob) (*core.Tran
 func (greedy) EndSession(core.SessionID) {}
 
 // TestBalanceGone: a segment whose turn comes when its predecessor has used up the
-// balance is told so inside its answer, which has begun.
+// balance gets that inside its answer, which has begun.
 func TestBalanceGone(t *testing.T) {
 	t.Parallel()
 	g := greedy{make(chan struct{}, 1), make(chan struct{})}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -11,7 +12,7 @@ import (
 // gateways.
 func (s *Server) refuse(w http.ResponseWriter, err error) {
 	s.logRefusal(err)
-	w.Header().Set(codeHeader, string(fault.CodeOf(err)))
+	w.Header().Set(rpc.CodeHeader, string(fault.CodeOf(err)))
 	http.Error(w, fault.Wire(err), status.Protocol(err))
 }
 

@@ -8,20 +8,14 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// Headers of a segment.
-const (
-	paymentHeader = "Livepeer-Payment"
-	segmentHeader = "Livepeer-Segment"
-)
-
 // readRequest parses the headers of a segment: the payment first, as in the protocol. Errors
 // are faults of server/rpc.
 func readRequest(h http.Header) (orchestrate.SegmentRequest, error) {
-	payment, err := rpc.DecodePayment(h.Get(paymentHeader))
+	payment, err := rpc.DecodePayment(h.Get(rpc.PaymentHeader))
 	if err != nil {
 		return orchestrate.SegmentRequest{}, err
 	}
-	req, err := readSegment(h.Get(segmentHeader))
+	req, err := readSegment(h.Get(rpc.SegmentHeader))
 	if err == nil {
 		addPayment(&req, payment)
 	}

@@ -1,7 +1,6 @@
 package orchestrator
 
 import (
-	"net"
 	"net/http"
 
 	"github.com/tuttinode/tutti/core"
@@ -9,6 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/server/admission"
+	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -23,7 +23,7 @@ func (s *Server) segment(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, err)
 		return
 	}
-	req.From = clientIP(r)
+	req.From = origin.Host(r.RemoteAddr)
 	seg, err := s.orch.Admit(r.Context(), req)
 	if err != nil {
 		s.refuse(w, err)
@@ -59,7 +59,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate
 	seg *orchestrate.Segment, body *upload) {
 	done, failed := seg.Transcode(r.Context(), body.data)
 	if failed != nil {
-		w.Header().Set(http.TrailerPrefix+codeHeader, string(fault.CodeOf(failed)))
+		w.Header().Set(http.TrailerPrefix+rpc.CodeHeader, string(fault.CodeOf(failed)))
 	}
 	msg, err := s.transcodeResult(req.Number, seg.Info(), done, failed)
 	if err != nil {
@@ -71,16 +71,4 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, req *orchestrate
 	}
 	writeBy(w, s.opt.Now(), len(msg))
 	_, _ = w.Write(msg) // the gateway may have closed the connection
-}
-
-// clientIP is the peer's address without its port.
-func clientIP(r *http.Request) string { return hostOf(r.RemoteAddr) }
-
-// hostOf is an address without its port.
-func hostOf(address string) string {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
-	return host
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
+	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
@@ -36,7 +37,7 @@ func (v *service) GetOrchestrator(ctx context.Context, req *rpc.OrchestratorRequ
 	if err != nil {
 		v.s.logRefusal(err)
 		// For our own gateways; a failure has no remedy.
-		_ = grpc.SetTrailer(ctx, metadata.Pairs(codeHeader, string(fault.CodeOf(err))))
+		_ = grpc.SetTrailer(ctx, metadata.Pairs(rpc.CodeHeader, string(fault.CodeOf(err))))
 		return nil, errors.New("Invalid orchestrator request: " + fault.Wire(err))
 	}
 	if code := v.s.orch.Unavailable(wanted); code != "" {
@@ -52,7 +53,7 @@ func callerIP(ctx context.Context) string {
 	if !ok {
 		return ""
 	}
-	return hostOf(p.Addr.String())
+	return origin.Host(p.Addr.String())
 }
 
 // EndTranscodingSession frees a session.
@@ -70,7 +71,7 @@ func (v *service) Ping(ctx context.Context, req *rpc.PingPong) (*rpc.PingPong, e
 	if err != nil {
 		v.s.logRefusal(err)
 		// The code is for tools; the text contains it too.
-		_ = grpc.SetTrailer(ctx, metadata.Pairs(codeHeader, string(fault.CodeOf(err))))
+		_ = grpc.SetTrailer(ctx, metadata.Pairs(rpc.CodeHeader, string(fault.CodeOf(err))))
 		return nil, errors.New(fault.Wire(err))
 	}
 	return &rpc.PingPong{Value: sig}, nil

@@ -131,8 +131,8 @@ func (p *statusPage) status(now time.Time) Status {
 	if p.s.opt.AINotice != nil {
 		st.AI = p.s.opt.AINotice()
 	}
-	if p.s.opt.Standing != nil {
-		if c, known := p.s.opt.Standing(); known {
+	if p.s.opt.ChainStatus != nil {
+		if c, known := p.s.opt.ChainStatus(); known {
 			st.Chain = &c
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/server/downloads"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // stream serves a rendition, its video signature, or an AI job's artifact, from memory.
@@ -50,7 +51,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) (*downloads.Downlo
 	}
 	party := kept.party
 	if party == "" {
-		party = peer.Name(clientIP(r))
+		party = peer.Name(origin.Host(r.RemoteAddr))
 	}
 	return kept.downloads.Begin(party, kept.data, http.NewResponseController(w)), nil
 }

@@ -22,7 +22,7 @@ func (endless) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestReceive(t *testing.T) {
 	t.Parallel()
-	noted := 0
+	recorded := 0
 	for _, size := range []int{0, 1, 100, firstSize, firstSize + 1, growth * firstSize, growth*firstSize + 1,
 		9*growth*firstSize + 7} {
 		body := bytes.Repeat([]byte("0123456789abcde"), size/15+1)[:size]
@@ -33,7 +33,7 @@ func TestReceive(t *testing.T) {
 				"halves": iotest.HalfReader(bytes.NewReader(body)),
 			} {
 				b := newBudget(core.MaxSegmentBytes)
-				u, err := receive(r, said, b, claim{}, func(n int) { noted = n })
+				u, err := receive(r, said, b, claim{}, func(n int) { recorded = n })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -47,8 +47,8 @@ func TestReceive(t *testing.T) {
 				if name == "right" && cap(u.data) != size {
 					t.Errorf("%d bytes: a buffer of %d", size, cap(u.data))
 				}
-				if size > 0 && noted == 0 {
-					t.Error("no progress was told")
+				if size > 0 && recorded == 0 {
+					t.Error("no progress was reported")
 				}
 				u.release()
 				if b.used != 0 {

@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
 )
@@ -19,4 +20,13 @@ func Client(r *http.Request) (network string, own bool) {
 		return half.String(), false
 	}
 	return ip.String(), ip.IsLoopback()
+}
+
+// Host is an address without its port. An address without a port is returned as it is.
+func Host(addr string) string {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return addr
+	}
+	return host
 }

@@ -91,12 +91,12 @@ func (c *check) has(code fault.Code) bool {
 	return false
 }
 
-func judged(s reachability.Status) bool { return s.Reach != reachability.Unknown }
+func checked(s reachability.Status) bool { return s.Reach != reachability.Unknown }
 
 func TestReachesItself(t *testing.T) {
 	uri, leaf := node(t)
 	c := start(t, reachabilitycheck.Options{Advertised: func() string { return uri }, Certificate: leaf})
-	if s := c.until(t, "judged", judged); s.Reach != reachability.Reachable || len(c.board.Snapshot()) != 0 {
+	if s := c.until(t, "judged", checked); s.Reach != reachability.Reachable || len(c.board.Snapshot()) != 0 {
 		t.Errorf("%+v, %v", s, c.board.Snapshot())
 	}
 }
@@ -105,7 +105,7 @@ func TestAnotherServerAnswers(t *testing.T) {
 	uri, _ := node(t)
 	c := start(t, reachabilitycheck.Options{Advertised: func() string { return uri },
 		Certificate: func() []byte { return []byte("another") }})
-	if s := c.until(t, "judged", judged); s.Reach != reachability.Foreign || !c.has(fault.ServiceAddrForeign) {
+	if s := c.until(t, "judged", checked); s.Reach != reachability.Foreign || !c.has(fault.ServiceAddrForeign) {
 		t.Errorf("%+v, %v", s, c.board.Snapshot())
 	}
 }
@@ -120,7 +120,7 @@ func TestClosedPortOfThisMachine(t *testing.T) {
 	var now atomic.Pointer[string]
 	now.Store(&uri)
 	c := start(t, reachabilitycheck.Options{Advertised: func() string { return *now.Load() }})
-	if s := c.until(t, "judged", judged); s.Reach != reachability.Closed || !c.has(fault.PortClosed) {
+	if s := c.until(t, "judged", checked); s.Reach != reachability.Closed || !c.has(fault.PortClosed) {
 		t.Fatalf("%+v, %v", s, c.board.Snapshot())
 	}
 	// It is opened, and the condition goes.
@@ -139,7 +139,7 @@ func TestRouterThatDoesNotLoopBack(t *testing.T) {
 	// Nothing routes to the documentation's addresses: dialling fails at once or
 	// takes the whole time.
 	c := start(t, reachabilitycheck.Options{Advertised: func() string { return "https://gateway.invalid:8935" }})
-	if s := c.until(t, "judged", judged); s.Reach != reachability.Unverified || !c.has(fault.PortUnverified) {
+	if s := c.until(t, "judged", checked); s.Reach != reachability.Unverified || !c.has(fault.PortUnverified) {
 		t.Fatalf("%+v, %v", s, c.board.Snapshot())
 	}
 	c.PeerSeen(&net.TCPAddr{IP: net.ParseIP("192.168.1.9"), Port: 1}) // the own network proves nothing
@@ -159,7 +159,7 @@ func TestMismatch(t *testing.T) {
 		OnChain:    func() (string, bool) { return "https://198.51.100.8:8935", true },
 		Discovered: func(u string) { found.Store(&u) },
 	})
-	s := c.until(t, "judged", judged)
+	s := c.until(t, "judged", checked)
 	if !s.Mismatch || s.Discovered != "https://198.51.100.7:8935" || !c.has(fault.ServiceAddrMismatch) ||
 		*found.Load() != s.Discovered {
 		t.Errorf("%+v, %v", s, c.board.Snapshot())

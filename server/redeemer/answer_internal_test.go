@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// TestCallersLearnNoEndpoints: anybody may ask a redeemer, whose endpoints and their answers are
+// TestCallersLearnNoEndpoints: any host may ask a redeemer, whose endpoints and their answers are
 // its operator's.
 func TestCallersLearnNoEndpoints(t *testing.T) {
 	t.Parallel()

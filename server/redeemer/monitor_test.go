@@ -19,16 +19,16 @@ import (
 
 var gateway = core.Address{9}
 
-func (r *rig) monitor(ctx context.Context, who core.Address) grpc.ServerStreamingClient[rpc.MaxFloatUpdate] {
+func (r *rig) monitor(ctx context.Context, sender core.Address) grpc.ServerStreamingClient[rpc.MaxFloatUpdate] {
 	r.Helper()
-	stream, err := r.api.MonitorMaxFloat(ctx, &rpc.MaxFloatReq{Sender: who[:]})
+	stream, err := r.api.MonitorMaxFloat(ctx, &rpc.MaxFloatReq{Sender: sender[:]})
 	if err != nil {
 		r.Fatal(err)
 	}
 	return stream
 }
 
-func (r *rig) hears(stream grpc.ServerStreamingClient[rpc.MaxFloatUpdate], want string) {
+func (r *rig) wantMaxFloat(stream grpc.ServerStreamingClient[rpc.MaxFloatUpdate], want string) {
 	r.Helper()
 	m, err := stream.Recv()
 	if err != nil {
@@ -82,13 +82,13 @@ func TestMonitorTellsAtOnceAndOfEveryChange(t *testing.T) {
 	r.set(gateway, 5, false)
 	ctx, cancel := context.WithCancel(t.Context())
 	stream := r.monitor(ctx, gateway)
-	r.hears(stream, "5")
+	r.wantMaxFloat(stream, "5")
 	r.wait("a watcher", func() bool { return r.watchers() == 1 })
 	r.set(gateway, 6, false)
-	r.hears(stream, "6")
-	r.set(core.Address{8}, 7, false) // another's is no news
+	r.wantMaxFloat(stream, "6")
+	r.set(core.Address{8}, 7, false) // a change of another sender is no event
 	r.set(gateway, 0, false)
-	r.hears(stream, "0")
+	r.wantMaxFloat(stream, "0")
 	cancel()
 	r.wait("the watcher to leave", func() bool { return r.watchers() == 0 })
 }
@@ -97,10 +97,10 @@ func TestMonitorFindsOutWhatNobodyTold(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *redeemer.Options) { o.Refresh = 5 * time.Millisecond })
 	stream := r.monitor(t.Context(), gateway)
-	r.hears(stream, "0")
+	r.wantMaxFloat(stream, "0")
 	r.wait("a watcher", func() bool { return r.watchers() == 1 })
 	r.set(gateway, 6, true)
-	r.hears(stream, "6")
+	r.wantMaxFloat(stream, "6")
 }
 
 // TestSlowWatchersHoldUpNobody: one reads nothing while thousands of updates come, of
@@ -122,15 +122,15 @@ func TestSlowWatchersHoldUpNobody(t *testing.T) {
 		w, _ := rpc.FromWei(m.GetMaxFloat())
 		v = w.String()
 	}
-	r.hears(slow, "0") // it had its place all the time
+	r.wantMaxFloat(slow, "0") // it had its place all the time
 }
 
 func TestWatchersAreBounded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *redeemer.Options) { o.WatchersEach = 2 })
 	ctx, cancel := context.WithCancel(t.Context())
-	r.hears(r.monitor(ctx, gateway), "0")
-	r.hears(r.monitor(t.Context(), gateway), "0")
+	r.wantMaxFloat(r.monitor(ctx, gateway), "0")
+	r.wantMaxFloat(r.monitor(t.Context(), gateway), "0")
 	if _, err := r.monitor(t.Context(), gateway).Recv(); status.Code(err) != codes.Internal {
 		t.Error(err)
 	}
@@ -144,7 +144,7 @@ func TestWatchersAreBounded(t *testing.T) {
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *redeemer.Options) { o.ConnectionsEach = 2 })
-	r.hears(r.monitor(t.Context(), gateway), "0") // one
+	r.wantMaxFloat(r.monitor(t.Context(), gateway), "0") // one
 	connect := func() net.Conn {
 		conn, err := net.Dial("tcp", r.addr)
 		if err != nil {
@@ -169,7 +169,7 @@ func TestAStopEndsStreams(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)
 	stream := r.monitor(t.Context(), gateway)
-	r.hears(stream, "0")
+	r.wantMaxFloat(stream, "0")
 	begun := time.Now()
 	r.stop()
 	if took := time.Since(begun); took > 2*time.Second {

@@ -64,9 +64,9 @@ type Options struct {
 	// Watchers bounds the senders that unknown hosts watch, 4096 beside a few for each host;
 	// WatchersEach those of one host, 2048.
 	Watchers, WatchersEach int
-	// Unread bounds the tickets that are accepted while gateways' funds cannot be read, until
+	// Unverified bounds the tickets that are accepted while gateways' funds cannot be read, until
 	// they can be read again, and those of a round that this node has not seen begin; 1000.
-	Unread int
+	Unverified int
 	// Answer bounds the time of a call, 30 s.
 	Answer time.Duration
 	// Refresh is how often a watched sender is read even without events, 1 min.
@@ -88,7 +88,7 @@ func (o *Options) complete() error {
 	o.Asking = cmp.Or(o.Asking, 64)
 	o.Watchers = cmp.Or(o.Watchers, 4096)
 	o.WatchersEach = cmp.Or(o.WatchersEach, 2048)
-	o.Unread = cmp.Or(o.Unread, 1000)
+	o.Unverified = cmp.Or(o.Unverified, 1000)
 	o.Answer = cmp.Or(o.Answer, 30*time.Second)
 	o.Refresh = cmp.Or(o.Refresh, time.Minute)
 	if o.Now == nil {

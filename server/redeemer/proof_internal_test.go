@@ -58,7 +58,7 @@ func TestWhatProvesAHost(t *testing.T) {
 				Round: protocol.RoundState{Number: 7, LastInitialized: 7, Start: 100, Length: 100}}
 			s := newService(Options{Redeemer: stored{pending: core.NewWei(c.pending)}, Recipient: me, RedeemGas: gas,
 				View: func() protocol.View { return view }, Log: slog.New(slog.DiscardHandler), Queueing: 1, Asking: 1,
-				Answer: 1e9, Unread: 1, Now: newTestKnown().now,
+				Answer: 1e9, Unverified: 1, Now: newTestKnown().now,
 				Taken: func(context.Context, protocol.Hash) (bool, error) { return c.taken, nil },
 				Funds: func(context.Context, core.Address) (protocol.SenderFunds, error) {
 					return protocol.SenderFunds{Sender: protocol.Sender{Deposit: core.NewWei(c.deposit)}}, nil

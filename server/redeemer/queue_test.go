@@ -57,8 +57,8 @@ func TestRefusals(t *testing.T) {
 	secret.RecipientRand[0]++
 	forged := ticket(1)
 	forged.Sender = coretest.AddressOf(key(1))
-	nobody := ticket(1)
-	nobody.Sender = core.Address{}
+	noSender := ticket(1)
+	noSender.Sender = core.Address{}
 	short := ticket(1)
 	malformed := rpc.ToTicket(&short, 140)
 	malformed.SenderParams.Sig = malformed.SenderParams.Sig[:64]
@@ -71,7 +71,7 @@ func TestRefusals(t *testing.T) {
 		"no winner":           {rpc.ToTicket(&loser, 140), codes.Internal, fault.TicketNotWinning},
 		"another secret":      {rpc.ToTicket(&secret, 140), codes.Internal, fault.TicketSecretWrong},
 		"another's signature": {rpc.ToTicket(&forged, 140), codes.Internal, fault.TicketSignatureWrong},
-		"no sender":           {rpc.ToTicket(&nobody, 140), codes.Internal, fault.TicketMalformed},
+		"no sender":           {rpc.ToTicket(&noSender, 140), codes.Internal, fault.TicketMalformed},
 		"malformed":           {malformed, codes.Internal, fault.PaymentMessage},
 		"empty":               {&rpc.Ticket{}, codes.Internal, fault.PaymentMessage},
 	} {
@@ -97,7 +97,7 @@ func TestWhoHasNoMoneyIsWorthNothing(t *testing.T) {
 	}
 }
 
-// TestALateTicketOfWhoHasNoMoneyIsLate: who handed it in would offer it for ever.
+// TestALateTicketOfWhoHasNoMoneyIsLate: its orchestrator would offer it for ever.
 func TestALateTicketOfWhoHasNoMoneyIsLate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -119,7 +119,7 @@ func TestALateTicketOfWhoHasNoMoneyIsLate(t *testing.T) {
 
 func TestTicketsAreTakenUnseenForAWhile(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(o *redeemer.Options) { o.Unread = 2 })
+	r := newRig(t, func(o *redeemer.Options) { o.Unverified = 2 })
 	away := func() (protocol.SenderFunds, error) {
 		return protocol.SenderFunds{}, fault.Wrap(fault.ChainUnavailable, "read funds", errChain)
 	}
@@ -169,7 +169,7 @@ func TestMessagesAreBounded(t *testing.T) {
 func TestTicketsOfNoRound(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *redeemer.Options) {
-		o.Unread = 2
+		o.Unverified = 2
 		o.View = func() protocol.View {
 			return protocol.View{Known: true, Round: protocol.RoundState{Number: 7, LastInitialized: 7,
 				LastHash: protocol.Hash{7}, PreviousHash: protocol.Hash{6}}}

@@ -90,7 +90,7 @@ func (b *books) WatchMaxFloat(ctx context.Context, sender core.Address, f func(c
 	}
 }
 
-// set changes a max float; quietly, when nobody is to hear of it.
+// set changes a max float; quietly, when no watcher is to be notified.
 func (b *books) set(sender core.Address, v uint64, quietly bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -39,7 +39,8 @@ func newService(opt Options) *service {
 	return &service{
 		opt: opt, known: k, queueing: newSlots(opt.Queueing, k), asking: newSlots(opt.Asking, k),
 		watchers: newCounts(opt.Watchers, opt.WatchersEach, k), calls: newCounts(opt.Calls, opt.CallsEach, k),
-		unverified: unverifiedQuota{most: opt.Unread}, early: earlyQuota{most: opt.Unread}, ended: ctx.Done(), end: end,
+		unverified: unverifiedQuota{most: opt.Unverified}, early: earlyQuota{most: opt.Unverified},
+		ended: ctx.Done(), end: end,
 	}
 }
 
@@ -123,7 +124,7 @@ func update(most core.Wei) *rpc.MaxFloatUpdate { return &rpc.MaxFloatUpdate{MaxF
 
 // answer is a refusal as orchestrators of the network know it: whatever is not about
 // another's recipient is Internal. What is wrong with the chain names this redeemer's endpoints
-// and quotes their answers: callers, who may be anybody, get the table's words.
+// and quotes their answers: callers, which may be any host, get the table's words.
 func answer(err error, trail func(metadata.MD)) error {
 	code, text := fault.Public(err)
 	if row, known := fault.Lookup(fault.Code(code)); known && row.Class == fault.Upstream {

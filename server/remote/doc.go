@@ -26,8 +26,6 @@ const (
 	WorkerHeader = "Tutti-Worker"
 	// StatusHeader is the HTTP status of an AI runner's answer.
 	StatusHeader = "Tutti-Status"
-	// CodeHeader is the fault's code of a failed task.
-	CodeHeader = "Tutti-Code"
 )
 
 // NodePrefix begins the release name of a tutti node.

@@ -2,8 +2,9 @@ package remote
 
 import (
 	"cmp"
-	"net"
 	"strings"
+
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 const (
@@ -44,11 +45,7 @@ func NewIdentity(node, worker, instance, addr string) Identity {
 		}
 	}
 	if id.Name == "" {
-		host, _, err := net.SplitHostPort(addr)
-		if err != nil {
-			host = addr
-		}
-		id.Name = cmp.Or(printable(host, maxName), "worker")
+		id.Name = cmp.Or(printable(origin.Host(addr), maxName), "worker")
 	}
 	return id
 }

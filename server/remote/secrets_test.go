@@ -11,7 +11,7 @@ func TestSecrets(t *testing.T) {
 	t.Parallel()
 	none := new(remote.Secrets)
 	if none.Any() || none.Match("") || none.Match("x") {
-		t.Error("without secrets somebody was let in")
+		t.Error("without secrets a worker was let in")
 	}
 	s := remote.NewSecrets(core.NewSecret("old"), core.NewSecret(""), core.NewSecret("new"))
 	for text, want := range map[string]bool{"old": true, "new": true, "": false, "ol": false, "oldnew": false,
@@ -25,6 +25,6 @@ func TestSecrets(t *testing.T) {
 		t.Error("what was replaced still lets in")
 	}
 	if !s.Match("new") {
-		t.Error("a secret given twice lets nobody in")
+		t.Error("a secret given twice lets no worker in")
 	}
 }

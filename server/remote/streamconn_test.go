@@ -42,17 +42,17 @@ func TestLine(t *testing.T) {
 		host, addr string
 		secure     bool
 	}
-	told := make(chan seen, 1)
+	seenBy := make(chan seen, 1)
 	ts := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		l := remote.StreamConnOf(r.Context())
-		told <- seen{l.Host(), l.Addr(), l.Secure()}
+		seenBy <- seen{l.Host(), l.Addr(), l.Secure()}
 	}))
 	resp, err := get(t, ts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	resp.Body.Close()
-	if s := <-told; "https://"+s.host != ts.URL || !s.secure || s.addr == "" {
+	if s := <-seenBy; "https://"+s.host != ts.URL || !s.secure || s.addr == "" {
 		t.Errorf("seen %+v", s)
 	}
 	if l := remote.StreamConnOf(t.Context()); l.Host() != "" || l.Secure() {

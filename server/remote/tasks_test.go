@@ -31,7 +31,7 @@ func TestAResultIsHandedOverOnce(t *testing.T) {
 		t.Error("a second result is read beside the first", err)
 	}
 	if !first.Deliver("done") {
-		t.Error("nobody waits")
+		t.Error("no caller waits")
 	}
 	if again, _ := tasks.Claim(k.ID, ""); again != nil {
 		t.Error("a third result after the first")
@@ -57,10 +57,10 @@ func TestNobodyWaits(t *testing.T) {
 	select {
 	case <-c.Abandoned():
 	default:
-		t.Error("who reads the result does not learn that nobody waits")
+		t.Error("the reader of the result does not learn that no caller waits")
 	}
 	if c.Deliver("late") {
-		t.Error("a late result found somebody")
+		t.Error("a late result found a caller")
 	}
 }
 
@@ -128,7 +128,7 @@ func TestNoResultGetsLost(t *testing.T) {
 	}
 }
 
-// What is forsaken is nobody's; a result on its way in is not forsaken.
+// An abandoned task has no owner; a result on its way in is not forsaken.
 func TestForsake(t *testing.T) {
 	t.Parallel()
 	tasks := remote.NewTasks[int](0)

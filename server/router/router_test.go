@@ -169,7 +169,7 @@ func TestTheBusyAreSpared(t *testing.T) {
 	}
 }
 
-// An orchestrator that answers and has not what is asked for is nobody's choice while
+// An orchestrator that answers and has not what is asked for is not chosen while
 // another has it, however busy.
 func TestOffersMustServe(t *testing.T) {
 	t.Parallel()
@@ -194,7 +194,7 @@ func TestOffersMustServe(t *testing.T) {
 	}
 	if info, err := client.GetOrchestrator(t.Context(),
 		&rpc.OrchestratorRequest{Capabilities: with("nobody's")}); err != nil || info.GetTranscoder() == "" {
-		t.Errorf("what nobody has: %v, %v", info, err)
+		t.Errorf("what no orchestrator has: %v, %v", info, err)
 	}
 }
 

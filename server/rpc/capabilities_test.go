@@ -66,7 +66,8 @@ func TestCapabilityAbsent(t *testing.T) {
 		t.Errorf("absent reads as %+v", got)
 	}
 	bits := (&rpc.Capabilities{Bitstring: []uint64{9}}).Capability()
-	if bits.Units(capability.H264) != 1 || bits.Units(capability.FractionalFramerates) != 1 || bits.Units(capability.MPEGTS) != 0 {
+	if bits.Units(capability.H264) != 1 || bits.Units(capability.FractionalFramerates) != 1 ||
+		bits.Units(capability.MPEGTS) != 0 {
 		t.Error("without capacities a bit is not one unit")
 	}
 	// A map may hold no message for a key when it was built by hand.

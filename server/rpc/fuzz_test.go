@@ -58,7 +58,8 @@ func FuzzSegment(f *testing.F) {
 		if err != nil {
 			t.Fatalf("sent on: %v", err)
 		}
-		if len(again.Profiles) != len(meta.Profiles) || again.Manifest != meta.Manifest || again.Hash != meta.Hash || again.Duration != meta.Duration {
+		if len(again.Profiles) != len(meta.Profiles) || again.Manifest != meta.Manifest || again.Hash != meta.Hash ||
+			again.Duration != meta.Duration {
 			t.Fatalf("sent on %+v, read %+v", meta, again)
 		}
 		for i, p := range again.Profiles {

@@ -55,7 +55,8 @@ func DecodePayment(header string) (*Payment, error) {
 	}
 	m := new(Payment)
 	if n := countTickets(b); n > MaxTickets {
-		return nil, fault.New(fault.PaymentMessage, op, fmt.Sprintf("%d tickets in one payment are more than %d", n, MaxTickets))
+		return nil, fault.New(fault.PaymentMessage, op, fmt.Sprintf("%d tickets in one payment are more than %d", n,
+			MaxTickets))
 	}
 	if err := proto.Unmarshal(b, m); err != nil {
 		return nil, &fault.Fault{Code: fault.PaymentMessage, Op: op, Detail: err.Error(), Err: err}

@@ -30,7 +30,8 @@ func TestTicketsAreCountedFirst(t *testing.T) {
 	}
 	full := &rpc.Payment{}
 	for i := range 4800 {
-		full.TicketSenderParams = append(full.TicketSenderParams, &rpc.TicketSenderParams{SenderNonce: uint32(i), Sig: bytes.Repeat([]byte{1}, 65)})
+		full.TicketSenderParams = append(full.TicketSenderParams,
+			&rpc.TicketSenderParams{SenderNonce: uint32(i), Sig: bytes.Repeat([]byte{1}, 65)})
 	}
 	if header, err = rpc.EncodeHeader(full); err != nil {
 		t.Fatal(err)

@@ -45,7 +45,8 @@ func TestPaymentVectors(t *testing.T) {
 				t.Errorf("header %s, %v", header, err)
 			}
 			senders := m.GetTicketSenderParams()
-			if string(m.GetSender()) != string(v.Sender) || len(senders) != 1 || senders[0].GetSenderNonce() != v.Nonce || string(senders[0].GetSig()) != string(v.Sig) {
+			if string(m.GetSender()) != string(v.Sender) || len(senders) != 1 || senders[0].GetSenderNonce() != v.Nonce ||
+				string(senders[0].GetSig()) != string(v.Sig) {
 				t.Errorf("read %v", m)
 			}
 			var params rpc.TicketParams
@@ -87,7 +88,8 @@ func TestBadHeaders(t *testing.T) {
 		{"payment, URL alphabet", "_-8=", payment, fault.PaymentEncoding, "base64 decode error: "},
 		{"payment, no padding", "CgE", payment, fault.PaymentEncoding, "base64 decode error: "},
 		{"payment, no message", "CgE=", payment, fault.PaymentMessage, "protobuf unmarshal error: "},
-		{"payment, huge", strings.Repeat("A", rpc.MaxHeaderBytes+4), payment, fault.PaymentEncoding, "base64 decode error: header of"},
+		{"payment, huge", strings.Repeat("A", rpc.MaxHeaderBytes+4), payment, fault.PaymentEncoding,
+			"base64 decode error: header of"},
 		{"segment, no base64", "~", segment, fault.ErrorSegEncoding, "ErrorSegEncoding"},
 		{"segment, no message", "CgE=", segment, fault.SegmentMessage, "protobuf unmarshal error"},
 		{"segment, huge", strings.Repeat("A", rpc.MaxHeaderBytes+4), segment, fault.ErrorSegEncoding, "ErrorSegEncoding"},

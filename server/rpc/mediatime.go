@@ -8,7 +8,7 @@ import (
 // MediaTimeHeader tells how many milliseconds of a segment's time the codecs took.
 // An orchestrator sends it as a trailer of its answer to /segment, a gateway as a
 // header of its answer to a push: the rest of the time is transport and overhead,
-// and whoever measures can tell the two apart. Nodes that do not know it ignore it.
+// and a client that measures can tell the two apart. Nodes that do not know it ignore it.
 const MediaTimeHeader = "Tutti-Media-Ms"
 
 // FormatMediaTime writes a time as MediaTimeHeader carries it.

@@ -37,7 +37,7 @@ func TestMessageVectors(t *testing.T) {
 		capability.LLM: {model: {Warm: true, Capacity: 1, RunnerVersion: "0.14.1"}},
 	}
 	gateway := []byte("\x1a\x64\x2f\x0e\x3c\x3a\xf5\x45\xe7\xac\xbd\x38\xb0\x72\x51\xb3\x99\x09\x14\xf1")
-	nobody := make([]byte, 20)
+	zero := make([]byte, 20)
 	token := vectorToken(t)
 
 	messages := map[string]proto.Message{
@@ -59,13 +59,13 @@ func TestMessageVectors(t *testing.T) {
 			SegData: &rpc.SegData{AuthToken: &rpc.AuthToken{SessionId: "0011aabb"}},
 		},
 		"orchestrator_info_offchain_llm": &rpc.OrchestratorInfo{
-			Transcoder: vectorURI, Address: nobody, Capabilities: rpc.FromCapabilities(llm), AuthToken: token,
+			Transcoder: vectorURI, Address: zero, Capabilities: rpc.FromCapabilities(llm), AuthToken: token,
 		},
 		"orchestrator_info_offchain_transcoding": &rpc.OrchestratorInfo{
-			Transcoder: vectorURI, Address: nobody, Capabilities: rpc.FromCapabilities(defaultOffer()), AuthToken: token,
+			Transcoder: vectorURI, Address: zero, Capabilities: rpc.FromCapabilities(defaultOffer()), AuthToken: token,
 		},
 		"orchestrator_request_offchain_zero_address_empty_sig": &rpc.OrchestratorRequest{
-			Address: nobody, Capabilities: httpPush(t),
+			Address: zero, Capabilities: httpPush(t),
 		},
 		"orchestrator_request_onchain": &rpc.OrchestratorRequest{
 			Address: gateway, Sig: request.Cases[0].Signature, Capabilities: httpPush(t),

@@ -1726,7 +1726,7 @@ type RegisterRequest struct {
 	Instance string `protobuf:"bytes,50003,opt,name=instance,proto3" json:"instance,omitempty"`
 	// It finishes what it has and wants no new sessions.
 	Draining bool `protobuf:"varint,50004,opt,name=draining,proto3" json:"draining,omitempty"`
-	// Its devices, for whoever operates the orchestrator.
+	// Its devices, for the operator of the orchestrator.
 	Devices       []*WorkerDevice `protobuf:"bytes,50005,rep,name=devices,proto3" json:"devices,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1903,9 +1903,9 @@ type NotifySegment struct {
 	Input []byte `protobuf:"bytes,50001,opt,name=input,proto3" json:"input,omitempty"`
 	// How long the result is waited for, in milliseconds from the sending.
 	DeadlineMs int64 `protobuf:"varint,50002,opt,name=deadlineMs,proto3" json:"deadlineMs,omitempty"`
-	// Nobody waits for this task any more.
+	// No caller waits for this task any more.
 	Cancel bool `protobuf:"varint,50003,opt,name=cancel,proto3" json:"cancel,omitempty"`
-	// Who is held to account for what the segment does to the transcoder, by a name that
+	// The party that is blamed for what the segment does to the transcoder, by a name that
 	// stands for one gateway and tells nothing of it; "" is not known.
 	Party         string `protobuf:"bytes,50004,opt,name=party,proto3" json:"party,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -2244,7 +2244,7 @@ type NotifyAIJob struct {
 	Job *WorkerJob `protobuf:"bytes,50001,opt,name=job,proto3" json:"job,omitempty"`
 	// How long the first byte of the answer is waited for, in milliseconds.
 	DeadlineMs int64 `protobuf:"varint,50002,opt,name=deadlineMs,proto3" json:"deadlineMs,omitempty"`
-	// Nobody waits for this task any more.
+	// No caller waits for this task any more.
 	Cancel        bool `protobuf:"varint,50003,opt,name=cancel,proto3" json:"cancel,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -30,7 +30,8 @@ func TestPaymentInDomainWords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Equal(p.Sender[:], v.Sender) || len(p.Tickets) != 1 || p.Tickets[0].Nonce != v.Nonce || !bytes.Equal(p.Tickets[0].Sig, v.Sig) ||
+			if !bytes.Equal(p.Sender[:], v.Sender) || len(p.Tickets) != 1 || p.Tickets[0].Nonce != v.Nonce ||
+				!bytes.Equal(p.Tickets[0].Sig, v.Sig) ||
 				p.Expected == nil || p.Expected.String() != v.Price || !bytes.Equal(p.Params.RecipientRandHash[:], v.Rand) ||
 				!p.HasExpiration || p.Params.Expiration != p.Expiration {
 				t.Errorf("read %+v", p)
@@ -65,7 +66,8 @@ func TestPaymentAbsent(t *testing.T) {
 		t.Errorf("no parameters: %v", err)
 	}
 	// What is nil in a list of a message reads as empty.
-	p, err := rpc.FromPayment(&rpc.Payment{TicketParams: &rpc.TicketParams{}, TicketSenderParams: []*rpc.TicketSenderParams{nil}})
+	p, err := rpc.FromPayment(&rpc.Payment{TicketParams: &rpc.TicketParams{},
+		TicketSenderParams: []*rpc.TicketSenderParams{nil}})
 	if err != nil || len(p.Tickets) != 1 || !p.Params.Recipient.IsZero() || !p.Params.FaceValue.IsZero() {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -75,19 +77,22 @@ func TestPaymentImpossible(t *testing.T) {
 	t.Parallel()
 	long := bytes.Repeat([]byte{1}, 33)
 	for want, m := range map[string]*rpc.Payment{
-		"sender of 33 bytes":                   {Sender: long},
-		"creation_round is negative":           {ExpirationParams: &rpc.TicketExpirationParams{CreationRound: -1}},
-		"creation_round_block_hash of 33":      {ExpirationParams: &rpc.TicketExpirationParams{CreationRoundBlockHash: long}},
-		"recipient of 33 bytes":                {TicketParams: &rpc.TicketParams{Recipient: long}},
-		"recipient_rand_hash of 33":            {TicketParams: &rpc.TicketParams{RecipientRandHash: long}},
-		"face_value: amount of 33":             {TicketParams: &rpc.TicketParams{FaceValue: long}},
-		"win_prob of 33 bytes, more":           {TicketParams: &rpc.TicketParams{WinProb: long}},
-		"seed of 33 bytes, more":               {TicketParams: &rpc.TicketParams{Seed: long}},
-		"expiration_block of 9 bytes, more":    {TicketParams: &rpc.TicketParams{ExpirationBlock: long[:9]}},
-		"creation_round_block_hash of 1 bytes": {TicketParams: &rpc.TicketParams{ExpirationParams: &rpc.TicketExpirationParams{CreationRoundBlockHash: long[:1]}}},
+		"sender of 33 bytes":                {Sender: long},
+		"creation_round is negative":        {ExpirationParams: &rpc.TicketExpirationParams{CreationRound: -1}},
+		"creation_round_block_hash of 33":   {ExpirationParams: &rpc.TicketExpirationParams{CreationRoundBlockHash: long}},
+		"recipient of 33 bytes":             {TicketParams: &rpc.TicketParams{Recipient: long}},
+		"recipient_rand_hash of 33":         {TicketParams: &rpc.TicketParams{RecipientRandHash: long}},
+		"face_value: amount of 33":          {TicketParams: &rpc.TicketParams{FaceValue: long}},
+		"win_prob of 33 bytes, more":        {TicketParams: &rpc.TicketParams{WinProb: long}},
+		"seed of 33 bytes, more":            {TicketParams: &rpc.TicketParams{Seed: long}},
+		"expiration_block of 9 bytes, more": {TicketParams: &rpc.TicketParams{ExpirationBlock: long[:9]}},
+		"creation_round_block_hash of 1 bytes": {TicketParams: &rpc.TicketParams{
+			ExpirationParams: &rpc.TicketExpirationParams{CreationRoundBlockHash: long[:1]},
+		}},
 	} {
 		_, err := rpc.FromPayment(m)
-		if fault.CodeOf(err) != fault.PaymentMessage || !strings.HasPrefix(fault.Wire(err), "protobuf unmarshal error: "+want) {
+		if fault.CodeOf(err) != fault.PaymentMessage || !strings.HasPrefix(fault.Wire(err),
+			"protobuf unmarshal error: "+want) {
 			t.Errorf("%s: %v", want, err)
 		}
 		if m.TicketParams == nil {
@@ -103,8 +108,10 @@ func TestPaymentImpossible(t *testing.T) {
 func TestNumbersWithLeadingZeros(t *testing.T) {
 	t.Parallel()
 	padded := append(make([]byte, 40), 7)
-	p, err := rpc.FromTicketParams(&rpc.TicketParams{FaceValue: padded, WinProb: padded, Seed: padded, ExpirationBlock: padded})
-	if err != nil || p.FaceValue.String() != "7" || p.WinProb.Big().Int64() != 7 || p.Seed.Big().Int64() != 7 || p.ExpirationBlock != 7 {
+	p, err := rpc.FromTicketParams(&rpc.TicketParams{FaceValue: padded, WinProb: padded, Seed: padded,
+		ExpirationBlock: padded})
+	if err != nil || p.FaceValue.String() != "7" || p.WinProb.Big().Int64() != 7 || p.Seed.Big().Int64() != 7 ||
+		p.ExpirationBlock != 7 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -115,8 +122,10 @@ func TestPriceInfo(t *testing.T) {
 		m  *rpc.PriceInfo
 		ok bool
 	}{
-		{nil, false}, {&rpc.PriceInfo{}, false}, {&rpc.PriceInfo{PricePerUnit: 5}, false}, {&rpc.PriceInfo{PricePerUnit: 5, PixelsPerUnit: -1}, false},
-		{&rpc.PriceInfo{PricePerUnit: -5, PixelsPerUnit: 1}, false}, {&rpc.PriceInfo{PixelsPerUnit: 1}, true}, {&rpc.PriceInfo{PricePerUnit: 5, PixelsPerUnit: 3}, true},
+		{nil, false}, {&rpc.PriceInfo{}, false}, {&rpc.PriceInfo{PricePerUnit: 5}, false},
+		{&rpc.PriceInfo{PricePerUnit: 5, PixelsPerUnit: -1}, false},
+		{&rpc.PriceInfo{PricePerUnit: -5, PixelsPerUnit: 1}, false}, {&rpc.PriceInfo{PixelsPerUnit: 1}, true},
+		{&rpc.PriceInfo{PricePerUnit: 5, PixelsPerUnit: 3}, true},
 	} {
 		p, ok := rpc.FromPriceInfo(c.m)
 		if ok != c.ok || ok && !proto.Equal(rpc.ToPriceInfo(p), c.m) {
@@ -131,8 +140,10 @@ func TestPriceInfo(t *testing.T) {
 func TestTicketForRedeemer(t *testing.T) {
 	t.Parallel()
 	ticket := protocol.WinningTicket{
-		Recipient: core.Address{1}, Sender: core.Address{2}, FaceValue: core.NewWei(1000), WinProb: protocol.Word{3}, SenderNonce: 1<<32 - 1,
-		RecipientRandHash: protocol.Hash{4}, CreationRound: 5, CreationRoundHash: protocol.Hash{6}, Signature: [65]byte{7}, RecipientRand: protocol.Word{31: 8},
+		Recipient: core.Address{1}, Sender: core.Address{2}, FaceValue: core.NewWei(1000), WinProb: protocol.Word{3},
+		SenderNonce:       1<<32 - 1,
+		RecipientRandHash: protocol.Hash{4}, CreationRound: 5, CreationRoundHash: protocol.Hash{6}, Signature: [65]byte{7},
+		RecipientRand: protocol.Word{31: 8},
 	}
 	m := rpc.ToTicket(&ticket, 140)
 	if len(m.GetTicketParams().GetSeed()) != 0 || !bytes.Equal(m.GetRecipientRand(), []byte{8}) {
@@ -194,7 +205,7 @@ func FuzzPaymentWords(f *testing.F) {
 		if p.Expected != nil && (p.Expected.PerUnit < 0 || p.Expected.PixelsPerUnit < 1) {
 			t.Fatalf("price %+v", p.Expected)
 		}
-		// A stranger's payment gives a verdict, and no credit: nobody issued these.
+		// A stranger's payment gives a verdict, and no credit: this node did not issue these.
 		c := pm.Checker{}
 		if v := c.Tickets(&p, protocol.Word{1}, false, new(pm.Nonces)); len(v.Accepted) > 0 || len(v.Winners) > 0 {
 			t.Fatalf("verdict %+v", v)

@@ -138,7 +138,8 @@ func checkStated(t *testing.T, c segmentCase, meta *rpc.SegmentMeta) {
 	if !slices.Equal(names, c.Names) {
 		t.Errorf("names %v, want %v", names, c.Names)
 	}
-	if meta.Manifest != c.Manifest || meta.Number != c.Seq || string(meta.Hash[:]) != string(c.Hash) || string(meta.Sig) != string(c.Signature) {
+	if meta.Manifest != c.Manifest || meta.Number != c.Seq || string(meta.Hash[:]) != string(c.Hash) ||
+		string(meta.Sig) != string(c.Signature) {
 		t.Errorf("read %+v", meta)
 	}
 }
@@ -155,13 +156,16 @@ func TestFromSegDataRefuses(t *testing.T) {
 		wire string
 	}{
 		{"format", profile(&rpc.VideoProfile{Format: 2}), fault.SegmentFormat, "unrecognized profile output format"},
-		{"negative format", profile(&rpc.VideoProfile{Format: -1}), fault.SegmentFormat, "unrecognized profile output format"},
-		{"encoder profile", profile(&rpc.VideoProfile{Profile: 5}), fault.SegmentEncoderProfile, "unrecognized encoder profile"},
+		{"negative format", profile(&rpc.VideoProfile{Format: -1}), fault.SegmentFormat,
+			"unrecognized profile output format"},
+		{"encoder profile", profile(&rpc.VideoProfile{Profile: 5}), fault.SegmentEncoderProfile,
+			"unrecognized encoder profile"},
 		{"codec", profile(&rpc.VideoProfile{Encoder: 4}), fault.SegmentCodec, "unrecognized video codec"},
 		{"negative duration", &rpc.SegData{Duration: -1}, fault.SegmentDuration, "invalid duration"},
 		{"long duration", &rpc.SegData{Duration: 300_001}, fault.SegmentDuration, "invalid duration"},
 		{"hash", &rpc.SegData{Hash: make([]byte, 31)}, fault.SegmentMessage, "hash of 31 bytes instead of 32"},
-		{"too many profiles", &rpc.SegData{FullProfiles: make([]*rpc.VideoProfile, 65)}, fault.SegmentMessage, "65 profiles are more than 64"},
+		{"too many profiles", &rpc.SegData{FullProfiles: make([]*rpc.VideoProfile, 65)}, fault.SegmentMessage,
+			"65 profiles are more than 64"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -214,7 +218,8 @@ func TestToSegDataBounds(t *testing.T) {
 		Profiles: []core.Profile{{Width: 640, Height: 360, Bitrate: math.MaxInt64, GOP: math.MaxInt64, Quality: -1}},
 	})
 	p := m.GetFullProfiles3()[0]
-	if m.GetDuration() != math.MaxInt32 || m.GetSegmentParameters().GetFrom() != 0 || p.GetBitrate() != math.MaxInt32 || p.GetGop() != math.MaxInt32 || p.GetQuality() != 0 {
+	if m.GetDuration() != math.MaxInt32 || m.GetSegmentParameters().GetFrom() != 0 || p.GetBitrate() != math.MaxInt32 ||
+		p.GetGop() != math.MaxInt32 || p.GetQuality() != 0 {
 		t.Errorf("sent %v", m)
 	}
 	if want := fmt.Sprintf("ffmpeg_640x360_%d", math.MaxInt64); p.GetName() != want {

@@ -14,7 +14,8 @@ import (
 func FromTicket(m *Ticket) (protocol.WinningTicket, protocol.L1Block, error) {
 	t, expires, err := readTicket(m)
 	if err != nil {
-		return protocol.WinningTicket{}, 0, &fault.Fault{Code: fault.PaymentMessage, Op: "read ticket", Detail: err.Error(), Err: err}
+		return protocol.WinningTicket{}, 0, &fault.Fault{Code: fault.PaymentMessage, Op: "read ticket", Detail: err.Error(),
+			Err: err}
 	}
 	return t, expires, nil
 }
@@ -22,7 +23,8 @@ func FromTicket(m *Ticket) (protocol.WinningTicket, protocol.L1Block, error) {
 func readTicket(m *Ticket) (protocol.WinningTicket, protocol.L1Block, error) {
 	var none protocol.WinningTicket
 	// A ticket has the parts of a payment of one ticket.
-	p, err := readPayment(&Payment{TicketParams: m.GetTicketParams(), Sender: m.GetSender(), ExpirationParams: m.GetExpirationParams()})
+	p, err := readPayment(&Payment{TicketParams: m.GetTicketParams(), Sender: m.GetSender(),
+		ExpirationParams: m.GetExpirationParams()})
 	switch {
 	case err != nil:
 		return none, 0, err
@@ -41,7 +43,7 @@ func readTicket(m *Ticket) (protocol.WinningTicket, protocol.L1Block, error) {
 }
 
 // ToTicket is the message of a winning ticket for a redeemer. Its seed is left out,
-// as nobody needs it who has the random number.
+// because the random number makes it unnecessary.
 func ToTicket(t *protocol.WinningTicket, expires protocol.L1Block) *Ticket {
 	params := pm.Params{
 		Recipient: t.Recipient, FaceValue: t.FaceValue, WinProb: t.WinProb,

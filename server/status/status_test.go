@@ -70,8 +70,9 @@ func TestJob(t *testing.T) {
 		fault.PaymentEncoding: 402, fault.PaymentMessage: 402, fault.PaymentRefused: 400, fault.InsufficientBalance: 400,
 		fault.TicketParamsStale: 400, fault.TicketNonceSeen: 400, fault.ExpectedPriceWrong: 400,
 		fault.NotActiveForPayment: 400,
-		fault.ErrorSegEncoding:    403, fault.ErrSegSig: 403, fault.IncompatibleCapabilities: 403, fault.ExpiredAuthToken: 403,
-		fault.ModelNotServed: 503, fault.ModelWaitOver: 503, fault.JobsDraining: 503, fault.ModelNotReady: 503,
+		fault.ErrorSegEncoding:    403, fault.ErrSegSig: 403, fault.IncompatibleCapabilities: 403,
+		fault.ExpiredAuthToken: 403,
+		fault.ModelNotServed:   503, fault.ModelWaitOver: 503, fault.JobsDraining: 503, fault.ModelNotReady: 503,
 		fault.ArtifactsFull: 500, fault.StreamBroken: 500, fault.VideoEncoderMissing: 500, fault.Unexpected: 500,
 		fault.JobUnknown: 404, fault.Canceled: 499,
 	} {

@@ -74,7 +74,7 @@ func TestOperatorPage(t *testing.T) {
 	}
 	for _, f := range files {
 		if name := filepath.Base(f); !seen[name] && name != "operator.html" && name != "vendor" {
-			t.Errorf("%s is used by nobody", name)
+			t.Errorf("%s is not used", name)
 		}
 	}
 }

@@ -133,7 +133,7 @@ func TestUnreachableIsACondition(t *testing.T) {
 	until(t, "the condition stays", func() bool { return !c.has(fault.WorkerNotRegistered) })
 }
 
-// An orchestrator that lets nobody in, without a reason, is not asked in a hurry.
+// An orchestrator that lets no worker in, without a reason, is not asked in a hurry.
 func TestEndsAtOnceAreFailures(t *testing.T) {
 	t.Parallel()
 	b := newFakeOrchestrator(t, "").start()

@@ -323,7 +323,8 @@ func startWorker(t *testing.T, change func(*worker.Options), addrs ...string) *t
 		board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
 	o := worker.Options{Orchestrators: addrs, Secret: core.NewSecret(secret), Node: "tutti/0.0.1", Worker: "rig7",
 		Instance:   "i-1",
-		Credential: "Livepeer-Transcoder-1.0", RegisterLog: "Registering transcoder to", Board: c.board, Rand: func() float64 { return 0.5 }}
+		Credential: "Livepeer-Transcoder-1.0", RegisterLog: "Registering transcoder to", Board: c.board,
+		Rand: func() float64 { return 0.5 }}
 	if change != nil {
 		change(&o)
 	}

@@ -28,8 +28,10 @@ var ErrOrigin = errors.New("the orchestrator may not lead there")
 
 var (
 	errLinkLocal = fmt.Errorf("%w: it is in the network of this machine alone", ErrOrigin)
-	errMachine   = fmt.Errorf("%w: it is this machine, where the orchestrator is not, and in no network of -objectStoreNetworks", ErrOrigin)
-	errPrivate   = fmt.Errorf("%w: it is no public address, the orchestrator is at one, and in no network of -objectStoreNetworks", ErrOrigin)
+	errMachine   = fmt.Errorf("%w: it is this machine, where the orchestrator is not, and in no network of "+
+		"-objectStoreNetworks", ErrOrigin)
+	errPrivate = fmt.Errorf("%w: it is no public address, the orchestrator is at one, and in no network of "+
+		"-objectStoreNetworks", ErrOrigin)
 )
 
 // OriginOf is that of an orchestrator at one end of a connection, with the worker at the

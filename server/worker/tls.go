@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
-// TLS says whom the worker trusts and what it shows. The zero value is the network's
+// TLS says which certificates the worker trusts and what it shows. The zero value is the network's
 // way: any certificate will do, and none is shown.
 type TLS struct {
 	// Trusted are authorities, or certificates of orchestrators themselves; none

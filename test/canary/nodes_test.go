@@ -137,7 +137,7 @@ func TestOffchainNodes(t *testing.T) {
 	lookAll(t, m, gateway, gwAdmin, gwEnv, gwArgs, "http://"+gw+"/")
 }
 
-// withoutEchoes are the marks that answers must not have: whoever asked knows the
+// withoutEchoes are the marks that answers must not have: the client knows the
 // field that it misspelt.
 func withoutEchoes(m *marks) *marks {
 	out := newMarks(m.t)

@@ -89,7 +89,7 @@ func (c *cell) startNode(urls []string, dir string) error {
 	if _, err := keystore(dir).ImportKey(private, passphrase(), crand.Reader, time.Now()); err != nil {
 		return err
 	}
-	// Who has to live without logs reads everything anew after minutes.
+	// A node without logs reads everything again after minutes.
 	pace := int64(1)
 	if c.hidesLogs() {
 		pace = 100

@@ -161,7 +161,7 @@ func (s *scene) sees(n protocol.L2Block) {
 }
 
 // TestCallsPerBlock: a block costs the node a bounded number of requests, one to
-// every endpoint and one for logs at most, and a round a few, whoever else is on
+// every endpoint and one for logs at most, and a round a few, whatever else is on
 // the chain.
 func TestCallsPerBlock(t *testing.T) {
 	t.Parallel()

@@ -125,7 +125,7 @@ func runChild(text string, log io.Writer) int {
 	if err == nil {
 		err = n.run(ctx)
 	}
-	// Who is asked to end while it starts has done nothing wrong.
+	// A node that is asked to end while it starts reports no failure.
 	if err != nil && !errors.Is(err, context.Canceled) {
 		_, _ = fmt.Fprintln(log, "the node failed:", err)
 		return 1

@@ -16,7 +16,7 @@ import (
 )
 
 // row is a fault that concerns a class of methods, at one endpoint of the chain
-// that nobody else uses. Three cells share it: the endpoint as the first, the
+// that no other cell uses. Three cells share it: the endpoint as the first, the
 // second and the third of a client's.
 type row struct {
 	control.Fault

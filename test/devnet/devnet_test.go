@@ -36,7 +36,7 @@ func TestAChainThatDoesNotStartSaysWhy(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Launch(ctx, t.TempDir(), Options{}); err == nil {
-		t.Error("it started although nobody waits for it")
+		t.Error("it started although no process waits for it")
 	}
 }
 

@@ -248,7 +248,7 @@ func TestPortTaken(t *testing.T) {
 		}
 	}
 	if lines := n.warnings("code="); len(lines) > 0 {
-		t.Errorf("nobody needs to do anything, but: %q", lines)
+		t.Errorf("no action is needed, but: %q", lines)
 	}
 }
 

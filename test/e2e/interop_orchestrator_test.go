@@ -179,7 +179,7 @@ func TestForeignReactions(t *testing.T) {
 			t.Errorf("%s: %v, %+v; %d and %d jobs, want %+v", row.name, err, a, jobs, others, row)
 		}
 		if row.renewed && after == before {
-			t.Errorf("%s: nobody asked for new terms", row.name)
+			t.Errorf("%s: the gateway did not ask for new terms", row.name)
 		}
 	}
 }

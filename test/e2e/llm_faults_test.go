@@ -224,7 +224,7 @@ func TestServerDies(t *testing.T) {
 	})
 	a, err := ask(t.Context(), gw+"/v1/chat/completions", "", chatRequest(llama.ModelID, 3, false))
 	if err != nil || a.Status < 500 && a.Status != http.StatusNotFound || a.Error == "" {
-		t.Errorf("nobody serves the model: %v, %+v", err, a)
+		t.Errorf("no orchestrator serves the model: %v, %+v", err, a)
 	}
 	again := llamaServer(t, llama.Options{Addr: addr})
 	awaitModel(t, node, orch, again.Alias, "ready")

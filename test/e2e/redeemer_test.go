@@ -185,7 +185,7 @@ func TestRedeemerInAnotherProcess(t *testing.T) {
 			s := segs[n%len(segs)]
 			_, err := harness.Push("http://"+gateway.front, "paid", fmt.Sprintf("%d.ts", n), s.Data, s.Duration)
 			if n++; err != nil {
-				last = err // before the nodes have seen the new round, and while nobody answers
+				last = err // before the nodes have seen the new round, and while no node answers
 			}
 			return holds()
 		})
@@ -198,7 +198,7 @@ func TestRedeemerInAnotherProcess(t *testing.T) {
 	push("winners that wait for the redeemer", func() bool { return orchestrator.count(pm.TicketWon) >= 2 })
 	orchestrator.Wait("a condition", time.Minute, func() bool { return orchestrator.has(fault.RedeemerUnreachable) })
 	if now := orchestrator.handed(); now > handed+1 {
-		t.Errorf("%d tickets were handed to nobody", now-handed)
+		t.Errorf("%d tickets were handed to no redeemer", now-handed)
 	}
 
 	orchestrator.Signal(syscall.SIGKILL)

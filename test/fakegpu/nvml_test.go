@@ -196,6 +196,6 @@ func TestNVMLSeesProcesses(t *testing.T) {
 		t.Error(err)
 	}
 	if m := found[nvml.Memory](t, "memory")(dev.GetMemoryInfo()); m.Used != 0 {
-		t.Errorf("%d bytes in use by nobody", m.Used)
+		t.Errorf("%d bytes in use without a process", m.Used)
 	}
 }

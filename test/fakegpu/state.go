@@ -36,7 +36,7 @@ func newState(path string) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Whoever uses the card may be another user, as with the devices of a real one.
+	// The card's process may be another user's, as with the devices of a real one.
 	if err := file.Chmod(0o666); err != nil {
 		return nil, err
 	}

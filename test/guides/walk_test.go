@@ -151,7 +151,7 @@ func (w *walk) here(command string) string {
 func (w *walk) shell(command string) string {
 	w.t.Helper()
 	out, status := w.bash(w.here(command))
-	if strings.Contains(out, "ConfirmationMissing") { // it asks a person, who says yes
+	if strings.Contains(out, "ConfirmationMissing") { // it asks a person, that says yes
 		out, status = w.bash(w.here(uncommented(command)) + " --yes")
 	}
 	if !mayEnd(command, status) {
@@ -202,7 +202,7 @@ func mayEnd(command string, status int) bool {
 	for prefix, most := range map[string]int{
 		"tutti doctor":     2, // warnings and failures are about the sandbox; 3 would be the command line
 		"tutti gpu list":   1, // there is no GPU
-		"tutti alert test": 1, // nobody listens at the address
+		"tutti alert test": 1, // nothing listens at the address
 	} {
 		if strings.HasPrefix(strings.TrimPrefix(unprivileged(command), "bin/"), prefix) {
 			return status <= most

@@ -89,7 +89,7 @@ func startStore(t *testing.T, dir string) (addr string) {
 	return addr
 }
 
-// kubeconfig is a file that tells the controllers where the API server is, and who they are.
+// kubeconfig is a file that tells the controllers where the API server is, and their identity.
 func kubeconfig(ca *authority, url string) string {
 	ca.Helper()
 	type named map[string]any

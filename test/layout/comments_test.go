@@ -22,7 +22,7 @@ func sentences(comment string) int {
 	return len(endOfSentence.FindAllString(abbreviations.Replace(comment), -1))
 }
 
-// Every package opens with what it is for, what it is not, and who calls it;
+// Every package opens with what it is for, what it is not, and its callers;
 // that does not fit in one sentence.
 func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 	t.Parallel()
@@ -46,7 +46,7 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 		case doc == "":
 			t.Errorf("%s has no package comment", dir)
 		case n < 2:
-			t.Errorf("%s: the package comment says too little (what it is for, what it is not, who calls it): %q", dir, doc)
+			t.Errorf("%s: the package comment says too little (what it is for, what it is not, its callers): %q", dir, doc)
 		}
 	}
 }

@@ -36,7 +36,7 @@ type layer struct {
 }
 
 var layers = []layer{
-	{"pm", []string{"core"}, "tickets know the domain's words and nothing of who carries them"},
+	{"pm", []string{"core"}, "tickets know the domain's words and nothing of what carries them"},
 	{"core", []string{"pm"}, "the domain knows no adapter; adapters implement its ports"},
 	{"config", []string{"core"}, "configuration is read before any adapter exists"},
 	{"eth", []string{"core", "pm"}, "adapters never meet; cmd/tutti introduces them"},

@@ -69,7 +69,7 @@ func (h *history) compare(s *seen, at int) (out []string) {
 	}
 	for round, n := range tickets {
 		if n != 0 {
-			out = append(out, fmt.Sprintf("%d tickets of round %d are there, and nobody paid them", n, round))
+			out = append(out, fmt.Sprintf("%d tickets of round %d are there without a payment", n, round))
 		}
 	}
 	return out

@@ -34,7 +34,7 @@ var diskFaults = []diskFault{
 
 const injected = 10
 
-// TestDiskTrouble lets every write and every sync of a run fail. Who was answered
+// TestDiskTrouble lets every write and every sync of a run fail. A caller that was answered
 // with an error has nothing in the books of a ledger that goes on, and may try
 // again; one that stopped holds everything that was answered well.
 func TestDiskTrouble(t *testing.T) {

@@ -112,7 +112,7 @@ func compare(t *testing.T, n int, has map[int64][2]int64, asked, done map[int64]
 	}
 	for p := range has {
 		if !asked[p] {
-			t.Errorf("life %d: payment %d is there, and nobody made it", n, p)
+			t.Errorf("life %d: payment %d is there without a sender", n, p)
 		}
 	}
 }

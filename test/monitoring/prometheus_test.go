@@ -104,7 +104,7 @@ func TestPrometheusTellsWhatIsWrong(t *testing.T) {
 	good, goodAt := tutti(t, "-transcoder")
 	cert, key := shortLived(t)
 	_, shortAt := tutti(t, "-transcoder", "-tlsCert", cert, "-tlsKey", key)
-	_, idleAt := tutti(t, "-orchSecret", "a secret of this test") // nobody transcodes for it
+	_, idleAt := tutti(t, "-orchSecret", "a secret of this test") // it has no transcoder
 	p := start(t, goodAt, shortAt, idleAt)
 
 	good.WaitHTTP("http://" + goodAt + "/-/ready")
@@ -127,7 +127,7 @@ func TestPrometheusTellsWhatIsWrong(t *testing.T) {
 	}
 	if code, body := harness.Get(t, "http://"+idleAt+"/-/ready"); code != 503 ||
 		!strings.Contains(string(body), "NoTranscoders") {
-		t.Errorf("a node that nobody transcodes for: %d %s", code, body)
+		t.Errorf("a node without a transcoder: %d %s", code, body)
 	}
 	good.Signal(syscall.SIGKILL)
 	p.Wait("the alert of a node that is gone", limit, func() bool { return fires("TuttiDown", goodAt) })

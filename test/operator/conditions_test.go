@@ -204,7 +204,7 @@ func TestServiceAddressMismatch(t *testing.T) {
 	n.loses(fault.ServiceAddrMismatch)
 }
 
-// Nobody can connect to the advertised address: the row of "port 8935 closed".
+// No peer can connect to the advertised address: the row of "port 8935 closed".
 func TestPortClosed(t *testing.T) {
 	t.Parallel()
 	chain := devnet.Start(t, devnet.Options{BlockTime: 250 * time.Millisecond})

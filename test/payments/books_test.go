@@ -155,7 +155,7 @@ func (w *world) agree(b *books) (open int) {
 	w.Helper()
 	for set, nonces := range b.taken {
 		if !b.takenEV[set].Equal(b.paidEV[set]) {
-			w.Errorf("a ticket of set %s is worth %s to who took it and %s to who paid", set, b.takenEV[set], b.paidEV[set])
+			w.Errorf("a ticket of set %s is worth %s to its receiver and %s to its sender", set, b.takenEV[set], b.paidEV[set])
 		}
 		slices.Sort(nonces)
 		if len(slices.Compact(slices.Clone(nonces))) != len(nonces) {
@@ -199,7 +199,7 @@ func (w *world) explained(b *books) map[string]int {
 		case t.State == pm.TicketFinal && t.Paid.IsZero():
 			w.Errorf("winner %s is final and brought nothing (%s)", t.Hash, t.Reason)
 		case t.State != pm.TicketFinal && t.Reason == "":
-			w.Errorf("winner %s is %s and nobody knows why", t.Hash, t.State)
+			w.Errorf("winner %s is %s without a reason", t.Hash, t.State)
 		case t.State != pm.TicketFinal:
 			w.Logf("winner %s is %s: %s\n%s%s", t.Hash, t.State, t.Reason, w.saidOf(t.Hash.String()),
 				w.saidOf("tx="+t.Tx.String()))

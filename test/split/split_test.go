@@ -11,7 +11,7 @@ import (
 
 // TestWorkersComeAndGo is an operator's bad day: while three streams and two chats
 // run and are paid, one transcoder is killed, one is cut off the network, one is
-// drained. Nobody outside notices.
+// drained. Clients do not notice.
 func TestWorkersComeAndGo(t *testing.T) {
 	w := newWorld(t, netlab.Link{Delay: 10 * time.Millisecond})
 	tr := w.traffic()
@@ -100,5 +100,5 @@ func (w *world) paid() {
 	if income.Total.Jobs == 0 || income.Total.Tickets == 0 {
 		w.Errorf("nothing was paid: %+v", income.Total)
 	}
-	w.Logf("%d jobs paid with %d tickets; who worked: %q", income.Total.Jobs, income.Total.Tickets, names)
+	w.Logf("%d jobs paid with %d tickets; workers: %q", income.Total.Jobs, income.Total.Tickets, names)
 }

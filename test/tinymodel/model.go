@@ -75,7 +75,7 @@ func describe(f *file, o Options, v *vocabulary) {
 	f.text("tokenizer.chat_template", chatTemplate)
 }
 
-// weigh computes the weights. The blocks are computed in full by whoever runs the
+// weigh computes the weights. The blocks are computed in full by the engine that runs the
 // model but add nothing: their last matrices are zero. The output head answers
 // each word with the next, and everything that is no word with the first.
 func weigh(f *file, o Options, v *vocabulary) {

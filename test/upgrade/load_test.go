@@ -147,7 +147,7 @@ func chat(ctx context.Context, gateway string, begun chan<- struct{}) error {
 			Error   any
 		}
 		if err := json.Unmarshal([]byte(data), &event); err != nil || event.Error != nil {
-			return fmt.Errorf("event %s: %v", data, err)
+			return fmt.Errorf("event %s: %w", data, err)
 		}
 		if len(event.Choices) > 0 && event.Choices[0].Delta.Content != "" {
 			if pieces++; pieces == 1 && begun != nil {

@@ -93,7 +93,7 @@ func (m *manager) take(pid int, lines []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.main == 0 {
-		m.main = pid // the first who speaks is who was started
+		m.main = pid // the first that reports is the one that was started
 	}
 	if pid != m.main {
 		return

@@ -80,7 +80,7 @@ func TestDrain(t *testing.T) {
 		t.Error("a draining node took a job")
 	default:
 		if err == nil {
-			t.Error("somebody else did")
+			t.Error("another process did")
 		}
 	}
 	if err := n.change(adminapi.PathDrain, adminapi.DrainChange{Cancel: true}, &d); err != nil ||

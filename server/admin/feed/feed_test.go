@@ -127,7 +127,7 @@ func TestWholeThenChanges(t *testing.T) {
 	})
 }
 
-// However many read, a document is made once a second, and none while nobody reads.
+// However many read, a document is made once a second, and none without a reader.
 func TestMadeOnceForAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -137,14 +137,14 @@ func TestMadeOnceForAll(t *testing.T) {
 		pass(time.Minute)
 		synctest.Wait()
 		if s.count() != 0 {
-			t.Errorf("made %d for nobody", s.count())
+			t.Errorf("made %d without a reader", s.count())
 		}
 		var readers []*feed.Reader
 		for range 1000 {
 			readers = append(readers, join(t, f))
 		}
 		if s.count() != 1 {
-			t.Errorf("made %d for those who came at once", s.count())
+			t.Errorf("made %d for readers that came at once", s.count())
 		}
 		for range 100 {
 			f.Latest(t.Context())

@@ -60,7 +60,8 @@ func Document(version string, routes []Route) map[string]any {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "tutti admin API", "version": version,
-			"description": "Amounts are strings of the smallest unit (wei, or 10^-18 of a token). Cuts are parts per million. Times are RFC 3339. " +
+			"description": "Amounts are strings of the smallest unit (wei, or 10^-18 of a token). Cuts are parts per " +
+				"million. Times are RFC 3339. " +
 				"Changes need POST and the token of the file " + adminapi.TokenFile +
 				"; reads need it only where the listener is not on loopback.",
 		},

@@ -64,7 +64,7 @@ func enum(t reflect.Type) []any {
 	return nil
 }
 
-// of is the schema of a type; structs are told once and referred to.
+// of is the schema of a type; structs are defined once and referred to.
 func (s *schemas) of(t reflect.Type) object {
 	if known := special(t); known != nil {
 		return known
@@ -94,7 +94,7 @@ func (s *schemas) of(t reflect.Type) object {
 
 func (s *schemas) ref(t reflect.Type) object {
 	name := t.Name()
-	if _, told := s.defs[name]; !told {
+	if _, defined := s.defs[name]; !defined {
 		def := object{"type": "object", "additionalProperties": false}
 		s.defs[name] = def // before its fields, which may refer to it
 		properties, required := object{}, []any{}

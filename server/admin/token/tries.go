@@ -28,7 +28,7 @@ type bucket struct {
 	at   time.Time
 }
 
-// NewTries makes the counts of nobody.
+// NewTries makes empty counts.
 func NewTries(now func() time.Time) *Tries {
 	return &Tries{now: now, senders: make(map[string]bucket)}
 }
@@ -76,7 +76,7 @@ func (t *Tries) present(name string) bucket {
 	return b
 }
 
-// forget drops those who are as good as unknown. The caller holds mu.
+// forget drops the senders whose tries are all left again. The caller holds mu.
 func (t *Tries) forget() {
 	for name := range t.senders {
 		if t.present(name).left >= burst {

@@ -1,4 +1,4 @@
-// Package access decides who may use a gateway: its own machine, holders of an API key, and players
+// Package access decides which clients may use a gateway: its own machine, holders of an API key, and players
 // with an address that was signed for one stream and a time.
 //
 // A request counts as the own machine's if its connection begins there, no proxy forwarded it, it
@@ -12,7 +12,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core"
@@ -84,9 +83,9 @@ func (p *Policy) Machine(r *http.Request) error {
 	if p == nil {
 		return nil
 	}
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	_, own := origin.Client(r)
 	switch {
-	case err != nil || !peer.Addr().Unmap().IsLoopback():
+	case !own:
 		return fault.New(fault.StreamKeyRequired, op, "the request comes from another machine")
 	case !p.hosts.Allow(r.Host):
 		return hostRefused()

@@ -22,7 +22,7 @@ const (
 // heldTo is body with max_tokens.
 func heldTo(tokens, body string) string { return `{"max_tokens":` + tokens + `,` + body[1:] }
 
-// An answer that nobody bounds could take more tokens than its key has. Where the
+// An answer without a bound could take more tokens than its key has. Where the
 // key counts them, the request says what is reserved; where not, it goes out as
 // it came.
 func TestUnboundedAnswersAreHeld(t *testing.T) {

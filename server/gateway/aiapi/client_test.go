@@ -169,7 +169,7 @@ func TestBodiesThatDoNotCome(t *testing.T) {
 	wait(t, "memory again", func() bool { return n.post("/llm", chatBody).status == http.StatusOK })
 }
 
-// Clients that only announce bodies leave the memory to those who send theirs.
+// Clients that only announce bodies leave the memory to clients that send theirs.
 func TestAnnouncedBodiesTakeLittle(t *testing.T) {
 	t.Parallel()
 	const memory = 1 << 20

@@ -29,7 +29,8 @@ func TestLeavingEarlyIsNotFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := fmt.Fprintf(c,
-		"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+			"application/json\r\nContent-Length: %d\r\n\r\n%s",
 		token, len(body), body); err != nil {
 		t.Fatal(err)
 	}

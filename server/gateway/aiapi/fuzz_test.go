@@ -18,7 +18,8 @@ func FuzzRequest(f *testing.F) {
 		f.Add(path, "application/json", chatBody)
 		f.Add(path, "", `{"model":"m","prompt":"x","input":["a"],"n":2,"size":"1x1"}`)
 	}
-	const form = "--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"x\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\nx\r\n--b--\r\n"
+	const form = "--b\r\nContent-Disposition: form-data; name=\"image\"; " +
+		"filename=\"x\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\nx\r\n--b--\r\n"
 	for _, path := range []string{"/v1/images/edits", "/v1/audio/transcriptions", "/audio-to-text", "/upscale",
 		"/image-to-video"} {
 		f.Add(path, "multipart/form-data; boundary=b", form)

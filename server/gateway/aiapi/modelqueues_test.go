@@ -58,12 +58,12 @@ func TestQueueOfAModel(t *testing.T) {
 			t.Errorf("status %d, %v, %s", full.status, full.header, full.body.String())
 		}
 		if waiting.status != 0 {
-			t.Errorf("who waits has status %d", waiting.status)
+			t.Errorf("the waiting request has status %d", waiting.status)
 		}
 		close(next)
 		c.wg.Wait()
 		if len(order) != 3 || waiting.status != http.StatusOK {
-			t.Errorf("%d were served, who waited has status %d", len(order), waiting.status)
+			t.Errorf("%d were served, the waiting one has status %d", len(order), waiting.status)
 		}
 	})
 }

@@ -10,11 +10,9 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
-
-// codeHeader carries the fault's code beside OpenAI's code.
-const codeHeader = "Tutti-Code"
 
 // busyRetry is the Retry-After of a refusal without a time of its own.
 const busyRetry = time.Second
@@ -90,7 +88,7 @@ func param(field string) *string {
 func (x *relayedRequest) refuse(err error) {
 	object, answer := errorObjectOf(err)
 	h := x.w.Header()
-	h.Set(codeHeader, string(fault.CodeOf(err)))
+	h.Set(rpc.CodeHeader, string(fault.CodeOf(err)))
 	if after, ok := fault.RetryAfter(err); ok {
 		h.Set("Retry-After", seconds(after))
 	} else if answer == http.StatusTooManyRequests || answer == http.StatusServiceUnavailable {

@@ -211,7 +211,8 @@ func TestUnknownTokensAreRefusedBeforeTheirBodies(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	request := "POST /audio-to-text HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer tk-wrong\r\nExpect: 100-continue\r\nContent-Length: 1000000\r\n\r\n"
+	request := "POST /audio-to-text HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer tk-wrong\r\nExpect: " +
+		"100-continue\r\nContent-Length: 1000000\r\n\r\n"
 	if _, err := io.WriteString(c, request); err != nil {
 		t.Fatal(err)
 	}

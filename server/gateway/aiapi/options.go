@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/tuttinode/tutti/core/apikeys"
@@ -14,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // Dispatcher sends a job to an orchestrator; *broker.Broker is one.
@@ -99,8 +99,7 @@ func orElse[T int | int64 | time.Duration](v, d T) T {
 
 // loopbackPeer accepts only connections from this machine.
 func loopbackPeer(r *http.Request) error {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err == nil && peer.Addr().Unmap().IsLoopback() {
+	if _, own := origin.Client(r); own {
 		return nil
 	}
 	return fault.New(fault.KeysNotConfigured, "take request", "the request comes from another machine")

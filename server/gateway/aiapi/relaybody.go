@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/sse"
 	"github.com/tuttinode/tutti/server/gateway/broker"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // relayBody relays an answer that is one JSON object. An answer that fits in a buffer is sent when
@@ -162,7 +163,7 @@ func (x *relayedRequest) relayRefusal(a *broker.Answer) error {
 		x.clearDeadline()
 		return nil
 	}
-	x.w.Header().Set(codeHeader, string(fault.JobRefused))
+	x.w.Header().Set(rpc.CodeHeader, string(fault.JobRefused))
 	x.sendWhole(a.Status, "application/json", b)
 	return nil
 }

@@ -148,8 +148,11 @@ func problemOf(body, sent string, end error) string {
 func TestBytesPassUnchanged(t *testing.T) {
 	t.Parallel()
 	n := start(t, nil).serve()
-	body := "{ \"messages\" : [{\"content\":[{\"type\":\"text\",\"text\":\"h\\u00e9\"}],\"role\":\"user\"}],\n\t\"model\":\"m/llama\", \"tools\":[{\"type\":\"function\"}],\"seed\":1e3, \"x\":{\"y\":[null]} }"
-	answer := " {\"object\":\"chat.completion\",\"choices\": [ {\"message\":{\"content\":\"\\u0041\"},\"logprobs\":null} ],\r\n \"extra\":1.50 }\n"
+	body := "{ \"messages\" : " +
+		"[{\"content\":[{\"type\":\"text\",\"text\":\"h\\u00e9\"}],\"role\":\"user\"}],\n\t\"model\":\"m/llama\", " +
+		"\"tools\":[{\"type\":\"function\"}],\"seed\":1e3, \"x\":{\"y\":[null]} }"
+	answer := " {\"object\":\"chat.completion\",\"choices\": [ " +
+		"{\"message\":{\"content\":\"\\u0041\"},\"logprobs\":null} ],\r\n \"extra\":1.50 }\n"
 	n.broker.answer = says(answer)
 	g := n.post("/v1/chat/completions", body, "X-Request-Id", "mine-1")
 	g.want(t, http.StatusOK, answer)

@@ -3,7 +3,6 @@ package aiapi
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/tuttinode/tutti/core/sse"
 	"github.com/tuttinode/tutti/server/gateway/broker"
 	"github.com/tuttinode/tutti/server/origin"
+	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/status"
 )
 
@@ -99,11 +99,11 @@ func (s *Server) newRequest(w http.ResponseWriter, r *http.Request, rt *route) *
 	x.server, x.route, x.w, x.r = s, rt, w, r
 	x.control = http.NewResponseController(w)
 	x.began = time.Now()
-	x.id = s.requestID(r.Header.Get(requestIDHeader))
+	x.id = s.requestID(r.Header.Get(rpc.RequestIDHeader))
 	x.stats = inference.JobStats{
 		Model: inference.Model{Capability: rt.capability}, Operation: rt.operation, RequestID: x.id,
 	}
-	w.Header()[requestIDHeader] = []string{x.id}
+	w.Header()[rpc.RequestIDHeader] = []string{x.id}
 	return x
 }
 
@@ -230,15 +230,6 @@ func (x *relayedRequest) payer() string {
 	}
 	network, _ := origin.Client(x.r)
 	return "address " + network
-}
-
-// clientIP is the client's address without its port.
-func (x *relayedRequest) clientIP() string {
-	host, _, err := net.SplitHostPort(x.r.RemoteAddr)
-	if err != nil {
-		return x.r.RemoteAddr
-	}
-	return host
 }
 
 // end finishes the request. It aborts the connection when the client must see that its answer is

@@ -5,9 +5,6 @@ import (
 	"io"
 )
 
-// requestIDHeader names a request in every hop's log.
-const requestIDHeader = "X-Request-Id"
-
 // maxRequestID bounds a client's request ID, in bytes.
 const maxRequestID = 128
 

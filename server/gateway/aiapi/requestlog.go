@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/server/origin"
 )
 
 // maxLogged bounds text from clients in a log line, in bytes.
@@ -29,7 +30,7 @@ func (x *relayedRequest) report() {
 	}
 	attrs := make([]slog.Attr, 0, 28)
 	attrs = append(attrs, slog.String("role", "gateway"), slog.String("request", x.id),
-		slog.String("clientIP", x.clientIP()),
+		slog.String("clientIP", origin.Host(x.r.RemoteAddr)),
 		slog.String("route", x.route.path), slog.Int("status", f.Status))
 	attrs = appendText(attrs, "pipeline", f.Model.Pipeline())
 	attrs = appendText(attrs, "model", clip(f.Model.ID))

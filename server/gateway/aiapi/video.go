@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // makeVideo serves image-to-video. A client that prefers an asynchronous answer gets a job ID and
@@ -71,7 +72,7 @@ func (x *relayedRequest) videoResult() error {
 func (x *relayedRequest) asyncRun(job *inference.Job) func(context.Context) json.RawMessage {
 	f, rt, grant, held, figures := x.server, x.route, x.grant, x.held, x.stats
 	r := x.r.Clone(context.Background())
-	r.Header.Set(requestIDHeader, x.id)
+	r.Header.Set(rpc.RequestIDHeader, x.id)
 	return func(ctx context.Context) (answer json.RawMessage) {
 		y := f.newRequest(&bufferedResponse{header: make(http.Header)}, r.WithContext(ctx), rt)
 		y.grant, y.held, y.stats = grant, held, figures

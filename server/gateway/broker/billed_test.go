@@ -17,7 +17,7 @@ import (
 // client left while it was worked on.
 func TestBilledUnits(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	paid := fake(t, "a")
 	l := paid.charge(p, 600)
 	s := start(t, paying(p, nil), paid)
@@ -44,7 +44,7 @@ func TestBilledUnits(t *testing.T) {
 // fault says so, with the price and the number that would do.
 func TestARequestThatIsTooExpensive(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a")
 	o.charge(p, 600)
 	s := start(t, paying(p, nil), o)

@@ -13,11 +13,11 @@ func TestCapacity(t *testing.T) {
 	b.with(func() { b.models[llm] = capability.Model{Warm: true, Capacity: 3} })
 	s := start(t, nil, a, b)
 	if got := s.Capacity(llm); got != 0 {
-		t.Errorf("before anybody was found: %d", got)
+		t.Errorf("before an orchestrator was found: %d", got)
 	}
 	s.mustAsk(t)
 	eventually(t, "the capacity of both", func() bool { return s.Capacity(llm) == 8+3 })
 	if got := s.Capacity(inference.Model{Capability: capability.TextToImage, ID: "other"}); got != 0 {
-		t.Errorf("of a model that nobody asked for: %d", got)
+		t.Errorf("of a model without a request: %d", got)
 	}
 }

@@ -40,7 +40,7 @@ func TestAnswersThatCannotBeUsedCountAgainst(t *testing.T) {
 // in between do not make up for that.
 func TestPaidAnswersThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a")
 	o.charge(p, 600)
 	s := start(t, paying(p, hurried), o)

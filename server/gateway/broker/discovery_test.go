@@ -40,8 +40,12 @@ func TestNoOrchestratorCanDoIt(t *testing.T) {
 			fault.ModelUnknown},
 		"no constraints": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Capabilities.Constraints = nil })},
 			nil, fault.ModelUnknown},
-		"no models":         {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Capabilities.Constraints.PerCapability = nil })}, nil, fault.ModelUnknown},
-		"models without it": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Capabilities.Constraints.PerCapability[33] = nil })}, nil, fault.ModelUnknown},
+		"no models": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) {
+			i.Capabilities.Constraints.PerCapability = nil
+		})}, nil, fault.ModelUnknown},
+		"models without it": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) {
+			i.Capabilities.Constraints.PerCapability[33] = nil
+		})}, nil, fault.ModelUnknown},
 		"no token": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.AuthToken = nil })}, nil,
 			fault.ModelUnknown},
 		"no address": {[]*orchestrator{offer(func(i *rpc.OrchestratorInfo) { i.Transcoder = "" })}, nil,

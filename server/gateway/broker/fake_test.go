@@ -125,8 +125,8 @@ func (o *orchestrator) offers(change func(*rpc.OrchestratorInfo)) *orchestrator 
 	return o.with(func() { o.offer = change })
 }
 
-// judges sets what comes before the answer to a discovery.
-func (o *orchestrator) judges(f func(context.Context, *rpc.OrchestratorRequest) error) *orchestrator {
+// beforeAnswer sets a function that runs before the answer to a discovery.
+func (o *orchestrator) beforeAnswer(f func(context.Context, *rpc.OrchestratorRequest) error) *orchestrator {
 	return o.with(func() { o.before = f })
 }
 

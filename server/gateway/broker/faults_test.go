@@ -86,7 +86,7 @@ func TestAMistakeInARunnersWordsPasses(t *testing.T) {
 		t.Errorf("%s %+v %v", text, a, err)
 	}
 	if _, n := good.counts(); n != 0 {
-		t.Error("somebody else was asked")
+		t.Error("another orchestrator was asked")
 	}
 	s = start(t, nil, bad)
 	for range 20 { // 4xx never make one rest

@@ -52,7 +52,7 @@ func TestPaymentsForRefusalsEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPurse(t)
+			p := newWallet(t)
 			o := fake(t, "a").foreign()
 			l := o.charge(p, 600)
 			l.robs(o, row.status, row.text)
@@ -76,7 +76,7 @@ func TestPaymentsForRefusalsEnd(t *testing.T) {
 // and draws on that, and the orchestrator does not rest for it.
 func TestAModelServersWordIsNoLoss(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a").foreign()
 	l := o.charge(p, 600)
 	l.robs(o, 500, "LLM container returned 422: messages: too many")
@@ -113,7 +113,7 @@ func TestOneJobLosesSoMuchAndNoMore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := newPurse(t)
+			p := newWallet(t)
 			var all []*orchestrator
 			var tills []*till
 			for i := range 12 {
@@ -127,7 +127,7 @@ func TestOneJobLosesSoMuchAndNoMore(t *testing.T) {
 					2*time.Second
 			}), all...)
 			if _, _, err := s.ask(t.Context(), chat(), broker.Hint{}); err == nil {
-				t.Fatal("somebody did the job")
+				t.Fatal("an orchestrator did the job")
 			}
 			sum := int64(0)
 			for _, l := range tills {
@@ -144,7 +144,7 @@ func TestOneJobLosesSoMuchAndNoMore(t *testing.T) {
 // still.
 func TestAFullOneIsPaidTwiceForAJobAtMost(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a").foreign()
 	l := o.charge(p, 600)
 	l.robs(o, 503, "insufficient capacity")
@@ -166,7 +166,7 @@ func TestAFullOneIsPaidTwiceForAJobAtMost(t *testing.T) {
 // rest.
 func TestARestartIsNoRefusal(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a").foreign()
 	o.charge(p, 600)
 	s := start(t, paying(p, nil), o)
@@ -193,7 +193,7 @@ func TestARestartIsNoRefusal(t *testing.T) {
 // A new service URI for each discovery does not wash off what was taken.
 func TestANewAddressIsNotPaidAgain(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a").foreign()
 	l := o.charge(p, 600)
 	l.robs(o, 403, "go away")
@@ -223,7 +223,7 @@ func TestANewAddressIsNotPaidAgain(t *testing.T) {
 // Terms that do not hold when they come are not asked for again and again.
 func TestTermsThatAreStaleWhenTheyComeAreTheOrchestratorsFailure(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	bad, good := fake(t, "bad").foreign(), fake(t, "good").foreign().cold()
 	bad.charge(p, 600)
 	good.charge(p, 600)
@@ -248,7 +248,7 @@ func TestTermsThatAreStaleWhenTheyComeAreTheOrchestratorsFailure(t *testing.T) {
 	// Nor are they taken in the first place.
 	only := start(t, paying(p, hurried), bad)
 	if _, _, err := only.ask(t.Context(), chat(), broker.Hint{}); err == nil {
-		t.Error("somebody was paid")
+		t.Error("an orchestrator was paid")
 	}
 	if len(only.Pools()[0].Statuses) != 0 {
 		t.Error("it is in the choice")

@@ -19,7 +19,7 @@ func BenchmarkFirstByte(b *testing.B) {
 			o := fake(b, "a")
 			change := func(*broker.Options, *upstream.Options) {}
 			if paid {
-				p := newPurse(b)
+				p := newWallet(b)
 				l := o.charge(p, 1<<20)
 				change = paying(p, nil)
 				l.handle = func(w http.ResponseWriter, _ *http.Request) { answer(w, "a") }

@@ -44,15 +44,15 @@ func (c *l1) SenderFunds(context.Context, core.Address) (protocol.SenderFunds, e
 		Reserve: protocol.Reserve{FundsRemaining: core.NewWei(1)}}}, nil
 }
 
-// purse is what a gateway pays with.
-type purse struct {
+// wallet is what a gateway pays with.
+type wallet struct {
 	chain  l1
 	book   *paymentlog.Store
 	sender *sender.Sender
 	pay    *upstream.TicketPayments
 }
 
-func newPurse(t testing.TB) *purse {
+func newWallet(t testing.TB) *wallet {
 	t.Helper()
 	key, err := crypto.HexToECDSA(strings.Repeat("01", 32))
 	if err != nil {
@@ -67,7 +67,7 @@ func newPurse(t testing.TB) *purse {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &purse{}
+	p := &wallet{}
 	p.chain.height.Store(1000)
 	p.chain.deposit = core.NewWei(1 << 60)
 	var issued []paymentlog.Issued
@@ -92,8 +92,8 @@ func newPurse(t testing.TB) *purse {
 	return p
 }
 
-// paying makes a broker pay with a purse.
-func paying(p *purse, more func(*broker.Options)) func(*broker.Options, *upstream.Options) {
+// paying makes a broker pay with a wallet.
+func paying(p *wallet, more func(*broker.Options)) func(*broker.Options, *upstream.Options) {
 	return func(o *broker.Options, up *upstream.Options) {
 		up.Payments = p.pay
 		if more != nil {
@@ -123,7 +123,7 @@ type till struct {
 const ticketEV = 100
 
 // charge makes a fake one that is paid: 1 wei a unit.
-func (o *orchestrator) charge(p *purse, nonces int) *till {
+func (o *orchestrator) charge(p *wallet, nonces int) *till {
 	l := &till{nonces: nonces, ev: ticketEV, chain: &p.chain, seen: map[string]map[uint32]bool{},
 		refused: map[string]int{}, balance: new(big.Rat)}
 	l.handle = func(w http.ResponseWriter, _ *http.Request) { answer(w, o.name) }

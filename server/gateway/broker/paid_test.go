@@ -27,7 +27,7 @@ import (
 // terms are renewed a few times, not for each job.
 func TestBusyPayingClientsAreNotRefused(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a").foreign()
 	l := o.charge(p, 600)
 	s := start(t, paying(p, nil), o)
@@ -61,7 +61,7 @@ func TestBusyPayingClientsAreNotRefused(t *testing.T) {
 // One that would let a million nonces through, and sends new terms beside answers.
 func TestOffersBesideAnswersAreUsed(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a")
 	l := o.charge(p, 600)
 	s := start(t, paying(p, nil), o)
@@ -96,7 +96,7 @@ func TestOffersBesideAnswersAreUsed(t *testing.T) {
 
 func TestTermsThatExpireAreRenewedBefore(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a").foreign()
 	l := o.charge(p, 600)
 	s := start(t, paying(p, nil), o)
@@ -134,7 +134,7 @@ func TestTermsThatExpireAreRenewedBefore(t *testing.T) {
 // is sent then.
 func TestParametersThatComeExpiredAreAskedForAgain(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a")
 	l := o.charge(p, 600)
 	l.chain = &l1{}
@@ -143,7 +143,7 @@ func TestParametersThatComeExpiredAreAskedForAgain(t *testing.T) {
 	s.mustAsk(t)
 	p.chain.height.Store(1050)
 	asked := 0
-	o.judges(func(context.Context, *rpc.OrchestratorRequest) error {
+	o.beforeAnswer(func(context.Context, *rpc.OrchestratorRequest) error {
 		if asked++; asked == 3 {
 			l.chain.height.Store(1050)
 		}
@@ -157,7 +157,7 @@ func TestParametersThatComeExpiredAreAskedForAgain(t *testing.T) {
 
 func TestAnOrchestratorThatForgotIsPaidOnceMore(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a").foreign()
 	l := o.charge(p, 600)
 	s := start(t, paying(p, nil), o)
@@ -196,7 +196,7 @@ func TestAnOrchestratorThatForgotIsPaidOnceMore(t *testing.T) {
 // elsewhere or comes back with other terms.
 func TestARefusedNonceDoesNotCostTheJob(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a").foreign()
 	l := o.charge(p, 3) // fewer than the network's nodes take
 	s := start(t, paying(p, nil), o)
@@ -217,7 +217,7 @@ func TestARefusedNonceDoesNotCostTheJob(t *testing.T) {
 
 func TestAGatewayWithoutMoneyBlamesNoOrchestrator(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	p.chain.deposit = core.Wei{}
 	o := fake(t, "a").foreign()
 	o.charge(p, 600)
@@ -236,7 +236,7 @@ func TestAGatewayWithoutMoneyBlamesNoOrchestrator(t *testing.T) {
 // Whatever becomes of answers, no payment stays open.
 func TestPaymentsOfBrokenAnswersAreSettled(t *testing.T) {
 	t.Parallel()
-	p := newPurse(t)
+	p := newWallet(t)
 	o := fake(t, "a").foreign()
 	l := o.charge(p, 600)
 	s := start(t, paying(p, func(o *broker.Options) { o.Others = -1 }), o)

@@ -19,7 +19,7 @@ var ends = []codes.Code{codes.Canceled, codes.DeadlineExceeded}
 
 // says answers discoveries with a status.
 func (o *orchestrator) says(code codes.Code) {
-	o.judges(func(context.Context, *rpc.OrchestratorRequest) error { return grpcstatus.Error(code, "no") })
+	o.beforeAnswer(func(context.Context, *rpc.OrchestratorRequest) error { return grpcstatus.Error(code, "no") })
 }
 
 func TestAPeersEndIsNotTheClients(t *testing.T) {

@@ -86,7 +86,7 @@ func TestRunKeepsOffersFresh(t *testing.T) {
 	asked, _ := o.counts()
 	eventually(t, "the offer is asked for again", func() bool { n, _ := o.counts(); return n > asked })
 	s.clock.Forward(time.Hour)
-	eventually(t, "a model that nobody uses is forgotten", func() bool { return len(s.Pools()) == 0 })
+	eventually(t, "an unused model is forgotten", func() bool { return len(s.Pools()) == 0 })
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)

@@ -72,7 +72,9 @@ func TestStaleTicketParamsAreRenewed(t *testing.T) {
 
 func TestAnExpiredTokenIsRenewedFirst(t *testing.T) {
 	t.Parallel()
-	o := fake(t, "a").offers(func(info *rpc.OrchestratorInfo) { info.AuthToken.Expiration = time.Now().Add(10 * time.Minute).Unix() })
+	o := fake(t, "a").offers(func(info *rpc.OrchestratorInfo) {
+		info.AuthToken.Expiration = time.Now().Add(10 * time.Minute).Unix()
+	})
 	s := start(t, nil, o)
 	s.mustAsk(t)
 	s.clock.Forward(11 * time.Minute)

@@ -33,8 +33,9 @@ func (o *orchestrator) slow(t testing.TB) (free func()) {
 	released := make(chan struct{})
 	free = sync.OnceFunc(func() { close(released) })
 	t.Cleanup(free)
-	o.judges(func(ctx context.Context, req *rpc.OrchestratorRequest) error {
-		if _, ok := req.GetCapabilities().GetConstraints().GetPerCapability()[uint32(capability.LLM)].GetModels()[llm.ID]; ok {
+	o.beforeAnswer(func(ctx context.Context, req *rpc.OrchestratorRequest) error {
+		per := req.GetCapabilities().GetConstraints().GetPerCapability()
+		if _, ok := per[uint32(capability.LLM)].GetModels()[llm.ID]; ok {
 			return nil
 		}
 		select {
@@ -94,14 +95,14 @@ func TestASearchRunsWhileAJobWaits(t *testing.T) {
 	defer leave()
 	wg.Go(func() {
 		if _, err := s.Do(t.Context(), named(atOnce), broker.Hint{}); !errors.Is(err, fault.ModelUnknown) {
-			t.Errorf("the one who stays: %v", err)
+			t.Errorf("the client that stays: %v", err)
 		}
 	})
 	left := make(chan error)
 	go func() { _, err := s.Do(ctx, named(atOnce), broker.Hint{}); left <- err }()
 	leave()
 	if err := <-left; !errors.Is(err, fault.Canceled) {
-		t.Errorf("the one who leaves: %v", err)
+		t.Errorf("the client that leaves: %v", err)
 	}
 	free()
 	wg.Wait()
@@ -148,7 +149,7 @@ func TestAModelThatIsKnownDoesNotWaitBehindNames(t *testing.T) {
 			s.mustAsk(t)
 			had := *s.list.Load()
 			s.use(fake(t, "other").lacks())
-			eventually(t, "nobody has it any more", func() bool {
+			eventually(t, "no orchestrator has it any more", func() bool {
 				s.clock.Forward(2 * time.Hour)
 				_, _, err := s.ask(t.Context(), chat(), broker.Hint{})
 				return err != nil

@@ -183,7 +183,7 @@ func TestASlowOrchestratorIsNotFrozen(t *testing.T) {
 		"slow":   func(*orchestrator, *wire) {},
 		"leaves": func(_ *orchestrator, w *wire) { _ = w.l.Close() },
 		"its offers are late": func(o *orchestrator, _ *wire) {
-			o.judges(func(ctx context.Context, _ *rpc.OrchestratorRequest) error { <-ctx.Done(); return ctx.Err() })
+			o.beforeAnswer(func(ctx context.Context, _ *rpc.OrchestratorRequest) error { <-ctx.Done(); return ctx.Err() })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

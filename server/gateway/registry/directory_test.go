@@ -330,8 +330,8 @@ func TestPayeesOfOtherAddresses(t *testing.T) {
 	})
 }
 
-// TestPayeesOfManyAddresses: an orchestrator that names ever new further nodes begins no new credit, also when there are
-// more than are remembered, and does not have the addresses of others forgotten.
+// TestPayeesOfManyAddresses: an orchestrator that names ever new further nodes begins no new credit, also when there
+// are more than are remembered, and does not have the addresses of others forgotten.
 func TestPayeesOfManyAddresses(t *testing.T) {
 	t.Parallel()
 	const nodes, other, left = 300, 2, 3

@@ -83,7 +83,7 @@ func (c *chain) survey(_ context.Context, uri string) (upstream.Info, error) {
 	if info := c.answer[uri]; info != nil {
 		return info, nil
 	}
-	return nil, errors.New("nobody is there")
+	return nil, errors.New("no listener is there")
 }
 
 // set changes the chain under its lock.

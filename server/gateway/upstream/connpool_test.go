@@ -18,7 +18,7 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// crowd answers for any number of orchestrators, and counts those who are asked at
+// crowd answers for any number of orchestrators, and counts those that are asked at
 // once.
 type orchestrators struct {
 	rpc.UnimplementedOrchestratorServer

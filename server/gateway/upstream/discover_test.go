@@ -102,7 +102,7 @@ func TestAskTellsAPeersWordsFromOurOwnEnd(t *testing.T) {
 	}
 }
 
-// gRPC alone would take 16 MB of each address that is asked, and the registry is anybody's to
+// gRPC alone would take 16 MB of each address that is asked, and any account may
 // write.
 func TestLongHeadersOfOffers(t *testing.T) {
 	t.Parallel()

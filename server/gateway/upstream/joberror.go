@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // passedOn reports whether a status and its body are relayed to the client: an answer, or a
@@ -24,7 +25,7 @@ func passedOn(resp *http.Response, own bool) bool {
 		return true
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
 		http.StatusUnprocessableEntity:
-		return own && resp.Header.Get(codeHeader) == "" && isJSON(resp)
+		return own && resp.Header.Get(rpc.CodeHeader) == "" && isJSON(resp)
 	}
 	return false
 }
@@ -61,7 +62,7 @@ func jobRefusal(resp *http.Response, own bool) error {
 	raw, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a partial text is better than none
 	text := strings.TrimSpace(string(raw))
 	if own {
-		if code := fault.Code(resp.Header.Get(codeHeader)); acceptsCode(code) {
+		if code := fault.Code(resp.Header.Get(rpc.CodeHeader)); acceptsCode(code) {
 			return withRetryAfter(resp, fault.New(gatewayCode(code), op, text))
 		}
 	}

@@ -208,8 +208,8 @@ func (c *Client) request(ctx context.Context, info Info, seg *Segment) (*http.Re
 		return nil, nil, &UnpaidError{err}
 	}
 	req.Header.Set("Content-Type", "video/MP2T")
-	req.Header["Livepeer-Segment"] = []string{header}
-	req.Header["Livepeer-Payment"] = []string{payment.Header()}
+	req.Header[rpc.SegmentHeader] = []string{header}
+	req.Header[rpc.PaymentHeader] = []string{payment.Header()}
 	if payment.Header() == "" {
 		// A kept connection may have been closed unnoticed. A segment may be sent again on a new
 		// one (the key without a value permits this and is not sent); a payment may not.

@@ -12,19 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/pm/sender"
 	"github.com/tuttinode/tutti/server/http1"
-)
-
-// Headers of AI jobs, in canonical form because they are set directly.
-const (
-	paymentHeader   = "Livepeer-Payment"
-	segmentHeader   = "Livepeer-Segment"
-	nodeHeader      = "Tutti-Node"
-	operationHeader = "Tutti-Operation"
-	codeHeader      = "Tutti-Code"
-	requestIDHeader = "X-Request-Id"
-	offerHeader     = "Tutti-Offer"
-	// creditedHeader is in an interim answer of our own nodes: the tickets were credited.
-	creditedHeader = "Tutti-Credited"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // Values that are the same for every job.
@@ -85,8 +73,8 @@ func lost(err error, p Payment) error {
 // jobRequest builds the request.
 func (c *Client) jobRequest(t *Terms, job *inference.Job, payment string) *http.Request {
 	h := make(http.Header, 8)
-	h[paymentHeader] = emptyPayment
-	h[segmentHeader] = t.segment
+	h[rpc.PaymentHeader] = emptyPayment
+	h[rpc.SegmentHeader] = t.segment
 	h["Authorization"] = jobMarker
 	h["Content-Type"] = []string{job.ContentType}
 	body := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(job.Body)), nil }
@@ -97,7 +85,7 @@ func (c *Client) jobRequest(t *Terms, job *inference.Job, payment string) *http.
 	}
 	if payment != "" {
 		// Without GetBody no transport sends the request twice.
-		h[paymentHeader] = []string{payment}
+		h[rpc.PaymentHeader] = []string{payment}
 	} else {
 		// A kept connection may have been closed unnoticed. The job may then be sent again on a new
 		// one (the key without a value permits this and is not sent); a payment may not.
@@ -105,10 +93,10 @@ func (c *Client) jobRequest(t *Terms, job *inference.Job, payment string) *http.
 		r.GetBody = body
 	}
 	if t.Node != "" {
-		h[nodeHeader] = c.node
-		h[operationHeader] = []string{string(job.Operation)}
+		h[rpc.NodeHeader] = c.node
+		h[rpc.OperationHeader] = []string{string(job.Operation)}
 		if job.RequestID != "" {
-			h[requestIDHeader] = []string{job.RequestID}
+			h[rpc.RequestIDHeader] = []string{job.RequestID}
 		}
 	}
 	return r
@@ -129,7 +117,7 @@ type jobCall struct {
 
 // interim handles an interim answer.
 func (x *jobCall) interim(_ int, h http.Header) {
-	if h.Get(creditedHeader) != "" {
+	if h.Get(rpc.CreditedHeader) != "" {
 		x.payment.Credited()
 	}
 }
@@ -150,7 +138,7 @@ func (x *jobCall) run(jobs http.RoundTripper, req *http.Request, t *Terms, job *
 	}
 	own := t.Node != ""
 	if own {
-		x.offer = resp.Header.Get(offerHeader)
+		x.offer = resp.Header.Get(rpc.OfferHeader)
 	}
 	if !passedOn(resp, own) {
 		defer resp.Body.Close()

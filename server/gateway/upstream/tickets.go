@@ -218,7 +218,8 @@ func (d *ticketTerms) explainTooExpensive(err error, units int64) error {
 	detail := fmt.Sprintf("the request is priced at %d units of %g wei each, and this gateway pays for at most %d",
 		units, price, most)
 	if d.model.Capability == capability.LLM {
-		detail = fmt.Sprintf("max_tokens of all answers together is %d, at %g wei each, and this gateway pays for at most %d", units, price, most)
+		detail = fmt.Sprintf("max_tokens of all answers together is %d, at %g wei each, and this gateway pays for at most %d",
+			units, price, most)
 	}
 	return &fault.Fault{Code: fault.RequestTooExpensive, Op: "make payment", Detail: detail, Err: err}
 }

@@ -121,7 +121,8 @@ func TestIdentityIsSignedOnce(t *testing.T) {
 		wg.Go(func() {
 			address, sig, err := p.Identity(t.Context())
 			if err != nil || hex.EncodeToString(address) != "1a642f0e3c3af545e7acbd38b07251b3990914f1" ||
-				hex.EncodeToString(sig) != "f43599799a5e0e37c926e84208112385030179cba9b7fbe255758615229836243295b04081924e7fa6a4236cca49532205a0eb896adaf9e5127ca861627104321c" {
+				hex.EncodeToString(sig) != "f43599799a5e0e37c926e84208112385030179cba9b7fbe2557586152298362"+
+					"43295b04081924e7fa6a4236cca49532205a0eb896adaf9e5127ca861627104321c" {
 				t.Errorf("%x %x %v", address, sig, err)
 			}
 		})
@@ -233,10 +234,10 @@ func priced(wei, units int64) *rpc.OrchestratorInfo {
 func TestCapsAreHeldTo(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		caps  caps
-		dear  bool
-		model *inference.Model
-		want  fault.Code
+		caps      caps
+		expensive bool
+		model     *inference.Model
+		want      fault.Code
 	}{
 		"none":             {caps{}, false, nil, ""},
 		"just":             {caps{pixel: big.NewRat(3, 2)}, false, nil, ""},
@@ -252,7 +253,7 @@ func TestCapsAreHeldTo(t *testing.T) {
 			t.Parallel()
 			d, err := tickets(t, func(o *upstream.TicketOptions) {
 				o.Caps, o.AllowExpensive = row.caps,
-					row.dear
+					row.expensive
 			}).PaymentTerms(priced(3, 2), upstream.Work{Model: row.model})
 			if err != nil {
 				t.Fatal(err)

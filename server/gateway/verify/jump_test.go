@@ -13,7 +13,8 @@ import (
 func TestClockJumpsInsideASegment(t *testing.T) {
 	t.Parallel()
 	part := func(at string) []byte {
-		return clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=1 "+x264+"-muxdelay 0 -muxpreload 0 -output_ts_offset "+at, "ts")
+		return clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=1 "+x264+"-muxdelay 0 -muxpreload 0 "+
+			"-output_ts_offset "+at, "ts")
 	}
 	for name, row := range map[string]struct {
 		data  []byte

@@ -24,7 +24,8 @@ func TestLengths(t *testing.T) {
 		"another codec": {three + "-c:v mpeg4 ", "mp4", 3 * time.Second},
 		"one picture":   {"-f lavfi -i testsrc2=size=320x180:rate=25:duration=0.04 " + x264, "ts", 40 * time.Millisecond},
 		"slow":          {"-f lavfi -i testsrc2=size=320x180:rate=1:duration=5 " + x264, "ts", 5 * time.Second},
-		"a clock that jumps": {"-f lavfi -i testsrc2=size=320x180:rate=30:duration=1 -vf setpts='PTS+gte(N,15)*3600/TB' -fps_mode passthrough " + x264, "ts",
+		"a clock that jumps": {"-f lavfi -i testsrc2=size=320x180:rate=30:duration=1 -vf setpts='PTS+gte(N,15)*3600/TB' " +
+			"-fps_mode passthrough " + x264, "ts",
 			time.Second},
 	} {
 		data := clip(t, row.args, row.ext)
@@ -51,7 +52,8 @@ func TestLengths(t *testing.T) {
 // TestHostileTables: tables may say anything, and what they say is bounded.
 func TestHostileTables(t *testing.T) {
 	t.Parallel()
-	data := clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=0.2 "+medium+"-movflags frag_keyframe+empty_moov", "mp4")
+	data := clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=0.2 "+medium+"-movflags frag_keyframe+empty_moov",
+		"mp4")
 	for at := range data {
 		if at+4 > len(data) || at > 4000 {
 			break

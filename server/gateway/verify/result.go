@@ -13,7 +13,7 @@ import (
 
 // Result is an orchestrator's result of a segment, and what is known to check it.
 type Result struct {
-	// Signer is who must have signed: the address in the orchestrator's terms, or the
+	// Signer is the address that must have signed: the one in the orchestrator's terms, or the
 	// recipient of its tickets when that is zero. Off-chain both are zero, and then
 	// there is no signature to check.
 	Signer    core.Address

@@ -145,7 +145,7 @@ func (f *far) MaxFloat(ctx context.Context, sender core.Address) (core.Wei, erro
 	return v, err
 }
 
-func (f *far) WatchMaxFloat(ctx context.Context, sender core.Address, told func(core.Wei) error) error {
+func (f *far) WatchMaxFloat(ctx context.Context, sender core.Address, notify func(core.Wei) error) error {
 	changed := make(chan struct{}, 1)
 	f.mu.Lock()
 	f.changed[changed] = sender
@@ -157,7 +157,7 @@ func (f *far) WatchMaxFloat(ctx context.Context, sender core.Address, told func(
 	}()
 	for {
 		if v, err := f.MaxFloat(ctx, sender); err == nil {
-			if err := told(v); err != nil {
+			if err := notify(v); err != nil {
 				return err
 			}
 		}

@@ -47,8 +47,8 @@ func TestMaxFloatFollowsTheRedeemer(t *testing.T) {
 	}
 }
 
-// TestWhileTheRedeemerIsAway what it said last counts for a while, and who it never
-// spoke of is unknown, without anybody waiting for it again and again.
+// TestWhileTheRedeemerIsAway what it said last counts for a while, and a sender that it never
+// reported is unknown, without a wait at each call.
 func TestWhileTheRedeemerIsAway(t *testing.T) {
 	t.Parallel()
 	r := newRig(t)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 // readError is a failure in place of an answer. Our own workers say what it is
@@ -19,7 +20,7 @@ func readError(r *http.Request) (*answer, error) {
 		return nil, err
 	}
 	a := newAnswer(nil)
-	a.err = failure(fault.Code(r.Header.Get(remote.CodeHeader)), string(text))
+	a.err = failure(fault.Code(r.Header.Get(rpc.CodeHeader)), string(text))
 	return a, nil
 }
 
@@ -36,7 +37,7 @@ func failure(code fault.Code, text string) error {
 	}
 	if row, known := fault.Lookup(code); known {
 		if row.Class == fault.Internal || row.Class == fault.Config || row.Class == fault.Unauthenticated {
-			// Its own troubles are the worker's operator's.
+			// A worker's own problems are its operator's.
 			code = fault.AIWorkerFailed
 		}
 		return fault.New(code, opRun, text)

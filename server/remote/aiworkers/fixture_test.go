@@ -76,8 +76,9 @@ func listen(t *testing.T, p *aiworkers.Pool, mux *http.ServeMux) string {
 	p.Register(g)
 	streams := remote.Streams(g)
 	srv := &http.Server{
-		TLSConfig: cert.Config(), ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, ConnContext: remote.ConnContext,
-		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug),
+		TLSConfig: cert.Config(), ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second,
+		ConnContext: remote.ConnContext,
+		ErrorLog:    slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug),
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 				streams.ServeHTTP(w, r)

@@ -76,7 +76,8 @@ func FuzzMixed(f *testing.F) {
 func FuzzNetworkRequest(f *testing.F) {
 	f.Add(33, []byte(`{"model":"m","messages":[{"role":"user","content":"hi"}],"max_tokens":5}`), "application/json")
 	f.Add(27, []byte(`{"model_id":"m","prompt":"p"}`), "application/json")
-	form := "--b\r\nContent-Disposition: form-data; name=\"image\"; filename=\"i\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"seed\"\r\n\r\n4.0\r\n--b--\r\n"
+	form := "--b\r\nContent-Disposition: form-data; name=\"image\"; " +
+		"filename=\"i\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; name=\"seed\"\r\n\r\n4.0\r\n--b--\r\n"
 	f.Add(28, []byte(form), "multipart/form-data; boundary=b")
 	f.Fuzz(func(t *testing.T, id int, body []byte, kind string) {
 		job := &inference.Job{Model: inference.Model{Capability: capability.ID(id), ID: "m"}, Body: body, ContentType: kind}

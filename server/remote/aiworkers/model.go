@@ -119,8 +119,8 @@ func (p *Pool) updateModelLocked(m *model) {
 }
 
 // slots counts the slots of ready workers or, without any, of workers that could load the
-// model. With told set only ready ones count: a model that is not loaded reports no slots.
-func (m *model) slots(told bool) int {
+// model. With readyOnly set only ready ones count: a model that is not loaded reports no slots.
+func (m *model) slots(readyOnly bool) int {
 	ready, cold := 0, 0
 	for _, e := range m.entries {
 		switch {
@@ -130,7 +130,7 @@ func (m *model) slots(told bool) int {
 			cold += max(1, e.slots)
 		}
 	}
-	if ready > 0 || told {
+	if ready > 0 || readyOnly {
 		return ready
 	}
 	return cold

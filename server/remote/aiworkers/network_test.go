@@ -91,7 +91,7 @@ func TestChatOfTheNetwork(t *testing.T) {
 	if out.err != nil || out.text != `{"id":"abc"}` || out.reply.ContentType != "application/json" || out.reply.Worker != "127.0.0.1" {
 		t.Errorf("%+v", out)
 	}
-	// Again: nobody waits any more, and the network's workers hear nothing of it.
+	// Again: no caller waits any more, and the network's workers are not notified.
 	_, body = mixed(part{"Content-Type: application/json", `{}`})
 	if code, text := b.post(n.GetTaskId(), kind, body, nil); code != 200 || text != "OK" {
 		t.Errorf("a second time: %d %s", code, text)

@@ -42,7 +42,8 @@ func TestAnswersOfAnotherWorker(t *testing.T) {
 	other := *b
 	other.http = &http.Client{Transport: tr}
 	answer := func(text string) *strings.Reader { return strings.NewReader(text) }
-	if status, text := other.post(task, "livepeer/ai-worker-error", answer("forged"), nil); status != http.StatusUnauthorized {
+	if status, text := other.post(task, "livepeer/ai-worker-error", answer("forged"),
+		nil); status != http.StatusUnauthorized {
 		t.Errorf("another worker's answer: %d %s", status, text)
 	}
 	if status, text := first.post(task, "livepeer/ai-worker-error", answer("its own"), nil); status != http.StatusOK {

@@ -1,9 +1,9 @@
 package aiworkers
 
 import (
-	"net"
 	"time"
 
+	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
@@ -40,17 +40,9 @@ func (p *Pool) markDisconnected(w *worker, d *registrationStream) bool {
 // and machine: it does not come back.
 func (p *Pool) findReplacedLocked(by remote.Identity) *worker {
 	for _, w := range p.workers {
-		if w.disconnected && by.IsTutti() && by.Name == w.id.Name && host(by.Addr) == host(w.id.Addr) {
+		if w.disconnected && by.IsTutti() && by.Name == w.id.Name && origin.Host(by.Addr) == origin.Host(w.id.Addr) {
 			return w
 		}
 	}
 	return nil
-}
-
-func host(addr string) string {
-	h, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return addr
-	}
-	return h
 }

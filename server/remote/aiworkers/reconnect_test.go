@@ -91,7 +91,7 @@ func TestAJobWaitsForAWorkerThatIsAway(t *testing.T) {
 	}
 }
 
-// Who stays away longer is gone, and hears of it when it is back.
+// A worker that stays away longer is gone, and is notified when it is back.
 func TestALongBreakIsAnEnd(t *testing.T) {
 	b := newBench(t, func(o *aiworkers.Options) { o.HoldTime = 20 * time.Millisecond })
 	first := b.register(ours("rig1", llm("m"), 1))

@@ -12,13 +12,13 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
 )
 
 const (
 	resultsPath = "/aiResults"
 	// resultMarker is the Authorization of workers.
 	resultMarker = "Livepeer-AI-Worker-1.0"
-	errorType    = "livepeer/ai-worker-error"
 	streamType   = "text/event-stream"
 	jsonType     = "application/json"
 	mixedType    = "multipart/mixed"
@@ -52,7 +52,7 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 	kind, params, odd := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	from := r.Header.Get(remote.InstanceHeader)
 	own := r.Header.Get(statusHeader) != "" || from != ""
-	if from != "" && odd == nil && kind == errorType && p.undelivered(remote.TaskID(id), from, r) {
+	if from != "" && odd == nil && kind == rpc.AIWorkerErrorType && p.undelivered(remote.TaskID(id), from, r) {
 		taken(w)
 		return
 	}
@@ -80,7 +80,7 @@ func (p *Pool) result(w http.ResponseWriter, r *http.Request) {
 // a connection that is dead nothing may be known here: what came of it so far counts no
 // more, and the job can go to another worker.
 func (p *Pool) undelivered(id remote.TaskID, from string, r *http.Request) bool {
-	if r.Header.Get(remote.CodeHeader) != string(fault.AIAnswerUndelivered) {
+	if r.Header.Get(rpc.CodeHeader) != string(fault.AIAnswerUndelivered) {
 		return false
 	}
 	p.mu.Lock()
@@ -127,7 +127,7 @@ func (p *Pool) receive(d *delivery) {
 	var a *answer
 	var err error
 	switch raw := d.r.Header.Get(statusHeader); {
-	case d.kind == errorType:
+	case d.kind == rpc.AIWorkerErrorType:
 		a, err = readError(d.r)
 	case raw != "":
 		a, err = passThrough(d.r, raw)

@@ -61,7 +61,7 @@ func TestAWorkerHadTheJob(t *testing.T) {
 	}
 }
 
-// Who holds a slot and waits for a worker is not overtaken by who came later.
+// A job that holds a slot and waits for a worker is not overtaken by a later one.
 func TestThePlaceInTheLineIsKept(t *testing.T) {
 	b := newBench(t, func(o *aiworkers.Options) { o.HoldTime = time.Minute })
 	h := b.register(ours("rig1", llm("m"), 1))

@@ -13,7 +13,7 @@ import (
 )
 
 // A worker of our own kind that comes back on another connection has lost the one
-// before: what it was told there fails at once, and the worker stays.
+// before: what it was sent there fails at once, and the worker stays.
 func TestWhatWasToldOnABrokenConnectionFails(t *testing.T) {
 	t.Parallel()
 	n := start(t)
@@ -29,8 +29,8 @@ func TestWhatWasToldOnABrokenConnectionFails(t *testing.T) {
 	if !fault.Retryable(x.err) || time.Since(begin) > 3*time.Second {
 		t.Errorf("%v after %v", x.err, time.Since(begin))
 	}
-	if told := second.notice(t); !told.GetCancel() || told.GetTaskId() != m.GetTaskId() {
-		t.Errorf("told %v", told)
+	if notice := second.notice(t); !notice.GetCancel() || notice.GetTaskId() != m.GetTaskId() {
+		t.Errorf("notice %v", notice)
 	}
 	got := transcode(t, a, segment("s", 2))
 	second.succeed(t, second.notice(t))

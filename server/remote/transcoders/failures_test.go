@@ -146,7 +146,7 @@ func TestALateTranscoderIsDropped(t *testing.T) {
 		}
 	}
 	if timeouts == 0 {
-		t.Errorf("nobody is told that it was late: %v, %v", x.err, y.err)
+		t.Errorf("no caller learns that it was late: %v, %v", x.err, y.err)
 	}
 	if _, err := c.stream.Recv(); err == nil || strings.Contains(err.Error(), "Canceled") {
 		t.Errorf("its registration ended with %v", err)
@@ -193,13 +193,13 @@ func TestACallerWithLessTimeDropsNobody(t *testing.T) {
 	if _, err := a.Transcode(t.Context(), &core.TranscodeJob{}); !errors.Is(err, fault.EmptyData) {
 		t.Errorf("a segment without bytes: %v", err)
 	}
-	// One that answers nobody for as long as it has for a segment is dropped.
+	// One that answers no caller for as long as it has for a segment is dropped.
 	passed.Add(8)
 	try(fault.RemoteWorkerTimeout)
 	a.awaitDetached(t)
 }
 
-// A worker that reads nothing is dropped, and nobody waits for it.
+// A worker that reads nothing is dropped, and no caller waits for it.
 func TestAWorkerThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	for _, throughGRPC := range []bool{false, true} {
@@ -278,6 +278,6 @@ func TestASlowFetchDoesNotHoldTheCaller(t *testing.T) {
 		t.Errorf("it took %v", d)
 	}
 	for i := range job.Input {
-		job.Input[i] = 1 // the race detector sees whoever still reads
+		job.Input[i] = 1 // the race detector sees a goroutine that still reads
 	}
 }

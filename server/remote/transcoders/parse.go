@@ -11,11 +11,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/server/remote"
+	"github.com/tuttinode/tutti/server/rpc"
 )
-
-// FramesHeader tells, on a result and on its parts, how many frames were decoded and
-// encoded. Transcoders of the existing network do not tell.
-const FramesHeader = "Tutti-Frames"
 
 var (
 	errMissing    = errors.New("fewer renditions than profiles")
@@ -78,7 +75,7 @@ func (p *parser) part(part *multipart.Part) error {
 		return err
 	}
 	p.out = append(p.out, core.Rendition{
-		Data: data, Pixels: core.Pixels(pixels), Frames: framesOf(part.Header.Get(FramesHeader)),
+		Data: data, Pixels: core.Pixels(pixels), Frames: framesOf(part.Header.Get(rpc.FramesHeader)),
 	})
 	return nil
 }

@@ -1,8 +1,7 @@
 package transcoders
 
 import (
-	"net"
-
+	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
@@ -14,30 +13,22 @@ func (h *hosts) add(addr string) {
 	if *h == nil {
 		*h = make(hosts)
 	}
-	(*h)[hostOf(addr)]++
+	(*h)[origin.Host(addr)]++
 }
 
 func (h hosts) remove(addr string) {
-	host := hostOf(addr)
+	host := origin.Host(addr)
 	if h[host]--; h[host] <= 0 {
 		delete(h, host)
 	}
-}
-
-func hostOf(addr string) string {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return addr
-	}
-	return host
 }
 
 // fromOtherWorker reports whether a result for a worker without an instance comes from the
 // host of another worker: task ids can be guessed. A result from a host without workers is
 // accepted, because it may come through a proxy.
 func (s *Service) fromOtherWorker(w *worker, from string) bool {
-	host := hostOf(from)
-	if w.id.Instance != "" || host == hostOf(w.id.Addr) {
+	host := origin.Host(from)
+	if w.id.Instance != "" || host == origin.Host(w.id.Addr) {
 		return false
 	}
 	s.mu.Lock()

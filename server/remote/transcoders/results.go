@@ -20,8 +20,6 @@ const (
 	ResultsPath = "/transcodeResults"
 	// marker is the transcoders' Authorization header.
 	marker = "Livepeer-Transcoder-1.0"
-	// errorType is the content type of a failure's text.
-	errorType = "livepeer/transcoding-error"
 	// resultsType is that of renditions.
 	resultsType = "multipart/mixed"
 	// answerTime is the time for the reply after the body.
@@ -93,12 +91,12 @@ func (s *Service) takeResult(w http.ResponseWriter, r *http.Request) *refusal {
 	var out outcome
 	var rejected *refusal
 	switch {
-	case err != nil || kind != errorType && kind != resultsType:
+	case err != nil || kind != rpc.TranscodingErrorType && kind != resultsType:
 		rejected = &refusal{http.StatusUnsupportedMediaType, "unparsable content type"}
 	case claim == nil:
 		// No task waits for it.
 		return nil
-	case kind == errorType:
+	case kind == rpc.TranscodingErrorType:
 		out.err = s.failure(r, body)
 	default:
 		out, rejected = s.renditions(r, body, params["boundary"], x)
@@ -130,7 +128,7 @@ func (s *Service) failure(r *http.Request, body io.Reader) error {
 	if err != nil && len(text) == 0 {
 		return fault.Wrap(fault.RemoteResultRefused, opResult, err)
 	}
-	return failureOf(string(text), r.Header.Get(remote.CodeHeader))
+	return failureOf(string(text), r.Header.Get(rpc.CodeHeader))
 }
 
 // renditions reads a transcoder's result.
@@ -146,7 +144,7 @@ func (s *Service) renditions(r *http.Request, body io.Reader, boundary string, x
 	}
 	res := &core.TranscodeResult{
 		Renditions: p.out, DecodedPixels: core.Pixels(pixels),
-		DecodedFrames: framesOf(r.Header.Get(FramesHeader)),
+		DecodedFrames: framesOf(r.Header.Get(rpc.FramesHeader)),
 		MediaTime:     rpc.ParseMediaTime(r.Header.Get(rpc.MediaTimeHeader)),
 		Worker:        x.worker.signedName(r.Header.Get(remote.WorkerHeader)),
 	}

@@ -148,7 +148,8 @@ func TestVectors(t *testing.T) {
 	}
 	job := &core.TranscodeJob{
 		Session: core.SessionID(meta.Token.GetSessionId()), Manifest: meta.Manifest, Number: meta.Number,
-		Input: []byte("x"), Duration: meta.Duration, Profiles: meta.Profiles, Needs: meta.Capabilities.Bits, Origin: "offchain",
+		Input: []byte("x"), Duration: meta.Duration, Profiles: meta.Profiles, Needs: meta.Capabilities.Bits,
+		Origin: "offchain",
 	}
 	got := transcode(t, a, job)
 	m := c.notice(t)
@@ -245,7 +246,7 @@ func TestALostTranscoderFailsItsSegmentsAtOnce(t *testing.T) {
 		if x := await(t, got); x.err != nil {
 			t.Errorf("%s: the other transcoder: %v", name, x.err)
 		}
-		// What comes from the one that was lost is nobody's.
+		// What comes from the one that was lost belongs to no task.
 		if status, text := other.post(t, upload{task: m.GetTaskId(), kind: mixed,
 			body: multi(goodParts())}); status != 200 || text != "OK" {
 			t.Errorf("%s: late result: %d %q", name, status, text)

@@ -38,7 +38,7 @@ func TestBetweenOurOwnNodes(t *testing.T) {
 		"Tutti-Media-Ms": "250.000", "Tutti-Worker": "gpu 0", "Tutti-Frames": "61",
 	}}
 	if status, _ := c.post(t, result); status != 403 {
-		t.Errorf("a result of somebody else is answered %d", status)
+		t.Errorf("a result of another worker is answered %d", status)
 	}
 	result.body, result.header["Tutti-Instance"] = multi(parts), "i1"
 	if status, text := c.post(t, result); status != 200 {
@@ -160,7 +160,7 @@ func TestRegisteringAnewInPlace(t *testing.T) {
 	third.hangUp()
 	a.awaitDetached(t)
 	if cs := n.board.Snapshot(); len(cs) != 0 {
-		t.Errorf("who took leave is missed: %v", cs)
+		t.Errorf("a worker that deregistered is missed: %v", cs)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestOurOwnWorker(t *testing.T) {
 	}
 	a.awaitDetached(t)
 	if cs := n.board.Snapshot(); len(cs) != 0 {
-		t.Errorf("who took leave is missed: %v", cs)
+		t.Errorf("a worker that deregistered is missed: %v", cs)
 	}
 	cancel()
 	await(t, ran)

@@ -45,7 +45,8 @@ func readRequestData(text []byte) (*requestData, error) {
 }
 
 // input fetches the file of a job of an orchestrator. held is what is booked for it.
-func (w *Work) input(ctx context.Context, orchestrator worker.Origin, address string) (data []byte, held int64, err error) {
+func (w *Work) input(ctx context.Context, orchestrator worker.Origin, address string) (data []byte, held int64,
+	err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, 0, fault.New(fault.AIJobGarbled, opJob, "no address of an input")

@@ -25,7 +25,7 @@ type models struct {
 	mu    sync.Mutex
 	state inference.ModelState
 	jobs  []*inference.Job
-	// parties are those who asked for a slot.
+	// parties are those that asked for a slot.
 	parties []string
 }
 

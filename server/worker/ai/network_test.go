@@ -87,7 +87,7 @@ func (b *fakeOrchestrator) ask(id int64, pipe, data string) {
 	select {
 	case b.jobs <- &rpc.NotifyAIJob{TaskId: id, AIJobData: &rpc.AIJobData{Pipeline: pipe, RequestData: []byte(data)}}:
 	case <-time.After(10 * time.Second):
-		b.Fatal("nobody takes the job")
+		b.Fatal("no worker takes the job")
 	}
 }
 

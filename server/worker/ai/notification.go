@@ -20,9 +20,7 @@ import (
 const (
 	opJob        = "do an AI job"
 	resultsPath  = "/aiResults"
-	errorType    = "livepeer/ai-worker-error"
 	statusHeader = remote.StatusHeader
-	codeHeader   = remote.CodeHeader
 	workerHeader = remote.WorkerHeader
 	// lostAnswer is the text of the failure for an answer that was not delivered.
 	lostAnswer = "the answer was lost on its way"
@@ -169,8 +167,8 @@ func (t *task) fail(ctx context.Context, err error) {
 
 // postText posts a text in place of an answer.
 func (t *task) postText(ctx context.Context, code fault.Code, text string) {
-	h := t.header(errorType)
-	h.Set(codeHeader, string(code))
+	h := t.header(rpc.AIWorkerErrorType)
+	h.Set(rpc.CodeHeader, string(code))
 	t.logUndelivered(ctx, t.from.Post(ctx, worker.Result{
 		Path: resultsPath, Task: t.id, Header: h, Length: int64(len(text)),
 		Body: func() io.Reader { return strings.NewReader(text) },

@@ -31,14 +31,14 @@ func (w *Work) Offer() []byte {
 // Urgent reports whether the set of models for orchestrators of the network changed: see
 // worker.UrgencyChecker. Changes of loading state or capacity are not worth the running
 // jobs.
-func (w *Work) Urgent(told, now []byte) bool {
-	a, b := offeredModels(told), offeredModels(now)
+func (w *Work) Urgent(offered, now []byte) bool {
+	a, b := offeredModels(offered), offeredModels(now)
 	return a == nil || b == nil || !maps.Equal(a, b)
 }
 
 // Empty reports whether an offer had no model for an orchestrator of the network: see
 // worker.EmptyOfferChecker.
-func (w *Work) Empty(told []byte) bool { return len(offeredModels(told)) == 0 }
+func (w *Work) Empty(offered []byte) bool { return len(offeredModels(offered)) == 0 }
 
 // offeredModels are the models of an offer that accept jobs; nil for an invalid offer.
 func offeredModels(offer []byte) map[inference.Model]bool {

@@ -41,12 +41,12 @@ func TestWhatPresses(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.change(row.before)
-			told := w.Offer()
+			offered := w.Offer()
 			m.change(row.then)
-			if got := w.Urgent(told, w.Offer()); got != row.presses {
+			if got := w.Urgent(offered, w.Offer()); got != row.presses {
 				t.Errorf("it presses: %v", got)
 			}
-			if got := w.Empty(told); got != row.empty {
+			if got := w.Empty(offered); got != row.empty {
 				t.Errorf("it is empty: %v", got)
 			}
 		})
@@ -69,6 +69,6 @@ func TestTheFirstModelIsToldAtOnce(t *testing.T) {
 			t.Errorf("%+v", c)
 		}
 	case <-time.After(20 * time.Second):
-		t.Error("it is not told")
+		t.Error("it is not offered")
 	}
 }

@@ -79,7 +79,7 @@ func New(opt Options) (*Work, error) {
 	return &Work{opt: opt, requests: remote.NewBudget(cmp.Or(opt.MaxRequests, maxRequests))}, nil
 }
 
-// Loop makes the component that keeps the worker registered: loop says with whom and
+// Loop makes the component that keeps the worker registered: loop says with which orchestrators and
 // how, opt what it does.
 func Loop(loop worker.Options, opt Options) (*worker.Loop[rpc.NotifyAIJob], error) {
 	w, err := New(opt)

@@ -96,7 +96,7 @@ func TestPairStream(t *testing.T) {
 	expect(t, reply.Body, first)
 	for _, piece := range []string{"data: second\n\n", "data: [DONE]\n\n"} {
 		w.say(t, piece)
-		// It comes while the runner still writes: nobody collects.
+		// It comes while the runner still writes, and is not read.
 		expect(t, reply.Body, piece)
 	}
 	w.w.Close()

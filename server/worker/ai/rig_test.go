@@ -40,8 +40,9 @@ func serveTLS(t testing.TB, register func(*grpc.Server), mux *http.ServeMux) str
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	streams := remote.Streams(g)
 	srv := &http.Server{
-		TLSConfig: cert.Config(), ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, ConnContext: remote.ConnContext,
-		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug),
+		TLSConfig: cert.Config(), ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second,
+		ConnContext: remote.ConnContext,
+		ErrorLog:    slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug),
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 				streams.ServeHTTP(w, r)

@@ -31,8 +31,8 @@ type Client struct {
 	inputBudget memoryBudget
 
 	mu sync.Mutex // covers the fields below
-	// told is the capacity in the last offer.
-	told int
+	// offeredCapacity is the capacity in the last offer.
+	offeredCapacity int
 	// inputs fetch for each orchestrator.
 	inputs map[*worker.Link]*http.Transport
 }

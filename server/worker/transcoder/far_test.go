@@ -102,7 +102,7 @@ func (f *far) falls() {
 	f.silent = make(chan struct{})
 }
 
-// dies breaks the connections that there are; whoever connects anew hears nothing.
+// dies breaks the connections that there are; a new connection gets no answer.
 func (f *far) dies() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

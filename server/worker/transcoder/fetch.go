@@ -14,6 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/body"
+	"github.com/tuttinode/tutti/server/origin"
 	"github.com/tuttinode/tutti/server/worker"
 )
 
@@ -62,11 +63,7 @@ func inputTransport(trust worker.TLS, orchestrators []string) *http.Transport {
 }
 
 func hostOf(addr string) string {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		host = addr
-	}
-	return strings.ToLower(host)
+	return strings.ToLower(origin.Host(addr))
 }
 
 // transport is for inputs of one orchestrator: connections that are open for one are not used for

@@ -78,7 +78,7 @@ func TestSessionsEndWithoutAnOrchestrator(t *testing.T) {
 	until(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
 }
 
-// And where nobody can tell whether it will, because its machine cannot be reached.
+// And where it is unknown whether it will, because its machine cannot be reached.
 func TestSessionsEndWithoutAWay(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -112,7 +112,7 @@ func TestSessionsOfTheSameName(t *testing.T) {
 	}
 }
 
-// A notice that comes again for a segment in work holds nobody up.
+// A notice that comes again for a segment in work holds no other up.
 func TestANoticeThatComesAgain(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "tutti/0.9.1")

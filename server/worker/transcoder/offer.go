@@ -35,11 +35,11 @@ func (w work) Offer() []byte {
 	return b
 }
 
-// Urgent says that less is offered than was told: the orchestrator would send what is
+// Urgent says that less is offered than before: the orchestrator would send what is
 // refused here.
-func (work) Urgent(told, now []byte) bool {
+func (work) Urgent(offered, now []byte) bool {
 	var before, after rpc.RegisterRequest
-	if proto.Unmarshal(told, &before) != nil || proto.Unmarshal(now, &after) != nil {
+	if proto.Unmarshal(offered, &before) != nil || proto.Unmarshal(now, &after) != nil {
 		return true
 	}
 	had, has := capability.Set(before.GetCapabilities().GetBitstring()),
@@ -75,8 +75,8 @@ func (c *Client) capacity() int {
 	now := c.o.Capacity()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if now <= 0 || c.told == 0 || 10*max(now-c.told, c.told-now) > c.told {
-		c.told = max(0, now)
+	if now <= 0 || c.offeredCapacity == 0 || 10*max(now-c.offeredCapacity, c.offeredCapacity-now) > c.offeredCapacity {
+		c.offeredCapacity = max(0, now)
 	}
-	return c.told
+	return c.offeredCapacity
 }

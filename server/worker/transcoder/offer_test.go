@@ -9,13 +9,14 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 )
 
-// An estimate that wavers is told once; what makes a difference is told again.
+// An estimate that wavers is offered once; a change that matters is offered again.
 func TestOfferIsSteady(t *testing.T) {
 	t.Parallel()
 	capacity, can := 100, capability.Default()
 	device := Device{Name: "0", Kind: "NVIDIA L4"}
 	c, err := New(Options{
-		Orchestrators: []string{"host:8935"}, Secret: core.NewSecret("s"), Transcoder: new(coretest.Fake), Random: rand.Reader,
+		Orchestrators: []string{"host:8935"}, Secret: core.NewSecret("s"), Transcoder: new(coretest.Fake),
+		Random:       rand.Reader,
 		Capacity:     func() int { return capacity },
 		Capabilities: func() capability.Capabilities { return capability.Offer(can, "0.9.1") },
 		Devices:      func() []Device { return []Device{device} },
@@ -25,10 +26,10 @@ func TestOfferIsSteady(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := work{c}
-	told := w.Offer()
+	offered := w.Offer()
 	same := func(what string, want bool) {
 		t.Helper()
-		if got := string(w.Offer()) == string(told); got != want {
+		if got := string(w.Offer()) == string(offered); got != want {
 			t.Errorf("%s: same %v", what, got)
 		}
 	}
@@ -38,15 +39,15 @@ func TestOfferIsSteady(t *testing.T) {
 	same("a tenth less", true)
 	capacity = 120
 	same("a fifth more", false)
-	if w.Urgent(told, w.Offer()) {
+	if w.Urgent(offered, w.Offer()) {
 		t.Error("growth presses")
 	}
 	capacity = 50
-	if w.Offer(); !w.Urgent(told, w.Offer()) {
+	if w.Offer(); !w.Urgent(offered, w.Offer()) {
 		t.Error("half of it does not press")
 	}
 	capacity, can = 100, can.Without(capability.H264)
-	if !w.Urgent(told, w.Offer()) {
+	if !w.Urgent(offered, w.Offer()) {
 		t.Error("a lost capability does not press")
 	}
 	capacity = 0

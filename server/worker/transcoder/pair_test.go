@@ -98,7 +98,8 @@ func (o *own) start() {
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	mux.Handle("/", remote.Streams(calls))
 	srv := &http.Server{Handler: mux, TLSConfig: o.cert.Config(), ConnContext: remote.ConnContext,
-		ReadTimeout: time.Second, WriteTimeout: time.Second, IdleTimeout: 10 * time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
+		ReadTimeout: time.Second, WriteTimeout: time.Second, IdleTimeout: 10 * time.Minute,
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
 		ConnState: func(c net.Conn, state http.ConnState) {
 			if state == http.StateNew {
 				o.conns <- c
@@ -117,8 +118,9 @@ func (o *own) start() {
 // job is in a codec whose pictures are not counted: any bytes will do.
 func job(session string, number int64, input []byte) *core.TranscodeJob {
 	return &core.TranscodeJob{
-		Session: core.SessionID(session), Manifest: "m", Number: core.SegmentNumber(number), Input: input, Duration: 2 * time.Second,
-		Origin: "0xabc", Needs: capability.Of(capability.H264, capability.AuthToken),
+		Session: core.SessionID(session), Manifest: "m", Number: core.SegmentNumber(number), Input: input,
+		Duration: 2 * time.Second,
+		Origin:   "0xabc", Needs: capability.Of(capability.H264, capability.AuthToken),
 		Profiles: []core.Profile{{Name: "a", Width: 640, Height: 360, Bitrate: 1000, Encoder: core.CodecVP9},
 			{Name: "b", Width: 320, Height: 180, Bitrate: 500, Format: core.FormatMP4, Encoder: core.CodecVP9}},
 	}
@@ -190,7 +192,7 @@ func TestLargeSegmentAndWarmConnections(t *testing.T) {
 	next(t, o.conns, "it was not fetched")
 }
 
-// Whoever gives up is not worked for: the next segment of the session has its turn.
+// A caller that gives up is not worked for: the next segment of the session has its turn.
 func TestGivingUpIsHeard(t *testing.T) {
 	t.Parallel()
 	o := newOwn(t)

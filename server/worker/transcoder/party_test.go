@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 )
 
-// parties notes for whom segments are transcoded.
+// parties records the parties for which segments are transcoded.
 type parties struct {
 	mu   sync.Mutex
 	seen []string
@@ -70,7 +70,8 @@ func TestMetadataIsNotFetched(t *testing.T) {
 	start(t, new(coretest.Fake), nil, o.addr)
 	d := next(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", "http://169.254.169.254/latest/meta-data"))
-	if got := next(t, o.results, "no result"); got.text != "cannot fetch the segment: its address is not one that its orchestrator may name" {
+	if got := next(t, o.results, "no result"); got.text != "cannot fetch the segment: its address is not one that its "+
+		"orchestrator may name" {
 		t.Errorf("result %+v", got)
 	}
 }

@@ -18,15 +18,8 @@ import (
 
 const (
 	resultsPath = "/transcodeResults"
-	// failureType marks a body that is an error's text.
-	failureType = "livepeer/transcoding-error"
 	// boundaryBytes make a boundary of 20 hex digits.
 	boundaryBytes = 10
-	// Additional headers for tutti orchestrators: the device, the fault code, and the number
-	// of frames, decoded or per encoded part.
-	workerHeader = remote.WorkerHeader
-	codeHeader   = remote.CodeHeader
-	framesHeader = "Tutti-Frames"
 )
 
 // failure is the result of a segment that was not transcoded. Peers compare its text.
@@ -34,11 +27,11 @@ func (c *Client) failure(t *task, err error) worker.Result {
 	text := fault.Wire(err)
 	r := worker.Result{
 		Path: resultsPath, Task: t.id, Length: int64(len(text)),
-		Header: http.Header{"Content-Type": {failureType}, "Pixels": {"0"}},
+		Header: http.Header{"Content-Type": {rpc.TranscodingErrorType}, "Pixels": {"0"}},
 		Body:   func() io.Reader { return strings.NewReader(text) },
 	}
 	if t.from.IsTutti() {
-		r.Header.Set(codeHeader, string(fault.CodeOf(err)))
+		r.Header.Set(rpc.CodeHeader, string(fault.CodeOf(err)))
 	}
 	return r
 }
@@ -57,7 +50,7 @@ func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) wo
 		head := fmt.Sprintf("Content-Length: %d\r\nContent-Type: %s\r\nPixels: %d\r\n",
 			len(out.Data), t.job.Profiles[i].Format.MIME(), out.Pixels)
 		if own {
-			head += fmt.Sprintf("%s: %d\r\n", framesHeader, out.Frames)
+			head += fmt.Sprintf("%s: %d\r\n", rpc.FramesHeader, out.Frames)
 		}
 		part(head, out.Data)
 		if t.job.Signature {
@@ -75,10 +68,10 @@ func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) wo
 		Body: func() io.Reader { return read(pieces) },
 	}
 	if own {
-		r.Header.Set(framesHeader, strconv.FormatInt(int64(res.DecodedFrames), 10))
+		r.Header.Set(rpc.FramesHeader, strconv.FormatInt(int64(res.DecodedFrames), 10))
 		r.Header.Set(rpc.MediaTimeHeader, rpc.FormatMediaTime(res.MediaTime))
 		if res.Worker != "" {
-			r.Header.Set(workerHeader, res.Worker)
+			r.Header.Set(remote.WorkerHeader, res.Worker)
 		}
 	}
 	return r

@@ -261,7 +261,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Nobody waits for a cancelled task: it brings nothing, and the next one has its turn.
+// No caller waits for a canceled task: it has no result, and the next one has its turn.
 func TestCancelledBringsNothing(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "tutti/0.9.1")

@@ -30,7 +30,7 @@ import (
 )
 
 // victim is a node on a chain whose account has a deposit and a reserve, and a thief
-// who is a registered orchestrator, so that the ticket broker would pay it.
+// that is a registered orchestrator, so that the ticket broker would pay it.
 type victim struct {
 	*testing.T
 	chain  *devnet.Chain

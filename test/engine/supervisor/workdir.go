@@ -52,7 +52,7 @@ func takeLock(path string) (*os.File, error) {
 		}
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
-	// Who leaves removes the file: what was locked may be no longer there, and
+	// The process that ends removes the file: what was locked may be no longer there, and
 	// another may hold its successor.
 	mine, err := lock.Stat()
 	if now, gone := os.Stat(path); err != nil || gone != nil || !os.SameFile(mine, now) {

@@ -104,7 +104,7 @@ func TestTheDriverCountsEncoders(t *testing.T) {
 		t.Error(err)
 	}
 	if !strings.Contains(n.proc.Log(), "OrchestratorCapped") {
-		t.Error("nobody said OrchestratorCapped")
+		t.Error("no answer said OrchestratorCapped")
 	}
 }
 

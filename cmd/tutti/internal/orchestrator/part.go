@@ -202,7 +202,7 @@ func (p *Part) addListener() error {
 		Version: release.Version, Roles: p.Roles(), Connections: p.Connections(), PerAddress: p.Config.Limits.PerAddress,
 		Known: p.Config.Limits.KnownPeers, Scarce: p.Files.Refused, AINotice: p.models.Notice,
 		Stores: p.Config.Storage.ObjectStoreNetworks,
-		Now:    time.Now, Log: p.Log, Standing: p.chain.Status(p.Config),
+		Now:    time.Now, Log: p.Log, ChainStatus: p.chain.Status(p.Config),
 		Listener: p.Process.Sockets.Take(process.SocketPublic),
 	}
 	if p.tools != nil {
