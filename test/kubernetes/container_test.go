@@ -1,11 +1,13 @@
 package kubernetes
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +27,12 @@ func (c container) command(t *testing.T, files map[string]string, volume func(na
 	replaced ...string,
 ) (args []string) {
 	t.Helper()
-	for _, m := range c.VolumeMounts {
+	// Of two paths that begin alike the replacer takes the first.
+	mounts := slices.Clone(c.VolumeMounts)
+	slices.SortFunc(mounts, func(a, b struct{ Name, MountPath string }) int {
+		return cmp.Compare(len(b.MountPath), len(a.MountPath))
+	})
+	for _, m := range mounts {
 		dir := volume(m.Name)
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
