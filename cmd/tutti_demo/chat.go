@@ -9,11 +9,28 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 )
+
+// fundsSeenWithin is how long a gateway may take to see its new deposit on the chain.
+const fundsSeenWithin = 20 * time.Second
+
+// errFundsUnseen is the answer of a gateway that does not see its deposit or reserve yet.
+var errFundsUnseen = errors.New("the gateway does not see its funds")
 
 // chat asks a model through the gateway and returns the text that it streams, of
 // at most so many tokens.
 func chat(ctx context.Context, client *http.Client, gateway, id string, tokens int) (string, error) {
+	until := time.Now().Add(fundsSeenWithin)
+	for {
+		text, err := chatOnce(ctx, client, gateway, id, tokens)
+		if !errors.Is(err, errFundsUnseen) || time.Now().After(until) || wait(ctx, 200*time.Millisecond) != nil {
+			return text, err
+		}
+	}
+}
+
+func chatOnce(ctx context.Context, client *http.Client, gateway, id string, tokens int) (string, error) {
 	body, err := json.Marshal(map[string]any{
 		"model": id, "stream": true, "max_tokens": tokens,
 		"messages": []map[string]string{{"role": "user", "content": "Hello!"}},
@@ -33,6 +50,9 @@ func chat(ctx context.Context, client *http.Client, gateway, id string, tokens i
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(res.Body, 4<<10))
+		if bytes.Contains(text, []byte("OwnReserveEmpty")) || bytes.Contains(text, []byte("OwnDepositEmpty")) {
+			return "", fmt.Errorf("%w: %s: %s", errFundsUnseen, res.Status, text)
+		}
 		return "", fmt.Errorf("the gateway answers %s: %s", res.Status, text)
 	}
 	return readEvents(res.Body)
