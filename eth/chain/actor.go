@@ -33,6 +33,7 @@ func (c *Chain) Send(ctx context.Context, a protocol.Action, opt protocol.SendOp
 	}
 	tx, err := c.opt.Tx.Send(ctx, call, opt)
 	if tx.Block != 0 {
+		c.senders.reread(c.opt.Account) // payments need the new funds at once
 		c.requestRefresh(tx.Block)
 	}
 	if err != nil && refused != nil && ctx.Err() == nil {

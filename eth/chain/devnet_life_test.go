@@ -130,6 +130,23 @@ func TestSendersAreWatched(t *testing.T) {
 	}
 }
 
+// A gateway that funded itself can pay as soon as its transaction is mined, not at the next poll.
+func TestOwnFundsAreSeenAtOnce(t *testing.T) {
+	t.Parallel()
+	c := devnet.Start(t, devnet.Options{RoundLength: 50})
+	slow := func(o *chain.Options, p *endpoint.Options) { o.PollInterval, p.PollInterval = time.Minute, time.Minute }
+	n := start(t, c, c.Key(2), nil, slow)
+	eventually(t, "a view", func() bool { return n.View().Known })
+	if f, err := n.SenderFunds(t.Context(), n.Account()); err != nil || !f.Deposit.IsZero() {
+		t.Fatalf("before: %+v, %v", f, err)
+	}
+	n.send(t, protocol.FundDepositAndReserve{Deposit: core.NewWei(10), Reserve: core.NewWei(20)})
+	if f, err := n.SenderFunds(t.Context(), n.Account()); err != nil || f.Deposit.Cmp(core.NewWei(10)) != 0 ||
+		f.Reserve.FundsRemaining.Cmp(core.NewWei(20)) != 0 {
+		t.Errorf("after: %+v, %v", f, err)
+	}
+}
+
 func TestPauseAndALateRound(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{RoundLength: 100})

@@ -89,6 +89,16 @@ func (s *senders) mark(addr core.Address) {
 	s.unknown.markLocked(addr)
 }
 
+// reread forgets what is known of a gateway's funds: the next caller waits until they are read.
+func (s *senders) reread(addr core.Address) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one := s.all[addr]; one != nil {
+		one.known, one.dirty = false, true
+	}
+	s.unknown.markLocked(addr)
+}
+
 // markAll has all funds read again.
 func (s *senders) markAll() {
 	s.mu.Lock()

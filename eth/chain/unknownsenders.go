@@ -199,8 +199,11 @@ func (s *senders) storeFirstLocked(addr core.Address, a *fundsRequest, now time.
 		}
 		return
 	}
-	if s.all[addr] == nil {
+	switch one := s.all[addr]; {
+	case one == nil:
 		s.addLocked(addr, &sender{funds: a.funds, known: true, dirty: a.changed, loose: true})
+	case !one.known: // see reread
+		one.funds, one.known, one.loose = a.funds, true, true
 	}
 }
 
