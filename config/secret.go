@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/tuttinode/tutti/core"
 )
@@ -14,10 +15,10 @@ const masked = "***"
 // Secret is a value that is never shown.
 type Secret = core.Secret
 
-// readSecret takes a text as a secret: when it names a file that exists, the
-// file's content without surrounding space, otherwise the text itself. A file
-// that is there and cannot be read is an error, because its name is surely not
-// the secret.
+// readSecret takes a text as a secret: if it names a file that exists, the file's content without
+// surrounding space, otherwise the text itself. A file or directory that exists and cannot be read is
+// an error: its name, which is not secret, must not become the secret. A container engine makes a
+// directory of a file that it shall mount and does not find.
 func readSecret(s string, in *Input) (Secret, error) {
 	content, err := in.read(s)
 	switch {
@@ -29,7 +30,9 @@ func readSecret(s string, in *Input) (Secret, error) {
 		return core.NewSecret(trimmed), nil
 	case errors.Is(err, fs.ErrPermission):
 		return Secret{}, &unreadable{path: s, why: "permission denied"}
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, syscall.EISDIR):
+		return Secret{}, &unreadable{path: s, why: "it is a directory"}
+	case errors.Is(err, syscall.EIO), errors.Is(err, errTooLarge):
 		return Secret{}, &unreadable{path: s, why: err.Error()}
 	}
 	return core.NewSecret(s), nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"testing"
 
@@ -93,5 +94,15 @@ func TestMaskedURLs(t *testing.T) {
 		if u, err := config.ParseURL(bad); err == nil {
 			t.Errorf("%q is taken as %s", bad, u.Reveal())
 		}
+	}
+}
+
+// The path of a directory is not a secret: a container engine makes one of a file that is missing.
+func TestADirectoryIsNoSecret(t *testing.T) {
+	t.Parallel()
+	in := input(append(combined[:len(combined):len(combined)], "-orchSecret", t.TempDir())...)
+	in.ReadFile = os.ReadFile
+	if _, _, err := config.Load(in); err == nil || !strings.Contains(err.Error(), "directory") {
+		t.Errorf("loaded: %v", err)
 	}
 }
