@@ -51,8 +51,7 @@ func (l *loader) validateTickets() {
 	}
 }
 
-// validateRedeemer refuses a redeemer without a chain, one that is to hand its own work on,
-// and the certificate of one that is not named.
+// validateRedeemer refuses a redeemer without a chain, and the certificate of one that is not named.
 func (l *loader) validateRedeemer() {
 	if l.unflagged("redeemerCA", "redeemerAddr") && l.config.TLS.RedeemerCA != "" &&
 		l.config.Chain.RedeemerAddr.IsZero() {

@@ -13,7 +13,7 @@ const (
 	// costMultiple is how many times the cost of its redemption a ticket is worth
 	// when it wins, and how many times its expected value where gas is free.
 	costMultiple = 100
-	// fairGasPrice is what redeeming may be reckoned at when gas is dearer, 3 gwei.
+	// fairGasPrice is the price at which gas counts when it costs more, 3 gwei.
 	fairGasPrice = 3_000_000_000
 )
 

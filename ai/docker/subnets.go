@@ -15,7 +15,8 @@ type subnetPool struct {
 	mu sync.Mutex // covers the fields below
 	// prefix is the range, invalid before it was found.
 	prefix netip.Prefix
-	// taken maps the subnets in use to their networks; "" is a network of another node.
+	// taken maps the subnets in use to their networks; "" is a network of another node, or one that is
+	// not made yet.
 	taken map[netip.Prefix]string
 }
 

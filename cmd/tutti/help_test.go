@@ -68,7 +68,7 @@ func TestAlertsAreTested(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	if status := alertcmd.Run(t.Context(), []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir()},
 		&stdout, &stderr); status != command.ExitUsage || !strings.Contains(stderr.String(), "AlertNobody") {
-		t.Errorf("nobody to tell: %d %s", status, &stderr)
+		t.Errorf("without an address: %d %s", status, &stderr)
 	}
 	args := []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir(), "-alert",
 		"http://127.0.0.1:1/s3cr3t"}

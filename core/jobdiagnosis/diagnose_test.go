@@ -123,7 +123,7 @@ func TestDiagnose(t *testing.T) {
 				Highest: big.NewRat(9, 1), Last: big.NewRat(9, 1)}}
 		}, jobdiagnosis.Likely, "got the price", "Gateways asked 40 times, and no job came",
 			"0xb was asked 9 wei per unit (0.500 to 9 in the day)"},
-		"dearer than before": {func(f *jobdiagnosis.NodeState) {
+		"more expensive than before": {func(f *jobdiagnosis.NodeState) {
 			f.RequestStats.Prices = []requeststats.Price{{Gateway: "0xa", Quotes: 1, Lowest: big.NewRat(9, 1),
 				Highest: big.NewRat(9, 1), Last: big.NewRat(9, 1), Expected: big.NewRat(7, 1)}}
 		}, jobdiagnosis.Hint, "lower price than the present", "Jobs do come", "0xa pays 7 wei per unit and is asked 9"},

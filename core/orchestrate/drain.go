@@ -66,7 +66,7 @@ func (o *Orchestrator) markStopping() {
 	o.stopping = true
 }
 
-// Draining reports whether new sessions are refused because the node stops.
+// Draining reports whether new sessions are refused: after Pause, until Resume, or because the node stops.
 func (o *Orchestrator) Draining() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

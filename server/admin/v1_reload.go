@@ -16,7 +16,7 @@ func reloadEndpoints() []endpoint {
 
 func reloadV1(s *Server, r *http.Request) (any, error) {
 	if s.opts.Node.Reload == nil {
-		return nil, absent("configuration that could be read anew")
+		return nil, absent("configuration that can be read again")
 	}
 	return s.opts.Node.Reload(r.Context(), flag(r, adminapi.QueryDryRun, "true"))
 }

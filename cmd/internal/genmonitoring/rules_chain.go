@@ -111,7 +111,7 @@ func moneyRules() []rule {
 		{name: "TuttiTicketsWait", expr: `tutti_winning_tickets{state=~"won|queued"} > 20`, lasts: 30 * time.Minute,
 			severity: fault.Warning,
 			summary:  "{{ $value }} winning tickets of {{ $labels.instance }} wait to be redeemed",
-			cause:    "Redeeming does not keep up, or gas is dearer than it is worth.",
+			cause:    "Redeeming does not keep up, or gas costs more than a ticket is worth.",
 			remedy:   "Look at tutti_ticket_redemption_errors_total and at the price of gas.", code: fault.RedeemTooDear},
 		{name: "TuttiPaymentErrors",
 			expr: `sum by (instance, job, error_code) (rate(livepeer_payment_recv_errors[15m])) > 0.1`, lasts: 15 * time.Minute,

@@ -36,7 +36,7 @@ func explainCode(w io.Writer, code string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSeverity: %s", fault.SeverityOf(known))
 	if after := fault.AlertAfter(known); fault.SeverityOf(known) == fault.Info {
-		b.WriteString("; nobody is alerted")
+		b.WriteString("; no alert is sent")
 	} else if after > 0 {
 		fmt.Fprintf(&b, "; alerts are sent when it lasts for %s", after)
 	} else {

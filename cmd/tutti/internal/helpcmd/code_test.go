@@ -11,7 +11,7 @@ func TestHelpOfCodes(t *testing.T) {
 	for code, want := range map[string][]string{
 		"portclosed": {"PortClosed (", "Severity: critical; alerts are sent when it lasts for 2m0s\n",
 			"tutti doctor --only network."},
-		"PublicIPUnknown":   {"Severity: info; nobody is alerted\n"},
+		"PublicIPUnknown":   {"Severity: info; no alert is sent\n"},
 		"AdminTokenRefused": {"Remedy: "},
 	} {
 		var out bytes.Buffer

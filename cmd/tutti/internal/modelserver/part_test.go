@@ -113,7 +113,7 @@ func TestSomeGPUsAreMissing(t *testing.T) {
 	}
 }
 
-// A worker that was given no models tells whoever is alerted, not its page alone; an
+// A worker that was given no models sends an alert and does not only show it on its page; an
 // orchestrator may have the models of others.
 func TestWithoutModelsThereIsATrouble(t *testing.T) {
 	t.Parallel()

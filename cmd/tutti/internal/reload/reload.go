@@ -93,7 +93,7 @@ func (r *Reloader) Reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 	r.env.Board.Report(reloadKey, err)
 	r.env.Reloads.Reloaded(time.Now(), err)
 	if err == nil && len(out.Changes) == 0 {
-		r.env.Log.Info("configuration read anew: nothing has changed")
+		r.env.Log.Info("configuration read again: nothing has changed")
 	}
 	return out, err
 }
