@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -18,7 +19,8 @@ type Secret = core.Secret
 // readSecret takes a text as a secret: if it names a file that exists, the file's content without
 // surrounding space, otherwise the text itself. A file or directory that exists and cannot be read is
 // an error: its name, which is not secret, must not become the secret. A container engine makes a
-// directory of a file that it shall mount and does not find.
+// directory of a file that it shall mount and does not find. A word without a separator may be a secret
+// that a directory here happens to be named after.
 func readSecret(s string, in *Input) (Secret, error) {
 	content, err := in.read(s)
 	switch {
@@ -30,7 +32,7 @@ func readSecret(s string, in *Input) (Secret, error) {
 		return core.NewSecret(trimmed), nil
 	case errors.Is(err, fs.ErrPermission):
 		return Secret{}, &unreadable{path: s, why: "permission denied"}
-	case errors.Is(err, syscall.EISDIR):
+	case errors.Is(err, syscall.EISDIR) && strings.ContainsRune(s, filepath.Separator):
 		return Secret{}, &unreadable{path: s, why: "it is a directory"}
 	case errors.Is(err, syscall.EIO), errors.Is(err, errTooLarge):
 		return Secret{}, &unreadable{path: s, why: err.Error()}

@@ -97,12 +97,18 @@ func TestMaskedURLs(t *testing.T) {
 	}
 }
 
-// The path of a directory is not a secret: a container engine makes one of a file that is missing.
+// The path of a directory is not a secret: a container engine makes one of a file that is missing. A word
+// that a directory here is named after is one.
 func TestADirectoryIsNoSecret(t *testing.T) {
 	t.Parallel()
 	in := input(append(combined[:len(combined):len(combined)], "-orchSecret", t.TempDir())...)
 	in.ReadFile = os.ReadFile
 	if _, _, err := config.Load(in); err == nil || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("loaded: %v", err)
+	}
+	in = input(append(combined[:len(combined):len(combined)], "-orchSecret", "testdata")...)
+	in.ReadFile = os.ReadFile
+	if c, _, err := config.Load(in); err != nil || c.Addresses.OrchSecret.Reveal() != "testdata" {
+		t.Errorf("a word that a directory is named after: %v", err)
 	}
 }

@@ -43,8 +43,8 @@ const (
 	// TranscoderBehind: a device has more segments than it can do in time, and those of streams that were
 	// there before go first. Class Busy, retryable, wire text "TranscoderBusy".
 	TranscoderBehind Code = "TranscoderBehind"
-	// TranscoderBusy: four segments of the session wait already, or the inputs in flight fill the memory
-	// set aside for them. Class busy, retryable, wire text "TranscoderBusy".
+	// TranscoderBusy: four segments of the session wait already, the inputs in flight fill the memory
+	// set aside for them, or no media worker was ready within the segment's time. Class busy, retryable, wire text "TranscoderBusy".
 	TranscoderBusy Code = "TranscoderBusy"
 	// TranscoderStopped: the session or the engine ended while the segment waited or was in work. Class
 	// busy, retryable, wire text "TranscoderStopped".
@@ -185,8 +185,8 @@ var workerRows = []Row{
 	},
 	{
 		Code: TranscoderBusy, Class: Busy,
-		Cause: "Four segments of the session wait already, or inputs in flight or renditions that are still to " +
-			"be sent fill the memory set aside for them.",
+		Cause: "Four segments of the session wait already, inputs in flight or renditions that are still to be sent " +
+			"fill the memory set aside for them, or no media worker was ready within the segment's time.",
 		Remedy: "Lower `-maxSessions` or add devices until each stream is transcoded in real time; where it is " +
 			"the renditions, raise `-workerMemory`, of which they have a quarter, half of that for one " +
 			"gateway.",

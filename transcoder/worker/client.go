@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
@@ -135,11 +136,28 @@ func (c *Client) Alone(ctx context.Context) (transcoder.Engine, error) {
 	o := c.o
 	o.Memory = isolatedMemory(o.Memory)
 	p, _, err := launch(ctx, o, level)
-	if err != nil {
-		return nil, err
+	switch {
+	case err == nil:
+		return &isolatedEngine{p}, nil
+	case ctx.Err() != nil:
+		return nil, notStarted(ctx)
 	}
-	return &isolatedEngine{p}, nil
+	return nil, err
 }
+
+// notStarted is the fault of a caller whose time ended before there was a child for it: it says nothing
+// about the device, since hostile streams can take the time of others. The segment never was in work, so
+// the gateway does not pay.
+func notStarted(ctx context.Context) error {
+	code := fault.CodeOf(ctx.Err())
+	if code == fault.DeadlineExceeded {
+		code = fault.TranscoderBusy
+	}
+	return fault.Wrap(code, "wait for a media worker", ctx.Err())
+}
+
+// fairWait is how long a caller waits for a child before its absence counts against the device.
+const fairWait = 2 * time.Second
 
 // Close ends the child and waits for it. Jobs in it fail.
 func (c *Client) Close() error {
@@ -155,6 +173,7 @@ func (c *Client) Close() error {
 
 // awaitProcess returns the running child, waiting for it.
 func (c *Client) awaitProcess(ctx context.Context) (*process, error) {
+	began := time.Now()
 	for {
 		c.mu.Lock()
 		p, closed, last, change := c.proc, c.closed, c.lastFault, c.changed
@@ -170,11 +189,10 @@ func (c *Client) awaitProcess(ctx context.Context) (*process, error) {
 		}
 		select {
 		case <-ctx.Done():
-			code := fault.CodeOf(ctx.Err())
-			if code == fault.DeadlineExceeded {
-				code = fault.WorkerStartFailed // it never started, so the gateway does not pay
+			if fault.CodeOf(ctx.Err()) == fault.DeadlineExceeded && time.Since(began) >= fairWait {
+				return nil, fault.Wrap(fault.WorkerStartFailed, "wait for a media worker", ctx.Err())
 			}
-			return nil, fault.Wrap(code, "wait for a media worker", ctx.Err())
+			return nil, notStarted(ctx)
 		case <-change:
 		}
 	}

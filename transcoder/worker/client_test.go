@@ -210,8 +210,12 @@ func TestTimeWithoutAChildIsNobodysToPay(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := c.Transcode(ctx, job("s", "good")); fault.CodeOf(err) != fault.WorkerStartFailed {
+	if _, err := c.Transcode(ctx, job("s", "good")); fault.CodeOf(err) != fault.TranscoderBusy {
 		t.Errorf("while the next child is waited for: %v", err)
+	}
+	// Nor does it count against the device when a stream uses up its time before its own child is ready.
+	if _, err := c.Alone(ctx); fault.CodeOf(err) != fault.TranscoderBusy {
+		t.Errorf("without time for a child of its own: %v", err)
 	}
 }
 
