@@ -18,7 +18,7 @@ type candidate struct {
 	offer         Offer
 	inFlight      int
 	stream, whole latency
-	health        health
+	health        *health
 	clients       clients
 	trust         *trust
 	fullUntil     time.Time

@@ -10,9 +10,10 @@ const maxRemembered = 2 * maxCandidates
 
 // departed is what was known of an orchestrator when it left the table.
 type departed struct {
-	health  health
+	// health and trust are shared with attempts in flight, which may still fail or lose a payment.
+	health  *health
+	trust   *trust
 	clients clients
-	trust   trust
 	fulls   int
 	refused inference.Refusals
 }
@@ -21,10 +22,9 @@ type departed struct {
 // A peer names its URI itself and may name ever new ones, so it inherits what was known of the
 // address that was asked.
 func (t *Table) newCandidateLocked(o Offer) *candidate {
-	c := &candidate{offer: o, clients: make(clients), trust: newTrust()}
+	c := &candidate{offer: o, health: new(health), clients: make(clients), trust: newTrust()}
 	if p, known := t.departed[o.Asked]; known {
-		c.health, c.clients, c.fulls, c.refused = p.health, p.clients, p.fulls, p.refused.Clone()
-		*c.trust = p.trust
+		c.health, c.trust, c.clients, c.fulls, c.refused = p.health, p.trust, p.clients, p.fulls, p.refused.Clone()
 		delete(t.departed, o.Asked)
 	}
 	t.shareTrustLocked(c)
@@ -66,7 +66,8 @@ func (t *Table) rememberLocked(c *candidate) {
 	if asked == "" {
 		return
 	}
-	if c.health.failures == 0 && !c.health.resting && len(c.clients) == 0 && c.trust.clean() && !c.refused.Any() {
+	if c.idle() && c.health.failures == 0 && !c.health.resting && len(c.clients) == 0 && c.trust.clean() &&
+		!c.refused.Any() {
 		delete(t.departed, asked)
 		return
 	}
@@ -76,8 +77,6 @@ func (t *Table) rememberLocked(c *candidate) {
 			break
 		}
 	}
-	p := departed{health: c.health, clients: c.clients, trust: *c.trust, fulls: c.fulls, refused: c.refused.Clone()}
-	// Attempts in flight report to the old record.
-	p.health.probing, p.trust.trying = false, false
-	t.departed[asked] = p
+	t.departed[asked] = departed{health: c.health, trust: c.trust, clients: c.clients, fulls: c.fulls,
+		refused: c.refused.Clone()}
 }

@@ -174,6 +174,37 @@ func TestANewNameIsNoNewStart(t *testing.T) {
 	}
 }
 
+// What an attempt in flight loses counts for the new name, too: a service URI can change while it is paid.
+func TestANameThatChangesDuringAnAttempt(t *testing.T) {
+	t.Parallel()
+	named := func(uri string) airouting.Offer {
+		o := warm(uri)
+		o.Asked = "asked"
+		return o
+	}
+	for name, spoil := range map[string]func(*airouting.Lease){
+		"a loss":    func(l *airouting.Lease) { l.Lost(t0, airouting.Default) },
+		"a failure": func(l *airouting.Lease) { l.Done(t0, airouting.Unreachable) },
+	} {
+		for _, back := range []string{"before", "after"} {
+			table := tableOf(named("a"))
+			l := pick(t, table, t0, airouting.Query{})
+			table.Remove("a")
+			if back == "before" {
+				table.Put(named("b"))
+			}
+			spoil(l)
+			l.Done(t0, airouting.Failed)
+			if back == "after" {
+				table.Put(named("b"))
+			}
+			if !resting(t, table, t0) {
+				t.Errorf("%s, its new name came %s it: the new name is used", name, back)
+			}
+		}
+	}
+}
+
 func TestBudgetOfLosses(t *testing.T) {
 	t.Parallel()
 	b := airouting.Budget{Window: time.Hour, Others: 100, MaxLost: big.NewRat(10, 1)}
