@@ -70,7 +70,7 @@ func (w *world) outside(is bool) {
 	})
 }
 
-// Who takes work without being registered is published so, and not in the first minute.
+// An orchestrator that takes work without being registered is published so, and not in the first minute.
 func TestUnregisteredIsReportedLater(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

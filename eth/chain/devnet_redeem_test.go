@@ -21,8 +21,8 @@ import (
 	"github.com/tuttinode/tutti/test/devnet"
 )
 
-// cashier is an orchestrator's books and its redeemer on a test chain.
-type cashier struct {
+// orchestratorBooks is an orchestrator's books and its redeemer on a test chain.
+type orchestratorBooks struct {
 	*redeemer.Redeemer
 	books *ledger.Ledger
 	opt   redeemer.Options
@@ -30,7 +30,7 @@ type cashier struct {
 	stop  func()
 }
 
-func newCashier(t *testing.T, n *node) *cashier {
+func newOrchestratorBooks(t *testing.T, n *node) *orchestratorBooks {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	board := health.New(log, time.Now, nil)
@@ -40,7 +40,7 @@ func newCashier(t *testing.T, n *node) *cashier {
 		t.Fatal(err)
 	}
 	t.Cleanup(running(books))
-	c := &cashier{books: books, board: board, opt: redeemer.Options{
+	c := &orchestratorBooks{books: books, board: board, opt: redeemer.Options{
 		Ledger: books, Chain: n, Actor: n, Recipient: n.Account(), Board: board, Log: log, Now: time.Now,
 		InFlight: 16, Confirmations: 5, FinalAfter: time.Second, Pace: 20 * time.Millisecond, Poll: 100 * time.Millisecond,
 		Retry: 100 * time.Millisecond, RetryMost: time.Second,
@@ -49,7 +49,7 @@ func newCashier(t *testing.T, n *node) *cashier {
 	return c
 }
 
-func (c *cashier) start(t *testing.T) {
+func (c *orchestratorBooks) start(t *testing.T) {
 	c.Redeemer = redeemer.New(c.opt)
 	c.stop = running(c.Redeemer)
 	t.Cleanup(c.stop)
@@ -67,7 +67,7 @@ func running(p lifecycle.Component) (stop func()) {
 }
 
 // in counts the winners that came into one of the states.
-func (c *cashier) in(t *testing.T, states ...pm.TicketState) []pm.Winner {
+func (c *orchestratorBooks) in(t *testing.T, states ...pm.TicketState) []pm.Winner {
 	t.Helper()
 	all, err := c.List(t.Context(), ledger.Filter{States: states})
 	if err != nil {
@@ -89,7 +89,7 @@ func TestThirtyWinners(t *testing.T) {
 	gateway.send(t, protocol.FundDepositAndReserve{Deposit: deposit, Reserve: eth(t, "1")})
 	round(t, c)
 	eventually(t, "activity", func() bool { return n.View().Self.Active && n.View().Round.Initialized })
-	till := newCashier(t, n)
+	till := newOrchestratorBooks(t, n)
 	for i := range uint64(count) {
 		ticket := coretest.Ticket(c.Key(2), n.Account(), each, i, n.View().Round)
 		w := pm.Winner{Hash: ticket.Hash(), Ticket: ticket, Account: pm.Account{Sender: ticket.Sender},
@@ -127,7 +127,7 @@ func TestThirtyWinners(t *testing.T) {
 }
 
 // agrees compares the books with the chain.
-func (c *cashier) agrees(t *testing.T, n, gateway *node, each core.Wei) {
+func (c *orchestratorBooks) agrees(t *testing.T, n, gateway *node, each core.Wei) {
 	t.Helper()
 	all := c.in(t)
 	total := core.Wei{}
@@ -189,7 +189,7 @@ func TestRedeemedBySomebody(t *testing.T) {
 	gateway.send(t, protocol.FundDepositAndReserve{Deposit: eth(t, "1"), Reserve: eth(t, "1")})
 	round(t, c)
 	eventually(t, "activity", func() bool { return n.View().Self.Active && n.View().Round.Initialized })
-	till := newCashier(t, n)
+	till := newOrchestratorBooks(t, n)
 	ticket := func(nonce uint64) pm.Winner {
 		w := coretest.Ticket(c.Key(2), n.Account(), eth(t, "0.01"), nonce, n.View().Round)
 		return pm.Winner{Hash: w.Hash(), Ticket: w, Account: pm.Account{Sender: w.Sender}, Won: time.Now()}

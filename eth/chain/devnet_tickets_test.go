@@ -75,7 +75,7 @@ func TestTicketsOfAPool(t *testing.T) {
 	}
 }
 
-// Who looks on sees what others' transactions paid, and nothing of their cost.
+// An onlooker sees what others' transactions paid, and nothing of their cost.
 func TestPayoutsOfOthers(t *testing.T) {
 	t.Parallel()
 	c := devnet.Start(t, devnet.Options{RoundLength: 50})

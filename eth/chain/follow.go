@@ -36,8 +36,8 @@ type follower struct {
 	wholeOverlap bool
 	// logsMissed: something was read without the logs that belong to it.
 	logsMissed bool
-	// doubtedL1 is the layer-1 height of the newest head where it is implausible; 0 otherwise.
-	doubtedL1 protocol.L1Block
+	// implausibleL1 is the layer-1 height of the newest head where it is implausible; 0 otherwise.
+	implausibleL1 protocol.L1Block
 	// refreshAt is the block that requestRefresh asked for; pollNow polls without waiting.
 	refreshAt protocol.L2Block
 	pollNow   bool

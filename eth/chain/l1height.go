@@ -18,11 +18,11 @@ var errBranchChanged = errors.New("the chain was reorganised while it was read")
 // the expiry of transactions, follow from it, and an endpoint that leaves the number out is off by years. The
 // contracts are asked at once; or with the next poll, when they contradicted a head a moment ago.
 func (f *follower) checkHeight(head protocol.Head) protocol.Head {
-	f.doubtedL1 = 0
+	f.implausibleL1 = 0
 	if !f.known || head.L1 >= f.head.L1 && head.L1-f.head.L1 <= maxHeightStep {
 		return head
 	}
-	f.doubtedL1, head.L1 = head.L1, f.head.L1
+	f.implausibleL1, head.L1 = head.L1, f.head.L1
 	f.toRead |= roundPart
 	if f.c.opt.Now().Sub(f.clock.misled) >= f.c.opt.PollInterval {
 		f.pollNow = true
@@ -33,11 +33,11 @@ func (f *follower) checkHeight(head protocol.Head) protocol.Head {
 // acceptHeight takes the layer-1 height that the contracts gave for the newest head. On one branch it never
 // falls: where it does, everything seen may be undone.
 func (f *follower) acceptHeight(ctx context.Context, l1 protocol.L1Block) error {
-	if f.doubtedL1 != 0 && f.doubtedL1 != l1 {
+	if f.implausibleL1 != 0 && f.implausibleL1 != l1 {
 		f.clock.misled = f.c.opt.Now()
 	}
 	fell := f.known && l1 < f.head.L1
-	f.doubtedL1, f.head.L1 = 0, l1
+	f.implausibleL1, f.head.L1 = 0, l1
 	if !fell {
 		return nil
 	}

@@ -18,15 +18,15 @@ func (w *world) headWith(l1 protocol.L1Block) {
 	w.heads <- head
 }
 
-// heard are the rounds, layer-1 heights and reorganisations that a world's node is
-// published of.
-type heard struct {
+// received are the rounds, layer-1 heights and reorganisations that a world's node is
+// notified of.
+type received struct {
 	rounds []protocol.Round
 	l1     protocol.L1Block
 	reorgs int
 }
 
-func (h *heard) take(e protocol.Event) {
+func (h *received) take(e protocol.Event) {
 	switch e := e.(type) {
 	case protocol.RoundSeen:
 		h.rounds = append(h.rounds, e.Round.Number)
@@ -45,7 +45,7 @@ func TestAbsurdHeightBesideATrueOne(t *testing.T) {
 		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
 			pass(10 * time.Second)
-			var h heard
+			var h received
 			defer c.Subscribe(h.take)()
 			before := w.counted()["batch"]
 			for range 40 {
@@ -124,7 +124,7 @@ func TestHeightFalls(t *testing.T) {
 			w.hush(false)
 			w.mine(worldStart+50, nil)
 			pass(time.Second)
-			var h heard
+			var h received
 			defer c.Subscribe(h.take)()
 			w.hush(true)
 			w.reorganize(1)

@@ -24,13 +24,13 @@ func TestPlace(t *testing.T) {
 	t.Parallel()
 	a, b, c, d, e := addressOf(1), addressOf(2), addressOf(3), addressOf(4), addressOf(5)
 	tests := []struct {
-		name  string
-		pool  ranking
-		who   core.Address
-		stake uint64
-		size  int
-		want  contracts.Hints
-		order []core.Address
+		name    string
+		pool    ranking
+		address core.Address
+		stake   uint64
+		size    int
+		want    contracts.Hints
+		order   []core.Address
 	}{
 		{"into an empty pool", nil, a, 5, 3, contracts.Hints{}, []core.Address{a}},
 		{"no stake, no place", rank1(9, 5), a, 0, 3, contracts.Hints{}, []core.Address{b}},
@@ -48,7 +48,7 @@ func TestPlace(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			after, got := tt.pool.move(tt.who, core.NewLPT(tt.stake), tt.size)
+			after, got := tt.pool.move(tt.address, core.NewLPT(tt.stake), tt.size)
 			if got != tt.want {
 				t.Errorf("hints %v, want %v", got, tt.want)
 			}
@@ -107,7 +107,7 @@ func TestPlaceIsTheContracts(t *testing.T) {
 		// Few different stakes, so that many are equal.
 		stakes := rapid.Uint64Range(0, 6)
 		for range rapid.IntRange(1, 30).Draw(t, "moves") {
-			m := member{addressOf(byte(rapid.IntRange(1, 12).Draw(t, "who"))), core.NewLPT(stakes.Draw(t, "stake"))}
+			m := member{addressOf(byte(rapid.IntRange(1, 12).Draw(t, "address"))), core.NewLPT(stakes.Draw(t, "stake"))}
 			after, hints := l.entries.move(m.address, m.stake, l.size)
 			was := len(l.entries)
 			l.entries = slices.DeleteFunc(slices.Clone(l.entries), func(o member) bool { return o.address == m.address })

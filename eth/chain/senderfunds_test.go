@@ -109,7 +109,7 @@ func TestUnknownSendersAreCheap(t *testing.T) {
 	})
 }
 
-// Who funds itself is not poor any longer, at the latest a moment after.
+// A sender that funds itself is not underfunded any longer, at the latest a moment after.
 func TestUnfundedSenderGetsFunds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

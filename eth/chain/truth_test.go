@@ -87,7 +87,7 @@ func TestViewIsTheTruth(t *testing.T) {
 func viewIsTheTruth(t *testing.T, rt *rapid.T) {
 	steps := rapid.SliceOfN(rapid.IntRange(0, 12), 1, 25).Draw(rt, "steps")
 	amounts := rapid.SliceOfN(rapid.IntRange(1, 9), len(steps), len(steps)).Draw(rt, "amounts")
-	complaint := ""
+	difference := ""
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(addressOf(1))
 		w.run(func(c *Chain) {
@@ -116,17 +116,17 @@ func viewIsTheTruth(t *testing.T, rt *rapid.T) {
 				w.mine(0, nil)
 			}
 			pass(6 * time.Second)
-			complaint = w.differs(c, addressOf(50))
+			difference = w.differs(c, addressOf(50))
 			held := w.last().locks
 			for id, here := range locks {
 				if here != (held[uint64(id)] != 0) {
-					complaint += fmt.Sprintf("; lock %d held %v", id, here)
+					difference += fmt.Sprintf("; lock %d held %v", id, here)
 				}
 			}
 		})
 	})
-	if complaint != "" {
-		rt.Fatalf("the view differs: %s", complaint)
+	if difference != "" {
+		rt.Fatalf("the view differs: %s", difference)
 	}
 }
 

@@ -61,8 +61,9 @@ func TestPermits(t *testing.T) {
 	data := approve.Data()
 	data[4+12] ^= 1
 	for name, bad := range map[string][]byte{
-		"nothing": nil, "three bytes": data[:3], "approval of another spender": data, "approval cut short": approve.Data()[:20],
-		"transferFrom": {0x23, 0xb8, 0x72, 0xdd}, "permit": {0xd5, 0x05, 0xac, 0xcf},
+		"nothing": nil, "three bytes": data[:3], "approval of another spender": data,
+		"approval cut short": approve.Data()[:20],
+		"transferFrom":       {0x23, 0xb8, 0x72, 0xdd}, "permit": {0xd5, 0x05, 0xac, 0xcf},
 	} {
 		if calls.Permits(at.LivepeerToken, bad, core.Wei{}) {
 			t.Errorf("%s is permitted", name)

@@ -161,8 +161,8 @@ func TestRealChainWrongChainAndRefusals(t *testing.T) {
 	chain.Misbehave(0)
 	p := devPool(t, chain, nil, chain.URL(0))
 	id := new(big.Int).SetUint64(chain.Info.ChainID)
-	poor, _ := crypto.GenerateKey()
-	tx := types.MustSignNewTx(poor, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
+	unfunded, _ := crypto.GenerateKey()
+	tx := types.MustSignNewTx(unfunded, types.LatestSignerForChainID(id), &types.DynamicFeeTx{
 		ChainID: id, To: &common.Address{}, Gas: 100_000, GasFeeCap: big.NewInt(100e9), GasTipCap: new(big.Int),
 	})
 	if err := p.SendTransaction(t.Context(), tx); fault.CodeOf(err) != fault.TxFundsMissing {
@@ -194,7 +194,7 @@ func TestRealChainTellsOfHeads(t *testing.T) {
 	running(t, p)
 	heads := p.Heads(t.Context())
 	<-heads
-	eventually(t, "news", func() bool { return p.Status().Endpoints[0].Subscribed })
+	eventually(t, "a subscription", func() bool { return p.Status().Endpoints[0].Subscribed })
 	l1 := chain.AdvanceL1(7)
 	want := chain.Mine(3)
 	for h := range heads {

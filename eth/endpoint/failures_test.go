@@ -24,8 +24,8 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// mischief is a way of an endpoint to fail, with what an operator must be told.
-type mischief struct {
+// misbehavior is a way of an endpoint to fail, with what an operator must be told.
+type misbehavior struct {
 	name string
 	// do answers a request badly; it may echo the request's secrets.
 	do   func(w http.ResponseWriter, r *http.Request)
@@ -56,8 +56,8 @@ func page(r *http.Request) string  { return "<html><body>Sorry, " + echo(r) + "<
 func plain(r *http.Request) string { return "no: " + echo(r) }
 
 // The ways to fail that a server can be made to show at any time.
-func mischiefs() []mischief {
-	return []mischief{
+func misbehaviors() []misbehavior {
+	return []misbehavior{
 		{"401", status(401, plain), fault.RPCKeyRefused, "HTTP 401"},
 		{"403", status(403, page), fault.RPCKeyRefused, "HTTP 403: a page of HTML"},
 		{"429", status(429, plain), fault.RPCRateLimited, "HTTP 429"},
@@ -122,13 +122,13 @@ func methods(ctx context.Context, p *Pool) map[string]func() error {
 
 func TestEveryFailureOfEveryMethod(t *testing.T) {
 	t.Parallel()
-	for _, m := range mischiefs() {
+	for _, m := range misbehaviors() {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(http.HandlerFunc(m.do))
 			defer server.Close()
 			for name := range methods(t.Context(), nil) {
-				judgeFailure(t, name, server.URL, m)
+				checkFailure(t, name, server.URL, m)
 			}
 		})
 	}
@@ -155,15 +155,15 @@ func TestFailuresToConnect(t *testing.T) {
 		{"https" + strings.TrimPrefix(clear.URL, "http"), "does not speak TLS"},
 		{"wss" + strings.TrimPrefix(clear.URL, "http"), "TLS"},
 	} {
-		judgeFailure(t, "Head", tt.url, mischief{code: fault.RPCUnreachable, says: tt.says})
+		checkFailure(t, "Head", tt.url, misbehavior{code: fault.RPCUnreachable, says: tt.says})
 	}
 	notSocket := "ws" + strings.TrimPrefix(clear.URL, "http")
-	judgeFailure(t, "Head", notSocket, mischief{code: fault.RPCGarbage, says: "HTTP 404"})
+	checkFailure(t, "Head", notSocket, misbehavior{code: fault.RPCGarbage, says: "HTTP 404"})
 }
 
-// judgeFailure runs one method against one failing endpoint and looks at all that
+// checkFailure runs one method against one failing endpoint and looks at all that
 // is shown.
-func judgeFailure(t *testing.T, method, base string, m mischief) {
+func checkFailure(t *testing.T, method, base string, m misbehavior) {
 	t.Helper()
 	var log bytes.Buffer
 	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -218,7 +218,7 @@ func TestScrubKeepsOtherWords(t *testing.T) {
 }
 
 // patience is short only where it is used up.
-func patience(m mischief) time.Duration {
+func patience(m misbehavior) time.Duration {
 	if m.code == fault.RPCTimeout {
 		return 200 * time.Millisecond
 	}

@@ -47,8 +47,8 @@ func TestChainIDAloneEndsNoTrouble(t *testing.T) {
 	t.Parallel()
 	n := newFakeNode(t)
 	n.whole = hollow(n)
-	told := &changes{}
-	board := health.New(slog.New(slog.NewTextHandler(told, nil)), time.Now, nil)
+	logged := &changes{}
+	board := health.New(slog.New(slog.NewTextHandler(logged, nil)), time.Now, nil)
 	p := poolOf(t, func(o *Options) { o.Board = board; o.PollInterval = 20 * time.Millisecond }, n)
 	running(t, p)
 	trips := func() int {
@@ -65,7 +65,7 @@ func TestChainIDAloneEndsNoTrouble(t *testing.T) {
 		r.nudge()
 		return trips() >= 4
 	})
-	if set, cleared := told.set.Load(), told.cleared.Load(); set != 1 || cleared != 0 {
+	if set, cleared := logged.set.Load(), logged.cleared.Load(); set != 1 || cleared != 0 {
 		t.Errorf("the condition was set %d times and cleared %d times", set, cleared)
 	}
 	n.set(func() { n.whole = nil })

@@ -69,16 +69,16 @@ func (p *Pool) Status() Status {
 }
 
 func (r *remote) status(newest protocol.L2Block, now time.Time) EndpointStatus {
-	news := false
+	subscribed := false
 	if n, ok := r.transport.(notifier); ok {
-		news = n.subscribed()
+		subscribed = n.subscribed()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := EndpointStatus{
-		Name: r.addr.name, State: r.stateLocked(newest), Head: r.lastHeight, Lag: lag(newest, r.lastHeight), ErrorRate: r.errors,
-		Latency: time.Duration(r.latency * float64(time.Millisecond)), P95: r.p95(), Open: r.open() && now.Before(r.until),
-		Subscribed: news, LogSpan: r.spans.next(),
+		Name: r.addr.name, State: r.stateLocked(newest), Head: r.lastHeight, Lag: lag(newest, r.lastHeight),
+		ErrorRate: r.errors, Latency: time.Duration(r.latency * float64(time.Millisecond)), P95: r.p95(),
+		Open: r.open() && now.Before(r.until), Subscribed: subscribed, LogSpan: r.spans.next(),
 	}
 	if s.Open {
 		s.Until = r.until

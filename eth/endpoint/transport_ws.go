@@ -33,9 +33,9 @@ type websocketTransport struct {
 	ids    uint64  // guarded by mu
 }
 
-func newWebsocket(to address, o Options, dropped, news func()) *websocketTransport {
+func newWebsocket(to address, o Options, dropped, onHead func()) *websocketTransport {
 	t := &websocketTransport{
-		addr: to, now: o.Now, onClose: dropped, onHead: news, dialing: make(chan struct{}, 1), header: http.Header{},
+		addr: to, now: o.Now, onClose: dropped, onHead: onHead, dialing: make(chan struct{}, 1), header: http.Header{},
 		dialer: &websocket.Dialer{Proxy: http.ProxyFromEnvironment, HandshakeTimeout: o.CallTimeout},
 	}
 	t.dialer.NetDialContext = t.open(o.Dial)

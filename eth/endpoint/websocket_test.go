@@ -136,12 +136,12 @@ func TestWebsocketReads(t *testing.T) {
 func TestWebsocketTellsOfHeads(t *testing.T) {
 	t.Parallel()
 	n := newSocketNode(t)
-	// Polls are further apart than the test waits: what comes, comes from the news.
+	// Polls are further apart than the test waits: what comes, comes from the subscription.
 	p := socketPool(t, n.url(), func(o *Options) { o.PollInterval = 2 * time.Second })
 	running(t, p)
 	heads := p.Heads(t.Context())
 	<-heads
-	eventually(t, "news", func() bool { return p.Status().Endpoints[0].Subscribed })
+	eventually(t, "a subscription", func() bool { return p.Status().Endpoints[0].Subscribed })
 	n.mine(1010)
 	eventually(t, "the new block", func() bool { h, _ := p.Known(); return h.Number == 1010 })
 	if h := <-heads; h.Number != 1010 || h.L1 != protocol.L1Block(1010/48) {
@@ -154,10 +154,10 @@ func TestWebsocketReconnects(t *testing.T) {
 	n := newSocketNode(t)
 	p := socketPool(t, n.url(), nil)
 	running(t, p)
-	eventually(t, "news", func() bool { return p.Status().Endpoints[0].Subscribed })
+	eventually(t, "a subscription", func() bool { return p.Status().Endpoints[0].Subscribed })
 	before := n.count("eth_chainId")
 	n.drop()
-	eventually(t, "a new connection with news", func() bool {
+	eventually(t, "a new connection with a subscription", func() bool {
 		return n.connections() == 1 &&
 			p.Status().Endpoints[0].Subscribed
 	})
@@ -183,7 +183,7 @@ func TestWebsocketWithoutSubscriptionsIsPolled(t *testing.T) {
 	n.set(func() { n.head = 1020 })
 	eventually(t, "the polled block", func() bool { h, _ := p.Known(); return h.Number == 1020 })
 	if asked := n.count("eth_subscribe"); asked != 1 {
-		t.Errorf("asked for news %d times", asked)
+		t.Errorf("subscribed %d times", asked)
 	}
 }
 
@@ -209,14 +209,14 @@ func TestDeafWebsocketIsReplaced(t *testing.T) {
 	}
 }
 
-// What the watching costs: one request per interval and endpoint, and with news
+// What the watching costs: one request per interval and endpoint, and with a subscription
 // no more than one per fifth of an interval.
 func TestCostOfWatching(t *testing.T) {
 	t.Parallel()
 	n := newSocketNode(t)
 	p := socketPool(t, n.url(), func(o *Options) { o.PollInterval = 500 * time.Millisecond })
 	running(t, p)
-	eventually(t, "news", func() bool { return p.Status().Endpoints[0].Subscribed })
+	eventually(t, "a subscription", func() bool { return p.Status().Endpoints[0].Subscribed })
 	before := p.Calls()["eth_getBlockByNumber"]
 	began := time.Now()
 	tick := time.NewTicker(2 * time.Millisecond)

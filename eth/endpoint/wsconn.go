@@ -40,8 +40,8 @@ type delivery struct {
 	f       *failure
 }
 
-func newWSConn(to address, socket *websocket.Conn, news func(), patience time.Duration) *wsConn {
-	return &wsConn{addr: to, socket: socket, onHead: news, deadAfter: patience, pending: make(map[uint64]pendingRequest)}
+func newWSConn(to address, socket *websocket.Conn, onHead func(), patience time.Duration) *wsConn {
+	return &wsConn{addr: to, socket: socket, onHead: onHead, deadAfter: patience, pending: make(map[uint64]pendingRequest)}
 }
 
 // roundTrip sends requests and waits for their answers.

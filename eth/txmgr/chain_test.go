@@ -29,17 +29,17 @@ type chain struct {
 	balance *big.Int
 	l1      uint64
 
-	loseAnswers int   // the next sends are taken, and their answers lost
-	swallow     int   // the next sends are answered, and lost
-	refuse      error // sends are refused for this
-	strict      bool  // refuses gaps and low fees, as a sequencer does
-	noReceipts  bool  // the endpoint has none
-	noTraces    bool  // it knows no transactions either
-	nameless    error // block 0 is refused for this
-	poorGuess   error // estimates are refused for this
-	reverts     bool  // every call reverts, in estimates and blocks
-	calls       map[string]int
-	onSend      func(*types.Transaction)
+	loseAnswers   int   // the next sends are taken, and their answers lost
+	swallow       int   // the next sends are answered, and lost
+	refuse        error // sends are refused for this
+	strict        bool  // refuses gaps and low fees, as a sequencer does
+	noReceipts    bool  // the endpoint has none
+	noTraces      bool  // it knows no transactions either
+	nameless      error // block 0 is refused for this
+	estimateError error // estimates are refused for this
+	reverts       bool  // every call reverts, in estimates and blocks
+	calls         map[string]int
+	onSend        func(*types.Transaction)
 }
 
 type block struct {
@@ -252,8 +252,8 @@ func (c *chain) EstimateGas(context.Context, ethereum.CallMsg) (protocol.Gas, er
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.count("estimate")
-	if c.poorGuess != nil {
-		return 0, c.poorGuess
+	if c.estimateError != nil {
+		return 0, c.estimateError
 	}
 	if c.reverts {
 		return 0, errRevert

@@ -9,9 +9,9 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// dearMoment has a transaction refused because of a price that is gone a moment
+// briefPriceRise has a transaction refused because of a price that is gone a moment
 // later.
-func dearMoment(r *rig) {
+func briefPriceRise(r *rig) {
 	r.t.Helper()
 	r.chain.set(func() { r.chain.balance.SetInt64(1e15); r.chain.base = 100 * gwei })
 	r.beat(1)
@@ -23,7 +23,7 @@ func dearMoment(r *rig) {
 
 func TestMoneyThatIsEnoughForWhatIsSentIsEnough(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
-		dearMoment(r)
+		briefPriceRise(r)
 		r.chain.set(func() { r.chain.base = gwei })
 		r.m.OnHead(r.chain.head())
 		r.answered(r.send(act("b"), protocol.SendOptions{Async: true}), nil)
@@ -36,7 +36,7 @@ func TestMoneyThatIsEnoughForWhatIsSentIsEnough(t *testing.T) {
 
 func TestAPriceThatFellEndsTheShortage(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
-		dearMoment(r)
+		briefPriceRise(r)
 		if r.beat(60); !r.condition(fault.GasMoneyMissing) {
 			t.Fatal("forgotten while the price is high")
 		}

@@ -147,11 +147,11 @@ func TestMissingMoney(t *testing.T) {
 
 func TestEndpointsThatRefuseToEstimateWithoutFunds(t *testing.T) {
 	run(t, nil, func(t *testing.T, r *rig) {
-		r.chain.set(func() { r.chain.poorGuess = errors.New("insufficient funds for transfer") })
+		r.chain.set(func() { r.chain.estimateError = errors.New("insufficient funds for transfer") })
 		r.failed(r.send(act("a"), protocol.SendOptions{}), fault.GasEstimateFailed)
 		r.chain.set(func() { r.chain.balance.SetInt64(5) })
 		r.failed(r.send(act("a"), protocol.SendOptions{}), fault.GasMoneyMissing)
-		r.chain.set(func() { r.chain.poorGuess = errors.New("gas required exceeds allowance (30000000)") })
+		r.chain.set(func() { r.chain.estimateError = errors.New("gas required exceeds allowance (30000000)") })
 		r.failed(r.send(act("a"), protocol.SendOptions{}), fault.TxReverted)
 		if len(r.journal.all()) != 0 {
 			t.Error("signed")

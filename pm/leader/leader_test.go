@@ -22,7 +22,7 @@ import (
 
 var me = core.Address{1}
 
-// database is what the nodes share: who leads, and whether it answers.
+// database is what the nodes share: which one leads, and whether it answers.
 type database struct {
 	mu      sync.Mutex // guards all
 	leads   string
@@ -164,19 +164,19 @@ func TestALostTermEnds(t *testing.T) {
 func TestPending(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		who := core.Address{9}
-		d := &database{leads: "somebody", waiting: map[core.Address]core.Wei{who: core.NewWei(5)}}
+		from := core.Address{9}
+		d := &database{leads: "another", waiting: map[core.Address]core.Wei{from: core.NewWei(5)}}
 		a, _, stop := node(t, d, "a")
 		synctest.Wait()
-		w := pm.Winner{Hash: protocol.Hash{1}, Ticket: protocol.WinningTicket{Sender: who, Recipient: me,
+		w := pm.Winner{Hash: protocol.Hash{1}, Ticket: protocol.WinningTicket{Sender: from, Recipient: me,
 			FaceValue: core.NewWei(7)}}
 		a.Won(w)
-		if got := a.Pending(who); got.Cmp(core.NewWei(12)) != 0 {
+		if got := a.Pending(from); got.Cmp(core.NewWei(12)) != 0 {
 			t.Error(got)
 		}
-		d.set(func() { d.waiting = map[core.Address]core.Wei{who: core.NewWei(13)} })
+		d.set(func() { d.waiting = map[core.Address]core.Wei{from: core.NewWei(13)} })
 		pass(1500 * time.Millisecond)
-		if got := a.Pending(who); got.Cmp(core.NewWei(13)) != 0 {
+		if got := a.Pending(from); got.Cmp(core.NewWei(13)) != 0 {
 			t.Error(got)
 		}
 		_ = stop()

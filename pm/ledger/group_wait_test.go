@@ -15,8 +15,8 @@ import (
 func TestBookedEntriesWaitForCompany(t *testing.T) {
 	t.Parallel()
 	dir, owner := t.TempDir(), account(0, "stream")
-	patient := func(o *ledger.Options) { o.GroupWait = time.Hour }
-	b := open(t, dir, patient)
+	longWait := func(o *ledger.Options) { o.GroupWait = time.Hour }
+	b := open(t, dir, longWait)
 	for range 3 {
 		b.Book(pm.Entries{Debits: []pm.Debit{debit(owner, 3)}})
 	}

@@ -25,10 +25,10 @@ func TestTotalsAreChosenAndToldApart(t *testing.T) {
 	later.At, later.Round = start.Add(24*time.Hour), 9
 	work := debit(model, 6)
 	work.Pipeline, work.Model, work.Worker, work.Produced, work.Round = "llm", "a/model", "gpu0", 4, 9
-	note := work
-	note.Units, note.Produced = 0, 7
+	unbilled := work
+	unbilled.Units, unbilled.Produced = 0, 7
 	must(t, b.Append(t.Context(), pm.Entries{
-		Credits: []pm.Credit{credit(stream, 0, 1), later}, Debits: []pm.Debit{work, note, debit(stream, 3)},
+		Credits: []pm.Credit{credit(stream, 0, 1), later}, Debits: []pm.Debit{work, unbilled, debit(stream, 3)},
 		Winners: []pm.Winner{winner(stream, 0, 1)},
 	}))
 	tests := []struct {

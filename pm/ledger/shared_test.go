@@ -22,8 +22,8 @@ import (
 	"github.com/tuttinode/tutti/test/postgres"
 )
 
-// shelf is a database of a server of its own, with the books that a test opens.
-type shelf struct {
+// sharedDatabase is a database of a server of its own, with the books that a test opens.
+type sharedDatabase struct {
 	*testing.T
 	server  *postgres.Server
 	address string
@@ -31,7 +31,7 @@ type shelf struct {
 	patience time.Duration
 }
 
-func newShelf(t *testing.T) *shelf {
+func newSharedDatabase(t *testing.T) *sharedDatabase {
 	t.Helper()
 	if onPostgres() {
 		t.Skip("it has a server of its own")
@@ -42,10 +42,10 @@ func newShelf(t *testing.T) *shelf {
 	server, err := postgres.New(dir, true)
 	must(t, err)
 	t.Cleanup(func() { server.Stop(true) })
-	return &shelf{t, server, server.Database(t), 5 * time.Second}
+	return &sharedDatabase{t, server, server.Database(t), 5 * time.Second}
 }
 
-func (s *shelf) store(book string) *store.Store {
+func (s *sharedDatabase) store(book string) *store.Store {
 	s.Helper()
 	st, err := store.Parse(s.address + "&book=" + book)
 	must(s.T, err)
@@ -53,7 +53,7 @@ func (s *shelf) store(book string) *store.Store {
 }
 
 // book opens and runs one.
-func (s *shelf) book(name string) *books {
+func (s *sharedDatabase) book(name string) *books {
 	s.Helper()
 	st := s.store(name)
 	b := &books{now: start, db: st.Writer()}
@@ -82,7 +82,7 @@ func (s *shelf) book(name string) *books {
 	return b
 }
 
-func (s *shelf) lead(book string, now func() time.Time) (*ledger.Term, func()) {
+func (s *sharedDatabase) lead(book string, now func() time.Time) (*ledger.Term, func()) {
 	s.Helper()
 	db := s.store(book).Leader()
 	s.Cleanup(func() { _ = db.Close() })
@@ -105,7 +105,7 @@ func (s *shelf) lead(book string, now func() time.Time) (*ledger.Term, func()) {
 
 func TestTheBooksOfADatabase(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newSharedDatabase(t)
 	a, b := s.book("a"), s.book("b")
 	owner := account(0, "stream")
 	must(t, a.Append(t.Context(), pm.Entries{Credits: []pm.Credit{credit(owner, 1, 1)},
@@ -163,7 +163,7 @@ func TestTheBooksOfADatabase(t *testing.T) {
 // A term whose connection still stands is over when another's began.
 func TestAnOldTermWritesNothing(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newSharedDatabase(t)
 	a := s.book("a")
 	owner := account(0, "stream")
 	must(t, a.Append(t.Context(), pm.Entries{Winners: []pm.Winner{winner(owner, 1, 1)}}))
@@ -188,7 +188,7 @@ func TestAnOldTermWritesNothing(t *testing.T) {
 // once, what was refused is not, and the process goes on.
 func TestTheDatabaseComesAndGoes(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newSharedDatabase(t)
 	a := s.book("a")
 	owner := account(0, "stream")
 	stop := make(chan struct{})
@@ -251,7 +251,7 @@ func TestTheDatabaseComesAndGoes(t *testing.T) {
 
 func TestMovingIntoAStore(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newSharedDatabase(t)
 	dir := t.TempDir()
 	old := filledAt(t, dir)
 	before := repairHeight(t, old.Reader)
@@ -283,7 +283,7 @@ func TestMovingIntoAStore(t *testing.T) {
 }
 
 // leaderless is a connection that cannot be the leader's while another is.
-func (s *shelf) leaderless() *sql.DB {
+func (s *sharedDatabase) leaderless() *sql.DB {
 	s.Helper()
 	db := s.store("b").Leader()
 	s.Cleanup(func() { _ = db.Close() })

@@ -16,8 +16,8 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// distant has the shelf's database behind a link on which every message takes a while.
-func (s *shelf) distant(wait time.Duration) {
+// distant puts the shared database behind a link on which every message takes a while.
+func (s *sharedDatabase) distant(wait time.Duration) {
 	s.Helper()
 	u, err := url.Parse(s.address)
 	must(s.T, err)
@@ -70,7 +70,7 @@ func relay(to, from net.Conn, wait time.Duration) {
 // large ones, and no entry is given up because the time was over.
 func TestADistantDatabase(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newSharedDatabase(t)
 	s.distant(time.Millisecond)
 	s.patience = 150 * time.Millisecond
 	b := s.book("a")
@@ -95,7 +95,7 @@ func TestADistantDatabase(t *testing.T) {
 // order: tickets would be taken again.
 func TestBooksOfAnOlderState(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newSharedDatabase(t)
 	owner := account(0, "stream")
 	for name, end := range map[string]func(*books) error{
 		"payment": func(b *books) error {
@@ -127,7 +127,7 @@ func TestBooksOfAnOlderState(t *testing.T) {
 // Two nodes that start together on an empty database cannot both make it theirs.
 func TestTwoRecipientsAtOnce(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newSharedDatabase(t)
 	first := s.store("a").Writer()
 	defer first.Close()
 	must(t, ledger.OpenBook(t.Context(), first, ledger.Book{Name: "a", Recipient: core.Address{1}}, start))

@@ -285,7 +285,7 @@ func TestSummaryWarmsUp(t *testing.T) {
 // Books that another node redeems change under the summary's eyes.
 func TestSummaryOfABookThatAnotherRedeems(t *testing.T) {
 	t.Parallel()
-	s := newShelf(t)
+	s := newSharedDatabase(t)
 	a, b := s.book("a"), s.book("b")
 	owner := account(0, "stream")
 	for n := range uint32(20) {

@@ -87,12 +87,12 @@ func (w *Watcher) check(ctx context.Context, v *protocol.View) error {
 	defer cancel()
 	err := w.checkTickets(limited, v)
 	w.looked, w.lookedAt, w.inRound = true, v.Head.L1, v.Round.Number
-	var unread *ledgerError
+	var notRead *ledgerError
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return nil
-	case errors.As(err, &unread):
-		return unread.err
+	case errors.As(err, &notRead):
+		return notRead.err
 	}
 	w.opt.Log.Debug("handed tickets not looked at", fault.Attr(err))
 	return nil

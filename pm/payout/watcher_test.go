@@ -24,8 +24,8 @@ var me, gateway = core.Address{1}, core.Address{9}
 // world is a ledger and a chain with rounds of 100 blocks, of which round 7 begins at 700.
 type world struct {
 	*testing.T
-	board *health.Board
-	hear  func(protocol.Event)
+	board   *health.Board
+	onEvent func(protocol.Event)
 
 	mu     sync.Mutex // covers the fields below
 	won    []pm.Winner
@@ -83,7 +83,7 @@ func (w *world) at(l1 protocol.L1Block) {
 	w.view = protocol.View{Known: true, Head: protocol.Head{L1: l1, Number: protocol.L2Block(l1)},
 		Round: protocol.RoundState{Number: round, Start: protocol.L1Block(round) * 100, Length: 100, Initialized: true}}
 	w.mu.Unlock()
-	if w.hear != nil {
+	if w.onEvent != nil {
 		w.settle(2 * time.Second)
 	}
 }
@@ -98,7 +98,7 @@ func (w *world) pays(i int, block protocol.L2Block, seen bool) {
 	w.paid[x.Hash] = p
 	w.mu.Unlock()
 	if seen {
-		w.hear(protocol.TicketRedeemed{Payout: p})
+		w.onEvent(protocol.TicketRedeemed{Payout: p})
 		w.settle(2 * time.Second)
 	}
 }
@@ -156,7 +156,7 @@ func (w *world) View() protocol.View {
 }
 
 func (w *world) Subscribe(f func(protocol.Event)) (stop func()) {
-	w.hear = f
+	w.onEvent = f
 	return func() {}
 }
 
@@ -210,7 +210,7 @@ func TestPaid(t *testing.T) {
 		if w.reads != 0 {
 			t.Errorf("%d reads before a ticket is due", w.reads)
 		}
-		w.hear(protocol.TicketRedeemed{Payout: protocol.Payout{Sender: gateway, SenderNonce: 2}})
+		w.onEvent(protocol.TicketRedeemed{Payout: protocol.Payout{Sender: gateway, SenderNonce: 2}})
 		w.settle(2 * time.Second)
 		w.want(pm.TicketHanded, pm.TicketHanded)
 		w.pays(0, 730, true)

@@ -18,10 +18,10 @@ import (
 // its price and AI at its price, takes all of its credit with one orchestrator out
 // while a job is in flight, and puts back what it knows to be left.
 type honest struct {
-	n      *node
-	t      *rapid.T
-	lines  []*line
-	flight []*flight
+	n        *node
+	t        *rapid.T
+	lines    []*line
+	inFlight []*paidJob
 }
 
 // line is one account.
@@ -31,8 +31,8 @@ type line struct {
 	used   time.Time
 }
 
-// flight is a job on its way.
-type flight struct {
+// paidJob is a job on its way.
+type paidJob struct {
 	*line
 	job *pm.Job
 	// total is what the gateway reckons with for it.
@@ -42,9 +42,9 @@ type flight struct {
 }
 
 // pay makes a job and its payment.
-func (h *honest) pay(l *line, units int64) *flight {
+func (h *honest) pay(l *line, units int64) *paidJob {
 	now := h.n.clock.Now()
-	if idle := !slices.ContainsFunc(h.flight, func(f *flight) bool { return f.line == l }); idle &&
+	if idle := !slices.ContainsFunc(h.inFlight, func(f *paidJob) bool { return f.line == l }); idle &&
 		now.Sub(l.used) >= 10*time.Minute {
 		l.credit = pm.Value{}
 	}
@@ -60,22 +60,22 @@ func (h *honest) pay(l *line, units int64) *flight {
 		least = fee
 	}
 	count := pm.TicketsFor(least, l.credit, l.ev(1))
-	f := &flight{line: l, job: l.job(count, units), total: l.credit.Add(l.ev(int64(count)))}
+	f := &paidJob{line: l, job: l.job(count, units), total: l.credit.Add(l.ev(int64(count)))}
 	l.credit, l.used = pm.Value{}, now
 	return f
 }
 
 // end is the answer: units, or -1 for a job that failed.
-func (h *honest) end(f *flight, units int64) {
+func (h *honest) end(f *paidJob, units int64) {
 	f.line.used = h.n.clock.Now()
 	if units >= 0 {
 		f.line.credit = f.line.credit.Add(f.total).Sub(f.quote.Price.Of(units))
 	}
-	h.flight = slices.DeleteFunc(h.flight, func(o *flight) bool { return o == f })
+	h.inFlight = slices.DeleteFunc(h.inFlight, func(o *paidJob) bool { return o == f })
 }
 
 // arrive has a payment come to the orchestrator, in whatever order.
-func (h *honest) arrive(f *flight) {
+func (h *honest) arrive(f *paidJob) {
 	if err := h.n.MayPay(h.t.Context(), f.job); err != nil {
 		h.t.Fatalf("an honest gateway is turned away: %v", err)
 	}
@@ -87,8 +87,8 @@ func (h *honest) arrive(f *flight) {
 	f.hold, f.admitted = hold, true
 }
 
-func (h *honest) pick(admitted bool) *flight {
-	some := slices.DeleteFunc(slices.Clone(h.flight), func(f *flight) bool { return f.admitted != admitted })
+func (h *honest) pick(admitted bool) *paidJob {
+	some := slices.DeleteFunc(slices.Clone(h.inFlight), func(f *paidJob) bool { return f.admitted != admitted })
 	if len(some) == 0 {
 		h.t.Skip()
 	}
@@ -112,12 +112,12 @@ func TestHonestGatewaysAreNeverRefused(t *testing.T) {
 		rt.Repeat(map[string]func(*rapid.T){
 			"send": func(rt *rapid.T) {
 				h.t = rt
-				if len(h.flight) > 8 {
+				if len(h.inFlight) > 8 {
 					rt.Skip()
 				}
 				l := rapid.SampledFrom(h.lines).Draw(rt, "account")
 				most := new(big.Rat).Quo(l.ev(12).Rat(), l.quote.Price.Rat()) // of twelve tickets
-				h.flight = append(h.flight, h.pay(l, rapid.Int64Range(0, pm.ValueOf(most).Floor().Int64()).Draw(rt, "units")))
+				h.inFlight = append(h.inFlight, h.pay(l, rapid.Int64Range(0, pm.ValueOf(most).Floor().Int64()).Draw(rt, "units")))
 			},
 			"arrive": func(rt *rapid.T) {
 				h.t = rt
@@ -150,17 +150,17 @@ func TestHonestGatewaysAreNeverRefused(t *testing.T) {
 				h.end(f, -1)
 			},
 			"time passes": func(rt *rapid.T) {
-				if slices.ContainsFunc(h.flight, func(f *flight) bool { return !f.admitted }) {
+				if slices.ContainsFunc(h.inFlight, func(f *paidJob) bool { return !f.admitted }) {
 					rt.Skip() // no payment is on its way for minutes
 				}
 				n.clock.Forward(time.Duration(rapid.IntRange(1, 700).Draw(rt, "seconds")) * time.Second)
-				if len(h.flight) == 0 {
+				if len(h.inFlight) == 0 {
 					n.chain.change(func(v *protocol.View) { v.Head.L1 += protocol.L1Block(rapid.IntRange(0, 5).Draw(rt, "blocks")) })
 				}
 				n.Sweep()
 			},
 		})
-		for _, f := range slices.Clone(h.flight) {
+		for _, f := range slices.Clone(h.inFlight) {
 			if f.admitted {
 				f.hold.Release()
 			}

@@ -70,13 +70,13 @@ func (b *books) Archive(_ context.Context, before protocol.Round) error {
 func (b *books) add(e pm.Entries) {
 	b.entries = append(b.entries, e)
 	for i := range e.Credits {
-		who := e.Credits[i].Account
-		b.balances[who] = b.balances[who].Add(e.Credits[i].Value())
+		account := e.Credits[i].Account
+		b.balances[account] = b.balances[account].Add(e.Credits[i].Value())
 	}
 	for i := range e.Debits {
-		who := e.Debits[i].Account
+		account := e.Debits[i].Account
 		if v := e.Debits[i].Value(); v.Sign() != 0 {
-			b.balances[who] = b.balances[who].Sub(v)
+			b.balances[account] = b.balances[account].Sub(v)
 		}
 	}
 	for _, c := range e.Closings {

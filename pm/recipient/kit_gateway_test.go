@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/pm"
 )
 
-// gateway is who pays.
+// gateway is the paying side.
 type gateway struct {
 	key  *ecdsa.PrivateKey
 	addr core.Address

@@ -63,10 +63,10 @@ func (c *chain) View() protocol.View {
 	return c.view
 }
 
-func (c *chain) SenderFunds(_ context.Context, who core.Address) (protocol.SenderFunds, error) {
+func (c *chain) SenderFunds(_ context.Context, sender core.Address) (protocol.SenderFunds, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.funds[who], c.err
+	return c.funds[sender], c.err
 }
 
 func (c *chain) change(f func(*protocol.View)) {
@@ -75,12 +75,12 @@ func (c *chain) change(f func(*protocol.View)) {
 	f(&c.view)
 }
 
-func (c *chain) fund(who core.Address, deposit, reserve core.Wei) {
+func (c *chain) fund(sender core.Address, deposit, reserve core.Wei) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	f := c.funds[who]
+	f := c.funds[sender]
 	f.Deposit, f.Reserve.FundsRemaining = deposit, reserve
-	c.funds[who] = f
+	c.funds[sender] = f
 }
 
 // prices are what work costs in a test.

@@ -66,7 +66,7 @@ func (w *world) summary() {
 	}
 }
 
-// broker is the contract and who redeems at it, as simple as can be: a winner whose
+// broker is the contract and the redeemer at it, as simple as can be: a winner whose
 // parameters have expired is redeemed once, in a block that may be undone.
 type broker struct {
 	used map[protocol.Hash]bool
@@ -130,22 +130,22 @@ func (b *broker) undo(w *world) {
 // check says that every winner is in one place, and none was paid twice.
 func (b *broker) check(w *world) {
 	places := make(map[protocol.Hash]string)
-	note := func(hash protocol.Hash, place string) {
+	record := func(hash protocol.Hash, place string) {
 		if was := places[hash]; was != "" && was != place {
 			w.t.Errorf("step %d: the winner %v is %s and %s", w.step, hash, was, place)
 		}
 		places[hash] = place
 	}
 	for hash := range b.final {
-		note(hash, "final")
+		record(hash, "final")
 	}
 	for _, hash := range b.mined {
-		note(hash, "mined")
+		record(hash, "mined")
 	}
 	for _, list := range [][]pm.Winner{b.queue, w.won} {
 		for i := range list {
 			if !b.used[list[i].Hash] {
-				note(list[i].Hash, "queued")
+				record(list[i].Hash, "queued")
 			}
 		}
 	}

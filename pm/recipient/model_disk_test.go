@@ -144,8 +144,8 @@ func (d *disk) reopen(crash bool, dice *rand.Rand, now time.Time) pm.Opening {
 	}
 	clear(d.sets)
 	o := pm.Opening{Clean: !crash, Current: d.epoch, Retired: slices.Clone(d.retired), Expired: d.expired}
-	for who, v := range d.balances {
-		o.Balances = append(o.Balances, pm.Balance{Account: who, Value: v, Used: now})
+	for account, v := range d.balances {
+		o.Balances = append(o.Balances, pm.Balance{Account: account, Value: v, Used: now})
 	}
 	return o
 }

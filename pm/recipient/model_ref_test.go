@@ -49,27 +49,27 @@ func newReference(ev pm.Value, epoch pm.EpochID) *reference {
 
 // owes is what a gateway owes outside of one account, where that is more than a
 // twentieth of what it paid in a day.
-func (r *reference) owes(who pm.Account) pm.Value {
-	debt := r.given[who.Sender]
+func (r *reference) owes(of pm.Account) pm.Value {
+	debt := r.given[of.Sender]
 	for other, a := range r.accounts {
-		if other.Sender == who.Sender && other != who && a.balance.Sign() < 0 {
+		if other.Sender == of.Sender && other != of && a.balance.Sign() < 0 {
 			debt = debt.Sub(a.balance)
 		}
 	}
-	if debt.Sign() <= 0 || debt.Times(20).Cmp(r.paid[who.Sender]) <= 0 {
+	if debt.Sign() <= 0 || debt.Times(20).Cmp(r.paid[of.Sender]) <= 0 {
 		return pm.Value{}
 	}
 	return debt
 }
 
 // close forgets an account but for what is left in it.
-func (r *reference) close(who pm.Account, now time.Time) {
-	left := r.accounts[who].balance
-	r.given[who.Sender] = r.given[who.Sender].Sub(left)
+func (r *reference) close(of pm.Account, now time.Time) {
+	left := r.accounts[of].balance
+	r.given[of.Sender] = r.given[of.Sender].Sub(left)
 	if left.Sign() < 0 {
-		r.since[who.Sender] = now
+		r.since[of.Sender] = now
 	}
-	delete(r.accounts, who)
+	delete(r.accounts, of)
 }
 
 // forgive forgets debts of more than a day, and gateways without accounts and debts.
@@ -87,11 +87,11 @@ func (r *reference) forgive(open map[core.Address]bool, now time.Time) {
 	}
 }
 
-func (r *reference) account(who pm.Account) *refAccount {
-	if r.accounts[who] == nil {
-		r.accounts[who] = new(refAccount)
+func (r *reference) account(of pm.Account) *refAccount {
+	if r.accounts[of] == nil {
+		r.accounts[of] = new(refAccount)
 	}
-	return r.accounts[who]
+	return r.accounts[of]
 }
 
 // ticket is one as the model sends it.
@@ -108,7 +108,7 @@ type offer struct {
 }
 
 // pay is what has to come of a payment: the code of its refusal, "" for none.
-func (r *reference) pay(o *offer, who pm.Account, tickets []ticket, unlocking bool, cost pm.Value) (code fault.Code) {
+func (r *reference) pay(o *offer, of pm.Account, tickets []ticket, unlocking bool, cost pm.Value) (code fault.Code) {
 	if len(tickets) > 0 && unlocking {
 		return fault.SenderUnlockingSoon
 	}
@@ -136,14 +136,14 @@ func (r *reference) pay(o *offer, who pm.Account, tickets []ticket, unlocking bo
 			credited++
 		}
 	}
-	a := r.account(who)
+	a := r.account(of)
 	if credited > 0 {
 		r.taken[o.terms.RecipientRandHash] = taken
 		v := o.terms.EV().Times(credited)
 		a.balance, r.accepted = a.balance.Add(v), r.accepted.Add(v)
-		r.paid[who.Sender] = r.paid[who.Sender].Add(v)
+		r.paid[of.Sender] = r.paid[of.Sender].Add(v)
 	}
-	free, needed := a.balance.Sub(a.inHand).Sub(r.owes(who)), r.ev
+	free, needed := a.balance.Sub(a.inHand).Sub(r.owes(of)), r.ev
 	if cost.Cmp(needed) > 0 {
 		needed = cost
 	}
@@ -157,12 +157,12 @@ func (r *reference) pay(o *offer, who pm.Account, tickets []ticket, unlocking bo
 }
 
 // end takes a job out of hand and bills it.
-func (r *reference) end(who pm.Account, cost, bill pm.Value) {
-	a := r.account(who)
+func (r *reference) end(of pm.Account, cost, bill pm.Value) {
+	a := r.account(of)
 	a.inHand, a.jobs = a.inHand.Sub(cost), a.jobs-1
 	a.balance, r.billed = a.balance.Sub(bill), r.billed.Add(bill)
-	if bill.Cmp(r.dearest[who]) > 0 {
-		r.dearest[who] = bill
+	if bill.Cmp(r.dearest[of]) > 0 {
+		r.dearest[of] = bill
 	}
 }
 

@@ -244,9 +244,9 @@ func (w *world) pass() {
 	w.counts["pass"]++
 	w.chain.view.Head.L1 += protocol.L1Block(w.dice.IntN(4))
 	w.clock.Forward(time.Duration(w.dice.IntN(90)) * time.Second)
-	for who, a := range w.ref.accounts {
+	for account, a := range w.ref.accounts {
 		if a.balance.Sign() == 0 && a.jobs == 0 {
-			delete(w.ref.accounts, who)
+			delete(w.ref.accounts, account)
 		}
 	}
 	w.Sweep()
@@ -261,12 +261,12 @@ func (w *world) closed() {
 	for _, a := range w.Snapshot(context.Background()).Accounts {
 		open[a.Account], senders[a.Account.Sender] = true, true
 	}
-	for who, a := range w.ref.accounts {
-		if !open[who] && (a.jobs > 0 || w.clock.Now().Sub(start) < 10*time.Minute) {
+	for account, a := range w.ref.accounts {
+		if !open[account] && (a.jobs > 0 || w.clock.Now().Sub(start) < 10*time.Minute) {
 			w.t.Fatalf("an account with %d jobs was closed", a.jobs)
 		}
-		if !open[who] {
-			w.ref.close(who, w.clock.Now())
+		if !open[account] {
+			w.ref.close(account, w.clock.Now())
 		}
 	}
 	w.ref.forgive(senders, w.clock.Now())

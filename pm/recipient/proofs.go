@@ -41,7 +41,7 @@ func (l *lately[T]) add(v T) {
 // fund is the part of a model's balance that one party paid in. It is guarded by the account's mu.
 type fund struct {
 	// sessions and peers are those by which its tickets and its jobs came. Without any it is of
-	// before the start: it is not known who paid, and the next tickets tell.
+	// before the start: the payer is not known, and the next tickets tell.
 	sessions lately[core.SessionID]
 	peers    lately[string]
 	// left is what was paid less what jobs cost, those in hand included.

@@ -26,13 +26,13 @@ func (r *Recipient) takeTickets(ctx context.Context, job *pm.Job, view *protocol
 	refusal error) error {
 	p := &job.Payment
 	sender := job.Account.Sender
-	funds, unread := r.opt.Chain.SenderFunds(ctx, sender)
-	if unread != nil {
+	funds, unknown := r.opt.Chain.SenderFunds(ctx, sender)
+	if unknown != nil {
 		// The funds are unknown, but old tickets may have won.
-		funds, unread = protocol.SenderFunds{}, pm.UnknownFunds(sender, unread)
+		funds, unknown = protocol.SenderFunds{}, pm.UnknownFunds(sender, unknown)
 	}
 	if refusal == nil {
-		refusal = cmp.Or(unread, r.noCreditFault(view, sender, funds))
+		refusal = cmp.Or(unknown, r.noCreditFault(view, sender, funds))
 	}
 	c := pm.Checker{Recipient: r.opt.Recipient, L1: r.height(view), Round: view.Round.LastInitialized, Funds: funds}
 	t := paymentParams{terms: p.Terms()}
@@ -47,8 +47,8 @@ func (r *Recipient) takeTickets(ctx context.Context, job *pm.Job, view *protocol
 	v := s.checkTickets(r.read(&c, p, &t))
 	fresh := known && !t.retired && t.terms.ExpirationBlock > c.L1
 	switch {
-	case unread != nil:
-		v.Refused = unread
+	case unknown != nil:
+		v.Refused = unknown
 	case refusal != nil && fresh && fault.CodeOf(v.Refused) == fault.TicketParamsStale:
 		v.Refused = refusal // the tickets are valid, but cannot be credited
 	}

@@ -113,8 +113,8 @@ func (n *node) reopen(change func(*pm.Opening)) {
 	o.Current.Secret[0]++
 	o.Balances = nil
 	n.books.mu.Lock()
-	for who, v := range n.books.balances {
-		o.Balances = append(o.Balances, pm.Balance{Account: who, Value: v, Used: n.clock.Now()})
+	for account, v := range n.books.balances {
+		o.Balances = append(o.Balances, pm.Balance{Account: account, Value: v, Used: n.clock.Now()})
 	}
 	n.books.mu.Unlock()
 	change(o)

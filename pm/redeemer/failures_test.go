@@ -28,7 +28,7 @@ func (s stuck) SenderFunds(ctx context.Context, addr core.Address) (protocol.Sen
 	return s.Chain.SenderFunds(ctx, addr)
 }
 
-// One sender's trouble holds up nobody else: its funds that cannot be read, that are
+// One sender's problem holds up no other: its funds that cannot be read, that are
 // free to withdraw, that are none.
 func TestSendersAreIndependent(t *testing.T) {
 	run(t, func(r *rig) {

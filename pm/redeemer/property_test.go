@@ -48,7 +48,7 @@ func (e early) Send(ctx context.Context, a protocol.Action, opt protocol.SendOpt
 	l1 := r.chain.View().Head.L1
 	all := ticketsOf(a)
 	if len(all) == 1 {
-		r.patient(&all[0])
+		r.checkNotEarly(&all[0])
 	}
 	tx, err := e.Chain.Send(ctx, a, opt)
 	for _, t := range all {
@@ -62,9 +62,9 @@ func (e early) Send(ctx context.Context, a protocol.Action, opt protocol.SendOpt
 	return tx, err
 }
 
-// patient notes what is sent for a part of its value although there is time, and
-// nothing but the funds of a single sender that nobody else draws of speaks for it.
-func (r *rig) patient(t *protocol.WinningTicket) {
+// checkNotEarly fails for what is sent for a part of its value although there is time, and
+// nothing but the funds of a single sender that no other redeemer draws on speaks for it.
+func (r *rig) checkNotEarly(t *protocol.WinningTicket) {
 	s, _ := r.chain.Watched(t.Sender)
 	v := r.chain.View()
 	all := s.Deposit.Add(s.Reserve.FundsRemaining)

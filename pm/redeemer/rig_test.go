@@ -69,7 +69,7 @@ func newRig(t tester, with ...func(*redeemer.Options)) *rig {
 	r.board = health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	r.opt = redeemer.Options{
 		Ledger: r.books, Chain: r.chain, Actor: r.chain, Recipient: me, Board: r.board, Now: time.Now,
-		Confirmations: 3, Changed: r.note,
+		Confirmations: 3, Changed: r.recordChange,
 	}
 	for _, f := range with {
 		f(&r.opt)
@@ -78,7 +78,7 @@ func newRig(t tester, with ...func(*redeemer.Options)) *rig {
 	return r
 }
 
-func (r *rig) note(w pm.Winner) {
+func (r *rig) recordChange(w pm.Winner) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.changed = append(r.changed, w)

@@ -128,8 +128,8 @@ func (r *Redeemer) finishStepLocked(t *ticket, m *snapshot, err error) {
 		return
 	}
 	pause := min(r.opt.Retry<<min(t.failures, 16), r.opt.RetryMost)
-	trouble := classify(fault.CodeOf(err)) == failureTransient
-	if t.ending && trouble {
+	transient := classify(fault.CodeOf(err)) == failureTransient
+	if t.ending && transient {
 		pause = min(pause, 3*r.opt.Retry)
 	}
 	t.failures++
@@ -137,7 +137,7 @@ func (r *Redeemer) finishStepLocked(t *ticket, m *snapshot, err error) {
 	if !roundBegan(err, m) {
 		t.waitReason = reasonOf(err)
 	}
-	if trouble {
+	if transient {
 		r.failures.add(now, reasonOf(err))
 		r.opt.Recorder.RedemptionFailed(string(fault.CodeOf(err)))
 		r.opt.Log.Debug("redemption put off", "ticket", t.w.Hash.String(), fault.Attr(err))

@@ -11,7 +11,7 @@ import (
 // and come to nothing, stops no orchestrator and keeps it from nobody else.
 func TestBalanceThatAClientWastes(t *testing.T) {
 	t.Parallel()
-	for name, waste := range map[string]func(*sender.Payment){
+	for name, leave := range map[string]func(*sender.Payment){
 		"left": func(p *sender.Payment) { p.Settle(sender.Abandoned, 0) },
 		"left before its end": func(p *sender.Payment) {
 			p.Settle(sender.Served, 50)
@@ -31,41 +31,41 @@ func TestBalanceThatAClientWastes(t *testing.T) {
 			k := begin(t, t.TempDir(), bounded)
 			offer := terms(params(1, 1000), func(t *sender.Terms) { t.Payee, t.Nonces = cheat, sender.OwnNonces })
 			good, bad := offer.For("good"), offer.For("bad")
-			wasted := 0
+			unbilled := 0
 			for n := range 400 {
 				p, err := k.Pay(t.Context(), good, 50)
 				if err != nil {
-					t.Fatalf("job %d of another client, after %d wei were wasted: %v", n, wasted, err)
+					t.Fatalf("job %d of another client, after %d wei were left unbilled: %v", n, unbilled, err)
 				}
 				p.Settle(sender.Served, 50)
 				p.Received(50)
-				wasted += drain(k, t, bad, waste)
+				unbilled += drain(k, t, bad, leave)
 			}
 			if k.named() {
 				t.Error("the orchestrator is stopped")
 			}
-			if wasted > 50_000 {
-				t.Errorf("%d wei were wasted", wasted)
+			if unbilled > 50_000 {
+				t.Errorf("%d wei were left unbilled", unbilled)
 			}
 		})
 	}
 }
 
-// drain wastes what is left of a balance, and returns how much that was.
-func drain(k *kit, t *testing.T, bad *sender.Terms, waste func(*sender.Payment)) (wasted int) {
+// drain leaves unbilled what is left of a balance, and returns how much that was.
+func drain(k *kit, t *testing.T, bad *sender.Terms, leave func(*sender.Payment)) (unbilled int) {
 	for range 30 {
 		p, err := k.Pay(t.Context(), bad, 50)
 		if err != nil {
-			return wasted
+			return unbilled
 		}
 		if len(p.Tickets) > 0 {
 			p.Settle(sender.Unsent, 0)
-			return wasted
+			return unbilled
 		}
-		wasted += 50
-		waste(p)
+		unbilled += 50
+		leave(p)
 	}
-	return wasted
+	return unbilled
 }
 
 // TestBalancesThatManyClientsWaste: clients of which each wastes one job's worth of what others'
@@ -73,7 +73,7 @@ func drain(k *kit, t *testing.T, bad *sender.Terms, waste func(*sender.Payment))
 func TestBalancesThatManyClientsWaste(t *testing.T) {
 	t.Parallel()
 	for units, name := range map[int64]string{980: "from a balance", 1980: "beside a ticket"} {
-		for how, waste := range map[string]func(*sender.Payment){
+		for how, leave := range map[string]func(*sender.Payment){
 			"left": func(p *sender.Payment) { p.Settle(sender.Abandoned, 0) },
 			"broken off": func(p *sender.Payment) {
 				p.Forgo()
@@ -82,33 +82,33 @@ func TestBalancesThatManyClientsWaste(t *testing.T) {
 		} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				t.Parallel()
-				wasteByMany(t, units, waste)
+				manyClientsLeave(t, units, leave)
 			})
 		}
 	}
 }
 
-func wasteByMany(t *testing.T, units int64, waste func(*sender.Payment)) {
+func manyClientsLeave(t *testing.T, units int64, leave func(*sender.Payment)) {
 	k := begin(t, t.TempDir(), bounded)
 	offer := terms(params(1, 1000), func(t *sender.Terms) { t.Payee, t.Nonces = cheat, sender.OwnNonces })
-	good, wasted := offer.For("good"), 0
+	good, unbilled := offer.For("good"), 0
 	for n := range 400 {
 		p, err := k.Pay(t.Context(), good, 10)
 		if err != nil {
-			t.Fatalf("job %d of another client, after %d jobs were wasted: %v", n, wasted, err)
+			t.Fatalf("job %d of another client, after %d jobs were left unbilled: %v", n, unbilled, err)
 		}
 		p.Settle(sender.Served, 10)
 		p.Received(10)
 		if p, err = k.Pay(t.Context(), offer.For(fmt.Sprint("bad", n)), units); err == nil {
-			waste(p)
-			wasted++
+			leave(p)
+			unbilled++
 		}
 	}
 	if k.named() {
 		t.Error("the orchestrator is stopped")
 	}
-	if wasted > 60 {
-		t.Errorf("%d jobs were wasted", wasted)
+	if unbilled > 60 {
+		t.Errorf("%d jobs were left unbilled", unbilled)
 	}
 }
 

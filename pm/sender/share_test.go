@@ -19,8 +19,9 @@ func of(client string, n int) *sender.Terms {
 	})
 }
 
-// waste has a client cause payments that come to nothing until it is refused. It returns how much was paid, in wei.
-func (k *kit) waste(t *testing.T, client string, how sender.Outcome) (paid int) {
+// leaveUnbilled has a client cause payments that come to nothing until it is refused. It returns
+// how much was paid, in wei.
+func (k *kit) leaveUnbilled(t *testing.T, client string, how sender.Outcome) (paid int) {
 	t.Helper()
 	for n := range 300 {
 		p, err := k.Pay(t.Context(), of(client, n), 1000)
@@ -33,7 +34,7 @@ func (k *kit) waste(t *testing.T, client string, how sender.Outcome) (paid int) 
 		paid += 1000 * len(p.Tickets)
 		p.Settle(how, 0)
 	}
-	t.Fatalf("%s may waste without end", client)
+	t.Fatalf("%s leaves work unbilled without end", client)
 	return 0
 }
 
@@ -46,8 +47,8 @@ func TestOneClientWastesItsShare(t *testing.T) {
 			t.Parallel()
 			k := begin(t, t.TempDir(), bounded)
 			// Its share is 12 500 wei, and a payment may go beyond.
-			if paid := k.waste(t, "bad", how); paid < 12_000 || paid > 15_000 {
-				t.Errorf("it wasted %d wei", paid)
+			if paid := k.leaveUnbilled(t, "bad", how); paid < 12_000 || paid > 15_000 {
+				t.Errorf("%d wei were left unbilled", paid)
 			}
 			p := pay(t, k, of("good", 0), 1000)
 			p.Settle(sender.Served, 1000)
@@ -77,12 +78,12 @@ func TestManyClientsWasteHalf(t *testing.T) {
 	if err := work(0); err != nil {
 		t.Fatal(err)
 	}
-	wasted := 0
+	unbilled := 0
 	for n := range 40 {
-		wasted += k.waste(t, fmt.Sprint("bad", n), sender.InputBad)
+		unbilled += k.leaveUnbilled(t, fmt.Sprint("bad", n), sender.InputBad)
 	}
-	if wasted < 500_000 || wasted > 502_000 {
-		t.Errorf("%d wei were wasted", wasted)
+	if unbilled < 500_000 || unbilled > 502_000 {
+		t.Errorf("%d wei were left unbilled", unbilled)
 	}
 	for n := range 100 {
 		if err := work(n + 1); err != nil {
@@ -96,12 +97,12 @@ func TestManyClientsWasteHalf(t *testing.T) {
 	db := openDB(t, dir)
 	credits := readCredits(t, db)
 	k = begin(t, dir, func(o *sender.Options) { limit(o); o.Credits = credits })
-	wasted = 0
+	unbilled = 0
 	for n := range 20 {
-		wasted += k.waste(t, fmt.Sprint("worse", n), sender.InputBad)
+		unbilled += k.leaveUnbilled(t, fmt.Sprint("worse", n), sender.InputBad)
 	}
-	if wasted > 60_000 || k.named() { // half of the work, and what it made good for
-		t.Errorf("%d wei were wasted after a restart; stopped: %v", wasted, k.named())
+	if unbilled > 60_000 || k.named() { // half of the work, and what it made good for
+		t.Errorf("%d wei were left unbilled after a restart; stopped: %v", unbilled, k.named())
 	}
 }
 

@@ -130,15 +130,15 @@ func (c *card) runWorker(ctx context.Context, offered func()) error {
 	}
 	offer = o.Adjust(offer)
 	first := c.shareOffer(offer)
-	place, err := o.Placer.Attach(device, first)
+	attachment, err := o.Placer.Attach(device, first)
 	if err != nil {
 		return err
 	}
-	defer place.Detach()
+	defer attachment.Detach()
 	c.k.addFinding(c.d.UUID, found)
 	defer c.k.removeFinding(c.d.UUID)
 	offered()
-	return c.watch(ctx, device, place, offer, first)
+	return c.watch(ctx, device, attachment, offer, first)
 }
 
 // findCapabilities finds out what the card can do: by a test, unless tests are off or the

@@ -12,7 +12,7 @@ import (
 )
 
 // offeredBy runs a keeper over the cards, and returns its findings with what it offers.
-func offeredBy(t *testing.T, r *rig) (map[gpu.UUID]devices.Finding, map[string]*place) {
+func offeredBy(t *testing.T, r *rig) (map[gpu.UUID]devices.Finding, map[string]*attachment) {
 	t.Helper()
 	r.most, r.latency, r.driver = 13, 100*time.Millisecond, "550.54.15"
 	r.here = []gpu.Device{card(0, first), card(1, "GPU-2")}
@@ -26,7 +26,7 @@ func (r *rig) isReady() (is bool) {
 	return is
 }
 
-// A process that takes another's place offers its cards at once as that one did, and is
+// A process that takes over from another offers its cards at once as that one did, and is
 // ready when it does.
 func TestCardsGoOnAsTheProcessBeforeTestedThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

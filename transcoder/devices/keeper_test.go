@@ -128,12 +128,12 @@ type rig struct {
 	left   map[gpu.UUID]devices.Finding
 	keeper *devices.Keeper
 	ready  bool
-	places map[string]*place
+	places map[string]*attachment
 	board  *health.Board
 	budget *gpu.Budget
 }
 
-type place struct {
+type attachment struct {
 	r         *rig
 	offer     placement.Offer
 	suspended *fault.Fault
@@ -142,15 +142,15 @@ type place struct {
 }
 
 func (r *rig) Attach(d placement.Device, o placement.Offer) (placement.Attachment, error) {
-	p := &place{r: r, offer: o}
+	p := &attachment{r: r, offer: o}
 	r.set(func() { r.places[d.Device()] = p })
 	return p, nil
 }
-func (p *place) Update(o placement.Offer)    { p.r.set(func() { p.offer = o }) }
-func (p *place) Suspend(why *fault.Fault)    { p.r.set(func() { p.suspended = why }) }
-func (p *place) Resume()                     { p.r.set(func() { p.suspended = nil; p.resumed++ }) }
-func (p *place) Drain(context.Context) error { return nil }
-func (p *place) Detach()                     { p.r.set(func() { p.detached = true }) }
+func (p *attachment) Update(o placement.Offer)    { p.r.set(func() { p.offer = o }) }
+func (p *attachment) Suspend(why *fault.Fault)    { p.r.set(func() { p.suspended = why }) }
+func (p *attachment) Resume()                     { p.r.set(func() { p.suspended = nil; p.resumed++ }) }
+func (p *attachment) Drain(context.Context) error { return nil }
+func (p *attachment) Detach()                     { p.r.set(func() { p.detached = true }) }
 
 const first = gpu.UUID("GPU-1")
 
@@ -160,7 +160,7 @@ func card(index int, id gpu.UUID) gpu.Device {
 
 // keep runs a keeper over the rig until the test's bubble ends.
 func keep(t *testing.T, r *rig, test bool) {
-	r.places, r.samples, r.budget = map[string]*place{}, map[gpu.UUID]gpu.Sample{}, gpu.NewBudget()
+	r.places, r.samples, r.budget = map[string]*attachment{}, map[gpu.UUID]gpu.Sample{}, gpu.NewBudget()
 	r.board = health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	k := devices.New(devices.Options{
 		Inventory: r, Placer: r, Board: r.board, Budget: r.budget, Test: test, Inherited: r.left,

@@ -15,7 +15,7 @@ import (
 // offer follows what others want of the memory and the machine; told is what it was at
 // first.
 func (c *card) watch(
-	ctx context.Context, device *probe.Device, place placement.Attachment, offer, offered placement.Offer,
+	ctx context.Context, device *probe.Device, attachment placement.Attachment, offer, offered placement.Offer,
 ) error {
 	o := &c.k.o
 	ticker := time.NewTicker(o.Look)
@@ -27,7 +27,7 @@ func (c *card) watch(
 		if now := c.shareOffer(offer); now.Memory != offered.Memory || now.EncoderSessions != offered.EncoderSessions ||
 			now.Cost != offered.Cost {
 			offered = now
-			place.Update(now)
+			attachment.Update(now)
 		}
 		select {
 		case <-ctx.Done():
@@ -45,11 +45,11 @@ func (c *card) watch(
 			continue
 		}
 		why := fault.New(fault.GPUFault, "watch GPU", fmt.Sprintf("XID %d", s.XID))
-		place.Suspend(why)
+		attachment.Suspend(why)
 		if err := c.reprobe(ctx, device); err != nil {
 			return fault.Wrap(fault.GPUFault, "watch GPU", err)
 		}
-		place.Resume()
+		attachment.Resume()
 	}
 }
 

@@ -34,9 +34,9 @@ type verdict struct {
 func (h host) classify(want gpu.Selection, l report.Line) verdict {
 	v := verdict{driver: l.Driver}
 	blame := func(about string, f *fault.Fault) { v.problems = append(v.problems, problem{about, f}) }
-	if l.Trouble != nil {
-		v.blind, v.missing = l.Trouble.Kind == report.NoLibrary, true
-		blame("", h.explain(*l.Trouble))
+	if l.Problem != nil {
+		v.blind, v.missing = l.Problem.Kind == report.NoLibrary, true
+		blame("", h.explain(*l.Problem))
 		return v
 	}
 	have := known(&l)

@@ -60,7 +60,7 @@ func TestJudge(t *testing.T) {
 			l.Devices, l.Unreadable = l.Devices[1:], []report.Unreadable{{Position: 0, Lost: true, Why: "x"}}
 		}, "[1] [1] [] false", ""},
 		{"none", "all", func(l *report.Line) { l.Devices = nil }, "[] [] [NoDevices] true", "the driver shows no GPU"},
-		{"no library", "0", func(l *report.Line) { *l = report.Line{Trouble: &report.Trouble{Kind: report.NoLibrary}} },
+		{"no library", "0", func(l *report.Line) { *l = report.Line{Problem: &report.Problem{Kind: report.NoLibrary}} },
 			"[] [] [NoDevices] true", "no NVIDIA GPU"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -74,12 +74,12 @@ func TestJudge(t *testing.T) {
 				row.change(&l)
 			}
 			v := machine(t, nil, nil).classify(s, l)
-			troubles, says := []string{}, []string{}
+			problems, says := []string{}, []string{}
 			for _, x := range v.problems {
-				troubles = append(troubles, strings.TrimSpace(string(x.fault.Code)+" "+x.about))
+				problems = append(problems, strings.TrimSpace(string(x.fault.Code)+" "+x.about))
 				says = append(says, x.fault.Detail)
 			}
-			if got := fmt.Sprint(indices(v.present), indices(v.usable), troubles, v.missing); got != row.outcome {
+			if got := fmt.Sprint(indices(v.present), indices(v.usable), problems, v.missing); got != row.outcome {
 				t.Errorf("%s, want %s", got, row.outcome)
 			}
 			if !strings.Contains(strings.Join(says, "\n"), row.says) {

@@ -132,7 +132,7 @@ func TestMemoryOfStrangers(t *testing.T) {
 func TestEveryOwnCodeIsClearedAgain(t *testing.T) {
 	t.Parallel()
 	s := tell(t, nil)
-	s.takeReport(report.Line{V: 1, Trouble: &report.Trouble{Kind: report.Mismatch}})
+	s.takeReport(report.Line{V: 1, Problem: &report.Problem{Kind: report.Mismatch}})
 	if !strings.Contains(s.after(0, gpu.Sample{Uncorrected: 1}), string(fault.GPUMemoryErrors)) {
 		t.Error("no condition")
 	}

@@ -1,5 +1,5 @@
 // Package gpus watches the machine's NVIDIA GPUs: which there are, which the
-// operator asked for, why some cannot be used, and what troubles those that are. It
+// operator asked for, why some cannot be used, and which problems the others have. It
 // is the node's gpu.Inventory.
 //
 // The driver's library runs in a process of its own (`tutti gpu-watch`, see

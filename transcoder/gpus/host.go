@@ -71,7 +71,7 @@ func (h host) container() bool {
 const opFind = "find GPUs"
 
 // explain says what trouble with the driver means on this machine.
-func (h host) explain(t report.Trouble) *fault.Fault {
+func (h host) explain(t report.Problem) *fault.Fault {
 	switch t.Kind {
 	case report.Mismatch:
 		return fault.New(fault.GPUDriverMismatch, opFind, h.kernelDriver()+"the libraries are of another version; reboot")
@@ -87,7 +87,7 @@ func (h host) explain(t report.Trouble) *fault.Fault {
 
 // without is for a machine where there is no driver to ask: is there a GPU at all,
 // does another driver hold it, or is it outside of this container?
-func (h host) without(t report.Trouble) *fault.Fault {
+func (h host) without(t report.Problem) *fault.Fault {
 	cards := h.cards()
 	bound := 0
 	for _, c := range cards {

@@ -95,7 +95,7 @@ func TestExplain(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			f := machine(t, row.cards, row.files).explain(report.Trouble{Kind: row.kind, Detail: "said"})
+			f := machine(t, row.cards, row.files).explain(report.Problem{Kind: row.kind, Detail: "said"})
 			if f.Code != row.code || !strings.Contains(f.Detail, row.says) {
 				t.Errorf("%v", f)
 			}

@@ -55,7 +55,7 @@ func play(script string, out io.Writer) int {
 		case "follow":
 			follow(arg, out)
 		case "trouble":
-			_ = report.Write(out, report.Line{Trouble: &report.Trouble{Kind: report.Kind(strings.ReplaceAll(arg, "_", " "))}})
+			_ = report.Write(out, report.Line{Problem: &report.Problem{Kind: report.Kind(strings.ReplaceAll(arg, "_", " "))}})
 			return 0
 		case "garbage":
 			fmt.Fprintln(out, "NVRM: something else entirely")

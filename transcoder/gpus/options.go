@@ -23,7 +23,7 @@ type Options struct {
 	// Allowed is how much of a GPU's memory programs that are no media workers may
 	// use, such as AI models in containers; nil is none.
 	Allowed func(gpu.UUID) gpu.Bytes
-	// Board shows lasting troubles; nil shows none.
+	// Board shows lasting problems; nil shows none.
 	Board *health.Board
 	Log   *slog.Logger
 	Now   func() time.Time

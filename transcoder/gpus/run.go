@@ -153,7 +153,7 @@ func (w *Watcher) follow(ctx context.Context) (e ending) {
 			e.reported = true
 			silence.Reset(w.o.Silence)
 			v := w.takeReport(l)
-			if l.Trouble != nil {
+			if l.Problem != nil {
 				e.pause = w.o.Retry
 				return e
 			}

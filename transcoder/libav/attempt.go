@@ -68,7 +68,7 @@ func backendFor(m *media, threads int) backend {
 // whether there is such a part.
 func (e *Engine) giveUpPart(own *session, spec *core.TranscodeJob, f form, err error) (form, bool) {
 	r, _ := errors.AsType[*refusal](err)
-	e.noteNoEncoder(r)
+	e.recordNoEncoder(r)
 	less, ok := f.without(err, own.mayLose(err), spec.Profiles)
 	if !ok {
 		return f, false

@@ -50,7 +50,7 @@ func (e *Engine) EncoderLimit(ctx context.Context, atMost int) (open int, err er
 		}
 		one, err := openNVENC(spec, like)
 		if r, ok := errors.AsType[*refusal](err); ok && r.forever {
-			e.noteNoEncoder(r)
+			e.recordNoEncoder(r)
 			return 0, nil
 		}
 		if err = e.gpu.refusedSession(err); fault.CodeOf(err) == fault.EncoderSessionsExhausted {

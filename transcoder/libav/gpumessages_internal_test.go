@@ -56,9 +56,10 @@ func TestOneText(t *testing.T) {
 	for text, want := range map[string]string{
 		"":     "",
 		"a\nb": "a; b",
-		"[hevc_nvenc @ 0x7f0e2834ac40] OpenEncodeSessionEx failed: out of memory (10)\n": "OpenEncodeSessionEx failed: out of memory (10)",
-		"[in @ 0x55d0] [scale @ 0x55d1] x\r\n[h264 @ 000001f2] y":                        "x; y",
-		"context 0x7ffd12345678 [array] lost":                                            "context  [array] lost",
+		"[hevc_nvenc @ 0x7f0e2834ac40] " +
+			"OpenEncodeSessionEx failed: out of memory (10)\n": "OpenEncodeSessionEx failed: out of memory (10)",
+		"[in @ 0x55d0] [scale @ 0x55d1] x\r\n[h264 @ 000001f2] y": "x; y",
+		"context 0x7ffd12345678 [array] lost":                     "context  [array] lost",
 	} {
 		if got := oneText(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
@@ -70,7 +71,8 @@ func TestOneText(t *testing.T) {
 func TestBlame(t *testing.T) {
 	t.Parallel()
 	const decode, push = "decoder->cvdl->cuvidDecodePicture(d, p) failed -> ", "cudl->cuCtxPushCurrent(c) failed -> "
-	const launch, illegal = "CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure", "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"
+	const launch = "CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure"
+	const illegal = "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"
 	for text, want := range map[string]bool{
 		decode + launch:                             true,
 		decode + "CUDA_ERROR_UNKNOWN: unknown":      true,

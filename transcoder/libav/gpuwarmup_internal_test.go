@@ -51,7 +51,8 @@ func TestGPUWarmUp(t *testing.T) {
 		c := d.Counts(0)
 		const picture = 256 * 144
 		got := struct{ decoded, uploaded, encoded, downloaded bool }{c.PicturesDecoded > before.PicturesDecoded,
-			c.UploadedBytes-before.UploadedBytes > picture, c.PicturesEncoded > before.PicturesEncoded, c.DownloadedBytes-before.DownloadedBytes > picture}
+			c.UploadedBytes-before.UploadedBytes > picture, c.PicturesEncoded > before.PicturesEncoded,
+			c.DownloadedBytes-before.DownloadedBytes > picture}
 		if got != want {
 			t.Errorf("%q: %+v, want %+v", script, got, want)
 		}
@@ -80,7 +81,10 @@ func TestGPUFilters(t *testing.T) {
 		j := b.job(row.size)
 		j.Profiles = nil
 		for _, s := range row.sizes {
-			j.Profiles = append(j.Profiles, core.Profile{Name: fmt.Sprint(s), Width: s[0], Height: s[1], Bitrate: 300_000})
+			j.Profiles = append(
+				j.Profiles,
+				core.Profile{Name: fmt.Sprint(s), Width: s[0], Height: s[1], Bitrate: 300_000},
+			)
 		}
 		if _, took := b.segment(t, j); took.Modules != row.want {
 			t.Errorf("%s to %v: %d filters, want %d", row.size, row.sizes, took.Modules, row.want)

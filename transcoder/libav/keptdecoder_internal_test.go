@@ -165,14 +165,22 @@ func FuzzIDR(f *testing.F) {
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"[h264_nvenc @ 0x1] OpenEncodeSessionEx failed: out of memory (10): (no details)":                                    "EncoderSessionsExhausted",
-		"[AVHWDeviceContext @ 0x1] cu->cuCtxCreate(...) failed -> CUDA_ERROR_OUT_OF_MEMORY: out of memory":                   "GPUOutOfMemory",
-		"[h264_nvenc @ 0x1] InitializeEncoder failed: out of memory (10)":                                                    "GPUOutOfMemory",
-		"[h264 @ 0x1] decoder->cvdl->cuvidDecodePicture(...) failed -> CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure": "UnrecoverableState",
-		"[h264_nvenc @ 0x1] Driver does not support the required nvenc API version. Required: 12.1 Found: 11.0":              "DriverTooOld",
-		"[AVHWDeviceContext @ 0x1] Cannot load libcuda.so.1":                                                                 "CUDALibrary",
-		"[h264_nvenc @ 0x1] Cannot load libnvidia-encode.so.1":                                                               "",
-		"[h264 @ 0x1] Hardware is lacking required capabilities":                                                             "",
+		"[h264_nvenc @ 0x1] " +
+			"OpenEncodeSessionEx failed: out of memory (10): (no details)": "EncoderSessionsExhausted",
+		"[AVHWDeviceContext @ 0x1] " +
+			"cu->cuCtxCreate(...) failed -> CUDA_ERROR_OUT_OF_MEMORY: out of memory": "GPUOutOfMemory",
+		"[h264_nvenc @ 0x1] " +
+			"InitializeEncoder failed: out of memory (10)": "GPUOutOfMemory",
+		"[h264 @ 0x1] " +
+			"decoder->cvdl->cuvidDecodePicture(...) failed -> CUDA_ERROR_LAUNCH_FAILED: unspecified launch failure": "UnrecoverableState",
+		"[h264_nvenc @ 0x1] " +
+			"Driver does not support the required nvenc API version. Required: 12.1 Found: 11.0": "DriverTooOld",
+		"[AVHWDeviceContext @ 0x1] " +
+			"Cannot load libcuda.so.1": "CUDALibrary",
+		"[h264_nvenc @ 0x1] " +
+			"Cannot load libnvidia-encode.so.1": "",
+		"[h264 @ 0x1] " +
+			"Hardware is lacking required capabilities": "",
 		"": "",
 	} {
 		if got := string(condition(text)); got != want {

@@ -19,10 +19,10 @@ func (e *Engine) NoEncoder() (reason string, none bool) {
 	return "", false
 }
 
-// noteNoEncoder remembers for the engine's life that the device has no encoder, if
+// recordNoEncoder remembers for the engine's life that the device has no encoder, if
 // that is what a refusal says. The processor then has most of the work, so that no
 // more segments are in work at once than it has cores.
-func (e *Engine) noteNoEncoder(r *refusal) {
+func (e *Engine) recordNoEncoder(r *refusal) {
 	if r == nil || !r.forever {
 		return
 	}

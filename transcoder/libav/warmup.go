@@ -39,7 +39,7 @@ func (e *Engine) warmUp() {
 		}
 		e.log.Debug("the GPU does not do all of its part", "device", e.device, "form", f.String(), "err", err)
 		r, _ := errors.AsType[*refusal](err)
-		e.noteNoEncoder(r)
+		e.recordNoEncoder(r)
 		less, ok := f.without(err, full(err), nil)
 		if !ok {
 			break

@@ -21,9 +21,9 @@ import (
 func TestCardManagementLibrary(t *testing.T) {
 	c := kit.Load(t)
 	begin := time.Now()
-	r, trouble := ours.Open()
-	if trouble != nil {
-		check.That(t, false, "NVML opens", "no error", fmt.Sprintf("%s %s", trouble.Kind, trouble.Detail), "")
+	r, problem := ours.Open()
+	if problem != nil {
+		check.That(t, false, "NVML opens", "no error", fmt.Sprintf("%s %s", problem.Kind, problem.Detail), "")
 		return
 	}
 	defer r.Close()
@@ -90,7 +90,7 @@ func raw(t *testing.T) {
 		check.NoError(t, ret, "NVML gives the first card", "")
 		return
 	}
-	note := func(symbol, what string, ask func() (string, nvml.Return)) {
+	record := func(symbol, what string, ask func() (string, nvml.Return)) {
 		if lib.Extensions().LookupSymbol(symbol) != nil {
 			check.Skip(t, what, "this driver has no "+symbol)
 			return
@@ -101,25 +101,25 @@ func raw(t *testing.T) {
 		}
 		check.Record(t, what, text, "")
 	}
-	note("nvmlDeviceGetEncoderCapacity", "encoder capacity for H.264, HEVC and AV1 (NVML)",
+	record("nvmlDeviceGetEncoderCapacity", "encoder capacity for H.264, HEVC and AV1 (NVML)",
 		func() (string, nvml.Return) { return capacities(d) })
-	note("nvmlDeviceGetEccMode", "ECC mode, now and after a restart (NVML)", func() (string, nvml.Return) {
+	record("nvmlDeviceGetEccMode", "ECC mode, now and after a restart (NVML)", func() (string, nvml.Return) {
 		now, next, ret := d.GetEccMode()
 		return fmt.Sprint(now, " ", next), ret
 	})
-	note("nvmlDeviceGetPersistenceMode", "persistence mode (NVML)", func() (string, nvml.Return) {
+	record("nvmlDeviceGetPersistenceMode", "persistence mode (NVML)", func() (string, nvml.Return) {
 		mode, ret := d.GetPersistenceMode()
 		return fmt.Sprint(mode), ret
 	})
-	note("nvmlDeviceGetCurrPcieLinkWidth", "PCI Express lanes (NVML)", func() (string, nvml.Return) {
+	record("nvmlDeviceGetCurrPcieLinkWidth", "PCI Express lanes (NVML)", func() (string, nvml.Return) {
 		width, ret := d.GetCurrPcieLinkWidth()
 		return fmt.Sprint(width), ret
 	})
-	note("nvmlDeviceGetPowerUsage", "power at rest in mW (NVML)", func() (string, nvml.Return) {
+	record("nvmlDeviceGetPowerUsage", "power at rest in mW (NVML)", func() (string, nvml.Return) {
 		power, ret := d.GetPowerUsage()
 		return fmt.Sprint(power), ret
 	})
-	note("nvmlDeviceGetComputeMode", "compute mode (NVML)", func() (string, nvml.Return) {
+	record("nvmlDeviceGetComputeMode", "compute mode (NVML)", func() (string, nvml.Return) {
 		mode, ret := d.GetComputeMode()
 		return fmt.Sprint(mode), ret
 	})

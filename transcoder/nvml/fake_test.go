@@ -118,9 +118,9 @@ func newFake(cards ...*card) *fake {
 // opened is a reader of the fake.
 func opened(t *testing.T, f *fake) *ours.Reader {
 	t.Helper()
-	r, trouble := ours.OpenWith(f)
-	if trouble != nil {
-		t.Fatalf("%+v", trouble)
+	r, problem := ours.OpenWith(f)
+	if problem != nil {
+		t.Fatalf("%+v", problem)
 	}
 	return r
 }

@@ -32,9 +32,9 @@ type card struct {
 // Watch writes a report at once and at every tick until ctx ends or w is closed, or
 // says in one report why there is nothing to tell and returns.
 func Watch(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
-	l, trouble := openLibrary()
-	if trouble != nil {
-		return report.Write(w, report.Line{Trouble: trouble})
+	l, problem := openLibrary()
+	if problem != nil {
+		return report.Write(w, report.Line{Problem: problem})
 	}
 	now := time.Now()
 	for {
@@ -72,10 +72,10 @@ func (l *library) call(name string, args ...uintptr) uintptr {
 	return code
 }
 
-func openLibrary() (*library, *report.Trouble) {
+func openLibrary() (*library, *report.Problem) {
 	l := &library{dll: windows.NewLazySystemDLL("nvml.dll")}
 	if err := l.dll.Load(); err != nil {
-		return nil, &report.Trouble{Kind: report.NoLibrary, Detail: "nvml.dll is not found among the system's libraries"}
+		return nil, &report.Problem{Kind: report.NoLibrary, Detail: "nvml.dll is not found among the system's libraries"}
 	}
 	if code := l.call("nvmlInit_v2"); code != success {
 		return nil, problem(code)
@@ -106,7 +106,7 @@ func openLibrary() (*library, *report.Trouble) {
 	return l, nil
 }
 
-func problem(code uintptr) *report.Trouble {
+func problem(code uintptr) *report.Problem {
 	kind := report.Failed
 	switch code {
 	case driverNotLoaded:
@@ -116,7 +116,7 @@ func problem(code uintptr) *report.Trouble {
 	case noPermission:
 		kind = report.NoPermission
 	}
-	return &report.Trouble{Kind: kind, Detail: fmt.Sprintf("NVML error %d", code)}
+	return &report.Problem{Kind: kind, Detail: fmt.Sprintf("NVML error %d", code)}
 }
 
 // text calls a function that fills a buffer, with further arguments before it.

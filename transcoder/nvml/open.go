@@ -24,17 +24,17 @@ type Reader struct {
 	events nvml.EventSet
 }
 
-// Open loads and initialises the library. The trouble says why it cannot be used.
-func Open() (*Reader, *report.Trouble) { return open(nvml.New()) }
+// Open loads and initialises the library. The problem says why it cannot be used.
+func Open() (*Reader, *report.Problem) { return open(nvml.New()) }
 
-func open(lib nvml.Interface) (*Reader, *report.Trouble) {
+func open(lib nvml.Interface) (*Reader, *report.Problem) {
 	if ret := lib.Init(); ret != nvml.SUCCESS {
 		// Nothing of the library may be called now, its error texts included.
 		return nil, problem(ret)
 	}
 	r := &Reader{lib: lib, has: make(map[string]bool)}
 	if missing := r.look(); len(missing) > 0 {
-		return nil, &report.Trouble{Kind: report.OldLibrary, Detail: "without " + strings.Join(missing, ", ")}
+		return nil, &report.Problem{Kind: report.OldLibrary, Detail: "without " + strings.Join(missing, ", ")}
 	}
 	r.driver = r.readDriver()
 	if ret := r.find(); ret != nvml.SUCCESS {

@@ -11,7 +11,7 @@ import (
 )
 
 // problem says what an error of the whole library means.
-func problem(ret nvml.Return) *report.Trouble {
+func problem(ret nvml.Return) *report.Problem {
 	kind := report.Failed
 	switch ret {
 	case nvml.ERROR_LIBRARY_NOT_FOUND:
@@ -23,7 +23,7 @@ func problem(ret nvml.Return) *report.Trouble {
 	case nvml.ERROR_NO_PERMISSION:
 		kind = report.NoPermission
 	}
-	return &report.Trouble{Kind: kind, Detail: text(ret)}
+	return &report.Problem{Kind: kind, Detail: text(ret)}
 }
 
 // texts are our words for errors: the library's own may not be asked for when it

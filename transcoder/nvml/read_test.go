@@ -75,9 +75,11 @@ func TestAnOldDriver(t *testing.T) {
 	// A call of what is lacking would be a nil function.
 	full := plainCard("GPU-aa", 1)
 	f.cards[0] = &card{&mock.Device{
-		GetUUIDFunc: full.GetUUIDFunc, GetNameFunc: full.GetNameFunc, GetPciInfoFunc: full.GetPciInfoFunc, GetMemoryInfoFunc: full.GetMemoryInfoFunc,
+		GetUUIDFunc: full.GetUUIDFunc, GetNameFunc: full.GetNameFunc, GetPciInfoFunc: full.GetPciInfoFunc,
+		GetMemoryInfoFunc: full.GetMemoryInfoFunc,
 	}}
-	f.ShutdownFunc, f.EventSetCreateFunc, f.SystemGetCudaDriverVersion_v2Func, f.SystemGetProcessNameFunc = nil, nil, nil, nil
+	f.ShutdownFunc, f.EventSetCreateFunc = nil, nil
+	f.SystemGetCudaDriverVersion_v2Func, f.SystemGetProcessNameFunc = nil, nil
 	r := opened(t, f)
 	l := same(t, r.Read(now))
 	if got := l.Devices[0]; !reflect.DeepEqual(got, report.Entry{
@@ -88,9 +90,9 @@ func TestAnOldDriver(t *testing.T) {
 	}
 	r.Close()
 	f.only = slices.DeleteFunc(f.only, func(name string) bool { return name == "nvmlDeviceGetUUID" })
-	if _, trouble := ours.OpenWith(f); trouble == nil || trouble.Kind != report.OldLibrary ||
-		!strings.Contains(trouble.Detail, "nvmlDeviceGetUUID") {
-		t.Errorf("%+v", trouble)
+	if _, problem := ours.OpenWith(f); problem == nil || problem.Kind != report.OldLibrary ||
+		!strings.Contains(problem.Detail, "nvmlDeviceGetUUID") {
+		t.Errorf("%+v", problem)
 	}
 }
 
@@ -152,11 +154,13 @@ func TestThrottling(t *testing.T) {
 	c.GetCurrentClocksThrottleReasonsFunc = func() (uint64, nvml.Return) { return reasons, nvml.SUCCESS }
 	r := opened(t, newFake(c))
 	for bits, want := range map[uint64]string{
-		0: "", nvml.ClocksThrottleReasonGpuIdle | nvml.ClocksThrottleReasonSyncBoost: "", nvml.ClocksThrottleReasonSwPowerCap: "power",
-		nvml.ClocksThrottleReasonSwPowerCap | nvml.ClocksThrottleReasonSwThermalSlowdown:                  "temperature",
-		nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonHwThermalSlowdown:                  "temperature",
-		nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown:               "power brake",
-		nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonApplicationsClocksSetting:          "hardware slowdown",
+		0: "", nvml.ClocksThrottleReasonGpuIdle | nvml.ClocksThrottleReasonSyncBoost: "",
+		nvml.ClocksThrottleReasonSwPowerCap:                                                 "power",
+		nvml.ClocksThrottleReasonSwPowerCap | nvml.ClocksThrottleReasonSwThermalSlowdown:    "temperature",
+		nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonHwThermalSlowdown:    "temperature",
+		nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown: "power brake",
+		nvml.ClocksThrottleReasonHwSlowdown |
+			nvml.ClocksThrottleReasonApplicationsClocksSetting: "hardware slowdown",
 		nvml.ClocksThrottleReasonApplicationsClocksSetting | nvml.ClocksThrottleReasonDisplayClockSetting: "",
 	} {
 		reasons = bits
@@ -208,21 +212,24 @@ func TestALostCardAtTheStart(t *testing.T) {
 func TestNoDriver(t *testing.T) {
 	t.Parallel()
 	for ret, want := range map[nvml.Return]report.Kind{
-		nvml.ERROR_LIBRARY_NOT_FOUND: report.NoLibrary, nvml.ERROR_DRIVER_NOT_LOADED: report.NoDriver, nvml.ERROR_LIB_RM_VERSION_MISMATCH: report.Mismatch,
-		nvml.ERROR_NO_PERMISSION: report.NoPermission, nvml.ERROR_UNKNOWN: report.Failed, nvml.Return(555): report.Failed,
+		nvml.ERROR_LIBRARY_NOT_FOUND: report.NoLibrary, nvml.ERROR_DRIVER_NOT_LOADED: report.NoDriver,
+		nvml.ERROR_LIB_RM_VERSION_MISMATCH: report.Mismatch,
+		nvml.ERROR_NO_PERMISSION:           report.NoPermission,
+		nvml.ERROR_UNKNOWN:                 report.Failed,
+		nvml.Return(555):                   report.Failed,
 	} {
 		// After a failed Init any other call would end the process.
 		f := newFake()
 		f.InitFunc = func() nvml.Return { return ret }
 		f.ShutdownFunc, f.ExtensionsFunc = nil, nil
-		if r, trouble := ours.OpenWith(f); r != nil || trouble.Kind != want || trouble.Detail == "" {
-			t.Errorf("%d: %+v", ret, trouble)
+		if r, problem := ours.OpenWith(f); r != nil || problem.Kind != want || problem.Detail == "" {
+			t.Errorf("%d: %+v", ret, problem)
 		}
 	}
 	f := newFake()
 	f.DeviceGetCountFunc = func() (int, nvml.Return) { return 0, nvml.ERROR_UNKNOWN }
-	if _, trouble := ours.OpenWith(f); trouble == nil || trouble.Kind != report.Failed || !f.closed {
-		t.Errorf("%+v", trouble)
+	if _, problem := ours.OpenWith(f); problem == nil || problem.Kind != report.Failed || !f.closed {
+		t.Errorf("%+v", problem)
 	}
 }
 
@@ -270,9 +277,9 @@ func TestWatch(t *testing.T) {
 // TestThisMachine asks the real library, whatever there is.
 func TestThisMachine(t *testing.T) {
 	t.Parallel()
-	r, trouble := ours.Open()
-	if trouble != nil {
-		t.Log("no driver: ", fmt.Sprint(*trouble))
+	r, problem := ours.Open()
+	if problem != nil {
+		t.Log("no driver: ", fmt.Sprint(*problem))
 		return
 	}
 	defer r.Close()

@@ -15,9 +15,9 @@ import (
 // Watch writes a report at once and at every tick until ctx ends or w is closed, or
 // says in one report why there is nothing to tell and returns.
 func Watch(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
-	r, trouble := Open()
-	if trouble != nil {
-		return report.Write(w, report.Line{Trouble: trouble})
+	r, problem := Open()
+	if problem != nil {
+		return report.Write(w, report.Line{Problem: problem})
 	}
 	defer r.Close()
 	// What a driver does once was done. The process that watches has nothing of strangers,

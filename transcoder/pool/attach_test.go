@@ -323,26 +323,26 @@ func TestRemoteTranscodersAreReported(t *testing.T) {
 func TestChangesAreToldOnceAndSoon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var told atomic.Int32
-		p := pool.New(nil, pool.Options{Changed: func() { told.Add(1) }})
+		var notified atomic.Int32
+		p := pool.New(nil, pool.Options{Changed: func() { notified.Add(1) }})
 		defer p.Close()
 		var first placement.Attachment
 		for i := range 50 {
 			first = sim(t, p, &coretest.SimDevice{Name: fmt.Sprint(i)})
 		}
 		<-time.After(time.Second)
-		if told.Load() != 1 {
-			t.Errorf("told %d times of 50 devices that came at once", told.Load())
+		if notified.Load() != 1 {
+			t.Errorf("notified %d times of 50 devices that came at once", notified.Load())
 		}
 		first.Suspend(fault.New(fault.NoDevices, "", ""))
 		<-time.After(time.Second)
-		if told.Load() != 2 {
-			t.Errorf("told %d times", told.Load())
+		if notified.Load() != 2 {
+			t.Errorf("notified %d times", notified.Load())
 		}
 		first.Update(placement.Offer{})
 		<-time.After(time.Second)
-		if told.Load() != 3 {
-			t.Errorf("told %d times after another offer", told.Load())
+		if notified.Load() != 3 {
+			t.Errorf("notified %d times after another offer", notified.Load())
 		}
 	})
 }

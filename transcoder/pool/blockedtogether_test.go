@@ -117,9 +117,9 @@ func TestLongSegmentsOfUnknownSendersEnd(t *testing.T) {
 		p := pool.New([]transcoder.Engine{d}, pool.Options{MaxSessions: 9999})
 		defer p.Close()
 		var wg sync.WaitGroup
-		block := func(who string, i int, long time.Duration) {
+		block := func(prefix string, i int, long time.Duration) {
 			wg.Go(func() {
-				job := from(fmt.Sprint(who, i), fmt.Sprint("s", i), i)
+				job := from(fmt.Sprint(prefix, i), fmt.Sprint("s", i), i)
 				job.Duration = long
 				_, _ = p.Transcode(t.Context(), job)
 			})

@@ -37,10 +37,12 @@ func TestATinyStreamLeavesTheDeviceToOthers(t *testing.T) {
 		pause, playing time.Duration
 		cost           float64
 	}{
-		"a usual source":                      {40 * time.Millisecond, 2 * time.Second, 2 * time.Second, 0},
-		"very short segments":                 {20 * time.Millisecond, 200 * time.Millisecond, 200 * time.Millisecond, 0},
-		"a source that is hard to decode":     {800 * time.Millisecond, 2 * time.Second, 2 * time.Second, 0.1 / 8.6e6},
-		"hard to decode, very short segments": {60 * time.Millisecond, 200 * time.Millisecond, 200 * time.Millisecond, 0.1 / 8.6e6},
+		"a usual source":                  {40 * time.Millisecond, 2 * time.Second, 2 * time.Second, 0},
+		"very short segments":             {20 * time.Millisecond, 200 * time.Millisecond, 200 * time.Millisecond, 0},
+		"a source that is hard to decode": {800 * time.Millisecond, 2 * time.Second, 2 * time.Second, 0.1 / 8.6e6},
+		"hard to decode, very short segments": {
+			60 * time.Millisecond, 200 * time.Millisecond, 200 * time.Millisecond, 0.1 / 8.6e6,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

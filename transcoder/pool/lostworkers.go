@@ -23,19 +23,19 @@ const (
 // many are lost at once, and no stream is to blame.
 type losses struct {
 	mu   sync.Mutex
-	last []loss // guarded by mu, the oldest first
+	last []lostDevice // guarded by mu, the oldest first
 }
 
-// loss is when a device was first found lost, and the session whose segment was in
+// lostDevice is when a device was first found lost, and the session whose segment was in
 // progress, "" for none.
-type loss struct {
+type lostDevice struct {
 	device  int
 	session core.SessionID
 	at      time.Time
 }
 
 // add records a loss, unless it is recorded already.
-func (l *losses) add(d *device, who core.SessionID, now time.Time) {
+func (l *losses) add(d *device, session core.SessionID, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range l.last {
@@ -46,12 +46,12 @@ func (l *losses) add(d *device, who core.SessionID, now time.Time) {
 	if len(l.last) >= maxLosses {
 		l.last = append(l.last[:0], l.last[1:]...)
 	}
-	l.last = append(l.last, loss{d.seq, who, now})
+	l.last = append(l.last, lostDevice{d.seq, session, now})
 }
 
 // othersLostAround reports whether another device was lost over another session's segment
 // at the same time.
-func (l *losses) othersLostAround(own loss) bool {
+func (l *losses) othersLostAround(own lostDevice) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i := range l.last {
@@ -67,10 +67,10 @@ func (l *losses) othersLostAround(own loss) bool {
 // accident. blameLosses decides at the session's next segment, because an outage takes a
 // moment to show.
 func (a *segmentAttempts) recordLosses() {
-	var own []loss
+	var own []lostDevice
 	for i := range a.failures {
 		if f := &a.failures[i]; f.code() == fault.RemoteWorkerLost {
-			own = append(own, loss{f.d.seq, a.s.id, f.to})
+			own = append(own, lostDevice{f.d.seq, a.s.id, f.to})
 		}
 	}
 	if len(own) < maxLost {

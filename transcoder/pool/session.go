@@ -64,7 +64,7 @@ type session struct {
 	goodRun int
 	excused bool
 	// lost are the transcoders that were lost over its last segment, if there were many.
-	lost []loss
+	lost []lostDevice
 	// seekOther: only its device blamed its last segment, so the next one should run on
 	// another device.
 	seekOther bool

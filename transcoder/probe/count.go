@@ -49,7 +49,7 @@ func (t *tester) count(ctx context.Context) Encoders {
 		t.o.Log.Info("the limit of a device's encoders is not known", "device", t.engine.Device(), "err", err)
 		// Many encoders may take long where each of them works.
 		if !errors.Is(own.Err(), context.DeadlineExceeded) {
-			t.doubt(ctx, own, err)
+			t.distrustAfter(ctx, own, err)
 		}
 		return Encoders{}
 	case n >= t.o.Encoders:

@@ -70,7 +70,7 @@ func (t *tester) round(ctx context.Context, streams, number int, profiles []core
 		})
 	}
 	err := group.Wait()
-	t.doubt(ctx, own, err)
+	t.distrustAfter(ctx, own, err)
 	var sum time.Duration
 	for _, d := range took {
 		sum += d

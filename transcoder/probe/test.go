@@ -127,14 +127,14 @@ func (t *tester) try(ctx context.Context, c trial, renditions int, limit time.Du
 	if err == nil {
 		t.fresh = false
 	}
-	t.doubt(ctx, own, err)
+	t.distrustAfter(ctx, own, err)
 	return err
 }
 
-// doubt notes what a failure says of the device: one that hung, which the end of its
+// distrustAfter records what a failure says of the device: one that hung, which the end of its
 // own time shows, or that broke is no longer trusted until it has worked again. When
 // the time of all was over, nothing is said of the device.
-func (t *tester) doubt(all, own context.Context, err error) {
+func (t *tester) distrustAfter(all, own context.Context, err error) {
 	hung := errors.Is(own.Err(), context.DeadlineExceeded)
 	if err == nil || all.Err() != nil || !hung && !broken(err) {
 		return

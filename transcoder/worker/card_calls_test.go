@@ -207,7 +207,7 @@ func examine(t *testing.T, record trace.Trace) {
 	// The driver is opened behind the first list of system calls, before the second.
 	opening, serving := record.Phase(trace.Entering), record.Phase(trace.Serving)
 	for _, p := range []trace.Phase{record.Phase(trace.Opening), opening, serving} {
-		note(t, p)
+		recordPhase(t, p)
 	}
 	if len(serving.Calls) == 0 {
 		check.Skip(t, "system calls behind the walls", "no filter of system calls was loaded")
@@ -267,8 +267,8 @@ func paths(events []trace.Event) string {
 	return strings.Join(slices.Compact(out), " ")
 }
 
-// note writes down what a phase consists of.
-func note(t *testing.T, p trace.Phase) {
+// recordPhase writes down what a phase consists of.
+func recordPhase(t *testing.T, p trace.Phase) {
 	t.Helper()
 	names := p.Names()
 	check.Record(t, p.Name+": system calls", strings.Join(names, " "),

@@ -6,16 +6,17 @@
 // into the domain's and is its only caller.
 package bindings
 
-//go:generate go tool abigen --v2 --abi ../abi/BondingManager.json --pkg bindings --type BondingManager --out bonding_manager.go
-//go:generate go tool abigen --v2 --abi ../abi/BondingVotes.json --pkg bindings --type BondingVotes --out bonding_votes.go
-//go:generate go tool abigen --v2 --abi ../abi/Controller.json --pkg bindings --type Controller --out controller.go
-//go:generate go tool abigen --v2 --abi ../abi/LivepeerGovernor.json --pkg bindings --type LivepeerGovernor --out livepeer_governor.go
-//go:generate go tool abigen --v2 --abi ../abi/LivepeerToken.json --pkg bindings --type LivepeerToken --out livepeer_token.go
-//go:generate go tool abigen --v2 --abi ../abi/LivepeerTokenFaucet.json --pkg bindings --type LivepeerTokenFaucet --out livepeer_token_faucet.go
-//go:generate go tool abigen --v2 --abi ../abi/Minter.json --pkg bindings --type Minter --out minter.go
-//go:generate go tool abigen --v2 --abi ../abi/Poll.json --pkg bindings --type Poll --out poll.go
-//go:generate go tool abigen --v2 --abi ../abi/PollCreator.json --pkg bindings --type PollCreator --out poll_creator.go
-//go:generate go tool abigen --v2 --abi ../abi/PriceFeed.json --pkg bindings --type PriceFeed --out price_feed.go
-//go:generate go tool abigen --v2 --abi ../abi/RoundsManager.json --pkg bindings --type RoundsManager --out rounds_manager.go
-//go:generate go tool abigen --v2 --abi ../abi/ServiceRegistry.json --pkg bindings --type ServiceRegistry --out service_registry.go
-//go:generate go tool abigen --v2 --abi ../abi/TicketBroker.json --pkg bindings --type TicketBroker --out ticket_broker.go
+//go:generate -command bind go tool abigen --v2 --pkg bindings
+//go:generate bind --abi ../abi/BondingManager.json --type BondingManager --out bonding_manager.go
+//go:generate bind --abi ../abi/BondingVotes.json --type BondingVotes --out bonding_votes.go
+//go:generate bind --abi ../abi/Controller.json --type Controller --out controller.go
+//go:generate bind --abi ../abi/LivepeerGovernor.json --type LivepeerGovernor --out livepeer_governor.go
+//go:generate bind --abi ../abi/LivepeerToken.json --type LivepeerToken --out livepeer_token.go
+//go:generate bind --abi ../abi/LivepeerTokenFaucet.json --type LivepeerTokenFaucet --out livepeer_token_faucet.go
+//go:generate bind --abi ../abi/Minter.json --type Minter --out minter.go
+//go:generate bind --abi ../abi/Poll.json --type Poll --out poll.go
+//go:generate bind --abi ../abi/PollCreator.json --type PollCreator --out poll_creator.go
+//go:generate bind --abi ../abi/PriceFeed.json --type PriceFeed --out price_feed.go
+//go:generate bind --abi ../abi/RoundsManager.json --type RoundsManager --out rounds_manager.go
+//go:generate bind --abi ../abi/ServiceRegistry.json --type ServiceRegistry --out service_registry.go
+//go:generate bind --abi ../abi/TicketBroker.json --type TicketBroker --out ticket_broker.go

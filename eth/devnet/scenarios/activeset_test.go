@@ -24,9 +24,9 @@ func TestJoining(t *testing.T) {
 		w.wantTrue("active with the round, initialised or not", w.active(o))
 		w.ok(owner, rm, "initializeRound")
 		w.want("total bonded", w.num(bm, "getTotalBonded"), tokens(5))
-		w.want("reward cut of who never set one", w.field(bm, "getTranscoder", "rewardCut", o), zero)
+		w.want("reward cut of an orchestrator that never set one", w.field(bm, "getTranscoder", "rewardCut", o), zero)
 	})
-	t.Run("who is delegated to without a bond of its own is no orchestrator", func(t *testing.T) {
+	t.Run("an account that is delegated to without a bond of its own is no orchestrator", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		w.bond(account("d"), tokens(9), account("o"))
@@ -36,7 +36,7 @@ func TestJoining(t *testing.T) {
 		w.wantOrder(account("o"))
 		w.want("stake with what came before", w.num(bm, "nextRoundTotalActiveStake"), tokens(10))
 	})
-	t.Run("an equal new member stands before those who were there", func(t *testing.T) {
+	t.Run("an equal new member stands before those that were there", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		a, b, c := w.orchestrator("a", 5), w.orchestrator("b", 5), w.orchestrator("c", 7)
@@ -68,7 +68,7 @@ func TestFullPool(t *testing.T) {
 		w.want("deactivation", w.event(r, bm, "TranscoderDeactivated")["deactivationRound"].(*big.Int), num(3502))
 		w.want("activation", w.event(r, bm, "TranscoderActivated")["activationRound"].(*big.Int), num(3502))
 	})
-	t.Run("of equals at the end the first who came is evicted", func(t *testing.T) {
+	t.Run("of equals at the end the first that came is evicted", func(t *testing.T) {
 		t.Parallel()
 		w := newFullPool(t)
 		w.bond(account("d"), tokens(10), member(0))

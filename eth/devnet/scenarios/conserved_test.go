@@ -35,27 +35,27 @@ func TestStakeIsConserved(t *testing.T) {
 
 // anything does one thing that may well be refused.
 func (w *world) anything(rt *rapid.T, people []common.Address) {
-	who := rapid.SampledFrom(people).Draw(rt, "who")
+	actor := rapid.SampledFrom(people).Draw(rt, "actor")
 	to := rapid.SampledFrom(people).Draw(rt, "to")
 	prev, next := rapid.SampledFrom(people).Draw(rt, "prev"), rapid.SampledFrom(people).Draw(rt, "next")
 	amount, lock := tokens(rapid.Int64Range(0, 50).Draw(rt, "amount")), num(rapid.Int64Range(0, 2).Draw(rt, "lock"))
 	switch rapid.IntRange(0, 9).Draw(rt, "what") {
 	case 0, 1:
-		w.try(who, bm, "bondWithHint", amount, who, none, none, prev, next)
+		w.try(actor, bm, "bondWithHint", amount, actor, none, none, prev, next)
 	case 2:
-		w.try(who, bm, "bondWithHint", amount, to, next, prev, prev, next)
+		w.try(actor, bm, "bondWithHint", amount, to, next, prev, prev, next)
 	case 3:
-		w.try(who, bm, "unbondWithHint", amount, prev, next)
+		w.try(actor, bm, "unbondWithHint", amount, prev, next)
 	case 4:
-		w.try(who, bm, "unbond", w.num(bm, "pendingStake", who, zero))
+		w.try(actor, bm, "unbond", w.num(bm, "pendingStake", actor, zero))
 	case 5:
-		w.try(who, bm, "rebondWithHint", lock, prev, next)
+		w.try(actor, bm, "rebondWithHint", lock, prev, next)
 	case 6:
-		w.try(who, bm, "rebondFromUnbondedWithHint", to, lock, prev, next)
+		w.try(actor, bm, "rebondFromUnbondedWithHint", to, lock, prev, next)
 	case 7:
-		w.try(who, bm, "transferBond", to, amount, prev, next, next, prev)
+		w.try(actor, bm, "transferBond", to, amount, prev, next, next, prev)
 	case 8:
-		w.try(who, bm, "rewardWithHint", prev, next)
+		w.try(actor, bm, "rewardWithHint", prev, next)
 	default:
 		w.nextRound()
 	}

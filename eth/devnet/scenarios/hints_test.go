@@ -44,11 +44,11 @@ func TestHints(t *testing.T) {
 		{"not empty", 35, none, none, 3},
 	}
 	base := newWorld(t)
-	for _, who := range []struct {
+	for _, member := range []struct {
 		name  string
 		stake int64
 	}{{"d", 30}, {"c", 40}, {"b", 40}, {"a", 50}} {
-		base.orchestrator(who.name, who.stake)
+		base.orchestrator(member.name, member.stake)
 	}
 	base.wantOrder(a, b, c, d)
 	for _, tt := range tests {

@@ -41,25 +41,25 @@ func (w *world) give(to common.Address, wei *big.Int) {
 }
 
 // fund gives stake tokens that the BondingManager may take.
-func (w *world) fund(who common.Address, amount *big.Int) {
+func (w *world) fund(address common.Address, amount *big.Int) {
 	w.Helper()
-	w.ok(owner, "LivepeerToken", "transfer", who, amount)
-	w.ok(who, "LivepeerToken", "increaseAllowance", w.at[bm], amount)
+	w.ok(owner, "LivepeerToken", "transfer", address, amount)
+	w.ok(address, "LivepeerToken", "increaseAllowance", w.at[bm], amount)
 }
 
 // bond funds an account and has it bond.
-func (w *world) bond(who common.Address, amount *big.Int, to common.Address) result {
+func (w *world) bond(address common.Address, amount *big.Int, to common.Address) result {
 	w.Helper()
-	w.fund(who, amount)
-	return w.ok(who, bm, "bond", amount, to)
+	w.fund(address, amount)
+	return w.ok(address, bm, "bond", amount, to)
 }
 
 // orchestrator registers the account of a name with a bond of its own.
 func (w *world) orchestrator(name string, stake int64) common.Address {
 	w.Helper()
-	who := account(name)
-	w.bond(who, tokens(stake), who)
-	return who
+	address := account(name)
+	w.bond(address, tokens(stake), address)
+	return address
 }
 
 // advance moves the L1 clock.
@@ -111,13 +111,15 @@ func (w *world) pool() (list []common.Address) {
 	return list
 }
 
-func (w *world) inPool(who common.Address) bool { return slices.Contains(w.pool(), who) }
+func (w *world) inPool(address common.Address) bool { return slices.Contains(w.pool(), address) }
 
-func (w *world) active(who common.Address) bool { return w.flag(bm, "isActiveTranscoder", who) }
+func (w *world) active(address common.Address) bool { return w.flag(bm, "isActiveTranscoder", address) }
 
-func (w *world) stake(who common.Address) *big.Int { return w.num(bm, "transcoderTotalStake", who) }
+func (w *world) stake(address common.Address) *big.Int {
+	return w.num(bm, "transcoderTotalStake", address)
+}
 
-// wantOrder says who follows whom from the head.
+// wantOrder says the order of the members from the head.
 func (w *world) wantOrder(want ...common.Address) {
 	w.Helper()
 	if got := w.pool(); !slices.Equal(got, want) {
@@ -129,8 +131,8 @@ func (w *world) wantOrder(want ...common.Address) {
 // stake, 1000, and each next one 10 more.
 func member(i int) common.Address { return account(fmt.Sprintf("member %d", i)) }
 
-// crowd is a world whose pool of a hundred is full and active, in the second round.
-var crowd = sync.OnceValues(func() (*world, error) {
+// fullPool is a world whose pool of a hundred is full and active, in the second round.
+var fullPool = sync.OnceValues(func() (*world, error) {
 	g, err := ground()
 	if err != nil {
 		return nil, err
@@ -159,7 +161,7 @@ func (panics) Errorf(format string, args ...any) { panic(fmt.Sprintf(format, arg
 // newFullPool is a copy of the world with the full pool.
 func newFullPool(t testing.TB) *world {
 	t.Helper()
-	c, err := crowd()
+	c, err := fullPool()
 	if err != nil {
 		t.Fatal(err)
 	}

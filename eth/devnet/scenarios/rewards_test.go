@@ -75,9 +75,9 @@ func TestReward(t *testing.T) {
 	})
 }
 
-func (w *world) factor(who common.Address, round int64) *big.Int {
+func (w *world) factor(orchestrator common.Address, round int64) *big.Int {
 	w.Helper()
-	return w.field(bm, "getTranscoderEarningsPoolForRound", "cumulativeRewardFactor", who, num(round))
+	return w.field(bm, "getTranscoderEarningsPoolForRound", "cumulativeRewardFactor", orchestrator, num(round))
 }
 
 func TestRewardCaller(t *testing.T) {

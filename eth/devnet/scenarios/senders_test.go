@@ -76,35 +76,35 @@ func TestPaused(t *testing.T) {
 	w := newWorld(t)
 	w.wantTrue("Pause", w.events(w.ok(owner, "Controller", "pause"), "Controller", "Pause") == 1)
 	w.wantTrue("paused", w.flag("Controller", "paused"))
-	who, noHint := account("x"), []any{none, none}
+	caller, noHint := account("x"), []any{none, none}
 	with := func(args ...any) []any { return append(args, noHint...) }
 	calls := []struct {
 		contract, method string
 		args             []any
 	}{
 		{rm, "initializeRound", nil},
-		{bm, "bond", []any{num(1), who}},
-		{bm, "bondWithHint", with(num(1), who, none, none)},
-		{bm, "bondForWithHint", with(num(1), who, owner, none, none)},
+		{bm, "bond", []any{num(1), caller}},
+		{bm, "bondWithHint", with(num(1), caller, none, none)},
+		{bm, "bondForWithHint", with(num(1), caller, owner, none, none)},
 		{bm, "unbond", []any{num(1)}},
 		{bm, "unbondWithHint", with(num(1))},
 		{bm, "rebond", []any{zero}},
 		{bm, "rebondWithHint", with(zero)},
-		{bm, "rebondFromUnbonded", []any{who, zero}},
-		{bm, "rebondFromUnbondedWithHint", with(who, zero)},
+		{bm, "rebondFromUnbonded", []any{caller, zero}},
+		{bm, "rebondFromUnbondedWithHint", with(caller, zero)},
 		{bm, "withdrawStake", []any{zero}},
-		{bm, "withdrawFees", []any{who, num(1)}},
+		{bm, "withdrawFees", []any{caller, num(1)}},
 		{bm, "transferBond", with(owner, num(1), none, none)},
 		{bm, "claimEarnings", []any{zero}},
 		{bm, "transcoder", []any{zero, zero}},
 		{bm, "transcoderWithHint", with(zero, zero)},
 		{bm, "reward", nil},
 		{bm, "rewardWithHint", noHint},
-		{bm, "setRewardCaller", []any{who}},
+		{bm, "setRewardCaller", []any{caller}},
 		{tb, "fundDeposit", nil},
 		{tb, "fundReserve", nil},
 		{tb, "fundDepositAndReserve", []any{zero, zero}},
-		{tb, "fundDepositAndReserveFor", []any{who, zero, zero}},
+		{tb, "fundDepositAndReserveFor", []any{caller, zero, zero}},
 		{tb, "unlock", nil},
 		{tb, "cancelUnlock", nil},
 		{tb, "withdraw", nil},
@@ -112,14 +112,14 @@ func TestPaused(t *testing.T) {
 		{tb, "batchRedeemWinningTickets", []any{[]ticket{}, [][]byte{}, []*big.Int{}}},
 	}
 	for _, c := range calls {
-		w.reverts("system is paused", who, c.contract, c.method, c.args...)
+		w.reverts("system is paused", caller, c.contract, c.method, c.args...)
 	}
-	w.ok(who, "ServiceRegistry", "setServiceURI", "https://o.example:8935")
+	w.ok(caller, "ServiceRegistry", "setServiceURI", "https://o.example:8935")
 	w.ok(owner, "Controller", "unpause")
-	w.bond(who, num(1), who)
+	w.bond(caller, num(1), caller)
 	// A stranger neither pauses nor registers.
-	w.reverts("only the owner", who, "Controller", "pause")
-	w.reverts("only the owner", who, "Controller", "setContractInfo", [32]byte{}, who, [20]byte{})
+	w.reverts("only the owner", caller, "Controller", "pause")
+	w.reverts("only the owner", caller, "Controller", "setContractInfo", [32]byte{}, caller, [20]byte{})
 }
 
 // All calls that need the current round to be initialised say so before anything
@@ -129,16 +129,16 @@ func TestUninitialised(t *testing.T) {
 	w := newWorld(t)
 	w.toNextStart()
 	const reason = "current round is not initialized"
-	who := account("x")
-	w.reverts(reason, who, bm, "unbond", num(1))
-	w.reverts(reason, who, bm, "rebond", zero)
-	w.reverts(reason, who, bm, "withdrawStake", zero)
-	w.reverts(reason, who, bm, "withdrawFees", who, num(1))
-	w.reverts(reason, who, bm, "claimEarnings", zero)
-	w.reverts(reason, who, bm, "transcoder", zero, zero)
-	w.reverts(reason, who, bm, "reward")
-	w.reverts(reason, who, tb, "batchRedeemWinningTickets", []ticket{}, [][]byte{}, []*big.Int{})
-	w.ok(who, bm, "setRewardCaller", owner)
-	w.pay(who, num(1), tb, "fundDeposit")
-	w.ok(who, tb, "unlock")
+	caller := account("x")
+	w.reverts(reason, caller, bm, "unbond", num(1))
+	w.reverts(reason, caller, bm, "rebond", zero)
+	w.reverts(reason, caller, bm, "withdrawStake", zero)
+	w.reverts(reason, caller, bm, "withdrawFees", caller, num(1))
+	w.reverts(reason, caller, bm, "claimEarnings", zero)
+	w.reverts(reason, caller, bm, "transcoder", zero, zero)
+	w.reverts(reason, caller, bm, "reward")
+	w.reverts(reason, caller, tb, "batchRedeemWinningTickets", []ticket{}, [][]byte{}, []*big.Int{})
+	w.ok(caller, bm, "setRewardCaller", owner)
+	w.pay(caller, num(1), tb, "fundDeposit")
+	w.ok(caller, tb, "unlock")
 }

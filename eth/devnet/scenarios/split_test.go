@@ -84,8 +84,8 @@ func TestEarningsAccumulate(t *testing.T) {
 		w.ok(often, bm, "claimEarnings", zero)
 		w.ok(o, bm, "claimEarnings", zero)
 	}
-	near(t, "stake of who claims often", w.num(bm, "pendingStake", often, zero), w.num(bm, "pendingStake", once, zero))
-	near(t, "fees of who claims often", w.num(bm, "pendingFees", often, zero), w.num(bm, "pendingFees", once, zero))
+	near(t, "stake of a frequent claimer", w.num(bm, "pendingStake", often, zero), w.num(bm, "pendingStake", once, zero))
+	near(t, "fees of a frequent claimer", w.num(bm, "pendingFees", often, zero), w.num(bm, "pendingFees", once, zero))
 	all := sum(w.num(bm, "pendingStake", o, zero), sum(w.num(bm, "pendingStake", often, zero),
 		w.num(bm, "pendingStake", once, zero)))
 	near(t, "the sum of all stakes", all, w.stake(o))

@@ -23,10 +23,10 @@ func assembly(t testing.TB) (w *world, o, d, p common.Address) {
 }
 
 // propose asks the treasury to send ETH.
-func (w *world) propose(who common.Address) (*big.Int, []any) {
+func (w *world) propose(proposer common.Address) (*big.Int, []any) {
 	w.Helper()
 	targets, values, data := []common.Address{account("payee")}, []*big.Int{milli(5)}, [][]byte{{}}
-	r := w.ok(who, gov, "propose", targets, values, data, "pay somebody")
+	r := w.ok(proposer, gov, "propose", targets, values, data, "pay somebody")
 	id, ok := w.event(r, gov, "ProposalCreated")["proposalId"].(*big.Int)
 	if !ok {
 		w.Fatal("the proposal has no id")
@@ -79,7 +79,7 @@ func TestProposal(t *testing.T) {
 		w.wantState(id, 7)
 		w.want("paid", w.db.GetBalance(account("payee")).ToBig(), milli(5))
 	})
-	t.Run("a delegator who votes first takes its weight along", func(t *testing.T) {
+	t.Run("a delegator that votes first takes its weight along", func(t *testing.T) {
 		t.Parallel()
 		w, o, d, _ := assembly(t)
 		id, _ := w.propose(o)

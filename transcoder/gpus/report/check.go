@@ -29,8 +29,8 @@ func (l Line) check() error {
 	switch {
 	case l.V != Version:
 		return fmt.Errorf("a report of version %d, not %d", l.V, Version)
-	case l.Trouble != nil:
-		return l.checkTrouble()
+	case l.Problem != nil:
+		return l.checkProblem()
 	case len(l.Devices) > MaxDevices || len(l.Unreadable) > MaxDevices:
 		return fmt.Errorf("%d devices", len(l.Devices)+len(l.Unreadable))
 	case !numberForm.MatchString(l.Driver.Version) || !numberForm.MatchString(l.Driver.CUDA):
@@ -57,17 +57,17 @@ func (l Line) check() error {
 	return nil
 }
 
-func (l Line) checkTrouble() error {
-	switch l.Trouble.Kind {
+func (l Line) checkProblem() error {
+	switch l.Problem.Kind {
 	case NoLibrary, NoDriver, Mismatch, NoPermission, OldLibrary, Failed:
 	default:
-		return fmt.Errorf("unknown trouble %.40q", l.Trouble.Kind)
+		return fmt.Errorf("unknown problem %.40q", l.Problem.Kind)
 	}
 	if len(l.Devices) > 0 || len(l.Unreadable) > 0 {
-		return errors.New("trouble and devices at once")
+		return errors.New("problem and devices at once")
 	}
-	if !plain(l.Trouble.Detail) {
-		return errors.New("strange words about trouble")
+	if !plain(l.Problem.Detail) {
+		return errors.New("strange words about a problem")
 	}
 	return nil
 }

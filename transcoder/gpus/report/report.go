@@ -31,7 +31,7 @@ const (
 // Kind says why there are no devices.
 type Kind string
 
-// The kinds of trouble.
+// The kinds of problems.
 const (
 	// NoLibrary: libnvidia-ml.so.1 cannot be opened.
 	NoLibrary Kind = "no library"
@@ -47,8 +47,8 @@ const (
 	Failed Kind = "failed"
 )
 
-// Trouble is why the driver cannot be asked; the process that says so ends.
-type Trouble struct {
+// Problem is why the driver cannot be asked; the process that says so ends.
+type Problem struct {
 	Kind   Kind   `json:"kind"`
 	Detail string `json:"detail,omitempty"`
 }
@@ -70,10 +70,10 @@ type Unreadable struct {
 	Lost bool `json:"lost,omitempty"`
 }
 
-// Line is one report: trouble, or driver and devices.
+// Line is one report: a problem, or driver and devices.
 type Line struct {
 	V          int          `json:"v"`
-	Trouble    *Trouble     `json:"trouble,omitempty"`
+	Problem    *Problem     `json:"trouble,omitempty"`
 	Driver     gpu.Driver   `json:"driver"`
 	Devices    []Entry      `json:"devices,omitempty"`
 	Unreadable []Unreadable `json:"unreadable,omitempty"`

@@ -19,7 +19,8 @@ func full() report.Line {
 			Device: gpu.Device{Index: 1, UUID: "GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", PCI: "0000:3b:00.0",
 				Name: "NVIDIA L4", Memory: 24 << 30, Compute: 89, Encodes: true},
 			Sample: gpu.Sample{
-				Used: 5 << 30, GPU: 100, Encoder: 50, Decoder: 1, EncoderSessions: 3, Temperature: 61, SlowdownAt: 96, Throttled: "power",
+				Used: 5 << 30, GPU: 100, Encoder: 50, Decoder: 1, EncoderSessions: 3, Temperature: 61,
+				SlowdownAt: 96, Throttled: "power",
 				Uncorrected: 2, XID: 31, XIDAt: time.Unix(1e9,
 					0).UTC(), Processes: []gpu.Process{{PID: 77, Name: "python3", Used: 1 << 30}},
 			},
@@ -31,7 +32,7 @@ func full() report.Line {
 func TestALineComesBack(t *testing.T) {
 	t.Parallel()
 	for _, l := range []report.Line{full(), {V: report.Version},
-		{V: report.Version, Trouble: &report.Trouble{Kind: report.NoLibrary, Detail: "x"}}} {
+		{V: report.Version, Problem: &report.Problem{Kind: report.NoLibrary, Detail: "x"}}} {
 		var b bytes.Buffer
 		if err := report.Write(&b, l); err != nil || strings.Count(b.String(), "\n") != 1 {
 			t.Fatalf("%q, %v", &b, err)
@@ -47,10 +48,10 @@ func TestWhatNoWatcherWrites(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*report.Line){
 		"version": func(l *report.Line) { l.V = 2 },
-		"trouble": func(l *report.Line) { *l = report.Line{V: 1, Trouble: &report.Trouble{Kind: "other"}} },
-		"both":    func(l *report.Line) { l.Trouble = &report.Trouble{Kind: report.Failed} },
+		"trouble": func(l *report.Line) { *l = report.Line{V: 1, Problem: &report.Problem{Kind: "other"}} },
+		"both":    func(l *report.Line) { l.Problem = &report.Problem{Kind: report.Failed} },
 		"trouble's text": func(l *report.Line) {
-			*l = report.Line{V: 1, Trouble: &report.Trouble{Kind: report.Failed, Detail: "\x1b[2J"}}
+			*l = report.Line{V: 1, Problem: &report.Problem{Kind: report.Failed, Detail: "\x1b[2J"}}
 		},
 		"driver":      func(l *report.Line) { l.Driver.Version = "550\n" },
 		"uuid":        func(l *report.Line) { l.Devices[0].Device.UUID = "0; rm" },
@@ -84,7 +85,7 @@ func TestWhatNoWatcherWrites(t *testing.T) {
 			t.Errorf("%.20q became %+v", b, l)
 		}
 	}
-	if err := report.Write(&bytes.Buffer{}, report.Line{Trouble: &report.Trouble{Detail: strings.Repeat("x",
+	if err := report.Write(&bytes.Buffer{}, report.Line{Problem: &report.Problem{Detail: strings.Repeat("x",
 		report.MaxBytes)}}); err == nil {
 		t.Error("a line that is too long was written")
 	}

@@ -18,10 +18,10 @@ type Meter struct {
 	count counter
 	// rate is what samples are counted at, top the most bytes of a second.
 	rate, top float64
-	// seconds are those that were counted, unread the bytes of packets that say nothing,
+	// seconds are those that were counted, unmeasured the bytes of packets that say nothing,
 	// and bytes those of all.
-	seconds       float64
-	unread, bytes int64
+	seconds           float64
+	unmeasured, bytes int64
 }
 
 // counter is what is known of a codec: how many samples a packet has, at which rate; 0
@@ -107,7 +107,7 @@ func (m *Meter) Add(packet []byte) {
 	samples, rate := m.count(packet)
 	switch {
 	case samples <= 0:
-		m.unread += int64(len(packet))
+		m.unmeasured += int64(len(packet))
 	case rate > 0:
 		m.seconds += float64(samples) / float64(rate)
 	default:
@@ -117,5 +117,5 @@ func (m *Meter) Add(packet []byte) {
 
 // Seconds is for how long the packets play.
 func (m *Meter) Seconds() float64 {
-	return max(m.seconds+float64(m.unread)/m.top, float64(m.bytes)/m.top)
+	return max(m.seconds+float64(m.unmeasured)/m.top, float64(m.bytes)/m.top)
 }

@@ -15,8 +15,8 @@ var bases = []string{"/tmp", "/run", "/var", "/usr"}
 
 const before = "/.before"
 
-// place is a path that stays visible. real is where it leads to.
-type place struct {
+// visiblePath is a path that stays visible. real is where it leads to.
+type visiblePath struct {
 	path, real string
 	writable   bool
 }
@@ -25,9 +25,9 @@ type place struct {
 // GPU's driver opens while it works.
 func ownRoot(o Options) error {
 	if !o.Mounts {
-		return nil // who started the process knows, and says so
+		return nil // the process that started this one knows, and reports it
 	}
-	places, err := visible(o)
+	paths, err := visible(o)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func ownRoot(o Options) error {
 		return err
 	}
 	var errs []error
-	for _, p := range places {
+	for _, p := range paths {
 		if err := p.bind(); err != nil {
 			errs = append(errs, fmt.Errorf("keep %s: %w", p.path, err))
 		}
@@ -89,19 +89,19 @@ func leaveBefore() error {
 	return nil
 }
 
-// visible are the places of a GPU's driver. The processor's engine needs none: all that
+// visible returns the paths of a GPU's driver. The processor's engine needs none: all that
 // is left is the list of the process's own threads, with which each of them is put
 // behind the walls that follow.
-func visible(o Options) ([]place, error) {
+func visible(o Options) ([]visiblePath, error) {
 	if !o.GPU {
 		real, err := filepath.EvalSymlinks(threadNames)
-		return []place{{path: real, real: real}}, err
+		return []visiblePath{{path: real, real: real}}, err
 	}
 	paths, err := pathsOf(o)
 	if err != nil {
 		return nil, err
 	}
-	var out []place
+	var out []visiblePath
 	known := make(map[string]bool)
 	for _, g := range []struct {
 		paths    []string
@@ -113,14 +113,14 @@ func visible(o Options) ([]place, error) {
 				continue // it is not there
 			}
 			known[path] = true
-			out = append(out, place{path: path, real: real, writable: g.writable})
+			out = append(out, visiblePath{path: path, real: real, writable: g.writable})
 		}
 	}
 	return out, nil
 }
 
-// bind shows the place in the new root.
-func (p place) bind() error {
+// bind shows the path in the new root.
+func (p visiblePath) bind() error {
 	if p.path != p.real {
 		if err := link(p.real, p.path); err != nil {
 			return err
