@@ -44,7 +44,8 @@ const (
 	// there before go first. Class Busy, retryable, wire text "TranscoderBusy".
 	TranscoderBehind Code = "TranscoderBehind"
 	// TranscoderBusy: four segments of the session wait already, the inputs in flight fill the memory
-	// set aside for them, or no media worker was ready within the segment's time. Class busy, retryable, wire text "TranscoderBusy".
+	// set aside for them, or no media worker was ready within the segment's time. Class busy, retryable,
+	// wire text "TranscoderBusy".
 	TranscoderBusy Code = "TranscoderBusy"
 	// TranscoderStopped: the session or the engine ended while the segment waited or was in work. Class
 	// busy, retryable, wire text "TranscoderStopped".
