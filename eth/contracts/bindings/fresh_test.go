@@ -19,8 +19,14 @@ func orders(t *testing.T) (all []order) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var common []string // of all lines
 	for line := range strings.Lines(string(source)) {
-		rest, ok := strings.CutPrefix(strings.TrimSpace(line), "//go:generate go tool abigen ")
+		line = strings.TrimSpace(line)
+		if c, ok := strings.CutPrefix(line, "//go:generate -command bind go tool abigen "); ok {
+			common = strings.Fields(c)
+			continue
+		}
+		rest, ok := strings.CutPrefix(line, "//go:generate bind ")
 		if !ok {
 			continue
 		}
@@ -31,7 +37,7 @@ func orders(t *testing.T) (all []order) {
 		flags.StringVar(&o.pkg, "pkg", "", "")
 		flags.StringVar(&o.typ, "type", "", "")
 		flags.StringVar(&o.out, "out", "", "")
-		if err := flags.Parse(strings.Fields(rest)); err != nil {
+		if err := flags.Parse(append(common[:len(common):len(common)], strings.Fields(rest)...)); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 		all = append(all, o)
