@@ -143,6 +143,9 @@ func TestARefusalWithoutASecondOpinion(t *testing.T) {
 			t.Parallel()
 			o := fake(t, "refuser").does(no)
 			s := start(t, func(o *broker.Options, _ *upstream.Options) { o.RetryWindow = 2 * time.Second }, append(others, o)...)
+			if name != "others are no more" {
+				s.allKnown(t, len(others)+1)
+			}
 			text, a, err := s.ask(t.Context(), chat(), broker.Hint{})
 			if err != nil || a.Status != 400 || text != `{"error":{"message":"no"}}` {
 				t.Errorf("%q %+v %v", text, a, err)
