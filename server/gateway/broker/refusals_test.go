@@ -142,10 +142,14 @@ func TestARefusalWithoutASecondOpinion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := fake(t, "refuser").does(no)
-			s := start(t, func(o *broker.Options, _ *upstream.Options) { o.RetryWindow = 2 * time.Second }, append(others, o)...)
-			if name != "others are no more" {
-				s.allKnown(t, len(others)+1)
+			var s *setup
+			if name == "others break" {
+				others[0].does(func(n int, w http.ResponseWriter, r *http.Request) {
+					eventually(t, "both are known", func() bool { return len(s.Pools()[0].Statuses) == 2 })
+					reset(n, w, r)
+				})
 			}
+			s = start(t, func(o *broker.Options, _ *upstream.Options) { o.RetryWindow = 2 * time.Second }, append(others, o)...)
 			text, a, err := s.ask(t.Context(), chat(), broker.Hint{})
 			if err != nil || a.Status != 400 || text != `{"error":{"message":"no"}}` {
 				t.Errorf("%q %+v %v", text, a, err)
