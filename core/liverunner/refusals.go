@@ -1,20 +1,37 @@
 package liverunner
 
-import "net/http"
+// Reason is why a request is refused.
+type Reason int
+
+// The reasons.
+const (
+	Unknown Reason = iota
+	Wrong
+	Full
+	Unauthorized
+)
+
+// Refusal is the answer to a request of a runner or client that is refused, in the network's words.
+type Refusal struct {
+	Reason Reason
+	Text   string
+}
+
+func (r *Refusal) Error() string { return r.Text }
 
 // Refusals, in the network's words.
 var (
-	errNoRunner         = &Refusal{http.StatusNotFound, "runner not found"}
-	errNoSession        = &Refusal{http.StatusNotFound, "runner session not found"}
-	errNotPersistent    = &Refusal{http.StatusBadRequest, "only persistent runners have sessions"}
-	errNotSingleShot    = &Refusal{http.StatusBadRequest, "runner is not single-shot"}
-	errNoCapacity       = &Refusal{http.StatusServiceUnavailable, "no capacity available for runner"}
-	errNotEnabled       = &Refusal{http.StatusNotFound, "dynamic live runner registration is disabled"}
-	errRegistration     = &Refusal{http.StatusUnauthorized, "invalid registration authorization"}
-	errHeartbeat        = &Refusal{http.StatusUnauthorized, "invalid heartbeat authorization"}
-	errAuthorization    = &Refusal{http.StatusUnauthorized, "invalid authorization"}
-	errStaticBeat       = &Refusal{http.StatusBadRequest, "static runner cannot heartbeat"}
-	errStaticUnregister = &Refusal{http.StatusBadRequest, "static runner cannot unregister with heartbeat credentials"}
-	errTooMany          = &Refusal{http.StatusServiceUnavailable, "too many runners are registered"}
-	errRouteTaken       = &Refusal{http.StatusBadRequest, "a runner's id equals the label of another one"}
+	errNoRunner         = &Refusal{Unknown, "runner not found"}
+	errNoSession        = &Refusal{Unknown, "runner session not found"}
+	errNotPersistent    = &Refusal{Wrong, "only persistent runners have sessions"}
+	errNotSingleShot    = &Refusal{Wrong, "runner is not single-shot"}
+	errNoCapacity       = &Refusal{Full, "no capacity available for runner"}
+	errNotEnabled       = &Refusal{Unknown, "dynamic live runner registration is disabled"}
+	errRegistration     = &Refusal{Unauthorized, "invalid registration authorization"}
+	errHeartbeat        = &Refusal{Unauthorized, "invalid heartbeat authorization"}
+	errAuthorization    = &Refusal{Unauthorized, "invalid authorization"}
+	errStaticBeat       = &Refusal{Wrong, "static runner cannot heartbeat"}
+	errStaticUnregister = &Refusal{Wrong, "static runner cannot unregister with heartbeat credentials"}
+	errTooMany          = &Refusal{Full, "too many runners are registered"}
+	errRouteTaken       = &Refusal{Wrong, "a runner's id equals the label of another one"}
 )

@@ -25,8 +25,10 @@ const maxRunners = 4096
 type Options struct {
 	// Secret lets runners register themselves; empty allows none.
 	Secret string
-	Rand   io.Reader
-	Now    func() time.Time
+	// Idle is how long a session may go unused before it ends; 0 is for ever.
+	Idle time.Duration
+	Rand io.Reader
+	Now  func() time.Time
 	// Reserved and Released are called for each session that begins and ends, without the registry's
 	// lock, Released exactly once.
 	Reserved, Released func(*Session)
@@ -267,13 +269,14 @@ func (g *Registry) Unregister(id, authorization string) error {
 	return nil
 }
 
-// Sweep ends the sessions of runners without heartbeats, and forgets these runners a little later. It
-// returns the ids of the runners that were lost since the last call.
+// Sweep ends sessions without use and those of runners without heartbeats, and forgets these runners
+// a little later. It returns the ids of the runners that were lost since the last call.
 func (g *Registry) Sweep() (lost []string) {
 	g.mu.Lock()
 	now := g.o.Now()
 	var ended []*Session
 	for id, r := range maps.Clone(g.runners) {
+		ended = append(ended, r.endIdleLocked(now, g.o.Idle)...)
 		if !r.expired(now) {
 			continue
 		}
@@ -302,11 +305,3 @@ func (g *Registry) Close() {
 	g.mu.Unlock()
 	g.released(ended)
 }
-
-// Refusal is why a request of a runner or client is refused: a status and the network's text.
-type Refusal struct {
-	Status int
-	Text   string
-}
-
-func (r *Refusal) Error() string { return r.Text }

@@ -23,7 +23,7 @@ type rig struct {
 func newRig(secret string) *rig {
 	g := &rig{now: time.Unix(1e9, 0), ended: make(map[string]int)}
 	g.Registry = liverunner.NewRegistry(liverunner.Options{
-		Secret: secret, Rand: rand.Reader, Now: func() time.Time { return g.now },
+		Secret: secret, Idle: time.Minute, Rand: rand.Reader, Now: func() time.Time { return g.now },
 		Reserved: func(*liverunner.Session) {},
 		Released: func(s *liverunner.Session) {
 			g.mu.Lock()
@@ -173,6 +173,38 @@ func TestAStaticRunner(t *testing.T) {
 	}
 	_, _, err = g.Reserve(id, liverunner.Persistent)
 	refused(t, err, "runner not found")
+}
+
+// A session without requests for long ends; one that is in use does not.
+func TestSessionsWithoutUseEnd(t *testing.T) {
+	t.Parallel()
+	g := newRig("")
+	list, err := g.Register(static(t, `,"capacity":2`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.SetHealth(list[0].ID, true)
+	var all [2]*liverunner.Session
+	for i := range all {
+		if all[i], _, err = g.Reserve(list[0].ID, liverunner.Persistent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := all[0].Use(func() time.Time { return g.now })
+	g.now = g.now.Add(time.Minute)
+	g.Sweep()
+	if g.ended[all[0].ID] != 0 || g.ended[all[1].ID] != 1 {
+		t.Error(g.ended)
+	}
+	done()
+	g.now = g.now.Add(time.Minute - 1)
+	if g.Sweep(); g.ended[all[0].ID] != 0 {
+		t.Error("it ended early")
+	}
+	g.now = g.now.Add(1)
+	if g.Sweep(); g.ended[all[0].ID] != 1 {
+		t.Error("it goes on")
+	}
 }
 
 // However sessions end, and by however many at once, each ends once and gives its slot back once.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -49,6 +50,9 @@ type Session struct {
 	RunnerID string
 	Dynamic  bool
 	Begun    time.Time
+
+	requests atomic.Int64 // in progress
+	usedAt   atomic.Int64 // the end of the last one, in Unix nanoseconds
 
 	token  string
 	order  int64
@@ -99,6 +103,7 @@ func (g *Registry) newSessionLocked(r *runner) *Session {
 		ID: "session_" + g.random(sessionID), Route: r.route(), RunnerID: r.id, Dynamic: r.dynamic(), Begun: g.o.Now(),
 		order: g.turn, target: r.spec.URL,
 	}
+	s.Touch(s.Begun)
 	mac := hmac.New(sha256.New, r.seed)
 	mac.Write([]byte(s.ID))
 	s.token = base32Lower.EncodeToString(mac.Sum(nil))
@@ -159,6 +164,40 @@ func (g *Registry) Stop(route, id string) error {
 
 func (r *runner) byAgeLocked() []*Session {
 	return slices.SortedFunc(maps.Values(r.sessions), func(a, b *Session) int { return cmp.Compare(a.order, b.order) })
+}
+
+// Use records that a request uses the session until done is called.
+func (s *Session) Use(now func() time.Time) (done func()) {
+	s.requests.Add(1)
+	return func() {
+		s.Touch(now())
+		s.requests.Add(-1)
+	}
+}
+
+// Touch records that the session was used at a time.
+func (s *Session) Touch(at time.Time) {
+	for {
+		old := s.usedAt.Load()
+		if at.UnixNano() <= old || s.usedAt.CompareAndSwap(old, at.UnixNano()) {
+			return
+		}
+	}
+}
+
+func (s *Session) idle(now time.Time, limit time.Duration) bool {
+	return s.requests.Load() == 0 && now.Sub(time.Unix(0, s.usedAt.Load())) >= limit
+}
+
+// endIdleLocked removes the sessions without use for a time.
+func (r *runner) endIdleLocked(now time.Time, limit time.Duration) (ended []*Session) {
+	for id, s := range r.sessions {
+		if limit > 0 && s.idle(now, limit) {
+			delete(r.sessions, id)
+			ended = append(ended, s)
+		}
+	}
+	return ended
 }
 
 func (r *runner) endAllLocked() []*Session {

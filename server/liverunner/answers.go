@@ -23,10 +23,16 @@ func writeJSON(w http.ResponseWriter, v any) {
 	_, _ = w.Write(data)
 }
 
+// statuses are those of refusals.
+var statuses = map[liverunner.Reason]int{
+	liverunner.Unknown: http.StatusNotFound, liverunner.Wrong: http.StatusBadRequest,
+	liverunner.Full: http.StatusServiceUnavailable, liverunner.Unauthorized: http.StatusUnauthorized,
+}
+
 // refuse sends an error: a refusal's own status and text, else 400.
 func refuse(w http.ResponseWriter, err error) {
 	if r, ok := errors.AsType[*liverunner.Refusal](err); ok {
-		http.Error(w, r.Text, r.Status)
+		http.Error(w, r.Text, statuses[r.Reason])
 		return
 	}
 	http.Error(w, err.Error(), http.StatusBadRequest)

@@ -25,11 +25,11 @@ var (
 	errName         = errors.New("trickle channel name may only contain alphanumerics, underscores, or hyphens")
 	errLongName     = errors.New("trickle channel name must have at most 128 bytes")
 	errFull         = &liverunner.Refusal{
-		Status: http.StatusServiceUnavailable,
+		Reason: liverunner.Full,
 		Text:   "the session has too many channels",
 	}
-	errEnded     = &liverunner.Refusal{Status: http.StatusNotFound, Text: "runner session not found"}
-	errNoChannel = &liverunner.Refusal{Status: http.StatusNotFound, Text: "trickle channel not found"}
+	errEnded     = &liverunner.Refusal{Reason: liverunner.Unknown, Text: "runner session not found"}
+	errNoChannel = &liverunner.Refusal{Reason: liverunner.Unknown, Text: "trickle channel not found"}
 )
 
 // openChannels makes channels of a session. It stops at the first wrong entry.

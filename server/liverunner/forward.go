@@ -55,6 +55,7 @@ func (s *Server) forward(
 	target *url.URL,
 	path string,
 ) {
+	defer session.Use(s.o.Now)()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	defer context.AfterFunc(session.Context(), cancel)()

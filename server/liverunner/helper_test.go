@@ -20,8 +20,8 @@ import (
 	"github.com/tuttinode/tutti/server/liverunner"
 )
 
-// exchange is one recorded request and its answer.
-type exchange struct {
+// recording is one recorded request and its answer.
+type recording struct {
 	What    string `json:"what"`
 	Request struct {
 		Line    string            `json:"line"`
@@ -35,14 +35,14 @@ type exchange struct {
 	} `json:"response"`
 }
 
-func recorded(t *testing.T, file string) []exchange {
+func recorded(t *testing.T, file string) []recording {
 	t.Helper()
 	data, err := os.ReadFile("../../test/vectors/live/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var doc struct {
-		Exchanges []exchange `json:"exchanges"`
+		Exchanges []recording `json:"exchanges"`
 	}
 	if err := json.Unmarshal(data, &doc); err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func (p *placeholders) same(want, got any) bool {
 }
 
 // do sends a recorded request.
-func (p *placeholders) do(t *testing.T, to *httptest.Server, e *exchange) (*http.Response, []byte) {
+func (p *placeholders) do(t *testing.T, to *httptest.Server, e *recording) (*http.Response, []byte) {
 	t.Helper()
 	fields := strings.Fields(p.fill(e.Request.Line))
 	body := bodyOf(e.Request.Body)
@@ -214,7 +214,7 @@ func bodyOf(raw json.RawMessage) string {
 var indent = regexp.MustCompile(`\n *`)
 
 // replay sends a recorded request and compares the answer; ids aside, it must be the same.
-func (p *placeholders) replay(t *testing.T, to *httptest.Server, e *exchange) {
+func (p *placeholders) replay(t *testing.T, to *httptest.Server, e *recording) {
 	t.Helper()
 	res, data := p.do(t, to, e)
 	problem := ""

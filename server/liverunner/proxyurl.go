@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/liverunner"
 )
 
-// placeholder stands for the id in the form of proxy URLs.
-const placeholder = "{proxy}"
+// idMark stands for the id in the form of proxy URLs.
+const idMark = "{proxy}"
 
 // maxProxies bounds the proxy URLs of a session.
 const maxProxies = 64
@@ -33,23 +33,23 @@ type proxyForm struct {
 
 func parseProxyForm(text, serviceURI string) (proxyForm, error) {
 	if text == "" {
-		text = serviceURI + "/run/" + placeholder
+		text = serviceURI + "/run/" + idMark
 	}
 	scheme, rest, ok := strings.Cut(text, "://")
-	if !ok || scheme != "http" && scheme != "https" || strings.Count(text, placeholder) != 1 {
+	if !ok || scheme != "http" && scheme != "https" || strings.Count(text, idMark) != 1 {
 		return proxyForm{}, errProxyForm
 	}
 	host, path, _ := strings.Cut(rest, "/")
 	path = "/" + path
 	f := proxyForm{scheme: scheme, host: host}
-	if before, after, ok := strings.Cut(host, placeholder); ok {
+	if before, after, ok := strings.Cut(host, idMark); ok {
 		if path != "/" || after == "" {
 			return proxyForm{}, errProxyForm
 		}
 		f.before, f.after = strings.ToLower(before), strings.ToLower(after)
 		return f, nil
 	}
-	if f.path, ok = strings.CutSuffix(strings.TrimSuffix(path, "/"), placeholder); !ok ||
+	if f.path, ok = strings.CutSuffix(strings.TrimSuffix(path, "/"), idMark); !ok ||
 		!strings.HasSuffix(f.path, "/") {
 		return proxyForm{}, errProxyForm
 	}
@@ -98,7 +98,7 @@ func (s *Server) addProxy(session *liverunner.Session, target *url.URL) (address
 		return "", "", errEnded
 	case len(o.proxies) >= maxProxies:
 		return "", "", &liverunner.Refusal{
-			Status: http.StatusServiceUnavailable,
+			Reason: liverunner.Full,
 			Text:   "the session has too many proxy URLs",
 		}
 	}

@@ -22,12 +22,15 @@ const ChannelPath = "/ai/trickle/"
 type Options struct {
 	// ServiceURI is the orchestrator's public address, without a slash at its end.
 	ServiceURI string
-	// InternalURI is the address by which runners reach the orchestrator; empty is ServiceURI.
+	// InternalURI is the address by which runners reach the orchestrator, with or without a scheme;
+	// empty is ServiceURI.
 	InternalURI string
 	// ProxyURL is the form of proxy URLs, with {proxy} in place of the id; empty is below ServiceURI.
 	ProxyURL string
 	// Secret lets runners register themselves; empty allows none.
 	Secret string
+	// Idle is how long a session may go unused before it ends; 0 is for ever.
+	Idle time.Duration
 	// Healthy is called when a runner begins or stops to serve; it must not block. May be nil.
 	Healthy func(r liverunner.Runner, healthy bool, err error)
 
@@ -56,6 +59,7 @@ type Server struct {
 // opened is what a session has opened: channels by the runner's name for them, and proxy URLs. The
 // server's mu guards it.
 type opened struct {
+	session  *liverunner.Session
 	channels map[string]*trickle.Channel
 	proxies  []string
 }
@@ -63,9 +67,7 @@ type opened struct {
 // New makes a server without runners.
 func New(o Options) (*Server, error) {
 	o.ServiceURI = strings.TrimSuffix(o.ServiceURI, "/")
-	if o.InternalURI == "" {
-		o.InternalURI = o.ServiceURI
-	}
+	o.InternalURI = internalURI(o.InternalURI, o.ServiceURI)
 	if o.Healthy == nil {
 		o.Healthy = func(liverunner.Runner, bool, error) {}
 	}
@@ -78,6 +80,7 @@ func New(o Options) (*Server, error) {
 		upstream: &http.Transport{
 			DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 			MaxIdleConnsPerHost: 64, IdleConnTimeout: time.Minute, DisableCompression: true,
+			MaxResponseHeaderBytes: 256 << 10,
 		},
 		sessions: make(map[string]*opened), byProxy: make(map[string]*proxy), events: make(map[string]*trickle.Channel),
 	}
@@ -86,9 +89,20 @@ func New(o Options) (*Server, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	s.registry = liverunner.NewRegistry(liverunner.Options{
-		Secret: o.Secret, Rand: o.Rand, Now: o.Now, Reserved: s.reserved, Released: s.released,
+		Secret: o.Secret, Idle: o.Idle, Rand: o.Rand, Now: o.Now, Reserved: s.reserved, Released: s.released,
 	})
 	return s, nil
+}
+
+// internalURI completes the address for runners, which may lack the scheme.
+func internalURI(text, service string) string {
+	switch scheme, _, _ := strings.Cut(service, "://"); {
+	case text == "":
+		return service
+	case !strings.Contains(text, "://"):
+		text = scheme + "://" + text
+	}
+	return strings.TrimSuffix(text, "/")
 }
 
 // Name is the component's name.
@@ -133,8 +147,16 @@ func every(ctx context.Context, interval time.Duration, do func()) {
 
 var errLost = errors.New("no heartbeat came in time")
 
-// Sweep ends what belongs to runners without heartbeats.
+// Sweep ends what belongs to runners without heartbeats, and sessions without use. Segments on its
+// channels are use of a session.
 func (s *Server) Sweep() {
+	s.mu.Lock()
+	for _, o := range s.sessions {
+		for _, c := range o.channels {
+			o.session.Touch(c.StartedAt())
+		}
+	}
+	s.mu.Unlock()
 	for _, id := range s.registry.Sweep() {
 		s.closeEvents(id)
 		s.o.Healthy(liverunner.Runner{ID: id, Dynamic: true}, false, errLost)
@@ -156,6 +178,16 @@ func (s *Server) Routes(mux *http.ServeMux) {
 	mux.HandleFunc("DELETE /runner/{route}/session/{sid}/channels", s.byRunner(s.closeChannels))
 	mux.HandleFunc("POST /runner/{route}/session/{sid}/proxy", s.byRunner(s.openProxy))
 	mux.HandleFunc("POST /runner/{route}/session/{sid}/stop", s.byRunner(s.stopByRunner))
+}
+
+// IsLive reports whether a path is one of live work, whose requests may last for hours.
+func IsLive(path string) bool {
+	for _, prefix := range []string{ChannelPath, "/apps/", "/run/"} {
+		if strings.HasPrefix(path, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // Wrap serves proxy URLs before all other paths.

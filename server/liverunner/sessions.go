@@ -37,7 +37,7 @@ func (s *Server) reserve(w http.ResponseWriter, r *http.Request) {
 // reserved and released follow the registry: a session's record lives from one to the other.
 func (s *Server) reserved(session *liverunner.Session) {
 	s.mu.Lock()
-	s.sessions[session.ID] = &opened{channels: make(map[string]*trickle.Channel)}
+	s.sessions[session.ID] = &opened{session: session, channels: make(map[string]*trickle.Channel)}
 	s.mu.Unlock()
 	s.notify(session, "reserved")
 }

@@ -87,7 +87,7 @@ func TestRecordedSessions(t *testing.T) {
 
 // replayEcho replays a request that is passed on. What the recorded runner saw must be what ours sees,
 // but for the encodings that the recorded node asked for of its own.
-func (p *placeholders) replayEcho(t *testing.T, n *node, e *exchange) {
+func (p *placeholders) replayEcho(t *testing.T, n *node, e *recording) {
 	t.Helper()
 	res, data := p.do(t, n.public, e)
 	type seen struct {

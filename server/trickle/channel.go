@@ -270,8 +270,8 @@ func (c *Channel) close() bool {
 	return true
 }
 
-// idleSince is when the last segment began, or the channel was made.
-func (c *Channel) idleSince() time.Time {
+// StartedAt is when the last segment began, or the channel was made.
+func (c *Channel) StartedAt() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.startedAt

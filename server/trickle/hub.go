@@ -89,7 +89,7 @@ func (h *Hub) Sweep() {
 	all := slices.Collect(maps.Values(h.channels))
 	h.mu.RUnlock()
 	for _, c := range all {
-		if !strings.HasPrefix(c.name, "_") && now.Sub(c.idleSince()) >= h.limits.Idle {
+		if !strings.HasPrefix(c.name, "_") && now.Sub(c.StartedAt()) >= h.limits.Idle {
 			h.Close(c.name)
 		}
 	}

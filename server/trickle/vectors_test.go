@@ -18,8 +18,8 @@ import (
 	"github.com/tuttinode/tutti/server/trickle"
 )
 
-// exchange is one recorded request and its answer.
-type exchange struct {
+// recording is one recorded request and its answer.
+type recording struct {
 	What    string `json:"what"`
 	Request struct {
 		Line    string            `json:"line"`
@@ -34,14 +34,14 @@ type exchange struct {
 }
 
 // recorded reads the exchanges of a file by what they are.
-func recorded(t *testing.T, file string) (list []exchange) {
+func recorded(t *testing.T, file string) (list []recording) {
 	t.Helper()
 	data, err := os.ReadFile("../../test/vectors/live/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var doc struct {
-		Exchanges []exchange `json:"exchanges"`
+		Exchanges []recording `json:"exchanges"`
 	}
 	if err := json.Unmarshal(data, &doc); err != nil {
 		t.Fatal(err)
@@ -172,7 +172,7 @@ func (c *call) end() answer {
 	return a
 }
 
-func (e *exchange) check(t *testing.T, got answer) {
+func (e *recording) check(t *testing.T, got answer) {
 	t.Helper()
 	want := strings.Trim(string(e.Response.Body), `"`)
 	var text string
@@ -184,8 +184,8 @@ func (e *exchange) check(t *testing.T, got answer) {
 	}
 }
 
-// find is the exchange of a description, or of one that begins so.
-func find(t *testing.T, list []exchange, what string) *exchange {
+// find is the recording of a description, or of one that begins so.
+func find(t *testing.T, list []recording, what string) *recording {
 	t.Helper()
 	for _, is := range []func(s, what string) bool{func(s, what string) bool { return s == what }, strings.HasPrefix} {
 		for i := range list {
@@ -194,7 +194,7 @@ func find(t *testing.T, list []exchange, what string) *exchange {
 			}
 		}
 	}
-	t.Fatalf("no exchange %q", what)
+	t.Fatalf("no recording %q", what)
 	return nil
 }
 
