@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/liverunner"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/trickle"
 )
 
@@ -31,6 +32,18 @@ var (
 	errEnded     = &liverunner.Refusal{Reason: liverunner.Unknown, Text: "runner session not found"}
 	errNoChannel = &liverunner.Refusal{Reason: liverunner.Unknown, Text: "trickle channel not found"}
 )
+
+// channels serves channels. The name of one that exists is a credential.
+func (s *Server) channels() http.Handler {
+	serve := s.hub.Handler(ChannelPath)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, ChannelPath), "/")
+		if s.hub.Channel(name) != nil {
+			admission.Prove(r.Context())
+		}
+		serve.ServeHTTP(w, r)
+	})
+}
 
 // openChannels makes channels of a session. It stops at the first wrong entry.
 func (s *Server) openChannels(w http.ResponseWriter, r *http.Request, session *liverunner.Session) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/liverunner"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // Headers that runners get.
@@ -29,6 +30,7 @@ func (s *Server) app(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
+	admission.Prove(r.Context()) // the session's id is a credential
 	s.forward(w, r, session, session.Target(), r.PathValue("path"))
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/liverunner"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/trickle"
 )
 
@@ -50,6 +51,7 @@ func (s *Server) heartbeat(w http.ResponseWriter, r *http.Request) {
 		refuse(w, err)
 		return
 	}
+	admission.Prove(r.Context())
 	a := beatAnswer{
 		RunnerID: b.Runner.ID, Orchestrator: s.o.InternalURI, Interval: liverunner.HeartbeatInterval.String(),
 		TTL: liverunner.HeartbeatTTL.String(), Secret: b.Secret, Sessions: append([]string{}, b.Sessions...),

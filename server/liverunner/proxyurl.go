@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/liverunner"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 // idMark stands for the id in the form of proxy URLs.
@@ -164,6 +165,7 @@ func (s *Server) byProxyURL(w http.ResponseWriter, r *http.Request, id, path str
 	s.mu.Unlock()
 	if p != nil {
 		if _, err := s.registry.Session(p.session.Route, p.session.ID); err == nil {
+			admission.Prove(r.Context())
 			s.forward(w, r, p.session, p.target, path)
 			return
 		}

@@ -165,7 +165,7 @@ func (s *Server) Sweep() {
 
 // Routes adds the paths of the public port.
 func (s *Server) Routes(mux *http.ServeMux) {
-	mux.Handle(ChannelPath, s.hub.Handler(ChannelPath))
+	mux.Handle(ChannelPath, s.channels())
 	mux.HandleFunc("GET /discovery", s.discovery)
 	mux.HandleFunc("POST /runners/heartbeat", s.heartbeat)
 	mux.HandleFunc("POST /runners/{id}/unregister", s.unregister)

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/tuttinode/tutti/core/liverunner"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/trickle"
 )
 
@@ -86,6 +87,7 @@ func (s *Server) byRunner(serve func(http.ResponseWriter, *http.Request, *liveru
 			http.Error(w, "invalid authorization", http.StatusUnauthorized)
 			return
 		}
+		admission.Prove(r.Context())
 		serve(w, r, session)
 	}
 }
