@@ -41,14 +41,18 @@ type AI struct {
 type LiveAI struct {
 	UseRunners        bool
 	RunnerConfig      string
-	RunnerProxy       URL
+	RunnerProxy       string
 	RunnerAddr        string
+	RunnerIdle        time.Duration
 	TrickleHost       string
 	PaymentInterval   time.Duration
 	SaveSegments      int
 	OutSegmentTimeout time.Duration
 	CapReportInterval time.Duration
 }
+
+// Runners reports whether the node serves live runners.
+func (l *LiveAI) Runners() bool { return l.UseRunners || l.RunnerConfig != "" }
 
 // LiveGateway is what live AI on a gateway works with.
 type LiveGateway struct {

@@ -6,6 +6,8 @@ type feature string
 
 const (
 	featureLiveAI       feature = "live AI"
+	featureLiveRunners  feature = "live runners"
+	featureLivePayment  feature = "payment of live runners"
 	featureRemoteSigner feature = "remote signing"
 	featureRemoteWork   feature = "work on remote transcoders and workers"
 	featureGPU          feature = "transcoding on GPUs"
@@ -25,7 +27,7 @@ const (
 // is finished adds itself here; its options' notices then disappear.
 func (f feature) present() bool {
 	switch f {
-	case "", featureRemoteWork, featureGPU, featureFurther:
+	case "", featureRemoteWork, featureGPU, featureFurther, featureLiveRunners:
 		return true
 	default:
 		return false

@@ -25,6 +25,7 @@ func (l *loader) validate() {
 	l.validateTickets()
 	l.validateRedeemer()
 	l.validateAuthWebhook()
+	l.validateLiveRunners()
 	l.validateAlerts()
 	l.validateAdminToken()
 	l.validateStore()
@@ -61,6 +62,19 @@ func (l *loader) validateNetint() {
 	if _, ok := l.given("netint"); ok {
 		l.reportOption(fault.OptionUnsupported, "netint", "accelerators of this vendor are not supported",
 			"leave it out to transcode on the CPU, or use NVIDIA GPUs with -gpu")
+	}
+}
+
+// validateLiveRunners refuses live runners on a chain, where they would work unpaid.
+func (l *loader) validateLiveRunners() {
+	if !l.config.LiveAI.Runners() || l.config.Chain.Offchain() || !l.unflagged("network") {
+		return
+	}
+	for _, name := range []string{"useLiveRunners", "liveRunnerConfig"} {
+		if _, ok := l.given(name); ok {
+			l.reportOption(fault.FeatureMissing, name, featureLivePayment.missing(),
+				"leave it out, or serve live runners with a node of their own without -network")
+		}
 	}
 }
 

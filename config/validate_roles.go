@@ -42,7 +42,7 @@ func (l *loader) validateRoles() {
 		l.reportOption(fault.ContradictoryRoles, "gateway",
 			"it shares its process with "+(active&^gateway).String()+" only if the orchestrator is there too",
 			"add -orchestrator, or start two processes")
-	case r.Orchestrator && !r.Transcoder && !r.AIWorker:
+	case r.Orchestrator && !r.Transcoder && !r.AIWorker && !l.config.LiveAI.Runners():
 		l.validateNoWorkers()
 	case !r.Orchestrator && (r.Transcoder || r.AIWorker):
 		l.validateRemoteWorker()

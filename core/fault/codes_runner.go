@@ -24,12 +24,38 @@ const (
 	RunnerGarbled Code = "RunnerGarbled"
 	// OperationUnsupported: the model's runner cannot do what is asked of it.
 	OperationUnsupported Code = "OperationUnsupported"
+	// LiveRunnerUnhealthy: a live runner's health address does not answer as it should.
+	LiveRunnerUnhealthy Code = "LiveRunnerUnhealthy"
+	// LiveRunnerLost: a live runner that registered itself sends no heartbeats any more.
+	LiveRunnerLost Code = "LiveRunnerLost"
+	// LiveRunnersInvalid: the live runners' file or addresses cannot be used.
+	LiveRunnersInvalid Code = "LiveRunnersInvalid"
 	// ModelPullFailed: a model server could not fetch the model that it was asked to fetch.
 	ModelPullFailed Code = "ModelPullFailed"
 )
 
 // runnerRows are the conditions of AI runners and the servers behind url.
 var runnerRows = []Row{
+	{
+		Code: LiveRunnerUnhealthy, Class: Upstream,
+		Cause: "A live runner does not answer on its `health_url` with the status that it should have. It gets no new " +
+			"work, and its sessions have ended.",
+		Remedy: "Run `curl -i` with its `health_url` from where the node runs; start the runner, or correct `health_url` or " +
+			"`healthy_status_code` in the file of `-liveRunnerConfig`.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: LiveRunnerLost, Class: Upstream,
+		Cause: "A live runner that had registered itself sent no heartbeat for 20 seconds. Its sessions have ended.",
+		Remedy: "Look at the runner's log; it must send `POST /runners/heartbeat` every 5 seconds. It registers again with " +
+			"the secret of `-orchSecret`.",
+		Wire: "{detail}", Retryable: true,
+	},
+	{
+		Code: LiveRunnersInvalid, Class: Config,
+		Cause:  "The file of `-liveRunnerConfig`, or an address for live runners, cannot be used; the message says why.",
+		Remedy: "Correct the entry that the message names; `docs/configuration.md` has the options.",
+	},
 	{
 		Code: RunnerUnreachable, Class: Upstream,
 		Symptom: "connection refused",

@@ -47,6 +47,8 @@ type Options struct {
 	// Capabilities is the present offer; it may change while the node runs.
 	Capabilities func() capability.Capabilities
 
+	// LiveWork: the node has live runners, whose clients do not ask for an offer.
+	LiveWork bool
 	// Transcoder is nil on a node that only does AI.
 	Transcoder core.Transcoder
 	// Payments is nil off-chain, where all work is free. It needs Signatures, because a
@@ -110,7 +112,7 @@ func (opt *Options) complete() error {
 	switch {
 	case err != nil:
 		return err
-	case opt.Transcoder == nil && opt.Worker == nil:
+	case opt.Transcoder == nil && opt.Worker == nil && !opt.LiveWork:
 		return errors.New("no transcoder and no AI worker")
 	case opt.Capabilities == nil:
 		return errors.New("no capabilities")

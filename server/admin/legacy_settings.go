@@ -21,17 +21,22 @@ func settingRoutes() []legacy {
 
 // gatewayRoutes are about a gateway's own settings and what it knows of others.
 func gatewayRoutes() []legacy {
-	none := func(part string) func(*Server, http.ResponseWriter, *http.Request) error {
-		return func(*Server, http.ResponseWriter, *http.Request) error { return absent(part) }
-	}
 	return []legacy{
 		{path: "/getBroadcastConfig", serve: (*Server).broadcastConfig},
 		{path: "/setBroadcastConfig", changes: true, serve: (*Server).setBroadcastConfig},
 		{path: "/setMaxPriceForCapability", changes: true, serve: (*Server).setMaxPriceForCapability},
 		{path: "/getAISessionPoolsInfo", serve: (*Server).aiPools},
 		{path: "/getNetworkCapabilities", serve: (*Server).networkCapabilities},
-		{path: "/registerLiveRunners", changes: true, serve: none("live runners that register themselves")},
+		{path: "/registerLiveRunners", changes: true, serve: (*Server).registerLiveRunners},
 	}
+}
+
+func (s *Server) registerLiveRunners(w http.ResponseWriter, r *http.Request) error {
+	if s.opts.Work.LiveRunners == nil {
+		return absent("live runners")
+	}
+	s.opts.Work.LiveRunners(w, r)
+	return nil
 }
 
 func (s *Server) setLogLevel(w http.ResponseWriter, r *http.Request) error {

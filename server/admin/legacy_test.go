@@ -245,7 +245,7 @@ func TestOldTransactionsRefuse(t *testing.T) {
 		{"/setBroadcastConfig", "", 400, "missing form param: maxPricePerUnit or transcodingOptions\n"},
 		{"/setBroadcastConfig", "maxPricePerUnit=1&pixelsPerUnit=1", 404,
 			"AdminPartAbsent: this node has no bound on prices that can be changed while it runs\n"},
-		{"/registerLiveRunners", "", 404, "AdminPartAbsent: this node has no live runners that register themselves\n"},
+		{"/registerLiveRunners", "", 404, "AdminPartAbsent: this node has no live runners\n"},
 	} {
 		st := newStation(t, old)
 		got := st.form(tt.path, tt.form)

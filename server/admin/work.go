@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -29,6 +30,8 @@ type Work struct {
 	Workers Workers
 	// Models are the AI models; nil on a node without AI.
 	Models Models
+	// LiveRunners registers live runners; nil on a node that serves none.
+	LiveRunners http.HandlerFunc
 	// AIPools are a gateway's orchestrators for AI, by model; nil on other nodes.
 	AIPools func() []airouting.Snapshot
 	// NetworkCapabilities answers /getNetworkCapabilities; nil on nodes that are no gateway.

@@ -10,6 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/handover"
+	"github.com/tuttinode/tutti/server/liverunner"
 )
 
 var _ lifecycle.SocketOwner = (*Server)(nil)
@@ -17,7 +18,7 @@ var _ lifecycle.SocketOwner = (*Server)(nil)
 // kindOf distinguishes the answers of models, which may take minutes, and segments with what is
 // fetched of them, from requests without credentials, which are answered at once.
 func kindOf(r *http.Request) handover.Kind {
-	if isWorkerPath(r.URL.Path) {
+	if isWorkerPath(r.URL.Path) || liverunner.IsLive(r.URL.Path) {
 		return handover.Uncounted
 	}
 	for _, p := range pipeline.Table() {

@@ -12,6 +12,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
+	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/remote"
 )
 
@@ -84,6 +85,9 @@ func (s *Server) newHTTP() *http.Server {
 // application/grpc.
 func (s *Server) dispatch() http.Handler {
 	mux, workerMux := s.workersOnly(s.routes()), s.workerRoutes()
+	if s.opt.Live != nil {
+		mux = s.opt.Live.Wrap(mux)
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ProtoMajor == 2 && strings.HasPrefix(r.Header.Get("Content-Type"), "application/grpc") {
 			if isWorkerPath(r.URL.Path) {
@@ -109,6 +113,11 @@ func (s *Server) routes() *http.ServeMux {
 	}
 	for _, d := range s.opt.WorkerRoutes {
 		d.Routes(mux)
+	}
+	if s.opt.Live != nil {
+		s.opt.Live.Routes(mux)
+	} else {
+		liverunner.NotEnabled(mux)
 	}
 	mux.HandleFunc("/healthz", func(http.ResponseWriter, *http.Request) {})
 	return mux

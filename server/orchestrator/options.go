@@ -15,6 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/orchestratorstatus"
+	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
@@ -70,6 +71,8 @@ type Options struct {
 	// WorkerCA makes worker routes require certificates of these authorities; nil requires
 	// none. Gateways never need one.
 	WorkerCA *x509.CertPool
+	// Live serves live runners; nil serves none.
+	Live *liverunner.Server
 	// Nodes are the service addresses of the operator's other orchestrators, part of every
 	// offer.
 	Nodes []string

@@ -36,6 +36,7 @@ func workView(p *parts.Parts) admin.Work {
 	}
 	if p.Orchestrator != nil {
 		w.Refusals = refusals{p.Orchestrator.Requests}.Refusals
+		w.LiveRunners = p.Orchestrator.LiveRunners()
 	}
 	if p.Media.GPUs != nil {
 		w.GPUs = graphics{p}.GPUs

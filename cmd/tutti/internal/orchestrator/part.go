@@ -25,6 +25,7 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/requeststats"
+	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/orchestrator"
 	"github.com/tuttinode/tutti/server/reachabilitycheck"
@@ -61,6 +62,8 @@ type Part struct {
 	earning  *earning.Part
 	media    *media.Part
 	models   *modelserver.Part
+	// live is nil on a node without live runners.
+	live *liverunner.Server
 	// tools is nil where no AI job needs them.
 	tools media.Tools
 	// rank is the orchestrator's in the pool, as it was read last.
@@ -99,6 +102,12 @@ func New(ctx context.Context, o Options) (p *Part, err error) {
 	p.Add(p.Rules)
 	if p.chain != nil {
 		p.Add(&rankWatcher{p})
+	}
+	if p.live, err = p.newLive(ctx); err != nil {
+		return nil, err
+	}
+	if p.live != nil {
+		p.Add(p.live)
 	}
 	if err := p.addListener(); err != nil {
 		return nil, err
@@ -152,6 +161,7 @@ func (p *Part) rules(recorder core.Recorder) orchestrate.Options {
 		Log:          p.Log,
 		TokenSecret:  p.Process.Token,
 		Board:        p.Board,
+		LiveWork:     p.Config.LiveAI.Runners(),
 	}
 	if p.media.Pool != nil {
 		opt.Transcoder, opt.Admitter = p.media.Transcoder(), p.media.Pool
@@ -203,7 +213,7 @@ func (p *Part) addListener() error {
 		Known: p.Config.Limits.KnownPeers, Scarce: p.Files.Refused, AINotice: p.models.Notice,
 		Stores: p.Config.Storage.ObjectStoreNetworks,
 		Now:    time.Now, Log: p.Log, ChainStatus: p.chain.Status(p.Config),
-		Listener: p.Process.Sockets.Take(process.SocketPublic),
+		Listener: p.Process.Sockets.Take(process.SocketPublic), Live: p.live,
 	}
 	if p.tools != nil {
 		opt.Frames = p.tools

@@ -1,0 +1,10 @@
+// Package liverunner keeps the live runners of an orchestrator and their sessions: who is registered,
+// who takes work, what is reserved. Live runners are applications behind the orchestrator (HTTP, SSE or
+// WebSocket servers) whose clients hold a session for minutes.
+//
+// A runner is registered by the operator (static), and then watched by its health address, or registers
+// itself (dynamic) and is kept by heartbeats. Capacity counts sessions. A session ends when it is stopped
+// or when its runner goes; its end is reported once.
+//
+// The rules and texts are live.md section 2.
+package liverunner

@@ -1,0 +1,307 @@
+package liverunner
+
+import (
+	"cmp"
+	"crypto/subtle"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Times of dynamic runners.
+const (
+	HeartbeatInterval = 5 * time.Second
+	HeartbeatTTL      = 20 * time.Second
+	// forgetAfter is how long after its last heartbeat's end a runner's id is still taken.
+	forgetAfter = 5 * time.Second
+)
+
+// maxRunners bounds the registered runners.
+const maxRunners = 4096
+
+// Options make a Registry.
+type Options struct {
+	// Secret lets runners register themselves; empty allows none.
+	Secret string
+	// Idle is how long a session may go unused before it ends; 0 is for ever.
+	Idle time.Duration
+	Rand io.Reader
+	Now  func() time.Time
+	// Reserved and Released are called for each session that begins and ends, without the registry's
+	// lock, Released exactly once.
+	Reserved, Released func(*Session)
+}
+
+// Registry holds runners and sessions. Safe for concurrent use.
+type Registry struct {
+	o Options
+
+	mu      sync.Mutex
+	runners map[string]*runner // by id
+	labels  map[string]*runner // static ones
+	// turn orders sessions by age.
+	turn int64
+}
+
+// runner is one registered runner. The registry's mu guards it.
+type runner struct {
+	id   string
+	spec Spec
+	// seed makes the sessions' tokens.
+	seed []byte
+	// healthy: a static runner's last check was good. ready: a dynamic one takes work.
+	healthy, ready bool
+	// secret authorizes a dynamic runner's heartbeats, beatAt is the last one.
+	secret   string
+	beatAt   time.Time
+	sessions map[string]*Session
+}
+
+func (r *runner) dynamic() bool { return r.spec.Health == nil }
+
+// route names the runner in paths.
+func (r *runner) route() string {
+	if r.spec.ByLabel {
+		return r.spec.Label
+	}
+	return r.id
+}
+
+func (r *runner) expired(now time.Time) bool { return r.dynamic() && now.Sub(r.beatAt) >= HeartbeatTTL }
+
+// serves reports whether the runner takes requests.
+func (r *runner) serves(now time.Time) bool {
+	if r.dynamic() {
+		return r.ready && !r.expired(now)
+	}
+	return r.healthy
+}
+
+// NewRegistry makes a registry without runners.
+func NewRegistry(o Options) *Registry {
+	return &Registry{o: o, runners: make(map[string]*runner), labels: make(map[string]*runner)}
+}
+
+// Runner is a runner at one moment.
+type Runner struct {
+	ID, Route string
+	Spec      Spec
+	Dynamic   bool
+	// Serves: it takes requests.
+	Serves bool
+	Used   int
+}
+
+func (r *runner) viewLocked(now time.Time) Runner {
+	return Runner{
+		ID:      r.id,
+		Route:   r.route(),
+		Spec:    r.spec,
+		Dynamic: r.dynamic(),
+		Serves:  r.serves(now),
+		Used:    len(r.sessions),
+	}
+}
+
+// Runners lists all runners, in the order of their ids.
+func (g *Registry) Runners() []Runner {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.o.Now()
+	list := make([]Runner, 0, len(g.runners))
+	for _, r := range g.runners {
+		list = append(list, r.viewLocked(now))
+	}
+	slices.SortFunc(list, func(a, b Runner) int { return cmp.Compare(a.ID, b.ID) })
+	return list
+}
+
+// Runner is the runner of a route.
+func (g *Registry) Runner(route string) (Runner, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if r := g.findLocked(route); r != nil {
+		return r.viewLocked(g.o.Now()), true
+	}
+	return Runner{}, false
+}
+
+// Register takes the operator's runners: a known label keeps its id and sessions, absent ones stay. The
+// result has the same order.
+func (g *Registry) Register(specs []Spec) ([]Runner, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.runners)+len(specs) > maxRunners {
+		return nil, errTooMany
+	}
+	for _, s := range specs {
+		if !s.ByLabel {
+			continue
+		}
+		if r := g.runners[s.Label]; r != nil && r != g.labels[s.Label] {
+			return nil, errRouteTaken
+		}
+	}
+	now := g.o.Now()
+	list := make([]Runner, 0, len(specs))
+	for _, s := range specs {
+		r := g.labels[s.Label]
+		if r == nil {
+			r = g.newRunnerLocked("runner_" + g.random(shortID))
+			g.labels[s.Label] = r
+		}
+		r.spec = s
+		list = append(list, r.viewLocked(now))
+	}
+	return list, nil
+}
+
+func (g *Registry) newRunnerLocked(id string) *runner {
+	r := &runner{id: id, seed: g.bytes(secretBytes), sessions: make(map[string]*Session)}
+	g.runners[id] = r
+	return r
+}
+
+// SetHealth records the result of a static runner's check. One that is not healthy loses its sessions.
+func (g *Registry) SetHealth(id string, healthy bool) (changed bool) {
+	g.mu.Lock()
+	r := g.runners[id]
+	var ended []*Session
+	if r != nil && !r.dynamic() {
+		changed = r.healthy != healthy
+		r.healthy = healthy
+		if !healthy {
+			ended = r.endAllLocked()
+		}
+	}
+	g.mu.Unlock()
+	g.released(ended)
+	return changed
+}
+
+// Beat is the answer to a heartbeat.
+type Beat struct {
+	Runner Runner
+	// Secret authorizes the next heartbeats; empty but for the first one.
+	Secret string
+	// Sessions are the runner's sessions, the oldest first.
+	Sessions []string
+}
+
+// Beat takes a heartbeat. authorization is the registration secret at the first one, then the runner's
+// own. The error is a *Refusal.
+func (g *Registry) Beat(h Heartbeat, authorization string) (Beat, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.o.Now()
+	r, err := g.authorizedLocked(h.ID, authorization, now)
+	if err != nil {
+		return Beat{}, err
+	}
+	var b Beat
+	if r == nil {
+		if len(g.runners) >= maxRunners {
+			return Beat{}, errTooMany
+		}
+		if g.labels[h.ID] != nil {
+			return Beat{}, errRouteTaken
+		}
+		id := h.ID
+		if id == "" {
+			id = "runner_" + g.random(shortID)
+		}
+		r = g.newRunnerLocked(id)
+		r.secret = g.random(secretBytes)
+		b.Secret = r.secret
+	}
+	r.spec, r.ready, r.beatAt = h.Spec, h.Ready, now
+	b.Runner = r.viewLocked(now)
+	for _, s := range r.byAgeLocked() {
+		b.Sessions = append(b.Sessions, s.ID)
+	}
+	return b, nil
+}
+
+// authorizedLocked finds a heartbeat's runner, nil for a new one.
+func (g *Registry) authorizedLocked(id, authorization string, now time.Time) (*runner, error) {
+	r := g.runners[id]
+	switch {
+	case r == nil && g.o.Secret == "":
+		return nil, errNotEnabled
+	case r == nil && !equal(authorization, g.o.Secret):
+		return nil, errRegistration
+	case r == nil:
+		return nil, nil
+	case !r.dynamic():
+		return nil, errStaticBeat
+	case r.expired(now):
+		return nil, errNoRunner
+	case !equal(authorization, r.secret):
+		return nil, errHeartbeat
+	}
+	return r, nil
+}
+
+// equal compares secrets in constant time.
+func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
+
+// Unregister removes a dynamic runner. The error is a *Refusal.
+func (g *Registry) Unregister(id, authorization string) error {
+	g.mu.Lock()
+	r := g.runners[id]
+	switch {
+	case r == nil || r.expired(g.o.Now()):
+		g.mu.Unlock()
+		return errNoRunner
+	case !r.dynamic():
+		g.mu.Unlock()
+		return errStaticUnregister
+	case !equal(authorization, r.secret):
+		g.mu.Unlock()
+		return errAuthorization
+	}
+	ended := r.endAllLocked()
+	delete(g.runners, id)
+	g.mu.Unlock()
+	g.released(ended)
+	return nil
+}
+
+// Sweep ends sessions without use and those of runners without heartbeats, and forgets these runners
+// a little later. It returns the ids of the runners that were lost since the last call.
+func (g *Registry) Sweep() (lost []string) {
+	g.mu.Lock()
+	now := g.o.Now()
+	var ended []*Session
+	for id, r := range maps.Clone(g.runners) {
+		ended = append(ended, r.endIdleLocked(now, g.o.Idle)...)
+		if !r.expired(now) {
+			continue
+		}
+		if r.ready {
+			r.ready = false
+			lost = append(lost, id)
+		}
+		ended = append(ended, r.endAllLocked()...)
+		if now.Sub(r.beatAt) >= HeartbeatTTL+forgetAfter {
+			delete(g.runners, id)
+		}
+	}
+	g.mu.Unlock()
+	g.released(ended)
+	return lost
+}
+
+// Close ends all sessions.
+func (g *Registry) Close() {
+	g.mu.Lock()
+	var ended []*Session
+	for _, r := range g.runners {
+		ended = append(ended, r.endAllLocked()...)
+		r.healthy, r.ready = false, false
+	}
+	g.mu.Unlock()
+	g.released(ended)
+}

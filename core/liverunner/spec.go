@@ -1,0 +1,237 @@
+package liverunner
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Modes of runners.
+const (
+	// Persistent runners have sessions that are reserved, used by many requests and stopped.
+	Persistent = "persistent"
+	// SingleShot runners have one session per request.
+	SingleShot = "single-shot"
+)
+
+// maxMetadata bounds a runner's public metadata, in bytes; maxText other texts of a registration.
+const (
+	maxMetadata = 1024
+	maxText     = 1024
+	maxCapacity = 1 << 20
+)
+
+// GPU is the card that a runner says it uses.
+type GPU struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+	VRAM int64  `json:"vram_mb,omitempty"`
+}
+
+// UnmarshalJSON takes an object, or an index alone.
+func (g *GPU) UnmarshalJSON(data []byte) error {
+	if n, err := strconv.Atoi(string(data)); err == nil {
+		*g = GPU{ID: strconv.Itoa(n)}
+		return nil
+	}
+	type plain GPU
+	return json.Unmarshal(data, (*plain)(g))
+}
+
+// Spec is what the registration of a runner says.
+type Spec struct {
+	// Label names a static runner. Its sessions' URLs have the label if ByLabel, else the runner's id.
+	Label   string
+	ByLabel bool
+	// Proxy gives sessions a URL of their own.
+	Proxy bool
+	URL   *url.URL
+	// Health is asked for the status HealthStatus; nil for dynamic runners.
+	Health       *url.URL
+	HealthStatus int
+
+	App, Version, Metadata string
+	Mode                   string
+	Capacity               int
+	GPU                    *GPU
+}
+
+// registration is the JSON form of a Spec. Unknown fields are ignored.
+type registration struct {
+	Label        string          `json:"label"`
+	Routing      string          `json:"routing"`
+	Proxy        bool            `json:"proxy"`
+	RunnerURL    string          `json:"runner_url"`
+	HealthURL    string          `json:"health_url"`
+	HealthStatus int             `json:"healthy_status_code"`
+	App          string          `json:"app"`
+	Version      string          `json:"version"`
+	Metadata     string          `json:"metadata"`
+	Mode         string          `json:"mode"`
+	Capacity     int             `json:"capacity"`
+	GPU          *GPU            `json:"gpu"`
+	Price        json.RawMessage `json:"price_info"`
+
+	RunnerID string `json:"runner_id"`
+	Status   string `json:"status"`
+}
+
+// Errors of registrations, as the network's nodes word them.
+var (
+	errLabel        = errors.New("label is required and must be trimmed")
+	errRouting      = errors.New(`routing must be "runner-id" or "label"`)
+	errLabelSlash   = errors.New(`label cannot contain / when routing is "label"`)
+	errNoHealth     = errors.New("health_url is required")
+	errHealth       = errors.New("invalid health_url")
+	errHealthStatus = errors.New("healthy_status_code must be a valid HTTP status code")
+	errURL          = errors.New("invalid runner_url")
+	errApp          = errors.New("app must be trimmed")
+	errMetadata     = fmt.Errorf("metadata must be at most %d bytes", maxMetadata)
+	errReplacement  = errors.New("metadata must not contain Unicode replacement character U+FFFD")
+	errMode         = errors.New(`mode must be "persistent" or "single-shot"`)
+	errCapacity     = errors.New("capacity must be >= 0")
+	errStatus       = errors.New("status must be lowercase and trimmed")
+	errText         = fmt.Errorf("label, app and version must have at most %d bytes", maxText)
+)
+
+// ParseStatic parses the operator's list of runners. The error says which runner is wrong.
+func ParseStatic(data []byte) ([]Spec, error) {
+	var doc struct {
+		Runners []registration `json:"runners"`
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, err
+	}
+	specs := make([]Spec, 0, len(doc.Runners))
+	labels := make(map[string]bool)
+	for i := range doc.Runners {
+		s, err := doc.Runners[i].static()
+		if err == nil && labels[s.Label] {
+			err = fmt.Errorf("duplicate label %q", s.Label)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("runners[%d]: %w", i, err)
+		}
+		labels[s.Label] = true
+		specs = append(specs, s)
+	}
+	return specs, nil
+}
+
+// Heartbeat is what a dynamic runner sends.
+type Heartbeat struct {
+	// ID is the runner's own choice at its first heartbeat, may be empty.
+	ID string
+	// Ready: it takes work.
+	Ready bool
+	Spec  Spec
+}
+
+// ParseHeartbeat parses a heartbeat. Trailing data is ignored, as by the network's nodes.
+func ParseHeartbeat(data []byte) (Heartbeat, error) {
+	var r registration
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&r); err != nil {
+		return Heartbeat{}, err
+	}
+	s, err := r.common()
+	if err != nil {
+		return Heartbeat{}, err
+	}
+	switch {
+	case r.Status != strings.ToLower(strings.TrimSpace(r.Status)):
+		return Heartbeat{}, errStatus
+	case r.RunnerID != "" && !validID(r.RunnerID):
+		return Heartbeat{}, errID
+	}
+	return Heartbeat{ID: r.RunnerID, Ready: r.Status == "" || r.Status == "ready", Spec: s}, nil
+}
+
+var errID = errors.New("runner_id may only contain alphanumerics, underscores, or hyphens")
+
+// validID reports whether a runner may have chosen an id: it becomes part of paths and channel names.
+func validID(id string) bool {
+	return len(id) <= 128 && strings.Trim(id, nameCharacters) == ""
+}
+
+const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+func (r *registration) static() (Spec, error) {
+	byLabel := r.Routing == "label"
+	switch {
+	case r.Label == "" || r.Label != strings.TrimSpace(r.Label):
+		return Spec{}, errLabel
+	case r.Routing != "" && r.Routing != "runner-id" && !byLabel:
+		return Spec{}, errRouting
+	case byLabel && strings.Contains(r.Label, "/"):
+		return Spec{}, errLabelSlash
+	case r.HealthURL == "":
+		return Spec{}, errNoHealth
+	}
+	base, baseErr := absolute(r.RunnerURL)
+	var health *url.URL
+	if strings.HasPrefix(r.HealthURL, "/") {
+		if baseErr != nil {
+			return Spec{}, errURL
+		}
+		health = base.JoinPath(r.HealthURL)
+	} else if u, err := absolute(r.HealthURL); err == nil {
+		health = u
+	} else {
+		return Spec{}, errHealth
+	}
+	if r.HealthStatus != 0 && (r.HealthStatus < 100 || r.HealthStatus > 599) {
+		return Spec{}, errHealthStatus
+	}
+	s, err := r.common()
+	s.Label, s.ByLabel, s.Health, s.HealthStatus = r.Label, byLabel, health, r.HealthStatus
+	if s.HealthStatus == 0 {
+		s.HealthStatus = 200
+	}
+	return s, err
+}
+
+// common is what static and dynamic runners have in common.
+func (r *registration) common() (Spec, error) {
+	u, err := absolute(r.RunnerURL)
+	if r.Mode == "single_shot" {
+		r.Mode = SingleShot
+	}
+	switch {
+	case err != nil:
+		return Spec{}, errURL
+	case r.App == "" || r.App != strings.TrimSpace(r.App):
+		return Spec{}, errApp
+	case len(r.Label) > maxText, len(r.App) > maxText, len(r.Version) > maxText:
+		return Spec{}, errText
+	case len(r.Metadata) > maxMetadata:
+		return Spec{}, errMetadata
+	case strings.ContainsRune(r.Metadata, utf8.RuneError):
+		return Spec{}, errReplacement
+	case r.Mode != "" && r.Mode != Persistent && r.Mode != SingleShot:
+		return Spec{}, errMode
+	case r.Capacity < 0 || r.Capacity > maxCapacity:
+		return Spec{}, errCapacity
+	}
+	s := Spec{
+		Proxy: r.Proxy, URL: u, App: r.App, Version: r.Version, Metadata: r.Metadata, Mode: r.Mode,
+		Capacity: max(1, r.Capacity), GPU: r.GPU,
+	}
+	if s.Mode == "" {
+		s.Mode = Persistent
+	}
+	return s, nil
+}
+
+// absolute parses an address of HTTP.
+func absolute(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
+		return nil, errURL
+	}
+	return u, nil
+}

@@ -1,0 +1,9 @@
+// Package liverunner serves live runners on the orchestrator's public port: their registration and
+// heartbeats, discovery for clients, sessions, the proxying of requests (HTTP, SSE, WebSocket) to the
+// runners, and the channels and proxy URLs that runners open for a session.
+//
+// Runners' own addresses never leave the node, not even in errors. Names of sessions, channels and proxy
+// URLs are credentials and are not logged in full.
+//
+// The rules are live.md section 2; package core/liverunner keeps the state.
+package liverunner

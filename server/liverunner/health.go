@@ -1,0 +1,74 @@
+package liverunner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core/liverunner"
+)
+
+// Times of the checks of static runners.
+const (
+	healthInterval = 5 * time.Second
+	healthTimeout  = 3 * time.Second
+	// checksAtOnce bounds the checks in progress.
+	checksAtOnce = 32
+)
+
+// checkAll checks all static runners.
+func (s *Server) checkAll(ctx context.Context) {
+	var all sync.WaitGroup
+	slots := make(chan struct{}, checksAtOnce)
+	for _, r := range s.registry.Runners() {
+		if r.Dynamic {
+			continue
+		}
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			s.check(ctx, r)
+		})
+	}
+	all.Wait()
+}
+
+// check asks a static runner for its health, and records and reports the result.
+func (s *Server) check(ctx context.Context, r liverunner.Runner) (healthy bool) {
+	err := s.ask(ctx, r)
+	if ctx.Err() != nil {
+		return r.Serves // the node stops, or the operator left
+	}
+	healthy = err == nil
+	if s.registry.SetHealth(r.ID, healthy) || err != nil {
+		s.o.Healthy(r, healthy, err)
+	}
+	return healthy
+}
+
+var errUnhealthy = errors.New("it is not healthy")
+
+func (s *Server) ask(ctx context.Context, r liverunner.Runner) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, r.Spec.Health.String(), nil)
+	if err != nil {
+		return err
+	}
+	res, err := s.checker.Do(req)
+	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err // without the address, which the operator knows
+		}
+		return fmt.Errorf("ask for its health: %w", err)
+	}
+	defer res.Body.Close()
+	_, _ = io.CopyN(io.Discard, res.Body, 4<<10)
+	if res.StatusCode != r.Spec.HealthStatus {
+		return fmt.Errorf("%w: status %d in place of %d", errUnhealthy, res.StatusCode, r.Spec.HealthStatus)
+	}
+	return nil
+}

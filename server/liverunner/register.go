@@ -1,0 +1,73 @@
+package liverunner
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"github.com/tuttinode/tutti/core/liverunner"
+)
+
+// registered is what the operator gets of a runner.
+type registered struct {
+	ID           string `json:"runner_id"`
+	Label        string `json:"label"`
+	App          string `json:"app"`
+	Proxy        bool   `json:"proxy,omitempty"`
+	URL          string `json:"runner_url"`
+	Mode         string `json:"mode"`
+	HealthURL    string `json:"health_url"`
+	HealthStatus int    `json:"healthy_status_code"`
+	Healthy      bool   `json:"healthy"`
+}
+
+// RegisterStatic takes the operator's list and checks each of its runners once. The list counts as a
+// whole or, with an error, not at all.
+func (s *Server) RegisterStatic(ctx context.Context, data []byte) error {
+	_, err := s.registerStatic(ctx, data)
+	return err
+}
+
+func (s *Server) registerStatic(ctx context.Context, data []byte) ([]registered, error) {
+	specs, err := liverunner.ParseStatic(data)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.registry.Register(specs)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]registered, len(list))
+	var all sync.WaitGroup
+	for i, r := range list {
+		all.Go(func() {
+			out[i] = registered{
+				ID: r.ID, Label: r.Spec.Label, App: r.Spec.App, Proxy: r.Spec.Proxy, URL: r.Spec.URL.String(), Mode: r.Spec.Mode,
+				HealthURL: r.Spec.Health.String(), HealthStatus: r.Spec.HealthStatus, Healthy: s.check(ctx, r),
+			}
+		})
+	}
+	all.Wait()
+	return out, nil
+}
+
+// Register serves the registration of static runners on the admin port.
+func (s *Server) Register(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		http.Error(w, "Method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	data, err := readBody(w, r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	list, err := s.registerStatic(r.Context(), data)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	writeJSON(w, struct {
+		Runners []registered `json:"runners"`
+	}{list})
+}

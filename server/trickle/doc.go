@@ -1,0 +1,13 @@
+// Package trickle serves channels: segmented publish-subscribe over HTTP, by which live work moves
+// media, control messages and events.
+//
+// A channel has a name and a MIME type. Its data travels as numbered segments. One publisher at a time
+// writes, and any number of subscribers read a segment while it grows. Who knows a channel's name may
+// read, write and delete it, so names are credentials: they are never logged.
+//
+// A writer never waits for a reader. A channel keeps its latest five segments within a byte limit; a
+// reader of a segment that is no longer kept is cut off. A channel whose last segment began some time ago
+// is closed.
+//
+// The protocol is live.md section 1; its recorded exchanges are replayed by the tests.
+package trickle

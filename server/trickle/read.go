@@ -1,0 +1,92 @@
+package trickle
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"time"
+)
+
+// serveRead sends a segment from its first byte on, as it grows, until it is closed. Headers go with the
+// first byte.
+func serveRead(w http.ResponseWriter, r *http.Request, c *Channel, number int64) {
+	s, number, next, err := c.openForReading(number)
+	setNumber(w, headerNumber, number)
+	switch {
+	case errors.Is(err, errReaders):
+		http.Error(w, "Too many readers", http.StatusServiceUnavailable)
+		return
+	case errors.Is(err, errNotKept):
+		setNumber(w, headerNext, next)
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(statusNotKept)
+		_, _ = io.WriteString(w, textNotKept)
+		return
+	case err != nil:
+		setNumber(w, headerNext, next)
+		w.Header().Set(headerClosed, terminated)
+		return
+	}
+	defer c.leave()
+	rd := reader{w: w, rc: http.NewResponseController(w), c: c, s: s}
+	_ = rd.rc.SetWriteDeadline(time.Time{})
+	if number != next {
+		setNumber(w, headerNext, next)
+	}
+	switch sent, err := rd.send(r); {
+	case err != nil:
+		panic(http.ErrAbortHandler) // the segment must not look complete
+	case !sent:
+		setNumber(w, headerNext, next)
+		if _, closed := c.segmentClosed(s); closed {
+			w.Header().Set(headerClosed, terminated)
+		}
+	}
+}
+
+// reader is one request that reads a segment.
+type reader struct {
+	w  http.ResponseWriter
+	rc *http.ResponseController
+	c  *Channel
+	s  *segment
+	at position
+}
+
+// send sends the segment until its end, and reports whether there was a byte.
+func (rd *reader) send(r *http.Request) (sent bool, err error) {
+	for {
+		parts, grown, err := rd.c.read(rd.s, &rd.at)
+		switch {
+		case err != nil:
+			return sent, err
+		case len(parts) > 0:
+			if !sent {
+				rd.w.Header().Set("Content-Type", rd.c.mime)
+			}
+			sent = true
+			if err := rd.write(parts); err != nil {
+				return sent, err
+			}
+			continue
+		case grown == nil:
+			return sent, nil
+		}
+		select {
+		case <-grown:
+		case <-r.Context().Done():
+			return sent, r.Context().Err()
+		}
+	}
+}
+
+// write sends bytes at once. A reader that takes nothing for long is cut off.
+func (rd *reader) write(parts [][]byte) error {
+	_ = rd.rc.SetWriteDeadline(time.Now().Add(rd.c.limits.Stall))
+	for _, p := range parts {
+		if _, err := rd.w.Write(p); err != nil {
+			return err
+		}
+	}
+	return rd.rc.Flush()
+}
