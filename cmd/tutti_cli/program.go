@@ -14,7 +14,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/menu"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/fault"
@@ -196,7 +195,7 @@ func (p *program) menu(ctx context.Context) error {
 	if err := p.connect(); err != nil {
 		return err
 	}
-	m := menu.Menu{Console: p.console, Table: action.Table(), Failed: p.tell, Call: func(v *verb.Verb) *verb.Call {
+	m := Menu{Console: p.console, Table: action.Table(), Failed: p.tell, Call: func(v *verb.Verb) *verb.Call {
 		c := verb.NewCall(v, nil, p.console, p.client, p.set, p.world)
 		c.Menu = true
 		return c

@@ -1,11 +1,4 @@
-// Package menu is tutti_cli without words: a numbered menu of what fits the node,
-// round after round until the operator leaves. The numbers are places in the list
-// that is shown, as in the network's existing tool.
-//
-// It does nothing itself: every entry is a verb of the table, run as on the
-// command line, with everything asked. main calls it when there are no words and
-// a prompt is possible.
-package menu
+package main
 
 import (
 	"context"
