@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/schema"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -106,7 +105,7 @@ func runHelp(_ context.Context, c *verb.Call) (verb.Result, error) {
 
 func runSchema(_ context.Context, c *verb.Call) (verb.Result, error) {
 	name := strings.TrimSpace(verb.Get[string](c, "verb") + " " + verb.Get[string](c, "word"))
-	content, ok := schema.Read(name)
+	content, ok := ReadSchema(name)
 	if !ok {
 		return nil, verb.Mistake("there is no schema of " + name)
 	}

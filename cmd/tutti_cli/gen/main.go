@@ -16,7 +16,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/schema"
 )
 
 // Failure is what a verb writes with --json when it fails.
@@ -83,13 +82,13 @@ func generate() (map[string][]byte, error) {
 		if v.Result == nil {
 			continue
 		}
-		s, err := schema.Of(v.Name, v.Short, v.Result)
+		s, err := action.SchemaOf(v.Name, v.Short, v.Result)
 		if err != nil {
 			return nil, err
 		}
-		files["cmd/tutti_cli/schema/"+schema.File(v.Name)] = s
+		files["cmd/tutti_cli/action/schema/"+action.SchemaFile(v.Name)] = s
 	}
-	s, err := schema.Of("error", "What a verb writes when it fails.", Failure{})
-	files["cmd/tutti_cli/schema/"+schema.File("error")] = s
+	s, err := action.SchemaOf("error", "What a verb writes when it fails.", Failure{})
+	files["cmd/tutti_cli/action/schema/"+action.SchemaFile("error")] = s
 	return files, err
 }

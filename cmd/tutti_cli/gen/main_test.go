@@ -18,12 +18,12 @@ func TestFilesOfTheTreeAreFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	have, err := filepath.Glob("../schema/*.json")
+	have, err := filepath.Glob("../action/schema/*.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range have {
-		if _, ok := files["cmd/tutti_cli/schema/"+filepath.Base(path)]; !ok {
+		if _, ok := files["cmd/tutti_cli/action/schema/"+filepath.Base(path)]; !ok {
 			t.Errorf("%s belongs to no verb", path)
 		}
 	}

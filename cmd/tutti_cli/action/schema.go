@@ -1,10 +1,4 @@
-// Package schema holds the JSON Schemas of what tutti_cli writes with --json, one
-// file per verb, and derives them from the results' types.
-//
-// It checks nothing while the tool runs: the files are for the scripts of
-// operators, the verb schema prints them, and tests hold every real answer
-// against them. The generator of the documents writes the files.
-package schema
+package action
 
 import (
 	"embed"
@@ -19,23 +13,23 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-//go:embed *.json
-var files embed.FS
+//go:embed schema/*.json
+var schemaFiles embed.FS
 
-// File is the name of a verb's schema.
-func File(verb string) string { return strings.ReplaceAll(verb, " ", "-") + ".json" }
+// SchemaFile is the name of a verb's schema.
+func SchemaFile(verb string) string { return strings.ReplaceAll(verb, " ", "-") + ".json" }
 
-// Read is the schema of a verb's answer.
-func Read(verb string) ([]byte, bool) {
-	content, err := files.ReadFile(File(verb))
+// ReadSchema is the schema of a verb's answer.
+func ReadSchema(verb string) ([]byte, bool) {
+	content, err := schemaFiles.ReadFile("schema/" + SchemaFile(verb))
 	return content, err == nil
 }
 
 type object = map[string]any
 
-// Of derives the schema of a verb's answer from an example.
-func Of(verb, about string, example any) ([]byte, error) {
-	s := of(reflect.TypeOf(example))
+// SchemaOf derives the schema of a verb's answer from an example.
+func SchemaOf(verb, about string, example any) ([]byte, error) {
+	s := schemaOf(reflect.TypeOf(example))
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	s["title"] = "tutti_cli " + verb
 	s["description"] = about
@@ -63,7 +57,7 @@ var scalars = map[reflect.Type]object{
 		"enum": []string{"submitted", "mined", "final", "failed", "dropped"}},
 }
 
-func of(t reflect.Type) object {
+func schemaOf(t reflect.Type) object {
 	if s, ok := scalars[t]; ok {
 		out := object{}
 		for k, v := range s {
@@ -73,11 +67,11 @@ func of(t reflect.Type) object {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return of(t.Elem())
+		return schemaOf(t.Elem())
 	case reflect.Slice:
-		return object{"type": "array", "items": of(t.Elem())}
+		return object{"type": "array", "items": schemaOf(t.Elem())}
 	case reflect.Map:
-		return object{"type": "object", "additionalProperties": of(t.Elem())}
+		return object{"type": "object", "additionalProperties": schemaOf(t.Elem())}
 	case reflect.Struct:
 		return structure(t)
 	case reflect.Bool:
@@ -96,7 +90,7 @@ func structure(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	for f := range fields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		s := of(f.Type)
+		s := schemaOf(f.Type)
 		optional := strings.Contains(options, "omitempty")
 		if nullable(f.Type) && !optional {
 			s = object{"anyOf": []any{s, object{"type": "null"}}}
