@@ -13,7 +13,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/fault"
@@ -46,7 +45,7 @@ type program struct {
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
-	p.set, p.usage = verb.Defaults(), manual.Line
+	p.set, p.usage = verb.Defaults(), verb.UsageLine
 	p.set.DataDir, p.set.Network = p.getenv("TUTTI_DATA_DIR"), p.getenv("TUTTI_NETWORK")
 	// A command line that cannot be read is reported in JSON, too, where that was asked.
 	p.set.JSON = slices.Contains(args, "--json") || slices.Contains(args, "-json")
@@ -59,7 +58,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetArgs(table.TwoDashes(args))
 	c, err := root.ExecuteContextC(ctx)
 	if v, _ := table.Find(strings.Fields(c.CommandPath())[1:]); v != nil {
-		p.usage = manual.Usage(v)
+		p.usage = verb.Usage(v)
 	}
 	if err == nil {
 		err = helped
@@ -88,7 +87,7 @@ func (p *program) other(ctx context.Context, words []string) error {
 // help is about a verb, or about what the words behind it name.
 func (p *program) help(ctx context.Context, words []string) error {
 	if v, n := action.Table().Find(words); v != nil && v.Name != "help" {
-		return manual.Help(p.out, v)
+		return verb.Help(p.out, v)
 	} else if v != nil {
 		words = words[n:]
 	}

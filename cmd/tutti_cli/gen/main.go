@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 )
 
 // Failure is what a verb writes with --json when it fails.
@@ -70,10 +70,10 @@ func generate() (map[string][]byte, error) {
 	table := action.Table()
 	files := make(map[string][]byte)
 	var page, man bytes.Buffer
-	if err := manual.WritePage(&page, table); err != nil {
+	if err := verb.WritePage(&page, table); err != nil {
 		return nil, err
 	}
-	if err := manual.WriteMan(&man, table); err != nil {
+	if err := verb.WriteMan(&man, table); err != nil {
 		return nil, err
 	}
 	files["docs/tutti_cli.md"] = page.Bytes()

@@ -5,6 +5,9 @@
 //
 // It holds no verb itself: package action fills the table, and main chooses a
 // verb by words or by the menu.
+//
+// The help, the page of the documents and the manual page are derived from the same table, so that
+// none of them can promise what is not there.
 package verb
 
 import (

@@ -1,17 +1,9 @@
-// Package manual writes what tutti_cli says of itself: the help, the page of the
-// documents and the manual page. All of it is derived from the table of verbs, so
-// none of it can promise what is not there.
-//
-// It runs no verb and talks to no node. The help verbs and the generator of the
-// documents call it.
-package manual
+package verb
 
 import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 )
 
 // Exit statuses, as the documents list them.
@@ -26,7 +18,7 @@ var exits = [][2]string{
 }
 
 // Usage is the line of a verb's form.
-func Usage(v *verb.Verb) string {
+func Usage(v *Verb) string {
 	line := "tutti_cli " + v.Name
 	options := false
 	for _, f := range v.Fields {
@@ -47,29 +39,29 @@ func Usage(v *verb.Verb) string {
 	return line
 }
 
-// Line is how the tool is called.
-const Line = "tutti_cli [options] VERB [words] [options]"
+// UsageLine is how the tool is called.
+const UsageLine = "tutti_cli [options] VERB [words] [options]"
 
 // option is how an option is written.
-func option(f verb.Field) string {
+func option(f Field) string {
 	if f.Meta == "" {
 		return "--" + f.Name
 	}
 	return "--" + f.Name + " " + f.Meta
 }
 
-func globalOption(g verb.Global) string {
-	return option(verb.Field{Name: g.Name, Meta: g.Meta})
+func globalOption(g Global) string {
+	return option(Field{Name: g.Name, Meta: g.Meta})
 }
 
 // Overview writes what `tutti_cli help` says.
-func Overview(w io.Writer, t verb.Table) error {
+func Overview(w io.Writer, t Table) error {
 	var b strings.Builder
 	b.WriteString("tutti_cli works on a node: it looks at it, and acts on the chain with its account.\nWithout a verb, " +
-		"on a terminal, it shows a menu.\n\nusage: " + Line + "\n\nverbs:\n")
+		"on a terminal, it shows a menu.\n\nusage: " + UsageLine + "\n\nverbs:\n")
 	rows(&b, len(t), func(i int) (string, string) { return t[i].Name, t[i].Short })
 	b.WriteString("\noptions of every verb:\n")
-	globals := verb.Globals()
+	globals := Globals()
 	rows(&b, len(globals), func(i int) (string, string) { return globalOption(globals[i]), globals[i].Help })
 	b.WriteString("\nexit status:\n")
 	rows(&b, len(exits), func(i int) (string, string) { return exits[i][0], exits[i][1] })
@@ -79,7 +71,7 @@ func Overview(w io.Writer, t verb.Table) error {
 }
 
 // Help writes what `tutti_cli help VERB` says.
-func Help(w io.Writer, v *verb.Verb) error {
+func Help(w io.Writer, v *Verb) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "usage: %s\n\n%s\n", Usage(v), v.Short)
 	if v.Long != "" {
@@ -97,7 +89,7 @@ func Help(w io.Writer, v *verb.Verb) error {
 	return err
 }
 
-func fieldLine(f verb.Field) (name, text string) {
+func fieldLine(f Field) (name, text string) {
 	text = f.Help
 	if f.Required {
 		text += "; required"

@@ -1,4 +1,4 @@
-package manual_test
+package verb_test
 
 import (
 	"os/exec"
@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 )
 
 // Every line of the manual page is text or a command that roff knows.
 func TestManualPage(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := manual.WriteMan(&b, action.Table()); err != nil {
+	if err := verb.WriteMan(&b, action.Table()); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(b.String(), "\n") {

@@ -1,11 +1,9 @@
-package manual
+package verb
 
 import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 )
 
 const pageIntro = `# tutti_cli
@@ -49,11 +47,11 @@ to a program of another user than that directory's, which may have taken the por
 `
 
 // WritePage writes the page of the documents.
-func WritePage(w io.Writer, t verb.Table) error {
+func WritePage(w io.Writer, t Table) error {
 	var b strings.Builder
 	b.WriteString(pageIntro)
 	b.WriteString("## Options of every verb\n\n| Option | Meaning |\n|---|---|\n")
-	for _, g := range verb.Globals() {
+	for _, g := range Globals() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", globalOption(g), cell(g.Help))
 	}
 	b.WriteString("\n## Exit status\n\n| Status | Meaning |\n|---|---|\n")
@@ -76,7 +74,7 @@ func WritePage(w io.Writer, t verb.Table) error {
 	return err
 }
 
-func pageVerb(b *strings.Builder, v *verb.Verb) {
+func pageVerb(b *strings.Builder, v *Verb) {
 	fmt.Fprintf(b, "\n### %s\n\n%s", v.Name, v.Short)
 	if v.Long != "" {
 		b.WriteString(" " + v.Long)

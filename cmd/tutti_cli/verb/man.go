@@ -1,15 +1,13 @@
-package manual
+package verb
 
 import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 )
 
 // WriteMan writes the manual page.
-func WriteMan(w io.Writer, t verb.Table) error {
+func WriteMan(w io.Writer, t Table) error {
 	var b strings.Builder
 	b.WriteString(".\\\" Generated from the table of verbs in cmd/tutti_cli/action; run \"make generate\".\n")
 	b.WriteString(".TH TUTTI_CLI 1\n.SH NAME\ntutti_cli \\- look at a tutti node and act on the chain with its account\n")
@@ -20,7 +18,7 @@ func WriteMan(w io.Writer, t verb.Table) error {
 		manVerb(&b, v)
 	}
 	b.WriteString(".SH OPTIONS\nEvery verb takes these.\n")
-	for _, g := range verb.Globals() {
+	for _, g := range Globals() {
 		tagged(&b, globalOption(g), g.Help)
 	}
 	b.WriteString(".SH EXIT STATUS\n")
@@ -38,7 +36,7 @@ func WriteMan(w io.Writer, t verb.Table) error {
 	return err
 }
 
-func manVerb(b *strings.Builder, v *verb.Verb) {
+func manVerb(b *strings.Builder, v *Verb) {
 	fmt.Fprintf(b, ".SS %s\n%s\n", roff(v.Name), roff(v.Short))
 	if v.Long != "" {
 		b.WriteString(roff(v.Long) + "\n")
