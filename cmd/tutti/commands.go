@@ -2,7 +2,6 @@ package main
 
 import (
 	"github.com/tuttinode/tutti/cmd/internal/usage"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/configcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
@@ -22,7 +21,7 @@ func commandOf(word string) (command.Func, bool) {
 		return completeWith(word), true
 	}
 	c, ok := map[string]command.Func{
-		"alert":          alertcmd.Run,
+		"alert":          command.RunAlert,
 		"completion":     helpcmd.Completion,
 		"config":         configcmd.Run,
 		"doctor":         doctorcmd.Run,

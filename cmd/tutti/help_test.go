@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/cmd/internal/usage"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
@@ -66,13 +65,13 @@ func TestUsageErrorsAreShort(t *testing.T) {
 func TestAlertsAreTested(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
-	if status := alertcmd.Run(t.Context(), []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir()},
+	if status := command.RunAlert(t.Context(), []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir()},
 		&stdout, &stderr); status != command.ExitUsage || !strings.Contains(stderr.String(), "AlertNobody") {
 		t.Errorf("without an address: %d %s", status, &stderr)
 	}
 	args := []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir(), "-alert",
 		"http://127.0.0.1:1/s3cr3t"}
-	if status := alertcmd.Run(t.Context(), args, &stdout, &stderr); status != command.ExitFailed ||
+	if status := command.RunAlert(t.Context(), args, &stdout, &stderr); status != command.ExitFailed ||
 		!strings.Contains(stdout.String(), "cannot be reached") ||
 		strings.Contains(stdout.String()+stderr.String(), "s3cr3t") {
 		t.Errorf("%d %s %s", status, &stdout, &stderr)

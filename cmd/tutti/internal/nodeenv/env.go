@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
@@ -111,13 +111,13 @@ func (e *Env) addMetrics() error {
 
 // addAlerts adds the sender of alerts, if the configuration names a receiver.
 func (e *Env) addAlerts() error {
-	senders, err := alertcmd.Senders(e.Config)
+	senders, err := command.AlertSenders(e.Config)
 	if err != nil || len(senders) == 0 {
 		return err
 	}
 	e.Add(alert.New(alert.Options{
 		Board: e.Board, Senders: senders, After: e.Config.Monitoring.AlertAfter,
-		Node: alertcmd.NodeName(e.Config), Version: release.Version, Log: e.Log, Now: time.Now,
+		Node: command.NodeName(e.Config), Version: release.Version, Log: e.Log, Now: time.Now,
 	}))
 	return nil
 }

@@ -1,4 +1,4 @@
-package alertcmd
+package command
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/alert"
@@ -15,13 +14,13 @@ import (
 	served "github.com/tuttinode/tutti/server/alert"
 )
 
-const Usage = `usage: tutti alert test [the node's flags]
+const AlertUsage = `usage: tutti alert test [the node's flags]
 
 Sends a test alert to every address of -alert and says what became of it.
 `
 
-// Senders are those of -alert. The configuration was checked, so an error is ours.
-func Senders(cfg *config.Config) ([]*served.Sender, error) {
+// AlertSenders are those of -alert. The configuration was checked, so an error is ours.
+func AlertSenders(cfg *config.Config) ([]*served.Sender, error) {
 	sinks, err := alert.Parse(cfg.Monitoring.AlertSinks.Reveal())
 	if err != nil {
 		return nil, fault.Wrap(fault.BadOption, "read -alert", err)
@@ -45,38 +44,38 @@ func NodeName(cfg *config.Config) string {
 	return name
 }
 
-// Run is `tutti alert test [the node's flags]`.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if wrong, status := command.NeedsWord("alert", Usage, args, stdout, stderr); wrong {
+// RunAlert is `tutti alert test [the node's flags]`.
+func RunAlert(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if wrong, status := NeedsWord("alert", AlertUsage, args, stdout, stderr); wrong {
 		return status
 	}
-	cfg, _, err := config.Load(command.Input(args[1:]))
+	cfg, _, err := config.Load(Input(args[1:]))
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		return command.ExitUsage
+		return ExitUsage
 	}
-	senders, err := Senders(cfg)
+	senders, err := AlertSenders(cfg)
 	if err == nil && len(senders) == 0 {
 		err = fault.New(fault.AlertNobody, "test alerts", "")
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, command.Describe(err))
-		return command.ExitUsage
+		fmt.Fprintln(stderr, Describe(err))
+		return ExitUsage
 	}
 	return testAlerts(ctx, cfg, senders, stdout)
 }
 
 // testAlerts sends every sink one alert.
 func testAlerts(ctx context.Context, cfg *config.Config, senders []*served.Sender, stdout io.Writer) int {
-	status := command.ExitOK
+	status := ExitOK
 	for _, s := range senders {
 		begun := time.Now()
 		m := &served.Message{Alert: alert.Test(begun), Node: NodeName(cfg), Version: release.Version}
 		_, err := s.Send(ctx, m)
 		s.Close()
 		if err != nil {
-			fmt.Fprintln(stdout, command.Describe(err))
-			status = command.ExitFailed
+			fmt.Fprintln(stdout, Describe(err))
+			status = ExitFailed
 			continue
 		}
 		fmt.Fprintf(stdout, "%s: sent, in %s\n", s.Name(), time.Since(begun).Round(time.Millisecond))
