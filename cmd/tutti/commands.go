@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/configcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/gpucmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
@@ -23,7 +22,7 @@ func commandOf(word string) (command.Func, bool) {
 	c, ok := map[string]command.Func{
 		"alert":          command.RunAlert,
 		"completion":     helpcmd.Completion,
-		"config":         configcmd.Run,
+		"config":         command.RunConfig,
 		"doctor":         doctorcmd.Run,
 		"gpu":            gpucmd.Run,
 		gpucmd.WatchWord: gpucmd.Watch,

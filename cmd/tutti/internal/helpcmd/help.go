@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/configcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/gpucmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
@@ -37,7 +36,7 @@ Prints the version of this program.
 
 // usages are what `tutti help COMMAND` prints.
 var usages = map[string]string{
-	"alert": command.AlertUsage, "completion": completionUsage, "config": configcmd.Usage,
+	"alert": command.AlertUsage, "completion": completionUsage, "config": command.ConfigUsage,
 	"doctor": doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,
 	"gpu":    gpucmd.Usage, "help": helpUsage, "init": initcmd.Usage, "key": keycmd.Usage, "ledger": ledgercmd.Usage,
 	"migrate": migratecmd.Usage, "move": migratecmd.Usage, "version": versionUsage,

@@ -1,16 +1,15 @@
-package configcmd
+package command
 
 import (
 	"context"
 	"fmt"
 	"io"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/config"
 )
 
-const Usage = `usage: tutti config check [--all] [--json] [the node's flags]
+const ConfigUsage = `usage: tutti config check [--all] [--json] [the node's flags]
 
 Says whether a node with these flags would start, every problem, and what was set where.
 Nothing is started. Without flags it looks at the packages' service, where there is one.
@@ -22,9 +21,9 @@ The exit status is 0 when the configuration is valid, 1 when the node would star
 serve every AI model, 2 when it would not start.
 `
 
-// Run is `tutti config check [flags]`.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if wrong, status := command.NeedsWord("config", Usage, args, stdout, stderr); wrong {
+// RunConfig is `tutti config check [flags]`.
+func RunConfig(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if wrong, status := NeedsWord("config", ConfigUsage, args, stdout, stderr); wrong {
 		return status
 	}
 	check := new(config.Check)
@@ -32,30 +31,30 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var rest []string
 	for _, a := range args[1:] {
 		switch {
-		case command.AsksHelp(a):
-			fmt.Fprint(stdout, Usage)
-			return command.ExitOK
-		case command.IsFlag(a, "all"):
+		case AsksHelp(a):
+			fmt.Fprint(stdout, ConfigUsage)
+			return ExitOK
+		case IsFlag(a, "all"):
 			check.All = true
-		case command.IsFlag(a, "json"):
+		case IsFlag(a, "json"):
 			write = check.WriteJSON
 		default:
 			rest = append(rest, a)
 		}
 	}
-	check.Config, check.Notices, check.Problems = config.Load(command.Input(command.ServiceArgs(rest, stderr)))
+	check.Config, check.Notices, check.Problems = config.Load(Input(ServiceArgs(rest, stderr)))
 	if check.Starts() {
 		_ = modelconfig.Check(ctx, check) // it is in what is shown
 	}
 	if err := write(stdout); err != nil {
 		fmt.Fprintln(stderr, err)
-		return command.ExitFailed
+		return ExitFailed
 	}
 	switch {
 	case !check.Starts():
-		return command.ExitUsage
+		return ExitUsage
 	case !check.Valid():
-		return command.ExitFailed
+		return ExitFailed
 	}
-	return command.ExitOK
+	return ExitOK
 }
