@@ -4,7 +4,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/gpucmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/keycmd"
@@ -20,20 +19,20 @@ func commandOf(word string) (command.Func, bool) {
 		return completeWith(word), true
 	}
 	c, ok := map[string]command.Func{
-		"alert":          command.RunAlert,
-		"completion":     helpcmd.Completion,
-		"config":         command.RunConfig,
-		"doctor":         doctorcmd.Run,
-		"gpu":            gpucmd.Run,
-		gpucmd.WatchWord: gpucmd.Watch,
-		"help":           helpcmd.Run,
-		"init":           initcmd.Run,
-		"key":            keycmd.Run,
-		"ledger":         ledgercmd.Run,
-		mediaworker.Word: mediaworker.Run,
-		"migrate":        migratecmd.Run,
-		"move":           migratecmd.Run, // the name that migrate had before
-		"version":        helpcmd.Version,
+		"alert":              command.RunAlert,
+		"completion":         helpcmd.Completion,
+		"config":             command.RunConfig,
+		"doctor":             doctorcmd.Run,
+		"gpu":                command.RunGPU,
+		command.GPUWatchWord: command.WatchGPUs,
+		"help":               helpcmd.Run,
+		"init":               initcmd.Run,
+		"key":                keycmd.Run,
+		"ledger":             ledgercmd.Run,
+		mediaworker.Word:     mediaworker.Run,
+		"migrate":            migratecmd.Run,
+		"move":               migratecmd.Run, // the name that migrate had before
+		"version":            helpcmd.Version,
 	}[word]
 	return c, ok
 }

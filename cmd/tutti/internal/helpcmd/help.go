@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/gpucmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/keycmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/ledgercmd"
@@ -38,7 +37,7 @@ Prints the version of this program.
 var usages = map[string]string{
 	"alert": command.AlertUsage, "completion": completionUsage, "config": command.ConfigUsage,
 	"doctor": doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,
-	"gpu":    gpucmd.Usage, "help": helpUsage, "init": initcmd.Usage, "key": keycmd.Usage, "ledger": ledgercmd.Usage,
+	"gpu":    command.GPUUsage, "help": helpUsage, "init": initcmd.Usage, "key": keycmd.Usage, "ledger": ledgercmd.Usage,
 	"migrate": migratecmd.Usage, "move": migratecmd.Usage, "version": versionUsage,
 }
 

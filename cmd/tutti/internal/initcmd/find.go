@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/gpucmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd/setup"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/migrate"
@@ -30,7 +29,7 @@ func (t *initTool) look(ctx context.Context) {
 	defer cancel()
 	var parts sync.WaitGroup
 	parts.Go(func() {
-		for _, row := range gpucmd.Rows(gpus.Find(ctx, gpus.Options{Selection: config.Devices{All: true}}, lookFor)) {
+		for _, row := range command.GPURows(gpus.Find(ctx, gpus.Options{Selection: config.Devices{All: true}}, lookFor)) {
 			if row.Usable {
 				t.found.GPUs = append(t.found.GPUs, fmt.Sprintf("%d: %s", row.Index, row.Name))
 			}

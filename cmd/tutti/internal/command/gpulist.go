@@ -1,4 +1,4 @@
-package gpucmd
+package command
 
 import (
 	"context"
@@ -12,14 +12,13 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
-const Usage = `usage: tutti gpu list [-gpu all|0,1|GPU-…] [-json]
+const GPUUsage = `usage: tutti gpu list [-gpu all|0,1|GPU-…] [-json]
 
 Shows the NVIDIA GPUs that the node would use, and why some or all of them cannot
 be used and what to do. The exit status is 1 when what was asked for cannot be used
@@ -30,9 +29,9 @@ in whole, and 0 when it can.
 // time.
 const gpuLookFor = 30 * time.Second
 
-// Run is `tutti gpu list`.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if wrong, status := command.NeedsWord("gpu", Usage, args, stdout, stderr); wrong {
+// RunGPU is `tutti gpu list`.
+func RunGPU(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if wrong, status := NeedsWord("gpu", GPUUsage, args, stdout, stderr); wrong {
 		return status
 	}
 	flags := flag.NewFlagSet("tutti gpu list", flag.ContinueOnError)
@@ -52,10 +51,10 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprint(stdout, Usage)
-			return command.ExitOK
+			fmt.Fprint(stdout, GPUUsage)
+			return ExitOK
 		}
-		return command.Misused(stderr, "gpu", Usage, err.Error())
+		return Misused(stderr, "gpu", GPUUsage, err.Error())
 	}
 	found := gpus.Find(ctx, gpus.Options{Selection: asked}, gpuLookFor)
 	write := writeGPUTable
@@ -64,16 +63,16 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if err := write(stdout, found); err != nil {
 		fmt.Fprintln(stderr, err)
-		return command.ExitFailed
+		return ExitFailed
 	}
 	if len(found.Faults()) > 0 {
-		return command.ExitFailed
+		return ExitFailed
 	}
-	return command.ExitOK
+	return ExitOK
 }
 
-// Row is one GPU as `tutti gpu list -json` writes it. Amounts are in bytes.
-type Row struct {
+// GPURow is one GPU as `tutti gpu list -json` writes it. Amounts are in bytes.
+type GPURow struct {
 	Index           int    `json:"index"`
 	UUID            string `json:"uuid"`
 	Name            string `json:"name"`
@@ -89,23 +88,23 @@ type Row struct {
 	Throttled       string `json:"throttled,omitempty"`
 }
 
-// Problem is why something cannot be used.
-type Problem struct {
+// GPUProblem is why something cannot be used.
+type GPUProblem struct {
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
 	Remedy string `json:"remedy"`
 }
 
-// Rows are the GPUs that were found, usable or not.
-func Rows(found *gpus.Watcher) []Row {
+// GPURows are the GPUs that were found, usable or not.
+func GPURows(found *gpus.Watcher) []GPURow {
 	usable := make(map[gpu.UUID]bool)
 	for _, d := range found.Devices() {
 		usable[d.UUID] = true
 	}
-	rows := []Row{}
+	rows := []GPURow{}
 	for _, d := range found.Present() {
 		s, _ := found.Sample(d.UUID)
-		rows = append(rows, Row{
+		rows = append(rows, GPURow{
 			Index: d.Index, UUID: string(d.UUID), Name: d.Name, PCI: d.PCI,
 			Compute: fmt.Sprintf("%d.%d", d.Compute/10, d.Compute%10),
 			Usable:  usable[d.UUID], Encodes: d.Encodes, MIG: d.MIG, MemoryTotal: int64(d.Memory), MemoryUsed: int64(s.Used),
@@ -115,11 +114,11 @@ func Rows(found *gpus.Watcher) []Row {
 	return rows
 }
 
-func gpuProblems(found *gpus.Watcher) []Problem {
-	problems := []Problem{}
+func gpuProblems(found *gpus.Watcher) []GPUProblem {
+	problems := []GPUProblem{}
 	for _, f := range found.Faults() {
 		row, _ := fault.Lookup(f.Code)
-		problems = append(problems, Problem{string(f.Code), f.Detail, row.Remedy})
+		problems = append(problems, GPUProblem{string(f.Code), f.Detail, row.Remedy})
 	}
 	return problems
 }
@@ -128,7 +127,7 @@ func writeGPUJSON(w io.Writer, found *gpus.Watcher) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	d := found.Driver()
-	return enc.Encode(map[string]any{"driver": d.Version, "cuda": d.CUDA, "gpus": Rows(found),
+	return enc.Encode(map[string]any{"driver": d.Version, "cuda": d.CUDA, "gpus": GPURows(found),
 		"problems": gpuProblems(found)})
 }
 
@@ -138,7 +137,7 @@ func writeGPUTable(w io.Writer, found *gpus.Watcher) error {
 	if d := found.Driver(); d.Version != "" {
 		fmt.Fprintf(&b, "driver %s, CUDA %s\n", d.Version, d.CUDA)
 	}
-	if rows := Rows(found); len(rows) > 0 {
+	if rows := GPURows(found); len(rows) > 0 {
 		tabs := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(tabs, "GPU\tNAME\tUUID\tPCI\tMEMORY\tUSED\tENCODER\tSESSIONS\tTEMP\tSTATE")
 		for _, r := range rows {
@@ -166,7 +165,7 @@ func pick(yes bool, one, other string) string {
 }
 
 // gpuState is the state of a GPU in a word or two, for an operator.
-func gpuState(r Row) string {
+func gpuState(r GPURow) string {
 	switch {
 	case r.MIG:
 		return "divided (MIG)"
