@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/keycmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/store"
 	"github.com/tuttinode/tutti/config"
@@ -22,7 +21,7 @@ import (
 func openStoreOf(cfg *config.Config, named bool) (*store.Store, error) {
 	address := cfg.Storage.Store.Reveal()
 	if address == "" {
-		return nil, fmt.Errorf("which database? -store says it: %w", keycmd.ErrUsage)
+		return nil, fmt.Errorf("which database? -store says it: %w", command.ErrKeyUsage)
 	}
 	s, err := store.Parse(address)
 	if err == nil && named && s.Book == "" {

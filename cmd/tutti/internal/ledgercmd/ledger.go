@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/keycmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/database"
@@ -51,7 +50,7 @@ type ledgerTool struct{ stdout, stderr io.Writer }
 
 // ledgerFlags are the words behind one action.
 type ledgerFlags struct {
-	*keycmd.Flags
+	*command.KeyFlags
 	tickets bool
 	format  string
 }
@@ -74,9 +73,9 @@ func (t *ledgerTool) run(ctx context.Context, args []string) int {
 	switch {
 	case err == nil:
 		return command.ExitOK
-	case errors.Is(err, keycmd.ErrUsage):
+	case errors.Is(err, command.ErrKeyUsage):
 		return command.Misused(t.stderr, "ledger", Usage,
-			strings.TrimSuffix(strings.TrimSuffix(err.Error(), keycmd.ErrUsage.Error()), ": "))
+			strings.TrimSuffix(strings.TrimSuffix(err.Error(), command.ErrKeyUsage.Error()), ": "))
 	}
 	fmt.Fprintln(t.stderr, command.Describe(err))
 	return command.ExitFailed
@@ -84,14 +83,14 @@ func (t *ledgerTool) run(ctx context.Context, args []string) int {
 
 func (t *ledgerTool) do(ctx context.Context, args []string) error {
 	if len(args) == 0 || slices.Contains([]string{"-h", "-help", "--help", "help"}, args[0]) {
-		return keycmd.ErrUsage
+		return command.ErrKeyUsage
 	}
 	action, ok := ledgerActions[args[0]]
 	storing := storeActions[args[0]]
 	if !ok && storing == nil {
-		return fmt.Errorf("there is no ledger %s: %w", args[0], keycmd.ErrUsage)
+		return fmt.Errorf("there is no ledger %s: %w", args[0], command.ErrKeyUsage)
 	}
-	f := &ledgerFlags{Flags: keycmd.NewFlags(keycmd.Action{JSON: args[0] != "export"}), format: string(ledger.CSV)}
+	f := &ledgerFlags{KeyFlags: command.NewKeyFlags(command.KeyAction{JSON: args[0] != "export"}), format: string(ledger.CSV)}
 	f.Node["store"] = f.Set.String("store", "", "")
 	if args[0] == "export" {
 		f.Set.BoolVar(&f.tickets, "tickets", false, "")
@@ -101,7 +100,7 @@ func (t *ledgerTool) do(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.format != string(ledger.CSV) && f.format != string(ledger.JSON) {
-		return fmt.Errorf("-format is csv or json, not %q: %w", f.format, keycmd.ErrUsage)
+		return fmt.Errorf("-format is csv or json, not %q: %w", f.format, command.ErrKeyUsage)
 	}
 	cfg, err := f.Load()
 	switch {

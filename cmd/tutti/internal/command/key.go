@@ -1,4 +1,4 @@
-package keycmd
+package command
 
 import (
 	"context"
@@ -11,13 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/apikeystore"
 )
 
-const Usage = `usage: tutti key create -name NAME [limits]   make a key and show its secret, this once
+const KeyUsage = `usage: tutti key create -name NAME [limits]   make a key and show its secret, this once
        tutti key list                        show keys, limits and what is used
        tutti key revoke NAME|ID              take a key back; a running gateway notices within about a second
        tutti key limits NAME|ID [limits]     change what is given, leave the rest
@@ -35,17 +34,17 @@ limits:
   -dataDir, -network, -config   as given to the node
 `
 
-// ErrUsage asks for the usage text.
-var ErrUsage = errors.New("usage")
+// ErrKeyUsage asks for the usage text.
+var ErrKeyUsage = errors.New("usage")
 
-// Run is `tutti key …`.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if wrong, status := command.NeedsWord("key", Usage, args, stdout, stderr); wrong {
+// RunKey is `tutti key …`.
+func RunKey(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if wrong, status := NeedsWord("key", KeyUsage, args, stdout, stderr); wrong {
 		return status
 	}
-	if slices.ContainsFunc(args, command.AsksHelp) {
-		fmt.Fprint(stdout, Usage)
-		return command.ExitOK
+	if slices.ContainsFunc(args, AsksHelp) {
+		fmt.Fprint(stdout, KeyUsage)
+		return ExitOK
 	}
 	tool := keyTool{now: time.Now, random: rand.Reader, stdout: stdout, stderr: stderr}
 	return tool.run(ctx, args)
@@ -62,28 +61,28 @@ func (t *keyTool) run(ctx context.Context, args []string) int {
 	err := t.do(ctx, args)
 	switch {
 	case err == nil:
-		return command.ExitOK
-	case errors.Is(err, ErrUsage):
-		return command.Misused(t.stderr, "key", Usage,
-			strings.TrimSuffix(strings.TrimSuffix(err.Error(), ErrUsage.Error()), ": "))
+		return ExitOK
+	case errors.Is(err, ErrKeyUsage):
+		return Misused(t.stderr, "key", KeyUsage,
+			strings.TrimSuffix(strings.TrimSuffix(err.Error(), ErrKeyUsage.Error()), ": "))
 	}
-	fmt.Fprintln(t.stderr, command.Describe(err))
+	fmt.Fprintln(t.stderr, Describe(err))
 	if c := fault.ClassOf(err); c == fault.Config || errors.Is(err, fault.KeyInvalid) {
-		return command.ExitUsage
+		return ExitUsage
 	}
-	return command.ExitFailed
+	return ExitFailed
 }
 
-// Action is what one word does.
-type Action struct {
+// KeyAction is what one word does.
+type KeyAction struct {
 	// named: a key's name or ID follows. makes, limits and json: there are flags
 	// for a new name, for limits and for JSON.
 	named, makes, limits, JSON bool
-	run                        func(t *keyTool, ctx context.Context, s *apikeystore.Store, f *Flags) error
+	run                        func(t *keyTool, ctx context.Context, s *apikeystore.Store, f *KeyFlags) error
 }
 
 // keyActions are the words after `tutti key`.
-var keyActions = map[string]Action{
+var keyActions = map[string]KeyAction{
 	"create": {makes: true, limits: true, JSON: true, run: (*keyTool).create},
 	"list":   {JSON: true, run: (*keyTool).list},
 	"revoke": {named: true, run: (*keyTool).revoke},
@@ -92,13 +91,13 @@ var keyActions = map[string]Action{
 
 func (t *keyTool) do(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return ErrUsage
+		return ErrKeyUsage
 	}
 	action, ok := keyActions[args[0]]
 	if !ok {
-		return fmt.Errorf("there is no key %s: %w", args[0], ErrUsage)
+		return fmt.Errorf("there is no key %s: %w", args[0], ErrKeyUsage)
 	}
-	f := NewFlags(action)
+	f := NewKeyFlags(action)
 	if err := f.Parse(args[1:], action.named); err != nil {
 		return err
 	}
@@ -119,7 +118,7 @@ func (t *keyTool) do(ctx context.Context, args []string) error {
 	return errors.Join(err, store.Close())
 }
 
-func (t *keyTool) create(ctx context.Context, s *apikeystore.Store, f *Flags) error {
+func (t *keyTool) create(ctx context.Context, s *apikeystore.Store, f *KeyFlags) error {
 	k := apikeys.Key{Name: f.name}
 	if err := f.apply(&k, t.now()); err != nil {
 		return err
@@ -131,7 +130,7 @@ func (t *keyTool) create(ctx context.Context, s *apikeystore.Store, f *Flags) er
 	if f.JSON {
 		row := newKeyRow(k, apikeys.Usage{}, t.now())
 		row.Secret = secret
-		return command.WriteJSON(t.stdout, row)
+		return WriteJSON(t.stdout, row)
 	}
 	// The secret alone on standard output, so that a script can keep it.
 	fmt.Fprintf(t.stderr, "key %s (%s) made; this is the only time that its secret is shown\n", k.Name, k.ID)
@@ -139,7 +138,7 @@ func (t *keyTool) create(ctx context.Context, s *apikeystore.Store, f *Flags) er
 	return err
 }
 
-func (t *keyTool) revoke(ctx context.Context, s *apikeystore.Store, f *Flags) error {
+func (t *keyTool) revoke(ctx context.Context, s *apikeystore.Store, f *KeyFlags) error {
 	k, err := s.Revoke(ctx, f.which, t.now())
 	if err == nil {
 		_, err = fmt.Fprintf(t.stdout, "key %s (%s) revoked\n", k.Name, k.ID)
@@ -147,9 +146,9 @@ func (t *keyTool) revoke(ctx context.Context, s *apikeystore.Store, f *Flags) er
 	return err
 }
 
-func (t *keyTool) limits(ctx context.Context, s *apikeystore.Store, f *Flags) error {
+func (t *keyTool) limits(ctx context.Context, s *apikeystore.Store, f *KeyFlags) error {
 	if len(f.given) == 0 {
-		return fmt.Errorf("nothing to change was given: %w", ErrUsage)
+		return fmt.Errorf("nothing to change was given: %w", ErrKeyUsage)
 	}
 	k, err := s.SetLimits(ctx, f.which, t.now(), func(k *apikeys.Key) error { return f.apply(k, t.now()) })
 	if err != nil {
@@ -159,14 +158,14 @@ func (t *keyTool) limits(ctx context.Context, s *apikeystore.Store, f *Flags) er
 	return err
 }
 
-func (t *keyTool) list(ctx context.Context, s *apikeystore.Store, f *Flags) error {
+func (t *keyTool) list(ctx context.Context, s *apikeystore.Store, f *KeyFlags) error {
 	list, usage, err := s.Load(ctx)
 	if err != nil {
 		return err
 	}
 	rows := newKeyRows(list, usage, t.now())
 	if f.JSON {
-		return command.WriteJSON(t.stdout, rows)
+		return WriteJSON(t.stdout, rows)
 	}
 	return writeKeyTable(t.stdout, rows)
 }

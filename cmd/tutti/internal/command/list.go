@@ -1,4 +1,4 @@
-package keycmd
+package command
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/core/apikeys"
 )
 
@@ -40,7 +39,7 @@ func newKeyRow(k apikeys.Key, u apikeys.Usage, now time.Time) keyRow {
 		ID: k.ID, Name: k.Name, State: "good", Models: k.Models, RPM: k.RPM, TPM: int64(k.TPM), Concurrency: k.Concurrency,
 		Budget: int64(k.Budget.Tokens), Period: string(u.Period), Used: int64(u.Used), Reserved: int64(u.Reserved),
 		Requests: u.Requests,
-		Expires:  command.Stamp(k.Expires), Revoked: command.Stamp(k.Revoked), Created: command.Stamp(k.Created),
+		Expires:  Stamp(k.Expires), Revoked: Stamp(k.Revoked), Created: Stamp(k.Created),
 	}
 	if row.Models == nil {
 		row.Models = []string{}

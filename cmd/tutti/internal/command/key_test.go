@@ -1,4 +1,4 @@
-package keycmd
+package command
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/server/apikeystore"
 )
@@ -47,7 +46,7 @@ func (d *keyHome) run(args ...string) (status int, stdout, stderr string) {
 func (d *keyHome) ok(args ...string) string {
 	d.t.Helper()
 	status, stdout, stderr := d.run(args...)
-	if status != command.ExitOK {
+	if status != ExitOK {
 		d.t.Fatalf("%q: status %d: %s", args, status, stderr)
 	}
 	return stdout
@@ -137,22 +136,22 @@ func TestKeyCommandMistakes(t *testing.T) {
 		status int
 		want   string
 	}{
-		{"", command.ExitUsage, "usage: tutti key create"},
-		{"make", command.ExitUsage, "there is no key make"},
-		{"create", command.ExitUsage, "the name is missing"},
-		{"create -name a/b", command.ExitUsage, "KeyInvalid (the name has characters"},
-		{"create -name b -rpm -1 -period day", command.ExitUsage, "rpm: -1 is not between"},
-		{"create -name b -rpm x", command.ExitUsage, "usage: tutti key create"},
-		{"create -name b -expires soon", command.ExitUsage, `"soon" is not a time like 30d`},
-		{"create -name b more", command.ExitUsage, `"more" was not expected`},
-		{"create -name app", command.ExitFailed, "KeyNameTaken"},
-		{"create -nmae app", command.ExitUsage, "-nmae"},
-		{"revoke", command.ExitUsage, "name or ID is missing"},
-		{"revoke nobody", command.ExitFailed, "KeyNotFound"},
-		{"limits app", command.ExitUsage, "nothing to change"},
-		{"limits app -json", command.ExitUsage, "-json"},
-		{"limits app -budget -5", command.ExitUsage, "budget: -5"},
-		{"list -name x", command.ExitUsage, "-name"},
+		{"", ExitUsage, "usage: tutti key create"},
+		{"make", ExitUsage, "there is no key make"},
+		{"create", ExitUsage, "the name is missing"},
+		{"create -name a/b", ExitUsage, "KeyInvalid (the name has characters"},
+		{"create -name b -rpm -1 -period day", ExitUsage, "rpm: -1 is not between"},
+		{"create -name b -rpm x", ExitUsage, "usage: tutti key create"},
+		{"create -name b -expires soon", ExitUsage, `"soon" is not a time like 30d`},
+		{"create -name b more", ExitUsage, `"more" was not expected`},
+		{"create -name app", ExitFailed, "KeyNameTaken"},
+		{"create -nmae app", ExitUsage, "-nmae"},
+		{"revoke", ExitUsage, "name or ID is missing"},
+		{"revoke nobody", ExitFailed, "KeyNotFound"},
+		{"limits app", ExitUsage, "nothing to change"},
+		{"limits app -json", ExitUsage, "-json"},
+		{"limits app -budget -5", ExitUsage, "budget: -5"},
+		{"list -name x", ExitUsage, "-name"},
 	}
 	for _, tt := range tests {
 		status, stdout, stderr := d.run(strings.Fields(tt.args)...)
@@ -173,11 +172,11 @@ func TestKeyCommandMistakes(t *testing.T) {
 func TestKeyCommandWithoutDirectory(t *testing.T) {
 	t.Parallel()
 	d := &keyHome{t: t, dir: filepath.Join(t.TempDir(), "none")}
-	if status, _, stderr := d.run("list"); status != command.ExitFailed || !strings.Contains(stderr, "KeyStoreFailed") {
+	if status, _, stderr := d.run("list"); status != ExitFailed || !strings.Contains(stderr, "KeyStoreFailed") {
 		t.Errorf("%d %s", status, stderr)
 	}
 	d = &keyHome{t: t}
-	if status, _, stderr := d.run("list", "-network", "rinkeby"); status != command.ExitUsage ||
+	if status, _, stderr := d.run("list", "-network", "rinkeby"); status != ExitUsage ||
 		!strings.Contains(stderr, "retired") {
 		t.Errorf("%d %s", status, stderr)
 	}

@@ -1,4 +1,4 @@
-package keycmd
+package command
 
 import (
 	"errors"
@@ -10,15 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/apikeys"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
 
-// Flags are the words behind one action of `tutti key`.
-type Flags struct {
+// KeyFlags are the words behind one action of `tutti key`.
+type KeyFlags struct {
 	Set *flag.FlagSet
 	// which is the key's name or ID.
 	which string
@@ -36,9 +35,9 @@ type Flags struct {
 // nodeOptions tell where the node keeps its state.
 var nodeOptions = []string{"dataDir", "datadir", "network", "config"}
 
-// NewFlags are the flags that an action takes.
-func NewFlags(a Action) *Flags {
-	f := &Flags{Set: flag.NewFlagSet("tutti key", flag.ContinueOnError), given: map[string]bool{},
+// NewKeyFlags are the flags that an action takes.
+func NewKeyFlags(a KeyAction) *KeyFlags {
+	f := &KeyFlags{Set: flag.NewFlagSet("tutti key", flag.ContinueOnError), given: map[string]bool{},
 		Node: map[string]*string{}}
 	f.Set.SetOutput(io.Discard)
 	if a.makes {
@@ -64,15 +63,15 @@ func NewFlags(a Action) *Flags {
 
 // Parse reads the words of an action; the key's name may stand before or behind
 // the flags.
-func (f *Flags) Parse(args []string, named bool) error {
+func (f *KeyFlags) Parse(args []string, named bool) error {
 	if named && len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		f.which, args = args[0], args[1:]
 	}
 	if err := f.Set.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			return ErrUsage
+			return ErrKeyUsage
 		}
-		return fmt.Errorf("%v: %w", err, ErrUsage)
+		return fmt.Errorf("%v: %w", err, ErrKeyUsage)
 	}
 	rest := f.Set.Args()
 	if named && f.which == "" && len(rest) > 0 {
@@ -80,9 +79,9 @@ func (f *Flags) Parse(args []string, named bool) error {
 	}
 	switch {
 	case len(rest) > 0:
-		return fmt.Errorf("%q was not expected: %w", rest[0], ErrUsage)
+		return fmt.Errorf("%q was not expected: %w", rest[0], ErrKeyUsage)
 	case named && f.which == "":
-		return fmt.Errorf("the key's name or ID is missing: %w", ErrUsage)
+		return fmt.Errorf("the key's name or ID is missing: %w", ErrKeyUsage)
 	}
 	f.Set.Visit(func(one *flag.Flag) {
 		if f.Node[one.Name] == nil && one.Name != "json" {
@@ -93,7 +92,7 @@ func (f *Flags) Parse(args []string, named bool) error {
 }
 
 // apply sets what was given on a key and leaves the rest.
-func (f *Flags) apply(k *apikeys.Key, now time.Time) error {
+func (f *KeyFlags) apply(k *apikeys.Key, now time.Time) error {
 	for name := range f.given {
 		switch name {
 		case "models":
@@ -126,7 +125,7 @@ func (f *Flags) apply(k *apikeys.Key, now time.Time) error {
 }
 
 // dataDir finds the node's data directory.
-func (f *Flags) dataDir() (string, error) {
+func (f *KeyFlags) dataDir() (string, error) {
 	cfg, err := f.Load()
 	if err != nil {
 		return "", err
@@ -137,16 +136,16 @@ func (f *Flags) dataDir() (string, error) {
 // Load finds where the node keeps its state as the node does: by its options,
 // environment and configuration file. What else may be wrong with these is the
 // node's business.
-func (f *Flags) Load() (*config.Config, error) {
+func (f *KeyFlags) Load() (*config.Config, error) {
 	var args []string
 	f.Set.Visit(func(one *flag.Flag) {
 		if value := f.Node[one.Name]; value != nil {
 			args = append(args, "-"+one.Name+"="+*value)
 		}
 	})
-	cfg, err := config.LoadDataDir(command.Input(args), slices.Collect(maps.Keys(f.Node))...)
+	cfg, err := config.LoadDataDir(Input(args), slices.Collect(maps.Keys(f.Node))...)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", err, ErrUsage)
+		return nil, fmt.Errorf("%w: %w", err, ErrKeyUsage)
 	}
 	return cfg, nil
 }
