@@ -6,7 +6,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/ledgercmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
 )
@@ -27,7 +26,7 @@ func commandOf(word string) (command.Func, bool) {
 		"help":               helpcmd.Run,
 		"init":               initcmd.Run,
 		"key":                command.RunKey,
-		"ledger":             ledgercmd.Run,
+		"ledger":             command.RunLedger,
 		mediaworker.Word:     mediaworker.Run,
 		"migrate":            migratecmd.Run,
 		"move":               migratecmd.Run, // the name that migrate had before

@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/ledgercmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
@@ -36,7 +35,7 @@ Prints the version of this program.
 var usages = map[string]string{
 	"alert": command.AlertUsage, "completion": completionUsage, "config": command.ConfigUsage,
 	"doctor": doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,
-	"gpu":    command.GPUUsage, "help": helpUsage, "init": initcmd.Usage, "key": command.KeyUsage, "ledger": ledgercmd.Usage,
+	"gpu":    command.GPUUsage, "help": helpUsage, "init": initcmd.Usage, "key": command.KeyUsage, "ledger": command.LedgerUsage,
 	"migrate": migratecmd.Usage, "move": migratecmd.Usage, "version": versionUsage,
 }
 

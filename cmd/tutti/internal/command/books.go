@@ -1,4 +1,4 @@
-package ledgercmd
+package command
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/store"
 	"github.com/tuttinode/tutti/config"
@@ -21,7 +20,7 @@ import (
 func openStoreOf(cfg *config.Config, named bool) (*store.Store, error) {
 	address := cfg.Storage.Store.Reveal()
 	if address == "" {
-		return nil, fmt.Errorf("which database? -store says it: %w", command.ErrKeyUsage)
+		return nil, fmt.Errorf("which database? -store says it: %w", ErrKeyUsage)
 	}
 	s, err := store.Parse(address)
 	if err == nil && named && s.Book == "" {
@@ -82,7 +81,7 @@ func (t *ledgerTool) books(ctx context.Context, cfg *config.Config, f *ledgerFla
 			b.Waiting, b.Worth})
 	}
 	if f.JSON {
-		return command.WriteJSON(t.stdout, views)
+		return WriteJSON(t.stdout, views)
 	}
 	tabs := tabwriter.NewWriter(t.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tabs, "BOOK\tHOST\tOPENED\tIN USE\tREDEEMS FOR ALL\tTICKETS TO REDEEM\tWORTH, ETH")

@@ -1,4 +1,4 @@
-package ledgercmd_test
+package command_test
 
 import (
 	"strings"

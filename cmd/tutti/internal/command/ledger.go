@@ -1,4 +1,4 @@
-package ledgercmd
+package command
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/database"
@@ -18,7 +17,7 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-const Usage = `usage: tutti ledger show                 what is in the books: accounts, sets, winning tickets, epochs
+const LedgerUsage = `usage: tutti ledger show                 what is in the books: accounts, sets, winning tickets, epochs
        tutti ledger verify               work everything out again; status 1 and the reasons when it does not add up
        tutti ledger export [-tickets]    every entry, or every winning ticket, that is not rolled up
        tutti ledger books                the books of the nodes that share -store, and which node redeems for all
@@ -32,14 +31,14 @@ const Usage = `usage: tutti ledger show                 what is in the books: ac
 All but move only read, and the node may be running. No secret is ever shown.
 `
 
-// Run is `tutti ledger …`.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if wrong, status := command.NeedsWord("ledger", Usage, args, stdout, stderr); wrong {
+// RunLedger is `tutti ledger …`.
+func RunLedger(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if wrong, status := NeedsWord("ledger", LedgerUsage, args, stdout, stderr); wrong {
 		return status
 	}
-	if slices.ContainsFunc(args, command.AsksHelp) {
-		fmt.Fprint(stdout, Usage)
-		return command.ExitOK
+	if slices.ContainsFunc(args, AsksHelp) {
+		fmt.Fprint(stdout, LedgerUsage)
+		return ExitOK
 	}
 	tool := ledgerTool{stdout: stdout, stderr: stderr}
 	return tool.run(ctx, args)
@@ -50,7 +49,7 @@ type ledgerTool struct{ stdout, stderr io.Writer }
 
 // ledgerFlags are the words behind one action.
 type ledgerFlags struct {
-	*command.KeyFlags
+	*KeyFlags
 	tickets bool
 	format  string
 }
@@ -72,25 +71,25 @@ func (t *ledgerTool) run(ctx context.Context, args []string) int {
 	err := t.do(ctx, args)
 	switch {
 	case err == nil:
-		return command.ExitOK
-	case errors.Is(err, command.ErrKeyUsage):
-		return command.Misused(t.stderr, "ledger", Usage,
-			strings.TrimSuffix(strings.TrimSuffix(err.Error(), command.ErrKeyUsage.Error()), ": "))
+		return ExitOK
+	case errors.Is(err, ErrKeyUsage):
+		return Misused(t.stderr, "ledger", LedgerUsage,
+			strings.TrimSuffix(strings.TrimSuffix(err.Error(), ErrKeyUsage.Error()), ": "))
 	}
-	fmt.Fprintln(t.stderr, command.Describe(err))
-	return command.ExitFailed
+	fmt.Fprintln(t.stderr, Describe(err))
+	return ExitFailed
 }
 
 func (t *ledgerTool) do(ctx context.Context, args []string) error {
 	if len(args) == 0 || slices.Contains([]string{"-h", "-help", "--help", "help"}, args[0]) {
-		return command.ErrKeyUsage
+		return ErrKeyUsage
 	}
 	action, ok := ledgerActions[args[0]]
 	storing := storeActions[args[0]]
 	if !ok && storing == nil {
-		return fmt.Errorf("there is no ledger %s: %w", args[0], command.ErrKeyUsage)
+		return fmt.Errorf("there is no ledger %s: %w", args[0], ErrKeyUsage)
 	}
-	f := &ledgerFlags{KeyFlags: command.NewKeyFlags(command.KeyAction{JSON: args[0] != "export"}), format: string(ledger.CSV)}
+	f := &ledgerFlags{KeyFlags: NewKeyFlags(KeyAction{JSON: args[0] != "export"}), format: string(ledger.CSV)}
 	f.Node["store"] = f.Set.String("store", "", "")
 	if args[0] == "export" {
 		f.Set.BoolVar(&f.tickets, "tickets", false, "")
@@ -100,7 +99,7 @@ func (t *ledgerTool) do(ctx context.Context, args []string) error {
 		return err
 	}
 	if f.format != string(ledger.CSV) && f.format != string(ledger.JSON) {
-		return fmt.Errorf("-format is csv or json, not %q: %w", f.format, command.ErrKeyUsage)
+		return fmt.Errorf("-format is csv or json, not %q: %w", f.format, ErrKeyUsage)
 	}
 	cfg, err := f.Load()
 	switch {
@@ -148,7 +147,7 @@ func (t *ledgerTool) verify(ctx context.Context, books *ledger.Reader, f *ledger
 		return err
 	}
 	if f.JSON {
-		err = command.WriteJSON(t.stdout, newLedgerCheck(&r))
+		err = WriteJSON(t.stdout, newLedgerCheck(&r))
 	} else {
 		err = writeLedgerCheck(t.stdout, &r)
 	}
@@ -164,7 +163,7 @@ func (t *ledgerTool) show(ctx context.Context, books *ledger.Reader, f *ledgerFl
 		return err
 	}
 	if f.JSON {
-		return command.WriteJSON(t.stdout, newLedgerView(&o))
+		return WriteJSON(t.stdout, newLedgerView(&o))
 	}
 	return writeLedgerView(t.stdout, newLedgerView(&o))
 }

@@ -1,4 +1,4 @@
-package ledgercmd_test
+package command_test
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/ledgercmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/health"
@@ -63,7 +62,7 @@ func bookkeeper(t *testing.T, dir string) (opening pm.Opening, stop func()) {
 func ledgerRun(t *testing.T, dir string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
-	status = ledgercmd.Run(t.Context(), append(args, "-dataDir", dir), &out, &errs)
+	status = command.RunLedger(t.Context(), append(args, "-dataDir", dir), &out, &errs)
 	return status, out.String(), errs.String()
 }
 
@@ -175,7 +174,7 @@ func TestLedgerOfAnotherDirectory(t *testing.T) {
 		}
 	}
 	var out, errs strings.Builder
-	if status := ledgercmd.Run(t.Context(), []string{"-h"}, &out, &errs); status != command.ExitOK ||
+	if status := command.RunLedger(t.Context(), []string{"-h"}, &out, &errs); status != command.ExitOK ||
 		!strings.HasPrefix(out.String(), "usage: ") {
 		t.Errorf("-h: status %d, %s", status, errs.String())
 	}

@@ -1,4 +1,4 @@
-package ledgercmd
+package command
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
 )
@@ -110,11 +109,11 @@ func newLedgerView(o *ledger.Overview) *ledgerView {
 		v.Tickets[string(s)] = n
 	}
 	for _, e := range o.Epochs {
-		v.Epochs = append(v.Epochs, ledgerEpoch{uint64(e.ID), e.State, command.Stamp(e.Opened), command.Stamp(e.Ended)})
+		v.Epochs = append(v.Epochs, ledgerEpoch{uint64(e.ID), e.State, Stamp(e.Opened), Stamp(e.Ended)})
 	}
 	for _, a := range o.Accounts {
 		v.Accounts = append(v.Accounts, ledgerAccount{a.Account.Sender.String(), string(a.Account.Key), a.Value, a.Price,
-			command.Stamp(a.Opened), command.Stamp(a.Used)})
+			Stamp(a.Opened), Stamp(a.Used)})
 	}
 	for _, s := range o.Sets {
 		v.Sets = append(v.Sets, ledgerSet{s.RandHash.String(), s.Sender.String(), uint64(s.Epoch),

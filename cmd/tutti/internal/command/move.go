@@ -1,4 +1,4 @@
-package ledgercmd
+package command
 
 import (
 	"context"
