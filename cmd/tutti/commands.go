@@ -7,7 +7,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
 )
 
 // commandOf finds the command of a word; the hidden ones are what the node starts itself
@@ -28,8 +27,8 @@ func commandOf(word string) (command.Func, bool) {
 		"key":                command.RunKey,
 		"ledger":             command.RunLedger,
 		mediaworker.Word:     mediaworker.Run,
-		"migrate":            migratecmd.Run,
-		"move":               migratecmd.Run, // the name that migrate had before
+		"migrate":            command.RunMigrate,
+		"move":               command.RunMigrate, // the name that migrate had before
 		"version":            helpcmd.Version,
 	}[word]
 	return c, ok

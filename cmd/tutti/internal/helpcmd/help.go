@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
@@ -36,7 +35,7 @@ var usages = map[string]string{
 	"alert": command.AlertUsage, "completion": completionUsage, "config": command.ConfigUsage,
 	"doctor": doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,
 	"gpu":    command.GPUUsage, "help": helpUsage, "init": initcmd.Usage, "key": command.KeyUsage, "ledger": command.LedgerUsage,
-	"migrate": migratecmd.Usage, "move": migratecmd.Usage, "version": versionUsage,
+	"migrate": command.MigrateUsage, "move": command.MigrateUsage, "version": versionUsage,
 }
 
 // Run is `tutti help [word]`.

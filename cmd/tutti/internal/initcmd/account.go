@@ -12,7 +12,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -77,7 +76,7 @@ func (t *initTool) takeOver(ctx context.Context, cfg *config.Config, dir string)
 	moved.Storage.MoveFrom = dir
 	t.console.Tell("")
 	t.console.Tell("%s", t.console.TellStyle.Title("Existing node"))
-	m := migratecmd.Tool{Stdout: t.stdout}
+	m := command.MigrateTool{Stdout: t.stdout}
 	err := m.Run(ctx, &moved)
 	if !errors.Is(err, fault.OldNodeRunning) {
 		return err

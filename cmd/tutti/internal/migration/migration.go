@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/core"
@@ -20,7 +20,7 @@ import (
 type Part struct {
 	*nodeenv.Env
 	// existing is nil where there is none to take over from.
-	existing *migratecmd.Node
+	existing *command.ExistingNode
 }
 
 // New looks at nothing yet: the keys are copied when the chain is known.
@@ -29,7 +29,7 @@ func New(env *nodeenv.Env) *Part { return &Part{Env: env} }
 // CopyKeys copies an existing node's keys when this one has none, or the operator asked
 // for it. Unasked, a problem there is logged and is no reason to stop.
 func (p *Part) CopyKeys(ctx context.Context, chain uint64) error {
-	old, err := migratecmd.Find(p.Config, chain)
+	old, err := command.FindExisting(p.Config, chain)
 	if err != nil || old == nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (p *Part) stage(ctx context.Context, record *migrate.Record, orchestrator c
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "keep the existing node's tickets", err)
 	}
-	if elsewhere := migratecmd.Others(left.Tickets, orchestrator); elsewhere > 0 {
+	if elsewhere := command.OtherNodes(left.Tickets, orchestrator); elsewhere > 0 {
 		p.Log.Warn("tickets of the existing node pay another orchestrator and wait for a node that works for it", "tickets",
 			elsewhere, "orchestrator", orchestrator.String())
 	}

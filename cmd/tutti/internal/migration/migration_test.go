@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/migrate"
@@ -65,7 +65,7 @@ func TestAKeystoreWithoutDatabaseIsFound(t *testing.T) {
 	}
 	cfg := &config.Config{}
 	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = "auto", old, t.TempDir()
-	if o, err := migratecmd.Find(cfg, 0); o != nil || err != nil {
+	if o, err := command.FindExisting(cfg, 0); o != nil || err != nil {
 		t.Errorf("an empty keystore: %+v, %v", o, err)
 	}
 	key := `{"address":"639fe6ab55c921f74e7fac1ee960c0b6293ba612","crypto":{"cipher":"aes-128-ctr","ciphertext":"00","kdf":"scrypt"},"version":3}`
@@ -75,11 +75,11 @@ func TestAKeystoreWithoutDatabaseIsFound(t *testing.T) {
 	if !migrate.HasKeys(old) {
 		t.Fatal("the key is not seen")
 	}
-	if o, err := migratecmd.Find(cfg, 0); err != nil || o == nil || o.Dir != old || o.Wanted {
+	if o, err := command.FindExisting(cfg, 0); err != nil || o == nil || o.Dir != old || o.Wanted {
 		t.Errorf("a key without a database: %+v, %v", o, err)
 	}
 	cfg.Storage.DataDir = old
-	if o, err := migratecmd.Find(cfg, 0); o != nil || err != nil {
+	if o, err := command.FindExisting(cfg, 0); o != nil || err != nil {
 		t.Errorf("the node's own directory: %+v, %v", o, err)
 	}
 }

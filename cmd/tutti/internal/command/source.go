@@ -1,4 +1,4 @@
-package migratecmd
+package command
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"github.com/tuttinode/tutti/core/migrate"
 )
 
-// Node is an existing node of the network whose keys and tickets are taken over.
-type Node struct {
+// ExistingNode is an existing node of the network whose keys and tickets are taken over.
+type ExistingNode struct {
 	Dir string
 	// chain is what its database has to be of, 0 for any.
 	chain uint64
@@ -31,8 +31,8 @@ const (
 	moveNone = "none"
 )
 
-// Find finds what the configuration says of an existing node; nil for none.
-func Find(cfg *config.Config, chain uint64) (*Node, error) {
+// FindExisting finds what the configuration says of an existing node; nil for none.
+func FindExisting(cfg *config.Config, chain uint64) (*ExistingNode, error) {
 	dir, asked := cfg.Storage.MoveFrom, true
 	switch dir {
 	case moveNone:
@@ -55,7 +55,7 @@ func Find(cfg *config.Config, chain uint64) (*Node, error) {
 	if asked && !migrate.IsSource(dir) && !migrate.HasKeys(dir) {
 		return nil, fault.New(fault.OldDataMissing, "look for the existing node", dir)
 	}
-	return &Node{Dir: dir, chain: chain, Wanted: asked}, nil
+	return &ExistingNode{Dir: dir, chain: chain, Wanted: asked}, nil
 }
 
 // sameDir reports whether two paths are one directory.
@@ -69,7 +69,7 @@ func sameDir(a, b string) bool {
 }
 
 // Read looks at what the existing node left.
-func (o *Node) Read(ctx context.Context) (*migrate.Left, error) {
+func (o *ExistingNode) Read(ctx context.Context) (*migrate.Left, error) {
 	left, err := migrate.Reader{Driver: nodedb.Driver().Name}.Read(ctx, o.Dir)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (o *Node) Read(ctx context.Context) (*migrate.Left, error) {
 }
 
 // Shares reports whether one of our keys is the existing node's.
-func (o *Node) Shares(have []migrate.Key) bool {
+func (o *ExistingNode) Shares(have []migrate.Key) bool {
 	theirs, err := migrate.KeysIn(o.Dir)
 	return err == nil && slices.ContainsFunc(theirs, func(k migrate.Key) bool {
 		return slices.ContainsFunc(have, func(h migrate.Key) bool { return h.Address == k.Address })
@@ -90,15 +90,15 @@ func (o *Node) Shares(have []migrate.Key) bool {
 }
 
 // Keep stages tickets, and remembers where they are from.
-func (o *Node) Keep(ctx context.Context, record *migrate.Record, left *migrate.Left) (int, error) {
+func (o *ExistingNode) Keep(ctx context.Context, record *migrate.Record, left *migrate.Left) (int, error) {
 	if err := record.Came(ctx, o.Dir, left.ChainID, time.Now()); err != nil {
 		return 0, err
 	}
 	return record.Stage(ctx, o.Dir, left.Tickets, time.Now())
 }
 
-// Others is how many tickets pay another account.
-func Others(tickets []migrate.Ticket, recipient core.Address) int {
+// OtherNodes is how many tickets pay another account.
+func OtherNodes(tickets []migrate.Ticket, recipient core.Address) int {
 	mine := slices.DeleteFunc(slices.Clone(tickets),
 		func(t migrate.Ticket) bool { return t.Ticket.Recipient != recipient })
 	return len(tickets) - len(mine)

@@ -1,4 +1,4 @@
-package migratecmd
+package command
 
 import (
 	"context"
@@ -18,7 +18,7 @@ var oldAdmins = []string{"127.0.0.1:7935", "127.0.0.1:5935"}
 
 // Busy is the process or node that still works with the existing node's directory; "" for none.
 // ours is this node's own admin address, which is not asked.
-func (o *Node) Busy(ctx context.Context, ours string) string {
+func (o *ExistingNode) Busy(ctx context.Context, ours string) string {
 	if holder := migrate.Holder(o.Dir); holder != "" {
 		return holder
 	}

@@ -1,4 +1,4 @@
-package migratecmd
+package command
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
@@ -20,7 +19,7 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 )
 
-const Usage = `usage: tutti migrate [--dry-run] [--json] [the node's flags]
+const MigrateUsage = `usage: tutti migrate [--dry-run] [--json] [the node's flags]
 
 Takes over what a node of the existing network left in its data directory: keys, and
 winning tickets that were not redeemed. That directory is only read. The node does the
@@ -36,9 +35,9 @@ same at its start; this shows it, or does it beforehand.
 // configuration is the node's business.
 var movingOptions = []string{"dataDir", "datadir", "network", "config", "moveFrom", "ethKeystorePath"}
 
-// Run is `tutti migrate`.
-func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	m := Tool{Stdout: stdout}
+// RunMigrate is `tutti migrate`.
+func RunMigrate(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	m := MigrateTool{Stdout: stdout}
 	var rest []string
 	for _, a := range args {
 		switch strings.TrimLeft(a, "-") {
@@ -47,37 +46,37 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		case "json":
 			m.json = true
 		case "h", "help":
-			fmt.Fprint(stdout, Usage)
-			return command.ExitOK
+			fmt.Fprint(stdout, MigrateUsage)
+			return ExitOK
 		default:
 			rest = append(rest, a)
 		}
 	}
-	cfg, err := config.LoadDataDir(command.Input(rest), movingOptions...)
+	cfg, err := config.LoadDataDir(Input(rest), movingOptions...)
 	if err != nil {
-		return command.Misused(stderr, "migrate", Usage, err.Error())
+		return Misused(stderr, "migrate", MigrateUsage, err.Error())
 	}
 	if err := m.Run(ctx, cfg); err != nil {
-		fmt.Fprintln(stderr, command.Describe(err))
-		return command.ExitFailed
+		fmt.Fprintln(stderr, Describe(err))
+		return ExitFailed
 	}
-	return command.ExitOK
+	return ExitOK
 }
 
-// Tool is one use of `tutti migrate`.
-type Tool struct {
+// MigrateTool is one use of `tutti migrate`.
+type MigrateTool struct {
 	Stdout    io.Writer
 	dry, json bool
 }
 
 // Run takes over what the existing node of cfg left, or with -dry-run shows it.
-func (m *Tool) Run(ctx context.Context, cfg *config.Config) error {
+func (m *MigrateTool) Run(ctx context.Context, cfg *config.Config) error {
 	const op = "look for the existing node"
 	if cfg.Chain.Offchain() {
 		return fault.New(fault.OldDataMissing, op, "an off-chain node has no tickets; add -network arbitrum-one-mainnet")
 	}
 	network, _ := contracts.LookupNetwork(cfg.Chain.Network) // of an unknown one any chain is right
-	old, err := Find(cfg, network.ChainID)
+	old, err := FindExisting(cfg, network.ChainID)
 	if err != nil {
 		return err
 	}
@@ -104,7 +103,7 @@ func (m *Tool) Run(ctx context.Context, cfg *config.Config) error {
 	return m.show(out)
 }
 
-func (m *Tool) outcome(old *Node, cfg *config.Config, left *migrate.Left) *moved {
+func (m *MigrateTool) outcome(old *ExistingNode, cfg *config.Config, left *migrate.Left) *moved {
 	out := &moved{From: old.Dir, To: cfg.Storage.DataDir, ChainID: left.ChainID, DryRun: m.dry, Keys: []movedKey{},
 		Unredeemed: len(left.Tickets), Redeemed: left.Redeemed, Damaged: append([]string{}, left.Damaged...)}
 	for i := range left.Tickets {
@@ -124,7 +123,7 @@ func (m *Tool) outcome(old *Node, cfg *config.Config, left *migrate.Left) *moved
 }
 
 // foresee fills in what would be new, without making anything.
-func (m *Tool) foresee(ctx context.Context, cfg *config.Config, left *migrate.Left, out *moved) error {
+func (m *MigrateTool) foresee(ctx context.Context, cfg *config.Config, left *migrate.Left, out *moved) error {
 	have, err := migrate.KeysIn(cfg.Storage.DataDir)
 	if err != nil {
 		return fault.Wrap(fault.KeystoreUnusable, "read the keystore", err)
@@ -154,7 +153,7 @@ func (m *Tool) foresee(ctx context.Context, cfg *config.Config, left *migrate.Le
 }
 
 // move does it, while no node works with the directory.
-func (m *Tool) move(ctx context.Context, cfg *config.Config, old *Node, left *migrate.Left, out *moved) error {
+func (m *MigrateTool) move(ctx context.Context, cfg *config.Config, old *ExistingNode, left *migrate.Left, out *moved) error {
 	dir := cfg.Storage.DataDir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)

@@ -1,4 +1,4 @@
-package migratecmd
+package command
 
 import (
 	"encoding/json"
@@ -37,7 +37,7 @@ type movedKey struct {
 	New bool `json:"new"`
 }
 
-func (m *Tool) show(o *moved) error {
+func (m *MigrateTool) show(o *moved) error {
 	if m.json {
 		e := json.NewEncoder(m.Stdout)
 		e.SetIndent("", "  ")
