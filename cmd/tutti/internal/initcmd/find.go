@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd/setup"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/migrate"
 	"github.com/tuttinode/tutti/transcoder/gpus"
@@ -66,10 +65,10 @@ func (t *initTool) findOld() {
 
 // network is the answer, or its default.
 func (t *initTool) network() string {
-	if network := t.answers[setup.Network]; network != "" {
+	if network := t.answers[Network]; network != "" {
 		return network
 	}
-	return setup.MainNet
+	return MainNet
 }
 
 // recordExisting records what an existing node has in its data directory, and beside it.

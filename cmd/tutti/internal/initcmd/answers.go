@@ -1,4 +1,4 @@
-package setup
+package initcmd
 
 // Key names an answer. Beside the role they are the node's options, by which they can
 // be given as flags and in a file.
@@ -43,8 +43,8 @@ const (
 	Offchain = "offchain"
 )
 
-// CPU says that no GPU is used.
-const CPU = "cpu"
+// cpu says that no GPU is used.
+const cpu = "cpu"
 
 // Found is what the machine has.
 type Found struct {

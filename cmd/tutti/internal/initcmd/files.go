@@ -1,4 +1,4 @@
-package setup
+package initcmd
 
 import (
 	"fmt"
@@ -142,7 +142,7 @@ func addressPart(part partWriter, a Answers, p Places) {
 func workPart(part partWriter, a Answers) {
 	if applies(Devices, a) {
 		lines := []string{"gpu " + a[Devices]}
-		if a[Devices] == CPU || a[Devices] == "" {
+		if a[Devices] == cpu || a[Devices] == "" {
 			lines = []string{"#gpu all"}
 		}
 		part("GPUs to transcode on; without, the CPU does it. As many streams at once as the machine carries, or a number.",

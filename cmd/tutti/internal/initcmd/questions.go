@@ -1,12 +1,12 @@
-package setup
+package initcmd
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Question is one thing to ask.
-type Question struct {
+// question is one thing to ask.
+type question struct {
 	Key Key
 	// Text is the question, Help what was found, in lines before it. Why explains the
 	// question to an operator that asks.
@@ -27,7 +27,7 @@ type Choice struct{ Value, Text string }
 
 // Next is the first question whose answer is not known; false when all are. There are
 // at most seven for any role.
-func Next(a Answers, f Found) (Question, bool) {
+func Next(a Answers, f Found) (question, bool) {
 	for _, key := range Keys() {
 		if _, known := a[key]; known || !applies(key, a) {
 			continue
@@ -36,7 +36,7 @@ func Next(a Answers, f Found) (Question, bool) {
 		q.Key = key
 		return q, true
 	}
-	return Question{}, false
+	return question{}, false
 }
 
 // applies reports whether an answer is needed for the role.
@@ -69,42 +69,42 @@ func applies(key Key, a Answers) bool {
 }
 
 // questions make each question. Read-only.
-var questions = map[Key]func(Answers, Found) Question{
+var questions = map[Key]func(Answers, Found) question{
 	Role:             askRole,
 	Network:          askNetwork,
 	Endpoint:         askEndpoint,
 	OrchestratorAddr: askOrchestrator,
-	OrchestratorPass: func(Answers, Found) Question {
-		return Question{Text: "The orchestrator's secret (its -orchSecret)", Needed: true, Secret: true,
+	OrchestratorPass: func(Answers, Found) question {
+		return question{Text: "The orchestrator's secret (its -orchSecret)", Needed: true, Secret: true,
 			Why: []string{"Orchestrator and workers share it: only workers that know it get work. " +
 				"The orchestrator's operator has it,",
 				"and a path such as /etc/tutti/pool-secret names a file that holds it."}}
 	},
 	ServiceAddr: askAddress,
-	Price: func(Answers, Found) Question {
-		return Question{Text: "Price of one pixel in wei, or an amount such as 0.1USD for 10^12 pixels", Default: "1200",
+	Price: func(Answers, Found) question {
+		return question{Text: "Price of one pixel in wei, or an amount such as 0.1USD for 10^12 pixels", Default: "1200",
 			Why: []string{"Gateways choose by price, stake and performance; the price can be changed at any time.",
 				"A gateway gives no work to orchestrators above its own -maxPricePerUnit."}}
 	},
-	MaxPrice: func(Answers, Found) Question {
-		return Question{Text: "The most that is paid for one pixel, in wei", Default: "1200",
+	MaxPrice: func(Answers, Found) question {
+		return question{Text: "The most that is paid for one pixel, in wei", Default: "1200",
 			Why: []string{"Orchestrators that ask for more get no work from this gateway."}}
 	},
 	Devices: askDevices,
 	Models:  askModels,
-	Passphrase: func(_ Answers, f Found) Question {
+	Passphrase: func(_ Answers, f Found) question {
 		text := "Passphrase of a new account's key"
 		if account := first(f.Account, f.OldAccount); account != "" {
 			text = "Passphrase of " + account
 		}
-		return Question{Text: text + ", or the path of a file that holds it", Needed: true, Secret: true,
+		return question{Text: text + ", or the path of a file that holds it", Needed: true, Secret: true,
 			Why: []string{"It opens the account's key. It is kept in a file that only the node's user reads.",
 				"A lost passphrase cannot be recovered; keep a copy of it and of the key file."}}
 	},
 }
 
-func askRole(_ Answers, f Found) Question {
-	q := Question{Text: "What is this node to do?", Choices: []Choice{
+func askRole(_ Answers, f Found) question {
+	q := question{Text: "What is this node to do?", Choices: []Choice{
 		{Orchestrator, "orchestrator: take video work from gateways and transcode it on this machine"},
 		{AI, "orchestrator for AI: take AI jobs from gateways and run models on this machine"},
 		{Transcoder, "transcoder: transcode for your orchestrator on another machine"},
@@ -124,8 +124,8 @@ func askRole(_ Answers, f Found) Question {
 	return q
 }
 
-func askNetwork(a Answers, _ Found) Question {
-	q := Question{Text: "On which network?", Default: MainNet, Choices: []Choice{
+func askNetwork(a Answers, _ Found) question {
+	q := question{Text: "On which network?", Default: MainNet, Choices: []Choice{
 		{MainNet, MainNet + ": work for money"},
 		{Offchain, Offchain + ": without chain and money, to try it out"},
 	}, Why: []string{"Off-chain nothing is paid and nothing needs an account; only gateways that name this node find it.",
@@ -133,24 +133,24 @@ func askNetwork(a Answers, _ Found) Question {
 	return q
 }
 
-func askEndpoint(a Answers, _ Found) Question {
-	q := Question{Text: "URL of a layer-2 RPC endpoint, several between commas", Needed: true,
+func askEndpoint(a Answers, _ Found) question {
+	q := question{Text: "URL of a layer-2 RPC endpoint, several between commas", Needed: true,
 		Why: []string{"The node reads the chain and sends its transactions there. A provider gives one, such as",
 			"https://arb-mainnet.example.org/v2/KEY; with two or more the node does without any one of them."}}
 	return q
 }
 
-func askOrchestrator(a Answers, _ Found) Question {
+func askOrchestrator(a Answers, _ Found) question {
 	text := "Address of your orchestrator, host:port"
 	if a[Role] == Gateway {
 		text = "Addresses of orchestrators, host:port, several between commas"
 	}
-	return Question{Text: text, Needed: true, Why: []string{"It is the orchestrator's -serviceAddr; without a port it " +
+	return question{Text: text, Needed: true, Why: []string{"It is the orchestrator's -serviceAddr; without a port it " +
 		"is 8935."}}
 }
 
-func askAddress(a Answers, f Found) Question {
-	q := Question{Text: "Address at which gateways reach this node, host:port",
+func askAddress(a Answers, f Found) question {
+	q := question{Text: "Address at which gateways reach this node, host:port",
 		Why: []string{"A name lets the machine change its address later without a transaction. The port must be open to " +
 			"every address.",
 			"127.0.0.1:8935 is reached from this machine alone, which is enough to try it out."}}
@@ -165,8 +165,8 @@ func askAddress(a Answers, f Found) Question {
 	return q
 }
 
-func askDevices(_ Answers, f Found) Question {
-	q := Question{Text: "GPUs to transcode on: all, numbers such as 0,1, or cpu", Default: CPU,
+func askDevices(_ Answers, f Found) question {
+	q := question{Text: "GPUs to transcode on: all, numbers such as 0,1, or cpu", Default: cpu,
 		Help: []string{"No NVIDIA GPU was found."},
 		Why: []string{"A GPU has encoders of its own and leaves the processor free. tutti gpu list says why one is not " +
 			"found."}}
@@ -176,8 +176,8 @@ func askDevices(_ Answers, f Found) Question {
 	return q
 }
 
-func askModels(_ Answers, f Found) Question {
-	q := Question{Text: "Path of aiModels.json, the models to serve", Default: f.ModelsFile, Needed: f.ModelsFile == "",
+func askModels(_ Answers, f Found) question {
+	q := question{Text: "Path of aiModels.json, the models to serve", Default: f.ModelsFile, Needed: f.ModelsFile == "",
 		Why: []string{"It lists the models, their prices, and which are loaded at the start; docs/ai-models.md says what " +
 			"is in it,",
 			"and tutti config check what it comes to."}}

@@ -1,4 +1,4 @@
-package setup_test
+package initcmd_test
 
 import (
 	"flag"
@@ -11,39 +11,39 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd/setup"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
 	"github.com/tuttinode/tutti/config"
 )
 
 var update = flag.Bool("update", false, "write the files again")
 
-var here = setup.Places{
+var here = initcmd.Places{
 	Config: "/home/op/.config/tutti/tutti.conf", Passphrase: "/home/op/.config/tutti/ethPassword",
 	OrchSecret: "/home/op/.config/tutti/orchSecret",
 	Unit:       "/home/op/.config/tutti/tutti.service", Program: "/home/op/bin with space/tutti",
 }
 
-var packaged = setup.Places{
+var packaged = initcmd.Places{
 	Config: "/etc/tutti/tutti.conf", Passphrase: "/etc/credstore/tutti.ethPassword", OrchSecret: "/etc/tutti/orchSecret",
 	Credential: true,
 	DataDir:    "/var/lib/tutti/arbitrum-one-mainnet", KeepOut: true,
 }
 
 // given are the texts that an operator types for a role.
-func given(role string) setup.Answers {
-	return setup.Answers{
-		setup.Role: role, setup.Network: setup.MainNet, setup.Endpoint: "https://a.example.org/KEY,https://b.example.org",
-		setup.ServiceAddr: "orch.example.org:8935",
-		setup.Price:       "0.1USD", setup.MaxPrice: "1200", setup.Devices: "all", setup.Models: "/srv/aiModels.json",
-		setup.OrchestratorAddr: "orch.example.org:8935",
-		setup.OrchestratorPass: "shared secret", setup.Passphrase: "a passphrase of many words",
+func given(role string) initcmd.Answers {
+	return initcmd.Answers{
+		initcmd.Role: role, initcmd.Network: initcmd.MainNet, initcmd.Endpoint: "https://a.example.org/KEY,https://b.example.org",
+		initcmd.ServiceAddr: "orch.example.org:8935",
+		initcmd.Price:       "0.1USD", initcmd.MaxPrice: "1200", initcmd.Devices: "all", initcmd.Models: "/srv/aiModels.json",
+		initcmd.OrchestratorAddr: "orch.example.org:8935",
+		initcmd.OrchestratorPass: "shared secret", initcmd.Passphrase: "a passphrase of many words",
 	}
 }
 
 // answer goes through the questions as an operator does, and counts them.
-func answer(a setup.Answers, f setup.Found, typed setup.Answers) (asked int) {
+func answer(a initcmd.Answers, f initcmd.Found, typed initcmd.Answers) (asked int) {
 	for {
-		q, more := setup.Next(a, f)
+		q, more := initcmd.Next(a, f)
 		if !more {
 			return asked
 		}
@@ -52,23 +52,23 @@ func answer(a setup.Answers, f setup.Found, typed setup.Answers) (asked int) {
 	}
 }
 
-var roles = []string{setup.Orchestrator, setup.AI, setup.Transcoder, setup.AIWorker, setup.Gateway}
+var roles = []string{initcmd.Orchestrator, initcmd.AI, initcmd.Transcoder, initcmd.AIWorker, initcmd.Gateway}
 
 // What is written for each role, and the node's own rules take it.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	for _, role := range roles {
-		for where, places := range map[string]setup.Places{"user": here, "packaged": packaged} {
-			for _, network := range []string{setup.MainNet, setup.Offchain} {
+		for where, places := range map[string]initcmd.Places{"user": here, "packaged": packaged} {
+			for _, network := range []string{initcmd.MainNet, initcmd.Offchain} {
 				name := role + "." + where + "." + network
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					typed, a := given(role), setup.Answers{}
-					typed[setup.Network] = network
-					if n := answer(a, setup.Found{}, typed); n > 7 {
+					typed, a := given(role), initcmd.Answers{}
+					typed[initcmd.Network] = network
+					if n := answer(a, initcmd.Found{}, typed); n > 7 {
 						t.Errorf("%d questions", n)
 					}
-					files := setup.Files(a, places)
+					files := initcmd.Files(a, places)
 					takes(t, files)
 					golden(t, filepath.Join("testdata", name+".txt"), files)
 				})
@@ -77,7 +77,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-func golden(t *testing.T, path string, files []setup.File) {
+func golden(t *testing.T, path string, files []initcmd.File) {
 	t.Helper()
 	var b strings.Builder
 	for _, f := range files {
@@ -101,7 +101,7 @@ func golden(t *testing.T, path string, files []setup.File) {
 func takes(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, files []setup.File) {
+}, files []initcmd.File) {
 	t.Helper()
 	at := map[string]string{"/srv/aiModels.json": "[]"}
 	for _, f := range files {
@@ -123,15 +123,15 @@ func takes(t interface {
 func TestSecretsStayApart(t *testing.T) {
 	t.Parallel()
 	for _, role := range roles {
-		a := setup.Answers{}
-		answer(a, setup.Found{}, given(role))
-		for _, f := range setup.Files(a, here) {
+		a := initcmd.Answers{}
+		answer(a, initcmd.Found{}, given(role))
+		for _, f := range initcmd.Files(a, here) {
 			if !f.Secret && (strings.Contains(f.Content, "shared secret") || strings.Contains(f.Content, "many words")) {
 				t.Errorf("%s: %s has a secret", role, f.Path)
 			}
 		}
-		a[setup.Passphrase], a[setup.OrchestratorPass] = "/run/p", "/run/s"
-		for _, f := range setup.Files(a, here) {
+		a[initcmd.Passphrase], a[initcmd.OrchestratorPass] = "/run/p", "/run/s"
+		for _, f := range initcmd.Files(a, here) {
 			if f.Secret {
 				t.Errorf("%s: %s is written, though a file was named", role, f.Path)
 			}
@@ -142,39 +142,39 @@ func TestSecretsStayApart(t *testing.T) {
 // What is found becomes the default, and an existing node is named.
 func TestDefaultsComeFromTheMachine(t *testing.T) {
 	t.Parallel()
-	found := setup.Found{GPUs: []string{"0: L4"}, Address: "203.0.113.7", OldNode: "/home/op/.lpData/x",
+	found := initcmd.Found{GPUs: []string{"0: L4"}, Address: "203.0.113.7", OldNode: "/home/op/.lpData/x",
 		OldAccount: "0x7E5F", ModelsFile: "/m.json", Docker: true}
-	q, _ := setup.Next(setup.Answers{}, found)
-	if q.Key != setup.Role || len(q.Help) == 0 || !strings.Contains(q.Help[0], found.OldNode) {
+	q, _ := initcmd.Next(initcmd.Answers{}, found)
+	if q.Key != initcmd.Role || len(q.Help) == 0 || !strings.Contains(q.Help[0], found.OldNode) {
 		t.Errorf("%+v", q)
 	}
-	for key, want := range map[setup.Key]string{setup.ServiceAddr: "203.0.113.7:8935", setup.Devices: "all"} {
-		a := given(setup.Orchestrator)
+	for key, want := range map[initcmd.Key]string{initcmd.ServiceAddr: "203.0.113.7:8935", initcmd.Devices: "all"} {
+		a := given(initcmd.Orchestrator)
 		delete(a, key)
-		if q, more := setup.Next(a, found); !more || q.Key != key || q.Default != want {
+		if q, more := initcmd.Next(a, found); !more || q.Key != key || q.Default != want {
 			t.Errorf("%s: %+v", key, q)
 		}
 	}
-	a := given(setup.AI)
-	delete(a, setup.Models)
-	if q, _ := setup.Next(a, found); q.Default != "/m.json" || q.Needed {
+	a := given(initcmd.AI)
+	delete(a, initcmd.Models)
+	if q, _ := initcmd.Next(a, found); q.Default != "/m.json" || q.Needed {
 		t.Errorf("%+v", q)
 	}
-	delete(a, setup.Passphrase)
-	a[setup.Models] = "x"
-	if q, _ := setup.Next(a, found); !strings.Contains(q.Text, "0x7E5F") || !q.Secret {
+	delete(a, initcmd.Passphrase)
+	a[initcmd.Models] = "x"
+	if q, _ := initcmd.Next(a, found); !strings.Contains(q.Text, "0x7E5F") || !q.Secret {
 		t.Errorf("%+v", q)
 	}
 }
 
 func TestReadAnswers(t *testing.T) {
 	t.Parallel()
-	a := setup.Answers{}
+	a := initcmd.Answers{}
 	if err := a.Read("# mine\nrole orchestrator\n\n  ethUrl   https://x.example.org \ngpu\n"); err != nil {
 		t.Fatal(err)
 	}
-	if want := (setup.Answers{setup.Role: "orchestrator", setup.Endpoint: "https://x.example.org",
-		setup.Devices: ""}); !maps.Equal(a, want) {
+	if want := (initcmd.Answers{initcmd.Role: "orchestrator", initcmd.Endpoint: "https://x.example.org",
+		initcmd.Devices: ""}); !maps.Equal(a, want) {
 		t.Errorf("%v", a)
 	}
 	if err := a.Read("role x\nnetwrok secret-word"); err == nil || strings.Contains(err.Error(), "secret-word") ||
@@ -183,7 +183,7 @@ func TestReadAnswers(t *testing.T) {
 	}
 	for text, want := range map[string]bool{"": true, "# a\n\n #b\n": true, "# a\nmonitor\n": false,
 		"## x\n\ndataDir /var/lib/tutti\n\n#orchestrator\n": true, "dataDir /srv/tutti\n": false} {
-		if setup.Empty(text) != want {
+		if initcmd.Empty(text) != want {
 			t.Errorf("%q", text)
 		}
 	}
@@ -193,13 +193,13 @@ func TestReadAnswers(t *testing.T) {
 func TestQuestionsExplainThemselves(t *testing.T) {
 	t.Parallel()
 	for _, role := range roles {
-		a := setup.Answers{setup.Role: role}
-		for q, more := setup.Next(a, setup.Found{}); more; q, more = setup.Next(a, setup.Found{}) {
+		a := initcmd.Answers{initcmd.Role: role}
+		for q, more := initcmd.Next(a, initcmd.Found{}); more; q, more = initcmd.Next(a, initcmd.Found{}) {
 			if len(q.Why) == 0 {
 				t.Errorf("%s has no explanation", q.Key)
 			}
 			if likely := slices.ContainsFunc(q.Choices,
-				func(c setup.Choice) bool { return c.Value == q.Default }); len(q.Choices) > 0 && !likely {
+				func(c initcmd.Choice) bool { return c.Value == q.Default }); len(q.Choices) > 0 && !likely {
 				t.Errorf("%s has no likely answer", q.Key)
 			}
 			a[q.Key] = first(q.Default, "x")
@@ -221,8 +221,8 @@ func TestSevenQuestions(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		typed := given(rapid.SampledFrom(roles).Draw(t, "role"))
-		typed[setup.Network] = rapid.SampledFrom([]string{setup.MainNet, setup.Offchain, "other"}).Draw(t, "network")
-		if n := answer(setup.Answers{}, setup.Found{Docker: rapid.Bool().Draw(t, "docker")}, typed); n < 3 || n > 7 {
+		typed[initcmd.Network] = rapid.SampledFrom([]string{initcmd.MainNet, initcmd.Offchain, "other"}).Draw(t, "network")
+		if n := answer(initcmd.Answers{}, initcmd.Found{Docker: rapid.Bool().Draw(t, "docker")}, typed); n < 3 || n > 7 {
 			t.Fatalf("%d questions", n)
 		}
 	})
@@ -233,7 +233,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Add("role gateway\nethUrl x")
 	f.Add("\x00 \n\t#")
 	f.Fuzz(func(t *testing.T, text string) {
-		a := setup.Answers{}
+		a := initcmd.Answers{}
 		if a.Read(text) == nil {
 			for key := range a {
 				if key == "" {

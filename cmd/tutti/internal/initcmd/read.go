@@ -1,4 +1,4 @@
-package setup
+package initcmd
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// IsRole reports whether a word is one of the roles.
-func IsRole(s string) bool {
+// isRole reports whether a word is one of the roles.
+func isRole(s string) bool {
 	return slices.Contains([]string{Orchestrator, AI, Transcoder, AIWorker, Gateway}, s)
 }
 
