@@ -14,7 +14,6 @@ import (
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd/world"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
@@ -29,7 +28,7 @@ import (
 // doctorWorld is the world as a node with this configuration would see it.
 func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, problems error) *doctor.World {
 	quiet := slog.New(slog.DiscardHandler)
-	o := world.Options{
+	o := Options{
 		Config: cfg, Notices: notices, Problems: problems, Args: f.rest, Environ: f.environ, Version: release.Version,
 		LockNames: datalock.LockNames(cfg),
 		LoadModels: func(devices []models.Device) (*models.Config, []models.Notice, error) {
@@ -50,7 +49,7 @@ func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, pr
 		!cfg.Chain.Offchain() {
 		o.Lookup = lookup
 	}
-	return world.New(o)
+	return New(o)
 }
 
 // usualWidth is a terminal's that does not tell.
