@@ -1,4 +1,4 @@
-package bundle
+package doctorcmd
 
 import (
 	"bytes"

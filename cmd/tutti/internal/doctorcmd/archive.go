@@ -1,4 +1,4 @@
-package bundle
+package doctorcmd
 
 import (
 	"archive/tar"
@@ -28,8 +28,8 @@ type part struct {
 	content     []byte
 }
 
-// New begins a bundle; what mask knows is in none of its parts.
-func New(now time.Time, mask *Mask) *Archive {
+// NewBundle begins a bundle; what mask knows is in none of its parts.
+func NewBundle(now time.Time, mask *Mask) *Archive {
 	return &Archive{dir: "tutti-bundle-" + now.UTC().Format("20060102-150405"), now: now, mask: mask}
 }
 

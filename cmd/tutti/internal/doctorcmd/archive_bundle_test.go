@@ -1,4 +1,4 @@
-package bundle_test
+package doctorcmd_test
 
 import (
 	"archive/tar"
@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd/bundle"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 	"github.com/tuttinode/tutti/core"
 )
 
 // open reads a bundle.
-func open(t *testing.T, a *bundle.Archive) map[string]string {
+func open(t *testing.T, a *doctorcmd.Archive) map[string]string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := a.Write(&b); err != nil {
@@ -47,7 +47,7 @@ func open(t *testing.T, a *bundle.Archive) map[string]string {
 
 func TestBundleSaysWhatIsInIt(t *testing.T) {
 	t.Parallel()
-	a := bundle.New(time.Unix(1e9, 0), bundle.NewMask())
+	a := doctorcmd.NewBundle(time.Unix(1e9, 0), doctorcmd.NewMask())
 	a.Add("a.txt", "the first part", []byte("alpha"))
 	a.Missing("b.json", "the second part", errors.New("gone"))
 	got := open(t, a)
@@ -70,13 +70,13 @@ func TestSecretsAreTakenOut(t *testing.T) {
 		Any    any
 	}{"plain", &nested{map[string]core.Secret{"a": core.NewSecret("in a map")},
 		[]core.Secret{core.NewSecret("in a list")}}, core.NewSecret("behind any")}
-	found := strings.Join(bundle.Secrets(config), "|")
+	found := strings.Join(doctorcmd.Secrets(config), "|")
 	for _, want := range []string{"in a map", "in a list", "behind any"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("%q is not in %q", want, found)
 		}
 	}
-	mask := bundle.NewMask("pass\"word& more",
+	mask := doctorcmd.NewMask("pass\"word& more",
 		"https://user:p4ssw0rd@host.example/v2/0123456789abcdef0123?key=queryKey1", "first-line\nsecond-line", "abc")
 	text := `pass"word& more pass\"word\u0026 more pass%22word%26+more p4ssw0rd ` +
 		"0123456789abcdef0123 queryKey1 second-line abc host.example"
@@ -101,8 +101,8 @@ func TestRunningNode(t *testing.T) {
 		}
 	}))
 	t.Cleanup(node.Close)
-	a := bundle.New(time.Unix(1e9, 0), bundle.NewMask("t0k3n-of-the-node"))
-	a.AddNode(t.Context(), bundle.Node{Address: strings.TrimPrefix(node.URL, "http://"), Token: "t0k3n-of-the-node"})
+	a := doctorcmd.NewBundle(time.Unix(1e9, 0), doctorcmd.NewMask("t0k3n-of-the-node"))
+	a.AddNode(t.Context(), doctorcmd.Node{Address: strings.TrimPrefix(node.URL, "http://"), Token: "t0k3n-of-the-node"})
 	got := open(t, a)
 	if got["log.txt"] != "2026-01-02T03:04:05.000Z info    a.go:1] hello ***\n" ||
 		got["node.json"] != "{\n  \"a\": 1\n}\n" ||
@@ -110,8 +110,8 @@ func TestRunningNode(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	node.Close()
-	a = bundle.New(time.Unix(1e9, 0), bundle.NewMask())
-	a.AddNode(t.Context(), bundle.Node{Address: strings.TrimPrefix(node.URL, "http://")})
+	a = doctorcmd.NewBundle(time.Unix(1e9, 0), doctorcmd.NewMask())
+	a.AddNode(t.Context(), doctorcmd.Node{Address: strings.TrimPrefix(node.URL, "http://")})
 	if got := open(t, a); !strings.Contains(got["node.missing.txt"], "no node answers") {
 		t.Errorf("%q", got)
 	}
@@ -119,7 +119,7 @@ func TestRunningNode(t *testing.T) {
 
 func TestSystemHasNamesOfTheEnvironmentOnly(t *testing.T) {
 	t.Parallel()
-	a := bundle.New(time.Unix(1e9, 0), bundle.NewMask())
+	a := doctorcmd.NewBundle(time.Unix(1e9, 0), doctorcmd.NewMask())
 	a.AddSystem([]string{"HOME=/root", "SOME_TOKEN=s3cr3t"})
 	if got := open(t, a)["system.txt"]; !strings.Contains(got, "HOME SOME_TOKEN\n") || strings.Contains(got, "s3cr3t") {
 		t.Error(got)
