@@ -6,7 +6,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 )
 
 // commandOf finds the command of a word; the hidden ones are what the node starts itself
@@ -26,7 +26,7 @@ func commandOf(word string) (command.Func, bool) {
 		"init":               initcmd.Run,
 		"key":                command.RunKey,
 		"ledger":             command.RunLedger,
-		mediaworker.Word:     mediaworker.Run,
+		media.WorkerWord:     media.RunWorker,
 		"migrate":            command.RunMigrate,
 		"move":               command.RunMigrate, // the name that migrate had before
 		"version":            helpcmd.Version,

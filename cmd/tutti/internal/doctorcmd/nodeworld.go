@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
@@ -40,7 +40,7 @@ func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, pr
 			return found
 		},
 		StartWorker: func(ctx context.Context) (*worker.Client, error) {
-			return mediaworker.Start(ctx, cfg, quiet, core.NopRecorder{})
+			return media.StartWorker(ctx, cfg, quiet, core.NopRecorder{})
 		},
 		Passphrase: func() (core.Secret, error) { return chain.GivenPassphrase(cfg) },
 		Now:        time.Now,

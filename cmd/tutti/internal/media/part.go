@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
@@ -117,7 +116,7 @@ func (p *Part) wanted(can capability.Set) capability.Set {
 
 // startCPU starts the media worker of the processor and takes it into the node.
 func (p *Part) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Client, error) {
-	client, err := mediaworker.Start(ctx, p.Config, p.Log, recorder)
+	client, err := StartWorker(ctx, p.Config, p.Log, recorder)
 	if err == nil {
 		p.addWorker(client)
 	}
@@ -127,7 +126,7 @@ func (p *Part) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Cl
 // addWorker takes a media worker that has begun into the node.
 func (p *Part) addWorker(client *worker.Client) {
 	client.Keeps(p.resultBytes.Load)
-	mediaworker.ReportSandbox(p.Board, client)
+	reportSandbox(p.Board, client)
 }
 
 // Tools is the AI part's tools: the processor's media worker, if the process has one

@@ -1,4 +1,4 @@
-package mediaworker
+package media
 
 import (
 	"context"
@@ -23,17 +23,17 @@ import (
 // workerStart is how long a media worker may take until it is ready.
 const workerStart = 30 * time.Second
 
-// Start starts the media worker of the processor.
-func Start(ctx context.Context, cfg *config.Config, log *slog.Logger, recorder core.Recorder) (*worker.Client, error) {
+// StartWorker starts the media worker of the processor.
+func StartWorker(ctx context.Context, cfg *config.Config, log *slog.Logger, recorder core.Recorder) (*worker.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, workerStart)
 	defer cancel()
-	o := Options(cfg, log, recorder)
+	o := options(cfg, log, recorder)
 	o.Device = "cpu"
 	return worker.Start(ctx, o)
 }
 
-// ReportSandbox makes a condition of the walls that are missing around a media worker.
-func ReportSandbox(board *health.Board, client *worker.Client) {
+// reportSandbox makes a condition of the walls that are missing around a media worker.
+func reportSandbox(board *health.Board, client *worker.Client) {
 	degraded := client.Degraded()
 	for _, code := range []fault.Code{fault.SandboxOpen, fault.SandboxDegraded} {
 		var err error
@@ -44,10 +44,10 @@ func ReportSandbox(board *health.Board, client *worker.Client) {
 	}
 }
 
-// Options are those of every media worker.
-func Options(cfg *config.Config, log *slog.Logger, recorder core.Recorder) worker.Options {
+// options are those of every media worker.
+func options(cfg *config.Config, log *slog.Logger, recorder core.Recorder) worker.Options {
 	return worker.Options{
-		Args: []string{Word}, Env: []string{envPreset + "=" + cfg.Transcoding.EncoderPreset},
+		Args: []string{WorkerWord}, Env: []string{envPreset + "=" + cfg.Transcoding.EncoderPreset},
 		Memory: workerMemory(cfg.Transcoding.WorkerMemory), Log: log, Recorder: recorder,
 	}
 }
@@ -64,16 +64,16 @@ func workerMemory(limit config.MemoryLimit) int64 {
 	return all / 4 * 3
 }
 
-// Word is the hidden command that the node starts itself with.
-const Word = "media-worker"
+// WorkerWord is the hidden command that the node starts itself with.
+const WorkerWord = "media-worker"
 
 // envPreset sets the encoder preset of a media worker.
 const envPreset = "TUTTI_WORKER_PRESET"
 
-// Run is the child process that does the media work. It knows no
+// RunWorker is the child process that does the media work. It knows no
 // configuration, no keys and no files; what it says on standard error goes into
 // the node's log.
-func Run(ctx context.Context, _ []string, _, stderr io.Writer) int {
+func RunWorker(ctx context.Context, _ []string, _, stderr io.Writer) int {
 	log := slog.New(slog.NewTextHandler(stderr, nil))
 	err := worker.Main(ctx, func(device string) (transcoder.Engine, error) {
 		o := libav.Options{Device: device, Preset: os.Getenv(envPreset), Cores: worker.Cores(), Version: release.Version,
