@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -37,7 +36,7 @@ func (t *ledgerTool) move(ctx context.Context, cfg *config.Config, _ *ledgerFlag
 	if err != nil {
 		return err
 	}
-	lock, err := datalock.Lock(dir, datalock.LockName)
+	lock, err := nodedb.Lock(dir, nodedb.LockName)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/database"
@@ -158,7 +157,7 @@ func (m *MigrateTool) move(ctx context.Context, cfg *config.Config, old *Existin
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)
 	}
-	lock, err := datalock.Lock(dir, datalock.LockName)
+	lock, err := nodedb.Lock(dir, nodedb.LockName)
 	if err != nil {
 		return err
 	}

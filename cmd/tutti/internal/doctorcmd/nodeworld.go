@@ -13,9 +13,9 @@ import (
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -30,7 +30,7 @@ func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, pr
 	quiet := slog.New(slog.DiscardHandler)
 	o := Options{
 		Config: cfg, Notices: notices, Problems: problems, Args: f.rest, Environ: f.environ, Version: release.Version,
-		LockNames: datalock.LockNames(cfg),
+		LockNames: nodedb.LockNames(cfg),
 		LoadModels: func(devices []models.Device) (*models.Config, []models.Notice, error) {
 			return modelconfig.Load(cfg, devices)
 		},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
@@ -47,7 +47,7 @@ func New(cfg *config.Config, sink *logging.Sink, p *process.Process, causes map[
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
 	}
-	locks, err := datalock.LockAll(cfg, e.Log)
+	locks, err := nodedb.LockAll(cfg, e.Log)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package datalock
+package nodedb
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package datalock
+package nodedb
 
 import (
 	"errors"
