@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
@@ -104,7 +103,7 @@ func (p *Part) chooseRedeemer(opt *recipient.Options) (lifecycle.Component, erro
 // whether they were paid.
 func (p *Part) handOver() error {
 	at := p.Config.Chain.RedeemerAddr.Authority()
-	trust, err := peers.RedeemerTrust(p.Config)
+	trust, err := nodeenv.RedeemerTrust(p.Config)
 	if err != nil {
 		return err
 	}

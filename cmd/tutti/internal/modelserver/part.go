@@ -13,7 +13,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -72,7 +71,7 @@ func New(ctx context.Context, env *nodeenv.Env, gpus *media.Part) *Part {
 // withoutModels says that no models were named. It is a problem, unless workers
 // elsewhere may have some.
 func (p *Part) withoutModels() (notice string) {
-	if others := p.Config.Roles.Orchestrator && len(peers.Secrets(p.Config)) > 0; !others {
+	if others := p.Config.Roles.Orchestrator && len(nodeenv.Secrets(p.Config)) > 0; !others {
 		p.Board.Set(health.Key{Code: fault.NoModels}, "-aiModels is not given")
 	}
 	return "no models: -aiModels is not given"

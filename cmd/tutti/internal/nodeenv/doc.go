@@ -1,4 +1,7 @@
 // Package nodeenv is what all roles of a node share: configuration, log, health board, metrics,
 // the process and the list of components. It knows no role; cmd/tutti makes it first and hands it
 // to each role's package.
+//
+// peers.go reads what options say of connections to other nodes: addresses to dial, secrets of
+// workers and certificate authorities.
 package nodeenv

@@ -13,7 +13,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
@@ -124,7 +123,7 @@ func (p *Part) SetMaxSessions(n int) {
 
 // addWork adds the devices of this machine, and the services for those of others.
 func (p *Part) addWork(ctx context.Context, recorder core.Recorder) error {
-	remote := len(peers.Secrets(p.Config)) > 0
+	remote := len(nodeenv.Secrets(p.Config)) > 0
 	if p.Config.Roles.Transcoder || remote {
 		if err := p.media.AddPool(ctx, recorder); err != nil {
 			return err

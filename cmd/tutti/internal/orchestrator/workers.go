@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -31,13 +30,13 @@ type Workers struct {
 // newWorkers makes the services that workers register with; their devices and models go into
 // the node's pool.
 func (p *Part) newWorkers() error {
-	secrets := remote.NewSecrets(peers.Secrets(p.Config)...)
+	secrets := remote.NewSecrets(nodeenv.Secrets(p.Config)...)
 	if !secrets.Any() {
 		return nil
 	}
 	d := &Workers{secrets: secrets}
 	var err error
-	if d.ca, err = peers.WorkerCA(p.Config.TLS.WorkerCA); err != nil {
+	if d.ca, err = nodeenv.WorkerCA(p.Config.TLS.WorkerCA); err != nil {
 		return err
 	}
 	if d.Transcoders, err = transcoders.New(transcoders.Options{

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/worker/ai"
@@ -25,7 +25,7 @@ func (p *Part) addModels(ctx context.Context) error {
 	opt.Frames = p.media.Tools(metrics.AIWorker, p.Add)
 	p.Add(work.Manager)
 	if p.Metrics != nil {
-		if err := p.Metrics.WatchModels(metrics.AIWorker, strings.Join(peers.Authorities(p.Config.Addresses.Orchestrators),
+		if err := p.Metrics.WatchModels(metrics.AIWorker, strings.Join(nodeenv.Authorities(p.Config.Addresses.Orchestrators),
 			","), work.Manager.Models); err != nil {
 			return fmt.Errorf("register metrics of models: %w", err)
 		}

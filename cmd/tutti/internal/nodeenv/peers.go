@@ -1,4 +1,4 @@
-package peers
+package nodeenv
 
 import (
 	"crypto/x509"
