@@ -12,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodemetrics"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/worker"
 	"github.com/tuttinode/tutti/config"
@@ -21,7 +20,7 @@ import (
 
 // node is the process's parts, introduced to one another but not started.
 type node struct {
-	parts.Parts
+	adminview.Parts
 	// migration is what the node takes over from an existing one.
 	migration *migration.Part
 	admin     *admin.Server
@@ -35,7 +34,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 	if err != nil {
 		return nil, err
 	}
-	n := &node{Parts: parts.Parts{Env: env, Media: media.New(env, ahead)}, migration: migration.New(env)}
+	n := &node{Parts: adminview.Parts{Env: env, Media: media.New(env, ahead)}, migration: migration.New(env)}
 	if n.Chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.Board, Log: n.Log, CopyKeys: n.migration.CopyKeys,
 		Add: n.Add}); err != nil {
 		return nil, err

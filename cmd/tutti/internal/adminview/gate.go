@@ -3,7 +3,6 @@ package adminview
 import (
 	"context"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/worker"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
@@ -16,7 +15,7 @@ import (
 )
 
 // workView describes the jobs to the admin API.
-func workView(p *parts.Parts) admin.Work {
+func workView(p *Parts) admin.Work {
 	w := admin.Work{
 		Gate: gate{p}.Gate, ModelStates: modelList{p}.Models, SeriesStep: dashboard.Step, Explain: explain(p),
 		Workers: workers(p), Models: modelsOf(p),
@@ -44,7 +43,7 @@ func workView(p *parts.Parts) admin.Work {
 }
 
 // gate says whether the node takes work.
-type gate struct{ p *parts.Parts }
+type gate struct{ p *Parts }
 
 // Gate looks at every kind of work of the node.
 func (g gate) Gate() adminapi.Gate {

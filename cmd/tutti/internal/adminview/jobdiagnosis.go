@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/inference"
@@ -14,7 +13,7 @@ import (
 )
 
 // explain is nil on a node that is no orchestrator.
-func explain(p *parts.Parts) func(context.Context) adminapi.Explanation {
+func explain(p *Parts) func(context.Context) adminapi.Explanation {
 	if !p.Config.Roles.Orchestrator {
 		return nil
 	}
@@ -22,7 +21,7 @@ func explain(p *parts.Parts) func(context.Context) adminapi.Explanation {
 }
 
 // jobs explains where jobs are.
-type jobs struct{ p *parts.Parts }
+type jobs struct{ p *Parts }
 
 // Explain gathers what is known and diagnoses it.
 func (j jobs) Explain(ctx context.Context) adminapi.Explanation {

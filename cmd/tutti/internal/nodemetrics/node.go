@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -12,13 +12,13 @@ import (
 
 // source are the values of a node.
 type source struct {
-	*parts.Parts
+	*adminview.Parts
 	notReady func() []string
 }
 
 // Watch adds the series that are looked up at every scrape and belong to no single role. It is
 // called when all parts are there; notReady is what keeps the node from work.
-func Watch(all *parts.Parts, notReady func() []string) error {
+func Watch(all *adminview.Parts, notReady func() []string) error {
 	p := source{all, notReady}
 	if err := p.watchTickets(); err != nil {
 		return err

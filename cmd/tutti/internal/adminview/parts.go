@@ -1,6 +1,4 @@
-// Package parts holds the roles of a node side by side, for what shows or measures all of them. It
-// makes none of them and decides nothing; cmd/tutti fills it in starting order.
-package parts
+package adminview
 
 import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
