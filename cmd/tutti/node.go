@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/migration"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodemetrics"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/worker"
@@ -71,7 +70,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 		}
 	}
 	books := adminview.NewBooks(&n.Parts)
-	if err := nodemetrics.Watch(&n.Parts, func() []string { return adminview.NotReady(&n.Parts) }); err != nil {
+	if err := adminview.WatchMetrics(&n.Parts, func() []string { return adminview.NotReady(&n.Parts) }); err != nil {
 		return nil, err
 	}
 	opt := adminview.Options(&n.Parts, books)

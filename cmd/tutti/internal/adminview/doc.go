@@ -3,4 +3,7 @@
 // nothing. cmd/tutti gives its views to package server/admin.
 //
 // Parts holds the roles of a node side by side; cmd/tutti fills it in starting order.
+//
+// metrics.go and its neighbours give package server/metrics the values that are read at every
+// scrape and belong to no single role. They count nothing themselves.
 package adminview

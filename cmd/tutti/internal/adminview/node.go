@@ -1,10 +1,9 @@
-package nodemetrics
+package adminview
 
 import (
 	"errors"
 	"fmt"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/server/metrics"
@@ -12,13 +11,13 @@ import (
 
 // source are the values of a node.
 type source struct {
-	*adminview.Parts
+	*Parts
 	notReady func() []string
 }
 
-// Watch adds the series that are looked up at every scrape and belong to no single role. It is
+// WatchMetrics adds the series that are looked up at every scrape and belong to no single role. It is
 // called when all parts are there; notReady is what keeps the node from work.
-func Watch(all *adminview.Parts, notReady func() []string) error {
+func WatchMetrics(all *Parts, notReady func() []string) error {
 	p := source{all, notReady}
 	if err := p.watchTickets(); err != nil {
 		return err

@@ -1,6 +1,6 @@
 //go:build unix
 
-package nodemetrics
+package adminview
 
 import "golang.org/x/sys/unix"
 

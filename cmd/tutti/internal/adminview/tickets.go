@@ -1,4 +1,4 @@
-package nodemetrics
+package adminview
 
 import (
 	"context"
