@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/migration"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
@@ -21,7 +20,7 @@ import (
 type node struct {
 	adminview.Parts
 	// migration is what the node takes over from an existing one.
-	migration *migration.Part
+	migration *orchestrator.Migration
 	admin     *admin.Server
 }
 
@@ -33,7 +32,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 	if err != nil {
 		return nil, err
 	}
-	n := &node{Parts: adminview.Parts{Env: env, Media: media.New(env, ahead)}, migration: migration.New(env)}
+	n := &node{Parts: adminview.Parts{Env: env, Media: media.New(env, ahead)}, migration: orchestrator.NewMigration(env)}
 	if n.Chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.Board, Log: n.Log, CopyKeys: n.migration.CopyKeys,
 		Add: n.Add}); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package migration
+package orchestrator
 
 import (
 	"context"
@@ -16,19 +16,19 @@ import (
 	"github.com/tuttinode/tutti/core/migrate"
 )
 
-// Part is what the node takes over from an existing one.
-type Part struct {
+// Migration is what the node takes over from an existing one.
+type Migration struct {
 	*nodeenv.Env
 	// existing is nil where there is none to take over from.
 	existing *command.ExistingNode
 }
 
-// New looks at nothing yet: the keys are copied when the chain is known.
-func New(env *nodeenv.Env) *Part { return &Part{Env: env} }
+// NewMigration looks at nothing yet: the keys are copied when the chain is known.
+func NewMigration(env *nodeenv.Env) *Migration { return &Migration{Env: env} }
 
 // CopyKeys copies an existing node's keys when this one has none, or the operator asked
 // for it. Unasked, a problem there is logged and is no reason to stop.
-func (p *Part) CopyKeys(ctx context.Context, chain uint64) error {
+func (p *Migration) CopyKeys(ctx context.Context, chain uint64) error {
 	old, err := command.FindExisting(p.Config, chain)
 	if err != nil || old == nil {
 		return err
@@ -68,7 +68,7 @@ func (p *Part) CopyKeys(ctx context.Context, chain uint64) error {
 }
 
 // reportWeights logs where the existing node's models are, which need not be loaded again.
-func (p *Part) reportWeights() {
+func (p *Migration) reportWeights() {
 	theirs := filepath.Join(p.existing.Dir, migrate.ModelsName)
 	if entries, err := os.ReadDir(theirs); err == nil && len(entries) > 0 && p.Config.Roles.AIWorker &&
 		p.Config.AI.ModelsDir == "" {
@@ -78,7 +78,7 @@ func (p *Part) reportWeights() {
 }
 
 // Settle adds the component that brings an existing node's winning tickets to this one.
-func (p *Part) Settle(ctx context.Context, network *chain.Part, paid *earning.Part) error {
+func (p *Migration) Settle(ctx context.Context, network *chain.Part, paid *earning.Part) error {
 	record, err := migrate.OpenRecord(ctx, network.DB)
 	if err != nil {
 		return fault.Wrap(fault.ChainCacheFailed, "open the node's database", err)
@@ -103,7 +103,7 @@ func (p *Part) Settle(ctx context.Context, network *chain.Part, paid *earning.Pa
 }
 
 // stage keeps what the existing node left that is not known here.
-func (p *Part) stage(ctx context.Context, record *migrate.Record, orchestrator core.Address) error {
+func (p *Migration) stage(ctx context.Context, record *migrate.Record, orchestrator core.Address) error {
 	left, err := p.existing.Read(ctx)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package migration
+package orchestrator
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 	cfg := &config.Config{}
 	cfg.Storage.MoveFrom, cfg.Storage.OldDataDir, cfg.Storage.DataDir = "auto", old, ours
 	for range 2 {
-		p := New(&nodeenv.Env{Config: cfg, Log: slog.New(slog.DiscardHandler)})
+		p := NewMigration(&nodeenv.Env{Config: cfg, Log: slog.New(slog.DiscardHandler)})
 		if err := p.CopyKeys(context.Background(), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestTheSecondStartLooksForTicketsToo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(ours, migrate.KeystoreName, "UTC--other"), []byte(other), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := New(&nodeenv.Env{Config: cfg, Log: slog.New(slog.DiscardHandler)})
+	p := NewMigration(&nodeenv.Env{Config: cfg, Log: slog.New(slog.DiscardHandler)})
 	if err := p.CopyKeys(context.Background(), 0); err != nil || p.existing.Wanted {
 		t.Error("somebody else's directory is taken over", err)
 	}
