@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/worker"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pricing"
@@ -35,7 +34,7 @@ type Parts struct {
 	Worker       *worker.Part
 	Gateway      *gateway.Part
 	// Reloader reads the configuration again.
-	Reloader *reload.Reloader
+	Reloader *nodeenv.Reloader
 }
 
 // Book is the orchestrator's table of prices; nil where nothing has a price.

@@ -4,4 +4,7 @@
 //
 // peers.go reads what options say of connections to other nodes: addresses to dial, secrets of
 // workers and certificate authorities.
+//
+// The reloader reads the configuration again while the node runs and takes over what may change.
+// Each role gives the steps that apply to its own parts.
 package nodeenv

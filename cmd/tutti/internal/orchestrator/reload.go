@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
 // ReloadSteps take over limits, the certificate, and the secrets and authority of workers.
-func (p *Part) ReloadSteps() []reload.Step {
-	return []reload.Step{p.prepareLimits, p.prepareSecrets, p.prepareCert, p.prepareWorkerCA}
+func (p *Part) ReloadSteps() []nodeenv.Step {
+	return []nodeenv.Step{p.prepareLimits, p.prepareSecrets, p.prepareCert, p.prepareWorkerCA}
 }
 
 func (p *Part) prepareLimits(_ context.Context, now, next *config.Config) (func(), error) {

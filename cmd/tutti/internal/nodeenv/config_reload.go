@@ -1,4 +1,4 @@
-package reload
+package nodeenv
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -20,8 +19,8 @@ import (
 // where nothing changes.
 type Step func(ctx context.Context, now, next *config.Config) (apply func(), err error)
 
-// Reading is a configuration that was read while the node runs.
-type Reading struct {
+// reading is a configuration that was read while the node runs.
+type reading struct {
 	Config *config.Config
 	At     time.Time
 }
@@ -29,10 +28,10 @@ type Reading struct {
 // Reloader reads the configuration again, from where the node had it: the same command
 // line and environment, and files as they are now. All of it is taken over, or nothing.
 type Reloader struct {
-	env   *nodeenv.Env
+	env   *Env
 	read  func() (*config.Config, []config.Notice, error)
 	steps []Step
-	last  atomic.Pointer[Reading]
+	last  atomic.Pointer[reading]
 
 	mu sync.Mutex
 	// now is what is in force of what may change, files what files of options held then;
@@ -41,14 +40,14 @@ type Reloader struct {
 	files, started FileSums
 }
 
-// New makes the reloader of a node. read reads the configuration as the start did.
-func New(env *nodeenv.Env, read func() (*config.Config, []config.Notice, error), steps []Step) *Reloader {
+// NewReloader makes the reloader of a node. read reads the configuration as the start did.
+func NewReloader(env *Env, read func() (*config.Config, []config.Notice, error), steps []Step) *Reloader {
 	files := SumFiles(env.Config)
 	return &Reloader{env: env, read: read, steps: steps, now: env.Config, files: files, started: files}
 }
 
 // Last is the configuration that was taken over last; nil before.
-func (r *Reloader) Last() *Reading {
+func (r *Reloader) Last() *reading {
 	if r == nil {
 		return nil
 	}
@@ -69,8 +68,8 @@ func (r *Reloader) prepare(ctx context.Context, next *config.Config) (all []func
 	return all, nil
 }
 
-// Changed reports whether one of the options has another value.
-func Changed(now, next *config.Config, options ...string) bool {
+// ConfigChanged reports whether one of the options has another value.
+func ConfigChanged(now, next *config.Config, options ...string) bool {
 	for _, d := range config.Compare(now, next) {
 		if slices.Contains(options, d.Option) {
 			return true
@@ -124,7 +123,7 @@ func (r *Reloader) reload(ctx context.Context, dry bool) (adminapi.Reloaded, err
 		apply()
 	}
 	r.now, r.files = next, files
-	r.last.Store(&Reading{Config: next, At: time.Now().UTC()})
+	r.last.Store(&reading{Config: next, At: time.Now().UTC()})
 	for _, c := range out.Changes {
 		r.env.Log.Info("configuration changed", "option", c.Option, "from", c.Old, "to", c.New, "source", c.Source, "state",
 			c.State)

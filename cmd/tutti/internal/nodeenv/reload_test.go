@@ -1,4 +1,4 @@
-package reload
+package nodeenv
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
@@ -29,17 +28,17 @@ func load(t *testing.T, home, args string) *config.Config {
 func TestAllStepsOrNone(t *testing.T) {
 	t.Parallel()
 	home, log := t.TempDir(), slog.New(slog.DiscardHandler)
-	env := &nodeenv.Env{Config: load(t, home, "-maxSessions 5"), Log: log, Board: health.New(log, time.Now, nil)}
+	env := &Env{Config: load(t, home, "-maxSessions 5"), Log: log, Board: health.New(log, time.Now, nil)}
 	next := load(t, home, "-maxSessions 6")
 	applied, refuses := 0, errors.New("refused")
 	set := func(_ context.Context, now, next *config.Config) (func(), error) {
-		if !Changed(now, next, "maxSessions") {
+		if !ConfigChanged(now, next, "maxSessions") {
 			return nil, nil
 		}
 		return func() { applied++ }, nil
 	}
 	check := func(context.Context, *config.Config, *config.Config) (func(), error) { return nil, refuses }
-	r := New(env, func() (*config.Config, []config.Notice, error) { return next, nil, nil }, []Step{set, check})
+	r := NewReloader(env, func() (*config.Config, []config.Notice, error) { return next, nil, nil }, []Step{set, check})
 	if _, err := r.Reload(t.Context(), false); fault.CodeOf(err) != fault.ReloadFailed || applied != 0 || r.Last() != nil {
 		t.Errorf("a refused step: %v, applied %d", err, applied)
 	}

@@ -1,4 +1,4 @@
-package reload
+package nodeenv
 
 import (
 	"crypto/sha256"
