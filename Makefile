@@ -50,7 +50,7 @@ env:  ## print shell exports: eval "$$(make -s env)"
 build:  ## build every program into bin/
 	@mkdir -p bin
 	@echo 'build: $(notdir $(programs)), version $(VERSION)'
-	@$(with) go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X github.com/tuttinode/tutti/cmd/tutti/internal/release.Version=$(VERSION)' -o bin/ $(programs)
+	@$(with) go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$(VERSION)' -o bin/ $(programs)
 
 run: build  ## a node on this machine and a page that plays its renditions
 	@bin/tutti_demo run $(if $(VIDEO),-video '$(VIDEO)') $(ARGS)

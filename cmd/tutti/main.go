@@ -20,7 +20,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 )
 
@@ -95,7 +94,7 @@ func inform(cfg *config.Config, stdout, stderr io.Writer) int {
 	var err error
 	switch {
 	case cfg.Process.Version:
-		_, err = io.WriteString(stdout, config.VersionText(release.Version))
+		_, err = io.WriteString(stdout, config.VersionText(process.Version))
 	case cfg.Process.Help:
 		err = config.WriteHelp(stdout)
 	case cfg.Process.ShowFlags:

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/server/router"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
@@ -14,7 +14,7 @@ import (
 func (n *node) addRouter() error {
 	listen := n.Config.Addresses.OrchestratorListen
 	opt := router.Options{Addr: listen.Addr(), Backends: nodeenv.Authorities(n.Config.Addresses.Orchestrators),
-		Version: release.Version,
+		Version: process.Version,
 		Board:   n.Board, Now: time.Now, Log: n.Log,
 		Connections: n.Connections(), PerAddress: n.Config.Limits.PerAddress, Known: n.Config.Limits.KnownPeers,
 		Scarce: n.Files.Refused}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/web"
@@ -88,9 +88,9 @@ type statusSource struct{ p *Parts }
 // Node is what kind of node this is.
 func (s statusSource) Node() adminapi.Node {
 	return adminapi.Node{
-		Version: release.Version, Roles: s.p.Roles(), Network: s.p.Config.Chain.Network,
+		Version: process.Version, Roles: s.p.Roles(), Network: s.p.Config.Chain.Network,
 		Offchain:       s.p.Config.Chain.Offchain(),
-		NetworkVersion: release.NetworkVersion, Started: s.p.Started.UTC(),
+		NetworkVersion: process.NetworkVersion, Started: s.p.Started.UTC(),
 	}
 }
 

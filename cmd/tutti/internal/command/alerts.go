@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/alert"
 	"github.com/tuttinode/tutti/core/fault"
@@ -70,7 +70,7 @@ func testAlerts(ctx context.Context, cfg *config.Config, senders []*served.Sende
 	status := ExitOK
 	for _, s := range senders {
 		begun := time.Now()
-		m := &served.Message{Alert: alert.Test(begun), Node: NodeName(cfg), Version: release.Version}
+		m := &served.Message{Alert: alert.Test(begun), Node: NodeName(cfg), Version: process.Version}
 		_, err := s.Send(ctx, m)
 		s.Close()
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	client "github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -40,7 +40,7 @@ func bundleCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 		return command.ExitUsage
 	}
 	a := NewBundle(time.Now(), NewMask(bundleSecrets(cfg)...))
-	a.Add("version.txt", "the program", []byte(config.VersionText(release.Version)))
+	a.Add("version.txt", "the program", []byte(config.VersionText(process.Version)))
 	var check bytes.Buffer
 	whole := config.Check{Config: cfg, Notices: notices, Problems: problems, All: true}
 	_ = whole.WriteText(&check) // a Buffer takes everything

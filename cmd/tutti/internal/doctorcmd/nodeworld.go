@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/doctor"
@@ -29,7 +29,7 @@ import (
 func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, problems error) *doctor.World {
 	quiet := slog.New(slog.DiscardHandler)
 	o := Options{
-		Config: cfg, Notices: notices, Problems: problems, Args: f.rest, Environ: f.environ, Version: release.Version,
+		Config: cfg, Notices: notices, Problems: problems, Args: f.rest, Environ: f.environ, Version: process.Version,
 		LockNames: nodedb.LockNames(cfg),
 		LoadModels: func(devices []models.Device) (*models.Config, []models.Notice, error) {
 			return modelconfig.Load(cfg, devices)

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -84,7 +84,7 @@ func Completion(_ context.Context, args []string, stdout, stderr io.Writer) int 
 
 // Version is `tutti version`.
 func Version(_ context.Context, _ []string, stdout, stderr io.Writer) int {
-	if _, err := io.WriteString(stdout, config.VersionText(release.Version)); err != nil {
+	if _, err := io.WriteString(stdout, config.VersionText(process.Version)); err != nil {
 		fmt.Fprintln(stderr, err)
 		return command.ExitFailed
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
@@ -100,7 +100,7 @@ func (p *Part) AddPool(ctx context.Context, recorder core.Recorder) error {
 // Offered are capabilities as this node offers them: with its release, and without
 // what the operator does not want.
 func (p *Part) Offered(can capability.Set) capability.Capabilities {
-	return capability.Offer(p.wanted(can), release.NetworkVersion)
+	return capability.Offer(p.wanted(can), process.NetworkVersion)
 }
 
 // wanted is a device's capabilities after the operator's word on HEVC sources.

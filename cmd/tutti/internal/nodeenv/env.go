@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/dashboard"
 	"github.com/tuttinode/tutti/core/fault"
@@ -98,7 +97,7 @@ func (e *Env) addMetrics() error {
 	if err != nil {
 		host = "unknown"
 	}
-	e.Metrics = metrics.New(metrics.Options{NodeID: host, Version: release.Version,
+	e.Metrics = metrics.New(metrics.Options{NodeID: host, Version: process.Version,
 		PerStream: e.Config.Monitoring.PerStream})
 	if err := e.Metrics.WatchConditions(e.Board); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
@@ -117,7 +116,7 @@ func (e *Env) addAlerts() error {
 	}
 	e.Add(alert.New(alert.Options{
 		Board: e.Board, Senders: senders, After: e.Config.Monitoring.AlertAfter,
-		Node: command.NodeName(e.Config), Version: release.Version, Log: e.Log, Now: time.Now,
+		Node: command.NodeName(e.Config), Version: process.Version, Log: e.Log, Now: time.Now,
 	}))
 	return nil
 }

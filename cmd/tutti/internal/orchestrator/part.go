@@ -15,7 +15,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
@@ -198,7 +197,7 @@ func (p *Part) addListener() error {
 	listen := p.Config.Addresses.OrchestratorListen
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: p.Rules,
-		Version: release.Version, Roles: p.Roles(), Connections: p.Connections(), PerAddress: p.Config.Limits.PerAddress,
+		Version: process.Version, Roles: p.Roles(), Connections: p.Connections(), PerAddress: p.Config.Limits.PerAddress,
 		Known: p.Config.Limits.KnownPeers, Scarce: p.Files.Refused, AINotice: p.models.Notice,
 		Stores: p.Config.Storage.ObjectStoreNetworks,
 		Now:    time.Now, Log: p.Log, ChainStatus: p.chain.Status(p.Config),

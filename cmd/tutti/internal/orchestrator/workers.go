@@ -8,7 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/orchestrator"
@@ -40,14 +40,14 @@ func (p *Part) newWorkers() error {
 		return err
 	}
 	if d.Transcoders, err = transcoders.New(transcoders.Options{
-		Placer: p.media.Pool, Secrets: secrets, ServiceURI: p.serviceURI, Origin: p.origin(), Version: release.Version,
+		Placer: p.media.Pool, Secrets: secrets, ServiceURI: p.serviceURI, Origin: p.origin(), Version: process.Version,
 		FirstTask: remote.FirstTask(time.Now()),
 		Board:     p.Board, Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	}); err != nil {
 		return err
 	}
 	if d.AI, err = aiworkers.New(aiworkers.Options{
-		Secrets: secrets, MinVersion: release.NetworkVersion, Node: remote.Node(release.Version), ServiceURI: p.serviceURI(),
+		Secrets: secrets, MinVersion: process.NetworkVersion, Node: remote.Node(process.Version), ServiceURI: p.serviceURI(),
 		FirstTask: remote.FirstTask(time.Now()),
 		Queue:     max(1, p.Config.AI.Queue), Limits: modelconfig.Limits(p.Config),
 		Recorder: p.Inference(metrics.Orchestrator),

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/worker/ai"
 )
@@ -19,7 +19,7 @@ import (
 func (p *Part) addModels(ctx context.Context) error {
 	work := modelserver.New(ctx, p.Env, p.media)
 	p.Models, p.states = work, work.Manager.Models
-	opt := ai.Options{Models: work.Manager, Version: release.NetworkVersion, Random: rand.Reader, Now: time.Now,
+	opt := ai.Options{Models: work.Manager, Version: process.NetworkVersion, Random: rand.Reader, Now: time.Now,
 		Log: p.Log}
 	// An orchestrator of the existing network takes videos, not frames.
 	opt.Frames = p.media.Tools(metrics.AIWorker, p.Add)

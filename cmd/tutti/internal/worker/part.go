@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/remote"
@@ -61,7 +61,7 @@ func (p *Part) registration() (worker.Options, error) {
 		name, _ = os.Hostname()
 	}
 	opt := worker.Options{
-		TLS: certificates, Node: remote.Node(release.Version), Worker: name, Instance: hex.EncodeToString(instance[:]),
+		TLS: certificates, Node: remote.Node(process.Version), Worker: name, Instance: hex.EncodeToString(instance[:]),
 		Orchestrators: nodeenv.Authorities(p.Config.Addresses.Orchestrators),
 		Stores:        p.Config.Storage.ObjectStoreNetworks,
 		Log:           p.Log, Board: p.Board, Now: time.Now, Rand: mrand.Float64,

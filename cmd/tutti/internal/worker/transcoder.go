@@ -7,7 +7,7 @@ import (
 	mrand "math/rand/v2"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/worker/transcoder"
@@ -30,7 +30,7 @@ func (p *Part) addTranscoder(ctx context.Context) (err error) {
 		return err
 	}
 	client, err := transcoder.New(transcoder.Options{
-		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: release.Version,
+		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: process.Version,
 		Transcoder: p.media.Transcoder(), Capacity: p.capacity, Capabilities: p.media.Pool.Capabilities,
 		Devices: p.ownDevices, Stores: at.Stores,
 		Log: p.Log, Board: p.Board, Recorder: p.Recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader,

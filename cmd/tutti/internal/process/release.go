@@ -1,4 +1,4 @@
-package release
+package process
 
 // NetworkVersion is the release of the existing network's node whose wire
 // interface this one speaks. Gateways compare it with the minimum they were
