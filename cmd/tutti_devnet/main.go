@@ -5,6 +5,9 @@
 //
 // It is no part of the node. It is the only program that links a full Ethereum
 // node, and its keys are public.
+//
+// server.go, api.go and deployment.go serve the control API: JSON-RPC over HTTP on a loopback port
+// of its own, in the namespace devnet. eth/devnet/control is its client and holds its types.
 package main
 
 import (

@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/deployment"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/endpoints"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/remote"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/devnet"
@@ -24,7 +23,7 @@ type program struct {
 	chain      *chain.Chain
 	endpoints  *endpoints.Set
 	deployment *deployment.Deployment // nil without contracts
-	control    *remote.Server
+	control    *remoteServer
 }
 
 // serve runs the chain until ctx ends.
@@ -76,11 +75,11 @@ func (d *program) open(ctx context.Context, log *slog.Logger) (err error) {
 	if d.endpoints, err = endpoints.Open(d.chain, d.opt.listen, d.opt.endpoints); err != nil {
 		return err
 	}
-	services := []any{remote.NewChainAPI(d.chain, d.endpoints, d.info)}
+	services := []any{newChainAPI(d.chain, d.endpoints, d.info)}
 	if d.deployment != nil {
-		services = append(services, remote.NewDeploymentAPI(d.deployment))
+		services = append(services, newDeploymentAPI(d.deployment))
 	}
-	d.control, err = remote.Listen(d.opt.control, services...)
+	d.control, err = listenRemote(d.opt.control, services...)
 	return err
 }
 

@@ -1,4 +1,4 @@
-package remote
+package main
 
 import (
 	"context"
@@ -11,22 +11,22 @@ import (
 	"github.com/ethereum/go-ethereum/rpc"
 )
 
-// Server is the listener of the control API.
-type Server struct {
+// remoteServer is the listener of the control API.
+type remoteServer struct {
 	rpc      *rpc.Server
 	http     *http.Server
 	listener net.Listener
 	done     chan struct{}
 }
 
-// Namespace is what the methods' names begin with.
-const Namespace = "devnet"
+// namespace is what the methods' names begin with.
+const namespace = "devnet"
 
-// Listen serves the methods of the services on an address.
-func Listen(addr string, services ...any) (*Server, error) {
+// listenRemote serves the methods of the services on an address.
+func listenRemote(addr string, services ...any) (*remoteServer, error) {
 	server := rpc.NewServer()
 	for _, s := range services {
-		if err := server.RegisterName(Namespace, s); err != nil {
+		if err := server.RegisterName(namespace, s); err != nil {
 			return nil, err
 		}
 	}
@@ -34,7 +34,7 @@ func Listen(addr string, services ...any) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for control: %w", err)
 	}
-	s := &Server{rpc: server, listener: listener, done: make(chan struct{}),
+	s := &remoteServer{rpc: server, listener: listener, done: make(chan struct{}),
 		http: &http.Server{Handler: server, ReadHeaderTimeout: 10 * time.Second}}
 	go func() {
 		defer close(s.done)
@@ -44,10 +44,10 @@ func Listen(addr string, services ...any) (*Server, error) {
 }
 
 // URL is the address of the API.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
+func (s *remoteServer) URL() string { return "http://" + s.listener.Addr().String() }
 
 // Close ends the API, after the calls that are under way or a second.
-func (s *Server) Close() error {
+func (s *remoteServer) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	err := s.http.Shutdown(ctx)

@@ -1,4 +1,4 @@
-package remote
+package main
 
 import (
 	"time"
@@ -10,40 +10,40 @@ import (
 	"github.com/tuttinode/tutti/eth/devnet/control"
 )
 
-// ChainAPI are the methods that concern blocks, fees and endpoints. Each is
+// chainAPI are the methods that concern blocks, fees and endpoints. Each is
 // devnet_<name> with a small first letter.
-type ChainAPI struct {
+type chainAPI struct {
 	chain     *chain.Chain
 	endpoints *endpoints.Set
 	info      func() control.Info
 }
 
-// NewChainAPI makes the methods. info is what Info answers.
-func NewChainAPI(c *chain.Chain, f *endpoints.Set, info func() control.Info) *ChainAPI {
-	return &ChainAPI{chain: c, endpoints: f, info: info}
+// newChainAPI makes the methods. info is what Info answers.
+func newChainAPI(c *chain.Chain, f *endpoints.Set, info func() control.Info) *chainAPI {
+	return &chainAPI{chain: c, endpoints: f, info: info}
 }
 
 // Info is the chain's addresses, keys and contracts.
-func (a *ChainAPI) Info() control.Info { return a.info() }
+func (a *chainAPI) Info() control.Info { return a.info() }
 
 // AdvanceL1 moves the L1 clock on.
-func (a *ChainAPI) AdvanceL1(n uint64) (protocol.L1Block, error) { return a.chain.AdvanceL1(n) }
+func (a *chainAPI) AdvanceL1(n uint64) (protocol.L1Block, error) { return a.chain.AdvanceL1(n) }
 
 // SetL1BlockTime sets how often the L1 clock advances by itself.
-func (a *ChainAPI) SetL1BlockTime(every control.Duration) error {
+func (a *chainAPI) SetL1BlockTime(every control.Duration) error {
 	return a.chain.SetL1Time(time.Duration(every))
 }
 
 // SetL2BlockTime sets how often a block is made without need.
-func (a *ChainAPI) SetL2BlockTime(every control.Duration) error {
+func (a *chainAPI) SetL2BlockTime(every control.Duration) error {
 	return a.chain.SetBlockTime(time.Duration(every))
 }
 
 // SetAutomine says whether transactions are mined as they arrive.
-func (a *ChainAPI) SetAutomine(on bool) { a.chain.SetAutomine(on) }
+func (a *chainAPI) SetAutomine(on bool) { a.chain.SetAutomine(on) }
 
 // Mine makes blocks.
-func (a *ChainAPI) Mine(n uint64) (protocol.L2Block, error) {
+func (a *chainAPI) Mine(n uint64) (protocol.L2Block, error) {
 	head, err := a.chain.Mine(n)
 	if err != nil {
 		return 0, err
@@ -52,7 +52,7 @@ func (a *ChainAPI) Mine(n uint64) (protocol.L2Block, error) {
 }
 
 // Reorg replaces the last blocks.
-func (a *ChainAPI) Reorg(r control.Reorg) (protocol.L2Block, error) {
+func (a *chainAPI) Reorg(r control.Reorg) (protocol.L2Block, error) {
 	head, err := a.chain.Reorg(chain.Reorg{Depth: r.Depth, Keep: r.Keep, Forget: r.Forget})
 	if err != nil {
 		return 0, err
@@ -61,17 +61,17 @@ func (a *ChainAPI) Reorg(r control.Reorg) (protocol.L2Block, error) {
 }
 
 // SetBaseFee sets the base fee of the next blocks.
-func (a *ChainAPI) SetBaseFee(fee core.Wei) { a.chain.SetBaseFee(fee) }
+func (a *chainAPI) SetBaseFee(fee core.Wei) { a.chain.SetBaseFee(fee) }
 
 // SpikeBaseFee sets the base fee of so many blocks.
-func (a *ChainAPI) SpikeBaseFee(fee core.Wei, blocks uint64) { a.chain.SpikeBaseFee(fee, blocks) }
+func (a *chainAPI) SpikeBaseFee(fee core.Wei, blocks uint64) { a.chain.SpikeBaseFee(fee, blocks) }
 
 // DropNext loses transactions.
-func (a *ChainAPI) DropNext(n uint64) { a.endpoints.DropNext(n) }
+func (a *chainAPI) DropNext(n uint64) { a.endpoints.DropNext(n) }
 
 // Misbehave replaces an endpoint's faults. The control client sends them as
 // parameters of their own, of which so many are understood.
-func (a *ChainAPI) Misbehave(endpoint int, f1, f2, f3, f4 *control.Fault) error {
+func (a *chainAPI) Misbehave(endpoint int, f1, f2, f3, f4 *control.Fault) error {
 	e, err := a.endpoints.Endpoint(endpoint)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (a *ChainAPI) Misbehave(endpoint int, f1, f2, f3, f4 *control.Fault) error 
 }
 
 // Stats are an endpoint's counters.
-func (a *ChainAPI) Stats(endpoint int) (control.Stats, error) {
+func (a *chainAPI) Stats(endpoint int) (control.Stats, error) {
 	e, err := a.endpoints.Endpoint(endpoint)
 	if err != nil {
 		return control.Stats{}, err
