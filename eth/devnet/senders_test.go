@@ -1,4 +1,4 @@
-package scenarios
+package devnet
 
 import (
 	"math/big"

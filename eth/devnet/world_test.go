@@ -1,4 +1,4 @@
-package scenarios
+package devnet
 
 import (
 	"bytes"
@@ -18,8 +18,6 @@ import (
 	"github.com/ethereum/go-ethereum/crypto"
 	"github.com/ethereum/go-ethereum/params"
 	"github.com/holiman/uint256"
-
-	"github.com/tuttinode/tutti/eth/devnet"
 )
 
 const (
@@ -51,19 +49,19 @@ var ground = sync.OnceValues(func() (*world, error) {
 		return nil, err
 	}
 	w := &world{db: db, abis: make(map[string]abi.ABI), block: 1000, time: 1_800_000_000, l1: firstL1}
-	clock, err := devnet.ArtifactOf("L1Clock")
+	clock, err := ArtifactOf("L1Clock")
 	if err != nil {
 		return nil, err
 	}
-	db.SetCode(devnet.ClockAddress, clock.Runtime, tracing.CodeChangeGenesis)
-	db.SetState(devnet.ClockAddress, common.Hash{}, common.BigToHash(big.NewInt(firstL1)))
-	db.SetState(devnet.ClockAddress, common.BigToHash(big.NewInt(1)), common.BytesToHash(sequencer.Bytes()))
-	plan, err := devnet.NewPlan(owner, 0, devnet.DefaultSettings())
+	db.SetCode(ClockAddress, clock.Runtime, tracing.CodeChangeGenesis)
+	db.SetState(ClockAddress, common.Hash{}, common.BigToHash(big.NewInt(firstL1)))
+	db.SetState(ClockAddress, common.BigToHash(big.NewInt(1)), common.BytesToHash(sequencer.Bytes()))
+	plan, err := NewPlan(owner, 0, DefaultSettings())
 	if err != nil {
 		return nil, err
 	}
 	w.at = maps.Clone(plan.Addresses)
-	w.at["L1Clock"] = devnet.ClockAddress
+	w.at["L1Clock"] = ClockAddress
 	for _, step := range plan.Steps {
 		if r := w.transact(owner, step.To, step.Data, nil); r.err != nil {
 			return nil, fmt.Errorf("%s: %s", step.What, r.reason())
@@ -96,7 +94,7 @@ func (w *world) fork(t testing.TB) *world {
 }
 
 func (w *world) readInterfaces() error {
-	names, err := devnet.Names()
+	names, err := Names()
 	if err != nil {
 		return err
 	}
@@ -105,7 +103,7 @@ func (w *world) readInterfaces() error {
 		if name == "AIServiceRegistry" {
 			contract = "ServiceRegistry"
 		}
-		a, err := devnet.ArtifactOf(contract)
+		a, err := ArtifactOf(contract)
 		if err != nil {
 			return err
 		}
