@@ -19,8 +19,8 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/core/roundinit"
 	"github.com/tuttinode/tutti/eth/account"
+	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/onchain"
 )
 
 // settings are a node's; they are the same for all its lives.
@@ -50,7 +50,7 @@ func keystore(dir string) *account.Keystore {
 
 // node is the node's part on the chain, made of the same parts as cmd/tutti does.
 type node struct {
-	*onchain.Node
+	*chain.Node
 	board      *health.Board
 	caller     *reward.Caller
 	components []lifecycle.Component
@@ -70,7 +70,7 @@ func wire(ctx context.Context, s settings, log *slog.Logger) (*node, error) {
 	}
 	network, _ := contracts.LookupNetwork(contracts.Devnet)
 	n := &node{db: db, log: log, board: health.New(log, s.Clock.now, nil)}
-	opt := onchain.Options{
+	opt := chain.NodeOptions{
 		Network: network, Signer: signer, DB: db, PollInterval: s.Poll,
 		Timeout: s.Timeout, Replacements: 5, MaxGasPrice: s.MaxGasPrice,
 		Board: n.board, Log: log, Now: s.Clock.now,
@@ -78,7 +78,7 @@ func wire(ctx context.Context, s settings, log *slog.Logger) (*node, error) {
 	for _, url := range s.Endpoints {
 		opt.Endpoints = append(opt.Endpoints, core.NewSecret(url))
 	}
-	if n.Node, err = onchain.New(ctx, opt); err != nil {
+	if n.Node, err = chain.NewNode(ctx, opt); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	n.components = n.Components()

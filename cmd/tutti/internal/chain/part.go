@@ -18,14 +18,14 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 	"github.com/tuttinode/tutti/core/roundinit"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/journal"
-	"github.com/tuttinode/tutti/eth/onchain"
 )
 
 // Part is the node's part on the chain.
 type Part struct {
-	*onchain.Node
+	*chain.Node
 	Network contracts.Network
 	// Orchestrator is what the node works for: its account, or the one that it acts for.
 	Orchestrator core.Address
@@ -88,7 +88,7 @@ func New(ctx context.Context, o Options) (*Part, error) {
 		return nil, fault.Wrap(fault.ChainCacheFailed, "open "+database.FileName, err)
 	}
 	o.Add(nodedb.CloseAtEnd(db, "chain database"))
-	opt := onchain.Options{
+	opt := chain.NodeOptions{
 		Network: network, Controller: cfg.Chain.Controller, AIRegistry: cfg.AI.ServiceRegistry,
 		NoService: !cfg.Roles.Orchestrator || cfg.Addresses.Service.None,
 		Endpoints: Endpoints(cfg), Signer: signer, Orchestrator: cfg.Chain.Recipient, DB: db,
@@ -100,7 +100,7 @@ func New(ctx context.Context, o Options) (*Part, error) {
 	if cfg.Gas.MinPrice != nil {
 		opt.MinGasPrice = *cfg.Gas.MinPrice
 	}
-	parts, err := onchain.New(ctx, opt)
+	parts, err := chain.NewNode(ctx, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/endpoint"
-	"github.com/tuttinode/tutti/eth/onchain"
 )
 
 const (
@@ -41,14 +41,14 @@ func (l *look) chain(ctx context.Context) (doctor.ChainState, error) {
 			RedeemGas: contracts.UnknownRedeemGas}
 	}
 	account, orchestrator := l.addresses(ctx)
-	opt := onchain.Options{
+	opt := chain.NodeOptions{
 		Network: network, Controller: l.cfg.Chain.Controller, AIRegistry: l.cfg.AI.ServiceRegistry, NoService: true,
 		Orchestrator: orchestrator, PollInterval: poll, Board: board, Log: l.log, Now: l.Now,
 	}
 	for _, u := range l.cfg.Chain.Endpoints {
 		opt.Endpoints = append(opt.Endpoints, core.NewSecret(u.Reveal()))
 	}
-	parts, err := onchain.New(ctx, opt)
+	parts, err := chain.NewNode(ctx, opt)
 	if err != nil {
 		return doctor.ChainState{Findings: []doctor.Finding{{Code: fault.CodeOf(err), Detail: fault.ForOperator(err)}}}, nil
 	}
@@ -82,7 +82,7 @@ func run(ctx context.Context, parts []lifecycle.Component) (stop func()) {
 }
 
 // await waits until the state is known and every endpoint was asked.
-func await(ctx context.Context, parts *onchain.Node) {
+func await(ctx context.Context, parts *chain.Node) {
 	ctx, cancel := context.WithTimeout(ctx, askChain)
 	defer cancel()
 	tick := time.NewTicker(between)
@@ -105,7 +105,7 @@ func await(ctx context.Context, parts *onchain.Node) {
 }
 
 // read is the view in the doctor's words.
-func read(parts *onchain.Node) doctor.ChainState {
+func read(parts *chain.Node) doctor.ChainState {
 	v, status := parts.Chain.View(), parts.Endpoints.Status()
 	out := doctor.ChainState{Known: v.Known, ChainID: status.ChainID}
 	for _, e := range status.Endpoints {
@@ -140,7 +140,7 @@ func (l *look) addresses(ctx context.Context) (account, orchestrator core.Addres
 }
 
 // funds reads the account's ETH and says how many transactions it pays.
-func (l *look) funds(ctx context.Context, parts *onchain.Node, network contracts.Network, account core.Address,
+func (l *look) funds(ctx context.Context, parts *chain.Node, network contracts.Network, account core.Address,
 	out *doctor.ChainState) {
 	if account.IsZero() || !out.Known {
 		return

@@ -12,11 +12,11 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/pricing"
-	"github.com/tuttinode/tutti/eth/onchain"
+	"github.com/tuttinode/tutti/eth/chain"
 )
 
 // quoter reads a price feed: the chain's FeedQuote as a port.
-type quoter struct{ parts *onchain.Node }
+type quoter struct{ parts *chain.Node }
 
 // Quote asks the feed.
 func (q quoter) Quote(ctx context.Context, feed core.Address) (string, *big.Rat, time.Time, error) {
@@ -25,7 +25,7 @@ func (q quoter) Quote(ctx context.Context, feed core.Address) (string, *big.Rat,
 
 // feed learns the rate of the price's currency while the chain is being asked, so that
 // the price can be checked.
-func (l *look) feed(ctx context.Context, parts *onchain.Node) {
+func (l *look) feed(ctx context.Context, parts *chain.Node) {
 	p := l.cfg.Prices.PerUnit
 	if !p.IsSet() || p.Currency == "" || strings.EqualFold(p.Currency, "ETH") || !parts.Chain.View().Known ||
 		l.cfg.Prices.FeedAddr.IsZero() {

@@ -21,7 +21,7 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/migrate"
 	"github.com/tuttinode/tutti/eth/account"
-	"github.com/tuttinode/tutti/eth/onchain"
+	ethchain "github.com/tuttinode/tutti/eth/chain"
 )
 
 // account takes over an existing node's key and tickets, or makes a key where there is
@@ -155,7 +155,7 @@ func (t *initTool) plan(ctx context.Context, cfg *config.Config) (
 		return plan, address, err
 	}
 	defer func() { _ = db.Close() }()
-	parts, err := onchain.New(ctx, onchain.Options{
+	parts, err := ethchain.NewNode(ctx, ethchain.NodeOptions{
 		Network: network, Controller: cfg.Chain.Controller, AIRegistry: cfg.AI.ServiceRegistry, NoService: true,
 		Endpoints: chain.Endpoints(cfg), Signer: signer, DB: db,
 		PollInterval: cfg.Chain.PollingInterval, Timeout: cfg.Gas.Timeout, MinGasPrice: network.MinGasPrice,

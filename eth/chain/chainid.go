@@ -1,4 +1,4 @@
-package onchain
+package chain
 
 import (
 	"context"
@@ -24,7 +24,7 @@ const (
 // ChainID asks the endpoints for the chain ID of a network that is in no table. Every later answer is
 // compared with it, and each transaction is signed with it, so one endpoint must not choose it: most have to
 // answer alike, or all that answer. Silence is the fault ChainUnavailable, a contradiction ChainDisputed.
-func ChainID(ctx context.Context, opt Options) (uint64, error) {
+func ChainID(ctx context.Context, opt NodeOptions) (uint64, error) {
 	const op = "ask the network for its chain ID"
 	pools, err := onePerHost(opt)
 	if err != nil {
@@ -84,7 +84,7 @@ func chosen(op string, answers map[uint64]int, most uint64) (uint64, error) {
 
 // onePerHost groups the endpoints by host, so that none decides what the others are compared with, and none
 // counts twice.
-func onePerHost(opt Options) ([]*endpoint.Pool, error) {
+func onePerHost(opt NodeOptions) ([]*endpoint.Pool, error) {
 	opt.Network.ChainID, opt.Board = 0, nil
 	if len(opt.Endpoints) == 0 {
 		_, err := newEndpoints(opt)

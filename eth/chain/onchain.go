@@ -1,8 +1,4 @@
-// Package onchain assembles the parts of package eth: the endpoints, the view of the protocol, the
-// transactions of one account, and the key that signs them.
-//
-// It decides nothing; its parts are lifecycle components that cmd/tutti runs in order.
-package onchain
+package chain
 
 import (
 	"context"
@@ -16,15 +12,14 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/account"
-	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/endpoint"
 	"github.com/tuttinode/tutti/eth/journal"
 	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
-// Options are the operator's settings and the parts that are made elsewhere.
-type Options struct {
+// NodeOptions are the operator's settings and the parts that are made elsewhere.
+type NodeOptions struct {
 	Network    contracts.Network
 	Controller core.Address
 	AIRegistry bool
@@ -54,19 +49,19 @@ type Options struct {
 // signer.
 type Node struct {
 	Endpoints    *endpoint.Pool
-	Chain        *chain.Chain
+	Chain        *Chain
 	Transactions *txmgr.Manager
 	Signer       *account.Signer
 }
 
-// New puts the parts together; nothing runs.
-func New(ctx context.Context, opt Options) (*Node, error) {
+// NewNode puts the parts together; nothing runs.
+func NewNode(ctx context.Context, opt NodeOptions) (*Node, error) {
 	n := &Node{Signer: opt.Signer}
 	var err error
 	if n.Endpoints, err = newEndpoints(opt); err != nil {
 		return nil, err
 	}
-	of := chain.Options{
+	of := Options{
 		Client: n.Endpoints, Network: opt.Network, Controller: opt.Controller, AIRegistry: opt.AIRegistry,
 		NoService: opt.NoService, Orchestrator: opt.Orchestrator, Cache: opt.DB, Board: opt.Board, Log: opt.Log,
 		Now: opt.Now, PollInterval: opt.PollInterval,
@@ -77,14 +72,14 @@ func New(ctx context.Context, opt Options) (*Node, error) {
 		}
 		of.Account, of.Tx = opt.Signer.Address(), n.Transactions
 	}
-	n.Chain = chain.New(of)
+	n.Chain = New(of)
 	if opt.Signer != nil {
 		opt.Signer.Allow(n.permits)
 	}
 	return n, nil
 }
 
-func newEndpoints(opt Options) (*endpoint.Pool, error) {
+func newEndpoints(opt NodeOptions) (*endpoint.Pool, error) {
 	urls := make([]endpoint.Endpoint, len(opt.Endpoints))
 	for i, u := range opt.Endpoints {
 		urls[i] = endpoint.Endpoint{URL: u}
@@ -95,7 +90,7 @@ func newEndpoints(opt Options) (*endpoint.Pool, error) {
 	})
 }
 
-func newTransactions(ctx context.Context, opt Options, pool *endpoint.Pool) (*txmgr.Manager, error) {
+func newTransactions(ctx context.Context, opt NodeOptions, pool *endpoint.Pool) (*txmgr.Manager, error) {
 	store, err := journal.Open(ctx, opt.DB, opt.Network.ChainID, opt.Signer.Address())
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package onchain_test
+package chain_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/eth/onchain"
+	"github.com/tuttinode/tutti/eth/chain"
 )
 
 // chainOf is an endpoint of a chain, which answers after first is closed.
@@ -42,7 +42,7 @@ func chainOf(t *testing.T, id uint64, first <-chan struct{}, answered chan<- str
 
 func askChain(t *testing.T, endpoints ...core.Secret) (uint64, error) {
 	t.Helper()
-	return onchain.ChainID(t.Context(), onchain.Options{Endpoints: endpoints, Now: time.Now,
+	return chain.ChainID(t.Context(), chain.NodeOptions{Endpoints: endpoints, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler)})
 }
 
