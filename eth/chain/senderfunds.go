@@ -8,7 +8,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
+	"github.com/tuttinode/tutti/eth/contracts"
 )
 
 // SenderFunds are a gateway's funds and what the watched orchestrator claimed of its reserve. Only the first
@@ -74,7 +74,7 @@ func (c *Chain) fundsOf(ctx context.Context, addrs []core.Address) ([]protocol.S
 	if err != nil {
 		return nil, err
 	}
-	block := ethcall.Latest
+	block := contracts.Latest
 	if v := c.View(); v.Known && !v.Stale {
 		block = v.Head.Number
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
+	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/journal"
 )
 
@@ -77,7 +77,7 @@ func (m *Manager) simulate(ctx context.Context, in Intent, call journal.Call, fi
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
 	if gas = cmp.Or(m.opt.GasLimit, fixed); gas != 0 {
-		_, err = m.opt.Backend.CallContract(ctx, m.message(call, gas), ethcall.Latest)
+		_, err = m.opt.Backend.CallContract(ctx, m.message(call, gas), contracts.Latest)
 	} else {
 		gas, err = m.opt.Backend.EstimateGas(ctx, m.message(call, 0))
 		gas = headroom(gas)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
+	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/journal"
 )
 
@@ -52,7 +52,7 @@ func (m *Manager) expectedNonce(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	mined, err := m.opt.Backend.NonceAt(ctx, m.account(), ethcall.Latest)
+	mined, err := m.opt.Backend.NonceAt(ctx, m.account(), contracts.Latest)
 	return max(pending, mined), err
 }
 

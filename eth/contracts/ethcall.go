@@ -1,8 +1,4 @@
-// Package ethcall is the types of batched contract reads: many calls in one JSON-RPC batch, all at one block.
-//
-// Package contracts makes the calls and reads the results, the endpoint client implements Batcher, and
-// neither depends on the other.
-package ethcall
+package contracts
 
 import (
 	"context"
