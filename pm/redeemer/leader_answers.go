@@ -1,4 +1,4 @@
-package leader
+package redeemer
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/redeemer"
 )
 
 // Won adds a winner that is in this node's book already. It does not block.
@@ -45,7 +44,7 @@ func (l *Leader) Leads() (leads bool, took time.Duration) {
 }
 
 // leading returns the redeemer. The error is the fault StoreNotLeading.
-func (l *Leader) leading(op string) (*redeemer.Redeemer, error) {
+func (l *Leader) leading(op string) (*Redeemer, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.redeemer == nil {

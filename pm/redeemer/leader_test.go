@@ -1,4 +1,4 @@
-package leader_test
+package redeemer_test
 
 import (
 	"context"
@@ -15,12 +15,11 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/leader"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/redeemer"
 )
 
-var me = core.Address{1}
+var leaderMe = core.Address{1}
 
 // database is what the nodes share: which one leads, and whether it answers.
 type database struct {
@@ -55,9 +54,9 @@ func (d *database) set(f func()) {
 	f()
 }
 
-// run is leader.Options.Run for a node.
-func (d *database) run(name string) func(context.Context, func(context.Context, leader.Term) error) error {
-	return func(ctx context.Context, f func(context.Context, leader.Term) error) error {
+// run is redeemer.LeaderOptions.Run for a node.
+func (d *database) run(name string) func(context.Context, func(context.Context, redeemer.Term) error) error {
+	return func(ctx context.Context, f func(context.Context, redeemer.Term) error) error {
 		d.mu.Lock()
 		if d.leads != "" || d.down {
 			d.mu.Unlock()
@@ -97,14 +96,14 @@ type own struct{}
 
 func (own) Append(context.Context, pm.Entries) error { return nil }
 
-func node(t *testing.T, d *database, name string) (*leader.Leader, *health.Board, func() error) {
+func node(t *testing.T, d *database, name string) (*redeemer.Leader, *health.Board, func() error) {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	board := health.New(log, time.Now, nil)
-	chain := coretest.NewChain(core.Address{2}, me)
-	l := leader.New(leader.Options{
+	chain := coretest.NewChain(core.Address{2}, leaderMe)
+	l := redeemer.NewLeader(redeemer.LeaderOptions{
 		Run: d.run(name), Shared: d, Own: own{}, Board: board, Log: log, Now: time.Now,
-		Redeemer: redeemer.Options{Chain: chain, Actor: chain, Recipient: me, Board: board, Log: log},
+		Redeemer: redeemer.Options{Chain: chain, Actor: chain, Recipient: leaderMe, Board: board, Log: log},
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -112,7 +111,7 @@ func node(t *testing.T, d *database, name string) (*leader.Leader, *health.Board
 	return l, board, sync.OnceValue(func() error { cancel(); return <-ended })
 }
 
-func leads(l *leader.Leader) bool { yes, _ := l.Leads(); return yes }
+func leads(l *redeemer.Leader) bool { yes, _ := l.Leads(); return yes }
 
 func TestAnotherTakesOver(t *testing.T) {
 	t.Parallel()
@@ -121,7 +120,7 @@ func TestAnotherTakesOver(t *testing.T) {
 		a, _, stopA := node(t, d, "a")
 		synctest.Wait()
 		b, _, stopB := node(t, d, "b")
-		pass(3 * time.Second)
+		leaderPass(3 * time.Second)
 		if !leads(a) || leads(b) {
 			t.Fatal(leads(a), leads(b))
 		}
@@ -131,7 +130,7 @@ func TestAnotherTakesOver(t *testing.T) {
 		if err := stopA(); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		pass(2 * time.Second)
+		leaderPass(2 * time.Second)
 		if leads(a) || !leads(b) {
 			t.Error(leads(a), leads(b))
 		}
@@ -145,14 +144,14 @@ func TestALostTermEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &database{}
 		a, board, stop := node(t, d, "a")
-		pass(2 * time.Second)
+		leaderPass(2 * time.Second)
 		d.set(func() { d.down = true })
-		pass(2 * time.Second)
+		leaderPass(2 * time.Second)
 		if leads(a) || board.Healthy() {
 			t.Error(leads(a), board.Snapshot())
 		}
 		d.set(func() { d.down = false })
-		pass(3 * time.Second)
+		leaderPass(3 * time.Second)
 		if !leads(a) || !board.Healthy() || len(d.terms) != 2 {
 			t.Error(leads(a), board.Snapshot(), d.terms)
 		}
@@ -168,14 +167,14 @@ func TestPending(t *testing.T) {
 		d := &database{leads: "another", waiting: map[core.Address]core.Wei{from: core.NewWei(5)}}
 		a, _, stop := node(t, d, "a")
 		synctest.Wait()
-		w := pm.Winner{Hash: protocol.Hash{1}, Ticket: protocol.WinningTicket{Sender: from, Recipient: me,
+		w := pm.Winner{Hash: protocol.Hash{1}, Ticket: protocol.WinningTicket{Sender: from, Recipient: leaderMe,
 			FaceValue: core.NewWei(7)}}
 		a.Won(w)
 		if got := a.Pending(from); got.Cmp(core.NewWei(12)) != 0 {
 			t.Error(got)
 		}
 		d.set(func() { d.waiting = map[core.Address]core.Wei{from: core.NewWei(13)} })
-		pass(1500 * time.Millisecond)
+		leaderPass(1500 * time.Millisecond)
 		if got := a.Pending(from); got.Cmp(core.NewWei(13)) != 0 {
 			t.Error(got)
 		}
@@ -183,5 +182,5 @@ func TestPending(t *testing.T) {
 	})
 }
 
-// pass lets the bubble's time pass.
-func pass(d time.Duration) { <-time.After(d) }
+// leaderPass lets the bubble's time pass.
+func leaderPass(d time.Duration) { <-time.After(d) }

@@ -1,4 +1,4 @@
-package leader
+package redeemer
 
 import (
 	"context"
@@ -15,11 +15,10 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
 	"github.com/tuttinode/tutti/pm/ledger"
-	"github.com/tuttinode/tutti/pm/redeemer"
 )
 
-// Shared reads what all books share.
-type Shared interface {
+// shared reads what all books share.
+type shared interface {
 	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
 	// Waiting is the sum of each sender's unpaid face values.
 	Waiting(ctx context.Context) (map[core.Address]core.Wei, error)
@@ -34,18 +33,18 @@ type Term interface {
 	Holds(ctx context.Context) error
 }
 
-// Options are a Leader's dependencies and settings; zero settings get the defaults named.
-type Options struct {
+// LeaderOptions are a Leader's dependencies and settings; zero settings get the defaults named.
+type LeaderOptions struct {
 	// Run tries once to lead; if this node leads it runs f, and then gives up the lead. The
 	// error is the fault StoreNotLeading if another node leads, or the database's.
 	Run    func(ctx context.Context, f func(context.Context, Term) error) error
-	Shared Shared
+	Shared shared
 	// Own is this node's book.
 	Own interface {
 		Append(ctx context.Context, e pm.Entries) error
 	}
 	// Redeemer configures the redeemer; Ledger and Sending are set here.
-	Redeemer redeemer.Options
+	Redeemer Options
 	Board    *health.Board
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -57,11 +56,11 @@ type Options struct {
 
 // Leader is a lifecycle.Component. It is safe for concurrent use.
 type Leader struct {
-	opt Options
+	opt LeaderOptions
 
 	mu sync.Mutex // guards the fields below
 	// redeemer is nil while another node leads.
-	redeemer *redeemer.Redeemer
+	redeemer *Redeemer
 	// waiting is what was unpaid at the last read, fresh what this node won after that read
 	// began.
 	waiting map[core.Address]core.Wei
@@ -72,8 +71,8 @@ type Leader struct {
 
 var _ lifecycle.Component = (*Leader)(nil)
 
-// New makes a Leader. It does nothing until Run.
-func New(o Options) *Leader {
+// NewLeader makes a Leader. It does nothing until Run.
+func NewLeader(o LeaderOptions) *Leader {
 	for _, preset := range []struct {
 		to *time.Duration
 		is time.Duration
@@ -159,7 +158,7 @@ func (l *Leader) lead(ctx context.Context, t Term) error {
 	opt.Sending = func(ctx context.Context, ticket protocol.Hash, expired protocol.L1Block) error {
 		return t.Sending(ctx, ticket, expired, l.opt.Grace)
 	}
-	r := redeemer.New(opt)
+	r := New(opt)
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	watching.Go(func() {
@@ -174,7 +173,7 @@ func (l *Leader) lead(ctx context.Context, t Term) error {
 }
 
 // watch checks whether the term holds, and gives the redeemer the winners of other nodes.
-func (l *Leader) watch(ctx context.Context, t Term, r *redeemer.Redeemer) bool {
+func (l *Leader) watch(ctx context.Context, t Term, r *Redeemer) bool {
 	ctx, cancel := context.WithTimeout(ctx, l.opt.Timeout)
 	defer cancel()
 	if t.Holds(ctx) != nil {
@@ -187,7 +186,7 @@ func (l *Leader) watch(ctx context.Context, t Term, r *redeemer.Redeemer) bool {
 	return err == nil
 }
 
-func (l *Leader) set(r *redeemer.Redeemer) {
+func (l *Leader) set(r *Redeemer) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.redeemer = r
