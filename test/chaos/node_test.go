@@ -17,7 +17,6 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/reward"
-	"github.com/tuttinode/tutti/core/roundinit"
 	"github.com/tuttinode/tutti/eth/account"
 	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
@@ -97,7 +96,7 @@ func (n *node) addRounds(s settings) {
 	})
 	n.components = append(n.components, n.caller)
 	if s.InitializeRound > 0 {
-		n.components = append(n.components, roundinit.New(roundinit.Options{
+		n.components = append(n.components, reward.NewInitializer(reward.InitializerOptions{
 			Rounds: n.Chain, Actor: n.Chain, Events: n.Chain, MaxDelay: s.InitializeRound,
 			Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), Board: n.board, Log: n.log,
 		}))

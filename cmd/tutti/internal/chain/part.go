@@ -16,7 +16,6 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
-	"github.com/tuttinode/tutti/core/roundinit"
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
@@ -133,7 +132,7 @@ func (c *Part) addRounds(ctx context.Context, o *Options) error {
 	})
 	o.Add(c.RewardCaller)
 	if cfg.Roles.InitializeRound {
-		o.Add(roundinit.New(roundinit.Options{
+		o.Add(reward.NewInitializer(reward.InitializerOptions{
 			Rounds: c.Chain, Actor: c.Chain, Events: c.Chain, MaxDelay: cfg.Chain.InitializeRoundDelay,
 			Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), Board: o.Board, Log: o.Log,
 		}))

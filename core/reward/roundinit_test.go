@@ -1,4 +1,4 @@
-package roundinit_test
+package reward_test
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/roundinit"
+	"github.com/tuttinode/tutti/core/reward"
 )
 
-func play(t *testing.T, delay time.Duration, scenes func(t *testing.T, c *coretest.Chain, board *health.Board)) {
+func initPlay(t *testing.T, delay time.Duration, scenes func(t *testing.T, c *coretest.Chain, board *health.Board)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c := coretest.NewChain(core.Address{1}, core.Address{})
 		board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
-		i := roundinit.New(roundinit.Options{
+		i := reward.NewInitializer(reward.InitializerOptions{
 			Rounds: c, Actor: c, Events: c, MaxDelay: delay, Rand: rand.New(rand.NewPCG(1, 2)), Board: board,
 			Log: slog.New(slog.DiscardHandler),
 		})
@@ -39,11 +39,11 @@ func play(t *testing.T, delay time.Duration, scenes func(t *testing.T, c *corete
 }
 
 func TestEveryRound(t *testing.T) {
-	play(t, 30*time.Second, func(t *testing.T, c *coretest.Chain, _ *health.Board) {
+	initPlay(t, 30*time.Second, func(t *testing.T, c *coretest.Chain, _ *health.Board) {
 		for n := 1; n <= 10; n++ {
 			c.ToRound(c.View().Round.Number + 1)
 			synctest.Wait()
-			pass(30 * time.Second)
+			initPass(30 * time.Second)
 			synctest.Wait()
 			if !c.View().Round.Initialized || len(c.Sent()) != n {
 				t.Fatalf("round %+v, %d calls", c.View().Round, len(c.Sent()))
@@ -53,11 +53,11 @@ func TestEveryRound(t *testing.T) {
 }
 
 func TestLetsOthersPay(t *testing.T) {
-	play(t, time.Hour, func(t *testing.T, c *coretest.Chain, board *health.Board) {
+	initPlay(t, time.Hour, func(t *testing.T, c *coretest.Chain, board *health.Board) {
 		c.ToRound(c.View().Round.Number + 1)
 		synctest.Wait()
 		c.Open()
-		pass(time.Hour)
+		initPass(time.Hour)
 		synctest.Wait()
 		if n := len(c.Sent()); n != 0 || len(board.Snapshot()) != 0 {
 			t.Errorf("%d calls, conditions %v", n, board.Snapshot())
@@ -66,13 +66,13 @@ func TestLetsOthersPay(t *testing.T) {
 }
 
 func TestLostRaceIsNoTrouble(t *testing.T) {
-	play(t, 0, func(t *testing.T, c *coretest.Chain, board *health.Board) {
+	initPlay(t, 0, func(t *testing.T, c *coretest.Chain, board *health.Board) {
 		c.Refuse(func(protocol.Action) error {
 			go c.Open()
 			return fault.New(fault.ContractReverted, "send", "too late")
 		})
 		c.ToRound(c.View().Round.Number + 1)
-		pass(time.Hour)
+		initPass(time.Hour)
 		synctest.Wait()
 		if len(board.Snapshot()) != 0 {
 			t.Errorf("conditions %v", board.Snapshot())
@@ -81,7 +81,7 @@ func TestLostRaceIsNoTrouble(t *testing.T) {
 }
 
 func TestTriesAgain(t *testing.T) {
-	play(t, 0, func(t *testing.T, c *coretest.Chain, board *health.Board) {
+	initPlay(t, 0, func(t *testing.T, c *coretest.Chain, board *health.Board) {
 		c.Refuse(func(protocol.Action) error { return fault.New(fault.GasMoneyMissing, "send", "no gas") })
 		c.ToRound(c.View().Round.Number + 1)
 		synctest.Wait()
@@ -89,7 +89,7 @@ func TestTriesAgain(t *testing.T) {
 			t.Fatalf("conditions %v", s)
 		}
 		c.Refuse(nil)
-		pass(time.Minute)
+		initPass(time.Minute)
 		synctest.Wait()
 		if len(board.Snapshot()) != 0 || !c.View().Round.Initialized {
 			t.Errorf("conditions %v, round %+v", board.Snapshot(), c.View().Round)
@@ -97,5 +97,5 @@ func TestTriesAgain(t *testing.T) {
 	})
 }
 
-// pass lets the bubble's time go by.
-func pass(d time.Duration) { <-time.After(d) }
+// initPass lets the bubble's time go by.
+func initPass(d time.Duration) { <-time.After(d) }

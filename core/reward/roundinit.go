@@ -1,9 +1,4 @@
-// Package roundinit initializes a new round if no other account did: one transaction that any
-// account may send and that all rewards and redemptions of the round wait for.
-//
-// It is off unless an operator enables it (-initializeRound), contains only the rule and
-// reaches the chain through the ports of core/protocol. cmd/tutti starts it.
-package roundinit
+package reward
 
 import (
 	"context"
@@ -23,8 +18,8 @@ const (
 	check = time.Minute
 )
 
-// Options are what an Initializer is built from.
-type Options struct {
+// InitializerOptions are what an Initializer is built from.
+type InitializerOptions struct {
 	Rounds protocol.Rounds
 	Actor  protocol.Actor
 	Events protocol.Events
@@ -36,20 +31,22 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// Initializer is the service, a lifecycle.Component.
-type Initializer struct {
-	opt  Options
+// initializer is the service, a lifecycle.Component.
+type initializer struct {
+	opt  InitializerOptions
 	wake chan struct{}
 }
 
-// New makes the service; nothing happens until Run.
-func New(opt Options) *Initializer { return &Initializer{opt: opt, wake: make(chan struct{}, 1)} }
+// NewInitializer makes the service; nothing happens until Run.
+func NewInitializer(opt InitializerOptions) *initializer {
+	return &initializer{opt: opt, wake: make(chan struct{}, 1)}
+}
 
 // Name is the component's name.
-func (i *Initializer) Name() string { return "round initializer" }
+func (i *initializer) Name() string { return "round initializer" }
 
 // Run initialises rounds until ctx ends.
-func (i *Initializer) Run(ctx context.Context, ready func()) error {
+func (i *initializer) Run(ctx context.Context, ready func()) error {
 	stop := i.opt.Events.Subscribe(i.onEvent)
 	defer stop()
 	ready()
@@ -65,7 +62,7 @@ func (i *Initializer) Run(ctx context.Context, ready func()) error {
 }
 
 // pause waits for a time or a wake-up; false means that ctx ended.
-func (i *Initializer) pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
+func (i *initializer) pause(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -78,7 +75,7 @@ func (i *Initializer) pause(ctx context.Context, d time.Duration, wake <-chan st
 }
 
 // onEvent wakes the loop when a round began or was undone.
-func (i *Initializer) onEvent(e protocol.Event) {
+func (i *initializer) onEvent(e protocol.Event) {
 	switch e := e.(type) {
 	case protocol.RoundSeen:
 		if e.Round.Initialized {
@@ -95,7 +92,7 @@ func (i *Initializer) onEvent(e protocol.Event) {
 }
 
 // checkRound initializes the round if no other account has after the random delay.
-func (i *Initializer) checkRound(ctx context.Context) error {
+func (i *initializer) checkRound(ctx context.Context) error {
 	round, err := i.opt.Rounds.Round(ctx)
 	if err != nil {
 		return i.report(ctx, err)
@@ -123,7 +120,7 @@ func (i *Initializer) checkRound(ctx context.Context) error {
 	return i.report(ctx, err)
 }
 
-func (i *Initializer) report(ctx context.Context, err error) error {
+func (i *initializer) report(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		i.opt.Board.Report(health.Key{Code: fault.RoundInitFailing}, err)
 	}
