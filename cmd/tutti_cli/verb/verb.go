@@ -16,7 +16,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
-	"github.com/tuttinode/tutti/core/suggest"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // Audience says on which nodes a menu shows a verb. The command line has all.
@@ -154,7 +154,7 @@ func (t Table) Nearest(words []string) string {
 		if n > len(words) {
 			continue
 		}
-		if name, _ := suggest.Name(strings.Join(words[:n], " "), names); name != "" {
+		if name, _ := fault.SuggestName(strings.Join(words[:n], " "), names); name != "" {
 			return name
 		}
 	}

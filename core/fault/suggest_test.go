@@ -1,4 +1,4 @@
-package suggest
+package fault
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func TestName(t *testing.T) {
 		"text_to_imgae": {"text-to-image", 1},
 		"V":             {"v", 0}, "x": {}, "zzzzzzzz": {}, "": {}, "--": {}, strings.Repeat("gateway", 20): {},
 	} {
-		if name, mistakes := Name(written, names); name != want.name || mistakes != want.mistakes {
+		if name, mistakes := SuggestName(written, names); name != want.name || mistakes != want.mistakes {
 			t.Errorf("%q: %q with %d mistakes, want %+v", written, name, mistakes, want)
 		}
 	}

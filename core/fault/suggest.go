@@ -1,20 +1,15 @@
-// Package suggest finds the known name that a mistyped one most likely meant, for
-// messages that ask "did you mean".
-//
-// It decides nothing: a wrong name stays wrong. The readers of options and of the
-// models file call it, each with the names that it knows.
-package suggest
+package fault
 
 import "strings"
 
 // longest is the longest word that is looked at: what is longer is no mistyped name.
 const longest = 100
 
-// Name is the name nearest to what was written, and how many mistakes lie between
+// SuggestName is the name nearest to what was written, and how many mistakes lie between
 // them; "" when none is near. Case, hyphens and underscores do not count; otherwise
 // one mistake in three letters is allowed, and none in a word of one or two.
-func Name(written string, names []string) (name string, mistakes int) {
-	bare := Bare(written)
+func SuggestName(written string, names []string) (name string, mistakes int) {
+	bare := BareName(written)
 	if bare == "" || len(bare) > longest {
 		return "", 0
 	}
@@ -24,7 +19,7 @@ func Name(written string, names []string) (name string, mistakes int) {
 	}
 	least := allowed + 1
 	for _, n := range names {
-		there := Bare(n)
+		there := BareName(n)
 		if max(len(there), len(bare))-min(len(there), len(bare)) >= least {
 			continue
 		}
@@ -38,8 +33,8 @@ func Name(written string, names []string) (name string, mistakes int) {
 	return name, least
 }
 
-// Bare is a name without what does not count.
-func Bare(s string) string {
+// BareName is a name without what does not count.
+func BareName(s string) string {
 	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(s))
 }
 
