@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/inference/fleet"
 )
 
 // An orchestrator with a runner of its own and a worker elsewhere.
@@ -24,7 +23,7 @@ func TestFleetOfHereAndElsewhere(t *testing.T) {
 	here.run, there.run = slow, slow
 	newRig(t, "rig9", addr, there)
 	has(t, p, llm("m"), 1)
-	f := fleet.New(here, p)
+	f := inference.NewFleet(here, p)
 	if s := f.Models()[0]; s.Capacity != 2 || s.Context != 4096 || len(s.Devices) != 2 {
 		t.Errorf("%+v", s)
 	}
@@ -67,7 +66,7 @@ func TestFleetWhenTheWorkerElsewhereIsLost(t *testing.T) {
 	}
 	newRig(t, "rig9", way.addr(), there)
 	has(t, p, llm("m"), 4)
-	f := fleet.New(p, here)
+	f := inference.NewFleet(p, here)
 	if reply, _ := whole(t, f, chat(llm("m"), false)); reply.Worker != "box" || len(there.seen()) != 1 {
 		t.Errorf("%s, %d jobs elsewhere", reply.Worker, len(there.seen()))
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/inference/fleet"
 	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pricing"
@@ -189,7 +188,7 @@ func (p *Part) modelWorker() inference.Worker {
 	if len(members) == 0 {
 		return nil
 	}
-	return fleet.New(members...)
+	return inference.NewFleet(members...)
 }
 
 // addListener adds the public listener.

@@ -1,4 +1,4 @@
-package fleet_test
+package inference_test
 
 import (
 	"context"
@@ -19,7 +19,6 @@ import (
 	"github.com/tuttinode/tutti/core/fairqueue"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/inference/fleet"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -115,7 +114,7 @@ func took(t *testing.T, s inference.Slot, err error) string {
 func TestTheLeastLoadedIsTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newMember("a", inference.Ready, 4), newMember("b", inference.Ready, 2)
-		f := fleet.New(a, b)
+		f := inference.NewFleet(a, b)
 		var got []string
 		for range 6 {
 			s, err := f.Reserve(t.Context(), model("m"), "p")
@@ -130,7 +129,7 @@ func TestTheLeastLoadedIsTaken(t *testing.T) {
 func TestNoMemberIsStartedWhileAnotherIsWarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cold, warm := newMember("cold", inference.Absent, 1), newMember("warm", inference.Ready, 1)
-		f := fleet.New(cold, warm)
+		f := inference.NewFleet(cold, warm)
 		first, err := f.Reserve(t.Context(), model("m"), "p")
 		if name := took(t, first, err); name != "warm" {
 			t.Error(name)
@@ -152,7 +151,7 @@ func TestAColdOneIsStartedWhereNoneIsWarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed, cold := newMember("failed", inference.Failed, 1), newMember("cold", inference.Absent, 1)
 		other := newMember("other", inference.Absent, 1)
-		f := fleet.New(failed, cold, other)
+		f := inference.NewFleet(failed, cold, other)
 		s, err := f.Reserve(t.Context(), model("m"), "p")
 		if name := took(t, s, err); name != "cold" || other.asked != 0 || failed.asked != 0 {
 			t.Errorf("%s, %d, %d", name, other.asked, failed.asked)
@@ -164,7 +163,7 @@ func TestAColdStartThatFailsIsTriedElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad, good := newMember("bad", inference.Absent, 1), newMember("good", inference.Absent, 1)
 		bad.refuse = fault.New(fault.ModelNoRoom, "", "")
-		s, err := fleet.New(bad, good).Reserve(t.Context(), model("m"), "p")
+		s, err := inference.NewFleet(bad, good).Reserve(t.Context(), model("m"), "p")
 		if name := took(t, s, err); name != "good" {
 			t.Error(name)
 		}
@@ -175,7 +174,7 @@ func TestTheFirstSlotThatFreesAnywhere(t *testing.T) {
 	for i := range 2 {
 		synctest.Test(t, func(t *testing.T) {
 			m := []*member{newMember("0", inference.Ready, 1), newMember("1", inference.Ready, 1)}
-			f := fleet.New(m[0], m[1])
+			f := inference.NewFleet(m[0], m[1])
 			var held []inference.Slot
 			for range 2 {
 				s, err := f.Reserve(t.Context(), model("m"), "p")
@@ -210,7 +209,7 @@ func TestTheFirstSlotThatFreesAnywhere(t *testing.T) {
 func TestAMemberThatBecomesReadyIsFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow, late := newMember("slow", inference.Loading, 0), newMember("late", inference.Failed, 0)
-		f := fleet.New(slow, late)
+		f := inference.NewFleet(slow, late)
 		got := make(chan string)
 		go func() {
 			s, err := f.Reserve(t.Context(), model("m"), "p")
@@ -235,7 +234,7 @@ func TestALostWorkersJobIsTriedElsewhere(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := newMember("a", inference.Ready, 1), newMember("b", inference.Ready, 1)
 				a.fails = fault.New(code, "", "")
-				s, err := fleet.New(a, b).Reserve(t.Context(), model("m"), "p")
+				s, err := inference.NewFleet(a, b).Reserve(t.Context(), model("m"), "p")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -261,7 +260,7 @@ func TestNoOtherMemberHasIt(t *testing.T) {
 		a, b := newMember("a", inference.Ready, 1), newMember("b", inference.Ready, 1)
 		a.fails = fault.New(fault.AIWorkerLost, "", "first")
 		b.fails = fault.New(fault.AIWorkerLost, "", "second")
-		s, err := fleet.New(a, b).Reserve(t.Context(), model("m"), "p")
+		s, err := inference.NewFleet(a, b).Reserve(t.Context(), model("m"), "p")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -275,7 +274,7 @@ func TestNoOtherMemberHasIt(t *testing.T) {
 func TestReasons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := newMember("a", inference.Ready, 1), newMember("b", inference.Ready, 1)
-		f := fleet.New(a, b)
+		f := inference.NewFleet(a, b)
 		if _, err := f.Reserve(t.Context(), model("other"), "p"); fault.CodeOf(err) != fault.ModelNotServed {
 			t.Error(err)
 		}
@@ -302,7 +301,7 @@ func TestModelsAreMerged(t *testing.T) {
 	b.state.Devices, b.state.Context, b.state.Operations = []string{"0"}, 100, nil
 	c := newMember("c", inference.Ready, 2)
 	c.state.Context, c.state.Operations, c.state.RunnerVersion = 50, []inference.Operation{inference.Embedding}, "1.0.0"
-	got := fleet.New(a, b, c).Models()
+	got := inference.NewFleet(a, b, c).Models()
 	if len(got) != 1 {
 		t.Fatalf("%+v", got)
 	}
@@ -330,7 +329,7 @@ func TestSlotsAreConserved(t *testing.T) {
 				members, all = append(members, m), append(all, m)
 				total += n
 			}
-			f := fleet.New(all...)
+			f := inference.NewFleet(all...)
 			var mu sync.Mutex
 			var wg sync.WaitGroup
 			inUse, most := 0, 0
@@ -384,7 +383,7 @@ func TestARefusalIsAskedElsewhere(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := newMember("a", inference.Ready, 2), newMember("b", inference.Ready, 1)
 				a.says, b.says = row.a, row.b
-				f := fleet.New(a, b)
+				f := inference.NewFleet(a, b)
 				s, err := f.Reserve(t.Context(), model("m"), "p")
 				if err != nil {
 					t.Fatal(err)

@@ -1,30 +1,29 @@
-package fleet
+package inference
 
 import (
 	"slices"
 
 	"github.com/tuttinode/tutti/core/capability"
-	"github.com/tuttinode/tutti/core/inference"
 )
 
 // rank orders states by how near they are to taking jobs.
-func rank(s inference.State) int {
-	return slices.Index([]inference.State{
-		inference.Draining, inference.Failed, inference.Absent, inference.Evicted,
-		inference.Pulling, inference.Starting, inference.Loading, inference.Ready,
+func rank(s State) int {
+	return slices.Index([]State{
+		Draining, Failed, Absent, Evicted,
+		Pulling, Starting, Loading, Ready,
 	}, s)
 }
 
 // merge adds another member's data about a model. State and related fields are those of the member
 // that is closest to accepting jobs: a model that is only configured at one member does not hide
 // one that is available at another.
-func merge(to, s *inference.ModelState) {
+func merge(to, s *ModelState) {
 	sum := *to
 	other := s
 	if closerToReady(s, to) {
 		sum, other = *s, to
 	}
-	both := to.State == inference.Ready && s.State == inference.Ready
+	both := to.State == Ready && s.State == Ready
 	sum.Capacity = to.Capacity + s.Capacity
 	sum.InUse = to.InUse + s.InUse
 	// One job waits in the queues of all of them.
@@ -37,7 +36,7 @@ func merge(to, s *inference.ModelState) {
 }
 
 // closerToReady reports whether a model is closer to accepting jobs in one state than in another.
-func closerToReady(a, b *inference.ModelState) bool {
+func closerToReady(a, b *ModelState) bool {
 	if x, y := a.Offered(), b.Offered(); x != y {
 		return x
 	}
@@ -45,7 +44,7 @@ func closerToReady(a, b *inference.ModelState) bool {
 }
 
 // agree keeps what holds at every member. What a job needs beyond that is tried: see slot.Run.
-func agree(sum, other *inference.ModelState) {
+func agree(sum, other *ModelState) {
 	if !capability.VersionOK(sum.RunnerVersion, other.RunnerVersion) || sum.RunnerVersion == "" {
 		sum.RunnerVersion = other.RunnerVersion
 	}
@@ -55,7 +54,7 @@ func agree(sum, other *inference.ModelState) {
 	if other.Context > 0 && (sum.Context == 0 || other.Context < sum.Context) {
 		sum.Context = other.Context
 	}
-	sum.Operations = inference.Either(sum.Operations, other.Operations)
+	sum.Operations = Either(sum.Operations, other.Operations)
 }
 
 func devices(a, b []string) []string {

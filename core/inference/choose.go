@@ -1,22 +1,20 @@
-package fleet
+package inference
 
 import (
 	"cmp"
 	"slices"
-
-	"github.com/tuttinode/tutti/core/inference"
 )
 
 // candidate is a member that has the model, as it is at the moment.
 type candidate struct {
 	member int
-	state  inference.ModelState
+	state  ModelState
 }
 
 // candidates are the members that have the model, the best first: those with the model loaded and a
 // free slot, by load; then the others with it loaded; then those that are loading it, and at last
 // those that would have to start it.
-func (f *Fleet) candidates(model inference.Model, skip map[int]bool) []candidate {
+func (f *Fleet) candidates(model Model, skip map[int]bool) []candidate {
 	var out []candidate
 	for i, m := range f.members {
 		if skip[i] {
@@ -48,7 +46,7 @@ func better(a, b candidate) int {
 }
 
 // free reports whether another member than one has the model loaded and a free slot.
-func (f *Fleet) free(model inference.Model, but int) bool {
+func (f *Fleet) free(model Model, but int) bool {
 	for _, c := range warm(f.candidates(model, map[int]bool{but: true})) {
 		if full(&c.state) == 0 {
 			return true
@@ -58,7 +56,7 @@ func (f *Fleet) free(model inference.Model, but int) bool {
 }
 
 // full is 1 for a member without a free slot.
-func full(s *inference.ModelState) int {
+func full(s *ModelState) int {
 	if s.Waiting > 0 || s.InUse >= s.Capacity {
 		return 1
 	}
@@ -66,7 +64,7 @@ func full(s *inference.ModelState) int {
 }
 
 // load is the used part of its slots, including waiting jobs.
-func load(s *inference.ModelState) float64 {
+func load(s *ModelState) float64 {
 	return float64(s.InUse+s.Waiting) / float64(max(1, s.Capacity))
 }
 
@@ -74,7 +72,7 @@ func load(s *inference.ModelState) float64 {
 // because it would load the model once more.
 func warm(all []candidate) []candidate {
 	n := 0
-	for n < len(all) && all[n].state.State == inference.Ready {
+	for n < len(all) && all[n].state.State == Ready {
 		n++
 	}
 	return all[:n]

@@ -1,4 +1,4 @@
-package fleet
+package inference
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/inference"
 )
 
 // againWait bounds the wait for a second slot: a job whose worker was lost has used up part of its
@@ -14,7 +13,7 @@ import (
 const againWait = 10 * time.Second
 
 // Reserve takes the first slot that is free anywhere: see inference.Worker.
-func (f *Fleet) Reserve(ctx context.Context, model inference.Model, party string) (inference.Slot, error) {
+func (f *Fleet) Reserve(ctx context.Context, model Model, party string) (Slot, error) {
 	if len(f.members) == 1 {
 		return f.members[0].Reserve(ctx, model, party)
 	}
@@ -28,7 +27,7 @@ func (f *Fleet) Reserve(ctx context.Context, model inference.Model, party string
 // slot is a job's right to run at one of the members.
 type slot struct {
 	f     *Fleet
-	model inference.Model
+	model Model
 	party string
 
 	mu   sync.Mutex
@@ -39,12 +38,12 @@ type slot struct {
 // Run sends the job: see inference.Slot. A job that could not begin because a worker was lost or
 // cannot do it is tried at the other members, each once. A job that a member refuses is sent to one
 // other member with a free slot, and refused if that one refuses it too.
-func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
+func (s *slot) Run(ctx context.Context, job *Job) (*Reply, error) {
 	tried := make(map[int]bool)
 	at := s.current()
 	for {
 		reply, err := at.slot.Run(ctx, job)
-		if inference.IsRefusal(reply, err) && !otherMayServe(err) && ctx.Err() == nil {
+		if IsRefusal(reply, err) && !otherMayServe(err) && ctx.Err() == nil {
 			return s.secondOpinion(ctx, job, at, reply, err)
 		}
 		if err == nil || ctx.Err() != nil || !otherMayServe(err) {
@@ -62,8 +61,8 @@ func (s *slot) Run(ctx context.Context, job *inference.Job) (*inference.Reply, e
 
 // secondOpinion asks another member about a job that one refused. Without another one, or without
 // its answer, the refusal stands.
-func (s *slot) secondOpinion(ctx context.Context, job *inference.Job, at answer, reply *inference.Reply, err error) (
-	*inference.Reply, error,
+func (s *slot) secondOpinion(ctx context.Context, job *Job, at answer, reply *Reply, err error) (
+	*Reply, error,
 ) {
 	if !s.f.free(s.model, at.member) {
 		return reply, err
@@ -79,7 +78,7 @@ func (s *slot) secondOpinion(ctx context.Context, job *inference.Job, at answer,
 		return reply, err
 	}
 	other, otherErr := next.slot.Run(ctx, job)
-	if otherErr != nil && !inference.IsRefusal(other, otherErr) && ctx.Err() == nil {
+	if otherErr != nil && !IsRefusal(other, otherErr) && ctx.Err() == nil {
 		return reply, err
 	}
 	return other, otherErr

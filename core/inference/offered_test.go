@@ -1,4 +1,4 @@
-package fleet_test
+package inference_test
 
 import (
 	"testing"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/inference/fleet"
 )
 
 // A model that one member should have and has not is had from the other.
@@ -15,9 +14,9 @@ func TestAModelThatCanBeHadIsOffered(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			broken, cold := newMember("broken", inference.Starting, 0), newMember("cold", inference.Absent, 1)
 			broken.state.Warm, broken.state.External = true, true
-			f := fleet.New(broken, cold)
+			f := inference.NewFleet(broken, cold)
 			if !first {
-				f = fleet.New(cold, broken)
+				f = inference.NewFleet(cold, broken)
 			}
 			if s := f.Models()[0]; !s.Offered() || s.State != inference.Absent || s.Warm || s.External {
 				t.Errorf("%+v", s)

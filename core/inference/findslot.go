@@ -1,11 +1,10 @@
-package fleet
+package inference
 
 import (
 	"context"
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/inference"
 )
 
 const (
@@ -19,14 +18,14 @@ const (
 // answer is a member's reply to a request for a slot.
 type answer struct {
 	member int
-	slot   inference.Slot
+	slot   Slot
 	err    error
 }
 
 // search is one request for a slot, in the queues of several members at once.
 type search struct {
 	f       *Fleet
-	model   inference.Model
+	model   Model
 	party   string
 	asked   map[int]bool
 	answers chan answer
@@ -37,7 +36,7 @@ type search struct {
 
 // seek waits in the queues of all members that have the model and takes the first slot. Members in
 // skip are not asked.
-func (f *Fleet) seek(ctx context.Context, model inference.Model, party string, skip map[int]bool) (answer, error) {
+func (f *Fleet) seek(ctx context.Context, model Model, party string, skip map[int]bool) (answer, error) {
 	s := &search{f: f, model: model, party: party, asked: make(map[int]bool), answers: make(chan answer, len(f.members))}
 	for i := range skip {
 		s.asked[i] = true

@@ -1,26 +1,24 @@
-package fleet
-
-import "github.com/tuttinode/tutti/core/inference"
+package inference
 
 // Fleet is several workers as one.
 type Fleet struct {
-	members []inference.Worker
+	members []Worker
 }
 
-var _ inference.Worker = (*Fleet)(nil)
+var _ Worker = (*Fleet)(nil)
 
-// New joins workers. Where several are equally good the one named first is taken.
-func New(members ...inference.Worker) *Fleet {
-	return &Fleet{members: append([]inference.Worker(nil), members...)}
+// NewFleet joins workers. Where several are equally good the one named first is taken.
+func NewFleet(members ...Worker) *Fleet {
+	return &Fleet{members: append([]Worker(nil), members...)}
 }
 
 // Models tells every model's state: in the order of the members, each model once.
-func (f *Fleet) Models() []inference.ModelState {
+func (f *Fleet) Models() []ModelState {
 	if len(f.members) == 1 {
 		return f.members[0].Models()
 	}
-	var out []inference.ModelState
-	at := make(map[inference.Model]int)
+	var out []ModelState
+	at := make(map[Model]int)
 	for _, m := range f.members {
 		states := m.Models()
 		for i := range states {
