@@ -1,4 +1,4 @@
-package pictures
+package manager
 
 import (
 	"bufio"
@@ -34,8 +34,8 @@ func (p *Picture) AppendURL(to []byte) []byte {
 // types are the pictures that model servers read, by their first bytes.
 var types = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
 
-// Batch holds the pictures of one request, in the order of their addresses.
-type Batch struct {
+// PictureBatch holds the pictures of one request, in the order of their addresses.
+type PictureBatch struct {
 	Pictures []Picture
 	// Release frees their memory; only the first call counts.
 	Release func()
@@ -74,7 +74,7 @@ func (s *requestMemory) take(n int64) error {
 }
 
 // picture fetches one picture.
-func (f *Fetcher) picture(
+func (f *PictureFetcher) picture(
 	ctx context.Context,
 	client *http.Client,
 	address string,
@@ -89,7 +89,7 @@ func (f *Fetcher) picture(
 	if err != nil || !strings.HasPrefix(contentType, "image/") {
 		return nil, errNoPicture
 	}
-	if answer.ContentLength > MaxRequestBytes {
+	if answer.ContentLength > MaxPictureRequestBytes {
 		return nil, errLarge
 	}
 	const sniffed = 512

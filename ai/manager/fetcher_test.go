@@ -1,4 +1,4 @@
-package pictures_test
+package manager_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/ai/pictures"
+	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -41,7 +41,7 @@ func TestPicturesAreFetched(t *testing.T) {
 		sends("image/jpeg", png)(w, r)
 	})
 	s.mux.HandleFunc("/gif", sends("image/gif; x=y", []byte("GIF89a and more")))
-	f := s.fetcher(pictures.Options{Version: "1.2.3"})
+	f := s.fetcher(manager.PictureOptions{Version: "1.2.3"})
 	b, err := f.Fetch(t.Context(), []string{s.url("/a"), s.url("/gif")})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestPicturesAreFetched(t *testing.T) {
 func TestPicturesThatFail(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	large := append(bytes.Clone(png), make([]byte, pictures.MaxRequestBytes/2)...)
+	large := append(bytes.Clone(png), make([]byte, manager.MaxPictureRequestBytes/2)...)
 	s.mux.HandleFunc("/large", sends("image/png", large))
 	s.mux.HandleFunc("/huge", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "image/png")
@@ -89,7 +89,7 @@ func TestPicturesThatFail(t *testing.T) {
 	s.mux.HandleFunc("/round", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/round", http.StatusFound)
 	})
-	f := s.fetcher(pictures.Options{})
+	f := s.fetcher(manager.PictureOptions{})
 	for _, c := range []struct {
 		paths string
 		code  fault.Code
@@ -146,7 +146,7 @@ func TestPrivateAddressesAreNotDialled(t *testing.T) {
 	// A name that is permitted when it is looked up for the first time, and leads
 	// inside from then on.
 	s.mux.HandleFunc("/first", sends("image/png", png))
-	f := s.fetcher(pictures.Options{})
+	f := s.fetcher(manager.PictureOptions{})
 	if b, err := f.Fetch(t.Context(), []string{s.at("rebinding.example.com", "/first")}); err != nil {
 		t.Error(err)
 	} else {
@@ -175,7 +175,7 @@ func TestCertificates(t *testing.T) {
 	}
 	s := newSite(t).tls(t)
 	s.mux.HandleFunc("/a", sends("image/png", png))
-	f := s.fetcher(pictures.Options{})
+	f := s.fetcher(manager.PictureOptions{})
 	b, err := f.Fetch(t.Context(), []string{"https://pictures.example.com:" + s.port + "/a?key=secret"})
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func TestCertificates(t *testing.T) {
 // As it is used, nothing but the web's ports of public addresses is dialled.
 func TestPortsOfTheWeb(t *testing.T) {
 	t.Parallel()
-	f := pictures.New(pictures.Options{})
+	f := manager.NewPictureFetcher(manager.PictureOptions{})
 	_, err := f.Fetch(t.Context(), []string{"http://1.1.1.1:8080/a.png"})
 	_, text := fault.Public(err)
 	if !errors.Is(err, fault.RequestURLRefused) || !strings.Contains(text, "port 8080 is neither 80 nor 443") {
@@ -207,7 +207,7 @@ func TestProxiesAreNotUsed(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://"+proxy.listener)
 	t.Setenv("ALL_PROXY", "http://"+proxy.listener)
 	s.mux.HandleFunc("/a", sends("image/png", png))
-	b, err := s.fetcher(pictures.Options{}).Fetch(t.Context(), []string{s.url("/a")})
+	b, err := s.fetcher(manager.PictureOptions{}).Fetch(t.Context(), []string{s.url("/a")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestSlowServers(t *testing.T) {
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
-	f := s.fetcher(pictures.Options{Time: 50 * time.Millisecond})
+	f := s.fetcher(manager.PictureOptions{Time: 50 * time.Millisecond})
 	longCtx, end := context.WithTimeout(t.Context(), 20*time.Second)
 	defer end()
 	for _, path := range []string{"/never", "/stalled"} {
@@ -239,14 +239,14 @@ func TestSlowServers(t *testing.T) {
 		t.Error(err)
 	}
 	silent := s.silent(t)
-	shortTimeout := silent.fetcher(pictures.Options{Time: 50 * time.Millisecond})
+	shortTimeout := silent.fetcher(manager.PictureOptions{Time: 50 * time.Millisecond})
 	_, err := shortTimeout.Fetch(longCtx, []string{"https://pictures.example.com:" + silent.port + "/"})
 	if !errors.Is(err, fault.PictureNotFetched) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err = s.fetcher(pictures.Options{}).Fetch(ctx, []string{s.url("/never")})
+	_, err = s.fetcher(manager.PictureOptions{}).Fetch(ctx, []string{s.url("/never")})
 	if !errors.Is(err, fault.DeadlineExceeded) {
 		t.Error(err)
 	}
@@ -263,7 +263,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	s := newSite(t)
 	s.mux.HandleFunc("/a", sends("image/png", append(bytes.Clone(png), make([]byte, 1000)...)))
 	s.mux.HandleFunc("/missing", http.NotFound)
-	f := s.fetcher(pictures.Options{HeldBytes: 2500})
+	f := s.fetcher(manager.PictureOptions{HeldBytes: 2500})
 	for range 3 {
 		_, err := f.Fetch(t.Context(), []string{s.url("/a"), s.url("/missing")})
 		if !errors.Is(err, fault.PictureNotFetched) {

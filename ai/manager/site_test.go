@@ -1,4 +1,4 @@
-package pictures_test
+package manager_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/net/dns/dnsmessage"
 
-	"github.com/tuttinode/tutti/ai/pictures"
+	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/core/fetchurl"
 )
 
@@ -105,10 +105,10 @@ func (s *site) url(path string) string { return s.at("pictures.example.com", pat
 func (s *site) at(name, path string) string { return "http://" + name + ":" + s.port + path }
 
 // fetcher may dial the site, and what is public.
-func (s *site) fetcher(o pictures.Options) *pictures.Fetcher {
+func (s *site) fetcher(o manager.PictureOptions) *manager.PictureFetcher {
 	o.Resolver = s.resolver
 	o.Dial = permitting(netip.MustParseAddrPort(s.listener), fetchurl.PublicOnly)
-	return pictures.New(o)
+	return manager.NewPictureFetcher(o)
 }
 
 // resolver asks a name server of its own: pictures.example.com and .org are outside,
@@ -120,7 +120,7 @@ func resolver(t *testing.T, inside string) *net.Resolver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := &names{inside: netip.MustParseAddr(inside).As4()}
+	names := &pictureNames{inside: netip.MustParseAddr(inside).As4()}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -147,13 +147,13 @@ func resolver(t *testing.T, inside string) *net.Resolver {
 	}}
 }
 
-type names struct {
+type pictureNames struct {
 	inside  [4]byte
 	mu      sync.Mutex
 	rebound bool // guarded by mu
 }
 
-func (n *names) lookUp(name string) (ip [4]byte, ok bool) {
+func (n *pictureNames) lookUp(name string) (ip [4]byte, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch name {
@@ -171,7 +171,7 @@ func (n *names) lookUp(name string) (ip [4]byte, ok bool) {
 	return ip, false
 }
 
-func (n *names) answer(query []byte) []byte {
+func (n *pictureNames) answer(query []byte) []byte {
 	var m dnsmessage.Message
 	if m.Unpack(query) != nil || len(m.Questions) != 1 {
 		return nil

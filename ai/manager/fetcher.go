@@ -1,4 +1,4 @@
-package pictures
+package manager
 
 import (
 	"context"
@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// MaxPictures is how many pictures of one request are fetched.
-	MaxPictures = 8
-	// MaxRequestBytes bounds the pictures of one request together.
-	MaxRequestBytes = 20 << 20
-	// MaxTime bounds the fetching of all pictures of a request.
-	MaxTime = 10 * time.Second
-	// MaxRedirects is how often one address may lead to another.
-	MaxRedirects = 3
-	// MaxHeldBytes bounds the fetched pictures of all requests in progress.
-	MaxHeldBytes = 256 << 20
+	// maxPictures is how many pictures of one request are fetched.
+	maxPictures = 8
+	// MaxPictureRequestBytes bounds the pictures of one request together.
+	MaxPictureRequestBytes = 20 << 20
+	// maxTime bounds the fetching of all pictures of a request.
+	maxTime = 10 * time.Second
+	// maxRedirects is how often one address may lead to another.
+	maxRedirects = 3
+	// maxHeldBytes bounds the fetched pictures of all requests in progress.
+	maxHeldBytes = 256 << 20
 	// maxHeader bounds the header of an answer, in bytes.
 	maxHeader = 64 << 10
 )
@@ -37,8 +37,8 @@ var ports = []uint16{80, 443}
 
 const op = "fetch pictures"
 
-// Options are a fetcher's settings. Tests set those after Version.
-type Options struct {
+// PictureOptions are a fetcher's settings. Tests set those after Version.
+type PictureOptions struct {
 	// Version is this node's, sent as the user agent.
 	Version string
 	// Resolver looks names up; nil is the system's.
@@ -50,26 +50,26 @@ type Options struct {
 	HeldBytes int64
 }
 
-// Fetcher fetches pictures for all requests of a node.
-type Fetcher struct {
+// PictureFetcher fetches pictures for all requests of a node.
+type PictureFetcher struct {
 	dialer *net.Dialer
 	agent  string
 	time   time.Duration
 	memory *memoryBudget
 }
 
-// New makes a fetcher.
-func New(o Options) *Fetcher {
+// NewPictureFetcher makes a fetcher.
+func NewPictureFetcher(o PictureOptions) *PictureFetcher {
 	if o.Dial == nil {
 		o.Dial = webOnly
 	}
 	if o.Time == 0 {
-		o.Time = MaxTime
+		o.Time = maxTime
 	}
 	if o.HeldBytes == 0 {
-		o.HeldBytes = MaxHeldBytes
+		o.HeldBytes = maxHeldBytes
 	}
-	return &Fetcher{
+	return &PictureFetcher{
 		dialer: &net.Dialer{Resolver: o.Resolver, Control: o.Dial},
 		agent:  "tutti/" + o.Version,
 		time:   o.Time,
@@ -79,7 +79,7 @@ func New(o Options) *Fetcher {
 
 // client is the client for one request's pictures, whose connections end with ctx. It
 // shares nothing with other requests or the environment: no proxy, cookies or connections.
-func (f *Fetcher) client(ctx context.Context) *http.Client {
+func (f *PictureFetcher) client(ctx context.Context) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			// A transport's dial context does not end with its request: look-ups and
@@ -113,7 +113,7 @@ func webOnly(network, address string, c syscall.RawConn) error {
 
 // checkRedirect checks the URL of a redirect. The dialer checks its IP address.
 func checkRedirect(r *http.Request, via []*http.Request) error {
-	if len(via) > MaxRedirects {
+	if len(via) > maxRedirects {
 		return errRedirects
 	}
 	// The previous URL may be confidential.
@@ -130,9 +130,9 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 // Errors are RequestURLRefused, PicturesTooLarge, PictureNotFetched, PictureUnreadable,
 // JobsFull while other requests hold all the memory for pictures, and Canceled or
 // DeadlineExceeded where ctx ended. Their texts name pictures by their number and host.
-func (f *Fetcher) Fetch(ctx context.Context, addresses []string) (*Batch, error) {
-	if n := len(addresses); n > MaxPictures {
-		text := fmt.Sprintf("the request names %d pictures to be fetched, at most %d are", n, MaxPictures)
+func (f *PictureFetcher) Fetch(ctx context.Context, addresses []string) (*PictureBatch, error) {
+	if n := len(addresses); n > maxPictures {
+		text := fmt.Sprintf("the request names %d pictures to be fetched, at most %d are", n, maxPictures)
 		return nil, fault.New(fault.PicturesTooLarge, op, text)
 	}
 	for i, address := range addresses {
@@ -140,7 +140,7 @@ func (f *Fetcher) Fetch(ctx context.Context, addresses []string) (*Batch, error)
 			return nil, fault.New(fault.RequestURLRefused, op, fmt.Sprintf("picture %d: %v", i+1, err))
 		}
 	}
-	out, memory := make([]Picture, len(addresses)), &requestMemory{budget: f.memory, left: MaxRequestBytes}
+	out, memory := make([]Picture, len(addresses)), &requestMemory{budget: f.memory, left: MaxPictureRequestBytes}
 	limited, cancel := context.WithTimeoutCause(ctx, f.time, errSlow)
 	defer cancel()
 	group, all := errgroup.WithContext(limited)
@@ -157,7 +157,7 @@ func (f *Fetcher) Fetch(ctx context.Context, addresses []string) (*Batch, error)
 	}
 	err := group.Wait()
 	if err == nil {
-		return &Batch{Pictures: out, Release: memory.release}, nil
+		return &PictureBatch{Pictures: out, Release: memory.release}, nil
 	}
 	memory.release()
 	if ctx.Err() != nil {
@@ -168,7 +168,7 @@ func (f *Fetcher) Fetch(ctx context.Context, addresses []string) (*Batch, error)
 
 // get asks for one picture; a server that answers with anything but a picture is an
 // error.
-func (f *Fetcher) get(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
+func (f *PictureFetcher) get(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package pictures
+package manager
 
 import (
 	"context"
@@ -42,7 +42,7 @@ func (e *brokenError) Unwrap() error { return e.err }
 
 // fault is the fault of picture i. Its text names only the host of the URL, as it is
 // logged, and not the host's IP address, as it is sent to the client.
-func (f *Fetcher) fault(ctx context.Context, i int, address string, err error) error {
+func (f *PictureFetcher) fault(ctx context.Context, i int, address string, err error) error {
 	code, text := f.reason(ctx, err)
 	if code == fault.JobsFull {
 		return fault.New(code, op, text)
@@ -56,7 +56,7 @@ func (f *Fetcher) fault(ctx context.Context, i int, address string, err error) e
 }
 
 // reason is the code of an error, and a text for the client.
-func (f *Fetcher) reason(ctx context.Context, err error) (fault.Code, string) {
+func (f *PictureFetcher) reason(ctx context.Context, err error) (fault.Code, string) {
 	port, portErr := errors.AsType[*portError](err)
 	redirect, redirectErr := errors.AsType[*redirectError](err)
 	status, statusErr := errors.AsType[*statusError](err)
@@ -71,7 +71,7 @@ func (f *Fetcher) reason(ctx context.Context, err error) (fault.Code, string) {
 	case redirectErr:
 		return fault.RequestURLRefused, redirect.Error()
 	case errors.Is(err, errLarge):
-		const most = MaxRequestBytes >> 20
+		const most = MaxPictureRequestBytes >> 20
 		return fault.PicturesTooLarge, fmt.Sprintf("the pictures of the request have more than %d MB together", most)
 	case errors.Is(err, errFull):
 		return fault.JobsFull, errFull.Error()
@@ -80,7 +80,7 @@ func (f *Fetcher) reason(ctx context.Context, err error) (fault.Code, string) {
 	case statusErr:
 		return fault.PictureNotFetched, status.Error()
 	case errors.Is(err, errRedirects):
-		return fault.PictureNotFetched, fmt.Sprintf("the server redirects more than %d times", MaxRedirects)
+		return fault.PictureNotFetched, fmt.Sprintf("the server redirects more than %d times", maxRedirects)
 	case errors.Is(context.Cause(ctx), errSlow):
 		return fault.PictureNotFetched, fmt.Sprintf("it did not arrive within %s", f.time)
 	case brokenErr:
