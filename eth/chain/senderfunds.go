@@ -6,7 +6,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
 )
@@ -18,7 +17,7 @@ func (c *Chain) SenderFunds(ctx context.Context, addr core.Address) (protocol.Se
 	if funds, known := c.senders.funds(addr); known {
 		return funds, nil
 	}
-	a := c.senders.request(addr, peer.For(ctx), c.opt.Now())
+	a := c.senders.request(addr, core.PeerFor(ctx), c.opt.Now())
 	if a.done == nil {
 		return a.funds, nil
 	}
