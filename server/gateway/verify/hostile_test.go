@@ -15,7 +15,7 @@ import (
 // not with the last of them.
 func TestFlood(t *testing.T) {
 	t.Parallel()
-	ts, err := os.ReadFile("../sniff/testdata/h264.ts")
+	ts, err := os.ReadFile("testdata/h264.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ const maxSamplesAndOne = 1<<20 + 1
 // TestTablesThatLie has sample tables point outside, overlap or never end.
 func TestTablesThatLie(t *testing.T) {
 	t.Parallel()
-	good, err := os.ReadFile("../sniff/testdata/h264.mp4")
+	good, err := os.ReadFile("testdata/h264.mp4")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package sniff_test
+package verify_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/server/gateway/sniff"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
@@ -27,7 +27,7 @@ func read(t testing.TB, name string) []byte {
 // values are what its prober says of them.
 func TestSegment(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]sniff.Info{
+	for name, want := range map[string]verify.SniffedInfo{
 		"h264.ts": {Video: "h264", Audio: "aac", Width: 320, Height: 180, PixelFormat: "yuv420p", FPS: 30,
 			Codecs: "avc1.42c00d,mp4a.40.2"},
 		"hd.ts": {Video: "h264", Width: 1920, Height: 1080, PixelFormat: "yuv420p", FPS: 30, Codecs: "avc1.42c028"},
@@ -39,7 +39,7 @@ func TestSegment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := sniff.Segment(read(t, name))
+			got := verify.SniffSegment(read(t, name))
 			if got.Parameters == "" {
 				t.Error("no parameters found")
 			}
@@ -60,19 +60,19 @@ func TestNoFrames(t *testing.T) {
 	b := read(t, "h264.ts")
 	// The tables come first; the picture's packets follow. Three packets hold
 	// service description, association and map.
-	i := sniff.Segment(b[:3*188])
+	i := verify.SniffSegment(b[:3*188])
 	if !i.NoFrames || i.Video != "h264" {
 		t.Errorf("tables alone: %+v", i)
 	}
-	whole := sniff.Segment(b)
+	whole := verify.SniffSegment(b)
 	if whole.NoFrames {
 		t.Error("pictures not seen")
 	}
 	whole.NoFrames = true
-	if !whole.Same(sniff.Segment(b)) {
+	if !whole.Same(verify.SniffSegment(b)) {
 		t.Error("a missing picture alone is no change of source")
 	}
-	if whole.Same(sniff.Segment(read(t, "odd422.ts"))) {
+	if whole.Same(verify.SniffSegment(read(t, "odd422.ts"))) {
 		t.Error("another source is taken for the same")
 	}
 }
@@ -105,22 +105,22 @@ func TestNotMissing(t *testing.T) {
 	initialization := append(sized("ftyp", []byte("iso5\x00\x00\x00\x00")), unsampled(t, file)...)
 	for name, row := range map[string]struct {
 		data []byte
-		want sniff.Info
+		want verify.SniffedInfo
 	}{
-		"tables at the end":    {append(bytes.Clone(ts[tables:]), ts[:tables]...), sniff.Info{}},
-		"video not in its map": {append(bytes.Clone(ts[:tables]), onPID(ts[tables:], 0x100, 0x1f0)...), sniff.Info{}},
-		"fragments":            {slices.Concat(initialization, sized("moof"), sized("mdat")), sniff.Info{}},
+		"tables at the end":    {append(bytes.Clone(ts[tables:]), ts[:tables]...), verify.SniffedInfo{}},
+		"video not in its map": {append(bytes.Clone(ts[:tables]), onPID(ts[tables:], 0x100, 0x1f0)...), verify.SniffedInfo{}},
+		"fragments":            {slices.Concat(initialization, sized("moof"), sized("mdat")), verify.SniffedInfo{}},
 		"fragments alone": {slices.Concat(sized("moof", make([]byte, 8)), sized("mdat")),
-			sniff.Info{Broken: "MP4 fragments without their initialization segment (moov box)"}},
+			verify.SniffedInfo{Broken: "MP4 fragments without their initialization segment (moov box)"}},
 		"no index": {slices.Concat(sized("ftyp", make([]byte, 8)), sized("mdat")),
-			sniff.Info{Broken: "an MP4 file without its index (moov box)"}},
-		"initialization segment": {initialization, sniff.Info{NoVideo: "an initialization segment without samples",
+			verify.SniffedInfo{Broken: "an MP4 file without its index (moov box)"}},
+		"initialization segment": {initialization, verify.SniffedInfo{NoVideo: "an initialization segment without samples",
 			Empty: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			i := sniff.Segment(row.data)
-			got := sniff.Info{NoFrames: i.NoFrames, NoVideo: i.NoVideo, Broken: i.Broken, Empty: i.Empty}
+			i := verify.SniffSegment(row.data)
+			got := verify.SniffedInfo{NoFrames: i.NoFrames, NoVideo: i.NoVideo, Broken: i.Broken, Empty: i.Empty}
 			if !i.Known || got != row.want {
 				t.Errorf("%+v", i)
 			}
@@ -143,7 +143,7 @@ func onPID(data []byte, from, to uint16) []byte {
 // TestMatroska: the codecs are named, and the container stays unknown.
 func TestMatroska(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]sniff.Info{
+	for name, want := range map[string]verify.SniffedInfo{
 		"vp9vorbis.webm": {Video: "vp9", Audio: "vorbis", Width: 64, Height: 64},
 		"vp8opus.webm":   {Video: "vp8", Audio: "opus", Width: 64, Height: 64},
 	} {
@@ -151,7 +151,7 @@ func TestMatroska(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := sniff.Segment(b); got != want {
+		if got := verify.SniffSegment(b); got != want {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -160,7 +160,7 @@ func TestMatroska(t *testing.T) {
 func TestUnknown(t *testing.T) {
 	t.Parallel()
 	for _, b := range [][]byte{nil, {0x47}, []byte("not media at all"), make([]byte, 1000)} {
-		if got := sniff.Segment(b); got != (sniff.Info{}) {
+		if got := verify.SniffSegment(b); got != (verify.SniffedInfo{}) {
 			t.Errorf("%.16q: %+v", b, got)
 		}
 	}
@@ -175,18 +175,18 @@ func FuzzSegment(f *testing.F) {
 		f.Add(b[:min(len(b), 1024)])
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		i := sniff.Segment(b)
+		i := verify.SniffSegment(b)
 		if i.Width < 0 || i.Height < 0 || i.Width > 1<<17 || i.Height > 1<<17 || len(i.Parameters) > 256 {
 			t.Errorf("implausible: %+v", i)
 		}
 		if i.NoFrames && (i.Format != core.FormatMPEGTS || i.Video == "" || i.Audio == "") {
 			t.Errorf("passed on without being decoded: %+v", i)
 		}
-		named := sniff.Info{Video: i.Video, Audio: i.Audio, Width: i.Width, Height: i.Height}
+		named := verify.SniffedInfo{Video: i.Video, Audio: i.Audio, Width: i.Width, Height: i.Height}
 		if !i.Known && i != named {
 			t.Errorf("unknown and yet: %+v", i)
 		}
-		if !i.Same(sniff.Segment(b)) {
+		if !i.Same(verify.SniffSegment(b)) {
 			t.Error("not the same as itself")
 		}
 	})
@@ -196,6 +196,6 @@ func BenchmarkSegment(b *testing.B) {
 	data := read(b, "hd.ts")
 	b.ReportAllocs()
 	for b.Loop() {
-		sniff.Segment(data)
+		verify.SniffSegment(data)
 	}
 }

@@ -1,4 +1,4 @@
-package sniff
+package verify
 
 import "strings"
 
@@ -36,7 +36,7 @@ func isMatroska(data []byte) bool {
 
 // matroska names the first video and sound of a Matroska or WebM file. The container is
 // none that renditions have, so it does not count as known.
-func matroska(data []byte) (i Info) {
+func matroska(data []byte) (i SniffedInfo) {
 	eachElement(data, func(id uint64, segment []byte) {
 		if id != mkvSegment {
 			return
@@ -55,7 +55,7 @@ func matroska(data []byte) (i Info) {
 	return i
 }
 
-func matroskaTrack(entry []byte, i *Info) {
+func matroskaTrack(entry []byte, i *SniffedInfo) {
 	var name string
 	var width, height int
 	eachElement(entry, func(id uint64, body []byte) {

@@ -1,19 +1,13 @@
-// Package sniff reads a segment's container, codecs and picture size, and whether it has any
-// picture, without decoding.
-//
-// It reads only headers, a few kilobytes of a file, and treats the results as hints: what it cannot
-// read stays unknown, and nothing is used for decoding. server/gateway calls it for every pushed
-// segment, to notice a changed source without calling a media worker each time.
-package sniff
+package verify
 
 import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
-// Info is what a segment's headers say. Comparable: segments of an unchanged source give equal
+// SniffedInfo is what a segment's headers say. Comparable: segments of an unchanged source give equal
 // values, except for missing streams.
-type Info struct {
+type SniffedInfo struct {
 	// Known says that the container was recognised, as Format. Of Matroska and WebM,
 	// which are neither format, the codecs and the size alone are read.
 	Known  bool
@@ -41,16 +35,16 @@ type Info struct {
 }
 
 // Same reports whether two segments come from an unchanged source.
-func (i Info) Same(o Info) bool {
-	for _, one := range []*Info{&i, &o} {
+func (i SniffedInfo) Same(o SniffedInfo) bool {
+	for _, one := range []*SniffedInfo{&i, &o} {
 		one.NoFrames, one.NoVideo, one.Broken, one.Empty = false, "", "", false
 	}
 	return i == o
 }
 
-// Segment reads a segment's headers. It never fails: what is not recognised
+// SniffSegment reads a segment's headers. It never fails: what is not recognised
 // gives the zero value.
-func Segment(data []byte) Info {
+func SniffSegment(data []byte) SniffedInfo {
 	switch {
 	case container.IsTS(data):
 		return transportStream(data)
@@ -59,7 +53,7 @@ func Segment(data []byte) Info {
 	case isMatroska(data):
 		return matroska(data)
 	}
-	return Info{}
+	return SniffedInfo{}
 }
 
 // codecs joins the codecs of a file for playlists. With an unknown part the whole is unknown,

@@ -1,4 +1,4 @@
-package sniff
+package verify
 
 import (
 	"encoding/binary"
@@ -23,15 +23,15 @@ var (
 
 // movieReader reads a movie box.
 type movieReader struct {
-	info       Info
+	info       SniffedInfo
 	videoCodec string
 	// pictures says that there is a video track, samples that a track has samples,
 	// or may have some.
 	pictures, videoSamples, samples bool
 }
 
-func movie(data []byte) Info {
-	r := movieReader{info: Info{Known: true, Format: core.FormatMP4}}
+func movie(data []byte) SniffedInfo {
+	r := movieReader{info: SniffedInfo{Known: true, Format: core.FormatMP4}}
 	moov := container.Child(data, "moov")
 	fragments := container.Child(data, "moof") != nil
 	if moov == nil {
@@ -91,7 +91,7 @@ func handler(hdlr []byte) string {
 }
 
 // visualEntry reads a video sample entry, its size and type included.
-func visualEntry(entry []byte, codec string, i *Info) string {
+func visualEntry(entry []byte, codec string, i *SniffedInfo) string {
 	const header = 86
 	if len(entry) < header {
 		return ""

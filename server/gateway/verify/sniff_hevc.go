@@ -1,4 +1,4 @@
-package sniff
+package verify
 
 import (
 	"encoding/binary"
@@ -11,7 +11,7 @@ import (
 
 // hevcStream fills in what the stream's first sequence parameter set says and returns
 // the codec as playlists write it.
-func hevcStream(b []byte, i *Info) string {
+func hevcStream(b []byte, i *SniffedInfo) string {
 	sps := nalBytes(b, func(h byte) bool { return h>>1&0x3f == h26x.HEVCSPSType })
 	i.Parameters = sps
 	const header = 2

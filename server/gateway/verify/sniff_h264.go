@@ -1,4 +1,4 @@
-package sniff
+package verify
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"github.com/tuttinode/tutti/server/gateway/verify/h26x"
 )
 
-var startCode = []byte{0, 0, 1}
+var sniffStartCode = []byte{0, 0, 1}
 
 // nalBytes is the first NAL unit, in start code form, whose first byte is wanted.
 func nalBytes(b []byte, wanted func(header byte) bool) string {
 	for {
-		i := bytes.Index(b, startCode)
+		i := bytes.Index(b, sniffStartCode)
 		if i < 0 || i+3 >= len(b) {
 			return ""
 		}
@@ -21,7 +21,7 @@ func nalBytes(b []byte, wanted func(header byte) bool) string {
 			continue
 		}
 		unit := b
-		if end := bytes.Index(b, startCode); end >= 0 {
+		if end := bytes.Index(b, sniffStartCode); end >= 0 {
 			unit = b[:end]
 		}
 		return string(bytes.TrimRight(unit[:min(len(unit), maxParameters)], "\x00"))
@@ -33,11 +33,11 @@ const maxParameters = 256
 
 // h264Stream fills in what the stream's first sequence parameter set says and
 // returns the codec as playlists write it.
-func h264Stream(b []byte, i *Info) string {
+func h264Stream(b []byte, i *SniffedInfo) string {
 	return h264Parameters(nalBytes(b, func(h byte) bool { return h&0x1f == 7 }), i)
 }
 
-func h264Parameters(sps string, i *Info) string {
+func h264Parameters(sps string, i *SniffedInfo) string {
 	if len(sps) < 4 {
 		return ""
 	}

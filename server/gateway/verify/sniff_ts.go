@@ -1,4 +1,4 @@
-package sniff
+package verify
 
 import (
 	"github.com/tuttinode/tutti/core"
@@ -18,23 +18,23 @@ const (
 // Names of video in a program map: by stream type, and by the registered format
 // identifiers of private types.
 var (
-	videoTypes = map[byte]string{
+	sniffVideoTypes = map[byte]string{
 		0x01: "mpeg1video", 0x02: "mpeg2video", 0x10: "mpeg4", 0x1b: "h264", 0x24: "hevc", 0x33: "vvc",
 		0xd1: "dirac", 0xea: "vc1",
 	}
-	videoFormats = map[string]string{"HEVC": "hevc", "AV01": "av1", "VC-1": "vc1", "VP09": "vp9", "drac": "dirac"}
+	sniffVideoFormats = map[string]string{"HEVC": "hevc", "AV01": "av1", "VC-1": "vc1", "VP09": "vp9", "drac": "dirac"}
 )
 
 func videoName(s container.Stream) string {
-	if name := videoTypes[s.Type]; name != "" {
+	if name := sniffVideoTypes[s.Type]; name != "" {
 		return name
 	}
-	return videoFormats[s.Format]
+	return sniffVideoFormats[s.Format]
 }
 
 // tsReader reads the beginning of a transport stream's video and sound.
 type tsReader struct {
-	info               Info
+	info               SniffedInfo
 	videoPID, audioPID int
 	// audioType is the sound's type in a program that is not in the form of discs.
 	audioType byte
@@ -46,8 +46,8 @@ type tsReader struct {
 
 // transportStream reads the program map first, which may come late or at the end, and
 // then the streams from the file's beginning.
-func transportStream(data []byte) Info {
-	r := tsReader{info: Info{Known: true, Format: core.FormatMPEGTS}}
+func transportStream(data []byte) SniffedInfo {
+	r := tsReader{info: SniffedInfo{Known: true, Format: core.FormatMPEGTS}}
 	program := r.program(data)
 	at := 0
 	container.EachPacket(data, func(p []byte) bool {
