@@ -11,4 +11,7 @@
 // whether it has any picture, from a few kilobytes of headers. The results are hints: what cannot
 // be read stays unknown. server/gateway calls it for every pushed segment, to notice a changed
 // source without calling a media worker each time.
+//
+// ts.go, box.go, pes.go and program.go walk MPEG-TS packets and MP4 boxes. They never fail: what
+// does not look like it should is passed over.
 package verify

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/verify"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // TestFlood is a transport stream of nothing but tiny units: it ends with a fault and
@@ -21,7 +20,7 @@ func TestFlood(t *testing.T) {
 	}
 	packet := append([]byte{0x47, 0x41, 0, 0x10, 0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0},
 		bytes.Repeat([]byte{0, 0, 1, 0x67, 0x64}, 35)...)
-	data := append(ts[:3*container.PacketSize:3*container.PacketSize], bytes.Repeat(packet, 70_000)...)
+	data := append(ts[:3*verify.PacketSize:3*verify.PacketSize], bytes.Repeat(packet, 70_000)...)
 	if _, err := verify.Count(data); fault.CodeOf(err) != fault.RenditionUnreadable {
 		t.Errorf("%v", err)
 	}

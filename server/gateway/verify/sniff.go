@@ -2,7 +2,6 @@ package verify
 
 import (
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // SniffedInfo is what a segment's headers say. Comparable: segments of an unchanged source give equal
@@ -46,9 +45,9 @@ func (i SniffedInfo) Same(o SniffedInfo) bool {
 // gives the zero value.
 func SniffSegment(data []byte) SniffedInfo {
 	switch {
-	case container.IsTS(data):
+	case isTS(data):
 		return transportStream(data)
-	case container.IsMP4(data):
+	case IsMP4(data):
 		return movie(data)
 	case isMatroska(data):
 		return matroska(data)

@@ -3,8 +3,6 @@ package verify
 import (
 	"bytes"
 	"fmt"
-
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // Names of sound in a program map, which are libav's names of codecs.
@@ -38,7 +36,7 @@ const (
 )
 
 // audioName is the codec of a program's stream, "" when it is no sound that is known.
-func audioName(s container.Stream, program string) string {
+func audioName(s VideoStream, program string) string {
 	if program == discFormat && discTypes[s.Type] != "" {
 		return discTypes[s.Type]
 	}
@@ -55,7 +53,7 @@ func audioName(s container.Stream, program string) string {
 		return ""
 	}
 	for _, t := range audioTags {
-		if container.Descriptor(s.Descriptors, t.tag) != nil {
+		if descriptor(s.Descriptors, t.tag) != nil {
 			return t.codec
 		}
 	}

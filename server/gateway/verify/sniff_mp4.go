@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 	"github.com/tuttinode/tutti/server/gateway/verify/h26x"
 )
 
@@ -32,8 +31,8 @@ type movieReader struct {
 
 func movie(data []byte) SniffedInfo {
 	r := movieReader{info: SniffedInfo{Known: true, Format: core.FormatMP4}}
-	moov := container.Child(data, "moov")
-	fragments := container.Child(data, "moof") != nil
+	moov := ChildBox(data, "moov")
+	fragments := ChildBox(data, "moof") != nil
 	if moov == nil {
 		r.info.Broken = "an MP4 file without its index (moov box)"
 		if fragments {
@@ -41,7 +40,7 @@ func movie(data []byte) SniffedInfo {
 		}
 		return r.info
 	}
-	container.Each(moov, func(kind string, body []byte, _ int) {
+	EachBox(moov, func(kind string, body []byte, _ int) {
 		if kind == "trak" {
 			r.track(body)
 		}
@@ -61,13 +60,13 @@ func movie(data []byte) SniffedInfo {
 }
 
 func (r *movieReader) track(body []byte) {
-	table := container.Path(body, "mdia", "minf", "stbl")
-	sampled := !noSamples(container.Child(table, "stsz"))
+	table := BoxPath(body, "mdia", "minf", "stbl")
+	sampled := !noSamples(ChildBox(table, "stsz"))
 	r.samples = r.samples || sampled
-	if handler(container.Path(body, "mdia", "hdlr")) == "vide" {
+	if handler(BoxPath(body, "mdia", "hdlr")) == "vide" {
 		r.pictures, r.videoSamples = true, r.videoSamples || sampled
 	}
-	stsd := container.Child(table, "stsd")
+	stsd := ChildBox(table, "stsd")
 	if len(stsd) < 16 {
 		return
 	}
@@ -101,7 +100,7 @@ func visualEntry(entry []byte, codec string, i *SniffedInfo) string {
 	boxes := entry[header:max(header, size)]
 	switch codec {
 	case "h264":
-		avcC := container.Child(boxes, "avcC")
+		avcC := ChildBox(boxes, "avcC")
 		if len(avcC) < 8 {
 			return ""
 		}
@@ -111,7 +110,7 @@ func visualEntry(entry []byte, codec string, i *SniffedInfo) string {
 		}
 		return h264Parameters(string(avcC[8:8+min(n, maxParameters)]), i)
 	case "hevc":
-		hvcC := container.Child(boxes, "hvcC")
+		hvcC := ChildBox(boxes, "hvcC")
 		i.Parameters = string(hvcC[:min(len(hvcC), maxParameters)])
 		if len(hvcC) > h26x.HEVCGeneralBytes {
 			return hevcCodec(string(entry[4:8]), [h26x.HEVCGeneralBytes]byte(hvcC[1:]))

@@ -11,7 +11,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/server/gateway/verify"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 func read(t testing.TB, name string) []byte {
@@ -86,7 +85,7 @@ func sized(kind string, parts ...[]byte) []byte {
 // unsampled is the file's movie box with tables that count no samples.
 func unsampled(t *testing.T, file []byte) []byte {
 	t.Helper()
-	moov := bytes.Clone(container.Child(file, "moov"))
+	moov := bytes.Clone(verify.ChildBox(file, "moov"))
 	for at := 0; ; {
 		i := bytes.Index(moov[at:], []byte("stsz"))
 		if i < 0 {
@@ -101,7 +100,7 @@ func unsampled(t *testing.T, file []byte) []byte {
 func TestNotMissing(t *testing.T) {
 	t.Parallel()
 	ts, file := read(t, "h264.ts"), read(t, "h264.mp4")
-	const tables = 3 * container.PacketSize
+	const tables = 3 * verify.PacketSize
 	initialization := append(sized("ftyp", []byte("iso5\x00\x00\x00\x00")), unsampled(t, file)...)
 	for name, row := range map[string]struct {
 		data []byte
@@ -131,7 +130,7 @@ func TestNotMissing(t *testing.T) {
 // onPID moves packets from one identifier to another.
 func onPID(data []byte, from, to uint16) []byte {
 	out := bytes.Clone(data)
-	container.EachPacket(out, func(p []byte) bool {
+	verify.EachPacket(out, func(p []byte) bool {
 		if head := binary.BigEndian.Uint16(p[1:]); head&0x1fff == from {
 			binary.BigEndian.PutUint16(p[1:], head&^0x1fff|to)
 		}

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 const (
@@ -25,7 +24,7 @@ var (
 	sniffVideoFormats = map[string]string{"HEVC": "hevc", "AV01": "av1", "VC-1": "vc1", "VP09": "vp9", "drac": "dirac"}
 )
 
-func videoName(s container.Stream) string {
+func videoName(s VideoStream) string {
 	if name := sniffVideoTypes[s.Type]; name != "" {
 		return name
 	}
@@ -50,7 +49,7 @@ func transportStream(data []byte) SniffedInfo {
 	r := tsReader{info: SniffedInfo{Known: true, Format: core.FormatMPEGTS}}
 	program := r.program(data)
 	at := 0
-	container.EachPacket(data, func(p []byte) bool {
+	EachPacket(data, func(p []byte) bool {
 		r.packet(p)
 		at += len(p)
 		whole := r.pictures > 1 || len(r.video) >= scanned
@@ -63,11 +62,11 @@ func transportStream(data []byte) SniffedInfo {
 }
 
 // program finds the streams in the first program's map.
-func (r *tsReader) program(data []byte) container.Program {
-	var g container.Program
-	container.EachPacket(data, func(p []byte) bool {
-		pid, start := container.PacketHead(p)
-		g.Take(pid, start, container.Payload(p), func(byte) bool { return true }, func(byte) bool { return false })
+func (r *tsReader) program(data []byte) Program {
+	var g Program
+	EachPacket(data, func(p []byte) bool {
+		pid, start := PacketHead(p)
+		g.Take(pid, start, TSPayload(p), func(byte) bool { return true }, func(byte) bool { return false })
 		return !g.Found()
 	})
 	for _, s := range g.Streams {
@@ -91,7 +90,7 @@ func (r *tsReader) program(data []byte) container.Program {
 
 // missing says what is not there, where the whole file was looked through without a
 // picture.
-func (r *tsReader) missing(g container.Program) {
+func (r *tsReader) missing(g Program) {
 	switch {
 	case r.pictures+r.others > 0 || g.Programs != 1 || !g.Found():
 	case r.info.Video != "" && r.info.Audio != "":
@@ -105,7 +104,7 @@ func (r *tsReader) missing(g container.Program) {
 
 // known reports whether the kind of every stream of a program is known: what is not
 // may be video.
-func known(g container.Program) bool {
+func known(g Program) bool {
 	for _, s := range g.Streams {
 		if audioName(s, g.Format) == "" && !dataTypes[s.Type] {
 			return false
@@ -119,21 +118,21 @@ func known(g container.Program) bool {
 var dataTypes = map[byte]bool{0x05: true, 0x0b: true, 0x0c: true, 0x0d: true, 0x15: true, 0x86: true}
 
 func (r *tsReader) packet(p []byte) {
-	pid, start := container.PacketHead(p)
-	payload := container.Payload(p)
+	pid, start := PacketHead(p)
+	payload := TSPayload(p)
 	switch {
 	case payload == nil:
 	case pid == r.videoPID && pid != 0:
 		if start {
 			r.pictures++
-			payload = container.PESPayload(payload)
+			payload = PESPayload(payload)
 		}
 		if r.pictures > 0 && len(r.video) < scanned {
 			r.video = append(r.video, payload...)
 		}
 	case pid == r.audioPID && pid != 0:
 		if start && r.sound == nil {
-			frame := container.PESPayload(payload)
+			frame := PESPayload(payload)
 			r.sound = append(make([]byte, 0, frameHead), frame[:min(len(frame), frameHead)]...)
 		}
 	case start && isVideoPES(payload):

@@ -1,4 +1,4 @@
-package container
+package verify
 
 import "encoding/binary"
 
@@ -17,9 +17,9 @@ func IsMP4(b []byte) bool {
 // maxBoxes bounds how many boxes side by side are looked at.
 const maxBoxes = 1 << 14
 
-// Each calls f for every whole box in b, and for a last one that is cut short. at is
+// EachBox calls f for every whole box in b, and for a last one that is cut short. at is
 // where the box begins in b.
-func Each(b []byte, f func(kind string, body []byte, at int)) {
+func EachBox(b []byte, f func(kind string, body []byte, at int)) {
 	at := 0
 	for n := 0; len(b) >= 8 && n < maxBoxes; n++ {
 		size, header := uint64(binary.BigEndian.Uint32(b)), 8
@@ -43,10 +43,10 @@ func Each(b []byte, f func(kind string, body []byte, at int)) {
 	}
 }
 
-// Child is the body of the first box of a kind, nil when there is none.
-func Child(b []byte, kind string) []byte {
+// ChildBox is the body of the first box of a kind, nil when there is none.
+func ChildBox(b []byte, kind string) []byte {
 	var found []byte
-	Each(b, func(k string, body []byte, _ int) {
+	EachBox(b, func(k string, body []byte, _ int) {
 		if k == kind && found == nil {
 			found = body
 		}
@@ -54,10 +54,10 @@ func Child(b []byte, kind string) []byte {
 	return found
 }
 
-// Path descends through boxes.
-func Path(b []byte, kinds ...string) []byte {
+// BoxPath descends through boxes.
+func BoxPath(b []byte, kinds ...string) []byte {
 	for _, k := range kinds {
-		b = Child(b, k)
+		b = ChildBox(b, k)
 	}
 	return b
 }

@@ -1,4 +1,4 @@
-package container
+package verify
 
 // Tables of a transport stream: the identifiers of their sections.
 const (
@@ -13,8 +13,8 @@ const (
 	maxStreams = 64
 )
 
-// Stream is one elementary stream of a program map.
-type Stream struct {
+// VideoStream is one elementary stream of a program map.
+type VideoStream struct {
 	PID int
 	// Type is the stream type. Format is the registered format identifier that says
 	// what a private type is, "" where there is none. Descriptors are the stream's
@@ -37,7 +37,7 @@ type Program struct {
 	// Format is the program's own registered format identifier.
 	Format string
 	// Streams are all streams of the map, nil before it was read.
-	Streams []Stream
+	Streams []VideoStream
 
 	pending section
 }
@@ -77,11 +77,11 @@ func (g *Program) streams(s []byte, video, audio func(kind byte) bool) {
 	if skip > len(s) {
 		return
 	}
-	g.Format, g.Streams = registered(s[4:skip]), make([]Stream, 0, 2)
+	g.Format, g.Streams = registered(s[4:skip]), make([]VideoStream, 0, 2)
 	for s = s[skip:]; len(s) >= 5 && len(g.Streams) < maxStreams; {
 		kind, pid := s[0], int(s[1]&0x1f)<<8|int(s[2])
 		skip := 5 + int(s[3]&0x0f)<<8 + int(s[4])
-		one := Stream{PID: pid, Type: kind, Descriptors: s[5:min(skip, len(s))]}
+		one := VideoStream{PID: pid, Type: kind, Descriptors: s[5:min(skip, len(s))]}
 		one.Format = registered(one.Descriptors)
 		g.Streams = append(g.Streams, one)
 		if g.VideoType == 0 && video(kind) {
@@ -97,8 +97,8 @@ func (g *Program) streams(s []byte, video, audio func(kind byte) bool) {
 	}
 }
 
-// Descriptor is the body of the first descriptor with a tag, nil when there is none.
-func Descriptor(b []byte, tag byte) []byte {
+// descriptor is the body of the first descriptor with a tag, nil when there is none.
+func descriptor(b []byte, tag byte) []byte {
 	for len(b) >= 2 {
 		n := 2 + int(b[1])
 		if n > len(b) {
@@ -116,7 +116,7 @@ func Descriptor(b []byte, tag byte) []byte {
 // none.
 func registered(descriptors []byte) string {
 	const tag, size = 0x05, 4
-	if d := Descriptor(descriptors, tag); len(d) >= size {
+	if d := descriptor(descriptors, tag); len(d) >= size {
 		return string(d[:size])
 	}
 	return ""

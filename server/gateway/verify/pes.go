@@ -1,9 +1,9 @@
-package container
+package verify
 
-// DecodingTime is when what begins in a packetized elementary stream's packet is
+// decodingTime is when what begins in a packetized elementary stream's packet is
 // decoded, in ticks of 90 kHz; ok is false when its header does not tell. Where only
 // the time of presentation is there, both are the same.
-func DecodingTime(b []byte) (ticks uint64, ok bool) {
+func decodingTime(b []byte) (ticks uint64, ok bool) {
 	const pts, dts, size = 9, 14, 5
 	if len(b) < pts || b[0] != 0 || b[1] != 0 || b[2] != 1 || b[7]&0x80 == 0 {
 		return 0, false

@@ -1,18 +1,18 @@
-package container
+package verify
 
 // PacketSize is the length of a transport stream packet, in bytes.
 const PacketSize = 188
 
 const syncByte = 0x47
 
-// IsTS reports whether data begins like a transport stream.
-func IsTS(b []byte) bool {
+// isTS reports whether data begins like a transport stream.
+func isTS(b []byte) bool {
 	return len(b) >= PacketSize && b[0] == syncByte && (len(b) < 2*PacketSize || b[PacketSize] == syncByte)
 }
 
-// Sync is the offset of the first packet at or after off, len(b) when there is none.
+// SyncByte is the offset of the first packet at or after off, len(b) when there is none.
 // A whole packet begins there.
-func Sync(b []byte, off int) int {
+func SyncByte(b []byte, off int) int {
 	for ; off+PacketSize <= len(b); off++ {
 		if b[off] == syncByte && (off+PacketSize == len(b) || b[off+PacketSize] == syncByte) {
 			return off
@@ -21,16 +21,16 @@ func Sync(b []byte, off int) int {
 	return len(b)
 }
 
-// Whole reports whether a packet begins at off.
-func Whole(b []byte, off int) bool { return off+PacketSize <= len(b) && b[off] == syncByte }
+// WholeBox reports whether a packet begins at off.
+func WholeBox(b []byte, off int) bool { return off+PacketSize <= len(b) && b[off] == syncByte }
 
 // PacketHead is a packet's PID and whether a unit begins in it.
 func PacketHead(p []byte) (pid int, start bool) {
 	return int(p[1]&0x1f)<<8 | int(p[2]), p[1]&0x40 != 0
 }
 
-// Payload is a packet's payload after its adaptation field, nil when none.
-func Payload(p []byte) []byte {
+// TSPayload is a packet's payload after its adaptation field, nil when none.
+func TSPayload(p []byte) []byte {
 	control := p[3] >> 4 & 3
 	body := p[4:]
 	if control&1 == 0 {
@@ -63,8 +63,8 @@ func PESPayload(b []byte) []byte {
 // passed over.
 func EachPacket(data []byte, f func(p []byte) bool) {
 	for off := 0; off < len(data); off += PacketSize {
-		if !Whole(data, off) {
-			if off = Sync(data, off); off == len(data) {
+		if !WholeBox(data, off) {
+			if off = SyncByte(data, off); off == len(data) {
 				return
 			}
 		}
