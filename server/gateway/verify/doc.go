@@ -14,4 +14,7 @@
 //
 // ts.go, box.go, pes.go and program.go walk MPEG-TS packets and MP4 boxes. They never fail: what
 // does not look like it should is passed over.
+//
+// avcsps.go, avcslice.go and hevc.go read parameter sets and the beginnings of slices, as far as
+// they tell where pictures begin and how large they are. What they cannot read they refuse.
 package verify

@@ -3,8 +3,6 @@ package verify
 import (
 	"bytes"
 	"fmt"
-
-	"github.com/tuttinode/tutti/server/gateway/verify/h26x"
 )
 
 var sniffStartCode = []byte{0, 0, 1}
@@ -43,13 +41,13 @@ func h264Parameters(sps string, i *SniffedInfo) string {
 	}
 	i.Parameters = sps
 	codec := fmt.Sprintf("avc1.%02x%02x%02x", sps[1], sps[2], sps[3])
-	if s, ok := h26x.ReadAVCSPS([]byte(sps[1:])); ok {
+	if s, ok := ReadAVCSPS([]byte(sps[1:])); ok {
 		i.Width, i.Height, i.FPS, i.PixelFormat = s.Width, s.Height, s.FPS, pixelFormat(s)
 	}
 	return codec
 }
 
-func pixelFormat(s h26x.AVCSPS) string {
+func pixelFormat(s avcSPS) string {
 	name := map[uint]string{0: "gray", 1: "yuv420p", 2: "yuv422p", 3: "yuv444p"}[s.Chroma]
 	if name != "" && s.Depth > 8 {
 		name += fmt.Sprintf("%dle", s.Depth)

@@ -5,20 +5,18 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
-
-	"github.com/tuttinode/tutti/server/gateway/verify/h26x"
 )
 
 // hevcStream fills in what the stream's first sequence parameter set says and returns
 // the codec as playlists write it.
 func hevcStream(b []byte, i *SniffedInfo) string {
-	sps := nalBytes(b, func(h byte) bool { return h>>1&0x3f == h26x.HEVCSPSType })
+	sps := nalBytes(b, func(h byte) bool { return h>>1&0x3f == hevcSPSType })
 	i.Parameters = sps
 	const header = 2
 	if len(sps) <= header {
 		return ""
 	}
-	s, ok := h26x.ReadHEVCSPS([]byte(sps[header:]))
+	s, ok := ReadHEVCSPS([]byte(sps[header:]))
 	if !ok {
 		return ""
 	}
@@ -28,7 +26,7 @@ func hevcStream(b []byte, i *SniffedInfo) string {
 
 // hevcCodec is the RFC 6381 form of ISO/IEC 14496-15, annex E: sample entry, profile,
 // compatibility flags in reverse order, tier and level, constraints.
-func hevcCodec(entry string, general [h26x.HEVCGeneralBytes]byte) string {
+func hevcCodec(entry string, general [hevcGeneralBytes]byte) string {
 	space := [...]string{"", "A", "B", "C"}[general[0]>>6]
 	tier := "L"
 	if general[0]&0x20 != 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/server/gateway/verify/h26x"
 )
 
 // entries of a sample description, by codec.
@@ -112,8 +111,8 @@ func visualEntry(entry []byte, codec string, i *SniffedInfo) string {
 	case "hevc":
 		hvcC := ChildBox(boxes, "hvcC")
 		i.Parameters = string(hvcC[:min(len(hvcC), maxParameters)])
-		if len(hvcC) > h26x.HEVCGeneralBytes {
-			return hevcCodec(string(entry[4:8]), [h26x.HEVCGeneralBytes]byte(hvcC[1:]))
+		if len(hvcC) > hevcGeneralBytes {
+			return hevcCodec(string(entry[4:8]), [hevcGeneralBytes]byte(hvcC[1:]))
 		}
 	}
 	return ""

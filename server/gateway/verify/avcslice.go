@@ -1,11 +1,11 @@
-package h26x
+package verify
 
 // maxSliceHead bounds how much of a slice is read, in bytes: its header's fields of
 // interest are well within.
 const maxSliceHead = 48
 
-// AVCPPS is an H.264 picture parameter set as far as it matters here.
-type AVCPPS struct {
+// avcPPS is an H.264 picture parameter set as far as it matters here.
+type avcPPS struct {
 	ID, SPS uint
 	// bottomOrder: frames carry the order of their bottom field too; redundant: slices
 	// say whether they are a repetition.
@@ -14,13 +14,13 @@ type AVCPPS struct {
 
 // ReadAVCPPS parses a picture parameter set after its NAL header. Slice groups are
 // refused: no decoder in use knows them.
-func ReadAVCPPS(payload []byte) (p AVCPPS, ok bool) {
+func ReadAVCPPS(payload []byte) (p avcPPS, ok bool) {
 	r := NewBits(payload, MaxParameters)
 	p.ID, p.SPS = r.UE(), r.UE()
 	r.Skip(1)
 	p.bottomOrder = r.Flag()
 	if r.UE() != 0 {
-		return AVCPPS{}, false
+		return avcPPS{}, false
 	}
 	r.UE()
 	r.UE()
@@ -33,8 +33,8 @@ func ReadAVCPPS(payload []byte) (p AVCPPS, ok bool) {
 	return p, p.ID < 256 && p.SPS < 32 && !r.Over()
 }
 
-// PPSOfAVCSlice is the number of the picture parameter set that a slice names.
-func PPSOfAVCSlice(payload []byte) (id uint, ok bool) {
+// ppsOfAVCSlice is the number of the picture parameter set that a slice names.
+func ppsOfAVCSlice(payload []byte) (id uint, ok bool) {
 	r := NewBits(payload, maxSliceHead)
 	r.UE()
 	r.UE()
@@ -66,18 +66,18 @@ type AVCSlice struct {
 
 // NAL types of H.264.
 const (
-	AVCSliceType = 1
-	AVCIDRType   = 5
-	AVCSEIType   = 6
-	AVCSPSType   = 7
-	AVCPPSType   = 8
-	AVCAUDType   = 9
+	avcSliceType = 1
+	avcIDRType   = 5
+	avcSEIType   = 6
+	avcSPSType   = 7
+	avcPPSType   = 8
+	avcAUDType   = 9
 )
 
 // ReadAVCSlice parses the beginning of a slice; header is the NAL header's byte.
-func ReadAVCSlice(header byte, payload []byte, sps *AVCSPS, pps *AVCPPS) (s AVCSlice, ok bool) {
+func ReadAVCSlice(header byte, payload []byte, sps *avcSPS, pps *avcPPS) (s AVCSlice, ok bool) {
 	r := NewBits(payload, maxSliceHead)
-	s.IDR, s.Reference = header&0x1f == AVCIDRType, header>>5&3 != 0
+	s.IDR, s.Reference = header&0x1f == avcIDRType, header>>5&3 != 0
 	s.FirstMB = r.UE()
 	kind := r.UE()
 	s.Intra = kind%5 == 2 || kind%5 == 4

@@ -1,4 +1,4 @@
-package h26x
+package verify
 
 // MaxParameters bounds how much of a parameter set is read, in bytes.
 const MaxParameters = 1024
@@ -6,8 +6,8 @@ const MaxParameters = 1024
 // maxSide bounds width and height, in pixels.
 const maxSide = 1 << 15
 
-// AVCSPS is an H.264 sequence parameter set as far as it matters here.
-type AVCSPS struct {
+// avcSPS is an H.264 sequence parameter set as far as it matters here.
+type avcSPS struct {
 	ID            uint
 	Width, Height int
 	// FPS is the declared frame rate, 0 when there is none.
@@ -24,14 +24,14 @@ type AVCSPS struct {
 }
 
 // Interlaceable reports whether pictures may hold two fields of different times.
-func (s *AVCSPS) Interlaceable() bool { return !s.frameOnly }
+func (s *avcSPS) Interlaceable() bool { return !s.frameOnly }
 
 // highProfiles have chroma and depth fields.
 var highProfiles = map[uint]bool{100: true, 110: true, 122: true, 244: true, 44: true, 83: true, 86: true, 118: true,
 	128: true, 138: true, 139: true, 134: true, 135: true}
 
 // ReadAVCSPS parses a sequence parameter set after its NAL header.
-func ReadAVCSPS(payload []byte) (s AVCSPS, ok bool) {
+func ReadAVCSPS(payload []byte) (s avcSPS, ok bool) {
 	r := NewBits(payload, MaxParameters)
 	profile := r.U(8)
 	r.Skip(16) // constraints, level
@@ -42,19 +42,19 @@ func ReadAVCSPS(payload []byte) (s AVCSPS, ok bool) {
 	}
 	s.frameNumBits = int(r.UE()) + 4
 	if !s.order(&r) {
-		return AVCSPS{}, false
+		return avcSPS{}, false
 	}
 	r.UE() // reference frames
 	r.Skip(1)
 	if !s.size(&r) {
-		return AVCSPS{}, false
+		return avcSPS{}, false
 	}
 	s.FPS = vuiRate(&r)
 	return s, s.ID < 32 && s.frameNumBits <= 16 && s.pocBits <= 16 && s.Depth <= 14
 }
 
 // high reads what only the high profiles have.
-func (s *AVCSPS) high(r *Bits) {
+func (s *avcSPS) high(r *Bits) {
 	if s.Chroma = r.UE(); s.Chroma == 3 {
 		s.separate = r.Flag()
 	}
@@ -92,7 +92,7 @@ func scalingList(r *Bits, list int) {
 }
 
 // order reads how pictures tell their place in the order of presentation.
-func (s *AVCSPS) order(r *Bits) bool {
+func (s *avcSPS) order(r *Bits) bool {
 	switch s.pocType = r.UE(); s.pocType {
 	case 0:
 		s.pocBits = int(r.UE()) + 4
@@ -111,7 +111,7 @@ func (s *AVCSPS) order(r *Bits) bool {
 }
 
 // size reads the picture's size, cropping included.
-func (s *AVCSPS) size(r *Bits) bool {
+func (s *avcSPS) size(r *Bits) bool {
 	widthMBs, heightUnits := r.UE()+1, r.UE()+1
 	if s.frameOnly = r.Flag(); !s.frameOnly {
 		r.Skip(1)

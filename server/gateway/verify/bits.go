@@ -1,4 +1,4 @@
-package h26x
+package verify
 
 import "github.com/bluenviron/mediacommon/v2/pkg/codecs/h264"
 

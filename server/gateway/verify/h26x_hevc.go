@@ -1,36 +1,36 @@
-package h26x
+package verify
 
-// HEVCSPS is an HEVC sequence parameter set as far as it matters here.
-type HEVCSPS struct {
+// hevcSPS is an HEVC sequence parameter set as far as it matters here.
+type hevcSPS struct {
 	ID            uint
 	Width, Height int
 	// General is what a decoder must be able to do: profile, compatibility and
 	// constraint flags and level, as the set has them.
-	General [HEVCGeneralBytes]byte
+	General [hevcGeneralBytes]byte
 }
 
-// HEVCGeneralBytes is the size of the general part of profile, tier and level.
-const HEVCGeneralBytes = 12
+// hevcGeneralBytes is the size of the general part of profile, tier and level.
+const hevcGeneralBytes = 12
 
 // NAL types of HEVC.
 const (
-	HEVCRASLN     = 8
-	HEVCRASLR     = 9
-	HEVCFirstIRAP = 16
-	HEVCBLALast   = 18
-	HEVCIDRW      = 19
-	HEVCIDRN      = 20
-	HEVCCRA       = 21
-	HEVCLastIRAP  = 23
-	HEVCLastSlice = 31
-	HEVCSPSType   = 33
-	HEVCPPSType   = 34
-	HEVCEOSType   = 36
-	HEVCEOBType   = 37
+	hevcRASLN     = 8
+	hevcRASLR     = 9
+	hevcFirstIRAP = 16
+	hevcBLALast   = 18
+	hevcIDRW      = 19
+	hevcIDRN      = 20
+	hevcCRA       = 21
+	hevcLastIRAP  = 23
+	hevcLastSlice = 31
+	hevcSPSType   = 33
+	hevcPPSType   = 34
+	hevcEOSType   = 36
+	hevcEOBType   = 37
 )
 
 // ReadHEVCSPS parses a sequence parameter set after its two bytes of NAL header.
-func ReadHEVCSPS(payload []byte) (s HEVCSPS, ok bool) {
+func ReadHEVCSPS(payload []byte) (s hevcSPS, ok bool) {
 	r := NewBits(payload, MaxParameters)
 	r.Skip(4)
 	layers := int(r.U(3))
@@ -48,7 +48,7 @@ func ReadHEVCSPS(payload []byte) (s HEVCSPS, ok bool) {
 		left, right, top, bottom = r.UE(), r.UE(), r.UE(), r.UE()
 	}
 	if r.Over() || s.ID >= 16 || chroma > 3 || max(width, height, left, right, top, bottom) > maxSide {
-		return HEVCSPS{}, false
+		return hevcSPS{}, false
 	}
 	stepX, stepY := uint(1), uint(1)
 	if !separate && (chroma == 1 || chroma == 2) {
@@ -98,8 +98,8 @@ func ReadHEVCPPS(payload []byte) (p HEVCPPS, ok bool) {
 	return p, p.ID < 64 && p.SPS < 16 && !r.Over()
 }
 
-// HEVCSlice is the beginning of an HEVC slice segment.
-type HEVCSlice struct {
+// hevcSlice is the beginning of an HEVC slice segment.
+type hevcSlice struct {
 	// First: it begins a picture. What follows is known only then.
 	First bool
 	PPS   uint
@@ -109,10 +109,10 @@ type HEVCSlice struct {
 
 // ReadHEVCSlice parses the beginning of a slice segment of a NAL type. pps finds a
 // parameter set, nil when there is none.
-func ReadHEVCSlice(kind byte, payload []byte, pps func(id uint) *HEVCPPS) (s HEVCSlice, ok bool) {
+func ReadHEVCSlice(kind byte, payload []byte, pps func(id uint) *HEVCPPS) (s hevcSlice, ok bool) {
 	r := NewBits(payload, maxSliceHead)
 	s.First = r.Flag()
-	if kind >= HEVCFirstIRAP && kind <= HEVCLastIRAP {
+	if kind >= hevcFirstIRAP && kind <= hevcLastIRAP {
 		r.Skip(1)
 	}
 	s.PPS = r.UE()

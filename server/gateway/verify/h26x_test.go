@@ -1,16 +1,16 @@
-package h26x_test
+package verify_test
 
 import (
 	"bytes"
 	"testing"
 
-	"github.com/tuttinode/tutti/server/gateway/verify/h26x"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
 func TestBits(t *testing.T) {
 	t.Parallel()
 	// 1 | 010 | 011 | 00100 | 00101 | 1 0000000
-	r := h26x.NewBits([]byte{0b10100110, 0b01000010, 0b11000000}, 100)
+	r := verify.NewBits([]byte{0b10100110, 0b01000010, 0b11000000}, 100)
 	for i, want := range []uint{0, 1, 2, 3, 4} {
 		if got := r.UE(); got != want {
 			t.Errorf("number %d is %d, want %d", i, got, want)
@@ -23,7 +23,7 @@ func TestBits(t *testing.T) {
 		t.Error("read past the end unnoticed")
 	}
 	for raw, want := range map[byte]int{0b10000000: 0, 0b01000000: 1, 0b01100000: -1, 0b00100000: 2, 0b00101000: -2} {
-		r := h26x.NewBits([]byte{raw}, 1)
+		r := verify.NewBits([]byte{raw}, 1)
 		if got := r.SE(); got != want {
 			t.Errorf("%08b is %d, want %d", raw, got, want)
 		}
@@ -38,7 +38,7 @@ func TestEmulationPrevention(t *testing.T) {
 		{[]byte{0, 3, 0, 0, 4}, []byte{0, 3, 0, 0, 4}},
 		{[]byte{0, 0, 3}, []byte{0, 0}},
 	} {
-		r := h26x.NewBits(row.in, 100)
+		r := verify.NewBits(row.in, 100)
 		var got []byte
 		for range row.want {
 			got = append(got, byte(r.U(8)))
@@ -51,7 +51,7 @@ func TestEmulationPrevention(t *testing.T) {
 
 func TestBefore(t *testing.T) {
 	t.Parallel()
-	at := func(order uint) *h26x.AVCSlice { return &h26x.AVCSlice{Order: order, OrderBits: 4} }
+	at := func(order uint) *verify.AVCSlice { return &verify.AVCSlice{Order: order, OrderBits: 4} }
 	for _, row := range []struct {
 		a, b uint
 		want bool
@@ -60,7 +60,7 @@ func TestBefore(t *testing.T) {
 			t.Errorf("%d before %d: %t", row.a, row.b, got)
 		}
 	}
-	if (&h26x.AVCSlice{}).Before(&h26x.AVCSlice{}) {
+	if (&verify.AVCSlice{}).Before(&verify.AVCSlice{}) {
 		t.Error("an order that is not told")
 	}
 }
@@ -79,7 +79,7 @@ func TestRecoveryPoint(t *testing.T) {
 		"cut":            {[]byte{255, 255}, 0, false},
 		"nothing":        {nil, 0, false},
 	} {
-		if frames, ok := h26x.RecoveryPoint(row.in); frames != row.frames || ok != row.ok {
+		if frames, ok := verify.RecoveryPoint(row.in); frames != row.frames || ok != row.ok {
 			t.Errorf("%s: %d %t", name, frames, ok)
 		}
 	}
@@ -93,23 +93,23 @@ func FuzzParameterSets(f *testing.F) {
 				t.Errorf("%d×%d", w, h)
 			}
 		}
-		if s, ok := h26x.ReadAVCSPS(b); ok {
+		if s, ok := verify.ReadAVCSPS(b); ok {
 			sane(s.Width, s.Height)
-			if p, ok := h26x.ReadAVCPPS(b); ok && p.ID < 256 {
-				h26x.ReadAVCSlice(0x65, b, &s, &p)
-				h26x.ReadAVCSlice(0x41, b, &s, &p)
+			if p, ok := verify.ReadAVCPPS(b); ok && p.ID < 256 {
+				verify.ReadAVCSlice(0x65, b, &s, &p)
+				verify.ReadAVCSlice(0x41, b, &s, &p)
 			}
 		}
-		if s, ok := h26x.ReadHEVCSPS(b); ok {
+		if s, ok := verify.ReadHEVCSPS(b); ok {
 			sane(s.Width, s.Height)
 		}
-		p, ok := h26x.ReadHEVCPPS(b)
-		h26x.ReadHEVCSlice(19, b, func(uint) *h26x.HEVCPPS {
+		p, ok := verify.ReadHEVCPPS(b)
+		verify.ReadHEVCSlice(19, b, func(uint) *verify.HEVCPPS {
 			if !ok {
 				return nil
 			}
 			return &p
 		})
-		h26x.RecoveryPoint(b)
+		verify.RecoveryPoint(b)
 	})
 }
