@@ -1,4 +1,4 @@
-package tsfix
+package container
 
 // LateTables returns a segment whose program tables come before its media. Where a
 // packet of a stream precedes them, the first association and map are repeated at the

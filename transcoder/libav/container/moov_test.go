@@ -1,4 +1,4 @@
-package mp4_test
+package container_test
 
 import (
 	"bytes"
@@ -7,7 +7,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/tuttinode/tutti/transcoder/libav/mp4"
+	"github.com/tuttinode/tutti/transcoder/libav/container"
 )
 
 func box(kind string, parts ...[]byte) []byte {
@@ -47,14 +47,14 @@ func TestMoovFirst(t *testing.T) {
 			moov := index(tt.table(0))
 			in := bytes.Join([][]byte{ftyp, mdat, moov, box("free")}, nil)
 			want := bytes.Join([][]byte{ftyp, index(tt.table(uint32(len(moov)))), mdat, box("free")}, nil)
-			got, err := mp4.MoovFirst(in)
+			got, err := container.MoovFirst(in)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(got, want) {
 				t.Errorf("got  %q\nwant %q", got, want)
 			}
-			again, err := mp4.MoovFirst(got)
+			again, err := container.MoovFirst(got)
 			if err != nil || !bytes.Equal(again, got) {
 				t.Errorf("a file in order was changed: %v", err)
 			}
@@ -81,7 +81,7 @@ func TestMoovFirstRefuses(t *testing.T) {
 	for name, in := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if _, err := mp4.MoovFirst(in); !errors.Is(err, mp4.ErrMalformed) {
+			if _, err := container.MoovFirst(in); !errors.Is(err, container.ErrMalformed) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -95,7 +95,7 @@ func FuzzMoovFirst(f *testing.F) {
 	f.Add(bytes.Join([][]byte{mdat, index(box("stco", u32(0, 1, 20))), ftyp}, nil))
 	f.Fuzz(func(t *testing.T, in []byte) {
 		before := bytes.Clone(in)
-		out, err := mp4.MoovFirst(in)
+		out, err := container.MoovFirst(in)
 		if !bytes.Equal(in, before) {
 			t.Fatal("the input was changed")
 		}
@@ -118,7 +118,7 @@ func BenchmarkMoovFirst(b *testing.B) {
 	b.SetBytes(int64(len(in)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := mp4.MoovFirst(in); err != nil {
+		if _, err := container.MoovFirst(in); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,7 +1,4 @@
-// Package mp4 moves the index of an MP4 file to its front, so that a player can
-// start before it has the whole file. It works on files in memory that libav's
-// writer has just made; it is no general MP4 parser. Only transcoder/libav calls it.
-package mp4
+package container
 
 import (
 	"bytes"
@@ -53,7 +50,7 @@ func MoovFirst(data []byte) ([]byte, error) {
 	out = append(out, data[moov.Offset:moov.Offset+moov.Size]...)
 	// Media between the insertion point and the old index moves back by the size
 	// of the index; media after it stays.
-	if err := shift(out[insert:], insert, moov.Offset, moov.Size); err != nil {
+	if err := mp4Shift(out[insert:], insert, moov.Offset, moov.Size); err != nil {
 		return nil, err
 	}
 	out = append(out, data[insert:moov.Offset]...)
@@ -79,8 +76,8 @@ func split(data []byte) (boxes []*mp4.BoxInfo, err error) {
 	return boxes, nil
 }
 
-// shift adds by to the chunk offsets in [from, to) of an index.
-func shift(index []byte, from, to, by uint64) error {
+// mp4Shift adds by to the chunk offsets in [from, to) of an index.
+func mp4Shift(index []byte, from, to, by uint64) error {
 	table := mp4.BoxPath{mp4.BoxTypeMoov(), mp4.BoxTypeTrak(), mp4.BoxTypeMdia(), mp4.BoxTypeMinf(), mp4.BoxTypeStbl()}
 	tables, err := mp4.ExtractBoxesWithPayload(bytes.NewReader(index), nil,
 		[]mp4.BoxPath{append(table[:5:5], mp4.BoxTypeStco()), append(table[:5:5], mp4.BoxTypeCo64())})

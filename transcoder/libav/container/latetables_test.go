@@ -1,4 +1,4 @@
-package tsfix
+package container
 
 import (
 	"bytes"
