@@ -1,10 +1,10 @@
-package sound
+package timing
 
 // flac is FLAC with what its stream's header says (RFC 9639).
 type flac struct{ rate int }
 
 // newFLAC reads STREAMINFO, with or without what containers put before it.
-func newFLAC(s *Stream) *flac {
+func newFLAC(s *SoundStream) *flac {
 	extra := s.Extra
 	if len(extra) >= 8 && string(extra[:4]) == "fLaC" {
 		extra = extra[8:]

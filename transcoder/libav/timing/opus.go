@@ -1,4 +1,4 @@
-package sound
+package timing
 
 import opuscodec "github.com/bluenviron/mediacommon/v2/pkg/codecs/opus"
 

@@ -1,4 +1,4 @@
-package sound
+package timing
 
 // aacRates are the sample rates by their index.
 var aacRates = [13]int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000,
@@ -15,7 +15,7 @@ const (
 	aacUnified                   = 42 // USAC, as in xHE-AAC
 )
 
-func newAAC(s *Stream) *aac {
+func newAAC(s *SoundStream) *aac {
 	a := &aac{samples: max(1024, s.FrameSize), rate: 0}
 	if c, ok := readAAC(&bitReader{data: s.Extra}); ok {
 		return c

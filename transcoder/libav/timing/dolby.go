@@ -1,4 +1,4 @@
-package sound
+package timing
 
 // dolbyRates are the sample rates of AC-3 by their index.
 var dolbyRates = [3]int{48_000, 44_100, 32_000}

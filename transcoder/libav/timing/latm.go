@@ -1,4 +1,4 @@
-package sound
+package timing
 
 // latm is AAC in LOAS, whose configuration stands in the packets (ISO/IEC 14496-3, 1.7).
 type latm struct {

@@ -1,4 +1,4 @@
-package sound
+package timing
 
 import (
 	"encoding/binary"
@@ -15,7 +15,7 @@ type vorbis struct {
 	last int
 }
 
-func newVorbis(s *Stream) *vorbis {
+func newVorbis(s *SoundStream) *vorbis {
 	v := &vorbis{block: [2]int{8192, 8192}}
 	headers := xiphHeaders(s.Extra)
 	if headers == nil || len(headers[0]) < 30 {

@@ -1,4 +1,4 @@
-package sound
+package timing
 
 // bitReader reads bits from the highest of each byte on. Past the end there are zeros, and
 // over says so.

@@ -1,4 +1,4 @@
-package sound_test
+package timing_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/tuttinode/tutti/transcoder/libav/sound"
+	"github.com/tuttinode/tutti/transcoder/libav/timing"
 )
 
 // flacFrame is the header of a frame of 4096 samples at a rate code.
@@ -67,52 +67,52 @@ func loasFrame(body int) []byte {
 func TestPackets(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		stream sound.Stream
+		stream timing.SoundStream
 		packet []byte
 		want   float64 // of one packet, in seconds
 	}{
-		"opus, 20 ms":        {sound.Stream{Codec: "opus", Rate: 8000}, []byte{0x78, 1, 2, 3}, 0.020},
-		"opus, two of 60 ms": {sound.Stream{Codec: "opus"}, []byte{0x19, 1, 2, 3}, 0.120},
-		"opus, six of 20 ms": {sound.Stream{Codec: "opus"}, []byte{0x7b, 6, 1, 2}, 0.120},
-		"opus, far too many": {sound.Stream{Codec: "opus"}, []byte{0x1b, 63, 1, 2}, 0.120},
-		"opus, 2.5 ms":       {sound.Stream{Codec: "opus"}, []byte{0x80, 1}, 0.0025},
-		"flac":               {sound.Stream{Codec: "flac", Rate: 768_000}, flacFrame(9, 0), 4096.0 / 44100},
-		"flac, two frames": {sound.Stream{Codec: "flac"}, append(flacFrame(9, 0), flacFrame(9, 1)...),
+		"opus, 20 ms":        {timing.SoundStream{Codec: "opus", Rate: 8000}, []byte{0x78, 1, 2, 3}, 0.020},
+		"opus, two of 60 ms": {timing.SoundStream{Codec: "opus"}, []byte{0x19, 1, 2, 3}, 0.120},
+		"opus, six of 20 ms": {timing.SoundStream{Codec: "opus"}, []byte{0x7b, 6, 1, 2}, 0.120},
+		"opus, far too many": {timing.SoundStream{Codec: "opus"}, []byte{0x1b, 63, 1, 2}, 0.120},
+		"opus, 2.5 ms":       {timing.SoundStream{Codec: "opus"}, []byte{0x80, 1}, 0.0025},
+		"flac":               {timing.SoundStream{Codec: "flac", Rate: 768_000}, flacFrame(9, 0), 4096.0 / 44100},
+		"flac, two frames": {timing.SoundStream{Codec: "flac"}, append(flacFrame(9, 0), flacFrame(9, 1)...),
 			8192.0 / 44100},
-		"flac, 8 kHz": {sound.Stream{Codec: "flac", Rate: 192_000}, flacFrame(4, 0), 4096.0 / 8000},
-		"alac": {sound.Stream{Codec: "alac", Rate: 192_000, Extra: alacCookie(44100)},
+		"flac, 8 kHz": {timing.SoundStream{Codec: "flac", Rate: 192_000}, flacFrame(4, 0), 4096.0 / 8000},
+		"alac": {timing.SoundStream{Codec: "alac", Rate: 192_000, Extra: alacCookie(44100)},
 			make([]byte, 30), 4096.0 / 44100},
-		"alac, a shorter one": {sound.Stream{Codec: "alac", Rate: 44100, Extra: alacCookie(44100)},
+		"alac, a shorter one": {timing.SoundStream{Codec: "alac", Rate: 44100, Extra: alacCookie(44100)},
 			[]byte{0, 0, 0x10, 0, 0, 2, 0, 0}, 256.0 / 44100},
-		"mp3":                     {sound.Stream{Codec: "mp3", Rate: 8000}, mp3Frame(), 1152.0 / 44100},
-		"mp3, ten in one packet":  {sound.Stream{Codec: "mp3"}, bytes.Repeat(mp3Frame(), 10), 11520.0 / 44100},
-		"aac by its header":       {sound.Stream{Codec: "aac", Rate: 96_000}, adtsFrame(100), 1024.0 / 44100},
-		"aac, five in one packet": {sound.Stream{Codec: "aac"}, bytes.Repeat(adtsFrame(100), 5), 5120.0 / 44100},
-		"aac, 16 kHz": {sound.Stream{Codec: "aac", Rate: 96_000, Extra: []byte{0x14, 0x08}},
+		"mp3":                     {timing.SoundStream{Codec: "mp3", Rate: 8000}, mp3Frame(), 1152.0 / 44100},
+		"mp3, ten in one packet":  {timing.SoundStream{Codec: "mp3"}, bytes.Repeat(mp3Frame(), 10), 11520.0 / 44100},
+		"aac by its header":       {timing.SoundStream{Codec: "aac", Rate: 96_000}, adtsFrame(100), 1024.0 / 44100},
+		"aac, five in one packet": {timing.SoundStream{Codec: "aac"}, bytes.Repeat(adtsFrame(100), 5), 5120.0 / 44100},
+		"aac, 16 kHz": {timing.SoundStream{Codec: "aac", Rate: 96_000, Extra: []byte{0x14, 0x08}},
 			make([]byte, 90), 1024.0 / 16000},
-		"he-aac": {sound.Stream{Codec: "aac", Rate: 48_000, FrameSize: 2048,
+		"he-aac": {timing.SoundStream{Codec: "aac", Rate: 48_000, FrameSize: 2048,
 			Extra: []byte{0x2b, 0x11, 0x88, 0, 0}}, make([]byte, 90), 1024.0 / 24000},
-		"usac, 1024": {sound.Stream{Codec: "aac", Rate: 48_000, Extra: usacConfig(3, 3, 1)},
+		"usac, 1024": {timing.SoundStream{Codec: "aac", Rate: 48_000, Extra: usacConfig(3, 3, 1)},
 			make([]byte, 90), 1024.0 / 48000},
-		"usac, 4096": {sound.Stream{Codec: "aac", Rate: 48_000, Extra: usacConfig(3, 3, 4)},
+		"usac, 4096": {timing.SoundStream{Codec: "aac", Rate: 48_000, Extra: usacConfig(3, 3, 4)},
 			make([]byte, 90), 4096.0 / 48000},
-		"usac, another rate around it": {sound.Stream{Codec: "aac", Rate: 96_000, Extra: usacConfig(0, 12, 4)},
+		"usac, another rate around it": {timing.SoundStream{Codec: "aac", Rate: 96_000, Extra: usacConfig(0, 12, 4)},
 			make([]byte, 90), 4096.0 / 7350},
-		"usac, no such length": {sound.Stream{Codec: "aac", Rate: 48_000, Extra: usacConfig(3, 3, 7)},
+		"usac, no such length": {timing.SoundStream{Codec: "aac", Rate: 48_000, Extra: usacConfig(3, 3, 7)},
 			make([]byte, 90), 4096.0 / 48000},
-		"he-aac in loas": {sound.Stream{Codec: "aac_latm", Rate: 48_000, FrameSize: 2048}, loasFrame(100),
+		"he-aac in loas": {timing.SoundStream{Codec: "aac_latm", Rate: 48_000, FrameSize: 2048}, loasFrame(100),
 			1024.0 / 24000},
-		"he-aac in loas, three at once": {sound.Stream{Codec: "aac_latm", Rate: 48_000},
+		"he-aac in loas, three at once": {timing.SoundStream{Codec: "aac_latm", Rate: 48_000},
 			bytes.Repeat(loasFrame(100), 3), 3072.0 / 24000},
-		"ac3": {sound.Stream{Codec: "ac3"}, []byte{0x0b, 0x77, 0, 0, 0x14, 0x40, 0x43},
+		"ac3": {timing.SoundStream{Codec: "ac3"}, []byte{0x0b, 0x77, 0, 0, 0x14, 0x40, 0x43},
 			1536.0 / 48000},
-		"pcm":                    {sound.Stream{Codec: "pcm_s16le", Rate: 8000, Channels: 1}, make([]byte, 16000), 1},
-		"mu-law":                 {sound.Stream{Codec: "pcm_mulaw", Rate: 8000, Channels: 1}, make([]byte, 8000), 1},
-		"vorbis without headers": {sound.Stream{Codec: "vorbis", Rate: 48_000}, make([]byte, 20), 4096.0 / 48000},
+		"pcm":                    {timing.SoundStream{Codec: "pcm_s16le", Rate: 8000, Channels: 1}, make([]byte, 16000), 1},
+		"mu-law":                 {timing.SoundStream{Codec: "pcm_mulaw", Rate: 8000, Channels: 1}, make([]byte, 8000), 1},
+		"vorbis without headers": {timing.SoundStream{Codec: "vorbis", Rate: 48_000}, make([]byte, 20), 4096.0 / 48000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := sound.NewMeter(c.stream)
+			m := timing.NewSoundMeter(c.stream)
 			const packets = 50
 			for range packets {
 				m.Add(c.packet)
@@ -122,7 +122,7 @@ func TestPackets(t *testing.T) {
 			}
 		})
 	}
-	if sound.NewMeter(sound.Stream{Codec: "wmav2"}) != nil {
+	if timing.NewSoundMeter(timing.SoundStream{Codec: "wmav2"}) != nil {
 		t.Error("a codec that nothing is known of is measured")
 	}
 }
@@ -132,7 +132,7 @@ func TestUnreadablePacketsAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, codec := range []string{"opus", "vorbis", "aac", "flac", "alac", "mp3", "ac3", "eac3", "pcm_s16le",
 		"amr_nb"} {
-		m := sound.NewMeter(sound.Stream{Codec: codec, Rate: 8000, Channels: 1})
+		m := timing.NewSoundMeter(timing.SoundStream{Codec: codec, Rate: 8000, Channels: 1})
 		junk := bytes.Repeat([]byte{0x01, 0xfe}, 50<<10)
 		for range 100 {
 			m.Add(junk)
@@ -152,21 +152,21 @@ func TestLinks(t *testing.T) {
 		return append(append(p, byte(body)), make([]byte, body)...)
 	}
 	one := append(append(page(2, 10), page(0, 200)...), page(4, 100)...)
-	if links, ok := sound.Links(one); len(links) != 1 || !ok {
+	if links, ok := timing.SoundLinks(one); len(links) != 1 || !ok {
 		t.Error("one stream is several links")
 	}
 	two := append(append(page(2, 10), page(2, 10)...), page(0, 200)...)
-	if links, _ := sound.Links(two); len(links) != 1 {
+	if links, _ := timing.SoundLinks(two); len(links) != 1 {
 		t.Error("two streams at once are several links")
 	}
-	links, ok := sound.Links(append(append([]byte(nil), one...), two...))
+	links, ok := timing.SoundLinks(append(append([]byte(nil), one...), two...))
 	if !ok || len(links) != 2 || !bytes.Equal(links[0], one) || !bytes.Equal(links[1], two) {
 		t.Errorf("%d links, %v", len(links), ok)
 	}
-	if _, ok := sound.Links(bytes.Repeat(one, 65)); ok {
+	if _, ok := timing.SoundLinks(bytes.Repeat(one, 65)); ok {
 		t.Error("any number of links is looked at")
 	}
-	if links, ok := sound.Links([]byte("no such file")); len(links) != 1 || !ok {
+	if links, ok := timing.SoundLinks([]byte("no such file")); len(links) != 1 || !ok {
 		t.Error("another file is no link")
 	}
 }
@@ -181,7 +181,7 @@ func FuzzMeter(f *testing.F) {
 	f.Add("flac", []byte("fLaC"), flacFrame(12, 1), 0, 0, 0)
 	f.Add("aac", []byte{0x2b, 0x11, 0x88, 0, 0}, adtsFrame(30), 0, 0, 0)
 	f.Fuzz(func(t *testing.T, codec string, extra, packet []byte, rate, channels, frame int) {
-		m := sound.NewMeter(sound.Stream{Codec: codec, Extra: extra, Rate: rate, Channels: channels, FrameSize: frame})
+		m := timing.NewSoundMeter(timing.SoundStream{Codec: codec, Extra: extra, Rate: rate, Channels: channels, FrameSize: frame})
 		if m == nil {
 			return
 		}
@@ -201,7 +201,7 @@ func FuzzLinks(f *testing.F) {
 	f.Add([]byte("OggS"))
 	f.Add(append([]byte("OggS\x00\x02"), make([]byte, 60)...))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		links, ok := sound.Links(file)
+		links, ok := timing.SoundLinks(file)
 		if ok && !bytes.Equal(bytes.Join(links, nil), file) {
 			t.Fatal("bytes were lost")
 		}

@@ -1,11 +1,11 @@
-package sound
+package timing
 
 // linksMost bounds the links of a chained Ogg file that are looked at.
 const linksMost = 64
 
-// Links parts a chained Ogg file, in which streams follow one another, into files of
+// SoundLinks parts a chained Ogg file, in which streams follow one another, into files of
 // their own. Any other file is one link. ok is false for more links than are looked at.
-func Links(file []byte) (links [][]byte, ok bool) {
+func SoundLinks(file []byte) (links [][]byte, ok bool) {
 	begin, headers := 0, true
 	for at := 0; at+27 <= len(file) && string(file[at:at+4]) == "OggS"; {
 		first := file[at+5]&2 != 0

@@ -1,4 +1,4 @@
-package sound
+package timing
 
 // mpegRates are the sample rates of MPEG 1 by their index; MPEG 2 has half, 2.5 a quarter.
 var mpegRates = [3]int{44_100, 48_000, 32_000}

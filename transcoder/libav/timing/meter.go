@@ -1,9 +1,9 @@
-package sound
+package timing
 
 import "strings"
 
-// Stream is what a container says of a stream of sound.
-type Stream struct {
+// SoundStream is what a container says of a stream of sound.
+type SoundStream struct {
 	// Codec goes by libav's name, "opus".
 	Codec string
 	// Extra is the codec's configuration.
@@ -13,8 +13,8 @@ type Stream struct {
 	Rate, Channels, FrameSize int
 }
 
-// Meter adds up for how long the packets of one stream play. It is for one goroutine.
-type Meter struct {
+// SoundMeter adds up for how long the packets of one stream play. It is for one goroutine.
+type SoundMeter struct {
 	count counter
 	// rate is what samples are counted at, top the most bytes of a second.
 	rate, top float64
@@ -28,16 +28,16 @@ type Meter struct {
 // is for a packet that cannot be read. rate 0 is the stream's.
 type counter func(packet []byte) (samples, rate int)
 
-// NewMeter makes a Meter, nil for a codec whose packets do not tell their length: such
+// NewSoundMeter makes a Meter, nil for a codec whose packets do not tell their length: such
 // sound cannot be measured.
-func NewMeter(s Stream) *Meter {
+func NewSoundMeter(s SoundStream) *SoundMeter {
 	s.Rate = clamp(s.Rate, 8000, 768_000, 48_000)
 	s.Channels = clamp(s.Channels, 1, 64, 2)
 	count, top := codec(&s)
 	if count == nil {
 		return nil
 	}
-	return &Meter{count: count, rate: float64(s.Rate), top: top}
+	return &SoundMeter{count: count, rate: float64(s.Rate), top: top}
 }
 
 // clamp is a number within bounds, otherwise for one that is not known.
@@ -50,7 +50,7 @@ func clamp(n, least, most, otherwise int) int {
 
 // codec finds what is known of a stream's codec, nil for nothing, and the most bytes that
 // a second of it has: some times what encoders make.
-func codec(s *Stream) (counter, float64) {
+func codec(s *SoundStream) (counter, float64) {
 	channels := float64(s.Channels)
 	switch {
 	case s.Codec == "opus":
@@ -102,7 +102,7 @@ func pcmBits(codec string) int {
 }
 
 // Add counts a packet.
-func (m *Meter) Add(packet []byte) {
+func (m *SoundMeter) Add(packet []byte) {
 	m.bytes += int64(len(packet))
 	samples, rate := m.count(packet)
 	switch {
@@ -116,6 +116,6 @@ func (m *Meter) Add(packet []byte) {
 }
 
 // Seconds is for how long the packets play.
-func (m *Meter) Seconds() float64 {
+func (m *SoundMeter) Seconds() float64 {
 	return max(m.seconds+float64(m.unmeasured)/m.top, float64(m.bytes)/m.top)
 }

@@ -1,11 +1,11 @@
-package sound
+package timing
 
 import "encoding/binary"
 
 // alac is ALAC with its configuration: how many samples a packet has at most.
 type alac struct{ samples, rate int }
 
-func newALAC(s *Stream) *alac {
+func newALAC(s *SoundStream) *alac {
 	extra := s.Extra
 	if len(extra) >= 36 && string(extra[4:8]) == "alac" {
 		extra = extra[12:] // the atom's header
