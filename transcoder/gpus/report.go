@@ -1,10 +1,4 @@
-// Package report is what the process that watches the driver writes, line by line,
-// and how the node reads it. Lines come from a process that runs a vendor's
-// library, so they are read as strictly as if a stranger had written them.
-//
-// It asks no driver and starts no process: transcoder/nvml makes reports,
-// transcoder/gpus reads them.
-package report
+package gpus
 
 import (
 	"bytes"
@@ -16,9 +10,9 @@ import (
 	"github.com/tuttinode/tutti/core/gpu"
 )
 
-// Version is of this form; both sides are of the same program, and a line of
+// ReportVersion is of this form; both sides are of the same program, and a line of
 // another version means that the program was replaced while the node ran.
-const Version = 1
+const ReportVersion = 1
 
 // Limits of a line.
 const (
@@ -28,33 +22,33 @@ const (
 	MaxText      = 300
 )
 
-// Kind says why there are no devices.
-type Kind string
+// ReportKind says why there are no devices.
+type ReportKind string
 
 // The kinds of problems.
 const (
 	// NoLibrary: libnvidia-ml.so.1 cannot be opened.
-	NoLibrary Kind = "no library"
+	NoLibrary ReportKind = "no library"
 	// NoDriver: the kernel runs no driver.
-	NoDriver Kind = "no driver"
+	NoDriver ReportKind = "no driver"
 	// Mismatch: the kernel's driver is of another version than the library.
-	Mismatch Kind = "mismatch"
+	Mismatch ReportKind = "mismatch"
 	// NoPermission: the device files may not be opened.
-	NoPermission Kind = "no permission"
+	NoPermission ReportKind = "no permission"
 	// OldLibrary: the library lacks what even the oldest driver that can be used has.
-	OldLibrary Kind = "old library"
+	OldLibrary ReportKind = "old library"
 	// Failed is everything else.
-	Failed Kind = "failed"
+	Failed ReportKind = "failed"
 )
 
 // Problem is why the driver cannot be asked; the process that says so ends.
 type Problem struct {
-	Kind   Kind   `json:"kind"`
-	Detail string `json:"detail,omitempty"`
+	Kind   ReportKind `json:"kind"`
+	Detail string     `json:"detail,omitempty"`
 }
 
-// Entry is a device and what it does.
-type Entry struct {
+// ReportEntry is a device and what it does.
+type ReportEntry struct {
 	Device gpu.Device `json:"device"`
 	Sample gpu.Sample `json:"sample"`
 	// Lost says that it fell off the bus since it was described.
@@ -70,18 +64,18 @@ type Unreadable struct {
 	Lost bool `json:"lost,omitempty"`
 }
 
-// Line is one report: a problem, or driver and devices.
-type Line struct {
-	V          int          `json:"v"`
-	Problem    *Problem     `json:"trouble,omitempty"`
-	Driver     gpu.Driver   `json:"driver"`
-	Devices    []Entry      `json:"devices,omitempty"`
-	Unreadable []Unreadable `json:"unreadable,omitempty"`
+// ReportLine is one report: a problem, or driver and devices.
+type ReportLine struct {
+	V          int           `json:"v"`
+	Problem    *Problem      `json:"trouble,omitempty"`
+	Driver     gpu.Driver    `json:"driver"`
+	Devices    []ReportEntry `json:"devices,omitempty"`
+	Unreadable []Unreadable  `json:"unreadable,omitempty"`
 }
 
-// Write writes the line and its end.
-func Write(w io.Writer, l Line) error {
-	l.V = Version
+// WriteReport writes the line and its end.
+func WriteReport(w io.Writer, l ReportLine) error {
+	l.V = ReportVersion
 	b, err := json.Marshal(l)
 	if err != nil {
 		return err
@@ -95,22 +89,22 @@ func Write(w io.Writer, l Line) error {
 
 var errJunk = errors.New("junk after the report")
 
-// Parse reads a line, with or without its end.
-func Parse(b []byte) (Line, error) {
+// ParseReport reads a line, with or without its end.
+func ParseReport(b []byte) (ReportLine, error) {
 	if len(b) > MaxBytes {
-		return Line{}, fmt.Errorf("a report of %d bytes", len(b))
+		return ReportLine{}, fmt.Errorf("a report of %d bytes", len(b))
 	}
-	var l Line
+	var l ReportLine
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&l); err != nil {
-		return Line{}, fmt.Errorf("read the report: %w", err)
+		return ReportLine{}, fmt.Errorf("read the report: %w", err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return Line{}, errJunk
+		return ReportLine{}, errJunk
 	}
 	if err := l.check(); err != nil {
-		return Line{}, err
+		return ReportLine{}, err
 	}
 	return l, nil
 }

@@ -1,4 +1,4 @@
-package report
+package gpus
 
 import (
 	"errors"
@@ -25,10 +25,10 @@ const (
 	maxXID         = 1 << 16
 )
 
-func (l Line) check() error {
+func (l ReportLine) check() error {
 	switch {
-	case l.V != Version:
-		return fmt.Errorf("a report of version %d, not %d", l.V, Version)
+	case l.V != ReportVersion:
+		return fmt.Errorf("a report of version %d, not %d", l.V, ReportVersion)
 	case l.Problem != nil:
 		return l.checkProblem()
 	case len(l.Devices) > MaxDevices || len(l.Unreadable) > MaxDevices:
@@ -57,7 +57,7 @@ func (l Line) check() error {
 	return nil
 }
 
-func (l Line) checkProblem() error {
+func (l ReportLine) checkProblem() error {
 	switch l.Problem.Kind {
 	case NoLibrary, NoDriver, Mismatch, NoPermission, OldLibrary, Failed:
 	default:
