@@ -1,9 +1,4 @@
-// Package renditioncheck says whether a rendition is what was asked for: it decodes source
-// and rendition in full and compares pictures, times, sizes and sound.
-//
-// The demonstration, the benchmark and the tests judge by it. It trusts nothing
-// that the node says about its own work.
-package renditioncheck
+package clip
 
 import (
 	"context"
@@ -15,27 +10,27 @@ import (
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
-// Source is a segment that renditions are compared with.
-type Source struct{ report *libav.FileReport }
+// renditionSource is a segment that renditions are compared with.
+type renditionSource struct{ report *libav.FileReport }
 
-// Read decodes a source segment, which must hold video.
-func Read(ctx context.Context, segment []byte) (Source, error) {
+// ReadRendition decodes a source segment, which must hold video.
+func ReadRendition(ctx context.Context, segment []byte) (renditionSource, error) {
 	r, err := libav.Verify(ctx, segment)
 	if err != nil {
-		return Source{}, fmt.Errorf("read the source: %w", err)
+		return renditionSource{}, fmt.Errorf("read the source: %w", err)
 	}
 	if r.Video == nil || len(r.Video.Frames) == 0 {
-		return Source{}, errors.New("the source holds no picture")
+		return renditionSource{}, errors.New("the source holds no picture")
 	}
-	return Source{r}, nil
+	return renditionSource{r}, nil
 }
 
 // Frames is the number of pictures in the source.
-func (s Source) Frames() int { return len(s.report.Video.Frames) }
+func (s renditionSource) Frames() int { return len(s.report.Video.Frames) }
 
 // Rendition compares a rendition with what the profile asks for. The error joins
 // everything that is wrong.
-func (s Source) Rendition(ctx context.Context, data []byte, p core.Profile) error {
+func (s renditionSource) Rendition(ctx context.Context, data []byte, p core.Profile) error {
 	r, err := libav.Verify(ctx, data)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
@@ -50,7 +45,7 @@ func (s Source) Rendition(ctx context.Context, data []byte, p core.Profile) erro
 	return nil
 }
 
-func (s Source) size(r *libav.FileReport, p core.Profile) error {
+func (s renditionSource) size(r *libav.FileReport, p core.Profile) error {
 	first := s.report.Video.Frames[0]
 	width, height, err := transcoder.OutputSize(first.Width, first.Height, p)
 	if err != nil {
@@ -66,7 +61,7 @@ func (s Source) size(r *libav.FileReport, p core.Profile) error {
 
 // times compares presentation times: all of them without rate conversion, the
 // first one and the number of pictures with it.
-func (s Source) times(r *libav.FileReport, p core.Profile) error {
+func (s renditionSource) times(r *libav.FileReport, p core.Profile) error {
 	want, got := s.report.Video, r.Video
 	num, den := p.FPS.Norm()
 	if num == 0 {
@@ -74,18 +69,18 @@ func (s Source) times(r *libav.FileReport, p core.Profile) error {
 			return fmt.Errorf("%d pictures, want %d", len(got.Frames), len(want.Frames))
 		}
 		for i := range got.Frames {
-			if a, b := ticks(got, i), ticks(want, i); a != b {
+			if a, b := renditionTicks(got, i), renditionTicks(want, i); a != b {
 				return fmt.Errorf("picture %d is shown at %d, want %d", i, a, b)
 			}
 		}
 		return nil
 	}
 	frame := 90000 * den / num
-	if d := ticks(got, 0) - ticks(want, 0); max(d, -d) > frame {
-		return fmt.Errorf("the first picture is shown at %d, want %d", ticks(got, 0), ticks(want, 0))
+	if d := renditionTicks(got, 0) - renditionTicks(want, 0); max(d, -d) > frame {
+		return fmt.Errorf("the first picture is shown at %d, want %d", renditionTicks(got, 0), renditionTicks(want, 0))
 	}
 	last := len(want.Frames) - 1
-	length := ticks(want, last) - ticks(want, 0)
+	length := renditionTicks(want, last) - renditionTicks(want, 0)
 	if last > 0 {
 		length += length / int64(last)
 	}
@@ -96,8 +91,8 @@ func (s Source) times(r *libav.FileReport, p core.Profile) error {
 	return nil
 }
 
-// ticks is the presentation time of picture i in 1/90000 s.
-func ticks(v *libav.VideoReport, i int) int64 {
+// renditionTicks is the presentation time of picture i in 1/90000 s.
+func renditionTicks(v *libav.VideoReport, i int) int64 {
 	return v.Frames[i].PTS * 90000 * v.BaseNum / v.BaseDen
 }
 
@@ -121,7 +116,7 @@ func stream(r *libav.FileReport) error {
 }
 
 // sound compares audio packet by packet.
-func (s Source) sound(r *libav.FileReport) error {
+func (s renditionSource) sound(r *libav.FileReport) error {
 	want, got := s.report.Audio, r.Audio
 	if (want == nil) != (got == nil) {
 		return fmt.Errorf("sound in the source: %t, in the rendition: %t", want != nil, got != nil)
