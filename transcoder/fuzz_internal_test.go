@@ -1,4 +1,4 @@
-package stills
+package transcoder
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package stills
+package transcoder
 
 import (
 	"context"
@@ -18,11 +18,11 @@ const (
 	maxRate   = 240
 )
 
-// Encode makes an H.264 MP4 file of PNG frames of one size, shown fps times a
+// EncodeStills makes an H.264 MP4 file of PNG frames of one size, shown fps times a
 // second, width pixels wide; the height follows the frames' shape. session must
 // be the caller's own: it exists for this one call. Errors are the transcoder's,
 // and TranscoderInvalidInput for frames that cannot be a video.
-func Encode(
+func EncodeStills(
 	ctx context.Context, t core.Transcoder, session core.SessionID, frames [][]byte, fps float64, width, height int,
 ) ([]byte, error) {
 	const op = "make video of frames"

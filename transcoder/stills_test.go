@@ -1,4 +1,4 @@
-package stills_test
+package transcoder_test
 
 import (
 	"bytes"
@@ -15,7 +15,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/libav"
-	"github.com/tuttinode/tutti/transcoder/stills"
 )
 
 // picture is a PNG file of one colour.
@@ -51,7 +50,7 @@ func TestEncode(t *testing.T) {
 		for i := range row.frames {
 			frames = append(frames, picture(t, 512, 288, uint8(10*i)))
 		}
-		data, err := stills.Encode(t.Context(), e, "0badcafe", frames, row.fps, 512, 288)
+		data, err := transcoder.EncodeStills(t.Context(), e, "0badcafe", frames, row.fps, 512, 288)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +96,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := stills.Encode(t.Context(), &coretest.Fake{}, "s", row.frames, row.fps, 64, 64)
+			_, err := transcoder.EncodeStills(t.Context(), &coretest.Fake{}, "s", row.frames, row.fps, 64, 64)
 			if !errors.Is(err, fault.TranscoderInvalidInput) {
 				t.Errorf("got %v", err)
 			}
