@@ -1,4 +1,4 @@
-package audit_test
+package token_test
 
 import (
 	"bufio"
@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/admin/audit"
+	"github.com/tuttinode/tutti/server/admin/token"
 )
 
-func lines(t *testing.T, path string) (out []audit.Entry) {
+func lines(t *testing.T, path string) (out []token.AuditEntry) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -23,7 +23,7 @@ func lines(t *testing.T, path string) (out []audit.Entry) {
 	}
 	defer f.Close()
 	for s := bufio.NewScanner(f); s.Scan(); {
-		var e audit.Entry
+		var e token.AuditEntry
 		if err := json.Unmarshal(s.Bytes(), &e); err != nil {
 			t.Fatalf("%q: %v", s.Text(), err)
 		}
@@ -35,14 +35,14 @@ func lines(t *testing.T, path string) (out []audit.Entry) {
 func TestLine(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "admin-audit.log")
-	l, err := audit.Open(path, 1<<20)
+	l, err := token.OpenAudit(path, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	e := audit.Entry{Time: time.Unix(1_700_000_000, 0).UTC(), ID: 3, Method: "POST", Route: "/bond", From: "loopback",
+	e := token.AuditEntry{Time: time.Unix(1_700_000_000, 0).UTC(), ID: 3, Method: "POST", Route: "/bond", From: "loopback",
 		Token:      true,
-		Parameters: map[string]string{"amount": "5"}, Outcome: audit.Done, Status: 200, Tx: []string{"0x01"}}
+		Parameters: map[string]string{"amount": "5"}, Outcome: token.AuditDone, Status: 200, Tx: []string{"0x01"}}
 	if err := l.Append(e); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestRotation(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	l, err := audit.Open(path, 2000)
+	l, err := token.OpenAudit(path, 2000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestRotation(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for range 20 {
-				if err := l.Append(audit.Entry{Route: "/bond", Outcome: audit.Done}); err != nil {
+				if err := l.Append(token.AuditEntry{Route: "/bond", Outcome: token.AuditDone}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -104,22 +104,22 @@ func TestRotation(t *testing.T) {
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := audit.Open(dir, 1000); !errors.Is(err, fault.AdminAuditFailed) {
+	if _, err := token.OpenAudit(dir, 1000); !errors.Is(err, fault.AdminAuditFailed) {
 		t.Errorf("a directory: %v", err)
 	}
 	path := filepath.Join(dir, "x")
-	l, err := audit.Open(path, 1000)
+	l, err := token.OpenAudit(path, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_ = l.Close()
 	// It comes back when the file can be opened again.
-	if err := l.Append(audit.Entry{}); err != nil {
+	if err := l.Append(token.AuditEntry{}); err != nil {
 		t.Error(err)
 	}
 	_ = l.Close()
 	_ = l.Close()
-	if err := l.Append(audit.Entry{Parameters: func() {}}); !errors.Is(err, fault.AdminAuditFailed) {
+	if err := l.Append(token.AuditEntry{Parameters: func() {}}); !errors.Is(err, fault.AdminAuditFailed) {
 		t.Errorf("what cannot be written: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package audit
+package token
 
 import (
 	"encoding/json"
@@ -12,14 +12,14 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// DefaultMaxSize is how large a file grows, in bytes. One file before it is kept.
-const DefaultMaxSize = 4 << 20
+// MaxAuditSize is how large a file grows, in bytes. One file before it is kept.
+const MaxAuditSize = 4 << 20
 
 // maxLine bounds one entry, in bytes.
 const maxLine = 8 << 10
 
-// Entry is one line of the book. A change has two: Outcome begun, and how it ended.
-type Entry struct {
+// AuditEntry is one line of the book. A change has two: Outcome begun, and how it ended.
+type AuditEntry struct {
 	Time time.Time `json:"time"`
 	// ID joins the lines of one change.
 	ID     uint64 `json:"id"`
@@ -32,24 +32,24 @@ type Entry struct {
 	Parameters any  `json:"parameters,omitempty"`
 	// DryRun: it was only asked what would be done.
 	DryRun  bool     `json:"dryRun,omitempty"`
-	Outcome Outcome  `json:"outcome"`
+	Outcome outcome  `json:"outcome"`
 	Status  int      `json:"status,omitempty"`
 	Code    string   `json:"code,omitempty"`
 	Tx      []string `json:"tx,omitempty"`
 }
 
-// Outcome is how a change went.
-type Outcome string
+// outcome is how a change went.
+type outcome string
 
 // The outcomes.
 const (
-	Begun  Outcome = "begun"
-	Done   Outcome = "done"
-	Failed Outcome = "failed"
+	AuditBegun  outcome = "begun"
+	AuditDone   outcome = "done"
+	AuditFailed outcome = "failed"
 )
 
-// Log is the book. It is safe for concurrent use.
-type Log struct {
+// AuditLog is the book. It is safe for concurrent use.
+type AuditLog struct {
 	path string
 	max  int64
 
@@ -58,9 +58,9 @@ type Log struct {
 	size int64
 }
 
-// Open opens the book at its end. The error is an AdminAuditFailed fault.
-func Open(path string, maxSize int64) (*Log, error) {
-	l := &Log{path: path, max: maxSize}
+// OpenAudit opens the book at its end. The error is an AdminAuditFailed fault.
+func OpenAudit(path string, maxSize int64) (*AuditLog, error) {
+	l := &AuditLog{path: path, max: maxSize}
 	if err := l.open(); err != nil {
 		return nil, failed(err)
 	}
@@ -71,7 +71,7 @@ func failed(err error) error {
 	return &fault.Fault{Code: fault.AdminAuditFailed, Op: "write the log of changes", Detail: err.Error(), Err: err}
 }
 
-func (l *Log) open() error {
+func (l *AuditLog) open() error {
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (l *Log) open() error {
 }
 
 // Append writes an entry and sees to it that it is on the disk.
-func (l *Log) Append(e Entry) error {
+func (l *AuditLog) Append(e AuditEntry) error {
 	line, err := json.Marshal(e)
 	if err == nil && len(line) > maxLine {
 		e.Parameters = "too long to be written down"
@@ -111,7 +111,7 @@ func (l *Log) Append(e Entry) error {
 }
 
 // write appends a line. The caller holds mu.
-func (l *Log) write(line []byte) error {
+func (l *AuditLog) write(line []byte) error {
 	if l.file == nil {
 		if err := l.open(); err != nil {
 			return err
@@ -131,7 +131,7 @@ func (l *Log) write(line []byte) error {
 }
 
 // rotate begins a new file; the one before the last is given up.
-func (l *Log) rotate() error {
+func (l *AuditLog) rotate() error {
 	err := l.file.Close()
 	l.file = nil
 	if err != nil {
@@ -144,7 +144,7 @@ func (l *Log) rotate() error {
 }
 
 // Close closes the book.
-func (l *Log) Close() error {
+func (l *AuditLog) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
