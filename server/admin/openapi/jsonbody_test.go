@@ -1,4 +1,4 @@
-package jsonbody_test
+package openapi_test
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/server/admin/jsonbody"
+	"github.com/tuttinode/tutti/server/admin/openapi"
 )
 
 func TestDecode(t *testing.T) {
@@ -36,7 +36,7 @@ func TestDecode(t *testing.T) {
 			`field "` + strings.Repeat("n", 64) + `…" is unknown`},
 	} {
 		var got adminapi.TokensTo
-		err := jsonbody.Decode([]byte(tt.in), &got)
+		err := openapi.DecodeBody([]byte(tt.in), &got)
 		if (err == nil) != (tt.want == "") || err != nil && err.Error() != tt.want {
 			t.Errorf("%s: %v, want %q", tt.in, err, tt.want)
 		}
@@ -49,7 +49,7 @@ func TestDecode(t *testing.T) {
 func TestOptionalAndEmbedded(t *testing.T) {
 	t.Parallel()
 	var got adminapi.Config
-	if err := jsonbody.Decode([]byte(`{"feeCut":950000,"pricePerUnit":"0.5","pixelsPerUnit":1000}`), &got); err != nil {
+	if err := openapi.DecodeBody([]byte(`{"feeCut":950000,"pricePerUnit":"0.5","pixelsPerUnit":1000}`), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.RewardCut != nil || *got.FeeCut != 950_000 || *got.PricePerUnit != "0.5" || *got.PixelsPerUnit != 1000 ||
@@ -62,11 +62,11 @@ func TestOptionalAndEmbedded(t *testing.T) {
 		`{"feeCut":5000000000}`: "field feeCut: the number is out of range or not whole",
 		`{"serviceURI":{}}`:     "field serviceURI: a JSON object is not what belongs here",
 	} {
-		if err := jsonbody.Decode([]byte(in), new(adminapi.Config)); err == nil || err.Error() != want {
+		if err := openapi.DecodeBody([]byte(in), new(adminapi.Config)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", in, err)
 		}
 	}
-	if err := jsonbody.Decode(nil, new(adminapi.None)); err != nil {
+	if err := openapi.DecodeBody(nil, new(adminapi.None)); err != nil {
 		t.Error(err)
 	}
 }
@@ -79,7 +79,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("\xff{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var got, want adminapi.TokensTo
-		if jsonbody.Decode(data, &got) != nil {
+		if openapi.DecodeBody(data, &got) != nil {
 			return
 		}
 		if err := json.Unmarshal(data, &want); err != nil {

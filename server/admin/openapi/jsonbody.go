@@ -1,4 +1,4 @@
-package jsonbody
+package openapi
 
 import (
 	"bytes"
@@ -15,9 +15,9 @@ var (
 	errTrailing = errors.New("there is more than one JSON value in the body")
 )
 
-// Decode reads one JSON object into a struct. Fields without omitempty are
+// DecodeBody reads one JSON object into a struct. Fields without omitempty are
 // required; null is the same as absent. No bytes at all are an empty object.
-func Decode(data []byte, into any) error {
+func DecodeBody(data []byte, into any) error {
 	fields, err := split(data)
 	if err != nil {
 		return err
