@@ -1,4 +1,4 @@
-package handover_test
+package admission_test
 
 import (
 	"context"
@@ -11,14 +11,14 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/tuttinode/tutti/server/handover"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // testServer serves behind a Handover; /long and /short answer when the test closes their channels.
 type testServer struct {
-	handover *handover.Handover
+	handover *admission.Handover
 	url      string
 	// long, short and brief end the requests of these paths.
 	long, short, brief chan struct{}
@@ -32,7 +32,7 @@ func newTestServer(t *testing.T) *testServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &testServer{handover: handover.New(), url: "http://" + l.Addr().String(),
+	h := &testServer{handover: admission.NewHandover(), url: "http://" + l.Addr().String(),
 		long: make(chan struct{}), short: make(chan struct{}), brief: make(chan struct{}), served: make(chan error, 1),
 		client: &http.Client{Transport: &http.Transport{}}}
 	mux := http.NewServeMux()
@@ -48,14 +48,14 @@ func newTestServer(t *testing.T) *testServer {
 	mux.HandleFunc("/brief", wait(h.brief))
 	mux.HandleFunc("/now", func(http.ResponseWriter, *http.Request) {})
 	h.handover.SetListener(l)
-	srv := &http.Server{Handler: h.handover.Wrap(mux, func(r *http.Request) handover.Kind {
+	srv := &http.Server{Handler: h.handover.Wrap(mux, func(r *http.Request) admission.RequestKind {
 		switch r.URL.Path {
 		case "/long":
-			return handover.Long
+			return admission.LongRequest
 		case "/brief":
-			return handover.Brief
+			return admission.BriefRequest
 		}
-		return handover.Short
+		return admission.ShortRequest
 	})}
 	go func() { h.served <- srv.Serve(l) }()
 	t.Cleanup(func() {

@@ -1,10 +1,4 @@
-// Package handover hands a listener over to another process: it counts the requests in
-// progress, asks peers to reconnect, closes this process's copy of the socket and waits
-// until short requests have ended.
-//
-// The other process holds the same socket: new connections wait in its queue. The listeners
-// of orchestrator and gateway use this package.
-package handover
+package admission
 
 import (
 	"context"
@@ -33,8 +27,8 @@ type Handover struct {
 	hold func(context.Context) error
 }
 
-// New makes a handover that has not started.
-func New() *Handover { return &Handover{changed: make(chan struct{})} }
+// NewHandover makes a handover that has not started.
+func NewHandover() *Handover { return &Handover{changed: make(chan struct{})} }
 
 // SetListener sets the listener.
 func (d *Handover) SetListener(l net.Listener) {
@@ -54,27 +48,27 @@ func (d *Handover) File() (*os.File, error) {
 	return nil, errors.New("there is no socket yet")
 }
 
-// Kind is how a request counts.
-type Kind int
+// RequestKind is how a request counts.
+type RequestKind int
 
 // The kinds.
 const (
-	// Short requests end before the release completes.
-	Short Kind = iota
-	// Long requests continue after it: answers of models.
-	Long
-	// Uncounted requests are not waited for: streams of workers, which never end.
-	Uncounted
-	// Brief requests are waited for only briefly: they need no credentials, and one that is still
+	// ShortRequest requests end before the release completes.
+	ShortRequest RequestKind = iota
+	// LongRequest requests continue after it: answers of models.
+	LongRequest
+	// UncountedRequest requests are not waited for: streams of workers, which never end.
+	UncountedRequest
+	// BriefRequest requests are waited for only briefly: they need no credentials, and one that is still
 	// there arrives slowly, or never.
-	Brief
+	BriefRequest
 )
 
 // Wrap counts requests, and during the release closes each connection after its answer.
-func (d *Handover) Wrap(next http.Handler, kind func(*http.Request) Kind) http.Handler {
+func (d *Handover) Wrap(next http.Handler, kind func(*http.Request) RequestKind) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		k := kind(r)
-		if k == Uncounted {
+		if k == UncountedRequest {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -86,14 +80,14 @@ func (d *Handover) Wrap(next http.Handler, kind func(*http.Request) Kind) http.H
 	})
 }
 
-func (d *Handover) enter(k Kind) (leaving bool) {
+func (d *Handover) enter(k RequestKind) (leaving bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.countLocked(k, 1)
 	return d.releasing
 }
 
-func (d *Handover) exit(k Kind) {
+func (d *Handover) exit(k RequestKind) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.countLocked(k, -1)
@@ -106,11 +100,11 @@ func (d *Handover) notifyLocked() {
 	d.changed = make(chan struct{})
 }
 
-func (d *Handover) countLocked(k Kind, n int) {
+func (d *Handover) countLocked(k RequestKind, n int) {
 	switch k {
-	case Long:
+	case LongRequest:
 		d.long += n
-	case Brief:
+	case BriefRequest:
 		d.brief += n
 	default:
 		d.short += n
