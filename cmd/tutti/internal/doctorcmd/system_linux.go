@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tuttinode/tutti/core/doctor"
-	"github.com/tuttinode/tutti/core/machine"
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
 // remote are the file systems of other machines, by their magic numbers.
@@ -52,7 +52,7 @@ func clock() doctor.Clock {
 	}
 }
 
-func ownMemory() (all, free int64) { return machine.Memory("/") }
+func ownMemory() (all, free int64) { return sandbox.MachineMemory("/") }
 
 // mostFiles is how many a process may have open; Go raises the soft limit to the hard one
 // in every program.

@@ -14,10 +14,10 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/machine"
 	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/libav"
 	"github.com/tuttinode/tutti/transcoder/worker"
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
 // workerStart is how long a media worker may take until it is ready.
@@ -60,7 +60,7 @@ func workerMemory(limit config.MemoryLimit) int64 {
 	if !limit.Auto {
 		return int64(limit.Bytes)
 	}
-	all, _ := machine.Memory("/")
+	all, _ := sandbox.MachineMemory("/")
 	return all / 4 * 3
 }
 

@@ -1,4 +1,4 @@
-package machine
+package sandbox
 
 import (
 	"os"
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Memory is how many bytes this process may use, and how many of them are free: the
+// MachineMemory is how many bytes this process may use, and how many of them are free: the
 // machine's, or those of its container or service where that may have less. They are 0
 // where the system does not say. root is where the system's files are, "/".
-func Memory(root string) (all, free int64) {
+func MachineMemory(root string) (all, free int64) {
 	text, err := os.ReadFile(filepath.Join(root, "proc/meminfo"))
 	if err != nil {
 		return 0, 0

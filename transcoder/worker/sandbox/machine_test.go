@@ -1,11 +1,11 @@
-package machine_test
+package sandbox_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/tuttinode/tutti/core/machine"
+	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
 // system writes the files of a system, those of control groups below sys/fs/cgroup.
@@ -63,13 +63,13 @@ func TestMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			all, free := machine.Memory(system(t, c.own, c.groups))
+			all, free := sandbox.MachineMemory(system(t, c.own, c.groups))
 			if all != c.all || free != c.free {
 				t.Errorf("%d and %d free, want %d and %d", all, free, c.all, c.free)
 			}
 		})
 	}
-	if all, free := machine.Memory(t.TempDir()); all != 0 || free != 0 {
+	if all, free := sandbox.MachineMemory(t.TempDir()); all != 0 || free != 0 {
 		t.Errorf("nothing is known, but %d and %d free", all, free)
 	}
 }
@@ -93,7 +93,7 @@ func TestThreads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := machine.Threads(system(t, c.own, c.groups)); got != c.want {
+			if got := sandbox.MachineThreads(system(t, c.own, c.groups)); got != c.want {
 				t.Errorf("got %d, want %d", got, c.want)
 			}
 		})

@@ -1,4 +1,4 @@
-package machine
+package sandbox
 
 import (
 	"bytes"
@@ -79,9 +79,9 @@ func readNumber(path string) int64 {
 	return n
 }
 
-// Threads is how many threads the control groups of this process may have, 0 for no
+// MachineThreads is how many threads the control groups of this process may have, 0 for no
 // limit. root is where the system's files are, "/".
-func Threads(root string) int {
+func MachineThreads(root string) int {
 	least := int64(0)
 	for _, b := range threadGroups.bounds(root) {
 		if least == 0 || b.limit < least {
