@@ -5,16 +5,15 @@ import (
 	"math/big"
 
 	"github.com/ethereum/go-ethereum/common"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/deployment"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/eth/devnet/control"
 )
 
 // deploymentAPI are the methods that concern the protocol's contracts.
-type deploymentAPI struct{ deployment *deployment.Deployment }
+type deploymentAPI struct{ deployment *Deployment }
 
 // newDeploymentAPI makes the methods.
-func newDeploymentAPI(s *deployment.Deployment) *deploymentAPI { return &deploymentAPI{deployment: s} }
+func newDeploymentAPI(s *Deployment) *deploymentAPI { return &deploymentAPI{deployment: s} }
 
 // Round is the protocol's clock.
 func (a *deploymentAPI) Round(ctx context.Context) (control.Round, error) {

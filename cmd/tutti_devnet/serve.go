@@ -8,7 +8,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/deployment"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/endpoints"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
@@ -22,7 +21,7 @@ type program struct {
 	opt        options
 	chain      *chain.Chain
 	endpoints  *endpoints.Set
-	deployment *deployment.Deployment // nil without contracts
+	deployment *Deployment // nil without contracts
 	control    *remoteServer
 }
 
@@ -88,7 +87,7 @@ func (d *program) deploy(ctx context.Context) (err error) {
 	settings := devnet.DefaultSettings()
 	settings.RoundLength = protocol.L1Block(d.opt.roundLength)
 	settings.PoolSize = d.opt.poolSize
-	if d.deployment, err = deployment.Deploy(ctx, d.chain, settings); err != nil {
+	if d.deployment, err = Deploy(ctx, d.chain, settings); err != nil {
 		return err
 	}
 	return d.deployment.FundLPT(ctx, core.LPTTokens(tokensEach), d.accounts()...)

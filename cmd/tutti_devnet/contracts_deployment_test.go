@@ -1,4 +1,4 @@
-package deployment_test
+package main
 
 import (
 	"log/slog"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/deployment"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/eth/devnet"
 	"github.com/tuttinode/tutti/eth/devnet/control"
@@ -16,7 +15,7 @@ import (
 
 // set deploys the contracts in this process, for the race detector; what they do
 // over the control API is tested in cmd/tutti_devnet.
-func set(t *testing.T) (*chain.Chain, *deployment.Deployment) {
+func set(t *testing.T) (*chain.Chain, *Deployment) {
 	t.Helper()
 	clock, err := devnet.ArtifactOf("L1Clock")
 	if err != nil {
@@ -39,7 +38,7 @@ func set(t *testing.T) (*chain.Chain, *deployment.Deployment) {
 			t.Error(err)
 		}
 	})
-	s, err := deployment.Deploy(t.Context(), c, devnet.DefaultSettings())
+	s, err := Deploy(t.Context(), c, devnet.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
