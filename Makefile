@@ -222,8 +222,8 @@ trial: packages  ## boot a bare Debian 12, install the package, break the node a
 	@test/trial/trial.sh "$$(ls -t bin/packages/tutti-[0-9]*-linux-$(ARCH).deb | head -1)" "$$PWD/bin/trial/tutti_devnet"
 
 docs:  ## regenerate the pages of docs/ and deploy/monitoring that come from tables
-	@$(with) go run ./cmd/internal/gendocs
-	@$(with) go run ./cmd/internal/genmonitoring
+	@$(with) go run ./cmd/internal/gendocs docs
+	@$(with) go run ./cmd/internal/gendocs monitoring
 
 transcript:  ## walk docs/become-an-orchestrator.md and write what the programs say into it
 	@UPDATE=1 $(with) go test -count=1 -run BecomeAnOrchestrator ./test/operator

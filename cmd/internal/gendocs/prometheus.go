@@ -3,7 +3,7 @@ package main
 // prometheusFile is prometheus.yml, to begin with.
 func prometheusFile() ([]byte, error) { return []byte(prometheusText), nil }
 
-const prometheusText = `# A Prometheus configuration to begin with, written by cmd/internal/genmonitoring
+const prometheusText = `# A Prometheus configuration to begin with, written by cmd/internal/gendocs
 # (make docs). Nodes need -monitor; each shows its metrics on its admin port: 7935 for an
 # orchestrator, 6935 for a transcoder, 4935 for an AI worker, 5935 for a gateway.
 global:

@@ -19,31 +19,31 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-func TestFilesOfTheTreeAreFresh(t *testing.T) {
+func TestMonitoringOfTheTreeIsFresh(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	if status := run([]string{"-check", "-dir", "../../../deploy/monitoring"}, &out, &errs); status != 0 {
+	if status := run([]string{"monitoring", "-check", "-dir", "../../../deploy/monitoring"}, &out, &errs); status != 0 {
 		t.Error(errs.String())
 	}
 }
 
-func TestWritesThenFindsFresh(t *testing.T) {
+func TestMonitoringWritesThenFindsFresh(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var out, errs bytes.Buffer
-	if status := run([]string{"-check", "-dir", dir}, &out, &errs); status != 1 ||
-		strings.Count(errs.String(), "is stale; run make docs") != len(files) {
+	if status := run([]string{"monitoring", "-check", "-dir", dir}, &out, &errs); status != 1 ||
+		strings.Count(errs.String(), "is stale; run make docs") != len(monitoringFiles) {
 		t.Errorf("missing files: %d %q", status, errs.String())
 	}
-	if status := run([]string{"-dir", dir}, &out, &errs); status != 0 ||
-		strings.Count(out.String(), "written") != len(files) {
+	if status := run([]string{"monitoring", "-dir", dir}, &out, &errs); status != 0 ||
+		strings.Count(out.String(), "written") != len(monitoringFiles) {
 		t.Errorf("write: %d %q", status, out.String())
 	}
-	if err := os.WriteFile(filepath.Join(dir, files[0].Name), []byte("old"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, monitoringFiles[0].Name), []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	errs.Reset()
-	if status := run([]string{"-check", "-dir", dir}, &out, &errs); status != 1 ||
+	if status := run([]string{"monitoring", "-check", "-dir", dir}, &out, &errs); status != 1 ||
 		strings.Count(errs.String(), "stale") != 1 {
 		t.Errorf("one stale file: %d %q", status, errs.String())
 	}

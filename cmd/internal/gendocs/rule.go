@@ -27,7 +27,7 @@ type group struct {
 	rules []rule
 }
 
-const header = `# Alert rules for tutti, written by cmd/internal/genmonitoring (make docs): change them
+const header = `# Alert rules for tutti, written by cmd/internal/gendocs (make docs): change them
 # there, or copy single ones into a file of your own. They go with every scrape
 # configuration whose job has "tutti" in its name.
 `

@@ -1,7 +1,4 @@
-// Package generated keeps the tree's generated files as their sources are: it writes
-// those that differ, or only says which are stale. It generates nothing itself; the
-// programs gendocs and genmonitoring hand it what they generate.
-package generated
+package main
 
 import (
 	"bytes"
@@ -12,15 +9,15 @@ import (
 	"path/filepath"
 )
 
-// File is one generated file, by its name in the directory.
-type File struct {
+// generatedFile is one generated file, by its name in the directory.
+type generatedFile struct {
 	Name  string
 	Write func(io.Writer) error
 }
 
-// Run is such a program: -dir is the directory, -check changes nothing. It returns the
+// refresh keeps generated files as their sources are: -dir is the directory, -check changes nothing. It returns the
 // exit status: 1 for a stale file under -check, or a failure.
-func Run(program, dir string, files []File, args []string, stdout, stderr io.Writer) int {
+func refresh(program, dir string, files []generatedFile, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet(program, flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	check := flags.Bool("check", false, "only say which files are stale")

@@ -115,7 +115,7 @@ func dashboardFile() ([]byte, error) {
 	d := dashboard{
 		Title: "tutti", UID: "tutti-node", Tags: []string{"tutti"}, SchemaVersion: 39, Version: 1, Editable: true,
 		Refresh:     "30s",
-		Description: "Written by cmd/internal/genmonitoring (make docs).",
+		Description: "Written by cmd/internal/gendocs (make docs).",
 		Time:        timeRange{"now-6h", "now"}, Timezone: "browser", Annotations: annotations{List: []any{}},
 		Templating: templating{List: []variable{
 			{Name: "datasource", Label: "Data source", Type: "datasource", Query: "prometheus", Refresh: 1},
