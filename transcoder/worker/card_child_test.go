@@ -18,7 +18,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/test/gpu/count"
 	"github.com/tuttinode/tutti/test/gpu/cuda"
 	"github.com/tuttinode/tutti/test/gpu/trace"
@@ -154,7 +153,7 @@ func startCard(t *testing.T, what string, o worker.Options) *worker.Client {
 	defer cancel()
 	begin := time.Now()
 	c, err := worker.Start(ctx, o)
-	if !check.NoError(t, err, what, seconds(time.Since(begin))) {
+	if !card.NoError(t, err, what, seconds(time.Since(begin))) {
 		t.FailNow()
 	}
 	t.Cleanup(func() { c.Close() })
@@ -237,7 +236,7 @@ func withheld(t *testing.T, c *worker.Client) string {
 	t.Helper()
 	missing := c.Status().Missing
 	for _, m := range missing {
-		check.Record(t, "wall that this system withholds", m, "")
+		card.RecordCheck(t, "wall that this system withholds", m, "")
 	}
 	return strings.Join(missing, "; ")
 }

@@ -4,6 +4,9 @@
 //
 // Tests that script the driver's behaviour use test/fakegpu itself. Tests alone import
 // this package.
+//
+// check.go records what a check expected and what it saw, one JSON line each, in the file that
+// TUTTI_GPUKIT_CHECKS names; test/gpu/kit reads the lines.
 package card
 
 import (

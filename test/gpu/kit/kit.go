@@ -14,7 +14,6 @@ import (
 
 	"github.com/tuttinode/tutti/test/fakegpu"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/test/gpu/count"
 	"github.com/tuttinode/tutti/test/gpu/kit/report"
 	"github.com/tuttinode/tutti/test/harness"
@@ -200,8 +199,8 @@ func (b *bench) part(ctx context.Context, p part) report.Part {
 	defer os.Remove(checks)
 	for _, program := range p.programs {
 		if b.noCard != "" && p.name != "inventory" {
-			_ = check.Append(checks, check.Check{Test: p.name, What: "a card to run on", Expected: "one that is usable",
-				Seen: b.noCard, Result: check.Failed})
+			_ = card.AppendCheck(checks, card.Check{Test: p.name, What: "a card to run on", Expected: "one that is usable",
+				Seen: b.noCard, Result: card.Failed})
 			break
 		}
 		if ctx.Err() != nil {
@@ -216,8 +215,8 @@ func (b *bench) part(ctx context.Context, p part) report.Part {
 	done.Seconds = time.Since(begin).Seconds()
 	var err error
 	if done.Checks, err = read(checks); err != nil {
-		done.Checks = append(done.Checks, check.Check{What: "the file of checks", Expected: "readable",
-			Seen: err.Error(), Result: check.Failed})
+		done.Checks = append(done.Checks, card.Check{What: "the file of checks", Expected: "readable",
+			Seen: err.Error(), Result: card.Failed})
 	}
 	b.tell(done)
 	return done
@@ -226,9 +225,9 @@ func (b *bench) part(ctx context.Context, p part) report.Part {
 // tell prints a part's outcome, with what failed.
 func (b *bench) tell(p report.Part) {
 	fmt.Fprintf(b.stdout, "%-10s %3d passed, %d failed, %d skipped, %d figures, %.0f s\n", p.Name,
-		p.Count(check.Passed), p.Count(check.Failed), p.Count(check.Skipped), p.Count(check.Recorded), p.Seconds)
+		p.Count(card.Passed), p.Count(card.Failed), p.Count(card.Skipped), p.Count(card.RecordedCheck), p.Seconds)
 	for _, c := range p.Checks {
-		if c.Result == check.Failed {
+		if c.Result == card.Failed {
 			fmt.Fprintf(b.stdout, "  FAILED %s: expected %s, seen %.300s\n", c.What, c.Expected, c.Seen)
 		}
 	}
@@ -243,7 +242,7 @@ func (b *bench) tell(p report.Part) {
 }
 
 // read reads the checks of a part.
-func read(path string) ([]check.Check, error) {
+func read(path string) ([]card.Check, error) {
 	data, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -251,9 +250,9 @@ func read(path string) ([]check.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []check.Check
+	var out []card.Check
 	for line := range strings.Lines(string(data)) {
-		var c check.Check
+		var c card.Check
 		if err := json.Unmarshal([]byte(line), &c); err != nil {
 			return out, fmt.Errorf("%q: %w", line, err)
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 	"github.com/tuttinode/tutti/test/gpu/kit/report"
 )
 
@@ -155,7 +155,7 @@ func TestNoCard(t *testing.T) {
 	write(t, filepath.Join(kit, "bin", "tutti"),
 		`echo '{"driver":"","gpus":[],"problems":[{"code":"NoDevices","detail":"none here"}]}'; exit 1`)
 	r, status, said := kitRun(t, time.Minute, "-home", kit, "-o", t.TempDir(), "inventory", "correct")
-	if status != exitFailed || !r.Parts[0].Passed() || r.Parts[1].Count(check.Failed) != 1 ||
+	if status != exitFailed || !r.Parts[0].Passed() || r.Parts[1].Count(card.Failed) != 1 ||
 		!strings.Contains(said, "NoDevices: none here") {
 		t.Errorf("status %d, %+v\n%s", status, r.Parts, said)
 	}

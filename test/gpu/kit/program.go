@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 	"github.com/tuttinode/tutti/test/gpu/kit/report"
 )
 
@@ -84,7 +84,7 @@ func (b *bench) once(ctx context.Context, p program, checks string, end time.Tim
 		args = append(args, "-test.skip", skip)
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(folder, name), args...)
-	cmd.Dir, cmd.Env = folder, append(slices.Clone(b.env), check.EnvFile+"="+checks)
+	cmd.Dir, cmd.Env = folder, append(slices.Clone(b.env), card.EnvChecks+"="+checks)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = grace

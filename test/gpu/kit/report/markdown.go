@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 // title begins the first line of a report; the card follows.
@@ -74,8 +74,8 @@ func (r Report) summary(b *strings.Builder) {
 		if !p.Passed() {
 			verdict = "**failed**"
 		}
-		fmt.Fprintf(b, "| %s | %d | %d | %d | %.0f s | %s |\n", p.Name, p.Count(check.Passed), p.Count(check.Failed),
-			p.Count(check.Skipped), p.Seconds, verdict)
+		fmt.Fprintf(b, "| %s | %d | %d | %d | %.0f s | %s |\n", p.Name, p.Count(card.Passed), p.Count(card.Failed),
+			p.Count(card.Skipped), p.Seconds, verdict)
 	}
 }
 
@@ -106,7 +106,7 @@ func (p Part) write(b *strings.Builder) {
 	b.WriteString("\n| Result | What | Expected | Seen | Figure |\n|---|---|---|---|---|\n")
 	for _, c := range p.Checks {
 		result := string(c.Result)
-		if c.Result == check.Failed {
+		if c.Result == card.Failed {
 			result = "**failed**"
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s |\n", result, cell(c.What), cell(c.Expected), cell(c.Seen),

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 // Names of the files in the folder of a report.
@@ -62,13 +62,13 @@ type Host struct {
 
 // Part is one part of the kit. Times are in seconds.
 type Part struct {
-	Name     string        `json:"name"`
-	Title    string        `json:"title"`
-	Began    string        `json:"began"`
-	Seconds  float64       `json:"seconds"`
-	Limit    float64       `json:"limitSeconds"`
-	Programs []Program     `json:"programs"`
-	Checks   []check.Check `json:"checks"`
+	Name     string       `json:"name"`
+	Title    string       `json:"title"`
+	Began    string       `json:"began"`
+	Seconds  float64      `json:"seconds"`
+	Limit    float64      `json:"limitSeconds"`
+	Programs []Program    `json:"programs"`
+	Checks   []card.Check `json:"checks"`
 }
 
 // Program is one that a part ran.
@@ -82,7 +82,7 @@ type Program struct {
 }
 
 // Count counts the checks of a part with a result.
-func (p Part) Count(r check.Result) (n int) {
+func (p Part) Count(r card.CheckResult) (n int) {
 	for _, c := range p.Checks {
 		if c.Result == r {
 			n++
@@ -98,7 +98,7 @@ func (p Part) Passed() bool {
 			return false
 		}
 	}
-	return p.Count(check.Passed) > 0 && p.Count(check.Failed) == 0
+	return p.Count(card.Passed) > 0 && p.Count(card.Failed) == 0
 }
 
 // Passed reports whether all parts did.

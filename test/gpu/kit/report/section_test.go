@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 const page = "# GPUs\n\nbefore\n\n" + sectionBegin + "\n\nold\n\n" + sectionEnd + "\n\nafter\n"
@@ -16,11 +16,11 @@ func sample() Report {
 		Kit: "1", Date: "2026-11-22", Driver: "580.159.04", CUDA: "13.0", Full: true,
 		Card: Card{Name: "NVIDIA H100 80GB HBM3", Compute: "9.0", Memory: 81559 << 20},
 		Host: Host{Kernel: "6.1", System: "Debian", Processor: "a CPU", Cores: 16, Memory: 128 << 30},
-		Parts: []Part{{Name: "correct", Title: "Pictures.", Seconds: 61, Checks: []check.Check{
-			{What: "PSNR", Expected: "40 dB", Seen: "42.5 dB", Figure: "42.5 dB", Result: check.Passed},
-			{What: "HEVC", Seen: "no encoder", Result: check.Skipped},
-		}}, {Name: "speed", Title: "Pace.", Seconds: 9, Checks: []check.Check{
-			{What: "1080p30", Expected: "at most 1.03", Seen: "0.98", Figure: "0.98 ×", Result: check.Passed},
+		Parts: []Part{{Name: "correct", Title: "Pictures.", Seconds: 61, Checks: []card.Check{
+			{What: "PSNR", Expected: "40 dB", Seen: "42.5 dB", Figure: "42.5 dB", Result: card.Passed},
+			{What: "HEVC", Seen: "no encoder", Result: card.Skipped},
+		}}, {Name: "speed", Title: "Pace.", Seconds: 9, Checks: []card.Check{
+			{What: "1080p30", Expected: "at most 1.03", Seen: "0.98", Figure: "0.98 ×", Result: card.Passed},
 		}}},
 	}
 }

@@ -1,10 +1,4 @@
-// Package check records what a check of the GPU kit expected and what it saw, one
-// JSON line each, in the file that TUTTI_GPUKIT_CHECKS names. Without that variable the
-// checks go to the test's log alone, so that the same tests run in the test command.
-//
-// It checks nothing and makes no report: test/gpu/kit reads the lines. Tests alone
-// import it.
-package check
+package card
 
 import (
 	"encoding/json"
@@ -13,18 +7,18 @@ import (
 	"testing"
 )
 
-// EnvFile names the file that checks are appended to.
-const EnvFile = "TUTTI_GPUKIT_CHECKS"
+// EnvChecks names the file that checks are appended to.
+const EnvChecks = "TUTTI_GPUKIT_CHECKS"
 
-// Result is how a check ended.
-type Result string
+// CheckResult is how a check ended.
+type CheckResult string
 
 // Results. Noted is a figure that nothing was expected of.
 const (
-	Passed   Result = "passed"
-	Failed   Result = "failed"
-	Skipped  Result = "skipped"
-	Recorded Result = "noted"
+	Passed        CheckResult = "passed"
+	Failed        CheckResult = "failed"
+	Skipped       CheckResult = "skipped"
+	RecordedCheck CheckResult = "noted"
 )
 
 // Check is one line of a report.
@@ -36,12 +30,12 @@ type Check struct {
 	Expected string `json:"expected,omitempty"`
 	Seen     string `json:"seen"`
 	// Figure is a measured number with its unit.
-	Figure string `json:"figure,omitempty"`
-	Result Result `json:"result"`
+	Figure string      `json:"figure,omitempty"`
+	Result CheckResult `json:"result"`
 }
 
-// That records whether a check held. One that did not fails the test, which goes on.
-func That(t testing.TB, ok bool, what, expected, seen, figure string) {
+// CheckThat records whether a check held. One that did not fails the test, which goes on.
+func CheckThat(t testing.TB, ok bool, what, expected, seen, figure string) {
 	t.Helper()
 	c := Check{Test: t.Name(), What: what, Expected: expected, Seen: seen, Figure: figure, Result: Passed}
 	if !ok {
@@ -58,18 +52,18 @@ func NoError(t testing.TB, err error, what, figure string) bool {
 	if err != nil {
 		seen = err.Error()
 	}
-	That(t, err == nil, what, "no error", seen, figure)
+	CheckThat(t, err == nil, what, "no error", seen, figure)
 	return err == nil
 }
 
-// Record records a figure or a fact that nothing was expected of.
-func Record(t testing.TB, what, seen, figure string) {
+// RecordCheck records a figure or a fact that nothing was expected of.
+func RecordCheck(t testing.TB, what, seen, figure string) {
 	t.Helper()
-	add(t, Check{Test: t.Name(), What: what, Seen: seen, Figure: figure, Result: Recorded})
+	add(t, Check{Test: t.Name(), What: what, Seen: seen, Figure: figure, Result: RecordedCheck})
 }
 
-// Skip records that a check does not apply here, and why. The test goes on.
-func Skip(t testing.TB, what, why string) {
+// SkipCheck records that a check does not apply here, and why. The test goes on.
+func SkipCheck(t testing.TB, what, why string) {
 	t.Helper()
 	add(t, Check{Test: t.Name(), What: what, Seen: why, Result: Skipped})
 }
@@ -77,14 +71,14 @@ func Skip(t testing.TB, what, why string) {
 func add(t testing.TB, c Check) {
 	t.Helper()
 	t.Logf("%s: %s: %s %s", c.Result, c.What, c.Seen, c.Figure)
-	if err := Append(os.Getenv(EnvFile), c); err != nil {
+	if err := AppendCheck(os.Getenv(EnvChecks), c); err != nil {
 		t.Error(err)
 	}
 }
 
-// Append adds a check to a file of them; "" is none. A whole line is one write, so
+// AppendCheck adds a check to a file of them; "" is none. A whole line is one write, so
 // that processes beside each other do not mix theirs.
-func Append(path string, c Check) error {
+func AppendCheck(path string, c Check) error {
 	if path == "" {
 		return nil
 	}
