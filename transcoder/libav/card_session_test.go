@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/count"
 )
 
 // limited is an engine whose segments have to be done in time.
@@ -98,7 +97,7 @@ func TestCardKeepsItsCodecs(t *testing.T) {
 }
 
 // copied checks the bytes between host and card per decoded frame.
-func copied(t *testing.T, c count.Counts, frames int64, encodes bool, profiles []core.Profile) {
+func copied(t *testing.T, c card.Counts, frames int64, encodes bool, profiles []core.Profile) {
 	t.Helper()
 	if frames == 0 {
 		card.CheckThat(t, false, "frames of the session", "some", "none", "")

@@ -13,7 +13,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/count"
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
@@ -76,7 +75,7 @@ func onCard(t testing.TB, c *card.Card) *cardEngine {
 }
 
 // allDestroyed checks that as many decoders and encoders were destroyed as created.
-func allDestroyed(t testing.TB, c *card.Card, before count.Counts) {
+func allDestroyed(t testing.TB, c *card.Card, before card.Counts) {
 	t.Helper()
 	after, _ := c.Counts(t)
 	d := after.Since(before)
@@ -145,7 +144,7 @@ func inTime[T any](t testing.TB, what string, call func(context.Context) T) T {
 }
 
 // spent is what the driver was asked for by a piece of work, and whether that is known.
-func spent(t testing.TB, c *card.Card, work func()) (count.Counts, bool) {
+func spent(t testing.TB, c *card.Card, work func()) (card.Counts, bool) {
 	t.Helper()
 	before, counted := c.Counts(t)
 	work()

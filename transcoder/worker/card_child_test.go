@@ -18,7 +18,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/count"
 	"github.com/tuttinode/tutti/test/gpu/cuda"
 	"github.com/tuttinode/tutti/test/gpu/trace"
 	"github.com/tuttinode/tutti/transcoder"
@@ -126,12 +125,12 @@ func openToWrite(path string) string {
 // rig is a card and what counts what its driver is asked by the workers of a test.
 type rig struct {
 	*card.Card
-	*count.Counter
+	*card.Counter
 }
 
 func openRig(t *testing.T) rig {
 	t.Helper()
-	return rig{card.Open(t), count.Start(t)}
+	return rig{card.Open(t), card.StartCounter(t)}
 }
 
 // options are those of a media worker for the card, or for the processor.

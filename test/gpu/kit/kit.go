@@ -14,7 +14,6 @@ import (
 
 	"github.com/tuttinode/tutti/test/fakegpu"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/count"
 	"github.com/tuttinode/tutti/test/gpu/kit/report"
 	"github.com/tuttinode/tutti/test/harness"
 )
@@ -143,7 +142,7 @@ func (b *bench) look(ctx context.Context, r *report.Report) {
 	b.env = append(b.env, card.EnvDriver+"="+driver, card.EnvFacts+"="+string(text),
 		fmt.Sprintf("%s=%t", card.EnvFull, !b.short),
 		harness.EnvHome+"="+b.home, "TUTTI_GPUKIT_OUT="+b.out, "TUTTI_DEPS="+b.home,
-		count.EnvLibrary+"="+b.counting(), card.EnvKernels+"="+filepath.Join(b.kernels, "workers"))
+		card.EnvCounterLibrary+"="+b.counting(), card.EnvKernels+"="+filepath.Join(b.kernels, "workers"))
 }
 
 // scriptWithoutEncoder makes the simulated card one of a data centre.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/count"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -57,8 +56,8 @@ func (r *rig) copies(t *testing.T, s source, limit time.Duration) {
 
 // countOurs transcodes in a media worker as the node has it, under the counting library.
 // The node's own workers have an environment that has no place for one.
-func (r *rig) countOurs(ctx context.Context, t *testing.T, s source) (c count.Counts, frames int64, err error) {
-	counter := count.Start(t)
+func (r *rig) countOurs(ctx context.Context, t *testing.T, s source) (c card.Counts, frames int64, err error) {
+	counter := card.StartCounter(t)
 	w, err := worker.Start(ctx, worker.Options{
 		Device: strconv.Itoa(r.card.Index), GPU: true, UUID: r.card.UUID, Args: []string{childArg},
 		Env: append(r.card.Env(), counter.Env()...),
@@ -89,8 +88,8 @@ func (r *rig) countOurs(ctx context.Context, t *testing.T, s source) (c count.Co
 
 // countTheirs has tutti_bench compare under the counting library: ffmpeg inherits it, and
 // our media workers do not.
-func (r *rig) countTheirs(t *testing.T, s source, limit time.Duration) (count.Counts, error) {
-	counter := count.Start(t)
+func (r *rig) countTheirs(t *testing.T, s source, limit time.Duration) (card.Counts, error) {
+	counter := card.StartCounter(t)
 	_, err := r.bench(t, s, max(r.left(limit), 10*time.Second), counter.Env(),
 		fastest(1, "-segs", strconv.Itoa(copySegments), "-until", "1ms", "-against", ffmpeg())...)
 	return counter.Read(t), err
@@ -98,7 +97,7 @@ func (r *rig) countTheirs(t *testing.T, s source, limit time.Duration) (count.Co
 
 // countedOnce looks at what else the count shows: the card decodes every picture, and a
 // session that is kept opens its decoder and encoders once.
-func (r *rig) countedOnce(t *testing.T, s source, c count.Counts, frames int64) {
+func (r *rig) countedOnce(t *testing.T, s source, c card.Counts, frames int64) {
 	t.Helper()
 	card.CheckThat(t, c.PicturesDecoded == frames, "the card decodes every picture once",
 		fmt.Sprint(frames), fmt.Sprint(c.PicturesDecoded), "")
@@ -117,7 +116,7 @@ func (r *rig) countedOnce(t *testing.T, s source, c count.Counts, frames int64) 
 
 // copied checks the bytes of our own: none where the card encodes, and the renditions'
 // pixels down where the processor does.
-func (r *rig) copied(t *testing.T, s source, what string, c count.Counts) {
+func (r *rig) copied(t *testing.T, s source, what string, c card.Counts) {
 	t.Helper()
 	if c.PicturesDecoded == 0 {
 		card.SkipCheck(t, what, "no picture was counted")
@@ -142,7 +141,7 @@ func (r *rig) copied(t *testing.T, s source, what string, c count.Counts) {
 		fmt.Sprintf("%.0f bytes", down), figure(down))
 }
 
-func perPicture(c count.Counts) (up, down float64) {
+func perPicture(c card.Counts) (up, down float64) {
 	n := float64(max(c.PicturesDecoded, 1))
 	return float64(c.UploadedBytes) / n, float64(c.DownloadedBytes) / n
 }

@@ -1,4 +1,4 @@
-package count_test
+package card_test
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/test/fakegpu"
-	"github.com/tuttinode/tutti/test/gpu/count"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 // TestCountsWhatTheDriverCounts: the simulated driver counts for itself what it did, and
@@ -34,10 +34,10 @@ func TestCountsWhatTheDriverCounts(t *testing.T) {
 		"up": {"-init_hw_device", "cuda=g:0", "-filter_hw_device", "g", "-i", in, "-vf",
 			"format=nv12,hwupload", "-c:v", "h264_nvenc", "-f", "null", "-"},
 	} {
-		c, before := count.Start(t), d.Counts(0)
+		c, before := card.StartCounter(t), d.Counts(0)
 		run(append(d.Env(), c.Env()...), args...)
 		after, got := d.Counts(0), c.Read(t)
-		want := count.Counts{
+		want := card.Counts{
 			DecodersCreated:   after.DecodersCreated - before.DecodersCreated,
 			DecodersDestroyed: after.DecodersDestroyed - before.DecodersDestroyed,
 			PicturesDecoded:   after.PicturesDecoded - before.PicturesDecoded,
@@ -48,7 +48,7 @@ func TestCountsWhatTheDriverCounts(t *testing.T) {
 			UploadedBytes:   after.UploadedBytes - before.UploadedBytes,
 			DownloadedBytes: after.DownloadedBytes - before.DownloadedBytes,
 		}
-		if got != want || got == (count.Counts{}) {
+		if got != want || got == (card.Counts{}) {
 			t.Errorf("%s: counted %+v, the driver %+v", name, got, want)
 		}
 	}
@@ -82,13 +82,13 @@ int main(int n, char **path) {
 	int (*decode)(void *) = (int (*)(void *))dlsym(decoder, "decode");
 	return decode(cuda) + mine(cuda) + decode(cuda);
 }`)
-	c := count.Start(t)
+	c := card.StartCounter(t)
 	cmd := exec.Command(program, filepath.Join(folder, "libcuda.so.1"), filepath.Join(folder, "libnvcuvid.so.1"))
 	cmd.Env = append(os.Environ(), c.Env()...)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	if got := c.Read(t); got != (count.Counts{Kernels: 1}) {
+	if got := c.Read(t); got != (card.Counts{Kernels: 1}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -98,12 +98,12 @@ int main(int n, char **path) {
 func TestOwn(t *testing.T) {
 	const asked = "TUTTI_COUNT_TEST"
 	if os.Getenv(asked) != "" {
-		if got := count.Own() != nil; got != (os.Getenv(asked) == "there") {
+		if got := card.OwnCounter() != nil; got != (os.Getenv(asked) == "there") {
 			t.Errorf("a counter: %v", got)
 		}
 		return
 	}
-	c := count.Start(t)
+	c := card.StartCounter(t)
 	for want, env := range map[string][]string{
 		"there": c.Env(), "missing": append(c.Env(), "LD_PRELOAD=/nothing/libtutticount.so"),
 	} {

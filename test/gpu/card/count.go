@@ -1,9 +1,4 @@
-// Package count counts what programs ask of an NVIDIA driver: decoders, encoders,
-// kernels, and the bytes between host and card. It works with any driver, the real one
-// included, because a small library is loaded before the program and listens in.
-//
-// It changes nothing of what the driver does. The GPU kit's tests alone use it.
-package count
+package card
 
 import (
 	"bytes"
@@ -20,11 +15,11 @@ import (
 var source []byte
 
 const (
-	// EnvLibrary names the library ready made, for machines without a compiler.
-	EnvLibrary = "TUTTI_GPUCOUNT_LIBRARY"
-	envFile    = "TUTTI_GPUCOUNT"
-	name       = "libtutticount.so"
-	counters   = 10
+	// EnvCounterLibrary names the library ready made, for machines without a compiler.
+	EnvCounterLibrary = "TUTTI_GPUCOUNT_LIBRARY"
+	envFile           = "TUTTI_GPUCOUNT"
+	name              = "libtutticount.so"
+	counters          = 10
 )
 
 // Counts is what was asked of the driver since a counter was made.
@@ -48,10 +43,10 @@ func (c Counts) Since(b Counts) Counts {
 // Counter counts for the programs that are started with its Env.
 type Counter struct{ library, file string }
 
-// Start makes a counter.
-func Start(t testing.TB) *Counter {
+// StartCounter makes a counter.
+func StartCounter(t testing.TB) *Counter {
 	t.Helper()
-	c := &Counter{library: Library(t), file: filepath.Join(t.TempDir(), "counters")}
+	c := &Counter{library: CounterLibrary(t), file: filepath.Join(t.TempDir(), "counters")}
 	err := os.WriteFile(c.file, make([]byte, 8*counters), 0o666)
 	if err == nil {
 		err = os.Chmod(c.file, 0o666) // media workers may be another user's
@@ -62,9 +57,9 @@ func Start(t testing.TB) *Counter {
 	return c
 }
 
-// Own is the counter of the test's own process, nil where it was started without, or
+// OwnCounter is the counter of the test's own process, nil where it was started without, or
 // where the loader did not take the library: zeros would be no counts.
-func Own() *Counter {
+func OwnCounter() *Counter {
 	file := os.Getenv(envFile)
 	if file == "" || os.Getenv("LD_PRELOAD") == "" {
 		return nil
@@ -94,10 +89,10 @@ var built struct {
 	path string
 }
 
-// Library is the path of the library, compiled once per process where it is not ready.
-func Library(t testing.TB) string {
+// CounterLibrary is the path of the library, compiled once per process where it is not ready.
+func CounterLibrary(t testing.TB) string {
 	t.Helper()
-	if ready := os.Getenv(EnvLibrary); ready != "" {
+	if ready := os.Getenv(EnvCounterLibrary); ready != "" {
 		return ready
 	}
 	built.Lock()
@@ -108,14 +103,14 @@ func Library(t testing.TB) string {
 			t.Fatal(err)
 		}
 		path := filepath.Join(directory, name)
-		Compile(t, path)
+		CompileCounter(t, path)
 		built.path = path
 	}
 	return built.path
 }
 
-// Compile makes the library at a path.
-func Compile(t testing.TB, path string) {
+// CompileCounter makes the library at a path.
+func CompileCounter(t testing.TB, path string) {
 	t.Helper()
 	text := filepath.Join(t.TempDir(), "count.c")
 	if err := os.WriteFile(text, source, 0o644); err != nil {
