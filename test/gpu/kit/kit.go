@@ -14,7 +14,6 @@ import (
 
 	"github.com/tuttinode/tutti/test/fakegpu"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/kit/report"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -53,9 +52,9 @@ func kit(ctx context.Context, s settings) (passed bool, err error) {
 		return false, err
 	}
 	defer b.log.Close()
-	r := report.Report{Kit: version, Date: today(), Host: host(), Full: !s.short}
+	r := Report{Kit: version, Date: today(), Host: host(), Full: !s.short}
 	b.look(ctx, &r)
-	if r.Parts, err = report.Earlier(s.out, r); err != nil {
+	if r.Parts, err = Earlier(s.out, r); err != nil {
 		return false, err
 	}
 	fmt.Fprintf(s.stdout, "gpukit %s: %s, driver %s; the report is in %s\n", version, r.Card.Name, r.Driver, s.out)
@@ -63,7 +62,7 @@ func kit(ctx context.Context, s settings) (passed bool, err error) {
 }
 
 // run runs the parts in the time that all of them have.
-func (b *bench) run(ctx context.Context, r report.Report) (passed bool, err error) {
+func (b *bench) run(ctx context.Context, r Report) (passed bool, err error) {
 	passed = true
 	end, limit := time.Now().Add(b.total), b.limit
 	for _, p := range b.parts {
@@ -123,11 +122,11 @@ func openLog(folder string) (*os.File, error) {
 func (b *bench) counting() string { return filepath.Join(b.home, "lib", "libtutticount.so") }
 
 // look finds the card, and makes the environment of the test programs.
-func (b *bench) look(ctx context.Context, r *report.Report) {
+func (b *bench) look(ctx context.Context, r *Report) {
 	driver, facts := "real", card.Facts{}
 	b.env = append(os.Environ(), library()...)
 	if b.fake {
-		driver, r.Driver, facts = "fake", report.Simulated, simulated(b.withoutEncoder)
+		driver, r.Driver, facts = "fake", Simulated, simulated(b.withoutEncoder)
 		b.env = append(b.env, fakegpu.EnvLibraries+"="+filepath.Join(b.home, "fake"))
 		if b.withoutEncoder {
 			b.env = append(b.env, card.EnvScript+"="+scriptWithoutEncoder)
@@ -136,7 +135,7 @@ func (b *bench) look(ctx context.Context, r *report.Report) {
 		facts = b.first(ctx, r)
 	}
 	b.uuid = facts.UUID
-	r.Card = report.Card{Name: facts.Name, UUID: facts.UUID, PCI: facts.PCI, Compute: facts.Compute,
+	r.Card = Card{Name: facts.Name, UUID: facts.UUID, PCI: facts.PCI, Compute: facts.Compute,
 		Encodes: facts.Encodes, Memory: facts.Memory}
 	text, _ := json.Marshal(facts) // plain strings and numbers
 	b.env = append(b.env, card.EnvDriver+"="+driver, card.EnvFacts+"="+string(text),
@@ -157,7 +156,7 @@ func simulated(withoutEncoder bool) card.Facts {
 }
 
 // first is the first usable card, as the node itself finds it.
-func (b *bench) first(ctx context.Context, r *report.Report) card.Facts {
+func (b *bench) first(ctx context.Context, r *Report) card.Facts {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(b.home, "bin", "tutti"), "gpu", "list", "-json")
@@ -190,9 +189,9 @@ func (b *bench) first(ctx context.Context, r *report.Report) card.Facts {
 }
 
 // part runs the programs of a part one after another, in its time.
-func (b *bench) part(ctx context.Context, p part) report.Part {
+func (b *bench) part(ctx context.Context, p part) Part {
 	begin := time.Now()
-	done := report.Part{Name: p.name, Title: p.title, Began: begin.UTC().Format(time.RFC3339), Limit: b.limit.Seconds()}
+	done := Part{Name: p.name, Title: p.title, Began: begin.UTC().Format(time.RFC3339), Limit: b.limit.Seconds()}
 	checks := filepath.Join(b.out, ".checks-"+p.name)
 	os.Remove(checks)
 	defer os.Remove(checks)
@@ -222,7 +221,7 @@ func (b *bench) part(ctx context.Context, p part) report.Part {
 }
 
 // tell prints a part's outcome, with what failed.
-func (b *bench) tell(p report.Part) {
+func (b *bench) tell(p Part) {
 	fmt.Fprintf(b.stdout, "%-10s %3d passed, %d failed, %d skipped, %d figures, %.0f s\n", p.Name,
 		p.Count(card.Passed), p.Count(card.Failed), p.Count(card.Skipped), p.Count(card.RecordedCheck), p.Seconds)
 	for _, c := range p.Checks {
@@ -261,8 +260,8 @@ func read(path string) ([]card.Check, error) {
 }
 
 // host is this machine.
-func host() report.Host {
-	h := report.Host{Cores: runtime.NumCPU(), Processor: "an unknown processor", System: "unknown system"}
+func host() Host {
+	h := Host{Cores: runtime.NumCPU(), Processor: "an unknown processor", System: "unknown system"}
 	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		h.Kernel = strings.TrimSpace(string(text))
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/kit/report"
 )
 
 const (
@@ -39,9 +38,9 @@ type outcome struct {
 // program runs a test program in its folder. It has the given time, and is then ended
 // with everything that it started. One that crashes, as a driver may make it, is started
 // again for the tests that had not begun.
-func (b *bench) program(ctx context.Context, p program, checks string, left time.Duration) report.Program {
+func (b *bench) program(ctx context.Context, p program, checks string, left time.Duration) Program {
 	name := filepath.Base(p.folder) + ".test"
-	done := report.Program{Name: name}
+	done := Program{Name: name}
 	begin := time.Now()
 	end := begin.Add(left)
 	ctx, cancel := context.WithDeadline(ctx, end)

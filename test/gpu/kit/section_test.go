@@ -1,4 +1,4 @@
-package report
+package main
 
 import (
 	"os"
@@ -46,14 +46,14 @@ func text(t *testing.T, path string) string {
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	docs, out := folder(t), t.TempDir()
-	if err := Fill(docs); err != nil || !strings.Contains(text(t, filepath.Join(docs, "gpu.md")),
+	if err := fill(docs); err != nil || !strings.Contains(text(t, filepath.Join(docs, "gpu.md")),
 		"\n\n"+notRun+"\n\n") {
 		t.Errorf("without a report: %v\n%s", err, text(t, filepath.Join(docs, "gpu.md")))
 	}
 	if err := sample().Write(out); err != nil {
 		t.Fatal(err)
 	}
-	copied, err := Publish(filepath.Join(out, Markdown), docs)
+	copied, err := publish(filepath.Join(out, markdown), docs)
 	if err != nil || filepath.Base(copied) != "gpu-report-nvidia-h100-80gb-hbm3.md" {
 		t.Fatal(copied, err)
 	}
@@ -71,7 +71,7 @@ func TestPublish(t *testing.T) {
 		strings.Contains(got, notRun) {
 		t.Errorf("too much:\n%s", got)
 	}
-	if err := Fill(docs); err != nil || text(t, filepath.Join(docs, "gpu.md")) != got {
+	if err := fill(docs); err != nil || text(t, filepath.Join(docs, "gpu.md")) != got {
 		t.Errorf("filled again it is another page: %v", err)
 	}
 }
@@ -84,7 +84,7 @@ func TestRefused(t *testing.T) {
 	if err := r.Write(out); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Publish(filepath.Join(out, Markdown), docs); err == nil {
+	if _, err := publish(filepath.Join(out, markdown), docs); err == nil {
 		t.Error("a rehearsal's report was published")
 	}
 	for _, text := range []string{"", "# GPU report: \n", "# Something\n"} {
@@ -92,7 +92,7 @@ func TestRefused(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Publish(path, docs); err == nil {
+		if _, err := publish(path, docs); err == nil {
 			t.Errorf("%q was published", text)
 		}
 	}
@@ -104,7 +104,7 @@ func TestRefused(t *testing.T) {
 // TestDocumentationIsFilled: the page in docs/ is what the reports beside it make it.
 func TestDocumentationIsFilled(t *testing.T) {
 	t.Parallel()
-	const docs = "../../../../docs"
+	const docs = "../../../docs"
 	have := text(t, filepath.Join(docs, "gpu.md"))
 	want, err := filled(have, docs)
 	if err != nil {

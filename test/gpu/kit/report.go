@@ -1,9 +1,4 @@
-// Package report is the outcome of a run of the GPU kit: what each part expected and
-// saw on a card, as JSON for programs and as Markdown for people. It merges the
-// outcomes of several runs and fills the section of docs/gpu.md from them.
-//
-// It runs nothing: test/gpu/kit does, and alone imports it.
-package report
+package main
 
 import (
 	"encoding/json"
@@ -20,7 +15,7 @@ import (
 // Names of the files in the folder of a report.
 const (
 	JSON     = "report.json"
-	Markdown = "report.md"
+	markdown = "report.md"
 )
 
 // Simulated is the driver of a rehearsal.
@@ -116,10 +111,10 @@ func (r *Report) Add(p Part, order []string) {
 	})
 }
 
-// SameCard reports whether two reports are of one model of card with one driver, in one
+// sameCard reports whether two reports are of one model of card with one driver, in one
 // form, so that the parts of one may stand beside those of the other. Machines with such
 // a card are often lent for minutes, one after another.
-func SameCard(a, b Report) bool {
+func sameCard(a, b Report) bool {
 	model := func(c Card) Card { c.UUID, c.PCI = "", ""; return c }
 	return model(a.Card) == model(b.Card) && a.Driver == b.Driver && a.Full == b.Full
 }
@@ -141,7 +136,7 @@ func Earlier(directory string, now Report) ([]Part, error) {
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil, nil
-	case err == nil && SameCard(earlier, now) && earlier.Kit == now.Kit && earlier.Card.UUID == now.Card.UUID:
+	case err == nil && sameCard(earlier, now) && earlier.Kit == now.Kit && earlier.Card.UUID == now.Card.UUID:
 		return earlier.Parts, nil
 	}
 	for n := 1; ; n++ {
@@ -151,7 +146,7 @@ func Earlier(directory string, now Report) ([]Part, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		for _, name := range []string{JSON, Markdown} {
+		for _, name := range []string{JSON, markdown} {
 			err := os.Rename(filepath.Join(directory, name), filepath.Join(folder, name))
 			if err != nil && !errors.Is(err, os.ErrNotExist) {
 				return nil, err
@@ -180,7 +175,7 @@ func (r Report) Write(directory string) error {
 	if err != nil {
 		return err
 	}
-	for name, text := range map[string][]byte{JSON: append(data, '\n'), Markdown: []byte(r.Markdown())} {
+	for name, text := range map[string][]byte{JSON: append(data, '\n'), markdown: []byte(r.Markdown())} {
 		path := filepath.Join(directory, name)
 		if err := os.WriteFile(path+".new", text, 0o644); err != nil {
 			return err

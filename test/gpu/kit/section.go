@@ -1,4 +1,4 @@
-package report
+package main
 
 import (
 	"errors"
@@ -26,9 +26,9 @@ var (
 	errNoSection = errors.New("the page has no section for GPU reports")
 )
 
-// Publish copies a report.md into a folder of documents, named for its card, and
+// publish copies a report.md into a folder of documents, named for its card, and
 // fills the section of gpu.md there from all such files.
-func Publish(path, docs string) (copied string, err error) {
+func publish(path, docs string) (copied string, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
@@ -41,11 +41,11 @@ func Publish(path, docs string) (copied string, err error) {
 	if err := os.WriteFile(copied, text, 0o644); err != nil {
 		return "", err
 	}
-	return copied, Fill(docs)
+	return copied, fill(docs)
 }
 
-// Fill writes the section of gpu.md from the reports beside it.
-func Fill(docs string) error {
+// fill writes the section of gpu.md from the reports beside it.
+func fill(docs string) error {
 	page := filepath.Join(docs, "gpu.md")
 	text, err := os.ReadFile(page)
 	if err != nil {
