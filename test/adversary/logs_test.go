@@ -1,4 +1,4 @@
-package logs_test
+package adversary_test
 
 import (
 	"io/fs"
