@@ -1,7 +1,4 @@
-// Package sources plays an archive, a mirror or a proxy that hands out other files than
-// the ones this tree was written for. The build's own scripts fetch from it and must
-// refuse what differs, with an error that names the file.
-package sources
+package adversary
 
 import (
 	"bytes"
@@ -15,7 +12,7 @@ import (
 	"testing"
 )
 
-const deps = "../../../deploy/deps"
+const deps = "../../deploy/deps"
 
 // archive is a fake of apt-get and apt-cache: it has one source package, whose files
 // are those of a folder.
