@@ -12,9 +12,9 @@
 // be read stays unknown. server/gateway calls it for every pushed segment, to notice a changed
 // source without calling a media worker each time.
 //
-// ts.go, box.go, pes.go and program.go walk MPEG-TS packets and MP4 boxes. They never fail: what
+// container_ts.go, box.go, pes.go and program.go walk MPEG-TS packets and MP4 boxes. They never fail: what
 // does not look like it should is passed over.
 //
-// avcsps.go, avcslice.go and hevc.go read parameter sets and the beginnings of slices, as far as
+// avcsps.go, avcslice.go and h26x_hevc.go read parameter sets and the beginnings of slices, as far as
 // they tell where pictures begin and how large they are. What they cannot read they refuse.
 package verify
