@@ -4,7 +4,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 )
@@ -17,19 +16,19 @@ func commandOf(word string) (command.Func, bool) {
 	}
 	c, ok := map[string]command.Func{
 		"alert":              command.RunAlert,
-		"completion":         helpcmd.Completion,
+		"completion":         completion,
 		"config":             command.RunConfig,
 		"doctor":             doctorcmd.Run,
 		"gpu":                command.RunGPU,
 		command.GPUWatchWord: command.WatchGPUs,
-		"help":               helpcmd.Run,
+		"help":               printHelp,
 		"init":               initcmd.Run,
 		"key":                command.RunKey,
 		"ledger":             command.RunLedger,
 		media.WorkerWord:     media.RunWorker,
 		"migrate":            command.RunMigrate,
 		"move":               command.RunMigrate, // the name that migrate had before
-		"version":            helpcmd.Version,
+		"version":            version,
 	}[word]
 	return c, ok
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 )
 
 // Every command of the table is there, can be explained, and knows its second words.
@@ -19,7 +18,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			t.Errorf("%s is in the table and not there", c.Name)
 		}
 		var out, errs strings.Builder
-		if status := helpcmd.Run(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK ||
+		if status := printHelp(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK ||
 			!strings.HasPrefix(out.String(), "usage: tutti "+c.Name) {
 			t.Errorf("%s: status %d: %s%s", c.Name, status, out.String(), errs.String())
 		}

@@ -1,4 +1,4 @@
-package helpcmd
+package main
 
 import (
 	"context"
@@ -38,8 +38,8 @@ var usages = map[string]string{
 	"migrate": command.MigrateUsage, "move": command.MigrateUsage, "version": versionUsage,
 }
 
-// Run is `tutti help [word]`.
-func Run(_ context.Context, args []string, stdout, stderr io.Writer) int {
+// printHelp is `tutti help [word]`.
+func printHelp(_ context.Context, args []string, stdout, stderr io.Writer) int {
 	var err error
 	switch {
 	case len(args) == 0 || command.AsksHelp(args[0]):
@@ -67,8 +67,8 @@ func explainWord(w io.Writer, word string) error {
 	return err
 }
 
-// Completion is `tutti completion SHELL`.
-func Completion(_ context.Context, args []string, stdout, stderr io.Writer) int {
+// completion is `tutti completion SHELL`.
+func completion(_ context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case len(args) > 0 && command.AsksHelp(args[0]):
 		fmt.Fprint(stdout, completionUsage)
@@ -82,8 +82,8 @@ func Completion(_ context.Context, args []string, stdout, stderr io.Writer) int 
 	return command.ExitOK
 }
 
-// Version is `tutti version`.
-func Version(_ context.Context, _ []string, stdout, stderr io.Writer) int {
+// version is `tutti version`.
+func version(_ context.Context, _ []string, stdout, stderr io.Writer) int {
 	if _, err := io.WriteString(stdout, config.VersionText(process.Version)); err != nil {
 		fmt.Fprintln(stderr, err)
 		return command.ExitFailed
@@ -91,9 +91,9 @@ func Version(_ context.Context, _ []string, stdout, stderr io.Writer) int {
 	return command.ExitOK
 }
 
-// UnknownCommand refuses a first word that is neither a command nor an option: the options
+// unknownCommand refuses a first word that is neither a command nor an option: the options
 // would be read as if it were not there, and the answer be about them.
-func UnknownCommand(word string, stderr io.Writer) int {
+func unknownCommand(word string, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "%s: there is no command %q%s\n%s\n", fault.UnexpectedArgument, word,
 		usage.DidYouMean(word, usage.Names()), usage.Line)
 	return command.ExitUsage

@@ -1,4 +1,4 @@
-package helpcmd
+package main
 
 import (
 	"bytes"
