@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/tuttinode/tutti/cmd/internal/portuser"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/doctor"
 )
@@ -59,7 +59,7 @@ func tryListen(ctx context.Context, p *doctor.Port, at config.ListenAddr, up boo
 		p.Denied = reason(err)
 		return
 	}
-	name, pid := portuser.Of(at.Port)
+	name, pid := node.PortUser(at.Port)
 	switch {
 	case pid != 0:
 		p.Taken = fmt.Sprintf("%s (process %d)", name, pid)

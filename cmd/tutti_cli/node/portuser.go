@@ -1,7 +1,4 @@
-// Package portuser finds the process that listens on a port of this machine, so that a message about
-// a taken port can name the program. It reads the kernel's tables and works on Linux only;
-// elsewhere nothing is known.
-package portuser
+package node
 
 import (
 	"bufio"
@@ -12,9 +9,9 @@ import (
 	"strings"
 )
 
-// Of is the process that listens on a TCP port, as far as this user may see: its name and
+// PortUser is the process that listens on a TCP port, as far as this user may see: its name and
 // number, 0 where it is not known.
-func Of(port int) (name string, pid int) {
+func PortUser(port int) (name string, pid int) {
 	inodes := map[string]bool{}
 	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		socketsOf(table, port, inodes)

@@ -1,4 +1,4 @@
-package portuser_test
+package node_test
 
 import (
 	"net"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/cmd/internal/portuser"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
 )
 
 func TestOf(t *testing.T) {
@@ -21,11 +21,11 @@ func TestOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	if name, pid := portuser.Of(port); pid != os.Getpid() || !strings.HasPrefix(name, "portuser") {
+	if name, pid := node.PortUser(port); pid != os.Getpid() || !strings.HasPrefix(name, "portuser") {
 		t.Errorf("port %d is used by %q, process %d", port, name, pid)
 	}
 	l.Close()
-	if name, pid := portuser.Of(port); pid != 0 {
+	if name, pid := node.PortUser(port); pid != 0 {
 		t.Errorf("a free port is used by %q, process %d", name, pid)
 	}
 }
@@ -51,7 +51,7 @@ func TestUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer c.Close()
-		if got := portuser.Users(c.LocalAddr(), c.RemoteAddr()); !slices.Equal(got, []int{os.Getuid()}) {
+		if got := node.PortUsers(c.LocalAddr(), c.RemoteAddr()); !slices.Equal(got, []int{os.Getuid()}) {
 			t.Errorf("%v listens: %v", pair, got)
 		}
 		taken, err := l.Accept()
@@ -60,12 +60,12 @@ func TestUsers(t *testing.T) {
 		}
 		defer taken.Close()
 		l.Close()
-		if got := portuser.Users(c.LocalAddr(), c.RemoteAddr()); !slices.Equal(got, []int{os.Getuid()}) {
+		if got := node.PortUsers(c.LocalAddr(), c.RemoteAddr()); !slices.Equal(got, []int{os.Getuid()}) {
 			t.Errorf("%v took the connection and listens no more: %v", pair, got)
 		}
 	}
 	far := &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 7935}
-	if got := portuser.Users(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 2), Port: 5}, far); got != nil {
+	if got := node.PortUsers(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 2), Port: 5}, far); got != nil {
 		t.Errorf("another machine: %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package portuser
+package node
 
 import (
 	"bufio"
@@ -18,10 +18,10 @@ const (
 	noInode = "0"
 )
 
-// Users are the numbers of the users at the other end of a connection of this machine to
+// PortUsers are the numbers of the users at the other end of a connection of this machine to
 // itself: of the listening process, and of the one that accepted the connection. None is known where
 // that end is on another machine or in a container.
-func Users(local, remote net.Addr) (ids []int) {
+func PortUsers(local, remote net.Addr) (ids []int) {
 	here, err := netip.ParseAddrPort(local.String())
 	if err != nil {
 		return nil
