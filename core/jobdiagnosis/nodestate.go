@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reachability"
 	"github.com/tuttinode/tutti/core/requeststats"
@@ -20,7 +20,7 @@ type NodeState struct {
 	Offchain     bool
 	Draining     bool
 	// Status is the orchestrator's status on the chain, PoolRank its rank by stake.
-	Status       *orchestratorstatus.Status
+	Status       *adminapi.PublicStatus
 	PoolRank     *PoolRank
 	Address      *reachability.Status
 	Work         Work

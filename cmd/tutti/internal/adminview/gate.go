@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
@@ -79,7 +78,7 @@ func (g gate) Gate() adminapi.Gate {
 }
 
 // notFound says at open kinds of work why no gateway finds them on the chain.
-func notFound(kinds []adminapi.WorkKind, s *orchestratorstatus.Status) {
+func notFound(kinds []adminapi.WorkKind, s *adminapi.PublicStatus) {
 	code, says := reasons.NotFoundReason(s)
 	for i := range kinds {
 		if d := &kinds[i]; d.Open {

@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/inference"
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 )
 
 // explain is nil on a node that is no orchestrator.
@@ -43,7 +42,7 @@ func (j jobs) facts() *reasons.NodeState {
 		f.Address = &s
 	}
 	if p.Chain != nil {
-		if s, known := orchestratorstatus.New(p.Chain.View(), p.Chain.Reward()); known {
+		if s, known := adminapi.NewPublicStatus(p.Chain.View(), p.Chain.Reward()); known {
 			f.Status = &s
 		}
 	}

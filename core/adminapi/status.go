@@ -1,10 +1,4 @@
-// Package orchestratorstatus sums up the public status of an orchestrator on the chain: the
-// round, its state in the active set, its stake and its rewards. All of it is
-// public on the chain; it contains nothing of the operator's own.
-//
-// It only turns what the node knows at the moment into one record, which /status
-// and the gateway's page show; it reads nothing itself.
-package orchestratorstatus
+package adminapi
 
 import (
 	"time"
@@ -15,43 +9,43 @@ import (
 	"github.com/tuttinode/tutti/core/reward"
 )
 
-// State is an orchestrator's state in the active set.
-type State string
+// PublicState is an orchestrator's state in the active set.
+type PublicState string
 
 // The states. A Waiting one is in the pool and becomes active; a Leaving one is
 // active until the round ends.
 const (
-	Unregistered State = "unregistered"
-	Waiting      State = "waiting"
-	Active       State = "active"
-	Leaving      State = "leaving"
-	Inactive     State = "inactive"
+	PublicUnregistered PublicState = "unregistered"
+	PublicWaiting      PublicState = "waiting"
+	PublicActive       PublicState = "active"
+	PublicLeaving      PublicState = "leaving"
+	PublicInactive     PublicState = "inactive"
 )
 
-// StateOf derives the state from an orchestrator's record: a pool member has no
+// PublicStateOf derives the state from an orchestrator's record: a pool member has no
 // deactivation round.
-func StateOf(o protocol.Orchestrator) State {
+func PublicStateOf(o protocol.Orchestrator) PublicState {
 	inPool := o.DeactivationRound == protocol.Never
 	switch {
 	case o.Active && inPool:
-		return Active
+		return PublicActive
 	case o.Active:
-		return Leaving
+		return PublicLeaving
 	case !o.Registered:
-		return Unregistered
+		return PublicUnregistered
 	case inPool:
-		return Waiting
+		return PublicWaiting
 	}
-	return Inactive
+	return PublicInactive
 }
 
-// Status is the public status. Amounts are in smallest units, cuts per million.
-type Status struct {
+// PublicStatus is the public status. Amounts are in smallest units, cuts per million.
+type PublicStatus struct {
 	// Stale: the endpoints are behind, and this is the last known state.
 	Stale   bool         `json:"stale"`
 	Address core.Address `json:"address"`
-	Round   Round        `json:"round"`
-	State   State        `json:"state"`
+	Round   PublicRound  `json:"round"`
+	State   PublicState  `json:"state"`
 	// ActiveFrom is the round in which a Waiting orchestrator becomes active.
 	ActiveFrom  protocol.Round  `json:"active_from,omitempty"`
 	Stake       core.LPT        `json:"stake"`
@@ -63,11 +57,11 @@ type Status struct {
 	Reward          reward.State   `json:"reward"`
 	Why             string         `json:"reward_reason,omitempty"`
 	LastRewardRound protocol.Round `json:"last_reward_round"`
-	Rewards         []Reward       `json:"rewards"`
+	Rewards         []PublicReward `json:"rewards"`
 }
 
-// Round is the present round and how far it is, in layer-1 blocks.
-type Round struct {
+// PublicRound is the present round and how far it is, in layer-1 blocks.
+type PublicRound struct {
 	Number      protocol.Round   `json:"number"`
 	Initialized bool             `json:"initialized"`
 	Locked      bool             `json:"locked"`
@@ -76,8 +70,8 @@ type Round struct {
 	End         protocol.L1Block `json:"end"`
 }
 
-// Reward is the result of a round's reward call.
-type Reward struct {
+// PublicReward is the result of a round's reward call.
+type PublicReward struct {
 	Round   protocol.Round `json:"round"`
 	Outcome reward.Outcome `json:"outcome"`
 	Amount  core.LPT       `json:"amount"`
@@ -97,26 +91,26 @@ func reason(r reward.Status) string {
 // maxRewards limits Status.Rewards.
 const maxRewards = 10
 
-// New makes the status. The second value is false until the chain was read.
-func New(v protocol.View, r reward.Status) (Status, bool) {
+// NewPublicStatus makes the status. The second value is false until the chain was read.
+func NewPublicStatus(v protocol.View, r reward.Status) (PublicStatus, bool) {
 	if !v.Known {
-		return Status{}, false
+		return PublicStatus{}, false
 	}
-	s := Status{
-		Stale: v.Stale, Address: v.Self.Address, State: StateOf(v.Self),
-		Round: Round{
+	s := PublicStatus{
+		Stale: v.Stale, Address: v.Self.Address, State: PublicStateOf(v.Self),
+		Round: PublicRound{
 			Number: v.Round.Number, Initialized: v.Round.Initialized, Locked: v.Round.Locked,
 			Block: v.Head.L1, Start: v.Round.Start, End: v.Round.End(),
 		},
 		Stake: v.Self.DelegatedStake, RewardCut: v.Self.RewardCut, FeeCut: v.Self.FeeShare.Rest(),
 		Members: v.PoolSize, RegistryURI: v.Self.ServiceURI,
-		Reward: r.State, Why: reason(r), LastRewardRound: v.Self.LastRewardRound, Rewards: []Reward{},
+		Reward: r.State, Why: reason(r), LastRewardRound: v.Self.LastRewardRound, Rewards: []PublicReward{},
 	}
-	if s.State == Waiting {
+	if s.State == PublicWaiting {
 		s.ActiveFrom = v.Self.ActivationRound
 	}
 	for _, p := range r.History[:min(len(r.History), maxRewards)] {
-		s.Rewards = append(s.Rewards, Reward{Round: p.Round, Outcome: p.Outcome, Amount: p.Amount, Time: p.Time.UTC()})
+		s.Rewards = append(s.Rewards, PublicReward{Round: p.Round, Outcome: p.Outcome, Amount: p.Amount, Time: p.Time.UTC()})
 	}
 	return s, true
 }

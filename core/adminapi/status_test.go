@@ -1,4 +1,4 @@
-package orchestratorstatus_test
+package adminapi_test
 
 import (
 	"strings"
@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
 )
@@ -18,21 +18,21 @@ func TestOf(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		o    protocol.Orchestrator
-		want orchestratorstatus.State
+		want adminapi.PublicState
 	}{
-		{"never seen", protocol.Orchestrator{}, orchestratorstatus.Unregistered},
+		{"never seen", protocol.Orchestrator{}, adminapi.PublicUnregistered},
 		{"joined in this round", protocol.Orchestrator{Registered: true, ActivationRound: 11,
-			DeactivationRound: protocol.Never}, orchestratorstatus.Waiting},
+			DeactivationRound: protocol.Never}, adminapi.PublicWaiting},
 		{"active", protocol.Orchestrator{Registered: true, Active: true, ActivationRound: 5,
-			DeactivationRound: protocol.Never}, orchestratorstatus.Active},
+			DeactivationRound: protocol.Never}, adminapi.PublicActive},
 		{"evicted in this round", protocol.Orchestrator{Registered: true, Active: true, ActivationRound: 5,
-			DeactivationRound: 11}, orchestratorstatus.Leaving},
+			DeactivationRound: 11}, adminapi.PublicLeaving},
 		{"evicted before", protocol.Orchestrator{Registered: true, ActivationRound: 5, DeactivationRound: 9},
-			orchestratorstatus.Inactive},
-		{"registered below the pool", protocol.Orchestrator{Registered: true}, orchestratorstatus.Inactive},
-		{"resigned", protocol.Orchestrator{ActivationRound: 5, DeactivationRound: 9}, orchestratorstatus.Unregistered},
+			adminapi.PublicInactive},
+		{"registered below the pool", protocol.Orchestrator{Registered: true}, adminapi.PublicInactive},
+		{"resigned", protocol.Orchestrator{ActivationRound: 5, DeactivationRound: 9}, adminapi.PublicUnregistered},
 	} {
-		if got := orchestratorstatus.StateOf(c.o); got != c.want {
+		if got := adminapi.PublicStateOf(c.o); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -42,7 +42,7 @@ func TestMake(t *testing.T) {
 	t.Parallel()
 	me := core.Address{1}
 	chain := coretest.NewChain(me, core.Address{})
-	if _, known := orchestratorstatus.New(protocol.View{}, reward.Status{}); known {
+	if _, known := adminapi.NewPublicStatus(protocol.View{}, reward.Status{}); known {
 		t.Error("something is known of nothing")
 	}
 	chain.Activate(me, core.LPTTokens(1000), "https://h.example.org:8935")
@@ -52,8 +52,8 @@ func TestMake(t *testing.T) {
 			Time: time.Unix(1, 0)}
 	}
 	v := chain.View()
-	got, known := orchestratorstatus.New(v, reward.Status{State: reward.StateDone, History: history})
-	if !known || got.State != orchestratorstatus.Active || got.Address != me || got.Stake.Tokens() != "1000" ||
+	got, known := adminapi.NewPublicStatus(v, reward.Status{State: reward.StateDone, History: history})
+	if !known || got.State != adminapi.PublicActive || got.Address != me || got.Stake.Tokens() != "1000" ||
 		got.Members != 1 || got.FeeCut != core.Whole {
 		t.Errorf("%+v", got)
 	}
@@ -77,7 +77,7 @@ func TestWhyARewardFailedIsTheOperators(t *testing.T) {
 		{State: reward.StateFailed, Code: "NoSuchCode", Reason: "rpc.example.org: project 0123abcd exceeded"},
 		{State: reward.StateWaiting, Code: fault.RewardNotAllowed, Reason: "0123abcd"},
 	} {
-		s, _ := orchestratorstatus.New(chain.View(), r)
+		s, _ := adminapi.NewPublicStatus(chain.View(), r)
 		if strings.Contains(s.Why, "0123abcd") || strings.Contains(s.Why, "rpc.example.org") {
 			t.Errorf("%s: %s", r.Code, s.Why)
 		}
@@ -86,7 +86,7 @@ func TestWhyARewardFailedIsTheOperators(t *testing.T) {
 		}
 	}
 	const waits = "the round is not initialised"
-	s, _ := orchestratorstatus.New(chain.View(), reward.Status{State: reward.StateWaiting, Reason: waits})
+	s, _ := adminapi.NewPublicStatus(chain.View(), reward.Status{State: reward.StateWaiting, Reason: waits})
 	if s.Why != waits {
 		t.Errorf("what it waits for: %q", s.Why)
 	}
