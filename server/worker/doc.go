@@ -2,8 +2,13 @@
 // registers with them, reads their notifications, reconnects after a loss, posts results,
 // and deregisters when the worker stops.
 //
-// It knows nothing of segments or models: server/worker/transcoder and server/worker/ai
+// It knows nothing of segments or models: server/worker/transcoder and server/worker
 // define what a registration offers and how a notification is handled (Work). The
 // orchestrator's side is server/remote. cmd/tutti runs a Loop as a component after the
 // engine that does the work.
+//
+// The AI worker (ai_*.go) tells orchestrators which models this machine has, does the jobs that
+// they send, and takes the answers back. It speaks to orchestrators of the existing network in
+// their forms, and to our own without changing request or answer. server/remote/aiworkers is the
+// other end.
 package worker

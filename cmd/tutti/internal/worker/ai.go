@@ -11,7 +11,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/server/metrics"
-	"github.com/tuttinode/tutti/server/worker/ai"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 // addModels adds the models of a node without orchestrator, and what registers
@@ -19,7 +19,7 @@ import (
 func (p *Part) addModels(ctx context.Context) error {
 	work := modelserver.New(ctx, p.Env, p.media)
 	p.Models, p.states = work, work.Manager.Models
-	opt := ai.Options{Models: work.Manager, Version: process.NetworkVersion, Random: rand.Reader, Now: time.Now,
+	opt := worker.AIOptions{Models: work.Manager, Version: process.NetworkVersion, Random: rand.Reader, Now: time.Now,
 		Log: p.Log}
 	// An orchestrator of the existing network takes videos, not frames.
 	opt.Frames = p.media.Tools(metrics.AIWorker, p.Add)
@@ -34,7 +34,7 @@ func (p *Part) addModels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	loop, err := ai.Loop(at, opt)
+	loop, err := worker.AILoop(at, opt)
 	if err != nil {
 		return err
 	}

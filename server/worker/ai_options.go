@@ -1,4 +1,4 @@
-package ai
+package worker
 
 import (
 	"cmp"
@@ -12,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 const (
@@ -28,22 +27,22 @@ const (
 	maxTasks = 1024
 )
 
-// FrameEncoder makes a video of pictures.
-type FrameEncoder interface {
+// frameEncoder makes a video of pictures.
+type frameEncoder interface {
 	// EncodeMP4 makes an MP4 of frames, which are PNG files, at fps frames per
 	// second, scaled to width and height. frames are not kept.
 	EncodeMP4(ctx context.Context, frames [][]byte, fps float64, width, height int) ([]byte, error)
 }
 
-// Options are what a Work is built from.
-type Options struct {
+// AIOptions are what a Work is built from.
+type AIOptions struct {
 	// Models do the jobs.
 	Models inference.Worker
 	// Version is the release of the network that this node speaks, "0.9.1".
 	Version string
 	// Frames makes videos of frames for orchestrators of the network; without it their
 	// image-to-video jobs fail.
-	Frames FrameEncoder
+	Frames frameEncoder
 	// Fetch gets the inputs of jobs; nil is a client that takes any certificate, as in
 	// the network, and follows no redirects to other hosts.
 	Fetch *http.Client
@@ -55,39 +54,39 @@ type Options struct {
 	Log    *slog.Logger
 }
 
-// Work is what a remote AI worker does with what its orchestrators send.
-type Work struct {
-	opt Options
+// aiWork is what a remote AI worker does with what its orchestrators send.
+type aiWork struct {
+	opt AIOptions
 	// requests is the memory for what jobs bring.
 	requests *remote.Budget
 }
 
 var (
-	_ worker.Work[rpc.NotifyAIJob] = (*Work)(nil)
-	_ worker.UrgencyChecker        = (*Work)(nil)
-	_ worker.EmptyOfferChecker     = (*Work)(nil)
+	_ Work[rpc.NotifyAIJob] = (*aiWork)(nil)
+	_ UrgencyChecker        = (*aiWork)(nil)
+	_ EmptyOfferChecker     = (*aiWork)(nil)
 )
 
-// New makes the work of a worker.
-func New(opt Options) (*Work, error) {
+// NewAI makes the work of a worker.
+func NewAI(opt AIOptions) (*aiWork, error) {
 	if opt.Models == nil || opt.Random == nil || opt.Now == nil || opt.Log == nil {
 		return nil, errors.New("a remote AI worker needs models, randomness, clock and log")
 	}
 	if opt.Fetch == nil {
 		opt.Fetch = fetcher()
 	}
-	return &Work{opt: opt, requests: remote.NewBudget(cmp.Or(opt.MaxRequests, maxRequests))}, nil
+	return &aiWork{opt: opt, requests: remote.NewBudget(cmp.Or(opt.MaxRequests, maxRequests))}, nil
 }
 
-// Loop makes the component that keeps the worker registered: loop says with which orchestrators and
+// AILoop makes the component that keeps the worker registered: loop says with which orchestrators and
 // how, opt what it does.
-func Loop(loop worker.Options, opt Options) (*worker.Loop[rpc.NotifyAIJob], error) {
-	w, err := New(opt)
+func AILoop(loop Options, opt AIOptions) (*Loop[rpc.NotifyAIJob], error) {
+	w, err := NewAI(opt)
 	if err != nil {
 		return nil, err
 	}
 	loop.Kind = "AI worker"
 	loop.Credential, loop.RegisterLog = credential, landmark
 	loop.MaxMessage, loop.MaxTasks = maxNotice, maxTasks
-	return worker.New(loop, w)
+	return New(loop, w)
 }

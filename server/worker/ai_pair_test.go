@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"bytes"
@@ -76,7 +76,7 @@ func TestPairFailure(t *testing.T) {
 // free waits until so many slots are in use.
 func free(t *testing.T, w inference.Worker, inUse int) {
 	t.Helper()
-	until(t, "slots are given back", func() bool { return w.Models()[0].InUse == inUse })
+	aiUntil(t, "slots are given back", func() bool { return w.Models()[0].InUse == inUse })
 }
 
 func TestPairStream(t *testing.T) {
@@ -267,7 +267,7 @@ func TestPairTwoWorkersThreeClients(t *testing.T) {
 			results <- err
 		}()
 	}
-	until(t, "two run and one waits", func() bool {
+	aiUntil(t, "two run and one waits", func() bool {
 		s := p.Models()[0]
 		return s.InUse == 2 && s.Waiting == 1 && len(first.seen()) == 1 && len(second.seen()) == 1
 	})
@@ -301,7 +301,7 @@ func TestPairStatesAndReRegistration(t *testing.T) {
 	m.change(func(s *inference.ModelState) {
 		s.State, s.Code, s.Reason = inference.Failed, fault.RunnerOutOfMemory, "too large"
 	})
-	until(t, "the failure is known", func() bool {
+	aiUntil(t, "the failure is known", func() bool {
 		s := p.Models()[0]
 		return s.State == inference.Failed && s.Code == fault.RunnerOutOfMemory && s.Reason == "too large" &&
 			s.Devices[0] == "rig9 0"
@@ -336,7 +336,7 @@ func TestPairDrain(t *testing.T) {
 	defer reply.Body.Close()
 	drained := make(chan error, 1)
 	go func() { drained <- r.loop.Drain(t.Context()) }()
-	until(t, "the orchestrator knows", func() bool { return p.Models()[0].State == inference.Draining })
+	aiUntil(t, "the orchestrator knows", func() bool { return p.Models()[0].State == inference.Draining })
 	if _, err := p.Reserve(t.Context(), llm("m"), ""); fault.ClassOf(err) != fault.Busy {
 		t.Errorf("%v", err)
 	}
@@ -347,7 +347,7 @@ func TestPairDrain(t *testing.T) {
 	if err := <-drained; err != nil {
 		t.Error(err)
 	}
-	until(t, "the worker is gone", func() bool { return len(p.Models()) == 0 })
+	aiUntil(t, "the worker is gone", func() bool { return len(p.Models()) == 0 })
 }
 
 func multipartBody(t testing.TB, file, content string) ([]byte, string) {

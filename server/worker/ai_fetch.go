@@ -1,12 +1,10 @@
-package ai
+package worker
 
 import (
 	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
-
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 var errAway = errors.New("it leads to another host")
@@ -15,7 +13,7 @@ var errAway = errors.New("it leads to another host")
 // any certificate: the address came over the registration. Where it may lead is the
 // orchestrator's worker.Origin.
 func fetcher() *http.Client {
-	d := &net.Dialer{ControlContext: worker.ControlFetch}
+	d := &net.Dialer{ControlContext: ControlFetch}
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext:            d.DialContext,

@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/server/worker/ai"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 // What an orchestrator sends at once takes bounded memory: further jobs are refused as by a
@@ -27,7 +27,7 @@ func TestRequestsInHandAreBounded(t *testing.T) {
 		return answer(ctx, job)
 	}
 	size := int64(len(chat(llm("m"), false).Body))
-	newRig(t, "rig1", addr, m, func(o *ai.Options) { o.MaxRequests = size + size/2 })
+	newRig(t, "rig1", addr, m, func(o *worker.AIOptions) { o.MaxRequests = size + size/2 })
 	has(t, p, llm("m"), 4)
 	first := make(chan error, 1)
 	go func() {
@@ -47,7 +47,7 @@ func TestRequestsInHandAreBounded(t *testing.T) {
 	if err := <-first; err != nil {
 		t.Error(err)
 	}
-	until(t, "there is room again", func() bool {
+	aiUntil(t, "there is room again", func() bool {
 		reply, slot, err := do(t.Context(), p, chat(llm("m"), false))
 		if err != nil {
 			return false
@@ -66,8 +66,8 @@ func TestAnswersInHandAreBounded(t *testing.T) {
 	m := newModels(llm("m"), 1)
 	long := strings.Replace(networkAnswer, `"x"`, `"`+strings.Repeat("x", most)+`"`, 1)
 	m.run = says(200, "application/json", long)
-	b := newFakeOrchestrator(t)
-	newRig(t, "rig9", b.addr, m, func(o *ai.Options) { o.MaxRequests = most })
+	b := aiNewFakeOrchestrator(t)
+	newRig(t, "rig9", b.addr, m, func(o *worker.AIOptions) { o.MaxRequests = most })
 	<-b.registered
 	const data = `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m","max_tokens":9}}`
 	b.ask(1, "llm", data)

@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"context"
@@ -62,7 +62,7 @@ func TestChaos(t *testing.T) {
 	close(over)
 	workers.Wait()
 	has(t, p, llm("m"), 2)
-	until(t, "all slots are free", func() bool {
+	aiUntil(t, "all slots are free", func() bool {
 		s := p.Models()[0]
 		return s.InUse == 0 && s.Waiting == 0 && p.Workers()[0].Models[0].InUse == 0
 	})

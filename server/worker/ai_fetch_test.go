@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"context"
@@ -16,7 +16,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/worker"
-	"github.com/tuttinode/tutti/server/worker/ai"
 )
 
 // Where an input may be fetched from.
@@ -33,7 +32,7 @@ func TestInputsAreFetched(t *testing.T) {
 	mux.Handle("/round", http.RedirectHandler("/round", http.StatusFound))
 	orch := httptest.NewServer(mux)
 	defer orch.Close()
-	w, err := ai.New(ai.Options{Models: newModels(llm("m"), 1), Random: rand.Reader, Now: time.Now,
+	w, err := worker.NewAI(worker.AIOptions{Models: newModels(llm("m"), 1), Random: rand.Reader, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +65,7 @@ func TestInputsAreFetched(t *testing.T) {
 
 // An orchestrator that is at a link-local address itself is asked.
 func TestInputsOfAnOrchestratorNextDoor(t *testing.T) {
-	w, err := ai.New(ai.Options{Models: newModels(llm("m"), 1), Random: rand.Reader, Now: time.Now,
+	w, err := worker.NewAI(worker.AIOptions{Models: newModels(llm("m"), 1), Random: rand.Reader, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)

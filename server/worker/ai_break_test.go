@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"context"
@@ -20,8 +20,8 @@ func TestPairAShortBreak(t *testing.T) {
 	m := newModels(llm("m"), 1)
 	m.run = func(ctx context.Context, job *inference.Job) (*inference.Reply, error) {
 		way.sever()
-		until(t, "the break is noticed", func() bool { return p.Models()[0].Capacity == 0 })
-		until(t, "it is back", func() bool { return p.Models()[0].Capacity == 1 || ctx.Err() != nil })
+		aiUntil(t, "the break is noticed", func() bool { return p.Models()[0].Capacity == 0 })
+		aiUntil(t, "it is back", func() bool { return p.Models()[0].Capacity == 1 || ctx.Err() != nil })
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

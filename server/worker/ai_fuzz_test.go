@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/server/worker/ai"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 // The form made of a job's data can be read, and has the file as it is.
@@ -15,7 +15,7 @@ func FuzzRequestData(f *testing.F) {
 	f.Add([]byte(`{"request":{"a\"\r\nb":"c"}}`), []byte{})
 	f.Add([]byte(`{"request":[]}`), []byte("x"))
 	f.Fuzz(func(t *testing.T, data, file []byte) {
-		body, kind, err := ai.ReadRequest(data, file)
+		body, kind, err := worker.ReadRequest(data, file)
 		if err != nil {
 			if fault.CodeOf(err) != fault.AIJobGarbled {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// fakeOrchestrator is an orchestrator of the existing network, scripted after its wire format.
-type fakeOrchestrator struct {
+// aiFakeOrchestrator is an orchestrator of the existing network, scripted after its wire format.
+type aiFakeOrchestrator struct {
 	rpc.UnimplementedAIWorkerServer
 	*testing.T
 	addr       string
@@ -39,8 +39,8 @@ type result struct {
 	err   error
 }
 
-func newFakeOrchestrator(t *testing.T) *fakeOrchestrator {
-	b := &fakeOrchestrator{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob),
+func aiNewFakeOrchestrator(t *testing.T) *aiFakeOrchestrator {
+	b := &aiFakeOrchestrator{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob),
 		results: make(chan *result, 8)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/aiResults", b.result)
@@ -52,7 +52,7 @@ func newFakeOrchestrator(t *testing.T) *fakeOrchestrator {
 	return b
 }
 
-func (b *fakeOrchestrator) RegisterAIWorker(
+func (b *aiFakeOrchestrator) RegisterAIWorker(
 	req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob],
 ) error {
 	b.registered <- req
@@ -68,7 +68,7 @@ func (b *fakeOrchestrator) RegisterAIWorker(
 	}
 }
 
-func (b *fakeOrchestrator) result(w http.ResponseWriter, r *http.Request) {
+func (b *aiFakeOrchestrator) result(w http.ResponseWriter, r *http.Request) {
 	head := make([]byte, 64<<10)
 	n, err := r.Body.Read(head)
 	rest := []byte(nil)
@@ -82,7 +82,7 @@ func (b *fakeOrchestrator) result(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "OK")
 }
 
-func (b *fakeOrchestrator) ask(id int64, pipe, data string) {
+func (b *aiFakeOrchestrator) ask(id int64, pipe, data string) {
 	b.Helper()
 	select {
 	case b.jobs <- &rpc.NotifyAIJob{TaskId: id, AIJobData: &rpc.AIJobData{Pipeline: pipe, RequestData: []byte(data)}}:
@@ -91,11 +91,11 @@ func (b *fakeOrchestrator) ask(id int64, pipe, data string) {
 	}
 }
 
-func (b *fakeOrchestrator) got() *result {
+func (b *aiFakeOrchestrator) got() *result {
 	b.Helper()
 	select {
 	case r := <-b.results:
-		if h := r.header; h.Get("Authorization") != "Livepeer-AI-Worker-1.0" || h.Get("Credentials") != secret ||
+		if h := r.header; h.Get("Authorization") != "Livepeer-AI-Worker-1.0" || h.Get("Credentials") != aiSecret ||
 			h.Get("TaskId") == "" || h.Get("Pipeline") == "" {
 			b.Errorf("%v", h)
 		}
@@ -136,9 +136,9 @@ func (r *result) parts(t *testing.T) (files map[string][2]string, answer string)
 	}
 }
 
-func networkRig(t *testing.T, m *models) *fakeOrchestrator {
+func networkRig(t *testing.T, m *models) *aiFakeOrchestrator {
 	t.Helper()
-	b := newFakeOrchestrator(t)
+	b := aiNewFakeOrchestrator(t)
 	newRig(t, "rig9", b.addr, m)
 	select {
 	case <-b.registered:
@@ -151,12 +151,12 @@ func networkRig(t *testing.T, m *models) *fakeOrchestrator {
 const networkAnswer = `{"id":"a","model":"m","created":1,"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"x"}}]}`
 
 func TestRegistrationAtTheNetwork(t *testing.T) {
-	b := newFakeOrchestrator(t)
+	b := aiNewFakeOrchestrator(t)
 	newRig(t, "rig9", b.addr, newModels(llm("m"), 3))
 	req := <-b.registered
 	c := req.GetCapabilities().Capability()
 	m := c.Constraints.PerCapability[capability.LLM]["m"]
-	if req.GetSecret() != secret || c.Version != "0.9.1" || !capability.Default().With(capability.LLM).In(c.Bits) ||
+	if req.GetSecret() != aiSecret || c.Version != "0.9.1" || !capability.Default().With(capability.LLM).In(c.Bits) ||
 		!m.Warm || m.Capacity != 3 || m.RunnerVersion != "0.1.2" || c.Capacities[capability.LLM] != 3 {
 		t.Errorf("%+v", c)
 	}
@@ -243,7 +243,7 @@ func TestNetworkStreamFails(t *testing.T) {
 			if r.err != nil || len(events) != 2 || !strings.Contains(last, `"finish_reason":"`) || strings.Contains(last, `"finish_reason":""`) {
 				t.Errorf("%v: %q", r.err, r.body)
 			}
-			until(t, "the slot is free", func() bool { return m.Models()[0].InUse == 0 })
+			aiUntil(t, "the slot is free", func() bool { return m.Models()[0].InUse == 0 })
 			select {
 			case again := <-b.results:
 				t.Errorf("a second result: %v %q", again.header, again.body)
@@ -307,7 +307,7 @@ func TestNetworkErrors(t *testing.T) {
 }
 
 // got0 is got for jobs whose pipeline is none.
-func (b *fakeOrchestrator) got0() *result {
+func (b *aiFakeOrchestrator) got0() *result {
 	b.Helper()
 	select {
 	case r := <-b.results:
@@ -328,7 +328,7 @@ func TestNetworkCapacityIsUsedUp(t *testing.T) {
 	b := networkRig(t, m)
 	const data = `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m","max_tokens":9}}`
 	b.ask(1, "llm", data)
-	until(t, "the first runs", func() bool { return len(m.seen()) == 1 })
+	aiUntil(t, "the first runs", func() bool { return len(m.seen()) == 1 })
 	b.ask(2, "llm", data)
 	if r := b.got(); r.body != "no workers can process job requested" || r.header.Get("TaskId") != "2" {
 		t.Errorf("%q", r.body)

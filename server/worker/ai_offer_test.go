@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"crypto/rand"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/server/worker/ai"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 // Jobs at an orchestrator of the network are given up for models that come and go, and
@@ -35,7 +35,7 @@ func TestWhatPresses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newModels(llm("m"), 1)
-			w, err := ai.New(ai.Options{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now,
+			w, err := worker.NewAI(worker.AIOptions{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now,
 				Log: slog.New(slog.DiscardHandler)})
 			if err != nil {
 				t.Fatal(err)
@@ -55,7 +55,7 @@ func TestWhatPresses(t *testing.T) {
 
 // A worker that came without a model tells of its first one at once.
 func TestTheFirstModelIsToldAtOnce(t *testing.T) {
-	b := newFakeOrchestrator(t)
+	b := aiNewFakeOrchestrator(t)
 	m := newModels(llm("m"), 1)
 	m.change(func(s *inference.ModelState) { s.State = inference.Loading })
 	newRig(t, "rig9", b.addr, m)

@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"context"
@@ -22,10 +22,9 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 	"github.com/tuttinode/tutti/server/tlscert"
 	"github.com/tuttinode/tutti/server/worker"
-	"github.com/tuttinode/tutti/server/worker/ai"
 )
 
-const secret = "a secret"
+const aiSecret = "a secret"
 
 // serveTLS serves gRPC and HTTP as the orchestrator's listener does.
 func serveTLS(t testing.TB, register func(*grpc.Server), mux *http.ServeMux) string {
@@ -73,7 +72,7 @@ func newPoolWith(
 ) (*aiworkers.Pool, string) {
 	t.Helper()
 	opt := aiworkers.Options{
-		Secrets: remote.NewSecrets(core.NewSecret(secret)), MinVersion: "0.9.1", Node: "tutti/test",
+		Secrets: remote.NewSecrets(core.NewSecret(aiSecret)), MinVersion: "0.9.1", Node: "tutti/test",
 		Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 	}
 	for _, f := range change {
@@ -102,14 +101,14 @@ type rig struct {
 	stop func()
 }
 
-func newRig(t testing.TB, name, addr string, m inference.Worker, change ...func(*ai.Options)) *rig {
+func newRig(t testing.TB, name, addr string, m inference.Worker, change ...func(*worker.AIOptions)) *rig {
 	t.Helper()
-	opt := ai.Options{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	opt := worker.AIOptions{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
 	for _, f := range change {
 		f(&opt)
 	}
-	loop, err := ai.Loop(worker.Options{
-		Orchestrators: []string{addr}, Secret: core.NewSecret(secret), Node: "tutti/test", Worker: name, Instance: name +
+	loop, err := worker.AILoop(worker.Options{
+		Orchestrators: []string{addr}, Secret: core.NewSecret(aiSecret), Node: "tutti/test", Worker: name, Instance: name +
 			"-1",
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Rand: mrand.Float64,
 	}, opt)
@@ -127,10 +126,10 @@ func newRig(t testing.TB, name, addr string, m inference.Worker, change ...func(
 // newRigWith is how a worker with another secret ends.
 func newRigWith(t *testing.T, addr, secret string) <-chan error {
 	t.Helper()
-	loop, err := ai.Loop(worker.Options{
+	loop, err := worker.AILoop(worker.Options{
 		Orchestrators: []string{addr}, Secret: core.NewSecret(secret), Node: "tutti/test", Instance: "x",
 		Log: slog.New(slog.DiscardHandler), Now: time.Now, Rand: mrand.Float64,
-	}, ai.Options{Models: newModels(llm("m"),
+	}, worker.AIOptions{Models: newModels(llm("m"),
 		1), Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
@@ -140,8 +139,8 @@ func newRigWith(t *testing.T, addr, secret string) <-chan error {
 	return ended
 }
 
-// until waits for a condition.
-func until(t testing.TB, what string, ok func() bool) {
+// aiUntil waits for a condition.
+func aiUntil(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	deadline, tick := time.NewTimer(15*time.Second), time.NewTicker(time.Millisecond)
 	defer deadline.Stop()
@@ -158,7 +157,7 @@ func until(t testing.TB, what string, ok func() bool) {
 // has waits until a model has so many slots.
 func has(t testing.TB, w inference.Worker, model inference.Model, slots int) {
 	t.Helper()
-	until(t, "the model has its slots", func() bool {
+	aiUntil(t, "the model has its slots", func() bool {
 		for _, s := range w.Models() {
 			if s.Model == model && s.State == inference.Ready {
 				return s.Capacity == slots

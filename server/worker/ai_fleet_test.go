@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func TestFleetOfHereAndElsewhere(t *testing.T) {
 			workers <- reply.Worker
 		}()
 	}
-	until(t, "two run and one waits", func() bool {
+	aiUntil(t, "two run and one waits", func() bool {
 		s := f.Models()[0]
 		return s.InUse == 2 && s.Waiting == 1 && len(here.seen()) == 1 && len(there.seen()) == 1
 	})

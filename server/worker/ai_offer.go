@@ -1,4 +1,4 @@
-package ai
+package worker
 
 import (
 	"context"
@@ -10,12 +10,11 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 // Offer is the models and their states, without what changes with every job; nil on a
 // machine without any.
-func (w *Work) Offer() []byte {
+func (w *aiWork) Offer() []byte {
 	req := w.offer()
 	if len(req.GetModels()) == 0 {
 		return nil
@@ -31,14 +30,14 @@ func (w *Work) Offer() []byte {
 // Urgent reports whether the set of models for orchestrators of the network changed: see
 // worker.UrgencyChecker. Changes of loading state or capacity are not worth the running
 // jobs.
-func (w *Work) Urgent(offered, now []byte) bool {
+func (w *aiWork) Urgent(offered, now []byte) bool {
 	a, b := offeredModels(offered), offeredModels(now)
 	return a == nil || b == nil || !maps.Equal(a, b)
 }
 
 // Empty reports whether an offer had no model for an orchestrator of the network: see
 // worker.EmptyOfferChecker.
-func (w *Work) Empty(offered []byte) bool { return len(offeredModels(offered)) == 0 }
+func (w *aiWork) Empty(offered []byte) bool { return len(offeredModels(offered)) == 0 }
 
 // offeredModels are the models of an offer that accept jobs; nil for an invalid offer.
 func offeredModels(offer []byte) map[inference.Model]bool {
@@ -56,8 +55,8 @@ func offeredModels(offer []byte) map[inference.Model]bool {
 }
 
 // Register opens the stream of a registration.
-func (w *Work) Register(
-	ctx context.Context, conn grpc.ClientConnInterface, r worker.Registration,
+func (w *aiWork) Register(
+	ctx context.Context, conn grpc.ClientConnInterface, r Registration,
 ) (grpc.ServerStreamingClient[rpc.NotifyAIJob], error) {
 	req := w.offer()
 	req.Secret, req.Node, req.Worker, req.Instance, req.Draining = r.Secret, r.Node, r.Worker, r.Instance, r.Draining
@@ -66,7 +65,7 @@ func (w *Work) Register(
 
 // offer is the registration message without the worker's identity. The available models are
 // in the capabilities, the network's form; the states of all models are in tutti's own field.
-func (w *Work) offer() *rpc.RegisterAIWorkerRequest {
+func (w *aiWork) offer() *rpc.RegisterAIWorkerRequest {
 	c := capability.Offer(capability.Default(), w.opt.Version)
 	c.Constraints.PerCapability = make(map[capability.ID]capability.Models)
 	req := new(rpc.RegisterAIWorkerRequest)

@@ -1,4 +1,4 @@
-package ai
+package worker
 
 import (
 	"bytes"
@@ -17,7 +17,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/remote"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 const (
@@ -45,7 +44,7 @@ func readRequestData(text []byte) (*requestData, error) {
 }
 
 // input fetches the file of a job of an orchestrator. held is what is booked for it.
-func (w *Work) input(ctx context.Context, orchestrator worker.Origin, address string) (data []byte, held int64,
+func (w *aiWork) input(ctx context.Context, orchestrator Origin, address string) (data []byte, held int64,
 	err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -63,7 +62,7 @@ func (w *Work) input(ctx context.Context, orchestrator worker.Origin, address st
 	return data, held, nil
 }
 
-func (w *Work) fetch(ctx context.Context, address string) (data []byte, held int64, err error) {
+func (w *aiWork) fetch(ctx context.Context, address string) (data []byte, held int64, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, 0, err

@@ -1,4 +1,4 @@
-package ai_test
+package worker_test
 
 import (
 	"context"

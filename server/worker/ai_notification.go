@@ -1,4 +1,4 @@
-package ai
+package worker
 
 import (
 	"cmp"
@@ -14,7 +14,6 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 const (
@@ -29,27 +28,27 @@ const (
 )
 
 // Notify handles an orchestrator's notification: see worker.Work.
-func (w *Work) Notify(from *worker.Link, n *rpc.NotifyAIJob) {
+func (w *aiWork) Notify(from *Link, n *rpc.NotifyAIJob) {
 	id := n.GetTaskId()
 	switch {
 	case n.GetCancel():
 		from.Cancel(id)
 	case n.GetJob() != nil:
-		t := &task{w: w, from: from, id: id, job: readJob(n.GetJob()), party: from.Party(n.GetJob().GetParty())}
+		t := &aiTask{w: w, from: from, id: id, job: readJob(n.GetJob()), party: from.Party(n.GetJob().GetParty())}
 		run := func(ctx context.Context) { w.runJob(ctx, t, n.GetDeadlineMs()) }
 		w.start(from, t, len(t.job.Body), t.fail, run)
 	case n.GetAIJobData() != nil:
-		t := &networkTask{task: task{w: w, from: from, id: id, job: &inference.Job{}}}
+		t := &networkTask{task: aiTask{w: w, from: from, id: id, job: &inference.Job{}}}
 		data := n.GetAIJobData()
 		run := func(ctx context.Context) { w.runNetworkJob(ctx, t, data) }
-		w.start(from, &t.task, len(data.GetRequestData()), t.fail, run)
+		w.start(from, &t.aiTask, len(data.GetRequestData()), t.fail, run)
 	}
 }
 
 // start runs a task whose request has size bytes, or fails it when the requests in progress leave
 // no memory for it.
-func (w *Work) start(
-	from *worker.Link, t *task, size int, fail func(context.Context, error), run func(context.Context),
+func (w *aiWork) start(
+	from *Link, t *aiTask, size int, fail func(context.Context, error), run func(context.Context),
 ) {
 	if err := t.bookMemory(int64(size)); err != nil {
 		run = func(ctx context.Context) { fail(ctx, err) }
@@ -60,7 +59,7 @@ func (w *Work) start(
 }
 
 // bookMemory counts bytes of the task's request until releaseMemory.
-func (t *task) bookMemory(n int64) error {
+func (t *aiTask) bookMemory(n int64) error {
 	if !t.w.requests.Take(n) {
 		return fault.New(fault.JobsFull, opJob, "the requests in progress fill the memory set aside for them")
 	}
@@ -68,7 +67,7 @@ func (t *task) bookMemory(n int64) error {
 	return nil
 }
 
-func (t *task) releaseMemory() {
+func (t *aiTask) releaseMemory() {
 	t.w.requests.Release(t.held)
 	t.held = 0
 }
@@ -76,13 +75,13 @@ func (t *task) releaseMemory() {
 // poster posts answers to an orchestrator. It is a *worker.Link.
 type poster interface {
 	Addr() string
-	Origin() worker.Origin
-	Post(ctx context.Context, r worker.Result) error
+	Origin() Origin
+	Post(ctx context.Context, r Result) error
 }
 
-// task is one job in progress.
-type task struct {
-	w    *Work
+// aiTask is one job in progress.
+type aiTask struct {
+	w    *aiWork
 	from poster
 	id   int64
 	job  *inference.Job
@@ -94,7 +93,7 @@ type task struct {
 
 // payer is the party that the job counts for: all jobs of an orchestrator that names no parties
 // count for that orchestrator.
-func (t *task) payer() string { return cmp.Or(t.party, t.from.Addr()) }
+func (t *aiTask) payer() string { return cmp.Or(t.party, t.from.Addr()) }
 
 // readJob is a job as tutti orchestrators send it.
 func readJob(j *rpc.WorkerJob) *inference.Job {
@@ -107,7 +106,7 @@ func readJob(j *rpc.WorkerJob) *inference.Job {
 }
 
 // runJob runs a job of a tutti orchestrator and posts the runner's answer unchanged.
-func (w *Work) runJob(ctx context.Context, t *task, deadlineMs int64) {
+func (w *aiWork) runJob(ctx context.Context, t *aiTask, deadlineMs int64) {
 	limit := answerTime
 	if deadlineMs > 0 && deadlineMs < limit.Milliseconds() {
 		limit = time.Duration(deadlineMs) * time.Millisecond
@@ -137,7 +136,7 @@ func (w *Work) runJob(ctx context.Context, t *task, deadlineMs int64) {
 }
 
 // header are the headers of every answer.
-func (t *task) header(contentType string) http.Header {
+func (t *aiTask) header(contentType string) http.Header {
 	if contentType == "" {
 		contentType = "application/octet-stream"
 	}
@@ -148,14 +147,14 @@ func (t *task) header(contentType string) http.Header {
 }
 
 // post posts an answer that can be read only once.
-func (t *task) post(ctx context.Context, h http.Header, length int64, body io.Reader) {
-	t.handlePostError(ctx, t.from.Post(ctx, worker.Result{
+func (t *aiTask) post(ctx context.Context, h http.Header, length int64, body io.Reader) {
+	t.handlePostError(ctx, t.from.Post(ctx, Result{
 		Path: resultsPath, Task: t.id, Header: h, Length: length, Once: true, Body: func() io.Reader { return body },
 	}))
 }
 
 // fail posts why there is no answer, unless the orchestrator canceled the job.
-func (t *task) fail(ctx context.Context, err error) {
+func (t *aiTask) fail(ctx context.Context, err error) {
 	if fault.CodeOf(err) == fault.Canceled && ctx.Err() != nil {
 		return
 	}
@@ -166,10 +165,10 @@ func (t *task) fail(ctx context.Context, err error) {
 }
 
 // postText posts a text in place of an answer.
-func (t *task) postText(ctx context.Context, code fault.Code, text string) {
+func (t *aiTask) postText(ctx context.Context, code fault.Code, text string) {
 	h := t.header(rpc.AIWorkerErrorType)
 	h.Set(rpc.CodeHeader, string(code))
-	t.logUndelivered(ctx, t.from.Post(ctx, worker.Result{
+	t.logUndelivered(ctx, t.from.Post(ctx, Result{
 		Path: resultsPath, Task: t.id, Header: h, Length: int64(len(text)),
 		Body: func() io.Reader { return strings.NewReader(text) },
 	}))
@@ -177,7 +176,7 @@ func (t *task) postText(ctx context.Context, code fault.Code, text string) {
 
 // handlePostError reports an undelivered answer over a new connection, so that the
 // orchestrator does not wait for it and can retry the job on another worker.
-func (t *task) handlePostError(ctx context.Context, err error) {
+func (t *aiTask) handlePostError(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
@@ -187,7 +186,7 @@ func (t *task) handlePostError(ctx context.Context, err error) {
 
 // logUndelivered logs, at debug level, that an answer was not accepted. Usually its gateway
 // left; the orchestrator logs every other reason.
-func (t *task) logUndelivered(ctx context.Context, err error) {
+func (t *aiTask) logUndelivered(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}

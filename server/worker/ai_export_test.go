@@ -1,13 +1,11 @@
-package ai
+package worker
 
 import (
 	"context"
-
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 // Input is input.
-func (w *Work) Input(ctx context.Context, orchestrator worker.Origin, address string) ([]byte, error) {
+func (w *aiWork) Input(ctx context.Context, orchestrator Origin, address string) ([]byte, error) {
 	data, held, err := w.input(ctx, orchestrator, address)
 	w.requests.Release(held)
 	return data, err

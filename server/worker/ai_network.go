@@ -1,4 +1,4 @@
-package ai
+package worker
 
 import (
 	"bytes"
@@ -16,7 +16,6 @@ import (
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 const (
@@ -33,7 +32,7 @@ const (
 )
 
 // runNetworkJob runs a job of an orchestrator of the network.
-func (w *Work) runNetworkJob(ctx context.Context, t *networkTask, data *rpc.AIJobData) {
+func (w *aiWork) runNetworkJob(ctx context.Context, t *networkTask, data *rpc.AIJobData) {
 	ctx, cancel := context.WithTimeout(ctx, answerTime)
 	defer cancel()
 	if err := t.read(ctx, data); err != nil {
@@ -59,7 +58,7 @@ func (w *Work) runNetworkJob(ctx context.Context, t *networkTask, data *rpc.AIJo
 
 // networkTask is a job of an orchestrator of the network.
 type networkTask struct {
-	task
+	aiTask
 	req *pipeline.Request
 }
 
@@ -177,7 +176,7 @@ func (t *networkTask) answer(ctx context.Context, reply *inference.Reply) error 
 	if err != nil {
 		return fault.Wrap(fault.Unexpected, opJob, err)
 	}
-	t.handlePostError(ctx, t.from.Post(ctx, worker.Result{
+	t.handlePostError(ctx, t.from.Post(ctx, Result{
 		Path: resultsPath, Task: t.id, Header: t.header(contentType), Length: int64(len(body)),
 		Body: func() io.Reader { return bytes.NewReader(body) },
 	}))
