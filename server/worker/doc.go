@@ -2,7 +2,7 @@
 // registers with them, reads their notifications, reconnects after a loss, posts results,
 // and deregisters when the worker stops.
 //
-// It knows nothing of segments or models: server/worker/transcoder and server/worker
+// It knows nothing of segments or models: server/worker and server/worker
 // define what a registration offers and how a notification is handled (Work). The
 // orchestrator's side is server/remote. cmd/tutti runs a Loop as a component after the
 // engine that does the work.
@@ -11,4 +11,8 @@
 // they send, and takes the answers back. It speaks to orchestrators of the existing network in
 // their forms, and to our own without changing request or answer. server/remote/aiworkers is the
 // other end.
+//
+// The remote transcoder (transcoder_*.go) takes orchestrators' segments, has them transcoded by the
+// node's own pool, and takes the renditions back. It transcodes nothing itself and places no
+// sessions. server/remote/transcoders is the other end.
 package worker

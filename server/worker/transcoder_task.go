@@ -1,4 +1,4 @@
-package transcoder
+package worker
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 const minPostTime = 10 * time.Second
 
 // run transcodes a segment and posts the result.
-func (c *Client) run(ctx context.Context, t *task) {
+func (c *TranscoderClient) run(ctx context.Context, t *transcoderTask) {
 	defer t.position.leave()
 	begun := time.Now()
 	res, err := c.transcode(ctx, t)
@@ -32,7 +32,7 @@ func (c *Client) run(ctx context.Context, t *task) {
 }
 
 // transcode fetches the input if needed, waits for the session's turn and transcodes.
-func (c *Client) transcode(outer context.Context, t *task) (*core.TranscodeResult, error) {
+func (c *TranscoderClient) transcode(outer context.Context, t *transcoderTask) (*core.TranscodeResult, error) {
 	ctx, cancel := context.WithTimeout(outer, t.limit)
 	defer cancel()
 	if err := c.receiveInput(ctx, t); err != nil {
@@ -55,7 +55,7 @@ func (c *Client) transcode(outer context.Context, t *task) (*core.TranscodeResul
 }
 
 // receiveInput fetches the input unless it came with the notification.
-func (c *Client) receiveInput(ctx context.Context, t *task) error {
+func (c *TranscoderClient) receiveInput(ctx context.Context, t *transcoderTask) error {
 	begun := time.Now()
 	if t.url != "" {
 		timeout := fetchTimeout
@@ -80,7 +80,7 @@ func timeoutFault(ctx context.Context, err error) error {
 	return err
 }
 
-func (c *Client) count(job *core.TranscodeJob, res *core.TranscodeResult, took time.Duration) {
+func (c *TranscoderClient) count(job *core.TranscodeJob, res *core.TranscodeResult, took time.Duration) {
 	var pixels core.Pixels
 	names := make([]string, len(res.Renditions))
 	for i, out := range res.Renditions {
@@ -92,7 +92,7 @@ func (c *Client) count(job *core.TranscodeJob, res *core.TranscodeResult, took t
 }
 
 // refuse posts a failure to the orchestrator.
-func (c *Client) refuse(ctx context.Context, t *task, err error) {
+func (c *TranscoderClient) refuse(ctx context.Context, t *transcoderTask, err error) {
 	c.o.Log.Debug("segment not transcoded", "orchestrator", t.from.Addr(), "task", t.id, fault.Attr(err))
 	if t.job != nil {
 		c.o.Recorder.SegmentFailed(t.job.Manifest, string(fault.CodeOf(err)))
@@ -101,8 +101,8 @@ func (c *Client) refuse(ctx context.Context, t *task, err error) {
 }
 
 // postRenditions posts the renditions to the orchestrator.
-func (c *Client) postRenditions(ctx context.Context, t *task, res *core.TranscodeResult) {
-	boundary, err := randomHex(c.o.Random, boundaryBytes)
+func (c *TranscoderClient) postRenditions(ctx context.Context, t *transcoderTask, res *core.TranscodeResult) {
+	boundary, err := transcoderRandomHex(c.o.Random, boundaryBytes)
 	if err != nil {
 		c.refuse(ctx, t, err)
 		return

@@ -1,4 +1,4 @@
-package transcoder_test
+package worker_test
 
 import (
 	"context"
@@ -21,7 +21,6 @@ import (
 	"github.com/tuttinode/tutti/server/remote/transcoders"
 	"github.com/tuttinode/tutti/server/tlscert"
 	"github.com/tuttinode/tutti/server/worker"
-	"github.com/tuttinode/tutti/server/worker/transcoder"
 )
 
 // own is an orchestrator of our own kind, at an address of its own over all lives of
@@ -81,7 +80,7 @@ func (o *own) start() {
 	}
 	o.addr = l.Addr().String()
 	s, err := transcoders.New(transcoders.Options{
-		Placer: o, Secrets: remote.NewSecrets(core.NewSecret(secret)), ServiceURI: func() string {
+		Placer: o, Secrets: remote.NewSecrets(core.NewSecret(transcoderSecret)), ServiceURI: func() string {
 			return "https://" +
 				o.addr
 		},
@@ -126,7 +125,7 @@ func job(session string, number int64, input []byte) *core.TranscodeJob {
 	}
 }
 
-func until(t testing.TB, what string, ok func() bool) {
+func transcoderUntil(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	deadline := time.After(20 * time.Second)
 	poll := time.NewTicker(2 * time.Millisecond)
@@ -145,8 +144,8 @@ func TestWithOurOwnOrchestrator(t *testing.T) {
 	t.Parallel()
 	o := newOwn(t)
 	r := start(t, signing{new(coretest.Fake)}, nil, o.addr)
-	d := next(t, o.devices, "no registration")
-	until(t, "not registered", func() bool { return r.Status()[0].State == worker.Registered })
+	d := transcoderNext(t, o.devices, "no registration")
+	transcoderUntil(t, "not registered", func() bool { return r.Status()[0].State == worker.Registered })
 	if s := r.Status()[0]; s.Node != "tutti/0.9.1" || d.Device.Device() != "rig7" {
 		t.Errorf("%+v, %s", s, d.Device.Device())
 	}
@@ -177,9 +176,9 @@ func TestLargeSegmentAndWarmConnections(t *testing.T) {
 	t.Parallel()
 	o := newOwn(t)
 	start(t, new(coretest.Fake), nil, o.addr)
-	d := next(t, o.devices, "no registration")
-	next(t, o.conns, "no connection of the registration")
-	next(t, o.conns, "no connection for results")
+	d := transcoderNext(t, o.devices, "no registration")
+	transcoderNext(t, o.conns, "no connection of the registration")
+	transcoderNext(t, o.conns, "no connection for results")
 	if _, err := d.Transcode(t.Context(), job("s", 1, make([]byte, 32<<20))); err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +188,7 @@ func TestLargeSegmentAndWarmConnections(t *testing.T) {
 	if _, err := d.Transcode(t.Context(), job("s", 2, make([]byte, 40<<20))); err != nil {
 		t.Fatal(err)
 	}
-	next(t, o.conns, "it was not fetched")
+	transcoderNext(t, o.conns, "it was not fetched")
 }
 
 // A caller that gives up is not worked for: the next segment of the session has its turn.
@@ -204,13 +203,13 @@ func TestGivingUpIsHeard(t *testing.T) {
 		}
 		return ctx.Err()
 	}}, nil, o.addr)
-	d := next(t, o.devices, "no registration")
+	d := transcoderNext(t, o.devices, "no registration")
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := d.Transcode(ctx, job("s", 1, []byte("media"))); err == nil {
 		t.Error("a result")
 	}
-	next(t, over, "the work goes on")
+	transcoderNext(t, over, "the work goes on")
 	if _, err := d.Transcode(t.Context(), job("s", 2, []byte("media"))); err != nil {
 		t.Error(err)
 	}
@@ -227,35 +226,35 @@ func TestOverlapKeepsTheDevice(t *testing.T) {
 		close(inside)
 		<-leave
 		return nil
-	}}, func(o *transcoder.Options) {
+	}}, func(o *worker.TranscoderOptions) {
 		o.Capacity = func() int {
 			mu.Lock()
 			defer mu.Unlock()
 			return capacity
 		}
 	}, o.addr)
-	d := next(t, o.devices, "no registration")
+	d := transcoderNext(t, o.devices, "no registration")
 	done := make(chan error, 1)
 	go func() {
 		_, err := d.Transcode(t.Context(), job("s", 1, []byte("media")))
 		done <- err
 	}()
-	next(t, inside, "no work")
+	transcoderNext(t, inside, "no work")
 	mu.Lock()
 	capacity = 9
 	mu.Unlock()
-	until(t, "the offer did not change", func() bool { return d.is(func() bool { return d.offer.Sessions == 9 }) })
+	transcoderUntil(t, "the offer did not change", func() bool { return d.is(func() bool { return d.offer.Sessions == 9 }) })
 	drained := make(chan error, 1)
 	go func() { drained <- r.Drain(context.Background()) }()
-	until(t, "not suspended", func() bool { return d.is(func() bool { return d.suspended }) })
+	transcoderUntil(t, "not suspended", func() bool { return d.is(func() bool { return d.suspended }) })
 	close(leave)
-	if err := next(t, done, "no result"); err != nil {
+	if err := transcoderNext(t, done, "no result"); err != nil {
 		t.Error(err)
 	}
-	if err := next(t, drained, "it does not leave"); err != nil {
+	if err := transcoderNext(t, drained, "it does not leave"); err != nil {
 		t.Error(err)
 	}
-	until(t, "it is still there", func() bool { return d.is(func() bool { return d.gone }) })
+	transcoderUntil(t, "it is still there", func() bool { return d.is(func() bool { return d.gone }) })
 	if len(o.devices) != 0 {
 		t.Error("a second device")
 	}
@@ -266,10 +265,10 @@ func TestOrchestratorRestarts(t *testing.T) {
 	t.Parallel()
 	o := newOwn(t)
 	start(t, new(coretest.Fake), nil, o.addr)
-	next(t, o.devices, "no registration")
+	transcoderNext(t, o.devices, "no registration")
 	o.stop()
 	o.start()
-	d := next(t, o.devices, "it does not come back")
+	d := transcoderNext(t, o.devices, "it does not come back")
 	if _, err := d.Transcode(t.Context(), job("s", 1, []byte("media"))); err != nil {
 		t.Error(err)
 	}

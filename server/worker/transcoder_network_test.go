@@ -1,4 +1,4 @@
-package transcoder_test
+package worker_test
 
 import (
 	"crypto/rand"
@@ -24,7 +24,7 @@ import (
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
-const secret = "open sesame"
+const transcoderSecret = "open sesame"
 
 // network is an orchestrator as the network's are: it knows nothing of us, unless node
 // is set.
@@ -35,21 +35,21 @@ type network struct {
 	node string
 	cert *tlscert.Source
 	// registrations are the registrations, results what came of tasks.
-	registrations chan *fakeRegistration
-	results       chan result
+	registrations chan *transcoderFakeRegistration
+	results       chan transcoderResult
 
 	mu     sync.Mutex // covers the field below
 	inputs map[string]http.HandlerFunc
 }
 
-type fakeRegistration struct {
+type transcoderFakeRegistration struct {
 	req    *rpc.RegisterRequest
 	stream grpc.ServerStreamingServer[rpc.NotifySegment]
 	end    chan error
 }
 
-// result is what a transcoder brought.
-type result struct {
+// transcoderResult is what a transcoder brought.
+type transcoderResult struct {
 	header http.Header
 	proto  string
 	length int64
@@ -74,8 +74,8 @@ func newNetwork(t testing.TB, node string) *network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert, registrations: make(chan *fakeRegistration, 16),
-		results: make(chan result, 64), inputs: make(map[string]http.HandlerFunc)}
+	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert, registrations: make(chan *transcoderFakeRegistration, 16),
+		results: make(chan transcoderResult, 64), inputs: make(map[string]http.HandlerFunc)}
 	calls := grpc.NewServer()
 	rpc.RegisterTranscoderServer(calls, o)
 	srv := &http.Server{TLSConfig: cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),
@@ -112,7 +112,7 @@ func (o *network) dispatch(calls *grpc.Server) http.Handler {
 func (o *network) RegisterTranscoder(
 	req *rpc.RegisterRequest, stream grpc.ServerStreamingServer[rpc.NotifySegment],
 ) error {
-	if req.GetSecret() != secret {
+	if req.GetSecret() != transcoderSecret {
 		return errors.New("invalid secret")
 	}
 	if req.GetCapacity() <= 0 {
@@ -123,7 +123,7 @@ func (o *network) RegisterTranscoder(
 			return err
 		}
 	}
-	d := &fakeRegistration{req: req, stream: stream, end: make(chan error, 1)}
+	d := &transcoderFakeRegistration{req: req, stream: stream, end: make(chan error, 1)}
 	o.registrations <- d
 	select {
 	case err := <-d.end:
@@ -135,7 +135,7 @@ func (o *network) RegisterTranscoder(
 
 // take follows the protocol's rules for results to the letter.
 func (o *network) take(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Authorization") != "Livepeer-Transcoder-1.0" || r.Header.Get("Credentials") != secret ||
+	if r.Header.Get("Authorization") != "Livepeer-Transcoder-1.0" || r.Header.Get("Credentials") != transcoderSecret ||
 		r.ProtoMajor != 2 {
 		http.Error(w, "Unauthorized", http.StatusUnauthorized)
 		return
@@ -145,7 +145,7 @@ func (o *network) take(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "unparsable", http.StatusUnsupportedMediaType)
 		return
 	}
-	got := result{header: r.Header.Clone(), proto: r.Proto, length: r.ContentLength}
+	got := transcoderResult{header: r.Header.Clone(), proto: r.Proto, length: r.ContentLength}
 	if _, err := strconv.ParseInt(r.Header.Get("TaskId"), 10, 64); err != nil {
 		http.Error(w, "Invalid Task ID", http.StatusBadRequest)
 		return
@@ -185,14 +185,14 @@ func (o *network) input(path, data string) string {
 	return o.keeps(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, data) })
 }
 
-func (d *fakeRegistration) send(t testing.TB, n *rpc.NotifySegment) {
+func (d *transcoderFakeRegistration) send(t testing.TB, n *rpc.NotifySegment) {
 	t.Helper()
 	if err := d.stream.Send(n); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func next[V any](t testing.TB, c <-chan V, what string) V {
+func transcoderNext[V any](t testing.TB, c <-chan V, what string) V {
 	t.Helper()
 	select {
 	case v := <-c:

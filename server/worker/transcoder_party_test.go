@@ -1,4 +1,4 @@
-package transcoder_test
+package worker_test
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func TestPartiesAreToldApart(t *testing.T) {
 	o := newOwn(t)
 	var p parties
 	start(t, p.fake(), nil, o.addr)
-	d := next(t, o.devices, "no registration")
+	d := transcoderNext(t, o.devices, "no registration")
 	for i, party := range []string{"192.0.2.7", "192.0.2.8", "192.0.2.7", ""} {
 		j := job("s", int64(i), []byte("media"))
 		j.Party = party
@@ -54,8 +54,8 @@ func TestPartiesOfTwoOrchestrators(t *testing.T) {
 	for i, o := range []*network{first, second} {
 		n := segment(int64(i), "s", o.input("/in", "media"))
 		n.Party = "the same"
-		next(t, o.registrations, "no registration").send(t, n)
-		next(t, o.results, "no result")
+		transcoderNext(t, o.registrations, "no registration").send(t, n)
+		transcoderNext(t, o.results, "no result")
 	}
 	if p := p.seen; len(p) != 2 || p[0] == p[1] || p[0] == "" {
 		t.Errorf("seen %q", p)
@@ -68,9 +68,9 @@ func TestMetadataIsNotFetched(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
 	start(t, new(coretest.Fake), nil, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", "http://169.254.169.254/latest/meta-data"))
-	if got := next(t, o.results, "no result"); got.text != "cannot fetch the segment: its address is not one that its "+
+	if got := transcoderNext(t, o.results, "no result"); got.text != "cannot fetch the segment: its address is not one that its "+
 		"orchestrator may name" {
 		t.Errorf("result %+v", got)
 	}

@@ -1,4 +1,4 @@
-package transcoder_test
+package worker_test
 
 import (
 	"context"
@@ -14,26 +14,26 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/server/worker/transcoder"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
-// rig is a worker's process.
-type rig struct {
-	*transcoder.Client
+// transcoderRig is a worker's process.
+type transcoderRig struct {
+	*worker.TranscoderClient
 	fake  *coretest.Fake
 	ended chan error
 	stop  func()
 }
 
-func start(t testing.TB, fake core.Transcoder, change func(*transcoder.Options), addrs ...string) *rig {
+func start(t testing.TB, fake core.Transcoder, change func(*worker.TranscoderOptions), addrs ...string) *transcoderRig {
 	t.Helper()
-	r := &rig{ended: make(chan error, 1)}
+	r := &transcoderRig{ended: make(chan error, 1)}
 	r.fake, _ = fake.(*coretest.Fake)
-	o := transcoder.Options{
-		Orchestrators: addrs, Secret: core.NewSecret(secret), Name: "rig7", Version: "0.9.1", Transcoder: fake,
+	o := worker.TranscoderOptions{
+		Orchestrators: addrs, Secret: core.NewSecret(transcoderSecret), Name: "rig7", Version: "0.9.1", Transcoder: fake,
 		Capacity:     func() int { return 5 },
 		Capabilities: func() capability.Capabilities { return capability.Offer(capability.SoftwareTranscoder(), "0.9.1") },
-		Devices:      func() []transcoder.Device { return []transcoder.Device{{Name: "0", Kind: "NVIDIA L4", Limit: 3}} },
+		Devices:      func() []worker.Device { return []worker.Device{{Name: "0", Kind: "NVIDIA L4", Limit: 3}} },
 		Board:        health.New(slog.New(slog.DiscardHandler), time.Now, nil),
 		Random:       rand.Reader, Chance: mathrand.Float64,
 	}
@@ -41,7 +41,7 @@ func start(t testing.TB, fake core.Transcoder, change func(*transcoder.Options),
 		change(&o)
 	}
 	var err error
-	if r.Client, err = transcoder.New(o); err != nil {
+	if r.TranscoderClient, err = worker.NewTranscoder(o); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -60,7 +60,7 @@ func TestRegistersAsTheNetworkDoes(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
 	start(t, new(coretest.Fake), nil, o.addr)
-	req := next(t, o.registrations, "no registration").req
+	req := transcoderNext(t, o.registrations, "no registration").req
 	if req.GetCapacity() != 5 || req.GetCapabilities().GetVersion() != "0.9.1" ||
 		len(req.GetCapabilities().GetBitstring()) == 0 ||
 		req.GetCapabilities().GetConstraints() == nil || req.GetCapabilities().GetCapacities()[0] != 1 {
@@ -75,8 +75,8 @@ func TestRegistersAsTheNetworkDoes(t *testing.T) {
 func TestWrongSecretEnds(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
-	r := start(t, new(coretest.Fake), func(o *transcoder.Options) { o.Secret = core.NewSecret("wrong") }, o.addr)
-	err := next(t, r.ended, "it goes on")
+	r := start(t, new(coretest.Fake), func(o *worker.TranscoderOptions) { o.Secret = core.NewSecret("wrong") }, o.addr)
+	err := transcoderNext(t, r.ended, "it goes on")
 	r.ended <- err
 	if fault.CodeOf(err) != fault.WorkerSecretRefused {
 		t.Errorf("ended with %v", err)
@@ -89,18 +89,18 @@ func TestNoCapacityStaysAway(t *testing.T) {
 	o := newNetwork(t, "")
 	var mu sync.Mutex
 	capacity := 0
-	r := start(t, new(coretest.Fake), func(o *transcoder.Options) {
+	r := start(t, new(coretest.Fake), func(o *worker.TranscoderOptions) {
 		o.Capacity = func() int {
 			mu.Lock()
 			defer mu.Unlock()
 			return capacity
 		}
 	}, o.addr)
-	until(t, "it does not stay away", func() bool { return r.Status()[0].Reason == "nothing to offer" })
+	transcoderUntil(t, "it does not stay away", func() bool { return r.Status()[0].Reason == "nothing to offer" })
 	mu.Lock()
 	capacity = 2
 	mu.Unlock()
-	if d := next(t, o.registrations, "no registration"); d.req.GetCapacity() != 2 {
+	if d := transcoderNext(t, o.registrations, "no registration"); d.req.GetCapacity() != 2 {
 		t.Errorf("registration %v", d.req)
 	}
 }
@@ -117,22 +117,22 @@ func TestDrainFinishesWhatRuns(t *testing.T) {
 				<-leave
 				return nil
 			}}, nil, o.addr)
-			d := next(t, o.registrations, "no registration")
+			d := transcoderNext(t, o.registrations, "no registration")
 			d.send(t, segment(1, "s", o.input("/in", "media")))
-			next(t, inside, "no work")
+			transcoderNext(t, inside, "no work")
 			drained := make(chan error, 1)
 			go func() { drained <- r.Drain(context.Background()) }()
 			if node != "" {
-				if last := next(t, o.registrations, "it was not told"); !last.req.GetDraining() {
+				if last := transcoderNext(t, o.registrations, "it was not told"); !last.req.GetDraining() {
 					t.Errorf("registration %v", last.req)
 				}
 				d.end <- nil
 			}
 			close(leave)
-			if got := next(t, o.results, "the result is lost"); len(got.parts) != 2 {
+			if got := transcoderNext(t, o.results, "the result is lost"); len(got.parts) != 2 {
 				t.Errorf("result %+v", got)
 			}
-			if err := next(t, drained, "it does not leave"); err != nil {
+			if err := transcoderNext(t, drained, "it does not leave"); err != nil {
 				t.Error(err)
 			}
 		})

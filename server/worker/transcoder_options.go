@@ -1,4 +1,4 @@
-package transcoder
+package worker
 
 import (
 	"context"
@@ -11,16 +11,15 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
-// Options are a Client's settings. All without a default in their comment are needed.
-type Options struct {
+// TranscoderOptions are a Client's settings. All without a default in their comment are needed.
+type TranscoderOptions struct {
 	// Orchestrators are host:port; with each there is a registration.
 	Orchestrators []string
 	Secret        core.Secret
 	// TLS is the worker's trust in orchestrators; the zero value trusts any certificate.
-	TLS worker.TLS
+	TLS TLS
 	// Name is what the operator calls the worker; "" leaves it to the orchestrator.
 	Name string
 	// Version is the release.
@@ -60,7 +59,7 @@ type Device struct {
 	Sessions, Limit int
 }
 
-func (o Options) complete() (Options, error) {
+func (o TranscoderOptions) complete() (TranscoderOptions, error) {
 	if o.Transcoder == nil || o.Capacity == nil || o.Capabilities == nil || o.Random == nil || o.Chance == nil {
 		return o, errors.New("a remote transcoder needs a transcoder, its capacity and capabilities, and chance")
 	}
@@ -84,4 +83,4 @@ var _ interface {
 	Name() string
 	Run(ctx context.Context, ready func()) error
 	Drain(ctx context.Context) error
-} = (*Client)(nil)
+} = (*TranscoderClient)(nil)

@@ -1,4 +1,4 @@
-package transcoder
+package worker
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 const (
@@ -20,9 +19,9 @@ const (
 	maxOrigin = 64
 )
 
-// task is a segment that an orchestrator ordered.
-type task struct {
-	from *worker.Link
+// transcoderTask is a segment that an orchestrator ordered.
+type transcoderTask struct {
+	from *Link
 	id   int64
 	// url is where the input is, "" when the job has it already.
 	url string
@@ -35,7 +34,7 @@ type task struct {
 }
 
 // Notify handles a notification: a segment, the end of a session, or a cancellation.
-func (w work) Notify(from *worker.Link, n *rpc.NotifySegment) {
+func (w work) Notify(from *Link, n *rpc.NotifySegment) {
 	if n.GetCancel() {
 		from.Cancel(n.GetTaskId())
 		return
@@ -48,7 +47,7 @@ func (w work) Notify(from *worker.Link, n *rpc.NotifySegment) {
 		}
 		return
 	}
-	t := &task{from: from, id: n.GetTaskId(), url: n.GetUrl()}
+	t := &transcoderTask{from: from, id: n.GetTaskId(), url: n.GetUrl()}
 	err := w.read(t, n)
 	if err == nil {
 		err = w.accept(t, n)
@@ -64,14 +63,14 @@ func (w work) Notify(from *worker.Link, n *rpc.NotifySegment) {
 }
 
 // Forget ends the remaining sessions of an orchestrator.
-func (w work) Forget(from *worker.Link) {
+func (w work) Forget(from *Link) {
 	for _, id := range w.sessions.takeAll(from) {
 		w.endSession(from, id)
 	}
 }
 
 // endSession ends a session after the segments that were queued before.
-func (c *Client) endSession(from *worker.Link, id core.SessionID) {
+func (c *TranscoderClient) endSession(from *Link, id core.SessionID) {
 	p := c.sessions.enqueue(id, true)
 	if p.previous == nil {
 		// At once: the next segment may need its memory.
@@ -88,7 +87,7 @@ func (c *Client) endSession(from *worker.Link, id core.SessionID) {
 
 // read parses a notification into a job. Faults are those of rpc.FromSegData, SegmentMessage
 // and RemoteIncompatible.
-func (c *Client) read(t *task, n *rpc.NotifySegment) error {
+func (c *TranscoderClient) read(t *transcoderTask, n *rpc.NotifySegment) error {
 	const op = "read the notice of a segment"
 	meta, err := rpc.FromSegData(n.GetSegData())
 	if err != nil {
@@ -130,7 +129,7 @@ func cleanOrigin(s string) string {
 }
 
 // accept queues the segment and, if its input came with the notification, reserves memory.
-func (c *Client) accept(t *task, n *rpc.NotifySegment) error {
+func (c *TranscoderClient) accept(t *transcoderTask, n *rpc.NotifySegment) error {
 	const op = "take a segment"
 	if in := n.GetInput(); t.url == "" {
 		if len(in) > core.MaxSegmentBytes {
@@ -150,7 +149,7 @@ func (c *Client) accept(t *task, n *rpc.NotifySegment) error {
 }
 
 // reserveInput reserves memory for n bytes of the input.
-func (c *Client) reserveInput(t *task, n int64) error {
+func (c *TranscoderClient) reserveInput(t *transcoderTask, n int64) error {
 	if !c.inputBudget.reserve(n) {
 		return fault.New(fault.TranscoderBusy, "take a segment", "the segments in work fill the memory set aside for them")
 	}
@@ -159,7 +158,7 @@ func (c *Client) reserveInput(t *task, n int64) error {
 }
 
 // releaseInput drops the input and releases its memory.
-func (c *Client) releaseInput(t *task) {
+func (c *TranscoderClient) releaseInput(t *transcoderTask) {
 	if t.job != nil {
 		t.job.Input = nil
 	}

@@ -1,4 +1,4 @@
-package transcoder
+package worker
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 // maxQueue is how many segments of one session may wait behind the one in progress, as in
@@ -22,7 +21,7 @@ type sessions struct {
 	mu     sync.Mutex
 	queues map[core.SessionID]*sessionQueue
 	// byLink are the sessions that each orchestrator has not ended, with their last use.
-	byLink map[*worker.Link]map[core.SessionID]time.Time
+	byLink map[*Link]map[core.SessionID]time.Time
 }
 
 const (
@@ -33,7 +32,7 @@ const (
 )
 
 // localSession is a session's id on this machine: ids of two orchestrators may collide.
-func localSession(from *worker.Link, id core.SessionID) core.SessionID {
+func localSession(from *Link, id core.SessionID) core.SessionID {
 	if from.Number() == 1 {
 		return id
 	}
@@ -41,13 +40,13 @@ func localSession(from *worker.Link, id core.SessionID) core.SessionID {
 }
 
 // recordUse records that an orchestrator uses a session.
-func (s *sessions) recordUse(from *worker.Link, id core.SessionID, now time.Time) {
+func (s *sessions) recordUse(from *Link, id core.SessionID, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	of := s.byLink[from]
 	if of == nil {
 		if s.byLink == nil {
-			s.byLink = make(map[*worker.Link]map[core.SessionID]time.Time)
+			s.byLink = make(map[*Link]map[core.SessionID]time.Time)
 		}
 		of = make(map[core.SessionID]time.Time)
 		s.byLink[from] = of
@@ -63,14 +62,14 @@ func (s *sessions) recordUse(from *worker.Link, id core.SessionID, now time.Time
 }
 
 // remove removes a session that its orchestrator ended.
-func (s *sessions) remove(from *worker.Link, id core.SessionID) {
+func (s *sessions) remove(from *Link, id core.SessionID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.byLink[from], id)
 }
 
 // takeAll removes and returns an orchestrator's sessions.
-func (s *sessions) takeAll(from *worker.Link) []core.SessionID {
+func (s *sessions) takeAll(from *Link) []core.SessionID {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := slices.Collect(maps.Keys(s.byLink[from]))

@@ -1,4 +1,4 @@
-package transcoder
+package worker
 
 import (
 	"crypto/rand"
@@ -14,7 +14,7 @@ func TestOfferIsSteady(t *testing.T) {
 	t.Parallel()
 	capacity, can := 100, capability.Default()
 	device := Device{Name: "0", Kind: "NVIDIA L4"}
-	c, err := New(Options{
+	c, err := NewTranscoder(TranscoderOptions{
 		Orchestrators: []string{"host:8935"}, Secret: core.NewSecret("s"), Transcoder: new(coretest.Fake),
 		Random:       rand.Reader,
 		Capacity:     func() int { return capacity },

@@ -1,4 +1,4 @@
-package transcoder
+package worker
 
 import (
 	"context"
@@ -8,15 +8,14 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 // work is what the loop sees of the client.
-type work struct{ *Client }
+type work struct{ *TranscoderClient }
 
 var (
-	_ worker.UrgencyChecker = work{}
-	_ worker.Forgetter      = work{}
+	_ UrgencyChecker = work{}
+	_ Forgetter      = work{}
 )
 
 // Offer is capacity and capabilities, nil without either.
@@ -49,7 +48,7 @@ func (work) Urgent(offered, now []byte) bool {
 
 // Register asks an orchestrator for work.
 func (w work) Register(
-	ctx context.Context, conn grpc.ClientConnInterface, as worker.Registration,
+	ctx context.Context, conn grpc.ClientConnInterface, as Registration,
 ) (grpc.ServerStreamingClient[rpc.NotifySegment], error) {
 	r := w.request()
 	// Orchestrators refuse a worker without capacity permanently, even a draining one.
@@ -58,7 +57,7 @@ func (w work) Register(
 	return rpc.NewTranscoderClient(conn).RegisterTranscoder(ctx, r)
 }
 
-func (c *Client) request() *rpc.RegisterRequest {
+func (c *TranscoderClient) request() *rpc.RegisterRequest {
 	r := &rpc.RegisterRequest{Capacity: int64(c.capacity()), Capabilities: rpc.FromCapabilities(c.o.Capabilities())}
 	if c.o.Devices != nil {
 		for _, d := range c.o.Devices() {
@@ -71,7 +70,7 @@ func (c *Client) request() *rpc.RegisterRequest {
 
 // capacity is what is offered. An estimate goes up and down all the time; a tenth more
 // or less is not worth a new registration.
-func (c *Client) capacity() int {
+func (c *TranscoderClient) capacity() int {
 	now := c.o.Capacity()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,4 @@
-package transcoder_test
+package worker_test
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func FuzzNotice(f *testing.F) {
 		}
 		return nil
 	}}, nil, o.addr)
-	d := next(f, o.registrations, "no registration")
+	d := transcoderNext(f, o.registrations, "no registration")
 	good := int64(1 << 62)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		n := new(rpc.NotifySegment)
@@ -53,7 +53,7 @@ func FuzzNotice(f *testing.F) {
 		good++
 		d.send(t, segment(good, "good", "", func(n *rpc.NotifySegment) { n.Input = []byte("media") }))
 		for {
-			got := next(t, o.results, "the good one does not come through")
+			got := transcoderNext(t, o.results, "the good one does not come through")
 			if got.header.Get("TaskId") == strconv.FormatInt(good, 10) && len(got.parts) == 2 {
 				break
 			}

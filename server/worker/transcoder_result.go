@@ -1,4 +1,4 @@
-package transcoder
+package worker
 
 import (
 	"bytes"
@@ -13,20 +13,19 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 const (
-	resultsPath = "/transcodeResults"
+	transcoderResultsPath = "/transcodeResults"
 	// boundaryBytes make a boundary of 20 hex digits.
 	boundaryBytes = 10
 )
 
 // failure is the result of a segment that was not transcoded. Peers compare its text.
-func (c *Client) failure(t *task, err error) worker.Result {
+func (c *TranscoderClient) failure(t *transcoderTask, err error) Result {
 	text := fault.Wire(err)
-	r := worker.Result{
-		Path: resultsPath, Task: t.id, Length: int64(len(text)),
+	r := Result{
+		Path: transcoderResultsPath, Task: t.id, Length: int64(len(text)),
 		Header: http.Header{"Content-Type": {rpc.TranscodingErrorType}, "Pixels": {"0"}},
 		Body:   func() io.Reader { return strings.NewReader(text) },
 	}
@@ -38,7 +37,7 @@ func (c *Client) failure(t *task, err error) worker.Result {
 
 // success is the result with one part per rendition, each followed by its signature if one
 // was requested.
-func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) worker.Result {
+func (c *TranscoderClient) success(t *transcoderTask, res *core.TranscodeResult, boundary string) Result {
 	own := t.from.IsTutti()
 	var pieces [][]byte
 	start := "--" + boundary
@@ -59,13 +58,13 @@ func (c *Client) success(t *task, res *core.TranscodeResult, boundary string) wo
 		}
 	}
 	pieces = append(pieces, []byte(start+"--\r\n"))
-	r := worker.Result{
-		Path: resultsPath, Task: t.id, Length: size(pieces),
+	r := Result{
+		Path: transcoderResultsPath, Task: t.id, Length: size(pieces),
 		Header: http.Header{
 			"Content-Type": {"multipart/mixed; boundary=" + boundary},
 			"Pixels":       {strconv.FormatInt(int64(res.DecodedPixels), 10)},
 		},
-		Body: func() io.Reader { return read(pieces) },
+		Body: func() io.Reader { return transcoderRead(pieces) },
 	}
 	if own {
 		r.Header.Set(rpc.FramesHeader, strconv.FormatInt(int64(res.DecodedFrames), 10))
@@ -84,8 +83,8 @@ func size(pieces [][]byte) (n int64) {
 	return n
 }
 
-// read reads the pieces one after another without copying them together.
-func read(pieces [][]byte) io.Reader {
+// transcoderRead reads the pieces one after another without copying them together.
+func transcoderRead(pieces [][]byte) io.Reader {
 	readers := make([]io.Reader, len(pieces))
 	for i, p := range pieces {
 		readers[i] = bytes.NewReader(p)
@@ -94,7 +93,7 @@ func read(pieces [][]byte) io.Reader {
 }
 
 // post sends a result to the orchestrator.
-func (c *Client) post(ctx context.Context, t *task, r worker.Result) {
+func (c *TranscoderClient) post(ctx context.Context, t *transcoderTask, r Result) {
 	if err := t.from.Post(ctx, r); err != nil && ctx.Err() == nil {
 		c.o.Log.Warn("a result did not reach its orchestrator", "orchestrator", t.from.Addr(), fault.Attr(err))
 	}

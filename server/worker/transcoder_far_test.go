@@ -1,4 +1,4 @@
-package transcoder_test
+package worker_test
 
 import (
 	"context"
@@ -123,7 +123,7 @@ func TestLargeSegmentOverALongLine(t *testing.T) {
 		came <- time.Now()
 		return nil
 	}}, nil, line.addr)
-	d := next(t, o.devices, "no registration")
+	d := transcoderNext(t, o.devices, "no registration")
 	input := make([]byte, 32<<20)
 	began := time.Now()
 	if _, err := d.Transcode(t.Context(), job("s", 1, input)); err != nil {
@@ -145,10 +145,10 @@ func TestSilentOrchestratorIsGivenUp(t *testing.T) {
 	o := newOwn(t)
 	line := newFar(t, o.addr, 0)
 	r := start(t, new(coretest.Fake), nil, line.addr)
-	next(t, o.devices, "no registration")
-	until(t, "not registered", func() bool { return r.Status()[0].State == worker.Registered })
+	transcoderNext(t, o.devices, "no registration")
+	transcoderUntil(t, "not registered", func() bool { return r.Status()[0].State == worker.Registered })
 	began := time.Now()
 	line.falls()
-	next(t, o.devices, "it waits for ever")
+	transcoderNext(t, o.devices, "it waits for ever")
 	t.Logf("registered anew after %v", time.Since(began).Round(100*time.Millisecond))
 }

@@ -1,4 +1,4 @@
-package transcoder_test
+package worker_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/worker/transcoder"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 func TestRenditions(t *testing.T) {
@@ -27,12 +27,12 @@ func TestRenditions(t *testing.T) {
 		job = *j
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	d.send(t, segment(7, "s", o.input("/in", "media"), func(n *rpc.NotifySegment) {
 		n.SegData.ForceSessionReinit = true
 		n.SegData.SegmentParameters = &rpc.SegParameters{From: 500, To: 1500}
 	}))
-	got := next(t, o.results, "no result")
+	got := transcoderNext(t, o.results, "no result")
 	h := got.header
 	if h.Get("TaskId") != "7" || h.Get("Pixels") != strconv.Itoa(60*1920*1080) || got.length <= 0 {
 		t.Errorf("result %+v", got)
@@ -85,12 +85,12 @@ func TestSignaturesFollowTheirRenditions(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "tutti/0.9.1")
 	start(t, signing{new(coretest.Fake)}, nil, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	d.send(t, segment(7, "s", "", func(n *rpc.NotifySegment) {
 		n.SegData.CalcPerceptualHash = true
 		n.Input = []byte("media")
 	}))
-	got := next(t, o.results, "no result")
+	got := transcoderNext(t, o.results, "no result")
 	var kinds []string
 	for _, p := range got.parts {
 		kind := p.header["Content-Type"][0]
@@ -118,7 +118,7 @@ func TestFailures(t *testing.T) {
 		}
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	fine := o.input("/fine", "media")
 	for i, row := range []struct {
 		name, url, text string
@@ -164,7 +164,7 @@ func TestFailures(t *testing.T) {
 			row.change(n)
 		}
 		d.send(t, n)
-		got := next(t, o.results, row.name+": no result")
+		got := transcoderNext(t, o.results, row.name+": no result")
 		if got.text != row.text || got.header.Get("TaskId") != strconv.Itoa(i) || got.header.Get("Pixels") != "0" ||
 			got.header.Get("Tutti-Code") != string(row.code) {
 			t.Errorf("%s: %q, headers %v", row.name, got.text, got.header)
@@ -177,9 +177,9 @@ func TestNoCapabilitiesIsAnEmptyRequest(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
 	start(t, new(coretest.Fake), nil, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", o.input("/in", "media"), func(n *rpc.NotifySegment) { n.SegData.Capabilities = nil }))
-	if got := next(t, o.results, "no result"); len(got.parts) != 2 {
+	if got := transcoderNext(t, o.results, "no result"); len(got.parts) != 2 {
 		t.Errorf("result %+v", got)
 	}
 }
@@ -197,7 +197,7 @@ func TestOrderInASession(t *testing.T) {
 		order = append(order, string(j.Session)+strconv.Itoa(int(j.Number)))
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	go1 := make(chan struct{})
 	slow := o.keeps("/slow", func(w http.ResponseWriter, _ *http.Request) {
 		<-go1
@@ -208,14 +208,14 @@ func TestOrderInASession(t *testing.T) {
 	d.send(t, segment(2, "s", quick))
 	d.send(t, &rpc.NotifySegment{SegData: &rpc.SegData{AuthToken: &rpc.AuthToken{SessionId: "s"}}})
 	d.send(t, segment(3, "x", quick))
-	next(t, o.results, "another session waits")
+	transcoderNext(t, o.results, "another session waits")
 	if r.fake.Jobs() != 1 {
 		t.Error("a segment did not wait for the one before")
 	}
 	close(go1)
-	next(t, o.results, "no result")
-	next(t, o.results, "no result")
-	until(t, "the session does not end", func() bool { return len(r.fake.Ended()) > 0 })
+	transcoderNext(t, o.results, "no result")
+	transcoderNext(t, o.results, "no result")
+	transcoderUntil(t, "the session does not end", func() bool { return len(r.fake.Ended()) > 0 })
 	if got := r.fake.Ended(); !slices.Equal(got, []core.SessionID{"s"}) {
 		t.Errorf("ended %v", got)
 	}
@@ -236,27 +236,27 @@ func TestBounds(t *testing.T) {
 		case <-ctx.Done():
 		}
 		return nil
-	}}, func(o *transcoder.Options) { o.MaxInput = 20 }, o.addr)
-	d := next(t, o.registrations, "no registration")
+	}}, func(o *worker.TranscoderOptions) { o.MaxInput = 20 }, o.addr)
+	d := transcoderNext(t, o.registrations, "no registration")
 	inline := func(n *rpc.NotifySegment) { n.Input = []byte("12") }
 	// One in work and four that wait.
 	for i := range int64(5) {
 		d.send(t, segment(i, "s", "", inline))
 	}
 	d.send(t, segment(5, "s", "", inline))
-	if got := next(t, o.results, "no result"); got.text != "TranscoderBusy" || got.header.Get("TaskId") != "5" {
+	if got := transcoderNext(t, o.results, "no result"); got.text != "TranscoderBusy" || got.header.Get("TaskId") != "5" {
 		t.Errorf("a sixth segment: %+v", got)
 	}
 	d.send(t, segment(6, "x", "", func(n *rpc.NotifySegment) { n.Input = []byte("eleven more") }))
-	if got := next(t, o.results, "no result"); got.text != "TranscoderBusy" || got.header.Get("TaskId") != "6" {
+	if got := transcoderNext(t, o.results, "no result"); got.text != "TranscoderBusy" || got.header.Get("TaskId") != "6" {
 		t.Errorf("too much memory: %+v", got)
 	}
 	close(leave)
 	for range 5 {
-		next(t, o.results, "no result")
+		transcoderNext(t, o.results, "no result")
 	}
 	d.send(t, segment(7, "x", "", func(n *rpc.NotifySegment) { n.Input = []byte("eleven more") }))
-	if got := next(t, o.results, "no result"); len(got.parts) != 2 {
+	if got := transcoderNext(t, o.results, "no result"); len(got.parts) != 2 {
 		t.Errorf("room was not given back: %+v", got)
 	}
 }
@@ -273,16 +273,16 @@ func TestCancelledBringsNothing(t *testing.T) {
 		}
 		return ctx.Err()
 	}}, nil, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	inline := func(n *rpc.NotifySegment) { n.Input = []byte("media") }
 	d.send(t, segment(1, "s", "", inline))
 	d.send(t, segment(2, "s", "", inline))
-	next(t, inside, "no work")
+	transcoderNext(t, inside, "no work")
 	d.send(t, &rpc.NotifySegment{TaskId: 1, Cancel: true})
-	if got := next(t, o.results, "no result"); got.header.Get("TaskId") != "2" || len(got.parts) != 2 {
+	if got := transcoderNext(t, o.results, "no result"); got.header.Get("TaskId") != "2" || len(got.parts) != 2 {
 		t.Errorf("result %+v", got)
 	}
-	until(t, "tasks go on", func() bool { return r.Status()[0].Tasks == 0 })
+	transcoderUntil(t, "tasks go on", func() bool { return r.Status()[0].Tasks == 0 })
 	if len(o.results) != 0 {
 		t.Errorf("also %+v", <-o.results)
 	}
@@ -296,12 +296,12 @@ func TestDeadline(t *testing.T) {
 		<-ctx.Done()
 		return ctx.Err()
 	}}, nil, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", "", func(n *rpc.NotifySegment) {
 		n.Input = []byte("media")
 		n.DeadlineMs = 50
 	}))
-	if got := next(t, o.results, "no result"); got.text != "Remote transcoder took too long" {
+	if got := transcoderNext(t, o.results, "no result"); got.text != "Remote transcoder took too long" {
 		t.Errorf("result %+v", got)
 	}
 }

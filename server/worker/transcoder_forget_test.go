@@ -1,4 +1,4 @@
-package transcoder_test
+package worker_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/server/rpc"
-	"github.com/tuttinode/tutti/server/worker/transcoder"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 // An orchestrator that has restarted, or has given the worker up, knows nothing of the
@@ -29,16 +29,16 @@ func TestSessionsEndWithTheirPlace(t *testing.T) {
 			t.Parallel()
 			o := newOwn(t)
 			r := start(t, new(coretest.Fake), nil, o.addr)
-			d := next(t, o.devices, "no registration")
+			d := transcoderNext(t, o.devices, "no registration")
 			for _, session := range []string{"a", "b", "c"} {
 				if _, err := d.Transcode(t.Context(), job(session, 1, []byte("media"))); err != nil {
 					t.Fatal(err)
 				}
 			}
 			d.EndSession("c")
-			until(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
+			transcoderUntil(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
 			again(o, d)
-			d = next(t, o.devices, "it does not come back")
+			d = transcoderNext(t, o.devices, "it does not come back")
 			if _, err := d.Transcode(t.Context(), job("new", 1, []byte("media"))); err != nil {
 				t.Fatal(err)
 			}
@@ -55,11 +55,11 @@ func TestSessionsEndWithTheRegistration(t *testing.T) {
 	t.Parallel()
 	o := newNetwork(t, "")
 	r := start(t, new(coretest.Fake), nil, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", o.input("/in", "media")))
-	next(t, o.results, "no result")
+	transcoderNext(t, o.results, "no result")
 	d.end <- nil
-	next(t, o.registrations, "it does not come back")
+	transcoderNext(t, o.registrations, "it does not come back")
 	if got := r.fake.Ended(); !slices.Equal(got, []core.SessionID{"s"}) {
 		t.Errorf("ended %v", got)
 	}
@@ -70,12 +70,12 @@ func TestSessionsEndWithoutAnOrchestrator(t *testing.T) {
 	t.Parallel()
 	o := newOwn(t)
 	r := start(t, new(coretest.Fake), nil, o.addr)
-	d := next(t, o.devices, "no registration")
+	d := transcoderNext(t, o.devices, "no registration")
 	if _, err := d.Transcode(t.Context(), job("s", 1, []byte("media"))); err != nil {
 		t.Fatal(err)
 	}
 	o.stop()
-	until(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
+	transcoderUntil(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
 }
 
 // And where it is unknown whether it will, because its machine cannot be reached.
@@ -87,12 +87,12 @@ func TestSessionsEndWithoutAWay(t *testing.T) {
 	o := newOwn(t)
 	way := newFar(t, o.addr, 0)
 	r := start(t, new(coretest.Fake), nil, way.addr)
-	d := next(t, o.devices, "no registration")
+	d := transcoderNext(t, o.devices, "no registration")
 	if _, err := d.Transcode(t.Context(), job("s", 1, []byte("media"))); err != nil {
 		t.Fatal(err)
 	}
 	way.dies()
-	until(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
+	transcoderUntil(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
 }
 
 // What one orchestrator ends is not another's session of the same name.
@@ -100,13 +100,13 @@ func TestSessionsOfTheSameName(t *testing.T) {
 	t.Parallel()
 	one, two := newNetwork(t, ""), newNetwork(t, "")
 	r := start(t, new(coretest.Fake), nil, one.addr, two.addr)
-	first, second := next(t, one.registrations, "no registration"), next(t, two.registrations, "no registration")
+	first, second := transcoderNext(t, one.registrations, "no registration"), transcoderNext(t, two.registrations, "no registration")
 	first.send(t, segment(1, "s", one.input("/in", "media")))
 	second.send(t, segment(1, "s", two.input("/in", "media")))
-	next(t, one.results, "no result")
-	next(t, two.results, "no result")
+	transcoderNext(t, one.results, "no result")
+	transcoderNext(t, two.results, "no result")
 	second.send(t, &rpc.NotifySegment{SegData: &rpc.SegData{AuthToken: &rpc.AuthToken{SessionId: "s"}}})
-	until(t, "it does not end", func() bool { return len(r.fake.Ended()) > 0 })
+	transcoderUntil(t, "it does not end", func() bool { return len(r.fake.Ended()) > 0 })
 	if got := r.fake.Ended(); !slices.Equal(got, []core.SessionID{"s~2"}) {
 		t.Errorf("ended %v", got)
 	}
@@ -121,19 +121,19 @@ func TestANoticeThatComesAgain(t *testing.T) {
 		<-leave
 		return nil
 	}}, nil, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	n := segment(1, "s", "", func(n *rpc.NotifySegment) { n.Input = []byte("media") })
 	d.send(t, n)
-	until(t, "no work", func() bool { return r.fake.Jobs() == 1 })
+	transcoderUntil(t, "no work", func() bool { return r.fake.Jobs() == 1 })
 	d.send(t, n)
 	d.send(t, &rpc.NotifySegment{SegData: &rpc.SegData{AuthToken: &rpc.AuthToken{SessionId: "s"}}})
 	// By the time that another session's is in work, all of them are read.
 	d.send(t, segment(2, "x", "", func(n *rpc.NotifySegment) { n.Input = []byte("media") }))
-	until(t, "no work", func() bool { return r.fake.Jobs() == 2 })
+	transcoderUntil(t, "no work", func() bool { return r.fake.Jobs() == 2 })
 	close(leave)
-	next(t, o.results, "no result")
-	next(t, o.results, "no result")
-	until(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
+	transcoderNext(t, o.results, "no result")
+	transcoderNext(t, o.results, "no result")
+	transcoderUntil(t, "it does not end", func() bool { return len(r.fake.Ended()) == 1 })
 	if r.fake.Jobs() != 2 {
 		t.Errorf("%d jobs", r.fake.Jobs())
 	}
@@ -145,13 +145,13 @@ func TestTwoAddressesOfOneOrchestrator(t *testing.T) {
 	o := newOwn(t)
 	way := newFar(t, o.addr, 0)
 	var board *health.Board
-	r := start(t, new(coretest.Fake), func(o *transcoder.Options) { board = o.Board }, o.addr, way.addr)
-	d := next(t, o.devices, "no registration")
+	r := start(t, new(coretest.Fake), func(o *worker.TranscoderOptions) { board = o.Board }, o.addr, way.addr)
+	d := transcoderNext(t, o.devices, "no registration")
 	has := func() bool {
 		return slices.ContainsFunc(board.Snapshot(),
 			func(c health.Condition) bool { return c.Code == fault.WorkerSameOrchestrator })
 	}
-	until(t, "no condition", has)
+	transcoderUntil(t, "no condition", has)
 	if _, err := d.Transcode(t.Context(), job("s", 1, []byte("media"))); err != nil {
 		t.Error(err)
 	}
@@ -173,20 +173,20 @@ func TestInputsAreFromWhomIsTrusted(t *testing.T) {
 			_ = io.WriteString(w, "media")
 	}))
 	defer other.Close()
-	start(t, new(coretest.Fake), func(opt *transcoder.Options) {
+	start(t, new(coretest.Fake), func(opt *worker.TranscoderOptions) {
 		leaf, err := o.cert.Config().GetCertificate(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		opt.TLS.Trusted = []*x509.Certificate{leaf.Leaf}
 	}, o.addr)
-	d := next(t, o.registrations, "no registration")
+	d := transcoderNext(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", other.URL+"/in"))
-	if got := next(t, o.results, "no result"); got.text != "cannot fetch the segment: no answer" {
+	if got := transcoderNext(t, o.results, "no result"); got.text != "cannot fetch the segment: no answer" {
 		t.Errorf("result %+v", got)
 	}
 	d.send(t, segment(2, "s", o.input("/in", "media")))
-	if got := next(t, o.results, "no result"); len(got.parts) != 2 {
+	if got := transcoderNext(t, o.results, "no result"); len(got.parts) != 2 {
 		t.Errorf("result %+v", got)
 	}
 }

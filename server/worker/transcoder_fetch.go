@@ -1,4 +1,4 @@
-package transcoder
+package worker
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/body"
 	"github.com/tuttinode/tutti/server/origin"
-	"github.com/tuttinode/tutti/server/worker"
 )
 
 // fetchTimeout is the protocol's time for a whole download. An orchestrator of our own
@@ -28,10 +27,10 @@ var errFetchLate = errors.New("the download took too long")
 // inputTransport fetches inputs as the network does: HTTP/1.1, certificates unchecked,
 // because they are where an orchestrator that was let in says. With -orchCA what comes
 // from an orchestrator's own host is checked as the orchestrator is.
-func inputTransport(trust worker.TLS, orchestrators []string) *http.Transport {
+func inputTransport(trust TLS, orchestrators []string) *http.Transport {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	plain := &net.Dialer{Timeout: fetchTimeout, KeepAlive: 30 * time.Second, ControlContext: worker.ControlFetch}
+	plain := &net.Dialer{Timeout: fetchTimeout, KeepAlive: 30 * time.Second, ControlContext: ControlFetch}
 	t := &http.Transport{
 		DialContext: plain.DialContext,
 		Protocols:   protocols,
@@ -68,7 +67,7 @@ func hostOf(addr string) string {
 
 // transport is for inputs of one orchestrator: connections that are open for one are not used for
 // another, which may not be allowed there.
-func (c *Client) transport(of *worker.Link) *http.Transport {
+func (c *TranscoderClient) transport(of *Link) *http.Transport {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t := c.inputs[of]
@@ -80,7 +79,7 @@ func (c *Client) transport(of *worker.Link) *http.Transport {
 }
 
 // closeInputs closes idle connections.
-func (c *Client) closeInputs() {
+func (c *TranscoderClient) closeInputs() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range c.inputs {
@@ -91,8 +90,8 @@ func (c *Client) closeInputs() {
 // fetch downloads an input from where its orchestrator says, as far as that is allowed; see
 // worker.Origin. Redirects are not followed. grow is asked before memory is taken. Faults are
 // WorkerInputLost and grow's own.
-func (c *Client) fetch(
-	ctx context.Context, from *worker.Link, address string, timeout time.Duration, grow func(n int64) error,
+func (c *TranscoderClient) fetch(
+	ctx context.Context, from *Link, address string, timeout time.Duration, grow func(n int64) error,
 ) ([]byte, error) {
 	const op = "fetch the segment"
 	lost := func(detail string, err error) ([]byte, error) {
@@ -134,7 +133,7 @@ func (c *Client) fetch(
 
 // refused is why no answer came.
 func refused(err error) string {
-	if errors.Is(err, worker.ErrOrigin) {
+	if errors.Is(err, ErrOrigin) {
 		return "its address is not one that its orchestrator may name"
 	}
 	return "no answer"
