@@ -1,4 +1,4 @@
-package client
+package redeemer
 
 import (
 	"context"
@@ -14,21 +14,21 @@ import (
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
-// Ledger stores the winners; ledger.Ledger implements it.
-type Ledger interface {
+// ClientLedger stores the winners; ledger.Ledger implements it.
+type ClientLedger interface {
 	Winners(ctx context.Context, f ledger.Filter) ([]pm.Winner, error)
 	// Progress returns when a winner's next state is on disk.
 	Progress(ctx context.Context, p pm.Progress) error
 }
 
-// Options are a Client's parts and settings. Zero settings get the defaults that are
+// ClientOptions are a Client's parts and settings. Zero settings get the defaults that are
 // named; the parts have none but Changed.
-type Options struct {
+type ClientOptions struct {
 	// Addr is where the redeemer listens, "host:port".
 	Addr string
 	// Trust are the certificates that the redeemer must show; none accepts any.
 	Trust  tlscert.Trust
-	Ledger Ledger
+	Ledger ClientLedger
 	// Recipient is whose tickets are handed in.
 	Recipient core.Address
 	View      func() protocol.View
@@ -59,12 +59,12 @@ type Options struct {
 	AlertAfter time.Duration
 }
 
-var errOptions = errors.New("build client of the redeemer: an option is missing")
+var clientErrOptions = errors.New("build client of the redeemer: an option is missing")
 
-func (o Options) complete() (Options, error) {
+func (o ClientOptions) complete() (ClientOptions, error) {
 	if o.Addr == "" || o.Ledger == nil || o.Recipient.IsZero() || o.View == nil || o.Round == nil || o.Board == nil ||
 		o.Log == nil || o.Now == nil {
-		return o, errOptions
+		return o, clientErrOptions
 	}
 	if o.Changed == nil {
 		o.Changed = func(pm.Winner) {}

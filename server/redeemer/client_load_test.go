@@ -1,4 +1,4 @@
-package client_test
+package redeemer_test
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 // read of the books, and are handed in when the redeemer takes them.
 func TestOneGatewaysRefusedTicketsHoldUpNobody(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(r *rig) { r.opt.Waiting, r.opt.WaitingEach = 8, 3 })
+	r := clientNewRig(t, func(r *clientRig) { r.opt.Waiting, r.opt.WaitingEach = 8, 3 })
 	empty := keyOf('e')
 	r.far.refusesOf(coretest.AddressOf(empty), fault.New(fault.SenderEmpty, "queue", ""))
 	r.far.start()
@@ -39,12 +39,12 @@ func TestManyTicketsOfOneMoment(t *testing.T) {
 	for name, moments := range map[string]int{"three at once": 10, "all at once": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, func(r *rig) { r.opt.Waiting, r.opt.WaitingEach = 4, 2 })
+			r := clientNewRig(t, func(r *clientRig) { r.opt.Waiting, r.opt.WaitingEach = 4, 2 })
 			at := r.now()
 			for range moments {
 				at = at.Add(1)
 				for range 3 {
-					r.winAt(at, key())
+					r.winAt(at, clientKey())
 					r.winAt(at, keyOf('e'))
 				}
 			}
@@ -62,7 +62,7 @@ func TestARefusedTicketIsGivenUp(t *testing.T) {
 	for name, plain := range map[string]bool{"our own redeemer": false, "the network's": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, func(r *rig) { r.far.plain = plain })
+			r := clientNewRig(t, func(r *clientRig) { r.far.plain = plain })
 			r.far.refuses(fault.New(fault.SenderEmpty, "queue", "it has nothing"))
 			r.far.start()
 			r.start()

@@ -1,4 +1,4 @@
-package client
+package redeemer
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // Client is a lifecycle.Component. It is safe for concurrent use.
 type Client struct {
-	opt Options
+	opt ClientOptions
 	// wake makes Run check what is due; it has capacity 1.
 	wake chan struct{}
 	// parts are the calls and streams that Run started.
@@ -37,8 +37,8 @@ type Client struct {
 	reviewed protocol.Round
 }
 
-// New makes a Client. It does nothing until Run.
-func New(o Options) (*Client, error) {
+// NewClient makes a Client. It does nothing until Run.
+func NewClient(o ClientOptions) (*Client, error) {
 	o, err := o.complete()
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package client_test
+package redeemer_test
 
 import (
 	"context"
@@ -82,7 +82,7 @@ func (f *far) start() {
 		f.kill = sync.OnceFunc(func() { server.Stop(); serving.Wait() })
 		return
 	}
-	s, err := redeemer.New(redeemer.Options{Listener: l, Cert: f.cert, Redeemer: f, Recipient: me,
+	s, err := redeemer.New(redeemer.Options{Listener: l, Cert: f.cert, Redeemer: f, Recipient: clientMe,
 		Log:   slog.New(slog.DiscardHandler),
 		Taken: func(context.Context, protocol.Hash) (bool, error) { return false, nil },
 		Funds: func(context.Context, core.Address) (protocol.SenderFunds, error) {

@@ -1,4 +1,4 @@
-package client_test
+package redeemer_test
 
 import (
 	"testing"
@@ -12,9 +12,9 @@ import (
 )
 
 // winIn puts a winner of a round into the books.
-func (r *rig) winIn(round protocol.Round) pm.Winner {
+func (r *clientRig) winIn(round protocol.Round) pm.Winner {
 	r.nonce++
-	t := coretest.Ticket(key(), me, core.NewWei(1000), r.nonce,
+	t := coretest.Ticket(clientKey(), clientMe, core.NewWei(1000), r.nonce,
 		protocol.RoundState{LastInitialized: round, LastHash: protocol.Hash{byte(round)}})
 	w := pm.Winner{Hash: t.Hash(), Ticket: t, ExpirationBlock: 140, Won: r.now(), State: pm.TicketWon}
 	r.books.append(w)
@@ -26,7 +26,7 @@ func (r *rig) winIn(round protocol.Round) pm.Winner {
 // over already do not delay them.
 func TestTheMostUrgentAreHandedFirst(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(r *rig) { r.opt.Waiting, r.opt.WaitingEach, r.opt.InFlight = 4, 4, 1 })
+	r := clientNewRig(t, func(r *clientRig) { r.opt.Waiting, r.opt.WaitingEach, r.opt.InFlight = 4, 4, 1 })
 	r.round = 8
 	urgent := make(map[protocol.Hash]bool)
 	for range 5 {
@@ -55,7 +55,7 @@ func TestTheMostUrgentAreHandedFirst(t *testing.T) {
 // gateway.
 func TestOneGatewaysSlowTicketsDelayNoOther(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(r *rig) { r.opt.HandIn = 40 * time.Second })
+	r := clientNewRig(t, func(r *clientRig) { r.opt.HandIn = 40 * time.Second })
 	slow := keyOf('s')
 	r.far.hangsWith(coretest.AddressOf(slow))
 	r.far.start()
@@ -70,7 +70,7 @@ func TestOneGatewaysSlowTicketsDelayNoOther(t *testing.T) {
 // TestAFalseRoundEndsNoWinner: the view has a round that the chain does not have.
 func TestAFalseRoundEndsNoWinner(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := clientNewRig(t)
 	r.start()
 	r.mu.Lock()
 	r.lie = 9000
@@ -89,7 +89,7 @@ func TestWhatAFalseRoundEndedComesBack(t *testing.T) {
 	for name, restarted := range map[string]bool{"while it runs": false, "after a restart": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t)
+			r := clientNewRig(t)
 			r.start()
 			r.later(0, 9000)
 			r.Won(r.win())
@@ -112,7 +112,7 @@ func TestWhatAFalseRoundEndedComesBack(t *testing.T) {
 // TestLateTicketsStayExpired once their rounds are truly over.
 func TestLateTicketsStayExpired(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := clientNewRig(t)
 	r.far.refuses(fault.New(fault.TicketExpired, "queue", "of round 7, this is 10"))
 	r.far.start()
 	r.start()

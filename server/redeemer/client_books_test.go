@@ -1,4 +1,4 @@
-package client_test
+package redeemer_test
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 )
 
-// books are an orchestrator's winners, as on disk.
-type books struct {
+// clientBooks are an orchestrator's winners, as on disk.
+type clientBooks struct {
 	mu    sync.Mutex // covers the fields below
 	won   []pm.Winner
 	fail  error
 	looks int
 }
 
-func (b *books) Winners(_ context.Context, f ledger.Filter) (out []pm.Winner, err error) {
+func (b *clientBooks) Winners(_ context.Context, f ledger.Filter) (out []pm.Winner, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.looks++
@@ -37,7 +37,7 @@ func (b *books) Winners(_ context.Context, f ledger.Filter) (out []pm.Winner, er
 	return out, nil
 }
 
-func (b *books) Progress(_ context.Context, p pm.Progress) error {
+func (b *clientBooks) Progress(_ context.Context, p pm.Progress) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.fail != nil {
@@ -48,20 +48,20 @@ func (b *books) Progress(_ context.Context, p pm.Progress) error {
 	return nil
 }
 
-func (b *books) append(w pm.Winner) {
+func (b *clientBooks) append(w pm.Winner) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.won = append(b.won, w)
 }
 
-func (b *books) breaks(err error) {
+func (b *clientBooks) breaks(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.fail = err
 }
 
 // count is how many are in a state.
-func (b *books) count(s pm.TicketState) (n int) {
+func (b *clientBooks) count(s pm.TicketState) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, w := range b.won {
@@ -72,7 +72,7 @@ func (b *books) count(s pm.TicketState) (n int) {
 	return n
 }
 
-func (b *books) reason(h protocol.Hash) string {
+func (b *clientBooks) reason(h protocol.Hash) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.won, func(w pm.Winner) bool { return w.Hash == h })

@@ -1,4 +1,4 @@
-package client
+package redeemer
 
 import (
 	"crypto/tls"
@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc/keepalive"
 )
 
-// maxMessage is many times any answer.
-const maxMessage = 16 << 10
+// clientMaxMessage is many times any answer.
+const clientMaxMessage = 16 << 10
 
 // dial makes the one connection for everything; it is opened on demand. Pings are rare, because
 // servers disconnect clients that send more; together with the refreshing of max floats they
@@ -28,8 +28,8 @@ func (c *Client) dial() (*grpc.ClientConn, error) {
 		grpc.WithTransportCredentials(creds),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: retry, MinConnectTimeout: 5 * time.Second}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 6 * time.Minute, Timeout: 20 * time.Second}),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
-		grpc.WithMaxHeaderListSize(maxMessage),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(clientMaxMessage), grpc.MaxCallSendMsgSize(clientMaxMessage)),
+		grpc.WithMaxHeaderListSize(clientMaxMessage),
 		grpc.WithDisableServiceConfig(), grpc.WithNoProxy())
 }
 

@@ -1,4 +1,4 @@
-package client_test
+package redeemer_test
 
 import (
 	"context"
@@ -17,19 +17,19 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/server/redeemer/client"
+	"github.com/tuttinode/tutti/server/redeemer"
 )
 
-var me, gateway = core.Address{1}, core.Address{9}
+var clientMe, clientGateway = core.Address{1}, core.Address{9}
 
-// rig is an orchestrator's client over all its lives, its books and a redeemer.
-type rig struct {
+// clientRig is an orchestrator's client over all its lives, its books and a redeemer.
+type clientRig struct {
 	*testing.T
-	*client.Client
-	books *books
+	*redeemer.Client
+	books *clientBooks
 	far   *far
 	board *health.Board
-	opt   client.Options
+	opt   redeemer.ClientOptions
 	stop  func()
 	nonce uint64
 
@@ -41,12 +41,12 @@ type rig struct {
 	asked int
 }
 
-func newRig(t *testing.T, with ...func(*rig)) *rig {
+func clientNewRig(t *testing.T, with ...func(*clientRig)) *clientRig {
 	t.Helper()
-	r := &rig{T: t, books: &books{}, far: newFar(t), round: 7, stop: func() {}}
+	r := &clientRig{T: t, books: &clientBooks{}, far: newFar(t), round: 7, stop: func() {}}
 	r.board = health.New(slog.New(slog.DiscardHandler), r.now, nil)
-	r.opt = client.Options{
-		Addr: r.far.addr, Ledger: r.books, Recipient: me, View: r.view, Round: r.read, Board: r.board,
+	r.opt = redeemer.ClientOptions{
+		Addr: r.far.addr, Ledger: r.books, Recipient: clientMe, View: r.view, Round: r.read, Board: r.board,
 		Log: slog.New(slog.DiscardHandler), Now: r.now,
 		Retry: 5 * time.Millisecond, RetryMost: 50 * time.Millisecond, AlertAfter: 20 * time.Millisecond,
 	}
@@ -58,9 +58,9 @@ func newRig(t *testing.T, with ...func(*rig)) *rig {
 }
 
 // start gives the client another life.
-func (r *rig) start() {
+func (r *clientRig) start() {
 	r.Helper()
-	c, err := client.New(r.opt)
+	c, err := redeemer.NewClient(r.opt)
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -73,20 +73,20 @@ func (r *rig) start() {
 	r.stop = sync.OnceFunc(func() { cancel(); running.Wait() })
 }
 
-func (r *rig) now() time.Time {
+func (r *clientRig) now() time.Time {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return time.Now().Add(r.ahead)
 }
 
-func (r *rig) view() protocol.View {
+func (r *clientRig) view() protocol.View {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return protocol.View{Known: true, Round: protocol.RoundState{Number: r.round}}
 }
 
 // read is the round by all endpoints.
-func (r *rig) read(context.Context) (protocol.RoundState, error) {
+func (r *clientRig) read(context.Context) (protocol.RoundState, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.asked++
@@ -94,21 +94,21 @@ func (r *rig) read(context.Context) (protocol.RoundState, error) {
 }
 
 // reads is how often the round was read again.
-func (r *rig) reads() int {
+func (r *clientRig) reads() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.asked
 }
 
 // later moves the clock and the rounds.
-func (r *rig) later(d time.Duration, rounds protocol.Round) {
+func (r *clientRig) later(d time.Duration, rounds protocol.Round) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ahead += d
 	r.round += rounds
 }
 
-func key() *ecdsa.PrivateKey { return keyOf('k') }
+func clientKey() *ecdsa.PrivateKey { return keyOf('k') }
 
 func keyOf(letter byte) *ecdsa.PrivateKey {
 	k, err := crypto.ToECDSA([]byte(strings.Repeat(string(rune(letter)), 32)))
@@ -119,13 +119,13 @@ func keyOf(letter byte) *ecdsa.PrivateKey {
 }
 
 // win puts a winner into the books.
-func (r *rig) win() pm.Winner { return r.winOf(key()) }
+func (r *clientRig) win() pm.Winner { return r.winOf(clientKey()) }
 
-func (r *rig) winOf(gateway *ecdsa.PrivateKey) pm.Winner { return r.winAt(r.now(), gateway) }
+func (r *clientRig) winOf(gateway *ecdsa.PrivateKey) pm.Winner { return r.winAt(r.now(), gateway) }
 
-func (r *rig) winAt(won time.Time, gateway *ecdsa.PrivateKey) pm.Winner {
+func (r *clientRig) winAt(won time.Time, gateway *ecdsa.PrivateKey) pm.Winner {
 	r.nonce++
-	t := coretest.Ticket(gateway, me, core.NewWei(1000), r.nonce,
+	t := coretest.Ticket(gateway, clientMe, core.NewWei(1000), r.nonce,
 		protocol.RoundState{LastInitialized: 7, LastHash: protocol.Hash{7}})
 	w := pm.Winner{Hash: t.Hash(), Ticket: t, ExpirationBlock: 140, Won: won, State: pm.TicketWon}
 	r.books.append(w)
@@ -133,7 +133,7 @@ func (r *rig) winAt(won time.Time, gateway *ecdsa.PrivateKey) pm.Winner {
 }
 
 // wait polls until something holds.
-func (r *rig) wait(what string, holds func() bool) {
+func (r *clientRig) wait(what string, holds func() bool) {
 	r.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -149,7 +149,7 @@ func (r *rig) wait(what string, holds func() bool) {
 }
 
 // refusedAgain waits until a ticket was offered and answered once more.
-func (r *rig) refusedAgain() {
+func (r *clientRig) refusedAgain() {
 	r.Helper()
 	tries := func() int {
 		r.far.mu.Lock()
@@ -160,7 +160,7 @@ func (r *rig) refusedAgain() {
 	r.wait("the ticket to be offered again", func() bool { return tries() > before+1 })
 }
 
-func (r *rig) handed(n int) {
+func (r *clientRig) handed(n int) {
 	r.Helper()
 	r.wait("tickets to be handed in", func() bool { return r.books.count(pm.TicketHanded) == n })
 	if r.far.has() != n {
@@ -169,7 +169,7 @@ func (r *rig) handed(n int) {
 }
 
 // condition is a condition's detail, "" when it is not set.
-func (r *rig) condition(code fault.Code) string {
+func (r *clientRig) condition(code fault.Code) string {
 	for _, c := range r.board.Snapshot() {
 		if c.Code == code {
 			return c.Detail + "."

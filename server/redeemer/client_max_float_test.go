@@ -1,4 +1,4 @@
-package client_test
+package redeemer_test
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 )
 
 // carries waits until the client says so of the gateway.
-func (r *rig) carries(want string) {
+func (r *clientRig) carries(want string) {
 	r.Helper()
 	var last string
 	r.wait("a max float of "+want, func() bool {
-		v, err := r.MaxFloat(r.Context(), gateway)
+		v, err := r.MaxFloat(r.Context(), clientGateway)
 		last = v.String()
 		return err == nil && last == want
 	})
@@ -26,22 +26,22 @@ func TestMaxFloatFollowsTheRedeemer(t *testing.T) {
 	for name, plain := range map[string]bool{"our own redeemer": false, "the network's": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, func(r *rig) { r.far.plain = plain })
-			r.far.set(gateway, 5)
+			r := clientNewRig(t, func(r *clientRig) { r.far.plain = plain })
+			r.far.set(clientGateway, 5)
 			r.far.start()
 			r.start()
-			if v, err := r.MaxFloat(t.Context(), gateway); err != nil || v.String() != "5" {
+			if v, err := r.MaxFloat(t.Context(), clientGateway); err != nil || v.String() != "5" {
 				t.Fatalf("at first %s, %v", v, err)
 			}
 			r.wait("a stream", func() bool { return r.far.watched() == 1 })
-			r.far.set(gateway, 6)
+			r.far.set(clientGateway, 6)
 			r.carries("6")
 			r.far.kill()
-			r.far.set(gateway, 7)
+			r.far.set(clientGateway, 7)
 			r.far.start()
 			r.carries("7")
 			r.wait("a stream", func() bool { return r.far.watched() == 1 })
-			r.far.set(gateway, 8)
+			r.far.set(clientGateway, 8)
 			r.carries("8")
 		})
 	}
@@ -51,8 +51,8 @@ func TestMaxFloatFollowsTheRedeemer(t *testing.T) {
 // reported is unknown, without a wait at each call.
 func TestWhileTheRedeemerIsAway(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
-	r.far.set(gateway, 5)
+	r := clientNewRig(t)
+	r.far.set(clientGateway, 5)
 	r.far.start()
 	r.start()
 	r.carries("5")
@@ -66,7 +66,7 @@ func TestWhileTheRedeemerIsAway(t *testing.T) {
 		}
 	}
 	r.later(6*time.Minute, 0)
-	if _, err := r.MaxFloat(t.Context(), gateway); fault.CodeOf(err) != fault.RedeemerUnreachable {
+	if _, err := r.MaxFloat(t.Context(), clientGateway); fault.CodeOf(err) != fault.RedeemerUnreachable {
 		t.Errorf("%v", err)
 	}
 	r.far.start()
@@ -76,11 +76,11 @@ func TestWhileTheRedeemerIsAway(t *testing.T) {
 
 func TestTheFirstAnswerIsBounded(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(r *rig) { r.opt.FirstAnswer = 30 * time.Millisecond })
+	r := clientNewRig(t, func(r *clientRig) { r.opt.FirstAnswer = 30 * time.Millisecond })
 	r.far.falls(true)
 	r.far.start()
 	r.start()
-	if _, err := r.MaxFloat(t.Context(), gateway); fault.CodeOf(err) != fault.RedeemerUnreachable {
+	if _, err := r.MaxFloat(t.Context(), clientGateway); fault.CodeOf(err) != fault.RedeemerUnreachable {
 		t.Errorf("%v", err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -93,35 +93,35 @@ func TestTheFirstAnswerIsBounded(t *testing.T) {
 // TestAStreamToNobody: the redeemer is there and says nothing any more.
 func TestAStreamToNobody(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(r *rig) { r.opt.Refresh, r.opt.FirstAnswer = 5*time.Millisecond, 30*time.Millisecond })
-	r.far.set(gateway, 5)
+	r := clientNewRig(t, func(r *clientRig) { r.opt.Refresh, r.opt.FirstAnswer = 5*time.Millisecond, 30*time.Millisecond })
+	r.far.set(clientGateway, 5)
 	r.far.start()
 	r.start()
 	r.carries("5")
 	r.far.falls(true)
 	r.wait("a condition", func() bool { return r.condition(fault.RedeemerUnreachable) != "" })
 	r.far.falls(false)
-	r.far.set(gateway, 6)
+	r.far.set(clientGateway, 6)
 	r.carries("6")
 }
 
 func TestARedeemerThatDoesNotKnow(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := clientNewRig(t)
 	r.far.refuses(fault.New(fault.ChainUnavailable, "read", "no endpoint"))
 	r.far.start()
 	r.start()
-	if _, err := r.MaxFloat(t.Context(), gateway); fault.CodeOf(err) != fault.MaxFloatUnknown {
+	if _, err := r.MaxFloat(t.Context(), clientGateway); fault.CodeOf(err) != fault.MaxFloatUnknown {
 		t.Errorf("%v", err)
 	}
 	r.far.refuses(nil)
-	r.far.set(gateway, 4)
+	r.far.set(clientGateway, 4)
 	r.carries("4")
 }
 
 func TestWatchedSendersAreBounded(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(r *rig) { r.opt.Senders = 3 })
+	r := clientNewRig(t, func(r *clientRig) { r.opt.Senders = 3 })
 	r.far.start()
 	r.start()
 	for i := range 20 {
@@ -134,7 +134,7 @@ func TestWatchedSendersAreBounded(t *testing.T) {
 
 func TestIdleSendersAreDropped(t *testing.T) {
 	t.Parallel()
-	r := newRig(t)
+	r := clientNewRig(t)
 	r.far.start()
 	r.start()
 	r.carries("0")
@@ -147,7 +147,7 @@ func TestIdleSendersAreDropped(t *testing.T) {
 // TestManyAtOnce is for the race detector.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, func(r *rig) { r.opt.Senders, r.opt.Refresh = 4, time.Millisecond })
+	r := clientNewRig(t, func(r *clientRig) { r.opt.Senders, r.opt.Refresh = 4, time.Millisecond })
 	r.far.start()
 	r.start()
 	var all sync.WaitGroup
