@@ -34,7 +34,8 @@ Prints the version of this program.
 var usages = map[string]string{
 	"alert": command.AlertUsage, "completion": completionUsage, "config": command.ConfigUsage,
 	"doctor": doctorcmd.Usage + "\n" + doctorcmd.BundleUsage + "\n" + doctorcmd.ExplainUsage,
-	"gpu":    command.GPUUsage, "help": helpUsage, "init": initcmd.Usage, "key": command.KeyUsage, "ledger": command.LedgerUsage,
+	"gpu":    command.GPUUsage, "help": helpUsage, "init": initcmd.Usage, "key": command.KeyUsage,
+	"ledger":  command.LedgerUsage,
 	"migrate": command.MigrateUsage, "move": command.MigrateUsage, "version": versionUsage,
 }
 

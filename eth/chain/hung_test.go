@@ -56,7 +56,9 @@ func (h *hung) HeaderByNumber(ctx context.Context, n protocol.L2Block) (protocol
 func (h *hung) Quorum() contracts.Batcher   { return h }
 func (h *hung) Majority() contracts.Batcher { return h }
 
-func (h *hung) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]contracts.Result, error) {
+func (h *hung) CallBatch(
+	ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg,
+) ([]contracts.Result, error) {
 	if err := h.waits(ctx, &h.reads); err != nil {
 		return nil, err
 	}

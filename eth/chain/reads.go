@@ -136,7 +136,8 @@ func (c *Chain) readAll(ctx context.Context, what func(contracts.Reads) []contra
 	return c.readFrom(ctx, c.opt.Client.Quorum(), what)
 }
 
-func (c *Chain) readFrom(ctx context.Context, from contracts.Batcher, what func(contracts.Reads) []contracts.Read) error {
+func (c *Chain) readFrom(ctx context.Context, from contracts.Batcher,
+	what func(contracts.Reads) []contracts.Read) error {
 	n, block, err := c.newest(ctx)
 	if err != nil {
 		return err

@@ -246,7 +246,9 @@ func (w *world) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter
 	return err
 }
 
-func (w *world) CallBatch(_ context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]contracts.Result, error) {
+func (w *world) CallBatch(
+	_ context.Context, at protocol.L2Block, calls []ethereum.CallMsg,
+) ([]contracts.Result, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.enter("batch"); err != nil {

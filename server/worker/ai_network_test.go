@@ -40,7 +40,8 @@ type result struct {
 }
 
 func aiNewFakeOrchestrator(t *testing.T) *aiFakeOrchestrator {
-	b := &aiFakeOrchestrator{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8), jobs: make(chan *rpc.NotifyAIJob),
+	b := &aiFakeOrchestrator{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8),
+		jobs:    make(chan *rpc.NotifyAIJob),
 		results: make(chan *result, 8)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/aiResults", b.result)

@@ -103,7 +103,8 @@ type rig struct {
 
 func newRig(t testing.TB, name, addr string, m inference.Worker, change ...func(*worker.AIOptions)) *rig {
 	t.Helper()
-	opt := worker.AIOptions{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now, Log: slog.New(slog.DiscardHandler)}
+	opt := worker.AIOptions{Models: m, Version: "0.9.1", Random: rand.Reader, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler)}
 	for _, f := range change {
 		f(&opt)
 	}

@@ -74,8 +74,9 @@ func newNetwork(t testing.TB, node string) *network {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert, registrations: make(chan *transcoderFakeRegistration, 16),
-		results: make(chan transcoderResult, 64), inputs: make(map[string]http.HandlerFunc)}
+	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert,
+		registrations: make(chan *transcoderFakeRegistration, 16),
+		results:       make(chan transcoderResult, 64), inputs: make(map[string]http.HandlerFunc)}
 	calls := grpc.NewServer()
 	rpc.RegisterTranscoderServer(calls, o)
 	srv := &http.Server{TLSConfig: cert.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0),

@@ -243,7 +243,8 @@ func TestOverlapKeepsTheDevice(t *testing.T) {
 	mu.Lock()
 	capacity = 9
 	mu.Unlock()
-	transcoderUntil(t, "the offer did not change", func() bool { return d.is(func() bool { return d.offer.Sessions == 9 }) })
+	transcoderUntil(t, "the offer did not change",
+		func() bool { return d.is(func() bool { return d.offer.Sessions == 9 }) })
 	drained := make(chan error, 1)
 	go func() { drained <- r.Drain(context.Background()) }()
 	transcoderUntil(t, "not suspended", func() bool { return d.is(func() bool { return d.suspended }) })

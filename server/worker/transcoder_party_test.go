@@ -70,7 +70,8 @@ func TestMetadataIsNotFetched(t *testing.T) {
 	start(t, new(coretest.Fake), nil, o.addr)
 	d := transcoderNext(t, o.registrations, "no registration")
 	d.send(t, segment(1, "s", "http://169.254.169.254/latest/meta-data"))
-	if got := transcoderNext(t, o.results, "no result"); got.text != "cannot fetch the segment: its address is not one that its "+
+	got := transcoderNext(t, o.results, "no result")
+	if got.text != "cannot fetch the segment: its address is not one that its "+
 		"orchestrator may name" {
 		t.Errorf("result %+v", got)
 	}

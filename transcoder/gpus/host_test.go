@@ -125,7 +125,8 @@ func TestADriverThatShowsNone(t *testing.T) {
 func TestKin(t *testing.T) {
 	t.Parallel()
 	h := machine(t, nil, map[string]string{
-		"proc/10/stat": "10 (tutti) S 1 10 10", "proc/20/stat": "20 (a) b) (c) S 10 20", "proc/30/stat": "30 (x) R 20", "proc/40/stat": "40 (y) S 50", "proc/50/stat": "50 (y) S 40",
+		"proc/10/stat": "10 (tutti) S 1 10 10", "proc/20/stat": "20 (a) b) (c) S 10 20", "proc/30/stat": "30 (x) R 20",
+		"proc/40/stat": "40 (y) S 50", "proc/50/stat": "50 (y) S 40",
 		"proc/60/stat": "nonsense", "proc/70/stat": "70 (z) S 1",
 	})
 	for pid, want := range map[int]bool{10: true, 20: true, 30: true, 40: false, 60: false, 70: false, 99: false,

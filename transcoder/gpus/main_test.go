@@ -55,7 +55,8 @@ func play(script string, out io.Writer) int {
 		case "follow":
 			follow(arg, out)
 		case "trouble":
-			_ = gpus.WriteReport(out, gpus.ReportLine{Problem: &gpus.Problem{Kind: gpus.ReportKind(strings.ReplaceAll(arg, "_", " "))}})
+			kind := gpus.ReportKind(strings.ReplaceAll(arg, "_", " "))
+			_ = gpus.WriteReport(out, gpus.ReportLine{Problem: &gpus.Problem{Kind: kind}})
 			return 0
 		case "garbage":
 			fmt.Fprintln(out, "NVRM: something else entirely")

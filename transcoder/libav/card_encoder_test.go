@@ -63,7 +63,8 @@ func TestCardForms(t *testing.T) {
 	if r.card == nil {
 		return
 	}
-	card.CheckThat(t, r.lost == "", "parts of the work that went to the CPU", "none beyond those of a card without encoder",
+	card.CheckThat(t, r.lost == "", "parts of the work that went to the CPU",
+		"none beyond those of a card without encoder",
 		orElse(reason(r.lost), "none"), "")
 	if !counted {
 		card.SkipCheck(t, "decoded, scaled and encoded where", "the process was started without the counting library")

@@ -91,7 +91,8 @@ func TestCardKeepsItsCodecs(t *testing.T) {
 	copied(t, rest, frames, encoders > 0, profiles)
 	p.card.EndSession("kept")
 	ended, _ := spent(t, c, func() { p.frames(t, "after the end of the session", segment(0)) })
-	card.CheckThat(t, ended.DecodersCreated == 1 && ended.EncodersOpened == encoders, "created for the session's next life",
+	card.CheckThat(t, ended.DecodersCreated == 1 && ended.EncodersOpened == encoders,
+		"created for the session's next life",
 		fmt.Sprintf("1 decoder, %d encoders", encoders), fmt.Sprintf("%d decoders, %d encoders", ended.DecodersCreated,
 			ended.EncodersOpened), "")
 }

@@ -57,7 +57,8 @@ func tellsApart(t *testing.T, p pair) {
 		all = append(all, frames)
 	}
 	d := apart(all[0][0], all[1][0])
-	card.CheckThat(t, d >= similar, "distance of two different pictures", fmt.Sprintf("%d or more", similar), fmt.Sprint(d),
+	card.CheckThat(t, d >= similar, "distance of two different pictures", fmt.Sprintf("%d or more", similar),
+		fmt.Sprint(d),
 		fmt.Sprint(d))
 }
 

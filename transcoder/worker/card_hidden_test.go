@@ -31,7 +31,8 @@ func TestCardHidden(t *testing.T) {
 		"1 "+want, stderr, "")
 	o.UUID = ""
 	byIndex := answer(t, startCard(t, "starting a worker of a card by its index", o), "devices")
-	card.CheckThat(t, byIndex == stderr, "devices that CUDA shows in a worker that was given an index", stderr, byIndex, "")
+	card.CheckThat(t, byIndex == stderr, "devices that CUDA shows in a worker that was given an index",
+		stderr, byIndex, "")
 	r.noSuchCard(t, o)
 	if card.Full() {
 		r.forgotten(t, o)

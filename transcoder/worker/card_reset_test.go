@@ -40,14 +40,16 @@ func TestCardReset(t *testing.T) {
 		card.CheckThat(t, refused(stderr), what,
 			"refused", stderr, "")
 	}
-	card.RecordCheck(t, "files that this user could write outside the walls", fmt.Sprintf("%d of %d", possible, len(files)),
+	card.RecordCheck(t, "files that this user could write outside the walls",
+		fmt.Sprintf("%d of %d", possible, len(files)),
 		fmt.Sprintf("%d files", possible))
 	stderr := answer(t, c, "exec")
 	if strings.Contains(missing, wallCalls) {
 		card.RecordCheck(t, "inside the worker: running a program", stderr+"; this system withholds the wall: "+missing, "")
 		return
 	}
-	card.CheckThat(t, strings.Contains(stderr, "not permitted"), "inside the worker: running a program", "refused", stderr, "")
+	card.CheckThat(t, strings.Contains(stderr, "not permitted"), "inside the worker: running a program", "refused",
+		stderr, "")
 }
 
 // controls are the files through which a card, its driver or the machine is changed.

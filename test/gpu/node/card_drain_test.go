@@ -36,7 +36,8 @@ func (r *rig) drained() {
 	f.answered(len(f.so()) + 2)
 	r.whole("a stream that was there before the drain", f.so())
 	text, err := r.cli("drain", "--dry-run")
-	card.CheckThat(r, err == nil && strings.Contains(text, adminapi.DrainDraining), "tutti_cli drain --dry-run", "draining",
+	card.CheckThat(r, err == nil && strings.Contains(text, adminapi.DrainDraining), "tutti_cli drain --dry-run",
+		"draining",
 		cut(fmt.Sprint(text, err)), "")
 	_, err = r.cli("--yes", "drain", "--cancel")
 	if !card.NoError(r, err, "tutti_cli drain --cancel", "") {

@@ -110,7 +110,8 @@ func (r *rig) countedOnce(t *testing.T, s source, c card.Counts, frames int64) {
 		fmt.Sprintf("1 decoder, %d encoders", encoders),
 		fmt.Sprintf("%d decoders, %d encoders", c.DecodersCreated, c.EncodersOpened),
 		fmt.Sprintf("over %d segments", copySegments))
-	card.CheckThat(t, c.PicturesEncoded == pictures, "the card encodes every picture of every rendition if it has an encoder",
+	card.CheckThat(t, c.PicturesEncoded == pictures,
+		"the card encodes every picture of every rendition if it has an encoder",
 		fmt.Sprint(pictures), fmt.Sprint(c.PicturesEncoded), "")
 }
 

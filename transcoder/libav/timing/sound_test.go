@@ -181,7 +181,8 @@ func FuzzMeter(f *testing.F) {
 	f.Add("flac", []byte("fLaC"), flacFrame(12, 1), 0, 0, 0)
 	f.Add("aac", []byte{0x2b, 0x11, 0x88, 0, 0}, adtsFrame(30), 0, 0, 0)
 	f.Fuzz(func(t *testing.T, codec string, extra, packet []byte, rate, channels, frame int) {
-		m := timing.NewSoundMeter(timing.SoundStream{Codec: codec, Extra: extra, Rate: rate, Channels: channels, FrameSize: frame})
+		m := timing.NewSoundMeter(timing.SoundStream{Codec: codec, Extra: extra, Rate: rate, Channels: channels,
+			FrameSize: frame})
 		if m == nil {
 			return
 		}

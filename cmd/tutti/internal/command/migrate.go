@@ -152,7 +152,8 @@ func (m *MigrateTool) foresee(ctx context.Context, cfg *config.Config, left *mig
 }
 
 // move does it, while no node works with the directory.
-func (m *MigrateTool) move(ctx context.Context, cfg *config.Config, old *ExistingNode, left *migrate.Left, out *moved) error {
+func (m *MigrateTool) move(ctx context.Context, cfg *config.Config, old *ExistingNode, left *migrate.Left,
+	out *moved) error {
 	dir := cfg.Storage.DataDir
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fault.Wrap(fault.DataDirUnusable, "make data directory "+dir, err)

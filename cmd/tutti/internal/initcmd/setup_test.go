@@ -32,7 +32,8 @@ var packaged = initcmd.Places{
 // given are the texts that an operator types for a role.
 func given(role string) initcmd.Answers {
 	return initcmd.Answers{
-		initcmd.Role: role, initcmd.Network: initcmd.MainNet, initcmd.Endpoint: "https://a.example.org/KEY,https://b.example.org",
+		initcmd.Role: role, initcmd.Network: initcmd.MainNet,
+		initcmd.Endpoint:    "https://a.example.org/KEY,https://b.example.org",
 		initcmd.ServiceAddr: "orch.example.org:8935",
 		initcmd.Price:       "0.1USD", initcmd.MaxPrice: "1200", initcmd.Devices: "all", initcmd.Models: "/srv/aiModels.json",
 		initcmd.OrchestratorAddr: "orch.example.org:8935",

@@ -24,7 +24,9 @@ import (
 const workerStart = 30 * time.Second
 
 // StartWorker starts the media worker of the processor.
-func StartWorker(ctx context.Context, cfg *config.Config, log *slog.Logger, recorder core.Recorder) (*worker.Client, error) {
+func StartWorker(
+	ctx context.Context, cfg *config.Config, log *slog.Logger, recorder core.Recorder,
+) (*worker.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, workerStart)
 	defer cancel()
 	o := options(cfg, log, recorder)

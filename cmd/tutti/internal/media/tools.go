@@ -118,5 +118,6 @@ func (m mediaTools) EncodeMP4(ctx context.Context, frames [][]byte, fps float64,
 	if _, err := rand.Read(id[:]); err != nil {
 		return nil, err
 	}
-	return transcoder.EncodeStills(ctx, m.pool, core.SessionID("frames-"+hex.EncodeToString(id[:])), frames, fps, width, height)
+	return transcoder.EncodeStills(ctx, m.pool, core.SessionID("frames-"+hex.EncodeToString(id[:])), frames, fps, width,
+		height)
 }
