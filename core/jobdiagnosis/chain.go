@@ -6,7 +6,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/reachability"
 )
 
 // chain reports what the chain requires before gateways send work.
@@ -126,24 +125,24 @@ func (l *list) address(f *NodeState) {
 	evidence := []string{addressText("advertised", a.Advertised), addressText("registered", a.OnChain),
 		addressText("seen from outside as", a.Discovered), a.Detail}
 	switch a.Reach {
-	case reachability.Closed:
+	case Closed:
 		l.add(Blocker, fault.PortClosed, "The node cannot be reached at the address that it advertises.", "",
 			evidence...)
-	case reachability.Foreign:
+	case Foreign:
 		l.add(Blocker, fault.ServiceAddrForeign, "Another node answers at the address that this node advertises.", "",
 			evidence...)
-	case reachability.Unverified:
+	case Unverified:
 		l.add(Likely, fault.PortUnverified,
 			"No connection from outside has arrived yet, and the node cannot reach its own public address.", "",
 			evidence...)
-	case reachability.Unknown:
+	case Unknown:
 		l.add(Hint, "", "Whether the node can be reached is not known.",
 			"Leave -startupAvailabilityCheck on, or look from another machine.", evidence...)
 	}
 	if a.Mismatch {
 		l.add(Likely, fault.ServiceAddrMismatch, "The registered address is not where the node is.", "", evidence...)
 	}
-	if !f.Offchain && reachability.Private(a.Advertised) {
+	if !f.Offchain && Private(a.Advertised) {
 		l.add(Likely, fault.ServiceAddrPrivate,
 			"The advertised address is a private one, which gateways on the internet cannot reach.", "", evidence[0])
 	}

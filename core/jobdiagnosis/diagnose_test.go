@@ -12,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reachability"
 	"github.com/tuttinode/tutti/core/requeststats"
 )
 
@@ -26,8 +25,8 @@ func well() *jobdiagnosis.NodeState {
 			Round: adminapi.PublicRound{Number: 7, Initialized: true}},
 		PoolRank: &jobdiagnosis.PoolRank{Rank: 3, Members: 100, Size: 100, Stake: core.LPTTokens(50),
 			Last: core.LPTTokens(10)},
-		Address: &reachability.Status{Advertised: "https://node.example:8935", OnChain: "https://node.example:8935",
-			Reach: reachability.Reachable},
+		Address: &jobdiagnosis.Reachability{Advertised: "https://node.example:8935", OnChain: "https://node.example:8935",
+			Reach: jobdiagnosis.Reachable},
 		Work:  jobdiagnosis.Work{Transcodes: true, Devices: 1, DevicesTotal: 1, Sessions: 1, Limit: 10},
 		Price: big.NewRat(1200, 1),
 		RequestStats: requeststats.Report{Since: now.Add(-24 * time.Hour), Until: now, Answers: []requeststats.Answer{
@@ -80,11 +79,11 @@ func TestDiagnose(t *testing.T) {
 			jobdiagnosis.Likely, "Round 7 is not initialised", "Jobs do come", ""},
 		"no address": {func(f *jobdiagnosis.NodeState) { f.Status.RegistryURI = "" }, jobdiagnosis.Blocker,
 			"No service address is registered", "No jobs can come now", ""},
-		"port closed": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = reachability.Closed },
+		"port closed": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = jobdiagnosis.Closed },
 			jobdiagnosis.Blocker, "cannot be reached", "No jobs can come now", "advertised https://node.example:8935"},
-		"another node": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = reachability.Foreign },
+		"another node": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = jobdiagnosis.Foreign },
 			jobdiagnosis.Blocker, "Another node answers", "No jobs can come now", ""},
-		"no connection": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = reachability.Unverified },
+		"no connection": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = jobdiagnosis.Unverified },
 			jobdiagnosis.Likely, "No connection from outside", "Jobs do come", ""},
 		"registered wrongly": {func(f *jobdiagnosis.NodeState) { f.Address.Mismatch = true }, jobdiagnosis.Likely,
 			"not where the node is", "Jobs do come", ""},
@@ -180,7 +179,7 @@ func TestHeaviestFirstAndEachOnce(t *testing.T) {
 	t.Parallel()
 	f := well()
 	f.Work.Sessions = 10
-	f.Address.Reach = reachability.Closed
+	f.Address.Reach = jobdiagnosis.Closed
 	f.PoolRank.Rank = 60
 	f.Conditions = []health.Condition{{Code: fault.PortClosed},
 		{Code: fault.ChainStale, HiddenBy: fault.ChainUnavailable}, {Code: fault.SandboxDegraded}}

@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reachability"
 	"github.com/tuttinode/tutti/core/requeststats"
 )
 
@@ -22,7 +21,7 @@ type NodeState struct {
 	// Status is the orchestrator's status on the chain, PoolRank its rank by stake.
 	Status       *adminapi.PublicStatus
 	PoolRank     *PoolRank
-	Address      *reachability.Status
+	Address      *Reachability
 	Work         Work
 	RequestStats requeststats.Report
 	// Price is the general price of a pixel in wei, nil if unknown or 0.

@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/reachability"
+	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/server/reachabilitycheck"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
@@ -114,14 +114,14 @@ func (l *look) visit(ctx context.Context, a *doctor.Address) {
 		opt.OnChain = func() (string, bool) { return onChain, true }
 	}
 	s := checkOnce(ctx, opt)
-	a.Discovered, a.Reached = s.Discovered, s.Reach == reachability.Reachable
+	a.Discovered, a.Reached = s.Discovered, s.Reach == jobdiagnosis.Reachable
 	for _, c := range board.Snapshot() {
 		a.Findings = append(a.Findings, doctor.Finding{Code: c.Code, Detail: c.Detail})
 	}
 }
 
 // checkOnce runs a check until it has looked once.
-func checkOnce(ctx context.Context, opt reachabilitycheck.Options) reachability.Status {
+func checkOnce(ctx context.Context, opt reachabilitycheck.Options) jobdiagnosis.Reachability {
 	c := reachabilitycheck.New(opt)
 	if !opt.Reach && opt.Lookup == "" {
 		return c.Status()
@@ -134,7 +134,7 @@ func checkOnce(ctx context.Context, opt reachabilitycheck.Options) reachability.
 	defer tick.Stop()
 	for {
 		s := c.Status()
-		if s.Reach != reachability.Unknown || !opt.Reach && s.Discovered != "" {
+		if s.Reach != jobdiagnosis.Unknown || !opt.Reach && s.Discovered != "" {
 			return s
 		}
 		select {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/doctor"
-	"github.com/tuttinode/tutti/core/reachability"
+	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/pm"
 )
@@ -31,7 +31,7 @@ func (l *look) setup() doctor.Setup {
 	}
 	if a := c.Addresses.Service; !a.None && !a.IsZero() {
 		s.ServiceAddr, s.Host = a.String(), a.Host
-		s.Private = reachability.Private(a.String()) && !contracts.Private(c.Chain.Network)
+		s.Private = jobdiagnosis.Private(a.String()) && !contracts.Private(c.Chain.Network)
 	}
 	if c.Addresses.AdminSocket != "" {
 		s.AdminAddr, s.AdminOpen = "unix:"+c.Addresses.AdminSocket, false

@@ -1,10 +1,4 @@
-// Package reachability checks the address under which gateways look for the node:
-// whether what is registered, what is advertised and where the machine is seen
-// agree, and whether other machines can reach it.
-//
-// It decides from facts and makes no request; server/reachabilitycheck finds the facts, the
-// admin API and the pages show the Status.
-package reachability
+package jobdiagnosis
 
 import (
 	"fmt"
@@ -16,8 +10,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// DefaultPort is where gateways expect an orchestrator.
-const DefaultPort = "8935"
+// defaultPort is where gateways expect an orchestrator.
+const defaultPort = "8935"
 
 // Reach says whether the advertised address leads here.
 type Reach string
@@ -35,8 +29,8 @@ const (
 	Foreign    Reach = "foreign"
 )
 
-// Status is what is known of the service address.
-type Status struct {
+// Reachability is what is known of the service address.
+type Reachability struct {
 	// Advertised is what offers say.
 	Advertised string `json:"advertised"`
 	// OnChain is what the registry says; empty off-chain or when nothing is set.
@@ -50,12 +44,14 @@ type Status struct {
 	Detail   string `json:"detail"`
 }
 
-// Compare is the fault ServiceAddrMismatch when gateways will look somewhere else
+// CompareAddresses is the fault ServiceAddrMismatch when gateways will look somewhere else
 // than where this machine is seen; nil when they agree. chosen is the address that
 // -serviceAddr names, which settles it. A host name agrees when it resolves to the
 // discovered address. known is false when that is not clear: one of them is not
 // known, a name does not resolve now, or they are of different families.
-func Compare(onChain, discovered, chosen string, resolve func(host string) []netip.Addr) (mismatch error, known bool) {
+func CompareAddresses(
+	onChain, discovered, chosen string, resolve func(host string) []netip.Addr,
+) (mismatch error, known bool) {
 	against := discovered
 	if chosen != "" {
 		against = chosen
@@ -158,10 +154,10 @@ func Public(ip netip.Addr) bool {
 // sharedSpace is what providers use behind their own NAT. Source: RFC 6598.
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
-// Of is the service address of a machine that is seen at an IP address.
-func Of(ip netip.Addr, port string) string {
+// ReachabilityOf is the service address of a machine that is seen at an IP address.
+func ReachabilityOf(ip netip.Addr, port string) string {
 	if port == "" {
-		port = DefaultPort
+		port = defaultPort
 	}
 	return "https://" + net.JoinHostPort(ip.Unmap().String(), port)
 }

@@ -1,4 +1,4 @@
-package reachability_test
+package jobdiagnosis_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/reachability"
+	"github.com/tuttinode/tutti/core/jobdiagnosis"
 )
 
 func names(host string) []netip.Addr {
@@ -48,7 +48,7 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			err, known := reachability.Compare(c.onChain, c.discovered, c.chosen, names)
+			err, known := jobdiagnosis.CompareAddresses(c.onChain, c.discovered, c.chosen, names)
 			if known == c.unknown {
 				t.Errorf("known: %v", known)
 			}
@@ -66,21 +66,21 @@ func TestClassify(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name  string
-		e     reachability.Evidence
-		reach reachability.Reach
+		e     jobdiagnosis.Evidence
+		reach jobdiagnosis.Reach
 		code  fault.Code
 	}{
-		{"reached", reachability.Evidence{Answered: true, Ours: true}, reachability.Reachable, ""},
-		{"own public interface, without leaving the machine", reachability.Evidence{Answered: true, Ours: true, Local: true},
-			reachability.Unverified, fault.PortUnverified},
-		{"own public interface, visited", reachability.Evidence{Answered: true, Ours: true, Local: true, Outside: true},
-			reachability.Reachable, ""},
-		{"another server", reachability.Evidence{Answered: true}, reachability.Foreign, fault.ServiceAddrForeign},
-		{"own interface", reachability.Evidence{Local: true}, reachability.Closed, fault.PortClosed},
-		{"behind a router", reachability.Evidence{}, reachability.Unverified, fault.PortUnverified},
-		{"behind a router, visited", reachability.Evidence{Outside: true}, reachability.Hairpin, ""},
+		{"reached", jobdiagnosis.Evidence{Answered: true, Ours: true}, jobdiagnosis.Reachable, ""},
+		{"own public interface, without leaving the machine", jobdiagnosis.Evidence{Answered: true, Ours: true, Local: true},
+			jobdiagnosis.Unverified, fault.PortUnverified},
+		{"own public interface, visited", jobdiagnosis.Evidence{Answered: true, Ours: true, Local: true, Outside: true},
+			jobdiagnosis.Reachable, ""},
+		{"another server", jobdiagnosis.Evidence{Answered: true}, jobdiagnosis.Foreign, fault.ServiceAddrForeign},
+		{"own interface", jobdiagnosis.Evidence{Local: true}, jobdiagnosis.Closed, fault.PortClosed},
+		{"behind a router", jobdiagnosis.Evidence{}, jobdiagnosis.Unverified, fault.PortUnverified},
+		{"behind a router, visited", jobdiagnosis.Evidence{Outside: true}, jobdiagnosis.Hairpin, ""},
 	} {
-		reach, err := reachability.Classify("https://198.51.100.7:8935", c.e)
+		reach, err := jobdiagnosis.Classify("https://198.51.100.7:8935", c.e)
 		if reach != c.reach || (c.code == "") != (err == nil) || err != nil && !errors.Is(err, c.code) {
 			t.Errorf("%s: %s, %v", c.name, reach, err)
 		}
@@ -96,7 +96,7 @@ func TestPrivate(t *testing.T) {
 		"https://gpu1:8935": true, "nonsense": true,
 		"https://h.example.org:8935": false, "https://198.51.100.7:8935": false, "https://[2001:db8::1]:8935": false,
 	} {
-		if got := reachability.Private(uri); got != private {
+		if got := jobdiagnosis.Private(uri); got != private {
 			t.Errorf("%s: %v", uri, got)
 		}
 	}
