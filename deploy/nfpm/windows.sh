@@ -28,6 +28,6 @@ for program in "$work/$name"/*.exe; do
 done
 cp "$tree/docs/install.md" "$work/$name/install.md"
 cp "$here/copyright" "$work/$name/copyright.txt"
-(cd "$tree" && "$deps" exec go run ./cmd/internal/zipped "$work/$name" "$out/$name.zip" "$epoch")
+(cd "$tree" && "$deps" exec go run ./cmd/internal/packages zip "$work/$name" "$out/$name.zip" "$epoch")
 (cd "$out" && sha256sum "$name.zip" >SHA256SUMS-windows-amd64)
 ls -l "$out/$name.zip"

@@ -23,7 +23,7 @@ func TestSameFilesGiveSameBytes(t *testing.T) {
 			}
 		}
 		out := filepath.Join(base, "out.zip")
-		if err := run([]string{dir, out, "1700000000"}); err != nil {
+		if err := zipFolder([]string{dir, out, "1700000000"}); err != nil {
 			t.Fatal(err)
 		}
 		zips[i], _ = os.ReadFile(out)
@@ -41,7 +41,7 @@ func TestRefuses(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{nil, {"a", "b", "x"},
 		{filepath.Join(t.TempDir(), "none"), filepath.Join(t.TempDir(), "z"), "1"}} {
-		if run(args) == nil {
+		if zipFolder(args) == nil {
 			t.Errorf("%q is taken", args)
 		}
 	}

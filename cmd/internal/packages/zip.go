@@ -1,8 +1,3 @@
-// Command zipped packs a folder as Windows's users expect it: a zip with the folder in
-// it, sorted, every file with one time, so that the same files give the same bytes.
-//
-// It reads no subfolders and builds nothing: deploy/nfpm/windows.sh calls it as
-// "zipped FOLDER ZIP SECONDS", and it is never part of a release.
 package main
 
 import (
@@ -18,16 +13,11 @@ import (
 	"time"
 )
 
-func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "zipped:", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string) error {
+// zipFolder packs a folder as Windows's users expect it: a zip with the folder in it, sorted, every file
+// with one time, so that the same files give the same bytes. It reads no subfolders.
+func zipFolder(args []string) error {
 	if len(args) != 3 {
-		return errors.New("usage: zipped FOLDER ZIP SECONDS")
+		return errors.New("usage: packages zip FOLDER ZIP SECONDS")
 	}
 	seconds, err := strconv.ParseInt(args[2], 10, 64)
 	if err != nil {
