@@ -10,7 +10,7 @@
 // leaves; menu.go has it.
 package main
 
-//go:generate go run ./gen -root ../..
+//go:generate go run ../internal/gendocs verbs -root ../..
 
 import (
 	"context"

@@ -3,8 +3,10 @@
 // monitoring` writes deploy/monitoring: alert rules for Prometheus, from the table of faults and from
 // the figures that a node shows, a dashboard for Grafana, and a Prometheus configuration to begin with.
 //
-// `make docs` runs both; with -check they change nothing and exit with 1 when a file is stale. It is
-// a tool of the source tree and never part of a release.
+// `gendocs verbs` writes tutti_cli's page, manual page and JSON Schemas out of its table of verbs.
+//
+// `make docs` runs the first two, `make generate` all; with -check they change nothing and exit with 1
+// when a file is stale. It is a tool of the source tree and never part of a release.
 package main
 
 import (
@@ -35,8 +37,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 			return refresh("gendocs docs", "docs", pages, args[1:], stdout, stderr)
 		case "monitoring":
 			return refresh("gendocs monitoring", "deploy/monitoring", monitoringFiles, args[1:], stdout, stderr)
+		case "verbs":
+			return runVerbs(args[1:], stdout, stderr)
 		}
 	}
-	fmt.Fprintln(stderr, "usage: gendocs docs|monitoring [-check] [-dir DIRECTORY]")
+	fmt.Fprintln(stderr, "usage: gendocs docs|monitoring|verbs [-check] [-dir DIRECTORY | -root DIRECTORY]")
 	return 2
 }

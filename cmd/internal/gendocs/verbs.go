@@ -1,8 +1,3 @@
-// Command gen writes what is derived from tutti_cli's table of verbs: the page of
-// the documents, the manual page and the JSON Schemas. `make generate` runs it;
-// with -check it changes nothing and exits with 1 when a file is stale.
-//
-// It is a tool of the source tree and never part of a release.
 package main
 
 import (
@@ -18,22 +13,22 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 )
 
-// Failure is what a verb writes with --json when it fails.
-type Failure struct {
+// failure is what a verb writes with --json when it fails.
+type failure struct {
 	Error node.Problem `json:"error"`
 }
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
-func run(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("gen", flag.ContinueOnError)
+// runVerbs writes what is derived from tutti_cli's table of verbs: the page of the documents, the manual
+// page and the JSON Schemas.
+func runVerbs(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("gendocs verbs", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	check := flags.Bool("check", false, "only say which files are stale")
 	root := flags.String("root", ".", "the root of the source tree")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	files, err := generate()
+	files, err := generateVerbs()
 	if err != nil {
 		fmt.Fprintln(stderr, err)
 		return 1
@@ -65,8 +60,8 @@ func write(path string, content []byte) error {
 	return os.WriteFile(path, content, 0o644)
 }
 
-// generate is every file's content by its path in the tree.
-func generate() (map[string][]byte, error) {
+// generateVerbs is every file's content by its path in the tree.
+func generateVerbs() (map[string][]byte, error) {
 	table := action.Table()
 	files := make(map[string][]byte)
 	var page, man bytes.Buffer
@@ -88,7 +83,7 @@ func generate() (map[string][]byte, error) {
 		}
 		files["cmd/tutti_cli/action/schema/"+action.SchemaFile(v.Name)] = s
 	}
-	s, err := action.SchemaOf("error", "What a verb writes when it fails.", Failure{})
+	s, err := action.SchemaOf("error", "What a verb writes when it fails.", failure{})
 	files["cmd/tutti_cli/action/schema/"+action.SchemaFile("error")] = s
 	return files, err
 }

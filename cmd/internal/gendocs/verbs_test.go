@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-func TestFilesOfTheTreeAreFresh(t *testing.T) {
+func TestVerbsOfTheTreeAreFresh(t *testing.T) {
 	t.Parallel()
 	var out, errs bytes.Buffer
-	if status := run([]string{"-check", "-root", "../../.."}, &out, &errs); status != 0 {
+	if status := run([]string{"verbs", "-check", "-root", "../../.."}, &out, &errs); status != 0 {
 		t.Error(errs.String())
 	}
-	files, err := generate()
+	files, err := generateVerbs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	have, err := filepath.Glob("../action/schema/*.json")
+	have, err := filepath.Glob("../../tutti_cli/action/schema/*.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,27 +29,27 @@ func TestFilesOfTheTreeAreFresh(t *testing.T) {
 	}
 }
 
-func TestWritesThenFindsFresh(t *testing.T) {
+func TestVerbsWrittenThenFresh(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	var out, errs bytes.Buffer
-	if status := run([]string{"-check", "-root", root}, &out, &errs); status != 1 ||
+	if status := run([]string{"verbs", "-check", "-root", root}, &out, &errs); status != 1 ||
 		!strings.Contains(errs.String(), "stale; run make generate") {
 		t.Error(status, errs.String())
 	}
-	if status := run([]string{"-root", root}, &out, &errs); status != 0 {
+	if status := run([]string{"verbs", "-root", root}, &out, &errs); status != 0 {
 		t.Error(status, errs.String())
 	}
-	if status := run([]string{"-check", "-root", root}, &out, &errs); status != 0 {
+	if status := run([]string{"verbs", "-check", "-root", root}, &out, &errs); status != 0 {
 		t.Error(status, errs.String())
 	}
 	if err := os.WriteFile(filepath.Join(root, "docs", "tutti_cli.md"), []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if status := run([]string{"-check", "-root", root}, &out, &errs); status != 1 {
+	if status := run([]string{"verbs", "-check", "-root", root}, &out, &errs); status != 1 {
 		t.Error(status)
 	}
-	if status := run([]string{"-nonsense"}, &out, &errs); status != 2 {
+	if status := run([]string{"verbs", "-nonsense"}, &out, &errs); status != 2 {
 		t.Error(status)
 	}
 }
