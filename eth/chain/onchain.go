@@ -14,7 +14,6 @@ import (
 	"github.com/tuttinode/tutti/eth/account"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/endpoint"
-	"github.com/tuttinode/tutti/eth/journal"
 	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
@@ -91,7 +90,7 @@ func newEndpoints(opt NodeOptions) (*endpoint.Pool, error) {
 }
 
 func newTransactions(ctx context.Context, opt NodeOptions, pool *endpoint.Pool) (*txmgr.Manager, error) {
-	store, err := journal.Open(ctx, opt.DB, opt.Network.ChainID, opt.Signer.Address())
+	store, err := txmgr.OpenJournal(ctx, opt.DB, opt.Network.ChainID, opt.Signer.Address())
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/tuttinode/tutti/core/signature"
 	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
 // Part is the node's part on the chain.
@@ -121,7 +121,7 @@ func New(ctx context.Context, o Options) (*Part, error) {
 // addRounds adds what happens once a round.
 func (c *Part) addRounds(ctx context.Context, o *Options) error {
 	cfg := o.Config
-	memory, err := journal.OpenRewardLog(ctx, c.DB, c.Orchestrator)
+	memory, err := txmgr.OpenRewardLog(ctx, c.DB, c.Orchestrator)
 	if err != nil {
 		return err
 	}

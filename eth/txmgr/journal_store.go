@@ -1,4 +1,4 @@
-package journal
+package txmgr
 
 import (
 	"context"
@@ -10,22 +10,22 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 )
 
-// Store is the journal of one account on one chain. It is safe for concurrent
+// JournalStore is the journal of one account on one chain. It is safe for concurrent
 // use; there must be one writer per account.
-type Store struct {
+type JournalStore struct {
 	db      *sql.DB
 	chain   int64
 	account []byte
 }
 
-// Open brings the journal's tables up to date and returns the part of an account.
+// OpenJournal brings the journal's tables up to date and returns the part of an account.
 // The database is one of core/database and stays the caller's. Errors of all
 // methods are the fault TxJournalFailed.
-func Open(ctx context.Context, db *sql.DB, chainID uint64, account core.Address) (*Store, error) {
+func OpenJournal(ctx context.Context, db *sql.DB, chainID uint64, account core.Address) (*JournalStore, error) {
 	if err := tables().Migrate(ctx, db); err != nil {
 		return nil, failed("open the journal", err)
 	}
-	return &Store{db: db, chain: int64(chainID), account: account[:]}, nil
+	return &JournalStore{db: db, chain: int64(chainID), account: account[:]}, nil
 }
 
 // failed is err as a fault, nil for nil.
@@ -38,15 +38,15 @@ func failed(op string, err error) error {
 
 // Load returns the records that are not settled and the last ones that are, in
 // the order of their IDs.
-func (s *Store) Load(ctx context.Context) ([]Record, error) {
+func (s *JournalStore) Load(ctx context.Context) ([]Record, error) {
 	records, err := s.query(ctx, `WHERE chain = ?1 AND account = ?2 AND (settled = 0 OR id IN
 		(SELECT id FROM journal_tx WHERE chain = ?1 AND account = ?2 AND settled = 1 ORDER BY id DESC LIMIT ?3)) ORDER BY id`,
-		s.chain, s.account, Kept)
+		s.chain, s.account, JournalKept)
 	return records, failed("load the journal", err)
 }
 
 // Find returns the newest record with a Once text.
-func (s *Store) Find(ctx context.Context, once string) (Record, bool, error) {
+func (s *JournalStore) Find(ctx context.Context, once string) (Record, bool, error) {
 	if once == "" {
 		return Record{}, false, nil
 	}
@@ -60,7 +60,7 @@ func (s *Store) Find(ctx context.Context, once string) (Record, bool, error) {
 
 // query reads records and, after the rows are closed, their attempts: the
 // database has one connection.
-func (s *Store) query(ctx context.Context, where string, args ...any) ([]Record, error) {
+func (s *JournalStore) query(ctx context.Context, where string, args ...any) ([]Record, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT `+columns+` FROM journal_tx `+where, args...)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *Store) query(ctx context.Context, where string, args ...any) ([]Record,
 
 // Put writes records, all or none. They are on disk when it returns. It fails where
 // a record is not what it was, but for its state and further attempts.
-func (s *Store) Put(ctx context.Context, records ...Record) error {
+func (s *JournalStore) Put(ctx context.Context, records ...Record) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return failed("write the journal", err)
@@ -110,16 +110,16 @@ func (s *Store) Put(ctx context.Context, records ...Record) error {
 
 // prune forgets what ended long ago. What succeeded and must not happen twice
 // stays, without its bytes.
-func (s *Store) prune(ctx context.Context, tx *sql.Tx) error {
+func (s *JournalStore) prune(ctx context.Context, tx *sql.Tx) error {
 	const old = `chain = ?1 AND account = ?2 AND settled = 1 AND id <=
 		(SELECT id FROM journal_tx WHERE chain = ?1 AND account = ?2 AND settled = 1 ORDER BY id DESC LIMIT 1 OFFSET ?3)`
 	_, err := tx.ExecContext(ctx, `DELETE FROM journal_tx WHERE `+old+` AND NOT (once <> '' AND state = 'final')`,
-		s.chain, s.account, Kept)
+		s.chain, s.account, JournalKept)
 	if err != nil {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE journal_attempt SET raw = x'' WHERE length(raw) > 0
 		AND chain = ?1 AND account = ?2 AND id IN
-		(SELECT id FROM journal_tx WHERE `+old+`)`, s.chain, s.account, Kept)
+		(SELECT id FROM journal_tx WHERE `+old+`)`, s.chain, s.account, JournalKept)
 	return err
 }

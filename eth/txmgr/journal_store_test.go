@@ -1,4 +1,4 @@
-package journal_test
+package txmgr_test
 
 import (
 	"context"
@@ -14,24 +14,16 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/mattn/go-sqlite3"
-	"go.uber.org/goleak"
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
 // envDir has the test program write until it is killed.
 const envDir = "TUTTI_TEST_JOURNAL"
-
-func TestMain(m *testing.M) {
-	if dir := os.Getenv(envDir); dir != "" {
-		writeForEver(dir)
-	}
-	goleak.VerifyTestMain(m)
-}
 
 func openDB(ctx context.Context, dir string) (*sql.DB, error) {
 	d := database.Driver{Name: "sqlite3", Busy: func(err error) bool {
@@ -41,14 +33,14 @@ func openDB(ctx context.Context, dir string) (*sql.DB, error) {
 	return d.Open(ctx, dir, func(context.Context, *sql.DB) error { return nil })
 }
 
-func open(t *testing.T, dir string, account byte) (*journal.Store, *sql.DB) {
+func open(t *testing.T, dir string, account byte) (*txmgr.JournalStore, *sql.DB) {
 	t.Helper()
 	db, err := openDB(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	s, err := journal.Open(t.Context(), db, 42161, core.Address{account})
+	s, err := txmgr.OpenJournal(t.Context(), db, 42161, core.Address{account})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,30 +49,31 @@ func open(t *testing.T, dir string, account byte) (*journal.Store, *sql.DB) {
 
 var at = time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 
-func record(id uint64, once string) journal.Record {
+func record(id uint64, once string) txmgr.Record {
 	big, _ := new(big.Int).SetString("115792089237316195423570985008687907853269984665640564039457584007913129639935", 10)
-	return journal.Record{
+	return txmgr.Record{
 		ID: id, Nonce: id + 100, Once: once, Until: 7, Gas: 8, State: protocol.TxSubmitted, Sent: at,
-		Update:   at.Add(time.Second),
-		Call:     journal.Call{Verb: "reward", About: "call reward", Addr: common.Address{1}, Input: []byte{2, 3}, Wei: big},
-		Attempts: []journal.Attempt{{Hash: protocol.TxHash{byte(id), 1}, Raw: []byte{9, 9}, Signed: at}},
+		Update: at.Add(time.Second),
+		Call: txmgr.JournalCall{Verb: "reward", About: "call reward", Addr: common.Address{1}, Input: []byte{2, 3},
+			Wei: big},
+		Attempts: []txmgr.JournalAttempt{{Hash: protocol.TxHash{byte(id), 1}, Raw: []byte{9, 9}, Signed: at}},
 	}
 }
 
-func ended(id uint64, once string, state protocol.TxState) journal.Record {
+func ended(id uint64, once string, state protocol.TxState) txmgr.Record {
 	r := record(id, once)
 	r.State, r.Settled = state, true
 	return r
 }
 
-func put(t *testing.T, s *journal.Store, records ...journal.Record) {
+func put(t *testing.T, s *txmgr.JournalStore, records ...txmgr.Record) {
 	t.Helper()
 	if err := s.Put(t.Context(), records...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func load(t *testing.T, s *journal.Store) []journal.Record {
+func load(t *testing.T, s *txmgr.JournalStore) []txmgr.Record {
 	t.Helper()
 	records, err := s.Load(t.Context())
 	if err != nil {
@@ -97,13 +90,14 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 	second.Call.Input, second.Call.Wei = []byte{}, new(big.Int)
 	put(t, s, first, second)
 	first.State, first.Code, first.Reason, first.Resent = protocol.TxFailed, fault.TxReverted, "why", false
-	first.Attempts = append(first.Attempts, journal.Attempt{Hash: protocol.TxHash{1, 2}, Raw: []byte{8}, Cancel: true,
+	first.Attempts = append(first.Attempts, txmgr.JournalAttempt{Hash: protocol.TxHash{1, 2}, Raw: []byte{8}, Cancel: true,
 		Repriced: true, Signed: at.Add(time.Minute)})
-	first.Mined = &journal.Mined{Attempt: 1, Block: 5, Hash: protocol.Hash{6}, GasUsed: 7, Fee: core.NewWei(8), At: at}
+	first.Mined = &txmgr.JournalMined{Attempt: 1, Block: 5, Hash: protocol.Hash{6}, GasUsed: 7, Fee: core.NewWei(8),
+		At: at}
 	first.Update = at.Add(time.Hour)
 	put(t, s, first)
 	again, _ := open(t, dir, 1)
-	if got := load(t, again); !reflect.DeepEqual(got, []journal.Record{first, second}) {
+	if got := load(t, again); !reflect.DeepEqual(got, []txmgr.Record{first, second}) {
 		t.Errorf("%+v", got)
 	}
 	if got, ok, err := again.Find(t.Context(), "a"); !ok || err != nil || !reflect.DeepEqual(got, first) {
@@ -138,7 +132,7 @@ func TestAccountsDoNotMix(t *testing.T) {
 		chain   uint64
 		account core.Address
 	}{{42161, core.Address{2}}, {1, core.Address{1}}} {
-		o, err := journal.Open(t.Context(), db, other.chain, other.account)
+		o, err := txmgr.OpenJournal(t.Context(), db, other.chain, other.account)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,11 +150,11 @@ func TestTheHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	s, db := open(t, t.TempDir(), 1)
 	put(t, s, record(1, ""), ended(2, "done", protocol.TxFinal), ended(3, "failed", protocol.TxFailed))
-	for id := uint64(4); id < 4+journal.Kept; id++ {
+	for id := uint64(4); id < 4+txmgr.JournalKept; id++ {
 		put(t, s, ended(id, "", protocol.TxFinal))
 	}
 	got := load(t, s)
-	if len(got) != journal.Kept+1 || got[0].ID != 1 || got[1].ID != 4 {
+	if len(got) != txmgr.JournalKept+1 || got[0].ID != 1 || got[1].ID != 4 {
 		t.Error(len(got), got[0].ID, got[1].ID)
 	}
 	if r, ok, err := s.Find(t.Context(), "done"); !ok || err != nil || r.State != protocol.TxFinal ||
@@ -172,7 +166,7 @@ func TestTheHistoryIsBounded(t *testing.T) {
 	}
 	var attempts int
 	if err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM journal_attempt`).Scan(&attempts); err != nil ||
-		attempts != journal.Kept+2 {
+		attempts != txmgr.JournalKept+2 {
 		t.Error(attempts, err)
 	}
 }
@@ -205,7 +199,7 @@ func writeForEver(dir string) {
 	if err != nil {
 		panic(err)
 	}
-	s, err := journal.Open(context.Background(), db, 42161, core.Address{1})
+	s, err := txmgr.OpenJournal(context.Background(), db, 42161, core.Address{1})
 	for id := uint64(1); err == nil; id++ {
 		if err = s.Put(context.Background(), record(id, fmt.Sprint(id))); err == nil {
 			fmt.Println(id)

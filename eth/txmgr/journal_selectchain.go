@@ -1,4 +1,4 @@
-package journal
+package txmgr
 
 import (
 	"context"
@@ -18,7 +18,7 @@ var archiveColumns = map[string]string{
 // records are archived in one write, and those that the chain had when it was last used come back: nonces and
 // Once texts belong to one chain. changed reports that; then Load returns other records. A journal without a
 // chain takes the first.
-func (s *Store) SelectChain(ctx context.Context, genesis protocol.Hash) (changed bool, err error) {
+func (s *JournalStore) SelectChain(ctx context.Context, genesis protocol.Hash) (changed bool, err error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return false, failed("write the journal", err)
@@ -48,7 +48,7 @@ func (s *Store) SelectChain(ctx context.Context, genesis protocol.Hash) (changed
 }
 
 // archiveAndRestore archives the records, and restores those of the other chain.
-func (s *Store) archiveAndRestore(ctx context.Context, tx *sql.Tx, from, to []byte) error {
+func (s *JournalStore) archiveAndRestore(ctx context.Context, tx *sql.Tx, from, to []byte) error {
 	// Transactions come before their attempts, which refer to them.
 	tables := []string{"journal_tx", "journal_attempt"}
 	for _, t := range tables {

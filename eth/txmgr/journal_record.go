@@ -1,4 +1,4 @@
-package journal
+package txmgr
 
 import (
 	"math/big"
@@ -11,9 +11,9 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
-// Kept is how many ended transactions stay in the history. Successful ones with a Once text stay for ever
+// JournalKept is how many ended transactions stay in the history. Successful ones with a Once text stay for ever
 // beside them, without their bytes: each was paid for, so their number is bounded by money.
-const Kept = 200
+const JournalKept = 200
 
 // Record is one transaction: the action and everything that was signed for it.
 type Record struct {
@@ -23,16 +23,16 @@ type Record struct {
 	// Once is protocol.SendOptions.Once, Until the same's Until.
 	Once  string
 	Until protocol.L1Block
-	Call  Call
+	Call  JournalCall
 	Gas   protocol.Gas
 	// Attempts are the signed transactions of this nonce, the oldest first. At most
 	// one of them is ever mined.
-	Attempts []Attempt
+	Attempts []JournalAttempt
 	State    protocol.TxState
 	// Settled: the state will not change any more.
 	Settled bool
 	// Mined is the place of a mined attempt in the chain; nil while there is none.
-	Mined *Mined
+	Mined *JournalMined
 	// Code and Reason are why it failed or was dropped, or is about to be.
 	Code   fault.Code
 	Reason string
@@ -43,8 +43,8 @@ type Record struct {
 	Update time.Time
 }
 
-// Call is the action in the form that is signed. It can be signed again.
-type Call struct {
+// JournalCall is the action in the form that is signed. It can be signed again.
+type JournalCall struct {
 	Verb  string
 	About string
 	Addr  common.Address
@@ -53,16 +53,16 @@ type Call struct {
 }
 
 // Name is the action's name.
-func (c Call) Name() string { return c.Verb }
+func (c JournalCall) Name() string { return c.Verb }
 
 // To is what is called.
-func (c Call) To() common.Address { return c.Addr }
+func (c JournalCall) To() common.Address { return c.Addr }
 
 // Data is the call data.
-func (c Call) Data() []byte { return c.Input }
+func (c JournalCall) Data() []byte { return c.Input }
 
 // Value is the ETH that goes with it.
-func (c Call) Value() *big.Int {
+func (c JournalCall) Value() *big.Int {
 	if c.Wei == nil {
 		return new(big.Int)
 	}
@@ -70,10 +70,10 @@ func (c Call) Value() *big.Int {
 }
 
 // Describe says in words what happens.
-func (c Call) Describe() string { return c.About }
+func (c JournalCall) Describe() string { return c.About }
 
-// Attempt is one signed transaction.
-type Attempt struct {
+// JournalAttempt is one signed transaction.
+type JournalAttempt struct {
 	Hash protocol.TxHash
 	// Raw is the transaction as it is sent.
 	Raw []byte
@@ -85,8 +85,8 @@ type Attempt struct {
 	Signed   time.Time
 }
 
-// Mined is a place in the chain and what it cost.
-type Mined struct {
+// JournalMined is a place in the chain and what it cost.
+type JournalMined struct {
 	// Attempt counts in Record.Attempts.
 	Attempt int
 	Block   protocol.L2Block

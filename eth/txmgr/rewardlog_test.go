@@ -1,4 +1,4 @@
-package journal_test
+package txmgr_test
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
-	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
-func openRewardLog(t *testing.T, dir string, orchestrator core.Address) *journal.RewardLog {
+func openRewardLog(t *testing.T, dir string, orchestrator core.Address) *txmgr.RewardLog {
 	t.Helper()
 	db, err := database.Driver{Name: "sqlite3", Busy: func(error) bool { return false }}.Open(t.Context(), dir,
 		func(ctx context.Context, db *sql.DB) error { return db.PingContext(ctx) })
@@ -23,7 +23,7 @@ func openRewardLog(t *testing.T, dir string, orchestrator core.Address) *journal
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	s, err := journal.OpenRewardLog(t.Context(), db, orchestrator)
+	s, err := txmgr.OpenRewardLog(t.Context(), db, orchestrator)
 	if err != nil {
 		t.Fatal(err)
 	}

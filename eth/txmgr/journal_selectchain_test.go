@@ -1,4 +1,4 @@
-package journal_test
+package txmgr_test
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
-func adopt(t *testing.T, s *journal.Store, genesis byte, changes bool) {
+func adopt(t *testing.T, s *txmgr.JournalStore, genesis byte, changes bool) {
 	t.Helper()
 	if changed, err := s.SelectChain(t.Context(), protocol.Hash{genesis}); changed != changes || err != nil {
 		t.Fatal(changed, err)
@@ -21,11 +21,11 @@ func adopt(t *testing.T, s *journal.Store, genesis byte, changes bool) {
 func TestEachChainHasItsOwnRecords(t *testing.T) {
 	t.Parallel()
 	s, db := open(t, t.TempDir(), 1)
-	first := []journal.Record{ended(1, "a", protocol.TxFinal), record(2, "b")}
-	first[1].Attempts = append(first[1].Attempts, journal.Attempt{Hash: protocol.TxHash{9}, Raw: []byte{8},
+	first := []txmgr.Record{ended(1, "a", protocol.TxFinal), record(2, "b")}
+	first[1].Attempts = append(first[1].Attempts, txmgr.JournalAttempt{Hash: protocol.TxHash{9}, Raw: []byte{8},
 		Repriced: true, Signed: at})
 	put(t, s, first...)
-	other, err := journal.Open(t.Context(), db, 42161, core.Address{2})
+	other, err := txmgr.OpenJournal(t.Context(), db, 42161, core.Address{2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestEachChainHasItsOwnRecords(t *testing.T) {
 	if _, ok, err := s.Find(t.Context(), "a"); ok || err != nil {
 		t.Fatal("done on another chain", err)
 	}
-	second := []journal.Record{record(1, "c")}
+	second := []txmgr.Record{record(1, "c")}
 	put(t, s, second...)
 	for range 2 {
 		adopt(t, s, 1, true)

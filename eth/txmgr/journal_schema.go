@@ -1,4 +1,4 @@
-package journal
+package txmgr
 
 import "github.com/tuttinode/tutti/core/database"
 

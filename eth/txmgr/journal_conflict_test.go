@@ -1,4 +1,4 @@
-package journal_test
+package txmgr_test
 
 import (
 	"errors"
@@ -10,21 +10,21 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
 // Two processes on one data directory give the same ID to different transactions:
 // the second one is told, and what the first signed stays.
 func TestWhatAnotherProcessWroteIsNotOverwritten(t *testing.T) {
 	t.Parallel()
-	again := journal.Attempt{Hash: protocol.TxHash{1, 2}, Raw: []byte{8}, Signed: at}
-	tests := map[string]func(*journal.Record){
-		"nonce":           func(r *journal.Record) { r.Nonce++ },
-		"once":            func(r *journal.Record) { r.Once = "b" },
-		"call":            func(r *journal.Record) { r.Call.Input = []byte{7} },
-		"whom":            func(r *journal.Record) { r.Call.Addr = common.Address{7} },
-		"first attempt":   func(r *journal.Record) { r.Attempts[0].Hash[5]++ },
-		"another attempt": func(r *journal.Record) { r.Attempts[1].Hash[5]++ },
+	again := txmgr.JournalAttempt{Hash: protocol.TxHash{1, 2}, Raw: []byte{8}, Signed: at}
+	tests := map[string]func(*txmgr.Record){
+		"nonce":           func(r *txmgr.Record) { r.Nonce++ },
+		"once":            func(r *txmgr.Record) { r.Once = "b" },
+		"call":            func(r *txmgr.Record) { r.Call.Input = []byte{7} },
+		"whom":            func(r *txmgr.Record) { r.Call.Addr = common.Address{7} },
+		"first attempt":   func(r *txmgr.Record) { r.Attempts[0].Hash[5]++ },
+		"another attempt": func(r *txmgr.Record) { r.Attempts[1].Hash[5]++ },
 	}
 	for name, differs := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestWhatAnotherProcessWroteIsNotOverwritten(t *testing.T) {
 			if !errors.Is(err, fault.TxJournalFailed) || !strings.Contains(err.Error(), "another process") {
 				t.Error(err)
 			}
-			if got := load(t, a); !reflect.DeepEqual(got, []journal.Record{one}) {
+			if got := load(t, a); !reflect.DeepEqual(got, []txmgr.Record{one}) {
 				t.Errorf("%+v", got)
 			}
 		})

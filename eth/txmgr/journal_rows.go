@@ -1,4 +1,4 @@
-package journal
+package txmgr
 
 import (
 	"context"
@@ -25,7 +25,7 @@ var errConflict = errors.New("the journal has another transaction there: " +
 
 // put writes a record. Signed bytes never change: where the journal holds something else for the ID, or for
 // one of the attempts, another process wrote it, and nothing that is missing from the journal may be sent.
-func (s *Store) put(ctx context.Context, tx *sql.Tx, r Record) error {
+func (s *JournalStore) put(ctx context.Context, tx *sql.Tx, r Record) error {
 	mined := ""
 	if r.Mined != nil {
 		text, err := json.Marshal(r.Mined)
@@ -109,13 +109,13 @@ func scan(rows *sql.Rows) (Record, error) {
 	}
 	r.Call.Addr, r.Call.Wei = common.Address(addr), value
 	if mined != "" {
-		r.Mined = new(Mined)
+		r.Mined = new(JournalMined)
 		err = json.Unmarshal([]byte(mined), r.Mined)
 	}
 	return r, err
 }
 
-func (s *Store) attempts(ctx context.Context, id uint64) ([]Attempt, error) {
+func (s *JournalStore) attempts(ctx context.Context, id uint64) ([]JournalAttempt, error) {
 	rows, err := s.db.QueryContext(ctx,
 		`SELECT hash, raw, cancel, repriced, signed FROM journal_attempt
 		WHERE chain = ? AND account = ? AND id = ? ORDER BY n`,
@@ -124,9 +124,9 @@ func (s *Store) attempts(ctx context.Context, id uint64) ([]Attempt, error) {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	var out []Attempt
+	var out []JournalAttempt
 	for rows.Next() {
-		var a Attempt
+		var a JournalAttempt
 		var hash []byte
 		var signed int64
 		if err := rows.Scan(&hash, &a.Raw, &a.Cancel, &a.Repriced, &signed); err != nil {
