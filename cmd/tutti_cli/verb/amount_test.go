@@ -1,4 +1,4 @@
-package amount_test
+package verb_test
 
 import (
 	"errors"
@@ -8,13 +8,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
 )
 
 // outcome is what a parser said, as one text.
 func outcome[T interface{ String() string }](v T, err error) string {
-	d, unusual := errors.AsType[*amount.Unusual](err)
+	d, unusual := errors.AsType[*verb.UnusualInput](err)
 	switch {
 	case unusual:
 		return "unusual: " + d.Why
@@ -44,12 +44,12 @@ func TestStake(t *testing.T) {
 		{strings.Repeat("9", 60), "error"},
 	}
 	for _, tt := range tests {
-		if got := outcome(amount.ParseStake(tt.text, amount.Strict)); !strings.HasPrefix(got, tt.want) {
+		if got := outcome(verb.ParseStake(tt.text, verb.Strict)); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
 		}
 	}
-	if got := outcome(amount.ParseStake("1000000000000000000",
-		amount.Trust)); got != "1000000000000000000000000000000000000" {
+	if got := outcome(verb.ParseStake("1000000000000000000",
+		verb.Trust)); got != "1000000000000000000000000000000000000" {
 		t.Error(got)
 	}
 }
@@ -64,13 +64,13 @@ func TestEther(t *testing.T) {
 		{"ETH", "error: not"}, {"1LPT", "error: not"}, {"-1ETH", "error: not"}, {"", "error: not"}, {"1e18wei", "error: not"},
 	}
 	for _, tt := range tests {
-		if got := outcome(amount.ParseEther(tt.text)); !strings.HasPrefix(got, tt.want) {
+		if got := outcome(verb.ParseEther(tt.text)); !strings.HasPrefix(got, tt.want) {
 			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
 		}
 	}
 	for text, want := range map[string]string{"0": "0", "100000000": "100000000", "0.1gwei": "100000000",
 		"1e9": "1000000000", "x": "error: not an amount of ETH", "0.5": "error: not a price of gas"} {
-		if got := outcome(amount.ParseGasPrice(text)); !strings.HasPrefix(got, want) {
+		if got := outcome(verb.ParseGasPrice(text)); !strings.HasPrefix(got, want) {
 			t.Errorf("gas %q: %s, want %s", text, got, want)
 		}
 	}
@@ -89,10 +89,10 @@ func TestCuts(t *testing.T) {
 		{"0.12345", "error", "error"},
 	}
 	for _, tt := range tests {
-		if got := outcome(amount.ParseRewardCut(tt.text, amount.Strict)); !strings.HasPrefix(got, tt.reward) {
+		if got := outcome(verb.ParseRewardCut(tt.text, verb.Strict)); !strings.HasPrefix(got, tt.reward) {
 			t.Errorf("reward cut %q: %s, want %s", tt.text, got, tt.reward)
 		}
-		if got := outcome(amount.ParseFeeCut(tt.text, amount.Strict)); !strings.HasPrefix(got, tt.fee) {
+		if got := outcome(verb.ParseFeeCut(tt.text, verb.Strict)); !strings.HasPrefix(got, tt.fee) {
 			t.Errorf("fee cut %q: %s, want %s", tt.text, got, tt.fee)
 		}
 	}
@@ -118,7 +118,7 @@ func TestPrice(t *testing.T) {
 		{"", "", 1, "error: not a price"}, {"-5", "", 1, "error"}, {"x", "", 1, "error"},
 	}
 	for _, tt := range tests {
-		if got := outcome(amount.ParsePrice(tt.text, tt.currency, tt.pixels, amount.Strict)); !strings.HasPrefix(got,
+		if got := outcome(verb.ParsePrice(tt.text, tt.currency, tt.pixels, verb.Strict)); !strings.HasPrefix(got,
 			tt.want) {
 			t.Errorf("%q %q %d: %s, want %s", tt.text, tt.currency, tt.pixels, got, tt.want)
 		}
@@ -153,7 +153,7 @@ func TestServiceURI(t *testing.T) {
 		{"", "error", false},
 	}
 	for _, tt := range tests {
-		u, err := amount.ParseServiceURI(tt.text, tt.local)
+		u, err := verb.ParseServiceURI(tt.text, tt.local)
 		got := u.Text
 		if u.BareIP {
 			got += " bare"
@@ -170,14 +170,16 @@ func TestServiceURI(t *testing.T) {
 func TestWriting(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ got, want string }{
-		{amount.Stake(core.NewLPT(0)), "0 LPT"}, {amount.Stake(core.NewLPT(9_999_999_999_999_999)), "9999999999999999 LPTU"},
-		{amount.Stake(core.NewLPT(10_000_000_000_000_000)), "0.01 LPT"}, {amount.Ether(core.NewWei(5)), "5 wei"},
-		{amount.Ether(core.NewWei(999_999)), "999999 wei"}, {amount.Ether(core.NewWei(1_000_000)), "0.001 gwei"},
-		{amount.Ether(core.NewWei(0)), "0 ETH"}, {amount.Ether(core.NewWei(1_000_000_000_000_000)), "0.001 ETH"},
-		{amount.Ether(core.NewWei(1_500_000_000_000_000_000)), "1.5 ETH"},
-		{amount.Ether(core.NewWei(35_000_000_000_000)), "35000 gwei"},
-		{amount.GasPrice(core.NewWei(100_000_000)), "0.1 gwei"}, {amount.GasPrice(core.NewWei(2_000_000_000)), "2 gwei"},
-		{amount.Percent(125_000), "12.5 %"},
+		{verb.FormatStake(core.NewLPT(0)), "0 LPT"},
+		{verb.FormatStake(core.NewLPT(9_999_999_999_999_999)), "9999999999999999 LPTU"},
+		{verb.FormatStake(core.NewLPT(10_000_000_000_000_000)), "0.01 LPT"}, {verb.FormatEther(core.NewWei(5)), "5 wei"},
+		{verb.FormatEther(core.NewWei(999_999)), "999999 wei"}, {verb.FormatEther(core.NewWei(1_000_000)), "0.001 gwei"},
+		{verb.FormatEther(core.NewWei(0)), "0 ETH"}, {verb.FormatEther(core.NewWei(1_000_000_000_000_000)), "0.001 ETH"},
+		{verb.FormatEther(core.NewWei(1_500_000_000_000_000_000)), "1.5 ETH"},
+		{verb.FormatEther(core.NewWei(35_000_000_000_000)), "35000 gwei"},
+		{verb.FormatGasPrice(core.NewWei(100_000_000)), "0.1 gwei"},
+		{verb.FormatGasPrice(core.NewWei(2_000_000_000)), "2 gwei"},
+		{verb.FormatPercent(125_000), "12.5 %"},
 	}
 	for _, tt := range tests {
 		if tt.got != tt.want {
@@ -198,9 +200,9 @@ func TestStakeIsReadAsItIsWritten(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		back, err := amount.ParseStake(amount.Stake(l), amount.Strict)
+		back, err := verb.ParseStake(verb.FormatStake(l), verb.Strict)
 		if err != nil || back.Cmp(l) != 0 {
-			t.Errorf("%s is read as %s, %v", amount.Stake(l), back, err)
+			t.Errorf("%s is read as %s, %v", verb.FormatStake(l), back, err)
 		}
 	})
 }
@@ -212,8 +214,8 @@ func TestEtherIsReadAsItIsWritten(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		for _, text := range []string{amount.Ether(w), amount.GasPrice(w), w.String() + "wei", w.Ether() + "ETH"} {
-			if back, err := amount.ParseEther(text); err != nil || back.Cmp(w) != 0 {
+		for _, text := range []string{verb.FormatEther(w), verb.FormatGasPrice(w), w.String() + "wei", w.Ether() + "ETH"} {
+			if back, err := verb.ParseEther(text); err != nil || back.Cmp(w) != 0 {
 				t.Errorf("%s is read as %s, %v", text, back, err)
 			}
 		}
@@ -225,18 +227,18 @@ func TestReadingsAreReadable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[0-9]{1,25}(\.[0-9]{1,4})?%?`).Draw(t, "text")
-		for name, parse := range map[string]func(string, amount.Check) error{
-			"stake":  func(s string, c amount.Check) error { _, err := amount.ParseStake(s, c); return err },
-			"reward": func(s string, c amount.Check) error { _, err := amount.ParseRewardCut(s, c); return err },
-			"fee":    func(s string, c amount.Check) error { _, err := amount.ParseFeeCut(s, c); return err },
-			"price":  func(s string, c amount.Check) error { _, err := amount.ParsePrice(s, "", 1, c); return err },
+		for name, parse := range map[string]func(string, verb.InputCheck) error{
+			"stake":  func(s string, c verb.InputCheck) error { _, err := verb.ParseStake(s, c); return err },
+			"reward": func(s string, c verb.InputCheck) error { _, err := verb.ParseRewardCut(s, c); return err },
+			"fee":    func(s string, c verb.InputCheck) error { _, err := verb.ParseFeeCut(s, c); return err },
+			"price":  func(s string, c verb.InputCheck) error { _, err := verb.ParsePrice(s, "", 1, c); return err },
 		} {
-			d, ok := errors.AsType[*amount.Unusual](parse(text, amount.Strict))
+			d, ok := errors.AsType[*verb.UnusualInput](parse(text, verb.Strict))
 			if !ok {
 				continue
 			}
 			for _, r := range d.Readings {
-				if err := parse(r.Text, amount.Trust); err != nil {
+				if err := parse(r.Text, verb.Trust); err != nil {
 					t.Errorf("%s %q: reading %q: %v", name, text, r.Text, err)
 				}
 			}
@@ -249,22 +251,22 @@ func FuzzParsers(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, check := range []amount.Check{amount.Strict, amount.Trust} {
-			if l, err := amount.ParseStake(s, check); err == nil {
-				if back, err := amount.ParseStake(amount.Stake(l), amount.Strict); err != nil || back.Cmp(l) != 0 {
-					t.Errorf("%q: %s: %v", s, amount.Stake(l), err)
+		for _, check := range []verb.InputCheck{verb.Strict, verb.Trust} {
+			if l, err := verb.ParseStake(s, check); err == nil {
+				if back, err := verb.ParseStake(verb.FormatStake(l), verb.Strict); err != nil || back.Cmp(l) != 0 {
+					t.Errorf("%q: %s: %v", s, verb.FormatStake(l), err)
 				}
 			}
-			_, _ = amount.ParseRewardCut(s, check)
-			_, _ = amount.ParseFeeCut(s, check)
-			_, _ = amount.ParsePrice(s, "", 1, check)
-			_, _ = amount.ParsePrice(s, "USD", 1, check)
+			_, _ = verb.ParseRewardCut(s, check)
+			_, _ = verb.ParseFeeCut(s, check)
+			_, _ = verb.ParsePrice(s, "", 1, check)
+			_, _ = verb.ParsePrice(s, "USD", 1, check)
 		}
-		_, _ = amount.ParseEther(s)
-		_, _ = amount.ParseGasPrice(s)
-		_, _ = amount.ParseGasBound(s, true, core.NewWei(1), amount.Strict)
-		if u, err := amount.ParseServiceURI(s, false); err == nil {
-			if again, err := amount.ParseServiceURI(u.Text, false); err != nil || again != u {
+		_, _ = verb.ParseEther(s)
+		_, _ = verb.ParseGasPrice(s)
+		_, _ = verb.ParseGasBound(s, true, core.NewWei(1), verb.Strict)
+		if u, err := verb.ParseServiceURI(s, false); err == nil {
+			if again, err := verb.ParseServiceURI(u.Text, false); err != nil || again != u {
 				t.Errorf("%q: %q: %v", s, u.Text, err)
 			}
 		}

@@ -1,10 +1,10 @@
-package amount_test
+package verb_test
 
 import (
 	"errors"
 	"testing"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
 )
 
@@ -34,11 +34,11 @@ func TestGasBound(t *testing.T) {
 			"error: not a price of gas: write wei as a whole number, or with a unit, 0.1gwei; 0 is no bound", 0},
 	}
 	for _, tt := range tests {
-		w, err := amount.ParseGasBound(tt.text, tt.highest, tt.present, amount.Strict)
+		w, err := verb.ParseGasBound(tt.text, tt.highest, tt.present, verb.Strict)
 		if got := outcome(w, err); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
 		}
-		d, _ := errors.AsType[*amount.Unusual](err)
+		d, _ := errors.AsType[*verb.UnusualInput](err)
 		if d == nil {
 			continue
 		}
@@ -46,7 +46,7 @@ func TestGasBound(t *testing.T) {
 			t.Errorf("%q: %d readings", tt.text, len(d.Readings))
 		}
 		for i, r := range d.Readings {
-			if _, err := amount.ParseGasBound(r.Text, tt.highest, tt.present, amount.Check(i == 0)); err != nil {
+			if _, err := verb.ParseGasBound(r.Text, tt.highest, tt.present, verb.InputCheck(i == 0)); err != nil {
 				t.Errorf("%q: reading %q: %v", tt.text, r.Text, err)
 			}
 		}

@@ -1,4 +1,4 @@
-package amount
+package verb
 
 import (
 	"errors"
@@ -76,21 +76,21 @@ const (
 	leastGwei  = 1_000_000
 )
 
-// Ether writes an amount exactly, in the unit that people read it in: ETH, gwei or
+// FormatEther writes an amount exactly, in the unit that people read it in: ETH, gwei or
 // wei.
-func Ether(w core.Wei) string {
+func FormatEther(w core.Wei) string {
 	n := w.Big()
 	switch {
 	case n.Sign() == 0 || n.Cmp(big.NewInt(leastEther)) >= 0:
 		return w.Ether() + " ETH"
 	case n.Cmp(big.NewInt(leastGwei)) >= 0:
-		return GasPrice(w)
+		return FormatGasPrice(w)
 	}
 	return w.String() + " wei"
 }
 
-// GasPrice writes wei in gwei, as the price of a unit of gas is always written.
-func GasPrice(w core.Wei) string {
+// FormatGasPrice writes wei in gwei, as the price of a unit of gas is always written.
+func FormatGasPrice(w core.Wei) string {
 	whole, rest := new(big.Int).QuoRem(w.Big(), big.NewInt(1_000_000_000), new(big.Int))
 	if rest.Sign() == 0 {
 		return whole.String() + " gwei"

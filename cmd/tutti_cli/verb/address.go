@@ -1,4 +1,4 @@
-package amount
+package verb
 
 import (
 	"errors"
@@ -11,8 +11,8 @@ import (
 
 var errServiceURI = errors.New("not a service address: write https://host:port, such as https://node.example.com:8935")
 
-// ServiceURI is a checked service address.
-type ServiceURI struct {
+// serviceURI is a checked service address.
+type serviceURI struct {
 	// Text is https://host:port.
 	Text string
 	// BareIP: the host is an address and no name.
@@ -25,36 +25,36 @@ const BareIPHint = "a domain name is better than a bare IP address: it can be po
 
 // ParseServiceURI reads https://host:port. A host that the internet cannot reach is a
 // *Doubt unless local is set, which is for private networks.
-func ParseServiceURI(s string, local bool) (ServiceURI, error) {
+func ParseServiceURI(s string, local bool) (serviceURI, error) {
 	s = strings.TrimSuffix(strings.TrimSpace(s), "/")
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" ||
 		u.ForceQuery || strings.Contains(s, "#") {
-		return ServiceURI{}, errServiceURI
+		return serviceURI{}, errServiceURI
 	}
 	host, port := u.Hostname(), u.Port()
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return ServiceURI{}, errors.New("the port is missing or no port: write https://" + host + ":8935")
+		return serviceURI{}, errors.New("the port is missing or no port: write https://" + host + ":8935")
 	}
 	text := "https://" + net.JoinHostPort(strings.ToLower(host), port)
 	ip, ipErr := netip.ParseAddr(host)
 	switch {
 	case ipErr == nil && (ip.IsUnspecified() || ip.IsMulticast()):
-		return ServiceURI{}, errors.New(host + " is not the address of one machine")
+		return serviceURI{}, errors.New(host + " is not the address of one machine")
 	case ipErr != nil && !hostName(host, true):
-		return ServiceURI{}, errors.New(strconv.Quote(host) + " is not a host name")
+		return serviceURI{}, errors.New(strconv.Quote(host) + " is not a host name")
 	case ipErr == nil && !local && !public(ip):
-		return ServiceURI{}, notPublic(host+" is no public address", text)
+		return serviceURI{}, notPublic(host+" is no public address", text)
 	case ipErr != nil && !local && !hostName(host, false):
-		return ServiceURI{}, notPublic(strconv.Quote(host)+" is no public host name", text)
+		return serviceURI{}, notPublic(strconv.Quote(host)+" is no public host name", text)
 	}
-	return ServiceURI{Text: text, BareIP: ipErr == nil}, nil
+	return serviceURI{Text: text, BareIP: ipErr == nil}, nil
 }
 
 // notPublic is the refusal of a host of a private network.
 func notPublic(what, text string) error {
-	return &Unusual{Why: what + ": gateways on the internet cannot reach it",
-		Readings: []Reading{{Label: text, Text: text}}}
+	return &UnusualInput{Why: what + ": gateways on the internet cannot reach it",
+		Readings: []reading{{Label: text, Text: text}}}
 }
 
 func public(ip netip.Addr) bool {

@@ -1,4 +1,4 @@
-package amount
+package verb
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ var expensive = big.NewRat(1_000_000_000_000, 1)
 // ParsePrice reads the price of a number of pixels, in whole wei or in a
 // currency. currency is what was asked for apart, "" or "Wei" for wei. A price of
 // 0, and one of 10^12 wei per pixel or more, are doubted.
-func ParsePrice(s, currency string, pixels core.Pixels, check Check) (core.UnitPrice, error) {
+func ParsePrice(s, currency string, pixels core.Pixels, check InputCheck) (core.UnitPrice, error) {
 	s = strings.ReplaceAll(strings.TrimSpace(s), " ", "")
 	if strings.EqualFold(currency, "wei") {
 		currency = ""
@@ -56,17 +56,17 @@ func ParsePrice(s, currency string, pixels core.Pixels, check Check) (core.UnitP
 
 func unusualPrice(u core.UnitPrice, text string) error {
 	if u.Price.Amount().Sign() == 0 {
-		return &Unusual{Why: "a price of 0 means that you work for free", Readings: []Reading{{"a price of 0", text}}}
+		return &UnusualInput{Why: "a price of 0 means that you work for free", Readings: []reading{{"a price of 0", text}}}
 	}
 	perPixel, ok := u.WeiPerPixel()
 	if !ok || perPixel.Cmp(expensive) < 0 {
 		return nil
 	}
 	ether := new(big.Rat).Quo(perPixel, new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)))
-	return &Unusual{
+	return &UnusualInput{
 		Why: "that is " + strings.TrimRight(strings.TrimRight(ether.FloatString(18), "0"), ".") +
 			" ETH for every single pixel, far above any market price; prices are in wei",
-		Readings: []Reading{{u.String() + " pixels", text}},
+		Readings: []reading{{u.String() + " pixels", text}},
 	}
 }
 

@@ -1,4 +1,4 @@
-package amount
+package verb
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ var errStake = errors.New("not an amount of the stake token: write whole tokens 
 // "1000LPT", or base units with their name, "5LPTU". More than 10^15 whole
 // tokens without a unit is a Doubt: no such amount exists, and other tools ask
 // for base units.
-func ParseStake(s string, check Check) (core.LPT, error) {
+func ParseStake(s string, check InputCheck) (core.LPT, error) {
 	s = strings.TrimSpace(s)
 	number, unit := splitUnit(s)
 	switch strings.ToUpper(unit) {
@@ -47,18 +47,18 @@ func unusualStake(number string) error {
 	if err != nil {
 		return errStake
 	}
-	return &Unusual{
+	return &UnusualInput{
 		Why: number + " whole tokens do not exist; did you mean base units (1 token is 10^18)?",
-		Readings: []Reading{
+		Readings: []reading{
 			{Label: number + " whole LPT", Text: number + "LPT"},
-			{Label: Stake(base) + " (base units)", Text: number + "LPTU"},
+			{Label: FormatStake(base) + " (base units)", Text: number + "LPTU"},
 		},
 	}
 }
 
-// Stake writes an amount of the stake token with its unit: base units below a
+// FormatStake writes an amount of the stake token with its unit: base units below a
 // hundredth of a token.
-func Stake(l core.LPT) string {
+func FormatStake(l core.LPT) string {
 	if tiny(l.Big()) {
 		return l.String() + " LPTU"
 	}

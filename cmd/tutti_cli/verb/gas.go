@@ -1,4 +1,4 @@
-package amount
+package verb
 
 import (
 	"math/big"
@@ -14,7 +14,7 @@ const gasFactor = 1000
 // ParseGasBound reads a bound on the price of gas and doubts it by the present
 // price, 0 where that is not known: a highest price below it stops every
 // transaction, and a bound far above it bounds nothing.
-func ParseGasBound(s string, highest bool, present core.Wei, check Check) (core.Wei, error) {
+func ParseGasBound(s string, highest bool, present core.Wei, check InputCheck) (core.Wei, error) {
 	bound, err := ParseGasPrice(s)
 	if err != nil || check == Trust {
 		return bound, err
@@ -23,10 +23,10 @@ func ParseGasBound(s string, highest bool, present core.Wei, check Check) (core.
 	if why == "" {
 		return bound, nil
 	}
-	d := &Unusual{Why: why, Readings: []Reading{{GasPrice(bound), s}}}
+	d := &UnusualInput{Why: why, Readings: []reading{{FormatGasPrice(bound), s}}}
 	if bare := strings.TrimSpace(s); digits(bare) {
 		if other, err := ParseEther(bare + "gwei"); err == nil && unusualGas(other, highest, present) == "" {
-			d.Readings = append(d.Readings, Reading{GasPrice(other), bare + "gwei"})
+			d.Readings = append(d.Readings, reading{FormatGasPrice(other), bare + "gwei"})
 		}
 	}
 	return core.Wei{}, d
@@ -38,10 +38,10 @@ func unusualGas(bound core.Wei, highest bool, present core.Wei) string {
 	case bound.IsZero() || present.IsZero():
 		return ""
 	case highest && bound.Cmp(present) < 0:
-		return "a highest price of " + GasPrice(bound) + " is below the present price of gas, " + GasPrice(present) +
-			": nothing would be sent until the price falls"
+		return "a highest price of " + FormatGasPrice(bound) + " is below the present price of gas, " +
+			FormatGasPrice(present) + ": nothing would be sent until the price falls"
 	case bound.Big().Cmp(new(big.Int).Mul(present.Big(), big.NewInt(gasFactor))) > 0:
-		return GasPrice(bound) + " is more than a thousand times the present price of gas, " + GasPrice(present)
+		return FormatGasPrice(bound) + " is more than a thousand times the present price of gas, " + FormatGasPrice(present)
 	}
 	return ""
 }
