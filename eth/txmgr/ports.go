@@ -25,7 +25,7 @@ type Intent interface {
 	Describe() string
 }
 
-// Backend is the chain; endpoint.Pool implements it. A block of 0 (ethcall.Latest) is the newest. Calls end
+// Backend is the chain; endpoint.Pool implements it. A block of 0 (contracts.Latest) is the newest. Calls end
 // with ctx.
 type Backend interface {
 	// Genesis is the hash of block 0, which tells chains with the same number apart.

@@ -1,8 +1,8 @@
-// Package worker is the common part of remote workers: it dials the orchestrators,
-// registers with them, reads their notifications, reconnects after a loss, posts results,
-// and deregisters when the worker stops.
+// Package worker is the remote workers, for AI and for transcoding. Their common part dials the
+// orchestrators, registers with them, reads their notifications, reconnects after a loss, posts
+// results, and deregisters when the worker stops.
 //
-// It knows nothing of segments or models: server/worker and server/worker
+// The common part knows nothing of segments or models: the AI worker and the transcoder
 // define what a registration offers and how a notification is handled (Work). The
 // orchestrator's side is server/remote. cmd/tutti runs a Loop as a component after the
 // engine that does the work.

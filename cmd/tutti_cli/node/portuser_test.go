@@ -21,7 +21,7 @@ func TestOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	if name, pid := node.PortUser(port); pid != os.Getpid() || !strings.HasPrefix(name, "portuser") {
+	if name, pid := node.PortUser(port); pid != os.Getpid() || !strings.HasPrefix(name, "node") {
 		t.Errorf("port %d is used by %q, process %d", port, name, pid)
 	}
 	l.Close()
