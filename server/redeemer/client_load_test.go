@@ -12,7 +12,7 @@ import (
 // read of the books, and are handed in when the redeemer takes them.
 func TestOneGatewaysRefusedTicketsHoldUpNobody(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t, func(r *clientRig) { r.opt.Waiting, r.opt.WaitingEach = 8, 3 })
+	r := newClientRig(t, func(r *clientRig) { r.opt.Waiting, r.opt.WaitingEach = 8, 3 })
 	empty := keyOf('e')
 	r.far.refusesOf(coretest.AddressOf(empty), fault.New(fault.SenderEmpty, "queue", ""))
 	r.far.start()
@@ -39,7 +39,7 @@ func TestManyTicketsOfOneMoment(t *testing.T) {
 	for name, moments := range map[string]int{"three at once": 10, "all at once": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := clientNewRig(t, func(r *clientRig) { r.opt.Waiting, r.opt.WaitingEach = 4, 2 })
+			r := newClientRig(t, func(r *clientRig) { r.opt.Waiting, r.opt.WaitingEach = 4, 2 })
 			at := r.now()
 			for range moments {
 				at = at.Add(1)
@@ -62,7 +62,7 @@ func TestARefusedTicketIsGivenUp(t *testing.T) {
 	for name, plain := range map[string]bool{"our own redeemer": false, "the network's": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := clientNewRig(t, func(r *clientRig) { r.far.plain = plain })
+			r := newClientRig(t, func(r *clientRig) { r.far.plain = plain })
 			r.far.refuses(fault.New(fault.SenderEmpty, "queue", "it has nothing"))
 			r.far.start()
 			r.start()

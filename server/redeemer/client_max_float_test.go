@@ -26,7 +26,7 @@ func TestMaxFloatFollowsTheRedeemer(t *testing.T) {
 	for name, plain := range map[string]bool{"our own redeemer": false, "the network's": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := clientNewRig(t, func(r *clientRig) { r.far.plain = plain })
+			r := newClientRig(t, func(r *clientRig) { r.far.plain = plain })
 			r.far.set(clientGateway, 5)
 			r.far.start()
 			r.start()
@@ -51,7 +51,7 @@ func TestMaxFloatFollowsTheRedeemer(t *testing.T) {
 // reported is unknown, without a wait at each call.
 func TestWhileTheRedeemerIsAway(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t)
+	r := newClientRig(t)
 	r.far.set(clientGateway, 5)
 	r.far.start()
 	r.start()
@@ -76,7 +76,7 @@ func TestWhileTheRedeemerIsAway(t *testing.T) {
 
 func TestTheFirstAnswerIsBounded(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t, func(r *clientRig) { r.opt.FirstAnswer = 30 * time.Millisecond })
+	r := newClientRig(t, func(r *clientRig) { r.opt.FirstAnswer = 30 * time.Millisecond })
 	r.far.falls(true)
 	r.far.start()
 	r.start()
@@ -93,7 +93,7 @@ func TestTheFirstAnswerIsBounded(t *testing.T) {
 // TestAStreamToNobody: the redeemer is there and says nothing any more.
 func TestAStreamToNobody(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t, func(r *clientRig) { r.opt.Refresh, r.opt.FirstAnswer = 5*time.Millisecond, 30*time.Millisecond })
+	r := newClientRig(t, func(r *clientRig) { r.opt.Refresh, r.opt.FirstAnswer = 5*time.Millisecond, 30*time.Millisecond })
 	r.far.set(clientGateway, 5)
 	r.far.start()
 	r.start()
@@ -107,7 +107,7 @@ func TestAStreamToNobody(t *testing.T) {
 
 func TestARedeemerThatDoesNotKnow(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t)
+	r := newClientRig(t)
 	r.far.refuses(fault.New(fault.ChainUnavailable, "read", "no endpoint"))
 	r.far.start()
 	r.start()
@@ -121,7 +121,7 @@ func TestARedeemerThatDoesNotKnow(t *testing.T) {
 
 func TestWatchedSendersAreBounded(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t, func(r *clientRig) { r.opt.Senders = 3 })
+	r := newClientRig(t, func(r *clientRig) { r.opt.Senders = 3 })
 	r.far.start()
 	r.start()
 	for i := range 20 {
@@ -134,7 +134,7 @@ func TestWatchedSendersAreBounded(t *testing.T) {
 
 func TestIdleSendersAreDropped(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t)
+	r := newClientRig(t)
 	r.far.start()
 	r.start()
 	r.carries("0")
@@ -147,7 +147,7 @@ func TestIdleSendersAreDropped(t *testing.T) {
 // TestManyAtOnce is for the race detector.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t, func(r *clientRig) { r.opt.Senders, r.opt.Refresh = 4, time.Millisecond })
+	r := newClientRig(t, func(r *clientRig) { r.opt.Senders, r.opt.Refresh = 4, time.Millisecond })
 	r.far.start()
 	r.start()
 	var all sync.WaitGroup

@@ -59,12 +59,12 @@ type ClientOptions struct {
 	AlertAfter time.Duration
 }
 
-var clientErrOptions = errors.New("build client of the redeemer: an option is missing")
+var errClientOptions = errors.New("build client of the redeemer: an option is missing")
 
 func (o ClientOptions) complete() (ClientOptions, error) {
 	if o.Addr == "" || o.Ledger == nil || o.Recipient.IsZero() || o.View == nil || o.Round == nil || o.Board == nil ||
 		o.Log == nil || o.Now == nil {
-		return o, clientErrOptions
+		return o, errClientOptions
 	}
 	if o.Changed == nil {
 		o.Changed = func(pm.Winner) {}

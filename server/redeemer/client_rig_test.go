@@ -41,7 +41,7 @@ type clientRig struct {
 	asked int
 }
 
-func clientNewRig(t *testing.T, with ...func(*clientRig)) *clientRig {
+func newClientRig(t *testing.T, with ...func(*clientRig)) *clientRig {
 	t.Helper()
 	r := &clientRig{T: t, books: &clientBooks{}, far: newFar(t), round: 7, stop: func() {}}
 	r.board = health.New(slog.New(slog.DiscardHandler), r.now, nil)

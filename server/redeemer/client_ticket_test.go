@@ -14,7 +14,7 @@ func TestWinnersAreHandedIn(t *testing.T) {
 	for name, plain := range map[string]bool{"our own redeemer": false, "the network's": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := clientNewRig(t, func(r *clientRig) { r.far.plain = plain })
+			r := newClientRig(t, func(r *clientRig) { r.far.plain = plain })
 			r.far.start()
 			r.win() // of an earlier life
 			r.start()
@@ -30,7 +30,7 @@ func TestWinnersAreHandedIn(t *testing.T) {
 // and over a restart of ours in between.
 func TestNothingIsLostWhileTheRedeemerIsAway(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t)
+	r := newClientRig(t)
 	r.start()
 	r.Won(r.win())
 	r.wait("a condition", func() bool { return r.condition(fault.RedeemerUnreachable) != "" })
@@ -53,7 +53,7 @@ func TestNothingIsLostWhileTheRedeemerIsAway(t *testing.T) {
 // books could not say so.
 func TestATicketThatWasTakenAndNotWrittenIsHandedInAgain(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t)
+	r := newClientRig(t)
 	r.far.start()
 	r.start()
 	r.books.breaks(fault.New(fault.LedgerFull, "write", ""))
@@ -72,7 +72,7 @@ func TestATicketThatWasTakenAndNotWrittenIsHandedInAgain(t *testing.T) {
 
 func TestMoreWinnersThanThereIsRoomFor(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t, func(r *clientRig) { r.opt.Waiting = 4 })
+	r := newClientRig(t, func(r *clientRig) { r.opt.Waiting = 4 })
 	for range 30 {
 		r.win()
 	}
@@ -89,7 +89,7 @@ func TestARedeemerThatRefuses(t *testing.T) {
 	for name, plain := range map[string]bool{"our own redeemer": false, "the network's": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := clientNewRig(t, func(r *clientRig) { r.far.plain = plain })
+			r := newClientRig(t, func(r *clientRig) { r.far.plain = plain })
 			r.far.refuses(fault.New(fault.TicketForeign, "queue", "it pays another"))
 			r.far.start()
 			r.start()
@@ -112,7 +112,7 @@ func TestARedeemerThatRefuses(t *testing.T) {
 // after.
 func TestATicketExpires(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t)
+	r := newClientRig(t)
 	r.far.refuses(fault.New(fault.TicketExpired, "queue", "of round 7, this is 9"))
 	r.far.start()
 	r.start()
@@ -137,7 +137,7 @@ func TestATicketExpires(t *testing.T) {
 // TestARedeemerThatHangs is as good as one that is away, and holds up no stop.
 func TestARedeemerThatHangs(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t, func(r *clientRig) { r.opt.HandIn = 30 * time.Millisecond })
+	r := newClientRig(t, func(r *clientRig) { r.opt.HandIn = 30 * time.Millisecond })
 	r.far.falls(true)
 	r.far.start()
 	r.start()

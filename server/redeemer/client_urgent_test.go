@@ -26,7 +26,7 @@ func (r *clientRig) winIn(round protocol.Round) pm.Winner {
 // over already do not delay them.
 func TestTheMostUrgentAreHandedFirst(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t, func(r *clientRig) { r.opt.Waiting, r.opt.WaitingEach, r.opt.InFlight = 4, 4, 1 })
+	r := newClientRig(t, func(r *clientRig) { r.opt.Waiting, r.opt.WaitingEach, r.opt.InFlight = 4, 4, 1 })
 	r.round = 8
 	urgent := make(map[protocol.Hash]bool)
 	for range 5 {
@@ -55,7 +55,7 @@ func TestTheMostUrgentAreHandedFirst(t *testing.T) {
 // gateway.
 func TestOneGatewaysSlowTicketsDelayNoOther(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t, func(r *clientRig) { r.opt.HandIn = 40 * time.Second })
+	r := newClientRig(t, func(r *clientRig) { r.opt.HandIn = 40 * time.Second })
 	slow := keyOf('s')
 	r.far.hangsWith(coretest.AddressOf(slow))
 	r.far.start()
@@ -70,7 +70,7 @@ func TestOneGatewaysSlowTicketsDelayNoOther(t *testing.T) {
 // TestAFalseRoundEndsNoWinner: the view has a round that the chain does not have.
 func TestAFalseRoundEndsNoWinner(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t)
+	r := newClientRig(t)
 	r.start()
 	r.mu.Lock()
 	r.lie = 9000
@@ -89,7 +89,7 @@ func TestWhatAFalseRoundEndedComesBack(t *testing.T) {
 	for name, restarted := range map[string]bool{"while it runs": false, "after a restart": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := clientNewRig(t)
+			r := newClientRig(t)
 			r.start()
 			r.later(0, 9000)
 			r.Won(r.win())
@@ -112,7 +112,7 @@ func TestWhatAFalseRoundEndedComesBack(t *testing.T) {
 // TestLateTicketsStayExpired once their rounds are truly over.
 func TestLateTicketsStayExpired(t *testing.T) {
 	t.Parallel()
-	r := clientNewRig(t)
+	r := newClientRig(t)
 	r.far.refuses(fault.New(fault.TicketExpired, "queue", "of round 7, this is 10"))
 	r.far.start()
 	r.start()

@@ -1,3 +1,6 @@
+// Package redeemer is the service by which other processes have winning tickets redeemed: it takes
+// tickets from orchestrators, keeps them for pm/redeemer, and reports what each gateway can pay.
+//
 // It redeems nothing itself, package pm/redeemer does, and checks tickets only as far as that
 // protects it. The orchestrators' side is Client beside it. cmd/tutti runs it in a
 // process of its own.

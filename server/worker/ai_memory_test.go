@@ -66,7 +66,7 @@ func TestAnswersInHandAreBounded(t *testing.T) {
 	m := newModels(llm("m"), 1)
 	long := strings.Replace(networkAnswer, `"x"`, `"`+strings.Repeat("x", most)+`"`, 1)
 	m.run = says(200, "application/json", long)
-	b := aiNewFakeOrchestrator(t)
+	b := newFakeAIOrchestrator(t)
 	newRig(t, "rig9", b.addr, m, func(o *worker.AIOptions) { o.MaxRequests = most })
 	<-b.registered
 	const data = `{"input_url":"","request":{"messages":[{"role":"user","content":"hi"}],"model":"m","max_tokens":9}}`

@@ -20,8 +20,8 @@ import (
 	"github.com/tuttinode/tutti/server/rpc"
 )
 
-// aiFakeOrchestrator is an orchestrator of the existing network, scripted after its wire format.
-type aiFakeOrchestrator struct {
+// fakeAIOrchestrator is an orchestrator of the existing network, scripted after its wire format.
+type fakeAIOrchestrator struct {
 	rpc.UnimplementedAIWorkerServer
 	*testing.T
 	addr       string
@@ -39,8 +39,8 @@ type result struct {
 	err   error
 }
 
-func aiNewFakeOrchestrator(t *testing.T) *aiFakeOrchestrator {
-	b := &aiFakeOrchestrator{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8),
+func newFakeAIOrchestrator(t *testing.T) *fakeAIOrchestrator {
+	b := &fakeAIOrchestrator{T: t, registered: make(chan *rpc.RegisterAIWorkerRequest, 8),
 		jobs:    make(chan *rpc.NotifyAIJob),
 		results: make(chan *result, 8)}
 	mux := http.NewServeMux()
@@ -53,7 +53,7 @@ func aiNewFakeOrchestrator(t *testing.T) *aiFakeOrchestrator {
 	return b
 }
 
-func (b *aiFakeOrchestrator) RegisterAIWorker(
+func (b *fakeAIOrchestrator) RegisterAIWorker(
 	req *rpc.RegisterAIWorkerRequest, stream grpc.ServerStreamingServer[rpc.NotifyAIJob],
 ) error {
 	b.registered <- req
@@ -69,7 +69,7 @@ func (b *aiFakeOrchestrator) RegisterAIWorker(
 	}
 }
 
-func (b *aiFakeOrchestrator) result(w http.ResponseWriter, r *http.Request) {
+func (b *fakeAIOrchestrator) result(w http.ResponseWriter, r *http.Request) {
 	head := make([]byte, 64<<10)
 	n, err := r.Body.Read(head)
 	rest := []byte(nil)
@@ -83,7 +83,7 @@ func (b *aiFakeOrchestrator) result(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "OK")
 }
 
-func (b *aiFakeOrchestrator) ask(id int64, pipe, data string) {
+func (b *fakeAIOrchestrator) ask(id int64, pipe, data string) {
 	b.Helper()
 	select {
 	case b.jobs <- &rpc.NotifyAIJob{TaskId: id, AIJobData: &rpc.AIJobData{Pipeline: pipe, RequestData: []byte(data)}}:
@@ -92,7 +92,7 @@ func (b *aiFakeOrchestrator) ask(id int64, pipe, data string) {
 	}
 }
 
-func (b *aiFakeOrchestrator) got() *result {
+func (b *fakeAIOrchestrator) got() *result {
 	b.Helper()
 	select {
 	case r := <-b.results:
@@ -137,9 +137,9 @@ func (r *result) parts(t *testing.T) (files map[string][2]string, answer string)
 	}
 }
 
-func networkRig(t *testing.T, m *models) *aiFakeOrchestrator {
+func networkRig(t *testing.T, m *models) *fakeAIOrchestrator {
 	t.Helper()
-	b := aiNewFakeOrchestrator(t)
+	b := newFakeAIOrchestrator(t)
 	newRig(t, "rig9", b.addr, m)
 	select {
 	case <-b.registered:
@@ -152,7 +152,7 @@ func networkRig(t *testing.T, m *models) *aiFakeOrchestrator {
 const networkAnswer = `{"id":"a","model":"m","created":1,"usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2},"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"x"}}]}`
 
 func TestRegistrationAtTheNetwork(t *testing.T) {
-	b := aiNewFakeOrchestrator(t)
+	b := newFakeAIOrchestrator(t)
 	newRig(t, "rig9", b.addr, newModels(llm("m"), 3))
 	req := <-b.registered
 	c := req.GetCapabilities().Capability()
@@ -308,7 +308,7 @@ func TestNetworkErrors(t *testing.T) {
 }
 
 // got0 is got for jobs whose pipeline is none.
-func (b *aiFakeOrchestrator) got0() *result {
+func (b *fakeAIOrchestrator) got0() *result {
 	b.Helper()
 	select {
 	case r := <-b.results:

@@ -38,7 +38,7 @@ func (w *aiWork) Notify(from *Link, n *rpc.NotifyAIJob) {
 		run := func(ctx context.Context) { w.runJob(ctx, t, n.GetDeadlineMs()) }
 		w.start(from, t, len(t.job.Body), t.fail, run)
 	case n.GetAIJobData() != nil:
-		t := &networkTask{task: aiTask{w: w, from: from, id: id, job: &inference.Job{}}}
+		t := &networkTask{aiTask: aiTask{w: w, from: from, id: id, job: &inference.Job{}}}
 		data := n.GetAIJobData()
 		run := func(ctx context.Context) { w.runNetworkJob(ctx, t, data) }
 		w.start(from, &t.aiTask, len(data.GetRequestData()), t.fail, run)

@@ -55,7 +55,7 @@ func TestWhatPresses(t *testing.T) {
 
 // A worker that came without a model tells of its first one at once.
 func TestTheFirstModelIsToldAtOnce(t *testing.T) {
-	b := aiNewFakeOrchestrator(t)
+	b := newFakeAIOrchestrator(t)
 	m := newModels(llm("m"), 1)
 	m.change(func(s *inference.ModelState) { s.State = inference.Loading })
 	newRig(t, "rig9", b.addr, m)

@@ -35,14 +35,14 @@ type network struct {
 	node string
 	cert *tlscert.Source
 	// registrations are the registrations, results what came of tasks.
-	registrations chan *transcoderFakeRegistration
+	registrations chan *fakeTranscoderRegistration
 	results       chan transcoderResult
 
 	mu     sync.Mutex // covers the field below
 	inputs map[string]http.HandlerFunc
 }
 
-type transcoderFakeRegistration struct {
+type fakeTranscoderRegistration struct {
 	req    *rpc.RegisterRequest
 	stream grpc.ServerStreamingServer[rpc.NotifySegment]
 	end    chan error
@@ -75,7 +75,7 @@ func newNetwork(t testing.TB, node string) *network {
 		t.Fatal(err)
 	}
 	o := &network{TB: t, addr: l.Addr().String(), node: node, cert: cert,
-		registrations: make(chan *transcoderFakeRegistration, 16),
+		registrations: make(chan *fakeTranscoderRegistration, 16),
 		results:       make(chan transcoderResult, 64), inputs: make(map[string]http.HandlerFunc)}
 	calls := grpc.NewServer()
 	rpc.RegisterTranscoderServer(calls, o)
@@ -124,7 +124,7 @@ func (o *network) RegisterTranscoder(
 			return err
 		}
 	}
-	d := &transcoderFakeRegistration{req: req, stream: stream, end: make(chan error, 1)}
+	d := &fakeTranscoderRegistration{req: req, stream: stream, end: make(chan error, 1)}
 	o.registrations <- d
 	select {
 	case err := <-d.end:
@@ -186,7 +186,7 @@ func (o *network) input(path, data string) string {
 	return o.keeps(path, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, data) })
 }
 
-func (d *transcoderFakeRegistration) send(t testing.TB, n *rpc.NotifySegment) {
+func (d *fakeTranscoderRegistration) send(t testing.TB, n *rpc.NotifySegment) {
 	t.Helper()
 	if err := d.stream.Send(n); err != nil {
 		t.Fatal(err)
