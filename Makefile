@@ -50,7 +50,7 @@ env:  ## print shell exports: eval "$$(make -s env)"
 build:  ## build every program into bin/
 	@mkdir -p bin
 	@echo 'build: $(notdir $(programs)), version $(VERSION)'
-	@$(with) go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X github.com/tuttinode/tutti/cmd/tutti/internal/release.Version=$(VERSION)' -o bin/ $(programs)
+	@$(with) go build -trimpath -ldflags '-s -w -X main.version=$(VERSION) -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$(VERSION)' -o bin/ $(programs)
 
 run: build  ## a node on this machine and a page that plays its renditions
 	@bin/tutti_demo run $(if $(VIDEO),-video '$(VIDEO)') $(ARGS)
@@ -222,8 +222,8 @@ trial: packages  ## boot a bare Debian 12, install the package, break the node a
 	@test/trial/trial.sh "$$(ls -t bin/packages/tutti-[0-9]*-linux-$(ARCH).deb | head -1)" "$$PWD/bin/trial/tutti_devnet"
 
 docs:  ## regenerate the pages of docs/ and deploy/monitoring that come from tables
-	@$(with) go run ./cmd/internal/gendocs
-	@$(with) go run ./cmd/internal/genmonitoring
+	@$(with) go run ./cmd/internal/gendocs docs
+	@$(with) go run ./cmd/internal/gendocs monitoring
 
 transcript:  ## walk docs/become-an-orchestrator.md and write what the programs say into it
 	@UPDATE=1 $(with) go test -count=1 -run BecomeAnOrchestrator ./test/operator

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // argParser reads a command line in the syntax of Go's flag package: one or two
@@ -109,7 +108,7 @@ func (p *argParser) unknown(word, name string) {
 	}
 	problem := &Problem{Code: fault.UnknownOption, Subject: show(dashed), Origin: Origin{Source: FromFlag, Name: name},
 		Text: "there is no such option", Remedy: "tutti -help lists all options"}
-	if close, _ := suggest.Name(name, p.names.spellings()); close != "" {
+	if close, _ := fault.SuggestName(name, p.names.spellings()); close != "" {
 		problem.Remedy = "did you mean -" + close + "?"
 		p.meant[p.names.find(close).name] = true
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/core/suggest"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // parseEnviron finds options among environment variables. An empty variable
@@ -77,7 +77,7 @@ func mistyped(vars map[string]string, known map[string]bool) []Notice {
 	slices.Sort(typed)
 	var notices []Notice
 	for _, rest := range typed {
-		near, mistakes := suggest.Name(rest, candidates)
+		near, mistakes := fault.SuggestName(rest, candidates)
 		if near != "" && mistakes <= 2 {
 			notices = append(notices, Notice{Subject: "TUTTI_" + rest,
 				Origin: Origin{Source: FromEnv, Name: "TUTTI_" + rest},

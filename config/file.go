@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // parseFile reads a configuration file: one option per line, key, white space,
@@ -93,7 +92,7 @@ func unknownKey(origin Origin, n names) (problem *Problem, close string) {
 		problem.Remedy = "write " + key + " and the value behind a space"
 		return problem, o.name
 	}
-	if near, _ := suggest.Name(key, n.spellings()); near != "" {
+	if near, _ := fault.SuggestName(key, n.spellings()); near != "" {
 		problem.Remedy = "did you mean " + near + "?"
 		return problem, n.find(near).name
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // Ladder is a set of renditions: presets by name, or profiles as JSON.
@@ -82,7 +81,7 @@ func readPresets(s string) ([]core.Profile, error) {
 	for name := range strings.SplitSeq(s, ",") {
 		name = strings.TrimSpace(name)
 		if _, ok := core.PresetByName(name); name != "" && !ok {
-			if near, _ := suggest.Name(name, known); near != "" {
+			if near, _ := fault.SuggestName(name, known); near != "" {
 				return nil, fmt.Errorf("no preset is called %s; did you mean %s?", show(name), near)
 			}
 			return nil, fmt.Errorf("no preset is called %s", show(name))

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/tuttinode/tutti/core/suggest"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // option is one row of the table.
@@ -86,7 +86,7 @@ func (o option) env(spelling string) []string {
 	if o.flagOnly {
 		return nil
 	}
-	bare := strings.ToUpper(suggest.Bare(spelling))
+	bare := strings.ToUpper(fault.BareName(spelling))
 	names := []string{"TUTTI_" + words(spelling)}
 	if names[0] != "TUTTI_"+bare {
 		names = append(names, "TUTTI_"+bare)

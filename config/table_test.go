@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/core/suggest"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // Names, variables and fields are each used once; every row is complete; every
@@ -84,7 +84,7 @@ func TestClosest(t *testing.T) {
 		"orhcestrator": "orchestrator", "ethURL": "ethUrl", "nvida": "nvidia", "x": "", "zzzzzzzz": "", "V": "v",
 		"": "",
 	} {
-		if got, _ := suggest.Name(typed, names); got != want {
+		if got, _ := fault.SuggestName(typed, names); got != want {
 			t.Errorf("%q: %q, want %q", typed, got, want)
 		}
 	}

@@ -5,6 +5,10 @@
 // transcoder/libav does the work itself, transcoder/worker runs it in a child
 // process, transcoder/pool places, watches and retries. The rest of the node
 // sees only core.Transcoder.
+//
+// stills.go makes a video of still pictures, as the image-to-video pipeline answers: the PNG files
+// are wrapped as they are into a QuickTime file, which the media workers read like any other
+// segment. Nothing is decoded here.
 package transcoder
 
 import (

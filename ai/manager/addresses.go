@@ -6,16 +6,15 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/tuttinode/tutti/ai/pictures"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/pipeline"
 )
 
-// Pictures fetches the pictures of a request: see pictures.Fetcher.
+// Pictures fetches the pictures of a request: see PictureFetcher.
 type Pictures interface {
-	Fetch(ctx context.Context, addresses []string) (*pictures.Batch, error)
+	Fetch(ctx context.Context, addresses []string) (*PictureBatch, error)
 }
 
 // lookUpTimeout bounds the look-ups of all names in a request.
@@ -103,7 +102,7 @@ func (m *member) lookUp(ctx context.Context, names []string) error {
 }
 
 // withPictures is a request with pictures in place of their addresses.
-func withPictures(body []byte, named []pipeline.Address, fetched []pictures.Picture) []byte {
+func withPictures(body []byte, named []pipeline.Address, fetched []Picture) []byte {
 	size := len(body)
 	for i := range fetched {
 		size += fetched[i].URLBytes() + len(`""`)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/manager"
-	"github.com/tuttinode/tutti/ai/pictures"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/inference"
@@ -22,18 +21,18 @@ type gallery struct {
 	err  error
 }
 
-func (g *gallery) Fetch(_ context.Context, addresses []string) (*pictures.Batch, error) {
+func (g *gallery) Fetch(_ context.Context, addresses []string) (*manager.PictureBatch, error) {
 	g.asked = append(g.asked, addresses...)
 	if g.err != nil {
 		return nil, g.err
 	}
 	g.held++
-	out := make([]pictures.Picture, len(addresses))
+	out := make([]manager.Picture, len(addresses))
 	for i := range out {
-		out[i] = pictures.Picture{Type: "image/png", Data: []byte{byte(i)}}
+		out[i] = manager.Picture{Type: "image/png", Data: []byte{byte(i)}}
 	}
 	released := false
-	return &pictures.Batch{Pictures: out, Release: func() {
+	return &manager.PictureBatch{Pictures: out, Release: func() {
 		if !released {
 			released = true
 			g.held--

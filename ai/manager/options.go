@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/models"
-	"github.com/tuttinode/tutti/ai/pictures"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/health"
@@ -123,7 +122,7 @@ type Options struct {
 
 	// Resolve looks up host names of requests; nil is the system's resolver.
 	Resolve fetchurl.Resolver
-	// Pictures fetches the pictures that requests name by URL; nil is pictures.New's.
+	// Pictures fetches the pictures that requests name by URL; nil is NewPictureFetcher's.
 	Pictures Pictures
 
 	// Board shows lasting problems per model; nil shows none.
@@ -167,7 +166,7 @@ func (o Options) withDefaults() Options {
 		o.Resolve = lookUp
 	}
 	if o.Pictures == nil {
-		o.Pictures = pictures.New(pictures.Options{})
+		o.Pictures = NewPictureFetcher(PictureOptions{})
 	}
 	if o.Recorder == nil {
 		o.Recorder = inference.NopRecorder{}

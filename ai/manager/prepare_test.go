@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/ai/manager"
-	"github.com/tuttinode/tutti/ai/pictures"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
 )
@@ -18,7 +17,7 @@ import (
 // slowly is a fetcher whose pictures fail to come for ten seconds.
 type slowly struct{ now, most atomic.Int64 }
 
-func (s *slowly) Fetch(ctx context.Context, _ []string) (*pictures.Batch, error) {
+func (s *slowly) Fetch(ctx context.Context, _ []string) (*manager.PictureBatch, error) {
 	s.most.Store(max(s.most.Load(), s.now.Add(1)))
 	defer s.now.Add(-1)
 	select {

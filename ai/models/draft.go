@@ -5,7 +5,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // draft is an entry while it is read.
@@ -84,7 +83,7 @@ func (d *draft) noticeUnknown(all []field, m member) {
 	if len(d.l.notices) >= maxNotices {
 		return
 	}
-	if near, _ := suggest.Name(m.name, names); near != "" {
+	if near, _ := fault.SuggestName(m.name, names); near != "" {
 		text += "; did you mean " + near + "?"
 	}
 	d.noticeAt(m.value, clean(m.name), text)

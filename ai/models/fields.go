@@ -11,7 +11,6 @@ import (
 	"github.com/distribution/reference"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // field is one key of an entry. docs/aiModels.schema.json and docs/ai-models.md
@@ -111,7 +110,7 @@ func readModelID(d *draft, v node) {
 		d.refused = true
 		return
 	}
-	if near, _ := suggest.Name(v.text, d.l.verified[d.pipeline.Capability]); near != "" {
+	if near, _ := fault.SuggestName(v.text, d.l.verified[d.pipeline.Capability]); near != "" {
 		remedy = "did you mean " + near + "? -aiVerifiedModels adds others, -aiAllowUnverified takes any"
 	}
 	d.reject(fault.ModelUnverified, v, "model_id",

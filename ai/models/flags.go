@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // The optimizations of image pipelines.
@@ -114,7 +113,7 @@ func (d *draft) knownVariable(m member) string {
 	if len(d.l.notices) >= maxNotices {
 		return ""
 	}
-	if near, mistakes := suggest.Name(m.name, knownVariables()); near != "" && mistakes <= 3 {
+	if near, mistakes := fault.SuggestName(m.name, knownVariables()); near != "" && mistakes <= 3 {
 		d.noticeAt(m.value, "optimization_flags."+m.name,
 			"no runner of the network reads this variable; did you mean "+near+"?")
 	}

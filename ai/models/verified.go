@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // shippedJSON is the list of verified models that comes with the node.
@@ -141,7 +140,7 @@ func (v Verified) add(pipeline, model string) string {
 func unknownPipeline(name string) string { return quoted(name) + " is no pipeline" }
 
 func pipelineRemedy(name string) string {
-	if near, _ := suggest.Name(name, pipelineNames()); near != "" {
+	if near, _ := fault.SuggestName(name, pipelineNames()); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "write " + list(pipelineNames())

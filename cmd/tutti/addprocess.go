@@ -5,8 +5,8 @@ import (
 	"os"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/admin"
 )
@@ -14,7 +14,7 @@ import (
 // addProcess gives the admin API what changes the process itself.
 func (n *node) addProcess(opt *admin.Options) {
 	p := n.Process
-	n.Reloader = reload.New(n.Env, func() (*config.Config, []config.Notice, error) {
+	n.Reloader = nodeenv.NewReloader(n.Env, func() (*config.Config, []config.Notice, error) {
 		cfg, notices, err := config.Load(command.Input(os.Args[1:]))
 		if err == nil && cfg.Process.Informational() {
 			err = errors.New("the command line asks for information only")

@@ -2,17 +2,10 @@ package main
 
 import (
 	"github.com/tuttinode/tutti/cmd/internal/usage"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/configcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/gpucmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/keycmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/ledgercmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 )
 
 // commandOf finds the command of a word; the hidden ones are what the node starts itself
@@ -22,20 +15,20 @@ func commandOf(word string) (command.Func, bool) {
 		return completeWith(word), true
 	}
 	c, ok := map[string]command.Func{
-		"alert":          alertcmd.Run,
-		"completion":     helpcmd.Completion,
-		"config":         configcmd.Run,
-		"doctor":         doctorcmd.Run,
-		"gpu":            gpucmd.Run,
-		gpucmd.WatchWord: gpucmd.Watch,
-		"help":           helpcmd.Run,
-		"init":           initcmd.Run,
-		"key":            keycmd.Run,
-		"ledger":         ledgercmd.Run,
-		mediaworker.Word: mediaworker.Run,
-		"migrate":        migratecmd.Run,
-		"move":           migratecmd.Run, // the name that migrate had before
-		"version":        helpcmd.Version,
+		"alert":              command.RunAlert,
+		"completion":         completion,
+		"config":             command.RunConfig,
+		"doctor":             doctorcmd.Run,
+		"gpu":                command.RunGPU,
+		command.GPUWatchWord: command.WatchGPUs,
+		"help":               printHelp,
+		"init":               initcmd.Run,
+		"key":                command.RunKey,
+		"ledger":             command.RunLedger,
+		media.WorkerWord:     media.RunWorker,
+		"migrate":            command.RunMigrate,
+		"move":               command.RunMigrate, // the name that migrate had before
+		"version":            version,
 	}[word]
 	return c, ok
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/gpucmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
@@ -116,8 +115,8 @@ func TestGPUListAsJSON(t *testing.T) {
 	out, _, status := list(t, []string{"devices=2", "device1.mig=1"}, "-json")
 	var got struct {
 		Driver   string
-		GPUs     []gpucmd.Row
-		Problems []gpucmd.Problem
+		GPUs     []command.GPURow
+		Problems []command.GPUProblem
 	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
 		t.Fatal(err)

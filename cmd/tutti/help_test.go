@@ -6,10 +6,8 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/cmd/internal/usage"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 )
 
 // Every command of the table is there, can be explained, and knows its second words.
@@ -20,7 +18,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			t.Errorf("%s is in the table and not there", c.Name)
 		}
 		var out, errs strings.Builder
-		if status := helpcmd.Run(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK ||
+		if status := printHelp(t.Context(), []string{c.Name}, &out, &errs); status != command.ExitOK ||
 			!strings.HasPrefix(out.String(), "usage: tutti "+c.Name) {
 			t.Errorf("%s: status %d: %s%s", c.Name, status, out.String(), errs.String())
 		}
@@ -66,13 +64,13 @@ func TestUsageErrorsAreShort(t *testing.T) {
 func TestAlertsAreTested(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
-	if status := alertcmd.Run(t.Context(), []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir()},
+	if status := command.RunAlert(t.Context(), []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir()},
 		&stdout, &stderr); status != command.ExitUsage || !strings.Contains(stderr.String(), "AlertNobody") {
 		t.Errorf("without an address: %d %s", status, &stderr)
 	}
 	args := []string{"test", "-orchestrator", "-transcoder", "-dataDir", t.TempDir(), "-alert",
 		"http://127.0.0.1:1/s3cr3t"}
-	if status := alertcmd.Run(t.Context(), args, &stdout, &stderr); status != command.ExitFailed ||
+	if status := command.RunAlert(t.Context(), args, &stdout, &stderr); status != command.ExitFailed ||
 		!strings.Contains(stdout.String(), "cannot be reached") ||
 		strings.Contains(stdout.String()+stderr.String(), "s3cr3t") {
 		t.Errorf("%d %s %s", status, &stdout, &stderr)

@@ -17,10 +17,8 @@ import (
 	"github.com/tuttinode/tutti/cmd/internal/logging"
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/helpcmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 )
 
@@ -32,7 +30,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return command(ctx, args[1:], stdout, stderr)
 		}
 		if !strings.HasPrefix(args[0], "-") {
-			return helpcmd.UnknownCommand(args[0], stderr)
+			return unknownCommand(args[0], stderr)
 		}
 	}
 	cfg, notices, err := config.Load(command.Input(args))
@@ -95,7 +93,7 @@ func inform(cfg *config.Config, stdout, stderr io.Writer) int {
 	var err error
 	switch {
 	case cfg.Process.Version:
-		_, err = io.WriteString(stdout, config.VersionText(release.Version))
+		_, err = io.WriteString(stdout, config.VersionText(process.Version))
 	case cfg.Process.Help:
 		err = config.WriteHelp(stdout)
 	case cfg.Process.ShowFlags:

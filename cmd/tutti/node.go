@@ -8,11 +8,8 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/earning"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/migration"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/nodemetrics"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/worker"
 	"github.com/tuttinode/tutti/config"
@@ -21,9 +18,9 @@ import (
 
 // node is the process's parts, introduced to one another but not started.
 type node struct {
-	parts.Parts
+	adminview.Parts
 	// migration is what the node takes over from an existing one.
-	migration *migration.Part
+	migration *orchestrator.Migration
 	admin     *admin.Server
 }
 
@@ -35,7 +32,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 	if err != nil {
 		return nil, err
 	}
-	n := &node{Parts: parts.Parts{Env: env, Media: media.New(env, ahead)}, migration: migration.New(env)}
+	n := &node{Parts: adminview.Parts{Env: env, Media: media.New(env, ahead)}, migration: orchestrator.NewMigration(env)}
 	if n.Chain, err = chain.New(ctx, chain.Options{Config: cfg, Board: n.Board, Log: n.Log, CopyKeys: n.migration.CopyKeys,
 		Add: n.Add}); err != nil {
 		return nil, err
@@ -72,7 +69,7 @@ func newNode(ctx context.Context, cfg *config.Config, sink *logging.Sink, p *pro
 		}
 	}
 	books := adminview.NewBooks(&n.Parts)
-	if err := nodemetrics.Watch(&n.Parts, func() []string { return adminview.NotReady(&n.Parts) }); err != nil {
+	if err := adminview.WatchMetrics(&n.Parts, func() []string { return adminview.NotReady(&n.Parts) }); err != nil {
 		return nil, err
 	}
 	opt := adminview.Options(&n.Parts, books)

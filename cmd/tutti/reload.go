@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/adminview"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 )
 
 // reloadSteps take over what may change while the node runs.
-func (n *node) reloadSteps() []reload.Step {
-	steps := []reload.Step{n.PrepareLog, n.prepareSessions}
+func (n *node) reloadSteps() []nodeenv.Step {
+	steps := []nodeenv.Step{n.PrepareLog, n.prepareSessions}
 	steps = append(steps, n.Prices.ReloadSteps()...)
 	if n.Chain != nil {
 		steps = append(steps, adminview.GasBounds(&n.Parts).Prepare, n.Earning.FaceValueStep(n.Config))

@@ -4,8 +4,8 @@ import (
 	"crypto/rand"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/server/router"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
@@ -13,8 +13,8 @@ import (
 // addRouter adds the listener that answers gateways for several orchestrators.
 func (n *node) addRouter() error {
 	listen := n.Config.Addresses.OrchestratorListen
-	opt := router.Options{Addr: listen.Addr(), Backends: peers.Authorities(n.Config.Addresses.Orchestrators),
-		Version: release.Version,
+	opt := router.Options{Addr: listen.Addr(), Backends: nodeenv.Authorities(n.Config.Addresses.Orchestrators),
+		Version: process.Version,
 		Board:   n.Board, Now: time.Now, Log: n.Log,
 		Connections: n.Connections(), PerAddress: n.Config.Limits.PerAddress, Known: n.Config.Limits.KnownPeers,
 		Scarce: n.Files.Refused}

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/server/apikeystore"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -27,9 +27,9 @@ func usableFiles(cfg *config.Config) error {
 			return err
 		}
 	}
-	if _, err := peers.RedeemerTrust(cfg); err != nil {
+	if _, err := nodeenv.RedeemerTrust(cfg); err != nil {
 		return err
 	}
-	_, err := peers.WorkerCA(cfg.TLS.WorkerCA)
+	_, err := nodeenv.WorkerCA(cfg.TLS.WorkerCA)
 	return err
 }

@@ -5,9 +5,12 @@
 // it touches keys only to make key files where no node runs yet. This package turns
 // words into a verb, and what came of it into text or JSON and an exit status, which
 // the documents list.
+//
+// Without words it is a numbered menu of what fits the node, round after round until the operator
+// leaves; menu.go has it.
 package main
 
-//go:generate go run ./gen -root ../..
+//go:generate go run ../internal/gendocs verbs -root ../..
 
 import (
 	"context"

@@ -13,8 +13,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/menu"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/fault"
@@ -47,7 +45,7 @@ type program struct {
 }
 
 func (p *program) run(ctx context.Context, args []string) int {
-	p.set, p.usage = verb.Defaults(), manual.Line
+	p.set, p.usage = verb.Defaults(), verb.UsageLine
 	p.set.DataDir, p.set.Network = p.getenv("TUTTI_DATA_DIR"), p.getenv("TUTTI_NETWORK")
 	// A command line that cannot be read is reported in JSON, too, where that was asked.
 	p.set.JSON = slices.Contains(args, "--json") || slices.Contains(args, "-json")
@@ -60,7 +58,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetArgs(table.TwoDashes(args))
 	c, err := root.ExecuteContextC(ctx)
 	if v, _ := table.Find(strings.Fields(c.CommandPath())[1:]); v != nil {
-		p.usage = manual.Usage(v)
+		p.usage = verb.Usage(v)
 	}
 	if err == nil {
 		err = helped
@@ -89,7 +87,7 @@ func (p *program) other(ctx context.Context, words []string) error {
 // help is about a verb, or about what the words behind it name.
 func (p *program) help(ctx context.Context, words []string) error {
 	if v, n := action.Table().Find(words); v != nil && v.Name != "help" {
-		return manual.Help(p.out, v)
+		return verb.Help(p.out, v)
 	} else if v != nil {
 		words = words[n:]
 	}
@@ -196,7 +194,7 @@ func (p *program) menu(ctx context.Context) error {
 	if err := p.connect(); err != nil {
 		return err
 	}
-	m := menu.Menu{Console: p.console, Table: action.Table(), Failed: p.tell, Call: func(v *verb.Verb) *verb.Call {
+	m := Menu{Console: p.console, Table: action.Table(), Failed: p.tell, Call: func(v *verb.Verb) *verb.Call {
 		c := verb.NewCall(v, nil, p.console, p.client, p.set, p.world)
 		c.Menu = true
 		return c

@@ -14,7 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.uber.org/goleak"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/schema"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 )
 
@@ -92,7 +92,7 @@ func (o *tool) refused(want int, text string, args ...string) {
 	}
 }
 
-func schemaOf(name string) ([]byte, bool) { return schema.Read(name) }
+func schemaOf(name string) ([]byte, bool) { return action.ReadSchema(name) }
 
 // counter is randomness that is no surprise.
 type counter struct{ n byte }
@@ -129,7 +129,7 @@ func golden(t *testing.T, name, got string) {
 // valid holds an answer against a schema; it must be one JSON object.
 func valid(t *testing.T, name, answer string) {
 	t.Helper()
-	content, ok := schema.Read(name)
+	content, ok := action.ReadSchema(name)
 	if !ok {
 		t.Fatalf("%s has no schema", name)
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/test/tinymodel"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
-	"github.com/tuttinode/tutti/transcoder/libav/renditioncheck"
 )
 
 // checkChat has the model answer. One that counts must count.
@@ -76,7 +75,7 @@ func checkAll(ctx context.Context, seg clip.Segment, renditions []pushclient.Ren
 	if len(renditions) != len(profiles) {
 		return fmt.Errorf("%d renditions, want %d", len(renditions), len(profiles))
 	}
-	source, err := renditioncheck.Read(ctx, seg.Data)
+	source, err := clip.ReadRendition(ctx, seg.Data)
 	if err != nil {
 		return err
 	}

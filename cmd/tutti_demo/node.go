@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/tuttinode/tutti/cmd/internal/portuser"
+	clinode "github.com/tuttinode/tutti/cmd/tutti_cli/node"
 )
 
 // node is the demonstration's two processes: an orchestrator that does all the
@@ -111,7 +111,7 @@ func userOf(addr string) string {
 	if err != nil {
 		return "another program"
 	}
-	name, pid := portuser.Of(port)
+	name, pid := clinode.PortUser(port)
 	if pid == 0 {
 		return "a program of another user"
 	}

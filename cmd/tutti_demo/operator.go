@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/server/web"
 )
 
@@ -40,7 +40,7 @@ func (c *chain) register(ctx context.Context, opt options, n *node, out io.Write
 		return err
 	}
 	return c.await(ctx, n, "the orchestrator is not active",
-		func(s orchestratorstatus.Status) bool { return s.State == orchestratorstatus.Active })
+		func(s adminapi.PublicStatus) bool { return s.State == adminapi.PublicActive })
 }
 
 // deposit gives the gateway what it pays from.
@@ -87,8 +87,8 @@ func passing(text []byte) bool {
 
 // awaitReward waits until the orchestrator was rewarded.
 func (c *chain) awaitReward(ctx context.Context, n *node, out io.Writer) error {
-	return c.await(ctx, n, "the orchestrator was not rewarded", func(s orchestratorstatus.Status) bool {
-		if s.State != orchestratorstatus.Active || len(s.Rewards) == 0 || s.Rewards[0].Amount.IsZero() {
+	return c.await(ctx, n, "the orchestrator was not rewarded", func(s adminapi.PublicStatus) bool {
+		if s.State != adminapi.PublicActive || len(s.Rewards) == 0 || s.Rewards[0].Amount.IsZero() {
 			return false
 		}
 		fmt.Fprintf(out, "ok: active in round %d, called reward in round %d: +%s LPT, stake %s LPT\n",
@@ -99,7 +99,7 @@ func (c *chain) awaitReward(ctx context.Context, n *node, out io.Writer) error {
 
 // await looks at the orchestrator's place on the chain until it is good. lack is
 // what is said when it never is.
-func (c *chain) await(ctx context.Context, n *node, lack string, good func(orchestratorstatus.Status) bool) error {
+func (c *chain) await(ctx context.Context, n *node, lack string, good func(adminapi.PublicStatus) bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
 	for {
@@ -118,7 +118,7 @@ func (c *chain) await(ctx context.Context, n *node, lack string, good func(orche
 }
 
 // chainStatus is what the orchestrator's page shows, once the node sees the chain.
-func (n *node) chainStatus(ctx context.Context) (s orchestratorstatus.Status, known bool, err error) {
+func (n *node) chainStatus(ctx context.Context) (s adminapi.PublicStatus, known bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+n.admin+web.ChainStatusPath, nil)
 	if err != nil {
 		return s, false, err

@@ -8,9 +8,7 @@ import (
 
 	"github.com/ethereum/go-ethereum/common"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/chain"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/deployment"
 	"github.com/tuttinode/tutti/cmd/tutti_devnet/endpoints"
-	"github.com/tuttinode/tutti/cmd/tutti_devnet/remote"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/devnet"
@@ -23,8 +21,8 @@ type program struct {
 	opt        options
 	chain      *chain.Chain
 	endpoints  *endpoints.Set
-	deployment *deployment.Deployment // nil without contracts
-	control    *remote.Server
+	deployment *Deployment // nil without contracts
+	control    *remoteServer
 }
 
 // serve runs the chain until ctx ends.
@@ -76,11 +74,11 @@ func (d *program) open(ctx context.Context, log *slog.Logger) (err error) {
 	if d.endpoints, err = endpoints.Open(d.chain, d.opt.listen, d.opt.endpoints); err != nil {
 		return err
 	}
-	services := []any{remote.NewChainAPI(d.chain, d.endpoints, d.info)}
+	services := []any{newChainAPI(d.chain, d.endpoints, d.info)}
 	if d.deployment != nil {
-		services = append(services, remote.NewDeploymentAPI(d.deployment))
+		services = append(services, newDeploymentAPI(d.deployment))
 	}
-	d.control, err = remote.Listen(d.opt.control, services...)
+	d.control, err = listenRemote(d.opt.control, services...)
 	return err
 }
 
@@ -89,7 +87,7 @@ func (d *program) deploy(ctx context.Context) (err error) {
 	settings := devnet.DefaultSettings()
 	settings.RoundLength = protocol.L1Block(d.opt.roundLength)
 	settings.PoolSize = d.opt.poolSize
-	if d.deployment, err = deployment.Deploy(ctx, d.chain, settings); err != nil {
+	if d.deployment, err = Deploy(ctx, d.chain, settings); err != nil {
 		return err
 	}
 	return d.deployment.FundLPT(ctx, core.LPTTokens(tokensEach), d.accounts()...)

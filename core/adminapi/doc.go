@@ -5,4 +5,8 @@
 // with these types, cmd/tutti_cli asks with them, and the OpenAPI document that
 // the node serves describes them. Amounts are decimal strings of the smallest
 // unit, cuts are parts per million, times are RFC 3339, addresses are checksummed.
+//
+// orchestratorstatus.go sums up the public status of an orchestrator on the chain: the round, its
+// state in the active set, its stake and its rewards. All of it is public on the chain; it contains
+// nothing of the operator's own.
 package adminapi

@@ -5,6 +5,6 @@
 // It is pure: every fact comes through a port of World, causes and remedies are those
 // of core/fault, and the conditions of a node that runs beside it count as its own
 // node reports them. It opens nothing and changes nothing, except by handing a Repair
-// back. cmd/tutti/internal/doctorcmd/world looks at the world; `tutti doctor` and `tutti init` run the
+// back. cmd/tutti/internal/doctorcmd looks at the world; `tutti doctor` and `tutti init` run the
 // checks.
 package doctor

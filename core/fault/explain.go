@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // Explain writes what the table knows of a code, for `tutti help CODE`. Case
@@ -56,7 +54,7 @@ func didYouMean(word string) string {
 		}
 	}
 	if len(near) == 0 {
-		if name, _ := suggest.Name(word, codeNames()); name != "" {
+		if name, _ := SuggestName(word, codeNames()); name != "" {
 			return "; did you mean " + name + "?"
 		}
 		return "; docs/troubleshooting.md lists them all"

@@ -4,6 +4,9 @@
 // table gives each code its class, cause and remedy; documents and help are
 // generated from it. The package decides nothing about transports: server maps
 // classes to HTTP and gRPC statuses in one place.
+//
+// suggest.go finds the known name that a mistyped one most likely meant, for messages that ask "did
+// you mean".
 package fault
 
 import (

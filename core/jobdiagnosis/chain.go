@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
-	"github.com/tuttinode/tutti/core/reachability"
 )
 
 // chain reports what the chain requires before gateways send work.
@@ -29,7 +28,7 @@ func (l *list) chain(f *NodeState) {
 		l.add(Likely, fault.RoundNotInitialized,
 			fmt.Sprintf("Round %d is not initialised: until it is, no tickets are taken.", s.Round.Number), "")
 	}
-	if s.State != orchestratorstatus.Unregistered && s.RegistryURI == "" {
+	if s.State != adminapi.PublicUnregistered && s.RegistryURI == "" {
 		l.add(Blocker, fault.ServiceURIUnset,
 			"No service address is registered, so gateways do not know where the node is.", "")
 	}
@@ -37,37 +36,37 @@ func (l *list) chain(f *NodeState) {
 
 // NotFoundReason is why gateways do not find an orchestrator on the chain: a fault, "" if it
 // only has to wait, and a sentence, "" if they find it.
-func NotFoundReason(s *orchestratorstatus.Status) (fault.Code, string) {
+func NotFoundReason(s *adminapi.PublicStatus) (fault.Code, string) {
 	switch s.State {
-	case orchestratorstatus.Unregistered:
+	case adminapi.PublicUnregistered:
 		return fault.NotRegistered, "The account is not registered as an orchestrator."
-	case orchestratorstatus.Waiting:
+	case adminapi.PublicWaiting:
 		return "", fmt.Sprintf("The node is registered and becomes active in round %d; gateways come after that.",
 			s.ActiveFrom)
-	case orchestratorstatus.Inactive:
+	case adminapi.PublicInactive:
 		return fault.InactiveOrchestrator, "The node is not in the active set, so gateways do not find it."
 	}
 	return "", ""
 }
 
 // activeSet reports the orchestrator's state in the active set.
-func (l *list) activeSet(f *NodeState, s *orchestratorstatus.Status) {
+func (l *list) activeSet(f *NodeState, s *adminapi.PublicStatus) {
 	where := f.PoolRank.String()
 	code, says := NotFoundReason(s)
 	switch s.State {
-	case orchestratorstatus.Unregistered:
+	case adminapi.PublicUnregistered:
 		l.add(Blocker, code, says,
 			"Bond stake to yourself and set a service address: tutti_cli orchestrator activate does both.",
 			s.Address.String())
-	case orchestratorstatus.Waiting:
+	case adminapi.PublicWaiting:
 		l.add(Blocker, code, says, "None needed: wait for the next round.",
 			fmt.Sprintf("this is round %d, which ends at layer-1 block %d; now is %d", s.Round.Number, s.Round.End,
 				s.Round.Block), where)
-	case orchestratorstatus.Inactive:
+	case adminapi.PublicInactive:
 		l.add(Blocker, code, says, "", where)
-	case orchestratorstatus.Leaving:
+	case adminapi.PublicLeaving:
 		l.add(Likely, fault.LeavingActiveSet, "The node leaves the active set when this round ends.", "", where)
-	case orchestratorstatus.Active:
+	case adminapi.PublicActive:
 		l.activeSetMargin(f)
 	}
 }
@@ -126,24 +125,24 @@ func (l *list) address(f *NodeState) {
 	evidence := []string{addressText("advertised", a.Advertised), addressText("registered", a.OnChain),
 		addressText("seen from outside as", a.Discovered), a.Detail}
 	switch a.Reach {
-	case reachability.Closed:
+	case Closed:
 		l.add(Blocker, fault.PortClosed, "The node cannot be reached at the address that it advertises.", "",
 			evidence...)
-	case reachability.Foreign:
+	case Foreign:
 		l.add(Blocker, fault.ServiceAddrForeign, "Another node answers at the address that this node advertises.", "",
 			evidence...)
-	case reachability.Unverified:
+	case Unverified:
 		l.add(Likely, fault.PortUnverified,
 			"No connection from outside has arrived yet, and the node cannot reach its own public address.", "",
 			evidence...)
-	case reachability.Unknown:
+	case Unknown:
 		l.add(Hint, "", "Whether the node can be reached is not known.",
 			"Leave -startupAvailabilityCheck on, or look from another machine.", evidence...)
 	}
 	if a.Mismatch {
 		l.add(Likely, fault.ServiceAddrMismatch, "The registered address is not where the node is.", "", evidence...)
 	}
-	if !f.Offchain && reachability.Private(a.Advertised) {
+	if !f.Offchain && Private(a.Advertised) {
 		l.add(Likely, fault.ServiceAddrPrivate,
 			"The advertised address is a private one, which gateways on the internet cannot reach.", "", evidence[0])
 	}

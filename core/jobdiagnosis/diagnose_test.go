@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/jobdiagnosis"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reachability"
 	"github.com/tuttinode/tutti/core/requeststats"
 )
 
@@ -22,12 +21,12 @@ var now = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 func well() *jobdiagnosis.NodeState {
 	return &jobdiagnosis.NodeState{
 		Now: now, Started: now.Add(-30 * time.Hour), Orchestrator: true,
-		Status: &orchestratorstatus.Status{State: orchestratorstatus.Active, RegistryURI: "https://node.example:8935",
-			Round: orchestratorstatus.Round{Number: 7, Initialized: true}},
+		Status: &adminapi.PublicStatus{State: adminapi.PublicActive, RegistryURI: "https://node.example:8935",
+			Round: adminapi.PublicRound{Number: 7, Initialized: true}},
 		PoolRank: &jobdiagnosis.PoolRank{Rank: 3, Members: 100, Size: 100, Stake: core.LPTTokens(50),
 			Last: core.LPTTokens(10)},
-		Address: &reachability.Status{Advertised: "https://node.example:8935", OnChain: "https://node.example:8935",
-			Reach: reachability.Reachable},
+		Address: &jobdiagnosis.Reachability{Advertised: "https://node.example:8935", OnChain: "https://node.example:8935",
+			Reach: jobdiagnosis.Reachable},
 		Work:  jobdiagnosis.Work{Transcodes: true, Devices: 1, DevicesTotal: 1, Sessions: 1, Limit: 10},
 		Price: big.NewRat(1200, 1),
 		RequestStats: requeststats.Report{Since: now.Add(-24 * time.Hour), Until: now, Answers: []requeststats.Answer{
@@ -54,20 +53,20 @@ func TestDiagnose(t *testing.T) {
 			"No jobs can come now", ""},
 		"chain silent": {func(f *jobdiagnosis.NodeState) { f.Status.Stale = true }, jobdiagnosis.Likely, "stale",
 			"Jobs do come", ""},
-		"not registered": {func(f *jobdiagnosis.NodeState) { f.Status.State = orchestratorstatus.Unregistered },
+		"not registered": {func(f *jobdiagnosis.NodeState) { f.Status.State = adminapi.PublicUnregistered },
 			jobdiagnosis.Blocker, "not registered", "No jobs can come now", ""},
 		"next round": {func(f *jobdiagnosis.NodeState) {
 			f.Status.State,
-				f.Status.ActiveFrom = orchestratorstatus.Waiting, 8
+				f.Status.ActiveFrom = adminapi.PublicWaiting, 8
 		}, jobdiagnosis.Blocker,
 			"active in round 8", "No jobs can come now", "this is round 7"},
 		"out of the set": {func(f *jobdiagnosis.NodeState) {
-			f.Status.State = orchestratorstatus.Inactive
+			f.Status.State = adminapi.PublicInactive
 			f.PoolRank = &jobdiagnosis.PoolRank{Members: 100, Size: 100, Stake: core.LPTTokens(4),
 				Last: core.LPTTokens(10)}
 		}, jobdiagnosis.Blocker, "not in the active set", "No jobs can come now",
 			"not among the 100 members (maximum 100) with 4 LPT, 6 LPT below the last one's 10 LPT"},
-		"leaving": {func(f *jobdiagnosis.NodeState) { f.Status.State = orchestratorstatus.Leaving },
+		"leaving": {func(f *jobdiagnosis.NodeState) { f.Status.State = adminapi.PublicLeaving },
 			jobdiagnosis.Likely, "leaves the active set", "Jobs do come", "rank 3 of 100"},
 		"last place": {func(f *jobdiagnosis.NodeState) {
 			f.PoolRank.Rank, f.PoolRank.Stake = 100,
@@ -80,11 +79,11 @@ func TestDiagnose(t *testing.T) {
 			jobdiagnosis.Likely, "Round 7 is not initialised", "Jobs do come", ""},
 		"no address": {func(f *jobdiagnosis.NodeState) { f.Status.RegistryURI = "" }, jobdiagnosis.Blocker,
 			"No service address is registered", "No jobs can come now", ""},
-		"port closed": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = reachability.Closed },
+		"port closed": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = jobdiagnosis.Closed },
 			jobdiagnosis.Blocker, "cannot be reached", "No jobs can come now", "advertised https://node.example:8935"},
-		"another node": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = reachability.Foreign },
+		"another node": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = jobdiagnosis.Foreign },
 			jobdiagnosis.Blocker, "Another node answers", "No jobs can come now", ""},
-		"no connection": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = reachability.Unverified },
+		"no connection": {func(f *jobdiagnosis.NodeState) { f.Address.Reach = jobdiagnosis.Unverified },
 			jobdiagnosis.Likely, "No connection from outside", "Jobs do come", ""},
 		"registered wrongly": {func(f *jobdiagnosis.NodeState) { f.Address.Mismatch = true }, jobdiagnosis.Likely,
 			"not where the node is", "Jobs do come", ""},
@@ -180,7 +179,7 @@ func TestHeaviestFirstAndEachOnce(t *testing.T) {
 	t.Parallel()
 	f := well()
 	f.Work.Sessions = 10
-	f.Address.Reach = reachability.Closed
+	f.Address.Reach = jobdiagnosis.Closed
 	f.PoolRank.Rank = 60
 	f.Conditions = []health.Condition{{Code: fault.PortClosed},
 		{Code: fault.ChainStale, HiddenBy: fault.ChainUnavailable}, {Code: fault.SandboxDegraded}}

@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reachability"
 	"github.com/tuttinode/tutti/core/requeststats"
 )
 
@@ -20,9 +19,9 @@ type NodeState struct {
 	Offchain     bool
 	Draining     bool
 	// Status is the orchestrator's status on the chain, PoolRank its rank by stake.
-	Status       *orchestratorstatus.Status
+	Status       *adminapi.PublicStatus
 	PoolRank     *PoolRank
-	Address      *reachability.Status
+	Address      *Reachability
 	Work         Work
 	RequestStats requeststats.Report
 	// Price is the general price of a pixel in wei, nil if unknown or 0.

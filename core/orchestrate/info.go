@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -65,7 +64,7 @@ func (o *Orchestrator) offer(ctx context.Context, req *OfferRequest) (Info, erro
 		return Info{}, err
 	}
 	// Chain reads about the gateway's account count against the requesting network.
-	ctx = peer.With(ctx, peer.Site(req.From))
+	ctx = core.WithPeer(ctx, core.PeerSite(req.From))
 	quote, err := o.quote(ctx, req.Address, req.Wanted)
 	if err != nil {
 		return Info{}, err

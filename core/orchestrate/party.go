@@ -2,7 +2,6 @@ package orchestrate
 
 import (
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/peer"
 )
 
 // party is accountable for a request: the account that signed it, off-chain the peer's
@@ -14,11 +13,11 @@ func (o *Orchestrator) partyOf(account core.Address, from string) string {
 	if o.opt.Signatures != nil {
 		return account.String()
 	}
-	return peer.Name(from)
+	return core.PeerName(from)
 }
 
 // source is a party at one peer's address. Bodies with a wrong hash count against it, not
 // against the party: another peer that replays a gateway's headers must not lock it out.
 func (o *Orchestrator) source(req *SegmentRequest) string {
-	return o.party(req) + " at " + peer.Name(req.From)
+	return o.party(req) + " at " + core.PeerName(req.From)
 }

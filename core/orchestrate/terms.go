@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/pm"
 )
 
@@ -112,7 +111,7 @@ func (o *Orchestrator) pay(ctx context.Context, req *SegmentRequest, job *pm.Job
 
 // addPayment copies the payment of a request into a job.
 func addPayment(job *pm.Job, req *SegmentRequest) {
-	job.Session, job.Payment, job.From = req.Token.Session, req.Payment, peer.Name(req.From)
+	job.Session, job.Payment, job.From = req.Token.Session, req.Payment, core.PeerName(req.From)
 	job.Account.Sender = job.Quote.Sender
 }
 

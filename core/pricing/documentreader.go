@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/suggest"
 )
 
 // Bounds of a document of prices.
@@ -157,7 +156,7 @@ func (r *reader) entry(where string, at int, raw []byte) entry {
 
 func (r *reader) unknown(at int, where, name string, known []string) {
 	remedy := "delete it; the names are " + strings.Join(known, ", ")
-	if close, _ := suggest.Name(name, known); close != "" {
+	if close, _ := fault.SuggestName(name, known); close != "" {
 		remedy = "write " + close
 	}
 	r.addMistake(at, clip(where), "there is no such name", remedy)

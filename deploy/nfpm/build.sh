@@ -30,7 +30,7 @@ programs=${PROGRAMS:-$(mktemp -d)}
 if [ -z "${PROGRAMS:-}" ]; then
 	echo "packages: programs for $arch, version $version"
 	# An empty build ID, because Go's own knows where the C libraries lay.
-	(cd "$tree" && for_arch go build -trimpath -ldflags "-s -w -buildid= -X main.version=$version -X github.com/tuttinode/tutti/cmd/tutti/internal/release.Version=$version" -o "$programs/" ./cmd/tutti ./cmd/tutti_cli ./cmd/tutti_bench ./cmd/tutti_devnet)
+	(cd "$tree" && for_arch go build -trimpath -ldflags "-s -w -buildid= -X main.version=$version -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$version" -o "$programs/" ./cmd/tutti ./cmd/tutti_cli ./cmd/tutti_bench ./cmd/tutti_devnet)
 fi
 
 # shellcheck disable=SC2016 # the inner shell's variables

@@ -19,7 +19,7 @@ mkdir -p "$out" "$work/$name"
 out=$(cd "$out" && pwd)
 echo "packages: programs for Windows, version $version"
 (cd "$tree" && TUTTI_TARGET=windows-amd64 "$deps" exec go build -trimpath \
-	-ldflags "-s -w -buildid= -X main.version=$version -X github.com/tuttinode/tutti/cmd/tutti/internal/release.Version=$version -extldflags=-static" \
+	-ldflags "-s -w -buildid= -X main.version=$version -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$version -extldflags=-static" \
 	-o "$work/$name/" ./cmd/tutti ./cmd/tutti_cli ./cmd/tutti_bench)
 # A program that asks for a library of the compiler's starts on no other machine.
 for program in "$work/$name"/*.exe; do
@@ -28,6 +28,6 @@ for program in "$work/$name"/*.exe; do
 done
 cp "$tree/docs/install.md" "$work/$name/install.md"
 cp "$here/copyright" "$work/$name/copyright.txt"
-(cd "$tree" && "$deps" exec go run ./cmd/internal/zipped "$work/$name" "$out/$name.zip" "$epoch")
+(cd "$tree" && "$deps" exec go run ./cmd/internal/packages zip "$work/$name" "$out/$name.zip" "$epoch")
 (cd "$out" && sha256sum "$name.zip" >SHA256SUMS-windows-amd64)
 ls -l "$out/$name.zip"

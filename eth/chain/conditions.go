@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
@@ -34,7 +34,7 @@ const outsideTime = time.Minute
 
 // staysOutside reports whether a node that takes work has been unregistered for too long.
 func (f *follower) staysOutside(o protocol.Orchestrator) bool {
-	if f.c.opt.NoService || orchestratorstatus.StateOf(o) != orchestratorstatus.Unregistered {
+	if f.c.opt.NoService || adminapi.PublicStateOf(o) != adminapi.PublicUnregistered {
 		f.clock.outside = time.Time{}
 		return false
 	}

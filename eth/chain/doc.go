@@ -24,4 +24,8 @@
 //
 // The funds of an unknown address cost one batch, shared by all concurrent callers. The number of such
 // batches is bounded, because the sender of a request names the address.
+//
+// onchain.go assembles the parts of package eth: the endpoints, the view of the protocol, the
+// transactions of one account, and the key that signs them. The parts are lifecycle components that
+// cmd/tutti runs in order.
 package chain

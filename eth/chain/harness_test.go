@@ -25,7 +25,6 @@ import (
 	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/endpoint"
-	"github.com/tuttinode/tutti/eth/journal"
 	"github.com/tuttinode/tutti/eth/txmgr"
 	"github.com/tuttinode/tutti/test/devnet"
 )
@@ -125,7 +124,7 @@ func (n *node) run(t *testing.T, parts []lifecycle.Component) {
 
 func manager(t *testing.T, pool *endpoint.Pool, k *ecdsa.PrivateKey, chainID uint64) *txmgr.Manager {
 	t.Helper()
-	store, err := journal.Open(t.Context(), open(t, t.TempDir()), chainID, key{k}.Address())
+	store, err := txmgr.OpenJournal(t.Context(), open(t, t.TempDir()), chainID, key{k}.Address())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/endpoint"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // hung is a world in which some questions are never answered.
@@ -54,10 +53,12 @@ func (h *hung) HeaderByNumber(ctx context.Context, n protocol.L2Block) (protocol
 	return h.world.HeaderByNumber(ctx, n)
 }
 
-func (h *hung) Quorum() ethcall.Batcher   { return h }
-func (h *hung) Majority() ethcall.Batcher { return h }
+func (h *hung) Quorum() contracts.Batcher   { return h }
+func (h *hung) Majority() contracts.Batcher { return h }
 
-func (h *hung) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
+func (h *hung) CallBatch(
+	ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg,
+) ([]contracts.Result, error) {
 	if err := h.waits(ctx, &h.reads); err != nil {
 		return nil, err
 	}

@@ -14,17 +14,16 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/endpoint"
-	"github.com/tuttinode/tutti/eth/ethcall"
 	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
 // Client is the chain's endpoints; endpoint.Pool is one.
 type Client interface {
-	ethcall.Batcher
+	contracts.Batcher
 	// Quorum runs batches on a quorum of endpoints. Majority also accepts no single endpoint's answer while
 	// others are configured.
-	Quorum() ethcall.Batcher
-	Majority() ethcall.Batcher
+	Quorum() contracts.Batcher
+	Majority() contracts.Batcher
 	// ChainID is 0 before the first endpoint answered.
 	ChainID() uint64
 	// Status contains, among others, how many blocks one log request spans.

@@ -9,16 +9,16 @@ import (
 	"github.com/ethereum/go-ethereum"
 
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
+	"github.com/tuttinode/tutti/eth/contracts"
 )
 
 // far is a world whose every batch takes a while.
 type far struct{ *world }
 
-func (d far) Quorum() ethcall.Batcher   { return d }
-func (d far) Majority() ethcall.Batcher { return d }
+func (d far) Quorum() contracts.Batcher   { return d }
+func (d far) Majority() contracts.Batcher { return d }
 
-func (d far) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
+func (d far) CallBatch(ctx context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]contracts.Result, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -8,7 +8,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // stateParts are pieces of the state that are read together or not at all.
@@ -66,7 +65,7 @@ func (r reader) read(ctx context.Context, n *network, head protocol.Head, old st
 
 // source is the endpoints that parts are read from. Work, rewards and redemptions follow from all parts but
 // the account's balances, which the chain checks with each transaction.
-func (r reader) source(want stateParts) ethcall.Batcher {
+func (r reader) source(want stateParts) contracts.Batcher {
 	if want&^(accountPart|locksPart) == 0 {
 		return r.client
 	}

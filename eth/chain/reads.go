@@ -11,7 +11,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // newest is the contracts and the newest block, for a read.
@@ -137,7 +136,8 @@ func (c *Chain) readAll(ctx context.Context, what func(contracts.Reads) []contra
 	return c.readFrom(ctx, c.opt.Client.Quorum(), what)
 }
 
-func (c *Chain) readFrom(ctx context.Context, from ethcall.Batcher, what func(contracts.Reads) []contracts.Read) error {
+func (c *Chain) readFrom(ctx context.Context, from contracts.Batcher,
+	what func(contracts.Reads) []contracts.Read) error {
 	n, block, err := c.newest(ctx)
 	if err != nil {
 		return err

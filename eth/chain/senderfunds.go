@@ -6,9 +6,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
+	"github.com/tuttinode/tutti/eth/contracts"
 )
 
 // SenderFunds are a gateway's funds and what the watched orchestrator claimed of its reserve. Only the first
@@ -18,7 +17,7 @@ func (c *Chain) SenderFunds(ctx context.Context, addr core.Address) (protocol.Se
 	if funds, known := c.senders.funds(addr); known {
 		return funds, nil
 	}
-	a := c.senders.request(addr, peer.For(ctx), c.opt.Now())
+	a := c.senders.request(addr, core.PeerFor(ctx), c.opt.Now())
 	if a.done == nil {
 		return a.funds, nil
 	}
@@ -74,7 +73,7 @@ func (c *Chain) fundsOf(ctx context.Context, addrs []core.Address) ([]protocol.S
 	if err != nil {
 		return nil, err
 	}
-	block := ethcall.Latest
+	block := contracts.Latest
 	if v := c.View(); v.Known && !v.Stale {
 		block = v.Head.Number
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/contracts/bindings"
 	"github.com/tuttinode/tutti/eth/endpoint"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // truth is what the contracts of a world say at one block.
@@ -229,8 +228,8 @@ func (w *world) Logs(_ context.Context, from, to protocol.L2Block, filter endpoi
 }
 
 // Quorum and Proven are the world itself, which never lies.
-func (w *world) Quorum() ethcall.Batcher   { return w }
-func (w *world) Majority() ethcall.Batcher { return w }
+func (w *world) Quorum() contracts.Batcher   { return w }
+func (w *world) Majority() contracts.Batcher { return w }
 
 func (w *world) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter endpoint.LogFilter,
 	look func([]types.Log) (bool, error)) error {
@@ -247,20 +246,22 @@ func (w *world) LogsOfAll(ctx context.Context, from, to protocol.L2Block, filter
 	return err
 }
 
-func (w *world) CallBatch(_ context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
+func (w *world) CallBatch(
+	_ context.Context, at protocol.L2Block, calls []ethereum.CallMsg,
+) ([]contracts.Result, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.enter("batch"); err != nil {
 		return nil, err
 	}
-	if at == ethcall.Latest {
+	if at == contracts.Latest {
 		at = protocol.L2Block(len(w.blocks))
 	}
 	if int(at) > len(w.blocks) {
 		return nil, errWorld
 	}
 	b := w.blocks[at-1]
-	out := make([]ethcall.Result, len(calls))
+	out := make([]contracts.Result, len(calls))
 	for i, c := range calls {
 		m, ok := w.methods[[4]byte(c.Data[:4])]
 		if !ok {

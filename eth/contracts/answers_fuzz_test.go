@@ -12,14 +12,13 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // echo answers every call with the same bytes.
 type echo []byte
 
-func (e echo) CallBatch(_ context.Context, _ protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
-	out := make([]ethcall.Result, len(calls))
+func (e echo) CallBatch(_ context.Context, _ protocol.L2Block, calls []ethereum.CallMsg) ([]contracts.Result, error) {
+	out := make([]contracts.Result, len(calls))
 	for i := range out {
 		out[i].Data = e
 	}
@@ -56,7 +55,7 @@ func FuzzAnswers(f *testing.F) {
 	reads := everyRead()
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		for _, r := range reads {
-			err := contracts.ReadAll(context.Background(), echo(answer), ethcall.Latest, r)
+			err := contracts.ReadAll(context.Background(), echo(answer), contracts.Latest, r)
 			switch code := fault.CodeOf(err); {
 			case err == nil, code == fault.ContractAnswerInvalid, code == fault.ContractMissing && len(answer) == 0:
 			default:

@@ -7,12 +7,11 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
-// LoadRound reads the round of a block, hashes included. At ethcall.Latest the
+// LoadRound reads the round of a block, hashes included. At Latest the
 // hashes may belong to a block after that of the rest; they never change.
-func (r Reads) LoadRound(ctx context.Context, b ethcall.Batcher, at protocol.L2Block) (protocol.RoundState, error) {
+func (r Reads) LoadRound(ctx context.Context, b Batcher, at protocol.L2Block) (protocol.RoundState, error) {
 	var out protocol.RoundState
 	if err := ReadAll(ctx, b, at, r.RoundState(&out)...); err != nil {
 		return protocol.RoundState{}, err
@@ -29,7 +28,7 @@ func (r Reads) LoadRound(ctx context.Context, b ethcall.Batcher, at protocol.L2B
 
 // LoadLocks reads the unbonding locks of an account that still hold stake, by ID.
 // They are numbered from 0 and there are next of them.
-func (r Reads) LoadLocks(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, account core.Address,
+func (r Reads) LoadLocks(ctx context.Context, b Batcher, at protocol.L2Block, account core.Address,
 	next protocol.LockID) ([]protocol.UnbondingLock, error) {
 	if next > maxLocks {
 		return nil, fault.New(fault.ContractAnswerInvalid, "read unbonding locks",
@@ -57,7 +56,7 @@ const maxLocks = 100_000
 
 // LoadPool reads the records of the pool's members, highest stake first. The order
 // that was known before, in known, saves a round trip per member.
-func (r Reads) LoadPool(ctx context.Context, b ethcall.Batcher, at protocol.L2Block,
+func (r Reads) LoadPool(ctx context.Context, b Batcher, at protocol.L2Block,
 	known []core.Address) ([]protocol.Orchestrator, error) {
 	members, err := r.WalkPool(ctx, b, at, known)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // Read is one question to a contract together with where its answer goes. It is
@@ -27,10 +26,10 @@ type Read struct {
 // Name is the contract and its function, for logs and errors.
 func (r Read) Name() string { return r.name }
 
-// ReadAll asks all questions at block at, or at ethcall.Latest, and fills in the
+// ReadAll asks all questions at block at, or at Latest, and fills in the
 // answers in the order of reads; they all see one block. The error is a fault and
 // says which read failed; answers before it may be filled in.
-func ReadAll(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, reads ...Read) error {
+func ReadAll(ctx context.Context, b Batcher, at protocol.L2Block, reads ...Read) error {
 	if len(reads) == 0 {
 		return nil
 	}
@@ -59,7 +58,7 @@ func ReadAll(ctx context.Context, b ethcall.Batcher, at protocol.L2Block, reads 
 }
 
 // take checks and decodes one answer. An empty one comes from an address without code.
-func (r Read) take(result ethcall.Result) error {
+func (r Read) take(result Result) error {
 	op := "read " + r.name
 	switch {
 	case result.Err != nil && r.lenient && IsRevert(result.Err):

@@ -14,7 +14,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // never is how the contracts write a round that does not come.
@@ -197,15 +196,15 @@ func TestReadFailures(t *testing.T) {
 	var round protocol.Round
 	tests := []struct {
 		name  string
-		alter func(string, *ethcall.Result)
+		alter func(string, *contracts.Result)
 		want  fault.Code
 	}{
-		{"refused", func(_ string, x *ethcall.Result) { *x = ethcall.Result{Err: saying(t, "system is paused")} },
+		{"refused", func(_ string, x *contracts.Result) { *x = contracts.Result{Err: saying(t, "system is paused")} },
 			fault.ProtocolPaused},
-		{"no code", func(_ string, x *ethcall.Result) { x.Data = nil }, fault.ContractMissing},
-		{"too short", func(_ string, x *ethcall.Result) { x.Data = make([]byte, 31) }, fault.ContractAnswerInvalid},
-		{"endpoint", func(_ string, x *ethcall.Result) {
-			*x = ethcall.Result{Err: fault.New(fault.RPCTimeout, "call",
+		{"no code", func(_ string, x *contracts.Result) { x.Data = nil }, fault.ContractMissing},
+		{"too short", func(_ string, x *contracts.Result) { x.Data = make([]byte, 31) }, fault.ContractAnswerInvalid},
+		{"endpoint", func(_ string, x *contracts.Result) {
+			*x = contracts.Result{Err: fault.New(fault.RPCTimeout, "call",
 				"")}
 		}, fault.RPCTimeout},
 	}
@@ -250,7 +249,7 @@ func TestRewardCallerUnknown(t *testing.T) {
 		t.Errorf("%v, %v", caller, err)
 	}
 	down := newScripted(t, nil)
-	down.alter = func(_ string, x *ethcall.Result) { x.Err = fault.New(fault.RPCTimeout, "call", "") }
+	down.alter = func(_ string, x *contracts.Result) { x.Err = fault.New(fault.RPCTimeout, "call", "") }
 	if err := contracts.ReadAll(context.Background(), down, 1, r.RewardCaller(other, &caller)); !errors.Is(err,
 		fault.RPCTimeout) {
 		t.Errorf("an endpoint that fails says nothing about the contract: %v", err)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // ResolveOptions choose the registry.
@@ -21,7 +20,7 @@ const resolving = "resolve contracts"
 // Resolve asks the Controller for all addresses in one batch. Its fault is
 // ControllerInvalid where no Controller answers, ContractMissing where it does not
 // know a contract that the node needs, or the endpoint's own.
-func Resolve(ctx context.Context, b ethcall.Batcher, controller core.Address, opt ResolveOptions) (Addresses, error) {
+func Resolve(ctx context.Context, b Batcher, controller core.Address, opt ResolveOptions) (Addresses, error) {
 	a := Addresses{Controller: controller, AIServiceRegistry: opt.AIRegistryAddr}
 	if controller.IsZero() {
 		return Addresses{}, fault.New(fault.ControllerInvalid, resolving, "no address of a Controller is given")
@@ -35,7 +34,7 @@ func Resolve(ctx context.Context, b ethcall.Batcher, controller core.Address, op
 	for i, e := range entries {
 		reads[i] = lookup(controller, e.name, e.at)
 	}
-	if err := ReadAll(ctx, b, ethcall.Latest, reads...); err != nil {
+	if err := ReadAll(ctx, b, Latest, reads...); err != nil {
 		return Addresses{}, notController(controller, err)
 	}
 	for _, e := range entries {

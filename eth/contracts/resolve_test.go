@@ -12,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // controller answers as the Controller does: zero for what it does not know.
@@ -83,7 +82,7 @@ func TestResolve(t *testing.T) {
 			if got != want {
 				t.Errorf("got %+v, want %+v", got, want)
 			}
-			if len(s.sizes) != 1 || s.sizes[0] != len(nameIDs) || s.blocks[0] != ethcall.Latest {
+			if len(s.sizes) != 1 || s.sizes[0] != len(nameIDs) || s.blocks[0] != contracts.Latest {
 				t.Errorf("batches of %v at %v, want one of %d at the newest", s.sizes, s.blocks, len(nameIDs))
 			}
 		})
@@ -106,13 +105,13 @@ func TestResolveWrongController(t *testing.T) {
 		t.Errorf("a contract that does not know the question: %v", err)
 	}
 	odd := newScripted(t, map[string]answer{"Controller.getContract": controller()})
-	odd.alter = func(_ string, r *ethcall.Result) { r.Data = []byte{1, 2, 3} }
+	odd.alter = func(_ string, r *contracts.Result) { r.Data = []byte{1, 2, 3} }
 	if err := resolve(odd, places.Controller); !errors.Is(err, fault.ControllerInvalid) {
 		t.Errorf("an answer of three bytes: %v", err)
 	}
 	down := fault.New(fault.ChainUnavailable, "call", "")
 	lost := newScripted(t, map[string]answer{"Controller.getContract": controller()})
-	lost.alter = func(_ string, r *ethcall.Result) { *r = ethcall.Result{Err: down} }
+	lost.alter = func(_ string, r *contracts.Result) { *r = contracts.Result{Err: down} }
 	if err := resolve(lost, places.Controller); fault.CodeOf(err) != fault.ChainUnavailable {
 		t.Errorf("the endpoint's own fault became %v", err)
 	}

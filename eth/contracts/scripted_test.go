@@ -14,7 +14,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 const zeroAddress = "0x0000000000000000000000000000000000000000"
@@ -52,7 +51,7 @@ type scripted struct {
 	blocks []protocol.L2Block
 	sizes  []int
 	// alter may change a result.
-	alter func(name string, r *ethcall.Result)
+	alter func(name string, r *contracts.Result)
 }
 
 func newScripted(t *testing.T, answers map[string]answer) *scripted {
@@ -68,10 +67,10 @@ func newScripted(t *testing.T, answers map[string]answer) *scripted {
 	return s
 }
 
-func (s *scripted) CallBatch(_ context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result,
+func (s *scripted) CallBatch(_ context.Context, at protocol.L2Block, calls []ethereum.CallMsg) ([]contracts.Result,
 	error) {
 	s.blocks, s.sizes = append(s.blocks, at), append(s.sizes, len(calls))
-	out := make([]ethcall.Result, len(calls))
+	out := make([]contracts.Result, len(calls))
 	for i, c := range calls {
 		contract, ok := s.at[*c.To]
 		if !ok {
@@ -86,19 +85,19 @@ func (s *scripted) CallBatch(_ context.Context, at protocol.L2Block, calls []eth
 	return out, nil
 }
 
-func (s *scripted) call(contract string, data []byte) (string, ethcall.Result) {
+func (s *scripted) call(contract string, data []byte) (string, contracts.Result) {
 	s.t.Helper()
 	method, args := understood(s.t, contract, data)
 	name := contract + "." + method.Name
 	give, ok := s.answers[name]
 	if !ok {
-		return name, ethcall.Result{Err: revert{}}
+		return name, contracts.Result{Err: revert{}}
 	}
 	packed, err := method.Outputs.Pack(give(args)...)
 	if err != nil {
 		s.t.Fatalf("%s: %v", name, err)
 	}
-	return name, ethcall.Result{Data: packed}
+	return name, contracts.Result{Data: packed}
 }
 
 // understood reads call data as a contract does.

@@ -7,7 +7,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
 )
 
 // maxPool is far beyond the size of any pool; more members are a faulty answer.
@@ -18,7 +17,7 @@ const maxPool = 2_000
 // another; members that are known, in any order, are asked all at once. The block
 // must be a named one, or a change while walking fails the walk. With an error it
 // returns the members that it got to know, so that another walk can go on from there.
-func (r Reads) WalkPool(ctx context.Context, b ethcall.Batcher, at protocol.L2Block,
+func (r Reads) WalkPool(ctx context.Context, b Batcher, at protocol.L2Block,
 	known []core.Address) ([]core.Address, error) {
 	w := walk{next: make(map[core.Address]core.Address)}
 	if err := w.ask(ctx, r, b, at, known); err != nil {
@@ -50,7 +49,7 @@ type walk struct {
 }
 
 // ask reads the first member and what follows each known one.
-func (w *walk) ask(ctx context.Context, r Reads, b ethcall.Batcher, at protocol.L2Block, known []core.Address) error {
+func (w *walk) ask(ctx context.Context, r Reads, b Batcher, at protocol.L2Block, known []core.Address) error {
 	after := make([]core.Address, len(known))
 	reads := []Read{r.FirstInPool(&w.first)}
 	for i, account := range known {

@@ -6,4 +6,8 @@
 // cmd/tutti_devnet deploys from it, and the scenarios beside it prove that the
 // contracts do what the node expects. No node uses it. `make contracts` writes the
 // artifacts from the Solidity sources, and `make contractscheck` compares them.
+//
+// The tests prove that the contracts keep the protocol's rules: each rule that a node relies on is
+// a named scenario, executed by an EVM in this process. No blocks are mined, so a scenario costs
+// milliseconds.
 package devnet

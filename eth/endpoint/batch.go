@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
+	"github.com/tuttinode/tutti/eth/contracts"
 )
 
 // Providers bound batches; a hundred calls are taken everywhere that takes any.
@@ -25,11 +25,11 @@ const (
 	maxParallelCalls = 8
 )
 
-var _ ethcall.Batcher = (*Pool)(nil)
+var _ contracts.Batcher = (*Pool)(nil)
 
-// CallBatch runs all calls on one endpoint at one block. For ethcall.Latest it reads the endpoint's newest
+// CallBatch runs all calls on one endpoint at one block. For contracts.Latest it reads the endpoint's newest
 // height first, so that all calls see one block.
-func (p *Pool) CallBatch(ctx context.Context, block protocol.L2Block, calls []ethereum.CallMsg) ([]ethcall.Result,
+func (p *Pool) CallBatch(ctx context.Context, block protocol.L2Block, calls []ethereum.CallMsg) ([]contracts.Result,
 	error) {
 	if len(calls) == 0 {
 		return nil, nil
@@ -38,9 +38,9 @@ func (p *Pool) CallBatch(ctx context.Context, block protocol.L2Block, calls []et
 	if len(calls) > largeBatch {
 		q.large = (len(calls) + batchSize - 1) / batchSize
 	}
-	return read(ctx, p, q, func(ctx context.Context, r *remote) ([]ethcall.Result, error) {
+	return read(ctx, p, q, func(ctx context.Context, r *remote) ([]contracts.Result, error) {
 		at := block
-		if at == ethcall.Latest {
+		if at == contracts.Latest {
 			n, err := ask(ctx, r, r.timeout, readQuantity, "eth_blockNumber")
 			if err != nil {
 				return nil, err
@@ -56,11 +56,11 @@ func (p *Pool) CallBatch(ctx context.Context, block protocol.L2Block, calls []et
 
 // Quorum runs batches on a quorum of endpoints. While the others fail, the answer of those that are left
 // counts. Latest is the newest known block.
-func (p *Pool) Quorum() ethcall.Batcher { return quorumBatcher{p, false} }
+func (p *Pool) Quorum() contracts.Batcher { return quorumBatcher{p, false} }
 
 // Majority is Quorum that accepts a single endpoint's answer only where no other endpoint is configured: for
 // what cannot be undone. Without a majority the fault is ChainDisputed.
-func (p *Pool) Majority() ethcall.Batcher { return quorumBatcher{p, true} }
+func (p *Pool) Majority() contracts.Batcher { return quorumBatcher{p, true} }
 
 type quorumBatcher struct {
 	p        *Pool
@@ -69,7 +69,7 @@ type quorumBatcher struct {
 
 // CallBatch runs all calls at one block on each endpoint of a quorum.
 func (a quorumBatcher) CallBatch(ctx context.Context, block protocol.L2Block,
-	calls []ethereum.CallMsg) ([]ethcall.Result,
+	calls []ethereum.CallMsg) ([]contracts.Result,
 	error) {
 	if len(calls) == 0 || len(a.p.remotes) == 1 {
 		return a.p.CallBatch(ctx, block, calls)
@@ -82,17 +82,17 @@ func (a quorumBatcher) CallBatch(ctx context.Context, block protocol.L2Block,
 	if len(calls) > largeBatch {
 		q.large = (len(calls) + batchSize - 1) / batchSize
 	}
-	return readQuorum(ctx, a.p, quorumRead[[]ethcall.Result]{
+	return readQuorum(ctx, a.p, quorumRead[[]contracts.Result]{
 		query: q, same: sameResults, deterministic: true, majority: a.majority,
-		try: func(ctx context.Context, r *remote) ([]ethcall.Result, error) {
+		try: func(ctx context.Context, r *remote) ([]contracts.Result, error) {
 			return r.callAll(ctx, blockTag(block), calls)
 		},
 	})
 }
 
 // sameResults compares what two endpoints answered to the same calls.
-func sameResults(a, b []ethcall.Result) bool {
-	return slices.EqualFunc(a, b, func(a, b ethcall.Result) bool {
+func sameResults(a, b []contracts.Result) bool {
+	return slices.EqualFunc(a, b, func(a, b contracts.Result) bool {
 		left, _ := errors.AsType[*RPCError](a.Err)
 		right, _ := errors.AsType[*RPCError](b.Err)
 		if left == nil && right == nil {
@@ -103,7 +103,7 @@ func sameResults(a, b []ethcall.Result) bool {
 }
 
 // callAll sends the calls in batches of the size that the endpoint accepts.
-func (r *remote) callAll(ctx context.Context, tag string, calls []ethereum.CallMsg) ([]ethcall.Result, error) {
+func (r *remote) callAll(ctx context.Context, tag string, calls []ethereum.CallMsg) ([]contracts.Result, error) {
 	if f := r.verify(ctx); f != nil {
 		return nil, f
 	}
@@ -111,7 +111,7 @@ func (r *remote) callAll(ctx context.Context, tag string, calls []ethereum.CallM
 	for i, c := range calls {
 		reqs[i] = request{"eth_call", []any{callParams(c), tag}}
 	}
-	out := make([]ethcall.Result, 0, len(calls))
+	out := make([]contracts.Result, 0, len(calls))
 	for len(reqs) > 0 {
 		n := min(len(reqs), r.batchSize())
 		single := n == 1
@@ -135,7 +135,7 @@ func (r *remote) batchSize() int {
 	return r.batches.size(r.now())
 }
 
-func (r *remote) callPart(ctx context.Context, reqs []request, single bool) ([]ethcall.Result, error) {
+func (r *remote) callPart(ctx context.Context, reqs []request, single bool) ([]contracts.Result, error) {
 	if single {
 		return r.callSingly(ctx, reqs)
 	}
@@ -152,7 +152,7 @@ func (r *remote) callPart(ctx context.Context, reqs []request, single bool) ([]e
 		}
 		return nil, f
 	}
-	out := make([]ethcall.Result, len(answers))
+	out := make([]contracts.Result, len(answers))
 	for i, a := range answers {
 		if out[i], f = r.callResult(a); f != nil {
 			break
@@ -191,8 +191,8 @@ func (r *remote) refusedBatch(n int, f *failure) {
 }
 
 // callSingly sends the calls one per request, several in parallel.
-func (r *remote) callSingly(ctx context.Context, reqs []request) ([]ethcall.Result, error) {
-	out := make([]ethcall.Result, len(reqs))
+func (r *remote) callSingly(ctx context.Context, reqs []request) ([]contracts.Result, error) {
+	out := make([]contracts.Result, len(reqs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(maxParallelCalls)
 	for i, req := range reqs {
@@ -212,17 +212,17 @@ func (r *remote) callSingly(ctx context.Context, reqs []request) ([]ethcall.Resu
 }
 
 // callResult reads one call's answer; a failure is the endpoint's.
-func (r *remote) callResult(a response) (ethcall.Result, *failure) {
+func (r *remote) callResult(a response) (contracts.Result, *failure) {
 	if a.err != nil {
 		answer, f := classifyError(*a.err, r.addr.name, r.addr.redactor)
 		if f != nil {
-			return ethcall.Result{}, f
+			return contracts.Result{}, f
 		}
-		return ethcall.Result{Err: answer}, nil
+		return contracts.Result{Err: answer}, nil
 	}
 	data, f := readBytes(json.RawMessage(a.result))
 	if f != nil {
 		f.name = r.addr.name
 	}
-	return ethcall.Result{Data: data}, f
+	return contracts.Result{Data: data}, f
 }

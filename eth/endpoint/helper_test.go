@@ -10,7 +10,7 @@ import (
 
 	"github.com/ethereum/go-ethereum"
 
-	"github.com/tuttinode/tutti/eth/ethcall"
+	"github.com/tuttinode/tutti/eth/contracts"
 )
 
 type rawParam = json.RawMessage
@@ -33,7 +33,7 @@ func readBody(r *http.Request) []byte {
 func containsHang(answer []byte) bool { return bytes.Contains(answer, []byte(`"hang"`)) }
 
 // said tells whether an answer is the fake nodes' own; "" is none.
-func said(out []ethcall.Result, err error) (string, error) {
+func said(out []contracts.Result, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
+	"github.com/tuttinode/tutti/eth/contracts"
 )
 
 // at names a block for a request; Latest is the endpoint's newest one.
 func at(block protocol.L2Block) string {
-	if block == ethcall.Latest {
+	if block == contracts.Latest {
 		return "latest"
 	}
 	return blockTag(block)
@@ -23,7 +23,7 @@ func at(block protocol.L2Block) string {
 
 // minBlock is the height that an endpoint must have to answer about a block.
 func (p *Pool) minBlock(block protocol.L2Block) protocol.L2Block {
-	if block == ethcall.Latest {
+	if block == contracts.Latest {
 		return p.newest()
 	}
 	return block
@@ -37,7 +37,7 @@ func readValue[T any](ctx context.Context, p *Pool, q query, parse func([]byte) 
 	})
 }
 
-// CallContract runs eth_call at a block, or at the newest for ethcall.Latest, on a
+// CallContract runs eth_call at a block, or at the newest for contracts.Latest, on a
 // quorum of endpoints. A revert is an *RPCError with its data.
 func (p *Pool) CallContract(ctx context.Context, call ethereum.CallMsg, block protocol.L2Block) ([]byte, error) {
 	block, err := p.pinBlock(ctx, block)
@@ -94,7 +94,7 @@ func (p *Pool) EstimateGas(ctx context.Context, call ethereum.CallMsg) (protocol
 		return 0, err
 	}
 	params := []any{callParams(call)}
-	if block != ethcall.Latest {
+	if block != contracts.Latest {
 		params = append(params, blockTag(block))
 	}
 	n, err := readQuorum(ctx, p, quorumRead[uint64]{

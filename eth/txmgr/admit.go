@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
 )
 
 // admit gives a request its nonce, price and signature, writes it to the journal and sends it.
@@ -37,7 +36,7 @@ func (m *Manager) admit(ctx context.Context, r *request, head protocol.Head) dec
 	if !r.claim() {
 		return answered
 	}
-	f := &pendingTx{prefer: -1, intent: r.intent, rec: journal.Record{
+	f := &pendingTx{prefer: -1, intent: r.intent, rec: Record{
 		ID: m.nonces.lastID + 1, Nonce: nonce, Once: r.opt.Once, Until: r.opt.Until, Call: r.call, Gas: r.limit,
 		State: protocol.TxSubmitted, Resent: r.resendOf != nil, Sent: m.opt.Now(), Update: m.opt.Now(),
 	}}

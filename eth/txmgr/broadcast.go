@@ -6,7 +6,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/eth/journal"
 )
 
 // write puts a pending transaction into the journal, together with the one that it resends. What is not
@@ -32,13 +31,13 @@ func (m *Manager) write(ctx context.Context, f *pendingTx) bool {
 }
 
 // records are what goes into the journal together.
-func (f *pendingTx) records() []journal.Record {
+func (f *pendingTx) records() []Record {
 	if f.resendOf == nil {
-		return []journal.Record{f.rec}
+		return []Record{f.rec}
 	}
 	old := f.resendOf.rec
 	old.Settled = true
-	return []journal.Record{old, f.rec}
+	return []Record{old, f.rec}
 }
 
 // broadcast sends the newest attempt to the endpoints, or the one that a reorganisation undid.

@@ -10,13 +10,12 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
 	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
 // costly is an intent that pays.
 func costly(name, wei string) txmgr.Intent {
-	c := act(name).(journal.Call)
+	c := act(name).(txmgr.JournalCall)
 	c.Wei, _ = new(big.Int).SetString(wei, 10)
 	return c
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
 )
 
 // retryAfter is the first back-off after a failure.
@@ -107,13 +106,13 @@ func (m *Manager) followEnded(ctx context.Context, r *request) decision {
 }
 
 // remembered is the newest ended record with a text among the last ones.
-func (m *Manager) remembered(once string) (journal.Record, bool) {
+func (m *Manager) remembered(once string) (Record, bool) {
 	for i := len(m.nonces.history) - 1; i >= 0; i-- {
 		if m.nonces.history[i].Once == once {
 			return m.nonces.history[i], true
 		}
 	}
-	return journal.Record{}, false
+	return Record{}, false
 }
 
 // attach lets a request wait for a transaction, or answers it at once if it is asynchronous.

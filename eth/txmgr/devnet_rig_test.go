@@ -19,7 +19,6 @@ import (
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/eth/endpoint"
-	"github.com/tuttinode/tutti/eth/journal"
 	"github.com/tuttinode/tutti/eth/txmgr"
 	"github.com/tuttinode/tutti/test/devnet"
 )
@@ -98,7 +97,7 @@ func (n *node) open(ctx context.Context) {
 		n.t.Fatal(err)
 	}
 	n.t.Cleanup(func() { _ = db.Close() })
-	if n.opt.Journal, err = journal.Open(ctx, db, n.opt.ChainID, n.opt.Signer.Address()); err != nil {
+	if n.opt.Journal, err = txmgr.OpenJournal(ctx, db, n.opt.ChainID, n.opt.Signer.Address()); err != nil {
 		n.t.Fatal(err)
 	}
 	o := endpoint.Options{ChainID: n.opt.ChainID, PollInterval: 50 * time.Millisecond, CallTimeout: 2 * time.Second}

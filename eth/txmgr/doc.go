@@ -25,4 +25,10 @@
 // ones, and its bytes could be mined any time. So a cancel, an empty transfer of the account to itself with
 // the same nonce and a higher fee, is signed as a further attempt of the same record. One of them is mined,
 // and that decides. The same transfer fills a gap that a foreign transaction left.
+//
+// # The journal
+//
+// journal_store.go and its neighbours keep the node's transactions in tutti.db: the request, the signed
+// bytes, and the result. A record is on disk when Put returns, so that no crash loses a transaction
+// that an endpoint may have. RewardLog keeps the outcomes of the rewards beside them.
 package txmgr

@@ -11,8 +11,7 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
-	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/contracts"
 )
 
 // Estimate simulates the intent and returns its maximum cost: Price is the offer per gas, about twice what is
@@ -65,19 +64,19 @@ func (m *Manager) pendingGasCost(price core.Wei) core.Wei {
 }
 
 // message is the call in the form of the RPC client.
-func (m *Manager) message(call journal.Call, gas protocol.Gas) ethereum.CallMsg {
+func (m *Manager) message(call JournalCall, gas protocol.Gas) ethereum.CallMsg {
 	to := call.Addr
 	return ethereum.CallMsg{From: m.account(), To: &to, Gas: uint64(gas), Value: call.Value(), Data: call.Input}
 }
 
 // simulate runs a call and returns its gas limit: the operator's, or the caller's, or the endpoint's
 // estimate. refused is the fault of a call that would fail; err means that no endpoint answered.
-func (m *Manager) simulate(ctx context.Context, in Intent, call journal.Call, fixed protocol.Gas) (gas protocol.Gas,
+func (m *Manager) simulate(ctx context.Context, in Intent, call JournalCall, fixed protocol.Gas) (gas protocol.Gas,
 	refused, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
 	if gas = cmp.Or(m.opt.GasLimit, fixed); gas != 0 {
-		_, err = m.opt.Backend.CallContract(ctx, m.message(call, gas), ethcall.Latest)
+		_, err = m.opt.Backend.CallContract(ctx, m.message(call, gas), contracts.Latest)
 	} else {
 		gas, err = m.opt.Backend.EstimateGas(ctx, m.message(call, 0))
 		gas = headroom(gas)

@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
+	"github.com/tuttinode/tutti/eth/contracts"
 )
 
 // shortage is the state of missing gas money.
@@ -32,7 +32,7 @@ func (m *Manager) isShort() bool { return !m.nonces.shortage.since.IsZero() }
 func (m *Manager) balance(ctx context.Context) (core.Wei, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.opt.CallTimeout)
 	defer cancel()
-	return m.opt.Backend.BalanceAt(ctx, m.account(), ethcall.Latest)
+	return m.opt.Backend.BalanceAt(ctx, m.account(), contracts.Latest)
 }
 
 // checkBalance returns a fault when the account cannot pay for gas and value. err means that no endpoint

@@ -5,8 +5,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/ethcall"
-	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/contracts"
 )
 
 // fillGap closes a gap between the chain's nonce and the first pending transaction. It comes from a foreign
@@ -52,7 +51,7 @@ func (m *Manager) expectedNonce(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	mined, err := m.opt.Backend.NonceAt(ctx, m.account(), ethcall.Latest)
+	mined, err := m.opt.Backend.NonceAt(ctx, m.account(), contracts.Latest)
 	return max(pending, mined), err
 }
 
@@ -75,7 +74,7 @@ func (m *Manager) fillNonce(ctx context.Context, nonce uint64, head protocol.Hea
 	}
 	c := cancel(m.self)
 	now := m.opt.Now()
-	f := &pendingTx{prefer: -1, rec: journal.Record{
+	f := &pendingTx{prefer: -1, rec: Record{
 		ID: m.nonces.lastID + 1, Nonce: nonce, Call: c, Gas: cancelGas, State: protocol.TxSubmitted, Sent: now, Update: now,
 		Code: fault.ForeignTransaction, Reason: "it fills the nonce of another program's lost transaction",
 	}}

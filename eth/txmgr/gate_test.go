@@ -11,7 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
 // gate stands between one Manager and the world. Once it is shut, the Manager is
@@ -61,7 +61,7 @@ func (g *gate) open(effect bool) error {
 	return nil
 }
 
-func (g *gate) Load(ctx context.Context) ([]journal.Record, error) { return g.memory.Load(ctx) }
+func (g *gate) Load(ctx context.Context) ([]txmgr.Record, error) { return g.memory.Load(ctx) }
 
 func (g *gate) SelectChain(ctx context.Context, genesis protocol.Hash) (bool, error) {
 	if err := g.open(false); err != nil {
@@ -77,14 +77,14 @@ func (g *gate) Genesis(ctx context.Context) (protocol.Hash, error) {
 	return g.chain.Genesis(ctx)
 }
 
-func (g *gate) Find(ctx context.Context, once string) (journal.Record, bool, error) {
+func (g *gate) Find(ctx context.Context, once string) (txmgr.Record, bool, error) {
 	if err := g.open(false); err != nil {
-		return journal.Record{}, false, err
+		return txmgr.Record{}, false, err
 	}
 	return g.memory.Find(ctx, once)
 }
 
-func (g *gate) Put(ctx context.Context, records ...journal.Record) error {
+func (g *gate) Put(ctx context.Context, records ...txmgr.Record) error {
 	if err := g.open(true); err != nil {
 		return err
 	}

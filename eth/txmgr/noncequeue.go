@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
 )
 
 // nonceQueue is the account's pending transactions by nonce, and the requests that wait for a nonce.
 type nonceQueue struct {
 	pending  []*pendingTx // not settled, by nonce
 	requests []*request
-	history  []journal.Record // settled, by ID, at most journal.Kept
+	history  []Record // settled, by ID, at most JournalKept
 	// lastID and nextNonce: no record has a larger ID, or this or a larger nonce.
 	lastID, nextNonce uint64
 	started           time.Time

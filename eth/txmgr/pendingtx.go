@@ -9,12 +9,11 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
 )
 
 // pendingTx is a record that is not settled, and its state in this process.
 type pendingTx struct {
-	rec journal.Record
+	rec Record
 	// intent is what the caller sent; nil after a restart.
 	intent Intent
 	txs    []*types.Transaction // those of rec.Attempts
@@ -55,7 +54,7 @@ type pendingTx struct {
 }
 
 // restorePending makes the pending transaction of a journal record.
-func restorePending(r journal.Record) (*pendingTx, error) {
+func restorePending(r Record) (*pendingTx, error) {
 	f := &pendingTx{rec: r, prefer: -1}
 	for _, a := range r.Attempts {
 		tx := new(types.Transaction)
@@ -113,7 +112,7 @@ func (f *pendingTx) attempt(tx *types.Transaction, cancel bool, now time.Time) e
 	if err != nil {
 		return err
 	}
-	f.rec.Attempts = append(f.rec.Attempts, journal.Attempt{Hash: protocol.TxHash(tx.Hash()), Raw: raw, Cancel: cancel,
+	f.rec.Attempts = append(f.rec.Attempts, JournalAttempt{Hash: protocol.TxHash(tx.Hash()), Raw: raw, Cancel: cancel,
 		Signed: now})
 	f.txs = append(f.txs, tx)
 	f.rec.Update, f.dirty = now, true
@@ -164,12 +163,12 @@ func (f *pendingTx) failure() error {
 	return failureOf(f.rec)
 }
 
-func failureOf(r journal.Record) error { return fault.New(r.Code, r.Call.Verb, r.Reason) }
+func failureOf(r Record) error { return fault.New(r.Code, r.Call.Verb, r.Reason) }
 
 // view is the transaction as Transactions shows it.
 func (f *pendingTx) view() protocol.Transaction { return viewOf(f.rec) }
 
-func viewOf(r journal.Record) protocol.Transaction {
+func viewOf(r Record) protocol.Transaction {
 	t := protocol.Transaction{
 		ID: r.ID, Verb: r.Call.Verb, About: r.Call.About, State: r.State, Nonce: r.Nonce, Gas: r.Gas, Once: r.Once,
 		Sent: r.Sent, Update: r.Update, Replaced: max(len(r.Attempts)-1, 0),

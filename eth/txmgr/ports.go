@@ -11,7 +11,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/account"
-	"github.com/tuttinode/tutti/eth/journal"
 )
 
 // Intent is one call of a contract that is to be sent. contracts.Call implements it.
@@ -26,7 +25,7 @@ type Intent interface {
 	Describe() string
 }
 
-// Backend is the chain; endpoint.Pool implements it. A block of 0 (ethcall.Latest) is the newest. Calls end
+// Backend is the chain; endpoint.Pool implements it. A block of 0 (contracts.Latest) is the newest. Calls end
 // with ctx.
 type Backend interface {
 	// Genesis is the hash of block 0, which tells chains with the same number apart.
@@ -60,25 +59,25 @@ type Signer interface {
 	Sign(c account.Call, t account.Terms) (*types.Transaction, error)
 }
 
-// Journal stores signed transactions; journal.Store implements it.
+// Journal stores signed transactions; JournalStore implements it.
 type Journal interface {
 	// SelectChain sets the journal's chain. When that differs from before, the records are set aside, and Load
 	// returns those of the new chain.
 	SelectChain(ctx context.Context, genesis protocol.Hash) (changed bool, err error)
 	// Load returns the records that are not settled and the last settled ones, by ID.
-	Load(ctx context.Context) ([]journal.Record, error)
+	Load(ctx context.Context) ([]Record, error)
 	// Find returns the newest record with a Once text, however old.
-	Find(ctx context.Context, once string) (journal.Record, bool, error)
+	Find(ctx context.Context, once string) (Record, bool, error)
 	// Put writes records, all or none, and returns when they are on disk. After an error they may be there or
 	// not.
-	Put(ctx context.Context, records ...journal.Record) error
+	Put(ctx context.Context, records ...Record) error
 }
 
 // cancelName is the name of a call that only uses up a nonce.
 const cancelName = "cancel"
 
 // cancel transfers nothing, without data, to the account itself.
-func cancel(self core.Address) journal.Call {
-	return journal.Call{Verb: cancelName, About: "replace a transaction that was given up",
+func cancel(self core.Address) JournalCall {
+	return JournalCall{Verb: cancelName, About: "replace a transaction that was given up",
 		Addr: common.Address(self)}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
 )
 
 // checkReceipts reads the receipts of all transactions that are not settled.
@@ -85,7 +84,7 @@ func (m *Manager) undone(f *pendingTx) {
 
 // recordReceipt records the block of a transaction, and settles it when it is deep enough.
 func (m *Manager) recordReceipt(ctx context.Context, f *pendingTx, at int, r *types.Receipt, head protocol.Head) {
-	mined := journal.Mined{
+	mined := JournalMined{
 		Attempt: at, Block: protocol.L2Block(r.BlockNumber.Uint64()), Hash: protocol.Hash(r.BlockHash),
 		GasUsed: protocol.Gas(r.GasUsed), At: m.opt.Now(),
 	}
@@ -102,7 +101,7 @@ func (m *Manager) recordReceipt(ctx context.Context, f *pendingTx, at int, r *ty
 }
 
 // recordMined records that a transaction is in a block for the first time, or in another one than before.
-func (m *Manager) recordMined(ctx context.Context, f *pendingTx, mined journal.Mined, r *types.Receipt) {
+func (m *Manager) recordMined(ctx context.Context, f *pendingTx, mined JournalMined, r *types.Receipt) {
 	f.rec.Mined, f.rec.Update, f.dirty = &mined, m.opt.Now(), true
 	switch {
 	case f.rec.Attempts[mined.Attempt].Cancel:
@@ -128,7 +127,7 @@ func (m *Manager) recordMined(ctx context.Context, f *pendingTx, mined journal.M
 
 // isFinal reports whether a transaction is final: enough blocks are on it, and it was seen there for long
 // enough.
-func (m *Manager) isFinal(p *journal.Mined, head protocol.Head) bool {
+func (m *Manager) isFinal(p *JournalMined, head protocol.Head) bool {
 	return head.Number >= p.Block+m.opt.Confirmations && m.opt.Now().Sub(p.At) >= m.opt.FinalAfter
 }
 
@@ -142,7 +141,7 @@ func (m *Manager) markSettled(f *pendingTx) {
 }
 
 // findRevertReason finds the reason of a failure by repeating the call on the state before its block.
-func (m *Manager) findRevertReason(ctx context.Context, f *pendingTx, mined journal.Mined) {
+func (m *Manager) findRevertReason(ctx context.Context, f *pendingTx, mined JournalMined) {
 	f.rec.Code, f.rec.Reason, f.cause = fault.TxReverted, "", nil
 	if mined.GasUsed >= f.rec.Gas {
 		f.rec.Reason = "all of its gas was used"

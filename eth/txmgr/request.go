@@ -9,13 +9,12 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
 )
 
 // request is a Send before it gets a nonce, and afterwards a caller waiting for the transaction.
 type request struct {
 	intent Intent
-	call   journal.Call
+	call   JournalCall
 	opt    protocol.SendOptions
 	// gas is what the simulation asked for; 0 only asks whether the Once text is free. limit is the gas limit it
 	// is sent with.
@@ -78,8 +77,8 @@ func (r *request) callerGone() bool {
 func waitingRequests(rs []*request) []*request { return slices.DeleteFunc(rs, (*request).callerGone) }
 
 // snapshotCall copies an intent: its bytes are signed later, maybe several times.
-func snapshotCall(in Intent) journal.Call {
-	c := journal.Call{Verb: in.Name(), About: in.Describe(), Addr: in.To(), Input: bytes.Clone(in.Data())}
+func snapshotCall(in Intent) JournalCall {
+	c := JournalCall{Verb: in.Name(), About: in.Describe(), Addr: in.To(), Input: bytes.Clone(in.Data())}
 	c.Wei = weiOf(in.Value()).Big()
 	return c
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
 	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
@@ -119,7 +118,7 @@ func TestGasLimits(t *testing.T) {
 
 func TestEstimate(t *testing.T) {
 	run(t, func(o *txmgr.Options) { o.GasLimit = 200_000 }, func(t *testing.T, r *rig) {
-		in := act("a").(journal.Call)
+		in := act("a").(txmgr.JournalCall)
 		in.Wei = core.NewWei(5).Big()
 		e, err := r.m.Estimate(context.Background(), in)
 		if err != nil || e.Gas != 200_000 || e.Price.String() != "2000000000" || e.Fee.String() != "400000000000000" ||

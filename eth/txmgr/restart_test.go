@@ -9,7 +9,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
 	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
@@ -140,7 +139,7 @@ func TestAJournalThatCannotBeReadStopsTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, nil)
 		r.stop()
-		for _, broken := range []journal.Record{{ID: 1}, {ID: 1, Attempts: []journal.Attempt{{Raw: []byte{1}}}}} {
+		for _, broken := range []txmgr.Record{{ID: 1}, {ID: 1, Attempts: []txmgr.JournalAttempt{{Raw: []byte{1}}}}} {
 			r.journal.records[1] = broken
 			m := newManager(r)
 			if err := m.Run(t.Context(), func() { t.Error("ready") }); !errors.Is(err, fault.TxJournalFailed) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"math/big"
+	"os"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -21,11 +22,15 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/account"
-	"github.com/tuttinode/tutti/eth/journal"
 	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(envDir); dir != "" {
+		writeForEver(dir)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // signer signs with a key that is public.
 type signer struct {
@@ -69,7 +74,7 @@ func signed(nonce uint64, to common.Address, data []byte, price uint64) *types.T
 
 // act is an intent whose data are its name.
 func act(name string) txmgr.Intent {
-	return journal.Call{Verb: name, About: "do " + name, Addr: common.Address{1}, Input: []byte(name)}
+	return txmgr.JournalCall{Verb: name, About: "do " + name, Addr: common.Address{1}, Input: []byte(name)}
 }
 
 // tb is what a test and a property have in common.
@@ -95,8 +100,8 @@ type rig struct {
 func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func newRig(t tb, change func(*txmgr.Options)) *rig {
-	r := &rig{t: t, chain: newChain(), journal: &memory{records: make(map[uint64]journal.Record),
-		past: make(map[protocol.Hash]map[uint64]journal.Record)}}
+	r := &rig{t: t, chain: newChain(), journal: &memory{records: make(map[uint64]txmgr.Record),
+		past: make(map[protocol.Hash]map[uint64]txmgr.Record)}}
 	r.board = health.New(quietLog(), time.Now, nil)
 	r.chain.onSend = func(tx *types.Transaction) {
 		if !r.journal.knows(tx.Hash()) {
@@ -236,7 +241,7 @@ func (r *rig) settled() protocol.Transaction {
 	r.t.Helper()
 	for range 400 {
 		r.beat(1)
-		if !slices.ContainsFunc(r.journal.all(), func(j journal.Record) bool { return !j.Settled }) {
+		if !slices.ContainsFunc(r.journal.all(), func(j txmgr.Record) bool { return !j.Settled }) {
 			all := r.m.Transactions()
 			return all[len(all)-1]
 		}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/eth/journal"
 )
 
 // settle writes the changed records, and removes the settled ones from the queue.
@@ -25,8 +24,8 @@ func (m *Manager) retire(f *pendingTx) {
 	m.nonces.pending = slices.DeleteFunc(m.nonces.pending, func(o *pendingTx) bool { return o == f })
 	f.rec.Settled = true
 	m.nonces.history = append(m.nonces.history, f.rec)
-	slices.SortFunc(m.nonces.history, func(a, b journal.Record) int { return int(int64(a.ID) - int64(b.ID)) })
-	if n := len(m.nonces.history) - journal.Kept; n > 0 {
+	slices.SortFunc(m.nonces.history, func(a, b Record) int { return int(int64(a.ID) - int64(b.ID)) })
+	if n := len(m.nonces.history) - JournalKept; n > 0 {
 		m.nonces.history = slices.Delete(m.nonces.history, 0, n)
 	}
 	m.opt.Log.Info("transaction settled", "tx", f.view().Hash.String(), "action", f.rec.Call.Verb, "state",

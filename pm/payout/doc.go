@@ -4,7 +4,7 @@
 // expired when its last round is over and it is not used.
 //
 // It redeems nothing, that is package pm/redeemer's, and hands nothing over, that is
-// package server/redeemer/client's. cmd/tutti runs a Watcher beside the client where
+// package server/redeemer's. cmd/tutti runs a Watcher beside the client where
 // -redeemerAddr is given.
 //
 // # What it asks of the chain

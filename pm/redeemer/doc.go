@@ -22,4 +22,8 @@
 // succeeds although the contract refuses single tickets, so each is estimated alone
 // before, the gas limit is the sum of theirs, and the receipt says which were paid. The
 // transaction's Once text names all of them: after a restart a ticket is found by it.
+//
+// A Leader makes one of several nodes redeem the winning tickets of all books in one database: the
+// leader runs a redeemer, the others wait, and when the leader is gone another takes over. The
+// database decides which node leads.
 package redeemer

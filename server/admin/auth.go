@@ -10,7 +10,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/admin/audit"
 	"github.com/tuttinode/tutti/server/admin/token"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/origin"
@@ -24,7 +23,7 @@ type gate struct {
 	token token.Token
 	// open is false until there is a token: requests that need one are refused.
 	open bool
-	book *audit.Log // nil without a data directory
+	book *token.AuditLog // nil without a data directory
 }
 
 // Open opens the token and the audit log. Run does it first; a caller that uses Handler
@@ -44,7 +43,7 @@ func (s *Server) Open() error {
 	if err != nil {
 		return err
 	}
-	book, err := audit.Open(filepath.Join(dir, auditFile), audit.DefaultMaxSize)
+	book, err := token.OpenAudit(filepath.Join(dir, auditFile), token.MaxAuditSize)
 	if err != nil {
 		return err
 	}

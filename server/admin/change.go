@@ -15,7 +15,7 @@ import (
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/server/admin/audit"
+	"github.com/tuttinode/tutti/server/admin/token"
 )
 
 // maxBody bounds a request's form or JSON, in bytes.
@@ -87,9 +87,9 @@ func (s *Server) changeWithin(
 		// Not every writer can: a recorder in a test has no connection.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.opts.Wait + answerTime))
 		c := &change{}
-		line := audit.Entry{ID: s.nextChange.Add(1), Method: r.Method, Route: r.URL.Path, From: s.sender(r).text,
+		line := token.AuditEntry{ID: s.nextChange.Add(1), Method: r.Method, Route: r.URL.Path, From: s.sender(r).text,
 			Token: !old || !s.compatAllowed(r), Parameters: parameters(r, body, old), DryRun: !old &&
-				flag(r, adminapi.QueryDryRun, "true"), Outcome: audit.Begun}
+				flag(r, adminapi.QueryDryRun, "true"), Outcome: token.AuditBegun}
 		s.writeAudit(line)
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		ctx, cancel := life(r.Context())
@@ -120,12 +120,12 @@ func (s *Server) begin() bool {
 }
 
 // ended is the second audit entry of a change.
-func (c *change) ended(line audit.Entry, httpStatus int) audit.Entry {
+func (c *change) ended(line token.AuditEntry, httpStatus int) token.AuditEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	line.Parameters, line.Outcome, line.Status, line.Tx = nil, audit.Done, httpStatus, c.txs
+	line.Parameters, line.Outcome, line.Status, line.Tx = nil, token.AuditDone, httpStatus, c.txs
 	if c.err != nil {
-		line.Outcome, line.Code = audit.Failed, string(fault.CodeOf(c.err))
+		line.Outcome, line.Code = token.AuditFailed, string(fault.CodeOf(c.err))
 	}
 	return line
 }
@@ -156,10 +156,10 @@ func (s *Server) detached(ctx context.Context) (context.Context, context.CancelF
 
 // logChange logs a change with its parameters: begun is its audit entry. A failure is a
 // warning with its remedy.
-func (s *Server) logChange(c *change, begun audit.Entry) {
+func (s *Server) logChange(c *change, begun token.AuditEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	message, outcome, level := "change made through the admin API", audit.Done, slog.LevelInfo
+	message, outcome, level := "change made through the admin API", token.AuditDone, slog.LevelInfo
 	if begun.DryRun {
 		message = "change looked at through the admin API, nothing was done"
 	}
@@ -171,7 +171,7 @@ func (s *Server) logChange(c *change, begun audit.Entry) {
 		attrs = append(attrs, slog.String("tx", strings.Join(c.txs, " ")))
 	}
 	if c.err != nil {
-		message, outcome, level = "change through the admin API failed", audit.Failed, slog.LevelWarn
+		message, outcome, level = "change through the admin API failed", token.AuditFailed, slog.LevelWarn
 		attrs = append(attrs, fault.Attr(c.err))
 	}
 	attrs = append(attrs, slog.String("outcome", string(outcome)))
@@ -194,7 +194,7 @@ func shortJSON(parameters any) string {
 }
 
 // writeAudit writes an entry to the audit log.
-func (s *Server) writeAudit(line audit.Entry) {
+func (s *Server) writeAudit(line token.AuditEntry) {
 	line.Time = s.opts.Now().UTC()
 	if s.gate.book == nil {
 		return

@@ -6,7 +6,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/activation"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
 )
@@ -57,7 +56,7 @@ func orchestratorOf(o protocol.Orchestrator, price string) adminapi.Orchestrator
 		RewardCut: o.RewardCut, FeeCut: o.FeeShare.Rest(), FeeShare: o.FeeShare, DelegatedStake: o.DelegatedStake,
 		ActivationRound: roundOrNull(o.ActivationRound), DeactivationRound: roundOrNull(o.DeactivationRound),
 		LastActiveStakeUpdateRound: o.LastActiveStakeUpdateRound, Active: o.Active, Registered: o.Registered,
-		Status: status, State: adminapi.OrchestratorState(orchestratorstatus.StateOf(o)),
+		Status: status, State: adminapi.OrchestratorState(adminapi.PublicStateOf(o)),
 		RewardCaller:  orNull(o.RewardCaller),
 		PricePerPixel: price,
 	}

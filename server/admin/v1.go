@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/admin/jsonbody"
 	"github.com/tuttinode/tutti/server/admin/openapi"
 	"github.com/tuttinode/tutti/server/status"
 )
@@ -169,7 +168,7 @@ func checkQuery(route openapi.Route, r *http.Request) error {
 func body[T any](r *http.Request) (out T, err error) {
 	data, err := io.ReadAll(r.Body)
 	if err == nil {
-		err = jsonbody.Decode(data, &out)
+		err = openapi.DecodeBody(data, &out)
 	}
 	if err != nil {
 		return out, fault.New(fault.AdminBadBody, "admin request", err.Error())

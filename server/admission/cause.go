@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/netip"
 
-	remote "github.com/tuttinode/tutti/core/peer"
+	"github.com/tuttinode/tutti/core"
 )
 
 // causedDivisor divides an address's rate for the bytes that its requests make the node send
@@ -52,7 +52,7 @@ func Network(ctx context.Context) netip.Prefix {
 	if !ok {
 		return netip.Prefix{}
 	}
-	return remote.Of(addressOf(c.RemoteAddr()))
+	return core.PeerOf(addressOf(c.RemoteAddr()))
 }
 
 // Unknown reports whether the request of ctx comes from a bounded address that has proved
@@ -64,5 +64,5 @@ func Unknown(ctx context.Context) (netip.Prefix, bool) {
 	}
 	c.gate.mu.Lock()
 	defer c.gate.mu.Unlock()
-	return remote.Of(addressOf(c.RemoteAddr())), c.peer.scaleLocked() > 0 && c.peer.countsForSiteLocked()
+	return core.PeerOf(addressOf(c.RemoteAddr())), c.peer.scaleLocked() > 0 && c.peer.countsForSiteLocked()
 }

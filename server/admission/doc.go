@@ -9,4 +9,8 @@
 // connections are the last to be closed when there are too many in total.
 //
 // The listeners of server decide which credentials prove a peer.
+//
+// A Handover hands a listener over to another process that holds the same socket: it counts the
+// requests in progress, asks peers to reconnect, closes this process's copy of the socket and waits
+// until short requests have ended.
 package admission

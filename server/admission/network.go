@@ -4,7 +4,7 @@ import (
 	"net"
 	"net/netip"
 
-	remote "github.com/tuttinode/tutti/core/peer"
+	"github.com/tuttinode/tutti/core"
 )
 
 // The bound of a site's unknown addresses together is this multiple of the bound of one:
@@ -36,21 +36,21 @@ func NetworkOf(remoteAddr string) netip.Prefix {
 	if err != nil {
 		return netip.Prefix{}
 	}
-	return remote.Of(at.Addr())
+	return core.PeerOf(at.Addr())
 }
 
 // siteOf is the site of the address, and the multiple for its bound.
 func siteOf(ip netip.Addr) (_ netip.Prefix, factor int) {
 	if ip.Is6() {
-		return remote.SiteOf(ip), factor6
+		return core.PeerSiteOf(ip), factor6
 	}
-	return remote.SiteOf(ip), factor4
+	return core.PeerSiteOf(ip), factor4
 }
 
 // peerLocked is the peer of an address.
 func (g *Gate) peerLocked(addr net.Addr) *peer {
 	ip := addressOf(addr)
-	key, listed := remote.Of(ip), g.listed(ip)
+	key, listed := core.PeerOf(ip), g.listed(ip)
 	if listed {
 		key = netip.PrefixFrom(ip, ip.BitLen()) // its neighbors in the same network are not
 	}

@@ -2,7 +2,7 @@ package gateway
 
 import (
 	"github.com/tuttinode/tutti/server/gateway/hls"
-	"github.com/tuttinode/tutti/server/gateway/sniff"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
 // describe inspects the first segment after a change and updates the playlists with the real sizes:
@@ -16,7 +16,7 @@ func (g *Gateway) describe(p *push, renditions [][]byte) {
 		case i == 0 && p.input.Width > 0:
 			v.Width, v.Height, v.FPS, v.Codecs = p.input.Width, p.input.Height, p.input.FPS, p.input.Codecs
 		case i > 0 && i <= len(renditions):
-			h := sniff.Segment(renditions[i-1])
+			h := verify.SniffSegment(renditions[i-1])
 			v.Codecs = h.Codecs
 			if h.Width > 0 {
 				v.Width, v.Height = h.Width, h.Height

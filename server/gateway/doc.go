@@ -3,7 +3,7 @@
 //
 // A stream is a manifest ID. Its segments go to orchestrators as core/videorouting decides, through
 // the package upstream; the package hls keeps the results for players. The gateway decodes nothing:
-// it reads headers (package sniff) and asks a media worker through MediaProbe if those are not
+// it reads headers (package verify) and asks a media worker through MediaProbe if those are not
 // enough.
 //
 // cmd/tutti makes it and runs it as a lifecycle component.

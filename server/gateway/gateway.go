@@ -18,7 +18,6 @@ import (
 	"github.com/tuttinode/tutti/server/downloads"
 	"github.com/tuttinode/tutti/server/gateway/hls"
 	"github.com/tuttinode/tutti/server/gateway/upstream"
-	"github.com/tuttinode/tutti/server/handover"
 )
 
 // Gateway serves clients and players. Make it with New; it is a lifecycle
@@ -52,7 +51,7 @@ type Gateway struct {
 	// uncheckedStreams bounds the streams that unchecked clients began.
 	uncheckedStreams *admission.Shares
 	conns            *admission.Gate
-	handover         *handover.Handover
+	handover         *admission.Handover
 	handler          http.Handler
 
 	// ladder are the renditions of streams that request no others.
@@ -101,7 +100,7 @@ func New(opt Options) (*Gateway, error) {
 		watchers:         shares(opt.Limits.Watchers),
 		uncheckedStreams: shares(opt.Limits.Streams),
 		conns:            newGate(&opt),
-		handover:         handover.New(),
+		handover:         admission.NewHandover(),
 		stopping:         make(chan struct{}),
 		streams:          make(map[core.ManifestID]*stream),
 		endedUntil:       make(map[core.ManifestID]time.Time),

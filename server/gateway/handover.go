@@ -7,21 +7,21 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/lifecycle"
-	"github.com/tuttinode/tutti/server/handover"
+	"github.com/tuttinode/tutti/server/admission"
 )
 
 var _ lifecycle.SocketOwner = (*Gateway)(nil)
 
 // requestKind classifies requests for the handover: an event stream never ends by itself, and a
 // model's answer may take minutes.
-func requestKind(r *http.Request) handover.Kind {
+func requestKind(r *http.Request) admission.RequestKind {
 	if strings.Contains(r.Header.Get("Accept"), "text/event-stream") && r.Method == http.MethodGet {
-		return handover.Uncounted
+		return admission.UncountedRequest
 	}
 	if strings.HasPrefix(r.URL.Path, pushPath) {
-		return handover.Short
+		return admission.ShortRequest
 	}
-	return handover.Long
+	return admission.LongRequest
 }
 
 // Socket is the listener's socket for another process; the caller closes it.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway/sniff"
 	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
@@ -42,7 +41,7 @@ type input struct {
 	// Codecs is the RFC 6381 form, "" when unknown.
 	Codecs string
 	// headers are compared to notice a change.
-	headers sniff.Info
+	headers verify.SniffedInfo
 }
 
 // noPicture reports whether the segment is known to have no picture, so that it does not describe
@@ -64,7 +63,7 @@ func (i *input) changed(before *input) bool {
 // InputAudioUnsupported, InputCodecUnsupported, InputUnreadable and the probe's own of class
 // BadRequest.
 func (g *Gateway) examine(ctx context.Context, data []byte, format core.Format, before *input) (*input, error) {
-	h := sniff.Segment(data)
+	h := verify.SniffSegment(data)
 	if h.NoFrames && format != h.Format {
 		// It would be delivered as a file of the other container.
 		h.NoFrames, h.NoVideo, h.Empty = false, "there is no picture", true
@@ -96,7 +95,7 @@ func (g *Gateway) examine(ctx context.Context, data []byte, format core.Format, 
 
 // refuseHeaders refuses what no orchestrator could transcode, as far as the segment's headers are
 // conclusive. A stream that has begun may have a segment without video.
-func refuseHeaders(h sniff.Info, data []byte, before *input) error {
+func refuseHeaders(h verify.SniffedInfo, data []byte, before *input) error {
 	const op = "examine segment"
 	if h.Broken != "" {
 		return fault.New(fault.InputUnreadable, op, h.Broken)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
 type probe struct {
@@ -89,8 +89,8 @@ func withoutPictures(t *testing.T) (out []byte) {
 		t.Fatal(err)
 	}
 	const video = 0x100
-	container.EachPacket(data, func(p []byte) bool {
-		if pid, _ := container.PacketHead(p); pid != video {
+	verify.EachPacket(data, func(p []byte) bool {
+		if pid, _ := verify.PacketHead(p); pid != video {
 			out = append(out, p...)
 		}
 		return true

@@ -4,8 +4,8 @@ import (
 	"math/big"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/jobdiagnosis"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
@@ -87,7 +87,7 @@ func newSelfSeries(l *gaugeSet) func(send sender, s *ChainState) {
 		"or below it.")
 	return func(send sender, s *ChainState) {
 		self := s.View.Self
-		send(registered, boolValue(orchestratorstatus.StateOf(self) != orchestratorstatus.Unregistered))
+		send(registered, boolValue(adminapi.PublicStateOf(self) != adminapi.PublicUnregistered))
 		send(active, boolValue(self.Active))
 		send(stake, tokens(self.DelegatedStake))
 		send(last, float64(self.LastRewardRound))

@@ -9,7 +9,7 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/server/handover"
+	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/liverunner"
 )
 
@@ -17,19 +17,19 @@ var _ lifecycle.SocketOwner = (*Server)(nil)
 
 // kindOf distinguishes the answers of models, which may take minutes, and segments with what is
 // fetched of them, from requests without credentials, which are answered at once.
-func kindOf(r *http.Request) handover.Kind {
+func kindOf(r *http.Request) admission.RequestKind {
 	if isWorkerPath(r.URL.Path) || liverunner.IsLive(r.URL.Path) {
-		return handover.Uncounted
+		return admission.UncountedRequest
 	}
 	for _, p := range pipeline.Table() {
 		if strings.HasPrefix(r.URL.Path, p.Path) {
-			return handover.Long
+			return admission.LongRequest
 		}
 	}
 	if r.URL.Path == "/segment" || strings.HasPrefix(r.URL.Path, orchestrate.StreamPath) {
-		return handover.Short
+		return admission.ShortRequest
 	}
-	return handover.Brief
+	return admission.BriefRequest
 }
 
 // Socket is the listener's, for another process; the caller closes it.

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fetchurl"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/server/liverunner"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -58,7 +58,7 @@ type Options struct {
 	// Orchestrator has the rules.
 	Orchestrator *orchestrate.Orchestrator
 	// ChainStatus is the orchestrator's status on the chain, if known; nil off-chain.
-	ChainStatus func() (orchestratorstatus.Status, bool)
+	ChainStatus func() (adminapi.PublicStatus, bool)
 	// PeerSeen is called with the address of each peer with a request, often several times. It
 	// must not block; nil ignores it.
 	PeerSeen func(net.Addr)

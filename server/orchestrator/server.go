@@ -17,7 +17,6 @@ import (
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/admission"
 	"github.com/tuttinode/tutti/server/downloads"
-	"github.com/tuttinode/tutti/server/handover"
 	"github.com/tuttinode/tutti/server/remote"
 	"github.com/tuttinode/tutti/server/rpc"
 )
@@ -36,7 +35,7 @@ type Server struct {
 	http        *http.Server
 	grpc        *grpc.Server
 	conns       *admission.Gate
-	handover    *handover.Handover
+	handover    *admission.Handover
 	uploads     *budget
 	credentials credentials
 	// workerCA are the authorities of workers, nil if no certificate is required.
@@ -63,7 +62,7 @@ func New(opt Options) (*Server, error) {
 		opt: opt, orch: opt.Orchestrator,
 		grpc:     grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage)),
 		conns:    newGate(&opt),
-		handover: handover.New(),
+		handover: admission.NewHandover(),
 		uploads:  newBudget(opt.UploadBytes),
 		fetch:    fetcher(opt.Stores),
 		refusals: remote.NewRefusals(opt.Log, opt.Now),

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 )
 
 // Status is the public /status. docs/status.md defines its fields. They are a contract: fields
@@ -32,7 +32,7 @@ type Status struct {
 	// AI is the reason why configured models are not served.
 	AI string `json:"ai,omitempty"`
 	// Chain is the orchestrator's status on the chain; absent off-chain.
-	Chain *orchestratorstatus.Status `json:"chain,omitempty"`
+	Chain *adminapi.PublicStatus `json:"chain,omitempty"`
 }
 
 // PipelineStatus is one kind of work.

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/peer"
 	"github.com/tuttinode/tutti/server/downloads"
 	"github.com/tuttinode/tutti/server/origin"
 )
@@ -51,7 +51,7 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request) (*downloads.Downlo
 	}
 	party := kept.party
 	if party == "" {
-		party = peer.Name(origin.Host(r.RemoteAddr))
+		party = core.PeerName(origin.Host(r.RemoteAddr))
 	}
 	return kept.downloads.Begin(party, kept.data, http.NewResponseController(w)), nil
 }

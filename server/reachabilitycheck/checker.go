@@ -13,7 +13,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/reachability"
+	"github.com/tuttinode/tutti/core/jobdiagnosis"
 )
 
 // Pauses of the Checker.
@@ -64,7 +64,7 @@ type Checker struct {
 	since     time.Time
 
 	mu     sync.Mutex
-	status reachability.Status // guarded by mu
+	status jobdiagnosis.Reachability // guarded by mu
 }
 
 // New makes the checker; it does nothing before Run.
@@ -79,7 +79,7 @@ func New(opt Options) *Checker {
 		opt: opt, client: &http.Client{
 			Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
 		},
-		wake: make(chan struct{}, 1), since: opt.Now(), status: reachability.Status{Reach: reachability.Unknown},
+		wake: make(chan struct{}, 1), since: opt.Now(), status: jobdiagnosis.Reachability{Reach: jobdiagnosis.Unknown},
 	}
 }
 
@@ -87,7 +87,7 @@ func New(opt Options) *Checker {
 func (*Checker) Name() string { return "service address check" }
 
 // Status is the latest result.
-func (c *Checker) Status() reachability.Status {
+func (c *Checker) Status() jobdiagnosis.Reachability {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.status
@@ -138,7 +138,7 @@ func (c *Checker) check(ctx context.Context) {
 			s.OnChain = uri
 		}
 	}
-	mismatch, known := reachability.Compare(s.OnChain, s.Discovered, c.opt.Chosen, resolver(ctx))
+	mismatch, known := jobdiagnosis.CompareAddresses(s.OnChain, s.Discovered, c.opt.Chosen, resolver(ctx))
 	if known {
 		s.Mismatch, s.Detail = mismatch != nil, text(mismatch)
 	}
@@ -146,7 +146,7 @@ func (c *Checker) check(ctx context.Context) {
 	if c.opt.Reach {
 		e := probe(ctx, s.Advertised, c.opt.Certificate)
 		e.Outside = c.opt.Now().UnixNano()-c.lastVisit.Load() < int64(visitValid)
-		s.Reach, reach = reachability.Classify(s.Advertised, e)
+		s.Reach, reach = jobdiagnosis.Classify(s.Advertised, e)
 		if reach != nil {
 			s.Detail = text(reach)
 		}
@@ -185,7 +185,7 @@ func (c *Checker) discover(ctx context.Context, before string) string {
 	if err != nil {
 		return before
 	}
-	uri := reachability.Of(ip, c.opt.Port)
+	uri := jobdiagnosis.ReachabilityOf(ip, c.opt.Port)
 	if uri != before && c.opt.Discovered != nil {
 		c.opt.Discovered(uri)
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/core/reachability"
+	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/server/reachabilitycheck"
 )
 
@@ -64,7 +64,7 @@ func start(t *testing.T, opt reachabilitycheck.Options) *check {
 }
 
 // until waits for a condition of the status.
-func (c *check) until(t *testing.T, what string, ok func(reachability.Status) bool) reachability.Status {
+func (c *check) until(t *testing.T, what string, ok func(jobdiagnosis.Reachability) bool) jobdiagnosis.Reachability {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
@@ -91,12 +91,12 @@ func (c *check) has(code fault.Code) bool {
 	return false
 }
 
-func checked(s reachability.Status) bool { return s.Reach != reachability.Unknown }
+func checked(s jobdiagnosis.Reachability) bool { return s.Reach != jobdiagnosis.Unknown }
 
 func TestReachesItself(t *testing.T) {
 	uri, leaf := node(t)
 	c := start(t, reachabilitycheck.Options{Advertised: func() string { return uri }, Certificate: leaf})
-	if s := c.until(t, "judged", checked); s.Reach != reachability.Reachable || len(c.board.Snapshot()) != 0 {
+	if s := c.until(t, "judged", checked); s.Reach != jobdiagnosis.Reachable || len(c.board.Snapshot()) != 0 {
 		t.Errorf("%+v, %v", s, c.board.Snapshot())
 	}
 }
@@ -105,7 +105,7 @@ func TestAnotherServerAnswers(t *testing.T) {
 	uri, _ := node(t)
 	c := start(t, reachabilitycheck.Options{Advertised: func() string { return uri },
 		Certificate: func() []byte { return []byte("another") }})
-	if s := c.until(t, "judged", checked); s.Reach != reachability.Foreign || !c.has(fault.ServiceAddrForeign) {
+	if s := c.until(t, "judged", checked); s.Reach != jobdiagnosis.Foreign || !c.has(fault.ServiceAddrForeign) {
 		t.Errorf("%+v, %v", s, c.board.Snapshot())
 	}
 }
@@ -120,14 +120,14 @@ func TestClosedPortOfThisMachine(t *testing.T) {
 	var now atomic.Pointer[string]
 	now.Store(&uri)
 	c := start(t, reachabilitycheck.Options{Advertised: func() string { return *now.Load() }})
-	if s := c.until(t, "judged", checked); s.Reach != reachability.Closed || !c.has(fault.PortClosed) {
+	if s := c.until(t, "judged", checked); s.Reach != jobdiagnosis.Closed || !c.has(fault.PortClosed) {
 		t.Fatalf("%+v, %v", s, c.board.Snapshot())
 	}
 	// It is opened, and the condition goes.
 	good, _ := node(t)
 	now.Store(&good)
 	c.Recheck()
-	c.until(t, "reachable", func(s reachability.Status) bool { return s.Reach == reachability.Reachable })
+	c.until(t, "reachable", func(s jobdiagnosis.Reachability) bool { return s.Reach == jobdiagnosis.Reachable })
 	if c.has(fault.PortClosed) {
 		t.Error("the condition stays")
 	}
@@ -139,12 +139,12 @@ func TestRouterThatDoesNotLoopBack(t *testing.T) {
 	// Nothing routes to the documentation's addresses: dialling fails at once or
 	// takes the whole time.
 	c := start(t, reachabilitycheck.Options{Advertised: func() string { return "https://gateway.invalid:8935" }})
-	if s := c.until(t, "judged", checked); s.Reach != reachability.Unverified || !c.has(fault.PortUnverified) {
+	if s := c.until(t, "judged", checked); s.Reach != jobdiagnosis.Unverified || !c.has(fault.PortUnverified) {
 		t.Fatalf("%+v, %v", s, c.board.Snapshot())
 	}
 	c.PeerSeen(&net.TCPAddr{IP: net.ParseIP("192.168.1.9"), Port: 1}) // the own network proves nothing
 	c.PeerSeen(&net.TCPAddr{IP: net.ParseIP("198.51.100.7"), Port: 1})
-	c.until(t, "hairpin", func(s reachability.Status) bool { return s.Reach == reachability.Hairpin })
+	c.until(t, "hairpin", func(s jobdiagnosis.Reachability) bool { return s.Reach == jobdiagnosis.Hairpin })
 	if len(c.board.Snapshot()) != 0 {
 		t.Errorf("conditions %v", c.board.Snapshot())
 	}

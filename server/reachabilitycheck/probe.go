@@ -11,17 +11,17 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/tuttinode/tutti/core/reachability"
+	"github.com/tuttinode/tutti/core/jobdiagnosis"
 )
 
 const probeTimeout = 5 * time.Second
 
 // probe connects to the node's own address as a gateway would. leaf is our certificate, nil
 // when a proxy adds TLS, so that any successful answer counts.
-func probe(ctx context.Context, uri string, leaf func() []byte) reachability.Evidence {
+func probe(ctx context.Context, uri string, leaf func() []byte) jobdiagnosis.Evidence {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	e := reachability.Evidence{Local: local(ctx, uri)}
+	e := jobdiagnosis.Evidence{Local: local(ctx, uri)}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, uri+"/healthz", nil)
 	if err != nil {
 		e.Err = err
@@ -84,10 +84,10 @@ func outside(a net.Addr, discovered string) bool {
 		return false
 	}
 	ip, ok := netip.AddrFromSlice(tcp.IP)
-	if !ok || !reachability.Public(ip) || onInterface(tcp.IP) {
+	if !ok || !jobdiagnosis.Public(ip) || onInterface(tcp.IP) {
 		return false
 	}
-	return discovered == "" || reachability.Of(ip, port(discovered)) != discovered
+	return discovered == "" || jobdiagnosis.ReachabilityOf(ip, port(discovered)) != discovered
 }
 
 // onInterface reports whether an address belongs to an interface of this machine.

@@ -1,4 +1,12 @@
+// Package redeemer is the service by which other processes have winning tickets redeemed: it takes
+// tickets from orchestrators, keeps them for pm/redeemer, and reports what each gateway can pay.
+//
 // It redeems nothing itself, package pm/redeemer does, and checks tickets only as far as that
-// protects it. The orchestrators' side is package client below it. cmd/tutti runs it in a
+// protects it. The orchestrators' side is Client beside it. cmd/tutti runs it in a
 // process of its own.
+//
+// The client (client_*.go) is an orchestrator's side of a redeemer in another process: it hands
+// winning tickets in until they are accepted, and keeps the max floats of gateways that the
+// redeemer reports. A winner is in the ledger before it comes here and is marked as handed only
+// after the redeemer accepted it, so a crash at any moment loses nothing.
 package redeemer

@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/grpc/peer"
 
-	remote "github.com/tuttinode/tutti/core/peer"
+	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/protocol"
 )
 
@@ -25,7 +25,7 @@ func originOf(a net.Addr) origin {
 	if err != nil {
 		return origin{}
 	}
-	out := origin{host: remote.Of(at.Addr()), site: remote.SiteOf(at.Addr())}
+	out := origin{host: core.PeerOf(at.Addr()), site: core.PeerSiteOf(at.Addr())}
 	if at.Addr().Unmap().Is4() {
 		out.site = out.host // neighbors in IPv4 are seldom one owner's
 	}

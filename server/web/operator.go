@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
+	"github.com/tuttinode/tutti/core/adminapi"
 )
 
 //go:embed operator
@@ -25,7 +25,7 @@ func shared() []string { return []string{"page/style.css", "page/chain.js"} }
 // listener: "/" and its files, and the orchestrator's status on the chain, empty if onChain
 // is nil. The page only sends GET requests to the admin API, except for actions with the
 // token.
-func OperatorPages(onChain func() (orchestratorstatus.Status, bool)) map[string]http.Handler {
+func OperatorPages(onChain func() (adminapi.PublicStatus, bool)) map[string]http.Handler {
 	pages := make(map[string]http.Handler)
 	err := fs.WalkDir(operatorFiles, "operator", func(name string, f fs.DirEntry, err error) error {
 		if err == nil && !f.IsDir() {

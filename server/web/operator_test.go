@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/server/web"
 )
 
 // operator serves the operator's pages as the admin listener does.
-func operator(onChain func() (orchestratorstatus.Status, bool)) http.Handler {
+func operator(onChain func() (adminapi.PublicStatus, bool)) http.Handler {
 	mux := http.NewServeMux()
 	for pattern, page := range web.OperatorPages(onChain) {
 		mux.Handle(pattern, page)
@@ -157,8 +157,8 @@ func TestOperatorStanding(t *testing.T) {
 		t.Errorf("off-chain: %d", got.Code)
 	}
 	known := false
-	h := operator(func() (orchestratorstatus.Status, bool) {
-		return orchestratorstatus.Status{State: orchestratorstatus.Active}, known
+	h := operator(func() (adminapi.PublicStatus, bool) {
+		return adminapi.PublicStatus{State: adminapi.PublicActive}, known
 	})
 	if got := fetch(h, http.MethodGet, web.ChainStatusPath); got.Code != http.StatusNoContent {
 		t.Errorf("%d while nothing is known", got.Code)

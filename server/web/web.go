@@ -14,7 +14,7 @@ import (
 	"io/fs"
 	"net/http"
 
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
+	"github.com/tuttinode/tutti/core/adminapi"
 )
 
 //go:embed page
@@ -31,7 +31,7 @@ const ChainStatusPath = "/chain.json"
 
 // Handler serves the page at "/" and its files. onChain is the orchestrator's status on the
 // chain, if it is known; nil off-chain.
-func Handler(onChain func() (orchestratorstatus.Status, bool)) http.Handler {
+func Handler(onChain func() (adminapi.PublicStatus, bool)) http.Handler {
 	page, err := fs.Sub(files, "page")
 	if err != nil {
 		panic(err) // the directory is embedded above
@@ -53,7 +53,7 @@ func Handler(onChain func() (orchestratorstatus.Status, bool)) http.Handler {
 
 // serveChainStatus answers 204 while the status is unknown, and an empty 200 if there is no
 // orchestrator on a chain: a browser would log a 404 as an error of the page.
-func serveChainStatus(w http.ResponseWriter, onChain func() (orchestratorstatus.Status, bool)) {
+func serveChainStatus(w http.ResponseWriter, onChain func() (adminapi.PublicStatus, bool)) {
 	if onChain == nil {
 		w.WriteHeader(http.StatusOK)
 		return

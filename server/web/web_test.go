@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
+	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/server/web"
 )
 
@@ -66,9 +66,9 @@ func TestUnknownFile(t *testing.T) {
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	known := false
-	h := web.Handler(func() (orchestratorstatus.Status, bool) {
-		return orchestratorstatus.Status{State: orchestratorstatus.Active, Stake: core.LPTTokens(7),
-			Rewards: []orchestratorstatus.Reward{}}, known
+	h := web.Handler(func() (adminapi.PublicStatus, bool) {
+		return adminapi.PublicStatus{State: adminapi.PublicActive, Stake: core.LPTTokens(7),
+			Rewards: []adminapi.PublicReward{}}, known
 	})
 	ask := func() *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()

@@ -14,7 +14,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/transcoder/libav"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
-	"github.com/tuttinode/tutti/transcoder/libav/renditioncheck"
 )
 
 // engineCommand makes this program run the engine alone over some files, so that
@@ -111,7 +110,7 @@ func (s settings) checkEngine(ctx context.Context, seg clip.Segment) error {
 	if err != nil {
 		return err
 	}
-	source, err := renditioncheck.Read(ctx, seg.Data)
+	source, err := clip.ReadRendition(ctx, seg.Data)
 	if err != nil {
 		return err
 	}

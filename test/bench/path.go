@@ -10,7 +10,6 @@ import (
 
 	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
-	"github.com/tuttinode/tutti/transcoder/libav/renditioncheck"
 )
 
 // path compares the whole way of a segment, client → gateway → TLS → orchestrator
@@ -111,7 +110,7 @@ func checkPath(ctx context.Context, gateway string, seg clip.Segment) error {
 	if len(out) != len(profiles) {
 		return fmt.Errorf("%d renditions, want %d", len(out), len(profiles))
 	}
-	source, err := renditioncheck.Read(ctx, seg.Data)
+	source, err := clip.ReadRendition(ctx, seg.Data)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/eth/devnet/control"
-	"github.com/tuttinode/tutti/eth/journal"
+	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
 // The environment of a longer run: how many rounds, and which.
@@ -74,9 +74,9 @@ func (w *world) settle() {
 	if !w.within(patience, func() bool { return len(l.board.Snapshot()) == 0 }) {
 		w.t.Errorf("in calm there is still: %+v", l.board.Snapshot())
 	}
-	store, err := journal.Open(w.ctx(), l.db, w.chain.Info.ChainID, w.set.Account)
+	store, err := txmgr.OpenJournal(w.ctx(), l.db, w.chain.Info.ChainID, w.set.Account)
 	w.must(err)
-	open := func() (out []journal.Record) {
+	open := func() (out []txmgr.Record) {
 		records, err := store.Load(w.ctx())
 		w.must(err)
 		for _, r := range records {

@@ -17,10 +17,9 @@ import (
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/reward"
-	"github.com/tuttinode/tutti/core/roundinit"
 	"github.com/tuttinode/tutti/eth/account"
+	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/onchain"
 )
 
 // settings are a node's; they are the same for all its lives.
@@ -50,7 +49,7 @@ func keystore(dir string) *account.Keystore {
 
 // node is the node's part on the chain, made of the same parts as cmd/tutti does.
 type node struct {
-	*onchain.Node
+	*chain.Node
 	board      *health.Board
 	caller     *reward.Caller
 	components []lifecycle.Component
@@ -70,7 +69,7 @@ func wire(ctx context.Context, s settings, log *slog.Logger) (*node, error) {
 	}
 	network, _ := contracts.LookupNetwork(contracts.Devnet)
 	n := &node{db: db, log: log, board: health.New(log, s.Clock.now, nil)}
-	opt := onchain.Options{
+	opt := chain.NodeOptions{
 		Network: network, Signer: signer, DB: db, PollInterval: s.Poll,
 		Timeout: s.Timeout, Replacements: 5, MaxGasPrice: s.MaxGasPrice,
 		Board: n.board, Log: log, Now: s.Clock.now,
@@ -78,7 +77,7 @@ func wire(ctx context.Context, s settings, log *slog.Logger) (*node, error) {
 	for _, url := range s.Endpoints {
 		opt.Endpoints = append(opt.Endpoints, core.NewSecret(url))
 	}
-	if n.Node, err = onchain.New(ctx, opt); err != nil {
+	if n.Node, err = chain.NewNode(ctx, opt); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	n.components = n.Components()
@@ -97,7 +96,7 @@ func (n *node) addRounds(s settings) {
 	})
 	n.components = append(n.components, n.caller)
 	if s.InitializeRound > 0 {
-		n.components = append(n.components, roundinit.New(roundinit.Options{
+		n.components = append(n.components, reward.NewInitializer(reward.InitializerOptions{
 			Rounds: n.Chain, Actor: n.Chain, Events: n.Chain, MaxDelay: s.InitializeRound,
 			Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), Board: n.board, Log: n.log,
 		}))

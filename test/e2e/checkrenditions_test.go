@@ -7,7 +7,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
-	"github.com/tuttinode/tutti/transcoder/libav/renditioncheck"
 )
 
 // ladder is what every node of these tests is started with.
@@ -23,7 +22,7 @@ func checkRenditions(t *testing.T, seg clip.Segment, renditions []harness.Rendit
 	if len(renditions) != len(profiles) {
 		t.Fatalf("segment %d: %d renditions, want %d", seg.Number, len(renditions), len(profiles))
 	}
-	source, err := renditioncheck.Read(context.Background(), seg.Data)
+	source, err := clip.ReadRendition(context.Background(), seg.Data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ var layers = []layer{
 	{"transcoder", []string{"core", "pm"}, "adapters never meet; cmd/tutti introduces them"},
 	{"ai", []string{"core", "pm"}, "adapters never meet; cmd/tutti introduces them"},
 	{"server", []string{"core", "pm"}, "adapters never meet; cmd/tutti introduces them"},
-	{"cmd/tutti_cli", []string{"core", "config", "server/rpc", "eth/account", "cmd/internal/portuser",
+	{"cmd/tutti_cli", []string{"core", "config", "server/rpc", "eth/account", "cmd/tutti_cli/node",
 		"cmd/internal/usage"},
 		"the command line client is thin: it talks to a node over its API once it knows whose port it is, and makes key " +
 			"files where no node runs yet"},

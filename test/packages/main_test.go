@@ -34,7 +34,7 @@ func run(m *testing.M) int {
 	for _, c := range []*exec.Cmd{
 		exec.Command("go", "build", "-trimpath", "-ldflags",
 			"-s -w -buildid= -X main.version="+version+
-				" -X github.com/tuttinode/tutti/cmd/tutti/internal/release.Version="+version,
+				" -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version="+version,
 			"-o", programs+"/",
 			"./cmd/tutti", "./cmd/tutti_cli", "./cmd/tutti_bench", "./cmd/tutti_devnet"),
 		exec.Command("deploy/nfpm/build.sh", version, architecture(), made),

@@ -13,7 +13,7 @@ deb=$1 devnet=$2
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cache=${TUTTI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/tutti}/trial
 # shellcheck disable=SC2034 # steps.sh's
-clip=$here/../../server/gateway/sniff/testdata/hd.ts
+clip=$here/../../server/gateway/verify/testdata/hd.ts
 failed=0
 
 stop() {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
 // child is one process that watches the driver.
@@ -21,7 +19,7 @@ type child struct {
 	says *lastLine
 	// lines carries reports until the process has nothing more to say; bad is why it
 	// was not understood.
-	lines chan report.Line
+	lines chan ReportLine
 	bad   error // read after lines is closed
 	// gone is closed when the process has ended and was waited for; err is how.
 	gone chan struct{}
@@ -32,7 +30,7 @@ type child struct {
 
 // spawn starts one.
 func spawn(o Options) (*child, error) {
-	c := &child{says: &lastLine{}, lines: make(chan report.Line), gone: make(chan struct{})}
+	c := &child{says: &lastLine{}, lines: make(chan ReportLine), gone: make(chan struct{})}
 	c.cmd = &exec.Cmd{
 		Path: o.Path, Args: append([]string{"tutti"}, o.Args...), Env: environment(o), Dir: "/", Stderr: c.says,
 		// A terminal's interrupt is for the node, which ends the child itself.
@@ -84,16 +82,16 @@ func environment(o Options) []string {
 // writes.
 func (c *child) read(ctx context.Context, in io.Reader) {
 	defer close(c.lines)
-	r := bufio.NewReaderSize(in, report.MaxBytes)
+	r := bufio.NewReaderSize(in, MaxBytes)
 	for {
 		b, err := r.ReadSlice('\n')
 		if err != nil {
 			if errors.Is(err, bufio.ErrBufferFull) {
-				c.bad = fmt.Errorf("a line of more than %d bytes", report.MaxBytes)
+				c.bad = fmt.Errorf("a line of more than %d bytes", MaxBytes)
 			}
 			return
 		}
-		l, err := report.Parse(b)
+		l, err := ParseReport(b)
 		if err != nil {
 			c.bad = err
 			return
@@ -153,11 +151,11 @@ func (l *lastLine) String() string {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") ||
 			strings.Contains(line, "symbol lookup error") {
-			return report.Plain(line)
+			return Plain(line)
 		}
 		if line != "" {
 			last = line
 		}
 	}
-	return report.Plain(last)
+	return Plain(last)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
 // problem is a fault of one GPU, or of all of them.
@@ -31,11 +30,11 @@ type verdict struct {
 }
 
 // classify classifies a report.
-func (h host) classify(want gpu.Selection, l report.Line) verdict {
+func (h host) classify(want gpu.Selection, l ReportLine) verdict {
 	v := verdict{driver: l.Driver}
 	blame := func(about string, f *fault.Fault) { v.problems = append(v.problems, problem{about, f}) }
 	if l.Problem != nil {
-		v.blind, v.missing = l.Problem.Kind == report.NoLibrary, true
+		v.blind, v.missing = l.Problem.Kind == NoLibrary, true
 		blame("", h.explain(*l.Problem))
 		return v
 	}
@@ -63,10 +62,10 @@ func (h host) classify(want gpu.Selection, l report.Line) verdict {
 
 // known are the devices that the driver reports. Lost ones join the unreadable: only a new
 // process can find them again.
-func known(l *report.Line) (have []gpu.Device) {
+func known(l *ReportLine) (have []gpu.Device) {
 	for _, e := range l.Devices {
 		if e.Lost {
-			l.Unreadable = append(l.Unreadable, report.Unreadable{Position: e.Device.Index, Lost: true})
+			l.Unreadable = append(l.Unreadable, Unreadable{Position: e.Device.Index, Lost: true})
 			continue
 		}
 		have = append(have, e.Device)
@@ -76,9 +75,9 @@ func known(l *report.Line) (have []gpu.Device) {
 
 // without are a choice's unknown without those of which is said already that they
 // cannot be read.
-func without(c gpu.Choice, list []report.Unreadable) gpu.Choice {
+func without(c gpu.Choice, list []Unreadable) gpu.Choice {
 	c.Unknown = slices.DeleteFunc(c.Unknown, func(name string) bool {
-		return slices.ContainsFunc(list, func(u report.Unreadable) bool { return strconv.Itoa(u.Position) == name })
+		return slices.ContainsFunc(list, func(u Unreadable) bool { return strconv.Itoa(u.Position) == name })
 	})
 	return c
 }
@@ -115,7 +114,7 @@ func modern(driver gpu.Driver, devices []gpu.Device, blame func(string, *fault.F
 	return out
 }
 
-func unreadable(u report.Unreadable) *fault.Fault {
+func unreadable(u Unreadable) *fault.Fault {
 	if u.Lost {
 		return fault.New(fault.GPUFault, opFind, fmt.Sprintf("XID %d: %s", lost, xidMeaning(lost)))
 	}

@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
-func three() report.Line {
-	l := report.Line{V: 1, Driver: gpu.Driver{Version: "550.54.15"}}
+func three() ReportLine {
+	l := ReportLine{V: 1, Driver: gpu.Driver{Version: "550.54.15"}}
 	for i, uuid := range []gpu.UUID{"GPU-aa", "GPU-ab", "GPU-bb"} {
-		l.Devices = append(l.Devices, report.Entry{Device: gpu.Device{Index: i, UUID: uuid, Name: "NVIDIA L4", Compute: 89,
+		l.Devices = append(l.Devices, ReportEntry{Device: gpu.Device{Index: i, UUID: uuid, Name: "NVIDIA L4", Compute: 89,
 			Encodes: true}})
 	}
 	return l
@@ -22,7 +21,7 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name, want string
-		change     func(*report.Line)
+		change     func(*ReportLine)
 		outcome    string
 		says       string
 	}{
@@ -32,35 +31,35 @@ func TestJudge(t *testing.T) {
 			"there is no GPU 7; the machine has 0 (NVIDIA L4, GPU-aa), 1 (NVIDIA L4, GPU-ab), 2 (NVIDIA L4, GPU-bb)"},
 		{"a beginning of two", "GPU-a", nil, "[] [] [GPUIndexUnknown] true",
 			"more than one GPU begins with GPU-a; the machine has 0"},
-		{"divided", "all", func(l *report.Line) { l.Devices[1].Device.MIG = true }, "[0 1 2] [0 2] [GPUIsMIG 1] false",
+		{"divided", "all", func(l *ReportLine) { l.Devices[1].Device.MIG = true }, "[0 1 2] [0 2] [GPUIsMIG 1] false",
 			"GPU 1, NVIDIA L4, is divided"},
-		{"divided, not asked for", "0", func(l *report.Line) { l.Devices[1].Device.MIG = true }, "[0] [0] [] false", ""},
-		{"old driver", "all", func(l *report.Line) { l.Driver.Version = "470.256.02" }, "[0 1 2] [] [DriverTooOld] false",
+		{"divided, not asked for", "0", func(l *ReportLine) { l.Devices[1].Device.MIG = true }, "[0] [0] [] false", ""},
+		{"old driver", "all", func(l *ReportLine) { l.Driver.Version = "470.256.02" }, "[0 1 2] [] [DriverTooOld] false",
 			"the driver is 470.256.02, the oldest that will do for cards that encode is 530.41.03"},
-		{"old driver of cards without encoders", "0,2", func(l *report.Line) {
+		{"old driver of cards without encoders", "0,2", func(l *ReportLine) {
 			l.Driver.Version, l.Devices[0].Device.Encodes, l.Devices[2].Device.Encodes = "525.147.05", false, false
 		}, "[0 2] [0 2] [] false", ""},
-		{"old driver of one that encodes", "all", func(l *report.Line) {
+		{"old driver of one that encodes", "all", func(l *ReportLine) {
 			l.Driver.Version, l.Devices[0].Device.Encodes, l.Devices[2].Device.Encodes = "525.147.05", false, false
 		}, "[0 1 2] [0 2] [DriverTooOld] false", "the driver is 525.147.05"},
-		{"lost", "all", func(l *report.Line) {
-			l.Devices, l.Unreadable = l.Devices[1:], []report.Unreadable{{Position: 0, Lost: true, Why: "x"}}
+		{"lost", "all", func(l *ReportLine) {
+			l.Devices, l.Unreadable = l.Devices[1:], []Unreadable{{Position: 0, Lost: true, Why: "x"}}
 		}, "[1 2] [1 2] [GPUFault 0] true", "XID 79: the GPU fell off the bus"},
-		{"lost and named", "0", func(l *report.Line) {
-			l.Devices, l.Unreadable = l.Devices[1:], []report.Unreadable{{Position: 0, Why: "no power"}}
+		{"lost and named", "0", func(l *ReportLine) {
+			l.Devices, l.Unreadable = l.Devices[1:], []Unreadable{{Position: 0, Why: "no power"}}
 		}, "[] [] [GPUFault 0] true", "no power"},
-		{"lost on the way", "all", func(l *report.Line) { l.Devices[2].Lost = true }, "[0 1] [0 1] [GPUFault 2] true",
+		{"lost on the way", "all", func(l *ReportLine) { l.Devices[2].Lost = true }, "[0 1] [0 1] [GPUFault 2] true",
 			"XID 79: the GPU fell off the bus"},
-		{"all of them lost", "0,1,2", func(l *report.Line) {
+		{"all of them lost", "0,1,2", func(l *ReportLine) {
 			for i := range l.Devices {
 				l.Devices[i].Lost = true
 			}
 		}, "[] [] [GPUFault 0 GPUFault 1 GPUFault 2] true", "XID 79"},
-		{"lost, another named", "1", func(l *report.Line) {
-			l.Devices, l.Unreadable = l.Devices[1:], []report.Unreadable{{Position: 0, Lost: true, Why: "x"}}
+		{"lost, another named", "1", func(l *ReportLine) {
+			l.Devices, l.Unreadable = l.Devices[1:], []Unreadable{{Position: 0, Lost: true, Why: "x"}}
 		}, "[1] [1] [] false", ""},
-		{"none", "all", func(l *report.Line) { l.Devices = nil }, "[] [] [NoDevices] true", "the driver shows no GPU"},
-		{"no library", "0", func(l *report.Line) { *l = report.Line{Problem: &report.Problem{Kind: report.NoLibrary}} },
+		{"none", "all", func(l *ReportLine) { l.Devices = nil }, "[] [] [NoDevices] true", "the driver shows no GPU"},
+		{"no library", "0", func(l *ReportLine) { *l = ReportLine{Problem: &Problem{Kind: NoLibrary}} },
 			"[] [] [NoDevices] true", "no NVIDIA GPU"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
 // story is a watcher that is told reports at times of its own.
@@ -34,7 +33,7 @@ func tell(t *testing.T, files map[string]string) *story {
 // conditions.
 func (s *story) after(d time.Duration, sample gpu.Sample) string {
 	s.now = s.now.Add(d)
-	s.takeReport(report.Line{V: 1, Devices: []report.Entry{{Device: gpu.Device{UUID: "GPU-a", Name: "NVIDIA L4",
+	s.takeReport(ReportLine{V: 1, Devices: []ReportEntry{{Device: gpu.Device{UUID: "GPU-a", Name: "NVIDIA L4",
 		Memory: 24 << 30}, Sample: sample}}})
 	var codes []string
 	for _, c := range s.o.Board.Snapshot() {
@@ -132,11 +131,11 @@ func TestMemoryOfStrangers(t *testing.T) {
 func TestEveryOwnCodeIsClearedAgain(t *testing.T) {
 	t.Parallel()
 	s := tell(t, nil)
-	s.takeReport(report.Line{V: 1, Problem: &report.Problem{Kind: report.Mismatch}})
+	s.takeReport(ReportLine{V: 1, Problem: &Problem{Kind: Mismatch}})
 	if !strings.Contains(s.after(0, gpu.Sample{Uncorrected: 1}), string(fault.GPUMemoryErrors)) {
 		t.Error("no condition")
 	}
-	s.takeReport(report.Line{V: 1})
+	s.takeReport(ReportLine{V: 1})
 	if got := s.o.Board.Snapshot(); len(got) != 1 || got[0].Code != fault.NoDevices {
 		t.Error(got)
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
 // host is what the system's files tell of the machine, driver or not.
@@ -71,15 +70,15 @@ func (h host) container() bool {
 const opFind = "find GPUs"
 
 // explain says what trouble with the driver means on this machine.
-func (h host) explain(t report.Problem) *fault.Fault {
+func (h host) explain(t Problem) *fault.Fault {
 	switch t.Kind {
-	case report.Mismatch:
+	case Mismatch:
 		return fault.New(fault.GPUDriverMismatch, opFind, h.kernelDriver()+"the libraries are of another version; reboot")
-	case report.NoPermission:
+	case NoPermission:
 		return fault.New(fault.GPUNoPermission, opFind, t.Detail)
-	case report.NoLibrary, report.NoDriver:
+	case NoLibrary, NoDriver:
 		return h.without(t)
-	case report.OldLibrary:
+	case OldLibrary:
 		return fault.New(fault.DriverTooOld, opFind, "the driver's library is "+t.Detail)
 	}
 	return fault.New(fault.CUDALibrary, opFind, t.Detail)
@@ -87,7 +86,7 @@ func (h host) explain(t report.Problem) *fault.Fault {
 
 // without is for a machine where there is no driver to ask: is there a GPU at all,
 // does another driver hold it, or is it outside of this container?
-func (h host) without(t report.Problem) *fault.Fault {
+func (h host) without(t Problem) *fault.Fault {
 	cards := h.cards()
 	bound := 0
 	for _, c := range cards {
@@ -106,10 +105,10 @@ func (h host) without(t report.Problem) *fault.Fault {
 		return fault.New(fault.NoDevices, opFind, "the PCI bus has no NVIDIA GPU")
 	case bound < len(cards):
 		return fault.New(fault.GPUDriverNotLoaded, opFind, held(cards))
-	case t.Kind == report.NoLibrary && inside:
+	case t.Kind == NoLibrary && inside:
 		return fault.New(fault.CUDALibrary, opFind,
 			"this container has GPUs, but not libnvidia-ml.so.1: NVIDIA_DRIVER_CAPABILITIES lacks utility")
-	case t.Kind == report.NoLibrary:
+	case t.Kind == NoLibrary:
 		return fault.New(fault.CUDALibrary, opFind, "the driver is loaded, but libnvidia-ml.so.1 is not found")
 	}
 	return fault.New(fault.GPUDriverNotLoaded, opFind, t.Detail)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
 // machine makes the files of a machine. A card is "address class driver", other
@@ -59,43 +58,43 @@ func TestExplain(t *testing.T) {
 		name  string
 		cards []string
 		files map[string]string
-		kind  report.Kind
+		kind  ReportKind
 		code  fault.Code
 		says  string
 	}{
-		{"nothing", nil, nil, report.NoLibrary, fault.NoDevices, "the PCI bus has no NVIDIA GPU"},
-		{"another vendor's", []string{radeon, sound}, nil, report.NoLibrary, fault.NoDevices,
+		{"nothing", nil, nil, NoLibrary, fault.NoDevices, "the PCI bus has no NVIDIA GPU"},
+		{"another vendor's", []string{radeon, sound}, nil, NoLibrary, fault.NoDevices,
 			"the PCI bus has no NVIDIA GPU"},
-		{"container on a machine without", []string{radeon}, inside, report.NoLibrary, fault.NoDevices,
+		{"container on a machine without", []string{radeon}, inside, NoLibrary, fault.NoDevices,
 			"this container sees no NVIDIA GPU"},
-		{"no driver", []string{l4}, nil, report.NoLibrary, fault.GPUDriverNotLoaded, "0000:3b:00.0 has no driver"},
-		{"nouveau", []string{geforce + " nouveau", sound}, nil, report.NoLibrary, fault.GPUDriverNotLoaded,
+		{"no driver", []string{l4}, nil, NoLibrary, fault.GPUDriverNotLoaded, "0000:3b:00.0 has no driver"},
+		{"nouveau", []string{geforce + " nouveau", sound}, nil, NoLibrary, fault.GPUDriverNotLoaded,
 			"0000:5e:00.0 is held by nouveau"},
-		{"for a virtual machine", []string{l4 + " vfio-pci", geforce + " vfio-pci"}, nil, report.NoDriver,
+		{"for a virtual machine", []string{l4 + " vfio-pci", geforce + " vfio-pci"}, nil, NoDriver,
 			fault.GPUDriverNotLoaded, "0000:3b:00.0 is held by vfio-pci, 0000:5e:00.0 is held by vfio-pci"},
-		{"container without the toolkit", []string{l4 + " nvidia", geforce + " nvidia"}, inside, report.NoLibrary,
+		{"container without the toolkit", []string{l4 + " nvidia", geforce + " nvidia"}, inside, NoLibrary,
 			fault.GPUToolkitMissing, "the machine has 2 NVIDIA GPUs, but this container was given none"},
-		{"pod without a GPU", []string{l4 + " nvidia"}, pod, report.NoLibrary, fault.GPUToolkitMissing,
+		{"pod without a GPU", []string{l4 + " nvidia"}, pod, NoLibrary, fault.GPUToolkitMissing,
 			"the machine has 1 NVIDIA GPU, but"},
-		{"container on a machine without a driver", []string{l4}, inside, report.NoLibrary, fault.GPUDriverNotLoaded,
+		{"container on a machine without a driver", []string{l4}, inside, NoLibrary, fault.GPUDriverNotLoaded,
 			"has no driver"},
-		{"container without the library", []string{l4 + " nvidia"}, equipped, report.NoLibrary, fault.CUDALibrary,
+		{"container without the library", []string{l4 + " nvidia"}, equipped, NoLibrary, fault.CUDALibrary,
 			"NVIDIA_DRIVER_CAPABILITIES lacks utility"},
-		{"machine without the library", []string{l4 + " nvidia"}, driver, report.NoLibrary, fault.CUDALibrary,
+		{"machine without the library", []string{l4 + " nvidia"}, driver, NoLibrary, fault.CUDALibrary,
 			"the driver is loaded, but libnvidia-ml.so.1 is not found"},
-		{"machine that hides its bus", nil, driver, report.NoLibrary, fault.CUDALibrary, "not found"},
-		{"library without a driver", []string{l4 + " nvidia"}, nil, report.NoDriver, fault.GPUDriverNotLoaded, "said"},
-		{"updated", []string{l4 + " nvidia"}, driver, report.Mismatch, fault.GPUDriverMismatch,
+		{"machine that hides its bus", nil, driver, NoLibrary, fault.CUDALibrary, "not found"},
+		{"library without a driver", []string{l4 + " nvidia"}, nil, NoDriver, fault.GPUDriverNotLoaded, "said"},
+		{"updated", []string{l4 + " nvidia"}, driver, Mismatch, fault.GPUDriverMismatch,
 			"the kernel runs driver 535.161.07, the libraries are of another version; reboot"},
-		{"updated, no files", nil, nil, report.Mismatch, fault.GPUDriverMismatch, "the libraries are of another version"},
-		{"no permission", []string{l4 + " nvidia"}, driver, report.NoPermission, fault.GPUNoPermission, "said"},
-		{"old library", []string{l4 + " nvidia"}, driver, report.OldLibrary, fault.DriverTooOld,
+		{"updated, no files", nil, nil, Mismatch, fault.GPUDriverMismatch, "the libraries are of another version"},
+		{"no permission", []string{l4 + " nvidia"}, driver, NoPermission, fault.GPUNoPermission, "said"},
+		{"old library", []string{l4 + " nvidia"}, driver, OldLibrary, fault.DriverTooOld,
 			"the driver's library is said"},
-		{"anything else", []string{l4 + " nvidia"}, driver, report.Failed, fault.CUDALibrary, "said"},
+		{"anything else", []string{l4 + " nvidia"}, driver, Failed, fault.CUDALibrary, "said"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			f := machine(t, row.cards, row.files).explain(report.Problem{Kind: row.kind, Detail: "said"})
+			f := machine(t, row.cards, row.files).explain(Problem{Kind: row.kind, Detail: "said"})
 			if f.Code != row.code || !strings.Contains(f.Detail, row.says) {
 				t.Errorf("%v", f)
 			}
@@ -126,7 +125,8 @@ func TestADriverThatShowsNone(t *testing.T) {
 func TestKin(t *testing.T) {
 	t.Parallel()
 	h := machine(t, nil, map[string]string{
-		"proc/10/stat": "10 (tutti) S 1 10 10", "proc/20/stat": "20 (a) b) (c) S 10 20", "proc/30/stat": "30 (x) R 20", "proc/40/stat": "40 (y) S 50", "proc/50/stat": "50 (y) S 40",
+		"proc/10/stat": "10 (tutti) S 1 10 10", "proc/20/stat": "20 (a) b) (c) S 10 20", "proc/30/stat": "30 (x) R 20",
+		"proc/40/stat": "40 (y) S 50", "proc/50/stat": "50 (y) S 40",
 		"proc/60/stat": "nonsense", "proc/70/stat": "70 (z) S 1",
 	})
 	for pid, want := range map[int]bool{10: true, 20: true, 30: true, 40: false, 60: false, 70: false, 99: false,

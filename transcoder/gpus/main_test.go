@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
+	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
 // childArg makes the test program a process that watches a driver: the arguments
@@ -42,9 +42,9 @@ func play(script string, out io.Writer) int {
 				return 3
 			}
 		case "line":
-			_ = report.Write(out, devices(1))
+			_ = gpus.WriteReport(out, devices(1))
 			if arg == "2" { // a second card comes
-				_ = report.Write(out, devices(2))
+				_ = gpus.WriteReport(out, devices(2))
 			}
 		case "file":
 			b, err := os.ReadFile(arg)
@@ -55,12 +55,13 @@ func play(script string, out io.Writer) int {
 		case "follow":
 			follow(arg, out)
 		case "trouble":
-			_ = report.Write(out, report.Line{Problem: &report.Problem{Kind: report.Kind(strings.ReplaceAll(arg, "_", " "))}})
+			kind := gpus.ReportKind(strings.ReplaceAll(arg, "_", " "))
+			_ = gpus.WriteReport(out, gpus.ReportLine{Problem: &gpus.Problem{Kind: kind}})
 			return 0
 		case "garbage":
 			fmt.Fprintln(out, "NVRM: something else entirely")
 		case "huge":
-			fmt.Fprint(out, strings.Repeat("x", report.MaxBytes+1))
+			fmt.Fprint(out, strings.Repeat("x", gpus.MaxBytes+1))
 		case "close":
 			os.Stdout.Close()
 		case "panic":
@@ -94,10 +95,10 @@ func follow(path string, out io.Writer) {
 }
 
 // devices is a report of n healthy cards.
-func devices(n int) report.Line {
-	l := report.Line{V: report.Version, Driver: gpu.Driver{Version: "550.54.15", CUDA: "12.4"}}
+func devices(n int) gpus.ReportLine {
+	l := gpus.ReportLine{V: gpus.ReportVersion, Driver: gpu.Driver{Version: "550.54.15", CUDA: "12.4"}}
 	for i := range n {
-		l.Devices = append(l.Devices, report.Entry{
+		l.Devices = append(l.Devices, gpus.ReportEntry{
 			Device: gpu.Device{Index: i, UUID: gpu.UUID(fmt.Sprintf("GPU-%08x", i+10)),
 				PCI: fmt.Sprintf("0000:%02x:00.0", i+1), Name: "NVIDIA L4", Memory: 24 << 30, Compute: 89, Encodes: true},
 			Sample: gpu.Sample{Used: 1 << 30, Temperature: 50},
@@ -107,10 +108,10 @@ func devices(n int) report.Line {
 }
 
 // written puts a report into a file, whole at once.
-func written(t *testing.T, path string, l report.Line) {
+func written(t *testing.T, path string, l gpus.ReportLine) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Write(&b, l); err != nil {
+	if err := gpus.WriteReport(&b, l); err != nil {
 		t.Fatal(err)
 	}
 	part := filepath.Join(filepath.Dir(path), "part")

@@ -10,7 +10,6 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
 const opWatch = "watch GPUs"
@@ -114,7 +113,7 @@ func wait(ctx context.Context, pause time.Duration, before *child) bool {
 func (w *Watcher) reportLost(err error) {
 	f, ok := errors.AsType[*fault.Fault](err)
 	if !ok {
-		f = fault.New(fault.GPUWatchFailed, opWatch, report.Plain(err.Error()))
+		f = fault.New(fault.GPUWatchFailed, opWatch, Plain(err.Error()))
 	}
 	w.fail(f)
 	if w.o.Board != nil {
@@ -180,7 +179,7 @@ func exitFault(c *child) error {
 }
 
 // takeReport processes one report.
-func (w *Watcher) takeReport(l report.Line) verdict {
+func (w *Watcher) takeReport(l ReportLine) verdict {
 	now := w.o.Now()
 	v := w.host.classify(w.o.Selection, l)
 	samples := make(map[gpu.UUID]gpu.Sample, len(v.present))

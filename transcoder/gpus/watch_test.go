@@ -14,7 +14,6 @@ import (
 	"github.com/tuttinode/tutti/core/gpu"
 	"github.com/tuttinode/tutti/core/health"
 	"github.com/tuttinode/tutti/transcoder/gpus"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
 )
 
 // rig is a watcher of a scripted process.
@@ -259,8 +258,8 @@ func TestConditions(t *testing.T) {
 
 func TestTheReportOfTheDriverIsWhole(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []report.Kind{report.NoLibrary, report.NoDriver, report.Mismatch, report.NoPermission,
-		report.OldLibrary, report.Failed} {
+	for _, kind := range []gpus.ReportKind{gpus.NoLibrary, gpus.NoDriver, gpus.Mismatch, gpus.NoPermission,
+		gpus.OldLibrary, gpus.Failed} {
 		w := gpus.Find(t.Context(), options(t, "trouble:"+strings.ReplaceAll(string(kind), " ", "_")), time.Minute)
 		if w.Err() == nil || errors.Is(w.Err(), fault.GPUWatchFailed) {
 			t.Errorf("%s: %v", kind, w.Err())

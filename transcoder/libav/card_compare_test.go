@@ -14,7 +14,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
@@ -58,7 +57,7 @@ func (p pair) pictures(t *testing.T, what string, j *core.TranscodeJob, r compar
 	switch {
 	case !r.alike:
 	case r.fiction:
-		check.Skip(t, what+": pictures", invented)
+		card.SkipCheck(t, what+": pictures", invented)
 	default:
 		for k := range r.card.Renditions {
 			near(t, fmt.Sprintf("%s, rendition %s: pictures", what, j.Profiles[k].Name), r.card.Renditions[k].Data,
@@ -77,7 +76,7 @@ func (p pair) frames(t *testing.T, what string, j *core.TranscodeJob) compared {
 	var err error
 	r.cpu, err = p.cpu.Transcode(t.Context(), j)
 	if err != nil {
-		check.NoError(t, err, what+": transcoded by the CPU", "")
+		card.NoError(t, err, what+": transcoded by the CPU", "")
 		return r
 	}
 	p.card.lost()
@@ -89,10 +88,10 @@ func (p pair) frames(t *testing.T, what string, j *core.TranscodeJob) compared {
 	})
 	r.lost = p.card.lost()
 	if err != nil {
-		check.NoError(t, err, what+": transcoded with the card", "")
+		card.NoError(t, err, what+": transcoded with the card", "")
 		return r
 	}
-	check.That(t, r.card.DecodedFrames == r.cpu.DecodedFrames && r.card.DecodedPixels == r.cpu.DecodedPixels,
+	card.CheckThat(t, r.card.DecodedFrames == r.cpu.DecodedFrames && r.card.DecodedPixels == r.cpu.DecodedPixels,
 		what+": decoded",
 		fmt.Sprintf("%d frames, %d pixels as on the CPU", r.cpu.DecodedFrames, r.cpu.DecodedPixels),
 		fmt.Sprintf("%d frames, %d pixels", r.card.DecodedFrames, r.card.DecodedPixels), "")
@@ -109,11 +108,11 @@ func sameFrames(t *testing.T, what string, got, want core.Rendition) bool {
 	t.Helper()
 	a, err := libav.Verify(context.Background(), got.Data)
 	if err != nil {
-		return check.NoError(t, err, what+"decoded again", "")
+		return card.NoError(t, err, what+"decoded again", "")
 	}
 	b := verify(t, want.Data)
 	if a.Video == nil || b.Video == nil {
-		check.That(t, false, what+"video", "there", "none", "")
+		card.CheckThat(t, false, what+"video", "there", "none", "")
 		return false
 	}
 	difference := frameDifference(a, b)
@@ -121,14 +120,14 @@ func sameFrames(t *testing.T, what string, got, want core.Rendition) bool {
 	if difference != "" {
 		seen = difference
 	}
-	check.That(t, difference == "", what+"presentation times and sizes",
+	card.CheckThat(t, difference == "", what+"presentation times and sizes",
 		fmt.Sprintf("as on the CPU: %s", described(b)), seen, "")
 	ordered := decodeOrder(a.Video)
-	check.That(t, ordered == "" && int(got.Frames) == len(a.Video.Frames), what+"packets",
+	card.CheckThat(t, ordered == "" && int(got.Frames) == len(a.Video.Frames), what+"packets",
 		"a key frame first, rising decode times, as many frames as stated",
 		orElse(ordered, fmt.Sprintf("%d frames, %d stated", len(a.Video.Frames), got.Frames)), "")
 	if b.Audio != nil {
-		check.That(t, slices.Equal(sums(a), sums(b)) && slices.Equal(audioTimes(a), audioTimes(b)), what+"audio",
+		card.CheckThat(t, slices.Equal(sums(a), sums(b)) && slices.Equal(audioTimes(a), audioTimes(b)), what+"audio",
 			fmt.Sprintf("%d packets as on the CPU, with their times", len(sums(b))),
 			fmt.Sprintf("%d packets", len(sums(a))), "")
 	}
@@ -185,10 +184,10 @@ func near(t *testing.T, what string, got, want []byte, least float64) {
 	t.Helper()
 	d, err := compare(t, got, want)
 	if err != nil {
-		check.NoError(t, err, what+" compared", "")
+		card.NoError(t, err, what+" compared", "")
 		return
 	}
-	check.That(t, d.frames > 0 && d.worst >= least, what, fmt.Sprintf("at least %.0f dB in every frame", least),
+	card.CheckThat(t, d.frames > 0 && d.worst >= least, what, fmt.Sprintf("at least %.0f dB in every frame", least),
 		fmt.Sprintf("%d frames compared, mean %.1f dB", d.frames, d.mean), fmt.Sprintf("%.1f dB", d.worst))
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
@@ -79,7 +78,7 @@ func TestCardBrokenInput(t *testing.T) {
 		picture("320x180", 30, 1)+" "+tone(1)+" -c:v libx264 -preset ultrafast -bf 2 -pix_fmt yuv420p -threads 1 "+
 			aac+" -muxdelay 0 -muxpreload 0 -output_ts_offset 10")
 	whole, err := p.card.transcode(t, in("broken", clip, second()...))
-	if !check.NoError(t, err, "the whole segment", "") {
+	if !card.NoError(t, err, "the whole segment", "") {
 		return
 	}
 	// Another codec, with pictures that later ones are made of.
@@ -112,11 +111,11 @@ func (p pair) broken(t *testing.T, b broken, clip []byte, whole *core.TranscodeR
 		got, err := p.card.transcode(t, j)
 		sameAnswer(t, what, got, err, want, wantErr)
 		if lost := p.card.lost(); lost != "" {
-			check.Record(t, what+": why the CPU takes part", reason(lost), "")
+			card.RecordCheck(t, what+": why the CPU takes part", reason(lost), "")
 		}
 		next, err := p.card.transcode(t, in("broken", clip, second()...))
 		expected, seen := describedResult(whole, nil), describedResult(next, err)
-		check.That(t, seen == expected, what+": the next segment", expected, seen, "")
+		card.CheckThat(t, seen == expected, what+": the next segment", expected, seen, "")
 	}
 }
 
@@ -150,17 +149,17 @@ func sameAnswer(t *testing.T, what string, got *core.TranscodeResult, err error,
 	switch {
 	case wantErr == nil && err == nil:
 		n := shown(got.Renditions[0].Data)
-		check.That(t, n == int(got.Renditions[0].Frames) && (n > 0 || want.Renditions[0].Frames == 0), what,
+		card.CheckThat(t, n == int(got.Renditions[0].Frames) && (n > 0 || want.Renditions[0].Frames == 0), what,
 			fmt.Sprintf("delivered; the CPU makes %d frames", want.Renditions[0].Frames),
 			fmt.Sprintf("delivered; %d frames, %d stated", n, got.Renditions[0].Frames), fmt.Sprintf("%d frames", n))
 	case wantErr == nil:
-		check.That(t, false, what, fmt.Sprintf("delivered; the CPU makes %d frames", want.Renditions[0].Frames),
+		card.CheckThat(t, false, what, fmt.Sprintf("delivered; the CPU makes %d frames", want.Renditions[0].Frames),
 			err.Error(), "")
 	case err == nil:
-		check.Record(t, what, fmt.Sprintf("delivered, where the CPU says %s", fault.CodeOf(wantErr)),
+		card.RecordCheck(t, what, fmt.Sprintf("delivered, where the CPU says %s", fault.CodeOf(wantErr)),
 			fmt.Sprintf("%d frames", got.Renditions[0].Frames))
 	default:
-		check.That(t, fault.CodeOf(err).Class() == fault.CodeOf(wantErr).Class() &&
+		card.CheckThat(t, fault.CodeOf(err).Class() == fault.CodeOf(wantErr).Class() &&
 			fault.CodeOf(err) != fault.UnrecoverableState, what,
 			fmt.Sprintf("%s, %s", fault.CodeOf(wantErr), fault.CodeOf(wantErr).Class()),
 			fmt.Sprintf("%s, %s", fault.CodeOf(err), fault.CodeOf(err).Class()), "")

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 )
 
 // source is a clip that a card may decode or not.
@@ -131,20 +130,20 @@ func usesDecoder(t *testing.T, s source, r compared, able, known bool) {
 		figure = fmt.Sprintf("%d pictures for %d frames", r.decoded, r.card.DecodedFrames)
 	}
 	if r.lost != "" {
-		check.Record(t, s.name+": why the CPU takes part", reason(r.lost), "")
+		card.RecordCheck(t, s.name+": why the CPU takes part", reason(r.lost), "")
 	}
 	switch what := s.name + ": decoded"; {
 	case s.always:
-		check.That(t, at == "on the card", what+" where", "on the card", at, figure)
+		card.CheckThat(t, at == "on the card", what+" where", "on the card", at, figure)
 	case s.never || !known:
-		check.Record(t, what+" where", at, figure)
+		card.RecordCheck(t, what+" where", at, figure)
 	case able:
-		check.That(t, at == "on the card", what+" where", "on the card, as ffmpeg does", at, figure)
+		card.CheckThat(t, at == "on the card", what+" where", "on the card, as ffmpeg does", at, figure)
 	default:
-		check.That(t, at == "by the CPU", what+" where", "by the CPU, as ffmpeg does", at, figure)
+		card.CheckThat(t, at == "by the CPU", what+" where", "by the CPU, as ffmpeg does", at, figure)
 	}
 	if at == "on the card" && r.decoded >= 0 {
-		check.That(t, r.decoded >= int64(r.card.DecodedFrames), s.name+": pictures that the card decoded",
+		card.CheckThat(t, r.decoded >= int64(r.card.DecodedFrames), s.name+": pictures that the card decoded",
 			fmt.Sprintf("%d or more", r.card.DecodedFrames), fmt.Sprint(r.decoded), "")
 	}
 }
@@ -177,20 +176,20 @@ func decoderOf(t *testing.T, c *card.Card, s source, clip []byte) (able, known b
 	switch {
 	case err != nil && known && decoded == 0:
 		// Of AV1 ffmpeg has no decoder but the card's here.
-		check.Skip(t, what, "ffmpeg cannot decode them on this card: "+err.Error())
+		card.SkipCheck(t, what, "ffmpeg cannot decode them on this card: "+err.Error())
 		return false, true
 	case err != nil:
-		check.NoError(t, err, what, "")
+		card.NoError(t, err, what, "")
 	case !known:
-		check.Skip(t, what, "not known what decodes: the process was started without the counting library")
+		card.SkipCheck(t, what, "not known what decodes: the process was started without the counting library")
 	case decoded == 0:
-		check.Skip(t, what, "ffmpeg decodes them by the CPU as well")
+		card.SkipCheck(t, what, "ffmpeg decodes them by the CPU as well")
 	case fiction || s.unreal && !c.Real():
-		check.Skip(t, what, invented)
+		card.SkipCheck(t, what, invented)
 	case s.inexact:
-		check.That(t, d.frames > 0 && d.worst >= exactDB, what, fmt.Sprintf("at least %d dB", exactDB), seen, "")
+		card.CheckThat(t, d.frames > 0 && d.worst >= exactDB, what, fmt.Sprintf("at least %d dB", exactDB), seen, "")
 	default:
-		check.That(t, d.frames > 0 && d.equal == d.frames, what, "equal to the CPU's, bit by bit", seen, "")
+		card.CheckThat(t, d.frames > 0 && d.equal == d.frames, what, "equal to the CPU's, bit by bit", seen, "")
 	}
 	return decoded > 0, known && err == nil
 }

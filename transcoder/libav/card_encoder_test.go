@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 )
 
 // TestCardEncoder: the engine finds out whether the card encodes, agrees with what is
@@ -26,8 +25,8 @@ func TestCardEncoder(t *testing.T) {
 	if c.Encodes {
 		expected = "an encoder"
 	}
-	check.That(t, none != c.Encodes, "the engine finds on "+c.Name, expected, seen, "")
-	check.That(t, e.Kind() == "nvidia", "kind of the device", "nvidia", e.Kind(), "")
+	card.CheckThat(t, none != c.Encodes, "the engine finds on "+c.Name, expected, seen, "")
+	card.CheckThat(t, e.Kind() == "nvidia", "kind of the device", "nvidia", e.Kind(), "")
 	atMost := 8
 	if card.Full() {
 		atMost = 40
@@ -42,15 +41,15 @@ func TestCardEncoder(t *testing.T) {
 	})
 	what := fmt.Sprintf("encoder sessions, at most %d tried", atMost)
 	if errors.Is(sessions.err, fault.GPUOutOfMemory) {
-		check.Record(t, what+": why not more", sessions.err.Error(), "")
+		card.RecordCheck(t, what+": why not more", sessions.err.Error(), "")
 	} else {
-		check.NoError(t, sessions.err, what+": counted", "")
+		card.NoError(t, sessions.err, what+": counted", "")
 	}
 	if none {
-		check.That(t, sessions.n == 0, what, "0 on a card without encoder", fmt.Sprint(sessions.n), "")
+		card.CheckThat(t, sessions.n == 0, what, "0 on a card without encoder", fmt.Sprint(sessions.n), "")
 		return
 	}
-	check.That(t, sessions.n >= 1, what, "1 or more", fmt.Sprint(sessions.n), fmt.Sprintf("%d sessions", sessions.n))
+	card.CheckThat(t, sessions.n >= 1, what, "1 or more", fmt.Sprint(sessions.n), fmt.Sprintf("%d sessions", sessions.n))
 }
 
 // TestCardForms: H.264 is encoded on the card if it has an encoder, and by the CPU from
@@ -64,23 +63,24 @@ func TestCardForms(t *testing.T) {
 	if r.card == nil {
 		return
 	}
-	check.That(t, r.lost == "", "parts of the work that went to the CPU", "none beyond those of a card without encoder",
+	card.CheckThat(t, r.lost == "", "parts of the work that went to the CPU",
+		"none beyond those of a card without encoder",
 		orElse(reason(r.lost), "none"), "")
 	if !counted {
-		check.Skip(t, "decoded, scaled and encoded where", "the process was started without the counting library")
+		card.SkipCheck(t, "decoded, scaled and encoded where", "the process was started without the counting library")
 		return
 	}
 	frames := int64(r.card.DecodedFrames)
-	check.That(t, n.PicturesDecoded >= frames, "pictures that the card decoded", fmt.Sprintf("%d or more", frames),
+	card.CheckThat(t, n.PicturesDecoded >= frames, "pictures that the card decoded", fmt.Sprintf("%d or more", frames),
 		fmt.Sprint(n.PicturesDecoded), "")
-	check.That(t, n.Kernels >= frames, "kernels for scaling", fmt.Sprintf("%d or more", frames), fmt.Sprint(n.Kernels),
+	card.CheckThat(t, n.Kernels >= frames, "kernels for scaling", fmt.Sprintf("%d or more", frames), fmt.Sprint(n.Kernels),
 		"")
 	if none {
-		check.That(t, n.EncodersOpened == 0 && n.PicturesEncoded == 0, "pictures that the card encoded", "none",
+		card.CheckThat(t, n.EncodersOpened == 0 && n.PicturesEncoded == 0, "pictures that the card encoded", "none",
 			fmt.Sprint(n.PicturesEncoded), "")
 		return
 	}
-	check.That(t, n.PicturesEncoded == 2*frames, "pictures that the card encoded", fmt.Sprint(2*frames),
+	card.CheckThat(t, n.PicturesEncoded == 2*frames, "pictures that the card encoded", fmt.Sprint(2*frames),
 		fmt.Sprint(n.PicturesEncoded), "")
 }
 
@@ -100,11 +100,11 @@ func TestCardHEVC(t *testing.T) {
 		r, err := e.transcode(t, in(what, clip, profile))
 		_, none := e.NoEncoder()
 		if none || errors.Is(err, fault.EncoderNotFound) {
-			check.That(t, errors.Is(err, fault.EncoderNotFound), what, fault.EncoderNotFound.Error(), fmt.Sprint(err),
+			card.CheckThat(t, errors.Is(err, fault.EncoderNotFound), what, fault.EncoderNotFound.Error(), fmt.Sprint(err),
 				"")
 			continue
 		}
-		if !check.NoError(t, err, what, "") {
+		if !card.NoError(t, err, what, "") {
 			continue
 		}
 		want, err := cpu.Transcode(t.Context(), in(what, clip, plain))
@@ -112,14 +112,14 @@ func TestCardHEVC(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := r.Renditions[0]
-		check.That(t, verify(t, got.Data).Video.Codec == "hevc", what+": codec", "hevc",
+		card.CheckThat(t, verify(t, got.Data).Video.Codec == "hevc", what+": codec", "hevc",
 			verify(t, got.Data).Video.Codec, "")
 		if sameFrames(t, what+": ", got, want.Renditions[0]) {
 			near(t, what+": pictures beside H.264 of the CPU", got.Data, want.Renditions[0].Data, leastDB)
 		}
 	}
 	r, err := e.transcode(t, in("beside", clip, second()...))
-	if check.NoError(t, err, "H.264 after HEVC", "") {
-		check.That(t, len(r.Renditions) == 2, "renditions in H.264", "2", fmt.Sprint(len(r.Renditions)), "")
+	if card.NoError(t, err, "H.264 after HEVC", "") {
+		card.CheckThat(t, len(r.Renditions) == 2, "renditions in H.264", "2", fmt.Sprint(len(r.Renditions)), "")
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
@@ -75,10 +74,10 @@ func scales(t *testing.T, c *card.Card, r ratio, kind, recipe string, least floa
 	d, err := measured(t, dir, c.Env(), "-hwaccel", "cuda", "-hwaccel_output_format", "cuda", "-i", "in", "-threads",
 		"1", "-i", "in", "-lavfi", graph, "-f", "null", "-")
 	if err != nil {
-		check.NoError(t, err, what, "")
+		card.NoError(t, err, what, "")
 		return
 	}
-	check.That(t, d.frames > 0 && d.worst >= least, what,
+	card.CheckThat(t, d.frames > 0 && d.worst >= least, what,
 		fmt.Sprintf("at least %.0f dB to swscale in every frame", least),
 		fmt.Sprintf("%d frames compared, mean %.1f dB", d.frames, d.mean), fmt.Sprintf("%.1f dB", d.worst))
 }

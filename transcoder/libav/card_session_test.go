@@ -10,8 +10,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
-	"github.com/tuttinode/tutti/test/gpu/count"
 )
 
 // limited is an engine whose segments have to be done in time.
@@ -39,7 +37,7 @@ func TestCardContract(t *testing.T) {
 	if !ok {
 		seen = "broken; the log of the test names the parts"
 	}
-	check.That(t, ok, "the contract of core.Transcoder", "kept", seen, "")
+	card.CheckThat(t, ok, "the contract of core.Transcoder", "kept", seen, "")
 }
 
 // frameBytes is what a frame of 4:2:0 takes.
@@ -68,7 +66,7 @@ func TestCardKeepsItsCodecs(t *testing.T) {
 		}
 	})
 	if !counted {
-		check.Skip(t, "decoders, encoders and bytes of a session",
+		card.SkipCheck(t, "decoders, encoders and bytes of a session",
 			"the process was started without the counting library")
 		return
 	}
@@ -76,42 +74,43 @@ func TestCardKeepsItsCodecs(t *testing.T) {
 	if _, none := p.card.NoEncoder(); none {
 		encoders = 0
 	}
-	check.That(t, first.DecodersCreated == 1 && first.EncodersOpened == encoders, "created for the first segment",
+	card.CheckThat(t, first.DecodersCreated == 1 && first.EncodersOpened == encoders, "created for the first segment",
 		fmt.Sprintf("1 decoder, %d encoders", encoders), fmt.Sprintf("%d decoders, %d encoders", first.DecodersCreated,
 			first.EncodersOpened), "")
-	check.That(t, rest.DecodersCreated == 0 && rest.EncodersOpened == 0, "created for six more segments", "nothing",
+	card.CheckThat(t, rest.DecodersCreated == 0 && rest.EncodersOpened == 0, "created for six more segments", "nothing",
 		fmt.Sprintf("%d decoders, %d encoders", rest.DecodersCreated, rest.EncodersOpened), "")
-	check.That(t, rest.PicturesDecoded >= frames && rest.PicturesDecoded <= frames*11/10, "pictures decoded",
+	card.CheckThat(t, rest.PicturesDecoded >= frames && rest.PicturesDecoded <= frames*11/10, "pictures decoded",
 		fmt.Sprintf("%d, and up to a tenth more", frames),
 		fmt.Sprint(rest.PicturesDecoded), "")
-	check.That(t, rest.Kernels >= frames, "kernels for scaling", fmt.Sprintf("%d or more", frames),
+	card.CheckThat(t, rest.Kernels >= frames, "kernels for scaling", fmt.Sprintf("%d or more", frames),
 		fmt.Sprint(rest.Kernels), "")
 	if encoders > 0 {
-		check.That(t, rest.PicturesEncoded == frames*encoders, "pictures encoded", fmt.Sprint(frames*encoders),
+		card.CheckThat(t, rest.PicturesEncoded == frames*encoders, "pictures encoded", fmt.Sprint(frames*encoders),
 			fmt.Sprint(rest.PicturesEncoded), "")
 	}
 	copied(t, rest, frames, encoders > 0, profiles)
 	p.card.EndSession("kept")
 	ended, _ := spent(t, c, func() { p.frames(t, "after the end of the session", segment(0)) })
-	check.That(t, ended.DecodersCreated == 1 && ended.EncodersOpened == encoders, "created for the session's next life",
+	card.CheckThat(t, ended.DecodersCreated == 1 && ended.EncodersOpened == encoders,
+		"created for the session's next life",
 		fmt.Sprintf("1 decoder, %d encoders", encoders), fmt.Sprintf("%d decoders, %d encoders", ended.DecodersCreated,
 			ended.EncodersOpened), "")
 }
 
 // copied checks the bytes between host and card per decoded frame.
-func copied(t *testing.T, c count.Counts, frames int64, encodes bool, profiles []core.Profile) {
+func copied(t *testing.T, c card.Counts, frames int64, encodes bool, profiles []core.Profile) {
 	t.Helper()
 	if frames == 0 {
-		check.That(t, false, "frames of the session", "some", "none", "")
+		card.CheckThat(t, false, "frames of the session", "some", "none", "")
 		return
 	}
 	const small = 4096 // parameters, and what drivers do for themselves
 	up, down := c.UploadedBytes/frames, c.DownloadedBytes/frames
-	check.That(t, up <= small, "uploaded per frame", fmt.Sprintf("at most %d bytes", small),
+	card.CheckThat(t, up <= small, "uploaded per frame", fmt.Sprintf("at most %d bytes", small),
 		fmt.Sprintf("%d bytes", up),
 		fmt.Sprintf("%d B", up))
 	if encodes {
-		check.That(t, down <= small, "downloaded per frame", fmt.Sprintf("at most %d bytes", small),
+		card.CheckThat(t, down <= small, "downloaded per frame", fmt.Sprintf("at most %d bytes", small),
 			fmt.Sprintf("%d bytes", down), fmt.Sprintf("%d B", down))
 		return
 	}
@@ -119,7 +118,7 @@ func copied(t *testing.T, c count.Counts, frames int64, encodes bool, profiles [
 	for _, p := range profiles {
 		want += frameBytes(p)
 	}
-	check.That(t, down >= want && down <= want*11/10, "downloaded per frame",
+	card.CheckThat(t, down >= want && down <= want*11/10, "downloaded per frame",
 		fmt.Sprintf("the renditions' %d bytes, and up to a tenth more", want),
 		fmt.Sprintf("%d bytes", down), fmt.Sprintf("%d B", down))
 }
@@ -180,7 +179,7 @@ func TestCardAudio(t *testing.T) {
 		source := sums(verify(t, clip))
 		for k, out := range r.card.Renditions {
 			got := sums(verify(t, out.Data))
-			check.That(t, len(source) > 0 && slices.Equal(got, source),
+			card.CheckThat(t, len(source) > 0 && slices.Equal(got, source),
 				fmt.Sprintf("%s, rendition %s: audio against the source's", s.name, profiles[k].Name),
 				fmt.Sprintf("%d packets, bit by bit", len(source)), fmt.Sprintf("%d packets", len(got)), "")
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 )
 
 // similar is below which distance MPEG-7 calls two frames the same: the default of
@@ -33,7 +32,7 @@ func TestCardSignature(t *testing.T) {
 	}
 	plain := p.frames(t, "without signature", in("plain", gpuClips(t, 1)[0], gpuLadder()...))
 	if plain.card != nil {
-		check.That(t, plain.card.Renditions[0].Signature == nil, "signature where none is asked for", "none",
+		card.CheckThat(t, plain.card.Renditions[0].Signature == nil, "signature where none is asked for", "none",
 			fmt.Sprintf("%d bytes", len(plain.card.Renditions[0].Signature)), "")
 	}
 	tellsApart(t, p)
@@ -48,17 +47,18 @@ func tellsApart(t *testing.T, p pair) {
 		j := in("other"+filter, makeClip(t, ".ts", moving("320x180")+filter+" "+x264), second()...)
 		j.Signature = true
 		r, err := p.card.transcode(t, j)
-		if !check.NoError(t, err, "a segment to tell apart", "") {
+		if !card.NoError(t, err, "a segment to tell apart", "") {
 			return
 		}
 		frames, err := signatureFrames(r.Renditions[0].Signature)
-		if !check.NoError(t, err, "its signature", "") {
+		if !card.NoError(t, err, "its signature", "") {
 			return
 		}
 		all = append(all, frames)
 	}
 	d := apart(all[0][0], all[1][0])
-	check.That(t, d >= similar, "distance of two different pictures", fmt.Sprintf("%d or more", similar), fmt.Sprint(d),
+	card.CheckThat(t, d >= similar, "distance of two different pictures", fmt.Sprintf("%d or more", similar),
+		fmt.Sprint(d),
 		fmt.Sprint(d))
 }
 
@@ -66,14 +66,14 @@ func sameSignature(t *testing.T, what string, got, want []byte) {
 	t.Helper()
 	a, err := signatureFrames(got)
 	if err != nil {
-		check.NoError(t, err, what+": signature read", "")
+		card.NoError(t, err, what+": signature read", "")
 		return
 	}
 	b, err := signatureFrames(want)
 	if err != nil {
 		t.Fatal(err)
 	}
-	check.That(t, len(a) == len(b) && len(got) == len(want), what+": frames in the signature", fmt.Sprint(len(b)),
+	card.CheckThat(t, len(a) == len(b) && len(got) == len(want), what+": frames in the signature", fmt.Sprint(len(b)),
 		fmt.Sprint(len(a)), "")
 	worst, sum, equal := 0, 0, 0
 	for i := range min(len(a), len(b)) {
@@ -83,7 +83,7 @@ func sameSignature(t *testing.T, what string, got, want []byte) {
 			equal++
 		}
 	}
-	check.That(t, len(a) > 0 && worst < similar, what+": distance of the signatures' frames",
+	card.CheckThat(t, len(a) > 0 && worst < similar, what+": distance of the signatures' frames",
 		fmt.Sprintf("below %d in each", similar),
 		fmt.Sprintf("worst %d, mean %.1f, %d of %d frames equal", worst, float64(sum)/float64(max(1, len(a))), equal,
 			len(a)), fmt.Sprint(worst))
@@ -91,7 +91,7 @@ func sameSignature(t *testing.T, what string, got, want []byte) {
 	if bytes.Equal(got, want) {
 		same = "are equal"
 	}
-	check.Record(t, what+": bytes of the signatures", same, fmt.Sprintf("%d B", len(got)))
+	card.RecordCheck(t, what+": bytes of the signatures", same, fmt.Sprintf("%d B", len(got)))
 }
 
 // bits reads a binary signature.

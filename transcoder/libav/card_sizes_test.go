@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 )
 
 // sized is a source of a certain size.
@@ -106,7 +105,7 @@ func decodedWhere(t *testing.T, name string, r compared) {
 	if r.decoded >= 0 {
 		figure = fmt.Sprintf("%d pictures for %d frames", r.decoded, r.card.DecodedFrames)
 	}
-	check.Record(t, name+": decoded where", seen, figure)
+	card.RecordCheck(t, name+": decoded where", seen, figure)
 }
 
 // TestCardSmallRenditions: renditions at and below the least size of the card's encoder

@@ -13,8 +13,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
-	"github.com/tuttinode/tutti/test/gpu/count"
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
 
@@ -41,7 +39,7 @@ type cardEngine struct {
 func notHung(t testing.TB) {
 	t.Helper()
 	if hung.Load() {
-		check.Skip(t, "all of the test", "the driver hung in an earlier test")
+		card.SkipCheck(t, "all of the test", "the driver hung in an earlier test")
 		t.SkipNow()
 	}
 }
@@ -61,13 +59,13 @@ func onCard(t testing.TB, c *card.Card) *cardEngine {
 		return err
 	})
 	if err != nil {
-		check.NoError(t, err, "an engine starts on the card", "")
+		card.NoError(t, err, "an engine starts on the card", "")
 		t.FailNow()
 	}
 	t.Cleanup(func() {
 		err := inTime(t, "close the engine", func(context.Context) error { return e.Close() })
 		if err != nil {
-			check.NoError(t, err, "the engine closes", "")
+			card.NoError(t, err, "the engine closes", "")
 		}
 		if counted {
 			allDestroyed(t, c, before)
@@ -77,11 +75,11 @@ func onCard(t testing.TB, c *card.Card) *cardEngine {
 }
 
 // allDestroyed checks that as many decoders and encoders were destroyed as created.
-func allDestroyed(t testing.TB, c *card.Card, before count.Counts) {
+func allDestroyed(t testing.TB, c *card.Card, before card.Counts) {
 	t.Helper()
 	after, _ := c.Counts(t)
 	d := after.Since(before)
-	check.That(t, d.DecodersCreated == d.DecodersDestroyed && d.EncodersOpened == d.EncodersClosed,
+	card.CheckThat(t, d.DecodersCreated == d.DecodersDestroyed && d.EncodersOpened == d.EncodersClosed,
 		"decoders and encoders after the engine was closed", "all destroyed",
 		fmt.Sprintf("%d of %d decoders, %d of %d encoders destroyed", d.DecodersDestroyed, d.DecodersCreated,
 			d.EncodersClosed, d.EncodersOpened), "")
@@ -140,13 +138,13 @@ func inTime[T any](t testing.TB, what string, call func(context.Context) T) T {
 	case <-late.C:
 	}
 	hung.Store(true)
-	check.That(t, false, what, "done in "+patience.String(), "not done: the driver hangs", "")
+	card.CheckThat(t, false, what, "done in "+patience.String(), "not done: the driver hangs", "")
 	t.FailNow()
 	return a
 }
 
 // spent is what the driver was asked for by a piece of work, and whether that is known.
-func spent(t testing.TB, c *card.Card, work func()) (count.Counts, bool) {
+func spent(t testing.TB, c *card.Card, work func()) (card.Counts, bool) {
 	t.Helper()
 	before, counted := c.Counts(t)
 	work()
@@ -172,7 +170,7 @@ func late(t *testing.T, end time.Time, what string) bool {
 	if time.Now().Before(end) {
 		return false
 	}
-	check.Skip(t, what, "no time left")
+	card.SkipCheck(t, what, "no time left")
 	return true
 }
 

@@ -187,7 +187,7 @@ func TestAudioKinds(t *testing.T) {
 func TestLateSEISource(t *testing.T) {
 	t.Parallel()
 	read := func(name string) []byte {
-		data, err := os.ReadFile(filepath.Join("tsfix", "testdata", name))
+		data, err := os.ReadFile(filepath.Join("container", "testdata", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/libav/mp4"
+	"github.com/tuttinode/tutti/transcoder/libav/container"
 	"github.com/tuttinode/tutti/transcoder/libav/timing"
 )
 
@@ -85,7 +85,7 @@ func (f *file) write(s fileSpec) ([]byte, error) {
 	if s.format != core.FormatMP4 {
 		return out.data, nil
 	}
-	data, err := mp4.MoovFirst(out.data)
+	data, err := container.MoovFirst(out.data)
 	return data, failed(opWrite, err)
 }
 

@@ -10,9 +10,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/transcoder/libav/mp4"
+	"github.com/tuttinode/tutti/transcoder/libav/container"
 	"github.com/tuttinode/tutti/transcoder/libav/timing"
-	"github.com/tuttinode/tutti/transcoder/libav/tsfix"
 )
 
 // containers are the demuxers that may read a segment. None of them can open
@@ -40,8 +39,8 @@ func openInput(data []byte) (*input, error) {
 	if len(data) == 0 {
 		return nil, fault.New(fault.EmptyData, op, "the segment has no bytes")
 	}
-	in := &input{fragmented: mp4.Fragmented(data)}
-	data = tsfix.LateTables(data)
+	in := &input{fragmented: container.Fragmented(data)}
+	data = container.LateTables(data)
 	var err error
 	if in.io, err = newReader(data); err != nil {
 		return nil, failed(op, err)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
+	"github.com/tuttinode/tutti/transcoder/libav/container"
 	"github.com/tuttinode/tutti/transcoder/libav/timing"
-	"github.com/tuttinode/tutti/transcoder/libav/tsfix"
 )
 
 // queued is how many decoded frames may wait for one rendition. Frames are
@@ -95,7 +95,7 @@ func (j *job) run(ctx context.Context) (*core.TranscodeResult, error) {
 
 func (j *job) open() error {
 	var err error
-	if j.in, err = openInput(tsfix.LateSEI(tsfix.ClockJumps(tsfix.LateTables(j.spec.Input)))); err != nil {
+	if j.in, err = openInput(container.LateSEI(container.ClockJumps(container.LateTables(j.spec.Input)))); err != nil {
 		return err
 	}
 	if err = j.in.checkDuration(); err != nil {

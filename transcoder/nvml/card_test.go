@@ -12,7 +12,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/gpu"
 	kit "github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	ours "github.com/tuttinode/tutti/transcoder/nvml"
 )
 
@@ -23,11 +22,11 @@ func TestCardManagementLibrary(t *testing.T) {
 	begin := time.Now()
 	r, problem := ours.Open()
 	if problem != nil {
-		check.That(t, false, "NVML opens", "no error", fmt.Sprintf("%s %s", problem.Kind, problem.Detail), "")
+		kit.CheckThat(t, false, "NVML opens", "no error", fmt.Sprintf("%s %s", problem.Kind, problem.Detail), "")
 		return
 	}
 	defer r.Close()
-	check.That(t, true, "NVML opens", "no error", "done", fmt.Sprintf("%.0f ms", 1000*time.Since(begin).Seconds()))
+	kit.CheckThat(t, true, "NVML opens", "no error", "done", fmt.Sprintf("%.0f ms", 1000*time.Since(begin).Seconds()))
 	functions := r.Functions()
 	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
@@ -35,23 +34,23 @@ func TestCardManagementLibrary(t *testing.T) {
 			missing = append(missing, name)
 		}
 	}
-	check.Record(t, "functions of NVML that this driver lacks",
+	kit.RecordCheck(t, "functions of NVML that this driver lacks",
 		fmt.Sprintf("%d of %d: %s", len(missing), len(functions), strings.Join(missing, " ")), "")
 	begin = time.Now()
 	l := r.Read(time.Now())
-	check.Record(t, "one reading of all cards", fmt.Sprintf("%d cards", len(l.Devices)),
+	kit.RecordCheck(t, "one reading of all cards", fmt.Sprintf("%d cards", len(l.Devices)),
 		fmt.Sprintf("%.1f ms", 1000*time.Since(begin).Seconds()))
-	check.That(t, l.Driver.Version != "" && l.Driver.CUDA != "", "driver and CUDA versions", "both are known",
+	kit.CheckThat(t, l.Driver.Version != "" && l.Driver.CUDA != "", "driver and CUDA versions", "both are known",
 		fmt.Sprintf("%+v", l.Driver), "")
-	check.That(t, len(l.Unreadable) == 0, "cards that cannot be read", "none", fmt.Sprintf("%+v", l.Unreadable), "")
+	kit.CheckThat(t, len(l.Unreadable) == 0, "cards that cannot be read", "none", fmt.Sprintf("%+v", l.Unreadable), "")
 	for _, d := range l.Devices {
 		describe(t, d.Device, d.Sample)
 		if d.Device.PCI == c.PCI || len(l.Devices) == 1 {
-			check.That(t, d.Device.Encodes == c.Encodes, "NVML and tutti gpu list agree on the encoder",
+			kit.CheckThat(t, d.Device.Encodes == c.Encodes, "NVML and tutti gpu list agree on the encoder",
 				fmt.Sprint(c.Encodes), fmt.Sprint(d.Device.Encodes), "")
 		}
 	}
-	check.That(t, len(l.Devices) > 0, "cards found", "at least one", fmt.Sprint(len(l.Devices)), "")
+	kit.CheckThat(t, len(l.Devices) > 0, "cards found", "at least one", fmt.Sprint(len(l.Devices)), "")
 	if c.Real() {
 		raw(t)
 	}
@@ -60,20 +59,20 @@ func TestCardManagementLibrary(t *testing.T) {
 func describe(t *testing.T, d gpu.Device, s gpu.Sample) {
 	t.Helper()
 	name := fmt.Sprintf("GPU %d (%s)", d.Index, d.Name)
-	check.That(t, d.Memory > 0 && d.Compute >= 30 && d.PCI != "" && strings.HasPrefix(string(d.UUID), "GPU-"),
+	kit.CheckThat(t, d.Memory > 0 && d.Compute >= 30 && d.PCI != "" && strings.HasPrefix(string(d.UUID), "GPU-"),
 		name+" is described",
 		"UUID, PCI address, memory and compute capability", fmt.Sprintf("%+v", d), fmt.Sprintf("%d MiB", d.Memory>>20))
 	if s.Temperature == 0 {
-		check.Skip(t, name+" has a temperature", "the driver reports none, as in some virtual machines")
+		kit.SkipCheck(t, name+" has a temperature", "the driver reports none, as in some virtual machines")
 	} else {
 		degrees := fmt.Sprintf("%d °C", s.Temperature)
-		check.That(t, s.Temperature > 0 && s.Temperature < 110, name+" has a temperature", "1 to 109 °C", degrees,
+		kit.CheckThat(t, s.Temperature > 0 && s.Temperature < 110, name+" has a temperature", "1 to 109 °C", degrees,
 			degrees)
 	}
-	check.That(t, s.Used >= 0 && s.Used <= d.Memory, name+" has memory in use", "no more than there is",
+	kit.CheckThat(t, s.Used >= 0 && s.Used <= d.Memory, name+" has memory in use", "no more than there is",
 		fmt.Sprintf("%d MiB", s.Used>>20), fmt.Sprintf("%d MiB", s.Used>>20))
-	check.Record(t, name+" at rest", fmt.Sprintf("%+v", s), "")
-	check.Record(t, name+" is divided by MIG", fmt.Sprint(d.MIG), "")
+	kit.RecordCheck(t, name+" at rest", fmt.Sprintf("%+v", s), "")
+	kit.RecordCheck(t, name+" is divided by MIG", fmt.Sprint(d.MIG), "")
 }
 
 // raw records what the node does not read, straight from the library.
@@ -81,25 +80,25 @@ func raw(t *testing.T) {
 	t.Helper()
 	lib := nvml.New()
 	if ret := lib.Init(); ret != nvml.SUCCESS {
-		check.NoError(t, ret, "NVML opens a second time", "")
+		kit.NoError(t, ret, "NVML opens a second time", "")
 		return
 	}
 	defer lib.Shutdown()
 	d, ret := lib.DeviceGetHandleByIndex(0)
 	if ret != nvml.SUCCESS {
-		check.NoError(t, ret, "NVML gives the first card", "")
+		kit.NoError(t, ret, "NVML gives the first card", "")
 		return
 	}
 	record := func(symbol, what string, ask func() (string, nvml.Return)) {
 		if lib.Extensions().LookupSymbol(symbol) != nil {
-			check.Skip(t, what, "this driver has no "+symbol)
+			kit.SkipCheck(t, what, "this driver has no "+symbol)
 			return
 		}
 		text, ret := ask()
 		if ret != nvml.SUCCESS {
 			text = ret.Error()
 		}
-		check.Record(t, what, text, "")
+		kit.RecordCheck(t, what, text, "")
 	}
 	record("nvmlDeviceGetEncoderCapacity", "encoder capacity for H.264, HEVC and AV1 (NVML)",
 		func() (string, nvml.Return) { return capacities(d) })

@@ -7,11 +7,11 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
+	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
 // OpenWith is Open with another library.
-func OpenWith(lib nvml.Interface) (*Reader, *report.Problem) { return open(lib) }
+func OpenWith(lib nvml.Interface) (*Reader, *gpus.Problem) { return open(lib) }
 
 // WatchWith is Watch for an open reader.
 func (r *Reader) WatchWith(ctx context.Context, w io.Writer, tick <-chan time.Time) error {

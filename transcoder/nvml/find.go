@@ -13,7 +13,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
+	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
 // driver is what stays the same while the process runs.
@@ -48,7 +48,7 @@ func (r *Reader) find() nvml.Return {
 	if ret != nvml.SUCCESS {
 		return ret
 	}
-	for i := range min(count, report.MaxDevices) {
+	for i := range min(count, gpus.MaxDevices) {
 		handle, ret := r.lib.DeviceGetHandleByIndex(i)
 		if ret == nvml.SUCCESS {
 			var d *device
@@ -57,7 +57,7 @@ func (r *Reader) find() nvml.Return {
 				continue
 			}
 		}
-		r.unreadable = append(r.unreadable, report.Unreadable{Position: i, Why: text(ret),
+		r.unreadable = append(r.unreadable, gpus.Unreadable{Position: i, Why: text(ret),
 			Lost: ret == nvml.ERROR_GPU_IS_LOST})
 	}
 	r.number()
@@ -88,7 +88,7 @@ func (r *Reader) describe(index int, handle nvml.Device) (*device, nvml.Return) 
 		d.about.PCI = busID(pci)
 	}
 	if name, ret := handle.GetName(); ret == nvml.SUCCESS {
-		d.about.Name = report.Plain(name)
+		d.about.Name = gpus.Plain(name)
 	}
 	if m, ret := handle.GetMemoryInfo(); ret == nvml.SUCCESS {
 		d.about.Memory = gpu.Bytes(m.Total)

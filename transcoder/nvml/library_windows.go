@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
+	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
 // library is nvml.dll, which the driver installs among the system's libraries. go-nvml
@@ -34,11 +34,11 @@ type card struct {
 func Watch(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
 	l, problem := openLibrary()
 	if problem != nil {
-		return report.Write(w, report.Line{Problem: problem})
+		return gpus.WriteReport(w, gpus.ReportLine{Problem: problem})
 	}
 	now := time.Now()
 	for {
-		if err := report.Write(w, l.read(now)); err != nil {
+		if err := gpus.WriteReport(w, l.read(now)); err != nil {
 			return fmt.Errorf("report the GPUs: %w", err)
 		}
 		select {
@@ -72,10 +72,10 @@ func (l *library) call(name string, args ...uintptr) uintptr {
 	return code
 }
 
-func openLibrary() (*library, *report.Problem) {
+func openLibrary() (*library, *gpus.Problem) {
 	l := &library{dll: windows.NewLazySystemDLL("nvml.dll")}
 	if err := l.dll.Load(); err != nil {
-		return nil, &report.Problem{Kind: report.NoLibrary, Detail: "nvml.dll is not found among the system's libraries"}
+		return nil, &gpus.Problem{Kind: gpus.NoLibrary, Detail: "nvml.dll is not found among the system's libraries"}
 	}
 	if code := l.call("nvmlInit_v2"); code != success {
 		return nil, problem(code)
@@ -106,17 +106,17 @@ func openLibrary() (*library, *report.Problem) {
 	return l, nil
 }
 
-func problem(code uintptr) *report.Problem {
-	kind := report.Failed
+func problem(code uintptr) *gpus.Problem {
+	kind := gpus.Failed
 	switch code {
 	case driverNotLoaded:
-		kind = report.NoDriver
+		kind = gpus.NoDriver
 	case versionMismatch:
-		kind = report.Mismatch
+		kind = gpus.Mismatch
 	case noPermission:
-		kind = report.NoPermission
+		kind = gpus.NoPermission
 	}
-	return &report.Problem{Kind: kind, Detail: fmt.Sprintf("NVML error %d", code)}
+	return &gpus.Problem{Kind: kind, Detail: fmt.Sprintf("NVML error %d", code)}
 }
 
 // text calls a function that fills a buffer, with further arguments before it.
@@ -126,7 +126,7 @@ func (l *library) text(name string, before ...uintptr) string {
 		return ""
 	}
 	text, _, _ := bytes.Cut(b[:], []byte{0})
-	return report.Plain(string(text))
+	return gpus.Plain(string(text))
 }
 
 // pciInfo is nvmlPciInfo_t.
@@ -166,8 +166,8 @@ func (l *library) memory(c *card) (m memoryInfo) {
 }
 
 // read is the state of now.
-func (l *library) read(now time.Time) report.Line {
-	line := report.Line{Driver: l.driver}
+func (l *library) read(now time.Time) gpus.ReportLine {
+	line := gpus.ReportLine{Driver: l.driver}
 	for i := range l.devices {
 		c := &l.devices[i]
 		s := gpu.Sample{At: now, Used: gpu.Bytes(l.memory(c).used)}
@@ -180,7 +180,7 @@ func (l *library) read(now time.Time) report.Line {
 			uintptr(unsafe.Pointer(&latency))) == success {
 			s.EncoderSessions = int(sessions)
 		}
-		line.Devices = append(line.Devices, report.Entry{Device: c.about, Sample: s})
+		line.Devices = append(line.Devices, gpus.ReportEntry{Device: c.about, Sample: s})
 	}
 	return line
 }

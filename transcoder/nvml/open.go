@@ -8,7 +8,7 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
+	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
 // Reader asks an initialised library. It is for one goroutine.
@@ -19,22 +19,22 @@ type Reader struct {
 	driver  driver
 	devices []*device
 	// unreadable are the devices that gave no handle.
-	unreadable []report.Unreadable
+	unreadable []gpus.Unreadable
 	// events tells of critical errors, nil without.
 	events nvml.EventSet
 }
 
 // Open loads and initialises the library. The problem says why it cannot be used.
-func Open() (*Reader, *report.Problem) { return open(nvml.New()) }
+func Open() (*Reader, *gpus.Problem) { return open(nvml.New()) }
 
-func open(lib nvml.Interface) (*Reader, *report.Problem) {
+func open(lib nvml.Interface) (*Reader, *gpus.Problem) {
 	if ret := lib.Init(); ret != nvml.SUCCESS {
 		// Nothing of the library may be called now, its error texts included.
 		return nil, problem(ret)
 	}
 	r := &Reader{lib: lib, has: make(map[string]bool)}
 	if missing := r.look(); len(missing) > 0 {
-		return nil, &report.Problem{Kind: report.OldLibrary, Detail: "without " + strings.Join(missing, ", ")}
+		return nil, &gpus.Problem{Kind: gpus.OldLibrary, Detail: "without " + strings.Join(missing, ", ")}
 	}
 	r.driver = r.readDriver()
 	if ret := r.find(); ret != nvml.SUCCESS {

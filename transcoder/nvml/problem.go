@@ -7,23 +7,23 @@ import (
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
+	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
 // problem says what an error of the whole library means.
-func problem(ret nvml.Return) *report.Problem {
-	kind := report.Failed
+func problem(ret nvml.Return) *gpus.Problem {
+	kind := gpus.Failed
 	switch ret {
 	case nvml.ERROR_LIBRARY_NOT_FOUND:
-		kind = report.NoLibrary
+		kind = gpus.NoLibrary
 	case nvml.ERROR_DRIVER_NOT_LOADED:
-		kind = report.NoDriver
+		kind = gpus.NoDriver
 	case nvml.ERROR_LIB_RM_VERSION_MISMATCH:
-		kind = report.Mismatch
+		kind = gpus.Mismatch
 	case nvml.ERROR_NO_PERMISSION:
-		kind = report.NoPermission
+		kind = gpus.NoPermission
 	}
-	return &report.Problem{Kind: kind, Detail: text(ret)}
+	return &gpus.Problem{Kind: kind, Detail: text(ret)}
 }
 
 // texts are our words for errors: the library's own may not be asked for when it

@@ -16,20 +16,20 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
 
 	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
+	"github.com/tuttinode/tutti/transcoder/gpus"
 	ours "github.com/tuttinode/tutti/transcoder/nvml"
 )
 
 var now = time.Unix(1e9, 0).UTC()
 
 // same reads a report as its reader would.
-func same(t *testing.T, l report.Line) report.Line {
+func same(t *testing.T, l gpus.ReportLine) gpus.ReportLine {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Write(&b, l); err != nil {
+	if err := gpus.WriteReport(&b, l); err != nil {
 		t.Fatal(err)
 	}
-	got, err := report.Parse(b.Bytes())
+	got, err := gpus.ParseReport(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestAnOldDriver(t *testing.T) {
 	f.SystemGetCudaDriverVersion_v2Func, f.SystemGetProcessNameFunc = nil, nil
 	r := opened(t, f)
 	l := same(t, r.Read(now))
-	if got := l.Devices[0]; !reflect.DeepEqual(got, report.Entry{
+	if got := l.Devices[0]; !reflect.DeepEqual(got, gpus.ReportEntry{
 		Device: gpu.Device{UUID: "GPU-aa", PCI: "0000:01:00.0", Name: "NVIDIA L4", Memory: 24 * gib, Encodes: true},
 		Sample: gpu.Sample{At: now, Used: 2 * gib},
 	}) {
@@ -90,7 +90,7 @@ func TestAnOldDriver(t *testing.T) {
 	}
 	r.Close()
 	f.only = slices.DeleteFunc(f.only, func(name string) bool { return name == "nvmlDeviceGetUUID" })
-	if _, problem := ours.OpenWith(f); problem == nil || problem.Kind != report.OldLibrary ||
+	if _, problem := ours.OpenWith(f); problem == nil || problem.Kind != gpus.OldLibrary ||
 		!strings.Contains(problem.Detail, "nvmlDeviceGetUUID") {
 		t.Errorf("%+v", problem)
 	}
@@ -203,7 +203,7 @@ func TestCriticalErrors(t *testing.T) {
 func TestALostCardAtTheStart(t *testing.T) {
 	t.Parallel()
 	l := same(t, opened(t, newFake(nil, plainCard("GPU-bb", 2))).Read(now))
-	if len(l.Unreadable) != 1 || l.Unreadable[0] != (report.Unreadable{Position: 0, Why: "the GPU is lost",
+	if len(l.Unreadable) != 1 || l.Unreadable[0] != (gpus.Unreadable{Position: 0, Why: "the GPU is lost",
 		Lost: true}) || len(l.Devices) != 1 || l.Devices[0].Device.Index != 1 {
 		t.Errorf("%+v", l)
 	}
@@ -211,12 +211,12 @@ func TestALostCardAtTheStart(t *testing.T) {
 
 func TestNoDriver(t *testing.T) {
 	t.Parallel()
-	for ret, want := range map[nvml.Return]report.Kind{
-		nvml.ERROR_LIBRARY_NOT_FOUND: report.NoLibrary, nvml.ERROR_DRIVER_NOT_LOADED: report.NoDriver,
-		nvml.ERROR_LIB_RM_VERSION_MISMATCH: report.Mismatch,
-		nvml.ERROR_NO_PERMISSION:           report.NoPermission,
-		nvml.ERROR_UNKNOWN:                 report.Failed,
-		nvml.Return(555):                   report.Failed,
+	for ret, want := range map[nvml.Return]gpus.ReportKind{
+		nvml.ERROR_LIBRARY_NOT_FOUND: gpus.NoLibrary, nvml.ERROR_DRIVER_NOT_LOADED: gpus.NoDriver,
+		nvml.ERROR_LIB_RM_VERSION_MISMATCH: gpus.Mismatch,
+		nvml.ERROR_NO_PERMISSION:           gpus.NoPermission,
+		nvml.ERROR_UNKNOWN:                 gpus.Failed,
+		nvml.Return(555):                   gpus.Failed,
 	} {
 		// After a failed Init any other call would end the process.
 		f := newFake()
@@ -228,7 +228,7 @@ func TestNoDriver(t *testing.T) {
 	}
 	f := newFake()
 	f.DeviceGetCountFunc = func() (int, nvml.Return) { return 0, nvml.ERROR_UNKNOWN }
-	if _, problem := ours.OpenWith(f); problem == nil || problem.Kind != report.Failed || !f.closed {
+	if _, problem := ours.OpenWith(f); problem == nil || problem.Kind != gpus.Failed || !f.closed {
 		t.Errorf("%+v", problem)
 	}
 }
@@ -249,7 +249,7 @@ func TestWatch(t *testing.T) {
 	in, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() { ended <- opened(t, newFake(plainCard("GPU-aa", 1))).WatchWith(context.Background(), out, tick) }()
-	buf := make([]byte, report.MaxBytes)
+	buf := make([]byte, gpus.MaxBytes)
 	for i := range 3 {
 		if i > 0 {
 			tick <- now
@@ -258,7 +258,7 @@ func TestWatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l, err := report.Parse(buf[:n]); err != nil || len(l.Devices) != 1 {
+		if l, err := gpus.ParseReport(buf[:n]); err != nil || len(l.Devices) != 1 {
 			t.Fatalf("%q: %v", buf[:n], err)
 		}
 	}

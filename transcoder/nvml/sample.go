@@ -12,19 +12,19 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/tuttinode/tutti/core/gpu"
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
+	"github.com/tuttinode/tutti/transcoder/gpus"
 )
 
 // lostXID is the number under which the driver logs that a GPU fell off the bus.
 const lostXID = 79
 
 // Read reports the state of now. Readings that the driver does not have are 0.
-func (r *Reader) Read(now time.Time) report.Line {
+func (r *Reader) Read(now time.Time) gpus.ReportLine {
 	r.readEvent(now)
-	l := report.Line{Driver: r.driver, Unreadable: r.unreadable}
+	l := gpus.ReportLine{Driver: r.driver, Unreadable: r.unreadable}
 	for _, d := range r.devices {
 		sample, lost := r.sample(d, now)
-		l.Devices = append(l.Devices, report.Entry{Device: d.about, Sample: sample, Lost: lost})
+		l.Devices = append(l.Devices, gpus.ReportEntry{Device: d.about, Sample: sample, Lost: lost})
 	}
 	return l
 }
@@ -164,7 +164,7 @@ func (r *Reader) processes(h nvml.Device) []gpu.Process {
 	slices.SortFunc(out, func(a, b gpu.Process) int {
 		return cmp.Or(cmp.Compare(b.Used, a.Used), cmp.Compare(a.PID, b.PID))
 	})
-	out = out[:min(len(out), report.MaxProcesses)]
+	out = out[:min(len(out), gpus.MaxProcesses)]
 	for i := range out {
 		out[i].Name = r.processName(out[i].PID)
 	}
@@ -180,5 +180,5 @@ func (r *Reader) processName(pid int) string {
 	if ret != nvml.SUCCESS || name == "" {
 		return ""
 	}
-	return report.Plain(path.Base(name))
+	return gpus.Plain(path.Base(name))
 }

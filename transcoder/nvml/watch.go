@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/tuttinode/tutti/transcoder/gpus/report"
+	"github.com/tuttinode/tutti/transcoder/gpus"
 	"github.com/tuttinode/tutti/transcoder/worker/sandbox"
 )
 
@@ -17,7 +17,7 @@ import (
 func Watch(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
 	r, problem := Open()
 	if problem != nil {
-		return report.Write(w, report.Line{Problem: problem})
+		return gpus.WriteReport(w, gpus.ReportLine{Problem: problem})
 	}
 	defer r.Close()
 	// What a driver does once was done. The process that watches has nothing of strangers,
@@ -29,7 +29,7 @@ func Watch(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
 func (r *Reader) watch(ctx context.Context, w io.Writer, tick <-chan time.Time) error {
 	now := time.Now()
 	for {
-		if err := report.Write(w, r.Read(now)); err != nil {
+		if err := gpus.WriteReport(w, r.Read(now)); err != nil {
 			return fmt.Errorf("report the GPUs: %w", err)
 		}
 		select {

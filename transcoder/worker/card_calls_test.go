@@ -16,7 +16,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/test/gpu/trace"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
@@ -30,13 +29,13 @@ func TestCardSystemCalls(t *testing.T) {
 	r := openRig(t)
 	gpu, refused := r.traced(t, true)
 	if refused != "" {
-		check.Skip(t, "system calls of a GPU's worker", refused)
+		card.SkipCheck(t, "system calls of a GPU's worker", refused)
 		return
 	}
 	examine(t, gpu)
 	cpu, refused := r.traced(t, false)
 	if refused != "" {
-		check.Skip(t, "system calls of the processor's worker", refused)
+		card.SkipCheck(t, "system calls of the processor's worker", refused)
 		return
 	}
 	for _, phase := range []string{trace.Opening, trace.Entering, trace.Serving} {
@@ -47,7 +46,7 @@ func TestCardSystemCalls(t *testing.T) {
 				own = append(own, name)
 			}
 		}
-		check.Record(t, phase+": system calls that only a GPU's worker makes", strings.Join(own, " "),
+		card.RecordCheck(t, phase+": system calls that only a GPU's worker makes", strings.Join(own, " "),
 			fmt.Sprintf("%d calls", len(own)))
 	}
 	keep(t, map[string]any{"card": r.Facts, "real": r.Real(), "gpu": gpu, "cpu": cpu})
@@ -64,7 +63,7 @@ func keep(t *testing.T, record any) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(folder, "walls-trace.json"), b, 0o644)
 	}
-	check.NoError(t, err, "writing walls-trace.json", fmt.Sprintf("%d kB", len(b)>>10))
+	card.NoError(t, err, "writing walls-trace.json", fmt.Sprintf("%d kB", len(b)>>10))
 }
 
 // traced lets a worker do all kinds of work and returns its record, or why there is
@@ -84,7 +83,7 @@ func (r rig) traced(t *testing.T, gpu bool) (record trace.Trace, refused string)
 			return record, record.Refused
 		}
 	}
-	if !check.NoError(t, err, "starting a traced worker for "+o.Device, seconds(time.Since(begin))) {
+	if !card.NoError(t, err, "starting a traced worker for "+o.Device, seconds(time.Since(begin))) {
 		return record, "the worker did not start"
 	}
 	defer c.Close()
@@ -97,7 +96,7 @@ func (r rig) traced(t *testing.T, gpu bool) (record trace.Trace, refused string)
 	ask := func() trace.Trace {
 		record, err := trace.Ask(ctx, c.Status().PID, out)
 		if err != nil {
-			check.NoError(t, err, "asking for the record of "+o.Device, "")
+			card.NoError(t, err, "asking for the record of "+o.Device, "")
 		}
 		return record
 	}
@@ -109,12 +108,12 @@ func (r rig) traced(t *testing.T, gpu bool) (record trace.Trace, refused string)
 			record = ask()
 			return heartbeats(record) >= before+3
 		})
-		check.That(t, idle, "heartbeats of the idle worker for "+o.Device, "at least 3",
+		card.CheckThat(t, idle, "heartbeats of the idle worker for "+o.Device, "at least 3",
 			fmt.Sprint(heartbeats(record)-before), "")
 	}
 	record = ask()
 	status := c.Status()
-	check.That(t, status.Restarts == 0, "worker for "+o.Device+" under the tracer", "never replaced",
+	card.CheckThat(t, status.Restarts == 0, "worker for "+o.Device+" under the tracer", "never replaced",
 		fmt.Sprintf("%d times replaced", status.Restarts), "")
 	return record, ""
 }
@@ -125,19 +124,19 @@ func (r rig) workOnCard(t *testing.T, c *worker.Client) {
 	before := r.Read(t)
 	least := workOf(t, c, r.Encodes, func() int64 { return r.Read(t).PicturesDecoded })
 	now := r.Read(t).Since(before)
-	check.That(t, now.PicturesDecoded >= least && now.DecodersCreated > 0,
+	card.CheckThat(t, now.PicturesDecoded >= least && now.DecodersCreated > 0,
 		"pictures decoded on the card behind the walls",
 		fmt.Sprintf("at least %d", least), fmt.Sprintf("%d by %d decoders", now.PicturesDecoded, now.DecodersCreated),
 		fmt.Sprintf("%d pictures", now.PicturesDecoded))
-	check.That(t, now.Kernels > 0, "scaling on the card behind the walls", "kernels started", fmt.Sprint(now.Kernels),
+	card.CheckThat(t, now.Kernels > 0, "scaling on the card behind the walls", "kernels started", fmt.Sprint(now.Kernels),
 		fmt.Sprintf("%d kernels", now.Kernels))
 	if r.Encodes {
-		check.That(t, now.PicturesEncoded > 0 && now.EncodersOpened > 0,
+		card.CheckThat(t, now.PicturesEncoded > 0 && now.EncodersOpened > 0,
 			"pictures encoded on the card behind the walls",
 			"some", fmt.Sprintf("%d by %d encoders", now.PicturesEncoded, now.EncodersOpened),
 			fmt.Sprintf("%d pictures", now.PicturesEncoded))
 	} else {
-		check.Skip(t, "pictures encoded on the card behind the walls", "this card has no encoder")
+		card.SkipCheck(t, "pictures encoded on the card behind the walls", "this card has no encoder")
 	}
 }
 
@@ -169,7 +168,7 @@ func workOf(t *testing.T, c *worker.Client, encodes bool, decoded func() int64) 
 			if decoded != nil {
 				figure = fmt.Sprintf("%d pictures decoded on the card", decoded()-before)
 			}
-			if check.NoError(t, err, what, figure) && (s.clip == smallClip || s.clip == ordinaryClip) {
+			if card.NoError(t, err, what, figure) && (s.clip == smallClip || s.clip == ordinaryClip) {
 				pictures += int64(res.DecodedFrames)
 			}
 		}
@@ -186,9 +185,9 @@ func workOf(t *testing.T, c *worker.Client, encodes bool, decoded func() int64) 
 	if err != nil {
 		outcome = err.Error()
 	}
-	check.Record(t, "a broken segment in the worker for "+c.Device(), outcome, "")
+	card.RecordCheck(t, "a broken segment in the worker for "+c.Device(), outcome, "")
 	_, err = transcode(t, c, "a", 91, segments[0])
-	check.NoError(t, err, "the segment after a broken one in the worker for "+c.Device(), "")
+	card.NoError(t, err, "the segment after a broken one in the worker for "+c.Device(), "")
 	c.EndSession("a")
 	c.EndSession("b")
 	return pictures
@@ -210,7 +209,7 @@ func examine(t *testing.T, record trace.Trace) {
 		recordPhase(t, p)
 	}
 	if len(serving.Calls) == 0 {
-		check.Skip(t, "system calls behind the walls", "no filter of system calls was loaded")
+		card.SkipCheck(t, "system calls behind the walls", "no filter of system calls was loaded")
 		return
 	}
 	var through []string
@@ -219,7 +218,7 @@ func examine(t *testing.T, record trace.Trace) {
 			through = append(through, fmt.Sprintf("%s %d times", name, n))
 		}
 	}
-	check.That(t, len(through) == 0, "serving: successes of "+strings.Join(forbidden, ", "), "none",
+	card.CheckThat(t, len(through) == 0, "serving: successes of "+strings.Join(forbidden, ", "), "none",
 		strings.Join(through, ", "), "")
 	processes := 0
 	for _, e := range serving.Starts {
@@ -229,13 +228,13 @@ func examine(t *testing.T, record trace.Trace) {
 			processes += e.Count
 		}
 	}
-	check.That(t, processes == 0, "serving: processes made by clone", "none", fmt.Sprint(processes), "")
+	card.CheckThat(t, processes == 0, "serving: processes made by clone", "none", fmt.Sprint(processes), "")
 	for _, e := range refusedDevices(serving.Requests) {
-		check.That(t, slices.ContainsFunc(opening.Requests, same(e)), "serving: request "+e.Detail+" to "+e.Path,
+		card.CheckThat(t, slices.ContainsFunc(opening.Requests, same(e)), "serving: request "+e.Detail+" to "+e.Path,
 			"not refused, or refused before the walls stood as well", e.Result, fmt.Sprintf("%d times", e.Count))
 	}
 	lost := refusedDevices(serving.Files)
-	check.That(t, len(lost) == 0, "serving: files of the driver that were refused", "none", paths(lost),
+	card.CheckThat(t, len(lost) == 0, "serving: files of the driver that were refused", "none", paths(lost),
 		fmt.Sprintf("%d files", len(lost)))
 }
 
@@ -271,11 +270,11 @@ func paths(events []trace.Event) string {
 func recordPhase(t *testing.T, p trace.Phase) {
 	t.Helper()
 	names := p.Names()
-	check.Record(t, p.Name+": system calls", strings.Join(names, " "),
+	card.RecordCheck(t, p.Name+": system calls", strings.Join(names, " "),
 		fmt.Sprintf("%d names, %d calls", len(names), p.Total()))
 	refusals := p.Refusals("EPERM", "EACCES", "ENOSYS")
 	for _, what := range slices.Sorted(maps.Keys(refusals)) {
-		check.Record(t, p.Name+": refused", what, fmt.Sprintf("%d times", refusals[what]))
+		card.RecordCheck(t, p.Name+": refused", what, fmt.Sprintf("%d times", refusals[what]))
 	}
 	folders, system := make(map[string]int), make(map[string]int)
 	requests, starts := make(map[string]int), make(map[string]int)
@@ -292,10 +291,10 @@ func recordPhase(t *testing.T, p trace.Phase) {
 	for _, e := range slices.Concat(p.Starts, p.Network) {
 		starts[strings.Join(strings.Fields(e.Call+" "+e.Path+" "+e.Detail+" "+e.Result), " ")] += e.Count
 	}
-	check.Record(t, p.Name+": files by folder", counted(folders), fmt.Sprintf("%d folders", len(folders)))
-	check.Record(t, p.Name+": files of the system", counted(system), fmt.Sprintf("%d files", len(system)))
-	check.Record(t, p.Name+": ioctl requests by file", counted(requests), fmt.Sprintf("%d files", len(requests)))
-	check.Record(t, p.Name+": threads, processes, programs, sockets", counted(starts),
+	card.RecordCheck(t, p.Name+": files by folder", counted(folders), fmt.Sprintf("%d folders", len(folders)))
+	card.RecordCheck(t, p.Name+": files of the system", counted(system), fmt.Sprintf("%d files", len(system)))
+	card.RecordCheck(t, p.Name+": ioctl requests by file", counted(requests), fmt.Sprintf("%d files", len(requests)))
+	card.RecordCheck(t, p.Name+": threads, processes, programs, sockets", counted(starts),
 		fmt.Sprintf("%d kinds", len(starts)))
 }
 

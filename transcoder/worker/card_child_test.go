@@ -18,8 +18,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
-	"github.com/tuttinode/tutti/test/gpu/count"
 	"github.com/tuttinode/tutti/test/gpu/cuda"
 	"github.com/tuttinode/tutti/test/gpu/trace"
 	"github.com/tuttinode/tutti/transcoder"
@@ -127,12 +125,12 @@ func openToWrite(path string) string {
 // rig is a card and what counts what its driver is asked by the workers of a test.
 type rig struct {
 	*card.Card
-	*count.Counter
+	*card.Counter
 }
 
 func openRig(t *testing.T) rig {
 	t.Helper()
-	return rig{card.Open(t), count.Start(t)}
+	return rig{card.Open(t), card.StartCounter(t)}
 }
 
 // options are those of a media worker for the card, or for the processor.
@@ -154,7 +152,7 @@ func startCard(t *testing.T, what string, o worker.Options) *worker.Client {
 	defer cancel()
 	begin := time.Now()
 	c, err := worker.Start(ctx, o)
-	if !check.NoError(t, err, what, seconds(time.Since(begin))) {
+	if !card.NoError(t, err, what, seconds(time.Since(begin))) {
 		t.FailNow()
 	}
 	t.Cleanup(func() { c.Close() })
@@ -237,7 +235,7 @@ func withheld(t *testing.T, c *worker.Client) string {
 	t.Helper()
 	missing := c.Status().Missing
 	for _, m := range missing {
-		check.Record(t, "wall that this system withholds", m, "")
+		card.RecordCheck(t, "wall that this system withholds", m, "")
 	}
 	return strings.Join(missing, "; ")
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -35,12 +34,12 @@ func TestCardStart(t *testing.T) {
 		before := r.Read(t).PicturesDecoded
 		begin := time.Now()
 		_, err := transcode(t, c, "a", 0, segment{clip: smallClip, profiles: toSmall})
-		check.NoError(t, err, "its first segment", seconds(time.Since(begin)))
+		card.NoError(t, err, "its first segment", seconds(time.Since(begin)))
 		decoded := r.Read(t).PicturesDecoded - before
-		check.That(t, decoded > 0, "pictures of it decoded on the card", "some", fmt.Sprint(decoded), "")
+		card.CheckThat(t, decoded > 0, "pictures of it decoded on the card", "some", fmt.Sprint(decoded), "")
 		c.Close()
 		files, bytes := sizeOf(o.Cache)
-		check.Record(t, "what the driver keeps of compiled kernels after it", fmt.Sprintf("%d files", files),
+		card.RecordCheck(t, "what the driver keeps of compiled kernels after it", fmt.Sprintf("%d files", files),
 			fmt.Sprintf("%d kB", bytes>>10))
 	}
 }
@@ -102,7 +101,7 @@ func TestCardDeath(t *testing.T) {
 	}
 	for _, d := range exitCount(t) {
 		if time.Until(deadline) < 30*time.Second {
-			check.Skip(t, "a worker that "+d.name, "no time left")
+			card.SkipCheck(t, "a worker that "+d.name, "no time left")
 			continue
 		}
 		t.Run(d.name, func(t *testing.T) { r.die(t, d, o) })
@@ -113,7 +112,7 @@ func (r rig) die(t *testing.T, d death, o worker.Options) {
 	c := startCard(t, "starting a worker", o)
 	s := segment{clip: smallClip, profiles: toSmall}
 	_, err := transcode(t, c, "a", 0, s)
-	check.NoError(t, err, "a segment before it", "")
+	card.NoError(t, err, "a segment before it", "")
 	first, decoded := c.Status().PID, r.Read(t).PicturesDecoded
 	if d.hit != nil {
 		media := d.input[0] != 'd'
@@ -123,20 +122,20 @@ func (r rig) die(t *testing.T, d death, o worker.Options) {
 	}
 	begin := time.Now()
 	err = r.until(t, c, d)
-	check.That(t, fault.CodeOf(err) == d.want, "a segment in a worker that "+d.name, "fails with "+string(d.want),
+	card.CheckThat(t, fault.CodeOf(err) == d.want, "a segment in a worker that "+d.name, "fails with "+string(d.want),
 		fmt.Sprint(err), seconds(time.Since(begin)))
 	replaced := eventually(t, 40*time.Second, func() bool { return c.Status().Restarts > 0 })
-	check.That(t, replaced, "a worker that "+d.name, "is replaced", fmt.Sprintf("%d times", c.Status().Restarts),
+	card.CheckThat(t, replaced, "a worker that "+d.name, "is replaced", fmt.Sprintf("%d times", c.Status().Restarts),
 		seconds(time.Since(begin)))
 	_, err = transcode(t, c, "a", 1, s)
-	check.NoError(t, err, "the next segment", seconds(time.Since(begin)))
+	card.NoError(t, err, "the next segment", seconds(time.Since(begin)))
 	// The new process is warm: what is decoded from here on is the segment after.
 	decoded = r.Read(t).PicturesDecoded
 	_, err = transcode(t, c, "a", 2, s)
-	check.NoError(t, err, "the segment after", "")
+	card.NoError(t, err, "the segment after", "")
 	now := r.Read(t).PicturesDecoded
 	status := c.Status()
-	check.That(t, now > decoded && status.PID != first && status.Restarts == 1, "where it was done",
+	card.CheckThat(t, now > decoded && status.PID != first && status.Restarts == 1, "where it was done",
 		"on the card, in another process",
 		fmt.Sprintf("%d pictures decoded there, process %d after %d, %d times replaced", now-decoded, status.PID, first,
 			status.Restarts), "")

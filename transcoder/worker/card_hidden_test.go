@@ -10,7 +10,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -27,12 +26,13 @@ func TestCardHidden(t *testing.T) {
 	}
 	c := startCard(t, "starting a worker of one card", o)
 	stderr := answer(t, c, "devices")
-	check.That(t, strings.EqualFold(stderr, "1 "+want) || want == "" && strings.HasPrefix(stderr, "1 "),
+	card.CheckThat(t, strings.EqualFold(stderr, "1 "+want) || want == "" && strings.HasPrefix(stderr, "1 "),
 		"devices that CUDA shows in a worker",
 		"1 "+want, stderr, "")
 	o.UUID = ""
 	byIndex := answer(t, startCard(t, "starting a worker of a card by its index", o), "devices")
-	check.That(t, byIndex == stderr, "devices that CUDA shows in a worker that was given an index", stderr, byIndex, "")
+	card.CheckThat(t, byIndex == stderr, "devices that CUDA shows in a worker that was given an index",
+		stderr, byIndex, "")
 	r.noSuchCard(t, o)
 	if card.Full() {
 		r.forgotten(t, o)
@@ -50,7 +50,7 @@ func (r rig) noSuchCard(t *testing.T, o worker.Options) {
 	if err == nil {
 		c.Close()
 	}
-	check.That(t, errors.Is(err, fault.WorkerStartFailed) && errors.Is(err, fault.NoDevices),
+	card.CheckThat(t, errors.Is(err, fault.WorkerStartFailed) && errors.Is(err, fault.NoDevices),
 		"starting a worker of a card that is not there",
 		"fails with "+string(fault.NoDevices), fmt.Sprint(err), seconds(time.Since(begin)))
 }
@@ -63,5 +63,5 @@ func (r rig) forgotten(t *testing.T, o worker.Options) {
 	o.UUID = r.UUID
 	c := startCard(t, "starting a worker where the node's environment hides every card", o)
 	stderr := answer(t, c, "devices")
-	check.That(t, strings.HasPrefix(stderr, "1 "), "devices that CUDA shows in it", "1", stderr, "")
+	card.CheckThat(t, strings.HasPrefix(stderr, "1 "), "devices that CUDA shows in it", "1", stderr, "")
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -26,22 +25,22 @@ func TestCardMemoryLimit(t *testing.T) {
 	before, known := r.freeMemory(t)
 	c := startCard(t, "starting a worker without a limit", r.options(true))
 	idle := c.Status().Memory
-	check.That(t, idle > 0, "resident memory of an idle worker", "more than none", megabytes(idle), megabytes(idle))
+	card.CheckThat(t, idle > 0, "resident memory of an idle worker", "more than none", megabytes(idle), megabytes(idle))
 	free, _ := r.freeMemory(t)
 	if known {
-		check.Record(t, "memory of the card that an idle worker holds", megabytes(before-free), megabytes(before-free))
+		card.RecordCheck(t, "memory of the card that an idle worker holds", megabytes(before-free), megabytes(before-free))
 	}
 	busy := r.busy(t, c)
-	check.Record(t, "resident memory of a busy worker", megabytes(busy), megabytes(busy))
+	card.RecordCheck(t, "resident memory of a busy worker", megabytes(busy), megabytes(busy))
 	if free, _ = r.freeMemory(t); known {
-		check.Record(t, "memory of the card that a worker with open sessions holds", megabytes(before-free),
+		card.RecordCheck(t, "memory of the card that a worker with open sessions holds", megabytes(before-free),
 			megabytes(before-free))
 	}
 	c.Close()
 	if known {
 		r.returned(t, before)
 	} else {
-		check.Skip(t, "memory of the card that a worker holds", "a program of its own did not learn how much is free")
+		card.SkipCheck(t, "memory of the card that a worker holds", "a program of its own did not learn how much is free")
 	}
 	r.tooLittle(t, idle/2)
 	r.enough(t, 2*busy+256<<20)
@@ -75,11 +74,11 @@ func (r rig) returned(t *testing.T, before int64) {
 		free, _ = r.freeMemory(t)
 		return free >= before-tolerance
 	})
-	check.That(t, ok, "memory of the card free after the worker was ended", "at least "+megabytes(before-tolerance),
+	card.CheckThat(t, ok, "memory of the card free after the worker was ended", "at least "+megabytes(before-tolerance),
 		megabytes(free), seconds(time.Since(begin)))
 	if r.Fake != nil {
 		held := r.Fake.Counts(0).Held
-		check.That(t, held.Memory == 0 && held.Contexts == 0, "what the ended worker holds of the simulated card",
+		card.CheckThat(t, held.Memory == 0 && held.Contexts == 0, "what the ended worker holds of the simulated card",
 			"nothing", fmt.Sprintf("%+v", held), "")
 	}
 }
@@ -120,7 +119,7 @@ func (r rig) busy(t *testing.T, c *worker.Client) int64 {
 	work.Wait()
 	close(done)
 	sampler.Wait()
-	check.NoError(t, errors.Join(errs...), fmt.Sprintf("%d segments in each of %d sessions", segments, sessions), "")
+	card.NoError(t, errors.Join(errs...), fmt.Sprintf("%d segments in each of %d sessions", segments, sessions), "")
 	return most
 }
 
@@ -138,11 +137,11 @@ func (r rig) tooLittle(t *testing.T, limit int64) {
 		number++
 		return err != nil
 	})
-	check.That(t, ended && errors.Is(err, fault.WorkerOutOfMemory) && strings.Contains(err.Error(), "MB allowed"),
+	card.CheckThat(t, ended && errors.Is(err, fault.WorkerOutOfMemory) && strings.Contains(err.Error(), "MB allowed"),
 		"a segment in a worker above its limit",
 		"fails with "+string(fault.WorkerOutOfMemory)+" and both figures", fmt.Sprint(err), seconds(time.Since(begin)))
 	replaced := eventually(t, 30*time.Second, func() bool { return c.Status().Restarts > 0 })
-	check.That(t, replaced, "the worker above its limit", "is replaced",
+	card.CheckThat(t, replaced, "the worker above its limit", "is replaced",
 		fmt.Sprintf("%d times replaced", c.Status().Restarts), "")
 	c.Close()
 }
@@ -157,7 +156,7 @@ func (r rig) enough(t *testing.T, limit int64) {
 	r.busy(t, c)
 	decoded := r.Read(t).PicturesDecoded - before
 	status := c.Status()
-	check.That(t, status.Restarts == 0 && decoded > 0, "a worker below its limit",
+	card.CheckThat(t, status.Restarts == 0 && decoded > 0, "a worker below its limit",
 		"works on the card and is not replaced",
 		fmt.Sprintf("%d pictures, %d times replaced", decoded, status.Restarts), megabytes(status.Memory))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 // TestCardReset: from within a worker nothing can be opened that could reset, remove or
@@ -18,7 +18,7 @@ func TestCardReset(t *testing.T) {
 	for _, pattern := range r.controls(t) {
 		found, err := filepath.Glob(pattern)
 		if err != nil || len(found) == 0 {
-			check.Skip(t, "opening "+pattern, "not on this machine")
+			card.SkipCheck(t, "opening "+pattern, "not on this machine")
 			continue
 		}
 		files = append(files, found...)
@@ -34,20 +34,22 @@ func TestCardReset(t *testing.T) {
 		stderr := answer(t, c, "open-to-write "+file)
 		what := fmt.Sprintf("inside the worker: opening %s for writing (outside: %s)", file, outside)
 		if strings.Contains(missing, wallFiles) {
-			check.Record(t, what, stderr+"; this system withholds the wall: "+missing, "")
+			card.RecordCheck(t, what, stderr+"; this system withholds the wall: "+missing, "")
 			continue
 		}
-		check.That(t, refused(stderr), what,
+		card.CheckThat(t, refused(stderr), what,
 			"refused", stderr, "")
 	}
-	check.Record(t, "files that this user could write outside the walls", fmt.Sprintf("%d of %d", possible, len(files)),
+	card.RecordCheck(t, "files that this user could write outside the walls",
+		fmt.Sprintf("%d of %d", possible, len(files)),
 		fmt.Sprintf("%d files", possible))
 	stderr := answer(t, c, "exec")
 	if strings.Contains(missing, wallCalls) {
-		check.Record(t, "inside the worker: running a program", stderr+"; this system withholds the wall: "+missing, "")
+		card.RecordCheck(t, "inside the worker: running a program", stderr+"; this system withholds the wall: "+missing, "")
 		return
 	}
-	check.That(t, strings.Contains(stderr, "not permitted"), "inside the worker: running a program", "refused", stderr, "")
+	card.CheckThat(t, strings.Contains(stderr, "not permitted"), "inside the worker: running a program", "refused",
+		stderr, "")
 }
 
 // controls are the files through which a card, its driver or the machine is changed.

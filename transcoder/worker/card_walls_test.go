@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -55,12 +55,12 @@ func TestCardWalls(t *testing.T) {
 	c := startCard(t, "starting a worker", r.options(true))
 	s := segment{clip: smallClip, profiles: toSmall}
 	_, err = transcode(t, c, "a", 0, s)
-	check.NoError(t, err, "a segment before the attempts to break out", "")
+	card.NoError(t, err, "a segment before the attempts to break out", "")
 	missing := withheld(t, c)
 	degraded := c.Degraded()
 	named := len(c.Status().Missing) == 0 && degraded == nil ||
 		degraded != nil && strings.Contains(degraded.Error(), missing)
-	check.That(t, named, "condition of the sandbox", "names every wall that is missing", fmt.Sprint(degraded), "")
+	card.CheckThat(t, named, "condition of the sandbox", "names every wall that is missing", fmt.Sprint(degraded), "")
 	for _, a := range attempts(l.Addr().String(), secret) {
 		verb, path, _ := strings.Cut(a.what, " ")
 		needed := path
@@ -68,7 +68,7 @@ func TestCardWalls(t *testing.T) {
 			needed = filepath.Dir(path)
 		}
 		if _, err := os.Stat(needed); (verb == "read" || verb == "list" || verb == "write") && err != nil {
-			check.Skip(t, "inside the worker: "+a.what, "not on this machine")
+			card.SkipCheck(t, "inside the worker: "+a.what, "not on this machine")
 			continue
 		}
 		stderr := answer(t, c, a.what)
@@ -77,17 +77,17 @@ func TestCardWalls(t *testing.T) {
 			expected = "refused, or the wall is named as missing"
 			stopped = true
 		}
-		check.That(t, stopped, "inside the worker: "+a.what, expected, stderr, "")
+		card.CheckThat(t, stopped, "inside the worker: "+a.what, expected, stderr, "")
 	}
 	for _, what := range []string{"memfd", "name cuda-EvtHandlr", "read /proc/self/maps", "write /dev/null"} {
 		stderr := answer(t, c, what)
-		check.That(t, stderr == "done", "inside the worker: "+what, "possible, as drivers need it", stderr, "")
+		card.CheckThat(t, stderr == "done", "inside the worker: "+what, "possible, as drivers need it", stderr, "")
 	}
 	fromOutside(t, c, missing)
 	before := r.Read(t).PicturesDecoded
 	_, err = transcode(t, c, "a", 1, s)
-	check.NoError(t, err, "a segment after the attempts to break out", "")
-	check.That(t, r.Read(t).PicturesDecoded > before, "its pictures were decoded on the card", "more than before",
+	card.NoError(t, err, "a segment after the attempts to break out", "")
+	card.CheckThat(t, r.Read(t).PicturesDecoded > before, "its pictures were decoded on the card", "more than before",
 		fmt.Sprint(r.Read(t).PicturesDecoded-before), "")
 }
 
@@ -98,7 +98,7 @@ func fromOutside(t *testing.T, c *worker.Client, missing string) {
 	process := "/proc/" + strconv.Itoa(c.Status().PID)
 	threads, err := filepath.Glob(process + "/task/*/status")
 	if err != nil || len(threads) == 0 {
-		check.That(t, false, "threads of the worker", "can be read", fmt.Sprint(err), "")
+		card.CheckThat(t, false, "threads of the worker", "can be read", fmt.Sprint(err), "")
 		return
 	}
 	for _, field := range []struct{ name, want, wall string }{
@@ -106,7 +106,7 @@ func fromOutside(t *testing.T, c *worker.Client, missing string) {
 		{"CapPrm:", "0000000000000000", wallRights},
 	} {
 		if strings.Contains(missing, field.wall) {
-			check.Skip(t, field.name+" of the worker's threads", "this system withholds it: "+missing)
+			card.SkipCheck(t, field.name+" of the worker's threads", "this system withholds it: "+missing)
 			continue
 		}
 		bad, read := 0, 0
@@ -122,7 +122,7 @@ func fromOutside(t *testing.T, c *worker.Client, missing string) {
 				example = fieldOf(string(status), "Name:") + ": " + got
 			}
 		}
-		check.That(t, bad == 0 && read > 0, field.name+" of the worker's threads, the driver's own included",
+		card.CheckThat(t, bad == 0 && read > 0, field.name+" of the worker's threads, the driver's own included",
 			field.want,
 			fmt.Sprintf("%s, %d of %d otherwise", example, bad, read), fmt.Sprintf("%d threads", read))
 	}
@@ -132,11 +132,11 @@ func fromOutside(t *testing.T, c *worker.Client, missing string) {
 		theirs, other := os.Readlink(process + "/ns/" + space.name)
 		switch {
 		case err != nil || other != nil:
-			check.Skip(t, "namespace "+space.name, fmt.Sprint("cannot be read: ", err, " ", other))
+			card.SkipCheck(t, "namespace "+space.name, fmt.Sprint("cannot be read: ", err, " ", other))
 		case strings.Contains(missing, space.wall):
-			check.Record(t, "namespace "+space.name, "withheld by this system, and named", "")
+			card.RecordCheck(t, "namespace "+space.name, "withheld by this system, and named", "")
 		default:
-			check.That(t, ours != theirs, "namespace "+space.name, "not that of the node", theirs, "")
+			card.CheckThat(t, ours != theirs, "namespace "+space.name, "not that of the node", theirs, "")
 		}
 	}
 }

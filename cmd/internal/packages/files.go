@@ -13,7 +13,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/action"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 )
 
 // file is one of an installed release; path is below the root.
@@ -116,7 +116,7 @@ func (r *release) written(parts []part) ([]file, error) {
 		func() error { return add("etc/tutti/tutti.conf", writeConf) },
 		func() error { return add("usr/share/man/man1/tutti.1.gz", packed(r.writeMan)) },
 		func() error {
-			return add("usr/share/man/man1/tutti_cli.1.gz", packed(func(w io.Writer) error { return manual.WriteMan(w, table) }))
+			return add("usr/share/man/man1/tutti_cli.1.gz", packed(func(w io.Writer) error { return verb.WriteMan(w, table) }))
 		},
 		func() error {
 			return add(docs+"/sbom.cdx.json", func(w io.Writer) error { return r.writeBill(w, parts) })

@@ -3,6 +3,8 @@
 // licences (SBOM) and checksums. The same programs, version and time give the same
 // bytes, wherever it runs.
 //
+// "packages zip FOLDER ZIP SECONDS" makes the archive for Windows alone; deploy/nfpm/windows.sh calls it.
+//
 // It compiles nothing and fetches nothing: deploy/nfpm/build.sh hands over the programs
 // and what is packed with them. It is a tool of the source tree and never part of a
 // release.
@@ -36,6 +38,13 @@ type release struct {
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && args[0] == "zip" {
+		if err := zipFolder(args[1:]); err != nil {
+			fmt.Fprintln(stderr, "packages:", err)
+			return 1
+		}
+		return 0
+	}
 	r, err := parse(args, stderr)
 	if err != nil {
 		return 2

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/config"
-	"github.com/tuttinode/tutti/core/suggest"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // Command is a word that may stand in place of the node's flags.
@@ -53,7 +53,7 @@ func Find(name string) (Command, bool) {
 
 // DidYouMean is a question about a word that is near to one of some names; "" otherwise.
 func DidYouMean(word string, names []string) string {
-	if name, _ := suggest.Name(word, names); name != "" {
+	if name, _ := fault.SuggestName(word, names); name != "" {
 		return "; did you mean " + name + "?"
 	}
 	return ""

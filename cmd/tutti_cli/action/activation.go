@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -71,7 +70,7 @@ func checkMeans(ctx context.Context, c *verb.Call) error {
 	if about.Account != nil {
 		account = about.Account.String()
 	}
-	c.Tell("%s has %s for gas and %s to stake.", account, amount.Ether(b.Ether), amount.Stake(b.Token))
+	c.Tell("%s has %s for gas and %s to stake.", account, verb.FormatEther(b.Ether), verb.FormatStake(b.Token))
 	c.Put(keyBalance, b.Token)
 	if b.Ether.IsZero() {
 		return fault.New(fault.GasMoneyMissing, "become an orchestrator",
@@ -87,7 +86,7 @@ func askStake(ctx context.Context, c *verb.Call) error {
 		return err
 	}
 	if d.Delegate != nil && *d.Delegate == d.Address && !d.PendingStake.IsZero() {
-		c.Tell("You have bonded %s to yourself already; stake bond adds to it.", amount.Stake(d.PendingStake))
+		c.Tell("You have bonded %s to yourself already; stake bond adds to it.", verb.FormatStake(d.PendingStake))
 		return nil
 	}
 	var locks adminapi.UnbondingLocks
@@ -130,7 +129,7 @@ func tellThreshold(ctx context.Context, c *verb.Call) error {
 		return nil
 	}
 	c.Tell("The pool's %d places are taken; the lowest has a total stake of %s, and you need more.", n,
-		amount.Stake(pool.Orchestrators[n-1].DelegatedStake))
+		verb.FormatStake(pool.Orchestrators[n-1].DelegatedStake))
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
@@ -58,8 +57,8 @@ func maxPrice() []verb.Field {
 	f := priceFields("Maximum price per unit")
 	f[2].Name, f[2].Help = "max-price",
 		"the highest price to pay: whole wei, or an amount with its currency; 0 is no bound"
-	f[2].Parse = func(c *verb.Call, text string, _ amount.Check) (any, error) {
-		return parseUnitPrice(c, text, amount.Trust)
+	f[2].Parse = func(c *verb.Call, text string, _ verb.InputCheck) (any, error) {
+		return parseUnitPrice(c, text, verb.Trust)
 	}
 	return f
 }
@@ -120,7 +119,7 @@ func putPrice(values url.Values, name string, price core.UnitPrice) {
 func maxFaceValue() *verb.Verb {
 	value := etherField("value", "the highest face value", "Maximum face value in wei")
 	value.Word, value.Required = true, true
-	value.Parse = func(_ *verb.Call, text string, _ amount.Check) (any, error) { return amount.ParseGasPrice(text) }
+	value.Parse = func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) { return verb.ParseGasPrice(text) }
 	value.Help = "the highest face value: wei, or with a unit, 0.01ETH"
 	return &verb.Verb{Name: "ticket max-face-value", Menu: "Set max ticket face value", For: verb.Orchestrators,
 		Chain: true, Changes: true, Short: "Bound the face value of tickets until the next restart.",
@@ -132,7 +131,7 @@ func maxFaceValue() *verb.Verb {
 func priceGateway() *verb.Verb {
 	gateway := verb.Field{Name: "gateway", Word: true, Required: true, Meta: "ADDRESS|default",
 		Help: "the gateway's account, or default", Question: "Gateway's address", Standard: "default",
-		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) {
+		Parse: func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 			if text == "default" {
 				return text, nil
 			}

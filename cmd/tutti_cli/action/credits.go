@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -29,7 +28,7 @@ func runForgive(ctx context.Context, c *verb.Call) (verb.Result, error) {
 	if c.Set.DryRun {
 		return Forgiven{credit, true}, nil
 	}
-	c.Tell("%s was paid %s that it has not worked for.", credit.Orchestrator, amount.Ether(credit.Unworked))
+	c.Tell("%s was paid %s that it has not worked for.", credit.Orchestrator, verb.FormatEther(credit.Unworked))
 	if err := c.Agree(ctx, "Write it off, and pay this orchestrator again?"); err != nil {
 		return nil, err
 	}
@@ -52,8 +51,8 @@ func (a Credits) Print(p *console.Page) {
 		if k.Stopped {
 			state = "stopped"
 		}
-		rows = append(rows, []string{k.Orchestrator, amount.Ether(k.Unworked), amount.Ether(k.InProgress),
-			amount.Ether(k.Bound), amount.Ether(k.Balance), state})
+		rows = append(rows, []string{k.Orchestrator, verb.FormatEther(k.Unworked), verb.FormatEther(k.InProgress),
+			verb.FormatEther(k.Bound), verb.FormatEther(k.Balance), state})
 	}
 	p.Table([]string{"ORCHESTRATOR", "NO WORK", "IN PROGRESS", "AT MOST", "BALANCE", "STATE"}, rows)
 }
@@ -61,9 +60,9 @@ func (a Credits) Print(p *console.Page) {
 // Print says what was written off.
 func (a Forgiven) Print(p *console.Page) {
 	defer p.Flush()
-	verb := "is written off"
+	done := "is written off"
 	if a.DryRun {
-		verb = "would be written off"
+		done = "would be written off"
 	}
-	p.Line("%s of %s %s.", amount.Ether(a.Credit.Unworked), a.Credit.Orchestrator, verb)
+	p.Line("%s of %s %s.", verb.FormatEther(a.Credit.Unworked), a.Credit.Orchestrator, done)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
@@ -90,9 +89,9 @@ func runFund(ctx context.Context, c *verb.Call) (verb.Result, error) {
 func (d Deposit) Print(p *console.Page) {
 	defer p.Flush()
 	p.Title("GATEWAY FUNDS")
-	p.Row("Deposit", amount.Ether(d.Deposit))
-	p.Row("Reserve", amount.Ether(d.Reserve.FundsRemaining))
-	p.Row("Reserve claimed in this round", amount.Ether(d.Reserve.ClaimedInCurrentRound))
+	p.Row("Deposit", verb.FormatEther(d.Deposit))
+	p.Row("Reserve", verb.FormatEther(d.Reserve.FundsRemaining))
+	p.Row("Reserve claimed in this round", verb.FormatEther(d.Reserve.ClaimedInCurrentRound))
 	state := string(d.Status)
 	if d.WithdrawRound != 0 {
 		state += fmt.Sprintf(", withdrawable from round %d on", d.WithdrawRound)

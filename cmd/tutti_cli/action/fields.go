@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -23,8 +22,8 @@ const (
 func stakeField(name, help, question string) verb.Field {
 	return verb.Field{Name: name, Meta: "LPT", Help: help + ", in whole tokens (1000, 0.5) or base units (5LPTU)",
 		Question: question,
-		Parse: func(c *verb.Call, text string, check amount.Check) (any, error) {
-			l, err := amount.ParseStake(text, check)
+		Parse: func(c *verb.Call, text string, check verb.InputCheck) (any, error) {
+			l, err := verb.ParseStake(text, check)
 			if err != nil {
 				return nil, err
 			}
@@ -32,7 +31,7 @@ func stakeField(name, help, question string) verb.Field {
 				return nil, errors.New("the amount is 0")
 			}
 			if have := verb.Ref[core.LPT](c, keyBalance); have != nil && l.Cmp(*have) > 0 {
-				return nil, fmt.Errorf("that is more than there is: %s", amount.Stake(*have))
+				return nil, fmt.Errorf("that is more than there is: %s", verb.FormatStake(*have))
 			}
 			return l, nil
 		}}
@@ -42,17 +41,17 @@ func stakeField(name, help, question string) verb.Field {
 // unit, so that a bare number is ETH.
 func etherField(name, help, question string) verb.Field {
 	return verb.Field{Name: name, Meta: "ETH", Help: help + ", with its unit: 0.1ETH, 5gwei, 100wei", Question: question,
-		Parse: func(c *verb.Call, text string, _ amount.Check) (any, error) {
+		Parse: func(c *verb.Call, text string, _ verb.InputCheck) (any, error) {
 			if c.Menu && text != "" && strings.Trim(text, "0123456789.") == "" {
 				text += "ETH"
 			}
-			return amount.ParseEther(text)
+			return verb.ParseEther(text)
 		}}
 }
 
 func addressField(name, help, question string) verb.Field {
 	return verb.Field{Name: name, Meta: "ADDRESS", Help: help, Question: question,
-		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) { return core.ParseAddress(text) }}
+		Parse: func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) { return core.ParseAddress(text) }}
 }
 
 // orchestratorField takes an address, or in the menu the number in the list that
@@ -60,7 +59,7 @@ func addressField(name, help, question string) verb.Field {
 // them.
 func orchestratorField(name, help, question string) verb.Field {
 	return verb.Field{Name: name, Meta: "ADDRESS", Help: help, Question: question,
-		Parse: func(c *verb.Call, text string, _ amount.Check) (any, error) {
+		Parse: func(c *verb.Call, text string, _ verb.InputCheck) (any, error) {
 			pool := verb.Get[[]adminapi.Orchestrator](c, keyPool)
 			if n, err := strconv.Atoi(text); err == nil && c.Menu {
 				if n < 0 || n >= len(pool) {
@@ -77,7 +76,7 @@ func lockField(question string) verb.Field {
 		Help: "number of the unbonding lock; `stake locks` lists them", Question: question, Parse: parseLock}
 }
 
-func parseLock(_ *verb.Call, text string, _ amount.Check) (any, error) {
+func parseLock(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		return nil, errors.New("not the number of an unbonding lock")
@@ -102,7 +101,7 @@ func showBalance(ctx context.Context, c *verb.Call) error {
 	if err := c.Node.Get(ctx, adminapi.PathBalances, &b); err != nil {
 		return err
 	}
-	c.Tell("Your balance is %s.", amount.Stake(b.Token))
+	c.Tell("Your balance is %s.", verb.FormatStake(b.Token))
 	c.Put(keyBalance, b.Token)
 	return nil
 }

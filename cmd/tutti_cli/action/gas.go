@@ -3,7 +3,6 @@ package action
 import (
 	"context"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
@@ -21,9 +20,9 @@ func printGas(p *console.Page, g adminapi.Gas) {
 		if w.IsZero() {
 			return "none"
 		}
-		return amount.GasPrice(w)
+		return verb.FormatGasPrice(w)
 	}
-	p.Row("Gas price", amount.GasPrice(g.Current))
+	p.Row("Gas price", verb.FormatGasPrice(g.Current))
 	p.Row("Minimum gas price", bound(g.Min))
 	p.Row("Maximum gas price", bound(g.Max))
 }
@@ -57,8 +56,8 @@ func learnGas(ctx context.Context, c *verb.Call) error {
 func gasField(name, help, question string) verb.Field {
 	return verb.Field{Name: name, Meta: "PRICE", Help: help + ": wei, or with a unit, 0.1gwei; 0 is no bound",
 		Question: question,
-		Parse: func(c *verb.Call, text string, check amount.Check) (any, error) {
-			return amount.ParseGasBound(text, name == "max", verb.Get[adminapi.Gas](c, keyGas).Current, check)
+		Parse: func(c *verb.Call, text string, check verb.InputCheck) (any, error) {
+			return verb.ParseGasBound(text, name == "max", verb.Get[adminapi.Gas](c, keyGas).Current, check)
 		}}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
@@ -70,7 +69,7 @@ func incomeVerbs() verb.Table {
 }
 
 // parseBy checks the words that rows are grouped by.
-func parseBy(_ *verb.Call, text string, _ amount.Check) (any, error) {
+func parseBy(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 	for _, word := range strings.Split(text, ",") {
 		if !slices.Contains([]string{"day", "round", "gateway", "model", "worker"}, word) {
 			return nil, fmt.Errorf("rows are by day, round, gateway, model or worker, not by %q", word)
@@ -91,7 +90,7 @@ func ether(text string) string {
 	if err != nil {
 		return sign + text + " wei"
 	}
-	return sign + amount.Ether(w)
+	return sign + verb.FormatEther(w)
 }
 
 func sharePercent(f float64) string { return fmt.Sprintf("%.1f %%", 100*f) }
@@ -107,19 +106,19 @@ func (a Income) Print(p *console.Page) {
 	t := a.Total
 	p.Row("Received", fmt.Sprintf("%s in %d tickets, expected value", ether(t.Received), t.Tickets))
 	p.Row("Billed", fmt.Sprintf("%s for %d jobs", ether(t.Billed), t.Jobs))
-	p.Row("Won", fmt.Sprintf("%s in %d tickets, face value", amount.Ether(t.WonValue), t.Won))
-	p.Row("Redeemed", amount.Ether(t.Redeemed)+", final")
-	p.Row("Mined", amount.Ether(t.Mined)+", paid in a block that may still be undone")
-	p.Row("Waiting", amount.Ether(t.Waiting)+", won, queued or submitted")
+	p.Row("Won", fmt.Sprintf("%s in %d tickets, face value", verb.FormatEther(t.WonValue), t.Won))
+	p.Row("Redeemed", verb.FormatEther(t.Redeemed)+", final")
+	p.Row("Mined", verb.FormatEther(t.Mined)+", paid in a block that may still be undone")
+	p.Row("Waiting", verb.FormatEther(t.Waiting)+", won, queued or submitted")
 	if !t.Handed.IsZero() {
-		p.Row("Handed over", amount.Ether(t.Handed)+" to another process's redeemer, not seen as paid yet")
+		p.Row("Handed over", verb.FormatEther(t.Handed)+" to another process's redeemer, not seen as paid yet")
 	}
 	if !t.Short.IsZero() {
 		p.Row("Paid short", lost(p, t.Short)+", not covered by the gateways' deposits and reserves")
 	}
 	p.Row("Expired", lost(p, t.Expired))
 	p.Row("Failed", lost(p, t.Failed))
-	p.Row("Gas", amount.Ether(t.Gas))
+	p.Row("Gas", verb.FormatEther(t.Gas))
 	p.Row("Reward", rewardOf(t.Reward))
 }
 
@@ -128,14 +127,14 @@ func rewardOf(w *core.LPT) string {
 	if w == nil {
 		return "–"
 	}
-	return amount.Stake(*w)
+	return verb.FormatStake(*w)
 }
 
 func lost(p *console.Page, w core.Wei) string {
 	if w.IsZero() {
-		return amount.Ether(w)
+		return verb.FormatEther(w)
 	}
-	return p.Style.Bad(amount.Ether(w))
+	return p.Style.Bad(verb.FormatEther(w))
 }
 
 func (a Income) table(p *console.Page) {
@@ -157,9 +156,10 @@ func (a Income) table(p *console.Page) {
 		r := &a.Rows[i]
 		rows = append(rows, append(a.about(r), fmt.Sprint(r.Tickets), ether(r.Received), fmt.Sprint(r.Jobs),
 			fmt.Sprint(r.Units), ether(r.Billed),
-			sharePercent(r.Share), amount.Ether(r.WonValue), amount.Ether(r.Redeemed), amount.Ether(r.Mined),
-			amount.Ether(r.Waiting),
-			amount.Ether(r.Handed), lost(p, r.Short), lost(p, r.Expired.Add(r.Failed)), amount.Ether(r.Gas), rewardOf(r.Reward)))
+			sharePercent(r.Share), verb.FormatEther(r.WonValue), verb.FormatEther(r.Redeemed), verb.FormatEther(r.Mined),
+			verb.FormatEther(r.Waiting),
+			verb.FormatEther(r.Handed), lost(p, r.Short), lost(p, r.Expired.Add(r.Failed)), verb.FormatEther(r.Gas),
+			rewardOf(r.Reward)))
 	}
 	p.Table(head, rows)
 }

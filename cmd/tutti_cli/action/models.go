@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -38,7 +37,7 @@ func modelVerbs() []*verb.Verb {
 }
 
 func modelFields() []verb.Field {
-	text := func(_ *verb.Call, text string, _ amount.Check) (any, error) { return text, nil }
+	text := func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) { return text, nil }
 	return []verb.Field{
 		{Name: "model", Word: true, Required: true, Meta: "MODEL", Help: "as `models list` shows it", Question: "Model",
 			Parse: text},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -28,15 +27,15 @@ func commissionFields() []verb.Field {
 			Question: "Reward cut in percent",
 			Explain:  "Reward cut: the part of the tokens minted each round that you keep; the rest goes to your delegators.",
 			Suggest:  cut(func(o adminapi.Orchestrator) core.PerMillion { return o.RewardCut }),
-			Parse: func(_ *verb.Call, text string, check amount.Check) (any, error) {
-				return amount.ParseRewardCut(text, check)
+			Parse: func(_ *verb.Call, text string, check verb.InputCheck) (any, error) {
+				return verb.ParseRewardCut(text, check)
 			}},
 		{Name: "fee-cut", Meta: "PERCENT", Help: "the part of the fees that you keep", Standard: "95",
 			Question: "Fee cut in percent",
 			Explain:  "Fee cut: the part of the fees for your work that you keep; the rest goes to your delegators.",
 			Suggest:  cut(func(o adminapi.Orchestrator) core.PerMillion { return o.FeeCut }),
-			Parse: func(_ *verb.Call, text string, check amount.Check) (any, error) {
-				return amount.ParseFeeCut(text, check)
+			Parse: func(_ *verb.Call, text string, check verb.InputCheck) (any, error) {
+				return verb.ParseFeeCut(text, check)
 			}},
 	}
 }
@@ -65,13 +64,13 @@ func learnPrivate(ctx context.Context, c *verb.Call) error {
 	return err
 }
 
-func parseURI(c *verb.Call, text string, check amount.Check) (any, error) {
-	u, err := amount.ParseServiceURI(text, bool(check) || verb.Get[bool](c, keyPrivate))
+func parseURI(c *verb.Call, text string, check verb.InputCheck) (any, error) {
+	u, err := verb.ParseServiceURI(text, bool(check) || verb.Get[bool](c, keyPrivate))
 	if err != nil {
 		return nil, err
 	}
 	if u.BareIP {
-		c.Tell("%s", c.TellStyle.Warn("Note: "+amount.BareIPHint+"."))
+		c.Tell("%s", c.TellStyle.Warn("Note: "+verb.BareIPHint+"."))
 	}
 	return u.Text, nil
 }
@@ -83,7 +82,7 @@ func suggestURI(ctx context.Context, c *verb.Call) (string, error) {
 	}
 	for _, text := range []string{a.OnChain, a.Discovered, a.Advertised} {
 		for _, form := range []string{text, "https://" + text} {
-			if u, err := amount.ParseServiceURI(form, verb.Get[bool](c, keyPrivate)); err == nil {
+			if u, err := verb.ParseServiceURI(form, verb.Get[bool](c, keyPrivate)); err == nil {
 				return u.Text, nil
 			}
 		}
@@ -143,7 +142,7 @@ func serviceURI() *verb.Verb {
 func rewardCaller() *verb.Verb {
 	caller := verb.Field{Name: "caller", Word: true, Required: true, Meta: "ADDRESS|none",
 		Help: "address that may call reward for you; none revokes it", Question: "Reward caller's address, or none",
-		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) {
+		Parse: func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 			if text == "none" {
 				return core.Address{}, nil
 			}

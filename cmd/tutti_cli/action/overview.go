@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -153,19 +152,20 @@ func (a Parameters) Print(p *console.Page) {
 	p.Row("Protocol paused", a.Paused)
 	p.Row("Active orchestrators", fmt.Sprintf("%d of at most %d", a.PoolSize, a.PoolMaxSize))
 	p.Row("Round length", fmt.Sprintf("%d layer-1 blocks", a.RoundLength))
-	p.Row("Round lock", amount.Percent(a.RoundLockAmount))
+	p.Row("Round lock", verb.FormatPercent(a.RoundLockAmount))
 	p.Row("Unbonding period", fmt.Sprintf("%d rounds", a.UnbondingPeriod))
 	p.Row("Unlock period", fmt.Sprintf("%d rounds", a.UnlockPeriod))
 	p.Row("Ticket validity", fmt.Sprintf("%d rounds", a.TicketValidity))
 	p.Row("Inflation per round", billionth(a.Inflation))
 	p.Row("Inflation change per round", billionth(a.InflationChange))
 	p.Row("Target bonding rate", billionth(a.TargetBondingRate))
-	p.Row("Total bonded", amount.Stake(a.TotalBonded))
-	p.Row("Total supply", amount.Stake(a.TotalSupply))
+	p.Row("Total bonded", verb.FormatStake(a.TotalBonded))
+	p.Row("Total supply", verb.FormatStake(a.TotalSupply))
 	p.Row("Participation rate", participation(a))
 	p.Row("Treasury's part of each reward",
 		fmt.Sprintf("%s (%s from the next round on)", billionth(a.TreasuryCut), billionth(a.NextTreasuryCut)))
-	p.Row("Minted in this round", fmt.Sprintf("%s of %s", amount.Stake(a.MintedTokens), amount.Stake(a.MintableTokens)))
+	p.Row("Minted in this round",
+		fmt.Sprintf("%s of %s", verb.FormatStake(a.MintedTokens), verb.FormatStake(a.MintableTokens)))
 }
 
 // Print writes the pool.
@@ -182,8 +182,8 @@ func (o Pool) Print(p *console.Page) {
 		if price == "" {
 			price = "-"
 		}
-		rows = append(rows, []string{fmt.Sprint(i), m.Address.String(), noYes(m.Active), amount.Stake(m.DelegatedStake),
-			amount.Percent(m.RewardCut), amount.Percent(m.FeeCut), m.ServiceURI, price})
+		rows = append(rows, []string{fmt.Sprint(i), m.Address.String(), noYes(m.Active), verb.FormatStake(m.DelegatedStake),
+			verb.FormatPercent(m.RewardCut), verb.FormatPercent(m.FeeCut), m.ServiceURI, price})
 	}
 	p.Table([]string{"ID", "ADDRESS", "ACTIVE", "DELEGATED STAKE", "REWARD CUT", "FEE CUT", "SERVICE URI",
 		"WEI PER PIXEL"}, rows)
@@ -223,7 +223,7 @@ func (a Transactions) Print(p *console.Page) {
 	var rows [][]string
 	for _, t := range a.Transactions.Transactions {
 		rows = append(rows, []string{fmt.Sprint(t.ID), t.About, string(t.State), t.Sent.Format(time.RFC3339),
-			amount.Ether(t.Fee), t.Hash.String(), t.Reason})
+			verb.FormatEther(t.Fee), t.Hash.String(), t.Reason})
 	}
 	p.Table([]string{"ID", "ACTION", "STATE", "SENT", "FEE", "HASH", "REASON"}, rows)
 }

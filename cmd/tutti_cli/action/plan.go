@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
@@ -165,15 +164,15 @@ func (s *steps) walk(ctx context.Context) error {
 
 func begin(total int, fee core.Wei) string {
 	if total == 1 {
-		return "Begin? 1 step costs about " + amount.Ether(fee)
+		return "Begin? 1 step costs about " + verb.FormatEther(fee)
 	}
-	return fmt.Sprintf("Begin? %d steps cost about %s in all", total, amount.Ether(fee))
+	return fmt.Sprintf("Begin? %d steps cost about %s in all", total, verb.FormatEther(fee))
 }
 
 func (s *steps) take(ctx context.Context, k, total int, step adminapi.Step) error {
 	s.c.Tell("Step %d of %d: %s.", k, total, step.About)
 	if e := step.Estimate; e != nil {
-		s.c.Tell("Gas %d at %s: fee %s.", e.Gas, amount.GasPrice(e.Price), amount.Ether(e.Fee))
+		s.c.Tell("Gas %d at %s: fee %s.", e.Gas, verb.FormatGasPrice(e.Price), verb.FormatEther(e.Fee))
 	}
 	if err := s.c.Agree(ctx, "Send this step?"); err != nil {
 		return err

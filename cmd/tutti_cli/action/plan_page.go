@@ -3,8 +3,8 @@ package action
 import (
 	"fmt"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
+	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/adminapi"
 )
 
@@ -25,7 +25,7 @@ func PrintPlan(p *console.Page, plan adminapi.Plan) {
 			state = p.Style.Bad("blocked: " + step.Error.Code)
 		}
 		if step.Estimate != nil && !step.Done {
-			fee = amount.Ether(step.Estimate.Fee)
+			fee = verb.FormatEther(step.Estimate.Fee)
 			if step.Typical {
 				fee = "about " + fee
 			}
@@ -33,8 +33,8 @@ func PrintPlan(p *console.Page, plan adminapi.Plan) {
 		rows = append(rows, []string{fmt.Sprint(i + 1), step.About, state, fee})
 	}
 	p.Table([]string{"STEP", "WHAT", "STATE", "FEE"}, rows)
-	p.Row("Fees in all", amount.Ether(plan.TotalFee))
-	p.Row("Stake to bond", amount.Stake(plan.Token))
+	p.Row("Fees in all", verb.FormatEther(plan.TotalFee))
+	p.Row("Stake to bond", verb.FormatStake(plan.Token))
 	p.Flush()
 	for _, w := range plan.Warnings {
 		p.Line("%s", p.Style.Warn("Note: "+w))

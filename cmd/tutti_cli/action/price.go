@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -18,7 +17,7 @@ func priceFields(question string) []verb.Field {
 	return []verb.Field{
 		{Name: "pixels-per-unit", Meta: "N", Help: "how many pixels the price buys; 1 where it is left out",
 			Question: "Pixels per unit", Standard: "1",
-			Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) { return amount.ParsePixels(text) }},
+			Parse: func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) { return verb.ParsePixels(text) }},
 		{Name: "currency", Meta: "CODE", Help: "the price's currency; wei where it is left out", Question: "Currency",
 			Standard: "Wei", Parse: parseCurrency},
 		{Name: "price-per-unit", Meta: "PRICE",
@@ -27,26 +26,26 @@ func priceFields(question string) []verb.Field {
 	}
 }
 
-func parseCurrency(_ *verb.Call, text string, _ amount.Check) (any, error) {
+func parseCurrency(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 	if len(text) > 16 || strings.Trim(strings.ToLower(text), "abcdefghijklmnopqrstuvwxyz") != "" {
 		return nil, errors.New("not a currency such as Wei, ETH or USD")
 	}
 	return text, nil
 }
 
-func parsePrice(c *verb.Call, text string, check amount.Check) (any, error) {
+func parsePrice(c *verb.Call, text string, check verb.InputCheck) (any, error) {
 	return parseUnitPrice(c, text, check)
 }
 
-func parseUnitPrice(c *verb.Call, text string, check amount.Check) (any, error) {
+func parseUnitPrice(c *verb.Call, text string, check verb.InputCheck) (any, error) {
 	pixels := core.Pixels(1)
 	if n := verb.Ref[core.Pixels](c, "pixels-per-unit"); n != nil {
 		pixels = *n
 	}
 	if verb.Get[string](c, keyFree) != "" {
-		check = amount.Trust // 0 is all there is, and anything else is refused
+		check = verb.Trust // 0 is all there is, and anything else is refused
 	}
-	price, err := amount.ParsePrice(text, verb.Get[string](c, "currency"), pixels, check)
+	price, err := verb.ParsePrice(text, verb.Get[string](c, "currency"), pixels, check)
 	if err == nil {
 		err = onlyFree(c, price)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
@@ -70,7 +69,7 @@ func printPrices(p *console.Page, a *adminapi.Prices) {
 	p.Table([]string{"WORK", "GATEWAY", "PRICE", "PER PIXEL OR UNIT"}, rows)
 	p.Row("Redeeming is added", noYes(a.AutoAdjust))
 	if t := a.Tickets; t != nil {
-		p.Row("A ticket is to be worth", amount.Ether(t.TicketEV))
+		p.Row("A ticket is to be worth", verb.FormatEther(t.TicketEV))
 		p.Row("A ticket pays at most", orNoBound(t.MaxFaceValue))
 	}
 	if len(a.Quotes) == 0 {
@@ -102,8 +101,8 @@ func printLimits(p *console.Page, a *adminapi.PriceLimits) {
 	}
 	p.Table([]string{"WORK", "AT MOST", "PER PIXEL OR UNIT"}, rows)
 	if t := a.Tickets; t != nil {
-		p.Row("A ticket is worth at most", amount.Ether(t.MaxTicketEV))
-		p.Row("A payment's tickets at most", amount.Ether(t.MaxTotalEV))
+		p.Row("A ticket is worth at most", verb.FormatEther(t.MaxTicketEV))
+		p.Row("A payment's tickets at most", verb.FormatEther(t.MaxTotalEV))
 		p.Row("A ticket pays at most", fmt.Sprintf("the deposit / %d", t.DepositMultiplier))
 	}
 }
@@ -112,7 +111,7 @@ func orNoBound(w core.Wei) string {
 	if w.IsZero() {
 		return "no bound"
 	}
-	return amount.Ether(w)
+	return verb.FormatEther(w)
 }
 
 func workText(pipeline, model, all string) string {

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -52,7 +51,7 @@ func processVerbs() []*verb.Verb {
 
 var errDeadline = errors.New("must be a duration of at least a second, such as 5m")
 
-func parseDeadline(_ *verb.Call, text string, _ amount.Check) (any, error) {
+func parseDeadline(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < time.Second {
 		return nil, errDeadline

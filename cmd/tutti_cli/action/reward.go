@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
@@ -82,7 +81,8 @@ func (r Reward) Print(p *console.Page) {
 		if h.Tx != nil {
 			tx = h.Tx.String()
 		}
-		rows = append(rows, []string{fmt.Sprint(h.Round), amount.Stake(h.Amount), h.Outcome, h.Time.Format(time.RFC3339), tx})
+		rows = append(rows, []string{fmt.Sprint(h.Round), verb.FormatStake(h.Amount), h.Outcome, h.Time.Format(time.RFC3339),
+			tx})
 	}
 	p.Table([]string{"ROUND", "MINTED", "OUTCOME", "TIME", "TRANSACTION"}, rows)
 }

@@ -3,7 +3,6 @@ package action
 import (
 	"context"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -18,7 +17,7 @@ type Settings struct {
 func sessionsSet() *verb.Verb {
 	limit := verb.Field{Name: "max", Word: true, Required: true, Meta: "N|auto",
 		Help: "sessions at once, or auto for what the machine is measured to do", Question: "Maximum sessions, or auto",
-		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) {
+		Parse: func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 			m := adminapi.MaxSessions(text)
 			_, err := m.Number()
 			return m, err

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -83,10 +82,10 @@ func (a Gateways) Print(p *console.Page) {
 	}
 	for _, g := range a.Gateways {
 		p.Title(g.Gateway.String())
-		p.Row("Deposit", amount.Ether(g.Deposit))
-		p.Row("Reserve", amount.Ether(g.Reserve))
-		p.Row("Carries per ticket", amount.Ether(g.MaxFloat))
-		p.Row("Waiting", amount.Ether(g.Waiting)+", won, queued or submitted")
+		p.Row("Deposit", verb.FormatEther(g.Deposit))
+		p.Row("Reserve", verb.FormatEther(g.Reserve))
+		p.Row("Carries per ticket", verb.FormatEther(g.MaxFloat))
+		p.Row("Waiting", verb.FormatEther(g.Waiting)+", won, queued or submitted")
 		for _, acc := range g.Accounts {
 			p.Row("Balance of "+acc.Key, ether(acc.Balance)+", of it put aside for jobs: "+ether(acc.InHand))
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
@@ -24,8 +23,8 @@ func (s Stake) Print(p *console.Page) {
 	if s.Delegate != nil {
 		p.Row("Delegate", *s.Delegate)
 	}
-	p.Row("Stake", amount.Stake(s.PendingStake))
-	p.Row("Fees", amount.Ether(s.PendingFees))
+	p.Row("Stake", verb.FormatStake(s.PendingStake))
+	p.Row("Fees", verb.FormatEther(s.PendingFees))
 	p.Row("Last claim round", s.LastClaimRound)
 }
 
@@ -105,7 +104,7 @@ func askUnbond(ctx context.Context, c *verb.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Tell("Your stake is %s.", amount.Stake(d.PendingStake))
+	c.Tell("Your stake is %s.", verb.FormatStake(d.PendingStake))
 	c.Put(keyBalance, d.PendingStake)
 	if err := c.AskField(ctx, "all"); err != nil || verb.Get[bool](c, "all") {
 		return err
@@ -194,7 +193,7 @@ func (a Locks) Print(p *console.Page) {
 	}
 	var rows [][]string
 	for _, l := range a.UnbondingLocks.Locks {
-		rows = append(rows, []string{fmt.Sprint(l.ID), amount.Stake(l.Amount), fmt.Sprint(l.WithdrawRound),
+		rows = append(rows, []string{fmt.Sprint(l.ID), verb.FormatStake(l.Amount), fmt.Sprint(l.WithdrawRound),
 			yes(p, l.Withdrawable)})
 	}
 	p.Table([]string{"ID", "AMOUNT", "WITHDRAW ROUND", "WITHDRAWABLE"}, rows)

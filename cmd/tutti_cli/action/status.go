@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
@@ -168,8 +167,8 @@ func (s Status) printMoney(p *console.Page) {
 	}
 	p.Title("ACCOUNT")
 	if b := s.Balances; b != nil {
-		p.Row("ETH balance", amount.Ether(b.Ether))
-		p.Row("LPT balance", amount.Stake(b.Token))
+		p.Row("ETH balance", verb.FormatEther(b.Ether))
+		p.Row("LPT balance", verb.FormatStake(b.Token))
 	}
 	if g := s.Gas; g != nil {
 		printGas(p, *g)
@@ -181,9 +180,9 @@ func (s Status) printOrchestrator(p *console.Page) {
 	p.Title("ORCHESTRATOR")
 	p.Row("State", o.State)
 	p.Row("Service URI", o.ServiceURI)
-	p.Row("Delegated stake", amount.Stake(o.DelegatedStake))
-	p.Row("Reward cut", amount.Percent(o.RewardCut))
-	p.Row("Fee cut", amount.Percent(o.FeeCut))
+	p.Row("Delegated stake", verb.FormatStake(o.DelegatedStake))
+	p.Row("Reward cut", verb.FormatPercent(o.RewardCut))
+	p.Row("Fee cut", verb.FormatPercent(o.FeeCut))
 	p.Row("Last reward round", o.LastRewardRound)
 	if o.ActivationRound != nil {
 		p.Row("Active from round", *o.ActivationRound)

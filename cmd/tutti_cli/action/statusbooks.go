@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -49,7 +48,7 @@ func (s Status) printBooks(p *console.Page) {
 
 func earned(r *adminapi.IncomeRow) string {
 	return fmt.Sprintf("received %s in %d tickets, billed %s, redeemed %s", ether(r.Received), r.Tickets, ether(r.Billed),
-		amount.Ether(r.Redeemed))
+		verb.FormatEther(r.Redeemed))
 }
 
 // countsText is how many tickets there are in each state.

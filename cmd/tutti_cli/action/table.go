@@ -5,6 +5,9 @@
 // It decides no rule of the protocol and computes no amount: the node does, and
 // says what it would cost before anything is sent. main and the generators of the
 // documents call Table.
+//
+// The JSON Schemas of what the verbs write with --json are derived from the same types and kept in
+// one file per verb; tests hold every real answer against them.
 package action
 
 import (

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
@@ -61,13 +60,13 @@ func ticketVerbs() verb.Table {
 	}
 }
 
-func parseHash(_ *verb.Call, text string, _ amount.Check) (any, error) {
+func parseHash(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 	var h protocol.Hash
 	err := h.UnmarshalText([]byte(text))
 	return h, err
 }
 
-func parseLimit(_ *verb.Call, text string, _ amount.Check) (any, error) {
+func parseLimit(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > adminapi.MaxTickets {
 		return nil, fmt.Errorf("it is a number from 1 to %d", adminapi.MaxTickets)
@@ -75,7 +74,7 @@ func parseLimit(_ *verb.Call, text string, _ amount.Check) (any, error) {
 	return n, nil
 }
 
-func parseBefore(_ *verb.Call, text string, _ amount.Check) (any, error) {
+func parseBefore(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
 		return nil, errors.New("it is a time such as 2026-03-01T00:00:00Z")
@@ -135,7 +134,7 @@ func runRetry(ctx context.Context, c *verb.Call) (verb.Result, error) {
 	if c.Set.DryRun {
 		return TicketRetry{life.Ticket, true}, nil
 	}
-	c.Tell("The ticket of %s is %s: %s", amount.Ether(life.Ticket.FaceValue), life.Ticket.State, life.Ticket.Reason)
+	c.Tell("The ticket of %s is %s: %s", verb.FormatEther(life.Ticket.FaceValue), life.Ticket.State, life.Ticket.Reason)
 	if err := c.Agree(ctx, "Take it up again?"); err != nil {
 		return nil, err
 	}
@@ -157,8 +156,8 @@ func (a Tickets) Print(p *console.Page) {
 	for i := range a.Tickets.Tickets {
 		t := &a.Tickets.Tickets[i]
 		rows = append(rows, []string{t.Hash.String(), t.Won.Format(time.RFC3339), t.Gateway.String(), t.Account,
-			amount.Ether(t.FaceValue), t.State,
-			amount.Ether(t.Paid), amount.Ether(t.GasFee), t.Reason})
+			verb.FormatEther(t.FaceValue), t.State,
+			verb.FormatEther(t.Paid), verb.FormatEther(t.GasFee), t.Reason})
 	}
 	p.Table([]string{"TICKET", "WON", "GATEWAY", "FOR", "FACE VALUE", "STATE", "PAID", "GAS FEE", "REASON"}, rows)
 }
@@ -167,7 +166,7 @@ func printTicket(p *console.Page, t *adminapi.Ticket) {
 	p.Row("Ticket", t.Hash)
 	p.Row("Gateway", t.Gateway)
 	p.Row("Paid for", t.Account)
-	p.Row("Face value", amount.Ether(t.FaceValue))
+	p.Row("Face value", verb.FormatEther(t.FaceValue))
 	p.Row("Chance to win", fmt.Sprintf("1 in %.0f", math.Round(t.Chance)))
 	state := t.State
 	switch {
@@ -185,8 +184,8 @@ func printTicket(p *console.Page, t *adminapi.Ticket) {
 		p.Row("Transaction", *t.Tx)
 	}
 	if !t.Paid.IsZero() || !t.GasFee.IsZero() {
-		p.Row("Paid", amount.Ether(t.Paid))
-		p.Row("Gas fee", amount.Ether(t.GasFee))
+		p.Row("Paid", verb.FormatEther(t.Paid))
+		p.Row("Gas fee", verb.FormatEther(t.GasFee))
 	}
 }
 

@@ -7,8 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/internal/usage"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/manual"
-	"github.com/tuttinode/tutti/cmd/tutti_cli/schema"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -77,11 +75,11 @@ func runHelp(_ context.Context, c *verb.Call) (verb.Result, error) {
 	var b strings.Builder
 	words := strings.Fields(verb.Get[string](c, "topic") + " " + verb.Get[string](c, "word"))
 	if len(words) == 0 {
-		err := manual.Overview(&b, Table())
+		err := verb.Overview(&b, Table())
 		return Help{Text: b.String()}, err
 	}
 	if v, n := Table().Find(words); n == len(words) {
-		err := manual.Help(&b, v)
+		err := verb.Help(&b, v)
 		return Help{Text: b.String()}, err
 	}
 	if under := Table().Under(words[0]); len(under) > 0 && len(words) == 1 {
@@ -106,7 +104,7 @@ func runHelp(_ context.Context, c *verb.Call) (verb.Result, error) {
 
 func runSchema(_ context.Context, c *verb.Call) (verb.Result, error) {
 	name := strings.TrimSpace(verb.Get[string](c, "verb") + " " + verb.Get[string](c, "word"))
-	content, ok := schema.Read(name)
+	content, ok := ReadSchema(name)
 	if !ok {
 		return nil, verb.Mistake("there is no schema of " + name)
 	}

@@ -5,7 +5,6 @@ import (
 	"math/big"
 	"strconv"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -22,7 +21,7 @@ func choiceField(name, help, question string, words ...string) verb.Field {
 	}
 	return verb.Field{Name: name, Meta: "CHOICE", Required: true, Help: help + ": " + list, Question: question + " (" +
 		list + ")",
-		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) {
+		Parse: func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 			for i, w := range words {
 				if text == w || text == strconv.Itoa(i) {
 					return uint8(i), nil
@@ -46,7 +45,7 @@ func votePoll() *verb.Verb {
 func voteProposal() *verb.Verb {
 	id := verb.Field{Name: "proposal", Word: true, Required: true, Meta: "NUMBER",
 		Help: "the proposal's number in decimal", Question: "Number of the proposal",
-		Parse: func(_ *verb.Call, text string, _ amount.Check) (any, error) {
+		Parse: func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) {
 			n, ok := new(big.Int).SetString(text, 10)
 			if !ok || n.Sign() < 0 || n.BitLen() > 256 {
 				return nil, errors.New("not a proposal's number")

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/verb"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -36,7 +35,7 @@ func workerVerbs() []*verb.Verb {
 func workerVerb(name string, drain bool, short string) *verb.Verb {
 	field := verb.Field{Name: "name", Word: true, Required: true, Meta: "WORKER", Help: "as `workers` lists it",
 		Question: "Worker",
-		Parse:    func(_ *verb.Call, text string, _ amount.Check) (any, error) { return text, nil }}
+		Parse:    func(_ *verb.Call, text string, _ verb.InputCheck) (any, error) { return text, nil }}
 	return &verb.Verb{Name: "worker " + name, For: verb.Orchestrators, Changes: true, Short: short,
 		Fields: []verb.Field{field}, Result: Workers{},
 		Run: func(ctx context.Context, c *verb.Call) (verb.Result, error) {

@@ -4,6 +4,10 @@
 //
 // It knows no verbs and no terminal, and it never repeats a change by itself: a
 // request that may have arrived is for the caller to check.
+//
+// portuser.go finds the process that listens on a port of this machine, so that a message about a
+// taken port can name the program. It reads the kernel's tables and works on Linux only; elsewhere
+// nothing is known.
 package node
 
 import (

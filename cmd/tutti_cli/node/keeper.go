@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/tuttinode/tutti/cmd/internal/portuser"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
@@ -37,7 +36,7 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
-	return c.checked(ctx, conn, func() []int { return portuser.Users(conn.LocalAddr(), conn.RemoteAddr()) })
+	return c.checked(ctx, conn, func() []int { return PortUsers(conn.LocalAddr(), conn.RemoteAddr()) })
 }
 
 // DialOwner opens connections for a node's token: to a program of the user whose file or

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -45,9 +44,9 @@ func (s *Sent) Print(p *console.Page) {
 func PrintEstimate(p *console.Page, e *adminapi.Estimate) {
 	p.Row("Action", e.About)
 	p.Row("Gas", e.Gas)
-	p.Row("Gas price", amount.GasPrice(e.Price))
-	p.Row("Fee", amount.Ether(e.Fee))
-	p.Row("The account needs", amount.Ether(e.Need))
+	p.Row("Gas price", FormatGasPrice(e.Price))
+	p.Row("Fee", FormatEther(e.Fee))
+	p.Row("The account needs", FormatEther(e.Need))
 }
 
 // PrintTransaction writes where a transaction stands.
@@ -64,7 +63,7 @@ func PrintTransaction(p *console.Page, t *adminapi.Transaction) {
 	p.Row("Transaction", t.Hash)
 	if t.Block != 0 {
 		p.Row("Block", t.Block)
-		p.Row("Fee", amount.Ether(t.Fee))
+		p.Row("Fee", FormatEther(t.Fee))
 	}
 	if t.Reason != "" {
 		p.Row("Reason", t.Reason)
@@ -109,8 +108,8 @@ func (c *Call) TellEstimate(e *adminapi.Estimate) {
 		return
 	}
 	c.Tell("This will: %s", e.About)
-	c.Tell("Gas %d at %s: fee %s; the account needs %s.", e.Gas, amount.GasPrice(e.Price), amount.Ether(e.Fee),
-		amount.Ether(e.Need))
+	c.Tell("Gas %d at %s: fee %s; the account needs %s.", e.Gas, FormatGasPrice(e.Price), FormatEther(e.Fee),
+		FormatEther(e.Need))
 }
 
 // failure is why a transaction came to nothing, with the code in its reason.

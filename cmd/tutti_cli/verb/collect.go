@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -134,8 +133,8 @@ var errAgain = errors.New("type it again")
 // take reads a value. An unusual value becomes a question, or a refusal where no
 // prompt is possible.
 func (c *Call) take(ctx context.Context, f *Field, text string) error {
-	value, err := c.read(f, text, amount.Check(c.Set.Unusual))
-	if d, ok := errors.AsType[*amount.Unusual](err); ok {
+	value, err := c.read(f, text, InputCheck(c.Set.Unusual))
+	if d, ok := errors.AsType[*UnusualInput](err); ok {
 		if !c.CanAsk() {
 			return d.Fault("read --" + f.Name)
 		}
@@ -158,7 +157,7 @@ func (f *Field) label() string {
 	return "--" + f.Name
 }
 
-func (c *Call) read(f *Field, text string, check amount.Check) (any, error) {
+func (c *Call) read(f *Field, text string, check InputCheck) (any, error) {
 	switch {
 	case f.Switch:
 		return text == "true", nil
@@ -171,7 +170,7 @@ func (c *Call) read(f *Field, text string, check amount.Check) (any, error) {
 }
 
 // settle asks which reading of an unusual value is meant.
-func (c *Call) settle(ctx context.Context, f *Field, d *amount.Unusual) (any, error) {
+func (c *Call) settle(ctx context.Context, f *Field, d *UnusualInput) (any, error) {
 	c.Tell("%s", c.TellStyle.Warn("This is unusual: "+d.Why+"."))
 	var answers []string
 	for _, r := range d.Readings {
@@ -188,7 +187,7 @@ func (c *Call) settle(ctx context.Context, f *Field, d *amount.Unusual) (any, er
 	case err != nil:
 		return nil, err
 	case n < len(d.Readings):
-		return c.read(f, d.Readings[n].Text, amount.Trust)
+		return c.read(f, d.Readings[n].Text, Trust)
 	case c.Menu:
 		return nil, errAgain
 	}

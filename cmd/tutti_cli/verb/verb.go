@@ -5,15 +5,21 @@
 //
 // It holds no verb itself: package action fills the table, and main chooses a
 // verb by words or by the menu.
+//
+// The help, the page of the documents and the manual page are derived from the same table, so that
+// none of them can promise what is not there.
+//
+// stake.go, ether.go, cut.go, gas.go, price.go and address.go read and write the values that an
+// operator types. They never guess: a text that can be read in two ways, or in one that is most
+// likely not meant, comes back as an UnusualInput.
 package verb
 
 import (
 	"context"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti_cli/amount"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
-	"github.com/tuttinode/tutti/core/suggest"
+	"github.com/tuttinode/tutti/core/fault"
 )
 
 // Audience says on which nodes a menu shows a verb. The command line has all.
@@ -120,8 +126,8 @@ type Field struct {
 	Standard string
 	// Suggest gives a default that the node knows; "" falls back to Standard.
 	Suggest func(ctx context.Context, c *Call) (string, error)
-	// Parse reads the value. Its error may be an *amount.Unusual. Nil keeps the text.
-	Parse func(c *Call, text string, check amount.Check) (any, error)
+	// Parse reads the value. Its error may be an *UnusualInput. Nil keeps the text.
+	Parse func(c *Call, text string, check InputCheck) (any, error)
 }
 
 // Table is all verbs in the order of the documents.
@@ -151,7 +157,7 @@ func (t Table) Nearest(words []string) string {
 		if n > len(words) {
 			continue
 		}
-		if name, _ := suggest.Name(strings.Join(words[:n], " "), names); name != "" {
+		if name, _ := fault.SuggestName(strings.Join(words[:n], " "), names); name != "" {
 			return name
 		}
 	}

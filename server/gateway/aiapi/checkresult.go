@@ -10,7 +10,7 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pipeline"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
 var (
@@ -83,10 +83,10 @@ func checkVideo(data []byte) error {
 	if http.DetectContentType(data) == "video/webm" {
 		return nil
 	}
-	if !container.IsMP4(data) {
+	if !verify.IsMP4(data) {
 		return errNoVideo
 	}
-	if container.Child(data, "moov") == nil || container.Child(data, "mdat") == nil {
+	if verify.ChildBox(data, "moov") == nil || verify.ChildBox(data, "mdat") == nil {
 		return errCutOff
 	}
 	return nil
@@ -99,7 +99,7 @@ func checkSound(data []byte) error {
 		return checkWAV(data[12:])
 	case strings.HasPrefix(kind, "audio/"), kind == "application/ogg", kind == "video/webm":
 		return nil
-	case strings.HasPrefix(string(data[:min(len(data), 4)]), "fLaC"), container.IsMP4(data), isFrames(data):
+	case strings.HasPrefix(string(data[:min(len(data), 4)]), "fLaC"), verify.IsMP4(data), isFrames(data):
 		return nil
 	}
 	return errNoSound

@@ -1,13 +1,11 @@
 package verify
 
-import "github.com/tuttinode/tutti/server/gateway/verify/h26x"
-
 // avc counts the pictures of an H.264 stream.
 type avc struct {
-	sps [32]*h26x.AVCSPS
-	pps [256]*h26x.AVCPPS
+	sps [32]*avcSPS
+	pps [256]*avcPPS
 
-	last    h26x.AVCSlice
+	last    AVCSlice
 	any     bool // there was a slice
 	divided bool // something that only stands between pictures came after it
 
@@ -31,36 +29,36 @@ func (a *avc) unit(nal []byte) {
 	}
 	payload := nal[1:]
 	switch nal[0] & 0x1f {
-	case h26x.AVCSliceType, h26x.AVCIDRType:
+	case avcSliceType, avcIDRType:
 		a.slice(nal[0], payload)
-	case h26x.AVCSPSType:
+	case avcSPSType:
 		a.divided = true
-		if s, ok := h26x.ReadAVCSPS(payload); ok {
+		if s, ok := ReadAVCSPS(payload); ok {
 			a.sps[s.ID] = &s
 		}
-	case h26x.AVCPPSType:
+	case avcPPSType:
 		a.divided = true
-		if p, ok := h26x.ReadAVCPPS(payload); ok {
+		if p, ok := ReadAVCPPS(payload); ok {
 			a.pps[p.ID] = &p
 		}
-	case h26x.AVCSEIType:
+	case avcSEIType:
 		a.divided = true
-		if n, ok := h26x.RecoveryPoint(payload); ok {
+		if n, ok := RecoveryPoint(payload); ok {
 			a.start.announce(n)
 		}
-	case h26x.AVCAUDType:
+	case avcAUDType:
 		a.divided = true
 	}
 }
 
 func (a *avc) slice(header byte, payload []byte) {
-	id, ok := h26x.PPSOfAVCSlice(payload)
+	id, ok := ppsOfAVCSlice(payload)
 	if !ok || a.pps[id] == nil || a.sps[a.pps[id].SPS] == nil {
 		return // no decoder can do anything with it
 	}
 	pps := a.pps[id]
 	sps := a.sps[pps.SPS]
-	s, ok := h26x.ReadAVCSlice(header, payload, sps, pps)
+	s, ok := ReadAVCSlice(header, payload, sps, pps)
 	if !ok || s.Redundant {
 		return
 	}
@@ -73,7 +71,7 @@ func (a *avc) slice(header byte, payload []byte) {
 }
 
 // picture takes the first slice of one; before is that of the picture before it.
-func (a *avc) picture(s, before *h26x.AVCSlice, sps *h26x.AVCSPS) {
+func (a *avc) picture(s, before *AVCSlice, sps *avcSPS) {
 	if a.waiting && s.Field && s.Bottom != before.Bottom && s.FrameNum == before.FrameNum && (!s.IDR || before.IDR) {
 		a.waiting = false // the frame is counted already
 		a.v.Most++

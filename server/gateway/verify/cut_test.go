@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
+	"github.com/tuttinode/tutti/server/gateway/verify"
 )
 
 // sources are streams of which pieces are checked.
@@ -30,9 +30,9 @@ func TestPieces(t *testing.T) {
 			t.Parallel()
 			whole := clip(t, args, "ts")
 			for _, n := range []int{40, 100, 200} {
-				n *= container.PacketSize
+				n *= verify.PacketSize
 				hold(t, whole[:n], "ts")
-				hold(t, append(append([]byte{}, whole[:3*container.PacketSize]...), whole[n:]...), "ts")
+				hold(t, append(append([]byte{}, whole[:3*verify.PacketSize]...), whole[n:]...), "ts")
 			}
 			hold(t, append(append([]byte{}, whole...), whole...), "ts")
 		})

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/server/gateway/sniff"
 	"github.com/tuttinode/tutti/server/gateway/verify"
 	"github.com/tuttinode/tutti/transcoder/libav"
 )
@@ -95,7 +94,7 @@ func TestSizesThatChange(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			headers := sniff.Segment(data)
+			headers := verify.SniffSegment(data)
 			r := verify.Result{
 				Profiles: profiles, Input: verify.ReadSource(data, time.Second),
 				Source:     verify.Size{Width: headers.Width, Height: headers.Height},

@@ -2,8 +2,6 @@ package verify
 
 import (
 	"encoding/binary"
-
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // Flags of the boxes of a fragment: which of their fields are there.
@@ -16,7 +14,7 @@ const (
 
 // fragmentDefaults is the size of samples of a track that do not say theirs.
 func fragmentDefaults(mvex []byte, id uint32) (size uint32) {
-	container.Each(mvex, func(kind string, body []byte, _ int) {
+	EachBox(mvex, func(kind string, body []byte, _ int) {
 		if kind == "trex" && len(body) >= 20 && binary.BigEndian.Uint32(body[4:]) == id {
 			size = binary.BigEndian.Uint32(body[16:])
 		}
@@ -28,7 +26,7 @@ func fragmentDefaults(mvex []byte, id uint32) (size uint32) {
 // offset at of the file.
 func (r *sampleReader) fragment(moof []byte, at int, size uint32) error {
 	var err error
-	container.Each(moof, func(kind string, traf []byte, _ int) {
+	EachBox(moof, func(kind string, traf []byte, _ int) {
 		if kind == "traf" && err == nil {
 			err = r.trackFragment(traf, uint64(at), size)
 		}
@@ -37,7 +35,7 @@ func (r *sampleReader) fragment(moof []byte, at int, size uint32) error {
 }
 
 func (r *sampleReader) trackFragment(traf []byte, base uint64, size uint32) error {
-	f := fields{b: container.Child(traf, "tfhd")}
+	f := fields{b: ChildBox(traf, "tfhd")}
 	flags := f.u32() & 0xffffff
 	if id := f.u32(); f.short || id != r.track.id {
 		return nil
@@ -54,7 +52,7 @@ func (r *sampleReader) trackFragment(traf []byte, base uint64, size uint32) erro
 	}
 	next := base
 	var err error
-	container.Each(traf, func(kind string, trun []byte, _ int) {
+	EachBox(traf, func(kind string, trun []byte, _ int) {
 		if kind == "trun" && err == nil {
 			next, err = r.run(trun, base, next, size)
 		}

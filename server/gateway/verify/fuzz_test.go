@@ -9,8 +9,8 @@ import (
 )
 
 func FuzzCount(f *testing.F) {
-	for _, name := range []string{"testdata/hevc_rasl.ts", "testdata/hevc_slices.mp4", "../sniff/testdata/h264.mp4",
-		"../sniff/testdata/odd422.ts", "../sniff/testdata/h264.ts"} {
+	for _, name := range []string{"testdata/hevc_rasl.ts", "testdata/hevc_slices.mp4", "testdata/h264.mp4",
+		"testdata/odd422.ts", "../sniff/testdata/h264.ts"} {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

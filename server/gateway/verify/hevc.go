@@ -1,11 +1,9 @@
 package verify
 
-import "github.com/tuttinode/tutti/server/gateway/verify/h26x"
-
 // hevc counts the pictures of an HEVC stream.
 type hevc struct {
-	sps [16]*h26x.HEVCSPS
-	pps [64]*h26x.HEVCPPS
+	sps [16]*hevcSPS
+	pps [64]*HEVCPPS
 
 	// begun: a picture came that decoding can begin at. skipping: those that refer to
 	// what came before it cannot be decoded.
@@ -26,25 +24,25 @@ func (h *hevc) unit(nal []byte) {
 	}
 	kind, payload := nal[0]>>1&0x3f, nal[2:]
 	switch kind {
-	case h26x.HEVCSPSType:
-		if s, ok := h26x.ReadHEVCSPS(payload); ok {
+	case hevcSPSType:
+		if s, ok := ReadHEVCSPS(payload); ok {
 			h.sps[s.ID] = &s
 		}
-	case h26x.HEVCPPSType:
-		if p, ok := h26x.ReadHEVCPPS(payload); ok {
+	case hevcPPSType:
+		if p, ok := ReadHEVCPPS(payload); ok {
 			h.pps[p.ID] = &p
 		}
-	case h26x.HEVCEOSType, h26x.HEVCEOBType:
+	case hevcEOSType, hevcEOBType:
 		h.begun = false
 	default:
-		if kind <= h26x.HEVCLastSlice {
+		if kind <= hevcLastSlice {
 			h.slice(kind, payload)
 		}
 	}
 }
 
 func (h *hevc) slice(kind byte, payload []byte) {
-	s, ok := h26x.ReadHEVCSlice(kind, payload, func(id uint) *h26x.HEVCPPS {
+	s, ok := ReadHEVCSlice(kind, payload, func(id uint) *HEVCPPS {
 		if id >= uint(len(h.pps)) {
 			return nil
 		}
@@ -68,11 +66,11 @@ func (h *hevc) slice(kind byte, payload []byte) {
 // picture of a NAL type.
 func (h *hevc) decodable(kind byte) bool {
 	switch {
-	case kind >= h26x.HEVCFirstIRAP && kind <= h26x.HEVCLastIRAP:
-		h.skipping = kind <= h26x.HEVCBLALast || kind == h26x.HEVCCRA && !h.begun
+	case kind >= hevcFirstIRAP && kind <= hevcLastIRAP:
+		h.skipping = kind <= hevcBLALast || kind == hevcCRA && !h.begun
 		h.begun = true
 		return true
-	case kind == h26x.HEVCRASLN || kind == h26x.HEVCRASLR:
+	case kind == hevcRASLN || kind == hevcRASLR:
 		return h.begun && !h.skipping
 	}
 	return h.begun

@@ -8,20 +8,19 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/gateway/verify"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // TestFlood is a transport stream of nothing but tiny units: it ends with a fault and
 // not with the last of them.
 func TestFlood(t *testing.T) {
 	t.Parallel()
-	ts, err := os.ReadFile("../sniff/testdata/h264.ts")
+	ts, err := os.ReadFile("testdata/h264.ts")
 	if err != nil {
 		t.Fatal(err)
 	}
 	packet := append([]byte{0x47, 0x41, 0, 0x10, 0, 0, 1, 0xe0, 0, 0, 0x80, 0, 0},
 		bytes.Repeat([]byte{0, 0, 1, 0x67, 0x64}, 35)...)
-	data := append(ts[:3*container.PacketSize:3*container.PacketSize], bytes.Repeat(packet, 70_000)...)
+	data := append(ts[:3*verify.PacketSize:3*verify.PacketSize], bytes.Repeat(packet, 70_000)...)
 	if _, err := verify.Count(data); fault.CodeOf(err) != fault.RenditionUnreadable {
 		t.Errorf("%v", err)
 	}
@@ -32,7 +31,7 @@ const maxSamplesAndOne = 1<<20 + 1
 // TestTablesThatLie has sample tables point outside, overlap or never end.
 func TestTablesThatLie(t *testing.T) {
 	t.Parallel()
-	good, err := os.ReadFile("../sniff/testdata/h264.mp4")
+	good, err := os.ReadFile("testdata/h264.mp4")
 	if err != nil {
 		t.Fatal(err)
 	}

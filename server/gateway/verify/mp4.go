@@ -3,8 +3,6 @@ package verify
 import (
 	"encoding/binary"
 	"time"
-
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // mp4Codecs are the sample entries of video that is counted, otherVideo those of
@@ -30,7 +28,7 @@ type track struct {
 
 // countMP4 reads a movie whose samples are listed in tables, in fragments, or both.
 func countMP4(data []byte) (Video, error) {
-	moov := container.Child(data, "moov")
+	moov := ChildBox(data, "moov")
 	if moov == nil {
 		return Video{}, unreadable("it is an MP4 file without a movie box")
 	}
@@ -45,9 +43,9 @@ func countMP4(data []byte) (Video, error) {
 	if err := r.tables(t.table); err != nil {
 		return Video{}, err
 	}
-	defaults := fragmentDefaults(container.Child(moov, "mvex"), t.id)
+	defaults := fragmentDefaults(ChildBox(moov, "mvex"), t.id)
 	var err error
-	container.Each(data, func(kind string, body []byte, at int) {
+	EachBox(data, func(kind string, body []byte, at int) {
 		if kind == "moof" && err == nil {
 			err = r.fragment(body, at, defaults)
 		}
@@ -59,7 +57,7 @@ func countMP4(data []byte) (Video, error) {
 }
 
 func findTrack(moov []byte) (t track) {
-	container.Each(moov, func(kind string, body []byte, _ int) {
+	EachBox(moov, func(kind string, body []byte, _ int) {
 		if kind != "trak" || t.found {
 			return
 		}
@@ -68,16 +66,16 @@ func findTrack(moov []byte) (t track) {
 			return
 		}
 		codec, counted := mp4Codecs[entry]
-		table := container.Path(body, "mdia", "minf", "stbl")
-		t = track{id: trackID(container.Child(body, "tkhd")), table: table, found: true}
-		t.scale, t.length = trackLength(container.Path(body, "mdia", "mdhd"))
+		table := BoxPath(body, "mdia", "minf", "stbl")
+		t = track{id: trackID(ChildBox(body, "tkhd")), table: table, found: true}
+		t.scale, t.length = trackLength(BoxPath(body, "mdia", "mdhd"))
 		// Transcoders go by the samples' times; the header may say anything.
-		if ticks := sampleTicks(container.Child(table, "stts"), samplesOf(table)); ticks > 0 && t.scale > 0 {
+		if ticks := sampleTicks(ChildBox(table, "stts"), samplesOf(table)); ticks > 0 && t.scale > 0 {
 			t.length = seconds(ticks / float64(t.scale))
 		}
 		if counted {
 			t.units = newUnits(codec)
-			t.describe(container.Child(table, "stsd")[8:], codec)
+			t.describe(ChildBox(table, "stsd")[8:], codec)
 		}
 	})
 	return t
@@ -85,7 +83,7 @@ func findTrack(moov []byte) (t track) {
 
 // videoEntry is the kind of the first sample entry of a track, if the track is video.
 func videoEntry(trak []byte) (kind string, found bool) {
-	stsd := container.Path(trak, "mdia", "minf", "stbl", "stsd")
+	stsd := BoxPath(trak, "mdia", "minf", "stbl", "stsd")
 	if len(stsd) < 16 {
 		return "", false
 	}
@@ -107,14 +105,14 @@ func trackID(tkhd []byte) uint32 {
 // describe reads the parameter sets of all sample entries.
 func (t *track) describe(entries []byte, codec string) {
 	const header = 78 // of a visual entry, after its box's
-	container.Each(entries, func(_ string, body []byte, _ int) {
+	EachBox(entries, func(_ string, body []byte, _ int) {
 		if len(body) < header {
 			return
 		}
 		if codec == "h264" {
-			t.avcC(container.Child(body[header:], "avcC"))
+			t.avcC(ChildBox(body[header:], "avcC"))
 		} else {
-			t.hvcC(container.Child(body[header:], "hvcC"))
+			t.hvcC(ChildBox(body[header:], "hvcC"))
 		}
 	})
 }

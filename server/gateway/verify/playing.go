@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // pictureLasts is the longest time that one picture of the source is paid for: clocks may
@@ -49,17 +48,17 @@ type playing struct {
 
 // playingMP4 reads the tables of a movie and of its fragments.
 func playingMP4(data []byte) playing {
-	moov := container.Child(data, "moov")
+	moov := ChildBox(data, "moov")
 	t := findTrack(moov)
 	if !t.found {
 		return playing{}
 	}
 	p := playing{span: t.length, samples: core.Frames(samplesOf(t.table))}
-	if container.Child(data, "moof") == nil {
+	if ChildBox(data, "moof") == nil {
 		return p
 	}
-	f := fragmentTimes{id: t.id, preset: defaultTime(container.Child(moov, "mvex"), t.id)}
-	container.Each(data, func(kind string, body []byte, _ int) {
+	f := fragmentTimes{id: t.id, preset: defaultTime(ChildBox(moov, "mvex"), t.id)}
+	EachBox(data, func(kind string, body []byte, _ int) {
 		if kind == "moof" {
 			f.fragment(body)
 		}
@@ -82,7 +81,7 @@ func seconds(n float64) time.Duration {
 
 // defaultTime is how long samples of a track play that do not say.
 func defaultTime(mvex []byte, id uint32) (ticks uint32) {
-	container.Each(mvex, func(kind string, body []byte, _ int) {
+	EachBox(mvex, func(kind string, body []byte, _ int) {
 		if kind == "trex" && len(body) >= 16 && binary.BigEndian.Uint32(body[4:]) == id {
 			ticks = binary.BigEndian.Uint32(body[12:])
 		}
@@ -97,7 +96,7 @@ type fragmentTimes struct {
 }
 
 func (f *fragmentTimes) fragment(moof []byte) {
-	container.Each(moof, func(kind string, traf []byte, _ int) {
+	EachBox(moof, func(kind string, traf []byte, _ int) {
 		if kind == "traf" {
 			f.track(traf)
 		}
@@ -105,7 +104,7 @@ func (f *fragmentTimes) fragment(moof []byte) {
 }
 
 func (f *fragmentTimes) track(traf []byte) {
-	head := fields{b: container.Child(traf, "tfhd")}
+	head := fields{b: ChildBox(traf, "tfhd")}
 	flags := head.u32() & 0xffffff
 	if id := head.u32(); head.short || id != f.id {
 		return
@@ -115,7 +114,7 @@ func (f *fragmentTimes) track(traf []byte) {
 	if flags&tfhdDuration != 0 {
 		each = head.u32()
 	}
-	container.Each(traf, func(kind string, trun []byte, _ int) {
+	EachBox(traf, func(kind string, trun []byte, _ int) {
 		if kind == "trun" && !head.short {
 			f.run(trun, each)
 		}

@@ -2,8 +2,6 @@ package verify
 
 import (
 	"encoding/binary"
-
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // maxSamples bounds the samples of one track: five minutes of 240 pictures a second
@@ -54,14 +52,14 @@ func entries(body []byte, perEntry int) words {
 
 // tables reads the samples that the sample table tells of.
 func (r *sampleReader) tables(table []byte) error {
-	sizes, err := sizesOf(container.Child(table, "stsz"), container.Child(table, "stz2"))
+	sizes, err := sizesOf(ChildBox(table, "stsz"), ChildBox(table, "stz2"))
 	if err != nil || sizes.count == 0 {
 		return err
 	}
-	runs := entries(container.Child(table, "stsc"), 3)
-	chunks, wide := entries(container.Child(table, "stco"), 1), false
+	runs := entries(ChildBox(table, "stsc"), 3)
+	chunks, wide := entries(ChildBox(table, "stco"), 1), false
 	if chunks == nil {
-		chunks, wide = entries(container.Child(table, "co64"), 2), true
+		chunks, wide = entries(ChildBox(table, "co64"), 2), true
 	}
 	n := chunks.len()
 	if wide {
@@ -112,7 +110,7 @@ func (s *sizes) of(i int) uint32 {
 
 // samplesOf is how many samples a sample table tells of, 0 where that cannot be read.
 func samplesOf(table []byte) int {
-	s, err := sizesOf(container.Child(table, "stsz"), container.Child(table, "stz2"))
+	s, err := sizesOf(ChildBox(table, "stsz"), ChildBox(table, "stz2"))
 	if err != nil {
 		return 0
 	}

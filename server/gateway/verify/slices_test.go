@@ -8,7 +8,6 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/server/gateway/verify"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // slicedTS writes a transport stream again with each unit of its video in a packetized
@@ -24,7 +23,7 @@ func slicedTS(data []byte) (out []byte) {
 			}
 			pes := append(append(bytes.Clone(header), 0, 0, 1), bytes.TrimRight(unit, "\x00")...)
 			for start := byte(0x40); len(pes) > 0; start = 0 {
-				p, space := []byte{0x47, start | video>>8, video & 0xff, 0x10 | counter&15}, container.PacketSize-4
+				p, space := []byte{0x47, start | video>>8, video & 0xff, 0x10 | counter&15}, verify.PacketSize-4
 				if n := space - len(pes); n > 0 {
 					p[3] |= 0x20
 					p = append(p, byte(n-1))
@@ -39,9 +38,9 @@ func slicedTS(data []byte) (out []byte) {
 		}
 		picture = nil
 	}
-	container.EachPacket(data, func(p []byte) bool {
-		pid, start := container.PacketHead(p)
-		payload := container.Payload(p)
+	verify.EachPacket(data, func(p []byte) bool {
+		pid, start := verify.PacketHead(p)
+		payload := verify.TSPayload(p)
 		switch {
 		case pid != video:
 			out = append(out, p...)
@@ -81,10 +80,10 @@ func TestAClockThatStands(t *testing.T) {
 	t.Parallel()
 	data := clip(t, "-f lavfi -i testsrc2=size=320x180:rate=30:duration=3 "+x264+"-bf 0", "ts")
 	var first []byte
-	container.EachPacket(data, func(p []byte) bool {
-		if pid, start := container.PacketHead(p); start && pid == 0x100 {
-			times := container.Payload(p)[9:]
-			times = times[:int(container.Payload(p)[8])]
+	verify.EachPacket(data, func(p []byte) bool {
+		if pid, start := verify.PacketHead(p); start && pid == 0x100 {
+			times := verify.TSPayload(p)[9:]
+			times = times[:int(verify.TSPayload(p)[8])]
 			if first == nil {
 				first = bytes.Clone(times)
 			}

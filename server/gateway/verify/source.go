@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // Source is what a segment itself says of how many frames its renditions may have.
@@ -35,7 +34,7 @@ type Source struct {
 // ReadSource looks at a segment. What cannot be read stays unknown.
 func ReadSource(data []byte, duration time.Duration) Source {
 	s := Source{Duration: duration}
-	if container.IsMP4(data) {
+	if IsMP4(data) {
 		p := playingMP4(data)
 		s.Pictures, s.Span, s.steady = p.samples, p.span, p.span
 	}
@@ -47,7 +46,7 @@ func ReadSource(data []byte, duration time.Duration) Source {
 	if !s.Mixed {
 		s.Size = Size{v.Width, v.Height}
 	}
-	if s.Pictures = v.Most; container.IsTS(data) {
+	if s.Pictures = v.Most; isTS(data) {
 		times := clockTS(data)
 		s.Span, s.steady, s.Times = times.duration(), times.plays(), times.times()
 	}
@@ -62,7 +61,7 @@ func ReadSource(data []byte, duration time.Duration) Source {
 // programs may have some.
 func several(data []byte) bool {
 	videos := 0
-	if container.IsTS(data) {
+	if isTS(data) {
 		program := programOf(data)
 		for _, one := range program.Streams {
 			if videoTypes[one.Type] || videoFormats[one.Format] {
@@ -71,7 +70,7 @@ func several(data []byte) bool {
 		}
 		return videos > 1 || program.Programs > 1
 	}
-	container.Each(container.Child(data, "moov"), func(kind string, body []byte, _ int) {
+	EachBox(ChildBox(data, "moov"), func(kind string, body []byte, _ int) {
 		if _, found := videoEntry(body); found && kind == "trak" {
 			videos++
 		}
@@ -84,10 +83,10 @@ func several(data []byte) bool {
 // usual step.
 func Plays(data []byte) time.Duration {
 	switch {
-	case container.IsTS(data):
+	case isTS(data):
 		times := clockTS(data)
 		return times.plays()
-	case container.IsMP4(data):
+	case IsMP4(data):
 		return playingMP4(data).span
 	}
 	return 0

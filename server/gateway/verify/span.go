@@ -3,8 +3,6 @@ package verify
 import (
 	"bytes"
 	"time"
-
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 const (
@@ -109,16 +107,16 @@ func clockTS(data []byte) span {
 		return s
 	}
 	packets := picturePackets{codec: tsCodecs[program.VideoType]}
-	container.EachPacket(data, func(p []byte) bool {
-		id, start := container.PacketHead(p)
+	EachPacket(data, func(p []byte) bool {
+		id, start := PacketHead(p)
 		switch {
 		case id != program.VideoPID:
 		case !start:
 			packets.sliced = true // what has no slice is small
 		default:
-			payload := container.Payload(p)
-			same := packets.next(container.PESPayload(payload))
-			if at, ok := container.DecodingTime(payload); ok {
+			payload := TSPayload(p)
+			same := packets.next(PESPayload(payload))
+			if at, ok := decodingTime(payload); ok {
 				s.add(at, same)
 			}
 		}

@@ -1,7 +1,5 @@
 package verify
 
-import "github.com/tuttinode/tutti/server/gateway/verify/h26x"
-
 // start decides which pictures at the beginning of an H.264 stream a decoder shows.
 // It may begin in the middle: at a picture from which on all is right, after some
 // that are not, and before others that stand earlier in the order of presentation
@@ -17,13 +15,13 @@ type start struct {
 	// begun: a picture came from which on all is right; first is the one, leading says
 	// that later ones may still stand before it.
 	begun, leading bool
-	first          h26x.AVCSlice
+	first          AVCSlice
 	// held are the last pictures before it, which may stand after it.
 	held []heldPicture
 }
 
 type heldPicture struct {
-	slice h26x.AVCSlice
+	slice AVCSlice
 	show  func()
 }
 
@@ -33,7 +31,7 @@ const maxHeld = 16
 func (t *start) announce(frames uint) { t.announced, t.frames = true, frames }
 
 // picture calls show when a decoder shows the picture, now or later.
-func (t *start) picture(s *h26x.AVCSlice, show func()) {
+func (t *start) picture(s *AVCSlice, show func()) {
 	t.aim(s)
 	switch {
 	case s.IDR:
@@ -58,7 +56,7 @@ func (t *start) picture(s *h26x.AVCSlice, show func()) {
 }
 
 // aim turns what was announced into a frame's number.
-func (t *start) aim(s *h26x.AVCSlice) {
+func (t *start) aim(s *AVCSlice) {
 	if !t.announced {
 		return
 	}
@@ -70,6 +68,6 @@ func (t *start) aim(s *h26x.AVCSlice) {
 }
 
 // right reports whether everything from this picture on is right.
-func (t *start) right(s *h26x.AVCSlice) bool {
+func (t *start) right(s *AVCSlice) bool {
 	return t.aimed && s.Reference && s.FrameNum == t.target
 }

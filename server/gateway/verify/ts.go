@@ -1,7 +1,5 @@
 package verify
 
-import "github.com/tuttinode/tutti/server/gateway/verify/container"
-
 // videoTypes are the stream types of video in a program map; codecs those that are
 // counted.
 var (
@@ -23,16 +21,16 @@ func countTS(data []byte) (Video, error) {
 	if to == nil {
 		return Video{}, unreadable("its video is neither H.264 nor HEVC")
 	}
-	stream := annexB{to: to, buf: make([]byte, 0, pending+container.PacketSize)}
+	stream := annexB{to: to, buf: make([]byte, 0, pending+PacketSize)}
 	begun := false
-	container.EachPacket(data, func(p []byte) bool {
-		pid, start := container.PacketHead(p)
+	EachPacket(data, func(p []byte) bool {
+		pid, start := PacketHead(p)
 		if pid != program.VideoPID {
 			return true
 		}
-		payload := container.Payload(p)
+		payload := TSPayload(p)
 		if start {
-			payload, begun = container.PESPayload(payload), true
+			payload, begun = PESPayload(payload), true
 		}
 		if begun {
 			stream.write(payload)
@@ -44,12 +42,12 @@ func countTS(data []byte) (Video, error) {
 }
 
 // programOf reads a transport stream's program map.
-func programOf(data []byte) (program container.Program) {
+func programOf(data []byte) (program Program) {
 	isVideo, isAudio := func(kind byte) bool { return videoTypes[kind] },
 		func(kind byte) bool { return kind == 0x0f || kind == 0x03 || kind == 0x04 }
-	container.EachPacket(data, func(p []byte) bool {
-		pid, start := container.PacketHead(p)
-		program.Take(pid, start, container.Payload(p), isVideo, isAudio)
+	EachPacket(data, func(p []byte) bool {
+		pid, start := PacketHead(p)
+		program.Take(pid, start, TSPayload(p), isVideo, isAudio)
 		return program.VideoType == 0
 	})
 	return program

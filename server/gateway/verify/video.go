@@ -3,7 +3,6 @@ package verify
 import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/gateway/verify/container"
 )
 
 // Video is what a file's first video stream holds.
@@ -54,9 +53,9 @@ func newUnits(codec string) units {
 // MPEG-TS nor MP4, or its video neither H.264 nor HEVC.
 func Count(data []byte) (Video, error) {
 	switch {
-	case container.IsTS(data):
+	case isTS(data):
 		return countTS(data)
-	case container.IsMP4(data):
+	case IsMP4(data):
 		return countMP4(data)
 	}
 	return Video{}, unreadable("it is neither MPEG-TS nor MP4")

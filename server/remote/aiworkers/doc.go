@@ -5,5 +5,5 @@
 // It serves two kinds of workers: those of the existing network, in its exact formats, and
 // tutti workers, which get requests unchanged and return the runners' answers unchanged. It
 // runs no model itself and does not decide which jobs are served: core/orchestrate does, and
-// core/inference/fleet joins it with local runners.
+// core/inference joins it with local runners.
 package aiworkers

@@ -11,14 +11,14 @@ import (
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/coretest"
 	"github.com/tuttinode/tutti/core/fault"
-	"github.com/tuttinode/tutti/server/worker/transcoder"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 // The worker of our own kind, whole, at a listener that serves registrations itself.
 func TestOurOwnWorker(t *testing.T) {
 	t.Parallel()
 	n := start(t)
-	c, err := transcoder.New(transcoder.Options{
+	c, err := worker.NewTranscoder(worker.TranscoderOptions{
 		Orchestrators: []string{n.addr()}, Secret: core.NewSecret("next"), Name: "rig7", Version: "0.9.1",
 		Transcoder: new(coretest.Fake), Capacity: func() int { return 5 },
 		Capabilities: func() capability.Capabilities { return capability.Offer(capability.Default(), "0.9.1") },

@@ -4,6 +4,13 @@
 //
 // Tests that script the driver's behaviour use test/fakegpu itself. Tests alone import
 // this package.
+//
+// check.go records what a check expected and what it saw, one JSON line each, in the file that
+// TUTTI_GPUKIT_CHECKS names; test/gpu/kit reads the lines.
+//
+// count.go counts what programs ask of an NVIDIA driver: decoders, encoders, kernels, and the bytes
+// between host and card. A small library is loaded before the program and listens in; it changes
+// nothing of what the driver does.
 package card
 
 import (

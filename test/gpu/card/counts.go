@@ -2,23 +2,21 @@ package card
 
 import (
 	"testing"
-
-	"github.com/tuttinode/tutti/test/gpu/count"
 )
 
 // Counts is what this process, after Load, has asked of the driver so far, and whether
 // that is known: on a real card only where the process was started with the counting
 // library.
-func (c *Card) Counts(t testing.TB) (count.Counts, bool) {
+func (c *Card) Counts(t testing.TB) (Counts, bool) {
 	t.Helper()
-	if own := count.Own(); own != nil {
+	if own := OwnCounter(); own != nil {
 		return own.Read(t), true
 	}
 	if c.Fake == nil {
-		return count.Counts{}, false
+		return Counts{}, false
 	}
 	d := c.Fake.Counts(0)
-	return count.Counts{
+	return Counts{
 		DecodersCreated: d.DecodersCreated, DecodersDestroyed: d.DecodersDestroyed, PicturesDecoded: d.PicturesDecoded,
 		EncodersOpened: d.EncodersOpened, EncodersClosed: d.EncodersClosed, PicturesEncoded: d.PicturesEncoded,
 		Kernels: d.Kernels, Modules: d.Modules, UploadedBytes: d.UploadedBytes, DownloadedBytes: d.DownloadedBytes,

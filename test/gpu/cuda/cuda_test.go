@@ -10,7 +10,6 @@ import (
 
 	"github.com/tuttinode/tutti/test/fakegpu"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/test/gpu/cuda"
 )
 
@@ -94,7 +93,7 @@ func answer(t *testing.T, env ...string) string {
 func TestCardMemoryIsTaken(t *testing.T) {
 	said := strings.Fields(answer(t, card.Open(t).Env()...))
 	if len(said) != 5 {
-		check.That(t, false, "asking the driver", "number of devices, UUID, three figures of free memory",
+		card.CheckThat(t, false, "asking the driver", "number of devices, UUID, three figures of free memory",
 			strings.Join(said, " "), "")
 		return
 	}
@@ -106,14 +105,14 @@ func TestCardMemoryIsTaken(t *testing.T) {
 		return n
 	}
 	uuid := strings.HasPrefix(said[1], "GPU-") && len(said[1]) == 40
-	check.That(t, number(0) >= 1 && uuid, "devices that CUDA shows", "at least one, with a UUID", said[0]+", "+said[1],
+	card.CheckThat(t, number(0) >= 1 && uuid, "devices that CUDA shows", "at least one, with a UUID", said[0]+", "+said[1],
 		said[0]+" devices")
 	before, with, after := number(2), number(3), number(4)
 	least := min(before/4, 256) * 3 / 4
 	seen := fmt.Sprintf("%d MiB free, %d with a part taken, %d after it was returned", before, with, after)
-	check.That(t, before-with >= least, "memory taken", fmt.Sprintf("at least %d MiB less are free", least), seen,
+	card.CheckThat(t, before-with >= least, "memory taken", fmt.Sprintf("at least %d MiB less are free", least), seen,
 		fmt.Sprintf("%d MiB", before-with))
-	check.That(t, after-with >= least, "memory returned", fmt.Sprintf("at least %d MiB more are free", least), seen,
+	card.CheckThat(t, after-with >= least, "memory returned", fmt.Sprintf("at least %d MiB more are free", least), seen,
 		fmt.Sprintf("%d MiB", after-with))
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/test/gpu/cuda"
 )
 
@@ -38,12 +37,12 @@ func TestCardDecoders(t *testing.T) {
 	}
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
-	if !check.NoError(t, err, "the driver says what the card decodes", "") {
+	if !card.NoError(t, err, "the driver says what the card decodes", "") {
 		return
 	}
 	var all []cuda.Decoder
 	if err := json.Unmarshal(out, &all); err != nil {
-		check.NoError(t, err, "the list of decoders", "")
+		card.NoError(t, err, "the list of decoders", "")
 		return
 	}
 	for _, d := range all {
@@ -51,13 +50,13 @@ func TestCardDecoders(t *testing.T) {
 		if d.Codec == "H.264" && d.Format == "4:2:0 8 bit" {
 			fits := d.Supported && d.LeastWidth <= 320 && d.LeastHeight <= 180 && d.MostWidth >= 3840 &&
 				d.MostHeight >= 2160
-			check.That(t, fits, what, "180p to 2160p", d.String(), d.String())
+			card.CheckThat(t, fits, what, "180p to 2160p", d.String(), d.String())
 			continue
 		}
 		figure := ""
 		if d.Supported {
 			figure = d.String()
 		}
-		check.Record(t, what, d.String(), figure)
+		card.RecordCheck(t, what, d.String(), figure)
 	}
 }

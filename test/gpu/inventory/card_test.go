@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -40,7 +39,7 @@ func tutti(t *testing.T, c *card.Card, binary string, args ...string) (string, i
 		return string(out), exit.ExitCode()
 	}
 	if err != nil {
-		check.NoError(t, err, "tutti "+strings.Join(args, " "), "")
+		card.NoError(t, err, "tutti "+strings.Join(args, " "), "")
 	}
 	return string(out), 0
 }
@@ -50,7 +49,7 @@ func TestCardList(t *testing.T) {
 	c, binary := card.Open(t), program(t)
 	begin := time.Now()
 	table, status := tutti(t, c, binary, "gpu", "list")
-	check.That(t, status == 0, "tutti gpu list", "status 0", fmt.Sprintf("status %d: %s", status, table),
+	card.CheckThat(t, status == 0, "tutti gpu list", "status 0", fmt.Sprintf("status %d: %s", status, table),
 		fmt.Sprintf("%.2f s", time.Since(begin).Seconds()))
 	text, _ := tutti(t, c, binary, "gpu", "list", "-json")
 	var found struct {
@@ -61,7 +60,7 @@ func TestCardList(t *testing.T) {
 		Problems []struct{ Code, Detail string } `json:"problems"`
 	}
 	if err := json.Unmarshal([]byte(text), &found); err != nil {
-		check.NoError(t, err, "tutti gpu list -json", "")
+		card.NoError(t, err, "tutti gpu list -json", "")
 		return
 	}
 	usable := 0
@@ -69,10 +68,10 @@ func TestCardList(t *testing.T) {
 		if g.Usable {
 			usable++
 		}
-		check.Record(t, fmt.Sprintf("GPU %d of tutti gpu list", g.Index), fmt.Sprintf("%+v", g),
+		card.RecordCheck(t, fmt.Sprintf("GPU %d of tutti gpu list", g.Index), fmt.Sprintf("%+v", g),
 			fmt.Sprintf("%d MiB", g.Memory>>20))
 	}
-	check.That(t, usable > 0, "usable GPUs", "at least one",
+	card.CheckThat(t, usable > 0, "usable GPUs", "at least one",
 		fmt.Sprintf("%d of %d; %+v", usable, len(found.GPUs), found.Problems), fmt.Sprint(usable))
 }
 
@@ -88,7 +87,7 @@ func TestCardDoctor(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte(text), &found); err != nil {
-		check.NoError(t, err, "tutti doctor -json", "")
+		card.NoError(t, err, "tutti doctor -json", "")
 		return
 	}
 	looked := 0
@@ -101,14 +100,14 @@ func TestCardDoctor(t *testing.T) {
 		seen := strings.TrimSpace(r.Status + " " + r.Code + " " + strings.Join(r.Evidence, "; "))
 		switch r.Status {
 		case "skip":
-			check.Skip(t, what, seen)
+			card.SkipCheck(t, what, seen)
 		case "warn":
-			check.Record(t, what, seen, "")
+			card.RecordCheck(t, what, seen, "")
 		default:
-			check.That(t, r.Status == "pass", what, "pass", seen, "")
+			card.CheckThat(t, r.Status == "pass", what, "pass", seen, "")
 		}
 	}
-	check.That(t, looked >= 5, "the doctor's checks of GPUs", "at least 5", fmt.Sprint(looked), "")
+	card.CheckThat(t, looked >= 5, "the doctor's checks of GPUs", "at least 5", fmt.Sprint(looked), "")
 }
 
 // TestCardTools keeps what the driver's own tool says, where it is installed.
@@ -116,13 +115,13 @@ func TestCardTools(t *testing.T) {
 	out := os.Getenv("TUTTI_GPUKIT_OUT")
 	path, err := exec.LookPath("nvidia-smi")
 	if err != nil || !card.Open(t).Real() {
-		check.Skip(t, "nvidia-smi -q", "there is none, or it is not this driver's")
+		card.SkipCheck(t, "nvidia-smi -q", "there is none, or it is not this driver's")
 		return
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	text, err := exec.CommandContext(ctx, path, "-q").CombinedOutput()
-	check.NoError(t, err, "nvidia-smi -q", "")
+	card.NoError(t, err, "nvidia-smi -q", "")
 	if out != "" {
 		if err := os.WriteFile(filepath.Join(out, "nvidia-smi.txt"), text, 0o644); err != nil {
 			t.Error(err)

@@ -14,9 +14,6 @@ import (
 
 	"github.com/tuttinode/tutti/test/fakegpu"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
-	"github.com/tuttinode/tutti/test/gpu/count"
-	"github.com/tuttinode/tutti/test/gpu/kit/report"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -55,9 +52,9 @@ func kit(ctx context.Context, s settings) (passed bool, err error) {
 		return false, err
 	}
 	defer b.log.Close()
-	r := report.Report{Kit: version, Date: today(), Host: host(), Full: !s.short}
+	r := Report{Kit: version, Date: today(), Host: host(), Full: !s.short}
 	b.look(ctx, &r)
-	if r.Parts, err = report.Earlier(s.out, r); err != nil {
+	if r.Parts, err = Earlier(s.out, r); err != nil {
 		return false, err
 	}
 	fmt.Fprintf(s.stdout, "gpukit %s: %s, driver %s; the report is in %s\n", version, r.Card.Name, r.Driver, s.out)
@@ -65,7 +62,7 @@ func kit(ctx context.Context, s settings) (passed bool, err error) {
 }
 
 // run runs the parts in the time that all of them have.
-func (b *bench) run(ctx context.Context, r report.Report) (passed bool, err error) {
+func (b *bench) run(ctx context.Context, r Report) (passed bool, err error) {
 	passed = true
 	end, limit := time.Now().Add(b.total), b.limit
 	for _, p := range b.parts {
@@ -125,11 +122,11 @@ func openLog(folder string) (*os.File, error) {
 func (b *bench) counting() string { return filepath.Join(b.home, "lib", "libtutticount.so") }
 
 // look finds the card, and makes the environment of the test programs.
-func (b *bench) look(ctx context.Context, r *report.Report) {
+func (b *bench) look(ctx context.Context, r *Report) {
 	driver, facts := "real", card.Facts{}
 	b.env = append(os.Environ(), library()...)
 	if b.fake {
-		driver, r.Driver, facts = "fake", report.Simulated, simulated(b.withoutEncoder)
+		driver, r.Driver, facts = "fake", Simulated, simulated(b.withoutEncoder)
 		b.env = append(b.env, fakegpu.EnvLibraries+"="+filepath.Join(b.home, "fake"))
 		if b.withoutEncoder {
 			b.env = append(b.env, card.EnvScript+"="+scriptWithoutEncoder)
@@ -138,13 +135,13 @@ func (b *bench) look(ctx context.Context, r *report.Report) {
 		facts = b.first(ctx, r)
 	}
 	b.uuid = facts.UUID
-	r.Card = report.Card{Name: facts.Name, UUID: facts.UUID, PCI: facts.PCI, Compute: facts.Compute,
+	r.Card = Card{Name: facts.Name, UUID: facts.UUID, PCI: facts.PCI, Compute: facts.Compute,
 		Encodes: facts.Encodes, Memory: facts.Memory}
 	text, _ := json.Marshal(facts) // plain strings and numbers
 	b.env = append(b.env, card.EnvDriver+"="+driver, card.EnvFacts+"="+string(text),
 		fmt.Sprintf("%s=%t", card.EnvFull, !b.short),
 		harness.EnvHome+"="+b.home, "TUTTI_GPUKIT_OUT="+b.out, "TUTTI_DEPS="+b.home,
-		count.EnvLibrary+"="+b.counting(), card.EnvKernels+"="+filepath.Join(b.kernels, "workers"))
+		card.EnvCounterLibrary+"="+b.counting(), card.EnvKernels+"="+filepath.Join(b.kernels, "workers"))
 }
 
 // scriptWithoutEncoder makes the simulated card one of a data centre.
@@ -159,7 +156,7 @@ func simulated(withoutEncoder bool) card.Facts {
 }
 
 // first is the first usable card, as the node itself finds it.
-func (b *bench) first(ctx context.Context, r *report.Report) card.Facts {
+func (b *bench) first(ctx context.Context, r *Report) card.Facts {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, filepath.Join(b.home, "bin", "tutti"), "gpu", "list", "-json")
@@ -192,16 +189,16 @@ func (b *bench) first(ctx context.Context, r *report.Report) card.Facts {
 }
 
 // part runs the programs of a part one after another, in its time.
-func (b *bench) part(ctx context.Context, p part) report.Part {
+func (b *bench) part(ctx context.Context, p part) Part {
 	begin := time.Now()
-	done := report.Part{Name: p.name, Title: p.title, Began: begin.UTC().Format(time.RFC3339), Limit: b.limit.Seconds()}
+	done := Part{Name: p.name, Title: p.title, Began: begin.UTC().Format(time.RFC3339), Limit: b.limit.Seconds()}
 	checks := filepath.Join(b.out, ".checks-"+p.name)
 	os.Remove(checks)
 	defer os.Remove(checks)
 	for _, program := range p.programs {
 		if b.noCard != "" && p.name != "inventory" {
-			_ = check.Append(checks, check.Check{Test: p.name, What: "a card to run on", Expected: "one that is usable",
-				Seen: b.noCard, Result: check.Failed})
+			_ = card.AppendCheck(checks, card.Check{Test: p.name, What: "a card to run on", Expected: "one that is usable",
+				Seen: b.noCard, Result: card.Failed})
 			break
 		}
 		if ctx.Err() != nil {
@@ -216,19 +213,19 @@ func (b *bench) part(ctx context.Context, p part) report.Part {
 	done.Seconds = time.Since(begin).Seconds()
 	var err error
 	if done.Checks, err = read(checks); err != nil {
-		done.Checks = append(done.Checks, check.Check{What: "the file of checks", Expected: "readable",
-			Seen: err.Error(), Result: check.Failed})
+		done.Checks = append(done.Checks, card.Check{What: "the file of checks", Expected: "readable",
+			Seen: err.Error(), Result: card.Failed})
 	}
 	b.tell(done)
 	return done
 }
 
 // tell prints a part's outcome, with what failed.
-func (b *bench) tell(p report.Part) {
+func (b *bench) tell(p Part) {
 	fmt.Fprintf(b.stdout, "%-10s %3d passed, %d failed, %d skipped, %d figures, %.0f s\n", p.Name,
-		p.Count(check.Passed), p.Count(check.Failed), p.Count(check.Skipped), p.Count(check.Recorded), p.Seconds)
+		p.Count(card.Passed), p.Count(card.Failed), p.Count(card.Skipped), p.Count(card.RecordedCheck), p.Seconds)
 	for _, c := range p.Checks {
-		if c.Result == check.Failed {
+		if c.Result == card.Failed {
 			fmt.Fprintf(b.stdout, "  FAILED %s: expected %s, seen %.300s\n", c.What, c.Expected, c.Seen)
 		}
 	}
@@ -243,7 +240,7 @@ func (b *bench) tell(p report.Part) {
 }
 
 // read reads the checks of a part.
-func read(path string) ([]check.Check, error) {
+func read(path string) ([]card.Check, error) {
 	data, err := os.ReadFile(path)
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -251,9 +248,9 @@ func read(path string) ([]check.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []check.Check
+	var out []card.Check
 	for line := range strings.Lines(string(data)) {
-		var c check.Check
+		var c card.Check
 		if err := json.Unmarshal([]byte(line), &c); err != nil {
 			return out, fmt.Errorf("%q: %w", line, err)
 		}
@@ -263,8 +260,8 @@ func read(path string) ([]check.Check, error) {
 }
 
 // host is this machine.
-func host() report.Host {
-	h := report.Host{Cores: runtime.NumCPU(), Processor: "an unknown processor", System: "unknown system"}
+func host() Host {
+	h := Host{Cores: runtime.NumCPU(), Processor: "an unknown processor", System: "unknown system"}
 	if text, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		h.Kernel = strings.TrimSpace(string(text))
 	}

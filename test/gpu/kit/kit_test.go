@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
-	"github.com/tuttinode/tutti/test/gpu/kit/report"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 // home is a kit's folder whose test programs are scripts.
@@ -38,7 +37,7 @@ func write(t *testing.T, path, script string) {
 }
 
 // kitRun runs the kit and returns its report, its exit status and what it printed.
-func kitRun(t *testing.T, limit time.Duration, args ...string) (report.Report, int, string) {
+func kitRun(t *testing.T, limit time.Duration, args ...string) (Report, int, string) {
 	t.Helper()
 	var out strings.Builder
 	s, err := parse(args, &out)
@@ -54,7 +53,7 @@ func kitRun(t *testing.T, limit time.Duration, args ...string) (report.Report, i
 	if !passed {
 		status = exitFailed
 	}
-	r, err := report.Read(s.out)
+	r, err := Read(s.out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,11 +64,11 @@ func TestAllParts(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	r, status, said := kitRun(t, time.Minute, "-home", home(t, nil), "-o", out, "-fake")
-	if status != exitOK || !r.Passed() || r.Driver != report.Simulated || r.Card.Name == "" ||
+	if status != exitOK || !r.Passed() || r.Driver != Simulated || r.Card.Name == "" ||
 		len(r.Parts) != len(parts) {
 		t.Errorf("status %d, %+v\n%s", status, r, said)
 	}
-	text, err := os.ReadFile(filepath.Join(out, report.Markdown))
+	text, err := os.ReadFile(filepath.Join(out, markdown))
 	if err != nil || !strings.Contains(string(text), "# GPU report: NVIDIA GeForce RTX 4090\n") ||
 		!strings.Contains(string(text), "No figure here is a card's") {
 		t.Errorf("%v\n%s", err, text)
@@ -120,7 +119,7 @@ func TestNothingStops(t *testing.T) {
 			t.Errorf("%q is not in what was printed:\n%s", want, said)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(out, report.Markdown))
+	text, err := os.ReadFile(filepath.Join(out, markdown))
 	if err != nil || !strings.Contains(string(text), `| **failed** | an odd size | 2 | 3 \| 4 |  |`) {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -155,7 +154,7 @@ func TestNoCard(t *testing.T) {
 	write(t, filepath.Join(kit, "bin", "tutti"),
 		`echo '{"driver":"","gpus":[],"problems":[{"code":"NoDevices","detail":"none here"}]}'; exit 1`)
 	r, status, said := kitRun(t, time.Minute, "-home", kit, "-o", t.TempDir(), "inventory", "correct")
-	if status != exitFailed || !r.Parts[0].Passed() || r.Parts[1].Count(check.Failed) != 1 ||
+	if status != exitFailed || !r.Parts[0].Passed() || r.Parts[1].Count(card.Failed) != 1 ||
 		!strings.Contains(said, "NoDevices: none here") {
 		t.Errorf("status %d, %+v\n%s", status, r.Parts, said)
 	}
@@ -169,7 +168,7 @@ func TestACard(t *testing.T) {
 X`)
 	out := t.TempDir()
 	r, status, said := kitRun(t, time.Minute, "-home", kit, "-o", out, "correct")
-	want := report.Card{Name: "NVIDIA H100", UUID: "GPU-1", Compute: "9.0", Memory: 1 << 20}
+	want := Card{Name: "NVIDIA H100", UUID: "GPU-1", Compute: "9.0", Memory: 1 << 20}
 	if status != exitOK || r.Card != want || r.Driver != "580.1" || r.CUDA != "13.0" ||
 		r.Parts[0].Checks[0].Seen != "real true" {
 		t.Errorf("status %d, %+v\n%s", status, r, said)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tuttinode/tutti/test/fakegpu"
-	"github.com/tuttinode/tutti/test/gpu/count"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 // TestLibrariesForTheKit makes the libraries that the kit carries, in the folders that
@@ -16,7 +16,7 @@ func TestLibrariesForTheKit(t *testing.T) {
 	driver, counting := cmp.Or(os.Getenv("TUTTI_GPUKIT_FAKE"), t.TempDir()),
 		cmp.Or(os.Getenv("TUTTI_GPUKIT_LIB"), t.TempDir())
 	fakegpu.Copy(t, driver)
-	count.Compile(t, filepath.Join(counting, "libtutticount.so"))
+	card.CompileCounter(t, filepath.Join(counting, "libtutticount.so"))
 	for folder, least := range map[string]int{driver: 5, counting: 1} {
 		if files, err := filepath.Glob(filepath.Join(folder, "*.so*")); err != nil || len(files) < least {
 			t.Errorf("%s has %v, %v", folder, files, err)

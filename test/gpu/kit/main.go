@@ -5,6 +5,9 @@
 //
 // It is packed with its programs by make gpukit; gpukit.sh beside it is what people
 // call.
+//
+// report.go is the outcome of a run: what each part expected and saw on a card, as JSON and as
+// Markdown. section.go fills the section of docs/gpu.md from it.
 package main
 
 import (
@@ -20,8 +23,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/tuttinode/tutti/test/gpu/kit/report"
 )
 
 // version is set when the program is linked.
@@ -111,9 +112,9 @@ func (s settings) do(ctx context.Context) (passed bool, err error) {
 	}
 	if len(s.words) == 3 && s.words[0] == "publish" {
 		if s.words[1] == "" {
-			return true, report.Fill(s.words[2])
+			return true, fill(s.words[2])
 		}
-		copied, err := report.Publish(s.words[1], s.words[2])
+		copied, err := publish(s.words[1], s.words[2])
 		if err == nil {
 			fmt.Fprintln(s.stdout, "wrote", copied, "and the section of", filepath.Join(s.words[2], "gpu.md"))
 		}
@@ -159,16 +160,16 @@ func merge(out string, folders []string) error {
 	if len(folders) == 0 {
 		return errors.New("merge: name the folders of the reports")
 	}
-	var all report.Report
+	var all Report
 	for i, folder := range folders {
-		r, err := report.Read(folder)
+		r, err := Read(folder)
 		if err != nil {
 			return err
 		}
 		if i == 0 {
 			all, all.Parts = r, nil
 		}
-		if !report.SameCard(all, r) {
+		if !sameCard(all, r) {
 			return fmt.Errorf("merge: %s is of another card, driver or form than %s", folder, folders[0])
 		}
 		all.Join(r)

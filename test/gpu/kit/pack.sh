@@ -19,7 +19,7 @@ kit=$work/tutti-gpukit
 mkdir -p "$kit"/{bin,lib,fake,tests}
 
 echo "gpukit: programs"
-link="-s -w -X main.version=$version -X github.com/tuttinode/tutti/cmd/tutti/internal/release.Version=$version"
+link="-s -w -X main.version=$version -X github.com/tuttinode/tutti/cmd/tutti/internal/process.Version=$version"
 go build -trimpath -ldflags "$link" -o "$kit/bin/" ./cmd/tutti ./cmd/tutti_bench
 CGO_ENABLED=0 go build -trimpath -ldflags "$link" -o "$kit/bin/" ./cmd/tutti_cli
 CGO_ENABLED=1 go build -trimpath -ldflags "$link" -o "$kit/bin/gpukit" ./test/gpu/kit

@@ -14,8 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
-	"github.com/tuttinode/tutti/test/gpu/kit/report"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 const (
@@ -39,9 +38,9 @@ type outcome struct {
 // program runs a test program in its folder. It has the given time, and is then ended
 // with everything that it started. One that crashes, as a driver may make it, is started
 // again for the tests that had not begun.
-func (b *bench) program(ctx context.Context, p program, checks string, left time.Duration) report.Program {
+func (b *bench) program(ctx context.Context, p program, checks string, left time.Duration) Program {
 	name := filepath.Base(p.folder) + ".test"
-	done := report.Program{Name: name}
+	done := Program{Name: name}
 	begin := time.Now()
 	end := begin.Add(left)
 	ctx, cancel := context.WithDeadline(ctx, end)
@@ -84,7 +83,7 @@ func (b *bench) once(ctx context.Context, p program, checks string, end time.Tim
 		args = append(args, "-test.skip", skip)
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(folder, name), args...)
-	cmd.Dir, cmd.Env = folder, append(slices.Clone(b.env), check.EnvFile+"="+checks)
+	cmd.Dir, cmd.Env = folder, append(slices.Clone(b.env), card.EnvChecks+"="+checks)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = grace

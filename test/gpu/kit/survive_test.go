@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/tuttinode/tutti/test/gpu/kit/report"
 )
 
 // orphansArg makes the test program one that ends what another has left behind.
@@ -95,7 +93,7 @@ func TestEarlierReports(t *testing.T) {
 	if len(r.Parts) != 1 {
 		t.Errorf("%+v", r.Parts)
 	}
-	r, err := report.Read(filepath.Join(out, "earlier-1"))
+	r, err := Read(filepath.Join(out, "earlier-1"))
 	if err != nil || len(r.Parts) != 1 || r.Parts[0].Name != "walls" {
 		t.Errorf("%v, %+v", err, r)
 	}
@@ -115,19 +113,19 @@ func TestEarlierReports(t *testing.T) {
 func TestTwoMachines(t *testing.T) {
 	t.Parallel()
 	a, b, all := t.TempDir(), t.TempDir(), t.TempDir()
-	r := report.Report{Kit: "1", Driver: "580.1", Card: report.Card{Name: "NVIDIA H100", UUID: "GPU-1"},
-		Parts: []report.Part{{Name: "walls"}}}
+	r := Report{Kit: "1", Driver: "580.1", Card: Card{Name: "NVIDIA H100", UUID: "GPU-1"},
+		Parts: []Part{{Name: "walls"}}}
 	if err := r.Write(a); err != nil {
 		t.Fatal(err)
 	}
-	r.Kit, r.Card.UUID, r.Parts = "2", "GPU-2", []report.Part{{Name: "node"}}
+	r.Kit, r.Card.UUID, r.Parts = "2", "GPU-2", []Part{{Name: "node"}}
 	if err := r.Write(b); err != nil {
 		t.Fatal(err)
 	}
 	if err := merge(all, []string{a, b}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := report.Read(all)
+	got, err := Read(all)
 	if err != nil || got.Kit != "1, 2" || got.Card.UUID != "" || len(got.Parts) != 2 {
 		t.Errorf("%v, %+v", err, got)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 // takesAgainIn is how long after a drain's end new streams may still be refused: a
@@ -19,27 +19,28 @@ func (r *rig) drained() {
 	f.answered(1)
 	spare := r.spare()
 	_, err := r.cli("--yes", "drain")
-	if !check.NoError(r, err, "tutti_cli drain", "") {
+	if !card.NoError(r, err, "tutti_cli drain", "") {
 		return
 	}
 	var d adminapi.Drain
 	err = r.read(adminapi.PathDrain, &d)
-	check.That(r, err == nil && d.State == adminapi.DrainDraining && d.Sessions > 0, "the drain",
+	card.CheckThat(r, err == nil && d.State == adminapi.DrainDraining && d.Sessions > 0, "the drain",
 		"draining, with the stream's session", fmt.Sprintf("%+v, %v", d, err), "")
 	asked := len(r.proc.Log())
 	o := r.send("comes")
-	check.That(r, o.refused(), "a new stream while the node drains", "refused with status 503", fmt.Sprint(o.err),
+	card.CheckThat(r, o.refused(), "a new stream while the node drains", "refused with status 503", fmt.Sprint(o.err),
 		milliseconds(o.took))
 	_, named := r.within(logTime, func() bool { return strings.Contains(r.proc.Log()[asked:], "Draining") })
-	check.That(r, named, "the refusal of a new stream while the node drains", "named Draining in the log",
+	card.CheckThat(r, named, "the refusal of a new stream while the node drains", "named Draining in the log",
 		fmt.Sprint(named), "")
 	f.answered(len(f.so()) + 2)
 	r.whole("a stream that was there before the drain", f.so())
 	text, err := r.cli("drain", "--dry-run")
-	check.That(r, err == nil && strings.Contains(text, adminapi.DrainDraining), "tutti_cli drain --dry-run", "draining",
+	card.CheckThat(r, err == nil && strings.Contains(text, adminapi.DrainDraining), "tutti_cli drain --dry-run",
+		"draining",
 		cut(fmt.Sprint(text, err)), "")
 	_, err = r.cli("--yes", "drain", "--cancel")
-	if !check.NoError(r, err, "tutti_cli drain --cancel", "") {
+	if !card.NoError(r, err, "tutti_cli drain --cancel", "") {
 		return
 	}
 	limit := takesAgainIn
@@ -50,9 +51,9 @@ func (r *rig) drained() {
 	last, took := r.taken("again", limit)
 	const what = "a new stream after the drain was canceled"
 	if last.err != nil && (!spare || r.capped() || r.paced(asked)) {
-		check.Skip(r, what, noSpare)
+		card.SkipCheck(r, what, noSpare)
 	} else {
-		check.That(r, last.err == nil, what, "within "+takesAgainIn.String(), fmt.Sprint(last.err), seconds(took))
+		card.CheckThat(r, last.err == nil, what, "within "+takesAgainIn.String(), fmt.Sprint(last.err), seconds(took))
 	}
 	r.whole("the stream over drain and resume", f.stop())
 }

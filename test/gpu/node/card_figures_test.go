@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 // sampleTime is how old the card's figures may be: the node asks the driver once a
@@ -29,30 +29,30 @@ func (r *rig) figures(streams int) {
 		return one != nil && one.Sampled && one.EncoderSessions >= wanted && page.Sessions.Total >= streams
 	})
 	if one == nil {
-		check.That(r, false, "the dashboard shows the card", r.card.Name, fmt.Sprintf("%+v", page.GPUs), "")
+		card.CheckThat(r, false, "the dashboard shows the card", r.card.Name, fmt.Sprintf("%+v", page.GPUs), "")
 		return
 	}
-	check.That(r, shown, "the dashboard while streams run", fmt.Sprintf("%d sessions, %d encoders open", streams,
+	card.CheckThat(r, shown, "the dashboard while streams run", fmt.Sprintf("%d sessions, %d encoders open", streams,
 		wanted),
 		fmt.Sprintf("%d sessions, %d encoders open, sampled %v", page.Sessions.Total, one.EncoderSessions, one.Sampled),
 		"")
-	check.That(r, one.Name == r.card.Name && one.Problem == "", "the dashboard names the card", r.card.Name,
+	card.CheckThat(r, one.Name == r.card.Name && one.Problem == "", "the dashboard names the card", r.card.Name,
 		one.Name+" "+one.Problem, "")
-	check.That(r, one.Memory == r.card.Memory, "the dashboard's memory of the card", mib(r.card.Memory),
+	card.CheckThat(r, one.Memory == r.card.Memory, "the dashboard's memory of the card", mib(r.card.Memory),
 		mib(one.Memory), "")
-	check.That(r, one.Used > 0 && one.Used < one.Memory, "the dashboard's memory in use",
+	card.CheckThat(r, one.Used > 0 && one.Used < one.Memory, "the dashboard's memory in use",
 		"more than nothing, less than all", mib(one.Used), "")
 	r.warmth("the dashboard's temperature", float64(one.Temperature))
 	for _, load := range []int{one.Load, one.Encoder, one.Decoder} {
-		check.That(r, load >= 0 && load <= 100, "a load in the dashboard", "0 to 100 %", fmt.Sprintf("%d %%", load), "")
+		card.CheckThat(r, load >= 0 && load <= 100, "a load in the dashboard", "0 to 100 %", fmt.Sprintf("%d %%", load), "")
 	}
-	check.Record(r, "load while streams run", fmt.Sprintf("card %d %%, encoder %d %%, decoder %d %%", one.Load,
+	card.RecordCheck(r, "load while streams run", fmt.Sprintf("card %d %%, encoder %d %%, decoder %d %%", one.Load,
 		one.Encoder, one.Decoder), fmt.Sprintf("%d streams", streams))
 	if one.Throttled != "" {
-		check.Record(r, "the card runs slower than it could", one.Throttled, "")
+		card.RecordCheck(r, "the card runs slower than it could", one.Throttled, "")
 	}
 	for _, s := range page.Sessions.List {
-		check.That(r, s.Device == r.device && s.Failed == 0, "the dashboard's session of "+s.Stream,
+		card.CheckThat(r, s.Device == r.device && s.Failed == 0, "the dashboard's session of "+s.Stream,
 			"on "+r.device+", nothing failed",
 			fmt.Sprintf("on %s, %d failed", s.Device, s.Failed), fmt.Sprintf("%.2f of real time", s.Ratio))
 	}
@@ -62,10 +62,10 @@ func (r *rig) figures(streams int) {
 // warmth checks a temperature in °C. NVML has none of some virtual cards.
 func (r *rig) warmth(what string, degrees float64) {
 	if degrees == 0 && r.card.Real() {
-		check.Skip(r, what, "the driver reports none")
+		card.SkipCheck(r, what, "the driver reports none")
 		return
 	}
-	check.That(r, degrees > 0 && degrees < 110, what, "1 to 109 °C", fmt.Sprintf("%.0f °C", degrees), "")
+	card.CheckThat(r, degrees > 0 && degrees < 110, what, "1 to 109 °C", fmt.Sprintf("%.0f °C", degrees), "")
 }
 
 // shown is the card in the dashboard, nil where it is not there.
@@ -81,34 +81,34 @@ func (r *rig) shown(page *adminapi.Dashboard) *adminapi.GPU {
 // series looks at the metrics of the card.
 func (r *rig) series(one *adminapi.GPU) {
 	text, err := r.page("/metrics")
-	if !check.NoError(r, err, "the metrics page", "") {
+	if !card.NoError(r, err, "the metrics page", "") {
 		return
 	}
 	value := func(name string) float64 {
 		v, found := metric(text, name)
 		if !found {
-			check.That(r, false, "the metric "+name, "a series", "none", "")
+			card.CheckThat(r, false, "the metric "+name, "a series", "none", "")
 			return -1
 		}
 		return v
 	}
 	total := value("tutti_gpu_memory_total_bytes")
-	check.That(r, total == float64(r.card.Memory), "tutti_gpu_memory_total_bytes", mib(r.card.Memory),
+	card.CheckThat(r, total == float64(r.card.Memory), "tutti_gpu_memory_total_bytes", mib(r.card.Memory),
 		mib(int64(total)), "")
 	used := value("tutti_gpu_memory_used_bytes")
 	near := used > 0 && used < total && used > float64(one.Used)/2 && used < 2*float64(one.Used)
-	check.That(r, near, "tutti_gpu_memory_used_bytes", "about the dashboard's "+mib(one.Used), mib(int64(used)), "")
+	card.CheckThat(r, near, "tutti_gpu_memory_used_bytes", "about the dashboard's "+mib(one.Used), mib(int64(used)), "")
 	r.warmth("tutti_gpu_temperature_celsius", value("tutti_gpu_temperature_celsius"))
 	for _, name := range []string{"tutti_gpu_load_ratio", "tutti_gpu_encoder_load_ratio",
 		"tutti_gpu_decoder_load_ratio"} {
 		v := value(name)
-		check.That(r, v >= 0 && v <= 1, name, "0 to 1", fmt.Sprint(v), "")
+		card.CheckThat(r, v >= 0 && v <= 1, name, "0 to 1", fmt.Sprint(v), "")
 	}
 	encoders := value("tutti_gpu_encoder_sessions")
-	check.That(r, encoders >= 0 && (r.card.Encodes || encoders == 0), "tutti_gpu_encoder_sessions",
+	card.CheckThat(r, encoders >= 0 && (r.card.Encodes || encoders == 0), "tutti_gpu_encoder_sessions",
 		"none without an encoder", fmt.Sprint(encoders), "")
 	xid := value("tutti_gpu_last_xid")
-	check.That(r, xid == 0, "tutti_gpu_last_xid", "0, no critical error", fmt.Sprint(xid), "")
+	card.CheckThat(r, xid == 0, "tutti_gpu_last_xid", "0, no critical error", fmt.Sprint(xid), "")
 }
 
 func mib(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }

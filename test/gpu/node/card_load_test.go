@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
@@ -51,10 +50,10 @@ func TestCardLoad(t *testing.T) {
 	l.report(lasted)
 	levels(t, all, lasted)
 	w := r.look()
-	check.That(t, w != nil && w.State == "ready" && w.Failed == 0, "the card's worker after the load",
+	card.CheckThat(t, w != nil && w.State == "ready" && w.Failed == 0, "the card's worker after the load",
 		"ready, nothing failed", fmt.Sprintf("%+v", w), "")
 	left := r.explain()
-	check.Record(t, "conditions after the load", cut(left), "")
+	card.RecordCheck(t, "conditions after the load", cut(left), "")
 }
 
 // loadForm is two renditions, so that a card whose driver counts encoders takes some
@@ -138,17 +137,17 @@ func (l *load) report(lasted time.Duration) {
 	t := l.r.T
 	t.Helper()
 	l.r.whole("segments of streams that come and go", l.done)
-	check.That(t, len(l.errs) == 0 && l.answers > 0, "answers of the model meanwhile", "none failed",
+	card.CheckThat(t, len(l.errs) == 0 && l.answers > 0, "answers of the model meanwhile", "none failed",
 		cut(fmt.Sprintf("%d answers, %d failed %v", l.answers, len(l.errs), errors.Join(l.errs...))),
 		fmt.Sprintf("%.1f answers/s", float64(l.answers)/lasted.Seconds()))
 	least := 1
 	if card.Full() {
 		least = 2
 	}
-	check.That(t, l.streamed >= least, "streams that came and went", fmt.Sprintf("at least %d", least),
+	card.CheckThat(t, l.streamed >= least, "streams that came and went", fmt.Sprintf("at least %d", least),
 		fmt.Sprintf("%d, and %d refused by name", l.streamed, l.refused), seconds(lasted))
 	rate := float64(len(l.done)-l.done.failed()) / lasted.Seconds()
-	check.Record(t, "segments under load", fmt.Sprintf("%d streams at once of %v segments", l.r.form.streams,
+	card.RecordCheck(t, "segments under load", fmt.Sprintf("%d streams at once of %v segments", l.r.form.streams,
 		l.r.form.source.Segment),
 		fmt.Sprintf("%.2f segments/s, %.1f times real time", rate, rate*l.r.form.source.Segment.Seconds()))
 }

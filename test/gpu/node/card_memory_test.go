@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 )
 
 // How long the node may take with memory that others use: a stranger on the card is
@@ -40,16 +39,16 @@ func TestCardMemoryTaken(t *testing.T) {
 	spare := r.spare()
 	begun := time.Now()
 	taken, left, err := b.take(leaves(c))
-	if !check.NoError(t, err, "the runner takes the card's free memory", milliseconds(time.Since(begun))) {
+	if !card.NoError(t, err, "the runner takes the card's free memory", milliseconds(time.Since(begun))) {
 		return
 	}
-	check.That(t, taken > 0 && left < max(leaves(c), 1)+chunk>>20, "what the runner has taken",
+	card.CheckThat(t, taken > 0 && left < max(leaves(c), 1)+chunk>>20, "what the runner has taken",
 		"all that was free but "+mib(leaves(c)<<20),
 		fmt.Sprintf("%d MiB taken, %d MiB left", taken, left), fmt.Sprintf("%d MiB", taken))
 	r.withoutMemory(f)
 	r.namesTaker(b)
-	check.NoError(t, r.chat(), "the runner's model answers meanwhile, through the gateway", "")
-	if err := b.give(); !check.NoError(t, err, "the runner returns the memory", "") {
+	card.NoError(t, r.chat(), "the runner's model answers meanwhile, through the gateway", "")
+	if err := b.give(); !card.NoError(t, err, "the runner returns the memory", "") {
 		return
 	}
 	r.recovers(f, spare)
@@ -81,22 +80,22 @@ func (r *rig) withoutMemory(f *film) {
 			broken = append(broken, o.err.Error())
 		}
 	}
-	check.That(r, len(broken) == 0 && len(during) > 0, "the running stream while there is no memory",
+	card.CheckThat(r, len(broken) == 0 && len(during) > 0, "the running stream while there is no memory",
 		"goes on, or is refused by name",
 		fmt.Sprintf("%d segments, %d refused, %d broken %s", len(during), refused, len(broken),
 			cut(strings.Join(broken, "; "))), "")
 	o := r.send("comes")
-	check.That(r, o.err == nil || o.refused(), "a new stream while there is no memory", "done, or refused by name",
+	card.CheckThat(r, o.err == nil || o.refused(), "a new stream while there is no memory", "done, or refused by name",
 		fmt.Sprint(o.err), milliseconds(o.took))
 	if o.err == nil && refused == 0 {
-		check.Skip(r, "the name of a refusal for want of memory", "what the runner left was enough for another session")
+		card.SkipCheck(r, "the name of a refusal for want of memory", "what the runner left was enough for another session")
 		return
 	}
 	_, named := r.within(logTime, func() bool {
 		log := r.proc.Log()[asked:]
 		return slices.ContainsFunc(shortCodes, func(code string) bool { return strings.Contains(log, code) })
 	})
-	check.That(r, named, "the name of a refusal for want of memory", strings.Join(shortCodes, " or ")+" in the log",
+	card.CheckThat(r, named, "the name of a refusal for want of memory", strings.Join(shortCodes, " or ")+" in the log",
 		fmt.Sprint(named), "")
 }
 
@@ -104,16 +103,16 @@ func (r *rig) withoutMemory(f *film) {
 func (r *rig) namesTaker(b *beside) {
 	const what = "the operator is told which program has the memory"
 	if _, seen := r.within(sampleTime, func() bool { return r.foreign() > 0 }); !seen {
-		check.Skip(r, what, "the driver names no processes here, as in a container with processes of its own")
+		card.SkipCheck(r, what, "the driver names no processes here, as in a container with processes of its own")
 		return
 	}
 	took, ok := r.within(namedIn, func() bool { return r.conditionOf("GPUMemoryTaken") != nil })
 	says := r.conditionOf("GPUMemoryTaken")
 	if !ok || says == nil {
-		check.That(r, false, what, "GPUMemoryTaken within "+namedIn.String(), r.explain(), seconds(took))
+		card.CheckThat(r, false, what, "GPUMemoryTaken within "+namedIn.String(), r.explain(), seconds(took))
 		return
 	}
-	check.That(r, strings.Contains(says.Detail, strconv.Itoa(b.pid)) && says.Remedy != "", what,
+	card.CheckThat(r, strings.Contains(says.Detail, strconv.Itoa(b.pid)) && says.Remedy != "", what,
 		"GPUMemoryTaken with process "+strconv.Itoa(b.pid)+" and a remedy",
 		cut(fmt.Sprintf("%s; %s", says.Detail, says.Remedy)), seconds(took))
 }
@@ -137,17 +136,17 @@ func (r *rig) recovers(f *film, spare bool) {
 		from = len(all)
 		return from > 0 && all[from-1].err == nil
 	})
-	check.That(r, ok, "the stream that ran goes on when the memory is free again", "within "+freeIn.String(),
+	card.CheckThat(r, ok, "the stream that ran goes on when the memory is free again", "within "+freeIn.String(),
 		fmt.Sprint(f.so().errs()), seconds(took))
 	f.answered(from + 2)
 	all := f.stop()
 	r.whole("the stream that ran, after the memory was returned", all[min(from, len(all)):])
 	if !card.Full() {
-		check.Skip(r, "GPUMemoryTaken is cleared", "it stays for half a minute, which the short form does not wait for")
+		card.SkipCheck(r, "GPUMemoryTaken is cleared", "it stays for half a minute, which the short form does not wait for")
 		return
 	}
 	took, ok = r.within(forgottenIn, func() bool { return r.conditionOf("GPUMemoryTaken") == nil && r.ready() })
-	check.That(r, ok, "GPUMemoryTaken is cleared when the memory is free again", "within "+forgottenIn.String(),
+	card.CheckThat(r, ok, "GPUMemoryTaken is cleared when the memory is free again", "within "+forgottenIn.String(),
 		r.explain(), seconds(took))
 }
 
@@ -166,9 +165,9 @@ func (r *rig) takesNew(spare bool) {
 	last, took := r.taken("again", limit)
 	const what = "a new stream when the memory is free again"
 	if last.err != nil && (!spare || (r.capped() || r.paced(asked)) && !learned) {
-		check.Skip(r, what, noSpare)
+		card.SkipCheck(r, what, noSpare)
 		return
 	}
-	check.That(r, last.err == nil, what, "within "+limit.String(), cut(fmt.Sprint(last.err)+"; "+r.explain()),
+	card.CheckThat(r, last.err == nil, what, "within "+limit.String(), cut(fmt.Sprint(last.err)+"; "+r.explain()),
 		seconds(took))
 }

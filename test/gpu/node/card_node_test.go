@@ -15,7 +15,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/test/harness"
 )
 
@@ -39,7 +38,7 @@ func TestCardNode(t *testing.T) {
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			if time.Now().After(deadline) {
-				check.Skip(t, part.name, "no time left")
+				card.SkipCheck(t, part.name, "no time left")
 				return
 			}
 			part.run(r.in(t))
@@ -57,14 +56,14 @@ func (r *rig) in(t *testing.T) *rig {
 
 // started looks at what the start-up test found and what the node offers.
 func (r *rig) started() {
-	check.That(r, true, "the card gets sessions after the node's start", "within "+readyIn.String(), "ready",
+	card.CheckThat(r, true, "the card gets sessions after the node's start", "within "+readyIn.String(), "ready",
 		seconds(r.took))
 	found := r.tested()
-	check.That(r, found != nil, "the log says what the start-up test found", "a line `a GPU was tested`",
+	card.CheckThat(r, found != nil, "the log says what the start-up test found", "a line `a GPU was tested`",
 		cut(fmt.Sprint(found)), "")
 	if found != nil {
 		session, rendition := found["session MB"], found["rendition MB"]
-		check.That(r, session > 0 && rendition > 0 && session<<20 < r.card.Memory,
+		card.CheckThat(r, session > 0 && rendition > 0 && session<<20 < r.card.Memory,
 			"the start-up test measured what a session takes of the memory",
 			"more than nothing, less than the card has", fmt.Sprintf("a session %d MiB, each further rendition %d MiB",
 				session, rendition), "")
@@ -75,12 +74,12 @@ func (r *rig) started() {
 		if !r.card.Encodes {
 			limit = "the card has no encoder"
 		}
-		check.Record(r, "encoder sessions", limit, "")
-		check.That(r, r.card.Encodes || found["encoders"] == 0, "encoders are counted only where there are some",
+		card.RecordCheck(r, "encoder sessions", limit, "")
+		card.CheckThat(r, r.card.Encodes || found["encoders"] == 0, "encoders are counted only where there are some",
 			"0 without an encoder", strconv.FormatInt(found["encoders"], 10), "")
 	}
 	w := r.look()
-	check.That(r, w != nil && w.State == "ready" && w.Kind == "transcoder" && !w.Remote && w.Failed == 0,
+	card.CheckThat(r, w != nil && w.State == "ready" && w.Kind == "transcoder" && !w.Remote && w.Failed == 0,
 		"the admin API shows the card's worker",
 		"ready, a transcoder of this machine, nothing failed", fmt.Sprintf("%+v", w), "")
 	left := r.explain()
@@ -88,7 +87,7 @@ func (r *rig) started() {
 		left = r.explain() // a condition of the start may pass a moment after the worker is ready
 	}
 	if w != nil {
-		check.That(r, left == "the worker is ready", "conditions after the start", "none", left, "")
+		card.CheckThat(r, left == "the worker is ready", "conditions after the start", "none", left, "")
 	}
 	r.offered()
 }
@@ -128,21 +127,21 @@ func (r *rig) offered() {
 		defer resp.Body.Close()
 		err = json.NewDecoder(resp.Body).Decode(&page)
 	}
-	if !check.NoError(r, err, "the public status page", "") {
+	if !card.NoError(r, err, "the public status page", "") {
 		return
 	}
-	check.That(r, page.State == "serving", "the public status page", "serving", page.State, "")
+	card.CheckThat(r, page.State == "serving", "the public status page", "serving", page.State, "")
 	has := func(name string) bool { return slices.Contains(page.Capabilities, name) }
 	// Maxwell cards, the compute capabilities 5, do not all decode HEVC.
-	check.That(r, has("H.264") && (has("HEVC decode") || strings.HasPrefix(r.card.Compute, "5.")),
+	card.CheckThat(r, has("H.264") && (has("HEVC decode") || strings.HasPrefix(r.card.Compute, "5.")),
 		"capabilities that every card since Pascal has", "H.264, HEVC decode", strings.Join(page.Capabilities, ", "),
 		fmt.Sprintf("%d capabilities", len(page.Capabilities)))
 	if !r.card.Encodes {
-		check.That(r, !has("HEVC encode"), "a card without encoder does not offer to encode HEVC", "no HEVC encode",
+		card.CheckThat(r, !has("HEVC encode"), "a card without encoder does not offer to encode HEVC", "no HEVC encode",
 			strings.Join(page.Capabilities, ", "), "")
 	}
 	for _, name := range []string{"HEVC encode", "VP8 decode", "VP9 decode", "H264 Decode YUV420 10-bit"} {
-		check.Record(r, "offered: "+name, fmt.Sprint(has(name)), "")
+		card.RecordCheck(r, "offered: "+name, fmt.Sprint(has(name)), "")
 	}
 }
 
@@ -166,17 +165,17 @@ func (r *rig) streams() {
 		// The simulated driver is no measure of speed, only of what does not end.
 		limit = core.WorkDeadline(limit)
 	}
-	check.That(r, slowest > 0 && slowest < limit, "the slowest answer",
+	card.CheckThat(r, slowest > 0 && slowest < limit, "the slowest answer",
 		"less than "+limit.String()+" for a segment of "+r.form.source.Segment.String(),
 		milliseconds(slowest), fmt.Sprintf("%.1f times real time", float64(r.form.source.Segment)/float64(max(slowest,
 			1))))
 	after := r.look()
 	if before == nil || after == nil {
-		check.That(r, false, "the worker's counters", "a worker", "none", "")
+		card.CheckThat(r, false, "the worker's counters", "a worker", "none", "")
 		return
 	}
 	counted, failed := after.Done-before.Done, after.Failed-before.Failed
-	check.That(r, counted >= int64(len(done)) && failed == 0, "the worker counts what it did",
+	card.CheckThat(r, counted >= int64(len(done)) && failed == 0, "the worker counts what it did",
 		fmt.Sprintf("%d done, 0 failed", len(done)),
 		fmt.Sprintf("%d done, %d failed", counted, failed), fmt.Sprintf("%.2f of real time per segment", after.Ratio))
 }
@@ -184,14 +183,14 @@ func (r *rig) streams() {
 // tools are the programs that operators run beside the node.
 func (r *rig) tools() {
 	text, err := r.cli("workers")
-	if check.NoError(r, err, "tutti_cli workers", "") {
+	if card.NoError(r, err, "tutti_cli workers", "") {
 		var row string
 		for line := range strings.Lines(text) {
 			if strings.HasPrefix(strings.TrimSpace(line), r.device) {
 				row = strings.Join(strings.Fields(line), " ")
 			}
 		}
-		check.That(r, strings.Contains(row, "transcoder ready"), "tutti_cli workers shows the card",
+		card.CheckThat(r, strings.Contains(row, "transcoder ready"), "tutti_cli workers shows the card",
 			r.device+" transcoder ready …", row, "")
 	}
 	text, err = r.cli("--json", "conditions")
@@ -199,10 +198,10 @@ func (r *rig) tools() {
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &all)
 	}
-	if check.NoError(r, err, "tutti_cli conditions", "") {
+	if card.NoError(r, err, "tutti_cli conditions", "") {
 		others := slices.DeleteFunc(all.Conditions,
 			func(c adminapi.Condition) bool { return c.Code == "OrchestratorCapped" })
-		check.That(r, len(others) == 0, "conditions beside streams", "none but that there is no room for more",
+		card.CheckThat(r, len(others) == 0, "conditions beside streams", "none but that there is no room for more",
 			cut(fmt.Sprintf("%+v", others)), "")
 	}
 	r.doctor()
@@ -225,10 +224,10 @@ func (r *rig) doctor() {
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &report)
 	}
-	if !check.NoError(r, err, "tutti doctor beside the node", "") {
+	if !card.NoError(r, err, "tutti doctor beside the node", "") {
 		return
 	}
-	check.That(r, report.Running, "tutti doctor finds the running node", "true", fmt.Sprint(report.Running), "")
+	card.CheckThat(r, report.Running, "tutti doctor finds the running node", "true", fmt.Sprint(report.Running), "")
 	var failed []string
 	cards := 0
 	for _, c := range report.Results {
@@ -237,13 +236,13 @@ func (r *rig) doctor() {
 		case c.Status == "fail":
 			failed = append(failed, says)
 		case c.Status == "warn":
-			check.Record(r, "tutti doctor warns", cut(says), "")
+			card.RecordCheck(r, "tutti doctor warns", cut(says), "")
 		case c.Status == "pass" && strings.HasPrefix(c.Name, "gpu."):
 			cards++
 		}
 	}
-	check.That(r, len(failed) == 0, "tutti doctor beside the node", "no check fails", cut(strings.Join(failed, " | ")),
+	card.CheckThat(r, len(failed) == 0, "tutti doctor beside the node", "no check fails", cut(strings.Join(failed, " | ")),
 		fmt.Sprintf("%d checks", len(report.Results)))
-	check.That(r, cards > 0, "tutti doctor looks at the card", "at least one check of the card passes",
+	card.CheckThat(r, cards > 0, "tutti doctor looks at the card", "at least one check of the card passes",
 		fmt.Sprintf("%d pass", cards), "")
 }

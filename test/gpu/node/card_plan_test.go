@@ -10,7 +10,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 )
 
 const (
@@ -48,9 +47,9 @@ func TestCardMemoryPlan(t *testing.T) {
 	r := startBy(t, c, formOf(c), beginWithoutEngine, args...)
 	r.plan()
 	r.configCheck()
-	check.NoError(t, r.chat(), "the model of a server beside the node answers", "")
+	card.NoError(t, r.chat(), "the model of a server beside the node answers", "")
 	r.shares()
-	check.Skip(t, "models in containers beside streams",
+	card.SkipCheck(t, "models in containers beside streams",
 		"they need a container engine and images, which the kit does not have")
 }
 
@@ -75,23 +74,23 @@ func (r *rig) plan() {
 		if want {
 			expected = tooLarge
 		}
-		check.That(r, is == want, "the plan for the model "+name, expected, cut(fmt.Sprintf("refused %v %s", is, says)),
+		card.CheckThat(r, is == want, "the plan for the model "+name, expected, cut(fmt.Sprintf("refused %v %s", is, says)),
 			"")
 	}
 	var page adminapi.Dashboard
-	if err := r.read(adminapi.PathDashboard, &page); !check.NoError(r, err, "the dashboard", "") {
+	if err := r.read(adminapi.PathDashboard, &page); !card.NoError(r, err, "the dashboard", "") {
 		return
 	}
 	states := map[string]string{}
 	for _, m := range page.Models {
 		states[m.Model] = m.State
 	}
-	check.That(r, states[fitting] != "" && states[crowding] == "" && states[excessive] == "", "the dashboard's models",
+	card.CheckThat(r, states[fitting] != "" && states[crowding] == "" && states[excessive] == "", "the dashboard's models",
 		"those that fit", fmt.Sprint(states), "")
 	_, ready := r.within(sampleTime, func() bool {
 		return r.read(adminapi.PathDashboard, &page) == nil && modelState(&page, runnerModel) == "ready"
 	})
-	check.That(r, ready, "the model of a server beside the node", "ready", modelState(&page, runnerModel), "")
+	card.CheckThat(r, ready, "the model of a server beside the node", "ready", modelState(&page, runnerModel), "")
 }
 
 func modelState(page *adminapi.Dashboard, name string) string {
@@ -127,20 +126,20 @@ func (r *rig) refusedModels() map[string]string {
 func (r *rig) configCheck() {
 	text, err := r.output(binary, r.card.Env(), append([]string{"config", "check"}, r.args...)...)
 	if err == nil && text == "" {
-		check.That(r, false, "tutti config check", "a list of models", "nothing", "")
+		card.CheckThat(r, false, "tutti config check", "a list of models", "nothing", "")
 		return
 	}
 	taken, problems, _ := strings.Cut(text, "Problems with AI models")
 	needs := func(bytes int64) string {
 		return "the model needs " + strconv.FormatFloat(math.Round(float64(bytes)/1e8)/10, 'f', -1, 64) + " GB"
 	}
-	check.That(r, strings.Contains(problems, needs(r.card.Memory+promised)),
+	card.CheckThat(r, strings.Contains(problems, needs(r.card.Memory+promised)),
 		"tutti config check of a model that is larger than the card",
 		"refused: "+needs(r.card.Memory+promised), cut(problems), "")
-	check.That(r, strings.Contains(problems, needs(r.card.Memory-promised/2)),
+	card.CheckThat(r, strings.Contains(problems, needs(r.card.Memory-promised/2)),
 		"tutti config check of a model that leaves transcoding too little",
 		"refused, as by the running node: "+needs(r.card.Memory-promised/2), cut(problems), "")
-	check.That(r, strings.Contains(taken, fitting), "tutti config check of a model that fits",
+	card.CheckThat(r, strings.Contains(taken, fitting), "tutti config check of a model that fits",
 		"taken, as by the running node", cut(problems), "")
 }
 
@@ -148,7 +147,7 @@ func (r *rig) configCheck() {
 // promised, and no more than the models leave.
 func (r *rig) shares() {
 	o := r.send("stream0")
-	check.That(r, o.err == nil, "a stream beside the models' plan", "done", fmt.Sprint(o.err), milliseconds(o.took))
+	card.CheckThat(r, o.err == nil, "a stream beside the models' plan", "done", fmt.Sprint(o.err), milliseconds(o.took))
 	asked := len(r.proc.Log())
 	streams := 1
 	var last outcome
@@ -159,23 +158,23 @@ func (r *rig) shares() {
 	}
 	w := r.look()
 	if w == nil {
-		check.That(r, false, "the card's worker beside the models' plan", "one", "none", "")
+		card.CheckThat(r, false, "the card's worker beside the models' plan", "one", "none", "")
 		return
 	}
 	left := int64(promised + beyond)
-	check.That(r, w.Memory > 0 && w.Memory <= left, "the memory that streams are reckoned to use beside the models",
+	card.CheckThat(r, w.Memory > 0 && w.Memory <= left, "the memory that streams are reckoned to use beside the models",
 		"at most the "+mib(left)+" that the models leave",
 		fmt.Sprintf("%s for %d streams", mib(w.Memory), w.Sessions), fmt.Sprintf("%d streams", streams))
 	if last.err == nil {
-		check.Skip(r, "the refusal of a stream for which the models leave no memory",
+		card.SkipCheck(r, "the refusal of a stream for which the models leave no memory",
 			fmt.Sprintf("%d streams have room", streams))
 		return
 	}
-	check.That(r, last.refused(), "a stream for which there is no room beside the models", "refused by name",
+	card.CheckThat(r, last.refused(), "a stream for which there is no room beside the models", "refused by name",
 		cut(last.err.Error()), "")
 	_, named := r.within(logTime, func() bool { return strings.Contains(r.proc.Log()[asked:], "OrchestratorCapped") })
-	check.That(r, named, "the name of that refusal", "OrchestratorCapped in the log", fmt.Sprint(named), "")
+	card.CheckThat(r, named, "the name of that refusal", "OrchestratorCapped in the log", fmt.Sprint(named), "")
 	if why := cappedLine.FindString(r.proc.Log()[asked:]); why != "" {
-		check.Record(r, "why it was refused", why, "")
+		card.RecordCheck(r, "why it was refused", why, "")
 	}
 }

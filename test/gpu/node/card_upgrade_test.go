@@ -9,7 +9,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 )
 
 // TestCardUpgrade puts another process in the orchestrator's place while streams run. The
@@ -31,16 +30,16 @@ func TestCardUpgrade(t *testing.T) {
 	}
 	begun := time.Now()
 	pid, err := r.upgrade()
-	if !check.NoError(t, err, "tutti_cli upgrade", seconds(time.Since(begun))) {
+	if !card.NoError(t, err, "tutti_cli upgrade", seconds(time.Since(begun))) {
 		return
 	}
 	old := r.pid
 	r.pid = pid
 	took, ok := r.within(readyIn, func() bool { return r.ready() && len(mediaWorkers(pid)) == 1 })
-	check.That(t, ok, "the card in the new process", "gets sessions within "+readyIn.String(), r.explain(),
+	card.CheckThat(t, ok, "the card in the new process", "gets sessions within "+readyIn.String(), r.explain(),
 		seconds(took))
 	_, gone := r.within(readyIn, func() bool { return parent(old) == 0 })
-	check.That(t, gone, "the old process", "ends", fmt.Sprintf("ended %v, its media workers %v", gone,
+	card.CheckThat(t, gone, "the old process", "ends", fmt.Sprintf("ended %v, its media workers %v", gone,
 		mediaWorkers(old)), "")
 	var done outcomes
 	for _, f := range all {
@@ -49,7 +48,7 @@ func TestCardUpgrade(t *testing.T) {
 	}
 	r.over(done, begun)
 	w := r.look()
-	check.That(t, w != nil && w.Done > 0 && w.Failed == 0, "the card's worker in the new process",
+	card.CheckThat(t, w != nil && w.Done > 0 && w.Failed == 0, "the card's worker in the new process",
 		"segments done, none failed", fmt.Sprintf("%+v", w), "")
 }
 
@@ -65,10 +64,10 @@ func (r *rig) over(all outcomes, begun time.Time) {
 	longest := gap(all, begun)
 	what, detail := "the longest time without an answer over the upgrade", fmt.Sprintf("%d segments", len(all))
 	if r.card.Real() {
-		check.Record(r, what, detail, milliseconds(longest))
+		card.RecordCheck(r, what, detail, milliseconds(longest))
 		return
 	}
-	check.That(r, longest < longestGap, what, "less than "+longestGap.String(), detail, milliseconds(longest))
+	card.CheckThat(r, longest < longestGap, what, "less than "+longestGap.String(), detail, milliseconds(longest))
 }
 
 // upgrade has tutti_cli upgrade the node, and ends the new process with the test.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 // The media worker is a process of its own, so that a driver that kills or stops it
@@ -28,7 +28,7 @@ func (r *rig) halted() { r.hurt(syscall.SIGSTOP, "stopped", backInHalt) }
 func (r *rig) hurt(s syscall.Signal, word string, limit time.Duration) {
 	before := mediaWorkers(r.pid)
 	if len(before) != 1 {
-		check.That(r, false, "the card's media worker", "one process", fmt.Sprintf("processes %v", before), "")
+		card.CheckThat(r, false, "the card's media worker", "one process", fmt.Sprintf("processes %v", before), "")
 		return
 	}
 	all := r.films(r.admitted(min(2, r.form.streams)), 0)
@@ -38,19 +38,19 @@ func (r *rig) hurt(s syscall.Signal, word string, limit time.Duration) {
 	// The next segment of one of them: most often the worker has it then.
 	r.within(5*time.Second, func() bool { w := r.look(); return w != nil && w.Segments > 0 })
 	begun := time.Now()
-	if err := syscall.Kill(before[0], s); !check.NoError(r, err, "the media worker is "+word, "") {
+	if err := syscall.Kill(before[0], s); !card.NoError(r, err, "the media worker is "+word, "") {
 		return
 	}
 	_, ok := r.within(limit, func() bool {
 		now := mediaWorkers(r.pid)
 		return len(now) == 1 && now[0] != before[0]
 	})
-	check.That(r, ok, "another media worker after one was "+word, "within "+limit.String(),
+	card.CheckThat(r, ok, "another media worker after one was "+word, "within "+limit.String(),
 		fmt.Sprintf("before %v, now %v", before, mediaWorkers(r.pid)),
 		milliseconds(time.Since(begun)))
 	r.goesOn(all, begun, word)
 	r.within(limit, r.ready)
-	check.That(r, r.ready(), "the card gets sessions again after its worker was "+word, "ready", r.explain(),
+	card.CheckThat(r, r.ready(), "the card gets sessions again after its worker was "+word, "ready", r.explain(),
 		seconds(time.Since(begun)))
 }
 
@@ -71,9 +71,9 @@ func (r *rig) goesOn(all []*film, hurt time.Time, word string) {
 	r.whole("streams whose media worker was "+word, done)
 	_, slowest := done.times()
 	limit := core.WorkDeadline(r.form.source.Segment)
-	check.That(r, slowest > 0 && slowest < limit, "the slowest segment while the media worker was "+word,
+	card.CheckThat(r, slowest > 0 && slowest < limit, "the slowest segment while the media worker was "+word,
 		"within its deadline of "+limit.String(), milliseconds(slowest), milliseconds(slowest))
 	if !first.IsZero() {
-		check.Record(r, "the first segment after the media worker was "+word, "answered", milliseconds(first.Sub(hurt)))
+		card.RecordCheck(r, "the first segment after the media worker was "+word, "answered", milliseconds(first.Sub(hurt)))
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/test/pushclient"
 	"github.com/tuttinode/tutti/transcoder/libav"
@@ -246,7 +246,7 @@ func (r *rig) admitted(most int) (names []string) {
 		seen += ": " + cut(last.err.Error())
 	}
 	ok := len(names) >= least && (last.err == nil || last.refused())
-	check.That(r, ok, "streams that the node takes at once", why+", others refused by name", seen,
+	card.CheckThat(r, ok, "streams that the node takes at once", why+", others refused by name", seen,
 		fmt.Sprintf("%d streams", len(names)))
 	return names
 }
@@ -317,7 +317,7 @@ func (r *rig) whole(what string, all outcomes) bool {
 	}
 	median, slowest := all.times()
 	ok := len(all) > 0 && all.failed() == 0
-	check.That(r, ok, what,
+	card.CheckThat(r, ok, what,
 		fmt.Sprintf("every segment with %d renditions of the right size and frames, a key frame first",
 			len(r.profiles)),
 		seen, fmt.Sprintf("median %s, slowest %s", milliseconds(median), milliseconds(slowest)))

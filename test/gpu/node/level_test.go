@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 	"github.com/tuttinode/tutti/test/procfs"
 )
 
@@ -57,7 +57,7 @@ const share = 1.15
 func levels(t *testing.T, all []level, lasted time.Duration) {
 	t.Helper()
 	if len(all) < 8 {
-		check.That(t, false, "levels under load", "at least 8 samples", fmt.Sprintf("%d samples", len(all)), "")
+		card.CheckThat(t, false, "levels under load", "at least 8 samples", fmt.Sprintf("%d samples", len(all)), "")
 		return
 	}
 	for _, f := range figures {
@@ -65,14 +65,14 @@ func levels(t *testing.T, all []level, lasted time.Duration) {
 		seen, figure := fmt.Sprintf("%.0f in the first half of %v, %.0f at the end", before, lasted.Round(time.Second),
 			after), fmt.Sprintf("%.0f %s", after, f.unit)
 		if before == 0 && after == 0 {
-			check.Skip(t, f.name+" under load", "the system does not show it to this user")
+			card.SkipCheck(t, f.name+" under load", "the system does not show it to this user")
 			continue
 		}
 		if lasted < settles {
-			check.Record(t, f.name+" under load", seen, figure)
+			card.RecordCheck(t, f.name+" under load", seen, figure)
 			continue
 		}
-		check.That(t, ok, f.name+" under load",
+		card.CheckThat(t, ok, f.name+" under load",
 			fmt.Sprintf("at most %.2f times what it was in the first half, and %.0f more", share, f.more), seen, figure)
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/test/harness"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
@@ -78,7 +77,7 @@ func late(t *testing.T) bool {
 	if time.Until(card.Deadline(t, time.Hour)) > leastTime {
 		return false
 	}
-	check.Skip(t, t.Name(), "no time left")
+	card.SkipCheck(t, t.Name(), "no time left")
 	return true
 }
 
@@ -112,7 +111,7 @@ func startBy(t *testing.T, c *card.Card, f form, begin func(t *testing.T, env []
 	args ...string) *node, args ...string) *rig {
 	t.Helper()
 	if unusable.Load() {
-		check.Skip(t, t.Name(), "the card got no sessions in an earlier test")
+		card.SkipCheck(t, t.Name(), "the card got no sessions in an earlier test")
 		t.SkipNow()
 	}
 	profiles, err := core.ParsePresets(f.ladder)
@@ -129,7 +128,7 @@ func startBy(t *testing.T, c *card.Card, f form, begin func(t *testing.T, env []
 	r.took = time.Since(begun)
 	if !ok {
 		unusable.Store(true)
-		check.That(t, false, "the card gets sessions after the node's start", "within "+readyIn.String(), r.explain(),
+		card.CheckThat(t, false, "the card gets sessions after the node's start", "within "+readyIn.String(), r.explain(),
 			seconds(r.took))
 		t.FailNow()
 	}

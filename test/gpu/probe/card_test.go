@@ -10,7 +10,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/capability"
 	kit "github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 	"github.com/tuttinode/tutti/transcoder/probe"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
@@ -38,26 +37,26 @@ func TestCardCompiles(t *testing.T) {
 			more = append(more, "CUDA_CACHE_DISABLE=1")
 		}
 		w, d, err := open(t, c, cache, more...)
-		if !check.NoError(t, err, "a media worker starts, cache of kernels "+state,
+		if !kit.NoError(t, err, "a media worker starts, cache of kernels "+state,
 			fmt.Sprintf("%.2f s", d.Seconds())) {
 			return
 		}
 		took[state] = d
-		check.NoError(t, w.Close(), "it ends", "")
+		kit.NoError(t, w.Close(), "it ends", "")
 		kept[state], _ = sizeOf(t, cache)
 	}
 	// The first start may have woken the card as well.
 	compiling := took["without"] - min(took["warm"], took["warm again"])
-	check.Record(t, "time to compile kernels (a start without a cache less a warm one)",
+	kit.RecordCheck(t, "time to compile kernels (a start without a cache less a warm one)",
 		fmt.Sprintf("the first start took %.2f s", took["cold"].Seconds()), fmt.Sprintf("%.2f s", compiling.Seconds()))
 	files, bytes := sizeOf(t, cache)
 	if !c.Real() {
-		check.Skip(t, "the driver keeps what it compiled", "the simulated driver compiles nothing")
+		kit.SkipCheck(t, "the driver keeps what it compiled", "the simulated driver compiles nothing")
 		return
 	}
-	check.That(t, files > 0, "the driver keeps what it compiled", "files in its cache", fmt.Sprintf("%d files", files),
+	kit.CheckThat(t, files > 0, "the driver keeps what it compiled", "files in its cache", fmt.Sprintf("%d files", files),
 		fmt.Sprintf("%.1f MB", float64(bytes)/1e6))
-	check.That(t, kept["warm again"] == kept["cold"], "a warm start compiles nothing",
+	kit.CheckThat(t, kept["warm again"] == kept["cold"], "a warm start compiles nothing",
 		fmt.Sprintf("%d files as after the cold one", kept["cold"]), fmt.Sprintf("%d files", kept["warm again"]), "")
 }
 
@@ -83,7 +82,7 @@ func sizeOf(t *testing.T, folder string) (files int, bytes int64) {
 func TestCardStartUp(t *testing.T) {
 	c := kit.Open(t)
 	w, _, err := open(t, c, filepath.Join(t.TempDir(), "cache"))
-	if !check.NoError(t, err, "a media worker starts", "") {
+	if !kit.NoError(t, err, "a media worker starts", "") {
 		return
 	}
 	defer w.Close()
@@ -91,33 +90,33 @@ func TestCardStartUp(t *testing.T) {
 	if err := w.Degraded(); err != nil {
 		walls = err.Error()
 	}
-	check.Record(t, "walls around the media worker that this system withholds", walls, "")
+	kit.RecordCheck(t, "walls around the media worker that this system withholds", walls, "")
 	streams := 4
 	if kit.Full() {
 		streams = 8
 	}
 	r := probe.Test(t.Context(), w, probe.Options{Streams: streams})
 	if r.Fault != nil {
-		check.That(t, false, "the start-up test passes", "a device that can work", r.Fault.Error(),
+		kit.CheckThat(t, false, "the start-up test passes", "a device that can work", r.Fault.Error(),
 			fmt.Sprintf("%.1f s", r.Took.Seconds()))
 		return
 	}
-	check.That(t, true, "the start-up test passes", "a device that can work", "it can",
+	kit.CheckThat(t, true, "the start-up test passes", "a device that can work", "it can",
 		fmt.Sprintf("%.1f s", r.Took.Seconds()))
 	var has []string
 	for _, id := range r.Capabilities.IDs() {
 		has = append(has, id.String())
 	}
-	check.Record(t, "capabilities that the card has shown", strings.Join(has, ", "), fmt.Sprint(len(has)))
+	kit.RecordCheck(t, "capabilities that the card has shown", strings.Join(has, ", "), fmt.Sprint(len(has)))
 	for _, m := range r.Missing {
-		check.Record(t, "lacks "+m.ID.String(), m.Err.Error(), "")
+		kit.RecordCheck(t, "lacks "+m.ID.String(), m.Err.Error(), "")
 	}
-	check.That(t, r.Capabilities.Has(capability.H264), "H.264 is offered", "yes",
+	kit.CheckThat(t, r.Capabilities.Has(capability.H264), "H.264 is offered", "yes",
 		fmt.Sprint(r.Capabilities.Has(capability.H264)), "")
-	check.That(t, r.NoEncoder != c.Encodes, "the start-up test and NVML agree on the encoder", fmt.Sprint(c.Encodes),
+	kit.CheckThat(t, r.NoEncoder != c.Encodes, "the start-up test and NVML agree on the encoder", fmt.Sprint(c.Encodes),
 		fmt.Sprint(!r.NoEncoder), "")
-	check.Record(t, "hardware encoders that may be open at once (0: no limit found, or no encoder)",
+	kit.RecordCheck(t, "hardware encoders that may be open at once (0: no limit found, or no encoder)",
 		fmt.Sprint(r.EncoderSessions), fmt.Sprint(r.EncoderSessions))
-	check.That(t, r.Cost > 0, "the pace was measured", "a cost above 0", fmt.Sprint(r.Cost),
+	kit.CheckThat(t, r.Cost > 0, "the pace was measured", "a cost above 0", fmt.Sprint(r.Cost),
 		fmt.Sprintf("cost %.3g", r.Cost))
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 )
 
 // enough is our wall time by ffmpeg's up to which we keep 0.97 of its speed.
@@ -30,7 +29,7 @@ func ffmpeg() string {
 // where the card admits no more.
 func (r *rig) against(t *testing.T, s source, streams int, limit time.Duration) {
 	if ffmpeg() == "" {
-		check.Skip(t, s.name+", our wall time against ffmpeg's", "there is no ffmpeg beside the programs")
+		card.SkipCheck(t, s.name+", our wall time against ffmpeg's", "there is no ffmpeg beside the programs")
 		return
 	}
 	end := time.Now().Add(r.left(limit))
@@ -41,7 +40,7 @@ func (r *rig) against(t *testing.T, s source, streams int, limit time.Duration) 
 		}
 		p, err := r.trial(t, s, streams, max(time.Until(end), s.trial))
 		if reason := refused(err); reason != "" && streams > 1 {
-			check.Skip(t, what, "the card admits fewer streams: "+reason)
+			card.SkipCheck(t, what, "the card admits fewer streams: "+reason)
 			continue
 		}
 		if err != nil {
@@ -65,7 +64,7 @@ func (r *rig) pairs(t *testing.T, s source, what string, streams int, p pace, en
 		count = 1
 	}
 	if pair > left {
-		check.Skip(t, what, noTime(pair, left))
+		card.SkipCheck(t, what, noTime(pair, left))
 		return
 	}
 	// Twice the time that is planned, and more to start and to compile kernels.
@@ -79,7 +78,7 @@ func (r *rig) pairs(t *testing.T, s source, what string, streams int, p pace, en
 		r.failed(t, what+": tutti_bench compares", err)
 		return
 	}
-	check.NoError(t, err, what+": tutti_bench compares", fmt.Sprintf("%d pairs", count))
+	card.NoError(t, err, what+": tutti_bench compares", fmt.Sprintf("%d pairs", count))
 	r.compared(t, what, s, streams*segments, *d.Against)
 }
 
@@ -94,17 +93,17 @@ func (r *rig) compared(t *testing.T, what string, s source, segments int, c comp
 	ratio := r.figure("%.3f × (pairs: %.3f to %.3f), %d segments",
 		c.SteadyRatio, spread[0], spread[len(spread)-1], segments)
 	if r.card.Real() {
-		check.That(t, c.SteadyRatio > 0 && c.SteadyRatio <= enough, what+", without starts",
+		card.CheckThat(t, c.SteadyRatio > 0 && c.SteadyRatio <= enough, what+", without starts",
 			fmt.Sprintf("at most %.2f ×", enough), seen, ratio)
 	} else {
-		check.Record(t, what+", without starts", seen, ratio)
+		card.RecordCheck(t, what+", without starts", seen, ratio)
 	}
-	check.Record(t, what+", with starts", seen,
+	card.RecordCheck(t, what+", with starts", seen,
 		r.figure("%.3f × (pairs: %.3f to %.3f)", c.Ratio, c.Ratios[0], c.Ratios[len(c.Ratios)-1]))
-	check.Record(t, what+", processor time without starts",
+	card.RecordCheck(t, what+", processor time without starts",
 		fmt.Sprintf("%.2f s in all, ffmpeg %.2f s", c.Ours.Processor, c.Theirs.Processor),
 		r.figure("%.3f ×", c.SteadyProcessorRatio))
-	check.Record(t, what+", pace with starts",
+	card.RecordCheck(t, what+", pace with starts",
 		fmt.Sprintf("%.1f × real time, ffmpeg %.1f ×", n*play/c.Ours.Wall, n*play/c.Theirs.Wall),
 		r.figure("%.2f segments/s, ffmpeg %.2f segments/s", n/c.Ours.Wall, n/c.Theirs.Wall))
 }
@@ -138,7 +137,7 @@ func (r *rig) keptAgainstFresh(t *testing.T, s source, limit time.Duration) {
 		pairs = append(pairs, pair)
 	}
 	if len(pairs) == 0 {
-		check.Skip(t, what, noTime(2*one, time.Until(end)))
+		card.SkipCheck(t, what, noTime(2*one, time.Until(end)))
 		return
 	}
 	slices.SortFunc(pairs, func(a, b [2]float64) int { return cmp.Compare(a[0]/a[1], b[0]/b[1]) })
@@ -147,10 +146,10 @@ func (r *rig) keptAgainstFresh(t *testing.T, s source, limit time.Duration) {
 	figure := r.figure("%.3f × (%d pairs of %d segments)", kept/fresh, len(pairs), segments)
 	switch {
 	case kept <= 0 || fresh <= 0:
-		check.That(t, false, what, "times above 0", seen, figure)
+		card.CheckThat(t, false, what, "times above 0", seen, figure)
 	case r.card.Real():
-		check.That(t, kept < fresh, what, "kept is faster", seen, figure)
+		card.CheckThat(t, kept < fresh, what, "kept is faster", seen, figure)
 	default:
-		check.Record(t, what, seen, figure)
+		card.RecordCheck(t, what, seen, figure)
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/test/gpu/check"
-	"github.com/tuttinode/tutti/test/gpu/count"
+	"github.com/tuttinode/tutti/test/gpu/card"
 	"github.com/tuttinode/tutti/transcoder/worker"
 )
 
@@ -31,11 +30,11 @@ func (r *rig) copies(t *testing.T, s source, limit time.Duration) {
 		r.failed(t, transcoded, err)
 		return
 	}
-	check.NoError(t, err, transcoded, fmt.Sprintf("%d segments", copySegments))
+	card.NoError(t, err, transcoded, fmt.Sprintf("%d segments", copySegments))
 	r.countedOnce(t, s, ours, frames)
 	r.copied(t, s, what, ours)
 	if ffmpeg() == "" {
-		check.Skip(t, what+", ffmpeg", "there is no ffmpeg beside the programs")
+		card.SkipCheck(t, what+", ffmpeg", "there is no ffmpeg beside the programs")
 		return
 	}
 	theirs, err := r.countTheirs(t, s, limit)
@@ -45,20 +44,20 @@ func (r *rig) copies(t *testing.T, s source, limit time.Duration) {
 	}
 	// The comparison does the first segment once more, alone.
 	all := frames + int64(s.segments[0].Frames)
-	check.That(t, theirs.PicturesDecoded == all, "ffmpeg decodes the same pictures on the card",
+	card.CheckThat(t, theirs.PicturesDecoded == all, "ffmpeg decodes the same pictures on the card",
 		fmt.Sprint(all), fmt.Sprint(theirs.PicturesDecoded), "")
 	encoded := ours.PicturesEncoded * all / frames
-	check.That(t, theirs.PicturesEncoded == encoded, "ffmpeg encodes as many pictures on the card as we do",
+	card.CheckThat(t, theirs.PicturesEncoded == encoded, "ffmpeg encodes as many pictures on the card as we do",
 		fmt.Sprint(encoded), fmt.Sprint(theirs.PicturesEncoded), "")
 	up, down := perPicture(theirs)
-	check.Record(t, what+", ffmpeg", fmt.Sprintf("%.0f bytes up, %.0f down per picture", up, down),
+	card.RecordCheck(t, what+", ffmpeg", fmt.Sprintf("%.0f bytes up, %.0f down per picture", up, down),
 		fmt.Sprintf("%.4f of a picture up, %.4f down", up/s.picture(), down/s.picture()))
 }
 
 // countOurs transcodes in a media worker as the node has it, under the counting library.
 // The node's own workers have an environment that has no place for one.
-func (r *rig) countOurs(ctx context.Context, t *testing.T, s source) (c count.Counts, frames int64, err error) {
-	counter := count.Start(t)
+func (r *rig) countOurs(ctx context.Context, t *testing.T, s source) (c card.Counts, frames int64, err error) {
+	counter := card.StartCounter(t)
 	w, err := worker.Start(ctx, worker.Options{
 		Device: strconv.Itoa(r.card.Index), GPU: true, UUID: r.card.UUID, Args: []string{childArg},
 		Env: append(r.card.Env(), counter.Env()...),
@@ -89,8 +88,8 @@ func (r *rig) countOurs(ctx context.Context, t *testing.T, s source) (c count.Co
 
 // countTheirs has tutti_bench compare under the counting library: ffmpeg inherits it, and
 // our media workers do not.
-func (r *rig) countTheirs(t *testing.T, s source, limit time.Duration) (count.Counts, error) {
-	counter := count.Start(t)
+func (r *rig) countTheirs(t *testing.T, s source, limit time.Duration) (card.Counts, error) {
+	counter := card.StartCounter(t)
 	_, err := r.bench(t, s, max(r.left(limit), 10*time.Second), counter.Env(),
 		fastest(1, "-segs", strconv.Itoa(copySegments), "-until", "1ms", "-against", ffmpeg())...)
 	return counter.Read(t), err
@@ -98,29 +97,30 @@ func (r *rig) countTheirs(t *testing.T, s source, limit time.Duration) (count.Co
 
 // countedOnce looks at what else the count shows: the card decodes every picture, and a
 // session that is kept opens its decoder and encoders once.
-func (r *rig) countedOnce(t *testing.T, s source, c count.Counts, frames int64) {
+func (r *rig) countedOnce(t *testing.T, s source, c card.Counts, frames int64) {
 	t.Helper()
-	check.That(t, c.PicturesDecoded == frames, "the card decodes every picture once",
+	card.CheckThat(t, c.PicturesDecoded == frames, "the card decodes every picture once",
 		fmt.Sprint(frames), fmt.Sprint(c.PicturesDecoded), "")
 	encoders, pictures := int64(0), int64(0)
 	if r.card.Encodes {
 		encoders, pictures = int64(len(s.profiles)), frames*int64(len(s.profiles))
 	}
 	once := c.DecodersCreated == 1 && c.EncodersOpened == encoders
-	check.That(t, once, "a kept session opens its decoder and its encoders once",
+	card.CheckThat(t, once, "a kept session opens its decoder and its encoders once",
 		fmt.Sprintf("1 decoder, %d encoders", encoders),
 		fmt.Sprintf("%d decoders, %d encoders", c.DecodersCreated, c.EncodersOpened),
 		fmt.Sprintf("over %d segments", copySegments))
-	check.That(t, c.PicturesEncoded == pictures, "the card encodes every picture of every rendition if it has an encoder",
+	card.CheckThat(t, c.PicturesEncoded == pictures,
+		"the card encodes every picture of every rendition if it has an encoder",
 		fmt.Sprint(pictures), fmt.Sprint(c.PicturesEncoded), "")
 }
 
 // copied checks the bytes of our own: none where the card encodes, and the renditions'
 // pixels down where the processor does.
-func (r *rig) copied(t *testing.T, s source, what string, c count.Counts) {
+func (r *rig) copied(t *testing.T, s source, what string, c card.Counts) {
 	t.Helper()
 	if c.PicturesDecoded == 0 {
-		check.Skip(t, what, "no picture was counted")
+		card.SkipCheck(t, what, "no picture was counted")
 		return
 	}
 	up, down := perPicture(c)
@@ -129,20 +129,20 @@ func (r *rig) copied(t *testing.T, s source, what string, c count.Counts) {
 		return fmt.Sprintf("%.0f bytes per picture, %.4f of a decoded one", bytes, bytes/s.picture())
 	}
 	const none = "less than 0.01 of a picture"
-	check.That(t, up < little*s.picture(), what+", up", none, fmt.Sprintf("%.0f bytes", up), figure(up))
+	card.CheckThat(t, up < little*s.picture(), what+", up", none, fmt.Sprintf("%.0f bytes", up), figure(up))
 	if r.card.Encodes {
-		check.That(t, down < little*s.picture(), what+", down", none, fmt.Sprintf("%.0f bytes", down), figure(down))
+		card.CheckThat(t, down < little*s.picture(), what+", down", none, fmt.Sprintf("%.0f bytes", down), figure(down))
 		return
 	}
 	least, most := s.renditions()
 	// What a picture brings beside its pixels is as little as on a card that encodes.
 	ok := down >= least && down <= most+little*s.picture()
-	check.That(t, ok, what+", down", fmt.Sprintf("the renditions' pixels: %.0f bytes, %.0f with rows padded", least,
+	card.CheckThat(t, ok, what+", down", fmt.Sprintf("the renditions' pixels: %.0f bytes, %.0f with rows padded", least,
 		most),
 		fmt.Sprintf("%.0f bytes", down), figure(down))
 }
 
-func perPicture(c count.Counts) (up, down float64) {
+func perPicture(c card.Counts) (up, down float64) {
 	n := float64(max(c.PicturesDecoded, 1))
 	return float64(c.UploadedBytes) / n, float64(c.DownloadedBytes) / n
 }

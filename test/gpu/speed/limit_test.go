@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 )
 
 // limit walks to the largest number of paced streams that is sustainable.
@@ -15,7 +15,7 @@ func (r *rig) limit(t *testing.T, s source) {
 	what := s.name + ", streams at once in real time (-findLimit)"
 	factor := r.realTime[s.name]
 	if factor == 0 {
-		check.Skip(t, what, "no number of streams was measured before")
+		card.SkipCheck(t, what, "no number of streams was measured before")
 		return
 	}
 	const step = 4 * time.Second
@@ -28,17 +28,17 @@ func (r *rig) limit(t *testing.T, s source) {
 		"-concurrentSessionDelay", "20ms", "-until", step.String())
 	switch {
 	case err != nil && time.Now().Add(time.Second).After(r.end):
-		check.Skip(t, what, "no time left: "+err.Error())
+		card.SkipCheck(t, what, "no time left: "+err.Error())
 	case err != nil && !r.card.Real():
-		check.Skip(t, what, "the simulated driver is too slow: "+err.Error())
+		card.SkipCheck(t, what, "the simulated driver is too slow: "+err.Error())
 	case err != nil || d.Limit == nil:
-		check.That(t, false, what, "a limit", fmt.Sprint(err), "")
+		card.CheckThat(t, false, what, "a limit", fmt.Sprint(err), "")
 	default:
 		figure := r.figure("%d streams after %d steps; %.1f × real time unpaced", *d.Limit, len(d.Runs), factor)
 		if r.card.Real() {
-			check.That(t, *d.Limit >= 1, what, "at least 1", fmt.Sprint(*d.Limit), figure)
+			card.CheckThat(t, *d.Limit >= 1, what, "at least 1", fmt.Sprint(*d.Limit), figure)
 		} else {
-			check.Record(t, what, fmt.Sprint(*d.Limit), figure)
+			card.RecordCheck(t, what, fmt.Sprint(*d.Limit), figure)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (r *rig) limit(t *testing.T, s source) {
 func (r *rig) limitOfSlowCard(t *testing.T, s source) {
 	const what = "streams at once in real time on a card that is too slow for one"
 	if r.card.Real() {
-		check.Skip(t, what, "a card's speed is what it is")
+		card.SkipCheck(t, what, "a card's speed is what it is")
 		return
 	}
 	const slow = "device.slow.decode"
@@ -58,7 +58,7 @@ func (r *rig) limitOfSlowCard(t *testing.T, s source) {
 	if err == nil && d.Limit == nil {
 		err = errors.New("no limit was printed")
 	}
-	if check.NoError(t, err, what+": tutti_bench finds a limit", "") {
-		check.That(t, *d.Limit == 0, what, "0", fmt.Sprint(*d.Limit), "")
+	if card.NoError(t, err, what+": tutti_bench finds a limit", "") {
+		card.CheckThat(t, *d.Limit == 0, what, "0", fmt.Sprint(*d.Limit), "")
 	}
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 )
 
 // rig is the card with the programs that are measured on it.
@@ -54,7 +53,7 @@ func (r *rig) left(limit time.Duration) time.Duration { return min(limit, time.U
 func (r *rig) has(t *testing.T, what string, needs time.Duration) bool {
 	t.Helper()
 	if left := time.Until(r.end); left < needs {
-		check.Skip(t, what, noTime(needs, left))
+		card.SkipCheck(t, what, noTime(needs, left))
 		return false
 	}
 	return true
@@ -192,10 +191,10 @@ func (r *rig) failed(t *testing.T, what string, err error) {
 	t.Helper()
 	late := func(code fault.Code) bool { return strings.Contains(err.Error(), string(code)) }
 	if (late(fault.TranscodeTimeout) || late(fault.DeadlineExceeded)) && !r.card.Real() && card.Full() {
-		check.Skip(t, what, "the simulated driver is too slow on this machine: "+err.Error())
+		card.SkipCheck(t, what, "the simulated driver is too slow on this machine: "+err.Error())
 		return
 	}
-	check.NoError(t, err, what, "")
+	card.NoError(t, err, what, "")
 }
 
 // fastest is for measurements that are not paced.
@@ -219,7 +218,7 @@ func (r *rig) compile(t *testing.T, s source) {
 		r.failed(t, "the first start, with which the driver compiles its kernels", err)
 		return
 	}
-	check.Record(t, "the first start, with which the driver compiles its kernels", "ours and ffmpeg's", took)
+	card.RecordCheck(t, "the first start, with which the driver compiles its kernels", "ours and ffmpeg's", took)
 }
 
 // trial is a short run, which says how long others will take.

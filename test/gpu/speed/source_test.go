@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/core"
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 	"github.com/tuttinode/tutti/transcoder/libav/clip"
 )
 
@@ -126,7 +126,7 @@ func (r *rig) makeSource(t *testing.T, s source) source {
 	s.list, s.ladder = filepath.Join(dir, "source.m3u8"), filepath.Join(dir, "ladder.json")
 	write(t, s.list, []byte(b.String()))
 	write(t, s.ladder, ladder)
-	check.Record(t, s.name+" source made", fmt.Sprintf("in %.1f s", time.Since(begin).Seconds()),
+	card.RecordCheck(t, s.name+" source made", fmt.Sprintf("in %.1f s", time.Since(begin).Seconds()),
 		fmt.Sprintf("%d segments of %v, %.1f Mb/s", len(s.segments), s.clip.Segment,
 			float64(size)*8/1e6/(float64(len(s.segments))*s.clip.Segment.Seconds())))
 	return s

@@ -13,7 +13,6 @@ import (
 
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/test/gpu/card"
-	"github.com/tuttinode/tutti/test/gpu/check"
 )
 
 // envOut names the folder for tables.
@@ -44,13 +43,13 @@ func (r *rig) streams(t *testing.T, s source, counts []int, limit time.Duration)
 			round := seconds(float64(n) / last.rate())
 			needs = s.each + round + last.starting
 			if late := overload * s.clip.Segment; round > late {
-				check.Skip(t, what, fmt.Sprintf("too many for this machine: a segment of %v would take about %.1f s",
+				card.SkipCheck(t, what, fmt.Sprintf("too many for this machine: a segment of %v would take about %.1f s",
 					s.clip.Segment, round.Seconds()))
 				break
 			}
 		}
 		if left := time.Until(end); left < needs {
-			check.Skip(t, what, noTime(needs, left))
+			card.SkipCheck(t, what, noTime(needs, left))
 			break
 		}
 		row, ok := r.stream(t, s, what, n, needs)
@@ -77,7 +76,7 @@ func (r *rig) stream(t *testing.T, s source, what string, n int, needs time.Dura
 	limit := min(2*needs+30*time.Second, max(time.Until(r.end), time.Second))
 	d, err := r.bench(t, s, limit, nil, fastest(n, length...)...)
 	if reason := refused(err); reason != "" && n > 1 {
-		check.Skip(t, what, "the card admits no more streams: "+reason)
+		card.SkipCheck(t, what, "the card admits no more streams: "+reason)
 		return row, false
 	}
 	if err != nil {
@@ -90,7 +89,7 @@ func (r *rig) stream(t *testing.T, s source, what string, n int, needs time.Dura
 		f.Segments, f.Wall, f.P50, f.P95, f.Slowest)
 	load := fmt.Sprintf("NVDEC %d %%, NVENC %d %%, GPU %d %%; card memory %d MiB",
 		g.Decoder, g.Encoder, g.GPU, g.Memory>>20)
-	check.That(t, f.Segments >= n && f.P50 > 0 && f.Slowest >= f.P50, what,
+	card.CheckThat(t, f.Segments >= n && f.P50 > 0 && f.Slowest >= f.P50, what,
 		fmt.Sprintf("at least %d segments and their times", n), times+"; "+load,
 		r.figure("%.2f segments/s, %.1f × real time, %.3f CPU seconds per second of video",
 			f.rate(), f.factor(), f.Processor/f.Source))
@@ -117,20 +116,20 @@ func (r *rig) single(t *testing.T, s source, rows []streamRow) {
 	i := slices.IndexFunc(rows, func(row streamRow) bool { return row.streams == 1 })
 	what, cold := s.name+", one stream in real time", s.name+", the first segment of a session"
 	if i < 0 {
-		check.Skip(t, what, "one stream was not measured")
-		check.Skip(t, cold, "one stream was not measured")
+		card.SkipCheck(t, what, "one stream was not measured")
+		card.SkipCheck(t, cold, "one stream was not measured")
 		return
 	}
 	f := rows[i]
 	speed, first := fmt.Sprintf("%.1f × real time", f.factor()), fmt.Sprintf("%.3f s", f.First)
 	times := r.figure("%.3f s, later ones %.3f s", f.First, f.Later)
 	if !r.card.Real() {
-		check.Record(t, what, speed, r.figure("%s", speed))
-		check.Record(t, cold, first, times)
+		card.RecordCheck(t, what, speed, r.figure("%s", speed))
+		card.RecordCheck(t, cold, first, times)
 		return
 	}
-	check.That(t, f.factor() >= 1, what, "at least 1 × real time", speed, speed)
-	check.That(t, f.First <= s.clip.Segment.Seconds(), cold,
+	card.CheckThat(t, f.factor() >= 1, what, "at least 1 × real time", speed, speed)
+	card.CheckThat(t, f.First <= s.clip.Segment.Seconds(), cold,
 		fmt.Sprintf("done within the %v that it plays", s.clip.Segment), first, times)
 }
 
@@ -140,8 +139,8 @@ func (r *rig) perSession(t *testing.T, s source, rows []streamRow) {
 	t.Helper()
 	host, onCard := s.name+", memory of a media worker per session", s.name+", memory of the card per session"
 	if len(rows) < 2 {
-		check.Skip(t, host, "it takes two numbers of streams to tell")
-		check.Skip(t, onCard, "it takes two numbers of streams to tell")
+		card.SkipCheck(t, host, "it takes two numbers of streams to tell")
+		card.SkipCheck(t, onCard, "it takes two numbers of streams to tell")
 		return
 	}
 	few, many := rows[0], rows[len(rows)-1]
@@ -151,19 +150,19 @@ func (r *rig) perSession(t *testing.T, s source, rows []streamRow) {
 	if !r.card.Real() {
 		inHost += " (simulated driver: with the card's memory)"
 	}
-	check.Record(t, host, between, inHost)
+	card.RecordCheck(t, host, between, inHost)
 	if few.card().Memory == 0 || many.card().Memory == 0 {
-		check.Skip(t, onCard, "no use of it was seen: the driver is asked once a second, which may be too seldom here")
+		card.SkipCheck(t, onCard, "no use of it was seen: the driver is asked once a second, which may be too seldom here")
 		return
 	}
 	mib := each(few.card().Memory, many.card().Memory)
 	figure := fmt.Sprintf("%.1f MiB, %d MiB in use with one stream", mib, few.card().Memory>>20)
 	if many.streams < 8 {
 		// The driver is asked once a second: short runs may have ended between.
-		check.Record(t, onCard, between, figure)
+		card.RecordCheck(t, onCard, between, figure)
 		return
 	}
-	check.That(t, mib > 0 && mib < 1024, onCard, "more than 0, less than 1 GiB", between, figure)
+	card.CheckThat(t, mib > 0 && mib < 1024, onCard, "more than 0, less than 1 GiB", between, figure)
 }
 
 // slowedDown records what slowed the card down, and its temperature.
@@ -181,14 +180,14 @@ func (r *rig) slowedDown(t *testing.T, s source, rows []streamRow) {
 	}
 	what := s.name + ", what slowed the card down"
 	if !asked {
-		check.Skip(t, what, "the driver does not report it")
+		card.SkipCheck(t, what, "the driver does not report it")
 		return
 	}
 	seen := "nothing"
 	if len(why) > 0 {
 		seen = strings.Join(why, "; ")
 	}
-	check.Record(t, what, seen, fmt.Sprintf("%d °C at most", hottest))
+	card.RecordCheck(t, what, seen, fmt.Sprintf("%d °C at most", hottest))
 }
 
 // writeTable writes all rows so far as CSV into the kit's folder, if there is one.

@@ -16,7 +16,7 @@ import (
 	seccomp "github.com/elastic/go-seccomp-bpf"
 	"golang.org/x/sys/unix"
 
-	"github.com/tuttinode/tutti/test/gpu/check"
+	"github.com/tuttinode/tutti/test/gpu/card"
 	"github.com/tuttinode/tutti/test/gpu/trace"
 )
 
@@ -119,7 +119,7 @@ func TestWhatAProgramDoesIsRecorded(t *testing.T) {
 	if _, err := io.ReadFull(ours, ready); err != nil {
 		_ = cmd.Wait()
 		if record, _ := trace.Read(out); record.Refused != "" {
-			check.Skip(t, "tracing a program", record.Refused)
+			card.SkipCheck(t, "tracing a program", record.Refused)
 			return
 		}
 		t.Fatalf("%v: %s", err, said.String())

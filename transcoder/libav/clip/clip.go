@@ -5,6 +5,9 @@
 // It is the source of the demonstration, the benchmark and the tests. It never
 // sees a peer's bytes: a segment that arrives over the network is the engine's
 // business, inside a media worker.
+//
+// renditioncheck.go decodes source and rendition in full and compares pictures, times, sizes and
+// sound. It trusts nothing that the node says about its own work.
 package clip
 
 import (

@@ -4,6 +4,10 @@
 //
 // It is pure arithmetic on ticks of a time base and knows nothing of libav, so
 // that a device of any kind follows the same rules. Only transcoder/libav calls it.
+//
+// A SoundMeter measures for how long packets of sound play, by what the codec's own bytes say: a
+// container may state any duration, and work on sound is paid by its length. It decodes nothing.
+// Where a packet cannot be read, its bytes bound the time from below by the codec's highest rate.
 package timing
 
 import (

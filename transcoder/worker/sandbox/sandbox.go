@@ -8,6 +8,9 @@
 // the child, Prepare before the engine is opened and Enter after; the network
 // namespace is made by the process that starts the child. Walls that the system does not
 // provide are named to the caller, who tells the operator.
+//
+// memory.go and group.go say what of the machine this process may use: memory and threads, within
+// the limits of its container or service. They read the files of Linux; elsewhere nothing is known.
 package sandbox
 
 import "fmt"

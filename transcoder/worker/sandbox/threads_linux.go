@@ -5,8 +5,6 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/tuttinode/tutti/core/machine"
 )
 
 const (
@@ -21,7 +19,7 @@ const (
 // of its container or service, may have in all. A node that cannot start a thread ends.
 func Threads() int {
 	most := mostThreads
-	if n := machine.Threads("/"); n > 0 {
+	if n := MachineThreads("/"); n > 0 {
 		most = min(most, n/2)
 	}
 	var own unix.Rlimit

@@ -1,13 +1,12 @@
 package adminview
 
 import (
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
 // NewBooks makes what the admin API reads of tickets, income and spending.
-func NewBooks(p *parts.Parts) (books admin.Books) {
+func NewBooks(p *Parts) (books admin.Books) {
 	if e := p.Earning; e != nil {
 		books.Tickets = NewTickets(e.Ledger.Reader)
 		sums := e.Ledger.Summary()
@@ -28,7 +27,7 @@ func NewBooks(p *parts.Parts) (books admin.Books) {
 }
 
 // quotes are nil where no tickets are taken.
-func quotes(p *parts.Parts) *PriceQuotes {
+func quotes(p *Parts) *PriceQuotes {
 	if p.Earning == nil || p.Earning.Recipient == nil {
 		return nil
 	}

@@ -5,15 +5,14 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/server/admin"
 	"github.com/tuttinode/tutti/server/web"
 )
 
 // Options are those of the admin API; what changes the process itself is missing.
-func Options(p *parts.Parts, books admin.Books) admin.Options {
+func Options(p *Parts, books admin.Books) admin.Options {
 	var page http.Handler
 	if p.Metrics != nil {
 		page = p.Metrics.Handler(p.Log)
@@ -58,7 +57,7 @@ func Options(p *parts.Parts, books admin.Books) admin.Options {
 }
 
 // nodeView describes the process to the admin API. The process adds what changes it.
-func nodeView(p *parts.Parts) admin.Node {
+func nodeView(p *Parts) admin.Node {
 	s := statusSource{p}
 	v := admin.Node{
 		Describe: s.Node, Status: s.Status, Conditions: p.Board.Snapshot, Ready: func() []string { return NotReady(p) },
@@ -73,7 +72,7 @@ func nodeView(p *parts.Parts) admin.Node {
 }
 
 // chainView is the chain for the admin API.
-func chainView(p *parts.Parts) *admin.Chain {
+func chainView(p *Parts) *admin.Chain {
 	c := p.Chain
 	return &admin.Chain{
 		Rounds: c.Chain, Stakes: c.Chain, Settings: c.Chain, Funds: c.Chain, Actor: c.Chain, Views: c.Chain,
@@ -84,19 +83,19 @@ func chainView(p *parts.Parts) *admin.Chain {
 }
 
 // statusSource is what the admin API shows of the node.
-type statusSource struct{ p *parts.Parts }
+type statusSource struct{ p *Parts }
 
 // Node is what kind of node this is.
 func (s statusSource) Node() adminapi.Node {
 	return adminapi.Node{
-		Version: release.Version, Roles: s.p.Roles(), Network: s.p.Config.Chain.Network,
+		Version: process.Version, Roles: s.p.Roles(), Network: s.p.Config.Chain.Network,
 		Offchain:       s.p.Config.Chain.Offchain(),
-		NetworkVersion: release.NetworkVersion, Started: s.p.Started.UTC(),
+		NetworkVersion: process.NetworkVersion, Started: s.p.Started.UTC(),
 	}
 }
 
 // GasBounds change the bounds on the price of gas, and what tickets count with.
-func GasBounds(p *parts.Parts) *chain.GasBounds {
+func GasBounds(p *Parts) *chain.GasBounds {
 	g := chain.NewGasBounds(p.Chain)
 	if p.Earning != nil && p.Earning.Recipient != nil {
 		g.Taken = p.Earning.Recipient

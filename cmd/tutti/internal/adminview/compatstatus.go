@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/server/admin"
@@ -15,7 +15,7 @@ const listTime = 2 * time.Second
 
 // Status is the state of the moment, as the existing node's tools read it.
 func (s statusSource) Status() admin.Status {
-	out := admin.Status{Version: release.Version, LocalTranscoding: s.p.Config.Roles.Transcoder}
+	out := admin.Status{Version: process.Version, LocalTranscoding: s.p.Config.Roles.Transcoder}
 	s.streams(&out)
 	s.pool(&out)
 	s.transcoders(&out)

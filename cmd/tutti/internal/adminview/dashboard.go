@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
@@ -16,7 +15,7 @@ import (
 )
 
 // modelList is the AI models of this machine and of workers elsewhere.
-type modelList struct{ p *parts.Parts }
+type modelList struct{ p *Parts }
 
 // Models are all of them.
 func (m modelList) Models() (out []adminapi.Model) {
@@ -71,7 +70,7 @@ func (s streams) Live(most int) adminapi.Sessions {
 }
 
 // graphics are the GPUs that are there.
-type graphics struct{ p *parts.Parts }
+type graphics struct{ p *Parts }
 
 // GPUs are in the order of their index, with what was measured of them last.
 func (g graphics) GPUs() (out []adminapi.GPU) {
@@ -102,7 +101,7 @@ func (g graphics) GPUs() (out []adminapi.GPU) {
 }
 
 // settings are the configuration, its secrets masked.
-type settings struct{ p *parts.Parts }
+type settings struct{ p *Parts }
 
 // Settings are in the order of the documents. Of what a reload read, that which takes
 // a restart is only pending.

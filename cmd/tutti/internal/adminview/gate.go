@@ -3,7 +3,6 @@ package adminview
 import (
 	"context"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/worker"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/dashboard"
@@ -11,12 +10,11 @@ import (
 	"github.com/tuttinode/tutti/core/inference"
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/orchestrate"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 	"github.com/tuttinode/tutti/server/admin"
 )
 
 // workView describes the jobs to the admin API.
-func workView(p *parts.Parts) admin.Work {
+func workView(p *Parts) admin.Work {
 	w := admin.Work{
 		Gate: gate{p}.Gate, ModelStates: modelList{p}.Models, SeriesStep: dashboard.Step, Explain: explain(p),
 		Workers: workers(p), Models: modelsOf(p),
@@ -45,7 +43,7 @@ func workView(p *parts.Parts) admin.Work {
 }
 
 // gate says whether the node takes work.
-type gate struct{ p *parts.Parts }
+type gate struct{ p *Parts }
 
 // Gate looks at every kind of work of the node.
 func (g gate) Gate() adminapi.Gate {
@@ -81,7 +79,7 @@ func (g gate) Gate() adminapi.Gate {
 }
 
 // notFound says at open kinds of work why no gateway finds them on the chain.
-func notFound(kinds []adminapi.WorkKind, s *orchestratorstatus.Status) {
+func notFound(kinds []adminapi.WorkKind, s *adminapi.PublicStatus) {
 	code, says := reasons.NotFoundReason(s)
 	for i := range kinds {
 		if d := &kinds[i]; d.Open {

@@ -5,23 +5,22 @@ import (
 
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 )
 
 // A node that takes work and that no gateway finds reports it at each kind of work.
 func TestWorkOfANodeThatNoGatewayFinds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		state  orchestratorstatus.State
+		state  adminapi.PublicState
 		code   string
 		reason bool
 	}{
-		{orchestratorstatus.Active, "", false}, {orchestratorstatus.Leaving, "", false},
-		{orchestratorstatus.Waiting, "", true},
-		{orchestratorstatus.Unregistered, "NotRegistered", true}, {orchestratorstatus.Inactive, "InactiveOrchestrator", true},
+		{adminapi.PublicActive, "", false}, {adminapi.PublicLeaving, "", false},
+		{adminapi.PublicWaiting, "", true},
+		{adminapi.PublicUnregistered, "NotRegistered", true}, {adminapi.PublicInactive, "InactiveOrchestrator", true},
 	} {
 		kinds := []adminapi.WorkKind{{Name: "video", Open: true}, {Name: "AI", Code: "NoModels", Reason: "no model is ready"}}
-		notFound(kinds, &orchestratorstatus.Status{State: tt.state, ActiveFrom: 8})
+		notFound(kinds, &adminapi.PublicStatus{State: tt.state, ActiveFrom: 8})
 		if d := kinds[0]; !d.Open || d.Code != tt.code || (d.Reason != "") != tt.reason {
 			t.Errorf("%s: %+v", tt.state, d)
 		}

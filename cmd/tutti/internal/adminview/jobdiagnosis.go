@@ -5,16 +5,14 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/inference"
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
-	"github.com/tuttinode/tutti/core/orchestratorstatus"
 )
 
 // explain is nil on a node that is no orchestrator.
-func explain(p *parts.Parts) func(context.Context) adminapi.Explanation {
+func explain(p *Parts) func(context.Context) adminapi.Explanation {
 	if !p.Config.Roles.Orchestrator {
 		return nil
 	}
@@ -22,7 +20,7 @@ func explain(p *parts.Parts) func(context.Context) adminapi.Explanation {
 }
 
 // jobs explains where jobs are.
-type jobs struct{ p *parts.Parts }
+type jobs struct{ p *Parts }
 
 // Explain gathers what is known and diagnoses it.
 func (j jobs) Explain(ctx context.Context) adminapi.Explanation {
@@ -44,7 +42,7 @@ func (j jobs) facts() *reasons.NodeState {
 		f.Address = &s
 	}
 	if p.Chain != nil {
-		if s, known := orchestratorstatus.New(p.Chain.View(), p.Chain.Reward()); known {
+		if s, known := adminapi.NewPublicStatus(p.Chain.View(), p.Chain.Reward()); known {
 			f.Status = &s
 		}
 	}

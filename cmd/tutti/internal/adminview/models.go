@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/capability"
@@ -25,10 +24,10 @@ const (
 )
 
 // servedModels are the models as the admin API shows and changes them.
-type servedModels struct{ p *parts.Parts }
+type servedModels struct{ p *Parts }
 
 // modelsOf are nil on a node that has nothing to do with AI jobs.
-func modelsOf(p *parts.Parts) admin.Models {
+func modelsOf(p *Parts) admin.Models {
 	if p.RemoteWorkers() == nil && p.Models == nil {
 		return nil
 	}

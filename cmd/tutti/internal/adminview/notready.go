@@ -1,7 +1,6 @@
 package adminview
 
 import (
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/core/fault"
 	reasons "github.com/tuttinode/tutti/core/jobdiagnosis"
 )
@@ -14,7 +13,7 @@ var notWorking = []fault.Code{
 
 // NotReady says what keeps the node from taking work now. The admin listener is the
 // last part that starts, so that a client that can ask finds the other listeners open.
-func NotReady(p *parts.Parts) (why []string) {
+func NotReady(p *Parts) (why []string) {
 	said := make(map[fault.Code]bool)
 	if p.Orchestrator != nil {
 		if p.Orchestrator.Rules.Draining() {

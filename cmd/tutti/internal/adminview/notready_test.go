@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -17,7 +16,7 @@ import (
 func TestNotReady(t *testing.T) {
 	t.Parallel()
 	env := &nodeenv.Env{Config: &config.Config{}, Board: health.New(slog.New(slog.DiscardHandler), time.Now, nil)}
-	p := &parts.Parts{Env: env, Media: media.New(env, nil)}
+	p := &Parts{Env: env, Media: media.New(env, nil)}
 	if why := NotReady(p); len(why) != 0 {
 		t.Errorf("%q", why)
 	}

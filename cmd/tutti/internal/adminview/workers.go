@@ -7,7 +7,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/orchestrator"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/parts"
 	"github.com/tuttinode/tutti/core/adminapi"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/placement"
@@ -16,10 +15,10 @@ import (
 
 // workforce is all that works for the node, for the admin API: devices of this
 // machine, transcoders and AI workers of others.
-type workforce struct{ p *parts.Parts }
+type workforce struct{ p *Parts }
 
 // workers is nil on a node without devices and services for workers.
-func workers(p *parts.Parts) admin.Workers {
+func workers(p *Parts) admin.Workers {
 	if p.Media.Pool == nil && p.RemoteWorkers() == nil {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/onchain"
 )
 
 // Network is what is known of the network by its name. An unknown one is
@@ -21,7 +21,7 @@ func Network(ctx context.Context, cfg *config.Config, board *health.Board, log *
 	if network, ok := contracts.LookupNetwork(name); ok {
 		return network, nil
 	}
-	id, err := onchain.ChainID(ctx, onchain.Options{Endpoints: Endpoints(cfg), Board: board, Log: log, Now: time.Now})
+	id, err := chain.ChainID(ctx, chain.NodeOptions{Endpoints: Endpoints(cfg), Board: board, Log: log, Now: time.Now})
 	if err != nil {
 		return contracts.Network{}, err
 	}

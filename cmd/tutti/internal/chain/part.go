@@ -16,16 +16,15 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/protocol"
 	"github.com/tuttinode/tutti/core/reward"
-	"github.com/tuttinode/tutti/core/roundinit"
 	"github.com/tuttinode/tutti/core/signature"
+	"github.com/tuttinode/tutti/eth/chain"
 	"github.com/tuttinode/tutti/eth/contracts"
-	"github.com/tuttinode/tutti/eth/journal"
-	"github.com/tuttinode/tutti/eth/onchain"
+	"github.com/tuttinode/tutti/eth/txmgr"
 )
 
 // Part is the node's part on the chain.
 type Part struct {
-	*onchain.Node
+	*chain.Node
 	Network contracts.Network
 	// Orchestrator is what the node works for: its account, or the one that it acts for.
 	Orchestrator core.Address
@@ -88,7 +87,7 @@ func New(ctx context.Context, o Options) (*Part, error) {
 		return nil, fault.Wrap(fault.ChainCacheFailed, "open "+database.FileName, err)
 	}
 	o.Add(nodedb.CloseAtEnd(db, "chain database"))
-	opt := onchain.Options{
+	opt := chain.NodeOptions{
 		Network: network, Controller: cfg.Chain.Controller, AIRegistry: cfg.AI.ServiceRegistry,
 		NoService: !cfg.Roles.Orchestrator || cfg.Addresses.Service.None,
 		Endpoints: Endpoints(cfg), Signer: signer, Orchestrator: cfg.Chain.Recipient, DB: db,
@@ -100,7 +99,7 @@ func New(ctx context.Context, o Options) (*Part, error) {
 	if cfg.Gas.MinPrice != nil {
 		opt.MinGasPrice = *cfg.Gas.MinPrice
 	}
-	parts, err := onchain.New(ctx, opt)
+	parts, err := chain.NewNode(ctx, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +121,7 @@ func New(ctx context.Context, o Options) (*Part, error) {
 // addRounds adds what happens once a round.
 func (c *Part) addRounds(ctx context.Context, o *Options) error {
 	cfg := o.Config
-	memory, err := journal.OpenRewardLog(ctx, c.DB, c.Orchestrator)
+	memory, err := txmgr.OpenRewardLog(ctx, c.DB, c.Orchestrator)
 	if err != nil {
 		return err
 	}
@@ -133,7 +132,7 @@ func (c *Part) addRounds(ctx context.Context, o *Options) error {
 	})
 	o.Add(c.RewardCaller)
 	if cfg.Roles.InitializeRound {
-		o.Add(roundinit.New(roundinit.Options{
+		o.Add(reward.NewInitializer(reward.InitializerOptions{
 			Rounds: c.Chain, Actor: c.Chain, Events: c.Chain, MaxDelay: cfg.Chain.InitializeRoundDelay,
 			Rand: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), Board: o.Board, Log: o.Log,
 		}))

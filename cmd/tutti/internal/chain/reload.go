@@ -3,7 +3,7 @@ package chain
 import (
 	"context"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 )
@@ -11,15 +11,15 @@ import (
 // Prepare is the step of a reload that takes over the bounds. One whose option did not change stays
 // as the admin API set it, and the two must agree.
 func (g *GasBounds) Prepare(_ context.Context, now, next *config.Config) (func(), error) {
-	if !reload.Changed(now, next, "minGasPrice", "maxGasPrice") {
+	if !nodeenv.ConfigChanged(now, next, "minGasPrice", "maxGasPrice") {
 		return nil, nil
 	}
 	inForce := g.chain.Transactions.Prices()
 	lowest, highest := inForce.Min, inForce.Max
-	if reload.Changed(now, next, "maxGasPrice") {
+	if nodeenv.ConfigChanged(now, next, "maxGasPrice") {
 		highest = next.Gas.MaxPrice
 	}
-	if reload.Changed(now, next, "minGasPrice") {
+	if nodeenv.ConfigChanged(now, next, "minGasPrice") {
 		lowest = g.chain.Network.MinGasPrice
 		if next.Gas.MinPrice != nil {
 			lowest = *next.Gas.MinPrice

@@ -13,8 +13,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd/bundle"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	client "github.com/tuttinode/tutti/cmd/tutti_cli/node"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/adminapi"
@@ -40,8 +39,8 @@ func bundleCommand(ctx context.Context, args []string, stdout, stderr io.Writer)
 		fmt.Fprintln(stderr, problems)
 		return command.ExitUsage
 	}
-	a := bundle.New(time.Now(), bundle.NewMask(bundleSecrets(cfg)...))
-	a.Add("version.txt", "the program", []byte(config.VersionText(release.Version)))
+	a := NewBundle(time.Now(), NewMask(bundleSecrets(cfg)...))
+	a.Add("version.txt", "the program", []byte(config.VersionText(process.Version)))
 	var check bytes.Buffer
 	whole := config.Check{Config: cfg, Notices: notices, Problems: problems, All: true}
 	_ = whole.WriteText(&check) // a Buffer takes everything
@@ -84,7 +83,7 @@ func bundleFile(args []string, now time.Time) (file string, rest []string, ok bo
 // bundleSecrets are what must not be in a bundle: what the configuration holds as
 // secret, the admin token, and the values of environment variables called so.
 func bundleSecrets(cfg *config.Config) []string {
-	out := append(bundle.Secrets(cfg), adminToken(cfg))
+	out := append(Secrets(cfg), adminToken(cfg))
 	for _, v := range os.Environ() {
 		name, value, _ := strings.Cut(v, "=")
 		name = strings.ToUpper(name)
@@ -112,8 +111,8 @@ func adminToken(cfg *config.Config) string {
 // bundleNode is where the node is asked. Reading needs the token only where other
 // machines reach the listener; there it goes to a program of the data directory's user alone,
 // as any user of the machine may have taken the port of a node that does not run.
-func bundleNode(cfg *config.Config) bundle.Node {
-	n := bundle.Node{Address: cfg.Addresses.AdminListen.Addr(),
+func bundleNode(cfg *config.Config) Node {
+	n := Node{Address: cfg.Addresses.AdminListen.Addr(),
 		Socket: strings.TrimPrefix(cfg.Addresses.AdminSocket, "unix:")}
 	if n.Socket == "" && !cfg.Addresses.AdminListen.Loopback() {
 		n.Token, n.Dial = adminToken(cfg), client.DialOwner(cfg.Storage.DataDir)
@@ -126,7 +125,7 @@ const doctorTime = 30 * time.Second
 
 // addDoctor runs the checks in a process of their own: whatever they meet, the bundle
 // is written.
-func addDoctor(ctx context.Context, a *bundle.Archive, in config.Input) {
+func addDoctor(ctx context.Context, a *Archive, in config.Input) {
 	const about = "the checks of tutti doctor"
 	self, err := os.Executable()
 	if err != nil {
@@ -148,7 +147,7 @@ func addDoctor(ctx context.Context, a *bundle.Archive, in config.Input) {
 }
 
 // writeBundle writes the file so that only its owner can read it, and never over another one.
-func writeBundle(path string, a *bundle.Archive) error {
+func writeBundle(path string, a *Archive) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

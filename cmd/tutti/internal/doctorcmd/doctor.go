@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/doctor"
 	"github.com/tuttinode/tutti/core/fault"
@@ -178,7 +178,7 @@ func examine(ctx context.Context, f *doctorFlags, cfg *config.Config, notices []
 	w := doctorWorld(cfg, f, notices, problems)
 	results := doctor.Run(ctx, w, doctor.Select(f.only),
 		doctor.Options{Limit: doctorLimit, Fix: f.fix, Ignored: f.ignore.Match})
-	report := doctor.NewReport(release.Version, began, results)
+	report := doctor.NewReport(process.Version, began, results)
 	beside, err := w.Running.Get(ctx)
 	report.Running = err == nil && beside.Up
 	report.Millis = time.Since(began).Milliseconds()

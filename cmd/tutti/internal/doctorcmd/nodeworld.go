@@ -13,11 +13,10 @@ import (
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/doctorcmd/world"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/doctor"
@@ -29,9 +28,9 @@ import (
 // doctorWorld is the world as a node with this configuration would see it.
 func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, problems error) *doctor.World {
 	quiet := slog.New(slog.DiscardHandler)
-	o := world.Options{
-		Config: cfg, Notices: notices, Problems: problems, Args: f.rest, Environ: f.environ, Version: release.Version,
-		LockNames: datalock.LockNames(cfg),
+	o := Options{
+		Config: cfg, Notices: notices, Problems: problems, Args: f.rest, Environ: f.environ, Version: process.Version,
+		LockNames: nodedb.LockNames(cfg),
 		LoadModels: func(devices []models.Device) (*models.Config, []models.Notice, error) {
 			return modelconfig.Load(cfg, devices)
 		},
@@ -41,7 +40,7 @@ func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, pr
 			return found
 		},
 		StartWorker: func(ctx context.Context) (*worker.Client, error) {
-			return mediaworker.Start(ctx, cfg, quiet, core.NopRecorder{})
+			return media.StartWorker(ctx, cfg, quiet, core.NopRecorder{})
 		},
 		Passphrase: func() (core.Secret, error) { return chain.GivenPassphrase(cfg) },
 		Now:        time.Now,
@@ -50,7 +49,7 @@ func doctorWorld(cfg *config.Config, f *doctorFlags, notices []config.Notice, pr
 		!cfg.Chain.Offchain() {
 		o.Lookup = lookup
 	}
-	return world.New(o)
+	return New(o)
 }
 
 // usualWidth is a terminal's that does not tell.

@@ -17,7 +17,7 @@ import (
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/payout"
 	"github.com/tuttinode/tutti/pm/recipient"
-	"github.com/tuttinode/tutti/server/redeemer/client"
+	"github.com/tuttinode/tutti/server/redeemer"
 )
 
 // Part is an orchestrator's side of being paid, or what a redeemer has of it.
@@ -28,7 +28,7 @@ type Part struct {
 	Recipient *recipient.Recipient
 	// Redeemer is nil where another process redeems, and handover where this one does.
 	Redeemer Redeemer
-	handover *client.Client
+	handover *redeemer.Client
 	// payouts watches whether that one was paid; nil where handover is.
 	payouts *payout.Watcher
 	token   pm.Secret

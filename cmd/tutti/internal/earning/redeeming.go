@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
@@ -21,7 +20,6 @@ import (
 	"github.com/tuttinode/tutti/pm/recipient"
 	"github.com/tuttinode/tutti/pm/redeemer"
 	service "github.com/tuttinode/tutti/server/redeemer"
-	"github.com/tuttinode/tutti/server/redeemer/client"
 	"github.com/tuttinode/tutti/server/tlscert"
 )
 
@@ -104,7 +102,7 @@ func (p *Part) chooseRedeemer(opt *recipient.Options) (lifecycle.Component, erro
 // whether they were paid.
 func (p *Part) handOver() error {
 	at := p.Config.Chain.RedeemerAddr.Authority()
-	trust, err := peers.RedeemerTrust(p.Config)
+	trust, err := nodeenv.RedeemerTrust(p.Config)
 	if err != nil {
 		return err
 	}
@@ -112,7 +110,7 @@ func (p *Part) handOver() error {
 		p.Log.Warn("the redeemer's certificate is not checked",
 			fault.Attr(fault.New(fault.RedeemerUnpinned, "hand winning tickets over", at)))
 	}
-	if p.handover, err = client.New(client.Options{
+	if p.handover, err = service.NewClient(service.ClientOptions{
 		Addr: at, Trust: trust, Ledger: p.Ledger, Recipient: p.chain.Orchestrator, View: p.chain.View,
 		Round: p.chain.Chain.Round, Board: p.Board, Log: p.Log, Now: time.Now,
 	}); err != nil {
@@ -129,7 +127,7 @@ func (p *Part) handOver() error {
 // name senders, and each that is asked about takes a slot. The answer counts up to what the
 // chain shows here: a redeemer that claims more would have tickets accepted that the funds
 // do not pay.
-func (p *Part) remoteMaxFloat(handing *client.Client) func(context.Context, core.Address) (core.Wei, error) {
+func (p *Part) remoteMaxFloat(handing *service.Client) func(context.Context, core.Address) (core.Wei, error) {
 	return func(ctx context.Context, sender core.Address) (core.Wei, error) {
 		funds, err := p.chain.Chain.SenderFunds(ctx, sender)
 		if err != nil || funds.Deposit.IsZero() && funds.Reserve.FundsRemaining.IsZero() {

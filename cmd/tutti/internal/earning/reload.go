@@ -3,16 +3,16 @@ package earning
 import (
 	"context"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
 // FaceValueStep is the step of a reload that takes over the bound on what a ticket pays. started is
 // the configuration of the start; a node that takes no tickets checks the bound alone.
-func (p *Part) FaceValueStep(started *config.Config) reload.Step {
+func (p *Part) FaceValueStep(started *config.Config) nodeenv.Step {
 	return func(_ context.Context, now, next *config.Config) (func(), error) {
-		if !reload.Changed(now, next, "maxFaceValue") {
+		if !nodeenv.ConfigChanged(now, next, "maxFaceValue") {
 			return nil, nil
 		}
 		face := next.Tickets.MaxFaceValue

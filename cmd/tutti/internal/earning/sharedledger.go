@@ -15,7 +15,6 @@ import (
 	"github.com/tuttinode/tutti/core/database"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/pm"
-	"github.com/tuttinode/tutti/pm/leader"
 	"github.com/tuttinode/tutti/pm/ledger"
 	"github.com/tuttinode/tutti/pm/redeemer"
 )
@@ -105,16 +104,16 @@ func (p *Part) checkOldLedger(ctx context.Context) error {
 }
 
 // newLeader redeems for all books whenever no other node does.
-func (p *Part) newLeader(opt redeemer.Options) *leader.Leader {
+func (p *Part) newLeader(opt redeemer.Options) *redeemer.Leader {
 	s := p.shared
-	return leader.New(leader.Options{
+	return redeemer.NewLeader(redeemer.LeaderOptions{
 		Run:    s.lead,
 		Shared: ledger.SharedReader(s.shared), Own: p.Ledger, Redeemer: opt, Board: p.Board, Log: p.Log, Now: time.Now,
 	})
 }
 
 // lead runs f while this node has the leader's lock; with the connection it goes.
-func (s *sharedDatabase) lead(ctx context.Context, f func(context.Context, leader.Term) error) error {
+func (s *sharedDatabase) lead(ctx context.Context, f func(context.Context, redeemer.Term) error) error {
 	// To ask which node leads costs no new connection.
 	asking, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()

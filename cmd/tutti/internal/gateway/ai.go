@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/airouting"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/lifecycle"
@@ -42,11 +42,11 @@ func (p *Part) newAI(ctx context.Context, orchestrators func(context.Context) ([
 		return nil, err
 	}
 	p.keys = keys
-	client := upstream.New(upstream.Options{Payments: p.payments(), Now: time.Now, Node: "tutti/" + release.Version,
+	client := upstream.New(upstream.Options{Payments: p.payments(), Now: time.Now, Node: "tutti/" + process.Version,
 		Limits: modelconfig.Limits(p.Config)})
 	choice := broker.Options{
 		Client: client, Orchestrators: orchestrators,
-		Version: release.NetworkVersion, MinVersion: p.Config.Selection.MinVersion, MinRunnerVersions: versions,
+		Version: process.NetworkVersion, MinVersion: p.Config.Selection.MinVersion, MinRunnerVersions: versions,
 		Blocked:     p.Config.Selection.Blocklist,
 		RetryWindow: max(p.Config.AI.RetryTimeout, 1), Board: p.Board, Log: p.Log, Now: time.Now,
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -115,8 +114,8 @@ func (p *Part) options(orchestrators []string) gateway.Options {
 }
 
 // ReloadSteps take over the API keys and the bounds of connections.
-func (p *Part) ReloadSteps() []reload.Step {
-	return []reload.Step{
+func (p *Part) ReloadSteps() []nodeenv.Step {
+	return []nodeenv.Step{
 		func(_ context.Context, _, next *config.Config) (func(), error) {
 			return p.keys.Replace(next.Gateway.APIKeys)
 		},

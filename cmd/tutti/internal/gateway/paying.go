@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pricing"
 	"github.com/tuttinode/tutti/core/selectionweights"
@@ -50,7 +50,7 @@ func (p *Part) addPaying(ctx context.Context, orchestrators []string, caps *pric
 		Sender: paying.Sender, Sign: p.chain.Signer.SignMessage, Caps: caps,
 		AllowExpensive: p.Config.Prices.IgnoreMaxIfNeeded,
 	})
-	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + release.Version})
+	asking := upstream.New(upstream.Options{Payments: tickets, Now: time.Now, Node: "tutti/" + process.Version})
 	paying.directory = registry.New(registry.Options{
 		Stakes: p.chain.Chain, Events: p.chain.Chain, Survey: asking.Survey, Fixed: orchestrators,
 		Named: !p.Config.Selection.Webhook.IsZero(), ExtraNodes: p.Config.Addresses.ExtraNodes, Board: p.Board, Log: p.Log,

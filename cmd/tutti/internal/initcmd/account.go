@@ -12,7 +12,6 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/chain"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/migratecmd"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
@@ -22,7 +21,7 @@ import (
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/core/migrate"
 	"github.com/tuttinode/tutti/eth/account"
-	"github.com/tuttinode/tutti/eth/onchain"
+	ethchain "github.com/tuttinode/tutti/eth/chain"
 )
 
 // account takes over an existing node's key and tickets, or makes a key where there is
@@ -77,7 +76,7 @@ func (t *initTool) takeOver(ctx context.Context, cfg *config.Config, dir string)
 	moved.Storage.MoveFrom = dir
 	t.console.Tell("")
 	t.console.Tell("%s", t.console.TellStyle.Title("Existing node"))
-	m := migratecmd.Tool{Stdout: t.stdout}
+	m := command.MigrateTool{Stdout: t.stdout}
 	err := m.Run(ctx, &moved)
 	if !errors.Is(err, fault.OldNodeRunning) {
 		return err
@@ -156,7 +155,7 @@ func (t *initTool) plan(ctx context.Context, cfg *config.Config) (
 		return plan, address, err
 	}
 	defer func() { _ = db.Close() }()
-	parts, err := onchain.New(ctx, onchain.Options{
+	parts, err := ethchain.NewNode(ctx, ethchain.NodeOptions{
 		Network: network, Controller: cfg.Chain.Controller, AIRegistry: cfg.AI.ServiceRegistry, NoService: true,
 		Endpoints: chain.Endpoints(cfg), Signer: signer, DB: db,
 		PollInterval: cfg.Chain.PollingInterval, Timeout: cfg.Gas.Timeout, MinGasPrice: network.MinGasPrice,

@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/gpucmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd/setup"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/migrate"
 	"github.com/tuttinode/tutti/transcoder/gpus"
@@ -30,7 +28,7 @@ func (t *initTool) look(ctx context.Context) {
 	defer cancel()
 	var parts sync.WaitGroup
 	parts.Go(func() {
-		for _, row := range gpucmd.Rows(gpus.Find(ctx, gpus.Options{Selection: config.Devices{All: true}}, lookFor)) {
+		for _, row := range command.GPURows(gpus.Find(ctx, gpus.Options{Selection: config.Devices{All: true}}, lookFor)) {
 			if row.Usable {
 				t.found.GPUs = append(t.found.GPUs, fmt.Sprintf("%d: %s", row.Index, row.Name))
 			}
@@ -67,10 +65,10 @@ func (t *initTool) findOld() {
 
 // network is the answer, or its default.
 func (t *initTool) network() string {
-	if network := t.answers[setup.Network]; network != "" {
+	if network := t.answers[Network]; network != "" {
 		return network
 	}
-	return setup.MainNet
+	return MainNet
 }
 
 // recordExisting records what an existing node has in its data directory, and beside it.

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd/setup"
 	"github.com/tuttinode/tutti/cmd/tutti_cli/console"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
@@ -50,7 +49,7 @@ The exit status is 1 when a check fails: fix first what it names.
 
 // Run is `tutti init`.
 func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	t := &initTool{stdout: stdout, stderr: stderr, now: time.Now, answers: setup.Answers{}}
+	t := &initTool{stdout: stdout, stderr: stderr, now: time.Now, answers: Answers{}}
 	err := t.parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(stdout, Usage)
@@ -79,8 +78,8 @@ type initTool struct {
 	stdout, stderr io.Writer
 	now            func() time.Time
 	console        *console.Console
-	answers        setup.Answers
-	found          setup.Found
+	answers        Answers
+	found          Found
 	install        installation
 
 	dir, lookup string
@@ -102,8 +101,8 @@ func (t *initTool) parse(args []string) error {
 	flags.BoolVar(&t.yes, "yes", false, "")
 	flags.BoolVar(&t.force, "force", false, "")
 	flags.BoolVar(&t.skipChecks, "skipChecks", false, "")
-	given := setup.Answers{}
-	for _, key := range setup.Keys() {
+	given := Answers{}
+	for _, key := range Keys() {
 		flags.Func(string(key), "", func(s string) error { given[key] = s; return nil })
 	}
 	err := flags.Parse(args)
@@ -150,7 +149,7 @@ func (t *initTool) run(ctx context.Context) error {
 	if err := t.settlePlace(); err != nil {
 		return err
 	}
-	files := setup.Files(t.answers, t.install.Places)
+	files := Files(t.answers, t.install.Places)
 	cfg, err := t.loadAsNode(files)
 	if err != nil {
 		return err
@@ -181,7 +180,7 @@ func (t *initTool) ask(ctx context.Context) error {
 		}
 	}
 	for {
-		q, more := setup.Next(t.answers, t.found)
+		q, more := Next(t.answers, t.found)
 		if !more {
 			return nil
 		}
@@ -194,7 +193,7 @@ func (t *initTool) ask(ctx context.Context) error {
 }
 
 // askOne gets one answer: from the operator, or its default where no prompt is possible.
-func (t *initTool) askOne(ctx context.Context, q setup.Question) (string, error) {
+func (t *initTool) askOne(ctx context.Context, q question) (string, error) {
 	if !t.console.CanAsk() {
 		if q.Needed && q.Default == "" {
 			return "", fault.New(fault.SetupAnswer, "set up the node",
@@ -244,9 +243,9 @@ func (t *initTool) tell(lines []string) {
 }
 
 // put puts one question. An empty line is the likely answer; of choices it is a number.
-func (t *initTool) put(ctx context.Context, q setup.Question) (string, error) {
+func (t *initTool) put(ctx context.Context, q question) (string, error) {
 	likely := q.Default
-	if i := slices.IndexFunc(q.Choices, func(c setup.Choice) bool { return c.Value == q.Default }); i >= 0 {
+	if i := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.Value == q.Default }); i >= 0 {
 		likely = strconv.Itoa(i + 1)
 	}
 	if q.Secret {
@@ -256,27 +255,27 @@ func (t *initTool) put(ctx context.Context, q setup.Question) (string, error) {
 }
 
 // check applies the node's own rules to one answer.
-func (t *initTool) check(key setup.Key, text string) error {
+func (t *initTool) check(key Key, text string) error {
 	const op = "set up the node"
 	if text == "" {
 		return nil
 	}
 	switch key {
-	case setup.Role:
-		if !setup.IsRole(text) {
+	case Role:
+		if !isRole(text) {
 			return fault.New(fault.SetupAnswer, op, fmt.Sprintf("%q is no role: orchestrator, orchestrator-ai, transcoder, "+
 				"ai-worker or gateway", text))
 		}
 		return nil
-	case setup.Passphrase, setup.OrchestratorPass:
+	case Passphrase, OrchestratorPass:
 		if strings.HasPrefix(text, "/") {
 			if _, err := os.ReadFile(text); err != nil {
 				return fault.Wrap(fault.SetupAnswer, op, err)
 			}
 		}
 		return nil
-	case setup.Devices:
-		if text == setup.CPU {
+	case Devices:
+		if text == cpu {
 			return nil
 		}
 	}

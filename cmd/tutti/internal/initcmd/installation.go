@@ -7,13 +7,12 @@ import (
 	"strconv"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd/setup"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
 // installation is where a node's files go, and how it is started.
 type installation struct {
-	setup.Places
+	Places
 	// dir is the configuration's directory; dataDir the one above the networks' data.
 	dir, dataDir string
 	// packaged: the service of the packages is used; root: the service is the system's.
@@ -73,9 +72,9 @@ func (p *installation) dataOf(network string) string { return filepath.Join(p.da
 // of its own, and cannot look into the homes of users.
 func (t *initTool) settlePlace() error {
 	if t.install.packaged {
-		network := t.answers[setup.Network]
+		network := t.answers[Network]
 		if network == "" {
-			network = setup.Offchain
+			network = Offchain
 		}
 		t.install.DataDir, t.install.KeepOut = t.install.dataOf(network), t.found.OldNode != ""
 	}

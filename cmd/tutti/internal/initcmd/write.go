@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/initcmd/setup"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
 // loadAsNode loads the configuration as the node will, before anything is written.
-func (t *initTool) loadAsNode(files []setup.File) (*config.Config, error) {
+func (t *initTool) loadAsNode(files []File) (*config.Config, error) {
 	in := command.Input(t.nodeFlags())
 	in.Environ = nil // what is exported in this shell is not there when the service starts
 	in.ReadFile = func(path string) ([]byte, error) {
@@ -36,22 +35,22 @@ func (t *initTool) loadAsNode(files []setup.File) (*config.Config, error) {
 // nodeFlags are those with which a command looks at the node as the service will.
 func (t *initTool) nodeFlags() []string {
 	args := []string{"-config", t.install.Config}
-	if p := t.answers[setup.Passphrase]; t.install.Credential && p != "" && !strings.HasPrefix(p, "/") {
+	if p := t.answers[Passphrase]; t.install.Credential && p != "" && !strings.HasPrefix(p, "/") {
 		args = append(args, "-ethPassword", t.install.Passphrase)
 	}
 	return args
 }
 
 // write makes the files, after all that stands in the way was looked at.
-func (t *initTool) write(ctx context.Context, files []setup.File) error {
-	var replaced []setup.File
+func (t *initTool) write(ctx context.Context, files []File) error {
+	var replaced []File
 	for _, f := range files {
 		there, err := os.ReadFile(f.Path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) || err == nil && string(there) == f.Content:
 		case err != nil:
 			return fault.Wrap(fault.SetupExists, "look at "+f.Path, err)
-		case f.Path == t.install.Config && setup.Empty(string(there)):
+		case f.Path == t.install.Config && Empty(string(there)):
 			replaced = append(replaced, f)
 		default:
 			if err := t.mayReplace(ctx, f.Path); err != nil {
@@ -93,7 +92,7 @@ func (t *initTool) mayReplace(ctx context.Context, path string) error {
 
 // writeOne writes a file for its owner only; the packages' service reads its
 // configuration by its group.
-func (t *initTool) writeOne(f setup.File) error {
+func (t *initTool) writeOne(f File) error {
 	dir := filepath.Dir(f.Path)
 	mode, uid, gid := fs.FileMode(0o600), -1, -1
 	if _, group, ok := serviceOwner(); t.install.packaged && ok && dir == t.install.dir {

@@ -5,9 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
@@ -101,7 +100,7 @@ func (p *Part) AddPool(ctx context.Context, recorder core.Recorder) error {
 // Offered are capabilities as this node offers them: with its release, and without
 // what the operator does not want.
 func (p *Part) Offered(can capability.Set) capability.Capabilities {
-	return capability.Offer(p.wanted(can), release.NetworkVersion)
+	return capability.Offer(p.wanted(can), process.NetworkVersion)
 }
 
 // wanted is a device's capabilities after the operator's word on HEVC sources.
@@ -117,7 +116,7 @@ func (p *Part) wanted(can capability.Set) capability.Set {
 
 // startCPU starts the media worker of the processor and takes it into the node.
 func (p *Part) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Client, error) {
-	client, err := mediaworker.Start(ctx, p.Config, p.Log, recorder)
+	client, err := StartWorker(ctx, p.Config, p.Log, recorder)
 	if err == nil {
 		p.addWorker(client)
 	}
@@ -127,7 +126,7 @@ func (p *Part) startCPU(ctx context.Context, recorder core.Recorder) (*worker.Cl
 // addWorker takes a media worker that has begun into the node.
 func (p *Part) addWorker(client *worker.Client) {
 	client.Keeps(p.resultBytes.Load)
-	mediaworker.ReportSandbox(p.Board, client)
+	reportSandbox(p.Board, client)
 }
 
 // Tools is the AI part's tools: the processor's media worker, if the process has one

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strconv"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/mediaworker"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/gpu"
@@ -35,7 +34,7 @@ func NewStarter(cfg *config.Config, log *slog.Logger, recorder core.Recorder, in
 
 // Start starts the worker of d and returns when it is ready.
 func (s *Starter) Start(ctx context.Context, d gpu.Device) (*worker.Client, error) {
-	o := mediaworker.Options(s.cfg, s.log, s.recorder)
+	o := options(s.cfg, s.log, s.recorder)
 	o.Device, o.GPU, o.UUID = strconv.Itoa(d.Index), true, string(d.UUID)
 	o.Cache = filepath.Join(s.cfg.Storage.DataDir, cudaCache)
 	o.Cores = coresFor(d, s.inventory.Devices(), runtime.NumCPU())

@@ -11,8 +11,8 @@ import (
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/pipeline"
 	"github.com/tuttinode/tutti/server/orchestrator"
+	"github.com/tuttinode/tutti/transcoder"
 	"github.com/tuttinode/tutti/transcoder/pool"
-	"github.com/tuttinode/tutti/transcoder/stills"
 )
 
 // Tools are for the AI part: the length of audio, and videos of pictures. Both are
@@ -118,5 +118,6 @@ func (m mediaTools) EncodeMP4(ctx context.Context, frames [][]byte, fps float64,
 	if _, err := rand.Read(id[:]); err != nil {
 		return nil, err
 	}
-	return stills.Encode(ctx, m.pool, core.SessionID("frames-"+hex.EncodeToString(id[:])), frames, fps, width, height)
+	return transcoder.EncodeStills(ctx, m.pool, core.SessionID("frames-"+hex.EncodeToString(id[:])), frames, fps, width,
+		height)
 }

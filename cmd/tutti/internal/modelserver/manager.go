@@ -8,9 +8,8 @@ import (
 	"github.com/tuttinode/tutti/ai/docker"
 	"github.com/tuttinode/tutti/ai/manager"
 	"github.com/tuttinode/tutti/ai/models"
-	"github.com/tuttinode/tutti/ai/pictures"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/server/http1"
 	"github.com/tuttinode/tutti/server/metrics"
 )
@@ -25,7 +24,7 @@ func (p *Part) newManager(list *models.Config, devices []models.Device) *manager
 		// A job that waits for a cold model to load is in the queue too.
 		Queue:    max(1, p.Config.AI.Queue),
 		IdleTTL:  p.Config.AI.KeepAlive,
-		Pictures: pictures.New(pictures.Options{Version: release.Version}),
+		Pictures: manager.NewPictureFetcher(manager.PictureOptions{Version: process.Version}),
 		Board:    p.Board,
 		Recorder: p.Inference(metrics.Orchestrator),
 		Log:      p.Log,

@@ -13,8 +13,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
 )
@@ -34,7 +32,7 @@ type Part struct {
 	// problems are the conditions of the models file, files the sums of what was read of
 	// it last; both belong to the start and then to reloads.
 	problems []health.Key
-	files    reload.FileSums
+	files    nodeenv.FileSums
 }
 
 // Notice is why models that were asked for are not served, "" when they are.
@@ -48,7 +46,7 @@ func (p *Part) Notice() string {
 // New reads the models file and makes what serves it. A file without a valid entry leaves a node
 // that does everything but AI and reports it; that is no error.
 func New(ctx context.Context, env *nodeenv.Env, gpus *media.Part) *Part {
-	p := &Part{Env: env, media: gpus, files: reload.SumFiles(env.Config)}
+	p := &Part{Env: env, media: gpus, files: nodeenv.SumFiles(env.Config)}
 	if !p.Config.Roles.AIWorker {
 		p.readPrices()
 		return p
@@ -72,7 +70,7 @@ func New(ctx context.Context, env *nodeenv.Env, gpus *media.Part) *Part {
 // withoutModels says that no models were named. It is a problem, unless workers
 // elsewhere may have some.
 func (p *Part) withoutModels() (notice string) {
-	if others := p.Config.Roles.Orchestrator && len(peers.Secrets(p.Config)) > 0; !others {
+	if others := p.Config.Roles.Orchestrator && len(nodeenv.Secrets(p.Config)) > 0; !others {
 		p.Board.Set(health.Key{Code: fault.NoModels}, "-aiModels is not given")
 	}
 	return "no models: -aiModels is not given"

@@ -5,8 +5,8 @@ import (
 
 	"github.com/tuttinode/tutti/ai/models"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
@@ -19,11 +19,11 @@ var modelOptions = []string{"aiModels", "aiVerifiedModels", "pricePerUnit", "pix
 // Prepare is the step that reads the models file again if it or what belongs to it has changed;
 // book is nil where models have no prices. A mistake in the file, which at the start costs only
 // the entry, is an error here: the entries that are in force stay.
-func (p *Part) Prepare(book *pricing.Book) reload.Step {
+func (p *Part) Prepare(book *pricing.Book) nodeenv.Step {
 	return func(_ context.Context, now, next *config.Config) (func(), error) {
-		files := reload.SumFiles(next)
+		files := nodeenv.SumFiles(next)
 		same := p.files["aiModels"] == files["aiModels"] && p.files["aiVerifiedModels"] == files["aiVerifiedModels"]
-		if same && !reload.Changed(now, next, modelOptions...) {
+		if same && !nodeenv.ConfigChanged(now, next, modelOptions...) {
 			return nil, nil
 		}
 		list, notices, err := p.readModels(next)

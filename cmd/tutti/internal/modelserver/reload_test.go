@@ -13,7 +13,6 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/fault"
@@ -31,7 +30,7 @@ func TestReloadModelsAndPrices(t *testing.T) {
 	c.Roles.Orchestrator = true
 	board := health.New(slog.New(slog.DiscardHandler), time.Now, nil)
 	env := &nodeenv.Env{Config: c, Log: slog.New(slog.DiscardHandler), Board: board}
-	p := &Part{Env: env, media: media.New(env, nil), files: reload.SumFiles(c), Manager: manager.New(manager.Options{})}
+	p := &Part{Env: env, media: media.New(env, nil), files: nodeenv.SumFiles(c), Manager: manager.New(manager.Options{})}
 	p.modelGPUs.Store(&[]models.Device{})
 	list, _, problems := modelconfig.Load(c, nil)
 	p.Models = list

@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/internal/logging"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/alertcmd"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/datalock"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/command"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodedb"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/dashboard"
 	"github.com/tuttinode/tutti/core/fault"
@@ -47,7 +46,7 @@ func New(cfg *config.Config, sink *logging.Sink, p *process.Process, causes map[
 	if err := os.MkdirAll(cfg.Storage.DataDir, 0o700); err != nil {
 		return nil, fault.Wrap(fault.DataDirUnusable, "make data directory "+cfg.Storage.DataDir, err)
 	}
-	locks, err := datalock.LockAll(cfg, e.Log)
+	locks, err := nodedb.LockAll(cfg, e.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +97,7 @@ func (e *Env) addMetrics() error {
 	if err != nil {
 		host = "unknown"
 	}
-	e.Metrics = metrics.New(metrics.Options{NodeID: host, Version: release.Version,
+	e.Metrics = metrics.New(metrics.Options{NodeID: host, Version: process.Version,
 		PerStream: e.Config.Monitoring.PerStream})
 	if err := e.Metrics.WatchConditions(e.Board); err != nil {
 		return fmt.Errorf("register metrics: %w", err)
@@ -111,13 +110,13 @@ func (e *Env) addMetrics() error {
 
 // addAlerts adds the sender of alerts, if the configuration names a receiver.
 func (e *Env) addAlerts() error {
-	senders, err := alertcmd.Senders(e.Config)
+	senders, err := command.AlertSenders(e.Config)
 	if err != nil || len(senders) == 0 {
 		return err
 	}
 	e.Add(alert.New(alert.Options{
 		Board: e.Board, Senders: senders, After: e.Config.Monitoring.AlertAfter,
-		Node: alertcmd.NodeName(e.Config), Version: release.Version, Log: e.Log, Now: time.Now,
+		Node: command.NodeName(e.Config), Version: process.Version, Log: e.Log, Now: time.Now,
 	}))
 	return nil
 }

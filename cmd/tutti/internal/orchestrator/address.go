@@ -10,9 +10,9 @@ import (
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/core/health"
+	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/protocol"
-	"github.com/tuttinode/tutti/core/reachability"
 	"github.com/tuttinode/tutti/eth/contracts"
 	"github.com/tuttinode/tutti/server/reachabilitycheck"
 	"github.com/tuttinode/tutti/server/tlscert"
@@ -56,7 +56,7 @@ func (p *Part) addAddress(cert *tlscert.Source) {
 
 // warnPrivate reports that the internet does not reach the chosen address.
 func (p *Part) warnPrivate(chosen string) {
-	if chosen != "" && !contracts.Private(p.chain.Network.Name) && reachability.Private(chosen) {
+	if chosen != "" && !contracts.Private(p.chain.Network.Name) && jobdiagnosis.Private(chosen) {
 		p.Board.Set(health.Key{Code: fault.ServiceAddrPrivate},
 			p.Config.Addresses.Service.Host+" is a not a public address or hostname")
 	}

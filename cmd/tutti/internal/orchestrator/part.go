@@ -13,14 +13,11 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/prices"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/capability"
 	"github.com/tuttinode/tutti/core/inference"
-	"github.com/tuttinode/tutti/core/inference/fleet"
 	"github.com/tuttinode/tutti/core/jobdiagnosis"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/core/pricing"
@@ -133,7 +130,7 @@ func (p *Part) SetMaxSessions(n int) {
 
 // addWork adds the devices of this machine, and the services for those of others.
 func (p *Part) addWork(ctx context.Context, recorder core.Recorder) error {
-	remote := len(peers.Secrets(p.Config)) > 0
+	remote := len(nodeenv.Secrets(p.Config)) > 0
 	if p.Config.Roles.Transcoder || remote {
 		if err := p.media.AddPool(ctx, recorder); err != nil {
 			return err
@@ -201,7 +198,7 @@ func (p *Part) modelWorker() inference.Worker {
 	if len(members) == 0 {
 		return nil
 	}
-	return fleet.New(members...)
+	return inference.NewFleet(members...)
 }
 
 // addListener adds the public listener.
@@ -209,7 +206,7 @@ func (p *Part) addListener() error {
 	listen := p.Config.Addresses.OrchestratorListen
 	opt := orchestrator.Options{
 		Addr: listen.Addr(), Orchestrator: p.Rules,
-		Version: release.Version, Roles: p.Roles(), Connections: p.Connections(), PerAddress: p.Config.Limits.PerAddress,
+		Version: process.Version, Roles: p.Roles(), Connections: p.Connections(), PerAddress: p.Config.Limits.PerAddress,
 		Known: p.Config.Limits.KnownPeers, Scarce: p.Files.Refused, AINotice: p.models.Notice,
 		Stores: p.Config.Storage.ObjectStoreNetworks,
 		Now:    time.Now, Log: p.Log, ChainStatus: p.chain.Status(p.Config),

@@ -3,15 +3,14 @@ package orchestrator
 import (
 	"context"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core/fault"
 )
 
 // ReloadSteps take over limits, the certificate, and the secrets and authority of workers.
-func (p *Part) ReloadSteps() []reload.Step {
-	return []reload.Step{p.prepareLimits, p.prepareSecrets, p.prepareCert, p.prepareWorkerCA}
+func (p *Part) ReloadSteps() []nodeenv.Step {
+	return []nodeenv.Step{p.prepareLimits, p.prepareSecrets, p.prepareCert, p.prepareWorkerCA}
 }
 
 func (p *Part) prepareLimits(_ context.Context, now, next *config.Config) (func(), error) {
@@ -33,7 +32,7 @@ func (p *Part) prepareSecrets(_ context.Context, _, next *config.Config) (func()
 	if p.Workers == nil {
 		return nil, nil
 	}
-	secrets := peers.Secrets(next)
+	secrets := nodeenv.Secrets(next)
 	if len(secrets) == 0 {
 		return nil, fault.New(fault.BadOption, "take over -orchSecret",
 			"workers are let in by a secret, and there is none any more; a restart closes their door")
@@ -52,7 +51,7 @@ func (p *Part) prepareWorkerCA(_ context.Context, _, next *config.Config) (func(
 	if p.Workers == nil {
 		return nil, nil
 	}
-	ca, err := peers.WorkerCA(next.TLS.WorkerCA)
+	ca, err := nodeenv.WorkerCA(next.TLS.WorkerCA)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,7 @@ import (
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelconfig"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/fault"
 	"github.com/tuttinode/tutti/server/metrics"
 	"github.com/tuttinode/tutti/server/orchestrator"
@@ -31,24 +30,24 @@ type Workers struct {
 // newWorkers makes the services that workers register with; their devices and models go into
 // the node's pool.
 func (p *Part) newWorkers() error {
-	secrets := remote.NewSecrets(peers.Secrets(p.Config)...)
+	secrets := remote.NewSecrets(nodeenv.Secrets(p.Config)...)
 	if !secrets.Any() {
 		return nil
 	}
 	d := &Workers{secrets: secrets}
 	var err error
-	if d.ca, err = peers.WorkerCA(p.Config.TLS.WorkerCA); err != nil {
+	if d.ca, err = nodeenv.WorkerCA(p.Config.TLS.WorkerCA); err != nil {
 		return err
 	}
 	if d.Transcoders, err = transcoders.New(transcoders.Options{
-		Placer: p.media.Pool, Secrets: secrets, ServiceURI: p.serviceURI, Origin: p.origin(), Version: release.Version,
+		Placer: p.media.Pool, Secrets: secrets, ServiceURI: p.serviceURI, Origin: p.origin(), Version: process.Version,
 		FirstTask: remote.FirstTask(time.Now()),
 		Board:     p.Board, Log: p.Log, Now: time.Now, Rand: rand.Reader,
 	}); err != nil {
 		return err
 	}
 	if d.AI, err = aiworkers.New(aiworkers.Options{
-		Secrets: secrets, MinVersion: release.NetworkVersion, Node: remote.Node(release.Version), ServiceURI: p.serviceURI(),
+		Secrets: secrets, MinVersion: process.NetworkVersion, Node: remote.Node(process.Version), ServiceURI: p.serviceURI(),
 		FirstTask: remote.FirstTask(time.Now()),
 		Queue:     max(1, p.Config.AI.Queue), Limits: modelconfig.Limits(p.Config),
 		Recorder: p.Inference(metrics.Orchestrator),

@@ -4,7 +4,7 @@ import (
 	"context"
 	"maps"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/reload"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
 	"github.com/tuttinode/tutti/config"
 	"github.com/tuttinode/tutti/core"
 	"github.com/tuttinode/tutti/core/pricing"
@@ -12,7 +12,7 @@ import (
 
 // ReloadSteps take over prices and their bounds. What the admin API set stays unless its option says
 // something new.
-func (p *Tables) ReloadSteps() (steps []reload.Step) {
+func (p *Tables) ReloadSteps() (steps []nodeenv.Step) {
 	if p != nil && p.Book != nil {
 		steps = append(steps, p.prepareBook)
 	}
@@ -24,12 +24,12 @@ func (p *Tables) ReloadSteps() (steps []reload.Step) {
 
 func (p *Tables) prepareBook(ctx context.Context, now, next *config.Config) (func(), error) {
 	var fallback *core.UnitPrice
-	if reload.Changed(now, next, "pricePerUnit", "pixelsPerUnit") {
+	if nodeenv.ConfigChanged(now, next, "pricePerUnit", "pixelsPerUnit") {
 		u := next.Prices.Default()
 		fallback = &u
 	}
 	var gateways map[core.Address]core.UnitPrice
-	if reload.Changed(now, next, "pricePerGateway") {
+	if nodeenv.ConfigChanged(now, next, "pricePerGateway") {
 		gateways = make(map[core.Address]core.UnitPrice)
 		maps.Copy(gateways, next.Prices.Gateways)
 	}
@@ -39,11 +39,11 @@ func (p *Tables) prepareBook(ctx context.Context, now, next *config.Config) (fun
 func (p *Tables) prepareCaps(ctx context.Context, now, next *config.Config) (func(), error) {
 	limits := next.Prices.Limits()
 	var general *core.UnitPrice
-	if reload.Changed(now, next, "maxPricePerUnit", "pixelsPerUnit") {
+	if nodeenv.ConfigChanged(now, next, "maxPricePerUnit", "pixelsPerUnit") {
 		general = &limits.General
 	}
 	var single *pricing.Limits
-	if reload.Changed(now, next, "maxPricePerCapability") {
+	if nodeenv.ConfigChanged(now, next, "maxPricePerCapability") {
 		single = &limits
 	}
 	return p.Caps.Replace(ctx, general, single)

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/server/metrics"
-	"github.com/tuttinode/tutti/server/worker/ai"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 // addModels adds the models of a node without orchestrator, and what registers
@@ -19,13 +19,13 @@ import (
 func (p *Part) addModels(ctx context.Context) error {
 	work := modelserver.New(ctx, p.Env, p.media)
 	p.Models, p.states = work, work.Manager.Models
-	opt := ai.Options{Models: work.Manager, Version: release.NetworkVersion, Random: rand.Reader, Now: time.Now,
+	opt := worker.AIOptions{Models: work.Manager, Version: process.NetworkVersion, Random: rand.Reader, Now: time.Now,
 		Log: p.Log}
 	// An orchestrator of the existing network takes videos, not frames.
 	opt.Frames = p.media.Tools(metrics.AIWorker, p.Add)
 	p.Add(work.Manager)
 	if p.Metrics != nil {
-		if err := p.Metrics.WatchModels(metrics.AIWorker, strings.Join(peers.Authorities(p.Config.Addresses.Orchestrators),
+		if err := p.Metrics.WatchModels(metrics.AIWorker, strings.Join(nodeenv.Authorities(p.Config.Addresses.Orchestrators),
 			","), work.Manager.Models); err != nil {
 			return fmt.Errorf("register metrics of models: %w", err)
 		}
@@ -34,7 +34,7 @@ func (p *Part) addModels(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	loop, err := ai.Loop(at, opt)
+	loop, err := worker.AILoop(at, opt)
 	if err != nil {
 		return err
 	}

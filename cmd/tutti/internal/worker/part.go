@@ -11,8 +11,7 @@ import (
 	"github.com/tuttinode/tutti/cmd/tutti/internal/media"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/modelserver"
 	"github.com/tuttinode/tutti/cmd/tutti/internal/nodeenv"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/peers"
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/inference"
 	"github.com/tuttinode/tutti/core/lifecycle"
 	"github.com/tuttinode/tutti/server/remote"
@@ -62,13 +61,13 @@ func (p *Part) registration() (worker.Options, error) {
 		name, _ = os.Hostname()
 	}
 	opt := worker.Options{
-		TLS: certificates, Node: remote.Node(release.Version), Worker: name, Instance: hex.EncodeToString(instance[:]),
-		Orchestrators: peers.Authorities(p.Config.Addresses.Orchestrators),
+		TLS: certificates, Node: remote.Node(process.Version), Worker: name, Instance: hex.EncodeToString(instance[:]),
+		Orchestrators: nodeenv.Authorities(p.Config.Addresses.Orchestrators),
 		Stores:        p.Config.Storage.ObjectStoreNetworks,
 		Log:           p.Log, Board: p.Board, Now: time.Now, Rand: mrand.Float64,
 	}
 	// An orchestrator takes any of its secrets, a worker shows the first.
-	if secrets := peers.Secrets(p.Config); len(secrets) > 0 {
+	if secrets := nodeenv.Secrets(p.Config); len(secrets) > 0 {
 		opt.Secret = secrets[0]
 	}
 	return opt, nil

@@ -7,10 +7,10 @@ import (
 	mrand "math/rand/v2"
 	"time"
 
-	"github.com/tuttinode/tutti/cmd/tutti/internal/release"
+	"github.com/tuttinode/tutti/cmd/tutti/internal/process"
 	"github.com/tuttinode/tutti/core/orchestrate"
 	"github.com/tuttinode/tutti/server/metrics"
-	"github.com/tuttinode/tutti/server/worker/transcoder"
+	"github.com/tuttinode/tutti/server/worker"
 )
 
 // addTranscoder adds the devices of a node without orchestrator, and what
@@ -29,8 +29,8 @@ func (p *Part) addTranscoder(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	client, err := transcoder.New(transcoder.Options{
-		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: release.Version,
+	client, err := worker.NewTranscoder(worker.TranscoderOptions{
+		Orchestrators: at.Orchestrators, Secret: at.Secret, TLS: at.TLS, Name: at.Worker, Version: process.Version,
 		Transcoder: p.media.Transcoder(), Capacity: p.capacity, Capabilities: p.media.Pool.Capabilities,
 		Devices: p.ownDevices, Stores: at.Stores,
 		Log: p.Log, Board: p.Board, Recorder: p.Recorder(metrics.Transcoder), Now: time.Now, Random: rand.Reader,
@@ -59,16 +59,16 @@ func (p *Part) capacity() int {
 }
 
 // ownDevices are this machine's devices for the orchestrator's operator.
-func (p *Part) ownDevices() []transcoder.Device {
+func (p *Part) ownDevices() []worker.Device {
 	kinds := make(map[string]string)
 	if p.media.GPUs != nil {
 		for _, d := range p.media.GPUs.Devices() {
 			kinds[d.ID()] = d.Name
 		}
 	}
-	var out []transcoder.Device
+	var out []worker.Device
 	for _, u := range p.media.Pool.Devices() {
-		out = append(out, transcoder.Device{Name: u.Device, Kind: kinds[u.Device], Sessions: u.Sessions, Limit: u.Limit})
+		out = append(out, worker.Device{Name: u.Device, Kind: kinds[u.Device], Sessions: u.Sessions, Limit: u.Limit})
 	}
 	return out
 }

@@ -1,0 +1,152 @@
+package manager
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Picture is a picture as its server sent it.
+type Picture struct {
+	// Type is what its bytes are, such as "image/png".
+	Type string
+	Data []byte
+}
+
+// URLBytes is the length of the picture's data: address.
+func (p *Picture) URLBytes() int {
+	return len("data:") + len(p.Type) + len(";base64,") + base64.StdEncoding.EncodedLen(len(p.Data))
+}
+
+// AppendURL appends the picture's data: address, which no JSON text has to escape.
+func (p *Picture) AppendURL(to []byte) []byte {
+	to = append(append(append(to, "data:"...), p.Type...), ";base64,"...)
+	return base64.StdEncoding.AppendEncode(to, p.Data)
+}
+
+// types are the pictures that model servers read, by their first bytes.
+var types = []string{"image/png", "image/jpeg", "image/webp", "image/gif"}
+
+// PictureBatch holds the pictures of one request, in the order of their addresses.
+type PictureBatch struct {
+	Pictures []Picture
+	// Release frees their memory; only the first call counts.
+	Release func()
+}
+
+// requestMemory is one request's part of the memory for pictures.
+type requestMemory struct {
+	budget *memoryBudget
+
+	mu   sync.Mutex
+	left int64 // bytes that the request may still take; guarded by mu
+	held int64 // bytes that it holds; guarded by mu
+}
+
+// release frees it.
+func (s *requestMemory) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.budget.release(s.held)
+	s.held = 0
+}
+
+// take takes memory for n more bytes.
+func (s *requestMemory) take(n int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n > s.left {
+		return errLarge
+	}
+	if !s.budget.take(n) {
+		return errFull
+	}
+	s.left -= n
+	s.held += n
+	return nil
+}
+
+// picture fetches one picture.
+func (f *PictureFetcher) picture(
+	ctx context.Context,
+	client *http.Client,
+	address string,
+	memory *requestMemory,
+) (*Picture, error) {
+	answer, err := f.get(ctx, client, address)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	contentType, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if err != nil || !strings.HasPrefix(contentType, "image/") {
+		return nil, errNoPicture
+	}
+	if answer.ContentLength > MaxPictureRequestBytes {
+		return nil, errLarge
+	}
+	const sniffed = 512
+	from := bufio.NewReaderSize(answer.Body, 32<<10)
+	head, err := from.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, &brokenError{err}
+	}
+	kind := http.DetectContentType(head)
+	if !slices.Contains(types, kind) {
+		return nil, errNoPicture
+	}
+	data, err := read(from, memory)
+	if err != nil {
+		return nil, err
+	}
+	return &Picture{Type: kind, Data: data}, nil
+}
+
+// read reads a picture to its end, as long as there is memory.
+func read(from io.Reader, memory *requestMemory) (data []byte, err error) {
+	part := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(part)
+		if err := memory.take(int64(n)); err != nil {
+			return nil, err
+		}
+		data = append(data, part[:n]...)
+		switch {
+		case errors.Is(err, io.EOF):
+			return data, nil
+		case err != nil:
+			return nil, &brokenError{err}
+		}
+	}
+}
+
+// memoryBudget is the memory that all requests share.
+type memoryBudget struct {
+	mu   sync.Mutex
+	left int64 // guarded by mu
+}
+
+// take takes n bytes. It does not wait: requests that wait for each other while they hold
+// memory would all time out.
+func (b *memoryBudget) take(n int64) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n > b.left {
+		return false
+	}
+	b.left -= n
+	return true
+}
+
+func (b *memoryBudget) release(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.left += n
+}

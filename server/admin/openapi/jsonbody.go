@@ -1,0 +1,103 @@
+package openapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+var (
+	errNoObject = errors.New("the body is not a JSON object")
+	errTrailing = errors.New("there is more than one JSON value in the body")
+)
+
+// DecodeBody reads one JSON object into a struct. Fields without omitempty are
+// required; null is the same as absent. No bytes at all are an empty object.
+func DecodeBody(data []byte, into any) error {
+	fields, err := split(data)
+	if err != nil {
+		return err
+	}
+	target := reflect.ValueOf(into).Elem()
+	for _, f := range reflect.VisibleFields(target.Type()) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || name == "" {
+			continue
+		}
+		raw, given := fields[name]
+		delete(fields, name)
+		switch {
+		case given && string(raw) != "null":
+			if err := json.Unmarshal(raw, target.FieldByIndex(f.Index).Addr().Interface()); err != nil {
+				return fmt.Errorf("field %s: %s", name, reason(err))
+			}
+		case !strings.Contains(options, "omitempty"):
+			return fmt.Errorf("field %s is missing", name)
+		}
+	}
+	for name := range fields {
+		return fmt.Errorf("field %q is unknown", short(name))
+	}
+	return nil
+}
+
+// split reads the object's fields as they are.
+func split(data []byte) (map[string]json.RawMessage, error) {
+	fields := make(map[string]json.RawMessage)
+	if len(bytes.TrimSpace(data)) == 0 {
+		return fields, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return nil, errNoObject
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, errNoObject
+		}
+		name, ok := key.(string)
+		if !ok {
+			return nil, errNoObject
+		}
+		if _, twice := fields[name]; twice {
+			return nil, fmt.Errorf("field %q is given twice", short(name))
+		}
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return nil, errNoObject
+		}
+		fields[name] = raw
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, errNoObject
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errTrailing
+	}
+	return fields, nil
+}
+
+// reason is an error of package json in words that do not name Go types.
+func reason(err error) string {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		if strings.HasPrefix(wrong.Value, "number ") {
+			return "the number is out of range or not whole"
+		}
+		return "a JSON " + wrong.Value + " is not what belongs here"
+	}
+	return err.Error()
+}
+
+// short bounds what is repeated of a field's name.
+func short(name string) string {
+	const most = 64
+	if len(name) > most {
+		return name[:most] + "…"
+	}
+	return name
+}

@@ -1,0 +1,20 @@
+package verify
+
+// decodingTime is when what begins in a packetized elementary stream's packet is
+// decoded, in ticks of 90 kHz; ok is false when its header does not tell. Where only
+// the time of presentation is there, both are the same.
+func decodingTime(b []byte) (ticks uint64, ok bool) {
+	const pts, dts, size = 9, 14, 5
+	if len(b) < pts || b[0] != 0 || b[1] != 0 || b[2] != 1 || b[7]&0x80 == 0 {
+		return 0, false
+	}
+	at := pts
+	if b[7]&0x40 != 0 {
+		at = dts
+	}
+	if len(b) < at+size {
+		return 0, false
+	}
+	t := b[at:]
+	return uint64(t[0]>>1&7)<<30 | uint64(t[1])<<22 | uint64(t[2]>>1)<<15 | uint64(t[3])<<7 | uint64(t[4]>>1), true
+}

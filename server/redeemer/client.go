@@ -1,0 +1,118 @@
+package redeemer
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/tuttinode/tutti/core"
+	"github.com/tuttinode/tutti/core/protocol"
+	"github.com/tuttinode/tutti/server/rpc"
+)
+
+// Client is a lifecycle.Component. It is safe for concurrent use.
+type Client struct {
+	opt ClientOptions
+	// wake makes Run check what is due; it has capacity 1.
+	wake chan struct{}
+	// parts are the calls and streams that Run started.
+	parts sync.WaitGroup
+
+	mu sync.Mutex // covers the fields below
+	// tickets wait to be handed in, has counts them by gateway. Of gateways in overflowed the
+	// ledger has more tickets that exceeded a limit here.
+	tickets    map[protocol.Hash]*ticket
+	has        map[core.Address]int
+	overflowed map[core.Address]bool
+	// busy are the calls in progress, busyOf those by gateway.
+	busy    int
+	busyOf  map[core.Address]int
+	senders map[core.Address]*watched
+	away    outage
+	// untrusted is why the certificate of the last handshake was refused, "" if it was
+	// accepted.
+	untrusted string
+
+	// reviewed is the round in which ended tickets were reviewed last. Only Run touches it.
+	reviewed protocol.Round
+}
+
+// NewClient makes a Client. It does nothing until Run.
+func NewClient(o ClientOptions) (*Client, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, err
+	}
+	return &Client{
+		opt: o, wake: make(chan struct{}, 1), tickets: make(map[protocol.Hash]*ticket),
+		senders: make(map[core.Address]*watched),
+		has:     make(map[core.Address]int), busyOf: make(map[core.Address]int), overflowed: make(map[core.Address]bool),
+	}, nil
+}
+
+// Name is the component's name.
+func (*Client) Name() string { return "redeemer client" }
+
+// Run loads what the ledger holds and works until ctx ends. Its only failure is a ledger that
+// cannot be read.
+func (c *Client) Run(ctx context.Context, ready func()) error {
+	conn, err := c.dial()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := c.load(ctx); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer c.parts.Wait()
+	defer cancel()
+	ready()
+	return c.loop(ctx, rpc.NewTicketRedeemerClient(conn))
+}
+
+// lookMost is the longest time between two passes.
+const lookMost = 5 * time.Second
+
+func (c *Client) loop(ctx context.Context, api rpc.TicketRedeemerClient) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.wake:
+		case <-timer.C:
+		}
+		if err := c.review(ctx); err != nil {
+			return err
+		}
+		if c.hasCapacity() {
+			if err := c.load(ctx); err != nil {
+				return err
+			}
+		}
+		timer.Reset(c.pass(ctx, api))
+	}
+}
+
+// pass starts what is due and returns the time of the next pass.
+func (c *Client) pass(ctx context.Context, api rpc.TicketRedeemerClient) time.Duration {
+	now := c.opt.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next := c.handDueLocked(ctx, api, now)
+	c.watchAllLocked(ctx, api, now)
+	if !c.away.since.IsZero() && !c.away.lasts(now, c.opt.AlertAfter) {
+		next = min(next, c.away.since.Add(c.opt.AlertAfter).Sub(now))
+	}
+	c.updateConditionsLocked(now)
+	return min(max(next, 0), lookMost)
+}
+
+func (c *Client) wakeLoop() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,4 +1,0 @@
-package report
-
-// CheckLine is check, for lines that cannot be written.
-func CheckLine(l Line) error { return l.check() }
