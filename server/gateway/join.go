@@ -115,9 +115,9 @@ func (g *Gateway) newStreamLocked(name, id core.ManifestID, conf *configuration,
 	}
 	s := &stream{
 		id: id, from: by.from, since: g.opt.Now(), requested: *g.ladder.Load(), pushers: make(map[pusher]bool),
-		shared: g.suspended.For(by.owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
+		owner: by.owner, shared: g.suspended.For(by.owner), gate: make(chan struct{}, g.opt.Limits.PerStream),
 	}
-	s.pool = videorouting.NewPoolOf[upstream.Info](s.shared, g.choice)
+	s.pool = videorouting.NewPoolOf[upstream.Info](s.shared, g.choiceFor(by.owner))
 	if conf != nil {
 		if len(conf.Profiles) > 0 {
 			s.requested = conf.Profiles

@@ -24,7 +24,8 @@ type stream struct {
 	from  netip.Prefix
 	since time.Time
 	pool  *videorouting.Pool[upstream.Info]
-	// shared is what streams of the same client know of failing orchestrators.
+	// owner is the client that began it; shared is what its streams know of failing orchestrators.
+	owner  string
 	shared videorouting.Shared
 	order  hls.Order
 	// gate bounds the segments at orchestrators, first come, first served.

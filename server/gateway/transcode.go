@@ -216,7 +216,7 @@ func (g *Gateway) choose(ctx context.Context, j *job, tried, late []string) (*le
 			l = pool.TakeAny(g.opt.Now(), tried, late)
 		}
 		if l == nil && err == nil {
-			err = noSessions(0, g.objections(j.stream.shared, pool.Offers()))
+			err = noSessions(0, g.objections(j.stream.owner, pool.Offers()))
 		}
 		if l == nil {
 			return nil, err
